@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * All records other than SAMPLE, as tables of fields. Freestanding.
+ *
+ * A description lists a record's fields in order. It drives the byte swapper, the check of
+ * lengths, the JSON dump and the tests; perf.data's own records (types from 64) use the
+ * same form with tables of their own in perfdata/. Readers that need two or three fields of
+ * a record use the accessors at the end.
+ */
+#ifndef TALLY_ABI_RECORD_H
+#define TALLY_ABI_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "abi/sample.h"
+#include "base/error.h"
+#include "tally/abi.h"
+
+enum tally_field_kind {
+	TALLY_FIELD_U8,
+	TALLY_FIELD_U16,
+	TALLY_FIELD_U32,
+	TALLY_FIELD_S32,
+	TALLY_FIELD_U64,
+	TALLY_FIELD_STRING,   /* NUL-terminated, padded; all up to the trailer */
+	TALLY_FIELD_STRING_N, /* a fixed array of `count` bytes holding a string */
+	TALLY_FIELD_BYTES_N,  /* a fixed array of `count` bytes */
+	TALLY_FIELD_BYTES,    /* all up to the trailer */
+	TALLY_FIELD_SKIP,     /* `count` bytes that mean nothing */
+	TALLY_FIELD_WORDS,    /* u64 array; its length is the previous field */
+	TALLY_FIELD_LINKS,    /* perf_ns_link_info array; its length is the previous field */
+	TALLY_FIELD_READ,     /* counts in the attr's read_format */
+	TALLY_FIELD_BUILD_ID, /* MMAP2 with misc bit 14: u8 size, 3 bytes, 20 bytes */
+};
+
+struct tally_record_field {
+	const char *name;    /* as quipper names it; NULL with SKIP */
+	uint8_t kind;        /* enum tally_field_kind */
+	uint8_t count;       /* of the kinds ending in _N and SKIP */
+	uint16_t misc_set;   /* the field exists only if all these misc bits are set ... */
+	uint16_t misc_clear; /* ... and none of these */
+};
+
+struct tally_record_desc {
+	uint32_t type;
+	const char *name; /* of the type, without PERF_RECORD_ */
+	const struct tally_record_field *fields;
+	uint8_t nr_fields;
+};
+
+/* Description of a kernel record type, NULL if unknown. SAMPLE has one without fields. */
+const struct tally_record_desc *tally_record_describe(uint32_t type);
+
+/* One decoded field. */
+struct tally_record_value {
+	const struct tally_record_field *field;
+	uint64_t number;          /* the integer kinds; S32 sign-extended */
+	struct tally_bytes bytes; /* strings without NUL, bytes, arrays, build-ids */
+	struct tally_read read;
+};
+
+/* Walks the fields of one record. */
+struct tally_record_cursor {
+	const struct tally_record_desc *desc;
+	const uint8_t *record;
+	size_t at, end; /* `end` excludes the trailer */
+	uint64_t last;  /* the previous integer: the length of arrays */
+	uint64_t read_format;
+	uint16_t misc;
+	uint8_t next;
+};
+
+/* `len` bytes of record in host order; `trailer` bytes of sample_id at its end;
+ * `read_format` of its attr (for READ). */
+void tally_record_walk(struct tally_record_cursor *cursor, const struct tally_record_desc *desc,
+		       const void *record, size_t len, size_t trailer, uint64_t read_format);
+
+/* 1 with the next field, 0 at the end, -EINVAL when the record is too short for it. A string
+ * field that was cut off is taken as far as it goes. */
+int tally_record_next(struct tally_record_cursor *cursor, struct tally_record_value *ret_value,
+		      struct tally_error *err);
+
+/* Swap the body of a record in place, trailer excluded, by its description. 0, or -EINVAL
+ * when it is too short for its fields. */
+int tally_record_swap(const struct tally_record_desc *desc, void *record, size_t len,
+		      size_t trailer, uint64_t read_format, bool from_host,
+		      struct tally_error *err);
+
+/* ---- the records that everybody reads ----------------------------------- */
+
+/* MMAP and MMAP2. `filename` is NUL-terminated inside the record. */
+struct tally_mmap {
+	int32_t pid, tid;
+	uint64_t start, len, pgoff;
+	uint32_t maj, min;
+	uint64_t ino, ino_generation;
+	uint32_t prot, flags; /* of MMAP2; of MMAP prot is PROT_EXEC or, for data, 0 */
+	uint8_t build_id[20];
+	uint8_t build_id_size; /* 0 without one */
+	bool is_data;          /* PERF_RECORD_MISC_MMAP_DATA */
+	const char *filename;
+};
+
+struct tally_comm {
+	int32_t pid, tid;
+	bool exec;
+	const char *comm; /* NUL-terminated inside the record */
+};
+
+/* FORK and EXIT. */
+struct tally_task {
+	int32_t pid, ppid, tid, ptid;
+	uint64_t time;
+};
+
+/* Each: `record` of `len` bytes in host order and of that type. 0, or -EINVAL when it is too
+ * short or its string has no end. */
+int tally_record_mmap(const void *record, size_t len, struct tally_mmap *ret_mmap);
+int tally_record_comm(const void *record, size_t len, struct tally_comm *ret_comm);
+int tally_record_task(const void *record, size_t len, struct tally_task *ret_task);
+
+static inline struct perf_event_header tally_record_header(const void *record)
+{
+	struct perf_event_header header;
+
+	__builtin_memcpy(&header, record, sizeof(header));
+	return header;
+}
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Intrusive doubly linked list with a head of its own type of link. Freestanding. */
+#ifndef TALLY_BASE_LIST_H
+#define TALLY_BASE_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct tally_list {
+	struct tally_list *next, *prev;
+};
+
+#define tally_container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
+
+/* `pos` is the link; removing `pos` inside the loop is not allowed. */
+#define tally_list_for_each(pos, head) \
+	for (struct tally_list *pos = (head)->next; pos != (head); pos = pos->next)
+
+static inline void tally_list_init(struct tally_list *head)
+{
+	head->next = head->prev = head;
+}
+
+static inline bool tally_list_empty(const struct tally_list *head)
+{
+	return head->next == head;
+}
+
+/* Insert `item` before `at`; with `at` a list head that is its end. */
+static inline void tally_list_insert(struct tally_list *at, struct tally_list *item)
+{
+	item->prev = at->prev;
+	item->next = at;
+	at->prev->next = item;
+	at->prev = item;
+}
+
+/* Unlink `item` and leave it an empty list, so that a second removal is harmless. */
+static inline void tally_list_remove(struct tally_list *item)
+{
+	item->prev->next = item->next;
+	item->next->prev = item->prev;
+	tally_list_init(item);
+}
+
+#endif

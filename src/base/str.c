@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/str.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+char *tally_str_room(struct tally_str *str, size_t more)
+{
+	size_t need;
+	char *grown;
+
+	if (__builtin_add_overflow(str->len + 1, more, &need)) {
+		str->failed = true;
+		return NULL;
+	}
+	if (need > str->cap) {
+		grown = tally_vec_grow(str->data, &str->cap, 1, need);
+		if (!grown) {
+			str->failed = true;
+			return NULL;
+		}
+		str->data = grown;
+	}
+	return str->data + str->len;
+}
+
+void tally_str_add_bytes(struct tally_str *str, const void *bytes, size_t len)
+{
+	char *at = tally_str_room(str, len);
+
+	if (!at)
+		return;
+	memcpy(at, bytes, len);
+	at[len] = '\0';
+	str->len += len;
+}
+
+void tally_str_add(struct tally_str *str, const char *text)
+{
+	tally_str_add_bytes(str, text, strlen(text));
+}
+
+void tally_str_add_char(struct tally_str *str, char c)
+{
+	tally_str_add_bytes(str, &c, 1);
+}
+
+void tally_str_add_u64(struct tally_str *str, uint64_t value)
+{
+	char digits[20], *at = digits + sizeof(digits);
+
+	do {
+		*--at = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	tally_str_add_bytes(str, at, (size_t)(digits + sizeof(digits) - at));
+}
+
+void tally_str_add_hex(struct tally_str *str, uint64_t value, int width)
+{
+	char digits[16];
+	int n = 0;
+
+	do {
+		digits[15 - n++] = "0123456789abcdef"[value & 15];
+		value >>= 4;
+	} while (value || (n < width && n < 16));
+	tally_str_add_bytes(str, digits + 16 - n, (size_t)n);
+}
+
+void tally_str_addv(struct tally_str *str, const char *format, va_list args)
+{
+	va_list again;
+	int len;
+	char *at;
+
+	va_copy(again, args);
+	len = vsnprintf(NULL, 0, format, args);
+	at = len < 0 ? NULL : tally_str_room(str, (size_t)len);
+	if (at) {
+		vsnprintf(at, (size_t)len + 1, format, again);
+		str->len += (size_t)len;
+	}
+	str->failed |= len < 0;
+	va_end(again);
+}
+
+void tally_str_addf(struct tally_str *str, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	tally_str_addv(str, format, args);
+	va_end(args);
+}
+
+void tally_str_pad_to(struct tally_str *str, size_t column)
+{
+	size_t pad = column > str->len ? column - str->len : 0;
+	char *at = tally_str_room(str, pad);
+
+	if (!at)
+		return;
+	memset(at, ' ', pad);
+	at[pad] = '\0';
+	str->len += pad;
+}
+
+void tally_str_clear(struct tally_str *str)
+{
+	str->len = 0;
+	if (str->data)
+		str->data[0] = '\0';
+}
+
+int tally_str_error(const struct tally_str *str)
+{
+	return str->failed ? -ENOMEM : 0;
+}
+
+const char *tally_str_text(const struct tally_str *str)
+{
+	return str->data ? str->data : "";
+}
+
+void tally_str_free(struct tally_str *str)
+{
+	free(str->data);
+	*str = (struct tally_str){0};
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * String builder. Out of memory is remembered, not returned: append freely, then ask
+ * tally_str_error() once. All zero is an empty builder; `data` is NUL-terminated whenever
+ * it is not NULL.
+ */
+#ifndef TALLY_BASE_STR_H
+#define TALLY_BASE_STR_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tally_str {
+	char *data;
+	size_t len, cap;
+	bool failed;
+};
+
+void tally_str_add(struct tally_str *str, const char *text);
+void tally_str_add_bytes(struct tally_str *str, const void *bytes, size_t len);
+void tally_str_add_char(struct tally_str *str, char c);
+void tally_str_add_u64(struct tally_str *str, uint64_t value);            /* decimal */
+void tally_str_add_hex(struct tally_str *str, uint64_t value, int width); /* zero-padded */
+void tally_str_addf(struct tally_str *str, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void tally_str_addv(struct tally_str *str, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
+
+/* Pad with blanks until the builder is `column` bytes long. */
+void tally_str_pad_to(struct tally_str *str, size_t column);
+
+/* Make room for `more` bytes beyond `len` and return where they go (then add to `len`),
+ * or NULL. For writers that format in place. */
+char *tally_str_room(struct tally_str *str, size_t more);
+
+/* Forget the content, keep the memory and a remembered failure. */
+void tally_str_clear(struct tally_str *str);
+
+/* 0, or -ENOMEM when any append since the last free failed. */
+int tally_str_error(const struct tally_str *str);
+
+/* The text, never NULL: "" when empty. */
+const char *tally_str_text(const struct tally_str *str);
+
+void tally_str_free(struct tally_str *str);
+
+#endif

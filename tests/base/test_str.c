@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include "base/str.h"
+
+#include <cmocka.h>
+
+static void appends_of_every_kind(void **state)
+{
+	struct tally_str str = {0};
+
+	assert_string_equal(tally_str_text(&str), "");
+	tally_str_add(&str, "a");
+	tally_str_add_char(&str, '=');
+	tally_str_add_u64(&str, 18446744073709551615ull);
+	tally_str_addf(&str, " %s %d ", "b", -1);
+	tally_str_add_hex(&str, 0xbeef, 6);
+	tally_str_add_hex(&str, 0, 0);
+	tally_str_pad_to(&str, 40);
+	tally_str_add_bytes(&str, "|xx", 1);
+	assert_string_equal(tally_str_text(&str), "a=18446744073709551615 b -1 00beef0     |");
+	assert_int_equal(str.len, 41);
+	tally_str_clear(&str);
+	assert_string_equal(tally_str_text(&str), "");
+	assert_int_equal(tally_str_error(&str), 0);
+	tally_str_free(&str);
+}
+
+static void failure_is_remembered(void **state)
+{
+	struct tally_str str = {0};
+
+	tally_str_add(&str, "kept");
+	assert_null(tally_str_room(&str, SIZE_MAX - 2));
+	tally_str_add(&str, " on");
+	assert_string_equal(tally_str_text(&str), "kept on");
+	assert_int_not_equal(tally_str_error(&str), 0);
+	tally_str_free(&str);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(appends_of_every_kind),
+		cmocka_unit_test(failure_is_remembered),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
