@@ -30,22 +30,28 @@ static inline uint64_t tally_words_get(struct tally_words words, uint64_t i)
 	return tally_get_u64(words.data + 8 * i);
 }
 
-/* Counts as read(2) and PERF_SAMPLE_READ give them. Values are `stride` words apart in
- * `values`: value, then id, then lost, as read_format says. */
-struct tally_read {
-	uint64_t time_enabled, time_running; /* 0 when not asked for */
-	uint64_t nr;                         /* 1 unless PERF_FORMAT_GROUP */
-	struct tally_words values;           /* nr * stride words */
-	uint32_t format;                     /* PERF_FORMAT_* */
-	uint32_t stride;                     /* 1 to 3 */
-};
-
 struct tally_read_value {
 	uint64_t value, id, lost; /* id and lost 0 when not asked for */
 };
 
+/* Counts as read(2) and PERF_SAMPLE_READ give them: one, or with PERF_FORMAT_GROUP as many
+ * as the group has members. */
+struct tally_read {
+	uint64_t format;                     /* PERF_FORMAT_* */
+	uint64_t time_enabled, time_running; /* 0 when not asked for */
+	uint64_t nr;                         /* 1 unless PERF_FORMAT_GROUP */
+	struct tally_read_value single;      /* unless PERF_FORMAT_GROUP */
+	struct tally_words group;            /* with it: nr times value, id, lost as asked for */
+};
+
 /* The i-th value, i < read->nr. */
 struct tally_read_value tally_read_get(const struct tally_read *read, uint64_t i);
+
+/* Bytes that counts of `nr` members take in `format`. */
+size_t tally_read_size(uint64_t format, uint64_t nr);
+
+/* Write counts as tally_read_decode() reads them; tally_read_size() bytes. */
+void tally_read_encode(const struct tally_read *read, void *out);
 
 /* Parse counts in `read_format` from `len` bytes. `*ret_used` (may be NULL) is their length.
  * 0, or -EINVAL with the reason when they do not fit. */
@@ -112,11 +118,12 @@ enum tally_sample_kind {
 
 /* A row of the one table. Rows stand in the order of the fields in the record. */
 struct tally_sample_field {
-	uint64_t bit;     /* PERF_SAMPLE_* */
-	const char *name; /* as perf script and quipper name it: "ip", "pid/tid", ... */
-	uint8_t kind;     /* enum tally_sample_kind */
-	int8_t trailer;   /* place in the trailer of other records from 0 up; -1: not there */
-	uint16_t offset;  /* of the (first) member in struct tally_sample */
+	uint64_t bit;       /* PERF_SAMPLE_* */
+	const char *name;   /* as quipper names it; NULL where the kind has parts of its own */
+	const char *second; /* name of the second half of a PAIR, if it has a meaning */
+	uint8_t kind;       /* enum tally_sample_kind */
+	int8_t trailer;     /* place in the trailer of other records from 0 up; -1: not there */
+	uint16_t offset;    /* of the (first) member in struct tally_sample */
 };
 
 extern const struct tally_sample_field tally_sample_fields[];
@@ -157,6 +164,12 @@ int tally_sample_decode(const struct tally_sample_layout *layout, const void *re
  * 0, or -EINVAL when the record is too short. */
 int tally_trailer_decode(const struct tally_sample_layout *layout, const void *record, size_t len,
 			 struct tally_sample *ret_sample, struct tally_error *err);
+
+/* Records from 64 up are user space's own (perf.data) and carry no trailer. */
+static inline bool tally_record_is_user(uint32_t type)
+{
+	return type >= 64;
+}
 
 /* Bytes of the trailer that this layout puts at a record's end. */
 static inline size_t tally_trailer_size(const struct tally_sample_layout *layout)

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+
+#include "abi/sample.h"
+#include "base/arith.h"
+
+/* What is left of the record, and the first thing that was wrong with it. */
+struct decoder {
+	const struct tally_sample_layout *layout;
+	const uint8_t *record, *at, *end;
+	const char *wrong;
+};
+
+static bool decoder_has(struct decoder *in, uint64_t size, const char *wrong)
+{
+	if (size <= (uint64_t)(in->end - in->at))
+		return true;
+	in->wrong = wrong;
+	return false;
+}
+
+static uint64_t take_u64(struct decoder *in)
+{
+	uint64_t value = 0;
+
+	if (decoder_has(in, 8, "sample ends inside a field")) {
+		value = tally_get_u64(in->at);
+		in->at += 8;
+	}
+	return value;
+}
+
+static struct tally_words take_words(struct decoder *in, uint64_t nr, const char *wrong)
+{
+	struct tally_words words = {in->at, nr};
+
+	if (nr > (uint64_t)(in->end - in->at) / 8) {
+		in->wrong = wrong;
+		return (struct tally_words){0};
+	}
+	in->at += 8 * nr;
+	return words;
+}
+
+static struct tally_bytes take_bytes(struct decoder *in, uint64_t len, const char *wrong)
+{
+	struct tally_bytes bytes = {in->at, len};
+
+	if (!decoder_has(in, len, wrong))
+		return (struct tally_bytes){0};
+	in->at += len;
+	return bytes;
+}
+
+static void take_read(struct decoder *in, struct tally_read *read)
+{
+	struct tally_error err;
+	size_t used;
+
+	if (tally_read_decode(in->at, (size_t)(in->end - in->at), in->layout->read_format, read,
+			      &used, &err))
+		in->wrong = err.text;
+	else
+		in->at += used;
+}
+
+static void take_raw(struct decoder *in, struct tally_bytes *raw)
+{
+	uint32_t size;
+
+	if (!decoder_has(in, 4, "sample ends inside a field"))
+		return;
+	size = tally_get_u32(in->at);
+	in->at += 4;
+	*raw = take_bytes(in, size, "raw data longer than its sample");
+}
+
+static void take_branches(struct decoder *in, struct tally_sample *sample)
+{
+	uint64_t nr = take_u64(in), type = in->layout->branch_sample_type;
+
+	if (type & PERF_SAMPLE_BRANCH_HW_INDEX)
+		sample->branch_hw_idx = take_u64(in);
+	if (nr > UINT16_MAX)
+		nr = UINT64_MAX / 3; /* cannot fit: refused below without wrapping */
+	sample->branches = take_words(in, 3 * nr, "branch stack longer than its sample");
+	if (type & PERF_SAMPLE_BRANCH_COUNTERS && !in->wrong)
+		sample->branch_counters =
+			take_words(in, nr, "branch counters longer than their sample");
+}
+
+static void take_regs(struct decoder *in, struct tally_regs *regs, uint64_t mask)
+{
+	regs->abi = take_u64(in);
+	regs->mask = mask;
+	if (regs->abi != PERF_SAMPLE_REGS_ABI_NONE)
+		regs->values = take_words(in, (uint64_t)__builtin_popcountll(mask),
+					  "registers longer than their sample");
+}
+
+static void take_stack(struct decoder *in, struct tally_sample *sample)
+{
+	uint64_t valid;
+
+	sample->stack_user_size = take_u64(in);
+	if (in->wrong || !sample->stack_user_size)
+		return;
+	sample->stack_user =
+		take_bytes(in, sample->stack_user_size, "user stack longer than its sample");
+	valid = take_u64(in);
+	sample->stack_user.len = TALLY_MIN(sample->stack_user.len, valid);
+}
+
+static void take_pair(struct decoder *in, uint8_t *pair)
+{
+	if (!decoder_has(in, 8, "sample ends inside a field"))
+		return;
+	__builtin_memcpy(pair, in->at, 8);
+	in->at += 8;
+}
+
+static void take_field(struct decoder *in, const struct tally_sample_field *field,
+		       struct tally_sample *sample)
+{
+	uint8_t *member = (uint8_t *)sample + field->offset;
+	uint64_t mask =
+		field->bit == PERF_SAMPLE_REGS_USER ? in->layout->regs_user : in->layout->regs_intr;
+
+	switch ((enum tally_sample_kind)field->kind) {
+	case TALLY_SAMPLE_U64:
+	case TALLY_SAMPLE_WEIGHT: *(uint64_t *)member = take_u64(in); break;
+	case TALLY_SAMPLE_PAIR: take_pair(in, member); break;
+	case TALLY_SAMPLE_READ: take_read(in, &sample->read); break;
+	case TALLY_SAMPLE_CALLCHAIN:
+		sample->callchain =
+			take_words(in, take_u64(in), "callchain longer than its sample");
+		break;
+	case TALLY_SAMPLE_RAW: take_raw(in, &sample->raw); break;
+	case TALLY_SAMPLE_BRANCH: take_branches(in, sample); break;
+	case TALLY_SAMPLE_REGS: take_regs(in, (struct tally_regs *)member, mask); break;
+	case TALLY_SAMPLE_STACK: take_stack(in, sample); break;
+	case TALLY_SAMPLE_AUX:
+		sample->aux = take_bytes(in, take_u64(in), "AUX data longer than its sample");
+		break;
+	}
+}
+
+/* Everything absent. */
+static const struct tally_sample absent = {
+	.pid = -1,
+	.tid = -1,
+	.cpu = UINT32_MAX,
+	.branch_hw_idx = UINT64_MAX,
+};
+
+static int decode_rows(struct decoder *in, const uint8_t *rows, int nr, struct tally_sample *sample,
+		       struct tally_error *err)
+{
+	*sample = absent;
+	for (int i = 0; i < nr; i++) {
+		const struct tally_sample_field *field = &tally_sample_fields[rows[i]];
+
+		take_field(in, field, sample);
+		if (in->wrong)
+			return tally_error_at(err, -EINVAL, in->wrong,
+					      (uint64_t)(in->at - in->record));
+		sample->present |= field->bit & in->layout->sample_type;
+	}
+	return 0;
+}
+
+int tally_sample_decode(const struct tally_sample_layout *layout, const void *record, size_t len,
+			struct tally_sample *ret_sample, struct tally_error *err)
+{
+	struct decoder in = {layout, record, record, (const uint8_t *)record + len, NULL};
+
+	if (len < sizeof(struct perf_event_header))
+		return tally_error_at(err, -EINVAL, "record shorter than its header", 0);
+	in.at += sizeof(struct perf_event_header);
+	return decode_rows(&in, layout->rows, layout->nr, ret_sample, err);
+}
+
+int tally_trailer_decode(const struct tally_sample_layout *layout, const void *record, size_t len,
+			 struct tally_sample *ret_sample, struct tally_error *err)
+{
+	struct decoder in = {layout, record, record, (const uint8_t *)record + len, NULL};
+	size_t trailer = tally_trailer_size(layout);
+
+	if (len < sizeof(struct perf_event_header))
+		return tally_error_at(err, -EINVAL, "record shorter than its header", 0);
+	if (!trailer || tally_record_is_user(tally_get_u32(record))) {
+		*ret_sample = absent;
+		return 0;
+	}
+	if (len < sizeof(struct perf_event_header) + trailer)
+		return tally_error_at(err, -EINVAL, "record shorter than its sample_id", len);
+	in.at = in.end - trailer;
+	return decode_rows(&in, layout->trailer_rows, layout->nr_trailer, ret_sample, err);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+
+#include "abi/sample.h"
+#include "base/arith.h"
+
+/* header.size is 16 bits wide and records are multiples of 8. */
+enum { RECORD_SIZE_MAX = 65528 };
+
+static size_t regs_size(const struct tally_regs *regs)
+{
+	return 8 + 8 * (regs->abi == PERF_SAMPLE_REGS_ABI_NONE ? 0 : regs->values.nr);
+}
+
+static size_t branches_size(const struct tally_sample_layout *layout,
+			    const struct tally_sample *sample)
+{
+	uint64_t type = layout->branch_sample_type;
+
+	return 8 + 8 * sample->branches.nr + (type & PERF_SAMPLE_BRANCH_HW_INDEX ? 8 : 0) +
+	       (type & PERF_SAMPLE_BRANCH_COUNTERS ? 8 * sample->branches.nr / 3 : 0);
+}
+
+static size_t field_size(const struct tally_sample_layout *layout,
+			 const struct tally_sample_field *field, const struct tally_sample *sample)
+{
+	const uint8_t *member = (const uint8_t *)sample + field->offset;
+
+	switch ((enum tally_sample_kind)field->kind) {
+	case TALLY_SAMPLE_U64:
+	case TALLY_SAMPLE_PAIR:
+	case TALLY_SAMPLE_WEIGHT: return 8;
+	case TALLY_SAMPLE_READ: return tally_read_size(layout->read_format, sample->read.nr);
+	case TALLY_SAMPLE_CALLCHAIN: return 8 + 8 * sample->callchain.nr;
+	case TALLY_SAMPLE_RAW: return tally_round_up(4 + sample->raw.len, 8);
+	case TALLY_SAMPLE_BRANCH: return branches_size(layout, sample);
+	case TALLY_SAMPLE_REGS: return regs_size((const struct tally_regs *)member);
+	case TALLY_SAMPLE_STACK: return sample->stack_user_size ? 16 + sample->stack_user_size : 8;
+	case TALLY_SAMPLE_AUX: return 8 + tally_round_up(sample->aux.len, 8);
+	}
+	return 0;
+}
+
+size_t tally_sample_size(const struct tally_sample_layout *layout,
+			 const struct tally_sample *sample)
+{
+	size_t size = sizeof(struct perf_event_header);
+
+	for (int i = 0; i < layout->nr; i++)
+		size += field_size(layout, &tally_sample_fields[layout->rows[i]], sample);
+	return size;
+}
+
+static uint8_t *give_u64(uint8_t *at, uint64_t value)
+{
+	tally_put_u64(at, value);
+	return at + 8;
+}
+
+static uint8_t *give_bytes(uint8_t *at, const void *bytes, uint64_t len)
+{
+	if (len)
+		__builtin_memcpy(at, bytes, len);
+	return at + len;
+}
+
+static uint8_t *give_words(uint8_t *at, struct tally_words words)
+{
+	return give_bytes(at, words.data, 8 * words.nr);
+}
+
+/* Payload and zeroes to a multiple of 8, the size counting them: what the kernel writes. */
+static uint8_t *give_padded(uint8_t *at, const uint8_t *end, struct tally_bytes bytes)
+{
+	at = give_bytes(at, bytes.data, bytes.len);
+	while (at < end)
+		*at++ = 0;
+	return at;
+}
+
+static uint8_t *give_branches(uint8_t *at, const struct tally_sample_layout *layout,
+			      const struct tally_sample *sample)
+{
+	at = give_u64(at, sample->branches.nr / 3);
+	if (layout->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX)
+		at = give_u64(at, sample->branch_hw_idx);
+	at = give_words(at, sample->branches);
+	if (layout->branch_sample_type & PERF_SAMPLE_BRANCH_COUNTERS)
+		at = give_words(at, sample->branch_counters);
+	return at;
+}
+
+/* What is dumped but not valid is written as zeroes. */
+static uint8_t *give_stack(uint8_t *at, const struct tally_sample *sample)
+{
+	at = give_u64(at, sample->stack_user_size);
+	if (!sample->stack_user_size)
+		return at;
+	at = give_padded(at, at + sample->stack_user_size, sample->stack_user);
+	return give_u64(at, sample->stack_user.len);
+}
+
+static uint8_t *give_regs(uint8_t *at, const struct tally_regs *regs)
+{
+	at = give_u64(at, regs->abi);
+	return regs->abi == PERF_SAMPLE_REGS_ABI_NONE ? at : give_words(at, regs->values);
+}
+
+static void give_field(uint8_t *at, size_t size, const struct tally_sample_layout *layout,
+		       const struct tally_sample_field *field, const struct tally_sample *sample)
+{
+	const uint8_t *member = (const uint8_t *)sample + field->offset;
+	struct tally_read read = sample->read;
+
+	switch ((enum tally_sample_kind)field->kind) {
+	case TALLY_SAMPLE_U64:
+	case TALLY_SAMPLE_WEIGHT:
+	case TALLY_SAMPLE_PAIR: give_bytes(at, member, 8); break;
+	case TALLY_SAMPLE_READ:
+		read.format = layout->read_format;
+		tally_read_encode(&read, at);
+		break;
+	case TALLY_SAMPLE_CALLCHAIN:
+		give_words(give_u64(at, sample->callchain.nr), sample->callchain);
+		break;
+	case TALLY_SAMPLE_RAW:
+		tally_put_u32(at, (uint32_t)size - 4);
+		give_padded(at + 4, at + size, sample->raw);
+		break;
+	case TALLY_SAMPLE_BRANCH: give_branches(at, layout, sample); break;
+	case TALLY_SAMPLE_REGS: give_regs(at, (const struct tally_regs *)member); break;
+	case TALLY_SAMPLE_STACK: give_stack(at, sample); break;
+	case TALLY_SAMPLE_AUX: give_padded(give_u64(at, size - 8), at + size, sample->aux); break;
+	}
+}
+
+int tally_sample_encode(const struct tally_sample_layout *layout, const struct tally_sample *sample,
+			uint16_t misc, void *out, size_t cap, size_t *ret_len)
+{
+	size_t len = tally_sample_size(layout, sample);
+	struct perf_event_header header = {PERF_RECORD_SAMPLE, misc, (uint16_t)len};
+	uint8_t *at = out;
+
+	if (len > RECORD_SIZE_MAX)
+		return -E2BIG;
+	if (len > cap)
+		return -ENOSPC;
+	at = give_bytes(at, &header, sizeof(header));
+	for (int i = 0; i < layout->nr; i++) {
+		const struct tally_sample_field *field = &tally_sample_fields[layout->rows[i]];
+		size_t size = field_size(layout, field, sample);
+
+		give_field(at, size, layout, field, sample);
+		at += size;
+	}
+	*ret_len = len;
+	return 0;
+}
+
+void tally_trailer_encode(const struct tally_sample_layout *layout,
+			  const struct tally_sample *sample, void *out)
+{
+	uint8_t *at = out;
+
+	for (int i = 0; i < layout->nr_trailer; i++) {
+		const struct tally_sample_field *field =
+			&tally_sample_fields[layout->trailer_rows[i]];
+
+		at = give_bytes(at, (const uint8_t *)sample + field->offset, 8);
+	}
+}
