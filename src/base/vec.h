@@ -47,7 +47,7 @@
 
 /* Walk with a pointer to each element. */
 #define tally_vec_for_each(pos, v) \
-	for (__typeof__((v)->data) pos = (v)->data; pos && pos < (v)->data + (v)->len; pos++)
+	for (__typeof__(*(v)->data) *pos = (v)->data; pos && pos < (v)->data + (v)->len; pos++)
 
 #define tally_vec_free(v)                \
 	do {                             \

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ELF images of any kind: symbols, PLT, build-id, debug link, and look-ups in what came out. */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symbols/elf.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct tally_elf_load load = {.kernel = true, .bias = 0x1000, .section = ".text"};
+	struct tally_symtab table = {0};
+	uint8_t id[TALLY_BUILD_ID_MAX];
+	struct tally_elf elf;
+	const char *name;
+	uint32_t crc;
+	uint64_t offset;
+	size_t id_size;
+
+	if (!tally_elf_parse(data, size, &table, NULL)) {
+		for (uint64_t addr = 0; addr < 0x2000; addr += 0x33)
+			tally_symtab_find(&table, addr);
+	}
+	tally_symtab_free(&table);
+	tally_elf_image_build_id(data, size, id, &id_size);
+	if (tally_elf_open(data, size, &elf, NULL))
+		return 0;
+	tally_elf_debuglink(&elf, &name, &crc);
+	tally_elf_vaddr_to_offset(&elf, 0x1000, &offset);
+	tally_elf_has_symtab(&elf);
+	if (!tally_elf_add_symbols(&elf, &load, &table))
+		tally_symtab_finish(&table, NULL);
+	tally_symtab_free(&table);
+	return 0;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A command is one file that exports one const entry; its options are rows of a table, from
+ * which parsing, --help, completion and the manual's check are made.
+ */
+#ifndef TALLY_CLI_COMMAND_H
+#define TALLY_CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Exit statuses besides the profiled command's own. */
+enum {
+	TALLY_EXIT_OK = 0,
+	TALLY_EXIT_ERROR = 1,
+	TALLY_EXIT_NOT_EXECUTABLE = 126,
+	TALLY_EXIT_NOT_FOUND = 127,
+	TALLY_EXIT_USAGE = 129,
+};
+
+enum tally_option_kind {
+	TALLY_OPTION_GROUP, /* a heading in --help, no option */
+	TALLY_OPTION_FLAG,  /* bool = true; --no-NAME sets false */
+	TALLY_OPTION_CLEAR, /* bool = false; written as the "no-" option it is */
+	TALLY_OPTION_COUNT, /* int += 1 for each time given */
+	TALLY_OPTION_U64,   /* uint64_t, decimal or 0x */
+	TALLY_OPTION_INT,   /* int */
+	TALLY_OPTION_TEXT,  /* const char * */
+	TALLY_OPTION_LIST,  /* struct tally_option_list: each time one more */
+	TALLY_OPTION_CALL,  /* call() with the argument */
+};
+
+/* All values of an option that may be given several times. Zeroed: none. */
+struct tally_option_list {
+	const char **items; /* freed with tally_options_free() */
+	size_t nr;
+};
+
+struct tally_option {
+	char letter;      /* 0: none */
+	const char *name; /* long name without dashes; NULL: none */
+	uint8_t kind;     /* enum tally_option_kind */
+	size_t offset;    /* of the member in the command's config */
+	const char *arg;  /* name of the argument for --help; NULL: takes none */
+	const char *help;
+	const char *optional; /* value when the argument is left out (then it needs '='); or NULL */
+	/* TALLY_OPTION_CALL: 0, or -EINVAL after having said why. `arg` NULL when left out. */
+	int (*call)(void *config, const char *arg);
+	size_t given; /* offset of a bool that tells it was given, 0: not wanted */
+};
+
+/* One row: member of config `type`. */
+#define TALLY_OPTION_END \
+	{                \
+		0        \
+	}
+
+struct tally_command {
+	const char *name;
+	const char *summary; /* one line, for `tally help` */
+	const char *usage;   /* what follows "tally NAME", one form a line */
+	const char *about;   /* a paragraph or two behind the options; NULL: none */
+	const struct tally_option *options;
+	int (*run)(int argc,
+		   char **argv); /* argv[0] is the command's name; gives the exit status */
+};
+
+/* Every command, in the order of `tally help`; NULL ends it. */
+extern const struct tally_command *const tally_commands[];
+
+const struct tally_command *tally_command_find(const char *name);
+
+/* How argv is split. */
+enum {
+	TALLY_PARSE_STOP =
+		1 << 0, /* the first word that is no option ends the options: a command */
+};
+
+/* Parse argv[1...] into `config`. `*ret_first` is the index of the first word that is not an
+ * option; with PARSE_STOP words are left in place, else they are moved behind the options.
+ * 0 to go on; a positive number N: stop and exit with status N - 1 (--help was printed, or a
+ * usage error was told). */
+int tally_options_parse(const struct tally_command *command, void *config, int argc, char **argv,
+			unsigned flags, int *ret_first);
+
+/* Free the lists in `config`. */
+void tally_options_free(const struct tally_command *command, void *config);
+
+void tally_command_help(const struct tally_command *command);
+
+#endif

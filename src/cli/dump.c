@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Records as data. Names and nesting are quipper's, so that its lists can be compared. */
+#include "cli/dump.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "abi/record.h"
+#include "base/json.h"
+#include "cli/dump_sample.h"
+#include "cli/say.h"
+
+enum { FLUSH_AT = 1 << 16 };
+
+/* ---- fields of records --------------------------------------------------- */
+
+static void dump_links(struct tally_str *out, const char *name, struct tally_bytes bytes)
+{
+	tally_json_open(out, name, '[');
+	for (uint64_t i = 0; i + 16 <= bytes.len; i += 16) {
+		tally_json_open(out, NULL, '{');
+		tally_json_u64(out, "dev", tally_get_u64(bytes.data + i));
+		tally_json_u64(out, "ino", tally_get_u64(bytes.data + i + 8));
+		tally_json_close(out, '}');
+	}
+	tally_json_close(out, ']');
+}
+
+static void dump_words(struct tally_str *out, const char *name, struct tally_bytes bytes)
+{
+	tally_json_open(out, name, '[');
+	for (uint64_t i = 0; i + 8 <= bytes.len; i += 8)
+		tally_json_u64(out, NULL, tally_get_u64(bytes.data + i));
+	tally_json_close(out, ']');
+}
+
+static void dump_value(struct tally_str *out, const struct tally_record_value *value)
+{
+	const char *name = value->field->name;
+
+	switch ((enum tally_field_kind)value->field->kind) {
+	case TALLY_FIELD_U8:
+	case TALLY_FIELD_U16:
+	case TALLY_FIELD_U32:
+	case TALLY_FIELD_U64: tally_json_u64(out, name, value->number); break;
+	case TALLY_FIELD_S32: tally_json_s64(out, name, (int64_t)value->number); break;
+	case TALLY_FIELD_STRING:
+	case TALLY_FIELD_STRING_N:
+		tally_json_bytes(out, name, value->bytes.data, value->bytes.len);
+		break;
+	case TALLY_FIELD_BYTES_N:
+	case TALLY_FIELD_BYTES:
+	case TALLY_FIELD_BUILD_ID:
+		tally_json_hex(out, name, value->bytes.data, value->bytes.len);
+		break;
+	case TALLY_FIELD_SKIP: break;
+	case TALLY_FIELD_WORDS: dump_words(out, name, value->bytes); break;
+	case TALLY_FIELD_LINKS: dump_links(out, name, value->bytes); break;
+	case TALLY_FIELD_READ: tally_dump_read(out, &value->read); break;
+	}
+}
+
+/* An array of structures at a record's end: one object for each. */
+static void dump_array(struct tally_str *out, const struct tally_perfdata_array *array,
+		       struct tally_bytes bytes)
+{
+	const struct tally_record_desc desc = {.fields = array->fields,
+					       .nr_fields = array->nr_fields};
+	struct tally_record_cursor cursor;
+	struct tally_record_value value;
+
+	tally_json_open(out, array->name, '[');
+	for (uint64_t at = 0; at + array->stride <= bytes.len; at += array->stride) {
+		tally_json_open(out, NULL, '{');
+		tally_record_walk(&cursor, &desc, bytes.data + at, array->stride, 0, 0);
+		cursor.at = 0;
+		cursor.end = array->stride;
+		while (tally_record_next(&cursor, &value, NULL) > 0)
+			dump_value(out, &value);
+		tally_json_close(out, '}');
+	}
+	tally_json_close(out, ']');
+}
+
+/* What quipper makes of flag words and misc bits. */
+static void dump_derived(struct tally_str *out, const struct tally_perfdata_record *record)
+{
+	const uint8_t *at = record->data;
+	uint64_t flags;
+
+	switch (record->type) {
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		tally_json_bool(out, "is_out", record->misc & PERF_RECORD_MISC_SWITCH_OUT);
+		break;
+	case PERF_RECORD_AUX:
+		flags = record->size >= 32 ? tally_get_u64(at + 24) : 0;
+		tally_json_bool(out, "is_truncated", flags & PERF_AUX_FLAG_TRUNCATED);
+		tally_json_bool(out, "is_overwrite", flags & PERF_AUX_FLAG_OVERWRITE);
+		tally_json_bool(out, "is_partial", flags & PERF_AUX_FLAG_PARTIAL);
+		break;
+	}
+}
+
+static void dump_fields(struct tally_str *out, const struct tally_perfdata_record *record,
+			size_t trailer)
+{
+	const struct tally_record_desc *desc = tally_perfdata_describe(record->type);
+	const struct tally_perfdata_array *array = tally_perfdata_array(record->type);
+	uint64_t read_format = record->event ? record->event->attr.read_format : 0;
+	struct tally_record_cursor cursor;
+	struct tally_record_value value;
+	int ret = 0;
+
+	if (desc) {
+		tally_record_walk(&cursor, desc, record->data, record->size, trailer, read_format);
+		while ((ret = tally_record_next(&cursor, &value, NULL)) > 0) {
+			if (array && value.field->kind == TALLY_FIELD_BYTES)
+				dump_array(out, array, value.bytes);
+			else
+				dump_value(out, &value);
+		}
+	}
+	if (ret)
+		tally_json_bool(out, "cut_short", true);
+	dump_derived(out, record);
+}
+
+static void dump_record(struct tally_str *out, const struct tally_perfdata_record *record)
+{
+	const struct tally_record_desc *desc = tally_perfdata_describe(record->type);
+	const struct tally_sample_layout *layout = record->event ? record->event->layout : NULL;
+	size_t trailer = layout && record->type < 64 ? tally_trailer_size(layout) : 0;
+
+	tally_json_open(out, NULL, '{');
+	if (record->offset != UINT64_MAX)
+		tally_json_u64(out, "offset", record->offset);
+	tally_json_u64(out, "type", record->type);
+	tally_json_text(out, "name", desc ? desc->name : "UNKNOWN");
+	tally_json_u64(out, "misc", record->misc);
+	tally_json_u64(out, "size", record->size);
+	if (record->flags & TALLY_PERFDATA_DAMAGED) {
+		tally_json_bool(out, "damaged", true);
+	} else if (record->type == PERF_RECORD_SAMPLE) {
+		tally_dump_sample(out, record);
+	} else {
+		dump_fields(out, record, trailer);
+		if (trailer)
+			tally_dump_sample_info(out, record);
+	}
+	if (record->payload_len)
+		tally_json_u64(out, "payload_len", record->payload_len);
+	tally_json_close(out, '}');
+	tally_str_add_char(out, '\n');
+}
+
+/* ---- all of them --------------------------------------------------------- */
+
+static int dump_flush(struct tally_str *out)
+{
+	size_t len = out->len;
+
+	if (tally_str_error(out))
+		return -ENOMEM;
+	if (fwrite(tally_str_text(out), 1, len, stdout) != len)
+		return -errno;
+	tally_str_clear(out);
+	return 0;
+}
+
+static void dump_warnings(const struct tally_session *session)
+{
+	const struct tally_perfdata_note *note;
+
+	for (size_t i = 0; (note = tally_perfdata_note(session->data, i)); i++)
+		tally_say_warning("%s: %s (at byte %llu)", session->path, note->text,
+				  (unsigned long long)note->offset);
+}
+
+static int dump_all(struct tally_session *session,
+		    void (*dump)(struct tally_str *out, const struct tally_perfdata_record *record))
+{
+	struct tally_perfdata_record record;
+	struct tally_error err = {0};
+	struct tally_str out = {0};
+	int ret;
+
+	while ((ret = tally_perfdata_next(session->data, &record, &err)) > 0) {
+		dump(&out, &record);
+		if (out.len >= FLUSH_AT && dump_flush(&out))
+			break;
+	}
+	if (dump_flush(&out) && ret >= 0)
+		ret = -EIO;
+	tally_str_free(&out);
+	dump_warnings(session);
+	if (ret < 0)
+		tally_say_parse_error(session->path, ret, err.text ? &err : NULL);
+	return ret < 0 ? ret : 0;
+}
+
+int tally_dump_json(struct tally_session *session)
+{
+	return dump_all(session, dump_record);
+}
+
+/* ---- for people ---------------------------------------------------------- */
+
+static void dump_hex(struct tally_str *out, const uint8_t *bytes, size_t len)
+{
+	for (size_t at = 0; at < len; at += 16) {
+		tally_str_addf(out, ".  %04zx: ", at);
+		for (size_t i = at; i < at + 16; i++) {
+			if (i < len)
+				tally_str_addf(out, " %02x", bytes[i]);
+			else
+				tally_str_add(out, "   ");
+		}
+		tally_str_add(out, "  ");
+		for (size_t i = at; i < len && i < at + 16; i++)
+			tally_str_add_char(out, bytes[i] >= 0x20 && bytes[i] < 0x7f ? (char)bytes[i]
+										    : '.');
+		tally_str_add_char(out, '\n');
+	}
+}
+
+static void dump_people(struct tally_str *out, const struct tally_perfdata_record *record)
+{
+	const struct tally_record_desc *desc = tally_perfdata_describe(record->type);
+	struct tally_str fields = {0};
+
+	if (record->offset == UINT64_MAX)
+		tally_str_add(out, "\n(compressed)");
+	else
+		tally_str_addf(out, "\n0x%llx", (unsigned long long)record->offset);
+	tally_str_addf(out, " [0x%x]: PERF_RECORD_%s(%u, 0x%x)\n", record->size,
+		       desc ? desc->name : "UNKNOWN", record->type, record->misc);
+	dump_hex(out, record->data, record->size);
+	dump_record(&fields, record);
+	tally_str_add(out, tally_str_text(&fields));
+	tally_str_free(&fields);
+}
+
+int tally_dump_text(struct tally_session *session)
+{
+	return dump_all(session, dump_people);
+}

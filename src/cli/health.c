@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/health.h"
+
+#include <inttypes.h>
+
+#include "base/arith.h"
+#include "base/json.h"
+
+enum { NR_COUNTS = 10, NR_FILES = 5 };
+
+struct count {
+	const char *name, *text;
+	uint64_t nr;
+};
+
+static void health_counts(const struct tally_session *session, const struct tally_profile *profile,
+			  struct count counts[NR_COUNTS])
+{
+	const struct tally_session_health *health = &session->health;
+	const struct tally_machine_stats *machine = tally_machine_stats(session->machine);
+	const struct count all[NR_COUNTS] = {
+		{"lost_events", "events lost", health->lost_events},
+		{"lost_samples", "samples lost", health->lost_samples},
+		{"throttled", "times throttled", health->throttled},
+		{"damaged", "records damaged", health->damaged + machine->damaged},
+		{"out_of_order", "records out of order", health->out_of_order},
+		{"guest", "guest addresses without a map", machine->guest},
+		{"unmapped", "addresses in no map", machine->unmapped},
+		{"unnamed", "addresses without a symbol", machine->unnamed},
+		{"cut_chains", "callchains cut at the limit", profile->stats.cut_chains},
+		{"leaf_only", "user callchains of one frame", profile->stats.leaf_only},
+	};
+
+	__builtin_memcpy(counts, all, sizeof(all));
+}
+
+static bool file_is_missing(const struct tally_dso_status *status)
+{
+	return status->state != TALLY_DSO_NOT_LOADED && status->state != TALLY_DSO_LOADED &&
+	       status->state != TALLY_DSO_NO_FILE;
+}
+
+static void health_files(const struct tally_session *session, struct tally_str *out)
+{
+	const struct tally_dso *dso;
+	size_t pos = 0, nr = 0;
+
+	while ((dso = tally_dso_next(session->symbols, &pos))) {
+		struct tally_dso_status status = tally_dso_status(dso);
+
+		if (!file_is_missing(&status))
+			continue;
+		if (++nr <= NR_FILES)
+			tally_str_addf(out, "# No symbols: %s: %s\n", tally_dso_name(dso),
+				       status.text);
+	}
+	if (nr > NR_FILES)
+		tally_str_addf(out, "# No symbols: %zu more files\n", nr - NR_FILES);
+}
+
+void tally_health_text(const struct tally_session *session, const struct tally_profile *profile,
+		       struct tally_str *out)
+{
+	struct count counts[NR_COUNTS];
+	const char *joint = "";
+
+	health_counts(session, profile, counts);
+	tally_str_addf(out, "# Health: %" PRIu64 " samples read", session->health.samples);
+	if (profile->stats.chains)
+		tally_str_addf(out, ", %" PRIu64 " callchains", profile->stats.chains);
+	for (int i = 0; i < NR_COUNTS; i++) {
+		if (!counts[i].nr)
+			continue;
+		tally_str_addf(out, "%s%" PRIu64 " %s", *joint ? joint : "; ", counts[i].nr,
+			       counts[i].text);
+		joint = ", ";
+	}
+	tally_str_add(out, *joint ? "\n" : "; nothing lost, cut or unnamed\n");
+	health_files(session, out);
+}
+
+void tally_health_json(const struct tally_session *session, const struct tally_profile *profile,
+		       struct tally_str *out)
+{
+	struct count counts[NR_COUNTS];
+	const struct tally_dso *dso;
+	size_t pos = 0;
+
+	health_counts(session, profile, counts);
+	tally_json_open(out, "health", '{');
+	tally_json_u64(out, "samples", session->health.samples);
+	tally_json_u64(out, "callchains", profile->stats.chains);
+	for (int i = 0; i < NR_COUNTS; i++)
+		tally_json_u64(out, counts[i].name, counts[i].nr);
+	tally_json_open(out, "files_without_symbols", '[');
+	while ((dso = tally_dso_next(session->symbols, &pos))) {
+		struct tally_dso_status status = tally_dso_status(dso);
+
+		if (!file_is_missing(&status))
+			continue;
+		tally_json_open(out, NULL, '{');
+		tally_json_text(out, "file", tally_dso_name(dso));
+		tally_json_text(out, "reason", status.text);
+		tally_json_close(out, '}');
+	}
+	tally_json_close(out, ']');
+	tally_json_close(out, '}');
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/say.h"
+
+const struct tally_command *const tally_commands[] = {
+	&tally_command_report,     &tally_command_script,
+	&tally_command_evlist,     &tally_command_list,
+	&tally_command_buildids,   &tally_command_version,
+	&tally_command_help_entry, NULL,
+};
+
+const struct tally_command *tally_command_find(const char *name)
+{
+	for (const struct tally_command *const *c = tally_commands; *c; c++) {
+		if (!strcmp((*c)->name, name))
+			return *c;
+	}
+	return NULL;
+}
+
+/* Output that could not be written is an error, except into a pipe that nobody reads. */
+static int finish_output(int status)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	if (errno == EPIPE)
+		return status;
+	tally_say_error("cannot write the output: %s", strerror(errno));
+	return status ? status : TALLY_EXIT_ERROR;
+}
+
+int main(int argc, char **argv)
+{
+	const struct tally_command *command;
+	const char *name = argc > 1 ? argv[1] : "help";
+
+	if (!strcmp(name, "--version") || !strcmp(name, "-v"))
+		name = "version";
+	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+		name = "help";
+	command = tally_command_find(name);
+	if (!command) {
+		tally_say_error("'%s' is not a command", name);
+		tally_say_hint("'tally help' lists them");
+		return TALLY_EXIT_ERROR;
+	}
+	if (argc < 2)
+		return finish_output(command->run(1, (char *[]){(char *)name, NULL}));
+	argv[1] = (char *)command->name;
+	return finish_output(command->run(argc - 1, argv + 1));
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/progress.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { QUIET_NS = 500000000 };
+
+static uint64_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+struct tally_progress tally_progress_start(const char *verb, const char *what)
+{
+	return (struct tally_progress){
+		.verb = verb,
+		.what = what,
+		.is_terminal = isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO),
+		.started = now(),
+	};
+}
+
+void tally_progress_at(struct tally_progress *progress, uint64_t done, uint64_t all)
+{
+	if (!progress->is_terminal || now() - progress->started < QUIET_NS)
+		return;
+	progress->shown = true;
+	if (all && done <= all)
+		fprintf(stderr, "\r%s %s: %3llu %%", progress->verb, progress->what,
+			(unsigned long long)(done * 100 / all));
+	else
+		fprintf(stderr, "\r%s %s ...", progress->verb, progress->what);
+}
+
+void tally_progress_end(struct tally_progress *progress)
+{
+	if (progress->shown)
+		fprintf(stderr, "\r\033[K");
+	progress->shown = false;
+}

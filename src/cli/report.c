@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tally report: where the time went. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/commands.h"
+#include "cli/header.h"
+#include "cli/health.h"
+#include "cli/report_config.h"
+#include "cli/say.h"
+
+enum { FLUSH_AT = 1 << 16, MAX_EVENTS = 4096 };
+
+struct report {
+	struct report_config *config;
+	struct tally_session *session;
+	struct tally_profile profile;
+	bool is_ready; /* the profile is set up: with the first sample, when events are known */
+	struct tally_str out;
+};
+
+static bool session_has_chains(const struct tally_session *session)
+{
+	const struct tally_perfdata_event *event;
+
+	for (size_t i = 0; (event = tally_perfdata_event(session->data, i)); i++) {
+		if (event->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
+			return true;
+	}
+	return false;
+}
+
+static unsigned report_by(const struct report_config *config)
+{
+	static const struct {
+		unsigned key, by;
+	} map[] = {
+		{TALLY_KEY_COMM, TALLY_BY_COMM},   {TALLY_KEY_PID, TALLY_BY_THREAD},
+		{TALLY_KEY_TID, TALLY_BY_THREAD},  {TALLY_KEY_CPU, TALLY_BY_CPU},
+		{TALLY_KEY_DSO, TALLY_BY_FRAME},   {TALLY_KEY_SYMBOL, TALLY_BY_FRAME},
+		{TALLY_KEY_PARENT, TALLY_BY_PATH},
+	};
+	unsigned by = config->children || config->style != TALLY_STYLE_NONE ? TALLY_BY_PATH : 0;
+
+	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)
+		by |= config->keys & map[i].key ? map[i].by : 0;
+	return by;
+}
+
+static int report_start(struct report *report)
+{
+	struct report_config *config = report->config;
+	struct tally_profile_options options = {.max_stack = (uint32_t)config->max_stack};
+	int ret = report_config_finish(config, session_has_chains(report->session));
+
+	if (ret)
+		return ret;
+	options.by = report_by(config);
+	options.nr_events = MAX_EVENTS;
+	options.filter = (struct tally_profile_filter){
+		.comms = config->comm_list,
+		.dsos = config->dso_list,
+		.symbols = config->symbol_list,
+		.symbol_part = config->symbol_part,
+	};
+	ret = tally_profile_init(&report->profile, report->session->machine, &options);
+	report->is_ready = !ret;
+	return ret;
+}
+
+static int report_record(void *arg, struct tally_session *session,
+			 const struct tally_perfdata_record *record,
+			 const struct tally_session_sample *sample)
+{
+	struct report *report = arg;
+	int ret = 0;
+
+	if (!sample || sample->event->index >= MAX_EVENTS)
+		return 0;
+	if (!report->is_ready)
+		ret = report_start(report);
+	if (ret)
+		return ret;
+	return tally_profile_add(&report->profile, sample->event->index, sample->thread,
+				 sample->cpumode, &sample->sample, sample->period);
+}
+
+static int report_flush(struct report *report)
+{
+	size_t len = report->out.len;
+
+	if (tally_str_error(&report->out))
+		return -ENOMEM;
+	if (fwrite(tally_str_text(&report->out), 1, len, stdout) != len)
+		return -errno;
+	tally_str_clear(&report->out);
+	return 0;
+}
+
+/* 1234567 as "1M", the way perf counts samples. */
+static void add_count(struct tally_str *out, uint64_t nr)
+{
+	static const char units[] = " KMG";
+	int unit = 0;
+
+	while (nr >= 10000 && units[unit + 1]) {
+		nr /= 1000;
+		unit++;
+	}
+	tally_str_addf(out, "%" PRIu64 "%c", nr, units[unit]);
+}
+
+static void add_event_heading(struct report *report, const struct tally_perfdata_event *event,
+			      const struct tally_profile_total *total)
+{
+	struct tally_str *out = &report->out;
+
+	if (report->config->quiet || report->config->json)
+		return;
+	tally_str_add(out, "# Samples: ");
+	add_count(out, total->nr_shown);
+	tally_str_addf(out, " of event '%s'\n# Event count (approx.): %" PRIu64 "\n#\n",
+		       event->name, total->period_shown);
+}
+
+static bool parent_matches(void *arg, const char *symbol)
+{
+	const struct report_config *config = arg;
+
+	/* perf's default is ^sys_|^do_page_fault. */
+	if (!config->parent)
+		return !strncmp(symbol, "sys_", 4) || !strncmp(symbol, "do_page_fault", 13);
+	return !strncmp(symbol, config->parent, strlen(config->parent));
+}
+
+static int report_rows(struct report *report, struct tally_view *view)
+{
+	bool first = true;
+	int ret = 0;
+
+	tally_vec_for_each (row, &view->hist->rows) {
+		if (!tally_view_shows(view, row))
+			continue;
+		if (report->config->json) {
+			tally_str_add(&report->out, first ? "\n" : ",\n");
+			tally_view_row_json(view, row, &report->out);
+		} else {
+			tally_view_row(view, row, &report->out);
+		}
+		first = false;
+		if (report->out.len >= FLUSH_AT && (ret = report_flush(report)))
+			break;
+	}
+	return ret;
+}
+
+static int report_event(struct report *report, const struct tally_perfdata_event *event)
+{
+	const struct report_config *config = report->config;
+	const struct tally_profile_total *total = &report->profile.totals[event->index];
+	struct tally_hist_options options = {
+		.keys = config->keys,
+		.children = config->children,
+		.is_parent = parent_matches,
+		.arg = (void *)config,
+		.graphs = config->style != TALLY_STYLE_NONE,
+		.order = config->order,
+		.graph_min = (uint64_t)((double)total->period * config->graph_min_percent / 100),
+	};
+	struct tally_hist hist;
+	struct tally_view view = {
+		.profile = &report->profile,
+		.hist = &hist,
+		.nr_columns = config->nr_columns,
+		.event = event->index,
+		.total = total->period,
+		.percent_limit = (uint64_t)((double)total->period * config->row_min_percent / 100),
+		.style = config->style,
+		.graph_min_percent = config->graph_min_percent,
+		.graph_limit = (uint32_t)config->graph_limit,
+		.separator = config->separator,
+	};
+	int ret = tally_hist_build(&report->profile, event->index, &options, &hist);
+
+	if (ret)
+		return ret;
+	memcpy(view.columns, config->columns, sizeof(view.columns));
+	add_event_heading(report, event, total);
+	if (!config->json) {
+		tally_view_measure(&view);
+		if (!config->quiet)
+			tally_view_heading(&view, &report->out);
+	}
+	ret = report_rows(report, &view);
+	if (!config->json)
+		tally_str_add(&report->out, "\n\n");
+	tally_hist_free(&hist);
+	return ret;
+}
+
+static void json_event_open(struct report *report, const struct tally_perfdata_event *event)
+{
+	const struct tally_profile_total *total = &report->profile.totals[event->index];
+
+	tally_json_open(&report->out, NULL, '{');
+	tally_json_text(&report->out, "event", event->name);
+	tally_json_u64(&report->out, "samples", total->nr_shown);
+	tally_json_u64(&report->out, "period", total->period_shown);
+	tally_json_u64(&report->out, "total_period", total->period);
+	tally_json_open(&report->out, "rows", '[');
+}
+
+static int report_events(struct report *report)
+{
+	const struct tally_perfdata_event *event;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && (event = tally_perfdata_event(report->session->data, i)); i++) {
+		/* Events without samples, like the dummy that only records maps. */
+		if (i >= MAX_EVENTS || !report->profile.totals[i].nr)
+			continue;
+		if (report->config->json)
+			json_event_open(report, event);
+		ret = report_event(report, event);
+		if (report->config->json) {
+			tally_json_close(&report->out, ']');
+			tally_json_close(&report->out, '}');
+		}
+	}
+	return ret;
+}
+
+static int report_print(struct report *report)
+{
+	struct tally_str *out = &report->out;
+	bool comments = !report->config->quiet && !report->config->json;
+	int ret;
+
+	if (report->config->json) {
+		tally_json_open(out, NULL, '{');
+		tally_json_u64(out, "version", 1);
+		tally_json_open(out, "events", '[');
+	} else if (comments) {
+		if (!report->config->header)
+			tally_str_add(out, "# To display the perf.data header info, please use "
+					   "--header/--header-only options.\n#\n");
+		tally_str_addf(out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n",
+			       report->session->health.lost_samples);
+	}
+	ret = report_events(report);
+	if (report->config->json) {
+		tally_json_close(out, ']');
+		tally_health_json(report->session, &report->profile, out);
+		tally_json_close(out, '}');
+		tally_str_add_char(out, '\n');
+	} else if (comments) {
+		tally_health_text(report->session, &report->profile, out);
+	}
+	return ret ? ret : report_flush(report);
+}
+
+static int report_session(struct report *report)
+{
+	struct report_config *config = report->config;
+	int ret;
+
+	if (config->header || config->header_only) {
+		ret = tally_header_text(report->session, &report->out);
+		if (ret || config->header_only)
+			return ret ? ret : report_flush(report);
+	}
+	ret = tally_session_run(report->session, report_record, report);
+	/* What was read before the file broke is worth showing. */
+	if (!report->is_ready && (!ret || ret == -EINVAL)) {
+		int started = report_start(report);
+
+		ret = ret ? ret : started;
+	}
+	if (report->is_ready) {
+		int printed = report_print(report);
+
+		ret = ret ? ret : printed;
+		if (!report->session->health.samples && !ret)
+			tally_say_warning("%s has no samples", report->session->path);
+	}
+	return ret;
+}
+
+static int report_run(int argc, char **argv)
+{
+	struct report_config config = {0};
+	struct tally_session session;
+	struct report report = {.config = &config, .session = &session};
+	int first, ret;
+
+	ret = tally_options_parse(&tally_command_report, &config, argc, argv, 0, &first);
+	if (ret)
+		return ret - 1;
+	if (first < argc && !config.session.input)
+		config.session.input = argv[first];
+	config.session.symbols = (struct tally_symbols_options){
+		.symfs = config.symfs,
+		.vmlinux = config.vmlinux,
+		.kallsyms = config.kallsyms,
+		.no_demangle = config.no_demangle,
+	};
+	ret = tally_session_open(&config.session, &session);
+	if (!ret) {
+		ret = report_session(&report);
+		if (report.is_ready)
+			tally_profile_free(&report.profile);
+		tally_session_close(&session);
+	}
+	tally_str_free(&report.out);
+	report_config_free(&config);
+	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
+}
+
+const struct tally_command tally_command_report = {
+	.name = "report",
+	.summary = "Show where the samples of a recording fell",
+	.usage = "[OPTIONS]",
+	.options = report_options,
+	.run = report_run,
+};

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What `tally report` was asked for, from its options to keys and columns. */
+#ifndef TALLY_CLI_REPORT_CONFIG_H
+#define TALLY_CLI_REPORT_CONFIG_H
+
+#include "cli/command.h"
+#include "cli/session.h"
+#include "view/view.h"
+
+struct report_config {
+	struct tally_session_options session;
+	const char *sort, *fields, *call_graph;
+	const char *comms, *dsos, *symbols, *symbol_part, *parent;
+	const char *symfs, *kallsyms, *vmlinux, *percent_limit, *separator, *colour;
+	uint64_t max_stack;
+	bool children, children_given, no_call_graph, no_demangle, force, stdio;
+	bool header, header_only, show_samples, show_period, json, quiet, group;
+	/* From here on derived. */
+	unsigned keys;
+	const struct tally_view_column *columns[TALLY_VIEW_MAX_COLUMNS];
+	int nr_columns;
+	enum tally_graph_style style;
+	enum tally_graph_order order;
+	bool order_given;
+	double graph_min_percent, row_min_percent;
+	uint64_t graph_limit;
+	const char **comm_list, **dso_list, **symbol_list; /* NULL, or to be freed with text */
+	char *lists_text[3];
+};
+
+extern const struct tally_option report_options[];
+
+/* Derive keys and columns. `has_chains`: the recording has callchains. Says what is wrong. */
+int report_config_finish(struct report_config *config, bool has_chains);
+void report_config_free(struct report_config *config);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/say.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void say(const char *prefix, const char *format, va_list args)
+{
+	/* What was printed so far comes first, where both go to the same place. */
+	fflush(stdout);
+	fputs(prefix, stderr);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+}
+
+#define DEFINE_SAY(name, prefix)           \
+	void name(const char *format, ...) \
+	{                                  \
+		va_list args;              \
+                                           \
+		va_start(args, format);    \
+		say(prefix, format, args); \
+		va_end(args);              \
+	}
+
+DEFINE_SAY(tally_say_error, "tally: ")
+DEFINE_SAY(tally_say_warning, "tally: warning: ")
+DEFINE_SAY(tally_say_hint, "  hint: ")
+
+void tally_say_parse_error(const char *path, int code, const struct tally_error *err)
+{
+	if (err && err->text)
+		tally_say_error("%s: %s (at byte %" PRIu64 ")", path, err->text, err->offset);
+	else
+		tally_say_error("%s: %s", path, strerror(-code));
+}
+
+bool tally_say_colour(const char *mode, FILE *file)
+{
+	const char *no = getenv("NO_COLOR"), *force = getenv("CLICOLOR_FORCE");
+	const char *term = getenv("TERM");
+
+	if (mode && !strcmp(mode, "always"))
+		return true;
+	if ((mode && !strcmp(mode, "never")) || (no && *no))
+		return false;
+	if (force && *force && strcmp(force, "0"))
+		return true;
+	return isatty(fileno(file)) && term && strcmp(term, "dumb");
+}

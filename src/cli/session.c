@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "abi/record.h"
+#include "cli/filter.h"
+#include "cli/progress.h"
+#include "cli/say.h"
+
+const char *tally_session_input(const char *input)
+{
+	struct stat st;
+
+	if (input)
+		return input;
+	if (!fstat(STDIN_FILENO, &st) && S_ISFIFO(st.st_mode))
+		return "-";
+	return "perf.data";
+}
+
+static int session_build_ids(struct tally_session *session)
+{
+	const struct tally_perfdata_build_id *id;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && (id = tally_perfdata_build_id(session->data, i)); i++)
+		ret = tally_machine_build_id(session->machine, id->filename, id->bytes, id->size);
+	return ret;
+}
+
+static int session_explain_open(const char *path, int code, const struct tally_error *err)
+{
+	tally_say_parse_error(path, code, err);
+	if (code == -ENOENT && !strcmp(path, "perf.data"))
+		tally_say_hint("'tally record COMMAND' makes one; '-i FILE' names another");
+	if (code == -EACCES)
+		tally_say_hint("the file belongs to somebody else; copy it, or run as its owner");
+	return code;
+}
+
+int tally_session_open(const struct tally_session_options *options, struct tally_session *session)
+{
+	struct tally_error err = {0};
+	int ret;
+
+	*session = (struct tally_session){.options = *options, .time_last = UINT64_MAX};
+	session->path = tally_session_input(options->input);
+	ret = tally_perfdata_open(session->path, &session->data, &err);
+	if (ret)
+		return session_explain_open(session->path, ret, &err);
+	ret = tally_symbols_new(&options->symbols, &session->symbols);
+	if (!ret)
+		ret = tally_machine_new(session->symbols, &session->machine);
+	if (!ret)
+		ret = session_build_ids(session);
+	if (!ret)
+		ret = session_filter_init(session);
+	if (ret)
+		tally_session_close(session);
+	return ret;
+}
+
+void tally_session_close(struct tally_session *session)
+{
+	tally_machine_free(session->machine);
+	tally_symbols_free(session->symbols);
+	tally_perfdata_close(session->data);
+	tally_map_free(&session->cpus);
+	tally_map_free(&session->pids);
+	tally_map_free(&session->tids);
+	tally_intern_free(&session->comms);
+	session->machine = NULL;
+	session->symbols = NULL;
+	session->data = NULL;
+}
+
+/* What a sample counts for. */
+static uint64_t sample_period(const struct tally_perfdata_event *event,
+			      const struct tally_sample *sample)
+{
+	if (sample->present & PERF_SAMPLE_PERIOD)
+		return sample->period;
+	if (!event->attr.freq && event->attr.sample_period)
+		return event->attr.sample_period;
+	return 1;
+}
+
+static int session_sample(struct tally_session *session, const struct tally_perfdata_record *record,
+			  tally_session_fn *fn, void *arg)
+{
+	struct tally_session_sample sample = {.record = record, .event = record->event};
+
+	if (!record->event || record->event->is_unreadable ||
+	    tally_sample_decode(record->event->layout, record->data, record->size, &sample.sample,
+				NULL)) {
+		session->health.damaged++;
+		return fn(arg, session, record, NULL);
+	}
+	session->health.samples++;
+	sample.cpumode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	sample.period = sample_period(record->event, &sample.sample);
+	sample.thread =
+		tally_machine_thread(session->machine, sample.sample.pid, sample.sample.tid);
+	if (!sample.thread)
+		return -ENOMEM;
+	return fn(arg, session, record, session_filter_passes(session, &sample) ? &sample : NULL);
+}
+
+static void session_lost(struct tally_session *session, const struct tally_perfdata_record *record)
+{
+	struct tally_session_health *health = &session->health;
+
+	switch (record->type) {
+	case PERF_RECORD_LOST:
+		if (record->size >= 24)
+			health->lost_events += tally_get_u64((const uint8_t *)record->data + 16);
+		health->nr_lost_records++;
+		break;
+	case PERF_RECORD_LOST_SAMPLES:
+		if (record->size >= 16)
+			health->lost_samples += tally_get_u64((const uint8_t *)record->data + 8);
+		break;
+	case PERF_RECORD_THROTTLE: health->throttled++; break;
+	}
+}
+
+static int session_record(struct tally_session *session, const struct tally_perfdata_record *record,
+			  tally_session_fn *fn, void *arg)
+{
+	int ret;
+
+	session->health.out_of_order += !!(record->flags & TALLY_PERFDATA_LATE);
+	if (record->flags & TALLY_PERFDATA_DAMAGED) {
+		session->health.damaged++;
+		return 0;
+	}
+	if (record->type == PERF_RECORD_SAMPLE)
+		return session_sample(session, record, fn, arg);
+	if (record->type < PERF_RECORD_MAX) {
+		session_lost(session, record);
+		ret = tally_machine_record(session->machine, record->data, record->size);
+		if (ret)
+			return ret;
+	}
+	return fn(arg, session, record, NULL);
+}
+
+/* What was odd about the file, after all that could be read was. */
+static void session_warn(const struct tally_session *session)
+{
+	const struct tally_perfdata_note *note;
+
+	for (size_t i = 0; (note = tally_perfdata_note(session->data, i)); i++) {
+		if (note->count > 1)
+			tally_say_warning("%s: %s (at byte %llu, and %llu times more)",
+					  session->path, note->text,
+					  (unsigned long long)note->offset,
+					  (unsigned long long)note->count - 1);
+		else
+			tally_say_warning("%s: %s (at byte %llu)", session->path, note->text,
+					  (unsigned long long)note->offset);
+	}
+}
+
+int tally_session_run(struct tally_session *session, tally_session_fn *fn, void *arg)
+{
+	struct tally_progress progress = tally_progress_start("reading", session->path);
+	struct tally_perfdata_record record;
+	struct tally_error err = {0};
+	int ret;
+
+	while ((ret = tally_perfdata_next_ordered(session->data, &record, &err)) > 0) {
+		ret = session_record(session, &record, fn, arg);
+		if (ret)
+			break;
+		if (!(session->health.samples & 0xffff))
+			tally_progress_at(&progress, record.offset,
+					  tally_perfdata_info(session->data)->file_size);
+	}
+	tally_progress_end(&progress);
+	session_warn(session);
+	if (ret < 0)
+		tally_say_parse_error(session->path, ret, err.text ? &err : NULL);
+	return ret;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A recording being read: the file, the machine it was made on, and what to do with each
+ * sample. Shared by the commands that show samples.
+ */
+#ifndef TALLY_CLI_SESSION_H
+#define TALLY_CLI_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi/sample.h"
+#include "base/map.h"
+#include "profile/machine.h"
+#include "symbols/symbols.h"
+#include "tally/perfdata.h"
+
+/* Which samples are looked at. All zero: all of them. */
+struct tally_session_filter {
+	const char *cpus;        /* "0-3,5" */
+	const char *time;        /* "start,end" in seconds, either may be empty; or "10%-20%" */
+	const char *pids, *tids; /* lists of numbers */
+	const char *comms;       /* list of names */
+};
+
+struct tally_session_options {
+	const char *input; /* NULL: perf.data, or stdin if that is a pipe */
+	struct tally_symbols_options symbols;
+	struct tally_session_filter filter;
+	bool all_events; /* hand out every sample, ids unknown or not */
+};
+
+/* What was met on the way that a reader of the result must know. */
+struct tally_session_health {
+	uint64_t samples, lost_events, lost_samples, throttled, out_of_order, damaged;
+	uint64_t nr_lost_records;
+};
+
+struct tally_session_sample {
+	const struct tally_perfdata_record *record;
+	const struct tally_perfdata_event *event;
+	struct tally_sample sample;
+	uint64_t period; /* sample's, else the attr's, else 1 */
+	uint8_t cpumode;
+	struct tally_thread *thread;
+};
+
+struct tally_session {
+	struct tally_perfdata *data;
+	struct tally_symbols *symbols;
+	struct tally_machine *machine;
+	struct tally_session_options options;
+	struct tally_session_health health;
+	const char *path;
+	uint64_t time_first, time_last; /* bounds of --time, inclusive */
+	struct tally_map cpus, pids, tids;
+	bool has_cpus, has_pids, has_tids, has_comms;
+	struct tally_intern comms;
+};
+
+/* Told of every record, in time order, after the machine has taken it in; `sample` is NULL for
+ * other records than samples and for samples that were filtered out. Non-zero ends the
+ * reading with that result. */
+typedef int tally_session_fn(void *arg, struct tally_session *session,
+			     const struct tally_perfdata_record *record,
+			     const struct tally_session_sample *sample);
+
+/* Open the recording; says what is wrong and returns -errno if it cannot be read. */
+int tally_session_open(const struct tally_session_options *options, struct tally_session *session);
+
+/* Read it to its end. 0, what `fn` returned, or -errno after having said why. What is odd about
+ * the file (cut short, unfinished) is said as a warning. */
+int tally_session_run(struct tally_session *session, tally_session_fn *fn, void *arg);
+
+void tally_session_close(struct tally_session *session);
+
+/* The input that stands for NULL. */
+const char *tally_session_input(const char *input);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Counters that are open: switching, reading. */
+#include <errno.h>
+
+#include "abi/sample.h"
+#include "client/counters_private.h"
+
+size_t tally_counters_nr_events(const struct tally_counters *counters)
+{
+	return counters->nr_events;
+}
+
+const struct perf_event_attr *tally_counters_attr(const struct tally_counters *counters,
+						  size_t event)
+{
+	return &counters->events[event].attr;
+}
+
+unsigned tally_counters_fallback(const struct tally_counters *counters, size_t event)
+{
+	return counters->events[event].fallback;
+}
+
+const struct tally_refusal *tally_counters_refusal(const struct tally_counters *counters,
+						   size_t event)
+{
+	const struct tally_refusal *refusal = &counters->events[event].refusal;
+
+	return refusal->code ? refusal : NULL;
+}
+
+const struct tally_cpus *tally_counters_cpus(const struct tally_counters *counters, size_t event)
+{
+	return counters->events[event].cpus;
+}
+
+size_t tally_counters_nr_threads(const struct tally_counters *counters)
+{
+	return counters->threads->nr;
+}
+
+int tally_counters_fd(const struct tally_counters *counters, size_t event, size_t cpu,
+		      size_t thread)
+{
+	return counters->events[event].fds[counter_index(counters, cpu, thread)];
+}
+
+int tally_counters_id(const struct tally_counters *counters, size_t event, size_t cpu,
+		      size_t thread, uint64_t *ret_id)
+{
+	int fd = tally_counters_fd(counters, event, cpu, thread);
+
+	if (fd < 0)
+		return -EBADF;
+	return counters->transport->ioctl(counters->transport, fd, PERF_EVENT_IOC_ID,
+					  (uintptr_t)ret_id);
+}
+
+/* One ioctl on every counter of `event`. */
+static int event_ioctl(struct tally_counters *counters, struct counter_event *event,
+		       unsigned long request, uintptr_t arg)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < event->cpus->nr * counters->threads->nr; i++) {
+		int one = 0;
+
+		if (event->fds[i] >= 0)
+			one = counters->transport->ioctl(counters->transport, event->fds[i],
+							 request, arg);
+		ret = ret ? ret : one;
+	}
+	return ret;
+}
+
+static int leaders_ioctl(struct tally_counters *counters, unsigned long request)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < counters->nr_events; i++) {
+		int one = 0;
+
+		if (counters->events[i].leader == i)
+			one = event_ioctl(counters, &counters->events[i], request,
+					  PERF_IOC_FLAG_GROUP);
+		ret = ret ? ret : one;
+	}
+	return ret;
+}
+
+int tally_counters_enable(struct tally_counters *counters)
+{
+	return leaders_ioctl(counters, PERF_EVENT_IOC_ENABLE);
+}
+
+int tally_counters_disable(struct tally_counters *counters)
+{
+	return leaders_ioctl(counters, PERF_EVENT_IOC_DISABLE);
+}
+
+int tally_counters_reset(struct tally_counters *counters)
+{
+	return leaders_ioctl(counters, PERF_EVENT_IOC_RESET);
+}
+
+int tally_counters_filter(struct tally_counters *counters, size_t event, const char *filter)
+{
+	return event_ioctl(counters, &counters->events[event], PERF_EVENT_IOC_SET_FILTER,
+			   (uintptr_t)filter);
+}
+
+static enum tally_quality quality_of(uint64_t enabled, uint64_t running)
+{
+	if (!running)
+		return TALLY_QUALITY_NEVER_RAN;
+	return running < enabled ? TALLY_QUALITY_SCALED : TALLY_QUALITY_EXACT;
+}
+
+static struct tally_count count_absent(const struct counter_event *event)
+{
+	int code = event->refusal.code;
+
+	return (struct tally_count){
+		.quality = code == -EACCES || code == -EPERM ? TALLY_QUALITY_NOT_PERMITTED
+			   : event->is_open                  ? TALLY_QUALITY_NEVER_RAN
+							     : TALLY_QUALITY_NOT_SUPPORTED,
+	};
+}
+
+int tally_counters_read(struct tally_counters *counters, size_t index, size_t cpu, size_t thread,
+			struct tally_count *ret_count)
+{
+	const struct counter_event *event = &counters->events[index];
+	int fd = tally_counters_fd(counters, index, cpu, thread);
+	struct tally_read_value value;
+	struct tally_read read;
+	uint64_t words[256];
+	int64_t len;
+	int ret;
+
+	if (fd < 0) {
+		*ret_count = count_absent(event);
+		return 0;
+	}
+	len = counters->transport->read(counters->transport, fd, words, sizeof(words));
+	if (len < 0)
+		return (int)len;
+	/* End of file: a pinned event that could not be placed. */
+	if (!len) {
+		*ret_count = (struct tally_count){.quality = TALLY_QUALITY_NEVER_RAN};
+		return 0;
+	}
+	ret = tally_read_decode(words, (size_t)len, event->attr.read_format, &read, NULL, NULL);
+	if (ret)
+		return ret;
+	value = tally_read_get(&read, 0);
+	*ret_count = (struct tally_count){
+		.value = value.value,
+		.enabled = read.time_enabled,
+		.running = read.time_running,
+		.lost = value.lost,
+		.quality = quality_of(read.time_enabled, read.time_running),
+	};
+	return 0;
+}

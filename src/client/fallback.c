@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What to ask for when what was asked for is refused: less, in a fixed order. */
+#include <errno.h>
+#include <sys/resource.h>
+
+#include "client/counters_private.h"
+
+void counters_raise_limit(size_t more)
+{
+	enum { RESERVE = 64 };
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= more + RESERVE)
+		return;
+	limit.rlim_cur = limit.rlim_max < more + RESERVE ? limit.rlim_max : more + RESERVE;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Newer attr bits, newest first: an old kernel says EINVAL (a reserved bit) or E2BIG. Returns
+ * true when one was set and has been cleared. */
+static bool drop_newest(struct perf_event_attr *attr)
+{
+#define DROP(condition, undo) \
+	if (condition) {      \
+		undo;         \
+		return true;  \
+	}
+	DROP(attr->read_format & PERF_FORMAT_LOST, attr->read_format &= ~(uint64_t)PERF_FORMAT_LOST)
+	DROP(attr->build_id, attr->build_id = 0)
+	DROP(attr->cgroup, attr->cgroup = 0)
+	DROP(attr->ksymbol || attr->bpf_event, attr->ksymbol = attr->bpf_event = 0)
+	DROP(attr->namespaces, attr->namespaces = 0)
+	DROP(attr->use_clockid, attr->use_clockid = 0; attr->clockid = 0)
+	DROP(attr->comm_exec, attr->comm_exec = 0)
+	DROP(attr->mmap2, attr->mmap2 = 0)
+	DROP(attr->exclude_guest || attr->exclude_host,
+	     attr->exclude_guest = attr->exclude_host = 0)
+	DROP(attr->sample_id_all, attr->sample_id_all = 0)
+#undef DROP
+	return false;
+}
+
+static bool is_hardware(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_HARDWARE;
+}
+
+static bool no_pmu(const struct perf_event_attr *attr, int code,
+		   const struct tally_open_options *options)
+{
+	return options->may_fall_back && is_hardware(attr) &&
+	       attr->config == PERF_COUNT_HW_CPU_CYCLES &&
+	       (code == -ENOENT || code == -EOPNOTSUPP || code == -ENODEV || code == -ENXIO);
+}
+
+bool counters_give_up(struct perf_event_attr *attr, int code,
+		      const struct tally_open_options *options, unsigned *fallback)
+{
+	if ((code == -EACCES || code == -EPERM) && !attr->exclude_kernel && !attr->exclude_user) {
+		attr->exclude_kernel = 1;
+		attr->exclude_hv = 1;
+		*fallback |= TALLY_FALLBACK_NO_KERNEL;
+		return true;
+	}
+	if (attr->precise_ip && (code == -EOPNOTSUPP || code == -EINVAL)) {
+		attr->precise_ip--;
+		*fallback |= TALLY_FALLBACK_PRECISE;
+		return true;
+	}
+	if (no_pmu(attr, code, options)) {
+		attr->type = PERF_TYPE_SOFTWARE;
+		attr->config = PERF_COUNT_SW_CPU_CLOCK;
+		attr->precise_ip = 0;
+		*fallback |= TALLY_FALLBACK_CPU_CLOCK;
+		return true;
+	}
+	if ((code == -EINVAL || code == -E2BIG) && drop_newest(attr)) {
+		*fallback |= TALLY_FALLBACK_OLD_KERNEL;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Opening: every event on every CPU for every thread, or nothing. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/counters_private.h"
+
+static int copy_cpus(const struct tally_cpus *cpus, struct tally_cpus **ret_copy)
+{
+	size_t bytes = sizeof(*cpus) + cpus->nr * sizeof(cpus->cpu[0]);
+	struct tally_cpus *copy = malloc(bytes);
+
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, cpus, bytes);
+	*ret_copy = copy;
+	return 0;
+}
+
+/* The CPUs of an uncore PMU, as far as they were asked for. */
+static int uncore_cpus(const struct tally_event_spec *spec, const struct tally_cpus *asked,
+		       struct tally_cpus **ret_cpus)
+{
+	struct tally_cpus *cpus = malloc(sizeof(*cpus) + spec->nr_cpus * sizeof(cpus->cpu[0]));
+
+	if (!cpus)
+		return -ENOMEM;
+	cpus->nr = 0;
+	for (size_t i = 0; i < spec->nr_cpus; i++) {
+		if (asked->cpu[0].number < 0 ||
+		    tally_cpus_index(asked, (int32_t)spec->cpus[i]) >= 0)
+			cpus->cpu[cpus->nr++].number = (int32_t)spec->cpus[i];
+	}
+	*ret_cpus = cpus;
+	return 0;
+}
+
+static void event_attr(struct counter_event *event, const struct tally_event_spec *spec,
+		       const struct tally_open_options *options)
+{
+	event->attr = spec->attr;
+	event->attr.size = sizeof(event->attr);
+	if (options->sampling)
+		return;
+	event->attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	if (options->read_group)
+		event->attr.read_format |= PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+	/* Members follow their leader. */
+	event->attr.disabled = options->disabled;
+	event->attr.enable_on_exec = options->enable_on_exec;
+	event->attr.inherit = options->inherit;
+	event->attr.sample_period = 0;
+	event->attr.freq = 0;
+}
+
+static int event_init(struct tally_counters *counters, size_t index,
+		      const struct tally_event_spec *spec, const struct tally_cpus *cpus)
+{
+	struct counter_event *event = &counters->events[index];
+	size_t nr;
+	int ret;
+
+	event->leader = spec->in_braces ? spec->leader : index;
+	event->weak_group = spec->weak_group;
+	event->all_threads = spec->uncore;
+	event_attr(event, spec, &counters->options);
+	if (event->leader != index && !counters->options.sampling)
+		event->attr.disabled = event->attr.enable_on_exec = 0;
+	ret = spec->uncore && spec->nr_cpus ? uncore_cpus(spec, cpus, &event->cpus)
+					    : copy_cpus(cpus, &event->cpus);
+	if (ret)
+		return ret;
+	nr = event->cpus->nr * counters->threads->nr;
+	event->fds = malloc((nr ? nr : 1) * sizeof(*event->fds));
+	if (!event->fds)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++)
+		event->fds[i] = -1;
+	return 0;
+}
+
+static void event_close(struct tally_counters *counters, struct counter_event *event)
+{
+	for (size_t i = 0; event->fds && i < event->cpus->nr * counters->threads->nr; i++) {
+		if (event->fds[i] >= 0)
+			counters->transport->close(counters->transport, event->fds[i]);
+		event->fds[i] = -1;
+	}
+	event->is_open = false;
+}
+
+void tally_counters_close(struct tally_counters *counters)
+{
+	if (!counters)
+		return;
+	/* Members before their leaders. */
+	for (size_t i = counters->nr_events; i-- > 0;) {
+		struct counter_event *event = &counters->events[i];
+
+		if (event->cpus)
+			event_close(counters, event);
+		free(event->fds);
+		free(event->cpus);
+	}
+	free(counters->events);
+	free(counters->threads);
+	free(counters);
+}
+
+static int group_fd(const struct tally_counters *counters, size_t index, size_t cpu, size_t thread)
+{
+	const struct counter_event *event = &counters->events[index];
+
+	if (event->leader == index || !counters->events[event->leader].is_open)
+		return -1;
+	return counters->events[event->leader].fds[counter_index(counters, cpu, thread)];
+}
+
+static int open_one(struct tally_counters *counters, size_t index, size_t cpu, size_t thread)
+{
+	struct counter_event *event = &counters->events[index];
+	int32_t pid = event->all_threads ? -1 : counters->threads->thread[thread].tid;
+	unsigned long flags = PERF_FLAG_FD_CLOEXEC;
+	int fd;
+
+	if (counters->options.cgroup_fd > 0) {
+		pid = counters->options.cgroup_fd;
+		flags |= PERF_FLAG_PID_CGROUP;
+	}
+	fd = counters->transport->open(counters->transport, &event->attr, pid,
+				       event->cpus->cpu[cpu].number,
+				       group_fd(counters, index, cpu, thread), flags);
+	if (fd < 0)
+		return fd;
+	event->fds[counter_index(counters, cpu, thread)] = fd;
+	return 0;
+}
+
+/* Open one event everywhere. Threads that are gone are left out, as long as one is there. */
+static int open_everywhere(struct tally_counters *counters, size_t index, size_t *ret_cpu,
+			   size_t *ret_thread)
+{
+	struct counter_event *event = &counters->events[index];
+	size_t threads = event->all_threads ? 1 : counters->threads->nr, opened = 0;
+	int ret = 0;
+
+	for (size_t thread = 0; thread < threads; thread++) {
+		for (size_t cpu = 0; cpu < event->cpus->nr; cpu++) {
+			ret = open_one(counters, index, cpu, thread);
+			*ret_cpu = cpu;
+			*ret_thread = thread;
+			if (ret == -ESRCH && threads > 1)
+				break;
+			if (ret)
+				return ret;
+			opened++;
+		}
+	}
+	return opened || !event->cpus->nr ? 0 : -ESRCH;
+}
+
+static int event_open(struct tally_counters *counters, size_t index, struct tally_refusal *why)
+{
+	struct counter_event *event = &counters->events[index];
+	struct perf_event_attr asked = event->attr;
+	size_t cpu = 0, thread = 0;
+	int ret, first = 0;
+
+	for (;;) {
+		ret = open_everywhere(counters, index, &cpu, &thread);
+		if (!ret) {
+			event->is_open = true;
+			return 0;
+		}
+		first = first ? first : ret;
+		event_close(counters, event);
+		if (event->leader != index && event->weak_group) {
+			event->leader = index;
+			event->fallback |= TALLY_FALLBACK_GROUP_BROKEN;
+			continue;
+		}
+		if (!counters_give_up(&event->attr, ret, &counters->options, &event->fallback))
+			break;
+	}
+	/* Nothing helped: what is explained is what was asked for. */
+	event->attr = asked;
+	event->fallback = TALLY_FALLBACK_NONE;
+	why->event = index;
+	counters_explain(counters, &event->attr,
+			 event->all_threads ? -1 : counters->threads->thread[thread].tid,
+			 event->cpus->nr ? event->cpus->cpu[cpu].number : -1, first, why);
+	return first;
+}
+
+static int open_events(struct tally_counters *counters, struct tally_refusal *ret_why)
+{
+	size_t opened = 0;
+	int ret = 0;
+
+	for (size_t i = 0; i < counters->nr_events; i++) {
+		struct tally_refusal why = {0};
+
+		ret = event_open(counters, i, &why);
+		opened += !ret;
+		if (!ret)
+			continue;
+		counters->events[i].refusal = why;
+		if (ret_why)
+			*ret_why = why;
+		if (!counters->options.skip_unsupported || ret == -ESRCH || ret == -EMFILE)
+			return ret;
+	}
+	return opened || !counters->nr_events || counters->options.skip_unsupported ? 0 : ret;
+}
+
+int tally_counters_open(const struct tally_transport *transport,
+			const struct tally_event_list *list, const struct tally_cpus *cpus,
+			const struct tally_threads *threads,
+			const struct tally_open_options *options,
+			struct tally_counters **ret_counters, struct tally_refusal *ret_why)
+{
+	size_t bytes = sizeof(*threads) + threads->nr * sizeof(threads->thread[0]);
+	struct tally_counters *counters = calloc(1, sizeof(*counters));
+	int ret = -ENOMEM;
+
+	if (!counters)
+		return -ENOMEM;
+	counters->transport = transport;
+	counters->options = options ? *options : (struct tally_open_options){0};
+	counters->threads = malloc(bytes);
+	counters->events = calloc(list->nr ? list->nr : 1, sizeof(*counters->events));
+	if (!counters->threads || !counters->events)
+		goto out;
+	memcpy(counters->threads, threads, bytes);
+	counters->nr_events = list->nr;
+	for (size_t i = 0; i < list->nr; i++) {
+		ret = event_init(counters, i, &list->specs[i], cpus);
+		if (ret)
+			goto out;
+	}
+	counters_raise_limit(list->nr * cpus->nr * threads->nr);
+	ret = open_events(counters, ret_why);
+out:
+	if (ret)
+		tally_counters_close(counters);
+	else
+		*ret_counters = counters;
+	return ret;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reading ring buffers: perf_event_open(2), "MMAP layout". The kernel writes data_head after
+ * the records, so it is read with acquire; data_tail tells the kernel what may be written
+ * over, so it is written with release after the records were used.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tally/client.h"
+
+enum { RECORD_MAX = 65536 };
+
+struct tally_ring {
+	const struct tally_transport *transport;
+	struct perf_event_mmap_page *page;
+	const uint8_t *data;
+	uint64_t size; /* of the data, a power of two */
+	uint64_t tail; /* up to where records were handed out */
+	size_t mapped;
+	int fd;
+	bool overwrite;
+	uint8_t *scratch; /* RECORD_MAX bytes, once a record wrapped */
+};
+
+int tally_ring_map(const struct tally_transport *transport, int fd, size_t pages, bool overwrite,
+		   struct tally_ring **ret_ring)
+{
+	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
+	struct tally_ring *ring = calloc(1, sizeof(*ring));
+	void *memory = NULL;
+	int ret;
+
+	if (!ring)
+		return -ENOMEM;
+	ring->transport = transport;
+	ring->fd = fd;
+	ring->overwrite = overwrite;
+	ring->mapped = (pages + 1) * page_size;
+	ret = transport->mmap(transport, fd, ring->mapped, !overwrite, &memory);
+	if (ret) {
+		free(ring);
+		return ret;
+	}
+	ring->page = memory;
+	ring->data = (const uint8_t *)memory + page_size;
+	ring->size = pages * page_size;
+	*ret_ring = ring;
+	return 0;
+}
+
+void tally_ring_unmap(struct tally_ring *ring)
+{
+	if (!ring)
+		return;
+	ring->transport->munmap(ring->transport, ring->page, ring->mapped);
+	free(ring->scratch);
+	free(ring);
+}
+
+int tally_ring_fd(const struct tally_ring *ring)
+{
+	return ring->fd;
+}
+
+static uint64_t ring_head(const struct tally_ring *ring)
+{
+	return __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+}
+
+/* The pieces between two positions. */
+static struct tally_ring_data ring_pieces(const struct tally_ring *ring, uint64_t from, uint64_t to)
+{
+	uint64_t at = from & (ring->size - 1), len = to - from;
+	uint64_t first = ring->size - at < len ? ring->size - at : len;
+
+	return (struct tally_ring_data){
+		.first = ring->data + at,
+		.first_len = (size_t)first,
+		.second = ring->data,
+		.second_len = (size_t)(len - first),
+	};
+}
+
+static uint16_t size_at(const struct tally_ring *ring, uint64_t position)
+{
+	struct perf_event_header header;
+
+	/* Records are multiples of 8, so a header never wraps. */
+	memcpy(&header, ring->data + (position & (ring->size - 1)), sizeof(header));
+	return header.size;
+}
+
+/* An overwrite ring is written downwards: records follow the head until one is cut off by it,
+ * or nothing was ever written. */
+static bool overwrite_data(struct tally_ring *ring, struct tally_ring_data *ret_data)
+{
+	uint64_t head = ring_head(ring), end = head;
+
+	while (end - head < ring->size) {
+		uint16_t size = size_at(ring, end);
+
+		if (size < sizeof(struct perf_event_header) || end + size - head > ring->size)
+			break;
+		end += size;
+	}
+	*ret_data = ring_pieces(ring, head, end);
+	return end != head;
+}
+
+bool tally_ring_data(struct tally_ring *ring, struct tally_ring_data *ret_data)
+{
+	uint64_t head;
+
+	if (ring->overwrite)
+		return overwrite_data(ring, ret_data);
+	head = ring_head(ring);
+	if (head == ring->tail)
+		return false;
+	*ret_data = ring_pieces(ring, ring->tail, head);
+	ring->tail = head;
+	return true;
+}
+
+/* A record in one piece. */
+static const struct perf_event_header *ring_join(struct tally_ring *ring, uint64_t at,
+						 uint16_t size)
+{
+	struct tally_ring_data pieces = ring_pieces(ring, at, at + size);
+
+	if (!pieces.second_len)
+		return (const struct perf_event_header *)(const void *)pieces.first;
+	if (!ring->scratch)
+		ring->scratch = malloc(RECORD_MAX);
+	if (!ring->scratch)
+		return NULL;
+	memcpy(ring->scratch, pieces.first, pieces.first_len);
+	memcpy(ring->scratch + pieces.first_len, pieces.second, pieces.second_len);
+	return (const struct perf_event_header *)(const void *)ring->scratch;
+}
+
+const struct perf_event_header *tally_ring_next(struct tally_ring *ring)
+{
+	const struct perf_event_header *record;
+	uint64_t head = ring_head(ring);
+	uint16_t size;
+
+	if (ring->overwrite || head - ring->tail < sizeof(struct perf_event_header))
+		return NULL;
+	size = size_at(ring, ring->tail);
+	if (size < sizeof(struct perf_event_header) || size > head - ring->tail)
+		return NULL;
+	record = ring_join(ring, ring->tail, size);
+	if (record)
+		ring->tail += size;
+	return record;
+}
+
+void tally_ring_consume(struct tally_ring *ring)
+{
+	if (!ring->overwrite)
+		__atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
+}

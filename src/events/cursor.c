@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The lexer: words of the event string, numbers, and errors that know their place. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "events/parse.h"
+
+char tally_parser_peek(const struct tally_event_parser *p)
+{
+	return p->at < p->len ? p->text[p->at] : '\0';
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+void tally_parser_blanks(struct tally_event_parser *p)
+{
+	while (p->at < p->len && is_blank(p->text[p->at]))
+		p->at++;
+}
+
+struct tally_word tally_parser_word(struct tally_event_parser *p, const char *stops)
+{
+	struct tally_word word = {p->text + p->at, 0};
+
+	while (p->at < p->len && p->text[p->at] && !is_blank(p->text[p->at]) &&
+	       !strchr(stops, p->text[p->at]))
+		p->at++;
+	word.len = (size_t)(p->text + p->at - word.text);
+	return word;
+}
+
+void tally_error_fix(struct tally_event_error *err, const char *text)
+{
+	snprintf(err->fix, sizeof(err->fix), "%s", text);
+}
+
+int tally_parser_fail(struct tally_event_parser *p, int code, const char *text,
+		      struct tally_word word)
+{
+	uintptr_t start = (uintptr_t)p->text, at = (uintptr_t)word.text;
+	size_t shown = TALLY_MIN(word.len, sizeof(p->err->slice) - 1);
+
+	memset(p->err, 0, sizeof(*p->err));
+	p->err->code = code;
+	p->err->text = text;
+	p->err->offset = at >= start && at <= start + p->len ? at - start : p->at;
+	if (shown)
+		memcpy(p->err->slice, word.text, shown);
+	return code;
+}
+
+bool tally_word_is(struct tally_word word, const char *text)
+{
+	return strlen(text) == word.len && !memcmp(word.text, text, word.len);
+}
+
+const char *tally_word_dup(struct tally_event_parser *p, struct tally_word word)
+{
+	return tally_arena_strndup(p->arena, word.text, word.len);
+}
+
+static int digits_parse(const char *text, size_t len, unsigned base, uint64_t *ret_value)
+{
+	uint64_t value = 0;
+
+	if (!len)
+		return -EINVAL;
+	for (size_t i = 0; i < len; i++) {
+		unsigned c = (unsigned char)text[i];
+		unsigned digit = isdigit(c)    ? c - '0'
+				 : isxdigit(c) ? (unsigned)(tolower(c) - 'a') + 10
+					       : 16;
+
+		if (digit >= base)
+			return -EINVAL;
+		if (__builtin_mul_overflow(value, base, &value) ||
+		    __builtin_add_overflow(value, digit, &value))
+			return -ERANGE;
+	}
+	*ret_value = value;
+	return 0;
+}
+
+static bool has_0x(struct tally_word word)
+{
+	return word.len > 2 && word.text[0] == '0' && (word.text[1] | 0x20) == 'x';
+}
+
+int tally_word_u64(struct tally_word word, uint64_t *ret_value)
+{
+	if (has_0x(word))
+		return digits_parse(word.text + 2, word.len - 2, 16, ret_value);
+	return digits_parse(word.text, word.len, 10, ret_value);
+}
+
+int tally_word_hex(struct tally_word word, uint64_t *ret_value)
+{
+	size_t skip = has_0x(word) ? 2 : 0;
+
+	return digits_parse(word.text + skip, word.len - skip, 16, ret_value);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What events there are, in the order of enum tally_event_kind. */
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "events/names.h"
+#include "events/tracefs.h"
+
+struct walk {
+	struct tally_events *events;
+	const char *glob; /* NULL: all */
+	bool substring;
+	tally_event_visit_fn *visit;
+	void *data;
+};
+
+static bool name_fits(const struct walk *walk, const char *name)
+{
+	if (!walk->glob)
+		return true;
+	if (!name)
+		return false;
+	return walk->substring ? !!strcasestr(name, walk->glob)
+			       : !fnmatch(walk->glob, name, FNM_CASEFOLD);
+}
+
+static int offer(const struct walk *walk, const struct tally_event_info *info)
+{
+	if (!name_fits(walk, info->name) && !name_fits(walk, info->alias))
+		return 0;
+	return walk->visit(info, walk->data);
+}
+
+static int generic_each(const struct walk *walk, uint32_t type, enum tally_event_kind kind)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < tally_nr_generic_events; i++) {
+		const struct tally_generic_event *event = &tally_generic_events[i];
+
+		if (event->type == type)
+			ret = offer(walk, &(struct tally_event_info){.kind = kind,
+								     .name = event->name,
+								     .alias = event->alias,
+								     .text = event->text,
+								     .unit = "",
+								     .type = type,
+								     .config = event->config});
+	}
+	return ret;
+}
+
+static int hardware_each(const struct walk *walk)
+{
+	return generic_each(walk, PERF_TYPE_HARDWARE, TALLY_EVENT_HARDWARE);
+}
+
+static int software_each(const struct walk *walk)
+{
+	return generic_each(walk, PERF_TYPE_SOFTWARE, TALLY_EVENT_SOFTWARE);
+}
+
+static int cache_each(const struct walk *walk)
+{
+	enum { OPS = PERF_COUNT_HW_CACHE_OP_MAX, RESULTS = PERF_COUNT_HW_CACHE_RESULT_MAX };
+	struct tally_event_info info = {
+		.kind = TALLY_EVENT_CACHE, .unit = "", .type = PERF_TYPE_HW_CACHE};
+	char name[TALLY_CACHE_NAME_MAX];
+	int ret = 0;
+
+	info.name = name;
+	for (uint64_t i = 0; !ret && i < PERF_COUNT_HW_CACHE_MAX * OPS * RESULTS; i++) {
+		info.config = i / (OPS * RESULTS) | (i / RESULTS % OPS) << 8 | (i % RESULTS) << 16;
+		if (!tally_cache_name(info.config, name))
+			ret = offer(walk, &info);
+	}
+	return ret;
+}
+
+static int alias_offer(const struct walk *walk, const struct tally_pmu *pmu, const char *alias)
+{
+	struct tally_arena arena = {0};
+	struct tally_event_info info = {
+		.kind = TALLY_EVENT_PMU, .pmu = pmu->name, .unit = "", .type = pmu->type};
+	char full[2 * NAME_MAX + 4];
+	int ret;
+
+	snprintf(full, sizeof(full), "%s/%s/", pmu->name, alias);
+	info.name = full;
+	info.alias = alias;
+	tally_pmu_read(walk->events, pmu->name, "events/", alias, "", &arena, &info.encoding);
+	tally_pmu_read(walk->events, pmu->name, "events/", alias, ".unit", &arena, &info.unit);
+	ret = offer(walk, &info);
+	tally_arena_free(&arena);
+	return ret;
+}
+
+static int pmu_each(const struct walk *walk)
+{
+	const tally_name_vec *names;
+	struct tally_pmu *pmu;
+	char path[PATH_MAX];
+	int ret = 0;
+
+	if (tally_pmu_names(walk->events, &names))
+		return 0;
+	for (size_t i = 0; !ret && i < names->len; i++) {
+		tally_name_vec aliases = {0};
+		struct tally_arena arena = {0};
+		const char *name = names->data[i];
+
+		snprintf(path, sizeof(path), "%s/%s/events", walk->events->devices, name);
+		if (tally_pmu_get(walk->events, name, strlen(name), &pmu) ||
+		    tally_dir_names(path, &arena, &aliases))
+			continue;
+		for (size_t a = 0; !ret && a < aliases.len; a++)
+			if (!tally_pmu_is_attribute(aliases.data[a]))
+				ret = alias_offer(walk, pmu, aliases.data[a]);
+		tally_vec_free(&aliases);
+		tally_arena_free(&arena);
+	}
+	return ret;
+}
+
+static int raw_each(const struct walk *walk)
+{
+	static const struct tally_event_info rows[] = {
+		{.name = "rNNN", .text = "the CPU's own event by its number in hex"},
+		{.name = "pmu/term=value,.../modifiers", .text = "a PMU's event by its terms"},
+	};
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < TALLY_ARRAY_SIZE(rows); i++) {
+		struct tally_event_info info = rows[i];
+
+		info.kind = TALLY_EVENT_RAW;
+		info.unit = "";
+		info.type = UINT32_MAX;
+		ret = offer(walk, &info);
+	}
+	return ret;
+}
+
+static int breakpoint_each(const struct walk *walk)
+{
+	return offer(walk, &(struct tally_event_info){.kind = TALLY_EVENT_BREAKPOINT,
+						      .name = "mem:ADDR[/LEN][:rwx][:modifiers]",
+						      .text = "accesses to an address",
+						      .unit = "",
+						      .type = UINT32_MAX});
+}
+
+static int system_each(const struct walk *walk, const char *sys)
+{
+	struct tally_event_info info = {
+		.kind = TALLY_EVENT_TRACEPOINT, .unit = "", .type = PERF_TYPE_TRACEPOINT};
+	tally_name_vec names = {0};
+	struct tally_arena arena = {0};
+	char full[2 * NAME_MAX + 2];
+	int ret = 0;
+
+	if (tally_tracepoint_names(walk->events, sys, &arena, &names))
+		return 0;
+	info.name = full;
+	for (size_t i = 0; !ret && i < names.len; i++) {
+		snprintf(full, sizeof(full), "%s:%s", sys, names.data[i]);
+		/* The id costs an open: only for what is shown. */
+		if (name_fits(walk, full) &&
+		    !tally_tracepoint_id(walk->events, sys, names.data[i], &info.config))
+			ret = walk->visit(&info, walk->data);
+	}
+	tally_vec_free(&names);
+	tally_arena_free(&arena);
+	return ret;
+}
+
+static int tracepoint_each(const struct walk *walk)
+{
+	tally_name_vec systems = {0};
+	struct tally_arena arena = {0};
+	const char *root;
+	int ret = 0;
+
+	if (tally_events_tracefs(walk->events, &root, NULL) ||
+	    tally_tracepoint_names(walk->events, "", &arena, &systems))
+		return 0;
+	for (size_t i = 0; !ret && i < systems.len; i++)
+		ret = system_each(walk, systems.data[i]);
+	tally_vec_free(&systems);
+	tally_arena_free(&arena);
+	return ret;
+}
+
+int tally_events_each(struct tally_events *events, unsigned kinds, const char *glob,
+		      tally_event_visit_fn *visit, void *data)
+{
+	static int (*const kind_each[])(const struct walk *) = {
+		hardware_each, software_each,   cache_each,      pmu_each,
+		raw_each,      breakpoint_each, tracepoint_each,
+	};
+	struct walk walk = {.events = events, .glob = glob, .visit = visit, .data = data};
+	int ret = 0;
+
+	walk.substring = glob && !tally_glob_has(glob, strlen(glob));
+	for (size_t i = 0; !ret && i < TALLY_ARRAY_SIZE(kind_each); i++)
+		if (kinds & 1u << i)
+			ret = kind_each[i](&walk);
+	return ret;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Private to events/: the kernel's own description of its PMUs and tracepoints. */
+#ifndef TALLY_EVENTS_PMU_H
+#define TALLY_EVENTS_PMU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "tally/events.h"
+
+/* A file of format/: which bits of which attr field a term fills. */
+struct tally_pmu_format {
+	const char *name;
+	uint8_t field; /* 0..3: config, config1, config2, config3 */
+	uint64_t mask; /* filled from the value's lowest bit up; never 0 */
+};
+
+struct tally_pmu {
+	const char *name;
+	uint32_t type;
+	bool uncore;     /* has cpumask */
+	bool hybrid;     /* has cpus: one of several kinds of core */
+	bool core;       /* counts the generic hardware events */
+	int max_precise; /* caps/max_precise, -1 without */
+	TALLY_VEC(struct tally_pmu_format) formats;
+	TALLY_VEC(uint32_t) cpus;
+};
+
+typedef TALLY_VEC(const char *) tally_name_vec;
+
+struct tally_events {
+	struct tally_arena arena; /* of all names below */
+	const char *devices;      /* SYSFS/bus/event_source/devices */
+	const char *tracefs;      /* as given, NULL: look for it */
+	const char *found;        /* the tracefs root that was found */
+	bool listed;              /* pmu_names is filled */
+	tally_name_vec pmu_names; /* sorted */
+	TALLY_VEC(struct tally_pmu *) pmus;
+};
+
+/* Names of the entries of a directory, sorted, without those that start with a dot; copied to
+ * `arena`. 0 or the error of opendir(3). The caller frees the vector. */
+int tally_dir_names(const char *path, struct tally_arena *arena, tally_name_vec *ret_names);
+
+/* The names of all PMUs. 0, or the error of opendir(3) or -ENOMEM. */
+int tally_pmu_names(struct tally_events *events, const tally_name_vec **ret_names);
+
+/* The PMU of that name, read on first use, owned by `events`. 0; -ENOENT; -EINVAL when its
+ * files make no sense; -ENOMEM. */
+int tally_pmu_get(struct tally_events *events, const char *name, size_t len,
+		  struct tally_pmu **ret_pmu);
+void tally_pmu_free(struct tally_pmu *pmu);
+
+/* Read DEVICES/pmu/file (at most 4 KiB, NUL-terminated, blanks at the end cut) into `arena`.
+ * 0 or -errno. */
+int tally_pmu_read(struct tally_events *events, const char *pmu, const char *dir, const char *file,
+		   const char *suffix, struct tally_arena *arena, const char **ret_text);
+
+/* Parse "config1:0-7,32-35". 0 or -EINVAL. */
+int tally_pmu_format_parse(const char *text, uint8_t *ret_field, uint64_t *ret_mask);
+const struct tally_pmu_format *tally_pmu_format_find(const struct tally_pmu *pmu, const char *name,
+						     size_t len);
+
+/* The largest value that fits the format. */
+uint64_t tally_pmu_format_max(const struct tally_pmu_format *format);
+
+/* Or `value` into its bits of the attr, as perf does: a term given twice adds up. */
+void tally_pmu_format_set(const struct tally_pmu_format *format, uint64_t value,
+			  struct perf_event_attr *attr);
+
+/* True for the entries of events/ that describe another one (.scale .unit .per-pkg .snapshot). */
+bool tally_pmu_is_attribute(const char *file);
+
+/* `*` and `?` and [sets]. */
+bool tally_glob_has(const char *text, size_t len);
+
+#endif

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From pmu/terms/ to an attr: the terms' bits by the PMU's formats, its aliases opened up. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "events/names.h"
+#include "events/parse.h"
+
+struct target {
+	struct tally_pmu *pmu;
+	struct tally_event_spec *spec;
+	struct tally_word alias; /* whose terms are applied; empty: the user's own */
+};
+
+static bool word_is_file(struct tally_word word)
+{
+	return word.len && word.len < NAME_MAX - 16 && word.text[0] != '.' &&
+	       !memchr(word.text, '/', word.len) && !memchr(word.text, '\0', word.len);
+}
+
+/* "2.3e-10" whatever the locale of the program says about points. */
+static double scale_parse(const char *text)
+{
+	locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+	double scale;
+	char *end;
+
+	if (!c)
+		return 1;
+	scale = strtod_l(text, &end, c);
+	freelocale(c);
+	return end == text || !(scale == scale) ? 1 : scale;
+}
+
+static void alias_attributes(struct tally_event_parser *p, struct target *target, const char *name)
+{
+	struct tally_event_spec *spec = target->spec;
+	const char *pmu = target->pmu->name, *text;
+
+	if (!tally_pmu_read(p->events, pmu, "events/", name, ".unit", p->arena, &text))
+		spec->unit = text;
+	if (!tally_pmu_read(p->events, pmu, "events/", name, ".scale", p->arena, &text))
+		spec->scale = scale_parse(text);
+	spec->per_package |=
+		!tally_pmu_read(p->events, pmu, "events/", name, ".per-pkg", p->arena, &text);
+	spec->snapshot |=
+		!tally_pmu_read(p->events, pmu, "events/", name, ".snapshot", p->arena, &text);
+}
+
+static int term_set(struct tally_event_parser *p, struct target *target,
+		    const struct tally_term *term);
+
+/* The terms of an alias are parsed as if they stood in the string; what is wrong with them is
+ * told of the alias's name there. */
+static int alias_apply(struct tally_event_parser *p, struct target *target, struct tally_word word,
+		       const char *content)
+{
+	struct tally_event_error ignored;
+	struct tally_event_parser sub = {.events = p->events, .err = &ignored, .arena = p->arena};
+	struct target inner = {target->pmu, target->spec, word};
+	struct tally_terms *terms = malloc(sizeof(*terms));
+	size_t len = strlen(content);
+	char *text = tally_arena_bytes(p->arena, len + 2);
+	int ret = -ENOMEM;
+
+	if (terms && text) {
+		memcpy(text, content, len);
+		memcpy(text + len, "/", 2);
+		sub.text = text;
+		sub.len = len + 1;
+		ret = tally_terms_parse(&sub, terms);
+		for (size_t i = 0; !ret && i < terms->nr; i++)
+			ret = term_set(&sub, &inner, &terms->term[i]);
+	}
+	free(terms);
+	if (ret && ret != -ENOMEM)
+		tally_parser_fail(p, ret, "the description of this event in sysfs makes no sense",
+				  word);
+	return ret;
+}
+
+/* 1 if `word` is an alias of the PMU, 0 if not, or the error. */
+static int alias_try(struct tally_event_parser *p, struct target *target, struct tally_word word)
+{
+	char name[NAME_MAX + 1];
+	const char *content;
+	int ret;
+
+	if (target->alias.len || !word_is_file(word))
+		return 0;
+	memcpy(name, word.text, word.len);
+	name[word.len] = '\0';
+	if (tally_pmu_is_attribute(name))
+		return 0;
+	ret = tally_pmu_read(p->events, target->pmu->name, "events/", name, "", p->arena, &content);
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
+	ret = alias_apply(p, target, word, content);
+	if (ret)
+		return ret;
+	alias_attributes(p, target, name);
+	return 1;
+}
+
+/* cpu/instructions/: the kernel knows the generic events of each kind of core. 1 or 0. */
+static int generic_try(struct target *target, struct tally_word word)
+{
+	const struct tally_generic_event *event = tally_generic_find(word.text, word.len);
+	struct perf_event_attr *attr = &target->spec->attr;
+	uint64_t config;
+
+	if (!target->pmu->core)
+		return 0;
+	if (event && event->type == PERF_TYPE_HARDWARE) {
+		attr->type = PERF_TYPE_HARDWARE;
+		attr->config = event->config;
+	} else if (!tally_cache_parse(word.text, word.len, &config)) {
+		attr->type = PERF_TYPE_HW_CACHE;
+		attr->config = config;
+	} else {
+		return 0;
+	}
+	if (target->pmu->hybrid)
+		attr->config |= (uint64_t)target->pmu->type << PERF_PMU_TYPE_SHIFT;
+	return 1;
+}
+
+static int term_unknown(struct tally_event_parser *p, struct target *target, struct tally_word word)
+{
+	char path[PATH_MAX];
+	tally_name_vec names = {0};
+	struct tally_arena arena = {0};
+	struct tally_suggest suggest;
+	struct tally_event_error *err = p->err;
+
+	tally_parser_fail(p, -ENOENT, "unknown term or event of this PMU", word);
+	tally_suggest_start(&suggest, word, err);
+	tally_vec_for_each (format, &target->pmu->formats)
+		tally_suggest_offer(&suggest, format->name);
+	snprintf(path, sizeof(path), "%s/%s/events", p->events->devices, target->pmu->name);
+	if (!tally_dir_names(path, &arena, &names))
+		tally_vec_for_each (name, &names)
+			if (!tally_pmu_is_attribute(*name))
+				tally_suggest_offer(&suggest, *name);
+	tally_vec_free(&names);
+	tally_arena_free(&arena);
+	strcpy(err->fix, "terms: config config1 config2 config3 name period");
+	tally_vec_for_each (format, &target->pmu->formats)
+		if (strlen(err->fix) + strlen(format->name) + 2 < sizeof(err->fix))
+			strcat(strcat(err->fix, " "), format->name);
+	return -ENOENT;
+}
+
+static int format_apply(struct tally_event_parser *p, const struct tally_term *term,
+			const struct tally_pmu_format *format, struct perf_event_attr *attr)
+{
+	uint64_t value = 1, max = tally_pmu_format_max(format);
+
+	if (term->value.text && tally_word_u64(term->value, &value))
+		return tally_parser_fail(p, -EINVAL, "expected a number", term->value);
+	if (value > max) {
+		tally_parser_fail(p, -EINVAL, "value too big for its format", term->value);
+		snprintf(p->err->fix, sizeof(p->err->fix),
+			 "the largest value of %s is %llu (0x%llx)", format->name,
+			 (unsigned long long)max, (unsigned long long)max);
+		return -EINVAL;
+	}
+	tally_pmu_format_set(format, value, attr);
+	return 0;
+}
+
+static int term_set(struct tally_event_parser *p, struct target *target,
+		    const struct tally_term *term)
+{
+	const struct tally_pmu_format *format =
+		tally_pmu_format_find(target->pmu, term->name.text, term->name.len);
+	int ret = 0;
+
+	if (format)
+		return format_apply(p, term, format, &target->spec->attr);
+	ret = tally_term_config(p, term, &target->spec->attr);
+	if (!ret)
+		ret = tally_term_apply(p, term, target->spec);
+	if (!ret && !term->value.text)
+		ret = alias_try(p, target, term->name);
+	if (!ret && !term->value.text)
+		ret = generic_try(target, term->name);
+	if (!ret)
+		ret = term_unknown(p, target, term->name);
+	return ret < 0 ? ret : 0;
+}
+
+static int spec_cpus(struct tally_event_parser *p, struct target *target)
+{
+	struct tally_pmu *pmu = target->pmu;
+	size_t size = pmu->cpus.len * sizeof(uint32_t);
+	uint32_t *cpus;
+
+	target->spec->uncore = pmu->uncore;
+	if (!pmu->cpus.len)
+		return 0;
+	cpus = tally_arena_alloc(p->arena, size);
+	if (!cpus)
+		return -ENOMEM;
+	memcpy(cpus, pmu->cpus.data, size);
+	target->spec->cpus = cpus;
+	target->spec->nr_cpus = pmu->cpus.len;
+	return 0;
+}
+
+/* One spec for the event on one PMU; `alias` (may be empty) is applied before the terms. */
+static int pmu_add(struct tally_event_parser *p, struct tally_pmu *pmu, struct tally_word alias,
+		   const struct tally_terms *terms)
+{
+	struct tally_event_spec spec = {.unit = "", .scale = 1};
+	struct target target = {pmu, &spec, {NULL, 0}};
+	int ret;
+
+	spec.attr.type = pmu->type;
+	spec.pmu = tally_arena_strndup(p->arena, pmu->name, strlen(pmu->name));
+	ret = spec.pmu ? spec_cpus(p, &target) : -ENOMEM;
+	if (!ret && alias.len) {
+		ret = alias_try(p, &target, alias);
+		if (ret == 0)
+			return 0;
+		ret = ret < 0 ? ret : 0;
+	}
+	for (size_t i = 0; !ret && i < terms->nr; i++)
+		ret = term_set(p, &target, &terms->term[i]);
+	if (!ret)
+		ret = tally_parser_add(p, &spec);
+	return ret ? ret : 1;
+}
+
+/* Tell the specs from `first` on that they are one event. */
+static void specs_merge(struct tally_event_parser *p, size_t first)
+{
+	for (size_t i = first; p->specs.len - first > 1 && i < p->specs.len; i++) {
+		p->specs.data[i].merge = true;
+		p->specs.data[i].merge_first = (uint32_t)first;
+	}
+}
+
+/* uncore_cbox_0 answers to its name, to patterns, and to uncore_cbox and cbox. */
+static bool pmu_fits(const char *name, const char *pattern, bool glob)
+{
+	size_t len = strlen(pattern);
+
+	if (glob ? !fnmatch(pattern, name, 0)
+		 : !strncmp(name, pattern, len) && name[len] == '_' &&
+			    strspn(name + len + 1, "0123456789") == strlen(name + len + 1))
+		return true;
+	return !strncmp(name, "uncore_", 7) && strncmp(pattern, "uncore_", 7) &&
+	       (!strcmp(name + 7, pattern) || pmu_fits(name + 7, pattern, glob));
+}
+
+static int pmu_unknown(struct tally_event_parser *p, struct tally_word word)
+{
+	const tally_name_vec *names;
+	struct tally_suggest suggest;
+	char *fix = p->err->fix;
+
+	tally_parser_fail(p, -ENOENT, "this machine has no such PMU", word);
+	tally_suggest_start(&suggest, word, p->err);
+	if (tally_pmu_names(p->events, &names)) {
+		tally_error_fix(p->err, "the kernel describes no PMUs: is sysfs mounted on /sys?");
+		return -ENOENT;
+	}
+	strcpy(fix, tally_word_is(word, "cpu") ? "no hardware counters here (a virtual machine "
+						 "without a PMU?); PMUs:"
+					       : "PMUs:");
+	for (size_t i = 0; i < names->len; i++) {
+		tally_suggest_offer(&suggest, names->data[i]);
+		if (strlen(fix) + strlen(names->data[i]) + 2 < sizeof(p->err->fix))
+			strcat(strcat(fix, " "), names->data[i]);
+	}
+	return -ENOENT;
+}
+
+int tally_pmu_parse(struct tally_event_parser *p, struct tally_word word,
+		    const struct tally_terms *terms)
+{
+	const tally_name_vec *names;
+	const struct tally_word none = {NULL, 0};
+	size_t first = p->specs.len;
+	const char *pattern = tally_word_dup(p, word);
+	struct tally_pmu *pmu;
+	int ret;
+
+	if (!pattern)
+		return -ENOMEM;
+	ret = tally_pmu_get(p->events, word.text, word.len, &pmu);
+	if (!ret)
+		return TALLY_MIN(pmu_add(p, pmu, none, terms), 0);
+	if (ret != -ENOENT || tally_pmu_names(p->events, &names))
+		return ret == -ENOENT ? pmu_unknown(p, word)
+				      : tally_parser_fail(p, ret, "PMU that cannot be read", word);
+	for (size_t i = 0; i < names->len; i++) {
+		if (!pmu_fits(names->data[i], pattern, tally_glob_has(word.text, word.len)))
+			continue;
+		ret = tally_pmu_get(p->events, names->data[i], strlen(names->data[i]), &pmu);
+		ret = ret ? 0 : pmu_add(p, pmu, none, terms);
+		if (ret < 0)
+			return ret;
+	}
+	specs_merge(p, first);
+	return p->specs.len > first ? 0 : pmu_unknown(p, word);
+}
+
+int tally_pmu_alias_parse(struct tally_event_parser *p, struct tally_word name,
+			  const struct tally_terms *terms)
+{
+	const tally_name_vec *names;
+	size_t first = p->specs.len;
+	struct tally_pmu *pmu;
+	const char *text;
+	char file[NAME_MAX + 1];
+	int ret = 0;
+
+	if (!word_is_file(name) || tally_pmu_names(p->events, &names))
+		return 0;
+	memcpy(file, name.text, name.len);
+	file[name.len] = '\0';
+	for (size_t i = 0; ret >= 0 && i < names->len; i++) {
+		if (tally_pmu_read(p->events, names->data[i], "events/", file, "", p->arena,
+				   &text) ||
+		    tally_pmu_get(p->events, names->data[i], strlen(names->data[i]), &pmu))
+			continue;
+		ret = pmu_add(p, pmu, name, terms);
+	}
+	if (ret < 0)
+		return ret;
+	specs_merge(p, first);
+	return p->specs.len > first;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Private to events/: a compiled print fmt. It is a list of pieces (literal text, conversions)
+ * whose arguments are small trees, walked for each payload.
+ *
+ * Where libtraceevent 1.7 (that is, perf script) departs from C, so do we, as the text has to
+ * be the same: values are unsigned and never sign-extended, operators of equal rank group from
+ * the right, unknown names are 0 (or -1 in the tables of flags and symbols).
+ */
+#ifndef TALLY_EVENTS_PRINTFMT_H
+#define TALLY_EVENTS_PRINTFMT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "tally/events.h"
+
+enum tally_tp_op {
+	TP_NUM,   /* value; text as written, for %s */
+	TP_TEXT,  /* a string literal */
+	TP_FIELD, /* bytes at offset, size */
+	TP_DYN,   /* where the data of the loc word at offset are */
+	TP_DYN_LEN,
+	TP_STR,      /* __get_str */
+	TP_BITMASK,  /* __get_bitmask */
+	TP_CPUMASK,  /* __get_cpumask */
+	TP_FLAGS,    /* table, of a; text is the delimiter */
+	TP_SYMBOLIC, /* table, of a */
+	TP_HEX,      /* bytes of a, as many as b, text between them */
+	TP_ARRAY,    /* elements of a, as many as b, of c bytes */
+	TP_CAST,     /* a and value */
+	TP_INDEX,    /* size bytes of a at element b */
+	TP_COND,     /* a ? b : c */
+	TP_NOT,
+	TP_INVERT,
+	TP_NEGATE,
+	TP_MUL,
+	TP_DIV,
+	TP_MOD,
+	TP_ADD,
+	TP_SUB,
+	TP_SHL,
+	TP_SHR,
+	TP_LT,
+	TP_LE,
+	TP_GT,
+	TP_GE,
+	TP_EQ,
+	TP_NE,
+	TP_AND,
+	TP_XOR,
+	TP_OR,
+	TP_LAND,
+	TP_LOR,
+};
+
+struct tally_tp_entry {
+	uint64_t value;
+	bool negative; /* also what is not known here: perf takes it for -1 */
+	uint32_t len;
+	const char *text;
+};
+
+struct tally_tp_node {
+	uint8_t op;    /* enum tally_tp_op */
+	bool relative; /* __rel_loc */
+	bool array;
+	bool pointer; /* TP_CAST: to a pointer */
+	bool name;    /* TP_NUM: an identifier nobody explained */
+	uint32_t offset, size;
+	uint32_t element_size;
+	uint64_t value;
+	const struct tally_tp_node *a, *b, *c;
+	const char *text;
+	uint32_t len; /* of text */
+	uint32_t nr_entries;
+	const struct tally_tp_entry *entries;
+};
+
+enum tally_tp_piece_kind {
+	TP_LITERAL,
+	TP_SIGNED,
+	TP_UNSIGNED,
+	TP_LOWER_HEX,
+	TP_PRINTF, /* a number with flags, by `spec` */
+	TP_POINTER,
+	TP_STRING,
+	TP_FUNCTION,        /* %ps */
+	TP_FUNCTION_OFFSET, /* %pS */
+	TP_IP4,
+	TP_IP6,
+	TP_SOCKADDR,
+	TP_MAC,
+	TP_UUID,
+};
+
+struct tally_tp_piece {
+	uint8_t kind; /* enum tally_tp_piece_kind */
+	int8_t size;  /* of a number: 1, 2, 4, 8 bytes */
+	char style;   /* of addresses: the letter that chooses the form */
+	bool small_i; /* %pi4 instead of %pI4 */
+	bool port;
+	bool left;
+	bool has_precision;
+	bool signed_conversion;
+	const struct tally_tp_node *star_width, *star_precision;
+	int width, precision;
+	char spec[48];
+	const char *text; /* of a literal; of a conversion with a star as it was written */
+	uint32_t len;
+	const struct tally_tp_node *arg;
+};
+
+struct tally_tp_print {
+	struct tally_arena arena;
+	struct tally_tp_target target;
+	TALLY_VEC(struct tally_tp_piece) pieces;
+};
+
+/* ---- compiling ------------------------------------------------------------------- */
+
+struct tally_tp_compiler {
+	const struct tally_tp_format *format;
+	struct tally_tp_print *print;
+	const char *start, *at, *end;
+	unsigned depth;
+	struct tally_error *err;
+};
+
+/* Parse one argument up to its comma or the end. 0 or the error, -EOPNOTSUPP with reason. */
+int tally_tp_expr_parse(struct tally_tp_compiler *c, const struct tally_tp_node **ret_node);
+
+/* Parse adjacent string literals; escapes are kept as they are. */
+int tally_tp_text_parse(struct tally_tp_compiler *c, const char **ret_text, uint32_t *ret_len);
+
+/* The functions of print fmts: __print_flags(...) and so on, the cursor behind the opening
+ * parenthesis. -ENOENT with nothing consumed when `name` is none of them. */
+int tally_tp_call_parse(struct tally_tp_compiler *c, const char *name, size_t len,
+			const struct tally_tp_node **ret_node);
+
+/* sizeof's type up to the closing parenthesis. 0; 1 with nothing taken when no type of known
+ * size stands there; or the error. */
+int tally_tp_sizeof_type(struct tally_tp_compiler *c, struct tally_tp_node **ret_node);
+
+void tally_tp_blanks(struct tally_tp_compiler *c);
+
+/* Take `c->at` behind `token` if it stands there. */
+bool tally_tp_take(struct tally_tp_compiler *c, const char *token);
+int tally_tp_fail(struct tally_tp_compiler *c, int code, const char *text);
+
+/* A node in the program's arena; NULL when out of memory. */
+struct tally_tp_node *tally_tp_node_new(struct tally_tp_compiler *c, enum tally_tp_op op);
+
+/* The value of a node without fields in it. 0 or -EINVAL. */
+int tally_tp_constant(const struct tally_tp_node *node, uint64_t *ret_value);
+
+/* ---- running ---------------------------------------------------------------------- */
+
+struct tally_tp_run {
+	const struct tally_tp_print *print;
+	const uint8_t *data;
+	size_t len;
+	const struct tally_tp_env *env;
+	struct tally_str *out;
+	bool short_payload;
+};
+
+uint64_t tally_tp_eval(struct tally_tp_run *run, const struct tally_tp_node *node);
+
+/* `op` on two numbers; what does not exist (division by 0) is 0. */
+uint64_t tally_tp_arith(enum tally_tp_op op, uint64_t a, uint64_t b);
+
+/* The bytes a TP_FIELD, TP_DYN, TP_STR or mask node speaks of; empty when outside. */
+const uint8_t *tally_tp_bytes(struct tally_tp_run *run, const struct tally_tp_node *node,
+			      size_t *ret_len);
+
+/* Unsigned integer of 1, 2, 4 or 8 bytes (else 0) at `offset` of the payload. */
+uint64_t tally_tp_load(struct tally_tp_run *run, uint64_t offset, uint32_t size);
+
+/* %s and the addresses. */
+void tally_tp_text_run(struct tally_tp_run *run, const struct tally_tp_piece *piece,
+		       const struct tally_tp_node *node);
+void tally_tp_address_run(struct tally_tp_run *run, const struct tally_tp_piece *piece);
+
+#endif

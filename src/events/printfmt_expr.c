@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Arguments of a print fmt: C expressions over REC->field. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "events/printfmt.h"
+
+enum { RANK_MINUS = 9, MAX_DEPTH = 64, MAX_NODES_BYTES = 1 << 20 };
+
+int tally_tp_fail(struct tally_tp_compiler *c, int code, const char *text)
+{
+	return tally_error_at(c->err, code, text, (uint64_t)(c->at - c->start));
+}
+
+void tally_tp_blanks(struct tally_tp_compiler *c)
+{
+	while (c->at < c->end && isspace((unsigned char)*c->at))
+		c->at++;
+}
+
+bool tally_tp_take(struct tally_tp_compiler *c, const char *token)
+{
+	size_t len = strlen(token);
+
+	tally_tp_blanks(c);
+	if ((size_t)(c->end - c->at) < len || memcmp(c->at, token, len))
+		return false;
+	c->at += len;
+	return true;
+}
+
+struct tally_tp_node *tally_tp_node_new(struct tally_tp_compiler *c, enum tally_tp_op op)
+{
+	struct tally_tp_node *node = NULL;
+
+	if (c->print->arena.total < MAX_NODES_BYTES)
+		node = tally_arena_alloc(&c->print->arena, sizeof(*node));
+	if (!node)
+		return NULL;
+	memset(node, 0, sizeof(*node));
+	node->op = (uint8_t)op;
+	return node;
+}
+
+static int out_of_memory(struct tally_tp_compiler *c)
+{
+	return tally_tp_fail(c, -ENOMEM, "out of memory");
+}
+
+static bool is_word(char ch)
+{
+	return isalnum((unsigned char)ch) || ch == '_';
+}
+
+static size_t word_length(const struct tally_tp_compiler *c)
+{
+	const char *at = c->at;
+
+	while (at < c->end && is_word(*at))
+		at++;
+	return (size_t)(at - c->at);
+}
+
+static int number_new(struct tally_tp_compiler *c, uint64_t value, const char *text, size_t len,
+		      struct tally_tp_node **ret_node)
+{
+	struct tally_tp_node *node = tally_tp_node_new(c, TP_NUM);
+
+	if (!node)
+		return out_of_memory(c);
+	node->value = value;
+	node->text = tally_arena_strndup(&c->print->arena, text, len);
+	node->len = (uint32_t)len;
+	*ret_node = node;
+	return node->text ? 0 : out_of_memory(c);
+}
+
+/* 12, 0x1f, 017, with any suffix of u and l. */
+static int number_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_node)
+{
+	size_t len = word_length(c);
+	char digits[32];
+	int ret;
+
+	if (len >= sizeof(digits))
+		return tally_tp_fail(c, -EOPNOTSUPP, "number too long");
+	memcpy(digits, c->at, len);
+	digits[len] = '\0';
+	ret = number_new(c, strtoull(digits, NULL, 0), c->at, len, ret_node);
+	c->at += len;
+	return ret;
+}
+
+/* 'A' is no number for perf; a digit in quotes is that digit. */
+static int char_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_node)
+{
+	const char *close = memchr(c->at + 1, '\'', (size_t)(c->end - c->at - 1));
+	bool digit;
+	int ret;
+
+	if (!close)
+		return tally_tp_fail(c, -EINVAL, "character without its closing quote");
+	digit = close == c->at + 2 && isdigit((unsigned char)c->at[1]);
+	ret = number_new(c, digit ? (uint64_t)(c->at[1] - '0') : 0, c->at + 1,
+			 (size_t)(close - c->at - 1), ret_node);
+	if (!ret)
+		(*ret_node)->name = !digit;
+	c->at = close + 1;
+	return ret;
+}
+
+int tally_tp_text_parse(struct tally_tp_compiler *c, const char **ret_text, uint32_t *ret_len)
+{
+	struct tally_str text = {0};
+	int ret = 0;
+
+	while (tally_tp_take(c, "\"")) {
+		const char *start = c->at;
+
+		while (c->at < c->end && *c->at != '"')
+			c->at += *c->at == '\\' && c->at + 1 < c->end ? 2 : 1;
+		if (c->at >= c->end) {
+			ret = tally_tp_fail(c, -EINVAL, "string without its closing quote");
+			break;
+		}
+		tally_str_add_bytes(&text, start, (size_t)(c->at - start));
+		c->at++;
+	}
+	if (!ret) {
+		*ret_text = tally_arena_strndup(&c->print->arena, tally_str_text(&text), text.len);
+		*ret_len = (uint32_t)text.len;
+		ret = *ret_text && !tally_str_error(&text) ? 0 : out_of_memory(c);
+	}
+	tally_str_free(&text);
+	return ret;
+}
+
+static int field_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_node)
+{
+	const struct tally_tp_field *field;
+	struct tally_tp_node *node;
+	char name[128];
+	size_t len;
+
+	tally_tp_blanks(c);
+	len = word_length(c);
+	if (!len || len >= sizeof(name))
+		return tally_tp_fail(c, -EOPNOTSUPP, "expected the name of a field");
+	memcpy(name, c->at, len);
+	name[len] = '\0';
+	field = tally_tp_format_find(c->format, name);
+	if (!field)
+		return tally_tp_fail(c, -EOPNOTSUPP, "no such field");
+	c->at += len;
+	node = tally_tp_node_new(c, TP_FIELD);
+	if (!node)
+		return out_of_memory(c);
+	node->offset = field->offset;
+	node->size = field->size;
+	node->element_size = field->element_size;
+	node->array = field->is_array;
+	node->relative = field->is_relative;
+	node->pointer = field->is_dynamic; /* for tally_tp_bytes(): follow it */
+	*ret_node = node;
+	return 0;
+}
+
+/* A name: a call, or a constant of the kernel's that its text does not explain. */
+static int name_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_node)
+{
+	const struct tally_tp_node *call;
+	const char *name = c->at;
+	size_t len = word_length(c);
+	int ret;
+
+	c->at += len;
+	if (len == 3 && !memcmp(name, "REC", 3) && tally_tp_take(c, "->"))
+		return field_parse(c, ret_node);
+	if (tally_tp_take(c, "(")) {
+		ret = tally_tp_call_parse(c, name, len, &call);
+		if (ret == -ENOENT) {
+			c->at = name;
+			return tally_tp_fail(c, -EOPNOTSUPP, "unknown function");
+		}
+		if (!ret)
+			*ret_node = (struct tally_tp_node *)(uintptr_t)call;
+		return ret;
+	}
+	if (len == 6 && !memcmp(name, "sizeof", 6)) {
+		c->at = name;
+		return tally_tp_fail(c, -EOPNOTSUPP, "sizeof without parentheses");
+	}
+	ret = number_new(c, 0, name, len, ret_node);
+	if (!ret)
+		(*ret_node)->name = true;
+	return ret;
+}
+
+/* ---- casts ------------------------------------------------------------------------- */
+
+/* What remains of a value in a type; perf never extends signs. All of it in types that are
+ * not in the table. */
+static uint64_t type_mask(const char *type, size_t len, unsigned long_size, uint32_t *ret_size)
+{
+	static const struct {
+		const char *name;
+		uint8_t size;
+	} types[] = {
+		{"u8", 1},
+		{"s8", 1},
+		{"u16", 2},
+		{"s16", 2},
+		{"u32", 4},
+		{"s32", 4},
+		{"u64", 8},
+		{"s64", 8},
+		{"char", 1},
+		{"short", 2},
+		{"int", 4},
+		{"long", 0},
+		{"long long", 8},
+		{"unsigned char", 1},
+		{"unsigned short", 2},
+		{"unsigned int", 4},
+		{"unsigned long", 0},
+		{"unsigned long long", 8},
+	};
+
+	*ret_size = 0;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(types); i++) {
+		unsigned size = types[i].size ? types[i].size : long_size;
+
+		if (strlen(types[i].name) != len || memcmp(types[i].name, type, len))
+			continue;
+		*ret_size = size;
+		return ~0ull >> (64 - 8 * size);
+	}
+	return ~0ull;
+}
+
+/* The words between parentheses, blanks made one; pointer if a star ends them. False when
+ * something stands there that no type has. */
+static bool type_read(struct tally_tp_compiler *c, char *type, size_t cap, bool *ret_pointer)
+{
+	size_t used = 0, len;
+
+	*ret_pointer = false;
+	for (;;) {
+		tally_tp_blanks(c);
+		len = word_length(c);
+		if (!len || isdigit((unsigned char)*c->at) || used + len + 2 > cap)
+			break;
+		if (*ret_pointer)
+			return false;
+		if (len == 3 && !memcmp(c->at, "REC", 3))
+			return false;
+		if (used)
+			type[used++] = ' ';
+		memcpy(type + used, c->at, len);
+		used += len;
+		c->at += len;
+		while (tally_tp_take(c, "*"))
+			*ret_pointer = true;
+	}
+	type[used] = '\0';
+	return used && tally_tp_take(c, ")");
+}
+
+int tally_tp_sizeof_type(struct tally_tp_compiler *c, struct tally_tp_node **ret_node)
+{
+	const char *start = c->at;
+	uint32_t size;
+	bool pointer;
+	char type[64];
+
+	if (type_read(c, type, sizeof(type), &pointer)) {
+		type_mask(type, strlen(type), c->print->target.long_size, &size);
+		if (pointer)
+			size = c->print->target.long_size;
+		if (size)
+			return number_new(c, size, "", 0, ret_node);
+	}
+	c->at = start;
+	return 1;
+}
+
+static int unary_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_node);
+
+/* (type) operand. 1 if it was one, 0 with the cursor unmoved if not, or the error. */
+static int cast_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_node)
+{
+	const char *start = c->at;
+	struct tally_tp_node *node, *inner;
+	uint32_t size;
+	bool pointer;
+	char type[64];
+	int ret;
+
+	if (!type_read(c, type, sizeof(type), &pointer)) {
+		c->at = start;
+		return 0;
+	}
+	tally_tp_blanks(c);
+	if (c->at >= c->end || (!is_word(*c->at) && *c->at != '(' && *c->at != '"')) {
+		/* A name in parentheses; so is (u32) before a minus, for perf. */
+		ret = number_new(c, 0, type, strlen(type), ret_node);
+		if (!ret)
+			(*ret_node)->name = true;
+		return ret ? ret : 1;
+	}
+	ret = unary_parse(c, &inner);
+	if (ret)
+		return ret;
+	node = tally_tp_node_new(c, TP_CAST);
+	if (!node)
+		return out_of_memory(c);
+	node->a = inner;
+	node->value = type_mask(type, strlen(type), c->print->target.long_size, &size);
+	node->size = size;
+	node->pointer = pointer;
+	if (pointer)
+		node->value = ~0ull;
+	*ret_node = node;
+	return 1;
+}
+
+/* ---- operators ---------------------------------------------------------------------- */
+
+static int ternary_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_node);
+
+static int paren_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_node)
+{
+	int ret = cast_parse(c, ret_node);
+
+	if (ret)
+		return TALLY_MIN(ret, 0);
+	ret = ternary_parse(c, ret_node);
+	if (!ret && !tally_tp_take(c, ")"))
+		ret = tally_tp_fail(c, -EOPNOTSUPP, "expected a closing parenthesis");
+	return ret;
+}
+
+static int text_new(struct tally_tp_compiler *c, struct tally_tp_node **ret_node)
+{
+	struct tally_tp_node *node = tally_tp_node_new(c, TP_TEXT);
+	int ret = node ? tally_tp_text_parse(c, &node->text, &node->len) : out_of_memory(c);
+
+	if (!ret)
+		*ret_node = node;
+	return ret;
+}
+
+/* base[index]: perf counts bytes, not elements, in the data of dynamic arrays. */
+static int index_parse(struct tally_tp_compiler *c, struct tally_tp_node **node)
+{
+	struct tally_tp_node *index = NULL, *whole;
+	const struct tally_tp_node *base = *node;
+	uint32_t cast = 0;
+	int ret;
+
+	/* An operator in the index is too much for perf. */
+	if (c->print->target.beyond_perf)
+		ret = ternary_parse(c, &index);
+	else
+		ret = unary_parse(c, &index);
+	if (ret)
+		return ret;
+	if (!tally_tp_take(c, "]"))
+		return tally_tp_fail(c, -EOPNOTSUPP, "expected a closing bracket");
+	if (base->op == TP_CAST && base->pointer) {
+		cast = base->size;
+		base = base->a;
+	}
+	whole = tally_tp_node_new(c, TP_INDEX);
+	if (!whole)
+		return out_of_memory(c);
+	if (base->op == TP_FIELD) {
+		whole->size = base->element_size;
+		whole->element_size = base->element_size;
+	} else if (base->op == TP_DYN && cast) {
+		whole->size = cast;
+		whole->element_size = 1;
+	} else {
+		return tally_tp_fail(c, -EOPNOTSUPP, "index into something that is no array");
+	}
+	whole->a = base;
+	whole->b = index;
+	*node = whole;
+	return 0;
+}
+
+static int primary_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_node)
+{
+	int ret;
+
+	tally_tp_blanks(c);
+	if (c->at >= c->end)
+		return tally_tp_fail(c, -EOPNOTSUPP, "expected an argument");
+	if (*c->at == '"')
+		ret = text_new(c, ret_node);
+	else if (*c->at == '\'')
+		ret = char_parse(c, ret_node);
+	else if (isdigit((unsigned char)*c->at))
+		ret = number_parse(c, ret_node);
+	else if (is_word(*c->at))
+		ret = name_parse(c, ret_node);
+	else if (tally_tp_take(c, "("))
+		ret = paren_parse(c, ret_node);
+	else
+		ret = tally_tp_fail(c, -EOPNOTSUPP, "unknown operator");
+	while (!ret && tally_tp_take(c, "["))
+		ret = index_parse(c, ret_node);
+	return ret;
+}
+
+static int unary_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_node)
+{
+	static const struct {
+		char sign;
+		uint8_t op;
+	} signs[] = {{'!', TP_NOT}, {'~', TP_INVERT}, {'-', TP_NEGATE}};
+	struct tally_tp_node *inner = NULL, *node;
+	int ret;
+
+	tally_tp_blanks(c);
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(signs); i++) {
+		if (c->at >= c->end || *c->at != signs[i].sign)
+			continue;
+		if (++c->depth > MAX_DEPTH)
+			return tally_tp_fail(c, -EOPNOTSUPP, "expression too deep");
+		c->at++;
+		ret = unary_parse(c, &inner);
+		c->depth--;
+		if (ret)
+			return ret;
+		node = tally_tp_node_new(c, signs[i].op);
+		if (!node)
+			return out_of_memory(c);
+		node->a = inner;
+		*ret_node = node;
+		return 0;
+	}
+	return primary_parse(c, ret_node);
+}
+
+/* Longer operators stand before their own beginnings. */
+static const struct {
+	const char *text;
+	uint8_t op, rank;
+} operators[] = {
+	{"<<", TP_SHL, 8},         {">>", TP_SHR, 8}, {"<=", TP_LE, 7},   {">=", TP_GE, 7},
+	{"==", TP_EQ, 6},          {"!=", TP_NE, 6},  {"&&", TP_LAND, 2}, {"||", TP_LOR, 1},
+	{"*", TP_MUL, 10},         {"/", TP_DIV, 10}, {"%", TP_MOD, 10},  {"+", TP_ADD, RANK_MINUS},
+	{"-", TP_SUB, RANK_MINUS}, {"<", TP_LT, 7},   {">", TP_GT, 7},    {"&", TP_AND, 5},
+	{"^", TP_XOR, 4},          {"|", TP_OR, 3},
+};
+
+static bool operator_take(struct tally_tp_compiler *c, unsigned min_rank, uint8_t *ret_op,
+			  unsigned *ret_rank)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(operators); i++) {
+		const char *before = c->at;
+
+		if (!tally_tp_take(c, operators[i].text))
+			continue;
+		if (operators[i].rank < min_rank) {
+			c->at = before;
+			return false;
+		}
+		*ret_op = operators[i].op;
+		*ret_rank = operators[i].rank;
+		return true;
+	}
+	return false;
+}
+
+static bool both_numbers(const struct tally_tp_node *a, const struct tally_tp_node *b)
+{
+	return a->op == TP_NUM && b->op == TP_NUM;
+}
+
+static int binary_parse(struct tally_tp_compiler *c, unsigned min_rank,
+			struct tally_tp_node **ret_node);
+
+/* Operators of at least `min_rank` behind `*left`, which becomes the whole. Those of equal
+ * rank group from the right: perf's 10 - 3 - 2 is 9. */
+static int operators_parse(struct tally_tp_compiler *c, unsigned min_rank,
+			   struct tally_tp_node **left)
+{
+	struct tally_tp_node *right = NULL, *node;
+	uint8_t op;
+	unsigned rank;
+	int ret = 0;
+
+	while (operator_take(c, min_rank, &op, &rank)) {
+		tally_tp_blanks(c);
+		if (rank > RANK_MINUS && c->at < c->end && *c->at == '-')
+			return tally_tp_fail(c, -EOPNOTSUPP, "minus behind an operator above it");
+		ret = binary_parse(c, rank, &right);
+		if (ret)
+			return ret;
+		node = tally_tp_node_new(c, op);
+		if (!node)
+			return out_of_memory(c);
+		node->a = *left;
+		node->b = right;
+		if (both_numbers(*left, right)) {
+			node->value = tally_tp_arith(op, (*left)->value, right->value);
+			node->op = TP_NUM;
+			node->text = "";
+		}
+		*left = node;
+	}
+	return 0;
+}
+
+static int binary_parse(struct tally_tp_compiler *c, unsigned min_rank,
+			struct tally_tp_node **ret_node)
+{
+	int ret;
+
+	if (++c->depth > MAX_DEPTH)
+		return tally_tp_fail(c, -EOPNOTSUPP, "expression too deep");
+	ret = unary_parse(c, ret_node);
+	if (!ret)
+		ret = operators_parse(c, min_rank, ret_node);
+	c->depth--;
+	return ret;
+}
+
+/* What stands behind `test ?`, up to the operand behind the colon. */
+static int choice_parse(struct tally_tp_compiler *c, struct tally_tp_node **test)
+{
+	struct tally_tp_node *yes = NULL, *no = NULL, *node;
+	int ret = ternary_parse(c, &yes);
+
+	if (!ret && !tally_tp_take(c, ":"))
+		ret = tally_tp_fail(c, -EOPNOTSUPP, "expected the : of ?:");
+	if (!ret)
+		ret = unary_parse(c, &no);
+	if (ret)
+		return ret;
+	node = tally_tp_node_new(c, TP_COND);
+	if (!node)
+		return out_of_memory(c);
+	node->a = *test;
+	node->b = yes;
+	node->c = no;
+	*test = node;
+	return 0;
+}
+
+/* For perf only one operand belongs to the colon: 1 ? 2 : 3 + 4 is 6, and in a ? b : c ? d : e
+ * all of a ? b : c is the second test. */
+static int ternary_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_node)
+{
+	struct tally_tp_node *node = NULL;
+	int ret;
+
+	if (++c->depth > MAX_DEPTH)
+		return tally_tp_fail(c, -EOPNOTSUPP, "expression too deep");
+	ret = binary_parse(c, 1, &node);
+	while (!ret && tally_tp_take(c, "?")) {
+		ret = choice_parse(c, &node);
+		if (!ret)
+			ret = operators_parse(c, 1, &node);
+	}
+	c->depth--;
+	if (!ret)
+		*ret_node = node;
+	return ret;
+}
+
+int tally_tp_expr_parse(struct tally_tp_compiler *c, const struct tally_tp_node **ret_node)
+{
+	struct tally_tp_node *node;
+	int ret = ternary_parse(c, &node);
+
+	if (!ret)
+		*ret_node = node;
+	return ret;
+}

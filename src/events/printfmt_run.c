@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Running a compiled print fmt over a payload. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/endian.h"
+#include "events/printfmt.h"
+
+uint64_t tally_tp_load(struct tally_tp_run *run, uint64_t offset, uint32_t size)
+{
+	bool swap = run->print->target.swap;
+	const uint8_t *at = run->data + offset;
+
+	if (!tally_range_ok(offset, size, run->len)) {
+		run->short_payload = true;
+		return 0;
+	}
+	switch (size) {
+	case 1: return *at;
+	case 2: return tally_load_u16(at, swap);
+	case 4: return tally_load_u32(at, swap);
+	case 8: return tally_load_u64(at, swap);
+	default: return 0;
+	}
+}
+
+/* Where the data of a loc word are; its upper half is their length. */
+static uint64_t loc_offset(const struct tally_tp_node *node, uint32_t loc)
+{
+	return (loc & 0xffff) + (node->relative ? node->offset + node->size : 0);
+}
+
+const uint8_t *tally_tp_bytes(struct tally_tp_run *run, const struct tally_tp_node *node,
+			      size_t *ret_len)
+{
+	uint64_t offset = node->offset, len = node->size;
+	uint32_t loc;
+
+	if (node->op != TP_FIELD || node->pointer) {
+		loc = (uint32_t)tally_tp_load(run, node->offset, 4);
+		offset = loc_offset(node, loc);
+		len = loc >> 16;
+	}
+	*ret_len = 0;
+	if (!tally_range_ok(offset, len, run->len)) {
+		run->short_payload = true;
+		return run->data;
+	}
+	*ret_len = (size_t)len;
+	return run->data + offset;
+}
+
+static uint64_t index_eval(struct tally_tp_run *run, const struct tally_tp_node *node)
+{
+	uint64_t offset, index = tally_tp_eval(run, node->b);
+
+	if (node->a->op == TP_DYN)
+		offset = loc_offset(node->a, (uint32_t)tally_tp_load(run, node->a->offset, 4));
+	else
+		offset = node->a->offset;
+	if (__builtin_mul_overflow(index, node->element_size, &index) ||
+	    __builtin_add_overflow(offset, index, &offset)) {
+		run->short_payload = true;
+		return 0;
+	}
+	return tally_tp_load(run, offset, node->size);
+}
+
+uint64_t tally_tp_arith(enum tally_tp_op op, uint64_t a, uint64_t b)
+{
+	switch (op) {
+	case TP_MUL: return a * b;
+	case TP_DIV: return b ? a / b : 0;
+	case TP_MOD: return b ? a % b : 0;
+	case TP_ADD: return a + b;
+	case TP_SUB: return a - b;
+	case TP_SHL: return a << (b & 63);
+	case TP_SHR: return a >> (b & 63);
+	case TP_LT: return a < b;
+	case TP_LE: return a <= b;
+	case TP_GT: return a > b;
+	case TP_GE: return a >= b;
+	case TP_EQ: return a == b;
+	case TP_NE: return a != b;
+	case TP_AND: return a & b;
+	case TP_XOR: return a ^ b;
+	case TP_OR: return a | b;
+	case TP_LAND: return a && b;
+	case TP_LOR: return a || b;
+	default: return 0;
+	}
+}
+
+uint64_t tally_tp_eval(struct tally_tp_run *run, const struct tally_tp_node *node)
+{
+	switch ((enum tally_tp_op)node->op) {
+	case TP_NUM: return node->value;
+	case TP_FIELD: return tally_tp_load(run, node->offset, node->size);
+	case TP_DYN_LEN: return tally_tp_load(run, node->offset, node->size) >> 16;
+	case TP_CAST: return tally_tp_eval(run, node->a) & node->value;
+	case TP_INDEX: return index_eval(run, node);
+	case TP_COND: return tally_tp_eval(run, tally_tp_eval(run, node->a) ? node->b : node->c);
+	case TP_NOT: return !tally_tp_eval(run, node->a);
+	case TP_INVERT: return ~tally_tp_eval(run, node->a);
+	case TP_NEGATE: return -tally_tp_eval(run, node->a);
+	default:
+		if (node->op < TP_MUL)
+			return 0; /* text has no value */
+		return tally_tp_arith(node->op, tally_tp_eval(run, node->a),
+				      tally_tp_eval(run, node->b));
+	}
+}
+
+int tally_tp_constant(const struct tally_tp_node *node, uint64_t *ret_value)
+{
+	uint64_t a = 0, b = 0;
+
+	if (node->op == TP_NUM) {
+		*ret_value = node->value;
+		return 0;
+	}
+	if (node->op != TP_CAST && node->op < TP_COND)
+		return -EINVAL;
+	if (tally_tp_constant(node->a, &a) || (node->b && tally_tp_constant(node->b, &b)))
+		return -EINVAL;
+	switch ((enum tally_tp_op)node->op) {
+	case TP_CAST: *ret_value = a & node->value; break;
+	case TP_NOT: *ret_value = !a; break;
+	case TP_INVERT: *ret_value = ~a; break;
+	case TP_NEGATE: *ret_value = -a; break;
+	case TP_COND:
+		return a ? tally_tp_constant(node->b, ret_value)
+			 : tally_tp_constant(node->c, ret_value);
+	default: *ret_value = tally_tp_arith(node->op, a, b); break;
+	}
+	return 0;
+}
+
+/* ---- numbers ---------------------------------------------------------------------- */
+
+static uint64_t sign_extend(uint64_t value, int size)
+{
+	unsigned shift = 64 - 8 * (unsigned)size;
+
+	return (uint64_t)((int64_t)(value << shift) >> shift);
+}
+
+static uint64_t narrow(const struct tally_tp_piece *piece, uint64_t value)
+{
+	if (piece->signed_conversion)
+		return sign_extend(value, piece->size);
+	return value & ~0ull >> (64 - 8 * piece->size);
+}
+
+static void signed_add(struct tally_str *out, uint64_t value)
+{
+	if ((int64_t)value < 0) {
+		tally_str_add_char(out, '-');
+		value = -value;
+	}
+	tally_str_add_u64(out, value);
+}
+
+/* The spec was built by the compiler from checked parts: it always takes one long long behind
+ * its stars. */
+static void printf_add(struct tally_tp_run *run, const struct tally_tp_piece *piece, uint64_t value)
+{
+	char *at = tally_str_room(run->out, 3 * 4096);
+	int stars[2], nr = 0, len;
+
+	if (!at)
+		return;
+	if (piece->star_width)
+		stars[nr++] = (int)tally_tp_eval(run, piece->star_width);
+	if (piece->star_precision)
+		stars[nr++] = (int)tally_tp_eval(run, piece->star_precision);
+	for (int i = 0; i < nr; i++)
+		stars[i] = TALLY_MAX(-4096, TALLY_MIN(stars[i], 4096));
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+#pragma GCC diagnostic ignored "-Wformat-security"
+	if (nr == 2)
+		len = snprintf(at, 3 * 4096, piece->spec, stars[0], stars[1], value);
+	else if (nr == 1)
+		len = snprintf(at, 3 * 4096, piece->spec, stars[0], value);
+	else
+		len = snprintf(at, 3 * 4096, piece->spec, value);
+#pragma GCC diagnostic pop
+	run->out->len += (size_t)TALLY_MAX(0, TALLY_MIN(len, 3 * 4096 - 1));
+}
+
+static void hex_add(struct tally_str *out, uint64_t value)
+{
+	tally_str_add_bytes(out, "0x", 2);
+	tally_str_add_hex(out, value, 0);
+}
+
+static void function_add(struct tally_tp_run *run, const struct tally_tp_piece *piece)
+{
+	uint64_t addr = tally_tp_eval(run, piece->arg), start = addr;
+	const char *name = NULL;
+
+	if (run->env && run->env->resolve)
+		name = run->env->resolve(addr, &start, run->env->data);
+	if (!name) {
+		hex_add(run->out, addr);
+		return;
+	}
+	tally_str_add(run->out, name);
+	if (piece->kind == TP_FUNCTION_OFFSET) {
+		tally_str_add_bytes(run->out, "+", 1);
+		hex_add(run->out, addr - start);
+	}
+}
+
+static void piece_run(struct tally_tp_run *run, const struct tally_tp_piece *piece)
+{
+	uint64_t value;
+
+	switch ((enum tally_tp_piece_kind)piece->kind) {
+	case TP_LITERAL: tally_str_add_bytes(run->out, piece->text, piece->len); break;
+	case TP_SIGNED:
+		value = tally_tp_eval(run, piece->arg);
+		signed_add(run->out, sign_extend(value, piece->size));
+		break;
+	case TP_UNSIGNED:
+		tally_str_add_u64(run->out, narrow(piece, tally_tp_eval(run, piece->arg)));
+		break;
+	case TP_LOWER_HEX:
+		tally_str_add_hex(run->out, narrow(piece, tally_tp_eval(run, piece->arg)), 0);
+		break;
+	case TP_PRINTF:
+		printf_add(run, piece, narrow(piece, tally_tp_eval(run, piece->arg)));
+		break;
+	case TP_POINTER:
+		value = tally_tp_eval(run, piece->arg);
+		if (value)
+			hex_add(run->out, value);
+		else
+			tally_str_add(run->out, "(nil)"); /* as glibc has it */
+		break;
+	case TP_FUNCTION:
+	case TP_FUNCTION_OFFSET: function_add(run, piece); break;
+	case TP_STRING: tally_tp_text_run(run, piece, piece->arg); break;
+	default: tally_tp_address_run(run, piece); break;
+	}
+}
+
+int tally_tp_print_run(const struct tally_tp_print *print, const uint8_t *data, size_t len,
+		       const struct tally_tp_env *env, struct tally_str *out)
+{
+	struct tally_tp_run run = {print, data, len, env, out, false};
+
+	for (size_t i = 0; i < print->pieces.len && !run.short_payload; i++)
+		piece_run(&run, &print->pieces.data[i]);
+	return run.short_payload ? -ERANGE : 0;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tracepoints: TRACEFS/events/SYSTEM/NAME/id. */
+#include "events/tracefs.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "base/file.h"
+#include "events/parse.h"
+
+#define MOUNT "mount -t tracefs tracefs /sys/kernel/tracing"
+
+static int root_try(const char *root)
+{
+	char path[PATH_MAX];
+	int ret = snprintf(path, sizeof(path), "%s/events", root);
+
+	if (ret < 0 || (size_t)ret >= sizeof(path))
+		return -ENAMETOOLONG;
+	return access(path, R_OK | X_OK) ? -errno : 0;
+}
+
+static int tracefs_find(struct tally_events *events)
+{
+	const char *const roots[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+	int ret = -ENOENT, one;
+
+	if (events->tracefs) {
+		ret = root_try(events->tracefs);
+		events->found = ret ? NULL : events->tracefs;
+		return ret;
+	}
+	for (size_t i = 0; !events->found && i < TALLY_ARRAY_SIZE(roots); i++) {
+		one = root_try(roots[i]);
+		if (!one)
+			events->found = roots[i];
+		if (one == -EACCES || one == -EPERM)
+			ret = -EACCES;
+	}
+	return events->found ? 0 : ret;
+}
+
+int tally_events_tracefs(struct tally_events *events, const char **ret_root,
+			 struct tally_event_error *err)
+{
+	int ret = events->found ? 0 : tracefs_find(events);
+
+	if (!ret) {
+		*ret_root = events->found;
+		return 0;
+	}
+	ret = ret == -EACCES || ret == -EPERM ? -EACCES : -ENOENT;
+	if (!err)
+		return ret;
+	memset(err, 0, sizeof(*err));
+	err->code = ret;
+	err->text = ret == -EACCES ? "no permission to read tracefs" : "tracefs is not mounted";
+	tally_error_fix(err, ret == -EACCES ? "as root: mount -o remount,gid=GROUP,mode=750 "
+					      "/sys/kernel/tracing, or run as root"
+					    : "as root: " MOUNT);
+	return ret;
+}
+
+int tally_tracepoint_names(struct tally_events *events, const char *sys, struct tally_arena *arena,
+			   tally_name_vec *ret_names)
+{
+	tally_name_vec names = {0};
+	char path[PATH_MAX];
+	size_t kept = 0;
+	int ret =
+		snprintf(path, sizeof(path), "%s/events%s%s", events->found, *sys ? "/" : "", sys);
+
+	if (ret < 0 || (size_t)ret >= sizeof(path))
+		return -ENAMETOOLONG;
+	ret = tally_dir_names(path, arena, &names);
+	if (ret)
+		return ret;
+	tally_vec_for_each (name, &names) {
+		/* The plain files of these directories; their names are no tracepoints. */
+		if (strcmp(*name, "enable") && strcmp(*name, "filter") &&
+		    strcmp(*name, "header_event") && strcmp(*name, "header_page"))
+			names.data[kept++] = *name;
+	}
+	names.len = kept;
+	*ret_names = names;
+	return 0;
+}
+
+int tally_tracepoint_id(struct tally_events *events, const char *sys, const char *name,
+			uint64_t *ret_id)
+{
+	char path[PATH_MAX], *data, *end;
+	unsigned long long id;
+	size_t len;
+	int ret = snprintf(path, sizeof(path), "%s/events/%s/%s/id", events->found, sys, name);
+
+	if (ret < 0 || (size_t)ret >= sizeof(path))
+		return -ENAMETOOLONG;
+	ret = tally_file_read(path, 64, &data, &len);
+	if (ret)
+		return ret;
+	id = strtoull(data, &end, 10);
+	if (end == data || (*end && *end != '\n') || id > UINT32_MAX)
+		ret = -EINVAL;
+	else
+		*ret_id = id;
+	free(data);
+	return ret;
+}
+
+struct globs {
+	const char *sys, *name;
+	struct tally_word text; /* of both, for errors */
+};
+
+static int tracepoint_add(struct tally_event_parser *p, const char *sys, const char *name)
+{
+	struct tally_event_spec spec = {.unit = "", .scale = 1};
+	size_t sys_len = strlen(sys), len = sys_len + 1 + strlen(name);
+	char *full;
+	int ret;
+
+	spec.attr.type = PERF_TYPE_TRACEPOINT;
+	ret = tally_tracepoint_id(p->events, sys, name, &spec.attr.config);
+	if (ret)
+		return ret;
+	full = tally_arena_bytes(p->arena, len + 1);
+	if (!full)
+		return -ENOMEM;
+	snprintf(full, len + 1, "%s:%s", sys, name);
+	spec.name = full;
+	return tally_parser_add(p, &spec);
+}
+
+/* Matches of a pattern skip what cannot be read; ftrace's own events cannot be opened. */
+static int system_add(struct tally_event_parser *p, const char *sys, const struct globs *globs)
+{
+	tally_name_vec names = {0};
+	struct tally_arena arena = {0};
+	int ret = tally_tracepoint_names(p->events, sys, &arena, &names);
+
+	if (ret && ret != -ENOMEM)
+		ret = 0;
+	for (size_t i = 0; !ret && i < names.len; i++) {
+		if (fnmatch(globs->name, names.data[i], 0))
+			continue;
+		ret = tracepoint_add(p, sys, names.data[i]);
+		if (ret && ret != -ENOMEM && ret != -E2BIG)
+			ret = 0;
+	}
+	tally_vec_free(&names);
+	tally_arena_free(&arena);
+	return ret;
+}
+
+static int globs_add(struct tally_event_parser *p, const struct globs *globs)
+{
+	tally_name_vec systems = {0};
+	struct tally_arena arena = {0};
+	int ret;
+
+	if (!tally_glob_has(globs->sys, strlen(globs->sys)))
+		return system_add(p, globs->sys, globs);
+	ret = tally_tracepoint_names(p->events, "", &arena, &systems);
+	for (size_t i = 0; !ret && i < systems.len; i++)
+		if (!fnmatch(globs->sys, systems.data[i], 0))
+			ret = system_add(p, systems.data[i], globs);
+	tally_vec_free(&systems);
+	tally_arena_free(&arena);
+	return ret;
+}
+
+static int tracepoint_unknown(struct tally_event_parser *p, const struct globs *globs)
+{
+	tally_name_vec names = {0};
+	struct tally_arena arena = {0};
+	struct tally_suggest suggest;
+	char full[256];
+	bool system = !tally_tracepoint_names(p->events, globs->sys, &arena, &names);
+
+	tally_parser_fail(p, -ENOENT, system ? "unknown tracepoint" : "unknown tracepoint system",
+			  globs->text);
+	tally_suggest_start(&suggest, globs->text, p->err);
+	if (!system)
+		tally_tracepoint_names(p->events, "", &arena, &names);
+	tally_vec_for_each (name, &names) {
+		if (system)
+			snprintf(full, sizeof(full), "%s:%s", globs->sys, *name);
+		else
+			snprintf(full, sizeof(full), "%s:%s", *name, globs->name);
+		tally_suggest_offer(&suggest, full);
+	}
+	snprintf(p->err->fix, sizeof(p->err->fix), "tally list '%.80s:*' shows what there is",
+		 system ? globs->sys : "*");
+	tally_vec_free(&names);
+	tally_arena_free(&arena);
+	return -ENOENT;
+}
+
+/* Names that could leave the directory are no names. */
+static bool word_is_safe(struct tally_word word)
+{
+	return word.len && word.len <= NAME_MAX && word.text[0] != '.' &&
+	       !memchr(word.text, '/', word.len) && !memchr(word.text, '\0', word.len);
+}
+
+int tally_tracepoint_parse(struct tally_event_parser *p, struct tally_word sys,
+			   struct tally_word name)
+{
+	struct globs globs = {.text = {sys.text, (size_t)(name.text + name.len - sys.text)}};
+	struct tally_event_error why;
+	size_t first = p->specs.len;
+	const char *root;
+	int ret;
+
+	if (!word_is_safe(sys) || !word_is_safe(name))
+		return tally_parser_fail(p, -EINVAL, "expected SYSTEM:NAME of a tracepoint",
+					 globs.text);
+	ret = tally_events_tracefs(p->events, &root, &why);
+	if (ret) {
+		tally_parser_fail(p, ret, why.text, globs.text);
+		tally_error_fix(p->err, why.fix);
+		return ret;
+	}
+	globs.sys = tally_word_dup(p, sys);
+	globs.name = tally_word_dup(p, name);
+	if (!globs.sys || !globs.name)
+		return -ENOMEM;
+	if (tally_glob_has(globs.text.text, globs.text.len)) {
+		ret = globs_add(p, &globs);
+		if (!ret && p->specs.len == first)
+			ret = tracepoint_unknown(p, &globs);
+		return ret;
+	}
+	ret = tracepoint_add(p, globs.sys, globs.name);
+	if (ret == -ENOENT || ret == -ENOTDIR)
+		return tracepoint_unknown(p, &globs);
+	if (ret == -EACCES || ret == -EPERM) {
+		tally_parser_fail(p, -EACCES, "no permission to read this tracepoint's id",
+				  globs.text);
+		tally_error_fix(p->err, "run as root, or remount tracefs with a gid of yours");
+	}
+	return ret;
+}

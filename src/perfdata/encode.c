@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+
+#include "abi/attr.h"
+#include "base/arith.h"
+#include "base/endian.h"
+#include "perfdata/writer.h"
+
+enum { STRING_ALIGN = 64 };
+
+void tally_put16(struct tally_str *out, bool swap, uint16_t value)
+{
+	value = tally_load_u16(&value, swap);
+	tally_str_add_bytes(out, &value, sizeof(value));
+}
+
+void tally_put32(struct tally_str *out, bool swap, uint32_t value)
+{
+	value = tally_load_u32(&value, swap);
+	tally_str_add_bytes(out, &value, sizeof(value));
+}
+
+void tally_put64(struct tally_str *out, bool swap, uint64_t value)
+{
+	value = tally_load_u64(&value, swap);
+	tally_str_add_bytes(out, &value, sizeof(value));
+}
+
+void tally_put_zeros(struct tally_str *out, size_t nr)
+{
+	char *at = nr ? tally_str_room(out, nr) : NULL;
+
+	if (at) {
+		memset(at, 0, nr);
+		out->len += nr;
+	}
+}
+
+void tally_put_string(struct tally_str *out, bool swap, const char *text)
+{
+	size_t len = strlen(text), room = tally_round_up(len + 1, STRING_ALIGN);
+
+	tally_put32(out, swap, (uint32_t)room);
+	tally_str_add_bytes(out, text, len);
+	tally_put_zeros(out, room - len);
+}
+
+void tally_put_record(struct tally_str *out, bool swap, uint32_t type, uint16_t misc, size_t size)
+{
+	tally_put32(out, swap, type);
+	tally_put16(out, swap, misc);
+	tally_put16(out, swap, (uint16_t)size);
+}
+
+void tally_put_attr(struct tally_str *out, bool swap, const struct perf_event_attr *attr,
+		    uint32_t size)
+{
+	uint8_t bytes[sizeof(*attr)];
+
+	tally_attr_encode(attr, size, swap, bytes);
+	tally_str_add_bytes(out, bytes, size);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "perfdata/events.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/attr.h"
+#include "base/arith.h"
+
+enum { NAME_MAX_LEN = 128, HEADER = 8 };
+
+int tally_events_decode_attr(const uint8_t *bytes, size_t len, bool swap,
+			     struct perf_event_attr *ret_attr)
+{
+	uint8_t copy[sizeof(*ret_attr)] = {0};
+	uint32_t size;
+	int ret;
+
+	if (len < PERF_ATTR_SIZE_VER0)
+		return -EINVAL;
+	size = tally_load_u32(bytes + 4, swap);
+	if (!size)
+		size = PERF_ATTR_SIZE_VER0;
+	memcpy(copy, bytes, TALLY_MIN(TALLY_MIN(len, size), sizeof(copy)));
+	tally_put_u32(copy + 4, swap ? __builtin_bswap32(sizeof(copy)) : sizeof(copy));
+	ret = tally_attr_decode(copy, sizeof(copy), swap, ret_attr, NULL);
+	if (!ret)
+		ret_attr->size = size;
+	return ret;
+}
+
+static int event_layout(struct tally_event *event)
+{
+	struct perf_event_attr none = {.size = PERF_ATTR_SIZE_VER0};
+
+	event->pub.layout = &event->layout;
+	if (!tally_sample_layout_init(&event->layout, &event->pub.attr))
+		return 0;
+	event->pub.is_unreadable = true;
+	return tally_sample_layout_init(&event->layout, &none);
+}
+
+static int event_add_ids(struct tally_events *events, struct tally_event *event, const uint8_t *ids,
+			 size_t nr, bool swap)
+{
+	int ret = tally_vec_reserve(&event->ids, event->ids.len + nr);
+
+	for (size_t i = 0; !ret && i < nr; i++) {
+		uint64_t id = tally_load_u64(ids + 8 * i, swap);
+
+		ret = tally_map_put(&events->by_id, id, event->pub.index);
+		event->ids.data[event->ids.len++] = id;
+	}
+	event->pub.ids = event->ids.data;
+	event->pub.nr_ids = event->ids.len;
+	return ret;
+}
+
+static int event_new(struct tally_events *events, const struct perf_event_attr *attr,
+		     struct tally_event **ret_event)
+{
+	char name[NAME_MAX_LEN];
+	struct tally_event *event = calloc(1, sizeof(*event));
+	int ret;
+
+	if (!event)
+		return -ENOMEM;
+	event->pub.attr = *attr;
+	event->pub.index = (uint32_t)events->list.len;
+	tally_event_make_name(attr, name, sizeof(name));
+	ret = event_layout(event);
+	if (!ret)
+		ret = tally_events_name(events, event, TALLY_NAME_MADE, name, strlen(name));
+	if (!ret)
+		ret = tally_vec_push(&events->list, event);
+	if (ret)
+		free(event);
+	else
+		*ret_event = event;
+	return ret;
+}
+
+int tally_events_append(struct tally_events *events, const struct perf_event_attr *attr,
+			const uint8_t *ids, size_t nr, bool swap, struct tally_event **ret_event)
+{
+	struct tally_event *event;
+	int ret = event_new(events, attr, &event);
+
+	if (!ret)
+		ret = event_add_ids(events, event, ids, nr, swap);
+	events->last = NULL;
+	if (!ret)
+		*ret_event = event;
+	return ret;
+}
+
+int tally_events_add(struct tally_events *events, const struct perf_event_attr *attr,
+		     const uint8_t *ids, size_t nr, bool swap, struct tally_event **ret_event)
+{
+	struct tally_event *event =
+		nr ? tally_events_by_id(events, tally_load_u64(ids, swap)) : NULL;
+
+	if (!event)
+		return tally_events_append(events, attr, ids, nr, swap, ret_event);
+	*ret_event = event;
+	return 0;
+}
+
+struct tally_event *tally_events_by_id(const struct tally_events *events, uint64_t id)
+{
+	uint64_t i = tally_map_get(&events->by_id, id);
+
+	return i == TALLY_MAP_NONE ? NULL : events->list.data[i];
+}
+
+int tally_events_name(struct tally_events *events, struct tally_event *event,
+		      enum tally_name_rank rank, const char *name, size_t len)
+{
+	char *copy;
+
+	if (event->pub.name && rank < event->rank)
+		return 0;
+	copy = tally_arena_strndup(&events->texts, name, len);
+	if (!copy)
+		return -ENOMEM;
+	event->pub.name = copy;
+	event->pub.is_named = rank != TALLY_NAME_MADE;
+	event->rank = rank;
+	return 0;
+}
+
+static struct tally_event *events_lookup(struct tally_events *events, uint64_t id)
+{
+	struct tally_event *event = NULL;
+
+	if (events->last && events->last_id == id)
+		return events->last;
+	if (id)
+		event = tally_events_by_id(events, id);
+	if (!event)
+		event = events->list.data[0];
+	events->last_id = id;
+	events->last = event;
+	return event;
+}
+
+struct tally_event *tally_events_find(struct tally_events *events, uint32_t type,
+				      const uint8_t *record, size_t len, bool swap)
+{
+	const struct tally_sample_layout *layout;
+	size_t at;
+
+	if (!events->list.len || tally_record_is_user(type))
+		return NULL;
+	if (events->list.len == 1)
+		return events->list.data[0];
+	layout = &events->list.data[0]->layout;
+	if (type == PERF_RECORD_SAMPLE) {
+		if (layout->sample_id < 0 || (size_t)layout->sample_id + 8 > len)
+			return events->list.data[0];
+		at = (size_t)layout->sample_id;
+	} else {
+		if (!layout->trailer_id || len < HEADER + tally_trailer_size(layout))
+			return events->list.data[0];
+		at = len - (size_t)-layout->trailer_id;
+	}
+	return events_lookup(events, tally_load_u64(record + at, swap));
+}
+
+uint64_t tally_events_time(const struct tally_event *event, uint32_t type, const uint8_t *record,
+			   size_t len)
+{
+	const struct tally_sample_layout *layout;
+
+	if (!event)
+		return 0;
+	layout = &event->layout;
+	if (type == PERF_RECORD_SAMPLE) {
+		if (layout->sample_time < 0 || (size_t)layout->sample_time + 8 > len)
+			return 0;
+		return tally_get_u64(record + layout->sample_time);
+	}
+	if (!layout->trailer_time || len < HEADER + tally_trailer_size(layout))
+		return 0;
+	return tally_get_u64(record + len - (size_t)-layout->trailer_time);
+}
+
+void tally_events_free(struct tally_events *events)
+{
+	tally_vec_for_each (event, &events->list) {
+		tally_vec_free(&(*event)->ids);
+		free(*event);
+	}
+	tally_vec_free(&events->list);
+	tally_map_free(&events->by_id);
+	tally_arena_free(&events->texts);
+	memset(events, 0, sizeof(*events));
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Features about CPUs, nodes, caches and memory. */
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/endian.h"
+#include "perfdata/env.h"
+
+enum { TEXT = 4 }; /* least bytes of a string: its length */
+
+/* The lists of siblings, then core and socket of each available CPU, then (newer) the lists of
+ * dies and the die of each. Old files stop after the first or second part. */
+void tally_parse_cpu_topology(struct tally_feature_bytes *in, struct tally_perfdata_env *env)
+{
+	uint32_t nr = env->nr_cpus_avail;
+	struct tally_perfdata_cpu *cpus;
+
+	env->core_siblings = tally_parse_strings(in);
+	env->thread_siblings = tally_parse_strings(in);
+	if (in->failed || !nr || tally_feature_left(in) < 8 * (uint64_t)nr)
+		return;
+	cpus = tally_feature_array(in, nr, sizeof(*cpus), 8);
+	for (uint32_t i = 0; cpus && i < nr; i++) {
+		cpus[i].core_id = (int32_t)tally_feature_u32(in);
+		cpus[i].socket_id = (int32_t)tally_feature_u32(in);
+		cpus[i].die_id = -1;
+	}
+	env->cpus = cpus;
+	env->nr_cpus = cpus ? nr : 0;
+	if (!cpus || tally_feature_left(in) < TEXT)
+		return;
+	env->die_siblings = tally_parse_strings(in);
+	if (in->failed || tally_feature_left(in) < 4 * (uint64_t)nr)
+		return;
+	for (uint32_t i = 0; i < nr; i++)
+		cpus[i].die_id = (int32_t)tally_feature_u32(in);
+}
+
+void tally_parse_numa(struct tally_feature_bytes *in, struct tally_perfdata_env *env)
+{
+	uint32_t nr = tally_feature_u32(in);
+	struct tally_perfdata_node *nodes = tally_feature_array(in, nr, sizeof(*nodes), 20 + TEXT);
+
+	for (uint32_t i = 0; nodes && i < nr; i++) {
+		nodes[i].node = tally_feature_u32(in);
+		nodes[i].mem_total_kb = tally_feature_u64(in);
+		nodes[i].mem_free_kb = tally_feature_u64(in);
+		nodes[i].cpus = tally_feature_string(in);
+	}
+	env->nodes = nodes;
+	env->nr_nodes = nr;
+}
+
+void tally_parse_caches(struct tally_feature_bytes *in, struct tally_perfdata_env *env)
+{
+	uint32_t version = tally_feature_u32(in), nr = tally_feature_u32(in);
+	struct tally_perfdata_cache *caches =
+		tally_feature_array(in, nr, sizeof(*caches), 16 + 3 * TEXT);
+
+	for (uint32_t i = 0; caches && i < nr; i++) {
+		caches[i].level = tally_feature_u32(in);
+		caches[i].line_size = tally_feature_u32(in);
+		caches[i].sets = tally_feature_u32(in);
+		caches[i].ways = tally_feature_u32(in);
+		caches[i].type = tally_feature_string(in);
+		caches[i].size = tally_feature_string(in);
+		caches[i].cpus = tally_feature_string(in);
+	}
+	env->caches = caches;
+	env->nr_caches = nr;
+	in->failed |= version != 1;
+}
+
+/* The bits are u64 words; turned round they are copied, as nothing aligns them. */
+static void parse_mem_node(struct tally_feature_bytes *in, struct tally_perfdata_mem_node *node)
+{
+	const uint8_t *bytes;
+	uint8_t *copy;
+	uint64_t words;
+
+	node->node = tally_feature_u64(in);
+	tally_feature_u64(in); /* blocks, the same as the bits */
+	node->nr_bits = tally_feature_u64(in);
+	words = node->nr_bits / 64 + !!(node->nr_bits % 64);
+	bytes = tally_feature_take(in, words > UINT32_MAX ? UINT64_MAX : 8 * words);
+	copy = bytes && words ? tally_feature_alloc(in, 8 * words) : NULL;
+	if (!copy)
+		return;
+	memcpy(copy, bytes, 8 * words);
+	if (in->swap)
+		tally_swap_u64s(copy, words);
+	node->bits = (struct tally_perfdata_slice){copy, 8 * words};
+}
+
+void tally_parse_mem_topology(struct tally_feature_bytes *in, struct tally_perfdata_env *env)
+{
+	uint64_t version = tally_feature_u64(in), nr;
+	struct tally_perfdata_mem_node *nodes;
+
+	env->mem_block_size = tally_feature_u64(in);
+	nr = tally_feature_u64(in);
+	nodes = tally_feature_array(in, nr, sizeof(*nodes), 24);
+	for (uint64_t i = 0; nodes && i < nr; i++)
+		parse_mem_node(in, &nodes[i]);
+	env->mem_nodes = nodes;
+	env->nr_mem_nodes = (uint32_t)nr;
+	in->failed |= version != 1;
+}
+
+void tally_parse_hybrid(struct tally_feature_bytes *in, struct tally_perfdata_env *env)
+{
+	uint32_t nr = tally_feature_u32(in);
+	struct tally_perfdata_hybrid *hybrid =
+		tally_feature_array(in, nr, sizeof(*hybrid), 2 * TEXT);
+
+	for (uint32_t i = 0; hybrid && i < nr; i++) {
+		hybrid[i].pmu = tally_feature_string(in);
+		hybrid[i].cpus = tally_feature_string(in);
+	}
+	env->hybrid = hybrid;
+	env->nr_hybrid = nr;
+}

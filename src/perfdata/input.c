@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From bytes to raw records: mapped files, memory and streams. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "base/endian.h"
+#include "perfdata/reader.h"
+
+enum { HEADER = sizeof(struct perf_event_header) };
+
+/* ---- bytes --------------------------------------------------------------- */
+
+static struct tally_range *input_range(struct tally_perfdata *data)
+{
+	struct tally_input *input = &data->input;
+
+	return input->range < input->ranges.len ? &input->ranges.data[input->range] : NULL;
+}
+
+/* Contiguous bytes at the present place, as tally_window_peek(). */
+static int input_peek(struct tally_perfdata *data, size_t need, const uint8_t **ret_bytes,
+		      size_t *ret_have)
+{
+	const struct tally_range *range;
+
+	if (data->info.is_stream)
+		return tally_window_peek(&data->input.stream, need, ret_bytes, ret_have);
+	range = input_range(data);
+	*ret_bytes = range ? range->data + data->input.at : NULL;
+	*ret_have = range ? range->len - data->input.at : 0;
+	return 0;
+}
+
+static void input_skip(struct tally_perfdata *data, size_t size)
+{
+	data->input.at += size;
+	if (data->info.is_stream)
+		tally_window_skip(&data->input.stream, size);
+}
+
+/* Skip what is too long to be kept; `*ret_skipped` is less than `size` at the end. */
+static int input_discard(struct tally_perfdata *data, uint64_t size, uint64_t *ret_skipped)
+{
+	uint64_t left = size;
+
+	while (left) {
+		const uint8_t *bytes;
+		size_t have;
+		int ret = input_peek(data, 1, &bytes, &have);
+
+		if (ret)
+			return ret;
+		if (!have)
+			break;
+		have = TALLY_MIN(have, left);
+		input_skip(data, have);
+		left -= have;
+	}
+	*ret_skipped = size - left;
+	return 0;
+}
+
+static int64_t stream_fill(void *context, uint8_t *to, size_t cap)
+{
+	const struct tally_input *input = context;
+	ssize_t got;
+
+	do
+		got = read(input->fd, to, cap);
+	while (got < 0 && errno == EINTR);
+	return got < 0 ? -errno : got;
+}
+
+int tally_input_start_stream(struct tally_perfdata *data, int fd, const uint8_t *first, size_t len,
+			     size_t consumed)
+{
+	struct tally_input *input = &data->input;
+	struct tally_chunk *chunk = tally_chunk_new(&data->pool, len);
+
+	if (!chunk)
+		return -ENOMEM;
+	memcpy(chunk->data, first, len);
+	input->fd = fd;
+	input->at = consumed;
+	input->stream = (struct tally_window){
+		.fill = stream_fill,
+		.context = input,
+		.pool = &data->pool,
+		.chunk = chunk,
+		.at = consumed,
+		.end = len,
+	};
+	return 0;
+}
+
+/* ---- records ------------------------------------------------------------- */
+
+static uint64_t input_offset(struct tally_perfdata *data)
+{
+	const struct tally_range *range = input_range(data);
+
+	return data->info.is_stream || !range ? data->input.at : range->offset + data->input.at;
+}
+
+static void note_end(struct tally_perfdata *data, enum tally_perfdata_note_kind kind, uint32_t type,
+		     uint64_t bytes, const char *text)
+{
+	tally_reader_note(data, (struct tally_perfdata_note){.kind = kind,
+							     .what = type,
+							     .offset = input_offset(data),
+							     .bytes = bytes,
+							     .text = text});
+}
+
+static void raw_header(struct tally_raw *raw, const uint8_t *bytes, bool swap)
+{
+	raw->data = bytes;
+	raw->type = tally_load_u32(bytes, swap);
+	raw->misc = tally_load_u16(bytes + 4, swap);
+	raw->size = tally_load_u16(bytes + 6, swap);
+}
+
+/* Bytes behind the record that its size does not count, padding included. */
+static uint64_t payload_size(const struct tally_raw *raw, bool swap, uint64_t *ret_len)
+{
+	uint64_t size = 0;
+
+	*ret_len = 0;
+	if (raw->type == TALLY_PERFDATA_TRACING_DATA && raw->size >= HEADER + 4) {
+		*ret_len = tally_load_u32(raw->data + HEADER, swap);
+		size = tally_round_up(*ret_len, 8);
+	} else if (raw->type == TALLY_PERFDATA_AUXTRACE && raw->size >= HEADER + 8) {
+		*ret_len = size = tally_load_u64(raw->data + HEADER, swap);
+	}
+	return size;
+}
+
+/* Too long to keep: the record's own bytes go elsewhere, as the window moves on. */
+static int discard_payload(struct tally_perfdata *data, struct tally_raw *raw, uint64_t size,
+			   uint64_t *ret_got)
+{
+	uint8_t *copy = tally_reader_scratch(data, raw->size);
+
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, raw->data, raw->size);
+	raw->data = copy;
+	raw->chunk = data->scratch;
+	input_skip(data, raw->size);
+	return input_discard(data, size, ret_got);
+}
+
+static int keep_payload(struct tally_perfdata *data, struct tally_raw *raw, uint64_t size,
+			uint64_t *ret_got)
+{
+	uint64_t all = tally_range_ok(raw->size, size, SIZE_MAX) ? raw->size + size : SIZE_MAX;
+	size_t have;
+	int ret = input_peek(data, all, &raw->data, &have);
+
+	if (ret)
+		return ret;
+	*ret_got = TALLY_MIN(size, have - raw->size);
+	raw->payload = raw->data + raw->size;
+	raw->chunk = data->info.is_stream ? data->input.stream.chunk : NULL;
+	input_skip(data, raw->size + *ret_got);
+	return 0;
+}
+
+/* The record is had and not skipped yet: skip it with its payload. */
+static int take_payload(struct tally_perfdata *data, struct tally_raw *raw, uint64_t size,
+			uint64_t len)
+{
+	bool discard = data->info.is_stream && size > TALLY_PAYLOAD_MAX;
+	uint64_t got;
+	int ret = discard ? discard_payload(data, raw, size, &got)
+			  : keep_payload(data, raw, size, &got);
+
+	if (ret)
+		return ret;
+	raw->payload_len = TALLY_MIN(got, len);
+	if (got < size)
+		note_end(data, TALLY_NOTE_CUT_RECORD, raw->type, size - got,
+			 "the file ends inside the data behind a record");
+	return 0;
+}
+
+/* What is left of this range is no record. */
+static void note_rest(struct tally_perfdata *data, const struct tally_raw *raw, size_t have)
+{
+	if (raw)
+		note_end(data, TALLY_NOTE_CUT_RECORD, raw->type, raw->size - have,
+			 "the file ends inside a record");
+	else
+		note_end(data, TALLY_NOTE_STRAY_BYTES, 0, have,
+			 "bytes behind the last record that are none");
+	input_skip(data, have);
+}
+
+/* One record of the present range. 1, 0 at its end, or -errno. */
+static int range_next(struct tally_perfdata *data, struct tally_raw *ret_raw,
+		      struct tally_error *err)
+{
+	struct tally_raw raw = {.offset = input_offset(data)};
+	const uint8_t *bytes;
+	uint64_t size, len;
+	size_t have;
+	int ret = input_peek(data, HEADER, &bytes, &have);
+
+	if (!ret && have >= HEADER) {
+		raw_header(&raw, bytes, data->info.is_foreign);
+		if (raw.size < HEADER)
+			return tally_error_at(err, -EINVAL, "record shorter than its header",
+					      raw.offset);
+		if (have < raw.size)
+			ret = input_peek(data, raw.size, &raw.data, &have);
+	}
+	if (ret)
+		return tally_error_at(err, ret, "cannot read", raw.offset);
+	if (have < HEADER || have < raw.size) {
+		if (have)
+			note_rest(data, have < HEADER ? NULL : &raw, have);
+		return 0;
+	}
+	raw.chunk = data->info.is_stream ? data->input.stream.chunk : NULL;
+	raw.file = data->info.is_stream ? 0 : input_range(data)->file;
+	size = payload_size(&raw, data->info.is_foreign, &len);
+	if (size)
+		ret = take_payload(data, &raw, size, len);
+	else
+		input_skip(data, raw.size);
+	if (ret)
+		return tally_error_at(err, ret, "cannot read", raw.offset);
+	*ret_raw = raw;
+	return 1;
+}
+
+int tally_input_next(struct tally_perfdata *data, struct tally_raw *ret_raw,
+		     struct tally_error *err)
+{
+	struct tally_input *input = &data->input;
+	int ret = range_next(data, ret_raw, err);
+
+	while (!ret && !data->info.is_stream && input->range + 1 < input->ranges.len) {
+		input->range++;
+		input->at = 0;
+		ret = range_next(data, ret_raw, err);
+	}
+	return ret;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Records that tell about the file itself: what pipe mode has instead of a header. */
+#include <errno.h>
+#include <string.h>
+
+#include "abi/record.h"
+#include "base/arith.h"
+#include "base/endian.h"
+#include "perfdata/reader.h"
+
+enum { HEADER = sizeof(struct perf_event_header) };
+
+/* The ids begin behind the attr's own size, wherever that is. */
+static int notice_attr(struct tally_perfdata *data, const struct tally_raw *raw)
+{
+	bool swap = data->info.is_foreign;
+	struct perf_event_attr attr;
+	struct tally_event *event;
+	size_t len = raw->size - HEADER;
+	int ret;
+
+	if (tally_events_decode_attr(raw->data + HEADER, len, swap, &attr) || attr.size > len) {
+		tally_reader_note(
+			data, (struct tally_perfdata_note){.kind = TALLY_NOTE_BAD_ATTR,
+							   .what = (uint32_t)data->events.list.len,
+							   .offset = raw->offset,
+							   .text = "attr longer than its record"});
+		return 0;
+	}
+	ret = tally_events_add(&data->events, &attr, raw->data + HEADER + attr.size,
+			       (len - attr.size) / 8, swap, &event);
+	if (!ret)
+		ret = tally_event_desc_apply(data);
+	if (!ret && attr.type == PERF_TYPE_TRACEPOINT && !event->pub.is_named &&
+	    data->tracing_bytes.data)
+		ret = tally_tracing_apply(data, event->pub.index);
+	return ret;
+}
+
+static int notice_event_type(struct tally_perfdata *data, const struct tally_raw *raw)
+{
+	const char *name = (const char *)raw->data + 16;
+	uint64_t config;
+	int ret = 0;
+
+	if (raw->size < 17)
+		return 0;
+	config = tally_load_u64(raw->data + HEADER, data->info.is_foreign);
+	tally_vec_for_each (event, &data->events.list) {
+		if (!ret && (*event)->pub.attr.config == config)
+			ret = tally_events_name(&data->events, *event, TALLY_NAME_EVENT_TYPE, name,
+						strnlen(name, raw->size - 16));
+	}
+	return ret;
+}
+
+static int notice_event_update(struct tally_perfdata *data, const struct tally_raw *raw)
+{
+	bool swap = data->info.is_foreign;
+	const char *text = (const char *)raw->data + 24;
+	struct tally_event *event;
+	size_t len;
+	uint64_t bits;
+
+	if (raw->size <= 24)
+		return 0;
+	event = tally_events_by_id(&data->events, tally_load_u64(raw->data + 16, swap));
+	if (!event)
+		return 0;
+	len = strnlen(text, raw->size - 24);
+	switch (tally_load_u64(raw->data + HEADER, swap)) {
+	case TALLY_PERFDATA_UPDATE_NAME:
+		return tally_events_name(&data->events, event, TALLY_NAME_UPDATE, text, len);
+	case TALLY_PERFDATA_UPDATE_UNIT:
+		text = tally_arena_strndup(&data->events.texts, text, len);
+		event->pub.unit = text;
+		return text ? 0 : -ENOMEM;
+	case TALLY_PERFDATA_UPDATE_SCALE:
+		if (raw->size < 32)
+			return 0;
+		bits = tally_load_u64(raw->data + 24, swap);
+		memcpy(&event->pub.scale, &bits, sizeof(bits));
+		event->pub.has_scale = true;
+		return 0;
+	default: return 0;
+	}
+}
+
+static int keep_bytes(struct tally_perfdata *data, const uint8_t *bytes, size_t len,
+		      struct tally_perfdata_slice *ret_slice)
+{
+	uint8_t *copy = tally_arena_bytes(&data->texts, len);
+
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, bytes, len);
+	*ret_slice = (struct tally_perfdata_slice){copy, len};
+	return 0;
+}
+
+/* The last one is an empty end marker with the writer's number of features as its id. */
+static int notice_feature(struct tally_perfdata *data, const struct tally_raw *raw)
+{
+	struct tally_perfdata_slice slice;
+	uint64_t id, offset = raw->offset;
+	int ret;
+
+	if (raw->size < 16)
+		return 0;
+	id = tally_load_u64(raw->data + HEADER, data->info.is_foreign);
+	if (id >= TALLY_FEATURE_LIMIT || (raw->size == 16 && id != TALLY_FEATURE_BRANCH_STACK))
+		return 0;
+	ret = keep_bytes(data, raw->data + 16, raw->size - 16, &slice);
+	if (offset != UINT64_MAX)
+		offset += 16;
+	return ret ? ret : tally_features_add(data, (uint32_t)id, offset, slice);
+}
+
+static int notice_build_id(struct tally_perfdata *data, const struct tally_raw *raw)
+{
+	return tally_build_ids_add(data, raw->data, raw->size);
+}
+
+/* The data is behind the record, but simpleperf once put it inside. */
+static int notice_tracing(struct tally_perfdata *data, const struct tally_raw *raw)
+{
+	const uint8_t *bytes = raw->payload;
+	uint64_t len = raw->payload_len;
+	struct tally_perfdata_slice slice;
+	int ret;
+
+	if (raw->size > 12 && tally_tracing_is_here(raw->data + 12, raw->size - 12)) {
+		bytes = raw->data + 12;
+		len = raw->size - 12;
+	}
+	if (!bytes || data->tracing_bytes.data)
+		return 0;
+	ret = keep_bytes(data, bytes, len, &slice);
+	if (ret)
+		return ret;
+	data->tracing_bytes = slice;
+	return tally_tracing_apply(data, 0);
+}
+
+static const struct {
+	uint32_t type;
+	int (*notice)(struct tally_perfdata *data, const struct tally_raw *raw);
+} notices[] = {
+	{TALLY_PERFDATA_HEADER_ATTR, notice_attr},
+	{TALLY_PERFDATA_EVENT_TYPE, notice_event_type},
+	{TALLY_PERFDATA_TRACING_DATA, notice_tracing},
+	{TALLY_PERFDATA_BUILD_ID, notice_build_id},
+	{TALLY_PERFDATA_EVENT_UPDATE, notice_event_update},
+	{TALLY_PERFDATA_HEADER_FEATURE, notice_feature},
+};
+
+int tally_reader_notice(struct tally_perfdata *data, const struct tally_raw *raw)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(notices); i++) {
+		if (notices[i].type == raw->type)
+			return notices[i].notice(data, raw);
+	}
+	return 0;
+}

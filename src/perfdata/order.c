@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "perfdata/order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "perfdata/window.h"
+
+/* Blocks grow within a run: short runs of hostile files must stay cheap. */
+enum { BLOCK_FIRST = 8, BLOCK_MAX = 512 };
+
+struct tally_order_block {
+	struct tally_order_block *next;
+	uint32_t first, len, cap; /* entries taken from the front, added, room */
+	struct tally_order_entry entries[];
+};
+
+static const struct tally_order_entry *run_head(const struct tally_order_run *run)
+{
+	return &run->first->entries[run->first->first];
+}
+
+static bool run_is_empty(const struct tally_order_run *run)
+{
+	return !run->first || run->first->first == run->first->len;
+}
+
+static struct tally_order_block *block_new(struct tally_order *order, uint32_t cap)
+{
+	struct tally_order_block *block = order->idle;
+
+	if (cap == BLOCK_MAX && block) {
+		order->idle = block->next;
+	} else {
+		block = malloc(sizeof(*block) + cap * sizeof(block->entries[0]));
+		if (!block)
+			return NULL;
+	}
+	block->next = NULL;
+	block->first = block->len = 0;
+	block->cap = cap;
+	return block;
+}
+
+static void block_release(struct tally_order *order, struct tally_order_block *block)
+{
+	if (block->cap == BLOCK_MAX) {
+		block->next = order->idle;
+		order->idle = block;
+	} else {
+		free(block);
+	}
+}
+
+/* ---- the heap of runs ---------------------------------------------------- */
+
+static bool run_before(const struct tally_order *order, uint32_t a, uint32_t b)
+{
+	const struct tally_order_entry *x = run_head(&order->runs.data[a]);
+	const struct tally_order_entry *y = run_head(&order->runs.data[b]);
+
+	return x->time != y->time ? x->time < y->time : x->seq < y->seq;
+}
+
+static void heap_up(struct tally_order *order, size_t i)
+{
+	uint32_t *heap = order->heap.data, run = heap[i];
+
+	while (i && run_before(order, run, heap[(i - 1) / 2])) {
+		heap[i] = heap[(i - 1) / 2];
+		i = (i - 1) / 2;
+	}
+	heap[i] = run;
+}
+
+static void heap_down(struct tally_order *order)
+{
+	uint32_t *heap = order->heap.data, run = heap[0];
+	size_t i = 0, child, nr = order->heap.len;
+
+	while ((child = 2 * i + 1) < nr) {
+		if (child + 1 < nr && run_before(order, heap[child + 1], heap[child]))
+			child++;
+		if (!run_before(order, heap[child], run))
+			break;
+		heap[i] = heap[child];
+		i = child;
+	}
+	heap[i] = run;
+}
+
+/* ---- adding -------------------------------------------------------------- */
+
+/* The run to continue at `time`: the first whose tail is not above it; runs.len if none. */
+static size_t runs_find(const struct tally_order *order, uint64_t time)
+{
+	const struct tally_order_run *runs = order->runs.data;
+	size_t low = 0, high = order->runs.len, i = order->current;
+
+	if (i < high && runs[i].tail <= time && (!i || runs[i - 1].tail > time))
+		return i;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (runs[middle].tail <= time)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* Room for one more entry at the end of the run. */
+static int run_reserve(struct tally_order *order, struct tally_order_run *run)
+{
+	struct tally_order_block *last = run->last, *block;
+
+	if (last && last->len < last->cap)
+		return 0;
+	block = block_new(order, last ? TALLY_MIN(2 * last->cap, BLOCK_MAX) : BLOCK_FIRST);
+	if (!block)
+		return -ENOMEM;
+	if (last && run_is_empty(run)) {
+		block_release(order, last);
+		run->first = block;
+	} else if (last) {
+		last->next = block;
+	} else {
+		run->first = block;
+	}
+	run->last = block;
+	return 0;
+}
+
+int tally_order_add(struct tally_order *order, const struct tally_order_entry *entry)
+{
+	size_t i = runs_find(order, entry->time);
+	struct tally_order_run *run;
+	bool was_empty;
+
+	if (i == order->runs.len && tally_vec_push(&order->runs, (struct tally_order_run){0}))
+		return -ENOMEM;
+	run = &order->runs.data[i];
+	was_empty = run_is_empty(run);
+	if (tally_vec_reserve(&order->heap, order->heap.len + 1) || run_reserve(order, run))
+		return -ENOMEM;
+	run->last->entries[run->last->len++] = *entry;
+	run->tail = entry->time;
+	order->current = i;
+	order->max = TALLY_MAX(order->max, entry->time);
+	if (was_empty) {
+		order->heap.data[order->heap.len++] = (uint32_t)i;
+		heap_up(order, order->heap.len - 1);
+	}
+	return 0;
+}
+
+/* ---- taking -------------------------------------------------------------- */
+
+static void runs_clear(struct tally_order *order)
+{
+	tally_vec_for_each (run, &order->runs) {
+		while (run->first) {
+			struct tally_order_block *block = run->first;
+
+			run->first = block->next;
+			block_release(order, block);
+		}
+	}
+	order->runs.len = 0;
+	order->heap.len = 0;
+	order->current = 0;
+}
+
+/* The first block is used up: go on to the next one, or empty the run. */
+static void run_advance(struct tally_order *order, struct tally_order_run *run)
+{
+	struct tally_order_block *block = run->first;
+
+	if (block->next) {
+		run->first = block->next;
+		block_release(order, block);
+		return;
+	}
+	block->first = block->len = 0;
+	order->heap.data[0] = order->heap.data[--order->heap.len];
+}
+
+bool tally_order_take(struct tally_order *order, struct tally_order_entry *ret_entry)
+{
+	struct tally_order_run *run;
+
+	if (!order->heap.len)
+		return false;
+	run = &order->runs.data[order->heap.data[0]];
+	if (run_head(run)->time > order->limit)
+		return false;
+	*ret_entry = *run_head(run);
+	order->taken = TALLY_MAX(order->taken, ret_entry->time);
+	if (++run->first->first == run->first->len)
+		run_advance(order, run);
+	if (order->heap.len)
+		heap_down(order);
+	else
+		runs_clear(order);
+	return true;
+}
+
+void tally_order_round(struct tally_order *order)
+{
+	order->limit = TALLY_MAX(order->limit, order->rounds[1]);
+	order->rounds[1] = order->rounds[0];
+	order->rounds[0] = order->max;
+}
+
+void tally_order_end(struct tally_order *order)
+{
+	order->limit = UINT64_MAX;
+}
+
+void tally_order_free(struct tally_order *order)
+{
+	struct tally_order_entry entry;
+
+	tally_order_end(order);
+	while (tally_order_take(order, &entry))
+		tally_chunk_unref(entry.chunk);
+	runs_clear(order);
+	tally_vec_free(&order->runs);
+	tally_vec_free(&order->heap);
+	while (order->idle) {
+		struct tally_order_block *block = order->idle;
+
+		order->idle = block->next;
+		free(block);
+	}
+	memset(order, 0, sizeof(*order));
+}

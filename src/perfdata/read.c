@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Records in file order and in time order. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/endian.h"
+#include "perfdata/reader.h"
+#include "perfdata/swap.h"
+
+void tally_reader_note(struct tally_perfdata *data, struct tally_perfdata_note note)
+{
+	tally_vec_for_each (old, &data->notes) {
+		if (old->kind == note.kind && old->what == note.what && old->text == note.text) {
+			old->count++;
+			return;
+		}
+	}
+	note.count = 1;
+	(void)tally_vec_push(&data->notes, note);
+}
+
+uint8_t *tally_reader_scratch(struct tally_perfdata *data, size_t size)
+{
+	uint8_t *at;
+
+	size = tally_round_up(size, 8);
+	if (!data->scratch || data->scratch->cap - data->scratch_len < size) {
+		struct tally_chunk *chunk = tally_chunk_new(&data->pool, size);
+
+		if (!chunk)
+			return NULL;
+		tally_chunk_unref(data->scratch);
+		data->scratch = chunk;
+		data->scratch_len = 0;
+	}
+	at = data->scratch->data + data->scratch_len;
+	data->scratch_len += size;
+	return at;
+}
+
+/* ---- one record ---------------------------------------------------------- */
+
+/* Turn a foreign record round in a copy. */
+static int raw_swap(struct tally_perfdata *data, struct tally_raw *raw,
+		    const struct tally_event *event)
+{
+	struct perf_event_header header = {raw->type, raw->misc, raw->size};
+	struct tally_chunk *from = raw->chunk;
+	uint8_t *copy;
+
+	if (from)
+		tally_chunk_ref(from);
+	copy = tally_reader_scratch(data, raw->size);
+	if (copy)
+		memcpy(copy, raw->data, raw->size);
+	tally_chunk_unref(from);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, &header, sizeof(header));
+	raw->data = copy;
+	raw->chunk = data->scratch;
+	if (!tally_perfdata_swap_body(event ? &event->layout : NULL, copy, raw->size, false, NULL))
+		return 0;
+	raw->flags |= TALLY_PERFDATA_DAMAGED;
+	tally_reader_note(data, (struct tally_perfdata_note){
+					.kind = TALLY_NOTE_BAD_RECORD,
+					.what = raw->type,
+					.offset = raw->offset,
+					.text = "sizes inside a foreign record do not fit"});
+	return 0;
+}
+
+static bool is_container(const struct tally_raw *raw)
+{
+	return (raw->type == TALLY_PERFDATA_COMPRESSED ||
+		raw->type == TALLY_PERFDATA_COMPRESSED2) &&
+	       !(raw->flags & TALLY_PERFDATA_EXPANDED);
+}
+
+/* What comes with some records: contents, or news about the file. Rewinding reads them again,
+ * but news only once. */
+static int raw_take_in(struct tally_perfdata *data, struct tally_raw *raw)
+{
+	int ret = 0;
+
+	data->read++;
+	if (tally_record_is_user(raw->type)) {
+		if (is_container(raw)) {
+			raw->flags |= TALLY_PERFDATA_CONTAINER;
+			ret = tally_inflater_feed(data, raw);
+		} else if (data->read > data->processed) {
+			ret = tally_reader_notice(data, raw);
+		}
+	}
+	if (data->read > data->processed) {
+		data->processed = data->read;
+		data->info.nr_records++;
+	}
+	return ret;
+}
+
+/* The next record with its event, in host order. */
+static int reader_next(struct tally_perfdata *data, struct tally_raw *raw,
+		       struct tally_event **ret_event, struct tally_error *err)
+{
+	int ret = 0;
+
+	if (data->failed.code)
+		return tally_error_at(err, data->failed.code, data->failed.text,
+				      data->failed.offset);
+	if (data->inflater)
+		ret = tally_inflater_next(data, raw, &data->failed);
+	if (!ret)
+		ret = tally_input_next(data, raw, &data->failed);
+	if (!ret) {
+		tally_inflater_finish(data);
+		return 0;
+	}
+	if (ret > 0) {
+		int taken = raw_take_in(data, raw);
+
+		*ret_event = tally_events_find(&data->events, raw->type, raw->data, raw->size,
+					       data->info.is_foreign);
+		if (!taken && data->info.is_foreign)
+			taken = raw_swap(data, raw, *ret_event);
+		if (taken)
+			ret = tally_error_at(&data->failed, taken, "out of memory", raw->offset);
+	}
+	if (ret < 0)
+		return tally_error_at(err, data->failed.code, data->failed.text,
+				      data->failed.offset);
+	return 1;
+}
+
+static void record_set(struct tally_perfdata_record *record, const struct tally_raw *raw,
+		       const struct tally_event *event)
+{
+	*record = (struct tally_perfdata_record){
+		.data = raw->data,
+		.size = raw->size,
+		.type = raw->type,
+		.misc = raw->misc,
+		.flags = raw->flags,
+		.file = raw->file,
+		.offset = raw->offset,
+		.time = tally_events_time(event, raw->type, raw->data, raw->size),
+		.event = event ? &event->pub : NULL,
+		.payload = raw->payload,
+		.payload_len = raw->payload_len,
+	};
+}
+
+/* ---- file order ---------------------------------------------------------- */
+
+int tally_perfdata_next(struct tally_perfdata *data, struct tally_perfdata_record *ret_record,
+			struct tally_error *err)
+{
+	struct tally_raw raw;
+	struct tally_event *event;
+	int ret = reader_next(data, &raw, &event, err);
+
+	if (ret <= 0)
+		return ret;
+	record_set(ret_record, &raw, event);
+	tally_release_touch(data, raw.data, raw.size + raw.payload_len);
+	return 1;
+}
+
+/* ---- time order ---------------------------------------------------------- */
+
+/* Records without a time, and those too late to be put in order, go out at once. */
+static bool is_immediate(struct tally_perfdata *data, uint64_t time, uint16_t *flags)
+{
+	if (!time || time == UINT64_MAX)
+		return true;
+	if (time >= data->order.taken)
+		return false;
+	*flags |= TALLY_PERFDATA_LATE;
+	data->info.nr_late++;
+	return true;
+}
+
+static int order_put(struct tally_perfdata *data, const struct tally_raw *raw,
+		     const struct tally_event *event, uint64_t time)
+{
+	struct tally_order_entry entry = {
+		.time = time,
+		.seq = data->seq++,
+		.data = raw->data,
+		.chunk = raw->chunk,
+		.offset = raw->offset,
+		.event = event ? event->pub.index + 1 : 0,
+		.flags = raw->flags,
+		.file = (uint16_t)raw->file,
+	};
+	int ret = tally_order_add(&data->order, &entry);
+
+	if (!ret && entry.chunk)
+		tally_chunk_ref(entry.chunk);
+	return ret;
+}
+
+static void order_get(struct tally_perfdata *data, const struct tally_order_entry *entry,
+		      struct tally_perfdata_record *ret_record)
+{
+	struct perf_event_header header;
+
+	memcpy(&header, entry->data, sizeof(header));
+	data->held = entry->chunk;
+	*ret_record = (struct tally_perfdata_record){
+		.data = entry->data,
+		.size = header.size,
+		.type = header.type,
+		.misc = header.misc,
+		.flags = entry->flags,
+		.file = entry->file,
+		.offset = entry->offset,
+		.time = entry->time,
+		.event = entry->event ? &data->events.list.data[entry->event - 1]->pub : NULL,
+	};
+	tally_release_touch(data, entry->data, header.size);
+}
+
+/* Read on until a record can go out at once (1) or the queue may be emptied (0). */
+static int order_fill(struct tally_perfdata *data, struct tally_perfdata_record *ret_record)
+{
+	struct tally_raw raw;
+	struct tally_event *event;
+	int ret;
+
+	while ((ret = reader_next(data, &raw, &event, NULL)) > 0) {
+		uint64_t time = tally_events_time(event, raw.type, raw.data, raw.size);
+
+		tally_release_touch(data, raw.data, raw.size + raw.payload_len);
+		if (is_immediate(data, time, &raw.flags)) {
+			/* Rounds of one of several files say nothing about the others. */
+			if (raw.type == TALLY_PERFDATA_FINISHED_ROUND && !data->info.is_dir)
+				tally_order_round(&data->order);
+			record_set(ret_record, &raw, event);
+			return 1;
+		}
+		ret = order_put(data, &raw, event, time);
+		if (ret)
+			break;
+	}
+	data->ended = true;
+	tally_order_end(&data->order);
+	if (ret < 0 && !data->failed.code)
+		tally_error_at(&data->failed, ret, "out of memory", raw.offset);
+	return 0;
+}
+
+int tally_perfdata_next_ordered(struct tally_perfdata *data,
+				struct tally_perfdata_record *ret_record, struct tally_error *err)
+{
+	struct tally_order_entry entry;
+
+	tally_chunk_unref(data->held);
+	data->held = NULL;
+	for (;;) {
+		if (tally_order_take(&data->order, &entry)) {
+			order_get(data, &entry, ret_record);
+			return 1;
+		}
+		if (data->ended)
+			break;
+		if (order_fill(data, ret_record))
+			return 1;
+	}
+	if (data->failed.code)
+		return tally_error_at(err, data->failed.code, data->failed.text,
+				      data->failed.offset);
+	return 0;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The reader's insides, shared by the files that make it up. */
+#ifndef TALLY_PERFDATA_READER_H
+#define TALLY_PERFDATA_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/vec.h"
+#include "perfdata/events.h"
+#include "perfdata/order.h"
+#include "perfdata/window.h"
+#include "tally/perfdata.h"
+
+/* Payloads of a stream that are kept; longer ones are skipped. */
+#define TALLY_PAYLOAD_MAX ((uint64_t)64 << 20)
+
+struct tally_inflater;
+
+/* One range of bytes with records: of a mapped file, or of memory. */
+struct tally_range {
+	const uint8_t *data;
+	uint64_t len;
+	uint64_t offset; /* of data[0] in its file */
+	uint32_t file;   /* as in struct tally_perfdata_record */
+};
+
+/* Where the present record comes from. */
+struct tally_input {
+	TALLY_VEC(struct tally_range) ranges; /* unless it is a stream */
+	size_t range;                         /* the one being read */
+	uint64_t at;                          /* in it; of a stream from its start */
+	struct tally_window stream;
+	int fd; /* of the stream */
+};
+
+/* Pages of mappings that were read and may be given back. */
+struct tally_release {
+	bool enabled;
+	const uint8_t *low, *high; /* touched since the last time */
+	uint64_t touched;
+};
+
+struct tally_perfdata {
+	struct tally_perfdata_info info;
+	const uint8_t *bytes; /* the file with the header, unless it is a stream */
+	size_t len;
+	TALLY_VEC(struct tally_file_map) maps;
+	void *slurped; /* a file-mode header came down a pipe */
+	int own_fd;    /* to close, or -1 */
+
+	struct tally_chunk_pool pool;
+	struct tally_input input;
+	struct tally_inflater *inflater; /* NULL until the first COMPRESSED */
+	struct tally_chunk *scratch;     /* copies of records: foreign ones are turned round here */
+	size_t scratch_len;
+	struct tally_release release;
+	uint64_t processed, read;  /* records noted as attrs, names ..., and of this pass */
+	struct tally_error failed; /* of the file: given again and again */
+
+	struct tally_order order;
+	struct tally_chunk *held; /* of the record handed out last */
+	uint64_t seq;
+	bool ended;
+
+	struct tally_events events;
+	TALLY_VEC(struct tally_perfdata_feature) features;
+	TALLY_VEC(struct tally_perfdata_build_id *) build_ids;
+	TALLY_VEC(struct tally_perfdata_note) notes;
+	struct tally_arena texts; /* features of pipes, file names */
+	struct tally_perfdata_slice tracing_bytes;
+	struct tally_perfdata_tracing *tracing;
+	struct tally_perfdata_env env;
+	struct tally_arena env_arena;
+};
+
+/* A record as it was found, before it is looked up and put in order. */
+struct tally_raw {
+	const uint8_t *data; /* in the file's byte order */
+	uint32_t type;
+	uint16_t misc, size;
+	uint16_t flags;
+	uint32_t file;
+	uint64_t offset;
+	const uint8_t *payload;
+	uint64_t payload_len;
+	struct tally_chunk *chunk; /* that holds the data, NULL if mapped */
+};
+
+/* Note something odd, counting repetitions of the same kind and `what`. Never fails: a note
+ * that finds no memory is lost. */
+void tally_reader_note(struct tally_perfdata *data, struct tally_perfdata_note note);
+
+/* Room for a copy of a record, in data->scratch; it stays until the next call of this function,
+ * or as long as that chunk is referenced. NULL when out of memory. */
+uint8_t *tally_reader_scratch(struct tally_perfdata *data, size_t size);
+
+/* ---- header.c: the front of the file ------------------------------------ */
+
+/* Tell mode and byte order from the first bytes, fill in info. `*ret_size` is the header's
+ * size field. 0 or -EINVAL. */
+int tally_header_probe(struct tally_perfdata *data, const uint8_t *bytes, size_t len,
+		       uint64_t *ret_size, struct tally_error *err);
+
+/* Read header, attrs, and feature table of a file in memory (data->bytes), and add the
+ * range of records to the input. 0, -EINVAL or -ENOMEM. */
+int tally_header_read(struct tally_perfdata *data, struct tally_error *err);
+
+/* ---- features.c, build_ids.c, feature_events.c --------------------------- */
+
+/* Keep a feature; the last one of an id wins. Build-ids, event names and tracing data are
+ * taken from it. 0 or -ENOMEM. */
+int tally_features_add(struct tally_perfdata *data, uint32_t id, uint64_t offset,
+		       struct tally_perfdata_slice bytes);
+
+/* Read the table of build-ids. 0 or -ENOMEM. */
+int tally_build_ids_read(struct tally_perfdata *data, uint64_t offset,
+			 struct tally_perfdata_slice bytes);
+
+/* Add one build-id record (header included) of `len` bytes; too short ones are ignored. */
+int tally_build_ids_add(struct tally_perfdata *data, const uint8_t *record, size_t len);
+
+/* Names (and in a pipe without attrs, the attrs) from EVENT_DESC. 0 or -ENOMEM. */
+int tally_event_desc_apply(struct tally_perfdata *data);
+
+/* Names from simpleperf's META_INFO. 0 or -ENOMEM. */
+int tally_meta_info_apply(struct tally_perfdata *data, struct tally_perfdata_slice bytes);
+
+/* Names of tracepoints that have none, from event `first` on, by the tracing data's formats.
+ * 0 or -ENOMEM. */
+int tally_tracing_apply(struct tally_perfdata *data, size_t first);
+
+/* Whether tracing data begins with these bytes. */
+bool tally_tracing_is_here(const uint8_t *bytes, size_t len);
+
+/* The feature with this id, NULL if absent. */
+const struct tally_perfdata_feature *tally_features_find(const struct tally_perfdata *data,
+							 uint32_t id);
+
+/* ---- input.c: bytes to records ------------------------------------------- */
+
+/* The next record of the file. 1, 0 at the end, -EINVAL with the reason, or -errno. */
+int tally_input_next(struct tally_perfdata *data, struct tally_raw *ret_raw,
+		     struct tally_error *err);
+
+/* Start a stream whose first `consumed` bytes are in `first`, `len` bytes long. */
+int tally_input_start_stream(struct tally_perfdata *data, int fd, const uint8_t *first, size_t len,
+			     size_t consumed);
+
+/* ---- inflate.c: the inside of COMPRESSED records ------------------------- */
+
+/* Hand over the body of a COMPRESSED record; it must stay until it is used up, which it is
+ * when tally_inflater_next() gives 0. 0, -ENOMEM; a broken body is noted. */
+int tally_inflater_feed(struct tally_perfdata *data, const struct tally_raw *container);
+
+/* The next record from inside. 1, 0 when more input is needed, or -EINVAL, -ENOMEM. */
+int tally_inflater_next(struct tally_perfdata *data, struct tally_raw *ret_raw,
+			struct tally_error *err);
+
+/* Note what is left over at the end of the file. */
+void tally_inflater_finish(struct tally_perfdata *data);
+void tally_inflater_free(struct tally_inflater *inflater);
+
+/* ---- notice.c: records that tell about the file -------------------------- */
+
+/* Take in HEADER_ATTR, EVENT_TYPE, EVENT_UPDATE, HEADER_FEATURE, BUILD_ID, TRACING_DATA, before
+ * they are swapped. 0 or -ENOMEM. */
+int tally_reader_notice(struct tally_perfdata *data, const struct tally_raw *raw);
+
+/* ---- release.c ----------------------------------------------------------- */
+
+/* `len` bytes at `at` of a mapping were looked at; now and then pages go back. */
+void tally_release_touch(struct tally_perfdata *data, const uint8_t *at, size_t len);
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tracing data: tracefs' format files as they were on the recording machine.
+ *
+ * Magic, version, byte order, size of a long, page size; header_page and header_event, each
+ * with its name; ftrace's formats; for each system its name and its formats; kallsyms;
+ * printk formats; from version 0.6 saved command names. Numbers are in the byte order it
+ * tells. A blob cut short is taken as far as it goes.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/endian.h"
+#include "base/vec.h"
+#include "perfdata/feature_bytes.h"
+#include "perfdata/reader.h"
+
+static const char magic[] = "\x17\x08\x44tracing";
+
+/* The parsed form and what it owns. */
+struct tracing {
+	struct tally_perfdata_tracing pub; /* first: freed by a pointer to it */
+	TALLY_VEC(struct tally_perfdata_trace_format) formats;
+};
+
+bool tally_tracing_is_here(const uint8_t *bytes, size_t len)
+{
+	return len >= sizeof(magic) - 1 && !memcmp(bytes, magic, sizeof(magic) - 1);
+}
+
+/* NUL-terminated text in place, NULL on failure. */
+static const char *take_text(struct tally_feature_bytes *in)
+{
+	const char *text = (const char *)in->data + in->at;
+	size_t len = strnlen(text, tally_feature_left(in));
+
+	return tally_feature_take(in, (uint64_t)len + 1) ? text : NULL;
+}
+
+static struct tally_perfdata_slice take_slice(struct tally_feature_bytes *in, uint64_t len)
+{
+	const uint8_t *data = tally_feature_take(in, len);
+
+	return (struct tally_perfdata_slice){data, data ? len : 0};
+}
+
+/* "header_page" or "header_event", u64 size, text. */
+static struct tally_perfdata_slice take_named(struct tally_feature_bytes *in)
+{
+	if (!take_text(in))
+		return (struct tally_perfdata_slice){NULL, 0};
+	return take_slice(in, tally_feature_u64(in));
+}
+
+static int take_formats(struct tracing *tracing, struct tally_feature_bytes *in, const char *system)
+{
+	uint32_t nr = tally_feature_u32(in);
+	int ret = 0;
+
+	for (uint32_t i = 0; !ret && !in->failed && i < nr; i++) {
+		struct tally_perfdata_slice text = take_slice(in, tally_feature_u64(in));
+
+		if (!in->failed)
+			ret = tally_vec_push(&tracing->formats,
+					     (struct tally_perfdata_trace_format){system, text});
+	}
+	return ret;
+}
+
+static int take_systems(struct tracing *tracing, struct tally_feature_bytes *in)
+{
+	uint32_t nr = tally_feature_u32(in);
+	int ret = 0;
+
+	for (uint32_t i = 0; !ret && !in->failed && i < nr; i++) {
+		const char *name = take_text(in);
+
+		if (name)
+			ret = take_formats(tracing, in, name);
+	}
+	return ret;
+}
+
+static int parse_front(struct tracing *tracing, struct tally_feature_bytes *in,
+		       struct tally_error *err)
+{
+	struct tally_perfdata_tracing *pub = &tracing->pub;
+	const uint8_t *bytes = tally_feature_take(in, sizeof(magic) - 1);
+
+	if (!bytes || !tally_tracing_is_here(bytes, sizeof(magic) - 1))
+		return tally_error_at(err, -EINVAL, "not tracing data", 0);
+	pub->version = take_text(in);
+	bytes = tally_feature_take(in, 2);
+	if (!pub->version || !bytes)
+		return tally_error_at(err, -EINVAL, "tracing data ends in its header", in->at);
+	pub->is_big_endian = bytes[0];
+	pub->long_size = bytes[1];
+	in->swap = pub->is_big_endian != TALLY_HOST_BIG_ENDIAN;
+	pub->page_size = tally_feature_u32(in);
+	return 0;
+}
+
+static int parse_body(struct tracing *tracing, struct tally_feature_bytes *in)
+{
+	struct tally_perfdata_tracing *pub = &tracing->pub;
+	int ret;
+
+	pub->header_page = take_named(in);
+	pub->header_event = take_named(in);
+	ret = take_formats(tracing, in, "ftrace");
+	if (!ret)
+		ret = take_systems(tracing, in);
+	pub->kallsyms = take_slice(in, tally_feature_u32(in));
+	pub->printk_formats = take_slice(in, tally_feature_u32(in));
+	if (!in->failed && tally_feature_left(in) >= 8)
+		pub->saved_cmdlines = take_slice(in, tally_feature_u64(in));
+	pub->formats = tracing->formats.data;
+	pub->nr_formats = tracing->formats.len;
+	return ret;
+}
+
+int tally_perfdata_tracing_parse(const void *bytes, size_t len,
+				 struct tally_perfdata_tracing **ret_tracing,
+				 struct tally_error *err)
+{
+	struct tally_feature_bytes in = {.data = bytes, .len = len};
+	struct tracing *tracing = calloc(1, sizeof(*tracing));
+	int ret;
+
+	if (!tracing)
+		return tally_error_at(err, -ENOMEM, "out of memory", 0);
+	tracing->pub.bytes = (struct tally_perfdata_slice){bytes, len};
+	ret = parse_front(tracing, &in, err);
+	if (!ret) {
+		ret = parse_body(tracing, &in);
+		if (ret)
+			tally_error_at(err, ret, "out of memory", in.at);
+	}
+	if (ret)
+		tally_perfdata_tracing_free(&tracing->pub);
+	else
+		*ret_tracing = &tracing->pub;
+	return ret;
+}
+
+void tally_perfdata_tracing_free(struct tally_perfdata_tracing *pub)
+{
+	struct tracing *tracing = (struct tracing *)pub;
+
+	if (!tracing)
+		return;
+	tally_vec_free(&tracing->formats);
+	free(tracing);
+}
+
+int tally_perfdata_tracing(struct tally_perfdata *data,
+			   const struct tally_perfdata_tracing **ret_tracing,
+			   struct tally_error *err)
+{
+	int ret;
+
+	if (!data->tracing_bytes.data)
+		return tally_error_at(err, -ENOENT, "no tracing data", 0);
+	if (!data->tracing) {
+		ret = tally_perfdata_tracing_parse(data->tracing_bytes.data,
+						   data->tracing_bytes.len, &data->tracing, err);
+		if (ret)
+			return ret;
+	}
+	*ret_tracing = data->tracing;
+	return 0;
+}
+
+/* ---- names of tracepoints ------------------------------------------------ */
+
+/* The rest of the line behind `key` at the start of a line; empty if there is none. */
+static struct tally_perfdata_slice format_value(struct tally_perfdata_slice text, const char *key)
+{
+	const char *at = (const char *)text.data, *end = at + text.len;
+	size_t key_len = strlen(key);
+
+	while (at && at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		const char *stop = newline ? newline : end;
+
+		if ((size_t)(stop - at) > key_len && !memcmp(at, key, key_len))
+			return (struct tally_perfdata_slice){(const uint8_t *)at + key_len,
+							     (uint64_t)(stop - at) - key_len};
+		at = newline ? newline + 1 : end;
+	}
+	return (struct tally_perfdata_slice){NULL, 0};
+}
+
+static uint64_t decimal(struct tally_perfdata_slice text)
+{
+	uint64_t value = 0;
+
+	for (uint64_t i = 0; i < text.len && text.data[i] >= '0' && text.data[i] <= '9'; i++)
+		value = 10 * value + (text.data[i] - '0');
+	return value;
+}
+
+static bool is_nameless(const struct tally_event *event, uint64_t id)
+{
+	return event->pub.attr.type == PERF_TYPE_TRACEPOINT && event->pub.attr.config == id &&
+	       !event->pub.is_named;
+}
+
+static int name_by_format(struct tally_perfdata *data, size_t first,
+			  const struct tally_perfdata_trace_format *format)
+{
+	uint64_t id = decimal(format_value(format->text, "ID: "));
+	struct tally_perfdata_slice name = format_value(format->text, "name: ");
+	char text[256];
+	int len, ret = 0;
+
+	if (!name.len || name.len > 128)
+		return 0;
+	len = snprintf(text, sizeof(text), "%.100s:%.*s", format->system, (int)name.len,
+		       (const char *)name.data);
+	for (size_t i = first; !ret && i < data->events.list.len; i++) {
+		if (is_nameless(data->events.list.data[i], id))
+			ret = tally_events_name(&data->events, data->events.list.data[i],
+						TALLY_NAME_TRACING, text, (size_t)len);
+	}
+	return ret;
+}
+
+int tally_tracing_apply(struct tally_perfdata *data, size_t first)
+{
+	const struct tally_perfdata_tracing *tracing;
+	int ret = tally_perfdata_tracing(data, &tracing, NULL);
+
+	if (ret == -EINVAL) {
+		tally_reader_note(
+			data, (struct tally_perfdata_note){.kind = TALLY_NOTE_BAD_FEATURE,
+							   .what = TALLY_FEATURE_TRACING_DATA,
+							   .text = "tracing data does not parse"});
+		return 0;
+	}
+	for (size_t i = 0; !ret && first < data->events.list.len && i < tracing->nr_formats; i++)
+		ret = name_by_format(data, first, &tracing->formats[i]);
+	return ret;
+}

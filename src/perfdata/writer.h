@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The writer's insides, shared by the files that make it up. */
+#ifndef TALLY_PERFDATA_WRITER_H
+#define TALLY_PERFDATA_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+#include "base/str.h"
+#include "base/vec.h"
+#include "perfdata/events.h"
+#include "tally/perfdata.h"
+
+struct tally_deflater;
+
+struct tally_writer_feature {
+	uint32_t id;
+	bool written; /* pipe mode writes each once */
+	uint8_t *bytes;
+	size_t len;
+};
+
+struct tally_perfdata_writer {
+	int fd;
+	struct tally_perfdata_writer_options options;
+	bool started, finished;
+	int broken; /* -errno once compressed records were lost: no more can follow */
+	struct tally_events events;
+	TALLY_VEC(struct tally_writer_feature) features;
+	struct tally_str build_ids; /* the table, in the file's order */
+	struct tally_str copy;      /* foreign records are turned round here */
+	struct tally_deflater *deflater;
+	uint64_t position; /* in the file */
+	uint64_t data_offset, data_bytes, raw_bytes;
+};
+
+/* ---- encode.c: into a string builder, in the byte order of the file ------ */
+
+void tally_put16(struct tally_str *out, bool swap, uint16_t value);
+void tally_put32(struct tally_str *out, bool swap, uint32_t value);
+void tally_put64(struct tally_str *out, bool swap, uint64_t value);
+void tally_put_zeros(struct tally_str *out, size_t nr);
+
+/* u32 length and bytes, NUL-padded to a multiple of 64. */
+void tally_put_string(struct tally_str *out, bool swap, const char *text);
+void tally_put_record(struct tally_str *out, bool swap, uint32_t type, uint16_t misc, size_t size);
+void tally_put_attr(struct tally_str *out, bool swap, const struct perf_event_attr *attr,
+		    uint32_t size);
+
+/* ---- write.c ------------------------------------------------------------- */
+
+/* Write bytes that are in the file's order, counting the position. 0 or -errno. */
+int tally_writer_put(struct tally_perfdata_writer *writer, const void *bytes, size_t len);
+
+/* Write what was encoded, count it as records if `data`, and free it. */
+int tally_writer_put_str(struct tally_perfdata_writer *writer, struct tally_str *str, bool data);
+
+/* Bytes an attr takes in this file: the same for all. */
+uint32_t tally_writer_attr_size(const struct tally_perfdata_writer *writer);
+
+/* ---- write_header.c: file mode; write_pipe.c: pipe mode ------------------ */
+
+int tally_writer_start_file(struct tally_perfdata_writer *writer);
+int tally_writer_finish_file(struct tally_perfdata_writer *writer);
+int tally_writer_start_pipe(struct tally_perfdata_writer *writer);
+int tally_writer_finish_pipe(struct tally_perfdata_writer *writer);
+
+/* ---- write_features.c ---------------------------------------------------- */
+
+/* Make the features that the writer knows itself: EVENT_DESC, COMPRESSED, BRANCH_STACK and the
+ * build-id table. 0 or -ENOMEM. */
+int tally_writer_make_features(struct tally_perfdata_writer *writer);
+struct tally_writer_feature *tally_writer_find_feature(struct tally_perfdata_writer *writer,
+						       uint32_t id);
+
+/* ---- deflate.c ----------------------------------------------------------- */
+
+/* No COMPRESSED record that we write gives more than this, which COMPRESSED promises. */
+#define TALLY_DEFLATE_SLICE ((size_t)256 << 10)
+
+int tally_deflater_new(int level, struct tally_deflater **ret_deflater);
+void tally_deflater_free(struct tally_deflater *deflater);
+
+/* Compress and write records, flushing at the end. 0 or -errno. */
+int tally_deflate(struct tally_perfdata_writer *writer, const struct iovec *iov, int nr);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Callchains to paths. Most chains were seen before but for their innermost address, so the
+ * callers are looked up as a whole, by their bytes, and only the innermost one by itself.
+ */
+#include "base/arith.h"
+#include "profile/profile_private.h"
+
+/* A chain being walked: what mode its next address is in, how many frames it has given. */
+struct walk {
+	const struct tally_thread *thread;
+	uint8_t cpumode;
+	uint32_t frames;
+	bool was_cut;
+};
+
+static int walk_ip(struct tally_profile *profile, struct walk *walk, uint64_t ip)
+{
+	int mode = tally_context_cpumode(ip);
+	uint32_t frame;
+	int ret;
+
+	if (mode >= 0)
+		walk->cpumode = (uint8_t)mode;
+	profile->stats.bad_markers += mode == -1;
+	if (mode != -2)
+		return 0;
+	if (walk->frames >= profile->options.max_stack) {
+		walk->was_cut = true;
+		return 0;
+	}
+	ret = tally_paths_frame(
+		&profile->paths,
+		tally_machine_locate(profile->machine, walk->thread, walk->cpumode, ip), &frame);
+	if (!ret)
+		ret = tally_vec_push(&profile->scratch, frame);
+	walk->frames += !ret;
+	return ret;
+}
+
+/* The path of the addresses from `first` on, outermost first in the tree. */
+static int callers_path(struct tally_profile *profile, struct walk *walk, struct tally_words chain,
+			uint64_t first, uint32_t *ret_path)
+{
+	uint32_t path = TALLY_PATH_NONE;
+	int ret = 0;
+
+	profile->scratch.len = 0;
+	for (uint64_t i = first; i < chain.nr && !ret && !walk->was_cut; i++)
+		ret = walk_ip(profile, walk, tally_words_get(chain, i));
+	for (size_t i = profile->scratch.len; i-- > 0 && !ret;)
+		ret = tally_paths_child(&profile->paths, path, profile->scratch.data[i], &path);
+	if (!ret)
+		*ret_path = path;
+	return ret;
+}
+
+/* Whether a chain has more frames than are taken. */
+static bool chain_is_cut(const struct tally_profile *profile, struct tally_words chain)
+{
+	uint64_t frames = 0;
+
+	if (chain.nr <= profile->options.max_stack)
+		return false;
+	for (uint64_t i = 0; i < chain.nr; i++)
+		frames += tally_context_cpumode(tally_words_get(chain, i)) == -2;
+	return frames > profile->options.max_stack;
+}
+
+static int cached_callers(struct tally_profile *profile, struct walk *walk,
+			  struct tally_words chain, uint64_t first, uint32_t *ret_path)
+{
+	uint64_t salt = tally_machine_space(profile->machine, walk->thread) << 3 | walk->cpumode;
+	const uint8_t *bytes = chain.data + 8 * first;
+	size_t len = 8 * (size_t)(chain.nr - first);
+	uint64_t hash, known;
+	int ret;
+
+	known = tally_cache_get(&profile->chains, salt, bytes, len, &hash);
+	if (known != TALLY_CACHE_MISS) {
+		*ret_path = (uint32_t)known;
+		return 0;
+	}
+	ret = callers_path(profile, walk, chain, first, ret_path);
+	if (!ret)
+		tally_cache_put(&profile->chains, salt, bytes, len, hash, *ret_path);
+	return ret;
+}
+
+int profile_chain(struct tally_profile *profile, const struct tally_thread *thread, uint8_t cpumode,
+		  struct tally_words chain, uint32_t *ret_path)
+{
+	struct walk walk = {.thread = thread, .cpumode = cpumode};
+	uint32_t path = TALLY_PATH_NONE, leaf;
+	uint64_t first = 0;
+	int ret = 0, mode;
+
+	profile->stats.chains++;
+	profile->stats.cut_chains += chain_is_cut(profile, chain);
+	/* Markers in front of the innermost address. */
+	while (first < chain.nr &&
+	       (mode = tally_context_cpumode(tally_words_get(chain, first))) != -2) {
+		if (mode >= 0)
+			walk.cpumode = (uint8_t)mode;
+		profile->stats.bad_markers += mode == -1;
+		first++;
+	}
+	if (first == chain.nr)
+		return 0;
+	ret = tally_paths_frame(&profile->paths,
+				tally_machine_locate(profile->machine, thread, walk.cpumode,
+						     tally_words_get(chain, first)),
+				&leaf);
+	if (ret)
+		return ret;
+	walk.frames = 1;
+	profile->stats.leaf_only += first + 1 == chain.nr && walk.cpumode == PERF_RECORD_MISC_USER;
+	if (first + 1 < chain.nr)
+		ret = cached_callers(profile, &walk, chain, first + 1, &path);
+	return ret ? ret : tally_paths_child(&profile->paths, path, leaf, ret_path);
+}

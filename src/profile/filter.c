@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which samples are shown. Each frame is judged once. */
+#include <string.h>
+
+#include "profile/profile_private.h"
+
+enum verdict { UNKNOWN, PASSES, FAILS };
+
+static bool list_has(const char *const *list, const char *text)
+{
+	if (!list)
+		return true;
+	for (; *list; list++) {
+		if (!strcmp(*list, text))
+			return true;
+	}
+	return false;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static bool frame_passes(const struct tally_profile_filter *filter, const struct tally_frame *frame)
+{
+	const char *dso = frame->dso ? tally_dso_name(frame->dso) : "[unknown]";
+	const char *name = frame->symbol ? tally_symbol_name(frame->dso, frame->symbol) : "";
+
+	if (!list_has(filter->dsos, dso) && !list_has(filter->dsos, base_name(dso)))
+		return false;
+	if (!list_has(filter->symbols, name))
+		return false;
+	return !filter->symbol_part || strstr(name, filter->symbol_part);
+}
+
+bool profile_passes(struct tally_profile *profile, const struct tally_thread *thread,
+		    uint32_t frame)
+{
+	const struct tally_profile_filter *filter = &profile->options.filter;
+	uint8_t *verdict;
+
+	if (!filter->comms && !filter->dsos && !filter->symbols && !filter->symbol_part)
+		return true;
+	if (!list_has(filter->comms, tally_machine_comm(profile->machine, thread)))
+		return false;
+	while (profile->frame_verdicts.len <= frame) {
+		/* Out of memory: judge without a memo. */
+		if (tally_vec_push(&profile->frame_verdicts, UNKNOWN))
+			return frame_passes(filter, &profile->paths.frames.data[frame]);
+	}
+	verdict = &profile->frame_verdicts.data[frame];
+	if (*verdict == UNKNOWN)
+		*verdict =
+			frame_passes(filter, &profile->paths.frames.data[frame]) ? PASSES : FAILS;
+	return *verdict == PASSES;
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "profile/hist.h"
+
+#include <string.h>
+
+#include "profile/hist_private.h"
+
+/* What the functions of a row have in common: the function, its DSO, or nothing. */
+static int builder_fkeys(struct hist_builder *builder)
+{
+	const struct tally_paths *paths = &builder->profile->paths;
+	unsigned keys = builder->options->keys;
+	struct tally_map dsos = {0};
+	int ret = 0;
+
+	builder->fkeys = calloc(paths->frames.len + 1, sizeof(*builder->fkeys));
+	if (!builder->fkeys)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < paths->frames.len && !ret; i++) {
+		uintptr_t dso = (uintptr_t)paths->frames.data[i].dso;
+		uint64_t known = i;
+
+		if (keys & TALLY_KEY_DSO && !(keys & TALLY_KEY_SYMBOL)) {
+			known = tally_map_get(&dsos, dso);
+			if (known == TALLY_MAP_NONE) {
+				known = i;
+				ret = tally_map_put(&dsos, dso, i);
+			}
+		} else if (!(keys & TALLY_KEY_SYMBOL)) {
+			known = 0;
+		}
+		builder->fkeys[i] = (uint32_t)known;
+	}
+	tally_map_free(&dsos);
+	return ret;
+}
+
+/* For each path the innermost function that is_parent() accepts; callers come first. */
+static int builder_parents(struct hist_builder *builder)
+{
+	const struct tally_paths *paths = &builder->profile->paths;
+
+	if (!(builder->options->keys & TALLY_KEY_PARENT))
+		return 0;
+	builder->parents = malloc((paths->paths.len + 1) * sizeof(*builder->parents));
+	if (!builder->parents)
+		return -ENOMEM;
+	builder->parents[0] = TALLY_FRAME_NONE;
+	for (uint32_t i = 1; i < paths->paths.len; i++) {
+		const struct tally_path *path = &paths->paths.data[i];
+		const struct tally_frame *frame = &paths->frames.data[path->frame];
+
+		builder->parents[i] = builder->parents[path->parent];
+		if (frame->symbol &&
+		    builder->options->is_parent(builder->options->arg,
+						tally_symbol_name(frame->dso, frame->symbol)))
+			builder->parents[i] = path->frame;
+	}
+	return 0;
+}
+
+static struct tally_group cell_group(const struct hist_builder *builder,
+				     const struct tally_cell_key *key)
+{
+	unsigned keys = builder->options->keys;
+	const struct tally_thread *thread =
+		tally_machine_thread_at(builder->profile->machine, key->thread);
+	struct tally_group group = {.parent = TALLY_FRAME_NONE};
+
+	if (keys & TALLY_KEY_COMM)
+		group.comm = key->comm;
+	if (keys & TALLY_KEY_CPU)
+		group.cpu = key->cpu;
+	if (keys & TALLY_KEY_PID)
+		group.pid = thread->pid;
+	if (keys & TALLY_KEY_TID)
+		group.tid = thread->tid;
+	if (builder->parents)
+		group.parent = builder->parents[key->path];
+	return group;
+}
+
+/* The number of a cell's group; the first thread seen stands for it. */
+static int builder_group(struct hist_builder *builder, const struct tally_cell_key *key,
+			 uint32_t *ret_group)
+{
+	struct tally_group group = cell_group(builder, key);
+	int ret = tally_intern(&builder->group_ids, (const char *)&group, sizeof(group), ret_group);
+
+	if (ret || *ret_group < builder->hist->groups.len)
+		return ret;
+	group.thread = key->thread;
+	return tally_vec_push(&builder->hist->groups, group);
+}
+
+int hist_row(struct hist_builder *builder, uint32_t group, uint32_t frame, uint32_t *ret_row)
+{
+	uint32_t fkey = builder->fkeys[frame];
+	uint64_t key = (uint64_t)group << 32 | fkey;
+	uint64_t known = tally_map_get(&builder->row_ids, key);
+	struct tally_row row = {.group = group, .frame = frame, .fkey = fkey};
+	int ret = 0;
+
+	if (known == TALLY_MAP_NONE) {
+		known = builder->hist->rows.len;
+		ret = tally_vec_push(&builder->hist->rows, row);
+		if (!ret)
+			ret = tally_map_put(&builder->row_ids, key, known);
+	}
+	if (!ret)
+		*ret_row = (uint32_t)known;
+	return ret;
+}
+
+/* Rows of what the cells themselves cost; notes which row and group each cell is in. */
+static int builder_self(struct hist_builder *builder, uint32_t event)
+{
+	const struct tally_profile *profile = builder->profile;
+	int ret = 0;
+
+	for (uint32_t i = 0; i < profile->cells.len && !ret; i++) {
+		const struct tally_cell *cell = &profile->cells.data[i];
+		struct hist_cell entry = {.cell = i};
+		struct tally_row *row;
+
+		if (cell->key.event != event)
+			continue;
+		ret = builder_group(builder, &cell->key, &entry.group);
+		if (!ret)
+			ret = hist_row(builder, entry.group, cell->key.frame, &entry.row);
+		if (!ret)
+			ret = tally_vec_push(&builder->cells, entry);
+		if (ret)
+			break;
+		row = &builder->hist->rows.data[entry.row];
+		row->self += cell->period;
+		row->self_nr += cell->nr;
+	}
+	return ret;
+}
+
+static int by_group(const void *a, const void *b)
+{
+	const struct hist_cell *x = a, *y = b;
+
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	return (x->cell > y->cell) - (x->cell < y->cell);
+}
+
+/* Call `work` for each run of cells of one group. */
+static int for_each_group(struct hist_builder *builder,
+			  int (*work)(struct hist_builder *builder, size_t first, size_t last))
+{
+	size_t first = 0;
+	int ret = 0;
+
+	while (first < builder->cells.len && !ret) {
+		size_t last = first;
+
+		while (last < builder->cells.len &&
+		       builder->cells.data[last].group == builder->cells.data[first].group)
+			last++;
+		ret = work(builder, first, last);
+		first = last;
+	}
+	return ret;
+}
+
+static int graph_group(struct hist_builder *builder, size_t first, size_t last)
+{
+	int ret = 0;
+
+	if (builder->options->children)
+		ret = hist_sum_paths(builder, first, last);
+	if (!ret)
+		ret = hist_graph_group(builder, first, last);
+	hist_clear_paths(builder);
+	return ret;
+}
+
+/* Add what each function's callees cost to its row: a path counts once for each function on
+ * it, where the function stands outermost. */
+static int children_group(struct hist_builder *builder, size_t first, size_t last)
+{
+	uint32_t group = builder->cells.data[first].group, row;
+	int ret = hist_sum_paths(builder, first, last);
+
+	for (size_t i = 0; i < builder->touched.len && !ret; i++) {
+		uint32_t path = builder->touched.data[i];
+
+		if (hist_has_ancestor(builder, path, hist_path_fkey(builder, path)))
+			continue;
+		ret = hist_row(builder, group, hist_path(builder, path)->frame, &row);
+		if (ret)
+			break;
+		builder->hist->rows.data[row].total += builder->sums[path].period;
+		builder->hist->rows.data[row].total_nr += builder->sums[path].nr;
+	}
+	hist_clear_paths(builder);
+	return ret;
+}
+
+static bool on_path(const struct hist_builder *builder, uint32_t path, uint32_t fkey)
+{
+	return path &&
+	       (hist_path_fkey(builder, path) == fkey || hist_has_ancestor(builder, path, fkey));
+}
+
+/* Samples whose function is not on their own path (no callchain, skid) count for it too. */
+static void children_of_strays(struct hist_builder *builder)
+{
+	tally_vec_for_each (entry, &builder->cells) {
+		const struct tally_cell *cell = &builder->profile->cells.data[entry->cell];
+		struct tally_row *row = &builder->hist->rows.data[entry->row];
+
+		if (!on_path(builder, cell->key.path, row->fkey)) {
+			row->total += cell->period;
+			row->total_nr += cell->nr;
+		}
+	}
+}
+
+static int builder_totals(struct hist_builder *builder)
+{
+	int ret;
+
+	if (builder->options->children) {
+		ret = for_each_group(builder, children_group);
+		children_of_strays(builder);
+		return ret;
+	}
+	tally_vec_for_each (row, &builder->hist->rows) {
+		row->total = row->self;
+		row->total_nr = row->self_nr;
+	}
+	return 0;
+}
+
+static int heaviest_first(const void *a, const void *b)
+{
+	const struct tally_row *x = a, *y = b;
+
+	if (x->total != y->total)
+		return x->total > y->total ? -1 : 1;
+	if (x->self != y->self)
+		return x->self > y->self ? -1 : 1;
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	return (x->fkey > y->fkey) - (x->fkey < y->fkey);
+}
+
+static void builder_free(struct hist_builder *builder)
+{
+	free(builder->fkeys);
+	free(builder->parents);
+	tally_intern_free(&builder->group_ids);
+	tally_map_free(&builder->row_ids);
+	tally_vec_free(&builder->cells);
+	free(builder->sums);
+	tally_vec_free(&builder->touched);
+	tally_map_free(&builder->edges);
+}
+
+int tally_hist_build(const struct tally_profile *profile, uint32_t event,
+		     const struct tally_hist_options *options, struct tally_hist *ret_hist)
+{
+	struct tally_hist hist = {0};
+	struct hist_builder builder = {.profile = profile, .options = options, .hist = &hist};
+	int ret;
+
+	builder.sums = calloc(profile->paths.paths.len + 1, sizeof(*builder.sums));
+	ret = builder.sums ? tally_vec_push(&hist.graph, (struct tally_graph_node){0}) : -ENOMEM;
+	if (!ret)
+		ret = builder_fkeys(&builder);
+	if (!ret)
+		ret = builder_parents(&builder);
+	if (!ret)
+		ret = builder_self(&builder, event);
+	if (!ret && builder.cells.len)
+		qsort(builder.cells.data, builder.cells.len, sizeof(*builder.cells.data), by_group);
+	if (!ret)
+		ret = builder_totals(&builder);
+	if (!ret && options->graphs)
+		ret = for_each_group(&builder, graph_group);
+	if (!ret && hist.rows.len)
+		qsort(hist.rows.data, hist.rows.len, sizeof(*hist.rows.data), heaviest_first);
+	builder_free(&builder);
+	if (ret)
+		tally_hist_free(&hist);
+	else
+		*ret_hist = hist;
+	return ret;
+}
+
+void tally_hist_free(struct tally_hist *hist)
+{
+	tally_vec_free(&hist->rows);
+	tally_vec_free(&hist->groups);
+	tally_vec_free(&hist->graph);
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Threads and processes: who exists, what they are called, which maps they share. */
+#include "profile/machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/machine_private.h"
+
+static struct tally_process *process_get(struct tally_machine *machine, int32_t pid)
+{
+	uint64_t found = tally_map_get(&machine->processes, (uint32_t)pid);
+	struct tally_process *process;
+
+	if (found != TALLY_MAP_NONE)
+		return (struct tally_process *)(uintptr_t)found;
+	process = calloc(1, sizeof(*process));
+	if (!process)
+		return NULL;
+	process->pid = pid;
+	process->maps = tally_maps_new(&machine->next_space);
+	if (!process->maps ||
+	    tally_map_put(&machine->processes, (uint32_t)pid, (uintptr_t)process)) {
+		tally_maps_put(process->maps);
+		free(process);
+		return NULL;
+	}
+	return process;
+}
+
+/* Several recycled pids may have been one process's; it goes when no thread is in it. */
+static void process_release(struct tally_machine *machine, struct tally_process *process)
+{
+	if (!process || --process->refs)
+		return;
+	if (tally_map_get(&machine->processes, (uint32_t)process->pid) == (uintptr_t)process)
+		tally_map_remove(&machine->processes, (uint32_t)process->pid);
+	tally_maps_put(process->maps);
+	free(process);
+}
+
+static int thread_join(struct tally_machine *machine, struct tally_thread *thread, int32_t pid)
+{
+	struct tally_process *process = process_get(machine, pid);
+
+	if (!process)
+		return -ENOMEM;
+	process->refs++;
+	process_release(machine, thread->process);
+	thread->process = process;
+	thread->pid = pid;
+	return 0;
+}
+
+static int thread_name(struct tally_machine *machine, struct tally_thread *thread, const char *comm)
+{
+	return tally_intern(&machine->comms, comm, strlen(comm), &thread->comm);
+}
+
+/* The name of a thread that never said one. */
+static int thread_name_by_tid(struct tally_machine *machine, struct tally_thread *thread)
+{
+	char text[16];
+
+	thread->has_comm = false;
+	if (!thread->tid)
+		return thread_name(machine, thread, "swapper");
+	snprintf(text, sizeof(text), ":%d", thread->tid);
+	return thread_name(machine, thread, text);
+}
+
+static struct tally_thread *thread_new(struct tally_machine *machine, int32_t pid, int32_t tid)
+{
+	struct tally_thread *thread = calloc(1, sizeof(*thread));
+
+	if (!thread)
+		return NULL;
+	thread->tid = tid;
+	thread->index = (uint32_t)machine->all_threads.len;
+	if (thread_join(machine, thread, pid < 0 ? tid : pid) ||
+	    thread_name_by_tid(machine, thread) ||
+	    tally_map_put(&machine->threads, (uint32_t)tid, (uintptr_t)thread) ||
+	    tally_vec_push(&machine->all_threads, thread)) {
+		tally_map_remove(&machine->threads, (uint32_t)tid);
+		process_release(machine, thread->process);
+		free(thread);
+		return NULL;
+	}
+	return thread;
+}
+
+struct tally_thread *tally_machine_thread(struct tally_machine *machine, int32_t pid, int32_t tid)
+{
+	uint64_t found = tally_map_get(&machine->threads, (uint32_t)tid);
+	struct tally_thread *thread;
+
+	if (found == TALLY_MAP_NONE)
+		return thread_new(machine, pid, tid);
+	thread = (struct tally_thread *)(uintptr_t)found;
+	if (pid >= 0 && pid != thread->pid && thread->pid == thread->tid &&
+	    thread_join(machine, thread, pid))
+		return NULL;
+	return thread;
+}
+
+const struct tally_thread *tally_machine_thread_at(const struct tally_machine *machine,
+						   uint32_t index)
+{
+	return machine->all_threads.data[index];
+}
+
+static int machine_comm(struct tally_machine *machine, const void *record, size_t len)
+{
+	struct tally_thread *thread;
+	struct tally_comm comm;
+
+	if (tally_record_comm(record, len, &comm)) {
+		machine->stats.damaged++;
+		return 0;
+	}
+	thread = tally_machine_thread(machine, comm.pid, comm.tid);
+	if (!thread)
+		return -ENOMEM;
+	thread->has_comm = true;
+	return thread_name(machine, thread, comm.comm);
+}
+
+/* A thread that is born again under an old tid loses what it was. */
+static struct tally_thread *thread_renew(struct tally_machine *machine, int32_t pid, int32_t tid)
+{
+	tally_map_remove(&machine->threads, (uint32_t)tid);
+	if (pid == tid)
+		tally_map_remove(&machine->processes, (uint32_t)pid);
+	return thread_new(machine, pid, tid);
+}
+
+static int machine_fork(struct tally_machine *machine, const void *record, size_t len)
+{
+	bool keeps_maps = !(tally_record_header(record).misc & PERF_RECORD_MISC_FORK_EXEC);
+	struct tally_thread *parent, *child;
+	struct tally_task task;
+
+	if (tally_record_task(record, len, &task)) {
+		machine->stats.damaged++;
+		return 0;
+	}
+	parent = tally_machine_thread(machine, task.ppid, task.ptid);
+	if (parent && parent->pid != task.ppid)
+		parent = thread_renew(machine, task.ppid, task.ptid);
+	child = parent ? thread_renew(machine, task.pid, task.tid) : NULL;
+	if (!child)
+		return -ENOMEM;
+	if (parent->has_comm) {
+		child->comm = parent->comm;
+		child->has_comm = true;
+	}
+	if (child->process != parent->process && keeps_maps && !child->process->maps->all.len) {
+		tally_maps_put(child->process->maps);
+		child->process->maps = tally_maps_get(parent->process->maps);
+	}
+	return 0;
+}
+
+int tally_machine_record(struct tally_machine *machine, const void *record, size_t len)
+{
+	if (len < sizeof(struct perf_event_header)) {
+		machine->stats.damaged++;
+		return 0;
+	}
+	switch (tally_record_header(record).type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2: return machine_mmap(machine, record, len);
+	case PERF_RECORD_COMM: return machine_comm(machine, record, len);
+	case PERF_RECORD_FORK: return machine_fork(machine, record, len);
+	case PERF_RECORD_KSYMBOL: return machine_ksymbol(machine, record, len);
+	default: return 0; /* EXIT too: late samples of the dead still want their names */
+	}
+}
+
+int tally_machine_build_id(struct tally_machine *machine, const char *filename,
+			   const uint8_t *build_id, size_t size)
+{
+	struct known_build_id known = {.size = (uint8_t)TALLY_MIN(size, sizeof(known.bytes))};
+	int ret = tally_intern(&machine->names, filename, strlen(filename), &known.name);
+
+	if (ret)
+		return ret;
+	memcpy(known.bytes, build_id, known.size);
+	return tally_vec_push(&machine->build_ids, known);
+}
+
+int tally_machine_new(struct tally_symbols *symbols, struct tally_machine **ret_machine)
+{
+	struct tally_machine *machine = calloc(1, sizeof(*machine));
+	int ret = -ENOMEM;
+
+	if (!machine)
+		return -ENOMEM;
+	machine->symbols = symbols;
+	machine->next_space = 1;
+	machine->slots = calloc(LOCATE_SLOTS, sizeof(*machine->slots));
+	machine->kernel = tally_maps_new(&machine->next_space);
+	if (machine->slots && machine->kernel && tally_machine_thread(machine, 0, 0))
+		ret = machine_map_kernel(machine);
+	if (ret)
+		tally_machine_free(machine);
+	else
+		*ret_machine = machine;
+	return ret;
+}
+
+void tally_machine_free(struct tally_machine *machine)
+{
+	if (!machine)
+		return;
+	tally_vec_for_each (thread, &machine->all_threads) {
+		process_release(machine, (*thread)->process);
+		free(*thread);
+	}
+	tally_vec_free(&machine->all_threads);
+	tally_vec_free(&machine->build_ids);
+	tally_maps_put(machine->kernel);
+	tally_map_free(&machine->threads);
+	tally_map_free(&machine->processes);
+	tally_intern_free(&machine->comms);
+	tally_intern_free(&machine->names);
+	free(machine->slots);
+	free(machine);
+}
+
+const char *tally_machine_comm(const struct tally_machine *machine,
+			       const struct tally_thread *thread)
+{
+	return tally_intern_text(&machine->comms, thread->comm);
+}
+
+const struct tally_intern *tally_machine_comms(const struct tally_machine *machine)
+{
+	return &machine->comms;
+}
+
+const struct tally_machine_stats *tally_machine_stats(const struct tally_machine *machine)
+{
+	return &machine->stats;
+}

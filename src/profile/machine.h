@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The machine a recording was made on: its threads, their names and maps, and the kernel,
+ * as they are at one moment. Feed it records in time order; ask it who ran and what an
+ * address is. Records that are damaged are counted and ignored. Not thread-safe.
+ */
+#ifndef TALLY_PROFILE_MACHINE_H
+#define TALLY_PROFILE_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/intern.h"
+#include "base/map.h"
+#include "profile/maps.h"
+#include "symbols/symbols.h"
+
+/* What the threads of a process share. */
+struct tally_process {
+	int32_t pid;
+	unsigned refs;
+	struct tally_maps *maps;
+};
+
+struct tally_thread {
+	int32_t pid, tid;
+	bool has_comm;  /* told by a record; otherwise the comm is ":tid" */
+	uint32_t comm;  /* id in machine->comms */
+	uint32_t index; /* counts up from 0 in order of appearance */
+	struct tally_process *process;
+};
+
+/* What an address turned out to be. */
+struct tally_location {
+	uint64_t ip;
+	uint64_t addr;         /* in the DSO's space (file offset or address); ip without one */
+	struct tally_dso *dso; /* NULL: not mapped */
+	const struct tally_symbol *symbol; /* NULL: no name */
+	uint8_t cpumode;                   /* PERF_RECORD_MISC_* */
+	uint32_t frame;                    /* for profile.c: id of the frame + 1, 0 unknown yet */
+};
+
+struct tally_machine_stats {
+	uint64_t damaged;  /* records too short for what they are */
+	uint64_t unmapped; /* look-ups that hit no map */
+	uint64_t unnamed;  /* look-ups that found a map but no symbol */
+	uint64_t guest;    /* look-ups of guest addresses, which have no maps here */
+};
+
+struct tally_machine;
+
+/* `symbols` must outlive the machine. 0 or -ENOMEM. */
+int tally_machine_new(struct tally_symbols *symbols, struct tally_machine **ret_machine);
+void tally_machine_free(struct tally_machine *machine);
+
+/* Take in a MMAP, MMAP2, COMM, FORK, EXIT, KSYMBOL or NAMESPACES record of `len` bytes in
+ * host order; other types are ignored. 0 or -ENOMEM. */
+int tally_machine_record(struct tally_machine *machine, const void *record, size_t len);
+
+/* The file's build id for a DSO name, told before any MMAP of it. Copies. 0 or -ENOMEM. */
+int tally_machine_build_id(struct tally_machine *machine, const char *filename,
+			   const uint8_t *build_id, size_t size);
+
+/* The thread with this tid, made if new. A pid of -1 means unknown. NULL when out of memory.
+ * Stable until the machine is freed. */
+struct tally_thread *tally_machine_thread(struct tally_machine *machine, int32_t pid, int32_t tid);
+
+/* The thread with this index, which was handed out before. */
+const struct tally_thread *tally_machine_thread_at(const struct tally_machine *machine,
+						   uint32_t index);
+
+/* What `ip` is for `thread` in `cpumode`. Never NULL; valid until the next call. Repeated
+ * look-ups of the same address in an unchanged address space come from a cache. */
+struct tally_location *tally_machine_locate(struct tally_machine *machine,
+					    const struct tally_thread *thread, uint8_t cpumode,
+					    uint64_t ip);
+
+/* The cpumode that a callchain's context marker switches to, or -1 if `ip` is no marker that
+ * is known, -2 if it is no marker at all. */
+int tally_context_cpumode(uint64_t ip);
+
+/* The number of the address space that `thread` has now: it changes whenever the meaning of
+ * an address may have changed, in the kernel or the process. */
+uint64_t tally_machine_space(const struct tally_machine *machine,
+			     const struct tally_thread *thread);
+
+const char *tally_machine_comm(const struct tally_machine *machine,
+			       const struct tally_thread *thread);
+const struct tally_intern *tally_machine_comms(const struct tally_machine *machine);
+const struct tally_machine_stats *tally_machine_stats(const struct tally_machine *machine);
+
+/* Letter of a cpumode in brackets: k, ., H, g, u. */
+static inline char tally_cpumode_letter(uint8_t cpumode)
+{
+	return "?k.Hgu??"[cpumode & 7];
+}
+
+#endif

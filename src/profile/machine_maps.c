@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Maps of processes and of the kernel, and what an address is by them. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "profile/machine_private.h"
+
+#define KERNEL_NAME "[kernel.kallsyms]"
+
+/* Where kernels live while no record says: the upper half. */
+#define KERNEL_HALF 0x8000000000000000ull
+
+enum { PROT_EXECUTE = 4 };
+
+static const struct known_build_id *build_id_find(struct tally_machine *machine, const char *name)
+{
+	uint32_t id;
+
+	if (!machine->build_ids.len || tally_intern(&machine->names, name, strlen(name), &id))
+		return NULL;
+	tally_vec_for_each (known, &machine->build_ids) {
+		if (known->name == id)
+			return known;
+	}
+	return NULL;
+}
+
+static int machine_dso(struct tally_machine *machine, enum tally_dso_kind kind, const char *name,
+		       const struct tally_mmap *mmap, struct tally_dso **ret_dso)
+{
+	const struct known_build_id *known = build_id_find(machine, name);
+	struct tally_dso_key key = {.kind = kind, .name = name};
+
+	if (mmap && mmap->build_id_size) {
+		key.build_id = mmap->build_id;
+		key.build_id_size = mmap->build_id_size;
+	} else if (known) {
+		key.build_id = known->bytes;
+		key.build_id_size = known->size;
+	}
+	if (mmap && kind == TALLY_DSO_PERF_MAP)
+		key.pid = mmap->pid;
+	return tally_dso_get(machine->symbols, &key, ret_dso);
+}
+
+static int kernel_insert(struct tally_machine *machine, const struct tally_mapping *mapping)
+{
+	machine->kernel_space = machine->next_space++;
+	return tally_maps_insert(&machine->kernel, mapping, &machine->next_space);
+}
+
+int machine_map_kernel(struct tally_machine *machine)
+{
+	struct tally_mapping all = {KERNEL_HALF, UINT64_MAX, KERNEL_HALF, NULL, true};
+
+	return kernel_insert(machine, &all);
+}
+
+/* "[kernel.kallsyms]_text": the name of the kernel and of the symbol that it starts at. */
+static int machine_mmap_kernel(struct tally_machine *machine, const struct tally_mmap *mmap)
+{
+	const char *bracket = strchr(mmap->filename, ']');
+	struct tally_mapping mapping = {mmap->start, mmap->start + mmap->len, mmap->start, NULL,
+					true};
+	const char *reference = bracket ? bracket + 1 : "";
+	int ret;
+
+	ret = machine_dso(machine, TALLY_DSO_KERNEL, KERNEL_NAME, mmap, &machine->kernel_dso);
+	if (!ret && *reference && mmap->pgoff)
+		ret = tally_dso_set_address(machine->kernel_dso, reference, mmap->pgoff);
+	if (ret)
+		return ret;
+	/* No addresses (kptr_restrict), or a length that wraps: to the end. */
+	if (mapping.end <= mapping.start)
+		mapping.end = UINT64_MAX;
+	if (!mmap->start)
+		mapping.start = KERNEL_HALF;
+	mapping.dso = machine->kernel_dso;
+	/* What stood in for it goes. */
+	machine->kernel->all.len = 0;
+	return kernel_insert(machine, &mapping);
+}
+
+/* "/lib/modules/6.1.0/kernel/fs/ext4/ext4.ko.xz" is module "[ext4]", as "a-b" is "[a_b]". */
+static void module_name(const char *filename, char *name, size_t size)
+{
+	const char *slash = strrchr(filename, '/');
+	const char *base = slash ? slash + 1 : filename;
+	const char *suffix = strstr(base, ".ko");
+	size_t len = suffix ? (size_t)(suffix - base) : strlen(base);
+
+	if (!slash || !suffix) {
+		len = TALLY_MIN(strlen(filename), size - 1);
+		memcpy(name, filename, len);
+		name[len] = '\0';
+		return;
+	}
+	len = TALLY_MIN(len, size - 3);
+	name[0] = '[';
+	for (size_t i = 0; i < len; i++)
+		name[i + 1] = base[i] == '-' ? '_' : base[i];
+	name[len + 1] = ']';
+	name[len + 2] = '\0';
+}
+
+static int machine_mmap_module(struct tally_machine *machine, const struct tally_mmap *mmap)
+{
+	struct tally_mapping mapping = {mmap->start, mmap->start + mmap->len, mmap->start, NULL,
+					true};
+	char name[128];
+	int ret;
+
+	module_name(mmap->filename, name, sizeof(name));
+	ret = machine_dso(machine, TALLY_DSO_MODULE, name, mmap, &mapping.dso);
+	if (!ret)
+		ret = tally_dso_set_address(mapping.dso, NULL, mmap->start);
+	if (ret || mapping.end <= mapping.start)
+		return ret;
+	return kernel_insert(machine, &mapping);
+}
+
+static int machine_mmap_user(struct tally_machine *machine, const struct tally_mmap *mmap)
+{
+	struct tally_thread *thread = tally_machine_thread(machine, mmap->pid, mmap->tid);
+	enum tally_dso_kind kind = tally_dso_kind_of(mmap->filename, false);
+	struct tally_mapping mapping = {mmap->start, mmap->start + mmap->len, mmap->pgoff, NULL,
+					false};
+	const char *name = mmap->filename;
+	char perf_map[40];
+	int ret;
+
+	if (!thread)
+		return -ENOMEM;
+	if (kind == TALLY_DSO_PERF_MAP && mmap->prot & PROT_EXECUTE) {
+		snprintf(perf_map, sizeof(perf_map), "/tmp/perf-%d.map", mmap->pid);
+		name = perf_map;
+	} else if (kind == TALLY_DSO_PERF_MAP) {
+		kind = TALLY_DSO_UNKNOWN;
+	}
+	mapping.identity = kind == TALLY_DSO_PERF_MAP || kind == TALLY_DSO_UNKNOWN;
+	if (kind == TALLY_DSO_VDSO)
+		mapping.pgoff = 0;
+	ret = machine_dso(machine, kind, name, mmap, &mapping.dso);
+	if (ret || mapping.end <= mapping.start)
+		return ret;
+	return tally_maps_insert(&thread->process->maps, &mapping, &machine->next_space);
+}
+
+static bool is_guest(uint8_t cpumode)
+{
+	return cpumode == PERF_RECORD_MISC_GUEST_KERNEL || cpumode == PERF_RECORD_MISC_GUEST_USER;
+}
+
+int machine_mmap(struct tally_machine *machine, const void *record, size_t len)
+{
+	uint8_t cpumode = tally_record_header(record).misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	struct tally_mmap mmap;
+
+	if (tally_record_mmap(record, len, &mmap)) {
+		machine->stats.damaged++;
+		return 0;
+	}
+	if (is_guest(cpumode))
+		return 0;
+	if (cpumode != PERF_RECORD_MISC_KERNEL)
+		return machine_mmap_user(machine, &mmap);
+	if (!strncmp(mmap.filename, KERNEL_NAME, strlen(KERNEL_NAME)))
+		return machine_mmap_kernel(machine, &mmap);
+	return machine_mmap_module(machine, &mmap);
+}
+
+/* Code that the kernel made while it ran: BPF programs, trampolines. */
+int machine_ksymbol(struct tally_machine *machine, const void *record, size_t len)
+{
+	enum { NAME = 24 };
+	const uint8_t *at = record;
+	struct tally_mapping mapping = {.identity = true};
+	uint64_t start;
+	int ret;
+
+	if (len <= NAME || !memchr(at + NAME, '\0', len - NAME)) {
+		machine->stats.damaged++;
+		return 0;
+	}
+	/* A name that goes stays readable: samples of its last moments still come. */
+	if (tally_get_u16(at + 22) & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER)
+		return 0;
+	start = tally_get_u64(at + 8);
+	mapping.start = mapping.pgoff = start;
+	if (__builtin_add_overflow(start, tally_get_u32(at + 16), &mapping.end))
+		return 0;
+	ret = machine_dso(machine, TALLY_DSO_MODULE, (const char *)at + NAME, NULL, &mapping.dso);
+	return ret ? ret : kernel_insert(machine, &mapping);
+}
+
+/* ---- look-ups ----------------------------------------------------------- */
+
+int tally_context_cpumode(uint64_t ip)
+{
+	if (ip < (uint64_t)PERF_CONTEXT_MAX)
+		return -2;
+	switch ((int64_t)ip) {
+	case PERF_CONTEXT_HV: return PERF_RECORD_MISC_HYPERVISOR;
+	case PERF_CONTEXT_KERNEL: return PERF_RECORD_MISC_KERNEL;
+	case PERF_CONTEXT_USER:
+	case PERF_CONTEXT_USER_DEFERRED: return PERF_RECORD_MISC_USER;
+	case PERF_CONTEXT_GUEST_KERNEL: return PERF_RECORD_MISC_GUEST_KERNEL;
+	case PERF_CONTEXT_GUEST_USER: return PERF_RECORD_MISC_GUEST_USER;
+	default: return -1;
+	}
+}
+
+uint64_t tally_machine_space(const struct tally_machine *machine, const struct tally_thread *thread)
+{
+	return thread->process->maps->space ^ machine->kernel_space << 40;
+}
+
+static void location_fill(struct tally_machine *machine, struct tally_maps *maps,
+			  struct tally_location *location)
+{
+	const struct tally_mapping *mapping = tally_maps_find(maps, location->ip);
+
+	if (!mapping) {
+		machine->stats.unmapped++;
+		return;
+	}
+	if (!mapping->dso && !machine->kernel_dso)
+		machine_dso(machine, TALLY_DSO_KERNEL, KERNEL_NAME, NULL, &machine->kernel_dso);
+	location->dso = mapping->dso ? mapping->dso : machine->kernel_dso;
+	location->addr = tally_mapping_to_dso(mapping, location->ip);
+	if (location->dso)
+		location->symbol = tally_dso_find(location->dso, location->addr);
+	machine->stats.unnamed += !location->symbol;
+}
+
+struct tally_location *tally_machine_locate(struct tally_machine *machine,
+					    const struct tally_thread *thread, uint8_t cpumode,
+					    uint64_t ip)
+{
+	bool kernel = cpumode == PERF_RECORD_MISC_KERNEL;
+	struct tally_maps *maps = kernel ? machine->kernel : thread->process->maps;
+	uint64_t space = kernel ? machine->kernel_space : maps->space;
+	struct locate_slot *slot = &machine->slots[tally_hash_u64(ip, space) % LOCATE_SLOTS];
+
+	if (!kernel && cpumode != PERF_RECORD_MISC_USER) {
+		machine->stats.guest += is_guest(cpumode);
+		machine->nowhere =
+			(struct tally_location){.ip = ip, .addr = ip, .cpumode = cpumode};
+		return &machine->nowhere;
+	}
+	if (slot->space != space || slot->location.ip != ip || slot->location.cpumode != cpumode) {
+		slot->space = space;
+		slot->location = (struct tally_location){.ip = ip, .addr = ip, .cpumode = cpumode};
+		location_fill(machine, maps, &slot->location);
+	}
+	return &slot->location;
+}

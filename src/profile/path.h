@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Frames and call paths as small numbers. A frame is a function, or an address without one;
+ * a path is a frame and the path of its caller, so that all paths form one tree with the
+ * outermost callers at its root, and a parent's number is smaller than its children's.
+ */
+#ifndef TALLY_PROFILE_PATH_H
+#define TALLY_PROFILE_PATH_H
+
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "profile/machine.h"
+
+struct tally_frame {
+	struct tally_dso *dso; /* NULL: not mapped */
+	const struct tally_symbol *symbol;
+	uint64_t addr; /* of frames without a symbol: in the DSO's space */
+	uint64_t ip;   /* the first one seen */
+	uint8_t cpumode;
+};
+
+struct tally_path {
+	uint32_t parent; /* path of the caller; 0: none */
+	uint32_t frame;
+};
+
+/* Path 0 is the empty one. All zero is an empty table of either. */
+#define TALLY_PATH_NONE 0
+
+struct tally_paths {
+	TALLY_VEC(struct tally_frame) frames;
+	TALLY_VEC(struct tally_path) paths; /* [0] is the empty path */
+	uint32_t *frame_slots, *path_slots; /* number + 1, 0 for empty */
+	size_t nr_frame_slots, nr_path_slots;
+};
+
+/* The number of the frame that `location` is in; kept in the location. 0 or -ENOMEM. */
+int tally_paths_frame(struct tally_paths *paths, struct tally_location *location,
+		      uint32_t *ret_frame);
+
+/* The number of `frame` called from `parent`. 0 or -ENOMEM. */
+int tally_paths_child(struct tally_paths *paths, uint32_t parent, uint32_t frame,
+		      uint32_t *ret_path);
+
+void tally_paths_free(struct tally_paths *paths);
+
+#endif

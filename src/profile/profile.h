@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Samples summed up. Each sample falls into a cell by what is asked to tell apart - event,
+ * comm, thread, CPU, function, call path - and a cell keeps the number of samples and the
+ * sum of their periods. Memory grows with what differs, not with the number of samples.
+ */
+#ifndef TALLY_PROFILE_PROFILE_H
+#define TALLY_PROFILE_PROFILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi/sample.h"
+#include "base/cache.h"
+#include "base/vec.h"
+#include "profile/machine.h"
+#include "profile/path.h"
+
+/* What tells cells apart. */
+enum {
+	TALLY_BY_COMM = 1 << 0,
+	TALLY_BY_THREAD = 1 << 1,
+	TALLY_BY_CPU = 1 << 2,
+	TALLY_BY_FRAME = 1 << 3,
+	TALLY_BY_PATH = 1 << 4,
+};
+
+/* Samples that pass must match one string of every list that is not empty. */
+struct tally_profile_filter {
+	const char *const *comms, *const *dsos, *const *symbols; /* NULL-terminated, or NULL */
+	const char *symbol_part; /* substring of the symbol's name; NULL: any */
+};
+
+struct tally_profile_options {
+	unsigned by;                        /* TALLY_BY_* */
+	uint32_t nr_events;                 /* events are numbered below this */
+	uint32_t max_stack;                 /* frames of a callchain taken; 0: 127, perf's limit */
+	struct tally_profile_filter filter; /* strings must outlive the profile */
+};
+
+struct tally_cell_key {
+	uint32_t event, comm, thread, cpu, frame, path; /* 0 where not told apart */
+};
+
+struct tally_cell {
+	struct tally_cell_key key;
+	uint64_t nr, period;
+};
+
+/* Sums of one event over all samples, and over those that passed the filter. */
+struct tally_profile_total {
+	uint64_t nr, period;
+	uint64_t nr_shown, period_shown;
+};
+
+struct tally_profile_stats {
+	uint64_t chains;      /* samples with a callchain */
+	uint64_t cut_chains;  /* chains cut at max_stack */
+	uint64_t leaf_only;   /* user chains that end after their first frame */
+	uint64_t bad_markers; /* unknown context markers */
+};
+
+struct tally_profile {
+	struct tally_machine *machine;
+	struct tally_profile_options options;
+	struct tally_paths paths;
+	TALLY_VEC(struct tally_cell) cells;
+	uint32_t *slots; /* index of a cell + 1; 0 for empty */
+	size_t nr_slots;
+	struct tally_profile_total *totals; /* per event */
+	struct tally_cache chains;
+	TALLY_VEC(uint32_t) scratch;
+	TALLY_VEC(uint8_t) frame_verdicts; /* memo of the filter */
+	struct tally_profile_stats stats;
+};
+
+/* `machine` must outlive the profile. 0 or -ENOMEM. */
+int tally_profile_init(struct tally_profile *profile, struct tally_machine *machine,
+		       const struct tally_profile_options *options);
+void tally_profile_free(struct tally_profile *profile);
+
+/* Add one sample of event number `event`: `cpumode` is the record's, `weight` what it counts
+ * for (its period). 0 or -ENOMEM. */
+int tally_profile_add(struct tally_profile *profile, uint32_t event,
+		      const struct tally_thread *thread, uint8_t cpumode,
+		      const struct tally_sample *sample, uint64_t weight);
+
+#endif

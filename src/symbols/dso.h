@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The insides of a DSO, shared by the loaders of this room alone. */
+#ifndef TALLY_SYMBOLS_DSO_H
+#define TALLY_SYMBOLS_DSO_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "symbols/image.h"
+#include "symbols/symbols.h"
+
+struct tally_symbols {
+	struct tally_symbols_options options; /* strings in the arena, defaults filled in */
+	struct tally_arena arena;
+	TALLY_VEC(struct tally_dso *) dsos;
+	struct tally_map by_key;  /* hash of a key to the newest DSO with it, see dso->older */
+	struct tally_dso *kernel; /* the first of its kind, whose address tells of reboots */
+	char *kallsyms;           /* text, read once */
+	size_t kallsyms_len;
+};
+
+struct tally_dso {
+	struct tally_symbols *owner;
+	struct tally_dso *older; /* with the same hash of its key */
+	enum tally_dso_kind kind;
+	char *name;
+	struct tally_build_id build_id; /* as recorded */
+	struct tally_build_id own_id;   /* of the file, see tally_dso_build_id */
+	bool asked_id;                  /* own_id is final */
+	pid_t pid, nspid;
+	const char *reference; /* see tally_dso_set_address */
+	uint64_t address;
+	bool has_address;
+
+	enum tally_dso_state state;
+	enum tally_dso_source source;
+	char *path; /* where the symbols came from, in the owner's arena */
+	size_t nr_skipped;
+	bool raw_names; /* C names that only look mangled: the kernel's */
+
+	struct tally_image image, runtime; /* names of symbols point into them */
+	struct tally_image debugdata;
+	struct tally_symtab table;
+	struct tally_map shown; /* raw name pointer to shown name pointer */
+};
+
+/* The loaders, by kind: fill table, source and path. 0 or -errno, which becomes the state. */
+int tally_dso_load_user(struct tally_dso *dso);
+int tally_dso_load_vdso(struct tally_dso *dso);
+int tally_dso_load_kernel(struct tally_dso *dso);
+int tally_dso_load_module(struct tally_dso *dso);
+int tally_dso_load_perf_map(struct tally_dso *dso);
+
+/* Note where symbols came from. 0 or -ENOMEM. */
+int tally_dso_set_source(struct tally_dso *dso, enum tally_dso_source source, const char *path);
+
+/* Finish the DSO's table with the names people will see. 0 or -ENOMEM. */
+int tally_dso_finish(struct tally_dso *dso);
+
+/* The name to print of a raw name of this DSO; `arg` is the DSO. */
+const char *tally_dso_shown_name(void *arg, const char *raw);
+
+/* Append symfs, if any, and `path`. */
+void tally_dso_add_path(const struct tally_dso *dso, struct tally_str *str, const char *path);
+
+/* Append "DIR/.build-id/xx/yyyy" for an id of at least two bytes; false for a shorter one. */
+bool tally_build_id_add_path(const struct tally_build_id *id, const char *dir,
+			     struct tally_str *str);
+
+/* Of two failures the one that tells more: a wrong file beats a missing one. */
+int tally_worse_error(int a, int b);
+
+#endif

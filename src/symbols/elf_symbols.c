@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Symbols of ELF images: which count, where they lie, in the order and with the rules of perf. */
+#include "symbols/elf.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+
+/* More PT_LOAD segments than any linker makes; a bound for hostile files. */
+enum { MAX_LOADS = 64 };
+
+/* What is to be known of a section for each of its symbols. */
+enum {
+	SECTION_ALLOC = 1,  /* occupies memory in the process */
+	SECTION_LABELS = 2, /* text or data by name: labels in it count */
+	SECTION_WANTED = 4, /* passes the filter by name */
+};
+
+struct loader {
+	const struct tally_elf *elf, *runtime;
+	const struct tally_elf_load *load;
+	struct tally_symtab *table;
+	uint8_t *sections; /* bits per section of `elf` */
+	struct tally_elf_segment loads[MAX_LOADS];
+	uint32_t nr_loads;
+	uint8_t pass;
+};
+
+static uint8_t section_bits(const struct loader *loader, uint32_t index)
+{
+	const struct tally_elf *from = loader->elf;
+	struct tally_elf_section section;
+	const char *name;
+	uint8_t bits = 0;
+
+	tally_elf_section(from, index, &section);
+	if (section.flags & SHF_ALLOC)
+		bits |= SECTION_ALLOC;
+	/* Debug files keep the headers of the sections they lack: ask the mapped file. */
+	if (section.type == SHT_NOBITS && tally_elf_section(loader->runtime, index, &section))
+		from = loader->runtime;
+	name = tally_elf_section_name(from, &section);
+	if (strstr(name, "text") || strstr(name, "data"))
+		bits |= SECTION_LABELS;
+	if (!loader->load->section || !strcmp(name, loader->load->section))
+		bits |= SECTION_WANTED;
+	return bits;
+}
+
+static int loader_init(struct loader *loader)
+{
+	struct tally_elf_segment segment;
+
+	for (uint32_t i = 0; tally_elf_segment(loader->runtime, i, &segment); i++) {
+		if (segment.type == PT_LOAD && loader->nr_loads < MAX_LOADS)
+			loader->loads[loader->nr_loads++] = segment;
+	}
+	loader->sections = calloc((size_t)loader->elf->shnum + 1, 1);
+	if (!loader->sections)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < loader->elf->shnum; i++)
+		loader->sections[i] = section_bits(loader, i);
+	return 0;
+}
+
+/* The symbol's address in the space that is looked up. */
+static uint64_t loader_place(const struct loader *loader, const struct tally_elf_sym *sym)
+{
+	struct tally_elf_section section;
+
+	if (loader->load->kernel)
+		return sym->value + loader->load->bias;
+	for (uint32_t i = 0; i < loader->nr_loads; i++) {
+		const struct tally_elf_segment *load = &loader->loads[i];
+
+		if (sym->value >= load->vaddr && sym->value - load->vaddr < load->memsz)
+			return sym->value - load->vaddr + load->offset;
+	}
+	tally_elf_section(loader->elf, sym->shndx, &section);
+	return sym->value - section.addr + section.offset;
+}
+
+/* "$a", "$d.realm", "$x": ARM and RISC-V marks between code and data, not symbols. */
+static bool is_mapping_mark(const struct tally_elf *elf, const char *name)
+{
+	if (elf->machine != EM_ARM && elf->machine != EM_AARCH64 && elf->machine != EM_RISCV)
+		return false;
+	return name[0] == '$' && name[1] && strchr("adtx", name[1]) &&
+	       (!name[2] || name[2] == '.' || elf->machine == EM_RISCV);
+}
+
+static bool loader_accepts(const struct loader *loader, const struct tally_elf_sym *sym,
+			   const char *name)
+{
+	int type = ELF64_ST_TYPE(sym->info), visibility = ELF64_ST_VISIBILITY(sym->other);
+	bool label = type == STT_NOTYPE && visibility != STV_HIDDEN && visibility != STV_INTERNAL;
+	uint8_t bits = sym->shndx < loader->elf->shnum ? loader->sections[sym->shndx] : 0;
+
+	if (!(bits & SECTION_ALLOC) || !(bits & SECTION_WANTED))
+		return false;
+	if (label && !(bits & SECTION_LABELS))
+		return false;
+	if (!label && type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_OBJECT)
+		return false;
+	return !is_mapping_mark(loader->elf, name);
+}
+
+static uint8_t binding_of(const struct tally_elf_sym *sym)
+{
+	switch (ELF64_ST_BIND(sym->info)) {
+	case STB_GLOBAL: return TALLY_SYMBOL_GLOBAL;
+	case STB_WEAK: return TALLY_SYMBOL_WEAK;
+	default: return TALLY_SYMBOL_LOCAL;
+	}
+}
+
+static int loader_add(struct loader *loader, struct tally_elf_sym *sym, const char *name)
+{
+	struct tally_symtab_entry entry = {
+		.name = name, .binding = binding_of(sym), .pass = loader->pass};
+
+	if (!loader_accepts(loader, sym, name))
+		return 0;
+	/* Bit 0 of a Thumb function's address is a mode, not an address. */
+	if (loader->elf->machine == EM_ARM && ELF64_ST_TYPE(sym->info) == STT_FUNC)
+		sym->value &= ~1ull;
+	entry.start = loader_place(loader, sym);
+	if (__builtin_add_overflow(entry.start, sym->size, &entry.end))
+		return 0;
+	return tally_symtab_add(loader->table, &entry);
+}
+
+/* The string table of a symbol table, cut behind its last NUL, so that any offset inside is a
+ * terminated string. */
+static const char *linked_strings(const struct tally_elf *elf,
+				  const struct tally_elf_section *table, size_t *ret_len)
+{
+	struct tally_elf_section section;
+	const uint8_t *text, *last;
+	size_t len;
+
+	if (!tally_elf_section(elf, table->link, &section))
+		return NULL;
+	text = tally_elf_section_data(elf, &section, &len);
+	last = text ? memrchr(text, 0, len) : NULL;
+	if (!last)
+		return NULL;
+	*ret_len = (size_t)(last - text) + 1;
+	return (const char *)text;
+}
+
+static int loader_add_table(struct loader *loader, uint32_t type)
+{
+	const struct tally_elf *elf = loader->elf;
+	size_t size = elf->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym), len = 0, strings_len = 0;
+	struct tally_elf_section section;
+	const uint8_t *data;
+	const char *strings;
+	struct tally_elf_sym sym;
+	uint32_t index;
+	int ret = 0;
+
+	if (!tally_elf_section_by_type(elf, type, &section, &index))
+		return 0;
+	data = tally_elf_section_data(elf, &section, &len);
+	strings = linked_strings(elf, &section, &strings_len);
+	if (!data || !strings)
+		return 0;
+	for (size_t at = 0; at + size <= len && !ret; at += size) {
+		if (tally_elf_symbol(elf, data + at, &sym) && sym.name < strings_len)
+			ret = loader_add(loader, &sym, strings + sym.name);
+	}
+	return ret;
+}
+
+int tally_elf_add_symbols(const struct tally_elf *elf, const struct tally_elf_load *load,
+			  struct tally_symtab *table)
+{
+	static const struct tally_elf_load defaults;
+	struct loader loader = {.elf = elf, .load = load ? load : &defaults, .table = table};
+	int ret;
+
+	loader.runtime = loader.load->runtime ? loader.load->runtime : elf;
+	ret = loader_init(&loader);
+	if (!ret)
+		ret = loader_add_table(&loader, SHT_SYMTAB);
+	loader.pass = TALLY_SYMBOL_SECOND;
+	if (!ret)
+		ret = loader_add_table(&loader, SHT_DYNSYM);
+	free(loader.sections);
+	return ret;
+}
+
+int tally_elf_parse(const uint8_t *data, size_t len, struct tally_symtab *table,
+		    struct tally_error *err)
+{
+	struct tally_elf elf;
+	int ret = tally_elf_open(data, len, &elf, err);
+
+	if (!ret)
+		ret = tally_elf_add_symbols(&elf, NULL, table);
+	if (!ret)
+		ret = tally_elf_add_plt(&elf, table);
+	if (!ret)
+		ret = tally_symtab_finish(table, NULL);
+	return ret;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "symbols/image.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/arith.h"
+#include "symbols/unpack.h"
+
+/* Ids may be cut, in a perf.data of old or in a file of xxhash ids; 8 bytes are no accident. */
+enum { BUILD_ID_LEAST = 8 };
+
+bool tally_build_id_equal(const struct tally_build_id *a, const struct tally_build_id *b)
+{
+	size_t len = TALLY_MIN(a->size, b->size);
+
+	if (a->size != b->size && len < BUILD_ID_LEAST)
+		return false;
+	return len && !memcmp(a->id, b->id, len);
+}
+
+int tally_regular_map(const char *path, struct tally_file_map *ret_map)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -ENOEXEC;
+	return tally_file_map(path, ret_map);
+}
+
+static int image_check(struct tally_image *image, const uint8_t *data, size_t len,
+		       const struct tally_build_id *want)
+{
+	int ret = tally_elf_open(data, len, &image->elf, NULL);
+
+	if (ret)
+		return ret == -EINVAL ? -EBADMSG : ret;
+	if (tally_elf_image_build_id(data, len, image->build_id.id, &image->build_id.size))
+		image->build_id.size = 0;
+	if (want && want->size && !tally_build_id_equal(want, &image->build_id))
+		return -ESTALE;
+	return 0;
+}
+
+static int image_unpack(struct tally_image *image, size_t *ret_len)
+{
+	int ret = tally_unpack(image->map.data, image->map.len, &image->copy, ret_len);
+
+	return ret == -EINVAL ? -EBADMSG : ret;
+}
+
+int tally_image_open(const char *path, const struct tally_build_id *want,
+		     struct tally_image *ret_image)
+{
+	struct tally_image image = {0};
+	size_t len;
+	int ret;
+
+	ret = tally_regular_map(path, &image.map);
+	if (ret)
+		return ret;
+	len = image.map.len;
+	image.path = strdup(path);
+	if (!image.path)
+		ret = -ENOMEM;
+	else if (tally_is_packed(image.map.data, image.map.len))
+		ret = image_unpack(&image, &len);
+	if (!ret)
+		ret = image_check(&image, image.copy ? image.copy : image.map.data, len, want);
+	if (ret)
+		tally_image_free(&image);
+	else
+		*ret_image = image;
+	return ret;
+}
+
+int tally_image_take(uint8_t *data, size_t len, const struct tally_build_id *want,
+		     struct tally_image *ret_image)
+{
+	struct tally_image image = {.copy = data};
+	int ret = image_check(&image, data, len, want);
+
+	if (ret)
+		tally_image_free(&image);
+	else
+		*ret_image = image;
+	return ret;
+}
+
+void tally_image_free(struct tally_image *image)
+{
+	if (!image)
+		return;
+	tally_file_unmap(&image->map);
+	free(image->copy);
+	free(image->path);
+	*image = (struct tally_image){0};
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* An ELF file, or a compressed one, in memory. */
+#ifndef TALLY_SYMBOLS_IMAGE_H
+#define TALLY_SYMBOLS_IMAGE_H
+
+#include "base/file.h"
+#include "symbols/elf.h"
+
+struct tally_build_id {
+	uint8_t id[TALLY_BUILD_ID_MAX];
+	size_t size; /* 0: not known */
+};
+
+/* All zero is no image. */
+struct tally_image {
+	struct tally_file_map map;
+	uint8_t *copy; /* of what was unpacked or read from memory; NULL for a plain file */
+	struct tally_elf elf;
+	struct tally_build_id build_id;
+	char *path;
+};
+
+/* Map the regular file at `path`, unpack it if need be, check its header. With `want` (may be
+ * NULL) of a known id the file has to have the same. 0; -ENOEXEC no ELF; -EBADMSG broken;
+ * -ESTALE another build-id, or none; -ENOSYS compressed and no decompressor; -ENOMEM; or the
+ * error of stat(2), open(2). */
+int tally_image_open(const char *path, const struct tally_build_id *want,
+		     struct tally_image *ret_image);
+
+/* The same of bytes in memory, which the image takes over and frees also on failure. */
+int tally_image_take(uint8_t *data, size_t len, const struct tally_build_id *want,
+		     struct tally_image *ret_image);
+
+/* Map a regular file only: neither devices nor pipes, which could block. */
+int tally_regular_map(const char *path, struct tally_file_map *ret_map);
+
+/* NULL and all zero are allowed. */
+void tally_image_free(struct tally_image *image);
+
+/* True where both are known and the same in their common length. */
+bool tally_build_id_equal(const struct tally_build_id *a, const struct tally_build_id *b);
+
+#endif

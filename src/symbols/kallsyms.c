@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "symbols/kallsyms.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "symbols/text.h"
+
+/* One line: the name and the tag are borrowed from the text and not terminated. */
+struct line {
+	uint64_t address;
+	char type;
+	const char *name, *module; /* module: "ext4" of "[ext4]", or NULL */
+	size_t name_len, module_len;
+};
+
+static void line_take_module(struct tally_text *text, struct line *line)
+{
+	line->module = NULL;
+	line->module_len = 0;
+	tally_text_skip_blanks(text);
+	if (text->at == text->end || *text->at != '[')
+		return;
+	line->module = ++text->at;
+	while (text->at < text->end && *text->at != ']' && *text->at != '\n')
+		text->at++;
+	line->module_len = (size_t)(text->at - line->module);
+}
+
+/* Parse one line and go to the next; false if it is not of kallsyms. */
+static bool line_parse(struct tally_text *text, struct line *ret_line)
+{
+	struct line line = {0};
+	bool ok;
+
+	ok = tally_text_hex(text, &line.address) && tally_text_skip_blanks(text) &&
+	     text->at < text->end && isgraph((unsigned char)*text->at);
+	if (ok) {
+		line.type = *text->at++;
+		ok = tally_text_skip_blanks(text);
+	}
+	if (ok) {
+		tally_text_word(text, &line.name, &line.name_len);
+		line_take_module(text, &line);
+		ok = line.name_len > 0;
+	}
+	tally_text_next_line(text);
+	if (ok)
+		*ret_line = line;
+	return ok;
+}
+
+/* Text and data; absolute and read-only symbols are no places to be in. */
+static bool type_counts(char type)
+{
+	return strchr("TWDB", toupper((unsigned char)type)) != NULL;
+}
+
+static uint8_t binding_of(char type)
+{
+	if (type == 'W')
+		return TALLY_SYMBOL_WEAK;
+	return isupper((unsigned char)type) ? TALLY_SYMBOL_GLOBAL : TALLY_SYMBOL_LOCAL;
+}
+
+/* The tag of a line as a string; neighbours share it, as they come from the same module. */
+static int module_text(struct tally_symtab *table, const struct line *line, const char **last)
+{
+	if (*last && strlen(*last) == line->module_len &&
+	    !memcmp(*last, line->module, line->module_len))
+		return 0;
+	*last = tally_arena_strndup(&table->arena, line->module, line->module_len);
+	return *last ? 0 : -ENOMEM;
+}
+
+static int line_add(struct tally_symtab *table, const struct line *line, const char **last_module)
+{
+	struct tally_symtab_entry entry = {
+		.start = line->address,
+		.end = line->address,
+		.binding = binding_of(line->type),
+	};
+	int ret = line->module ? module_text(table, line, last_module) : 0;
+
+	if (ret)
+		return ret;
+	entry.module = line->module ? *last_module : NULL;
+	entry.name = tally_arena_strndup(&table->arena, line->name, line->name_len);
+	return entry.name ? tally_symtab_add(table, &entry) : -ENOMEM;
+}
+
+int tally_kallsyms_parse(const char *data, size_t len, const char *module,
+			 struct tally_symtab *table, struct tally_error *err)
+{
+	struct tally_symtab_options options = {.kallsyms = true, .module = module};
+	struct tally_text text = {data, data + len};
+	const char *last_module = NULL, *start;
+	bool hidden = true;
+	struct line line;
+	int ret = 0;
+
+	while (text.at < text.end && !ret) {
+		start = text.at;
+		if (!line_parse(&text, &line))
+			return tally_error_at(err, -EINVAL, "not a line of kallsyms",
+					      (uint64_t)(start - data));
+		hidden &= !line.address;
+		/* ARM modules list their marks between code and data. */
+		if (type_counts(line.type) && line.name[0] != '$')
+			ret = line_add(table, &line, &last_module);
+	}
+	if (ret)
+		return ret;
+	if (hidden)
+		return tally_error_at(err, -EPERM, "every address is hidden", 0);
+	return tally_symtab_finish(table, &options);
+}
+
+int tally_kallsyms_address(const char *data, size_t len, const char *name, uint64_t *ret_address)
+{
+	struct tally_text text = {data, data + len};
+	size_t name_len = strlen(name);
+	struct line line;
+
+	while (text.at < text.end) {
+		if (line_parse(&text, &line) && !line.module && line.name_len == name_len &&
+		    !memcmp(line.name, name, name_len)) {
+			*ret_address = line.address;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a mapping's file name speaks of. */
+#include <string.h>
+
+#include "base/arith.h"
+#include "symbols/dso.h"
+
+struct name_rule {
+	const char *text;
+	bool whole; /* the whole name, not only its beginning */
+	enum tally_dso_kind kind;
+};
+
+/* The first that fits, else a file. Memory without a file may hold code of a JIT compiler. */
+static const struct name_rule user_names[] = {
+	{"//anon", true, TALLY_DSO_PERF_MAP},
+	{"[anon]", true, TALLY_DSO_PERF_MAP},
+	{"[anon:", false, TALLY_DSO_PERF_MAP},
+	{"[anon_shmem:", false, TALLY_DSO_PERF_MAP},
+	{"[heap]", true, TALLY_DSO_PERF_MAP},
+	{"[stack", false, TALLY_DSO_PERF_MAP},
+	{"/dev/zero", false, TALLY_DSO_PERF_MAP},
+	{"/anon_hugepage", false, TALLY_DSO_PERF_MAP},
+	{"anon_inode:", false, TALLY_DSO_PERF_MAP},
+	{"/SYSV", false, TALLY_DSO_PERF_MAP},
+	{"/memfd:", false, TALLY_DSO_PERF_MAP},
+	{"[vdso]", true, TALLY_DSO_VDSO},
+	{"[vdso32]", true, TALLY_DSO_VDSO},
+	{"[vdsox32]", true, TALLY_DSO_VDSO},
+	{"[", false, TALLY_DSO_UNKNOWN},
+	{"/dev/", false, TALLY_DSO_UNKNOWN},
+	{"", true, TALLY_DSO_UNKNOWN},
+};
+
+enum tally_dso_kind tally_dso_kind_of(const char *filename, bool kernel)
+{
+	if (kernel)
+		return !strncmp(filename, "[kernel.", 8) || !strncmp(filename, "[guest.kernel.", 14)
+			       ? TALLY_DSO_KERNEL
+			       : TALLY_DSO_MODULE;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(user_names); i++) {
+		const struct name_rule *rule = &user_names[i];
+
+		if (rule->whole ? !strcmp(filename, rule->text)
+				: !strncmp(filename, rule->text, strlen(rule->text)))
+			return rule->kind;
+	}
+	return TALLY_DSO_USER;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Loading at the first lookup, and what came of it. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "symbols/dso.h"
+#include "symbols/perfmap.h"
+
+/* What each kind and state is: the loader, the words. */
+static int (*const loaders[])(struct tally_dso *dso) = {
+	[TALLY_DSO_USER] = tally_dso_load_user,         [TALLY_DSO_KERNEL] = tally_dso_load_kernel,
+	[TALLY_DSO_MODULE] = tally_dso_load_module,     [TALLY_DSO_VDSO] = tally_dso_load_vdso,
+	[TALLY_DSO_PERF_MAP] = tally_dso_load_perf_map,
+};
+
+static const char *const state_texts[] = {
+	[TALLY_DSO_NOT_LOADED] = "not looked up",
+	[TALLY_DSO_LOADED] = "symbols loaded",
+	[TALLY_DSO_MISSING] = "file missing",
+	[TALLY_DSO_MISMATCH] = "build-id differs from the recorded one",
+	[TALLY_DSO_NO_SYMBOLS] = "no symbols in the file",
+	[TALLY_DSO_NOT_ELF] = "not an elf file",
+	[TALLY_DSO_BROKEN] = "broken file",
+	[TALLY_DSO_DENIED] = "permission denied",
+	[TALLY_DSO_UNSUPPORTED] = "compressed file and no decompressor in this build",
+	[TALLY_DSO_NO_FILE] = "memory without a file",
+	[TALLY_DSO_NO_MEMORY] = "out of memory",
+};
+
+/* From the worst to tell to the best: the order of tally_worse_error. */
+static const struct {
+	int code;
+	enum tally_dso_state state;
+} failures[] = {
+	{-ENOMEM, TALLY_DSO_NO_MEMORY},   {-ESTALE, TALLY_DSO_MISMATCH},
+	{-ENODATA, TALLY_DSO_NO_SYMBOLS}, {-ENOSYS, TALLY_DSO_UNSUPPORTED},
+	{-EBADMSG, TALLY_DSO_BROKEN},     {-ENOEXEC, TALLY_DSO_NOT_ELF},
+	{-EACCES, TALLY_DSO_DENIED},      {-EPERM, TALLY_DSO_DENIED},
+	{-EINVAL, TALLY_DSO_BROKEN},      {-EFBIG, TALLY_DSO_BROKEN},
+};
+
+static size_t failure_rank(int code)
+{
+	size_t rank = 0;
+
+	while (rank < TALLY_ARRAY_SIZE(failures) && failures[rank].code != code)
+		rank++;
+	return rank;
+}
+
+int tally_worse_error(int a, int b)
+{
+	return failure_rank(b) < failure_rank(a) ? b : a;
+}
+
+static void dso_load(struct tally_dso *dso)
+{
+	size_t rank;
+	int ret;
+
+	if (dso->kind >= TALLY_ARRAY_SIZE(loaders)) {
+		dso->state = TALLY_DSO_NO_FILE;
+		return;
+	}
+	ret = loaders[dso->kind](dso);
+	rank = failure_rank(ret);
+	if (!ret)
+		dso->state = TALLY_DSO_LOADED;
+	else
+		dso->state = rank < TALLY_ARRAY_SIZE(failures) ? failures[rank].state
+							       : TALLY_DSO_MISSING;
+	if (ret)
+		tally_symtab_free(&dso->table);
+}
+
+const struct tally_symbol *tally_dso_find(struct tally_dso *dso, uint64_t addr)
+{
+	if (dso->state == TALLY_DSO_NOT_LOADED)
+		dso_load(dso);
+	return dso->state == TALLY_DSO_LOADED ? tally_symtab_find(&dso->table, addr) : NULL;
+}
+
+const char *tally_dso_state_text(enum tally_dso_state state)
+{
+	return state_texts[state];
+}
+
+struct tally_dso_status tally_dso_status(const struct tally_dso *dso)
+{
+	return (struct tally_dso_status){
+		.state = dso->state,
+		.source = dso->source,
+		.text = state_texts[dso->state],
+		.path = dso->path,
+		.nr_symbols = dso->table.len,
+		.nr_skipped = dso->nr_skipped,
+	};
+}
+
+int tally_dso_set_source(struct tally_dso *dso, enum tally_dso_source source, const char *path)
+{
+	dso->source = source;
+	dso->path = NULL;
+	if (!path)
+		return 0;
+	dso->path = tally_arena_strndup(&dso->owner->arena, path, strlen(path));
+	return dso->path ? 0 : -ENOMEM;
+}
+
+int tally_dso_finish(struct tally_dso *dso)
+{
+	struct tally_symtab_options options = {.shown_name = tally_dso_shown_name, .arg = dso};
+
+	return tally_symtab_finish(&dso->table, &options);
+}
+
+void tally_dso_add_path(const struct tally_dso *dso, struct tally_str *str, const char *path)
+{
+	const char *symfs = dso->owner->options.symfs;
+
+	if (symfs)
+		tally_str_add(str, symfs);
+	if (symfs && path[0] != '/')
+		tally_str_add_char(str, '/');
+	tally_str_add(str, path);
+}
+
+bool tally_build_id_add_path(const struct tally_build_id *id, const char *dir,
+			     struct tally_str *str)
+{
+	if (id->size < 2)
+		return false;
+	tally_str_add(str, dir);
+	tally_str_add(str, "/.build-id/");
+	tally_str_add_hex(str, id->id[0], 2);
+	tally_str_add_char(str, '/');
+	for (size_t i = 1; i < id->size; i++)
+		tally_str_add_hex(str, id->id[i], 2);
+	return true;
+}
+
+/* The pid inside the innermost pid namespace of a process that still runs. */
+static pid_t ask_nspid(pid_t pid)
+{
+	struct tally_str path = {0};
+	char *text = NULL, *line, *last;
+	size_t len;
+	pid_t nspid = pid;
+
+	tally_str_addf(&path, "/proc/%d/status", (int)pid);
+	if (tally_str_error(&path) || tally_file_read(tally_str_text(&path), 1 << 16, &text, &len))
+		goto out;
+	line = strstr(text, "\nNStgid:");
+	if (!line)
+		goto out;
+	line[strcspn(line + 1, "\n") + 1] = '\0';
+	last = strrchr(line, '\t');
+	if (last && atoi(last) > 0)
+		nspid = atoi(last);
+out:
+	free(text);
+	tally_str_free(&path);
+	return nspid;
+}
+
+static int load_map_file(struct tally_dso *dso, const char *path)
+{
+	struct tally_file_map map;
+	int ret = tally_regular_map(path, &map);
+
+	if (ret)
+		return ret;
+	ret = tally_perfmap_parse((const char *)map.data, map.len, &dso->table, &dso->nr_skipped,
+				  NULL);
+	tally_file_unmap(&map);
+	if (!ret && !dso->table.len) {
+		tally_symtab_free(&dso->table);
+		ret = -ENODATA;
+	}
+	return ret ? ret : tally_dso_set_source(dso, TALLY_DSO_SOURCE_PERF_MAP, path);
+}
+
+/* The places in the order of trust: the process's own /tmp while it runs, then ours. */
+static void map_path(const struct tally_dso *dso, int place, pid_t nspid, struct tally_str *str)
+{
+	tally_str_clear(str);
+	if (place == 0)
+		tally_str_addf(str, "/proc/%d/root", (int)dso->pid);
+	tally_dso_add_path(dso, str, "/tmp");
+	tally_str_addf(str, "/perf-%d.map", (int)(place == 2 ? dso->pid : nspid));
+}
+
+int tally_dso_load_perf_map(struct tally_dso *dso)
+{
+	pid_t nspid = dso->nspid ? dso->nspid : ask_nspid(dso->pid);
+	struct tally_str path = {0};
+	int ret = -ENOENT, one;
+
+	for (int place = 0; place < 3; place++) {
+		map_path(dso, place, nspid, &path);
+		one = tally_str_error(&path);
+		if (!one)
+			one = load_map_file(dso, tally_str_text(&path));
+		ret = one ? tally_worse_error(ret, one) : 0;
+		if (!one)
+			break;
+	}
+	tally_str_free(&path);
+	return ret;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Symbols of the kernel and its modules: kallsyms, vmlinux, .ko files. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/arith.h"
+#include "symbols/dso.h"
+#include "symbols/kallsyms.h"
+
+enum { KALLSYMS_MAX = 256 << 20 };
+
+/* Is the kernel that was recorded, as far as one knows, the one that runs? */
+static bool kernel_runs(const struct tally_symbols *symbols)
+{
+	struct tally_build_id running = {0};
+	const struct tally_dso *kernel = symbols->kernel;
+
+	if (!kernel || !kernel->build_id.size)
+		return true;
+	if (tally_kernel_build_id(running.id, &running.size))
+		return false;
+	return tally_build_id_equal(&running, &kernel->build_id);
+}
+
+/* The cached copy of a kernel's kallsyms. */
+static int cached_kallsyms(struct tally_symbols *symbols)
+{
+	const char *dir = symbols->options.buildid_dir;
+	struct tally_str path = {0};
+	int ret = -ESTALE;
+
+	if (!dir || !symbols->kernel ||
+	    !tally_build_id_add_path(&symbols->kernel->build_id, dir, &path))
+		return ret;
+	tally_str_add(&path, "/kallsyms");
+	ret = tally_str_error(&path);
+	if (!ret)
+		ret = tally_file_read(tally_str_text(&path), KALLSYMS_MAX, &symbols->kallsyms,
+				      &symbols->kallsyms_len);
+	tally_str_free(&path);
+	return ret == -ENOENT ? -ESTALE : ret;
+}
+
+/* Read the text that fits the recorded kernel, once. */
+static int need_kallsyms(struct tally_symbols *symbols)
+{
+	const char *path = symbols->options.kallsyms;
+
+	if (symbols->kallsyms)
+		return 0;
+	if (!path && !kernel_runs(symbols))
+		return cached_kallsyms(symbols);
+	return tally_file_read(path ? path : "/proc/kallsyms", KALLSYMS_MAX, &symbols->kallsyms,
+			       &symbols->kallsyms_len);
+}
+
+/* How far the recorded kernel was from the one of the text: not 0 after a reboot. */
+static uint64_t kallsyms_bias(const struct tally_symbols *symbols)
+{
+	const struct tally_dso *kernel = symbols->kernel;
+	uint64_t here;
+
+	if (!kernel || !kernel->has_address || !kernel->reference ||
+	    tally_kallsyms_address(symbols->kallsyms, symbols->kallsyms_len, kernel->reference,
+				   &here))
+		return 0;
+	return kernel->address - here;
+}
+
+static int load_kallsyms(struct tally_dso *dso, const char *module)
+{
+	struct tally_symbols *symbols = dso->owner;
+	int ret = need_kallsyms(symbols);
+
+	if (!ret && module && kallsyms_bias(symbols))
+		ret = -ESTALE; /* after a reboot each module is anywhere */
+	if (!ret)
+		ret = tally_kallsyms_parse(symbols->kallsyms, symbols->kallsyms_len, module,
+					   &dso->table, NULL);
+	if (!ret && !dso->table.len)
+		ret = -ENODATA;
+	if (ret) {
+		tally_symtab_free(&dso->table);
+		return ret;
+	}
+	if (!module)
+		tally_symtab_shift(&dso->table, kallsyms_bias(symbols));
+	return tally_dso_set_source(dso, TALLY_DSO_SOURCE_KALLSYMS,
+				    symbols->options.kallsyms ? symbols->options.kallsyms
+							      : "/proc/kallsyms");
+}
+
+/* The value of the symbol `name` among those that were added. */
+static bool added_value(struct tally_symtab *table, const char *name, uint64_t *ret_value)
+{
+	tally_vec_for_each (entry, &table->entries) {
+		if (!strcmp(entry->name, name)) {
+			*ret_value = entry->start;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int read_vmlinux(struct tally_dso *dso)
+{
+	struct tally_elf_load load = {.kernel = true};
+	uint64_t linked;
+	int ret;
+
+	if (!tally_elf_has_symtab(&dso->image.elf))
+		return -ENODATA;
+	ret = tally_elf_add_symbols(&dso->image.elf, &load, &dso->table);
+	if (ret)
+		return ret;
+	if (dso->has_address && dso->reference &&
+	    added_value(&dso->table, dso->reference, &linked)) {
+		tally_vec_for_each (entry, &dso->table.entries) {
+			entry->start += dso->address - linked;
+			entry->end += dso->address - linked;
+		}
+	}
+	ret = tally_dso_finish(dso);
+	return ret ? ret : tally_dso_set_source(dso, TALLY_DSO_SOURCE_VMLINUX, dso->image.path);
+}
+
+static int try_vmlinux(struct tally_dso *dso, const char *path)
+{
+	struct tally_build_id want = dso->build_id;
+	int ret;
+
+	if (!want.size && tally_kernel_build_id(want.id, &want.size))
+		want.size = 0;
+	ret = tally_image_open(path, dso->owner->options.vmlinux ? &dso->build_id : &want,
+			       &dso->image);
+	if (ret)
+		return ret;
+	ret = read_vmlinux(dso);
+	if (ret) {
+		tally_symtab_free(&dso->table);
+		tally_image_free(&dso->image);
+	}
+	return ret;
+}
+
+/* Where distributions and builders keep it: "@" is the release, "#" the build-id cache. */
+static const char *const vmlinux_places[] = {
+	"#/elf",
+	"#/vmlinux",
+	"vmlinux",
+	"/boot/vmlinux",
+	"/boot/vmlinux-@",
+	"/usr/lib/debug/boot/vmlinux-@",
+	"/lib/modules/@/build/vmlinux",
+	"/usr/lib/debug/lib/modules/@/vmlinux",
+	"/usr/lib/debug/boot/vmlinux-@.debug",
+};
+
+static bool vmlinux_path(const struct tally_dso *dso, const char *place, const char *release,
+			 struct tally_str *str)
+{
+	const char *at = strchr(place, '@');
+	const char *dir = dso->owner->options.buildid_dir;
+
+	tally_str_clear(str);
+	if (*place == '#') {
+		if (!dir || !tally_build_id_add_path(&dso->build_id, dir, str))
+			return false;
+		tally_str_add(str, place + 1);
+		return true;
+	}
+	if (!at) {
+		tally_dso_add_path(dso, str, place);
+		return true;
+	}
+	tally_dso_add_path(dso, str, "");
+	tally_str_add_bytes(str, place, (size_t)(at - place));
+	tally_str_add(str, release);
+	tally_str_add(str, at + 1);
+	return true;
+}
+
+static int find_vmlinux(struct tally_dso *dso)
+{
+	struct tally_str path = {0};
+	struct utsname uts;
+	int ret = -ENOENT, one;
+
+	if (uname(&uts))
+		return -errno;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(vmlinux_places); i++) {
+		if (!vmlinux_path(dso, vmlinux_places[i], uts.release, &path))
+			continue;
+		one = tally_str_error(&path);
+		if (!one)
+			one = try_vmlinux(dso, tally_str_text(&path));
+		ret = one ? tally_worse_error(ret, one) : 0;
+		if (!one)
+			break;
+	}
+	tally_str_free(&path);
+	return ret;
+}
+
+int tally_dso_load_kernel(struct tally_dso *dso)
+{
+	const struct tally_symbols_options *options = &dso->owner->options;
+	int ret = -ENOENT, other;
+
+	if (options->kallsyms)
+		return load_kallsyms(dso, NULL);
+	if (!options->ignore_vmlinux)
+		ret = options->vmlinux ? try_vmlinux(dso, options->vmlinux) : find_vmlinux(dso);
+	if (!ret || ret == -ENOMEM)
+		return ret;
+	other = load_kallsyms(dso, NULL);
+	return other ? tally_worse_error(other, ret) : 0;
+}
+
+/* "ext4" of "[ext4]" and ".../ext4.ko.xz"; kallsyms says '_' where files say '-'. */
+static char *module_name(const char *name)
+{
+	const char *base = strrchr(name, '/'), *end;
+	char *copy;
+
+	base = base ? base + 1 : name;
+	base += *base == '[';
+	end = strstr(base, ".ko");
+	copy = strndup(base, end ? (size_t)(end - base) : strcspn(base, "]"));
+	for (char *at = copy; at && *at; at++)
+		*at = *at == '-' ? '_' : *at;
+	/* Programs of BPF are all tagged alike. */
+	if (copy && !strncmp(copy, "bpf_", 4)) {
+		free(copy);
+		copy = strdup("bpf");
+	}
+	return copy;
+}
+
+/* A module that was loaded again since may be another one: its id tells. */
+static bool module_runs(const struct tally_dso *dso, const char *module)
+{
+	struct tally_build_id running = {0};
+
+	if (!dso->build_id.size || tally_module_build_id(module, running.id, &running.size))
+		return true;
+	return tally_build_id_equal(&running, &dso->build_id);
+}
+
+static int load_ko(struct tally_dso *dso)
+{
+	struct tally_elf_load load = {.kernel = true, .bias = dso->address, .section = ".text"};
+	struct tally_str path = {0};
+	int ret;
+
+	if (!dso->has_address || !strchr(dso->name, '/'))
+		return -ENOENT;
+	tally_dso_add_path(dso, &path, dso->name);
+	ret = tally_str_error(&path);
+	if (!ret)
+		ret = tally_image_open(tally_str_text(&path), &dso->build_id, &dso->image);
+	tally_str_free(&path);
+	if (ret)
+		return ret;
+	ret = tally_elf_add_symbols(&dso->image.elf, &load, &dso->table);
+	if (!ret)
+		ret = tally_dso_finish(dso);
+	if (!ret && !dso->table.len)
+		ret = -ENODATA;
+	return ret ? ret : tally_dso_set_source(dso, TALLY_DSO_SOURCE_MODULE, dso->image.path);
+}
+
+int tally_dso_load_module(struct tally_dso *dso)
+{
+	char *module = module_name(dso->name);
+	int ret, other;
+
+	if (!module)
+		return -ENOMEM;
+	ret = module_runs(dso, module) ? load_kallsyms(dso, module) : -ESTALE;
+	free(module);
+	if (!ret || ret == -ENOMEM)
+		return ret;
+	other = load_ko(dso);
+	return other ? tally_worse_error(other, ret) : 0;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Symbols of user objects: the object's own file, its separate debug file, or the cache's copy. */
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/dso.h"
+#include "symbols/places.h"
+#include "symbols/text.h"
+#include "symbols/unpack.h"
+
+static bool crc_fits(const struct tally_image *image, uint32_t crc)
+{
+	return tally_elf_debuglink_crc(image->elf.data, image->elf.len) == crc;
+}
+
+/* Open one place, if it has what the object lacks. 0 with the image empty when it does not. */
+static int place_open(const struct tally_places *places, const struct tally_place *place,
+		      const struct tally_build_id *id, struct tally_image *ret_image)
+{
+	struct tally_image image;
+	int ret = tally_image_open(place->path, id, &image);
+
+	if (ret)
+		return ret;
+	if (place->check_crc && !id->size && !crc_fits(&image, places->crc)) {
+		tally_image_free(&image);
+		return -ESTALE;
+	}
+	*ret_image = image;
+	return 0;
+}
+
+static bool has_dynsym(const struct tally_elf *elf)
+{
+	struct tally_elf_section section;
+	uint32_t index;
+
+	return tally_elf_section_by_type(elf, SHT_DYNSYM, &section, &index);
+}
+
+/* Keep an image for what it is good for: its symbols, or its being the one that was mapped. */
+static void dso_offer(struct tally_dso *dso, struct tally_image *image,
+		      enum tally_dso_source source)
+{
+	if (!dso->image.elf.data && tally_elf_has_symtab(&image->elf)) {
+		dso->image = *image;
+		dso->source = source;
+	} else if (!dso->runtime.elf.data && has_dynsym(&image->elf)) {
+		dso->runtime = *image;
+		if (dso->source == TALLY_DSO_SOURCE_NONE && source == TALLY_DSO_SOURCE_BUILDID)
+			dso->source = source;
+	} else {
+		tally_image_free(image);
+	}
+	*image = (struct tally_image){0};
+}
+
+/* Both found: an image with symbols, and one with the dynamic ones of the mapped file. */
+static bool dso_complete(const struct tally_dso *dso)
+{
+	return dso->image.elf.data && (dso->runtime.elf.data || has_dynsym(&dso->image.elf));
+}
+
+static int dso_search(struct tally_dso *dso, const struct tally_image *own,
+		      const struct tally_build_id *id, int failure)
+{
+	struct tally_places places = {0};
+	struct tally_image image = {0};
+	int ret = tally_places_find(dso, own, id, &places);
+
+	if (ret)
+		return ret;
+	tally_vec_for_each (place, &places.list) {
+		if (dso_complete(dso))
+			break;
+		ret = place_open(&places, place, id, &image);
+		if (!ret)
+			dso_offer(dso, &image, place->source);
+		else
+			failure = tally_worse_error(failure, ret);
+	}
+	tally_places_free(&places);
+	return failure;
+}
+
+/* Open the object's file under symfs, or as the process itself sees it. */
+static int own_open(const struct tally_dso *dso, struct tally_image *ret_image)
+{
+	struct tally_str path = {0};
+	int ret, other;
+
+	tally_dso_add_path(dso, &path, dso->name);
+	ret = tally_str_error(&path);
+	if (!ret)
+		ret = tally_image_open(tally_str_text(&path), &dso->build_id, ret_image);
+	if (ret && dso->pid > 0) {
+		tally_str_clear(&path);
+		tally_str_addf(&path, "/proc/%d/root", (int)dso->pid);
+		tally_str_add(&path, dso->name);
+		other = tally_str_error(&path);
+		if (!other)
+			other = tally_image_open(tally_str_text(&path), &dso->build_id, ret_image);
+		ret = other ? tally_worse_error(ret, other) : 0;
+	}
+	tally_str_free(&path);
+	return ret;
+}
+
+/* .gnu_debugdata: a symbol table of local functions, packed, in an otherwise stripped file. */
+static int add_debugdata(struct tally_dso *dso, const struct tally_elf *elf)
+{
+	struct tally_elf_load load = {.runtime = elf};
+	struct tally_elf_section section;
+	const uint8_t *packed;
+	uint8_t *data;
+	size_t len;
+
+	if (!tally_elf_section_by_name(elf, ".gnu_debugdata", &section))
+		return 0;
+	packed = tally_elf_section_data(elf, &section, &len);
+	if (!packed || tally_unpack(packed, len, &data, &len) ||
+	    tally_image_take(data, len, NULL, &dso->debugdata))
+		return 0; /* the dynamic symbols are better than nothing */
+	dso->source = TALLY_DSO_SOURCE_DEBUGDATA;
+	return tally_elf_add_symbols(&dso->debugdata.elf, &load, &dso->table);
+}
+
+static enum tally_dso_source own_source(const struct tally_dso *dso)
+{
+	return dso->image.elf.data ? TALLY_DSO_SOURCE_SYMTAB : TALLY_DSO_SOURCE_DYNSYM;
+}
+
+/* Read the symbols of the images that were kept. */
+static int dso_read(struct tally_dso *dso)
+{
+	struct tally_image *with = dso->image.elf.data ? &dso->image : &dso->runtime;
+	struct tally_elf_load load = {0};
+	int ret = 0;
+
+	if (dso->runtime.elf.data && with != &dso->runtime)
+		load.runtime = &dso->runtime.elf;
+	if (dso->source == TALLY_DSO_SOURCE_NONE)
+		dso->source = own_source(dso);
+	if (!dso->image.elf.data)
+		ret = add_debugdata(dso, &with->elf);
+	if (!ret)
+		ret = tally_elf_add_symbols(&with->elf, &load, &dso->table);
+	if (!ret)
+		ret = tally_elf_add_plt(load.runtime ? load.runtime : &with->elf, &dso->table);
+	if (!ret)
+		ret = tally_dso_finish(dso);
+	if (!ret && !dso->table.len)
+		ret = -ENODATA;
+	return ret ? ret : tally_dso_set_source(dso, dso->source, with->path);
+}
+
+int tally_dso_load_user(struct tally_dso *dso)
+{
+	struct tally_image own = {0};
+	struct tally_build_id id;
+	int failure = own_open(dso, &own), ret;
+
+	id = dso->build_id.size ? dso->build_id : own.build_id;
+	ret = dso_search(dso, failure ? NULL : &own, &id, failure);
+	if (ret == -ENOMEM) {
+		tally_image_free(&own);
+		return ret;
+	}
+	if (!failure) {
+		dso_offer(dso, &own, TALLY_DSO_SOURCE_NONE);
+		if (!dso->image.elf.data && !dso->runtime.elf.data)
+			return -ENODATA;
+	}
+	return dso->image.elf.data || dso->runtime.elf.data ? dso_read(dso) : ret;
+}
+
+/* Copy this process's own vdso: where the running kernel is the recorded one it is the same. */
+static int vdso_copy(uint8_t **ret_data, size_t *ret_len)
+{
+	uint64_t start = 0, end = 0;
+	struct tally_text line;
+	char *maps, *at;
+	size_t len;
+	int ret = tally_file_read("/proc/self/maps", 1 << 24, &maps, &len);
+
+	if (ret)
+		return ret;
+	at = strstr(maps, "[vdso]");
+	while (at && at > maps && at[-1] != '\n')
+		at--;
+	line = (struct tally_text){at ? at : maps + len, maps + len};
+	ret = -ENOENT;
+	if (tally_text_hex(&line, &start) && *line.at++ == '-' && tally_text_hex(&line, &end) &&
+	    end > start) {
+		*ret_data = malloc(end - start);
+		ret = *ret_data ? 0 : -ENOMEM;
+	}
+	if (!ret) {
+		memcpy(*ret_data, (const void *)(uintptr_t)start, end - start);
+		*ret_len = end - start;
+	}
+	free(maps);
+	return ret;
+}
+
+int tally_dso_load_vdso(struct tally_dso *dso)
+{
+	struct tally_image image = {0};
+	uint8_t *data;
+	size_t len;
+	int ret = vdso_copy(&data, &len);
+
+	if (!ret)
+		ret = tally_image_take(data, len, &dso->build_id, &image);
+	if (!ret) {
+		dso_offer(dso, &image, TALLY_DSO_SOURCE_MEMORY);
+		dso->source = TALLY_DSO_SOURCE_MEMORY;
+	} else if (ret != -ENOMEM) {
+		ret = dso_search(dso, NULL, &dso->build_id, ret);
+	}
+	return dso->image.elf.data || dso->runtime.elf.data ? dso_read(dso) : ret;
+}

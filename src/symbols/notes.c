@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Build-ids: of images, files, the running kernel and its modules. */
+#include "symbols/elf.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/endian.h"
+#include "base/file.h"
+
+/* The notes of a kernel or module are some hundred bytes. */
+enum { NOTES_MAX = 1 << 20 };
+
+/* Notes are padded to 4 bytes; where a segment says 8, to 8. */
+static int notes_find(const uint8_t *notes, size_t len, size_t align, bool swap,
+		      uint8_t ret_id[TALLY_BUILD_ID_MAX], size_t *ret_size)
+{
+	uint64_t at = 0, desc, next;
+
+	for (; tally_range_ok(at, sizeof(Elf32_Nhdr), len); at = next) {
+		uint32_t namesz = tally_load_u32(notes + at, swap);
+		uint32_t descsz = tally_load_u32(notes + at + 4, swap);
+		uint32_t type = tally_load_u32(notes + at + 8, swap);
+
+		desc = at + tally_round_up(sizeof(Elf32_Nhdr) + (uint64_t)namesz, align);
+		next = desc + tally_round_up(descsz, align);
+		if (!tally_range_ok(desc, descsz, len))
+			break;
+		if (type != NT_GNU_BUILD_ID || namesz != sizeof(ELF_NOTE_GNU) || !descsz ||
+		    memcmp(notes + at + sizeof(Elf32_Nhdr), ELF_NOTE_GNU, namesz))
+			continue;
+		*ret_size = TALLY_MIN(descsz, TALLY_BUILD_ID_MAX);
+		memset(ret_id, 0, TALLY_BUILD_ID_MAX);
+		memcpy(ret_id, notes + desc, *ret_size);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+int tally_notes_build_id(const void *notes, size_t len, uint8_t ret_id[TALLY_BUILD_ID_MAX],
+			 size_t *ret_size)
+{
+	return notes_find(notes, len, 4, false, ret_id, ret_size);
+}
+
+static int image_segment_id(const struct tally_elf *elf, uint8_t ret_id[TALLY_BUILD_ID_MAX],
+			    size_t *ret_size)
+{
+	struct tally_elf_segment segment;
+	int ret = -ENOENT;
+
+	for (uint32_t i = 0; ret && tally_elf_segment(elf, i, &segment); i++) {
+		if (segment.type == PT_NOTE &&
+		    tally_range_ok(segment.offset, segment.filesz, elf->len))
+			ret = notes_find(elf->data + segment.offset, segment.filesz,
+					 segment.align == 8 ? 8 : 4, elf->swap, ret_id, ret_size);
+	}
+	return ret;
+}
+
+static int image_section_id(const struct tally_elf *elf, uint8_t ret_id[TALLY_BUILD_ID_MAX],
+			    size_t *ret_size)
+{
+	struct tally_elf_section section;
+	const uint8_t *notes;
+	size_t len;
+	int ret = -ENOENT;
+
+	for (uint32_t i = 1; ret && tally_elf_section(elf, i, &section); i++) {
+		notes = section.type == SHT_NOTE ? tally_elf_section_data(elf, &section, &len)
+						 : NULL;
+		if (notes)
+			ret = notes_find(notes, len, 4, elf->swap, ret_id, ret_size);
+	}
+	return ret;
+}
+
+int tally_elf_image_build_id(const uint8_t *data, size_t len, uint8_t ret_id[TALLY_BUILD_ID_MAX],
+			     size_t *ret_size)
+{
+	struct tally_elf elf;
+	int ret = tally_elf_open(data, len, &elf, NULL);
+
+	if (ret)
+		return ret;
+	ret = image_section_id(&elf, ret_id, ret_size);
+	return ret ? image_segment_id(&elf, ret_id, ret_size) : 0;
+}
+
+int tally_elf_build_id(const char *path, uint8_t ret_id[TALLY_BUILD_ID_MAX], size_t *ret_size)
+{
+	struct tally_file_map map;
+	int ret = tally_file_map(path, &map);
+
+	if (ret)
+		return ret;
+	/* A mapping reads only the pages that are touched: headers and notes. */
+	ret = tally_elf_image_build_id(map.data, map.len, ret_id, ret_size);
+	tally_file_unmap(&map);
+	return ret;
+}
+
+static int notes_file_id(const char *path, uint8_t ret_id[TALLY_BUILD_ID_MAX], size_t *ret_size)
+{
+	char *notes;
+	size_t len;
+	int ret = tally_file_read(path, NOTES_MAX, &notes, &len);
+
+	if (ret)
+		return ret;
+	ret = tally_notes_build_id(notes, len, ret_id, ret_size);
+	free(notes);
+	return ret;
+}
+
+int tally_kernel_build_id(uint8_t ret_id[TALLY_BUILD_ID_MAX], size_t *ret_size)
+{
+	return notes_file_id("/sys/kernel/notes", ret_id, ret_size);
+}
+
+int tally_module_build_id(const char *module, uint8_t ret_id[TALLY_BUILD_ID_MAX], size_t *ret_size)
+{
+	char path[256];
+	int len = snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id", module);
+
+	if (len < 0 || (size_t)len >= sizeof(path) || strchr(module, '/'))
+		return -ENOENT;
+	return notes_file_id(path, ret_id, ret_size);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "symbols/places.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Add the path that was built in `str`, and begin the next. */
+static int places_add(struct tally_places *places, struct tally_str *str,
+		      enum tally_dso_source source, bool check_crc)
+{
+	struct tally_place place = {.source = source, .check_crc = check_crc};
+	int ret = tally_str_error(str);
+
+	if (ret)
+		return ret;
+	place.path = strdup(tally_str_text(str));
+	tally_str_clear(str);
+	if (!place.path)
+		return -ENOMEM;
+	ret = tally_vec_push(&places->list, place);
+	if (ret)
+		free(place.path);
+	return ret;
+}
+
+/* The folder of the object, with its final slash, under `above`. */
+static void add_folder(const struct tally_dso *dso, struct tally_str *str, const char *above)
+{
+	const char *slash = strrchr(dso->name, '/');
+
+	tally_dso_add_path(dso, str, above);
+	if (slash)
+		tally_str_add_bytes(str, dso->name, (size_t)(slash - dso->name) + 1);
+	else
+		tally_str_add_char(str, '/');
+}
+
+static int add_debuglink(const struct tally_dso *dso, const struct tally_image *own,
+			 struct tally_places *places, struct tally_str *str)
+{
+	const char *const *dirs = dso->owner->options.debug_dirs;
+	const char *name, *own_name = strrchr(dso->name, '/');
+	int ret = 0;
+
+	if (!own || tally_elf_debuglink(&own->elf, &name, &places->crc) || strchr(name, '/'))
+		return 0;
+	if (!own_name || strcmp(own_name + 1, name)) {
+		add_folder(dso, str, "");
+		tally_str_add(str, name);
+		ret = places_add(places, str, TALLY_DSO_SOURCE_DEBUGFILE, true);
+	}
+	if (!ret) {
+		add_folder(dso, str, "");
+		tally_str_add(str, ".debug/");
+		tally_str_add(str, name);
+		ret = places_add(places, str, TALLY_DSO_SOURCE_DEBUGFILE, true);
+	}
+	for (; *dirs && !ret; dirs++) {
+		add_folder(dso, str, *dirs);
+		tally_str_add(str, name);
+		ret = places_add(places, str, TALLY_DSO_SOURCE_DEBUGFILE, true);
+	}
+	return ret;
+}
+
+/* perf's cache: "elf" or "vdso" in the folder of the id, in old caches the id is the file. */
+static int add_cache(const struct tally_dso *dso, const struct tally_build_id *id,
+		     struct tally_places *places, struct tally_str *str)
+{
+	static const char *const names[] = {"/elf", "/vdso", "", "/debug"};
+	const char *dir = dso->owner->options.buildid_dir;
+	int ret = 0;
+
+	for (size_t i = 0; dir && i < sizeof(names) / sizeof(names[0]) && !ret; i++) {
+		if (!tally_build_id_add_path(id, dir, str))
+			break;
+		tally_str_add(str, names[i]);
+		ret = places_add(places, str, TALLY_DSO_SOURCE_BUILDID, false);
+	}
+	return ret;
+}
+
+static int add_debug_dirs(const struct tally_dso *dso, const struct tally_build_id *id,
+			  struct tally_places *places, struct tally_str *str)
+{
+	const char *const *dirs = dso->owner->options.debug_dirs;
+	int ret = 0;
+
+	for (; *dirs && !ret && id->size >= 2; dirs++) {
+		tally_dso_add_path(dso, str, "");
+		tally_build_id_add_path(id, *dirs, str);
+		tally_str_add(str, ".debug");
+		ret = places_add(places, str, TALLY_DSO_SOURCE_DEBUGFILE, false);
+	}
+	return ret;
+}
+
+int tally_places_find(const struct tally_dso *dso, const struct tally_image *own,
+		      const struct tally_build_id *id, struct tally_places *ret_places)
+{
+	struct tally_places places = {0};
+	struct tally_str str = {0};
+	int ret = add_debuglink(dso, own, &places, &str);
+
+	if (!ret)
+		ret = add_cache(dso, id, &places, &str);
+	if (!ret)
+		ret = add_debug_dirs(dso, id, &places, &str);
+	tally_str_free(&str);
+	if (ret)
+		tally_places_free(&places);
+	else
+		*ret_places = places;
+	return ret;
+}
+
+void tally_places_free(struct tally_places *places)
+{
+	tally_vec_for_each (place, &places->list)
+		free(place->path);
+	tally_vec_free(&places->list);
+}

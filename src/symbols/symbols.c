@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "symbols/symbols.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/hash.h"
+#include "symbols/demangle.h"
+#include "symbols/dso.h"
+
+static int copy_text(struct tally_symbols *symbols, const char **text)
+{
+	if (!*text)
+		return 0;
+	*text = tally_arena_strndup(&symbols->arena, *text, strlen(*text));
+	return *text ? 0 : -ENOMEM;
+}
+
+static int copy_debug_dirs(struct tally_symbols *symbols)
+{
+	static const char *const defaults[] = {"/usr/lib/debug", NULL};
+	const char *const *from = symbols->options.debug_dirs;
+	const char **copy;
+	size_t nr = 0;
+	int ret = 0;
+
+	from = from ? from : defaults;
+	while (from[nr])
+		nr++;
+	copy = tally_arena_alloc(&symbols->arena, (nr + 1) * sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, from, (nr + 1) * sizeof(*copy));
+	for (size_t i = 0; i < nr && !ret; i++)
+		ret = copy_text(symbols, &copy[i]);
+	symbols->options.debug_dirs = copy;
+	return ret;
+}
+
+static int default_buildid_dir(struct tally_symbols *symbols)
+{
+	const char *dir = getenv("PERF_BUILDID_DIR"), *home = getenv("HOME");
+	struct tally_str str = {0};
+	int ret;
+
+	if (!dir && !home)
+		return 0;
+	tally_str_add(&str, dir ? dir : home);
+	if (!dir)
+		tally_str_add(&str, "/.debug");
+	ret = tally_str_error(&str);
+	symbols->options.buildid_dir = tally_str_text(&str);
+	if (!ret)
+		ret = copy_text(symbols, &symbols->options.buildid_dir);
+	tally_str_free(&str);
+	return ret;
+}
+
+static int copy_options(struct tally_symbols *symbols)
+{
+	struct tally_symbols_options *options = &symbols->options;
+	const char **texts[] = {&options->symfs, &options->vmlinux, &options->kallsyms,
+				&options->buildid_dir};
+	int ret = options->buildid_dir ? 0 : default_buildid_dir(symbols);
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(texts) && !ret; i++)
+		ret = copy_text(symbols, texts[i]);
+	return ret ? ret : copy_debug_dirs(symbols);
+}
+
+int tally_symbols_new(const struct tally_symbols_options *options,
+		      struct tally_symbols **ret_symbols)
+{
+	struct tally_symbols *symbols = calloc(1, sizeof(*symbols));
+	int ret;
+
+	if (!symbols)
+		return -ENOMEM;
+	if (options)
+		symbols->options = *options;
+	ret = copy_options(symbols);
+	if (ret)
+		tally_symbols_free(symbols);
+	else
+		*ret_symbols = symbols;
+	return ret;
+}
+
+static void dso_free(struct tally_dso *dso)
+{
+	const struct tally_map_slot *slot;
+	size_t pos = 0;
+
+	while ((slot = tally_map_next(&dso->shown, &pos))) {
+		if (slot->key != slot->value)
+			free((void *)(uintptr_t)slot->value);
+	}
+	tally_map_free(&dso->shown);
+	tally_symtab_free(&dso->table);
+	tally_image_free(&dso->debugdata);
+	tally_image_free(&dso->runtime);
+	tally_image_free(&dso->image);
+	free(dso->name);
+	free(dso);
+}
+
+void tally_symbols_free(struct tally_symbols *symbols)
+{
+	if (!symbols)
+		return;
+	tally_vec_for_each (dso, &symbols->dsos)
+		dso_free(*dso);
+	tally_vec_free(&symbols->dsos);
+	tally_map_free(&symbols->by_key);
+	free(symbols->kallsyms);
+	tally_arena_free(&symbols->arena);
+	free(symbols);
+}
+
+static struct tally_build_id key_build_id(const struct tally_dso_key *key)
+{
+	struct tally_build_id id = {.size = key->build_id ? key->build_id_size : 0};
+
+	id.size = TALLY_MIN(id.size, (size_t)TALLY_BUILD_ID_MAX);
+	if (id.size)
+		memcpy(id.id, key->build_id, id.size);
+	return id;
+}
+
+static uint64_t key_hash(const struct tally_dso_key *key, const struct tally_build_id *id)
+{
+	uint64_t hash = tally_hash_bytes(key->name, strlen(key->name), key->kind);
+
+	hash = tally_hash_bytes(id->id, id->size, hash);
+	return tally_hash_u64((uint32_t)key->pid, hash);
+}
+
+static bool dso_has_key(const struct tally_dso *dso, const struct tally_dso_key *key,
+			const struct tally_build_id *id)
+{
+	return dso->kind == key->kind && dso->pid == key->pid && dso->build_id.size == id->size &&
+	       !memcmp(dso->build_id.id, id->id, id->size) && !strcmp(dso->name, key->name);
+}
+
+static struct tally_dso *dso_new(struct tally_symbols *symbols, const struct tally_dso_key *key,
+				 const struct tally_build_id *id)
+{
+	struct tally_dso *dso = calloc(1, sizeof(*dso));
+
+	if (!dso)
+		return NULL;
+	dso->name = strdup(key->name);
+	dso->owner = symbols;
+	dso->kind = key->kind;
+	dso->build_id = *id;
+	dso->pid = key->pid;
+	dso->nspid = key->nspid;
+	dso->raw_names = key->kind == TALLY_DSO_KERNEL || key->kind == TALLY_DSO_MODULE;
+	if (!dso->name || tally_vec_push(&symbols->dsos, dso)) {
+		dso_free(dso);
+		return NULL;
+	}
+	return dso;
+}
+
+int tally_dso_get(struct tally_symbols *symbols, const struct tally_dso_key *key,
+		  struct tally_dso **ret_dso)
+{
+	struct tally_build_id id = key_build_id(key);
+	struct tally_dso *dso, *newest;
+	uint64_t hash, found;
+
+	if (!key->name)
+		return -EINVAL;
+	hash = key_hash(key, &id);
+	found = tally_map_get(&symbols->by_key, hash);
+	newest = found == TALLY_MAP_NONE ? NULL : (struct tally_dso *)(uintptr_t)found;
+	for (dso = newest; dso && !dso_has_key(dso, key, &id);)
+		dso = dso->older;
+	if (!dso) {
+		dso = dso_new(symbols, key, &id);
+		if (!dso)
+			return -ENOMEM;
+		dso->older = newest;
+		if (tally_map_put(&symbols->by_key, hash, (uintptr_t)dso)) {
+			symbols->dsos.len--;
+			dso_free(dso);
+			return -ENOMEM;
+		}
+		if (!symbols->kernel && dso->kind == TALLY_DSO_KERNEL)
+			symbols->kernel = dso;
+	}
+	*ret_dso = dso;
+	return 0;
+}
+
+int tally_dso_set_address(struct tally_dso *dso, const char *reference, uint64_t address)
+{
+	char *copy = NULL;
+
+	if (reference) {
+		copy = tally_arena_strndup(&dso->owner->arena, reference, strlen(reference));
+		if (!copy)
+			return -ENOMEM;
+	}
+	dso->reference = copy;
+	dso->address = address;
+	dso->has_address = true;
+	return 0;
+}
+
+const char *tally_dso_shown_name(void *arg, const char *raw)
+{
+	struct tally_dso *dso = arg;
+	uint64_t known;
+	char *text;
+
+	if (dso->raw_names || dso->owner->options.no_demangle)
+		return raw;
+	known = tally_map_get(&dso->shown, (uintptr_t)raw);
+	if (known != TALLY_MAP_NONE)
+		return (const char *)(uintptr_t)known;
+	text = tally_demangle(raw, dso->owner->options.demangle_params);
+	if (tally_map_put(&dso->shown, (uintptr_t)raw, (uintptr_t)(text ? text : raw))) {
+		free(text); /* out of memory: the raw name is true as well */
+		text = NULL;
+	}
+	return text ? text : raw;
+}
+
+const char *tally_symbol_name(struct tally_dso *dso, const struct tally_symbol *symbol)
+{
+	return tally_dso_shown_name(dso, symbol->name);
+}
+
+enum tally_dso_kind tally_dso_kind(const struct tally_dso *dso)
+{
+	return dso->kind;
+}
+
+const char *tally_dso_name(const struct tally_dso *dso)
+{
+	return dso->name;
+}
+
+/* Ask the file, or the kernel, for an id that was not recorded. */
+static void dso_ask_build_id(struct tally_dso *dso)
+{
+	struct tally_str path = {0};
+	struct tally_build_id id = {0};
+	int ret = -ENOENT;
+
+	tally_dso_add_path(dso, &path, dso->name);
+	if (dso->kind == TALLY_DSO_USER && !tally_str_error(&path))
+		ret = tally_elf_build_id(tally_str_text(&path), id.id, &id.size);
+	else if (dso->kind == TALLY_DSO_KERNEL)
+		ret = tally_kernel_build_id(id.id, &id.size);
+	tally_str_free(&path);
+	dso->asked_id = true;
+	if (!ret)
+		dso->own_id = id;
+}
+
+const uint8_t *tally_dso_build_id(struct tally_dso *dso, size_t *ret_size)
+{
+	const struct tally_build_id *id = &dso->build_id;
+
+	if (!id->size) {
+		if (!dso->asked_id)
+			dso_ask_build_id(dso);
+		id = &dso->own_id;
+	}
+	*ret_size = id->size;
+	return id->size ? id->id : NULL;
+}
+
+struct tally_dso *tally_dso_next(const struct tally_symbols *symbols, size_t *pos)
+{
+	return *pos < symbols->dsos.len ? symbols->dsos.data[(*pos)++] : NULL;
+}

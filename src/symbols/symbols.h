@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From an address in a mapped object to the name of the function there.
+ *
+ * One `struct tally_symbols` per report owns everything: objects ("DSOs"), their symbols and all
+ * names it hands out live until tally_symbols_free(). Nothing is read before the first lookup in
+ * a DSO; what came of it is tally_dso_status(). Not thread-safe.
+ *
+ * It does not: source lines, inlined functions, unwinding, debuginfod.
+ */
+#ifndef TALLY_SYMBOLS_SYMBOLS_H
+#define TALLY_SYMBOLS_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "symbols/elf.h"
+#include "symbols/table.h"
+
+struct tally_symbols;
+struct tally_dso;
+
+/* Strings and arrays are copied by tally_symbols_new; all zero (NULL) are perf's defaults. */
+struct tally_symbols_options {
+	const char *symfs;             /* prefix of every path of a recorded object */
+	const char *vmlinux;           /* use this image for the kernel */
+	const char *kallsyms;          /* use this file instead of /proc/kallsyms */
+	const char *const *debug_dirs; /* NULL-terminated; default {"/usr/lib/debug", NULL} */
+	const char *buildid_dir;       /* default: $PERF_BUILDID_DIR, else $HOME/.debug */
+	bool no_demangle;              /* hand out raw names */
+	bool demangle_params;          /* "f(int)", not "f": what perf does with -v */
+	bool ignore_vmlinux;           /* kallsyms only */
+};
+
+enum tally_dso_kind {
+	TALLY_DSO_USER,     /* an ELF file; addresses are file offsets */
+	TALLY_DSO_KERNEL,   /* the kernel proper; absolute addresses */
+	TALLY_DSO_MODULE,   /* "[ext4]", "/lib/modules/.../ext4.ko"; absolute addresses */
+	TALLY_DSO_VDSO,     /* offsets into the vdso image */
+	TALLY_DSO_PERF_MAP, /* code without a file: JIT; absolute addresses */
+	TALLY_DSO_UNKNOWN,  /* nothing can be known: heap, stack, device, no map at all */
+};
+
+/* What identifies an object. */
+struct tally_dso_key {
+	enum tally_dso_kind kind;
+	const char *name;        /* the path or name as recorded; copied */
+	const uint8_t *build_id; /* NULL when not known */
+	size_t build_id_size;    /* at most TALLY_BUILD_ID_MAX, longer ones are cut */
+	pid_t pid;               /* PERF_MAP: whose; USER and VDSO: 0 or a process whose mount
+				  * namespace may hold the file (/proc/PID/root is tried last) */
+	pid_t nspid;             /* PERF_MAP: its pid inside its namespace; 0: asked of procfs,
+				  * else the same as pid */
+};
+
+/* What the lookup of symbols came to, see tally_dso_status. */
+enum tally_dso_state {
+	TALLY_DSO_NOT_LOADED,  /* no lookup yet */
+	TALLY_DSO_LOADED,      /* symbols are there */
+	TALLY_DSO_MISSING,     /* no such file */
+	TALLY_DSO_MISMATCH,    /* files exist, none with the recorded build-id */
+	TALLY_DSO_NO_SYMBOLS,  /* the file is stripped */
+	TALLY_DSO_NOT_ELF,     /* the file is something else */
+	TALLY_DSO_BROKEN,      /* the file does not parse */
+	TALLY_DSO_DENIED,      /* no permission (also: kptr_restrict) */
+	TALLY_DSO_UNSUPPORTED, /* compressed module and no decompressor */
+	TALLY_DSO_NO_FILE,     /* the kind has no symbols by nature */
+	TALLY_DSO_NO_MEMORY,
+};
+
+/* Where symbols came from. */
+enum tally_dso_source {
+	TALLY_DSO_SOURCE_NONE,
+	TALLY_DSO_SOURCE_SYMTAB,    /* the file's own .symtab */
+	TALLY_DSO_SOURCE_DYNSYM,    /* the file's own .dynsym */
+	TALLY_DSO_SOURCE_DEBUGDATA, /* the file's .gnu_debugdata beside its .dynsym */
+	TALLY_DSO_SOURCE_DEBUGFILE, /* a separate debug file */
+	TALLY_DSO_SOURCE_BUILDID,   /* the build-id cache */
+	TALLY_DSO_SOURCE_VMLINUX,
+	TALLY_DSO_SOURCE_KALLSYMS,
+	TALLY_DSO_SOURCE_PERF_MAP,
+	TALLY_DSO_SOURCE_MEMORY, /* the vdso of this process */
+	TALLY_DSO_SOURCE_MODULE, /* a .ko file */
+};
+
+struct tally_dso_status {
+	enum tally_dso_state state;
+	enum tally_dso_source source;
+	const char *text; /* constant: the state in words, for a health line */
+	const char *path; /* the file the symbols came from; NULL when none did */
+	size_t nr_symbols;
+	size_t nr_skipped; /* malformed lines of a perf map */
+};
+
+/* 0, -ENOMEM. `options` may be NULL. The caller frees `*ret_symbols`. */
+int tally_symbols_new(const struct tally_symbols_options *options,
+		      struct tally_symbols **ret_symbols);
+void tally_symbols_free(struct tally_symbols *symbols);
+
+/* The DSO of `key`, created when new: the same key gives the same pointer. Owned by `symbols`.
+ * 0, -EINVAL for a NULL name, -ENOMEM. */
+int tally_dso_get(struct tally_symbols *symbols, const struct tally_dso_key *key,
+		  struct tally_dso **ret_dso);
+
+/* The kind of object a MMAP record's file name speaks of in user space ("//anon", "[anon]",
+ * "[vdso]", "[heap]", "/memfd:...", "/dev/zero", a path) or, with `kernel`, in the kernel
+ * ("[kernel.kallsyms]_text", "[ext4]", ".../ext4.ko.xz"). */
+enum tally_dso_kind tally_dso_kind_of(const char *filename, bool kernel);
+
+/* Where the kernel, or a module, was while it was recorded. For the kernel, `address` is that of
+ * the symbol `reference` ("_text", "_stext"), which relocates a vmlinux; without it, a vmlinux is
+ * taken at its link address unless the kernel runs now. For a module, `address` is where its text
+ * starts and `reference` is NULL. To be called before the first lookup. `reference` is copied.
+ * 0 or -ENOMEM. */
+int tally_dso_set_address(struct tally_dso *dso, const char *reference, uint64_t address);
+
+/* The symbol at `addr`, or NULL. USER, VDSO: `addr` is the file offset, ip - map.start +
+ * map.pgoff; the others: the absolute address. The result lives as long as `symbols`. */
+const struct tally_symbol *tally_dso_find(struct tally_dso *dso, uint64_t addr);
+
+/* The name to print of a symbol that tally_dso_find(dso) returned: demangled unless switched
+ * off. Remembered: the same symbol gives the same pointer. Never NULL. */
+const char *tally_symbol_name(struct tally_dso *dso, const struct tally_symbol *symbol);
+
+/* What was loaded, or why nothing was. */
+struct tally_dso_status tally_dso_status(const struct tally_dso *dso);
+
+/* A constant lower-case text for a state. */
+const char *tally_dso_state_text(enum tally_dso_state state);
+
+enum tally_dso_kind tally_dso_kind(const struct tally_dso *dso);
+const char *tally_dso_name(const struct tally_dso *dso);
+
+/* The recorded build-id, else the file's own, read now. NULL and 0 when there is none. */
+const uint8_t *tally_dso_build_id(struct tally_dso *dso, size_t *ret_size);
+
+/* Walk the DSOs in order of creation; NULL at the end. Start with `*pos` 0. */
+struct tally_dso *tally_dso_next(const struct tally_symbols *symbols, size_t *pos);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "symbols/table.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "symbols/resolve.h"
+#include "symbols/shape.h"
+
+int tally_symtab_add(struct tally_symtab *table, const struct tally_symtab_entry *entry)
+{
+	struct tally_symtab_entry copy = *entry;
+
+	if (table->entries.len >= INT32_MAX)
+		return -E2BIG;
+	copy.order = (uint32_t)table->entries.len;
+	copy.dropped = 0;
+	return tally_vec_push(&table->entries, copy);
+}
+
+/* Do any two of the entries that stay cover the same address, or one cover none? */
+static bool overlapping(const struct tally_symtab *table)
+{
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < table->entries.len; i++) {
+		const struct tally_symtab_entry *entry = &table->entries.data[i];
+
+		if (entry->dropped)
+			continue;
+		if (entry->start < end || entry->end <= entry->start)
+			return true;
+		end = entry->end;
+	}
+	return false;
+}
+
+/* What a pass does to the tree: its entries come, then the aliases that lost go. */
+static void shape_pass(struct tally_shape *shape, const struct tally_symtab *table,
+		       const uint32_t *by_order, int pass)
+{
+	const struct tally_symtab_entry *entries = table->entries.data;
+
+	for (size_t i = 0; i < table->entries.len; i++) {
+		if (entries[by_order[i]].pass == pass)
+			tally_shape_insert(shape, by_order[i]);
+	}
+	for (size_t i = 0; i < table->entries.len; i++) {
+		if (entries[i].dropped == pass + 1)
+			tally_shape_remove(shape, (uint32_t)i);
+	}
+}
+
+/* Grow perf's tree. */
+static int shape_grow(const struct tally_symtab *table, struct tally_shape *ret_shape)
+{
+	size_t len = table->entries.len;
+	uint32_t *by_order = malloc((len + 1) * sizeof(*by_order));
+	int ret = by_order ? tally_shape_init(ret_shape, (uint32_t)len) : -ENOMEM;
+
+	if (ret)
+		goto out;
+	for (size_t i = 0; i < len; i++)
+		by_order[table->entries.data[i].order] = (uint32_t)i;
+	for (int pass = TALLY_SYMBOL_FIRST; pass <= TALLY_SYMBOL_MADE; pass++)
+		shape_pass(ret_shape, table, by_order, pass);
+out:
+	free(by_order);
+	return ret;
+}
+
+/* Number the keys of the entries that stay as the symbols will be, and hand the children over
+ * to the table. */
+static int shape_keep(struct tally_symtab *table, struct tally_shape *shape)
+{
+	uint32_t *number = malloc(((size_t)shape->nr + 1) * sizeof(*number));
+	uint32_t next = 0;
+
+	if (!number)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < shape->nr; i++)
+		number[i] = table->entries.data[i].dropped ? TALLY_SHAPE_NONE : next++;
+	for (uint32_t i = 0; i < shape->nr; i++) {
+		for (int side = 0; side < 2 && number[i] != TALLY_SHAPE_NONE; side++) {
+			uint32_t child = shape->child[side][i];
+
+			/* Never behind the cursor: symbols only move down. */
+			shape->child[side][number[i]] =
+				child == TALLY_SHAPE_NONE ? child : number[child];
+		}
+	}
+	table->root = shape->root == TALLY_SHAPE_NONE ? shape->root : number[shape->root];
+	table->left = shape->child[0];
+	table->right = shape->child[1];
+	shape->child[0] = shape->child[1] = NULL;
+	free(number);
+	return 0;
+}
+
+static int table_shape(struct tally_symtab *table)
+{
+	struct tally_shape shape = {0};
+	int ret = shape_grow(table, &shape);
+
+	if (!ret)
+		ret = shape_keep(table, &shape);
+	tally_shape_free(&shape);
+	return ret;
+}
+
+static bool wanted(const struct tally_symtab_entry *entry,
+		   const struct tally_symtab_options *options)
+{
+	if (!entry->module || !options->module)
+		return !entry->module && !options->module;
+	return !strcmp(entry->module, options->module);
+}
+
+/* Turn the entries that stay into symbols. */
+static int table_compact(struct tally_symtab *table)
+{
+	size_t len = 0;
+
+	tally_vec_for_each (entry, &table->entries)
+		len += !entry->dropped;
+	table->symbols = malloc((len + 1) * sizeof(*table->symbols));
+	if (!table->symbols)
+		return -ENOMEM;
+	tally_vec_for_each (entry, &table->entries) {
+		if (!entry->dropped)
+			table->symbols[table->len++] =
+				(struct tally_symbol){entry->start, entry->end, entry->name};
+	}
+	tally_vec_free(&table->entries);
+	return 0;
+}
+
+int tally_symtab_finish(struct tally_symtab *table, const struct tally_symtab_options *options)
+{
+	static const struct tally_symtab_options defaults;
+	int ret;
+
+	options = options ? options : &defaults;
+	ret = tally_symtab_sort(table);
+	if (ret)
+		return ret;
+	for (int pass = TALLY_SYMBOL_FIRST; pass < TALLY_SYMBOL_MADE; pass++) {
+		tally_symtab_fix_ends(table, pass, options->kallsyms);
+		tally_symtab_drop_aliases(table, pass, options);
+	}
+	if (options->kallsyms) {
+		tally_vec_for_each (entry, &table->entries)
+			entry->dropped |= !wanted(entry, options);
+	} else if (overlapping(table)) {
+		ret = table_shape(table);
+	}
+	return ret ? ret : table_compact(table);
+}
+
+/* -1 if `addr` is before the symbol, 1 behind it, 0 inside. A symbol without any size is found
+ * at its start. */
+static int symbol_compare(const struct tally_symbol *symbol, uint64_t addr)
+{
+	if (addr < symbol->start)
+		return -1;
+	return addr > symbol->end || (addr == symbol->end && addr != symbol->start);
+}
+
+static const struct tally_symbol *find_in_shape(const struct tally_symtab *table, uint64_t addr)
+{
+	uint32_t at = table->root;
+	int where;
+
+	while (at != TALLY_SHAPE_NONE) {
+		where = symbol_compare(&table->symbols[at], addr);
+		if (!where)
+			return &table->symbols[at];
+		at = where < 0 ? table->left[at] : table->right[at];
+	}
+	return NULL;
+}
+
+const struct tally_symbol *tally_symtab_find(const struct tally_symtab *table, uint64_t addr)
+{
+	size_t low = 0, high = table->len;
+	int where;
+
+	if (table->left)
+		return find_in_shape(table, addr);
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		where = symbol_compare(&table->symbols[mid], addr);
+		if (!where)
+			return &table->symbols[mid];
+		if (where < 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return NULL;
+}
+
+void tally_symtab_shift(struct tally_symtab *table, uint64_t bias)
+{
+	for (size_t i = 0; i < table->len; i++) {
+		table->symbols[i].start += bias;
+		table->symbols[i].end += bias;
+	}
+}
+
+void tally_symtab_free(struct tally_symtab *table)
+{
+	if (!table)
+		return;
+	free(table->symbols);
+	free(table->left);
+	free(table->right);
+	tally_vec_free(&table->entries);
+	tally_arena_free(&table->arena);
+	*table = (struct tally_symtab){0};
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A table of symbols: entries are added in file order, then `tally_symtab_finish` sorts them,
+ * gives unsized symbols an end, drops aliases and makes the table searchable.
+ *
+ * Ownership: the table owns its arrays and its arena. Names are borrowed: they point into the
+ * arena or into the bytes that were parsed, which therefore have to outlive the table.
+ * All zero is an empty table. Not thread-safe while it is being filled; finding is read-only.
+ */
+#ifndef TALLY_SYMBOLS_TABLE_H
+#define TALLY_SYMBOLS_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/vec.h"
+
+/* One function or object: the half-open range [start, end). */
+struct tally_symbol {
+	uint64_t start, end;
+	const char *name; /* raw (mangled), NUL-terminated, never NULL */
+};
+
+/* How strongly a symbol claims its address: the order of preference among aliases. */
+enum tally_symbol_binding {
+	TALLY_SYMBOL_LOCAL,
+	TALLY_SYMBOL_GLOBAL,
+	TALLY_SYMBOL_WEAK,
+};
+
+/* Entries come in passes: after each of the first two perf sizes and chooses among all that it has
+ * by then; what was made up (a PLT, a JIT's map) stays as it is. */
+enum tally_symbol_pass {
+	TALLY_SYMBOL_FIRST,  /* .symtab, kallsyms */
+	TALLY_SYMBOL_SECOND, /* .dynsym */
+	TALLY_SYMBOL_MADE,   /* neither sized nor chosen */
+};
+
+/* A symbol while its table is being filled. */
+struct tally_symtab_entry {
+	uint64_t start, end; /* end == start: size unknown */
+	const char *name;    /* borrowed for the life of the table */
+	const char *module;  /* borrowed kallsyms tag "[ext4]"; NULL for the kernel and ELF */
+	uint32_t order;      /* set by tally_symtab_add */
+	uint8_t binding;     /* enum tally_symbol_binding */
+	uint8_t pass;        /* enum tally_symbol_pass */
+	uint8_t dropped;     /* set by finish: 0, or 1 + the pass in which it lost to an alias */
+};
+
+struct tally_symtab {
+	struct tally_symbol *symbols; /* sorted by start, after finish */
+	size_t len;
+	uint32_t *left, *right; /* search tree, only where ranges overlap; see shape.h */
+	uint32_t root;
+	TALLY_VEC(struct tally_symtab_entry) entries; /* empty after finish */
+	struct tally_arena arena;
+};
+
+struct tally_symtab_options {
+	bool kallsyms;      /* entries come from kallsyms: a change of module bounds a size */
+	const char *module; /* with kallsyms: keep only the entries of this tag; NULL: the kernel */
+	/* The name people see of a raw name, for choosing among aliases; NULL: the raw name.
+	 * The text stays valid as long as `arg` does. */
+	const char *(*shown_name)(void *arg, const char *raw);
+	void *arg;
+};
+
+/* Append a copy of `entry`. 0, -ENOMEM, or -E2BIG beyond 2^31 entries. */
+int tally_symtab_add(struct tally_symtab *table, const struct tally_symtab_entry *entry);
+
+/* Sort, size, choose among aliases. `options` may be NULL. 0 or -ENOMEM (the table is then fit
+ * for tally_symtab_free only). */
+int tally_symtab_finish(struct tally_symtab *table, const struct tally_symtab_options *options);
+
+/* The symbol that covers `addr`, or NULL. Among overlapping ones the same as perf 6.1. */
+const struct tally_symbol *tally_symtab_find(const struct tally_symtab *table, uint64_t addr);
+
+/* Move every symbol of a finished table by `bias`, modulo 2^64. Right only where none wraps. */
+void tally_symtab_shift(struct tally_symtab *table, uint64_t bias);
+
+/* Free what the table owns and leave it empty; NULL is allowed. */
+void tally_symtab_free(struct tally_symtab *table);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Steps of a scanner over lines of text that need not be terminated. */
+#ifndef TALLY_SYMBOLS_TEXT_H
+#define TALLY_SYMBOLS_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tally_text {
+	const char *at, *end;
+};
+
+/* Take a hexadecimal number ("0x" may lead). False, having moved or not, if there is none or it
+ * does not fit 64 bits. */
+static inline bool tally_text_hex(struct tally_text *text, uint64_t *ret_value)
+{
+	const char *first;
+	uint64_t value = 0;
+
+	if (text->end - text->at > 2 && text->at[0] == '0' && (text->at[1] | 0x20) == 'x')
+		text->at += 2;
+	first = text->at;
+	for (; text->at < text->end; text->at++) {
+		unsigned int c = (unsigned char)*text->at, digit;
+
+		if (c - '0' < 10)
+			digit = c - '0';
+		else if ((c | 0x20) - 'a' < 6)
+			digit = (c | 0x20) - 'a' + 10;
+		else
+			break;
+		if (value >> 60)
+			return false;
+		value = value << 4 | digit;
+	}
+	*ret_value = value;
+	return text->at > first;
+}
+
+/* Skip blanks and tabs; true if there were any. */
+static inline bool tally_text_skip_blanks(struct tally_text *text)
+{
+	const char *first = text->at;
+
+	while (text->at < text->end && (*text->at == ' ' || *text->at == '\t'))
+		text->at++;
+	return text->at > first;
+}
+
+/* Take what comes before the next blank, tab or end of line, possibly nothing. */
+static inline void tally_text_word(struct tally_text *text, const char **ret_word, size_t *ret_len)
+{
+	*ret_word = text->at;
+	while (text->at < text->end && *text->at != ' ' && *text->at != '\t' && *text->at != '\n')
+		text->at++;
+	*ret_len = (size_t)(text->at - *ret_word);
+}
+
+/* Take what is left of the line. */
+static inline void tally_text_line(struct tally_text *text, const char **ret_line, size_t *ret_len)
+{
+	*ret_line = text->at;
+	while (text->at < text->end && *text->at != '\n')
+		text->at++;
+	*ret_len = (size_t)(text->at - *ret_line);
+}
+
+/* Go behind the end of the line. */
+static inline void tally_text_next_line(struct tally_text *text)
+{
+	while (text->at < text->end && *text->at++ != '\n')
+		;
+}
+
+#endif

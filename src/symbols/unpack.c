@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "symbols/unpack.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#include <zstd.h>
+#ifdef TALLY_HAVE_LZMA
+#include <lzma.h>
+#endif
+
+#include "base/arith.h"
+#include "base/vec.h"
+
+/* No module or symbol table is larger unpacked; a bomb is. */
+enum { UNPACKED_MAX = 256 << 20, STEP = 64 << 10 };
+
+struct output {
+	uint8_t *data;
+	size_t len, cap;
+};
+
+/* Free room behind what was written, at least a byte. */
+static int output_room(struct output *out, uint8_t **ret_at, size_t *ret_room)
+{
+	uint8_t *grown;
+
+	if (out->len >= UNPACKED_MAX)
+		return -EFBIG;
+	if (out->len == out->cap) {
+		grown = tally_vec_grow(out->data, &out->cap, 1, out->cap + STEP);
+		if (!grown)
+			return -ENOMEM;
+		out->data = grown;
+	}
+	*ret_at = out->data + out->len;
+	*ret_room = out->cap - out->len;
+	return 0;
+}
+
+static int unpack_gzip(const uint8_t *data, size_t len, struct output *out)
+{
+	z_stream stream = {.next_in = (Bytef *)data, .avail_in = (uInt)len};
+	size_t room;
+	int ret = 0, code = Z_OK;
+
+	if (inflateInit2(&stream, 15 + 16) != Z_OK)
+		return -ENOMEM;
+	while (code == Z_OK && !ret) {
+		ret = output_room(out, &stream.next_out, &room);
+		if (ret)
+			break;
+		stream.avail_out = (uInt)room;
+		code = inflate(&stream, Z_NO_FLUSH);
+		out->len += room - stream.avail_out;
+	}
+	inflateEnd(&stream);
+	if (!ret && code != Z_STREAM_END)
+		ret = code == Z_MEM_ERROR ? -ENOMEM : -EINVAL;
+	return ret;
+}
+
+static int unpack_zstd(const uint8_t *data, size_t len, struct output *out)
+{
+	ZSTD_DStream *stream = ZSTD_createDStream();
+	ZSTD_inBuffer in = {data, len, 0};
+	size_t code = 1;
+	int ret = stream ? 0 : -ENOMEM;
+
+	while (!ret && code) {
+		ZSTD_outBuffer to = {0};
+
+		ret = output_room(out, (uint8_t **)&to.dst, &to.size);
+		if (ret)
+			break;
+		code = ZSTD_decompressStream(stream, &to, &in);
+		out->len += to.pos;
+		if (ZSTD_isError(code) || (code && !to.pos && in.pos == in.size))
+			ret = -EINVAL;
+	}
+	ZSTD_freeDStream(stream);
+	return ret;
+}
+
+#ifdef TALLY_HAVE_LZMA
+static int unpack_xz(const uint8_t *data, size_t len, struct output *out)
+{
+	lzma_stream stream = LZMA_STREAM_INIT;
+	lzma_ret code = LZMA_OK;
+	size_t room;
+	int ret = 0;
+
+	if (lzma_stream_decoder(&stream, UNPACKED_MAX, 0) != LZMA_OK)
+		return -ENOMEM;
+	stream.next_in = data;
+	stream.avail_in = len;
+	while (code == LZMA_OK && !ret) {
+		ret = output_room(out, &stream.next_out, &room);
+		if (ret)
+			break;
+		stream.avail_out = room;
+		code = lzma_code(&stream, LZMA_FINISH);
+		out->len += room - stream.avail_out;
+	}
+	lzma_end(&stream);
+	if (!ret && code != LZMA_STREAM_END)
+		ret = code == LZMA_MEM_ERROR ? -ENOMEM : -EINVAL;
+	return ret;
+}
+#else
+static int unpack_xz(const uint8_t *data, size_t len, struct output *out)
+{
+	return -ENOSYS;
+}
+#endif
+
+struct format {
+	const char *magic;
+	size_t len;
+	int (*unpack)(const uint8_t *data, size_t len, struct output *out);
+};
+
+static const struct format formats[] = {
+	{"\xfd"
+	 "7zXZ",
+	 6, unpack_xz},
+	{"\x1f\x8b", 2, unpack_gzip},
+	{"\x28\xb5\x2f\xfd", 4, unpack_zstd},
+};
+
+static const struct format *format_of(const uint8_t *data, size_t len)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(formats); i++) {
+		if (len >= formats[i].len && !memcmp(data, formats[i].magic, formats[i].len))
+			return &formats[i];
+	}
+	return NULL;
+}
+
+bool tally_is_packed(const uint8_t *data, size_t len)
+{
+	return format_of(data, len) != NULL;
+}
+
+int tally_unpack(const uint8_t *data, size_t len, uint8_t **ret_data, size_t *ret_len)
+{
+	const struct format *format = format_of(data, len);
+	struct output out = {0};
+	int ret;
+
+	if (!format)
+		return -ENOSYS;
+	if (len > UNPACKED_MAX)
+		return -EFBIG;
+	ret = format->unpack(data, len, &out);
+	if (ret) {
+		free(out.data);
+		return ret;
+	}
+	*ret_data = out.data;
+	*ret_len = out.len;
+	return 0;
+}

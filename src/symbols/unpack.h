@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Whole compressed files in memory: .gnu_debugdata and compressed kernel modules. */
+#ifndef TALLY_SYMBOLS_UNPACK_H
+#define TALLY_SYMBOLS_UNPACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* True if the bytes begin like a file of xz, gzip or zstd. */
+bool tally_is_packed(const uint8_t *data, size_t len);
+
+/* Unpack by the magic number; the caller frees `*ret_data`. 0; -ENOSYS when the format is unknown
+ * or not in this build; -EFBIG beyond 256 MiB; -EINVAL for broken bytes; -ENOMEM. */
+int tally_unpack(const uint8_t *data, size_t len, uint8_t **ret_data, size_t *ret_len);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <inttypes.h>
+#include <string.h>
+
+#include "view/view.h"
+
+static const struct tally_frame *row_frame(const struct tally_view *view,
+					   const struct tally_row *row)
+{
+	return &view->profile->paths.frames.data[row->frame];
+}
+
+static const struct tally_group *row_group(const struct tally_view *view,
+					   const struct tally_row *row)
+{
+	return &view->hist->groups.data[row->group];
+}
+
+static void add_percent(const struct tally_view *view, uint64_t part, struct tally_str *out)
+{
+	double percent = view->total ? 100.0 * (double)part / (double)view->total : 0;
+
+	tally_str_addf(out, "%.2f%%", percent);
+}
+
+static void text_children(const struct tally_view *view, const struct tally_row *row,
+			  struct tally_str *out)
+{
+	add_percent(view, row->total, out);
+}
+
+static void text_self(const struct tally_view *view, const struct tally_row *row,
+		      struct tally_str *out)
+{
+	add_percent(view, row->self, out);
+}
+
+static void text_sample(const struct tally_view *view, const struct tally_row *row,
+			struct tally_str *out)
+{
+	tally_str_add_u64(out, row->self_nr);
+}
+
+static void text_period(const struct tally_view *view, const struct tally_row *row,
+			struct tally_str *out)
+{
+	tally_str_add_u64(out, row->self);
+}
+
+static const char *comm_text(const struct tally_view *view, uint32_t comm)
+{
+	return tally_intern_text(tally_machine_comms(view->profile->machine), comm);
+}
+
+static void text_comm(const struct tally_view *view, const struct tally_row *row,
+		      struct tally_str *out)
+{
+	tally_str_add(out, comm_text(view, row_group(view, row)->comm));
+}
+
+static void add_thread(const struct tally_view *view, const struct tally_row *row, int32_t id,
+		       struct tally_str *out)
+{
+	const struct tally_group *group = row_group(view, row);
+
+	tally_str_addf(
+		out, "%7" PRId32 ":%s", id,
+		tally_machine_comm(view->profile->machine,
+				   tally_machine_thread_at(view->profile->machine, group->thread)));
+}
+
+static void text_pid(const struct tally_view *view, const struct tally_row *row,
+		     struct tally_str *out)
+{
+	add_thread(view, row, row_group(view, row)->pid, out);
+}
+
+static void text_tid(const struct tally_view *view, const struct tally_row *row,
+		     struct tally_str *out)
+{
+	add_thread(view, row, row_group(view, row)->tid, out);
+}
+
+static void text_cpu(const struct tally_view *view, const struct tally_row *row,
+		     struct tally_str *out)
+{
+	tally_str_addf(out, "%03" PRId32, (int32_t)row_group(view, row)->cpu);
+}
+
+static void text_dso(const struct tally_view *view, const struct tally_row *row,
+		     struct tally_str *out)
+{
+	const struct tally_frame *frame = row_frame(view, row);
+	const char *name = frame->dso ? tally_dso_name(frame->dso) : "[unknown]";
+	const char *slash = name[0] == '/' ? strrchr(name, '/') : NULL;
+
+	tally_str_add(out, slash ? slash + 1 : name);
+}
+
+static void text_symbol(const struct tally_view *view, const struct tally_row *row,
+			struct tally_str *out)
+{
+	tally_str_addf(out, "[%c] ", tally_cpumode_letter(row_frame(view, row)->cpumode));
+	tally_view_frame_name(view, row->frame, out);
+}
+
+static void text_parent(const struct tally_view *view, const struct tally_row *row,
+			struct tally_str *out)
+{
+	uint32_t parent = row_group(view, row)->parent;
+
+	if (parent == TALLY_FRAME_NONE)
+		tally_str_add(out, "[other]");
+	else
+		tally_view_frame_name(view, parent, out);
+}
+
+static void text_event(const struct tally_view *view, const struct tally_row *row,
+		       struct tally_str *out)
+{
+	tally_str_add_u64(out, view->event);
+}
+
+const struct tally_view_column tally_view_columns[] = {
+	{"overhead_children", "Children", 0, 8, true, text_children},
+	{"overhead", "Overhead", 0, 8, true, text_self},
+	{"self", "Self", 0, 8, true, text_self},
+	{"sample", "Samples", 0, 12, true, text_sample},
+	{"period", "Period", 0, 12, true, text_period},
+	{"comm", "Command", TALLY_KEY_COMM, 0, false, text_comm},
+	{"pid", "    Pid:Command", TALLY_KEY_PID, 0, false, text_pid},
+	{"tid", "    Tid:Command", TALLY_KEY_TID, 0, false, text_tid},
+	{"cpu", "CPU", TALLY_KEY_CPU, 0, false, text_cpu},
+	{"dso", "Shared Object", TALLY_KEY_DSO, 0, false, text_dso},
+	{"symbol", "Symbol", TALLY_KEY_SYMBOL, 0, false, text_symbol},
+	{"sym", "Symbol", TALLY_KEY_SYMBOL, 0, false, text_symbol},
+	{"parent", "Parent symbol", TALLY_KEY_PARENT, 0, false, text_parent},
+	{"event", "Event", 0, 5, true, text_event},
+	{NULL, NULL, 0, 0, false, NULL},
+};
+
+const struct tally_view_column *tally_view_column_find(const char *name, size_t len)
+{
+	for (const struct tally_view_column *c = tally_view_columns; c->name; c++) {
+		if (strlen(c->name) == len && !strncmp(c->name, name, len))
+			return c;
+	}
+	return NULL;
+}
+
+void tally_view_frame_name(const struct tally_view *view, uint32_t number, struct tally_str *out)
+{
+	const struct tally_frame *frame = &view->profile->paths.frames.data[number];
+
+	if (frame->symbol)
+		tally_str_add(out, tally_symbol_name(frame->dso, frame->symbol));
+	else
+		tally_str_addf(out, "0x%016" PRIx64, frame->addr);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Call graphs as text. A function with one callee (or caller) that accounts for all of it is
+ * written on the line before it; where paths part, each branch carries its share.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/view.h"
+
+enum { MARGIN = 12, BRANCH = 11 };
+
+struct graph_printer {
+	const struct tally_view *view;
+	const struct tally_graph_node *nodes;
+	struct tally_str *out;
+	struct tally_str prefix;
+};
+
+/* Children worth showing, heaviest first. */
+struct branches {
+	const struct tally_graph_node **items;
+	size_t nr;
+};
+
+static int heaviest_first(const void *a, const void *b)
+{
+	const struct tally_graph_node *x = *(const struct tally_graph_node *const *)a;
+	const struct tally_graph_node *y = *(const struct tally_graph_node *const *)b;
+
+	if (x->period != y->period)
+		return x->period > y->period ? -1 : 1;
+	return (x->frame > y->frame) - (x->frame < y->frame);
+}
+
+static uint64_t graph_whole(const struct graph_printer *print, uint64_t parent)
+{
+	return print->view->style == TALLY_STYLE_FRACTAL ? parent : print->view->total;
+}
+
+static struct branches branches_of(const struct graph_printer *print,
+				   const struct tally_graph_node *node, uint64_t parent)
+{
+	double least = (double)graph_whole(print, parent) * print->view->graph_min_percent / 100;
+	struct branches branches = {0};
+	size_t all = 0;
+
+	for (uint32_t i = node->first_child; i; i = print->nodes[i].next_sibling)
+		all++;
+	branches.items = malloc((all + 1) * sizeof(*branches.items));
+	if (!branches.items) {
+		print->out->failed = true;
+		return branches;
+	}
+	for (uint32_t i = node->first_child; i; i = print->nodes[i].next_sibling) {
+		if ((double)print->nodes[i].period >= least)
+			branches.items[branches.nr++] = &print->nodes[i];
+	}
+	qsort(branches.items, branches.nr, sizeof(*branches.items), heaviest_first);
+	return branches;
+}
+
+/* The only continuation of `node`, if all of it goes there. */
+static const struct tally_graph_node *graph_continuation(const struct graph_printer *print,
+							 const struct tally_graph_node *node)
+{
+	const struct tally_graph_node *child = &print->nodes[node->first_child];
+
+	if (!node->first_child || child->next_sibling || child->period != node->period)
+		return NULL;
+	return child;
+}
+
+static void print_prefix(struct graph_printer *print)
+{
+	tally_str_add(print->out, tally_str_text(&print->prefix));
+}
+
+static void print_name(struct graph_printer *print, const struct tally_graph_node *node)
+{
+	tally_view_frame_name(print->view, node->frame, print->out);
+	tally_str_add_char(print->out, '\n');
+}
+
+/* The names from `node` on that share its line of descent; returns the last of them. */
+static const struct tally_graph_node *print_run(struct graph_printer *print,
+						const struct tally_graph_node *node)
+{
+	const struct tally_graph_node *next;
+	uint32_t lines = 1;
+
+	print_name(print, node);
+	while ((next = graph_continuation(print, node))) {
+		node = next;
+		if (print->view->graph_limit && ++lines > print->view->graph_limit)
+			break;
+		print_prefix(print);
+		print_name(print, node);
+	}
+	return node;
+}
+
+static void print_branches(struct graph_printer *print, const struct tally_graph_node *node,
+			   uint64_t parent)
+{
+	struct branches branches = branches_of(print, node, parent);
+	uint64_t whole = graph_whole(print, parent);
+	size_t margin = print->prefix.len;
+
+	for (size_t i = 0; i < branches.nr; i++) {
+		const struct tally_graph_node *branch = branches.items[i];
+		bool is_last = i + 1 == branches.nr;
+
+		print_prefix(print);
+		tally_str_add(print->out, "|          \n");
+		print_prefix(print);
+		tally_str_addf(print->out, "%s--%.2f%%--", is_last ? " " : "|",
+			       whole ? 100.0 * (double)branch->period / (double)whole : 0.0);
+		tally_str_add(&print->prefix, is_last ? "           " : "|          ");
+		print_branches(print, print_run(print, branch), branch->period);
+		print->prefix.len = margin;
+		if (print->prefix.data)
+			print->prefix.data[margin] = '\0';
+	}
+	free(branches.items);
+}
+
+static void graph_text(struct graph_printer *print, const struct tally_row *row)
+{
+	const struct tally_graph_node *root = &print->nodes[row->graph], *node;
+	struct branches branches = branches_of(print, root, row->total);
+	size_t before = print->out->len;
+
+	tally_str_pad_to(&print->prefix, MARGIN);
+	if (branches.nr == 1 && branches.items[0]->period == row->total) {
+		print_prefix(print);
+		tally_str_add(print->out, "|\n");
+		print_prefix(print);
+		tally_str_add(print->out, "---");
+		tally_str_add(&print->prefix, "   ");
+		node = print_run(print, branches.items[0]);
+		print_branches(print, node, row->total);
+	} else {
+		print_branches(print, root, row->total);
+	}
+	if (print->out->len != before)
+		tally_str_add_char(print->out, '\n');
+	free(branches.items);
+}
+
+/* Every path that ends at or below `node`, its names joined by `joint`. */
+static void graph_paths(struct graph_printer *print, const struct tally_graph_node *node,
+			const char *head, const char *joint, const char *tail)
+{
+	size_t length = print->prefix.len;
+	double least = (double)print->view->total * print->view->graph_min_percent / 100;
+
+	tally_str_add(&print->prefix, length ? joint : "");
+	tally_view_frame_name(print->view, node->frame, &print->prefix);
+	if (node->self_nr && (double)node->self >= least) {
+		tally_str_addf(print->out, head,
+			       100.0 * (double)node->self /
+				       (double)(print->view->total ? print->view->total : 1));
+		tally_str_add(print->out, tally_str_text(&print->prefix));
+		tally_str_add(print->out, tail);
+	}
+	for (uint32_t i = node->first_child; i; i = print->nodes[i].next_sibling)
+		graph_paths(print, &print->nodes[i], head, joint, tail);
+	print->prefix.len = length;
+	if (print->prefix.data)
+		print->prefix.data[length] = '\0';
+}
+
+void tally_view_graph(const struct tally_view *view, const struct tally_row *row,
+		      struct tally_str *out)
+{
+	struct graph_printer print = {view, view->hist->graph.data, out, {0}};
+	uint32_t child;
+
+	if (!row->graph || view->style == TALLY_STYLE_NONE)
+		return;
+	if (view->style == TALLY_STYLE_GRAPH || view->style == TALLY_STYLE_FRACTAL) {
+		graph_text(&print, row);
+	} else {
+		for (child = print.nodes[row->graph].first_child; child;
+		     child = print.nodes[child].next_sibling) {
+			if (view->style == TALLY_STYLE_FLAT)
+				graph_paths(&print, &print.nodes[child],
+					    "            %.2f%%\n                ",
+					    "\n                ", "\n\n");
+			else
+				graph_paths(&print, &print.nodes[child], "%.2f%% ", ";", "\n");
+		}
+	}
+	out->failed |= print.prefix.failed;
+	tally_str_free(&print.prefix);
+}

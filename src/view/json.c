@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rows as JSON, under the names of the columns. */
+#include "base/json.h"
+
+#include "view/view.h"
+
+static void node_json(const struct tally_view *view, const struct tally_graph_node *node,
+		      struct tally_str *out)
+{
+	const struct tally_graph_node *nodes = view->hist->graph.data;
+	struct tally_str name = {0};
+
+	tally_view_frame_name(view, node->frame, &name);
+	tally_json_open(out, NULL, '{');
+	tally_json_text(out, "symbol", tally_str_text(&name));
+	tally_json_u64(out, "period", node->period);
+	tally_json_u64(out, "samples", node->nr);
+	if (node->first_child) {
+		tally_json_open(out, "children", '[');
+		for (uint32_t i = node->first_child; i; i = nodes[i].next_sibling)
+			node_json(view, &nodes[i], out);
+		tally_json_close(out, ']');
+	}
+	tally_json_close(out, '}');
+	tally_str_free(&name);
+}
+
+static void cell_json(const struct tally_view *view, const struct tally_view_column *column,
+		      const struct tally_row *row, struct tally_str *out)
+{
+	struct tally_str text = {0};
+	const char *start;
+
+	column->text(view, row, &text);
+	for (start = tally_str_text(&text); *start == ' '; start++)
+		;
+	tally_json_text(out, column->name, start);
+	tally_str_free(&text);
+}
+
+void tally_view_row_json(const struct tally_view *view, const struct tally_row *row,
+			 struct tally_str *out)
+{
+	const struct tally_graph_node *nodes = view->hist->graph.data;
+
+	tally_json_open(out, NULL, '{');
+	for (int i = 0; i < view->nr_columns; i++) {
+		if (view->columns[i]->key)
+			cell_json(view, view->columns[i], row, out);
+	}
+	tally_json_u64(out, "self_period", row->self);
+	tally_json_u64(out, "self_samples", row->self_nr);
+	tally_json_u64(out, "total_period", row->total);
+	tally_json_u64(out, "total_samples", row->total_nr);
+	if (row->graph) {
+		tally_json_open(out, "graph", '[');
+		for (uint32_t i = nodes[row->graph].first_child; i; i = nodes[i].next_sibling)
+			node_json(view, &nodes[i], out);
+		tally_json_close(out, ']');
+	}
+	tally_json_close(out, '}');
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rows in columns, or separated by a string. */
+#include <string.h>
+
+#include "base/arith.h"
+#include "view/view.h"
+
+bool tally_view_shows(const struct tally_view *view, const struct tally_row *row)
+{
+	return row->total >= view->percent_limit && (row->total || row->total_nr);
+}
+
+void tally_view_measure(struct tally_view *view)
+{
+	struct tally_str text = {0};
+
+	for (int i = 0; i < view->nr_columns; i++) {
+		const struct tally_view_column *column = view->columns[i];
+
+		view->widths[i] = TALLY_MAX(column->width, (int)strlen(column->heading));
+		if (column->width)
+			continue;
+		tally_vec_for_each (row, &view->hist->rows) {
+			if (!tally_view_shows(view, row))
+				continue;
+			tally_str_clear(&text);
+			column->text(view, row, &text);
+			view->widths[i] = TALLY_MAX(view->widths[i], (int)text.len);
+		}
+	}
+	tally_str_free(&text);
+}
+
+static void add_cell(const struct tally_view *view, int i, const char *text, struct tally_str *out)
+{
+	size_t width = (size_t)view->widths[i], start = out->len;
+	size_t len = strlen(text);
+
+	if (view->columns[i]->width && len < width)
+		tally_str_pad_to(out, start + width - len);
+	tally_str_add(out, text);
+	if (!view->columns[i]->width)
+		tally_str_pad_to(out, start + width);
+}
+
+static void heading_separated(const struct tally_view *view, struct tally_str *out)
+{
+	tally_str_add(out, "# ");
+	for (int i = 0; i < view->nr_columns; i++) {
+		const char *heading = view->columns[i]->heading;
+
+		tally_str_add(out, i ? view->separator : "");
+		tally_str_add(out, heading + strspn(heading, " "));
+	}
+	tally_str_add_char(out, '\n');
+}
+
+void tally_view_heading(const struct tally_view *view, struct tally_str *out)
+{
+	if (view->separator) {
+		heading_separated(view, out);
+		return;
+	}
+	tally_str_add(out, "#");
+	for (int i = 0; i < view->nr_columns; i++) {
+		tally_str_add(out, i ? "  " : " ");
+		add_cell(view, i, view->columns[i]->heading, out);
+	}
+	tally_str_add(out, "\n#");
+	for (int i = 0; i < view->nr_columns; i++) {
+		tally_str_add(out, i ? "  " : " ");
+		for (int n = 0; n < view->widths[i]; n++)
+			tally_str_add_char(out, '.');
+	}
+	tally_str_add(out, "\n#\n");
+}
+
+/* In separated values a separator inside a text becomes a dot, as in perf. */
+static void row_separated(const struct tally_view *view, const struct tally_row *row,
+			  struct tally_str *out)
+{
+	for (int i = 0; i < view->nr_columns; i++) {
+		size_t start;
+
+		tally_str_add(out, i ? view->separator : "");
+		start = out->len;
+		view->columns[i]->text(view, row, out);
+		for (size_t at = start; at < out->len && view->separator[0]; at++) {
+			if (out->data[at] == view->separator[0])
+				out->data[at] = '.';
+		}
+	}
+	tally_str_add_char(out, '\n');
+}
+
+void tally_view_row(const struct tally_view *view, const struct tally_row *row,
+		    struct tally_str *out)
+{
+	struct tally_str cell = {0};
+
+	if (view->separator) {
+		row_separated(view, row, out);
+		return;
+	}
+	for (int i = 0; i < view->nr_columns; i++) {
+		tally_str_clear(&cell);
+		view->columns[i]->text(view, row, &cell);
+		tally_str_add_bytes(out, "  ", 2);
+		if (i + 1 < view->nr_columns)
+			add_cell(view, i, tally_str_text(&cell), out);
+		else
+			tally_str_add(out, tally_str_text(&cell));
+	}
+	out->failed |= cell.failed;
+	tally_str_free(&cell);
+	tally_str_add_char(out, '\n');
+	tally_view_graph(view, row, out);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A report as text, separated values or JSON, over one table of columns. Everything is
+ * appended to a string builder, row by row; printing it is the caller's business.
+ */
+#ifndef TALLY_VIEW_VIEW_H
+#define TALLY_VIEW_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "profile/hist.h"
+#include "profile/profile.h"
+
+struct tally_view;
+
+/* A column: its name as in --sort and --fields, its heading, and how a row fills it. */
+struct tally_view_column {
+	const char *name, *heading;
+	unsigned key;   /* TALLY_KEY_* that rows are told apart by; 0: a measure */
+	int width;      /* of measures; 0: as wide as the widest text */
+	bool is_number; /* of separated values and JSON */
+	void (*text)(const struct tally_view *view, const struct tally_row *row,
+		     struct tally_str *out);
+};
+
+extern const struct tally_view_column tally_view_columns[];
+
+/* The column with this name; NULL if there is none. */
+const struct tally_view_column *tally_view_column_find(const char *name, size_t len);
+
+enum { TALLY_VIEW_MAX_COLUMNS = 16 };
+
+enum tally_graph_style {
+	TALLY_STYLE_NONE,
+	TALLY_STYLE_GRAPH,   /* shares of the whole */
+	TALLY_STYLE_FRACTAL, /* shares of the caller */
+	TALLY_STYLE_FLAT,
+	TALLY_STYLE_FOLDED,
+};
+
+struct tally_view {
+	const struct tally_profile *profile;
+	const struct tally_hist *hist;
+	const struct tally_view_column *columns[TALLY_VIEW_MAX_COLUMNS];
+	int widths[TALLY_VIEW_MAX_COLUMNS];
+	int nr_columns;
+	uint32_t event;
+	uint64_t total;         /* what 100 % is */
+	uint64_t percent_limit; /* rows below this period are left out */
+	enum tally_graph_style style;
+	double graph_min_percent;
+	uint32_t graph_limit;  /* lines of one callchain; 0: all */
+	const char *separator; /* of separated values; NULL: columns */
+	bool no_separator_escape;
+};
+
+/* Rows that are shown: heavy enough. */
+bool tally_view_shows(const struct tally_view *view, const struct tally_row *row);
+
+/* Find how wide the columns have to be; before the first heading. */
+void tally_view_measure(struct tally_view *view);
+
+/* "# Children  Self  Command ..." and the dotted line below; nothing with a separator but the
+ * names. */
+void tally_view_heading(const struct tally_view *view, struct tally_str *out);
+
+/* One row, and the call graph below it. */
+void tally_view_row(const struct tally_view *view, const struct tally_row *row,
+		    struct tally_str *out);
+
+/* The call graph of a row; nothing without one. */
+void tally_view_graph(const struct tally_view *view, const struct tally_row *row,
+		      struct tally_str *out);
+
+/* One row as a JSON object: every column by its name, and the graph as nested objects. */
+void tally_view_row_json(const struct tally_view *view, const struct tally_row *row,
+			 struct tally_str *out);
+
+/* The name of a frame as rows and graphs show it: demangled, or the address in hex. */
+void tally_view_frame_name(const struct tally_view *view, uint32_t frame, struct tally_str *out);
+
+#endif

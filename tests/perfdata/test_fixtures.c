@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Real files: records by type, time order, big-endian twins. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "abi/record.h"
+#include "abi/sample.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "fixtures.h"
+#include "tally/perfdata.h"
+
+/* ---- records by type ----------------------------------------------------- */
+
+struct count {
+	char name[32];
+	unsigned nr;
+};
+
+struct counts {
+	TALLY_VEC(struct count) list;
+};
+
+static void counts_add(struct counts *counts, const char *name)
+{
+	struct count count = {.nr = 1};
+
+	tally_vec_for_each (old, &counts->list) {
+		if (!strcmp(old->name, name)) {
+			old->nr++;
+			return;
+		}
+	}
+	snprintf(count.name, sizeof(count.name), "%s", name);
+	assert_int_equal(tally_vec_push(&counts->list, count), 0);
+}
+
+static void counts_add_type(struct counts *counts, uint32_t type)
+{
+	const struct tally_record_desc *desc = tally_perfdata_describe(type);
+	char name[32];
+
+	snprintf(name, sizeof(name), "type%u", type);
+	counts_add(counts, desc ? desc->name : name);
+}
+
+static int count_compare(const void *a, const void *b)
+{
+	return strcmp(((const struct count *)a)->name, ((const struct count *)b)->name);
+}
+
+/* The form of golden/record-counts.tsv. */
+static void counts_text(struct counts *counts, struct tally_str *ret_text)
+{
+	if (counts->list.len)
+		qsort(counts->list.data, counts->list.len, sizeof(struct count), count_compare);
+	tally_vec_for_each (count, &counts->list)
+		tally_str_addf(ret_text, "%s%s=%u", ret_text->len ? " " : "", count->name,
+			       count->nr);
+	tally_vec_free(&counts->list);
+}
+
+static void check_counts(const char *root, const char *file, const char *expected)
+{
+	char path[FIXTURE_PATH];
+	struct tally_perfdata *data;
+	struct tally_perfdata_record record;
+	struct counts counts = {0};
+	struct tally_str text = {0};
+	int ret;
+
+	snprintf(path, sizeof(path), "%s/perfdata/%s", root, file);
+	assert_int_equal(tally_perfdata_open(path, &data, NULL), 0);
+	while ((ret = tally_perfdata_next(data, &record, NULL)) > 0)
+		counts_add_type(&counts, record.type);
+	if (ret < 0) {
+		assert_int_equal(ret, -EINVAL);
+		counts_add(&counts, "?short");
+	}
+	counts_text(&counts, &text);
+	if (strcmp(tally_str_text(&text), expected))
+		fail_msg("%s:\n got %s\nwant %s", file, tally_str_text(&text), expected);
+	tally_str_free(&text);
+	tally_perfdata_close(data);
+}
+
+static void test_counts(void **state)
+{
+	const char *root = fixtures_root();
+	char path[FIXTURE_PATH], line[4096];
+	unsigned nr = 0;
+	FILE *list;
+
+	(void)state;
+	if (!root)
+		skip();
+	snprintf(path, sizeof(path), "%s/golden/record-counts.tsv", root);
+	list = fopen(path, "r");
+	assert_non_null(list);
+	while (fgets(line, sizeof(line), list)) {
+		char *tab = strchr(line, '\t');
+
+		if (!nr++ || !tab)
+			continue;
+		*tab = '\0';
+		tab[1 + strcspn(tab + 1, "\n")] = '\0';
+		check_counts(root, line, tab + 1);
+	}
+	fclose(list);
+	assert_true(nr > 90);
+}
+
+/* ---- time order ---------------------------------------------------------- */
+
+struct seen {
+	uint64_t time, place, offset;
+	uint32_t type;
+};
+
+typedef TALLY_VEC(struct seen) seen_list;
+
+static int seen_compare(const void *a, const void *b)
+{
+	const struct seen *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+typedef int next_fn(struct tally_perfdata *, struct tally_perfdata_record *, struct tally_error *);
+
+/* All records with a time. */
+static void see(const char *path, next_fn *next, seen_list *list, int *ret_end, uint64_t *ret_late)
+{
+	struct tally_perfdata *data;
+	struct tally_perfdata_record record;
+
+	assert_int_equal(tally_perfdata_open(path, &data, NULL), 0);
+	while ((*ret_end = next(data, &record, NULL)) > 0) {
+		struct seen seen = {record.time, list->len, record.offset, record.type};
+		struct perf_event_header header = tally_record_header(record.data);
+
+		assert_int_equal(header.type, record.type);
+		assert_int_equal(header.size, record.size);
+		if (record.time)
+			assert_int_equal(tally_vec_push(list, seen), 0);
+	}
+	*ret_late = tally_perfdata_info(data)->nr_late;
+	tally_perfdata_close(data);
+}
+
+static void check_order(const char *path)
+{
+	seen_list plain = {0}, ordered = {0};
+	uint64_t late;
+	int end, ordered_end;
+
+	see(path, tally_perfdata_next, &plain, &end, &late);
+	see(path, tally_perfdata_next_ordered, &ordered, &ordered_end, &late);
+	if (plain.len)
+		qsort(plain.data, plain.len, sizeof(struct seen), seen_compare);
+	assert_int_equal(end, ordered_end);
+	assert_int_equal(plain.len, ordered.len);
+	if (late)
+		fprintf(stderr, "# %s: %llu late\n", path, (unsigned long long)late);
+	for (size_t i = 0; !late && i < plain.len; i++) {
+		assert_int_equal(plain.data[i].time, ordered.data[i].time);
+		assert_int_equal(plain.data[i].type, ordered.data[i].type);
+		assert_int_equal(plain.data[i].offset, ordered.data[i].offset);
+	}
+	tally_vec_free(&plain);
+	tally_vec_free(&ordered);
+}
+
+static void test_order(void **state)
+{
+	const char *root = fixtures_root();
+
+	(void)state;
+	if (!root)
+		skip();
+	assert_true(fixtures_each(root, check_order) > 100);
+}
+
+/* ---- big-endian twins ---------------------------------------------------- */
+
+static struct tally_perfdata *open_named(const char *root, const char *folder, const char *name,
+					 const char *suffix)
+{
+	char path[FIXTURE_PATH];
+	struct tally_perfdata *data;
+
+	snprintf(path, sizeof(path), "%s/perfdata/%s/%s%s", root, folder, name, suffix);
+	assert_int_equal(tally_perfdata_open(path, &data, NULL), 0);
+	return data;
+}
+
+/* HEADER_FEATURE keeps the file's order; all else must come out alike. */
+static void check_same_records(struct tally_perfdata *a, struct tally_perfdata *b)
+{
+	struct tally_perfdata_record x, y;
+	int ret;
+
+	while ((ret = tally_perfdata_next(a, &x, NULL)) > 0) {
+		assert_int_equal(tally_perfdata_next(b, &y, NULL), 1);
+		assert_int_equal(x.type, y.type);
+		assert_int_equal(x.misc, y.misc);
+		assert_int_equal(x.size, y.size);
+		assert_int_equal(x.time, y.time);
+		assert_int_equal(!x.event, !y.event);
+		if (x.event)
+			assert_int_equal(x.event->index, y.event->index);
+		if (x.type != TALLY_PERFDATA_HEADER_FEATURE)
+			assert_memory_equal(x.data, y.data, x.size);
+	}
+	assert_int_equal(tally_perfdata_next(b, &y, NULL), ret);
+}
+
+static void check_same_events(struct tally_perfdata *a, struct tally_perfdata *b)
+{
+	size_t nr = tally_perfdata_nr_events(a);
+
+	assert_int_equal(tally_perfdata_nr_events(b), nr);
+	for (size_t i = 0; i < nr; i++) {
+		const struct tally_perfdata_event *x = tally_perfdata_event(a, i);
+		const struct tally_perfdata_event *y = tally_perfdata_event(b, i);
+
+		assert_memory_equal(&x->attr, &y->attr, sizeof(x->attr));
+		assert_string_equal(x->name, y->name);
+		assert_int_equal(x->nr_ids, y->nr_ids);
+		for (size_t n = 0; n < x->nr_ids; n++)
+			assert_int_equal(x->ids[n], y->ids[n]);
+	}
+}
+
+static void check_same_strings(struct tally_perfdata_strings a, struct tally_perfdata_strings b)
+{
+	assert_int_equal(a.nr, b.nr);
+	for (uint32_t i = 0; i < a.nr; i++)
+		assert_string_equal(a.items[i], b.items[i]);
+}
+
+/* The twins lack a few features, but all that they have must be understood. */
+static void check_all_present(struct tally_perfdata *data, const struct tally_perfdata_env *env)
+{
+	struct tally_perfdata_feature feature;
+
+	for (size_t i = 0; tally_perfdata_feature(data, i, &feature); i++)
+		assert_true(feature.id >= TALLY_FEATURE_MAX ||
+			    tally_perfdata_env_has(env, feature.id));
+}
+
+static void check_same_env(struct tally_perfdata *a, struct tally_perfdata *b)
+{
+	const struct tally_perfdata_env *x, *y;
+
+	assert_int_equal(tally_perfdata_env(a, &x), 0);
+	assert_int_equal(tally_perfdata_env(b, &y), 0);
+	check_all_present(a, x);
+	check_all_present(b, y);
+	assert_string_equal(x->hostname, y->hostname);
+	assert_string_equal(x->cpudesc, y->cpudesc);
+	assert_int_equal(x->nr_cpus_online, y->nr_cpus_online);
+	assert_int_equal(x->total_mem_kb, y->total_mem_kb);
+	check_same_strings(x->cmdline, y->cmdline);
+	check_same_strings(x->core_siblings, y->core_siblings);
+	assert_int_equal(x->nr_cpus, y->nr_cpus);
+	for (uint32_t i = 0; i < x->nr_cpus; i++)
+		assert_memory_equal(&x->cpus[i], &y->cpus[i], sizeof(x->cpus[i]));
+	assert_int_equal(x->nr_nodes, y->nr_nodes);
+	assert_int_equal(x->nr_pmus, y->nr_pmus);
+	for (uint32_t i = 0; i < x->nr_pmus; i++) {
+		assert_int_equal(x->pmus[i].type, y->pmus[i].type);
+		assert_string_equal(x->pmus[i].name, y->pmus[i].name);
+	}
+	assert_int_equal(x->nr_groups, y->nr_groups);
+}
+
+static void check_same_build_ids(struct tally_perfdata *a, struct tally_perfdata *b)
+{
+	const struct tally_perfdata_build_id *x, *y;
+
+	for (size_t i = 0; (x = tally_perfdata_build_id(a, i)); i++) {
+		y = tally_perfdata_build_id(b, i);
+		assert_non_null(y);
+		assert_int_equal(x->pid, y->pid);
+		assert_int_equal(x->misc, y->misc);
+		assert_int_equal(x->size, y->size);
+		assert_memory_equal(x->bytes, y->bytes, x->size);
+		assert_string_equal(x->filename, y->filename);
+	}
+}
+
+static void test_twins(void **state)
+{
+	static const char *const names[] = {
+		"perf.data.branch-4.14",     "perf.data.callgraph-3.8",
+		"perf.data.group_desc-4.14", "perf.data.piped.lost_samples-4.4",
+		"perf.data.remmap-3.2",      "perf.data.singleprocess-3.4",
+	};
+	const char *root = fixtures_root();
+
+	(void)state;
+	if (!root)
+		skip();
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct tally_perfdata *little = open_named(root, "quipper", names[i], "");
+		struct tally_perfdata *big = open_named(root, "bigendian-twins", names[i], ".be");
+
+		assert_true(tally_perfdata_info(big)->is_big_endian);
+		assert_false(tally_perfdata_info(little)->is_big_endian);
+		check_same_records(little, big);
+		check_same_events(little, big);
+		check_same_env(little, big);
+		check_same_build_ids(little, big);
+		tally_perfdata_close(little);
+		tally_perfdata_close(big);
+	}
+}
+
+/* ---- features ------------------------------------------------------------ */
+
+/* Every known feature of every real file is understood; what is odd about the files is what
+ * INDEX.tsv says. */
+static void check_features(const char *path)
+{
+	const struct tally_perfdata_note *note;
+	const struct tally_perfdata_env *env;
+	struct tally_perfdata *data;
+	struct tally_perfdata_record record;
+
+	assert_int_equal(tally_perfdata_open(path, &data, NULL), 0);
+	while (tally_perfdata_next(data, &record, NULL) > 0)
+		assert_false(record.flags & TALLY_PERFDATA_DAMAGED);
+	assert_int_equal(tally_perfdata_env(data, &env), 0);
+	check_all_present(data, env);
+	for (size_t i = 0; (note = tally_perfdata_note(data, i)); i++) {
+		if (note->kind != TALLY_NOTE_STRAY_BYTES || !strstr(path, "extrabyte"))
+			fail_msg("%s: %s at %llu", path, note->text,
+				 (unsigned long long)note->offset);
+	}
+	tally_perfdata_close(data);
+}
+
+static void test_features(void **state)
+{
+	const char *root = fixtures_root();
+
+	(void)state;
+	if (!root)
+		skip();
+	fixtures_each(root, check_features);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_twins),
+		cmocka_unit_test(test_features),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

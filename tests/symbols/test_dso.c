@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "elf_image.h"
+#include "symbols/symbols.h"
+
+static const struct image_symbol stripped[] = {
+	{"short", IMAGE_TEXT, 4, STB_GLOBAL, STT_OBJECT},
+};
+static const struct image_symbol full[] = {
+	{"_Z4funcv", IMAGE_TEXT + 0x10, 0x20, STB_GLOBAL, STT_FUNC},
+	{"other", IMAGE_TEXT + 0x30, 0x20, STB_GLOBAL, STT_FUNC},
+};
+static uint8_t id[20];
+
+struct tree {
+	char dir[64], symfs[80], cache[80];
+	struct tally_symbols *symbols;
+};
+
+static void write_file(const struct tree *tree, const char *path, const void *data, size_t len)
+{
+	char full_path[512];
+	FILE *file;
+
+	snprintf(full_path, sizeof(full_path), "%s/%s", tree->dir, path);
+	for (char *at = full_path + strlen(tree->dir) + 1; (at = strchr(at, '/')); at++) {
+		*at = '\0';
+		mkdir(full_path, 0700);
+		*at = '/';
+	}
+	file = fopen(full_path, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(data, 1, len, file), len);
+	fclose(file);
+}
+
+/* An image without a symbol table, as strip(1) leaves it, or with one. */
+static void write_image(const struct tree *tree, const char *path, bool with_symbols)
+{
+	struct image image;
+
+	if (with_symbols)
+		image_build(&image, true, false, full, 2);
+	else
+		image_build(&image, true, false, stripped, 0);
+	write_file(tree, path, image.data, image.len);
+}
+
+static int tree_setup(void **state)
+{
+	struct tree *tree = calloc(1, sizeof(*tree));
+	struct tally_symbols_options options = {0};
+
+	strcpy(tree->dir, "/tmp/tally-symbols-XXXXXX");
+	assert_non_null(mkdtemp(tree->dir));
+	snprintf(tree->symfs, sizeof(tree->symfs), "%s/root", tree->dir);
+	snprintf(tree->cache, sizeof(tree->cache), "%s/cache", tree->dir);
+	options.symfs = tree->symfs;
+	options.buildid_dir = tree->cache;
+	assert_int_equal(tally_symbols_new(&options, &tree->symbols), 0);
+	for (int i = 0; i < 20; i++)
+		id[i] = (uint8_t)(0xa0 + i);
+	*state = tree;
+	return 0;
+}
+
+static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+	return remove(path);
+}
+
+static int tree_teardown(void **state)
+{
+	struct tree *tree = *state;
+
+	tally_symbols_free(tree->symbols);
+	nftw(tree->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	free(tree);
+	return 0;
+}
+
+static struct tally_dso *get(struct tree *tree, const char *name, bool with_id)
+{
+	struct tally_dso_key key = {TALLY_DSO_USER, name, with_id ? id : NULL, 20};
+	struct tally_dso *dso;
+
+	assert_int_equal(tally_dso_get(tree->symbols, &key, &dso), 0);
+	return dso;
+}
+
+static void expect_found(struct tally_dso *dso, enum tally_dso_source source)
+{
+	const struct tally_symbol *symbol;
+
+	assert_int_equal(tally_dso_status(dso).state, TALLY_DSO_NOT_LOADED);
+	symbol = tally_dso_find(dso, 0x1010);
+	assert_int_equal(tally_dso_status(dso).state, TALLY_DSO_LOADED);
+	assert_int_equal(tally_dso_status(dso).source, source);
+	assert_non_null(symbol);
+	assert_string_equal(symbol->name, "_Z4funcv");
+	assert_ptr_equal(tally_symbol_name(dso, symbol), tally_symbol_name(dso, symbol));
+}
+
+static void expect_state(struct tally_dso *dso, enum tally_dso_state want)
+{
+	assert_null(tally_dso_find(dso, 0x1010));
+	assert_int_equal(tally_dso_status(dso).state, want);
+	assert_ptr_equal(tally_dso_status(dso).text, tally_dso_state_text(want));
+}
+
+static void own_file(void **state)
+{
+	struct tree *tree = *state;
+
+	write_image(tree, "root/bin/prog", true);
+	expect_found(get(tree, "/bin/prog", true), TALLY_DSO_SOURCE_SYMTAB);
+	expect_found(get(tree, "/bin/prog", false), TALLY_DSO_SOURCE_SYMTAB);
+	assert_ptr_equal(get(tree, "/bin/prog", true), get(tree, "/bin/prog", true));
+	assert_ptr_not_equal(get(tree, "/bin/prog", true), get(tree, "/bin/prog", false));
+}
+
+static void debug_file_by_build_id(void **state)
+{
+	struct tree *tree = *state;
+
+	write_image(tree, "root/bin/prog", false);
+	write_image(tree,
+		    "root/usr/lib/debug/.build-id/a0/"
+		    "a1a2a3a4a5a6a7a8a9aaabacadaeafb0b1b2b3.debug",
+		    true);
+	expect_found(get(tree, "/bin/prog", true), TALLY_DSO_SOURCE_DEBUGFILE);
+	expect_found(get(tree, "/bin/gone", true), TALLY_DSO_SOURCE_DEBUGFILE);
+	expect_state(get(tree, "/bin/gone", false), TALLY_DSO_MISSING);
+}
+
+static void build_id_cache(void **state)
+{
+	struct tree *tree = *state;
+
+	write_image(tree, "cache/.build-id/a0/a1a2a3a4a5a6a7a8a9aaabacadaeafb0b1b2b3/elf", true);
+	expect_found(get(tree, "/bin/gone", true), TALLY_DSO_SOURCE_BUILDID);
+}
+
+static void debug_link_places(void **state)
+{
+	static const char *const places[] = {
+		"root/bin/x.debug",
+		"root/bin/.debug/x.debug",
+		"root/usr/lib/debug/bin/x.debug",
+	};
+	struct tree *tree = *state;
+	char name[64], path[128];
+
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(name, sizeof(name), "/bin/prog%zu", i);
+		snprintf(path, sizeof(path), "root%s", name);
+		write_image(tree, path, false);
+		write_image(tree, places[i], true);
+		expect_found(get(tree, name, true), TALLY_DSO_SOURCE_DEBUGFILE);
+		snprintf(path, sizeof(path), "%s/%s", tree->dir, places[i]);
+		assert_int_equal(unlink(path), 0);
+	}
+}
+
+/* Where neither file has a build-id the CRC decides. */
+static void debug_link_crc(void **state)
+{
+	struct tree *tree = *state;
+	struct image image, debug;
+
+	image_build(&debug, true, false, full, 2);
+	*(char *)memmem(debug.data, debug.len, "GNU", 3) = 'X';
+	write_file(tree, "root/bin/x.debug", debug.data, debug.len);
+	image_build(&image, true, false, stripped, 0);
+	*(char *)memmem(image.data, image.len, "GNU", 3) = 'X';
+	write_file(tree, "root/bin/wrong", image.data, image.len);
+	tally_put_u32((char *)memmem(image.data, image.len, "x.debug", 8) + 8,
+		      tally_elf_debuglink_crc(debug.data, debug.len));
+	write_file(tree, "root/bin/right", image.data, image.len);
+	expect_found(get(tree, "/bin/right", false), TALLY_DSO_SOURCE_DEBUGFILE);
+	expect_state(get(tree, "/bin/wrong", false), TALLY_DSO_NO_SYMBOLS);
+}
+
+static void failures(void **state)
+{
+	struct tree *tree = *state;
+	struct image image;
+	struct tally_dso *dso;
+
+	expect_state(get(tree, "/bin/none", true), TALLY_DSO_MISSING);
+	write_file(tree, "root/bin/script", "#!/bin/sh\n", 10);
+	expect_state(get(tree, "/bin/script", false), TALLY_DSO_NOT_ELF);
+	write_image(tree, "root/bin/stripped", false);
+	expect_state(get(tree, "/bin/stripped", true), TALLY_DSO_NO_SYMBOLS);
+	image_build(&image, true, false, full, 2);
+	write_file(tree, "root/bin/cut", image.data, image.len - 100);
+	expect_state(get(tree, "/bin/cut", false), TALLY_DSO_BROKEN);
+	write_image(tree, "root/bin/prog", true);
+	id[3]++;
+	dso = get(tree, "/bin/prog", true);
+	id[3]--;
+	expect_state(dso, TALLY_DSO_MISMATCH);
+	expect_state(get(tree, "/bin", false), TALLY_DSO_NOT_ELF);
+}
+
+static void build_ids(void **state)
+{
+	struct tree *tree = *state;
+	const uint8_t *got;
+	size_t size;
+
+	write_image(tree, "root/bin/prog", true);
+	got = tally_dso_build_id(get(tree, "/bin/prog", false), &size);
+	assert_int_equal(size, 20);
+	assert_memory_equal(got, id, 20);
+	got = tally_dso_build_id(get(tree, "/bin/none", true), &size);
+	assert_memory_equal(got, id, 20);
+	assert_null(tally_dso_build_id(get(tree, "/bin/none", false), &size));
+	assert_int_equal(size, 0);
+}
+
+static void perf_map(void **state)
+{
+	static const char text[] = "7f0000001000 100 jitted\n";
+	struct tree *tree = *state;
+	struct tally_dso_key key = {TALLY_DSO_PERF_MAP, "//anon", .pid = 1 << 29, .nspid = 7};
+	struct tally_dso *dso;
+
+	write_file(tree, "root/tmp/perf-7.map", text, sizeof(text) - 1);
+	assert_int_equal(tally_dso_get(tree->symbols, &key, &dso), 0);
+	assert_string_equal(tally_dso_find(dso, 0x7f0000001010)->name, "jitted");
+	assert_int_equal(tally_dso_status(dso).source, TALLY_DSO_SOURCE_PERF_MAP);
+	key.nspid = 0;
+	key.pid++;
+	assert_int_equal(tally_dso_get(tree->symbols, &key, &dso), 0);
+	assert_null(tally_dso_find(dso, 0x7f0000001010));
+	assert_int_equal(tally_dso_status(dso).state, TALLY_DSO_MISSING);
+}
+
+/* A recorded kernel that is not where the text says was moved as a whole. */
+static void kernel_and_module(void **state)
+{
+	static const char text[] = "ffffffff81000000 T _text\nffffffff81000100 T schedule\n"
+				   "ffffffffc0000000 t ext4_read\t[ext4]\n";
+	struct tree *tree = *state;
+	struct tally_symbols_options options = {0};
+	struct tally_dso_key kernel = {TALLY_DSO_KERNEL, "[kernel.kallsyms]"};
+	struct tally_dso_key module = {TALLY_DSO_MODULE, "/lib/modules/6/ext4.ko.xz"};
+	char path[128];
+	struct tally_dso *dso;
+
+	write_file(tree, "kallsyms", text, sizeof(text) - 1);
+	snprintf(path, sizeof(path), "%s/kallsyms", tree->dir);
+	options.kallsyms = path;
+	for (uint64_t moved = 0; moved <= 0x1000000; moved += 0x1000000) {
+		tally_symbols_free(tree->symbols);
+		assert_int_equal(tally_symbols_new(&options, &tree->symbols), 0);
+		assert_int_equal(tally_dso_get(tree->symbols, &kernel, &dso), 0);
+		assert_int_equal(tally_dso_set_address(dso, "_text", 0xffffffff81000000 + moved),
+				 0);
+		assert_string_equal(tally_dso_find(dso, 0xffffffff81000110 + moved)->name,
+				    "schedule");
+		assert_null(tally_dso_find(dso, 0xffffffffc0000010));
+		assert_int_equal(tally_dso_get(tree->symbols, &module, &dso), 0);
+		assert_true(!tally_dso_find(dso, 0xffffffffc0000010) == (moved != 0));
+	}
+	assert_int_equal(tally_dso_status(dso).state, TALLY_DSO_MISMATCH);
+}
+
+static void vmlinux_moves(void **state)
+{
+	struct tree *tree = *state;
+	struct tally_symbols_options options = {0};
+	struct tally_dso_key kernel = {TALLY_DSO_KERNEL, "[kernel.kallsyms]"};
+	char path[128];
+	struct tally_dso *dso;
+
+	write_image(tree, "vmlinux", true);
+	snprintf(path, sizeof(path), "%s/vmlinux", tree->dir);
+	options.vmlinux = path;
+	tally_symbols_free(tree->symbols);
+	assert_int_equal(tally_symbols_new(&options, &tree->symbols), 0);
+	assert_int_equal(tally_dso_get(tree->symbols, &kernel, &dso), 0);
+	assert_int_equal(tally_dso_set_address(dso, "_Z4funcv", 0xffffffff81000000), 0);
+	assert_string_equal(tally_dso_find(dso, 0xffffffff81000025)->name, "other");
+	/* The kernel's names are no C++. */
+	assert_string_equal(tally_symbol_name(dso, tally_dso_find(dso, 0xffffffff81000000)),
+			    "_Z4funcv");
+	assert_int_equal(tally_dso_status(dso).source, TALLY_DSO_SOURCE_VMLINUX);
+}
+
+static void own_vdso(void **state)
+{
+	struct tree *tree = *state;
+	struct tally_dso_key key = {TALLY_DSO_VDSO, "[vdso]"};
+	struct tally_dso *dso;
+
+	assert_int_equal(tally_dso_get(tree->symbols, &key, &dso), 0);
+	tally_dso_find(dso, 0);
+	if (tally_dso_status(dso).state == TALLY_DSO_MISSING) {
+		print_message("# skipped: this process has no vdso\n");
+		skip();
+	}
+	assert_int_equal(tally_dso_status(dso).state, TALLY_DSO_LOADED);
+	assert_int_equal(tally_dso_status(dso).source, TALLY_DSO_SOURCE_MEMORY);
+}
+
+static void kinds(void **state)
+{
+	static const struct {
+		const char *name;
+		bool kernel;
+		enum tally_dso_kind kind;
+	} rows[] = {
+		{"/usr/bin/x", false, TALLY_DSO_USER},
+		{"//anon", false, TALLY_DSO_PERF_MAP},
+		{"[anon:v8]", false, TALLY_DSO_PERF_MAP},
+		{"/memfd:jit (deleted)", false, TALLY_DSO_PERF_MAP},
+		{"anon_inode:[io_uring]", false, TALLY_DSO_PERF_MAP},
+		{"[vdso]", false, TALLY_DSO_VDSO},
+		{"[vsyscall]", false, TALLY_DSO_UNKNOWN},
+		{"/dev/dri/card0", false, TALLY_DSO_UNKNOWN},
+		{"", false, TALLY_DSO_UNKNOWN},
+		{"[kernel.kallsyms]_text", true, TALLY_DSO_KERNEL},
+		{"[ext4]", true, TALLY_DSO_MODULE},
+		{"/lib/modules/6.1/ext4.ko", true, TALLY_DSO_MODULE},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(tally_dso_kind_of(rows[i].name, rows[i].kernel), rows[i].kind);
+}
+
+static void walk(void **state)
+{
+	struct tree *tree = *state;
+	struct tally_dso_key nameless = {0};
+	struct tally_dso *a = get(tree, "/a", false), *b = get(tree, "/b", false);
+	size_t pos = 0;
+
+	assert_ptr_equal(tally_dso_next(tree->symbols, &pos), a);
+	assert_ptr_equal(tally_dso_next(tree->symbols, &pos), b);
+	assert_null(tally_dso_next(tree->symbols, &pos));
+	assert_string_equal(tally_dso_name(b), "/b");
+	assert_int_equal(tally_dso_kind(b), TALLY_DSO_USER);
+	assert_int_equal(tally_dso_get(tree->symbols, &nameless, &a), -EINVAL);
+	tally_symbols_free(NULL);
+}
+
+/* What binutils make of a real program: the stripped half and the debug half. */
+static void binutils_split(void **state)
+{
+	struct tree *tree = *state;
+	char command[1024];
+	struct tally_dso *dso;
+
+	if (system("command -v objcopy >/dev/null 2>&1")) {
+		print_message("# skipped: no objcopy\n");
+		skip();
+	}
+	write_file(tree, "root/bin/.keep", "", 0);
+	snprintf(command, sizeof(command),
+		 "cd %s/root/bin && cp /proc/%d/exe prog && objcopy --only-keep-debug prog "
+		 "prog.debug && objcopy -R .note.gnu.build-id -R .note.gnu.property -g -x -S prog "
+		 "bare && objcopy --add-gnu-debuglink=prog.debug bare && mkdir .debug && mv "
+		 "prog.debug .debug/",
+		 tree->dir, (int)getpid());
+	assert_int_equal(system(command), 0);
+	dso = get(tree, "/bin/bare", false);
+	tally_dso_find(dso, 0);
+	assert_int_equal(tally_dso_status(dso).state, TALLY_DSO_LOADED);
+	assert_int_equal(tally_dso_status(dso).source, TALLY_DSO_SOURCE_DEBUGFILE);
+	assert_non_null(strstr(tally_dso_status(dso).path, "/.debug/prog.debug"));
+}
+
+#define TREE_TEST(name) cmocka_unit_test_setup_teardown(name, tree_setup, tree_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TREE_TEST(own_file),
+		TREE_TEST(debug_file_by_build_id),
+		TREE_TEST(build_id_cache),
+		TREE_TEST(debug_link_places),
+		TREE_TEST(debug_link_crc),
+		TREE_TEST(failures),
+		TREE_TEST(build_ids),
+		TREE_TEST(perf_map),
+		TREE_TEST(kernel_and_module),
+		TREE_TEST(vmlinux_moves),
+		TREE_TEST(own_vdso),
+		cmocka_unit_test(kinds),
+		TREE_TEST(walk),
+		TREE_TEST(binutils_split),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "elf_image.h"
+#include "symbols/elf.h"
+
+static const struct image_symbol symbols[] = {
+	{"file.c", 0, 0, STB_LOCAL, STT_FILE},
+	{"first", IMAGE_TEXT + 0x10, 0x20, STB_GLOBAL, STT_FUNC},
+	{"unsized", IMAGE_TEXT + 0x40, 0, STB_LOCAL, STT_FUNC},
+	{"label", IMAGE_TEXT + 0x60, 0, STB_LOCAL, STT_NOTYPE},
+	{"object", IMAGE_TEXT + 0x80, 8, STB_GLOBAL, STT_OBJECT},
+	{"tls", IMAGE_TEXT + 0x84, 8, STB_GLOBAL, STT_TLS},
+	{"alias_weak", IMAGE_TEXT + 0x100, 4, STB_WEAK, STT_FUNC},
+	{"alias", IMAGE_TEXT + 0x100, 4, STB_GLOBAL, STT_FUNC},
+	{"last", IMAGE_TEXT + 0x200, 0, STB_GLOBAL, STT_GNU_IFUNC},
+};
+
+static const struct {
+	uint64_t offset;
+	const char *name; /* NULL: no symbol */
+	uint64_t start;
+} answers[] = {
+	{0x1000, NULL, 0},           {0x100f, NULL, 0},         {0x1010, "first", 0x1010},
+	{0x102f, "first", 0x1010},   {0x1030, NULL, 0},         {0x1040, "unsized", 0x1040},
+	{0x105f, "unsized", 0x1040}, {0x1060, "label", 0x1060}, {0x1087, "object", 0x1080},
+	{0x1088, NULL, 0},           {0x1103, "alias", 0x1100}, {0x1104, NULL, 0},
+	{0x1200, "last", 0x1200},    {0x2fff, "last", 0x1200},  {0x3000, NULL, 0},
+};
+
+static void each_class_and_order(void **state)
+{
+	struct image image;
+
+	for (int i = 0; i < 4; i++) {
+		struct tally_symtab table = {0};
+
+		image_build(&image, i & 1, i & 2, symbols, 9);
+		assert_int_equal(tally_elf_parse(image.data, image.len, &table, NULL), 0);
+		assert_int_equal(table.len, 6);
+		for (size_t j = 0; j < sizeof(answers) / sizeof(answers[0]); j++) {
+			const struct tally_symbol *symbol =
+				tally_symtab_find(&table, answers[j].offset);
+
+			if (!answers[j].name) {
+				assert_null(symbol);
+				continue;
+			}
+			assert_non_null(symbol);
+			assert_string_equal(symbol->name, answers[j].name);
+			assert_int_equal(symbol->start, answers[j].start);
+		}
+		tally_symtab_free(&table);
+	}
+}
+
+static void build_id_and_debuglink(void **state)
+{
+	uint8_t id[TALLY_BUILD_ID_MAX];
+	struct image image;
+	struct tally_elf elf;
+	const char *name;
+	uint32_t crc;
+	size_t size;
+
+	for (int i = 0; i < 4; i++) {
+		image_build(&image, i & 1, i & 2, symbols, 9);
+		assert_int_equal(tally_elf_image_build_id(image.data, image.len, id, &size), 0);
+		assert_int_equal(size, 20);
+		assert_int_equal(id[0], 0xa0);
+		assert_int_equal(id[19], 0xa0 + 19);
+		assert_int_equal(tally_elf_open(image.data, image.len, &elf, NULL), 0);
+		assert_int_equal(tally_elf_debuglink(&elf, &name, &crc), 0);
+		assert_string_equal(name, "x.debug");
+		assert_int_equal(crc, 0x12345678);
+	}
+	assert_int_equal(tally_elf_debuglink_crc((const uint8_t *)"123456789", 9), 0xcbf43926);
+}
+
+static void kernel_space_and_section(void **state)
+{
+	struct tally_elf_load load = {.kernel = true, .bias = 0x1000000, .section = ".text"};
+	struct tally_symtab table = {0};
+	struct image image;
+	struct tally_elf elf;
+
+	image_build(&image, true, false, symbols, 9);
+	assert_int_equal(tally_elf_open(image.data, image.len, &elf, NULL), 0);
+	assert_int_equal(tally_elf_add_symbols(&elf, &load, &table), 0);
+	assert_int_equal(tally_symtab_finish(&table, NULL), 0);
+	assert_string_equal(tally_symtab_find(&table, 0x1000000 + IMAGE_TEXT + 0x11)->name,
+			    "first");
+	tally_symtab_free(&table);
+	load.section = ".init.text";
+	assert_int_equal(tally_elf_add_symbols(&elf, &load, &table), 0);
+	assert_int_equal(table.entries.len, 0);
+	tally_symtab_free(&table);
+}
+
+/* Cut anywhere, an image is refused or gives fewer symbols; the copy is exact, so that a
+ * sanitizer sees each byte read beyond it. */
+static void truncated_everywhere(void **state)
+{
+	struct image image;
+
+	for (int i = 0; i < 4; i++) {
+		image_build(&image, i & 1, i & 2, symbols, 9);
+		for (size_t len = 0; len < image.len; len++) {
+			struct tally_symtab table = {0};
+			struct tally_error err = {0};
+			uint8_t id[TALLY_BUILD_ID_MAX], *copy = malloc(len + !len);
+			size_t size;
+			int ret;
+
+			memcpy(copy, image.data, len);
+			ret = tally_elf_parse(copy, len, &table, &err);
+			assert_true(ret == 0 || ret == -EINVAL || ret == -ENOEXEC);
+			assert_int_equal(err.code, ret);
+			assert_true(!ret || err.text);
+			tally_elf_image_build_id(copy, len, id, &size);
+			tally_symtab_free(&table);
+			free(copy);
+		}
+	}
+}
+
+/* Each byte wrong in turn. */
+static void flipped_everywhere(void **state)
+{
+	struct image image, bad;
+
+	image_build(&image, true, false, symbols, 9);
+	for (size_t at = 0; at < image.len * 2; at++) {
+		struct tally_symtab table = {0};
+		uint8_t id[TALLY_BUILD_ID_MAX];
+		size_t size;
+
+		bad = image;
+		bad.data[at / 2] ^= at & 1 ? 0xff : 0x01;
+		tally_elf_parse(bad.data, bad.len, &table, NULL);
+		tally_symtab_find(&table, 0x1010);
+		tally_elf_image_build_id(bad.data, bad.len, id, &size);
+		tally_symtab_free(&table);
+	}
+}
+
+static void not_elf(void **state)
+{
+	static const uint8_t text[] = "#!/bin/sh\necho this is no image at all\n";
+	struct tally_symtab table = {0};
+	struct tally_error err;
+
+	assert_int_equal(tally_elf_parse(text, sizeof(text), &table, &err), -ENOEXEC);
+	assert_string_equal(err.text, "not an elf image");
+	assert_int_equal(tally_elf_parse(NULL, 0, &table, NULL), -ENOEXEC);
+	assert_int_equal(tally_elf_build_id("/nonexistent", (uint8_t[20]){0}, &(size_t){0}),
+			 -ENOENT);
+}
+
+static void kernel_notes(void **state)
+{
+	static const uint8_t notes[] = {4, 0, 0,   0,   1,   0, 0, 0, 9, 0, 0, 0, 'X', 0, 0,
+					0, 7, 0,   0,   0,   4, 0, 0, 0, 8, 0, 0, 0,   3, 0,
+					0, 0, 'G', 'N', 'U', 0, 1, 2, 3, 4, 5, 6, 7,   8};
+	uint8_t id[TALLY_BUILD_ID_MAX];
+	size_t size = 0;
+
+	assert_int_equal(tally_notes_build_id(notes, sizeof(notes), id, &size), 0);
+	assert_int_equal(size, 8);
+	assert_int_equal(id[7], 8);
+	assert_int_equal(id[8], 0);
+	for (size_t len = 0; len < sizeof(notes); len++)
+		assert_int_equal(tally_notes_build_id(notes, len, id, &size), -ENOENT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_class_and_order),
+		cmocka_unit_test(build_id_and_debuglink),
+		cmocka_unit_test(kernel_space_and_section),
+		cmocka_unit_test(truncated_everywhere),
+		cmocka_unit_test(flipped_everywhere),
+		cmocka_unit_test(not_elf),
+		cmocka_unit_test(kernel_notes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/kallsyms.h"
+#include "symbols/perfmap.h"
+
+static const char kallsyms[] = "0000000000000000 A fixed_percpu_data\n"
+			       "ffffffff81000000 T _text\n"
+			       "ffffffff81000000 T startup_64\n"
+			       "ffffffff81000100 t local\n"
+			       "ffffffff81000100 T __global\n"
+			       "ffffffff81000200 r rodata\n"
+			       "ffffffff81000300 W last\n"
+			       "ffffffffc0001000 t read\t[ext4]\n"
+			       "ffffffffc0001080 t write\t[ext4]\n"
+			       "ffffffffc0000000 t read\t[jbd2]\n";
+
+static const struct {
+	const char *module;
+	uint64_t addr;
+	const char *name;
+	uint64_t end;
+} places[] = {
+	/* Aliases: only the last of several has a size when they are compared. */
+	{NULL, 0xffffffff81000010, "startup_64", 0xffffffff81000100},
+	{NULL, 0xffffffff810002ff, "__global", 0xffffffff81000300},
+	{NULL, 0xffffffff81000300, "last", 0xffffffff81002000},
+	{NULL, 0xffffffff81002000, NULL, 0},
+	{NULL, 0xffffffffc0001000, NULL, 0},
+	{NULL, 0, NULL, 0},
+	{"ext4", 0xffffffffc0001001, "read", 0xffffffffc0001080},
+	{"ext4", 0xffffffffc0001080, "write", 0xffffffffc0003000},
+	{"jbd2", 0xffffffffc0000000, "read", 0xffffffffc0001000 + 0x0},
+	{"xfs", 0xffffffffc0001000, NULL, 0},
+};
+
+static void kallsyms_places(void **state)
+{
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		struct tally_symtab table = {0};
+		const struct tally_symbol *symbol;
+
+		assert_int_equal(tally_kallsyms_parse(kallsyms, sizeof(kallsyms) - 1,
+						      places[i].module, &table, NULL),
+				 0);
+		symbol = tally_symtab_find(&table, places[i].addr);
+		if (places[i].name) {
+			assert_non_null(symbol);
+			assert_string_equal(symbol->name, places[i].name);
+			if (strcmp(places[i].name, "read") || !strcmp(places[i].module, "ext4"))
+				assert_int_equal(symbol->end, places[i].end);
+		} else {
+			assert_null(symbol);
+		}
+		tally_symtab_free(&table);
+	}
+}
+
+static void kallsyms_address(void **state)
+{
+	uint64_t address = 0;
+	size_t len = sizeof(kallsyms) - 1;
+
+	assert_int_equal(tally_kallsyms_address(kallsyms, len, "local", &address), 0);
+	assert_int_equal(address, 0xffffffff81000100);
+	assert_int_equal(tally_kallsyms_address(kallsyms, len, "write", &address), -ENOENT);
+	assert_int_equal(tally_kallsyms_address(kallsyms, len, "loca", &address), -ENOENT);
+}
+
+static void kallsyms_refused(void **state)
+{
+	static const struct {
+		const char *text;
+		int ret;
+		uint64_t offset;
+	} bad[] = {
+		{"", -EPERM, 0},
+		{"0 T a\n0 T b\n", -EPERM, 0},
+		{"1000 T a\nnonsense\n", -EINVAL, 9},
+		{"1000 T\n", -EINVAL, 0},
+		{"1000 T \n1000 T b\n", -EINVAL, 0},
+		{"1000T a\n", -EINVAL, 0},
+		{"11112222333344445 T a\n", -EINVAL, 0},
+		{"1000 T a\n\n2000 T b\n", -EINVAL, 9},
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct tally_symtab table = {0};
+		struct tally_error err = {0};
+
+		assert_int_equal(
+			tally_kallsyms_parse(bad[i].text, strlen(bad[i].text), NULL, &table, &err),
+			bad[i].ret);
+		assert_int_equal(err.code, bad[i].ret);
+		assert_int_equal(err.offset, bad[i].offset);
+		tally_symtab_free(&table);
+	}
+}
+
+/* Exact copies: a sanitizer sees each byte read beyond the text. */
+static void texts_cut_anywhere(void **state)
+{
+	for (size_t len = 0; len < sizeof(kallsyms); len++) {
+		struct tally_symtab table = {0};
+		char *copy = malloc(len + !len);
+
+		memcpy(copy, kallsyms, len);
+		tally_kallsyms_parse(copy, len, NULL, &table, NULL);
+		tally_symtab_free(&table);
+		assert_int_equal(tally_perfmap_parse(copy, len, &table, NULL, NULL), 0);
+		tally_symtab_free(&table);
+		free(copy);
+	}
+}
+
+static void perfmap_lines(void **state)
+{
+	static const char text[] = "1000 10 Lfoo;::bar (int)\n"
+				   "bad\n"
+				   "0x2000 0x20 with hex prefix\n"
+				   "3000 10\n"
+				   "ffffffffffffffff 2 wraps\n"
+				   "zz 10 name\n"
+				   "4000 0 point\n"
+				   "5000 8 no newline at the end";
+	struct tally_symtab table = {0};
+	struct tally_error err = {0};
+	size_t skipped = 0;
+
+	assert_int_equal(tally_perfmap_parse(text, sizeof(text) - 1, &table, &skipped, &err), 0);
+	assert_int_equal(skipped, 4);
+	assert_int_equal(err.offset, 25);
+	assert_int_equal(table.len, 4);
+	assert_string_equal(tally_symtab_find(&table, 0x100f)->name, "Lfoo;::bar (int)");
+	assert_null(tally_symtab_find(&table, 0x1010));
+	assert_string_equal(tally_symtab_find(&table, 0x2000)->name, "with hex prefix");
+	assert_string_equal(tally_symtab_find(&table, 0x4000)->name, "point");
+	assert_null(tally_symtab_find(&table, 0x4001));
+	assert_string_equal(tally_symtab_find(&table, 0x5007)->name, "no newline at the end");
+	tally_symtab_free(&table);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kallsyms_places),  cmocka_unit_test(kallsyms_address),
+		cmocka_unit_test(kallsyms_refused), cmocka_unit_test(texts_cut_anywhere),
+		cmocka_unit_test(perfmap_lines),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
