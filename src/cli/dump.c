@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "abi/record.h"
+#include "base/arith.h"
 #include "base/json.h"
 #include "cli/dump_sample.h"
 #include "cli/say.h"
@@ -71,13 +73,17 @@ static void dump_array(struct tally_str *out, const struct tally_perfdata_array 
 
 	tally_json_open(out, array->name, '[');
 	for (uint64_t at = 0; at + array->stride <= bytes.len; at += array->stride) {
-		tally_json_open(out, NULL, '{');
+		bool is_object = array->fields[0].name;
+
+		if (is_object)
+			tally_json_open(out, NULL, '{');
 		tally_record_walk(&cursor, &desc, bytes.data + at, array->stride, 0, 0);
 		cursor.at = 0;
 		cursor.end = array->stride;
 		while (tally_record_next(&cursor, &value, NULL) > 0)
 			dump_value(out, &value);
-		tally_json_close(out, '}');
+		if (is_object)
+			tally_json_close(out, '}');
 	}
 	tally_json_close(out, ']');
 }
@@ -102,9 +108,23 @@ static void dump_derived(struct tally_str *out, const struct tally_perfdata_reco
 	}
 }
 
+/* Whether a field is called like one that every record has. */
+static bool is_common_name(const char *name)
+{
+	static const char *const common[] = {"offset", "type", "name", "misc", "size"};
+
+	for (size_t i = 0; name && i < TALLY_ARRAY_SIZE(common); i++) {
+		if (!strcmp(name, common[i]))
+			return true;
+	}
+	return false;
+}
+
+/* The fields of a record; those whose names are taken stand in an object of their own. */
 static void dump_fields(struct tally_str *out, const struct tally_perfdata_record *record,
 			size_t trailer)
 {
+	struct tally_str hidden = {0};
 	const struct tally_record_desc *desc = tally_perfdata_describe(record->type);
 	const struct tally_perfdata_array *array = tally_perfdata_array(record->type);
 	uint64_t read_format = record->event ? record->event->attr.read_format : 0;
@@ -118,9 +138,16 @@ static void dump_fields(struct tally_str *out, const struct tally_perfdata_recor
 			if (array && value.field->kind == TALLY_FIELD_BYTES)
 				dump_array(out, array, value.bytes);
 			else
-				dump_value(out, &value);
+				dump_value(is_common_name(value.field->name) ? &hidden : out,
+					   &value);
 		}
 	}
+	if (hidden.len) {
+		tally_json_open(out, "fields", '{');
+		tally_str_add(out, tally_str_text(&hidden));
+		tally_json_close(out, '}');
+	}
+	tally_str_free(&hidden);
 	if (ret)
 		tally_json_bool(out, "cut_short", true);
 	dump_derived(out, record);

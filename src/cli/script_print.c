@@ -190,11 +190,11 @@ static void print_chain(struct tally_script_printer *printer, const struct tally
 }
 
 static void print_ip(struct tally_script_printer *printer, const struct tally_session_sample *s,
-		     uint32_t fields)
+		     uint32_t fields, bool has_chain)
 {
 	const struct tally_location *where;
 
-	if (s->sample.callchain.nr && !printer->hide_chains) {
+	if (has_chain) {
 		print_chain(printer, s, fields);
 		return;
 	}
@@ -238,7 +238,7 @@ void tally_script_print(struct tally_script_printer *printer, const struct tally
 	if (fields & SCRIPT_WEIGHT)
 		script_add_padded(out, s->sample.weight, 16, ' ');
 	if (fields & SCRIPT_IP)
-		print_ip(printer, s, fields);
+		print_ip(printer, s, fields, has_chain);
 	if (fields & SCRIPT_IREGS)
 		script_add_regs(out, &s->sample.regs_intr);
 	if (fields & SCRIPT_UREGS)

@@ -29,7 +29,9 @@ static int session_build_ids(struct tally_session *session)
 	int ret = 0;
 
 	for (size_t i = 0; !ret && (id = tally_perfdata_build_id(session->data, i)); i++)
-		ret = tally_machine_build_id(session->machine, id->filename, id->bytes, id->size);
+		ret = tally_machine_build_id(session->machine,
+					     id->misc & PERF_RECORD_MISC_CPUMODE_MASK, id->filename,
+					     id->bytes, id->size);
 	return ret;
 }
 
@@ -73,6 +75,7 @@ void tally_session_close(struct tally_session *session)
 	tally_map_free(&session->cpus);
 	tally_map_free(&session->pids);
 	tally_map_free(&session->tids);
+	tally_map_free(&session->counts);
 	tally_intern_free(&session->comms);
 	session->machine = NULL;
 	session->symbols = NULL;
@@ -88,6 +91,33 @@ static uint64_t sample_period(const struct tally_perfdata_event *event,
 	if (!event->attr.freq && event->attr.sample_period)
 		return event->attr.sample_period;
 	return 1;
+}
+
+/* A sample that reads counters stands for each of them: once for every member of the group,
+ * with what it counted since it was read before. */
+static int session_counts(struct tally_session *session, const struct tally_perfdata_record *record,
+			  struct tally_session_sample *sample, tally_session_fn *fn, void *arg)
+{
+	const struct tally_read *read = &sample->sample.read;
+	int ret = 0;
+
+	for (uint64_t i = 0; i < read->nr && !ret; i++) {
+		struct tally_read_value value = tally_read_get(read, i);
+		uint64_t id = read->format & PERF_FORMAT_ID ? value.id : sample->sample.id;
+		uint64_t before = tally_map_get(&session->counts, id);
+		const struct tally_perfdata_event *event =
+			tally_perfdata_event_by_id(session->data, id);
+
+		if (before == TALLY_MAP_NONE)
+			before = 0;
+		if (event)
+			sample->event = event;
+		sample->period = value.value - before;
+		ret = tally_map_put(&session->counts, id, value.value);
+		if (!ret && sample->period)
+			ret = fn(arg, session, record, sample);
+	}
+	return ret;
 }
 
 static int session_sample(struct tally_session *session, const struct tally_perfdata_record *record,
@@ -108,7 +138,11 @@ static int session_sample(struct tally_session *session, const struct tally_perf
 		tally_machine_thread(session->machine, sample.sample.pid, sample.sample.tid);
 	if (!sample.thread)
 		return -ENOMEM;
-	return fn(arg, session, record, session_filter_passes(session, &sample) ? &sample : NULL);
+	if (!session_filter_passes(session, &sample))
+		return fn(arg, session, record, NULL);
+	if (sample.sample.present & PERF_SAMPLE_READ)
+		return session_counts(session, record, &sample, fn, arg);
+	return fn(arg, session, record, &sample);
 }
 
 static void session_lost(struct tally_session *session, const struct tally_perfdata_record *record)

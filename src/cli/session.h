@@ -54,6 +54,7 @@ struct tally_session {
 	const char *path;
 	uint64_t time_first, time_last; /* bounds of --time, inclusive */
 	struct tally_map cpus, pids, tids;
+	struct tally_map counts; /* by id: what a counter read in its last sample */
 	bool has_cpus, has_pids, has_tids, has_comms;
 	struct tally_intern comms;
 };

@@ -10,7 +10,7 @@
 
 enum { NAME_MAX_LEN = 128, HEADER = 8 };
 
-int tally_events_decode_attr(const uint8_t *bytes, size_t len, bool swap,
+int tally_perfdata_events_decode_attr(const uint8_t *bytes, size_t len, bool swap,
 			     struct perf_event_attr *ret_attr)
 {
 	uint8_t copy[sizeof(*ret_attr)] = {0};
@@ -71,7 +71,7 @@ static int event_new(struct tally_events *events, const struct perf_event_attr *
 	tally_event_make_name(attr, name, sizeof(name));
 	ret = event_layout(event);
 	if (!ret)
-		ret = tally_events_name(events, event, TALLY_NAME_MADE, name, strlen(name));
+		ret = tally_perfdata_events_name(events, event, TALLY_NAME_MADE, name, strlen(name));
 	if (!ret)
 		ret = tally_vec_push(&events->list, event);
 	if (ret)
@@ -81,7 +81,7 @@ static int event_new(struct tally_events *events, const struct perf_event_attr *
 	return ret;
 }
 
-int tally_events_append(struct tally_events *events, const struct perf_event_attr *attr,
+int tally_perfdata_events_append(struct tally_events *events, const struct perf_event_attr *attr,
 			const uint8_t *ids, size_t nr, bool swap, struct tally_event **ret_event)
 {
 	struct tally_event *event;
@@ -95,26 +95,26 @@ int tally_events_append(struct tally_events *events, const struct perf_event_att
 	return ret;
 }
 
-int tally_events_add(struct tally_events *events, const struct perf_event_attr *attr,
+int tally_perfdata_events_add(struct tally_events *events, const struct perf_event_attr *attr,
 		     const uint8_t *ids, size_t nr, bool swap, struct tally_event **ret_event)
 {
 	struct tally_event *event =
-		nr ? tally_events_by_id(events, tally_load_u64(ids, swap)) : NULL;
+		nr ? tally_perfdata_events_by_id(events, tally_load_u64(ids, swap)) : NULL;
 
 	if (!event)
-		return tally_events_append(events, attr, ids, nr, swap, ret_event);
+		return tally_perfdata_events_append(events, attr, ids, nr, swap, ret_event);
 	*ret_event = event;
 	return 0;
 }
 
-struct tally_event *tally_events_by_id(const struct tally_events *events, uint64_t id)
+struct tally_event *tally_perfdata_events_by_id(const struct tally_events *events, uint64_t id)
 {
 	uint64_t i = tally_map_get(&events->by_id, id);
 
 	return i == TALLY_MAP_NONE ? NULL : events->list.data[i];
 }
 
-int tally_events_name(struct tally_events *events, struct tally_event *event,
+int tally_perfdata_events_name(struct tally_events *events, struct tally_event *event,
 		      enum tally_name_rank rank, const char *name, size_t len)
 {
 	char *copy;
@@ -137,7 +137,7 @@ static struct tally_event *events_lookup(struct tally_events *events, uint64_t i
 	if (events->last && events->last_id == id)
 		return events->last;
 	if (id)
-		event = tally_events_by_id(events, id);
+		event = tally_perfdata_events_by_id(events, id);
 	if (!event)
 		event = events->list.data[0];
 	events->last_id = id;
@@ -145,7 +145,7 @@ static struct tally_event *events_lookup(struct tally_events *events, uint64_t i
 	return event;
 }
 
-struct tally_event *tally_events_find(struct tally_events *events, uint32_t type,
+struct tally_event *tally_perfdata_events_find(struct tally_events *events, uint32_t type,
 				      const uint8_t *record, size_t len, bool swap)
 {
 	const struct tally_sample_layout *layout;
@@ -168,7 +168,7 @@ struct tally_event *tally_events_find(struct tally_events *events, uint32_t type
 	return events_lookup(events, tally_load_u64(record + at, swap));
 }
 
-uint64_t tally_events_time(const struct tally_event *event, uint32_t type, const uint8_t *record,
+uint64_t tally_perfdata_events_time(const struct tally_event *event, uint32_t type, const uint8_t *record,
 			   size_t len)
 {
 	const struct tally_sample_layout *layout;
@@ -186,7 +186,7 @@ uint64_t tally_events_time(const struct tally_event *event, uint32_t type, const
 	return tally_get_u64(record + len - (size_t)-layout->trailer_time);
 }
 
-void tally_events_free(struct tally_events *events)
+void tally_perfdata_events_free(struct tally_events *events)
 {
 	tally_vec_for_each (event, &events->list) {
 		tally_vec_free(&(*event)->ids);

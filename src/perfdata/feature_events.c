@@ -14,7 +14,7 @@
 static struct tally_event *desc_event(struct tally_perfdata *data, uint32_t i, uint64_t id,
 				      bool has_id, const struct perf_event_attr *attr)
 {
-	struct tally_event *event = has_id ? tally_events_by_id(&data->events, id) : NULL;
+	struct tally_event *event = has_id ? tally_perfdata_events_by_id(&data->events, id) : NULL;
 
 	if (event || i >= data->events.list.len)
 		return event;
@@ -47,12 +47,12 @@ int tally_event_desc_apply(struct tally_perfdata *data)
 		struct perf_event_attr attr;
 		struct tally_event *event;
 
-		if (in.failed || tally_events_decode_attr(bytes, size, in.swap, &attr))
+		if (in.failed || tally_perfdata_events_decode_attr(bytes, size, in.swap, &attr))
 			break;
 		event = desc_event(data, i, nr_ids ? tally_load_u64(ids, in.swap) : 0, nr_ids,
 				   &attr);
 		if (event && name.len)
-			ret = tally_events_name(&data->events, event, TALLY_NAME_EVENT_DESC,
+			ret = tally_perfdata_events_name(&data->events, event, TALLY_NAME_EVENT_DESC,
 						(const char *)name.data, name.len);
 	}
 	return ret;
@@ -85,7 +85,7 @@ static int apply_line(struct tally_perfdata *data, const char *line, size_t len)
 		const struct perf_event_attr *attr = &(*event)->pub.attr;
 
 		if (!ret && wants_meta_name(attr) && attr->type == type && attr->config == config)
-			ret = tally_events_name(&data->events, *event, TALLY_NAME_META, line,
+			ret = tally_perfdata_events_name(&data->events, *event, TALLY_NAME_META, line,
 						(size_t)(comma - line));
 	}
 	return ret;

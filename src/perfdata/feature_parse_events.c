@@ -92,7 +92,7 @@ static void parse_desc(struct tally_feature_bytes *in, uint32_t attr_size,
 	const uint8_t *attr = tally_feature_take(in, attr_size);
 	uint64_t *ids;
 
-	if (!attr || tally_events_decode_attr(attr, attr_size, in->swap, &desc->attr)) {
+	if (!attr || tally_perfdata_events_decode_attr(attr, attr_size, in->swap, &desc->attr)) {
 		in->failed = true;
 		return;
 	}

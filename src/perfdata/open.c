@@ -91,7 +91,7 @@ static int read_some(int fd, uint8_t *to, size_t len, size_t *ret_got)
 static int open_slurped(struct tally_perfdata *data, int fd, const uint8_t *first, size_t len,
 			struct tally_error *err)
 {
-	size_t cap = 0, room;
+	size_t cap = 0, room = 0;
 	uint8_t *bytes = NULL;
 	int ret;
 
@@ -118,7 +118,7 @@ static int open_stream(struct tally_perfdata *data, int fd, struct tally_error *
 {
 	uint8_t first[PROBE];
 	uint64_t size;
-	size_t len;
+	size_t len = 0;
 	int ret = read_some(fd, first, sizeof(first), &len);
 
 	if (ret)
@@ -329,7 +329,7 @@ void tally_perfdata_close(struct tally_perfdata *data)
 	tally_vec_free(&data->notes);
 	tally_vec_free(&data->build_ids);
 	tally_vec_free(&data->features);
-	tally_events_free(&data->events);
+	tally_perfdata_events_free(&data->events);
 	tally_chunk_unref(data->scratch);
 	tally_window_free(&data->input.stream);
 	tally_chunk_pool_free(&data->pool);
@@ -368,7 +368,7 @@ const struct tally_perfdata_event *tally_perfdata_event(const struct tally_perfd
 const struct tally_perfdata_event *tally_perfdata_event_by_id(const struct tally_perfdata *data,
 							      uint64_t id)
 {
-	const struct tally_event *event = tally_events_by_id(&data->events, id);
+	const struct tally_event *event = tally_perfdata_events_by_id(&data->events, id);
 
 	return event ? &event->pub : NULL;
 }

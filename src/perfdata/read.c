@@ -120,7 +120,7 @@ static int reader_next(struct tally_perfdata *data, struct tally_raw *raw,
 	if (ret > 0) {
 		int taken = raw_take_in(data, raw);
 
-		*ret_event = tally_events_find(&data->events, raw->type, raw->data, raw->size,
+		*ret_event = tally_perfdata_events_find(&data->events, raw->type, raw->data, raw->size,
 					       data->info.is_foreign);
 		if (!taken && data->info.is_foreign)
 			taken = raw_swap(data, raw, *ret_event);
@@ -144,7 +144,7 @@ static void record_set(struct tally_perfdata_record *record, const struct tally_
 		.flags = raw->flags,
 		.file = raw->file,
 		.offset = raw->offset,
-		.time = tally_events_time(event, raw->type, raw->data, raw->size),
+		.time = tally_perfdata_events_time(event, raw->type, raw->data, raw->size),
 		.event = event ? &event->pub : NULL,
 		.payload = raw->payload,
 		.payload_len = raw->payload_len,
@@ -157,7 +157,7 @@ int tally_perfdata_next(struct tally_perfdata *data, struct tally_perfdata_recor
 			struct tally_error *err)
 {
 	struct tally_raw raw;
-	struct tally_event *event;
+	struct tally_event *event = NULL;
 	int ret = reader_next(data, &raw, &event, err);
 
 	if (ret <= 0)
@@ -226,11 +226,11 @@ static void order_get(struct tally_perfdata *data, const struct tally_order_entr
 static int order_fill(struct tally_perfdata *data, struct tally_perfdata_record *ret_record)
 {
 	struct tally_raw raw;
-	struct tally_event *event;
+	struct tally_event *event = NULL;
 	int ret;
 
 	while ((ret = reader_next(data, &raw, &event, NULL)) > 0) {
-		uint64_t time = tally_events_time(event, raw.type, raw.data, raw.size);
+		uint64_t time = tally_perfdata_events_time(event, raw.type, raw.data, raw.size);
 
 		tally_release_touch(data, raw.data, raw.size + raw.payload_len);
 		if (is_immediate(data, time, &raw.flags)) {

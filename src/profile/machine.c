@@ -178,12 +178,22 @@ int tally_machine_record(struct tally_machine *machine, const void *record, size
 	}
 }
 
-int tally_machine_build_id(struct tally_machine *machine, const char *filename,
+int tally_machine_build_id(struct tally_machine *machine, uint8_t cpumode, const char *filename,
 			   const uint8_t *build_id, size_t size)
 {
 	struct known_build_id known = {.size = (uint8_t)TALLY_MIN(size, sizeof(known.bytes))};
+	char module[128];
 	int ret = tally_intern(&machine->names, filename, strlen(filename), &known.name);
 
+	known.module = known.name;
+	if (!ret && cpumode == PERF_RECORD_MISC_KERNEL) {
+		tally_module_name(filename, module, sizeof(module));
+		ret = tally_intern(&machine->names, module, strlen(module), &known.module);
+		/* What is neither a module nor said to be one is the kernel. */
+		if (known.module == known.name && !machine->kernel_name &&
+		    (filename[0] != '[' || !strncmp(filename, "[kernel", 7)))
+			machine->kernel_name = known.name + 1;
+	}
 	if (ret)
 		return ret;
 	memcpy(known.bytes, build_id, known.size);
@@ -202,7 +212,7 @@ int tally_machine_new(struct tally_symbols *symbols, struct tally_machine **ret_
 	machine->slots = calloc(LOCATE_SLOTS, sizeof(*machine->slots));
 	machine->kernel = tally_maps_new(&machine->next_space);
 	if (machine->slots && machine->kernel && tally_machine_thread(machine, 0, 0))
-		ret = machine_map_kernel(machine);
+		ret = 0;
 	if (ret)
 		tally_machine_free(machine);
 	else

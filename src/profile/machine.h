@@ -57,9 +57,14 @@ void tally_machine_free(struct tally_machine *machine);
  * host order; other types are ignored. 0 or -ENOMEM. */
 int tally_machine_record(struct tally_machine *machine, const void *record, size_t len);
 
-/* The file's build id for a DSO name, told before any MMAP of it. Copies. 0 or -ENOMEM. */
-int tally_machine_build_id(struct tally_machine *machine, const char *filename,
+/* The file's build id for a DSO name, told before any MMAP of it. With cpumode KERNEL it also
+ * tells what the kernel or a module is called. Copies. 0 or -ENOMEM. */
+int tally_machine_build_id(struct tally_machine *machine, uint8_t cpumode, const char *filename,
 			   const uint8_t *build_id, size_t size);
+
+/* "[ext4]" for ".../ext4.ko.xz" and "[dm_mod]" for ".../dm-mod.ko"; other names as they are,
+ * cut to `size`. */
+void tally_module_name(const char *filename, char *name, size_t size);
 
 /* The thread with this tid, made if new. A pid of -1 means unknown. NULL when out of memory.
  * Stable until the machine is freed. */

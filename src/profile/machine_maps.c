@@ -9,9 +9,6 @@
 
 #define KERNEL_NAME "[kernel.kallsyms]"
 
-/* Where kernels live while no record says: the upper half. */
-#define KERNEL_HALF 0x8000000000000000ull
-
 enum { PROT_EXECUTE = 4 };
 
 static const struct known_build_id *build_id_find(struct tally_machine *machine, const char *name)
@@ -21,7 +18,7 @@ static const struct known_build_id *build_id_find(struct tally_machine *machine,
 	if (!machine->build_ids.len || tally_intern(&machine->names, name, strlen(name), &id))
 		return NULL;
 	tally_vec_for_each (known, &machine->build_ids) {
-		if (known->name == id)
+		if (known->name == id || known->module == id)
 			return known;
 	}
 	return NULL;
@@ -51,11 +48,12 @@ static int kernel_insert(struct tally_machine *machine, const struct tally_mappi
 	return tally_maps_insert(&machine->kernel, mapping, &machine->next_space);
 }
 
-int machine_map_kernel(struct tally_machine *machine)
+/* What the file's build-id table calls the kernel, else the usual. */
+static const char *kernel_name(const struct tally_machine *machine)
 {
-	struct tally_mapping all = {KERNEL_HALF, UINT64_MAX, KERNEL_HALF, NULL, true};
-
-	return kernel_insert(machine, &all);
+	if (!machine->kernel_name)
+		return KERNEL_NAME;
+	return tally_intern_text(&machine->names, machine->kernel_name - 1);
 }
 
 /* "[kernel.kallsyms]_text": the name of the kernel and of the symbol that it starts at. */
@@ -67,7 +65,8 @@ static int machine_mmap_kernel(struct tally_machine *machine, const struct tally
 	const char *reference = bracket ? bracket + 1 : "";
 	int ret;
 
-	ret = machine_dso(machine, TALLY_DSO_KERNEL, KERNEL_NAME, mmap, &machine->kernel_dso);
+	ret = machine_dso(machine, TALLY_DSO_KERNEL, kernel_name(machine), mmap,
+			  &machine->kernel_dso);
 	if (!ret && *reference && mmap->pgoff)
 		ret = tally_dso_set_address(machine->kernel_dso, reference, mmap->pgoff);
 	if (ret)
@@ -75,26 +74,19 @@ static int machine_mmap_kernel(struct tally_machine *machine, const struct tally
 	/* No addresses (kptr_restrict), or a length that wraps: to the end. */
 	if (mapping.end <= mapping.start)
 		mapping.end = UINT64_MAX;
-	if (!mmap->start)
-		mapping.start = KERNEL_HALF;
 	mapping.dso = machine->kernel_dso;
-	/* What stood in for it goes. */
-	machine->kernel->all.len = 0;
 	return kernel_insert(machine, &mapping);
 }
 
-/* "/lib/modules/6.1.0/kernel/fs/ext4/ext4.ko.xz" is module "[ext4]", as "a-b" is "[a_b]". */
-static void module_name(const char *filename, char *name, size_t size)
+void tally_module_name(const char *filename, char *name, size_t size)
 {
 	const char *slash = strrchr(filename, '/');
 	const char *base = slash ? slash + 1 : filename;
 	const char *suffix = strstr(base, ".ko");
-	size_t len = suffix ? (size_t)(suffix - base) : strlen(base);
+	size_t len = suffix ? (size_t)(suffix - base) : 0;
 
-	if (!slash || !suffix) {
-		len = TALLY_MIN(strlen(filename), size - 1);
-		memcpy(name, filename, len);
-		name[len] = '\0';
+	if (!slash || !suffix || (suffix[3] && suffix[3] != '.')) {
+		snprintf(name, size, "%s", filename);
 		return;
 	}
 	len = TALLY_MIN(len, size - 3);
@@ -109,10 +101,15 @@ static int machine_mmap_module(struct tally_machine *machine, const struct tally
 {
 	struct tally_mapping mapping = {mmap->start, mmap->start + mmap->len, mmap->start, NULL,
 					true};
-	char name[128];
+	const struct known_build_id *known;
+	char short_name[128];
+	const char *name = short_name;
 	int ret;
 
-	module_name(mmap->filename, name, sizeof(name));
+	tally_module_name(mmap->filename, short_name, sizeof(short_name));
+	known = build_id_find(machine, short_name);
+	if (known)
+		name = tally_intern_text(&machine->names, known->name);
 	ret = machine_dso(machine, TALLY_DSO_MODULE, name, mmap, &mapping.dso);
 	if (!ret)
 		ret = tally_dso_set_address(mapping.dso, NULL, mmap->start);
@@ -226,12 +223,9 @@ static void location_fill(struct tally_machine *machine, struct tally_maps *maps
 		machine->stats.unmapped++;
 		return;
 	}
-	if (!mapping->dso && !machine->kernel_dso)
-		machine_dso(machine, TALLY_DSO_KERNEL, KERNEL_NAME, NULL, &machine->kernel_dso);
-	location->dso = mapping->dso ? mapping->dso : machine->kernel_dso;
+	location->dso = mapping->dso;
 	location->addr = tally_mapping_to_dso(mapping, location->ip);
-	if (location->dso)
-		location->symbol = tally_dso_find(location->dso, location->addr);
+	location->symbol = tally_dso_find(location->dso, location->addr);
 	machine->stats.unnamed += !location->symbol;
 }
 

@@ -17,7 +17,8 @@ struct locate_slot {
 
 /* A build id of the file's table, by the name it was recorded under. */
 struct known_build_id {
-	uint32_t name; /* id in names */
+	uint32_t name;   /* id in names */
+	uint32_t module; /* of kernel modules: id of "[name]"; of others the same as name */
 	uint8_t size;
 	uint8_t bytes[TALLY_BUILD_ID_MAX];
 };
@@ -30,6 +31,7 @@ struct tally_machine {
 	TALLY_VEC(struct tally_thread *) all_threads; /* by index; owned here */
 	struct tally_maps *kernel;
 	struct tally_dso *kernel_dso;
+	uint32_t kernel_name; /* id in names + 1; 0: the usual one */
 	TALLY_VEC(struct known_build_id) build_ids;
 	uint64_t next_space;
 	uint64_t kernel_space;
@@ -41,8 +43,5 @@ struct tally_machine {
 /* Take in a map. 0 or -ENOMEM. */
 int machine_mmap(struct tally_machine *machine, const void *record, size_t len);
 int machine_ksymbol(struct tally_machine *machine, const void *record, size_t len);
-
-/* Map the kernel everywhere in the upper half, until a record says better. */
-int machine_map_kernel(struct tally_machine *machine);
 
 #endif

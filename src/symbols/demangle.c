@@ -10,7 +10,6 @@
 /* A longer name is no name; the demangler's time grows faster than its input. */
 enum { RAW_MAX = 32768 };
 
-/* Read by libiberty's demangler where the options name no style; we always name one. */
 static char *demangle_plain(const char *raw, bool params)
 {
 	int options = params ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS;
@@ -19,6 +18,7 @@ static char *demangle_plain(const char *raw, bool params)
 		return dlang_demangle(raw, options);
 	if (raw[0] != '_' && raw[0] != '?' && raw[0] != '.')
 		return NULL;
+	/* Without a style libiberty would read a global variable of its own. */
 	return cplus_demangle(raw, options | DMGL_AUTO);
 }
 

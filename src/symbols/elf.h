@@ -110,7 +110,7 @@ struct tally_elf_load {
 	/* The image that was mapped, where this one is its separate debug file: its segments, its
 	 * section names and its PLT count. NULL: the image itself. */
 	const struct tally_elf *runtime;
-	bool kernel;         /* starts are st_value + bias, not file offsets;  */
+	bool kernel;         /* starts are st_value + bias, not file offsets */
 	uint64_t bias;       /* with kernel */
 	const char *section; /* NULL, or only the symbols of the section of that name */
 };

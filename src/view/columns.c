@@ -93,7 +93,13 @@ static void text_dso(const struct tally_view *view, const struct tally_row *row,
 	const struct tally_frame *frame = row_frame(view, row);
 	const char *name = frame->dso ? tally_dso_name(frame->dso) : "[unknown]";
 	const char *slash = name[0] == '/' ? strrchr(name, '/') : NULL;
+	char module[128];
 
+	if (frame->dso && tally_dso_kind(frame->dso) == TALLY_DSO_MODULE) {
+		tally_module_name(name, module, sizeof(module));
+		tally_str_add(out, module);
+		return;
+	}
 	tally_str_add(out, slash ? slash + 1 : name);
 }
 

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""`tally script` against what Debian perf 6.1 printed for the same recordings, byte for byte.
+
+usage: golden_script.py TALLY FIXTURES
+
+A recording whose output differs for a reason that is perf's fault stands in EXPECTED with that
+reason; anything else is a failure. Output is TAP.
+"""
+import gzip
+import os
+import subprocess
+import sys
+import tempfile
+
+# file: why perf's text is not followed
+EXPECTED = {
+    "quipper__perf.data.intel_pt-4.14.txt.gz":
+        "its Intel PT decoder adds an event 'instructions' that the recording does not have, "
+        "and pads all names to that one's length",
+}
+
+
+def run(tally, *args):
+    return subprocess.run([tally, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+
+
+def fields_for(tally, path):
+    """The fields that the golden run asked for: time and brstack only where samples have them."""
+    attrs = run(tally, "evlist", "-v", "-i", path).stdout.decode(errors="replace").splitlines()
+    types = [line.split("sample_type: ", 1)[1].split(",")[0].split("|") for line in attrs
+             if "sample_type: " in line]
+    fields = ["comm", "pid", "tid"]
+    if types and all("TIME" in t for t in types):
+        fields.append("time")
+    fields += ["event", "period", "ip", "dso"]
+    if any("BRANCH_STACK" in t for t in types):
+        fields.append("brstack")
+    return ",".join(fields)
+
+
+def first_difference(want, got):
+    for number, (a, b) in enumerate(zip(want.splitlines(), got.splitlines()), 1):
+        if a != b:
+            return f"line {number}: perf {a[:160]!r}, tally {b[:160]!r}"
+    return f"perf has {len(want.splitlines())} lines, tally {len(got.splitlines())}"
+
+
+def main():
+    tally, fixtures = sys.argv[1:3]
+    golden = os.path.join(fixtures, "golden", "perf61-script")
+    if not os.path.isdir(golden):
+        print("1..0 # SKIP no fixtures at " + fixtures)
+        return
+    names = sorted(os.listdir(golden))
+    print(f"1..{len(names)}")
+    with tempfile.TemporaryDirectory() as symfs:
+        for number, name in enumerate(names, 1):
+            folder, recording = name[:-len(".txt.gz")].split("__", 1)
+            path = os.path.join(fixtures, "perfdata", folder, recording)
+            with gzip.open(os.path.join(golden, name)) as file:
+                want = file.read()
+            got = run(tally, "script", "-i", path, "--symfs", symfs, "-F", fields_for(tally, path)).stdout
+            same = got == want
+            reason = EXPECTED.get(name)
+            print(f"{'ok' if same or reason else 'not ok'} {number} - {name}"
+                  + (f" # perf is wrong: {reason}" if not same and reason else ""))
+            if not same and not reason:
+                print("# " + first_difference(want.decode(errors="replace"), got.decode(errors="replace")))
+
+
+main()
