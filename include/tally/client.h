@@ -77,6 +77,15 @@ int tally_cpus_parse(const char *text, struct tally_cpus **ret_cpus);
 /* Index of a CPU number, or -1. */
 int tally_cpus_index(const struct tally_cpus *cpus, int32_t number);
 
+/* Where a CPU sits. -1 for what sysfs does not tell. Cores are numbered within their die, dies
+ * within their socket. */
+struct tally_cpu_place {
+	int32_t socket, die, core, node;
+};
+
+/* `sysfs` NULL: /sys. */
+struct tally_cpu_place tally_cpu_place(const char *sysfs, struct tally_cpu cpu);
+
 struct tally_thread_id {
 	int32_t tid; /* -1: all threads */
 	int32_t pid;
@@ -97,6 +106,9 @@ int tally_threads_of_tid(int32_t tid, struct tally_threads **ret_threads);
  * of them exists; -EINVAL when it is no list of numbers. */
 int tally_threads_of_pids(const char *pids, struct tally_threads **ret_threads);
 int tally_threads_of_tids(const char *tids, struct tally_threads **ret_threads);
+
+/* Every thread of every process that procfs shows. */
+int tally_threads_all(struct tally_threads **ret_threads);
 
 /* All threads of a user, by name or number. -ESRCH when there are none, -EINVAL no such user. */
 int tally_threads_of_user(const char *user, struct tally_threads **ret_threads);
@@ -230,6 +242,16 @@ int tally_counters_filter(struct tally_counters *counters, size_t event, const c
  * that never ran. */
 int tally_counters_read(struct tally_counters *counters, size_t event, size_t cpu, size_t thread,
 			struct tally_count *ret_count);
+
+/* Index of the event that leads the group which an event was opened in: itself when it is alone. */
+size_t tally_counters_leader(const struct tally_counters *counters, size_t event);
+
+/* Read the group led by `leader` at one moment (read_group; else just the leader). The count of each
+ * member that is open goes to ret_counts[its index]; the others are untouched, as all are at end of
+ * file (a pinned group in error). `ret_counts` has room for all events. 0, or the error of
+ * read(2). */
+int tally_counters_read_group(struct tally_counters *counters, size_t leader, size_t cpu,
+			      size_t thread, struct tally_count *ret_counts);
 
 /* ---- ring buffers -------------------------------------------------------- */
 

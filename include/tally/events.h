@@ -267,9 +267,9 @@ struct tally_tp_target {
 /* Compile the print fmt of `format`, which may be freed afterwards. The text is byte for byte
  * that of perf script (libtraceevent 1.7), also where C would have it otherwise: values are not
  * sign-extended, operators of equal rank group from the right, unknown names are 0.
- * 0; -EOPNOTSUPP with the
- * reason and the offset in print_fmt when it uses what is not known here (fall back to
- * libtraceevent, or print the fields); -EINVAL when it is no print fmt at all; -ENOMEM. */
+ * 0; -EOPNOTSUPP with the reason and the offset in print_fmt when it uses what is not known
+ * here (fall back to libtraceevent, or print "[FAILED TO PARSE]" and the fields, as perf does
+ * in nearly all of these cases); -EINVAL when it is no print fmt at all; -ENOMEM. */
 int tally_tp_print_compile(const struct tally_tp_format *format,
 			   const struct tally_tp_target *target, struct tally_tp_print **ret_print,
 			   struct tally_error *err);
@@ -290,7 +290,8 @@ struct tally_tp_env {
 int tally_tp_print_run(const struct tally_tp_print *print, const uint8_t *data, size_t len,
 		       const struct tally_tp_env *env, struct tally_str *out);
 
-/* Append all own fields as " name=value", for formats that cannot be compiled. */
+/* Append all own fields as " name=value", as perf script shows them behind "[FAILED TO PARSE]".
+ * Fields outside of the payload, or of no integer size, have no value. */
 void tally_tp_print_fields(const struct tally_tp_format *format, const struct tally_tp_raw *raw,
 			   struct tally_str *out);
 

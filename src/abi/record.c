@@ -122,6 +122,9 @@ int tally_record_next(struct tally_record_cursor *cursor, struct tally_record_va
 	while (cursor->next < cursor->desc->nr_fields) {
 		const struct tally_record_field *field = &cursor->desc->fields[cursor->next++];
 
+		/* Older writers end their records sooner; a field cut in two is another matter. */
+		if (cursor->at == cursor->end && integer_size(field->kind))
+			return 0;
 		if (field_exists(cursor, field))
 			return cursor_take(cursor, field, ret_value, err);
 	}
@@ -172,6 +175,8 @@ int tally_record_swap(const struct tally_record_desc *desc, void *record, size_t
 		uint64_t left = cursor.end - cursor.at, words = 0, room;
 		size_t size = integer_size(field->kind);
 
+		if (!left && size)
+			break;
 		if (!field_exists(&cursor, field))
 			continue;
 		if (field->kind == TALLY_FIELD_READ)

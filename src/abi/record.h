@@ -77,8 +77,9 @@ struct tally_record_cursor {
 void tally_record_walk(struct tally_record_cursor *cursor, const struct tally_record_desc *desc,
 		       const void *record, size_t len, size_t trailer, uint64_t read_format);
 
-/* 1 with the next field, 0 at the end, -EINVAL when the record is too short for it. A string
- * field that was cut off is taken as far as it goes. */
+/* 1 with the next field, 0 at the end, -EINVAL when the record ends inside it. A record that ends
+ * right before an integer is an older form of its type: that is its end. A string field that
+ * was cut off is taken as far as it goes. */
 int tally_record_next(struct tally_record_cursor *cursor, struct tally_record_value *ret_value,
 		      struct tally_error *err);
 

@@ -44,13 +44,16 @@ struct tally_option {
 	size_t offset;    /* of the member in the command's config */
 	const char *arg;  /* name of the argument for --help; NULL: takes none */
 	const char *help;
-	const char *optional; /* value when the argument is left out (then it needs '='); or NULL */
+	const char *optional; /* value when the argument is left out; or NULL */
 	/* TALLY_OPTION_CALL: 0, or -EINVAL after having said why. `arg` NULL when left out. */
 	int (*call)(void *config, const char *arg);
 	size_t given; /* offset of a bool that tells it was given, 0: not wanted */
+	/* With `optional`: the argument may also be the next word, unless that is an option. Else
+	 * it has to stand behind '=', or behind the letter in the same word. */
+	bool next_word;
 };
 
-/* One row: member of config `type`. */
+/* The last row. */
 #define TALLY_OPTION_END \
 	{                \
 		0        \

@@ -87,8 +87,15 @@ static int option_apply(const struct parser *in, const struct tally_option *opti
 	return WRONG;
 }
 
-/* A letter's argument is the rest of its word or the next word; an optional one only the
- * rest of its word. */
+/* Whether an optional argument was left out: the next word is none or an option itself. */
+static bool left_out(const struct parser *in, const struct tally_option *option)
+{
+	if (!option->optional)
+		return false;
+	return !option->next_word || in->at + 1 >= in->argc || in->argv[in->at + 1][0] == '-';
+}
+
+/* A letter's argument is the rest of its word or the next word. */
 static int parse_letters(struct parser *in, const char *word)
 {
 	for (const char *letter = word + 1; *letter; letter++) {
@@ -107,7 +114,7 @@ static int parse_letters(struct parser *in, const char *word)
 			ret = option_apply(in, option, false, NULL);
 		} else if (letter[1]) {
 			return option_apply(in, option, false, letter + 1);
-		} else if (option->optional) {
+		} else if (left_out(in, option)) {
 			ret = option_apply(in, option, false, NULL);
 		} else if (in->at + 1 < in->argc) {
 			return option_apply(in, option, false, in->argv[++in->at]);
@@ -181,7 +188,7 @@ static int parse_long(struct parser *in, const char *word)
 		return option_apply(in, option, negated, NULL);
 	if (equals)
 		return option_apply(in, option, false, equals + 1);
-	if (option->optional)
+	if (left_out(in, option))
 		return option_apply(in, option, false, NULL);
 	if (in->at + 1 >= in->argc)
 		return usage_error(in, "an argument is missing behind", word);

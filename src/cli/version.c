@@ -32,7 +32,7 @@ static int version_run(int argc, char **argv)
 	printf("tally version %s\n", TALLY_VERSION);
 	if (!config.build_options)
 		return TALLY_EXIT_OK;
-	print_option("libelf", true, "ELF symbols and build ids, tally's own reader");
+	print_option("elf", true, "symbols and build ids of ELF files, tally's own reader");
 	print_option("demangle", tally_demangle_available(), "C++, Rust and D names");
 	print_option("zstd", true, "compressed recordings");
 	print_option("print-fmt", true, "tracepoint payloads, tally's own compiler");

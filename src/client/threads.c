@@ -160,24 +160,22 @@ static int user_id(const char *user, uid_t *ret_uid)
 	return 0;
 }
 
-int tally_threads_of_user(const char *user, struct tally_threads **ret_threads)
+/* The processes of a user; of all with `uid` NULL. */
+static int threads_of_processes(const uid_t *uid, struct tally_threads **ret_threads)
 {
 	struct thread_list list = {0};
 	struct dirent *entry;
-	uid_t uid;
-	DIR *dir;
-	int ret = user_id(user, &uid);
+	DIR *dir = opendir("/proc");
+	int ret = 0;
 
-	if (ret)
-		return ret;
-	dir = opendir("/proc");
 	if (!dir)
 		return -errno;
 	while (!ret && (entry = readdir(dir))) {
 		struct stat st;
 
-		if (isdigit((unsigned char)entry->d_name[0]) &&
-		    !fstatat(dirfd(dir), entry->d_name, &st, 0) && st.st_uid == uid)
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		if (!uid || (!fstatat(dirfd(dir), entry->d_name, &st, 0) && st.st_uid == *uid))
 			ret = add_pid(&list, atoi(entry->d_name));
 	}
 	closedir(dir);
@@ -185,4 +183,17 @@ int tally_threads_of_user(const char *user, struct tally_threads **ret_threads)
 		ret = threads_from(&list, ret_threads);
 	tally_vec_free(&list.ids);
 	return ret;
+}
+
+int tally_threads_of_user(const char *user, struct tally_threads **ret_threads)
+{
+	uid_t uid;
+	int ret = user_id(user, &uid);
+
+	return ret ? ret : threads_of_processes(&uid, ret_threads);
+}
+
+int tally_threads_all(struct tally_threads **ret_threads)
+{
+	return threads_of_processes(NULL, ret_threads);
 }

@@ -34,21 +34,36 @@ static void modifiers_add(const struct perf_event_attr *attr, struct tally_str *
 	}
 }
 
+/* The upper half of a hardware config may name a kind of core. */
 static void generic_add(const struct perf_event_attr *attr, const char *unknown,
 			struct tally_str *out)
 {
-	const struct tally_generic_event *event = tally_generic_by_config(attr->type, attr->config);
+	uint64_t config =
+		attr->type == PERF_TYPE_HARDWARE ? attr->config & PERF_HW_EVENT_MASK : attr->config;
+	const struct tally_generic_event *event = tally_generic_by_config(attr->type, config);
 
 	tally_str_add(out, event ? event->name : unknown);
 	modifiers_add(attr, out);
 }
 
+/* What is wrong with a config that names no cache event, in perf's words. */
+static const char *cache_wrong(uint64_t config)
+{
+	if ((config & 0xff) >= PERF_COUNT_HW_CACHE_MAX)
+		return "unknown-ext-hardware-cache-type";
+	if ((config >> 8 & 0xff) >= PERF_COUNT_HW_CACHE_OP_MAX)
+		return "unknown-ext-hardware-cache-op";
+	if ((config >> 16 & 0xff) >= PERF_COUNT_HW_CACHE_RESULT_MAX)
+		return "unknown-ext-hardware-cache-result";
+	return "invalid-cache";
+}
+
 static void cache_add(const struct perf_event_attr *attr, struct tally_str *out)
 {
+	uint64_t config = attr->config & PERF_HW_EVENT_MASK;
 	char name[TALLY_CACHE_NAME_MAX];
 
-	tally_str_add(out, tally_cache_name(attr->config, name) ? "unknown-ext-hardware-cache-op"
-								: name);
+	tally_str_add(out, tally_cache_name(config, name) ? cache_wrong(config) : name);
 	modifiers_add(attr, out);
 }
 

@@ -165,7 +165,7 @@ static int colon_parse(struct tally_event_parser *p, struct tally_word head, enu
 	enum shown ignored;
 	size_t colon = p->at++;
 	struct tally_word tail = tally_parser_word(p, STOPS);
-	const char *root;
+	struct tally_event_error unknown;
 	int ret = numeric_parse(p, head, tail);
 
 	if (ret)
@@ -177,9 +177,16 @@ static int colon_parse(struct tally_event_parser *p, struct tally_word head, enu
 	if (tally_modifiers_look(tail)) {
 		p->at = colon;
 		ret = name_parse(p, head, &none, false, ret_shown);
-		if (ret != -ENOENT || tally_events_tracefs(p->events, &root, NULL))
+		if (ret != -ENOENT)
 			return ret;
+		unknown = *p->err;
 		p->at = (size_t)(tail.text + tail.len - p->text);
+		if (!tally_tracepoint_parse(p, head, tail)) {
+			*ret_shown = SHOW_GIVEN;
+			return 0;
+		}
+		*p->err = unknown;
+		return ret;
 	}
 	*ret_shown = SHOW_GIVEN;
 	return tally_tracepoint_parse(p, head, tail);

@@ -135,6 +135,12 @@ struct tally_tp_compiler {
 /* Parse one argument up to its comma or the end. 0 or the error, -EOPNOTSUPP with reason. */
 int tally_tp_expr_parse(struct tally_tp_compiler *c, const struct tally_tp_node **ret_node);
 
+/* How deep parentheses and unary operators may nest: bounds the stack. */
+#define TALLY_TP_MAX_DEPTH 64
+
+/* Parse one operand with its casts, unary operators and indices. Same answers. */
+int tally_tp_operand_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_node);
+
 /* Parse adjacent string literals; escapes are kept as they are. */
 int tally_tp_text_parse(struct tally_tp_compiler *c, const char **ret_text, uint32_t *ret_len);
 
@@ -156,8 +162,12 @@ int tally_tp_fail(struct tally_tp_compiler *c, int code, const char *text);
 /* A node in the program's arena; NULL when out of memory. */
 struct tally_tp_node *tally_tp_node_new(struct tally_tp_compiler *c, enum tally_tp_op op);
 
-/* The value of a node without fields in it. 0 or -EINVAL. */
-int tally_tp_constant(const struct tally_tp_node *node, uint64_t *ret_value);
+/* The value of a node without fields in it, as perf works it out in tables: signed, casts
+ * without effect. 0, or -EINVAL for fields and for operators that are not allowed there. */
+int tally_tp_constant(const struct tally_tp_node *node, int64_t *ret_value);
+
+/* Work out, in place, the operations on numbers alone. */
+void tally_tp_fold(const struct tally_tp_node *node);
 
 /* ---- running ---------------------------------------------------------------------- */
 

@@ -75,15 +75,52 @@ static bool known_name(const struct tally_tp_node *node, uint64_t *ret_value)
 	return false;
 }
 
+static int64_t signed_arith(enum tally_tp_op op, int64_t a, int64_t b)
+{
+	switch (op) {
+	case TP_SHR: return a >> (b & 63);
+	case TP_LT: return a < b;
+	case TP_LE: return a <= b;
+	case TP_GT: return a > b;
+	case TP_GE: return a >= b;
+	default: return (int64_t)tally_tp_arith(op, (uint64_t)a, (uint64_t)b);
+	}
+}
+
+int tally_tp_constant(const struct tally_tp_node *node, int64_t *ret_value)
+{
+	int64_t a = 0, b = 0;
+
+	if (node->op == TP_NUM) {
+		*ret_value = (int64_t)node->value;
+		return 0;
+	}
+	if (node->op != TP_CAST && node->op < TP_INVERT)
+		return -EINVAL;
+	if (node->op == TP_MUL || node->op == TP_DIV || node->op == TP_MOD)
+		return -EINVAL;
+	if (tally_tp_constant(node->a, &a) || (node->b && tally_tp_constant(node->b, &b)))
+		return -EINVAL;
+	if (node->op == TP_INVERT)
+		*ret_value = ~a;
+	else if (node->op == TP_NEGATE)
+		*ret_value = (int64_t) - (uint64_t)a;
+	else
+		*ret_value = node->op == TP_CAST ? a : signed_arith(node->op, a, b);
+	return 0;
+}
+
 /* The value of a table's row, by perf's rules: what is negative when computed, or has no
  * number, is -1. */
 static int entry_value(struct tally_tp_compiler *c, const struct tally_tp_node *node,
 		       struct tally_tp_entry *entry)
 {
 	bool literal = node->op == TP_NUM && node->len;
+	int64_t value;
 
-	if (tally_tp_constant(node, &entry->value))
+	if (tally_tp_constant(node, &value))
 		return tally_tp_fail(c, -EOPNOTSUPP, "value of a table is not constant");
+	entry->value = (uint64_t)value;
 	if (node->op == TP_NUM && node->name && !known_name(node, &entry->value))
 		entry->value = UINT64_MAX;
 	entry->negative = (int64_t)entry->value < 0;

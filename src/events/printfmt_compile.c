@@ -176,8 +176,7 @@ static int ip_piece(struct builder *b, struct tally_tp_piece *piece)
 		return tally_tp_fail(b->c, -EOPNOTSUPP, "unknown form of address");
 	piece->kind = TP_SOCKADDR;
 	piece->port = letter_take(b, "p", &c);
-	letter_take(b, "c", &piece->style);
-	if (peek(b) && strchr("hnblpfs", peek(b)))
+	if (!letter_take(b, "c", &piece->style) && peek(b) && strchr("hnblpfs", peek(b)))
 		return tally_tp_fail(b->c, -EOPNOTSUPP, "unknown form of address");
 	return address_arg(b, piece, 0);
 }
@@ -313,7 +312,9 @@ static int args_parse(struct builder *b)
 	while (!ret && tally_tp_take(b->c, ",")) {
 		if (b->nr_args == MAX_ARGS)
 			return tally_tp_fail(b->c, -EOPNOTSUPP, "too many arguments");
-		ret = tally_tp_expr_parse(b->c, &b->args[b->nr_args++]);
+		ret = tally_tp_expr_parse(b->c, &b->args[b->nr_args]);
+		if (!ret)
+			tally_tp_fold(b->args[b->nr_args++]);
 	}
 	if (ret)
 		return ret;
@@ -336,6 +337,9 @@ static int print_build(struct tally_tp_compiler *c)
 	ret = tally_tp_text_parse(c, &text, &len);
 	if (ret)
 		return ret;
+	for (uint32_t i = 0; i < len && !c->print->target.beyond_perf; i++)
+		if (text[i] == '\t')
+			return tally_tp_fail(c, -EOPNOTSUPP, "tab in the format");
 	b.text = (char *)(uintptr_t)text; /* the arena's copy, nobody else's */
 	b.len = len;
 	unescape(&b);

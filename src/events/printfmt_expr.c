@@ -8,7 +8,7 @@
 #include "base/arith.h"
 #include "events/printfmt.h"
 
-enum { RANK_MINUS = 9, MAX_DEPTH = 64, MAX_NODES_BYTES = 1 << 20 };
+enum { MAX_NODES_BYTES = 1 << 20 };
 
 int tally_tp_fail(struct tally_tp_compiler *c, int code, const char *text)
 {
@@ -287,8 +287,6 @@ int tally_tp_sizeof_type(struct tally_tp_compiler *c, struct tally_tp_node **ret
 	return 1;
 }
 
-static int unary_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_node);
-
 /* (type) operand. 1 if it was one, 0 with the cursor unmoved if not, or the error. */
 static int cast_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_node)
 {
@@ -311,7 +309,7 @@ static int cast_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_no
 			(*ret_node)->name = true;
 		return ret ? ret : 1;
 	}
-	ret = unary_parse(c, &inner);
+	ret = tally_tp_operand_parse(c, &inner);
 	if (ret)
 		return ret;
 	node = tally_tp_node_new(c, TP_CAST);
@@ -329,15 +327,16 @@ static int cast_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_no
 
 /* ---- operators ---------------------------------------------------------------------- */
 
-static int ternary_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_node);
-
 static int paren_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_node)
 {
+	const struct tally_tp_node *inner;
 	int ret = cast_parse(c, ret_node);
 
 	if (ret)
 		return TALLY_MIN(ret, 0);
-	ret = ternary_parse(c, ret_node);
+	ret = tally_tp_expr_parse(c, &inner);
+	if (!ret)
+		*ret_node = (struct tally_tp_node *)(uintptr_t)inner;
 	if (!ret && !tally_tp_take(c, ")"))
 		ret = tally_tp_fail(c, -EOPNOTSUPP, "expected a closing parenthesis");
 	return ret;
@@ -356,18 +355,20 @@ static int text_new(struct tally_tp_compiler *c, struct tally_tp_node **ret_node
 /* base[index]: perf counts bytes, not elements, in the data of dynamic arrays. */
 static int index_parse(struct tally_tp_compiler *c, struct tally_tp_node **node)
 {
-	struct tally_tp_node *index = NULL, *whole;
-	const struct tally_tp_node *base = *node;
+	struct tally_tp_node *operand = NULL, *whole;
+	const struct tally_tp_node *base = *node, *index;
 	uint32_t cast = 0;
 	int ret;
 
 	/* An operator in the index is too much for perf. */
 	if (c->print->target.beyond_perf)
-		ret = ternary_parse(c, &index);
+		ret = tally_tp_expr_parse(c, &index);
 	else
-		ret = unary_parse(c, &index);
+		ret = tally_tp_operand_parse(c, &operand);
 	if (ret)
 		return ret;
+	if (operand)
+		index = operand;
 	if (!tally_tp_take(c, "]"))
 		return tally_tp_fail(c, -EOPNOTSUPP, "expected a closing bracket");
 	if (base->op == TP_CAST && base->pointer) {
@@ -416,7 +417,7 @@ static int primary_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret
 	return ret;
 }
 
-static int unary_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_node)
+int tally_tp_operand_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_node)
 {
 	static const struct {
 		char sign;
@@ -429,10 +430,10 @@ static int unary_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_n
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(signs); i++) {
 		if (c->at >= c->end || *c->at != signs[i].sign)
 			continue;
-		if (++c->depth > MAX_DEPTH)
+		if (++c->depth > TALLY_TP_MAX_DEPTH)
 			return tally_tp_fail(c, -EOPNOTSUPP, "expression too deep");
 		c->at++;
-		ret = unary_parse(c, &inner);
+		ret = tally_tp_operand_parse(c, &inner);
 		c->depth--;
 		if (ret)
 			return ret;
@@ -444,142 +445,4 @@ static int unary_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_n
 		return 0;
 	}
 	return primary_parse(c, ret_node);
-}
-
-/* Longer operators stand before their own beginnings. */
-static const struct {
-	const char *text;
-	uint8_t op, rank;
-} operators[] = {
-	{"<<", TP_SHL, 8},         {">>", TP_SHR, 8}, {"<=", TP_LE, 7},   {">=", TP_GE, 7},
-	{"==", TP_EQ, 6},          {"!=", TP_NE, 6},  {"&&", TP_LAND, 2}, {"||", TP_LOR, 1},
-	{"*", TP_MUL, 10},         {"/", TP_DIV, 10}, {"%", TP_MOD, 10},  {"+", TP_ADD, RANK_MINUS},
-	{"-", TP_SUB, RANK_MINUS}, {"<", TP_LT, 7},   {">", TP_GT, 7},    {"&", TP_AND, 5},
-	{"^", TP_XOR, 4},          {"|", TP_OR, 3},
-};
-
-static bool operator_take(struct tally_tp_compiler *c, unsigned min_rank, uint8_t *ret_op,
-			  unsigned *ret_rank)
-{
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(operators); i++) {
-		const char *before = c->at;
-
-		if (!tally_tp_take(c, operators[i].text))
-			continue;
-		if (operators[i].rank < min_rank) {
-			c->at = before;
-			return false;
-		}
-		*ret_op = operators[i].op;
-		*ret_rank = operators[i].rank;
-		return true;
-	}
-	return false;
-}
-
-static bool both_numbers(const struct tally_tp_node *a, const struct tally_tp_node *b)
-{
-	return a->op == TP_NUM && b->op == TP_NUM;
-}
-
-static int binary_parse(struct tally_tp_compiler *c, unsigned min_rank,
-			struct tally_tp_node **ret_node);
-
-/* Operators of at least `min_rank` behind `*left`, which becomes the whole. Those of equal
- * rank group from the right: perf's 10 - 3 - 2 is 9. */
-static int operators_parse(struct tally_tp_compiler *c, unsigned min_rank,
-			   struct tally_tp_node **left)
-{
-	struct tally_tp_node *right = NULL, *node;
-	uint8_t op;
-	unsigned rank;
-	int ret = 0;
-
-	while (operator_take(c, min_rank, &op, &rank)) {
-		tally_tp_blanks(c);
-		if (rank > RANK_MINUS && c->at < c->end && *c->at == '-')
-			return tally_tp_fail(c, -EOPNOTSUPP, "minus behind an operator above it");
-		ret = binary_parse(c, rank, &right);
-		if (ret)
-			return ret;
-		node = tally_tp_node_new(c, op);
-		if (!node)
-			return out_of_memory(c);
-		node->a = *left;
-		node->b = right;
-		if (both_numbers(*left, right)) {
-			node->value = tally_tp_arith(op, (*left)->value, right->value);
-			node->op = TP_NUM;
-			node->text = "";
-		}
-		*left = node;
-	}
-	return 0;
-}
-
-static int binary_parse(struct tally_tp_compiler *c, unsigned min_rank,
-			struct tally_tp_node **ret_node)
-{
-	int ret;
-
-	if (++c->depth > MAX_DEPTH)
-		return tally_tp_fail(c, -EOPNOTSUPP, "expression too deep");
-	ret = unary_parse(c, ret_node);
-	if (!ret)
-		ret = operators_parse(c, min_rank, ret_node);
-	c->depth--;
-	return ret;
-}
-
-/* What stands behind `test ?`, up to the operand behind the colon. */
-static int choice_parse(struct tally_tp_compiler *c, struct tally_tp_node **test)
-{
-	struct tally_tp_node *yes = NULL, *no = NULL, *node;
-	int ret = ternary_parse(c, &yes);
-
-	if (!ret && !tally_tp_take(c, ":"))
-		ret = tally_tp_fail(c, -EOPNOTSUPP, "expected the : of ?:");
-	if (!ret)
-		ret = unary_parse(c, &no);
-	if (ret)
-		return ret;
-	node = tally_tp_node_new(c, TP_COND);
-	if (!node)
-		return out_of_memory(c);
-	node->a = *test;
-	node->b = yes;
-	node->c = no;
-	*test = node;
-	return 0;
-}
-
-/* For perf only one operand belongs to the colon: 1 ? 2 : 3 + 4 is 6, and in a ? b : c ? d : e
- * all of a ? b : c is the second test. */
-static int ternary_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_node)
-{
-	struct tally_tp_node *node = NULL;
-	int ret;
-
-	if (++c->depth > MAX_DEPTH)
-		return tally_tp_fail(c, -EOPNOTSUPP, "expression too deep");
-	ret = binary_parse(c, 1, &node);
-	while (!ret && tally_tp_take(c, "?")) {
-		ret = choice_parse(c, &node);
-		if (!ret)
-			ret = operators_parse(c, 1, &node);
-	}
-	c->depth--;
-	if (!ret)
-		*ret_node = node;
-	return ret;
-}
-
-int tally_tp_expr_parse(struct tally_tp_compiler *c, const struct tally_tp_node **ret_node)
-{
-	struct tally_tp_node *node;
-	int ret = ternary_parse(c, &node);
-
-	if (!ret)
-		*ret_node = node;
-	return ret;
 }

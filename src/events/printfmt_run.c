@@ -113,31 +113,6 @@ uint64_t tally_tp_eval(struct tally_tp_run *run, const struct tally_tp_node *nod
 	}
 }
 
-int tally_tp_constant(const struct tally_tp_node *node, uint64_t *ret_value)
-{
-	uint64_t a = 0, b = 0;
-
-	if (node->op == TP_NUM) {
-		*ret_value = node->value;
-		return 0;
-	}
-	if (node->op != TP_CAST && node->op < TP_COND)
-		return -EINVAL;
-	if (tally_tp_constant(node->a, &a) || (node->b && tally_tp_constant(node->b, &b)))
-		return -EINVAL;
-	switch ((enum tally_tp_op)node->op) {
-	case TP_CAST: *ret_value = a & node->value; break;
-	case TP_NOT: *ret_value = !a; break;
-	case TP_INVERT: *ret_value = ~a; break;
-	case TP_NEGATE: *ret_value = -a; break;
-	case TP_COND:
-		return a ? tally_tp_constant(node->b, ret_value)
-			 : tally_tp_constant(node->c, ret_value);
-	default: *ret_value = tally_tp_arith(node->op, a, b); break;
-	}
-	return 0;
-}
-
 /* ---- numbers ---------------------------------------------------------------------- */
 
 static uint64_t sign_extend(uint64_t value, int size)

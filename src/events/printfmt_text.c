@@ -48,11 +48,24 @@ static bool is_plain(const struct tally_tp_piece *piece)
 	return !piece->width && !piece->has_precision && !piece->star_width;
 }
 
+/* perf gives up on a negative star, and shows the conversion as it was written. */
+static bool star_is_negative(struct tally_tp_run *run, const struct tally_tp_piece *piece)
+{
+	const struct tally_tp_node *star =
+		piece->star_precision ? piece->star_precision : piece->star_width;
+
+	return star && (int)tally_tp_eval(run, star) < 0;
+}
+
 static void padded_add(struct tally_tp_run *run, const struct tally_tp_piece *piece,
 		       const void *text, size_t len)
 {
 	size_t start = run->out->len;
 
+	if (star_is_negative(run, piece)) {
+		tally_str_add_bytes(run->out, piece->text, piece->len);
+		return;
+	}
 	tally_str_add_bytes(run->out, text, len);
 	if (!is_plain(piece) && !tally_str_error(run->out))
 		pad_apply(run, piece, start);

@@ -241,9 +241,11 @@ int tally_tracepoint_parse(struct tally_event_parser *p, struct tally_word sys,
 	ret = tracepoint_add(p, globs.sys, globs.name);
 	if (ret == -ENOENT || ret == -ENOTDIR)
 		return tracepoint_unknown(p, &globs);
+	if (ret == -EINVAL)
+		return tally_parser_fail(p, ret, "tracepoint whose id is no number", globs.text);
 	if (ret == -EACCES || ret == -EPERM) {
-		tally_parser_fail(p, -EACCES, "no permission to read this tracepoint's id",
-				  globs.text);
+		ret = -EACCES;
+		tally_parser_fail(p, ret, "no permission to read this tracepoint's id", globs.text);
 		tally_error_fix(p->err, "run as root, or remount tracefs with a gid of yours");
 	}
 	return ret;

@@ -53,6 +53,11 @@ static const struct tally_record_field time_conv_fields[] = {
 	FIELD("time_shift", U64),
 	FIELD("time_mult", U64),
 	FIELD("time_zero", U64),
+	/* Since perf 5.10; records end before these in older files. */
+	FIELD("time_cycles", U64),
+	FIELD("time_mask", U64),
+	FIELD("cap_user_time_zero", U8),
+	FIELD("cap_user_time_short", U8),
 };
 static const struct tally_record_field feature_fields[] = {FIELD("id", U64), FIELD("data", BYTES)};
 static const struct tally_record_field compressed_fields[] = {FIELD("data", BYTES)};

@@ -1,61 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Call graphs of rows. All paths are one tree already, from the outermost callers down, so
- * sums over callees are sums over its subtrees; graphs of callers turn paths round.
+ * Call graphs of rows.
+ *
+ * A node of a graph stands for a set of places in the tree of paths. Its children are found by
+ * going one step on from each place - to callees or to the caller - and putting together those
+ * that reach the same function. Only children heavy enough to be shown are gone on from, so
+ * the work is bounded by what is shown, not by how many different paths there are.
  */
 #include <string.h>
 
 #include "profile/hist_private.h"
 
-static bool path_touch(struct hist_builder *builder, uint32_t path)
-{
-	struct path_sum *sum = &builder->sums[path];
+/* A place in the tree, and how much of what is there belongs to the graph. */
+struct place {
+	uint32_t path;
+	uint32_t next; /* of the same graph node: index + 1 into places, 0 ends */
+	uint64_t period;
+	uint64_t nr;
+};
 
-	if (sum->nr)
-		return true;
-	return !tally_vec_push(&builder->touched, path);
-}
-
-int hist_sum_paths(struct hist_builder *builder, size_t first, size_t last)
-{
-	for (size_t i = first; i < last; i++) {
-		const struct tally_cell *cell =
-			&builder->profile->cells.data[builder->cells.data[i].cell];
-		uint32_t path = cell->key.path;
-
-		if (path) {
-			builder->sums[path].self += cell->period;
-			builder->sums[path].self_nr += cell->nr;
-		}
-		for (; path; path = hist_path(builder, path)->parent) {
-			if (!path_touch(builder, path))
-				return -ENOMEM;
-			builder->sums[path].period += cell->period;
-			builder->sums[path].nr += cell->nr;
-		}
-	}
-	return 0;
-}
-
-void hist_clear_paths(struct hist_builder *builder)
-{
-	tally_vec_for_each (path, &builder->touched)
-		builder->sums[*path] = (struct path_sum){0};
-	builder->sums[0] = (struct path_sum){0};
-	builder->touched.len = 0;
-}
-
-bool hist_has_ancestor(const struct hist_builder *builder, uint32_t path, uint32_t fkey)
-{
-	path = hist_path(builder, path)->parent;
-	for (; path; path = hist_path(builder, path)->parent) {
-		if (hist_path_fkey(builder, path) == fkey)
-			return true;
-	}
-	return false;
-}
-
-/* ---- nodes -------------------------------------------------------------- */
+struct grower {
+	struct hist_builder *builder;
+	const struct path_sums *sums; /* downwards only */
+	bool downwards;
+	uint64_t least; /* period below which a node is not kept */
+	TALLY_VEC(struct place) places;
+	struct tally_map by_frame; /* frame -> child of the node at work */
+	TALLY_VEC(uint32_t) heads; /* by graph node made in this growth: its places */
+	uint32_t first_node;       /* number of heads[0] */
+};
 
 static int graph_new(struct hist_builder *builder, uint32_t frame, uint32_t *ret_node)
 {
@@ -68,12 +41,11 @@ static int graph_new(struct hist_builder *builder, uint32_t frame, uint32_t *ret
 	return 0;
 }
 
-/* The child of `node` for `frame`, made if new. */
-static int graph_child(struct hist_builder *builder, uint32_t node, uint32_t frame,
-		       uint32_t *ret_child)
+/* The child of `node` for a frame, made if new. Children of a node in an earlier growth are found
+ * by looking through them. */
+static int grower_child(struct grower *grower, uint32_t node, uint32_t frame, uint32_t *ret_child)
 {
-	uint64_t key = (uint64_t)node << 32 | frame;
-	uint64_t known = tally_map_get(&builder->edges, key);
+	uint64_t known = tally_map_get(&grower->by_frame, (uint64_t)node << 32 | frame);
 	struct tally_graph_node *nodes;
 	int ret;
 
@@ -81,188 +53,318 @@ static int graph_child(struct hist_builder *builder, uint32_t node, uint32_t fra
 		*ret_child = (uint32_t)known;
 		return 0;
 	}
-	ret = graph_new(builder, frame, ret_child);
+	ret = graph_new(grower->builder, frame, ret_child);
+	if (!ret)
+		ret = tally_vec_push(&grower->heads, 0);
 	if (ret)
 		return ret;
-	nodes = builder->hist->graph.data;
+	nodes = grower->builder->hist->graph.data;
 	nodes[*ret_child].next_sibling = nodes[node].first_child;
 	nodes[node].first_child = *ret_child;
-	return tally_map_put(&builder->edges, key, *ret_child);
+	return tally_map_put(&grower->by_frame, (uint64_t)node << 32 | frame, *ret_child);
 }
 
-static int row_graph(struct hist_builder *builder, struct tally_row *row)
-{
-	return row->graph ? 0 : graph_new(builder, row->frame, &row->graph);
-}
-
-/* Add a sum to the child of `*node` for `frame`, and go there. */
-static int graph_step(struct hist_builder *builder, uint32_t *node, uint32_t frame, uint64_t period,
+/* Put a place under `node`, at the child for the function it is in. */
+static int grower_put(struct grower *grower, uint32_t node, uint32_t path, uint64_t period,
 		      uint64_t nr)
 {
-	struct tally_graph_node *child;
-	int ret = graph_child(builder, *node, frame, node);
+	uint32_t child, *head;
+	struct tally_graph_node *at;
+	int ret = grower_child(grower, node, hist_path(grower->builder, path)->frame, &child);
 
 	if (ret)
 		return ret;
-	child = &builder->hist->graph.data[*node];
-	child->period += period;
-	child->nr += nr;
-	return 0;
-}
-
-static void graph_end(struct hist_builder *builder, uint32_t node, uint64_t period, uint64_t nr)
-{
-	builder->hist->graph.data[node].self += period;
-	builder->hist->graph.data[node].self_nr += nr;
-}
-
-/* ---- paths into graphs -------------------------------------------------- */
-
-/* From `path` outwards to its outermost caller. */
-static int add_outwards(struct hist_builder *builder, uint32_t node, uint32_t path, uint64_t period,
-			uint64_t nr)
-{
-	int ret = 0;
-
-	for (; path && !ret; path = hist_path(builder, path)->parent)
-		ret = graph_step(builder, &node, hist_path(builder, path)->frame, period, nr);
-	if (!ret)
-		graph_end(builder, node, period, nr);
+	at = &grower->builder->hist->graph.data[child];
+	at->period += period;
+	at->nr += nr;
+	/* What ends here is what does not go on; see grower_step(). */
+	at->self += period;
+	at->self_nr += nr;
+	head = &grower->heads.data[child - grower->first_node];
+	ret = tally_vec_push(&grower->places, (struct place){path, *head, period, nr});
+	*head = (uint32_t)grower->places.len;
 	return ret;
 }
 
-/* From the outermost caller inwards; a stack as deep as paths can be is no recursion risk:
- * max_stack bounds it. */
-static int add_inwards(struct hist_builder *builder, uint32_t *node, uint32_t path, uint64_t period,
-		       uint64_t nr)
+/* One step on from a place. */
+static int grower_step(struct grower *grower, uint32_t node, struct place place)
 {
-	int ret;
-
-	if (!path)
-		return 0;
-	ret = add_inwards(builder, node, hist_path(builder, path)->parent, period, nr);
-	return ret ? ret : graph_step(builder, node, hist_path(builder, path)->frame, period, nr);
-}
-
-static int add_cell(struct hist_builder *builder, uint32_t node, const struct tally_cell *cell)
-{
-	int ret;
-
-	if (builder->options->order == TALLY_GRAPH_CALLEE)
-		return add_outwards(builder, node, cell->key.path, cell->period, cell->nr);
-	ret = add_inwards(builder, &node, cell->key.path, cell->period, cell->nr);
-	if (!ret)
-		graph_end(builder, node, cell->period, cell->nr);
-	return ret;
-}
-
-/* Whole paths of the cells whose own function a heavy row is. */
-static int graph_cells(struct hist_builder *builder, size_t first, size_t last)
-{
+	struct hist_builder *builder = grower->builder;
+	uint32_t next;
 	int ret = 0;
 
-	for (size_t i = first; i < last && !ret; i++) {
-		const struct hist_cell *entry = &builder->cells.data[i];
-		const struct tally_cell *cell = &builder->profile->cells.data[entry->cell];
-		struct tally_row *row = &builder->hist->rows.data[entry->row];
+	if (!grower->downwards) {
+		next = hist_path(builder, place.path)->parent;
+		if (!next)
+			return 0;
+		builder->hist->graph.data[node].self -= place.period;
+		builder->hist->graph.data[node].self_nr -= place.nr;
+		return grower_put(grower, node, next, place.period, place.nr);
+	}
+	for (next = grower->sums->at[place.path].first_child; next && !ret;
+	     next = grower->sums->at[next].sibling) {
+		const struct path_sum *sum = &grower->sums->at[next];
 
-		if (row->total < builder->options->graph_min || !cell->key.path)
+		if (!sum->nr)
 			continue;
-		ret = row_graph(builder, row);
-		if (!ret)
-			ret = add_cell(builder, row->graph, cell);
+		builder->hist->graph.data[node].self -= sum->period;
+		builder->hist->graph.data[node].self_nr -= sum->nr;
+		ret = grower_put(grower, node, next, sum->period, sum->nr);
 	}
 	return ret;
 }
 
-/* The paths touched as a tree that can be walked downwards. */
-static void link_children(struct hist_builder *builder)
+/* Go on from every child of `node` that is heavy enough. Deep, not recursive: the nodes made are
+ * numbered in the order they are to be visited. */
+static int grower_grow(struct grower *grower)
 {
-	tally_vec_for_each (path, &builder->touched) {
-		struct path_sum *parent = &builder->sums[hist_path(builder, *path)->parent];
+	struct tally_graph_node *nodes;
+	int ret = 0;
 
-		builder->sums[*path].sibling = parent->first_child;
-		parent->first_child = *path;
-	}
-}
+	for (uint32_t i = 0; i < grower->heads.len && !ret; i++) {
+		uint32_t node = grower->first_node + i;
+		uint32_t at = grower->heads.data[i];
 
-/* Merge the subtree of `path` under graph node `node`, but for cells that end in `fkey`
- * itself: their whole path is in the graph already. Adds what was merged to the sums. */
-static int merge_subtree(struct hist_builder *builder, uint32_t node, uint32_t path, uint32_t fkey,
-			 uint64_t *period, uint64_t *nr)
-{
-	const struct path_sum *sum = &builder->sums[path];
-	bool ends_in_row = hist_path_fkey(builder, path) == fkey;
-	uint64_t inner = ends_in_row ? 0 : sum->self, inner_nr = ends_in_row ? 0 : sum->self_nr;
-	uint32_t at;
-	int ret = graph_child(builder, node, hist_path(builder, path)->frame, &at);
+		nodes = grower->builder->hist->graph.data;
+		if (nodes[node].period < grower->least)
+			continue;
+		while (at && !ret) {
+			struct place place = grower->places.data[at - 1];
 
-	if (ret)
-		return ret;
-	graph_end(builder, at, inner, inner_nr);
-	for (uint32_t child = sum->first_child; child && !ret; child = builder->sums[child].sibling)
-		ret = merge_subtree(builder, at, child, fkey, &inner, &inner_nr);
-	builder->hist->graph.data[at].period += inner;
-	builder->hist->graph.data[at].nr += inner_nr;
-	*period += inner;
-	*nr += inner_nr;
-	return ret;
-}
-
-/* Paths on which a heavy row's function called something: downwards from where it stands
- * outermost, or upwards from where it stands innermost. */
-static int graph_inner_path(struct hist_builder *builder, struct tally_row *row, uint32_t path)
-{
-	uint64_t period = 0, nr = 0;
-	const struct path_sum *sum = &builder->sums[path];
-	int ret;
-
-	if (builder->options->order == TALLY_GRAPH_CALLER &&
-	    hist_has_ancestor(builder, path, row->fkey))
-		return 0;
-	ret = row_graph(builder, row);
-	if (ret)
-		return ret;
-	if (builder->options->order == TALLY_GRAPH_CALLER)
-		return merge_subtree(builder, row->graph, path, row->fkey, &period, &nr);
-	period = sum->period - sum->self;
-	nr = sum->nr - sum->self_nr;
-	for (uint32_t child = sum->first_child; child; child = builder->sums[child].sibling) {
-		/* A call of itself is counted where it stands further in. */
-		if (hist_path_fkey(builder, child) == row->fkey) {
-			period -= builder->sums[child].period;
-			nr -= builder->sums[child].nr;
+			ret = grower_step(grower, node, place);
+			at = place.next;
 		}
 	}
-	return nr ? add_outwards(builder, row->graph, path, period, nr) : 0;
+	return ret;
 }
 
-static int graph_inner(struct hist_builder *builder, size_t first)
+static void grower_free(struct grower *grower)
 {
-	uint32_t group = builder->cells.data[first].group;
+	tally_vec_free(&grower->places);
+	tally_vec_free(&grower->heads);
+	tally_map_free(&grower->by_frame);
+}
+
+static struct grower grower_start(struct hist_builder *builder, const struct path_sums *sums,
+				  bool downwards)
+{
+	return (struct grower){
+		.builder = builder,
+		.sums = sums,
+		.downwards = downwards,
+		.least = builder->options->graph_min,
+		.first_node = (uint32_t)builder->hist->graph.len,
+	};
+}
+
+/* Children of `node` made by an earlier growth are taken up again, so that one function does not
+ * stand there twice. */
+static int grower_resume(struct grower *grower, uint32_t node)
+{
+	const struct tally_graph_node *nodes = grower->builder->hist->graph.data;
 	int ret = 0;
 
-	link_children(builder);
-	for (size_t i = 0; i < builder->touched.len && !ret; i++) {
-		uint32_t path = builder->touched.data[i];
-		uint64_t key = (uint64_t)group << 32 | hist_path_fkey(builder, path);
-		uint64_t known = tally_map_get(&builder->row_ids, key);
-		struct tally_row *row;
-
-		if (known == TALLY_MAP_NONE)
-			continue;
-		row = &builder->hist->rows.data[known];
-		if (row->total >= builder->options->graph_min)
-			ret = graph_inner_path(builder, row, path);
+	if (!nodes[node].first_child)
+		return 0;
+	/* Every node since the row's root belongs to it: number the heads from there. */
+	grower->first_node = node + 1;
+	for (size_t i = node + 1; i < grower->builder->hist->graph.len && !ret; i++)
+		ret = tally_vec_push(&grower->heads, 0);
+	for (uint32_t n = node; n < grower->builder->hist->graph.len && !ret; n++) {
+		for (uint32_t c = nodes[n].first_child; c && !ret; c = nodes[c].next_sibling)
+			ret = tally_map_put(&grower->by_frame, (uint64_t)n << 32 | nodes[c].frame,
+					    c);
 	}
 	return ret;
+}
+
+/* ---- rows ---------------------------------------------------------------- */
+
+/* Whole paths of the row's own cells. */
+static int graph_own(struct hist_builder *builder, struct tally_row *row, const uint32_t *cells,
+		     size_t nr)
+{
+	bool downwards = builder->options->order == TALLY_GRAPH_CALLER;
+	struct grower grower = grower_start(builder, &builder->row_sums, downwards);
+	int ret = 0;
+
+	for (size_t i = 0; i < nr && !ret; i++) {
+		const struct tally_cell *cell = hist_cell(builder, cells[i]);
+
+		if (!cell->key.path)
+			continue;
+		if (downwards)
+			ret = hist_sum_add(builder, &builder->row_sums, cell);
+		else
+			ret = grower_put(&grower, row->graph, cell->key.path, cell->period,
+					 cell->nr);
+	}
+	hist_sum_link(builder, &builder->row_sums);
+	for (uint32_t path = builder->row_sums.at[0].first_child; path && !ret;
+	     path = builder->row_sums.at[path].sibling)
+		ret = grower_put(&grower, row->graph, path, builder->row_sums.at[path].period,
+				 builder->row_sums.at[path].nr);
+	if (!ret)
+		ret = grower_grow(&grower);
+	hist_sum_clear(&builder->row_sums);
+	grower_free(&grower);
+	return ret;
+}
+
+/* Where the functions of heavy rows stand in the tree: downwards only where outermost. */
+struct heavy_row {
+	uint32_t row;
+	TALLY_VEC(uint32_t) places;
+};
+
+struct heavy {
+	TALLY_VEC(struct heavy_row) rows;
+	bool downwards;
+};
+
+static int heavy_visit(struct hist_builder *builder, uint32_t path, bool outermost, void *arg)
+{
+	struct heavy *heavy = arg;
+	uint32_t number = builder->row_of[hist_path_fkey(builder, path)];
+
+	if (!number || (heavy->downwards && !outermost))
+		return 0;
+	return tally_vec_push(&heavy->rows.data[number - 1].places, path);
+}
+
+static void heavy_free(struct heavy *heavy)
+{
+	tally_vec_for_each (row, &heavy->rows)
+		tally_vec_free(&row->places);
+	tally_vec_free(&heavy->rows);
+}
+
+/* The heavy rows of a group and, with children, where they stand. */
+static int heavy_find(struct hist_builder *builder, uint32_t group, struct heavy *heavy)
+{
+	int ret = 0;
+
+	heavy->downwards = builder->options->order == TALLY_GRAPH_CALLER;
+	for (uint32_t i = 0; i < builder->hist->rows.len && !ret; i++) {
+		const struct tally_row *row = &builder->hist->rows.data[i];
+
+		if (row->group != group || row->total < builder->options->graph_min)
+			continue;
+		ret = tally_vec_push(&heavy->rows, (struct heavy_row){.row = i});
+		builder->row_of[row->fkey] = (uint32_t)heavy->rows.len;
+	}
+	if (!ret && builder->options->children)
+		ret = hist_walk(builder, &builder->group_sums, heavy_visit, heavy);
+	return ret;
+}
+
+/* One place where the row's function called something: downwards from it, or upwards. The row's
+ * own cells are not in the sums. */
+static int inner_place(struct grower *grower, const struct tally_row *row, uint32_t path)
+{
+	struct hist_builder *builder = grower->builder;
+	const struct path_sums *sums = &builder->group_sums;
+	uint64_t period = sums->at[path].period, nr = sums->at[path].nr;
+
+	/* Upwards, what stands further in again is counted there. */
+	for (uint32_t child = grower->downwards ? 0 : sums->at[path].first_child; child;
+	     child = sums->at[child].sibling) {
+		if (hist_path_fkey(builder, child) == row->fkey) {
+			period -= sums->at[child].period;
+			nr -= sums->at[child].nr;
+		}
+	}
+	return nr ? grower_put(grower, row->graph, path, period, nr) : 0;
+}
+
+static int graph_inner(struct hist_builder *builder, struct tally_row *row,
+		       const struct heavy_row *heavy, const uint32_t *cells, size_t nr)
+{
+	struct grower grower = grower_start(builder, &builder->group_sums,
+					    builder->options->order == TALLY_GRAPH_CALLER);
+	int ret = grower_resume(&grower, row->graph);
+
+	for (size_t i = 0; i < nr; i++)
+		hist_sum_take(builder, &builder->group_sums, hist_cell(builder, cells[i]));
+	for (size_t i = 0; i < heavy->places.len && !ret; i++)
+		ret = inner_place(&grower, row, heavy->places.data[i]);
+	if (!ret)
+		ret = grower_grow(&grower);
+	for (size_t i = 0; i < nr; i++)
+		hist_sum_return(builder, &builder->group_sums, hist_cell(builder, cells[i]));
+	grower_free(&grower);
+	return ret;
+}
+
+static int graph_row(struct hist_builder *builder, const struct heavy_row *heavy,
+		     const uint32_t *cells, size_t nr)
+{
+	struct tally_row *row = &builder->hist->rows.data[heavy->row];
+	uint32_t root;
+	int ret = graph_new(builder, row->frame, &root);
+
+	if (ret)
+		return ret;
+	row->graph = root;
+	ret = graph_own(builder, row, cells, nr);
+	if (!ret && builder->options->children)
+		ret = graph_inner(builder, row, heavy, cells, nr);
+	if (!builder->hist->graph.data[root].first_child)
+		row->graph = 0;
+	return ret;
+}
+
+static int by_row(const void *a, const void *b, void *arg)
+{
+	const struct hist_builder *builder = arg;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint32_t row_x = builder->cells.data[x].row, row_y = builder->cells.data[y].row;
+
+	if (row_x != row_y)
+		return row_x < row_y ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+/* The cells of the group in the order of their rows; each row's are then a run. */
+static uint32_t *cells_by_row(struct hist_builder *builder, size_t first, size_t last)
+{
+	uint32_t *cells = malloc((last - first) * sizeof(*cells));
+
+	if (!cells)
+		return NULL;
+	for (size_t i = first; i < last; i++)
+		cells[i - first] = (uint32_t)i;
+	qsort_r(cells, last - first, sizeof(*cells), by_row, builder);
+	return cells;
+}
+
+/* The run of cells of `row`; `*at` moves over runs as rows ascend. */
+static size_t row_run(const struct hist_builder *builder, const uint32_t *cells, size_t nr,
+		      uint32_t row, size_t *at)
+{
+	size_t end;
+
+	while (*at < nr && builder->cells.data[cells[*at]].row < row)
+		++*at;
+	for (end = *at; end < nr && builder->cells.data[cells[end]].row == row; end++)
+		;
+	return end - *at;
 }
 
 int hist_graph_group(struct hist_builder *builder, size_t first, size_t last)
 {
-	int ret = graph_cells(builder, first, last);
+	uint32_t *cells = cells_by_row(builder, first, last);
+	uint32_t group = builder->cells.data[first].group;
+	struct heavy heavy = {0};
+	size_t at = 0;
+	int ret = cells ? heavy_find(builder, group, &heavy) : -ENOMEM;
 
-	if (!ret && builder->options->children)
-		ret = graph_inner(builder, first);
+	for (size_t i = 0; i < heavy.rows.len && !ret; i++) {
+		size_t run = row_run(builder, cells, last - first, heavy.rows.data[i].row, &at);
+
+		ret = graph_row(builder, &heavy.rows.data[i], cells + at, run);
+	}
+	heavy_free(&heavy);
+	free(cells);
 	return ret;
 }

@@ -167,52 +167,81 @@ static int for_each_group(struct hist_builder *builder,
 	return ret;
 }
 
+/* The sums of a group over all its paths. */
+static int group_sum(struct hist_builder *builder, size_t first, size_t last)
+{
+	int ret = 0;
+
+	for (size_t i = first; i < last && !ret; i++)
+		ret = hist_sum_add(builder, &builder->group_sums, hist_cell(builder, i));
+	hist_sum_link(builder, &builder->group_sums);
+	memset(builder->row_of, 0, builder->profile->paths.frames.len * sizeof(*builder->row_of));
+	return ret;
+}
+
 static int graph_group(struct hist_builder *builder, size_t first, size_t last)
 {
 	int ret = 0;
 
 	if (builder->options->children)
-		ret = hist_sum_paths(builder, first, last);
+		ret = group_sum(builder, first, last);
 	if (!ret)
 		ret = hist_graph_group(builder, first, last);
-	hist_clear_paths(builder);
+	hist_sum_clear(&builder->group_sums);
 	return ret;
 }
 
-/* Add what each function's callees cost to its row: a path counts once for each function on
- * it, where the function stands outermost. */
+/* A path counts once for each function on it, where the function stands outermost. */
+static int children_visit(struct hist_builder *builder, uint32_t path, bool outermost, void *arg)
+{
+	const struct path_sum *sum = &builder->group_sums.at[path];
+	const uint32_t *group = arg;
+	uint32_t *known = &builder->row_of[hist_path_fkey(builder, path)];
+	struct tally_row *row;
+	uint32_t number;
+	int ret;
+
+	if (!outermost)
+		return 0;
+	if (!*known) {
+		ret = hist_row(builder, *group, hist_path(builder, path)->frame, &number);
+		if (ret)
+			return ret;
+		*known = number + 1;
+	}
+	row = &builder->hist->rows.data[*known - 1];
+	row->total += sum->period;
+	row->total_nr += sum->nr;
+	return 0;
+}
+
+/* Add what each function's callees cost to its row. */
 static int children_group(struct hist_builder *builder, size_t first, size_t last)
 {
-	uint32_t group = builder->cells.data[first].group, row;
-	int ret = hist_sum_paths(builder, first, last);
+	uint32_t group = builder->cells.data[first].group;
+	int ret = group_sum(builder, first, last);
 
-	for (size_t i = 0; i < builder->touched.len && !ret; i++) {
-		uint32_t path = builder->touched.data[i];
-
-		if (hist_has_ancestor(builder, path, hist_path_fkey(builder, path)))
-			continue;
-		ret = hist_row(builder, group, hist_path(builder, path)->frame, &row);
-		if (ret)
-			break;
-		builder->hist->rows.data[row].total += builder->sums[path].period;
-		builder->hist->rows.data[row].total_nr += builder->sums[path].nr;
-	}
-	hist_clear_paths(builder);
+	if (!ret)
+		ret = hist_walk(builder, &builder->group_sums, children_visit, &group);
+	hist_sum_clear(&builder->group_sums);
 	return ret;
 }
 
 static bool on_path(const struct hist_builder *builder, uint32_t path, uint32_t fkey)
 {
-	return path &&
-	       (hist_path_fkey(builder, path) == fkey || hist_has_ancestor(builder, path, fkey));
+	for (; path; path = hist_path(builder, path)->parent) {
+		if (hist_path_fkey(builder, path) == fkey)
+			return true;
+	}
+	return false;
 }
 
 /* Samples whose function is not on their own path (no callchain, skid) count for it too. */
 static void children_of_strays(struct hist_builder *builder)
 {
-	tally_vec_for_each (entry, &builder->cells) {
-		const struct tally_cell *cell = &builder->profile->cells.data[entry->cell];
-		struct tally_row *row = &builder->hist->rows.data[entry->row];
+	for (size_t i = 0; i < builder->cells.len; i++) {
+		const struct tally_cell *cell = hist_cell(builder, i);
+		struct tally_row *row = &builder->hist->rows.data[builder->cells.data[i].row];
 
 		if (!on_path(builder, cell->key.path, row->fkey)) {
 			row->total += cell->period;
@@ -250,6 +279,21 @@ static int heaviest_first(const void *a, const void *b)
 	return (x->fkey > y->fkey) - (x->fkey < y->fkey);
 }
 
+static int builder_sums(struct hist_builder *builder)
+{
+	const struct tally_paths *paths = &builder->profile->paths;
+	size_t nr = paths->paths.len + 1;
+
+	/* Zeroed pages that are never touched cost nothing. */
+	builder->group_sums.at = calloc(nr, sizeof(*builder->group_sums.at));
+	builder->row_sums.at = calloc(nr, sizeof(*builder->row_sums.at));
+	builder->open = calloc(paths->frames.len + 1, sizeof(*builder->open));
+	builder->row_of = calloc(paths->frames.len + 1, sizeof(*builder->row_of));
+	if (!builder->group_sums.at || !builder->row_sums.at || !builder->open || !builder->row_of)
+		return -ENOMEM;
+	return 0;
+}
+
 static void builder_free(struct hist_builder *builder)
 {
 	free(builder->fkeys);
@@ -257,9 +301,12 @@ static void builder_free(struct hist_builder *builder)
 	tally_intern_free(&builder->group_ids);
 	tally_map_free(&builder->row_ids);
 	tally_vec_free(&builder->cells);
-	free(builder->sums);
-	tally_vec_free(&builder->touched);
-	tally_map_free(&builder->edges);
+	free(builder->group_sums.at);
+	tally_vec_free(&builder->group_sums.touched);
+	free(builder->row_sums.at);
+	tally_vec_free(&builder->row_sums.touched);
+	free(builder->open);
+	free(builder->row_of);
 }
 
 int tally_hist_build(const struct tally_profile *profile, uint32_t event,
@@ -269,8 +316,9 @@ int tally_hist_build(const struct tally_profile *profile, uint32_t event,
 	struct hist_builder builder = {.profile = profile, .options = options, .hist = &hist};
 	int ret;
 
-	builder.sums = calloc(profile->paths.paths.len + 1, sizeof(*builder.sums));
-	ret = builder.sums ? tally_vec_push(&hist.graph, (struct tally_graph_node){0}) : -ENOMEM;
+	ret = builder_sums(&builder);
+	if (!ret)
+		ret = tally_vec_push(&hist.graph, (struct tally_graph_node){0});
 	if (!ret)
 		ret = builder_fkeys(&builder);
 	if (!ret)

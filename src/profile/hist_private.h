@@ -10,11 +10,17 @@ struct hist_cell {
 	uint32_t group, row;
 };
 
-/* Per path, of the group at work. */
+/* Per path, of the cells at work: what passes through it. */
 struct path_sum {
-	uint64_t period, nr;           /* with all paths below */
-	uint64_t self, self_nr;        /* of cells that end here */
+	uint64_t period;
+	uint32_t nr;
 	uint32_t first_child, sibling; /* among the paths touched */
+};
+
+/* Sums over the tree of paths; all zero but for the paths touched. */
+struct path_sums {
+	struct path_sum *at; /* by path */
+	TALLY_VEC(uint32_t) touched;
 };
 
 struct hist_builder {
@@ -26,23 +32,37 @@ struct hist_builder {
 	struct tally_intern group_ids;
 	struct tally_map row_ids;          /* group << 32 | fkey -> row */
 	TALLY_VEC(struct hist_cell) cells; /* of the event, by group */
-	struct path_sum *sums;
-	TALLY_VEC(uint32_t) touched; /* paths with a sum */
-	struct tally_map edges;      /* graph node << 32 | frame -> graph node */
+	struct path_sums group_sums;       /* of all cells of the group at work */
+	struct path_sums row_sums;         /* of the cells of one row */
+	uint32_t *open;                    /* by fkey: how often it is on the path being walked */
+	uint32_t *row_of; /* by fkey: its row in the group at work + 1; 0: not known yet */
 };
 
 /* The row of a group and a frame, made if new. 0 or -ENOMEM. */
 int hist_row(struct hist_builder *builder, uint32_t group, uint32_t frame, uint32_t *ret_row);
 
-/* Sum up the cells [first, last), all of one group, over all paths above theirs. */
-int hist_sum_paths(struct hist_builder *builder, size_t first, size_t last);
-void hist_clear_paths(struct hist_builder *builder);
+/* Add a cell's path to the sums (or take it away again), all the way up. 0 or -ENOMEM. */
+int hist_sum_add(struct hist_builder *builder, struct path_sums *sums,
+		 const struct tally_cell *cell);
+void hist_sum_take(struct hist_builder *builder, struct path_sums *sums,
+		   const struct tally_cell *cell);
 
-/* Whether a caller of `path` has this fkey. */
-bool hist_has_ancestor(const struct hist_builder *builder, uint32_t path, uint32_t fkey);
+/* Give back what was taken: cannot fail. */
+void hist_sum_return(struct hist_builder *builder, struct path_sums *sums,
+		     const struct tally_cell *cell);
 
-/* Graphs of the rows of the group whose cells are [first, last) and whose paths are summed
- * up if the options say children. */
+/* Make the paths touched a tree that can be walked downwards; path 0 is its root. */
+void hist_sum_link(struct hist_builder *builder, struct path_sums *sums);
+void hist_sum_clear(struct path_sums *sums);
+
+/* Walk the tree of sums downwards, calling `visit` for each path; `outermost` tells that no
+ * caller on it has the same fkey. 0, -ENOMEM, or what visit returned. */
+int hist_walk(struct hist_builder *builder, struct path_sums *sums,
+	      int (*visit)(struct hist_builder *builder, uint32_t path, bool outermost, void *arg),
+	      void *arg);
+
+/* Graphs of the heavy rows of the group whose cells are [first, last); group_sums hold the
+ * group, linked, if the options say children. */
 int hist_graph_group(struct hist_builder *builder, size_t first, size_t last);
 
 static inline const struct tally_path *hist_path(const struct hist_builder *builder, uint32_t path)
@@ -53,6 +73,11 @@ static inline const struct tally_path *hist_path(const struct hist_builder *buil
 static inline uint32_t hist_path_fkey(const struct hist_builder *builder, uint32_t path)
 {
 	return builder->fkeys[hist_path(builder, path)->frame];
+}
+
+static inline const struct tally_cell *hist_cell(const struct hist_builder *builder, size_t i)
+{
+	return &builder->profile->cells.data[builder->cells.data[i].cell];
 }
 
 #endif

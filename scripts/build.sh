@@ -1,0 +1,12 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Install what is missing and make an optimized build/tally.
+set -eu
+. "$(dirname "$0")/lib.sh"
+
+# shellcheck disable=SC2086
+install_missing $build_packages
+setup_build "$root/build" --buildtype=release
+ninja -C "$root/build" src/cli/tally | tail -n 1
+ln -sf src/cli/tally "$root/build/tally"
+echo "built: $root/build/tally"

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Install what is missing, build with sanitizers, run every check and test. Ends with a line
+# "N passed, N failed"; the exit status tells whether all passed.
+set -u
+. "$(dirname "$0")/lib.sh"
+
+passed=0
+failed=0
+
+# check NAME COMMAND...: one check, its output shown.
+check() {
+	name=$1
+	shift
+	if output=$("$@" 2>&1); then
+		passed=$((passed + 1))
+		echo "ok: $name: $(echo "$output" | tail -n 1)"
+	else
+		failed=$((failed + 1))
+		echo "FAILED: $name"
+		echo "$output" | tail -n 40
+	fi
+}
+
+check_format() {
+	cd "$root" || return 1
+	git ls-files -co --exclude-standard '*.c' '*.h' '*.cpp' | grep . >/dev/null || return 1
+	git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format --dry-run --Werror &&
+		echo "all files are formatted"
+}
+
+build_with_sanitizers() {
+	setup_build "$root/build-check" --buildtype=debugoptimized -Dwerror=true \
+		-Db_sanitize=address,undefined -Db_lundef=false &&
+		ninja -C "$root/build-check" 2>&1 | tail -n 30 &&
+		[ -x "$root/build-check/src/cli/tally" ] && echo "built with ASan and UBSan, no warnings"
+}
+
+run_tests() {
+	export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+	rm -f "$root/build-check/meson-logs/testlog.json"
+	meson test -C "$root/build-check" --no-rebuild --num-processes "$jobs" 2>&1 | tail -n 60
+	counts=$(python3 "$root/scripts/count_tests.py" "$root/build-check/meson-logs/testlog.json") || {
+		failed=$((failed + 1))
+		return
+	}
+	echo "$counts" | head -n -1
+	set -- $(echo "$counts" | tail -n 1)
+	passed=$((passed + $1))
+	failed=$((failed + $2))
+}
+
+# Tracepoints are tested where we may mount what describes them.
+if [ "$(id -u)" = 0 ] && [ ! -d /sys/kernel/tracing/events ]; then
+	mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null || true
+fi
+
+# shellcheck disable=SC2086
+install_missing $check_packages || exit 1
+check "include law" python3 "$root/scripts/check_includes.py" "$root"
+check "public headers" sh "$root/scripts/check_headers.sh" "$root"
+check "format" check_format
+check "ceilings" python3 "$root/scripts/check_ceilings.py" "$root"
+check "build" build_with_sanitizers
+check "generated pages are fresh" python3 "$root/scripts/update_docs.py" --check "$root" "$root/build-check/src/cli/tally"
+run_tests
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Counts what meson's tests did: TAP points one by one, other tests as one each. Prints what was
+skipped and why, what failed, and "PASSED FAILED" as its last line."""
+import json
+import re
+import sys
+
+POINT = re.compile(r"^(not )?ok\b *\d* *-? *(.*)$")
+
+
+def main():
+    passed = failed = 0
+    for line in open(sys.argv[1], encoding="utf-8"):
+        test = json.loads(line)
+        points = [match.groups() for match in map(POINT.match, test.get("stdout", "").splitlines()) if match]
+        points = [(bad, text) for bad, text in points if text != "tests"]
+        if not points or test["result"] not in ("OK", "FAIL"):
+            if test["result"] == "SKIP":
+                print(f"skipped: {test['name']}: {test.get('stdout', '').strip()[:300]}")
+            elif test["result"] == "OK":
+                passed += 1
+            else:
+                failed += 1
+                print(f"FAILED: {test['name']} ({test['result']})")
+            continue
+        bad_points = 0
+        for bad, text in points:
+            if re.search(r"# *SKIP", text, re.I):
+                print(f"skipped: {test['name']}: {text}")
+            elif bad:
+                bad_points += 1
+                print(f"FAILED: {test['name']}: {text}")
+            else:
+                passed += 1
+        if test["result"] == "FAIL" and not bad_points:
+            bad_points = 1
+            print(f"FAILED: {test['name']} (its exit status)")
+        failed += bad_points
+    print(passed, failed)
+
+
+main()

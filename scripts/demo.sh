@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Install what is missing, build, profile a real workload, and show where its time went.
+set -eu
+. "$(dirname "$0")/lib.sh"
+
+# shellcheck disable=SC2086
+install_missing $demo_packages
+"$root/scripts/build.sh"
+tally=$root/build/tally
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+g++ -std=c++17 -O2 -g -fno-omit-frame-pointer -pthread -o "$work/words" "$root/demo/words.cpp"
+echo
+echo "== tally stat: what the workload costs"
+"$tally" stat "$root/demo/workload.sh" "$work"
+echo
+echo "== tally record: sample it, with callchains"
+"$tally" record -g -o "$work/demo.data" "$root/demo/workload.sh" "$work"
+echo
+echo "== tally report: where the time went"
+"$tally" report --stdio -i "$work/demo.data" --no-children -g graph,5 --percent-limit 1

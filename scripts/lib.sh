@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Shared by the scripts: what has to be installed, and where things are.
+# shellcheck shell=sh
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+jobs=$(nproc)
+
+# What building takes, and what checking takes beyond that: Debian 12 package names.
+build_packages="gcc g++ libc6-dev meson ninja-build pkg-config libzstd-dev zlib1g-dev liblzma-dev libiberty-dev"
+check_packages="$build_packages libcmocka-dev clang-format universal-ctags python3 linux-perf binutils git xz-utils procps"
+demo_packages="$build_packages gzip xz-utils coreutils"
+
+as_root() {
+	if [ "$(id -u)" = 0 ]; then
+		"$@"
+	elif command -v sudo >/dev/null; then
+		sudo "$@"
+	else
+		echo "$0: '$*' needs root, and there is no sudo" >&2
+		return 1
+	fi
+}
+
+# Install those of the packages that are not there.
+install_missing() {
+	missing=
+	for package in "$@"; do
+		dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
+			missing="$missing $package"
+	done
+	[ -n "$missing" ] || return 0
+	echo "installing:$missing"
+	export DEBIAN_FRONTEND=noninteractive
+	as_root apt-get update -qq || return 1
+	# shellcheck disable=SC2086
+	as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null
+}
+
+# Set up or take up a build directory; one that an older commit left and that meson cannot
+# take up is made anew.
+setup_build() {
+	dir=$1
+	shift
+	if [ -f "$dir/build.ninja" ] && meson setup --reconfigure "$dir" "$root" "$@" >"$dir.log" 2>&1; then
+		return 0
+	fi
+	rm -rf "$dir"
+	meson setup "$dir" "$root" "$@" >"$dir.log" 2>&1 || {
+		cat "$dir.log" >&2
+		return 1
+	}
+}

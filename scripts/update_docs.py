@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Writes the options of each command into its page, docs/commands/NAME.md, from the program's own
+table. With --check only says whether the pages are fresh.
+
+usage: update_docs.py [--check] ROOT TALLY
+"""
+import os
+import re
+import subprocess
+import sys
+
+START, END = "<!-- options: made by scripts/update_docs.py -->", "<!-- end of options -->"
+
+
+def shown(tally, *words):
+    return subprocess.run([tally, "help", *words], capture_output=True, text=True, check=True).stdout
+
+
+def page_with_options(text, options):
+    block = f"{START}\n```\n{options.strip()}\n```\n{END}"
+    if START not in text or END not in text:
+        return None
+    return text[:text.index(START)] + block + text[text.index(END) + len(END):]
+
+
+def main():
+    check = sys.argv[1] == "--check"
+    root, tally = sys.argv[2 if check else 1:]
+    commands = re.findall(r"^   (\S+) ", shown(tally), re.M)
+    wrong = []
+    for command in commands:
+        path = os.path.join(root, "docs", "commands", f"{command}.md")
+        if not os.path.exists(path):
+            wrong.append(f"{path}: missing: every command has a page")
+            continue
+        old = open(path, encoding="utf-8").read()
+        new = page_with_options(old, shown(tally, command))
+        if new is None:
+            wrong.append(f"{path}: lacks the lines between which the options go")
+        elif new != old and check:
+            wrong.append(f"{path}: options have changed: run scripts/update_docs.py")
+        elif new != old:
+            open(path, "w", encoding="utf-8").write(new)
+    print("\n".join(wrong) or f"{len(commands)} commands have fresh pages")
+    sys.exit(bool(wrong) or not commands)
+
+
+main()

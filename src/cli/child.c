@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+
+static _Noreturn void child_main(char *const *argv, int go, int why)
+{
+	sigset_t none;
+	ssize_t n;
+	char word;
+	int code;
+
+	sigemptyset(&none);
+	do {
+		n = read(go, &word, 1);
+	} while (n < 0 && errno == EINTR);
+	/* The parent is gone, or thought better of it. */
+	if (n != 1)
+		_exit(TALLY_EXIT_NOT_FOUND);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execvp(argv[0], argv);
+	code = errno;
+	n = write(why, &code, sizeof(code));
+	_exit(code == ENOENT ? TALLY_EXIT_NOT_FOUND : TALLY_EXIT_NOT_EXECUTABLE);
+}
+
+static void close_pair(const int pair[2])
+{
+	close(pair[0]);
+	close(pair[1]);
+}
+
+int tally_child_start(struct tally_child *child, char *const *argv)
+{
+	int go[2], why[2], ret;
+	pid_t pid;
+
+	if (pipe2(go, O_CLOEXEC))
+		return -errno;
+	if (pipe2(why, O_CLOEXEC)) {
+		ret = -errno;
+		close_pair(go);
+		return ret;
+	}
+	pid = fork();
+	if (pid < 0) {
+		ret = -errno;
+		close_pair(go);
+		close_pair(why);
+		return ret;
+	}
+	if (!pid) {
+		close(go[1]);
+		close(why[0]);
+		child_main(argv, go[0], why[1]);
+	}
+	close(go[0]);
+	close(why[1]);
+	*child = (struct tally_child){.pid = pid, .go = go[1], .why = why[0]};
+	return 0;
+}
+
+int tally_child_go(struct tally_child *child)
+{
+	ssize_t n;
+
+	do {
+		n = write(child->go, "", 1);
+	} while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : 0;
+}
+
+void tally_child_wait(struct tally_child *child, bool block)
+{
+	pid_t pid;
+
+	if (!child->pid || child->gone)
+		return;
+	do {
+		pid = wait4(child->pid, &child->status, block ? 0 : WNOHANG, &child->usage);
+	} while (pid < 0 && errno == EINTR);
+	/* An error can only mean that somebody else waited for it. */
+	child->gone = pid != 0;
+}
+
+int tally_child_exec_error(const struct tally_child *child)
+{
+	int code = 0;
+	ssize_t n;
+
+	do {
+		n = read(child->why, &code, sizeof(code));
+	} while (n < 0 && errno == EINTR);
+	return n == sizeof(code) ? -code : 0;
+}
+
+int tally_child_exit_status(const struct tally_child *child)
+{
+	if (WIFSIGNALED(child->status))
+		return 128 + WTERMSIG(child->status);
+	return WEXITSTATUS(child->status);
+}
+
+void tally_child_free(struct tally_child *child)
+{
+	if (!child->pid)
+		return;
+	/* One that is still held takes the closed pipe for its end. */
+	close(child->go);
+	close(child->why);
+	if (!child->gone) {
+		kill(child->pid, SIGTERM);
+		tally_child_wait(child, true);
+	}
+	*child = (struct tally_child){0};
+}

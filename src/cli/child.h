@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The command that is measured. It is forked first and held before its exec, so that events can
+ * be opened on it; with enable_on_exec they count from its first instruction to its last.
+ */
+#ifndef TALLY_CLI_CHILD_H
+#define TALLY_CLI_CHILD_H
+
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+/* All zero: no child. */
+struct tally_child {
+	pid_t pid;           /* 0: none */
+	bool gone;           /* waited for; the members below are set then */
+	int status;          /* as wait(2) gives it */
+	struct rusage usage; /* of it and the children it waited for */
+	int go, why;         /* pipes: "go on", and the errno of an exec that failed */
+};
+
+/* Fork and hold. Signals are unblocked in the child. 0 or -errno of pipe(2) or fork(2). */
+int tally_child_start(struct tally_child *child, char *const *argv);
+
+/* Let it exec. 0 or -errno of write(2); whether the exec went well is known when the child is gone,
+ * by tally_child_exec_error(). */
+int tally_child_go(struct tally_child *child);
+
+/* Note in `child` whether it is gone; with `block` wait for that. */
+void tally_child_wait(struct tally_child *child, bool block);
+
+/* The -errno of an exec that failed, 0 if it did not. The child is gone. */
+int tally_child_exec_error(const struct tally_child *child);
+
+/* A shell's word for how it ended: its exit status, or 128 plus the signal; for an exec that failed
+ * 127 (not found) or 126. */
+int tally_child_exit_status(const struct tally_child *child);
+
+/* End it if it is still held or running, and wait for it. */
+void tally_child_free(struct tally_child *child);
+
+#endif

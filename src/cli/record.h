@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of tally record share. */
+#ifndef TALLY_CLI_RECORD_H
+#define TALLY_CLI_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "abi/sample.h"
+#include "base/vec.h"
+#include "cli/child.h"
+#include "cli/command.h"
+#include "cli/control.h"
+#include "cli/synth.h"
+#include "tally/client.h"
+#include "tally/events.h"
+#include "tally/perfdata.h"
+
+enum record_chain { RECORD_CHAIN_NONE, RECORD_CHAIN_FP, RECORD_CHAIN_DWARF, RECORD_CHAIN_LBR };
+
+/* What synthesized records are wanted: --synth. */
+enum { RECORD_SYNTH_TASK = 1, RECORD_SYNTH_MMAP = 2, RECORD_SYNTH_CGROUP = 4 };
+
+/* A filter belongs to the -e before it. */
+struct record_filter {
+	size_t event_option; /* how many -e stood before */
+	const char *text;
+};
+
+/* The command line. */
+struct record_config {
+	struct tally_option_list events;
+	TALLY_VEC(struct record_filter) filters;
+	uint64_t period;
+	const char *freq;
+	bool has_period, raw, no_samples, strict_freq;
+	enum record_chain chain;
+	uint32_t stack_size;
+	uint64_t max_stack, branch_type, regs_intr, regs_user;
+	bool user_chains, kernel_chains, all_user, all_kernel;
+	bool with_addr, no_time, with_time, with_period, with_weight, with_cpu, with_identifier;
+	bool with_phys, with_data_page, with_code_page, with_transaction, inherit_stat;
+	bool switch_events, namespaces, all_cgroups, buildid_mmap, no_bpf;
+	bool use_clockid;
+	int clockid;
+	bool all_cpus, per_thread, no_inherit;
+	const char *cpus, *pids, *tids, *user;
+	const char *output, *mmap_size, *delay, *control;
+	bool overwrite, tail_synth, timestamp_name, no_buildid, no_buildid_cache, buildid_all;
+	bool no_buffering, quiet, dry_run, timestamp_boundary;
+	int verbose, realtime;
+	unsigned synth; /* RECORD_SYNTH_* */
+	int compress_level;
+	uint64_t max_size;
+	bool switch_signal;
+	uint64_t switch_bytes, switch_ns, switch_files;
+};
+
+/* ---- record_options.c: options that take more than a number --------------- */
+
+extern const struct tally_option record_options[];
+
+/* "64", "512K", "4M", "1G" to bytes; a bare number counts `unit` bytes. False if it is none. */
+bool record_parse_size(const char *text, uint64_t unit, uint64_t *ret_bytes);
+
+int record_option_filter(void *config, const char *arg);
+int record_option_chain(void *config, const char *arg);
+int record_option_branch(void *config, const char *arg);
+int record_option_any_branch(void *config, const char *arg);
+int record_option_clock(void *config, const char *arg);
+int record_option_regs_intr(void *config, const char *arg);
+int record_option_regs_user(void *config, const char *arg);
+int record_option_compress(void *config, const char *arg);
+int record_option_max_size(void *config, const char *arg);
+int record_option_switch(void *config, const char *arg);
+int record_option_synth(void *config, const char *arg);
+
+/* ---- the parts of a recording --------------------------------------------- */
+
+/* One ring buffer and the descriptors that write into it: the first was mapped. */
+struct record_ring {
+	struct tally_ring *ring;
+	bool overwrite;
+	int32_t cpu;   /* -1: of one thread on any */
+	size_t thread; /* index of it then */
+	TALLY_VEC(int) fds;
+	size_t polled; /* which of them is waited for: one whose task is alive */
+};
+
+/* Where records go. */
+struct record_output {
+	const char *path; /* NULL: standard output */
+	char *saved;      /* where a file that was in the way went; NULL: there was none */
+	int fd;           /* -1: none */
+	bool is_pipe;
+	struct tally_perfdata_writer *writer;
+	uint64_t opened;         /* ns, CLOCK_MONOTONIC */
+	uint64_t bytes_total;    /* of files that were finished before */
+	TALLY_VEC(char *) names; /* of finished files, with --switch-output */
+};
+
+struct record {
+	const struct record_config *config;
+	int argc;
+	char **argv; /* the whole command line, for the file */
+	struct tally_events *events;
+	TALLY_VEC(struct tally_event_list *) lists; /* one for each -e */
+	TALLY_VEC(struct tally_event_spec) specs;   /* what is opened, in this order */
+	TALLY_VEC(const char *) filters;            /* one for each spec; NULL: none */
+	size_t tracking;                            /* the event that tells of tasks and maps */
+	uint64_t freq;
+	uint64_t started; /* ns, CLOCK_MONOTONIC */
+	struct tally_cpus *cpus;
+	struct tally_threads *threads;
+	struct tally_counters *counters;
+	TALLY_VEC(struct record_ring) rings;
+	struct tally_sample_layout layout; /* of the tracking event: its trailer */
+	struct tally_child child;
+	int exec_error; /* -errno of a command that could not be run */
+	struct record_output output;
+	struct tally_control control;
+	struct tally_synth synth;
+	int signals;               /* signalfd */
+	bool stop, disabled, dump; /* asked to: end, pause, write out what overwrite rings hold */
+	int64_t delay_ns;          /* until enabling; -1: never, 0: at once */
+	uint64_t wakeups, lost;
+	bool has_dwarf_unwind;
+};
+
+/* A target that is neither CPUs nor existing tasks: the command alone. */
+static inline bool record_is_command(const struct record_config *config)
+{
+	return !config->all_cpus && !config->cpus && !config->pids && !config->tids &&
+	       !config->user;
+}
+
+static inline bool record_has_cpus(const struct record_config *config)
+{
+	return config->all_cpus || config->cpus;
+}
+
+/* record_events.c: the events to open. */
+int record_events_parse(struct record *record);
+
+/* record_attr.c: make attrs of the specs. */
+int record_attrs(struct record *record);
+
+/* The registers that --call-graph dwarf takes, and all there are for -I. */
+uint64_t record_regs_all(void);
+/* A list of register names to a mask. False if one is unknown; "?" lists them. */
+bool record_regs_parse(const char *names, uint64_t *ret_mask);
+
+/* record_open.c: targets, counters, rings. */
+int record_targets(struct record *record);
+int record_open(struct record *record);
+void record_close(struct record *record);
+
+/* record_output.c */
+int record_output_open(struct record *record);
+/* Features and sizes, and what is said about it. `last`: no other file follows. */
+int record_output_finish(struct record *record, bool last);
+/* Finish this file and begin the next one. */
+int record_output_switch(struct record *record);
+/* The command never ran: put things back as they were. */
+void record_output_discard(struct record *record);
+void record_output_free(struct record *record);
+
+/* record_synth.c: what existed before, at the beginning or (tail) the end of a file. */
+int record_synthesize(struct record *record, bool tail);
+
+/* record_loop.c */
+int record_run(struct record *record);
+/* Write out what the rings hold; of overwrite rings only with `overwrite`. */
+int record_drain(struct record *record, bool overwrite);
+
+/* record_control.c */
+int record_control_open(struct record *record);
+int record_control_read(struct record *record);
+
+/* record_hits.c: one pass over a written file: samples counted, build ids of the files that they
+ * fell in handed to the writer. */
+struct record_hits {
+	uint64_t samples;
+	uint64_t first_ns, last_ns; /* of samples with a time */
+};
+int record_hits(struct record *record, struct record_hits *ret_hits);
+
+/* record_tracing.c: the tracing data of the tracepoints recorded. */
+int record_tracing(struct record *record);
+
+uint64_t record_now(void);
+
+#endif

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Targets, counters and ring buffers: from what is asked for to what can be waited on. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "cli/record.h"
+#include "cli/say.h"
+
+enum { DEFAULT_RING = 512 << 10 };
+
+/* ---- targets --------------------------------------------------------------- */
+
+static int find_threads(struct record *record)
+{
+	const struct record_config *config = record->config;
+	int ret;
+
+	if (record_has_cpus(config))
+		return tally_threads_any(&record->threads);
+	if (config->pids)
+		ret = tally_threads_of_pids(config->pids, &record->threads);
+	else if (config->tids)
+		ret = tally_threads_of_tids(config->tids, &record->threads);
+	else if (config->user)
+		ret = tally_threads_of_user(config->user, &record->threads);
+	else
+		return tally_threads_of_tid(record->child.pid, &record->threads);
+	if (ret == -ESRCH)
+		tally_say_error("nothing to record: %s has no tasks (any more)",
+				config->pids   ? config->pids
+				: config->tids ? config->tids
+					       : config->user);
+	else if (ret)
+		tally_say_error("%s: %s",
+				config->pids   ? config->pids
+				: config->tids ? config->tids
+					       : config->user,
+				ret == -EINVAL ? "not a list of numbers, or no such user"
+					       : strerror(-ret));
+	return ret;
+}
+
+int record_targets(struct record *record)
+{
+	const struct record_config *config = record->config;
+	int ret = find_threads(record);
+
+	if (ret)
+		return ret;
+	if (config->cpus)
+		ret = tally_cpus_parse(config->cpus, &record->cpus);
+	else if (config->per_thread)
+		ret = tally_cpus_any(&record->cpus);
+	else
+		ret = tally_cpus_online(NULL, &record->cpus);
+	if (ret && config->cpus)
+		tally_say_error("-C %s: not a list of CPUs", config->cpus);
+	else if (ret)
+		tally_say_error("cannot find the CPUs: %s", strerror(-ret));
+	return ret;
+}
+
+/* ---- counters -------------------------------------------------------------- */
+
+static void say_refusal(const struct record *record, const struct tally_refusal *why)
+{
+	const char *name =
+		why->event < record->specs.len ? record->specs.data[why->event].name : "";
+
+	tally_say_error("cannot open %s: %s: %s", name, why->rule, strerror(-why->code));
+	if (*why->field)
+		tally_say_hint("the kernel refuses the attr's field %s", why->field);
+	if (*why->found)
+		tally_say_hint("%s", why->found);
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(why->fix) && *why->fix[i]; i++)
+		tally_say_hint("%s", why->fix[i]);
+}
+
+/* What was given up to get the events, said once for each kind. */
+static void say_fallbacks(const struct record *record)
+{
+	unsigned all = 0;
+
+	if (record->config->quiet)
+		return;
+	for (size_t i = 0; i < record->specs.len; i++)
+		all |= tally_counters_fallback(record->counters, i);
+	if (all & TALLY_FALLBACK_CPU_CLOCK)
+		tally_say_warning("no hardware counters here (no PMU): sampling the CPU's clock "
+				  "(cpu-clock) instead of cycles");
+	if (all & TALLY_FALLBACK_NO_KERNEL) {
+		tally_say_warning("only user space is recorded (:u): "
+				  "kernel.perf_event_paranoid is %d, and CAP_PERFMON is not held",
+				  tally_permits_paranoid());
+		tally_say_hint("sudo setcap cap_perfmon=ep $(command -v tally), or sudo sysctl "
+			       "kernel.perf_event_paranoid=1");
+	}
+	if (all & TALLY_FALLBACK_GROUP_BROKEN)
+		tally_say_warning("a group did not fit on the PMU: its members count alone");
+}
+
+static int set_filters(struct record *record)
+{
+	for (size_t i = 0; i < record->specs.len; i++) {
+		const char *filter = record->filters.data[i];
+		int ret = filter ? tally_counters_filter(record->counters, i, filter) : 0;
+
+		if (ret) {
+			tally_say_error("%s: the kernel does not take the filter \"%s\": %s",
+					record->specs.data[i].name, filter, strerror(-ret));
+			return ret;
+		}
+	}
+	return 0;
+}
+
+/* ---- rings ----------------------------------------------------------------- */
+
+/* Data pages of each ring as asked for; 0 when they are left to us. */
+static int asked_pages(const struct record_config *config, size_t *ret_pages)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), bytes, pages = 1;
+
+	*ret_pages = 0;
+	if (!config->mmap_size)
+		return 0;
+	if (!record_parse_size(config->mmap_size, page, &bytes) || !bytes || bytes > 1ull << 40) {
+		tally_say_error("-m %s: not a number of pages, nor a size (512K, 4M)",
+				config->mmap_size);
+		return -EINVAL;
+	}
+	while (pages * page < bytes)
+		pages *= 2;
+	if (pages * page != bytes && !config->quiet)
+		fprintf(stderr, "rounding mmap pages size to %llu%s (%llu pages)\n",
+			(unsigned long long)(pages * page >= 1 << 20 ? pages * page >> 20
+								     : pages * page >> 10),
+			pages * page >= 1 << 20 ? "M" : "K", (unsigned long long)pages);
+	*ret_pages = pages;
+	return 0;
+}
+
+/* The ring that counters of this CPU (or, on any CPU, of this thread) write into. */
+static struct record_ring *ring_find(struct record *record, int32_t cpu, size_t thread,
+				     bool overwrite)
+{
+	tally_vec_for_each (ring, &record->rings) {
+		if (ring->cpu == cpu && ring->overwrite == overwrite &&
+		    (cpu >= 0 || ring->thread == thread))
+			return ring;
+	}
+	return NULL;
+}
+
+/* Sort every counter to its ring; those that come first will be mapped. */
+static int rings_plan(struct record *record, size_t event)
+{
+	const struct tally_cpus *cpus = tally_counters_cpus(record->counters, event);
+	bool overwrite = record->specs.data[event].attr.write_backward;
+	int ret = 0;
+
+	for (size_t thread = 0; thread < tally_counters_nr_threads(record->counters); thread++) {
+		for (size_t cpu = 0; !ret && cpu < cpus->nr; cpu++) {
+			int fd = tally_counters_fd(record->counters, event, cpu, thread);
+			int32_t number = cpus->cpu[cpu].number;
+			struct record_ring *ring;
+
+			if (fd < 0)
+				continue;
+			ring = ring_find(record, number, thread, overwrite);
+			if (!ring) {
+				ret = tally_vec_push(&record->rings,
+						     (struct record_ring){.overwrite = overwrite,
+									  .cpu = number,
+									  .thread = thread});
+				ring = record->rings.data + record->rings.len - 1;
+			}
+			if (!ret)
+				ret = tally_vec_push(&ring->fds, fd);
+		}
+	}
+	return ret;
+}
+
+static int ring_map(struct record_ring *ring, size_t pages)
+{
+	const struct tally_transport *linux_ = tally_transport_linux();
+	int ret = tally_ring_map(linux_, ring->fds.data[0], pages, ring->overwrite, &ring->ring);
+
+	for (size_t i = 1; !ret && i < ring->fds.len; i++)
+		ret = linux_->ioctl(linux_, ring->fds.data[i], PERF_EVENT_IOC_SET_OUTPUT,
+				    (uintptr_t)ring->fds.data[0]);
+	return ret;
+}
+
+static int rings_map(struct record *record, size_t pages)
+{
+	int ret = 0;
+
+	tally_vec_for_each (ring, &record->rings) {
+		ret = ring_map(ring, pages);
+		if (ret)
+			break;
+	}
+	if (ret) {
+		tally_vec_for_each (ring, &record->rings) {
+			tally_ring_unmap(ring->ring);
+			ring->ring = NULL;
+		}
+	}
+	return ret;
+}
+
+static void say_locked_memory(const struct record *record)
+{
+	tally_say_hint("with CAP_IPC_LOCK there is no limit: sudo setcap "
+		       "cap_ipc_lock,cap_perfmon=ep $(command -v tally)");
+	tally_say_hint("or raise it: sudo sysctl kernel.perf_event_mlock_kb=%zu",
+		       (size_t)DEFAULT_RING / 1024 * record->rings.len + 4 * record->rings.len);
+}
+
+/* Smaller and smaller until they fit, unless the size was asked for. */
+static int rings_open(struct record *record)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), wanted = DEFAULT_RING / page, pages;
+	int ret = asked_pages(record->config, &pages);
+	bool fixed = pages;
+
+	if (ret)
+		return ret;
+	if (!fixed)
+		pages = tally_ring_affordable_pages(wanted, record->rings.len);
+	while ((ret = rings_map(record, pages)) == -EPERM && !fixed && pages > 1)
+		pages /= 2;
+	if (ret) {
+		tally_say_error("cannot map ring buffers of %zu KiB: %s", pages * page / 1024,
+				strerror(-ret));
+		if (ret == -EPERM)
+			say_locked_memory(record);
+	} else if (!fixed && pages < wanted && !record->config->quiet) {
+		tally_say_warning("ring buffers of %zu KiB instead of %zu: more memory may not be "
+				  "locked",
+				  pages * page / 1024, wanted * page / 1024);
+		say_locked_memory(record);
+	}
+	return ret;
+}
+
+/* ---- all of it ------------------------------------------------------------- */
+
+/* The attrs as they were opened are what the file tells. */
+static void take_attrs(struct record *record)
+{
+	for (size_t i = 0; i < record->specs.len; i++) {
+		struct tally_event_spec *spec = &record->specs.data[i];
+
+		spec->attr = *tally_counters_attr(record->counters, i);
+		if (tally_counters_fallback(record->counters, i) & TALLY_FALLBACK_CPU_CLOCK)
+			spec->name = NULL; /* named by its attr */
+	}
+}
+
+int record_open(struct record *record)
+{
+	struct tally_event_list list = {.specs = record->specs.data, .nr = record->specs.len};
+	struct tally_open_options options = {.sampling = true, .may_fall_back = true};
+	struct tally_refusal why = {0};
+	int ret = tally_counters_open(tally_transport_linux(), &list, record->cpus, record->threads,
+				      &options, &record->counters, &why);
+
+	if (ret) {
+		say_refusal(record, &why);
+		return ret;
+	}
+	say_fallbacks(record);
+	take_attrs(record);
+	ret = set_filters(record);
+	for (size_t i = 0; !ret && i < record->specs.len; i++)
+		ret = rings_plan(record, i);
+	if (!ret)
+		ret = rings_open(record);
+	if (!ret)
+		ret = tally_sample_layout_init(&record->layout,
+					       &record->specs.data[record->tracking].attr);
+	return ret;
+}
+
+void record_close(struct record *record)
+{
+	tally_vec_for_each (ring, &record->rings) {
+		tally_ring_unmap(ring->ring);
+		tally_vec_free(&ring->fds);
+	}
+	tally_vec_free(&record->rings);
+	tally_counters_close(record->counters);
+	free(record->threads);
+	free(record->cpus);
+}

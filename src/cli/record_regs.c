@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The registers of this machine's samples, by the numbers that the kernel's ABI gives them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "cli/record.h"
+#include "cli/say.h"
+
+/* Rows of (name, number); NULL ends. The registers of samples are those of asm/perf_regs.h. */
+static const struct reg {
+	const char *name;
+	uint8_t bit;
+} regs[] = {
+#if defined(__x86_64__)
+	{"AX", 0},   {"BX", 1},   {"CX", 2},    {"DX", 3},   {"SI", 4},   {"DI", 5},   {"BP", 6},
+	{"SP", 7},   {"IP", 8},   {"FLAGS", 9}, {"CS", 10},  {"SS", 11},  {"R8", 16},  {"R9", 17},
+	{"R10", 18}, {"R11", 19}, {"R12", 20},  {"R13", 21}, {"R14", 22}, {"R15", 23},
+#elif defined(__aarch64__)
+	{"x0", 0},   {"x1", 1},   {"x2", 2},   {"x3", 3},   {"x4", 4},   {"x5", 5},   {"x6", 6},
+	{"x7", 7},   {"x8", 8},   {"x9", 9},   {"x10", 10}, {"x11", 11}, {"x12", 12}, {"x13", 13},
+	{"x14", 14}, {"x15", 15}, {"x16", 16}, {"x17", 17}, {"x18", 18}, {"x19", 19}, {"x20", 20},
+	{"x21", 21}, {"x22", 22}, {"x23", 23}, {"x24", 24}, {"x25", 25}, {"x26", 26}, {"x27", 27},
+	{"x28", 28}, {"x29", 29}, {"lr", 30},  {"sp", 31},  {"pc", 32},
+#elif defined(__riscv)
+	{"pc", 0},  {"ra", 1},  {"sp", 2},  {"gp", 3},  {"tp", 4},  {"t0", 5},   {"t1", 6},
+	{"t2", 7},  {"s0", 8},  {"s1", 9},  {"a0", 10}, {"a1", 11}, {"a2", 12},  {"a3", 13},
+	{"a4", 14}, {"a5", 15}, {"a6", 16}, {"a7", 17}, {"s2", 18}, {"s3", 19},  {"s4", 20},
+	{"s5", 21}, {"s6", 22}, {"s7", 23}, {"s8", 24}, {"s9", 25}, {"s10", 26}, {"s11", 27},
+	{"t3", 28}, {"t4", 29}, {"t5", 30}, {"t6", 31},
+#endif
+	{NULL, 0},
+};
+
+uint64_t record_regs_all(void)
+{
+	uint64_t mask = 0;
+
+	for (const struct reg *reg = regs; reg->name; reg++)
+		mask |= 1ull << reg->bit;
+	return mask;
+}
+
+static void list_regs(void)
+{
+	fprintf(stderr, "available registers:");
+	for (const struct reg *reg = regs; reg->name; reg++)
+		fprintf(stderr, " %s", reg->name);
+	fputc('\n', stderr);
+}
+
+bool record_regs_parse(const char *names, uint64_t *ret_mask)
+{
+	uint64_t mask = 0;
+
+	if (!strcmp(names, "?")) {
+		list_regs();
+		return false;
+	}
+	for (const char *at = names; *at; at += strcspn(at, ","), at += *at == ',') {
+		size_t len = strcspn(at, ",");
+		const struct reg *reg = regs;
+
+		while (reg->name &&
+		       (strlen(reg->name) != len || strncasecmp(reg->name, at, len) != 0))
+			reg++;
+		if (!reg->name) {
+			tally_say_error("'%.*s' is no register here", (int)len, at);
+			list_regs();
+			return false;
+		}
+		mask |= 1ull << reg->bit;
+	}
+	*ret_mask = mask ? mask : record_regs_all();
+	return true;
+}

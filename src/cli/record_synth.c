@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a file begins with: ids, the kernel, and the tasks that were there before. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "cli/record.h"
+#include "cli/say.h"
+
+/* Which id belongs to which event, CPU and thread. A record holds as many as fit. */
+static void add_index_entry(struct record *record, size_t event, size_t cpu, size_t thread)
+{
+	struct tally_synth *synth = &record->synth;
+	uint64_t id = 0;
+
+	tally_counters_id(record->counters, event, cpu, thread, &id);
+	tally_synth_u64(synth, id);
+	tally_synth_u64(synth, event);
+	tally_synth_u64(
+		synth,
+		(uint64_t)(int64_t)tally_counters_cpus(record->counters, event)->cpu[cpu].number);
+	tally_synth_u64(synth, (uint64_t)(int64_t)record->threads->thread[thread].tid);
+}
+
+static size_t count_ids(const struct record *record)
+{
+	size_t nr = 0;
+
+	for (size_t e = 0; e < record->specs.len; e++)
+		nr += tally_counters_cpus(record->counters, e)->nr *
+		      tally_counters_nr_threads(record->counters);
+	return nr;
+}
+
+static void add_id_index(struct record *record)
+{
+	enum { ENTRY = 32, MOST = (65528 - 16) / ENTRY };
+	size_t left = count_ids(record), room = 0;
+
+	for (size_t e = 0; e < record->specs.len; e++) {
+		size_t nr_cpus = tally_counters_cpus(record->counters, e)->nr;
+
+		for (size_t i = 0; i < nr_cpus * record->threads->nr; i++, left--, room--) {
+			if (!room) {
+				room = TALLY_MIN(left, (size_t)MOST);
+				tally_synth_begin(&record->synth, TALLY_PERFDATA_ID_INDEX, 0,
+						  8 + room * ENTRY);
+				tally_synth_u64(&record->synth, room);
+			}
+			add_index_entry(record, e, i / record->threads->nr,
+					i % record->threads->nr);
+		}
+	}
+}
+
+/* Kernel addresses can turn up in samples. */
+static bool kernel_is_wanted(const struct record *record)
+{
+	tally_vec_for_each (spec, &record->specs) {
+		if (!spec->attr.exclude_kernel)
+			return true;
+	}
+	return false;
+}
+
+/* The command before its exec has a name and nothing else that will matter. */
+static int add_child(struct record *record)
+{
+	struct tally_synth name_only = record->synth;
+	int ret;
+
+	name_only.maps = false;
+	ret = tally_synth_process(&name_only, record->child.pid);
+	record->synth = name_only;
+	record->synth.maps = record->config->synth & RECORD_SYNTH_MMAP;
+	return ret;
+}
+
+static int add_threads(struct record *record)
+{
+	int32_t last = -1;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < record->threads->nr; i++) {
+		int32_t pid = record->threads->thread[i].pid;
+
+		if (pid != last)
+			ret = tally_synth_process(&record->synth, pid);
+		last = pid;
+	}
+	return ret;
+}
+
+/* In a file that follows another one, everything is there before. */
+static int add_tasks(struct record *record, bool tail)
+{
+	const struct record_config *config = record->config;
+	bool is_command = record_is_command(config), later = tail || record->output.names.len;
+	int ret = 0;
+
+	if (!(config->synth & (RECORD_SYNTH_TASK | RECORD_SYNTH_MMAP)))
+		return 0;
+	if (record_has_cpus(config) || (is_command && later))
+		return tally_synth_processes(&record->synth);
+	if (!is_command)
+		ret = add_threads(record);
+	if (!ret && record->child.pid && !later)
+		ret = add_child(record);
+	return ret;
+}
+
+static int write_out(struct record *record)
+{
+	struct tally_str *out = &record->synth.out;
+	int ret = tally_str_error(out);
+
+	if (!ret && out->len)
+		ret = tally_perfdata_writer_write(record->output.writer, out->data, out->len);
+	tally_str_clear(out);
+	return ret;
+}
+
+static int gather_all(struct record *record, bool tail)
+{
+	struct tally_synth *synth = &record->synth;
+	int ret = 0;
+
+	if (kernel_is_wanted(record)) {
+		ret = tally_synth_kernel(synth);
+		if (!ret)
+			ret = tally_synth_modules(synth);
+	}
+	if (!ret)
+		ret = tally_synth_thread_map(synth, record->threads);
+	if (!ret)
+		ret = tally_synth_cpu_map(synth, record->cpus);
+	if (!ret && record->config->all_cgroups && record->config->synth & RECORD_SYNTH_CGROUP)
+		ret = tally_synth_cgroups(synth);
+	return ret ? ret : add_tasks(record, tail);
+}
+
+int record_synthesize(struct record *record, bool tail)
+{
+	struct tally_synth *synth = &record->synth;
+	int ret;
+
+	synth->trailer = tally_trailer_size(&record->layout);
+	synth->namespaces = record->config->namespaces;
+	synth->build_ids = record->config->buildid_mmap;
+	synth->data_maps = record->specs.data[record->tracking].attr.mmap_data;
+	synth->tasks = record->config->synth & RECORD_SYNTH_TASK;
+	synth->maps = record->config->synth & RECORD_SYNTH_MMAP;
+	if (!tail) {
+		add_id_index(record);
+		ret = write_out(record);
+		if (ret)
+			return ret;
+	}
+	if (tail == record->config->tail_synth) {
+		ret = gather_all(record, tail);
+		if (ret)
+			return ret;
+	}
+	if (!tail) {
+		tally_synth_begin(synth, TALLY_PERFDATA_FINISHED_INIT, 0, 0);
+	}
+	return write_out(record);
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Processes that exist already, from procfs. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "base/arith.h"
+#include "base/file.h"
+#include "cli/synth.h"
+#include "symbols/elf.h"
+
+enum { STATUS_MAX = 1 << 16, MAPS_MAX = 1 << 27, NAME_MAX_BYTES = 4096 };
+
+static const char *proc_root(const struct tally_synth *synth)
+{
+	return synth->proc ? synth->proc : "/proc";
+}
+
+/* What /proc/PID/status says. */
+struct task {
+	int32_t tid, pid, ppid;
+	char comm[64];
+};
+
+static const char *status_line(const char *text, const char *key)
+{
+	const char *at = strstr(text, key);
+
+	return at ? at + strlen(key) : NULL;
+}
+
+static bool task_read(const struct tally_synth *synth, int32_t pid, int32_t tid,
+		      struct task *ret_task)
+{
+	char path[128], *text;
+	const char *tgid, *ppid;
+	size_t len;
+
+	snprintf(path, sizeof(path), "%s/%d/task/%d/status", proc_root(synth), pid, tid);
+	if (tally_file_read(path, STATUS_MAX, &text, &len))
+		return false;
+	tgid = status_line(text, "\nTgid:");
+	ppid = status_line(text, "\nPPid:");
+	*ret_task = (struct task){.tid = tid, .pid = pid};
+	if (tgid)
+		ret_task->pid = (int32_t)strtol(tgid, NULL, 10);
+	if (ppid)
+		ret_task->ppid = (int32_t)strtol(ppid, NULL, 10);
+	if (sscanf(text, "Name: %63[^\n]", ret_task->comm) != 1)
+		ret_task->comm[0] = '\0';
+	free(text);
+	return true;
+}
+
+static void add_comm(struct tally_synth *synth, const struct task *task)
+{
+	tally_synth_begin(synth, PERF_RECORD_COMM, 0,
+			  8 + tally_round_up(strlen(task->comm) + 1, 8));
+	tally_synth_u32(synth, (uint32_t)task->pid);
+	tally_synth_u32(synth, (uint32_t)task->tid);
+	tally_synth_string(synth, task->comm);
+	tally_synth_end(synth);
+}
+
+/* A thread's parent is the main thread of its process. */
+static void add_fork(struct tally_synth *synth, const struct task *task)
+{
+	int32_t parent = task->tid == task->pid ? task->ppid : task->pid;
+
+	tally_synth_begin(synth, PERF_RECORD_FORK, PERF_RECORD_MISC_FORK_EXEC, 24);
+	tally_synth_u32(synth, (uint32_t)task->pid);
+	tally_synth_u32(synth, (uint32_t)parent);
+	tally_synth_u32(synth, (uint32_t)task->tid);
+	tally_synth_u32(synth, (uint32_t)parent);
+	tally_synth_u64(synth, 0);
+	tally_synth_end(synth);
+}
+
+static void add_namespaces(struct tally_synth *synth, const struct task *task)
+{
+	/* In the order of the kernel's indices. */
+	static const char *const names[] = {"net", "uts", "ipc", "pid", "user", "mnt", "cgroup"};
+	char path[128];
+
+	tally_synth_begin(synth, PERF_RECORD_NAMESPACES, 0, 16 + 16 * TALLY_ARRAY_SIZE(names));
+	tally_synth_u32(synth, (uint32_t)task->pid);
+	tally_synth_u32(synth, (uint32_t)task->tid);
+	tally_synth_u64(synth, TALLY_ARRAY_SIZE(names));
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(names); i++) {
+		struct stat st = {0};
+
+		snprintf(path, sizeof(path), "%s/%d/ns/%s", proc_root(synth), task->pid, names[i]);
+		if (stat(path, &st))
+			st.st_dev = st.st_ino = 0;
+		tally_synth_u64(synth, st.st_dev);
+		tally_synth_u64(synth, st.st_ino);
+	}
+	tally_synth_end(synth);
+}
+
+/* ---- maps ------------------------------------------------------------------ */
+
+struct map_line {
+	uint64_t start, end, pgoff, ino;
+	uint32_t maj, min, prot, flags;
+	const char *name;
+};
+
+/* start-end perms offset major:minor inode    name */
+static bool map_parse(char *line, struct map_line *ret_map)
+{
+	char perms[8];
+	int at = 0;
+
+	*ret_map = (struct map_line){0};
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64 " %n",
+		   &ret_map->start, &ret_map->end, perms, &ret_map->pgoff, &ret_map->maj,
+		   &ret_map->min, &ret_map->ino, &at) != 7)
+		return false;
+	ret_map->prot = (perms[0] == 'r' ? PROT_READ : 0) | (perms[1] == 'w' ? PROT_WRITE : 0) |
+			(perms[2] == 'x' ? PROT_EXEC : 0);
+	ret_map->flags = perms[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
+	ret_map->name = at ? line + at : "";
+	return true;
+}
+
+/* The build id of the file in the view of its process. 0 bytes when it has none. */
+static size_t map_build_id(const struct tally_synth *synth, const struct task *task,
+			   const struct map_line *map, uint8_t id[TALLY_BUILD_ID_MAX])
+{
+	char path[NAME_MAX_BYTES + 64];
+	size_t size = 0;
+
+	if (map->name[0] != '/')
+		return 0;
+	snprintf(path, sizeof(path), "%s/%d/root%s", proc_root(synth), task->pid, map->name);
+	return tally_elf_build_id(path, id, &size) ? 0 : size;
+}
+
+static void add_map(struct tally_synth *synth, const struct task *task, const struct map_line *map)
+{
+	uint8_t id[TALLY_BUILD_ID_MAX] = {0};
+	size_t id_size = synth->build_ids ? map_build_id(synth, task, map, id) : 0;
+	uint16_t misc = PERF_RECORD_MISC_USER;
+
+	misc |= map->prot & PROT_EXEC ? 0 : PERF_RECORD_MISC_MMAP_DATA;
+	misc |= id_size ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0;
+	tally_synth_begin(synth, PERF_RECORD_MMAP2, misc,
+			  64 + tally_round_up(strlen(map->name) + 1, 8));
+	tally_synth_u32(synth, (uint32_t)task->pid);
+	tally_synth_u32(synth, (uint32_t)task->tid);
+	tally_synth_u64(synth, map->start);
+	tally_synth_u64(synth, map->end - map->start);
+	tally_synth_u64(synth, map->pgoff);
+	if (id_size) {
+		tally_synth_u32(synth, (uint32_t)id_size); /* u8 size and padding */
+		tally_str_add_bytes(&synth->out, id, sizeof(id));
+	} else {
+		tally_synth_u32(synth, map->maj);
+		tally_synth_u32(synth, map->min);
+		tally_synth_u64(synth, map->ino);
+		tally_synth_u64(synth, 0);
+	}
+	tally_synth_u32(synth, map->prot);
+	tally_synth_u32(synth, map->flags);
+	tally_synth_string(synth, map->name);
+	tally_synth_end(synth);
+}
+
+/* Executable maps; those of data too, if wanted. Memory without a name is "//anon". */
+static void add_maps(struct tally_synth *synth, const struct task *task)
+{
+	char path[128], *text, *line, *save = NULL;
+	size_t len;
+
+	snprintf(path, sizeof(path), "%s/%d/task/%d/maps", proc_root(synth), task->pid, task->tid);
+	if (tally_file_read(path, MAPS_MAX, &text, &len))
+		return;
+	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		struct map_line map;
+
+		if (!map_parse(line, &map) || strlen(map.name) > NAME_MAX_BYTES)
+			continue;
+		if (!(map.prot & PROT_EXEC) && !(synth->data_maps && map.prot & PROT_READ))
+			continue;
+		if (!map.name[0])
+			map.name = "//anon";
+		add_map(synth, task, &map);
+	}
+	free(text);
+}
+
+/* ---- whole processes ------------------------------------------------------- */
+
+static void add_task(struct tally_synth *synth, int32_t pid, int32_t tid)
+{
+	struct task task;
+
+	if (!task_read(synth, pid, tid, &task))
+		return;
+	if (synth->tasks) {
+		add_fork(synth, &task);
+		if (synth->namespaces)
+			add_namespaces(synth, &task);
+		add_comm(synth, &task);
+	}
+	if (tid == pid && synth->maps)
+		add_maps(synth, &task);
+}
+
+int tally_synth_process(struct tally_synth *synth, int32_t pid)
+{
+	struct dirent *entry;
+	char path[128];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/%d/task", proc_root(synth), pid);
+	dir = opendir(path);
+	if (!dir)
+		return 0;
+	add_task(synth, pid, pid);
+	while ((entry = readdir(dir))) {
+		int tid = atoi(entry->d_name);
+
+		if (isdigit((unsigned char)entry->d_name[0]) && tid != pid)
+			add_task(synth, pid, tid);
+	}
+	closedir(dir);
+	return tally_str_error(&synth->out);
+}
+
+int tally_synth_processes(struct tally_synth *synth)
+{
+	DIR *dir = opendir(proc_root(synth));
+	struct dirent *entry;
+	int ret = 0;
+
+	if (!dir)
+		return -errno;
+	while (!ret && (entry = readdir(dir))) {
+		if (isdigit((unsigned char)entry->d_name[0]))
+			ret = tally_synth_process(synth, atoi(entry->d_name));
+	}
+	closedir(dir);
+	return ret;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reading a group in one go: all its counts are of the same moment. */
+#include <errno.h>
+
+#include "abi/sample.h"
+#include "base/arith.h"
+#include "client/counters_private.h"
+
+static enum tally_quality quality_of(uint64_t enabled, uint64_t running)
+{
+	if (!running)
+		return TALLY_QUALITY_NEVER_RAN;
+	return running < enabled ? TALLY_QUALITY_SCALED : TALLY_QUALITY_EXACT;
+}
+
+size_t tally_counters_leader(const struct tally_counters *counters, size_t event)
+{
+	return counters->events[event].leader;
+}
+
+/* The kernel lists a group's members in the order in which they were opened. */
+static void group_give(struct tally_counters *counters, size_t leader, size_t cpu, size_t thread,
+		       const struct tally_read *read, struct tally_count *ret_counts)
+{
+	uint64_t member = 0;
+
+	for (size_t i = leader; i < counters->nr_events && member < read->nr; i++) {
+		struct tally_read_value value;
+
+		if (counters->events[i].leader != leader ||
+		    tally_counters_fd(counters, i, cpu, thread) < 0)
+			continue;
+		value = tally_read_get(read, member++);
+		ret_counts[i] = (struct tally_count){
+			.value = value.value,
+			.enabled = read->time_enabled,
+			.running = read->time_running,
+			.lost = value.lost,
+			.quality = quality_of(read->time_enabled, read->time_running),
+		};
+	}
+}
+
+int tally_counters_read_group(struct tally_counters *counters, size_t leader, size_t cpu,
+			      size_t thread, struct tally_count *ret_counts)
+{
+	uint64_t format = counters->events[leader].attr.read_format;
+	int fd = tally_counters_fd(counters, leader, cpu, thread);
+	struct tally_read read;
+	uint64_t words[1024];
+	int64_t len;
+	int ret;
+
+	if (fd < 0 || !(format & PERF_FORMAT_GROUP))
+		return tally_counters_read(counters, leader, cpu, thread, &ret_counts[leader]);
+	len = counters->transport->read(counters->transport, fd, words, sizeof(words));
+	if (len < 0)
+		return (int)len;
+	/* End of file: a pinned group that could not be placed. */
+	if (!len)
+		return 0;
+	ret = tally_read_decode(words, (size_t)len, format, &read, NULL, NULL);
+	if (!ret)
+		group_give(counters, leader, cpu, thread, &read, ret_counts);
+	return ret;
+}

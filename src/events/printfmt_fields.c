@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* name=value of all fields, for payloads whose print fmt cannot be compiled. */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "tally/events.h"
+
+static bool is_printable(const uint8_t *bytes, size_t len)
+{
+	for (size_t i = 0; i < len && bytes[i]; i++)
+		if (!isprint(bytes[i]) && !isspace(bytes[i]))
+			return false;
+	return true;
+}
+
+static void array_add(const struct tally_tp_field *field, const uint8_t *bytes, size_t len,
+		      struct tally_str *out)
+{
+	if (field->is_string && is_printable(bytes, len)) {
+		tally_str_add_bytes(out, bytes, strnlen((const char *)bytes, len));
+		return;
+	}
+	tally_str_add(out, "ARRAY[");
+	for (size_t i = 0; i < len; i++) {
+		if (i)
+			tally_str_add(out, ", ");
+		tally_str_add_hex(out, bytes[i], 2);
+	}
+	tally_str_add_char(out, ']');
+}
+
+/* Pointers and longs in hex, short numbers padded: perf's ways. */
+static void number_add(const struct tally_tp_field *field, uint64_t value, struct tally_str *out)
+{
+	bool is_long = strstr(field->type, "long");
+
+	if (field->is_pointer || (is_long && (!field->is_signed || field->size == 4))) {
+		if (field->size == 4)
+			value &= UINT32_MAX;
+		tally_str_addf(out, "0x%llx", (unsigned long long)value);
+	} else if (field->is_signed) {
+		tally_str_addf(out, field->size == 2 ? "%2lld" : "%lld", (long long)value);
+	} else {
+		tally_str_add_u64(out, value);
+	}
+}
+
+void tally_tp_print_fields(const struct tally_tp_format *format, const struct tally_tp_raw *raw,
+			   struct tally_str *out)
+{
+	for (size_t i = format->nr_common; i < format->nr_fields; i++) {
+		const struct tally_tp_field *field = &format->fields[i];
+		const uint8_t *bytes;
+		size_t len;
+		uint64_t value;
+
+		tally_str_add_char(out, ' ');
+		tally_str_add(out, field->name);
+		tally_str_add_char(out, '=');
+		if (field->is_array) {
+			if (!tally_tp_field_bytes(field, raw, &bytes, &len))
+				array_add(field, bytes, len, out);
+		} else if (!tally_tp_field_u64(field, raw, &value)) {
+			number_add(field, value, out);
+		}
+	}
+}

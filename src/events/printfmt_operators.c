@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Operators between the operands of an expression, grouped as perf groups them. */
+#include <errno.h>
+
+#include "base/arith.h"
+#include "events/printfmt.h"
+
+enum { RANK_MINUS = 9 };
+
+static int out_of_memory(struct tally_tp_compiler *c)
+{
+	return tally_tp_fail(c, -ENOMEM, "out of memory");
+}
+
+/* Longer operators stand before their own beginnings. A higher rank binds tighter. */
+static const struct {
+	const char *text;
+	uint8_t op, rank;
+} operators[] = {
+	{"<<", TP_SHL, 8},         {">>", TP_SHR, 8}, {"<=", TP_LE, 7},   {">=", TP_GE, 7},
+	{"==", TP_EQ, 6},          {"!=", TP_NE, 6},  {"&&", TP_LAND, 2}, {"||", TP_LOR, 1},
+	{"*", TP_MUL, 10},         {"/", TP_DIV, 10}, {"%", TP_MOD, 10},  {"+", TP_ADD, RANK_MINUS},
+	{"-", TP_SUB, RANK_MINUS}, {"<", TP_LT, 7},   {">", TP_GT, 7},    {"&", TP_AND, 5},
+	{"^", TP_XOR, 4},          {"|", TP_OR, 3},   {"?", TP_COND, 0},
+};
+
+static bool operator_take(struct tally_tp_compiler *c, uint8_t *ret_op, unsigned *ret_rank)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(operators); i++) {
+		if (!tally_tp_take(c, operators[i].text))
+			continue;
+		*ret_op = operators[i].op;
+		*ret_rank = operators[i].rank;
+		return true;
+	}
+	return false;
+}
+
+/* Rank of the operator that makes a node, above all of them for what is no operator. */
+static unsigned node_rank(const struct tally_tp_node *node)
+{
+	if (node->op == TP_NEGATE)
+		return RANK_MINUS;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(operators); i++)
+		if (operators[i].op == node->op)
+			return operators[i].rank;
+	return UINT32_MAX;
+}
+
+/* left op right. When right is an operation that binds looser, perf turns them round in spite
+ * of any parentheses: a * (b + c) is (a * b) + c. */
+static int operation_new(struct tally_tp_compiler *c, uint8_t op, unsigned rank,
+			 const struct tally_tp_node *left, const struct tally_tp_node *right,
+			 struct tally_tp_node **ret_node)
+{
+	struct tally_tp_node *node = tally_tp_node_new(c, op), *turned;
+
+	if (!node)
+		return out_of_memory(c);
+	node->a = left;
+	node->b = right;
+	if (node_rank(right) >= rank) {
+		*ret_node = node;
+		return 0;
+	}
+	if (right->op == TP_NEGATE)
+		return tally_tp_fail(c, -EOPNOTSUPP, "minus behind an operator above it");
+	turned = tally_tp_node_new(c, right->op);
+	if (!turned)
+		return out_of_memory(c);
+	*turned = *right;
+	node->b = right->a;
+	turned->a = node;
+	*ret_node = turned;
+	return 0;
+}
+
+/* What stands behind `test ?`. Only one operand belongs to the colon. */
+static int choice_parse(struct tally_tp_compiler *c, const struct tally_tp_node **test)
+{
+	const struct tally_tp_node *yes = NULL;
+	struct tally_tp_node *no = NULL, *node;
+	int ret = tally_tp_expr_parse(c, &yes);
+
+	if (!ret && !tally_tp_take(c, ":"))
+		ret = tally_tp_fail(c, -EOPNOTSUPP, "expected the : of ?:");
+	if (!ret)
+		ret = tally_tp_operand_parse(c, &no);
+	if (ret)
+		return ret;
+	node = tally_tp_node_new(c, TP_COND);
+	if (!node)
+		return out_of_memory(c);
+	node->a = *test;
+	node->b = yes;
+	node->c = no;
+	*test = node;
+	return 0;
+}
+
+/*
+ * Operators behind `*slot`, which each operation replaces. perf's way is not C's: an operator
+ * that binds looser than the one before takes that one as its left side, any other takes only
+ * its right operand, whatever stands further out. So 10 - 3 - 2 is 10 - (3 - 2).
+ */
+static int operators_parse(struct tally_tp_compiler *c, const struct tally_tp_node **slot)
+{
+	struct tally_tp_node *right = NULL, *node;
+	unsigned rank, next;
+	bool turned;
+	uint8_t op;
+	int ret;
+
+	if (!operator_take(c, &op, &rank))
+		return 0;
+	for (;;) {
+		if (op == TP_COND)
+			return choice_parse(c, slot);
+		ret = tally_tp_operand_parse(c, &right);
+		if (!ret)
+			ret = operation_new(c, op, rank, *slot, right, &node);
+		if (ret)
+			return ret;
+		*slot = node;
+		turned = node->op != op;
+		if (!operator_take(c, &op, &next))
+			return 0;
+		if (turned && next > node_rank(node))
+			return tally_tp_fail(c, -EOPNOTSUPP,
+					     "operator behind a group that binds looser");
+		if (next >= rank)
+			slot = &node->b;
+		rank = next;
+	}
+}
+
+int tally_tp_expr_parse(struct tally_tp_compiler *c, const struct tally_tp_node **ret_node)
+{
+	const struct tally_tp_node *root = NULL, *before;
+	struct tally_tp_node *first = NULL;
+	int ret;
+
+	if (++c->depth > TALLY_TP_MAX_DEPTH)
+		return tally_tp_fail(c, -EOPNOTSUPP, "expression too deep");
+	ret = tally_tp_operand_parse(c, &first);
+	root = first;
+	do {
+		before = root;
+		if (!ret)
+			ret = operators_parse(c, &root);
+	} while (!ret && root != before);
+	c->depth--;
+	if (!ret)
+		*ret_node = root;
+	return ret;
+}
+
+/* Nodes belong to the compiler until the program runs. */
+void tally_tp_fold(const struct tally_tp_node *constant)
+{
+	struct tally_tp_node *node = (struct tally_tp_node *)(uintptr_t)constant;
+
+	if (!node)
+		return;
+	tally_tp_fold(node->a);
+	tally_tp_fold(node->b);
+	tally_tp_fold(node->c);
+	if (node->op < TP_MUL || node->a->op != TP_NUM || node->b->op != TP_NUM)
+		return;
+	node->value = tally_tp_arith(node->op, node->a->value, node->b->value);
+	node->op = TP_NUM;
+	node->text = "";
+	node->len = 0;
+	node->a = node->b = NULL;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <dirent.h>
+#include <errno.h>
+#include <ftw.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "tally/events.h"
+
+#include <cmocka.h>
+
+static const char text[] = "name: demo\n"
+			   "ID: 316\n"
+			   "format:\n"
+			   "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+			   "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n"
+			   "\n"
+			   "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
+			   "\tfield:s16 small;\toffset:24;\tsize:2;\tsigned:1;\n"
+			   "\tfield:unsigned long args[3];\toffset:32;\tsize:24;\tsigned:0;\n"
+			   "\tfield:__data_loc char[] name;\toffset:56;\tsize:4;\tsigned:1;\n"
+			   "\tfield:__rel_loc u32[] list;\toffset:60;\tsize:4;\tsigned:0;\n"
+			   "\tfield:const char * ptr;\toffset:64;\tsize:8;\tsigned:0;\n"
+			   "\tfield:u8 wide[TASK_LEN];\toffset:72;\tsize:3;\tsigned:0;\n"
+			   "\tfield:struct odd thing;\toffset:75;\tsize:3;\tsigned:0;\n"
+			   "\n"
+			   "print fmt: \"comm=%s\", REC->comm\n";
+
+static const struct {
+	const char *name, *type;
+	uint32_t offset, size, elements, element_size;
+	bool is_signed, array, string, dynamic, relative, pointer;
+} fields[] = {
+	{"common_type", "unsigned short", 0, 2, 1, 2},
+	{"common_pid", "int", 4, 4, 1, 4, .is_signed = true},
+	{"comm", "char[16]", 8, 16, 16, 1, .array = true, .string = true},
+	{"small", "s16", 24, 2, 1, 2, .is_signed = true},
+	{"args", "unsigned long[3]", 32, 24, 3, 8, .array = true},
+	{"name", "__data_loc char[]", 56, 4, 1, 1, true, true, true, true},
+	{"list", "__rel_loc u32[]", 60, 4, 1, 4, false, true, false, true, true},
+	{"ptr", "const char *", 64, 8, 1, 8, .pointer = true},
+	{"wide", "u8[TASK_LEN]", 72, 3, 3, 1, .array = true, .string = true},
+	{"thing", "struct odd", 75, 3, 1, 3},
+};
+
+static void fields_are_read(void **state)
+{
+	struct tally_tp_format *format;
+
+	assert_int_equal(tally_tp_format_parse(text, sizeof(text) - 1, &format, NULL), 0);
+	assert_string_equal(format->name, "demo");
+	assert_int_equal(format->id, 316);
+	assert_int_equal(format->nr_common, 2);
+	assert_int_equal(format->nr_fields, sizeof(fields) / sizeof(fields[0]));
+	assert_string_equal(format->print_fmt, "\"comm=%s\", REC->comm");
+	for (size_t i = 0; i < format->nr_fields; i++) {
+		const struct tally_tp_field *field = &format->fields[i];
+
+		assert_string_equal(field->name, fields[i].name);
+		assert_string_equal(field->type, fields[i].type);
+		assert_int_equal(field->offset, fields[i].offset);
+		assert_int_equal(field->size, fields[i].size);
+		assert_int_equal(field->elements, fields[i].elements);
+		assert_int_equal(field->element_size, fields[i].element_size);
+		assert_int_equal(field->is_signed, fields[i].is_signed);
+		assert_int_equal(field->is_array, fields[i].array);
+		assert_int_equal(field->is_string, fields[i].string);
+		assert_int_equal(field->is_dynamic, fields[i].dynamic);
+		assert_int_equal(field->is_relative, fields[i].relative);
+		assert_int_equal(field->is_pointer, fields[i].pointer);
+		assert_ptr_equal(tally_tp_format_find(format, field->name), field);
+	}
+	assert_null(tally_tp_format_find(format, "nosuch"));
+	tally_tp_format_free(format);
+	tally_tp_format_free(NULL);
+}
+
+static void field_access(void **state)
+{
+	uint8_t data[96] = {0};
+	struct tally_tp_raw raw = {data, sizeof(data), false};
+	struct tally_tp_format *format;
+	const uint8_t *bytes;
+	uint64_t value;
+	size_t len;
+
+	tally_tp_format_parse(text, sizeof(text) - 1, &format, NULL);
+	memcpy(data + 8, "hello", 5);
+	data[24] = 0xfe;
+	data[25] = 0xff;
+	memcpy(data + 56, (uint8_t[]){80, 0, 5, 0}, 4); /* 5 bytes at 80 */
+	memcpy(data + 60, (uint8_t[]){24, 0, 8, 0}, 4); /* 8 bytes at 64 + 24 */
+	memcpy(data + 80, "name", 4);
+	assert_int_equal(tally_tp_field_u64(tally_tp_format_find(format, "small"), &raw, &value),
+			 0);
+	assert_int_equal((int64_t)value, -2);
+	raw.swap = true;
+	tally_tp_field_u64(tally_tp_format_find(format, "small"), &raw, &value);
+	assert_int_equal((int64_t)value, (int16_t)0xfeff);
+	raw.swap = false;
+	assert_int_equal(tally_tp_field_u64(tally_tp_format_find(format, "comm"), &raw, &value),
+			 -EINVAL);
+	assert_int_equal(
+		tally_tp_field_bytes(tally_tp_format_find(format, "name"), &raw, &bytes, &len), 0);
+	assert_ptr_equal(bytes, data + 80);
+	assert_int_equal(len, 5);
+	assert_int_equal(
+		tally_tp_field_bytes(tally_tp_format_find(format, "list"), &raw, &bytes, &len), 0);
+	assert_ptr_equal(bytes, data + 88);
+	assert_int_equal(len, 8);
+	data[58] = 200;
+	assert_int_equal(
+		tally_tp_field_bytes(tally_tp_format_find(format, "name"), &raw, &bytes, &len),
+		-ERANGE);
+	raw.len = 30;
+	assert_int_equal(tally_tp_field_u64(tally_tp_format_find(format, "ptr"), &raw, &value),
+			 -ERANGE);
+	tally_tp_format_free(format);
+}
+
+static void broken_formats_are_refused(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t offset;
+	} rows[] = {
+		{"", 0},
+		{"ID: 3\n", 0},
+		{"name: x\n\tfield:int a;\tsize:4;\n", 9},
+		{"name: x\n\tfield:int a;\toffset:4;\n", 9},
+		{"name: x\n\tfield:int a\n", 9},
+		{"name: x\n\tfield:;\toffset:4;\tsize:4;\n", 15},
+		{"name: x\n\tfield:int a;\toffset:99999999999;\tsize:4;\n", 9},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tally_tp_format *format = NULL;
+		struct tally_error err = {0};
+
+		assert_int_equal(
+			tally_tp_format_parse(rows[i].text, strlen(rows[i].text), &format, &err),
+			-EINVAL);
+		assert_null(format);
+		assert_int_equal(err.code, -EINVAL);
+		assert_non_null(err.text);
+	}
+}
+
+/* ---- the fixture of 2,751 files ---------------------------------------------- */
+
+static size_t nr_parsed, nr_compiled, nr_refused;
+
+static int parse_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	const struct tally_tp_target target = {.long_size = 8};
+	struct tally_tp_format *format = NULL;
+	struct tally_tp_print *print = NULL;
+	struct tally_error err = {0};
+	char *data;
+	size_t len;
+	int ret;
+
+	if (type != FTW_F)
+		return 0;
+	assert_int_equal(tally_file_read(path, 1 << 20, &data, &len), 0);
+	ret = tally_tp_format_parse(data, len, &format, &err);
+	if (ret)
+		print_message("# %s: %s at %d\n", path, err.text, (int)err.offset);
+	assert_int_equal(ret, 0);
+	assert_true(format->nr_common >= 4);
+	nr_parsed++;
+	ret = tally_tp_print_compile(format, &target, &print, &err);
+	assert_true(ret == 0 || ret == -EOPNOTSUPP);
+	if (ret)
+		nr_refused++;
+	else
+		nr_compiled++;
+	tally_tp_print_free(print);
+	tally_tp_format_free(format);
+	free(data);
+	return 0;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	return remove(path);
+}
+
+static void fixture_formats_parse(void **state)
+{
+	const char *fixtures = getenv("TALLY_FIXTURES");
+	char archive[512], command[1024], dir[] = "/tmp/tally-formats-XXXXXX";
+
+	snprintf(archive, sizeof(archive), "%s/tracefs-formats/formats0.tar.xz",
+		 fixtures ? fixtures : "");
+	if (!fixtures || access(archive, R_OK)) {
+		print_message("# skipped: TALLY_FIXTURES has no tracefs-formats/formats0.tar.xz\n");
+		skip();
+	}
+	assert_non_null(mkdtemp(dir));
+	snprintf(command, sizeof(command), "tar -C %s -xf '%s'", dir, archive);
+	if (system(command)) {
+		nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+		print_message("# skipped: tar cannot unpack %s\n", archive);
+		skip();
+	}
+	nftw(dir, parse_one, 16, FTW_PHYS);
+	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	print_message("# %zu formats, %zu print fmts compiled, %zu refused\n", nr_parsed,
+		      nr_compiled, nr_refused);
+	assert_int_equal(nr_parsed, 2751);
+	assert_true(nr_refused < nr_parsed / 50);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fields_are_read),
+		cmocka_unit_test(field_access),
+		cmocka_unit_test(broken_formats_are_refused),
+		cmocka_unit_test(fixture_formats_parse),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
