@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "base/arena.h"
 #include "base/arith.h"
 #include "base/file.h"
+#include "base/str.h"
 #include "base/vec.h"
 #include "tally/client.h"
 
@@ -301,7 +303,7 @@ static int node_read(struct env *env, uint32_t number, struct tally_perfdata_nod
 	return 0;
 }
 
-/* The memory blocks of a node as a bit set: u64 node, u64 bits, words. */
+/* The memory blocks of a node as a bit set: u64 node, u64 size, u64 bits, words. */
 static int add_node_blocks(struct tally_str *out, uint32_t number)
 {
 	TALLY_VEC(uint64_t) words = {0};
@@ -333,10 +335,11 @@ static int add_node_blocks(struct tally_str *out, uint32_t number)
 	if (dir)
 		closedir(dir);
 	if (!ret) {
-		uint64_t head[2] = {number, nr_bits};
+		uint64_t head[3] = {number, nr_bits, nr_bits};
 
 		tally_str_add_bytes(out, head, sizeof(head));
-		tally_str_add_bytes(out, words.data, 8 * words.len);
+		if (words.len)
+			tally_str_add_bytes(out, words.data, 8 * words.len);
 	}
 	tally_vec_free(&words);
 	return ret;
@@ -426,13 +429,31 @@ static int add_cpu_count(struct env *env)
 					    env->nr_cpus);
 }
 
+/* The program by its path, then its arguments. */
+static int add_cmdline(struct tally_perfdata_writer *writer, int argc, char **argv)
+{
+	const char **words = calloc((size_t)argc + 1, sizeof(*words));
+	char exe[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	int ret;
+
+	if (!words)
+		return -ENOMEM;
+	exe[len > 0 ? len : 0] = '\0';
+	words[0] = len > 0 ? exe : "tally";
+	memcpy(words + 1, argv, (size_t)argc * sizeof(*words));
+	ret = tally_perfdata_writer_cmdline(writer, argc + 1, words);
+	free(words);
+	return ret;
+}
+
 int tally_env_collect(struct tally_perfdata_writer *writer, int argc, char **argv)
 {
 	static int (*const parts[])(struct env * env) = {add_names,  add_cpu_count, add_cpu_kind,
 							 add_memory, add_topology,  add_caches,
 							 add_nodes,  add_pmus};
 	struct env env = {.writer = writer};
-	int ret = tally_perfdata_writer_cmdline(writer, argc, (const char *const *)argv);
+	int ret = add_cmdline(writer, argc, argv);
 
 	for (size_t i = 0; !ret && i < TALLY_ARRAY_SIZE(parts); i++)
 		ret = parts[i](&env);

@@ -125,7 +125,6 @@ struct record {
 	bool stop, disabled, dump; /* asked to: end, pause, write out what overwrite rings hold */
 	int64_t delay_ns;          /* until enabling; -1: never, 0: at once */
 	uint64_t wakeups, lost;
-	bool has_dwarf_unwind;
 };
 
 /* A target that is neither CPUs nor existing tasks: the command alone. */
@@ -155,6 +154,8 @@ bool record_regs_parse(const char *names, uint64_t *ret_mask);
 int record_targets(struct record *record);
 int record_open(struct record *record);
 void record_close(struct record *record);
+/* Append the name of an event as it was opened. */
+void record_event_name(const struct record *record, size_t event, struct tally_str *out);
 
 /* record_output.c */
 int record_output_open(struct record *record);

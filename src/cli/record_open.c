@@ -254,13 +254,31 @@ static int rings_open(struct record *record)
 /* The attrs as they were opened are what the file tells. */
 static void take_attrs(struct record *record)
 {
-	for (size_t i = 0; i < record->specs.len; i++) {
-		struct tally_event_spec *spec = &record->specs.data[i];
+	for (size_t i = 0; i < record->specs.len; i++)
+		record->specs.data[i].attr = *tally_counters_attr(record->counters, i);
+}
 
-		spec->attr = *tally_counters_attr(record->counters, i);
-		if (tally_counters_fallback(record->counters, i) & TALLY_FALLBACK_CPU_CLOCK)
-			spec->name = NULL; /* named by its attr */
+void record_event_name(const struct record *record, size_t event, struct tally_str *out)
+{
+	unsigned fallback = tally_counters_fallback(record->counters, event);
+	const char *name = record->specs.data[event].name;
+	struct tally_str kept = {0};
+
+	if (fallback & TALLY_FALLBACK_CPU_CLOCK) {
+		/* What became of cycles. A clock is never precise: other modifiers stay. */
+		const char *colon = strchr(name, ':');
+
+		for (const char *letter = colon ? colon + 1 : ""; *letter; letter++) {
+			if (*letter != 'p' && *letter != 'P')
+				tally_str_add_char(&kept, *letter);
+		}
+		tally_str_addf(out, "cpu-clock%s%s", kept.len ? ":" : "", tally_str_text(&kept));
+		tally_str_free(&kept);
+	} else {
+		tally_str_add(out, name);
 	}
+	if (fallback & TALLY_FALLBACK_NO_KERNEL)
+		tally_str_add(out, strpbrk(tally_str_text(out), "/:") ? "u" : ":u");
 }
 
 int record_open(struct record *record)

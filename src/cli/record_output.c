@@ -83,10 +83,7 @@ static int add_ids(const struct record *record, size_t event)
 				       &id))
 			ret = tally_vec_push(&ids, id);
 	}
-	if (spec->name)
-		tally_str_add(&name, spec->name);
-	else
-		tally_event_name(&spec->attr, &name);
+	record_event_name(record, event, &name);
 	if (!ret)
 		ret = tally_str_error(&name);
 	if (!ret)

@@ -63,15 +63,18 @@ static bool kernel_is_wanted(const struct record *record)
 	return false;
 }
 
-/* The command before its exec has a name and nothing else that will matter. */
-static int add_child(struct record *record)
+/* The command before its exec has a name and nothing else that will matter; later it has maps
+ * and children. */
+static int add_child(struct record *record, bool later)
 {
-	struct tally_synth name_only = record->synth;
 	int ret;
 
-	name_only.maps = false;
-	ret = tally_synth_process(&name_only, record->child.pid);
-	record->synth = name_only;
+	if (!record->child.pid || record->child.gone)
+		return 0;
+	if (later)
+		return tally_synth_tree(&record->synth, record->child.pid);
+	record->synth.maps = false;
+	ret = tally_synth_process(&record->synth, record->child.pid);
 	record->synth.maps = record->config->synth & RECORD_SYNTH_MMAP;
 	return ret;
 }
@@ -91,22 +94,18 @@ static int add_threads(struct record *record)
 	return ret;
 }
 
-/* In a file that follows another one, everything is there before. */
 static int add_tasks(struct record *record, bool tail)
 {
 	const struct record_config *config = record->config;
-	bool is_command = record_is_command(config), later = tail || record->output.names.len;
 	int ret = 0;
 
 	if (!(config->synth & (RECORD_SYNTH_TASK | RECORD_SYNTH_MMAP)))
 		return 0;
-	if (record_has_cpus(config) || (is_command && later))
+	if (record_has_cpus(config))
 		return tally_synth_processes(&record->synth);
-	if (!is_command)
+	if (!record_is_command(config))
 		ret = add_threads(record);
-	if (!ret && record->child.pid && !later)
-		ret = add_child(record);
-	return ret;
+	return ret ? ret : add_child(record, tail || record->output.names.len);
 }
 
 static int write_out(struct record *record)
@@ -150,6 +149,7 @@ int record_synthesize(struct record *record, bool tail)
 	synth->data_maps = record->specs.data[record->tracking].attr.mmap_data;
 	synth->tasks = record->config->synth & RECORD_SYNTH_TASK;
 	synth->maps = record->config->synth & RECORD_SYNTH_MMAP;
+	synth->parents = false;
 	if (!tail) {
 		add_id_index(record);
 		ret = write_out(record);
@@ -161,8 +161,7 @@ int record_synthesize(struct record *record, bool tail)
 		if (ret)
 			return ret;
 	}
-	if (!tail) {
+	if (!tail)
 		tally_synth_begin(synth, TALLY_PERFDATA_FINISHED_INIT, 0, 0);
-	}
 	return write_out(record);
 }

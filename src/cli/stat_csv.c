@@ -81,9 +81,13 @@ static void put_key(struct tally_str *out, const char *key)
 
 static void put_text(struct tally_str *out, const char *key, const char *text)
 {
+	struct tally_str quoted = {0};
+
 	put_key(out, key);
-	/* Escapes as JSON wants them; a value without a key is not set off by a comma. */
-	tally_json_text(out, NULL, text);
+	/* A builder of its own, so that it is not set off by a comma. */
+	tally_json_text(&quoted, NULL, text);
+	tally_str_add(out, tally_str_text(&quoted));
+	tally_str_free(&quoted);
 }
 
 static void json_prefix(struct tally_str *out, const struct stat_table *table,

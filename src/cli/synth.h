@@ -18,7 +18,8 @@ struct tally_synth {
 	size_t trailer;       /* bytes of sample_id that the kernel's records have */
 	const char *proc;     /* NULL: /proc */
 	bool namespaces, maps, data_maps, build_ids;
-	bool tasks; /* COMM and FORK */
+	bool tasks;   /* COMM and FORK */
+	bool parents; /* FORK of main threads too: their parents are here as well */
 };
 
 /* The kernel's text, "[kernel.kallsyms]_text". Nothing where its address is hidden.
@@ -31,6 +32,9 @@ int tally_synth_modules(struct tally_synth *synth);
 /* The process `pid` as it is now: its threads, their names, its executable maps. A process
  * that is gone adds nothing. 0 or -ENOMEM. */
 int tally_synth_process(struct tally_synth *synth, int32_t pid);
+
+/* The process and all that descend from it. 0 or -ENOMEM. */
+int tally_synth_tree(struct tally_synth *synth, int32_t pid);
 
 /* Every process there is. 0; the error of opening /proc; -ENOMEM. */
 int tally_synth_processes(struct tally_synth *synth);

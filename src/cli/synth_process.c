@@ -206,7 +206,8 @@ static void add_task(struct tally_synth *synth, int32_t pid, int32_t tid)
 	if (!task_read(synth, pid, tid, &task))
 		return;
 	if (synth->tasks) {
-		add_fork(synth, &task);
+		if (synth->parents || tid != pid)
+			add_fork(synth, &task);
 		if (synth->namespaces)
 			add_namespaces(synth, &task);
 		add_comm(synth, &task);
@@ -236,12 +237,42 @@ int tally_synth_process(struct tally_synth *synth, int32_t pid)
 	return tally_str_error(&synth->out);
 }
 
+/* The children of the threads of `pid`, and theirs. */
+static int add_children(struct tally_synth *synth, int32_t pid, unsigned depth)
+{
+	enum { DEPTH_MAX = 64 };
+	char path[128], *text, *at, *end;
+	size_t len;
+	int ret;
+
+	snprintf(path, sizeof(path), "%s/%d/task/%d/children", proc_root(synth), pid, pid);
+	ret = tally_synth_process(synth, pid);
+	if (ret || depth == DEPTH_MAX || tally_file_read(path, STATUS_MAX, &text, &len))
+		return ret;
+	for (at = text; !ret; at = end) {
+		long child = strtol(at, &end, 10);
+
+		if (end == at)
+			break;
+		ret = add_children(synth, (int32_t)child, depth + 1);
+	}
+	free(text);
+	return ret;
+}
+
+int tally_synth_tree(struct tally_synth *synth, int32_t pid)
+{
+	synth->parents = true;
+	return add_children(synth, pid, 0);
+}
+
 int tally_synth_processes(struct tally_synth *synth)
 {
 	DIR *dir = opendir(proc_root(synth));
 	struct dirent *entry;
 	int ret = 0;
 
+	synth->parents = true;
 	if (!dir)
 		return -errno;
 	while (!ret && (entry = readdir(dir))) {

@@ -106,8 +106,11 @@ void tally_tracing_print(struct tally_tracing *tracing, const struct tally_perfd
 		trace->was_compiled = true;
 		tally_tp_print_compile(trace->format, &tracing->target, &trace->print, NULL);
 	}
-	if (trace->print)
+	if (trace->print) {
 		tally_tp_print_run(trace->print, raw.data, raw.len, &tracing->env, out);
-	else
-		tally_tp_print_fields(trace->format, &raw, out);
+		return;
+	}
+	/* What perf says of formats that it cannot read either. */
+	tally_str_add(out, "[FAILED TO PARSE]");
+	tally_tp_print_fields(trace->format, &raw, out);
 }

@@ -8,7 +8,7 @@
 #include "base/arith.h"
 #include "events/printfmt.h"
 
-enum { MAX_NODES_BYTES = 1 << 20 };
+enum { MAX_NODES_BYTES = 1 << 19 };
 
 int tally_tp_fail(struct tally_tp_compiler *c, int code, const char *text)
 {
@@ -330,16 +330,20 @@ static int cast_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_no
 static int paren_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_node)
 {
 	const struct tally_tp_node *inner;
-	int ret = cast_parse(c, ret_node);
+	int ret;
 
-	if (ret)
-		return TALLY_MIN(ret, 0);
-	ret = tally_tp_expr_parse(c, &inner);
-	if (!ret)
-		*ret_node = (struct tally_tp_node *)(uintptr_t)inner;
-	if (!ret && !tally_tp_take(c, ")"))
-		ret = tally_tp_fail(c, -EOPNOTSUPP, "expected a closing parenthesis");
-	return ret;
+	if (++c->depth > TALLY_TP_MAX_DEPTH)
+		return tally_tp_fail(c, -EOPNOTSUPP, "expression too deep");
+	ret = cast_parse(c, ret_node);
+	if (!ret) {
+		ret = tally_tp_expr_parse(c, &inner);
+		if (!ret && !tally_tp_take(c, ")"))
+			ret = tally_tp_fail(c, -EOPNOTSUPP, "expected a closing parenthesis");
+		if (!ret)
+			*ret_node = (struct tally_tp_node *)(uintptr_t)inner;
+	}
+	c->depth--;
+	return TALLY_MIN(ret, 0);
 }
 
 static int text_new(struct tally_tp_compiler *c, struct tally_tp_node **ret_node)

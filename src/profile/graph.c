@@ -259,22 +259,26 @@ static int heavy_find(struct hist_builder *builder, uint32_t group, struct heavy
 }
 
 /* One place where the row's function called something: downwards from it, or upwards. The row's
- * own cells are not in the sums. */
+ * own cells are not in the sums. Upwards, what stands further in again is counted there, and
+ * taken away (modulo 2^64) from where it stands next further out. */
 static int inner_place(struct grower *grower, const struct tally_row *row, uint32_t path)
 {
 	struct hist_builder *builder = grower->builder;
-	const struct path_sums *sums = &builder->group_sums;
-	uint64_t period = sums->at[path].period, nr = sums->at[path].nr;
+	const struct path_sum *sum = &builder->group_sums.at[path];
+	uint32_t outer = path;
+	int ret;
 
-	/* Upwards, what stands further in again is counted there. */
-	for (uint32_t child = grower->downwards ? 0 : sums->at[path].first_child; child;
-	     child = sums->at[child].sibling) {
-		if (hist_path_fkey(builder, child) == row->fkey) {
-			period -= sums->at[child].period;
-			nr -= sums->at[child].nr;
-		}
-	}
-	return nr ? grower_put(grower, row->graph, path, period, nr) : 0;
+	if (!sum->nr)
+		return 0;
+	ret = grower_put(grower, row->graph, path, sum->period, sum->nr);
+	if (ret || grower->downwards)
+		return ret;
+	do {
+		outer = hist_path(builder, outer)->parent;
+	} while (outer && hist_path_fkey(builder, outer) != row->fkey);
+	if (!outer)
+		return 0;
+	return grower_put(grower, row->graph, outer, -sum->period, -(uint64_t)sum->nr);
 }
 
 static int graph_inner(struct hist_builder *builder, struct tally_row *row,

@@ -208,6 +208,30 @@ static void no_print_fmt_is_invalid(void **state)
 	}
 }
 
+/* Nesting and length are bounded before the stack is. */
+static void deep_expressions_are_refused(void **state)
+{
+	static const char *const pieces[] = {
+		"(", "(u8)", "!", "1+", "1?", "-(", "((u8 *)REC->ip)["};
+	const struct tally_tp_target target = {.long_size = 8};
+
+	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
+		struct tally_str text = {0};
+		struct tally_tp_format *format;
+		struct tally_tp_print *print = NULL;
+
+		tally_str_add(&text, "\"%d\", ");
+		for (int n = 0; n < 100000; n++)
+			tally_str_add(&text, pieces[i]);
+		tally_str_add(&text, "1");
+		format = format_make(text.data);
+		assert_int_not_equal(tally_tp_print_compile(format, &target, &print, NULL), 0);
+		assert_null(print);
+		tally_tp_format_free(format);
+		tally_str_free(&text);
+	}
+}
+
 /* Payloads cut at every length: no text from beyond, an error wherever something was missing. */
 static void short_payloads_are_noticed(void **state)
 {
@@ -287,6 +311,7 @@ int main(void)
 		cmocka_unit_test(texts_are_those_of_perf),
 		cmocka_unit_test(the_rest_is_refused_with_its_reason),
 		cmocka_unit_test(no_print_fmt_is_invalid),
+		cmocka_unit_test(deep_expressions_are_refused),
 		cmocka_unit_test(short_payloads_are_noticed),
 		cmocka_unit_test(foreign_byte_order),
 		cmocka_unit_test(fields_as_text),

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rows and call graphs against a count by hand, over random callchains. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/record.h"
+#include "profile/hist.h"
+#include "random.h"
+
+#include <cmocka.h>
+
+enum { FUNCTIONS = 6, DEPTH = 6, SAMPLES = 400, BASE = 0x1000, PID = 42 };
+
+struct chain {
+	uint64_t ips[DEPTH + 1]; /* the marker first, innermost next */
+	size_t nr;
+	uint64_t weight;
+	uint32_t cpu;
+};
+
+struct fixture {
+	struct tally_symbols *symbols;
+	struct tally_machine *machine;
+	struct tally_profile profile;
+	struct chain chains[SAMPLES];
+};
+
+static void feed(struct tally_machine *machine, uint32_t type, uint16_t misc, void *record,
+		 size_t len)
+{
+	struct perf_event_header header = {type, misc, (uint16_t)len};
+
+	memcpy(record, &header, sizeof(header));
+	assert_int_equal(tally_machine_record(machine, record, len), 0);
+}
+
+static void feed_maps(struct tally_machine *machine)
+{
+	uint8_t mmap[64] = {0}, comm[32] = {0};
+
+	tally_put_u32(comm + 8, PID);
+	tally_put_u32(comm + 12, PID);
+	strcpy((char *)comm + 16, "worker");
+	feed(machine, PERF_RECORD_COMM, 0, comm, sizeof(comm));
+	tally_put_u32(mmap + 8, PID);
+	tally_put_u32(mmap + 12, PID);
+	tally_put_u64(mmap + 16, BASE);
+	tally_put_u64(mmap + 24, 0x1000);
+	strcpy((char *)mmap + 40, "/nonexistent/prog");
+	feed(machine, PERF_RECORD_MMAP, PERF_RECORD_MISC_USER, mmap, sizeof(mmap));
+}
+
+static struct chain random_chain(struct random *random)
+{
+	struct chain chain = {.ips = {(uint64_t)PERF_CONTEXT_USER}, .nr = 1};
+	size_t depth = 1 + random_below(random, DEPTH);
+
+	while (chain.nr <= depth)
+		chain.ips[chain.nr++] = BASE + random_below(random, FUNCTIONS);
+	chain.weight = 1 + random_below(random, 9);
+	chain.cpu = (uint32_t)random_below(random, 2);
+	return chain;
+}
+
+static void fixture_start(struct fixture *f, struct random *random, unsigned by)
+{
+	struct tally_profile_options options = {.by = by | TALLY_BY_FRAME | TALLY_BY_PATH,
+						.nr_events = 1};
+	struct tally_thread *thread;
+
+	assert_int_equal(tally_symbols_new(NULL, &f->symbols), 0);
+	assert_int_equal(tally_machine_new(f->symbols, &f->machine), 0);
+	feed_maps(f->machine);
+	assert_int_equal(tally_profile_init(&f->profile, f->machine, &options), 0);
+	thread = tally_machine_thread(f->machine, PID, PID);
+	for (int i = 0; i < SAMPLES; i++) {
+		struct tally_sample sample = {0};
+
+		f->chains[i] = random_chain(random);
+		sample.ip = f->chains[i].ips[1];
+		sample.cpu = f->chains[i].cpu;
+		sample.callchain =
+			(struct tally_words){(const uint8_t *)f->chains[i].ips, f->chains[i].nr};
+		assert_int_equal(tally_profile_add(&f->profile, 0, thread, PERF_RECORD_MISC_USER,
+						   &sample, f->chains[i].weight),
+				 0);
+	}
+}
+
+static void fixture_end(struct fixture *f)
+{
+	tally_profile_free(&f->profile);
+	tally_machine_free(f->machine);
+	tally_symbols_free(f->symbols);
+}
+
+static uint64_t frame_ip(const struct fixture *f, uint32_t frame)
+{
+	return f->profile.paths.frames.data[frame].ip;
+}
+
+static bool chain_has(const struct chain *chain, uint64_t ip)
+{
+	for (size_t i = 1; i < chain->nr; i++) {
+		if (chain->ips[i] == ip)
+			return true;
+	}
+	return false;
+}
+
+static void rows_are_the_sums(void **state)
+{
+	struct random random = random_start();
+	struct tally_hist_options options = {.keys = TALLY_KEY_SYMBOL | TALLY_KEY_CPU,
+					     .children = true};
+	struct fixture *f = calloc(1, sizeof(*f));
+	struct tally_hist hist;
+	uint64_t self = 0;
+
+	fixture_start(f, &random, TALLY_BY_CPU);
+	assert_int_equal(tally_hist_build(&f->profile, 0, &options, &hist), 0);
+	tally_vec_for_each (row, &hist.rows) {
+		uint64_t ip = frame_ip(f, row->frame), own = 0, total = 0;
+
+		for (int i = 0; i < SAMPLES; i++) {
+			const struct chain *chain = &f->chains[i];
+
+			if (chain->cpu != hist.groups.data[row->group].cpu)
+				continue;
+			own += chain->ips[1] == ip ? chain->weight : 0;
+			total += chain_has(chain, ip) ? chain->weight : 0;
+		}
+		assert_int_equal(row->self, own);
+		assert_int_equal(row->total, total);
+		self += own;
+	}
+	assert_int_equal(hist.rows.len, 2 * FUNCTIONS);
+	assert_int_equal(self, f->profile.totals[0].period);
+	for (size_t i = 1; i < hist.rows.len; i++)
+		assert_true(hist.rows.data[i - 1].total >= hist.rows.data[i].total);
+	tally_hist_free(&hist);
+	fixture_end(f);
+	free(f);
+}
+
+/* The part of a chain that belongs to a row's graph, in the graph's order; 0 if it has none. What
+ * perf shows: the whole chain for samples of the row's own function, else what lies between
+ * the function and the end that the order goes to. */
+static size_t graph_part(const struct chain *chain, uint64_t ip, bool caller, bool children,
+			 uint64_t part[DEPTH])
+{
+	size_t n = 0, from = 1, to = chain->nr - 1;
+	bool own = chain->ips[1] == ip;
+
+	if (!own && (!children || !chain_has(chain, ip)))
+		return 0;
+	if (!own && caller) {
+		while (chain->ips[to] != ip)
+			to--;
+	} else if (!own) {
+		while (chain->ips[from] != ip)
+			from++;
+	}
+	for (size_t i = from; i <= to; i++)
+		part[n++] = caller ? chain->ips[to - (i - from)] : chain->ips[i];
+	return n;
+}
+
+/* The node at the end of `part`, or NULL. */
+static const struct tally_graph_node *graph_find(const struct fixture *f,
+						 const struct tally_hist *hist, uint32_t node,
+						 const uint64_t *part, size_t n)
+{
+	const struct tally_graph_node *nodes = hist->graph.data;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t child = nodes[node].first_child;
+
+		while (child && frame_ip(f, nodes[child].frame) != part[i])
+			child = nodes[child].next_sibling;
+		if (!child)
+			return NULL;
+		node = child;
+	}
+	return &nodes[node];
+}
+
+static void check_graph(const struct fixture *f, const struct tally_hist *hist,
+			const struct tally_row *row, bool caller, bool children)
+{
+	uint64_t ip = frame_ip(f, row->frame), part[DEPTH], other[DEPTH], sum = 0, roots = 0;
+
+	for (int i = 0; i < SAMPLES; i++) {
+		size_t n = graph_part(&f->chains[i], ip, caller, children, part);
+		const struct tally_graph_node *node;
+		uint64_t through = 0;
+
+		if (!n)
+			continue;
+		sum += f->chains[i].weight;
+		for (size_t len = 1; len <= n; len++) {
+			through = 0;
+			for (int j = 0; j < SAMPLES; j++) {
+				size_t m = graph_part(&f->chains[j], ip, caller, children, other);
+
+				if (m >= len && !memcmp(part, other, len * sizeof(*part)))
+					through += f->chains[j].weight;
+			}
+			node = graph_find(f, hist, row->graph, part, len);
+			assert_non_null(node);
+			assert_int_equal(node->period, through);
+		}
+	}
+	for (uint32_t c = hist->graph.data[row->graph].first_child; c;
+	     c = hist->graph.data[c].next_sibling)
+		roots += hist->graph.data[c].period;
+	assert_int_equal(roots, sum);
+}
+
+static void graphs_are_the_sums(void **state)
+{
+	struct random random = random_start();
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	fixture_start(f, &random, 0);
+	for (int mode = 0; mode < 4; mode++) {
+		bool caller = mode & 1, children = mode & 2;
+		struct tally_hist_options options = {
+			.keys = TALLY_KEY_SYMBOL,
+			.children = children,
+			.graphs = true,
+			.order = caller ? TALLY_GRAPH_CALLER : TALLY_GRAPH_CALLEE,
+		};
+		struct tally_hist hist;
+
+		assert_int_equal(tally_hist_build(&f->profile, 0, &options, &hist), 0);
+		tally_vec_for_each (row, &hist.rows)
+			check_graph(f, &hist, row, caller, children);
+		tally_hist_free(&hist);
+	}
+	fixture_end(f);
+	free(f);
+}
+
+/* Nothing lighter than asked for is gone on from. */
+static void light_branches_are_not_grown(void **state)
+{
+	struct random random = random_start();
+	struct fixture *f = calloc(1, sizeof(*f));
+	struct tally_hist_options options = {.keys = TALLY_KEY_SYMBOL,
+					     .children = true,
+					     .graphs = true,
+					     .order = TALLY_GRAPH_CALLER,
+					     .graph_min = 100};
+	struct tally_hist hist;
+
+	fixture_start(f, &random, 0);
+	assert_int_equal(tally_hist_build(&f->profile, 0, &options, &hist), 0);
+	for (size_t i = 1; i < hist.graph.len; i++) {
+		const struct tally_graph_node *node = &hist.graph.data[i];
+
+		if (node->first_child && node->period)
+			assert_true(node->period >= 100);
+	}
+	tally_hist_free(&hist);
+	fixture_end(f);
+	free(f);
+}
+
+static bool is_nobody(void *arg, const char *symbol)
+{
+	return false;
+}
+
+static void parent_without_match_is_other(void **state)
+{
+	struct random random = random_start();
+	struct fixture *f = calloc(1, sizeof(*f));
+	struct tally_hist_options options = {.keys = TALLY_KEY_PARENT, .is_parent = is_nobody};
+	struct tally_hist hist;
+
+	fixture_start(f, &random, 0);
+	assert_int_equal(tally_hist_build(&f->profile, 0, &options, &hist), 0);
+	assert_int_equal(hist.rows.len, 1);
+	assert_int_equal(hist.groups.data[0].parent, TALLY_FRAME_NONE);
+	assert_int_equal(hist.rows.data[0].self, f->profile.totals[0].period);
+	tally_hist_free(&hist);
+	fixture_end(f);
+	free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_are_the_sums),
+		cmocka_unit_test(graphs_are_the_sums),
+		cmocka_unit_test(light_branches_are_not_grown),
+		cmocka_unit_test(parent_without_match_is_other),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

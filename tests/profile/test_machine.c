@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "abi/record.h"
+#include "profile/machine.h"
+
+#include <cmocka.h>
+
+struct fixture {
+	struct tally_symbols *symbols;
+	struct tally_machine *machine;
+};
+
+static int setup(void **state)
+{
+	static struct fixture f;
+
+	assert_int_equal(tally_symbols_new(NULL, &f.symbols), 0);
+	assert_int_equal(tally_machine_new(f.symbols, &f.machine), 0);
+	*state = &f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	tally_machine_free(f->machine);
+	tally_symbols_free(f->symbols);
+	return 0;
+}
+
+static void feed(struct fixture *f, uint32_t type, uint16_t misc, uint8_t *record, size_t len)
+{
+	struct perf_event_header header = {type, misc, (uint16_t)len};
+
+	memcpy(record, &header, sizeof(header));
+	assert_int_equal(tally_machine_record(f->machine, record, len), 0);
+}
+
+static void feed_task(struct fixture *f, uint32_t type, int pid, int ppid, int tid, int ptid)
+{
+	uint8_t record[32] = {0};
+
+	tally_put_u32(record + 8, (uint32_t)pid);
+	tally_put_u32(record + 12, (uint32_t)ppid);
+	tally_put_u32(record + 16, (uint32_t)tid);
+	tally_put_u32(record + 20, (uint32_t)ptid);
+	feed(f, type, 0, record, sizeof(record));
+}
+
+static void feed_comm(struct fixture *f, int pid, int tid, const char *comm)
+{
+	uint8_t record[48] = {0};
+
+	tally_put_u32(record + 8, (uint32_t)pid);
+	tally_put_u32(record + 12, (uint32_t)tid);
+	strcpy((char *)record + 16, comm);
+	feed(f, PERF_RECORD_COMM, 0, record, sizeof(record));
+}
+
+static void feed_mmap(struct fixture *f, uint16_t misc, int pid, uint64_t start, uint64_t len,
+		      const char *name)
+{
+	uint8_t record[128] = {0};
+
+	tally_put_u32(record + 8, (uint32_t)pid);
+	tally_put_u32(record + 12, (uint32_t)pid);
+	tally_put_u64(record + 16, start);
+	tally_put_u64(record + 24, len);
+	strcpy((char *)record + 40, name);
+	feed(f, PERF_RECORD_MMAP, misc, record, sizeof(record));
+}
+
+static const char *dso_at(struct fixture *f, int tid, uint8_t cpumode, uint64_t ip)
+{
+	struct tally_thread *thread = tally_machine_thread(f->machine, tid, tid);
+	const struct tally_location *where = tally_machine_locate(f->machine, thread, cpumode, ip);
+
+	return where->dso ? tally_dso_name(where->dso) : NULL;
+}
+
+static void threads_are_named(void **state)
+{
+	struct fixture *f = *state;
+	struct tally_thread *thread;
+
+	assert_string_equal(tally_machine_comm(f->machine, tally_machine_thread(f->machine, 0, 0)),
+			    "swapper");
+	thread = tally_machine_thread(f->machine, 7, 8);
+	assert_string_equal(tally_machine_comm(f->machine, thread), ":8");
+	feed_comm(f, 7, 8, "make");
+	assert_string_equal(tally_machine_comm(f->machine, thread), "make");
+	feed_task(f, PERF_RECORD_FORK, 20, 7, 20, 8);
+	assert_string_equal(
+		tally_machine_comm(f->machine, tally_machine_thread(f->machine, 20, 20)), "make");
+	/* A tid that comes again is somebody else. */
+	feed_comm(f, 20, 20, "cc1");
+	feed_task(f, PERF_RECORD_FORK, 20, 0, 20, 0);
+	assert_string_equal(
+		tally_machine_comm(f->machine, tally_machine_thread(f->machine, 20, 20)), ":20");
+}
+
+static void children_keep_the_maps_of_the_fork(void **state)
+{
+	struct fixture *f = *state;
+
+	feed_mmap(f, PERF_RECORD_MISC_USER, 10, 0x1000, 0x1000, "/bin/old");
+	feed_task(f, PERF_RECORD_FORK, 11, 10, 11, 10);
+	feed_mmap(f, PERF_RECORD_MISC_USER, 10, 0x1000, 0x1000, "/bin/new");
+	assert_string_equal(dso_at(f, 10, PERF_RECORD_MISC_USER, 0x1800), "/bin/new");
+	assert_string_equal(dso_at(f, 11, PERF_RECORD_MISC_USER, 0x1800), "/bin/old");
+	assert_null(dso_at(f, 11, PERF_RECORD_MISC_USER, 0x2000));
+	/* Threads share their process's maps, whenever they were made. */
+	feed_task(f, PERF_RECORD_FORK, 10, 10, 15, 10);
+	feed_mmap(f, PERF_RECORD_MISC_USER, 10, 0x5000, 0x1000, "/lib/late");
+	assert_string_equal(dso_at(f, 15, PERF_RECORD_MISC_USER, 0x5000), "/lib/late");
+}
+
+static void kernel_and_modules_have_their_names(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t id[20] = {1};
+	const char *module = "/lib/modules/6.1/kernel/net/mac-fake.ko.xz";
+
+	assert_null(dso_at(f, 1, PERF_RECORD_MISC_KERNEL, 0xffffffff81000010));
+	assert_int_equal(
+		tally_machine_build_id(f->machine, PERF_RECORD_MISC_KERNEL, module, id, sizeof(id)),
+		0);
+	feed_mmap(f, PERF_RECORD_MISC_KERNEL, -1, 0xffffffff81000000, 0x1000000,
+		  "[kernel.kallsyms]_text");
+	feed_mmap(f, PERF_RECORD_MISC_KERNEL, -1, 0xffffffffc0000000, 0x1000, "[mac_fake]");
+	feed_mmap(f, PERF_RECORD_MISC_KERNEL, -1, 0xffffffffc0010000, 0x1000,
+		  "/lib/modules/6.1/kernel/fs/other.ko");
+	assert_string_equal(dso_at(f, 1, PERF_RECORD_MISC_KERNEL, 0xffffffff81000010),
+			    "[kernel.kallsyms]");
+	assert_string_equal(dso_at(f, 1, PERF_RECORD_MISC_KERNEL, 0xffffffffc0000010), module);
+	assert_string_equal(dso_at(f, 1, PERF_RECORD_MISC_KERNEL, 0xffffffffc0010010), "[other]");
+	assert_null(dso_at(f, 1, PERF_RECORD_MISC_USER, 0xffffffff81000010));
+	assert_null(dso_at(f, 1, PERF_RECORD_MISC_GUEST_KERNEL, 0xffffffff81000010));
+	assert_int_equal(tally_machine_stats(f->machine)->guest, 1);
+}
+
+static void damaged_records_are_counted(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t record[24];
+
+	memset(record, 'x', sizeof(record));
+	feed(f, PERF_RECORD_COMM, 0, record, sizeof(record));
+	feed(f, PERF_RECORD_MMAP2, 0, record, sizeof(record));
+	feed(f, PERF_RECORD_FORK, 0, record, sizeof(record));
+	feed(f, PERF_RECORD_KSYMBOL, 0, record, sizeof(record));
+	assert_int_equal(tally_machine_stats(f->machine)->damaged, 4);
+}
+
+static void module_names(void **state)
+{
+	static const char *const rows[][2] = {
+		{"/lib/modules/1/kernel/dm-mod.ko", "[dm_mod]"},
+		{"/lib/modules/1/kernel/ext4.ko.xz", "[ext4]"},
+		{"[nf_tables]", "[nf_tables]"},
+		{"/usr/lib/libx.so", "/usr/lib/libx.so"},
+		{"/usr/lib/x.kox", "/usr/lib/x.kox"},
+	};
+	char name[32];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		tally_module_name(rows[i][0], name, sizeof(name));
+		assert_string_equal(name, rows[i][1]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(threads_are_named, setup, teardown),
+		cmocka_unit_test_setup_teardown(children_keep_the_maps_of_the_fork, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(kernel_and_modules_have_their_names, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(damaged_records_are_counted, setup, teardown),
+		cmocka_unit_test(module_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
