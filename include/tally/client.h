@@ -246,9 +246,9 @@ int tally_counters_read(struct tally_counters *counters, size_t event, size_t cp
 /* Index of the event that leads the group which an event was opened in: itself when it is alone. */
 size_t tally_counters_leader(const struct tally_counters *counters, size_t event);
 
-/* Read the group led by `leader` at one moment (read_group; else just the leader). The count of each
- * member that is open goes to ret_counts[its index]; the others are untouched, as all are at end of
- * file (a pinned group in error). `ret_counts` has room for all events. 0, or the error of
+/* Read the group led by `leader` at one moment (read_group; else just the leader). The count of
+ * each member that is open goes to ret_counts[its index]; the others are untouched, as all are at
+ * end of file (a pinned group in error). `ret_counts` has room for all events. 0, or the error of
  * read(2). */
 int tally_counters_read_group(struct tally_counters *counters, size_t leader, size_t cpu,
 			      size_t thread, struct tally_count *ret_counts);

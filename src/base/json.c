@@ -77,7 +77,7 @@ static void add_key(struct tally_str *out, const char *key)
 	char last = out->len ? out->data[out->len - 1] : '\n';
 
 	/* The start of a builder is the start of something. */
-	if (last != '{' && last != '[' && last != '\n')
+	if (last != '{' && last != '[' && last != ',' && last != '\n')
 		tally_str_add_char(out, ',');
 	if (key) {
 		add_string(out, (const uint8_t *)key, strlen(key));

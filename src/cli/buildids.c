@@ -112,6 +112,10 @@ static int buildids_run(int argc, char **argv)
 	ret = tally_session_open(&(struct tally_session_options){.input = config.input}, &session);
 	if (ret)
 		return TALLY_EXIT_ERROR;
+	/* Without a table (compressed recordings, say) the files hit are what is known. */
+	if (!config.with_hits && !tally_perfdata_info(session.data)->is_pipe &&
+	    !tally_perfdata_build_id(session.data, 0))
+		config.with_hits = true;
 	ret = config.with_hits ? list_hits(&session) : list_table(&session);
 	tally_session_close(&session);
 	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;

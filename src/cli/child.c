@@ -76,6 +76,29 @@ int tally_child_go(struct tally_child *child)
 	return n < 0 ? -errno : 0;
 }
 
+static void close_end(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* A good exec closes the pipe, and so does the end of the process. */
+int tally_child_exec_error(struct tally_child *child)
+{
+	int code = 0;
+	ssize_t n;
+
+	if (!child->pid || child->why < 0)
+		return child->error;
+	do {
+		n = read(child->why, &code, sizeof(code));
+	} while (n < 0 && errno == EINTR);
+	close_end(&child->why);
+	child->error = n == sizeof(code) ? -code : 0;
+	return child->error;
+}
+
 void tally_child_wait(struct tally_child *child, bool block)
 {
 	pid_t pid;
@@ -85,19 +108,10 @@ void tally_child_wait(struct tally_child *child, bool block)
 	do {
 		pid = wait4(child->pid, &child->status, block ? 0 : WNOHANG, &child->usage);
 	} while (pid < 0 && errno == EINTR);
+	if (!pid)
+		return;
 	/* An error can only mean that somebody else waited for it. */
-	child->gone = pid != 0;
-}
-
-int tally_child_exec_error(const struct tally_child *child)
-{
-	int code = 0;
-	ssize_t n;
-
-	do {
-		n = read(child->why, &code, sizeof(code));
-	} while (n < 0 && errno == EINTR);
-	return n == sizeof(code) ? -code : 0;
+	child->gone = true;
 }
 
 int tally_child_exit_status(const struct tally_child *child)
@@ -112,8 +126,8 @@ void tally_child_free(struct tally_child *child)
 	if (!child->pid)
 		return;
 	/* One that is still held takes the closed pipe for its end. */
-	close(child->go);
-	close(child->why);
+	close_end(&child->go);
+	close_end(&child->why);
 	if (!child->gone) {
 		kill(child->pid, SIGTERM);
 		tally_child_wait(child, true);

@@ -16,21 +16,22 @@ struct tally_child {
 	bool gone;           /* waited for; the members below are set then */
 	int status;          /* as wait(2) gives it */
 	struct rusage usage; /* of it and the children it waited for */
-	int go, why;         /* pipes: "go on", and the errno of an exec that failed */
+	int error;           /* of the exec, once `why` was read */
+	int go, why;         /* pipes: "go on", and the errno of an exec that failed; -1: closed */
 };
 
 /* Fork and hold. Signals are unblocked in the child. 0 or -errno of pipe(2) or fork(2). */
 int tally_child_start(struct tally_child *child, char *const *argv);
 
-/* Let it exec. 0 or -errno of write(2); whether the exec went well is known when the child is gone,
- * by tally_child_exec_error(). */
+/* Let it exec. 0 or -errno of write(2). */
 int tally_child_go(struct tally_child *child);
+
+/* How its exec went: 0 or -errno. Waits until that is known, which it is once the child is gone;
+ * who waits for the end anyway asks then and saves the waking up. */
+int tally_child_exec_error(struct tally_child *child);
 
 /* Note in `child` whether it is gone; with `block` wait for that. */
 void tally_child_wait(struct tally_child *child, bool block);
-
-/* The -errno of an exec that failed, 0 if it did not. The child is gone. */
-int tally_child_exec_error(const struct tally_child *child);
 
 /* A shell's word for how it ended: its exit status, or 128 plus the signal; for an exec that failed
  * 127 (not found) or 126. */

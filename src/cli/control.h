@@ -17,10 +17,10 @@ enum tally_control_word {
 };
 
 struct tally_control {
-	int fd, ack;      /* -1: none */
-	bool is_open;     /* the descriptors are ours to close */
-	char text[256];   /* read and not taken yet */
-	size_t len;       /* bytes in `text` */
+	int fd, ack;    /* -1: none */
+	bool is_open;   /* the descriptors are ours to close */
+	char text[256]; /* read and not taken yet */
+	size_t len;     /* bytes in `text` */
 };
 
 /* Open what `text` says. Fifos are opened without waiting for the other end. 0; -EINVAL when it is

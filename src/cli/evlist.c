@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/commands.h"
 #include "cli/header.h"
@@ -81,7 +82,8 @@ static size_t add_group(const struct evlist_config *config, struct tally_session
 {
 	size_t nr = tally_perfdata_nr_events(session->data), i = group->leader;
 
-	tally_str_addf(out, "%s{", group->name);
+	/* perf's name for groups that were given none. */
+	tally_str_addf(out, "%s{", strcmp(group->name, "{anon_group}") ? group->name : "");
 	for (; i < nr && i < (size_t)group->leader + group->nr_members; i++) {
 		tally_str_add(out, i == group->leader ? "" : ",");
 		add_event(config, session, tally_perfdata_event(session->data, i), out);

@@ -110,6 +110,7 @@ static int let_go(struct record *record, const char *command)
 	if (ret || !record->child.pid)
 		return ret;
 	ret = tally_child_go(&record->child);
+	record->is_going = !ret;
 	if (!ret)
 		record->exec_error = tally_child_exec_error(&record->child);
 	if (!record->exec_error)
@@ -129,7 +130,8 @@ static int wind_up(struct record *record, int ret)
 		drained = record_drain(record, true);
 		ret = ret ? ret : drained;
 	}
-	if (record->child.pid && !record->child.gone) {
+	/* One that is still held ends when its pipe is closed. */
+	if (record->is_going && !record->child.gone) {
 		kill(record->child.pid, SIGTERM);
 		tally_child_wait(&record->child, true);
 	}

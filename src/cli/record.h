@@ -117,6 +117,7 @@ struct record {
 	TALLY_VEC(struct record_ring) rings;
 	struct tally_sample_layout layout; /* of the tracking event: its trailer */
 	struct tally_child child;
+	bool is_going;  /* the child was let go */
 	int exec_error; /* -errno of a command that could not be run */
 	struct record_output output;
 	struct tally_control control;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/say.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -32,8 +33,10 @@ DEFINE_SAY(tally_say_hint, "  hint: ")
 
 void tally_say_parse_error(const char *path, int code, const struct tally_error *err)
 {
-	if (err && err->text)
+	if (err && err->text && code == -EINVAL)
 		tally_say_error("%s: %s (at byte %" PRIu64 ")", path, err->text, err->offset);
+	else if (err && err->text)
+		tally_say_error("%s: %s: %s", path, err->text, strerror(-code));
 	else
 		tally_say_error("%s: %s", path, strerror(-code));
 }

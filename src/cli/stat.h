@@ -22,10 +22,14 @@ struct stat_attached {
 	const char *text;
 };
 
+struct stat_attached_list {
+	TALLY_VEC(struct stat_attached) items;
+};
+
 /* The command line. */
 struct stat_config {
 	struct tally_option_list events;
-	TALLY_VEC(struct stat_attached) cgroups, filters;
+	struct stat_attached_list cgroups, filters;
 	const char *each_cgroup, *cpus, *pids, *tids;
 	const char *output, *separator, *repeat, *delay, *control, *pre, *post;
 	uint64_t interval_ms, interval_count, timeout_ms;
@@ -46,7 +50,7 @@ struct stat_set {
 	struct tally_counters *counters;
 	const char *cgroup;
 	int cgroup_fd;           /* -1: none */
-	size_t first_row;        /* row of the list's first event */
+	size_t *rows;            /* [event]: index of its row */
 	struct tally_count *now; /* [event]: room for reading a group */
 };
 
@@ -74,6 +78,7 @@ struct stat_session {
 	TALLY_VEC(struct stat_row) rows;
 	TALLY_VEC(struct stat_set) sets;
 	struct tally_arena strings; /* names made here */
+	bool has_groups;            /* some events are to be read together */
 	struct tally_cpus *cpus;
 	struct tally_threads *threads;
 	bool system_wide; /* counts CPUs, not tasks */
@@ -81,6 +86,7 @@ struct stat_session {
 	bool counting;    /* enabled */
 
 	TALLY_VEC(struct stat_key) keys;
+	TALLY_VEC(size_t) key_of_cpu;     /* [CPU number]: index of its key */
 	TALLY_VEC(struct stat_last) last; /* [row] */
 	struct stat_cell *cells;          /* [row * nr_keys + key], of what is printed next */
 	struct stat_spread *spreads;      /* the same, over the runs */
@@ -89,13 +95,14 @@ struct stat_session {
 	struct tally_child child;
 	struct tally_control control;
 	int signals;         /* signalfd; -1 none */
+	bool ended_child;    /* it was told to end when the time was up */
 	int stop_signal;     /* the one that ended the measurement; 0 none */
 	uint64_t started;    /* ns, CLOCK_MONOTONIC */
 	uint64_t last_print; /* ns after the start: the last interval's end */
 	uint64_t intervals;  /* printed */
 	struct stat_times times;
 
-	FILE *output;
+	int output; /* descriptor; -1: none */
 	struct stat_printer printer;
 };
 
@@ -109,6 +116,8 @@ int stat_config_check(struct stat_config *config, char **argv);
 void stat_config_free(struct stat_config *config);
 
 /* ---- stat_events.c: rows and sets ----------------------------------------- */
+
+void stat_set_free(struct stat_set *set);
 
 /* Parse the events. 0, or -errno after having said what is wrong. */
 int stat_events_parse(struct stat_session *session);

@@ -5,13 +5,15 @@
 #include "base/arith.h"
 #include "cli/stat_table.h"
 
-#define CACHE(cache, op, result)                                                  \
+#define CACHE(cache, op, result)                                                    \
 	((uint64_t)PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##op << 8 | \
 	 PERF_COUNT_HW_CACHE_RESULT_##result << 16)
 
-#define MISSES(cache, text)                                                      \
-	{PERF_TYPE_HW_CACHE,          CACHE(cache, READ, MISS), PERF_TYPE_HW_CACHE, \
-	 CACHE(cache, READ, ACCESS), STAT_PERCENT,             text}
+#define MISSES(cache, text)                                                       \
+	{                                                                         \
+		PERF_TYPE_HW_CACHE, CACHE(cache, READ, MISS), PERF_TYPE_HW_CACHE, \
+			CACHE(cache, READ, ACCESS), STAT_PERCENT, text            \
+	}
 
 /* A row: this event, divided by that one. */
 static const struct ratio {
@@ -41,8 +43,7 @@ static const struct ratio {
 
 static bool is_event(const struct stat_row *row, uint32_t type, uint64_t config)
 {
-	return row->spec->attr.type == type && row->spec->attr.config == config &&
-	       !row->spec->tool;
+	return row->spec->attr.type == type && row->spec->attr.config == config && !row->spec->tool;
 }
 
 bool stat_row_is_clock(const struct stat_row *row)

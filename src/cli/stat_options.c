@@ -9,15 +9,14 @@
 
 #define AT(member) offsetof(struct stat_config, member)
 
-static int attach(void *list, size_t nr_events, const char *text, const char *option)
+static int attach(struct stat_attached_list *list, size_t nr_events, const char *text,
+		  const char *option)
 {
-	TALLY_VEC(struct stat_attached) *to = list;
-
 	if (!nr_events) {
 		tally_say_error("option '%s' belongs behind the -e that it is for", option);
 		return -EINVAL;
 	}
-	return tally_vec_push(to, (struct stat_attached){nr_events, text});
+	return tally_vec_push(&list->items, (struct stat_attached){nr_events, text});
 }
 
 static int option_cgroup(void *config, const char *arg)
@@ -40,8 +39,8 @@ const struct tally_option stat_options[] = {
 	 "these events instead of the default set; 'tally list' shows them"},
 	{'d', "detailed", TALLY_OPTION_COUNT, AT(detail), NULL,
 	 "more events: caches; -dd: TLBs too; -ddd: prefetches too"},
-	{0, "filter", TALLY_OPTION_CALL, 0, "filter", "condition for the tracepoints of the -e before",
-	 NULL, option_filter},
+	{0, "filter", TALLY_OPTION_CALL, 0, "filter",
+	 "condition for the tracepoints of the -e before", NULL, option_filter},
 	{0, "all-user", TALLY_OPTION_FLAG, AT(all_user), NULL, "only in user space"},
 	{0, "all-kernel", TALLY_OPTION_FLAG, AT(all_kernel), NULL, "only in the kernel"},
 	{'n', "null", TALLY_OPTION_FLAG, AT(null_run), NULL, "no events, only the time"},
@@ -90,7 +89,8 @@ const struct tally_option stat_options[] = {
 	{0, "json", TALLY_OPTION_FLAG, AT(json), NULL,
 	 "JSON of tally's schema: every count with its quality"},
 	{'B', "big-num", TALLY_OPTION_FLAG, AT(big_num), NULL, "a separator between thousands"},
-	{0, "no-big-num", TALLY_OPTION_FLAG, AT(no_big_num), NULL, "none, whatever the locale says"},
+	{0, "no-big-num", TALLY_OPTION_FLAG, AT(no_big_num), NULL,
+	 "none, whatever the locale says"},
 	{0, "summary", TALLY_OPTION_FLAG, AT(summary), NULL, "after -I, the whole as well"},
 	{0, "no-csv-summary", TALLY_OPTION_FLAG, AT(no_csv_summary), NULL,
 	 "no word 'summary' in front of that with -x"},
@@ -113,7 +113,8 @@ static int parse_number(const char *option, const char *text, long least, long *
 	*ret_value = strtol(text, &end, 10);
 	if (end != text && !*end && !errno && *ret_value >= least)
 		return 0;
-	tally_say_error("option '%s' takes a number of at least %ld, not '%s'", option, least, text);
+	tally_say_error("option '%s' takes a number of at least %ld, not '%s'", option, least,
+			text);
 	return -EINVAL;
 }
 
@@ -159,9 +160,10 @@ int stat_config_check(struct stat_config *config, char **argv)
 		 "--per-thread is for threads that exist: -p, -t or -a"},
 		{config->mode == STAT_AGGR_THREAD && config->cpus,
 		 "--per-thread counts on all CPUs: it does not go with -C"},
-		{(config->cgroups.len || config->each_cgroup) && (!cpus || tasks),
+		{(config->cgroups.items.len || config->each_cgroup) && (!cpus || tasks),
 		 "cgroups are counted on CPUs: -a or -C"},
-		{config->cgroups.len && config->each_cgroup, "either -G or --for-each-cgroup"},
+		{config->cgroups.items.len && config->each_cgroup,
+		 "either -G or --for-each-cgroup"},
 		{config->output && config->log_fd_given, "either --output or --log-fd"},
 		{!!config->separator + config->perf_json + config->json > 1,
 		 "one of -x, -j and --json"},
@@ -174,8 +176,6 @@ int stat_config_check(struct stat_config *config, char **argv)
 		{config->repeat && !argv, "-r repeats a command: there is none"},
 		{config->table && !config->repeat, "--table lists the runs of -r"},
 		{config->timeout_given && config->timeout_ms < 10, "--timeout is at least 10 ms"},
-		{config->delay_ms < 0 && !config->control,
-		 "-D -1 waits for a word by --control to start counting"},
 	};
 	int ret = check_numbers(config);
 
@@ -192,6 +192,6 @@ int stat_config_check(struct stat_config *config, char **argv)
 
 void stat_config_free(struct stat_config *config)
 {
-	tally_vec_free(&config->cgroups);
-	tally_vec_free(&config->filters);
+	tally_vec_free(&config->cgroups.items);
+	tally_vec_free(&config->filters.items);
 }

@@ -140,7 +140,8 @@ struct stat_line {
 struct stat_printer;
 
 struct stat_format {
-	void (*begin)(struct stat_printer *printer, const struct stat_table *table); /* may be NULL */
+	void (*begin)(struct stat_printer *printer,
+		      const struct stat_table *table); /* may be NULL */
 	void (*line)(struct stat_printer *printer, const struct stat_table *table,
 		     const struct stat_line *line);
 	void (*end)(struct stat_printer *printer, const struct stat_table *table); /* may be NULL */

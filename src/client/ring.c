@@ -18,7 +18,8 @@ struct tally_ring {
 	struct perf_event_mmap_page *page;
 	const uint8_t *data;
 	uint64_t size; /* of the data, a power of two */
-	uint64_t tail; /* up to where records were handed out */
+	uint64_t tail; /* up to where records were handed out; of an overwrite ring consumed */
+	uint64_t seen; /* of an overwrite ring: the head that was handed out */
 	size_t mapped;
 	int fd;
 	bool overwrite;
@@ -93,19 +94,21 @@ static uint16_t size_at(const struct tally_ring *ring, uint64_t position)
 	return header.size;
 }
 
-/* An overwrite ring is written downwards: records follow the head until one is cut off by it,
- * or nothing was ever written. */
+/* An overwrite ring is written downwards: records follow the head until one that was handed out
+ * before, one that is cut off by the head, or where nothing was ever written. */
 static bool overwrite_data(struct tally_ring *ring, struct tally_ring_data *ret_data)
 {
 	uint64_t head = ring_head(ring), end = head;
+	uint64_t left = ring->tail - head < ring->size ? ring->tail - head : ring->size;
 
-	while (end - head < ring->size) {
+	while (end - head < left) {
 		uint16_t size = size_at(ring, end);
 
-		if (size < sizeof(struct perf_event_header) || end + size - head > ring->size)
+		if (size < sizeof(struct perf_event_header) || size > left - (end - head))
 			break;
 		end += size;
 	}
+	ring->seen = head;
 	*ret_data = ring_pieces(ring, head, end);
 	return end != head;
 }
@@ -160,6 +163,8 @@ const struct perf_event_header *tally_ring_next(struct tally_ring *ring)
 
 void tally_ring_consume(struct tally_ring *ring)
 {
-	if (!ring->overwrite)
+	if (ring->overwrite)
+		ring->tail = ring->seen;
+	else
 		__atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
 }

@@ -45,7 +45,8 @@ struct tally_cpu_place tally_cpu_place(const char *sysfs, struct tally_cpu cpu)
 	struct tally_cpu_place place;
 	char dir[256];
 
-	snprintf(dir, sizeof(dir), "%s/devices/system/cpu/cpu%d", sysfs ? sysfs : "/sys", cpu.number);
+	snprintf(dir, sizeof(dir), "%s/devices/system/cpu/cpu%d", sysfs ? sysfs : "/sys",
+		 cpu.number);
 	place.socket = read_id(dir, "physical_package_id");
 	place.die = read_id(dir, "die_id");
 	place.core = read_id(dir, "core_id");

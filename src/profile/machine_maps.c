@@ -118,10 +118,18 @@ static int machine_mmap_module(struct tally_machine *machine, const struct tally
 	return kernel_insert(machine, &mapping);
 }
 
+/* What a JIT puts into a memfd has file offsets, like a file, and perf names it by that. */
+static enum tally_dso_kind user_kind(const char *filename)
+{
+	if (!strncmp(filename, "/memfd:", 7))
+		return TALLY_DSO_USER;
+	return tally_dso_kind_of(filename, false);
+}
+
 static int machine_mmap_user(struct tally_machine *machine, const struct tally_mmap *mmap)
 {
 	struct tally_thread *thread = tally_machine_thread(machine, mmap->pid, mmap->tid);
-	enum tally_dso_kind kind = tally_dso_kind_of(mmap->filename, false);
+	enum tally_dso_kind kind = user_kind(mmap->filename);
 	struct tally_mapping mapping = {mmap->start, mmap->start + mmap->len, mmap->pgoff, NULL,
 					false};
 	const char *name = mmap->filename;
@@ -214,11 +222,26 @@ uint64_t tally_machine_space(const struct tally_machine *machine, const struct t
 	return thread->process->maps->space ^ machine->kernel_space << 40;
 }
 
+/* The kernel's record tells where its text is; symbols that were read reach further, to code that
+ * only ran while it started. */
+static bool location_in_kernel(const struct tally_machine *machine, struct tally_location *location)
+{
+	struct tally_dso *kernel = machine->kernel_dso;
+
+	if (!kernel || tally_dso_status(kernel).state != TALLY_DSO_LOADED)
+		return false;
+	location->symbol = tally_dso_find(kernel, location->ip);
+	location->dso = location->symbol ? kernel : NULL;
+	return location->symbol;
+}
+
 static void location_fill(struct tally_machine *machine, struct tally_maps *maps,
 			  struct tally_location *location)
 {
 	const struct tally_mapping *mapping = tally_maps_find(maps, location->ip);
 
+	if (!mapping && maps == machine->kernel && location_in_kernel(machine, location))
+		return;
 	if (!mapping) {
 		machine->stats.unmapped++;
 		return;

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""tally against the installed perf, in one run on recordings made here.
+
+    bench/run.py [--runs N] [--quick] [--keep DIR] [TALLY]
+
+CPU time (user + system) and peak memory of the two commands, taking turns; medians. TALLY is the
+program of a meson build (default: build/src/cli/tally), whose bench/ has the helper programs.
+--keep DIR uses the recordings in DIR, making those that are not there; --quick repeats perf's
+slowest commands twice only. Needs root for the system-wide recordings."""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+THROTTLE = "/proc/sys/kernel/perf_cpu_time_max_percent"
+RATE = "/proc/sys/kernel/perf_event_max_sample_rate"
+
+# name, what it is, perf record's options, seconds of the workload (0: the ping-pong)
+RECORDINGS = [
+    ("chains", "all CPUs, cpu-clock at 25 kHz, fp callchains", ["-a", "-e", "cpu-clock", "-F", "25000", "-g"], 24),
+    ("flat", "all CPUs, cpu-clock at 25 kHz, no callchains", ["-a", "-e", "cpu-clock", "-F", "25000"], 24),
+    ("switches", "all CPUs, every sched:sched_switch", ["-a", "-m", "2M", "-e", "sched:sched_switch"], 0),
+]
+ROUNDS = 500000
+
+# recording, arguments, slow in perf, target: times less CPU, times less memory
+COMMANDS = [
+    ("chains", ["report", "--stdio"], True, 30, 10),
+    ("chains", ["report", "--stdio", "--no-children"], True, 30, 10),
+    ("chains", ["report", "--stdio", "--no-children", "-g", "none"], False, 10, None),
+    ("chains", ["script"], False, 10, None),
+    ("switches", ["script"], False, 10, None),
+    ("flat", ["report", "--stdio"], False, None, None),
+]
+
+
+class Bench:
+    def __init__(self, tally, directory, runs, quick):
+        self.tally, self.dir, self.runs, self.quick = tally, directory, runs, quick
+        self.tools = os.path.join(os.path.dirname(tally), "..", "..", "bench")
+
+    def tool(self, name):
+        return os.path.join(self.tools, name)
+
+    def file(self, name):
+        return os.path.join(self.dir, name + ".data")
+
+    def cost(self, argv, output="/dev/null"):
+        """CPU seconds, wall seconds, peak KB of one run; it must succeed."""
+        line = subprocess.run([self.tool("cost"), output, *argv], capture_output=True, text=True, check=True,
+                              stdin=subprocess.DEVNULL).stdout
+        cpu, wall, peak, status = (int(word) for word in line.split())
+        if status:
+            raise SystemExit(f"{' '.join(argv)}: exit status {status}")
+        return cpu / 1e6, wall / 1e6, peak
+
+    def alternate(self, commands, runs):
+        """Medians per command; the commands take turns, so that all meet the same machine."""
+        taken = [[] for _ in commands]
+        for _ in range(runs):
+            for number, argv in enumerate(commands):
+                taken[number].append(self.cost(argv))
+        return [[statistics.median(column) for column in zip(*rows)] for rows in taken]
+
+    def record(self):
+        with open(THROTTLE, encoding="ascii") as f:
+            throttle = f.read()
+        # The rate can be set only while throttling is on.
+        for path, text in ((THROTTLE, "25"), (RATE, "100000"), (THROTTLE, "0")):
+            set_sysctl(path, text)
+        try:
+            for name, _, options, seconds in RECORDINGS:
+                if not os.path.exists(self.file(name)):
+                    self.record_one(name, options, seconds)
+        finally:
+            set_sysctl(THROTTLE, throttle)
+
+    def record_one(self, name, options, seconds):
+        print(f"recording {name} ...", file=sys.stderr, flush=True)
+        load = [self.tool("deep"), "pingpong", str(ROUNDS)]
+        if seconds:
+            load = [os.path.join(HERE, "workload.sh"), str(seconds), self.tool("deep"), self.dir]
+        subprocess.run(["perf", "record", "-q", "-o", self.file(name), *options, "--", *load], check=True,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def shapes(self):
+        print("recording | of | MB | samples | chain entries | unique addresses | unique stacks | threads")
+        print("-- | -- | --: | --: | --: | --: | --: | --:")
+        for name, what, _, _ in RECORDINGS:
+            text = subprocess.run([self.tool("shape"), self.file(name)], capture_output=True, text=True, check=True)
+            s = json.loads(text.stdout)
+            print(f"{name} | {what} | {s['bytes'] / 1e6:.0f} | {s['samples']:,} | {s['entries']:,} | "
+                  f"{s['addresses']:,} | {s['stacks']:,} | {s['threads']:,}")
+        print(flush=True)
+
+    def reading(self):
+        print("recording | command | perf CPU s | tally CPU s | times less | target | "
+              "perf MB | tally MB | times less | target | text MB, perf / tally")
+        print("-- | -- | --: | --: | --: | --: | --: | --: | --: | --: | --:")
+        for name, arguments, slow, cpu_target, memory_target in COMMANDS:
+            both = [[program, *arguments, "-i", self.file(name)] for program in ("perf", self.tally)]
+            (cpu_a, _, rss_a), (cpu_b, _, rss_b) = self.alternate(both, 2 if slow and self.quick else self.runs)
+            texts = " / ".join(f"{self.text_size(argv) / 1e6:.1f}" for argv in both)
+            print(f"{name} | {' '.join(arguments)} | {cpu_a:.2f} | {cpu_b:.3f} | {cpu_a / cpu_b:.1f} | "
+                  f"{cpu_target or '-'} | {rss_a / 1024:.0f} | {rss_b / 1024:.0f} | {rss_a / rss_b:.1f} | "
+                  f"{memory_target or '-'} | {texts}", flush=True)
+        print()
+
+    def text_size(self, argv):
+        path = os.path.join(self.dir, "text")
+        self.cost(argv, path)
+        size = os.path.getsize(path)
+        os.unlink(path)
+        return size
+
+    def has(self, command):
+        return subprocess.run([self.tally, command, "--help"], capture_output=True).returncode == 0
+
+    def overheads(self):
+        """What stat and record cost over the bare command."""
+        out = os.path.join(self.dir, "true.data")
+        rows = [("stat true", ["stat", "true"], "CPU", 0, 5), ("record true", ["record", "-o", out, "true"], "wall", 1, 20),
+                ("record true", ["record", "-o", out, "true"], "CPU", 0, 3)]
+        print("command | of | perf ms | tally ms | bare ms | times less, bare taken off | target")
+        print("-- | -- | --: | --: | --: | --: | --:")
+        for name, arguments, what, column, target in rows:
+            if not self.has(arguments[0]):
+                print(f"{name} | {what} | - | not in this build | | | {target}")
+                continue
+            commands = [["perf", *arguments], [self.tally, *arguments], ["true"]]
+            perf, tally, bare = (1000 * row[column] for row in self.alternate(commands, max(20, self.runs)))
+            print(f"{name} | {what} | {perf:.1f} | {tally:.2f} | {bare:.2f} | "
+                  f"{(perf - bare) / max(tally - bare, 1e-3):.1f} | {target}", flush=True)
+
+
+def set_sysctl(path, text):
+    try:
+        with open(path, "w", encoding="ascii") as f:
+            f.write(text)
+    except OSError as error:
+        print(f"{path}: {error}; recordings may be throttled", file=sys.stderr)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--keep", metavar="DIR")
+    parser.add_argument("--only", choices=["reading", "overheads"], help="one half of the figures")
+    parser.add_argument("tally", nargs="?", default=os.path.join(HERE, "..", "build", "src", "cli", "tally"))
+    options = parser.parse_args()
+    tally = os.path.realpath(options.tally)
+    with tempfile.TemporaryDirectory(prefix="tally-bench.") as scratch:
+        if options.keep:
+            os.makedirs(options.keep, exist_ok=True)
+        bench = Bench(tally, os.path.realpath(options.keep or scratch), options.runs, options.quick)
+        if options.only != "overheads":
+            bench.record()
+            bench.shapes()
+            bench.reading()
+        if options.only != "reading":
+            bench.overheads()
+
+
+main()

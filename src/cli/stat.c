@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tally stat: run a command, or look at what runs, and show what was counted. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/say.h"
+#include "cli/stat.h"
+
+/* ---- the session ---------------------------------------------------------- */
+
+static void add_command(struct tally_str *title, char **argv)
+{
+	tally_str_add_char(title, '\'');
+	for (char **word = argv; *word; word++)
+		tally_str_addf(title, "%s%s", word == argv ? "" : " ", *word);
+	tally_str_add_char(title, '\'');
+}
+
+static int make_title(struct stat_session *session)
+{
+	const struct stat_config *config = session->config;
+	struct tally_str title = {0};
+	int ret;
+
+	if (config->pids)
+		tally_str_addf(&title, "process id '%s'", config->pids);
+	else if (config->tids)
+		tally_str_addf(&title, "thread id '%s'", config->tids);
+	else if (config->cpus)
+		tally_str_addf(&title, "'CPU(s) %s'", config->cpus);
+	else if (config->all_cpus || !session->argv)
+		tally_str_add(&title, "'system wide'");
+	else
+		add_command(&title, session->argv);
+	ret = tally_str_error(&title);
+	session->title = title.data;
+	return ret;
+}
+
+/* Signals are taken from a descriptor: nothing is missed between looking and waiting. */
+static int take_over_signals(struct stat_session *session)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	session->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	return session->signals < 0 ? -errno : 0;
+}
+
+static int open_control(struct stat_session *session)
+{
+	const char *text = session->config->control;
+	int ret;
+
+	if (!text)
+		return 0;
+	ret = tally_control_open(&session->control, text);
+	if (ret == -EINVAL)
+		tally_say_error("--control takes fd:N[,N] or fifo:PATH[,PATH], not '%s'", text);
+	else if (ret)
+		tally_say_error("--control %s: %s", text, strerror(-ret));
+	return ret;
+}
+
+static int session_init(struct stat_session *session, const struct stat_config *config, char **argv)
+{
+	bool tasks = config->pids || config->tids;
+	int ret;
+
+	*session = (struct stat_session){
+		.config = config,
+		.argv = argv,
+		.system_wide = !tasks && config->mode != STAT_AGGR_THREAD &&
+			       (config->all_cpus || config->cpus || !argv),
+		.control = {.fd = -1, .ack = -1},
+		.signals = -1,
+		.output = -1,
+	};
+	session->by_command =
+		argv && !tasks && !session->system_wide && config->mode != STAT_AGGR_THREAD;
+	ret = make_title(session);
+	if (!ret)
+		ret = stat_events_parse(session);
+	if (!ret)
+		ret = stat_targets(session);
+	if (!ret)
+		ret = open_control(session);
+	if (!ret)
+		ret = stat_output_open(session);
+	return ret ? ret : take_over_signals(session);
+}
+
+static void session_free(struct stat_session *session)
+{
+	stat_close(session);
+	tally_child_free(&session->child);
+	stat_output_close(session);
+	tally_control_close(&session->control);
+	if (session->signals >= 0)
+		close(session->signals);
+	stat_count_free(session);
+	tally_vec_for_each (set, &session->sets)
+		stat_set_free(set);
+	tally_vec_for_each (list, &session->lists)
+		tally_event_list_free(*list);
+	tally_vec_free(&session->sets);
+	tally_vec_free(&session->lists);
+	tally_vec_free(&session->rows);
+	tally_events_free(session->events);
+	tally_arena_free(&session->strings);
+	free(session->cpus);
+	free(session->threads);
+	free(session->title);
+}
+
+/* ---- runs ----------------------------------------------------------------- */
+
+/* --pre and --post: 0, or -ECANCELED when the shell command failed. */
+static int run_hook(const char *option, const char *command)
+{
+	struct tally_child child = {0};
+	int ret;
+
+	if (!command)
+		return 0;
+	ret = tally_child_start(&child,
+				(char *[]){(char *)"/bin/sh", (char *)"-c", (char *)command, NULL});
+	if (!ret)
+		ret = tally_child_go(&child);
+	if (!ret) {
+		tally_child_wait(&child, true);
+		ret = child.status ? -ECANCELED : 0;
+	}
+	if (ret)
+		tally_say_error("the command of %s failed: %s", option, command);
+	tally_child_free(&child);
+	return ret;
+}
+
+static void tell_signal(const struct stat_session *session)
+{
+	const struct tally_child *child = &session->child;
+
+	if (session->argv && child->gone && WIFSIGNALED(child->status) && !session->config->quiet)
+		fprintf(stderr, "%s: %s\n", session->argv[0], strsignal(WTERMSIG(child->status)));
+}
+
+static int read_counts(struct stat_session *session)
+{
+	int ret = stat_count_read(session, false);
+
+	if (ret)
+		tally_say_error("cannot read the counters: %s", strerror(-ret));
+	return ret;
+}
+
+/* The rest of the last interval, and the whole. */
+static int show_intervals_end(struct stat_session *session)
+{
+	const struct stat_config *config = session->config;
+	uint64_t wall = session->times.wall;
+	int ret = 0;
+
+	if (!config->interval_count_given || session->intervals < config->interval_count)
+		ret = stat_show_interval(session, wall);
+	if (ret || !config->summary)
+		return ret;
+	session->times.wall = wall;
+	ret = read_counts(session);
+	return ret ? ret : stat_show_total(session);
+}
+
+static int one_run(struct stat_session *session, bool first)
+{
+	const struct stat_config *config = session->config;
+	int ret = run_hook("--pre", config->pre);
+
+	if (!ret && config->sync)
+		sync();
+	if (!ret && session->argv) {
+		ret = tally_child_start(&session->child, session->argv);
+		if (ret)
+			tally_say_error("cannot start a process: %s", strerror(-ret));
+	}
+	if (!ret)
+		ret = stat_open(session, first);
+	if (!ret && first)
+		ret = stat_count_prepare(session);
+	if (!ret)
+		ret = stat_run_once(session);
+	tell_signal(session);
+	if (!ret)
+		ret = run_hook("--post", config->post);
+	return ret;
+}
+
+/* A run of several: it counts unless it was broken off. */
+static int keep_run(struct stat_session *session, uint64_t nr)
+{
+	int ret;
+
+	if (session->stop_signal && nr > 0)
+		return 0;
+	ret = read_counts(session);
+	if (ret)
+		return ret;
+	stat_count_add_run(session);
+	return tally_vec_push(&session->walls, session->times.wall);
+}
+
+static int all_runs(struct stat_session *session)
+{
+	const struct stat_config *config = session->config;
+	uint64_t nr = 0;
+	int ret = 0;
+
+	do {
+		stat_close(session);
+		tally_child_free(&session->child);
+		ret = one_run(session, !nr);
+		if (!ret && !config->interval_ms)
+			ret = keep_run(session, nr);
+		nr++;
+	} while (!ret && !session->stop_signal && (!config->runs || nr < config->runs));
+	if (ret)
+		return ret;
+	if (config->interval_ms)
+		return show_intervals_end(session);
+	stat_count_mean(session);
+	return stat_show_total(session);
+}
+
+static int exit_status(struct stat_session *session, int ret)
+{
+	struct tally_child *child = &session->child;
+
+	if (child->gone && tally_child_exec_error(child))
+		return tally_child_exit_status(child);
+	if (ret)
+		return TALLY_EXIT_ERROR;
+	if (!session->argv)
+		return session->stop_signal ? 128 + session->stop_signal : TALLY_EXIT_OK;
+	/* It died of what --timeout or --interval-count asked for. */
+	if (session->ended_child && WIFSIGNALED(child->status) &&
+	    WTERMSIG(child->status) == SIGTERM)
+		return TALLY_EXIT_OK;
+	return tally_child_exit_status(child);
+}
+
+static int stat_command(const struct stat_config *config, char **argv)
+{
+	struct stat_session session;
+	int ret = session_init(&session, config, argv);
+	int status;
+
+	if (!ret)
+		ret = all_runs(&session);
+	status = exit_status(&session, ret);
+	session_free(&session);
+	return status;
+}
+
+static int stat_run(int argc, char **argv)
+{
+	struct stat_config config = {0};
+	int first, status, ret;
+	char **command;
+
+	ret = tally_options_parse(&tally_command_stat, &config, argc, argv, TALLY_PARSE_STOP,
+				  &first);
+	if (ret)
+		return ret - 1;
+	command = first < argc ? argv + first : NULL;
+	if (stat_config_check(&config, command))
+		status = TALLY_EXIT_USAGE;
+	else
+		status = stat_command(&config, command);
+	stat_config_free(&config);
+	tally_options_free(&tally_command_stat, &config);
+	return status;
+}
+
+const struct tally_command tally_command_stat = {
+	.name = "stat",
+	.summary = "Count events of a command, of tasks or of the whole machine",
+	.usage = "[OPTIONS] COMMAND [ARGS]\n[OPTIONS] -p PID | -t TID | -a | -C CPUS",
+	.about = " The counts go to stderr. The exit status is the command's; 128 plus the signal "
+		 "that\n"
+		 " killed it; 127 or 126 when it could not be run. A command that --timeout or\n"
+		 " --interval-count ended leaves 0.\n",
+	.options = stat_options,
+	.run = stat_run,
+};

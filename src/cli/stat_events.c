@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From -e, -d and the cgroups to rows, and to sets that are opened together. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "cli/say.h"
+#include "cli/stat.h"
+
+/* An event asked for; indices in the spec are those of the whole list. */
+struct asked {
+	struct tally_event_spec spec;
+	const char *cgroup;
+	size_t option; /* number of the -e it came with; SIZE_MAX: of none */
+};
+
+struct asked_list {
+	TALLY_VEC(struct asked) items;
+	uint32_t nr_groups;
+};
+
+/* ---- the strings ---------------------------------------------------------- */
+
+static void say_event_error(const char *text, const struct tally_event_error *err)
+{
+	tally_say_error("%s: %s at '%s'", text, err->text ? err->text : "cannot be parsed",
+			err->slice);
+	if (err->nr_near)
+		tally_say_hint("did you mean '%s'?", err->near[0]);
+	if (*err->fix)
+		tally_say_hint("%s", err->fix);
+}
+
+static int asked_add(struct stat_session *session, struct asked_list *asked, const char *text,
+		     size_t option)
+{
+	uint32_t base = (uint32_t)asked->items.len;
+	struct tally_event_error err = {0};
+	struct tally_event_list *list;
+	int ret = tally_events_parse(session->events, text, strlen(text), &list, &err);
+
+	if (ret) {
+		say_event_error(text, &err);
+		return ret;
+	}
+	ret = tally_vec_push(&session->lists, list);
+	if (ret) {
+		tally_event_list_free(list);
+		return ret;
+	}
+	for (size_t i = 0; i < list->nr && !ret; i++) {
+		struct asked one = {list->specs[i], NULL, option};
+
+		one.spec.leader += base;
+		one.spec.merge_first += base;
+		one.spec.group += asked->nr_groups;
+		ret = tally_vec_push(&asked->items, one);
+	}
+	asked->nr_groups += list->nr_groups;
+	return ret;
+}
+
+/* Some PMUs say how often the pipeline waits; only their description tells. */
+static bool cpu_has(const char *event)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/cpu/events/%s", event);
+	return !access(path, R_OK);
+}
+
+static int asked_default(struct stat_session *session, struct asked_list *asked)
+{
+	const struct {
+		const char *events;
+		bool wanted;
+	} parts[] = {
+		{"cpu-clock", session->system_wide},
+		{"task-clock", !session->system_wide},
+		{"context-switches,cpu-migrations,page-faults,cycles", true},
+		{"stalled-cycles-frontend", cpu_has("stalled-cycles-frontend")},
+		{"stalled-cycles-backend", cpu_has("stalled-cycles-backend")},
+		{"instructions,branches,branch-misses", true},
+	};
+	int ret = 0;
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(parts) && !ret; i++) {
+		if (parts[i].wanted)
+			ret = asked_add(session, asked, parts[i].events, SIZE_MAX);
+	}
+	return ret;
+}
+
+static int asked_detail(struct stat_session *session, struct asked_list *asked)
+{
+	static const char *const levels[] = {
+		"L1-dcache-loads,L1-dcache-load-misses,LLC-loads,LLC-load-misses",
+		"L1-icache-loads,L1-icache-load-misses,dTLB-loads,dTLB-load-misses,"
+		"iTLB-loads,iTLB-load-misses",
+		"L1-dcache-prefetches,L1-dcache-prefetch-misses",
+	};
+	int ret = 0;
+
+	for (int i = 0; i < session->config->detail && i < (int)TALLY_ARRAY_SIZE(levels) && !ret;
+	     i++)
+		ret = asked_add(session, asked, levels[i], SIZE_MAX);
+	return ret;
+}
+
+static int asked_all(struct stat_session *session, struct asked_list *asked)
+{
+	const struct stat_config *config = session->config;
+	int ret = 0;
+
+	for (size_t i = 0; i < config->events.nr && !ret; i++)
+		ret = asked_add(session, asked, config->events.items[i], i);
+	if (!ret && !config->events.nr)
+		ret = asked_default(session, asked);
+	if (!ret)
+		ret = asked_detail(session, asked);
+	tally_vec_for_each (one, &asked->items) {
+		if (config->all_user)
+			one->spec.attr.exclude_kernel = one->spec.attr.exclude_hv = 1;
+		if (config->all_kernel)
+			one->spec.attr.exclude_user = 1;
+		session->has_groups |= one->spec.in_braces && one->spec.nr_members > 1;
+	}
+	return ret;
+}
+
+/* ---- cgroups -------------------------------------------------------------- */
+
+/* The next name of a list, kept in the session; "" for one left out. NULL: out of memory. */
+static const char *next_name(struct stat_session *session, const char **list)
+{
+	size_t len = strcspn(*list, ",");
+	const char *name = tally_arena_strndup(&session->strings, *list, len);
+
+	*list += len + ((*list)[len] == ',');
+	return name;
+}
+
+/* -G: one name goes to every event since the -G before; several to one event each. */
+static int asked_cgroups(struct stat_session *session, struct asked_list *asked)
+{
+	size_t at = 0;
+
+	tally_vec_for_each (option, &session->config->cgroups.items) {
+		const char *rest = option->text, *name = next_name(session, &rest);
+		bool one = !strchr(option->text, ',');
+
+		for (; at < asked->items.len && asked->items.data[at].option < option->nr_events;
+		     at++) {
+			if (!name)
+				return -ENOMEM;
+			asked->items.data[at].cgroup = *name ? name : NULL;
+			if (one)
+				continue;
+			name = *rest ? next_name(session, &rest) : "";
+		}
+		if (!one && (!name || *name || *rest)) {
+			tally_say_error("-G %s: more cgroups than events before it", option->text);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+/* --for-each-cgroup: all events once for each name. */
+static int asked_each_cgroup(struct stat_session *session, struct asked_list *asked)
+{
+	const char *rest = session->config->each_cgroup;
+	size_t nr = asked->items.len;
+	uint32_t copies = 0;
+	int ret = 0;
+
+	for (; rest && *rest && !ret; copies++) {
+		const char *name = next_name(session, &rest);
+
+		if (!name)
+			return -ENOMEM;
+		for (size_t i = 0; i < nr && !ret; i++) {
+			struct asked one = asked->items.data[i];
+
+			one.cgroup = name;
+			one.spec.leader += copies * (uint32_t)nr;
+			one.spec.merge_first += copies * (uint32_t)nr;
+			one.spec.group += copies * asked->nr_groups;
+			if (copies)
+				ret = tally_vec_push(&asked->items, one);
+			else
+				asked->items.data[i].cgroup = name;
+		}
+	}
+	return ret;
+}
+
+/* ---- rows and sets -------------------------------------------------------- */
+
+static int set_new(struct stat_session *session, const char *cgroup, size_t room)
+{
+	struct stat_set set = {.cgroup = cgroup, .cgroup_fd = -1};
+	int ret = 0;
+
+	set.list.specs = calloc(room, sizeof(*set.list.specs));
+	set.now = calloc(room, sizeof(*set.now));
+	set.rows = calloc(room, sizeof(*set.rows));
+	if (!set.list.specs || !set.now || !set.rows)
+		ret = -ENOMEM;
+	if (!ret && cgroup)
+		ret = stat_cgroup_open(cgroup, &set.cgroup_fd);
+	if (ret && ret != -ENOMEM)
+		tally_say_error("cgroup %s: %s", cgroup, strerror(-ret));
+	if (!ret)
+		ret = tally_vec_push(&session->sets, set);
+	if (ret)
+		stat_set_free(&set);
+	return ret;
+}
+
+void stat_set_free(struct stat_set *set)
+{
+	if (set->cgroup_fd >= 0)
+		close(set->cgroup_fd);
+	free(set->list.specs);
+	free(set->now);
+	free(set->rows);
+}
+
+static bool same_cgroup(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* Put an event into the newest set; its leader becomes an index there. */
+static void set_add(struct stat_session *session, struct stat_row *row,
+		    const struct tally_event_spec *spec)
+{
+	struct stat_set *set = &session->sets.data[session->sets.len - 1];
+	struct tally_event_spec *copy = &set->list.specs[set->list.nr];
+	const struct stat_row *leader =
+		spec->leader < session->rows.len ? &session->rows.data[spec->leader] : row;
+
+	*copy = *spec;
+	row->set = session->sets.len - 1;
+	row->event = set->list.nr++;
+	set->rows[row->event] = session->rows.len;
+	row->spec = copy;
+	copy->leader = (uint32_t)row->event;
+	if (leader != row && leader->set == row->set && !leader->spec->tool)
+		copy->leader = (uint32_t)leader->event;
+}
+
+static int row_add(struct stat_session *session, const struct asked *one, size_t index, size_t room)
+{
+	size_t nr = session->sets.len;
+	struct stat_row row = {
+		.spec = &one->spec,
+		.name = one->spec.name,
+		.cgroup = one->cgroup,
+		.merged = one->spec.merge && one->spec.merge_first != index,
+		.merged_into = one->spec.merge ? one->spec.merge_first : index,
+	};
+	int ret = 0;
+
+	if (one->spec.tool) {
+		/* Not opened: any spec that lives as long as the session will do. */
+		struct tally_event_spec *copy = tally_arena_alloc(&session->strings, sizeof(*copy));
+
+		if (!copy)
+			return -ENOMEM;
+		*copy = one->spec;
+		row.spec = copy;
+		row.set = SIZE_MAX;
+		return tally_vec_push(&session->rows, row);
+	}
+	if (!nr || !same_cgroup(session->sets.data[nr - 1].cgroup, one->cgroup))
+		ret = set_new(session, one->cgroup, room);
+	if (ret)
+		return ret;
+	set_add(session, &row, &one->spec);
+	return tally_vec_push(&session->rows, row);
+}
+
+int stat_events_parse(struct stat_session *session)
+{
+	struct asked_list asked = {0};
+	int ret = 0;
+
+	if (session->config->null_run)
+		return 0;
+	ret = tally_events_new(NULL, NULL, &session->events);
+	if (!ret)
+		ret = asked_all(session, &asked);
+	if (!ret)
+		ret = asked_cgroups(session, &asked);
+	if (!ret)
+		ret = asked_each_cgroup(session, &asked);
+	for (size_t i = 0; i < asked.items.len && !ret; i++)
+		ret = row_add(session, &asked.items.data[i], i, asked.items.len - i);
+	tally_vec_free(&asked.items);
+	return ret;
+}

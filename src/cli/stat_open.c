@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Targets, and their counters. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "cli/say.h"
+#include "cli/stat.h"
+
+/* ---- targets -------------------------------------------------------------- */
+
+static int check_online(const struct tally_cpus *asked)
+{
+	struct tally_cpus *online;
+	int ret = tally_cpus_online(NULL, &online);
+
+	/* Unreadable: the kernel will say. */
+	if (ret)
+		return 0;
+	for (size_t i = 0; i < asked->nr && !ret; i++) {
+		if (tally_cpus_index(online, asked->cpu[i].number) >= 0)
+			continue;
+		tally_say_error("CPU %d is not there, or off line", asked->cpu[i].number);
+		ret = -ENODEV;
+	}
+	free(online);
+	return ret;
+}
+
+static int target_cpus(struct stat_session *session)
+{
+	const char *list = session->config->cpus;
+	int ret = tally_threads_any(&session->threads);
+
+	if (!ret)
+		ret = list ? tally_cpus_parse(list, &session->cpus)
+			   : tally_cpus_online(NULL, &session->cpus);
+	if (ret) {
+		tally_say_error("%s: %s", list ? list : "/sys/devices/system/cpu/online",
+				list ? "not a list of CPUs" : strerror(-ret));
+		return ret;
+	}
+	return list ? check_online(session->cpus) : 0;
+}
+
+static int target_tasks(struct stat_session *session)
+{
+	const struct stat_config *config = session->config;
+	const char *list = config->pids ? config->pids : config->tids;
+	int ret = tally_cpus_any(&session->cpus);
+
+	if (ret)
+		return ret;
+	if (!list)
+		ret = tally_threads_all(&session->threads);
+	else if (config->pids)
+		ret = tally_threads_of_pids(list, &session->threads);
+	else
+		ret = tally_threads_of_tids(list, &session->threads);
+	if (ret)
+		tally_say_error("%s: %s", list ? list : "/proc",
+				ret == -ESRCH    ? "no such task"
+				: ret == -EINVAL ? "not a list of numbers"
+						 : strerror(-ret));
+	return ret;
+}
+
+static int target_command(struct stat_session *session)
+{
+	session->threads = malloc(sizeof(*session->threads) + sizeof(session->threads->thread[0]));
+	if (!session->threads)
+		return -ENOMEM;
+	/* Who it is is known when it has been started. */
+	session->threads->nr = 1;
+	return tally_cpus_any(&session->cpus);
+}
+
+int stat_targets(struct stat_session *session)
+{
+	if (session->by_command)
+		return target_command(session);
+	return session->system_wide ? target_cpus(session) : target_tasks(session);
+}
+
+/* ---- counters ------------------------------------------------------------- */
+
+/* A group whose leader was refused is led by its next member. True if there was one. */
+static bool promote_members(struct stat_set *set)
+{
+	bool changed = false;
+
+	for (size_t i = 0; i < set->list.nr; i++) {
+		uint32_t next = 0;
+
+		if (!tally_counters_refusal(set->counters, i) || set->list.specs[i].leader != i)
+			continue;
+		for (size_t member = i + 1; member < set->list.nr; member++) {
+			struct tally_event_spec *spec = &set->list.specs[member];
+
+			if (spec->leader != i || tally_counters_refusal(set->counters, member))
+				continue;
+			next = next ? next : (uint32_t)member;
+			spec->leader = next;
+			changed = true;
+		}
+	}
+	return changed;
+}
+
+static int set_filters(struct stat_session *session, struct stat_set *set)
+{
+	tally_vec_for_each (filter, &session->config->filters.items) {
+		for (size_t i = 0; i < set->list.nr; i++) {
+			int ret = 0;
+
+			if (set->list.specs[i].attr.type == PERF_TYPE_TRACEPOINT)
+				ret = tally_counters_filter(set->counters, i, filter->text);
+			if (!ret)
+				continue;
+			tally_say_error("%s: the kernel does not take the filter '%s': %s",
+					set->list.specs[i].name, filter->text, strerror(-ret));
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static int set_open(struct stat_session *session, struct stat_set *set)
+{
+	const struct stat_config *config = session->config;
+	struct tally_open_options options = {
+		.disabled = true,
+		.enable_on_exec = session->by_command && !config->delay_ms,
+		.inherit = !session->system_wide && !config->no_inherit,
+		.read_group = session->has_groups,
+		.skip_unsupported = true,
+		.cgroup_fd = set->cgroup_fd,
+	};
+	struct tally_refusal why = {0};
+	int ret;
+
+	for (int attempt = 0; attempt < 2; attempt++) {
+		ret = tally_counters_open(tally_transport_linux(), &set->list, session->cpus,
+					  session->threads, &options, &set->counters, &why);
+		if (ret) {
+			tally_say_error("%s: %s",
+					why.code ? set->list.specs[why.event].name : "counters",
+					*why.rule ? why.rule : strerror(-ret));
+			for (size_t i = 0; i < TALLY_ARRAY_SIZE(why.fix) && *why.fix[i]; i++)
+				tally_say_hint("%s", why.fix[i]);
+			return ret;
+		}
+		if (!session->has_groups || !promote_members(set))
+			break;
+		tally_counters_close(set->counters);
+		set->counters = NULL;
+	}
+	return set_filters(session, set);
+}
+
+int stat_open(struct stat_session *session, bool first)
+{
+	int ret = 0;
+
+	if (session->by_command)
+		session->threads->thread[0] =
+			(struct tally_thread_id){session->child.pid, session->child.pid};
+	tally_vec_for_each (set, &session->sets) {
+		ret = set_open(session, set);
+		if (ret)
+			return ret;
+	}
+	return first ? stat_tell(session) : 0;
+}
+
+void stat_close(struct stat_session *session)
+{
+	tally_vec_for_each (set, &session->sets) {
+		tally_counters_close(set->counters);
+		set->counters = NULL;
+	}
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is not as it was asked for: said once, before anything is counted. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "cli/say.h"
+#include "cli/stat.h"
+
+/* "cycles:u", "cycles:uP" or "msr/tsc/u" of an event that lost its kernel part. */
+static const char *name_in_user_space(struct stat_session *session, const char *name)
+{
+	const char *slash = strrchr(name, '/'), *colon = strrchr(name, ':');
+	bool has_modifiers =
+		slash || (colon && strspn(colon + 1, "ukhpPGHSDIWeb") == strlen(colon + 1));
+	struct tally_str text = {0};
+	const char *kept;
+
+	tally_str_add(&text, name);
+	tally_str_add(&text, has_modifiers ? "u" : ":u");
+	kept = tally_arena_strndup(&session->strings, tally_str_text(&text), text.len);
+	tally_str_free(&text);
+	return kept ? kept : name;
+}
+
+/* Take over what the counters say about each row; the bits of all fallbacks. */
+static unsigned rows_learn(struct stat_session *session)
+{
+	unsigned all = 0;
+
+	tally_vec_for_each (row, &session->rows) {
+		const struct tally_counters *counters;
+
+		if (row->set == SIZE_MAX)
+			continue;
+		counters = session->sets.data[row->set].counters;
+		row->fallback = tally_counters_fallback(counters, row->event);
+		all |= row->fallback;
+		if (row->fallback & TALLY_FALLBACK_NO_KERNEL)
+			row->name = name_in_user_space(session, row->name);
+	}
+	return all;
+}
+
+static void tell_fallbacks(unsigned fallbacks)
+{
+	if (fallbacks & TALLY_FALLBACK_NO_KERNEL)
+		tally_say_warning(
+			"only user space is counted (:u): counting in the kernel needs CAP_PERFMON "
+			"(or CAP_SYS_ADMIN, which is discouraged), or kernel.perf_event_paranoid "
+			"of "
+			"at most 1; it is %d",
+			tally_permits_paranoid());
+	if (fallbacks & TALLY_FALLBACK_GROUP_BROKEN)
+		tally_say_warning(
+			"members of a weak group (:W) are counted alone: the PMU does not "
+			"take the group");
+	if (fallbacks & TALLY_FALLBACK_PRECISE)
+		tally_say_warning("the PMU is less precise than asked for (:p)");
+}
+
+static bool is_permission(const struct tally_refusal *refusal)
+{
+	return refusal->code == -EACCES || refusal->code == -EPERM;
+}
+
+/* Events that a machine simply does not have are shown as such; perf says no more either. */
+static bool is_missing(const struct tally_refusal *refusal)
+{
+	return refusal->code == -ENOENT || refusal->code == -ENODEV || refusal->code == -ENXIO ||
+	       refusal->code == -EOPNOTSUPP;
+}
+
+static void tell_refusal(const char *name, const struct tally_refusal *why, bool fatal)
+{
+	void (*say)(const char *format, ...) = fatal ? tally_say_error : tally_say_warning;
+
+	if (*why->found)
+		say("%s: %s (%s)", name, why->rule, why->found);
+	else
+		say("%s: %s", name, why->rule);
+	if (*why->field)
+		tally_say_hint("the kernel refuses the attr's field %s", why->field);
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(why->fix) && *why->fix[i]; i++)
+		tally_say_hint("%s", why->fix[i]);
+}
+
+/* Whether nothing at all could be opened, and that for want of permission. */
+static bool all_forbidden(const struct stat_session *session)
+{
+	size_t forbidden = 0;
+
+	tally_vec_for_each (row, &session->rows) {
+		if (row->set == SIZE_MAX)
+			continue;
+		if (!row->refusal)
+			return false;
+		forbidden += is_permission(row->refusal);
+	}
+	return forbidden > 0;
+}
+
+/* Each rule once, with the first event that met it. */
+static void tell_refusals(const struct stat_session *session, bool fatal)
+{
+	bool verbose = session->config->verbose > 0;
+
+	for (size_t i = 0; i < session->rows.len; i++) {
+		const struct stat_row *row = &session->rows.data[i];
+		bool told = false;
+
+		if (!row->refusal || (is_missing(row->refusal) && !verbose))
+			continue;
+		for (size_t before = 0; before < i && !verbose; before++) {
+			const struct tally_refusal *other = session->rows.data[before].refusal;
+
+			told |= other && !strcmp(other->rule, row->refusal->rule);
+		}
+		if (!told)
+			tell_refusal(row->name, row->refusal, fatal);
+	}
+}
+
+/* Refusals outlive the counters of the first run. */
+static int keep_refusals(struct stat_session *session)
+{
+	tally_vec_for_each (row, &session->rows) {
+		const struct tally_refusal *refusal;
+		struct tally_refusal *copy;
+
+		if (row->set == SIZE_MAX)
+			continue;
+		refusal = tally_counters_refusal(session->sets.data[row->set].counters, row->event);
+		if (!refusal)
+			continue;
+		copy = tally_arena_alloc(&session->strings, sizeof(*copy));
+		if (!copy)
+			return -ENOMEM;
+		*copy = *refusal;
+		row->refusal = copy;
+	}
+	return 0;
+}
+
+int stat_tell(struct stat_session *session)
+{
+	unsigned fallbacks = rows_learn(session);
+	int ret = keep_refusals(session);
+	bool fatal;
+
+	if (ret)
+		return ret;
+	fatal = all_forbidden(session);
+	if (!session->config->quiet || fatal) {
+		tell_fallbacks(fallbacks);
+		tell_refusals(session, fatal);
+	}
+	return fatal ? -EACCES : 0;
+}

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Recordings exchanged with the installed perf, in both directions: what one records the other
+reads, and both print the same.
+
+usage: exchange.py TALLY
+"""
+import os
+import re
+import shutil
+import sys
+import tempfile
+
+import tap
+
+TALLY = sys.argv[1]
+PERF = shutil.which("perf")
+WORK = tempfile.mkdtemp(prefix="tally-exchange-")
+WORKLOAD = ["sh", "-c", "for i in 1 2 3; do ls -lR /usr/share/doc /usr/lib | sort | gzip -c | wc -c; done"]
+TRACEFS = os.path.isdir("/sys/kernel/tracing/events/sched")
+
+# name: options of record, the same for both
+KINDS = {
+    "plain": [],
+    "callchains": ["-g"],
+    "two events": ["-e", "cpu-clock,page-faults"],
+    "group": ["-e", "{cpu-clock,page-faults}"],
+    "leader sampling": ["-e", "{cpu-clock,page-faults}:S"],
+    "period": ["-e", "page-faults", "-c", "1"],
+    "system wide": ["-a", "-g", "-e", "cpu-clock"],
+    "compressed": ["-z", "-g"],
+    "data": ["-d", "-e", "page-faults", "-c", "1"],
+    "per cpu": ["-T", "--sample-cpu", "-e", "cpu-clock"],
+    "switches": ["--switch-events", "-e", "cpu-clock"],
+    "tracepoints": ["-e", "sched:sched_switch,sched:sched_process_fork", "-e", "cpu-clock"],
+}
+
+
+def needs(kind):
+    if not PERF:
+        raise tap.Skip("perf is not installed (linux-perf)")
+    if kind == "tracepoints" and not TRACEFS:
+        raise tap.Skip("tracefs is not mounted at /sys/kernel/tracing")
+
+
+def record(tool, kind):
+    path = os.path.join(WORK, f"{os.path.basename(tool)}-{kind.replace(' ', '-')}.data")
+    if not os.path.exists(path):
+        run = tap.run(tool, "record", "-q", "-o", path, *KINDS[kind], "--", *WORKLOAD)
+        if run.returncode:
+            raise AssertionError(f"{tool} record {KINDS[kind]}: status {run.returncode}: {run.stderr}")
+    return path
+
+
+def check_script(tool, kind):
+    needs(kind)
+    path = record(tool, kind)
+    want = tap.run(PERF, "script", "-i", path, env={**os.environ, "PAGER": "cat"}).stdout
+    got = tap.run(TALLY, "script", "-i", path).stdout
+    assert want.count("\n") > 10, f"perf script shows only {want!r}"
+    tap.same(got, want, "tally script against perf script")
+
+
+def shares(tool, path, *options):
+    """{(event, row): percent} of a report with separated values."""
+    text = tap.run(tool, "report", "--stdio", "-i", path, "--no-children", "-g", "none", "-t", ";", "--no-group", *options).stdout
+    event, out = None, {}
+    for line in text.splitlines():
+        match = re.match(r"# Samples: .* of events? '(.*)'", line)
+        if match:
+            event = match.group(1)
+        elif line and not line.startswith("#"):
+            percent, *row = [cell.strip() for cell in line.split(";")]
+            key = (event, tuple(row))
+            out[key] = out.get(key, 0) + float(percent.rstrip("%"))
+    return out
+
+
+def check_report(tool, kind):
+    needs(kind)
+    path = record(tool, kind)
+    want, got = shares(PERF, path), shares(TALLY, path)
+    assert want, "perf report shows nothing"
+    for key in want.keys() | got.keys():
+        difference = abs(want.get(key, 0) - got.get(key, 0))
+        assert difference <= 0.0101, f"{key}: perf {want.get(key)} %, tally {got.get(key)} %"
+
+
+def check_lists(tool, kind):
+    needs(kind)
+    path = record(tool, kind)
+    for command in (["evlist"], ["evlist", "-v"], ["evlist", "-g"], ["buildid-list"]):
+        want = tap.run(PERF, *command, "-i", path).stdout
+        want = "".join(line for line in want.splitlines(True) if not line.startswith("# Tip"))
+        if command == ["buildid-list"] and kind == "compressed" and tool == PERF:
+            continue  # perf puts no table into these, and lists the files hit without their ids
+        tap.same(tap.run(TALLY, *command, "-i", path).stdout, want, " ".join(command))
+
+
+def check_pipe(tool):
+    needs("plain")
+    path = os.path.join(WORK, os.path.basename(tool) + ".pipe")
+    with open(path, "wb") as file:
+        tap.run(tool, "record", "-q", "-g", "-e", "cpu-clock", "-o", "-", "--", "sh", "-c",
+                "ls -lR /usr/lib >/dev/null", stdout=file)
+    with open(path, "rb") as file:
+        want = tap.run(PERF, "script", "-i", "-", stdin=file).stdout
+    with open(path, "rb") as file:
+        got = tap.run(TALLY, "script", "-i", "-", stdin=file).stdout
+    assert want.count("\n") > 10, f"perf script shows only {want!r}"
+    tap.same(got, want, "tally script against perf script, of a stream")
+
+
+def add_tests():
+    recorders = [PERF or "perf", TALLY]
+    for tool in recorders:
+        who = "tally" if tool == TALLY else "perf"
+        for kind in KINDS:
+            for name, check in (("script", check_script), ("report", check_report), ("lists", check_lists)):
+                if name == "report" and kind == "leader sampling":
+                    continue  # perf shows the group's events side by side there
+                globals()[f"test_{name} of {who}'s {kind}"] = (
+                    lambda check=check, tool=tool, kind=kind: check(tool, kind))
+        globals()[f"test_stream of {who}"] = lambda tool=tool: check_pipe(tool)
+
+
+add_tests()
+try:
+    tap.main(__name__)
+finally:
+    shutil.rmtree(WORK, ignore_errors=True)

@@ -1,0 +1,635 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""`tally record`: what it writes is read alike by the installed perf and by tally itself.
+
+usage: record.py TALLY
+
+Every test is a function below whose name begins with test_; its docstring is what must hold.
+Output is TAP. Without perf, root or perf events the tests that need them are skipped, visibly.
+"""
+import ctypes
+import glob
+import os
+import pwd
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+TALLY = os.path.abspath(sys.argv[1])
+PERF = shutil.which("perf")
+BURN = ["sh", "-c", "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; true"]
+FOREVER = ["sh", "-c", "while :; do :; done"]
+DEADLINE = 60
+
+
+class Skip(Exception):
+    pass
+
+
+def run(*args, **more):
+    return subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                          stdin=subprocess.DEVNULL, timeout=DEADLINE * 2, **more)
+
+
+def record(*args, status=0, **more):
+    done = run(TALLY, "record", *args, **more)
+    assert done.returncode == status, f"status {done.returncode}: {done.stderr.decode()}"
+    return done.stderr.decode()
+
+
+def until(what, condition):
+    """Wait for something that the other side does; there is no other way to be told of it."""
+    end = time.monotonic() + DEADLINE
+    while not condition():
+        assert time.monotonic() < end, "waited in vain for " + what
+        time.sleep(0.005)
+
+
+def grown(path, size):
+    return lambda: os.path.exists(path) and os.path.getsize(path) > size
+
+
+def text(command, *args, **more):
+    done = run(command, *args, **more)
+    assert done.returncode == 0, f"{command} {' '.join(args)}: {done.stderr.decode()[-300:]}"
+    return [line for line in done.stdout.decode(errors="replace").splitlines()
+            if not line.startswith("# Tip")]
+
+
+def same(path, *args, chains=True):
+    """perf and tally print the same of a recording; returns the lines of script."""
+    lines = text(TALLY, "script", "-i", path, *args)
+    assert lines, "no samples"
+    text(TALLY, "report", "--stdio", "-i", path)
+    if not PERF:
+        raise Skip("no perf to compare with")
+    pairs = [("evlist", "-v"), ("buildid-list",)]
+    if chains:
+        pairs.append(("script", *args))
+    for command, *more in pairs:
+        ours = text(TALLY, command, "-i", path, *more)
+        theirs = text("perf", command, "-i", path, *more)
+        for a, b in zip(theirs, ours):
+            assert a == b, f"{command}: perf {a!r}, tally {b!r}"
+        assert len(theirs) == len(ours), f"{command}: perf {len(theirs)} lines, tally {len(ours)}"
+    text("perf", "report", "--stdio", "-i", path)
+    return lines
+
+
+def types(path):
+    """Names of all records of a file."""
+    return [line.split('"name":"')[1].split('"')[0]
+            for line in text(TALLY, "script", "--dump-json", "-i", path) if '"name":"' in line]
+
+
+def dump(path):
+    return "\n".join(text(TALLY, "script", "--dump-json", "-i", path))
+
+
+def background(*args, **more):
+    output = args[args.index("-o") + 1]
+    if os.path.exists(output):
+        os.unlink(output)
+    return subprocess.Popen([TALLY, "record", *args], stdin=subprocess.DEVNULL,
+                            stderr=subprocess.PIPE, **more)
+
+
+def ends(process):
+    try:
+        said = process.communicate(timeout=DEADLINE)[1]
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise AssertionError("does not end")
+    return process.returncode, said.decode()
+
+
+def need_root():
+    if os.geteuid():
+        raise Skip("needs root")
+
+
+def need_tracefs():
+    need_root()
+    if not os.path.isdir("/sys/kernel/tracing/events"):
+        run("mount", "-t", "tracefs", "tracefs", "/sys/kernel/tracing")
+    if not os.path.isdir("/sys/kernel/tracing/events"):
+        raise Skip("no tracefs")
+
+
+# ---- a command ----------------------------------------------------------------------------
+
+
+def test_plain(path):
+    """a plain recording is read alike by perf and tally"""
+    said = record("-o", path, *BURN)
+    assert "[ tally record: Woken up" in said and "samples) ]" in said, said
+    assert len(same(path)) > 10
+    names = types(path)
+    for name in ("MMAP", "COMM", "MMAP2", "EXIT", "FINISHED_ROUND", "FINISHED_INIT", "ID_INDEX"):
+        assert name in names, name
+
+
+def test_default_event_says_fallback(path):
+    """without a PMU cycles become cpu-clock, and that is said"""
+    said = record("-o", path, *BURN)
+    name = text(TALLY, "evlist", "-i", path)[0]
+    assert name.startswith("cycles") or (name == "cpu-clock" and "no PMU" in said), (name, said)
+
+
+def test_chains(path):
+    """-g records callchains"""
+    record("-g", "-o", path, *BURN)
+    same(path)
+    assert "CALLCHAIN" in text(TALLY, "evlist", "-v", "-i", path)[0]
+
+
+def test_dwarf(path):
+    """--call-graph dwarf records registers and stacks"""
+    record("--call-graph", "dwarf,4096", "-e", "cpu-clock:u", "-c", "1000000", "-o", path, *BURN)
+    line = text(TALLY, "evlist", "-v", "-i", path)[0]
+    assert "REGS_USER|STACK_USER" in line and "sample_stack_user: 4096" in line, line
+    same(path, "-F", "comm,tid,time,event,ip", chains=False)
+
+
+def test_group(path):
+    """a group samples each of its members"""
+    record("-e", "{cpu-clock,page-faults}", "-o", path, *BURN)
+    same(path)
+    assert text(TALLY, "evlist", "-i", path) == ["cpu-clock", "page-faults"]
+
+
+def test_group_read(path):
+    """{...}:S reads the members with the leader's samples"""
+    record("-e", "{cpu-clock,page-faults}:S", "-o", path, *BURN)
+    same(path)
+    assert "GROUP" in text(TALLY, "evlist", "-v", "-i", path)[0]
+
+
+def test_tracepoints(path):
+    """tracepoints carry their formats along"""
+    need_tracefs()
+    record("-e", "sched:sched_switch,sched:sched_process_exit,cpu-clock", "-o", path, *BURN)
+    assert any("sched:sched_process_exit" in line and "comm=sh" in line for line in same(path))
+
+
+def test_filter(path):
+    """--filter keeps what it says"""
+    need_tracefs()
+    record("-a", "-e", "sched:sched_process_exec", "--filter", 'filename ~ "*/env"', "-o", path,
+           "sh", "-c", "env true; true; env true")
+    lines = same(path)
+    assert all("/env" in line for line in lines), lines
+    assert "takes the filter" not in record("-e", "cpu-clock", "--filter", "a==1", "-o", path,
+                                            "true", status=1)
+
+
+def test_pipe(path):
+    """-o - feeds perf script and tally script alike"""
+    done = run(TALLY, "record", "-o", "-", "-e", "cpu-clock,faults", *BURN)
+    assert done.returncode == 0, done.stderr
+    with open(path, "wb") as file:
+        file.write(done.stdout)
+    with open(path, "rb") as file:
+        ours = subprocess.run([TALLY, "script", "-i", "-"], stdin=file, stdout=subprocess.PIPE,
+                              check=True).stdout
+    assert ours.count(b"\n") > 10
+    if not PERF:
+        raise Skip("no perf to compare with")
+    with open(path, "rb") as file:
+        theirs = subprocess.run(["perf", "script", "-i", "-"], stdin=file, check=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+    assert ours == theirs
+
+
+def test_pipe_tracepoints(path):
+    """tracepoints work through a pipe"""
+    need_tracefs()
+    if not PERF:
+        raise Skip("no perf to compare with")
+    done = run(TALLY, "record", "-o", "-", "-e", "sched:sched_process_exit", "sh", "-c", "true; env true")
+    assert done.returncode == 0, done.stderr
+    out = subprocess.run(["perf", "script", "-i", "-"], input=done.stdout, check=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+    assert b"comm=sh" in out, out
+
+
+def test_compressed(path):
+    """-z compresses"""
+    said = record("-z", "-g", "-o", path, *BURN)
+    assert "compressed (original" in said
+    same(path)
+    assert "COMPRESSED" in types(path)
+
+
+def test_switch_events(path):
+    """--switch-events records context switches"""
+    record("--switch-events", "-o", path, "sh", "-c", "sleep 0.01; i=0; while [ $i -lt 9999 ]; do i=$((i+1)); done")
+    same(path)
+    assert "SWITCH" in types(path)
+
+
+def test_namespaces(path):
+    """--namespaces records namespaces"""
+    record("--namespaces", "-o", path, *BURN)
+    same(path)
+    assert "NAMESPACES" in types(path)
+
+
+def test_data(path):
+    """-d records data addresses and data maps"""
+    record("-d", "-o", path, *BURN)
+    same(path)
+    assert "ADDR" in text(TALLY, "evlist", "-v", "-i", path)[0]
+
+
+def test_all_fields(path):
+    """-T -P -W -R -s --sample-cpu and others are read alike"""
+    record("-T", "-P", "-W", "-R", "-s", "--sample-cpu", "--phys-data", "--data-page-size",
+           "--code-page-size", "-I", "--user-regs=" + ("ip,sp" if os.uname().machine == "x86_64" else "pc,sp"),
+           "-o", path, *BURN)
+    same(path)
+
+
+def test_buildid_mmap(path):
+    """--buildid-mmap puts build ids into the maps"""
+    record("--buildid-mmap", "-o", path, *BURN)
+    same(path)
+    assert '"build_id"' in dump(path)
+
+
+def test_clock(path):
+    """-k monotonic: times are that clock's"""
+    before = time.clock_gettime(time.CLOCK_MONOTONIC)
+    record("-k", "monotonic", "-o", path, *BURN)
+    after = time.clock_gettime(time.CLOCK_MONOTONIC)
+    lines = same(path, "-F", "time")
+    assert all(before <= float(line.strip().rstrip(":")) <= after for line in lines)
+
+
+def test_rates(path):
+    """-c, -F, -F max and a frequency that is too high"""
+    record("-c", "250000", "-e", "cpu-clock", "-o", path, *BURN)
+    assert "sample_freq }: 250000" in text(TALLY, "evlist", "-v", "-i", path)[0]
+    record("-F", "max", "-e", "cpu-clock", "-o", path, "true")
+    said = record("-F", "99999999", "-e", "cpu-clock", "-o", path, "true")
+    assert "perf_event_max_sample_rate" in said
+    record("-F", "99999999", "--strict-freq", "-o", path, "true", status=1)
+    record("-F", "99", "-c", "99", "-o", path, "true", status=1)
+
+
+def test_threads_and_children(path):
+    """children that the command makes are recorded, not with --no-inherit"""
+    command = ["sh", "-c", "(i=0; while [ $i -lt 40000 ]; do i=$((i+1)); done) & wait; true"]
+    record("-o", path, *command)
+    assert "FORK" in types(path)
+    assert len({line.split()[0] for line in same(path, "-F", "pid")}) >= 2
+    record("--no-inherit", "-e", "cpu-clock", "-o", path, *command)
+    pids = text(TALLY, "script", "-i", path, "-F", "pid")
+    assert len({line.split()[0] for line in pids}) <= 1
+
+
+def test_buffer_size(path):
+    """-m is rounded up, and said"""
+    assert "rounding mmap pages size to 64K (16 pages)" in record("-m", "9", "-o", path, "true")
+    assert "rounding" not in record("-m", "64K", "-o", path, "true")
+    record("-m", "x", "-o", path, "true", status=1)
+
+
+# ---- statuses -----------------------------------------------------------------------------
+
+
+def test_status(path):
+    """the status is the command's, 128 + signal if killed"""
+    record("-o", path, "sh", "-c", "exit 7", status=7)
+    record("-o", path, "sh", "-c", "kill -9 $$", status=137)
+    text(TALLY, "script", "-i", path)
+    record("--nonsense", "true", status=129)
+
+
+def test_exec_failure(path):
+    """a command that cannot run is told by its reason, and no file is left behind"""
+    said = record("-o", path, "/nowhere/nothing", status=127)
+    assert "No such file or directory" in said and not os.path.exists(path), said
+    with open(path, "w") as file:
+        file.write("old")
+    said = record("-o", path, "/etc/passwd", status=126)
+    assert "Permission denied" in said, said
+    with open(path) as file:
+        assert file.read() == "old"
+
+
+def test_old_file(path):
+    """a file in the way becomes FILE.old"""
+    with open(path, "w") as file:
+        file.write("old")
+    record("-o", path, "true")
+    with open(path + ".old") as file:
+        assert file.read() == "old"
+
+
+def test_bad_event(path):
+    """an event that is not there is told, nothing is written"""
+    assert "cpu-clok" in record("-e", "cpu-clok", "-o", path, "true", status=1)
+    assert not os.path.exists(path)
+
+
+# ---- existing tasks, CPUs -----------------------------------------------------------------
+
+
+def attached(path, option, target, size=9000):
+    process = background(option, str(target), "-m", "2", "-F", "2000", "-o", path)
+    until("samples", grown(path, size))
+    process.send_signal(signal.SIGINT)
+    status, said = ends(process)
+    assert status == 0, said
+    return said
+
+
+def test_attach(path):
+    """-p and -t record what runs already, with its maps; Ctrl-C ends it well"""
+    with subprocess.Popen(FOREVER) as burner:
+        try:
+            for option in ("-p", "-t"):
+                attached(path, option, burner.pid)
+                lines = same(path)
+                assert any("/" in line and "unknown" not in line for line in lines)
+        finally:
+            burner.kill()
+
+
+def test_attach_end(path):
+    """-p ends when the process does"""
+    with subprocess.Popen(FOREVER) as burner:
+        process = background("-p", str(burner.pid), "-m", "2", "-F", "2000", "-o", path)
+        until("samples", grown(path, 9000))
+        burner.kill()
+        status, said = ends(process)
+    assert status == 0, said
+    same(path)
+
+
+def test_attach_nobody(path):
+    """-p of nobody is told"""
+    assert "no tasks" in record("-p", "999999999", "-o", path, status=1)
+    assert "not a list" in record("-p", "x", "-o", path, status=1)
+
+
+def test_per_thread(path):
+    """--per-thread has a buffer for each task"""
+    with subprocess.Popen(FOREVER) as burner:
+        try:
+            record("--per-thread", "-t", str(burner.pid), "-o", path, *BURN)
+        finally:
+            burner.kill()
+    same(path)
+
+
+def test_system_wide(path):
+    """-a and -C record CPUs, with what runs there"""
+    need_root()
+    record("-a", "-o", path, *BURN)
+    assert any("sh" in line for line in same(path))
+    names = types(path)
+    assert names.count("COMM") > 5 and names.count("MMAP2") > 5
+    record("-C", "0", "-o", path, *BURN)
+    same(path)
+
+
+def test_user(path):
+    """-u records the processes of a user"""
+    need_root()
+    if not any(entry.pw_name == "nobody" for entry in pwd.getpwall()):
+        raise Skip("no user nobody")
+    with subprocess.Popen(FOREVER, user="nobody") as burner:
+        try:
+            record("-u", "nobody", "-o", path, *BURN)
+        finally:
+            burner.kill()
+    same(path)
+
+
+# ---- ends that come from outside ----------------------------------------------------------
+
+
+def test_interrupt(path):
+    """SIGINT and SIGTERM in mid-recording leave a whole file, and no command behind"""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        process = background("-m", "2", "-F", "2000", "-o", path, *FOREVER)
+        until("samples", grown(path, 9000))
+        process.send_signal(number)
+        status, said = ends(process)
+        assert status == 128 + signal.SIGTERM, (status, said)
+        same(path)
+
+
+def test_killed(path):
+    """after SIGKILL the unfinished file reads up to its last record"""
+    process = background("-m", "2", "-F", "2000", "-o", path, *FOREVER,
+                         preexec_fn=os.setsid)
+    until("samples", grown(path, 30000))
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    # perf 6.1 reads no unfinished file, not even its own.
+    assert len(text(TALLY, "script", "-i", path)) > 100
+    text(TALLY, "report", "--stdio", "-i", path)
+
+
+def test_full_disk(path):
+    """a full disk: said, status 1, and what was written reads back"""
+    need_root()
+    where = path + ".tmpfs"
+    os.mkdir(where)
+    if run("mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", where).returncode:
+        raise Skip("cannot mount a tmpfs")
+    try:
+        full = os.path.join(where, "perf.data")
+        said = record("-m", "2", "-F", "4000", "-o", full, *FOREVER, status=1)
+        assert "No space left" in said, said
+        assert len(text(TALLY, "script", "-i", full)) > 100
+        if PERF:
+            assert text(TALLY, "script", "-i", full) == text("perf", "script", "-i", full)
+    finally:
+        run("umount", where)
+
+
+def test_reader_gone(path):
+    """a pipe that nobody reads ends the recording"""
+    process = background("-m", "2", "-F", "2000", "-o", "-", *FOREVER, stdout=subprocess.PIPE)
+    process.stdout.read(1000)
+    process.stdout.close()
+    process.stdout = None
+    status, said = ends(process)
+    assert status == 1, (status, said)
+
+
+def test_max_size(path):
+    """--max-size ends it"""
+    said = record("--max-size", "50K", "-m", "2", "-F", "2000", "-o", path, *FOREVER,
+                  status=128 + signal.SIGTERM)
+    assert "size limit reached" in said
+    same(path)
+
+
+def test_lost(path):
+    """what a ring had no room for is counted"""
+    process = background("-m", "1", "-c", "20000", "-e", "cpu-clock", "-o", path, *FOREVER)
+    until("samples", grown(path, 100000))
+    process.send_signal(signal.SIGSTOP)
+    # While the recorder stands still its ring runs over: half a second of the command's CPU time.
+    child = int(run("cat", f"/proc/{process.pid}/task/{process.pid}/children").stdout.split()[0])
+
+    def used():
+        with open(f"/proc/{child}/stat") as file:
+            return sum(int(word) for word in file.read().rsplit(")", 1)[1].split()[11:13])
+    start = used()
+    until("the command to run", lambda: used() > start + 30)
+    process.send_signal(signal.SIGCONT)
+    process.send_signal(signal.SIGINT)
+    status, said = ends(process)
+    assert "samples were lost" in said, said
+    same(path)
+    assert "LOST_SAMPLES" in types(path)
+
+
+# ---- switching ----------------------------------------------------------------------------
+
+
+def test_overwrite_signal(path):
+    """--overwrite --switch-output=signal writes out the newest samples on SIGUSR2"""
+    process = background("--overwrite", "--switch-output=signal", "-m", "4", "-F", "2000", "-o", path,
+                         *FOREVER)
+    until("the recording", lambda: os.path.exists(path) and os.path.getsize(path) > 100)
+    child = None
+
+    def stamped():
+        return [name for name in glob.glob(path + ".2*")]
+    until("a command", lambda: run("cat", f"/proc/{process.pid}/task/{process.pid}/children").stdout.strip())
+    for want in (1, 2):
+        process.send_signal(signal.SIGUSR2)
+        until("a new file", lambda want=want: len(stamped()) >= want)
+    process.send_signal(signal.SIGTERM)
+    status, said = ends(process)
+    assert "[ tally record: Dump " + path in said, said
+    files = stamped()
+    assert len(files) == 3 and not os.path.exists(path), files
+    for name in files:
+        text(TALLY, "script", "-i", name)
+        if PERF:
+            assert text(TALLY, "script", "-i", name) == text("perf", "script", "-i", name)
+    assert any(text(TALLY, "script", "-i", name) for name in files), child
+
+
+def test_switch_size(path):
+    """--switch-output=SIZE and --switch-max-files"""
+    process = background("--switch-output=20K", "--switch-max-files", "2", "-m", "2", "-F", "4000",
+                         "-o", path, *FOREVER)
+    seen = set()
+
+    def enough():
+        seen.update(glob.glob(path + ".2*"))
+        return len(seen) >= 4
+    until("files", enough)
+    process.send_signal(signal.SIGTERM)
+    ends(process)
+    files = glob.glob(path + ".2*")
+    assert len(files) == 2, files
+    same(files[0])
+
+
+def test_timestamp_filename(path):
+    """--timestamp-filename names the file by the time"""
+    record("--timestamp-filename", "-o", path, *BURN)
+    names = glob.glob(path + ".2*")
+    assert len(names) == 1 and len(names[0]) == len(path) + 17, names
+    same(names[0])
+
+
+# ---- control ------------------------------------------------------------------------------
+
+
+def test_control(path):
+    """-D -1 --control fifo: enable, ping, disable and stop are obeyed and acknowledged"""
+    ctl, ack = path + ".ctl", path + ".ack"
+    os.mkfifo(ctl)
+    os.mkfifo(ack)
+    ctl_fd, ack_fd = os.open(ctl, os.O_RDWR), os.open(ack, os.O_RDWR)
+    process = background("-D", "-1", "--control", f"fifo:{ctl},{ack}", "-m", "2", "-F", "2000",
+                         "-e", "cpu-clock", "-o", path, *FOREVER)
+    for command in (b"ping", b"enable"):
+        os.write(ctl_fd, command + b"\n")
+        assert os.read(ack_fd, 16).startswith(b"ack\n")
+    until("samples", grown(path, 9000))
+    for command in (b"disable", b"stop"):
+        os.write(ctl_fd, command + b"\n")
+        assert os.read(ack_fd, 16).startswith(b"ack\n")
+    ends(process)
+    same(path)
+
+
+def test_delay(path):
+    """-D: samples begin later, maps are known from the beginning"""
+    record("-D", "20", "-e", "cpu-clock", "-o", path, "sh", "-c",
+           "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done")
+    lines = same(path)
+    assert not any("([unknown])" in line for line in lines)
+
+
+# ---- without privileges -------------------------------------------------------------------
+
+
+def test_unprivileged(path):
+    """a user without privileges records his own user space, and that is said"""
+    need_root()
+    with open("/proc/sys/kernel/perf_event_paranoid") as file:
+        if int(file.read()) != 2:
+            raise Skip("kernel.perf_event_paranoid is not 2")
+    os.chmod(os.path.dirname(path), 0o777)
+    said = record("-o", path, *BURN, user="nobody")
+    assert "only user space" in said and "CAP_PERFMON" in said, said
+    assert text(TALLY, "evlist", "-i", path)[0].endswith(":u")
+    os.chown(path, 0, 0)
+    same(path)
+    said = record("-a", "-o", path, "true", status=1, user="nobody")
+    assert "needs a privilege" in said and "cap_perfmon" in said, said
+
+
+def test_locked_memory(path):
+    """rings shrink to what may be locked, once said; not those asked for"""
+    need_root()
+    os.chmod(os.path.dirname(path), 0o777)
+    limits = {"user": "nobody", "preexec_fn": None}
+
+    def low():
+        resource.setrlimit(resource.RLIMIT_MEMLOCK, (0, 0))
+    limits["preexec_fn"] = low
+    said = record("-m", "4M", "-o", path, "true", status=1, **limits)
+    assert "CAP_IPC_LOCK" in said and "perf_event_mlock_kb" in said, said
+
+
+def main():
+    tests = [(name, function) for name, function in globals().items() if name.startswith("test_")]
+    wanted = sys.argv[2:]
+    tests = [test for test in tests if not wanted or test[0] in wanted]
+    with tempfile.TemporaryDirectory() as where:
+        if run(TALLY, "record", "-e", "cpu-clock:u", "-o", os.path.join(where, "x"), "true").returncode:
+            print("1..0 # SKIP perf_event_open is not permitted here")
+            return
+    print(f"1..{len(tests)}", flush=True)
+    for number, (name, function) in enumerate(tests, 1):
+        label = f"{number} - {name[5:]}: {function.__doc__}"
+        with tempfile.TemporaryDirectory() as where:
+            try:
+                function(os.path.join(where, "perf.data"))
+                print("ok " + label, flush=True)
+            except Skip as why:
+                print(f"ok {label} # SKIP {why}", flush=True)
+            except Exception as error:  # pylint: disable=broad-except
+                print("not ok " + label)
+                print("# " + repr(error).replace("\\n", "\n# ")[:1500], flush=True)
+
+
+main()

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A small TAP producer for command tests: functions named test_* of a module are its points."""
+import subprocess
+import sys
+import traceback
+
+
+class Skip(Exception):
+    """What cannot run here, and why."""
+
+
+def run(*args, **options):
+    """Run a command; its output as text unless told otherwise."""
+    options.setdefault("stdout", subprocess.PIPE)
+    options.setdefault("stderr", subprocess.PIPE)
+    options.setdefault("text", True)
+    options.setdefault("timeout", 120)
+    return subprocess.run([str(arg) for arg in args], check=False, **options)
+
+
+def same(got, want, what):
+    if got != want:
+        for number, (a, b) in enumerate(zip(str(got).splitlines(), str(want).splitlines()), 1):
+            if a != b:
+                raise AssertionError(f"{what}: line {number}: got {a[:200]!r}, wanted {b[:200]!r}")
+        raise AssertionError(f"{what}: got {str(got)[:300]!r}, wanted {str(want)[:300]!r}")
+
+
+def main(module):
+    tests = [(name, function) for name, function in vars(sys.modules[module]).items() if name.startswith("test_")]
+    print(f"1..{len(tests)}")
+    for number, (name, function) in enumerate(tests, 1):
+        try:
+            function()
+            print(f"ok {number} - {name[5:]}")
+        except Skip as reason:
+            print(f"ok {number} - {name[5:]} # SKIP {reason}")
+        except Exception as error:  # noqa: BLE001 - every failure is a point that failed
+            print(f"not ok {number} - {name[5:]}")
+            text = str(error) if isinstance(error, AssertionError) else traceback.format_exc()
+            print("\n".join("# " + line for line in text.splitlines()[:20]))
+        sys.stdout.flush()

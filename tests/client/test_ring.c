@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The ring reader over memory that a fake transport maps. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tally/client.h"
+
+enum { PAGES = 2 };
+
+/* What the kernel would be: memory, and a head that only it moves. */
+struct fake {
+	struct tally_transport transport;
+	uint8_t *memory;
+	size_t len;
+	bool writable;
+	int refuse, unmapped;
+};
+
+static int fake_mmap(const struct tally_transport *transport, int fd, size_t len, bool writable,
+		     void **ret_memory)
+{
+	struct fake *fake = transport->private_data;
+
+	assert_int_equal(fd, 7);
+	if (fake->refuse)
+		return fake->refuse;
+	fake->memory = calloc(1, len);
+	fake->len = len;
+	fake->writable = writable;
+	*ret_memory = fake->memory;
+	return 0;
+}
+
+static int fake_munmap(const struct tally_transport *transport, void *memory, size_t len)
+{
+	struct fake *fake = transport->private_data;
+
+	assert_ptr_equal(memory, fake->memory);
+	assert_int_equal(len, fake->len);
+	free(memory);
+	fake->unmapped++;
+	return 0;
+}
+
+static void fake_init(struct fake *fake)
+{
+	*fake = (struct fake){
+		.transport = {.name = "fake", .mmap = fake_mmap, .munmap = fake_munmap}};
+	fake->transport.private_data = fake;
+}
+
+static struct perf_event_mmap_page *page_of(struct fake *fake)
+{
+	return (struct perf_event_mmap_page *)(void *)fake->memory;
+}
+
+static size_t data_size(void)
+{
+	return PAGES * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* A record of `size` bytes at position `at`, its body counting from `seed`. */
+static void put_record(struct fake *fake, uint64_t at, uint16_t size, uint8_t seed)
+{
+	uint8_t *data = fake->memory + sysconf(_SC_PAGESIZE);
+	uint8_t record[UINT16_MAX];
+	struct perf_event_header header = {PERF_RECORD_SAMPLE, seed, size};
+
+	memcpy(record, &header, sizeof(header));
+	for (size_t i = sizeof(header); i < size; i++)
+		record[i] = (uint8_t)(seed + i);
+	for (size_t i = 0; i < size; i++)
+		data[(at + i) & (data_size() - 1)] = record[i];
+}
+
+static void write_record(struct fake *fake, uint16_t size, uint8_t seed)
+{
+	struct perf_event_mmap_page *page = page_of(fake);
+
+	assert_true(page->data_head + size - page->data_tail <= data_size());
+	put_record(fake, page->data_head, size, seed);
+	__atomic_store_n(&page->data_head, page->data_head + size, __ATOMIC_RELEASE);
+}
+
+static void check_record(const struct perf_event_header *record, uint16_t size, uint8_t seed)
+{
+	assert_non_null(record);
+	assert_int_equal(record->size, size);
+	assert_int_equal(record->misc, seed);
+	for (size_t i = sizeof(*record); i < size; i++)
+		assert_int_equal(((const uint8_t *)record)[i], (uint8_t)(seed + i));
+}
+
+static void test_map_and_unmap(void **state)
+{
+	struct tally_ring *ring;
+	struct fake fake;
+
+	fake_init(&fake);
+	assert_int_equal(tally_ring_map(&fake.transport, 7, PAGES, false, &ring), 0);
+	assert_int_equal(fake.len, data_size() + (size_t)sysconf(_SC_PAGESIZE));
+	assert_true(fake.writable);
+	assert_int_equal(tally_ring_fd(ring), 7);
+	tally_ring_unmap(ring);
+	assert_int_equal(fake.unmapped, 1);
+	tally_ring_unmap(NULL);
+}
+
+static void test_map_refused(void **state)
+{
+	struct tally_ring *ring = NULL;
+	struct fake fake;
+
+	fake_init(&fake);
+	fake.refuse = -EPERM;
+	assert_int_equal(tally_ring_map(&fake.transport, 7, PAGES, false, &ring), -EPERM);
+	assert_null(ring);
+	assert_int_equal(fake.unmapped, 0);
+}
+
+/* Sizes that do not divide the ring, many times round. */
+static void test_wraps(void **state)
+{
+	static const uint16_t sizes[] = {8, 24, 40, 1000, 4096, 72};
+	struct tally_ring *ring;
+	struct fake fake;
+
+	fake_init(&fake);
+	assert_int_equal(tally_ring_map(&fake.transport, 7, PAGES, false, &ring), 0);
+	for (unsigned i = 0; i < 500; i++) {
+		uint16_t size = sizes[i % 6], next = sizes[(i + 1) % 6];
+
+		write_record(&fake, size, (uint8_t)i);
+		write_record(&fake, next, (uint8_t)(i + 1));
+		check_record(tally_ring_next(ring), size, (uint8_t)i);
+		check_record(tally_ring_next(ring), next, (uint8_t)(i + 1));
+		assert_null(tally_ring_next(ring));
+		tally_ring_consume(ring);
+		assert_int_equal(page_of(&fake)->data_tail, page_of(&fake)->data_head);
+	}
+	tally_ring_unmap(ring);
+}
+
+/* A record that does not wrap is handed out where it lies. */
+static void test_in_place(void **state)
+{
+	struct tally_ring *ring;
+	struct fake fake;
+	const uint8_t *record;
+
+	fake_init(&fake);
+	assert_int_equal(tally_ring_map(&fake.transport, 7, PAGES, false, &ring), 0);
+	write_record(&fake, 64, 3);
+	record = (const uint8_t *)tally_ring_next(ring);
+	assert_ptr_equal(record, fake.memory + sysconf(_SC_PAGESIZE));
+	assert_int_equal(page_of(&fake)->data_tail, 0); /* not before it is consumed */
+	tally_ring_consume(ring);
+	assert_int_equal(page_of(&fake)->data_tail, 64);
+	tally_ring_unmap(ring);
+}
+
+static void test_pieces(void **state)
+{
+	size_t size = data_size();
+	struct tally_ring_data data;
+	struct tally_ring *ring;
+	struct fake fake;
+
+	fake_init(&fake);
+	assert_int_equal(tally_ring_map(&fake.transport, 7, PAGES, false, &ring), 0);
+	assert_false(tally_ring_data(ring, &data));
+	write_record(&fake, (uint16_t)(size - 16), 1);
+	assert_true(tally_ring_data(ring, &data));
+	assert_int_equal(data.first_len, size - 16);
+	assert_int_equal(data.second_len, 0);
+	assert_false(tally_ring_data(ring, &data)); /* handed out already */
+	tally_ring_consume(ring);
+	write_record(&fake, 40, 2);
+	assert_true(tally_ring_data(ring, &data));
+	assert_int_equal(data.first_len, 16);
+	assert_int_equal(data.second_len, 24);
+	assert_ptr_equal(data.second, fake.memory + sysconf(_SC_PAGESIZE));
+	tally_ring_consume(ring);
+	tally_ring_unmap(ring);
+}
+
+/* A full ring: every byte between tail and head. */
+static void test_full(void **state)
+{
+	struct tally_ring_data data;
+	struct tally_ring *ring;
+	struct fake fake;
+
+	fake_init(&fake);
+	assert_int_equal(tally_ring_map(&fake.transport, 7, PAGES, false, &ring), 0);
+	write_record(&fake, 24, 1);
+	assert_non_null(tally_ring_next(ring));
+	tally_ring_consume(ring);
+	for (size_t at = 0; at < data_size(); at += 64)
+		write_record(&fake, 64, (uint8_t)at);
+	assert_true(tally_ring_data(ring, &data));
+	assert_int_equal(data.first_len + data.second_len, data_size());
+	tally_ring_unmap(ring);
+}
+
+/* Sizes that no kernel writes end the walk instead of running away. */
+static void test_nonsense(void **state)
+{
+	struct tally_ring *ring;
+	struct fake fake;
+
+	fake_init(&fake);
+	assert_int_equal(tally_ring_map(&fake.transport, 7, PAGES, false, &ring), 0);
+	page_of(&fake)->data_head = 64; /* a record of size 0 */
+	assert_null(tally_ring_next(ring));
+	put_record(&fake, 0, 128, 1); /* longer than what was written */
+	assert_null(tally_ring_next(ring));
+	tally_ring_unmap(ring);
+}
+
+/* ---- overwrite -------------------------------------------------------------- */
+
+static void write_backward(struct fake *fake, uint16_t size, uint8_t seed)
+{
+	struct perf_event_mmap_page *page = page_of(fake);
+
+	put_record(fake, page->data_head - size, size, seed);
+	__atomic_store_n(&page->data_head, page->data_head - size, __ATOMIC_RELEASE);
+}
+
+/* The records of both pieces, newest first. */
+static unsigned read_backward(struct tally_ring *ring, uint8_t *seeds, unsigned most)
+{
+	static uint8_t joined[1 << 20];
+	struct tally_ring_data data;
+	struct perf_event_header header;
+	unsigned nr = 0;
+
+	if (!tally_ring_data(ring, &data))
+		return 0;
+	memcpy(joined, data.first, data.first_len);
+	memcpy(joined + data.first_len, data.second, data.second_len);
+	for (size_t at = 0; at < data.first_len + data.second_len; at += header.size) {
+		memcpy(&header, joined + at, sizeof(header));
+		assert_true(header.size >= sizeof(header));
+		assert_true(at + header.size <= data.first_len + data.second_len);
+		check_record((const struct perf_event_header *)(const void *)(joined + at),
+			     header.size, (uint8_t)header.misc);
+		assert_true(nr < most);
+		seeds[nr++] = (uint8_t)header.misc;
+	}
+	return nr;
+}
+
+static void test_overwrite(void **state)
+{
+	struct tally_ring *ring;
+	uint8_t seeds[4096];
+	struct fake fake;
+	unsigned nr;
+
+	fake_init(&fake);
+	assert_int_equal(tally_ring_map(&fake.transport, 7, PAGES, true, &ring), 0);
+	assert_false(fake.writable);
+	assert_int_equal(read_backward(ring, seeds, 4096), 0);
+	for (uint8_t i = 1; i <= 3; i++)
+		write_backward(&fake, 48, i);
+	nr = read_backward(ring, seeds, 4096);
+	assert_int_equal(nr, 3);
+	assert_int_equal(seeds[0], 3);
+	assert_int_equal(seeds[2], 1);
+	assert_null(tally_ring_next(ring));
+	tally_ring_unmap(ring);
+}
+
+/* Many times round: what is left is the newest, whole, and at least the ring less one record. */
+static void test_overwrite_wraps(void **state)
+{
+	struct tally_ring *ring;
+	uint8_t seeds[4096];
+	struct fake fake;
+	unsigned nr;
+
+	fake_init(&fake);
+	assert_int_equal(tally_ring_map(&fake.transport, 7, PAGES, true, &ring), 0);
+	for (unsigned i = 0; i < 1000; i++)
+		write_backward(&fake, 104, (uint8_t)i);
+	nr = read_backward(ring, seeds, 4096);
+	assert_int_equal(nr, data_size() / 104);
+	for (unsigned i = 0; i < nr; i++)
+		assert_int_equal(seeds[i], (uint8_t)(999 - i));
+	tally_ring_unmap(ring);
+}
+
+/* What was consumed is not handed out again. */
+static void test_overwrite_twice(void **state)
+{
+	struct tally_ring *ring;
+	uint8_t seeds[4096];
+	struct fake fake;
+
+	fake_init(&fake);
+	assert_int_equal(tally_ring_map(&fake.transport, 7, PAGES, true, &ring), 0);
+	write_backward(&fake, 64, 1);
+	write_backward(&fake, 64, 2);
+	assert_int_equal(read_backward(ring, seeds, 4096), 2);
+	assert_int_equal(read_backward(ring, seeds, 4096), 2); /* not consumed yet */
+	tally_ring_consume(ring);
+	assert_int_equal(read_backward(ring, seeds, 4096), 0);
+	write_backward(&fake, 64, 3);
+	assert_int_equal(read_backward(ring, seeds, 4096), 1);
+	assert_int_equal(seeds[0], 3);
+	tally_ring_unmap(ring);
+}
+
+static void test_affordable(void **state)
+{
+	size_t pages = tally_ring_affordable_pages(128, 4);
+
+	assert_true(pages >= 1 && pages <= 128);
+	assert_int_equal(pages & (pages - 1), 0);
+	assert_int_equal(tally_ring_affordable_pages(1, 1000000), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_map_and_unmap),
+		cmocka_unit_test(test_map_refused),
+		cmocka_unit_test(test_wraps),
+		cmocka_unit_test(test_in_place),
+		cmocka_unit_test(test_pieces),
+		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_nonsense),
+		cmocka_unit_test(test_overwrite),
+		cmocka_unit_test(test_overwrite_wraps),
+		cmocka_unit_test(test_overwrite_twice),
+		cmocka_unit_test(test_affordable),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rows and graphs as text, separated values and JSON, of a profile made by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "profile/profile.h"
+#include "view/view.h"
+
+#include <cmocka.h>
+
+/* main calls hot (70) and cold (30); cold is never in the middle of anything. */
+enum { MAIN = 0x10, HOT = 0x20, COLD = 0x30 };
+
+struct fixture {
+	struct tally_symbols *symbols;
+	struct tally_machine *machine;
+	struct tally_profile profile;
+	struct tally_hist hist;
+	struct tally_view view;
+	struct tally_str out;
+};
+
+static void add_sample(struct fixture *f, uint64_t leaf, uint64_t caller, uint64_t weight)
+{
+	const uint64_t chain[] = {(uint64_t)PERF_CONTEXT_USER, leaf, caller};
+	struct tally_sample sample = {
+		.ip = leaf,
+		.callchain = {(const uint8_t *)chain, caller ? 3 : 2},
+	};
+	struct tally_thread *thread = tally_machine_thread(f->machine, 5, 5);
+
+	assert_int_equal(
+		tally_profile_add(&f->profile, 0, thread, PERF_RECORD_MISC_USER, &sample, weight),
+		0);
+}
+
+static int setup(void **state)
+{
+	static struct fixture f;
+	struct tally_profile_options options = {
+		.by = TALLY_BY_COMM | TALLY_BY_FRAME | TALLY_BY_PATH, .nr_events = 1};
+	struct tally_hist_options hist = {
+		.keys = TALLY_KEY_COMM | TALLY_KEY_DSO | TALLY_KEY_SYMBOL,
+		.children = true,
+		.graphs = true,
+		.order = TALLY_GRAPH_CALLER,
+	};
+	const char *names[] = {"overhead_children", "self", "comm", "dso", "symbol"};
+
+	memset(&f, 0, sizeof(f));
+	assert_int_equal(tally_symbols_new(NULL, &f.symbols), 0);
+	assert_int_equal(tally_machine_new(f.symbols, &f.machine), 0);
+	assert_int_equal(tally_profile_init(&f.profile, f.machine, &options), 0);
+	add_sample(&f, HOT, MAIN, 70);
+	add_sample(&f, COLD, MAIN, 30);
+	assert_int_equal(tally_hist_build(&f.profile, 0, &hist, &f.hist), 0);
+	f.view = (struct tally_view){
+		.profile = &f.profile,
+		.hist = &f.hist,
+		.total = 100,
+		.style = TALLY_STYLE_GRAPH,
+		.graph_min_percent = 0.5,
+	};
+	for (int i = 0; i < 5; i++)
+		f.view.columns[f.view.nr_columns++] =
+			tally_view_column_find(names[i], strlen(names[i]));
+	*state = &f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	tally_str_free(&f->out);
+	tally_hist_free(&f->hist);
+	tally_profile_free(&f->profile);
+	tally_machine_free(f->machine);
+	tally_symbols_free(f->symbols);
+	return 0;
+}
+
+static void rows(struct fixture *f)
+{
+	tally_vec_for_each (row, &f->hist.rows)
+		tally_view_row(&f->view, row, &f->out);
+}
+
+static void text_is_in_columns(void **state)
+{
+	struct fixture *f = *state;
+
+	tally_view_measure(&f->view);
+	tally_view_heading(&f->view, &f->out);
+	rows(f);
+	assert_string_equal(tally_str_text(&f->out),
+			    "# Children      Self  Command  Shared Object  Symbol                \n"
+			    "# ........  ........  .......  .............  ......................\n"
+			    "#\n"
+			    "   100.00%     0.00%  :5       [unknown]      [.] 0x0000000000000010\n"
+			    "            |\n"
+			    "            ---0x0000000000000010\n"
+			    "               |          \n"
+			    "               |--70.00%--0x0000000000000020\n"
+			    "               |          \n"
+			    "                --30.00%--0x0000000000000030\n"
+			    "\n"
+			    "    70.00%    70.00%  :5       [unknown]      [.] 0x0000000000000020\n"
+			    "            |\n"
+			    "            ---0x0000000000000010\n"
+			    "               0x0000000000000020\n"
+			    "\n"
+			    "    30.00%    30.00%  :5       [unknown]      [.] 0x0000000000000030\n"
+			    "            |\n"
+			    "            ---0x0000000000000010\n"
+			    "               0x0000000000000030\n"
+			    "\n");
+}
+
+static void separator_is_kept_out_of_cells(void **state)
+{
+	struct fixture *f = *state;
+
+	f->view.separator = ":";
+	tally_view_heading(&f->view, &f->out);
+	tally_view_row(&f->view, &f->hist.rows.data[1], &f->out);
+	assert_string_equal(tally_str_text(&f->out),
+			    "# Children:Self:Command:Shared Object:Symbol\n"
+			    "70.00%:70.00%:.5:[unknown]:[.] 0x0000000000000020\n");
+}
+
+static void graph(struct fixture *f, enum tally_graph_style style, size_t row)
+{
+	f->view.style = style;
+	tally_str_clear(&f->out);
+	tally_view_graph(&f->view, &f->hist.rows.data[row], &f->out);
+}
+
+static void graph_styles(void **state)
+{
+	struct fixture *f = *state;
+
+	graph(f, TALLY_STYLE_FOLDED, 0);
+	assert_string_equal(tally_str_text(&f->out),
+			    "70.00% 0x0000000000000010;0x0000000000000020\n"
+			    "30.00% 0x0000000000000010;0x0000000000000030\n");
+	graph(f, TALLY_STYLE_FLAT, 1);
+	assert_string_equal(tally_str_text(&f->out), "            70.00%\n"
+						     "                0x0000000000000010\n"
+						     "                0x0000000000000020\n\n");
+	graph(f, TALLY_STYLE_NONE, 0);
+	assert_string_equal(tally_str_text(&f->out), "");
+	f->view.graph_min_percent = 50;
+	graph(f, TALLY_STYLE_FRACTAL, 0);
+	assert_string_equal(tally_str_text(&f->out),
+			    "            |\n"
+			    "            ---0x0000000000000010\n"
+			    "               |          \n"
+			    "                --70.00%--0x0000000000000020\n\n");
+}
+
+static void json_has_rows_and_graph(void **state)
+{
+	struct fixture *f = *state;
+
+	tally_view_row_json(&f->view, &f->hist.rows.data[1], &f->out);
+	assert_string_equal(
+		tally_str_text(&f->out),
+		"{\"comm\":\":5\",\"dso\":\"[unknown]\",\"symbol\":\"[.] 0x0000000000000020\","
+		"\"self_period\":70,\"self_samples\":1,\"total_period\":70,\"total_samples\":1,"
+		"\"graph\":[{\"symbol\":\"0x0000000000000010\",\"period\":70,\"samples\":1,"
+		"\"children\":[{\"symbol\":\"0x0000000000000020\",\"period\":70,\"samples\":1}]}]"
+		"}");
+}
+
+static void light_rows_are_left_out(void **state)
+{
+	struct fixture *f = *state;
+
+	f->view.percent_limit = 50;
+	assert_true(tally_view_shows(&f->view, &f->hist.rows.data[1]));
+	assert_false(tally_view_shows(&f->view, &f->hist.rows.data[2]));
+}
+
+static void columns_are_found_by_name(void **state)
+{
+	assert_string_equal(tally_view_column_find("sym", 3)->heading, "Symbol");
+	assert_null(tally_view_column_find("symb", 4));
+	assert_null(tally_view_column_find("", 0));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(text_is_in_columns, setup, teardown),
+		cmocka_unit_test_setup_teardown(separator_is_kept_out_of_cells, setup, teardown),
+		cmocka_unit_test_setup_teardown(graph_styles, setup, teardown),
+		cmocka_unit_test_setup_teardown(json_has_rows_and_graph, setup, teardown),
+		cmocka_unit_test_setup_teardown(light_rows_are_left_out, setup, teardown),
+		cmocka_unit_test(columns_are_found_by_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
