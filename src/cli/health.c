@@ -6,7 +6,7 @@
 #include "base/arith.h"
 #include "base/json.h"
 
-enum { NR_COUNTS = 10, NR_FILES = 5 };
+enum { NR_COUNTS = 11, NR_FILES = 5 };
 
 struct count {
 	const char *name, *text;
@@ -28,6 +28,7 @@ static void health_counts(const struct tally_session *session, const struct tall
 		{"unmapped", "addresses in no map", machine->unmapped},
 		{"unnamed", "addresses without a symbol", machine->unnamed},
 		{"cut_chains", "callchains cut at the limit", profile->stats.cut_chains},
+		{"bad_chains", "callchains dropped: walked astray", profile->stats.bad_chains},
 		{"leaf_only", "user callchains of one frame", profile->stats.leaf_only},
 	};
 

@@ -39,7 +39,7 @@ struct record_config {
 	uint32_t stack_size;
 	uint64_t max_stack, branch_type, regs_intr, regs_user;
 	bool user_chains, kernel_chains, all_user, all_kernel;
-	bool with_addr, no_time, with_time, with_period, with_weight, with_cpu, with_identifier;
+	bool with_addr, with_time, with_period, with_weight, with_cpu, with_identifier;
 	bool with_phys, with_data_page, with_code_page, with_transaction, inherit_stat;
 	bool switch_events, namespaces, all_cgroups, buildid_mmap, no_bpf;
 	bool use_clockid;

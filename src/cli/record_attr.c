@@ -149,7 +149,7 @@ static void attr_fields(const struct record *record, const struct tally_event_sp
 {
 	const struct record_config *config = record->config;
 	bool tracepoint = attr->type == PERF_TYPE_TRACEPOINT, raw = config->raw || tracepoint;
-	bool timed = term_given(spec, TALLY_TERM_TIME) ? spec->terms.time : !config->no_time;
+	bool timed = !term_given(spec, TALLY_TERM_TIME) || spec->terms.time;
 	const struct {
 		bool wanted;
 		uint64_t bits;

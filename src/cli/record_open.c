@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/arith.h"
+#include "cli/header.h"
 #include "cli/record.h"
 #include "cli/say.h"
 
@@ -281,6 +282,25 @@ void record_event_name(const struct record *record, size_t event, struct tally_s
 		tally_str_add(out, strpbrk(tally_str_text(out), "/:") ? "u" : ":u");
 }
 
+/* -v: the events as they were opened. */
+static void say_opened(const struct record *record)
+{
+	struct tally_str out = {0};
+	size_t counters = 0;
+
+	tally_vec_for_each (ring, &record->rings)
+		counters += ring->fds.len;
+	for (size_t i = 0; i < record->specs.len; i++) {
+		record_event_name(record, i, &out);
+		tally_str_add(&out, ": ");
+		tally_attr_text(&record->specs.data[i].attr, &out);
+		tally_str_add_char(&out, '\n');
+	}
+	fprintf(stderr, "%s%zu counters in %zu ring buffers\n", tally_str_text(&out), counters,
+		record->rings.len);
+	tally_str_free(&out);
+}
+
 int record_open(struct record *record)
 {
 	struct tally_event_list list = {.specs = record->specs.data, .nr = record->specs.len};
@@ -300,6 +320,8 @@ int record_open(struct record *record)
 		ret = rings_plan(record, i);
 	if (!ret)
 		ret = rings_open(record);
+	if (!ret && record->config->verbose)
+		say_opened(record);
 	if (!ret)
 		ret = tally_sample_layout_init(&record->layout,
 					       &record->specs.data[record->tracking].attr);

@@ -175,11 +175,19 @@ static void print_chain(struct tally_script_printer *printer, const struct tally
 	uint8_t cpumode = s->cpumode;
 	uint32_t shown = 0;
 
+	size_t start;
+
 	tally_str_add_char(&printer->out, '\n');
+	start = printer->out.len;
 	for (uint64_t i = 0; i < chain.nr && shown < printer->max_stack; i++) {
 		uint64_t ip = tally_words_get(chain, i);
 		int mode = tally_context_cpumode(ip);
 
+		/* No marker that is known: the chain was walked astray, and perf drops it whole. */
+		if (mode == -1) {
+			printer->out.len = start;
+			return;
+		}
 		if (mode >= 0)
 			cpumode = (uint8_t)mode;
 		if (mode != -2)

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/arith.h"
 #include "cli/commands.h"
 #include "cli/say.h"
 #include "cli/stat.h"
@@ -46,13 +47,18 @@ static int make_title(struct stat_session *session)
 /* Signals are taken from a descriptor: nothing is missed between looking and waiting. */
 static int take_over_signals(struct stat_session *session)
 {
+	static const int unless_ignored[] = {SIGTERM, SIGHUP};
+	struct sigaction action;
 	sigset_t set;
 
 	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGCHLD);
+	/* Also where it is ignored: a script's job in the background is ended this way. */
+	sigaddset(&set, SIGINT);
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(unless_ignored); i++) {
+		if (!sigaction(unless_ignored[i], NULL, &action) && action.sa_handler != SIG_IGN)
+			sigaddset(&set, unless_ignored[i]);
+	}
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	session->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	return session->signals < 0 ? -errno : 0;
@@ -152,7 +158,10 @@ static void tell_signal(const struct stat_session *session)
 {
 	const struct tally_child *child = &session->child;
 
-	if (session->argv && child->gone && WIFSIGNALED(child->status) && !session->config->quiet)
+	if (!session->argv || !child->gone || !WIFSIGNALED(child->status))
+		return;
+	/* The end of the last interval is what was asked for. */
+	if (!session->config->quiet && !(session->ended_child && session->config->interval_ms))
 		fprintf(stderr, "%s: %s\n", session->argv[0], strsignal(WTERMSIG(child->status)));
 }
 
@@ -248,7 +257,7 @@ static int exit_status(struct stat_session *session, int ret)
 	if (child->gone && tally_child_exec_error(child))
 		return tally_child_exit_status(child);
 	if (ret)
-		return TALLY_EXIT_ERROR;
+		return ret == -EINVAL ? TALLY_EXIT_USAGE : TALLY_EXIT_ERROR;
 	if (!session->argv)
 		return session->stop_signal ? 128 + session->stop_signal : TALLY_EXIT_OK;
 	/* It died of what --timeout or --interval-count asked for. */
@@ -264,8 +273,11 @@ static int stat_command(const struct stat_config *config, char **argv)
 	int ret = session_init(&session, config, argv);
 	int status;
 
-	if (!ret)
+	if (!ret) {
 		ret = all_runs(&session);
+		/* Whatever it was, the command line was not to blame. */
+		ret = ret == -EINVAL ? -EIO : ret;
+	}
 	status = exit_status(&session, ret);
 	session_free(&session);
 	return status;

@@ -43,7 +43,7 @@ static int asked_add(struct stat_session *session, struct asked_list *asked, con
 
 	if (ret) {
 		say_event_error(text, &err);
-		return ret;
+		return ret == -ENOENT || ret == -E2BIG ? -EINVAL : ret;
 	}
 	ret = tally_vec_push(&session->lists, list);
 	if (ret) {

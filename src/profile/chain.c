@@ -12,7 +12,11 @@ struct walk {
 	uint8_t cpumode;
 	uint32_t frames;
 	bool was_cut;
+	bool is_bad; /* a marker that is not known: the chain was walked astray */
 };
+
+/* The path of a chain that is dropped whole. */
+#define PATH_BAD UINT32_MAX
 
 static int walk_ip(struct tally_profile *profile, struct walk *walk, uint64_t ip)
 {
@@ -22,7 +26,7 @@ static int walk_ip(struct tally_profile *profile, struct walk *walk, uint64_t ip
 
 	if (mode >= 0)
 		walk->cpumode = (uint8_t)mode;
-	profile->stats.bad_markers += mode == -1;
+	walk->is_bad |= mode == -1;
 	if (mode != -2)
 		return 0;
 	if (walk->frames >= profile->options.max_stack) {
@@ -46,12 +50,12 @@ static int callers_path(struct tally_profile *profile, struct walk *walk, struct
 	int ret = 0;
 
 	profile->scratch.len = 0;
-	for (uint64_t i = first; i < chain.nr && !ret && !walk->was_cut; i++)
+	for (uint64_t i = first; i < chain.nr && !ret && !walk->was_cut && !walk->is_bad; i++)
 		ret = walk_ip(profile, walk, tally_words_get(chain, i));
 	for (size_t i = profile->scratch.len; i-- > 0 && !ret;)
 		ret = tally_paths_child(&profile->paths, path, profile->scratch.data[i], &path);
 	if (!ret)
-		*ret_path = path;
+		*ret_path = walk->is_bad ? PATH_BAD : path;
 	return ret;
 }
 
@@ -102,20 +106,25 @@ int profile_chain(struct tally_profile *profile, const struct tally_thread *thre
 	       (mode = tally_context_cpumode(tally_words_get(chain, first))) != -2) {
 		if (mode >= 0)
 			walk.cpumode = (uint8_t)mode;
-		profile->stats.bad_markers += mode == -1;
+		walk.is_bad |= mode == -1;
 		first++;
 	}
 	if (first == chain.nr)
 		return 0;
+	walk.frames = 1;
+	profile->stats.leaf_only += first + 1 == chain.nr && walk.cpumode == PERF_RECORD_MISC_USER;
 	ret = tally_paths_frame(&profile->paths,
 				tally_machine_locate(profile->machine, thread, walk.cpumode,
 						     tally_words_get(chain, first)),
 				&leaf);
+	if (!ret && first + 1 < chain.nr)
+		ret = cached_callers(profile, &walk, chain, first + 1, &path);
 	if (ret)
 		return ret;
-	walk.frames = 1;
-	profile->stats.leaf_only += first + 1 == chain.nr && walk.cpumode == PERF_RECORD_MISC_USER;
-	if (first + 1 < chain.nr)
-		ret = cached_callers(profile, &walk, chain, first + 1, &path);
-	return ret ? ret : tally_paths_child(&profile->paths, path, leaf, ret_path);
+	/* perf drops such chains whole; so do its rows and ours. */
+	if (walk.is_bad || path == PATH_BAD) {
+		profile->stats.bad_chains++;
+		return 0;
+	}
+	return tally_paths_child(&profile->paths, path, leaf, ret_path);
 }

@@ -54,10 +54,10 @@ struct tally_profile_total {
 };
 
 struct tally_profile_stats {
-	uint64_t chains;      /* samples with a callchain */
-	uint64_t cut_chains;  /* chains cut at max_stack */
-	uint64_t leaf_only;   /* user chains that end after their first frame */
-	uint64_t bad_markers; /* unknown context markers */
+	uint64_t chains;     /* samples with a callchain */
+	uint64_t cut_chains; /* chains cut at max_stack */
+	uint64_t leaf_only;  /* user chains that end after their first frame */
+	uint64_t bad_chains; /* dropped: a context marker that is not known */
 };
 
 struct tally_profile {

@@ -333,16 +333,11 @@ static void test_affordable(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_map_and_unmap),
-		cmocka_unit_test(test_map_refused),
-		cmocka_unit_test(test_wraps),
-		cmocka_unit_test(test_in_place),
-		cmocka_unit_test(test_pieces),
-		cmocka_unit_test(test_full),
-		cmocka_unit_test(test_nonsense),
-		cmocka_unit_test(test_overwrite),
-		cmocka_unit_test(test_overwrite_wraps),
-		cmocka_unit_test(test_overwrite_twice),
+		cmocka_unit_test(test_map_and_unmap),   cmocka_unit_test(test_map_refused),
+		cmocka_unit_test(test_wraps),           cmocka_unit_test(test_in_place),
+		cmocka_unit_test(test_pieces),          cmocka_unit_test(test_full),
+		cmocka_unit_test(test_nonsense),        cmocka_unit_test(test_overwrite),
+		cmocka_unit_test(test_overwrite_wraps), cmocka_unit_test(test_overwrite_twice),
 		cmocka_unit_test(test_affordable),
 	};
 
