@@ -7,6 +7,9 @@ set -eu
 # shellcheck disable=SC2086
 install_missing $build_packages
 setup_build "$root/build" --buildtype=release
-ninja -C "$root/build" src/cli/tally | tail -n 1
+ninja -C "$root/build" src/cli/tally >"$root/build/build.log" 2>&1 || {
+	cat "$root/build/build.log" >&2
+	exit 1
+}
 ln -sf src/cli/tally "$root/build/tally"
 echo "built: $root/build/tally"

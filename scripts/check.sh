@@ -31,15 +31,19 @@ check_format() {
 
 build_with_sanitizers() {
 	setup_build "$root/build-check" --buildtype=debugoptimized -Dwerror=true \
-		-Db_sanitize=address,undefined -Db_lundef=false &&
-		ninja -C "$root/build-check" 2>&1 | tail -n 30 &&
-		[ -x "$root/build-check/src/cli/tally" ] && echo "built with ASan and UBSan, no warnings"
+		-Db_sanitize=address,undefined -Db_lundef=false || return 1
+	if ! ninja -C "$root/build-check" >"$root/build-check/build.log" 2>&1; then
+		grep -E "error|warning|undefined|FAILED" "$root/build-check/build.log"
+		return 1
+	fi
+	echo "built with ASan and UBSan, no warnings"
 }
 
 run_tests() {
 	export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 	rm -f "$root/build-check/meson-logs/testlog.json"
 	meson test -C "$root/build-check" --no-rebuild --num-processes "$jobs" 2>&1 | tail -n 60
+	# No log: the tests did not even start.
 	counts=$(python3 "$root/scripts/count_tests.py" "$root/build-check/meson-logs/testlog.json") || {
 		failed=$((failed + 1))
 		return

@@ -139,6 +139,7 @@ struct tally_sample_layout {
 	uint64_t branch_sample_type;
 	uint64_t regs_user, regs_intr; /* masks */
 	uint8_t nr;                    /* rows of a sample, in order */
+	uint8_t nr_words;              /* the first rows that are one word each */
 	uint8_t nr_trailer;            /* rows of a trailer, in order; 0 without sample_id_all */
 	uint8_t rows[TALLY_SAMPLE_MAX_FIELDS];
 	uint8_t trailer_rows[TALLY_TRAILER_MAX_FIELDS];

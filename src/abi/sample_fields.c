@@ -62,6 +62,8 @@ static void layout_add_row(struct tally_sample_layout *layout, size_t row, int *
 	if (field->bit == PERF_SAMPLE_TIME)
 		layout->sample_time = (int16_t)*at;
 	*at = field_is_word(field->kind) ? *at + 8 : -1;
+	if (*at >= 0)
+		layout->nr_words = layout->nr;
 }
 
 static void layout_add_trailer(struct tally_sample_layout *layout)

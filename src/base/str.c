@@ -28,25 +28,9 @@ char *tally_str_room(struct tally_str *str, size_t more)
 	return str->data + str->len;
 }
 
-void tally_str_add_bytes(struct tally_str *str, const void *bytes, size_t len)
-{
-	char *at = tally_str_room(str, len);
-
-	if (!at)
-		return;
-	memcpy(at, bytes, len);
-	at[len] = '\0';
-	str->len += len;
-}
-
 void tally_str_add(struct tally_str *str, const char *text)
 {
 	tally_str_add_bytes(str, text, strlen(text));
-}
-
-void tally_str_add_char(struct tally_str *str, char c)
-{
-	tally_str_add_bytes(str, &c, 1);
 }
 
 void tally_str_add_u64(struct tally_str *str, uint64_t value)

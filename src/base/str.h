@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct tally_str {
 	char *data;
@@ -19,8 +20,6 @@ struct tally_str {
 };
 
 void tally_str_add(struct tally_str *str, const char *text);
-void tally_str_add_bytes(struct tally_str *str, const void *bytes, size_t len);
-void tally_str_add_char(struct tally_str *str, char c);
 void tally_str_add_u64(struct tally_str *str, uint64_t value);            /* decimal */
 void tally_str_add_hex(struct tally_str *str, uint64_t value, int width); /* zero-padded */
 void tally_str_addf(struct tally_str *str, const char *format, ...)
@@ -28,12 +27,28 @@ void tally_str_addf(struct tally_str *str, const char *format, ...)
 void tally_str_addv(struct tally_str *str, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
 
-/* Pad with blanks until the builder is `column` bytes long. */
-void tally_str_pad_to(struct tally_str *str, size_t column);
-
 /* Make room for `more` bytes beyond `len` and return where they go (then add to `len`),
  * or NULL. For writers that format in place. */
 char *tally_str_room(struct tally_str *str, size_t more);
+
+static inline void tally_str_add_bytes(struct tally_str *str, const void *bytes, size_t len)
+{
+	char *at = len < str->cap - str->len ? str->data + str->len : tally_str_room(str, len);
+
+	if (!at)
+		return;
+	memcpy(at, bytes, len);
+	at[len] = '\0';
+	str->len += len;
+}
+
+static inline void tally_str_add_char(struct tally_str *str, char c)
+{
+	tally_str_add_bytes(str, &c, 1);
+}
+
+/* Pad with blanks until the builder is `column` bytes long. */
+void tally_str_pad_to(struct tally_str *str, size_t column);
 
 /* Forget the content, keep the memory and a remembered failure. */
 void tally_str_clear(struct tally_str *str);

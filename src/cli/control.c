@@ -17,9 +17,13 @@ static const struct {
 	const char *text;
 	enum tally_control_word word;
 } words[] = {
-	{"enable", TALLY_CONTROL_ENABLE},     {"disable", TALLY_CONTROL_DISABLE},
-	{"snapshot", TALLY_CONTROL_SNAPSHOT}, {"ping", TALLY_CONTROL_PING},
+	{"enable", TALLY_CONTROL_ENABLE},
+	{"disable", TALLY_CONTROL_DISABLE},
+	{"snapshot", TALLY_CONTROL_SNAPSHOT},
+	{"ping", TALLY_CONTROL_PING},
 	{"stop", TALLY_CONTROL_STOP},
+	{"evlist", TALLY_CONTROL_EVLIST},
+	{"evlist -v", TALLY_CONTROL_EVLIST_VERBOSE},
 };
 
 static int take_number(const char **text, int *ret_fd)

@@ -8,8 +8,7 @@
 #include "cli/say.h"
 
 const struct tally_command *const tally_commands[] = {
-	&tally_command_stat,
-	&tally_command_record,
+	&tally_command_stat,       &tally_command_record,
 	&tally_command_report,     &tally_command_script,
 	&tally_command_evlist,     &tally_command_list,
 	&tally_command_buildids,   &tally_command_version,

@@ -155,8 +155,10 @@ bool record_regs_parse(const char *names, uint64_t *ret_mask);
 int record_targets(struct record *record);
 int record_open(struct record *record);
 void record_close(struct record *record);
-/* Append the name of an event as it was opened. */
+/* The name of an event as it was opened, into an empty builder. */
 void record_event_name(const struct record *record, size_t event, struct tally_str *out);
+/* All events on stderr, a line each; `verbose` with their attrs. */
+void record_say_events(const struct record *record, bool verbose);
 
 /* record_output.c */
 int record_output_open(struct record *record);

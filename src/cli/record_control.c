@@ -31,6 +31,8 @@ static int carry_out(struct record *record, enum tally_control_word word)
 		return tally_counters_disable(record->counters);
 	case TALLY_CONTROL_SNAPSHOT: record->dump = true; return 0;
 	case TALLY_CONTROL_STOP: record->stop = true; return 0;
+	case TALLY_CONTROL_EVLIST: record_say_events(record, false); return 0;
+	case TALLY_CONTROL_EVLIST_VERBOSE: record_say_events(record, true); return 0;
 	case TALLY_CONTROL_UNKNOWN: tally_say_warning("--control: unknown command"); return 0;
 	default: return 0;
 	}

@@ -282,23 +282,35 @@ void record_event_name(const struct record *record, size_t event, struct tally_s
 		tally_str_add(out, strpbrk(tally_str_text(out), "/:") ? "u" : ":u");
 }
 
-/* -v: the events as they were opened. */
-static void say_opened(const struct record *record)
+void record_say_events(const struct record *record, bool verbose)
 {
 	struct tally_str out = {0};
+
+	for (size_t i = 0; i < record->specs.len; i++) {
+		struct tally_str name = {0};
+
+		record_event_name(record, i, &name);
+		tally_str_add(&out, tally_str_text(&name));
+		if (verbose) {
+			tally_str_add(&out, ": ");
+			tally_attr_text(&record->specs.data[i].attr, &out);
+		}
+		tally_str_add_char(&out, '\n');
+		tally_str_free(&name);
+	}
+	fputs(tally_str_text(&out), stderr);
+	tally_str_free(&out);
+}
+
+/* -v: what was opened. */
+static void say_opened(const struct record *record)
+{
 	size_t counters = 0;
 
 	tally_vec_for_each (ring, &record->rings)
 		counters += ring->fds.len;
-	for (size_t i = 0; i < record->specs.len; i++) {
-		record_event_name(record, i, &out);
-		tally_str_add(&out, ": ");
-		tally_attr_text(&record->specs.data[i].attr, &out);
-		tally_str_add_char(&out, '\n');
-	}
-	fprintf(stderr, "%s%zu counters in %zu ring buffers\n", tally_str_text(&out), counters,
-		record->rings.len);
-	tally_str_free(&out);
+	record_say_events(record, true);
+	fprintf(stderr, "%zu counters in %zu ring buffers\n", counters, record->rings.len);
 }
 
 int record_open(struct record *record)

@@ -25,7 +25,7 @@ const struct tally_option record_options[] = {
 	{'D', "delay", TALLY_OPTION_TEXT, AT(delay), "ms",
 	 "start so many milliseconds later; -1: when --control says enable"},
 	{0, "control", TALLY_OPTION_TEXT, AT(control), "fd:N[,N]|fifo:F[,F]",
-	 "obey enable, disable, snapshot, ping and stop from there"},
+	 "obey enable, disable, snapshot, evlist, ping and stop from there"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Events:"},
 	{'e', "event", TALLY_OPTION_LIST, AT(events), "event",
 	 "events to sample (cycles); see tally list"},

@@ -257,20 +257,43 @@ static void say_written(const struct record *record, const char *name, uint64_t 
 				  (unsigned long long)record->lost);
 }
 
-/* "perf.data.2026112109274812": to hundredths of a second. */
-static int stamp(struct record_output *output, char **ret_name)
+/* "perf.data.2026112109274812": to hundredths of a second, `later` of them added. */
+static int stamp(const struct record_output *output, unsigned later, char **ret_name)
 {
 	struct timeval now;
 	struct tm tm;
 	char when[32];
 
 	gettimeofday(&now, NULL);
+	now.tv_usec += (suseconds_t)later * 10000;
+	now.tv_sec += now.tv_usec / 1000000;
+	now.tv_usec %= 1000000;
 	if (!localtime_r(&now.tv_sec, &tm) || !strftime(when, sizeof(when), "%Y%m%d%H%M%S", &tm))
 		return -EINVAL;
 	if (asprintf(ret_name, "%s.%s%02u", output->path, when, (unsigned)(now.tv_usec / 10000)) <
 	    0)
 		return -ENOMEM;
 	return 0;
+}
+
+/* A name that no file has yet: two may be finished within a hundredth. */
+static int fresh_name(const struct record_output *output, char **ret_name)
+{
+	enum { MOST = 1000 };
+	int ret = -EEXIST;
+
+	for (unsigned later = 0; ret == -EEXIST && later < MOST; later++) {
+		char *name;
+
+		ret = stamp(output, later, &name);
+		if (!ret && !access(name, F_OK)) {
+			free(name);
+			ret = -EEXIST;
+		} else if (!ret) {
+			*ret_name = name;
+		}
+	}
+	return ret;
 }
 
 static bool is_stamped(const struct record_config *config)
@@ -284,7 +307,7 @@ static int rename_stamped(struct record *record)
 {
 	struct record_output *output = &record->output;
 	char *name;
-	int ret = stamp(output, &name);
+	int ret = fresh_name(output, &name);
 
 	if (ret)
 		return ret;

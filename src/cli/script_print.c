@@ -141,10 +141,9 @@ static uint64_t chain_address(const struct tally_location *where)
 
 static void print_chain_line(struct tally_script_printer *printer,
 			     const struct tally_session_sample *s, uint8_t cpumode, uint64_t ip,
-			     uint32_t fields)
+			     uint32_t fields, uint64_t space)
 {
 	struct tally_str *out = &printer->out;
-	uint64_t space = tally_machine_space(printer->session->machine, s->thread) << 24 ^ fields;
 	struct script_line *line =
 		&printer->lines[tally_hash_u64(ip, space) & (SCRIPT_LINE_SLOTS - 1)];
 	const struct tally_location *where;
@@ -172,9 +171,9 @@ static void print_chain(struct tally_script_printer *printer, const struct tally
 			uint32_t fields)
 {
 	struct tally_words chain = s->sample.callchain;
+	uint64_t space = tally_machine_space(printer->session->machine, s->thread) << 24 ^ fields;
 	uint8_t cpumode = s->cpumode;
 	uint32_t shown = 0;
-
 	size_t start;
 
 	tally_str_add_char(&printer->out, '\n');
@@ -192,7 +191,7 @@ static void print_chain(struct tally_script_printer *printer, const struct tally
 			cpumode = (uint8_t)mode;
 		if (mode != -2)
 			continue;
-		print_chain_line(printer, s, cpumode, ip, fields);
+		print_chain_line(printer, s, cpumode, ip, fields, space);
 		shown++;
 	}
 }

@@ -123,7 +123,7 @@ static int session_counts(struct tally_session *session, const struct tally_perf
 static int session_sample(struct tally_session *session, const struct tally_perfdata_record *record,
 			  tally_session_fn *fn, void *arg)
 {
-	struct tally_session_sample sample = {.record = record, .event = record->event};
+	struct tally_session_sample sample; /* large: not cleared, decoding does that */
 
 	if (!record->event || record->event->is_unreadable ||
 	    tally_sample_decode(record->event->layout, record->data, record->size, &sample.sample,
@@ -132,6 +132,8 @@ static int session_sample(struct tally_session *session, const struct tally_perf
 		return fn(arg, session, record, NULL);
 	}
 	session->health.samples++;
+	sample.record = record;
+	sample.event = record->event;
 	sample.cpumode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	sample.period = sample_period(record->event, &sample.sample);
 	sample.thread =

@@ -22,8 +22,13 @@ struct tally_synth {
 	bool parents; /* FORK of main threads too: their parents are here as well */
 };
 
-/* The kernel's text, "[kernel.kallsyms]_text". Nothing where its address is hidden.
- * 0 or the error of reading procfs. */
+static inline const char *tally_synth_proc(const struct tally_synth *synth)
+{
+	return synth->proc ? synth->proc : "/proc";
+}
+
+/* The kernel's text, "[kernel.kallsyms]_text". Nothing where its address is hidden or cannot be
+ * read. 0 or -ENOMEM. */
 int tally_synth_kernel(struct tally_synth *synth);
 
 /* The loaded modules with their files. 0, also where there are none; -ENOMEM. */

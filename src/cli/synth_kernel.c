@@ -7,7 +7,6 @@
  * that is hidden kallsyms is read up to _etext.
  */
 #include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +19,7 @@
 #include "base/file.h"
 #include "cli/synth.h"
 
-enum { KALLSYMS_CHUNK = 1 << 14, PROC_MAX = 1 << 22 };
+enum { KALLSYMS_CHUNK = 1 << 14, PROC_MAX = 1 << 22, PATH_ROOM = 512 };
 
 struct kernel_text {
 	uint64_t start, end; /* 0: not found */
@@ -28,13 +27,14 @@ struct kernel_text {
 };
 
 /* "Kernel code" is the physical range of _text to _etext. 0 where addresses are hidden. */
-static uint64_t text_length(void)
+static uint64_t text_length(const struct tally_synth *synth)
 {
 	uint64_t first, last, length = 0;
-	char *text, *line;
+	char path[PATH_ROOM], *text, *line;
 	size_t len;
 
-	if (tally_file_read("/proc/iomem", PROC_MAX, &text, &len))
+	snprintf(path, sizeof(path), "%s/iomem", tally_synth_proc(synth));
+	if (tally_file_read(path, PROC_MAX, &text, &len))
 		return 0;
 	line = strstr(text, " : Kernel code");
 	while (line && line > text && line[-1] != '\n')
@@ -67,7 +67,8 @@ static bool take_line(struct kernel_text *text, const char *line, uint64_t lengt
 	return text->end && addr > text->start;
 }
 
-static int scan_kallsyms(int fd, struct kernel_text *text, uint64_t length)
+/* What cannot be read or is no such list adds nothing. */
+static void scan_kallsyms(int fd, struct kernel_text *text, uint64_t length)
 {
 	char buffer[KALLSYMS_CHUNK + 1];
 	size_t have = 0;
@@ -77,19 +78,19 @@ static int scan_kallsyms(int fd, struct kernel_text *text, uint64_t length)
 		char *line = buffer, *end;
 
 		if (n <= 0)
-			return n < 0 ? -errno : 0;
+			return;
 		have += (size_t)n;
 		buffer[have] = '\0';
 		while ((end = strchr(line, '\n'))) {
 			*end = '\0';
 			if (take_line(text, line, length))
-				return 0;
+				return;
 			line = end + 1;
 		}
 		have -= (size_t)(line - buffer);
 		memmove(buffer, line, have);
 		if (have == KALLSYMS_CHUNK)
-			return -EINVAL;
+			return;
 	}
 }
 
@@ -110,17 +111,19 @@ static void add_mmap(struct tally_synth *synth, uint64_t start, uint64_t len, ui
 int tally_synth_kernel(struct tally_synth *synth)
 {
 	struct kernel_text text = {0};
-	char name[64];
-	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC), ret;
+	char name[64], path[PATH_ROOM];
+	int fd;
 
+	snprintf(path, sizeof(path), "%s/kallsyms", tally_synth_proc(synth));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return errno == ENOENT ? 0 : -errno;
-	ret = scan_kallsyms(fd, &text, text_length());
+		return 0;
+	scan_kallsyms(fd, &text, text_length(synth));
 	close(fd);
-	if (ret || !text.start)
-		return ret;
+	if (!text.start)
+		return 0;
 	snprintf(name, sizeof(name), "[kernel.kallsyms]%s", text.symbol);
-	/* Without an end: up to where modules or the address space end. */
+	/* Without an end: up to the end of the address space. */
 	add_mmap(synth, text.start, (text.end ? text.end : UINT64_MAX) - text.start, text.start,
 		 name);
 	return tally_str_error(&synth->out);
@@ -155,11 +158,12 @@ static void module_path(const char *deps, const char *release, const char *modul
 
 int tally_synth_modules(struct tally_synth *synth)
 {
-	char *modules, *deps = NULL, path[512], *line, *save = NULL;
+	char *modules, *deps = NULL, path[PATH_ROOM], *line, *save = NULL;
 	struct utsname uts = {0};
 	size_t len;
 
-	if (tally_file_read("/proc/modules", PROC_MAX, &modules, &len))
+	snprintf(path, sizeof(path), "%s/modules", tally_synth_proc(synth));
+	if (tally_file_read(path, PROC_MAX, &modules, &len))
 		return 0;
 	uname(&uts);
 	snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep", uts.release);

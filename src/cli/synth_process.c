@@ -18,11 +18,6 @@
 
 enum { STATUS_MAX = 1 << 16, MAPS_MAX = 1 << 27, NAME_MAX_BYTES = 4096 };
 
-static const char *proc_root(const struct tally_synth *synth)
-{
-	return synth->proc ? synth->proc : "/proc";
-}
-
 /* What /proc/PID/status says. */
 struct task {
 	int32_t tid, pid, ppid;
@@ -43,7 +38,7 @@ static bool task_read(const struct tally_synth *synth, int32_t pid, int32_t tid,
 	const char *tgid, *ppid;
 	size_t len;
 
-	snprintf(path, sizeof(path), "%s/%d/task/%d/status", proc_root(synth), pid, tid);
+	snprintf(path, sizeof(path), "%s/%d/task/%d/status", tally_synth_proc(synth), pid, tid);
 	if (tally_file_read(path, STATUS_MAX, &text, &len))
 		return false;
 	tgid = status_line(text, "\nTgid:");
@@ -96,7 +91,8 @@ static void add_namespaces(struct tally_synth *synth, const struct task *task)
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(names); i++) {
 		struct stat st = {0};
 
-		snprintf(path, sizeof(path), "%s/%d/ns/%s", proc_root(synth), task->pid, names[i]);
+		snprintf(path, sizeof(path), "%s/%d/ns/%s", tally_synth_proc(synth), task->pid,
+			 names[i]);
 		if (stat(path, &st))
 			st.st_dev = st.st_ino = 0;
 		tally_synth_u64(synth, st.st_dev);
@@ -140,7 +136,7 @@ static size_t map_build_id(const struct tally_synth *synth, const struct task *t
 
 	if (map->name[0] != '/')
 		return 0;
-	snprintf(path, sizeof(path), "%s/%d/root%s", proc_root(synth), task->pid, map->name);
+	snprintf(path, sizeof(path), "%s/%d/root%s", tally_synth_proc(synth), task->pid, map->name);
 	return tally_elf_build_id(path, id, &size) ? 0 : size;
 }
 
@@ -180,7 +176,8 @@ static void add_maps(struct tally_synth *synth, const struct task *task)
 	char path[128], *text, *line, *save = NULL;
 	size_t len;
 
-	snprintf(path, sizeof(path), "%s/%d/task/%d/maps", proc_root(synth), task->pid, task->tid);
+	snprintf(path, sizeof(path), "%s/%d/task/%d/maps", tally_synth_proc(synth), task->pid,
+		 task->tid);
 	if (tally_file_read(path, MAPS_MAX, &text, &len))
 		return;
 	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
@@ -222,7 +219,7 @@ int tally_synth_process(struct tally_synth *synth, int32_t pid)
 	char path[128];
 	DIR *dir;
 
-	snprintf(path, sizeof(path), "%s/%d/task", proc_root(synth), pid);
+	snprintf(path, sizeof(path), "%s/%d/task", tally_synth_proc(synth), pid);
 	dir = opendir(path);
 	if (!dir)
 		return 0;
@@ -245,7 +242,7 @@ static int add_children(struct tally_synth *synth, int32_t pid, unsigned depth)
 	size_t len;
 	int ret;
 
-	snprintf(path, sizeof(path), "%s/%d/task/%d/children", proc_root(synth), pid, pid);
+	snprintf(path, sizeof(path), "%s/%d/task/%d/children", tally_synth_proc(synth), pid, pid);
 	ret = tally_synth_process(synth, pid);
 	if (ret || depth == DEPTH_MAX || tally_file_read(path, STATUS_MAX, &text, &len))
 		return ret;
@@ -268,7 +265,7 @@ int tally_synth_tree(struct tally_synth *synth, int32_t pid)
 
 int tally_synth_processes(struct tally_synth *synth)
 {
-	DIR *dir = opendir(proc_root(synth));
+	DIR *dir = opendir(tally_synth_proc(synth));
 	struct dirent *entry;
 	int ret = 0;
 

@@ -11,7 +11,7 @@
 enum { NAME_MAX_LEN = 128, HEADER = 8 };
 
 int tally_perfdata_events_decode_attr(const uint8_t *bytes, size_t len, bool swap,
-			     struct perf_event_attr *ret_attr)
+				      struct perf_event_attr *ret_attr)
 {
 	uint8_t copy[sizeof(*ret_attr)] = {0};
 	uint32_t size;
@@ -71,7 +71,8 @@ static int event_new(struct tally_events *events, const struct perf_event_attr *
 	tally_event_make_name(attr, name, sizeof(name));
 	ret = event_layout(event);
 	if (!ret)
-		ret = tally_perfdata_events_name(events, event, TALLY_NAME_MADE, name, strlen(name));
+		ret = tally_perfdata_events_name(events, event, TALLY_NAME_MADE, name,
+						 strlen(name));
 	if (!ret)
 		ret = tally_vec_push(&events->list, event);
 	if (ret)
@@ -82,7 +83,8 @@ static int event_new(struct tally_events *events, const struct perf_event_attr *
 }
 
 int tally_perfdata_events_append(struct tally_events *events, const struct perf_event_attr *attr,
-			const uint8_t *ids, size_t nr, bool swap, struct tally_event **ret_event)
+				 const uint8_t *ids, size_t nr, bool swap,
+				 struct tally_event **ret_event)
 {
 	struct tally_event *event;
 	int ret = event_new(events, attr, &event);
@@ -96,7 +98,8 @@ int tally_perfdata_events_append(struct tally_events *events, const struct perf_
 }
 
 int tally_perfdata_events_add(struct tally_events *events, const struct perf_event_attr *attr,
-		     const uint8_t *ids, size_t nr, bool swap, struct tally_event **ret_event)
+			      const uint8_t *ids, size_t nr, bool swap,
+			      struct tally_event **ret_event)
 {
 	struct tally_event *event =
 		nr ? tally_perfdata_events_by_id(events, tally_load_u64(ids, swap)) : NULL;
@@ -115,7 +118,7 @@ struct tally_event *tally_perfdata_events_by_id(const struct tally_events *event
 }
 
 int tally_perfdata_events_name(struct tally_events *events, struct tally_event *event,
-		      enum tally_name_rank rank, const char *name, size_t len)
+			       enum tally_name_rank rank, const char *name, size_t len)
 {
 	char *copy;
 
@@ -146,7 +149,7 @@ static struct tally_event *events_lookup(struct tally_events *events, uint64_t i
 }
 
 struct tally_event *tally_perfdata_events_find(struct tally_events *events, uint32_t type,
-				      const uint8_t *record, size_t len, bool swap)
+					       const uint8_t *record, size_t len, bool swap)
 {
 	const struct tally_sample_layout *layout;
 	size_t at;
@@ -168,8 +171,8 @@ struct tally_event *tally_perfdata_events_find(struct tally_events *events, uint
 	return events_lookup(events, tally_load_u64(record + at, swap));
 }
 
-uint64_t tally_perfdata_events_time(const struct tally_event *event, uint32_t type, const uint8_t *record,
-			   size_t len)
+uint64_t tally_perfdata_events_time(const struct tally_event *event, uint32_t type,
+				    const uint8_t *record, size_t len)
 {
 	const struct tally_sample_layout *layout;
 

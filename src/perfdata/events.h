@@ -41,32 +41,34 @@ struct tally_events {
 /* Read an attr of a file: `len` bytes are there, its own size may be less, more or 0.
  * 0 or -EINVAL (under 64 bytes). */
 int tally_perfdata_events_decode_attr(const uint8_t *bytes, size_t len, bool swap,
-			     struct perf_event_attr *ret_attr);
+				      struct perf_event_attr *ret_attr);
 
 /* Add an event with a made-up name. `ids` are `nr` unaligned words. 0 or -ENOMEM. */
 int tally_perfdata_events_append(struct tally_events *events, const struct perf_event_attr *attr,
-			const uint8_t *ids, size_t nr, bool swap, struct tally_event **ret_event);
+				 const uint8_t *ids, size_t nr, bool swap,
+				 struct tally_event **ret_event);
 
 /* The same for a pipe, where one attr may come twice: find the one that has the first of the ids
  * already. */
 int tally_perfdata_events_add(struct tally_events *events, const struct perf_event_attr *attr,
-		     const uint8_t *ids, size_t nr, bool swap, struct tally_event **ret_event);
+			      const uint8_t *ids, size_t nr, bool swap,
+			      struct tally_event **ret_event);
 
 /* NULL if none. */
 struct tally_event *tally_perfdata_events_by_id(const struct tally_events *events, uint64_t id);
 
 /* Name an event unless it has a name from a better source. 0 or -ENOMEM. */
 int tally_perfdata_events_name(struct tally_events *events, struct tally_event *event,
-		      enum tally_name_rank rank, const char *name, size_t len);
+			       enum tally_name_rank rank, const char *name, size_t len);
 
 /* The event of a record of `len` bytes whose body may be foreign (`swap`): by its id, else
  * the first; NULL for records of user space and while there are no events. */
 struct tally_event *tally_perfdata_events_find(struct tally_events *events, uint32_t type,
-				      const uint8_t *record, size_t len, bool swap);
+					       const uint8_t *record, size_t len, bool swap);
 
 /* The time in a record in host order, 0 if it has none. */
-uint64_t tally_perfdata_events_time(const struct tally_event *event, uint32_t type, const uint8_t *record,
-			   size_t len);
+uint64_t tally_perfdata_events_time(const struct tally_event *event, uint32_t type,
+				    const uint8_t *record, size_t len);
 
 void tally_perfdata_events_free(struct tally_events *events);
 

@@ -52,8 +52,9 @@ int tally_event_desc_apply(struct tally_perfdata *data)
 		event = desc_event(data, i, nr_ids ? tally_load_u64(ids, in.swap) : 0, nr_ids,
 				   &attr);
 		if (event && name.len)
-			ret = tally_perfdata_events_name(&data->events, event, TALLY_NAME_EVENT_DESC,
-						(const char *)name.data, name.len);
+			ret = tally_perfdata_events_name(&data->events, event,
+							 TALLY_NAME_EVENT_DESC,
+							 (const char *)name.data, name.len);
 	}
 	return ret;
 }
@@ -85,8 +86,8 @@ static int apply_line(struct tally_perfdata *data, const char *line, size_t len)
 		const struct perf_event_attr *attr = &(*event)->pub.attr;
 
 		if (!ret && wants_meta_name(attr) && attr->type == type && attr->config == config)
-			ret = tally_perfdata_events_name(&data->events, *event, TALLY_NAME_META, line,
-						(size_t)(comma - line));
+			ret = tally_perfdata_events_name(&data->events, *event, TALLY_NAME_META,
+							 line, (size_t)(comma - line));
 	}
 	return ret;
 }

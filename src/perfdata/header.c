@@ -96,7 +96,8 @@ static int read_attr(struct tally_perfdata *data, size_t i, uint64_t at, uint64_
 	struct perf_event_attr attr;
 	struct tally_event *event;
 
-	if (tally_perfdata_events_decode_attr(data->bytes + at, size, data->info.is_foreign, &attr)) {
+	if (tally_perfdata_events_decode_attr(data->bytes + at, size, data->info.is_foreign,
+					      &attr)) {
 		note_attr(data, i, at, "attr does not decode");
 		return 0;
 	}
@@ -105,8 +106,8 @@ static int read_attr(struct tally_perfdata *data, size_t i, uint64_t at, uint64_
 		ids = (struct section){0, 0};
 	}
 	*ids_left -= ids.size / 8;
-	return tally_perfdata_events_append(&data->events, &attr, data->bytes + ids.offset, ids.size / 8,
-				   data->info.is_foreign, &event);
+	return tally_perfdata_events_append(&data->events, &attr, data->bytes + ids.offset,
+					    ids.size / 8, data->info.is_foreign, &event);
 }
 
 static int read_attrs(struct tally_perfdata *data)
@@ -144,9 +145,9 @@ static int read_event_types(struct tally_perfdata *data)
 
 		tally_vec_for_each (event, &data->events.list) {
 			if (!ret && (*event)->pub.attr.config == config)
-				ret = tally_perfdata_events_name(&data->events, *event,
-							TALLY_NAME_EVENT_TYPE, (char *)at + 8,
-							strnlen((char *)at + 8, 64));
+				ret = tally_perfdata_events_name(
+					&data->events, *event, TALLY_NAME_EVENT_TYPE,
+					(char *)at + 8, strnlen((char *)at + 8, 64));
 		}
 	}
 	return ret;

@@ -19,7 +19,8 @@ static int notice_attr(struct tally_perfdata *data, const struct tally_raw *raw)
 	size_t len = raw->size - HEADER;
 	int ret;
 
-	if (tally_perfdata_events_decode_attr(raw->data + HEADER, len, swap, &attr) || attr.size > len) {
+	if (tally_perfdata_events_decode_attr(raw->data + HEADER, len, swap, &attr) ||
+	    attr.size > len) {
 		tally_reader_note(
 			data, (struct tally_perfdata_note){.kind = TALLY_NOTE_BAD_ATTR,
 							   .what = (uint32_t)data->events.list.len,
@@ -28,7 +29,7 @@ static int notice_attr(struct tally_perfdata *data, const struct tally_raw *raw)
 		return 0;
 	}
 	ret = tally_perfdata_events_add(&data->events, &attr, raw->data + HEADER + attr.size,
-			       (len - attr.size) / 8, swap, &event);
+					(len - attr.size) / 8, swap, &event);
 	if (!ret)
 		ret = tally_event_desc_apply(data);
 	if (!ret && attr.type == PERF_TYPE_TRACEPOINT && !event->pub.is_named &&
@@ -48,8 +49,9 @@ static int notice_event_type(struct tally_perfdata *data, const struct tally_raw
 	config = tally_load_u64(raw->data + HEADER, data->info.is_foreign);
 	tally_vec_for_each (event, &data->events.list) {
 		if (!ret && (*event)->pub.attr.config == config)
-			ret = tally_perfdata_events_name(&data->events, *event, TALLY_NAME_EVENT_TYPE, name,
-						strnlen(name, raw->size - 16));
+			ret = tally_perfdata_events_name(&data->events, *event,
+							 TALLY_NAME_EVENT_TYPE, name,
+							 strnlen(name, raw->size - 16));
 	}
 	return ret;
 }
@@ -70,7 +72,8 @@ static int notice_event_update(struct tally_perfdata *data, const struct tally_r
 	len = strnlen(text, raw->size - 24);
 	switch (tally_load_u64(raw->data + HEADER, swap)) {
 	case TALLY_PERFDATA_UPDATE_NAME:
-		return tally_perfdata_events_name(&data->events, event, TALLY_NAME_UPDATE, text, len);
+		return tally_perfdata_events_name(&data->events, event, TALLY_NAME_UPDATE, text,
+						  len);
 	case TALLY_PERFDATA_UPDATE_UNIT:
 		text = tally_arena_strndup(&data->events.texts, text, len);
 		event->pub.unit = text;

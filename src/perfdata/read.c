@@ -120,8 +120,8 @@ static int reader_next(struct tally_perfdata *data, struct tally_raw *raw,
 	if (ret > 0) {
 		int taken = raw_take_in(data, raw);
 
-		*ret_event = tally_perfdata_events_find(&data->events, raw->type, raw->data, raw->size,
-					       data->info.is_foreign);
+		*ret_event = tally_perfdata_events_find(&data->events, raw->type, raw->data,
+							raw->size, data->info.is_foreign);
 		if (!taken && data->info.is_foreign)
 			taken = raw_swap(data, raw, *ret_event);
 		if (taken)

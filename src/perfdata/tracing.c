@@ -224,7 +224,7 @@ static int name_by_format(struct tally_perfdata *data, size_t first,
 	for (size_t i = first; !ret && i < data->events.list.len; i++) {
 		if (is_nameless(data->events.list.data[i], id))
 			ret = tally_perfdata_events_name(&data->events, data->events.list.data[i],
-						TALLY_NAME_TRACING, text, (size_t)len);
+							 TALLY_NAME_TRACING, text, (size_t)len);
 	}
 	return ret;
 }

@@ -60,11 +60,11 @@ int tally_perfdata_writer_add_event(struct tally_perfdata_writer *writer,
 
 	if (writer->started)
 		return -EBUSY;
-	ret = tally_perfdata_events_append(&writer->events, attr, (const uint8_t *)ids, nr_ids, false,
-				  &event);
+	ret = tally_perfdata_events_append(&writer->events, attr, (const uint8_t *)ids, nr_ids,
+					   false, &event);
 	if (!ret && name)
-		ret = tally_perfdata_events_name(&writer->events, event, TALLY_NAME_EVENT_DESC, name,
-					strlen(name));
+		ret = tally_perfdata_events_name(&writer->events, event, TALLY_NAME_EVENT_DESC,
+						 name, strlen(name));
 	return ret;
 }
 
@@ -157,7 +157,8 @@ static int swap_one(struct tally_perfdata_writer *writer, uint8_t *record, size_
 	header = tally_record_header(record);
 	if (header.size < sizeof(header) || header.size > left)
 		return -EINVAL;
-	event = tally_perfdata_events_find(&writer->events, header.type, record, header.size, false);
+	event = tally_perfdata_events_find(&writer->events, header.type, record, header.size,
+					   false);
 	ret = tally_perfdata_swap_body(event ? &event->layout : NULL, record, header.size, true,
 				       NULL);
 	if (ret)

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Callchains to paths. Most chains were seen before but for their innermost address, so the
- * callers are looked up as a whole, by their bytes, and only the innermost one by itself.
+ * callers are looked up as a whole, by their bytes, and only the innermost one by itself. What is
+ * not known as a whole is walked only up to an outer part that is.
  */
 #include "base/arith.h"
 #include "profile/profile_private.h"
+
+enum { TAIL = 8 };
 
 /* A chain being walked: what mode its next address is in, how many frames it has given. */
 struct walk {
@@ -42,33 +45,39 @@ static int walk_ip(struct tally_profile *profile, struct walk *walk, uint64_t ip
 	return ret;
 }
 
+static int cached_callers(struct tally_profile *profile, struct walk *walk,
+			  struct tally_words chain, uint64_t first, uint32_t *ret_path);
+
+/* Where to cut what is left of a chain: the outer part, a multiple of TAIL entries seen from the
+ * outermost one, is the same in many chains. Chains that may be longer than what is taken stay
+ * in one piece. */
+static uint64_t tail_start(const struct tally_profile *profile, struct tally_words chain,
+			   uint64_t first)
+{
+	if (chain.nr > profile->options.max_stack)
+		return chain.nr;
+	return chain.nr - (chain.nr - first - 1) / TAIL * TAIL;
+}
+
 /* The path of the addresses from `first` on, outermost first in the tree. */
 static int callers_path(struct tally_profile *profile, struct walk *walk, struct tally_words chain,
 			uint64_t first, uint32_t *ret_path)
 {
+	uint64_t tail = tail_start(profile, chain, first);
+	size_t base = profile->scratch.len;
 	uint32_t path = TALLY_PATH_NONE;
 	int ret = 0;
 
-	profile->scratch.len = 0;
-	for (uint64_t i = first; i < chain.nr && !ret && !walk->was_cut && !walk->is_bad; i++)
+	for (uint64_t i = first; i < tail && !ret && !walk->was_cut; i++)
 		ret = walk_ip(profile, walk, tally_words_get(chain, i));
-	for (size_t i = profile->scratch.len; i-- > 0 && !ret;)
+	if (!ret && tail < chain.nr)
+		ret = cached_callers(profile, walk, chain, tail, &path);
+	for (size_t i = profile->scratch.len; i-- > base && !ret;)
 		ret = tally_paths_child(&profile->paths, path, profile->scratch.data[i], &path);
+	profile->scratch.len = base;
 	if (!ret)
-		*ret_path = walk->is_bad ? PATH_BAD : path;
+		*ret_path = path;
 	return ret;
-}
-
-/* Whether a chain has more frames than are taken. */
-static bool chain_is_cut(const struct tally_profile *profile, struct tally_words chain)
-{
-	uint64_t frames = 0;
-
-	if (chain.nr <= profile->options.max_stack)
-		return false;
-	for (uint64_t i = 0; i < chain.nr; i++)
-		frames += tally_context_cpumode(tally_words_get(chain, i)) == -2;
-	return frames > profile->options.max_stack;
 }
 
 static int cached_callers(struct tally_profile *profile, struct walk *walk,
@@ -89,6 +98,18 @@ static int cached_callers(struct tally_profile *profile, struct walk *walk,
 	if (!ret)
 		tally_cache_put(&profile->chains, salt, bytes, len, hash, *ret_path);
 	return ret;
+}
+
+/* Whether a chain has more frames than are taken. */
+static bool chain_is_cut(const struct tally_profile *profile, struct tally_words chain)
+{
+	uint64_t frames = 0;
+
+	if (chain.nr <= profile->options.max_stack)
+		return false;
+	for (uint64_t i = 0; i < chain.nr; i++)
+		frames += tally_context_cpumode(tally_words_get(chain, i)) == -2;
+	return frames > profile->options.max_stack;
 }
 
 int profile_chain(struct tally_profile *profile, const struct tally_thread *thread, uint8_t cpumode,

@@ -9,8 +9,8 @@
 
 enum {
 	FIRST_SLOTS = 1024,
-	CHAIN_SLOTS = 1 << 15,
-	CHAIN_LOG = 4 << 20,
+	CHAIN_SLOTS = 1 << 16,
+	CHAIN_LOG = 8 << 20,
 	DEFAULT_MAX_STACK = 127,
 };
 
@@ -55,12 +55,18 @@ static uint64_t key_hash(const struct tally_cell_key *key)
 			      0xd1b54a32d192ed03ull ^ key->event);
 }
 
+static bool key_equal(const struct tally_cell_key *a, const struct tally_cell_key *b)
+{
+	return a->path == b->path && a->frame == b->frame && a->comm == b->comm &&
+	       a->thread == b->thread && a->cpu == b->cpu && a->event == b->event;
+}
+
 static uint32_t *cell_slot(const struct tally_profile *profile, const struct tally_cell_key *key)
 {
 	size_t mask = profile->nr_slots - 1, i = key_hash(key) & mask;
 
 	while (profile->slots[i] &&
-	       memcmp(&profile->cells.data[profile->slots[i] - 1].key, key, sizeof(*key)))
+	       !key_equal(&profile->cells.data[profile->slots[i] - 1].key, key))
 		i = (i + 1) & mask;
 	return &profile->slots[i];
 }

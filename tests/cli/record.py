@@ -559,14 +559,14 @@ def test_control(path):
     ctl_fd, ack_fd = os.open(ctl, os.O_RDWR), os.open(ack, os.O_RDWR)
     process = background("-D", "-1", "--control", f"fifo:{ctl},{ack}", "-m", "2", "-F", "2000",
                          "-e", "cpu-clock", "-o", path, *FOREVER)
-    for command in (b"ping", b"enable"):
+    for command in (b"ping", b"evlist", b"enable"):
         os.write(ctl_fd, command + b"\n")
         assert os.read(ack_fd, 16).startswith(b"ack\n")
     until("samples", grown(path, 9000))
     for command in (b"disable", b"stop"):
         os.write(ctl_fd, command + b"\n")
         assert os.read(ack_fd, 16).startswith(b"ack\n")
-    ends(process)
+    assert "cpu-clock" in ends(process)[1]
     same(path)
 
 
