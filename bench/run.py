@@ -23,7 +23,7 @@ RATE = "/proc/sys/kernel/perf_event_max_sample_rate"
 # name, what it is, perf record's options, seconds of the workload (0: the ping-pong)
 RECORDINGS = [
     ("chains", "all CPUs, cpu-clock every 40 us, fp callchains", ["-a", "-e", "cpu-clock", "-c", "40000", "-P", "-g"], 22),
-    ("flat", "all CPUs, cpu-clock every 25 us, no callchains", ["-a", "-e", "cpu-clock", "-c", "25000", "-P"], 26),
+    ("flat", "all CPUs, cpu-clock every 40 us, no callchains", ["-a", "-e", "cpu-clock", "-c", "40000", "-P"], 30),
     ("switches", "all CPUs, every sched:sched_switch", ["-a", "-m", "2M", "-e", "sched:sched_switch"], 0),
 ]
 ROUNDS = 500000

@@ -211,6 +211,6 @@ int tally_trailer_decode(const struct tally_sample_layout *layout, const void *r
 	if (len < sizeof(struct perf_event_header) + trailer)
 		return tally_error_at(err, -EINVAL, "record shorter than its sample_id", len);
 	in.at = in.end - trailer;
-	return decode_rows(&in, layout->trailer_rows, layout->nr_trailer, layout->nr_trailer, ret_sample,
-			   err);
+	return decode_rows(&in, layout->trailer_rows, layout->nr_trailer, layout->nr_trailer,
+			   ret_sample, err);
 }

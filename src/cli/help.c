@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/say.h"
 
 enum { HELP_COLUMN = 30 };
@@ -82,12 +82,16 @@ static const struct tally_option help_options[] = {TALLY_OPTION_END};
 static int help_run(int argc, char **argv)
 {
 	const struct tally_command *command;
+	int first, ret;
 
-	if (argc < 2)
+	ret = tally_options_parse(&tally_command_help_entry, NULL, argc, argv, 0, &first);
+	if (ret)
+		return ret - 1;
+	if (first == argc)
 		return help_overview();
-	command = tally_command_find(argv[1]);
+	command = tally_command_find(argv[first]);
 	if (!command) {
-		tally_say_error("there is no command '%s'", argv[1]);
+		tally_say_error("there is no command '%s'", argv[first]);
 		tally_say_hint("'tally help' lists them");
 		return TALLY_EXIT_ERROR;
 	}

@@ -215,12 +215,17 @@ static int rings_map(struct record *record, size_t pages)
 	return ret;
 }
 
-static void say_locked_memory(const struct record *record)
+/* The limit counts for each CPU, page by page, the first page of each ring included. */
+static void say_locked_memory(const struct record *record, size_t pages)
 {
+	size_t page_kb = (size_t)sysconf(_SC_PAGESIZE) / 1024;
+	size_t cpus = (size_t)TALLY_MAX(sysconf(_SC_NPROCESSORS_ONLN), 1L);
+	size_t kb = (pages + 1) * page_kb * record->rings.len;
+
 	tally_say_hint("with CAP_IPC_LOCK there is no limit: sudo setcap "
 		       "cap_ipc_lock,cap_perfmon=ep $(command -v tally)");
 	tally_say_hint("or raise it: sudo sysctl kernel.perf_event_mlock_kb=%zu",
-		       (size_t)DEFAULT_RING / 1024 * record->rings.len + 4 * record->rings.len);
+		       (kb + cpus - 1) / cpus);
 }
 
 /* Smaller and smaller until they fit, unless the size was asked for. */
@@ -240,12 +245,12 @@ static int rings_open(struct record *record)
 		tally_say_error("cannot map ring buffers of %zu KiB: %s", pages * page / 1024,
 				strerror(-ret));
 		if (ret == -EPERM)
-			say_locked_memory(record);
+			say_locked_memory(record, pages);
 	} else if (!fixed && pages < wanted && !record->config->quiet) {
 		tally_say_warning("ring buffers of %zu KiB instead of %zu: more memory may not be "
 				  "locked",
 				  pages * page / 1024, wanted * page / 1024);
-		say_locked_memory(record);
+		say_locked_memory(record, wanted);
 	}
 	return ret;
 }

@@ -59,6 +59,8 @@ static int take_over_signals(struct stat_session *session)
 		if (!sigaction(unless_ignored[i], NULL, &action) && action.sa_handler != SIG_IGN)
 			sigaddset(&set, unless_ignored[i]);
 	}
+	/* Ignored, it would take the command's status with it. */
+	signal(SIGCHLD, SIG_DFL);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	session->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	return session->signals < 0 ? -errno : 0;

@@ -12,7 +12,7 @@
 /* An event asked for; indices in the spec are those of the whole list. */
 struct asked {
 	struct tally_event_spec spec;
-	const char *cgroup;
+	const char *cgroup, *filter;
 	size_t option; /* number of the -e it came with; SIZE_MAX: of none */
 };
 
@@ -51,7 +51,7 @@ static int asked_add(struct stat_session *session, struct asked_list *asked, con
 		return ret;
 	}
 	for (size_t i = 0; i < list->nr && !ret; i++) {
-		struct asked one = {list->specs[i], NULL, option};
+		struct asked one = {list->specs[i], NULL, NULL, option};
 
 		one.spec.leader += base;
 		one.spec.merge_first += base;
@@ -197,6 +197,29 @@ static int asked_each_cgroup(struct stat_session *session, struct asked_list *as
 	return ret;
 }
 
+/* ---- filters -------------------------------------------------------------- */
+
+static int asked_filters(struct stat_session *session, struct asked_list *asked)
+{
+	tally_vec_for_each (option, &session->config->filters.items) {
+		size_t used = 0;
+
+		tally_vec_for_each (one, &asked->items) {
+			if (one->option + 1 != option->nr_events ||
+			    one->spec.attr.type != PERF_TYPE_TRACEPOINT)
+				continue;
+			one->filter = option->text;
+			used++;
+		}
+		if (!used) {
+			tally_say_error("--filter '%s' has no tracepoint in the -e before it",
+					option->text);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
 /* ---- rows and sets -------------------------------------------------------- */
 
 static int set_new(struct stat_session *session, const char *cgroup, size_t room)
@@ -260,6 +283,7 @@ static int row_add(struct stat_session *session, const struct asked *one, size_t
 		.spec = &one->spec,
 		.name = one->spec.name,
 		.cgroup = one->cgroup,
+		.filter = one->filter,
 		.merged = one->spec.merge && one->spec.merge_first != index,
 		.merged_into = one->spec.merge ? one->spec.merge_first : index,
 	};
@@ -294,6 +318,8 @@ int stat_events_parse(struct stat_session *session)
 	ret = tally_events_new(NULL, NULL, &session->events);
 	if (!ret)
 		ret = asked_all(session, &asked);
+	if (!ret)
+		ret = asked_filters(session, &asked);
 	if (!ret)
 		ret = asked_cgroups(session, &asked);
 	if (!ret)

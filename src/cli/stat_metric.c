@@ -181,7 +181,7 @@ struct stat_metric stat_metric_of(const struct stat_table *table, size_t row, si
 		return (struct stat_metric){0};
 	if (is_event(event, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES))
 		return (struct stat_metric){"GHz", 0, cell->mean / clock, STAT_RATE};
-	return metric_rate(cell->mean, clock);
+	return metric_rate(stat_row_value(event, cell), clock);
 }
 
 void stat_metric_unit(const struct stat_metric *metric, struct tally_str *out)

@@ -111,18 +111,17 @@ static bool promote_members(struct stat_set *set)
 
 static int set_filters(struct stat_session *session, struct stat_set *set)
 {
-	tally_vec_for_each (filter, &session->config->filters.items) {
-		for (size_t i = 0; i < set->list.nr; i++) {
-			int ret = 0;
+	for (size_t i = 0; i < set->list.nr; i++) {
+		const struct stat_row *row = &session->rows.data[set->rows[i]];
+		int ret = 0;
 
-			if (set->list.specs[i].attr.type == PERF_TYPE_TRACEPOINT)
-				ret = tally_counters_filter(set->counters, i, filter->text);
-			if (!ret)
-				continue;
-			tally_say_error("%s: the kernel does not take the filter '%s': %s",
-					set->list.specs[i].name, filter->text, strerror(-ret));
-			return ret;
-		}
+		if (row->filter)
+			ret = tally_counters_filter(set->counters, i, row->filter);
+		if (!ret)
+			continue;
+		tally_say_error("%s: the kernel does not take the filter '%s': %s", row->name,
+				row->filter, strerror(-ret));
+		return ret;
 	}
 	return 0;
 }

@@ -21,6 +21,7 @@ struct stat_row {
 	const struct tally_event_spec *spec;
 	const char *name;                    /* as shown */
 	const char *cgroup;                  /* NULL: none */
+	const char *filter;                  /* of a tracepoint; NULL: none */
 	unsigned fallback;                   /* enum tally_fallback */
 	const struct tally_refusal *refusal; /* NULL: it was opened */
 	size_t set, event;                   /* where its counters are */

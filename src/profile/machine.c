@@ -92,12 +92,15 @@ static struct tally_thread *thread_new(struct tally_machine *machine, int32_t pi
 
 struct tally_thread *tally_machine_thread(struct tally_machine *machine, int32_t pid, int32_t tid)
 {
-	uint64_t found = tally_map_get(&machine->threads, (uint32_t)tid);
-	struct tally_thread *thread;
+	struct tally_thread *thread = machine->last;
+	uint64_t found;
 
-	if (found == TALLY_MAP_NONE)
-		return thread_new(machine, pid, tid);
-	thread = (struct tally_thread *)(uintptr_t)found;
+	if (!thread || thread->tid != tid) {
+		found = tally_map_get(&machine->threads, (uint32_t)tid);
+		if (found == TALLY_MAP_NONE)
+			return thread_new(machine, pid, tid);
+		thread = machine->last = (struct tally_thread *)(uintptr_t)found;
+	}
 	if (pid >= 0 && pid != thread->pid && thread->pid == thread->tid &&
 	    thread_join(machine, thread, pid))
 		return NULL;
@@ -129,6 +132,7 @@ static int machine_comm(struct tally_machine *machine, const void *record, size_
 /* A thread that is born again under an old tid loses what it was. */
 static struct tally_thread *thread_renew(struct tally_machine *machine, int32_t pid, int32_t tid)
 {
+	machine->last = NULL;
 	tally_map_remove(&machine->threads, (uint32_t)tid);
 	if (pid == tid)
 		tally_map_remove(&machine->processes, (uint32_t)pid);

@@ -38,6 +38,7 @@ struct tally_location {
 	const struct tally_symbol *symbol; /* NULL: no name */
 	uint8_t cpumode;                   /* PERF_RECORD_MISC_* */
 	uint32_t frame;                    /* for profile.c: id of the frame + 1, 0 unknown yet */
+	uint32_t cell;                     /* for profile.c: of the last sample here, + 1, or 0 */
 };
 
 struct tally_machine_stats {

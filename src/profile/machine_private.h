@@ -27,6 +27,7 @@ struct tally_machine {
 	struct tally_symbols *symbols;
 	struct tally_intern comms, names;
 	struct tally_map threads;                     /* tid -> struct tally_thread * */
+	struct tally_thread *last;                    /* asked for; NULL if it may be stale */
 	struct tally_map processes;                   /* pid -> struct tally_process * */
 	TALLY_VEC(struct tally_thread *) all_threads; /* by index; owned here */
 	struct tally_maps *kernel;

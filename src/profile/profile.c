@@ -9,8 +9,8 @@
 
 enum {
 	FIRST_SLOTS = 1024,
-	CHAIN_SLOTS = 1 << 16,
-	CHAIN_LOG = 8 << 20,
+	CHAIN_SLOTS = 1 << 15,
+	CHAIN_LOG = 4 << 20,
 	DEFAULT_MAX_STACK = 127,
 };
 
@@ -86,10 +86,10 @@ static int cells_grow(struct tally_profile *profile)
 	return 0;
 }
 
-static int cell_add(struct tally_profile *profile, const struct tally_cell_key *key,
-		    uint64_t weight)
+/* The number of the cell with this key + 1, made if new. */
+static int cell_get(struct tally_profile *profile, const struct tally_cell_key *key,
+		    uint32_t *ret_cell)
 {
-	struct tally_cell *cell;
 	uint32_t *slot;
 
 	if ((profile->cells.len + 1) * 4 > profile->nr_slots * 3 && cells_grow(profile))
@@ -100,7 +100,23 @@ static int cell_add(struct tally_profile *profile, const struct tally_cell_key *
 			return -ENOMEM;
 		*slot = (uint32_t)profile->cells.len;
 	}
-	cell = &profile->cells.data[*slot - 1];
+	*ret_cell = *slot;
+	return 0;
+}
+
+/* `*last` is a guess at the cell (number + 1, or 0), and becomes the right one. */
+static int cell_add(struct tally_profile *profile, const struct tally_cell_key *key,
+		    uint64_t weight, uint32_t *last)
+{
+	struct tally_cell *cell;
+	int ret = 0;
+
+	if (!*last || *last > profile->cells.len ||
+	    !key_equal(&profile->cells.data[*last - 1].key, key))
+		ret = cell_get(profile, key, last);
+	if (ret)
+		return ret;
+	cell = &profile->cells.data[*last - 1];
 	cell->nr++;
 	cell->period += weight;
 	return 0;
@@ -112,13 +128,12 @@ int tally_profile_add(struct tally_profile *profile, uint32_t event,
 {
 	struct tally_profile_total *total = &profile->totals[event];
 	struct tally_cell_key key = {.event = event};
+	struct tally_location *location =
+		tally_machine_locate(profile->machine, thread, cpumode, sample->ip);
 	unsigned by = profile->options.by;
-	uint32_t frame;
-	int ret;
+	uint32_t frame, last = 0;
+	int ret = tally_paths_frame(&profile->paths, location, &frame);
 
-	ret = tally_paths_frame(&profile->paths,
-				tally_machine_locate(profile->machine, thread, cpumode, sample->ip),
-				&frame);
 	if (ret)
 		return ret;
 	total->nr++;
@@ -131,7 +146,10 @@ int tally_profile_add(struct tally_profile *profile, uint32_t event,
 	key.thread = by & TALLY_BY_THREAD ? thread->index : 0;
 	key.cpu = by & TALLY_BY_CPU ? sample->cpu : 0;
 	key.frame = by & TALLY_BY_FRAME ? frame : 0;
-	if (by & TALLY_BY_PATH && sample->callchain.nr)
+	/* Without paths, what is at an address mostly falls into the same cell again. */
+	if (!(by & TALLY_BY_PATH))
+		return cell_add(profile, &key, weight, &location->cell);
+	if (sample->callchain.nr)
 		ret = profile_chain(profile, thread, cpumode, sample->callchain, &key.path);
-	return ret ? ret : cell_add(profile, &key, weight);
+	return ret ? ret : cell_add(profile, &key, weight, &last);
 }

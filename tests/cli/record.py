@@ -610,6 +610,32 @@ def test_locked_memory(path):
     assert "CAP_IPC_LOCK" in said and "perf_event_mlock_kb" in said, said
 
 
+def test_rings_shrink(path):
+    """more rings than memory may be locked for: smaller ones, and that is said"""
+    need_root()
+    if not os.access("/usr/bin/python3", os.X_OK):
+        raise Skip("no /usr/bin/python3 for a process of many threads")
+    os.chmod(os.path.dirname(path), 0o777)
+    program = ("import sys, threading\n"
+               "for i in range(12): threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+               "print('up', flush=True)\nfor line in sys.stdin: pass\n")
+    with subprocess.Popen(["/usr/bin/python3", "-c", program], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, user="nobody") as many:
+        try:
+            assert many.stdout.readline() == b"up\n"
+            said = record("--per-thread", "-p", str(many.pid), "-e", "cpu-clock:u", "-o", path, *BURN,
+                          user="nobody",
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_MEMLOCK, (0, 0)))
+        finally:
+            many.kill()
+    cpus = os.sysconf("SC_NPROCESSORS_ONLN")
+    with open("/proc/sys/kernel/perf_event_mlock_kb") as file:
+        if int(file.read()) * cpus >= 13 * 516:
+            raise Skip("enough memory may be locked here")
+    assert "ring buffers of" in said and "CAP_IPC_LOCK" in said, said
+    assert "COMM" in types(path)
+
+
 def main():
     tests = [(name, function) for name, function in globals().items() if name.startswith("test_")]
     wanted = sys.argv[2:]

@@ -6,7 +6,6 @@ usage: stat.py TALLY
 
 No test depends on how long something takes: what is timed is waited for. Output is TAP.
 """
-import collections
 import json
 import os
 import re
@@ -191,13 +190,13 @@ def test_repeat_runs_so_often():
 
 
 def test_mean_is_that_of_the_runs():
-    """Each run switches away a known number of times more: the mean of 1 and 3 is 2."""
+    """The second run faults in 4096 pages more: the mean lies above a single small run, and is uncertain."""
     with tempfile.TemporaryDirectory() as folder:
         script = f"if test -e {folder}/x; then exec {sys.executable} -S -c 'bytearray(1<<24)'; fi; touch {folder}/x;" \
                  f"exec {sys.executable} -S -c 'pass'"
         one = json.loads(stat("--json", "-e", "page-faults", sys.executable, "-S", "-c", "pass"))["counts"][0]["value"]
         data = json.loads(stat("-r", "2", "--json", "-e", "page-faults", "sh", "-c", script))["counts"][0]
-        assert data["scaled"] > one and data["deviation_percent"] > 0, (one, data)
+        assert data["scaled"] > one + 2048 - 512 and data["deviation_percent"] > 0, (one, data)
 
 
 def test_hooks_run_around_each_run():
@@ -318,8 +317,11 @@ def test_tracepoints_with_globs_and_filters():
     counts = json.loads(stat("--json", "-e", "sched:sched_process_ex*", "true"))["counts"]
     values = {count["event"]: count["value"] for count in counts}
     assert values["sched:sched_process_exec"] == 1 and values["sched:sched_process_exit"] == 1, values
-    none = json.loads(stat("--json", "-e", "sched:sched_process_exec", "--filter", "pid == 0", "true"))
-    assert none["counts"][0]["value"] == 0, none
+    data = json.loads(stat("--json", "-e", "sched:sched_process_exec", "--filter", "pid == 0", "-e",
+                           "sched:sched_process_exec", "true"))
+    assert [count["value"] for count in data["counts"]] == [0, 1], data
+    stat("-e", "cs", "--filter", "pid == 0", "true", status=129)
+    stat("-e", "sched:sched_process_exec", "--filter", "no such", "true", status=1)
 
 
 def test_breakpoints_and_raw_events():
@@ -527,14 +529,33 @@ def test_interrupt_shows_what_was_counted():
 
 
 def test_delay_starts_later():
-    text = stat("-D", "1", "--json", "-e", "page-faults", "sh", "-c", "sleep 0.2")
-    assert "Events disabled\nEvents enabled\n" in text, text
+    """The command goes on until it hears that counting has begun."""
+    process = subprocess.Popen([TALLY, "stat", "-D", "1", "--json", "-e", "cs", "cat"], stdin=subprocess.PIPE,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    assert process.stderr.readline() == "Events disabled\n"
+    assert process.stderr.readline() == "Events enabled\n"
+    process.stdin.close()
+    assert json.loads(process.stderr.read())["counts"][0]["quality"] in ("exact", "never ran")
+    process.stderr.close()
+    assert process.wait() == 0
 
 
 def test_timeout_ends_the_command():
     text = stat("--timeout", "20", "-e", "page-faults", "sleep", "1000")
     assert "seconds time elapsed" in text, text
-    stat("--timeout", "20", "-e", "page-faults", "sh", "-c", "trap 'exit 5' TERM; while :; do sleep 0.01; done", status=5)
+
+
+def test_stop_by_control_leaves_the_commands_own_status():
+    with tempfile.TemporaryDirectory() as folder:
+        up = os.path.join(folder, "up")
+        os.mkfifo(up)
+        script = f"trap 'exit 5' TERM; echo up > {up}; while :; do sleep 0.01; done"
+        with Controlled("-e", "cs", "sh", "-c", script) as tally:
+            with open(up, encoding="utf-8") as file:
+                assert file.read() == "up\n"
+            tally.tell("stop")
+            tally.end()
+            assert tally.process.returncode == 5, tally.process.returncode
 
 
 # ---- intervals ---------------------------------------------------------------------
@@ -615,7 +636,7 @@ def test_text_as_perf_has_it():
 def test_fields_as_perf_has_them():
     for args in (["-x,", *EVENTS, "true"], ["-x;", "-r", "2", *EVENTS, "true"], ["-a", "-A", "-x,", *EVENTS, "true"],
                  ["-a", "--per-core", "-x,", *EVENTS, "true"], ["-a", "--per-socket", "-x,", "-e", "cs,page-faults", "true"]):
-        perf, tally = ([re.sub(r"^\d[\d.]*|(?<=[,;])[\d.]+|\b[KMG](?=/sec)", "N", line) for line in text.splitlines()]
+        perf, tally = ([re.sub(r"^\d[\d.]*|(?<=[,;])[\d.]+|[KMG]?/sec", "N", line) for line in text.splitlines()]
                        for text in both(*args))
         tap.same("\n".join(tally), "\n".join(perf), str(args))
 
@@ -627,21 +648,21 @@ def test_keys_as_perf_has_them():
         tap.same(tally, perf, str(args))
 
 
-def common(program, *command):
-    """What a program counts most often in a few runs: address space randomisation moves it by one or two."""
-    values = collections.Counter()
-    for _ in range(9):
-        text = run(program, "stat", "-x,", "-e", "page-faults", "setarch", "-R", *command).stderr
-        values[int(text.split(",")[0])] += 1
-    return values.most_common(1)[0][0]
+def fault_counts(program, *command):
+    """Without randomised addresses and with the same small environment every run faults alike."""
+    done = [run("setarch", "-R", program, "stat", "-x,", "-e", "page-faults", *command,
+                env={"PATH": "/usr/bin:/bin"}) for _ in range(3)]
+    if done[0].returncode:
+        raise Skip("addresses cannot be fixed here: " + done[0].stderr)
+    return {int(one.stderr.split(",")[0]) for one in done}
 
 
 def test_page_faults_are_perfs():
     need_perf()
     for command in (["true"], FAULTS):
-        perf, tally = common(PERF, *command), common(TALLY, *command)
-        print(f"# page faults of {command[0]}: perf {perf}, tally {tally}")
-        assert perf == tally, (command, perf, tally)
+        perf, tally = fault_counts(PERF, *command), fault_counts(TALLY, *command)
+        print(f"# page faults of {os.path.basename(command[0])}: perf {perf}, tally {tally}")
+        assert perf == tally and len(perf) == 1, (command, perf, tally)
 
 
 def test_task_clock_next_to_perf():

@@ -287,6 +287,7 @@ static void test_tree(void **state)
 {
 	struct place *place = *state;
 	struct tally_task task;
+	const void *fork;
 	size_t size;
 
 	put_task(place, 10, 10, 1, "parent");
@@ -296,7 +297,8 @@ static void test_tree(void **state)
 	put(place, "20/task/20/children", "");
 	assert_int_equal(tally_synth_tree(&place->synth, 10), 0);
 	check_comm(place, 1, 10, "parent");
-	assert_int_equal(tally_record_task(record_at(place, 2, &size), size, &task), 0);
+	fork = record_at(place, 2, &size);
+	assert_int_equal(tally_record_task(fork, size, &task), 0);
 	assert_int_equal(task.ppid, 10);
 	check_comm(place, 3, 20, "child");
 	assert_null(record_at(place, 4, &size));

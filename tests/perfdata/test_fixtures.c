@@ -75,7 +75,8 @@ static void check_counts(const char *root, const char *file, const char *expecte
 	struct tally_str text = {0};
 	int ret;
 
-	snprintf(path, sizeof(path), "%s/perfdata/%s", root, file);
+	assert_true((size_t)snprintf(path, sizeof(path), "%s/perfdata/%s", root, file) <
+		    sizeof(path));
 	assert_int_equal(tally_perfdata_open(path, &data, NULL), 0);
 	while ((ret = tally_perfdata_next(data, &record, NULL)) > 0)
 		counts_add_type(&counts, record.type);
