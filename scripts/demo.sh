@@ -19,5 +19,7 @@ echo
 echo "== tally record: sample it, with callchains"
 "$tally" record -g -o "$work/demo.data" "$root/demo/workload.sh" "$work"
 echo
+echo "== tally report: which programs and files the time went to"
+"$tally" report --stdio -q -i "$work/demo.data" -g none --no-children -s comm,dso --percent-limit 2
 echo "== tally report: where the time went"
 "$tally" report --stdio -i "$work/demo.data" --no-children -g graph,5 --percent-limit 1

@@ -79,20 +79,13 @@ static int list_hits(struct tally_session *session)
 	return ret;
 }
 
-static int read_nothing(void *arg, struct tally_session *session,
-			const struct tally_perfdata_record *record,
-			const struct tally_session_sample *sample)
-{
-	return 0;
-}
-
 static int list_table(struct tally_session *session)
 {
 	const struct tally_perfdata_build_id *id;
 	int ret = 0;
 
 	if (tally_perfdata_info(session->data)->is_pipe)
-		ret = tally_session_run(session, read_nothing, NULL);
+		ret = tally_session_run(session, NULL, NULL);
 	for (size_t i = 0; (id = tally_perfdata_build_id(session->data, i)); i++)
 		print_id(id->bytes, id->size, id->filename);
 	return ret;

@@ -10,9 +10,8 @@
 #include "base/arith.h"
 #include "base/json.h"
 #include "cli/dump_sample.h"
+#include "cli/output.h"
 #include "cli/say.h"
-
-enum { FLUSH_AT = 1 << 16 };
 
 /* ---- fields of records --------------------------------------------------- */
 
@@ -183,18 +182,6 @@ static void dump_record(struct tally_str *out, const struct tally_perfdata_recor
 
 /* ---- all of them --------------------------------------------------------- */
 
-static int dump_flush(struct tally_str *out)
-{
-	size_t len = out->len;
-
-	if (tally_str_error(out))
-		return -ENOMEM;
-	if (fwrite(tally_str_text(out), 1, len, stdout) != len)
-		return -errno;
-	tally_str_clear(out);
-	return 0;
-}
-
 static void dump_warnings(const struct tally_session *session)
 {
 	const struct tally_perfdata_note *note;
@@ -214,10 +201,10 @@ static int dump_all(struct tally_session *session,
 
 	while ((ret = tally_perfdata_next(session->data, &record, &err)) > 0) {
 		dump(&out, &record);
-		if (out.len >= FLUSH_AT && dump_flush(&out))
+		if (out.len >= TALLY_FLUSH_AT && tally_output_flush(&out))
 			break;
 	}
-	if (dump_flush(&out) && ret >= 0)
+	if (tally_output_flush(&out) && ret >= 0)
 		ret = -EIO;
 	tally_str_free(&out);
 	dump_warnings(session);

@@ -115,13 +115,6 @@ static int evlist_print(const struct evlist_config *config, struct tally_session
 	return ret;
 }
 
-static int read_nothing(void *arg, struct tally_session *session,
-			const struct tally_perfdata_record *record,
-			const struct tally_session_sample *sample)
-{
-	return 0;
-}
-
 static int evlist_run(int argc, char **argv)
 {
 	struct evlist_config config = {0};
@@ -136,7 +129,7 @@ static int evlist_run(int argc, char **argv)
 		return TALLY_EXIT_ERROR;
 	/* The events of a stream are among its records. */
 	if (tally_perfdata_info(session.data)->is_pipe)
-		ret = tally_session_run(&session, read_nothing, NULL);
+		ret = tally_session_run(&session, NULL, NULL);
 	if (!ret)
 		ret = evlist_print(&config, &session);
 	tally_session_close(&session);

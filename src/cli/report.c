@@ -10,10 +10,11 @@
 #include "cli/commands.h"
 #include "cli/header.h"
 #include "cli/health.h"
+#include "cli/output.h"
 #include "cli/report_config.h"
 #include "cli/say.h"
 
-enum { FLUSH_AT = 1 << 16, MAX_EVENTS = 4096 };
+enum { MAX_EVENTS = 4096 };
 
 struct report {
 	struct report_config *config;
@@ -89,18 +90,6 @@ static int report_record(void *arg, struct tally_session *session,
 				 sample->cpumode, &sample->sample, sample->period);
 }
 
-static int report_flush(struct report *report)
-{
-	size_t len = report->out.len;
-
-	if (tally_str_error(&report->out))
-		return -ENOMEM;
-	if (fwrite(tally_str_text(&report->out), 1, len, stdout) != len)
-		return -errno;
-	tally_str_clear(&report->out);
-	return 0;
-}
-
 /* 1234567 as "1M", the way perf counts samples. */
 static void add_count(struct tally_str *out, uint64_t nr)
 {
@@ -152,7 +141,7 @@ static int report_rows(struct report *report, struct tally_view *view)
 			tally_view_row(view, row, &report->out);
 		}
 		first = false;
-		if (report->out.len >= FLUSH_AT && (ret = report_flush(report)))
+		if (report->out.len >= TALLY_FLUSH_AT && (ret = tally_output_flush(&report->out)))
 			break;
 	}
 	return ret;
@@ -260,7 +249,7 @@ static int report_print(struct report *report)
 	} else if (comments) {
 		tally_health_text(report->session, &report->profile, out);
 	}
-	return ret ? ret : report_flush(report);
+	return ret ? ret : tally_output_flush(&report->out);
 }
 
 static int report_session(struct report *report)
@@ -271,7 +260,7 @@ static int report_session(struct report *report)
 	if (config->header || config->header_only) {
 		ret = tally_header_text(report->session, &report->out);
 		if (ret || config->header_only)
-			return ret ? ret : report_flush(report);
+			return ret ? ret : tally_output_flush(&report->out);
 	}
 	ret = tally_session_run(report->session, report_record, report);
 	/* What was read before the file broke is worth showing. */

@@ -7,10 +7,9 @@
 
 #include "cli/commands.h"
 #include "cli/dump.h"
+#include "cli/output.h"
 #include "cli/say.h"
 #include "cli/script_print.h"
-
-enum { FLUSH_AT = 1 << 16 };
 
 struct script_config {
 	struct tally_session_options session;
@@ -60,18 +59,6 @@ struct script {
 	TALLY_VEC(uint32_t) event_fields; /* by event + 1; 0: not asked yet */
 };
 
-static int script_flush(struct tally_str *out)
-{
-	size_t written = fwrite(tally_str_text(out), 1, out->len, stdout);
-
-	if (tally_str_error(out))
-		return -ENOMEM;
-	if (written != out->len)
-		return -errno;
-	tally_str_clear(out);
-	return 0;
-}
-
 /* Fields of an event, found out once. */
 static int script_fields(struct script *script, const struct tally_perfdata_event *event,
 			 uint32_t *ret_fields)
@@ -109,7 +96,8 @@ static int script_record(void *arg, struct tally_session *session,
 	if (ret || !fields)
 		return ret;
 	tally_script_print(&script->printer, sample, fields);
-	return script->printer.out.len >= FLUSH_AT ? script_flush(&script->printer.out) : 0;
+	return script->printer.out.len >= TALLY_FLUSH_AT ? tally_output_flush(&script->printer.out)
+							 : 0;
 }
 
 static int script_samples(const struct script_config *config, struct tally_session *session)
@@ -129,7 +117,7 @@ static int script_samples(const struct script_config *config, struct tally_sessi
 	if (config->max_stack)
 		script.printer.max_stack = (uint32_t)config->max_stack;
 	ret = tally_session_run(session, script_record, &script);
-	if (script_flush(&script.printer.out) && !ret)
+	if (tally_output_flush(&script.printer.out) && !ret)
 		ret = -EIO;
 	tally_script_printer_free(&script.printer);
 	tally_vec_free(&script.event_fields);

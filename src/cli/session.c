@@ -203,16 +203,23 @@ static void session_warn(const struct tally_session *session)
 	}
 }
 
+static int look_at_nothing(void *arg, struct tally_session *session,
+			   const struct tally_perfdata_record *record,
+			   const struct tally_session_sample *sample)
+{
+	return 0;
+}
+
 int tally_session_run(struct tally_session *session, tally_session_fn *fn, void *arg)
 {
 	struct tally_progress progress = tally_progress_start("reading", session->path);
 	struct tally_perfdata_record record;
 	struct tally_error err = {0};
-	int ret;
+	int ret, done = 0;
 
 	while ((ret = tally_perfdata_next_ordered(session->data, &record, &err)) > 0) {
-		ret = session_record(session, &record, fn, arg);
-		if (ret)
+		done = session_record(session, &record, fn ? fn : look_at_nothing, arg);
+		if (done)
 			break;
 		if (!(session->health.samples & 0xffff))
 			tally_progress_at(&progress, record.offset,
@@ -222,5 +229,7 @@ int tally_session_run(struct tally_session *session, tally_session_fn *fn, void 
 	session_warn(session);
 	if (ret < 0)
 		tally_say_parse_error(session->path, ret, err.text ? &err : NULL);
-	return ret;
+	if (done == -ENOMEM)
+		tally_say_error("%s: out of memory", session->path);
+	return done ? done : ret;
 }

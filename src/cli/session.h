@@ -69,8 +69,9 @@ typedef int tally_session_fn(void *arg, struct tally_session *session,
 /* Open the recording; says what is wrong and returns -errno if it cannot be read. */
 int tally_session_open(const struct tally_session_options *options, struct tally_session *session);
 
-/* Read it to its end. 0, what `fn` returned, or -errno after having said why. What is odd about
- * the file (cut short, unfinished) is said as a warning. */
+/* Read it to its end; without `fn` only for what the file says of itself. 0, what `fn` returned, or
+ * -errno after having said why. What is odd about the file (cut short, unfinished) is said as a
+ * warning. */
 int tally_session_run(struct tally_session *session, tally_session_fn *fn, void *arg);
 
 void tally_session_close(struct tally_session *session);

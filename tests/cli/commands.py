@@ -99,6 +99,18 @@ def test_every_recording_opens():
     assert opened > 90, opened
 
 
+def test_big_endian_twins_print_the_same():
+    folder = fixture("bigendian-twins")
+    twins = [name for name in os.listdir(folder) if name.endswith(".be")]
+    assert len(twins) >= 6, twins
+    for name in twins:
+        twin, original = os.path.join(folder, name), fixture("quipper", name[:-3])
+        for command in (["script"], ["evlist", "-v"], ["buildid-list"], ["report"]):
+            want = tap.run(TALLY, *command, "-i", original).stdout
+            assert want or command == ["buildid-list"], (original, command)
+            tap.same(tap.run(TALLY, *command, "-i", twin).stdout, want, f"{name}: {command}")
+
+
 def test_report_json_is_json():
     fixture()
     report = json.loads(tap.run(TALLY, "report", "--json", "-i", SAMPLE).stdout)

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/output.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+int tally_output_flush(struct tally_str *out)
+{
+	size_t written;
+
+	if (tally_str_error(out))
+		return -ENOMEM;
+	errno = 0;
+	written = fwrite(tally_str_text(out), 1, out->len, stdout);
+	if (written != out->len)
+		return errno ? -errno : -EIO;
+	tally_str_clear(out);
+	return 0;
+}
