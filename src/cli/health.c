@@ -13,11 +13,26 @@ struct count {
 	uint64_t nr;
 };
 
+/* Distinct addresses that have no map, or a map and no symbol. */
+static void count_unnamed(const struct tally_profile *profile, uint64_t *ret_unmapped,
+			  uint64_t *ret_unnamed)
+{
+	*ret_unmapped = *ret_unnamed = 0;
+	tally_vec_for_each (frame, &profile->paths.frames) {
+		*ret_unmapped += !frame->dso;
+		*ret_unnamed += frame->dso && !frame->symbol;
+	}
+}
+
 static void health_counts(const struct tally_session *session, const struct tally_profile *profile,
 			  struct count counts[NR_COUNTS])
 {
 	const struct tally_session_health *health = &session->health;
 	const struct tally_machine_stats *machine = tally_machine_stats(session->machine);
+	uint64_t unmapped, unnamed;
+
+	count_unnamed(profile, &unmapped, &unnamed);
+
 	const struct count all[NR_COUNTS] = {
 		{"lost_events", "events lost", health->lost_events},
 		{"lost_samples", "samples lost", health->lost_samples},
@@ -25,8 +40,8 @@ static void health_counts(const struct tally_session *session, const struct tall
 		{"damaged", "records damaged", health->damaged + machine->damaged},
 		{"out_of_order", "records out of order", health->out_of_order},
 		{"guest", "guest addresses without a map", machine->guest},
-		{"unmapped", "addresses in no map", machine->unmapped},
-		{"unnamed", "addresses without a symbol", machine->unnamed},
+		{"unmapped", "addresses in no map", unmapped},
+		{"unnamed", "addresses without a symbol", unnamed},
 		{"cut_chains", "callchains cut at the limit", profile->stats.cut_chains},
 		{"bad_chains", "callchains dropped: walked astray", profile->stats.bad_chains},
 		{"leaf_only", "user callchains of one frame", profile->stats.leaf_only},

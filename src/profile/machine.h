@@ -42,10 +42,8 @@ struct tally_location {
 };
 
 struct tally_machine_stats {
-	uint64_t damaged;  /* records too short for what they are */
-	uint64_t unmapped; /* look-ups that hit no map */
-	uint64_t unnamed;  /* look-ups that found a map but no symbol */
-	uint64_t guest;    /* look-ups of guest addresses, which have no maps here */
+	uint64_t damaged; /* records too short for what they are */
+	uint64_t guest;   /* look-ups of guest addresses, which have no maps here */
 };
 
 struct tally_machine;

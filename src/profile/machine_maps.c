@@ -242,14 +242,11 @@ static void location_fill(struct tally_machine *machine, struct tally_maps *maps
 
 	if (!mapping && maps == machine->kernel && location_in_kernel(machine, location))
 		return;
-	if (!mapping) {
-		machine->stats.unmapped++;
+	if (!mapping)
 		return;
-	}
 	location->dso = mapping->dso;
 	location->addr = tally_mapping_to_dso(mapping, location->ip);
 	location->symbol = tally_dso_find(location->dso, location->addr);
-	machine->stats.unnamed += !location->symbol;
 }
 
 struct tally_location *tally_machine_locate(struct tally_machine *machine,
