@@ -46,9 +46,9 @@ static void work(int n)
 #define NAMES(a)                                                                            \
 	node##a##0, node##a##1, node##a##2, node##a##3, node##a##4, node##a##5, node##a##6, \
 		node##a##7
-ROW(0)
-ROW(1)
-ROW(2) ROW(3) ROW(4) ROW(5) ROW(6) ROW(7)
+/* clang-format off */
+ROW(0) ROW(1) ROW(2) ROW(3) ROW(4) ROW(5) ROW(6) ROW(7)
+	/* clang-format on */
 
 	static node_fn *const nodes[64] = {NAMES(0), NAMES(1), NAMES(2), NAMES(3),
 					   NAMES(4), NAMES(5), NAMES(6), NAMES(7)};
