@@ -96,7 +96,7 @@ static void add_count(struct tally_str *out, uint64_t nr)
 	static const char units[] = " KMG";
 	int unit = 0;
 
-	while (nr >= 10000 && units[unit + 1]) {
+	while (nr > 1000 && units[unit + 1]) {
 		nr /= 1000;
 		unit++;
 	}
