@@ -105,7 +105,7 @@ static int choice_parse(struct tally_tp_compiler *c, const struct tally_tp_node 
  */
 static int operators_parse(struct tally_tp_compiler *c, const struct tally_tp_node **slot)
 {
-	struct tally_tp_node *right = NULL, *node;
+	struct tally_tp_node *right = NULL, *node = NULL;
 	unsigned rank, next;
 	bool turned;
 	uint8_t op;
