@@ -6,7 +6,7 @@ set -eu
 
 # shellcheck disable=SC2086
 install_missing $build_packages
-setup_build "$root/build" --buildtype=release
+setup_build "$root/build" --buildtype=release -Db_lto=true
 ninja -C "$root/build" src/cli/tally >"$root/build/build.log" 2>&1 || {
 	cat "$root/build/build.log" >&2
 	exit 1

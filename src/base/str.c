@@ -33,15 +33,34 @@ void tally_str_add(struct tally_str *str, const char *text)
 	tally_str_add_bytes(str, text, strlen(text));
 }
 
+int tally_decimal(uint64_t value, char *end)
+{
+	static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+				    "25262728293031323334353637383940414243444546474849"
+				    "50515253545556575859606162636465666768697071727374"
+				    "75767778798081828384858687888990919293949596979899";
+	char *at = end;
+
+	while (value >= 100) {
+		at -= 2;
+		memcpy(at, &pairs[value % 100 * 2], 2);
+		value /= 100;
+	}
+	if (value >= 10) {
+		at -= 2;
+		memcpy(at, &pairs[value * 2], 2);
+	} else {
+		*--at = (char)('0' + value);
+	}
+	return (int)(end - at);
+}
+
 void tally_str_add_u64(struct tally_str *str, uint64_t value)
 {
-	char digits[20], *at = digits + sizeof(digits);
+	char digits[TALLY_DECIMAL_MAX], *end = digits + sizeof(digits);
+	int n = tally_decimal(value, end);
 
-	do {
-		*--at = (char)('0' + value % 10);
-		value /= 10;
-	} while (value);
-	tally_str_add_bytes(str, at, (size_t)(digits + sizeof(digits) - at));
+	tally_str_add_bytes(str, end - n, (size_t)n);
 }
 
 void tally_str_add_hex(struct tally_str *str, uint64_t value, int width)

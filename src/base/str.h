@@ -19,6 +19,12 @@ struct tally_str {
 	bool failed;
 };
 
+enum { TALLY_DECIMAL_MAX = 20 }; /* digits of the largest uint64_t */
+
+/* Write `value` in decimal so that it ends before `end`; returns the number of digits. There must
+ * be room for TALLY_DECIMAL_MAX of them. */
+int tally_decimal(uint64_t value, char *end);
+
 void tally_str_add(struct tally_str *str, const char *text);
 void tally_str_add_u64(struct tally_str *str, uint64_t value);            /* decimal */
 void tally_str_add_hex(struct tally_str *str, uint64_t value, int width); /* zero-padded */

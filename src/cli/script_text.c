@@ -13,28 +13,16 @@ void script_add_right(struct tally_str *out, const char *text, size_t width)
 	tally_str_add_bytes(out, text, len);
 }
 
-/* Digits of `value` at the end of the 20 bytes of `digits`. */
-static int decimal(uint64_t value, char *digits)
-{
-	int n = 0;
-
-	do {
-		digits[19 - n++] = (char)('0' + value % 10);
-		value /= 10;
-	} while (value);
-	return n;
-}
-
 void script_add_padded(struct tally_str *out, uint64_t value, int width, char fill)
 {
-	char digits[20], *at;
-	int n = decimal(value, digits), pad = width > n ? width - n : 0;
+	char digits[TALLY_DECIMAL_MAX], *end = digits + sizeof(digits), *at;
+	int n = tally_decimal(value, end), pad = width > n ? width - n : 0;
 
 	at = tally_str_room(out, (size_t)(pad + n));
 	if (!at)
 		return;
 	memset(at, fill, (size_t)pad);
-	memcpy(at + pad, digits + 20 - n, (size_t)n);
+	memcpy(at + pad, end - n, (size_t)n);
 	at[pad + n] = '\0';
 	out->len += (size_t)(pad + n);
 }
