@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "base/arith.h"
@@ -89,6 +90,13 @@ int tally_image_take(uint8_t *data, size_t len, const struct tally_build_id *wan
 	else
 		*ret_image = image;
 	return ret;
+}
+
+void tally_image_release(const struct tally_image *image)
+{
+	/* A hint: where it fails, the pages stay. */
+	if (image->map.data)
+		(void)madvise((void *)image->map.data, image->map.len, MADV_DONTNEED);
 }
 
 void tally_image_free(struct tally_image *image)

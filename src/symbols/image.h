@@ -34,6 +34,10 @@ int tally_image_take(uint8_t *data, size_t len, const struct tally_build_id *wan
 /* Map a regular file only: neither devices nor pipes, which could block. */
 int tally_regular_map(const char *path, struct tally_file_map *ret_map);
 
+/* Give the pages of a mapped file back until they are touched again: of all that was read to
+ * make a table, only the names that are shown are wanted later. */
+void tally_image_release(const struct tally_image *image);
+
 /* NULL and all zero are allowed. */
 void tally_image_free(struct tally_image *image);
 

@@ -112,7 +112,11 @@ int tally_dso_finish(struct tally_dso *dso)
 {
 	struct tally_symtab_options options = {.shown_name = tally_dso_shown_name, .arg = dso};
 
-	return tally_symtab_finish(&dso->table, &options);
+	int ret = tally_symtab_finish(&dso->table, &options);
+
+	tally_image_release(&dso->image);
+	tally_image_release(&dso->runtime);
+	return ret;
 }
 
 void tally_dso_add_path(const struct tally_dso *dso, struct tally_str *str, const char *path)
