@@ -182,15 +182,6 @@ static void dump_record(struct tally_str *out, const struct tally_perfdata_recor
 
 /* ---- all of them --------------------------------------------------------- */
 
-static void dump_warnings(const struct tally_session *session)
-{
-	const struct tally_perfdata_note *note;
-
-	for (size_t i = 0; (note = tally_perfdata_note(session->data, i)); i++)
-		tally_say_warning("%s: %s (at byte %llu)", session->path, note->text,
-				  (unsigned long long)note->offset);
-}
-
 static int dump_all(struct tally_session *session,
 		    void (*dump)(struct tally_str *out, const struct tally_perfdata_record *record))
 {
@@ -207,7 +198,7 @@ static int dump_all(struct tally_session *session,
 	if (tally_output_flush(&out) && ret >= 0)
 		ret = -EIO;
 	tally_str_free(&out);
-	dump_warnings(session);
+	tally_session_warn(session);
 	if (ret < 0)
 		tally_say_parse_error(session->path, ret, err.text ? &err : NULL);
 	return ret < 0 ? ret : 0;

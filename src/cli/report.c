@@ -14,8 +14,6 @@
 #include "cli/report_config.h"
 #include "cli/say.h"
 
-enum { MAX_EVENTS = 4096 };
-
 struct report {
 	struct report_config *config;
 	struct tally_session *session;
@@ -61,7 +59,6 @@ static int report_start(struct report *report)
 	if (ret)
 		return ret;
 	options.by = report_by(config);
-	options.nr_events = MAX_EVENTS;
 	options.filter = (struct tally_profile_filter){
 		.comms = config->comm_list,
 		.dsos = config->dso_list,
@@ -80,7 +77,7 @@ static int report_record(void *arg, struct tally_session *session,
 	struct report *report = arg;
 	int ret = 0;
 
-	if (!sample || sample->event->index >= MAX_EVENTS)
+	if (!sample)
 		return 0;
 	if (!report->is_ready)
 		ret = report_start(report);
@@ -150,7 +147,7 @@ static int report_rows(struct report *report, struct tally_view *view)
 static int report_event(struct report *report, const struct tally_perfdata_event *event)
 {
 	const struct report_config *config = report->config;
-	const struct tally_profile_total *total = &report->profile.totals[event->index];
+	const struct tally_profile_total *total = &report->profile.totals.data[event->index];
 	struct tally_hist_options options = {
 		.keys = config->keys,
 		.children = config->children,
@@ -193,7 +190,7 @@ static int report_event(struct report *report, const struct tally_perfdata_event
 
 static void json_event_open(struct report *report, const struct tally_perfdata_event *event)
 {
-	const struct tally_profile_total *total = &report->profile.totals[event->index];
+	const struct tally_profile_total *total = &report->profile.totals.data[event->index];
 
 	tally_json_open(&report->out, NULL, '{');
 	tally_json_text(&report->out, "event", event->name);
@@ -210,7 +207,7 @@ static int report_events(struct report *report)
 
 	for (size_t i = 0; !ret && (event = tally_perfdata_event(report->session->data, i)); i++) {
 		/* Events without samples, like the dummy that only records maps. */
-		if (i >= MAX_EVENTS || !report->profile.totals[i].nr)
+		if (i >= report->profile.totals.len || !report->profile.totals.data[i].nr)
 			continue;
 		if (report->config->json)
 			json_event_open(report, event);

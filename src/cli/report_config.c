@@ -40,7 +40,8 @@ const struct tally_option report_options[] = {
 	 "graph|fractal|flat|folded|none,[min percent],[lines],[caller|callee]", "graph,0.5,caller",
 	 NULL, 0, true},
 	{'G', "inverted", TALLY_OPTION_TEXT, AT(call_graph), "style",
-	 "the same from the caller down", "graph,0.5,caller", NULL, 0, true},
+	 "the same, callers first unless told otherwise", "graph,0.5,caller", NULL, AT(inverted),
+	 true},
 	{0, "max-stack", TALLY_OPTION_U64, AT(max_stack), "n", "callchain entries used (127)"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Which samples:"},
 	{'c', "comms", TALLY_OPTION_TEXT, AT(comms), "list", "of threads with these names"},
@@ -58,7 +59,8 @@ const struct tally_option report_options[] = {
 	{0, "kallsyms", TALLY_OPTION_TEXT, AT(kallsyms), "file", "kernel symbols as text"},
 	{0, "symfs", TALLY_OPTION_TEXT, AT(symfs), "dir", "look for files below this directory"},
 	{0, "no-demangle", TALLY_OPTION_FLAG, AT(no_demangle), NULL, "raw C++, Rust and D names"},
-	{0, "stdio-color", TALLY_OPTION_TEXT, AT(colour), "mode", "always, never or auto"},
+	{0, "stdio-color", TALLY_OPTION_TEXT, AT(colour), "mode",
+	 "accepted for perf's sake: the report has no colours"},
 	{0, "group", TALLY_OPTION_FLAG, AT(group), NULL,
 	 "accepted: events of a group are shown one after the other"},
 	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
@@ -136,7 +138,7 @@ static int config_call_graph(struct report_config *config, bool has_chains)
 {
 	int ret;
 
-	config->style = has_chains && !config->no_call_graph ? TALLY_STYLE_GRAPH : TALLY_STYLE_NONE;
+	config->style = has_chains ? TALLY_STYLE_GRAPH : TALLY_STYLE_NONE;
 	config->graph_min_percent = -1;
 	if (config->call_graph && !strcmp(config->call_graph, "no"))
 		config->call_graph = "none";
@@ -148,7 +150,8 @@ static int config_call_graph(struct report_config *config, bool has_chains)
 	if (!has_chains)
 		config->children = false;
 	if (!config->order_given)
-		config->order = config->children ? TALLY_GRAPH_CALLER : TALLY_GRAPH_CALLEE;
+		config->order = config->children || config->inverted ? TALLY_GRAPH_CALLER
+								     : TALLY_GRAPH_CALLEE;
 	return ret;
 }
 

@@ -4,9 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static void say(const char *prefix, const char *format, va_list args)
 {
@@ -39,18 +37,4 @@ void tally_say_parse_error(const char *path, int code, const struct tally_error 
 		tally_say_error("%s: %s: %s", path, err->text, strerror(-code));
 	else
 		tally_say_error("%s: %s", path, strerror(-code));
-}
-
-bool tally_say_colour(const char *mode, FILE *file)
-{
-	const char *no = getenv("NO_COLOR"), *force = getenv("CLICOLOR_FORCE");
-	const char *term = getenv("TERM");
-
-	if (mode && !strcmp(mode, "always"))
-		return true;
-	if ((mode && !strcmp(mode, "never")) || (no && *no))
-		return false;
-	if (force && *force && strcmp(force, "0"))
-		return true;
-	return isatty(fileno(file)) && term && strcmp(term, "dumb");
 }

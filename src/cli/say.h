@@ -21,8 +21,4 @@ void tally_say_hint(const char *format, ...) __attribute__((format(printf, 1, 2)
 /* An error of a parser: what, the system's word for the code, and the place in `path`. */
 void tally_say_parse_error(const char *path, int code, const struct tally_error *err);
 
-/* Whether colour is wanted on `file`: `mode` is "always", "never" or "auto" (NULL). Then
- * NO_COLOR, CLICOLOR_FORCE, and whether it is a terminal that can. */
-bool tally_say_colour(const char *mode, FILE *file);
-
 #endif

@@ -212,13 +212,6 @@ static void print_ip(struct tally_script_printer *printer, const struct tally_se
 	print_symbol(&printer->out, where, fields);
 }
 
-/* The data address, with the symbol there if symbols are shown. */
-static void print_addr(struct tally_script_printer *printer, const struct tally_session_sample *s,
-		       uint32_t fields)
-{
-	script_add_hex(&printer->out, s->sample.addr, 16);
-}
-
 static void print_trace(struct tally_script_printer *printer, const struct tally_session_sample *s)
 {
 	if (!printer->tracing)
@@ -239,7 +232,7 @@ void tally_script_print(struct tally_script_printer *printer, const struct tally
 	if (fields & SCRIPT_TRACE && s->sample.raw.len)
 		print_trace(printer, s);
 	if (fields & SCRIPT_ADDR)
-		print_addr(printer, s, fields);
+		script_add_hex(out, s->sample.addr, 16);
 	if (fields & SCRIPT_DATA_SRC)
 		script_add_data_src(out, s->sample.data_src);
 	if (fields & SCRIPT_WEIGHT)

@@ -155,7 +155,6 @@ static void session_lost(struct tally_session *session, const struct tally_perfd
 	case PERF_RECORD_LOST:
 		if (record->size >= 24)
 			health->lost_events += tally_get_u64((const uint8_t *)record->data + 16);
-		health->nr_lost_records++;
 		break;
 	case PERF_RECORD_LOST_SAMPLES:
 		if (record->size >= 16)
@@ -186,8 +185,7 @@ static int session_record(struct tally_session *session, const struct tally_perf
 	return fn(arg, session, record, NULL);
 }
 
-/* What was odd about the file, after all that could be read was. */
-static void session_warn(const struct tally_session *session)
+void tally_session_warn(const struct tally_session *session)
 {
 	const struct tally_perfdata_note *note;
 
@@ -226,7 +224,7 @@ int tally_session_run(struct tally_session *session, tally_session_fn *fn, void 
 					  tally_perfdata_info(session->data)->file_size);
 	}
 	tally_progress_end(&progress);
-	session_warn(session);
+	tally_session_warn(session);
 	if (ret < 0)
 		tally_say_parse_error(session->path, ret, err.text ? &err : NULL);
 	if (done == -ENOMEM)

@@ -27,13 +27,11 @@ struct tally_session_options {
 	const char *input; /* NULL: perf.data, or stdin if that is a pipe */
 	struct tally_symbols_options symbols;
 	struct tally_session_filter filter;
-	bool all_events; /* hand out every sample, ids unknown or not */
 };
 
 /* What was met on the way that a reader of the result must know. */
 struct tally_session_health {
 	uint64_t samples, lost_events, lost_samples, throttled, out_of_order, damaged;
-	uint64_t nr_lost_records;
 };
 
 struct tally_session_sample {
@@ -73,6 +71,9 @@ int tally_session_open(const struct tally_session_options *options, struct tally
  * -errno after having said why. What is odd about the file (cut short, unfinished) is said as a
  * warning. */
 int tally_session_run(struct tally_session *session, tally_session_fn *fn, void *arg);
+
+/* Say what was odd about the file so far. tally_session_run() does it at its end. */
+void tally_session_warn(const struct tally_session *session);
 
 void tally_session_close(struct tally_session *session);
 

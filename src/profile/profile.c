@@ -22,9 +22,6 @@ int tally_profile_init(struct tally_profile *profile, struct tally_machine *mach
 
 	if (!made.options.max_stack)
 		made.options.max_stack = DEFAULT_MAX_STACK;
-	made.totals = calloc(options->nr_events + 1, sizeof(*made.totals));
-	if (!made.totals)
-		return -ENOMEM;
 	if (options->by & TALLY_BY_PATH)
 		ret = tally_cache_init(&made.chains, CHAIN_SLOTS, CHAIN_LOG);
 	if (ret)
@@ -39,7 +36,7 @@ void tally_profile_free(struct tally_profile *profile)
 	tally_paths_free(&profile->paths);
 	tally_vec_free(&profile->cells);
 	free(profile->slots);
-	free(profile->totals);
+	tally_vec_free(&profile->totals);
 	tally_cache_free(&profile->chains);
 	tally_vec_free(&profile->scratch);
 	tally_vec_free(&profile->frame_verdicts);
@@ -122,11 +119,21 @@ static int cell_add(struct tally_profile *profile, const struct tally_cell_key *
 	return 0;
 }
 
+/* Events of a stream are only known as they come. */
+static int totals_reach(struct tally_profile *profile, uint32_t event)
+{
+	int ret = 0;
+
+	while (profile->totals.len <= event && !ret)
+		ret = tally_vec_push(&profile->totals, (struct tally_profile_total){0});
+	return ret;
+}
+
 int tally_profile_add(struct tally_profile *profile, uint32_t event,
 		      const struct tally_thread *thread, uint8_t cpumode,
 		      const struct tally_sample *sample, uint64_t weight)
 {
-	struct tally_profile_total *total = &profile->totals[event];
+	struct tally_profile_total *total;
 	struct tally_cell_key key = {.event = event};
 	struct tally_location *location =
 		tally_machine_locate(profile->machine, thread, cpumode, sample->ip);
@@ -134,8 +141,11 @@ int tally_profile_add(struct tally_profile *profile, uint32_t event,
 	uint32_t frame, last = 0;
 	int ret = tally_paths_frame(&profile->paths, location, &frame);
 
+	if (!ret)
+		ret = totals_reach(profile, event);
 	if (ret)
 		return ret;
+	total = &profile->totals.data[event];
 	total->nr++;
 	total->period += weight;
 	if (!profile_passes(profile, thread, frame))

@@ -33,7 +33,6 @@ struct tally_profile_filter {
 
 struct tally_profile_options {
 	unsigned by;                        /* TALLY_BY_* */
-	uint32_t nr_events;                 /* events are numbered below this */
 	uint32_t max_stack;                 /* frames of a callchain taken; 0: 127, perf's limit */
 	struct tally_profile_filter filter; /* strings must outlive the profile */
 };
@@ -67,7 +66,7 @@ struct tally_profile {
 	TALLY_VEC(struct tally_cell) cells;
 	uint32_t *slots; /* index of a cell + 1; 0 for empty */
 	size_t nr_slots;
-	struct tally_profile_total *totals; /* per event */
+	TALLY_VEC(struct tally_profile_total) totals; /* by event, as far as samples came */
 	struct tally_cache chains;
 	TALLY_VEC(uint32_t) scratch;
 	TALLY_VEC(uint8_t) frame_verdicts; /* memo of the filter */

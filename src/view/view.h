@@ -53,7 +53,6 @@ struct tally_view {
 	double graph_min_percent;
 	uint32_t graph_limit;  /* lines of one callchain; 0: all */
 	const char *separator; /* of separated values; NULL: columns */
-	bool no_separator_escape;
 };
 
 /* Rows that are shown: heavy enough. */

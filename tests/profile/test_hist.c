@@ -68,8 +68,7 @@ static struct chain random_chain(struct random *random)
 
 static void fixture_start(struct fixture *f, struct random *random, unsigned by)
 {
-	struct tally_profile_options options = {.by = by | TALLY_BY_FRAME | TALLY_BY_PATH,
-						.nr_events = 1};
+	struct tally_profile_options options = {.by = by | TALLY_BY_FRAME | TALLY_BY_PATH};
 	struct tally_thread *thread;
 
 	assert_int_equal(tally_symbols_new(NULL, &f->symbols), 0);
@@ -139,7 +138,7 @@ static void rows_are_the_sums(void **state)
 		self += own;
 	}
 	assert_int_equal(hist.rows.len, 2 * FUNCTIONS);
-	assert_int_equal(self, f->profile.totals[0].period);
+	assert_int_equal(self, f->profile.totals.data[0].period);
 	for (size_t i = 1; i < hist.rows.len; i++)
 		assert_true(hist.rows.data[i - 1].total >= hist.rows.data[i].total);
 	tally_hist_free(&hist);
@@ -287,7 +286,7 @@ static void parent_without_match_is_other(void **state)
 	assert_int_equal(tally_hist_build(&f->profile, 0, &options, &hist), 0);
 	assert_int_equal(hist.rows.len, 1);
 	assert_int_equal(hist.groups.data[0].parent, TALLY_FRAME_NONE);
-	assert_int_equal(hist.rows.data[0].self, f->profile.totals[0].period);
+	assert_int_equal(hist.rows.data[0].self, f->profile.totals.data[0].period);
 	tally_hist_free(&hist);
 	fixture_end(f);
 	free(f);

@@ -40,8 +40,8 @@ static void add_sample(struct fixture *f, uint64_t leaf, uint64_t caller, uint64
 static int setup(void **state)
 {
 	static struct fixture f;
-	struct tally_profile_options options = {
-		.by = TALLY_BY_COMM | TALLY_BY_FRAME | TALLY_BY_PATH, .nr_events = 1};
+	struct tally_profile_options options = {.by = TALLY_BY_COMM | TALLY_BY_FRAME |
+						      TALLY_BY_PATH};
 	struct tally_hist_options hist = {
 		.keys = TALLY_KEY_COMM | TALLY_KEY_DSO | TALLY_KEY_SYMBOL,
 		.children = true,
