@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "abi/attr.h"
 
-#include <errno.h>
+#include "tally/errno.h"
 
 #include "base/arith.h"
 #include "base/endian.h"

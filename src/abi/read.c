@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The read formats: perf_event_open(2), "Reading results". */
-#include <errno.h>
+#include "tally/errno.h"
 
 #include "abi/sample.h"
 

@@ -2,7 +2,7 @@
 /* Walking and swapping records by their description. */
 #include "abi/record.h"
 
-#include <errno.h>
+#include "tally/errno.h"
 
 #include "base/arith.h"
 

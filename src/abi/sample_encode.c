@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <errno.h>
+#include "tally/errno.h"
 
 #include "abi/sample.h"
 #include "base/arith.h"

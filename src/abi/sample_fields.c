@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The one table of sample fields, and what an attr makes of it. */
-#include <errno.h>
+#include "tally/errno.h"
 
 #include "abi/sample.h"
 #include "base/arith.h"

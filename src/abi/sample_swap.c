@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Samples of the other byte order: the same rows, swapped in place. */
-#include <errno.h>
+#include "tally/errno.h"
 
 #include "abi/sample.h"
 #include "base/arith.h"

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Performance Counters for Linux as a library: what an embedder calls. machine.h is the
+ * other half: what it supplies.
+ *
+ * Two kinds of functions. The *surface* has the system calls of perf_event_open(2); each
+ * takes the task that calls. The *hooks* tell the core what happens on the machine. Surface
+ * functions, fork, exec and exit take the configuration lock and may sleep; the other hooks
+ * are called on the CPU where it happened, with interrupts off, and neither sleep nor
+ * allocate.
+ *
+ * Functions return 0 or -errno; `ret_` pointers are untouched on failure. Nothing prints,
+ * there are no globals, no floating point, no libc.
+ *
+ *	tally_core_create(&ops, machine, nr_cpus, &settings, &core);
+ *	tally_core_cpu_online(core, cpu);		for each CPU
+ *	tally_core_task_init(&task->perf, ...);		for each task that comes to be
+ *	...
+ *	tally_core_open(core, current, attr, pid, cpu, group_fd, flags, &event, NULL);
+ *	tally_core_switch(core, &prev->perf, &next->perf, false);
+ *	tally_core_read(core, current, event, buffer, size);
+ *	tally_core_close(core, event);
+ */
+#ifndef TALLY_CORE_H
+#define TALLY_CORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tally/abi.h"
+#include "tally/machine.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- life ------------------------------------------------------------------- */
+
+/* The counterparts of /proc/sys/kernel/perf_*. May be changed at any time through
+ * tally_core_settings(); each is one word. */
+struct tally_core_settings {
+	int32_t paranoid;         /* perf_event_paranoid: -1 to 3 */
+	uint32_t max_sample_rate; /* samples a second on each CPU */
+	uint32_t tick_ns;         /* time between two calls of tally_core_tick() */
+	uint32_t mlock_kb;        /* what each user may lock for each CPU beyond RLIMIT_MEMLOCK */
+	uint32_t max_stack;       /* entries of a callchain, context markers apart */
+	uint32_t max_contexts;    /* context markers of a callchain */
+	uint32_t record_max;      /* bytes of the largest record; fixed at creation */
+	bool scattered;           /* ring buffers of single pages, not one piece */
+};
+
+/* Linux's defaults: paranoid 2, 100,000 samples a second, 4 ms, 516 KB, 127 and 8, 65,528
+ * bytes, in one piece. */
+void tally_core_settings_init(struct tally_core_settings *settings);
+
+/*
+ * A core for CPUs 0 .. nr_cpus - 1, all off line. `ops` and `machine` must outlive it;
+ * `settings` are copied, NULL: the defaults. Registers the machine's PMUs
+ * (tally_core_pmu_init). -ENOMEM; -EINVAL for no CPUs, or an operation that is missing.
+ */
+int tally_core_create(const struct tally_machine_ops *ops, void *machine, uint32_t nr_cpus,
+		      const struct tally_core_settings *settings, struct tally_core **ret_core);
+
+/* All events must be closed and all tasks gone. NULL is allowed. */
+void tally_core_destroy(struct tally_core *core);
+
+struct tally_core_settings *tally_core_settings(struct tally_core *core);
+
+/* A CPU came on line: its events begin to count. Called by any CPU, or before others run. */
+int tally_core_cpu_online(struct tally_core *core, uint32_t cpu);
+
+/* A CPU is about to go: its events stop and keep their counts. Tasks have left it. */
+void tally_core_cpu_offline(struct tally_core *core, uint32_t cpu);
+
+/* ---- tasks ------------------------------------------------------------------ */
+
+struct tally_core_context;
+
+/* What the machine embeds in its task (thread). */
+struct tally_core_task {
+	/* The machine's: pid is the process', tid the thread's; `user` and `space` are who pays
+	 * for locked pages, NULL where nobody counts. */
+	int32_t pid, tid;
+	struct tally_core_account *user, *space;
+	/* The core's. */
+	struct tally_core_context *context; /* NULL while no event is attached to it */
+	struct tally_core_event *owned;     /* the events it opened */
+	uint32_t last_cpu;                  /* for cpu-migrations; UINT32_MAX: never ran */
+	bool exited;
+};
+
+/* The numbers a task has; it must be called before any other function sees it. */
+void tally_core_task_init(struct tally_core_task *task, int32_t pid, int32_t tid);
+
+/* ---- surface ----------------------------------------------------------------- */
+
+/* Why something was refused, for people: constant texts. */
+struct tally_core_refusal {
+	int code;          /* the -errno that was returned */
+	const char *field; /* of the attr, or the argument; "" where there is none */
+	const char *rule;  /* what was broken */
+	const char *fix;   /* what would do; "" where nothing would */
+};
+
+/*
+ * perf_event_open(2). `attr` is in the memory of the calling program; of an attr of another
+ * size see tally_attr_negotiate(): where its tail is not understood the size known here is
+ * written back. `*ret_event` is what the machine's new descriptor stands for. Errors are
+ * those of the man page; with `ret_why` (NULL is allowed) they are explained.
+ */
+int tally_core_open(struct tally_core *core, struct tally_core_task *current, void *attr,
+		    int32_t pid, int32_t cpu, int group_fd, unsigned long flags,
+		    struct tally_core_event **ret_event, struct tally_core_refusal *ret_why);
+
+/* The last descriptor and the last mapping of the event are gone. Its group, if it led one,
+ * becomes single events. */
+void tally_core_close(struct tally_core *core, struct tally_core_event *event);
+
+/* What notify() is to be given for this event; the machine's file, say. NULL until set. */
+void tally_core_event_set_cookie(struct tally_core_event *event, void *cookie);
+
+/* The attr as it is now (IOC_PERIOD changes it), and the event's id (IOC_ID). */
+const struct perf_event_attr *tally_core_event_attr(const struct tally_core_event *event);
+uint64_t tally_core_event_id(const struct tally_core_event *event);
+
+/*
+ * read(2): the counts in the attr's read_format: perf_event_open(2), "Reading results".
+ * Bytes written; 0 (end of file) for a pinned event in the error state; -ENOSPC when `len`
+ * is too small; -EFAULT.
+ */
+int64_t tally_core_read(struct tally_core *core, struct tally_core_event *event, void *buffer,
+			size_t len);
+
+/*
+ * ioctl(2): perf_event_open(2), "perf_event ioctl calls". 0 or -errno: -ENOTTY for requests
+ * that are none; -EINVAL; -EOPNOTSUPP for BPF and modification of breakpoints; -EFAULT.
+ */
+int tally_core_ioctl(struct tally_core *core, struct tally_core_task *current,
+		     struct tally_core_event *event, unsigned long request, uintptr_t arg,
+		     struct tally_core_refusal *ret_why);
+
+/* POLLIN, POLLHUP, POLLERR as Linux numbers them. */
+enum { TALLY_CORE_POLLIN = 1, TALLY_CORE_POLLERR = 8, TALLY_CORE_POLLHUP = 16 };
+
+/* poll(2): POLLIN once for each wakeup; POLLHUP when the event's task is gone or its REFRESH
+ * count used up; POLLERR | POLLHUP for a pinned event in the error state. */
+unsigned tally_core_poll(struct tally_core *core, struct tally_core_event *event);
+
+/* prctl(2): PR_TASK_PERF_EVENTS_ENABLE and _DISABLE for the events that `current` opened, as
+ * the running Linux does. */
+enum { TALLY_CORE_PRCTL_DISABLE = 31, TALLY_CORE_PRCTL_ENABLE = 32 };
+int tally_core_prctl(struct tally_core *core, struct tally_core_task *current, int option);
+
+/* ---- mapping ------------------------------------------------------------------ */
+
+struct tally_core_buffer;
+
+/*
+ * mmap(2) of an event: 1 + 2^n pages, `len` bytes, at `pgoff` 0. The first mapping makes the
+ * buffer; further ones must be as long. `writable` is whether the program may write data_tail:
+ * where it may not, the buffer is overwritten. The pages are accounted to `current`. -EINVAL: a
+ * length that is none, an inherited event of all CPUs, or another length than the buffer's; -EPERM
+ * over the locked-memory limit; -ENOMEM; -EACCES: an event of somebody else.
+ */
+int tally_core_mmap(struct tally_core *core, struct tally_core_task *current,
+		    struct tally_core_event *event, size_t len, uint64_t pgoff, bool writable,
+		    struct tally_core_buffer **ret_buffer, struct tally_core_refusal *ret_why);
+
+/* A mapping that tally_core_mmap() gave is gone. The last one takes the buffer off its event. */
+void tally_core_munmap(struct tally_core *core, struct tally_core_event *event,
+		       struct tally_core_buffer *buffer);
+
+/* The page at `index`: 0 is the metadata page (struct perf_event_mmap_page), 1 .. 2^n the data.
+ * NULL beyond the end. Page-aligned memory of pages_alloc(). */
+void *tally_core_buffer_page(const struct tally_core_buffer *buffer, size_t index);
+
+/* ---- hooks --------------------------------------------------------------------- */
+
+/*
+ * The CPU changes from `prev` to `next` (NULL: a task without events, as idle is one).
+ * `preempt`: prev could have run on. Called on that CPU; costs by the events of the two.
+ */
+void tally_core_switch(struct tally_core *core, struct tally_core_task *prev,
+		       struct tally_core_task *next, bool preempt);
+
+/* Once every settings.tick_ns on each CPU: rotation, frequencies, the end of throttling. */
+void tally_core_tick(struct tally_core *core, const struct tally_core_moment *moment);
+
+/* The deadline that ops->timer() was given has come. */
+void tally_core_timer(struct tally_core *core, const struct tally_core_moment *moment);
+
+/* What ops->defer() asked for. */
+void tally_core_deferred(struct tally_core *core);
+
+/* `current` makes `child`, a thread of its process or (process true) a process of its own.
+ * The child does not run yet. -ENOMEM: nothing was inherited. May sleep. */
+int tally_core_fork(struct tally_core *core, struct tally_core_task *current,
+		    struct tally_core_task *child, bool process);
+
+/* `task` ends: it is the one that runs here, or one that never ran. Its counts go to its
+ * parents' events. May sleep. Of its memory the core uses nothing afterwards. */
+void tally_core_exit(struct tally_core *core, struct tally_core_task *task);
+
+/* `task`, which runs here, has executed another program: enable_on_exec, remove_on_exec.
+ * `privileged`: the program runs with more rights than who called it; foreign events of all
+ * kinds but per-CPU ones come off. May sleep. */
+void tally_core_exec(struct tally_core *core, struct tally_core_task *task, bool privileged);
+
+/* The running task's name changed; `exec` when that came with a new program. */
+void tally_core_comm(struct tally_core *core, struct tally_core_task *task, const char *comm,
+		     bool exec);
+
+/* A mapping, for MMAP and MMAP2 records. */
+struct tally_core_mapping {
+	uint64_t addr, len, pgoff;
+	uint32_t maj, min;
+	uint64_t ino, ino_generation;
+	uint32_t prot, flags;
+	bool executable;       /* false: for attr.mmap_data only */
+	uint8_t build_id_size; /* 0: none is known */
+	uint8_t build_id[20];
+	const char *filename;
+};
+
+/* The running task mapped something, or (`unmapped`) took it away; the latter is told only to
+ * events of the classic encoding. */
+void tally_core_mapped(struct tally_core *core, struct tally_core_task *task,
+		       const struct tally_core_mapping *mapping, bool unmapped);
+
+/* The running task is in these namespaces now: 7, in Linux's order (net, uts, ipc, pid, user,
+ * mnt, cgroup). */
+void tally_core_namespaces(struct tally_core *core, struct tally_core_task *task,
+			   const struct perf_ns_link_info *links, uint32_t nr);
+
+/* Kernel code came or (`gone`) went. */
+void tally_core_ksymbol(struct tally_core *core, uint64_t addr, uint32_t len, uint16_t type,
+			bool gone, const char *name);
+
+/* `nr` software events of this kind (PERF_COUNT_SW_*) happened in what runs here:
+ * page faults, alignment and emulation faults. Context switches, migrations and clocks are
+ * the core's own. */
+void tally_core_software(struct tally_core *core, uint32_t id, uint64_t nr,
+			 const struct tally_core_moment *moment);
+
+/* ---- tracepoints ------------------------------------------------------------------ */
+
+struct tally_core_field {
+	const char *name;
+	uint16_t offset, size; /* in the raw data; size 1, 2, 4 or 8 for integers */
+	bool is_signed;
+	bool is_string; /* NUL-terminated within size bytes */
+};
+
+/* A tracepoint: the machine's, constant but for the links. */
+struct tally_core_tracepoint {
+	const char *system, *name;
+	uint64_t id;                           /* attr.config; unique */
+	const struct tally_core_field *fields; /* what filters can name */
+	uint32_t nr_fields;
+	/* The core's. */
+	struct tally_core_tracepoint *next;
+};
+
+/* -EEXIST: the id, or the name, is taken. Stays until the core is destroyed. */
+int tally_core_tracepoint_register(struct tally_core *core,
+				   struct tally_core_tracepoint *tracepoint);
+
+/* By "system:name"; NULL if there is none. */
+const struct tally_core_tracepoint *
+tally_core_tracepoint_find(struct tally_core *core, const char *system, const char *name);
+
+/* It was hit by what runs here, with this raw data. */
+void tally_core_tracepoint_hit(struct tally_core *core,
+			       const struct tally_core_tracepoint *tracepoint, const void *raw,
+			       uint32_t len, const struct tally_core_moment *moment);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

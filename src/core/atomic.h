@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Atomic words, and the spin lock. The objects are plain so that public headers can hold
+ * them; every access that may race goes through here and names its order.
+ */
+#ifndef TALLY_CORE_ATOMIC_H
+#define TALLY_CORE_ATOMIC_H
+
+#include "tally/machine.h"
+
+/* A value that others may read or write at any time, alone: no order with anything else. */
+#define tally_peek(p)    __atomic_load_n((p), __ATOMIC_RELAXED)
+#define tally_poke(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
+
+/* What was written before publish() is seen after acquire(). */
+#define tally_acquire(p)    __atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define tally_publish(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+
+#define tally_exchange(p, v)  __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
+#define tally_fetch_add(p, v) __atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
+#define tally_fetch_or(p, v)  __atomic_fetch_or((p), (v), __ATOMIC_ACQ_REL)
+
+/* Store `to` if *p is *expected; else *expected = *p and false. */
+#define tally_compare_exchange(p, expected, to)                                     \
+	__atomic_compare_exchange_n((p), (expected), (to), false, __ATOMIC_ACQ_REL, \
+				    __ATOMIC_RELAXED)
+
+/*
+ * A counter with one writer at a time, this CPU with interrupts off or what interrupts it:
+ * an addition need not be one instruction towards other CPUs, but it must be towards an
+ * interrupt that masking does not stop. A relaxed atomic addition is both.
+ */
+static inline void tally_count_up(uint64_t *count, uint64_t by)
+{
+	tally_fetch_add(count, by);
+}
+
+static inline void tally_count_up_u32(uint32_t *count)
+{
+	tally_fetch_add(count, 1);
+}
+
+struct tally_spin {
+	uint32_t held;
+};
+
+static inline void tally_spin_lock(struct tally_spin *spin, const struct tally_machine_ops *ops,
+				   void *machine)
+{
+	while (__atomic_exchange_n(&spin->held, 1, __ATOMIC_ACQUIRE)) {
+		while (tally_peek(&spin->held)) {
+			if (ops->relax)
+				ops->relax(machine);
+		}
+	}
+}
+
+static inline void tally_spin_unlock(struct tally_spin *spin)
+{
+	tally_publish(&spin->held, 0);
+}
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/buffer.h"
+
+static uint8_t *place(const struct tally_core_buffer *buffer, uint64_t at, uint64_t *ret_room)
+{
+	uint64_t chunk_size = UINT64_C(1) << buffer->chunk_shift;
+	uint64_t offset = at & (buffer->size - 1);
+	uint64_t in_chunk = offset & (chunk_size - 1);
+
+	*ret_room = chunk_size - in_chunk;
+	return buffer->chunks[offset >> buffer->chunk_shift] + in_chunk;
+}
+
+/* One byte always stays free, so that head == tail means empty. */
+static bool has_room(const struct tally_core_buffer *buffer, uint64_t head, bool backward,
+		     uint32_t len)
+{
+	uint64_t tail, used;
+
+	if (buffer->overwrite)
+		return len < buffer->size;
+	tail = tally_acquire(&buffer->page->data_tail);
+	used = backward ? tail - head : head - tail;
+	/* data_tail is user space's: nonsense makes the buffer full, no more. */
+	return used < buffer->size && len < buffer->size - used;
+}
+
+static void note_watermark(struct tally_core_buffer *buffer, uint64_t head, bool backward)
+{
+	uint64_t written = backward ? 0 - head : head;
+
+	if (written - buffer->wakeup <= buffer->watermark)
+		return;
+	buffer->wakeup += buffer->watermark;
+	tally_poke(&buffer->wake, true);
+}
+
+/* Show everything up to the head, unless an outer writer has yet to finish. An interrupt after
+ * the last look may have written more: look again. */
+static bool publish(struct tally_core_buffer *buffer)
+{
+	uint64_t head;
+
+	if (tally_peek(&buffer->writers) > 1) {
+		tally_poke(&buffer->writers, buffer->writers - 1);
+		return false;
+	}
+	do {
+		tally_poke(&buffer->writers, 1);
+		head = tally_peek(&buffer->head);
+		tally_publish(&buffer->page->data_head, head);
+		tally_poke(&buffer->writers, 0);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	} while (head != tally_peek(&buffer->head));
+	if (!tally_peek(&buffer->wake))
+		return false;
+	tally_poke(&buffer->wake, false);
+	tally_publish(&buffer->poll, TALLY_CORE_POLLIN);
+	return true;
+}
+
+bool tally_buffer_reserve(struct tally_core_buffer *buffer, bool backward, uint32_t len,
+			  uint8_t *scratch, struct tally_slot *ret_slot)
+{
+	uint64_t head, next, room;
+	uint8_t *to;
+
+	if (!buffer->size || tally_peek(&buffer->paused))
+		return false;
+	tally_poke(&buffer->writers, buffer->writers + 1);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	head = tally_peek(&buffer->head);
+	do {
+		if (!has_room(buffer, head, backward, len)) {
+			publish(buffer);
+			return false;
+		}
+		next = backward ? head - len : head + len;
+	} while (!tally_compare_exchange(&buffer->head, &head, next));
+	note_watermark(buffer, next, backward);
+	head = backward ? next : head;
+	to = place(buffer, head, &room);
+	*ret_slot = (struct tally_slot){buffer, room < len ? scratch : to, head, len, room < len};
+	return true;
+}
+
+static void copy_out(struct tally_slot *slot)
+{
+	uint64_t done = 0;
+
+	while (done < slot->len) {
+		uint64_t room;
+		uint8_t *to = place(slot->buffer, slot->at + done, &room);
+		uint64_t len = TALLY_MIN(room, slot->len - done);
+
+		__builtin_memcpy(to, slot->to + done, len);
+		done += len;
+	}
+}
+
+bool tally_buffer_commit(struct tally_slot *slot)
+{
+	if (slot->elsewhere)
+		copy_out(slot);
+	return publish(slot->buffer);
+}

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/check.h"
+
+/* ---- privileges
+ * ------------------------------------------------------------------------------------ */
+
+bool tally_check_perfmon(const struct tally_core *core, const struct tally_core_task *current)
+{
+	return core->ops->capable(core->machine, current, TALLY_CORE_CAP_PERFMON) ||
+	       core->ops->capable(core->machine, current, TALLY_CORE_CAP_SYS_ADMIN);
+}
+
+/* Over this level of perf_event_paranoid only who has CAP_PERFMON may. */
+static bool forbidden_over(const struct tally_check *c, int32_t level)
+{
+	return tally_peek(&c->core->settings.paranoid) > level &&
+	       !tally_check_perfmon(c->core, c->current);
+}
+
+static bool anything_forbidden(const struct tally_check *c)
+{
+	return forbidden_over(c, 2);
+}
+
+static bool kernel_forbidden(const struct tally_check *c)
+{
+	return !c->attr->exclude_kernel && forbidden_over(c, 1);
+}
+
+static bool namespaces_forbidden(const struct tally_check *c)
+{
+	return c->attr->namespaces && !tally_check_perfmon(c->core, c->current);
+}
+
+static bool addresses_forbidden(const struct tally_check *c)
+{
+	return c->attr->sample_type & PERF_SAMPLE_PHYS_ADDR && forbidden_over(c, 1);
+}
+
+static bool branches_forbidden(const struct tally_check *c)
+{
+	const uint64_t modes =
+		PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV;
+	uint64_t asked = c->attr->branch_sample_type;
+
+	if (!(c->attr->sample_type & PERF_SAMPLE_BRANCH_STACK))
+		return false;
+	if (!(asked & modes))
+		asked |= (c->attr->exclude_kernel ? 0 : PERF_SAMPLE_BRANCH_KERNEL) |
+			 (c->attr->exclude_hv ? 0 : PERF_SAMPLE_BRANCH_HV);
+	return asked & (PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV) && forbidden_over(c, 1);
+}
+
+static bool cpu_forbidden(const struct tally_check *c)
+{
+	return !c->task && forbidden_over(c, 0);
+}
+
+static bool task_forbidden(const struct tally_check *c)
+{
+	return c->task && c->task != c->current && !tally_check_perfmon(c->core, c->current) &&
+	       !c->core->ops->may_observe(c->core->machine, c->current, c->task);
+}
+
+/* What a tracepoint records is the kernel's data; a count of hits is not. */
+static bool tracepoint_forbidden(const struct tally_check *c)
+{
+	return c->attr->type == PERF_TYPE_TRACEPOINT && c->attr->sample_type & PERF_SAMPLE_RAW &&
+	       tally_event_samples(c->event) && forbidden_over(c, -1);
+}
+
+/* ---- the attr
+ * ------------------------------------------------------------------------------------------ */
+
+static bool flags_unknown(const struct tally_check *c)
+{
+	return c->flags & ~(PERF_FLAG_FD_NO_GROUP | PERF_FLAG_FD_OUTPUT | PERF_FLAG_PID_CGROUP |
+			    PERF_FLAG_FD_CLOEXEC);
+}
+
+static bool reserved_set(const struct tally_check *c)
+{
+	return c->attr->__reserved_1 || c->attr->__reserved_2 || c->attr->__reserved_3;
+}
+
+static bool sample_type_unknown(const struct tally_check *c)
+{
+	return c->attr->sample_type >= PERF_SAMPLE_MAX;
+}
+
+static bool read_format_unknown(const struct tally_check *c)
+{
+	return c->attr->read_format >= PERF_FORMAT_MAX;
+}
+
+static bool branch_type_bad(const struct tally_check *c)
+{
+	const uint64_t modes =
+		PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV;
+	uint64_t asked = c->attr->branch_sample_type;
+
+	return c->attr->sample_type & PERF_SAMPLE_BRANCH_STACK &&
+	       (asked >= PERF_SAMPLE_BRANCH_MAX || !(asked & ~modes));
+}
+
+static bool registers_bad(const struct tally_check *c, uint64_t bit, uint64_t mask)
+{
+	const struct tally_machine_ops *ops = c->core->ops;
+	uint64_t known = ops->registers ? ops->register_mask : 0;
+
+	return c->attr->sample_type & bit && (!mask || mask & ~known);
+}
+
+static bool user_registers_bad(const struct tally_check *c)
+{
+	return registers_bad(c, PERF_SAMPLE_REGS_USER, c->attr->sample_regs_user);
+}
+
+static bool intr_registers_bad(const struct tally_check *c)
+{
+	return registers_bad(c, PERF_SAMPLE_REGS_INTR, c->attr->sample_regs_intr);
+}
+
+static bool stack_bad(const struct tally_check *c)
+{
+	uint32_t size = c->attr->sample_stack_user;
+
+	return c->attr->sample_type & PERF_SAMPLE_STACK_USER &&
+	       (!c->core->ops->stack || size % 8 || size > 65528);
+}
+
+static bool weights_both(const struct tally_check *c)
+{
+	return (c->attr->sample_type & PERF_SAMPLE_WEIGHT_TYPE) == PERF_SAMPLE_WEIGHT_TYPE;
+}
+
+static bool thread_without_inherit(const struct tally_check *c)
+{
+	return c->attr->inherit_thread && !c->attr->inherit;
+}
+
+static bool exec_both(const struct tally_check *c)
+{
+	return c->attr->remove_on_exec && c->attr->enable_on_exec;
+}
+
+static bool trap_outlives_exec(const struct tally_check *c)
+{
+	return c->attr->sigtrap && !c->attr->remove_on_exec;
+}
+
+static bool frequency_too_high(const struct tally_check *c)
+{
+	return c->attr->freq &&
+	       c->attr->sample_freq > tally_peek(&c->core->settings.max_sample_rate);
+}
+
+static bool period_too_long(const struct tally_check *c)
+{
+	return !c->attr->freq && c->attr->sample_period >> 63;
+}
+
+static bool deferred_chains(const struct tally_check *c)
+{
+	return c->attr->defer_callchain || c->attr->defer_output;
+}
+
+/* ---- the target
+ * -------------------------------------------------------------------------------------------- */
+
+static bool cgroup_asked(const struct tally_check *c)
+{
+	return c->flags & PERF_FLAG_PID_CGROUP;
+}
+
+static bool cpu_unknown(const struct tally_check *c)
+{
+	return c->cpu < -1 || (c->cpu >= 0 && ((uint32_t)c->cpu >= c->core->nr_cpus ||
+					       !c->core->cpus[c->cpu].online));
+}
+
+static bool neither_task_nor_cpu(const struct tally_check *c)
+{
+	return !c->task && c->cpu < 0;
+}
+
+static bool trap_without_task(const struct tally_check *c)
+{
+	return c->attr->sigtrap && (!c->task || !c->core->ops->sigtrap);
+}
+
+static bool inherited_read_without_tid(const struct tally_check *c)
+{
+	return c->attr->inherit && c->attr->sample_type & PERF_SAMPLE_READ &&
+	       !(c->attr->sample_type & PERF_SAMPLE_TID);
+}
+
+/* ---- the event
+ * -----------------------------------------------------------------------------------------------
+ */
+
+static bool cannot_interrupt(const struct tally_check *c)
+{
+	return tally_event_samples(c->event) && c->event->pmu->caps & TALLY_PMU_NO_INTERRUPT;
+}
+
+static bool cannot_exclude(const struct tally_check *c)
+{
+	const struct perf_event_attr *a = c->attr;
+
+	return c->event->pmu->caps & TALLY_PMU_NO_EXCLUDE &&
+	       (a->exclude_user || a->exclude_kernel || a->exclude_hv || a->exclude_idle ||
+		a->exclude_host || a->exclude_guest);
+}
+
+static bool not_of_tasks(const struct tally_check *c)
+{
+	return c->task && c->event->pmu->caps & TALLY_PMU_PER_CPU_ONLY;
+}
+
+static bool aux_asked(const struct tally_check *c)
+{
+	return c->attr->aux_output || c->attr->aux_start_paused;
+}
+
+static bool stack_too_deep(const struct tally_check *c)
+{
+	return c->attr->sample_type & PERF_SAMPLE_CALLCHAIN &&
+	       c->attr->sample_max_stack > tally_peek(&c->core->settings.max_stack);
+}
+
+static bool clock_unknown(const struct tally_check *c)
+{
+	uint64_t ns;
+
+	return c->attr->use_clockid &&
+	       (!c->core->ops->clock_of ||
+		!c->core->ops->clock_of(c->core->machine, c->attr->clockid, &ns));
+}
+
+/* ---- the group
+ * -------------------------------------------------------------------------------------------------
+ */
+
+static bool leader_is_member(const struct tally_check *c)
+{
+	return c->leader && !tally_event_is_leader(c->leader);
+}
+
+static bool leader_gone(const struct tally_check *c)
+{
+	return c->leader && c->leader->state <= TALLY_STATE_EXIT;
+}
+
+static bool leader_of_other_task(const struct tally_check *c)
+{
+	const struct tally_core_task *task = c->leader ? c->leader->context->task : NULL;
+
+	return c->leader && task != c->task;
+}
+
+static bool leader_of_other_cpu(const struct tally_check *c)
+{
+	return c->leader && c->leader->cpu != c->cpu;
+}
+
+static bool leader_of_other_clock(const struct tally_check *c)
+{
+	return c->leader && (c->leader->attr.use_clockid != c->attr->use_clockid ||
+			     c->leader->attr.clockid != c->attr->clockid);
+}
+
+static bool leader_inherits_otherwise(const struct tally_check *c)
+{
+	return c->leader && c->leader->attr.inherit != c->attr->inherit;
+}
+
+static bool member_pinned(const struct tally_check *c)
+{
+	return c->leader && (c->attr->pinned || c->attr->exclusive);
+}
+
+static bool member_of_other_pmu(const struct tally_check *c)
+{
+	if (!c->leader || tally_event_is_software(c->event))
+		return false;
+	tally_group_for_each(member, c->leader)
+	{
+		if (!tally_event_is_software(member) && member->pmu != c->event->pmu)
+			return true;
+	}
+	return false;
+}
+
+enum { GROUP_SIZE_MAX = 16384 };
+
+static bool group_too_large(const struct tally_check *c)
+{
+	if (!c->leader)
+		return false;
+	tally_group_for_each(member, c->leader)
+	{
+		if (member->attr.read_format & PERF_FORMAT_GROUP &&
+		    tally_read_size(member->attr.read_format, c->leader->nr_siblings + 2) >
+			    GROUP_SIZE_MAX)
+			return true;
+	}
+	return c->attr->read_format & PERF_FORMAT_GROUP &&
+	       tally_read_size(c->attr->read_format, c->leader->nr_siblings + 2) > GROUP_SIZE_MAX;
+}
+
+/* Ask the driver about the members that are its own. */
+static bool group_never_fits(const struct tally_check *c)
+{
+	struct tally_core_pmu *pmu = c->event->pmu;
+	struct tally_core_hw *hws[64];
+	uint32_t nr = 0;
+
+	if (!pmu->fits)
+		return false;
+	hws[nr++] = &c->event->hw;
+	tally_group_for_each(member, c->leader)
+	{
+		if (member->pmu != pmu)
+			continue;
+		if (nr == TALLY_ARRAY_SIZE(hws))
+			return true;
+		hws[nr++] = &member->hw;
+	}
+	return pmu->fits(pmu, hws, nr) != 0;
+}
+
+static bool aux_asked_of_member(const struct tally_check *c)
+{
+	return c->attr->aux_pause || c->attr->aux_resume || c->attr->aux_sample_size;
+}
+
+/* ---- the rules
+ * ---------------------------------------------------------------------------------------------------
+ */
+
+#define FIX_PERFMON "get CAP_PERFMON, or lower perf_event_paranoid"
+
+static const struct rule {
+	uint8_t stage;
+	bool (*broken)(const struct tally_check *check);
+	struct tally_core_refusal why;
+} rules[] = {
+	{TALLY_CHECK_FLAGS, flags_unknown, {-EINVAL, "flags", "unknown bits are set", ""}},
+
+	{TALLY_CHECK_ATTR,
+	 anything_forbidden,
+	 {-EACCES, "", "perf_event_paranoid is over 2", FIX_PERFMON}},
+	{TALLY_CHECK_ATTR, reserved_set, {-EINVAL, "__reserved", "reserved bits are set", ""}},
+	{TALLY_CHECK_ATTR,
+	 sample_type_unknown,
+	 {-EINVAL, "sample_type", "unknown bits are set", ""}},
+	{TALLY_CHECK_ATTR,
+	 read_format_unknown,
+	 {-EINVAL, "read_format", "unknown bits are set", ""}},
+	{TALLY_CHECK_ATTR,
+	 branch_type_bad,
+	 {-EINVAL, "branch_sample_type", "unknown bits, or no kind of branches", ""}},
+	{TALLY_CHECK_ATTR,
+	 branches_forbidden,
+	 {-EACCES, "branch_sample_type", "branches of the kernel are privileged", FIX_PERFMON}},
+	{TALLY_CHECK_ATTR,
+	 user_registers_bad,
+	 {-EINVAL, "sample_regs_user", "none, or registers that there are not", ""}},
+	{TALLY_CHECK_ATTR,
+	 stack_bad,
+	 {-EINVAL, "sample_stack_user", "not a multiple of 8 up to 65528", ""}},
+	{TALLY_CHECK_ATTR,
+	 intr_registers_bad,
+	 {-EINVAL, "sample_regs_intr", "none, or registers that there are not", ""}},
+	{TALLY_CHECK_ATTR,
+	 weights_both,
+	 {-EINVAL, "sample_type", "WEIGHT and WEIGHT_STRUCT exclude each other", ""}},
+	{TALLY_CHECK_ATTR,
+	 thread_without_inherit,
+	 {-EINVAL, "inherit_thread", "needs inherit", "set inherit"}},
+	{TALLY_CHECK_ATTR, exec_both, {-EINVAL, "remove_on_exec", "excludes enable_on_exec", ""}},
+	{TALLY_CHECK_ATTR,
+	 trap_outlives_exec,
+	 {-EINVAL, "sigtrap", "needs remove_on_exec: another program expects no such signal",
+	  "set remove_on_exec"}},
+	{TALLY_CHECK_ATTR,
+	 kernel_forbidden,
+	 {-EACCES, "exclude_kernel", "counting in the kernel is privileged",
+	  "set exclude_kernel, get CAP_PERFMON, or lower perf_event_paranoid"}},
+	{TALLY_CHECK_ATTR,
+	 namespaces_forbidden,
+	 {-EACCES, "namespaces", "namespaces are privileged", "get CAP_PERFMON"}},
+	{TALLY_CHECK_ATTR,
+	 frequency_too_high,
+	 {-EINVAL, "sample_freq", "over the maximal sample rate",
+	  "lower it, or raise perf_event_max_sample_rate"}},
+	{TALLY_CHECK_ATTR, period_too_long, {-EINVAL, "sample_period", "bit 63 is set", ""}},
+	{TALLY_CHECK_ATTR,
+	 addresses_forbidden,
+	 {-EACCES, "sample_type", "physical addresses are privileged", FIX_PERFMON}},
+	{TALLY_CHECK_ATTR,
+	 deferred_chains,
+	 {-EINVAL, "defer_callchain", "this implementation unwinds at once", ""}},
+	{TALLY_CHECK_ATTR,
+	 cgroup_asked,
+	 {-EINVAL, "flags", "this machine has no cgroups", "open a task or a CPU"}},
+
+	{TALLY_CHECK_TARGET, cpu_unknown, {-EINVAL, "cpu", "no such CPU, or off line", ""}},
+	{TALLY_CHECK_TARGET,
+	 neither_task_nor_cpu,
+	 {-EINVAL, "cpu", "every task on every CPU is no single counter", "give a pid or a cpu"}},
+	{TALLY_CHECK_TARGET,
+	 trap_without_task,
+	 {-EINVAL, "sigtrap", "there is no task to send it to", "give a pid"}},
+	{TALLY_CHECK_TARGET,
+	 inherited_read_without_tid,
+	 {-EINVAL, "sample_type", "counts of inherited events do not say whose they are",
+	  "add PERF_SAMPLE_TID"}},
+
+	{TALLY_CHECK_EVENT,
+	 cannot_interrupt,
+	 {-EOPNOTSUPP, "sample_period", "the PMU's counters cannot interrupt",
+	  "count without sampling, or sample a clock"}},
+	{TALLY_CHECK_EVENT,
+	 cannot_exclude,
+	 {-EINVAL, "exclude_user", "the PMU cannot tell modes apart", "exclude nothing"}},
+	{TALLY_CHECK_EVENT,
+	 not_of_tasks,
+	 {-EINVAL, "pid", "what the PMU counts belongs to no task", "open it for a CPU"}},
+	{TALLY_CHECK_EVENT, aux_asked, {-EOPNOTSUPP, "aux_output", "the PMU has no AUX area", ""}},
+	{TALLY_CHECK_EVENT,
+	 stack_too_deep,
+	 {-EOVERFLOW, "sample_max_stack", "over the maximal depth",
+	  "lower it, or raise perf_event_max_stack"}},
+	{TALLY_CHECK_EVENT, clock_unknown, {-EINVAL, "clockid", "no such clock", ""}},
+	{TALLY_CHECK_EVENT,
+	 cpu_forbidden,
+	 {-EACCES, "pid", "counting all tasks of a CPU is privileged", FIX_PERFMON}},
+	{TALLY_CHECK_EVENT,
+	 task_forbidden,
+	 {-EACCES, "pid", "the task belongs to somebody else", "get CAP_PERFMON"}},
+	{TALLY_CHECK_EVENT,
+	 tracepoint_forbidden,
+	 {-EPERM, "sample_type", "what tracepoints record is privileged", FIX_PERFMON}},
+	{TALLY_CHECK_EVENT, leader_gone, {-ENODEV, "group_fd", "the leader's task is gone", ""}},
+	{TALLY_CHECK_EVENT,
+	 leader_is_member,
+	 {-EINVAL, "group_fd", "not the leader of its group", "give the leader"}},
+	{TALLY_CHECK_EVENT,
+	 leader_of_other_clock,
+	 {-EINVAL, "clockid", "the leader has another clock", ""}},
+	{TALLY_CHECK_EVENT,
+	 leader_of_other_cpu,
+	 {-EINVAL, "cpu", "the leader is of another CPU", "open the group on one CPU"}},
+	{TALLY_CHECK_EVENT,
+	 leader_of_other_task,
+	 {-EINVAL, "pid", "the leader is of another task", "open the group on one task"}},
+	{TALLY_CHECK_EVENT,
+	 leader_inherits_otherwise,
+	 {-EINVAL, "inherit", "the leader's differs", "set it in all members or in none"}},
+	{TALLY_CHECK_EVENT,
+	 member_pinned,
+	 {-EINVAL, "pinned", "only a leader can be pinned or exclusive", "set it in the leader"}},
+	{TALLY_CHECK_EVENT,
+	 member_of_other_pmu,
+	 {-EINVAL, "group_fd", "the group is on another PMU", "open it in a group of its own"}},
+	{TALLY_CHECK_EVENT,
+	 group_too_large,
+	 {-E2BIG, "group_fd", "the group could not be read in one piece", ""}},
+	{TALLY_CHECK_EVENT,
+	 group_never_fits,
+	 {-EINVAL, "group_fd", "the PMU has not the counters for the whole group",
+	  "open fewer events together"}},
+	{TALLY_CHECK_EVENT,
+	 aux_asked_of_member,
+	 {-EINVAL, "aux_action", "there is no AUX area", ""}},
+};
+
+const struct tally_core_refusal *tally_check(const struct tally_check *check,
+					     enum tally_check_stage stage)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(rules); i++) {
+		if (rules[i].stage == stage && rules[i].broken(check))
+			return &rules[i].why;
+	}
+	return NULL;
+}

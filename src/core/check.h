@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What perf_event_open() refuses, in the order in which Linux does: a table of rules. */
+#ifndef TALLY_CORE_CHECK_H
+#define TALLY_CORE_CHECK_H
+
+#include "core/private.h"
+
+/* All there is to judge by. */
+struct tally_check {
+	struct tally_core *core;
+	struct tally_core_task *current;
+	struct perf_event_attr *attr;
+	int32_t pid, cpu;
+	unsigned long flags;
+	struct tally_core_event *leader; /* NULL: none */
+	struct tally_core_task *task;    /* NULL: all tasks */
+	struct tally_core_event *event;  /* from TALLY_CHECK_EVENT on */
+};
+
+enum tally_check_stage {
+	TALLY_CHECK_FLAGS,  /* before the attr is read */
+	TALLY_CHECK_ATTR,   /* by the attr and who asks */
+	TALLY_CHECK_TARGET, /* group and task are known */
+	TALLY_CHECK_EVENT,  /* a PMU took it */
+};
+
+/* The first rule of a stage that is broken; NULL: none is. */
+const struct tally_core_refusal *tally_check(const struct tally_check *check,
+					     enum tally_check_stage stage);
+
+/* Whether `current` holds CAP_PERFMON, or CAP_SYS_ADMIN which includes it. */
+bool tally_check_perfmon(const struct tally_core *core, const struct tally_core_task *current);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * cpu-clock and task-clock: counters whose events are nanoseconds, and whose overflow
+ * interrupt is the machine's timer. With them there is something to sample by where there is
+ * no PMU.
+ */
+#include "core/overflow.h"
+#include "core/software.h"
+
+/* ---- deadlines: a list of each CPU, the next one first ------------------------------------------
+ */
+
+static struct tally_core_event *first_due(struct tally_core_cpu *cpu)
+{
+	if (tally_list_empty(&cpu->clocks))
+		return NULL;
+	return tally_container_of(cpu->clocks.next, struct tally_core_event, hook);
+}
+
+static void set_timer(struct tally_core_cpu *cpu)
+{
+	struct tally_core_event *first = first_due(cpu);
+
+	cpu->core->ops->timer(cpu->core->machine, first ? first->deadline : UINT64_MAX);
+}
+
+static void queue(struct tally_core_cpu *cpu, struct tally_core_event *event)
+{
+	struct tally_list *at = cpu->clocks.next;
+
+	while (at != &cpu->clocks &&
+	       tally_container_of(at, struct tally_core_event, hook)->deadline <= event->deadline)
+		at = at->next;
+	tally_list_insert(at, &event->hook);
+	if (cpu->clocks.next == &event->hook)
+		set_timer(cpu);
+}
+
+static void unqueue(struct tally_core_cpu *cpu, struct tally_core_event *event)
+{
+	bool first = cpu->clocks.next == &event->hook;
+
+	tally_list_remove(&event->hook);
+	if (first)
+		set_timer(cpu);
+}
+
+static uint64_t interval(const struct tally_core_event *event)
+{
+	return TALLY_MAX(event->hw.period, (uint64_t)TALLY_CORE_MIN_CLOCK);
+}
+
+/* ---- the timer ---------------------------------------------------------------------------------
+ */
+
+static bool wants_sample(const struct tally_core_event *event,
+			 const struct tally_core_moment *moment)
+{
+	return !tally_software_excludes(&event->attr, moment) &&
+	       !(event->attr.exclude_idle && moment->idle);
+}
+
+/* Deadlines that were missed altogether are left out. */
+static void fire(struct tally_core_cpu *cpu, struct tally_core_event *event,
+		 const struct tally_core_moment *moment, uint64_t now)
+{
+	bool go_on = true;
+	uint64_t step;
+
+	event->hw.last_period = event->hw.period;
+	if (wants_sample(event, moment)) {
+		tally_core_hw_update(&event->hw, now);
+		go_on = tally_overflow(event, moment, NULL, true);
+	}
+	if (!go_on) {
+		event->pmu->stop(event->pmu, &event->hw);
+		return;
+	}
+	step = interval(event);
+	event->deadline += ((now - event->deadline) / step + 1) * step;
+	queue(cpu, event);
+}
+
+void tally_core_timer(struct tally_core *core, const struct tally_core_moment *moment)
+{
+	struct tally_core_cpu *cpu = tally_this_cpu(core);
+	uint64_t now = tally_clock(core);
+	struct tally_core_event *event = first_due(cpu);
+
+	while (event && event->deadline <= now) {
+		tally_list_remove(&event->hook);
+		fire(cpu, event, moment, now);
+		event = first_due(cpu);
+	}
+	if (core->ops->timer)
+		set_timer(cpu);
+}
+
+/* ---- the PMUs
+ * ------------------------------------------------------------------------------------- */
+
+/* A frequency of a clock is a period: nothing has to be found out. */
+static void fix_period(struct tally_core_event *event)
+{
+	struct perf_event_attr *attr = &event->attr;
+
+	if (!attr->freq || !attr->sample_freq)
+		return;
+	attr->sample_period = TALLY_NS_PER_S / attr->sample_freq;
+	attr->freq = 0;
+}
+
+static int clock_init(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
+{
+	uint64_t mine =
+		pmu == &pmu->host->cpu_clock ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_SW_TASK_CLOCK;
+
+	if (hw->attr->config != mine)
+		return -ENOENT;
+	if (hw->attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
+		return -EOPNOTSUPP;
+	hw->width = 64;
+	fix_period(tally_event_of_hw(hw));
+	return 0;
+}
+
+static int clock_add(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
+{
+	return 0;
+}
+
+static void clock_del(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
+{
+}
+
+static void clock_start(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
+{
+	struct tally_core_event *event = tally_event_of_hw(hw);
+
+	hw->previous = tally_clock(pmu->host);
+	hw->running = true;
+	if (!hw->period)
+		return;
+	if (hw->left <= 0 || hw->left > (int64_t)interval(event))
+		hw->left = (int64_t)interval(event);
+	event->deadline = hw->previous + (uint64_t)hw->left;
+	queue(tally_this_cpu(pmu->host), event);
+}
+
+/* Also from its own overflow: then it is on no list. What is left goes on when it starts again. */
+static void clock_stop(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
+{
+	struct tally_core_event *event = tally_event_of_hw(hw);
+	uint64_t now = tally_clock(pmu->host);
+
+	tally_core_hw_update(hw, now);
+	hw->running = false;
+	if (tally_list_empty(&event->hook))
+		return;
+	hw->left = event->deadline > now ? (int64_t)(event->deadline - now) : 0;
+	unqueue(tally_this_cpu(pmu->host), event);
+}
+
+static void clock_read(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
+{
+	tally_core_hw_update(hw, tally_clock(pmu->host));
+}
+
+void tally_clock_init(struct tally_core *core)
+{
+	const struct tally_core_pmu common = {
+		.type = PERF_TYPE_SOFTWARE,
+		.caps = TALLY_PMU_SOFTWARE | (core->ops->timer ? 0 : TALLY_PMU_NO_INTERRUPT),
+		.width = 64,
+		.init = clock_init,
+		.add = clock_add,
+		.del = clock_del,
+		.start = clock_start,
+		.stop = clock_stop,
+		.read = clock_read,
+		.host = core,
+	};
+
+	core->cpu_clock = core->task_clock = common;
+	core->cpu_clock.name = "cpu-clock";
+	core->task_clock.name = "task-clock";
+}

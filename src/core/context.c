@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/context.h"
+
+#include "core/overflow.h"
+#include "core/sched.h"
+#include "core/state.h"
+
+void tally_context_init(struct tally_core_context *context, struct tally_core *core)
+{
+	context->core = core;
+	context->on_cpu = -1;
+	context->id = ++core->last_id;
+	tally_list_init(&context->pinned);
+	tally_list_init(&context->flexible);
+	tally_list_init(&context->active);
+	tally_list_init(&context->events);
+}
+
+/* ---- holding one still --------------------------------------------------------------- */
+
+struct run {
+	struct tally_core_context *context;
+	tally_context_fn fn;
+	void *arg;
+	bool done;
+};
+
+/* On the CPU that the context was seen on. */
+static void run_there(void *arg)
+{
+	struct run *run = arg;
+	struct tally_core_cpu *cpu = tally_this_cpu(run->context->core);
+
+	if (tally_peek(&run->context->on_cpu) != (int32_t)cpu->number)
+		return;
+	run->fn(cpu, run->context, run->arg);
+	run->done = true;
+}
+
+/* If it is on no CPU, with its lock, which keeps it off. */
+static int32_t run_here(struct run *run)
+{
+	struct tally_core *core = run->context->core;
+	uintptr_t flags = core->ops->irq_save(core->machine);
+	int32_t on_cpu;
+
+	tally_spin_lock(&run->context->lock, core->ops, core->machine);
+	on_cpu = run->context->on_cpu;
+	if (on_cpu < 0)
+		run->fn(NULL, run->context, run->arg);
+	tally_spin_unlock(&run->context->lock);
+	core->ops->irq_restore(core->machine, flags);
+	return on_cpu;
+}
+
+void tally_context_run(struct tally_core_context *context, tally_context_fn fn, void *arg)
+{
+	struct tally_core *core = context->core;
+	struct run run = {context, fn, arg, false};
+
+	while (!run.done) {
+		int32_t cpu = run_here(&run);
+
+		if (cpu < 0)
+			return;
+		core->ops->call(core->machine, (uint32_t)cpu, run_there, &run);
+	}
+}
+
+static void pin(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
+{
+	context->pins += (uint32_t)(uintptr_t)arg;
+}
+
+void tally_context_pin(struct tally_core_context *context)
+{
+	tally_context_run(context, pin, (void *)(uintptr_t)1);
+}
+
+void tally_context_unpin(struct tally_core_context *context)
+{
+	tally_context_run(context, pin, (void *)(uintptr_t)UINT32_MAX);
+}
+
+struct tally_core_context *tally_context_pin_task(struct tally_core *core,
+						  struct tally_core_task *task)
+{
+	struct tally_core_context *context;
+
+	for (;;) {
+		context = tally_acquire(&task->context);
+		if (!context)
+			return NULL;
+		tally_context_pin(context);
+		/* It may have been swapped away before it was pinned: switch.c. */
+		if (context == tally_acquire(&task->context))
+			return context;
+		tally_context_unpin(context);
+	}
+}
+
+/* ---- of a task -------------------------------------------------------------------------- */
+
+struct attach {
+	struct tally_core *core;
+	struct tally_core_task *task;
+};
+
+static void attach_here(void *arg)
+{
+	struct attach *attach = arg;
+	struct tally_core_cpu *cpu = tally_this_cpu(attach->core);
+
+	if (cpu->task == attach->task && !cpu->of_task)
+		tally_sched_context_in(cpu, attach->task->context, tally_clock(attach->core));
+}
+
+/* A task that runs while it gets its first context has to have it put on its CPU. */
+static void attach_running(struct tally_core *core, struct tally_core_task *task)
+{
+	struct attach attach = {core, task};
+	int32_t on = core->ops->task_cpu ? core->ops->task_cpu(core->machine, task) : -1;
+
+	if (on >= 0)
+		core->ops->call(core->machine, (uint32_t)on, attach_here, &attach);
+	for (uint32_t i = 0; !core->ops->task_cpu && i < core->nr_cpus; i++) {
+		if (core->cpus[i].online)
+			core->ops->call(core->machine, i, attach_here, &attach);
+	}
+}
+
+int tally_context_of_task(struct tally_core *core, struct tally_core_task *task,
+			  struct tally_core_context **ret_context)
+{
+	struct tally_core_context *context = tally_context_pin_task(core, task);
+
+	if (context) {
+		*ret_context = context;
+		return 0;
+	}
+	context = tally_core_alloc(core, sizeof(*context));
+	if (!context)
+		return -ENOMEM;
+	tally_context_init(context, core);
+	context->task = task;
+	context->pins = 1;
+	tally_publish(&task->context, context);
+	attach_running(core, task);
+	*ret_context = context;
+	return 0;
+}
+
+void tally_context_release(struct tally_core_context *context)
+{
+	struct tally_core *core = context->core;
+	bool of_cpu = (char *)context >= (char *)core->cpus &&
+		      (char *)context < (char *)(core->cpus + core->nr_cpus);
+
+	if (!of_cpu && !context->task && !context->nr_events)
+		tally_core_free(core, context, sizeof(*context));
+}
+
+void tally_context_diverge(struct tally_core_context *context)
+{
+	context->generation++;
+	context->origin = 0;
+}
+
+/* ---- what is in it --------------------------------------------------------------------- */
+
+/* Which attr bit wants what; counted both ways by count_wants(). */
+static void count_wants(struct tally_core_context *context, const struct tally_core_event *event,
+			uint32_t by)
+{
+	const struct perf_event_attr *attr = &event->attr;
+	const bool wants[TALLY_WANTS_NR] = {
+		[TALLY_WANTS_MMAP] = attr->mmap || attr->mmap2 || attr->mmap_data || event->classic,
+		[TALLY_WANTS_COMM] = attr->comm,
+		[TALLY_WANTS_TASK] =
+			attr->task || attr->mmap || attr->comm || attr->mmap2 || attr->mmap_data,
+		[TALLY_WANTS_SWITCH] = attr->context_switch,
+		[TALLY_WANTS_NAMESPACES] = attr->namespaces,
+		[TALLY_WANTS_KSYMBOL] = attr->ksymbol,
+	};
+
+	for (int i = 0; i < TALLY_WANTS_NR; i++)
+		context->wants[i] += wants[i] ? by : 0;
+	context->nr_freq += attr->freq && attr->sample_freq ? by : 0;
+	context->nr_stat += attr->inherit_stat ? by : 0;
+	context->nr_events += by;
+}
+
+static void list_group(struct tally_core_context *context, struct tally_core_event *leader)
+{
+	if (leader->attr.pinned) {
+		tally_list_insert(&context->pinned, &leader->group);
+		return;
+	}
+	tally_list_insert(&context->flexible, &leader->group);
+	context->nr_flexible++;
+}
+
+static void unlist_group(struct tally_core_context *context, struct tally_core_event *leader)
+{
+	tally_list_remove(&leader->group);
+	if (!leader->attr.pinned)
+		context->nr_flexible--;
+}
+
+void tally_context_insert(struct tally_core_cpu *cpu, struct tally_core_event *event)
+{
+	struct tally_core_context *context = event->context;
+	uint64_t now = tally_clock(context->core);
+
+	tally_context_advance(context, now);
+	event->stamp = context->time;
+	if (cpu && event->leader->state == TALLY_STATE_ACTIVE)
+		tally_sched_disable(cpu, event->leader, now);
+	if (tally_event_is_leader(event)) {
+		list_group(context, event);
+	} else {
+		tally_list_insert(&event->leader->siblings, &event->sibling);
+		event->leader->nr_siblings++;
+	}
+	tally_list_insert(&context->events, &event->all);
+	count_wants(context, event, 1);
+	tally_context_diverge(context);
+	if (cpu)
+		tally_sched_enable(cpu, event->leader, now);
+}
+
+/* Members of a group without a leader are single events from now on. */
+static void disband(struct tally_core_cpu *cpu, struct tally_core_event *leader)
+{
+	struct tally_core_context *context = leader->context;
+
+	while (!tally_list_empty(&leader->siblings)) {
+		struct tally_core_event *event =
+			tally_container_of(leader->siblings.next, struct tally_core_event, sibling);
+
+		tally_event_account(event);
+		tally_list_remove(&event->sibling);
+		event->leader = event;
+		list_group(context, event);
+		if (cpu)
+			tally_sched_enable(cpu, event, tally_clock(context->core));
+	}
+	leader->nr_siblings = 0;
+}
+
+static void leave_group(struct tally_core_cpu *cpu, struct tally_core_event *event)
+{
+	if (tally_event_is_leader(event)) {
+		disband(cpu, event);
+		return;
+	}
+	tally_list_remove(&event->sibling);
+	event->leader->nr_siblings--;
+	event->leader = event;
+}
+
+void tally_context_remove(struct tally_core_cpu *cpu, struct tally_core_event *event,
+			  enum tally_state state)
+{
+	struct tally_core_context *context = event->context;
+	uint64_t now = tally_clock(context->core);
+
+	if (tally_list_empty(&event->all)) { /* its task was gone already */
+		tally_event_set_state(event, state);
+		return;
+	}
+	tally_context_advance(context, now);
+	if (cpu)
+		tally_sched_disable(cpu, event, now);
+	tally_event_set_state(event, state);
+	if (tally_event_is_leader(event))
+		unlist_group(context, event);
+	leave_group(cpu, event);
+	tally_list_remove(&event->all);
+	count_wants(context, event, UINT32_MAX);
+	tally_context_diverge(context);
+	if (cpu)
+		tally_sched_fill(cpu, now);
+}
+
+/* ---- quiescence --------------------------------------------------------------------------- */
+
+static void flush(void *arg)
+{
+	tally_core_deferred(arg);
+}
+
+void tally_core_quiesce(struct tally_core *core)
+{
+	for (uint32_t i = 0; i < core->nr_cpus; i++) {
+		if (core->cpus[i].online)
+			core->ops->call(core->machine, i, flush, core);
+	}
+}

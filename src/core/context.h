@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Contexts: finding them, holding them still, and what is in them. */
+#ifndef TALLY_CORE_CONTEXT_H
+#define TALLY_CORE_CONTEXT_H
+
+#include "core/private.h"
+
+void tally_context_init(struct tally_core_context *context, struct tally_core *core);
+
+/*
+ * Call fn with the context held by the context rule: on its CPU (`cpu`) if it is on one, else
+ * here with `cpu` NULL. With the configuration lock held, interrupts on.
+ */
+typedef void (*tally_context_fn)(struct tally_core_cpu *cpu, struct tally_core_context *context,
+				 void *arg);
+void tally_context_run(struct tally_core_context *context, tally_context_fn fn, void *arg);
+
+/* The context of a task, made if it has none, and put on the CPU if the task runs. -ENOMEM. */
+int tally_context_of_task(struct tally_core *core, struct tally_core_task *task,
+			  struct tally_core_context **ret_context);
+
+/* Free a context whose task is gone once it has no events. C. */
+void tally_context_release(struct tally_core_context *context);
+
+/* Put an event (INACTIVE or OFF; its leader set) into its context: A and C. */
+void tally_context_insert(struct tally_core_cpu *cpu, struct tally_core_event *event);
+
+/* Take it out, off its PMU and out of its group, whose leader it may be. It becomes `state`:
+ * EXIT or DEAD. A and C. */
+void tally_context_remove(struct tally_core_cpu *cpu, struct tally_core_event *event,
+			  enum tally_state state);
+
+/* The context no longer holds just what its origin holds. A. */
+void tally_context_diverge(struct tally_core_context *context);
+
+/* Keep the context with its task (no swap at a switch) while somebody walks it. C. */
+void tally_context_pin(struct tally_core_context *context);
+void tally_context_unpin(struct tally_core_context *context);
+
+/* The context of a task as it is now, pinned; NULL when it has none. C. */
+struct tally_core_context *tally_context_pin_task(struct tally_core *core,
+						  struct tally_core_task *task);
+
+/* Wait until every hook that runs now, on any CPU, has returned: what was unlinked before
+ * nobody uses afterwards. Runs what was deferred. C. */
+void tally_core_quiesce(struct tally_core *core);
+
+#endif

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/control.h"
+
+#include "core/buffer.h"
+#include "core/context.h"
+#include "core/filter.h"
+#include "core/overflow.h"
+#include "core/page.h"
+#include "core/read.h"
+#include "core/refuse.h"
+#include "core/sched.h"
+#include "core/state.h"
+
+/* ---- enabling and disabling
+ * ----------------------------------------------------------------------- */
+
+/* Call fn for the event and each of its children, where each of them is. */
+static void for_family(struct tally_core_event *event, tally_context_fn fn)
+{
+	tally_context_run(event->context, fn, event);
+	tally_list_for_each (link, &event->children) {
+		struct tally_core_event *child =
+			tally_container_of(link, struct tally_core_event, child);
+
+		tally_context_run(child->context, fn, child);
+	}
+}
+
+void tally_control_enable_here(struct tally_core_cpu *cpu, struct tally_core_event *event)
+{
+	uint64_t now = tally_clock(event->core);
+
+	event->exhausted = false;
+	if (event->state >= TALLY_STATE_INACTIVE || event->state <= TALLY_STATE_EXIT)
+		return;
+	tally_context_advance(event->context, now);
+	tally_event_set_state(event, TALLY_STATE_INACTIVE);
+	if (cpu)
+		tally_sched_enable(cpu, event, now);
+}
+
+static void enable_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
+{
+	tally_control_enable_here(cpu, arg);
+}
+
+static void disable_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
+{
+	struct tally_core_event *event = arg;
+	uint64_t now = tally_clock(event->core);
+
+	if (event->state <= TALLY_STATE_EXIT || event->state == TALLY_STATE_OFF)
+		return;
+	tally_context_advance(context, now);
+	if (cpu)
+		tally_sched_disable(cpu, event, now);
+	if (event->state != TALLY_STATE_OFF)
+		tally_event_set_state(event, TALLY_STATE_OFF);
+	tally_page_update(event);
+	if (cpu)
+		tally_sched_fill(cpu, now);
+}
+
+void tally_control_enable(struct tally_core_event *event)
+{
+	for_family(event, enable_here);
+}
+
+void tally_control_disable(struct tally_core_event *event)
+{
+	for_family(event, disable_here);
+}
+
+void tally_control_exhausted(struct tally_core_cpu *cpu, struct tally_core_event *event)
+{
+	uint64_t now = tally_clock(event->core);
+
+	if (!event->exhausted || tally_peek(&event->context->on_cpu) != (int32_t)cpu->number)
+		return;
+	tally_sched_disable(cpu, event, now);
+	tally_sched_fill(cpu, now);
+}
+
+static void reset_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
+{
+	struct tally_core_event *event = arg;
+
+	tally_event_refresh(cpu, event);
+	tally_poke(&event->count, 0);
+	event->freq_count = 0;
+	event->child_count = 0;
+	tally_page_update(event);
+}
+
+static void control_reset(struct tally_core_event *event)
+{
+	for_family(event, reset_here);
+}
+
+int tally_core_prctl(struct tally_core *core, struct tally_core_task *current, int option)
+{
+	if (option != TALLY_CORE_PRCTL_ENABLE && option != TALLY_CORE_PRCTL_DISABLE)
+		return -EINVAL;
+	core->ops->config_lock(core->machine);
+	for (struct tally_core_event *event = current->owned; event; event = event->owned_next) {
+		if (option == TALLY_CORE_PRCTL_ENABLE)
+			tally_control_enable(event);
+		else
+			tally_control_disable(event);
+	}
+	core->ops->config_unlock(core->machine);
+	return 0;
+}
+
+/* ---- waking
+ * ------------------------------------------------------------------------------------------ */
+
+static void notify(const struct tally_core_event *event, unsigned what)
+{
+	const struct tally_core *core = event->core;
+
+	if (core->ops->notify && event->cookie)
+		core->ops->notify(core->machine, event->cookie, what);
+}
+
+void tally_control_wake(struct tally_core_event *event, unsigned what)
+{
+	struct tally_core *core = event->core;
+	struct tally_core_buffer *buffer = tally_acquire(&event->buffer);
+
+	if (what == TALLY_CORE_POLLHUP || !buffer) {
+		notify(event, what);
+		return;
+	}
+	tally_spin_lock(&buffer->lock, core->ops, core->machine);
+	tally_list_for_each (link, &buffer->events)
+		notify(tally_container_of(link, struct tally_core_event, output), what);
+	tally_spin_unlock(&buffer->lock);
+}
+
+unsigned tally_core_poll(struct tally_core *core, struct tally_core_event *event)
+{
+	struct tally_core_buffer *buffer = tally_acquire(&event->buffer);
+
+	if (event->state == TALLY_STATE_ERROR)
+		return TALLY_CORE_POLLERR | TALLY_CORE_POLLHUP;
+	if (!buffer || (event->state <= TALLY_STATE_EXIT && tally_list_empty(&event->children)))
+		return TALLY_CORE_POLLHUP;
+	return tally_exchange(&buffer->poll, 0);
+}
+
+/* ---- requests
+ * ------------------------------------------------------------------------------------------ */
+
+struct request {
+	struct tally_core *core;
+	struct tally_core_task *current;
+	struct tally_core_event *event;
+	uintptr_t arg;
+};
+
+typedef const struct tally_core_refusal *(*request_fn)(const struct request *request);
+
+#define REFUSE(...)                                                         \
+	do {                                                                \
+		static const struct tally_core_refusal why = {__VA_ARGS__}; \
+		return &why;                                                \
+	} while (0)
+
+static const struct tally_core_refusal bad_address = {-EFAULT, "argument",
+						      "the address cannot be read or written", ""};
+
+/* Requests that bit 0 of the argument extends to the whole group, through any member. */
+static void for_group(const struct request *request, void (*fn)(struct tally_core_event *event))
+{
+	if (!(request->arg & PERF_IOC_FLAG_GROUP)) {
+		fn(request->event);
+		return;
+	}
+	tally_group_for_each(event, request->event->leader) fn(event);
+}
+
+static const struct tally_core_refusal *request_enable(const struct request *request)
+{
+	for_group(request, tally_control_enable);
+	return NULL;
+}
+
+static const struct tally_core_refusal *request_disable(const struct request *request)
+{
+	for_group(request, tally_control_disable);
+	return NULL;
+}
+
+static const struct tally_core_refusal *request_reset(const struct request *request)
+{
+	for_group(request, control_reset);
+	return NULL;
+}
+
+static const struct tally_core_refusal *request_refresh(const struct request *request)
+{
+	struct tally_core_event *event = request->event;
+
+	if (event->attr.inherit)
+		REFUSE(-EINVAL, "inherit", "children would share the count of overflows",
+		       "open the event without inherit");
+	if (!tally_event_samples(event))
+		REFUSE(-EINVAL, "sample_period", "an event that only counts does not overflow",
+		       "set a sample_period");
+	tally_fetch_add(&event->limit, (int32_t)request->arg);
+	tally_control_enable(event);
+	return NULL;
+}
+
+struct period {
+	struct tally_core_event *event;
+	uint64_t value;
+};
+
+static void period_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
+{
+	const struct period *period = arg;
+	struct tally_core_event *event = period->event;
+	bool running = cpu && event->state == TALLY_STATE_ACTIVE;
+
+	event->attr.sample_period = period->value; /* or sample_freq: they share the word */
+	if (running && event->hw.running)
+		event->pmu->stop(event->pmu, &event->hw);
+	if (!event->attr.freq)
+		event->hw.period = event->hw.last_period = period->value;
+	event->hw.left = (int64_t)event->hw.period;
+	if (!running)
+		return;
+	tally_overflow_forget(event);
+	tally_overflow_start(event);
+	event->pmu->start(event->pmu, &event->hw);
+	tally_page_update(event);
+}
+
+static const struct tally_core_refusal *request_period(const struct request *request)
+{
+	struct tally_core *core = request->core;
+	struct period period = {request->event, 0};
+
+	if (core->ops->copy_from_user(core->machine, &period.value, (const void *)request->arg,
+				      sizeof(period.value)))
+		return &bad_address;
+	if (!tally_event_samples(request->event))
+		REFUSE(-EINVAL, "sample_period", "the event only counts", "open it for sampling");
+	if (!period.value || period.value >> 63)
+		REFUSE(-EINVAL, "argument", "a period is from 1 to 2^63 - 1", "");
+	if (request->event->attr.freq && period.value > tally_peek(&core->settings.max_sample_rate))
+		REFUSE(-EINVAL, "argument", "over the maximal sample rate",
+		       "lower the frequency, or raise perf_event_max_sample_rate");
+	tally_context_run(request->event->context, period_here, &period);
+	return NULL;
+}
+
+static const struct tally_core_refusal *request_id(const struct request *request)
+{
+	const struct tally_core *core = request->core;
+
+	if (core->ops->copy_to_user(core->machine, (void *)request->arg, &request->event->id,
+				    sizeof(request->event->id)))
+		return &bad_address;
+	return NULL;
+}
+
+static const struct tally_core_refusal *request_pause(const struct request *request)
+{
+	struct tally_core_buffer *buffer = request->event->buffer;
+
+	if (!buffer || !buffer->size)
+		REFUSE(-EINVAL, "", "the event has no ring buffer", "map one first");
+	tally_poke(&buffer->paused, !!request->arg);
+	return NULL;
+}
+
+static const struct tally_core_refusal *request_filter(const struct request *request)
+{
+	return tally_filter_set(request->event, (const char *)request->arg);
+}
+
+/* ---- output to another event's buffer
+ * ---------------------------------------------------------------- */
+
+const struct tally_core_refusal *tally_control_output(struct tally_core_event *event,
+						      struct tally_core_event *target)
+{
+	const struct perf_event_attr *a = &event->attr, *b = target ? &target->attr : a;
+
+	if (event->buffer && event->buffer->owner == event)
+		REFUSE(-EINVAL, "", "the event has a buffer of its own", "unmap it first");
+	if (!target) {
+		tally_buffer_detach(event);
+		return NULL;
+	}
+	if (target == event)
+		REFUSE(-EINVAL, "argument", "an event cannot write to itself that way", "");
+	if (target->cpu != event->cpu)
+		REFUSE(-EINVAL, "cpu", "only one CPU may write to a buffer",
+		       "use an event of the same CPU");
+	if (event->cpu < 0 && target->context != event->context)
+		REFUSE(-EINVAL, "pid", "two tasks on two CPUs would write to one buffer",
+		       "use an event of the same task, or one for each CPU");
+	if (a->use_clockid != b->use_clockid || a->clockid != b->clockid)
+		REFUSE(-EINVAL, "clockid", "records of one buffer have one clock", "");
+	if (a->write_backward != b->write_backward)
+		REFUSE(-EINVAL, "write_backward", "records of one buffer go one way", "");
+	if (!target->buffer)
+		REFUSE(-EINVAL, "argument", "that event has no ring buffer", "map it first");
+	if (event->buffer == target->buffer)
+		return NULL;
+	tally_buffer_detach(event);
+	tally_buffer_attach(target->buffer, event);
+	return NULL;
+}
+
+static const struct tally_core_refusal *request_output(const struct request *request)
+{
+	const struct tally_core *core = request->core;
+	struct tally_core_event *target = NULL;
+
+	if (request->arg != UINTPTR_MAX) {
+		target = (int)request->arg >= 0
+				 ? core->ops->event_of_fd(core->machine, request->current,
+							  (int)request->arg)
+				 : NULL;
+		if (!target)
+			REFUSE(-EBADF, "argument", "not the descriptor of an event", "");
+	}
+	return tally_control_output(request->event, target);
+}
+
+static const struct tally_core_refusal *request_modify(const struct request *request)
+{
+	const struct tally_core *core = request->core;
+	uint32_t type;
+
+	if (core->ops->copy_from_user(core->machine, &type, (const void *)request->arg,
+				      sizeof(type)))
+		return &bad_address;
+	if (type != request->event->attr.type)
+		REFUSE(-EINVAL, "type", "an event keeps its type", "");
+	REFUSE(-EOPNOTSUPP, "type", "only breakpoints can be modified", "");
+}
+
+static const struct tally_core_refusal *request_bpf(const struct request *request)
+{
+	REFUSE(-EINVAL, "", "this machine runs no BPF programs", "");
+}
+
+/* ---- ioctl(2)
+ * --------------------------------------------------------------------------------------------- */
+
+static const struct {
+	unsigned long number;
+	request_fn fn;
+} requests[] = {
+	{PERF_EVENT_IOC_ENABLE, request_enable},
+	{PERF_EVENT_IOC_DISABLE, request_disable},
+	{PERF_EVENT_IOC_REFRESH, request_refresh},
+	{PERF_EVENT_IOC_RESET, request_reset},
+	{PERF_EVENT_IOC_PERIOD, request_period},
+	{PERF_EVENT_IOC_SET_OUTPUT, request_output},
+	{PERF_EVENT_IOC_SET_FILTER, request_filter},
+	{PERF_EVENT_IOC_ID, request_id},
+	{PERF_EVENT_IOC_SET_BPF, request_bpf},
+	{PERF_EVENT_IOC_PAUSE_OUTPUT, request_pause},
+	{PERF_EVENT_IOC_QUERY_BPF, request_bpf},
+	{PERF_EVENT_IOC_MODIFY_ATTRIBUTES, request_modify},
+};
+
+static const struct tally_core_refusal no_such_request = {-ENOTTY, "request",
+							  "no request of an event", ""};
+
+int tally_core_ioctl(struct tally_core *core, struct tally_core_task *current,
+		     struct tally_core_event *event, unsigned long request, uintptr_t arg,
+		     struct tally_core_refusal *ret_why)
+{
+	const struct request with = {core, current, event, arg};
+	const struct tally_core_refusal *why = &no_such_request;
+
+	core->ops->config_lock(core->machine);
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(requests); i++) {
+		if (requests[i].number == request)
+			why = requests[i].fn(&with);
+	}
+	core->ops->config_unlock(core->machine);
+	return tally_refuse(why, ret_why);
+}
+
+/* ---- what it is
+ * ------------------------------------------------------------------------------------------- */
+
+void tally_core_event_set_cookie(struct tally_core_event *event, void *cookie)
+{
+	tally_poke(&event->cookie, cookie);
+}
+
+const struct perf_event_attr *tally_core_event_attr(const struct tally_core_event *event)
+{
+	return &event->attr;
+}
+
+uint64_t tally_core_event_id(const struct tally_core_event *event)
+{
+	return event->id;
+}

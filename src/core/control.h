@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Enabling, disabling and all else that is done to an open event. */
+#ifndef TALLY_CORE_CONTROL_H
+#define TALLY_CORE_CONTROL_H
+
+#include "core/private.h"
+
+/* Enable or disable an event and its children. C. */
+void tally_control_enable(struct tally_core_event *event);
+void tally_control_disable(struct tally_core_event *event);
+
+/* Enable one event alone. A. */
+void tally_control_enable_here(struct tally_core_cpu *cpu, struct tally_core_event *event);
+
+/* The REFRESH count of an event is used up: disable it, unless it was enabled anew. A. */
+void tally_control_exhausted(struct tally_core_cpu *cpu, struct tally_core_event *event);
+
+/* Have the machine wake who waits for the event, or for others that share its buffer. With
+ * interrupts off. */
+void tally_control_wake(struct tally_core_event *event, unsigned what);
+
+/* Send the event's records to `target`'s buffer; NULL: nowhere. NULL, or why not. C. */
+const struct tally_core_refusal *tally_control_output(struct tally_core_event *event,
+						      struct tally_core_event *target);
+
+#endif

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The life of a core: CPUs, PMUs, tasks. */
+#include "core/context.h"
+#include "core/sched.h"
+#include "core/software.h"
+
+/* ---- settings
+ * ------------------------------------------------------------------------------------ */
+
+void tally_core_settings_init(struct tally_core_settings *settings)
+{
+	*settings = (struct tally_core_settings){
+		.paranoid = 2,
+		.max_sample_rate = 100000,
+		.tick_ns = 4000000,
+		.mlock_kb = 516,
+		.max_stack = PERF_MAX_STACK_DEPTH,
+		.max_contexts = PERF_MAX_CONTEXTS_PER_STACK,
+		.record_max = 65528,
+	};
+}
+
+struct tally_core_settings *tally_core_settings(struct tally_core *core)
+{
+	return &core->settings;
+}
+
+/* ---- PMUs
+ * ----------------------------------------------------------------------------------------- */
+
+int tally_core_pmu_register(struct tally_core *core, struct tally_core_pmu *pmu)
+{
+	if (!pmu->init || !pmu->add || !pmu->del || !pmu->start || !pmu->stop || !pmu->read ||
+	    !pmu->begin != !pmu->commit || !pmu->begin != !pmu->cancel ||
+	    !pmu->pause != !pmu->resume)
+		return -EINVAL;
+	if (core->nr_pmus == TALLY_CORE_MAX_PMUS)
+		return -ENOSPC;
+	for (uint32_t i = 0; i < core->nr_pmus; i++) {
+		if (core->pmus[i]->type == pmu->type && pmu->type != PERF_TYPE_SOFTWARE)
+			return -EEXIST;
+	}
+	pmu->host = core;
+	pmu->number = core->nr_pmus;
+	core->pmus[core->nr_pmus++] = pmu;
+	return 0;
+}
+
+__attribute__((weak)) int tally_core_pmu_init(struct tally_core *core, void *machine)
+{
+	return 0;
+}
+
+static int register_all(struct tally_core *core)
+{
+	struct tally_core_pmu *const own[] = {&core->software, &core->cpu_clock, &core->task_clock,
+					      &core->tracing};
+
+	tally_software_init(core);
+	tally_clock_init(core);
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(own); i++) {
+		int ret = tally_core_pmu_register(core, own[i]);
+
+		if (ret)
+			return ret;
+	}
+	return tally_core_pmu_init(core, core->machine);
+}
+
+int tally_core_tracepoint_register(struct tally_core *core,
+				   struct tally_core_tracepoint *tracepoint)
+{
+	const struct tally_core_tracepoint *other = core->tracepoints;
+
+	while (other && other->id != tracepoint->id)
+		other = other->next;
+	if (other || tally_core_tracepoint_find(core, tracepoint->system, tracepoint->name))
+		return -EEXIST;
+	tracepoint->next = core->tracepoints;
+	core->tracepoints = tracepoint;
+	return 0;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+const struct tally_core_tracepoint *tally_core_tracepoint_find(struct tally_core *core,
+							       const char *system, const char *name)
+{
+	const struct tally_core_tracepoint *at = core->tracepoints;
+
+	while (at && !(same_text(at->system, system) && same_text(at->name, name)))
+		at = at->next;
+	return at;
+}
+
+/* ---- CPUs
+ * ------------------------------------------------------------------------------------------ */
+
+static size_t scratch_size(const struct tally_core *core)
+{
+	return (size_t)2 * TALLY_CORE_NESTING * core->settings.record_max;
+}
+
+static int cpu_init(struct tally_core *core, uint32_t number)
+{
+	struct tally_core_cpu *cpu = &core->cpus[number];
+
+	cpu->core = core;
+	cpu->number = number;
+	tally_context_init(&cpu->own, core);
+	tally_list_init(&cpu->clocks);
+	for (int i = 0; i < PERF_COUNT_SW_MAX; i++)
+		tally_list_init(&cpu->software[i]);
+	for (int i = 0; i < TALLY_CORE_BUCKETS; i++)
+		tally_list_init(&cpu->tracepoints[i]);
+	cpu->scratch = tally_core_alloc(core, scratch_size(core));
+	return cpu->scratch ? 0 : -ENOMEM;
+}
+
+static void come(void *arg)
+{
+	struct tally_core_cpu *cpu = arg;
+	uint64_t now = tally_clock(cpu->core);
+
+	tally_spin_lock(&cpu->own.lock, cpu->core->ops, cpu->core->machine);
+	cpu->online = true;
+	cpu->own.on_cpu = (int32_t)cpu->number;
+	cpu->own.stamp = now;
+	tally_spin_unlock(&cpu->own.lock);
+	tally_sched_in(cpu, now);
+}
+
+static void go(void *arg)
+{
+	struct tally_core_cpu *cpu = arg;
+	uint64_t now = tally_clock(cpu->core);
+
+	tally_core_deferred(cpu->core);
+	if (cpu->of_task)
+		tally_sched_context_out(cpu, cpu->of_task, now);
+	tally_sched_out(cpu, &cpu->own, now);
+	tally_spin_lock(&cpu->own.lock, cpu->core->ops, cpu->core->machine);
+	cpu->online = false;
+	cpu->own.on_cpu = -1;
+	tally_spin_unlock(&cpu->own.lock);
+}
+
+int tally_core_cpu_online(struct tally_core *core, uint32_t cpu)
+{
+	int ret = 0;
+
+	if (cpu >= core->nr_cpus)
+		return -EINVAL;
+	core->ops->config_lock(core->machine);
+	if (!core->cpus[cpu].online) {
+		ret = core->ops->call(core->machine, cpu, come, &core->cpus[cpu]);
+		core->nr_online += !ret;
+	}
+	core->ops->config_unlock(core->machine);
+	return ret;
+}
+
+void tally_core_cpu_offline(struct tally_core *core, uint32_t cpu)
+{
+	core->ops->config_lock(core->machine);
+	if (cpu < core->nr_cpus && core->cpus[cpu].online &&
+	    !core->ops->call(core->machine, cpu, go, &core->cpus[cpu]))
+		core->nr_online--;
+	core->ops->config_unlock(core->machine);
+}
+
+/* ---- life
+ * ------------------------------------------------------------------------------------------- */
+
+static size_t core_size(uint32_t nr_cpus)
+{
+	return sizeof(struct tally_core) + (size_t)nr_cpus * sizeof(struct tally_core_cpu);
+}
+
+static bool ops_complete(const struct tally_machine_ops *ops)
+{
+	return ops->alloc && ops->free && ops->pages_alloc && ops->pages_free && ops->config_lock &&
+	       ops->config_unlock && ops->irq_save && ops->irq_restore && ops->this_cpu &&
+	       ops->call && ops->defer && ops->clock && ops->task_get && ops->task_put &&
+	       ops->event_of_fd && ops->capable && ops->may_observe && ops->copy_from_user &&
+	       ops->copy_to_user && tally_is_pow2(ops->page_size);
+}
+
+int tally_core_create(const struct tally_machine_ops *ops, void *machine, uint32_t nr_cpus,
+		      const struct tally_core_settings *settings, struct tally_core **ret_core)
+{
+	struct tally_core *core;
+	int ret = 0;
+
+	if (!nr_cpus || nr_cpus > INT32_MAX || !ops_complete(ops))
+		return -EINVAL;
+	core = ops->alloc(machine, core_size(nr_cpus));
+	if (!core)
+		return -ENOMEM;
+	core->ops = ops;
+	core->machine = machine;
+	core->nr_cpus = nr_cpus;
+	tally_core_settings_init(&core->settings);
+	if (settings)
+		core->settings = *settings;
+	core->settings.record_max = TALLY_MIN(core->settings.record_max & ~7U, 65528);
+	for (uint32_t i = 0; i < nr_cpus && !ret; i++)
+		ret = cpu_init(core, i);
+	if (!ret)
+		ret = register_all(core);
+	if (ret)
+		tally_core_destroy(core);
+	else
+		*ret_core = core;
+	return ret;
+}
+
+void tally_core_destroy(struct tally_core *core)
+{
+	if (!core)
+		return;
+	for (uint32_t i = 0; i < core->nr_cpus; i++)
+		tally_core_free(core, core->cpus[i].scratch, scratch_size(core));
+	tally_core_free(core, core, core_size(core->nr_cpus));
+}
+
+void tally_core_task_init(struct tally_core_task *task, int32_t pid, int32_t tid)
+{
+	*task = (struct tally_core_task){.pid = pid, .tid = tid, .last_cpu = UINT32_MAX};
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Filters of tracepoints: comparisons of fields with constants, combined with &&, ||, ! and
+ * parentheses: IOC_SET_FILTER of perf_event_open(2).
+ *
+ *	prev_prio < 100 && (next_comm ~ "kworker*" || flags & 0x10)
+ */
+#ifndef TALLY_CORE_FILTER_H
+#define TALLY_CORE_FILTER_H
+
+#include "base/error.h"
+#include "core/private.h"
+
+enum tally_filter_kind {
+	TALLY_FILTER_AND,
+	TALLY_FILTER_OR,
+	TALLY_FILTER_NOT,
+	TALLY_FILTER_NUMBER, /* a comparison */
+	TALLY_FILTER_STRING,
+};
+
+/* One step of the expression in postfix order. */
+struct tally_filter_node {
+	uint8_t kind, op; /* op: index of the operator's spelling in filter_parse.c */
+	const struct tally_core_field *field;
+	uint64_t number;
+	uint32_t text, text_len; /* of a string: where in filter->text, and how long */
+};
+
+struct tally_core_filter {
+	uint32_t nr, size; /* nodes; bytes of all of this */
+	const char *text;  /* behind the nodes */
+	struct tally_filter_node nodes[];
+};
+
+enum { TALLY_FILTER_DEPTH = 32, TALLY_FILTER_TEXT_MAX = 4096, TALLY_FILTER_STRING_MAX = 255 };
+
+/* Operators, in the order of tally_filter_node.op. */
+enum tally_filter_op {
+	TALLY_FILTER_EQ,
+	TALLY_FILTER_NE,
+	TALLY_FILTER_LE,
+	TALLY_FILTER_LT,
+	TALLY_FILTER_GE,
+	TALLY_FILTER_GT,
+	TALLY_FILTER_BITS,
+	TALLY_FILTER_LIKE,
+	TALLY_FILTER_OPS
+};
+
+/*
+ * Compile `len` bytes of text into `nodes`, of which there are `max`; strings stay in the
+ * text. 0 with their number; -EINVAL, -EPERM, -ENOENT and -ESRCH where Linux gives these, with
+ * the reason and the offset; -E2BIG for more than fits.
+ */
+int tally_filter_parse(const struct tally_core_field *fields, uint32_t nr_fields, const char *text,
+		       size_t len, struct tally_filter_node *nodes, uint32_t max, uint32_t *ret_nr,
+		       struct tally_error *err);
+
+/* Whether raw data passes. Fields beyond its end are 0 or empty. */
+bool tally_filter_passes(const struct tally_core_filter *filter, const void *raw, uint32_t len);
+
+/* IOC_SET_FILTER with the text at that address of the calling program. NULL, or why not. C. */
+const struct tally_core_refusal *tally_filter_set(struct tally_core_event *event,
+						  const char *user_text);
+
+/* The event's filter goes with it. */
+void tally_filter_free(struct tally_core_event *event);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The text of a filter, by recursive descent. */
+#include "core/filter.h"
+
+struct parser {
+	const struct tally_core_field *fields;
+	uint32_t nr_fields;
+	const char *text;
+	size_t at, len;
+	struct tally_filter_node *nodes;
+	uint32_t nr, max, depth;
+	struct tally_error *err;
+};
+
+static int fail(const struct parser *p, int code, const char *text)
+{
+	return tally_error_at(p->err, code, text, p->at);
+}
+
+/* ---- characters
+ * ------------------------------------------------------------------------------------ */
+
+static char peek(const struct parser *p)
+{
+	return p->at < p->len ? p->text[p->at] : 0;
+}
+
+static void skip_blanks(struct parser *p)
+{
+	while (peek(p) == ' ' || peek(p) == '\t' || peek(p) == '\n')
+		p->at++;
+}
+
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '.';
+}
+
+static bool take(struct parser *p, const char *token)
+{
+	size_t n = 0;
+
+	while (token[n] && p->at + n < p->len && p->text[p->at + n] == token[n])
+		n++;
+	if (token[n])
+		return false;
+	p->at += n;
+	return true;
+}
+
+static int emit(struct parser *p, struct tally_filter_node node)
+{
+	if (p->nr == p->max)
+		return fail(p, -E2BIG, "too long an expression");
+	p->nodes[p->nr++] = node;
+	return 0;
+}
+
+/* ---- comparisons
+ * -------------------------------------------------------------------------------------- */
+
+static const char *const operators[TALLY_FILTER_OPS] = {
+	[TALLY_FILTER_EQ] = "==",  [TALLY_FILTER_NE] = "!=",  [TALLY_FILTER_LE] = "<=",
+	[TALLY_FILTER_LT] = "<",   [TALLY_FILTER_GE] = ">=",  [TALLY_FILTER_GT] = ">",
+	[TALLY_FILTER_BITS] = "&", [TALLY_FILTER_LIKE] = "~",
+};
+
+static bool same(const char *name, const char *text, size_t len)
+{
+	size_t i = 0;
+
+	while (i < len && name[i] == text[i])
+		i++;
+	return i == len && !name[len];
+}
+
+static int parse_field(struct parser *p, struct tally_filter_node *node)
+{
+	size_t start = p->at;
+
+	while (is_word(peek(p)))
+		p->at++;
+	for (uint32_t i = 0; i < p->nr_fields; i++) {
+		if (same(p->fields[i].name, p->text + start, p->at - start))
+			node->field = &p->fields[i];
+	}
+	if (node->field)
+		return 0;
+	p->at = start;
+	return fail(p, -EINVAL, start < p->len ? "no such field" : "a comparison is missing");
+}
+
+static int parse_operator(struct parser *p, struct tally_filter_node *node)
+{
+	skip_blanks(p);
+	for (uint8_t op = 0; op < TALLY_FILTER_OPS; op++) {
+		bool text_op =
+			op == TALLY_FILTER_EQ || op == TALLY_FILTER_NE || op == TALLY_FILTER_LIKE;
+
+		if (!take(p, operators[op]))
+			continue;
+		node->op = op;
+		if (node->field->is_string ? !text_op : op == TALLY_FILTER_LIKE)
+			return fail(p, -EINVAL, "the field's type has no such comparison");
+		return 0;
+	}
+	return fail(p, -EINVAL, "an operator is missing");
+}
+
+static int digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
+}
+
+static int parse_number(struct parser *p, struct tally_filter_node *node)
+{
+	bool negative = take(p, "-");
+	bool zero = peek(p) == '0';
+	int base = take(p, "0x") || take(p, "0X") ? 16 : zero ? 8 : 10;
+	size_t start = p->at;
+	uint64_t value = 0;
+
+	while (is_word(peek(p))) {
+		int d = digit(peek(p));
+
+		if (d >= base || __builtin_mul_overflow(value, (uint64_t)base, &value) ||
+		    __builtin_add_overflow(value, (uint64_t)d, &value))
+			return fail(p, -EINVAL, "not a number of 64 bits");
+		p->at++;
+	}
+	if (p->at == start)
+		return fail(p, -EINVAL, "a number is missing");
+	node->kind = TALLY_FILTER_NUMBER;
+	node->number = negative ? 0 - value : value;
+	return 0;
+}
+
+static int parse_string(struct parser *p, struct tally_filter_node *node)
+{
+	char quote = peek(p);
+	size_t start;
+
+	if (quote != '"' && quote != '\'')
+		return fail(p, -EINVAL, "a string in quotes is missing");
+	start = ++p->at;
+	while (p->at < p->len && p->text[p->at] != quote)
+		p->at++;
+	if (p->at == p->len)
+		return fail(p, -ESRCH, "the string has no end");
+	if (p->at - start > TALLY_FILTER_STRING_MAX)
+		return fail(p, -EINVAL, "the string is too long");
+	node->kind = TALLY_FILTER_STRING;
+	node->text = (uint32_t)start;
+	node->text_len = (uint32_t)(p->at - start);
+	p->at++;
+	return 0;
+}
+
+static int parse_comparison(struct parser *p)
+{
+	struct tally_filter_node node = {0};
+	int ret = parse_field(p, &node);
+
+	if (!ret)
+		ret = parse_operator(p, &node);
+	if (ret)
+		return ret;
+	skip_blanks(p);
+	ret = node.field->is_string ? parse_string(p, &node) : parse_number(p, &node);
+	return ret ? ret : emit(p, node);
+}
+
+/* ---- combinations
+ * ----------------------------------------------------------------------------------------- */
+
+static int parse_or(struct parser *p);
+static int parse_unary(struct parser *p);
+
+static int parse_inner(struct parser *p)
+{
+	int ret;
+
+	if (take(p, "!")) {
+		ret = parse_unary(p);
+		return ret ? ret : emit(p, (struct tally_filter_node){.kind = TALLY_FILTER_NOT});
+	}
+	if (!take(p, "("))
+		return parse_comparison(p);
+	ret = parse_or(p);
+	if (ret)
+		return ret;
+	skip_blanks(p);
+	return take(p, ")") ? 0 : fail(p, -ENOENT, "a closing parenthesis is missing");
+}
+
+static int parse_unary(struct parser *p)
+{
+	int ret;
+
+	skip_blanks(p);
+	if (p->depth == TALLY_FILTER_DEPTH)
+		return fail(p, -E2BIG, "nested too deeply");
+	p->depth++;
+	ret = parse_inner(p);
+	p->depth--;
+	return ret;
+}
+
+static int parse_and(struct parser *p)
+{
+	int ret = parse_unary(p);
+
+	for (skip_blanks(p); !ret && take(p, "&&"); skip_blanks(p)) {
+		ret = parse_unary(p);
+		if (!ret)
+			ret = emit(p, (struct tally_filter_node){.kind = TALLY_FILTER_AND});
+	}
+	return ret;
+}
+
+static int parse_or(struct parser *p)
+{
+	int ret = parse_and(p);
+
+	for (skip_blanks(p); !ret && take(p, "||"); skip_blanks(p)) {
+		ret = parse_and(p);
+		if (!ret)
+			ret = emit(p, (struct tally_filter_node){.kind = TALLY_FILTER_OR});
+	}
+	return ret;
+}
+
+int tally_filter_parse(const struct tally_core_field *fields, uint32_t nr_fields, const char *text,
+		       size_t len, struct tally_filter_node *nodes, uint32_t max, uint32_t *ret_nr,
+		       struct tally_error *err)
+{
+	struct parser p = {fields, nr_fields, text, 0, len, nodes, 0, max, 0, err};
+	int ret = parse_or(&p);
+
+	if (ret)
+		return ret;
+	skip_blanks(&p);
+	if (p.at < p.len)
+		return fail(&p, -EPERM, "something follows the expression");
+	*ret_nr = p.nr;
+	return 0;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/output.h"
+
+#include "core/overflow.h"
+
+/* For padding and the longest trailer behind a body. */
+enum { RESERVE = 8 + 8 * TALLY_TRAILER_MAX_FIELDS };
+
+static void count_lost(struct tally_output *output)
+{
+	tally_count_up(&output->buffer->lost, 1);
+	tally_count_up(&output->root->lost, 1);
+}
+
+bool tally_output_begin(struct tally_output *output, struct tally_core_event *event)
+{
+	struct tally_core *core = event->core;
+	struct tally_core_cpu *cpu = tally_this_cpu(core);
+	uint32_t level, size = core->settings.record_max;
+
+	output->event = event;
+	output->root = tally_event_root(event);
+	output->buffer = tally_acquire(&output->root->buffer);
+	output->cpu = cpu;
+	output->wake = false;
+	if (!output->buffer)
+		return false;
+	level = cpu->nesting;
+	if (level == TALLY_CORE_NESTING) {
+		count_lost(output);
+		return false;
+	}
+	tally_poke(&cpu->nesting, level + 1);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	output->scratch = cpu->scratch + (size_t)2 * level * size;
+	output->spare = output->scratch + size;
+	output->spare_end = output->spare + size;
+	return true;
+}
+
+bool tally_output_end(struct tally_output *output)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	tally_poke(&output->cpu->nesting, output->cpu->nesting - 1);
+	return output->wake;
+}
+
+static bool reserve(struct tally_output *output, uint64_t len)
+{
+	return len <= output->event->core->settings.record_max &&
+	       tally_buffer_reserve(output->buffer, output->root->attr.write_backward,
+				    (uint32_t)len, output->scratch, &output->slot);
+}
+
+/* What was not written is told as soon as there is room for anything. */
+static void tell_lost(struct tally_output *output)
+{
+	struct {
+		struct perf_event_header header;
+		uint64_t id, lost;
+	} record;
+	const struct tally_sample_layout *layout = &output->event->layout;
+	uint64_t len = sizeof(record) + tally_trailer_size(layout);
+	uint64_t lost = tally_exchange(&output->buffer->lost, 0);
+	struct tally_sample sample;
+
+	if (!lost)
+		return;
+	if (!reserve(output, len)) {
+		tally_count_up(&output->buffer->lost, lost);
+		return;
+	}
+	record.header = (struct perf_event_header){PERF_RECORD_LOST, 0, (uint16_t)len};
+	record.id = output->root->id;
+	record.lost = lost;
+	__builtin_memcpy(output->slot.to, &record, sizeof(record));
+	tally_output_identify(output, &sample);
+	tally_trailer_encode(layout, &sample, output->slot.to + sizeof(record));
+	tally_output_commit(output);
+}
+
+uint8_t *tally_output_reserve(struct tally_output *output, uint64_t len)
+{
+	if (tally_peek(&output->buffer->lost))
+		tell_lost(output);
+	if (reserve(output, len))
+		return output->slot.to;
+	count_lost(output);
+	return NULL;
+}
+
+void tally_output_commit(struct tally_output *output)
+{
+	output->wake |= tally_buffer_commit(&output->slot);
+}
+
+uint8_t *tally_output_spare(struct tally_output *output, uint64_t len, uint64_t *ret_len)
+{
+	uint8_t *at = output->spare;
+
+	*ret_len = TALLY_MIN(len, (uint64_t)(output->spare_end - at) & ~UINT64_C(7));
+	output->spare += tally_round_up(*ret_len, 8);
+	return at;
+}
+
+static uint64_t event_clock(const struct tally_core_event *event)
+{
+	const struct tally_core *core = event->core;
+	uint64_t ns;
+
+	if (event->attr.use_clockid && core->ops->clock_of &&
+	    core->ops->clock_of(core->machine, event->attr.clockid, &ns))
+		return ns;
+	return tally_clock(core);
+}
+
+void tally_output_identify(const struct tally_output *output, struct tally_sample *sample)
+{
+	const struct tally_core_task *task = output->cpu->task;
+	uint64_t wanted = output->event->layout.sample_type;
+
+	sample->pid = task ? task->pid : 0;
+	sample->tid = task ? task->tid : 0;
+	if (wanted & PERF_SAMPLE_TIME)
+		sample->time = event_clock(output->event);
+	sample->id = sample->identifier = output->root->id;
+	sample->stream_id = output->event->id;
+	sample->cpu = output->cpu->number;
+	sample->cpu_reserved = 0;
+}
+
+static void write_record(struct tally_output *output, uint8_t *body, uint32_t len)
+{
+	const struct tally_sample_layout *layout = &output->event->layout;
+	uint32_t whole = (uint32_t)tally_round_up(len, 8);
+	uint16_t size = (uint16_t)(whole + tally_trailer_size(layout));
+	struct tally_sample sample;
+	uint8_t *to;
+
+	__builtin_memset(body + len, 0, whole - len);
+	__builtin_memcpy(body + offsetof(struct perf_event_header, size), &size, sizeof(size));
+	to = tally_output_reserve(output, size);
+	if (!to)
+		return;
+	__builtin_memcpy(to, body, whole);
+	tally_output_identify(output, &sample);
+	tally_trailer_encode(layout, &sample, to + whole);
+	tally_output_commit(output);
+}
+
+void tally_output_record(struct tally_core_event *event, tally_body_fn body, const void *what)
+{
+	struct tally_output output;
+	uint64_t room;
+	uint32_t len;
+	uint8_t *at;
+
+	if (!tally_output_begin(&output, event))
+		return;
+	at = tally_output_spare(&output, event->core->settings.record_max - RESERVE, &room);
+	len = body(event, what, at, room);
+	if (len)
+		write_record(&output, at, len);
+	if (tally_output_end(&output))
+		tally_overflow_defer(output.root, TALLY_PENDING_WAKE);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/overflow.h"
+
+#include "core/control.h"
+#include "core/sample.h"
+#include "core/sideband.h"
+
+/* ---- frequency mode ---------------------------------------------------------------------- */
+
+enum {
+	FREQ_JUMP = 4,   /* times off: the estimate is taken as it is */
+	FREQ_SMOOTH = 8, /* else this part of the difference is made up each time */
+};
+
+/* count * 1e9 / (ns * freq) without 128-bit division, which has no instruction and would
+ * call a library: both sides are shifted until they fit, losing a part in a million. */
+static uint64_t period_for(uint64_t count, uint64_t ns, uint64_t freq)
+{
+	unsigned __int128 events = (unsigned __int128)count * TALLY_NS_PER_S;
+	unsigned __int128 samples = (unsigned __int128)ns * freq;
+
+	while (events > UINT64_MAX || samples > UINT64_MAX) {
+		events >>= 1;
+		samples >>= 1;
+	}
+	return samples ? (uint64_t)events / (uint64_t)samples : 0;
+}
+
+void tally_overflow_adjust(struct tally_core_event *event, uint64_t count, uint64_t ns)
+{
+	uint64_t old = event->hw.period;
+	uint64_t now = period_for(count, ns, event->attr.sample_freq);
+	uint64_t limit = INT64_MAX / 2;
+
+	now = TALLY_MAX(TALLY_MIN(now, limit), 1);
+	if (now / FREQ_JUMP <= old && old / FREQ_JUMP <= now)
+		now = now > old ? old + (now - old + FREQ_SMOOTH - 1) / FREQ_SMOOTH
+				: old - (old - now) / FREQ_SMOOTH;
+	event->hw.period = now;
+}
+
+/* From one sample to the next: what the tick would learn later. Intervals over two ticks say
+ * more about pauses than about the rate. */
+static void adjust_by_sample(struct tally_core_event *event)
+{
+	uint64_t now = tally_clock(event->core);
+	uint64_t passed = now - event->freq_stamp;
+
+	event->freq_stamp = now;
+	if (passed && passed < 2 * (uint64_t)event->core->settings.tick_ns)
+		tally_overflow_adjust(event, event->hw.last_period, passed);
+}
+
+/* ---- throttling ---------------------------------------------------------------------------- */
+
+static uint32_t samples_per_tick(const struct tally_core *core)
+{
+	uint64_t samples =
+		(uint64_t)tally_peek(&core->settings.max_sample_rate) * core->settings.tick_ns;
+
+	return (uint32_t)TALLY_MAX((samples + TALLY_NS_PER_S - 1) / TALLY_NS_PER_S, 1);
+}
+
+static bool too_many(struct tally_core_cpu *cpu, struct tally_core_event *event)
+{
+	if (event->tick != cpu->tick) {
+		event->tick = cpu->tick;
+		event->interrupts = 0;
+	}
+	if (++event->interrupts <= samples_per_tick(event->core))
+		return false;
+	event->throttled = true;
+	tally_count_up_u32(&cpu->nr_throttled);
+	tally_sideband_throttle(event, true);
+	return true;
+}
+
+void tally_overflow_start(struct tally_core_event *event)
+{
+	if (event->attr.freq) {
+		event->freq_stamp = event->freq_tick = tally_clock(event->core);
+		event->freq_count = event->count;
+	}
+	if (!event->throttled)
+		return;
+	event->throttled = false;
+	event->interrupts = 0;
+	tally_sideband_throttle(event, false);
+}
+
+void tally_overflow_forget(struct tally_core_event *event)
+{
+	if (event->throttled)
+		tally_this_cpu(event->core)->nr_throttled--;
+}
+
+/* ---- what is put off ------------------------------------------------------------------------- */
+
+void tally_overflow_defer(struct tally_core_event *event, uint32_t pending)
+{
+	struct tally_core *core = event->core;
+	struct tally_core_cpu *cpu = tally_this_cpu(core);
+
+	tally_poke(&event->deferred, true);
+	/* Whoever adds the first bit puts the event onto this CPU's stack. */
+	if (tally_fetch_or(&event->pending, pending))
+		return;
+	event->pending_next = tally_peek(&cpu->pending);
+	while (!tally_compare_exchange(&cpu->pending, &event->pending_next, event))
+		;
+	core->ops->defer(core->machine);
+}
+
+static void trap(struct tally_core_cpu *cpu, struct tally_core_event *event)
+{
+	struct tally_core *core = event->core;
+
+	if (cpu->task && core->ops->sigtrap)
+		core->ops->sigtrap(core->machine, cpu->task, event->trap_addr, event->attr.type,
+				   event->attr.sig_data);
+}
+
+static void run_pending(struct tally_core_cpu *cpu, struct tally_core_event *event)
+{
+	uint32_t pending = tally_exchange(&event->pending, 0);
+
+	if (pending & TALLY_PENDING_HUP)
+		tally_control_exhausted(cpu, event);
+	if (pending & TALLY_PENDING_TRAP)
+		trap(cpu, event);
+	if (pending & (TALLY_PENDING_WAKE | TALLY_PENDING_HUP))
+		tally_control_wake(event, pending & TALLY_PENDING_HUP ? TALLY_CORE_POLLHUP
+								      : TALLY_CORE_POLLIN);
+}
+
+void tally_core_deferred(struct tally_core *core)
+{
+	struct tally_core_cpu *cpu = tally_this_cpu(core);
+	struct tally_core_event *event = tally_exchange(&cpu->pending, NULL);
+
+	while (event) {
+		struct tally_core_event *next = event->pending_next;
+
+		run_pending(cpu, event);
+		event = next;
+	}
+}
+
+/* ---- the overflow ------------------------------------------------------------------------------
+ */
+
+/* Count down IOC_REFRESH: true when this was the last one. The count is the opened event's,
+ * shared with nobody: REFRESH is refused for inherited events. */
+static bool limit_reached(struct tally_core_event *event)
+{
+	int32_t limit = tally_peek(&event->limit);
+
+	while (limit > 0) {
+		if (tally_compare_exchange(&event->limit, &limit, limit - 1))
+			return limit == 1;
+	}
+	return false;
+}
+
+bool tally_overflow(struct tally_core_event *event, const struct tally_core_moment *moment,
+		    const struct tally_bytes *raw, bool throttle)
+{
+	bool go_on = !throttle || !too_many(tally_this_cpu(event->core), event);
+	uint32_t pending = 0;
+
+	if (event->attr.freq && event->attr.sample_freq)
+		adjust_by_sample(event);
+	if (limit_reached(event)) {
+		event->exhausted = true;
+		pending |= TALLY_PENDING_HUP;
+		go_on = false;
+	}
+	if (event->attr.sigtrap) {
+		event->trap_addr = moment->addr;
+		pending |= TALLY_PENDING_TRAP;
+	}
+	if (tally_sample_write(event, moment, raw))
+		tally_overflow_defer(tally_event_root(event), TALLY_PENDING_WAKE);
+	if (pending)
+		tally_overflow_defer(event, pending);
+	return go_on;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/page.h"
+
+#include "core/buffer.h"
+
+/* Of a counter of `width` bits, as a signed number. */
+static int64_t sign_extend(uint64_t value, uint8_t width)
+{
+	uint8_t unused = width && width < 64 ? (uint8_t)(64 - width) : 0;
+
+	return (int64_t)(value << unused) >> unused;
+}
+
+static uint32_t user_index(struct tally_core_event *event)
+{
+	struct tally_core_pmu *pmu = event->pmu;
+
+	if (event->state != TALLY_STATE_ACTIVE || !(pmu->caps & TALLY_PMU_USER_READ))
+		return 0;
+	return pmu->user_index ? pmu->user_index(pmu, &event->hw) : (uint32_t)event->hw.index + 1;
+}
+
+/*
+ * offset + the counter, extended from its width, is the count. The overflow interrupt may come
+ * while this is worked out and move both; then it is worked out again.
+ */
+static void write_count(struct tally_core_event *event, struct perf_event_mmap_page *page)
+{
+	uint64_t previous, count;
+
+	do {
+		uint64_t base = 0;
+
+		previous = tally_peek(&event->hw.previous);
+		count = tally_peek(&event->count);
+		page->index = user_index(event);
+		if (page->index)
+			base = (uint64_t)sign_extend(previous, event->hw.width);
+		page->offset = (int64_t)(count + event->child_count - base);
+	} while (previous != tally_peek(&event->hw.previous) || count != tally_peek(&event->count));
+}
+
+static void write_times(struct tally_core_event *event, struct perf_event_mmap_page *page)
+{
+	const struct tally_core *core = event->core;
+	struct tally_core_clock_params params = {0};
+
+	page->time_enabled = event->enabled + event->child_enabled;
+	page->time_running = event->running + event->child_running;
+	if (core->ops->clock_params)
+		core->ops->clock_params(core->machine, &params);
+	page->cap_user_time = page->cap_user_time_zero = params.valid;
+	page->time_mult = params.mult;
+	page->time_shift = params.shift;
+	page->time_zero = params.zero;
+	/* So that time_offset plus the converted cycle counter is what passed since the two
+	 * times above were true: that is, since the context's time was brought up to date. */
+	page->time_offset = params.zero - event->context->stamp;
+}
+
+void tally_page_update(struct tally_core_event *event)
+{
+	struct tally_core_buffer *buffer = tally_acquire(&event->buffer);
+	struct perf_event_mmap_page *page;
+
+	if (!buffer || buffer->owner != event)
+		return;
+	page = buffer->page;
+	tally_poke(&page->lock, page->lock + 1);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	write_count(event, page);
+	write_times(event, page);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	tally_poke(&page->lock, page->lock + 1);
+}
+
+void tally_page_init(struct tally_core_event *event, struct perf_event_mmap_page *page)
+{
+	page->version = 0;
+	page->compat_version = 0;
+	page->cap_bit0_is_deprecated = 1;
+	page->cap_user_rdpmc = !!(event->pmu->caps & TALLY_PMU_USER_READ);
+	page->pmc_width = event->pmu->width;
+	page->size = offsetof(struct perf_event_mmap_page, __reserved);
+	page->data_offset = event->core->ops->page_size;
+	page->data_size = event->buffer ? event->buffer->size : 0;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The metadata page: what user space reads the counter by. */
+#ifndef TALLY_CORE_PAGE_H
+#define TALLY_CORE_PAGE_H
+
+#include "core/private.h"
+
+/* Bring the page of the event's buffer up to date. Under the context rule; nothing happens without
+ * a buffer of its own. */
+void tally_page_update(struct tally_core_event *event);
+
+/* Fill in what never changes. */
+void tally_page_init(struct tally_core_event *event, struct perf_event_mmap_page *page);
+
+#endif

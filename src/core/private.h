@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The objects of the core. Who may touch what:
+ *
+ * C  The configuration lock of the machine. Everything that comes and goes - events,
+ *    contexts, groups, children, buffers - comes and goes under it.
+ * A  The *context rule*. A context that is on a CPU belongs to that CPU with interrupts off;
+ *    one that is on none belongs to who holds its spin lock, interrupts off. Going on and
+ *    coming off a CPU takes the lock. A CPU's own context is always on its CPU. So
+ *    tally_context_run() can find a context still, and nothing that a switch, a tick or an
+ *    overflow does waits for configuration.
+ * O  The overflow rule: also written by the overflow interrupt of the CPU that the event is
+ *    on. Single words, through atomic.h.
+ * K  Constant once the object is shared.
+ *
+ * Lists are walked under A and changed under A and C together: either is enough to read.
+ */
+#ifndef TALLY_CORE_PRIVATE_H
+#define TALLY_CORE_PRIVATE_H
+
+#include "abi/sample.h"
+#include "base/arith.h"
+#include "base/list.h"
+#include "core/atomic.h"
+#include "tally/core.h"
+#include "tally/errno.h"
+
+enum {
+	TALLY_CORE_MAX_PMUS = 16,
+	TALLY_CORE_NESTING = 4,       /* task, soft and hard interrupt, overflow interrupt */
+	TALLY_CORE_MIN_CLOCK = 10000, /* ns: clock events do not interrupt more often */
+	TALLY_CORE_BUCKETS = 32,      /* lists of tracepoint events, by id */
+};
+
+#define TALLY_NS_PER_S UINT64_C(1000000000)
+
+/* ---- events -------------------------------------------------------------------- */
+
+/* In this order: comparisons mean something. state.c has the table of transitions. */
+enum tally_state {
+	TALLY_STATE_DEAD = -4,    /* being closed */
+	TALLY_STATE_EXIT = -3,    /* its task is gone; the count stays */
+	TALLY_STATE_ERROR = -2,   /* pinned, and there was no room */
+	TALLY_STATE_OFF = -1,     /* disabled */
+	TALLY_STATE_INACTIVE = 0, /* enabled, waiting for its task or for room */
+	TALLY_STATE_ACTIVE = 1,   /* on its PMU */
+};
+
+/* What was put off by the overflow interrupt. */
+enum tally_pending {
+	TALLY_PENDING_WAKE = 1 << 0,
+	TALLY_PENDING_HUP = 1 << 1, /* REFRESH count used up: disable and notify */
+	TALLY_PENDING_TRAP = 1 << 2,
+};
+
+struct tally_core_filter; /* of a tracepoint: filter.h */
+
+struct tally_core_event {
+	struct tally_core_hw hw; /* A; the driver's side */
+	struct perf_event_attr
+		attr;            /* K, but sample_period, sample_freq, the enable_on_exec bit: A */
+	struct tally_core *core; /* K */
+	struct tally_core_pmu *pmu;         /* K */
+	struct tally_core_context *context; /* K */
+	int32_t cpu;                        /* K; the only CPU it counts on; -1: all */
+	uint64_t id;                        /* K */
+	void *cookie;                       /* the machine's; C */
+
+	/* Counting. */
+	int8_t state;              /* A; enum tally_state */
+	bool on_pmu;               /* A; between add() and del() */
+	uint64_t count;            /* O */
+	uint64_t enabled, running; /* A; ns of the context's time up to `stamp` */
+	uint64_t stamp;            /* A */
+
+	/* Group: a leader's siblings; for others empty. */
+	struct tally_core_event *leader; /* A and C; itself when it leads or is alone */
+	struct tally_list siblings;      /* A and C; the leader's list ... */
+	struct tally_list sibling;       /* ... of these */
+	uint32_t nr_siblings;            /* A and C */
+	struct tally_list group;         /* A and C; leaders: in context->pinned or flexible */
+	struct tally_list active;        /* A; leaders: in context->active */
+	struct tally_list all;           /* A and C; in context->events */
+
+	/* Inheritance: one level, every child hangs on the event that was opened. */
+	struct tally_core_event *parent;                    /* K; NULL: was opened */
+	struct tally_list children;                         /* C */
+	struct tally_list child;                            /* C */
+	uint64_t child_count, child_enabled, child_running; /* C; of children that are gone */
+
+	/* The task that opened it, for prctl: C. */
+	struct tally_core_task *owner;
+	struct tally_core_event *owned_next, **owned_at;
+
+	/* Where software events, tracepoints and clocks find it while it is on. */
+	struct tally_list hook; /* A; in a list of its CPU */
+	uint64_t deadline;      /* A; clock events: when the next sample is due */
+
+	/* Sampling. */
+	struct tally_sample_layout layout; /* K */
+	struct tally_core_buffer *buffer;  /* C writes, O reads; the parent's counts for children */
+	struct tally_list output;          /* the buffer's lock; in buffer->events */
+	uint64_t lost;                     /* O; records not written; the parent's */
+	int32_t limit;                     /* O; overflows left after IOC_REFRESH; 0: no limit */
+	bool exhausted;                    /* O; the limit was reached, to be disabled */
+	bool throttled;                    /* O */
+	uint32_t interrupts;               /* O; in this tick ... */
+	uint64_t tick;                     /* O; ... which is this one */
+	uint64_t freq_stamp;               /* O; frequency mode: when the last sample was taken */
+	uint64_t freq_tick, freq_count;    /* O; when the tick last looked, and the count then */
+	uint32_t pending;                  /* O; enum tally_pending */
+	struct tally_core_event *pending_next; /* O */
+	uint64_t trap_addr;                    /* O */
+	bool deferred;                         /* O; something was ever put off */
+
+	const struct tally_core_tracepoint *tracepoint; /* K */
+	struct tally_core_filter *filter;               /* A and C; the parent's counts */
+	bool classic;                                   /* K; wants MUNMAP records */
+};
+
+/* ---- contexts ------------------------------------------------------------------- */
+
+/* What a context's events want to be told; counts how many do. */
+enum tally_wants {
+	TALLY_WANTS_MMAP,
+	TALLY_WANTS_COMM,
+	TALLY_WANTS_TASK,
+	TALLY_WANTS_SWITCH,
+	TALLY_WANTS_NAMESPACES,
+	TALLY_WANTS_KSYMBOL,
+	TALLY_WANTS_NR
+};
+
+/* The events of one task, or of one CPU. */
+struct tally_core_context {
+	struct tally_core *core;      /* K */
+	struct tally_core_task *task; /* A and C; NULL: a CPU's, or its task is gone */
+	struct tally_spin lock;
+	int32_t on_cpu;                 /* A; -1: on none */
+	struct tally_list pinned;       /* A and C; groups */
+	struct tally_list flexible;     /* A and C; groups, in turn: the first goes first */
+	struct tally_list active;       /* A; groups that are on, in order of going on */
+	struct tally_list events;       /* A and C; all */
+	uint32_t nr_events;             /* A and C */
+	uint32_t nr_flexible;           /* A and C; groups */
+	uint32_t nr_freq;               /* A and C; events in frequency mode */
+	uint32_t nr_stat;               /* A and C; events with inherit_stat */
+	uint32_t wants[TALLY_WANTS_NR]; /* A and C */
+	bool waiting;                   /* A; a group found no room */
+	uint64_t time, stamp;           /* A; ns it was on a CPU, up to the clock's `stamp` */
+	uint32_t pins;                  /* A; who needs it to stay with its task */
+
+	/* Contexts of the same origin and generation hold the same events: switch.c. */
+	uint64_t id;                        /* K */
+	uint64_t generation;                /* A; changes with the list of events */
+	uint64_t origin, origin_generation; /* A; 0: none */
+};
+
+/* ---- CPUs ----------------------------------------------------------------------- */
+
+struct tally_core_pmu_cpu {
+	uint32_t nr_active;                 /* events that are on */
+	struct tally_core_event *exclusive; /* the group that has it for itself */
+};
+
+/* All of it belongs to its CPU with interrupts off, but for what says otherwise. */
+struct tally_core_cpu {
+	struct tally_core *core;            /* K */
+	uint32_t number;                    /* K */
+	bool online;                        /* C */
+	struct tally_core_context own;      /* events of this CPU */
+	struct tally_core_context *of_task; /* the running task's; NULL: has none */
+	struct tally_core_task *task;       /* who runs; NULL: nobody with events */
+	struct tally_core_pmu_cpu pmus[TALLY_CORE_MAX_PMUS];
+	uint32_t full;   /* PMUs, as bits, that turned a lone event away in this round */
+	uint32_t turn;   /* rotations in which the present context went first */
+	bool task_first; /* which of the two goes first */
+	struct tally_list software[PERF_COUNT_SW_MAX]; /* events that are on, by kind */
+	struct tally_list tracepoints[TALLY_CORE_BUCKETS];
+	struct tally_list clocks;         /* by deadline */
+	uint32_t nr_throttled;            /* O */
+	uint64_t tick;                    /* number of this tick */
+	struct tally_core_event *pending; /* O; stack */
+	uint32_t nesting;                 /* O; samples being made, one inside the other */
+	uint8_t *scratch;                 /* K; for each nesting twice record_max */
+};
+
+struct tally_core {
+	const struct tally_machine_ops *ops; /* K */
+	void *machine;                       /* K */
+	struct tally_core_settings settings;
+	uint32_t nr_cpus;                                 /* K */
+	uint32_t nr_online;                               /* C */
+	struct tally_core_pmu *pmus[TALLY_CORE_MAX_PMUS]; /* C */
+	uint32_t nr_pmus;                                 /* C */
+	struct tally_core_pmu software, cpu_clock, task_clock, tracing;
+	struct tally_core_tracepoint *tracepoints; /* C */
+	uint64_t last_id;                          /* C */
+	struct tally_core_cpu cpus[];
+};
+
+/* ---- small helpers ---------------------------------------------------------------- */
+
+static inline struct tally_core_event *tally_event_of_hw(struct tally_core_hw *hw)
+{
+	return tally_container_of(hw, struct tally_core_event, hw);
+}
+
+static inline struct tally_core_cpu *tally_this_cpu(struct tally_core *core)
+{
+	return &core->cpus[core->ops->this_cpu(core->machine)];
+}
+
+static inline uint64_t tally_clock(const struct tally_core *core)
+{
+	return core->ops->clock(core->machine);
+}
+
+static inline bool tally_event_is_leader(const struct tally_core_event *event)
+{
+	return event->leader == event;
+}
+
+static inline bool tally_event_is_software(const struct tally_core_event *event)
+{
+	return event->pmu->caps & TALLY_PMU_SOFTWARE;
+}
+
+/* The event that was opened: whose buffer, id, limit and filter count. */
+static inline struct tally_core_event *tally_event_root(struct tally_core_event *event)
+{
+	return event->parent ? event->parent : event;
+}
+
+static inline bool tally_event_samples(const struct tally_core_event *event)
+{
+	return event->attr.sample_period != 0; /* shared with sample_freq */
+}
+
+/* Whether the event counts on this CPU at all. */
+static inline bool tally_event_matches(const struct tally_core_event *event,
+				       const struct tally_core_cpu *cpu)
+{
+	return event->cpu < 0 || (uint32_t)event->cpu == cpu->number;
+}
+
+static inline void *tally_core_alloc(const struct tally_core *core, size_t size)
+{
+	return core->ops->alloc(core->machine, size);
+}
+
+static inline void tally_core_free(const struct tally_core *core, void *memory, size_t size)
+{
+	if (memory)
+		core->ops->free(core->machine, memory, size);
+}
+
+/* Every member of a leader's group, the leader first. */
+#define tally_group_for_each(event, of) \
+	for (struct tally_core_event *event = (of); event; event = tally_group_next((of), event))
+
+static inline struct tally_core_event *tally_group_next(struct tally_core_event *leader,
+							struct tally_core_event *event)
+{
+	struct tally_list *link = event == leader ? leader->siblings.next : event->sibling.next;
+
+	if (link == &leader->siblings)
+		return NULL;
+	return tally_container_of(link, struct tally_core_event, sibling);
+}
+
+#endif

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/read.h"
+
+#include "core/context.h"
+#include "core/state.h"
+
+/* Counts that fit the stack of a system call; larger groups take memory. */
+enum { FEW = 16, WORDS_EACH = 3, WORDS_AHEAD = 3 };
+
+struct total {
+	uint64_t value, enabled, running;
+};
+
+/* ---- now, here ------------------------------------------------------------------------------- */
+
+void tally_event_refresh(struct tally_core_cpu *cpu, struct tally_core_event *event)
+{
+	if (cpu) {
+		tally_context_advance(event->context, tally_clock(event->core));
+		if (event->state == TALLY_STATE_ACTIVE && event->hw.running)
+			event->pmu->read(event->pmu, &event->hw);
+	}
+	if (event->state > TALLY_STATE_EXIT)
+		tally_event_account(event);
+}
+
+/* The times as of now, without touching the event: an interrupt may be in the middle of it. */
+static struct total sample_total(struct tally_core_event *event, uint64_t now)
+{
+	const struct tally_core_context *context = event->context;
+	uint64_t passed = context->time - event->stamp;
+
+	if (context->on_cpu >= 0 && now > context->stamp)
+		passed += now - context->stamp;
+	if (event->leader->state < TALLY_STATE_INACTIVE || event->state < TALLY_STATE_INACTIVE)
+		passed = 0;
+	return (struct total){tally_peek(&event->count) + event->child_count,
+			      event->enabled + event->child_enabled + passed,
+			      event->running + event->child_running +
+				      (event->state == TALLY_STATE_ACTIVE ? passed : 0)};
+}
+
+/* ---- words ------------------------------------------------------------------------------------
+ */
+
+static uint64_t *put_value(uint64_t *at, uint64_t format, uint64_t value,
+			   struct tally_core_event *event)
+{
+	const struct tally_core_event *root = tally_event_root(event);
+
+	*at++ = value;
+	if (format & PERF_FORMAT_ID)
+		*at++ = root->id;
+	if (format & PERF_FORMAT_LOST)
+		*at++ = tally_peek(&root->lost);
+	return at;
+}
+
+static void put_single(struct tally_read *read, struct tally_core_event *event, uint64_t value)
+{
+	const struct tally_core_event *root = tally_event_root(event);
+
+	read->nr = 1;
+	read->single = (struct tally_read_value){value, root->id, tally_peek(&root->lost)};
+}
+
+/* ---- in a sample --------------------------------------------------------------------------------
+ */
+
+static uint64_t group_words(const struct tally_core_event *leader, uint64_t format)
+{
+	return tally_read_size(format, 1 + (uint64_t)leader->nr_siblings) / 8;
+}
+
+static void sample_group(struct tally_output *output, struct tally_sample *sample, uint64_t now)
+{
+	struct tally_core_event *leader = output->event->leader;
+	uint64_t format = output->event->attr.read_format, bytes;
+	uint64_t want = group_words(leader, format) * 8;
+	uint64_t *words = (uint64_t *)(void *)tally_output_spare(output, want, &bytes);
+	uint64_t *at = words;
+
+	sample->read.nr = 0;
+	if (bytes < want)
+		return;
+	tally_group_for_each(event, leader)
+	{
+		if (event != output->event && event->state == TALLY_STATE_ACTIVE &&
+		    event->hw.running)
+			event->pmu->read(event->pmu, &event->hw);
+		at = put_value(at, format, sample_total(event, now).value, event);
+		sample->read.nr++;
+	}
+	sample->read.group = (struct tally_words){(uint8_t *)words, (uint64_t)(at - words)};
+}
+
+void tally_read_sample(struct tally_output *output, struct tally_sample *sample)
+{
+	struct tally_core_event *event = output->event;
+	uint64_t format = event->attr.read_format;
+	uint64_t now = format & (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
+			       ? tally_clock(event->core)
+			       : 0;
+	struct total total = sample_total(format & PERF_FORMAT_GROUP ? event->leader : event, now);
+
+	sample->read.format = format;
+	sample->read.time_enabled = total.enabled;
+	sample->read.time_running = total.running;
+	if (format & PERF_FORMAT_GROUP)
+		sample_group(output, sample, now);
+	else
+		put_single(&sample->read, event, total.value);
+}
+
+static uint32_t read_body(const struct tally_core_event *event, const void *what, uint8_t *to,
+			  uint64_t cap)
+{
+	struct {
+		struct perf_event_header header;
+		int32_t pid, tid;
+	} head = {{PERF_RECORD_READ, 0, 0}, 0, 0};
+	const struct tally_core_task *task = what;
+	const struct tally_core_event *root = event->parent ? event->parent : event;
+	struct tally_read read = {
+		.format = event->attr.read_format & ~(uint64_t)PERF_FORMAT_GROUP,
+		.time_enabled = event->enabled,
+		.time_running = event->running,
+		.nr = 1,
+		.single = {event->count, root->id, root->lost},
+	};
+
+	head.pid = task->pid;
+	head.tid = task->tid;
+	__builtin_memcpy(to, &head, sizeof(head));
+	tally_read_encode(&read, to + sizeof(head));
+	return (uint32_t)(sizeof(head) + tally_read_size(read.format, 1));
+}
+
+void tally_read_record(struct tally_core_event *child, const struct tally_core_task *task)
+{
+	tally_output_record(child, read_body, task);
+}
+
+/* ---- read(2)
+ * ------------------------------------------------------------------------------------- */
+
+struct refresh {
+	struct tally_core_event *event;
+	bool group;
+};
+
+static void refresh_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
+{
+	struct refresh *refresh = arg;
+	struct tally_core_event *event = refresh->event;
+
+	if (!refresh->group) {
+		tally_event_refresh(cpu, event);
+		return;
+	}
+	tally_group_for_each(member, event->leader) tally_event_refresh(cpu, member);
+}
+
+/* The event's counter, and those of its children, wherever they run. */
+static void refresh(struct tally_core_event *event, bool group)
+{
+	struct refresh here = {event, group};
+
+	tally_context_run(event->context, refresh_here, &here);
+	tally_list_for_each (link, &event->children) {
+		here.event = tally_container_of(link, struct tally_core_event, child);
+		tally_context_run(here.event->context, refresh_here, &here);
+	}
+}
+
+static struct total add_up(const struct tally_core_event *event)
+{
+	struct total total = {tally_peek(&event->count) + event->child_count,
+			      event->enabled + event->child_enabled,
+			      event->running + event->child_running};
+
+	tally_list_for_each (link, &event->children) {
+		const struct tally_core_event *child =
+			tally_container_of(link, struct tally_core_event, child);
+
+		total.value += tally_peek(&child->count);
+		total.enabled += child->enabled;
+		total.running += child->running;
+	}
+	return total;
+}
+
+/* What the descriptor's format asks for; `words` has room for the whole group. */
+static void collect(struct tally_core_event *event, uint64_t *words, struct tally_read *ret_read)
+{
+	uint64_t format = event->attr.read_format;
+	bool group = format & PERF_FORMAT_GROUP;
+	struct total total = add_up(group ? event->leader : event);
+	uint64_t *at = words;
+
+	*ret_read = (struct tally_read){
+		.format = format, .time_enabled = total.enabled, .time_running = total.running};
+	if (!group) {
+		put_single(ret_read, event, total.value);
+		return;
+	}
+	tally_group_for_each(member, event->leader)
+	{
+		at = put_value(at, format, add_up(member).value, member);
+		ret_read->nr++;
+	}
+	ret_read->group = (struct tally_words){(const uint8_t *)words, (uint64_t)(at - words)};
+}
+
+/*
+ * A program that reads an event of its own, which is on this CPU and has no children, need not
+ * wait for anybody: nobody else may touch it now.
+ */
+static bool collect_own(struct tally_core_event *event, uint64_t *words,
+			struct tally_read *ret_read)
+{
+	struct tally_core *core = event->core;
+	bool group = event->attr.read_format & PERF_FORMAT_GROUP, own;
+	struct refresh here = {event, group};
+	struct tally_core_cpu *cpu;
+	uintptr_t flags;
+
+	if (event->attr.inherit)
+		return false;
+	flags = core->ops->irq_save(core->machine);
+	cpu = tally_this_cpu(core);
+	own = tally_peek(&event->context->on_cpu) == (int32_t)cpu->number &&
+	      (!group || event->leader->nr_siblings < FEW) &&
+	      event->leader->state > TALLY_STATE_ERROR;
+	if (own) {
+		refresh_here(cpu, event->context, &here);
+		collect(event, words, ret_read);
+	}
+	core->ops->irq_restore(core->machine, flags);
+	return own;
+}
+
+/* With the configuration lock. A group of any size. */
+static int64_t read_large(struct tally_core *core, struct tally_core_event *event, void *buffer,
+			  size_t len)
+{
+	bool group = event->attr.read_format & PERF_FORMAT_GROUP;
+	uint64_t nr = group ? 1 + (uint64_t)event->leader->nr_siblings : 1;
+	size_t size = tally_read_size(event->attr.read_format, nr);
+	size_t room = size + nr * WORDS_EACH * sizeof(uint64_t);
+	struct tally_read read;
+	uint64_t *words;
+	int64_t ret;
+
+	if (event->state == TALLY_STATE_ERROR)
+		return 0;
+	if (len < size)
+		return -ENOSPC;
+	words = tally_core_alloc(core, room);
+	if (!words)
+		return -ENOMEM;
+	refresh(group ? event->leader : event, group);
+	collect(event, words + size / 8, &read);
+	tally_read_encode(&read, words);
+	ret = core->ops->copy_to_user(core->machine, buffer, words, size);
+	tally_core_free(core, words, room);
+	return ret ? ret : (int64_t)size;
+}
+
+int64_t tally_core_read(struct tally_core *core, struct tally_core_event *event, void *buffer,
+			size_t len)
+{
+	uint64_t members[FEW * WORDS_EACH], words[WORDS_AHEAD + FEW * WORDS_EACH];
+	struct tally_read read;
+	int64_t ret;
+	size_t size;
+
+	if (!collect_own(event, members, &read)) {
+		core->ops->config_lock(core->machine);
+		ret = read_large(core, event, buffer, len);
+		core->ops->config_unlock(core->machine);
+		return ret;
+	}
+	size = tally_read_size(read.format, read.nr);
+	if (len < size)
+		return -ENOSPC;
+	tally_read_encode(&read, words);
+	ret = core->ops->copy_to_user(core->machine, buffer, words, size);
+	return ret ? ret : (int64_t)size;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Refusals are constant objects: code, field, rule and fix. */
+#ifndef TALLY_CORE_REFUSE_H
+#define TALLY_CORE_REFUSE_H
+
+#include "core/private.h"
+
+/* Hand out the reason, if there is one and somebody wants it; its code, or 0. */
+static inline int tally_refuse(const struct tally_core_refusal *why,
+			       struct tally_core_refusal *ret_why)
+{
+	if (why && ret_why)
+		*ret_why = *why;
+	return why ? why->code : 0;
+}
+
+#endif

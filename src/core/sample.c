@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/sample.h"
+
+#include "core/output.h"
+#include "core/read.h"
+
+/* mem_op, lvl, snoop, lock, dtlb and lvl_num all "not available". */
+#define DATA_SRC_UNKNOWN UINT64_C(0x1e05080021)
+
+/* ---- callchains ---------------------------------------------------------------------------- */
+
+struct chain {
+	uint64_t *ips;
+	uint32_t nr, max; /* entries, markers included; room */
+	uint32_t left;    /* entries that may follow, markers apart */
+};
+
+/* The kernel's or the user's part: a marker and at most what is left of the limit. */
+static void chain_part(struct chain *chain, const struct tally_core *core,
+		       const struct tally_core_moment *moment, bool user)
+{
+	uint32_t room = chain->max - chain->nr, got;
+
+	if (room < 2 || !chain->left)
+		return;
+	room = TALLY_MIN(room - 1, chain->left);
+	if (core->ops->callchain) {
+		got = core->ops->callchain(core->machine, moment, user, chain->ips + chain->nr + 1,
+					   room);
+	} else {
+		got = user == (moment->mode == PERF_RECORD_MISC_USER);
+		chain->ips[chain->nr + 1] = moment->ip;
+	}
+	if (!got)
+		return;
+	chain->ips[chain->nr] = user ? (uint64_t)PERF_CONTEXT_USER : (uint64_t)PERF_CONTEXT_KERNEL;
+	chain->nr += got + 1;
+	chain->left -= got;
+}
+
+static void take_callchain(struct tally_output *output, const struct tally_core_moment *moment,
+			   struct tally_sample *sample)
+{
+	const struct tally_core *core = output->event->core;
+	const struct perf_event_attr *attr = &output->event->attr;
+	uint64_t bytes;
+	struct chain chain = {0};
+
+	chain.left = attr->sample_max_stack ? attr->sample_max_stack : core->settings.max_stack;
+	chain.ips = (uint64_t *)(void *)tally_output_spare(
+		output, 8 * ((uint64_t)chain.left + core->settings.max_contexts), &bytes);
+	chain.max = (uint32_t)(bytes / 8);
+	if (!attr->exclude_callchain_kernel && moment->mode != PERF_RECORD_MISC_USER)
+		chain_part(&chain, core, moment, false);
+	if (!attr->exclude_callchain_user)
+		chain_part(&chain, core, moment, true);
+	sample->callchain = (struct tally_words){(uint8_t *)chain.ips, chain.nr};
+}
+
+/* ---- registers and stack --------------------------------------------------------------------- */
+
+static struct tally_regs take_registers(struct tally_output *output,
+					const struct tally_core_moment *moment, bool user,
+					uint64_t mask)
+{
+	const struct tally_core *core = output->event->core;
+	struct tally_regs regs = {PERF_SAMPLE_REGS_ABI_NONE, mask, {NULL, 0}};
+	uint64_t want = (uint64_t)__builtin_popcountll(mask) * 8, bytes;
+	uint8_t *to = tally_output_spare(output, want, &bytes);
+
+	if (bytes < want || !core->ops->registers)
+		return regs;
+	regs.abi = core->ops->registers(core->machine, moment, user, mask, (uint64_t *)(void *)to);
+	regs.values = (struct tally_words){to, want / 8};
+	return regs;
+}
+
+/* The dump may take what the record has left: 16 bits of size for all of it. */
+static void take_stack(struct tally_output *output, const struct tally_core_moment *moment,
+		       struct tally_sample *sample)
+{
+	const struct tally_core *core = output->event->core;
+	uint64_t used, bytes;
+	uint8_t *to;
+
+	sample->stack_user_size = 0;
+	sample->stack_user = (struct tally_bytes){NULL, 0};
+	used = tally_sample_size(&output->event->layout, sample) + 8;
+	bytes = output->event->attr.sample_stack_user;
+	if (used + bytes > core->settings.record_max)
+		bytes = used < core->settings.record_max ? core->settings.record_max - used : 0;
+	to = tally_output_spare(output, bytes & ~UINT64_C(7), &bytes);
+	sample->stack_user_size = bytes;
+	sample->stack_user.data = to;
+	if (bytes && core->ops->stack)
+		sample->stack_user.len =
+			core->ops->stack(core->machine, moment, to, (uint32_t)bytes);
+}
+
+/* ---- the sample ---------------------------------------------------------------------------- */
+
+static void take_branches(const struct tally_core_moment *moment, struct tally_sample *sample)
+{
+	sample->branches.data = (const uint8_t *)moment->branches;
+	sample->branches.nr = (uint64_t)moment->nr_branches * 3;
+	sample->branch_hw_idx = UINT64_MAX;
+}
+
+/* Words that cost nothing to fill in are always there; the layout takes what it wants. */
+static void take_words(struct tally_output *output, const struct tally_core_moment *moment,
+		       struct tally_sample *sample)
+{
+	sample->ip = moment->ip;
+	sample->addr = moment->addr;
+	sample->period = output->event->hw.last_period;
+	sample->weight = moment->weight;
+	sample->data_src = moment->data_src ? moment->data_src : DATA_SRC_UNKNOWN;
+	sample->transaction = moment->transaction;
+	sample->cgroup = 0;
+	sample->data_page_size = sample->code_page_size = 0;
+	sample->aux = (struct tally_bytes){NULL, 0};
+}
+
+static void take_parts(struct tally_output *output, const struct tally_core_moment *moment,
+		       const struct tally_bytes *raw, struct tally_sample *sample)
+{
+	const struct tally_core *core = output->event->core;
+	const struct perf_event_attr *attr = &output->event->attr;
+	uint64_t wanted = attr->sample_type;
+
+	if (wanted & PERF_SAMPLE_READ)
+		tally_read_sample(output, sample);
+	if (wanted & PERF_SAMPLE_CALLCHAIN)
+		take_callchain(output, moment, sample);
+	if (wanted & PERF_SAMPLE_RAW)
+		sample->raw = raw ? *raw : (struct tally_bytes){NULL, 0};
+	if (wanted & PERF_SAMPLE_BRANCH_STACK)
+		take_branches(moment, sample);
+	if (wanted & PERF_SAMPLE_REGS_USER)
+		sample->regs_user = take_registers(output, moment, true, attr->sample_regs_user);
+	if (wanted & PERF_SAMPLE_REGS_INTR)
+		sample->regs_intr = take_registers(output, moment, false, attr->sample_regs_intr);
+	if (wanted & PERF_SAMPLE_PHYS_ADDR)
+		sample->phys_addr =
+			core->ops->physical ? core->ops->physical(core->machine, moment->addr) : 0;
+	if (wanted & PERF_SAMPLE_STACK_USER)
+		take_stack(output, moment, sample);
+}
+
+/* Wake every n samples. */
+static void count_sample(struct tally_output *output)
+{
+	const struct perf_event_attr *attr = &output->root->attr;
+	struct tally_core_buffer *buffer = output->buffer;
+
+	if (attr->watermark || !attr->wakeup_events)
+		return;
+	if (++buffer->samples < attr->wakeup_events)
+		return;
+	buffer->samples = 0;
+	tally_poke(&buffer->wake, true);
+}
+
+bool tally_sample_write(struct tally_core_event *event, const struct tally_core_moment *moment,
+			const struct tally_bytes *raw)
+{
+	uint16_t misc = moment->mode | (moment->exact_ip ? PERF_RECORD_MISC_EXACT_IP : 0);
+	const struct tally_sample_layout *layout = &event->layout;
+	struct tally_output output;
+	struct tally_sample sample;
+	size_t len;
+	uint8_t *to;
+
+	if (!tally_output_begin(&output, event))
+		return false;
+	tally_output_identify(&output, &sample);
+	take_words(&output, moment, &sample);
+	if (layout->nr != layout->nr_words)
+		take_parts(&output, moment, raw, &sample);
+	len = tally_sample_size(layout, &sample);
+	to = tally_output_reserve(&output, len);
+	if (to) {
+		count_sample(&output);
+		tally_sample_encode(layout, &sample, misc, to, len, &len);
+		tally_output_commit(&output);
+	}
+	return tally_output_end(&output);
+}

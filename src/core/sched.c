@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/sched.h"
+
+#include "core/overflow.h"
+#include "core/page.h"
+#include "core/state.h"
+
+static struct tally_core_pmu_cpu *pmu_here(struct tally_core_cpu *cpu,
+					   const struct tally_core_pmu *pmu)
+{
+	return &cpu->pmus[pmu->number];
+}
+
+/* The hardware PMU of a group, NULL when all of it is software. Groups have one at most. */
+static struct tally_core_pmu *group_pmu(struct tally_core_event *leader)
+{
+	tally_group_for_each(event, leader)
+	{
+		if (!tally_event_is_software(event))
+			return event->pmu;
+	}
+	return NULL;
+}
+
+/* ---- one event ------------------------------------------------------------------- */
+
+static int event_add(struct tally_core_cpu *cpu, struct tally_core_event *event)
+{
+	int ret;
+
+	if (event->state != TALLY_STATE_INACTIVE)
+		return 0;
+	ret = event->pmu->add(event->pmu, &event->hw);
+	if (ret)
+		return ret;
+	event->on_pmu = true;
+	pmu_here(cpu, event->pmu)->nr_active++;
+	return 0;
+}
+
+static void event_del(struct tally_core_cpu *cpu, struct tally_core_event *event)
+{
+	event->pmu->del(event->pmu, &event->hw);
+	event->on_pmu = false;
+	pmu_here(cpu, event->pmu)->nr_active--;
+}
+
+static void event_start(struct tally_core_event *event)
+{
+	tally_event_set_state(event, TALLY_STATE_ACTIVE);
+	tally_overflow_start(event);
+	event->pmu->start(event->pmu, &event->hw);
+	tally_page_update(event);
+}
+
+/* The overflow interrupt may have used up its limit meanwhile: then it ends up disabled. */
+static void event_off(struct tally_core_cpu *cpu, struct tally_core_event *event)
+{
+	if (!event->on_pmu)
+		return;
+	if (event->hw.running)
+		event->pmu->stop(event->pmu, &event->hw);
+	event_del(cpu, event);
+	tally_overflow_forget(event);
+	tally_event_set_state(event, TALLY_STATE_INACTIVE);
+	if (event->exhausted)
+		tally_event_set_state(event, TALLY_STATE_OFF);
+	event->exhausted = false;
+	tally_page_update(event);
+}
+
+/* ---- one group ------------------------------------------------------------------- */
+
+/* Add all members or none. */
+static int group_add(struct tally_core_cpu *cpu, struct tally_core_event *leader,
+		     struct tally_core_pmu *pmu)
+{
+	int ret = 0;
+
+	if (pmu && pmu->begin)
+		pmu->begin(pmu);
+	tally_group_for_each(event, leader)
+	{
+		ret = event_add(cpu, event);
+		if (ret)
+			break;
+	}
+	if (pmu && pmu->begin) {
+		if (ret)
+			pmu->cancel(pmu);
+		else
+			ret = pmu->commit(pmu);
+	}
+	if (!ret)
+		return 0;
+	tally_group_for_each(event, leader)
+	{
+		if (event->on_pmu)
+			event_del(cpu, event);
+	}
+	return ret;
+}
+
+static bool group_may_go_on(struct tally_core_cpu *cpu, struct tally_core_event *leader,
+			    struct tally_core_pmu *pmu)
+{
+	struct tally_core_pmu_cpu *here = pmu ? pmu_here(cpu, pmu) : NULL;
+
+	return !here || (!here->exclusive && !(leader->attr.exclusive && here->nr_active));
+}
+
+static int group_in(struct tally_core_cpu *cpu, struct tally_core_event *leader)
+{
+	struct tally_core_pmu *pmu = group_pmu(leader);
+	int ret;
+
+	if (!group_may_go_on(cpu, leader, pmu))
+		return -EBUSY;
+	ret = group_add(cpu, leader, pmu);
+	if (ret)
+		return ret;
+	if (pmu && pmu->pause)
+		pmu->pause(pmu);
+	tally_group_for_each(event, leader)
+	{
+		if (event->on_pmu)
+			event_start(event);
+	}
+	if (pmu && pmu->pause)
+		pmu->resume(pmu);
+	if (pmu && leader->attr.exclusive)
+		pmu_here(cpu, pmu)->exclusive = leader;
+	tally_list_insert(&leader->context->active, &leader->active);
+	return 0;
+}
+
+static void group_out(struct tally_core_cpu *cpu, struct tally_core_event *leader)
+{
+	struct tally_core_pmu *pmu = group_pmu(leader);
+
+	if (pmu && pmu->pause)
+		pmu->pause(pmu);
+	tally_group_for_each(event, leader) event_off(cpu, event);
+	if (pmu && pmu->pause)
+		pmu->resume(pmu);
+	if (pmu && pmu_here(cpu, pmu)->exclusive == leader)
+		pmu_here(cpu, pmu)->exclusive = NULL;
+	tally_list_remove(&leader->active);
+}
+
+/* ---- contexts --------------------------------------------------------------------- */
+
+static bool group_wants_in(struct tally_core_cpu *cpu, struct tally_core_event *leader)
+{
+	return leader->state == TALLY_STATE_INACTIVE && tally_event_matches(leader, cpu);
+}
+
+/* There must always be room for what is pinned: else it says so, by its state. */
+static void pinned_in(struct tally_core_cpu *cpu, struct tally_core_context *context)
+{
+	tally_list_for_each (link, &context->pinned) {
+		struct tally_core_event *leader =
+			tally_container_of(link, struct tally_core_event, group);
+
+		if (group_wants_in(cpu, leader) && group_in(cpu, leader)) {
+			tally_event_set_state(leader, TALLY_STATE_ERROR);
+			tally_overflow_defer(leader, TALLY_PENDING_WAKE);
+		}
+	}
+}
+
+/*
+ * A lone event that is turned away for want of any free counter means that no other can be
+ * added: the PMU is not asked again in this round. A group that does not fit, or an event
+ * whose own counters are taken, says nothing about the next one: smaller ones behind it may use
+ * what is left. That takes nothing from whose turn it is, as that one is asked first.
+ */
+static void flexible_in(struct tally_core_cpu *cpu, struct tally_core_context *context)
+{
+	context->waiting = false;
+	tally_list_for_each (link, &context->flexible) {
+		struct tally_core_event *leader =
+			tally_container_of(link, struct tally_core_event, group);
+		uint32_t bit = 1U << leader->pmu->number;
+		int ret;
+
+		if (!group_wants_in(cpu, leader))
+			continue;
+		ret = cpu->full & bit ? -ENOSPC : group_in(cpu, leader);
+		if (!ret)
+			continue;
+		context->waiting = true;
+		if (ret == -ENOSPC && !leader->nr_siblings)
+			cpu->full |= bit;
+	}
+}
+
+static void both(struct tally_core_cpu *cpu, bool task_first,
+		 void (*in)(struct tally_core_cpu *cpu, struct tally_core_context *context))
+{
+	if (task_first && cpu->of_task)
+		in(cpu, cpu->of_task);
+	in(cpu, &cpu->own);
+	if (!task_first && cpu->of_task)
+		in(cpu, cpu->of_task);
+}
+
+static void advance(struct tally_core_cpu *cpu, uint64_t now)
+{
+	tally_context_advance(&cpu->own, now);
+	if (cpu->of_task)
+		tally_context_advance(cpu->of_task, now);
+}
+
+void tally_sched_in(struct tally_core_cpu *cpu, uint64_t now)
+{
+	if (!cpu->online)
+		return;
+	advance(cpu, now);
+	cpu->full = 0;
+	both(cpu, false, pinned_in);
+	both(cpu, cpu->task_first, flexible_in);
+}
+
+void tally_sched_fill(struct tally_core_cpu *cpu, uint64_t now)
+{
+	if (!cpu->online || (!cpu->own.waiting && !(cpu->of_task && cpu->of_task->waiting)))
+		return;
+	advance(cpu, now);
+	cpu->full = 0;
+	both(cpu, cpu->task_first, flexible_in);
+}
+
+static void context_off(struct tally_core_cpu *cpu, struct tally_core_context *context,
+			bool pinned_too, uint64_t now)
+{
+	struct tally_list *link = context->active.next;
+
+	tally_context_advance(context, now);
+	while (link != &context->active) {
+		struct tally_core_event *leader =
+			tally_container_of(link, struct tally_core_event, active);
+
+		link = link->next;
+		if (pinned_too || !leader->attr.pinned)
+			group_out(cpu, leader);
+	}
+}
+
+void tally_sched_out(struct tally_core_cpu *cpu, struct tally_core_context *context, uint64_t now)
+{
+	context_off(cpu, context, true, now);
+}
+
+void tally_sched_out_flexible(struct tally_core_cpu *cpu, struct tally_core_context *context,
+			      uint64_t now)
+{
+	context_off(cpu, context, false, now);
+}
+
+void tally_sched_context_in(struct tally_core_cpu *cpu, struct tally_core_context *context,
+			    uint64_t now)
+{
+	tally_spin_lock(&context->lock, cpu->core->ops, cpu->core->machine);
+	context->on_cpu = (int32_t)cpu->number;
+	context->stamp = now;
+	tally_spin_unlock(&context->lock);
+	cpu->of_task = context;
+	/* What is pinned goes before what is flexible, whoever's it is. */
+	if (!tally_list_empty(&context->pinned))
+		tally_sched_out_flexible(cpu, &cpu->own, now);
+	tally_sched_in(cpu, now);
+}
+
+void tally_sched_context_out(struct tally_core_cpu *cpu, struct tally_core_context *context,
+			     uint64_t now)
+{
+	tally_sched_out(cpu, context, now);
+	cpu->of_task = NULL;
+	tally_spin_lock(&context->lock, cpu->core->ops, cpu->core->machine);
+	context->on_cpu = -1;
+	tally_spin_unlock(&context->lock);
+}
+
+/* ---- rotation ----------------------------------------------------------------------- */
+
+static void rotate_list(struct tally_core_context *context)
+{
+	struct tally_list *first = context->flexible.next;
+
+	if (first == &context->flexible)
+		return;
+	tally_list_remove(first);
+	tally_list_insert(&context->flexible, first);
+}
+
+/*
+ * As if the groups of the CPU and of the task stood in one line, whose first goes to its end:
+ * for as many ticks as a context has groups it goes first, each of its groups once.
+ */
+static void rotate_turn(struct tally_core_cpu *cpu)
+{
+	struct tally_core_context *first = cpu->task_first ? cpu->of_task : &cpu->own;
+
+	if (first)
+		rotate_list(first);
+	if (first && ++cpu->turn < first->nr_flexible)
+		return;
+	cpu->turn = 0;
+	cpu->task_first = !cpu->task_first;
+}
+
+void tally_sched_rotate(struct tally_core_cpu *cpu, uint64_t now)
+{
+	if (!cpu->own.waiting && !(cpu->of_task && cpu->of_task->waiting))
+		return;
+	if (cpu->of_task)
+		tally_sched_out_flexible(cpu, cpu->of_task, now);
+	tally_sched_out_flexible(cpu, &cpu->own, now);
+	rotate_turn(cpu);
+	tally_sched_in(cpu, now);
+}
+
+/* ---- single events -------------------------------------------------------------------- */
+
+static void make_room(struct tally_core_cpu *cpu, uint64_t now)
+{
+	if (cpu->of_task)
+		tally_sched_out_flexible(cpu, cpu->of_task, now);
+	tally_sched_out_flexible(cpu, &cpu->own, now);
+	tally_sched_in(cpu, now);
+}
+
+static void enable_leader(struct tally_core_cpu *cpu, struct tally_core_event *leader, uint64_t now)
+{
+	if (!group_wants_in(cpu, leader))
+		return;
+	if (leader->attr.pinned)
+		make_room(cpu, now);
+	else if (group_in(cpu, leader))
+		leader->context->waiting = true;
+}
+
+void tally_sched_enable(struct tally_core_cpu *cpu, struct tally_core_event *event, uint64_t now)
+{
+	struct tally_core_event *leader = event->leader;
+
+	if (!cpu->online)
+		return;
+	advance(cpu, now);
+	/* With a member more, the group has to find room anew, as a whole. */
+	if (event != leader && leader->state == TALLY_STATE_ACTIVE)
+		group_out(cpu, leader);
+	enable_leader(cpu, leader, now);
+}
+
+void tally_sched_disable(struct tally_core_cpu *cpu, struct tally_core_event *event, uint64_t now)
+{
+	advance(cpu, now);
+	if (event->state != TALLY_STATE_ACTIVE)
+		return;
+	if (tally_event_is_leader(event))
+		group_out(cpu, event);
+	else
+		event_off(cpu, event);
+}

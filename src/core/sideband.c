@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/sideband.h"
+
+#include "core/output.h"
+
+/* ---- bodies ------------------------------------------------------------------------------------
+ */
+
+struct body {
+	uint8_t *at, *end;
+};
+
+/* Bodies are small but for their strings: the room is always enough for the rest. */
+static void put(struct body *body, const void *bytes, uint64_t len)
+{
+	__builtin_memcpy(body->at, bytes, len);
+	body->at += len;
+}
+
+static void put_header(struct body *body, uint32_t type, uint16_t misc)
+{
+	struct perf_event_header header = {type, misc, 0};
+
+	put(body, &header, sizeof(header));
+}
+
+static void put_pair(struct body *body, int32_t a, int32_t b)
+{
+	const int32_t pair[] = {a, b};
+
+	put(body, pair, sizeof(pair));
+}
+
+/* A string with its NUL, cut where the record would get too long. Padding follows by itself. */
+static void put_string(struct body *body, const char *text)
+{
+	while (*text && body->at < body->end - 1)
+		*body->at++ = (uint8_t)*text++;
+	*body->at++ = 0;
+}
+
+/* ---- who is told
+ * --------------------------------------------------------------------------------- */
+
+static void tell_context(struct tally_core_cpu *cpu, struct tally_core_context *context,
+			 enum tally_wants wants, tally_body_fn body, const void *what)
+{
+	if (!context || !context->wants[wants])
+		return;
+	tally_list_for_each (link, &context->events) {
+		struct tally_core_event *event =
+			tally_container_of(link, struct tally_core_event, all);
+
+		if (event->state >= TALLY_STATE_INACTIVE && tally_event_matches(event, cpu))
+			tally_output_record(event, body, what);
+	}
+}
+
+/* The events of this CPU and of the task that runs on it. */
+static void tell(struct tally_core *core, enum tally_wants wants, tally_body_fn body,
+		 const void *what)
+{
+	uintptr_t flags = core->ops->irq_save(core->machine);
+	struct tally_core_cpu *cpu = tally_this_cpu(core);
+
+	tell_context(cpu, &cpu->own, wants, body, what);
+	tell_context(cpu, cpu->of_task, wants, body, what);
+	core->ops->irq_restore(core->machine, flags);
+}
+
+/* ---- SWITCH
+ * ---------------------------------------------------------------------------------------- */
+
+struct switched {
+	const struct tally_core_task *other;
+	uint16_t misc;
+};
+
+static uint32_t switch_body(const struct tally_core_event *event, const void *what, uint8_t *to,
+			    uint64_t cap)
+{
+	const struct switched *switched = what;
+	struct body body = {to, to + cap};
+	const struct tally_core_task *other = switched->other;
+
+	if (!event->attr.context_switch)
+		return 0;
+	if (event->context->task) {
+		put_header(&body, PERF_RECORD_SWITCH, switched->misc);
+	} else {
+		put_header(&body, PERF_RECORD_SWITCH_CPU_WIDE, switched->misc);
+		put_pair(&body, other ? other->pid : 0, other ? other->tid : 0);
+	}
+	return (uint32_t)(body.at - to);
+}
+
+void tally_sideband_switch(struct tally_core_cpu *cpu, const struct tally_core_task *task,
+			   const struct tally_core_task *other, bool in, bool preempt)
+{
+	struct switched switched = {other, 0};
+
+	if (!in)
+		switched.misc |= PERF_RECORD_MISC_SWITCH_OUT;
+	if (!in && preempt)
+		switched.misc |= PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+	tell_context(cpu, &cpu->own, TALLY_WANTS_SWITCH, switch_body, &switched);
+	if (task)
+		tell_context(cpu, cpu->of_task, TALLY_WANTS_SWITCH, switch_body, &switched);
+}
+
+/* ---- FORK, EXIT
+ * ------------------------------------------------------------------------------------ */
+
+struct forked {
+	const struct tally_core_task *task, *parent;
+	uint64_t time;
+	uint32_t type;
+};
+
+static uint32_t task_body(const struct tally_core_event *event, const void *what, uint8_t *to,
+			  uint64_t cap)
+{
+	const struct forked *forked = what;
+	const struct perf_event_attr *attr = &event->attr;
+	struct body body = {to, to + cap};
+
+	if (!attr->task && !attr->comm && !attr->mmap && !attr->mmap2 && !attr->mmap_data)
+		return 0;
+	put_header(&body, forked->type, 0);
+	put_pair(&body, forked->task->pid, forked->parent ? forked->parent->pid : 0);
+	put_pair(&body, forked->task->tid, forked->parent ? forked->parent->tid : 0);
+	put(&body, &forked->time, sizeof(forked->time));
+	return (uint32_t)(body.at - to);
+}
+
+void tally_sideband_task(struct tally_core_cpu *cpu, struct tally_core_context *context,
+			 const struct tally_core_task *task, const struct tally_core_task *parent,
+			 bool fork)
+{
+	struct forked forked = {task, parent, tally_clock(cpu->core),
+				fork ? PERF_RECORD_FORK : PERF_RECORD_EXIT};
+
+	tell_context(cpu, &cpu->own, TALLY_WANTS_TASK, task_body, &forked);
+	tell_context(cpu, context, TALLY_WANTS_TASK, task_body, &forked);
+}
+
+/* ---- COMM
+ * ------------------------------------------------------------------------------------------- */
+
+struct named {
+	const struct tally_core_task *task;
+	const char *comm;
+	bool exec;
+};
+
+static uint32_t comm_body(const struct tally_core_event *event, const void *what, uint8_t *to,
+			  uint64_t cap)
+{
+	const struct named *named = what;
+	struct body body = {to, to + cap};
+
+	if (!event->attr.comm)
+		return 0;
+	put_header(&body, PERF_RECORD_COMM, named->exec ? PERF_RECORD_MISC_COMM_EXEC : 0);
+	put_pair(&body, named->task->pid, named->task->tid);
+	put_string(&body, named->comm);
+	return (uint32_t)(body.at - to);
+}
+
+void tally_core_comm(struct tally_core *core, struct tally_core_task *task, const char *comm,
+		     bool exec)
+{
+	struct named named = {task, comm, exec};
+
+	tell(core, TALLY_WANTS_COMM, comm_body, &named);
+}
+
+/* ---- MMAP, MMAP2, MUNMAP
+ * ----------------------------------------------------------------------------- */
+
+struct mapped {
+	const struct tally_core_task *task;
+	const struct tally_core_mapping *mapping;
+	bool unmapped;
+};
+
+static void put_mmap2(struct body *body, const struct perf_event_attr *attr,
+		      const struct tally_core_mapping *mapping)
+{
+	const uint32_t device[] = {mapping->maj, mapping->min};
+	const uint64_t inode[] = {mapping->ino, mapping->ino_generation};
+	const uint32_t access[] = {mapping->prot, mapping->flags};
+	const uint8_t size[4] = {mapping->build_id_size};
+
+	if (attr->build_id && mapping->build_id_size) {
+		put(body, size, sizeof(size));
+		put(body, mapping->build_id, sizeof(mapping->build_id));
+	} else {
+		put(body, device, sizeof(device));
+		put(body, inode, sizeof(inode));
+	}
+	put(body, access, sizeof(access));
+}
+
+static bool wants_mapping(const struct tally_core_event *event, const struct mapped *mapped)
+{
+	if (mapped->unmapped)
+		return event->classic;
+	return mapped->mapping->executable ? event->attr.mmap || event->attr.mmap2
+					   : event->attr.mmap_data;
+}
+
+static uint32_t mmap_body(const struct tally_core_event *event, const void *what, uint8_t *to,
+			  uint64_t cap)
+{
+	const struct mapped *mapped = what;
+	const struct tally_core_mapping *mapping = mapped->mapping;
+	const uint64_t range[] = {mapping->addr, mapping->len, mapping->pgoff};
+	const struct perf_event_attr *attr = &event->attr;
+	struct body body = {to, to + cap};
+	uint16_t misc = PERF_RECORD_MISC_USER;
+
+	if (!wants_mapping(event, mapped))
+		return 0;
+	if (!mapping->executable)
+		misc |= PERF_RECORD_MISC_MMAP_DATA;
+	if (attr->mmap2 && attr->build_id && mapping->build_id_size)
+		misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+	put_header(&body,
+		   mapped->unmapped ? TALLY_RECORD_MUNMAP
+		   : attr->mmap2    ? PERF_RECORD_MMAP2
+				    : PERF_RECORD_MMAP,
+		   misc);
+	put_pair(&body, mapped->task->pid, mapped->task->tid);
+	put(&body, range, sizeof(range));
+	if (attr->mmap2 && !mapped->unmapped)
+		put_mmap2(&body, attr, mapping);
+	put_string(&body, mapping->filename);
+	return (uint32_t)(body.at - to);
+}
+
+void tally_core_mapped(struct tally_core *core, struct tally_core_task *task,
+		       const struct tally_core_mapping *mapping, bool unmapped)
+{
+	struct mapped mapped = {task, mapping, unmapped};
+
+	tell(core, TALLY_WANTS_MMAP, mmap_body, &mapped);
+}
+
+/* ---- NAMESPACES, KSYMBOL
+ * ------------------------------------------------------------------------------ */
+
+struct moved {
+	const struct tally_core_task *task;
+	const struct perf_ns_link_info *links;
+	uint32_t nr;
+};
+
+static uint32_t namespaces_body(const struct tally_core_event *event, const void *what, uint8_t *to,
+				uint64_t cap)
+{
+	const struct moved *moved = what;
+	struct body body = {to, to + cap};
+	uint64_t nr = moved->nr;
+
+	if (!event->attr.namespaces || cap < 24 + nr * sizeof(*moved->links))
+		return 0;
+	put_header(&body, PERF_RECORD_NAMESPACES, 0);
+	put_pair(&body, moved->task->pid, moved->task->tid);
+	put(&body, &nr, sizeof(nr));
+	put(&body, moved->links, nr * sizeof(*moved->links));
+	return (uint32_t)(body.at - to);
+}
+
+void tally_core_namespaces(struct tally_core *core, struct tally_core_task *task,
+			   const struct perf_ns_link_info *links, uint32_t nr)
+{
+	struct moved moved = {task, links, nr};
+
+	tell(core, TALLY_WANTS_NAMESPACES, namespaces_body, &moved);
+}
+
+struct ksymbol {
+	uint64_t addr;
+	uint32_t len;
+	uint16_t type, flags;
+	const char *name;
+};
+
+static uint32_t ksymbol_body(const struct tally_core_event *event, const void *what, uint8_t *to,
+			     uint64_t cap)
+{
+	const struct ksymbol *ksymbol = what;
+	struct body body = {to, to + cap};
+
+	if (!event->attr.ksymbol)
+		return 0;
+	put_header(&body, PERF_RECORD_KSYMBOL, 0);
+	put(&body, &ksymbol->addr, sizeof(ksymbol->addr));
+	put(&body, &ksymbol->len, sizeof(ksymbol->len));
+	put(&body, &ksymbol->type, sizeof(ksymbol->type));
+	put(&body, &ksymbol->flags, sizeof(ksymbol->flags));
+	put_string(&body, ksymbol->name);
+	return (uint32_t)(body.at - to);
+}
+
+void tally_core_ksymbol(struct tally_core *core, uint64_t addr, uint32_t len, uint16_t type,
+			bool gone, const char *name)
+{
+	struct ksymbol ksymbol = {addr, len, type, gone ? PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER : 0,
+				  name};
+
+	tell(core, TALLY_WANTS_KSYMBOL, ksymbol_body, &ksymbol);
+}
+
+/* ---- THROTTLE
+ * ------------------------------------------------------------------------------------------ */
+
+static uint32_t throttle_body(const struct tally_core_event *event, const void *what, uint8_t *to,
+			      uint64_t cap)
+{
+	struct body body = {to, to + cap};
+	const uint64_t words[] = {tally_clock(event->core),
+				  event->parent ? event->parent->id : event->id, event->id};
+
+	put_header(&body, *(const uint32_t *)what, 0);
+	put(&body, words, sizeof(words));
+	return (uint32_t)(body.at - to);
+}
+
+void tally_sideband_throttle(struct tally_core_event *event, bool throttled)
+{
+	uint32_t type = throttled ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE;
+
+	tally_output_record(event, throttle_body, &type);
+}

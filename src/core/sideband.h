@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Records of what tasks do. On the CPU where it happened, with interrupts off. */
+#ifndef TALLY_CORE_SIDEBAND_H
+#define TALLY_CORE_SIDEBAND_H
+
+#include "core/private.h"
+
+/* SWITCH and SWITCH_CPU_WIDE: `task` goes on (in) or off, `other` is who comes or went. */
+void tally_sideband_switch(struct tally_core_cpu *cpu, const struct tally_core_task *task,
+			   const struct tally_core_task *other, bool in, bool preempt);
+
+/* FORK and EXIT, told to the events of this CPU and of `context` (NULL: none). */
+void tally_sideband_task(struct tally_core_cpu *cpu, struct tally_core_context *context,
+			 const struct tally_core_task *task, const struct tally_core_task *parent,
+			 bool fork);
+
+/* THROTTLE and UNTHROTTLE of one event. */
+void tally_sideband_throttle(struct tally_core_event *event, bool throttled);
+
+/* Event type of the classic encoding's MUNMAP records, in core's stream only. */
+enum { TALLY_RECORD_MUNMAP = 1024 };
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/software.h"
+
+#include "core/overflow.h"
+
+/* ---- counting ----------------------------------------------------------------------------------
+ */
+
+bool tally_software_excludes(const struct perf_event_attr *attr,
+			     const struct tally_core_moment *moment)
+{
+	switch (moment->mode) {
+	case PERF_RECORD_MISC_USER: return attr->exclude_user || attr->exclude_host;
+	case PERF_RECORD_MISC_KERNEL: return attr->exclude_kernel || attr->exclude_host;
+	case PERF_RECORD_MISC_HYPERVISOR: return attr->exclude_hv || attr->exclude_host;
+	case PERF_RECORD_MISC_GUEST_USER: return attr->exclude_user || attr->exclude_guest;
+	case PERF_RECORD_MISC_GUEST_KERNEL: return attr->exclude_kernel || attr->exclude_guest;
+	}
+	return false;
+}
+
+/* Several periods can end at once; the first sample is always written, as what happened once cannot
+ * be too often. */
+static void overflow(struct tally_core_event *event, const struct tally_core_moment *moment,
+		     const struct tally_bytes *raw)
+{
+	bool throttle = false;
+
+	while (event->hw.left <= 0) {
+		event->hw.last_period = event->hw.period;
+		event->hw.left += (int64_t)event->hw.period;
+		if (event->throttled)
+			continue;
+		if (!tally_overflow(event, moment, raw, throttle))
+			event->hw.running = event->throttled;
+		throttle = true;
+	}
+}
+
+void tally_software_count(struct tally_core_event *event, uint64_t nr,
+			  const struct tally_core_moment *moment, const struct tally_bytes *raw)
+{
+	if (!event->hw.running || tally_software_excludes(&event->attr, moment))
+		return;
+	tally_count_up(&event->count, nr);
+	if (!event->hw.period)
+		return;
+	event->hw.left -= (int64_t)TALLY_MIN(nr, (uint64_t)INT64_MAX / 2);
+	overflow(event, moment, raw);
+}
+
+static void count_list(struct tally_list *list, uint64_t nr, const struct tally_core_moment *moment)
+{
+	tally_list_for_each (link, list)
+		tally_software_count(tally_container_of(link, struct tally_core_event, hook), nr,
+				     moment, NULL);
+}
+
+void tally_software_event(struct tally_core_cpu *cpu, uint32_t id)
+{
+	struct tally_core_moment moment = {.mode = PERF_RECORD_MISC_KERNEL};
+	const struct tally_core *core = cpu->core;
+
+	if (tally_list_empty(&cpu->software[id]))
+		return;
+	if (core->ops->here)
+		core->ops->here(core->machine, &moment);
+	count_list(&cpu->software[id], 1, &moment);
+}
+
+void tally_core_software(struct tally_core *core, uint32_t id, uint64_t nr,
+			 const struct tally_core_moment *moment)
+{
+	if (id < PERF_COUNT_SW_MAX)
+		count_list(&tally_this_cpu(core)->software[id], nr, moment);
+}
+
+/* ---- the PMU of software events
+ * ------------------------------------------------------------------- */
+
+static int software_init(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
+{
+	if (hw->attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
+		return -EOPNOTSUPP;
+	if (hw->attr->config >= PERF_COUNT_SW_MAX)
+		return -ENOENT;
+	return 0;
+}
+
+static int software_add(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
+{
+	struct tally_core_event *event = tally_event_of_hw(hw);
+	struct tally_core_cpu *cpu = tally_this_cpu(pmu->host);
+
+	tally_list_insert(&cpu->software[event->attr.config], &event->hook);
+	return 0;
+}
+
+static void hook_del(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
+{
+	tally_list_remove(&tally_event_of_hw(hw)->hook);
+}
+
+static void hook_start(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
+{
+	hw->running = true;
+}
+
+static void hook_stop(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
+{
+	hw->running = false;
+}
+
+static void hook_read(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
+{
+}
+
+/* ---- the PMU of tracepoints
+ * -------------------------------------------------------------------------- */
+
+static int tracing_init(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
+{
+	const struct tally_core_tracepoint *tracepoint = pmu->host->tracepoints;
+
+	if (hw->attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
+		return -EOPNOTSUPP;
+	while (tracepoint && tracepoint->id != hw->attr->config)
+		tracepoint = tracepoint->next;
+	if (!tracepoint)
+		return -EINVAL;
+	tally_event_of_hw(hw)->tracepoint = tracepoint;
+	return 0;
+}
+
+static int tracing_add(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
+{
+	struct tally_core_event *event = tally_event_of_hw(hw);
+
+	tally_list_insert(tally_tracepoint_bucket(tally_this_cpu(pmu->host), event->attr.config),
+			  &event->hook);
+	return 0;
+}
+
+void tally_software_init(struct tally_core *core)
+{
+	const struct tally_core_pmu common = {
+		.caps = TALLY_PMU_SOFTWARE,
+		.width = 64,
+		.del = hook_del,
+		.start = hook_start,
+		.stop = hook_stop,
+		.read = hook_read,
+		.host = core,
+	};
+
+	core->software = core->tracing = common;
+	core->software.name = "software";
+	core->software.type = PERF_TYPE_SOFTWARE;
+	core->software.init = software_init;
+	core->software.add = software_add;
+	core->tracing.name = "tracepoint";
+	core->tracing.type = PERF_TYPE_TRACEPOINT;
+	core->tracing.init = tracing_init;
+	core->tracing.add = tracing_add;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/state.h"
+
+#define STATE(state) (1U << ((state)-TALLY_STATE_DEAD))
+#define FROM(state)  [(state)-TALLY_STATE_DEAD]
+
+/*
+ * Where each state may lead. ACTIVE is left through INACTIVE only: the event comes off its
+ * PMU before anything else happens to it. EXIT leads nowhere but to closing: its task will
+ * not come back.
+ */
+static const uint8_t transitions[] = {
+	FROM(TALLY_STATE_DEAD) = 0,
+	FROM(TALLY_STATE_EXIT) = STATE(TALLY_STATE_DEAD),
+	FROM(TALLY_STATE_ERROR) = STATE(TALLY_STATE_OFF) | STATE(TALLY_STATE_INACTIVE) |
+				  STATE(TALLY_STATE_EXIT) | STATE(TALLY_STATE_DEAD),
+	FROM(TALLY_STATE_OFF) =
+		STATE(TALLY_STATE_INACTIVE) | STATE(TALLY_STATE_EXIT) | STATE(TALLY_STATE_DEAD),
+	FROM(TALLY_STATE_INACTIVE) = STATE(TALLY_STATE_ACTIVE) | STATE(TALLY_STATE_OFF) |
+				     STATE(TALLY_STATE_ERROR) | STATE(TALLY_STATE_EXIT) |
+				     STATE(TALLY_STATE_DEAD),
+	FROM(TALLY_STATE_ACTIVE) = STATE(TALLY_STATE_INACTIVE),
+};
+
+bool tally_state_may_become(enum tally_state from, enum tally_state to)
+{
+	return transitions[from - TALLY_STATE_DEAD] & STATE(to);
+}
+
+void tally_context_advance(struct tally_core_context *context, uint64_t now)
+{
+	/* Clocks of two CPUs may disagree by a little; time does not go back for that. */
+	if (context->on_cpu < 0 || now <= context->stamp)
+		return;
+	context->time += now - context->stamp;
+	context->stamp = now;
+}
+
+void tally_event_account(struct tally_core_event *event)
+{
+	uint64_t passed = event->context->time - event->stamp;
+
+	event->stamp = event->context->time;
+	if (event->state < TALLY_STATE_INACTIVE || event->leader->state < TALLY_STATE_INACTIVE)
+		return;
+	event->enabled += passed;
+	if (event->state == TALLY_STATE_ACTIVE)
+		event->running += passed;
+}
+
+void tally_event_set_state(struct tally_core_event *event, enum tally_state state)
+{
+#ifdef TALLY_CORE_DEBUG
+	if (!tally_state_may_become(event->state, state))
+		__builtin_trap();
+#endif
+	tally_event_account(event);
+	if (tally_event_is_leader(event) &&
+	    (event->state < TALLY_STATE_INACTIVE) != (state < TALLY_STATE_INACTIVE)) {
+		tally_list_for_each (link, &event->siblings)
+			tally_event_account(
+				tally_container_of(link, struct tally_core_event, sibling));
+	}
+	event->state = state;
+}

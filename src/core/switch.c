@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The context switch. */
+#include "core/context.h"
+#include "core/sched.h"
+#include "core/sideband.h"
+#include "core/software.h"
+
+/*
+ * Clones of one context hold the same events, each counting for its own task and all into the
+ * same sums. When the CPU goes from one clone's task to another's, it makes no difference to
+ * the sums which clone counts for which task, so the tasks exchange their contexts and
+ * nothing is taken off or put on the PMU. It does make a difference to who asks for the
+ * counts of each task by itself (inherit_stat), and to who is just walking a context (pins).
+ */
+static bool contexts_alike(const struct tally_core_context *a, const struct tally_core_context *b)
+{
+	if (a->pins || b->pins || a->nr_stat || b->nr_stat)
+		return false;
+	if (a->origin && a->origin == b->origin)
+		return a->origin_generation == b->origin_generation;
+	return (a->origin == b->id && a->origin_generation == b->generation) ||
+	       (b->origin == a->id && b->origin_generation == a->generation);
+}
+
+static bool swap_contexts(struct tally_core *core, struct tally_core_task *prev,
+			  struct tally_core_task *next)
+{
+	struct tally_core_context *on = prev->context, *off = next->context;
+	bool alike;
+
+	/* `on` belongs to this CPU: its lock is only ever held for a look. */
+	tally_spin_lock(&on->lock, core->ops, core->machine);
+	tally_spin_lock(&off->lock, core->ops, core->machine);
+	alike = contexts_alike(on, off);
+	if (alike) {
+		on->task = next;
+		off->task = prev;
+		tally_publish(&prev->context, off);
+		tally_publish(&next->context, on);
+	}
+	tally_spin_unlock(&off->lock);
+	tally_spin_unlock(&on->lock);
+	return alike;
+}
+
+static void change_contexts(struct tally_core_cpu *cpu, struct tally_core_task *next)
+{
+	struct tally_core_context *context = next ? tally_acquire(&next->context) : NULL;
+	uint64_t now = tally_clock(cpu->core);
+
+	if (cpu->of_task)
+		tally_sched_context_out(cpu, cpu->of_task, now);
+	if (context)
+		tally_sched_context_in(cpu, context, now);
+	else
+		tally_sched_fill(cpu, now);
+}
+
+/* Whether `next` came here from another CPU. */
+static bool note_cpu(struct tally_core_cpu *cpu, struct tally_core_task *next)
+{
+	uint32_t last = next ? next->last_cpu : cpu->number;
+
+	if (last == cpu->number)
+		return false;
+	next->last_cpu = cpu->number;
+	return last != UINT32_MAX;
+}
+
+static void switch_counted(struct tally_core_cpu *cpu, struct tally_core_task *prev,
+			   struct tally_core_task *next, bool preempt)
+{
+	bool migrated = note_cpu(cpu, next);
+	bool swapped = false;
+
+	tally_software_event(cpu, PERF_COUNT_SW_CONTEXT_SWITCHES);
+	tally_sideband_switch(cpu, prev, next, false, preempt);
+	if (cpu->of_task && prev && next && next->context)
+		swapped = swap_contexts(cpu->core, prev, next);
+	if (!swapped)
+		change_contexts(cpu, next);
+	cpu->task = next;
+	if (migrated)
+		tally_software_event(cpu, PERF_COUNT_SW_CPU_MIGRATIONS);
+	tally_sideband_switch(cpu, next, prev, true, preempt);
+}
+
+void tally_core_switch(struct tally_core *core, struct tally_core_task *prev,
+		       struct tally_core_task *next, bool preempt)
+{
+	struct tally_core_cpu *cpu = tally_this_cpu(core);
+
+	if (!cpu->of_task && !cpu->own.nr_events && !(next && tally_acquire(&next->context))) {
+		note_cpu(cpu, next);
+		cpu->task = next;
+		return;
+	}
+	switch_counted(cpu, prev, next, preempt);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is done once in a tick. */
+#include "core/overflow.h"
+#include "core/sched.h"
+#include "core/state.h"
+
+static bool is_polled(const struct tally_core_event *event)
+{
+	return (event->pmu->caps & (TALLY_PMU_NO_INTERRUPT | TALLY_PMU_SOFTWARE)) ==
+	       TALLY_PMU_NO_INTERRUPT;
+}
+
+/* The rate of the last tick, also when no sample came in it. */
+static void adjust(struct tally_core_event *event, uint64_t now)
+{
+	struct tally_core_hw *hw = &event->hw;
+	uint64_t counted, passed = now - event->freq_tick;
+
+	if (!passed || !hw->running)
+		return;
+	event->pmu->stop(event->pmu, hw);
+	counted = event->count - event->freq_count;
+	event->freq_count = event->count;
+	event->freq_tick = now;
+	if (counted)
+		tally_overflow_adjust(event, counted, passed);
+	hw->left = TALLY_MIN(hw->left, (int64_t)hw->period);
+	event->pmu->start(event->pmu, hw);
+}
+
+static void serve(struct tally_core_cpu *cpu, struct tally_core_event *event, uint64_t now)
+{
+	if (event->throttled) {
+		tally_overflow_forget(event);
+		tally_overflow_start(event);
+		event->pmu->start(event->pmu, &event->hw);
+	} else if (event->attr.freq && event->attr.sample_freq) {
+		adjust(event, now);
+	} else if (is_polled(event)) {
+		event->pmu->read(event->pmu, &event->hw);
+	}
+}
+
+static void serve_context(struct tally_core_cpu *cpu, struct tally_core_context *context,
+			  uint64_t now)
+{
+	tally_list_for_each (link, &context->active) {
+		struct tally_core_event *leader =
+			tally_container_of(link, struct tally_core_event, active);
+
+		tally_group_for_each(event, leader)
+		{
+			if (event->state == TALLY_STATE_ACTIVE)
+				serve(cpu, event, now);
+		}
+	}
+}
+
+static bool polls(const struct tally_core_cpu *cpu)
+{
+	for (uint32_t i = 0; i < cpu->core->nr_pmus; i++) {
+		const struct tally_core_pmu *pmu = cpu->core->pmus[i];
+
+		if (cpu->pmus[i].nr_active && (pmu->caps & TALLY_PMU_NO_INTERRUPT))
+			return true;
+	}
+	return false;
+}
+
+void tally_core_tick(struct tally_core *core, const struct tally_core_moment *moment)
+{
+	struct tally_core_cpu *cpu = tally_this_cpu(core);
+	struct tally_core_context *of_task = cpu->of_task;
+	uint64_t now = tally_clock(core);
+	bool all = tally_peek(&cpu->nr_throttled) || polls(cpu);
+
+	cpu->tick++;
+	if (all || cpu->own.nr_freq)
+		serve_context(cpu, &cpu->own, now);
+	if (of_task && (all || of_task->nr_freq))
+		serve_context(cpu, of_task, now);
+	tally_sched_rotate(cpu, now);
+}
