@@ -9,6 +9,7 @@ void tally_context_init(struct tally_core_context *context, struct tally_core *c
 {
 	context->core = core;
 	context->on_cpu = -1;
+	context->refs = 1;
 	context->id = ++core->last_id;
 	tally_list_init(&context->pinned);
 	tally_list_init(&context->flexible);
@@ -150,14 +151,10 @@ int tally_context_of_task(struct tally_core *core, struct tally_core_task *task,
 	return 0;
 }
 
-void tally_context_release(struct tally_core_context *context)
+void tally_context_put(struct tally_core_context *context)
 {
-	struct tally_core *core = context->core;
-	bool of_cpu = (char *)context >= (char *)core->cpus &&
-		      (char *)context < (char *)(core->cpus + core->nr_cpus);
-
-	if (!of_cpu && !context->task && !context->nr_events)
-		tally_core_free(core, context, sizeof(*context));
+	if (!--context->refs)
+		tally_core_free(context->core, context, sizeof(*context));
 }
 
 void tally_context_diverge(struct tally_core_context *context)

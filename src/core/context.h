@@ -19,8 +19,8 @@ void tally_context_run(struct tally_core_context *context, tally_context_fn fn, 
 int tally_context_of_task(struct tally_core *core, struct tally_core_task *task,
 			  struct tally_core_context **ret_context);
 
-/* Free a context whose task is gone once it has no events. C. */
-void tally_context_release(struct tally_core_context *context);
+/* One reference less: the task's, or an event's. The last one frees it. C. */
+void tally_context_put(struct tally_core_context *context);
 
 /* Put an event (INACTIVE or OFF; its leader set) into its context: A and C. */
 void tally_context_insert(struct tally_core_cpu *cpu, struct tally_core_event *event);

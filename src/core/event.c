@@ -105,6 +105,8 @@ void tally_event_free(struct tally_core_event *event)
 	if (!event)
 		return;
 	tally_filter_free(event);
+	if (event->context)
+		tally_context_put(event->context);
 	tally_core_free(event->core, event, sizeof(*event));
 }
 
@@ -119,6 +121,7 @@ static void insert_here(struct tally_core_cpu *cpu, struct tally_core_context *c
 void tally_event_install(struct tally_core_event *event, struct tally_core_context *context,
 			 struct tally_core_event *leader, enum tally_state state)
 {
+	context->refs++;
 	event->context = context;
 	event->leader = leader ? leader : event;
 	event->state = (int8_t)state;
@@ -159,8 +162,6 @@ void tally_event_fold(struct tally_core_event *child)
 
 void tally_core_close(struct tally_core *core, struct tally_core_event *event)
 {
-	struct tally_core_context *context = event->context;
-
 	core->ops->config_lock(core->machine);
 	if (event->owner) {
 		*event->owned_at = event->owned_next;
@@ -179,6 +180,5 @@ void tally_core_close(struct tally_core *core, struct tally_core_event *event)
 		tally_core_quiesce(core);
 	tally_buffer_detach(event);
 	tally_event_free(event);
-	tally_context_release(context);
 	core->ops->config_unlock(core->machine);
 }

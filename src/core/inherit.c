@@ -118,7 +118,7 @@ static int inherit_context(struct tally_core *core, struct tally_core_context *f
 		ret = inherit_list(&from->flexible, context, process, &all);
 	if (ret) {
 		discard_children(context);
-		tally_core_free(core, context, sizeof(*context));
+		tally_context_put(context);
 		return ret;
 	}
 	if (all)
@@ -210,7 +210,7 @@ static void end_context(struct tally_core *core, struct tally_core_task *task, b
 	while (!tally_list_empty(&context->events))
 		end_event(core, task, event_at(context->events.next));
 	context->task = NULL;
-	tally_context_release(context);
+	tally_context_put(context);
 }
 
 static void disown(struct tally_core_task *task)

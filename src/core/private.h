@@ -141,6 +141,7 @@ struct tally_core_context {
 	struct tally_list flexible;     /* A and C; groups, in turn: the first goes first */
 	struct tally_list active;       /* A; groups that are on, in order of going on */
 	struct tally_list events;       /* A and C; all */
+	uint32_t refs;                  /* C; its task or CPU, and each event that names it */
 	uint32_t nr_events;             /* A and C */
 	uint32_t nr_flexible;           /* A and C; groups */
 	uint32_t nr_freq;               /* A and C; events in frequency mode */
