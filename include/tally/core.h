@@ -70,7 +70,8 @@ struct tally_core_settings *tally_core_settings(struct tally_core *core);
 /* A CPU came on line: its events begin to count. Called by any CPU, or before others run. */
 int tally_core_cpu_online(struct tally_core *core, uint32_t cpu);
 
-/* A CPU is about to go: its events stop and keep their counts. Tasks have left it. */
+/* A CPU is about to go: its events stop and keep their counts. Tasks have left it. Called by any
+ * CPU with interrupts on, while the one that goes still answers call(). */
 void tally_core_cpu_offline(struct tally_core *core, uint32_t cpu);
 
 /* ---- tasks ------------------------------------------------------------------ */
@@ -82,6 +83,8 @@ struct tally_core_task {
 	/* The machine's: pid is the process', tid the thread's; `user` and `space` are who pays
 	 * for locked pages, NULL where nobody counts. */
 	int32_t pid, tid;
+	int32_t ppid, ptid; /* of who made it, for EXIT records; set by tally_core_fork(), to be
+			     * changed when another task takes its place */
 	struct tally_core_account *user, *space;
 	/* The core's. */
 	struct tally_core_context *context; /* NULL while no event is attached to it */
@@ -143,8 +146,9 @@ int tally_core_ioctl(struct tally_core *core, struct tally_core_task *current,
 /* POLLIN, POLLHUP, POLLERR as Linux numbers them. */
 enum { TALLY_CORE_POLLIN = 1, TALLY_CORE_POLLERR = 8, TALLY_CORE_POLLHUP = 16 };
 
-/* poll(2): POLLIN once for each wakeup; POLLHUP when the event's task is gone or its REFRESH
- * count used up; POLLERR | POLLHUP for a pinned event in the error state. */
+/* poll(2): POLLIN once for each wakeup; POLLHUP without a buffer, or when the event's task and those
+ * that inherited it are gone; POLLERR | POLLHUP for a pinned event in the error state. (That a
+ * REFRESH count is used up only notify() tells.) */
 unsigned tally_core_poll(struct tally_core *core, struct tally_core_event *event);
 
 /* prctl(2): PR_TASK_PERF_EVENTS_ENABLE and _DISABLE for the events that `current` opened, as
@@ -199,7 +203,8 @@ int tally_core_fork(struct tally_core *core, struct tally_core_task *current,
 		    struct tally_core_task *child, bool process);
 
 /* `task` ends: it is the one that runs here, or one that never ran. Its counts go to its
- * parents' events. May sleep. Of its memory the core uses nothing afterwards. */
+ * parents' events. May sleep. But for the switch that takes it off its CPU, where it may be
+ * `prev` once more, the core uses nothing of it afterwards. */
 void tally_core_exit(struct tally_core *core, struct tally_core_task *task);
 
 /* `task`, which runs here, has executed another program: enable_on_exec, remove_on_exec.

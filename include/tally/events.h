@@ -56,6 +56,47 @@ struct tally_event_error {
 int tally_events_tracefs(struct tally_events *events, const char **ret_root,
 			 struct tally_event_error *err);
 
+/* ---- tables: names and metrics of CPUs' events ------------------------------ */
+
+/* What is wrong with a table that is read; the texts live during the call. */
+struct tally_events_notice {
+	bool error;            /* else a warning */
+	const char *path;      /* of the file */
+	uint32_t line, column; /* from 1; 0 where it is about the whole file */
+	const char *what, *why;
+};
+typedef void tally_events_notice_fn(const struct tally_events_notice *notice, void *data);
+
+/* Take events and metrics from `path` instead of from the built-in tables: a tree like
+ * pmu-events/arch, a directory of JSON, or one file, Linux' or Intel's. `notice` may be NULL.
+ * Read at the first need; then 0 or -errno as tally_events_table_get(). -ENOMEM. */
+int tally_events_tables_from(struct tally_events *events, const char *path,
+			     tally_events_notice_fn *notice, void *data);
+
+/* Whose events have names. */
+enum tally_events_cpu {
+	TALLY_CPU_THIS,  /* this machine's, called otherwise: PERF_CPUID; "": it has no tables */
+	TALLY_CPU_OTHER, /* another machine's: its PMUs are those of its architecture, not sysfs' */
+};
+
+/* `cpuid` is an identity as mapfile.csv matches it, "GenuineIntel-6-8F-8", or with OTHER also
+ * the name of a table, "silvermont". Must be called before anything is parsed. -ENOMEM. */
+int tally_events_set_cpu(struct tally_events *events, enum tally_events_cpu whose,
+			 const char *cpuid);
+
+/* The table in use. */
+struct tally_events_table {
+	const char *cpuid;       /* "" if the machine does not tell */
+	const char *arch, *name; /* "x86", "silvermont"; name "" without a table */
+	bool architectural;      /* nobody has a table of this CPU: what its architecture defines */
+	bool other;              /* not this machine's */
+	uint32_t nr_events, nr_metrics;
+};
+
+/* Texts live as long as `events`. 0, also without a table; or the error of reading them: -ENOENT
+ * nothing there, -EINVAL wrong content, -EFBIG, -E2BIG, -ENOMEM or that of open(2). */
+int tally_events_table_get(struct tally_events *events, struct tally_events_table *ret_table);
+
 /* ---- a string to attrs ---------------------------------------------------- */
 
 /* Bits of tally_event_terms.given. */
@@ -128,12 +169,17 @@ struct tally_event_spec {
 	bool guest_given;   /* a modifier said G or H */
 	bool merge;         /* same event on several PMUs (uncore_x_0, uncore_x_1 ...): perf stat
 			     * shows the sum; `merge_first` is the index of the first of them */
+	bool hybrid;        /* the several PMUs are kinds of cores: a task is on one at a time, so
+			     * that their times add up */
 	uint32_t merge_first;
 	const uint32_t *cpus; /* cpumask or cpus of the PMU, ascending; NULL: any CPU will do */
 	size_t nr_cpus;
 	const char *unit;           /* "Joules"; "" without */
 	double scale;               /* count * scale is in `unit`; 1 without */
 	enum tally_event_tool tool; /* not NONE: do not open it, the caller measures */
+	const char *place; /* PMU of its counters in the table of the CPU; NULL: nothing is known */
+	uint16_t counters; /* bit n: generic counter n can count it */
+	uint8_t fixed;     /* bit n: fixed counter n can */
 	struct tally_event_terms terms;
 };
 
@@ -146,7 +192,9 @@ struct tally_event_list {
 
 /*
  * Parse `len` bytes of perf's event syntax: lists, groups, modifiers (u k h G H p P D S W I e b),
- * generic, cache, raw (rNNN), PMU terms, aliases, tracepoints with globs, breakpoints.
+ * generic, cache, raw (rNNN), PMU terms, aliases, tracepoints with globs, breakpoints, events of
+ * the CPU's table, in its spelling, libpfm's (clx::EVENT:UMASK) or likwid's (EVENT_UMASK:PMC0).
+ * On CPUs with several kinds of cores, an event of cores is one spec for each kind.
  * The list is freed with tally_event_list_free() and does not refer to `events`.
  * 0; -EINVAL bad syntax, value or modifier; -ENOENT unknown event, PMU, term or tracepoint;
  * -EACCES tracefs may not be read; -E2BIG more than 65,536 events or 1 MiB; -ENOMEM.
@@ -165,6 +213,9 @@ enum tally_event_kind {
 	TALLY_EVENT_RAW = 1 << 4, /* the forms rNNN and pmu/terms/, as patterns */
 	TALLY_EVENT_BREAKPOINT = 1 << 5,
 	TALLY_EVENT_TRACEPOINT = 1 << 6,
+	TALLY_EVENT_TABLE = 1 << 7,  /* of the CPU's table */
+	TALLY_EVENT_METRIC = 1 << 8, /* for -M */
+	TALLY_EVENT_METRIC_GROUP = 1 << 9,
 };
 
 struct tally_event_info {
@@ -175,18 +226,25 @@ struct tally_event_info {
 	const char *text;     /* one line of description, NULL without */
 	const char *encoding; /* of PMU aliases: their terms; NULL elsewhere */
 	const char *unit;     /* "" without */
-	uint32_t type;        /* attr.type; UINT32_MAX of patterns */
-	uint64_t config;      /* attr.config; 0 of PMU aliases and of patterns */
+	uint32_t type;        /* attr.type; UINT32_MAX of patterns, metrics and PMUs not here */
+	uint64_t config;      /* attr.config; 0 of PMU aliases, table events and patterns */
+	/* Of tables; NULL or 0 elsewhere. */
+	const char *topic;      /* "cache"; of a metric its groups, "Summary;TopdownL1" */
+	const char *long_text;  /* NULL without */
+	const char *expression; /* of a metric */
+	uint16_t counters;      /* generic counters that can count it; 0: any, or not known */
+	uint8_t fixed;          /* fixed counters */
+	bool deprecated;
 };
 
 /* Sees one event; the strings live until it returns. Anything but 0 ends the walk. */
 typedef int tally_event_visit_fn(const struct tally_event_info *info, void *data);
 
 /* Visit all events of `kinds` (a mask of enum tally_event_kind) whose name or alias matches
- * `glob` (NULL: all; without wildcards it matches as a substring), in the order of the enum,
- * then by name. Hardware and cache names are those perf knows; whether a PMU counts them only
- * opening tells. Tracepoints are left out silently when tracefs is not there (ask
- * tally_events_tracefs). 0, what `visit` returned, or -ENOMEM. */
+ * `glob` (NULL: all; without wildcards it matches as a substring, of tables also in topics and
+ * groups), in the order of the enum, then by name. Hardware and cache names are those perf knows;
+ * whether a PMU counts them only opening tells. Tracepoints are left out silently when tracefs is
+ * not there (ask tally_events_tracefs). 0, what `visit` returned, or -ENOMEM. */
 int tally_events_each(struct tally_events *events, unsigned kinds, const char *glob,
 		      tally_event_visit_fn *visit, void *data);
 

@@ -248,8 +248,8 @@ struct tally_core_pmu {
 	 * group that belong to this PMU. 0 or -EINVAL. NULL: not checked when opened. */
 	int (*fits)(struct tally_core_pmu *pmu, struct tally_core_hw *const *hws, uint32_t nr);
 
-	/* Give the event a counter, stopped. 0; -ENOSPC: every counter is taken; -EBUSY: this
-	 * event's counters are. */
+	/* Give the event a counter, stopped; those that have one keep it. 0; -ENOSPC: every counter
+	 * is taken; -EBUSY: this event's counters are. */
 	int (*add)(struct tally_core_pmu *pmu, struct tally_core_hw *hw);
 
 	/* Take its counter away again. It is stopped. */

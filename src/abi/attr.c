@@ -6,8 +6,7 @@
 #include "base/arith.h"
 #include "base/endian.h"
 
-/* The largest attr.size that Linux looks at: a page. */
-enum { ATTR_SIZE_LIMIT = 4096, ATTR_BITS_OFFSET = 40 };
+enum { ATTR_BITS_OFFSET = 40 };
 
 _Static_assert(sizeof(struct perf_event_attr) == PERF_ATTR_SIZE_VER9, "newest attr known");
 _Static_assert(offsetof(struct perf_event_attr, wakeup_events) == ATTR_BITS_OFFSET + 8, "bits");
@@ -98,48 +97,4 @@ void tally_attr_encode(const struct perf_event_attr *attr, uint32_t size, bool s
 	if (swap)
 		attr_swap((uint8_t *)&copy, sizeof(copy), true);
 	__builtin_memcpy(out, &copy, TALLY_MIN(size, sizeof(copy)));
-}
-
-static bool all_zero(const uint8_t *bytes, size_t len)
-{
-	uint8_t any = 0;
-
-	while (len--)
-		any |= *bytes++;
-	return !any;
-}
-
-int tally_attr_negotiate(const void *bytes, uint32_t limit, struct perf_event_attr *ret_attr,
-			 uint32_t *ret_size)
-{
-	struct perf_event_attr attr = {0};
-	uint32_t size = tally_get_u32((const uint8_t *)bytes + 4);
-
-	if (!size)
-		size = PERF_ATTR_SIZE_VER0;
-	if (size < PERF_ATTR_SIZE_VER0 || size > ATTR_SIZE_LIMIT)
-		goto refuse;
-	if (size > limit && !all_zero((const uint8_t *)bytes + limit, size - limit))
-		goto refuse;
-	__builtin_memcpy(&attr, bytes, TALLY_MIN(TALLY_MIN(size, limit), sizeof(attr)));
-	attr.size = size;
-	*ret_attr = attr;
-	return 0;
-refuse:
-	*ret_size = limit;
-	return -E2BIG;
-}
-
-uint32_t tally_attr_min_size(const struct perf_event_attr *attr)
-{
-	static const uint32_t sizes[] = {
-		PERF_ATTR_SIZE_VER0, PERF_ATTR_SIZE_VER1, PERF_ATTR_SIZE_VER2, PERF_ATTR_SIZE_VER3,
-		PERF_ATTR_SIZE_VER4, PERF_ATTR_SIZE_VER5, PERF_ATTR_SIZE_VER6, PERF_ATTR_SIZE_VER7,
-		PERF_ATTR_SIZE_VER8, PERF_ATTR_SIZE_VER9,
-	};
-	size_t i = 0;
-
-	while (!all_zero((const uint8_t *)attr + sizes[i], sizeof(*attr) - sizes[i]))
-		i++;
-	return sizes[i];
 }

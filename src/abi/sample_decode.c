@@ -94,7 +94,7 @@ static void take_regs(struct decoder *in, struct tally_regs *regs, uint64_t mask
 	regs->abi = take_u64(in);
 	regs->mask = mask;
 	if (regs->abi != PERF_SAMPLE_REGS_ABI_NONE)
-		regs->values = take_words(in, (uint64_t)__builtin_popcountll(mask),
+		regs->values = take_words(in, (uint64_t)tally_popcount(mask),
 					  "registers longer than their sample");
 }
 

@@ -156,7 +156,7 @@ static void swap_field(struct swapper *in, const struct tally_sample_field *fiel
 	case TALLY_SAMPLE_BRANCH: swap_branches(in); break;
 	case TALLY_SAMPLE_REGS:
 		if (swap_u64(in) != PERF_SAMPLE_REGS_ABI_NONE)
-			swap_words(in, (uint64_t)__builtin_popcountll(mask));
+			swap_words(in, (uint64_t)tally_popcount(mask));
 		break;
 	case TALLY_SAMPLE_STACK: swap_stack(in); break;
 	case TALLY_SAMPLE_AUX: swap_skip(in, swap_u64(in)); break;

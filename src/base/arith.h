@@ -39,6 +39,21 @@ static inline bool tally_is_pow2(uint64_t v)
 	return v && !(v & (v - 1));
 }
 
+/* Bits that are set. Written out: the builtin calls a library where there is no instruction. */
+static inline unsigned tally_popcount(uint64_t v)
+{
+	v -= (v >> 1) & UINT64_C(0x5555555555555555);
+	v = (v & UINT64_C(0x3333333333333333)) + ((v >> 2) & UINT64_C(0x3333333333333333));
+	v = (v + (v >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	return (unsigned)(v * UINT64_C(0x0101010101010101) >> 56);
+}
+
+/* The n of a power of two 2^n. */
+static inline uint8_t tally_log2(uint64_t pow2)
+{
+	return (uint8_t)tally_popcount(pow2 - 1);
+}
+
 #define TALLY_MIN(a, b)     ((a) < (b) ? (a) : (b))
 #define TALLY_MAX(a, b)     ((a) > (b) ? (a) : (b))
 #define TALLY_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))

@@ -247,11 +247,6 @@ static bool leader_is_member(const struct tally_check *c)
 	return c->leader && !tally_event_is_leader(c->leader);
 }
 
-static bool leader_gone(const struct tally_check *c)
-{
-	return c->leader && c->leader->state <= TALLY_STATE_EXIT;
-}
-
 static bool leader_of_other_task(const struct tally_check *c)
 {
 	const struct tally_core_task *task = c->leader ? c->leader->context->task : NULL;
@@ -443,7 +438,6 @@ static const struct rule {
 	{TALLY_CHECK_EVENT,
 	 tracepoint_forbidden,
 	 {-EPERM, "sample_type", "what tracepoints record is privileged", FIX_PERFMON}},
-	{TALLY_CHECK_EVENT, leader_gone, {-ENODEV, "group_fd", "the leader's task is gone", ""}},
 	{TALLY_CHECK_EVENT,
 	 leader_is_member,
 	 {-EINVAL, "group_fd", "not the leader of its group", "give the leader"}},

@@ -226,8 +226,23 @@ void tally_context_insert(struct tally_core_cpu *cpu, struct tally_core_event *e
 		tally_sched_enable(cpu, event->leader, now);
 }
 
+/* Off its PMU and out of the lists; its group stays what it is. */
+static void take_out(struct tally_core_cpu *cpu, struct tally_core_event *event, uint64_t now)
+{
+	struct tally_core_context *context = event->context;
+
+	tally_context_advance(context, now);
+	if (cpu)
+		tally_sched_disable(cpu, event, now);
+	tally_list_remove(&event->all);
+	if (tally_event_is_leader(event))
+		unlist_group(context, event);
+	count_wants(context, event, UINT32_MAX);
+	tally_context_diverge(context);
+}
+
 /* Members of a group without a leader are single events from now on. */
-static void disband(struct tally_core_cpu *cpu, struct tally_core_event *leader)
+static void disband(struct tally_core_cpu *cpu, struct tally_core_event *leader, uint64_t now)
 {
 	struct tally_core_context *context = leader->context;
 
@@ -238,17 +253,19 @@ static void disband(struct tally_core_cpu *cpu, struct tally_core_event *leader)
 		tally_event_account(event);
 		tally_list_remove(&event->sibling);
 		event->leader = event;
+		if (tally_list_empty(&event->all))
+			continue; /* its task is gone */
 		list_group(context, event);
 		if (cpu)
-			tally_sched_enable(cpu, event, tally_clock(context->core));
+			tally_sched_enable(cpu, event, now);
 	}
 	leader->nr_siblings = 0;
 }
 
-static void leave_group(struct tally_core_cpu *cpu, struct tally_core_event *event)
+static void leave_group(struct tally_core_cpu *cpu, struct tally_core_event *event, uint64_t now)
 {
 	if (tally_event_is_leader(event)) {
-		disband(cpu, event);
+		disband(cpu, event, now);
 		return;
 	}
 	tally_list_remove(&event->sibling);
@@ -259,23 +276,13 @@ static void leave_group(struct tally_core_cpu *cpu, struct tally_core_event *eve
 void tally_context_remove(struct tally_core_cpu *cpu, struct tally_core_event *event,
 			  enum tally_state state)
 {
-	struct tally_core_context *context = event->context;
-	uint64_t now = tally_clock(context->core);
+	uint64_t now = tally_clock(event->core);
 
-	if (tally_list_empty(&event->all)) { /* its task was gone already */
-		tally_event_set_state(event, state);
-		return;
-	}
-	tally_context_advance(context, now);
-	if (cpu)
-		tally_sched_disable(cpu, event, now);
+	if (!tally_list_empty(&event->all))
+		take_out(cpu, event, now);
 	tally_event_set_state(event, state);
-	if (tally_event_is_leader(event))
-		unlist_group(context, event);
-	leave_group(cpu, event);
-	tally_list_remove(&event->all);
-	count_wants(context, event, UINT32_MAX);
-	tally_context_diverge(context);
+	if (state == TALLY_STATE_DEAD)
+		leave_group(cpu, event, now);
 	if (cpu)
 		tally_sched_fill(cpu, now);
 }

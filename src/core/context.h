@@ -25,8 +25,8 @@ void tally_context_put(struct tally_core_context *context);
 /* Put an event (INACTIVE or OFF; its leader set) into its context: A and C. */
 void tally_context_insert(struct tally_core_cpu *cpu, struct tally_core_event *event);
 
-/* Take it out, off its PMU and out of its group, whose leader it may be. It becomes `state`:
- * EXIT or DEAD. A and C. */
+/* Take it out and off its PMU. It becomes `state`: EXIT, and can still be read with its group; or
+ * DEAD, when a group that it led becomes single events. A and C. */
 void tally_context_remove(struct tally_core_cpu *cpu, struct tally_core_event *event,
 			  enum tally_state state);
 

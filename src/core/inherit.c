@@ -133,7 +133,7 @@ static void tell_fork(struct tally_core *core, struct tally_core_task *current,
 	uintptr_t flags = core->ops->irq_save(core->machine);
 	struct tally_core_cpu *cpu = tally_this_cpu(core);
 
-	tally_sideband_task(cpu, cpu->of_task, child, current, true);
+	tally_sideband_task(cpu, cpu->of_task, child, true);
 	core->ops->irq_restore(core->machine, flags);
 }
 
@@ -143,6 +143,8 @@ int tally_core_fork(struct tally_core *core, struct tally_core_task *current,
 	struct tally_core_context *from;
 	int ret = 0;
 
+	child->ppid = current->pid;
+	child->ptid = current->tid;
 	core->ops->config_lock(core->machine);
 	from = tally_context_pin_task(core, current);
 	if (from) {
@@ -171,7 +173,7 @@ static void leave_cpu(struct tally_core *core, struct tally_core_task *task,
 		tally_sched_fill(cpu, tally_clock(core));
 	}
 	if (exited)
-		tally_sideband_task(cpu, context, task, task, false);
+		tally_sideband_task(cpu, context, task, false);
 	core->ops->irq_restore(core->machine, flags);
 }
 
@@ -194,7 +196,7 @@ static void end_event(struct tally_core *core, struct tally_core_task *task,
 		return;
 	}
 	tell_read(core, task, event);
-	tally_event_uninstall(event, TALLY_STATE_EXIT);
+	tally_event_uninstall(event, TALLY_STATE_DEAD);
 	tally_event_fold(event);
 }
 

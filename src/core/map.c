@@ -41,7 +41,7 @@ static int alloc_pages(struct tally_core_buffer *buffer, size_t nr)
 	size_t per_chunk = scattered ? 1 : nr;
 
 	buffer->size = nr * core->ops->page_size;
-	buffer->chunk_shift = (uint8_t)__builtin_ctzll(per_chunk * core->ops->page_size);
+	buffer->chunk_shift = tally_log2(per_chunk * core->ops->page_size);
 	buffer->nr_chunks = (uint32_t)(nr / per_chunk);
 	buffer->chunks = tally_core_alloc(core, buffer->nr_chunks * sizeof(*buffer->chunks));
 	if (!buffer->chunks)

@@ -54,6 +54,8 @@ static const struct tally_core_refusal *copy_attr(struct tally_core *core, uint8
 
 static const struct tally_core_refusal bad_group = {-EBADF, "group_fd",
 						    "not the descriptor of an event", ""};
+static const struct tally_core_refusal dead_group = {-ENODEV, "group_fd",
+						     "the leader's task is gone", ""};
 static const struct tally_core_refusal no_task = {-ESRCH, "pid", "no such task", ""};
 
 static const struct tally_core_refusal *find_group(struct tally_check *check, int group_fd)
@@ -63,7 +65,9 @@ static const struct tally_core_refusal *find_group(struct tally_check *check, in
 	if (group_fd == -1)
 		return NULL;
 	check->leader = core->ops->event_of_fd(core->machine, check->current, group_fd);
-	return check->leader ? NULL : &bad_group;
+	if (!check->leader)
+		return &bad_group;
+	return check->leader->state <= TALLY_STATE_EXIT ? &dead_group : NULL;
 }
 
 static const struct tally_core_refusal *find_task(struct tally_check *check)

@@ -46,9 +46,12 @@ static void adjust_by_sample(struct tally_core_event *event)
 	uint64_t now = tally_clock(event->core);
 	uint64_t passed = now - event->freq_stamp;
 
+	uint64_t counted = event->count - event->freq_sampled;
+
 	event->freq_stamp = now;
-	if (passed && passed < 2 * (uint64_t)event->core->settings.tick_ns)
-		tally_overflow_adjust(event, event->hw.last_period, passed);
+	event->freq_sampled = event->count;
+	if (passed && counted && passed < 2 * (uint64_t)event->core->settings.tick_ns)
+		tally_overflow_adjust(event, counted, passed);
 }
 
 /* ---- throttling ---------------------------------------------------------------------------- */
@@ -79,7 +82,7 @@ void tally_overflow_start(struct tally_core_event *event)
 {
 	if (event->attr.freq) {
 		event->freq_stamp = event->freq_tick = tally_clock(event->core);
-		event->freq_count = event->count;
+		event->freq_count = event->freq_sampled = event->count;
 	}
 	if (!event->throttled)
 		return;

@@ -106,7 +106,7 @@ struct tally_core_event {
 	bool throttled;                    /* O */
 	uint32_t interrupts;               /* O; in this tick ... */
 	uint64_t tick;                     /* O; ... which is this one */
-	uint64_t freq_stamp;               /* O; frequency mode: when the last sample was taken */
+	uint64_t freq_stamp, freq_sampled; /* O; frequency mode: the last sample's time and count */
 	uint64_t freq_tick, freq_count;    /* O; when the tick last looked, and the count then */
 	uint32_t pending;                  /* O; enum tally_pending */
 	struct tally_core_event *pending_next; /* O */

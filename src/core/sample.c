@@ -65,7 +65,7 @@ static struct tally_regs take_registers(struct tally_output *output,
 {
 	const struct tally_core *core = output->event->core;
 	struct tally_regs regs = {PERF_SAMPLE_REGS_ABI_NONE, mask, {NULL, 0}};
-	uint64_t want = (uint64_t)__builtin_popcountll(mask) * 8, bytes;
+	uint64_t want = (uint64_t)tally_popcount(mask) * 8, bytes;
 	uint8_t *to = tally_output_spare(output, want, &bytes);
 
 	if (bytes < want || !core->ops->registers)

@@ -300,11 +300,13 @@ static void rotate_list(struct tally_core_context *context)
  */
 static void rotate_turn(struct tally_core_cpu *cpu)
 {
-	struct tally_core_context *first = cpu->task_first ? cpu->of_task : &cpu->own;
+	struct tally_core_context *of_task = cpu->of_task, *first;
 
-	if (first)
-		rotate_list(first);
-	if (first && ++cpu->turn < first->nr_flexible)
+	if (!of_task || !of_task->nr_flexible || !cpu->own.nr_flexible)
+		cpu->task_first = of_task && of_task->nr_flexible;
+	first = cpu->task_first ? of_task : &cpu->own;
+	rotate_list(first);
+	if (++cpu->turn < first->nr_flexible)
 		return;
 	cpu->turn = 0;
 	cpu->task_first = !cpu->task_first;

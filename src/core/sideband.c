@@ -112,7 +112,7 @@ void tally_sideband_switch(struct tally_core_cpu *cpu, const struct tally_core_t
  * ------------------------------------------------------------------------------------ */
 
 struct forked {
-	const struct tally_core_task *task, *parent;
+	const struct tally_core_task *task;
 	uint64_t time;
 	uint32_t type;
 };
@@ -127,17 +127,16 @@ static uint32_t task_body(const struct tally_core_event *event, const void *what
 	if (!attr->task && !attr->comm && !attr->mmap && !attr->mmap2 && !attr->mmap_data)
 		return 0;
 	put_header(&body, forked->type, 0);
-	put_pair(&body, forked->task->pid, forked->parent ? forked->parent->pid : 0);
-	put_pair(&body, forked->task->tid, forked->parent ? forked->parent->tid : 0);
+	put_pair(&body, forked->task->pid, forked->task->ppid);
+	put_pair(&body, forked->task->tid, forked->task->ptid);
 	put(&body, &forked->time, sizeof(forked->time));
 	return (uint32_t)(body.at - to);
 }
 
 void tally_sideband_task(struct tally_core_cpu *cpu, struct tally_core_context *context,
-			 const struct tally_core_task *task, const struct tally_core_task *parent,
-			 bool fork)
+			 const struct tally_core_task *task, bool fork)
 {
-	struct forked forked = {task, parent, tally_clock(cpu->core),
+	struct forked forked = {task, tally_clock(cpu->core),
 				fork ? PERF_RECORD_FORK : PERF_RECORD_EXIT};
 
 	tell_context(cpu, &cpu->own, TALLY_WANTS_TASK, task_body, &forked);

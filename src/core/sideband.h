@@ -11,8 +11,7 @@ void tally_sideband_switch(struct tally_core_cpu *cpu, const struct tally_core_t
 
 /* FORK and EXIT, told to the events of this CPU and of `context` (NULL: none). */
 void tally_sideband_task(struct tally_core_cpu *cpu, struct tally_core_context *context,
-			 const struct tally_core_task *task, const struct tally_core_task *parent,
-			 bool fork);
+			 const struct tally_core_task *task, bool fork);
 
 /* THROTTLE and UNTHROTTLE of one event. */
 void tally_sideband_throttle(struct tally_core_event *event, bool throttled);

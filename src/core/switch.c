@@ -11,15 +11,13 @@
  * the sums which clone counts for which task, so the tasks exchange their contexts and
  * nothing is taken off or put on the PMU. It does make a difference to who asks for the
  * counts of each task by itself (inherit_stat), and to who is just walking a context (pins).
+ * The original keeps out: the events that were opened stay with the task they were opened on.
  */
 static bool contexts_alike(const struct tally_core_context *a, const struct tally_core_context *b)
 {
 	if (a->pins || b->pins || a->nr_stat || b->nr_stat)
 		return false;
-	if (a->origin && a->origin == b->origin)
-		return a->origin_generation == b->origin_generation;
-	return (a->origin == b->id && a->origin_generation == b->generation) ||
-	       (b->origin == a->id && b->origin_generation == a->generation);
+	return a->origin && a->origin == b->origin && a->origin_generation == b->origin_generation;
 }
 
 static bool swap_contexts(struct tally_core *core, struct tally_core_task *prev,

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* cmocka and what has to stand before it. */
+#ifndef TALLY_TESTS_CORE_TEST_H
+#define TALLY_TESTS_CORE_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#endif

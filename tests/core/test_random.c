@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A million random operations on random machines, and after each all that must hold.
+ * TALLY_OPERATIONS=100000000 is the nightly run; TALLY_SEED repeats one.
+ */
+#include "core/world.h"
+#include "test.h"
+
+enum { OPERATIONS_EACH = 20000 };
+
+static void test_random_operations(void **state)
+{
+	const char *text = getenv("TALLY_OPERATIONS");
+	uint64_t wanted = text ? strtoull(text, NULL, 0) : 1000000, done = 0, checks = 0;
+	struct random random = random_start();
+	static struct world world;
+
+	while (done < wanted) {
+		world_start(&world, random);
+		random_u64(&random);
+		for (int i = 0; i < OPERATIONS_EACH; i++) {
+			world_step(&world);
+			world_check(&world);
+		}
+		done += world.ops;
+		checks += world.checks;
+		world_end(&world);
+	}
+	printf("# %llu operations, %llu values equal to the truth\n", (unsigned long long)done,
+	       (unsigned long long)checks);
+	assert_true(checks > done / 100);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_operations)};
+
+	return cmocka_run_group_tests_name("core/random", tests, NULL, NULL);
+}
