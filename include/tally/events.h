@@ -248,6 +248,77 @@ typedef int tally_event_visit_fn(const struct tally_event_info *info, void *data
 int tally_events_each(struct tally_events *events, unsigned kinds, const char *glob,
 		      tally_event_visit_fn *visit, void *data);
 
+/* ---- counters -------------------------------------------------------------- */
+
+/* Counters of a PMU: bit n is counter n. */
+struct tally_event_counters {
+	uint16_t generic;
+	uint8_t fixed;
+};
+
+/* The counters of the cores, as far as the table of the CPU tells; else what its architecture has
+ * at least. 0 or the error of tally_events_table_get(). */
+int tally_events_counters(struct tally_events *events, struct tally_event_counters *ret_counters);
+
+/* The counters among `all` that can count an event; both empty for one that needs none, as
+ * software events. */
+struct tally_event_counters tally_event_counters_of(const struct tally_events *events,
+						    const struct tally_event_spec *spec,
+						    struct tally_event_counters all);
+
+/* Whether events that can be on `needs` each can be on `all` at the same time. */
+bool tally_event_counters_fit(const struct tally_event_counters *needs, size_t nr,
+			      struct tally_event_counters all);
+
+/* ---- metrics ----------------------------------------------------------------- */
+
+struct tally_formula;
+
+enum tally_metrics_flag {
+	TALLY_METRICS_NO_GROUP = 1,     /* events one by one, not together */
+	TALLY_METRICS_NO_MERGE = 2,     /* no group for several metrics */
+	TALLY_METRICS_NMI_WATCHDOG = 4, /* the kernel has a counter for itself */
+};
+
+struct tally_metric {
+	const char *name; /* "ipc" */
+	const char *pmu;  /* kind of core that it is of; NULL where there is one kind */
+	const char *text; /* one line of description, "" without */
+	const char *unit; /* "per cycle", "%"; "" without */
+	double scale;     /* the value times this is in `unit` */
+	const char *expression;
+	const uint32_t *events; /* indices of the specs that it is made of, ascending */
+	size_t nr_events;
+	bool together; /* they are one group: counted at the same time */
+	/* Private. */
+	const struct tally_formula *formula;
+	const uint32_t *places;
+};
+
+struct tally_metric_list {
+	struct tally_event_list *events; /* what to open, in groups that fit the counters */
+	struct tally_metric *metrics;
+	size_t nr;
+	void *memory; /* private */
+};
+
+/*
+ * Metrics and groups of metrics by name, comma-separated, any case. On CPUs with several kinds of
+ * cores a metric is there for each kind that has it. 0; -ENOENT no such metric or group; -EINVAL
+ * one that cannot be computed here; -ENOMEM; or that of tally_events_table_get().
+ */
+int tally_metrics_parse(struct tally_events *events, const char *text, size_t len, unsigned flags,
+			struct tally_metric_list **ret_list, struct tally_event_error *err);
+void tally_metric_list_free(struct tally_metric_list *list);
+
+/* The count of spec `event` of the list, in its own unit: ns of times; NaN if there is none. */
+typedef double tally_metric_count_fn(void *data, uint32_t event);
+
+/* What the metric is for these counts, in its unit; NaN or infinite where it divides by nothing.
+ * 0 or -ENOMEM. */
+int tally_metric_evaluate(const struct tally_metric_list *list, const struct tally_metric *metric,
+			  tally_metric_count_fn *count, void *data, double *ret_value);
+
 /* ---- attrs to strings ------------------------------------------------------ */
 
 /* Append the name perf shows for an attr that came without one: "cycles:u",

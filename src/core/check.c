@@ -175,8 +175,12 @@ static bool cgroup_asked(const struct tally_check *c)
 
 static bool cpu_unknown(const struct tally_check *c)
 {
-	return c->cpu < -1 || (c->cpu >= 0 && ((uint32_t)c->cpu >= c->core->nr_cpus ||
-					       !c->core->cpus[c->cpu].online));
+	return c->cpu < -1 || (c->cpu >= 0 && (uint32_t)c->cpu >= c->core->nr_cpus);
+}
+
+static bool cpu_offline(const struct tally_check *c)
+{
+	return !c->task && !c->core->cpus[c->cpu].online;
 }
 
 static bool neither_task_nor_cpu(const struct tally_check *c)
@@ -401,7 +405,7 @@ static const struct rule {
 	 cgroup_asked,
 	 {-EINVAL, "flags", "this machine has no cgroups", "open a task or a CPU"}},
 
-	{TALLY_CHECK_TARGET, cpu_unknown, {-EINVAL, "cpu", "no such CPU, or off line", ""}},
+	{TALLY_CHECK_TARGET, cpu_unknown, {-EINVAL, "cpu", "no such CPU", ""}},
 	{TALLY_CHECK_TARGET,
 	 neither_task_nor_cpu,
 	 {-EINVAL, "cpu", "every task on every CPU is no single counter", "give a pid or a cpu"}},
@@ -429,6 +433,7 @@ static const struct rule {
 	 {-EOVERFLOW, "sample_max_stack", "over the maximal depth",
 	  "lower it, or raise perf_event_max_stack"}},
 	{TALLY_CHECK_EVENT, clock_unknown, {-EINVAL, "clockid", "no such clock", ""}},
+	{TALLY_CHECK_EVENT, cpu_offline, {-ENODEV, "cpu", "the CPU is off line", ""}},
 	{TALLY_CHECK_EVENT,
 	 cpu_forbidden,
 	 {-EACCES, "pid", "counting all tasks of a CPU is privileged", FIX_PERFMON}},

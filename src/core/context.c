@@ -193,15 +193,8 @@ static void list_group(struct tally_core_context *context, struct tally_core_eve
 		tally_list_insert(&context->pinned, &leader->group);
 		return;
 	}
+	leader->waits_since = tally_clock(context->core);
 	tally_list_insert(&context->flexible, &leader->group);
-	context->nr_flexible++;
-}
-
-static void unlist_group(struct tally_core_context *context, struct tally_core_event *leader)
-{
-	tally_list_remove(&leader->group);
-	if (!leader->attr.pinned)
-		context->nr_flexible--;
 }
 
 void tally_context_insert(struct tally_core_cpu *cpu, struct tally_core_event *event)
@@ -235,8 +228,7 @@ static void take_out(struct tally_core_cpu *cpu, struct tally_core_event *event,
 	if (cpu)
 		tally_sched_disable(cpu, event, now);
 	tally_list_remove(&event->all);
-	if (tally_event_is_leader(event))
-		unlist_group(context, event);
+	tally_list_remove(&event->group);
 	count_wants(context, event, UINT32_MAX);
 	tally_context_diverge(context);
 }

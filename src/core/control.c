@@ -141,10 +141,11 @@ void tally_control_wake(struct tally_core_event *event, unsigned what)
 unsigned tally_core_poll(struct tally_core *core, struct tally_core_event *event)
 {
 	struct tally_core_buffer *buffer = tally_acquire(&event->buffer);
+	int8_t state = tally_peek(&event->state);
 
-	if (event->state == TALLY_STATE_ERROR)
+	if (state == TALLY_STATE_ERROR)
 		return TALLY_CORE_POLLERR | TALLY_CORE_POLLHUP;
-	if (!buffer || (event->state <= TALLY_STATE_EXIT && tally_list_empty(&event->children)))
+	if (!buffer || (state <= TALLY_STATE_EXIT && tally_list_empty(&event->children)))
 		return TALLY_CORE_POLLHUP;
 	return tally_exchange(&buffer->poll, 0);
 }

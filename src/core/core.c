@@ -131,7 +131,7 @@ static void come(void *arg)
 
 	tally_spin_lock(&cpu->own.lock, cpu->core->ops, cpu->core->machine);
 	cpu->online = true;
-	cpu->own.on_cpu = (int32_t)cpu->number;
+	tally_poke(&cpu->own.on_cpu, (int32_t)cpu->number);
 	cpu->own.stamp = now;
 	tally_spin_unlock(&cpu->own.lock);
 	tally_sched_in(cpu, now);
@@ -148,7 +148,7 @@ static void go(void *arg)
 	tally_sched_out(cpu, &cpu->own, now);
 	tally_spin_lock(&cpu->own.lock, cpu->core->ops, cpu->core->machine);
 	cpu->online = false;
-	cpu->own.on_cpu = -1;
+	tally_poke(&cpu->own.on_cpu, -1);
 	tally_spin_unlock(&cpu->own.lock);
 }
 

@@ -30,8 +30,8 @@ static int inherit_event(struct tally_core_event *event, struct tally_core_conte
 	if (ret)
 		return ret;
 	tally_event_install(child, context, leader,
-			    event->state >= TALLY_STATE_INACTIVE ? TALLY_STATE_INACTIVE
-								 : TALLY_STATE_OFF);
+			    tally_peek(&event->state) >= TALLY_STATE_INACTIVE ? TALLY_STATE_INACTIVE
+									      : TALLY_STATE_OFF);
 	tally_list_insert(&root->children, &child->child);
 	*ret_child = child;
 	return 0;

@@ -195,8 +195,8 @@ static const struct tally_core_refusal *map_new(struct tally_core *core,
 		return &locked;
 	}
 	buffer_setup(buffer, event, writable);
+	tally_page_init(event, buffer);
 	tally_buffer_attach(buffer, event);
-	tally_page_init(event, buffer->page);
 	tally_context_run(event->context, update_page_here, event);
 	return NULL;
 }

@@ -67,7 +67,7 @@ static const struct tally_core_refusal *find_group(struct tally_check *check, in
 	check->leader = core->ops->event_of_fd(core->machine, check->current, group_fd);
 	if (!check->leader)
 		return &bad_group;
-	return check->leader->state <= TALLY_STATE_EXIT ? &dead_group : NULL;
+	return tally_peek(&check->leader->state) <= TALLY_STATE_EXIT ? &dead_group : NULL;
 }
 
 static const struct tally_core_refusal *find_task(struct tally_check *check)

@@ -62,20 +62,23 @@ void tally_page_update(struct tally_core_event *event)
 {
 	struct tally_core_buffer *buffer = tally_acquire(&event->buffer);
 	struct perf_event_mmap_page *page;
+	uint32_t lock;
 
 	if (!buffer || buffer->owner != event)
 		return;
 	page = buffer->page;
-	tally_poke(&page->lock, page->lock + 1);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	/* Odd while it is being written. An exchange keeps what follows behind it. */
+	lock = tally_peek(&page->lock) + 1;
+	tally_exchange(&page->lock, lock);
 	write_count(event, page);
 	write_times(event, page);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	tally_poke(&page->lock, page->lock + 1);
+	tally_publish(&page->lock, tally_peek(&page->lock) + 1);
 }
 
-void tally_page_init(struct tally_core_event *event, struct perf_event_mmap_page *page)
+void tally_page_init(const struct tally_core_event *event, struct tally_core_buffer *buffer)
 {
+	struct perf_event_mmap_page *page = buffer->page;
+
 	page->version = 0;
 	page->compat_version = 0;
 	page->cap_bit0_is_deprecated = 1;
@@ -83,5 +86,5 @@ void tally_page_init(struct tally_core_event *event, struct perf_event_mmap_page
 	page->pmc_width = event->pmu->width;
 	page->size = offsetof(struct perf_event_mmap_page, __reserved);
 	page->data_offset = event->core->ops->page_size;
-	page->data_size = event->buffer ? event->buffer->size : 0;
+	page->data_size = buffer->size;
 }

@@ -9,7 +9,7 @@
  * a buffer of its own. */
 void tally_page_update(struct tally_core_event *event);
 
-/* Fill in what never changes. */
-void tally_page_init(struct tally_core_event *event, struct perf_event_mmap_page *page);
+/* Fill in what never changes, before the buffer becomes the event's. */
+void tally_page_init(const struct tally_core_event *event, struct tally_core_buffer *buffer);
 
 #endif

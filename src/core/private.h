@@ -80,7 +80,8 @@ struct tally_core_event {
 	uint32_t nr_siblings;            /* A and C */
 	struct tally_list group;         /* A and C; leaders: in context->pinned or flexible */
 	struct tally_list active;        /* A; leaders: in context->active */
-	struct tally_list all;           /* A and C; in context->events */
+	uint64_t waits_since;  /* A; flexible leaders: when they came to the end of the line */
+	struct tally_list all; /* A and C; in context->events */
 
 	/* Inheritance: one level, every child hangs on the event that was opened. */
 	struct tally_core_event *parent;                    /* K; NULL: was opened */
@@ -138,12 +139,11 @@ struct tally_core_context {
 	struct tally_spin lock;
 	int32_t on_cpu;                 /* A; -1: on none */
 	struct tally_list pinned;       /* A and C; groups */
-	struct tally_list flexible;     /* A and C; groups, in turn: the first goes first */
+	struct tally_list flexible;     /* A and C; groups: who waits longest goes first */
 	struct tally_list active;       /* A; groups that are on, in order of going on */
 	struct tally_list events;       /* A and C; all */
 	uint32_t refs;                  /* C; its task or CPU, and each event that names it */
 	uint32_t nr_events;             /* A and C */
-	uint32_t nr_flexible;           /* A and C; groups */
 	uint32_t nr_freq;               /* A and C; events in frequency mode */
 	uint32_t nr_stat;               /* A and C; events with inherit_stat */
 	uint32_t wants[TALLY_WANTS_NR]; /* A and C */
@@ -173,9 +173,7 @@ struct tally_core_cpu {
 	struct tally_core_context *of_task; /* the running task's; NULL: has none */
 	struct tally_core_task *task;       /* who runs; NULL: nobody with events */
 	struct tally_core_pmu_cpu pmus[TALLY_CORE_MAX_PMUS];
-	uint32_t full;   /* PMUs, as bits, that turned a lone event away in this round */
-	uint32_t turn;   /* rotations in which the present context went first */
-	bool task_first; /* which of the two goes first */
+	uint32_t full; /* PMUs, as bits, that turned a lone event away in this round */
 	struct tally_list software[PERF_COUNT_SW_MAX]; /* events that are on, by kind */
 	struct tally_list tracepoints[TALLY_CORE_BUCKETS];
 	struct tally_list clocks;         /* by deadline */

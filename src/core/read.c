@@ -176,16 +176,16 @@ static void refresh(struct tally_core_event *event, bool group)
 static struct total add_up(const struct tally_core_event *event)
 {
 	struct total total = {tally_peek(&event->count) + event->child_count,
-			      event->enabled + event->child_enabled,
-			      event->running + event->child_running};
+			      tally_peek(&event->enabled) + event->child_enabled,
+			      tally_peek(&event->running) + event->child_running};
 
 	tally_list_for_each (link, &event->children) {
 		const struct tally_core_event *child =
 			tally_container_of(link, struct tally_core_event, child);
 
 		total.value += tally_peek(&child->count);
-		total.enabled += child->enabled;
-		total.running += child->running;
+		total.enabled += tally_peek(&child->enabled);
+		total.running += tally_peek(&child->running);
 	}
 	return total;
 }
@@ -252,7 +252,7 @@ static int64_t read_large(struct tally_core *core, struct tally_core_event *even
 	uint64_t *words;
 	int64_t ret;
 
-	if (event->state == TALLY_STATE_ERROR)
+	if (tally_peek(&event->state) == TALLY_STATE_ERROR)
 		return 0;
 	if (len < size)
 		return -ENOSPC;

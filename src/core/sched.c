@@ -175,34 +175,49 @@ static void pinned_in(struct tally_core_cpu *cpu, struct tally_core_context *con
  * whose own counters are taken, says nothing about the next one: smaller ones behind it may use
  * what is left. That takes nothing from whose turn it is, as that one is asked first.
  */
-static void flexible_in(struct tally_core_cpu *cpu, struct tally_core_context *context)
+static void flexible_group_in(struct tally_core_cpu *cpu, struct tally_core_event *leader)
 {
-	context->waiting = false;
-	tally_list_for_each (link, &context->flexible) {
-		struct tally_core_event *leader =
-			tally_container_of(link, struct tally_core_event, group);
-		uint32_t bit = 1U << leader->pmu->number;
-		int ret;
+	uint32_t bit = 1U << leader->pmu->number;
+	int ret;
 
-		if (!group_wants_in(cpu, leader))
-			continue;
-		ret = cpu->full & bit ? -ENOSPC : group_in(cpu, leader);
-		if (!ret)
-			continue;
-		context->waiting = true;
-		if (ret == -ENOSPC && !leader->nr_siblings)
-			cpu->full |= bit;
-	}
+	if (!group_wants_in(cpu, leader))
+		return;
+	ret = cpu->full & bit ? -ENOSPC : group_in(cpu, leader);
+	if (!ret)
+		return;
+	leader->context->waiting = true;
+	if (ret == -ENOSPC && !leader->nr_siblings)
+		cpu->full |= bit;
 }
 
-static void both(struct tally_core_cpu *cpu, bool task_first,
-		 void (*in)(struct tally_core_cpu *cpu, struct tally_core_context *context))
+static struct tally_core_event *group_at(struct tally_core_context *context,
+					 struct tally_list *link)
 {
-	if (task_first && cpu->of_task)
-		in(cpu, cpu->of_task);
-	in(cpu, &cpu->own);
-	if (!task_first && cpu->of_task)
-		in(cpu, cpu->of_task);
+	if (!context || link == &context->flexible)
+		return NULL;
+	return tally_container_of(link, struct tally_core_event, group);
+}
+
+/* The groups of the CPU and of its task in one line: who waits longest goes first. */
+static void flexible_in(struct tally_core_cpu *cpu)
+{
+	struct tally_core_context *own = &cpu->own, *of_task = cpu->of_task;
+	struct tally_core_event *a = group_at(own, own->flexible.next);
+	struct tally_core_event *b = of_task ? group_at(of_task, of_task->flexible.next) : NULL;
+
+	cpu->full = 0;
+	own->waiting = false;
+	if (of_task)
+		of_task->waiting = false;
+	while (a || b) {
+		if (a && (!b || a->waits_since <= b->waits_since)) {
+			flexible_group_in(cpu, a);
+			a = group_at(own, a->group.next);
+		} else {
+			flexible_group_in(cpu, b);
+			b = group_at(of_task, b->group.next);
+		}
+	}
 }
 
 static void advance(struct tally_core_cpu *cpu, uint64_t now)
@@ -217,9 +232,10 @@ void tally_sched_in(struct tally_core_cpu *cpu, uint64_t now)
 	if (!cpu->online)
 		return;
 	advance(cpu, now);
-	cpu->full = 0;
-	both(cpu, false, pinned_in);
-	both(cpu, cpu->task_first, flexible_in);
+	pinned_in(cpu, &cpu->own);
+	if (cpu->of_task)
+		pinned_in(cpu, cpu->of_task);
+	flexible_in(cpu);
 }
 
 void tally_sched_fill(struct tally_core_cpu *cpu, uint64_t now)
@@ -227,8 +243,7 @@ void tally_sched_fill(struct tally_core_cpu *cpu, uint64_t now)
 	if (!cpu->online || (!cpu->own.waiting && !(cpu->of_task && cpu->of_task->waiting)))
 		return;
 	advance(cpu, now);
-	cpu->full = 0;
-	both(cpu, cpu->task_first, flexible_in);
+	flexible_in(cpu);
 }
 
 static void context_off(struct tally_core_cpu *cpu, struct tally_core_context *context,
@@ -262,7 +277,7 @@ void tally_sched_context_in(struct tally_core_cpu *cpu, struct tally_core_contex
 			    uint64_t now)
 {
 	tally_spin_lock(&context->lock, cpu->core->ops, cpu->core->machine);
-	context->on_cpu = (int32_t)cpu->number;
+	tally_poke(&context->on_cpu, (int32_t)cpu->number);
 	context->stamp = now;
 	tally_spin_unlock(&context->lock);
 	cpu->of_task = context;
@@ -278,48 +293,38 @@ void tally_sched_context_out(struct tally_core_cpu *cpu, struct tally_core_conte
 	tally_sched_out(cpu, context, now);
 	cpu->of_task = NULL;
 	tally_spin_lock(&context->lock, cpu->core->ops, cpu->core->machine);
-	context->on_cpu = -1;
+	tally_poke(&context->on_cpu, -1);
 	tally_spin_unlock(&context->lock);
 }
 
 /* ---- rotation ----------------------------------------------------------------------- */
 
-static void rotate_list(struct tally_core_context *context)
+/* Those that ran go to the end of the line, in their order: so those that waited come first, and
+ * shares of equals never differ by more than one tick. */
+static void rotate(struct tally_core_context *context, uint64_t now)
 {
-	struct tally_list *first = context->flexible.next;
+	tally_list_for_each (link, &context->active) {
+		struct tally_core_event *leader =
+			tally_container_of(link, struct tally_core_event, active);
 
-	if (first == &context->flexible)
-		return;
-	tally_list_remove(first);
-	tally_list_insert(&context->flexible, first);
-}
-
-/*
- * As if the groups of the CPU and of the task stood in one line, whose first goes to its end:
- * for as many ticks as a context has groups it goes first, each of its groups once.
- */
-static void rotate_turn(struct tally_core_cpu *cpu)
-{
-	struct tally_core_context *of_task = cpu->of_task, *first;
-
-	if (!of_task || !of_task->nr_flexible || !cpu->own.nr_flexible)
-		cpu->task_first = of_task && of_task->nr_flexible;
-	first = cpu->task_first ? of_task : &cpu->own;
-	rotate_list(first);
-	if (++cpu->turn < first->nr_flexible)
-		return;
-	cpu->turn = 0;
-	cpu->task_first = !cpu->task_first;
+		if (leader->attr.pinned)
+			continue;
+		leader->waits_since = now;
+		tally_list_remove(&leader->group);
+		tally_list_insert(&context->flexible, &leader->group);
+	}
 }
 
 void tally_sched_rotate(struct tally_core_cpu *cpu, uint64_t now)
 {
 	if (!cpu->own.waiting && !(cpu->of_task && cpu->of_task->waiting))
 		return;
-	if (cpu->of_task)
-		tally_sched_out_flexible(cpu, cpu->of_task, now);
+	rotate(&cpu->own, now);
 	tally_sched_out_flexible(cpu, &cpu->own, now);
-	rotate_turn(cpu);
+	if (cpu->of_task) {
+		rotate(cpu->of_task, now);
+		tally_sched_out_flexible(cpu, cpu->of_task, now);
+	}
 	tally_sched_in(cpu, now);
 }
 

@@ -43,9 +43,10 @@ void tally_event_account(struct tally_core_event *event)
 	event->stamp = event->context->time;
 	if (event->state < TALLY_STATE_INACTIVE || event->leader->state < TALLY_STATE_INACTIVE)
 		return;
-	event->enabled += passed;
+	/* Readers on other CPUs add these up meanwhile. */
+	tally_poke(&event->enabled, event->enabled + passed);
 	if (event->state == TALLY_STATE_ACTIVE)
-		event->running += passed;
+		tally_poke(&event->running, event->running + passed);
 }
 
 void tally_event_set_state(struct tally_core_event *event, enum tally_state state)
@@ -61,5 +62,5 @@ void tally_event_set_state(struct tally_core_event *event, enum tally_state stat
 			tally_event_account(
 				tally_container_of(link, struct tally_core_event, sibling));
 	}
-	event->state = state;
+	tally_poke(&event->state, (int8_t)state);
 }

@@ -20,11 +20,15 @@ static bool contexts_alike(const struct tally_core_context *a, const struct tall
 	return a->origin && a->origin == b->origin && a->origin_generation == b->origin_generation;
 }
 
-static bool swap_contexts(struct tally_core *core, struct tally_core_task *prev,
+static bool swap_contexts(struct tally_core_cpu *cpu, struct tally_core_task *prev,
 			  struct tally_core_task *next)
 {
-	struct tally_core_context *on = prev->context, *off = next->context;
+	struct tally_core_context *on = cpu->of_task, *off = tally_acquire(&next->context);
+	const struct tally_core *core = cpu->core;
 	bool alike;
+
+	if (!off)
+		return false;
 
 	/* `on` belongs to this CPU: its lock is only ever held for a look. */
 	tally_spin_lock(&on->lock, core->ops, core->machine);
@@ -73,8 +77,8 @@ static void switch_counted(struct tally_core_cpu *cpu, struct tally_core_task *p
 
 	tally_software_event(cpu, PERF_COUNT_SW_CONTEXT_SWITCHES);
 	tally_sideband_switch(cpu, prev, next, false, preempt);
-	if (cpu->of_task && prev && next && next->context)
-		swapped = swap_contexts(cpu->core, prev, next);
+	if (cpu->of_task && prev && next)
+		swapped = swap_contexts(cpu, prev, next);
 	if (!swapped)
 		change_contexts(cpu, next);
 	cpu->task = next;

@@ -405,6 +405,7 @@ static void op_close(struct world *world)
 
 	if (!event)
 		return;
+	note_error(world, event);
 	world_log(world, "close of %d", event->fd);
 	if (event->ring)
 		tally_sim_munmap(world->sim, world->monitor, event->ring);
