@@ -20,20 +20,24 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 THROTTLE = "/proc/sys/kernel/perf_cpu_time_max_percent"
 RATE = "/proc/sys/kernel/perf_event_max_sample_rate"
 
-# name, what it is, perf record's options, seconds of the workload (0: the ping-pong)
+CLOCK = ["-a", "-e", "cpu-clock", "-c", "40000", "-P"]
+
+# name, what it is, perf record's options, the workload (see Bench.load)
 RECORDINGS = [
-    ("chains", "all CPUs, cpu-clock every 40 us, fp callchains", ["-a", "-e", "cpu-clock", "-c", "40000", "-P", "-g"], 22),
-    ("flat", "all CPUs, cpu-clock every 40 us, no callchains", ["-a", "-e", "cpu-clock", "-c", "40000", "-P"], 30),
-    ("switches", "all CPUs, every sched:sched_switch", ["-a", "-m", "2M", "-e", "sched:sched_switch"], 0),
+    ("scripts", "short processes; cpu-clock every 40 us, fp callchains", [*CLOCK, "-g"], "scripts 20"),
+    ("build", "tally configured, built, tested; the same", [*CLOCK, "-g"], "build 28"),
+    ("mixed", "a few busy programs; the same", [*CLOCK, "-g"], "mixed 22"),
+    ("flat", "as mixed, no callchains", CLOCK, "mixed 30"),
+    ("switches", "every sched:sched_switch of two processes", ["-a", "-m", "2M", "-e", "sched:sched_switch"], "pingpong 500000"),
 ]
-ROUNDS = 500000
 
 # recording, arguments, slow in perf, target: times less CPU, times less memory
-COMMANDS = [
-    ("chains", ["report", "--stdio"], True, 30, 10),
-    ("chains", ["report", "--stdio", "--no-children"], False, 30, 10),
-    ("chains", ["report", "--stdio", "--no-children", "-g", "none"], False, 10, None),
-    ("chains", ["script"], False, 10, None),
+COMMANDS = [(name, *command) for name in ("scripts", "build", "mixed") for command in (
+    (["report", "--stdio"], True, 30, 10),
+    (["report", "--stdio", "--no-children"], False, 30, 10),
+    (["report", "--stdio", "--no-children", "-g", "none"], False, 10, None),
+    (["script"], False, 10, None),
+)] + [
     ("switches", ["script"], False, 10, None),
     ("flat", ["report", "--stdio"], False, None, None),
 ]
@@ -74,28 +78,34 @@ class Bench:
         for path, text in ((THROTTLE, "25"), (RATE, "100000"), (THROTTLE, "0")):
             set_sysctl(path, text)
         try:
-            for name, _, options, seconds in RECORDINGS:
+            for name, _, options, workload in RECORDINGS:
                 if not os.path.exists(self.file(name)):
-                    self.record_one(name, options, seconds)
+                    self.record_one(name, options, *workload.split())
         finally:
             set_sysctl(THROTTLE, throttle)
 
-    def record_one(self, name, options, seconds):
+    def load(self, workload, amount):
+        """The command that keeps the machine busy."""
+        return {
+            "scripts": [os.path.join(HERE, "scripts.sh"), amount],
+            "build": [os.path.join(HERE, "build.sh"), amount, self.dir],
+            "mixed": [os.path.join(HERE, "workload.sh"), amount, self.tool("deep"), self.dir],
+            "pingpong": [self.tool("deep"), "pingpong", amount],
+        }[workload]
+
+    def record_one(self, name, options, workload, amount):
         print(f"recording {name} ...", file=sys.stderr, flush=True)
-        load = [self.tool("deep"), "pingpong", str(ROUNDS)]
-        if seconds:
-            load = [os.path.join(HERE, "workload.sh"), str(seconds), self.tool("deep"), self.dir]
-        subprocess.run(["perf", "record", "-q", "-o", self.file(name), *options, "--", *load], check=True,
-                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run(["perf", "record", "-q", "-o", self.file(name), *options, "--", *self.load(workload, amount)],
+                       check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def shapes(self):
-        print("recording | of | MB | samples | chain entries | unique addresses | unique stacks | threads")
-        print("-- | -- | --: | --: | --: | --: | --: | --:")
+        print("recording | of | MB | samples | chain entries | unique addresses | unique stacks | threads | COMM | MMAP")
+        print("-- | -- | --: | --: | --: | --: | --: | --: | --: | --:")
         for name, what, _, _ in RECORDINGS:
             text = subprocess.run([self.tool("shape"), self.file(name)], capture_output=True, text=True, check=True)
             s = json.loads(text.stdout)
             print(f"{name} | {what} | {s['bytes'] / 1e6:.0f} | {s['samples']:,} | {s['entries']:,} | "
-                  f"{s['addresses']:,} | {s['stacks']:,} | {s['threads']:,}")
+                  f"{s['addresses']:,} | {s['stacks']:,} | {s['threads']:,} | {s['comms']:,} | {s['mmaps']:,}")
         print(flush=True)
 
     def reading(self):

@@ -10,7 +10,7 @@
 #include "tally/perfdata.h"
 
 struct shape {
-	uint64_t records, samples, chains, entries;
+	uint64_t records, samples, chains, entries, comms, mmaps;
 	struct tally_map addresses, stacks, threads;
 };
 
@@ -54,14 +54,18 @@ int main(int argc, char **argv)
 		return 2;
 	while ((ret = tally_perfdata_next(data, &record, NULL)) > 0) {
 		shape.records++;
+		shape.comms += record.type == PERF_RECORD_COMM;
+		shape.mmaps += record.type == PERF_RECORD_MMAP || record.type == PERF_RECORD_MMAP2;
 		if (record.type == PERF_RECORD_SAMPLE && shape_sample(&shape, &record))
 			break;
 	}
 	printf("{\"bytes\": %" PRIu64 ", \"records\": %" PRIu64 ", \"samples\": %" PRIu64
 	       ", \"chains\": %" PRIu64 ", \"entries\": %" PRIu64 ", \"addresses\": %zu"
-	       ", \"stacks\": %zu, \"threads\": %zu}\n",
+	       ", \"stacks\": %zu, \"threads\": %zu, \"comms\": %" PRIu64 ", \"mmaps\": %" PRIu64
+	       "}\n",
 	       tally_perfdata_info(data)->file_size, shape.records, shape.samples, shape.chains,
-	       shape.entries, shape.addresses.len, shape.stacks.len, shape.threads.len);
+	       shape.entries, shape.addresses.len, shape.stacks.len, shape.threads.len, shape.comms,
+	       shape.mmaps);
 	tally_map_free(&shape.addresses);
 	tally_map_free(&shape.stacks);
 	tally_map_free(&shape.threads);

@@ -12,13 +12,13 @@ LAW = {
     "core": {"abi", "base"},
     "machines": {"abi", "base"},
     "client": {"abi", "base", "events"},
-    "events": {"abi", "base"},
     "jevents": {"base"},
+    "events": {"abi", "base", "jevents"},
     "perfdata": {"abi", "base"},
     "symbols": {"base"},
     "profile": {"abi", "base", "symbols"},
     "view": {"profile", "base"},
-    "cli": {"abi", "base", "client", "events", "perfdata", "symbols", "profile", "view", "core", "machines"},
+    "cli": {"abi", "base", "client", "events", "jevents", "perfdata", "symbols", "profile", "view", "core", "machines"},
 }
 # public header: the rooms that may use it
 PUBLIC = {

@@ -77,17 +77,21 @@ void tally_str_add_hex(struct tally_str *str, uint64_t value, int width)
 
 void tally_str_addv(struct tally_str *str, const char *format, va_list args)
 {
+	size_t room = str->cap - str->len;
 	va_list again;
 	int len;
 	char *at;
 
 	va_copy(again, args);
-	len = vsnprintf(NULL, 0, format, args);
+	/* Mostly it fits; else its length is known, and it is written once more. */
+	len = vsnprintf(room ? str->data + str->len : NULL, room, format, args);
 	at = len < 0 ? NULL : tally_str_room(str, (size_t)len);
-	if (at) {
+	if (at && (size_t)len >= room)
 		vsnprintf(at, (size_t)len + 1, format, again);
+	if (at)
 		str->len += (size_t)len;
-	}
+	else if (room)
+		str->data[str->len] = '\0';
 	str->failed |= len < 0;
 	va_end(again);
 }

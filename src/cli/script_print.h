@@ -8,7 +8,11 @@
 #include "cli/session.h"
 #include "cli/tracing.h"
 
-enum { SCRIPT_LINE_SLOTS = 1 << 16, SCRIPT_LINE_MAX = 104 };
+enum {
+	SCRIPT_LINE_SLOTS = 1 << 16,
+	SCRIPT_LINE_BLOCK = 22,
+	SCRIPT_LINE_MAX = 5 * SCRIPT_LINE_BLOCK
+};
 
 /* The text of one callchain line, remembered by what it depends on. */
 struct script_line {

@@ -9,6 +9,7 @@
 
 #include "abi/record.h"
 #include "cli/filter.h"
+#include "cli/heap.h"
 #include "cli/progress.h"
 #include "cli/say.h"
 
@@ -50,6 +51,7 @@ int tally_session_open(const struct tally_session_options *options, struct tally
 	struct tally_error err = {0};
 	int ret;
 
+	tally_heap_prepare();
 	*session = (struct tally_session){.options = *options, .time_last = UINT64_MAX};
 	session->path = tally_session_input(options->input);
 	ret = tally_perfdata_open(session->path, &session->data, &err);

@@ -78,25 +78,30 @@ static bool is_container(const struct tally_raw *raw)
 	       !(raw->flags & TALLY_PERFDATA_EXPANDED);
 }
 
+/* Records read again after rewinding are not counted again. */
+static void count_record(struct tally_perfdata *data)
+{
+	if (++data->read > data->processed) {
+		data->processed = data->read;
+		data->info.nr_records++;
+	}
+}
+
 /* What comes with some records: contents, or news about the file. Rewinding reads them again,
  * but news only once. */
 static int raw_take_in(struct tally_perfdata *data, struct tally_raw *raw)
 {
 	int ret = 0;
 
-	data->read++;
 	if (tally_record_is_user(raw->type)) {
 		if (is_container(raw)) {
 			raw->flags |= TALLY_PERFDATA_CONTAINER;
 			ret = tally_inflater_feed(data, raw);
-		} else if (data->read > data->processed) {
+		} else if (data->read >= data->processed) {
 			ret = tally_reader_notice(data, raw);
 		}
 	}
-	if (data->read > data->processed) {
-		data->processed = data->read;
-		data->info.nr_records++;
-	}
+	count_record(data);
 	return ret;
 }
 
@@ -222,6 +227,51 @@ static void order_get(struct tally_perfdata *data, const struct tally_order_entr
 	tally_release_touch(data, entry->data, header.size);
 }
 
+/* Whether the next record can be had without a copy and belongs to nothing else. */
+static bool input_is_plain(const struct tally_perfdata *data)
+{
+	return !data->info.is_stream && !data->info.is_foreign && !data->inflater &&
+	       !data->failed.code && data->input.range < data->input.ranges.len;
+}
+
+/* What order_fill() does, for the many records of a mapped file that need nothing special: as far
+ * as they go. 0 or -ENOMEM. */
+static int order_fill_plain(struct tally_perfdata *data)
+{
+	const struct tally_range *range;
+	uint64_t start = data->input.at, left;
+	int ret = 0;
+
+	if (!input_is_plain(data))
+		return 0;
+	range = &data->input.ranges.data[data->input.range];
+	while (!ret && (left = range->len - data->input.at) >= sizeof(struct perf_event_header)) {
+		struct tally_raw raw = {
+			.data = range->data + data->input.at,
+			.offset = range->offset + data->input.at,
+			.file = range->file,
+		};
+		struct perf_event_header header;
+		struct tally_event *event;
+		uint64_t time;
+
+		memcpy(&header, raw.data, sizeof(header));
+		if (tally_record_is_user(header.type) || header.size < sizeof(header) ||
+		    header.size > left)
+			break;
+		event = tally_perfdata_events_find(&data->events, header.type, raw.data,
+						   header.size, false);
+		time = tally_perfdata_events_time(event, header.type, raw.data, header.size);
+		if (!time || time == UINT64_MAX || time < data->order.taken)
+			break;
+		ret = order_put(data, &raw, event, time);
+		data->input.at += header.size;
+		count_record(data);
+	}
+	tally_release_touch(data, range->data + start, data->input.at - start);
+	return ret;
+}
+
 /* Read on until a record can go out at once (1) or the queue may be emptied (0). */
 static int order_fill(struct tally_perfdata *data, struct tally_perfdata_record *ret_record)
 {
@@ -229,7 +279,8 @@ static int order_fill(struct tally_perfdata *data, struct tally_perfdata_record 
 	struct tally_event *event = NULL;
 	int ret;
 
-	while ((ret = reader_next(data, &raw, &event, NULL)) > 0) {
+	while (!(ret = order_fill_plain(data)) &&
+	       (ret = reader_next(data, &raw, &event, NULL)) > 0) {
 		uint64_t time = tally_perfdata_events_time(event, raw.type, raw.data, raw.size);
 
 		tally_release_touch(data, raw.data, raw.size + raw.payload_len);
@@ -247,7 +298,7 @@ static int order_fill(struct tally_perfdata *data, struct tally_perfdata_record 
 	data->ended = true;
 	tally_order_end(&data->order);
 	if (ret < 0 && !data->failed.code)
-		tally_error_at(&data->failed, ret, "out of memory", raw.offset);
+		tally_error_at(&data->failed, ret, "out of memory", 0);
 	return 0;
 }
 

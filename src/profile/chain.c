@@ -36,9 +36,7 @@ static int walk_ip(struct tally_profile *profile, struct walk *walk, uint64_t ip
 		walk->was_cut = true;
 		return 0;
 	}
-	ret = tally_paths_frame(
-		&profile->paths,
-		tally_machine_locate(profile->machine, walk->thread, walk->cpumode, ip), &frame);
+	ret = profile_frame(profile, walk->thread, walk->cpumode, ip, &frame);
 	if (!ret)
 		ret = tally_vec_push(&profile->scratch, frame);
 	walk->frames += !ret;
@@ -72,7 +70,9 @@ static int callers_path(struct tally_profile *profile, struct walk *walk, struct
 		ret = walk_ip(profile, walk, tally_words_get(chain, i));
 	if (!ret && tail < chain.nr)
 		ret = cached_callers(profile, walk, chain, tail, &path);
-	for (size_t i = profile->scratch.len; i-- > base && !ret;)
+	if (walk->is_bad)
+		path = PATH_BAD;
+	for (size_t i = profile->scratch.len; i-- > base && !ret && path != PATH_BAD;)
 		ret = tally_paths_child(&profile->paths, path, profile->scratch.data[i], &path);
 	profile->scratch.len = base;
 	if (!ret)
@@ -92,6 +92,7 @@ static int cached_callers(struct tally_profile *profile, struct walk *walk,
 	known = tally_cache_get(&profile->chains, salt, bytes, len, &hash);
 	if (known != TALLY_CACHE_MISS) {
 		*ret_path = (uint32_t)known;
+		walk->is_bad |= known == PATH_BAD;
 		return 0;
 	}
 	ret = callers_path(profile, walk, chain, first, ret_path);
@@ -113,7 +114,7 @@ static bool chain_is_cut(const struct tally_profile *profile, struct tally_words
 }
 
 int profile_chain(struct tally_profile *profile, const struct tally_thread *thread, uint8_t cpumode,
-		  struct tally_words chain, uint32_t *ret_path)
+		  struct tally_words chain, struct tally_pending *add)
 {
 	struct walk walk = {.thread = thread, .cpumode = cpumode};
 	uint32_t path = TALLY_PATH_NONE, leaf;
@@ -134,18 +135,18 @@ int profile_chain(struct tally_profile *profile, const struct tally_thread *thre
 		return 0;
 	walk.frames = 1;
 	profile->stats.leaf_only += first + 1 == chain.nr && walk.cpumode == PERF_RECORD_MISC_USER;
-	ret = tally_paths_frame(&profile->paths,
-				tally_machine_locate(profile->machine, thread, walk.cpumode,
-						     tally_words_get(chain, first)),
-				&leaf);
+	ret = profile_frame(profile, thread, walk.cpumode, tally_words_get(chain, first), &leaf);
 	if (!ret && first + 1 < chain.nr)
 		ret = cached_callers(profile, &walk, chain, first + 1, &path);
 	if (ret)
 		return ret;
 	/* perf drops such chains whole; so do its rows and ours. */
-	if (walk.is_bad || path == PATH_BAD) {
+	if (walk.is_bad) {
 		profile->stats.bad_chains++;
 		return 0;
 	}
-	return tally_paths_child(&profile->paths, path, leaf, ret_path);
+	add->key.path = path;
+	add->leaf = leaf;
+	add->has_leaf = true;
+	return 0;
 }

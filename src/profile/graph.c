@@ -239,22 +239,56 @@ static void heavy_free(struct heavy *heavy)
 	tally_vec_free(&heavy->rows);
 }
 
+static int by_group(const void *a, const void *b)
+{
+	const struct hist_heavy *x = a, *y = b;
+
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	return (x->row > y->row) - (x->row < y->row);
+}
+
+int hist_graph_heavy(struct hist_builder *builder)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < builder->hist->rows.len && !ret; i++) {
+		const struct tally_row *row = &builder->hist->rows.data[i];
+
+		if (row->total >= builder->options->graph_min)
+			ret = tally_vec_push(&builder->heavy, (struct hist_heavy){row->group, i});
+	}
+	if (!ret && builder->heavy.len)
+		qsort(builder->heavy.data, builder->heavy.len, sizeof(*builder->heavy.data),
+		      by_group);
+	return ret;
+}
+
+bool hist_graph_wants(struct hist_builder *builder, uint32_t group)
+{
+	while (builder->next_heavy < builder->heavy.len &&
+	       builder->heavy.data[builder->next_heavy].group < group)
+		builder->next_heavy++;
+	return builder->next_heavy < builder->heavy.len &&
+	       builder->heavy.data[builder->next_heavy].group == group;
+}
+
 /* The heavy rows of a group and, with children, where they stand. */
 static int heavy_find(struct hist_builder *builder, uint32_t group, struct heavy *heavy)
 {
 	int ret = 0;
 
 	heavy->downwards = builder->options->order == TALLY_GRAPH_CALLER;
-	for (uint32_t i = 0; i < builder->hist->rows.len && !ret; i++) {
-		const struct tally_row *row = &builder->hist->rows.data[i];
+	for (; hist_graph_wants(builder, group) && !ret; builder->next_heavy++) {
+		uint32_t i = builder->heavy.data[builder->next_heavy].row;
 
-		if (row->group != group || row->total < builder->options->graph_min)
-			continue;
 		ret = tally_vec_push(&heavy->rows, (struct heavy_row){.row = i});
-		builder->row_of[row->fkey] = (uint32_t)heavy->rows.len;
+		builder->row_of[builder->hist->rows.data[i].fkey] = (uint32_t)heavy->rows.len;
 	}
 	if (!ret && builder->options->children)
 		ret = hist_walk(builder, &builder->group_sums, heavy_visit, heavy);
+	tally_vec_for_each (row, &heavy->rows)
+		builder->row_of[builder->hist->rows.data[row->row].fkey] = 0;
 	return ret;
 }
 
@@ -329,16 +363,23 @@ static int by_row(const void *a, const void *b, void *arg)
 	return (x > y) - (x < y);
 }
 
-/* The cells of the group in the order of their rows; each row's are then a run. */
-static uint32_t *cells_by_row(struct hist_builder *builder, size_t first, size_t last)
+/* The cells of the group's heavy rows in the order of the rows; each row's are then a run. */
+static uint32_t *cells_by_row(struct hist_builder *builder, size_t first, size_t last,
+			      size_t *ret_nr)
 {
 	uint32_t *cells = malloc((last - first) * sizeof(*cells));
+	size_t nr = 0;
 
 	if (!cells)
 		return NULL;
-	for (size_t i = first; i < last; i++)
-		cells[i - first] = (uint32_t)i;
-	qsort_r(cells, last - first, sizeof(*cells), by_row, builder);
+	for (size_t i = first; i < last; i++) {
+		const struct tally_row *row = &builder->hist->rows.data[builder->cells.data[i].row];
+
+		if (row->total >= builder->options->graph_min)
+			cells[nr++] = (uint32_t)i;
+	}
+	qsort_r(cells, nr, sizeof(*cells), by_row, builder);
+	*ret_nr = nr;
 	return cells;
 }
 
@@ -357,14 +398,14 @@ static size_t row_run(const struct hist_builder *builder, const uint32_t *cells,
 
 int hist_graph_group(struct hist_builder *builder, size_t first, size_t last)
 {
-	uint32_t *cells = cells_by_row(builder, first, last);
+	size_t nr = 0, at = 0;
+	uint32_t *cells = cells_by_row(builder, first, last, &nr);
 	uint32_t group = builder->cells.data[first].group;
 	struct heavy heavy = {0};
-	size_t at = 0;
 	int ret = cells ? heavy_find(builder, group, &heavy) : -ENOMEM;
 
 	for (size_t i = 0; i < heavy.rows.len && !ret; i++) {
-		size_t run = row_run(builder, cells, last - first, heavy.rows.data[i].row, &at);
+		size_t run = row_run(builder, cells, nr, heavy.rows.data[i].row, &at);
 
 		ret = graph_row(builder, &heavy.rows.data[i], cells + at, run);
 	}

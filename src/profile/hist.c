@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "profile/hist_private.h"
+#include "profile/profile_private.h"
 
 /* What the functions of a row have in common: the function, its DSO, or nothing. */
 static int builder_fkeys(struct hist_builder *builder)
@@ -85,31 +86,56 @@ static int builder_group(struct hist_builder *builder, const struct tally_cell_k
 			 uint32_t *ret_group)
 {
 	struct tally_group group = cell_group(builder, key);
-	int ret = tally_intern(&builder->group_ids, (const char *)&group, sizeof(group), ret_group);
+	int ret;
 
-	if (ret || *ret_group < builder->hist->groups.len)
+	/* Neighbours are mostly of the same group. */
+	if (builder->hist->groups.len && !memcmp(&group, &builder->last_group, sizeof(group))) {
+		*ret_group = builder->last_group_id;
+		return 0;
+	}
+	ret = tally_intern(&builder->group_ids, (const char *)&group, sizeof(group), ret_group);
+	if (ret)
 		return ret;
+	builder->last_group = group;
+	builder->last_group_id = *ret_group;
+	if (*ret_group < builder->hist->groups.len)
+		return 0;
 	group.thread = key->thread;
 	return tally_vec_push(&builder->hist->groups, group);
+}
+
+static int row_new(struct hist_builder *builder, uint32_t group, uint32_t frame, uint32_t *ret_row)
+{
+	struct tally_row row = {.group = group, .frame = frame, .fkey = builder->fkeys[frame]};
+
+	*ret_row = (uint32_t)builder->hist->rows.len;
+	return tally_vec_push(&builder->hist->rows, row);
 }
 
 int hist_row(struct hist_builder *builder, uint32_t group, uint32_t frame, uint32_t *ret_row)
 {
 	uint32_t fkey = builder->fkeys[frame];
-	uint64_t key = (uint64_t)group << 32 | fkey;
-	uint64_t known = tally_map_get(&builder->row_ids, key);
-	struct tally_row row = {.group = group, .frame = frame, .fkey = fkey};
-	int ret = 0;
+	uint64_t key = (uint64_t)group << 32 | fkey, known;
+	uint32_t *first = &builder->first_rows[fkey];
+	int ret;
 
-	if (known == TALLY_MAP_NONE) {
-		known = builder->hist->rows.len;
-		ret = tally_vec_push(&builder->hist->rows, row);
+	if (!*first) {
+		ret = row_new(builder, group, frame, ret_row);
 		if (!ret)
-			ret = tally_map_put(&builder->row_ids, key, known);
+			*first = *ret_row + 1;
+		return ret;
 	}
-	if (!ret)
+	if (builder->hist->rows.data[*first - 1].group == group) {
+		*ret_row = *first - 1;
+		return 0;
+	}
+	known = tally_map_get(&builder->row_ids, key);
+	if (known != TALLY_MAP_NONE) {
 		*ret_row = (uint32_t)known;
-	return ret;
+		return 0;
+	}
+	ret = row_new(builder, group, frame, ret_row);
+	return ret ? ret : tally_map_put(&builder->row_ids, key, *ret_row);
 }
 
 /* Rows of what the cells themselves cost; notes which row and group each cell is in. */
@@ -139,13 +165,32 @@ static int builder_self(struct hist_builder *builder, uint32_t event)
 	return ret;
 }
 
-static int by_group(const void *a, const void *b)
+/* Put the cells in the order of their groups; within one they stay as they are. */
+static int builder_group_cells(struct hist_builder *builder)
 {
-	const struct hist_cell *x = a, *y = b;
+	size_t nr = builder->hist->groups.len, len = builder->cells.len, sum = 0;
+	size_t *at = calloc(nr + 1, sizeof(*at));
+	struct hist_cell *sorted = malloc((len + 1) * sizeof(*sorted));
+	int ret = at && sorted ? 0 : -ENOMEM;
 
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	return (x->cell > y->cell) - (x->cell < y->cell);
+	if (ret)
+		goto out;
+	tally_vec_for_each (cell, &builder->cells)
+		at[cell->group]++;
+	for (size_t i = 0; i < nr; i++) {
+		sum += at[i];
+		at[i] = sum - at[i];
+	}
+	tally_vec_for_each (cell, &builder->cells)
+		sorted[at[cell->group]++] = *cell;
+	free(builder->cells.data);
+	builder->cells.data = sorted;
+	builder->cells.cap = len + 1;
+	sorted = NULL;
+out:
+	free(sorted);
+	free(at);
+	return ret;
 }
 
 /* Call `work` for each run of cells of one group. */
@@ -175,19 +220,28 @@ static int group_sum(struct hist_builder *builder, size_t first, size_t last)
 	for (size_t i = first; i < last && !ret; i++)
 		ret = hist_sum_add(builder, &builder->group_sums, hist_cell(builder, i));
 	hist_sum_link(builder, &builder->group_sums);
-	memset(builder->row_of, 0, builder->profile->paths.frames.len * sizeof(*builder->row_of));
 	return ret;
+}
+
+/* The group at work is done with. */
+static void group_clear(struct hist_builder *builder)
+{
+	tally_vec_for_each (path, &builder->group_sums.touched)
+		builder->row_of[hist_path_fkey(builder, *path)] = 0;
+	hist_sum_clear(&builder->group_sums);
 }
 
 static int graph_group(struct hist_builder *builder, size_t first, size_t last)
 {
 	int ret = 0;
 
+	if (!hist_graph_wants(builder, builder->cells.data[first].group))
+		return 0;
 	if (builder->options->children)
 		ret = group_sum(builder, first, last);
 	if (!ret)
 		ret = hist_graph_group(builder, first, last);
-	hist_sum_clear(&builder->group_sums);
+	group_clear(builder);
 	return ret;
 }
 
@@ -223,7 +277,7 @@ static int children_group(struct hist_builder *builder, size_t first, size_t las
 
 	if (!ret)
 		ret = hist_walk(builder, &builder->group_sums, children_visit, &group);
-	hist_sum_clear(&builder->group_sums);
+	group_clear(builder);
 	return ret;
 }
 
@@ -283,13 +337,17 @@ static int builder_sums(struct hist_builder *builder)
 {
 	const struct tally_paths *paths = &builder->profile->paths;
 	size_t nr = paths->paths.len + 1;
+	bool downwards = builder->options->order == TALLY_GRAPH_CALLER;
 
-	/* Zeroed pages that are never touched cost nothing. */
-	builder->group_sums.at = calloc(nr, sizeof(*builder->group_sums.at));
-	builder->row_sums.at = calloc(nr, sizeof(*builder->row_sums.at));
+	builder->group_sums.at =
+		calloc(builder->options->children ? nr : 1, sizeof(*builder->group_sums.at));
+	builder->row_sums.at = calloc(builder->options->graphs && downwards ? nr : 1,
+				      sizeof(*builder->row_sums.at));
 	builder->open = calloc(paths->frames.len + 1, sizeof(*builder->open));
 	builder->row_of = calloc(paths->frames.len + 1, sizeof(*builder->row_of));
-	if (!builder->group_sums.at || !builder->row_sums.at || !builder->open || !builder->row_of)
+	builder->first_rows = calloc(paths->frames.len + 1, sizeof(*builder->first_rows));
+	if (!builder->group_sums.at || !builder->row_sums.at || !builder->open ||
+	    !builder->row_of || !builder->first_rows)
 		return -ENOMEM;
 	return 0;
 }
@@ -307,16 +365,19 @@ static void builder_free(struct hist_builder *builder)
 	tally_vec_free(&builder->row_sums.touched);
 	free(builder->open);
 	free(builder->row_of);
+	free(builder->first_rows);
+	tally_vec_free(&builder->heavy);
 }
 
-int tally_hist_build(const struct tally_profile *profile, uint32_t event,
+int tally_hist_build(struct tally_profile *profile, uint32_t event,
 		     const struct tally_hist_options *options, struct tally_hist *ret_hist)
 {
 	struct tally_hist hist = {0};
 	struct hist_builder builder = {.profile = profile, .options = options, .hist = &hist};
-	int ret;
+	int ret = profile_settle(profile);
 
-	ret = builder_sums(&builder);
+	if (!ret)
+		ret = builder_sums(&builder);
 	if (!ret)
 		ret = tally_vec_push(&hist.graph, (struct tally_graph_node){0});
 	if (!ret)
@@ -325,10 +386,12 @@ int tally_hist_build(const struct tally_profile *profile, uint32_t event,
 		ret = builder_parents(&builder);
 	if (!ret)
 		ret = builder_self(&builder, event);
-	if (!ret && builder.cells.len)
-		qsort(builder.cells.data, builder.cells.len, sizeof(*builder.cells.data), by_group);
+	if (!ret)
+		ret = builder_group_cells(&builder);
 	if (!ret)
 		ret = builder_totals(&builder);
+	if (!ret && options->graphs)
+		ret = hist_graph_heavy(&builder);
 	if (!ret && options->graphs)
 		ret = for_each_group(&builder, graph_group);
 	if (!ret && hist.rows.len)

@@ -76,7 +76,7 @@ struct tally_hist {
 
 /* Sum up the cells of `event`. `*ret_hist` is filled; free it with tally_hist_free().
  * 0 or -ENOMEM. */
-int tally_hist_build(const struct tally_profile *profile, uint32_t event,
+int tally_hist_build(struct tally_profile *profile, uint32_t event,
 		     const struct tally_hist_options *options, struct tally_hist *ret_hist);
 void tally_hist_free(struct tally_hist *hist);
 

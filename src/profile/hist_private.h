@@ -10,6 +10,11 @@ struct hist_cell {
 	uint32_t group, row;
 };
 
+/* A row heavy enough for a graph. */
+struct hist_heavy {
+	uint32_t group, row;
+};
+
 /* Per path, of the cells at work: what passes through it. */
 struct path_sum {
 	uint64_t period;
@@ -30,12 +35,17 @@ struct hist_builder {
 	uint32_t *fkeys;   /* by frame */
 	uint32_t *parents; /* by path: frame of the caller that matched; NULL without that key */
 	struct tally_intern group_ids;
-	struct tally_map row_ids;          /* group << 32 | fkey -> row */
+	struct tally_group last_group; /* looked up last, without its thread */
+	uint32_t last_group_id;
+	uint32_t *first_rows;              /* by fkey: its first row + 1; 0: none */
+	struct tally_map row_ids;          /* group << 32 | fkey -> row, of other rows */
 	TALLY_VEC(struct hist_cell) cells; /* of the event, by group */
 	struct path_sums group_sums;       /* of all cells of the group at work */
 	struct path_sums row_sums;         /* of the cells of one row */
 	uint32_t *open;                    /* by fkey: how often it is on the path being walked */
 	uint32_t *row_of; /* by fkey: its row in the group at work + 1; 0: not known yet */
+	TALLY_VEC(struct hist_heavy) heavy; /* rows with graphs, by group and row */
+	size_t next_heavy;                  /* the first of the groups to come */
 };
 
 /* The row of a group and a frame, made if new. 0 or -ENOMEM. */
@@ -60,6 +70,12 @@ void hist_sum_clear(struct path_sums *sums);
 int hist_walk(struct hist_builder *builder, struct path_sums *sums,
 	      int (*visit)(struct hist_builder *builder, uint32_t path, bool outermost, void *arg),
 	      void *arg);
+
+/* Find the rows that get graphs. 0 or -ENOMEM. */
+int hist_graph_heavy(struct hist_builder *builder);
+
+/* Whether any of them is in the group; asked of each group with cells, in ascending order. */
+bool hist_graph_wants(struct hist_builder *builder, uint32_t group);
 
 /* Graphs of the heavy rows of the group whose cells are [first, last); group_sums hold the
  * group, linked, if the options say children. */

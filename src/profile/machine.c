@@ -213,6 +213,7 @@ int tally_machine_new(struct tally_symbols *symbols, struct tally_machine **ret_
 		return -ENOMEM;
 	machine->symbols = symbols;
 	machine->next_space = 1;
+	machine->kernel_space = machine->next_space++;
 	machine->slots = calloc(LOCATE_SLOTS, sizeof(*machine->slots));
 	machine->kernel = tally_maps_new(&machine->next_space);
 	if (machine->slots && machine->kernel && tally_machine_thread(machine, 0, 0))

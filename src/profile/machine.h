@@ -37,8 +37,6 @@ struct tally_location {
 	struct tally_dso *dso; /* NULL: not mapped */
 	const struct tally_symbol *symbol; /* NULL: no name */
 	uint8_t cpumode;                   /* PERF_RECORD_MISC_* */
-	uint32_t frame;                    /* for profile.c: id of the frame + 1, 0 unknown yet */
-	uint32_t cell;                     /* for profile.c: of the last sample here, + 1, or 0 */
 };
 
 struct tally_machine_stats {
@@ -78,6 +76,15 @@ const struct tally_thread *tally_machine_thread_at(const struct tally_machine *m
 struct tally_location *tally_machine_locate(struct tally_machine *machine,
 					    const struct tally_thread *thread, uint8_t cpumode,
 					    uint64_t ip);
+
+/* The same without the cache, for who has one of its own. */
+void tally_machine_resolve(struct tally_machine *machine, const struct tally_thread *thread,
+			   uint8_t cpumode, uint64_t ip, struct tally_location *ret_location);
+
+/* The number of the address space that addresses of `cpumode` are in: it changes whenever the
+ * meaning of an address may have changed. 0 for a mode without maps. */
+uint64_t tally_machine_space_of(const struct tally_machine *machine,
+				const struct tally_thread *thread, uint8_t cpumode);
 
 /* The cpumode that a callchain's context marker switches to, or -1 if `ip` is no marker that
  * is known, -2 if it is no marker at all. */

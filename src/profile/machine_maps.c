@@ -249,25 +249,42 @@ static void location_fill(struct tally_machine *machine, struct tally_maps *maps
 	location->symbol = tally_dso_find(location->dso, location->addr);
 }
 
+uint64_t tally_machine_space_of(const struct tally_machine *machine,
+				const struct tally_thread *thread, uint8_t cpumode)
+{
+	switch (cpumode) {
+	case PERF_RECORD_MISC_KERNEL: return machine->kernel_space;
+	case PERF_RECORD_MISC_USER: return thread->process->maps->space;
+	default: return 0;
+	}
+}
+
+void tally_machine_resolve(struct tally_machine *machine, const struct tally_thread *thread,
+			   uint8_t cpumode, uint64_t ip, struct tally_location *ret_location)
+{
+	*ret_location = (struct tally_location){.ip = ip, .addr = ip, .cpumode = cpumode};
+	if (cpumode == PERF_RECORD_MISC_KERNEL)
+		location_fill(machine, machine->kernel, ret_location);
+	else if (cpumode == PERF_RECORD_MISC_USER)
+		location_fill(machine, thread->process->maps, ret_location);
+	else
+		machine->stats.guest += is_guest(cpumode);
+}
+
 struct tally_location *tally_machine_locate(struct tally_machine *machine,
 					    const struct tally_thread *thread, uint8_t cpumode,
 					    uint64_t ip)
 {
-	bool kernel = cpumode == PERF_RECORD_MISC_KERNEL;
-	struct tally_maps *maps = kernel ? machine->kernel : thread->process->maps;
-	uint64_t space = kernel ? machine->kernel_space : maps->space;
+	uint64_t space = tally_machine_space_of(machine, thread, cpumode);
 	struct locate_slot *slot = &machine->slots[tally_hash_u64(ip, space) % LOCATE_SLOTS];
 
-	if (!kernel && cpumode != PERF_RECORD_MISC_USER) {
-		machine->stats.guest += is_guest(cpumode);
-		machine->nowhere =
-			(struct tally_location){.ip = ip, .addr = ip, .cpumode = cpumode};
+	if (!space) {
+		tally_machine_resolve(machine, thread, cpumode, ip, &machine->nowhere);
 		return &machine->nowhere;
 	}
-	if (slot->space != space || slot->location.ip != ip || slot->location.cpumode != cpumode) {
+	if (slot->space != space || slot->location.ip != ip) {
 		slot->space = space;
-		slot->location = (struct tally_location){.ip = ip, .addr = ip, .cpumode = cpumode};
-		location_fill(machine, maps, &slot->location);
+		tally_machine_resolve(machine, thread, cpumode, ip, &slot->location);
 	}
 	return &slot->location;
 }

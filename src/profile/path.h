@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "base/slots.h"
 #include "base/vec.h"
 #include "profile/machine.h"
 
@@ -20,6 +21,12 @@ struct tally_frame {
 	uint8_t cpumode;
 };
 
+/* A number that was found last, and whether it is the only one. */
+struct tally_memo {
+	uint32_t number : 31; /* 0: none yet */
+	uint32_t is_hashed : 1;
+};
+
 struct tally_path {
 	uint32_t parent; /* path of the caller; 0: none */
 	uint32_t frame;
@@ -28,15 +35,16 @@ struct tally_path {
 /* Path 0 is the empty one. All zero is an empty table of either. */
 #define TALLY_PATH_NONE 0
 
+/* Most frames are only ever called from one path; only of the others are the paths hashed. */
 struct tally_paths {
 	TALLY_VEC(struct tally_frame) frames;
-	TALLY_VEC(struct tally_path) paths; /* [0] is the empty path */
-	uint32_t *frame_slots, *path_slots; /* number + 1, 0 for empty */
-	size_t nr_frame_slots, nr_path_slots;
+	TALLY_VEC(struct tally_memo) callers; /* by frame: the path found last */
+	TALLY_VEC(struct tally_path) paths;   /* [0] is the empty path */
+	struct tally_slots frame_slots, path_slots;
 };
 
-/* The number of the frame that `location` is in; kept in the location. 0 or -ENOMEM. */
-int tally_paths_frame(struct tally_paths *paths, struct tally_location *location,
+/* The number of the frame that `location` is in. 0 or -ENOMEM. */
+int tally_paths_frame(struct tally_paths *paths, const struct tally_location *location,
 		      uint32_t *ret_frame);
 
 /* The number of `frame` called from `parent`. 0 or -ENOMEM. */

@@ -46,6 +46,23 @@ struct tally_cell {
 	uint64_t nr, period;
 };
 
+/* A sample on its way into its cell. With `has_leaf` the key's path is that of the callers. */
+struct tally_pending {
+	struct tally_cell_key key;
+	uint32_t leaf; /* frame */
+	bool has_leaf;
+	uint64_t weight;
+};
+
+enum { TALLY_PENDING = 32, TALLY_ADDRESS_SLOTS = 1 << 16 };
+
+/* An address that was looked up lately. */
+struct tally_address {
+	uint64_t ip;
+	uint32_t space; /* of the machine; 0: empty */
+	uint32_t frame;
+};
+
 /* Sums of one event over all samples, and over those that passed the filter. */
 struct tally_profile_total {
 	uint64_t nr, period;
@@ -64,8 +81,13 @@ struct tally_profile {
 	struct tally_profile_options options;
 	struct tally_paths paths;
 	TALLY_VEC(struct tally_cell) cells;
-	uint32_t *slots; /* index of a cell + 1; 0 for empty */
-	size_t nr_slots;
+	/* By path, or by frame without paths: the cell found last, + 1. Most have one only;
+	 * only of the others are the cells hashed. */
+	TALLY_VEC(struct tally_memo) memos;
+	struct tally_slots slots;
+	struct tally_pending pending[TALLY_PENDING];  /* by number, modulo */
+	uint64_t nr_pending, nr_counted;              /* numbers given so far, and done with */
+	struct tally_address *addresses;              /* direct-mapped */
 	TALLY_VEC(struct tally_profile_total) totals; /* by event, as far as samples came */
 	struct tally_cache chains;
 	TALLY_VEC(uint32_t) scratch;

@@ -30,12 +30,22 @@ static bool sort_pass(const struct tally_symtab_entry *from, struct tally_symtab
 	return true;
 }
 
+/* Most tables come as they should be: kallsyms does. */
+static bool is_sorted(const struct tally_symtab_entry *entries, size_t len)
+{
+	for (size_t i = 1; i < len; i++) {
+		if (entries[i].start < entries[i - 1].start)
+			return false;
+	}
+	return true;
+}
+
 int tally_symtab_sort(struct tally_symtab *table)
 {
 	struct tally_symtab_entry *from = table->entries.data, *to, *spare;
 	size_t len = table->entries.len;
 
-	if (len < 2)
+	if (is_sorted(from, len))
 		return 0;
 	to = malloc(len * sizeof(*to));
 	if (!to)

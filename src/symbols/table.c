@@ -4,8 +4,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/arith.h"
 #include "symbols/resolve.h"
 #include "symbols/shape.h"
+
+/* Tables below this are searched as fast without an index. */
+enum { INDEX_LEAST = 64 };
 
 int tally_symtab_add(struct tally_symtab *table, const struct tally_symtab_entry *entry)
 {
@@ -135,6 +139,31 @@ static int table_compact(struct tally_symtab *table)
 	return 0;
 }
 
+/* Note at which symbol each of about as many equal steps of addresses as there are symbols begins:
+ * most searches then end where they start. Without memory for it they take longer. */
+static void table_index(struct tally_symtab *table)
+{
+	uint64_t span =
+		table->len ? table->symbols[table->len - 1].start - table->symbols[0].start : 0;
+	uint32_t at = 0;
+
+	if (table->left || table->len < INDEX_LEAST)
+		return;
+	while (span >> table->index_shift >= table->len)
+		table->index_shift++;
+	table->index_len = (size_t)(span >> table->index_shift) + 1;
+	table->index = malloc((table->index_len + 1) * sizeof(*table->index));
+	if (!table->index)
+		return;
+	for (size_t i = 0; i < table->index_len; i++) {
+		while (table->symbols[at].start - table->symbols[0].start <
+		       (uint64_t)i << table->index_shift)
+			at++;
+		table->index[i] = at;
+	}
+	table->index[table->index_len] = (uint32_t)table->len;
+}
+
 int tally_symtab_finish(struct tally_symtab *table, const struct tally_symtab_options *options)
 {
 	static const struct tally_symtab_options defaults;
@@ -154,7 +183,11 @@ int tally_symtab_finish(struct tally_symtab *table, const struct tally_symtab_op
 	} else if (overlapping(table)) {
 		ret = table_shape(table);
 	}
-	return ret ? ret : table_compact(table);
+	if (!ret)
+		ret = table_compact(table);
+	if (!ret)
+		table_index(table);
+	return ret;
 }
 
 /* -1 if `addr` is before the symbol, 1 behind it, 0 inside. A symbol without any size is found
@@ -180,6 +213,18 @@ static const struct tally_symbol *find_in_shape(const struct tally_symtab *table
 	return NULL;
 }
 
+/* The symbols that may cover `addr`: those that begin in its step, and the one before them. */
+static void index_bounds(const struct tally_symtab *table, uint64_t addr, size_t *low, size_t *high)
+{
+	uint64_t step = (addr - table->symbols[0].start) >> table->index_shift;
+
+	if (addr < table->symbols[0].start)
+		return;
+	step = TALLY_MIN(step, table->index_len - 1);
+	*low = table->index[step] ? table->index[step] - 1 : 0;
+	*high = table->index[step + 1];
+}
+
 const struct tally_symbol *tally_symtab_find(const struct tally_symtab *table, uint64_t addr)
 {
 	size_t low = 0, high = table->len;
@@ -187,6 +232,8 @@ const struct tally_symbol *tally_symtab_find(const struct tally_symtab *table, u
 
 	if (table->left)
 		return find_in_shape(table, addr);
+	if (table->index)
+		index_bounds(table, addr, &low, &high);
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
@@ -216,6 +263,7 @@ void tally_symtab_free(struct tally_symtab *table)
 	free(table->symbols);
 	free(table->left);
 	free(table->right);
+	free(table->index);
 	tally_vec_free(&table->entries);
 	tally_arena_free(&table->arena);
 	*table = (struct tally_symtab){0};

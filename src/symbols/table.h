@@ -52,6 +52,10 @@ struct tally_symtab_entry {
 struct tally_symtab {
 	struct tally_symbol *symbols; /* sorted by start, after finish */
 	size_t len;
+	uint32_t *
+		index; /* by step of 2^index_shift bytes: the first symbol not before it, or NULL */
+	size_t index_len;
+	unsigned int index_shift;
 	uint32_t *left, *right; /* search tree, only where ranges overlap; see shape.h */
 	uint32_t root;
 	TALLY_VEC(struct tally_symtab_entry) entries; /* empty after finish */

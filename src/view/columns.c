@@ -16,23 +16,33 @@ static const struct tally_group *row_group(const struct tally_view *view,
 	return &view->hist->groups.data[row->group];
 }
 
-static void add_percent(const struct tally_view *view, uint64_t part, struct tally_str *out)
+/* As printf's "%.2f%%", which takes part where the third decimal is too near to five to tell. */
+void tally_view_percent(uint64_t part, uint64_t whole, struct tally_str *out)
 {
-	double percent = view->total ? 100.0 * (double)part / (double)view->total : 0;
+	double percent = whole ? 100.0 * (double)part / (double)whole : 0;
+	double cents = percent * 100 + 0.5;
+	uint64_t rounded = cents < 1e9 ? (uint64_t)cents : 0;
+	double rest = cents - (double)rounded;
+	char text[4] = {'.', (char)('0' + rounded / 10 % 10), (char)('0' + rounded % 10), '%'};
 
-	tally_str_addf(out, "%.2f%%", percent);
+	if (rest < 1e-6 || rest > 1 - 1e-6) {
+		tally_str_addf(out, "%.2f%%", percent);
+		return;
+	}
+	tally_str_add_u64(out, rounded / 100);
+	tally_str_add_bytes(out, text, sizeof(text));
 }
 
 static void text_children(const struct tally_view *view, const struct tally_row *row,
 			  struct tally_str *out)
 {
-	add_percent(view, row->total, out);
+	tally_view_percent(row->total, view->total, out);
 }
 
 static void text_self(const struct tally_view *view, const struct tally_row *row,
 		      struct tally_str *out)
 {
-	add_percent(view, row->self, out);
+	tally_view_percent(row->self, view->total, out);
 }
 
 static void text_sample(const struct tally_view *view, const struct tally_row *row,
@@ -106,7 +116,9 @@ static void text_dso(const struct tally_view *view, const struct tally_row *row,
 static void text_symbol(const struct tally_view *view, const struct tally_row *row,
 			struct tally_str *out)
 {
-	tally_str_addf(out, "[%c] ", tally_cpumode_letter(row_frame(view, row)->cpumode));
+	char letter[4] = {'[', tally_cpumode_letter(row_frame(view, row)->cpumode), ']', ' '};
+
+	tally_str_add_bytes(out, letter, sizeof(letter));
 	tally_view_frame_name(view, row->frame, out);
 }
 
@@ -158,8 +170,10 @@ void tally_view_frame_name(const struct tally_view *view, uint32_t number, struc
 {
 	const struct tally_frame *frame = &view->profile->paths.frames.data[number];
 
-	if (frame->symbol)
+	if (frame->symbol) {
 		tally_str_add(out, tally_symbol_name(frame->dso, frame->symbol));
-	else
-		tally_str_addf(out, "0x%016" PRIx64, frame->addr);
+		return;
+	}
+	tally_str_add_bytes(out, "0x", 2);
+	tally_str_add_hex(out, frame->addr, 16);
 }

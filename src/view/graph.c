@@ -73,7 +73,7 @@ static const struct tally_graph_node *graph_continuation(const struct graph_prin
 
 static void print_prefix(struct graph_printer *print)
 {
-	tally_str_add(print->out, tally_str_text(&print->prefix));
+	tally_str_add_bytes(print->out, tally_str_text(&print->prefix), print->prefix.len);
 }
 
 static void print_name(struct graph_printer *print, const struct tally_graph_node *node)
@@ -114,8 +114,9 @@ static void print_branches(struct graph_printer *print, const struct tally_graph
 		print_prefix(print);
 		tally_str_add(print->out, "|          \n");
 		print_prefix(print);
-		tally_str_addf(print->out, "%s--%.2f%%--", is_last ? " " : "|",
-			       whole ? 100.0 * (double)branch->period / (double)whole : 0.0);
+		tally_str_add(print->out, is_last ? " --" : "|--");
+		tally_view_percent(branch->period, whole, print->out);
+		tally_str_add(print->out, "--");
 		tally_str_add(&print->prefix, is_last ? "           " : "|          ");
 		print_branches(print, print_run(print, branch), branch->period);
 		print->prefix.len = margin;

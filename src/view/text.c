@@ -31,16 +31,18 @@ void tally_view_measure(struct tally_view *view)
 	tally_str_free(&text);
 }
 
-static void add_cell(const struct tally_view *view, int i, const char *text, struct tally_str *out)
+/* Widen what stands behind `start` to the column's width, measures to the right. */
+static void align_cell(const struct tally_view *view, int i, size_t start, struct tally_str *out)
 {
-	size_t width = (size_t)view->widths[i], start = out->len;
-	size_t len = strlen(text);
+	size_t width = (size_t)view->widths[i], len = out->len - start;
 
-	if (view->columns[i]->width && len < width)
-		tally_str_pad_to(out, start + width - len);
-	tally_str_add(out, text);
-	if (!view->columns[i]->width)
-		tally_str_pad_to(out, start + width);
+	if (len >= width)
+		return;
+	tally_str_pad_to(out, start + width);
+	if (!view->columns[i]->width || out->failed)
+		return;
+	memmove(out->data + start + width - len, out->data + start, len);
+	memset(out->data + start, ' ', width - len);
 }
 
 static void heading_separated(const struct tally_view *view, struct tally_str *out)
@@ -57,6 +59,8 @@ static void heading_separated(const struct tally_view *view, struct tally_str *o
 
 void tally_view_heading(const struct tally_view *view, struct tally_str *out)
 {
+	size_t start;
+
 	if (view->separator) {
 		heading_separated(view, out);
 		return;
@@ -64,7 +68,9 @@ void tally_view_heading(const struct tally_view *view, struct tally_str *out)
 	tally_str_add(out, "#");
 	for (int i = 0; i < view->nr_columns; i++) {
 		tally_str_add(out, i ? "  " : " ");
-		add_cell(view, i, view->columns[i]->heading, out);
+		start = out->len;
+		tally_str_add(out, view->columns[i]->heading);
+		align_cell(view, i, start, out);
 	}
 	tally_str_add(out, "\n#");
 	for (int i = 0; i < view->nr_columns; i++) {
@@ -96,23 +102,18 @@ static void row_separated(const struct tally_view *view, const struct tally_row 
 void tally_view_row(const struct tally_view *view, const struct tally_row *row,
 		    struct tally_str *out)
 {
-	struct tally_str cell = {0};
-
 	if (view->separator) {
 		row_separated(view, row, out);
 		return;
 	}
 	for (int i = 0; i < view->nr_columns; i++) {
-		tally_str_clear(&cell);
-		view->columns[i]->text(view, row, &cell);
+		size_t start = out->len + 2;
+
 		tally_str_add_bytes(out, "  ", 2);
+		view->columns[i]->text(view, row, out);
 		if (i + 1 < view->nr_columns)
-			add_cell(view, i, tally_str_text(&cell), out);
-		else
-			tally_str_add(out, tally_str_text(&cell));
+			align_cell(view, i, start, out);
 	}
-	out->failed |= cell.failed;
-	tally_str_free(&cell);
 	tally_str_add_char(out, '\n');
 	tally_view_graph(view, row, out);
 }

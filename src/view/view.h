@@ -80,4 +80,7 @@ void tally_view_row_json(const struct tally_view *view, const struct tally_row *
 /* The name of a frame as rows and graphs show it: demangled, or the address in hex. */
 void tally_view_frame_name(const struct tally_view *view, uint32_t frame, struct tally_str *out);
 
+/* `part` of `whole` as "12.34%"; 0 % of nothing. */
+void tally_view_percent(uint64_t part, uint64_t whole, struct tally_str *out);
+
 #endif

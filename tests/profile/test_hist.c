@@ -292,10 +292,46 @@ static void parent_without_match_is_other(void **state)
 	free(f);
 }
 
+/* A chain with a marker that nobody knows is dropped each time it comes, not only the first. */
+static void astray_chains_are_dropped(void **state)
+{
+	const uint64_t unknown = (uint64_t)PERF_CONTEXT_MAX + 1;
+	const uint64_t ips[] = {(uint64_t)PERF_CONTEXT_USER,
+				BASE,
+				BASE + 1,
+				unknown,
+				BASE + 2,
+				BASE + 3,
+				BASE + 4,
+				BASE + 5,
+				BASE + 6,
+				BASE + 7,
+				BASE + 8,
+				BASE + 9};
+	struct random random = random_start();
+	struct fixture *f = calloc(1, sizeof(*f));
+	struct tally_sample sample = {.ip = BASE};
+
+	fixture_start(f, &random, 0);
+	/* Two of each length. */
+	for (size_t cut = 0; cut < 6; cut++) {
+		sample.callchain =
+			(struct tally_words){(const uint8_t *)ips, sizeof(ips) / 8 - cut / 2};
+		assert_int_equal(tally_profile_add(&f->profile, 0,
+						   tally_machine_thread(f->machine, PID, PID),
+						   PERF_RECORD_MISC_USER, &sample, 1),
+				 0);
+		assert_int_equal(f->profile.stats.bad_chains, cut + 1);
+	}
+	fixture_end(f);
+	free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_the_sums),
+		cmocka_unit_test(astray_chains_are_dropped),
 		cmocka_unit_test(graphs_are_the_sums),
 		cmocka_unit_test(light_branches_are_not_grown),
 		cmocka_unit_test(parent_without_match_is_other),

@@ -173,6 +173,42 @@ static void tree_stays_red_black(void **state)
 	tally_shape_free(&shape);
 }
 
+/* Tables with an index give what looking at each symbol gives. */
+static void many_symbols(void **state)
+{
+	enum { SYMBOLS = 500 };
+	struct tally_symtab table = {0};
+	uint64_t at = 0x1000, seed = 3;
+
+	for (int i = 0; i < SYMBOLS; i++) {
+		struct tally_symtab_entry entry = {.name = "f", .binding = G};
+
+		seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+		/* Gaps of all sizes, now and then a large one. */
+		at += (seed >> 40 & 0xff) << (i % 50 ? 0 : 16);
+		entry.start = at;
+		at = entry.end = at + 1 + (seed >> 50 & 0x3f);
+		assert_int_equal(tally_symtab_add(&table, &entry), 0);
+	}
+	assert_int_equal(tally_symtab_finish(&table, NULL), 0);
+	assert_int_equal(table.len, SYMBOLS);
+	assert_non_null(table.index);
+	tally_symtab_shift(&table, 0x10000000);
+	for (size_t i = 0; i < table.len; i++) {
+		const struct tally_symbol *symbol = &table.symbols[i];
+		bool touches = i + 1 < table.len && symbol[1].start == symbol->end;
+
+		assert_ptr_equal(tally_symtab_find(&table, symbol->start), symbol);
+		assert_ptr_equal(tally_symtab_find(&table, symbol->end - 1), symbol);
+		assert_ptr_equal(tally_symtab_find(&table, symbol->end),
+				 touches ? symbol + 1 : NULL);
+	}
+	assert_null(tally_symtab_find(&table, table.symbols[0].start - 1));
+	assert_null(tally_symtab_find(&table, 0));
+	assert_null(tally_symtab_find(&table, UINT64_MAX));
+	tally_symtab_free(&table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -181,6 +217,7 @@ int main(void)
 		cmocka_unit_test(edges_of_the_address_space),
 		cmocka_unit_test(overlaps),
 		cmocka_unit_test(tree_stays_red_black),
+		cmocka_unit_test(many_symbols),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

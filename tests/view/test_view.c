@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "profile/profile.h"
+#include "random.h"
 #include "view/view.h"
 
 #include <cmocka.h>
@@ -192,6 +193,30 @@ static void columns_are_found_by_name(void **state)
 	assert_null(tally_view_column_find("", 0));
 }
 
+static void percents_are_printfs(void **state)
+{
+	struct random random = random_start();
+	struct tally_str out = {0};
+	char want[64];
+
+	for (int i = 0; i < 200000; i++) {
+		/* Wholes that divide well give many a third decimal of five. */
+		uint64_t whole = i % 2 ? 1 + random_below(&random, 2000) * 8
+				       : 1 + (random_u64(&random) >> random_below(&random, 64));
+		uint64_t part = i % 3 ? random_below(&random, whole) : whole;
+
+		snprintf(want, sizeof(want), "%.2f%%", 100.0 * (double)part / (double)whole);
+		tally_str_clear(&out);
+		tally_view_percent(part, whole, &out);
+		assert_string_equal(tally_str_text(&out), want);
+	}
+	tally_str_clear(&out);
+	tally_view_percent(5, 0, &out);
+	tally_view_percent(UINT64_MAX, 1, &out);
+	assert_string_equal(tally_str_text(&out), "0.00%1844674407370955161600.00%");
+	tally_str_free(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -201,6 +226,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(json_has_rows_and_graph, setup, teardown),
 		cmocka_unit_test_setup_teardown(light_rows_are_left_out, setup, teardown),
 		cmocka_unit_test(columns_are_found_by_name),
+		cmocka_unit_test(percents_are_printfs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A JSON file, and behind its first NUL the architecture's standard events: to a model, to C in
+ * both forms, and every name looked up in the model. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jevents/build.h"
+#include "jevents/emit.h"
+
+static int parse(struct tally_reading *reading, const char *text, size_t len,
+		 struct tally_standard *standard)
+{
+	const struct tally_source *source;
+	const struct tally_json_value *root;
+	int ret = tally_reading_parse(reading, "fuzz.json", text, len, &source, &root);
+
+	if (ret)
+		return ret;
+	return standard ? tally_standard_add(standard, source, root)
+			: tally_reading_add(reading, source, "metricgroups", root);
+}
+
+/* Every name that is in is found, as the first of its PMU's rows of that name. */
+static void names_find(const struct tally_model *model)
+{
+	for (uint32_t i = 0; i < model->events.nr; i++) {
+		const struct tally_model_event *row = tally_model_event(model, i), *found;
+		const char *name = tally_model_text(model, row->name);
+		uint32_t pos = 0;
+
+		found = tally_model_event_find(model, row->pmu, name, strlen(name), &pos);
+		if (!found || found > row || found->name != row->name)
+			abort();
+	}
+	for (uint32_t i = 0; i < model->metrics.nr; i++) {
+		const struct tally_model_metric *row = tally_model_metric(model, i);
+
+		if (!tally_model_metric_find(model, row->pmu, tally_model_text(model, row->name)))
+			abort();
+	}
+}
+
+static void model_use(struct tally_reading *reading)
+{
+	struct tally_model *model = NULL;
+	struct tally_str out = {0};
+	int ret = tally_model_build(reading, "x86", "fuzz", false, false, &model);
+
+	if (!ret) {
+		names_find(model);
+		tally_emit_model(&out, model, "x86_fuzz", false);
+		if (tally_emit_classic(&out, reading, "fuzz") > 0)
+			abort();
+		for (size_t i = 0; i < out.len; i++)
+			if ((unsigned char)out.data[i] >= 0x7f)
+				abort();
+	} else if (!reading->messages->errors) {
+		abort(); /* an error that nobody was told */
+	}
+	tally_str_free(&out);
+	free(model);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const uint8_t *nul = memchr(data, 0, size);
+	size_t len = nul ? (size_t)(nul - data) : size, rest = nul ? size - len - 1 : 0;
+	struct tally_messages messages = {0};
+	struct tally_standard standard = {0};
+	struct tally_reading reading = {.messages = &messages, .standard = &standard};
+	int ret = 0;
+
+	if (rest)
+		ret = parse(&reading, (const char *)nul + 1, rest, &standard);
+	tally_standard_sort(&standard);
+	if (!ret)
+		ret = parse(&reading, (const char *)data, len, NULL);
+	if (!ret)
+		model_use(&reading);
+	else if (!messages.errors)
+		abort();
+	tally_standard_free(&standard);
+	tally_reading_free(&reading);
+	return 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The index of a hash table whose items lie in an array of the caller's: a slot holds 32 bits
+ * of an item's hash and its number, so that items are looked at only when they are likely to be
+ * the one, and not at all when the table grows. All zero is an empty index. Not thread-safe.
+ *
+ *	for (size_t pos = hash; tally_slots_next(&slots, hash, &pos, &number);)
+ *		if (items[number] is the one)
+ *			...
+ *	ret = tally_slots_add(&slots, hash, new_number);
+ */
+#ifndef TALLY_BASE_SLOTS_H
+#define TALLY_BASE_SLOTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tally_slots {
+	uint64_t *at; /* hash << 32 | number + 1; 0 for empty */
+	size_t nr;    /* a power of two, or 0 */
+	size_t len;   /* slots taken */
+};
+
+/* The next number that was added with `hash`; begin with `*pos` as the hash. False at the end. */
+static inline bool tally_slots_next(const struct tally_slots *slots, uint32_t hash, size_t *pos,
+				    uint32_t *ret_number)
+{
+	size_t mask = slots->nr - 1;
+
+	if (!slots->nr)
+		return false;
+	for (size_t i = *pos & mask; slots->at[i]; i = (i + 1) & mask) {
+		if (slots->at[i] >> 32 == hash) {
+			*ret_number = (uint32_t)slots->at[i] - 1;
+			*pos = i + 1;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Add a number (less than UINT32_MAX). 0 or -ENOMEM, nothing changed. */
+int tally_slots_add(struct tally_slots *slots, uint32_t hash, uint32_t number);
+
+void tally_slots_free(struct tally_slots *slots);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jevents/check.h"
+#include "jevents/expr.h"
+#include "jevents/known.h"
+
+static enum tally_message_kind severity(bool strict)
+{
+	return strict ? TALLY_MESSAGE_ERROR : TALLY_MESSAGE_WARNING;
+}
+
+/* `*text` in canonical form. 0, 1 if it is no expression (told), or -ENOMEM. */
+static int canonical(const struct tally_raw_event *raw, const char **text,
+		     struct tally_arena *arena, bool strict)
+{
+	struct tally_expr *expr = NULL;
+	struct tally_error err = {0};
+	struct tally_str out = {0};
+	int ret = tally_expr_parse(*text, strlen(*text), &expr, &err);
+
+	if (ret && ret != -ENOMEM) {
+		tally_source_tell(raw->source, severity(strict), raw->expr_offset, err.text,
+				  "metric \"%s\": byte %llu of its expression \"%.60s\"",
+				  raw->metric, (unsigned long long)err.offset, *text);
+		return 1;
+	}
+	if (!ret)
+		tally_expr_print(expr, &out);
+	if (!ret)
+		ret = tally_str_error(&out);
+	if (!ret) {
+		*text = tally_arena_strndup(arena, out.data, out.len);
+		ret = *text ? 0 : -ENOMEM;
+	}
+	tally_str_free(&out);
+	tally_expr_free(expr);
+	return ret;
+}
+
+int tally_metrics_canonical(struct tally_raw_event *raws, size_t nr, struct tally_arena *arena,
+			    bool strict)
+{
+	int ret = 0, wrong = 0;
+
+	for (size_t i = 0; i < nr && ret >= 0; i++) {
+		if (*raws[i].expr)
+			ret = canonical(&raws[i], &raws[i].expr, arena, strict);
+		wrong |= ret > 0;
+		if (ret >= 0 && *raws[i].threshold)
+			ret = canonical(&raws[i], &raws[i].threshold, arena, strict);
+		wrong |= ret > 0;
+	}
+	return ret < 0 ? ret : wrong && strict ? -EINVAL : 0;
+}
+
+/* Metric `from` cannot be computed before metric `to`. */
+struct edge {
+	uint32_t from, to;
+};
+
+struct graph {
+	const struct tally_model *model;
+	const struct tally_raw_event *const *metrics;
+	size_t nr;
+	bool strict, wrong;
+	TALLY_VEC(struct edge) edges;
+	uint32_t *waiting; /* by metric: how many it refers to that are not computed yet */
+};
+
+/* The metric of this name, on the same PMU if it is there, or NULL. */
+static const struct tally_model_metric *metric_find(const struct tally_model *model, uint32_t pmu,
+						    const char *name)
+{
+	const struct tally_model_metric *metric = tally_model_metric_find(model, pmu, name);
+
+	for (uint32_t i = 0; i < model->pmus.nr && !metric; i++)
+		metric = tally_model_metric_find(model, i, name);
+	return metric;
+}
+
+/* One name of metric `from`'s expression. */
+static int name_check(struct graph *graph, uint32_t from, const char *text, size_t len)
+{
+	const struct tally_raw_event *raw = graph->metrics[from];
+	const struct tally_model_metric *metric;
+	struct tally_str name = {0};
+	int ret;
+
+	tally_expr_name_decode(text, len, &name);
+	ret = tally_str_error(&name);
+	metric = ret ? NULL
+		     : metric_find(graph->model, tally_model_metric(graph->model, from)->pmu,
+				   tally_str_text(&name));
+	if (metric) {
+		uint32_t to = metric - tally_model_metric(graph->model, 0);
+
+		ret = tally_vec_push(&graph->edges, (struct edge){from, to});
+	} else if (!ret && !tally_event_is_known(graph->model, tally_str_text(&name))) {
+		graph->wrong = true;
+		tally_source_tell(raw->source, severity(graph->strict), raw->expr_offset,
+				  "neither event nor metric of this model, nor of every kernel",
+				  "metric \"%s\" is made of \"%s\"", raw->metric,
+				  tally_str_text(&name));
+	}
+	tally_str_free(&name);
+	return ret;
+}
+
+static int metric_names(struct graph *graph, uint32_t from)
+{
+	const char *text = graph->metrics[from]->expr;
+	struct tally_expr *expr;
+	int ret = tally_expr_parse(text, strlen(text), &expr, NULL);
+
+	if (ret)
+		return ret == -ENOMEM ? ret : 0; /* told before */
+	for (uint32_t i = 0; i < expr->nr && !ret; i++)
+		if (expr->nodes[i].op == TALLY_EXPR_NAME && !tally_expr_is_argument(expr, i))
+			ret = name_check(graph, from, expr->text + expr->nodes[i].text,
+					 expr->nodes[i].len);
+	tally_expr_free(expr);
+	return ret;
+}
+
+static int edge_compare(const void *a, const void *b)
+{
+	const struct edge *left = a, *right = b;
+
+	return (left->to > right->to) - (left->to < right->to);
+}
+
+/* First edge that points to metric `to` or a later one. */
+static size_t edges_to(const struct graph *graph, uint32_t to)
+{
+	size_t low = 0, high = graph->edges.len;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (graph->edges.data[middle].to < to)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Compute what can be computed, in turn; what still waits then goes round in circles. */
+static int circles_tell(struct graph *graph)
+{
+	uint32_t *ready = calloc(graph->nr + 1, sizeof(*ready));
+	size_t nr_ready = 0;
+
+	graph->waiting = calloc(graph->nr + 1, sizeof(*graph->waiting));
+	if (!ready || !graph->waiting) {
+		free(ready);
+		return -ENOMEM;
+	}
+	if (graph->edges.len)
+		qsort(graph->edges.data, graph->edges.len, sizeof(*graph->edges.data),
+		      edge_compare);
+	tally_vec_for_each (edge, &graph->edges)
+		graph->waiting[edge->from]++;
+	for (uint32_t i = 0; i < graph->nr; i++)
+		if (!graph->waiting[i])
+			ready[nr_ready++] = i;
+	for (size_t done = 0; done < nr_ready; done++)
+		for (size_t i = edges_to(graph, ready[done]);
+		     i < graph->edges.len && graph->edges.data[i].to == ready[done]; i++)
+			if (!--graph->waiting[graph->edges.data[i].from])
+				ready[nr_ready++] = graph->edges.data[i].from;
+	for (uint32_t i = 0; i < graph->nr; i++) {
+		if (!graph->waiting[i])
+			continue;
+		graph->wrong = true;
+		tally_source_tell(graph->metrics[i]->source, severity(graph->strict),
+				  graph->metrics[i]->expr_offset, "so it has no value",
+				  "metric \"%s\" is made of itself, or of one that is",
+				  graph->metrics[i]->metric);
+	}
+	free(ready);
+	return 0;
+}
+
+int tally_metrics_check(const struct tally_model *model,
+			const struct tally_raw_event *const *metrics, size_t nr, bool strict)
+{
+	struct graph graph = {model, metrics, nr, strict, false, {0}, NULL};
+	int ret = 0;
+
+	for (uint32_t i = 0; i < nr && !ret; i++)
+		ret = metric_names(&graph, i);
+	if (!ret)
+		ret = circles_tell(&graph);
+	tally_vec_free(&graph.edges);
+	free(graph.waiting);
+	return ret ? ret : strict && graph.wrong ? -EINVAL : 0;
+}

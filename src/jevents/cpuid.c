@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Extended regular expressions over short texts, without compilation or backtracking: a pattern is
+ * read once from left to right while the set of all text positions that it can have reached is
+ * carried along. A part that repeats is read again, as long as that reaches new positions.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "jevents/models.h"
+
+enum {
+	TEXT_MAX = 127,   /* one bit of a set a position */
+	DEPTH_MAX = 20,   /* parentheses within each other */
+	REPEAT_MAX = 255, /* POSIX's RE_DUP_MAX */
+	BUDGET = 100000,  /* atoms looked at, repeated ones each time */
+};
+
+typedef unsigned __int128 positions;
+
+struct matcher {
+	const char *at; /* in the pattern */
+	const char *text;
+	unsigned len;
+	int depth, budget;
+	const char *why; /* the pattern is none; NULL while it is good */
+};
+
+static positions bit(unsigned position)
+{
+	return (positions)1 << position;
+}
+
+static positions bad(struct matcher *matcher, const char *why)
+{
+	if (!matcher->why)
+		matcher->why = why;
+	matcher->at += strlen(matcher->at);
+	return 0;
+}
+
+/* Positions behind those of `from` whose byte is in `bytes`. */
+static positions step(const struct matcher *matcher, positions from, const bool bytes[256])
+{
+	positions to = 0;
+
+	for (unsigned i = 0; i < matcher->len; i++)
+		if (from & bit(i) && bytes[(unsigned char)matcher->text[i]])
+			to |= bit(i + 1);
+	return to;
+}
+
+static void range_add(bool bytes[256], unsigned char first, unsigned char last)
+{
+	for (unsigned c = first; c <= last; c++)
+		bytes[c] = true;
+}
+
+/* "[:xdigit:]" at the matcher's place; false if it is no class of ours. */
+static bool class_add(struct matcher *matcher, bool bytes[256])
+{
+	static const struct {
+		const char *name;
+		unsigned char ranges[4][2];
+	} classes[] = {
+		{"[:digit:]", {{'0', '9'}}},
+		{"[:xdigit:]", {{'0', '9'}, {'a', 'f'}, {'A', 'F'}}},
+		{"[:alpha:]", {{'a', 'z'}, {'A', 'Z'}}},
+		{"[:alnum:]", {{'0', '9'}, {'a', 'z'}, {'A', 'Z'}}},
+		{"[:lower:]", {{'a', 'z'}}},
+		{"[:upper:]", {{'A', 'Z'}}},
+		{"[:blank:]", {{' ', ' '}, {'\t', '\t'}}},
+		{"[:space:]", {{' ', ' '}, {'\t', '\r'}}},
+		{"[:punct:]", {{'!', '/'}, {':', '@'}, {'[', '`'}, {'{', '~'}}},
+	};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(classes); i++) {
+		if (strncmp(matcher->at, classes[i].name, strlen(classes[i].name)))
+			continue;
+		for (int j = 0; j < 4 && classes[i].ranges[j][0]; j++)
+			range_add(bytes, classes[i].ranges[j][0], classes[i].ranges[j][1]);
+		matcher->at += strlen(classes[i].name);
+		return true;
+	}
+	return false;
+}
+
+/* "[a-f[:digit:]_]", "[^...]". */
+static positions bracket_match(struct matcher *matcher, positions from)
+{
+	bool bytes[256] = {false}, negated;
+	const char *begin;
+
+	matcher->at++;
+	negated = *matcher->at == '^';
+	matcher->at += negated;
+	for (begin = matcher->at; *matcher->at && (*matcher->at != ']' || matcher->at == begin);) {
+		unsigned char first = *matcher->at, last = first;
+
+		if (first == '[' && strchr(".:=", matcher->at[1]) && matcher->at[1]) {
+			if (!class_add(matcher, bytes))
+				return bad(matcher, "no such class of characters");
+			continue;
+		}
+		if (matcher->at[1] == '-' && matcher->at[2] && matcher->at[2] != ']') {
+			last = matcher->at[2];
+			matcher->at += 2;
+		}
+		matcher->at++;
+		if (last < first)
+			return bad(matcher, "range that ends before it begins");
+		range_add(bytes, first, last);
+	}
+	if (!*matcher->at)
+		return bad(matcher, "bracket without its end");
+	matcher->at++;
+	for (unsigned c = 0; c < 256; c++)
+		bytes[c] ^= negated;
+	return step(matcher, from, bytes);
+}
+
+static positions alternatives_match(struct matcher *matcher, positions from);
+
+static positions group_match(struct matcher *matcher, positions from)
+{
+	positions to;
+
+	if (matcher->depth == DEPTH_MAX)
+		return bad(matcher, "parentheses nested too deeply");
+	matcher->depth++;
+	matcher->at++;
+	to = alternatives_match(matcher, from);
+	matcher->depth--;
+	if (*matcher->at != ')')
+		return bad(matcher, "parenthesis without its end");
+	matcher->at++;
+	return to;
+}
+
+static positions atom_match(struct matcher *matcher, positions from)
+{
+	bool bytes[256] = {false};
+	char c = *matcher->at;
+
+	if (--matcher->budget < 0)
+		return bad(matcher, "too much work");
+	if (c == '(')
+		return group_match(matcher, from);
+	if (c == '[')
+		return bracket_match(matcher, from);
+	if (strchr("*+?{", c))
+		return bad(matcher, "repetition of nothing");
+	matcher->at++;
+	if (c == '^')
+		return from & bit(0);
+	if (c == '$')
+		return from & bit(matcher->len);
+	if (c == '.') {
+		range_add(bytes, 1, 255);
+	} else if (c != '\\') {
+		bytes[(unsigned char)c] = true;
+	} else if (*matcher->at) {
+		bytes[(unsigned char)*matcher->at++] = true;
+	} else {
+		return bad(matcher, "backslash at the end");
+	}
+	return step(matcher, from, bytes);
+}
+
+/* A number of a "{2,4}"; `otherwise` if there is none. */
+static unsigned count_read(struct matcher *matcher, unsigned otherwise)
+{
+	unsigned count = 0;
+
+	if (*matcher->at < '0' || *matcher->at > '9')
+		return otherwise;
+	for (; *matcher->at >= '0' && *matcher->at <= '9'; matcher->at++)
+		count = TALLY_MIN(count * 10 + (*matcher->at - '0'), REPEAT_MAX + 1u);
+	return count;
+}
+
+/* What repeats the atom before: how often at least and at most, UINT_MAX for no limit. */
+static void repeat_read(struct matcher *matcher, unsigned *ret_least, unsigned *ret_most)
+{
+	char mark = *matcher->at;
+
+	*ret_least = mark == '*' || mark == '?' ? 0 : 1;
+	*ret_most = mark == '*' || mark == '+' ? ~0u : 1;
+	if (!mark || !strchr("*+?{", mark))
+		return;
+	matcher->at++;
+	if (mark != '{')
+		return;
+	*ret_least = count_read(matcher, ~0u);
+	*ret_most = *ret_least;
+	if (*matcher->at == ',') {
+		matcher->at++;
+		*ret_most = count_read(matcher, ~0u);
+	}
+	if (*matcher->at != '}' || *ret_least > REPEAT_MAX || *ret_least > *ret_most ||
+	    (*ret_most != ~0u && *ret_most > REPEAT_MAX))
+		bad(matcher, "repetition that is none");
+	else
+		matcher->at++;
+}
+
+/* An atom and what repeats it. */
+static positions piece_match(struct matcher *matcher, positions from)
+{
+	const char *begin = matcher->at, *end;
+	positions reached = atom_match(matcher, from), all;
+	unsigned least, most;
+
+	repeat_read(matcher, &least, &most);
+	end = matcher->at;
+	all = (least ? 0 : from) | (least <= 1 && most >= 1 ? reached : 0);
+	for (unsigned i = 2; i <= most && reached && !matcher->why; i++) {
+		positions before = all;
+
+		matcher->at = begin;
+		reached = atom_match(matcher, reached);
+		if (i >= least)
+			all |= reached;
+		if (i > least && all == before)
+			break;
+	}
+	if (!matcher->why)
+		matcher->at = end;
+	return all;
+}
+
+static positions alternatives_match(struct matcher *matcher, positions from)
+{
+	positions all = 0, to = from;
+
+	for (;;) {
+		while (*matcher->at && *matcher->at != '|' && *matcher->at != ')')
+			to = piece_match(matcher, to);
+		all |= to;
+		if (*matcher->at != '|')
+			return all;
+		matcher->at++;
+		to = from;
+	}
+}
+
+/* All ends that the pattern reaches from the start of the text; none if it is no pattern. */
+static positions match(const char *pattern, const char *text, const char **ret_why)
+{
+	struct matcher matcher = {.at = pattern, .text = text, .budget = BUDGET};
+	size_t len = strlen(text);
+	positions ends;
+
+	*ret_why = NULL;
+	if (len > TEXT_MAX)
+		return 0;
+	matcher.len = len;
+	ends = alternatives_match(&matcher, bit(0));
+	if (*matcher.at)
+		bad(&matcher, "parenthesis without its beginning");
+	*ret_why = matcher.why;
+	return matcher.why ? 0 : ends;
+}
+
+/* Length of an x86 identity without its stepping, or 0 for any other text. */
+static size_t without_stepping(const char *cpuid)
+{
+	const char *last = strrchr(cpuid, '-');
+	int dashes = 0;
+
+	for (const char *at = cpuid; (at = strchr(at, '-')); at++)
+		dashes++;
+	return dashes == 3 ? last - cpuid : 0;
+}
+
+bool tally_cpuid_match(const char *pattern, const char *cpuid)
+{
+	const char *why;
+	positions ends = match(pattern, cpuid, &why);
+	size_t len = without_stepping(cpuid);
+
+	return ends & bit(strlen(cpuid) & TEXT_MAX) || (len && ends & bit(len & TEXT_MAX));
+}
+
+bool tally_compat_match(const char *pattern, const char *identifier)
+{
+	const char *why;
+
+	return match(pattern, identifier, &why) & bit(strlen(identifier) & TEXT_MAX);
+}
+
+int tally_cpuid_check(const char *pattern, const char **ret_why)
+{
+	const char *why;
+
+	match(pattern, "", &why);
+	if (!why)
+		return 0;
+	*ret_why = why;
+	return -EINVAL;
+}

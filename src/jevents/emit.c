@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+
+#include "base/arith.h"
+#include "jevents/emit.h"
+
+/* One byte that cannot stand for itself. */
+static void byte_emit(struct tally_str *out, unsigned char c, bool after_mark)
+{
+	static const char named[] = "\a\b\t\n\v\f\r\"\\", letters[] = "abtnvfr\"\\";
+	const char *known = c ? strchr(named, c) : NULL;
+
+	if (known)
+		tally_str_addf(out, "\\%c", letters[known - named]);
+	else if (c == '?')
+		tally_str_add(out, after_mark ? "\\?" : "?"); /* no trigraphs */
+	else
+		tally_str_addf(out, "\\%03o", c);
+}
+
+void tally_emit_text(struct tally_str *out, const char *text, size_t len)
+{
+	size_t at = 0;
+
+	while (at < len) {
+		size_t plain = at;
+
+		while (plain < len && text[plain] >= 0x20 && text[plain] < 0x7f &&
+		       text[plain] != '"' && text[plain] != '\\' && text[plain] != '?')
+			plain++;
+		tally_str_add_bytes(out, text + at, plain - at);
+		at = plain;
+		if (at < len)
+			byte_emit(out, text[at], at && text[at - 1] == '?');
+		at++;
+	}
+}
+
+void tally_emit_head(struct tally_str *out, const char *header)
+{
+	tally_str_addf(out, "/* Made by tally-jevents. */\n#include \"%s\"\n", header);
+}
+
+/* A pool, one text a line. */
+static void pool_emit(struct tally_str *out, const char *pool, size_t len)
+{
+	for (size_t at = 0; at < len;) {
+		size_t text = strlen(pool + at);
+
+		tally_str_add(out, "\t\t\"");
+		tally_emit_text(out, pool + at, text);
+		at += text + 1;
+		tally_str_add(out, at < len ? "\\0\"\n" : "\"\n");
+	}
+}
+
+/* The members of a model that it has: rows of no table are no member. */
+static void members_emit(struct tally_str *out, const struct tally_model *model,
+			 const char *identifier)
+{
+	const struct {
+		const char *type, *name;
+		uint32_t nr;
+	} members[] = {
+		{"struct tally_model_pmu", "pmus", model->pmus.nr},
+		{"struct tally_model_event", "events", model->events.nr},
+		{"struct tally_model_metric", "metrics", model->metrics.nr},
+		{"struct tally_model_group", "groups", model->groups.nr},
+		{"uint32_t", "slots", model->slots.nr},
+		{"char", "pool", model->pool.nr},
+	};
+
+	tally_str_addf(out, "\nstatic const struct model_%s {\n\tstruct tally_model head;\n",
+		       identifier);
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(members); i++)
+		if (members[i].nr)
+			tally_str_addf(out, "\t%s %s[%u];\n", members[i].type, members[i].name,
+				       members[i].nr);
+	tally_str_addf(out, "} %s = {\n", identifier);
+}
+
+static void span_emit(struct tally_str *out, const struct tally_model_span *span)
+{
+	tally_str_addf(out, "{%u, %u}, ", span->at, span->nr);
+}
+
+static void head_emit(struct tally_str *out, const struct tally_model *model)
+{
+	const struct tally_model_span *spans[] = {&model->pmus,   &model->events, &model->metrics,
+						  &model->groups, &model->slots,  &model->pool};
+
+	tally_str_addf(out, "\t{%u, %u, %u, %u, ", model->size, model->flags, model->arch,
+		       model->name);
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(spans); i++)
+		span_emit(out, spans[i]);
+	tally_str_add(out, "},\n");
+}
+
+static void pmus_emit(struct tally_str *out, const struct tally_model *model)
+{
+	for (uint32_t i = 0; i < model->pmus.nr; i++) {
+		const struct tally_model_pmu *pmu = tally_model_pmu(model, i);
+
+		tally_str_addf(out, "\t\t{%u, %u, %u, %u, %u},\n", pmu->name, pmu->first_event,
+			       pmu->nr_events, pmu->first_metric, pmu->nr_metrics);
+	}
+}
+
+/* Numbers between commas; many rows make printf slow. */
+static void numbers_emit(struct tally_str *out, const uint32_t *numbers, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		tally_str_add_bytes(out, i ? "," : "\t\t{", i ? 1 : 3);
+		tally_str_add_u64(out, numbers[i]);
+	}
+	tally_str_add(out, "},\n");
+}
+
+static void events_emit(struct tally_str *out, const struct tally_model *model)
+{
+	for (uint32_t i = 0; i < model->events.nr; i++) {
+		const struct tally_model_event *row = tally_model_event(model, i);
+		const uint32_t numbers[] = {row->name,     row->terms, row->desc,   row->long_desc,
+					    row->topic,    row->unit,  row->compat, row->pmu,
+					    row->counters, row->fixed, row->flags};
+
+		numbers_emit(out, numbers, TALLY_ARRAY_SIZE(numbers));
+	}
+}
+
+static void metrics_emit(struct tally_str *out, const struct tally_model *model)
+{
+	for (uint32_t i = 0; i < model->metrics.nr; i++) {
+		const struct tally_model_metric *row = tally_model_metric(model, i);
+		const uint32_t numbers[] = {
+			row->name,   row->expr,       row->threshold,     row->desc, row->long_desc,
+			row->groups, row->no_groups,  row->default_group, row->unit, row->compat,
+			row->pmu,    row->constraint, row->aggregation};
+
+		numbers_emit(out, numbers, TALLY_ARRAY_SIZE(numbers));
+	}
+}
+
+static void groups_emit(struct tally_str *out, const struct tally_model *model)
+{
+	for (uint32_t i = 0; i < model->groups.nr; i++)
+		tally_str_addf(out, "\t\t{%u, %u},\n", tally_model_group(model, i)->name,
+			       tally_model_group(model, i)->desc);
+}
+
+static void slots_emit(struct tally_str *out, const struct tally_model *model)
+{
+	const uint32_t *slots = tally_model_at(model, &model->slots, sizeof(*slots), 0);
+
+	for (uint32_t i = 0; i < model->slots.nr; i++) {
+		tally_str_add(out, i % 8 ? "," : "\t\t");
+		tally_str_add_u64(out, slots[i]);
+		tally_str_add(out, i % 8 == 7 || i + 1 == model->slots.nr ? ",\n" : "");
+	}
+}
+
+void tally_emit_model(struct tally_str *out, const struct tally_model *model,
+		      const char *identifier, bool shared)
+{
+	static const struct {
+		const char *name;
+		size_t span;
+		void (*emit)(struct tally_str *out, const struct tally_model *model);
+	} tables[] = {
+		{"pmus", offsetof(struct tally_model, pmus), pmus_emit},
+		{"events", offsetof(struct tally_model, events), events_emit},
+		{"metrics", offsetof(struct tally_model, metrics), metrics_emit},
+		{"groups", offsetof(struct tally_model, groups), groups_emit},
+		{"slots", offsetof(struct tally_model, slots), slots_emit},
+	};
+
+	members_emit(out, model, identifier);
+	head_emit(out, model);
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(tables); i++) {
+		const struct tally_model_span *span =
+			(const void *)((const char *)model + tables[i].span);
+
+		if (!span->nr)
+			continue;
+		tally_str_addf(out, "\t.%s = {\n", tables[i].name);
+		tables[i].emit(out, model);
+		tally_str_add(out, "\t},\n");
+	}
+	tally_str_add(out, "\t.pool =\n");
+	pool_emit(out, tally_model_text(model, 0), model->pool.nr);
+	tally_str_addf(out,
+		       "};\n_Static_assert(offsetof(struct model_%s, pool) == %u, \"layout\");\n\n",
+		       identifier, model->pool.at);
+	if (shared)
+		tally_str_addf(out, "const struct tally_model *tally_model_of_%s(void);\n",
+			       identifier);
+	tally_str_addf(
+		out,
+		"%sconst struct tally_model *tally_model_of_%s(void)\n{\n\treturn &%s.head;\n}\n",
+		shared ? "" : "static ", identifier, identifier);
+}
+
+/* Which function gives which model: a switch, as a table of addresses would need relocations. */
+static void switch_emit(struct tally_str *out, const struct tally_catalog *catalog, bool shared)
+{
+	tally_vec_for_each (model, &catalog->models) {
+		if (shared)
+			tally_str_addf(out, "const struct tally_model *tally_model_of_%s(void);\n",
+				       model->identifier);
+	}
+	tally_str_add(
+		out,
+		"\nstatic const struct tally_model *model_at(const struct tally_models *models, "
+		"uint32_t index)\n{\n\t(void)models;\n\tswitch (index) {\n");
+	for (size_t i = 0; i < catalog->models.len; i++)
+		tally_str_addf(out, "\tcase %zu: return tally_model_of_%s();\n", i,
+			       catalog->models.data[i].identifier);
+	tally_str_add(out, "\tdefault: return NULL;\n\t}\n}\n");
+}
+
+void tally_emit_map(struct tally_str *out, const struct tally_catalog *catalog, bool shared)
+{
+	tally_str_addf(out, "\nstatic const struct tally_models_row rows[%zu] = {\n",
+		       catalog->packed.len + 1);
+	tally_vec_for_each (row, &catalog->packed)
+		tally_str_addf(out, "\t{%u, %u, %u, %u, %u},\n", row->arch, row->cpuid,
+			       row->version, row->type, row->model);
+	tally_str_addf(out, "};\n\nstatic const char pool[%zu] =\n", catalog->pool.bytes.len);
+	pool_emit(out, catalog->pool.bytes.data, catalog->pool.bytes.len);
+	tally_str_add(out, ";\n\n");
+	switch_emit(out, catalog, shared);
+	tally_str_addf(
+		out,
+		"\nvoid tally_models_builtin(struct tally_models *ret_models)\n{\n"
+		"\t*ret_models = (struct tally_models){rows, pool, %zu, %zu, model_at};\n}\n",
+		catalog->packed.len, catalog->models.len);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "jevents/emit.h"
+#include "jevents/generate_arch.h"
+
+static int name_compare(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int name_wanted(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+static const char *path_join(struct tally_generate_run *run, const char *name)
+{
+	struct tally_str path = {0};
+	const char *copy = NULL;
+
+	tally_str_addf(&path, "%s/%s", run->generate->start, name);
+	if (!tally_str_error(&path))
+		copy = tally_arena_strndup(&run->arena, path.data, path.len);
+	tally_str_free(&path);
+	return copy;
+}
+
+static int arch_run(struct tally_generate_run *run, const char *name)
+{
+	const char *path = path_join(run, name);
+
+	return path ? tally_generate_arch(run, name, path) : -ENOMEM;
+}
+
+/* Every directory below the start. */
+static int archs_run(struct tally_generate_run *run)
+{
+	struct dirent **names;
+	int nr = scandir(run->generate->start, &names, name_wanted, name_compare);
+	int ret = 0, wrong = 0;
+
+	if (nr < 0) {
+		tally_generate_tell(run, TALLY_MESSAGE_WARNING, run->generate->start,
+				    "no such directory", "the map is empty and the build goes on");
+		return 0;
+	}
+	for (int i = 0; i < nr; i++) {
+		const char *name = tally_arena_strndup(&run->arena, names[i]->d_name,
+						       strlen(names[i]->d_name));
+		const char *path = name ? path_join(run, name) : NULL;
+		struct stat st;
+
+		free(names[i]);
+		if (!path)
+			ret = -ENOMEM;
+		else if ((!ret || ret == -EINVAL) && !stat(path, &st) && S_ISDIR(st.st_mode))
+			ret = tally_generate_arch(run, name, path);
+		wrong = wrong ? wrong : ret;
+	}
+	free(names);
+	return wrong;
+}
+
+/* Replace the file at once: a build never sees half of it. */
+static int file_write(const char *path, const struct tally_str *text)
+{
+	struct tally_str temporary = {0};
+	int fd, ret;
+
+	tally_str_addf(&temporary, "%s.tmp%ld", path, (long)getpid());
+	ret = tally_str_error(&temporary) ? -ENOMEM : tally_str_error(text);
+	if (ret)
+		goto out;
+	fd = open(temporary.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0) {
+		ret = -errno;
+		goto out;
+	}
+	ret = tally_file_write_all(fd, text->data, text->len);
+	if (close(fd) && !ret)
+		ret = -errno;
+	if (!ret && rename(temporary.data, path))
+		ret = -errno;
+	if (ret)
+		unlink(temporary.data);
+out:
+	tally_str_free(&temporary);
+	return ret;
+}
+
+static int map_emit(struct tally_generate_run *run)
+{
+	enum tally_generate_kind kind = run->generate->kind;
+	int ret;
+
+	if (kind == TALLY_GENERATE_MODEL)
+		return 0;
+	if (kind == TALLY_GENERATE_CLASSIC) {
+		tally_emit_classic_map(&run->out, &run->catalog);
+		return 0;
+	}
+	ret = tally_catalog_pack(&run->catalog);
+	if (!ret)
+		tally_emit_map(&run->out, &run->catalog, kind == TALLY_GENERATE_MAP);
+	return ret;
+}
+
+static int depfile_write(struct tally_generate_run *run)
+{
+	struct tally_str text = {0};
+	int ret;
+
+	if (!run->generate->depfile)
+		return 0;
+	tally_str_addf(&text, "%s:%s\n", run->generate->output, tally_str_text(&run->deps));
+	ret = tally_str_error(&run->deps);
+	if (!ret)
+		ret = file_write(run->generate->depfile, &text);
+	tally_str_free(&text);
+	return ret;
+}
+
+static int models_missing(const struct tally_generate_run *run)
+{
+	if (run->generate->kind != TALLY_GENERATE_MODEL || run->catalog.models.len)
+		return 0;
+	tally_generate_tell(run, TALLY_MESSAGE_ERROR, run->generate->model, "no such model",
+			    "the architecture has no directory of this name with *.json in it");
+	return -EINVAL;
+}
+
+static void head_emit(struct tally_generate_run *run)
+{
+	tally_emit_head(&run->out, run->generate->kind == TALLY_GENERATE_CLASSIC
+					   ? "pmu-events.h"
+					   : "jevents/models.h");
+}
+
+/* A tree that cannot be read, wholly or in part, gives an empty map, as no tree at all does: the
+ * build goes on. What is in it and wrong does not. */
+static int recover(struct tally_generate_run *run, int ret)
+{
+	if (!ret || ret == -EINVAL || ret == -E2BIG || ret == -ENOMEM ||
+	    run->generate->kind == TALLY_GENERATE_MODEL)
+		return ret;
+	tally_generate_tell(run, TALLY_MESSAGE_WARNING, run->generate->start, "not all can be read",
+			    "the map is empty and the build goes on");
+	tally_catalog_free(&run->catalog);
+	tally_str_clear(&run->out);
+	head_emit(run);
+	return 0;
+}
+
+int tally_generate(const struct tally_generate *generate)
+{
+	struct tally_generate_run run = {.generate = generate};
+	int ret;
+
+	head_emit(&run);
+	ret = strcmp(generate->arch, "all") ? arch_run(&run, generate->arch) : archs_run(&run);
+	ret = recover(&run, ret);
+	if (!ret)
+		ret = models_missing(&run);
+	if (!ret)
+		ret = map_emit(&run);
+	if (!ret)
+		ret = file_write(generate->output, &run.out);
+	if (!ret)
+		ret = depfile_write(&run);
+	tally_str_free(&run.out);
+	tally_str_free(&run.deps);
+	tally_catalog_free(&run.catalog);
+	tally_arena_free(&run.arena);
+	return ret;
+}

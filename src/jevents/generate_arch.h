@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One architecture's part of a run. Internal to jevents. */
+#ifndef TALLY_JEVENTS_GENERATE_ARCH_H
+#define TALLY_JEVENTS_GENERATE_ARCH_H
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "jevents/catalog.h"
+#include "jevents/generate.h"
+
+/* What a run has collected. Texts live in the arena. */
+struct tally_generate_run {
+	const struct tally_generate *generate;
+	struct tally_arena arena;
+	struct tally_catalog catalog;
+	struct tally_str out, deps; /* the C file; the right side of the depfile */
+};
+
+/* Tell of a path as a whole. */
+void tally_generate_tell(const struct tally_generate_run *run, enum tally_message_kind kind,
+			 const char *path, const char *what, const char *why);
+
+/* Read architecture `name` at `path`, append its models to the output and its map to the catalog.
+ * Both texts must live as long as the run. 0, -EINVAL (told), or as tally_generate(). */
+int tally_generate_arch(struct tally_generate_run *run, const char *name, const char *path);
+
+#endif

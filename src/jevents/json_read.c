@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "jevents/json_read.h"
+#include "jevents/json_string.h"
+
+struct frame {
+	struct tally_json_value *container;
+	struct tally_json_value **tail; /* where the next child is hung */
+	bool comma;                     /* one was read since the last child */
+};
+
+struct parse {
+	struct tally_json_reader reader;
+	struct frame frames[TALLY_JSON_DEPTH];
+	int depth;
+	struct tally_json_value *root;
+};
+
+static int parse_error(const struct parse *parse, const char *what, const char *why)
+{
+	tally_source_tell(parse->reader.source, TALLY_MESSAGE_ERROR, parse->reader.at, why, "%s",
+			  what);
+	return -EINVAL;
+}
+
+/* The byte after blanks, not taken; -1 at the end. */
+static int peek(struct parse *parse)
+{
+	const struct tally_source *source = parse->reader.source;
+
+	while (parse->reader.at < source->len) {
+		unsigned char c = source->text[parse->reader.at];
+
+		if (c != ' ' && c != '\t' && c != '\n' && c != '\r')
+			return c;
+		parse->reader.at++;
+	}
+	return -1;
+}
+
+/* A number or a word: everything up to what can follow a value. */
+static int scalar_read(struct parse *parse, struct tally_json_value *value)
+{
+	static const struct {
+		const char *word;
+		enum tally_json_kind kind;
+	} words[] = {
+		{"null", TALLY_JSON_NULL},
+		{"true", TALLY_JSON_TRUE},
+		{"false", TALLY_JSON_FALSE},
+	};
+	static const char tokens[] =
+		"+-.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+	const struct tally_source *source = parse->reader.source;
+	const char *begin = source->text + parse->reader.at, *end = source->text + source->len;
+	const char *at = begin;
+
+	while (at < end && memchr(tokens, *at, sizeof(tokens) - 1))
+		at++;
+	value->kind = TALLY_JSON_NUMBER;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(words); i++)
+		if (strlen(words[i].word) == (size_t)(at - begin) &&
+		    !memcmp(words[i].word, begin, at - begin))
+			value->kind = words[i].kind;
+	if (at == begin ||
+	    (value->kind == TALLY_JSON_NUMBER && *begin != '-' && (*begin < '0' || *begin > '9')))
+		return parse_error(parse, "no JSON value",
+				   "a string, number, list, object, true, "
+				   "false or null belongs here");
+	value->text = tally_arena_strndup(parse->reader.arena, begin, at - begin);
+	parse->reader.at = at - source->text;
+	return value->text ? 0 : -ENOMEM;
+}
+
+static int container_open(struct parse *parse, struct tally_json_value *value)
+{
+	if (parse->depth == TALLY_JSON_DEPTH) {
+		parse_error(parse, "nested too deeply", "32 levels are read, trees use three");
+		return -E2BIG;
+	}
+	parse->reader.at++;
+	parse->frames[parse->depth++] = (struct frame){value, &value->first, false};
+	return 0;
+}
+
+/* Read the value at the next byte, hang it where it belongs. Containers are left open. */
+static int value_read(struct parse *parse, const char *key)
+{
+	struct tally_json_value *value = tally_arena_alloc(parse->reader.arena, sizeof(*value));
+	int c = peek(parse);
+
+	if (!value)
+		return -ENOMEM;
+	*value = (struct tally_json_value){.key = key, .offset = parse->reader.at};
+	if (parse->depth) {
+		struct frame *frame = &parse->frames[parse->depth - 1];
+
+		*frame->tail = value;
+		frame->tail = &value->next;
+		frame->comma = false;
+	} else {
+		parse->root = value;
+	}
+	switch (c) {
+	case '{': value->kind = TALLY_JSON_OBJECT; return container_open(parse, value);
+	case '[': value->kind = TALLY_JSON_ARRAY; return container_open(parse, value);
+	case '"':
+		value->kind = TALLY_JSON_STRING;
+		return tally_json_string(&parse->reader, &value->text);
+	default: return scalar_read(parse, value);
+	}
+}
+
+static int member_read(struct parse *parse)
+{
+	const char *key;
+	int ret;
+
+	if (peek(parse) != '"')
+		return parse_error(parse, "no key", "an object's members are \"key\": value");
+	ret = tally_json_string(&parse->reader, &key);
+	if (ret)
+		return ret;
+	if (peek(parse) != ':')
+		return parse_error(parse, "no colon behind the key",
+				   "an object's members are \"key\": value");
+	parse->reader.at++;
+	return value_read(parse, key);
+}
+
+/* One step inside the innermost container: a comma, its end, or a child. */
+static int step(struct parse *parse)
+{
+	struct frame *frame = &parse->frames[parse->depth - 1];
+	bool object = frame->container->kind == TALLY_JSON_OBJECT;
+	bool first = frame->tail == &frame->container->first;
+	int c = peek(parse);
+
+	if (c < 0)
+		return parse_error(parse, "the file ends inside a list or object",
+				   "its closing bracket is missing");
+	if (c == ',') {
+		if (first || frame->comma)
+			tally_json_quirk(&parse->reader, TALLY_QUIRK_COMMA, parse->reader.at);
+		frame->comma = true;
+		parse->reader.at++;
+		return 0;
+	}
+	if (c == (object ? '}' : ']')) {
+		if (frame->comma && !first)
+			tally_json_quirk(&parse->reader, TALLY_QUIRK_COMMA, parse->reader.at);
+		parse->reader.at++;
+		parse->depth--;
+		return 0;
+	}
+	if (!first && !frame->comma) {
+		if (c != '{' && c != '"')
+			return parse_error(parse, "neither comma nor closing bracket",
+					   "one of them follows a value");
+		tally_json_quirk(&parse->reader, TALLY_QUIRK_MISSING_COMMA, parse->reader.at);
+	}
+	return object ? member_read(parse) : value_read(parse, NULL);
+}
+
+int tally_json_read(const struct tally_source *source, struct tally_arena *arena,
+		    const struct tally_json_value **ret_root)
+{
+	struct parse parse = {.reader = {.source = source, .arena = arena}};
+	int ret;
+
+	if (source->len > TALLY_JSON_SIZE) {
+		tally_source_tell(source, TALLY_MESSAGE_ERROR, TALLY_SOURCE_WHOLE,
+				  "64 MiB are read of a file", "file too large");
+		return -E2BIG;
+	}
+	if (source->len >= 3 && !memcmp(source->text, "\xef\xbb\xbf", 3)) {
+		tally_json_quirk(&parse.reader, TALLY_QUIRK_MARK, 0);
+		parse.reader.at = 3;
+	}
+	ret = value_read(&parse, NULL);
+	while (!ret && parse.depth)
+		ret = step(&parse);
+	if (!ret && peek(&parse) >= 0)
+		ret = parse_error(&parse, "text behind the end", "a file holds one list or object");
+	if (!ret)
+		*ret_root = parse.root;
+	return ret;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "jevents/json_string.h"
+
+static const struct {
+	enum tally_json_quirk quirk;
+	const char *what, *why;
+} quirks[] = {
+	{TALLY_QUIRK_COMMA, "comma with nothing behind or before it", "left out"},
+	{TALLY_QUIRK_MISSING_COMMA, "no comma between two values", "put in"},
+	{TALLY_QUIRK_CONTROL, "control character in a string", "kept; JSON wants it escaped"},
+	{TALLY_QUIRK_ESCAPE, "escape that JSON does not know", "kept with its backslash"},
+	{TALLY_QUIRK_UTF8, "bytes that are not UTF-8", "kept as they are"},
+	{TALLY_QUIRK_SURROGATE, "half of a surrogate pair", "replaced by U+FFFD"},
+	{TALLY_QUIRK_MARK, "byte order mark", "left out"},
+};
+
+void tally_json_quirk(struct tally_json_reader *reader, enum tally_json_quirk quirk, size_t offset)
+{
+	if (reader->quirks & quirk)
+		return;
+	reader->quirks |= quirk;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(quirks); i++)
+		if (quirks[i].quirk == quirk)
+			tally_source_tell(reader->source, TALLY_MESSAGE_WARNING, offset,
+					  quirks[i].why, "%s", quirks[i].what);
+}
+
+/* Length of the UTF-8 sequence at `text`, or 0 if it is none. */
+static size_t utf8_len(const uint8_t *text, size_t left)
+{
+	/* What the second byte may be depends on the first: no overlong forms, no surrogates. */
+	static const struct {
+		uint8_t first, last, low, high, len;
+	} forms[] = {
+		{0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
+		{0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3},
+		{0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4},
+		{0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
+	};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(forms); i++) {
+		if (*text < forms[i].first || *text > forms[i].last)
+			continue;
+		if (left < forms[i].len || text[1] < forms[i].low || text[1] > forms[i].high)
+			return 0;
+		for (size_t j = 2; j < forms[i].len; j++)
+			if ((text[j] & 0xc0) != 0x80)
+				return 0;
+		return forms[i].len;
+	}
+	return 0;
+}
+
+static char *utf8_put(char *out, uint32_t point)
+{
+	if (point < 0x80) {
+		*out++ = point;
+	} else if (point < 0x800) {
+		*out++ = 0xc0 | point >> 6;
+		*out++ = 0x80 | (point & 0x3f);
+	} else if (point < 0x10000) {
+		*out++ = 0xe0 | point >> 12;
+		*out++ = 0x80 | (point >> 6 & 0x3f);
+		*out++ = 0x80 | (point & 0x3f);
+	} else {
+		*out++ = 0xf0 | point >> 18;
+		*out++ = 0x80 | (point >> 12 & 0x3f);
+		*out++ = 0x80 | (point >> 6 & 0x3f);
+		*out++ = 0x80 | (point & 0x3f);
+	}
+	return out;
+}
+
+/* The value of four hex digits at `text`, or -1. */
+static int hex4(const char *text, size_t left)
+{
+	int value = 0;
+
+	if (left < 4)
+		return -1;
+	for (int i = 0; i < 4; i++) {
+		char c = text[i] | 0x20;
+
+		if (c >= '0' && c <= '9' && text[i] >= '0')
+			value = value * 16 + c - '0';
+		else if (c >= 'a' && c <= 'f')
+			value = value * 16 + c - 'a' + 10;
+		else
+			return -1;
+	}
+	return value;
+}
+
+/* Decode the \u at `text`, with its second half if it is the first of a pair. Returns how many
+ * bytes of text it took, 0 if it is no \u at all. */
+static size_t point_read(struct tally_json_reader *reader, const char *text, size_t left,
+			 uint32_t *ret_point)
+{
+	int high = hex4(text + 2, left - 2), low;
+
+	if (high < 0)
+		return 0;
+	*ret_point = high;
+	if (high < 0xd800 || high > 0xdfff)
+		return 6;
+	low = left >= 12 && text[6] == '\\' && text[7] == 'u' ? hex4(text + 8, left - 8) : -1;
+	if (high < 0xdc00 && low >= 0xdc00 && low <= 0xdfff) {
+		*ret_point = 0x10000 + ((uint32_t)(high - 0xd800) << 10) + (low - 0xdc00);
+		return 12;
+	}
+	tally_json_quirk(reader, TALLY_QUIRK_SURROGATE, text - reader->source->text);
+	*ret_point = 0xfffd;
+	return 6;
+}
+
+/* Decode the escape at `*text`, moving both on. 0, or -EINVAL for a NUL. */
+static int escape_read(struct tally_json_reader *reader, const char **text, size_t left, char **out)
+{
+	static const char plain[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+	const char *known = memchr(plain, (*text)[1], sizeof(plain) - 1);
+	uint32_t point = 0;
+	size_t took = 2;
+
+	if (known) {
+		*(*out)++ = meant[known - plain];
+	} else if ((*text)[1] == 'u' && (took = point_read(reader, *text, left, &point))) {
+		if (!point)
+			return -EINVAL;
+		*out = utf8_put(*out, point);
+	} else {
+		tally_json_quirk(reader, TALLY_QUIRK_ESCAPE, *text - reader->source->text);
+		*(*out)++ = '\\';
+		took = 1;
+	}
+	*text += took;
+	return 0;
+}
+
+/* Decode [text, end) to `out`, which has room for as much. 0, or -EINVAL with `*ret_bad` where. */
+static int string_decode(struct tally_json_reader *reader, const char *text, const char *end,
+			 char *out, const char **ret_bad)
+{
+	while (text < end) {
+		unsigned char c = *text;
+		size_t len = 1;
+
+		if (c == '\\') {
+			if (escape_read(reader, &text, end - text, &out)) {
+				*ret_bad = text;
+				return -EINVAL;
+			}
+			continue;
+		}
+		if (!c) {
+			*ret_bad = text;
+			return -EINVAL;
+		}
+		if (c < 0x20)
+			tally_json_quirk(reader, TALLY_QUIRK_CONTROL, text - reader->source->text);
+		if (c >= 0x80 && !(len = utf8_len((const uint8_t *)text, end - text))) {
+			tally_json_quirk(reader, TALLY_QUIRK_UTF8, text - reader->source->text);
+			len = 1;
+		}
+		memcpy(out, text, len);
+		out += len;
+		text += len;
+	}
+	*out = '\0';
+	return 0;
+}
+
+/* The closing quote of the string that starts at `text`, or NULL. A string ends with its line at
+ * the latest: a forgotten quote should not eat the file. */
+static const char *string_end(const char *text, const char *end, bool *ret_plain)
+{
+	*ret_plain = true;
+	for (; text < end && *text != '\n'; text++) {
+		if (*text == '"')
+			return text;
+		if (*text == '\\') {
+			*ret_plain = false;
+			if (++text == end || *text == '\n')
+				return NULL;
+		} else if ((unsigned char)*text < 0x20 || (unsigned char)*text >= 0x80) {
+			*ret_plain = false;
+		}
+	}
+	return NULL;
+}
+
+int tally_json_string(struct tally_json_reader *reader, const char **ret_text)
+{
+	const struct tally_source *source = reader->source;
+	const char *begin = source->text + reader->at + 1, *bad;
+	bool plain;
+	const char *end = string_end(begin, source->text + source->len, &plain);
+	char *out;
+
+	if (!end) {
+		tally_source_tell(source, TALLY_MESSAGE_ERROR, reader->at,
+				  "a string closes on its line",
+				  "string without its closing quote");
+		return -EINVAL;
+	}
+	/* A decoded string is never longer than what is written: \u takes six bytes for three. */
+	out = plain ? tally_arena_strndup(reader->arena, begin, end - begin)
+		    : tally_arena_bytes(reader->arena, end - begin + 1);
+	if (!out)
+		return -ENOMEM;
+	if (!plain && string_decode(reader, begin, end, out, &bad)) {
+		tally_source_tell(source, TALLY_MESSAGE_ERROR, bad - source->text,
+				  "no text of ours can hold it", "NUL in a string");
+		return -EINVAL;
+	}
+	*ret_text = out;
+	reader->at = end - source->text + 1;
+	return 0;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "jevents/message.h"
+
+void tally_source_position(const struct tally_source *source, size_t offset, uint32_t *ret_line,
+			   uint32_t *ret_column)
+{
+	const char *line = source->text, *at = source->text + offset, *newline;
+	uint32_t number = 1;
+
+	while ((newline = memchr(line, '\n', at - line))) {
+		line = newline + 1;
+		number++;
+	}
+	*ret_line = number;
+	*ret_column = at - line + 1;
+}
+
+void tally_source_tell(const struct tally_source *source, enum tally_message_kind kind,
+		       size_t offset, const char *why, const char *what, ...)
+{
+	struct tally_messages *messages = source->messages;
+	struct tally_message message = {.kind = kind, .path = source->path, .why = why};
+	struct tally_str text = {0};
+	va_list args;
+
+	if (!messages)
+		return;
+	if (kind == TALLY_MESSAGE_ERROR)
+		messages->errors++;
+	else
+		messages->warnings++;
+	if (!messages->tell)
+		return;
+	va_start(args, what);
+	tally_str_addv(&text, what, args);
+	va_end(args);
+	message.what = tally_str_text(&text);
+	if (offset != TALLY_SOURCE_WHOLE)
+		tally_source_position(source, offset, &message.line, &message.column);
+	messages->tell(messages->context, &message);
+	tally_str_free(&text);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the reader of event descriptions has to say about its input: file, line, column, what is
+ * wrong and why that matters. The library hands messages to its caller; only programs print.
+ */
+#ifndef TALLY_JEVENTS_MESSAGE_H
+#define TALLY_JEVENTS_MESSAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum tally_message_kind {
+	TALLY_MESSAGE_WARNING, /* read nevertheless */
+	TALLY_MESSAGE_ERROR,   /* not read: what was asked for fails in the end */
+};
+
+struct tally_message {
+	enum tally_message_kind kind;
+	const char *path;      /* valid during the call, as the other texts */
+	uint32_t line, column; /* from 1; 0 where the message is about the whole file */
+	const char *what, *why;
+};
+
+/* Where messages go, and how many there were. `tell` may be NULL. Not thread-safe. */
+struct tally_messages {
+	void (*tell)(void *context, const struct tally_message *message);
+	void *context;
+	size_t errors, warnings;
+};
+
+/* A text that messages can point into. */
+struct tally_source {
+	const char *path;
+	const char *text;
+	size_t len;
+	struct tally_messages *messages;
+};
+
+/* Tell about the byte at `offset` of `source`, or about the file as a whole with
+ * TALLY_SOURCE_WHOLE; `why` is constant, `what` formatted. */
+#define TALLY_SOURCE_WHOLE SIZE_MAX
+void tally_source_tell(const struct tally_source *source, enum tally_message_kind kind,
+		       size_t offset, const char *why, const char *what, ...)
+	__attribute__((format(printf, 5, 6)));
+
+/* Line and column, both from 1, of a byte; columns count bytes. */
+void tally_source_position(const struct tally_source *source, size_t offset, uint32_t *ret_line,
+			   uint32_t *ret_column);
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/str.h"
+#include "jevents/tree.h"
+
+enum { TREE_DEPTH = 3 }; /* vendor/model/sys */
+
+struct walk {
+	struct tally_tree *tree;
+	struct tally_messages *messages;
+	const char *path; /* the directory being read */
+	const char *name; /* the same below the architecture; "" for that itself */
+	int depth;
+};
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), end_len = strlen(end);
+
+	return len >= end_len && !strcmp(text + len - end_len, end);
+}
+
+static const char *join(struct tally_arena *arena, const char *dir, const char *name)
+{
+	size_t dir_len = strlen(dir), len = strlen(name);
+	char *path = tally_arena_bytes(arena, dir_len + len + 2);
+
+	if (!path)
+		return NULL;
+	memcpy(path, dir, dir_len);
+	if (dir_len)
+		path[dir_len++] = '/';
+	memcpy(path + dir_len, name, len + 1);
+	return path;
+}
+
+const char *tally_topic_of(const char *path, struct tally_arena *arena)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	size_t len = strlen(base) - (ends_with(base, ".json") ? 5 : 0);
+	char *topic = tally_arena_strndup(arena, base, len);
+
+	for (char *at = topic; at && *at; at++)
+		*at = *at == '-' ? ' ' : *at;
+	return topic;
+}
+
+const char *tally_identifier_of(const char *name, struct tally_arena *arena)
+{
+	static const char allowed[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+	char *identifier = tally_arena_strndup(arena, name, strlen(name));
+
+	for (char *at = identifier; at && *at; at++)
+		*at = *at == '-' || *at == '/' ? '_' : *at;
+	return identifier && strspn(identifier, allowed) == strlen(identifier) ? identifier : NULL;
+}
+
+/* Names of a directory, sorted by bytes, all copied to the arena. */
+struct names {
+	TALLY_VEC(const char *) list;
+};
+
+static int name_compare(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int names_read(const char *path, struct tally_arena *arena, struct names *names)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *entry;
+	int ret = 0;
+
+	if (!dir)
+		return -errno;
+	while (!ret && (errno = 0, entry = readdir(dir))) {
+		const char *name;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		name = tally_arena_strndup(arena, entry->d_name, strlen(entry->d_name));
+		ret = name ? tally_vec_push(&names->list, name) : -ENOMEM;
+	}
+	if (!ret && errno)
+		ret = -errno;
+	closedir(dir);
+	if (!ret && names->list.len)
+		qsort(names->list.data, names->list.len, sizeof(*names->list.data), name_compare);
+	return ret;
+}
+
+static int dir_walk(const struct walk *walk);
+
+static int child_walk(const struct walk *walk, const char *path, const char *name)
+{
+	struct walk child = *walk;
+
+	child.path = path;
+	child.name = join(&walk->tree->arena, walk->name, name);
+	child.depth++;
+	return child.name ? dir_walk(&child) : -ENOMEM;
+}
+
+/* A file of the directory; a topic makes the directory a model. */
+static int file_add(const struct walk *walk, const char *path, const char *name)
+{
+	struct tally_tree *tree = walk->tree;
+	struct tally_tree_file file = {path, NULL};
+
+	if (!walk->depth && !strncmp(name, "mapfile.csv", strlen("mapfile.csv")))
+		return tally_vec_push(&tree->maps, file);
+	if (!ends_with(name, ".json"))
+		return 0;
+	file.topic = tally_topic_of(path, &tree->arena);
+	if (!file.topic)
+		return -ENOMEM;
+	if (!walk->depth)
+		return tally_vec_push(&tree->standard, file);
+	return tally_vec_push(&tree->files, file);
+}
+
+/* What `name` is, and what to do with it: directories come after the files. */
+static int entry_walk(const struct walk *walk, const char *name, bool want_dirs)
+{
+	const char *path = join(&walk->tree->arena, walk->path, name);
+	struct stat st;
+
+	if (!path)
+		return -ENOMEM;
+	if (stat(path, &st)) /* a link to nowhere */
+		return 0;
+	if (S_ISDIR(st.st_mode) != want_dirs)
+		return 0;
+	if (want_dirs)
+		return walk->depth < TREE_DEPTH ? child_walk(walk, path, name) : 0;
+	return S_ISREG(st.st_mode) ? file_add(walk, path, name) : 0;
+}
+
+static int dir_walk(const struct walk *walk)
+{
+	struct tally_tree *tree = walk->tree;
+	size_t first = tree->files.len;
+	struct names names = {0};
+	int ret = names_read(walk->path, &tree->arena, &names);
+
+	if (ret && walk->depth)
+		tally_source_tell(
+			&(struct tally_source){.path = walk->path, .messages = walk->messages},
+			TALLY_MESSAGE_ERROR, TALLY_SOURCE_WHOLE, strerror(-ret), "cannot be read");
+	for (size_t i = 0; i < names.list.len && !ret; i++)
+		ret = entry_walk(walk, names.list.data[i], false);
+	if (!ret && tree->files.len > first)
+		ret = tally_vec_push(&tree->dirs,
+				     (struct tally_tree_dir){walk->name, walk->path, first,
+							     tree->files.len - first,
+							     ends_with(walk->name, "/sys")});
+	for (size_t i = 0; i < names.list.len && !ret; i++)
+		ret = entry_walk(walk, names.list.data[i], true);
+	tally_vec_free(&names.list);
+	return ret;
+}
+
+int tally_tree_scan(const char *path, struct tally_messages *messages, struct tally_tree *ret_tree)
+{
+	struct tally_tree tree = {0};
+	struct walk walk = {&tree, messages, path, "", 0};
+	int ret = dir_walk(&walk);
+
+	if (ret)
+		tally_tree_free(&tree);
+	else
+		*ret_tree = tree;
+	return ret;
+}
+
+void tally_tree_free(struct tally_tree *tree)
+{
+	tally_vec_free(&tree->dirs);
+	tally_vec_free(&tree->files);
+	tally_vec_free(&tree->standard);
+	tally_vec_free(&tree->maps);
+	tally_arena_free(&tree->arena);
+}

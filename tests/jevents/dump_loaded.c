@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Models of the tree or file that TALLY_EVENTS_DIR names, of TALLY_CPUID alone if that is set. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dump_models.h"
+#include "jevents/load.h"
+
+static void tell(void *context, const struct tally_message *message)
+{
+	(void)context;
+	fprintf(stderr, "%s:%u:%u: %s: %s (%s)\n", message->path, message->line, message->column,
+		message->kind == TALLY_MESSAGE_ERROR ? "error" : "warning", message->what,
+		message->why);
+}
+
+const struct tally_models *models_open(void)
+{
+	const struct tally_load_filter filter = {.cpuid = getenv("TALLY_CPUID")};
+	const char *path = getenv("TALLY_EVENTS_DIR");
+	struct tally_messages messages = {tell, NULL, 0, 0};
+	struct tally_models *models = NULL;
+	int ret = tally_models_load(path ? path : ".", &filter, &messages, &models);
+
+	if (ret)
+		fprintf(stderr, "%s\n", strerror(-ret));
+	return models;
+}
+
+void models_close(const struct tally_models *models)
+{
+	tally_models_free((struct tally_models *)models);
+}

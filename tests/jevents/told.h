@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Messages as text, one "line:column: kind: what (why)" after another, for tests to look at. */
+#ifndef TALLY_TESTS_JEVENTS_TOLD_H
+#define TALLY_TESTS_JEVENTS_TOLD_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "jevents/message.h"
+
+#include <cmocka.h>
+
+struct told {
+	struct tally_messages messages;
+	struct tally_str text;
+};
+
+static inline void told_tell(void *context, const struct tally_message *message)
+{
+	struct tally_str *text = context;
+
+	tally_str_addf(text, "%u:%u: %s: %s (%s)\n", message->line, message->column,
+		       message->kind == TALLY_MESSAGE_ERROR ? "error" : "warning", message->what,
+		       message->why);
+}
+
+/* All zero but for this. */
+static inline void told_init(struct told *told)
+{
+	*told = (struct told){.messages = {told_tell, &told->text}};
+}
+
+/* Whether what was told has this in it; an empty text wants silence. */
+static inline void told_has(const struct told *told, const char *want)
+{
+	const char *text = tally_str_text(&told->text);
+
+	if (!*want)
+		assert_string_equal(text, "");
+	else if (!strstr(text, want))
+		fail_msg("told '%s', wanted '%s'", text, want);
+}
+
+#endif
