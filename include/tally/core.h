@@ -146,15 +146,26 @@ int tally_core_ioctl(struct tally_core *core, struct tally_core_task *current,
 /* POLLIN, POLLHUP, POLLERR as Linux numbers them. */
 enum { TALLY_CORE_POLLIN = 1, TALLY_CORE_POLLERR = 8, TALLY_CORE_POLLHUP = 16 };
 
-/* poll(2): POLLIN once for each wakeup; POLLHUP without a buffer, or when the event's task and those
- * that inherited it are gone; POLLERR | POLLHUP for a pinned event in the error state. (That a
- * REFRESH count is used up only notify() tells.) */
+/* poll(2): POLLIN once for each wakeup; POLLHUP without a buffer, or when the event's task and
+ * those that inherited it are gone; POLLERR | POLLHUP for a pinned event in the error state. (That
+ * a REFRESH count is used up only notify() tells.) */
 unsigned tally_core_poll(struct tally_core *core, struct tally_core_event *event);
 
 /* prctl(2): PR_TASK_PERF_EVENTS_ENABLE and _DISABLE for the events that `current` opened, as
  * the running Linux does. */
 enum { TALLY_CORE_PRCTL_DISABLE = 31, TALLY_CORE_PRCTL_ENABLE = 32 };
 int tally_core_prctl(struct tally_core *core, struct tally_core_task *current, int option);
+
+/* ---- the classic encoding: src/abi/classic.h translates, these two do what has no counterpart
+ * today -- */
+
+/* Have MUNMAP records written for the event and who inherits it from now on: laid out as MMAP, of
+ * type TALLY_CLASSIC_CORE_MUNMAP. Once; there is no way back. */
+void tally_core_event_tell_munmap(struct tally_core *core, struct tally_core_event *event);
+
+/* prctl(2) as the design document has it: the group leaders on `current`, whoever opened them, and
+ * none that it opened elsewhere. -EINVAL: no such option. */
+int tally_core_prctl_attached(struct tally_core *core, struct tally_core_task *current, int option);
 
 /* ---- mapping ------------------------------------------------------------------ */
 

@@ -241,10 +241,10 @@ struct tally_event_info {
 typedef int tally_event_visit_fn(const struct tally_event_info *info, void *data);
 
 /* Visit all events of `kinds` (a mask of enum tally_event_kind) whose name or alias matches
- * `glob` (NULL: all; without wildcards it matches as a substring, of tables also in topics and
- * groups), in the order of the enum, then by name. Hardware and cache names are those perf knows;
- * whether a PMU counts them only opening tells. Tracepoints are left out silently when tracefs is
- * not there (ask tally_events_tracefs). 0, what `visit` returned, or -ENOMEM. */
+ * `glob` (NULL: all; without wildcards it matches as a substring, of tables also in topics,
+ * groups and descriptions), in the order of the enum, then by name. Hardware and cache names are
+ * those perf knows; whether a PMU counts them only opening tells. Tracepoints are left out silently
+ * when tracefs is not there (ask tally_events_tracefs). 0, what `visit` returned, or -ENOMEM. */
 int tally_events_each(struct tally_events *events, unsigned kinds, const char *glob,
 		      tally_event_visit_fn *visit, void *data);
 
