@@ -35,7 +35,7 @@
 extern "C" {
 #endif
 
-/* ---- life ------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------- */
 
 /* The counterparts of /proc/sys/kernel/perf_*. May be changed at any time through
  * tally_core_settings(); each is one word. */
@@ -74,7 +74,7 @@ int tally_core_cpu_online(struct tally_core *core, uint32_t cpu);
  * CPU with interrupts on, while the one that goes still answers call(). */
 void tally_core_cpu_offline(struct tally_core *core, uint32_t cpu);
 
-/* ---- tasks ------------------------------------------------------------------ */
+/* ---- tasks ------------------------------------------------------------------------------ */
 
 struct tally_core_context;
 
@@ -96,7 +96,7 @@ struct tally_core_task {
 /* The numbers a task has; it must be called before any other function sees it. */
 void tally_core_task_init(struct tally_core_task *task, int32_t pid, int32_t tid);
 
-/* ---- surface ----------------------------------------------------------------- */
+/* ---- surface ---------------------------------------------------------------------------- */
 
 /* Why something was refused, for people: constant texts. */
 struct tally_core_refusal {
@@ -156,8 +156,9 @@ unsigned tally_core_poll(struct tally_core *core, struct tally_core_event *event
 enum { TALLY_CORE_PRCTL_DISABLE = 31, TALLY_CORE_PRCTL_ENABLE = 32 };
 int tally_core_prctl(struct tally_core *core, struct tally_core_task *current, int option);
 
-/* ---- the classic encoding: src/abi/classic.h translates, these two do what has no counterpart
- * today -- */
+/* ---- the classic encoding --------------------------------------------------------------- */
+
+/* src/abi/classic.h translates; these two do what has no counterpart today. */
 
 /* Have MUNMAP records written for the event and who inherits it from now on: laid out as MMAP, of
  * type TALLY_CLASSIC_CORE_MUNMAP. Once; there is no way back. */
@@ -167,7 +168,7 @@ void tally_core_event_tell_munmap(struct tally_core *core, struct tally_core_eve
  * none that it opened elsewhere. -EINVAL: no such option. */
 int tally_core_prctl_attached(struct tally_core *core, struct tally_core_task *current, int option);
 
-/* ---- mapping ------------------------------------------------------------------ */
+/* ---- mapping ---------------------------------------------------------------------------- */
 
 struct tally_core_buffer;
 
@@ -190,7 +191,7 @@ void tally_core_munmap(struct tally_core *core, struct tally_core_event *event,
  * NULL beyond the end. Page-aligned memory of pages_alloc(). */
 void *tally_core_buffer_page(const struct tally_core_buffer *buffer, size_t index);
 
-/* ---- hooks --------------------------------------------------------------------- */
+/* ---- hooks ------------------------------------------------------------------------------ */
 
 /*
  * The CPU changes from `prev` to `next` (NULL: a task without events, as idle is one).
@@ -259,7 +260,7 @@ void tally_core_ksymbol(struct tally_core *core, uint64_t addr, uint32_t len, ui
 void tally_core_software(struct tally_core *core, uint32_t id, uint64_t nr,
 			 const struct tally_core_moment *moment);
 
-/* ---- tracepoints ------------------------------------------------------------------ */
+/* ---- tracepoints ------------------------------------------------------------------------ */
 
 struct tally_core_field {
 	const char *name;

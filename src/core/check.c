@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/check.h"
 
-/* ---- privileges
- * ------------------------------------------------------------------------------------ */
+/* ---- privileges ------------------------------------------------------------------------- */
 
 bool tally_check_perfmon(const struct tally_core *core, const struct tally_core_task *current)
 {
@@ -69,8 +68,7 @@ static bool tracepoint_forbidden(const struct tally_check *c)
 	       tally_event_samples(c->event) && forbidden_over(c, -1);
 }
 
-/* ---- the attr
- * ------------------------------------------------------------------------------------------ */
+/* ---- the attr --------------------------------------------------------------------------- */
 
 static bool flags_unknown(const struct tally_check *c)
 {
@@ -165,8 +163,7 @@ static bool deferred_chains(const struct tally_check *c)
 	return c->attr->defer_callchain || c->attr->defer_output;
 }
 
-/* ---- the target
- * -------------------------------------------------------------------------------------------- */
+/* ---- the target ------------------------------------------------------------------------- */
 
 static bool cgroup_asked(const struct tally_check *c)
 {
@@ -199,9 +196,7 @@ static bool inherited_read_without_tid(const struct tally_check *c)
 	       !(c->attr->sample_type & PERF_SAMPLE_TID);
 }
 
-/* ---- the event
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- the event -------------------------------------------------------------------------- */
 
 static bool cannot_interrupt(const struct tally_check *c)
 {
@@ -242,9 +237,7 @@ static bool clock_unknown(const struct tally_check *c)
 		!c->core->ops->clock_of(c->core->machine, c->attr->clockid, &ns));
 }
 
-/* ---- the group
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- the group -------------------------------------------------------------------------- */
 
 static bool leader_is_member(const struct tally_check *c)
 {
@@ -334,9 +327,7 @@ static bool aux_asked_of_member(const struct tally_check *c)
 	return c->attr->aux_pause || c->attr->aux_resume || c->attr->aux_sample_size;
 }
 
-/* ---- the rules
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- the rules -------------------------------------------------------------------------- */
 
 #define FIX_PERFMON "get CAP_PERFMON, or lower perf_event_paranoid"
 

@@ -7,8 +7,7 @@
 #include "core/overflow.h"
 #include "core/software.h"
 
-/* ---- deadlines: a list of each CPU, the next one first ------------------------------------------
- */
+/* ---- deadlines: a list of each CPU, the next one first ---------------------------------- */
 
 static struct tally_core_event *first_due(struct tally_core_cpu *cpu)
 {
@@ -50,8 +49,7 @@ static uint64_t interval(const struct tally_core_event *event)
 	return TALLY_MAX(event->hw.period, (uint64_t)TALLY_CORE_MIN_CLOCK);
 }
 
-/* ---- the timer ---------------------------------------------------------------------------------
- */
+/* ---- the timer -------------------------------------------------------------------------- */
 
 static bool wants_sample(const struct tally_core_event *event,
 			 const struct tally_core_moment *moment)
@@ -96,8 +94,7 @@ void tally_core_timer(struct tally_core *core, const struct tally_core_moment *m
 		set_timer(cpu);
 }
 
-/* ---- the PMUs
- * ------------------------------------------------------------------------------------- */
+/* ---- the PMUs --------------------------------------------------------------------------- */
 
 /* A frequency of a clock is a period: nothing has to be found out. */
 static void fix_period(struct tally_core_event *event)

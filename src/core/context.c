@@ -17,7 +17,7 @@ void tally_context_init(struct tally_core_context *context, struct tally_core *c
 	tally_list_init(&context->events);
 }
 
-/* ---- holding one still --------------------------------------------------------------- */
+/* ---- holding one still ------------------------------------------------------------------ */
 
 struct run {
 	struct tally_core_context *context;
@@ -163,7 +163,7 @@ void tally_context_diverge(struct tally_core_context *context)
 	context->origin = 0;
 }
 
-/* ---- what is in it --------------------------------------------------------------------- */
+/* ---- what is in it ---------------------------------------------------------------------- */
 
 /* Which attr bit wants what; counted both ways by count_wants(). */
 static void count_wants(struct tally_core_context *context, const struct tally_core_event *event,
@@ -185,6 +185,13 @@ static void count_wants(struct tally_core_context *context, const struct tally_c
 	context->nr_freq += attr->freq && attr->sample_freq ? by : 0;
 	context->nr_stat += attr->inherit_stat ? by : 0;
 	context->nr_events += by;
+}
+
+void tally_context_want_munmap(struct tally_core_event *event)
+{
+	count_wants(event->context, event, UINT32_MAX);
+	event->classic = true;
+	count_wants(event->context, event, 1);
 }
 
 static void list_group(struct tally_core_context *context, struct tally_core_event *leader)
@@ -279,7 +286,7 @@ void tally_context_remove(struct tally_core_cpu *cpu, struct tally_core_event *e
 		tally_sched_fill(cpu, now);
 }
 
-/* ---- quiescence --------------------------------------------------------------------------- */
+/* ---- quiescence ------------------------------------------------------------------------- */
 
 static void flush(void *arg)
 {

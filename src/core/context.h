@@ -30,6 +30,9 @@ void tally_context_insert(struct tally_core_cpu *cpu, struct tally_core_event *e
 void tally_context_remove(struct tally_core_cpu *cpu, struct tally_core_event *event,
 			  enum tally_state state);
 
+/* Have an event that is in its context told of MUNMAPs too. A. */
+void tally_context_want_munmap(struct tally_core_event *event);
+
 /* The context no longer holds just what its origin holds. A. */
 void tally_context_diverge(struct tally_core_context *context);
 

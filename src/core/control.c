@@ -11,8 +11,7 @@
 #include "core/sched.h"
 #include "core/state.h"
 
-/* ---- enabling and disabling
- * ----------------------------------------------------------------------- */
+/* ---- enabling and disabling ------------------------------------------------------------- */
 
 /* Call fn for the event and each of its children, where each of them is. */
 static void for_family(struct tally_core_event *event, tally_context_fn fn)
@@ -97,9 +96,14 @@ static void control_reset(struct tally_core_event *event)
 	for_family(event, reset_here);
 }
 
+static bool prctl_known(int option)
+{
+	return option == TALLY_CORE_PRCTL_ENABLE || option == TALLY_CORE_PRCTL_DISABLE;
+}
+
 int tally_core_prctl(struct tally_core *core, struct tally_core_task *current, int option)
 {
-	if (option != TALLY_CORE_PRCTL_ENABLE && option != TALLY_CORE_PRCTL_DISABLE)
+	if (!prctl_known(option))
 		return -EINVAL;
 	core->ops->config_lock(core->machine);
 	for (struct tally_core_event *event = current->owned; event; event = event->owned_next) {
@@ -112,8 +116,30 @@ int tally_core_prctl(struct tally_core *core, struct tally_core_task *current, i
 	return 0;
 }
 
-/* ---- waking
- * ------------------------------------------------------------------------------------------ */
+int tally_core_prctl_attached(struct tally_core *core, struct tally_core_task *current, int option)
+{
+	tally_context_fn fn = option == TALLY_CORE_PRCTL_ENABLE ? enable_here : disable_here;
+	struct tally_core_context *context;
+
+	if (!prctl_known(option))
+		return -EINVAL;
+	core->ops->config_lock(core->machine);
+	context = tally_context_pin_task(core, current);
+	if (context) {
+		tally_list_for_each (link, &context->events) {
+			struct tally_core_event *event =
+				tally_container_of(link, struct tally_core_event, all);
+
+			if (tally_event_is_leader(event))
+				tally_context_run(context, fn, event);
+		}
+		tally_context_unpin(context);
+	}
+	core->ops->config_unlock(core->machine);
+	return 0;
+}
+
+/* ---- waking ----------------------------------------------------------------------------- */
 
 static void notify(const struct tally_core_event *event, unsigned what)
 {
@@ -150,8 +176,7 @@ unsigned tally_core_poll(struct tally_core *core, struct tally_core_event *event
 	return tally_exchange(&buffer->poll, 0);
 }
 
-/* ---- requests
- * ------------------------------------------------------------------------------------------ */
+/* ---- requests --------------------------------------------------------------------------- */
 
 struct request {
 	struct tally_core *core;
@@ -283,8 +308,7 @@ static const struct tally_core_refusal *request_filter(const struct request *req
 	return tally_filter_set(request->event, (const char *)request->arg);
 }
 
-/* ---- output to another event's buffer
- * ---------------------------------------------------------------- */
+/* ---- output to another event's buffer --------------------------------------------------- */
 
 const struct tally_core_refusal *tally_control_output(struct tally_core_event *event,
 						      struct tally_core_event *target)
@@ -352,8 +376,7 @@ static const struct tally_core_refusal *request_bpf(const struct request *reques
 	REFUSE(-EINVAL, "", "this machine runs no BPF programs", "");
 }
 
-/* ---- ioctl(2)
- * --------------------------------------------------------------------------------------------- */
+/* ---- ioctl(2) --------------------------------------------------------------------------- */
 
 static const struct {
 	unsigned long number;
@@ -392,8 +415,7 @@ int tally_core_ioctl(struct tally_core *core, struct tally_core_task *current,
 	return tally_refuse(why, ret_why);
 }
 
-/* ---- what it is
- * ------------------------------------------------------------------------------------------- */
+/* ---- what it is ------------------------------------------------------------------------- */
 
 void tally_core_event_set_cookie(struct tally_core_event *event, void *cookie)
 {

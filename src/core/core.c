@@ -4,8 +4,7 @@
 #include "core/sched.h"
 #include "core/software.h"
 
-/* ---- settings
- * ------------------------------------------------------------------------------------ */
+/* ---- settings --------------------------------------------------------------------------- */
 
 void tally_core_settings_init(struct tally_core_settings *settings)
 {
@@ -25,8 +24,7 @@ struct tally_core_settings *tally_core_settings(struct tally_core *core)
 	return &core->settings;
 }
 
-/* ---- PMUs
- * ----------------------------------------------------------------------------------------- */
+/* ---- PMUs ------------------------------------------------------------------------------- */
 
 int tally_core_pmu_register(struct tally_core *core, struct tally_core_pmu *pmu)
 {
@@ -100,8 +98,7 @@ const struct tally_core_tracepoint *tally_core_tracepoint_find(struct tally_core
 	return at;
 }
 
-/* ---- CPUs
- * ------------------------------------------------------------------------------------------ */
+/* ---- CPUs ------------------------------------------------------------------------------- */
 
 static size_t scratch_size(const struct tally_core *core)
 {
@@ -176,8 +173,7 @@ void tally_core_cpu_offline(struct tally_core *core, uint32_t cpu)
 	core->ops->config_unlock(core->machine);
 }
 
-/* ---- life
- * ------------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------- */
 
 static size_t core_size(uint32_t nr_cpus)
 {

@@ -5,8 +5,7 @@
 #include "core/context.h"
 #include "core/filter.h"
 
-/* ---- which PMU
- * -------------------------------------------------------------------------------------- */
+/* ---- which PMU -------------------------------------------------------------------------- */
 
 /* The number of the PMU that config names for the generic types of hybrid CPUs; 0: none. */
 static uint32_t named_pmu(const struct perf_event_attr *attr)
@@ -45,8 +44,7 @@ static int find_pmu(struct tally_core_event *event)
 	return -ENOENT;
 }
 
-/* ---- life
- * --------------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------- */
 
 static void init_lists(struct tally_core_event *event)
 {
@@ -84,6 +82,7 @@ int tally_event_new(struct tally_core *core, const struct perf_event_attr *attr,
 	event->cpu = cpu;
 	event->id = ++core->last_id;
 	event->parent = parent;
+	event->classic = parent && parent->classic;
 	event->leader = event;
 	event->state = TALLY_STATE_OFF;
 	event->hw.attr = &event->attr;
@@ -110,8 +109,7 @@ void tally_event_free(struct tally_core_event *event)
 	tally_core_free(event->core, event, sizeof(*event));
 }
 
-/* ---- in a context
- * ----------------------------------------------------------------------------------------- */
+/* ---- in a context ----------------------------------------------------------------------- */
 
 static void insert_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
 {
@@ -158,6 +156,18 @@ void tally_event_fold(struct tally_core_event *child)
 	if (child->deferred)
 		tally_core_quiesce(child->core);
 	tally_event_free(child);
+}
+
+static void munmap_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
+{
+	tally_context_want_munmap(arg);
+}
+
+void tally_core_event_tell_munmap(struct tally_core *core, struct tally_core_event *event)
+{
+	core->ops->config_lock(core->machine);
+	tally_context_run(event->context, munmap_here, event);
+	core->ops->config_unlock(core->machine);
 }
 
 void tally_core_close(struct tally_core *core, struct tally_core_event *event)

@@ -4,8 +4,7 @@
 
 #include "core/software.h"
 
-/* ---- evaluating
- * -------------------------------------------------------------------------------------- */
+/* ---- evaluating ------------------------------------------------------------------------- */
 
 static uint64_t field_number(const struct tally_core_field *field, const uint8_t *raw, uint32_t len)
 {
@@ -109,8 +108,7 @@ bool tally_filter_passes(const struct tally_core_filter *filter, const void *raw
 	return stack & 1;
 }
 
-/* ---- setting
- * ------------------------------------------------------------------------------------------- */
+/* ---- setting ---------------------------------------------------------------------------- */
 
 static const struct tally_core_refusal bad_address = {-EFAULT, "argument", "cannot be read", ""};
 static const struct tally_core_refusal no_memory = {-ENOMEM, "", "out of memory", ""};
@@ -201,9 +199,7 @@ void tally_filter_free(struct tally_core_event *event)
 		tally_core_free(event->core, event->filter, event->filter->size);
 }
 
-/* ---- hits
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- hits ------------------------------------------------------------------------------- */
 
 void tally_core_tracepoint_hit(struct tally_core *core,
 			       const struct tally_core_tracepoint *tracepoint, const void *raw,

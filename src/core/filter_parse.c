@@ -17,8 +17,7 @@ static int fail(const struct parser *p, int code, const char *text)
 	return tally_error_at(p->err, code, text, p->at);
 }
 
-/* ---- characters
- * ------------------------------------------------------------------------------------ */
+/* ---- characters ------------------------------------------------------------------------- */
 
 static char peek(const struct parser *p)
 {
@@ -57,8 +56,7 @@ static int emit(struct parser *p, struct tally_filter_node node)
 	return 0;
 }
 
-/* ---- comparisons
- * -------------------------------------------------------------------------------------- */
+/* ---- comparisons ------------------------------------------------------------------------ */
 
 static const char *const operators[TALLY_FILTER_OPS] = {
 	[TALLY_FILTER_EQ] = "==",  [TALLY_FILTER_NE] = "!=",  [TALLY_FILTER_LE] = "<=",
@@ -174,8 +172,7 @@ static int parse_comparison(struct parser *p)
 	return ret ? ret : emit(p, node);
 }
 
-/* ---- combinations
- * ----------------------------------------------------------------------------------------- */
+/* ---- combinations ----------------------------------------------------------------------- */
 
 static int parse_or(struct parser *p);
 static int parse_unary(struct parser *p);

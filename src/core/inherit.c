@@ -13,8 +13,7 @@ static struct tally_core_event *event_at(struct tally_list *link)
 	return tally_container_of(link, struct tally_core_event, all);
 }
 
-/* ---- fork
- * -------------------------------------------------------------------------------------------- */
+/* ---- fork ------------------------------------------------------------------------------- */
 
 static bool is_inherited(const struct tally_core_event *event, bool process)
 {
@@ -157,9 +156,7 @@ int tally_core_fork(struct tally_core *core, struct tally_core_task *current,
 	return ret;
 }
 
-/* ---- exit
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- exit ------------------------------------------------------------------------------- */
 
 /* Off the CPU for good; then the last that its events hear is that the task is gone. */
 static void leave_cpu(struct tally_core *core, struct tally_core_task *task,
@@ -234,9 +231,7 @@ void tally_core_exit(struct tally_core *core, struct tally_core_task *task)
 	core->ops->config_unlock(core->machine);
 }
 
-/* ---- exec
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- exec ------------------------------------------------------------------------------- */
 
 static void enable_on_exec(struct tally_core_cpu *cpu, struct tally_core_context *context,
 			   void *arg)

@@ -5,7 +5,7 @@
 #include "core/page.h"
 #include "core/refuse.h"
 
-/* ---- memory -------------------------------------------------------------------------------- */
+/* ---- memory ----------------------------------------------------------------------------- */
 
 static void free_pages(struct tally_core_buffer *buffer)
 {
@@ -73,7 +73,7 @@ static int buffer_new(struct tally_core *core, size_t nr, struct tally_core_buff
 	return ret;
 }
 
-/* ---- who pays ------------------------------------------------------------------------------- */
+/* ---- who pays --------------------------------------------------------------------------- */
 
 /*
  * Every user has a share for each CPU, for all his buffers together; what goes beyond it counts
@@ -107,8 +107,7 @@ static int charge(struct tally_core *core, struct tally_core_task *current, size
 	return 0;
 }
 
-/* ---- attaching --------------------------------------------------------------------------------
- */
+/* ---- attaching -------------------------------------------------------------------------- */
 
 void tally_buffer_attach(struct tally_core_buffer *buffer, struct tally_core_event *event)
 {
@@ -143,8 +142,7 @@ void tally_buffer_detach(struct tally_core_event *event)
 	tally_core_quiesce(event->core);
 }
 
-/* ---- mmap(2) ------------------------------------------------------------------------------------
- */
+/* ---- mmap(2) ---------------------------------------------------------------------------- */
 
 static const struct tally_core_refusal bad_length = {
 	-EINVAL, "length", "the mapping is not 1 + 2^n pages from offset 0",

@@ -7,8 +7,7 @@
 #include "core/event.h"
 #include "core/refuse.h"
 
-/* ---- the attr
- * --------------------------------------------------------------------------------------- */
+/* ---- the attr --------------------------------------------------------------------------- */
 
 static const struct tally_core_refusal bad_address = {-EFAULT, "attr", "cannot be read", ""};
 static const struct tally_core_refusal bad_size = {
@@ -49,8 +48,7 @@ static const struct tally_core_refusal *copy_attr(struct tally_core *core, uint8
 	return why;
 }
 
-/* ---- group and task
- * ------------------------------------------------------------------------------------- */
+/* ---- group and task --------------------------------------------------------------------- */
 
 static const struct tally_core_refusal bad_group = {-EBADF, "group_fd",
 						    "not the descriptor of an event", ""};
@@ -88,8 +86,7 @@ static const struct tally_core_refusal *find_task(struct tally_check *check)
 	return &no_task;
 }
 
-/* ---- what the PMUs say
- * ------------------------------------------------------------------------------------- */
+/* ---- what the PMUs say ------------------------------------------------------------------ */
 
 static const struct tally_core_refusal by_pmu[] = {
 	{-ENOENT, "config", "no PMU has this event",
@@ -112,8 +109,7 @@ static const struct tally_core_refusal *make_event(struct tally_check *check)
 	return &by_pmu[i];
 }
 
-/* ---- putting it in its place
- * ----------------------------------------------------------------------------------- */
+/* ---- putting it in its place ------------------------------------------------------------ */
 
 static void own(struct tally_core_event *event, struct tally_core_task *task)
 {

@@ -5,7 +5,7 @@
 #include "core/sample.h"
 #include "core/sideband.h"
 
-/* ---- frequency mode ---------------------------------------------------------------------- */
+/* ---- frequency mode --------------------------------------------------------------------- */
 
 enum {
 	FREQ_JUMP = 4,   /* times off: the estimate is taken as it is */
@@ -54,7 +54,7 @@ static void adjust_by_sample(struct tally_core_event *event)
 		tally_overflow_adjust(event, counted, passed);
 }
 
-/* ---- throttling ---------------------------------------------------------------------------- */
+/* ---- throttling ------------------------------------------------------------------------- */
 
 static uint32_t samples_per_tick(const struct tally_core *core)
 {
@@ -97,7 +97,7 @@ void tally_overflow_forget(struct tally_core_event *event)
 		tally_this_cpu(event->core)->nr_throttled--;
 }
 
-/* ---- what is put off ------------------------------------------------------------------------- */
+/* ---- what is put off -------------------------------------------------------------------- */
 
 void tally_overflow_defer(struct tally_core_event *event, uint32_t pending)
 {
@@ -149,8 +149,7 @@ void tally_core_deferred(struct tally_core *core)
 	}
 }
 
-/* ---- the overflow ------------------------------------------------------------------------------
- */
+/* ---- the overflow ----------------------------------------------------------------------- */
 
 /* Count down IOC_REFRESH: true when this was the last one. The count is the opened event's,
  * shared with nobody: REFRESH is refused for inherited events. */

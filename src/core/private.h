@@ -34,7 +34,7 @@ enum {
 
 #define TALLY_NS_PER_S UINT64_C(1000000000)
 
-/* ---- events -------------------------------------------------------------------- */
+/* ---- events ----------------------------------------------------------------------------- */
 
 /* In this order: comparisons mean something. state.c has the table of transitions. */
 enum tally_state {
@@ -119,7 +119,7 @@ struct tally_core_event {
 	bool classic;                                   /* K; wants MUNMAP records */
 };
 
-/* ---- contexts ------------------------------------------------------------------- */
+/* ---- contexts --------------------------------------------------------------------------- */
 
 /* What a context's events want to be told; counts how many do. */
 enum tally_wants {
@@ -157,7 +157,7 @@ struct tally_core_context {
 	uint64_t origin, origin_generation; /* A; 0: none */
 };
 
-/* ---- CPUs ----------------------------------------------------------------------- */
+/* ---- CPUs ------------------------------------------------------------------------------- */
 
 struct tally_core_pmu_cpu {
 	uint32_t nr_active;                 /* events that are on */
@@ -198,7 +198,7 @@ struct tally_core {
 	struct tally_core_cpu cpus[];
 };
 
-/* ---- small helpers ---------------------------------------------------------------- */
+/* ---- small helpers ---------------------------------------------------------------------- */
 
 static inline struct tally_core_event *tally_event_of_hw(struct tally_core_hw *hw)
 {

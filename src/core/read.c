@@ -11,7 +11,7 @@ struct total {
 	uint64_t value, enabled, running;
 };
 
-/* ---- now, here ------------------------------------------------------------------------------- */
+/* ---- now, here -------------------------------------------------------------------------- */
 
 void tally_event_refresh(struct tally_core_cpu *cpu, struct tally_core_event *event)
 {
@@ -40,8 +40,7 @@ static struct total sample_total(struct tally_core_event *event, uint64_t now)
 				      (event->state == TALLY_STATE_ACTIVE ? passed : 0)};
 }
 
-/* ---- words ------------------------------------------------------------------------------------
- */
+/* ---- words ------------------------------------------------------------------------------ */
 
 static uint64_t *put_value(uint64_t *at, uint64_t format, uint64_t value,
 			   struct tally_core_event *event)
@@ -64,8 +63,7 @@ static void put_single(struct tally_read *read, struct tally_core_event *event, 
 	read->single = (struct tally_read_value){value, root->id, tally_peek(&root->lost)};
 }
 
-/* ---- in a sample --------------------------------------------------------------------------------
- */
+/* ---- in a sample ------------------------------------------------------------------------ */
 
 static uint64_t group_words(const struct tally_core_event *leader, uint64_t format)
 {
@@ -141,8 +139,7 @@ void tally_read_record(struct tally_core_event *child, const struct tally_core_t
 	tally_output_record(child, read_body, task);
 }
 
-/* ---- read(2)
- * ------------------------------------------------------------------------------------- */
+/* ---- read(2) ---------------------------------------------------------------------------- */
 
 struct refresh {
 	struct tally_core_event *event;

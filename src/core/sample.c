@@ -7,7 +7,7 @@
 /* mem_op, lvl, snoop, lock, dtlb and lvl_num all "not available". */
 #define DATA_SRC_UNKNOWN UINT64_C(0x1e05080021)
 
-/* ---- callchains ---------------------------------------------------------------------------- */
+/* ---- callchains ------------------------------------------------------------------------- */
 
 struct chain {
 	uint64_t *ips;
@@ -57,7 +57,7 @@ static void take_callchain(struct tally_output *output, const struct tally_core_
 	sample->callchain = (struct tally_words){(uint8_t *)chain.ips, chain.nr};
 }
 
-/* ---- registers and stack --------------------------------------------------------------------- */
+/* ---- registers and stack ---------------------------------------------------------------- */
 
 static struct tally_regs take_registers(struct tally_output *output,
 					const struct tally_core_moment *moment, bool user,
@@ -97,7 +97,7 @@ static void take_stack(struct tally_output *output, const struct tally_core_mome
 			core->ops->stack(core->machine, moment, to, (uint32_t)bytes);
 }
 
-/* ---- the sample ---------------------------------------------------------------------------- */
+/* ---- the sample ------------------------------------------------------------------------- */
 
 static void take_branches(const struct tally_core_moment *moment, struct tally_sample *sample)
 {

@@ -22,7 +22,7 @@ static struct tally_core_pmu *group_pmu(struct tally_core_event *leader)
 	return NULL;
 }
 
-/* ---- one event ------------------------------------------------------------------- */
+/* ---- one event -------------------------------------------------------------------------- */
 
 static int event_add(struct tally_core_cpu *cpu, struct tally_core_event *event)
 {
@@ -69,7 +69,7 @@ static void event_off(struct tally_core_cpu *cpu, struct tally_core_event *event
 	tally_page_update(event);
 }
 
-/* ---- one group ------------------------------------------------------------------- */
+/* ---- one group -------------------------------------------------------------------------- */
 
 /* Add all members or none. */
 static int group_add(struct tally_core_cpu *cpu, struct tally_core_event *leader,
@@ -148,7 +148,7 @@ static void group_out(struct tally_core_cpu *cpu, struct tally_core_event *leade
 	tally_list_remove(&leader->active);
 }
 
-/* ---- contexts --------------------------------------------------------------------- */
+/* ---- contexts --------------------------------------------------------------------------- */
 
 static bool group_wants_in(struct tally_core_cpu *cpu, struct tally_core_event *leader)
 {
@@ -297,7 +297,7 @@ void tally_sched_context_out(struct tally_core_cpu *cpu, struct tally_core_conte
 	tally_spin_unlock(&context->lock);
 }
 
-/* ---- rotation ----------------------------------------------------------------------- */
+/* ---- rotation --------------------------------------------------------------------------- */
 
 /* Those that ran go to the end of the line, in their order: so those that waited come first, and
  * shares of equals never differ by more than one tick. */
@@ -328,7 +328,7 @@ void tally_sched_rotate(struct tally_core_cpu *cpu, uint64_t now)
 	tally_sched_in(cpu, now);
 }
 
-/* ---- single events -------------------------------------------------------------------- */
+/* ---- single events ---------------------------------------------------------------------- */
 
 static void make_room(struct tally_core_cpu *cpu, uint64_t now)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/sideband.h"
 
+#include "abi/classic.h"
 #include "core/output.h"
 
-/* ---- bodies ------------------------------------------------------------------------------------
- */
+/* ---- bodies ----------------------------------------------------------------------------- */
 
 struct body {
 	uint8_t *at, *end;
@@ -39,8 +39,7 @@ static void put_string(struct body *body, const char *text)
 	*body->at++ = 0;
 }
 
-/* ---- who is told
- * --------------------------------------------------------------------------------- */
+/* ---- who is told ------------------------------------------------------------------------ */
 
 static void tell_context(struct tally_core_cpu *cpu, struct tally_core_context *context,
 			 enum tally_wants wants, tally_body_fn body, const void *what)
@@ -68,8 +67,7 @@ static void tell(struct tally_core *core, enum tally_wants wants, tally_body_fn 
 	core->ops->irq_restore(core->machine, flags);
 }
 
-/* ---- SWITCH
- * ---------------------------------------------------------------------------------------- */
+/* ---- SWITCH ----------------------------------------------------------------------------- */
 
 struct switched {
 	const struct tally_core_task *other;
@@ -108,8 +106,7 @@ void tally_sideband_switch(struct tally_core_cpu *cpu, const struct tally_core_t
 		tell_context(cpu, cpu->of_task, TALLY_WANTS_SWITCH, switch_body, &switched);
 }
 
-/* ---- FORK, EXIT
- * ------------------------------------------------------------------------------------ */
+/* ---- FORK, EXIT ------------------------------------------------------------------------- */
 
 struct forked {
 	const struct tally_core_task *task;
@@ -143,8 +140,7 @@ void tally_sideband_task(struct tally_core_cpu *cpu, struct tally_core_context *
 	tell_context(cpu, context, TALLY_WANTS_TASK, task_body, &forked);
 }
 
-/* ---- COMM
- * ------------------------------------------------------------------------------------------- */
+/* ---- COMM ------------------------------------------------------------------------------- */
 
 struct named {
 	const struct tally_core_task *task;
@@ -174,8 +170,7 @@ void tally_core_comm(struct tally_core *core, struct tally_core_task *task, cons
 	tell(core, TALLY_WANTS_COMM, comm_body, &named);
 }
 
-/* ---- MMAP, MMAP2, MUNMAP
- * ----------------------------------------------------------------------------- */
+/* ---- MMAP, MMAP2, MUNMAP ---------------------------------------------------------------- */
 
 struct mapped {
 	const struct tally_core_task *task;
@@ -226,7 +221,7 @@ static uint32_t mmap_body(const struct tally_core_event *event, const void *what
 	if (attr->mmap2 && attr->build_id && mapping->build_id_size)
 		misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
 	put_header(&body,
-		   mapped->unmapped ? TALLY_RECORD_MUNMAP
+		   mapped->unmapped ? TALLY_CLASSIC_CORE_MUNMAP
 		   : attr->mmap2    ? PERF_RECORD_MMAP2
 				    : PERF_RECORD_MMAP,
 		   misc);
@@ -246,8 +241,7 @@ void tally_core_mapped(struct tally_core *core, struct tally_core_task *task,
 	tell(core, TALLY_WANTS_MMAP, mmap_body, &mapped);
 }
 
-/* ---- NAMESPACES, KSYMBOL
- * ------------------------------------------------------------------------------ */
+/* ---- NAMESPACES, KSYMBOL ---------------------------------------------------------------- */
 
 struct moved {
 	const struct tally_core_task *task;
@@ -312,8 +306,7 @@ void tally_core_ksymbol(struct tally_core *core, uint64_t addr, uint32_t len, ui
 	tell(core, TALLY_WANTS_KSYMBOL, ksymbol_body, &ksymbol);
 }
 
-/* ---- THROTTLE
- * ------------------------------------------------------------------------------------------ */
+/* ---- THROTTLE --------------------------------------------------------------------------- */
 
 static uint32_t throttle_body(const struct tally_core_event *event, const void *what, uint8_t *to,
 			      uint64_t cap)

@@ -16,7 +16,4 @@ void tally_sideband_task(struct tally_core_cpu *cpu, struct tally_core_context *
 /* THROTTLE and UNTHROTTLE of one event. */
 void tally_sideband_throttle(struct tally_core_event *event, bool throttled);
 
-/* Event type of the classic encoding's MUNMAP records, in core's stream only. */
-enum { TALLY_RECORD_MUNMAP = 1024 };
-
 #endif

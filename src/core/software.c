@@ -3,8 +3,7 @@
 
 #include "core/overflow.h"
 
-/* ---- counting ----------------------------------------------------------------------------------
- */
+/* ---- counting --------------------------------------------------------------------------- */
 
 bool tally_software_excludes(const struct perf_event_attr *attr,
 			     const struct tally_core_moment *moment)
@@ -75,8 +74,7 @@ void tally_core_software(struct tally_core *core, uint32_t id, uint64_t nr,
 		count_list(&tally_this_cpu(core)->software[id], nr, moment);
 }
 
-/* ---- the PMU of software events
- * ------------------------------------------------------------------- */
+/* ---- the PMU of software events --------------------------------------------------------- */
 
 static int software_init(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
@@ -115,8 +113,7 @@ static void hook_read(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 }
 
-/* ---- the PMU of tracepoints
- * -------------------------------------------------------------------------- */
+/* ---- the PMU of tracepoints ------------------------------------------------------------- */
 
 static int tracing_init(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {

@@ -7,7 +7,7 @@
 
 #include "test.h"
 
-/* ---- the log --------------------------------------------------------------------------------- */
+/* ---- the log ---------------------------------------------------------------------------- */
 
 void world_log(struct world *world, const char *format, ...)
 {
@@ -39,8 +39,7 @@ void world_fail(struct world *world, const char *format, ...)
 	abort();
 }
 
-/* ---- what should be counted --------------------------------------------------------------------
- */
+/* ---- what should be counted ------------------------------------------------------------- */
 
 static uint32_t modes_of(const struct perf_event_attr *attr)
 {
@@ -176,8 +175,7 @@ void world_read(struct world *world, struct world_event *event)
 	world->checks += complete;
 }
 
-/* ---- tasks
- * ---------------------------------------------------------------------------------------- */
+/* ---- tasks ------------------------------------------------------------------------------ */
 
 static const struct tally_sim_rates fast = {
 	.per_ms = {[SIM_CYCLES] = 3000001, [SIM_INSTRUCTIONS] = 5000003, [SIM_BRANCHES] = 700001}};
@@ -293,8 +291,7 @@ static void op_run(struct world *world)
 	tally_sim_run(world->sim, ns);
 }
 
-/* ---- events
- * ------------------------------------------------------------------------------------------ */
+/* ---- events ----------------------------------------------------------------------------- */
 
 static struct world_event *any_event(struct world *world)
 {
@@ -602,8 +599,7 @@ static void op_hotplug(struct world *world)
 	}
 }
 
-/* ---- the world
- * ------------------------------------------------------------------------------------------ */
+/* ---- the world -------------------------------------------------------------------------- */
 
 static void (*const operations[])(struct world *world) = {
 	op_run,     op_run,          op_run,   op_run,     op_spawn, op_fork,   op_exit,

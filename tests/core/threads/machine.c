@@ -8,8 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- this CPU: signals may come at any time, so what they share with it is volatile ------------
- */
+/* ---- this CPU: signals may come at any time, so what they share with it is volatile ----- */
 
 static _Thread_local struct machine_cpu *this_cpu;
 static _Thread_local volatile sig_atomic_t masked = 1, ipi_waits, deferred;
@@ -130,8 +129,7 @@ void machine_lock(pthread_mutex_t *lock)
 		sched_yield();
 }
 
-/* ---- operations
- * ------------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------- */
 
 static void *op_alloc(void *machine, size_t size)
 {

@@ -22,8 +22,8 @@ static struct slot {
 	struct tally_core_buffer *buffer;
 } slots[MACHINE_FILES];
 
-/* ---- system calls: the table of files is the machine's, one caller at a time for each file
- * --------- */
+/* ---- system calls: the table of files is the machine's, one caller at a time for each file ----
+ */
 
 static void close_file(size_t fd)
 {
@@ -121,9 +121,7 @@ static void system_call(struct tally_core_task *current)
 	pthread_mutex_unlock(&machine.files_lock);
 }
 
-/* ---- a CPU
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- a CPU ------------------------------------------------------------------------------ */
 
 static void switch_task(struct machine_cpu *cpu)
 {
@@ -252,9 +250,7 @@ static void *run_cpu(void *arg)
 	return NULL;
 }
 
-/* ---- outside
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- outside ---------------------------------------------------------------------------- */
 
 static bool drain(struct tally_core_buffer *buffer)
 {
