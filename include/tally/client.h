@@ -253,6 +253,30 @@ size_t tally_counters_leader(const struct tally_counters *counters, size_t event
 int tally_counters_read_group(struct tally_counters *counters, size_t leader, size_t cpu,
 			      size_t thread, struct tally_count *ret_counts);
 
+/* ---- reading without a system call ------------------------------------------- */
+
+/* How this processor reads its counters. */
+struct tally_self_reader {
+	uint64_t (*counter)(void *arg, uint32_t number); /* of page->index - 1, not extended */
+	uint64_t (*cycles)(void *arg);                   /* what time_mult and time_shift convert */
+	void *arg;
+};
+
+/* rdpmc and rdtsc of x86-64, or the registers that PMUv3 lets user space read on arm64; NULL where
+ * this build knows none. Constant. */
+const struct tally_self_reader *tally_self_reader_native(void);
+
+/*
+ * The count of an event that a thread opened on itself, from the event's metadata page and its
+ * counter: perf_event_open(2), cap_user_rdpmc. Right over wraps of the counter, migration,
+ * multiplexing and disabling: what happens meanwhile makes it look again. Only the thread that is
+ * counted may call it.
+ * True with the count; false when it has to be read with read(2): the PMU has no such counters,
+ * user space may not read them, or the event is on none now.
+ */
+bool tally_self_read(const struct perf_event_mmap_page *page,
+		     const struct tally_self_reader *reader, struct tally_count *ret_count);
+
 /* ---- ring buffers -------------------------------------------------------- */
 
 struct tally_ring;

@@ -18,9 +18,9 @@ static int copy_cpus(const struct tally_cpus *cpus, struct tally_cpus **ret_copy
 	return 0;
 }
 
-/* The CPUs of an uncore PMU, as far as they were asked for. */
-static int uncore_cpus(const struct tally_event_spec *spec, const struct tally_cpus *asked,
-		       struct tally_cpus **ret_cpus)
+/* The CPUs of a PMU that is not everywhere, as far as they were asked for. */
+static int pmu_cpus(const struct tally_event_spec *spec, const struct tally_cpus *asked,
+		    struct tally_cpus **ret_cpus)
 {
 	struct tally_cpus *cpus = malloc(sizeof(*cpus) + spec->nr_cpus * sizeof(cpus->cpu[0]));
 
@@ -67,8 +67,10 @@ static int event_init(struct tally_counters *counters, size_t index,
 	event_attr(event, spec, &counters->options);
 	if (event->leader != index && !counters->options.sampling)
 		event->attr.disabled = event->attr.enable_on_exec = 0;
-	ret = spec->uncore && spec->nr_cpus ? uncore_cpus(spec, cpus, &event->cpus)
-					    : copy_cpus(cpus, &event->cpus);
+	/* A task takes a core's event along to whichever core it is on. */
+	ret = spec->nr_cpus && (spec->uncore || cpus->cpu[0].number >= 0)
+		      ? pmu_cpus(spec, cpus, &event->cpus)
+		      : copy_cpus(cpus, &event->cpus);
 	if (ret)
 		return ret;
 	nr = event->cpus->nr * counters->threads->nr;
