@@ -150,6 +150,26 @@ class Bench:
                   f"{(perf - bare) / max(tally - bare, 1e-3):.1f} | {target}", flush=True)
 
 
+    def names(self):
+        """Event tables: their size, a look-up, and the commands that list and resolve names."""
+        names, warm, cold, access, size, _, rows = map(float, subprocess.run(
+            [self.tool("lookup")], capture_output=True, text=True, check=True).stdout.split())
+        print(f"tables: {rows:.0f} rows, {size / rows:.0f} bytes each; a look-up among {names:.0f} names: {warm:.0f} ns, "
+              f"out of cold caches {cold:.0f} ns, of which one memory access is {access:.0f} ns")
+        print("command | perf CPU ms | tally CPU ms | times less | perf lines | tally lines")
+        print("-- | --: | --: | --: | --: | --:")
+        for arguments in (["list"], ["list", "--details"], ["stat", "-e", "page-faults", "true"]):
+            path = os.path.join(self.dir, "text")
+            lines = []
+            for program in ("perf", self.tally):
+                self.cost([program, *arguments], path)
+                with open(path, "rb") as f:
+                    lines.append(len(f.read().splitlines()))
+            (perf, *_), (tally, *_) = self.alternate([["perf", *arguments], [self.tally, *arguments]], max(10, self.runs))
+            print(f"{' '.join(arguments)} | {1000 * perf:.1f} | {1000 * tally:.2f} | {perf / tally:.1f} | "
+                  f"{lines[0]} | {lines[1]}", flush=True)
+
+
 def set_sysctl(path, text):
     try:
         with open(path, "w", encoding="ascii") as f:
@@ -163,7 +183,7 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--keep", metavar="DIR")
-    parser.add_argument("--only", choices=["reading", "overheads"], help="one half of the figures")
+    parser.add_argument("--only", choices=["reading", "overheads", "names"], help="a part of the figures")
     parser.add_argument("tally", nargs="?", default=os.path.join(HERE, "..", "build", "src", "cli", "tally"))
     options = parser.parse_args()
     tally = os.path.realpath(options.tally)
@@ -171,12 +191,14 @@ def main():
         if options.keep:
             os.makedirs(options.keep, exist_ok=True)
         bench = Bench(tally, os.path.realpath(options.keep or scratch), options.runs, options.quick)
-        if options.only != "overheads":
+        if options.only in (None, "reading"):
             bench.record()
             bench.shapes()
             bench.reading()
-        if options.only != "reading":
+        if options.only in (None, "overheads"):
             bench.overheads()
+        if options.only in (None, "names"):
+            bench.names()
 
 
 main()

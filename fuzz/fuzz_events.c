@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The event grammar, over a sysfs and a tracefs that are made once, in memory's /tmp. */
+/* The event grammar and names of metrics, over a sysfs and a tracefs that are made once, in
+ * memory's /tmp, with the table of one CPU. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -17,6 +18,26 @@ static void tree_forget(void)
 	tree_remove(&tree);
 }
 
+static double count(void *data, uint32_t event)
+{
+	return event;
+}
+
+static void metrics_parse(const uint8_t *data, size_t size)
+{
+	struct tally_metric_list *metrics = NULL;
+	struct tally_event_error err;
+	double value;
+	int ret = tally_metrics_parse(events, (const char *)data, size, size & 3, &metrics, &err);
+
+	if (ret != err.code || (ret && (!err.text || err.nr_near > 5)))
+		abort();
+	for (size_t i = 0; !ret && i < metrics->nr; i++)
+		if (tally_metric_evaluate(metrics, &metrics->metrics[i], count, NULL, &value))
+			abort();
+	tally_metric_list_free(metrics);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -27,7 +48,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int ret;
 
 	if (!events) {
-		if (tree_make(&tree) || tally_events_new(tree.sysfs, tree.tracefs, &events))
+		if (tree_make(&tree) || tally_events_new(tree.sysfs, tree.tracefs, &events) ||
+		    tally_events_set_cpu(events, TALLY_CPU_THIS, "GenuineIntel-6-55-4"))
 			abort();
 		atexit(tree_forget);
 	}
@@ -42,5 +64,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	tally_str_free(&name);
 	tally_event_list_free(list);
+	metrics_parse(data, size);
 	return 0;
 }

@@ -16,6 +16,7 @@ riscv64) tool=riscv64-linux-gnu- flags='-march=rv64imac -mabi=lp64 -mcmodel=meda
 	exit 2
 	;;
 esac
+[ "$(uname -m)" != "$arch" ] || tool=
 # What of abi/ the core is made of; the rest reads recordings.
 abi="attr_size read sample_encode sample_fields"
 

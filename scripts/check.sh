@@ -64,7 +64,11 @@ install_missing $check_packages || exit 1
 check "include law" python3 "$root/scripts/check_includes.py" "$root"
 check "public headers" sh "$root/scripts/check_headers.sh" "$root"
 check "format" check_format
+check "design coverage" python3 "$root/scripts/check_design_coverage.py" "$root"
 check "ceilings" python3 "$root/scripts/check_ceilings.py" "$root"
+for arch in x86_64 aarch64 riscv64; do
+	check "core alone, $arch" sh "$root/scripts/build_core.sh" "$arch" "$root/build-check"
+done
 check "build" build_with_sanitizers
 check "generated pages are fresh" python3 "$root/scripts/update_docs.py" --check "$root" "$root/build-check/src/cli/tally"
 run_tests

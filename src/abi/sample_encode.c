@@ -44,9 +44,9 @@ static size_t field_size(const struct tally_sample_layout *layout,
 size_t tally_sample_size(const struct tally_sample_layout *layout,
 			 const struct tally_sample *sample)
 {
-	size_t size = sizeof(struct perf_event_header);
+	size_t size = sizeof(struct perf_event_header) + (size_t)8 * layout->nr_words;
 
-	for (int i = 0; i < layout->nr; i++)
+	for (int i = layout->nr_words; i < layout->nr; i++)
 		size += field_size(layout, &tally_sample_fields[layout->rows[i]], sample);
 	return size;
 }
@@ -134,6 +134,17 @@ static void give_field(uint8_t *at, size_t size, const struct tally_sample_layou
 	}
 }
 
+/* What most samples are made of: rows that are one word each, and come first. */
+static uint8_t *give_plain_words(uint8_t *at, const struct tally_sample_layout *layout,
+				 const struct tally_sample *sample)
+{
+	for (int i = 0; i < layout->nr_words; i++, at += 8)
+		__builtin_memcpy(
+			at, (const uint8_t *)sample + tally_sample_fields[layout->rows[i]].offset,
+			8);
+	return at;
+}
+
 int tally_sample_encode(const struct tally_sample_layout *layout, const struct tally_sample *sample,
 			uint16_t misc, void *out, size_t cap, size_t *ret_len)
 {
@@ -146,7 +157,8 @@ int tally_sample_encode(const struct tally_sample_layout *layout, const struct t
 	if (len > cap)
 		return -ENOSPC;
 	at = give_bytes(at, &header, sizeof(header));
-	for (int i = 0; i < layout->nr; i++) {
+	at = give_plain_words(at, layout, sample);
+	for (int i = layout->nr_words; i < layout->nr; i++) {
 		const struct tally_sample_field *field = &tally_sample_fields[layout->rows[i]];
 		size_t size = field_size(layout, field, sample);
 

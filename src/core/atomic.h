@@ -25,11 +25,7 @@
 	__atomic_compare_exchange_n((p), (expected), (to), false, __ATOMIC_ACQ_REL, \
 				    __ATOMIC_RELAXED)
 
-/*
- * A counter with one writer at a time, this CPU with interrupts off or what interrupts it:
- * an addition need not be one instruction towards other CPUs, but it must be towards an
- * interrupt that masking does not stop. A relaxed atomic addition is both.
- */
+/* A counter that an interrupt may count up in the middle of this. */
 static inline void tally_count_up(uint64_t *count, uint64_t by)
 {
 	tally_fetch_add(count, by);
@@ -38,6 +34,12 @@ static inline void tally_count_up(uint64_t *count, uint64_t by)
 static inline void tally_count_up_u32(uint32_t *count)
 {
 	tally_fetch_add(count, 1);
+}
+
+/* A counter with one writer at a time, which others may read: no instruction that locks. */
+static inline void tally_count_alone(uint64_t *count, uint64_t by)
+{
+	tally_poke(count, tally_peek(count) + by);
 }
 
 struct tally_spin {

@@ -273,14 +273,14 @@ static void leave_group(struct tally_core_cpu *cpu, struct tally_core_event *eve
 }
 
 void tally_context_remove(struct tally_core_cpu *cpu, struct tally_core_event *event,
-			  enum tally_state state)
+			  enum tally_state state, bool dissolve)
 {
 	uint64_t now = tally_clock(event->core);
 
 	if (!tally_list_empty(&event->all))
 		take_out(cpu, event, now);
 	tally_event_set_state(event, state);
-	if (state == TALLY_STATE_DEAD)
+	if (dissolve)
 		leave_group(cpu, event, now);
 	if (cpu)
 		tally_sched_fill(cpu, now);

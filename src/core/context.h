@@ -25,10 +25,10 @@ void tally_context_put(struct tally_core_context *context);
 /* Put an event (INACTIVE or OFF; its leader set) into its context: A and C. */
 void tally_context_insert(struct tally_core_cpu *cpu, struct tally_core_event *event);
 
-/* Take it out and off its PMU. It becomes `state`: EXIT, and can still be read with its group; or
- * DEAD, when a group that it led becomes single events. A and C. */
+/* Take it out and off its PMU. It becomes `state`: EXIT or DEAD. With `dissolve` it leaves its
+ * group, which becomes single events if it led it; else the group can still be read. A and C. */
 void tally_context_remove(struct tally_core_cpu *cpu, struct tally_core_event *event,
-			  enum tally_state state);
+			  enum tally_state state, bool dissolve);
 
 /* Have an event that is in its context told of MUNMAPs too. A. */
 void tally_context_want_munmap(struct tally_core_event *event);

@@ -129,18 +129,19 @@ void tally_event_install(struct tally_core_event *event, struct tally_core_conte
 struct removal {
 	struct tally_core_event *event;
 	enum tally_state state;
+	bool dissolve;
 };
 
 static void remove_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
 {
 	const struct removal *removal = arg;
 
-	tally_context_remove(cpu, removal->event, removal->state);
+	tally_context_remove(cpu, removal->event, removal->state, removal->dissolve);
 }
 
-void tally_event_uninstall(struct tally_core_event *event, enum tally_state state)
+void tally_event_uninstall(struct tally_core_event *event, enum tally_state state, bool dissolve)
 {
-	struct removal removal = {event, state};
+	struct removal removal = {event, state, dissolve};
 
 	tally_context_run(event->context, remove_here, &removal);
 }
@@ -182,10 +183,10 @@ void tally_core_close(struct tally_core *core, struct tally_core_event *event)
 		struct tally_core_event *child =
 			tally_container_of(event->children.next, struct tally_core_event, child);
 
-		tally_event_uninstall(child, TALLY_STATE_DEAD);
+		tally_event_uninstall(child, TALLY_STATE_DEAD, true);
 		tally_event_fold(child);
 	}
-	tally_event_uninstall(event, TALLY_STATE_DEAD);
+	tally_event_uninstall(event, TALLY_STATE_DEAD, true);
 	if (event->deferred || event->buffer)
 		tally_core_quiesce(core);
 	tally_buffer_detach(event);

@@ -17,8 +17,8 @@ void tally_event_free(struct tally_core_event *event);
 void tally_event_install(struct tally_core_event *event, struct tally_core_context *context,
 			 struct tally_core_event *leader, enum tally_state state);
 
-/* Take it out of its context: EXIT or DEAD. */
-void tally_event_uninstall(struct tally_core_event *event, enum tally_state state);
+/* Take it out of its context: tally_context_remove(). */
+void tally_event_uninstall(struct tally_core_event *event, enum tally_state state, bool dissolve);
 
 /* A child has ended: add its counts to its parent's and free it. */
 void tally_event_fold(struct tally_core_event *child);

@@ -76,7 +76,7 @@ static void discard_children(struct tally_core_context *context)
 	while (!tally_list_empty(&context->events)) {
 		struct tally_core_event *event = event_at(context->events.next);
 
-		tally_event_uninstall(event, TALLY_STATE_DEAD);
+		tally_event_uninstall(event, TALLY_STATE_DEAD, true);
 		tally_list_remove(&event->child);
 		tally_event_free(event);
 	}
@@ -184,16 +184,17 @@ static void tell_read(struct tally_core *core, struct tally_core_task *task,
 	core->ops->irq_restore(core->machine, flags);
 }
 
-/* Its own events stay readable; those it inherited add to their parents' sums. */
+/* Its own events stay readable, with their groups where these end as a whole; those it inherited
+ * add to their parents' sums. */
 static void end_event(struct tally_core *core, struct tally_core_task *task,
-		      struct tally_core_event *event)
+		      struct tally_core_event *event, bool dissolve)
 {
 	if (!event->parent) {
-		tally_event_uninstall(event, TALLY_STATE_EXIT);
+		tally_event_uninstall(event, TALLY_STATE_EXIT, dissolve);
 		return;
 	}
 	tell_read(core, task, event);
-	tally_event_uninstall(event, TALLY_STATE_DEAD);
+	tally_event_uninstall(event, TALLY_STATE_DEAD, true);
 	tally_event_fold(event);
 }
 
@@ -207,7 +208,7 @@ static void end_context(struct tally_core *core, struct tally_core_task *task, b
 		return;
 	tally_publish(&task->context, NULL);
 	while (!tally_list_empty(&context->events))
-		end_event(core, task, event_at(context->events.next));
+		end_event(core, task, event_at(context->events.next), false);
 	context->task = NULL;
 	tally_context_put(context);
 }
@@ -268,7 +269,7 @@ void tally_core_exec(struct tally_core *core, struct tally_core_task *task, bool
 	if (context) {
 		tally_context_run(context, enable_on_exec, NULL);
 		while ((event = first_to_remove(context)))
-			end_event(core, task, event);
+			end_event(core, task, event, true);
 		tally_context_unpin(context);
 	}
 	core->ops->config_unlock(core->machine);

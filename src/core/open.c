@@ -150,7 +150,7 @@ static const struct tally_core_refusal *place(struct tally_check *check,
 	if (!why && output)
 		why = tally_control_output(check->event, output);
 	if (why && check->event->context)
-		tally_event_uninstall(check->event, TALLY_STATE_DEAD);
+		tally_event_uninstall(check->event, TALLY_STATE_DEAD, true);
 	return why;
 }
 

@@ -56,12 +56,13 @@ static void adjust_by_sample(struct tally_core_event *event)
 
 /* ---- throttling ------------------------------------------------------------------------- */
 
-static uint32_t samples_per_tick(const struct tally_core *core)
+/* Whether this tick's `nr`th sample is beyond its share of the maximal rate, rounded up. */
+static bool beyond_share(const struct tally_core *core, uint32_t nr)
 {
-	uint64_t samples =
+	uint64_t share =
 		(uint64_t)tally_peek(&core->settings.max_sample_rate) * core->settings.tick_ns;
 
-	return (uint32_t)TALLY_MAX((samples + TALLY_NS_PER_S - 1) / TALLY_NS_PER_S, 1);
+	return nr > 1 && (nr - 1) * TALLY_NS_PER_S >= share;
 }
 
 static bool too_many(struct tally_core_cpu *cpu, struct tally_core_event *event)
@@ -70,7 +71,7 @@ static bool too_many(struct tally_core_cpu *cpu, struct tally_core_event *event)
 		event->tick = cpu->tick;
 		event->interrupts = 0;
 	}
-	if (++event->interrupts <= samples_per_tick(event->core))
+	if (!beyond_share(event->core, ++event->interrupts))
 		return false;
 	event->throttled = true;
 	tally_count_up_u32(&cpu->nr_throttled);

@@ -58,21 +58,46 @@ static void write_times(struct tally_core_event *event, struct perf_event_mmap_p
 	page->time_offset = params.zero - event->context->stamp;
 }
 
-void tally_page_update(struct tally_core_event *event)
+/* The page that is the event's own; NULL when it has none. */
+static struct perf_event_mmap_page *page_of(struct tally_core_event *event)
 {
 	struct tally_core_buffer *buffer = tally_acquire(&event->buffer);
-	struct perf_event_mmap_page *page;
-	uint32_t lock;
 
-	if (!buffer || buffer->owner != event)
+	return buffer && buffer->owner == event ? buffer->page : NULL;
+}
+
+/* Odd while it is being written. An exchange keeps what follows behind it. */
+static void begin(struct perf_event_mmap_page *page)
+{
+	tally_exchange(&page->lock, tally_peek(&page->lock) + 1);
+}
+
+static void end(struct perf_event_mmap_page *page)
+{
+	tally_publish(&page->lock, tally_peek(&page->lock) + 1);
+}
+
+void tally_page_update(struct tally_core_event *event)
+{
+	struct perf_event_mmap_page *page = page_of(event);
+
+	if (!page)
 		return;
-	page = buffer->page;
-	/* Odd while it is being written. An exchange keeps what follows behind it. */
-	lock = tally_peek(&page->lock) + 1;
-	tally_exchange(&page->lock, lock);
+	begin(page);
 	write_count(event, page);
 	write_times(event, page);
-	tally_publish(&page->lock, tally_peek(&page->lock) + 1);
+	end(page);
+}
+
+void tally_page_recount(struct tally_core_event *event)
+{
+	struct perf_event_mmap_page *page = page_of(event);
+
+	if (!page || !page->index)
+		return;
+	begin(page);
+	write_count(event, page);
+	end(page);
 }
 
 void tally_page_init(const struct tally_core_event *event, struct tally_core_buffer *buffer)

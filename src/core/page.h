@@ -9,6 +9,10 @@
  * a buffer of its own. */
 void tally_page_update(struct tally_core_event *event);
 
+/* The same for the count alone, of an event that user space reads: after its counter was written.
+ */
+void tally_page_recount(struct tally_core_event *event);
+
 /* Fill in what never changes, before the buffer becomes the event's. */
 void tally_page_init(const struct tally_core_event *event, struct tally_core_buffer *buffer);
 

@@ -41,7 +41,7 @@ void tally_software_count(struct tally_core_event *event, uint64_t nr,
 {
 	if (!event->hw.running || tally_software_excludes(&event->attr, moment))
 		return;
-	tally_count_up(&event->count, nr);
+	tally_count_alone(&event->count, nr);
 	if (!event->hw.period)
 		return;
 	event->hw.left -= (int64_t)TALLY_MIN(nr, (uint64_t)INT64_MAX / 2);

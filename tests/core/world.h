@@ -58,6 +58,24 @@ void world_check(struct world *world);
 /* Read one event and compare with what is known. */
 void world_read(struct world *world, struct world_event *event);
 
+/* Whether the event counts when its task runs: it and its leader are enabled. */
+bool world_counts(const struct world *world, const struct world_event *event);
+
+/* From now on, or up to now, what happens is what the event should count. */
+void world_window_open(struct world *world, struct world_event *event);
+void world_window_close(struct world *world, struct world_event *event);
+
+/* It is enabled or disabled: with a leader the windows of all its group. */
+void world_set_on(struct world *world, struct world_event *event, bool on);
+
+/* What the event should have counted. */
+struct expectation world_expected(struct world *world, const struct world_event *event);
+
+/* What the members of a group should count is not known any more; the same, if the leader is pinned
+ * and in error, so that they stood still. */
+void world_forget_group(struct world *world, const struct world_event *leader);
+void world_note_error(struct world *world, const struct world_event *leader);
+
 /* Note the operation in the log. */
 __attribute__((format(printf, 2, 3))) void world_log(struct world *world, const char *format, ...);
 

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The simulated machine: one struct tally_sim hosts one core and knows the truth.
+ *
+ * CPUs, a clock in nanoseconds and counters, none of them real; tasks that follow scripts. One
+ * host thread runs all of it, event by event, so that the same calls always do the same. What
+ * happens is counted twice: by the machine, exactly, for each task, CPU, mode and signal
+ * (tally_sim_truth()), and by the core under test, out of counters that wrap, interrupt and are
+ * too few. Code of the core takes no simulated time unless config.op_cost_ns says so.
+ *
+ *	static const struct tally_sim_rates busy = {.per_ms = {[SIM_CYCLES] = 3000000}};
+ *	static const struct tally_sim_step script[] = {
+ *		SIM_LOOP(10), SIM_RUN(SIM_USER, 500000, &busy), SIM_SLEEP(100000), SIM_END_LOOP(),
+ *		SIM_EXIT(),
+ *	};
+ *
+ *	tally_sim_create(&(struct tally_sim_config){.nr_cpus = 2, .pmus = pmus, .nr_pmus = 1},
+ *&sim); task = tally_sim_task_new(sim, &(struct tally_sim_spawn){.script = script}); fd =
+ *tally_sim_open(sim, task, &attr, 0, -1, -1, 0); tally_sim_run(sim, 2000000); tally_sim_read(sim,
+ *task, fd, &count, sizeof(count)); count == tally_sim_truth(sim, (struct tally_sim_filter){.task =
+ *task}, SIM_CYCLES); tally_sim_destroy(sim);
+ *
+ * The machine watches that the core keeps to machine.h: see tally_sim_violation(). Functions
+ * return 0 or -errno; those that must not fail in a test (tasks, steps) say so.
+ */
+#ifndef TALLY_MACHINES_SIM_H
+#define TALLY_MACHINES_SIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tally/core.h"
+
+struct tally_sim;
+struct tally_sim_task;
+
+enum { SIM_STACK_BYTES = 512, SIM_PHYSICAL = 0x5000 };
+enum { SIM_MAX_CPUS = 16, SIM_MAX_PMUS = 8, SIM_MAX_COUNTERS = 32, SIM_MAX_LOOPS = 4 };
+
+/* ---- what is counted ---------------------------------------------------------- */
+
+enum tally_sim_mode {
+	SIM_USER,
+	SIM_KERNEL,
+	SIM_HYPERVISOR,
+	SIM_GUEST_KERNEL,
+	SIM_GUEST_USER,
+	SIM_IDLE, /* the idle task: kernel mode, and told apart */
+	SIM_NR_MODES,
+};
+
+/* Signals. The first are numbered as enum perf_hw_id; a PMU counts all up to SIM_NR_HW. The
+ * others are the machine's own: SIM_NS is the time spent, SIM_SW + n are PERF_COUNT_SW_n. */
+enum tally_sim_signal {
+	SIM_CYCLES = PERF_COUNT_HW_CPU_CYCLES,
+	SIM_INSTRUCTIONS = PERF_COUNT_HW_INSTRUCTIONS,
+	SIM_CACHE_REFERENCES = PERF_COUNT_HW_CACHE_REFERENCES,
+	SIM_CACHE_MISSES = PERF_COUNT_HW_CACHE_MISSES,
+	SIM_BRANCHES = PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+	SIM_BRANCH_MISSES = PERF_COUNT_HW_BRANCH_MISSES,
+	SIM_BUS_CYCLES = PERF_COUNT_HW_BUS_CYCLES,
+	SIM_REF_CYCLES = PERF_COUNT_HW_REF_CPU_CYCLES,
+	SIM_EXTRA = PERF_COUNT_HW_MAX, /* and the following: whatever a test wants them to be */
+	SIM_NR_HW = 16,
+	SIM_NS = SIM_NR_HW,
+	SIM_SW,
+	SIM_NR_SIGNALS = SIM_SW + PERF_COUNT_SW_MAX,
+};
+
+/* Events in a million nanoseconds. What does not make a whole event is carried to the task's
+ * next segment. */
+struct tally_sim_rates {
+	uint32_t per_ms[SIM_NR_HW];
+};
+
+/* ---- scripts -------------------------------------------------------------------- */
+
+/*
+ * A stretch of execution. Where samples fall in it: `ip` + (ns done & ~3) % ip_len. A chain is
+ * that ip, then ip + 0x1000, ip + 0x2000 ... of the segment; its user part, in kernel mode, that
+ * of the last user segment. Register n is tid << 32 | n, of user space with the top bit set;
+ * byte n of a user stack of SIM_STACK_BYTES is n; physical addresses are addr ^ SIM_PHYSICAL.
+ */
+struct tally_sim_segment {
+	enum tally_sim_mode mode;
+	uint64_t ns;
+	const struct tally_sim_rates *rates; /* NULL: nothing but time passes */
+	uint64_t ip, ip_len;                 /* 0: a place by the mode, 0x1000 bytes */
+	uint64_t addr;                       /* data address of samples */
+	uint32_t depth;                      /* entries of a callchain; 0: 1 */
+};
+
+enum tally_sim_op {
+	SIM_OP_EXIT, /* also where a script of zeros ends */
+	SIM_OP_RUN,
+	SIM_OP_LOOP,
+	SIM_OP_END_LOOP,
+	SIM_OP_SLEEP,
+	SIM_OP_YIELD,
+	SIM_OP_FORK,
+	SIM_OP_EXEC,
+	SIM_OP_COMM,
+	SIM_OP_MAP,
+	SIM_OP_UNMAP,
+	SIM_OP_NAMESPACES,
+	SIM_OP_SOFTWARE,
+	SIM_OP_HIT,
+	SIM_OP_MIGRATE,
+	SIM_OP_PRIORITY,
+	SIM_OP_CALL,
+};
+
+struct tally_sim_step {
+	enum tally_sim_op op;
+	union {
+		struct tally_sim_segment run;
+		uint64_t ns;      /* SLEEP */
+		uint64_t times;   /* LOOP: 0 is for ever */
+		uint32_t cpu;     /* MIGRATE: and stays there */
+		int32_t priority; /* PRIORITY */
+		struct {
+			const char *comm; /* NULL: as before */
+			bool privileged;
+		} exec;
+		const char *comm;                         /* COMM */
+		const struct tally_core_mapping *mapping; /* MAP, UNMAP */
+		const struct perf_ns_link_info *links;    /* NAMESPACES: 7 */
+		struct {
+			const struct tally_sim_step *script;
+			bool process;
+			int32_t cpu; /* where the child starts; -1: where its parent is */
+		} fork;
+		struct {
+			uint32_t id; /* PERF_COUNT_SW_* */
+			uint64_t nr;
+			enum tally_sim_mode mode;
+			uint64_t ip, addr;
+		} software;
+		struct {
+			const struct tally_core_tracepoint *tracepoint;
+			const void *raw;
+			uint32_t len;
+		} hit;
+		struct {
+			/* System calls of the task, say. It runs, on its CPU, interrupts on. */
+			void (*fn)(struct tally_sim *sim, struct tally_sim_task *task, void *arg);
+			void *arg;
+		} call;
+	};
+};
+
+/* A step is {.op = SIM_OP_..., its member of the union}. */
+#define SIM_STEP(op_, ...)                      \
+	{                                       \
+		.op = SIM_OP_##op_, __VA_ARGS__ \
+	}
+
+#define SIM_RUN(mode_, ns_, rates_) \
+	SIM_STEP(RUN, .run = {.mode = (mode_), .ns = (ns_), .rates = (rates_)})
+#define SIM_SEGMENT(...)                 SIM_STEP(RUN, .run = {__VA_ARGS__})
+#define SIM_LOOP(times_)                 SIM_STEP(LOOP, .times = (times_))
+#define SIM_END_LOOP()                   SIM_STEP(END_LOOP, .ns = 0)
+#define SIM_SLEEP(ns_)                   SIM_STEP(SLEEP, .ns = (ns_))
+#define SIM_YIELD()                      SIM_STEP(YIELD, .ns = 0)
+#define SIM_FORK(script_)                SIM_STEP(FORK, .fork = {(script_), true, -1})
+#define SIM_FORK_TO(script_, cpu_)       SIM_STEP(FORK, .fork = {(script_), true, (cpu_)})
+#define SIM_CLONE(script_)               SIM_STEP(FORK, .fork = {(script_), false, -1})
+#define SIM_CLONE_TO(script_, cpu_)      SIM_STEP(FORK, .fork = {(script_), false, (cpu_)})
+#define SIM_EXEC(comm_)                  SIM_STEP(EXEC, .exec = {(comm_), false})
+#define SIM_EXEC_PRIVILEGED(comm_)       SIM_STEP(EXEC, .exec = {(comm_), true})
+#define SIM_COMM(comm_)                  SIM_STEP(COMM, .comm = (comm_))
+#define SIM_MAP(mapping_)                SIM_STEP(MAP, .mapping = (mapping_))
+#define SIM_UNMAP(mapping_)              SIM_STEP(UNMAP, .mapping = (mapping_))
+#define SIM_NAMESPACES(links_)           SIM_STEP(NAMESPACES, .links = (links_))
+#define SIM_SOFTWARE(id_, nr_)           SIM_STEP(SOFTWARE, .software = {.id = (id_), .nr = (nr_)})
+#define SIM_HIT(tracepoint_, raw_, len_) SIM_STEP(HIT, .hit = {(tracepoint_), (raw_), (len_)})
+#define SIM_MIGRATE(cpu_)                SIM_STEP(MIGRATE, .cpu = (cpu_))
+#define SIM_PRIORITY(priority_)          SIM_STEP(PRIORITY, .priority = (priority_))
+#define SIM_CALL(fn_, arg_)              SIM_STEP(CALL, .call = {(fn_), (arg_)})
+#define SIM_EXIT()                       SIM_STEP(EXIT, .ns = 0)
+
+/* A step in words, as it would be written in a script. Bytes that all of it takes. */
+size_t tally_sim_step_text(const struct tally_sim_step *step, char *to, size_t size);
+
+/* ---- the machine ------------------------------------------------------------------ */
+
+/* A PMU by description. Counters 0 .. nr_generic - 1 count any signal; nr_generic .. count the
+ * signal they are fixed to. PERF_TYPE_RAW and the PMU's own type take the signal as config;
+ * PERF_TYPE_HW_CACHE has the last level's reads alone. */
+struct tally_sim_pmu {
+	const char *name;
+	uint32_t type;
+	bool core; /* serves PERF_TYPE_HARDWARE, HW_CACHE and RAW */
+	uint8_t nr_generic, nr_fixed;
+	uint8_t fixed[8];               /* the signal of each */
+	uint8_t width;                  /* bits, 8 to 64 */
+	uint32_t caps;                  /* TALLY_PMU_* */
+	uint32_t constraint[SIM_NR_HW]; /* generic counters that a signal can be on; 0: all */
+	uint32_t absent;                /* bits: signals that it cannot count */
+	uint32_t skid_ns;               /* from the overflow to its interrupt */
+	bool maskable;                  /* the interrupt waits while interrupts are off */
+	bool immediate;                 /* no transactions: add() decides */
+	bool no_pause;                  /* no pause and resume */
+};
+
+struct tally_sim_config {
+	uint32_t nr_cpus;                 /* all come up on line */
+	const struct tally_sim_pmu *pmus; /* copied */
+	uint32_t nr_pmus;
+	const struct tally_core_settings *settings; /* NULL: the core's defaults */
+	const struct tally_sim_rates *idle;         /* of CPUs that have nothing to do */
+	uint64_t quantum_ns;                        /* of tasks with equals; 0: 4 ms */
+	uint64_t op_cost_ns; /* time that each call of the core to the machine takes */
+	uint64_t seed;       /* where pages lie */
+	uint32_t nr_pages;   /* of memory for ring buffers; 0: 16384 */
+	uint32_t max_tasks;  /* forks over it fail with -ENOMEM; 0: no limit */
+	bool no_task_cpu;    /* leave that operation out, as a machine may */
+	/* Called at each violation of the contract, before it is noted; may not return. */
+	void (*violated)(void *arg, const char *what);
+	void *violated_arg;
+};
+
+/* -ENOMEM; -EINVAL for no or too many CPUs or PMUs; what the core's creation fails with. */
+int tally_sim_create(const struct tally_sim_config *config, struct tally_sim **ret_sim);
+
+/* Ends all tasks, closes their files, destroys the core and counts what it leaves behind: bytes
+ * and pages that it did not give back (0 is what one wants). NULL is allowed. */
+size_t tally_sim_destroy(struct tally_sim *sim);
+
+struct tally_core *tally_sim_core(struct tally_sim *sim);
+
+/* What the core first did against machine.h; NULL: nothing. Allocating or sleeping with
+ * interrupts off, taking the lock twice, calling another CPU without it, leaving interrupts off
+ * ... */
+const char *tally_sim_violation(const struct tally_sim *sim);
+
+/* The `nth` allocation from now on (1: the next) fails, once; 0: none does. */
+void tally_sim_fail_alloc(struct tally_sim *sim, uint64_t nth);
+
+/* Copies from or to this user memory fail from now on; len 0: none does. */
+void tally_sim_fail_copy(struct tally_sim *sim, const void *user, size_t len);
+
+/* Bytes and pages that the core holds now. */
+size_t tally_sim_held_bytes(const struct tally_sim *sim);
+size_t tally_sim_held_pages(const struct tally_sim *sim);
+
+/* ---- time ---------------------------------------------------------------------------- */
+
+uint64_t tally_sim_now(const struct tally_sim *sim);
+
+/* Let `ns` pass. */
+void tally_sim_run(struct tally_sim *sim, uint64_t ns);
+
+/* Until the task has ended, or (false) `limit_ns` have passed. */
+bool tally_sim_run_until_exit(struct tally_sim *sim, const struct tally_sim_task *task,
+			      uint64_t limit_ns);
+
+/* The cycle counter of user space: four a nanosecond. */
+uint64_t tally_sim_tsc(const struct tally_sim *sim);
+
+/* A CPU goes or comes back. Its tasks move to the first one that is left. -EBUSY for the last. */
+int tally_sim_cpu_offline(struct tally_sim *sim, uint32_t cpu);
+int tally_sim_cpu_online(struct tally_sim *sim, uint32_t cpu);
+
+/* Kernel code came to be, or went, as tally_core_ksymbol() has it; noticed on `cpu`. */
+void tally_sim_ksymbol(struct tally_sim *sim, uint32_t cpu, uint64_t addr, uint32_t len,
+		       uint16_t type, bool gone, const char *name);
+
+/* ---- tasks ------------------------------------------------------------------------- */
+
+/* How a task that always was there begins. It is the only thread of its process. */
+struct tally_sim_spawn {
+	const struct tally_sim_step *script; /* must outlive the machine; NULL: sleeps for ever */
+	uint32_t cpu;
+	int32_t priority; /* lower ones go first, and preempt */
+	uint32_t uid;
+	uint64_t caps;    /* bit per TALLY_CORE_CAP_* */
+	uint64_t memlock; /* RLIMIT_MEMLOCK in bytes */
+};
+
+/* Tids count up from 100. NULL when there is no memory. The task exists until the machine is
+ * destroyed, for its truth, also when it has ended. */
+struct tally_sim_task *tally_sim_task_new(struct tally_sim *sim,
+					  const struct tally_sim_spawn *spawn);
+
+/* The i-th task ever made, in order of their making; NULL after the last. */
+struct tally_sim_task *tally_sim_task_at(struct tally_sim *sim, size_t i);
+
+int32_t tally_sim_task_tid(const struct tally_sim_task *task);
+int32_t tally_sim_task_pid(const struct tally_sim_task *task);
+bool tally_sim_task_exited(const struct tally_sim_task *task);
+uint32_t tally_sim_task_cpu(const struct tally_sim_task *task);
+bool tally_sim_task_runs(const struct tally_sim_task *task); /* now, on that CPU */
+struct tally_core_task *tally_sim_task_perf(struct tally_sim_task *task);
+struct tally_sim_task *tally_sim_task_parent(const struct tally_sim_task *task);
+
+/* Rights may change at any time. */
+void tally_sim_task_set_caps(struct tally_sim_task *task, uint64_t caps);
+void tally_sim_task_set_uid(struct tally_sim *sim, struct tally_sim_task *task, uint32_t uid);
+void tally_sim_task_set_memlock(struct tally_sim_task *task, uint64_t bytes);
+
+/* The task takes this step now, out of its script; not RUN, LOOP or END_LOOP. One that does not
+ * run gets its CPU for this moment, with a context switch to it and one back, as with all that is
+ * done in a task's name from outside. -ENOMEM: a fork that failed; -ESRCH: the task has ended. */
+int tally_sim_do(struct tally_sim *sim, struct tally_sim_task *task,
+		 const struct tally_sim_step *step);
+
+/* Wake a task that sleeps. */
+void tally_sim_wake(struct tally_sim *sim, struct tally_sim_task *task);
+
+/* Signals that notify() sent to the task's descriptors (tally_sim_set_async()); and SIGTRAPs with
+ * what the last one carried. */
+struct tally_sim_signals {
+	uint64_t async, traps;
+	uint64_t trap_addr, trap_data;
+	uint32_t trap_type;
+};
+struct tally_sim_signals tally_sim_task_signals(const struct tally_sim_task *task);
+
+/* ---- truth --------------------------------------------------------------------------- */
+
+/* Whose events; zeros: everybody's, idle included, everywhere. */
+struct tally_sim_filter {
+	const struct tally_sim_task *task;
+	bool tree;      /* and all its descendants */
+	uint32_t cpus;  /* bits; 0: all */
+	uint32_t modes; /* bits by enum tally_sim_mode; 0: all */
+};
+
+/* Events of a signal since the machine was made, up to now. */
+uint64_t tally_sim_truth(struct tally_sim *sim, struct tally_sim_filter filter, unsigned signal);
+
+/* ---- system calls ----------------------------------------------------------------- */
+
+/*
+ * Each as `task`. -EBADF for descriptors that are none. Threads of one process share their
+ * descriptors and mappings; fork copies descriptors; the end of the last thread closes all, exec
+ * those with PERF_FLAG_FD_CLOEXEC. An event is closed when no descriptor and no mapping of it
+ * is left.
+ */
+int tally_sim_open(struct tally_sim *sim, struct tally_sim_task *task, void *attr, int32_t pid,
+		   int32_t cpu, int group_fd, unsigned long flags);
+int tally_sim_close(struct tally_sim *sim, struct tally_sim_task *task, int fd);
+int tally_sim_dup(struct tally_sim *sim, struct tally_sim_task *task, int fd);
+int64_t tally_sim_read(struct tally_sim *sim, struct tally_sim_task *task, int fd, void *to,
+		       size_t len);
+int tally_sim_ioctl(struct tally_sim *sim, struct tally_sim_task *task, int fd,
+		    unsigned long request, uintptr_t arg);
+unsigned tally_sim_poll(struct tally_sim *sim, struct tally_sim_task *task, int fd);
+int tally_sim_prctl(struct tally_sim *sim, struct tally_sim_task *task, int option);
+
+/* `*ret_memory` is one piece of address space whichever way the pages lie; a store to a mapping
+ * that is not writable faults. */
+int tally_sim_mmap(struct tally_sim *sim, struct tally_sim_task *task, int fd, size_t len,
+		   uint64_t pgoff, bool writable, void **ret_memory);
+int tally_sim_munmap(struct tally_sim *sim, struct tally_sim_task *task, void *memory);
+
+/* A descriptor of something that is no event. */
+int tally_sim_open_other(struct tally_sim *sim, struct tally_sim_task *task);
+
+/* Why the last open, ioctl or mmap was refused. */
+const struct tally_core_refusal *tally_sim_refusal(const struct tally_sim *sim);
+
+/* The event of a descriptor, NULL if it is none. */
+struct tally_core_event *tally_sim_event(struct tally_sim *sim, struct tally_sim_task *task,
+					 int fd);
+
+/* Send the task a signal whenever the descriptor is notified: F_SETOWN and O_ASYNC. */
+int tally_sim_set_async(struct tally_sim *sim, struct tally_sim_task *task, int fd);
+
+/* How often notify() was called for the descriptor: with POLLIN, and with POLLHUP. */
+struct tally_sim_notices {
+	uint64_t in, hup;
+};
+struct tally_sim_notices tally_sim_notices(struct tally_sim *sim, struct tally_sim_task *task,
+					   int fd);
+
+/* What user space reads from counter `index` (the page's index - 1) of the first PMU on the
+ * task's CPU: sign-extended by nobody. */
+uint64_t tally_sim_rdpmc(struct tally_sim *sim, struct tally_sim_task *task, uint32_t index);
+
+#endif

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of the simulated machine share. Everything is guarded by there being one host
+ * thread. */
+#ifndef TALLY_MACHINES_SIM_PRIVATE_H
+#define TALLY_MACHINES_SIM_PRIVATE_H
+
+#include "base/list.h"
+#include "base/vec.h"
+#include "machines/sim/sim.h"
+
+enum { SIM_NS_PER_MS = 1000000, SIM_FIRST_TID = 100 };
+
+#define SIM_NEVER UINT64_MAX
+
+/* ---- hardware (hardware.c) ------------------------------------------------------- */
+
+/* One counter: what its registers hold. */
+struct sim_counter {
+	uint64_t value; /* below 2^width */
+	uint8_t signal;
+	uint32_t modes; /* in which it counts */
+	bool enabled;
+	bool overflowed; /* the status bit */
+	uint64_t interrupt_at;
+};
+
+/* The counters of one PMU on one CPU. */
+struct sim_bank {
+	struct sim_counter counters[SIM_MAX_COUNTERS];
+	uint8_t nr, width;
+	uint32_t skid_ns;
+	bool paused;
+	bool maskable;
+};
+
+/* ---- the driver (pmu.c) ------------------------------------------------------------ */
+
+/* hw->config[]: bits of the counters that an event can be on. */
+enum { SIM_CONFIG_COUNTERS = 2 };
+
+/* What the driver knows about one CPU. */
+struct sim_pmu_cpu {
+	struct tally_core_hw *owner[SIM_MAX_COUNTERS]; /* who is on the counter */
+	bool adding;                                   /* between begin() and commit() */
+	struct tally_core_hw *noted[SIM_MAX_COUNTERS]; /* added meanwhile */
+	uint32_t nr_noted;
+};
+
+struct sim_pmu {
+	struct tally_core_pmu pmu;
+	struct tally_sim *sim;
+	struct tally_sim_pmu desc;
+	uint32_t number; /* of its banks */
+	struct sim_pmu_cpu cpus[SIM_MAX_CPUS];
+};
+
+/* ---- tasks -------------------------------------------------------------------------- */
+
+/* A description: what a descriptor stands for. */
+struct sim_file {
+	struct tally_core_event *event; /* NULL: something that is none */
+	uint32_t refs;                  /* descriptors and mappings */
+	struct tally_sim_notices notices;
+	struct tally_sim_task *async; /* who gets a signal at each notice */
+};
+
+struct sim_descriptor {
+	struct sim_file *file; /* NULL: free */
+	bool cloexec;
+};
+
+struct sim_mapping {
+	struct sim_file *file;
+	struct tally_core_buffer *buffer;
+	void *memory;
+	size_t len;
+};
+
+/* What the threads of a process share. */
+struct sim_process {
+	uint32_t threads;
+	bool secret; /* nobody of the same user may look: a privileged exec */
+	struct tally_core_account space;
+	TALLY_VEC(struct sim_descriptor) fds;
+	TALLY_VEC(struct sim_mapping) mappings;
+};
+
+struct sim_user {
+	struct sim_user *next;
+	uint32_t uid;
+	struct tally_core_account account;
+};
+
+enum sim_state { SIM_RUNNING, SIM_READY, SIM_SLEEPING, SIM_EXITED };
+
+struct sim_loop {
+	const struct tally_sim_step *first;
+	uint64_t left; /* 0: for ever */
+};
+
+struct tally_sim_task {
+	struct tally_core_task perf;
+	struct tally_list queued; /* in its CPU's queue, or among the sleepers */
+	struct tally_sim_task *parent;
+	struct sim_process *process; /* NULL once it has exited */
+	bool is_idle;
+	bool has_run;
+	enum sim_state state;
+	uint32_t cpu;      /* where it runs or waits; of one that runs elsewhere: is to go */
+	uint32_t last_cpu; /* where it ran last */
+	uint32_t held;     /* task_get() without task_put() */
+	int32_t priority;
+	uint32_t uid;
+	uint64_t caps, memlock;
+	struct tally_sim_signals signals;
+	/* The script. */
+	const struct tally_sim_step *next; /* NULL: sleeps for ever */
+	const struct tally_sim_segment *segment, *user_segment;
+	uint64_t done_ns; /* of the segment */
+	uint64_t wake_at;
+	struct sim_loop loops[SIM_MAX_LOOPS];
+	uint32_t nr_loops;
+	/* Truth. */
+	uint32_t fraction[SIM_NR_HW];                     /* millionths of an event */
+	uint64_t (*counts)[SIM_NR_MODES][SIM_NR_SIGNALS]; /* by CPU */
+};
+
+/* ---- the machine ------------------------------------------------------------------- */
+
+struct sim_cpu {
+	bool online;
+	struct tally_sim_task *current; /* never NULL */
+	struct tally_sim_task idle;
+	struct tally_list queue; /* those who wait for it, by priority */
+	uint64_t settled;        /* up to when its truth and its counters are */
+	uint32_t off;            /* how often interrupts were turned off */
+	bool in_interrupt;       /* the overflow interrupt */
+	uint32_t busy;           /* in a task's name: no switching */
+	bool yielded;
+	bool deferred; /* tally_core_deferred() is wanted */
+	uint64_t timer_at, tick_at, quantum_at;
+	uint64_t overflow_at; /* when a counter of its wraps or its interrupt comes */
+	bool overflow_known;  /* overflow_at is right */
+	struct sim_bank banks[SIM_MAX_PMUS];
+};
+
+struct tally_sim {
+	struct tally_sim_config config;
+	struct tally_machine_ops ops; /* sim_ops, as the config has them */
+	struct tally_core *core;
+	uint64_t now;
+	uint32_t cpu;                    /* the one whose code runs */
+	bool locked;                     /* the configuration lock */
+	bool running;                    /* inside tally_sim_run() */
+	bool passing;                    /* time passes for an operation */
+	struct tally_sim_segment idling; /* what idle tasks do */
+	struct sim_cpu cpus[SIM_MAX_CPUS];
+	struct sim_pmu pmus[SIM_MAX_PMUS];
+	TALLY_VEC(struct tally_sim_task *) tasks;
+	struct tally_list sleepers;
+	struct sim_user *users;
+	const char *violation;
+	struct tally_core_refusal refusal;
+	/* Memory. */
+	size_t held_bytes, held_pages;
+	uint64_t fail_alloc;
+	uintptr_t fail_from, fail_to;
+	int memory_fd;
+	uint8_t *memory;    /* all pages */
+	uint8_t *page_used; /* one byte each */
+	uint32_t nr_pages;
+	uint64_t random;
+};
+
+/* sim.c */
+void sim_violate(struct tally_sim *sim, const char *what);
+uint64_t sim_random(struct tally_sim *sim);
+
+/* The hooks run with interrupts off: around each. */
+void sim_hook_begin(struct tally_sim *sim, uint32_t cpu);
+void sim_hook_end(struct tally_sim *sim);
+
+/* ops.c */
+extern const struct tally_machine_ops sim_ops;
+
+/* Have what was deferred done, where interrupts are on. */
+void sim_run_deferred(struct tally_sim *sim);
+
+/* memory.c */
+int sim_memory_init(struct tally_sim *sim);
+void sim_memory_exit(struct tally_sim *sim);
+void *sim_alloc(void *machine, size_t size);
+void sim_free(void *machine, void *memory, size_t size);
+void *sim_pages_alloc(void *machine, size_t nr);
+void sim_pages_free(void *machine, void *pages, size_t nr);
+int sim_copy_from_user(void *machine, void *to, const void *user, size_t len);
+int sim_copy_to_user(void *machine, void *user, const void *from, size_t len);
+
+/* One piece of address space for the pages of a buffer; NULL when there is none. */
+void *sim_view(struct tally_sim *sim, const struct tally_core_buffer *buffer, size_t len,
+	       bool writable);
+
+/* truth.c: let the CPU's task and counters have done what they did up to now. */
+void sim_settle(struct tally_sim *sim, struct sim_cpu *cpu);
+void sim_note(struct tally_sim *sim, struct tally_sim_task *task, uint32_t cpu,
+	      enum tally_sim_mode mode, unsigned signal, uint64_t nr);
+
+/* Nanoseconds until the running task has `nr` more events of a signal; SIM_NEVER. */
+uint64_t sim_time_to(const struct tally_sim_task *task, unsigned signal, unsigned __int128 nr);
+
+/* hardware.c: what a driver can do with the counters of the CPU that it runs on. */
+uint64_t sim_counter_read(struct tally_sim *sim, uint32_t bank, uint32_t index);
+void sim_counter_write(struct tally_sim *sim, uint32_t bank, uint32_t index, uint64_t value);
+void sim_counter_enable(struct tally_sim *sim, uint32_t bank, uint32_t index, uint8_t signal,
+			uint32_t modes);
+void sim_counter_disable(struct tally_sim *sim, uint32_t bank, uint32_t index);
+bool sim_counter_overflowed(struct tally_sim *sim, uint32_t bank, uint32_t index);
+void sim_bank_pause(struct tally_sim *sim, uint32_t bank, bool paused);
+
+/* And what the machine does with them: events happened; when is the next interrupt; which banks
+ * have one due now. */
+void sim_bank_count(struct tally_sim *sim, struct sim_bank *bank, enum tally_sim_mode mode,
+		    const uint64_t *events);
+uint64_t sim_cpu_overflow_at(struct tally_sim *sim, struct sim_cpu *cpu);
+bool sim_bank_interrupts(const struct tally_sim *sim, const struct sim_bank *bank);
+
+/* assign.c: whether these events fit on counters that are all free; counters on this CPU for them
+ * beside those that have one, who keep it, as they may be counting: 0, -ENOSPC, -EBUSY. */
+bool sim_pmu_fits(struct tally_core_hw *const *hws, uint32_t nr);
+int sim_pmu_assign(struct sim_pmu *driver, struct tally_core_hw *const *hws, uint32_t nr);
+
+/* pmu.c */
+int sim_pmu_register(struct tally_sim *sim, uint32_t number, const struct tally_sim_pmu *desc);
+void sim_pmu_interrupt(struct sim_pmu *driver, const struct tally_core_moment *moment);
+
+/* sched.c */
+struct tally_core_task *sim_perf(struct tally_sim_task *task);
+void sim_switch(struct tally_sim *sim, uint32_t cpu, struct tally_sim_task *next, bool preempt);
+void sim_ready(struct tally_sim *sim, struct tally_sim_task *task);
+void sim_schedule(struct tally_sim *sim, uint32_t cpu);
+void sim_sleep(struct tally_sim *sim, struct tally_sim_task *task, uint64_t until);
+void sim_wake(struct tally_sim *sim, struct tally_sim_task *task);
+void sim_migrate(struct tally_sim *sim, struct tally_sim_task *task, uint32_t cpu);
+void sim_set_priority(struct tally_sim *sim, struct tally_sim_task *task, int32_t priority);
+void sim_quantum_end(struct tally_sim *sim, uint32_t cpu);
+
+/* loop.c */
+void sim_interrupts(struct tally_sim *sim, uint32_t cpu);
+void sim_pass(struct tally_sim *sim);
+
+/* task.c */
+struct tally_sim_task *sim_task_make(struct tally_sim *sim, struct tally_sim_task *parent,
+				     bool process);
+int sim_fork(struct tally_sim *sim, struct tally_sim_task *task, const struct tally_sim_step *step);
+void sim_exit(struct tally_sim *sim, struct tally_sim_task *task);
+void sim_task_free(struct tally_sim_task *task);
+struct sim_user *sim_user_of(struct tally_sim *sim, uint32_t uid);
+
+/* script.c: what a step does, on the CPU of its task; and all steps up to the next segment. */
+int sim_step(struct tally_sim *sim, struct tally_sim_task *task, const struct tally_sim_step *step);
+void sim_advance(struct tally_sim *sim, struct tally_sim_task *task);
+
+/* moment.c: what the running task of a CPU is doing, and its chain. */
+struct tally_core_moment sim_moment(const struct sim_cpu *cpu);
+uint16_t sim_misc(enum tally_sim_mode mode);
+uint32_t sim_chain(const struct sim_cpu *cpu, const struct tally_core_moment *moment, bool user,
+		   uint64_t *ret_ips, uint32_t max);
+
+/* files.c */
+void sim_files_copy(struct sim_process *to, const struct sim_process *from);
+
+/* Take away the mappings of the task's process and its descriptors: all, or (`exec`) those that
+ * an exec closes. */
+void sim_files_close(struct tally_sim *sim, struct tally_sim_task *task, bool exec);
+
+/* turn.c: something done in a task's name. It runs on its CPU; one that was not running is
+ * switched to, and away from again at the end. */
+struct sim_turn {
+	uint32_t before; /* the CPU whose code ran */
+	uint32_t cpu;
+	struct tally_sim_task *task;
+	struct tally_sim_task *out; /* switched away from; NULL: the task was running */
+};
+struct sim_turn sim_turn_begin(struct tally_sim *sim, struct tally_sim_task *task);
+void sim_turn_end(struct tally_sim *sim, struct sim_turn *turn);
+
+static inline struct sim_cpu *sim_this(struct tally_sim *sim)
+{
+	return &sim->cpus[sim->cpu];
+}
+
+#endif

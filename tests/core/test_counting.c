@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Counting, where there is a counter for every event: what is read is the truth, to the last
+ * event and the last nanosecond. */
+#include "scene.h"
+
+static const struct tally_sim_step worker[] = {
+	SIM_LOOP(0),
+	SIM_RUN(SIM_USER, 31 * US, &scene_busy),
+	SIM_RUN(SIM_KERNEL, 7 * US, &scene_calm),
+	SIM_RUN(SIM_HYPERVISOR, 777, &scene_busy),
+	SIM_RUN(SIM_GUEST_KERNEL, 901, &scene_calm),
+	SIM_RUN(SIM_GUEST_USER, 4 * US, &scene_busy),
+	SIM_SLEEP(13 * US),
+	SIM_END_LOOP(),
+};
+
+static const struct tally_sim_step hog[] = {SIM_LOOP(0), SIM_RUN(SIM_USER, 300 * US, &scene_calm),
+					    SIM_END_LOOP()};
+
+static const struct tally_sim_step traveller[] = {
+	SIM_LOOP(0),    SIM_RUN(SIM_USER, 100 * US, &scene_busy),
+	SIM_MIGRATE(1), SIM_RUN(SIM_KERNEL, 50 * US, &scene_busy),
+	SIM_MIGRATE(0), SIM_END_LOOP(),
+};
+
+/* A task's event follows it, shares its CPU with others and counts none of theirs; it is enabled
+ * for the time that the task runs. */
+static void test_task(void **state)
+{
+	struct scene scene;
+	struct tally_sim_task *task;
+	struct reading reading;
+	uint64_t cycles, ns;
+	int fd;
+
+	scene_begin(&scene, 2, NULL);
+	scene_spawn(&scene, hog, 0);
+	task = scene_spawn(&scene, traveller, 0);
+	tally_sim_run(scene.sim, 3 * MS + 1);
+	cycles = truth(&scene, task, 0, SIM_CYCLES);
+	ns = truth(&scene, task, 0, SIM_NS);
+	fd = scene_open(&scene, attr_hw(SIM_CYCLES), task, -1, -1);
+	for (unsigned i = 0; i < 50; i++) {
+		tally_sim_run(scene.sim, 1234567);
+		reading = scene_read(&scene, fd);
+		assert_int_equal(reading.value, truth(&scene, task, 0, SIM_CYCLES) - cycles);
+		assert_int_equal(reading.enabled, truth(&scene, task, 0, SIM_NS) - ns);
+		assert_int_equal(reading.running, reading.enabled);
+	}
+	scene_end(&scene);
+}
+
+/* The same on a machine that cannot tell where a task runs. */
+static void test_task_anywhere(void **state)
+{
+	struct tally_sim_config config = {.pmus = &scene_pmu, .nr_pmus = 1, .no_task_cpu = true};
+	struct scene scene;
+	struct tally_sim_task *tasks[4];
+	uint64_t before[4];
+	int fds[4];
+
+	scene_begin(&scene, 2, &config);
+	for (unsigned i = 0; i < 4; i++)
+		tasks[i] = scene_spawn(&scene, i & 1 ? worker : traveller, i / 2);
+	tally_sim_run(scene.sim, MS);
+	for (unsigned i = 0; i < 4; i++) {
+		before[i] = truth(&scene, tasks[i], 0, SIM_CYCLES);
+		fds[i] = scene_open(&scene, attr_hw(SIM_CYCLES), tasks[i], -1, -1);
+	}
+	tally_sim_run(scene.sim, 10 * MS);
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(scene_value(&scene, fds[i]),
+				 truth(&scene, tasks[i], 0, SIM_CYCLES) - before[i]);
+	scene_end(&scene);
+}
+
+/* A CPU's event counts all that runs there, idle included, and wall time. */
+static void test_cpu(void **state)
+{
+	struct tally_sim_config config = {.pmus = &scene_pmu, .nr_pmus = 1, .idle = &scene_calm};
+	struct scene scene;
+	int fds[2];
+
+	scene_begin(&scene, 2, &config);
+	scene_spawn(&scene, worker, 0);
+	scene_spawn(&scene, traveller, 0);
+	for (int32_t cpu = 0; cpu < 2; cpu++)
+		fds[cpu] = scene_open(&scene, attr_hw(SIM_INSTRUCTIONS), NULL, cpu, -1);
+	for (unsigned i = 0; i < 20; i++) {
+		tally_sim_run(scene.sim, 1000003);
+		for (uint32_t cpu = 0; cpu < 2; cpu++) {
+			struct reading reading = scene_read(&scene, fds[cpu]);
+
+			assert_int_equal(reading.value, truth_cpu(&scene, cpu, SIM_INSTRUCTIONS));
+			assert_int_equal(reading.enabled, tally_sim_now(scene.sim));
+			assert_int_equal(reading.running, reading.enabled);
+		}
+	}
+	scene_end(&scene);
+}
+
+/* pid > 0 and cpu >= 0: the task, while it is there. */
+static void test_task_on_cpu(void **state)
+{
+	struct scene scene;
+	struct tally_sim_task *task;
+	int fds[2];
+
+	scene_begin(&scene, 2, NULL);
+	scene_spawn(&scene, hog, 1);
+	task = scene_spawn(&scene, traveller, 0);
+	for (int32_t cpu = 0; cpu < 2; cpu++)
+		fds[cpu] = scene_open(&scene, attr_hw(SIM_CYCLES), task, cpu, -1);
+	tally_sim_run(scene.sim, 40 * MS + 7);
+	for (uint32_t cpu = 0; cpu < 2; cpu++) {
+		struct tally_sim_filter here = {.task = task, .cpus = 1u << cpu};
+		struct reading reading = scene_read(&scene, fds[cpu]);
+
+		assert_int_equal(reading.value, tally_sim_truth(scene.sim, here, SIM_CYCLES));
+		assert_int_equal(reading.running, tally_sim_truth(scene.sim, here, SIM_NS));
+	}
+	scene_end(&scene);
+}
+
+/* exclude_*: the modes of the processor that are asked for, of a task and of a CPU. */
+static void test_modes(void **state)
+{
+	enum {
+		U = 1 << SIM_USER,
+		K = 1 << SIM_KERNEL,
+		H = 1 << SIM_HYPERVISOR,
+		GK = 1 << SIM_GUEST_KERNEL,
+		GU = 1 << SIM_GUEST_USER,
+		I = 1 << SIM_IDLE
+	};
+	static const struct {
+		struct perf_event_attr attr;
+		uint32_t modes;
+	} rows[] = {
+		{{.exclude_user = 1}, K | H | GK | I},
+		{{.exclude_kernel = 1}, U | H | GU},
+		{{.exclude_hv = 1}, U | K | GK | GU | I},
+		{{.exclude_idle = 1}, U | K | H | GK | GU},
+		{{.exclude_host = 1}, GK | GU},
+		{{.exclude_guest = 1}, U | K | H | I},
+		{{.exclude_kernel = 1, .exclude_hv = 1, .exclude_guest = 1}, U},
+	};
+	struct tally_sim_pmu pmu = scene_pmu;
+	struct tally_sim_config config = {.pmus = &pmu, .nr_pmus = 1, .idle = &scene_calm};
+	struct scene scene;
+	struct tally_sim_task *task;
+	int fds[7][2];
+
+	pmu.nr_generic = 14;
+	scene_begin(&scene, 1, &config);
+	task = scene_spawn(&scene, worker, 0);
+	for (unsigned i = 0; i < 7; i++) {
+		struct perf_event_attr attr = rows[i].attr, hw = attr_hw(SIM_BRANCHES);
+
+		attr.type = hw.type;
+		attr.size = hw.size;
+		attr.config = hw.config;
+		attr.read_format = hw.read_format;
+		fds[i][0] = scene_open(&scene, attr, task, -1, -1);
+		fds[i][1] = scene_open(&scene, attr, NULL, 0, -1);
+	}
+	tally_sim_run(scene.sim, 9 * MS + 13);
+	for (unsigned i = 0; i < 7; i++) {
+		assert_int_equal(scene_value(&scene, fds[i][0]),
+				 truth(&scene, task, rows[i].modes, SIM_BRANCHES));
+		assert_int_equal(scene_value(&scene, fds[i][1]),
+				 tally_sim_truth(scene.sim,
+						 (struct tally_sim_filter){.cpus = 1,
+									   .modes = rows[i].modes},
+						 SIM_BRANCHES));
+	}
+	scene_end(&scene);
+}
+
+/* Between enable and disable, and in no other time; reset takes the count, not the times. */
+static void test_windows(void **state)
+{
+	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
+	struct scene scene;
+	struct tally_sim_task *task;
+	uint64_t cycles = 0, ns = 0;
+	struct reading reading;
+	int fd;
+
+	attr.disabled = 1;
+	scene_begin(&scene, 1, NULL);
+	scene_spawn(&scene, hog, 0);
+	task = scene_spawn(&scene, worker, 0);
+	fd = scene_open(&scene, attr, task, -1, -1);
+	for (unsigned i = 0; i < 20; i++) {
+		uint64_t cycles_before, ns_before;
+
+		tally_sim_run(scene.sim, 777777);
+		assert_int_equal(scene_value(&scene, fd), cycles);
+		scene_enable(&scene, fd);
+		scene_enable(&scene, fd);
+		cycles_before = truth(&scene, task, 0, SIM_CYCLES);
+		ns_before = truth(&scene, task, 0, SIM_NS);
+		tally_sim_run(scene.sim, 1111111);
+		scene_disable(&scene, fd);
+		cycles += truth(&scene, task, 0, SIM_CYCLES) - cycles_before;
+		ns += truth(&scene, task, 0, SIM_NS) - ns_before;
+	}
+	reading = scene_read(&scene, fd);
+	assert_int_equal(reading.value, cycles);
+	assert_int_equal(reading.enabled, ns);
+	scene_ioctl(&scene, fd, PERF_EVENT_IOC_RESET, 0);
+	reading = scene_read(&scene, fd);
+	assert_int_equal(reading.value, 0);
+	assert_int_equal(reading.enabled, ns);
+	scene_end(&scene);
+}
+
+/* Counters from 8 bits on are made 64 bits wide. */
+static void test_widths(void **state)
+{
+	for (uint8_t width = 8; width <= 64; width++) {
+		struct tally_sim_pmu pmu = scene_pmu;
+		struct tally_sim_config config = {.pmus = &pmu, .nr_pmus = 1};
+		struct scene scene;
+		struct tally_sim_task *task;
+		int fd;
+
+		pmu.width = width;
+		pmu.maskable = width & 1;
+		scene_begin(&scene, 2, &config);
+		scene_spawn(&scene, hog, 0);
+		task = scene_spawn(&scene, traveller, 0);
+		fd = scene_open(&scene, attr_hw(SIM_INSTRUCTIONS), task, -1, -1);
+		tally_sim_run(scene.sim, MS + 99991);
+		assert_int_equal(scene_value(&scene, fd), truth(&scene, task, 0, SIM_INSTRUCTIONS));
+		scene_end(&scene);
+	}
+}
+
+/* A count that is past 2^32 and one that starts at opening, for a CPU that is busy with a
+ * thousand tasks. */
+static void test_long(void **state)
+{
+	struct scene scene;
+	struct tally_sim_task *task;
+	int cpu, fd;
+
+	scene_begin(&scene, 1, NULL);
+	task = scene_spawn(&scene, hog, 0);
+	for (unsigned i = 0; i < 50; i++)
+		scene_spawn(&scene, worker, 0);
+	cpu = scene_open(&scene, attr_hw(SIM_CYCLES), NULL, 0, -1);
+	fd = scene_open(&scene, attr_hw(SIM_INSTRUCTIONS), task, -1, -1);
+	tally_sim_run(scene.sim, 8ull * SECOND);
+	assert_true(scene_value(&scene, cpu) > 1ull << 32);
+	assert_int_equal(scene_value(&scene, cpu), truth_cpu(&scene, 0, SIM_CYCLES));
+	assert_int_equal(scene_value(&scene, fd), truth(&scene, task, 0, SIM_INSTRUCTIONS));
+	scene_end(&scene);
+}
+
+/* Opened by the task itself in the middle of what it does. */
+static void open_self(struct tally_sim *sim, struct tally_sim_task *task, void *arg)
+{
+	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
+
+	attr.exclude_kernel = 1;
+	*(int *)arg = tally_sim_open(sim, task, &attr, 0, -1, -1, 0);
+}
+
+static void read_self(struct tally_sim *sim, struct tally_sim_task *task, void *arg)
+{
+	uint64_t words[5];
+
+	assert_int_equal(tally_sim_read(sim, task, *(int *)arg, words, sizeof(words)), 40);
+	assert_int_equal(words[0], 3 * 10 * US);
+	assert_int_equal(words[1], 15 * US);
+}
+
+static int self_fd;
+
+static void test_self(void **state)
+{
+	static const struct tally_sim_step script[] = {
+		SIM_RUN(SIM_USER, 5 * US, &scene_busy),  SIM_CALL(open_self, &self_fd),
+		SIM_RUN(SIM_USER, 10 * US, &scene_busy), SIM_RUN(SIM_KERNEL, 5 * US, &scene_busy),
+		SIM_CALL(read_self, &self_fd),           SIM_EXIT(),
+	};
+	struct scene scene;
+	struct tally_sim_task *task;
+
+	scene_begin(&scene, 1, NULL);
+	task = scene_spawn(&scene, script, 0);
+	assert_true(tally_sim_run_until_exit(scene.sim, task, MS));
+	assert_true(self_fd >= 0);
+	scene_end(&scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_task),   cmocka_unit_test(test_task_anywhere),
+		cmocka_unit_test(test_cpu),    cmocka_unit_test(test_task_on_cpu),
+		cmocka_unit_test(test_modes),  cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_widths), cmocka_unit_test(test_long),
+		cmocka_unit_test(test_self),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a sample can carry beyond the basics: registers, stacks, chains with limits, other clocks,
+ * groups. */
+#include "plays.h"
+
+static const struct tally_sim_step deep[] = {
+	SIM_LOOP(0),
+	SIM_SEGMENT(.mode = SIM_USER, .ns = 40 * US, .rates = &scene_busy, .ip = 0x7000,
+		    .ip_len = 4, .depth = 40),
+	SIM_SEGMENT(.mode = SIM_KERNEL, .ns = 20 * US, .rates = &scene_busy,
+		    .ip = 0xffffffff80001000, .ip_len = 4, .depth = 9),
+	SIM_END_LOOP()};
+
+/* A task that samples every 30,000 cycles, and what each of 100 samples must be. */
+static void play_samples(struct perf_event_attr attr, const struct tally_core_settings *settings,
+			 void (*look)(const struct tally_sample *sample,
+				      const struct tally_sim_task *task))
+{
+	struct tally_sim_config config = {.pmus = &scene_pmu, .nr_pmus = 1, .settings = settings};
+	struct scene scene;
+	struct tally_sim_task *task;
+	struct tally_ring *ring;
+	struct record record;
+	unsigned n = 0;
+
+	attr.sample_period = 30000;
+	attr.sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_TIME;
+	scene_begin(&scene, 1, &config);
+	task = scene_spawn(&scene, deep, 0);
+	ring = scene_map(&scene, scene_open(&scene, attr, task, -1, -1), 128);
+	tally_sim_run(scene.sim, MS);
+	for (; scene_record(ring, &attr, &record); n++) {
+		assert_int_equal(record.header->type, PERF_RECORD_SAMPLE);
+		look(&record.sample, task);
+	}
+	assert_int_equal(n, 100);
+	tally_ring_unmap(ring);
+	scene_end(&scene);
+}
+
+/* Registers: those of the mask, lowest first, of the interrupt and of user space. */
+static void look_at_regs(const struct tally_sample *sample, const struct tally_sim_task *task)
+{
+	const uint64_t mask = 0x10081;
+	uint64_t tid = (uint64_t)tally_sim_task_tid(task) << 32;
+
+	assert_int_equal(sample->regs_user.abi, PERF_SAMPLE_REGS_ABI_64);
+	assert_int_equal(sample->regs_intr.abi, PERF_SAMPLE_REGS_ABI_64);
+	assert_int_equal(sample->regs_user.values.nr, 3);
+	assert_int_equal(sample->regs_intr.values.nr, 3);
+	for (uint64_t bits = mask, i = 0; bits; bits &= bits - 1, i++) {
+		uint64_t number = (uint64_t)__builtin_ctzll(bits);
+
+		assert_int_equal(tally_words_get(sample->regs_user.values, i),
+				 1ull << 63 | tid | number);
+		assert_int_equal(tally_words_get(sample->regs_intr.values, i), tid | number);
+	}
+}
+
+static void test_regs(void **state)
+{
+	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
+
+	attr.sample_type = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR;
+	attr.sample_regs_user = attr.sample_regs_intr = 0x10081;
+	play_samples(attr, NULL, look_at_regs);
+}
+
+/* Stacks: what there is of what was asked for. */
+static void look_at_stack(const struct tally_sample *sample, const struct tally_sim_task *task)
+{
+	assert_int_equal(sample->stack_user.len, SIM_STACK_BYTES);
+	assert_true(sample->stack_user_size >= SIM_STACK_BYTES);
+	for (unsigned i = 0; i < SIM_STACK_BYTES; i++)
+		assert_int_equal(sample->stack_user.data[i], i & 0xff);
+}
+
+static void test_stack(void **state)
+{
+	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
+
+	attr.sample_type = PERF_SAMPLE_STACK_USER;
+	attr.sample_stack_user = 1024;
+	play_samples(attr, NULL, look_at_stack);
+}
+
+/* Chains: `kernel` and `user` entries behind their markers. */
+static void check_chain(const struct tally_sample *sample, uint64_t kernel, uint64_t user)
+{
+	uint64_t at = 0;
+
+	assert_int_equal(sample->callchain.nr, kernel + !!kernel + user + !!user);
+	if (kernel)
+		assert_int_equal(tally_words_get(sample->callchain, at++),
+				 (uint64_t)PERF_CONTEXT_KERNEL);
+	for (uint64_t i = 0; i < kernel; i++)
+		assert_int_equal(tally_words_get(sample->callchain, at++), sample->ip + i * 0x1000);
+	if (user)
+		assert_int_equal(tally_words_get(sample->callchain, at++),
+				 (uint64_t)PERF_CONTEXT_USER);
+	for (uint64_t i = 0; i < user; i++)
+		assert_int_equal(tally_words_get(sample->callchain, at++), 0x7000 + i * 0x1000);
+}
+
+static bool in_kernel(const struct tally_sample *sample)
+{
+	return sample->ip >> 63;
+}
+
+static void look_at_whole(const struct tally_sample *sample, const struct tally_sim_task *task)
+{
+	check_chain(sample, in_kernel(sample) ? 9 : 0, 40);
+}
+
+static void look_at_no_kernel(const struct tally_sample *sample, const struct tally_sim_task *task)
+{
+	check_chain(sample, 0, 40);
+}
+
+static void look_at_no_user(const struct tally_sample *sample, const struct tally_sim_task *task)
+{
+	check_chain(sample, in_kernel(sample) ? 9 : 0, 0);
+}
+
+/* The limit is for both parts together. */
+static void look_at_short(const struct tally_sample *sample, const struct tally_sim_task *task)
+{
+	check_chain(sample, in_kernel(sample) ? 9 : 0, in_kernel(sample) ? 3 : 12);
+}
+
+static void test_chains(void **state)
+{
+	struct perf_event_attr attr = attr_hw(SIM_CYCLES), option;
+	struct tally_core_settings settings;
+
+	attr.sample_type = PERF_SAMPLE_CALLCHAIN;
+	play_samples(attr, NULL, look_at_whole);
+	option = attr;
+	option.exclude_callchain_kernel = 1;
+	play_samples(option, NULL, look_at_no_kernel);
+	option = attr;
+	option.exclude_callchain_user = 1;
+	play_samples(option, NULL, look_at_no_user);
+	option = attr;
+	option.sample_max_stack = 12;
+	play_samples(option, NULL, look_at_short);
+	tally_core_settings_init(&settings);
+	settings.max_stack = 12;
+	play_samples(attr, &settings, look_at_short);
+}
+
+/* clockid: another clock's time; one that there is not is refused. */
+static void look_at_clock(const struct tally_sample *sample, const struct tally_sim_task *task)
+{
+	/* tai of the machine is 12 seconds ahead. */
+	assert_in_range(sample->time, 12ull * SECOND, 12ull * SECOND + MS);
+}
+
+static void test_clockid(void **state)
+{
+	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
+	struct scene scene;
+
+	attr.use_clockid = 1;
+	attr.clockid = 11;
+	play_samples(attr, NULL, look_at_clock);
+	attr.clockid = 3;
+	scene_begin(&scene, 1, NULL);
+	assert_int_equal(scene_try(&scene, scene.observer, attr, 0, -1, -1), -EINVAL);
+	assert_string_equal(tally_sim_refusal(scene.sim)->field, "clockid");
+	scene_end(&scene);
+}
+
+/* The counts of a whole group in the samples of its leader: of one moment. */
+static void test_group_read(void **state)
+{
+	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
+	struct scene scene;
+	struct tally_sim_task *task;
+	struct tally_ring *ring;
+	struct record record;
+	uint64_t ids[3], n = 0;
+	int fds[3];
+
+	attr.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_TIME;
+	attr.read_format |= PERF_FORMAT_GROUP;
+	attr.sample_period = 30000;
+	scene_begin(&scene, 1, NULL);
+	task = scene_spawn(&scene, play_hog, 0);
+	for (unsigned i = 0; i < 3; i++) {
+		attr.config = i;
+		fds[i] = scene_open(&scene, attr, task, -1, i ? fds[0] : -1);
+		ids[i] = scene_id(&scene, fds[i]);
+		attr.sample_period = 0;
+		attr.sample_type = 0;
+	}
+	attr = *tally_core_event_attr(tally_sim_event(scene.sim, scene.observer, fds[0]));
+	ring = scene_map(&scene, fds[0], 64);
+	tally_sim_run(scene.sim, MS);
+	for (; scene_record(ring, &attr, &record); n++) {
+		const struct tally_read *read = &record.sample.read;
+
+		assert_int_equal(read->nr, 3);
+		assert_int_equal(read->time_running, record.sample.time);
+		for (unsigned i = 0; i < 3; i++) {
+			assert_int_equal(tally_read_get(read, i).id, ids[i]);
+			assert_int_equal(tally_read_get(read, i).value,
+					 record.sample.time * scene_busy.per_ms[i] / MS);
+		}
+	}
+	assert_int_equal(n, 100);
+	tally_ring_unmap(ring);
+	scene_end(&scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_regs),       cmocka_unit_test(test_stack),
+		cmocka_unit_test(test_chains),     cmocka_unit_test(test_clockid),
+		cmocka_unit_test(test_group_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

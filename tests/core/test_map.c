@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Mapping ring buffers: who may, how large, and whose records go there. Each test with pages in
+ * one piece and all over the place. */
+#include "plays.h"
+
+static struct perf_event_attr attr_ring(uint64_t period)
+{
+	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
+
+	attr.sample_period = period;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD;
+	return attr;
+}
+
+static void begin(struct scene *scene, uint32_t nr_cpus, bool scattered)
+{
+	scene_begin(scene, nr_cpus, NULL);
+	tally_core_settings(tally_sim_core(scene->sim))->scattered = scattered;
+	tally_core_settings(tally_sim_core(scene->sim))->max_sample_rate = 10000000;
+}
+
+/* Output of several events into one ring, in order; and back again. */
+static void test_set_output(void **state)
+{
+	struct perf_event_attr attr = attr_ring(10007);
+	struct scene scene;
+	struct tally_sim_task *task;
+	struct tally_ring *ring;
+	struct record record;
+	uint64_t seen[3] = {0}, last = 0, ids[3];
+	int fds[3];
+
+	attr.sample_type |= PERF_SAMPLE_IDENTIFIER;
+	begin(&scene, 1, *state);
+	task = scene_spawn(&scene, play_worker, 0);
+	for (unsigned i = 0; i < 3; i++) {
+		attr.config = i;
+		fds[i] = scene_open(&scene, attr, task, 0, -1);
+		ids[i] = scene_id(&scene, fds[i]);
+	}
+	ring = scene_map(&scene, fds[0], 64);
+	scene_ioctl(&scene, fds[1], PERF_EVENT_IOC_SET_OUTPUT, (uintptr_t)fds[0]);
+	scene_ioctl(&scene, fds[2], PERF_EVENT_IOC_SET_OUTPUT, (uintptr_t)fds[0]);
+	tally_sim_run(scene.sim, 3 * MS);
+	scene_ioctl(&scene, fds[2], PERF_EVENT_IOC_SET_OUTPUT, (uintptr_t)-1);
+	while (scene_record(ring, &attr, &record)) {
+		assert_true(record.sample.time >= last);
+		last = record.sample.time;
+		for (unsigned i = 0; i < 3; i++)
+			seen[i] += record.sample.identifier == ids[i];
+	}
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(seen[i], truth(&scene, task, 0, i) / 10007);
+	tally_sim_run(scene.sim, MS);
+	while (scene_record(ring, &attr, &record))
+		assert_true(record.sample.identifier != ids[2]);
+	tally_ring_unmap(ring);
+	scene_end(&scene);
+}
+
+static void set_output_to(struct scene *scene, int from, int to, int expected)
+{
+	assert_int_equal(tally_sim_ioctl(scene->sim, scene->observer, from,
+					 PERF_EVENT_IOC_SET_OUTPUT, (uintptr_t)to),
+			 expected);
+}
+
+/* Where output cannot go. */
+static void test_set_output_refused(void **state)
+{
+	struct perf_event_attr attr = attr_ring(10007), back = attr, clocked = attr;
+	struct scene scene;
+	struct tally_sim_task *task;
+	struct tally_ring *ring;
+	int fds[6];
+
+	back.write_backward = 1;
+	clocked.use_clockid = 1;
+	clocked.clockid = 1;
+	begin(&scene, 2, *state);
+	task = scene_spawn(&scene, play_worker, 0);
+	fds[0] = scene_open(&scene, attr, task, 0, -1);
+	fds[1] = scene_open(&scene, attr, task, 1, -1);
+	fds[2] = scene_open(&scene, back, task, 0, -1);
+	fds[3] = scene_open(&scene, clocked, task, 0, -1);
+	fds[4] = scene_open(&scene, attr, NULL, 0, -1);
+	fds[5] = tally_sim_open_other(scene.sim, scene.observer);
+	set_output_to(&scene, fds[0], fds[1], -EINVAL);
+	set_output_to(&scene, fds[0], fds[0], -EINVAL);
+	set_output_to(&scene, fds[0], fds[2], -EINVAL);
+	set_output_to(&scene, fds[0], fds[3], -EINVAL);
+	set_output_to(&scene, fds[0], fds[5], -EBADF);
+	set_output_to(&scene, fds[0], 999, -EBADF);
+	set_output_to(&scene, fds[0], fds[4], -EINVAL); /* has no ring */
+	ring = scene_map(&scene, fds[4], 1);
+	set_output_to(&scene, fds[0], fds[4], 0);
+	set_output_to(&scene, fds[4], fds[0], -EINVAL);
+	tally_ring_unmap(ring);
+	scene_end(&scene);
+}
+
+/* Lengths that are none, and the limit of locked memory: the user's share for each CPU, and then
+ * what the process may lock. */
+static void test_mmap_limits(void **state)
+{
+	static const size_t bad[] = {0, 4, 6, 7, 8, 10};
+	struct perf_event_attr attr = attr_ring(100000);
+	struct scene scene;
+	struct tally_sim_task *task;
+	void *memory, *more;
+	int fd, other;
+
+	attr.exclude_kernel = attr.exclude_hv = 1;
+	begin(&scene, 1, *state);
+	tally_core_settings(tally_sim_core(scene.sim))->mlock_kb = 24; /* of 2 CPUs: 12 pages */
+	task = scene_spawn(&scene, play_hog, 0);
+	fd = scene_try(&scene, task, attr, 0, -1, -1);
+	other = scene_try(&scene, task, attr, 0, -1, -1);
+	assert_true(fd >= 0 && other >= 0);
+	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(
+			tally_sim_mmap(scene.sim, task, fd, bad[i] * 4096, 0, true, &memory),
+			-EINVAL);
+	assert_int_equal(tally_sim_mmap(scene.sim, task, fd, 9 * 4096, 1, true, &memory), -EINVAL);
+	assert_int_equal(tally_sim_mmap(scene.sim, task, fd, 17 * 4096, 0, true, &memory), -EPERM);
+	assert_string_not_equal(tally_sim_refusal(scene.sim)->rule, "");
+	assert_int_equal(tally_sim_mmap(scene.sim, task, fd, 9 * 4096, 0, true, &memory), 0);
+	assert_int_equal(tally_sim_mmap(scene.sim, task, fd, 5 * 4096, 0, true, &more), -EINVAL);
+	assert_int_equal(tally_sim_mmap(scene.sim, task, fd, 9 * 4096, 0, true, &more), 0);
+	/* 3 pages of the share are left; RLIMIT_MEMLOCK pays for the rest. */
+	assert_int_equal(tally_sim_mmap(scene.sim, task, other, 5 * 4096, 0, true, &more), -EPERM);
+	tally_sim_task_set_memlock(task, 4096);
+	assert_int_equal(tally_sim_mmap(scene.sim, task, other, 5 * 4096, 0, true, &more), -EPERM);
+	tally_sim_task_set_memlock(task, 2 * 4096);
+	assert_int_equal(tally_sim_mmap(scene.sim, task, other, 5 * 4096, 0, true, &more), 0);
+	/* What is given back can be had again. */
+	assert_int_equal(tally_sim_munmap(scene.sim, task, more), 0);
+	assert_int_equal(tally_sim_mmap(scene.sim, task, other, 5 * 4096, 0, true, &more), 0);
+	assert_int_equal(tally_sim_munmap(scene.sim, task, more), 0);
+	tally_sim_task_set_memlock(task, 0);
+	tally_sim_task_set_caps(task, 1ull << TALLY_CORE_CAP_IPC_LOCK);
+	assert_int_equal(tally_sim_mmap(scene.sim, task, other, 65 * 4096, 0, true, &more), 0);
+	scene_end(&scene);
+}
+
+/* Memory that is not there when it is wanted. */
+static void test_no_memory(void **state)
+{
+	struct perf_event_attr attr = attr_ring(100000);
+	struct scene scene;
+	struct tally_sim_task *task;
+	size_t bytes, pages;
+	void *memory;
+	int fd, ret;
+
+	begin(&scene, 1, *state);
+	task = scene_spawn(&scene, play_hog, 0);
+	fd = scene_open(&scene, attr, task, -1, -1);
+	bytes = tally_sim_held_bytes(scene.sim);
+	pages = tally_sim_held_pages(scene.sim);
+	for (uint64_t nth = 1;; nth++) {
+		tally_sim_fail_alloc(scene.sim, nth);
+		ret = tally_sim_mmap(scene.sim, scene.observer, fd, 9 * 4096, 0, true, &memory);
+		tally_sim_fail_alloc(scene.sim, 0);
+		if (!ret)
+			break;
+		assert_int_equal(ret, -ENOMEM);
+		assert_int_equal(tally_sim_held_bytes(scene.sim), bytes);
+		assert_int_equal(tally_sim_held_pages(scene.sim), pages);
+	}
+	assert_int_equal(tally_sim_held_pages(scene.sim), pages + 9);
+	scene_end(&scene);
+}
+
+/* The ring outlives its descriptor, and its event with it. */
+static void test_mapping_keeps(void **state)
+{
+	struct perf_event_attr attr = attr_ring(30000);
+	struct scene scene;
+	struct tally_sim_task *task;
+	struct tally_ring *ring;
+	struct tale tale = {0};
+	int fd;
+
+	begin(&scene, 1, *state);
+	task = scene_spawn(&scene, play_hog, 0);
+	fd = scene_open(&scene, attr, task, -1, -1);
+	ring = scene_map(&scene, fd, 16);
+	scene_close(&scene, fd);
+	tally_sim_run(scene.sim, MS);
+	scene_drain(ring, &attr, &tale);
+	assert_int_equal(tale.samples, 100);
+	tally_ring_unmap(ring);
+	assert_int_equal(tally_sim_held_pages(scene.sim), 0);
+	scene_end(&scene);
+}
+
+#define BOTH(test)                                                         \
+	{#test ", one piece", test, NULL, NULL, NULL},                     \
+	{                                                                  \
+#test ", scattered", test, NULL, NULL, (void *)"scattered" \
+	}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		BOTH(test_set_output), BOTH(test_set_output_refused), BOTH(test_mmap_limits),
+		BOTH(test_no_memory),  BOTH(test_mapping_keeps),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

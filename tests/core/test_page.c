@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The user page: a task that reads its own counter, by the algorithm of perf_event_open(2),
+ * against the truth. */
+#include "base/arith.h"
+#include "plays.h"
+
+/* What self-reading gives. */
+struct self_read {
+	bool direct; /* the counter was read; else the page alone was to be had */
+	uint64_t count, enabled, running;
+};
+
+/* How a task plays its part. */
+struct player {
+	struct scene *scene;
+	int fd;
+	volatile struct perf_event_mmap_page *page;
+	struct perf_event_attr attr;
+	unsigned checks, direct;
+};
+
+/* The counter's value, sign-extended from its width. */
+static int64_t extend(uint64_t value, uint16_t width)
+{
+	return width < 64 ? (int64_t)(value << (64 - width)) >> (64 - width) : (int64_t)value;
+}
+
+static uint64_t since(const volatile struct perf_event_mmap_page *page, uint64_t tsc)
+{
+	uint64_t quot = tsc >> page->time_shift, rem = tsc & ((1ull << page->time_shift) - 1);
+
+	return page->time_offset + quot * page->time_mult +
+	       ((rem * page->time_mult) >> page->time_shift);
+}
+
+static struct self_read self_read(struct tally_sim *sim, struct tally_sim_task *task,
+				  const volatile struct perf_event_mmap_page *page)
+{
+	struct self_read self = {0};
+	uint32_t seq, index;
+
+	do {
+		uint64_t delta = 0;
+
+		seq = page->lock;
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		index = page->index;
+		self.count = (uint64_t)page->offset;
+		self.enabled = page->time_enabled;
+		self.running = page->time_running;
+		if (page->cap_user_time)
+			delta = since(page, tally_sim_tsc(sim));
+		self.enabled += delta;
+		self.running += index ? delta : 0;
+		self.direct = index && page->cap_user_rdpmc;
+		if (self.direct)
+			self.count += (uint64_t)extend(tally_sim_rdpmc(sim, task, index - 1),
+						       page->pmc_width);
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	} while (page->lock != seq);
+	return self;
+}
+
+static void open_self(struct tally_sim *sim, struct tally_sim_task *task, void *arg)
+{
+	struct player *player = arg;
+	void *memory;
+
+	player->fd = tally_sim_open(sim, task, &player->attr, 0, -1, -1, 0);
+	assert_true(player->fd >= 0);
+	assert_int_equal(tally_sim_mmap(sim, task, player->fd, 4096, 0, true, &memory), 0);
+	player->page = memory;
+	assert_int_equal(player->page->size, offsetof(struct perf_event_mmap_page, __reserved));
+	assert_int_equal(player->page->cap_bit0_is_deprecated, 1);
+}
+
+/* What the page says, what read() says, and what is true. */
+static void check_self(struct tally_sim *sim, struct tally_sim_task *task, void *arg)
+{
+	struct player *player = arg;
+	struct self_read self = self_read(sim, task, player->page);
+	uint64_t words[5];
+
+	assert_int_equal(tally_sim_read(sim, task, player->fd, words, sizeof(words)), 40);
+	assert_int_equal(self.enabled, words[1]);
+	if (self.direct) {
+		assert_int_equal(self.count, words[0]);
+		assert_int_equal(self.running, words[2]);
+	}
+	if (words[1] == words[2])
+		assert_int_equal(words[0], truth(player->scene, task, 0, SIM_INSTRUCTIONS));
+	player->checks++;
+	player->direct += self.direct;
+}
+
+static void disable_self(struct tally_sim *sim, struct tally_sim_task *task, void *arg)
+{
+	struct player *player = arg;
+
+	assert_int_equal(tally_sim_ioctl(sim, task, player->fd, PERF_EVENT_IOC_DISABLE, 0), 0);
+	assert_int_equal(player->page->index, 0);
+	assert_int_equal((uint64_t)player->page->offset,
+			 truth(player->scene, task, 0, SIM_INSTRUCTIONS));
+}
+
+static struct player player;
+
+static const struct tally_sim_step script[] = {
+	SIM_CALL(open_self, &player),
+	SIM_LOOP(300),
+	SIM_RUN(SIM_USER, 3001, &scene_busy),
+	SIM_CALL(check_self, &player),
+	SIM_RUN(SIM_KERNEL, 777, &scene_calm),
+	SIM_MIGRATE(1),
+	SIM_RUN(SIM_USER, 5003, &scene_busy),
+	SIM_CALL(check_self, &player),
+	SIM_SLEEP(1009),
+	SIM_CALL(check_self, &player),
+	SIM_MIGRATE(0),
+	SIM_END_LOOP(),
+	SIM_CALL(disable_self, &player),
+	SIM_EXIT(),
+};
+
+/* All of a task's self-reads find the counter, or none where that cannot be. */
+static void play(uint8_t width, bool cap, uint64_t period)
+{
+	struct tally_sim_pmu pmu = scene_pmu;
+	struct tally_sim_config config = {.pmus = &pmu, .nr_pmus = 1, .quantum_ns = 10 * US};
+	struct scene scene;
+	struct tally_sim_task *task;
+
+	pmu.width = width;
+	pmu.caps = cap ? TALLY_PMU_USER_READ : 0;
+	scene_begin(&scene, 2, &config);
+	tally_core_settings(tally_sim_core(scene.sim))->paranoid = 1;
+	tally_core_settings(tally_sim_core(scene.sim))->tick_ns = 50 * US;
+	tally_core_settings(tally_sim_core(scene.sim))->max_sample_rate = 1000000000;
+	player = (struct player){.scene = &scene, .attr = attr_hw(SIM_INSTRUCTIONS)};
+	player.attr.sample_period = period;
+	scene_spawn(&scene, play_hog, 1);
+	task = scene_spawn(&scene, script, 0);
+	assert_true(tally_sim_run_until_exit(scene.sim, task, SECOND));
+	assert_int_equal(player.checks, 900);
+	assert_int_equal(player.direct, cap ? 900 : 0);
+	scene_end(&scene);
+}
+
+static void test_widths(void **state)
+{
+	for (uint8_t width = 12; width <= 64; width += 4)
+		play(width, true, 0);
+}
+
+static void test_periods(void **state)
+{
+	play(48, true, 1009);
+	play(20, true, 1000003);
+}
+
+static void test_cannot(void **state)
+{
+	play(48, false, 0);
+}
+
+/* Time for everybody: the page's conversion of the cycle counter is the core's clock. */
+static void test_time_zero(void **state)
+{
+	struct perf_event_attr attr = attr_sw(PERF_COUNT_SW_TASK_CLOCK);
+	const volatile struct perf_event_mmap_page *page;
+	struct scene scene;
+	struct tally_sim_task *task;
+	void *memory;
+	int fd;
+
+	scene_begin(&scene, 1, NULL);
+	task = scene_spawn(&scene, play_hog, 0);
+	fd = scene_open(&scene, attr, task, -1, -1);
+	assert_int_equal(tally_sim_mmap(scene.sim, scene.observer, fd, 4096, 0, false, &memory), 0);
+	page = memory;
+	assert_true(page->cap_user_time_zero && page->cap_user_time);
+	for (unsigned i = 0; i < 100; i++) {
+		uint64_t tsc, ns;
+
+		tally_sim_run(scene.sim, 12345);
+		tsc = tally_sim_tsc(scene.sim);
+		ns = page->time_zero + (tsc >> page->time_shift) * page->time_mult +
+		     (((tsc & ((1ull << page->time_shift) - 1)) * page->time_mult) >>
+		      page->time_shift);
+		assert_int_equal(ns, tally_sim_now(scene.sim));
+	}
+	scene_end(&scene);
+}
+
+/* The page of a counter that has to share: what was counted is in the page, whenever it is off. */
+static void test_multiplexed(void **state)
+{
+	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
+	const volatile struct perf_event_mmap_page *page;
+	struct tally_sim_pmu pmu = scene_pmu;
+	struct tally_sim_config config = {.pmus = &pmu, .nr_pmus = 1};
+	struct scene scene;
+	struct tally_sim_task *task;
+	unsigned on = 0;
+	void *memory;
+	int fd;
+
+	pmu.caps = TALLY_PMU_USER_READ;
+	pmu.width = 32;
+	scene_begin(&scene, 1, &config);
+	task = scene_spawn(&scene, play_hog, 0);
+	fd = scene_open(&scene, attr, task, -1, -1);
+	for (unsigned i = 0; i < 6; i++)
+		scene_open(&scene, attr_hw(SIM_BRANCHES), task, -1, -1);
+	assert_int_equal(tally_sim_mmap(scene.sim, scene.observer, fd, 4096, 0, false, &memory), 0);
+	page = memory;
+	for (unsigned i = 0; i < 500; i++) {
+		struct self_read self;
+		struct reading reading;
+
+		tally_sim_run(scene.sim, 2 * MS + 1);
+		/* As if the task itself looked: it runs on CPU 0 now. */
+		self = self_read(scene.sim, task, page);
+		reading = scene_read(&scene, fd);
+		assert_int_equal(self.count, reading.value);
+		assert_int_equal(self.enabled, reading.enabled);
+		assert_int_equal(self.running, reading.running);
+		on += self.direct;
+	}
+	assert_in_range(on, 100, 450);
+	scene_end(&scene);
+}
+
+/* The page of an event that was inherited: what children who are gone have counted is in it. */
+static void test_inherited(void **state)
+{
+	static const struct tally_sim_step child[] = {SIM_RUN(SIM_USER, 20 * US, &scene_busy),
+						      SIM_EXIT()};
+	static const struct tally_sim_step parent[] = {SIM_RUN(SIM_USER, 10 * US, &scene_busy),
+						       SIM_FORK(child),
+						       SIM_CLONE(child),
+						       SIM_SLEEP(100 * US),
+						       SIM_LOOP(0),
+						       SIM_RUN(SIM_USER, 7 * US, &scene_busy),
+						       SIM_END_LOOP()};
+	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
+	struct tally_sim_pmu pmu = scene_pmu;
+	struct tally_sim_config config = {.pmus = &pmu, .nr_pmus = 1};
+	struct scene scene;
+	struct tally_sim_task *task;
+	struct self_read self;
+	struct reading reading;
+	void *memory;
+	int fd;
+
+	attr.inherit = 1;
+	pmu.caps = TALLY_PMU_USER_READ;
+	scene_begin(&scene, 1, &config);
+	task = scene_spawn(&scene, parent, 0);
+	fd = scene_open(&scene, attr, task, 0, -1);
+	assert_int_equal(tally_sim_mmap(scene.sim, scene.observer, fd, 4096, 0, false, &memory), 0);
+	tally_sim_run(scene.sim, 300 * US + 1);
+	self = self_read(scene.sim, task, memory);
+	reading = scene_read(&scene, fd);
+	assert_true(self.direct);
+	assert_int_equal(self.count, truth_tree(&scene, task, SIM_CYCLES));
+	assert_int_equal(self.count, reading.value);
+	assert_int_equal(self.enabled, reading.enabled);
+	assert_int_equal(self.running, reading.running);
+	scene_end(&scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_widths),      cmocka_unit_test(test_periods),
+		cmocka_unit_test(test_cannot),      cmocka_unit_test(test_time_zero),
+		cmocka_unit_test(test_multiplexed), cmocka_unit_test(test_inherited),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Samples at the rate that was asked for, and no more than are permitted. */
+#include <inttypes.h>
+
+#include "plays.h"
+
+static struct perf_event_attr attr_sampling(unsigned signal, uint64_t period)
+{
+	struct perf_event_attr attr = attr_hw(signal);
+
+	attr.sample_period = period;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD;
+	return attr;
+}
+
+/* Samples in a second of a steady load, after a first second to find the rate. */
+static uint64_t settled_rate(const struct tally_sim_step *script, struct perf_event_attr attr,
+			     bool on_cpu)
+{
+	struct scene scene;
+	struct tally_sim_task *task;
+	struct tally_ring *ring;
+	struct tale tale = {0};
+
+	scene_begin(&scene, 1, NULL);
+	task = scene_spawn(&scene, script, 0);
+	ring = scene_map(&scene,
+			 on_cpu ? scene_open(&scene, attr, NULL, 0, -1)
+				: scene_open(&scene, attr, task, -1, -1),
+			 256);
+	for (unsigned i = 0; i < 200; i++) {
+		tally_sim_run(scene.sim, 10 * MS);
+		if (i == 99)
+			scene_drain(ring, &attr, &tale);
+		if (i == 99)
+			tale = (struct tale){0};
+		if (i > 99)
+			scene_drain(ring, &attr, &tale);
+	}
+	assert_int_equal(tale.lost, 0);
+	tally_ring_unmap(ring);
+	scene_end(&scene);
+	return tale.samples;
+}
+
+/* Frequency mode: within 5 % of the rate asked for, for loads from 1,009 to four million events a
+ * millisecond. */
+static void test_frequency(void **state)
+{
+	static const unsigned signals[] = {SIM_CYCLES, SIM_INSTRUCTIONS, SIM_CACHE_MISSES,
+					   SIM_BRANCHES};
+	static const uint64_t rates[] = {100, 997, 4000, 20000};
+
+	for (unsigned i = 0; i < 4; i++)
+		for (unsigned j = 0; j < 4; j++) {
+			struct perf_event_attr attr = attr_sampling(signals[i], rates[j]);
+			uint64_t samples;
+
+			attr.freq = 1;
+			samples = settled_rate(play_hog, attr, i & 1);
+			if (samples < rates[j] * 95 / 100 || samples > rates[j] * 105 / 100)
+				fail_msg("signal %u at %" PRIu64 " Hz: %" PRIu64 " samples",
+					 signals[i], rates[j], samples);
+		}
+}
+
+/* A load that sleeps between: the rate holds for the time that it runs. */
+static void test_frequency_of_pieces(void **state)
+{
+	static const struct tally_sim_step pieces[] = {SIM_LOOP(0),
+						       SIM_RUN(SIM_USER, 6 * MS, &scene_busy),
+						       SIM_SLEEP(6 * MS), SIM_END_LOOP()};
+	struct perf_event_attr attr = attr_sampling(SIM_CYCLES, 4000);
+
+	attr.freq = 1;
+	assert_in_range(settled_rate(pieces, attr, false), 2000 * 95 / 100, 2000 * 105 / 100);
+}
+
+/* More samples than are permitted: THROTTLE, UNTHROTTLE at a tick, and nothing is counted between.
+ */
+static void test_throttle(void **state)
+{
+	struct perf_event_attr attr = attr_sampling(SIM_CYCLES, 3000);
+	struct scene scene;
+	struct tally_sim_task *task;
+	struct tally_ring *ring;
+	struct tale tale = {0};
+	int fd;
+
+	scene_begin(&scene, 1, NULL);
+	tally_core_settings(tally_sim_core(scene.sim))->max_sample_rate = 10000;
+	task = scene_spawn(&scene, play_hog, 0);
+	fd = scene_open(&scene, attr, task, -1, -1);
+	ring = scene_map(&scene, fd, 128);
+	tally_sim_run(scene.sim, SECOND);
+	scene_drain(ring, &attr, &tale);
+	/* 40 a tick, and the one that was too many. */
+	assert_in_range(tale.samples, 9500, 10500);
+	assert_near(tale.throttles, 250, 1);
+	assert_near(tale.throttles, tale.unthrottles, 1);
+	assert_true(tale.throttles >= tale.unthrottles);
+	/* While throttled it does not count: what it has is what it sampled. */
+	assert_near(scene_value(&scene, fd), tale.samples * 3000, 3000);
+	tally_ring_unmap(ring);
+	scene_end(&scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_frequency),
+		cmocka_unit_test(test_frequency_of_pieces),
+		cmocka_unit_test(test_throttle),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

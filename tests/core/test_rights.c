@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Who may count what: perf_event_paranoid, capabilities, own and foreign tasks. */
+#include "plays.h"
+
+#define PERFMON (1ull << TALLY_CORE_CAP_PERFMON)
+#define ADMIN   (1ull << TALLY_CORE_CAP_SYS_ADMIN)
+#define PTRACE  (1ull << TALLY_CORE_CAP_SYS_PTRACE)
+#define LOCK    (1ull << TALLY_CORE_CAP_IPC_LOCK)
+
+enum whom { OWN, SAME_USER, FOREIGN, CPU };
+enum what { USER_ONLY, KERNEL };
+
+static const struct tally_core_field fields[] = {{"value", 0, 8, false, false}};
+static struct tally_core_tracepoint point = {
+	.system = "test", .name = "hit", .id = 77, .fields = fields, .nr_fields = 1};
+
+static const struct {
+	int paranoid;
+	uint64_t caps;
+	enum whom whom;
+	enum what what;
+	int expected;
+} rows[] = {
+	/* Level 3: nothing, not even the own program. */
+	{3, 0, OWN, USER_ONLY, -EACCES},
+	{3, 0, SAME_USER, USER_ONLY, -EACCES},
+	{3, PTRACE, OWN, USER_ONLY, -EACCES},
+	{3, PERFMON, OWN, KERNEL, 0},
+	{3, ADMIN, CPU, KERNEL, 0},
+	/* Level 2: own user space. */
+	{2, 0, OWN, USER_ONLY, 0},
+	{2, 0, OWN, KERNEL, -EACCES},
+	{2, 0, SAME_USER, USER_ONLY, 0},
+	{2, 0, FOREIGN, USER_ONLY, -EACCES},
+	{2, 0, CPU, USER_ONLY, -EACCES},
+	{2, PTRACE, FOREIGN, USER_ONLY, 0},
+	{2, PTRACE, FOREIGN, KERNEL, -EACCES},
+	{2, PERFMON, FOREIGN, KERNEL, 0},
+	{2, PERFMON, CPU, KERNEL, 0},
+	{2, ADMIN, FOREIGN, KERNEL, 0},
+	{2, ADMIN, CPU, KERNEL, 0},
+	{2, LOCK, CPU, USER_ONLY, -EACCES},
+	/* Level 1: the kernel as well. */
+	{1, 0, OWN, KERNEL, 0},
+	{1, 0, FOREIGN, USER_ONLY, -EACCES},
+	{1, 0, CPU, USER_ONLY, -EACCES},
+	{1, PERFMON, CPU, USER_ONLY, 0},
+	/* Level 0: CPUs too. */
+	{0, 0, CPU, KERNEL, 0},
+	{0, 0, CPU, USER_ONLY, 0},
+	{0, 0, FOREIGN, USER_ONLY, -EACCES},
+	/* Level -1: foreign tasks stay foreign. */
+	{-1, 0, CPU, KERNEL, 0},
+	{-1, 0, OWN, KERNEL, 0},
+	{-1, 0, FOREIGN, KERNEL, -EACCES},
+	{-1, PERFMON, FOREIGN, KERNEL, 0},
+};
+
+/* For hardware and software events alike. */
+static void test_table(void **state)
+{
+	const struct perf_event_attr attrs[] = {attr_hw(SIM_CYCLES),
+						attr_sw(PERF_COUNT_SW_TASK_CLOCK),
+						attr_sw(PERF_COUNT_SW_PAGE_FAULTS)};
+	struct scene scene;
+	struct tally_sim_task *tasks[3];
+
+	scene_begin(&scene, 1, NULL);
+	for (unsigned i = 0; i < 3; i++)
+		tasks[i] = scene_spawn(&scene, play_worker, 0);
+	tally_sim_task_set_uid(scene.sim, tasks[FOREIGN], 2000);
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (unsigned j = 0; j < 3; j++) {
+			struct perf_event_attr attr = attrs[j];
+			bool on_cpu = rows[i].whom == CPU;
+			int fd;
+
+			attr.exclude_kernel = rows[i].what == USER_ONLY;
+			tally_core_settings(tally_sim_core(scene.sim))->paranoid = rows[i].paranoid;
+			tally_sim_task_set_caps(tasks[0], rows[i].caps);
+			fd = scene_try(&scene, tasks[0], attr,
+				       on_cpu ? -1 : tally_sim_task_tid(tasks[rows[i].whom]),
+				       on_cpu ? 0 : -1, -1);
+			if ((fd < 0 ? fd : 0) != rows[i].expected)
+				fail_msg("row %u, attr %u: %d", i, j, fd);
+			if (fd < 0)
+				assert_string_not_equal(tally_sim_refusal(scene.sim)->rule, "");
+			else
+				assert_int_equal(tally_sim_close(scene.sim, tasks[0], fd), 0);
+		}
+	scene_end(&scene);
+}
+
+/* Tracepoints: counting one's own is free, their data is not. */
+static void test_tracepoints(void **state)
+{
+	static const struct {
+		int paranoid;
+		uint64_t caps;
+		uint64_t sample_type;
+		int expected;
+	} points[] = {
+		{2, 0, 0, 0},
+		{2, 0, PERF_SAMPLE_RAW, -EPERM},
+		{0, 0, PERF_SAMPLE_RAW, -EPERM},
+		{-1, 0, PERF_SAMPLE_RAW, 0},
+		{2, PERFMON, PERF_SAMPLE_RAW, 0},
+		{2, ADMIN, PERF_SAMPLE_RAW, 0},
+	};
+	struct scene scene;
+	struct tally_sim_task *task;
+
+	scene_begin(&scene, 1, NULL);
+	assert_int_equal(tally_core_tracepoint_register(tally_sim_core(scene.sim), &point), 0);
+	task = scene_spawn(&scene, play_worker, 0);
+	for (unsigned i = 0; i < sizeof(points) / sizeof(points[0]); i++) {
+		struct perf_event_attr attr = attr_hw(point.id);
+		int fd;
+
+		attr.type = PERF_TYPE_TRACEPOINT;
+		attr.sample_period = !!points[i].sample_type;
+		attr.sample_type = points[i].sample_type;
+		attr.exclude_kernel = 1;
+		tally_core_settings(tally_sim_core(scene.sim))->paranoid = points[i].paranoid;
+		tally_sim_task_set_caps(task, points[i].caps);
+		fd = scene_try(&scene, task, attr, 0, -1, -1);
+		if ((fd < 0 ? fd : 0) != points[i].expected)
+			fail_msg("row %u: %d", i, fd);
+	}
+	scene_end(&scene);
+}
+
+/* What needs rights of its own: namespaces, physical addresses. */
+static void test_options(void **state)
+{
+	struct perf_event_attr names = attr_sw(PERF_COUNT_SW_DUMMY), physical = names;
+	struct scene scene;
+	struct tally_sim_task *task;
+
+	names.exclude_kernel = physical.exclude_kernel = 1;
+	names.namespaces = 1;
+	physical.sample_type = PERF_SAMPLE_PHYS_ADDR;
+	scene_begin(&scene, 1, NULL);
+	task = scene_spawn(&scene, play_worker, 0);
+	assert_int_equal(scene_try(&scene, task, names, 0, -1, -1), -EACCES);
+	assert_int_equal(scene_try(&scene, task, physical, 0, -1, -1), -EACCES);
+	tally_sim_task_set_caps(task, PERFMON);
+	assert_true(scene_try(&scene, task, names, 0, -1, -1) >= 0);
+	assert_true(scene_try(&scene, task, physical, 0, -1, -1) >= 0);
+	scene_end(&scene);
+}
+
+/* A program that got more rights than who watches: foreign eyes are shut. */
+static void test_privileged_exec(void **state)
+{
+	const struct tally_sim_step exec = SIM_EXEC_PRIVILEGED("passwd");
+	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
+	struct scene scene;
+	struct tally_sim_task *watcher, *task;
+	uint64_t words[5], again[5];
+	int fd, own, cpu;
+
+	attr.exclude_kernel = 1;
+	scene_begin(&scene, 1, NULL);
+	watcher = scene_spawn(&scene, NULL, 0);
+	task = scene_spawn(&scene, play_hog, 0);
+	fd = scene_try(&scene, watcher, attr, tally_sim_task_tid(task), -1, -1);
+	own = scene_try(&scene, task, attr, 0, -1, -1);
+	cpu = scene_open(&scene, attr, NULL, 0, -1);
+	assert_true(fd >= 0 && own >= 0);
+	tally_sim_run(scene.sim, MS);
+	assert_int_equal(tally_sim_do(scene.sim, task, &exec), 0);
+	assert_int_equal(tally_sim_read(scene.sim, watcher, fd, words, 40), 40);
+	tally_sim_run(scene.sim, MS);
+	assert_int_equal(tally_sim_read(scene.sim, watcher, fd, again, 40), 40);
+	assert_int_equal(again[0], words[0]);
+	assert_int_equal(
+		scene_value(&scene, cpu),
+		tally_sim_truth(scene.sim,
+				(struct tally_sim_filter){.cpus = 1, .modes = 1 << SIM_USER},
+				SIM_CYCLES));
+	/* And it cannot be watched anew. */
+	assert_int_equal(scene_try(&scene, watcher, attr, tally_sim_task_tid(task), -1, -1),
+			 -EACCES);
+	scene_end(&scene);
+}
+
+/* Combinations of pid and cpu that are none, and those who are not there. */
+static void test_targets(void **state)
+{
+	static const struct tally_sim_step brief[] = {SIM_RUN(SIM_USER, 10, NULL), SIM_EXIT()};
+	struct scene scene;
+	struct tally_sim_task *task;
+
+	scene_begin(&scene, 2, NULL);
+	task = scene_spawn(&scene, brief, 0);
+	tally_sim_run(scene.sim, MS);
+	assert_int_equal(scene_try(&scene, scene.observer, attr_hw(0), -1, -1, -1), -EINVAL);
+	assert_int_equal(scene_try(&scene, scene.observer, attr_hw(0), 99999, -1, -1), -ESRCH);
+	assert_int_equal(
+		scene_try(&scene, scene.observer, attr_hw(0), tally_sim_task_tid(task), -1, -1),
+		-ESRCH);
+	assert_int_equal(scene_try(&scene, scene.observer, attr_hw(0), -1, 64, -1), -EINVAL);
+	assert_int_equal(tally_sim_cpu_offline(scene.sim, 1), 0);
+	assert_int_equal(scene_try(&scene, scene.observer, attr_hw(0), -1, 1, -1), -ENODEV);
+	assert_int_equal(scene_try(&scene, scene.observer, attr_hw(0), 0, -1, 99), -EBADF);
+	assert_int_equal(scene_try(&scene, scene.observer, attr_hw(0), 0, -1,
+				   tally_sim_open_other(scene.sim, scene.observer)),
+			 -EBADF);
+	scene_end(&scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table),   cmocka_unit_test(test_tracepoints),
+		cmocka_unit_test(test_options), cmocka_unit_test(test_privileged_exec),
+		cmocka_unit_test(test_targets),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

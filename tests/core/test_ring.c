@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Ring buffers: no record torn, out of order or missing without being counted. Each test with
+ * pages in one piece and all over the place. */
+#include "base/arith.h"
+#include "plays.h"
+
+static struct perf_event_attr attr_ring(uint64_t period)
+{
+	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
+
+	attr.sample_period = period;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD;
+	return attr;
+}
+
+static void begin(struct scene *scene, uint32_t nr_cpus, bool scattered)
+{
+	scene_begin(scene, nr_cpus, NULL);
+	tally_core_settings(tally_sim_core(scene->sim))->scattered = scattered;
+	tally_core_settings(tally_sim_core(scene->sim))->max_sample_rate = 10000000;
+}
+
+/* What an event says it lost, read by itself or with its group. */
+static uint64_t lost_of(struct scene *scene, int fd, bool group)
+{
+	struct reading values[16];
+
+	if (!group)
+		return scene_read(scene, fd).lost;
+	assert_int_equal(scene_read_group(scene, fd, values), 1);
+	return values[0].lost;
+}
+
+/* A reader that is too slow: samples written and lost are those that were due. */
+static void check_lost(bool scattered, bool group)
+{
+	struct perf_event_attr attr = attr_ring(997);
+	struct scene scene;
+	struct tally_sim_task *task;
+	struct tally_ring *ring;
+	struct tale tale = {0};
+	int fd;
+
+	attr.read_format |= group ? PERF_FORMAT_GROUP : 0;
+	begin(&scene, 1, scattered);
+	task = scene_spawn(&scene, play_worker, 0);
+	fd = scene_open(&scene, attr, task, -1, -1);
+	ring = scene_map(&scene, fd, 2);
+	for (unsigned i = 0; i < 100; i++) {
+		tally_sim_run(scene.sim, i * 10 * US);
+		scene_drain(ring, &attr, &tale);
+		assert_int_equal(tale.samples + lost_of(&scene, fd, group),
+				 truth(&scene, task, 0, SIM_CYCLES) / 997);
+	}
+	assert_true(tale.lost > 0 && tale.lost_records > 50);
+	/* The record of what was lost last is written with the next one that has room. */
+	tally_sim_run(scene.sim, 100 * US);
+	scene_drain(ring, &attr, &tale);
+	assert_int_equal(tale.lost, lost_of(&scene, fd, group));
+	assert_int_equal(tale.samples + tale.lost, truth(&scene, task, 0, SIM_CYCLES) / 997);
+	tally_ring_unmap(ring);
+	scene_end(&scene);
+}
+
+static void test_lost(void **state)
+{
+	check_lost(*state, false);
+	check_lost(*state, true);
+}
+
+/* Samples of children wake who maps their parent's event. */
+static void test_children_wake(void **state)
+{
+	static const struct tally_sim_step child[] = {SIM_RUN(SIM_USER, MS, &scene_busy),
+						      SIM_EXIT()};
+	static const struct tally_sim_step parent[] = {SIM_FORK(child), SIM_SLEEP(10 * MS),
+						       SIM_EXIT()};
+	struct perf_event_attr attr = attr_ring(30000);
+	struct scene scene;
+	struct tally_sim_task *task;
+	struct tally_ring *ring;
+	struct tale tale = {0};
+	int fd;
+
+	attr.inherit = 1;
+	attr.wakeup_events = 1;
+	begin(&scene, 1, *state);
+	task = scene_spawn(&scene, parent, 0);
+	fd = scene_open(&scene, attr, task, 0, -1);
+	ring = scene_map(&scene, fd, 16);
+	tally_sim_run(scene.sim, 5 * MS);
+	scene_drain(ring, &attr, &tale);
+	assert_int_equal(tale.samples, 100);
+	assert_int_equal(tally_sim_notices(scene.sim, scene.observer, fd).in, 100);
+	tally_ring_unmap(ring);
+	scene_end(&scene);
+}
+
+/* wakeup_events: one wakeup every n samples, no more and no less. */
+static void test_wakeup_events(void **state)
+{
+	for (uint32_t every = 1; every <= 5; every++) {
+		struct perf_event_attr attr = attr_ring(30000);
+		struct scene scene;
+		struct tally_sim_task *task;
+		struct tally_ring *ring;
+		struct tale tale = {0};
+		int fd;
+
+		attr.wakeup_events = every;
+		begin(&scene, 1, *state);
+		task = scene_spawn(&scene, play_hog, 0);
+		fd = scene_open(&scene, attr, task, -1, -1);
+		assert_int_equal(tally_sim_set_async(scene.sim, scene.observer, fd), 0);
+		ring = scene_map(&scene, fd, 16);
+		tally_sim_run(scene.sim, MS);
+		scene_drain(ring, &attr, &tale);
+		assert_int_equal(tally_sim_notices(scene.sim, scene.observer, fd).in,
+				 tale.samples / every);
+		assert_int_equal(tally_sim_task_signals(scene.observer).async,
+				 tale.samples / every);
+		assert_true(tally_sim_poll(scene.sim, scene.observer, fd) & TALLY_CORE_POLLIN);
+		assert_int_equal(tally_sim_poll(scene.sim, scene.observer, fd), 0);
+		tally_ring_unmap(ring);
+		scene_end(&scene);
+	}
+}
+
+/* wakeup_watermark: whenever so many bytes were written. */
+static void test_watermark(void **state)
+{
+	enum { RECORD = 8 + 8 + 8 + 8 + 8 };
+	struct perf_event_attr attr = attr_ring(30000);
+	struct scene scene;
+	struct tally_sim_task *task;
+	struct tally_ring *ring;
+	struct tale tale = {0};
+	int fd;
+
+	attr.watermark = 1;
+	attr.wakeup_watermark = 1000;
+	begin(&scene, 1, *state);
+	task = scene_spawn(&scene, play_hog, 0);
+	fd = scene_open(&scene, attr, task, -1, -1);
+	ring = scene_map(&scene, fd, 16);
+	for (unsigned i = 0; i < 300; i++) {
+		uint64_t bytes;
+
+		tally_sim_run(scene.sim, 10 * US);
+		scene_drain(ring, &attr, &tale);
+		bytes = tale.samples * RECORD;
+		/* A wakeup comes with the record that passes the mark. */
+		assert_in_range(tally_sim_notices(scene.sim, scene.observer, fd).in,
+				bytes / (1000 + RECORD), bytes / 1000);
+	}
+	assert_true(tale.samples == 300);
+	tally_ring_unmap(ring);
+	scene_end(&scene);
+}
+
+/* Headers lie on 8 bytes and never wrap. */
+static const struct perf_event_header *header_at(const struct tally_ring_data *data, size_t at)
+{
+	return (const void *)(at < data->first_len ? data->first + at
+						   : data->second + at - data->first_len);
+}
+
+/* A sample of 40 bytes, which may. */
+static struct tally_sample sample_at(const struct tally_ring_data *data, size_t at,
+				     const struct tally_sample_layout *layout)
+{
+	struct tally_sample sample;
+	struct tally_error err;
+	uint64_t words[5];
+
+	for (size_t i = 0; i < 5; i++)
+		memcpy(&words[i], header_at(data, at + 8 * i), 8);
+	assert_int_equal(tally_sample_decode(layout, words, sizeof(words), &sample, &err), 0);
+	return sample;
+}
+
+/* Overwritten rings: the newest records, whole, newest first, after a pause. */
+static void test_overwrite(void **state)
+{
+	struct perf_event_attr attr = attr_ring(3001);
+	struct scene scene;
+	struct tally_sim_task *task;
+	struct tally_sample_layout layout;
+	struct tally_ring_data data;
+	struct tally_ring *ring;
+	int fd;
+
+	attr.write_backward = 1;
+	begin(&scene, 1, *state);
+	task = scene_spawn(&scene, play_hog, 0);
+	fd = scene_open(&scene, attr, task, -1, -1);
+	assert_int_equal(tally_ring_map(&scene.transport.transport, fd, 2, true, &ring), 0);
+	assert_int_equal(tally_sample_layout_init(&layout, &attr), 0);
+	for (unsigned i = 1; i < 10; i++) {
+		uint64_t time = UINT64_MAX, nr = 0;
+		struct tally_sample sample;
+
+		tally_sim_run(scene.sim, i * 77 * US);
+		scene_ioctl(&scene, fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1);
+		tally_sim_run(scene.sim, 10 * US);
+		assert_true(tally_ring_data(ring, &data));
+		for (size_t at = 0; at < data.first_len + data.second_len;
+		     at += header_at(&data, at)->size) {
+			const struct perf_event_header *header = header_at(&data, at);
+
+			/* What was not written in the pause. */
+			if (header->type == PERF_RECORD_LOST)
+				continue;
+			assert_int_equal(header->type, PERF_RECORD_SAMPLE);
+			assert_int_equal(header->size, 40);
+			sample = sample_at(&data, at, &layout);
+			assert_true(sample.time < time);
+			time = sample.time;
+			nr++;
+		}
+		assert_in_range(nr, TALLY_MIN(i * 70, 8192 / 40 - 2), 8192 / 40);
+		tally_ring_consume(ring);
+		scene_ioctl(&scene, fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0);
+	}
+	tally_ring_unmap(ring);
+	scene_end(&scene);
+}
+
+#define BOTH(test)                                                         \
+	{#test ", one piece", test, NULL, NULL, NULL},                     \
+	{                                                                  \
+#test ", scattered", test, NULL, NULL, (void *)"scattered" \
+	}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		BOTH(test_lost),      BOTH(test_children_wake), BOTH(test_wakeup_events),
+		BOTH(test_watermark), BOTH(test_overwrite),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

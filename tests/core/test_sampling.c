@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Samples: as many as the truth has periods, and what they say. */
+#include "base/arith.h"
+#include "plays.h"
+
+static struct perf_event_attr attr_sampling(unsigned signal, uint64_t period)
+{
+	struct perf_event_attr attr = attr_hw(signal);
+
+	attr.sample_period = period;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD;
+	return attr;
+}
+
+/* Of counters of all widths, shorter and longer than the period, with and without an interrupt
+ * that irq_save masks: floor(truth / period) samples, and their periods add up. */
+static void test_periods(void **state)
+{
+	static const uint64_t periods[] = {1000, 4099, 65536, 1000003, 50000017};
+
+	for (unsigned i = 0; i < 5; i++)
+		for (uint8_t width = 8; width <= 64; width += 7) {
+			struct perf_event_attr attr = attr_sampling(SIM_CYCLES, periods[i]);
+			struct tally_sim_pmu pmu = scene_pmu;
+			struct tally_sim_config config = {.pmus = &pmu, .nr_pmus = 1};
+			struct scene scene;
+			struct tally_sim_task *task;
+			struct tally_ring *ring;
+			struct tale tale = {0};
+			uint64_t cycles;
+			int fd;
+
+			pmu.width = width;
+			pmu.maskable = width & 1;
+			scene_begin(&scene, 1, &config);
+			tally_core_settings(tally_sim_core(scene.sim))->max_sample_rate = 10000000;
+			scene_spawn(&scene, play_worker, 0);
+			task = scene_spawn(&scene, play_worker, 0);
+			fd = scene_open(&scene, attr, task, -1, -1);
+			ring = scene_map(&scene, fd, 64);
+			for (unsigned j = 0; j < 30; j++) {
+				tally_sim_run(scene.sim, 333333);
+				scene_drain(ring, &attr, &tale);
+			}
+			cycles = truth(&scene, task, 0, SIM_CYCLES);
+			assert_int_equal(tale.samples, cycles / periods[i]);
+			assert_int_equal(tale.periods, tale.samples * periods[i]);
+			assert_int_equal(tale.lost + tale.throttles + tale.others, 0);
+			assert_int_equal(scene_value(&scene, fd), cycles);
+			tally_ring_unmap(ring);
+			scene_end(&scene);
+		}
+}
+
+/* No sample is early or late: the count at the n-th is n periods, also after a thousand of them. */
+static void test_no_drift(void **state)
+{
+	static const uint64_t periods[] = {3001, 70001, 1000003};
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct perf_event_attr attr = attr_sampling(SIM_CYCLES, periods[i]);
+		struct scene scene;
+		struct tally_sim_task *task;
+		struct tally_ring *ring;
+		struct record record;
+		uint64_t n = 0;
+		int fd;
+
+		attr.sample_type |= PERF_SAMPLE_READ;
+		attr.read_format = 0;
+		scene_begin(&scene, 1, NULL);
+		tally_core_settings(tally_sim_core(scene.sim))->max_sample_rate = 10000000;
+		scene_spawn(&scene, play_worker, 0);
+		task = scene_spawn(&scene, play_worker, 0);
+		fd = scene_open(&scene, attr, task, -1, -1);
+		ring = scene_map(&scene, fd, 256);
+		for (unsigned j = 0; j < 100 && n < 1000; j++) {
+			tally_sim_run(scene.sim, 20 * MS);
+			while (scene_record(ring, &attr, &record)) {
+				assert_int_equal(record.header->type, PERF_RECORD_SAMPLE);
+				assert_in_range(record.sample.read.single.value - ++n * periods[i],
+						0, 3);
+			}
+		}
+		assert_true(n >= 1000);
+		tally_ring_unmap(ring);
+		scene_end(&scene);
+	}
+}
+
+/* The interrupt comes late: no sample is missing, and the count is right. */
+static void test_skid(void **state)
+{
+	struct perf_event_attr attr = attr_sampling(SIM_INSTRUCTIONS, 100000);
+	struct tally_sim_pmu pmu = scene_pmu;
+	struct tally_sim_config config = {.pmus = &pmu, .nr_pmus = 1};
+	struct scene scene;
+	struct tally_sim_task *task;
+	struct tally_ring *ring;
+	struct tale tale = {0};
+	int fd;
+
+	pmu.skid_ns = 700;
+	scene_begin(&scene, 1, &config);
+	task = scene_spawn(&scene, play_hog, 0);
+	fd = scene_open(&scene, attr, task, -1, -1);
+	ring = scene_map(&scene, fd, 64);
+	tally_sim_run(scene.sim, 20 * MS);
+	scene_drain(ring, &attr, &tale);
+	assert_near(tale.samples, truth(&scene, task, 0, SIM_INSTRUCTIONS) / 100000, 1);
+	assert_int_equal(scene_value(&scene, fd), truth(&scene, task, 0, SIM_INSTRUCTIONS));
+	tally_ring_unmap(ring);
+	scene_end(&scene);
+}
+
+/* What a sample says: where, who, when. */
+static void test_content(void **state)
+{
+	static const struct tally_sim_step script[] = {
+		SIM_LOOP(0),
+		SIM_SEGMENT(.mode = SIM_USER, .ns = 50 * US, .rates = &scene_busy, .ip = 0x7000,
+			    .ip_len = 0x100, .addr = 0x1234, .depth = 5),
+		SIM_SEGMENT(.mode = SIM_KERNEL, .ns = 50 * US, .rates = &scene_busy,
+			    .ip = 0xffffffff80001000, .ip_len = 0x40, .depth = 3),
+		SIM_END_LOOP()};
+	struct perf_event_attr attr = attr_sampling(SIM_CYCLES, 29989);
+	struct scene scene;
+	struct tally_sim_task *task;
+	struct tally_ring *ring;
+	struct record record;
+	unsigned modes[2] = {0};
+	int fd;
+
+	attr.sample_type |= PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_ID |
+			    PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_READ | PERF_SAMPLE_IDENTIFIER |
+			    PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_PHYS_ADDR;
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
+	scene_begin(&scene, 2, NULL);
+	task = scene_spawn(&scene, script, 1);
+	fd = scene_open(&scene, attr, task, -1, -1);
+	ring = scene_map(&scene, fd, 64);
+	tally_sim_run(scene.sim, MS);
+	for (uint64_t n = 1; scene_record(ring, &attr, &record); n++) {
+		const struct tally_sample *sample = &record.sample;
+		bool kernel = sample->ip >> 63;
+		uint64_t ip = kernel ? 0xffffffff80001000 : 0x7000;
+
+		assert_int_equal(record.header->type, PERF_RECORD_SAMPLE);
+		assert_int_equal(record.header->misc & PERF_RECORD_MISC_CPUMODE_MASK,
+				 kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER);
+		assert_in_range(sample->ip, ip, ip + (kernel ? 0x3f : 0xff));
+		assert_int_equal(sample->tid, tally_sim_task_tid(task));
+		assert_int_equal(sample->pid, tally_sim_task_pid(task));
+		assert_int_equal(sample->cpu, 1);
+		assert_int_equal(sample->addr, kernel ? 0 : 0x1234);
+		assert_int_equal(sample->identifier, scene_id(&scene, fd));
+		assert_int_equal(sample->id, sample->identifier);
+		assert_int_equal(sample->period, 29989);
+		assert_near(sample->time, n * 29989 / 3, 1);
+		assert_int_equal(sample->read.time_enabled, sample->time);
+		assert_near(sample->read.single.value, n * 29989, 3);
+		/* The marker, the chain; from the kernel the user's as well. */
+		assert_int_equal(sample->callchain.nr, kernel ? 4 + 6 : 6);
+		assert_int_equal(tally_words_get(sample->callchain, 0),
+				 (uint64_t)(kernel ? PERF_CONTEXT_KERNEL : PERF_CONTEXT_USER));
+		assert_int_equal(tally_words_get(sample->callchain, 1), sample->ip);
+		assert_int_equal(tally_words_get(sample->callchain, 2), sample->ip + 0x1000);
+		if (kernel)
+			assert_int_equal(tally_words_get(sample->callchain, 4),
+					 (uint64_t)PERF_CONTEXT_USER);
+		modes[kernel]++;
+	}
+	assert_int_equal(modes[0] + modes[1], 3 * MS / 29989);
+	assert_true(modes[0] && modes[1]);
+	tally_ring_unmap(ring);
+	scene_end(&scene);
+}
+
+/* REFRESH: n overflows, a wakeup for each, hung up at the end, and off. */
+static void test_refresh(void **state)
+{
+	struct perf_event_attr attr = attr_sampling(SIM_CYCLES, 30000);
+	struct scene scene;
+	struct tally_sim_task *task;
+	struct tally_ring *ring;
+	uint64_t before;
+	int fd;
+
+	attr.disabled = 1;
+	attr.wakeup_events = 1;
+	scene_begin(&scene, 1, NULL);
+	task = scene_spawn(&scene, play_hog, 0);
+	fd = scene_open(&scene, attr, task, -1, -1);
+	ring = scene_map(&scene, fd, 16);
+	for (unsigned n = 1; n < 20; n++) {
+		struct tally_sim_notices notices = tally_sim_notices(scene.sim, scene.observer, fd);
+		struct tally_sim_notices after;
+		struct tale tale = {0};
+
+		before = scene_value(&scene, fd);
+		scene_ioctl(&scene, fd, PERF_EVENT_IOC_REFRESH, n);
+		tally_sim_run(scene.sim, 3 * MS);
+		scene_drain(ring, &attr, &tale);
+		after = tally_sim_notices(scene.sim, scene.observer, fd);
+		assert_int_equal(tale.samples, n);
+		assert_int_equal(after.hup - notices.hup, 1);
+		assert_int_equal(after.in + after.hup - notices.in - notices.hup, n);
+		assert_true(tally_sim_poll(scene.sim, scene.observer, fd));
+		/* It stopped in the moment of the last one. */
+		assert_near(scene_value(&scene, fd) - before, n * 30000, 3 * n);
+	}
+	tally_ring_unmap(ring);
+	scene_end(&scene);
+}
+
+/* Refreshing again before it is used up adds up. */
+static void test_refresh_more(void **state)
+{
+	struct perf_event_attr attr = attr_sampling(SIM_CYCLES, 30000);
+	struct scene scene;
+	struct tally_sim_task *task;
+	struct tally_ring *ring;
+	struct tale tale = {0};
+	int fd;
+
+	attr.disabled = 1;
+	scene_begin(&scene, 1, NULL);
+	task = scene_spawn(&scene, play_hog, 0);
+	fd = scene_open(&scene, attr, task, -1, -1);
+	ring = scene_map(&scene, fd, 16);
+	scene_ioctl(&scene, fd, PERF_EVENT_IOC_REFRESH, 5);
+	tally_sim_run(scene.sim, 25 * US);
+	scene_ioctl(&scene, fd, PERF_EVENT_IOC_REFRESH, 7);
+	tally_sim_run(scene.sim, MS);
+	scene_drain(ring, &attr, &tale);
+	assert_int_equal(tale.samples, 12);
+	tally_ring_unmap(ring);
+	scene_end(&scene);
+}
+
+/* IOC_PERIOD: from the next sample on. */
+static void test_period_changed(void **state)
+{
+	struct perf_event_attr attr = attr_sampling(SIM_CYCLES, 30000);
+	struct scene scene;
+	struct tally_sim_task *task;
+	struct tally_ring *ring;
+	struct tale slow = {0}, fast = {0};
+	uint64_t period = 3000;
+	int fd;
+
+	scene_begin(&scene, 1, NULL);
+	task = scene_spawn(&scene, play_hog, 0);
+	fd = scene_open(&scene, attr, task, -1, -1);
+	ring = scene_map(&scene, fd, 64);
+	tally_sim_run(scene.sim, MS);
+	scene_drain(ring, &attr, &slow);
+	scene_ioctl(&scene, fd, PERF_EVENT_IOC_PERIOD, (uintptr_t)&period);
+	tally_sim_run(scene.sim, MS / 10);
+	scene_drain(ring, &attr, &fast);
+	assert_near(slow.samples, 100, 1);
+	assert_near(fast.samples, 100, 10);
+	assert_int_equal(scene_value(&scene, fd), truth(&scene, task, 0, SIM_CYCLES));
+	tally_ring_unmap(ring);
+	scene_end(&scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_periods),        cmocka_unit_test(test_no_drift),
+		cmocka_unit_test(test_skid),           cmocka_unit_test(test_content),
+		cmocka_unit_test(test_refresh),        cmocka_unit_test(test_refresh_more),
+		cmocka_unit_test(test_period_changed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

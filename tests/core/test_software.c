@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Software events and tracepoints: on a machine that has no PMU at all. */
+#include "plays.h"
+
+static const struct tally_sim_config no_pmu;
+
+static const struct tally_sim_step faulter[] = {
+	SIM_LOOP(50),
+	SIM_RUN(SIM_USER, 20 * US, NULL),
+	SIM_SOFTWARE(PERF_COUNT_SW_PAGE_FAULTS, 1),
+	SIM_SOFTWARE(PERF_COUNT_SW_PAGE_FAULTS_MIN, 1),
+	SIM_STEP(SOFTWARE, .software = {.id = PERF_COUNT_SW_PAGE_FAULTS,
+					.nr = 3,
+					.mode = SIM_KERNEL,
+					.ip = 0xffffffff81234560,
+					.addr = 0xabc000}),
+	SIM_SOFTWARE(PERF_COUNT_SW_ALIGNMENT_FAULTS, 7),
+	SIM_RUN(SIM_KERNEL, 3 * US, NULL),
+	SIM_SLEEP(2 * US),
+	SIM_MIGRATE(1),
+	SIM_RUN(SIM_USER, 1 * US, NULL),
+	SIM_MIGRATE(0),
+	SIM_END_LOOP(),
+	SIM_EXIT(),
+};
+
+/* Counts of a task and of a CPU, of all modes and of each. */
+static void test_counts(void **state)
+{
+	static const uint32_t ids[] = {
+		PERF_COUNT_SW_PAGE_FAULTS,     PERF_COUNT_SW_PAGE_FAULTS_MIN,
+		PERF_COUNT_SW_PAGE_FAULTS_MAJ, PERF_COUNT_SW_CONTEXT_SWITCHES,
+		PERF_COUNT_SW_CPU_MIGRATIONS,  PERF_COUNT_SW_ALIGNMENT_FAULTS,
+		PERF_COUNT_SW_EMULATION_FAULTS};
+	struct scene scene;
+	struct tally_sim_task *task;
+	int fds[7][3];
+
+	scene_begin(&scene, 2, &no_pmu);
+	task = scene_spawn(&scene, faulter, 0);
+	scene_spawn(&scene, faulter, 0);
+	tally_sim_run(scene.sim, 1);
+	for (unsigned i = 0; i < 7; i++) {
+		struct perf_event_attr attr = attr_sw(ids[i]);
+
+		fds[i][0] = scene_open(&scene, attr, task, -1, -1);
+		fds[i][1] = scene_open(&scene, attr, NULL, 0, -1);
+		attr.exclude_kernel = 1;
+		fds[i][2] = scene_open(&scene, attr, task, -1, -1);
+	}
+	assert_true(!truth(&scene, NULL, 0, SIM_SW + PERF_COUNT_SW_PAGE_FAULTS));
+	tally_sim_run(scene.sim, 20 * MS);
+	for (unsigned i = 0; i < 7; i++) {
+		/* Before they were opened: the CPU's first switch to the task. After the task's
+		 * events were gone: the last one away from it. */
+		uint64_t missed = ids[i] == PERF_COUNT_SW_CONTEXT_SWITCHES;
+
+		assert_int_equal(scene_value(&scene, fds[i][0]),
+				 truth(&scene, task, 0, SIM_SW + ids[i]) - missed);
+		assert_int_equal(scene_value(&scene, fds[i][1]),
+				 truth_cpu(&scene, 0, SIM_SW + ids[i]) - missed);
+		assert_int_equal(scene_value(&scene, fds[i][2]),
+				 truth(&scene, task, 1 << SIM_USER, SIM_SW + ids[i]));
+	}
+	scene_end(&scene);
+}
+
+/* Events in all modes, and who asks for which. */
+static void test_modes(void **state)
+{
+	static const struct {
+		struct perf_event_attr attr;
+		uint64_t count; /* a fault in mode n is 10^n */
+	} rows[] = {
+		{{0}, 11111},
+		{{.exclude_user = 1}, 1110},
+		{{.exclude_kernel = 1}, 10101},
+		{{.exclude_hv = 1}, 11011},
+		{{.exclude_guest = 1}, 111},
+		{{.exclude_host = 1}, 11000},
+	};
+	struct scene scene;
+	struct tally_sim_task *task;
+	int fds[6];
+
+	scene_begin(&scene, 1, &no_pmu);
+	task = scene_spawn(&scene, play_hog, 0);
+	for (unsigned i = 0; i < 6; i++) {
+		struct perf_event_attr attr = attr_sw(PERF_COUNT_SW_PAGE_FAULTS);
+
+		attr.exclude_user = rows[i].attr.exclude_user;
+		attr.exclude_kernel = rows[i].attr.exclude_kernel;
+		attr.exclude_hv = rows[i].attr.exclude_hv;
+		attr.exclude_guest = rows[i].attr.exclude_guest;
+		attr.exclude_host = rows[i].attr.exclude_host;
+		fds[i] = scene_open(&scene, attr, task, -1, -1);
+	}
+	for (uint64_t mode = SIM_USER, nr = 1; mode <= SIM_GUEST_USER; mode++, nr *= 10) {
+		const struct tally_sim_step step = SIM_STEP(
+			SOFTWARE,
+			.software = {.id = PERF_COUNT_SW_PAGE_FAULTS, .nr = nr, .mode = mode});
+
+		assert_int_equal(tally_sim_do(scene.sim, task, &step), 0);
+	}
+	for (unsigned i = 0; i < 6; i++)
+		assert_int_equal(scene_value(&scene, fds[i]), rows[i].count);
+	scene_end(&scene);
+}
+
+/* Clocks: task-clock the task's time, cpu-clock of a CPU wall time. */
+static void test_clocks(void **state)
+{
+	struct scene scene;
+	struct tally_sim_task *task;
+	int of_task, of_cpu;
+
+	scene_begin(&scene, 1, &no_pmu);
+	scene_spawn(&scene, play_hog, 0);
+	task = scene_spawn(&scene, play_worker, 0);
+	of_task = scene_open(&scene, attr_sw(PERF_COUNT_SW_TASK_CLOCK), task, -1, -1);
+	of_cpu = scene_open(&scene, attr_sw(PERF_COUNT_SW_CPU_CLOCK), NULL, 0, -1);
+	for (unsigned i = 0; i < 50; i++) {
+		tally_sim_run(scene.sim, 1234567);
+		assert_int_equal(scene_value(&scene, of_task), truth(&scene, task, 0, SIM_NS));
+		assert_int_equal(scene_value(&scene, of_cpu), tally_sim_now(scene.sim));
+	}
+	scene_end(&scene);
+}
+
+/* Sampling by the clock: a sample every so many ns, where the task then is; frequency too. */
+static void test_clock_samples(void **state)
+{
+	for (unsigned freq = 0; freq < 2; freq++) {
+		struct perf_event_attr attr = attr_sw(PERF_COUNT_SW_CPU_CLOCK);
+		struct scene scene;
+		struct tally_sim_task *task;
+		struct tally_ring *ring;
+		struct record record;
+		uint64_t samples = 0, kernel = 0;
+
+		attr.sample_period = freq ? 10000 : 100 * US;
+		attr.freq = freq;
+		attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+		scene_begin(&scene, 1, &no_pmu);
+		task = scene_spawn(&scene, play_worker, 0);
+		ring = scene_map(&scene, scene_open(&scene, attr, task, -1, -1), 128);
+		for (unsigned i = 0; i < 20; i++) {
+			tally_sim_run(scene.sim, 10 * MS);
+			for (; scene_record(ring, &attr, &record); samples++) {
+				assert_int_equal(record.header->type, PERF_RECORD_SAMPLE);
+				assert_int_equal(record.sample.tid, tally_sim_task_tid(task));
+				kernel += record.sample.ip >> 63;
+			}
+		}
+		assert_near(samples, truth(&scene, task, 0, SIM_NS) / (100 * US), samples / 20);
+		/* 7 of 38 us are in the kernel. */
+		assert_near(kernel, samples * 7 / 38, samples / 10);
+		tally_ring_unmap(ring);
+		scene_end(&scene);
+	}
+}
+
+/* A PMU's events are refused where there is none; the rest works. */
+static void test_no_pmu(void **state)
+{
+	struct perf_event_attr attr = attr_hw(0);
+	struct scene scene;
+
+	attr.type = PERF_TYPE_HARDWARE;
+	scene_begin(&scene, 1, &no_pmu);
+	assert_int_equal(scene_try(&scene, scene.observer, attr, 0, -1, -1), -ENOENT);
+	assert_string_not_equal(tally_sim_refusal(scene.sim)->rule, "");
+	assert_true(scene_try(&scene, scene.observer, attr_sw(PERF_COUNT_SW_DUMMY), 0, -1, -1) >=
+		    0);
+	scene_end(&scene);
+}
+
+/* Samples of faults: each, with its address; and by a period. */
+static void test_fault_samples(void **state)
+{
+	for (uint64_t period = 1; period < 8; period += 3) {
+		struct perf_event_attr attr = attr_sw(PERF_COUNT_SW_PAGE_FAULTS);
+		struct scene scene;
+		struct tally_sim_task *task;
+		struct tally_ring *ring;
+		struct record record;
+		uint64_t samples = 0, kernel = 0;
+
+		attr.sample_period = period;
+		attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR;
+		scene_begin(&scene, 2, &no_pmu);
+		task = scene_spawn(&scene, faulter, 0);
+		ring = scene_map(&scene, scene_open(&scene, attr, task, -1, -1), 8);
+		tally_sim_run(scene.sim, 20 * MS);
+		for (; scene_record(ring, &attr, &record); samples++)
+			if (record.sample.ip >> 63) {
+				assert_int_equal(record.sample.ip, 0xffffffff81234560);
+				assert_int_equal(record.sample.addr, 0xabc000);
+				kernel++;
+			}
+		assert_int_equal(samples, 200 / period);
+		assert_true(kernel);
+		tally_ring_unmap(ring);
+		scene_end(&scene);
+	}
+}
+
+/* ---- tracepoints ------------------------------------------------------------------ */
+
+struct hit {
+	uint32_t pid;
+	int32_t prio;
+	uint64_t bytes;
+	char comm[8];
+};
+
+static const struct tally_core_field hit_fields[] = {
+	{"pid", offsetof(struct hit, pid), 4, false, false},
+	{"prio", offsetof(struct hit, prio), 4, true, false},
+	{"bytes", offsetof(struct hit, bytes), 8, false, false},
+	{"comm", offsetof(struct hit, comm), 8, false, true},
+};
+static const struct hit hits[] = {
+	{7, -5, 4096, "bash"}, {8, 5, 1ull << 40, "cat"}, {9, 0, 0, "bashful"}};
+
+static struct tally_core_tracepoint point;
+
+static const struct tally_sim_step hitter[] = {
+	SIM_LOOP(10),
+	SIM_RUN(SIM_USER, 10 * US, NULL),
+	SIM_HIT(&point, &hits[0], sizeof(hits[0])),
+	SIM_HIT(&point, &hits[1], sizeof(hits[1])),
+	SIM_HIT(&point, &hits[2], sizeof(hits[2])),
+	SIM_END_LOOP(),
+	SIM_EXIT(),
+};
+
+static void begin_points(struct scene *scene)
+{
+	scene_begin(scene, 1, &no_pmu);
+	point = (struct tally_core_tracepoint){
+		.system = "test", .name = "hit", .id = 42, .fields = hit_fields, .nr_fields = 4};
+	assert_int_equal(tally_core_tracepoint_register(tally_sim_core(scene->sim), &point), 0);
+	assert_int_equal(tally_core_tracepoint_register(tally_sim_core(scene->sim), &point),
+			 -EEXIST);
+	assert_ptr_equal(tally_core_tracepoint_find(tally_sim_core(scene->sim), "test", "hit"),
+			 &point);
+	assert_null(tally_core_tracepoint_find(tally_sim_core(scene->sim), "test", "miss"));
+}
+
+static struct perf_event_attr attr_point(void)
+{
+	struct perf_event_attr attr = attr_hw(42);
+
+	attr.type = PERF_TYPE_TRACEPOINT;
+	return attr;
+}
+
+/* Raw data comes as it was. */
+static void test_hits(void **state)
+{
+	struct perf_event_attr attr = attr_point();
+	struct scene scene;
+	struct tally_sim_task *task;
+	struct tally_ring *ring;
+	struct record record;
+	unsigned n = 0;
+	int fd;
+
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_RAW | PERF_SAMPLE_TIME;
+	begin_points(&scene);
+	task = scene_spawn(&scene, hitter, 0);
+	fd = scene_open(&scene, attr, task, -1, -1);
+	ring = scene_map(&scene, fd, 8);
+	tally_sim_run(scene.sim, MS);
+	for (; scene_record(ring, &attr, &record); n++) {
+		assert_true(record.sample.raw.len >= sizeof(struct hit));
+		assert_memory_equal(record.sample.raw.data, &hits[n % 3], sizeof(struct hit));
+	}
+	assert_int_equal(n, 30);
+	assert_int_equal(scene_value(&scene, fd), 30);
+	attr.config = 43;
+	assert_true(scene_try(&scene, scene.observer, attr, 0, -1, -1) < 0);
+	tally_ring_unmap(ring);
+	scene_end(&scene);
+}
+
+/* Filters: which of the three hits pass; an empty mask with an error for those that are none. */
+static void test_filters(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned passes; /* bits */
+		int ret;
+	} filters[] = {
+		{"pid == 8", 2, 0},
+		{"pid != 8", 5, 0},
+		{"prio < 0", 1, 0},
+		{"prio >= 0 && pid > 8", 4, 0},
+		{"prio <= -5 || bytes > 4096", 3, 0},
+		{"(pid == 7 || pid == 9) && bytes == 0", 4, 0},
+		{"bytes == 0x10000000000", 2, 0},
+		{"comm == \"bash\"", 1, 0},
+		{"comm ~ \"bash*\"", 5, 0},
+		{"!(pid == 7)", 6, 0},
+		{"bytes & 4096", 1, 0},
+		{"nosuch == 1", 7, -EINVAL},
+		{"pid ==", 7, -EINVAL},
+		{"pid == 1 &&", 7, -EINVAL},
+		{"(pid == 1", 7, -ENOENT}, /* as Linux says it */
+		{"comm > \"x\"", 7, -EINVAL},
+	};
+
+	for (unsigned i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+		struct scene scene;
+		struct tally_sim_task *task;
+		int fd, ret;
+
+		begin_points(&scene);
+		task = scene_spawn(&scene, hitter, 0);
+		fd = scene_open(&scene, attr_point(), task, -1, -1);
+		ret = tally_sim_ioctl(scene.sim, scene.observer, fd, PERF_EVENT_IOC_SET_FILTER,
+				      (uintptr_t)filters[i].text);
+		if (ret != filters[i].ret)
+			fail_msg("%s: %d", filters[i].text, ret);
+		tally_sim_run(scene.sim, MS);
+		if (scene_value(&scene, fd) !=
+		    10u * (unsigned)__builtin_popcount(filters[i].passes))
+			fail_msg("%s: %u hits", filters[i].text, (unsigned)scene_value(&scene, fd));
+		scene_end(&scene);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_counts), cmocka_unit_test(test_modes),
+		cmocka_unit_test(test_clocks), cmocka_unit_test(test_clock_samples),
+		cmocka_unit_test(test_no_pmu), cmocka_unit_test(test_fault_samples),
+		cmocka_unit_test(test_hits),   cmocka_unit_test(test_filters),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * As much of a core as the simulated machine needs to be tested without one: events are put on a
+ * counter of one CPU when they are opened, whatever runs there, and stay. It also misbehaves on
+ * demand.
+ */
+#ifndef TALLY_TESTS_FAKE_CORE_H
+#define TALLY_TESTS_FAKE_CORE_H
+
+#include "tally/core.h"
+
+enum { FAKE_LOG = 4096 };
+
+/* What was called, in order. */
+struct fake_call {
+	enum fake_hook {
+		FAKE_SWITCH,
+		FAKE_TICK,
+		FAKE_TIMER,
+		FAKE_DEFERRED,
+		FAKE_FORK,
+		FAKE_EXIT,
+		FAKE_EXEC,
+		FAKE_COMM,
+		FAKE_MAPPED,
+		FAKE_SOFTWARE,
+		FAKE_HIT,
+		FAKE_OVERFLOW,
+		FAKE_CLOSE,
+		FAKE_OFFLINE,
+	} hook;
+	uint32_t cpu;
+	uint64_t time;
+	int32_t tid, other; /* prev and next; current and child; 0: idle or none */
+	struct tally_core_moment moment;
+	bool flag; /* preempt, process, privileged, exec, unmapped */
+};
+
+/* What it does wrong at the next tick. */
+enum fake_sin {
+	FAKE_GOOD,
+	FAKE_ALLOC_IN_HOOK,
+	FAKE_LOCK_IN_HOOK,
+	FAKE_LEAVE_OFF,
+	FAKE_CALL_UNLOCKED,
+	FAKE_COPY_IN_HOOK,
+	FAKE_NOTIFY,
+	FAKE_DEFER,
+	FAKE_TIMER_AT,
+};
+
+struct tally_core {
+	const struct tally_machine_ops *ops;
+	void *machine;
+	struct tally_core_settings settings;
+	struct tally_core_pmu *pmus[16];
+	uint32_t nr_pmus;
+	struct fake_call log[FAKE_LOG];
+	uint32_t nr_calls;
+	enum fake_sin sin;
+	uint64_t timer_at; /* FAKE_TIMER_AT */
+};
+
+struct tally_core_event {
+	struct tally_core_hw hw; /* first: drivers know it alone */
+	struct tally_core *core;
+	struct perf_event_attr attr;
+	struct tally_core_pmu *pmu;
+	void *cookie;
+	uint32_t cpu;
+	uint64_t count, overflows;
+};
+
+/* How often a hook was called. */
+uint32_t fake_calls(const struct tally_core *core, enum fake_hook hook);
+
+/* The n-th call of a hook, NULL if there was none. */
+const struct fake_call *fake_call(const struct tally_core *core, enum fake_hook hook, uint32_t n);
+
+#endif

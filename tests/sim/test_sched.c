@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The scheduler, and what it tells the core. */
+#include <string.h>
+
+#include "machine.h"
+
+static const struct tally_sim_step forever[] = {SIM_LOOP(0), SIM_RUN(SIM_USER, 10 * MS, NULL),
+						SIM_END_LOOP()};
+
+static struct tally_sim_task *spawn_at(struct tally_sim *sim, const struct tally_sim_step *script,
+				       int32_t priority)
+{
+	struct tally_sim_spawn how = {.script = script, .priority = priority};
+
+	return tally_sim_task_new(sim, &how);
+}
+
+/* Equals take turns of a quantum each; the core sees each switch with who could have run on. */
+static void test_round_robin(void **state)
+{
+	struct tally_sim *sim =
+		machine(&(struct tally_sim_config){.nr_cpus = 1, .quantum_ns = 100000});
+	struct tally_sim_task *a = spawn(sim, forever, 0), *b = spawn(sim, forever, 0),
+			      *c = spawn(sim, forever, 0);
+	const struct fake_call *call;
+
+	tally_sim_run(sim, 3 * MS);
+	assert_int_equal(truth_of(sim, a, SIM_NS), MS);
+	assert_int_equal(truth_of(sim, b, SIM_NS), MS);
+	assert_int_equal(truth_of(sim, c, SIM_NS), MS);
+	call = fake_call(tally_sim_core(sim), FAKE_SWITCH, 1);
+	assert_int_equal(call->time, 100000);
+	assert_int_equal(call->tid, tally_sim_task_tid(a));
+	assert_int_equal(call->other, tally_sim_task_tid(b));
+	assert_true(call->flag);
+	machine_end(sim);
+}
+
+/* A lower number preempts when it wakes, and whoever it interrupted goes on before his equals. */
+static void test_priorities(void **state)
+{
+	static const struct tally_sim_step urgent[] = {
+		SIM_SLEEP(50000), SIM_RUN(SIM_KERNEL, 1000, NULL), SIM_SLEEP(50000), SIM_EXIT()};
+	struct tally_sim *sim =
+		machine(&(struct tally_sim_config){.nr_cpus = 1, .quantum_ns = 1000000});
+	struct tally_sim_task *low = spawn_at(sim, forever, 5), *never = spawn_at(sim, forever, 6),
+			      *high = spawn_at(sim, urgent, -1);
+
+	tally_sim_run(sim, 60000);
+	assert_int_equal(truth_of(sim, high, SIM_NS), 1000);
+	assert_int_equal(truth_of(sim, low, SIM_NS), 59000);
+	tally_sim_run(sim, MS);
+	assert_int_equal(truth_of(sim, never, SIM_NS), 0);
+	assert_true(tally_sim_task_exited(high));
+	assert_int_equal(tally_sim_do(sim, never, &(struct tally_sim_step)SIM_PRIORITY(1)), 0);
+	assert_true(tally_sim_task_runs(never));
+	machine_end(sim);
+}
+
+/* Migration: at once for those who wait, and counted where it arrives. */
+static void test_migration(void **state)
+{
+	static const struct tally_sim_step script[] = {SIM_RUN(SIM_USER, 1000, NULL),
+						       SIM_MIGRATE(1),
+						       SIM_RUN(SIM_USER, 2000, NULL),
+						       SIM_MIGRATE(2),
+						       SIM_MIGRATE(0),
+						       SIM_RUN(SIM_USER, 4000, NULL),
+						       SIM_EXIT()};
+	struct tally_sim *sim = machine(&(struct tally_sim_config){.nr_cpus = 3});
+	struct tally_sim_task *task = spawn(sim, script, 0);
+	struct tally_sim_filter there = {.task = task, .cpus = 1 << 1};
+
+	tally_sim_run(sim, MS);
+	assert_true(tally_sim_task_exited(task));
+	assert_int_equal(tally_sim_truth(sim, there, SIM_NS), 2000);
+	there.cpus = 1 << 0;
+	assert_int_equal(tally_sim_truth(sim, there, SIM_NS), 5000);
+	assert_true(truth_of(sim, task, SIM_SW + PERF_COUNT_SW_CPU_MIGRATIONS) >= 2);
+	there.cpus = 1 << 1;
+	assert_int_equal(tally_sim_truth(sim, there, SIM_SW + PERF_COUNT_SW_CPU_MIGRATIONS), 1);
+	machine_end(sim);
+}
+
+static void count_call(struct tally_sim *sim, struct tally_sim_task *task, void *arg)
+{
+	assert_true(tally_sim_task_runs(task));
+	++*(unsigned *)arg;
+}
+
+static unsigned calls;
+
+static void test_loops_and_calls(void **state)
+{
+	static const struct tally_sim_step script[] = {SIM_LOOP(3),
+						       SIM_LOOP(4),
+						       SIM_CALL(count_call, &calls),
+						       SIM_RUN(SIM_USER, 10, NULL),
+						       SIM_YIELD(),
+						       SIM_END_LOOP(),
+						       SIM_SLEEP(10),
+						       SIM_END_LOOP(),
+						       SIM_EXIT()};
+	struct tally_sim *sim = machine(&(struct tally_sim_config){.nr_cpus = 1});
+	struct tally_sim_task *task = spawn(sim, script, 0);
+
+	calls = 0;
+	assert_true(tally_sim_run_until_exit(sim, task, MS));
+	assert_int_equal(calls, 12);
+	assert_int_equal(tally_sim_now(sim), 12 * 10 + 3 * 10);
+	machine_end(sim);
+}
+
+/* A sleeper that is woken goes on with what is next. */
+static void test_wake(void **state)
+{
+	static const struct tally_sim_step script[] = {SIM_SLEEP(500 * MS),
+						       SIM_RUN(SIM_USER, 10, NULL), SIM_EXIT()};
+	struct tally_sim *sim = machine(&(struct tally_sim_config){.nr_cpus = 1});
+	struct tally_sim_task *task = spawn(sim, script, 0);
+
+	assert_false(tally_sim_run_until_exit(sim, task, MS));
+	tally_sim_wake(sim, task);
+	assert_true(tally_sim_run_until_exit(sim, task, MS));
+	assert_int_equal(tally_sim_now(sim), MS + 10);
+	assert_int_equal(tally_sim_do(sim, task, &(struct tally_sim_step)SIM_YIELD()), -ESRCH);
+	machine_end(sim);
+}
+
+/* Steps print as they are written, to be put into a test. */
+static void test_text(void **state)
+{
+	static const struct {
+		struct tally_sim_step step;
+		const char *text;
+	} rows[] = {
+		{SIM_RUN(SIM_GUEST_USER, 12, NULL), "SIM_RUN(SIM_GUEST_USER, 12, ...)"},
+		{SIM_LOOP(3), "SIM_LOOP(3)"},
+		{SIM_END_LOOP(), "SIM_END_LOOP()"},
+		{SIM_SLEEP(5), "SIM_SLEEP(5)"},
+		{SIM_FORK_TO(forever, 2), "SIM_FORK_TO(..., 2)"},
+		{SIM_CLONE_TO(forever, 1), "SIM_CLONE_TO(..., 1)"},
+		{SIM_EXEC("x"), "SIM_EXEC(\"x\")"},
+		{SIM_SOFTWARE(2, 4), "SIM_SOFTWARE(2, 4)"},
+		{SIM_MIGRATE(1), "SIM_MIGRATE(1)"},
+		{SIM_PRIORITY(-1), "SIM_PRIORITY(-1)"},
+		{SIM_EXIT(), "SIM_EXIT()"},
+	};
+	char text[64];
+
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(tally_sim_step_text(&rows[i].step, text, sizeof(text)),
+				 strlen(rows[i].text));
+		assert_string_equal(text, rows[i].text);
+	}
+}
+
+/* Ticks come to each CPU that is on line, with what it is doing. */
+static void test_ticks_and_timers(void **state)
+{
+	static const struct tally_sim_step script[] = {
+		SIM_SEGMENT(.mode = SIM_USER, .ns = 10 * MS, .ip = 0x1000, .ip_len = 0x100),
+		SIM_EXIT()};
+	struct tally_sim *sim = machine(&(struct tally_sim_config){.nr_cpus = 2});
+	struct tally_core *core = tally_sim_core(sim);
+	const struct fake_call *call;
+
+	spawn(sim, script, 1);
+	core->sin = FAKE_TIMER_AT;
+	core->timer_at = 5 * MS;
+	tally_sim_run(sim, 9 * MS);
+	assert_int_equal(fake_calls(core, FAKE_TICK), 4);
+	call = fake_call(core, FAKE_TICK, 1);
+	assert_int_equal(call->cpu, 1);
+	assert_int_equal(call->time, 4 * MS);
+	assert_int_equal(call->moment.ip, 0x1000 + 4 * MS % 0x100);
+	assert_int_equal(fake_calls(core, FAKE_TIMER), 1);
+	call = fake_call(core, FAKE_TIMER, 0);
+	assert_int_equal(call->time, 5 * MS);
+	assert_true(call->moment.idle);
+	machine_end(sim);
+}
+
+/* Tasks leave a CPU that goes; it counts no time while it is away. */
+static void test_hotplug(void **state)
+{
+	struct tally_sim *sim = machine(&(struct tally_sim_config){.nr_cpus = 2});
+	struct tally_sim_task *task = spawn(sim, forever, 1);
+
+	tally_sim_run(sim, 1000);
+	assert_int_equal(tally_sim_cpu_offline(sim, 1), 0);
+	assert_int_equal(tally_sim_cpu_offline(sim, 0), -EBUSY);
+	tally_sim_run(sim, 1000);
+	assert_int_equal(tally_sim_task_cpu(task), 0);
+	assert_int_equal(truth_of(sim, task, SIM_NS), 2000);
+	assert_int_equal(tally_sim_truth(sim, (struct tally_sim_filter){.cpus = 1 << 1}, SIM_NS),
+			 1000);
+	assert_int_equal(tally_sim_cpu_online(sim, 1), 0);
+	tally_sim_run(sim, 1000);
+	assert_int_equal(tally_sim_truth(sim, (struct tally_sim_filter){.cpus = 1 << 1}, SIM_NS),
+			 2000);
+	assert_int_equal(fake_calls(tally_sim_core(sim), FAKE_OFFLINE), 1);
+	machine_end(sim);
+}
+
+/* The same machine twice does the same. */
+static void test_repeatable(void **state)
+{
+	static const struct tally_sim_step child[] = {SIM_RUN(SIM_USER, 33333, NULL),
+						      SIM_SLEEP(777), SIM_EXIT()};
+	static const struct tally_sim_step script[] = {
+		SIM_LOOP(5),      SIM_FORK_TO(child, 1), SIM_RUN(SIM_KERNEL, 12345, NULL),
+		SIM_CLONE(child), SIM_END_LOOP(),        SIM_EXIT()};
+	struct tally_sim *sims[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		sims[i] = machine(&(struct tally_sim_config){.nr_cpus = 2, .quantum_ns = 5000});
+		spawn(sims[i], script, 0);
+		tally_sim_run(sims[i], 3 * MS);
+	}
+	assert_int_equal(tally_sim_core(sims[0])->nr_calls, tally_sim_core(sims[1])->nr_calls);
+	assert_memory_equal(tally_sim_core(sims[0])->log, tally_sim_core(sims[1])->log,
+			    sizeof(tally_sim_core(sims[0])->log));
+	machine_end(sims[0]);
+	machine_end(sims[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_round_robin),
+		cmocka_unit_test(test_priorities),
+		cmocka_unit_test(test_migration),
+		cmocka_unit_test(test_loops_and_calls),
+		cmocka_unit_test(test_ticks_and_timers),
+		cmocka_unit_test(test_hotplug),
+		cmocka_unit_test(test_repeatable),
+		cmocka_unit_test(test_wake),
+		cmocka_unit_test(test_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
