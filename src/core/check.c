@@ -276,8 +276,7 @@ static bool member_of_other_pmu(const struct tally_check *c)
 {
 	if (!c->leader || tally_event_is_software(c->event))
 		return false;
-	tally_group_for_each(member, c->leader)
-	{
+	tally_group_for_each (member, c->leader) {
 		if (!tally_event_is_software(member) && member->pmu != c->event->pmu)
 			return true;
 	}
@@ -290,8 +289,7 @@ static bool group_too_large(const struct tally_check *c)
 {
 	if (!c->leader)
 		return false;
-	tally_group_for_each(member, c->leader)
-	{
+	tally_group_for_each (member, c->leader) {
 		if (member->attr.read_format & PERF_FORMAT_GROUP &&
 		    tally_read_size(member->attr.read_format, c->leader->nr_siblings + 2) >
 			    GROUP_SIZE_MAX)
@@ -311,8 +309,7 @@ static bool group_never_fits(const struct tally_check *c)
 	if (!pmu->fits)
 		return false;
 	hws[nr++] = &c->event->hw;
-	tally_group_for_each(member, c->leader)
-	{
+	tally_group_for_each (member, c->leader) {
 		if (member->pmu != pmu)
 			continue;
 		if (nr == TALLY_ARRAY_SIZE(hws))

@@ -204,6 +204,16 @@ static void list_group(struct tally_core_context *context, struct tally_core_eve
 	tally_list_insert(&context->flexible, &leader->group);
 }
 
+/* The hardware PMU of a group, of which it has one at most; NULL when all of it is software. */
+static void find_group_pmu(struct tally_core_event *leader)
+{
+	leader->group_pmu = NULL;
+	tally_group_for_each (event, leader) {
+		if (!tally_event_is_software(event))
+			leader->group_pmu = event->pmu;
+	}
+}
+
 void tally_context_insert(struct tally_core_cpu *cpu, struct tally_core_event *event)
 {
 	struct tally_core_context *context = event->context;
@@ -219,6 +229,7 @@ void tally_context_insert(struct tally_core_cpu *cpu, struct tally_core_event *e
 		tally_list_insert(&event->leader->siblings, &event->sibling);
 		event->leader->nr_siblings++;
 	}
+	find_group_pmu(event->leader);
 	tally_list_insert(&context->events, &event->all);
 	count_wants(context, event, 1);
 	tally_context_diverge(context);
@@ -252,6 +263,7 @@ static void disband(struct tally_core_cpu *cpu, struct tally_core_event *leader,
 		tally_event_account(event);
 		tally_list_remove(&event->sibling);
 		event->leader = event;
+		find_group_pmu(event);
 		if (tally_list_empty(&event->all))
 			continue; /* its task is gone */
 		list_group(context, event);
@@ -259,6 +271,7 @@ static void disband(struct tally_core_cpu *cpu, struct tally_core_event *leader,
 			tally_sched_enable(cpu, event, now);
 	}
 	leader->nr_siblings = 0;
+	find_group_pmu(leader);
 }
 
 static void leave_group(struct tally_core_cpu *cpu, struct tally_core_event *event, uint64_t now)
@@ -269,7 +282,9 @@ static void leave_group(struct tally_core_cpu *cpu, struct tally_core_event *eve
 	}
 	tally_list_remove(&event->sibling);
 	event->leader->nr_siblings--;
+	find_group_pmu(event->leader);
 	event->leader = event;
+	find_group_pmu(event);
 }
 
 void tally_context_remove(struct tally_core_cpu *cpu, struct tally_core_event *event,

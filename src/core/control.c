@@ -203,7 +203,8 @@ static void for_group(const struct request *request, void (*fn)(struct tally_cor
 		fn(request->event);
 		return;
 	}
-	tally_group_for_each(event, request->event->leader) fn(event);
+	tally_group_for_each (event, request->event->leader)
+		fn(event);
 }
 
 static const struct tally_core_refusal *request_enable(const struct request *request)

@@ -40,8 +40,7 @@ static int inherit_group(struct tally_core_event *leader, struct tally_core_cont
 {
 	struct tally_core_event *of_child = NULL, *child;
 
-	tally_group_for_each(event, leader)
-	{
+	tally_group_for_each (event, leader) {
 		int ret = inherit_event(event, context, of_child, &child);
 
 		if (ret)

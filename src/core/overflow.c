@@ -79,7 +79,7 @@ static bool too_many(struct tally_core_cpu *cpu, struct tally_core_event *event)
 	return true;
 }
 
-void tally_overflow_start(struct tally_core_event *event)
+void tally_overflow_restart(struct tally_core_event *event)
 {
 	if (event->attr.freq) {
 		event->freq_stamp = event->freq_tick = tally_clock(event->core);

@@ -18,7 +18,13 @@ void tally_overflow_defer(struct tally_core_event *event, uint32_t pending);
 
 /* The event is about to start: a throttled one is free again, and says so; what is known of
  * its rate is from here on. */
-void tally_overflow_start(struct tally_core_event *event);
+void tally_overflow_restart(struct tally_core_event *event);
+
+static inline void tally_overflow_start(struct tally_core_event *event)
+{
+	if (event->attr.freq || event->throttled)
+		tally_overflow_restart(event);
+}
 
 /* The event comes off its PMU: the tick need not look for it. */
 void tally_overflow_forget(struct tally_core_event *event);

@@ -77,7 +77,7 @@ static void end(struct perf_event_mmap_page *page)
 	tally_publish(&page->lock, tally_peek(&page->lock) + 1);
 }
 
-void tally_page_update(struct tally_core_event *event)
+void tally_page_write(struct tally_core_event *event)
 {
 	struct perf_event_mmap_page *page = page_of(event);
 

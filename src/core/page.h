@@ -7,7 +7,13 @@
 
 /* Bring the page of the event's buffer up to date. Under the context rule; nothing happens without
  * a buffer of its own. */
-void tally_page_update(struct tally_core_event *event);
+void tally_page_write(struct tally_core_event *event);
+
+static inline void tally_page_update(struct tally_core_event *event)
+{
+	if (tally_peek(&event->buffer))
+		tally_page_write(event);
+}
 
 /* The same for the count alone, of an event that user space reads: after its counter was written.
  */

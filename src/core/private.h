@@ -74,12 +74,13 @@ struct tally_core_event {
 	uint64_t stamp;            /* A */
 
 	/* Group: a leader's siblings; for others empty. */
-	struct tally_core_event *leader; /* A and C; itself when it leads or is alone */
-	struct tally_list siblings;      /* A and C; the leader's list ... */
-	struct tally_list sibling;       /* ... of these */
-	uint32_t nr_siblings;            /* A and C */
-	struct tally_list group;         /* A and C; leaders: in context->pinned or flexible */
-	struct tally_list active;        /* A; leaders: in context->active */
+	struct tally_core_event *leader;  /* A and C; itself when it leads or is alone */
+	struct tally_list siblings;       /* A and C; the leader's list ... */
+	struct tally_list sibling;        /* ... of these */
+	struct tally_core_pmu *group_pmu; /* A and C; a leader's: the hardware PMU of its group */
+	uint32_t nr_siblings;             /* A and C */
+	struct tally_list group;          /* A and C; leaders: in context->pinned or flexible */
+	struct tally_list active;         /* A; leaders: in context->active */
 	uint64_t waits_since;  /* A; flexible leaders: when they came to the end of the line */
 	struct tally_list all; /* A and C; in context->events */
 

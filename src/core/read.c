@@ -81,8 +81,7 @@ static void sample_group(struct tally_output *output, struct tally_sample *sampl
 	sample->read.nr = 0;
 	if (bytes < want)
 		return;
-	tally_group_for_each(event, leader)
-	{
+	tally_group_for_each (event, leader) {
 		if (event != output->event && event->state == TALLY_STATE_ACTIVE &&
 		    event->hw.running)
 			event->pmu->read(event->pmu, &event->hw);
@@ -155,7 +154,8 @@ static void refresh_here(struct tally_core_cpu *cpu, struct tally_core_context *
 		tally_event_refresh(cpu, event);
 		return;
 	}
-	tally_group_for_each(member, event->leader) tally_event_refresh(cpu, member);
+	tally_group_for_each (member, event->leader)
+		tally_event_refresh(cpu, member);
 }
 
 /* The event's counter, and those of its children, wherever they run. */
@@ -201,8 +201,7 @@ static void collect(struct tally_core_event *event, uint64_t *words, struct tall
 		put_single(ret_read, event, total.value);
 		return;
 	}
-	tally_group_for_each(member, event->leader)
-	{
+	tally_group_for_each (member, event->leader) {
 		at = put_value(at, format, add_up(member).value, member);
 		ret_read->nr++;
 	}

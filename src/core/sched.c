@@ -11,17 +11,6 @@ static struct tally_core_pmu_cpu *pmu_here(struct tally_core_cpu *cpu,
 	return &cpu->pmus[pmu->number];
 }
 
-/* The hardware PMU of a group, NULL when all of it is software. Groups have one at most. */
-static struct tally_core_pmu *group_pmu(struct tally_core_event *leader)
-{
-	tally_group_for_each(event, leader)
-	{
-		if (!tally_event_is_software(event))
-			return event->pmu;
-	}
-	return NULL;
-}
-
 /* ---- one event -------------------------------------------------------------------------- */
 
 static int event_add(struct tally_core_cpu *cpu, struct tally_core_event *event)
@@ -79,8 +68,7 @@ static int group_add(struct tally_core_cpu *cpu, struct tally_core_event *leader
 
 	if (pmu && pmu->begin)
 		pmu->begin(pmu);
-	tally_group_for_each(event, leader)
-	{
+	tally_group_for_each (event, leader) {
 		ret = event_add(cpu, event);
 		if (ret)
 			break;
@@ -93,8 +81,7 @@ static int group_add(struct tally_core_cpu *cpu, struct tally_core_event *leader
 	}
 	if (!ret)
 		return 0;
-	tally_group_for_each(event, leader)
-	{
+	tally_group_for_each (event, leader) {
 		if (event->on_pmu)
 			event_del(cpu, event);
 	}
@@ -111,7 +98,7 @@ static bool group_may_go_on(struct tally_core_cpu *cpu, struct tally_core_event 
 
 static int group_in(struct tally_core_cpu *cpu, struct tally_core_event *leader)
 {
-	struct tally_core_pmu *pmu = group_pmu(leader);
+	struct tally_core_pmu *pmu = leader->group_pmu;
 	int ret;
 
 	if (!group_may_go_on(cpu, leader, pmu))
@@ -121,8 +108,7 @@ static int group_in(struct tally_core_cpu *cpu, struct tally_core_event *leader)
 		return ret;
 	if (pmu && pmu->pause)
 		pmu->pause(pmu);
-	tally_group_for_each(event, leader)
-	{
+	tally_group_for_each (event, leader) {
 		if (event->on_pmu)
 			event_start(event);
 	}
@@ -136,11 +122,12 @@ static int group_in(struct tally_core_cpu *cpu, struct tally_core_event *leader)
 
 static void group_out(struct tally_core_cpu *cpu, struct tally_core_event *leader)
 {
-	struct tally_core_pmu *pmu = group_pmu(leader);
+	struct tally_core_pmu *pmu = leader->group_pmu;
 
 	if (pmu && pmu->pause)
 		pmu->pause(pmu);
-	tally_group_for_each(event, leader) event_off(cpu, event);
+	tally_group_for_each (event, leader)
+		event_off(cpu, event);
 	if (pmu && pmu->pause)
 		pmu->resume(pmu);
 	if (pmu && pmu_here(cpu, pmu)->exclusive == leader)

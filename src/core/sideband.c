@@ -92,8 +92,8 @@ static uint32_t switch_body(const struct tally_core_event *event, const void *wh
 	return (uint32_t)(body.at - to);
 }
 
-void tally_sideband_switch(struct tally_core_cpu *cpu, const struct tally_core_task *task,
-			   const struct tally_core_task *other, bool in, bool preempt)
+void tally_sideband_switched(struct tally_core_cpu *cpu, const struct tally_core_task *task,
+			     const struct tally_core_task *other, bool in, bool preempt)
 {
 	struct switched switched = {other, 0};
 

@@ -6,8 +6,17 @@
 #include "core/private.h"
 
 /* SWITCH and SWITCH_CPU_WIDE: `task` goes on (in) or off, `other` is who comes or went. */
-void tally_sideband_switch(struct tally_core_cpu *cpu, const struct tally_core_task *task,
-			   const struct tally_core_task *other, bool in, bool preempt);
+void tally_sideband_switched(struct tally_core_cpu *cpu, const struct tally_core_task *task,
+			     const struct tally_core_task *other, bool in, bool preempt);
+
+static inline void tally_sideband_switch(struct tally_core_cpu *cpu,
+					 const struct tally_core_task *task,
+					 const struct tally_core_task *other, bool in, bool preempt)
+{
+	if (cpu->own.wants[TALLY_WANTS_SWITCH] ||
+	    (cpu->of_task && cpu->of_task->wants[TALLY_WANTS_SWITCH]))
+		tally_sideband_switched(cpu, task, other, in, preempt);
+}
 
 /* FORK and EXIT, told to the events of this CPU and of `context` (NULL: none). */
 void tally_sideband_task(struct tally_core_cpu *cpu, struct tally_core_context *context,

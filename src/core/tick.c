@@ -48,8 +48,7 @@ static void serve_context(struct tally_core_cpu *cpu, struct tally_core_context 
 		struct tally_core_event *leader =
 			tally_container_of(link, struct tally_core_event, active);
 
-		tally_group_for_each(event, leader)
-		{
+		tally_group_for_each (event, leader) {
 			if (event->state == TALLY_STATE_ACTIVE)
 				serve(cpu, event, now);
 		}

@@ -26,8 +26,7 @@ static void check_event(struct world *world, const struct tally_core_cpu *cpu,
 /* Whole or absent: of a group that is on, every member that is enabled is on. */
 static void check_group(struct world *world, struct tally_core_event *leader)
 {
-	tally_group_for_each(event, leader)
-	{
+	tally_group_for_each (event, leader) {
 		if (leader->state == TALLY_STATE_ACTIVE && event->state == TALLY_STATE_INACTIVE)
 			world_fail(world, "event %llu is missing from its group",
 				   (unsigned long long)event->id);
