@@ -3,12 +3,7 @@
  * against the truth. */
 #include "base/arith.h"
 #include "plays.h"
-
-/* What self-reading gives. */
-struct self_read {
-	bool direct; /* the counter was read; else the page alone was to be had */
-	uint64_t count, enabled, running;
-};
+#include "tally/client.h"
 
 /* How a task plays its part. */
 struct player {
@@ -19,46 +14,34 @@ struct player {
 	unsigned checks, direct;
 };
 
-/* The counter's value, sign-extended from its width. */
-static int64_t extend(uint64_t value, uint16_t width)
+/* The processor that the task is on, as the client reads it. */
+struct processor {
+	struct tally_sim *sim;
+	struct tally_sim_task *task;
+};
+
+static uint64_t read_counter(void *arg, uint32_t number)
 {
-	return width < 64 ? (int64_t)(value << (64 - width)) >> (64 - width) : (int64_t)value;
+	const struct processor *processor = arg;
+
+	return tally_sim_rdpmc(processor->sim, processor->task, number);
 }
 
-static uint64_t since(const volatile struct perf_event_mmap_page *page, uint64_t tsc)
+static uint64_t read_cycles(void *arg)
 {
-	uint64_t quot = tsc >> page->time_shift, rem = tsc & ((1ull << page->time_shift) - 1);
+	const struct processor *processor = arg;
 
-	return page->time_offset + quot * page->time_mult +
-	       ((rem * page->time_mult) >> page->time_shift);
+	return tally_sim_tsc(processor->sim);
 }
 
-static struct self_read self_read(struct tally_sim *sim, struct tally_sim_task *task,
-				  const volatile struct perf_event_mmap_page *page)
+/* False when the page says to ask read(2). */
+static bool self_read(struct tally_sim *sim, struct tally_sim_task *task,
+		      const volatile struct perf_event_mmap_page *page, struct tally_count *count)
 {
-	struct self_read self = {0};
-	uint32_t seq, index;
+	struct processor processor = {sim, task};
+	const struct tally_self_reader reader = {read_counter, read_cycles, &processor};
 
-	do {
-		uint64_t delta = 0;
-
-		seq = page->lock;
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		index = page->index;
-		self.count = (uint64_t)page->offset;
-		self.enabled = page->time_enabled;
-		self.running = page->time_running;
-		if (page->cap_user_time)
-			delta = since(page, tally_sim_tsc(sim));
-		self.enabled += delta;
-		self.running += index ? delta : 0;
-		self.direct = index && page->cap_user_rdpmc;
-		if (self.direct)
-			self.count += (uint64_t)extend(tally_sim_rdpmc(sim, task, index - 1),
-						       page->pmc_width);
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	} while (page->lock != seq);
-	return self;
+	return tally_self_read((const struct perf_event_mmap_page *)page, &reader, count);
 }
 
 static void open_self(struct tally_sim *sim, struct tally_sim_task *task, void *arg)
@@ -78,19 +61,20 @@ static void open_self(struct tally_sim *sim, struct tally_sim_task *task, void *
 static void check_self(struct tally_sim *sim, struct tally_sim_task *task, void *arg)
 {
 	struct player *player = arg;
-	struct self_read self = self_read(sim, task, player->page);
+	struct tally_count self;
+	bool direct = self_read(sim, task, player->page, &self);
 	uint64_t words[5];
 
 	assert_int_equal(tally_sim_read(sim, task, player->fd, words, sizeof(words)), 40);
-	assert_int_equal(self.enabled, words[1]);
-	if (self.direct) {
-		assert_int_equal(self.count, words[0]);
+	if (direct) {
+		assert_int_equal(self.enabled, words[1]);
+		assert_int_equal(self.value, words[0]);
 		assert_int_equal(self.running, words[2]);
 	}
 	if (words[1] == words[2])
 		assert_int_equal(words[0], truth(player->scene, task, 0, SIM_INSTRUCTIONS));
 	player->checks++;
-	player->direct += self.direct;
+	player->direct += direct;
 }
 
 static void disable_self(struct tally_sim *sim, struct tally_sim_task *task, void *arg)
@@ -215,17 +199,21 @@ static void test_multiplexed(void **state)
 	assert_int_equal(tally_sim_mmap(scene.sim, scene.observer, fd, 4096, 0, false, &memory), 0);
 	page = memory;
 	for (unsigned i = 0; i < 500; i++) {
-		struct self_read self;
+		struct tally_count self;
+		bool direct;
 		struct reading reading;
 
 		tally_sim_run(scene.sim, 2 * MS + 1);
 		/* As if the task itself looked: it runs on CPU 0 now. */
-		self = self_read(scene.sim, task, page);
+		direct = self_read(scene.sim, task, page, &self);
 		reading = scene_read(&scene, fd);
-		assert_int_equal(self.count, reading.value);
+		on += direct;
+		if (!direct) /* then the page has the count as it was left */
+			self = (struct tally_count){(uint64_t)page->offset, reading.enabled,
+						    page->time_running, 0, 0};
+		assert_int_equal(self.value, reading.value);
 		assert_int_equal(self.enabled, reading.enabled);
 		assert_int_equal(self.running, reading.running);
-		on += self.direct;
 	}
 	assert_in_range(on, 100, 450);
 	scene_end(&scene);
@@ -248,7 +236,7 @@ static void test_inherited(void **state)
 	struct tally_sim_config config = {.pmus = &pmu, .nr_pmus = 1};
 	struct scene scene;
 	struct tally_sim_task *task;
-	struct self_read self;
+	struct tally_count self;
 	struct reading reading;
 	void *memory;
 	int fd;
@@ -260,11 +248,10 @@ static void test_inherited(void **state)
 	fd = scene_open(&scene, attr, task, 0, -1);
 	assert_int_equal(tally_sim_mmap(scene.sim, scene.observer, fd, 4096, 0, false, &memory), 0);
 	tally_sim_run(scene.sim, 300 * US + 1);
-	self = self_read(scene.sim, task, memory);
+	assert_true(self_read(scene.sim, task, memory, &self));
 	reading = scene_read(&scene, fd);
-	assert_true(self.direct);
-	assert_int_equal(self.count, truth_tree(&scene, task, SIM_CYCLES));
-	assert_int_equal(self.count, reading.value);
+	assert_int_equal(self.value, truth_tree(&scene, task, SIM_CYCLES));
+	assert_int_equal(self.value, reading.value);
 	assert_int_equal(self.enabled, reading.enabled);
 	assert_int_equal(self.running, reading.running);
 	scene_end(&scene);
