@@ -157,21 +157,20 @@ static int pmu_init(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 
 static int pmu_add(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
-	struct tally_core_hw **owner = machine.owner[machine.cpu];
-	int32_t i = 0;
+	uint64_t *taken = &machine.taken[machine.cpu];
+	int32_t free = ~*taken ? __builtin_ctzll(~*taken) : BENCH_COUNTERS;
 
-	while (i < pmu->nr_counters && owner[i])
-		i++;
-	if (i == pmu->nr_counters)
+	if (free >= pmu->nr_counters)
 		return -ENOSPC;
-	owner[i] = hw;
-	hw->index = i;
+	*taken |= UINT64_C(1) << free;
+	machine.owner[machine.cpu][free] = hw;
+	hw->index = free;
 	return 0;
 }
 
 static void pmu_del(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
-	machine.owner[machine.cpu][hw->index] = NULL;
+	machine.taken[machine.cpu] &= ~(UINT64_C(1) << hw->index);
 }
 
 static void pmu_start(struct tally_core_pmu *pmu, struct tally_core_hw *hw)

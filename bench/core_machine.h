@@ -12,6 +12,7 @@ struct machine {
 	struct tally_core_pmu pmu;
 	uint32_t cpu; /* the one that code runs on */
 	struct tally_core_hw *owner[BENCH_CPUS][BENCH_COUNTERS];
+	uint64_t taken[BENCH_CPUS]; /* counters, as bits */
 	uint64_t value[BENCH_COUNTERS];
 	struct tally_core_task *task; /* whom the next open means */
 };

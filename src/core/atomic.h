@@ -16,6 +16,14 @@
 #define tally_acquire(p)    __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define tally_publish(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 
+/* What is written before it is seen before what is written after it. TSan does not know fences;
+ * what it should order here no other thread of a test writes. */
+#ifdef __SANITIZE_THREAD__
+#define tally_write_fence() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+#else
+#define tally_write_fence() __atomic_thread_fence(__ATOMIC_RELEASE)
+#endif
+
 #define tally_exchange(p, v)  __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
 #define tally_fetch_add(p, v) __atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
 #define tally_fetch_or(p, v)  __atomic_fetch_or((p), (v), __ATOMIC_ACQ_REL)

@@ -66,10 +66,11 @@ static struct perf_event_mmap_page *page_of(struct tally_core_event *event)
 	return buffer && buffer->owner == event ? buffer->page : NULL;
 }
 
-/* Odd while it is being written. An exchange keeps what follows behind it. */
+/* Odd while it is being written. */
 static void begin(struct perf_event_mmap_page *page)
 {
-	tally_exchange(&page->lock, tally_peek(&page->lock) + 1);
+	tally_poke(&page->lock, tally_peek(&page->lock) + 1);
+	tally_write_fence();
 }
 
 static void end(struct perf_event_mmap_page *page)
