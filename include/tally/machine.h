@@ -31,7 +31,7 @@ struct tally_core;
 struct tally_core_event;
 struct tally_core_task;
 
-/* ---- what was interrupted -------------------------------------------------- */
+/* ---- what was interrupted --------------------------------------------------------------- */
 
 /* What the processor was doing when something happened. Plain data, made by the machine on
  * its stack, read during the call only. */
@@ -48,7 +48,7 @@ struct tally_core_moment {
 	uint32_t nr_branches;
 };
 
-/* ---- conversion of time for user space ------------------------------------- */
+/* ---- conversion of time for user space -------------------------------------------------- */
 
 /* How user space turns its cycle counter into the core's clock: perf_event_open(2),
  * time_mult, time_shift, time_zero. */
@@ -59,7 +59,7 @@ struct tally_core_clock_params {
 	uint64_t zero;
 };
 
-/* ---- one-line objects the machine owns -------------------------------------- */
+/* ---- one-line objects the machine owns -------------------------------------------------- */
 
 /* Pages locked by somebody: one for each user (all his buffers) and one for each address
  * space (what exceeds the user's share). Zero-initialized by the machine; guarded by the
@@ -68,7 +68,7 @@ struct tally_core_account {
 	uint64_t locked_pages;
 };
 
-/* ---- the operations ---------------------------------------------------------- */
+/* ---- the operations --------------------------------------------------------------------- */
 
 /* `machine` is what tally_core_create() was given. Every operation is needed unless its
  * comment says that NULL is allowed. */
@@ -204,7 +204,7 @@ enum {
 	TALLY_CORE_CAP_PERFMON = 38,
 };
 
-/* ---- PMUs ------------------------------------------------------------------ */
+/* ---- PMUs ------------------------------------------------------------------------------- */
 
 /* The driver's side of one event. The driver owns what is said to be its own. */
 struct tally_core_hw {
@@ -302,7 +302,7 @@ int tally_core_pmu_register(struct tally_core *core, struct tally_core_pmu *pmu)
  */
 int tally_core_pmu_init(struct tally_core *core, void *machine);
 
-/* ---- for drivers ------------------------------------------------------------ */
+/* ---- for drivers ------------------------------------------------------------------------ */
 
 /* Fold `now`, the counter's value, into the event's count: adds (now - previous) modulo
  * 2^width. On the event's CPU; the overflow interrupt included. That interrupt must not come

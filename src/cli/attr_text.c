@@ -109,14 +109,28 @@ static bool add_special(struct tally_str *out, const char *name, uint64_t value)
 /* The names that perf gives to unions. */
 static const char *field_label(const char *name)
 {
-	if (!strcmp(name, "sample_period"))
-		return "{ sample_period, sample_freq }";
-	if (!strcmp(name, "wakeup_events"))
-		return "{ wakeup_events, wakeup_watermark }";
+	static const char *const labels[][2] = {
+		{"sample_period", "{ sample_period, sample_freq }"},
+		{"wakeup_events", "{ wakeup_events, wakeup_watermark }"},
+		{"config1", "{ bp_addr, config1 }"},
+		{"config2", "{ bp_len, config2 }"},
+	};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(labels); i++) {
+		if (!strcmp(name, labels[i][0]))
+			return labels[i][1];
+	}
 	return name;
 }
 
-void tally_attr_text(const struct perf_event_attr *attr, struct tally_str *out)
+/* How one field stands among the others. */
+struct style {
+	const char *before, *behind, *between;
+	int width; /* of the name */
+};
+
+static void add_fields(const struct perf_event_attr *attr, const struct style *style,
+		       struct tally_str *out)
 {
 	bool first = true;
 
@@ -126,7 +140,8 @@ void tally_attr_text(const struct perf_event_attr *attr, struct tally_str *out)
 
 		if (!value)
 			continue;
-		tally_str_addf(out, "%s%s: ", first ? "" : ", ", field_label(field->name));
+		tally_str_addf(out, "%s%s%-*s%s", first ? "" : style->between, style->before,
+			       style->width, field_label(field->name), style->behind);
 		first = false;
 		if (add_special(out, field->name, value))
 			continue;
@@ -135,4 +150,19 @@ void tally_attr_text(const struct perf_event_attr *attr, struct tally_str *out)
 		else
 			tally_str_add_u64(out, value);
 	}
+}
+
+void tally_attr_text(const struct perf_event_attr *attr, struct tally_str *out)
+{
+	static const struct style in_line = {"", ": ", ", ", 0};
+
+	add_fields(attr, &in_line, out);
+}
+
+void tally_attr_lines(const struct perf_event_attr *attr, struct tally_str *out)
+{
+	static const struct style lines = {"  ", " ", "\n", 32};
+
+	add_fields(attr, &lines, out);
+	tally_str_add_char(out, '\n');
 }

@@ -13,4 +13,7 @@ int tally_header_text(struct tally_session *session, struct tally_str *out);
 /* "type: 1, size: 136, config: 0, { sample_period, sample_freq }: 4000, ..." as perf evlist -v. */
 void tally_attr_text(const struct perf_event_attr *attr, struct tally_str *out);
 
+/* The same, one field a line, as perf stat -vv. */
+void tally_attr_lines(const struct perf_event_attr *attr, struct tally_str *out);
+
 #endif

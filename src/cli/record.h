@@ -12,6 +12,7 @@
 #include "cli/child.h"
 #include "cli/command.h"
 #include "cli/control.h"
+#include "cli/event_source.h"
 #include "cli/synth.h"
 #include "tally/client.h"
 #include "tally/events.h"
@@ -31,6 +32,7 @@ struct record_filter {
 /* The command line. */
 struct record_config {
 	struct tally_option_list events;
+	struct tally_event_source source;
 	TALLY_VEC(struct record_filter) filters;
 	uint64_t period;
 	const char *freq;

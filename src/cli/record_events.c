@@ -6,16 +6,6 @@
 #include "cli/record.h"
 #include "cli/say.h"
 
-static void say_event_error(const char *text, const struct tally_event_error *err)
-{
-	tally_say_error("%s: %s at '%s'", text, err->text ? err->text : "cannot be parsed",
-			err->slice);
-	if (err->nr_near)
-		tally_say_hint("did you mean '%s'?", err->near[0]);
-	if (*err->fix)
-		tally_say_hint("%s", err->fix);
-}
-
 /* Append the events of one string; indices inside of it move up behind those before. */
 static int events_add(struct record *record, const char *text, const char *filter)
 {
@@ -25,7 +15,7 @@ static int events_add(struct record *record, const char *text, const char *filte
 	int ret = tally_events_parse(record->events, text, strlen(text), &list, &err);
 
 	if (ret) {
-		say_event_error(text, &err);
+		tally_say_event_error(text, &err);
 		return ret;
 	}
 	ret = tally_vec_push(&record->lists, list);
@@ -89,7 +79,7 @@ static bool wants_dummy(const struct record *record)
 int record_events_parse(struct record *record)
 {
 	const struct record_config *config = record->config;
-	int ret = tally_events_new(NULL, NULL, &record->events);
+	int ret = tally_event_source_open(&config->source, &record->events);
 
 	for (size_t i = 0; !ret && i < config->events.nr; i++)
 		ret = events_add(record, config->events.items[i], filter_of(config, i));

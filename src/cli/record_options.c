@@ -29,6 +29,7 @@ const struct tally_option record_options[] = {
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Events:"},
 	{'e', "event", TALLY_OPTION_LIST, AT(events), "event",
 	 "events to sample (cycles); see tally list"},
+	TALLY_OPTION_EVENTS_DIR(AT(source.dir)),
 	{0, "filter", .kind = TALLY_OPTION_CALL, .arg = "filter",
 	 .help = "only tracepoints whose fields are so, of the -e before",
 	 .call = record_option_filter},

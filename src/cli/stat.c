@@ -102,6 +102,8 @@ static int session_init(struct stat_session *session, const struct stat_config *
 		ret = stat_events_parse(session);
 	if (!ret)
 		ret = stat_targets(session);
+	if (ret || config->dry_run || config->plan)
+		return ret;
 	if (!ret)
 		ret = open_control(session);
 	if (!ret)
@@ -122,6 +124,10 @@ static void session_free(struct stat_session *session)
 		stat_set_free(set);
 	tally_vec_for_each (list, &session->lists)
 		tally_event_list_free(*list);
+	tally_vec_for_each (list, &session->metric_lists)
+		tally_metric_list_free(*list);
+	tally_vec_free(&session->metric_lists);
+	tally_vec_free(&session->formulas);
 	tally_vec_free(&session->sets);
 	tally_vec_free(&session->lists);
 	tally_vec_free(&session->rows);
@@ -275,6 +281,12 @@ static int stat_command(const struct stat_config *config, char **argv)
 	int ret = session_init(&session, config, argv);
 	int status;
 
+	if (config->dry_run || config->plan) {
+		if (!ret)
+			ret = config->plan ? stat_plan(&session) : stat_dry_run(&session);
+		session_free(&session);
+		return ret == -EINVAL ? TALLY_EXIT_USAGE : ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
+	}
 	if (!ret) {
 		ret = all_runs(&session);
 		/* Whatever it was, the command line was not to blame. */

@@ -12,6 +12,7 @@
 #include "cli/child.h"
 #include "cli/command.h"
 #include "cli/control.h"
+#include "cli/event_source.h"
 #include "cli/stat_table.h"
 #include "tally/client.h"
 #include "tally/events.h"
@@ -28,15 +29,17 @@ struct stat_attached_list {
 
 /* The command line. */
 struct stat_config {
-	struct tally_option_list events;
+	struct tally_option_list events, metrics;
+	struct tally_event_source source;
 	struct stat_attached_list cgroups, filters;
 	const char *each_cgroup, *cpus, *pids, *tids;
 	const char *output, *separator, *repeat, *delay, *control, *pre, *post;
-	uint64_t interval_ms, interval_count, timeout_ms;
+	uint64_t interval_ms, interval_count, timeout_ms, topdown_level;
 	int detail, verbose, log_fd;
 	bool aggr[STAT_NR_AGGR];
 	bool all_cpus, all_user, all_kernel, null_run, no_inherit, no_scale, no_big_num, big_num;
 	bool append, perf_json, json, summary, no_csv_summary, quiet, table, sync;
+	bool topdown, metric_only, metric_no_group, metric_no_merge, dry_run, plan;
 	bool log_fd_given, interval_count_given, timeout_given;
 	/* Worked out from the texts by stat_config_check(). */
 	enum stat_aggr mode;
@@ -75,6 +78,8 @@ struct stat_session {
 	char *title;
 	struct tally_events *events;
 	TALLY_VEC(struct tally_event_list *) lists; /* one for each -e */
+	TALLY_VEC(struct tally_metric_list *) metric_lists;
+	TALLY_VEC(struct stat_formula) formulas;
 	TALLY_VEC(struct stat_row) rows;
 	TALLY_VEC(struct stat_set) sets;
 	struct tally_arena strings; /* names made here */
@@ -89,6 +94,7 @@ struct stat_session {
 	TALLY_VEC(size_t) key_of_cpu;     /* [CPU number]: index of its key */
 	TALLY_VEC(struct stat_last) last; /* [row] */
 	struct stat_cell *cells;          /* [row * nr_keys + key], of what is printed next */
+	struct stat_cell *parts;          /* the same, before rows are merged */
 	struct stat_spread *spreads;      /* the same, over the runs */
 	TALLY_VEC(uint64_t) walls;        /* ns of each run */
 
@@ -122,6 +128,16 @@ void stat_set_free(struct stat_set *set);
 /* Parse the events. 0, or -errno after having said what is wrong. */
 int stat_events_parse(struct stat_session *session);
 
+/* ---- stat_dry.c ----------------------------------------------------------- */
+
+/* Print what would be opened. 0 or -errno after having said why. */
+int stat_dry_run(struct stat_session *session);
+
+/* ---- stat_plan.c ---------------------------------------------------------- */
+
+/* Print how the events would share the counters. 0 or -errno after having said why. */
+int stat_plan(struct stat_session *session);
+
 /* ---- stat_cgroup.c -------------------------------------------------------- */
 
 /* Open the directory of a cgroup by its path below the mount of cgroup v2 or of the perf_event
@@ -131,6 +147,9 @@ int stat_cgroup_open(const char *name, int *ret_fd);
 /* ---- stat_open.c: targets and counters ------------------------------------ */
 
 int stat_targets(struct stat_session *session);
+
+struct tally_open_options stat_open_options(const struct stat_session *session,
+					    const struct stat_set *set);
 
 /* Open the counters of a run. What was refused is told with `first`. 0, or -errno after having
  * said why. */

@@ -142,8 +142,9 @@ int stat_count_prepare(struct stat_session *session)
 		return ret;
 	nr = TALLY_MAX(session->rows.len * session->keys.len, 1);
 	session->cells = calloc(nr, sizeof(*session->cells));
+	session->parts = calloc(nr, sizeof(*session->parts));
 	session->spreads = calloc(nr, sizeof(*session->spreads));
-	if (!session->cells || !session->spreads)
+	if (!session->cells || !session->parts || !session->spreads)
 		return -ENOMEM;
 	for (size_t i = 0; i < session->rows.len && !ret; i++) {
 		struct stat_last last = {0};
@@ -162,6 +163,7 @@ void stat_count_free(struct stat_session *session)
 	tally_vec_free(&session->key_of_cpu);
 	tally_vec_free(&session->walls);
 	free(session->cells);
+	free(session->parts);
 	free(session->spreads);
 }
 
@@ -195,12 +197,61 @@ static int since_last(struct stat_session *session, size_t row, size_t index, si
 static void cell_add(struct stat_session *session, size_t row, size_t key,
 		     const struct tally_count *count)
 {
-	size_t target = session->rows.data[row].merged_into;
-	struct stat_cell *cell = &session->cells[target * session->keys.len + key];
+	struct stat_cell *cell = &session->parts[row * session->keys.len + key];
 
 	cell->count = cell->nr ? tally_count_add(cell->count, *count) : *count;
 	cell->value += session->config->no_scale ? count->value : tally_count_scaled(count);
 	cell->nr++;
+}
+
+/* A task is on one kind of core at a time: what they counted adds up without an estimate for the
+ * time that the others had. */
+static struct tally_count hybrid_add(struct tally_count a, struct tally_count b)
+{
+	struct tally_count sum = tally_count_add(a, b);
+
+	sum.enabled = TALLY_MAX(a.enabled, b.enabled);
+	if (sum.quality == TALLY_QUALITY_SCALED && sum.running >= sum.enabled - sum.enabled / 1000)
+		sum.quality = TALLY_QUALITY_EXACT;
+	return sum;
+}
+
+/* A part of a row that was merged into another one's; `turns`: they took turns. */
+static void cell_merge(const struct stat_session *session, struct stat_cell *cell,
+		       const struct stat_cell *part, bool turns)
+{
+	if (!part->nr)
+		return;
+	if (!cell->nr) {
+		*cell = *part;
+		return;
+	}
+	cell->nr += part->nr;
+	if (!turns) {
+		cell->count = tally_count_add(cell->count, part->count);
+		cell->value += part->value;
+		return;
+	}
+	cell->count = hybrid_add(cell->count, part->count);
+	cell->value = session->config->no_scale || cell->count.quality == TALLY_QUALITY_EXACT
+			      ? cell->count.value
+			      : tally_count_scaled(&cell->count);
+}
+
+static void cells_merge(struct stat_session *session)
+{
+	bool follows_tasks = session->cpus->cpu[0].number < 0;
+	size_t nr_keys = session->keys.len;
+
+	for (size_t i = 0; i < session->rows.len * nr_keys; i++) {
+		const struct stat_row *row = &session->rows.data[i / nr_keys];
+		size_t target = row->merged_into * nr_keys + i % nr_keys;
+		bool turns = row->spec->hybrid && follows_tasks;
+
+		cell_merge(session, &session->cells[target], &session->parts[i], turns);
+		if (turns) /* it was not there all the time, and that is no estimate */
+			session->parts[i].value = session->parts[i].count.value;
+	}
 }
 
 /* One event's counter on one CPU for one thread, already read into set->now. */
@@ -302,6 +353,7 @@ int stat_count_read(struct stat_session *session, bool delta)
 	int ret = 0;
 
 	memset(session->cells, 0, nr * sizeof(*session->cells));
+	memset(session->parts, 0, nr * sizeof(*session->parts));
 	tally_vec_for_each (set, &session->sets) {
 		for (size_t event = 0; event < set->list.nr && !ret; event++)
 			ret = read_event(session, set, event, delta);
@@ -310,6 +362,8 @@ int stat_count_read(struct stat_session *session, bool delta)
 		if (session->rows.data[row].spec->tool)
 			read_tool(session, row, delta);
 	}
+	if (!ret)
+		cells_merge(session);
 	for (size_t i = 0; i < nr; i++)
 		session->cells[i].mean = (double)session->cells[i].value;
 	return ret;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* perf's -x and -j: the same fields in the same order, separated or named. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -31,7 +32,7 @@ static void csv_metric(struct stat_printer *printer, const struct stat_metric *m
 	struct tally_str *out = &printer->out;
 
 	if (metric->unit)
-		tally_str_addf(out, "%.*f", metric->kind == STAT_RATE ? 3 : 2, metric->value);
+		stat_metric_number(metric, out);
 	tally_str_add(out, printer->separator);
 	stat_metric_unit(metric, out);
 }
@@ -41,6 +42,7 @@ static void csv_line(struct stat_printer *printer, const struct stat_table *tabl
 {
 	const char *sep = printer->separator, *why = NULL;
 	struct tally_str *out = &printer->out;
+	const struct stat_metric none = {0};
 
 	csv_prefix(printer, table, line);
 	if (!stat_cell_counted(line->cell, &why))
@@ -56,19 +58,46 @@ static void csv_line(struct stat_printer *printer, const struct stat_table *tabl
 		tally_str_addf(out, "%.2f%%%s", line->cell->deviation, sep);
 	tally_str_addf(out, "%" PRIu64 "%s%.2f%s", line->cell->count.running, sep,
 		       stat_cell_percent(line->cell), sep);
-	csv_metric(printer, &line->metric);
+	csv_metric(printer, line->nr_metrics ? &line->metrics[0] : &none);
 	tally_str_add_char(out, '\n');
-	if (!line->more.unit)
-		return;
-	/* Every field but the last two is empty. */
-	csv_prefix(printer, table, line);
-	for (int i = 0; i < 5 + !!line->row->cgroup + table->per_run; i++)
-		tally_str_add(out, sep);
-	csv_metric(printer, &line->more);
+	for (size_t more = 1; more < line->nr_metrics; more++) {
+		/* Every field but the last two is empty. */
+		csv_prefix(printer, table, line);
+		for (int i = 0; i < 5 + !!line->row->cgroup + table->per_run; i++)
+			tally_str_add(out, sep);
+		csv_metric(printer, &line->metrics[more]);
+		tally_str_add_char(out, '\n');
+	}
+}
+
+/* --metric-only: a line of names before the first numbers. */
+static void csv_metrics(struct stat_printer *printer, const struct stat_table *table, size_t key)
+{
+	struct stat_line line = {.key = &table->keys[key], .cell = &table->cells[key]};
+	struct tally_str *out = &printer->out;
+
+	if (!key && !printer->tables) {
+		tally_str_add(out, table->interval ? "time" : "");
+		tally_str_add(out, table->interval ? printer->separator : "");
+		tally_str_add(out, table->mode->json_key ? table->mode->json_key : "");
+		tally_str_add(out, table->mode->json_key ? printer->separator : "");
+		if (table->mode->show_nr)
+			tally_str_addf(out, "cpus%s", printer->separator);
+		tally_vec_for_each (metric, &printer->metrics) {
+			stat_metric_unit(metric, out);
+			tally_str_add(out, printer->separator);
+		}
+		tally_str_add_char(out, '\n');
+	}
+	csv_prefix(printer, table, &line);
+	tally_vec_for_each (metric, &printer->metrics) {
+		stat_metric_number(metric, out);
+		tally_str_add(out, printer->separator);
+	}
 	tally_str_add_char(out, '\n');
 }
 
-const struct stat_format stat_format_csv = {NULL, csv_line, NULL};
+const struct stat_format stat_format_csv = {NULL, csv_line, NULL, csv_metrics};
 
 /* ---- -j, with perf's blanks around the colon ------------------------------- */
 
@@ -119,7 +148,10 @@ static void json_metric(struct tally_str *out, const struct stat_metric *metric)
 
 	stat_metric_unit(metric, &unit);
 	put_key(out, "metric-value");
-	tally_str_addf(out, "%f", metric->value);
+	if (isfinite(metric->value))
+		tally_str_addf(out, "%f", metric->value);
+	else
+		tally_str_add(out, "null");
 	put_text(out, "metric-unit", tally_str_text(&unit));
 	tally_str_free(&unit);
 }
@@ -141,6 +173,7 @@ static void perf_json_line(struct stat_printer *printer, const struct stat_table
 			   const struct stat_line *line)
 {
 	struct tally_str *out = &printer->out;
+	const struct stat_metric none = {0};
 
 	tally_str_add_char(out, '{');
 	json_prefix(out, table, line);
@@ -157,14 +190,34 @@ static void perf_json_line(struct stat_printer *printer, const struct stat_table
 	tally_str_addf(out, "%" PRIu64, line->cell->count.running);
 	put_key(out, "pcnt-running");
 	tally_str_addf(out, "%.2f", stat_cell_percent(line->cell));
-	json_metric(out, &line->metric);
+	json_metric(out, line->nr_metrics ? &line->metrics[0] : &none);
 	tally_str_add(out, "}\n");
-	if (!line->more.unit)
-		return;
+	for (size_t more = 1; more < line->nr_metrics; more++) {
+		tally_str_add_char(out, '{');
+		json_prefix(out, table, line);
+		json_metric(out, &line->metrics[more]);
+		tally_str_add(out, "}\n");
+	}
+}
+
+static void perf_json_metrics(struct stat_printer *printer, const struct stat_table *table,
+			      size_t key)
+{
+	struct stat_line line = {.key = &table->keys[key], .cell = &table->cells[key]};
+	struct tally_str *out = &printer->out;
+
 	tally_str_add_char(out, '{');
-	json_prefix(out, table, line);
-	json_metric(out, &line->more);
+	json_prefix(out, table, &line);
+	tally_vec_for_each (metric, &printer->metrics) {
+		struct tally_str name = {0}, number = {0};
+
+		stat_metric_unit(metric, &name);
+		stat_metric_number(metric, &number);
+		put_text(out, tally_str_text(&name), tally_str_text(&number));
+		tally_str_free(&name);
+		tally_str_free(&number);
+	}
 	tally_str_add(out, "}\n");
 }
 
-const struct stat_format stat_format_perf_json = {NULL, perf_json_line, NULL};
+const struct stat_format stat_format_perf_json = {NULL, perf_json_line, NULL, perf_json_metrics};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* From -e, -d and the cgroups to rows, and to sets that are opened together. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@ struct asked {
 	struct tally_event_spec spec;
 	const char *cgroup, *filter;
 	size_t option; /* number of the -e it came with; SIZE_MAX: of none */
+	bool of_metric;
 };
 
 struct asked_list {
@@ -23,35 +25,15 @@ struct asked_list {
 
 /* ---- the strings ---------------------------------------------------------- */
 
-static void say_event_error(const char *text, const struct tally_event_error *err)
-{
-	tally_say_error("%s: %s at '%s'", text, err->text ? err->text : "cannot be parsed",
-			err->slice);
-	if (err->nr_near)
-		tally_say_hint("did you mean '%s'?", err->near[0]);
-	if (*err->fix)
-		tally_say_hint("%s", err->fix);
-}
-
-static int asked_add(struct stat_session *session, struct asked_list *asked, const char *text,
-		     size_t option)
+/* Take the events of a list, which lives as long as the session. */
+static int asked_take(struct asked_list *asked, const struct tally_event_list *list, size_t option,
+		      bool of_metric)
 {
 	uint32_t base = (uint32_t)asked->items.len;
-	struct tally_event_error err = {0};
-	struct tally_event_list *list;
-	int ret = tally_events_parse(session->events, text, strlen(text), &list, &err);
+	int ret = 0;
 
-	if (ret) {
-		say_event_error(text, &err);
-		return ret == -ENOENT || ret == -E2BIG ? -EINVAL : ret;
-	}
-	ret = tally_vec_push(&session->lists, list);
-	if (ret) {
-		tally_event_list_free(list);
-		return ret;
-	}
 	for (size_t i = 0; i < list->nr && !ret; i++) {
-		struct asked one = {list->specs[i], NULL, NULL, option};
+		struct asked one = {list->specs[i], NULL, NULL, option, of_metric};
 
 		one.spec.leader += base;
 		one.spec.merge_first += base;
@@ -61,6 +43,89 @@ static int asked_add(struct stat_session *session, struct asked_list *asked, con
 	asked->nr_groups += list->nr_groups;
 	return ret;
 }
+
+static int asked_add(struct stat_session *session, struct asked_list *asked, const char *text,
+		     size_t option)
+{
+	struct tally_event_error err = {0};
+	struct tally_event_list *list;
+	int ret = tally_events_parse(session->events, text, strlen(text), &list, &err);
+
+	if (ret) {
+		tally_say_event_error(text, &err);
+		return ret == -ENOENT || ret == -E2BIG || ret == -ENODEV ? -EINVAL : ret;
+	}
+	ret = tally_vec_push(&session->lists, list);
+	if (ret) {
+		tally_event_list_free(list);
+		return ret;
+	}
+	return asked_take(asked, list, option, false);
+}
+
+/* ---- metrics -------------------------------------------------------------- */
+
+static bool nmi_watchdog_is_on(void)
+{
+	char value = '0';
+	int fd = open("/proc/sys/kernel/nmi_watchdog", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	if (read(fd, &value, 1) != 1)
+		value = '0';
+	close(fd);
+	return value == '1';
+}
+
+static unsigned metric_flags(const struct stat_config *config)
+{
+	return (config->metric_no_group ? TALLY_METRICS_NO_GROUP : 0) |
+	       (config->metric_no_merge ? TALLY_METRICS_NO_MERGE : 0) |
+	       (!config->source.cpuid && nmi_watchdog_is_on() ? TALLY_METRICS_NMI_WATCHDOG : 0);
+}
+
+static int asked_metric(struct stat_session *session, struct asked_list *asked, const char *text)
+{
+	struct tally_event_error err = {0};
+	struct tally_metric_list *list;
+	size_t base = asked->items.len;
+	int ret = tally_metrics_parse(session->events, text, strlen(text),
+				      metric_flags(session->config), &list, &err);
+
+	if (ret) {
+		tally_say_event_error(text, &err);
+		return ret == -ENOENT ? -EINVAL : ret;
+	}
+	ret = tally_vec_push(&session->metric_lists, list);
+	if (ret) {
+		tally_metric_list_free(list);
+		return ret;
+	}
+	for (size_t i = 0; i < list->nr && !ret; i++)
+		ret = tally_vec_push(&session->formulas,
+				     (struct stat_formula){list, &list->metrics[i], base});
+	return ret ? ret : asked_take(asked, list->events, SIZE_MAX, true);
+}
+
+static int asked_metrics(struct stat_session *session, struct asked_list *asked)
+{
+	const struct stat_config *config = session->config;
+	char topdown[32];
+	int ret = 0;
+
+	snprintf(topdown, sizeof(topdown), "TopdownL%u",
+		 (unsigned)TALLY_MAX(config->topdown_level, 1));
+	if (config->metrics.nr || config->topdown)
+		tally_event_source_tell(session->events);
+	for (size_t i = 0; i < config->metrics.nr && !ret; i++)
+		ret = asked_metric(session, asked, config->metrics.items[i]);
+	if (!ret && config->topdown)
+		ret = asked_metric(session, asked, topdown);
+	return ret;
+}
+
+/* ---- what is counted without being asked for ------------------------------- */
 
 /* Some PMUs say how often the pipeline waits; only their description tells. */
 static bool cpu_has(const char *event)
@@ -116,7 +181,9 @@ static int asked_all(struct stat_session *session, struct asked_list *asked)
 
 	for (size_t i = 0; i < config->events.nr && !ret; i++)
 		ret = asked_add(session, asked, config->events.items[i], i);
-	if (!ret && !config->events.nr)
+	if (!ret)
+		ret = asked_metrics(session, asked);
+	if (!ret && !asked->items.len)
 		ret = asked_default(session, asked);
 	if (!ret)
 		ret = asked_detail(session, asked);
@@ -174,6 +241,7 @@ static int asked_each_cgroup(struct stat_session *session, struct asked_list *as
 	const char *rest = session->config->each_cgroup;
 	size_t nr = asked->items.len;
 	uint32_t copies = 0;
+	size_t formulas = session->formulas.len;
 	int ret = 0;
 
 	for (; rest && *rest && !ret; copies++) {
@@ -192,6 +260,12 @@ static int asked_each_cgroup(struct stat_session *session, struct asked_list *as
 				ret = tally_vec_push(&asked->items, one);
 			else
 				asked->items.data[i].cgroup = name;
+		}
+		for (size_t i = 0; i < formulas && copies && !ret; i++) {
+			struct stat_formula formula = session->formulas.data[i];
+
+			formula.base += copies * nr;
+			ret = tally_vec_push(&session->formulas, formula);
 		}
 	}
 	return ret;
@@ -284,6 +358,7 @@ static int row_add(struct stat_session *session, const struct asked *one, size_t
 		.name = one->spec.name,
 		.cgroup = one->cgroup,
 		.filter = one->filter,
+		.of_metric = one->of_metric,
 		.merged = one->spec.merge && one->spec.merge_first != index,
 		.merged_into = one->spec.merge ? one->spec.merge_first : index,
 	};
@@ -315,7 +390,7 @@ int stat_events_parse(struct stat_session *session)
 
 	if (session->config->null_run)
 		return 0;
-	ret = tally_events_new(NULL, NULL, &session->events);
+	ret = tally_event_source_open(&session->config->source, &session->events);
 	if (!ret)
 		ret = asked_all(session, &asked);
 	if (!ret)

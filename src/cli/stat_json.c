@@ -3,6 +3,8 @@
  * --json: our own schema, one object a line for each table that is printed. Every count comes with
  * its quality, and where something was refused or done in another way, with the reason.
  */
+#include <math.h>
+
 #include "base/arith.h"
 #include "base/json.h"
 #include "cli/stat_table.h"
@@ -98,20 +100,57 @@ static void add_count(struct tally_str *out, const struct stat_table *table,
 	}
 }
 
+/* A metric of -M has a quality as counts have. */
+static void add_formula(struct tally_str *out, const struct stat_metric *metric)
+{
+	tally_json_text(out, "name", metric->name);
+	if (metric->pmu)
+		tally_json_text(out, "pmu", metric->pmu);
+	if (isfinite(metric->value))
+		tally_json_double(out, "value", metric->value, 6);
+	if (*metric->unit)
+		tally_json_text(out, "unit", metric->unit);
+	tally_json_text(out, "quality", tally_quality_name(metric->quality));
+	tally_json_double(out, "counted_percent", metric->percent, 2);
+	tally_json_bool(out, "same_time", !metric->apart);
+}
+
 static void add_metric(struct tally_str *out, const struct stat_metric *metric)
 {
 	struct tally_str unit = {0};
 
-	if (!metric->unit)
-		return;
 	stat_metric_unit(metric, &unit);
 	tally_json_open(out, NULL, '{');
+	if (metric->kind == STAT_FORMULA) {
+		add_formula(out, metric);
+		goto out;
+	}
 	tally_json_double(out, "value", metric->value, 6);
 	tally_json_text(out, "unit", metric->kind == STAT_PERCENT ? "%" : tally_str_text(&unit));
 	if (metric->kind == STAT_PERCENT)
 		tally_json_text(out, "of", tally_str_text(&unit));
+out:
 	tally_json_close(out, '}');
 	tally_str_free(&unit);
+}
+
+/* A hybrid event's counts by kind of core. */
+static void add_parts(struct tally_str *out, const struct stat_line *line)
+{
+	if (!line->nr_parts)
+		return;
+	tally_json_open(out, "parts", '[');
+	for (size_t i = 0; i < line->nr_parts; i++) {
+		const struct tally_count *count = &line->parts[i].cell->count;
+
+		tally_json_open(out, NULL, '{');
+		tally_json_text(out, "pmu", line->parts[i].row->spec->pmu);
+		tally_json_text(out, "quality", tally_quality_name(count->quality));
+		tally_json_u64(out, "value", count->value);
+		tally_json_u64(out, "running_ns", count->running);
+		tally_json_close(out, '}');
+	}
+	tally_json_close(out, ']');
 }
 
 static void add_refusal(struct tally_str *out, const struct tally_refusal *refusal)
@@ -155,12 +194,13 @@ static void json_line(struct stat_printer *printer, const struct stat_table *tab
 		tally_json_text(out, "cgroup", line->row->cgroup);
 	add_key(out, table, line->key);
 	add_count(out, table, line);
-	if (line->metric.unit) {
+	if (line->nr_metrics)
 		tally_json_open(out, "metrics", '[');
-		add_metric(out, &line->metric);
-		add_metric(out, &line->more);
+	for (size_t i = 0; i < line->nr_metrics; i++)
+		add_metric(out, &line->metrics[i]);
+	if (line->nr_metrics)
 		tally_json_close(out, ']');
-	}
+	add_parts(out, line);
 	add_reasons(out, line->row);
 	tally_json_close(out, '}');
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Figures derived from counts, as perf shows them: ratios by a table, rates for the rest. */
+#include <math.h>
 #include <string.h>
 
 #include "base/arith.h"
@@ -131,7 +132,8 @@ static struct stat_metric metric_rate(double value, double clock)
 
 	for (; rate >= 1000 && i + 1 < sizeof(prefixes); i++)
 		rate /= 1000;
-	return (struct stat_metric){"/sec", prefixes[i], rate, STAT_RATE};
+	return (struct stat_metric){
+		.unit = "/sec", .prefix = prefixes[i], .value = rate, .kind = STAT_RATE};
 }
 
 /* Instructions: how many cycles were spent waiting for each. */
@@ -154,8 +156,9 @@ static struct stat_metric metric_stalled(const struct stat_table *table, size_t 
 	};
 }
 
-struct stat_metric stat_metric_of(const struct stat_table *table, size_t row, size_t key,
-				  struct stat_metric *ret_more)
+/* What perf shows beside an event; for instructions there is one more. */
+static struct stat_metric metric_of(const struct stat_table *table, size_t row, size_t key,
+				    struct stat_metric *ret_more)
 {
 	const struct stat_row *event = &table->rows[row];
 	const struct stat_cell *cell = cell_at(table, row, key);
@@ -165,8 +168,9 @@ struct stat_metric stat_metric_of(const struct stat_table *table, size_t row, si
 	if (stat_row_is_clock(event)) {
 		if (!table->times.wall)
 			return (struct stat_metric){0};
-		return (struct stat_metric){"CPUs utilized", 0,
-					    cell->mean / (double)table->times.wall, STAT_RATE};
+		return (struct stat_metric){.unit = "CPUs utilized",
+					    .value = cell->mean / (double)table->times.wall,
+					    .kind = STAT_RATE};
 	}
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(ratios); i++) {
 		if (!is_event(event, ratios[i].type, ratios[i].config))
@@ -180,8 +184,92 @@ struct stat_metric stat_metric_of(const struct stat_table *table, size_t row, si
 	if (clock <= 0)
 		return (struct stat_metric){0};
 	if (is_event(event, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES))
-		return (struct stat_metric){"GHz", 0, cell->mean / clock, STAT_RATE};
+		return (struct stat_metric){
+			.unit = "GHz", .value = cell->mean / clock, .kind = STAT_RATE};
 	return metric_rate(stat_row_value(event, cell), clock);
+}
+
+/* ---- metrics of -M -------------------------------------------------------- */
+
+struct counts {
+	const struct stat_table *table;
+	const struct stat_formula *formula;
+	size_t key;
+};
+
+static const struct stat_cell *formula_cell(const struct counts *counts, uint32_t event)
+{
+	return cell_at(counts->table, counts->formula->base + event, counts->key);
+}
+
+/* Times are not apart by key: they are in the first. */
+static double formula_count(void *data, uint32_t event)
+{
+	const struct counts *counts = data;
+	const struct stat_cell *cell = formula_cell(counts, event);
+	const char *why;
+
+	if (counts->table->rows[counts->formula->base + event].spec->tool)
+		cell = cell_at(counts->table, counts->formula->base + event, 0);
+	return cell->nr && stat_cell_counted(cell, &why) ? cell->mean : NAN;
+}
+
+/* As good as the worst of its counts. */
+static void formula_quality(const struct counts *counts, struct stat_metric *metric)
+{
+	const struct tally_metric *of = counts->formula->metric;
+
+	metric->percent = 100;
+	for (size_t i = 0; i < of->nr_events; i++) {
+		const struct stat_cell *cell = formula_cell(counts, of->events[i]);
+
+		if (!cell->nr)
+			continue;
+		metric->quality = TALLY_MAX(metric->quality, cell->count.quality);
+		metric->percent = TALLY_MIN(metric->percent, stat_cell_percent(cell));
+	}
+	metric->apart = !of->together && metric->quality == TALLY_QUALITY_SCALED;
+}
+
+static int formula_add(const struct counts *counts, stat_metric_vec *out)
+{
+	const struct stat_formula *formula = counts->formula;
+	struct stat_metric metric = {
+		.unit = formula->metric->unit,
+		.name = formula->metric->name,
+		.pmu = formula->metric->pmu,
+		.kind = STAT_FORMULA,
+	};
+	int ret = tally_metric_evaluate(formula->list, formula->metric, formula_count,
+					(void *)counts, &metric.value);
+
+	formula_quality(counts, &metric);
+	return ret ? ret : tally_vec_push(out, metric);
+}
+
+int stat_metrics_of(const struct stat_table *table, size_t row, size_t key, stat_metric_vec *out)
+{
+	struct stat_metric first, more;
+	const char *why;
+	int ret = 0;
+
+	for (size_t i = 0; i < table->nr_formulas && !ret; i++) {
+		const struct stat_formula *formula = &table->formulas[i];
+		struct counts counts = {table, formula, key};
+
+		size_t begin = formula->metric->nr_events ? formula->metric->events[0] : 0;
+
+		if (formula->base + begin == row)
+			ret = formula_add(&counts, out);
+	}
+	if (ret || table->rows[row].of_metric || !stat_cell_counted(cell_at(table, row, key), &why))
+		return ret;
+	first = metric_of(table, row, key, &more);
+	if (first.unit)
+		ret = tally_vec_push(out, first);
+	if (!ret && more.unit)
+		ret = tally_vec_push(out, more);
+	return ret;
 }
 
 void stat_metric_unit(const struct stat_metric *metric, struct tally_str *out)
@@ -189,4 +277,31 @@ void stat_metric_unit(const struct stat_metric *metric, struct tally_str *out)
 	if (metric->prefix)
 		tally_str_add_char(out, metric->prefix);
 	tally_str_add(out, metric->unit ? metric->unit : "");
+	if (!metric->name)
+		return;
+	tally_str_addf(out, "%s%s", *metric->unit ? "  " : "", metric->name);
+	if (metric->pmu)
+		tally_str_addf(out, " (%s)", metric->pmu);
+}
+
+static int decimals_of(const struct stat_metric *metric)
+{
+	if (metric->kind == STAT_FORMULA)
+		return *metric->unit == '%' ? 1 : 2;
+	return metric->kind == STAT_RATE ? 3 : 2;
+}
+
+void stat_metric_number(const struct stat_metric *metric, struct tally_str *out)
+{
+	static const char *const whys[] = {
+		[TALLY_QUALITY_NEVER_RAN] = "<not counted>",
+		[TALLY_QUALITY_NOT_SUPPORTED] = "<not supported>",
+		[TALLY_QUALITY_NOT_PERMITTED] = "<not permitted>",
+		[TALLY_QUALITY_ESTIMATED] = NULL,
+	};
+
+	if (isfinite(metric->value))
+		tally_str_addf(out, "%.*f", decimals_of(metric), metric->value);
+	else
+		tally_str_add(out, whys[metric->quality] ? whys[metric->quality] : "nan");
 }

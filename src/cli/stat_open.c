@@ -126,10 +126,12 @@ static int set_filters(struct stat_session *session, struct stat_set *set)
 	return 0;
 }
 
-static int set_open(struct stat_session *session, struct stat_set *set)
+struct tally_open_options stat_open_options(const struct stat_session *session,
+					    const struct stat_set *set)
 {
 	const struct stat_config *config = session->config;
-	struct tally_open_options options = {
+
+	return (struct tally_open_options){
 		.disabled = true,
 		.enable_on_exec = session->by_command && !config->delay_ms,
 		.inherit = !session->system_wide && !config->no_inherit,
@@ -137,6 +139,11 @@ static int set_open(struct stat_session *session, struct stat_set *set)
 		.skip_unsupported = true,
 		.cgroup_fd = set->cgroup_fd,
 	};
+}
+
+static int set_open(struct stat_session *session, struct stat_set *set)
+{
+	struct tally_open_options options = stat_open_options(session, set);
 	struct tally_refusal why = {0};
 	int ret;
 

@@ -37,6 +37,16 @@ const struct tally_option stat_options[] = {
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What is counted:"},
 	{'e', "event", TALLY_OPTION_LIST, AT(events), "events",
 	 "these events instead of the default set; 'tally list' shows them"},
+	{'M', "metrics", TALLY_OPTION_LIST, AT(metrics), "metrics",
+	 "these metrics, or all of a group; 'tally list metrics' shows them"},
+	{0, "topdown", TALLY_OPTION_FLAG, AT(topdown), NULL,
+	 "the metrics of top-down analysis: where the pipeline's slots go"},
+	{0, "td-level", TALLY_OPTION_U64, AT(topdown_level), "n", "of its level n, instead of 1"},
+	{0, "metric-no-group", TALLY_OPTION_FLAG, AT(metric_no_group), NULL,
+	 "a metric's events one by one, not at the same time"},
+	{0, "metric-no-merge", TALLY_OPTION_FLAG, AT(metric_no_merge), NULL,
+	 "no events shared between metrics"},
+	TALLY_OPTION_EVENTS_DIR(AT(source.dir)),
 	{'d', "detailed", TALLY_OPTION_COUNT, AT(detail), NULL,
 	 "more events: caches; -dd: TLBs too; -ddd: prefetches too"},
 	{0, "filter", TALLY_OPTION_CALL, 0, "filter",
@@ -49,7 +59,8 @@ const struct tally_option stat_options[] = {
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Where:"},
 	{'a', "all-cpus", TALLY_OPTION_FLAG, AT(all_cpus), NULL,
 	 "on all CPUs, whatever runs there (default without a command)"},
-	{'C', "cpu", TALLY_OPTION_TEXT, AT(cpus), "list", "on these CPUs: 0-3,5"},
+	{'C', "cpu", TALLY_OPTION_TEXT, AT(cpus), "list",
+	 "on these CPUs: 0-3,5; with --dry-run and --plan also another machine's: silvermont"},
 	{'p', "pid", TALLY_OPTION_TEXT, AT(pids), "list", "in these processes"},
 	{'t', "tid", TALLY_OPTION_TEXT, AT(tids), "list", "in these threads"},
 	{'G', "cgroup", TALLY_OPTION_CALL, 0, "names",
@@ -83,6 +94,8 @@ const struct tally_option stat_options[] = {
 	{0, "no-scale", TALLY_OPTION_FLAG, AT(no_scale), NULL,
 	 "counts as they are, also of events that had to share a counter"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "How it is shown:"},
+	{0, "metric-only", TALLY_OPTION_FLAG, AT(metric_only), NULL,
+	 "metrics side by side, without the counts"},
 	{'x', "field-separator", TALLY_OPTION_TEXT, AT(separator), "text",
 	 "fields with this between them"},
 	{'j', "json-output", TALLY_OPTION_FLAG, AT(perf_json), NULL, "JSON with perf's keys"},
@@ -102,6 +115,11 @@ const struct tally_option stat_options[] = {
 	{'v', "verbose", TALLY_OPTION_COUNT, AT(verbose), NULL,
 	 "also say why events are not supported"},
 	{0, "quiet", TALLY_OPTION_FLAG, AT(quiet), NULL, "nothing at all"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Instead of counting:"},
+	{0, "dry-run", TALLY_OPTION_FLAG, AT(dry_run), NULL,
+	 "print what would be opened; with -v every field"},
+	{0, "plan", TALLY_OPTION_FLAG, AT(plan), NULL,
+	 "say which groups fit the counters, and how much of the time each would have them"},
 	TALLY_OPTION_END,
 };
 
@@ -131,6 +149,18 @@ static int check_numbers(struct stat_config *config)
 	return ret;
 }
 
+/* --cpu has two meanings: a list of CPUs has no letters, the name of a CPU has. */
+static void split_cpu(struct stat_config *config)
+{
+	const char *text = config->cpus;
+
+	if (!text || !(config->dry_run || config->plan) ||
+	    !text[strcspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")])
+		return;
+	config->source.cpuid = text;
+	config->cpus = NULL;
+}
+
 static int choose_mode(struct stat_config *config)
 {
 	int chosen = 0;
@@ -144,7 +174,8 @@ static int choose_mode(struct stat_config *config)
 	return chosen > 1;
 }
 
-int stat_config_check(struct stat_config *config, char **argv)
+/* What does not go together; the config's texts are split already. */
+static int rules_check(struct stat_config *config, char **argv)
 {
 	bool tasks = config->pids || config->tids;
 	bool cpus = config->all_cpus || config->cpus || (!argv && !tasks);
@@ -176,8 +207,10 @@ int stat_config_check(struct stat_config *config, char **argv)
 		{config->repeat && !argv, "-r repeats a command: there is none"},
 		{config->table && !config->repeat, "--table lists the runs of -r"},
 		{config->timeout_given && config->timeout_ms < 10, "--timeout is at least 10 ms"},
+		{config->plan && config->dry_run, "either --dry-run or --plan"},
+		{config->topdown_level && !config->topdown, "--td-level is of --topdown"},
 	};
-	int ret = check_numbers(config);
+	int ret = 0;
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]) && !ret; i++) {
 		if (!rules[i].wrong)
@@ -185,9 +218,17 @@ int stat_config_check(struct stat_config *config, char **argv)
 		tally_say_error("%s", rules[i].why);
 		ret = -EINVAL;
 	}
+	return ret;
+}
+
+int stat_config_check(struct stat_config *config, char **argv)
+{
+	int ret = check_numbers(config);
+
+	split_cpu(config);
 	if (config->separator && !strcmp(config->separator, "\\t"))
 		config->separator = "\t";
-	return ret;
+	return ret ? ret : rules_check(config, argv);
 }
 
 void stat_config_free(struct stat_config *config)

@@ -60,29 +60,63 @@ static const struct stat_cell *cell_at(const struct stat_table *table, size_t ro
 	return &table->cells[row * table->nr_keys + key];
 }
 
-static void print_line(struct stat_printer *printer, const struct stat_table *table, size_t row,
-		       size_t key)
+/* What each kind of core did for a hybrid event. */
+static int line_parts(struct stat_printer *printer, const struct stat_table *table, size_t row,
+		      size_t key)
+{
+	int ret = 0;
+
+	printer->parts.len = 0;
+	if (!table->parts || !table->rows[row].spec->hybrid)
+		return 0;
+	for (size_t i = row; i < table->nr_rows && !ret; i++) {
+		struct stat_line part = {
+			.row = &table->rows[i],
+			.key = &table->keys[key],
+			.cell = &table->parts[i * table->nr_keys + key],
+		};
+
+		if (part.row->merged_into == row && part.cell->nr)
+			ret = tally_vec_push(&printer->parts, part);
+	}
+	return ret;
+}
+
+static int print_line(struct stat_printer *printer, const struct stat_table *table, size_t row,
+		      size_t key)
 {
 	struct stat_line line = {
 		.row = &table->rows[row],
 		.key = &table->keys[key],
 		.cell = cell_at(table, row, key),
 	};
-	const char *why;
+	int ret;
 
 	if (!line.cell->nr || line.row->merged)
-		return;
-	if (stat_cell_counted(line.cell, &why))
-		line.metric = stat_metric_of(table, row, key, &line.more);
+		return 0;
+	printer->metrics.len = 0;
+	ret = stat_metrics_of(table, row, key, &printer->metrics);
+	if (!ret)
+		ret = line_parts(printer, table, row, key);
+	if (ret)
+		return ret;
+	line.metrics = printer->metrics.data;
+	line.nr_metrics = printer->metrics.len;
+	line.parts = printer->parts.data;
+	line.nr_parts = printer->parts.len;
 	printer->format->line(printer, table, &line);
+	return 0;
 }
 
-static void print_keys_first(struct stat_printer *printer, const struct stat_table *table)
+static int print_keys_first(struct stat_printer *printer, const struct stat_table *table)
 {
+	int ret = 0;
+
 	for (size_t key = 0; key < table->nr_keys; key++) {
-		for (size_t row = 0; row < table->nr_rows; row++)
-			print_line(printer, table, row, key);
+		for (size_t row = 0; row < table->nr_rows && !ret; row++)
+			ret = print_line(printer, table, row, key);
 	}
+	return ret;
 }
 
 /* ---- the greatest first --------------------------------------------------- */
@@ -105,6 +139,7 @@ static int print_by_value(struct stat_printer *printer, const struct stat_table 
 {
 	struct ranked *ranked = calloc(table->nr_keys ? table->nr_keys : 1, sizeof(*ranked));
 	size_t nr = 0;
+	int ret = 0;
 
 	if (!ranked)
 		return -ENOMEM;
@@ -115,10 +150,10 @@ static int print_by_value(struct stat_printer *printer, const struct stat_table 
 			ranked[nr++] = (struct ranked){cell->value, key};
 	}
 	qsort(ranked, nr, sizeof(*ranked), compare_ranked);
-	for (size_t i = 0; i < nr; i++)
-		print_line(printer, table, row, ranked[i].key);
+	for (size_t i = 0; i < nr && !ret; i++)
+		ret = print_line(printer, table, row, ranked[i].key);
 	free(ranked);
-	return 0;
+	return ret;
 }
 
 static int print_rows_first(struct stat_printer *printer, const struct stat_table *table)
@@ -130,10 +165,34 @@ static int print_rows_first(struct stat_printer *printer, const struct stat_tabl
 			ret = print_by_value(printer, table, row);
 			continue;
 		}
-		for (size_t key = 0; key < table->nr_keys; key++)
-			print_line(printer, table, row, key);
+		for (size_t key = 0; key < table->nr_keys && !ret; key++)
+			ret = print_line(printer, table, row, key);
 	}
 	return ret;
+}
+
+/* ---- metrics alone -------------------------------------------------------- */
+
+static int print_metrics(struct stat_printer *printer, const struct stat_table *table)
+{
+	int ret = 0;
+
+	for (size_t key = 0; key < table->nr_keys && !ret; key++) {
+		printer->metrics.len = 0;
+		for (size_t row = 0; row < table->nr_rows && !ret; row++)
+			if (!table->rows[row].merged && cell_at(table, row, key)->nr)
+				ret = stat_metrics_of(table, row, key, &printer->metrics);
+		if (!ret)
+			printer->format->metrics(printer, table, key);
+	}
+	return ret;
+}
+
+void stat_printer_free(struct stat_printer *printer)
+{
+	tally_str_free(&printer->out);
+	tally_vec_free(&printer->metrics);
+	tally_vec_free(&printer->parts);
 }
 
 int stat_print(struct stat_printer *printer, const struct stat_table *table)
@@ -142,8 +201,10 @@ int stat_print(struct stat_printer *printer, const struct stat_table *table)
 
 	if (printer->format->begin)
 		printer->format->begin(printer, table);
-	if (table->mode->key_first)
-		print_keys_first(printer, table);
+	if (table->metric_only && printer->format->metrics)
+		ret = print_metrics(printer, table);
+	else if (table->mode->key_first)
+		ret = print_keys_first(printer, table);
 	else
 		ret = print_rows_first(printer, table);
 	if (printer->format->end)

@@ -103,7 +103,7 @@ int stat_output_close(struct stat_session *session)
 {
 	int ret = 0;
 
-	tally_str_free(&session->printer.out);
+	stat_printer_free(&session->printer);
 	if (session->config->output && session->output >= 0 && close(session->output))
 		ret = -errno;
 	session->output = -1;
@@ -121,6 +121,10 @@ static struct stat_table table_of(const struct stat_session *session)
 		.rows = session->rows.data,
 		.keys = session->keys.data,
 		.cells = session->cells,
+		.parts = config->runs == 1 ? session->parts : NULL,
+		.formulas = session->formulas.data,
+		.nr_formulas = session->formulas.len,
+		.metric_only = config->metric_only,
 		.nr_rows = session->rows.len,
 		.nr_keys = session->keys.len,
 		.title = session->title,

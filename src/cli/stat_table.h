@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "base/str.h"
+#include "base/vec.h"
 #include "tally/client.h"
 #include "tally/events.h"
 
@@ -27,6 +28,14 @@ struct stat_row {
 	size_t set, event;                   /* where its counters are */
 	bool merged;                         /* added to the row of its merge_first, not shown */
 	size_t merged_into;
+	bool of_metric; /* counted for a metric of -M */
+};
+
+/* A metric of -M. */
+struct stat_formula {
+	const struct tally_metric_list *list;
+	const struct tally_metric *metric;
+	size_t base; /* row of the list's first event */
 };
 
 /* What a line stands for, other than its event. -1: says nothing. */
@@ -88,7 +97,9 @@ struct stat_table {
 	const struct stat_row *rows;
 	const struct stat_key *keys;
 	const struct stat_cell *cells; /* [row * nr_keys + key] */
-	size_t nr_rows, nr_keys;
+	const struct stat_cell *parts; /* the same, before rows were merged; NULL: not known */
+	const struct stat_formula *formulas;
+	size_t nr_rows, nr_keys, nr_formulas;
 	const char *title; /* "'true'", "system wide" */
 	bool by_value;     /* threads: the greatest first, those without a count left out */
 	bool per_run;      /* -r: deviations are shown */
@@ -97,6 +108,7 @@ struct stat_table {
 	bool no_times;     /* only the counts */
 	bool has_user;     /* times.user and system are known */
 	bool list_runs;    /* --table */
+	bool metric_only;  /* --metric-only */
 	uint64_t at;
 	struct stat_times times; /* of the interval or the whole */
 	struct stat_runs runs;
@@ -105,17 +117,28 @@ struct stat_table {
 /* A figure derived from counts. */
 struct stat_metric {
 	const char *unit; /* NULL: none */
+	const char *name; /* of a metric of -M; NULL: it is one by its unit */
+	const char *pmu;  /* kind of core; NULL: all */
 	char prefix;      /* of a rate: K, M, G; 0: none */
-	double value;
-	enum { STAT_RATE, STAT_RATIO, STAT_PERCENT } kind;
+	double value;     /* not finite: there is none */
+	enum { STAT_RATE, STAT_RATIO, STAT_PERCENT, STAT_FORMULA } kind;
+	/* Of metrics of -M: the worst of what it is made of. */
+	enum tally_quality quality;
+	double percent; /* of the time that it was counted: the least */
+	bool apart;     /* its events were not counted at the same time */
 };
 
-/* What perf shows beside an event. `ret_more` is what goes into a second line. */
-struct stat_metric stat_metric_of(const struct stat_table *table, size_t row, size_t key,
-				  struct stat_metric *ret_more);
+typedef TALLY_VEC(struct stat_metric) stat_metric_vec;
 
-/* "CPUs utilized", "K/sec". */
+/* Append what is shown beside an event: what perf shows, or the metrics of -M that begin with it.
+ * 0 or -ENOMEM. */
+int stat_metrics_of(const struct stat_table *table, size_t row, size_t key, stat_metric_vec *out);
+
+/* "CPUs utilized", "K/sec", "%  frontend_bound". */
 void stat_metric_unit(const struct stat_metric *metric, struct tally_str *out);
+
+/* The number as perf writes it beside this kind, "" or why there is none. */
+void stat_metric_number(const struct stat_metric *metric, struct tally_str *out);
 
 /* Whether the value of a row is a fraction: a clock's milliseconds, or a scaled unit. */
 bool stat_row_is_clock(const struct stat_row *row);
@@ -135,7 +158,10 @@ struct stat_line {
 	const struct stat_row *row;
 	const struct stat_key *key;
 	const struct stat_cell *cell;
-	struct stat_metric metric, more;
+	const struct stat_metric *metrics;
+	size_t nr_metrics;
+	const struct stat_line *parts; /* of a hybrid event: for each kind of core */
+	size_t nr_parts;
 };
 
 struct stat_printer;
@@ -146,6 +172,8 @@ struct stat_format {
 	void (*line)(struct stat_printer *printer, const struct stat_table *table,
 		     const struct stat_line *line);
 	void (*end)(struct stat_printer *printer, const struct stat_table *table); /* may be NULL */
+	/* --metric-only: all metrics of a key; NULL: as lines. */
+	void (*metrics)(struct stat_printer *printer, const struct stat_table *table, size_t key);
 };
 
 extern const struct stat_format stat_format_text, stat_format_csv, stat_format_perf_json,
@@ -154,11 +182,15 @@ extern const struct stat_format stat_format_text, stat_format_csv, stat_format_p
 struct stat_printer {
 	const struct stat_format *format;
 	struct tally_str out;
-	const char *separator; /* of -x */
-	const char *thousands; /* "" none */
-	unsigned tables;       /* printed so far */
-	int unit_width;        /* of text; widest unit */
+	const char *separator;   /* of -x */
+	const char *thousands;   /* "" none */
+	unsigned tables;         /* printed so far */
+	int unit_width;          /* of text; widest unit */
+	stat_metric_vec metrics; /* of the line that is printed */
+	TALLY_VEC(struct stat_line) parts;
 };
+
+void stat_printer_free(struct stat_printer *printer);
 
 /* Append the table to printer->out. 0 or -ENOMEM. */
 int stat_print(struct stat_printer *printer, const struct stat_table *table);

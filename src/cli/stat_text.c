@@ -99,6 +99,25 @@ static void add_value(struct tally_str *out, const struct stat_line *line, const
 
 /* ---- the columns behind the event ----------------------------------------- */
 
+static void add_number(struct tally_str *out, const struct stat_metric *metric)
+{
+	struct tally_str number = {0};
+
+	stat_metric_number(metric, &number);
+	add_right(out, tally_str_text(&number), 8);
+	tally_str_add_char(out, ' ');
+	tally_str_free(&number);
+}
+
+/* How sure a metric is. */
+static void add_metric_doubt(struct tally_str *out, const struct stat_metric *metric)
+{
+	if (metric->kind != STAT_FORMULA || metric->quality != TALLY_QUALITY_SCALED)
+		return;
+	tally_str_addf(out, "  (%.2f%%%s)", metric->percent,
+		       metric->apart ? ", parts at different times" : "");
+}
+
 static void add_metric(struct tally_str *out, const struct stat_metric *metric)
 {
 	static const char *const formats[] = {
@@ -108,14 +127,14 @@ static void add_metric(struct tally_str *out, const struct stat_metric *metric)
 	};
 	struct tally_str unit = {0};
 
-	if (!metric->unit) {
-		add_blanks(out, METRIC_WIDTH - 1);
-		return;
-	}
 	stat_metric_unit(metric, &unit);
 	switch (metric->kind) {
 	case STAT_RATIO: tally_str_addf(out, formats[STAT_RATIO], metric->value); break;
 	case STAT_PERCENT: tally_str_addf(out, formats[STAT_PERCENT], metric->value); break;
+	case STAT_FORMULA:
+		tally_str_add(out, "# ");
+		add_number(out, metric);
+		break;
 	default: tally_str_addf(out, formats[STAT_RATE], metric->value);
 	}
 	add_left(out, tally_str_text(&unit), UNIT_WIDTH);
@@ -141,6 +160,31 @@ static void add_doubt(struct tally_str *out, const struct stat_table *table,
 		tally_str_addf(out, "  (%.2f%%)", percent);
 }
 
+/* Below a hybrid event: what one kind of core counted, and how much of the time it was there. */
+static void add_part(struct stat_printer *printer, const struct stat_table *table,
+		     const struct stat_line *line, size_t index, size_t name)
+{
+	const struct stat_line *part = &line->parts[index];
+	const struct tally_count *count = &part->cell->count;
+	double all = (double)line->cell->count.value;
+	struct tally_str *out = &printer->out, text = {0};
+	const char *why;
+
+	if (stat_cell_counted(part->cell, &why))
+		add_value(&text, part, printer->thousands);
+	else
+		add_right(&text, why, VALUE_WIDTH);
+	add_blanks(out, (int)name - VALUE_WIDTH - 2 - printer->unit_width);
+	tally_str_addf(out, "%s %*s   %-*s", tally_str_text(&text), printer->unit_width, "",
+		       NAME_WIDTH - 2, part->row->spec->pmu);
+	if (all > 0 && count->enabled)
+		tally_str_addf(out, " # %7.2f%% of the events, %.2f%% of the time",
+			       100 * (double)count->value / all,
+			       100 * (double)count->running / (double)line->cell->count.enabled);
+	tally_str_add_char(out, '\n');
+	tally_str_free(&text);
+}
+
 static void text_line(struct stat_printer *printer, const struct stat_table *table,
 		      const struct stat_line *line)
 {
@@ -163,14 +207,64 @@ static void text_line(struct stat_printer *printer, const struct stat_table *tab
 	if (line->row->cgroup)
 		tally_str_addf(out, " %s", line->row->cgroup);
 	tally_str_add_char(out, ' ');
-	add_metric(out, &line->metric);
-	if (line->more.unit) {
-		tally_str_add_char(out, '\n');
-		add_blanks(out, (int)(name - start) + NAME_WIDTH + 1);
-		add_metric(out, &line->more);
+	if (!line->nr_metrics)
+		add_blanks(out, METRIC_WIDTH - 1);
+	for (size_t i = 0; i < line->nr_metrics; i++) {
+		if (i) {
+			tally_str_add_char(out, '\n');
+			add_blanks(out, (int)(name - start) + NAME_WIDTH + 1);
+		}
+		add_metric(out, &line->metrics[i]);
+		add_metric_doubt(out, &line->metrics[i]);
 	}
 	if (counted)
 		add_doubt(out, table, line->cell);
+	tally_str_add_char(out, '\n');
+	for (size_t i = 0; i < line->nr_parts; i++)
+		add_part(printer, table, line, i, name - start);
+}
+
+/* ---- metrics alone -------------------------------------------------------- */
+
+enum { COLUMN_WIDTH = 20 };
+
+/* A heading above the columns, once for each table and again now and then. */
+static void add_columns(struct stat_printer *printer, const struct stat_table *table, size_t label)
+{
+	struct tally_str *out = &printer->out;
+
+	add_blanks(out, (int)label);
+	tally_vec_for_each (metric, &printer->metrics) {
+		struct tally_str unit = {0};
+
+		stat_metric_unit(metric, &unit);
+		tally_str_add_char(out, ' ');
+		add_right(out, tally_str_text(&unit), COLUMN_WIDTH);
+		tally_str_free(&unit);
+	}
+	tally_str_add_char(out, '\n');
+}
+
+static void text_metrics(struct stat_printer *printer, const struct stat_table *table, size_t key)
+{
+	struct stat_line line = {.key = &table->keys[key], .cell = &table->cells[key]};
+	struct tally_str *out = &printer->out, label = {0};
+
+	add_time(&label, table);
+	if (table->nr_rows)
+		add_label(&label, table, &line);
+	if (!key && !(table->interval && printer->tables % HEADER_EVERY))
+		add_columns(printer, table, label.len);
+	tally_str_add(out, tally_str_text(&label));
+	tally_str_free(&label);
+	tally_vec_for_each (metric, &printer->metrics) {
+		struct tally_str number = {0};
+
+		stat_metric_number(metric, &number);
+		tally_str_add_char(out, ' ');
+		add_right(out, tally_str_text(&number), COLUMN_WIDTH);
+		tally_str_free(&number);
+	}
 	tally_str_add_char(out, '\n');
 }
 
@@ -190,7 +284,7 @@ static void text_begin(struct stat_printer *printer, const struct stat_table *ta
 
 	set_unit_width(printer, table);
 	if (table->interval) {
-		if (printer->tables % HEADER_EVERY)
+		if (printer->tables % HEADER_EVERY || table->metric_only)
 			return;
 		tally_str_addf(out, "#           time %s", table->mode->header);
 		add_right(out, "counts", VALUE_WIDTH + (*table->mode->header ? 1 : 0));
@@ -269,4 +363,4 @@ static void text_end(struct stat_printer *printer, const struct stat_table *tabl
 			       (double)table->times.system / 1e9);
 }
 
-const struct stat_format stat_format_text = {text_begin, text_line, text_end};
+const struct stat_format stat_format_text = {text_begin, text_line, text_end, text_metrics};

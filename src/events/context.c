@@ -19,9 +19,10 @@ int tally_events_new(const char *sysfs, const char *tracefs, struct tally_events
 	if (!sysfs)
 		sysfs = "/sys";
 	devices = tally_arena_bytes(&events->arena, strlen(sysfs) + sizeof(DEVICES));
+	events->sysfs = tally_arena_strndup(&events->arena, sysfs, strlen(sysfs));
 	if (tracefs)
 		events->tracefs = tally_arena_strndup(&events->arena, tracefs, strlen(tracefs));
-	if (!devices || (tracefs && !events->tracefs)) {
+	if (!devices || !events->sysfs || (tracefs && !events->tracefs)) {
 		tally_events_free(events);
 		return -ENOMEM;
 	}
@@ -39,6 +40,33 @@ void tally_events_free(struct tally_events *events)
 		tally_pmu_free(*pmu);
 	tally_vec_free(&events->pmus);
 	tally_vec_free(&events->pmu_names);
+	tally_vec_free(&events->cores);
+	tally_tables_free(&events->tables);
 	tally_arena_free(&events->arena);
 	free(events);
+}
+
+int tally_events_tables_from(struct tally_events *events, const char *path,
+			     tally_events_notice_fn *notice, void *data)
+{
+	const char *copy = tally_arena_strndup(&events->arena, path, strlen(path));
+
+	if (!copy)
+		return -ENOMEM;
+	events->tables.path = copy;
+	events->tables.notice = notice;
+	events->tables.data = data;
+	return 0;
+}
+
+int tally_events_set_cpu(struct tally_events *events, enum tally_events_cpu whose,
+			 const char *cpuid)
+{
+	const char *copy = tally_arena_strndup(&events->arena, cpuid, strlen(cpuid));
+
+	if (!copy)
+		return -ENOMEM;
+	events->tables.whose = whose;
+	events->tables.asked = copy;
+	return 0;
 }

@@ -194,12 +194,142 @@ static int tracepoint_each(const struct walk *walk)
 	return ret;
 }
 
+/* ---- tables ------------------------------------------------------------------ */
+
+static const char *text_or_null(const struct tally_model *model, uint32_t offset)
+{
+	const char *text = tally_model_text(model, offset);
+
+	return *text ? text : NULL;
+}
+
+/* Topics and groups are found by their names as well, and words in descriptions. */
+static int table_offer(const struct walk *walk, const struct tally_event_info *info)
+{
+	if (!name_fits(walk, info->name) && !name_fits(walk, info->topic) &&
+	    !(walk->substring && name_fits(walk, info->text)))
+		return 0;
+	return walk->visit(info, walk->data);
+}
+
+/* The type that a PMU of a table has here; UINT32_MAX if there is none. */
+static uint32_t pmu_type(const struct walk *walk, const struct tally_table *table, const char *name)
+{
+	const tally_name_vec *names;
+	struct tally_pmu *pmu;
+
+	if (walk->events->tables.whose == TALLY_CPU_OTHER || tally_pmu_names(walk->events, &names))
+		return UINT32_MAX;
+	for (size_t i = 0; i < names->len; i++)
+		if (!tally_pmu_get(walk->events, names->data[i], strlen(names->data[i]), &pmu) &&
+		    tally_table_pmu_fits(walk->events, table, name, "", pmu))
+			return pmu->type;
+	return UINT32_MAX;
+}
+
+static int rows_each(const struct walk *walk, const struct tally_table *table, uint32_t index)
+{
+	const struct tally_model *model = table->model;
+	const struct tally_model_pmu *pmu = tally_model_pmu(model, index);
+	const char *pmu_name = tally_model_text(model, pmu->name);
+	uint32_t type = pmu_type(walk, table, pmu_name);
+	int ret = 0;
+
+	for (uint32_t i = pmu->first_event; i < pmu->first_event + pmu->nr_events && !ret; i++) {
+		const struct tally_model_event *row = tally_model_event(model, i);
+
+		ret = table_offer(walk, &(struct tally_event_info){
+						.kind = TALLY_EVENT_TABLE,
+						.name = tally_model_text(model, row->name),
+						.pmu = pmu_name,
+						.text = text_or_null(model, row->desc),
+						.long_text = text_or_null(model, row->long_desc),
+						.encoding = tally_model_text(model, row->terms),
+						.topic = tally_model_text(model, row->topic),
+						.unit = tally_model_text(model, row->unit),
+						.type = type,
+						.counters = row->counters,
+						.fixed = row->fixed,
+						.deprecated = row->flags & TALLY_EVENT_DEPRECATED,
+					});
+	}
+	return ret;
+}
+
+static int table_each(const struct walk *walk)
+{
+	int ret = 0;
+
+	if (tally_tables_open(walk->events))
+		return 0;
+	tally_vec_for_each (table, &walk->events->tables.list) {
+		for (uint32_t i = 0; i < table->model->pmus.nr && !ret; i++)
+			ret = rows_each(walk, table, i);
+	}
+	return ret;
+}
+
+static int metric_each(const struct walk *walk)
+{
+	int ret = 0;
+
+	if (tally_tables_open(walk->events))
+		return 0;
+	tally_vec_for_each (table, &walk->events->tables.list) {
+		const struct tally_model *model = table->model;
+
+		for (uint32_t i = 0; i < model->metrics.nr && !ret; i++) {
+			const struct tally_model_metric *row = tally_model_metric(model, i);
+
+			ret = table_offer(
+				walk,
+				&(struct tally_event_info){
+					.kind = TALLY_EVENT_METRIC,
+					.name = tally_model_text(model, row->name),
+					.pmu = tally_model_text(
+						model, tally_model_pmu(model, row->pmu)->name),
+					.text = text_or_null(model, row->desc),
+					.long_text = text_or_null(model, row->long_desc),
+					.topic = tally_model_text(model, row->groups),
+					.unit = tally_model_text(model, row->unit),
+					.expression = tally_model_text(model, row->expr),
+					.type = UINT32_MAX,
+				});
+		}
+	}
+	return ret;
+}
+
+static int metric_group_each(const struct walk *walk)
+{
+	int ret = 0;
+
+	if (tally_tables_open(walk->events))
+		return 0;
+	tally_vec_for_each (table, &walk->events->tables.list) {
+		const struct tally_model *model = table->model;
+
+		for (uint32_t i = 0; i < model->groups.nr && !ret; i++) {
+			const struct tally_model_group *row = tally_model_group(model, i);
+
+			ret = offer(walk, &(struct tally_event_info){
+						  .kind = TALLY_EVENT_METRIC_GROUP,
+						  .name = tally_model_text(model, row->name),
+						  .text = text_or_null(model, row->desc),
+						  .unit = "",
+						  .type = UINT32_MAX,
+					  });
+		}
+	}
+	return ret;
+}
+
 int tally_events_each(struct tally_events *events, unsigned kinds, const char *glob,
 		      tally_event_visit_fn *visit, void *data)
 {
 	static int (*const kind_each[])(const struct walk *) = {
-		hardware_each, software_each,   cache_each,      pmu_each,
-		raw_each,      breakpoint_each, tracepoint_each,
+		hardware_each,   software_each,   cache_each, pmu_each,    raw_each,
+		breakpoint_each, tracepoint_each, table_each, metric_each, metric_group_each,
 	};
 	struct walk walk = {.events = events, .glob = glob, .visit = visit, .data = data};
 	int ret = 0;

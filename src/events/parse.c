@@ -116,6 +116,7 @@ static int event_unknown(struct tally_event_parser *p, struct tally_word word)
 	tally_parser_fail(p, -ENOENT, "unknown event", word);
 	tally_suggest_events(p, word);
 	tally_error_fix(p->err, "tally list shows the events of this machine");
+	tally_table_explain(p, word);
 	return -ENOENT;
 }
 
@@ -128,13 +129,17 @@ static int name_parse(struct tally_event_parser *p, struct tally_word head,
 	int ret = generic_parse(p, head, &spec, ret_shown);
 
 	if (ret > 0) {
-		ret = tally_parser_add(p, &spec);
-		return ret ? ret : terms_apply(p, terms, first);
+		ret = tally_cores_parse(p, &spec);
+		if (!ret)
+			ret = tally_parser_add(p, &spec);
+		return ret < 0 ? ret : terms_apply(p, terms, first);
 	}
 	if (!ret && slashes)
 		return tally_pmu_parse(p, head, terms);
 	if (!ret)
 		ret = tally_pmu_alias_parse(p, head, terms);
+	if (!ret)
+		ret = tally_table_parse(p, head, terms);
 	if (!ret)
 		ret = event_unknown(p, head);
 	return ret < 0 ? ret : 0;
@@ -157,6 +162,29 @@ static int numeric_parse(struct tally_event_parser *p, struct tally_word head,
 	return ret ? ret : 1;
 }
 
+/* A tracepoint, or a name in another tool's spelling. */
+static int colons_parse(struct tally_event_parser *p, struct tally_word head,
+			struct tally_word tail)
+{
+	struct tally_event_error unknown;
+	size_t behind = p->at;
+	int ret = tally_tracepoint_parse(p, head, tail);
+
+	if (!ret || ret == -ENOMEM)
+		return ret;
+	unknown = *p->err;
+	ret = tally_spelling_parse(p, head);
+	if (ret)
+		return TALLY_MIN(ret, 0);
+	if (!tail.len || tally_table_has_prefix(p->events, head)) {
+		p->at = (size_t)(head.text - p->text);
+		return event_unknown(p, tally_parser_word(p, ",{}/"));
+	}
+	*p->err = unknown;
+	p->at = behind;
+	return unknown.code;
+}
+
 /* What stands behind the first colon may be modifiers or the name of a tracepoint. */
 static int colon_parse(struct tally_event_parser *p, struct tally_word head, enum shown *ret_shown)
 {
@@ -170,18 +198,24 @@ static int colon_parse(struct tally_event_parser *p, struct tally_word head, enu
 
 	if (ret)
 		return TALLY_MIN(ret, 0);
-	if (generic_parse(p, head, &spec, &ignored) || !tail.len) {
+	if (generic_parse(p, head, &spec, &ignored) || (!tail.len && tally_parser_peek(p) != ':')) {
+		/* L1D is a cache here, and the start of names elsewhere. */
+		ret = tally_modifiers_look(tail) ? 0 : tally_spelling_parse(p, head);
+		if (ret) {
+			*ret_shown = SHOW_GIVEN;
+			return TALLY_MIN(ret, 0);
+		}
 		p->at = colon;
 		return name_parse(p, head, &none, false, ret_shown);
 	}
-	if (tally_modifiers_look(tail)) {
+	if (tail.len && tally_modifiers_look(tail) && tally_parser_peek(p) != ':') {
 		p->at = colon;
 		ret = name_parse(p, head, &none, false, ret_shown);
 		if (ret != -ENOENT)
 			return ret;
 		unknown = *p->err;
 		p->at = (size_t)(tail.text + tail.len - p->text);
-		if (!tally_tracepoint_parse(p, head, tail)) {
+		if (!colons_parse(p, head, tail)) {
 			*ret_shown = SHOW_GIVEN;
 			return 0;
 		}
@@ -189,7 +223,7 @@ static int colon_parse(struct tally_event_parser *p, struct tally_word head, enu
 		return ret;
 	}
 	*ret_shown = SHOW_GIVEN;
-	return tally_tracepoint_parse(p, head, tail);
+	return colons_parse(p, head, tail);
 }
 
 static int head_parse(struct tally_event_parser *p, struct tally_terms *terms,
@@ -316,6 +350,9 @@ static int group_parse(struct tally_event_parser *p, struct tally_word name,
 		spec->group_name = copy;
 	}
 	p->nr_groups++;
+	ret = tally_cores_part(p, first);
+	if (ret)
+		return ret;
 	ret = group_modifiers(p, first);
 	tally_parser_blanks(p);
 	return ret;
@@ -423,6 +460,8 @@ int tally_events_parse(struct tally_events *events, const char *text, size_t len
 		free(memory);
 		return ret;
 	}
+	/* What was tried before it was understood is forgotten. */
+	memset(p.err, 0, sizeof(*p.err));
 	specs_finish(&p);
 	memory->list = (struct tally_event_list){p.specs.data, p.specs.len, p.nr_groups, memory};
 	*ret_list = &memory->list;

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
+#include "events/tables.h"
 #include "tally/events.h"
 
 /* A file of format/: which bits of which attr field a term fills. */
@@ -24,6 +25,7 @@ struct tally_pmu {
 	bool uncore;     /* has cpumask */
 	bool hybrid;     /* has cpus: one of several kinds of core */
 	bool core;       /* counts the generic hardware events */
+	bool made_up;    /* not of this machine: sysfs knows nothing of it */
 	int max_precise; /* caps/max_precise, -1 without */
 	TALLY_VEC(struct tally_pmu_format) formats;
 	TALLY_VEC(uint32_t) cpus;
@@ -33,12 +35,17 @@ typedef TALLY_VEC(const char *) tally_name_vec;
 
 struct tally_events {
 	struct tally_arena arena; /* of all names below */
+	const char *sysfs;
 	const char *devices;      /* SYSFS/bus/event_source/devices */
 	const char *tracefs;      /* as given, NULL: look for it */
 	const char *found;        /* the tracefs root that was found */
 	bool listed;              /* pmu_names is filled */
 	tally_name_vec pmu_names; /* sorted */
 	TALLY_VEC(struct tally_pmu *) pmus;
+	bool several_known, several; /* there may be several kinds of cores */
+	bool cores_known;            /* cores is filled */
+	TALLY_VEC(struct tally_pmu *) cores;
+	struct tally_tables tables;
 };
 
 /* Names of the entries of a directory, sorted, without those that start with a dot; copied to
@@ -53,6 +60,16 @@ int tally_pmu_names(struct tally_events *events, const tally_name_vec **ret_name
 int tally_pmu_get(struct tally_events *events, const char *name, size_t len,
 		  struct tally_pmu **ret_pmu);
 void tally_pmu_free(struct tally_pmu *pmu);
+
+/* The PMUs of this machine's cores, one for each kind of core; none where there is no PMU, or of
+ * another machine. events->cores is filled. 0 or -ENOMEM. */
+int tally_pmu_cores(struct tally_events *events);
+
+/* Whether there may be several: a look, without reading what sysfs says of them. */
+bool tally_pmu_several_cores(struct tally_events *events);
+
+/* uncore_cbox_0 answers to its name, to patterns (`glob`), and to uncore_cbox and cbox. */
+bool tally_pmu_fits(const char *name, const char *pattern, bool glob);
 
 /* Read DEVICES/pmu/file (at most 4 KiB, NUL-terminated, blanks at the end cut) into `arena`.
  * 0 or -errno. */

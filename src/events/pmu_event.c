@@ -25,17 +25,42 @@ static bool word_is_file(struct tally_word word)
 }
 
 /* "2.3e-10" whatever the locale of the program says about points. */
-static double scale_parse(const char *text)
+static double scale_parse(const char *text, const char **ret_end)
 {
 	locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
 	double scale;
 	char *end;
 
+	*ret_end = text;
 	if (!c)
 		return 1;
 	scale = strtod_l(text, &end, c);
 	freelocale(c);
+	*ret_end = end;
 	return end == text || !(scale == scale) ? 1 : scale;
+}
+
+double tally_unit_split(const char *text, const char **ret_unit)
+{
+	/* "nan" and "inf" are the start of words here. */
+	*ret_unit = text;
+	return strspn(text, "0123456789.+-") ? scale_parse(text, ret_unit) : 1;
+}
+
+/* "64Bytes": each count stands for so many of that. */
+static void table_attributes(struct tally_event_parser *p, struct tally_event_spec *spec,
+			     const struct tally_table_event *event)
+{
+	const struct tally_model *model = event->table->model;
+	const char *unit;
+
+	spec->scale = tally_unit_split(tally_model_text(model, event->row->unit), &unit);
+	spec->unit = tally_arena_strndup(p->arena, unit, strlen(unit));
+	spec->unit = spec->unit ? spec->unit : "";
+	spec->per_package |= !!(event->row->flags & TALLY_EVENT_PER_PACKAGE);
+	spec->place = tally_model_text(model, tally_model_pmu(model, event->row->pmu)->name);
+	spec->counters = event->row->counters;
+	spec->fixed = event->row->fixed;
 }
 
 static void alias_attributes(struct tally_event_parser *p, struct target *target, const char *name)
@@ -46,7 +71,7 @@ static void alias_attributes(struct tally_event_parser *p, struct target *target
 	if (!tally_pmu_read(p->events, pmu, "events/", name, ".unit", p->arena, &text))
 		spec->unit = text;
 	if (!tally_pmu_read(p->events, pmu, "events/", name, ".scale", p->arena, &text))
-		spec->scale = scale_parse(text);
+		spec->scale = scale_parse(text, &text);
 	spec->per_package |=
 		!tally_pmu_read(p->events, pmu, "events/", name, ".per-pkg", p->arena, &text);
 	spec->snapshot |=
@@ -59,7 +84,7 @@ static int term_set(struct tally_event_parser *p, struct target *target,
 /* The terms of an alias are parsed as if they stood in the string; what is wrong with them is
  * told of the alias's name there. */
 static int alias_apply(struct tally_event_parser *p, struct target *target, struct tally_word word,
-		       const char *content)
+		       const char *content, const char *wrong)
 {
 	struct tally_event_error ignored;
 	struct tally_event_parser sub = {.events = p->events, .err = &ignored, .arena = p->arena};
@@ -79,9 +104,11 @@ static int alias_apply(struct tally_event_parser *p, struct target *target, stru
 			ret = term_set(&sub, &inner, &terms->term[i]);
 	}
 	free(terms);
-	if (ret && ret != -ENOMEM)
-		tally_parser_fail(p, ret, "the description of this event in sysfs makes no sense",
-				  word);
+	if (ret && ret != -ENOMEM) {
+		tally_parser_fail(p, ret, wrong, word);
+		snprintf(p->err->fix, sizeof(p->err->fix), "of its terms %.128s, '%s' is: %s",
+			 content, ignored.slice, ignored.text);
+	}
 	return ret;
 }
 
@@ -92,7 +119,7 @@ static int alias_try(struct tally_event_parser *p, struct target *target, struct
 	const char *content;
 	int ret;
 
-	if (target->alias.len || !word_is_file(word))
+	if (target->alias.len || target->pmu->made_up || !word_is_file(word))
 		return 0;
 	memcpy(name, word.text, word.len);
 	name[word.len] = '\0';
@@ -101,10 +128,30 @@ static int alias_try(struct tally_event_parser *p, struct target *target, struct
 	ret = tally_pmu_read(p->events, target->pmu->name, "events/", name, "", p->arena, &content);
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
-	ret = alias_apply(p, target, word, content);
+	ret = alias_apply(p, target, word, content,
+			  "the description of this event in sysfs makes no sense");
 	if (ret)
 		return ret;
 	alias_attributes(p, target, name);
+	return 1;
+}
+
+/* 1 if `word` is an event that a table has of this PMU, 0 if not, or the error. */
+static int table_try(struct tally_event_parser *p, struct target *target, struct tally_word word)
+{
+	struct tally_table_event event;
+	int ret;
+
+	if (target->alias.len || !word.len)
+		return 0;
+	ret = tally_table_describe(p->events, target->pmu, word, &event);
+	if (ret <= 0)
+		return ret;
+	ret = alias_apply(p, target, word, tally_model_text(event.table->model, event.row->terms),
+			  "this PMU does not have the fields of this event");
+	if (ret)
+		return ret;
+	table_attributes(p, target->spec, &event);
 	return 1;
 }
 
@@ -190,33 +237,34 @@ static int term_set(struct tally_event_parser *p, struct target *target,
 	if (!ret && !term->value.text)
 		ret = alias_try(p, target, term->name);
 	if (!ret && !term->value.text)
+		ret = table_try(p, target, term->name);
+	if (!ret && !term->value.text)
 		ret = generic_try(target, term->name);
 	if (!ret)
 		ret = term_unknown(p, target, term->name);
 	return ret < 0 ? ret : 0;
 }
 
-static int spec_cpus(struct tally_event_parser *p, struct target *target)
+int tally_spec_cpus(struct tally_event_parser *p, const struct tally_pmu *pmu,
+		    struct tally_event_spec *spec)
 {
-	struct tally_pmu *pmu = target->pmu;
 	size_t size = pmu->cpus.len * sizeof(uint32_t);
 	uint32_t *cpus;
 
-	target->spec->uncore = pmu->uncore;
+	spec->uncore = pmu->uncore;
 	if (!pmu->cpus.len)
 		return 0;
 	cpus = tally_arena_alloc(p->arena, size);
 	if (!cpus)
 		return -ENOMEM;
 	memcpy(cpus, pmu->cpus.data, size);
-	target->spec->cpus = cpus;
-	target->spec->nr_cpus = pmu->cpus.len;
+	spec->cpus = cpus;
+	spec->nr_cpus = pmu->cpus.len;
 	return 0;
 }
 
-/* One spec for the event on one PMU; `alias` (may be empty) is applied before the terms. */
-static int pmu_add(struct tally_event_parser *p, struct tally_pmu *pmu, struct tally_word alias,
-		   const struct tally_terms *terms)
+int tally_pmu_add(struct tally_event_parser *p, struct tally_pmu *pmu, struct tally_word alias,
+		  const struct tally_terms *terms)
 {
 	struct tally_event_spec spec = {.unit = "", .scale = 1};
 	struct target target = {pmu, &spec, {NULL, 0}};
@@ -224,12 +272,14 @@ static int pmu_add(struct tally_event_parser *p, struct tally_pmu *pmu, struct t
 
 	spec.attr.type = pmu->type;
 	spec.pmu = tally_arena_strndup(p->arena, pmu->name, strlen(pmu->name));
-	ret = spec.pmu ? spec_cpus(p, &target) : -ENOMEM;
+	ret = spec.pmu ? tally_spec_cpus(p, pmu, &spec) : -ENOMEM;
 	if (!ret && alias.len) {
 		ret = alias_try(p, &target, alias);
-		if (ret == 0)
-			return 0;
-		ret = ret < 0 ? ret : 0;
+		if (!ret)
+			ret = table_try(p, &target, alias);
+		if (ret <= 0)
+			return ret;
+		ret = 0;
 	}
 	for (size_t i = 0; !ret && i < terms->nr; i++)
 		ret = term_set(p, &target, &terms->term[i]);
@@ -238,17 +288,18 @@ static int pmu_add(struct tally_event_parser *p, struct tally_pmu *pmu, struct t
 	return ret ? ret : 1;
 }
 
-/* Tell the specs from `first` on that they are one event. */
-static void specs_merge(struct tally_event_parser *p, size_t first)
+void tally_specs_merge(struct tally_event_parser *p, size_t first)
 {
 	for (size_t i = first; p->specs.len - first > 1 && i < p->specs.len; i++) {
-		p->specs.data[i].merge = true;
-		p->specs.data[i].merge_first = (uint32_t)first;
+		struct tally_event_spec *spec = &p->specs.data[i];
+
+		spec->merge = true;
+		spec->merge_first = (uint32_t)first;
+		spec->hybrid = spec->nr_cpus && !spec->uncore;
 	}
 }
 
-/* uncore_cbox_0 answers to its name, to patterns, and to uncore_cbox and cbox. */
-static bool pmu_fits(const char *name, const char *pattern, bool glob)
+bool tally_pmu_fits(const char *name, const char *pattern, bool glob)
 {
 	size_t len = strlen(pattern);
 
@@ -257,7 +308,7 @@ static bool pmu_fits(const char *name, const char *pattern, bool glob)
 			    strspn(name + len + 1, "0123456789") == strlen(name + len + 1))
 		return true;
 	return !strncmp(name, "uncore_", 7) && strncmp(pattern, "uncore_", 7) &&
-	       (!strcmp(name + 7, pattern) || pmu_fits(name + 7, pattern, glob));
+	       (!strcmp(name + 7, pattern) || tally_pmu_fits(name + 7, pattern, glob));
 }
 
 static int pmu_unknown(struct tally_event_parser *p, struct tally_word word)
@@ -283,6 +334,20 @@ static int pmu_unknown(struct tally_event_parser *p, struct tally_word word)
 	return -ENOENT;
 }
 
+/* Of another machine's PMUs, the core's is known. */
+static int pmu_of_other(struct tally_event_parser *p, struct tally_word word,
+			const struct tally_terms *terms)
+{
+	struct tally_pmu *pmu;
+	int ret;
+
+	if (!tally_word_is(word, "cpu"))
+		return tally_parser_fail(p, -ENOENT, "only its own machine knows this PMU", word);
+	ret = tally_table_pmu_make(p->events, &pmu);
+	return ret ? tally_table_fail(p, ret, word)
+		   : TALLY_MIN(tally_pmu_add(p, pmu, (struct tally_word){NULL, 0}, terms), 0);
+}
+
 int tally_pmu_parse(struct tally_event_parser *p, struct tally_word word,
 		    const struct tally_terms *terms)
 {
@@ -295,21 +360,23 @@ int tally_pmu_parse(struct tally_event_parser *p, struct tally_word word,
 
 	if (!pattern)
 		return -ENOMEM;
+	if (p->events->tables.whose == TALLY_CPU_OTHER)
+		return pmu_of_other(p, word, terms);
 	ret = tally_pmu_get(p->events, word.text, word.len, &pmu);
 	if (!ret)
-		return TALLY_MIN(pmu_add(p, pmu, none, terms), 0);
+		return TALLY_MIN(tally_pmu_add(p, pmu, none, terms), 0);
 	if (ret != -ENOENT || tally_pmu_names(p->events, &names))
 		return ret == -ENOENT ? pmu_unknown(p, word)
 				      : tally_parser_fail(p, ret, "PMU that cannot be read", word);
 	for (size_t i = 0; i < names->len; i++) {
-		if (!pmu_fits(names->data[i], pattern, tally_glob_has(word.text, word.len)))
+		if (!tally_pmu_fits(names->data[i], pattern, tally_glob_has(word.text, word.len)))
 			continue;
 		ret = tally_pmu_get(p->events, names->data[i], strlen(names->data[i]), &pmu);
-		ret = ret ? 0 : pmu_add(p, pmu, none, terms);
+		ret = ret ? 0 : tally_pmu_add(p, pmu, none, terms);
 		if (ret < 0)
 			return ret;
 	}
-	specs_merge(p, first);
+	tally_specs_merge(p, first);
 	return p->specs.len > first ? 0 : pmu_unknown(p, word);
 }
 
@@ -323,7 +390,8 @@ int tally_pmu_alias_parse(struct tally_event_parser *p, struct tally_word name,
 	char file[NAME_MAX + 1];
 	int ret = 0;
 
-	if (!word_is_file(name) || tally_pmu_names(p->events, &names))
+	if (!word_is_file(name) || p->events->tables.whose == TALLY_CPU_OTHER ||
+	    tally_pmu_names(p->events, &names))
 		return 0;
 	memcpy(file, name.text, name.len);
 	file[name.len] = '\0';
@@ -332,10 +400,10 @@ int tally_pmu_alias_parse(struct tally_event_parser *p, struct tally_word name,
 				   &text) ||
 		    tally_pmu_get(p->events, names->data[i], strlen(names->data[i]), &pmu))
 			continue;
-		ret = pmu_add(p, pmu, name, terms);
+		ret = tally_pmu_add(p, pmu, name, terms);
 	}
 	if (ret < 0)
 		return ret;
-	specs_merge(p, first);
+	tally_specs_merge(p, first);
 	return p->specs.len > first;
 }

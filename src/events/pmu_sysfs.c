@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arith.h"
 #include "base/file.h"
@@ -165,7 +166,8 @@ static int formats_read(struct tally_events *events, struct tally_pmu *pmu)
 
 static bool is_core_name(const char *name)
 {
-	static const char *const prefixes[] = {"cpu_core", "cpu_atom", "armv", "riscv-pmu"};
+	static const char *const prefixes[] = {"cpu_core", "cpu_atom", "cpu_lowpower",
+					       "armv",     "apple_",   "riscv-pmu"};
 
 	if (!strcmp(name, "cpu"))
 		return true;
@@ -219,6 +221,61 @@ int tally_pmu_get(struct tally_events *events, const char *name, size_t len,
 	}
 	*ret_pmu = pmu;
 	return 0;
+}
+
+/* Most machines have a single kind of core, and its PMU is called "cpu". */
+static bool several_look(struct tally_events *events)
+{
+	const tally_name_vec *names;
+	char path[PATH_MAX];
+	size_t nr = 0;
+
+	snprintf(path, sizeof(path), "%s/cpu", events->devices);
+	if (events->tables.whose == TALLY_CPU_OTHER || !access(path, F_OK) ||
+	    tally_pmu_names(events, &names))
+		return false;
+	for (size_t i = 0; i < names->len; i++)
+		nr += is_core_name(names->data[i]);
+	return nr > 1;
+}
+
+bool tally_pmu_several_cores(struct tally_events *events)
+{
+	if (!events->several_known)
+		events->several = several_look(events);
+	events->several_known = true;
+	return events->several;
+}
+
+static int cores_find(struct tally_events *events)
+{
+	const tally_name_vec *names;
+	struct tally_pmu *pmu;
+	int ret = tally_pmu_get(events, "cpu", 3, &pmu);
+
+	if (ret != -ENOENT)
+		return ret ? ret : tally_vec_push(&events->cores, pmu);
+	if (tally_pmu_names(events, &names))
+		return 0;
+	ret = 0;
+	for (size_t i = 0; !ret && i < names->len; i++) {
+		const char *name = names->data[i];
+
+		if (is_core_name(name) && !tally_pmu_get(events, name, strlen(name), &pmu) &&
+		    pmu->core)
+			ret = tally_vec_push(&events->cores, pmu);
+	}
+	return ret;
+}
+
+int tally_pmu_cores(struct tally_events *events)
+{
+	int ret = 0;
+
+	if (!events->cores_known && events->tables.whose == TALLY_CPU_THIS)
+		ret = cores_find(events);
+	events->cores_known = true;
+	return ret == -ENOMEM ? ret : 0;
 }
 
 void tally_pmu_free(struct tally_pmu *pmu)

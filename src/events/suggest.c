@@ -126,7 +126,12 @@ void tally_suggest_events(struct tally_event_parser *p, struct tally_word word)
 	char full[128];
 
 	tally_suggest_start(&suggest, word, p->err);
-	tally_events_each(p->events, kinds | TALLY_EVENT_PMU, NULL, offer_info, &suggest);
+	/* Vendors write names in capitals, tables do not; it is no difference. */
+	if (!strpbrk(suggest.word, "abcdefghijklmnopqrstuvwxyz"))
+		for (char *at = suggest.word; *at; at++)
+			*at = (char)tolower((unsigned char)*at);
+	tally_events_each(p->events, kinds | TALLY_EVENT_PMU | TALLY_EVENT_TABLE, NULL, offer_info,
+			  &suggest);
 	offer_tracepoints(p, &suggest);
 	if (tally_pmu_names(p->events, &names))
 		return;

@@ -168,7 +168,8 @@ def test_list_kinds_and_patterns():
     names = tap.run(TALLY, "list", "sw").stdout
     assert "page-faults OR faults" in names, names
     listed = json.loads(tap.run(TALLY, "list", "-j", "hw", "sw").stdout)
-    assert {"cycles", "task-clock"} & {event["name"] for event in listed}, listed
+    tap.same(listed["version"], 1, "the schema's version")
+    assert {"cycles", "task-clock"} & {event["name"] for event in listed["events"]}, listed
     run = tap.run(TALLY, "list", "no-such-event-anywhere")
     tap.same(run.returncode, 1, "list of nothing")
 

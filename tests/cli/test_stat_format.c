@@ -162,7 +162,7 @@ static void check_golden(const struct made_up *made, const char *name)
 		assert_int_equal(tally_file_read(path, 1 << 20, &want, &len), 0);
 		assert_string_equal(tally_str_text(&printer.out), want);
 		free(want);
-		tally_str_free(&printer.out);
+		stat_printer_free(&printer);
 	}
 }
 
@@ -255,7 +255,7 @@ static void header_again_after_25_intervals(void **state)
 	for (const char *at = printer.out.data; (at = strchr(at, '#')); at++)
 		headers += !strncmp(at, "#           time", 16);
 	assert_int_equal(headers, 3);
-	tally_str_free(&printer.out);
+	stat_printer_free(&printer);
 }
 
 /* The largest counts there are do not lose digits on the way to any machine format. */
@@ -271,7 +271,7 @@ static void large_counts_stay_whole(void **state)
 		made.cells[1].count.value = made.cells[1].value = UINT64_MAX;
 		assert_int_equal(stat_print(&printer, &made.table), 0);
 		assert_non_null(strstr(printer.out.data, "18446744073709551615"));
-		tally_str_free(&printer.out);
+		stat_printer_free(&printer);
 	}
 }
 

@@ -22,7 +22,9 @@ static int fixture_make(void **state)
 	*state = &fixture;
 	if (tree_make(&fixture.tree))
 		return -1;
-	return tally_events_new(fixture.tree.sysfs, fixture.tree.tracefs, &fixture.events);
+	if (tally_events_new(fixture.tree.sysfs, fixture.tree.tracefs, &fixture.events))
+		return -1;
+	return tally_events_set_cpu(fixture.events, TALLY_CPU_THIS, "");
 }
 
 static int fixture_free(void **state)

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which events of metrics are counted together: as many as the counters take, a metric's own
+ * before others'. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "events/metric.h"
+
+struct group {
+	TALLY_VEC(uint32_t) events; /* of the maker */
+	bool alone;                 /* one event that joins no others */
+	uint32_t place;             /* of its first event in the list */
+};
+
+struct grouping {
+	struct tally_metric_maker *maker;
+	struct tally_event_counters all;
+	TALLY_VEC(struct group) groups;
+};
+
+/* Events of several kinds of cores cannot be together. */
+static bool same_core(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool group_has(const struct group *group, uint32_t event)
+{
+	for (size_t i = 0; i < group->events.len; i++)
+		if (group->events.data[i] == event)
+			return true;
+	return false;
+}
+
+/* 1 if the group can take these events as well, 0 if not, or -ENOMEM. */
+static int group_takes(const struct grouping *grouping, const struct group *group,
+		       const uint32_t *events, size_t nr)
+{
+	const struct tally_metric_event *all = grouping->maker->events.data;
+	struct tally_event_counters *needs = calloc(group->events.len + nr + 1, sizeof(*needs));
+	size_t used = 0;
+	bool fits = !group->events.len ||
+		    same_core(all[group->events.data[0]].core, all[events[0]].core);
+
+	if (!needs)
+		return -ENOMEM;
+	for (size_t i = 0; i < group->events.len; i++)
+		needs[used++] = all[group->events.data[i]].needs;
+	for (size_t i = 0; i < nr; i++)
+		if (!group_has(group, events[i]))
+			needs[used++] = all[events[i]].needs;
+	fits = fits && tally_event_counters_fit(needs, used, grouping->all);
+	free(needs);
+	return fits;
+}
+
+static int group_add(struct group *group, const uint32_t *events, size_t nr)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < nr && !ret; i++)
+		if (!group_has(group, events[i]))
+			ret = tally_vec_push(&group->events, events[i]);
+	return ret;
+}
+
+/* Put the events into a group that takes them: one from `first` on, or a new one. The group's
+ * index or -ENOMEM; -ENOSPC if they fit no group. */
+static int group_find(struct grouping *grouping, size_t first, const uint32_t *events, size_t nr)
+{
+	struct group empty = {.alone = false};
+	int ret = group_takes(grouping, &empty, events, nr);
+
+	if (ret <= 0)
+		return ret ? ret : -ENOSPC;
+	for (size_t i = first; i < grouping->groups.len; i++) {
+		struct group *group = &grouping->groups.data[i];
+
+		if (group->alone)
+			continue;
+		ret = group_takes(grouping, group, events, nr);
+		if (ret > 0)
+			ret = group_add(group, events, nr) ? -ENOMEM : (int)i;
+		else if (!ret)
+			continue;
+		return ret;
+	}
+	ret = tally_vec_push(&grouping->groups, empty);
+	if (!ret)
+		ret = group_add(&grouping->groups.data[grouping->groups.len - 1], events, nr);
+	return ret ? ret : (int)grouping->groups.len - 1;
+}
+
+/* The event by itself, once for all metrics. */
+static int alone_find(struct grouping *grouping, uint32_t event)
+{
+	struct group group = {.alone = true};
+	int ret;
+
+	for (size_t i = 0; i < grouping->groups.len; i++)
+		if (grouping->groups.data[i].alone && group_has(&grouping->groups.data[i], event))
+			return (int)i;
+	ret = group_add(&group, &event, 1);
+	if (!ret)
+		ret = tally_vec_push(&grouping->groups, group);
+	if (ret)
+		tally_vec_free(&group.events);
+	return ret ? ret : (int)grouping->groups.len - 1;
+}
+
+static bool wants_no_group(const struct grouping *grouping, const struct tally_metric_draft *draft)
+{
+	struct tally_metric_maker *maker = grouping->maker;
+
+	if (maker->flags & TALLY_METRICS_NO_GROUP)
+		return true;
+	switch ((enum tally_metric_constraint)draft->row->constraint) {
+	case TALLY_METRIC_NO_GROUP: return true;
+	case TALLY_METRIC_NO_GROUP_NMI: return maker->flags & TALLY_METRICS_NMI_WATCHDOG;
+	case TALLY_METRIC_NO_GROUP_SMT:
+		return tally_literal_value(maker->events_of, "#smt_on", 7) != 0;
+	default: return false;
+	}
+}
+
+/* Note where each event goes: `group`, or -ENOSPC: as few groups of the metric's own as it takes.
+ */
+static int draft_place(struct grouping *grouping, struct tally_metric_draft *draft, bool alone,
+		       int group)
+{
+	size_t first = grouping->groups.len;
+
+	for (size_t i = 0; i < draft->events.len; i++) {
+		uint32_t event = draft->events.data[i];
+		int at = group;
+
+		if (alone || !grouping->maker->events.data[event].grouped)
+			at = alone_find(grouping, event);
+		else if (group == -ENOSPC)
+			at = group_find(grouping, first, &event, 1);
+		if (at == -ENOSPC) /* no counter, as far as is known: the kernel decides */
+			at = alone_find(grouping, event);
+		if (at < 0)
+			return at;
+		draft->places.data[draft->places.len++] = (uint32_t)at;
+	}
+	return 0;
+}
+
+static int draft_group(struct grouping *grouping, struct tally_metric_draft *draft)
+{
+	const struct tally_metric_maker *maker = grouping->maker;
+	bool alone = wants_no_group(grouping, draft);
+	size_t nr = draft->events.len, used = 0;
+	uint32_t *together = calloc(nr + 1, sizeof(*together));
+	int ret = together ? tally_vec_reserve(&draft->places, nr) : -ENOMEM;
+	int group = 0;
+
+	for (size_t i = 0; i < nr && !ret; i++)
+		if (!alone && maker->events.data[draft->events.data[i]].grouped)
+			together[used++] = draft->events.data[i];
+	if (!ret && used) {
+		group = group_find(grouping,
+				   maker->flags & TALLY_METRICS_NO_MERGE ? grouping->groups.len : 0,
+				   together, used);
+		ret = group == -ENOSPC ? 0 : TALLY_MIN(group, 0);
+	}
+	draft->together = !alone && group != -ENOSPC;
+	ret = ret ? ret : draft_place(grouping, draft, alone, group);
+	free(together);
+	return ret;
+}
+
+static void groups_write(struct grouping *grouping, struct tally_str *out)
+{
+	const struct tally_metric_event *events = grouping->maker->events.data;
+	uint32_t place = 0;
+
+	tally_vec_for_each (group, &grouping->groups) {
+		bool braces = group->events.len > 1;
+
+		group->place = place;
+		tally_str_add(out, out->len ? braces ? ",{" : "," : braces ? "{" : "");
+		for (size_t i = 0; i < group->events.len; i++) {
+			tally_str_addf(out, "%s%s", i ? "," : "",
+				       events[group->events.data[i]].text);
+			place += events[group->events.data[i]].nr_specs;
+		}
+		tally_str_add(out, braces ? "}:W" : "");
+	}
+}
+
+/* The index in the list of an event in its group. */
+static uint32_t place_of(const struct grouping *grouping, const struct group *group, uint32_t event)
+{
+	uint32_t place = group->place;
+
+	for (size_t i = 0; group->events.data[i] != event; i++)
+		place += grouping->maker->events.data[group->events.data[i]].nr_specs;
+	return place;
+}
+
+int tally_metrics_group(struct tally_metric_maker *maker, struct tally_str *out)
+{
+	struct grouping grouping = {.maker = maker};
+	int ret = tally_events_counters(maker->events_of, &grouping.all);
+
+	/* It counts cycles. */
+	if (maker->flags & TALLY_METRICS_NMI_WATCHDOG)
+		grouping.all.fixed &= (uint8_t)~2;
+	for (size_t i = 0; i < maker->drafts.len && !ret; i++)
+		ret = draft_group(&grouping, &maker->drafts.data[i]);
+	if (!ret) {
+		groups_write(&grouping, out);
+		ret = tally_str_error(out);
+	}
+	for (size_t i = 0; i < maker->drafts.len && !ret; i++) {
+		struct tally_metric_draft *draft = &maker->drafts.data[i];
+
+		for (size_t e = 0; e < draft->places.len; e++)
+			draft->places.data[e] =
+				place_of(&grouping, &grouping.groups.data[draft->places.data[e]],
+					 draft->events.data[e]);
+	}
+	tally_vec_for_each (group, &grouping.groups)
+		tally_vec_free(&group->events);
+	tally_vec_free(&grouping.groups);
+	return ret;
+}

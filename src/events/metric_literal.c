@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What metrics know of the machine: "#num_cpus" and the like. */
+#include <dirent.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/arith.h"
+#include "base/file.h"
+#include "events/metric.h"
+
+/* The number in a file below sysfs, or `otherwise`. */
+static double number_read(struct tally_events *events, const char *file, double otherwise)
+{
+	char path[PATH_MAX], *text, *end;
+	double value;
+	size_t len;
+
+	snprintf(path, sizeof(path), "%s/%.250s", events->sysfs, file);
+	if (tally_file_read(path, 4096, &text, &len))
+		return otherwise;
+	value = (double)strtoull(text, &end, 0);
+	if (end == text)
+		value = otherwise;
+	free(text);
+	return value;
+}
+
+enum { MAX_CPUS = 4096 };
+
+/* How many different sets of CPUs `file` of their topology tells, as "0-3" and "4-7". */
+static double places_count(struct tally_events *events, const char *file)
+{
+	tally_name_vec texts = {0};
+	struct tally_arena arena = {0};
+	double nr;
+
+	for (int cpu = 0; cpu < MAX_CPUS; cpu++) {
+		char path[PATH_MAX], *text;
+		bool known = false;
+		size_t len;
+
+		snprintf(path, sizeof(path), "%s/devices/system/cpu/cpu%d/topology/%s",
+			 events->sysfs, cpu, file);
+		if (tally_file_read(path, 4096, &text, &len))
+			break;
+		tally_vec_for_each (other, &texts)
+			known |= !strcmp(*other, text);
+		if (!known && tally_vec_push(&texts, tally_arena_strndup(&arena, text, len)))
+			known = true;
+		free(text);
+	}
+	nr = texts.len ? (double)texts.len : 1;
+	tally_vec_free(&texts);
+	tally_arena_free(&arena);
+	return nr;
+}
+
+/* CPUs that are on line, a list "0-3,5". */
+static double online(struct tally_events *events)
+{
+	char path[PATH_MAX], *text;
+	double nr = 0;
+	size_t len;
+
+	snprintf(path, sizeof(path), "%s/devices/system/cpu/online", events->sysfs);
+	if (tally_file_read(path, 65536, &text, &len))
+		return 1;
+	for (char *at = text; at && *at >= '0' && *at <= '9';) {
+		unsigned long first = strtoul(at, &at, 10), last = first;
+
+		if (*at == '-')
+			last = strtoul(at + 1, &at, 10);
+		nr += (double)(last - first) + 1;
+		at += *at == ',';
+	}
+	free(text);
+	return TALLY_MAX(nr, 1);
+}
+
+static double smt_on(struct tally_events *events)
+{
+	/* Of another machine it is not known: the plain case. */
+	return events->tables.whose == TALLY_CPU_OTHER
+		       ? 0
+		       : number_read(events, "devices/system/cpu/smt/active", 0);
+}
+
+static double slots(struct tally_events *events)
+{
+	char file[PATH_MAX];
+
+	if (tally_pmu_cores(events) || !events->cores.len)
+		return NAN;
+	snprintf(file, sizeof(file), "bus/event_source/devices/%s/caps/slots",
+		 events->cores.data[0]->name);
+	return number_read(events, file, NAN);
+}
+
+static double cores(struct tally_events *events)
+{
+	return places_count(events, "core_cpus_list");
+}
+
+static double dies(struct tally_events *events)
+{
+	return places_count(events, "die_cpus_list");
+}
+
+static double packages(struct tally_events *events)
+{
+	return places_count(events, "package_cpus_list");
+}
+
+static double none(struct tally_events *events)
+{
+	return 0;
+}
+
+double tally_literal_value(struct tally_events *events, const char *text, size_t len)
+{
+	static const struct {
+		const char *name;
+		double (*value)(struct tally_events *events);
+	} literals[] = {
+		{"#smt_on", smt_on},   {"#num_cpus", online}, {"#num_cpus_online", online},
+		{"#num_cores", cores}, {"#num_dies", dies},   {"#num_packages", packages},
+		{"#core_wide", none},  {"#ebs_mode", none},   {"#slots", slots},
+	};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(literals); i++)
+		if (strlen(literals[i].name) == len && !strncasecmp(literals[i].name, text, len))
+			return literals[i].value(events);
+	return NAN;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Plans against what the simulated machine then does: random events on random PMUs, opened by the
+ * client on a machine of its own that runs as long as it likes. TALLY_SEED repeats a run.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "cli/stat_plan.h"
+#include "machines/sim/sim.h"
+#include "tally/client.h"
+
+#include "../core/sim_transport.h"
+
+#include <cmocka.h>
+
+enum { MS = 1000000, MAX_EVENTS = 12, ROUNDS = 60, NO_GENERIC = 1u << 31 };
+
+/* Events of a PMU whose counters are numbered without gaps, in groups. */
+struct play {
+	struct tally_event_counters all;
+	struct tally_event_spec specs[MAX_EVENTS];
+	struct stat_plan_event events[MAX_EVENTS];
+	size_t nr;
+};
+
+static unsigned seed = 1;
+
+static unsigned below(unsigned n)
+{
+	return (unsigned)rand_r(&seed) % n;
+}
+
+/* Fixed counters have an event each, so that a signal of the machine is an event's kind. */
+static void play_make(struct play *play)
+{
+	unsigned generic = 1 + below(5);
+
+	*play = (struct play){.all = {(uint16_t)((1u << generic) - 1), (uint8_t)below(4)},
+			      .nr = 1 + below(MAX_EVENTS)};
+	for (size_t i = 0; i < play->nr; i++) {
+		bool joins = i && below(2);
+		struct tally_event_counters can = {(uint16_t)(1 + below(play->all.generic)), 0};
+
+		if (!below(3)) {
+			can = play->all;
+			can.fixed &= (uint8_t)(1u << below(2));
+		}
+		play->specs[i].weak_group = true;
+		play->specs[i].attr.pinned = !joins && !below(12);
+		play->events[i] = (struct stat_plan_event){
+			.spec = &play->specs[i],
+			.can = can,
+			.leader = joins ? play->events[i - 1].leader : i,
+		};
+	}
+}
+
+/* The same by hand: a signal for each kind of constraint, the client, another length of time. */
+static void play_run(const struct play *play, double shares[MAX_EVENTS])
+{
+	static const struct tally_sim_rates rates = {.per_ms = {1000, 2000, 3000, 4000}};
+	static const struct tally_sim_step script[] = {
+		SIM_LOOP(0),
+		SIM_RUN(SIM_USER, 3 * MS + 17, &rates),
+		SIM_END_LOOP(),
+	};
+	struct tally_sim_pmu pmu = {
+		.name = "cpu",
+		.type = PERF_TYPE_RAW,
+		.core = true,
+		.nr_generic = (uint8_t)__builtin_popcount(play->all.generic),
+		.nr_fixed = 2,
+		.width = 40,
+	};
+	struct tally_event_spec specs[MAX_EVENTS];
+	struct tally_event_list list = {.specs = specs, .nr = play->nr};
+	struct sim_transport transport;
+	struct tally_sim_task *task;
+	struct tally_counters *counters;
+	struct tally_threads *threads;
+	struct tally_cpus *cpus;
+	struct tally_sim *sim;
+	struct tally_count count;
+
+	/* Signals 14 and 15 may go to a fixed counter or any; the others are one an event. */
+	pmu.fixed[0] = play->all.fixed & 1 ? 14 : SIM_NR_HW;
+	pmu.fixed[1] = play->all.fixed & 2 ? 15 : SIM_NR_HW;
+	for (size_t i = 0; i < play->nr; i++) {
+		const struct stat_plan_event *event = &play->events[i];
+		unsigned signal = event->can.fixed ? 13u + event->can.fixed : (unsigned)i;
+
+		pmu.constraint[signal] = event->can.generic ? event->can.generic : NO_GENERIC;
+		specs[i] = (struct tally_event_spec){
+			.attr = {.type = PERF_TYPE_RAW,
+				 .config = signal,
+				 .pinned = event->spec->attr.pinned,
+				 .exclude_kernel = 1,
+				 .exclude_hv = 1},
+			.weak_group = true,
+			.in_braces = true,
+			.leader = (uint32_t)event->leader,
+		};
+	}
+	assert_int_equal(
+		tally_sim_create(
+			&(struct tally_sim_config){.nr_cpus = 1, .pmus = &pmu, .nr_pmus = 1}, &sim),
+		0);
+	task = tally_sim_task_new(sim, &(struct tally_sim_spawn){.script = script});
+	sim_transport_init(&transport, sim, task);
+	assert_int_equal(tally_cpus_any(&cpus), 0);
+	assert_int_equal(tally_threads_of_tid(tally_sim_task_tid(task), &threads), 0);
+	assert_int_equal(tally_counters_open(&transport.transport, &list, cpus, threads,
+					     &(struct tally_open_options){.disabled = false},
+					     &counters, NULL),
+			 0);
+	tally_sim_run(sim, 9000ull * MS);
+	for (size_t i = 0; i < play->nr; i++) {
+		assert_int_equal(tally_counters_read(counters, i, 0, 0, &count), 0);
+		shares[i] = count.enabled ? (double)count.running / (double)count.enabled : 0;
+	}
+	assert_null(tally_sim_violation(sim));
+	tally_counters_close(counters);
+	assert_int_equal(tally_sim_destroy(sim), 0);
+	free(threads);
+	free(cpus);
+}
+
+static bool group_fits(const struct play *play, size_t leader)
+{
+	struct tally_event_counters needs[MAX_EVENTS];
+	size_t nr = 0;
+
+	for (size_t i = leader; i < play->nr && play->events[i].leader == leader; i++)
+		needs[nr++] = play->events[i].can;
+	return tally_event_counters_fit(needs, nr, play->all);
+}
+
+static void plans_are_what_happens(void **state)
+{
+	size_t shared = 0, alone = 0;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		struct play play;
+		double shares[MAX_EVENTS];
+		struct stat_plan plan;
+
+		play_make(&play);
+		plan = (struct stat_plan){play.all, play.events, play.nr, 0};
+		assert_int_equal(stat_plan_run(&plan), 0);
+		play_run(&play, shares);
+		for (size_t i = 0; i < play.nr; i++) {
+			const struct stat_plan_event *event = &play.events[i];
+
+			if (event->share < shares[i] - 0.01 || event->share > shares[i] + 0.01)
+				print_message("# round %d event %zu: planned %f, got %f\n", round,
+					      i, event->share, shares[i]);
+			assert_int_equal(event->refused, 0);
+			assert_in_range((long)(1000 * (1 + event->share - shares[i])), 990, 1010);
+			if (event->alone)
+				assert_false(group_fits(&play, event->leader));
+			shared += event->share > 0.01 && event->share < 0.99;
+			alone += event->alone;
+		}
+		assert_in_range(plan.passes, 1, 2 * MAX_EVENTS);
+	}
+	print_message("# %zu events shared a counter, %zu were taken out of their group\n", shared,
+		      alone);
+	assert_true(shared > ROUNDS && alone > ROUNDS / 4);
+}
+
+/* More kinds of constraints than the machine has signals. */
+static void too_many_kinds_are_refused(void **state)
+{
+	struct tally_event_spec spec = {.weak_group = true};
+	struct stat_plan_event events[20];
+	struct stat_plan plan = {{0x1f, 0}, events, 20, 0};
+
+	for (size_t i = 0; i < 20; i++)
+		events[i] = (struct stat_plan_event){
+			.spec = &spec, .can = {(uint16_t)(i + 1), 0}, .leader = i};
+	assert_int_equal(stat_plan_run(&plan), -E2BIG);
+	plan.nr = 16;
+	assert_int_equal(stat_plan_run(&plan), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(plans_are_what_happens),
+		cmocka_unit_test(too_many_kinds_are_refused),
+	};
+	const char *given = getenv("TALLY_SEED");
+
+	seed = given ? (unsigned)atoi(given) : 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

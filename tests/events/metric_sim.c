@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Count the metrics of a CPU's table on a simulated machine, through the client and the core, and
+ * print what they came to next to what really happened:
+ *
+ *	metric ipc 0.66 exact together
+ *	event INST_RETIRED.ANY 120000
+ *	...
+ *
+ * usage: metric_sim TABLE. metric_oracle.py computes the same from the JSON and compares.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "machines/sim/sim.h"
+#include "tally/client.h"
+
+#include "../core/sim_transport.h"
+
+enum { MS = 1000000, RUN_MS = 4000, NO_GENERIC = 1u << 31 };
+
+/* A metric while it is counted: each event is a signal of the machine. */
+struct counting {
+	struct tally_events *events;
+	struct tally_metric_list *list;
+	struct tally_event_counters all;
+	uint32_t signals[64]; /* by spec */
+	size_t nr_signals;
+	struct tally_sim_pmu pmu;
+	struct tally_sim_rates rates;
+	struct tally_sim_step script[3];
+	struct tally_sim *sim;
+	struct tally_sim_task *task;
+	struct tally_counters *counters;
+	double counts[64];
+	enum tally_quality quality;
+};
+
+/* Counters without gaps between them. */
+static uint32_t packed(uint32_t some, uint32_t all)
+{
+	uint32_t out = 0;
+
+	for (uint32_t bit = 1; all; all &= all - 1, bit <<= 1)
+		if (some & all & -all)
+			out |= bit;
+	return out;
+}
+
+static bool same_event(const struct tally_event_spec *a, const struct tally_event_spec *b)
+{
+	return a->attr.type == b->attr.type && a->attr.config == b->attr.config &&
+	       a->attr.config1 == b->attr.config1;
+}
+
+static void pmu_make(struct counting *c)
+{
+	const struct tally_event_list *list = c->list->events;
+
+	c->pmu = (struct tally_sim_pmu){
+		.name = "cpu",
+		.type = PERF_TYPE_RAW,
+		.core = true,
+		.nr_generic = (uint8_t)__builtin_popcount(c->all.generic),
+		.nr_fixed = (uint8_t)__builtin_popcount(c->all.fixed),
+		.width = 48,
+	};
+	memset(c->pmu.fixed, SIM_NR_HW, sizeof(c->pmu.fixed));
+	for (size_t i = 0; i < list->nr; i++) {
+		struct tally_event_counters can =
+			tally_event_counters_of(c->events, &list->specs[i], c->all);
+		uint32_t signal = (uint32_t)c->nr_signals, generic, fixed;
+
+		for (size_t j = 0; j < i; j++)
+			if (same_event(&list->specs[i], &list->specs[j]))
+				signal = c->signals[j];
+		c->signals[i] = signal;
+		if (signal < c->nr_signals)
+			continue;
+		c->nr_signals++;
+		/* Known rates, no two alike, and small ones after large ones. */
+		c->rates.per_ms[signal] = 900000 / (signal + 2) + 1000 * signal + 7;
+		generic = packed(can.generic, c->all.generic);
+		fixed = packed(can.fixed, c->all.fixed);
+		c->pmu.constraint[signal] = generic ? generic : NO_GENERIC;
+		for (size_t f = 0; f < TALLY_ARRAY_SIZE(c->pmu.fixed); f++)
+			if (fixed >> f & 1 && c->pmu.fixed[f] == SIM_NR_HW)
+				c->pmu.fixed[f] = (uint8_t)signal;
+	}
+}
+
+static int machine_run(struct counting *c)
+{
+	const struct tally_sim_step script[3] = {
+		SIM_LOOP(0),
+		SIM_RUN(SIM_USER, MS, &c->rates),
+		SIM_END_LOOP(),
+	};
+	struct tally_event_list *list = c->list->events;
+	struct sim_transport transport;
+	struct tally_cpus *cpus = NULL;
+	struct tally_threads *threads = NULL;
+	struct tally_refusal why = {0};
+	int ret = tally_sim_create(
+		&(struct tally_sim_config){.nr_cpus = 1, .pmus = &c->pmu, .nr_pmus = 1}, &c->sim);
+
+	if (ret)
+		return ret;
+	/* The machine follows it as long as it is there. */
+	memcpy(c->script, script, sizeof(script));
+	c->task = tally_sim_task_new(c->sim, &(struct tally_sim_spawn){.script = c->script});
+	sim_transport_init(&transport, c->sim, c->task);
+	for (size_t i = 0; i < list->nr; i++) {
+		struct perf_event_attr *attr = &list->specs[i].attr;
+
+		if (list->specs[i].tool)
+			*attr = (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE,
+							 .config = PERF_COUNT_SW_DUMMY};
+		else
+			*attr = (struct perf_event_attr){.type = PERF_TYPE_RAW,
+							 .config = c->signals[i]};
+		attr->exclude_kernel = attr->exclude_hv = 1;
+	}
+	ret = tally_cpus_any(&cpus);
+	if (!ret)
+		ret = tally_threads_of_tid(tally_sim_task_tid(c->task), &threads);
+	if (!ret)
+		ret = tally_counters_open(&transport.transport, list, cpus, threads,
+					  &(struct tally_open_options){.disabled = false},
+					  &c->counters, &why);
+	if (ret)
+		fprintf(stderr, "event %zu: %s\n", why.event, why.rule);
+	else
+		tally_sim_run(c->sim, (uint64_t)RUN_MS * MS);
+	for (size_t i = 0; i < list->nr && !ret; i++) {
+		struct tally_count count;
+
+		ret = tally_counters_read(c->counters, i, 0, 0, &count);
+		c->counts[i] = list->specs[i].tool ? (double)RUN_MS * MS
+						   : (double)tally_count_scaled(&count);
+		c->quality = TALLY_MAX(c->quality, count.quality);
+	}
+	tally_counters_close(c->counters);
+	free(cpus);
+	free(threads);
+	return ret;
+}
+
+static double count_of(void *data, uint32_t event)
+{
+	return ((const struct counting *)data)->counts[event];
+}
+
+/* What the machine knows, by the names that the expression uses. */
+static void truth_print(struct counting *c)
+{
+	const struct tally_metric *metric = &c->list->metrics[0];
+
+	for (size_t i = 0; i < metric->nr_events; i++) {
+		const struct tally_event_spec *spec = &c->list->events->specs[metric->events[i]];
+		double truth = spec->tool
+				       ? RUN_MS / 1e3
+				       : (double)tally_sim_truth(
+						 c->sim, (struct tally_sim_filter){.task = c->task},
+						 c->signals[metric->events[i]]);
+
+		printf("event %s %.17g\n", spec->name, truth);
+	}
+}
+
+static int metric_count(const struct tally_event_info *info, void *data)
+{
+	struct counting c = {.events = data};
+	double value = NAN;
+	int ret = tally_metrics_parse(c.events, info->name, strlen(info->name), 0, &c.list, NULL);
+
+	if (!ret)
+		ret = tally_events_counters(c.events, &c.all);
+	if (!ret && c.list->events->nr > SIM_NR_HW)
+		ret = -1;
+	if (!ret) {
+		pmu_make(&c);
+		ret = machine_run(&c);
+	}
+	if (!ret)
+		ret = tally_metric_evaluate(c.list, &c.list->metrics[0], count_of, &c, &value);
+	if (!ret) {
+		printf("metric %s %.17g %s %s\n", info->name, value, tally_quality_name(c.quality),
+		       c.list->metrics[0].together ? "together" : "apart");
+		truth_print(&c);
+	}
+	tally_sim_destroy(c.sim);
+	tally_metric_list_free(c.list);
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	struct tally_events *events = NULL;
+	int ret = tally_events_new("/nonexistent", "/nonexistent", &events);
+
+	if (!ret)
+		ret = tally_events_set_cpu(events, TALLY_CPU_OTHER, argc > 1 ? argv[1] : "");
+	if (!ret)
+		ret = tally_events_each(events, TALLY_EVENT_METRIC, NULL, metric_count, events);
+	tally_events_free(events);
+	return !!ret;
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Counters, groups that fit them, and metrics of tables that are made up. */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tally/events.h"
+
+#include <cmocka.h>
+
+/* ---- counters ---------------------------------------------------------------------- */
+
+/* Whether all needs have a counter, by trying every way. */
+static bool fits_by_trial(const struct tally_event_counters *needs, size_t nr, uint32_t free_bits)
+{
+	uint32_t able;
+
+	if (!nr)
+		return true;
+	able = ((uint32_t)needs->fixed << 16 | needs->generic);
+	if (!able)
+		return fits_by_trial(needs + 1, nr - 1, free_bits);
+	for (uint32_t bits = able & free_bits; bits; bits &= bits - 1)
+		if (fits_by_trial(needs + 1, nr - 1, free_bits & ~(bits & -bits)))
+			return true;
+	return false;
+}
+
+static void groups_fit_as_trial_says(void **state)
+{
+	const struct tally_event_counters all = {0xf, 0x3};
+	unsigned fit = 0, seed = 1;
+
+	for (int round = 0; round < 5000; round++) {
+		struct tally_event_counters needs[7];
+		size_t nr = (size_t)rand_r(&seed) % 8;
+		bool want;
+
+		for (size_t i = 0; i < nr; i++)
+			needs[i] = (struct tally_event_counters){(uint16_t)(rand_r(&seed) & 0xf),
+								 (uint8_t)(rand_r(&seed) & 0x3)};
+		want = fits_by_trial(needs, nr, (uint32_t)all.fixed << 16 | all.generic);
+		assert_int_equal(tally_event_counters_fit(needs, nr, all), want);
+		fit += want;
+	}
+	assert_in_range(fit, 500, 4500);
+}
+
+static void counters_are_those_of_the_table(void **state)
+{
+	static const struct {
+		const char *cpu;
+		uint16_t generic;
+		uint8_t fixed;
+	} want[] = {
+		{"silvermont", 0x3, 0x7},      {"skylakex", 0xf, 0x7},
+		{"sapphirerapids", 0xff, 0xf}, {"amdzen4", 0x3f, 0},
+		{"power8", 0x7e, 0},           {"neoverse-n1", 0x3f, 0x1},
+		{"sifive/u74", 0x18, 0},       {"intel-generic", 0xf, 0x7},
+	};
+	struct tally_event_counters all;
+
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		struct tally_events *events;
+
+		assert_int_equal(tally_events_new("/nonexistent", "/nonexistent", &events), 0);
+		assert_int_equal(tally_events_set_cpu(events, TALLY_CPU_OTHER, want[i].cpu), 0);
+		assert_int_equal(tally_events_counters(events, &all), 0);
+		print_message("# %s %x %x\n", want[i].cpu, all.generic, all.fixed);
+		assert_int_equal(all.generic, want[i].generic);
+		assert_int_equal(all.fixed, want[i].fixed);
+		tally_events_free(events);
+	}
+}
+
+/* ---- a table ------------------------------------------------------------------------- */
+
+static const char made_up[] =
+	"[{\"EventName\": \"A\", \"EventCode\": \"0x1\", \"Counter\": \"0,1\"},\n"
+	" {\"EventName\": \"B\", \"EventCode\": \"0x2\", \"Counter\": \"0,1\"},\n"
+	" {\"EventName\": \"C\", \"EventCode\": \"0x3\", \"Counter\": \"0,1\"},\n"
+	" {\"EventName\": \"D\", \"EventCode\": \"0x4\", \"Counter\": \"1\"},\n"
+	" {\"EventName\": \"E\", \"EventCode\": \"0x5\", \"Counter\": \"1\"},\n"
+	" {\"EventName\": \"S\", \"EventCode\": \"0x6\", \"Counter\": \"0,1\", \"ScaleUnit\": "
+	"\"64Bytes\"},\n"
+	" {\"MetricName\": \"ratio\", \"MetricExpr\": \"A / B\", \"MetricGroup\": \"one;both\", "
+	"\"ScaleUnit\": \"100%\"},\n"
+	" {\"MetricName\": \"inverse\", \"MetricExpr\": \"B / A\", \"MetricGroup\": \"both\"},\n"
+	" {\"MetricName\": \"nested\", \"MetricExpr\": \"2 * ratio + inverse\"},\n"
+	" {\"MetricName\": \"three\", \"MetricExpr\": \"A + B + C\"},\n"
+	" {\"MetricName\": \"clash\", \"MetricExpr\": \"D - E\"},\n"
+	" {\"MetricName\": \"apart\", \"MetricExpr\": \"A * B\", \"MetricConstraint\": "
+	"\"NO_GROUP_EVENTS\"},\n"
+	" {\"MetricName\": \"chosen\", \"MetricExpr\": \"A if #smt_on else B\"},\n"
+	" {\"MetricName\": \"asked\", \"MetricExpr\": \"C if has_event(C) else A\"},\n"
+	" {\"MetricName\": \"unasked\", \"MetricExpr\": \"nowhere if has_event(nowhere) else "
+	"A\"},\n"
+	" {\"MetricName\": \"rate\", \"MetricExpr\": \"S / duration_time / 1e9\", \"ScaleUnit\": "
+	"\"1GB/s\"},\n"
+	" {\"MetricName\": \"lost\", \"MetricExpr\": \"A / nowhere\"},\n"
+	" {\"MetricName\": \"loop\", \"MetricExpr\": \"pool + 1\"},\n"
+	" {\"MetricName\": \"pool\", \"MetricExpr\": \"loop - 1\"},\n"
+	" {\"MetricName\": \"constant\", \"MetricExpr\": \"7 if 1 > 0 else not_here\"},\n"
+	" {\"MetricName\": \"zero\", \"MetricExpr\": \"A / (B - B)\"}]\n";
+
+static int events_make(void **state)
+{
+	static char path[] = "/tmp/tally-metrics-XXXXXX.json";
+	struct tally_events *events;
+	int fd = mkstemps(path, 5);
+	bool written = fd >= 0 && write(fd, made_up, strlen(made_up)) == (ssize_t)strlen(made_up);
+	int ret;
+
+	close(fd);
+	ret = tally_events_new("/nonexistent", "/nonexistent", &events);
+	*state = events;
+	if (!ret)
+		ret = tally_events_tables_from(events, path, NULL, NULL);
+	if (!ret)
+		ret = tally_events_set_cpu(events, TALLY_CPU_OTHER, "GenuineIntel-6-1-1");
+	if (!ret)
+		ret = tally_events_table_get(events, &(struct tally_events_table){NULL});
+	unlink(path);
+	return written ? ret : -1;
+}
+
+static int events_free(void **state)
+{
+	tally_events_free(*state);
+	return 0;
+}
+
+static struct tally_metric_list *parse(void **state, const char *text, unsigned flags)
+{
+	struct tally_metric_list *list;
+	struct tally_event_error err;
+	int ret = tally_metrics_parse(*state, text, strlen(text), flags, &list, &err);
+
+	if (ret)
+		print_message("# %s: %s %s %s\n", text, err.text, err.slice, err.fix);
+	assert_int_equal(ret, 0);
+	return list;
+}
+
+/* Counts by the letter: A 2, B 3, C 5, D 7, E 11, S 13, times 2 s. */
+static double count_of(void *data, uint32_t event)
+{
+	static const double counts[] = {2, 3, 5, 7, 11};
+	const struct tally_metric_list *list = data;
+	const struct tally_event_spec *spec = &list->events->specs[event];
+
+	if (spec->tool)
+		return 2e9;
+	return *spec->name == 'S' ? 13 : counts[*spec->name - 'A'];
+}
+
+static double evaluate(const struct tally_metric_list *list, const struct tally_metric *metric)
+{
+	double value = -1;
+
+	assert_int_equal(tally_metric_evaluate(list, metric, count_of, (void *)list, &value), 0);
+	return value;
+}
+
+static const struct {
+	const char *name;
+	double value;
+	size_t nr_events;
+	bool together;
+	const char *unit;
+} metrics[] = {
+	{"ratio", 100 * 2. / 3, 2, true, "%"},
+	{"inverse", 3. / 2, 2, true, ""},
+	{"nested", 2 * 2. / 3 + 3. / 2, 2, true, ""},
+	{"three", 10, 3, false, ""},
+	{"clash", -4, 2, false, ""},
+	{"apart", 6, 2, false, ""},
+	{"chosen", 3, 1, true, ""},
+	{"asked", 5, 1, true, ""},
+	{"unasked", 2, 1, true, ""},
+	{"rate", 13. * 64 / 2 / 1e9, 2, true, "GB/s"},
+	{"zero", INFINITY, 2, true, ""},
+	{"constant", 7, 0, true, ""},
+};
+
+static void metrics_have_their_values(void **state)
+{
+	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++) {
+		struct tally_metric_list *list = parse(state, metrics[i].name, 0);
+
+		print_message("# %s\n", metrics[i].name);
+		assert_int_equal(list->nr, 1);
+		assert_string_equal(list->metrics[0].name, metrics[i].name);
+		assert_string_equal(list->metrics[0].unit, metrics[i].unit);
+		assert_int_equal(list->metrics[0].nr_events, metrics[i].nr_events);
+		assert_int_equal(list->metrics[0].together, metrics[i].together);
+		if (isfinite(metrics[i].value))
+			assert_float_equal(evaluate(list, &list->metrics[0]), metrics[i].value,
+					   1e-12);
+		else
+			assert_true(evaluate(list, &list->metrics[0]) == metrics[i].value);
+		tally_metric_list_free(list);
+	}
+}
+
+static void groups_are_shared_or_split(void **state)
+{
+	struct tally_metric_list *list = parse(state, "both", 0);
+
+	/* Two metrics over the same two events: one group. */
+	assert_int_equal(list->nr, 2);
+	assert_int_equal(list->events->nr, 2);
+	assert_int_equal(list->events->nr_groups, 1);
+	assert_true(list->events->specs[0].weak_group);
+	tally_metric_list_free(list);
+
+	list = parse(state, "both", TALLY_METRICS_NO_MERGE);
+	assert_int_equal(list->events->nr, 4);
+	assert_int_equal(list->events->nr_groups, 2);
+	tally_metric_list_free(list);
+
+	list = parse(state, "both", TALLY_METRICS_NO_GROUP);
+	assert_int_equal(list->events->nr, 2);
+	assert_int_equal(list->events->nr_groups, 2);
+	assert_false(list->metrics[0].together);
+	tally_metric_list_free(list);
+
+	/* Three events for two counters: two groups. */
+	list = parse(state, "three", 0);
+	assert_int_equal(list->events->nr, 3);
+	assert_int_equal(list->events->nr_groups, 2);
+	tally_metric_list_free(list);
+
+	/* Two events that want the same counter. */
+	list = parse(state, "clash,ratio", 0);
+	assert_int_equal(list->events->nr_groups, 3);
+	assert_true(list->metrics[0].together != list->metrics[1].together);
+	tally_metric_list_free(list);
+}
+
+static void wrong_metrics_are_refused(void **state)
+{
+	static const struct {
+		const char *text;
+		int code;
+		const char *slice, *near, *fix;
+	} wrong[] = {
+		{"ratoi", -ENOENT, "ratoi", "ratio", "tally list metrics"},
+		{"ratio,", -ENOENT, "", NULL, NULL},
+		{"ratio,,inverse", -ENOENT, "", NULL, NULL},
+		{"", -ENOENT, "", NULL, NULL},
+		{"lost", -EINVAL, "lost", NULL, "nowhere: unknown event"},
+		{"loop", -EINVAL, "loop", NULL, NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct tally_metric_list *list = NULL;
+		struct tally_event_error err;
+
+		print_message("# '%s'\n", wrong[i].text);
+		assert_int_equal(tally_metrics_parse(*state, wrong[i].text, strlen(wrong[i].text),
+						     0, &list, &err),
+				 wrong[i].code);
+		assert_null(list);
+		assert_string_equal(err.slice, wrong[i].slice);
+		if (wrong[i].near)
+			assert_string_equal(err.near[0], wrong[i].near);
+		if (wrong[i].fix)
+			assert_non_null(strstr(err.fix, wrong[i].fix));
+	}
+}
+
+/* ---- all that is built in ----------------------------------------------------------------- */
+
+struct all {
+	struct tally_events *events;
+	size_t nr, apart;
+};
+
+static int see_metric(const struct tally_event_info *info, void *data)
+{
+	struct all *all = data;
+	struct tally_metric_list *list;
+	struct tally_event_error err;
+	int ret = tally_metrics_parse(all->events, info->name, strlen(info->name), 0, &list, &err);
+
+	if (ret) {
+		print_message("# %s: %s %s\n", info->name, err.text, err.fix);
+		return ret;
+	}
+	all->nr++;
+	all->apart += !list->metrics[0].together;
+	tally_metric_list_free(list);
+	return 0;
+}
+
+static void every_metric_can_be_had(void **state)
+{
+	static const char *const cpus[] = {
+		"silvermont", "skylakex",   "cascadelakex",  "icelakex",    "sapphirerapids",
+		"amdzen3",    "amdzen4",    "cortex-a76",    "neoverse-n1", "neoverse-n2",
+		"power8",     "sifive/u74", "intel-generic", "amd-generic",
+	};
+	size_t nr = 0;
+
+	for (size_t i = 0; i < sizeof(cpus) / sizeof(cpus[0]); i++) {
+		struct all all = {NULL, 0, 0};
+
+		assert_int_equal(tally_events_new("/nonexistent", "/nonexistent", &all.events), 0);
+		assert_int_equal(tally_events_set_cpu(all.events, TALLY_CPU_OTHER, cpus[i]), 0);
+		assert_int_equal(
+			tally_events_each(all.events, TALLY_EVENT_METRIC, NULL, see_metric, &all),
+			0);
+		print_message("# %s: %zu metrics, %zu need several groups\n", cpus[i], all.nr,
+			      all.apart);
+		nr += all.nr;
+		tally_events_free(all.events);
+	}
+	assert_in_range(nr, 250, 1000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(groups_fit_as_trial_says),
+		cmocka_unit_test(counters_are_those_of_the_table),
+		cmocka_unit_test(metrics_have_their_values),
+		cmocka_unit_test(groups_are_shared_or_split),
+		cmocka_unit_test(wrong_metrics_are_refused),
+		cmocka_unit_test(every_metric_can_be_had),
+	};
+
+	return cmocka_run_group_tests(tests, events_make, events_free);
+}
