@@ -118,8 +118,8 @@ static void text_plan(const struct stat_plan *plan, const struct tally_events_ta
 		for (size_t i = first; i < end; i++)
 			text_event(&plan->events[i], out);
 	}
-	tally_str_addf(out, "\n%zu groups, %" PRIu32 " pass%s\n", nr, plan->passes,
-		       plan->passes == 1 ? "" : "es");
+	tally_str_addf(out, "\n%zu group%s, %" PRIu32 " pass%s\n", nr, nr == 1 ? "" : "s",
+		       plan->passes, plan->passes == 1 ? "" : "es");
 }
 
 /* The share of a metric is that of its rarest event. */
