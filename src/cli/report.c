@@ -267,7 +267,10 @@ static int report_session(struct report *report)
 		ret = ret ? ret : started;
 	}
 	if (report->is_ready) {
-		int printed = report_print(report);
+		int printed = tally_profile_finish(&report->profile);
+
+		if (!printed)
+			printed = report_print(report);
 
 		ret = ret ? ret : printed;
 		if (!report->session->health.samples && !ret)

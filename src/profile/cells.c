@@ -172,7 +172,7 @@ int profile_cell_add(struct tally_profile *profile, const struct tally_pending *
 	return pending_step(profile, number);
 }
 
-int profile_settle(struct tally_profile *profile)
+int profile_cells_settle(struct tally_profile *profile)
 {
 	uint64_t newest = profile->nr_pending;
 	int ret = 0;

@@ -1,152 +1,125 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Callchains to paths. Most chains were seen before but for their innermost address, so the
- * callers are looked up as a whole, by their bytes, and only the innermost one by itself. What is
- * not known as a whole is walked only up to an outer part that is.
+ * Callers to paths. Most were seen before, in this process or another one of the same program, so
+ * they are looked up as a whole, by a hash of the words that stand for them. What is not known as a
+ * whole is made from its longest outer part that is.
  */
-#include "base/arith.h"
 #include "profile/profile_private.h"
 
-enum { TAIL = 8 };
+/* Outer parts of so many frames, and multiples of that, are looked up. */
+enum { PART = 8 };
 
-/* A chain being walked: what mode its next address is in, how many frames it has given. */
-struct walk {
-	const struct tally_thread *thread;
-	uint8_t cpumode;
-	uint32_t frames;
-	bool was_cut;
-	bool is_bad; /* a marker that is not known: the chain was walked astray */
-};
-
-/* The path of a chain that is dropped whole. */
-#define PATH_BAD UINT32_MAX
-
-static int walk_ip(struct tally_profile *profile, struct walk *walk, uint64_t ip)
+/* The hash of callers goes from the outermost one inwards, so that on its way it is that of every
+ * outer part. Two sums that are independent make 96 bits; callers are taken for the same if all of
+ * them are. */
+static void hash_step(struct tally_callers_hash *hash, uint64_t word)
 {
-	int mode = tally_context_cpumode(ip);
+	hash->mix = tally_hash_mix(word ^ 0x9e3779b97f4a7c15ull, hash->mix ^ 0xd1b54a32d192ed03ull);
+	hash->sum = (hash->sum + word) * 0xa0761d6478bd642full;
+}
+
+static struct tally_callers_hash hash_start(const struct tally_profile *profile)
+{
+	return (struct tally_callers_hash){(uintptr_t)profile->callers, 0};
+}
+
+static struct tally_callers *callers_slot(const struct tally_profile *profile,
+					  const struct tally_callers_hash *hash)
+{
+	return &profile->callers[hash->mix % TALLY_CALLERS_SLOTS];
+}
+
+static bool callers_known(const struct tally_profile *profile,
+			  const struct tally_callers_hash *hash, uint32_t *ret_path)
+{
+	const struct tally_callers *slot = callers_slot(profile, hash);
+
+	if (!slot->path || slot->mix != hash->mix || slot->sum != (uint32_t)(hash->sum >> 32))
+		return false;
+	*ret_path = slot->path;
+	return true;
+}
+
+static void callers_remember(struct tally_profile *profile, const struct tally_callers_hash *hash,
+			     uint32_t path)
+{
+	*callers_slot(profile, hash) =
+		(struct tally_callers){hash->mix, (uint32_t)(hash->sum >> 32), path};
+}
+
+void profile_callers_fetch(struct tally_profile *profile, struct tally_gathered *to)
+{
+	const uint64_t *words = profile->batch.words.data;
+	struct tally_callers_hash hash = hash_start(profile);
+
+	for (size_t i = to->end; i-- > to->callers;)
+		hash_step(&hash, words[i]);
+	to->hash = hash;
+	__builtin_prefetch(callers_slot(profile, &hash));
+}
+
+/* The frames of words, inner ones first, in the scratch vector. */
+static int frames_of(struct tally_profile *profile, const uint64_t *words, size_t nr)
+{
 	uint32_t frame;
-	int ret;
-
-	if (mode >= 0)
-		walk->cpumode = (uint8_t)mode;
-	walk->is_bad |= mode == -1;
-	if (mode != -2)
-		return 0;
-	if (walk->frames >= profile->options.max_stack) {
-		walk->was_cut = true;
-		return 0;
-	}
-	ret = profile_frame(profile, walk->thread, walk->cpumode, ip, &frame);
-	if (!ret)
-		ret = tally_vec_push(&profile->scratch, frame);
-	walk->frames += !ret;
-	return ret;
-}
-
-static int cached_callers(struct tally_profile *profile, struct walk *walk,
-			  struct tally_words chain, uint64_t first, uint32_t *ret_path);
-
-/* Where to cut what is left of a chain: the outer part, a multiple of TAIL entries seen from the
- * outermost one, is the same in many chains. Chains that may be longer than what is taken stay
- * in one piece. */
-static uint64_t tail_start(const struct tally_profile *profile, struct tally_words chain,
-			   uint64_t first)
-{
-	if (chain.nr > profile->options.max_stack)
-		return chain.nr;
-	return chain.nr - (chain.nr - first - 1) / TAIL * TAIL;
-}
-
-/* The path of the addresses from `first` on, outermost first in the tree. */
-static int callers_path(struct tally_profile *profile, struct walk *walk, struct tally_words chain,
-			uint64_t first, uint32_t *ret_path)
-{
-	uint64_t tail = tail_start(profile, chain, first);
-	size_t base = profile->scratch.len;
-	uint32_t path = TALLY_PATH_NONE;
 	int ret = 0;
 
-	for (uint64_t i = first; i < tail && !ret && !walk->was_cut; i++)
-		ret = walk_ip(profile, walk, tally_words_get(chain, i));
-	if (!ret && tail < chain.nr)
-		ret = cached_callers(profile, walk, chain, tail, &path);
-	if (walk->is_bad)
-		path = PATH_BAD;
-	for (size_t i = profile->scratch.len; i-- > base && !ret && path != PATH_BAD;)
-		ret = tally_paths_child(&profile->paths, path, profile->scratch.data[i], &path);
-	profile->scratch.len = base;
-	if (!ret)
-		*ret_path = path;
+	profile->scratch.len = 0;
+	for (size_t i = 0; i < nr && !ret;) {
+		ret = profile_frame(profile, words, &i, &frame);
+		if (!ret)
+			ret = tally_vec_push(&profile->scratch, frame);
+	}
 	return ret;
 }
 
-static int cached_callers(struct tally_profile *profile, struct walk *walk,
-			  struct tally_words chain, uint64_t first, uint32_t *ret_path)
+/* The longest outer part that is known, but for the whole: its number of words, and its path. */
+static size_t known_part(struct tally_profile *profile, const struct tally_gathered *from,
+			 struct tally_callers_hash *ret_hash, uint32_t *ret_path)
 {
-	uint64_t salt = tally_machine_space(profile->machine, walk->thread) << 3 | walk->cpumode;
-	const uint8_t *bytes = chain.data + 8 * first;
-	size_t len = 8 * (size_t)(chain.nr - first);
-	uint64_t hash, known;
+	const uint64_t *words = profile->batch.words.data;
+	struct tally_callers_hash hash = hash_start(profile);
+	size_t nr = from->end - from->callers, known = 0;
+
+	*ret_hash = hash;
+	/* Of three words there would be no telling which ones belong together. */
+	if (from->has_odd)
+		return 0;
+	for (size_t i = 1; i < nr; i++) {
+		hash_step(&hash, words[from->end - i]);
+		if (i % PART == 0 && callers_known(profile, &hash, ret_path)) {
+			known = i;
+			*ret_hash = hash;
+		}
+	}
+	return known;
+}
+
+int profile_callers(struct tally_profile *profile, const struct tally_gathered *from,
+		    uint32_t *ret_path)
+{
+	const uint64_t *words = profile->batch.words.data;
+	struct tally_callers_hash hash;
+	uint32_t path = TALLY_PATH_NONE;
+	size_t known, at;
 	int ret;
 
-	known = tally_cache_get(&profile->chains, salt, bytes, len, &hash);
-	if (known != TALLY_CACHE_MISS) {
-		*ret_path = (uint32_t)known;
-		walk->is_bad |= known == PATH_BAD;
+	if (from->end == from->callers || callers_known(profile, &from->hash, ret_path))
 		return 0;
+	known = known_part(profile, from, &hash, &path);
+	ret = frames_of(profile, words + from->callers, from->end - known - from->callers);
+	at = known;
+	for (size_t i = profile->scratch.len; i-- > 0 && !ret;) {
+		ret = tally_paths_child(&profile->paths, path, profile->scratch.data[i], &path);
+		if (from->has_odd)
+			continue;
+		hash_step(&hash, words[from->end - ++at]);
+		if (!ret && at % PART == 0)
+			callers_remember(profile, &hash, path);
 	}
-	ret = callers_path(profile, walk, chain, first, ret_path);
-	if (!ret)
-		tally_cache_put(&profile->chains, salt, bytes, len, hash, *ret_path);
-	return ret;
-}
-
-/* Whether a chain has more frames than are taken. */
-static bool chain_is_cut(const struct tally_profile *profile, struct tally_words chain)
-{
-	uint64_t frames = 0;
-
-	if (chain.nr <= profile->options.max_stack)
-		return false;
-	for (uint64_t i = 0; i < chain.nr; i++)
-		frames += tally_context_cpumode(tally_words_get(chain, i)) == -2;
-	return frames > profile->options.max_stack;
-}
-
-int profile_chain(struct tally_profile *profile, const struct tally_thread *thread, uint8_t cpumode,
-		  struct tally_words chain, struct tally_pending *add)
-{
-	struct walk walk = {.thread = thread, .cpumode = cpumode};
-	uint32_t path = TALLY_PATH_NONE, leaf;
-	uint64_t first = 0;
-	int ret = 0, mode;
-
-	profile->stats.chains++;
-	profile->stats.cut_chains += chain_is_cut(profile, chain);
-	/* Markers in front of the innermost address. */
-	while (first < chain.nr &&
-	       (mode = tally_context_cpumode(tally_words_get(chain, first))) != -2) {
-		if (mode >= 0)
-			walk.cpumode = (uint8_t)mode;
-		walk.is_bad |= mode == -1;
-		first++;
-	}
-	if (first == chain.nr)
-		return 0;
-	walk.frames = 1;
-	profile->stats.leaf_only += first + 1 == chain.nr && walk.cpumode == PERF_RECORD_MISC_USER;
-	ret = profile_frame(profile, thread, walk.cpumode, tally_words_get(chain, first), &leaf);
-	if (!ret && first + 1 < chain.nr)
-		ret = cached_callers(profile, &walk, chain, first + 1, &path);
 	if (ret)
 		return ret;
-	/* perf drops such chains whole; so do its rows and ours. */
-	if (walk.is_bad) {
-		profile->stats.bad_chains++;
-		return 0;
-	}
-	add->key.path = path;
-	add->leaf = leaf;
-	add->has_leaf = true;
+	callers_remember(profile, &from->hash, path);
+	*ret_path = path;
 	return 0;
 }

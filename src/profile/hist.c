@@ -374,7 +374,7 @@ int tally_hist_build(struct tally_profile *profile, uint32_t event,
 {
 	struct tally_hist hist = {0};
 	struct hist_builder builder = {.profile = profile, .options = options, .hist = &hist};
-	int ret = profile_settle(profile);
+	int ret = tally_profile_finish(profile);
 
 	if (!ret)
 		ret = builder_sums(&builder);

@@ -77,14 +77,22 @@ struct tally_location *tally_machine_locate(struct tally_machine *machine,
 					    const struct tally_thread *thread, uint8_t cpumode,
 					    uint64_t ip);
 
-/* The same without the cache, for who has one of its own. */
-void tally_machine_resolve(struct tally_machine *machine, const struct tally_thread *thread,
-			   uint8_t cpumode, uint64_t ip, struct tally_location *ret_location);
+enum { TALLY_WORDS_MAX = 3 };
 
-/* The number of the address space that addresses of `cpumode` are in: it changes whenever the
- * meaning of an address may have changed. 0 for a mode without maps. */
-uint64_t tally_machine_space_of(const struct tally_machine *machine,
-				const struct tally_thread *thread, uint8_t cpumode);
+/* Say in one word, or three for odd addresses, what `ip` is for `thread`: the same words in every
+ * process that has the same file anywhere in memory. What they mean changes with the maps of the
+ * kernel only. The number of words; which one it is, their first one tells. */
+int tally_machine_words(struct tally_machine *machine, const struct tally_thread *thread,
+			uint8_t cpumode, uint64_t ip, uint64_t ret_words[TALLY_WORDS_MAX]);
+
+/* The location that words stand for by these maps of the kernel; its ip is its addr. The number of
+ * words. */
+int tally_machine_words_resolve(struct tally_machine *machine, struct tally_maps *kernel,
+				const uint64_t *words, struct tally_location *ret_location);
+
+/* The kernel's maps as they are now. Borrowed; while somebody else holds a reference the machine
+ * changes a copy of them instead, which then is another pointer. */
+struct tally_maps *tally_machine_kernel(const struct tally_machine *machine);
 
 /* The cpumode that a callchain's context marker switches to, or -1 if `ip` is no marker that
  * is known, -2 if it is no marker at all. */

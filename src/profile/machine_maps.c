@@ -11,6 +11,9 @@
 
 enum { PROT_EXECUTE = 4 };
 
+enum { WORD_BITS = 48, WORD_DSOS = 0x7ffe };
+#define WORD_ODD ((uint64_t)0x7fff << WORD_BITS)
+
 static const struct known_build_id *build_id_find(struct tally_machine *machine, const char *name)
 {
 	uint32_t id;
@@ -42,6 +45,18 @@ static int machine_dso(struct tally_machine *machine, enum tally_dso_kind kind, 
 	return tally_dso_get(machine->symbols, &key, ret_dso);
 }
 
+/* Say what an address of a mapping with its DSO is there: the same, or `pgoff` at the start. */
+static void mapping_place(struct tally_mapping *mapping, bool identity, uint64_t pgoff)
+{
+	uint64_t number = tally_dso_number(mapping->dso), first, last;
+
+	mapping->shift = identity ? 0 : pgoff - mapping->start;
+	first = mapping->start + mapping->shift;
+	last = mapping->end - 1 + mapping->shift;
+	if (number < WORD_DSOS && first <= last && last >> WORD_BITS == 0)
+		mapping->word = mapping->shift + ((number + 1) << WORD_BITS);
+}
+
 static int kernel_insert(struct tally_machine *machine, const struct tally_mapping *mapping)
 {
 	machine->kernel_space = machine->next_space++;
@@ -60,8 +75,7 @@ static const char *kernel_name(const struct tally_machine *machine)
 static int machine_mmap_kernel(struct tally_machine *machine, const struct tally_mmap *mmap)
 {
 	const char *bracket = strchr(mmap->filename, ']');
-	struct tally_mapping mapping = {mmap->start, mmap->start + mmap->len, mmap->start, NULL,
-					true};
+	struct tally_mapping mapping = {.start = mmap->start, .end = mmap->start + mmap->len};
 	const char *reference = bracket ? bracket + 1 : "";
 	int ret;
 
@@ -99,8 +113,7 @@ void tally_module_name(const char *filename, char *name, size_t size)
 
 static int machine_mmap_module(struct tally_machine *machine, const struct tally_mmap *mmap)
 {
-	struct tally_mapping mapping = {mmap->start, mmap->start + mmap->len, mmap->start, NULL,
-					true};
+	struct tally_mapping mapping = {.start = mmap->start, .end = mmap->start + mmap->len};
 	const struct known_build_id *known;
 	char short_name[128];
 	const char *name = short_name;
@@ -130,8 +143,7 @@ static int machine_mmap_user(struct tally_machine *machine, const struct tally_m
 {
 	struct tally_thread *thread = tally_machine_thread(machine, mmap->pid, mmap->tid);
 	enum tally_dso_kind kind = user_kind(mmap->filename);
-	struct tally_mapping mapping = {mmap->start, mmap->start + mmap->len, mmap->pgoff, NULL,
-					false};
+	struct tally_mapping mapping = {.start = mmap->start, .end = mmap->start + mmap->len};
 	const char *name = mmap->filename;
 	char perf_map[40];
 	int ret;
@@ -144,12 +156,11 @@ static int machine_mmap_user(struct tally_machine *machine, const struct tally_m
 	} else if (kind == TALLY_DSO_PERF_MAP) {
 		kind = TALLY_DSO_UNKNOWN;
 	}
-	mapping.identity = kind == TALLY_DSO_PERF_MAP || kind == TALLY_DSO_UNKNOWN;
-	if (kind == TALLY_DSO_VDSO)
-		mapping.pgoff = 0;
 	ret = machine_dso(machine, kind, name, mmap, &mapping.dso);
 	if (ret || mapping.end <= mapping.start)
 		return ret;
+	mapping_place(&mapping, kind == TALLY_DSO_PERF_MAP || kind == TALLY_DSO_UNKNOWN,
+		      kind == TALLY_DSO_VDSO ? 0 : mmap->pgoff);
 	return tally_maps_insert(&thread->process->maps, &mapping, &machine->next_space);
 }
 
@@ -181,7 +192,7 @@ int machine_ksymbol(struct tally_machine *machine, const void *record, size_t le
 {
 	enum { NAME = 24 };
 	const uint8_t *at = record;
-	struct tally_mapping mapping = {.identity = true};
+	struct tally_mapping mapping = {0};
 	uint64_t start;
 	int ret;
 
@@ -193,7 +204,7 @@ int machine_ksymbol(struct tally_machine *machine, const void *record, size_t le
 	if (tally_get_u16(at + 22) & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER)
 		return 0;
 	start = tally_get_u64(at + 8);
-	mapping.start = mapping.pgoff = start;
+	mapping.start = start;
 	if (__builtin_add_overflow(start, tally_get_u32(at + 16), &mapping.end))
 		return 0;
 	ret = machine_dso(machine, TALLY_DSO_MODULE, (const char *)at + NAME, NULL, &mapping.dso);
@@ -224,33 +235,33 @@ uint64_t tally_machine_space(const struct tally_machine *machine, const struct t
 
 /* The kernel's record tells where its text is; symbols that were read reach further, to code that
  * only ran while it started. */
-static bool location_in_kernel(const struct tally_machine *machine, struct tally_location *location)
+static void location_in_kernel(const struct tally_machine *machine, struct tally_location *location)
 {
 	struct tally_dso *kernel = machine->kernel_dso;
 
 	if (!kernel || tally_dso_status(kernel).state != TALLY_DSO_LOADED)
-		return false;
+		return;
 	location->symbol = tally_dso_find(kernel, location->ip);
 	location->dso = location->symbol ? kernel : NULL;
-	return location->symbol;
 }
 
-static void location_fill(struct tally_machine *machine, struct tally_maps *maps,
-			  struct tally_location *location)
+static void location_fill_kernel(struct tally_machine *machine, struct tally_maps *kernel,
+				 struct tally_location *location)
 {
-	const struct tally_mapping *mapping = tally_maps_find(maps, location->ip);
+	const struct tally_mapping *mapping = tally_maps_find(kernel, location->ip);
 
-	if (!mapping && maps == machine->kernel && location_in_kernel(machine, location))
+	if (!mapping) {
+		location_in_kernel(machine, location);
 		return;
-	if (!mapping)
-		return;
+	}
 	location->dso = mapping->dso;
 	location->addr = tally_mapping_to_dso(mapping, location->ip);
 	location->symbol = tally_dso_find(location->dso, location->addr);
 }
 
-uint64_t tally_machine_space_of(const struct tally_machine *machine,
-				const struct tally_thread *thread, uint8_t cpumode)
+/* The number of the address space that addresses of `cpumode` are in; 0 for a mode without maps. */
+static uint64_t machine_space_of(const struct tally_machine *machine,
+				 const struct tally_thread *thread, uint8_t cpumode)
 {
 	switch (cpumode) {
 	case PERF_RECORD_MISC_KERNEL: return machine->kernel_space;
@@ -259,32 +270,90 @@ uint64_t tally_machine_space_of(const struct tally_machine *machine,
 	}
 }
 
-void tally_machine_resolve(struct tally_machine *machine, const struct tally_thread *thread,
-			   uint8_t cpumode, uint64_t ip, struct tally_location *ret_location)
+/* ---- words ---------------------------------------------------------------
+ *
+ * The kernel's addresses stand for themselves; others have the number of their DSO, or 0 where
+ * nothing is mapped, in front of the address there. What does not fit is odd. */
+
+struct tally_maps *tally_machine_kernel(const struct tally_machine *machine)
 {
-	*ret_location = (struct tally_location){.ip = ip, .addr = ip, .cpumode = cpumode};
-	if (cpumode == PERF_RECORD_MISC_KERNEL)
-		location_fill(machine, machine->kernel, ret_location);
-	else if (cpumode == PERF_RECORD_MISC_USER)
-		location_fill(machine, thread->process->maps, ret_location);
-	else
-		machine->stats.guest += is_guest(cpumode);
+	return machine->kernel;
+}
+
+int tally_machine_words(struct tally_machine *machine, const struct tally_thread *thread,
+			uint8_t cpumode, uint64_t ip, uint64_t ret_words[TALLY_WORDS_MAX])
+{
+	const struct tally_mapping *mapping = NULL;
+
+	if (cpumode == PERF_RECORD_MISC_KERNEL && ip >> 63) {
+		ret_words[0] = ip;
+		return 1;
+	}
+	if (cpumode == PERF_RECORD_MISC_USER)
+		mapping = tally_maps_find(thread->process->maps, ip);
+	if (cpumode == PERF_RECORD_MISC_USER && (mapping ? mapping->word : ip >> WORD_BITS == 0)) {
+		ret_words[0] = mapping ? ip + mapping->word : ip;
+		return 1;
+	}
+	ret_words[0] = WORD_ODD | cpumode;
+	ret_words[1] = mapping ? (uintptr_t)mapping->dso : 0;
+	ret_words[2] = mapping ? tally_mapping_to_dso(mapping, ip) : ip;
+	return 3;
+}
+
+int tally_machine_words_resolve(struct tally_machine *machine, struct tally_maps *kernel,
+				const uint64_t *words, struct tally_location *ret_location)
+{
+	struct tally_location location = {.cpumode = PERF_RECORD_MISC_USER, .addr = words[0]};
+	bool is_odd = words[0] >> WORD_BITS == WORD_ODD >> WORD_BITS;
+
+	if (is_odd) {
+		location.cpumode = (uint8_t)words[0];
+		location.dso = (struct tally_dso *)(uintptr_t)words[1];
+		location.addr = words[2];
+		machine->stats.guest += is_guest(location.cpumode);
+	} else if (words[0] >> 63) {
+		location.cpumode = PERF_RECORD_MISC_KERNEL;
+	} else if (words[0] >> WORD_BITS) {
+		uint32_t number = (uint32_t)(words[0] >> WORD_BITS) - 1;
+
+		location.dso = tally_dso_at(machine->symbols, number);
+		location.addr = words[0] & ((1ull << WORD_BITS) - 1);
+	}
+	location.ip = location.addr;
+	if (location.cpumode == PERF_RECORD_MISC_KERNEL)
+		location_fill_kernel(machine, kernel, &location);
+	else if (location.dso)
+		location.symbol = tally_dso_find(location.dso, location.addr);
+	*ret_location = location;
+	return is_odd ? 3 : 1;
+}
+
+/* What `ip` is, from no cache. */
+static void machine_resolve(struct tally_machine *machine, const struct tally_thread *thread,
+			    uint8_t cpumode, uint64_t ip, struct tally_location *ret_location)
+{
+	uint64_t words[TALLY_WORDS_MAX];
+
+	(void)tally_machine_words(machine, thread, cpumode, ip, words);
+	(void)tally_machine_words_resolve(machine, machine->kernel, words, ret_location);
+	ret_location->ip = ip;
 }
 
 struct tally_location *tally_machine_locate(struct tally_machine *machine,
 					    const struct tally_thread *thread, uint8_t cpumode,
 					    uint64_t ip)
 {
-	uint64_t space = tally_machine_space_of(machine, thread, cpumode);
+	uint64_t space = machine_space_of(machine, thread, cpumode);
 	struct locate_slot *slot = &machine->slots[tally_hash_u64(ip, space) % LOCATE_SLOTS];
 
 	if (!space) {
-		tally_machine_resolve(machine, thread, cpumode, ip, &machine->nowhere);
+		machine_resolve(machine, thread, cpumode, ip, &machine->nowhere);
 		return &machine->nowhere;
 	}
 	if (slot->space != space || slot->location.ip != ip) {
 		slot->space = space;
-		tally_machine_resolve(machine, thread, cpumode, ip, &slot->location);
+		machine_resolve(machine, thread, cpumode, ip, &slot->location);
 	}
 	return &slot->location;
 }

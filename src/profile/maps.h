@@ -18,9 +18,9 @@ struct tally_dso;
 
 struct tally_mapping {
 	uint64_t start, end; /* [start, end) */
-	uint64_t pgoff;      /* file offset of start */
+	uint64_t shift;      /* from an address to its place in the DSO, modulo 2^64 */
 	struct tally_dso *dso;
-	bool identity; /* the DSO's symbols are at the addresses themselves, not file offsets */
+	uint64_t word; /* from an address to its word (see machine.h), modulo 2^64; 0: none */
 };
 
 struct tally_maps {
@@ -49,7 +49,7 @@ const struct tally_mapping *tally_maps_find(struct tally_maps *maps, uint64_t ad
 /* Where `addr`, inside `map`, stands in the map's DSO. */
 static inline uint64_t tally_mapping_to_dso(const struct tally_mapping *map, uint64_t addr)
 {
-	return map->identity ? addr : addr - map->start + map->pgoff;
+	return addr + map->shift;
 }
 
 #endif

@@ -38,7 +38,7 @@ static int frame_add(struct tally_paths *paths, const struct tally_frame *frame,
 int tally_paths_frame(struct tally_paths *paths, const struct tally_location *location,
 		      uint32_t *ret_frame)
 {
-	struct tally_frame frame = {location->dso, location->symbol, location->addr, location->ip,
+	struct tally_frame frame = {location->dso, location->symbol, location->addr,
 				    location->cpumode};
 	uint32_t hash = frame_hash(&frame), number;
 
@@ -113,11 +113,16 @@ int tally_paths_child(struct tally_paths *paths, uint32_t parent, uint32_t frame
 	return 0;
 }
 
-void tally_paths_free(struct tally_paths *paths)
+void tally_paths_forget(struct tally_paths *paths)
 {
-	tally_vec_free(&paths->frames);
 	tally_vec_free(&paths->callers);
-	tally_vec_free(&paths->paths);
 	tally_slots_free(&paths->frame_slots);
 	tally_slots_free(&paths->path_slots);
+}
+
+void tally_paths_free(struct tally_paths *paths)
+{
+	tally_paths_forget(paths);
+	tally_vec_free(&paths->frames);
+	tally_vec_free(&paths->paths);
 }

@@ -17,7 +17,6 @@ struct tally_frame {
 	struct tally_dso *dso; /* NULL: not mapped */
 	const struct tally_symbol *symbol;
 	uint64_t addr; /* of frames without a symbol: in the DSO's space */
-	uint64_t ip;   /* the first one seen */
 	uint8_t cpumode;
 };
 
@@ -50,6 +49,9 @@ int tally_paths_frame(struct tally_paths *paths, const struct tally_location *lo
 /* The number of `frame` called from `parent`. 0 or -ENOMEM. */
 int tally_paths_child(struct tally_paths *paths, uint32_t parent, uint32_t frame,
 		      uint32_t *ret_path);
+
+/* Free what is needed to find frames and paths again; none may be asked for any more. */
+void tally_paths_forget(struct tally_paths *paths);
 
 void tally_paths_free(struct tally_paths *paths);
 

@@ -3,15 +3,10 @@
 
 #include <string.h>
 
-#include "base/arith.h"
 #include "base/hash.h"
 #include "profile/profile_private.h"
 
-enum {
-	CHAIN_SLOTS = 1 << 15,
-	CHAIN_LOG = 4 << 20,
-	DEFAULT_MAX_STACK = 127,
-};
+enum { DEFAULT_MAX_STACK = 127 };
 
 int tally_profile_init(struct tally_profile *profile, struct tally_machine *machine,
 		       const struct tally_profile_options *options)
@@ -25,7 +20,9 @@ int tally_profile_init(struct tally_profile *profile, struct tally_machine *mach
 	if (!made.addresses)
 		ret = -ENOMEM;
 	if (!ret && options->by & TALLY_BY_PATH)
-		ret = tally_cache_init(&made.chains, CHAIN_SLOTS, CHAIN_LOG);
+		made.callers = calloc(TALLY_CALLERS_SLOTS, sizeof(*made.callers));
+	if (options->by & TALLY_BY_PATH && !made.callers)
+		ret = -ENOMEM;
 	if (ret)
 		tally_profile_free(&made);
 	else
@@ -33,38 +30,51 @@ int tally_profile_init(struct tally_profile *profile, struct tally_machine *mach
 	return ret;
 }
 
-void tally_profile_free(struct tally_profile *profile)
+/* Free what only finds things again. */
+static void profile_forget(struct tally_profile *profile)
 {
-	tally_paths_free(&profile->paths);
-	tally_vec_free(&profile->cells);
+	tally_paths_forget(&profile->paths);
 	tally_vec_free(&profile->memos);
 	tally_slots_free(&profile->slots);
 	free(profile->addresses);
-	tally_vec_free(&profile->totals);
-	tally_cache_free(&profile->chains);
+	free(profile->callers);
+	tally_vec_free(&profile->batch.words);
 	tally_vec_free(&profile->scratch);
+	profile->addresses = NULL;
+	profile->callers = NULL;
+}
+
+void tally_profile_free(struct tally_profile *profile)
+{
+	profile_forget(profile);
+	tally_paths_free(&profile->paths);
+	tally_vec_free(&profile->cells);
+	tally_maps_put(profile->batch.kernel);
+	tally_vec_free(&profile->totals);
 	tally_vec_free(&profile->frame_verdicts);
 	*profile = (struct tally_profile){0};
 }
 
-int profile_frame(struct tally_profile *profile, const struct tally_thread *thread, uint8_t cpumode,
-		  uint64_t ip, uint32_t *ret_frame)
+int profile_frame(struct tally_profile *profile, const uint64_t *words, size_t *at,
+		  uint32_t *ret_frame)
 {
-	uint64_t space = tally_machine_space_of(profile->machine, thread, cpumode);
-	struct tally_address *known = profile_address(profile, ip, space);
+	uint64_t word = words[*at];
+	struct tally_address *known = profile_address(profile, word);
 	struct tally_location location;
-	int ret;
+	int ret, nr;
 
-	if (space && known->ip == ip && known->space == space) {
-		*ret_frame = known->frame;
+	if (known->frame && known->word == word) {
+		*ret_frame = known->frame - 1;
+		++*at;
 		return 0;
 	}
-	tally_machine_resolve(profile->machine, thread, cpumode, ip, &location);
+	nr = tally_machine_words_resolve(profile->machine, profile->batch.kernel, words + *at,
+					 &location);
 	ret = tally_paths_frame(&profile->paths, &location, ret_frame);
-	/* A number that does not fit is not remembered; 0 is no space. */
-	if (!ret)
-		*known = (struct tally_address){ip, (uint32_t)space == space ? (uint32_t)space : 0,
-						*ret_frame};
+	/* The first of several words does not tell all. */
+	if (!ret && nr == 1)
+		*known = (struct tally_address){word, *ret_frame + 1};
+	*at += (size_t)nr;
 	return ret;
 }
 
@@ -78,32 +88,103 @@ static int totals_reach(struct tally_profile *profile, uint32_t event)
 	return ret;
 }
 
+/* Find out what a gathered sample's addresses are, and count it. */
+static int sample_resolve(struct tally_profile *profile, const struct tally_gathered *from)
+{
+	const uint64_t *words = profile->batch.words.data;
+	struct tally_profile_total *total = &profile->totals.data[from->key.event];
+	struct tally_pending add = {.key = from->key, .weight = from->weight};
+	size_t at = from->first;
+	uint32_t frame;
+	int ret = profile_frame(profile, words, &at, &frame);
+
+	if (ret || !profile_passes(profile, from->comm, frame))
+		return ret;
+	total->nr_shown++;
+	total->period_shown += from->weight;
+	add.key.frame = profile->options.by & TALLY_BY_FRAME ? frame : 0;
+	profile->stats.chains += from->has_chain;
+	profile->stats.cut_chains += from->is_cut;
+	profile->stats.leaf_only += from->leaf_only;
+	if (from->has_leaf)
+		ret = profile_frame(profile, words, &at, &add.leaf);
+	/* perf drops such chains whole; so do its rows and ours. */
+	if (from->has_leaf && from->is_bad) {
+		profile->stats.bad_chains++;
+	} else if (from->has_leaf && !ret) {
+		ret = profile_callers(profile, from, &add.key.path);
+		add.has_leaf = true;
+	}
+	return ret ? ret : profile_cell_add(profile, &add);
+}
+
+/* Resolve what was gathered. */
+static int batch_resolve(struct tally_profile *profile)
+{
+	struct tally_batch *batch = &profile->batch;
+	int ret = 0;
+
+	for (size_t i = 0; i < batch->nr && !ret; i++)
+		ret = sample_resolve(profile, &batch->samples[i]);
+	batch->nr = 0;
+	batch->words.len = 0;
+	return ret;
+}
+
+/* What words of the kernel mean may have changed since the last batch. */
+static int batch_start(struct tally_profile *profile)
+{
+	struct tally_maps *kernel = tally_machine_kernel(profile->machine);
+	int ret;
+
+	if (profile->batch.kernel == kernel)
+		return 0;
+	ret = batch_resolve(profile);
+	tally_maps_put(profile->batch.kernel);
+	profile->batch.kernel = tally_maps_get(kernel);
+	memset(profile->addresses, 0, TALLY_ADDRESS_SLOTS * sizeof(*profile->addresses));
+	if (profile->callers)
+		memset(profile->callers, 0, TALLY_CALLERS_SLOTS * sizeof(*profile->callers));
+	return ret;
+}
+
 int tally_profile_add(struct tally_profile *profile, uint32_t event,
 		      const struct tally_thread *thread, uint8_t cpumode,
 		      const struct tally_sample *sample, uint64_t weight)
 {
-	struct tally_profile_total *total;
-	struct tally_pending add = {.key.event = event, .weight = weight};
+	struct tally_gathered *to;
 	unsigned by = profile->options.by;
-	uint32_t frame;
-	int ret = profile_frame(profile, thread, cpumode, sample->ip, &frame);
+	int ret = totals_reach(profile, event);
 
 	if (!ret)
-		ret = totals_reach(profile, event);
+		ret = batch_start(profile);
 	if (ret)
 		return ret;
-	total = &profile->totals.data[event];
-	total->nr++;
-	total->period += weight;
-	if (!profile_passes(profile, thread, frame))
-		return 0;
-	total->nr_shown++;
-	total->period_shown += weight;
-	add.key.comm = by & TALLY_BY_COMM ? thread->comm : 0;
-	add.key.thread = by & TALLY_BY_THREAD ? thread->index : 0;
-	add.key.cpu = by & TALLY_BY_CPU ? sample->cpu : 0;
-	add.key.frame = by & TALLY_BY_FRAME ? frame : 0;
-	if (by & TALLY_BY_PATH && sample->callchain.nr)
-		ret = profile_chain(profile, thread, cpumode, sample->callchain, &add);
-	return ret ? ret : profile_cell_add(profile, &add);
+	to = &profile->batch.samples[profile->batch.nr];
+	profile->totals.data[event].nr++;
+	profile->totals.data[event].period += weight;
+	*to = (struct tally_gathered){
+		.key.event = event,
+		.key.comm = by & TALLY_BY_COMM ? thread->comm : 0,
+		.key.thread = by & TALLY_BY_THREAD ? thread->index : 0,
+		.key.cpu = by & TALLY_BY_CPU ? sample->cpu : 0,
+		.weight = weight,
+		.comm = thread->comm,
+	};
+	ret = profile_gather(profile, thread, cpumode, sample, to);
+	if (ret)
+		return ret;
+	if (++profile->batch.nr == TALLY_BATCH)
+		ret = batch_resolve(profile);
+	return ret;
+}
+
+int tally_profile_finish(struct tally_profile *profile)
+{
+	int ret = batch_resolve(profile);
+
+	if (!ret)
+		ret = profile_cells_settle(profile);
+	profile_forget(profile);
+	return ret;
 }

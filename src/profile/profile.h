@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 #include "abi/sample.h"
-#include "base/cache.h"
 #include "base/vec.h"
 #include "profile/machine.h"
 #include "profile/path.h"
@@ -54,13 +53,48 @@ struct tally_pending {
 	uint64_t weight;
 };
 
-enum { TALLY_PENDING = 32, TALLY_ADDRESS_SLOTS = 1 << 16 };
+enum {
+	TALLY_PENDING = 32,
+	TALLY_BATCH = 16,
+	TALLY_ADDRESS_SLOTS = 1 << 18,
+	TALLY_CALLERS_SLOTS = 1 << 17,
+};
 
-/* An address that was looked up lately. */
+/* An address that was looked up lately, by its word. */
 struct tally_address {
-	uint64_t ip;
-	uint32_t space; /* of the machine; 0: empty */
-	uint32_t frame;
+	uint64_t word;
+	uint32_t frame; /* + 1; 0: empty */
+};
+
+/* See chain.c. */
+struct tally_callers_hash {
+	uint64_t mix, sum;
+};
+
+/* Callers that were looked up lately, by their hash. */
+struct tally_callers {
+	uint64_t mix;
+	uint32_t sum;
+	uint32_t path; /* 0: empty */
+};
+
+/* A sample as it came. Its words are those of its address, its chain's innermost one, the callers.
+ */
+struct tally_gathered {
+	struct tally_cell_key key; /* but for frame and path */
+	uint64_t weight;
+	uint32_t first, callers, end; /* in the batch's words */
+	struct tally_callers_hash hash;
+	bool has_chain, has_leaf;
+	bool is_bad, is_cut, leaf_only, has_odd;
+	uint32_t comm;
+};
+
+struct tally_batch {
+	struct tally_gathered samples[TALLY_BATCH];
+	size_t nr;
+	TALLY_VEC(uint64_t) words;
+	struct tally_maps *kernel; /* by which they are resolved */
 };
 
 /* Sums of one event over all samples, and over those that passed the filter. */
@@ -85,13 +119,14 @@ struct tally_profile {
 	 * only of the others are the cells hashed. */
 	TALLY_VEC(struct tally_memo) memos;
 	struct tally_slots slots;
-	struct tally_pending pending[TALLY_PENDING];  /* by number, modulo */
-	uint64_t nr_pending, nr_counted;              /* numbers given so far, and done with */
+	struct tally_pending pending[TALLY_PENDING]; /* by number, modulo */
+	uint64_t nr_pending, nr_counted;             /* numbers given so far, and done with */
+	struct tally_batch batch;
 	struct tally_address *addresses;              /* direct-mapped */
+	struct tally_callers *callers;                /* the same */
 	TALLY_VEC(struct tally_profile_total) totals; /* by event, as far as samples came */
-	struct tally_cache chains;
-	TALLY_VEC(uint32_t) scratch;
-	TALLY_VEC(uint8_t) frame_verdicts; /* memo of the filter */
+	TALLY_VEC(uint32_t) scratch;                  /* frames of callers */
+	TALLY_VEC(uint8_t) frame_verdicts;            /* memo of the filter */
 	struct tally_profile_stats stats;
 };
 
@@ -99,6 +134,10 @@ struct tally_profile {
 int tally_profile_init(struct tally_profile *profile, struct tally_machine *machine,
 		       const struct tally_profile_options *options);
 void tally_profile_free(struct tally_profile *profile);
+
+/* No more samples come: count what is still under way, and free what only adding needs. Before
+ * totals, cells and paths are looked at. 0 or -ENOMEM. */
+int tally_profile_finish(struct tally_profile *profile);
 
 /* Add one sample of event number `event`: `cpumode` is the record's, `weight` what it counts
  * for (its period). 0 or -ENOMEM. */

@@ -6,30 +6,41 @@
 #include "base/hash.h"
 #include "profile/profile.h"
 
-/* Where an address is remembered. */
-static inline struct tally_address *profile_address(struct tally_profile *profile, uint64_t ip,
-						    uint64_t space)
+/* Where a word is remembered. */
+static inline struct tally_address *profile_address(const struct tally_profile *profile,
+						    uint64_t word)
 {
-	return &profile->addresses[tally_hash_u64(ip, space) % TALLY_ADDRESS_SLOTS];
+	return &profile->addresses[tally_hash_u64(word, 0) % TALLY_ADDRESS_SLOTS];
 }
 
-/* The frame of an address; the addresses met last are remembered. 0 or -ENOMEM. */
-int profile_frame(struct tally_profile *profile, const struct tally_thread *thread, uint8_t cpumode,
-		  uint64_t ip, uint32_t *ret_frame);
+/* Ask for the memory where a word is remembered. */
+static inline void profile_address_fetch(const struct tally_profile *profile, uint64_t word)
+{
+	__builtin_prefetch(profile_address(profile, word));
+}
 
-/* The path of a callchain as recorded: innermost first, with context markers. Its innermost frame
- * and the path of the rest are noted in `add`. 0 or -ENOMEM. */
-int profile_chain(struct tally_profile *profile, const struct tally_thread *thread, uint8_t cpumode,
-		  struct tally_words chain, struct tally_pending *add);
+/* Note the words of a sample and its chain in the batch; see gather.c. 0 or -ENOMEM. */
+int profile_gather(struct tally_profile *profile, const struct tally_thread *thread,
+		   uint8_t cpumode, const struct tally_sample *sample, struct tally_gathered *to);
+
+/* The frame of the word at `*at`, which moves behind it. 0 or -ENOMEM. */
+int profile_frame(struct tally_profile *profile, const uint64_t *words, size_t *at,
+		  uint32_t *ret_frame);
+
+/* Hash a sample's callers, and ask for the memory where they are remembered. */
+void profile_callers_fetch(struct tally_profile *profile, struct tally_gathered *to);
+
+/* The path of a sample's callers. 0 or -ENOMEM. */
+int profile_callers(struct tally_profile *profile, const struct tally_gathered *from,
+		    uint32_t *ret_path);
 
 /* Count a sample, sooner or later. 0 or -ENOMEM. */
 int profile_cell_add(struct tally_profile *profile, const struct tally_pending *add);
 
-/* Count what is pending; before cells and paths are looked at. 0 or -ENOMEM. */
-int profile_settle(struct tally_profile *profile);
+/* Count what is pending. 0 or -ENOMEM. */
+int profile_cells_settle(struct tally_profile *profile);
 
-/* Whether a sample in `frame` of `thread` passes the filter. */
-bool profile_passes(struct tally_profile *profile, const struct tally_thread *thread,
-		    uint32_t frame);
+/* Whether a sample in `frame` of a thread that is called `comm` passes the filter. */
+bool profile_passes(struct tally_profile *profile, uint32_t comm, uint32_t frame);
 
 #endif

@@ -23,6 +23,7 @@ struct tally_symbols {
 struct tally_dso {
 	struct tally_symbols *owner;
 	struct tally_dso *older; /* with the same hash of its key */
+	uint32_t number;         /* place in the owner's list */
 	enum tally_dso_kind kind;
 	char *name;
 	struct tally_build_id build_id; /* as recorded */

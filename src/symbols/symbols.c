@@ -153,6 +153,7 @@ static struct tally_dso *dso_new(struct tally_symbols *symbols, const struct tal
 		return NULL;
 	dso->name = strdup(key->name);
 	dso->owner = symbols;
+	dso->number = (uint32_t)symbols->dsos.len;
 	dso->kind = key->kind;
 	dso->build_id = *id;
 	dso->pid = key->pid;
@@ -274,6 +275,16 @@ const uint8_t *tally_dso_build_id(struct tally_dso *dso, size_t *ret_size)
 	}
 	*ret_size = id->size;
 	return id->size ? id->id : NULL;
+}
+
+uint32_t tally_dso_number(const struct tally_dso *dso)
+{
+	return dso->number;
+}
+
+struct tally_dso *tally_dso_at(const struct tally_symbols *symbols, uint32_t number)
+{
+	return symbols->dsos.data[number];
 }
 
 struct tally_dso *tally_dso_next(const struct tally_symbols *symbols, size_t *pos)

@@ -136,6 +136,10 @@ const char *tally_dso_name(const struct tally_dso *dso);
 /* The recorded build-id, else the file's own, read now. NULL and 0 when there is none. */
 const uint8_t *tally_dso_build_id(struct tally_dso *dso, size_t *ret_size);
 
+/* The DSO's place in the order of creation, from 0, and the DSO at a place that exists. */
+uint32_t tally_dso_number(const struct tally_dso *dso);
+struct tally_dso *tally_dso_at(const struct tally_symbols *symbols, uint32_t number);
+
 /* Walk the DSOs in order of creation; NULL at the end. Start with `*pos` 0. */
 struct tally_dso *tally_dso_next(const struct tally_symbols *symbols, size_t *pos);
 

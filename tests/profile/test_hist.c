@@ -8,12 +8,13 @@
 #include <string.h>
 
 #include "abi/record.h"
+#include "base/arith.h"
 #include "profile/hist.h"
 #include "random.h"
 
 #include <cmocka.h>
 
-enum { FUNCTIONS = 6, DEPTH = 6, SAMPLES = 400, BASE = 0x1000, PID = 42 };
+enum { FUNCTIONS = 6, DEPTH = 6, DEEP = 40, SAMPLES = 400, BASE = 0x1000, PID = 42 };
 
 struct chain {
 	uint64_t ips[DEPTH + 1]; /* the marker first, innermost next */
@@ -99,7 +100,7 @@ static void fixture_end(struct fixture *f)
 
 static uint64_t frame_ip(const struct fixture *f, uint32_t frame)
 {
-	return f->profile.paths.frames.data[frame].ip;
+	return BASE + f->profile.paths.frames.data[frame].addr;
 }
 
 static bool chain_has(const struct chain *chain, uint64_t ip)
@@ -321,7 +322,71 @@ static void astray_chains_are_dropped(void **state)
 						   tally_machine_thread(f->machine, PID, PID),
 						   PERF_RECORD_MISC_USER, &sample, 1),
 				 0);
-		assert_int_equal(f->profile.stats.bad_chains, cut + 1);
+	}
+	assert_int_equal(tally_profile_finish(&f->profile), 0);
+	assert_int_equal(f->profile.stats.bad_chains, 6);
+	fixture_end(f);
+	free(f);
+}
+
+/* A chain that shares its outer part with others; now and then it goes astray. */
+static size_t deep_chain(struct random *random, const uint64_t *trunk, uint64_t *ips)
+{
+	size_t inner = random_below(random, 12), from = random_below(random, DEEP), nr = 0;
+
+	ips[nr++] = (uint64_t)PERF_CONTEXT_USER;
+	while (nr <= inner)
+		ips[nr++] = BASE + random_below(random, 0x1000);
+	if (!random_below(random, 8))
+		ips[nr++] = 0xbad0000000000000 | random_below(random, 4);
+	for (size_t i = from; i < DEEP; i++)
+		ips[nr++] = trunk[i];
+	return nr;
+}
+
+/* Each path is its sample's chain, frame by frame, as far as frames are taken. */
+static void paths_are_the_chains(void **state)
+{
+	enum { MAX_STACK = 36 };
+	static uint64_t chains[SAMPLES][2 * DEEP];
+	static size_t lens[SAMPLES];
+	struct random random = random_start();
+	struct fixture *f = calloc(1, sizeof(*f));
+	struct tally_profile_options options = {.by = TALLY_BY_CPU | TALLY_BY_PATH,
+						.max_stack = MAX_STACK};
+	uint64_t trunk[DEEP];
+
+	fixture_start(f, &random, 0);
+	tally_profile_free(&f->profile);
+	assert_int_equal(tally_profile_init(&f->profile, f->machine, &options), 0);
+	for (size_t i = 0; i < DEEP; i++)
+		trunk[i] = BASE + random_below(&random, 0x1000);
+	for (uint32_t i = 0; i < SAMPLES; i++) {
+		struct tally_sample sample = {.ip = BASE, .cpu = i};
+
+		lens[i] = deep_chain(&random, trunk, chains[i]);
+		sample.callchain = (struct tally_words){(const uint8_t *)chains[i], lens[i]};
+		assert_int_equal(tally_profile_add(&f->profile, 0,
+						   tally_machine_thread(f->machine, PID, PID),
+						   PERF_RECORD_MISC_USER, &sample, 1),
+				 0);
+	}
+	assert_int_equal(tally_profile_finish(&f->profile), 0);
+	assert_int_equal(f->profile.cells.len, SAMPLES);
+	tally_vec_for_each (cell, &f->profile.cells) {
+		uint32_t path = cell->key.path, i = cell->key.cpu;
+		size_t nr = TALLY_MIN(lens[i], MAX_STACK + 1);
+
+		for (size_t at = 1; at < nr; at++) {
+			const struct tally_path *step = &f->profile.paths.paths.data[path];
+			uint64_t ip = chains[i][at], addr;
+
+			assert_int_not_equal(path, TALLY_PATH_NONE);
+			addr = f->profile.paths.frames.data[step->frame].addr;
+			assert_true(addr == (ip >> 60 ? ip : ip - BASE));
+			path = step->parent;
+		}
+		assert_int_equal(path, TALLY_PATH_NONE);
 	}
 	fixture_end(f);
 	free(f);
@@ -332,6 +397,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_the_sums),
 		cmocka_unit_test(astray_chains_are_dropped),
+		cmocka_unit_test(paths_are_the_chains),
 		cmocka_unit_test(graphs_are_the_sums),
 		cmocka_unit_test(light_branches_are_not_grown),
 		cmocka_unit_test(parent_without_match_is_other),

@@ -158,6 +158,64 @@ static void damaged_records_are_counted(void **state)
 	assert_int_equal(tally_machine_stats(f->machine)->damaged, 4);
 }
 
+/* What `ip` is in words, and that they mean the same as the address. */
+static uint64_t words_of(struct fixture *f, int tid, uint8_t cpumode, uint64_t ip, int nr)
+{
+	struct tally_thread *thread = tally_machine_thread(f->machine, -1, tid);
+	const struct tally_location *where = tally_machine_locate(f->machine, thread, cpumode, ip);
+	struct tally_location again;
+	uint64_t words[TALLY_WORDS_MAX];
+
+	assert_int_equal(tally_machine_words(f->machine, thread, cpumode, ip, words), nr);
+	assert_int_equal(tally_machine_words_resolve(f->machine, tally_machine_kernel(f->machine),
+						     words, &again),
+			 nr);
+	assert_ptr_equal(again.dso, where->dso);
+	assert_int_equal(again.addr, where->addr);
+	assert_int_equal(again.cpumode, cpumode);
+	return words[0];
+}
+
+static void words_are_the_same_in_every_process(void **state)
+{
+	enum { USER = PERF_RECORD_MISC_USER, KERNEL = PERF_RECORD_MISC_KERNEL };
+	struct fixture *f = *state;
+
+	feed_mmap(f, USER, 7, 0x10000, 0x1000, "/nonexistent/a");
+	feed_mmap(f, USER, 7, 0x20000, 0x1000, "/nonexistent/b");
+	feed_mmap(f, USER, 8, 0x55550000, 0x1000, "/nonexistent/a");
+	feed_mmap(f, USER, 8, 0x10000, 0x1000, "/nonexistent/b");
+	assert_true(words_of(f, 7, USER, 0x10010, 1) == words_of(f, 8, USER, 0x55550010, 1));
+	assert_true(words_of(f, 7, USER, 0x10010, 1) != words_of(f, 8, USER, 0x10010, 1));
+	assert_true(words_of(f, 7, USER, 0x20010, 1) == words_of(f, 8, USER, 0x10010, 1));
+	/* In no map, or in the kernel: themselves. */
+	assert_true(words_of(f, 7, USER, 0x40000, 1) == 0x40000);
+	assert_true(words_of(f, 8, KERNEL, 0xffffffff81000000, 1) == 0xffffffff81000000);
+	/* Astray: what looks like the kernel's, or like another word. */
+	words_of(f, 7, USER, 0xffffffff81000000, 3);
+	words_of(f, 7, USER, words_of(f, 7, USER, 0x10010, 1), 3);
+	words_of(f, 7, KERNEL, 0x10010, 3);
+	words_of(f, 7, PERF_RECORD_MISC_GUEST_USER, 0x10010, 3);
+	/* A map too far up to fit. */
+	feed_mmap(f, USER, 8, 1ull << 52, 0x1000, "//anon");
+	words_of(f, 8, USER, (1ull << 52) + 8, 3);
+}
+
+static void kernel_maps_that_are_held_stay(void **state)
+{
+	struct fixture *f = *state;
+	struct tally_maps *before;
+
+	feed_mmap(f, PERF_RECORD_MISC_KERNEL, -1, 0xffffffff81000000, 0x1000,
+		  "[kernel.kallsyms]_text");
+	before = tally_maps_get(tally_machine_kernel(f->machine));
+	feed_mmap(f, PERF_RECORD_MISC_KERNEL, -1, 0xffffffffa0000000, 0x1000, "[ext4]");
+	assert_ptr_not_equal(tally_machine_kernel(f->machine), before);
+	assert_null(tally_maps_find(before, 0xffffffffa0000010));
+	assert_non_null(tally_maps_find(tally_machine_kernel(f->machine), 0xffffffffa0000010));
+	tally_maps_put(before);
+}
+
 static void module_names(void **state)
 {
 	static const char *const rows[][2] = {
@@ -184,6 +242,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(kernel_and_modules_have_their_names, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(damaged_records_are_counted, setup, teardown),
+		cmocka_unit_test_setup_teardown(words_are_the_same_in_every_process, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(kernel_maps_that_are_held_stay, setup, teardown),
 		cmocka_unit_test(module_names),
 	};
 

@@ -27,12 +27,12 @@ static void maps_agree_with_an_array(void **state)
 
 	for (uintptr_t n = 1; n < 3000; n++) {
 		uint64_t start = random_below(&random, PAGES), len = random_below(&random, 20);
-		struct tally_mapping mapping = {start, start + len, n * 1000, dso(n), false};
+		struct tally_mapping mapping = {start, start + len, n * 1000, dso(n), 0};
 
 		assert_int_equal(tally_maps_insert(&maps, &mapping, &next_space), 0);
 		for (uint64_t page = start; page < start + len && page < PAGES; page++) {
 			truth[page] = mapping;
-			truth[page].pgoff = mapping.pgoff + page - start;
+			truth[page].shift = page + mapping.shift;
 		}
 		for (uint64_t page = 0; page < PAGES; page++) {
 			const struct tally_mapping *found = tally_maps_find(maps, page);
@@ -40,7 +40,7 @@ static void maps_agree_with_an_array(void **state)
 			assert_ptr_equal(found ? found->dso : NULL, truth[page].dso);
 			if (found)
 				assert_int_equal(tally_mapping_to_dso(found, page),
-						 truth[page].pgoff);
+						 truth[page].shift);
 		}
 	}
 	tally_maps_put(maps);
@@ -50,7 +50,7 @@ static void shared_maps_part_when_one_changes(void **state)
 {
 	uint64_t next_space = 1;
 	struct tally_maps *parent = tally_maps_new(&next_space), *child;
-	struct tally_mapping a = {10, 20, 0, dso(1), false}, b = {15, 18, 0, dso(2), false};
+	struct tally_mapping a = {10, 20, 0, dso(1), 0}, b = {15, 18, 0, dso(2), 0};
 	uint64_t space;
 
 	assert_int_equal(tally_maps_insert(&parent, &a, &next_space), 0);
@@ -71,7 +71,7 @@ static void number_changes_only_after_a_look(void **state)
 {
 	uint64_t next_space = 1, space;
 	struct tally_maps *maps = tally_maps_new(&next_space);
-	struct tally_mapping a = {1, 2, 0, dso(1), false}, b = {3, 4, 0, dso(1), true};
+	struct tally_mapping a = {1, 2, 0, dso(1), 0}, b = {3, 4, 0, dso(1), 0};
 
 	space = maps->space;
 	assert_int_equal(tally_maps_insert(&maps, &a, &next_space), 0);

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Samples gathered, a batch at a time. Of each sample are noted the words that its addresses are in
+ * their files (see machine.h), as long as the maps are known by which they were made; and the
+ * memory where they will be looked up is asked for. By the time the batch is full most of that
+ * memory has come.
+ */
+#include "profile/profile_private.h"
+
+static int words_add(struct tally_profile *profile, const struct tally_thread *thread,
+		     uint8_t cpumode, uint64_t ip)
+{
+	struct tally_batch *batch = &profile->batch;
+
+	/* Room is there. */
+	return tally_machine_words(profile->machine, thread, cpumode, ip,
+				   &batch->words.data[batch->words.len]);
+}
+
+static bool is_last(const struct tally_words *chain, uint64_t i)
+{
+	return i + 1 == chain->nr;
+}
+
+/* Note the frames of a chain as far as they are taken. */
+static int gather_chain(struct tally_profile *profile, const struct tally_thread *thread,
+			uint8_t cpumode, struct tally_words chain, struct tally_gathered *to)
+{
+	struct tally_batch *batch = &profile->batch;
+	uint32_t frames = 0;
+
+	if (tally_vec_reserve(&batch->words, batch->words.len + TALLY_WORDS_MAX * chain.nr))
+		return -ENOMEM;
+	for (uint64_t i = 0; i < chain.nr; i++) {
+		uint64_t ip = tally_words_get(chain, i);
+		int mode = tally_context_cpumode(ip), nr;
+
+		if (mode != -2) {
+			to->is_bad |= mode == -1;
+			cpumode = mode >= 0 ? (uint8_t)mode : cpumode;
+			continue;
+		}
+		if (frames++ == profile->options.max_stack) {
+			to->is_cut = true;
+			break;
+		}
+		nr = words_add(profile, thread, cpumode, ip);
+		batch->words.len += (size_t)nr;
+		to->has_odd |= nr > 1;
+		if (frames == 1) {
+			to->has_leaf = true;
+			to->callers = (uint32_t)batch->words.len;
+			to->leaf_only = cpumode == PERF_RECORD_MISC_USER && is_last(&chain, i);
+		}
+	}
+	return 0;
+}
+
+int profile_gather(struct tally_profile *profile, const struct tally_thread *thread,
+		   uint8_t cpumode, const struct tally_sample *sample, struct tally_gathered *to)
+{
+	struct tally_batch *batch = &profile->batch;
+	int ret = tally_vec_reserve(&batch->words, batch->words.len + TALLY_WORDS_MAX);
+
+	if (ret)
+		return ret;
+	to->first = (uint32_t)batch->words.len;
+	batch->words.len += (size_t)words_add(profile, thread, cpumode, sample->ip);
+	to->callers = to->end = (uint32_t)batch->words.len;
+	profile_address_fetch(profile, batch->words.data[to->first]);
+	if (!(profile->options.by & TALLY_BY_PATH) || !sample->callchain.nr)
+		return 0;
+	to->has_chain = true;
+	ret = gather_chain(profile, thread, cpumode, sample->callchain, to);
+	to->end = (uint32_t)batch->words.len;
+	if (!ret && to->end > to->callers)
+		profile_callers_fetch(profile, to);
+	return ret;
+}
