@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "view/view.h"
@@ -103,14 +104,19 @@ static void text_dso(const struct tally_view *view, const struct tally_row *row,
 	const struct tally_frame *frame = row_frame(view, row);
 	const char *name = frame->dso ? tally_dso_name(frame->dso) : "[unknown]";
 	const char *slash = name[0] == '/' ? strrchr(name, '/') : NULL;
+	enum tally_dso_kind kind = frame->dso ? tally_dso_kind(frame->dso) : TALLY_DSO_UNKNOWN;
 	char module[128];
+	int tid;
 
-	if (frame->dso && tally_dso_kind(frame->dso) == TALLY_DSO_MODULE) {
+	if (kind == TALLY_DSO_MODULE) {
 		tally_module_name(name, module, sizeof(module));
 		tally_str_add(out, module);
-		return;
+	} else if (kind == TALLY_DSO_PERF_MAP && slash &&
+		   sscanf(slash, "/perf-%d.map", &tid) == 1) {
+		tally_str_addf(out, "[JIT] tid %d", tid); /* as perf calls it */
+	} else {
+		tally_str_add(out, slash ? slash + 1 : name);
 	}
-	tally_str_add(out, slash ? slash + 1 : name);
 }
 
 static void text_symbol(const struct tally_view *view, const struct tally_row *row,
