@@ -28,8 +28,10 @@ uint64_t tally_core_hw_arm(struct tally_core_hw *hw)
 {
 	uint64_t far = width_mask(hw) / 2 + 1;
 
-	if (hw->period && hw->left > 0)
-		far = TALLY_MIN(far, (uint64_t)hw->left);
+	/* A period that ended while the interrupt was on its way, and the counter was taken off
+	 * before it came, is over with the next event. */
+	if (hw->period)
+		far = hw->left > 0 ? TALLY_MIN(far, (uint64_t)hw->left) : 1;
 	hw->previous = (0 - far) & width_mask(hw);
 	return hw->previous;
 }
