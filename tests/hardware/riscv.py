@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The core on bare metal: boots src/machines/riscv under QEMU, whose counters and overflow interrupts are exact with
+-icount shift=0, and judges what its tasks say. argv: tally, the source root, the build directory."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+import tap  # noqa: E402
+
+TALLY, ROOT, BUILD = sys.argv[1:4]
+WORK = os.path.join(BUILD, "riscv-machine")
+QEMU = ("qemu-system-riscv64 -M virt -cpu rv64,sscofpmf=true -icount shift=0,sleep=off -bios none -m 128 -nographic "
+        "-nodefaults -no-user-config -serial stdio -monitor none").split()
+COSTS = os.path.join(ROOT, "bench", "riscv-cost.txt")
+TOLERANCE = 0.03  # of the costs: what another patch level of the compiler may change
+consoles = {}
+
+
+def build():
+    for tool in ("qemu-system-riscv64", "riscv64-linux-gnu-gcc"):
+        if not shutil.which(tool):
+            raise tap.Skip(f"{tool} is not installed")
+    elf = os.path.join(WORK, "tally-riscv.elf")
+    if "elf" not in consoles:
+        result = tap.run("sh", os.path.join(ROOT, "scripts", "build_riscv.sh"), WORK)
+        tap.same(result.returncode, 0, result.stderr)
+        consoles["elf"] = elf
+    return elf
+
+
+def boot(harts):
+    """What the machine said: numbers by name, in order, and the bytes of its perf.data stream."""
+    if harts in consoles:
+        return consoles[harts]
+    result = subprocess.run([*QEMU, "-smp", str(harts), "-kernel", build()], stdin=subprocess.DEVNULL, check=False,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100)
+    console, stream, numbers = result.stdout, b"", {}
+    while console:
+        line, _, console = console.partition(b"\n")
+        name, _, value = line.decode(errors="replace").strip().rpartition(" ")
+        if result.returncode or not value.isdigit():
+            raise AssertionError(f"exit {result.returncode}: {line!r} {result.stderr!r}")
+        if name == "stream":
+            stream, console = stream + console[:int(value)], console[int(value):]
+        numbers.setdefault(name, []).append(int(value))
+    path = os.path.join(WORK, f"harts-{harts}.data")
+    with open(path, "wb") as file:
+        file.write(stream)
+    numbers["path"] = path
+    consoles[harts] = numbers
+    return numbers
+
+
+def within(got, low, high, what):
+    print(f"# {what}: {got}")
+    if not low <= got <= high:
+        raise AssertionError(f"{what}: {got} is not in {low} to {high}")
+
+
+def test_loops_count_exactly():
+    said = boot(1)
+    for name in ("cycles_fixed", "instructions_fixed", "cycles_programmable", "instructions_programmable"):
+        tap.same(said["count." + name], [100000], name)
+    # With the kernel's ticks: the emulator's filters do not work on these two events.
+    within(said["count.long"][0], 20000000, 20000000 * 1.005, "20,000,000 instructions over ticks")
+
+
+def test_children_are_counted():
+    within(boot(1)["inherit.count"][0], 12000000, 12000000 * 1.02, "four children of 3,000,000")
+
+
+def test_counters_are_shared():
+    said = boot(1)
+    for value, enabled, running in zip(said["share.value"], said["share.enabled"], said["share.running"]):
+        within(running / enabled, 0.63, 0.70, "share of three events on two counters")
+        within(value / running, 0.998, 1.001, "cycles in each ns of it")
+
+
+def test_filters():
+    said = boot(1)
+    within(said["filter.user"][0], 512, 520, "TLB misses of 512 pages in user mode")
+    within(said["filter.kernel"][0], 0, 8, "and in the kernel")
+
+
+def test_refusals():
+    said = boot(1)
+    for name, error in (("event", 2), ("group", 22), ("kernel_memory", 14), ("pid", 3)):
+        tap.same(said["refuse." + name], [error], name)
+
+
+def test_every_overflow_arrives():
+    said = boot(1)
+    counts = said["sample.count"]
+    for name, period, at in (("1M", 1000000, 0), ("100k", 100000, 1), ("10k", 10000, 2)):
+        tap.same(said["sample." + name], [counts[at] // period], f"samples at {name} of {counts[at]}")
+        print(f"# {name}: {said['sample.' + name][0]} samples of {counts[at]}")
+    tap.same(said["sample.user"][:3], [said["sample." + name][0] for name in ("1M", "100k", "10k")], "all in the loop")
+    tap.same(said["sample.clock"], [200], "50 ms at 250 us")
+    tap.same(said["sample.refresh"], [3], "REFRESH of 3")
+    within(said["sample.freq"][0], 380, 420, "samples of 0.1 s at 4000 Hz")
+
+
+def test_two_events_that_overflow():
+    said = boot(1)
+    for samples, count, period in zip(said["sample.both"], said["sample.count"][-2:], (100000, 70000)):
+        within(samples, count // period - 1, count // period, f"samples of {count} at {period}")
+
+
+def test_costs():
+    """In instructions; bench/riscv-cost.txt has what they were."""
+    costs = {name[5:]: values[0] for name, values in boot(1).items() if name.startswith("cost.")}
+    known = dict(line.split() for line in open(COSTS, encoding="utf-8") if line.strip() and line[0] != "#")
+    tap.same(sorted(costs), sorted(known), "names")
+    worse = [f"{name}: {costs[name]}, was {was}" for name, was in known.items()
+             if abs(costs[name] - int(was)) > TOLERANCE * int(was)]
+    print("\n".join(f"# {name} {cost}" for name, cost in costs.items()))
+    tap.same(worse, [], "costs")
+
+
+def shares(text):
+    return {name: float(share) for share, name in re.findall(r"^\s*([\d.]+)%.*\b(hot|warm)\s*$", text, re.M)}
+
+
+def check_stream(harts, slack):
+    said = boot(harts)
+    result = tap.run(TALLY, "report", "-i", said["path"], "--symfs", WORK, "--no-children", "-g", "none", "--stdio")
+    tap.same(result.returncode, 0, result.stderr)
+    got = shares(result.stdout)
+    within(got.get("hot", 0), 75 - slack, 75 + slack, "tally: share of hot")
+    within(got.get("warm", 0), 25 - slack, 25 + slack, "tally: share of warm")
+    text = tap.run(TALLY, "script", "-i", said["path"], "-F", "tid,period").stdout
+    samples, due = len(text.splitlines()), sum(said["stream.count"]) / 10007
+    within(samples / due, 0.98, 1, f"of {due:.0f} samples")
+    if not shutil.which("perf"):
+        return
+    result = tap.run("perf", "report", "-i", said["path"], "--symfs", WORK, "--no-children", "-g", "none", "--stdio",
+                     "-s", "sym", "-F", "overhead,sym")
+    within(shares(result.stdout).get("hot", 0), 75 - slack, 75 + slack, "perf: share of hot")
+
+
+def test_stream():
+    check_stream(1, 1)
+
+
+def test_two_harts():
+    said = boot(2)
+    # The emulator counts what both harts do on each of them while they take turns.
+    within(said["harts.inherit"][0], 20000000, 40000000 * 1.03, "four workers of 5,000,000 on two harts")
+    tap.same(said["harts.others_counted"], [50], "events on a task that runs elsewhere")
+    tap.same(said["harts.others_backwards"], [0], "of which counted backwards")
+    for cycles in said["harts.cycles"]:
+        within(cycles, 10000000, 25000000, "cycles of a hart while one task has 10,000,000")
+
+
+def test_stream_of_two_harts():
+    check_stream(2, 4)
+
+
+def test_runs_are_identical():
+    first, size = dict(boot(1)), os.path.getsize(boot(1)["path"])
+    consoles.pop(1)
+    tap.same(boot(1), first, "what the second run said")
+    tap.same(os.path.getsize(first["path"]), size, "stream")
+
+
+if __name__ == "__main__":
+    tap.main("__main__")

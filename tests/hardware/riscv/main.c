@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The first task: the tests one after the other; tests/hardware/riscv.py judges what they say. */
+#include "riscv/user.h"
+
+void user_main(uint64_t nr_cpus);
+
+void user_main(uint64_t nr_cpus)
+{
+	say("harts", nr_cpus);
+	if (nr_cpus == 1) {
+		test_count();
+		test_sample();
+		test_cost();
+	} else {
+		test_harts();
+	}
+	test_stream(nr_cpus);
+	call(CALL_OFF, 0, 0, 0, 0, 0);
+}
