@@ -46,8 +46,8 @@ struct tally_core_settings {
 	uint32_t mlock_kb;        /* what each user may lock for each CPU beyond RLIMIT_MEMLOCK */
 	uint32_t max_stack;       /* entries of a callchain, context markers apart */
 	uint32_t max_contexts;    /* context markers of a callchain */
-	uint32_t record_max;      /* bytes of the largest record; fixed at creation */
-	bool scattered;           /* ring buffers of single pages, not one piece */
+	uint32_t record_max; /* bytes of the largest record, 512 to 65,528; fixed at creation */
+	bool scattered;      /* ring buffers of single pages, not one piece */
 };
 
 /* Linux's defaults: paranoid 2, 100,000 samples a second, 4 ms, 516 KB, 127 and 8, 65,528

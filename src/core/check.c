@@ -3,7 +3,8 @@
 
 /* ---- privileges ------------------------------------------------------------------------- */
 
-bool tally_check_perfmon(const struct tally_core *core, const struct tally_core_task *current)
+/* Whether `current` holds CAP_PERFMON, or CAP_SYS_ADMIN which includes it. */
+static bool has_perfmon(const struct tally_core *core, const struct tally_core_task *current)
 {
 	return core->ops->capable(core->machine, current, TALLY_CORE_CAP_PERFMON) ||
 	       core->ops->capable(core->machine, current, TALLY_CORE_CAP_SYS_ADMIN);
@@ -12,8 +13,7 @@ bool tally_check_perfmon(const struct tally_core *core, const struct tally_core_
 /* Over this level of perf_event_paranoid only who has CAP_PERFMON may. */
 static bool forbidden_over(const struct tally_check *c, int32_t level)
 {
-	return tally_peek(&c->core->settings.paranoid) > level &&
-	       !tally_check_perfmon(c->core, c->current);
+	return tally_peek(&c->core->settings.paranoid) > level && !has_perfmon(c->core, c->current);
 }
 
 static bool anything_forbidden(const struct tally_check *c)
@@ -28,7 +28,7 @@ static bool kernel_forbidden(const struct tally_check *c)
 
 static bool namespaces_forbidden(const struct tally_check *c)
 {
-	return c->attr->namespaces && !tally_check_perfmon(c->core, c->current);
+	return c->attr->namespaces && !has_perfmon(c->core, c->current);
 }
 
 static bool addresses_forbidden(const struct tally_check *c)
@@ -57,7 +57,7 @@ static bool cpu_forbidden(const struct tally_check *c)
 
 static bool task_forbidden(const struct tally_check *c)
 {
-	return c->task && c->task != c->current && !tally_check_perfmon(c->core, c->current) &&
+	return c->task && c->task != c->current && !has_perfmon(c->core, c->current) &&
 	       !c->core->ops->may_observe(c->core->machine, c->current, c->task);
 }
 

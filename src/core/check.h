@@ -28,7 +28,4 @@ enum tally_check_stage {
 const struct tally_core_refusal *tally_check(const struct tally_check *check,
 					     enum tally_check_stage stage);
 
-/* Whether `current` holds CAP_PERFMON, or CAP_SYS_ADMIN which includes it. */
-bool tally_check_perfmon(const struct tally_core *core, const struct tally_core_task *current);
-
 #endif

@@ -68,19 +68,19 @@ void tally_context_run(struct tally_core_context *context, tally_context_fn fn, 
 	}
 }
 
-static void pin(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
+static void pin_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
 {
-	context->pins += (uint32_t)(uintptr_t)arg;
+	context->pins++;
 }
 
-void tally_context_pin(struct tally_core_context *context)
+static void unpin_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
 {
-	tally_context_run(context, pin, (void *)(uintptr_t)1);
+	context->pins--;
 }
 
 void tally_context_unpin(struct tally_core_context *context)
 {
-	tally_context_run(context, pin, (void *)(uintptr_t)UINT32_MAX);
+	tally_context_run(context, unpin_here, NULL);
 }
 
 struct tally_core_context *tally_context_pin_task(struct tally_core *core,
@@ -92,7 +92,7 @@ struct tally_core_context *tally_context_pin_task(struct tally_core *core,
 		context = tally_acquire(&task->context);
 		if (!context)
 			return NULL;
-		tally_context_pin(context);
+		tally_context_run(context, pin_here, NULL);
 		/* It may have been swapped away before it was pinned: switch.c. */
 		if (context == tally_acquire(&task->context))
 			return context;

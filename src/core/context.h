@@ -36,13 +36,11 @@ void tally_context_want_munmap(struct tally_core_event *event);
 /* The context no longer holds just what its origin holds. A. */
 void tally_context_diverge(struct tally_core_context *context);
 
-/* Keep the context with its task (no swap at a switch) while somebody walks it. C. */
-void tally_context_pin(struct tally_core_context *context);
-void tally_context_unpin(struct tally_core_context *context);
-
-/* The context of a task as it is now, pinned; NULL when it has none. C. */
+/* The context of a task as it is now, NULL when it has none. Pinned: it stays with its task (no
+ * swap at a switch) until it is unpinned. C. */
 struct tally_core_context *tally_context_pin_task(struct tally_core *core,
 						  struct tally_core_task *task);
+void tally_context_unpin(struct tally_core_context *context);
 
 /* Wait until every hook that runs now, on any CPU, has returned: what was unlinked before
  * nobody uses afterwards. Runs what was deferred. C. */

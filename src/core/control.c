@@ -60,12 +60,13 @@ static void disable_here(struct tally_core_cpu *cpu, struct tally_core_context *
 		tally_sched_fill(cpu, now);
 }
 
-void tally_control_enable(struct tally_core_event *event)
+/* Enable or disable an event and its children. */
+static void control_enable(struct tally_core_event *event)
 {
 	for_family(event, enable_here);
 }
 
-void tally_control_disable(struct tally_core_event *event)
+static void control_disable(struct tally_core_event *event)
 {
 	for_family(event, disable_here);
 }
@@ -108,9 +109,9 @@ int tally_core_prctl(struct tally_core *core, struct tally_core_task *current, i
 	core->ops->config_lock(core->machine);
 	for (struct tally_core_event *event = current->owned; event; event = event->owned_next) {
 		if (option == TALLY_CORE_PRCTL_ENABLE)
-			tally_control_enable(event);
+			control_enable(event);
 		else
-			tally_control_disable(event);
+			control_disable(event);
 	}
 	core->ops->config_unlock(core->machine);
 	return 0;
@@ -209,13 +210,13 @@ static void for_group(const struct request *request, void (*fn)(struct tally_cor
 
 static const struct tally_core_refusal *request_enable(const struct request *request)
 {
-	for_group(request, tally_control_enable);
+	for_group(request, control_enable);
 	return NULL;
 }
 
 static const struct tally_core_refusal *request_disable(const struct request *request)
 {
-	for_group(request, tally_control_disable);
+	for_group(request, control_disable);
 	return NULL;
 }
 
@@ -236,7 +237,7 @@ static const struct tally_core_refusal *request_refresh(const struct request *re
 		REFUSE(-EINVAL, "sample_period", "an event that only counts does not overflow",
 		       "set a sample_period");
 	tally_fetch_add(&event->limit, (int32_t)request->arg);
-	tally_control_enable(event);
+	control_enable(event);
 	return NULL;
 }
 

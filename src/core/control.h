@@ -5,10 +5,6 @@
 
 #include "core/private.h"
 
-/* Enable or disable an event and its children. C. */
-void tally_control_enable(struct tally_core_event *event);
-void tally_control_disable(struct tally_core_event *event);
-
 /* Enable one event alone. A. */
 void tally_control_enable_here(struct tally_core_cpu *cpu, struct tally_core_event *event);
 

@@ -173,6 +173,9 @@ void tally_core_cpu_offline(struct tally_core *core, uint32_t cpu)
 	core->ops->config_unlock(core->machine);
 }
 
+/* Every record but a sample fits, with the shortest of strings. */
+enum { RECORD_MAX_LEAST = 512 };
+
 /* ---- life ------------------------------------------------------------------------------- */
 
 static size_t core_size(uint32_t nr_cpus)
@@ -206,7 +209,8 @@ int tally_core_create(const struct tally_machine_ops *ops, void *machine, uint32
 	tally_core_settings_init(&core->settings);
 	if (settings)
 		core->settings = *settings;
-	core->settings.record_max = TALLY_MIN(core->settings.record_max & ~7U, 65528);
+	core->settings.record_max =
+		TALLY_MAX(TALLY_MIN(core->settings.record_max & ~7U, 65528), RECORD_MAX_LEAST);
 	for (uint32_t i = 0; i < nr_cpus && !ret; i++)
 		ret = cpu_init(core, i);
 	if (!ret)

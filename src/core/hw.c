@@ -40,7 +40,6 @@ uint64_t tally_core_hw_arm(struct tally_core_hw *hw)
  * was so late that the next one is over as well. */
 static void next_period(struct tally_core_hw *hw)
 {
-	hw->last_period = hw->period;
 	hw->left += (int64_t)hw->period;
 	if (hw->left <= 0)
 		hw->left = (int64_t)hw->period;
@@ -54,12 +53,9 @@ bool tally_core_hw_overflow(struct tally_core_hw *hw, uint64_t now,
 
 	tally_core_hw_update(hw, now);
 	if (hw->period && hw->left <= 0) {
-		uint64_t before = hw->period;
-
-		hw->last_period = before;
+		hw->last_period = hw->period; /* frequency mode changes the next one's */
 		go_on = tally_overflow(event, moment, NULL, true);
 		next_period(hw);
-		hw->last_period = before;
 	}
 	*ret_next = tally_core_hw_arm(hw);
 	tally_page_recount(event);

@@ -45,7 +45,6 @@ static void adjust_by_sample(struct tally_core_event *event)
 {
 	uint64_t now = tally_clock(event->core);
 	uint64_t passed = now - event->freq_stamp;
-
 	uint64_t counted = event->count - event->freq_sampled;
 
 	event->freq_stamp = now;

@@ -79,6 +79,7 @@ static void sample_group(struct tally_output *output, struct tally_sample *sampl
 	uint64_t *at = words;
 
 	sample->read.nr = 0;
+	sample->read.group = (struct tally_words){(uint8_t *)words, 0};
 	if (bytes < want)
 		return;
 	tally_group_for_each (event, leader) {

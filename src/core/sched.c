@@ -254,8 +254,8 @@ void tally_sched_out(struct tally_core_cpu *cpu, struct tally_core_context *cont
 	context_off(cpu, context, true, now);
 }
 
-void tally_sched_out_flexible(struct tally_core_cpu *cpu, struct tally_core_context *context,
-			      uint64_t now)
+static void flexible_out(struct tally_core_cpu *cpu, struct tally_core_context *context,
+			 uint64_t now)
 {
 	context_off(cpu, context, false, now);
 }
@@ -270,7 +270,7 @@ void tally_sched_context_in(struct tally_core_cpu *cpu, struct tally_core_contex
 	cpu->of_task = context;
 	/* What is pinned goes before what is flexible, whoever's it is. */
 	if (!tally_list_empty(&context->pinned))
-		tally_sched_out_flexible(cpu, &cpu->own, now);
+		flexible_out(cpu, &cpu->own, now);
 	tally_sched_in(cpu, now);
 }
 
@@ -307,10 +307,10 @@ void tally_sched_rotate(struct tally_core_cpu *cpu, uint64_t now)
 	if (!cpu->own.waiting && !(cpu->of_task && cpu->of_task->waiting))
 		return;
 	rotate(&cpu->own, now);
-	tally_sched_out_flexible(cpu, &cpu->own, now);
+	flexible_out(cpu, &cpu->own, now);
 	if (cpu->of_task) {
 		rotate(cpu->of_task, now);
-		tally_sched_out_flexible(cpu, cpu->of_task, now);
+		flexible_out(cpu, cpu->of_task, now);
 	}
 	tally_sched_in(cpu, now);
 }
@@ -320,8 +320,8 @@ void tally_sched_rotate(struct tally_core_cpu *cpu, uint64_t now)
 static void make_room(struct tally_core_cpu *cpu, uint64_t now)
 {
 	if (cpu->of_task)
-		tally_sched_out_flexible(cpu, cpu->of_task, now);
-	tally_sched_out_flexible(cpu, &cpu->own, now);
+		flexible_out(cpu, cpu->of_task, now);
+	flexible_out(cpu, &cpu->own, now);
 	tally_sched_in(cpu, now);
 }
 

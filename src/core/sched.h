@@ -15,10 +15,6 @@ void tally_sched_in(struct tally_core_cpu *cpu, uint64_t now);
 /* Take every group of a context off. */
 void tally_sched_out(struct tally_core_cpu *cpu, struct tally_core_context *context, uint64_t now);
 
-/* Take the context's flexible groups off. */
-void tally_sched_out_flexible(struct tally_core_cpu *cpu, struct tally_core_context *context,
-			      uint64_t now);
-
 /* The next in turn: called on the tick when groups wait. */
 void tally_sched_rotate(struct tally_core_cpu *cpu, uint64_t now);
 

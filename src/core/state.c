@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/state.h"
 
+#ifdef TALLY_CORE_DEBUG
+#define TALLY_CORE_CHECKS 1
+#else
+#define TALLY_CORE_CHECKS 0
+#endif
 #define STATE(state) (1U << ((state)-TALLY_STATE_DEAD))
 #define FROM(state)  [(state)-TALLY_STATE_DEAD]
 
@@ -22,7 +27,7 @@ static const uint8_t transitions[] = {
 	FROM(TALLY_STATE_ACTIVE) = STATE(TALLY_STATE_INACTIVE),
 };
 
-bool tally_state_may_become(enum tally_state from, enum tally_state to)
+static bool may_become(enum tally_state from, enum tally_state to)
 {
 	return transitions[from - TALLY_STATE_DEAD] & STATE(to);
 }
@@ -51,10 +56,8 @@ void tally_event_account(struct tally_core_event *event)
 
 void tally_event_set_state(struct tally_core_event *event, enum tally_state state)
 {
-#ifdef TALLY_CORE_DEBUG
-	if (!tally_state_may_become(event->state, state))
+	if (TALLY_CORE_CHECKS && !may_become(event->state, state))
 		__builtin_trap();
-#endif
 	tally_event_account(event);
 	if (tally_event_is_leader(event) &&
 	    (event->state < TALLY_STATE_INACTIVE) != (state < TALLY_STATE_INACTIVE)) {

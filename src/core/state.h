@@ -16,7 +16,4 @@ void tally_event_account(struct tally_core_event *event);
  * their leader is off. The transition must be in the table. */
 void tally_event_set_state(struct tally_core_event *event, enum tally_state state);
 
-/* Whether `from` may become `to`. */
-bool tally_state_may_become(enum tally_state from, enum tally_state to);
-
 #endif

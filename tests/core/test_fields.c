@@ -213,11 +213,52 @@ static void test_group_read(void **state)
 	scene_end(&scene);
 }
 
+/* A group that is larger than the largest record leaves a sample without its counts, not without
+ * sense. */
+static void test_group_beyond_record(void **state)
+{
+	struct tally_core_settings settings;
+	struct tally_sim_config config = {.pmus = &scene_pmu, .nr_pmus = 1, .settings = &settings};
+	struct perf_event_attr attr = attr_hw(SIM_CYCLES), member = {.size = sizeof(member)};
+	struct scene scene;
+	struct tally_sim_task *task;
+	struct tally_ring *ring;
+	struct record record;
+	unsigned n = 0;
+	int leader;
+
+	tally_core_settings_init(&settings);
+	settings.paranoid = -1;
+	settings.record_max = 0; /* raised to the least that there is */
+	attr.sample_period = 30000;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_READ;
+	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+	member.type = PERF_TYPE_SOFTWARE;
+	member.config = PERF_COUNT_SW_DUMMY;
+	scene_begin(&scene, 1, &config);
+	task = scene_spawn(&scene, deep, 0);
+	leader = scene_open(&scene, attr, task, -1, -1);
+	ring = scene_map(&scene, leader, 16);
+	for (int i = 0; i < 40; i++)
+		scene_open(&scene, member, task, -1, leader);
+	tally_sim_run(scene.sim, MS);
+	for (; scene_record(ring, &attr, &record); n++) {
+		assert_int_equal(record.header->size, 24);
+		assert_int_equal(record.sample.read.nr, 0);
+	}
+	assert_int_equal(n, 100);
+	tally_ring_unmap(ring);
+	scene_end(&scene);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_regs),       cmocka_unit_test(test_stack),
-		cmocka_unit_test(test_chains),     cmocka_unit_test(test_clockid),
+		cmocka_unit_test(test_group_beyond_record),
+		cmocka_unit_test(test_regs),
+		cmocka_unit_test(test_stack),
+		cmocka_unit_test(test_chains),
+		cmocka_unit_test(test_clockid),
 		cmocka_unit_test(test_group_read),
 	};
 

@@ -1,23 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Mapping ring buffers: who may, how large, and whose records go there. Each test with pages in
  * one piece and all over the place. */
-#include "plays.h"
-
-static struct perf_event_attr attr_ring(uint64_t period)
-{
-	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
-
-	attr.sample_period = period;
-	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD;
-	return attr;
-}
-
-static void begin(struct scene *scene, uint32_t nr_cpus, bool scattered)
-{
-	scene_begin(scene, nr_cpus, NULL);
-	tally_core_settings(tally_sim_core(scene->sim))->scattered = scattered;
-	tally_core_settings(tally_sim_core(scene->sim))->max_sample_rate = 10000000;
-}
+#include "rings.h"
 
 /* Output of several events into one ring, in order; and back again. */
 static void test_set_output(void **state)
@@ -31,7 +15,7 @@ static void test_set_output(void **state)
 	int fds[3];
 
 	attr.sample_type |= PERF_SAMPLE_IDENTIFIER;
-	begin(&scene, 1, *state);
+	ring_begin(&scene, 1, *state);
 	task = scene_spawn(&scene, play_worker, 0);
 	for (unsigned i = 0; i < 3; i++) {
 		attr.config = i;
@@ -77,7 +61,7 @@ static void test_set_output_refused(void **state)
 	back.write_backward = 1;
 	clocked.use_clockid = 1;
 	clocked.clockid = 1;
-	begin(&scene, 2, *state);
+	ring_begin(&scene, 2, *state);
 	task = scene_spawn(&scene, play_worker, 0);
 	fds[0] = scene_open(&scene, attr, task, 0, -1);
 	fds[1] = scene_open(&scene, attr, task, 1, -1);
@@ -111,7 +95,7 @@ static void test_mmap_limits(void **state)
 	int fd, other;
 
 	attr.exclude_kernel = attr.exclude_hv = 1;
-	begin(&scene, 1, *state);
+	ring_begin(&scene, 1, *state);
 	tally_core_settings(tally_sim_core(scene.sim))->mlock_kb = 24; /* of 2 CPUs: 12 pages */
 	task = scene_spawn(&scene, play_hog, 0);
 	fd = scene_try(&scene, task, attr, 0, -1, -1);
@@ -153,7 +137,7 @@ static void test_no_memory(void **state)
 	void *memory;
 	int fd, ret;
 
-	begin(&scene, 1, *state);
+	ring_begin(&scene, 1, *state);
 	task = scene_spawn(&scene, play_hog, 0);
 	fd = scene_open(&scene, attr, task, -1, -1);
 	bytes = tally_sim_held_bytes(scene.sim);
@@ -182,7 +166,7 @@ static void test_mapping_keeps(void **state)
 	struct tale tale = {0};
 	int fd;
 
-	begin(&scene, 1, *state);
+	ring_begin(&scene, 1, *state);
 	task = scene_spawn(&scene, play_hog, 0);
 	fd = scene_open(&scene, attr, task, -1, -1);
 	ring = scene_map(&scene, fd, 16);
@@ -194,12 +178,6 @@ static void test_mapping_keeps(void **state)
 	assert_int_equal(tally_sim_held_pages(scene.sim), 0);
 	scene_end(&scene);
 }
-
-#define BOTH(test)                                                         \
-	{#test ", one piece", test, NULL, NULL, NULL},                     \
-	{                                                                  \
-#test ", scattered", test, NULL, NULL, (void *)"scattered" \
-	}
 
 int main(void)
 {

@@ -2,23 +2,7 @@
 /* Ring buffers: no record torn, out of order or missing without being counted. Each test with
  * pages in one piece and all over the place. */
 #include "base/arith.h"
-#include "plays.h"
-
-static struct perf_event_attr attr_ring(uint64_t period)
-{
-	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
-
-	attr.sample_period = period;
-	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD;
-	return attr;
-}
-
-static void begin(struct scene *scene, uint32_t nr_cpus, bool scattered)
-{
-	scene_begin(scene, nr_cpus, NULL);
-	tally_core_settings(tally_sim_core(scene->sim))->scattered = scattered;
-	tally_core_settings(tally_sim_core(scene->sim))->max_sample_rate = 10000000;
-}
+#include "rings.h"
 
 /* What an event says it lost, read by itself or with its group. */
 static uint64_t lost_of(struct scene *scene, int fd, bool group)
@@ -42,7 +26,7 @@ static void check_lost(bool scattered, bool group)
 	int fd;
 
 	attr.read_format |= group ? PERF_FORMAT_GROUP : 0;
-	begin(&scene, 1, scattered);
+	ring_begin(&scene, 1, scattered);
 	task = scene_spawn(&scene, play_worker, 0);
 	fd = scene_open(&scene, attr, task, -1, -1);
 	ring = scene_map(&scene, fd, 2);
@@ -84,7 +68,7 @@ static void test_children_wake(void **state)
 
 	attr.inherit = 1;
 	attr.wakeup_events = 1;
-	begin(&scene, 1, *state);
+	ring_begin(&scene, 1, *state);
 	task = scene_spawn(&scene, parent, 0);
 	fd = scene_open(&scene, attr, task, 0, -1);
 	ring = scene_map(&scene, fd, 16);
@@ -108,7 +92,7 @@ static void test_wakeup_events(void **state)
 		int fd;
 
 		attr.wakeup_events = every;
-		begin(&scene, 1, *state);
+		ring_begin(&scene, 1, *state);
 		task = scene_spawn(&scene, play_hog, 0);
 		fd = scene_open(&scene, attr, task, -1, -1);
 		assert_int_equal(tally_sim_set_async(scene.sim, scene.observer, fd), 0);
@@ -139,7 +123,7 @@ static void test_watermark(void **state)
 
 	attr.watermark = 1;
 	attr.wakeup_watermark = 1000;
-	begin(&scene, 1, *state);
+	ring_begin(&scene, 1, *state);
 	task = scene_spawn(&scene, play_hog, 0);
 	fd = scene_open(&scene, attr, task, -1, -1);
 	ring = scene_map(&scene, fd, 16);
@@ -191,7 +175,7 @@ static void test_overwrite(void **state)
 	int fd;
 
 	attr.write_backward = 1;
-	begin(&scene, 1, *state);
+	ring_begin(&scene, 1, *state);
 	task = scene_spawn(&scene, play_hog, 0);
 	fd = scene_open(&scene, attr, task, -1, -1);
 	assert_int_equal(tally_ring_map(&scene.transport.transport, fd, 2, true, &ring), 0);
@@ -225,12 +209,6 @@ static void test_overwrite(void **state)
 	tally_ring_unmap(ring);
 	scene_end(&scene);
 }
-
-#define BOTH(test)                                                         \
-	{#test ", one piece", test, NULL, NULL, NULL},                     \
-	{                                                                  \
-#test ", scattered", test, NULL, NULL, (void *)"scattered" \
-	}
 
 int main(void)
 {

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of ring buffers, each with pages in one piece and all over the place. */
+#ifndef TALLY_TESTS_CORE_RINGS_H
+#define TALLY_TESTS_CORE_RINGS_H
+
+#include "plays.h"
+
+static inline struct perf_event_attr attr_ring(uint64_t period)
+{
+	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
+
+	attr.sample_period = period;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD;
+	return attr;
+}
+
+static inline void ring_begin(struct scene *scene, uint32_t nr_cpus, bool scattered)
+{
+	struct tally_core_settings *settings;
+
+	scene_begin(scene, nr_cpus, NULL);
+	settings = tally_core_settings(tally_sim_core(scene->sim));
+	settings->scattered = scattered;
+	settings->max_sample_rate = 10000000;
+}
+
+/* Two rows of a table of tests, whose state says whether pages are scattered. */
+#define BOTH(test)                                                         \
+	{#test ", one piece", test, NULL, NULL, NULL},                     \
+	{                                                                  \
+#test ", scattered", test, NULL, NULL, (void *)"scattered" \
+	}
+
+#endif
