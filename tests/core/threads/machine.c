@@ -123,10 +123,27 @@ void machine_kick(struct machine_cpu *cpu)
 	pthread_kill(cpu->thread, SIGUSR2);
 }
 
+/*
+ * TSan runs a delayed handler with all signals blocked, and keeps the mask to go back to in one
+ * place for each thread. Where the handler's own calls run another delayed one, that place is
+ * overwritten and the thread stays deaf (llvm-project 138599 mends it, GCC 12 has it): the CPU
+ * that called it by IPI would wait for ever. So whoever waits listens first.
+ */
+void machine_yield(void)
+{
+	sigset_t interrupts;
+
+	sigemptyset(&interrupts);
+	sigaddset(&interrupts, SIGUSR1);
+	sigaddset(&interrupts, SIGUSR2);
+	pthread_sigmask(SIG_UNBLOCK, &interrupts, NULL);
+	sched_yield();
+}
+
 void machine_lock(pthread_mutex_t *lock)
 {
 	while (pthread_mutex_trylock(lock))
-		sched_yield();
+		machine_yield();
 }
 
 /* ---- operations ------------------------------------------------------------------------- */
@@ -186,7 +203,7 @@ static int op_call(void *machine, uint32_t cpu, void (*fn)(void *arg), void *arg
 	__atomic_store_n(&mailbox.waiting, cpu + 1, __ATOMIC_RELEASE);
 	while (__atomic_load_n(&mailbox.waiting, __ATOMIC_ACQUIRE)) {
 		pthread_kill(m->cpus[cpu].thread, SIGUSR1);
-		sched_yield();
+		machine_yield();
 	}
 	return 0;
 }
@@ -198,7 +215,7 @@ static void op_defer(void *machine)
 
 static void op_relax(void *machine)
 {
-	sched_yield();
+	machine_yield();
 }
 
 static uint64_t op_clock(void *machine)

@@ -60,6 +60,9 @@ void machine_boot(struct machine_cpu *cpu);
 /* An overflow interrupt for this CPU, wherever it is. */
 void machine_kick(struct machine_cpu *cpu);
 
+/* Let others run, interrupts of this CPU included. */
+void machine_yield(void);
+
 /* Wait for a lock without keeping interrupts out. */
 void machine_lock(pthread_mutex_t *lock);
 

@@ -4,7 +4,6 @@
  * rings are drained from outside. Run under TSan: it has the last word; what is checked here is
  * that every record is whole and that nothing is left. Usage: stress [SECONDS [SEED]]
  */
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,7 +208,7 @@ static uint32_t up, finished, done;
 static void wait_for(uint32_t *what, uint32_t nr)
 {
 	while (__atomic_load_n(what, __ATOMIC_ACQUIRE) < nr)
-		sched_yield();
+		machine_yield();
 }
 
 static void end_all(void)
