@@ -178,9 +178,20 @@ static inline size_t tally_trailer_size(const struct tally_sample_layout *layout
 	return (size_t)layout->nr_trailer * 8;
 }
 
-/* Size in bytes, header included, that tally_sample_encode() will need. */
-size_t tally_sample_size(const struct tally_sample_layout *layout,
-			 const struct tally_sample *sample);
+/* Bytes of the fields that are more than a word. */
+size_t tally_sample_parts_size(const struct tally_sample_layout *layout,
+			       const struct tally_sample *sample);
+
+/* Size in bytes, header included, that tally_sample_encode() will need. Most samples are words
+ * and no more. */
+static inline size_t tally_sample_size(const struct tally_sample_layout *layout,
+				       const struct tally_sample *sample)
+{
+	size_t size = sizeof(struct perf_event_header) + (size_t)8 * layout->nr_words;
+
+	return layout->nr == layout->nr_words ? size
+					      : size + tally_sample_parts_size(layout, sample);
+}
 
 /* Write `sample` as a record with this `misc` into `out` of `cap` bytes: the inverse of
  * decode. Fields that the layout has and the sample lacks are written as they stand there.

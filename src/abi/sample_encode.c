@@ -41,10 +41,10 @@ static size_t field_size(const struct tally_sample_layout *layout,
 	return 0;
 }
 
-size_t tally_sample_size(const struct tally_sample_layout *layout,
-			 const struct tally_sample *sample)
+size_t tally_sample_parts_size(const struct tally_sample_layout *layout,
+			       const struct tally_sample *sample)
 {
-	size_t size = sizeof(struct perf_event_header) + (size_t)8 * layout->nr_words;
+	size_t size = 0;
 
 	for (int i = layout->nr_words; i < layout->nr; i++)
 		size += field_size(layout, &tally_sample_fields[layout->rows[i]], sample);

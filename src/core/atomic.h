@@ -33,6 +33,26 @@
 	__atomic_compare_exchange_n((p), (expected), (to), false, __ATOMIC_ACQ_REL, \
 				    __ATOMIC_RELAXED)
 
+/*
+ * The same for a word that one CPU writes at a time, its interrupts included: one instruction is
+ * enough there, and x86 has one that does not lock the bus, a quarter of what a plain sample costs.
+ * No order but that of the compiler.
+ */
+static inline bool tally_local_compare_exchange(uint64_t *p, uint64_t *expected, uint64_t to)
+{
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+	bool done;
+
+	__asm__ volatile("cmpxchgq %3, %1"
+			 : "=@ccz"(done), "+m"(*p), "+a"(*expected)
+			 : "r"(to)
+			 : "memory");
+	return done;
+#else
+	return tally_compare_exchange(p, expected, to);
+#endif
+}
+
 /* A counter that an interrupt may count up in the middle of this. */
 static inline void tally_count_up(uint64_t *count, uint64_t by)
 {

@@ -76,7 +76,7 @@ bool tally_buffer_reserve(struct tally_core_buffer *buffer, bool backward, uint3
 			return false;
 		}
 		next = backward ? head - len : head + len;
-	} while (!tally_compare_exchange(&buffer->head, &head, next));
+	} while (!tally_local_compare_exchange(&buffer->head, &head, next));
 	note_watermark(buffer, next, backward);
 	head = backward ? next : head;
 	to = place(buffer, head, &room);
