@@ -10,6 +10,7 @@ void user_main(uint64_t nr_cpus)
 	if (nr_cpus == 1) {
 		test_count();
 		test_sample();
+		test_control();
 		test_cost();
 	} else {
 		test_harts();

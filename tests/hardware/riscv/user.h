@@ -78,6 +78,7 @@ bool counter_now(const void *page, uint64_t *ret_value); /* without a system cal
 
 void test_count(void);
 void test_sample(void);
+void test_control(void);
 void test_cost(void);
 void test_stream(uint64_t nr_cpus);
 void test_harts(void);
