@@ -75,7 +75,8 @@ void tally_control_exhausted(struct tally_core_cpu *cpu, struct tally_core_event
 {
 	uint64_t now = tally_clock(event->core);
 
-	if (!event->exhausted || tally_peek(&event->context->on_cpu) != (int32_t)cpu->number)
+	/* Elsewhere the flag is not ours to look at; it was seen when the event left this CPU. */
+	if (tally_peek(&event->context->on_cpu) != (int32_t)cpu->number || !event->exhausted)
 		return;
 	tally_sched_disable(cpu, event, now);
 	tally_sched_fill(cpu, now);

@@ -20,23 +20,26 @@ static uint32_t user_index(struct tally_core_event *event)
 	return pmu->user_index ? pmu->user_index(pmu, &event->hw) : (uint32_t)event->hw.index + 1;
 }
 
-/*
- * offset + the counter, extended from its width, is the count. The overflow interrupt may come
- * while this is worked out and move both; then it is worked out again.
- */
+/* offset + the counter, extended from its width, is the count. */
+static void write_offset(struct tally_core_event *event, struct perf_event_mmap_page *page,
+			 uint64_t previous, uint64_t count)
+{
+	uint64_t base = page->index ? (uint64_t)sign_extend(previous, event->hw.width) : 0;
+
+	page->offset = (int64_t)(count + event->child_count - base);
+}
+
+/* The overflow interrupt may come while this is worked out and move both; then it is worked out
+ * again. */
 static void write_count(struct tally_core_event *event, struct perf_event_mmap_page *page)
 {
 	uint64_t previous, count;
 
 	do {
-		uint64_t base = 0;
-
 		previous = tally_peek(&event->hw.previous);
 		count = tally_peek(&event->count);
 		page->index = user_index(event);
-		if (page->index)
-			base = (uint64_t)sign_extend(previous, event->hw.width);
-		page->offset = (int64_t)(count + event->child_count - base);
+		write_offset(event, page, previous, count);
 	} while (previous != tally_peek(&event->hw.previous) || count != tally_peek(&event->count));
 }
 
@@ -97,7 +100,7 @@ void tally_page_recount(struct tally_core_event *event)
 	if (!page || !page->index)
 		return;
 	begin(page);
-	write_count(event, page);
+	write_offset(event, page, event->hw.previous, event->count);
 	end(page);
 }
 
