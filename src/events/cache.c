@@ -1,27 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Hardware cache names: TYPE[-OP][-RESULT], each part in several spellings. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+#include "abi/attr_name.h"
 #include "base/arith.h"
 #include "events/names.h"
 
-enum { READ = 1 << 0, WRITE = 1 << 1, PREFETCH = 1 << 2 };
-
-/* Spellings in order of preference; the first is shown. */
-static const struct {
-	const char *names[6];
-	uint8_t ops;
-} caches[PERF_COUNT_HW_CACHE_MAX] = {
-	{{"L1-dcache", "l1-d", "l1d", "L1-data"}, READ | WRITE | PREFETCH},
-	{{"L1-icache", "l1-i", "l1i", "L1-instruction"}, READ | PREFETCH},
-	{{"LLC", "L2"}, READ | WRITE | PREFETCH},
-	{{"dTLB", "d-tlb", "Data-TLB"}, READ | WRITE | PREFETCH},
-	{{"iTLB", "i-tlb", "Instruction-TLB"}, READ},
-	{{"branch", "branches", "bpu", "btb", "bpc"}, READ},
-	{{"node"}, READ | WRITE | PREFETCH},
+/* Other spellings than the shown one. */
+static const char *const cache_spellings[PERF_COUNT_HW_CACHE_MAX][5] = {
+	{"l1-d", "l1d", "L1-data"},
+	{"l1-i", "l1i", "L1-instruction"},
+	{"L2"},
+	{"d-tlb", "Data-TLB"},
+	{"i-tlb", "Instruction-TLB"},
+	{"branches", "bpu", "btb", "bpc"},
 };
 
 static const char *const ops[PERF_COUNT_HW_CACHE_OP_MAX][5] = {
@@ -76,8 +70,10 @@ static size_t cache_match(const char *text, size_t len, int *ret_cache)
 	size_t best = 0;
 
 	for (int i = 0; i < PERF_COUNT_HW_CACHE_MAX; i++) {
-		size_t n = spelling_match(caches[i].names, text, len);
+		const char *const shown[] = {tally_caches[i].name, NULL};
+		size_t n = spelling_match(shown, text, len);
 
+		n = TALLY_MAX(n, spelling_match(cache_spellings[i], text, len));
 		if (n > best) {
 			best = n;
 			*ret_cache = i;
@@ -106,27 +102,5 @@ int tally_cache_parse(const char *text, size_t len, uint64_t *ret_config)
 	if (!tally_cache_valid(config))
 		return -EOPNOTSUPP;
 	*ret_config = config;
-	return 0;
-}
-
-bool tally_cache_valid(uint64_t config)
-{
-	uint64_t cache = config & 0xff, op = config >> 8 & 0xff;
-
-	return cache < PERF_COUNT_HW_CACHE_MAX && op < PERF_COUNT_HW_CACHE_OP_MAX &&
-	       config >> 16 < PERF_COUNT_HW_CACHE_RESULT_MAX && caches[cache].ops & 1u << op;
-}
-
-int tally_cache_name(uint64_t config, char out[TALLY_CACHE_NAME_MAX])
-{
-	uint64_t cache = config & 0xff, op = config >> 8 & 0xff, result = config >> 16;
-
-	if (!tally_cache_valid(config))
-		return -EINVAL;
-	if (result)
-		snprintf(out, TALLY_CACHE_NAME_MAX, "%s-%s-%s", caches[cache].names[0], ops[op][0],
-			 results[result][0]);
-	else
-		snprintf(out, TALLY_CACHE_NAME_MAX, "%s-%s", caches[cache].names[0], ops[op][1]);
 	return 0;
 }

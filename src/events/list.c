@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "abi/attr_name.h"
 #include "base/arith.h"
 #include "events/names.h"
 #include "events/tracefs.h"
@@ -68,13 +69,13 @@ static int cache_each(const struct walk *walk)
 	enum { OPS = PERF_COUNT_HW_CACHE_OP_MAX, RESULTS = PERF_COUNT_HW_CACHE_RESULT_MAX };
 	struct tally_event_info info = {
 		.kind = TALLY_EVENT_CACHE, .unit = "", .type = PERF_TYPE_HW_CACHE};
-	char name[TALLY_CACHE_NAME_MAX];
+	char name[TALLY_ATTR_NAME_MAX];
 	int ret = 0;
 
 	info.name = name;
 	for (uint64_t i = 0; !ret && i < PERF_COUNT_HW_CACHE_MAX * OPS * RESULTS; i++) {
 		info.config = i / (OPS * RESULTS) | (i / RESULTS % OPS) << 8 | (i % RESULTS) << 16;
-		if (!tally_cache_name(info.config, name))
+		if (tally_cache_name(info.config, name))
 			ret = offer(walk, &info);
 	}
 	return ret;

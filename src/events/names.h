@@ -9,7 +9,7 @@
 
 #include "tally/events.h"
 
-/* A row of the table of names. The first row of a (type, config) holds its shown name. */
+/* A row of the table of names. */
 struct tally_generic_event {
 	const char *name, *alias; /* alias NULL without */
 	const char *text;         /* one line of description */
@@ -24,22 +24,11 @@ extern const size_t tally_nr_generic_events;
 /* The row whose name or alias equals the `len` bytes at `text`, or NULL. */
 const struct tally_generic_event *tally_generic_find(const char *text, size_t len);
 
-/* The row that shows (type, config), or NULL. */
-const struct tally_generic_event *tally_generic_by_config(uint32_t type, uint64_t config);
-
 /* ---- caches: config = cache | op << 8 | result << 16 ---------------------- */
-
-#define TALLY_CACHE_NAME_MAX 40
 
 /* Parse TYPE[-OP][-RESULT] in any of perf's spellings, letter case aside. 0; -ENOENT when it is
  * no cache name; -EOPNOTSUPP when no machine counts that op on that cache (iTLB stores). */
 int tally_cache_parse(const char *text, size_t len, uint64_t *ret_config);
-
-/* Write the canonical name of `config` to `out`. 0, or -EINVAL when it names no cache event. */
-int tally_cache_name(uint64_t config, char out[TALLY_CACHE_NAME_MAX]);
-
-/* True when the op of `config` makes sense on its cache. */
-bool tally_cache_valid(uint64_t config);
 
 /* True if the `len` bytes at `text` are `name`. */
 bool tally_name_is(const char *name, const char *text, size_t len);

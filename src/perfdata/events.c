@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "abi/attr.h"
+#include "abi/attr_name.h"
 #include "base/arith.h"
 
-enum { NAME_MAX_LEN = 128, HEADER = 8 };
+enum { HEADER = 8 };
 
 int tally_perfdata_events_decode_attr(const uint8_t *bytes, size_t len, bool swap,
 				      struct perf_event_attr *ret_attr)
@@ -60,7 +61,7 @@ static int event_add_ids(struct tally_events *events, struct tally_event *event,
 static int event_new(struct tally_events *events, const struct perf_event_attr *attr,
 		     struct tally_event **ret_event)
 {
-	char name[NAME_MAX_LEN];
+	char name[TALLY_ATTR_NAME_MAX];
 	struct tally_event *event = calloc(1, sizeof(*event));
 	int ret;
 
@@ -68,7 +69,7 @@ static int event_new(struct tally_events *events, const struct perf_event_attr *
 		return -ENOMEM;
 	event->pub.attr = *attr;
 	event->pub.index = (uint32_t)events->list.len;
-	tally_event_make_name(attr, name, sizeof(name));
+	tally_attr_name(attr, name);
 	ret = event_layout(event);
 	if (!ret)
 		ret = tally_perfdata_events_name(events, event, TALLY_NAME_MADE, name,

@@ -72,7 +72,4 @@ uint64_t tally_perfdata_events_time(const struct tally_event *event, uint32_t ty
 
 void tally_perfdata_events_free(struct tally_events *events);
 
-/* A name for an attr whose file tells none, as perf makes it up; into `out` of `cap` bytes. */
-void tally_event_make_name(const struct perf_event_attr *attr, char *out, size_t cap);
-
 #endif

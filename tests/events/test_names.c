@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "abi/attr.h"
+#include "abi/attr_name.h"
 #include "base/str.h"
 #include "events/names.h"
 #include "tally/events.h"
@@ -99,12 +100,12 @@ static void what_is_no_cache(void **state)
 
 static void canonical_cache_names_return(void **state)
 {
-	char name[TALLY_CACHE_NAME_MAX];
+	char name[TALLY_ATTR_NAME_MAX];
 	uint64_t config;
 	size_t nr = 0;
 
 	for (uint64_t i = 0; i < 0x30000; i++) {
-		if (tally_cache_name(i, name))
+		if (!tally_cache_name(i, name))
 			continue;
 		assert_int_equal(tally_cache_parse(name, strlen(name), &config), 0);
 		assert_int_equal(config, i);

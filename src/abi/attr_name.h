@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Names of events from their attrs alone: what perf shows for events that come without one. The
+ * generic events' names are listed here once, for all who parse, list or show them. Freestanding.
+ */
+#ifndef TALLY_ABI_ATTR_NAME_H
+#define TALLY_ABI_ATTR_NAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tally/abi.h"
+
+/* The generic events in the order of the constants: X(constant, shown name, alias or NULL, text).
+ */
+#define TALLY_HARDWARE_EVENTS(X)                                                          \
+	X(CPU_CYCLES, "cycles", "cpu-cycles", "cycles in which the CPU was not halted")   \
+	X(INSTRUCTIONS, "instructions", NULL, "instructions retired")                     \
+	X(CACHE_REFERENCES, "cache-references", NULL, "accesses to the last-level cache") \
+	X(CACHE_MISSES, "cache-misses", NULL, "misses of the last-level cache")           \
+	X(BRANCH_INSTRUCTIONS, "branches", "branch-instructions", "branches retired")     \
+	X(BRANCH_MISSES, "branch-misses", NULL, "branches predicted wrongly")             \
+	X(BUS_CYCLES, "bus-cycles", NULL, "bus cycles")                                   \
+	X(STALLED_CYCLES_FRONTEND, "stalled-cycles-frontend", "idle-cycles-frontend",     \
+	  "cycles in which no instruction could be issued")                               \
+	X(STALLED_CYCLES_BACKEND, "stalled-cycles-backend", "idle-cycles-backend",        \
+	  "cycles in which no instruction could retire")                                  \
+	X(REF_CPU_CYCLES, "ref-cycles", NULL, "cycles at a constant rate, not halted")
+#define TALLY_SOFTWARE_EVENTS(X)                                                                 \
+	X(CPU_CLOCK, "cpu-clock", NULL, "time of the CPU, ns")                                   \
+	X(TASK_CLOCK, "task-clock", NULL, "time the tasks ran, ns")                              \
+	X(PAGE_FAULTS, "page-faults", "faults", "page faults")                                   \
+	X(CONTEXT_SWITCHES, "context-switches", "cs", "context switches")                        \
+	X(CPU_MIGRATIONS, "cpu-migrations", "migrations", "moves of tasks to other CPUs")        \
+	X(PAGE_FAULTS_MIN, "minor-faults", NULL, "page faults without input or output")          \
+	X(PAGE_FAULTS_MAJ, "major-faults", NULL, "page faults that waited for a device")         \
+	X(ALIGNMENT_FAULTS, "alignment-faults", NULL, "unaligned accesses mended by the kernel") \
+	X(EMULATION_FAULTS, "emulation-faults", NULL, "instructions emulated by the kernel")     \
+	X(DUMMY, "dummy", NULL, "counts nothing, carries the side-band records")                 \
+	X(BPF_OUTPUT, "bpf-output", NULL, "samples written by BPF programs")                     \
+	X(CGROUP_SWITCHES, "cgroup-switches", NULL, "context switches between cgroups")
+
+/* The name of a generic event of PERF_TYPE_HARDWARE or PERF_TYPE_SOFTWARE, without modifiers; NULL
+ * for others. */
+const char *tally_attr_generic_name(uint32_t type, uint64_t config);
+
+/* ---- caches: config = cache | op << 8 | result << 16 ------------------------------------ */
+
+/* Which operations make sense on a cache. */
+enum { TALLY_CACHE_READ = 1 << 0, TALLY_CACHE_WRITE = 1 << 1, TALLY_CACHE_PREFETCH = 1 << 2 };
+
+struct tally_cache {
+	const char *name;
+	uint8_t ops;
+};
+extern const struct tally_cache tally_caches[PERF_COUNT_HW_CACHE_MAX];
+
+/* True when `config` names a cache, an operation that makes sense on it, and a result. */
+bool tally_cache_valid(uint64_t config);
+
+/* ---- attrs ------------------------------------------------------------------------------ */
+
+enum { TALLY_ATTR_NAME_MAX = 64 }; /* bytes, the NUL included */
+
+/* "cycles:u", "L1-dcache-load-misses", "raw 0x1a8", "mem:0x1234:rw", "unknown tracepoint": always
+ * something. */
+void tally_attr_name(const struct perf_event_attr *attr, char out[TALLY_ATTR_NAME_MAX]);
+
+/* The same of a cache event without its modifiers; false, and nothing written, when `config` is not
+ * valid. */
+bool tally_cache_name(uint64_t config, char out[TALLY_ATTR_NAME_MAX]);
+
+#endif
