@@ -48,7 +48,8 @@ static void disable_here(struct tally_core_cpu *cpu, struct tally_core_context *
 	struct tally_core_event *event = arg;
 	uint64_t now = tally_clock(event->core);
 
-	if (event->state <= TALLY_STATE_EXIT || event->state == TALLY_STATE_OFF)
+	/* What failed to be pinned stays in error: only enabling it again says that one knows. */
+	if (event->state <= TALLY_STATE_OFF)
 		return;
 	tally_context_advance(context, now);
 	if (cpu)

@@ -52,41 +52,44 @@ static bool reserve(struct tally_output *output, uint64_t len)
 				    (uint32_t)len, output->scratch, &output->slot);
 }
 
-/* What was not written is told as soon as there is room for anything. */
-static void tell_lost(struct tally_output *output)
+struct lost_record {
+	struct perf_event_header header;
+	uint64_t id, lost;
+};
+
+/* What was not written is told right before the next record that is, in one piece with it. */
+static void tell_lost(const struct tally_output *output, uint64_t lost, uint64_t len)
 {
-	struct {
-		struct perf_event_header header;
-		uint64_t id, lost;
-	} record;
-	const struct tally_sample_layout *layout = &output->event->layout;
-	uint64_t len = sizeof(record) + tally_trailer_size(layout);
-	uint64_t lost = tally_exchange(&output->buffer->lost, 0);
+	struct lost_record record = {
+		.header = {PERF_RECORD_LOST, 0, (uint16_t)len},
+		.id = output->root->id,
+		.lost = lost,
+	};
 	struct tally_sample sample;
 
-	if (!lost)
-		return;
-	if (!reserve(output, len)) {
-		tally_count_up(&output->buffer->lost, lost);
-		return;
-	}
-	record.header = (struct perf_event_header){PERF_RECORD_LOST, 0, (uint16_t)len};
-	record.id = output->root->id;
-	record.lost = lost;
 	__builtin_memcpy(output->slot.to, &record, sizeof(record));
 	tally_output_identify(output, &sample);
-	tally_trailer_encode(layout, &sample, output->slot.to + sizeof(record));
-	tally_output_commit(output);
+	tally_trailer_encode(&output->event->layout, &sample, output->slot.to + sizeof(record));
 }
 
 uint8_t *tally_output_reserve(struct tally_output *output, uint64_t len)
 {
-	if (tally_peek(&output->buffer->lost))
-		tell_lost(output);
-	if (reserve(output, len))
-		return output->slot.to;
-	count_lost(output);
-	return NULL;
+	struct tally_core_buffer *buffer = output->buffer;
+	uint64_t ahead = sizeof(struct lost_record) + tally_trailer_size(&output->event->layout);
+	uint64_t lost = 0;
+
+	/* A record that is too long for that leaves it to the next. */
+	if (tally_peek(&buffer->lost) && ahead + len <= output->event->core->settings.record_max)
+		lost = tally_exchange(&buffer->lost, 0);
+	ahead = lost ? ahead : 0;
+	if (!reserve(output, ahead + len)) {
+		tally_count_up(&buffer->lost, lost);
+		count_lost(output);
+		return NULL;
+	}
+	if (lost)
+		tell_lost(output, lost, ahead);
+	return output->slot.to + ahead;
 }
 
 void tally_output_commit(struct tally_output *output)

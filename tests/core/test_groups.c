@@ -184,6 +184,8 @@ static void test_pinned(void **state)
 	scene_close(&scene, fds[0]);
 	tally_sim_run(scene.sim, 10 * MS);
 	assert_true(scene_read(&scene, fds[4]).eof);
+	scene_disable(&scene, fds[4]);
+	assert_true(scene_read(&scene, fds[4]).eof);
 	scene_enable(&scene, fds[4]);
 	before = truth(&scene, task, 0, SIM_CYCLES);
 	tally_sim_run(scene.sim, 10 * MS);

@@ -107,6 +107,22 @@ static int64_t task_spin(int64_t us)
 	return 0;
 }
 
+/* Two instructions a turn. */
+static int64_t task_work(int64_t thousands)
+{
+	uint64_t turns = (uint64_t)thousands * 500;
+
+#if defined(__aarch64__)
+	__asm__ volatile("1: subs %0, %0, #1\n\tb.ne 1b" : "+r"(turns) : : "cc");
+	return 0;
+#elif defined(__x86_64__)
+	__asm__ volatile("1: dec %0\n\tjnz 1b" : "+r"(turns) : : "cc");
+	return 0;
+#else
+	return turns ? -ENOSYS : 0;
+#endif
+}
+
 static int64_t task_map(struct task_world *world, int64_t pages, bool executable)
 {
 	int prot = executable ? PROT_READ | PROT_EXEC : PROT_READ;
@@ -219,6 +235,7 @@ static int64_t order_run(struct task_world *world, int number)
 	case ACT_HIT: return task_hit(a, b);
 	case ACT_SLEEP: return task_sleep(a);
 	case ACT_SPIN: return task_spin(a);
+	case ACT_WORK: return task_work(a);
 	case ACT_FORK: return task_fork(world, (int)a);
 	case ACT_THREAD: return task_thread(world, (int)a);
 	case ACT_EXIT: task_exit(world, number); return 0;

@@ -268,8 +268,7 @@ static void command_read(struct script *script)
 				  true);
 }
 
-/* show NAME: the counts. */
-static void command_show(struct script *script)
+static void say_counts(struct script *script, bool about)
 {
 	struct script_event *event = event_named(script, 1);
 	uint8_t bytes[4096];
@@ -281,7 +280,19 @@ static void command_show(struct script *script)
 	if (len <= 0)
 		script_say_result(script, len, true);
 	else
-		script_say_read(script, bytes, (size_t)len, event->attr.read_format);
+		script_say_read(script, bytes, (size_t)len, event->attr.read_format, about);
+}
+
+/* show NAME: the counts. */
+static void command_show(struct script *script)
+{
+	say_counts(script, false);
+}
+
+/* about NAME: the counts, as far as they are the same wherever the same work is done. */
+static void command_about(struct script *script)
+{
+	say_counts(script, true);
 }
 
 static void command_records(struct script *script)
@@ -404,6 +415,11 @@ static void command_spin(struct script *script)
 	act(script, ACT_SPIN, (int64_t)value_at(script, 1, 1), 0, NULL);
 }
 
+static void command_work(struct script *script)
+{
+	act(script, ACT_WORK, (int64_t)value_at(script, 1, 1), 0, NULL);
+}
+
 static void command_pin(struct script *script)
 {
 	act(script, ACT_PIN, (int64_t)value_at(script, 1, 0), 0, NULL);
@@ -475,7 +491,8 @@ static const struct {
 	{"pin", 2, command_pin},         {"fork", 2, command_fork},
 	{"thread", 2, command_thread},   {"exit", 1, command_exit},
 	{"exec", 1, command_exec},       {"comm", 2, command_comm},
-	{"map", 2, command_map},
+	{"map", 2, command_map},         {"work", 2, command_work},
+	{"about", 2, command_about},
 };
 
 static void run_words(struct script *script)

@@ -68,8 +68,11 @@ void script_open(struct script *script);
 
 /* ---- what is read (script_text.c) --------------------------------------------------- */
 
-/* Counts in the event's read format, as words. */
-void script_say_read(struct script *script, const void *bytes, size_t len, uint64_t format);
+/* Counts in the event's read format, as words. With `about`, only to a quarter of a million, and
+ * whether the event was on all the time that it was enabled; those that were not depend on who was
+ * on when, and are left out. */
+void script_say_read(struct script *script, const void *bytes, size_t len, uint64_t format,
+		     bool about);
 
 /* All new records of the event's buffer. */
 void script_say_records(struct script *script, struct script_event *event);

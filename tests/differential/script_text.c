@@ -66,7 +66,28 @@ static void add_read(struct record_text *text, const struct tally_read *read)
 	}
 }
 
-void script_say_read(struct script *script, const void *bytes, size_t len, uint64_t format)
+static const char *share_name(const struct tally_read *read)
+{
+	if (!read->time_running)
+		return "none";
+	return read->time_running == read->time_enabled ? "all" : "part";
+}
+
+static void add_about(struct record_text *text, const struct tally_read *read)
+{
+	bool timed = (read->format & 3) == 3;
+
+	if (timed)
+		add(text, "%s", share_name(read));
+	if (timed && read->time_running != read->time_enabled)
+		return;
+	for (uint64_t i = 0; i < read->nr; i++)
+		add(text, "%lluk",
+		    (unsigned long long)(tally_read_get(read, i).value + 125000) / 250000 * 250);
+}
+
+void script_say_read(struct script *script, const void *bytes, size_t len, uint64_t format,
+		     bool about)
 {
 	struct record_text text = {.script = script};
 	struct tally_read read;
@@ -74,6 +95,8 @@ void script_say_read(struct script *script, const void *bytes, size_t len, uint6
 
 	if (tally_read_decode(bytes, len, format, &read, &used, NULL))
 		add(&text, "undecodable");
+	else if (about)
+		add_about(&text, &read);
 	else
 		add_read(&text, &read);
 	if (used != len)

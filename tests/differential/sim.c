@@ -10,8 +10,20 @@
 
 enum { TRACEPOINT_ID = 400, RAW_BYTES = 32, RAW_PID = 16, FDS = 64 };
 
+/* A task that sleeps unless there is work: one instruction a cycle, one cycle a ns. A segment must
+ * not change before the next one has begun, so there are two, in turns. */
+enum { WORKER_STEPS = 6 };
+static const int worker_runs[2] = {2, 4};
+
+struct worker {
+	struct tally_sim_step steps[WORKER_STEPS];
+	int turn;
+};
+
 struct sim_system {
 	struct system base;
+	struct worker workers[SYSTEM_TASKS];
+	bool works; /* all tasks are workers */
 	struct tally_sim *sim;
 	struct tally_sim_task *init; /* called 1 */
 	struct tally_sim_task *tasks[SYSTEM_TASKS];
@@ -168,11 +180,45 @@ static int act_sleep(struct system *system, int task, int64_t times)
 	return error;
 }
 
+static const struct tally_sim_step *worker_new(struct sim_system *system, int task)
+{
+	static const struct tally_sim_rates rates = {
+		.per_ms = {[SIM_CYCLES] = 1000000, [SIM_INSTRUCTIONS] = 1000000}};
+	static const struct tally_sim_step steps[WORKER_STEPS] = {
+		SIM_LOOP(0),
+		SIM_SLEEP(1000000000000),
+		SIM_RUN(SIM_USER, 1, &rates),
+		SIM_SLEEP(1000000000000),
+		SIM_RUN(SIM_USER, 1, &rates),
+		SIM_END_LOOP(),
+	};
+
+	memcpy(system->workers[task].steps, steps, sizeof(steps));
+	return system->workers[task].steps;
+}
+
+static int act_work(struct system *system, int number, int64_t thousands)
+{
+	struct sim_system *self = of(system);
+	struct worker *worker = &self->workers[number];
+	struct tally_sim_task *task = at(system, number);
+	struct tally_sim_filter filter = {.task = task, .modes = 1 << SIM_USER};
+	uint64_t ns = (uint64_t)thousands * 1000;
+	uint64_t end = tally_sim_truth(self->sim, filter, SIM_NS) + ns;
+
+	worker->steps[worker_runs[worker->turn]].run.ns = ns;
+	worker->turn = !worker->turn;
+	tally_sim_wake(self->sim, task);
+	while (tally_sim_truth(self->sim, filter, SIM_NS) < end)
+		tally_sim_run(self->sim, 1000);
+	return 0;
+}
+
 /* Descriptors are not copied, as all tasks share one table of them on the other system. */
 static int act_fork(struct system *system, int task, int number, bool process)
 {
 	struct sim_system *self = of(system);
-	struct tally_sim_step fork = SIM_FORK(idle);
+	struct tally_sim_step fork = SIM_FORK(self->works ? worker_new(self, number) : idle);
 	struct tally_sim_task *child;
 	int error;
 
@@ -218,6 +264,7 @@ static int sim_system_act(struct system *system, int task, enum system_act act, 
 	case ACT_HIT: return act_hit(system, task, a, b);
 	case ACT_SLEEP: return act_sleep(system, task, a);
 	case ACT_SPIN: tally_sim_run(of(system)->sim, (uint64_t)a * 1000); return 0;
+	case ACT_WORK: return act_work(system, task, a);
 	case ACT_FORK: return act_fork(system, task, (int)a, true);
 	case ACT_THREAD: return act_fork(system, task, (int)a, false);
 	case ACT_EXIT: return step(system, task, (struct tally_sim_step)SIM_EXIT());
@@ -274,7 +321,7 @@ static void make_tasks(struct sim_system *system, bool root)
 {
 	struct tally_sim_spawn init = {.script = idle, .cpu = 1};
 	struct tally_sim_spawn main = {
-		.script = busy,
+		.script = system->works ? worker_new(system, 0) : busy,
 		.uid = root ? 0 : 1000,
 		.caps = root ? UINT64_MAX : 0,
 		.memlock = SYSTEM_MEMLOCK,
@@ -286,12 +333,18 @@ static void make_tasks(struct sim_system *system, bool root)
 	system->other_fd = tally_sim_open_other(system->sim, system->tasks[0]);
 }
 
-struct system *sim_system_new(bool root)
+static struct system *system_new(bool root, const struct tally_sim_pmu *pmu)
 {
 	struct sim_system *system = calloc(1, sizeof(*system));
 	struct tally_core_settings settings;
 	struct tally_sim_config config = {
-		.nr_cpus = SYSTEM_CPUS, .settings = &settings, .op_cost_ns = 10, .nr_pages = 2048};
+		.nr_cpus = SYSTEM_CPUS,
+		.settings = &settings,
+		.op_cost_ns = 10,
+		.nr_pages = 2048,
+		.pmus = pmu,
+		.nr_pmus = pmu ? 1 : 0,
+	};
 
 	tally_core_settings_init(&settings);
 	settings.mlock_kb = SYSTEM_MLOCK_PAGES * 4 / SYSTEM_CPUS;
@@ -299,6 +352,31 @@ struct system *sim_system_new(bool root)
 	    tally_core_tracepoint_register(tally_sim_core(system->sim), &tracepoint))
 		return NULL;
 	system->base.ops = &sim_system_ops;
+	system->works = pmu != NULL;
 	make_tasks(system, root);
 	return &system->base;
+}
+
+struct system *sim_system_new(bool root)
+{
+	return system_new(root, NULL);
+}
+
+/* Six counters for everything and one for cycles. */
+struct system *sim_pmu_system_new(bool root)
+{
+	static const struct tally_sim_pmu pmu = {
+		.name = "armv8_pmuv3",
+		.type = 8,
+		.core = true,
+		.nr_generic = 6,
+		.nr_fixed = 1,
+		.fixed = {SIM_CYCLES},
+		.width = 64,
+		.absent = ~(1U << SIM_CYCLES | 1U << SIM_INSTRUCTIONS |
+			    1U << PERF_COUNT_HW_STALLED_CYCLES_FRONTEND |
+			    1U << PERF_COUNT_HW_STALLED_CYCLES_BACKEND),
+	};
+
+	return system_new(root, &pmu);
 }

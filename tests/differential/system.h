@@ -32,6 +32,7 @@ enum system_act {
 	ACT_HIT,    /* a: times to hit the tracepoint; b: its argument `pid` */
 	ACT_SLEEP,  /* a: times to sleep */
 	ACT_SPIN,   /* a: microseconds to run in user space */
+	ACT_WORK,   /* a: thousands of instructions to execute in user space */
 	ACT_FORK,   /* a: the number of the new task, a process of its own */
 	ACT_THREAD, /* a: the number of the new task, a thread of the same process */
 	ACT_EXIT,
@@ -75,8 +76,9 @@ struct system {
 	const struct system_ops *ops;
 };
 
-/* Before any script, with all rights. NULL, or why the system cannot be used here. */
-const char *linux_system_prepare(void);
+/* Before any script, with all rights. NULL, or why the system cannot be used here: among others, as
+ * its release does not begin with `release`, which may be NULL. */
+const char *linux_system_prepare(const char *release);
 
 /* The running kernel. With `root` off the task has no capabilities. NULL on failure. */
 struct system *linux_system_new(bool root);
@@ -84,7 +86,8 @@ struct system *linux_system_new(bool root);
 /* For a program that was executed by ACT_EXEC; returns if it was not. */
 void linux_system_executed(int argc, char **argv);
 
-/* The core on the simulated machine. */
+/* The core on the simulated machine: without counters, and with those of an Arm CPU. */
 struct system *sim_system_new(bool root);
+struct system *sim_pmu_system_new(bool root);
 
 #endif

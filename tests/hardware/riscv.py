@@ -187,7 +187,8 @@ def test_two_harts():
 
 
 def test_stream_of_two_harts():
-    check_stream(2, 4)
+    # As above: where a sample falls depends on whose turn it is, so that an instruction more or less in the core shifts it.
+    check_stream(2, 8)
 
 
 def test_runs_are_identical():

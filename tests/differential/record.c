@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * differential-record SYSTEM FOLDER: print what a system answers to the cases of FOLDER, as a file
+ * of answers. It needs no libraries, so that it runs wherever there is a kernel to be asked.
+ */
+#include <stdio.h>
+
+#include "suite.h"
+
+int main(int argc, char **argv)
+{
+	static struct suite suite;
+	const char *why;
+	bool ok;
+
+	linux_system_executed(argc, argv);
+	if (argc != 3)
+		return 2;
+	why = suite_choose(&suite, argv[1], NULL);
+	if (why) {
+		fprintf(stderr, "%s\n", why);
+		return 1;
+	}
+	ok = suite_load(&suite, argv[2]);
+	for (size_t i = 0; ok && i < suite.cases.nr; i++)
+		printf("%s: %s\n", suite.cases.rows[i].name,
+		       suite_run(&suite, &suite.cases.rows[i]));
+	suite_free(&suite);
+	return !ok;
+}
