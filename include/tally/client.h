@@ -147,15 +147,59 @@ struct tally_count tally_count_since(struct tally_count a, struct tally_count b)
 
 /* ---- why opening failed -------------------------------------------------- */
 
+/* The rule that was broken: for programs to tell refusals apart. */
+enum tally_rule {
+	TALLY_RULE_NONE,       /* nothing was */
+	TALLY_RULE_OTHER,      /* none that is known: the kernel's number is all there is */
+	TALLY_RULE_NO_SYSCALL, /* the kernel has no perf_event_open */
+	TALLY_RULE_SECCOMP,    /* a seccomp filter answers in the kernel's place */
+	TALLY_RULE_FORBID_ALL, /* a distribution's level above 2: nobody without a capability */
+	TALLY_RULE_SECURITY_MODULE, /* SELinux or its like: the capability is held and not enough */
+	TALLY_RULE_KERNEL,          /* counting in the kernel; paranoid at most 1 */
+	TALLY_RULE_KERNEL_BRANCHES, /* branches in the kernel; paranoid at most 1 */
+	TALLY_RULE_KERNEL_ADDRESSES, /* kallsyms: kptr_restrict, CAP_SYSLOG */
+	TALLY_RULE_FOREIGN_MAPS,     /* /proc/PID/maps of others: CAP_SYS_PTRACE */
+	TALLY_RULE_PHYSICAL_ADDRESS, /* paranoid at most 1 */
+	TALLY_RULE_NAMESPACES,       /* records of namespaces */
+	TALLY_RULE_PROBE,            /* kprobes and uprobes */
+	TALLY_RULE_CPU_WIDE,         /* every task on a CPU; paranoid at most 0 */
+	TALLY_RULE_TRACEPOINT_DATA,  /* samples of tracepoints with their fields; paranoid -1 */
+	TALLY_RULE_KERNEL_BREAKPOINT,
+	TALLY_RULE_FOREIGN_TASK,  /* another user's, or one with more privileges */
+	TALLY_RULE_LOCKED_MEMORY, /* ring buffers: perf_event_mlock_kb and RLIMIT_MEMLOCK */
+	TALLY_RULE_NO_TASK,
+	TALLY_RULE_NO_CPU, /* not there, or off line */
+	TALLY_RULE_NO_PMU,
+	TALLY_RULE_UNKNOWN_EVENT,
+	TALLY_RULE_NOT_CAPABLE, /* the PMU cannot do what the attr asks for: sampling, branches */
+	TALLY_RULE_BUSY, /* somebody else has the PMU, or all breakpoint registers, for himself */
+	TALLY_RULE_DESCRIPTORS,  /* RLIMIT_NOFILE */
+	TALLY_RULE_SYSTEM_FILES, /* fs.file-max */
+	TALLY_RULE_MEMORY,
+	TALLY_RULE_SAMPLE_RATE, /* above perf_event_max_sample_rate */
+	TALLY_RULE_STACK_DEPTH, /* above perf_event_max_stack */
+	TALLY_RULE_BAD_ATTR,    /* a field or a combination that the kernel does not take */
+};
+
+/* "seccomp", "cpu-wide", ...: stable, for machines. */
+const char *tally_rule_name(enum tally_rule rule);
+
+/* Whether a rule forbids what the machine could do. */
+bool tally_rule_is_permission(enum tally_rule rule);
+
+enum { TALLY_NR_FIXES = 5 };
+
 /* Data for a message: which event, which field, which rule, what would help. */
 struct tally_refusal {
-	int code;         /* -errno of perf_event_open */
+	int code;         /* -errno of perf_event_open or mmap */
 	size_t event;     /* index in the list */
 	int32_t pid, cpu; /* where it was refused */
-	char rule[160];   /* what was broken, in words */
-	char field[32];   /* the attr's field that is to blame; "" if none was found */
-	char found[160];  /* the value met: "perf_event_paranoid is 3"; "" if none */
-	char fix[3][160]; /* what would permit it, smallest change first; "" ends */
+	enum tally_rule broken;
+	char rule[160];                /* what was broken, in words */
+	char field[32];                /* the attr's field that is to blame; "" if none was found */
+	char found[224];               /* the value met: "perf_event_paranoid is 3"; "" if none */
+	char needed[160];              /* the value that permits it; "" if none does */
+	char fix[TALLY_NR_FIXES][288]; /* what would permit it, smallest change first; "" ends */
 };
 
 /* ---- counters ------------------------------------------------------------ */
@@ -303,24 +347,164 @@ bool tally_ring_data(struct tally_ring *ring, struct tally_ring_data *ret_data);
  * scratch. NULL at the end. The record stays valid until the next call. */
 const struct perf_event_header *tally_ring_next(struct tally_ring *ring);
 
+/* The record that tally_ring_next() would hand out: it is not handed out by this. */
+const struct perf_event_header *tally_ring_peek(struct tally_ring *ring);
+
 /* Give everything seen by tally_ring_data() or tally_ring_next() back to the writer. */
 void tally_ring_consume(struct tally_ring *ring);
 
-/* The largest power of two of pages, at most `pages`, that the locked-memory limits permit a user
- * without CAP_IPC_LOCK for `nr_rings` rings: perf_event_mlock_kb for each CPU and
- * RLIMIT_MEMLOCK. At least 1. */
-size_t tally_ring_affordable_pages(size_t pages, size_t nr_rings);
+/* ---- capabilities ------------------------------------------------------- */
 
-/* ---- what is permitted --------------------------------------------------- */
-
-/* Capabilities by number, so that old headers do not matter. */
-enum { TALLY_CAP_SYS_ADMIN = 21, TALLY_CAP_IPC_LOCK = 14, TALLY_CAP_PERFMON = 38 };
+/* Capabilities by number, so that old headers and an old libcap do not matter. */
+enum {
+	TALLY_CAP_IPC_LOCK = 14,
+	TALLY_CAP_SYS_PTRACE = 19,
+	TALLY_CAP_SYS_ADMIN = 21,
+	TALLY_CAP_SYSLOG = 34,
+	TALLY_CAP_PERFMON = 38,
+};
 
 /* Whether this thread has a capability in its effective set. */
 bool tally_permits_capability(int capability);
 
-/* /proc/sys/kernel/perf_event_paranoid; 2 when it cannot be read. */
-int tally_permits_paranoid(void);
+/*
+ * A program with file capabilities uses them for as short as can be: lowered at its start, raised
+ * to open events, map rings and read procfs, dropped before it reads anything that a user wrote.
+ *
+ * All of these change the calling thread alone, as capset(2) does; threads that it starts later
+ * have what it has then. 0 or the error of capset(2).
+ */
+
+/* Whether there is anything to raise or drop: something is permitted. */
+bool tally_caps_held(void);
+/* Nothing is in effect; what is permitted can be raised again. */
+int tally_caps_lower(void);
+/* All that is permitted is in effect. */
+int tally_caps_raise(void);
+/* Nothing is effective, permitted, inheritable or ambient any more, nor will be: for good.
+ * -EBUSY when the process has other threads, which would keep what they have. */
+int tally_caps_drop(void);
+/* What an execve(2) of an ordinary file would leave: the ambient ones. For a child between fork
+ * and exec, which looks for its program as the user and not as we. */
+int tally_caps_drop_to_ambient(void);
+
+/* ---- what is permitted --------------------------------------------------- */
+
+/* How /proc/sys/kernel/perf_event_paranoid and its like read when they cannot be read. */
+enum { TALLY_PERMITS_UNKNOWN = INT32_MIN };
+
+/* The answer to a question that was not asked. */
+enum { TALLY_PERMITS_NOT_ASKED = 1 };
+
+enum tally_container {
+	TALLY_CONTAINER_NONE,
+	TALLY_CONTAINER_DOCKER,
+	TALLY_CONTAINER_PODMAN,
+	TALLY_CONTAINER_KUBERNETES,
+	TALLY_CONTAINER_LXC,
+	TALLY_CONTAINER_NSPAWN,
+	TALLY_CONTAINER_OTHER,
+};
+
+/* "none", "docker", ... */
+const char *tally_container_name(enum tally_container container);
+
+/*
+ * Everything that decides what is permitted, as it was at one moment: plain data, so that it can
+ * be made up in tests, printed by a doctor, and judged without asking the kernel again.
+ */
+struct tally_permits {
+	uint32_t uid;                               /* effective */
+	uint64_t effective, permitted, inheritable; /* capabilities: bit N is capability N */
+	uint64_t bounding, ambient;
+	bool initial_user_namespace; /* perf asks for capabilities in this one alone */
+	bool initial_pid_namespace;
+	bool sysctl_readonly;   /* /proc/sys is mounted like that: only the host changes it */
+	bool no_new_privileges; /* prctl(2): file capabilities are not looked at */
+	bool nosuid;            /* nor are they where our file system is mounted like that */
+	int32_t seccomp;        /* 0 off, 1 strict, 2 filter */
+	int32_t nr_threads;     /* of this process */
+	int32_t paranoid;       /* kernel.perf_event_paranoid */
+	int32_t kptr_restrict;
+	int32_t max_stack;
+	int64_t max_sample_rate;
+	uint64_t mlock_kb;          /* kernel.perf_event_mlock_kb: of each CPU, for each user */
+	uint64_t memlock;           /* RLIMIT_MEMLOCK in bytes, soft; UINT64_MAX: no limit */
+	uint64_t pinned;            /* bytes of this process that count against it already */
+	uint64_t files, files_hard; /* RLIMIT_NOFILE */
+	uint64_t page_size;
+	uint32_t cpus;                    /* on line */
+	int32_t kprobe_type, uprobe_type; /* PMUs; TALLY_PERMITS_UNKNOWN: there is none */
+	enum tally_container container;   /* of what kind, as far as it leaves traces */
+	int32_t syscall;   /* what perf_event_open says where the kernel has to say EINVAL: 0 if it
+			    * does, -errno of whoever answers instead; TALLY_PERMITS_NOT_ASKED */
+	int32_t plain;     /* what a clock of our own in user space gets: 0, -errno; NOT_ASKED */
+	char program[256]; /* the binary to give capabilities to; "tally" if it is not known */
+};
+
+/*
+ * Take the snapshot, of the calling thread. `root` is put before /proc and /sys, for tests; NULL:
+ * nothing. What cannot be read is TALLY_PERMITS_UNKNOWN or the kernel's default. Opens no event.
+ */
+void tally_permits_read(const char *root, struct tally_permits *ret_permits);
+
+/* Fill in `syscall` and `plain` by asking: two calls that count nothing. A seccomp filter that
+ * kills kills: who cannot know that asks in a child. */
+void tally_permits_probe(const struct tally_transport *transport, struct tally_permits *permits);
+
+/* Whether a capability counts: it is permitted (and so can be raised), in the namespace that perf
+ * looks at. perfmon: CAP_PERFMON, or CAP_SYS_ADMIN in its place. */
+bool tally_permits_has(const struct tally_permits *permits, int capability);
+bool tally_permits_perfmon(const struct tally_permits *permits);
+
+/* Whose task it is. */
+enum tally_task_kind {
+	TALLY_TASK_OWN,     /* ours to look at */
+	TALLY_TASK_FOREIGN, /* another user's, or one that has more privileges than we */
+	TALLY_TASK_GONE,
+	TALLY_TASK_NONE, /* pid -1 */
+};
+
+/* Look a task up in procfs. `root` as above. */
+enum tally_task_kind tally_permits_task(const struct tally_permits *permits, const char *root,
+					int32_t pid);
+
+/* What somebody wants to open. */
+struct tally_permits_ask {
+	const struct perf_event_attr *attr;
+	int32_t pid, cpu; /* of perf_event_open(2) */
+	enum tally_task_kind task;
+	bool syscall_tracepoint; /* one of syscalls:*, which every task may trace on itself */
+};
+
+/*
+ * Whether the kernel is going to permit it. Pure. When not, `*ret_why` (may be NULL) tells the rule
+ * that it is going to name first, what was found, what is needed, and what to change, smallest
+ * change first; its `event` is 0 and its `field` empty. The kernel's own answer is the truth where
+ * the two differ.
+ */
+bool tally_permits_event(const struct tally_permits *permits, const struct tally_permits_ask *ask,
+			 struct tally_refusal *ret_why);
+
+/* Whether /proc/kallsyms tells us addresses. Pure; `*ret_why` as above. */
+bool tally_permits_kernel_addresses(const struct tally_permits *permits,
+				    struct tally_refusal *ret_why);
+
+/* Whether /proc/PID/maps of other users' processes tell us anything. Pure; as above. */
+bool tally_permits_foreign_maps(const struct tally_permits *permits, struct tally_refusal *ret_why);
+
+/*
+ * The most data pages, a power of two and at most `pages`, that `nr_rings` rings may have each: 0
+ * when not even one fits. Pure. Less than asked for: `*ret_why` (may be NULL) tells what stands
+ * against `pages`, as above. Other processes of the same user may have used up what it counts on:
+ * the kernel's answer is the truth.
+ */
+size_t tally_permits_rings(const struct tally_permits *permits, size_t pages, size_t nr_rings,
+			   struct tally_refusal *ret_why);
+
+/* Why `nr_rings` rings of `pages` pages were refused with -EPERM, whatever the sums say. Pure. */
+void tally_permits_explain_rings(const struct tally_permits *permits, size_t pages, size_t nr_rings,
+				 struct tally_refusal *ret_why);
 
 #ifdef __cplusplus
 }

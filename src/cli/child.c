@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/privileges.h"
 
 static _Noreturn void child_main(char *const *argv, int go, int why)
 {
@@ -16,6 +17,7 @@ static _Noreturn void child_main(char *const *argv, int go, int why)
 	char word;
 	int code;
 
+	tally_privileges_drop_in_child();
 	sigemptyset(&none);
 	do {
 		n = read(go, &word, 1);
@@ -39,6 +41,7 @@ static void close_pair(const int pair[2])
 int tally_child_start(struct tally_child *child, char *const *argv)
 {
 	int go[2], why[2], ret;
+	bool changed;
 	pid_t pid;
 
 	if (pipe2(go, O_CLOEXEC))
@@ -48,9 +51,11 @@ int tally_child_start(struct tally_child *child, char *const *argv)
 		close_pair(go);
 		return ret;
 	}
+	changed = tally_privileges_fork_begin();
 	pid = fork();
+	ret = -errno;
+	tally_privileges_fork_end(changed && pid);
 	if (pid < 0) {
-		ret = -errno;
 		close_pair(go);
 		close_pair(why);
 		return ret;

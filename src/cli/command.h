@@ -65,6 +65,9 @@ struct tally_command {
 	const char *usage;   /* what follows "tally NAME", one form a line */
 	const char *about;   /* a paragraph or two behind the options; NULL: none */
 	const struct tally_option *options;
+	/* It opens events or reads kallsyms: capabilities are kept, lowered, until it drops them
+	 * (cli/privileges.h). For all others they are dropped before it runs. */
+	bool privileged;
 	int (*run)(int argc,
 		   char **argv); /* argv[0] is the command's name; gives the exit status */
 };

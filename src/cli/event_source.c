@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/privileges.h"
 #include "cli/say.h"
 
 static void say_notice(const struct tally_events_notice *notice, void *data)
@@ -32,6 +33,8 @@ static int configure(struct tally_events *events, const char *dir, const char *c
 	int ret = 0;
 
 	if (dir)
+		ret = tally_privileges_drop_before(dir);
+	if (dir && !ret)
 		ret = tally_events_tables_from(events, dir, say_notice, NULL);
 	if (!ret && cpuid)
 		ret = tally_events_set_cpu(events, TALLY_CPU_OTHER, cpuid);

@@ -2,9 +2,11 @@
 #include "cli/health.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/arith.h"
 #include "base/json.h"
+#include "tally/client.h"
 
 enum { NR_COUNTS = 11, NR_FILES = 5 };
 
@@ -50,28 +52,57 @@ static void health_counts(const struct tally_session *session, const struct tall
 	__builtin_memcpy(counts, all, sizeof(all));
 }
 
-static bool file_is_missing(const struct tally_dso_status *status)
+/* Why an object has no symbols, in words; "" when it has, or is nothing that could have. */
+static void missing_reason(const struct tally_dso *dso, struct tally_str *out)
 {
-	return status->state != TALLY_DSO_NOT_LOADED && status->state != TALLY_DSO_LOADED &&
-	       status->state != TALLY_DSO_NO_FILE;
+	struct tally_dso_status status = tally_dso_status(dso);
+	enum tally_dso_kind kind = tally_dso_kind(dso);
+	struct tally_permits permits;
+	struct tally_refusal why;
+
+	tally_str_clear(out);
+	if (!strcmp(tally_dso_name(dso), TALLY_HIDDEN_KERNEL))
+		tally_str_add(out, "its addresses were hidden from who recorded it: "
+				   "kernel.kptr_restrict, or no CAP_SYSLOG");
+	else if (status.state != TALLY_DSO_NOT_LOADED && status.state != TALLY_DSO_LOADED &&
+		 status.state != TALLY_DSO_NO_FILE)
+		tally_str_add(out, status.text);
+	if (status.state != TALLY_DSO_DENIED ||
+	    (kind != TALLY_DSO_KERNEL && kind != TALLY_DSO_MODULE))
+		return;
+	tally_permits_read(NULL, &permits);
+	if (!tally_permits_kernel_addresses(&permits, &why))
+		tally_str_addf(out, ": %s; needed: %s", why.found, why.needed);
 }
 
+static bool is_kernel(const struct tally_dso *dso)
+{
+	return tally_dso_kind(dso) == TALLY_DSO_KERNEL ||
+	       !strcmp(tally_dso_name(dso), TALLY_HIDDEN_KERNEL);
+}
+
+/* The kernel's first: it is in every report, and never the one too many. */
 static void health_files(const struct tally_session *session, struct tally_str *out)
 {
+	struct tally_str reason = {0};
 	const struct tally_dso *dso;
-	size_t pos = 0, nr = 0;
+	size_t nr = 0;
 
-	while ((dso = tally_dso_next(session->symbols, &pos))) {
-		struct tally_dso_status status = tally_dso_status(dso);
+	for (int kernel = 1; kernel >= 0; kernel--) {
+		size_t pos = 0;
 
-		if (!file_is_missing(&status))
-			continue;
-		if (++nr <= NR_FILES)
-			tally_str_addf(out, "# No symbols: %s: %s\n", tally_dso_name(dso),
-				       status.text);
+		while ((dso = tally_dso_next(session->symbols, &pos))) {
+			if (is_kernel(dso) != kernel)
+				continue;
+			missing_reason(dso, &reason);
+			if (reason.len && ++nr <= NR_FILES)
+				tally_str_addf(out, "# No symbols: %s: %s\n", tally_dso_name(dso),
+					       tally_str_text(&reason));
+		}
 	}
 	if (nr > NR_FILES)
 		tally_str_addf(out, "# No symbols: %zu more files\n", nr - NR_FILES);
+	tally_str_free(&reason);
 }
 
 void tally_health_text(const struct tally_session *session, const struct tally_profile *profile,
@@ -99,6 +130,7 @@ void tally_health_json(const struct tally_session *session, const struct tally_p
 		       struct tally_str *out)
 {
 	struct count counts[NR_COUNTS];
+	struct tally_str reason = {0};
 	const struct tally_dso *dso;
 	size_t pos = 0;
 
@@ -110,15 +142,15 @@ void tally_health_json(const struct tally_session *session, const struct tally_p
 		tally_json_u64(out, counts[i].name, counts[i].nr);
 	tally_json_open(out, "files_without_symbols", '[');
 	while ((dso = tally_dso_next(session->symbols, &pos))) {
-		struct tally_dso_status status = tally_dso_status(dso);
-
-		if (!file_is_missing(&status))
+		missing_reason(dso, &reason);
+		if (!reason.len)
 			continue;
 		tally_json_open(out, NULL, '{');
 		tally_json_text(out, "file", tally_dso_name(dso));
-		tally_json_text(out, "reason", status.text);
+		tally_json_text(out, "reason", tally_str_text(&reason));
 		tally_json_close(out, '}');
 	}
+	tally_str_free(&reason);
 	tally_json_close(out, ']');
 	tally_json_close(out, '}');
 }

@@ -5,14 +5,20 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/privileges.h"
 #include "cli/say.h"
 
 const struct tally_command *const tally_commands[] = {
-	&tally_command_stat,       &tally_command_record,
-	&tally_command_report,     &tally_command_script,
-	&tally_command_evlist,     &tally_command_list,
-	&tally_command_buildids,   &tally_command_version,
-	&tally_command_help_entry, NULL,
+	&tally_command_stat,
+	&tally_command_record,
+	&tally_command_report,
+	&tally_command_script,
+	&tally_command_evlist,
+	&tally_command_list,
+	&tally_command_buildids,
+	&tally_command_version,
+	&tally_command_help_entry,
+	NULL,
 };
 
 const struct tally_command *tally_command_find(const char *name)
@@ -50,6 +56,8 @@ int main(int argc, char **argv)
 		tally_say_hint("'tally help' lists them");
 		return TALLY_EXIT_ERROR;
 	}
+	if (tally_privileges_begin(command->privileged))
+		return TALLY_EXIT_ERROR;
 	if (argc < 2)
 		return finish_output(command->run(1, (char *[]){(char *)name, NULL}));
 	argv[1] = (char *)command->name;

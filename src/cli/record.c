@@ -11,7 +11,10 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/privileges.h"
 #include "cli/record.h"
+#include "cli/refuse.h"
+#include "cli/ring_pages.h"
 #include "cli/say.h"
 
 /* ---- checks ------------------------------------------------------------------ */
@@ -93,7 +96,7 @@ static int start_child(struct record *record, char **argv)
 	int ret = argv ? tally_child_start(&record->child, argv) : 0;
 
 	if (ret)
-		tally_say_error("cannot start '%s': %s", argv[0], strerror(-ret));
+		tally_refuse_start(argv[0], ret);
 	/* Ours, not the command's: a reader of our pipe that goes away is an error like others. */
 	signal(SIGPIPE, SIG_IGN);
 	return ret;
@@ -166,14 +169,33 @@ static int record_file(struct record *record, const char *command)
 			say_write_error(record, ret);
 		finished = record_output_finish(record, true);
 		ret = ret ? ret : finished;
+		if (record->config->all_cpus && !record->config->cpus && !record->config->quiet)
+			tally_refuse_new_cpus(record->cpus);
 	}
 	return ret;
 }
 
+/* All that takes privileges. No file of a user is opened before they are gone: the output is
+ * created, and every file hit is read, with the rights of who called us. */
+static int open_privileged(struct record *record)
+{
+	int ret, dropped;
+
+	tally_privileges_raise();
+	ret = record_open(record);
+	if (!ret)
+		ret = record_synth_prepare(record);
+	dropped = tally_privileges_drop();
+	return ret ? ret : dropped;
+}
+
 static int record_all(struct record *record, char **command)
 {
+	const struct record_config *config = record->config;
 	int ret = parse_delay(record);
 
+	if (!ret)
+		ret = tally_ring_pages_parse(config->mmap_size, config->quiet, &record->ring_pages);
 	if (!ret)
 		ret = signals_open(record);
 	if (!ret)
@@ -182,13 +204,13 @@ static int record_all(struct record *record, char **command)
 		ret = record_events_parse(record);
 	if (!ret)
 		ret = record_attrs(record);
-	if (ret || record->config->dry_run)
+	if (ret || config->dry_run)
 		return ret;
 	ret = start_child(record, command);
 	if (!ret)
 		ret = record_targets(record);
 	if (!ret)
-		ret = record_open(record);
+		ret = open_privileged(record);
 	if (!ret)
 		ret = record_file(record, command ? command[0] : "");
 	return ret;
@@ -201,6 +223,7 @@ static void record_free(struct record *record)
 	tally_control_close(&record->control);
 	record_close(record);
 	tally_str_free(&record->synth.out);
+	tally_str_free(&record->before);
 	tally_vec_for_each (list, &record->lists)
 		tally_event_list_free(*list);
 	tally_vec_free(&record->lists);
@@ -260,5 +283,6 @@ const struct tally_command tally_command_record = {
 		 "target\n"
 		 " the command only says how long. The exit status is the command's.\n",
 	.options = record_options,
+	.privileged = true,
 	.run = record_command,
 };

@@ -63,9 +63,6 @@ struct record_config {
 
 extern const struct tally_option record_options[];
 
-/* "64", "512K", "4M", "1G" to bytes; a bare number counts `unit` bytes. False if it is none. */
-bool record_parse_size(const char *text, uint64_t unit, uint64_t *ret_bytes);
-
 int record_option_filter(void *config, const char *arg);
 int record_option_chain(void *config, const char *arg);
 int record_option_branch(void *config, const char *arg);
@@ -112,7 +109,8 @@ struct record {
 	TALLY_VEC(const char *) filters;            /* one for each spec; NULL: none */
 	size_t tracking;                            /* the event that tells of tasks and maps */
 	uint64_t freq;
-	uint64_t started; /* ns, CLOCK_MONOTONIC */
+	size_t ring_pages; /* -m; 0: ours to choose */
+	uint64_t started;  /* ns, CLOCK_MONOTONIC */
 	struct tally_cpus *cpus;
 	struct tally_threads *threads;
 	struct tally_counters *counters;
@@ -124,6 +122,9 @@ struct record {
 	struct record_output output;
 	struct tally_control control;
 	struct tally_synth synth;
+	struct tally_str before;   /* what was synthesized with our privileges */
+	bool had_privileges;       /* it is kept: it cannot be had again */
+	bool is_prepared_used;     /* it was written */
 	int signals;               /* signalfd */
 	bool stop, disabled, dump; /* asked to: end, pause, write out what overwrite rings hold */
 	int64_t delay_ns;          /* until enabling; -1: never, 0: at once */
@@ -174,6 +175,9 @@ void record_output_free(struct record *record);
 
 /* record_synth.c: what existed before, at the beginning or (tail) the end of a file. */
 int record_synthesize(struct record *record, bool tail);
+/* Gather it for the first file, as far as that takes privileges and reads no user's files. What is
+ * hidden from us is told. */
+int record_synth_prepare(struct record *record);
 
 /* record_loop.c */
 int record_run(struct record *record);

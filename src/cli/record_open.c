@@ -8,6 +8,8 @@
 #include "base/arith.h"
 #include "cli/header.h"
 #include "cli/record.h"
+#include "cli/refuse.h"
+#include "cli/ring_pages.h"
 #include "cli/say.h"
 
 enum { DEFAULT_RING = 512 << 10 };
@@ -17,6 +19,7 @@ enum { DEFAULT_RING = 512 << 10 };
 static int find_threads(struct record *record)
 {
 	const struct record_config *config = record->config;
+	const char *list;
 	int ret;
 
 	if (record_has_cpus(config))
@@ -29,18 +32,14 @@ static int find_threads(struct record *record)
 		ret = tally_threads_of_user(config->user, &record->threads);
 	else
 		return tally_threads_of_tid(record->child.pid, &record->threads);
+	list = config->pids ? config->pids : config->tids ? config->tids : config->user;
 	if (ret == -ESRCH)
-		tally_say_error("nothing to record: %s has no tasks (any more)",
-				config->pids   ? config->pids
-				: config->tids ? config->tids
-					       : config->user);
+		tally_say_error("nothing to record: %s has no tasks (any more)", list);
+	else if (ret == -EINVAL)
+		tally_say_error("%s: %s", list,
+				list == config->user ? "no such user" : "not a list of numbers");
 	else if (ret)
-		tally_say_error("%s: %s",
-				config->pids   ? config->pids
-				: config->tids ? config->tids
-					       : config->user,
-				ret == -EINVAL ? "not a list of numbers, or no such user"
-					       : strerror(-ret));
+		tally_say_error("%s: %s", list, strerror(-ret));
 	return ret;
 }
 
@@ -68,16 +67,13 @@ int record_targets(struct record *record)
 
 static void say_refusal(const struct record *record, const struct tally_refusal *why)
 {
-	const char *name =
-		why->event < record->specs.len ? record->specs.data[why->event].name : "";
+	struct tally_str what = {0};
 
-	tally_say_error("cannot open %s: %s: %s", name, why->rule, strerror(-why->code));
-	if (*why->field)
-		tally_say_hint("the kernel refuses the attr's field %s", why->field);
-	if (*why->found)
-		tally_say_hint("%s", why->found);
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(why->fix) && *why->fix[i]; i++)
-		tally_say_hint("%s", why->fix[i]);
+	tally_str_add(&what, "cannot open ");
+	if (why->event < record->specs.len)
+		tally_str_add(&what, record->specs.data[why->event].name);
+	tally_refuse(tally_str_text(&what), why);
+	tally_str_free(&what);
 }
 
 /* What was given up to get the events, said once for each kind. */
@@ -92,13 +88,8 @@ static void say_fallbacks(const struct record *record)
 	if (all & TALLY_FALLBACK_CPU_CLOCK)
 		tally_say_warning("no hardware counters here (no PMU): sampling the CPU's clock "
 				  "(cpu-clock) instead of cycles");
-	if (all & TALLY_FALLBACK_NO_KERNEL) {
-		tally_say_warning("only user space is recorded (:u): "
-				  "kernel.perf_event_paranoid is %d, and CAP_PERFMON is not held",
-				  tally_permits_paranoid());
-		tally_say_hint("sudo setcap cap_perfmon=ep $(command -v tally), or sudo sysctl "
-			       "kernel.perf_event_paranoid=1");
-	}
+	if (all & TALLY_FALLBACK_NO_KERNEL)
+		tally_refuse_kernel("recorded");
 	if (all & TALLY_FALLBACK_GROUP_BROKEN)
 		tally_say_warning("a group did not fit on the PMU: its members count alone");
 }
@@ -119,30 +110,6 @@ static int set_filters(struct record *record)
 }
 
 /* ---- rings ----------------------------------------------------------------- */
-
-/* Data pages of each ring as asked for; 0 when they are left to us. */
-static int asked_pages(const struct record_config *config, size_t *ret_pages)
-{
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), bytes, pages = 1;
-
-	*ret_pages = 0;
-	if (!config->mmap_size)
-		return 0;
-	if (!record_parse_size(config->mmap_size, page, &bytes) || !bytes || bytes > 1ull << 40) {
-		tally_say_error("-m %s: not a number of pages, nor a size (512K, 4M)",
-				config->mmap_size);
-		return -EINVAL;
-	}
-	while (pages * page < bytes)
-		pages *= 2;
-	if (pages * page != bytes && !config->quiet)
-		fprintf(stderr, "rounding mmap pages size to %llu%s (%llu pages)\n",
-			(unsigned long long)(pages * page >= 1 << 20 ? pages * page >> 20
-								     : pages * page >> 10),
-			pages * page >= 1 << 20 ? "M" : "K", (unsigned long long)pages);
-	*ret_pages = pages;
-	return 0;
-}
 
 /* The ring that counters of this CPU (or, on any CPU, of this thread) write into. */
 static struct record_ring *ring_find(struct record *record, int32_t cpu, size_t thread,
@@ -197,8 +164,9 @@ static int ring_map(struct record_ring *ring, size_t pages)
 	return ret;
 }
 
-static int rings_map(struct record *record, size_t pages)
+static int rings_map(void *data, size_t pages)
 {
+	struct record *record = data;
 	int ret = 0;
 
 	tally_vec_for_each (ring, &record->rings) {
@@ -215,44 +183,18 @@ static int rings_map(struct record *record, size_t pages)
 	return ret;
 }
 
-/* The limit counts for each CPU, page by page, the first page of each ring included. */
-static void say_locked_memory(const struct record *record, size_t pages)
-{
-	size_t page_kb = (size_t)sysconf(_SC_PAGESIZE) / 1024;
-	size_t cpus = (size_t)TALLY_MAX(sysconf(_SC_NPROCESSORS_ONLN), 1L);
-	size_t kb = (pages + 1) * page_kb * record->rings.len;
-
-	tally_say_hint("with CAP_IPC_LOCK there is no limit: sudo setcap "
-		       "cap_ipc_lock,cap_perfmon=ep $(command -v tally)");
-	tally_say_hint("or raise it: sudo sysctl kernel.perf_event_mlock_kb=%zu",
-		       (kb + cpus - 1) / cpus);
-}
-
-/* Smaller and smaller until they fit, unless the size was asked for. */
 static int rings_open(struct record *record)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), wanted = DEFAULT_RING / page, pages;
-	int ret = asked_pages(record->config, &pages);
-	bool fixed = pages;
+	struct tally_ring_pages rings = {
+		.asked = record->ring_pages,
+		.wanted = DEFAULT_RING / (size_t)sysconf(_SC_PAGESIZE),
+		.nr_rings = record->rings.len,
+		.quiet = record->config->quiet,
+		.map = rings_map,
+		.data = record,
+	};
 
-	if (ret)
-		return ret;
-	if (!fixed)
-		pages = tally_ring_affordable_pages(wanted, record->rings.len);
-	while ((ret = rings_map(record, pages)) == -EPERM && !fixed && pages > 1)
-		pages /= 2;
-	if (ret) {
-		tally_say_error("cannot map ring buffers of %zu KiB: %s", pages * page / 1024,
-				strerror(-ret));
-		if (ret == -EPERM)
-			say_locked_memory(record, pages);
-	} else if (!fixed && pages < wanted && !record->config->quiet) {
-		tally_say_warning("ring buffers of %zu KiB instead of %zu: more memory may not be "
-				  "locked",
-				  pages * page / 1024, wanted * page / 1024);
-		say_locked_memory(record, wanted);
-	}
-	return ret;
+	return tally_ring_pages_map(&rings);
 }
 
 /* ---- all of it ------------------------------------------------------------- */

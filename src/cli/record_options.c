@@ -8,6 +8,7 @@
 #include "base/arith.h"
 #include "cli/record.h"
 #include "cli/say.h"
+#include "cli/size.h"
 
 #define AT(member)    offsetof(struct record_config, member)
 #define FLAG(member)  TALLY_OPTION_FLAG, AT(member), NULL
@@ -121,30 +122,11 @@ int record_option_filter(void *config_, const char *arg)
 
 /* ---- sizes and times ------------------------------------------------------- */
 
-bool record_parse_size(const char *text, uint64_t unit, uint64_t *ret_bytes)
-{
-	static const char units[] = "BKMGT";
-	const char *found;
-	uint64_t value, scale = unit;
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	value = strtoull(text, &end, 10);
-	found = *end ? strchr(units, *end >= 'a' ? *end - 'a' + 'A' : *end) : NULL;
-	if (errno || (*end && (!found || end[1])))
-		return false;
-	if (found)
-		scale = 1ull << 10 * (found - units);
-	return !__builtin_mul_overflow(value, scale, ret_bytes);
-}
-
 int record_option_max_size(void *config_, const char *arg)
 {
 	struct record_config *config = config_;
 
-	if (arg && record_parse_size(arg, 1, &config->max_size) && config->max_size)
+	if (arg && tally_size_parse(arg, 1, &config->max_size) && config->max_size)
 		return 0;
 	tally_say_error("--max-size %s: not a size (64M, 2G)", arg);
 	return -EINVAL;
@@ -182,7 +164,7 @@ int record_option_switch(void *config_, const char *arg)
 	if (parse_time(arg, &config->switch_ns))
 		return 0;
 	/* A bare number says neither. */
-	if (arg[strlen(arg) - 1] > '9' && record_parse_size(arg, 1, &config->switch_bytes) &&
+	if (arg[strlen(arg) - 1] > '9' && tally_size_parse(arg, 1, &config->switch_bytes) &&
 	    config->switch_bytes)
 		return 0;
 	tally_say_error("--switch-output %s: not 'signal', a size (10M) or a time (5s)", arg);
@@ -248,7 +230,7 @@ int record_option_chain(void *config_, const char *arg)
 	} else if (!strncmp(arg, "dwarf", 5) && (!arg[5] || arg[5] == ',')) {
 		config->chain = RECORD_CHAIN_DWARF;
 		/* The kernel takes what is a multiple of 8 and leaves room for the rest. */
-		if (arg[5] && (!record_parse_size(arg + 6, 1, &size) || !size || size > 65528)) {
+		if (arg[5] && (!tally_size_parse(arg + 6, 1, &size) || !size || size > 65528)) {
 			tally_say_error("--call-graph %s: the size is from 8 to 65528 bytes", arg);
 			return -EINVAL;
 		}

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "cli/privileges.h"
 #include "cli/record.h"
+#include "cli/refuse.h"
 #include "cli/say.h"
 
 /* Which id belongs to which event, CPU and thread. A record holds as many as fit. */
@@ -138,10 +140,9 @@ static int gather_all(struct record *record, bool tail)
 	return ret ? ret : add_tasks(record, tail);
 }
 
-int record_synthesize(struct record *record, bool tail)
+static void synth_init(struct record *record)
 {
 	struct tally_synth *synth = &record->synth;
-	int ret;
 
 	synth->trailer = tally_trailer_size(&record->layout);
 	synth->namespaces = record->config->namespaces;
@@ -150,6 +151,29 @@ int record_synthesize(struct record *record, bool tail)
 	synth->tasks = record->config->synth & RECORD_SYNTH_TASK;
 	synth->maps = record->config->synth & RECORD_SYNTH_MMAP;
 	synth->parents = false;
+}
+
+/* The first time what was prepared. Later what can be seen then, which is less where our rights
+ * were given up: what was seen with them stands before it. */
+static int gather(struct record *record, bool tail)
+{
+	struct tally_str *out = &record->synth.out;
+	bool is_fresh = !tail && !record->is_prepared_used && record->before.len;
+
+	if (record->before.len && (is_fresh || record->had_privileges))
+		tally_str_add_bytes(out, record->before.data, record->before.len);
+	record->is_prepared_used = true;
+	if (!record->had_privileges)
+		tally_str_free(&record->before);
+	return is_fresh ? tally_str_error(out) : gather_all(record, tail);
+}
+
+int record_synthesize(struct record *record, bool tail)
+{
+	struct tally_synth *synth = &record->synth;
+	int ret;
+
+	synth_init(record);
 	if (!tail) {
 		add_id_index(record);
 		ret = write_out(record);
@@ -157,11 +181,67 @@ int record_synthesize(struct record *record, bool tail)
 			return ret;
 	}
 	if (tail == record->config->tail_synth) {
-		ret = gather_all(record, tail);
+		ret = gather(record, tail);
 		if (ret)
 			return ret;
 	}
 	if (!tail)
 		tally_synth_begin(synth, TALLY_PERFDATA_FINISHED_INIT, 0, 0);
 	return write_out(record);
+}
+
+/* ---- with our privileges --------------------------------------------------- */
+
+static void tell_hidden(const struct record *record)
+{
+	struct tally_permits permits;
+	struct tally_refusal why;
+	char what[96];
+
+	if (record->config->quiet)
+		return;
+	tally_permits_read(NULL, &permits);
+	if (kernel_is_wanted(record) && !tally_permits_kernel_addresses(&permits, &why))
+		tally_refuse_warning("the kernel's symbols will be missing", &why);
+	if (record->synth.hidden && !record->synth.others &&
+	    !tally_permits_foreign_maps(&permits, &why)) {
+		snprintf(what, sizeof(what), "the symbols of %zu processes will be missing",
+			 record->synth.hidden);
+		tally_refuse_warning(what, &why);
+	}
+}
+
+/* What is done without them later on, and is less for it. */
+static void tell_later(const struct record *record)
+{
+	const struct record_config *config = record->config;
+
+	if (config->quiet || !record->had_privileges)
+		return;
+	if (config->tail_synth || config->switch_signal || config->switch_bytes ||
+	    config->switch_ns)
+		tally_say_warning("capabilities are given up now: later on other users' processes "
+				  "are told of as they are now");
+	if (record->synth.build_ids)
+		tally_say_warning("no build ids in the maps of processes that run already: their "
+				  "files are not read with capabilities");
+}
+
+int record_synth_prepare(struct record *record)
+{
+	int ret = 0;
+
+	synth_init(record);
+	record->had_privileges = tally_privileges_held();
+	tell_later(record);
+	/* Files of all users are not ours to read with more rights than our user's. */
+	record->synth.build_ids &= !record->had_privileges;
+	if (!record->config->tail_synth || record->had_privileges)
+		ret = gather_all(record, false);
+	if (ret)
+		return ret;
+	record->before = record->synth.out;
+	record->synth.out = (struct tally_str){0};
+	tell_hidden(record);
+	return 0;
 }

@@ -299,6 +299,7 @@ static int report_run(int argc, char **argv)
 	};
 	ret = tally_session_open(&config.session, &session);
 	if (!ret) {
+		tally_machine_show_hidden(session.machine);
 		ret = report_session(&report);
 		if (report.is_ready)
 			tally_profile_free(&report.profile);
@@ -314,5 +315,6 @@ const struct tally_command tally_command_report = {
 	.summary = "Show where the samples of a recording fell",
 	.usage = "[OPTIONS]",
 	.options = report_options,
+	.privileged = true,
 	.run = report_run,
 };

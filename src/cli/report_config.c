@@ -197,6 +197,20 @@ static int config_columns(struct report_config *config)
 			     add_column);
 }
 
+int report_config_sort(struct report_config *config, const char *sort)
+{
+	struct report_config with = *config;
+	int ret;
+
+	with.keys = 0;
+	with.nr_columns = 0;
+	with.sort = sort;
+	ret = config_columns(&with);
+	if (!ret)
+		*config = with;
+	return ret;
+}
+
 /* ---- lists --------------------------------------------------------------- */
 
 static int split_list(const char *list, char **ret_text, const char ***ret_items)

@@ -32,6 +32,9 @@ extern const struct tally_option report_options[];
 
 /* Derive keys and columns. `has_chains`: the recording has callchains. Says what is wrong. */
 int report_config_finish(struct report_config *config, bool has_chains);
+/* Other sort keys than before: derive keys and columns anew. Says what is wrong; then those of
+ * before stay. */
+int report_config_sort(struct report_config *config, const char *sort);
 void report_config_free(struct report_config *config);
 
 #endif

@@ -27,6 +27,7 @@ static void say(const char *prefix, const char *format, va_list args)
 
 DEFINE_SAY(tally_say_error, "tally: ")
 DEFINE_SAY(tally_say_warning, "tally: warning: ")
+DEFINE_SAY(tally_say_detail, "  ")
 DEFINE_SAY(tally_say_hint, "  hint: ")
 
 void tally_say_parse_error(const char *path, int code, const struct tally_error *err)

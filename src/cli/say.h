@@ -15,6 +15,9 @@ void tally_say_error(const char *format, ...) __attribute__((format(printf, 1, 2
 /* "tally: warning: ..." - something is not as asked for; the command goes on. */
 void tally_say_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* "  ..." - more about the line before. */
+void tally_say_detail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* "  hint: ..." - what to do about the line before. */
 void tally_say_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

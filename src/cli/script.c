@@ -159,5 +159,6 @@ const struct tally_command tally_command_script = {
 	.usage = "[OPTIONS]",
 	.about = " Without -F, what perf script shows by default for each kind of event.\n",
 	.options = script_options,
+	.privileged = true,
 	.run = script_run,
 };

@@ -10,6 +10,7 @@
 #include "abi/record.h"
 #include "cli/filter.h"
 #include "cli/heap.h"
+#include "cli/privileges.h"
 #include "cli/progress.h"
 #include "cli/say.h"
 
@@ -54,10 +55,15 @@ int tally_session_open(const struct tally_session_options *options, struct tally
 	tally_heap_prepare();
 	*session = (struct tally_session){.options = *options, .time_last = UINT64_MAX};
 	session->path = tally_session_input(options->input);
+	session->options.symbols.kallsyms_fd = tally_privileges_kallsyms();
+	ret = tally_privileges_drop();
+	if (ret)
+		return ret;
 	ret = tally_perfdata_open(session->path, &session->data, &err);
 	if (ret)
-		return session_explain_open(session->path, ret, &err);
-	ret = tally_symbols_new(&options->symbols, &session->symbols);
+		ret = session_explain_open(session->path, ret, &err);
+	if (!ret)
+		ret = tally_symbols_new(&session->options.symbols, &session->symbols);
 	if (!ret)
 		ret = tally_machine_new(session->symbols, &session->machine);
 	if (!ret)
@@ -73,6 +79,9 @@ void tally_session_close(struct tally_session *session)
 {
 	tally_machine_free(session->machine);
 	tally_symbols_free(session->symbols);
+	if (session->options.symbols.kallsyms_fd > 0)
+		close(session->options.symbols.kallsyms_fd);
+	session->options.symbols.kallsyms_fd = 0;
 	tally_perfdata_close(session->data);
 	tally_map_free(&session->cpus);
 	tally_map_free(&session->pids);

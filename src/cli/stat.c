@@ -10,6 +10,7 @@
 
 #include "base/arith.h"
 #include "cli/commands.h"
+#include "cli/refuse.h"
 #include "cli/say.h"
 #include "cli/stat.h"
 
@@ -198,7 +199,7 @@ static int show_intervals_end(struct stat_session *session)
 	return ret ? ret : stat_show_total(session);
 }
 
-static int one_run(struct stat_session *session, bool first)
+static int one_run(struct stat_session *session, bool first, bool last)
 {
 	const struct stat_config *config = session->config;
 	int ret = run_hook("--pre", config->pre);
@@ -208,10 +209,10 @@ static int one_run(struct stat_session *session, bool first)
 	if (!ret && session->argv) {
 		ret = tally_child_start(&session->child, session->argv);
 		if (ret)
-			tally_say_error("cannot start a process: %s", strerror(-ret));
+			tally_refuse_start(session->argv[0], ret);
 	}
 	if (!ret)
-		ret = stat_open(session, first);
+		ret = stat_open(session, first, last);
 	if (!ret && first)
 		ret = stat_count_prepare(session);
 	if (!ret)
@@ -245,7 +246,7 @@ static int all_runs(struct stat_session *session)
 	do {
 		stat_close(session);
 		tally_child_free(&session->child);
-		ret = one_run(session, !nr);
+		ret = one_run(session, !nr, config->runs == nr + 1);
 		if (!ret && !config->interval_ms)
 			ret = keep_run(session, nr);
 		nr++;
@@ -326,5 +327,6 @@ const struct tally_command tally_command_stat = {
 		 " killed it; 127 or 126 when it could not be run. A command that --timeout or\n"
 		 " --interval-count ended leaves 0.\n",
 	.options = stat_options,
+	.privileged = true,
 	.run = stat_run,
 };

@@ -151,15 +151,18 @@ int stat_targets(struct stat_session *session);
 struct tally_open_options stat_open_options(const struct stat_session *session,
 					    const struct stat_set *set);
 
-/* Open the counters of a run. What was refused is told with `first`. 0, or -errno after having
+/* Open the counters of a run. What was refused is told with `first`; with `last` our privileges are
+ * given up. 0, or -errno after having
  * said why. */
-int stat_open(struct stat_session *session, bool first);
+int stat_open(struct stat_session *session, bool first, bool last);
 void stat_close(struct stat_session *session);
 
 /* ---- stat_tell.c: what was refused or done otherwise, said once ------------- */
 
 /* 0, or -EACCES when nothing could be opened for want of permission. */
 int stat_tell(struct stat_session *session);
+/* An event that cannot be counted: as an error when that is the end, else as a warning. */
+void stat_tell_refusal(const char *name, const struct tally_refusal *why, bool fatal);
 
 /* ---- stat_count.c: reading into cells ------------------------------------- */
 

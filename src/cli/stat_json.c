@@ -157,11 +157,15 @@ static void add_refusal(struct tally_str *out, const struct tally_refusal *refus
 {
 	tally_json_open(out, "refused", '{');
 	tally_json_s64(out, "errno", -refusal->code);
+	if (refusal->broken)
+		tally_json_text(out, "rule_id", tally_rule_name(refusal->broken));
 	tally_json_text(out, "rule", refusal->rule);
 	if (*refusal->field)
 		tally_json_text(out, "field", refusal->field);
 	if (*refusal->found)
 		tally_json_text(out, "found", refusal->found);
+	if (*refusal->needed)
+		tally_json_text(out, "needed", refusal->needed);
 	tally_json_open(out, "fix", '[');
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(refusal->fix) && *refusal->fix[i]; i++)
 		tally_json_text(out, NULL, refusal->fix[i]);

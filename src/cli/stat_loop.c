@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/arith.h"
+#include "cli/refuse.h"
 #include "cli/say.h"
 #include "cli/stat.h"
 
@@ -337,6 +338,8 @@ static int finish(struct stat_session *session)
 	/* A command alone is gone, and its counters are still. */
 	if (!session->by_command)
 		counting_stop(session);
+	if (session->system_wide && !session->config->cpus && !session->config->quiet)
+		tally_refuse_new_cpus(session->cpus);
 	if (session->argv) {
 		ret = tally_child_exec_error(&session->child);
 		if (ret)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/arith.h"
+#include "cli/privileges.h"
 #include "cli/say.h"
 #include "cli/stat.h"
 
@@ -151,11 +152,8 @@ static int set_open(struct stat_session *session, struct stat_set *set)
 		ret = tally_counters_open(tally_transport_linux(), &set->list, session->cpus,
 					  session->threads, &options, &set->counters, &why);
 		if (ret) {
-			tally_say_error("%s: %s",
-					why.code ? set->list.specs[why.event].name : "counters",
-					*why.rule ? why.rule : strerror(-ret));
-			for (size_t i = 0; i < TALLY_ARRAY_SIZE(why.fix) && *why.fix[i]; i++)
-				tally_say_hint("%s", why.fix[i]);
+			why.code = why.code ? why.code : ret;
+			stat_tell_refusal(set->list.specs[why.event].name, &why, true);
 			return ret;
 		}
 		if (!session->has_groups || !promote_members(set))
@@ -166,19 +164,34 @@ static int set_open(struct stat_session *session, struct stat_set *set)
 	return set_filters(session, set);
 }
 
-int stat_open(struct stat_session *session, bool first)
+static int sets_open(struct stat_session *session)
 {
 	int ret = 0;
+
+	tally_vec_for_each (set, &session->sets) {
+		ret = set_open(session, set);
+		if (ret)
+			break;
+	}
+	return ret;
+}
+
+int stat_open(struct stat_session *session, bool first, bool last)
+{
+	int ret, dropped = 0;
 
 	if (session->by_command)
 		session->threads->thread[0] =
 			(struct tally_thread_id){session->child.pid, session->child.pid};
-	tally_vec_for_each (set, &session->sets) {
-		ret = set_open(session, set);
-		if (ret)
-			return ret;
-	}
-	return first ? stat_tell(session) : 0;
+	tally_privileges_raise();
+	ret = sets_open(session);
+	/* The next run is counted by counters of its own. */
+	if (last)
+		dropped = tally_privileges_drop();
+	else
+		tally_privileges_lower();
+	ret = ret ? ret : dropped;
+	return !ret && first ? stat_tell(session) : ret;
 }
 
 void stat_close(struct stat_session *session)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "cli/refuse.h"
 #include "cli/say.h"
 #include "cli/stat.h"
 
@@ -45,23 +46,13 @@ static unsigned rows_learn(struct stat_session *session)
 static void tell_fallbacks(unsigned fallbacks)
 {
 	if (fallbacks & TALLY_FALLBACK_NO_KERNEL)
-		tally_say_warning(
-			"only user space is counted (:u): counting in the kernel needs CAP_PERFMON "
-			"(or CAP_SYS_ADMIN, which is discouraged), or kernel.perf_event_paranoid "
-			"of "
-			"at most 1; it is %d",
-			tally_permits_paranoid());
+		tally_refuse_kernel("counted");
 	if (fallbacks & TALLY_FALLBACK_GROUP_BROKEN)
 		tally_say_warning(
 			"members of a weak group (:W) are counted alone: the PMU does not "
 			"take the group");
 	if (fallbacks & TALLY_FALLBACK_PRECISE)
 		tally_say_warning("the PMU is less precise than asked for (:p)");
-}
-
-static bool is_permission(const struct tally_refusal *refusal)
-{
-	return refusal->code == -EACCES || refusal->code == -EPERM;
 }
 
 /* Events that a machine simply does not have are shown as such; perf says no more either. */
@@ -71,18 +62,16 @@ static bool is_missing(const struct tally_refusal *refusal)
 	       refusal->code == -EOPNOTSUPP;
 }
 
-static void tell_refusal(const char *name, const struct tally_refusal *why, bool fatal)
+void stat_tell_refusal(const char *name, const struct tally_refusal *why, bool fatal)
 {
-	void (*say)(const char *format, ...) = fatal ? tally_say_error : tally_say_warning;
+	struct tally_str what = {0};
 
-	if (*why->found)
-		say("%s: %s (%s)", name, why->rule, why->found);
+	tally_str_addf(&what, "cannot count %s", name);
+	if (fatal)
+		tally_refuse(tally_str_text(&what), why);
 	else
-		say("%s: %s", name, why->rule);
-	if (*why->field)
-		tally_say_hint("the kernel refuses the attr's field %s", why->field);
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(why->fix) && *why->fix[i]; i++)
-		tally_say_hint("%s", why->fix[i]);
+		tally_refuse_warning(tally_str_text(&what), why);
+	tally_str_free(&what);
 }
 
 /* Whether nothing at all could be opened, and that for want of permission. */
@@ -95,13 +84,14 @@ static bool all_forbidden(const struct stat_session *session)
 			continue;
 		if (!row->refusal)
 			return false;
-		forbidden += is_permission(row->refusal);
+		forbidden += tally_rule_is_permission(row->refusal->broken);
 	}
 	return forbidden > 0;
 }
 
-/* Each rule once, with the first event that met it. */
-static void tell_refusals(const struct stat_session *session, bool fatal)
+/* Each rule once, with the first event that met it. What opens the kernel to the others, which
+ * `kernel_told` has said, opens it to those that are there alone. */
+static void tell_refusals(const struct stat_session *session, bool fatal, bool kernel_told)
 {
 	bool verbose = session->config->verbose > 0;
 
@@ -116,8 +106,10 @@ static void tell_refusals(const struct stat_session *session, bool fatal)
 
 			told |= other && !strcmp(other->rule, row->refusal->rule);
 		}
-		if (!told)
-			tell_refusal(row->name, row->refusal, fatal);
+		if (!told && kernel_told && row->refusal->broken == TALLY_RULE_KERNEL)
+			tally_say_warning("cannot count %s: %s", row->name, row->refusal->rule);
+		else if (!told)
+			stat_tell_refusal(row->name, row->refusal, fatal);
 	}
 }
 
@@ -153,7 +145,7 @@ int stat_tell(struct stat_session *session)
 	fatal = all_forbidden(session);
 	if (!session->config->quiet || fatal) {
 		tell_fallbacks(fallbacks);
-		tell_refusals(session, fatal);
+		tell_refusals(session, fatal, fallbacks & TALLY_FALLBACK_NO_KERNEL);
 	}
 	return fatal ? -EACCES : 0;
 }

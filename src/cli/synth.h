@@ -18,8 +18,10 @@ struct tally_synth {
 	size_t trailer;       /* bytes of sample_id that the kernel's records have */
 	const char *proc;     /* NULL: /proc */
 	bool namespaces, maps, data_maps, build_ids;
-	bool tasks;   /* COMM and FORK */
-	bool parents; /* FORK of main threads too: their parents are here as well */
+	bool tasks;    /* COMM and FORK */
+	bool parents;  /* FORK of main threads too: their parents are here as well */
+	size_t hidden; /* processes whose maps we may not read */
+	bool others;   /* maps of another user's were read: it is not for want of a right */
 };
 
 static inline const char *tally_synth_proc(const struct tally_synth *synth)

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "base/arith.h"
 #include "base/file.h"
@@ -174,12 +175,18 @@ static void add_map(struct tally_synth *synth, const struct task *task, const st
 static void add_maps(struct tally_synth *synth, const struct task *task)
 {
 	char path[128], *text, *line, *save = NULL;
+	struct stat st;
 	size_t len;
+	int ret;
 
 	snprintf(path, sizeof(path), "%s/%d/task/%d/maps", tally_synth_proc(synth), task->pid,
 		 task->tid);
-	if (tally_file_read(path, MAPS_MAX, &text, &len))
+	ret = tally_file_read(path, MAPS_MAX, &text, &len);
+	synth->hidden += ret == -EACCES || ret == -EPERM;
+	if (ret)
 		return;
+	/* The maps of a kernel thread are for all to see, and empty. */
+	synth->others |= len && !stat(path, &st) && st.st_uid != geteuid();
 	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		struct map_line map;
 

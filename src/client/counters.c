@@ -118,12 +118,12 @@ static enum tally_quality quality_of(uint64_t enabled, uint64_t running)
 
 static struct tally_count count_absent(const struct counter_event *event)
 {
-	int code = event->refusal.code;
+	bool forbidden = tally_rule_is_permission(event->refusal.broken);
 
 	return (struct tally_count){
-		.quality = code == -EACCES || code == -EPERM ? TALLY_QUALITY_NOT_PERMITTED
-			   : event->is_open                  ? TALLY_QUALITY_NEVER_RAN
-							     : TALLY_QUALITY_NOT_SUPPORTED,
+		.quality = forbidden        ? TALLY_QUALITY_NOT_PERMITTED
+			   : event->is_open ? TALLY_QUALITY_NEVER_RAN
+					    : TALLY_QUALITY_NOT_SUPPORTED,
 	};
 }
 

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include "client/counters_private.h"
+#include "client/permits_private.h"
 
 void counters_raise_limit(size_t more)
 {
@@ -53,10 +54,29 @@ static bool no_pmu(const struct perf_event_attr *attr, int code,
 	       (code == -ENOENT || code == -EOPNOTSUPP || code == -ENODEV || code == -ENXIO);
 }
 
+static bool is_permission(int code)
+{
+	return code == -EACCES || code == -EPERM;
+}
+
+/* Some kernels (6.12.117) want to be told that chains of user space alone have no kernel's part. */
+static bool drop_kernel_chain(struct perf_event_attr *attr)
+{
+	if (!attr->exclude_kernel || attr->exclude_callchain_kernel ||
+	    !(attr->sample_type & PERF_SAMPLE_CALLCHAIN))
+		return false;
+	attr->exclude_callchain_kernel = 1;
+	return true;
+}
+
 bool counters_give_up(struct perf_event_attr *attr, int code,
 		      const struct tally_open_options *options, unsigned *fallback)
 {
-	if ((code == -EACCES || code == -EPERM) && !attr->exclude_kernel && !attr->exclude_user) {
+	if (is_permission(code) && drop_kernel_chain(attr))
+		return true;
+	/* What never happens in user space would count 0 there, as if it did not happen. */
+	if (is_permission(code) && !attr->exclude_kernel && !attr->exclude_user &&
+	    !permits_only_in_kernel(attr)) {
 		attr->exclude_kernel = 1;
 		attr->exclude_hv = 1;
 		*fallback |= TALLY_FALLBACK_NO_KERNEL;

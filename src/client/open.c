@@ -162,6 +162,11 @@ static int open_everywhere(struct tally_counters *counters, size_t index, size_t
 	return opened || !event->cpus->nr ? 0 : -ESRCH;
 }
 
+static bool is_permission(int code)
+{
+	return code == -EACCES || code == -EPERM;
+}
+
 static int event_open(struct tally_counters *counters, size_t index, struct tally_refusal *why)
 {
 	struct counter_event *event = &counters->events[index];
@@ -185,13 +190,18 @@ static int event_open(struct tally_counters *counters, size_t index, struct tall
 		if (!counters_give_up(&event->attr, ret, &counters->options, &event->fallback))
 			break;
 	}
-	/* Nothing helped: what is explained is what was asked for. */
-	event->attr = asked;
+	/* Nothing helped: what is explained is what was asked for, unless a permission was not all
+	 * that it lacked, or came to lack. */
+	if (is_permission(first) != is_permission(ret))
+		first = ret;
+	else
+		event->attr = asked;
 	event->fallback = TALLY_FALLBACK_NONE;
 	why->event = index;
 	counters_explain(counters, &event->attr,
 			 event->all_threads ? -1 : counters->threads->thread[thread].tid,
 			 event->cpus->nr ? event->cpus->cpu[cpu].number : -1, first, why);
+	event->attr = asked;
 	return first;
 }
 

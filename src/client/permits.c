@@ -1,63 +1,262 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What this thread may do, asked of the kernel without libcap: by number. */
-#include <linux/capability.h>
-#include <stdlib.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+/* What is permitted, from facts alone. */
+#include <errno.h>
+#include <string.h>
 
 #include "base/arith.h"
-#include "base/file.h"
-#include "tally/client.h"
+#include "client/permits_private.h"
 
-bool tally_permits_capability(int capability)
+bool tally_permits_has(const struct tally_permits *permits, int capability)
 {
-	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-	struct __user_cap_data_struct data[2];
-
-	if (syscall(SYS_capget, &header, data))
-		return false;
-	return data[capability / 32].effective >> capability % 32 & 1;
+	return permits->initial_user_namespace && permits->permitted >> capability & 1;
 }
 
-static bool read_number(const char *path, long *ret_value)
+bool tally_permits_perfmon(const struct tally_permits *permits)
 {
-	char *text;
-	size_t len;
-
-	if (tally_file_read(path, 64, &text, &len))
-		return false;
-	*ret_value = strtol(text, NULL, 10);
-	free(text);
-	return true;
+	return tally_permits_has(permits, TALLY_CAP_PERFMON) ||
+	       tally_permits_has(permits, TALLY_CAP_SYS_ADMIN);
 }
 
-int tally_permits_paranoid(void)
-{
-	long value;
+/* ---- what each rule looks at ------------------------------------------------- */
 
-	return read_number("/proc/sys/kernel/perf_event_paranoid", &value) ? (int)value : 2;
+static bool everything_is_forbidden(const struct tally_permits *permits,
+				    const struct tally_permits_ask *ask)
+{
+	return permits->paranoid > 2 && (permits->plain == -EACCES || permits->plain == -EPERM);
 }
 
-size_t tally_ring_affordable_pages(size_t pages, size_t nr_rings)
+static bool kernel_branches(const struct tally_permits *permits,
+			    const struct tally_permits_ask *ask)
 {
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE),
-		 cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
-	struct rlimit limit = {0};
-	uint64_t budget;
-	long kb;
+	return ask->attr->sample_type & PERF_SAMPLE_BRANCH_STACK &&
+	       ask->attr->branch_sample_type & (PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV);
+}
 
-	if (tally_permits_capability(TALLY_CAP_IPC_LOCK) || tally_permits_paranoid() < 0)
-		return pages;
-	if (!read_number("/proc/sys/kernel/perf_event_mlock_kb", &kb))
-		kb = 516;
-	/* The user's budget is per CPU; beyond it pages count as the process's locked memory. */
-	budget = (uint64_t)kb * 1024 * cpus;
-	if (!getrlimit(RLIMIT_MEMLOCK, &limit) && limit.rlim_cur != RLIM_INFINITY)
-		budget += limit.rlim_cur;
+static bool in_the_kernel(const struct tally_permits *permits, const struct tally_permits_ask *ask)
+{
+	return !ask->attr->exclude_kernel;
+}
+
+bool permits_only_in_kernel(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_TRACEPOINT ||
+	       (attr->type == PERF_TYPE_SOFTWARE &&
+		(attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+		 attr->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
+		 attr->config == PERF_COUNT_SW_CGROUP_SWITCHES));
+}
+
+static bool only_in_the_kernel(const struct tally_permits *permits,
+			       const struct tally_permits_ask *ask)
+{
+	return !ask->attr->exclude_kernel && permits_only_in_kernel(ask->attr);
+}
+
+static bool namespaces(const struct tally_permits *permits, const struct tally_permits_ask *ask)
+{
+	return ask->attr->namespaces;
+}
+
+static bool physical_address(const struct tally_permits *permits,
+			     const struct tally_permits_ask *ask)
+{
+	return ask->attr->sample_type & PERF_SAMPLE_PHYS_ADDR;
+}
+
+static bool foreign_task(const struct tally_permits *permits, const struct tally_permits_ask *ask)
+{
+	return ask->task == TALLY_TASK_FOREIGN && !tally_permits_has(permits, TALLY_CAP_SYS_PTRACE);
+}
+
+static bool dynamic_probe(const struct tally_permits *permits, const struct tally_permits_ask *ask)
+{
+	return ask->attr->type > PERF_TYPE_BREAKPOINT &&
+	       (ask->attr->type == (uint32_t)permits->kprobe_type ||
+		ask->attr->type == (uint32_t)permits->uprobe_type);
+}
+
+static bool tracepoint_data(const struct tally_permits *permits,
+			    const struct tally_permits_ask *ask)
+{
+	return ask->attr->type == PERF_TYPE_TRACEPOINT &&
+	       ask->attr->sample_type & PERF_SAMPLE_RAW &&
+	       !(ask->syscall_tracepoint && ask->pid >= 0);
+}
+
+static bool kernel_breakpoint(const struct tally_permits *permits,
+			      const struct tally_permits_ask *ask)
+{
+	return ask->attr->type == PERF_TYPE_BREAKPOINT && ask->attr->bp_addr >> 63 &&
+	       !ask->attr->exclude_kernel;
+}
+
+static bool cpu_wide(const struct tally_permits *permits, const struct tally_permits_ask *ask)
+{
+	return ask->pid < 0;
+}
+
+/* The strictest first: what passes it passes those below it, so that one change is told and not a
+ * row of them. */
+static const struct permits_rule rules[] = {
+	{TALLY_RULE_KERNEL_BREAKPOINT, -EPERM, PERMITS_NO_LEVEL, TALLY_CAP_SYS_ADMIN,
+	 kernel_breakpoint, "a breakpoint on a kernel address needs a privilege", NULL},
+	{TALLY_RULE_PROBE, -EACCES, PERMITS_NO_LEVEL, TALLY_CAP_PERFMON, dynamic_probe,
+	 "kprobes and uprobes need a privilege", NULL},
+	{TALLY_RULE_FOREIGN_TASK, -EACCES, PERMITS_NO_LEVEL, TALLY_CAP_PERFMON, foreign_task,
+	 "the task belongs to another user, or has privileges that we have not", NULL},
+	{TALLY_RULE_NAMESPACES, -EACCES, PERMITS_NO_LEVEL, TALLY_CAP_PERFMON, namespaces,
+	 "records of namespaces need a privilege", "leave out --namespaces"},
+	{TALLY_RULE_TRACEPOINT_DATA, -EPERM, -1, TALLY_CAP_PERFMON, tracepoint_data,
+	 "sampling a tracepoint's data needs a privilege", NULL},
+	{TALLY_RULE_CPU_WIDE, -EACCES, 0, TALLY_CAP_PERFMON, cpu_wide,
+	 "counting every task on a CPU needs a privilege",
+	 "count your own tasks: a command, or -p PID"},
+	{TALLY_RULE_FORBID_ALL, -EACCES, 2, TALLY_CAP_PERFMON, everything_is_forbidden,
+	 "this distribution's kernel forbids perf events to everybody without a privilege", NULL},
+	{TALLY_RULE_PHYSICAL_ADDRESS, -EACCES, 1, TALLY_CAP_PERFMON, physical_address,
+	 "physical addresses need a privilege", "leave out --phys-data"},
+	{TALLY_RULE_KERNEL, -EACCES, 1, TALLY_CAP_PERFMON, only_in_the_kernel,
+	 "this happens in the kernel alone, and counting there needs a privilege", NULL},
+	{TALLY_RULE_KERNEL_BRANCHES, -EACCES, 1, TALLY_CAP_PERFMON, kernel_branches,
+	 "recording branches in the kernel needs a privilege", "branches in user space: -j ...,u"},
+	{TALLY_RULE_KERNEL, -EACCES, 1, TALLY_CAP_PERFMON, in_the_kernel,
+	 "counting in the kernel needs a privilege", "count in user space only: EVENT:u"},
+};
+
+bool permits_passes(const struct tally_permits *permits, const struct permits_rule *rule)
+{
+	return tally_permits_has(permits, rule->capability) ||
+	       tally_permits_has(permits, TALLY_CAP_SYS_ADMIN) ||
+	       (permits->paranoid <= rule->paranoid && permits->paranoid != TALLY_PERMITS_UNKNOWN);
+}
+
+/* Someone else answered: what he is, as far as it can be known. */
+static void tell_no_syscall(const struct tally_permits *permits, struct tally_refusal *why)
+{
+	why->code = permits->syscall;
+	if (!permits->seccomp) {
+		why->broken = TALLY_RULE_NO_SYSCALL;
+		SAY(why->rule, "this kernel has no perf_event_open");
+		SAY(why->found, "it answers %s to every call, and no seccomp filter is set",
+		    strerror(-permits->syscall));
+		permits_fix(why, "a kernel with CONFIG_PERF_EVENTS (gVisor and WSL1 have none)");
+		return;
+	}
+	why->broken = TALLY_RULE_SECCOMP;
+	SAY(why->rule, "a seccomp filter forbids perf_event_open");
+	SAY(why->found,
+	    "it answers '%s' in the kernel's place; perf_event_paranoid (%d) is not even "
+	    "looked at",
+	    strerror(-permits->syscall), permits->paranoid);
+	SAY(why->needed, "a filter that lets perf_event_open pass");
+	permits_fix(why,
+		    "docker, podman: --cap-add PERFMON, whose default filter then lets it pass");
+	permits_fix(why,
+		    "docker, podman: --security-opt seccomp=FILE, a profile with perf_event_open");
+	permits_fix(why, "systemd: SystemCallFilter=perf_event_open in the unit");
+}
+
+static void tell_security_module(const struct tally_permits *permits, struct tally_refusal *why)
+{
+	why->broken = TALLY_RULE_SECURITY_MODULE;
+	why->code = permits->plain;
+	SAY(why->rule, "a security module (SELinux, AppArmor, Landlock) forbids perf events");
+	SAY(why->found,
+	    "a clock of our own in user space is refused (%s), which no other rule forbids",
+	    strerror(-permits->plain));
+	SAY(why->needed, "a policy that permits it");
+	permits_fix(why, "the kernel's log names the module: sudo dmesg, or sudo ausearch -m avc");
+}
+
+static const struct permits_rule *find_broken(const struct tally_permits *permits,
+					      const struct tally_permits_ask *ask)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(rules); i++) {
+		if (rules[i].applies(permits, ask) && !permits_passes(permits, &rules[i]))
+			return &rules[i];
+	}
+	return NULL;
+}
+
+bool tally_permits_event(const struct tally_permits *permits, const struct tally_permits_ask *ask,
+			 struct tally_refusal *ret_why)
+{
+	struct tally_refusal why = {.pid = ask->pid, .cpu = ask->cpu};
+	const struct permits_rule *broken = NULL;
+
+	if (permits->syscall < 0)
+		tell_no_syscall(permits, &why);
+	else if ((broken = find_broken(permits, ask)))
+		permits_tell(permits, broken, &why);
+	else if (permits->plain == -EACCES || permits->plain == -EPERM)
+		tell_security_module(permits, &why);
 	else
-		return pages;
-	while (pages > 1 && (pages + 1) * page * nr_rings > budget)
-		pages /= 2;
-	return pages;
+		return true;
+	if (ret_why)
+		*ret_why = why;
+	return false;
+}
+
+/* ---- what procfs hides -------------------------------------------------------- */
+
+/* By kptr_restrict: where it is 0 a level opens them too. */
+static const struct permits_rule addresses_rules[] = {
+	{.rule = TALLY_RULE_KERNEL_ADDRESSES,
+	 .code = -EPERM,
+	 .paranoid = 1,
+	 .capability = TALLY_CAP_SYSLOG,
+	 .text = "the addresses in /proc/kallsyms are hidden"},
+	{.rule = TALLY_RULE_KERNEL_ADDRESSES,
+	 .code = -EPERM,
+	 .paranoid = PERMITS_NO_LEVEL,
+	 .capability = TALLY_CAP_SYSLOG,
+	 .text = "the addresses in /proc/kallsyms are hidden"},
+};
+
+static const struct permits_rule maps_rule = {
+	.rule = TALLY_RULE_FOREIGN_MAPS,
+	.code = -EACCES,
+	.paranoid = PERMITS_NO_LEVEL,
+	.capability = TALLY_CAP_SYS_PTRACE,
+	.text = "the maps of other users' processes are hidden",
+};
+
+static bool shows_addresses(const struct tally_permits *permits)
+{
+	bool level = permits->paranoid <= 1 && permits->paranoid != TALLY_PERMITS_UNKNOWN;
+
+	return permits->kptr_restrict <= 1 && (tally_permits_has(permits, TALLY_CAP_SYSLOG) ||
+					       (permits->kptr_restrict <= 0 && level));
+}
+
+bool tally_permits_kernel_addresses(const struct tally_permits *permits,
+				    struct tally_refusal *ret_why)
+{
+	bool capable = tally_permits_has(permits, TALLY_CAP_SYSLOG);
+	struct tally_refusal why = {.pid = -1, .cpu = -1};
+
+	if (shows_addresses(permits))
+		return true;
+	permits_tell(permits, &addresses_rules[permits->kptr_restrict > 0], &why);
+	SAY(why.found, "kernel.kptr_restrict is %d, kernel.perf_event_paranoid is %d%s",
+	    permits->kptr_restrict, permits->paranoid, capable ? "" : ", CAP_SYSLOG is not held");
+	if (permits->kptr_restrict > 1) {
+		SAY(why.needed, "kernel.kptr_restrict of at most 1, and CAP_SYSLOG");
+		permits_fix_sysctl(permits, "kernel.kptr_restrict", 1, &why);
+	}
+	if (ret_why)
+		*ret_why = why;
+	return false;
+}
+
+bool tally_permits_foreign_maps(const struct tally_permits *permits, struct tally_refusal *ret_why)
+{
+	struct tally_refusal why = {.pid = -1, .cpu = -1};
+
+	if (tally_permits_has(permits, maps_rule.capability))
+		return true;
+	permits_tell(permits, &maps_rule, &why);
+	if (ret_why)
+		*ret_why = why;
+	return false;
 }

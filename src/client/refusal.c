@@ -4,11 +4,14 @@
  * what was asked, by what is permitted here, and by asking again with less.
  */
 #include <errno.h>
-#include <stdio.h>
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "abi/attr.h"
+#include "base/arith.h"
 #include "client/counters_private.h"
+#include "client/permits_private.h"
 
 struct probe {
 	const struct tally_counters *counters;
@@ -27,10 +30,50 @@ static bool opens(const struct probe *probe, struct perf_event_attr attr)
 	return fd >= 0;
 }
 
+/* Bits of sample_type, the field that says more about what they ask for, and how not to ask. */
+static const struct {
+	uint64_t bit;
+	const char *field, *fix;
+} twins[] = {
+	{PERF_SAMPLE_BRANCH_STACK, "branch_sample_type",
+	 "leave out -b, -j, --call-graph lbr: no branches are recorded here"},
+	{PERF_SAMPLE_REGS_USER, "sample_regs_user", "leave out --user-regs"},
+	{PERF_SAMPLE_STACK_USER, "sample_stack_user", "--call-graph fp in the place of dwarf"},
+	{PERF_SAMPLE_REGS_INTR, "sample_regs_intr", "leave out -I"},
+};
+
+static bool find_twin(const struct probe *probe, const struct perf_event_attr *attr,
+		      struct tally_refusal *why)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(twins); i++) {
+		struct perf_event_attr less = *attr;
+
+		less.sample_type &= ~twins[i].bit;
+		if (!(attr->sample_type & twins[i].bit) || !opens(probe, less))
+			continue;
+		SAY(why->field, "%s", twins[i].field);
+		permits_fix(why, "%s", twins[i].fix);
+		return true;
+	}
+	return false;
+}
+
+/* What members of a union are called for a breakpoint. */
+static const char *field_name(const struct perf_event_attr *attr, const char *name)
+{
+	if (attr->type == PERF_TYPE_BREAKPOINT && !strcmp(name, "config1"))
+		return "bp_addr";
+	if (attr->type == PERF_TYPE_BREAKPOINT && !strcmp(name, "config2"))
+		return "bp_len";
+	return name;
+}
+
 /* The one field without which the event opens; "" if there is no such field. */
 static void find_field(const struct probe *probe, const struct perf_event_attr *attr,
-		       char *ret_field, size_t size)
+		       struct tally_refusal *why)
 {
+	if (find_twin(probe, attr, why))
+		return;
 	for (size_t i = 0; i < tally_attr_nr_fields; i++) {
 		const struct tally_attr_field *field = &tally_attr_fields[i];
 		struct perf_event_attr less = *attr;
@@ -40,72 +83,167 @@ static void find_field(const struct probe *probe, const struct perf_event_attr *
 			continue;
 		tally_attr_set(&less, field, 0);
 		if (opens(probe, less)) {
-			snprintf(ret_field, size, "%s", field->name);
+			SAY(why->field, "%s", field_name(attr, field->name));
 			return;
 		}
 	}
 }
 
-static void say(char *to, size_t size, const char *text)
+/* ---- permissions -------------------------------------------------------------- */
+
+/* The facts are read and judged; the number stays the kernel's. */
+static void explain_permission(const struct probe *probe, const struct perf_event_attr *attr,
+			       int code, struct tally_refusal *why)
 {
-	snprintf(to, size, "%s", text);
+	struct tally_permits_ask ask = {.attr = attr, .pid = probe->pid, .cpu = probe->cpu};
+	struct tally_permits permits;
+	size_t event = why->event;
+
+	tally_permits_read(NULL, &permits);
+	tally_permits_probe(probe->counters->transport, &permits);
+	ask.task = tally_permits_task(&permits, NULL, probe->pid);
+	if (tally_permits_event(&permits, &ask, why)) {
+		why->broken = TALLY_RULE_OTHER;
+		SAY(why->rule, "the kernel does not permit it, by a rule that is not known");
+		SAY(why->found, "kernel.perf_event_paranoid is %d, and CAP_PERFMON is %s",
+		    permits.paranoid, tally_permits_perfmon(&permits) ? "held" : "not held");
+	}
+	why->code = code;
+	why->event = event;
 }
 
-#define SAY(member, text) say(member, sizeof(member), text)
+/* ---- what is not there ---------------------------------------------------------- */
 
-static void explain_permission(const struct perf_event_attr *attr, int32_t pid, int32_t cpu,
-			       struct tally_refusal *why)
+static bool cpu_is_online(int32_t number)
 {
-	int paranoid = tally_permits_paranoid(), needed = 2;
+	struct tally_cpus *online;
+	bool found;
 
-	if (pid < 0 || cpu >= 0) {
-		SAY(why->rule, "counting every task on a CPU needs a privilege");
-		needed = 0;
-	} else if (attr->type == PERF_TYPE_TRACEPOINT) {
-		SAY(why->rule, "raw tracepoint data needs a privilege");
-		needed = -1;
-	} else if (!attr->exclude_kernel) {
-		SAY(why->rule, "counting in the kernel needs a privilege");
-		needed = 1;
-	} else {
-		SAY(why->rule,
-		    "this task belongs to somebody else, or perf_event_open is forbidden "
-		    "here (seccomp, perf_event_paranoid above 2)");
-	}
-	snprintf(why->found, sizeof(why->found),
-		 "kernel.perf_event_paranoid is %d, and CAP_PERFMON is not held", paranoid);
-	SAY(why->fix[0], "sudo setcap cap_perfmon=ep $(command -v tally) (CAP_SYS_ADMIN also "
-			 "permits it, but is discouraged)");
-	snprintf(why->fix[1], sizeof(why->fix[1]), "sudo sysctl kernel.perf_event_paranoid=%d",
-		 needed);
-	if (pid >= 0 && !attr->exclude_kernel)
-		SAY(why->fix[2], "count in user space only: EVENT:u");
+	if (number < 0 || tally_cpus_online(NULL, &online))
+		return true;
+	found = tally_cpus_index(online, number) >= 0;
+	free(online);
+	return found;
+}
+
+static void explain_cpu(int32_t cpu, struct tally_refusal *why)
+{
+	why->broken = TALLY_RULE_NO_CPU;
+	SAY(why->rule, "CPU %d is not there, or off line", cpu);
+	permits_fix(why, "CPUs that are on line: cat /sys/devices/system/cpu/online");
 }
 
 static void explain_missing(const struct perf_event_attr *attr, struct tally_refusal *why)
 {
 	if (attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE ||
 	    attr->type == PERF_TYPE_RAW) {
+		why->broken = TALLY_RULE_NO_PMU;
 		SAY(why->rule, "no PMU here counts this event");
 		SAY(why->found,
 		    "the kernel offers no hardware counters for it (a virtual machine?)");
-		SAY(why->fix[0], "use software events: task-clock, cpu-clock, page-faults");
+		permits_fix(why, "use software events: task-clock, cpu-clock, page-faults");
 		return;
 	}
+	why->broken = TALLY_RULE_UNKNOWN_EVENT;
 	SAY(why->rule, "the kernel does not know this event");
-	SAY(why->fix[0], "'tally list' shows what there is");
+	permits_fix(why, "'tally list' shows what there is");
 }
 
-static void explain_limit(int code, struct tally_refusal *why)
+/* ---- limits --------------------------------------------------------------------- */
+
+static void explain_descriptors(struct tally_refusal *why)
 {
-	if (code == -EMFILE) {
-		SAY(why->rule, "too many open files for one process: each event takes one for "
-			       "every CPU and thread");
-		SAY(why->fix[0], "ulimit -n unlimited, or count fewer CPUs (-C) or threads (-t)");
-	} else {
-		SAY(why->rule, "too many open files on the system");
-		SAY(why->fix[0], "sudo sysctl fs.file-max=1000000");
-	}
+	struct tally_permits permits;
+
+	tally_permits_read(NULL, &permits);
+	why->broken = TALLY_RULE_DESCRIPTORS;
+	SAY(why->rule, "too many open files for one process: each event takes one for "
+		       "every CPU and thread");
+	SAY(why->found, "RLIMIT_NOFILE is %" PRIu64 ", at most %" PRIu64, permits.files,
+	    permits.files_hard);
+	permits_fix(why, "count fewer events, CPUs (-C) or threads (-t)");
+	permits_fix(why, "raise it: ulimit -n, as root ulimit -Hn; LimitNOFILE= in a unit");
+}
+
+static bool explain_rate(const struct perf_event_attr *attr, struct tally_refusal *why)
+{
+	struct tally_permits permits;
+
+	if (!attr->freq)
+		return false;
+	tally_permits_read(NULL, &permits);
+	if (permits.max_sample_rate < 0 || attr->sample_freq <= (uint64_t)permits.max_sample_rate)
+		return false;
+	why->broken = TALLY_RULE_SAMPLE_RATE;
+	SAY(why->field, "sample_freq");
+	SAY(why->rule, "%" PRIu64 " samples a second are more than the kernel permits",
+	    (uint64_t)attr->sample_freq);
+	SAY(why->found, "kernel.perf_event_max_sample_rate is %" PRId64, permits.max_sample_rate);
+	permits_fix(why, "-F max, or -F %" PRId64, permits.max_sample_rate);
+	permits_fix_sysctl(&permits, "kernel.perf_event_max_sample_rate",
+			   (int64_t)attr->sample_freq, why);
+	return true;
+}
+
+static void explain_stack(const struct perf_event_attr *attr, struct tally_refusal *why)
+{
+	struct tally_permits permits;
+
+	tally_permits_read(NULL, &permits);
+	why->broken = TALLY_RULE_STACK_DEPTH;
+	SAY(why->field, "sample_max_stack");
+	SAY(why->rule, "callchains of %u entries are longer than the kernel permits",
+	    attr->sample_max_stack);
+	SAY(why->found, "kernel.perf_event_max_stack is %d", permits.max_stack);
+	permits_fix(why, "shorter ones: --max-stack %d", permits.max_stack);
+	permits_fix_sysctl(&permits, "kernel.perf_event_max_stack", attr->sample_max_stack, why);
+}
+
+/* A member that the kernel takes when it is alone. */
+static bool explain_group(const struct probe *probe, const struct perf_event_attr *attr,
+			  struct tally_refusal *why)
+{
+	if (probe->counters->events[why->event].leader == why->event || !opens(probe, *attr))
+		return false;
+	why->broken = TALLY_RULE_BAD_ATTR;
+	SAY(why->rule, "alone the event would be accepted, but not in its group");
+	SAY(why->found, "all of a group are on counters of one PMU at the same time, and there "
+			"are not as many");
+	permits_fix(why, "smaller groups, or a weak one, which may be split: {EVENT,...}:W");
+	return true;
+}
+
+/* ---- the others ----------------------------------------------------------------- */
+
+static const struct plain {
+	int code;
+	enum tally_rule broken;
+	const char *rule, *fix;
+} plain[] = {
+	{-ESRCH, TALLY_RULE_NO_TASK, "there is no such task (any more)", NULL},
+	{-EBUSY, TALLY_RULE_BUSY, "another user has the PMU for itself", NULL},
+	{-ENOSPC, TALLY_RULE_BUSY, "all breakpoint registers are taken", NULL},
+	{-ENFILE, TALLY_RULE_SYSTEM_FILES, "too many open files on the system",
+	 "sudo sysctl fs.file-max=1000000"},
+	{-ENOMEM, TALLY_RULE_MEMORY, "the kernel has no memory for it", NULL},
+	{-EOPNOTSUPP, TALLY_RULE_NOT_CAPABLE, "the PMU cannot do what the event asks for",
+	 "if it is sampling: a PMU without interrupts can only count; use cpu-clock"},
+	{0, TALLY_RULE_BAD_ATTR, "the kernel does not accept the event as it is", NULL},
+};
+
+static void explain_plain(const struct probe *probe, const struct perf_event_attr *attr, int code,
+			  struct tally_refusal *why)
+{
+	const struct plain *row = plain;
+
+	while (row->code && row->code != code)
+		row++;
+	why->broken = row->broken;
+	SAY(why->rule, "%s", row->rule);
+	if (code == -EINVAL || code == -EOPNOTSUPP || code == -E2BIG)
+		find_field(probe, attr, why);
+	if (row->fix && !*why->fix[0])
+		permits_fix(why, "%s", row->fix);
 }
 
 void counters_explain(const struct tally_counters *counters, const struct perf_event_attr *attr,
@@ -115,30 +253,17 @@ void counters_explain(const struct tally_counters *counters, const struct perf_e
 
 	*ret_why = (struct tally_refusal){
 		.code = code, .event = ret_why->event, .pid = pid, .cpu = cpu};
-	switch (code) {
-	case -EACCES:
-	case -EPERM: explain_permission(attr, pid, cpu, ret_why); break;
-	case -ENOENT:
-	case -ENODEV:
-	case -ENXIO: explain_missing(attr, ret_why); break;
-	case -EMFILE:
-	case -ENFILE: explain_limit(code, ret_why); break;
-	case -ESRCH: SAY(ret_why->rule, "there is no such task (any more)"); break;
-	case -EBUSY: SAY(ret_why->rule, "another user has the PMU for itself"); break;
-	case -ENOSPC: SAY(ret_why->rule, "all breakpoint registers are taken"); break;
-	case -ENOSYS:
-		SAY(ret_why->rule, "this kernel was built without perf events, or a seccomp filter "
-				   "forbids them");
-		SAY(ret_why->fix[0], "in a container: a seccomp profile that permits "
-				     "perf_event_open, or --cap-add PERFMON");
-		break;
-	case -EOPNOTSUPP:
-		SAY(ret_why->rule, "the PMU cannot do what the event asks for");
-		SAY(ret_why->fix[0], "if it is sampling: a PMU without interrupts can only count; "
-				     "use cpu-clock");
-		break;
-	default: SAY(ret_why->rule, "the kernel does not accept the event as it is");
-	}
-	if (code == -EINVAL || code == -EOPNOTSUPP || code == -E2BIG)
-		find_field(&probe, attr, ret_why->field, sizeof(ret_why->field));
+	if (code == -EACCES || code == -EPERM || code == -ENOSYS)
+		explain_permission(&probe, attr, code, ret_why);
+	else if ((code == -ENODEV || code == -EINVAL) && !cpu_is_online(cpu))
+		explain_cpu(cpu, ret_why);
+	else if (code == -ENOENT || code == -ENODEV || code == -ENXIO)
+		explain_missing(attr, ret_why);
+	else if (code == -EMFILE)
+		explain_descriptors(ret_why);
+	else if (code == -EOVERFLOW)
+		explain_stack(attr, ret_why);
+	else if (code != -EINVAL ||
+		 (!explain_rate(attr, ret_why) && !explain_group(&probe, attr, ret_why)))
+		explain_plain(&probe, attr, code, ret_why);
 }

@@ -144,9 +144,8 @@ static const struct perf_event_header *ring_join(struct tally_ring *ring, uint64
 	return (const struct perf_event_header *)(const void *)ring->scratch;
 }
 
-const struct perf_event_header *tally_ring_next(struct tally_ring *ring)
+const struct perf_event_header *tally_ring_peek(struct tally_ring *ring)
 {
-	const struct perf_event_header *record;
 	uint64_t head = ring_head(ring);
 	uint16_t size;
 
@@ -155,9 +154,15 @@ const struct perf_event_header *tally_ring_next(struct tally_ring *ring)
 	size = size_at(ring, ring->tail);
 	if (size < sizeof(struct perf_event_header) || size > head - ring->tail)
 		return NULL;
-	record = ring_join(ring, ring->tail, size);
+	return ring_join(ring, ring->tail, size);
+}
+
+const struct perf_event_header *tally_ring_next(struct tally_ring *ring)
+{
+	const struct perf_event_header *record = tally_ring_peek(ring);
+
 	if (record)
-		ring->tail += size;
+		ring->tail += record->size;
 	return record;
 }
 

@@ -90,8 +90,8 @@ static uint64_t native_cycles(void *arg)
 	return (uint64_t)high << 32 | low;
 }
 #elif defined(__aarch64__)
-/* Counter 31 is the cycle counter; the others are selected through a register of their own, which
- * the kernel saves with the thread. */
+/* Counter 31 is the cycle counter; the others are selected through a register that nobody saves. If
+ * somebody else takes the CPU in between, the page has changed when the value comes. */
 static uint64_t native_counter(void *arg, uint32_t number)
 {
 	uint64_t value;

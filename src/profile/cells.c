@@ -96,6 +96,25 @@ static int cell_count(struct tally_profile *profile, const struct tally_cell_key
 	return 0;
 }
 
+int profile_cell_note(struct tally_profile *profile, uint32_t cell)
+{
+	const struct tally_cell_key *key = &profile->cells.data[cell].key;
+	struct tally_memo *memo = memo_of(profile, key);
+	int ret = memo ? 0 : -ENOMEM;
+
+	if (!ret && memo->number && !memo->is_hashed)
+		ret = tally_slots_add(&profile->slots,
+				      key_hash(&profile->cells.data[memo->number - 1].key),
+				      memo->number - 1);
+	if (!ret && memo->number) {
+		memo->is_hashed = 1;
+		ret = tally_slots_add(&profile->slots, key_hash(key), cell);
+	}
+	if (!ret)
+		memo->number = (cell + 1) & INT32_MAX;
+	return ret;
+}
+
 /* ---- pending ------------------------------------------------------------- */
 
 static struct tally_pending *pending_at(struct tally_profile *profile, uint64_t number)

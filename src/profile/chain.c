@@ -26,7 +26,7 @@ static struct tally_callers_hash hash_start(const struct tally_profile *profile)
 static struct tally_callers *callers_slot(const struct tally_profile *profile,
 					  const struct tally_callers_hash *hash)
 {
-	return &profile->callers[hash->mix % TALLY_CALLERS_SLOTS];
+	return &profile->callers[hash->mix & (profile->callers_slots - 1)];
 }
 
 static bool callers_known(const struct tally_profile *profile,

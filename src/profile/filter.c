@@ -29,6 +29,9 @@ static bool frame_passes(const struct tally_profile_filter *filter, const struct
 	const char *dso = frame->dso ? tally_dso_name(frame->dso) : "[unknown]";
 	const char *name = frame->symbol ? tally_symbol_name(frame->dso, frame->symbol) : "";
 
+	if (filter->idle && frame->cpumode == PERF_RECORD_MISC_KERNEL &&
+	    list_has(filter->idle, name))
+		return false;
 	if (!list_has(filter->dsos, dso) && !list_has(filter->dsos, base_name(dso)))
 		return false;
 	if (!list_has(filter->symbols, name))
@@ -41,7 +44,8 @@ bool profile_passes(struct tally_profile *profile, uint32_t comm, uint32_t frame
 	const struct tally_profile_filter *filter = &profile->options.filter;
 	uint8_t *verdict;
 
-	if (!filter->comms && !filter->dsos && !filter->symbols && !filter->symbol_part)
+	if (!filter->comms && !filter->dsos && !filter->symbols && !filter->symbol_part &&
+	    !filter->idle)
 		return true;
 	if (!list_has(filter->comms,
 		      tally_intern_text(tally_machine_comms(profile->machine), comm)))

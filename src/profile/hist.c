@@ -149,7 +149,9 @@ static int builder_self(struct hist_builder *builder, uint32_t event)
 		struct hist_cell entry = {.cell = i};
 		struct tally_row *row;
 
-		if (cell->key.event != event)
+		if (cell->key.event != event ||
+		    (builder->options->wants &&
+		     !builder->options->wants(builder->options->arg, &cell->key)))
 			continue;
 		ret = builder_group(builder, &cell->key, &entry.group);
 		if (!ret)

@@ -61,7 +61,9 @@ struct tally_hist_options {
 	bool children; /* needs paths */
 	/* TALLY_KEY_PARENT: whether a function is one of the callers looked for. */
 	bool (*is_parent)(void *arg, const char *symbol);
-	void *arg;
+	/* Which cells count; NULL: all. */
+	bool (*wants)(void *arg, const struct tally_cell_key *key);
+	void *arg; /* of both */
 	/* Graphs (with paths only) for rows of at least `graph_min` of the total period. */
 	bool graphs;
 	enum tally_graph_order order;

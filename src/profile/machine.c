@@ -29,8 +29,8 @@ static struct tally_process *process_get(struct tally_machine *machine, int32_t 
 	return process;
 }
 
-/* Several recycled pids may have been one process's; it goes when no thread is in it. */
-static void process_release(struct tally_machine *machine, struct tally_process *process)
+/* Several recycled pids may have been one process's. */
+void machine_process_release(struct tally_machine *machine, struct tally_process *process)
 {
 	if (!process || --process->refs)
 		return;
@@ -47,7 +47,7 @@ static int thread_join(struct tally_machine *machine, struct tally_thread *threa
 	if (!process)
 		return -ENOMEM;
 	process->refs++;
-	process_release(machine, thread->process);
+	machine_process_release(machine, thread->process);
 	thread->process = process;
 	thread->pid = pid;
 	return 0;
@@ -83,7 +83,7 @@ static struct tally_thread *thread_new(struct tally_machine *machine, int32_t pi
 	    tally_map_put(&machine->threads, (uint32_t)tid, (uintptr_t)thread) ||
 	    tally_vec_push(&machine->all_threads, thread)) {
 		tally_map_remove(&machine->threads, (uint32_t)tid);
-		process_release(machine, thread->process);
+		machine_process_release(machine, thread->process);
 		free(thread);
 		return NULL;
 	}
@@ -113,6 +113,18 @@ const struct tally_thread *tally_machine_thread_at(const struct tally_machine *m
 	return machine->all_threads.data[index];
 }
 
+/* Another program: nothing is mapped yet. */
+static int process_exec(struct tally_machine *machine, struct tally_process *process)
+{
+	struct tally_maps *maps = tally_maps_new(&machine->next_space);
+
+	if (!maps)
+		return -ENOMEM;
+	tally_maps_put(process->maps);
+	process->maps = maps;
+	return 0;
+}
+
 static int machine_comm(struct tally_machine *machine, const void *record, size_t len)
 {
 	struct tally_thread *thread;
@@ -126,6 +138,9 @@ static int machine_comm(struct tally_machine *machine, const void *record, size_
 	if (!thread)
 		return -ENOMEM;
 	thread->has_comm = true;
+	if (machine->follows && tally_record_header(record).misc & PERF_RECORD_MISC_COMM_EXEC &&
+	    process_exec(machine, thread->process))
+		return -ENOMEM;
 	return thread_name(machine, thread, comm.comm);
 }
 
@@ -166,6 +181,57 @@ static int machine_fork(struct tally_machine *machine, const void *record, size_
 	return 0;
 }
 
+/* Late samples of the dead still want their names: they stay for a while. */
+static void thread_end(struct tally_thread *thread)
+{
+	enum { SWEEPS = 2 };
+
+	if (!thread->gone && thread->tid)
+		thread->gone = SWEEPS + 1;
+}
+
+static void machine_exit(struct tally_machine *machine, const void *record, size_t len)
+{
+	struct tally_task task;
+	uint64_t found;
+
+	if (tally_record_task(record, len, &task)) {
+		machine->stats.damaged++;
+		return;
+	}
+	found = tally_map_get(&machine->threads, (uint32_t)task.tid);
+	if (found != TALLY_MAP_NONE)
+		thread_end((struct tally_thread *)(uintptr_t)found);
+}
+
+void tally_machine_show_hidden(struct tally_machine *machine)
+{
+	machine->shows_hidden = true;
+}
+
+void tally_machine_follow(struct tally_machine *machine)
+{
+	machine->follows = true;
+}
+
+size_t tally_machine_expire(struct tally_machine *machine,
+			    bool (*is_gone)(int32_t pid, int32_t tid))
+{
+	size_t nr = 0;
+
+	tally_vec_for_each (at, &machine->all_threads) {
+		struct tally_thread *thread = *at;
+
+		/* Another thread has its tid. */
+		if (tally_map_get(&machine->threads, (uint32_t)thread->tid) != (uintptr_t)thread)
+			thread_end(thread);
+		else if (is_gone && !thread->gone && is_gone(thread->pid, thread->tid))
+			thread_end(thread);
+		nr += thread->gone != 0;
+	}
+	return nr;
+}
+
 int tally_machine_record(struct tally_machine *machine, const void *record, size_t len)
 {
 	if (len < sizeof(struct perf_event_header)) {
@@ -178,7 +244,8 @@ int tally_machine_record(struct tally_machine *machine, const void *record, size
 	case PERF_RECORD_COMM: return machine_comm(machine, record, len);
 	case PERF_RECORD_FORK: return machine_fork(machine, record, len);
 	case PERF_RECORD_KSYMBOL: return machine_ksymbol(machine, record, len);
-	default: return 0; /* EXIT too: late samples of the dead still want their names */
+	case PERF_RECORD_EXIT: machine_exit(machine, record, len); return 0;
+	default: return 0;
 	}
 }
 
@@ -214,9 +281,8 @@ int tally_machine_new(struct tally_symbols *symbols, struct tally_machine **ret_
 	machine->symbols = symbols;
 	machine->next_space = 1;
 	machine->kernel_space = machine->next_space++;
-	machine->slots = calloc(LOCATE_SLOTS, sizeof(*machine->slots));
 	machine->kernel = tally_maps_new(&machine->next_space);
-	if (machine->slots && machine->kernel && tally_machine_thread(machine, 0, 0))
+	if (machine->kernel && tally_machine_thread(machine, 0, 0))
 		ret = 0;
 	if (ret)
 		tally_machine_free(machine);
@@ -230,7 +296,7 @@ void tally_machine_free(struct tally_machine *machine)
 	if (!machine)
 		return;
 	tally_vec_for_each (thread, &machine->all_threads) {
-		process_release(machine, (*thread)->process);
+		machine_process_release(machine, (*thread)->process);
 		free(*thread);
 	}
 	tally_vec_free(&machine->all_threads);

@@ -25,6 +25,7 @@ struct tally_process {
 struct tally_thread {
 	int32_t pid, tid;
 	bool has_comm;  /* told by a record; otherwise the comm is ":tid" */
+	uint8_t gone;   /* sweeps to wait until a thread that ended is freed, + 1; 0: it is there */
 	uint32_t comm;  /* id in machine->comms */
 	uint32_t index; /* counts up from 0 in order of appearance */
 	struct tally_process *process;
@@ -66,6 +67,20 @@ void tally_module_name(const char *filename, char *name, size_t size);
 /* The thread with this tid, made if new. A pid of -1 means unknown. NULL when out of memory.
  * Stable until the machine is freed. */
 struct tally_thread *tally_machine_thread(struct tally_machine *machine, int32_t pid, int32_t tid);
+
+/* From now on the kernel's addresses are in the DSO "[kernel]" where no record tells what is at
+ * which: they were hidden from who recorded. Otherwise they are in none, as perf has it. */
+#define TALLY_HIDDEN_KERNEL "[kernel]"
+void tally_machine_show_hidden(struct tally_machine *machine);
+
+/* From now on a process forgets its maps when it executes another program. A recording keeps them:
+ * perf does, and reports are compared. The kernel is called "[kernel]", as in perf top. */
+void tally_machine_follow(struct tally_machine *machine);
+
+/* Threads that ended, or that `is_gone` says have ended (NULL: none): they are freed by one of the
+ * next sweeps of a profile. The number of threads waiting for that. */
+size_t tally_machine_expire(struct tally_machine *machine,
+			    bool (*is_gone)(int32_t pid, int32_t tid));
 
 /* The thread with this index, which was handed out before. */
 const struct tally_thread *tally_machine_thread_at(const struct tally_machine *machine,

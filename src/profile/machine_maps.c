@@ -2,6 +2,7 @@
 /* Maps of processes and of the kernel, and what an address is by them. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -45,16 +46,20 @@ static int machine_dso(struct tally_machine *machine, enum tally_dso_kind kind, 
 	return tally_dso_get(machine->symbols, &key, ret_dso);
 }
 
+void machine_mapping_word(struct tally_mapping *mapping)
+{
+	uint64_t number = tally_dso_number(mapping->dso);
+	uint64_t first = mapping->start + mapping->shift, last = mapping->end - 1 + mapping->shift;
+	bool fits = number < WORD_DSOS && first <= last && last >> WORD_BITS == 0;
+
+	mapping->word = fits ? mapping->shift + ((number + 1) << WORD_BITS) : 0;
+}
+
 /* Say what an address of a mapping with its DSO is there: the same, or `pgoff` at the start. */
 static void mapping_place(struct tally_mapping *mapping, bool identity, uint64_t pgoff)
 {
-	uint64_t number = tally_dso_number(mapping->dso), first, last;
-
 	mapping->shift = identity ? 0 : pgoff - mapping->start;
-	first = mapping->start + mapping->shift;
-	last = mapping->end - 1 + mapping->shift;
-	if (number < WORD_DSOS && first <= last && last >> WORD_BITS == 0)
-		mapping->word = mapping->shift + ((number + 1) << WORD_BITS);
+	machine_mapping_word(mapping);
 }
 
 static int kernel_insert(struct tally_machine *machine, const struct tally_mapping *mapping)
@@ -67,7 +72,7 @@ static int kernel_insert(struct tally_machine *machine, const struct tally_mappi
 static const char *kernel_name(const struct tally_machine *machine)
 {
 	if (!machine->kernel_name)
-		return KERNEL_NAME;
+		return machine->follows ? "[kernel]" : KERNEL_NAME;
 	return tally_intern_text(&machine->names, machine->kernel_name - 1);
 }
 
@@ -235,10 +240,13 @@ uint64_t tally_machine_space(const struct tally_machine *machine, const struct t
 
 /* The kernel's record tells where its text is; symbols that were read reach further, to code that
  * only ran while it started. */
-static void location_in_kernel(const struct tally_machine *machine, struct tally_location *location)
+static void location_in_kernel(struct tally_machine *machine, struct tally_location *location)
 {
 	struct tally_dso *kernel = machine->kernel_dso;
 
+	if (!kernel && machine->shows_hidden)
+		(void)machine_dso(machine, TALLY_DSO_UNKNOWN, TALLY_HIDDEN_KERNEL, NULL,
+				  &location->dso);
 	if (!kernel || tally_dso_status(kernel).state != TALLY_DSO_LOADED)
 		return;
 	location->symbol = tally_dso_find(kernel, location->ip);
@@ -333,7 +341,7 @@ int tally_machine_words_resolve(struct tally_machine *machine, struct tally_maps
 static void machine_resolve(struct tally_machine *machine, const struct tally_thread *thread,
 			    uint8_t cpumode, uint64_t ip, struct tally_location *ret_location)
 {
-	uint64_t words[TALLY_WORDS_MAX];
+	uint64_t words[TALLY_WORDS_MAX] = {0};
 
 	(void)tally_machine_words(machine, thread, cpumode, ip, words);
 	(void)tally_machine_words_resolve(machine, machine->kernel, words, ret_location);
@@ -345,12 +353,15 @@ struct tally_location *tally_machine_locate(struct tally_machine *machine,
 					    uint64_t ip)
 {
 	uint64_t space = machine_space_of(machine, thread, cpumode);
-	struct locate_slot *slot = &machine->slots[tally_hash_u64(ip, space) % LOCATE_SLOTS];
+	struct locate_slot *slot;
 
-	if (!space) {
+	if (!machine->slots)
+		machine->slots = calloc(LOCATE_SLOTS, sizeof(*machine->slots));
+	if (!space || !machine->slots) {
 		machine_resolve(machine, thread, cpumode, ip, &machine->nowhere);
 		return &machine->nowhere;
 	}
+	slot = &machine->slots[tally_hash_u64(ip, space) % LOCATE_SLOTS];
 	if (slot->space != space || slot->location.ip != ip) {
 		slot->space = space;
 		machine_resolve(machine, thread, cpumode, ip, &slot->location);

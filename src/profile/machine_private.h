@@ -36,10 +36,32 @@ struct tally_machine {
 	TALLY_VEC(struct known_build_id) build_ids;
 	uint64_t next_space;
 	uint64_t kernel_space;
-	struct locate_slot *slots;
+	struct locate_slot *slots; /* made at the first look-up */
+	bool follows;              /* see tally_machine_follow() */
+	bool shows_hidden;         /* see tally_machine_show_hidden() */
 	struct tally_location nowhere;
 	struct tally_machine_stats stats;
 };
+
+/* What stays, by number; and what the numbers of threads and comms become. */
+struct machine_sweep {
+	uint8_t *threads, *comms, *dsos; /* marks: needed for other reasons than being there */
+	uint32_t *new_threads, *new_comms;
+};
+
+/* Room for all numbers, all marks unset. 0 or -ENOMEM. */
+int machine_sweep_init(const struct tally_machine *machine, struct machine_sweep *sweep);
+void machine_sweep_free(struct machine_sweep *sweep);
+
+/* Free what is not marked and not there any more: threads that ended, comms, DSOs; give out numbers
+ * anew. 0 or -ENOMEM, nothing changed. */
+int machine_sweep(struct tally_machine *machine, struct machine_sweep *sweep);
+
+/* One thread less is in the process; without any it is freed. NULL is fine. */
+void machine_process_release(struct tally_machine *machine, struct tally_process *process);
+
+/* Set the word of a map of user space from the number of its DSO. */
+void machine_mapping_word(struct tally_mapping *mapping);
 
 /* Take in a map. 0 or -ENOMEM. */
 int machine_mmap(struct tally_machine *machine, const void *record, size_t len);

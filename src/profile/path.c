@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 
+#include "base/arith.h"
 #include "base/hash.h"
 
 enum { NUMBER_MAX = INT32_MAX };
@@ -111,6 +112,60 @@ int tally_paths_child(struct tally_paths *paths, uint32_t parent, uint32_t frame
 	memo->number = found & NUMBER_MAX;
 	*ret_path = found;
 	return 0;
+}
+
+/* Note what was moved, as if it had just been found. */
+static int paths_index(struct tally_paths *paths)
+{
+	int ret = tally_vec_reserve(&paths->callers, paths->frames.len + 1);
+
+	for (uint32_t i = 0; i < paths->frames.len && !ret; i++) {
+		paths->callers.data[i] = (struct tally_memo){0};
+		paths->callers.len = i + 1;
+		ret = tally_slots_add(&paths->frame_slots, frame_hash(&paths->frames.data[i]), i);
+	}
+	for (uint32_t i = 1; i < paths->paths.len && !ret; i++) {
+		struct tally_memo *memo = &paths->callers.data[paths->paths.data[i].frame];
+
+		if (memo->number && !memo->is_hashed)
+			ret = tally_slots_add(&paths->path_slots,
+					      path_hash(paths->paths.data[memo->number]),
+					      memo->number);
+		if (memo->number && !ret) {
+			memo->is_hashed = 1;
+			ret = tally_slots_add(&paths->path_slots, path_hash(paths->paths.data[i]),
+					      i);
+		}
+		memo->number = i & NUMBER_MAX;
+	}
+	return ret;
+}
+
+int tally_paths_sweep(struct tally_paths *paths, uint32_t *frames, uint32_t *marked)
+{
+	uint32_t left = 0;
+
+	for (uint32_t i = 0; i < paths->frames.len; i++) {
+		if (!frames[i])
+			continue;
+		paths->frames.data[left] = paths->frames.data[i];
+		frames[i] = left++;
+	}
+	paths->frames.len = left;
+	/* Callers come first, so theirs are new numbers already. */
+	left = TALLY_MIN(paths->paths.len, 1u);
+	for (uint32_t i = 1; i < paths->paths.len; i++) {
+		struct tally_path path = paths->paths.data[i];
+
+		if (!marked[i])
+			continue;
+		paths->paths.data[left] = (struct tally_path){path.parent ? marked[path.parent] : 0,
+							      frames[path.frame]};
+		marked[i] = left++;
+	}
+	paths->paths.len = left;
+	tally_paths_forget(paths);
+	return paths_index(paths);
 }
 
 void tally_paths_forget(struct tally_paths *paths)

@@ -50,6 +50,10 @@ int tally_paths_frame(struct tally_paths *paths, const struct tally_location *lo
 int tally_paths_child(struct tally_paths *paths, uint32_t parent, uint32_t frame,
 		      uint32_t *ret_path);
 
+/* Keep the frames and paths that have a mark, by number; a path's callers and frames have one too.
+ * Marks become the new numbers. 0; -ENOMEM: some may not be found again and be made twice. */
+int tally_paths_sweep(struct tally_paths *paths, uint32_t *frames, uint32_t *marked);
+
 /* Free what is needed to find frames and paths again; none may be asked for any more. */
 void tally_paths_forget(struct tally_paths *paths);
 

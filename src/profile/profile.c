@@ -8,6 +8,13 @@
 
 enum { DEFAULT_MAX_STACK = 127 };
 
+/* Slots for looking things up: for a whole recording, and for what runs now. */
+enum {
+	ADDRESS_SLOTS = 1 << 18,
+	CALLERS_SLOTS = 1 << 17,
+	LIVE_SLOTS = 1 << 14,
+};
+
 int tally_profile_init(struct tally_profile *profile, struct tally_machine *machine,
 		       const struct tally_profile_options *options)
 {
@@ -16,11 +23,13 @@ int tally_profile_init(struct tally_profile *profile, struct tally_machine *mach
 
 	if (!made.options.max_stack)
 		made.options.max_stack = DEFAULT_MAX_STACK;
-	made.addresses = calloc(TALLY_ADDRESS_SLOTS, sizeof(*made.addresses));
+	made.address_slots = options->is_live ? LIVE_SLOTS : ADDRESS_SLOTS;
+	made.callers_slots = options->is_live ? LIVE_SLOTS : CALLERS_SLOTS;
+	made.addresses = calloc(made.address_slots, sizeof(*made.addresses));
 	if (!made.addresses)
 		ret = -ENOMEM;
 	if (!ret && options->by & TALLY_BY_PATH)
-		made.callers = calloc(TALLY_CALLERS_SLOTS, sizeof(*made.callers));
+		made.callers = calloc(made.callers_slots, sizeof(*made.callers));
 	if (options->by & TALLY_BY_PATH && !made.callers)
 		ret = -ENOMEM;
 	if (ret)
@@ -131,6 +140,13 @@ static int batch_resolve(struct tally_profile *profile)
 	return ret;
 }
 
+void profile_caches_clear(struct tally_profile *profile)
+{
+	memset(profile->addresses, 0, profile->address_slots * sizeof(*profile->addresses));
+	if (profile->callers)
+		memset(profile->callers, 0, profile->callers_slots * sizeof(*profile->callers));
+}
+
 /* What words of the kernel mean may have changed since the last batch. */
 static int batch_start(struct tally_profile *profile)
 {
@@ -142,9 +158,7 @@ static int batch_start(struct tally_profile *profile)
 	ret = batch_resolve(profile);
 	tally_maps_put(profile->batch.kernel);
 	profile->batch.kernel = tally_maps_get(kernel);
-	memset(profile->addresses, 0, TALLY_ADDRESS_SLOTS * sizeof(*profile->addresses));
-	if (profile->callers)
-		memset(profile->callers, 0, TALLY_CALLERS_SLOTS * sizeof(*profile->callers));
+	profile_caches_clear(profile);
 	return ret;
 }
 
@@ -185,6 +199,7 @@ int tally_profile_finish(struct tally_profile *profile)
 
 	if (!ret)
 		ret = profile_cells_settle(profile);
-	profile_forget(profile);
+	if (!profile->options.is_live)
+		profile_forget(profile);
 	return ret;
 }

@@ -28,11 +28,13 @@ enum {
 struct tally_profile_filter {
 	const char *const *comms, *const *dsos, *const *symbols; /* NULL-terminated, or NULL */
 	const char *symbol_part; /* substring of the symbol's name; NULL: any */
+	const char *const *idle; /* functions of the kernel that pass nothing; or NULL */
 };
 
 struct tally_profile_options {
-	unsigned by;                        /* TALLY_BY_* */
-	uint32_t max_stack;                 /* frames of a callchain taken; 0: 127, perf's limit */
+	unsigned by;        /* TALLY_BY_* */
+	uint32_t max_stack; /* frames of a callchain taken; 0: 127, perf's limit */
+	bool is_live; /* rows are made while samples still come; little memory to look things up */
 	struct tally_profile_filter filter; /* strings must outlive the profile */
 };
 
@@ -56,8 +58,6 @@ struct tally_pending {
 enum {
 	TALLY_PENDING = 32,
 	TALLY_BATCH = 16,
-	TALLY_ADDRESS_SLOTS = 1 << 18,
-	TALLY_CALLERS_SLOTS = 1 << 17,
 };
 
 /* An address that was looked up lately, by its word. */
@@ -124,10 +124,13 @@ struct tally_profile {
 	struct tally_batch batch;
 	struct tally_address *addresses;              /* direct-mapped */
 	struct tally_callers *callers;                /* the same */
+	size_t address_slots, callers_slots;          /* powers of two */
 	TALLY_VEC(struct tally_profile_total) totals; /* by event, as far as samples came */
 	TALLY_VEC(uint32_t) scratch;                  /* frames of callers */
 	TALLY_VEC(uint8_t) frame_verdicts;            /* memo of the filter */
 	struct tally_profile_stats stats;
+	size_t nr_dropped; /* cells that died since the last sweep */
+	size_t nr_dsos;    /* left by the last sweep */
 };
 
 /* `machine` must outlive the profile. 0 or -ENOMEM. */
@@ -135,9 +138,22 @@ int tally_profile_init(struct tally_profile *profile, struct tally_machine *mach
 		       const struct tally_profile_options *options);
 void tally_profile_free(struct tally_profile *profile);
 
-/* No more samples come: count what is still under way, and free what only adding needs. Before
- * totals, cells and paths are looked at. 0 or -ENOMEM. */
+/* Count what is still under way, before totals, cells and paths are looked at. Unless the profile
+ * is live no more samples come: what only adding needs is freed. 0 or -ENOMEM. */
 int tally_profile_finish(struct tally_profile *profile);
+
+/* Let what was counted fade: of each cell and total seven eighths are left, and cells fall out that
+ * are less than a millionth of their event then. Of a live profile. 0 or -ENOMEM. */
+int tally_profile_decay(struct tally_profile *profile);
+
+/* Forget all that was counted. */
+void tally_profile_zero(struct tally_profile *profile);
+
+/* Give memory back, if much is not needed any more: the frames, paths and names that no cell has,
+ * and of the machine what tally_machine_expire() found and files that are mapped nowhere. Frames,
+ * paths, comms and threads have other numbers then. `nr_gone` is what tally_machine_expire() said.
+ * Of a live profile. 0 or -ENOMEM. */
+int tally_profile_sweep(struct tally_profile *profile, size_t nr_gone);
 
 /* Add one sample of event number `event`: `cpumode` is the record's, `weight` what it counts
  * for (its period). 0 or -ENOMEM. */

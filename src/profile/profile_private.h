@@ -10,7 +10,7 @@
 static inline struct tally_address *profile_address(const struct tally_profile *profile,
 						    uint64_t word)
 {
-	return &profile->addresses[tally_hash_u64(word, 0) % TALLY_ADDRESS_SLOTS];
+	return &profile->addresses[tally_hash_u64(word, 0) & (profile->address_slots - 1)];
 }
 
 /* Ask for the memory where a word is remembered. */
@@ -18,6 +18,12 @@ static inline void profile_address_fetch(const struct tally_profile *profile, ui
 {
 	__builtin_prefetch(profile_address(profile, word));
 }
+
+/* What addresses and callers were is not so any more. */
+void profile_caches_clear(struct tally_profile *profile);
+
+/* The number of `cell`, which has a new key, is noted for look-ups. 0 or -ENOMEM. */
+int profile_cell_note(struct tally_profile *profile, uint32_t cell);
 
 /* Note the words of a sample and its chain in the batch; see gather.c. 0 or -ENOMEM. */
 int profile_gather(struct tally_profile *profile, const struct tally_thread *thread,

@@ -30,13 +30,13 @@ struct tally_dso {
 	struct tally_build_id own_id;   /* of the file, see tally_dso_build_id */
 	bool asked_id;                  /* own_id is final */
 	pid_t pid, nspid;
-	const char *reference; /* see tally_dso_set_address */
+	char *reference; /* see tally_dso_set_address; NULL or owned */
 	uint64_t address;
 	bool has_address;
 
 	enum tally_dso_state state;
 	enum tally_dso_source source;
-	char *path; /* where the symbols came from, in the owner's arena */
+	char *path; /* where the symbols came from; NULL or owned */
 	size_t nr_skipped;
 	bool raw_names; /* C names that only look mangled: the kernel's */
 
@@ -58,6 +58,9 @@ int tally_dso_set_source(struct tally_dso *dso, enum tally_dso_source source, co
 
 /* Finish the DSO's table with the names people will see. 0 or -ENOMEM. */
 int tally_dso_finish(struct tally_dso *dso);
+
+/* Forget the names to print that were made so far. */
+void tally_dso_forget_shown(struct tally_dso *dso);
 
 /* The name to print of a raw name of this DSO; `arg` is the DSO. */
 const char *tally_dso_shown_name(void *arg, const char *raw);

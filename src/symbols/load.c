@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Loading at the first lookup, and what came of it. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arith.h"
@@ -54,6 +55,27 @@ int tally_worse_error(int a, int b)
 	return failure_rank(b) < failure_rank(a) ? b : a;
 }
 
+/* Names out of the files that they are in, and the files let go of. */
+static int dso_detach(struct tally_dso *dso)
+{
+	const char *name = "";
+
+	if (!dso->image.elf.data && !dso->runtime.elf.data)
+		return 0;
+	for (size_t i = 0; i < dso->table.len && name; i++) {
+		struct tally_symbol *symbol = &dso->table.symbols[i];
+
+		name = tally_arena_strndup(&dso->table.arena, symbol->name, strlen(symbol->name));
+		symbol->name = name;
+	}
+	/* Those are known by where the names were. */
+	tally_dso_forget_shown(dso);
+	tally_image_free(&dso->debugdata);
+	tally_image_free(&dso->runtime);
+	tally_image_free(&dso->image);
+	return name ? 0 : -ENOMEM;
+}
+
 static void dso_load(struct tally_dso *dso)
 {
 	size_t rank;
@@ -64,6 +86,8 @@ static void dso_load(struct tally_dso *dso)
 		return;
 	}
 	ret = loaders[dso->kind](dso);
+	if (dso->owner->options.detach && dso_detach(dso))
+		ret = -ENOMEM;
 	rank = failure_rank(ret);
 	if (!ret)
 		dso->state = TALLY_DSO_LOADED;
@@ -101,11 +125,9 @@ struct tally_dso_status tally_dso_status(const struct tally_dso *dso)
 int tally_dso_set_source(struct tally_dso *dso, enum tally_dso_source source, const char *path)
 {
 	dso->source = source;
-	dso->path = NULL;
-	if (!path)
-		return 0;
-	dso->path = tally_arena_strndup(&dso->owner->arena, path, strlen(path));
-	return dso->path ? 0 : -ENOMEM;
+	free(dso->path);
+	dso->path = path ? strdup(path) : NULL;
+	return path && !dso->path ? -ENOMEM : 0;
 }
 
 int tally_dso_finish(struct tally_dso *dso)

@@ -52,6 +52,9 @@ static int need_kallsyms(struct tally_symbols *symbols)
 		return 0;
 	if (!path && !kernel_runs(symbols))
 		return cached_kallsyms(symbols);
+	if (!path && symbols->options.kallsyms_fd > 0)
+		return tally_file_read_fd(symbols->options.kallsyms_fd, KALLSYMS_MAX,
+					  &symbols->kallsyms, &symbols->kallsyms_len);
 	return tally_file_read(path ? path : "/proc/kallsyms", KALLSYMS_MAX, &symbols->kallsyms,
 			       &symbols->kallsyms_len);
 }

@@ -88,7 +88,7 @@ int tally_symbols_new(const struct tally_symbols_options *options,
 	return ret;
 }
 
-static void dso_free(struct tally_dso *dso)
+void tally_dso_forget_shown(struct tally_dso *dso)
 {
 	const struct tally_map_slot *slot;
 	size_t pos = 0;
@@ -98,11 +98,18 @@ static void dso_free(struct tally_dso *dso)
 			free((void *)(uintptr_t)slot->value);
 	}
 	tally_map_free(&dso->shown);
+}
+
+static void dso_free(struct tally_dso *dso)
+{
+	tally_dso_forget_shown(dso);
 	tally_symtab_free(&dso->table);
 	tally_image_free(&dso->debugdata);
 	tally_image_free(&dso->runtime);
 	tally_image_free(&dso->image);
 	free(dso->name);
+	free(dso->reference);
+	free(dso->path);
 	free(dso);
 }
 
@@ -129,12 +136,13 @@ static struct tally_build_id key_build_id(const struct tally_dso_key *key)
 	return id;
 }
 
-static uint64_t key_hash(const struct tally_dso_key *key, const struct tally_build_id *id)
+static uint64_t key_hash(const char *name, enum tally_dso_kind kind, pid_t pid,
+			 const struct tally_build_id *id)
 {
-	uint64_t hash = tally_hash_bytes(key->name, strlen(key->name), key->kind);
+	uint64_t hash = tally_hash_bytes(name, strlen(name), kind);
 
 	hash = tally_hash_bytes(id->id, id->size, hash);
-	return tally_hash_u64((uint32_t)key->pid, hash);
+	return tally_hash_u64((uint32_t)pid, hash);
 }
 
 static bool dso_has_key(const struct tally_dso *dso, const struct tally_dso_key *key,
@@ -175,7 +183,7 @@ int tally_dso_get(struct tally_symbols *symbols, const struct tally_dso_key *key
 
 	if (!key->name)
 		return -EINVAL;
-	hash = key_hash(key, &id);
+	hash = key_hash(key->name, key->kind, key->pid, &id);
 	found = tally_map_get(&symbols->by_key, hash);
 	newest = found == TALLY_MAP_NONE ? NULL : (struct tally_dso *)(uintptr_t)found;
 	for (dso = newest; dso && !dso_has_key(dso, key, &id);)
@@ -197,15 +205,56 @@ int tally_dso_get(struct tally_symbols *symbols, const struct tally_dso_key *key
 	return 0;
 }
 
+/* Take a DSO off the list of those with its hash. */
+static void dso_unlink(struct tally_symbols *symbols, const struct tally_dso *dso)
+{
+	uint64_t hash = key_hash(dso->name, dso->kind, dso->pid, &dso->build_id);
+	uint64_t found = tally_map_remove(&symbols->by_key, hash);
+	struct tally_dso *newest = found == TALLY_MAP_NONE ? NULL : (void *)(uintptr_t)found;
+	struct tally_dso **link = &newest;
+
+	while (*link && *link != dso)
+		link = &(*link)->older;
+	if (*link)
+		*link = dso->older;
+	/* Room for it was made by taking it out. */
+	if (newest)
+		(void)tally_map_put(&symbols->by_key, hash, (uintptr_t)newest);
+}
+
+void tally_symbols_sweep(struct tally_symbols *symbols, const uint8_t *keep)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < symbols->dsos.len; i++) {
+		struct tally_dso *dso = symbols->dsos.data[i];
+
+		if (keep[i] || dso == symbols->kernel) {
+			dso->number = (uint32_t)left;
+			symbols->dsos.data[left++] = dso;
+		} else {
+			dso_unlink(symbols, dso);
+			dso_free(dso);
+		}
+	}
+	symbols->dsos.len = left;
+}
+
+size_t tally_symbols_nr_dsos(const struct tally_symbols *symbols)
+{
+	return symbols->dsos.len;
+}
+
 int tally_dso_set_address(struct tally_dso *dso, const char *reference, uint64_t address)
 {
 	char *copy = NULL;
 
 	if (reference) {
-		copy = tally_arena_strndup(&dso->owner->arena, reference, strlen(reference));
+		copy = strdup(reference);
 		if (!copy)
 			return -ENOMEM;
 	}
+	free(dso->reference);
 	dso->reference = copy;
 	dso->address = address;
 	dso->has_address = true;

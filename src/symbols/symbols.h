@@ -29,9 +29,12 @@ struct tally_symbols_options {
 	const char *kallsyms;          /* use this file instead of /proc/kallsyms */
 	const char *const *debug_dirs; /* NULL-terminated; default {"/usr/lib/debug", NULL} */
 	const char *buildid_dir;       /* default: $PERF_BUILDID_DIR, else $HOME/.debug */
+	int kallsyms_fd;               /* /proc/kallsyms, opened by who may; 0: there is none */
 	bool no_demangle;              /* hand out raw names */
 	bool demangle_params;          /* "f(int)", not "f": what perf does with -v */
 	bool ignore_vmlinux;           /* kallsyms only */
+	bool detach; /* keep no file mapped: one that is cut while it is would end us, sooner or
+		      * later; for who looks at files for days */
 };
 
 enum tally_dso_kind {
@@ -103,6 +106,14 @@ void tally_symbols_free(struct tally_symbols *symbols);
  * 0, -EINVAL for a NULL name, -ENOMEM. */
 int tally_dso_get(struct tally_symbols *symbols, const struct tally_dso_key *key,
 		  struct tally_dso **ret_dso);
+
+/* Free the DSOs without a mark in `keep`, which has one for each by its number; the first kernel
+ * stays. Those left are numbered anew in the same order; pointers to them and to what they own
+ * stay valid. */
+void tally_symbols_sweep(struct tally_symbols *symbols, const uint8_t *keep);
+
+/* How many DSOs there are. */
+size_t tally_symbols_nr_dsos(const struct tally_symbols *symbols);
 
 /* The kind of object a MMAP record's file name speaks of in user space ("//anon", "[anon]",
  * "[vdso]", "[heap]", "/memfd:...", "/dev/zero", a path) or, with `kernel`, in the kernel

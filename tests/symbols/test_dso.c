@@ -132,6 +132,45 @@ static void own_file(void **state)
 	assert_ptr_not_equal(get(tree, "/bin/prog", true), get(tree, "/bin/prog", false));
 }
 
+/* A file that is cut after it was read takes nothing away from who keeps no file mapped. */
+static void detached_from_its_file(void **state)
+{
+	struct tree *tree = *state;
+	struct tally_symbols_options options = {
+		.symfs = tree->symfs, .buildid_dir = tree->cache, .detach = true};
+	const struct tally_symbol *symbol;
+	struct tally_dso *dso;
+
+	tally_symbols_free(tree->symbols);
+	assert_int_equal(tally_symbols_new(&options, &tree->symbols), 0);
+	write_image(tree, "root/usr/bin/prog", true);
+	dso = get(tree, "/usr/bin/prog", false);
+	expect_found(dso, TALLY_DSO_SOURCE_SYMTAB);
+	write_file(tree, "root/usr/bin/prog", "", 0);
+	symbol = tally_dso_find(dso, 0x1030);
+	assert_non_null(symbol);
+	assert_string_equal(tally_symbol_name(dso, symbol), "other");
+}
+
+/* What is swept is gone, what stays is what it was, and is found by its key. */
+static void swept(void **state)
+{
+	struct tree *tree = *state;
+	struct tally_dso *a = get(tree, "/a", false), *b, *c;
+	const uint8_t keep[] = {1, 0, 1};
+
+	b = get(tree, "/b", false);
+	c = get(tree, "/c", false);
+	assert_ptr_not_equal(a, b);
+	tally_symbols_sweep(tree->symbols, keep);
+	assert_int_equal(tally_symbols_nr_dsos(tree->symbols), 2);
+	assert_int_equal(tally_dso_number(a), 0);
+	assert_int_equal(tally_dso_number(c), 1);
+	assert_ptr_equal(get(tree, "/a", false), a);
+	assert_ptr_equal(get(tree, "/c", false), c);
+	assert_int_equal(tally_dso_number(get(tree, "/b", false)), 2);
+}
+
 static void debug_file_by_build_id(void **state)
 {
 	struct tree *tree = *state;
@@ -392,6 +431,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TREE_TEST(own_file),
 		TREE_TEST(debug_file_by_build_id),
+		TREE_TEST(detached_from_its_file),
+		TREE_TEST(swept),
 		TREE_TEST(build_id_cache),
 		TREE_TEST(debug_link_places),
 		TREE_TEST(debug_link_crc),

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/privileges.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "cli/say.h"
+#include "tally/client.h"
+
+static bool is_root(void)
+{
+	return !geteuid();
+}
+
+bool tally_privileges_held(void)
+{
+	return !is_root() && tally_caps_held();
+}
+
+/* Installed set-uid, files would be opened and written as another user. */
+static int give_up_ids(void)
+{
+	if (getegid() != getgid() && setresgid(getgid(), getgid(), getgid()))
+		return -errno;
+	if (geteuid() != getuid() && setresuid(getuid(), getuid(), getuid()))
+		return -errno;
+	return 0;
+}
+
+int tally_privileges_begin(bool wanted)
+{
+	int ret = give_up_ids();
+
+	if (ret) {
+		tally_say_error("cannot give up a set user id: %s", strerror(-ret));
+		return ret;
+	}
+	if (!wanted)
+		return tally_privileges_drop();
+	tally_privileges_lower();
+	return 0;
+}
+
+/* What cannot be raised is missed, and explained, by what needs it. */
+void tally_privileges_raise(void)
+{
+	if (!is_root())
+		(void)tally_caps_raise();
+}
+
+void tally_privileges_lower(void)
+{
+	if (!is_root())
+		(void)tally_caps_lower();
+}
+
+int tally_privileges_drop(void)
+{
+	int ret = is_root() ? 0 : tally_caps_drop();
+
+	if (ret)
+		tally_say_error("cannot give up capabilities: %s", strerror(-ret));
+	return ret;
+}
+
+int tally_privileges_kallsyms(void)
+{
+	bool is_raised = tally_permits_capability(TALLY_CAP_SYSLOG);
+	int fd, safe = 0;
+
+	if (!tally_privileges_held())
+		return 0;
+	tally_privileges_raise();
+	fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	if (!is_raised)
+		tally_privileges_lower();
+	/* Where standard input is closed 0 would be a descriptor. */
+	if (fd >= 0)
+		safe = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (fd >= 0)
+		close(fd);
+	return safe > 0 ? safe : 0;
+}
+
+int tally_privileges_drop_before(const char *path)
+{
+	if (!tally_privileges_held())
+		return 0;
+	tally_say_warning("capabilities are given up before %s is read: what events need them "
+			  "is refused",
+			  path);
+	return tally_privileges_drop();
+}
+
+void tally_privileges_drop_in_child(void)
+{
+	if (!is_root())
+		(void)tally_caps_drop_to_ambient();
+}
+
+bool tally_privileges_fork_begin(void)
+{
+	return !prctl(PR_GET_DUMPABLE) && !prctl(PR_SET_DUMPABLE, 1);
+}
+
+void tally_privileges_fork_end(bool changed)
+{
+	if (changed)
+		prctl(PR_SET_DUMPABLE, 0);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Refusals in sentences, the same for every command: what was refused, by which rule, what was
+ * found, what is needed, and what to change, smallest change first. */
+#ifndef TALLY_CLI_REFUSE_H
+#define TALLY_CLI_REFUSE_H
+
+#include "tally/client.h"
+
+/* `what` was not done: "cannot open cycles". As an error, or as a warning where the command goes
+ * on. */
+void tally_refuse(const char *what, const struct tally_refusal *why);
+void tally_refuse_warning(const char *what, const struct tally_refusal *why);
+
+/* `command` could not be started: the error of fork(2) or pipe(2). */
+void tally_refuse_start(const char *command, int code);
+
+/* A limit was met, and less was taken. The fix that this is, the first, is not told. */
+void tally_refuse_limit(const char *what, const struct tally_refusal *why);
+
+/* Events were opened without the kernel, as it is not permitted: said once, with the reason.
+ * `done` is what happens to user space alone: "counted", "recorded". */
+void tally_refuse_kernel(const char *done);
+
+/* CPUs that came on line since `covered` was put together, and that nothing was opened on. */
+void tally_refuse_new_cpus(const struct tally_cpus *covered);
+
+#endif

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The snapshot of what decides: sysctls, capabilities, limits, namespaces. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "base/file.h"
+#include "client/procfs.h"
+
+enum { TEXT_MAX = 1 << 16, PATH_ROOM = 512 };
+
+static int root_read(const char *root, const char *path, char **ret_text, size_t *ret_len)
+{
+	char full[PATH_ROOM];
+
+	snprintf(full, sizeof(full), "%s%s", root, path);
+	return tally_file_read(full, TEXT_MAX, ret_text, ret_len);
+}
+
+static int64_t number_read(const char *root, const char *path, int64_t otherwise)
+{
+	int64_t value = otherwise;
+	char *text;
+	size_t len;
+
+	if (root_read(root, path, &text, &len))
+		return otherwise;
+	procfs_number(text, len, &value);
+	free(text);
+	return value;
+}
+
+static int32_t number_read_32(const char *root, const char *path)
+{
+	int64_t value = number_read(root, path, TALLY_PERMITS_UNKNOWN);
+
+	return value >= INT32_MIN && value <= INT32_MAX ? (int32_t)value : TALLY_PERMITS_UNKNOWN;
+}
+
+static bool exists(const char *root, const char *path)
+{
+	char full[PATH_ROOM];
+
+	snprintf(full, sizeof(full), "%s%s", root, path);
+	return !access(full, F_OK);
+}
+
+/* ---- parts ----------------------------------------------------------------- */
+
+static void read_status(const char *root, struct tally_permits *permits)
+{
+	struct procfs_status status = {.nr_threads = 1};
+	char *text;
+	size_t len;
+
+	/* Capabilities are a thread's: those of /proc/self would be the main thread's. */
+	if (root_read(root, "/proc/thread-self/status", &text, &len) &&
+	    root_read(root, "/proc/self/status", &text, &len))
+		return;
+	procfs_status_parse(text, len, &status);
+	free(text);
+	permits->effective = status.effective;
+	permits->permitted = status.permitted;
+	permits->inheritable = status.inheritable;
+	permits->bounding = status.bounding;
+	permits->ambient = status.ambient;
+	permits->pinned = status.pinned;
+	permits->seccomp = status.seccomp;
+	permits->nr_threads = status.nr_threads;
+	permits->no_new_privileges = status.no_new_privileges;
+}
+
+/* The inodes that every kernel gives its first namespaces. */
+static bool is_initial_namespace(const char *root, const char *name, uint64_t initial)
+{
+	char path[PATH_ROOM], link[64];
+	uint64_t inode = initial;
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "%s/proc/self/ns/%s", root, name);
+	len = readlink(path, link, sizeof(link));
+	if (len > 0)
+		procfs_namespace(link, (size_t)len, &inode);
+	return inode == initial;
+}
+
+static bool is_mounted(const char *root, const char *path, unsigned long flag)
+{
+	char full[PATH_ROOM];
+	struct statvfs fs;
+
+	snprintf(full, sizeof(full), "%s%s", root, path);
+	return !statvfs(full, &fs) && fs.f_flag & flag;
+}
+
+static enum tally_container container_read(const char *root)
+{
+	static const struct {
+		const char *path;
+		enum tally_container container;
+	} traces[] = {
+		{"/var/run/secrets/kubernetes.io", TALLY_CONTAINER_KUBERNETES},
+		{"/run/.containerenv", TALLY_CONTAINER_PODMAN},
+		{"/.dockerenv", TALLY_CONTAINER_DOCKER},
+	};
+	static const char *const words[] = {"/run/systemd/container",
+					    "/run/host/container-manager"};
+	enum tally_container container = TALLY_CONTAINER_NONE;
+	char *text;
+	size_t len;
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(traces); i++) {
+		if (exists(root, traces[i].path))
+			return traces[i].container;
+	}
+	for (size_t i = 0; !container && i < TALLY_ARRAY_SIZE(words); i++) {
+		if (root_read(root, words[i], &text, &len))
+			continue;
+		container = procfs_container(text, len);
+		free(text);
+	}
+	return container;
+}
+
+static void read_namespaces(const char *root, struct tally_permits *permits)
+{
+	static const uint64_t user_inode = 0xeffffffd, pid_inode = 0xeffffffc;
+
+	permits->initial_user_namespace = is_initial_namespace(root, "user", user_inode);
+	permits->initial_pid_namespace = is_initial_namespace(root, "pid", pid_inode);
+	permits->sysctl_readonly = is_mounted(root, "/proc/sys", ST_RDONLY);
+	/* An image that was unpacked to boot from has a container's traces too. */
+	if (!permits->initial_user_namespace || !permits->initial_pid_namespace ||
+	    permits->sysctl_readonly)
+		permits->container = container_read(root);
+}
+
+static void read_limits(struct tally_permits *permits)
+{
+	struct rlimit limit;
+
+	permits->memlock = permits->files = permits->files_hard = UINT64_MAX;
+	if (!getrlimit(RLIMIT_MEMLOCK, &limit) && limit.rlim_cur != RLIM_INFINITY)
+		permits->memlock = limit.rlim_cur;
+	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
+		permits->files = limit.rlim_cur;
+		permits->files_hard = limit.rlim_max;
+	}
+}
+
+static void read_program(struct tally_permits *permits)
+{
+	ssize_t len = readlink("/proc/self/exe", permits->program, sizeof(permits->program) - 1);
+
+	if (len <= 0 || (size_t)len == sizeof(permits->program) - 1) {
+		snprintf(permits->program, sizeof(permits->program), "tally");
+		return;
+	}
+	permits->program[len] = '\0';
+	permits->nosuid = is_mounted("", permits->program, ST_NOSUID);
+}
+
+static void read_sysctls(const char *root, struct tally_permits *permits)
+{
+	permits->paranoid = number_read_32(root, "/proc/sys/kernel/perf_event_paranoid");
+	permits->kptr_restrict = number_read_32(root, "/proc/sys/kernel/kptr_restrict");
+	permits->max_stack = number_read_32(root, "/proc/sys/kernel/perf_event_max_stack");
+	permits->max_sample_rate = number_read(root, "/proc/sys/kernel/perf_event_max_sample_rate",
+					       TALLY_PERMITS_UNKNOWN);
+	permits->mlock_kb = (uint64_t)TALLY_MAX(
+		number_read(root, "/proc/sys/kernel/perf_event_mlock_kb", 516), (int64_t)0);
+	permits->kprobe_type = number_read_32(root, "/sys/bus/event_source/devices/kprobe/type");
+	permits->uprobe_type = number_read_32(root, "/sys/bus/event_source/devices/uprobe/type");
+}
+
+void tally_permits_read(const char *root, struct tally_permits *ret_permits)
+{
+	struct tally_permits permits = {
+		.uid = geteuid(),
+		.nr_threads = 1,
+		.page_size = (uint64_t)sysconf(_SC_PAGESIZE),
+		.cpus = (uint32_t)TALLY_MAX(sysconf(_SC_NPROCESSORS_ONLN), 1L),
+		.syscall = TALLY_PERMITS_NOT_ASKED,
+		.plain = TALLY_PERMITS_NOT_ASKED,
+	};
+
+	root = root ? root : "";
+	read_status(root, &permits);
+	read_namespaces(root, &permits);
+	read_limits(&permits);
+	read_sysctls(root, &permits);
+	read_program(&permits);
+	*ret_permits = permits;
+}
+
+/* ---- asking the kernel ------------------------------------------------------- */
+
+/* Flags that no kernel knows are refused before anything else is looked at. */
+static int ask_syscall(const struct tally_transport *transport)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr)};
+	int fd = transport->open(transport, &attr, 0, -1, -1, ~0ul);
+
+	if (fd >= 0)
+		transport->close(transport, fd);
+	return fd >= 0 || fd == -EINVAL ? 0 : fd;
+}
+
+static int ask_plain(const struct tally_transport *transport)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = PERF_ATTR_SIZE_VER0,
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	int fd = transport->open(transport, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return fd;
+	transport->close(transport, fd);
+	return 0;
+}
+
+void tally_permits_probe(const struct tally_transport *transport, struct tally_permits *permits)
+{
+	permits->syscall = ask_syscall(transport);
+	permits->plain = permits->syscall ? permits->syscall : ask_plain(transport);
+}
+
+/* ---- tasks ----------------------------------------------------------------- */
+
+/* A task's directory belongs to who may look at it: to root, where it has become privileged. */
+enum tally_task_kind tally_permits_task(const struct tally_permits *permits, const char *root,
+					int32_t pid)
+{
+	struct procfs_status status = {0};
+	char path[PATH_ROOM], *text;
+	struct stat st;
+	size_t len;
+
+	if (pid < 0)
+		return TALLY_TASK_NONE;
+	if (!pid)
+		return TALLY_TASK_OWN;
+	snprintf(path, sizeof(path), "%s/proc/%d", root ? root : "", pid);
+	if (stat(path, &st))
+		return TALLY_TASK_GONE;
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	if (root_read(root ? root : "", path, &text, &len))
+		return TALLY_TASK_GONE;
+	procfs_status_parse(text, len, &status);
+	free(text);
+	if (status.tgid == getpid())
+		return TALLY_TASK_OWN;
+	return st.st_uid != permits->uid || status.permitted & ~permits->permitted
+		       ? TALLY_TASK_FOREIGN
+		       : TALLY_TASK_OWN;
+}

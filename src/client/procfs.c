@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "client/procfs.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/arith.h"
+
+/* ---- numbers --------------------------------------------------------------- */
+
+static int digit_value(char c)
+{
+	if (isdigit((unsigned char)c))
+		return c - '0';
+	return isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10 : 16;
+}
+
+/* Digits from `*at` on, which moves behind them. False without any, or beyond 64 bits. */
+static bool take_digits(const char *data, size_t len, size_t *at, unsigned base,
+			uint64_t *ret_value)
+{
+	uint64_t value = 0;
+	size_t i = *at;
+
+	for (; i < len && digit_value(data[i]) < (int)base; i++) {
+		if (__builtin_mul_overflow(value, base, &value) ||
+		    __builtin_add_overflow(value, (uint64_t)digit_value(data[i]), &value))
+			return false;
+	}
+	if (i == *at)
+		return false;
+	*at = i;
+	*ret_value = value;
+	return true;
+}
+
+static size_t skip_blanks(const char *data, size_t len, size_t at)
+{
+	while (at < len && (data[at] == ' ' || data[at] == '\t'))
+		at++;
+	return at;
+}
+
+bool procfs_number(const char *data, size_t len, int64_t *ret_value)
+{
+	size_t at = skip_blanks(data, len, 0);
+	bool negative = at < len && data[at] == '-';
+	uint64_t value;
+
+	at += negative;
+	if (!take_digits(data, len, &at, 10, &value) || value > INT64_MAX)
+		return false;
+	while (at < len && isspace((unsigned char)data[at]))
+		at++;
+	if (at != len)
+		return false;
+	*ret_value = negative ? -(int64_t)value : (int64_t)value;
+	return true;
+}
+
+/* ---- /proc/PID/status ------------------------------------------------------ */
+
+enum status_kind { STATUS_MASK, STATUS_KIB, STATUS_INT };
+
+static const struct status_key {
+	const char *name;
+	enum status_kind kind;
+	size_t offset;
+} status_keys[] = {
+	{"CapEff:", STATUS_MASK, offsetof(struct procfs_status, effective)},
+	{"CapPrm:", STATUS_MASK, offsetof(struct procfs_status, permitted)},
+	{"CapInh:", STATUS_MASK, offsetof(struct procfs_status, inheritable)},
+	{"CapBnd:", STATUS_MASK, offsetof(struct procfs_status, bounding)},
+	{"CapAmb:", STATUS_MASK, offsetof(struct procfs_status, ambient)},
+	{"VmPin:", STATUS_KIB, offsetof(struct procfs_status, pinned)},
+	{"Tgid:", STATUS_INT, offsetof(struct procfs_status, tgid)},
+	{"Seccomp:", STATUS_INT, offsetof(struct procfs_status, seccomp)},
+	{"Threads:", STATUS_INT, offsetof(struct procfs_status, nr_threads)},
+	{"NoNewPrivs:", STATUS_INT, offsetof(struct procfs_status, no_new_privileges)},
+};
+
+static void take_value(const struct status_key *key, const char *data, size_t len, void *status)
+{
+	size_t at = skip_blanks(data, len, 0);
+	uint64_t value;
+
+	if (!take_digits(data, len, &at, key->kind == STATUS_MASK ? 16 : 10, &value))
+		return;
+	if (key->kind == STATUS_MASK)
+		*(uint64_t *)((char *)status + key->offset) = value;
+	else if (key->kind == STATUS_KIB && value <= UINT64_MAX / 1024)
+		*(uint64_t *)((char *)status + key->offset) = value * 1024;
+	else if (key->kind == STATUS_INT && value <= INT32_MAX)
+		*(int32_t *)((char *)status + key->offset) = (int32_t)value;
+}
+
+static void take_line(const char *line, size_t len, struct procfs_status *status)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(status_keys); i++) {
+		const struct status_key *key = &status_keys[i];
+		size_t name_len = strlen(key->name);
+
+		if (len > name_len && !memcmp(line, key->name, name_len))
+			take_value(key, line + name_len, len - name_len, status);
+	}
+}
+
+void procfs_status_parse(const char *data, size_t len, struct procfs_status *status)
+{
+	const char *end = data + len;
+
+	while (data < end) {
+		const char *newline = memchr(data, '\n', (size_t)(end - data));
+		const char *line_end = newline ? newline : end;
+
+		take_line(data, (size_t)(line_end - data), status);
+		data = newline ? newline + 1 : end;
+	}
+}
+
+/* ---- others ---------------------------------------------------------------- */
+
+bool procfs_namespace(const char *data, size_t len, uint64_t *ret_inode)
+{
+	const char *bracket = len ? memchr(data, '[', len) : NULL;
+	uint64_t inode;
+	size_t at;
+
+	if (!bracket)
+		return false;
+	at = (size_t)(bracket - data) + 1;
+	if (!take_digits(data, len, &at, 10, &inode) || at >= len || data[at] != ']')
+		return false;
+	*ret_inode = inode;
+	return true;
+}
+
+enum tally_container procfs_container(const char *data, size_t len)
+{
+	static const struct {
+		const char *word;
+		enum tally_container container;
+	} words[] = {
+		{"docker", TALLY_CONTAINER_DOCKER},
+		{"podman", TALLY_CONTAINER_PODMAN},
+		{"kubernetes", TALLY_CONTAINER_KUBERNETES},
+		{"lxc", TALLY_CONTAINER_LXC},
+		{"lxc-libvirt", TALLY_CONTAINER_LXC},
+		{"systemd-nspawn", TALLY_CONTAINER_NSPAWN},
+	};
+
+	while (len && isspace((unsigned char)data[len - 1]))
+		len--;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(words); i++) {
+		if (len == strlen(words[i].word) && !memcmp(data, words[i].word, len))
+			return words[i].container;
+	}
+	return len ? TALLY_CONTAINER_OTHER : TALLY_CONTAINER_NONE;
+}

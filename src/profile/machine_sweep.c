@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a machine that is followed for days gives back: threads that ended, names that nobody has
+ * any more, files that are mapped nowhere. Everything is numbered anew, as tables by number would
+ * grow otherwise.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/machine_private.h"
+
+int machine_sweep_init(const struct tally_machine *machine, struct machine_sweep *sweep)
+{
+	size_t threads = machine->all_threads.len, comms = machine->comms.strings.len;
+
+	*sweep = (struct machine_sweep){
+		.threads = calloc(threads + 1, sizeof(*sweep->threads)),
+		.comms = calloc(comms + 1, sizeof(*sweep->comms)),
+		.dsos = calloc(tally_symbols_nr_dsos(machine->symbols) + 1, sizeof(*sweep->dsos)),
+		.new_threads = calloc(threads + 1, sizeof(*sweep->new_threads)),
+		.new_comms = calloc(comms + 1, sizeof(*sweep->new_comms)),
+	};
+	if (sweep->threads && sweep->comms && sweep->dsos && sweep->new_threads && sweep->new_comms)
+		return 0;
+	machine_sweep_free(sweep);
+	return -ENOMEM;
+}
+
+void machine_sweep_free(struct machine_sweep *sweep)
+{
+	free(sweep->threads);
+	free(sweep->comms);
+	free(sweep->dsos);
+	free(sweep->new_threads);
+	free(sweep->new_comms);
+}
+
+/* Mark who is there, or was until a moment ago. The idle task stands for none: it stays. */
+static void mark_threads(struct tally_machine *machine, struct machine_sweep *sweep)
+{
+	tally_vec_for_each (at, &machine->all_threads) {
+		struct tally_thread *thread = *at;
+
+		if (thread->gone > 1)
+			thread->gone--;
+		if (thread->gone != 1)
+			sweep->threads[thread->index] = 1;
+		if (sweep->threads[thread->index])
+			sweep->comms[thread->comm] = 1;
+	}
+}
+
+/* Names in the order they have; with them the numbers they get. */
+static int sweep_comms(struct tally_machine *machine, struct machine_sweep *sweep)
+{
+	struct tally_intern left = {0};
+	int ret = 0;
+
+	for (uint32_t i = 0; i < machine->comms.strings.len && !ret; i++) {
+		const struct tally_interned *comm = &machine->comms.strings.data[i];
+
+		if (sweep->comms[i])
+			ret = tally_intern(&left, comm->text, comm->len, &sweep->new_comms[i]);
+	}
+	if (ret) {
+		tally_intern_free(&left);
+		return ret;
+	}
+	tally_intern_free(&machine->comms);
+	machine->comms = left;
+	return 0;
+}
+
+static void thread_free(struct tally_machine *machine, struct tally_thread *thread)
+{
+	uint32_t tid = (uint32_t)thread->tid;
+
+	if (tally_map_get(&machine->threads, tid) == (uintptr_t)thread)
+		tally_map_remove(&machine->threads, tid);
+	machine_process_release(machine, thread->process);
+	free(thread);
+}
+
+static void sweep_threads(struct tally_machine *machine, struct machine_sweep *sweep)
+{
+	size_t left = 0;
+
+	machine->last = NULL;
+	for (size_t i = 0; i < machine->all_threads.len; i++) {
+		struct tally_thread *thread = machine->all_threads.data[i];
+
+		if (!sweep->threads[i]) {
+			thread_free(machine, thread);
+			continue;
+		}
+		sweep->new_threads[i] = (uint32_t)left;
+		thread->index = (uint32_t)left;
+		thread->comm = sweep->new_comms[thread->comm];
+		machine->all_threads.data[left++] = thread;
+	}
+	machine->all_threads.len = left;
+}
+
+static void mark_maps(const struct tally_maps *maps, struct machine_sweep *sweep)
+{
+	tally_vec_for_each (map, &maps->all)
+		sweep->dsos[tally_dso_number(map->dso)] = 1;
+}
+
+static void sweep_dsos(struct tally_machine *machine, struct machine_sweep *sweep)
+{
+	mark_maps(machine->kernel, sweep);
+	if (machine->kernel_dso)
+		sweep->dsos[tally_dso_number(machine->kernel_dso)] = 1;
+	tally_vec_for_each (thread, &machine->all_threads)
+		mark_maps((*thread)->process->maps, sweep);
+	tally_symbols_sweep(machine->symbols, sweep->dsos);
+	/* Maps that are shared come by several times and are the same then. */
+	tally_vec_for_each (thread, &machine->all_threads) {
+		tally_vec_for_each (map, &(*thread)->process->maps->all)
+			machine_mapping_word(map);
+	}
+}
+
+int machine_sweep(struct tally_machine *machine, struct machine_sweep *sweep)
+{
+	int ret;
+
+	mark_threads(machine, sweep);
+	ret = sweep_comms(machine, sweep);
+	if (ret)
+		return ret;
+	sweep_threads(machine, sweep);
+	sweep_dsos(machine, sweep);
+	/* What addresses were may have been files that are gone. */
+	free(machine->slots);
+	machine->slots = NULL;
+	return 0;
+}

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the tests of rights share: a user of their own, sysctls that are put back, seccomp filters."""
+import atexit
+import contextlib
+import ctypes
+import os
+import platform
+import pwd
+import grp
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+import tap
+
+# Ended from outside - meson does that when the time is over - everything is put back all the same.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+
+GROUP = "perf_users"
+USER = "tally_perf"
+SESSION_CAPS = "cap_perfmon,cap_sys_ptrace,cap_syslog=ep"
+KERNEL = "/proc/sys/kernel/"
+
+
+def need_root():
+    if os.geteuid():
+        raise tap.Skip("needs root: to make users, set capabilities and sysctls")
+
+
+def need(*tools):
+    for tool in tools:
+        if not shutil.which(tool):
+            raise tap.Skip(f"no {tool} here")
+
+
+# ---- sysctls ---------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def sysctls(**values):
+    """Kernel settings for a while: perf_event_paranoid=2."""
+    before = {}
+    try:
+        for name, value in values.items():
+            with open(KERNEL + name) as file:
+                before[name] = file.read().strip()
+            with open(KERNEL + name, "w") as file:
+                file.write(str(value))
+        yield
+    except OSError as error:
+        raise tap.Skip(f"cannot set {KERNEL}{name}: {error}") from None
+    finally:
+        for name, value in before.items():
+            with open(KERNEL + name, "w") as file:
+                file.write(value)
+
+
+# ---- a user ----------------------------------------------------------------------
+
+
+class Account:
+    """A user in group perf_users with a home and copies of the program, removed at the end."""
+
+    def __init__(self, tally):
+        need_root()
+        need("useradd", "groupadd", "userdel", "setcap")
+        self.made_group = self.made_user = False
+        self.tally = tally
+        # Set-uid and file capabilities count there, and everybody may go through.
+        self.home = tempfile.mkdtemp(prefix="tally-rights-", dir="/var/tmp")
+        atexit.register(self.remove)
+        os.chmod(self.home, 0o755)
+        if os.statvfs(self.home).f_flag & os.ST_NOSUID:
+            raise tap.Skip("/var/tmp is mounted nosuid: no file capabilities there")
+        self.add()
+        entry = pwd.getpwnam(USER)
+        self.uid, self.gid = entry.pw_uid, entry.pw_gid
+        self.work = self.make("work", self.uid)
+
+    def add(self):
+        try:
+            grp.getgrnam(GROUP)
+        except KeyError:
+            assert not tap.run("groupadd", GROUP).returncode
+            self.made_group = True
+        try:
+            pwd.getpwnam(USER)
+        except KeyError:
+            done = tap.run("useradd", "-g", GROUP, "-M", "-d", self.home, "-s", "/bin/sh", USER)
+            assert not done.returncode, done.stderr
+            self.made_user = True
+
+    def make(self, name, uid=0, mode=0o755):
+        path = os.path.join(self.home, name)
+        os.makedirs(path, exist_ok=True)
+        os.chown(path, uid, self.gid if uid else 0)
+        os.chmod(path, mode)
+        return path
+
+    def program(self, name, caps=None):
+        """A copy of tally for the group, with file capabilities; its path."""
+        path = os.path.join(self.make("bin"), name)
+        if os.path.exists(path):
+            return path
+        shutil.copy(self.tally, path)
+        os.chown(path, 0, self.gid)
+        os.chmod(path, 0o750)
+        if caps:
+            done = tap.run("setcap", caps, path)
+            if done.returncode:
+                raise tap.Skip(f"setcap {caps}: {done.stderr.strip()}")
+        return path
+
+    def remove(self):
+        shutil.rmtree(self.home, ignore_errors=True)
+        if self.made_user:
+            tap.run("userdel", USER)
+        if self.made_group:
+            tap.run("groupdel", GROUP)
+
+    def options(self, **more):
+        """Of subprocess, to run as the user."""
+        return {"user": self.uid, "group": self.gid, "extra_groups": [], "cwd": self.work,
+                "env": {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": self.home, "LANG": "C",
+                        "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "")}, **more}
+
+    def run(self, *args, **more):
+        return tap.run(*args, **self.options(stdin=subprocess.DEVNULL, **more))
+
+    def start(self, *args, **more):
+        return subprocess.Popen([str(arg) for arg in args],
+                                **self.options(stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                               stderr=subprocess.PIPE, text=True, **more))
+
+
+# ---- limits and filters, for preexec_fn --------------------------------------------
+
+
+def limit(which, soft, hard=None):
+    return lambda: resource.setrlimit(which, (soft, soft if hard is None else hard))
+
+
+class Filter(ctypes.Structure):
+    _fields_ = [("code", ctypes.c_uint16), ("jt", ctypes.c_uint8), ("jf", ctypes.c_uint8),
+                ("k", ctypes.c_uint32)]
+
+
+class Program(ctypes.Structure):
+    _fields_ = [("len", ctypes.c_ushort), ("filter", ctypes.POINTER(Filter))]
+
+
+def perf_event_open_number():
+    return {"x86_64": 298, "aarch64": 241, "riscv64": 241}.get(platform.machine())
+
+
+def seccomp(errno):
+    """A filter that answers perf_event_open with `errno`, as a container's does; 0 lets it pass.
+    Without privileges it takes no_new_privs."""
+    number = perf_event_open_number()
+    if not number:
+        raise tap.Skip(f"number of perf_event_open on {platform.machine()} not known")
+    load, equal, ret = 0x20, 0x15, 0x06
+    allow, refuse = 0x7FFF0000, 0x00050000
+    lines = (Filter * 4)(Filter(load, 0, 0, 0), Filter(equal, 0, 1, number),
+                         Filter(ret, 0, 0, refuse | errno if errno else allow),
+                         Filter(ret, 0, 0, allow))
+    program = Program(4, lines)
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def install():
+        if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, ctypes.byref(program), 0, 0):
+            raise OSError(ctypes.get_errno(), "seccomp")
+    return install
+
+
+def drop_bounding(*capabilities):
+    """Take capabilities out of the bounding set, as a container does."""
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def drop():
+        for capability in capabilities:
+            if libc.prctl(24, capability, 0, 0, 0):
+                raise OSError(ctypes.get_errno(), "PR_CAPBSET_DROP")
+    return drop
+
+
+def both(*functions):
+    def call():
+        for function in functions:
+            function()
+    return call

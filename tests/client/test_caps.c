@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Capabilities lowered, raised and dropped, each in a child of its own: there is no way back. */
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tally/client.h"
+
+/* The line that failed, 0: none. */
+#define CHECK(condition)                       \
+	do {                                   \
+		if (!(condition))              \
+			_exit(__LINE__ % 256); \
+	} while (0)
+
+static void in_child(void (*check)(void))
+{
+	pid_t pid;
+	int status;
+
+	if (!tally_permits_capability(TALLY_CAP_SYS_PTRACE))
+		skip();
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		check();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static void lower_and_raise(void)
+{
+	CHECK(tally_caps_held());
+	CHECK(!tally_caps_lower());
+	CHECK(!tally_permits_capability(TALLY_CAP_SYS_PTRACE));
+	CHECK(tally_caps_held());
+	CHECK(!tally_caps_raise());
+	CHECK(tally_permits_capability(TALLY_CAP_SYS_PTRACE));
+}
+
+static void drop(void)
+{
+	struct tally_permits permits;
+
+	CHECK(!tally_caps_drop());
+	CHECK(!tally_caps_held());
+	CHECK(!tally_caps_raise());
+	CHECK(!tally_permits_capability(TALLY_CAP_SYS_PTRACE));
+	tally_permits_read(NULL, &permits);
+	CHECK(!(permits.effective | permits.permitted | permits.inheritable | permits.ambient));
+	/* Twice is fine. */
+	CHECK(!tally_caps_drop());
+}
+
+static void *wait_for_end(void *arg)
+{
+	char word;
+
+	while (read(*(int *)arg, &word, 1) > 0)
+		;
+	return NULL;
+}
+
+/* Another thread would keep what it has: nothing is done then. */
+static void drop_with_threads(void)
+{
+	pthread_t thread;
+	int ends[2];
+
+	CHECK(!pipe(ends));
+	CHECK(!pthread_create(&thread, NULL, wait_for_end, &ends[0]));
+	CHECK(tally_caps_drop() == -EBUSY);
+	CHECK(tally_permits_capability(TALLY_CAP_SYS_PTRACE));
+	close(ends[1]);
+	CHECK(!pthread_join(thread, NULL));
+}
+
+static void drop_to_ambient(void)
+{
+	struct tally_permits permits;
+
+	CHECK(!tally_caps_drop_to_ambient());
+	CHECK(!tally_caps_held());
+	tally_permits_read(NULL, &permits);
+	CHECK(!permits.permitted && !permits.effective);
+}
+
+static void test_lower_and_raise(void **state)
+{
+	in_child(lower_and_raise);
+}
+
+static void test_drop(void **state)
+{
+	in_child(drop);
+}
+
+static void test_drop_with_threads(void **state)
+{
+	in_child(drop_with_threads);
+}
+
+static void test_drop_to_ambient(void **state)
+{
+	in_child(drop_to_ambient);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lower_and_raise),
+		cmocka_unit_test(test_drop),
+		cmocka_unit_test(test_drop_with_threads),
+		cmocka_unit_test(test_drop_to_ambient),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
