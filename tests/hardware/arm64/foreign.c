@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the other architecture records: three functions that call each other, for a moment. */
+static volatile unsigned long sum;
+
+static __attribute__((noinline)) void inner(unsigned long turns)
+{
+	for (unsigned long i = 0; i < turns; i++)
+		sum += i;
+}
+
+static __attribute__((noinline)) void middle(void)
+{
+	inner(3000000);
+	sum++;
+}
+
+static __attribute__((noinline)) void outer(void)
+{
+	middle();
+	inner(1000000);
+	sum++;
+}
+
+int main(void)
+{
+	for (int i = 0; i < 50; i++)
+		outer();
+	return 0;
+}
