@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "client/ftrace_text.h"
+
+#include <string.h>
+
+/* What is left of a line. */
+struct cursor {
+	const char *at, *end;
+};
+
+static void skip_blanks(struct cursor *in)
+{
+	while (in->at < in->end && (*in->at == ' ' || *in->at == '\t'))
+		in->at++;
+}
+
+static bool skip_text(struct cursor *in, const char *text)
+{
+	size_t len = strlen(text);
+
+	if ((size_t)(in->end - in->at) < len || memcmp(in->at, text, len))
+		return false;
+	in->at += len;
+	return true;
+}
+
+static bool is_digit(const struct cursor *in)
+{
+	return in->at < in->end && *in->at >= '0' && *in->at <= '9';
+}
+
+/* A number that fits into `max`. */
+static bool take_number(struct cursor *in, uint64_t max, uint64_t *ret_value)
+{
+	uint64_t value = 0;
+
+	if (!is_digit(in))
+		return false;
+	for (; is_digit(in); in->at++) {
+		if (__builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, (uint64_t)(*in->at - '0'), &value))
+			return false;
+	}
+	if (value > max)
+		return false;
+	*ret_value = value;
+	return true;
+}
+
+/* "12.345" of a unit of `unit` ns, a power of ten; digits below a nanosecond are dropped. */
+static bool take_time(struct cursor *in, uint64_t unit, uint64_t *ret_ns)
+{
+	uint64_t whole, ns;
+
+	if (!take_number(in, UINT64_MAX, &whole) || __builtin_mul_overflow(whole, unit, &ns))
+		return false;
+	if (in->at < in->end && *in->at == '.') {
+		in->at++;
+		if (!is_digit(in))
+			return false;
+		for (; is_digit(in); in->at++) {
+			unit /= 10;
+			if (__builtin_add_overflow(ns, (uint64_t)(*in->at - '0') * unit, &ns))
+				return false;
+		}
+	}
+	*ret_ns = ns;
+	return true;
+}
+
+/* ---- function_graph ------------------------------------------------------- */
+
+/* "name" or "name [module]", up to what follows it. */
+static void take_name(struct cursor *in, struct tally_ftrace_line *line)
+{
+	const char *start = in->at, *close;
+
+	while (in->at < in->end && !strchr(" (;\t", *in->at))
+		in->at++;
+	if (in->end - in->at > 2 && in->at[0] == ' ' && in->at[1] == '[') {
+		close = memchr(in->at, ']', (size_t)(in->end - in->at));
+		if (close)
+			in->at = close + 1;
+	}
+	line->name = in->at > start ? start : NULL;
+	line->name_len = (size_t)(in->at - start);
+}
+
+/* Behind the bar: "name();", "name() {", "}" or a comment. */
+static enum tally_ftrace_kind take_call(struct cursor *in, struct tally_ftrace_line *line)
+{
+	const char *last = in->end;
+
+	skip_blanks(in);
+	if (skip_text(in, "}")) {
+		skip_blanks(in);
+		if (skip_text(in, "/* "))
+			take_name(in, line);
+		return TALLY_FTRACE_RETURN;
+	}
+	take_name(in, line);
+	if (!line->name || in->at == in->end || *in->at != '(') {
+		line->name = NULL;
+		return TALLY_FTRACE_OTHER;
+	}
+	/* Arguments and a returned value may stand in between. */
+	while (last > in->at && (last[-1] == ' ' || last[-1] == '\r'))
+		last--;
+	return last[-1] == '{' ? TALLY_FTRACE_ENTRY : TALLY_FTRACE_LEAF;
+}
+
+/* " 0) + 12.962 us   |          } / * name * /" */
+static bool take_graph(struct cursor in, struct tally_ftrace_line *line)
+{
+	uint64_t cpu;
+
+	skip_blanks(&in);
+	if (!take_number(&in, INT32_MAX, &cpu) || !skip_text(&in, ")"))
+		return false;
+	line->cpu = (int32_t)cpu;
+	skip_blanks(&in);
+	/* Marks of what took long. */
+	if (in.at < in.end && memchr("+!#*@$", *in.at, 6)) {
+		in.at++;
+		skip_blanks(&in);
+	}
+	if (take_time(&in, 1000, &line->ns)) {
+		skip_blanks(&in);
+		if (!skip_text(&in, "us"))
+			return true;
+		line->has_ns = true;
+		skip_blanks(&in);
+	}
+	if (skip_text(&in, "|"))
+		line->kind = take_call(&in, line);
+	return true;
+}
+
+/* ---- events --------------------------------------------------------------- */
+
+/* "-123" right before `at`, and maybe a thread group in brackets behind it. */
+static int32_t tid_before(const char *start, const char *at)
+{
+	const char *digits;
+	struct cursor in;
+	uint64_t tid;
+
+	while (at > start && at[-1] == ' ')
+		at--;
+	if (at > start && at[-1] == ')') {
+		while (at > start && at[-1] != '(')
+			at--;
+		at -= at > start;
+		while (at > start && at[-1] == ' ')
+			at--;
+	}
+	for (digits = at; digits > start && digits[-1] >= '0' && digits[-1] <= '9';)
+		digits--;
+	in = (struct cursor){digits, at};
+	if (digits == start || digits[-1] != '-' || !take_number(&in, INT32_MAX, &tid))
+		return -1;
+	return (int32_t)tid;
+}
+
+/* "[000] d..2. 12770.036601: " at `in`. */
+static bool take_stamp(struct cursor *in, struct tally_ftrace_line *line)
+{
+	uint64_t cpu, ns;
+
+	if (!skip_text(in, "[") || !take_number(in, INT32_MAX, &cpu) || !skip_text(in, "] "))
+		return false;
+	skip_blanks(in);
+	/* Without options/irq-info there are no letters in between. */
+	if (!is_digit(in)) {
+		while (in->at < in->end && *in->at != ' ')
+			in->at++;
+		skip_blanks(in);
+	}
+	if (!take_time(in, 1000000000, &ns) || !skip_text(in, ": "))
+		return false;
+	line->cpu = (int32_t)cpu;
+	line->ns = ns;
+	line->has_ns = true;
+	return true;
+}
+
+/* A task's name may hold anything, also brackets: the first stamp that is one counts. */
+static bool take_event(struct cursor in, struct tally_ftrace_line *line)
+{
+	const char *start = in.at, *bracket;
+	struct cursor name;
+
+	for (;;) {
+		bracket = memchr(in.at, '[', (size_t)(in.end - in.at));
+		if (!bracket)
+			return false;
+		name = (struct cursor){bracket, in.end};
+		if (take_stamp(&name, line))
+			break;
+		in.at = bracket + 1;
+	}
+	line->kind = TALLY_FTRACE_EVENT;
+	line->tid = tid_before(start, bracket);
+	line->name = name.at;
+	while (name.at < name.end && !strchr(": (", *name.at))
+		name.at++;
+	line->name_len = (size_t)(name.at - line->name);
+	if (skip_text(&name, "("))
+		line->syscall = TALLY_FTRACE_SYSCALL_ENTER;
+	else if (skip_text(&name, " -> "))
+		line->syscall = TALLY_FTRACE_SYSCALL_EXIT;
+	return true;
+}
+
+/* "CPU:0 [LOST 123 EVENTS]" */
+static bool take_lost(struct cursor in, struct tally_ftrace_line *line)
+{
+	uint64_t cpu;
+
+	if (!skip_text(&in, "CPU:") || !take_number(&in, INT32_MAX, &cpu) ||
+	    !skip_text(&in, " [LOST "))
+		return false;
+	take_number(&in, UINT64_MAX, &line->lost);
+	line->cpu = (int32_t)cpu;
+	line->kind = TALLY_FTRACE_LOST;
+	return true;
+}
+
+void tally_ftrace_line_parse(const char *text, size_t len, struct tally_ftrace_line *ret_line)
+{
+	struct cursor in = {text, text + len};
+	struct tally_ftrace_line line = {.cpu = -1, .tid = -1};
+
+	if (!take_lost(in, &line) && !take_graph(in, &line))
+		take_event(in, &line);
+	*ret_line = line;
+}

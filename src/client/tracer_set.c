@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Settings: where each one is, what it was, and who else depends on it. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "base/file.h"
+#include "base/str.h"
+#include "client/tracer_private.h"
+#include "client/tracer_why.h"
+
+enum { SETTING_MAX = 64 << 20, TRACE_HEADING_MAX = 1 << 14, PATH_SIZE = 512 };
+
+/* ---- who else traces ------------------------------------------------------ */
+
+static bool file_holds(const char *path, const char *word)
+{
+	char *text;
+	size_t len;
+	bool holds;
+
+	if (tally_file_read(path, SETTING_MAX, &text, &len))
+		return false;
+	text[strcspn(text, " \n")] = '\0';
+	holds = !strcmp(text, word);
+	free(text);
+	return holds;
+}
+
+/* An instance other than ours that runs the same tracer, whose options are the same. */
+static bool instance_found(const struct tally_tracer *tracer, char *found, size_t size)
+{
+	char path[PATH_SIZE];
+	struct dirent *entry;
+	bool is = false;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/" TALLY_TRACER_INSTANCES, tracer->root);
+	dir = opendir(path);
+	while (dir && !is && (entry = readdir(dir))) {
+		const char *name = entry->d_name;
+
+		if (*name == '.' ||
+		    (!tracer->top_level && !strcmp(name, strrchr(tracer->dir, '/') + 1)))
+			continue;
+		snprintf(path, sizeof(path), "%s/" TALLY_TRACER_INSTANCES "/%s/current_tracer",
+			 tracer->root, name);
+		is = file_holds(path, tracer->name);
+		if (is)
+			snprintf(found, size, "instances/%.60s runs %.40s", name, tracer->name);
+	}
+	if (dir)
+		closedir(dir);
+	return is;
+}
+
+/* At the top level their events would be mixed with what we record, and what they recorded before
+ * and have not read yet would go. */
+static bool top_level_used(const struct tally_tracer *tracer, char *found, size_t size)
+{
+	char path[PATH_SIZE], *text;
+	size_t len, heading = 0;
+	bool used;
+
+	snprintf(path, sizeof(path), "%s/set_event", tracer->root);
+	if (!tally_file_read(path, SETTING_MAX, &text, &len)) {
+		text[strcspn(text, "\n")] = '\0';
+		used = *text;
+		snprintf(found, size, "set_event has %.80s", text);
+		free(text);
+		if (used)
+			return true;
+	}
+	snprintf(path, sizeof(path), "%s/trace", tracer->root);
+	snprintf(found, size, "%.80s holds what somebody recorded", path);
+	if (tally_file_read(path, TRACE_HEADING_MAX, &text, &len))
+		return true;
+	while (text[heading] == '#' || text[heading] == '\n')
+		heading += strcspn(text + heading, "\n") + (strchr(text + heading, '\n') != NULL);
+	used = text[heading];
+	free(text);
+	return used;
+}
+
+static bool others_found(const struct tally_tracer *tracer, char *found, size_t size)
+{
+	char path[PATH_SIZE];
+
+	snprintf(path, sizeof(path), "%s/current_tracer", tracer->root);
+	snprintf(found, size, "%.100s is not nop", path);
+	if (!file_holds(path, "nop") || instance_found(tracer, found, size))
+		return true;
+	return tracer->top_level && top_level_used(tracer, found, size);
+}
+
+/* What is recorded at the top level goes in the end, however that comes: what was there before went
+ * when the tracer was set. */
+static int trace_note(struct tally_tracer *tracer, struct tally_refusal *why)
+{
+	char path[PATH_SIZE];
+	int ret;
+
+	snprintf(path, sizeof(path), "%s/trace", tracer->root);
+	ret = tracer->top_level ? tally_keeper_note_file(&tracer->keeper, path, "") : 0;
+	return ret ? tally_tracer_why_not(why, ret, tracer->root, path, "", true) : 0;
+}
+
+int tally_tracer_claim(struct tally_tracer *tracer, struct tally_refusal *ret_why)
+{
+	char found[128];
+
+	if (tracer->claimed)
+		return 0;
+	if (flock(tracer->lock, LOCK_EX | LOCK_NB))
+		return tally_tracer_why_busy(ret_why, "another tally ftrace is using them");
+	if (!tracer->force && others_found(tracer, found, sizeof(found)))
+		return tally_tracer_why_busy(ret_why, found);
+	tracer->claimed = true;
+	return trace_note(tracer, ret_why);
+}
+
+/* ---- what it was ---------------------------------------------------------- */
+
+void tally_tracefs_as_input(char *text)
+{
+	char *to = text, *expanded = strstr(text, "(expanded: ");
+	const char *line = text, *next;
+
+	if (expanded)
+		line = expanded + strlen("(expanded: ");
+	for (; *line; line = next) {
+		size_t len = strcspn(line, "\n"), word = strcspn(line, " \t)\n");
+
+		next = line + len + (line[len] == '\n');
+		if (*line == '#' || !word || memchr(line, ':', len) || !strncmp(line, "no pid", 6))
+			continue;
+		if (to != text)
+			*to++ = '\n';
+		memmove(to, line, word);
+		to += word;
+	}
+	*to = '\0';
+}
+
+/* ---- setting -------------------------------------------------------------- */
+
+/* Options of the tracers show up in every instance, but are one for all of them. */
+static bool option_is_common(const char *file)
+{
+	static const char *const starts[] = {"options/funcgraph-", "options/func_", "options/func-",
+					     "options/sleep-time"};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(starts); i++) {
+		if (!strncmp(file, starts[i], strlen(starts[i])))
+			return true;
+	}
+	return false;
+}
+
+/* The instance's own file, else the one of the top level; whether it is common. */
+static bool setting_find(const struct tally_tracer *tracer, const char *file, char *path,
+			 size_t size)
+{
+	struct stat st;
+
+	snprintf(path, size, "%s/%s", tracer->dir, file);
+	if (tracer->top_level)
+		return true;
+	if (!stat(path, &st))
+		return option_is_common(file);
+	snprintf(path, size, "%s/%s", tracer->root, file);
+	return true;
+}
+
+/* A list has its values tried one at a time, so that it is known which one was refused. */
+static int values_write(const char *path, const char *const *values, size_t nr,
+			const char **ret_refused)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), ret = fd < 0 ? -errno : 0;
+	struct tally_str line = {0};
+
+	for (size_t i = 0; !ret && i < nr; i++) {
+		*ret_refused = values[i];
+		tally_str_clear(&line);
+		tally_str_add(&line, values[i]);
+		tally_str_add_char(&line, '\n');
+		ret = tally_str_error(&line);
+		if (!ret)
+			ret = tally_file_write_all(fd, line.data, line.len);
+	}
+	if (fd >= 0 && close(fd) && !ret)
+		ret = -errno;
+	tally_str_free(&line);
+	return ret;
+}
+
+static int common_note(struct tally_tracer *tracer, const char *path, const char *was,
+		       struct tally_refusal *why)
+{
+	int ret = tally_tracer_claim(tracer, why);
+
+	if (ret)
+		return ret;
+	ret = tally_keeper_note_file(&tracer->keeper, path, was);
+	return ret ? tally_tracer_why_not(why, ret, tracer->root, path, was, true) : 0;
+}
+
+int tally_tracer_set_list(struct tally_tracer *tracer, const char *file, const char *const *values,
+			  size_t nr, struct tally_refusal *ret_why)
+{
+	const char *refused = "";
+	char path[PATH_SIZE], *was;
+	bool common = setting_find(tracer, file, path, sizeof(path));
+	size_t len;
+	int ret = tally_file_read(path, SETTING_MAX, &was, &len);
+
+	if (ret)
+		return tally_tracer_why_not(ret_why, ret, tracer->root, path, nr ? values[0] : "",
+					    true);
+	tally_tracefs_as_input(was);
+	if (nr == 1 ? !strcmp(was, values[0]) : !nr && !*was)
+		goto out;
+	if (common)
+		ret = common_note(tracer, path, was, ret_why);
+	if (ret)
+		goto out;
+	ret = values_write(path, values, nr, &refused);
+	if (ret)
+		tally_tracer_why_not(ret_why, ret, tracer->root, path, refused, true);
+out:
+	free(was);
+	return ret;
+}
+
+int tally_tracer_set(struct tally_tracer *tracer, const char *file, const char *value,
+		     struct tally_refusal *ret_why)
+{
+	return tally_tracer_set_list(tracer, file, &value, 1, ret_why);
+}
