@@ -12,6 +12,7 @@ extern const struct tally_command tally_command_report;
 extern const struct tally_command tally_command_script;
 extern const struct tally_command tally_command_evlist;
 extern const struct tally_command tally_command_list;
+extern const struct tally_command tally_command_doctor;
 extern const struct tally_command tally_command_buildids;
 extern const struct tally_command tally_command_version;
 extern const struct tally_command tally_command_help_entry;

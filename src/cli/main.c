@@ -16,6 +16,7 @@ const struct tally_command *const tally_commands[] = {
 	&tally_command_ftrace,
 	&tally_command_evlist,
 	&tally_command_list,
+	&tally_command_doctor,
 	&tally_command_buildids,
 	&tally_command_version,
 	&tally_command_help_entry,

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What tally doctor reads: texts of procfs and sysfs, and the functions of a program. */
+#include <stdlib.h>
+
+#include "cli/doctor_prologue.h"
+#include "cli/doctor_text.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+static void read_texts(const char *text, size_t size)
+{
+	const char *value;
+	size_t len = 0;
+
+	doctor_text_has_addresses(text, size);
+	check(!doctor_text_has_word(text, size, "function") ||
+	      doctor_text_has(text, size, "function"));
+	value = doctor_text_variable(text, size, "container", &len);
+	check(!value || (value > text && value + len <= text + size));
+	value = doctor_text_chosen(text, size, &len);
+	check(!value || (value > text && value + len < text + size));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct doctor_prologues prologues;
+	struct tally_elf elf;
+
+	read_texts((const char *)data, size);
+	if (!tally_elf_open(data, size, &elf, NULL) && !doctor_prologues_look(&elf, &prologues))
+		check(prologues.looked <= prologues.functions &&
+		      prologues.frames <= prologues.looked);
+	return 0;
+}

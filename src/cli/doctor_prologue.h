@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Whether a program keeps frame pointers, without which a kernel's callchains end in its first
+ * function: by the first instructions of a sample of its functions. A guess, and called one.
+ */
+#ifndef TALLY_CLI_DOCTOR_PROLOGUE_H
+#define TALLY_CLI_DOCTOR_PROLOGUE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symbols/elf.h"
+
+struct doctor_prologues {
+	size_t functions; /* that there are, of some length */
+	size_t looked;    /* at so many of them */
+	size_t frames;    /* so many of those set up a frame pointer */
+	const char *from; /* where functions were found: ".symtab", ".dynsym", ".eh_frame_hdr" */
+};
+
+/* Look at `elf`, hostile bytes as any. -ENOTSUP for an architecture whose prologues are not known;
+ * -ENOENT when no function was found; -ENOMEM. */
+int doctor_prologues_look(const struct tally_elf *elf, struct doctor_prologues *ret_prologues);
+
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How far a command gets, by doing what it does: the same events, in the same numbers, on a child
+ * that is held and never let go. The kernel's answer is the truth; rules only explain it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "cli/child.h"
+#include "cli/doctor.h"
+#include "cli/privileges.h"
+
+enum {
+	RING_BYTES = 512 << 10,
+	FREQUENCY = 4000,
+	MAX_OTHER_FILES = 2,
+};
+
+struct plan {
+	const char *events;
+	bool sampling, all_cpus;
+	int other_files; /* that it has open beside its events and what a held child takes */
+	struct doctor_trial *trial;
+};
+
+struct stage {
+	const struct doctor *doctor;
+	const struct plan *plan;
+	struct tally_events *events;
+	struct tally_event_list *list;
+	struct tally_cpus *cpus;
+	struct tally_threads *threads;
+	struct tally_counters *counters;
+	struct tally_ring **rings;
+};
+
+/* ---- what is opened ------------------------------------------------------------ */
+
+static void sampling_attrs(struct stage *stage)
+{
+	int64_t limit = stage->doctor->permits.max_sample_rate;
+
+	for (size_t i = 0; i < stage->list->nr; i++) {
+		struct perf_event_attr *attr = &stage->list->specs[i].attr;
+
+		attr->sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+				    PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
+		attr->disabled = 1;
+		attr->inherit = !stage->plan->all_cpus;
+		attr->freq = 1;
+		attr->sample_freq = FREQUENCY;
+		if (limit > 0 && limit < FREQUENCY)
+			attr->sample_freq = (uint64_t)limit;
+	}
+}
+
+/* What is to be opened, and on whom. */
+static int stage_set(struct stage *stage, pid_t child)
+{
+	const struct plan *plan = stage->plan;
+	struct tally_event_error err;
+	int ret = tally_events_new(NULL, NULL, &stage->events);
+
+	if (!ret)
+		ret = tally_events_parse(stage->events, plan->events, strlen(plan->events),
+					 &stage->list, &err);
+	if (!ret)
+		ret = plan->sampling ? tally_cpus_online(NULL, &stage->cpus)
+				     : tally_cpus_any(&stage->cpus);
+	if (!ret)
+		ret = plan->all_cpus ? tally_threads_any(&stage->threads)
+				     : tally_threads_of_tid(child, &stage->threads);
+	if (!ret && plan->sampling)
+		sampling_attrs(stage);
+	return ret;
+}
+
+static int stage_open(struct stage *stage)
+{
+	const struct tally_open_options options = {
+		.disabled = true,
+		.inherit = true,
+		.sampling = stage->plan->sampling,
+		.may_fall_back = stage->plan->sampling,
+		.skip_unsupported = !stage->plan->sampling,
+	};
+	struct doctor_trial *trial = stage->plan->trial;
+	int ret = tally_counters_open(stage->doctor->transport, stage->list, stage->cpus,
+				      stage->threads, &options, &stage->counters, &trial->why);
+	size_t opened = 0;
+
+	for (size_t i = 0; !ret && i < stage->list->nr; i++) {
+		const struct tally_refusal *why = tally_counters_refusal(stage->counters, i);
+
+		trial->fallback |= tally_counters_fallback(stage->counters, i);
+		if (why && !trial->why.code)
+			trial->why = *why;
+		opened += !why;
+	}
+	/* stat shows those that there are. */
+	return ret || opened ? ret : trial->why.code;
+}
+
+/* ---- rings --------------------------------------------------------------------- */
+
+static void rings_unmap(struct stage *stage)
+{
+	for (size_t i = 0; stage->rings && i < stage->cpus->nr; i++) {
+		tally_ring_unmap(stage->rings[i]);
+		stage->rings[i] = NULL;
+	}
+}
+
+static int rings_map(struct stage *stage, size_t pages)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < stage->cpus->nr; i++)
+		ret = tally_ring_map(stage->doctor->transport,
+				     tally_counters_fd(stage->counters, 0, i, 0), pages, false,
+				     &stage->rings[i]);
+	if (ret)
+		rings_unmap(stage);
+	return ret;
+}
+
+/* As many pages as are to be had; the kernel knows what the sums do not. */
+static int stage_map(struct stage *stage)
+{
+	const struct tally_permits *permits = &stage->doctor->permits;
+	struct doctor_trial *trial = stage->plan->trial;
+	int ret;
+
+	stage->rings = calloc(stage->cpus->nr, sizeof(*stage->rings));
+	if (!stage->rings)
+		return -ENOMEM;
+	trial->pages_wanted = RING_BYTES / permits->page_size;
+	trial->pages = trial->pages_wanted;
+	while ((ret = rings_map(stage, trial->pages)) == -EPERM && trial->pages > 1)
+		trial->pages /= 2;
+	if (ret == -EPERM || (!ret && trial->pages < trial->pages_wanted))
+		tally_permits_explain_rings(permits, ret ? 1 : trial->pages_wanted, stage->cpus->nr,
+					    &trial->why);
+	return ret;
+}
+
+/* ---- one trial ------------------------------------------------------------------- */
+
+static void stage_free(struct stage *stage)
+{
+	if (stage->cpus)
+		rings_unmap(stage);
+	free(stage->rings);
+	tally_counters_close(stage->counters);
+	free(stage->threads);
+	free(stage->cpus);
+	tally_event_list_free(stage->list);
+	tally_events_free(stage->events);
+}
+
+static int trial_run(const struct doctor *doctor, const struct plan *plan, pid_t child)
+{
+	struct stage stage = {.doctor = doctor, .plan = plan};
+	int ret = stage_set(&stage, child);
+
+	if (!ret)
+		ret = stage_open(&stage);
+	if (!ret && plan->sampling)
+		ret = stage_map(&stage);
+	stage_free(&stage);
+	return ret;
+}
+
+/* The same beside as many other descriptors as the command has. */
+static int trial_run_crowded(const struct doctor *doctor, const struct plan *plan, pid_t child)
+{
+	int files[MAX_OTHER_FILES], nr = 0, ret = 0;
+
+	while (!ret && nr < plan->other_files) {
+		files[nr] = dup(STDERR_FILENO);
+		if (files[nr] < 0)
+			ret = -errno;
+		else
+			nr++;
+	}
+	if (!ret)
+		ret = trial_run(doctor, plan, child);
+	while (nr)
+		close(files[--nr]);
+	return ret;
+}
+
+void doctor_trials(struct doctor *doctor)
+{
+	const struct plan plans[] = {
+		{"task-clock,context-switches,cpu-migrations,page-faults,cycles,instructions,"
+		 "branches,branch-misses",
+		 false, false, 1, &doctor->count},
+		{"cycles:P", true, false, 2, &doctor->sample},
+		{"cycles:P,dummy", true, true, 2, &doctor->sample_all},
+		/* It starts nobody, and waits for keys and the clock instead. */
+		{"cycles:P,dummy", true, true, 1, &doctor->watch},
+	};
+	char *command[] = {(char *)"true", NULL};
+	struct tally_child child = {0};
+
+	doctor->code = tally_child_start(&child, command);
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(plans); i++)
+		plans[i].trial->code = doctor->code
+					       ? doctor->code
+					       : trial_run_crowded(doctor, &plans[i], child.pid);
+	tally_child_free(&child);
+}
+
+/* ---- filters that kill ------------------------------------------------------------- */
+
+/* Where there is a filter, a child goes first. */
+bool doctor_call_kills(const struct tally_permits *permits)
+{
+	const struct tally_transport *transport = tally_transport_linux();
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr)};
+	int status;
+	pid_t pid;
+
+	if (!permits->seccomp)
+		return false;
+	pid = fork();
+	if (!pid) {
+		transport->open(transport, &attr, 0, -1, -1, ~0ul);
+		_exit(0);
+	}
+	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFSIGNALED(status);
+}

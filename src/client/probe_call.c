@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Who answers perf_event_open, and which fields of its attr are known. */
+#include <errno.h>
+#include <string.h>
+
+#include "abi/attr.h"
+#include "base/arith.h"
+#include "client/probe.h"
+
+/* Above the largest pid that Linux can be configured for: the search for the task comes behind the
+ * check of the attr and ends the call before anything is made. */
+enum { NO_TASK = INT32_MAX };
+
+/* ---- the table --------------------------------------------------------------- */
+
+/* One bit of the attr by itself. */
+#define BIT(name, since, title)                      \
+	{                                            \
+#name, title, since, {{#name, 1 } }, \
+	}
+#define SAMPLE(id, since, title, bit)                     \
+	{                                                 \
+		id, title, since, {{"sample_type", bit}}, \
+	}
+#define SOFTWARE(id, since, title, config)                    \
+	{                                                     \
+		id, title, since, {{"config", config}}, true, \
+	}
+
+const struct tally_probe_feature tally_probe_features[] = {
+	BIT(exclude_host, "3.2", "counting guests apart"),
+	BIT(exclude_callchain_kernel, "3.7", "callchains of one side"),
+	BIT(mmap2, "3.12", "maps with inode and protection"),
+	SOFTWARE("dummy", "3.12", "an event that only tells of tasks and maps",
+		 PERF_COUNT_SW_DUMMY),
+	BIT(comm_exec, "3.16", "exec told from renaming"),
+	{"regs_intr",
+	 "registers at the interrupt",
+	 "3.19",
+	 {{"sample_type", PERF_SAMPLE_REGS_INTR}, {"sample_regs_intr", 1}}},
+	BIT(use_clockid, "4.1", "a clock of choice"),
+	BIT(context_switch, "4.3", "records of context switches"),
+	SOFTWARE("bpf_output", "4.4", "output of BPF programs", PERF_COUNT_SW_BPF_OUTPUT),
+	BIT(write_backward, "4.7", "ring buffers that overwrite"),
+	BIT(namespaces, "4.12", "records of namespaces"),
+	SAMPLE("phys_addr", "4.14", "physical addresses", PERF_SAMPLE_PHYS_ADDR),
+	BIT(ksymbol, "5.1", "records of kernel code that comes and goes"),
+	BIT(bpf_event, "5.1", "records of BPF programs"),
+	BIT(aux_output, "5.4", "samples into the AUX area"),
+	SAMPLE("aux_sample", "5.5", "pieces of the AUX area in samples", PERF_SAMPLE_AUX),
+	BIT(cgroup, "5.7", "records of cgroups"),
+	BIT(text_poke, "5.9", "records of kernel code that is changed"),
+	SAMPLE("page_size", "5.11", "page sizes of addresses", PERF_SAMPLE_DATA_PAGE_SIZE),
+	BIT(build_id, "5.12", "build ids in map records"),
+	SAMPLE("weight_struct", "5.12", "latencies by their parts", PERF_SAMPLE_WEIGHT_STRUCT),
+	SOFTWARE("cgroup_switches", "5.13", "counting switches between cgroups",
+		 PERF_COUNT_SW_CGROUP_SWITCHES),
+	{"inherit_thread",
+	 "inherited by threads alone",
+	 "5.13",
+	 {{"inherit", 1}, {"inherit_thread", 1}}},
+	BIT(remove_on_exec, "5.13", "an event that ends at exec"),
+	{"sigtrap",
+	 "a signal to the thread that overflows",
+	 "5.13",
+	 {{"remove_on_exec", 1}, {"sigtrap", 1}}},
+	{"read_lost", "counts of lost samples", "6.0", {{"read_format", PERF_FORMAT_LOST}}},
+	{"config3", "a fourth word of configuration", "6.3", {{"config3", 1}}},
+	{"inherit_read",
+	 "inherited events whose samples read the group",
+	 "6.12",
+	 {{"inherit", 1},
+	  {"sample_type", PERF_SAMPLE_READ | PERF_SAMPLE_TID},
+	  {"read_format", PERF_FORMAT_GROUP}},
+	 true},
+	{"aux_pause", "AUX areas that pause", "6.13", {{"aux_action", 1}}},
+	{"config4", "a fifth word of configuration", "6.19", {{"config4", 1}}},
+	BIT(defer_callchain, "6.19", "callchains that are finished in user space"),
+};
+
+const size_t tally_probe_nr_features = TALLY_ARRAY_SIZE(tally_probe_features);
+
+/* ---- asking ------------------------------------------------------------------ */
+
+/* The plainest event there is: own, in user space, on no counter, and not even enabled. */
+static struct perf_event_attr plain_attr(void)
+{
+	return (struct perf_event_attr){
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(struct perf_event_attr),
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+}
+
+static int ask(const struct tally_transport *transport, struct perf_event_attr *attr, int32_t pid,
+	       unsigned long flags)
+{
+	int fd;
+
+	attr->size = tally_attr_min_size(attr);
+	fd = transport->open(transport, attr, pid, -1, -1, flags);
+	if (fd < 0)
+		return fd;
+	transport->close(transport, fd);
+	return 0;
+}
+
+/* A kernel that meets a byte that it does not know, behind its own attr, says how long that is. */
+static uint32_t attr_size(const struct tally_transport *transport)
+{
+	union {
+		struct perf_event_attr attr;
+		uint8_t bytes[4096];
+	} longest = {.attr = plain_attr()};
+	int fd;
+
+	longest.attr.size = sizeof(longest);
+	longest.bytes[sizeof(longest) - 1] = 1;
+	fd = transport->open(transport, &longest.attr, NO_TASK, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd >= 0)
+		transport->close(transport, fd);
+	return fd == -E2BIG && longest.attr.size < sizeof(longest) ? longest.attr.size : 0;
+}
+
+static bool tells_reserved(const struct tally_transport *transport)
+{
+	struct perf_event_attr attr = plain_attr(), good = plain_attr();
+	int reserved, accepted;
+
+	attr.__reserved_1 = 1 << 23;
+	reserved = ask(transport, &attr, NO_TASK, PERF_FLAG_FD_CLOEXEC);
+	accepted = ask(transport, &good, NO_TASK, PERF_FLAG_FD_CLOEXEC);
+	return reserved == -EINVAL && accepted != -EINVAL;
+}
+
+static enum tally_probe_door door_of(int impossible, int plain, bool has_sysctl)
+{
+	if (!plain)
+		return TALLY_DOOR_OPEN;
+	/* A patched kernel refuses the unprivileged before it looks at anything. */
+	if (impossible == -EINVAL || (impossible == -EACCES && plain == -EACCES))
+		return TALLY_DOOR_REFUSES;
+	return impossible == -ENOSYS && !has_sysctl ? TALLY_DOOR_NO_KERNEL : TALLY_DOOR_FILTERED;
+}
+
+struct tally_probe_call tally_probe_call(const struct tally_transport *transport, bool has_sysctl)
+{
+	struct perf_event_attr attr = plain_attr();
+	struct tally_probe_call call = {0};
+	int impossible = ask(transport, &attr, 0, ~0ul);
+
+	attr = plain_attr();
+	call.code = ask(transport, &attr, 0, PERF_FLAG_FD_CLOEXEC);
+	call.door = door_of(impossible, call.code, has_sysctl);
+	if (call.door == TALLY_DOOR_OPEN || call.door == TALLY_DOOR_REFUSES) {
+		call.attr_size = attr_size(transport);
+		call.tells = tells_reserved(transport);
+	}
+	return call;
+}
+
+enum tally_probe_answer tally_probe_feature(const struct tally_transport *transport,
+					    const struct tally_probe_call *call,
+					    const struct tally_probe_feature *feature)
+{
+	struct perf_event_attr attr = plain_attr();
+	int ret;
+
+	if (!call->tells || (feature->opens && call->door != TALLY_DOOR_OPEN))
+		return TALLY_PROBE_UNKNOWN;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(feature->set) && feature->set[i].field; i++)
+		tally_attr_set(&attr, tally_attr_find_field(feature->set[i].field),
+			       feature->set[i].value);
+	ret = ask(transport, &attr, feature->opens ? 0 : NO_TASK, PERF_FLAG_FD_CLOEXEC);
+	if (ret == -EINVAL || ret == -E2BIG || (feature->opens && ret == -ENOENT))
+		return TALLY_PROBE_NO;
+	if (feature->opens && ret && ret != -EACCES && ret != -EPERM && ret != -EOPNOTSUPP)
+		return TALLY_PROBE_UNKNOWN;
+	return TALLY_PROBE_YES;
+}

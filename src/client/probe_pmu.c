@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the hardware counters are good for, by using them for a moment: whether they count, whether
+ * they interrupt, how many there are and how many of them are free. Machines lie about all of
+ * that; what comes out of a loop of our own does not.
+ */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "client/probe.h"
+
+enum {
+	WORK_NS = 12000000, /* a few turns of the rotation: 1 to 4 ms each */
+	MAX_SLOTS = 48,     /* more than any PMU has */
+	SAMPLES_WANTED = 8, /* in one piece of work */
+	MIN_PERIOD = 1000,  /* nobody is throttled */
+	MAX_PRECISE = 3,
+};
+
+struct counts {
+	uint64_t value, enabled, running;
+};
+
+struct look {
+	const struct tally_transport *transport;
+	const struct tally_probe_work *work;
+	struct tally_pmu_probe probe;
+	uint64_t config;
+	struct counts counts;
+};
+
+/* ---- work -------------------------------------------------------------------- */
+
+static uint64_t thread_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Branches and arithmetic, so that every event of the table happens. */
+static void spin(void *arg, uint64_t ns)
+{
+	enum { BETWEEN_LOOKS = 20000 };
+	uint64_t end = thread_ns() + ns;
+	volatile uint32_t word = 1;
+
+	while (thread_ns() < end) {
+		for (int i = 0; i < BETWEEN_LOOKS; i++)
+			word = word & 1 ? word * 3 + 1 : word / 2;
+	}
+}
+
+const struct tally_probe_work *tally_probe_work_spin(void)
+{
+	static const struct tally_probe_work work = {.run = spin};
+
+	return &work;
+}
+
+/* ---- events -------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	uint64_t config;
+} candidates[] = {
+	{"cycles", PERF_COUNT_HW_CPU_CYCLES},
+	{"instructions", PERF_COUNT_HW_INSTRUCTIONS},
+	{"branches", PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
+};
+
+static struct perf_event_attr attr_of(const struct look *look)
+{
+	return (struct perf_event_attr){
+		.type = PERF_TYPE_HARDWARE,
+		.size = PERF_ATTR_SIZE_VER0,
+		.config = look->config,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+}
+
+/* A leader waits for us, or for an exec that never comes: what waits for nothing is left out by
+ * drivers that check whether a group fits. */
+static int open_event(const struct look *look, struct perf_event_attr attr, int leader)
+{
+	attr.disabled = attr.enable_on_exec = leader < 0;
+	return look->transport->open(look->transport, &attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
+}
+
+static void close_event(const struct look *look, int fd)
+{
+	look->transport->close(look->transport, fd);
+}
+
+/* Let a group count while we work. Zeros where it could not be read: then it never ran. */
+static struct counts run_event(const struct look *look, int fd)
+{
+	const struct tally_transport *transport = look->transport;
+	struct counts counts = {0};
+
+	transport->ioctl(transport, fd, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+	look->work->run(look->work->arg, WORK_NS);
+	transport->ioctl(transport, fd, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
+	if (transport->read(transport, fd, &counts, sizeof(counts)) != sizeof(counts))
+		counts = (struct counts){0};
+	return counts;
+}
+
+/* ---- does it count? ------------------------------------------------------------- */
+
+static bool is_absent(int code)
+{
+	return code == -ENOENT || code == -ENODEV || code == -ENXIO || code == -EOPNOTSUPP;
+}
+
+/* Count a candidate. 0 or -errno of opening it. */
+static int try_candidate(struct look *look, size_t index)
+{
+	int fd;
+
+	look->config = candidates[index].config;
+	fd = open_event(look, attr_of(look), -1);
+	if (fd < 0)
+		return fd;
+	look->probe.event = candidates[index].name;
+	look->counts = run_event(look, fd);
+	close_event(look, fd);
+	if (look->counts.value)
+		look->probe.state = TALLY_PMU_COUNTS_ONLY;
+	else
+		look->probe.state = look->counts.running ? TALLY_PMU_STUCK : TALLY_PMU_TAKEN;
+	return 0;
+}
+
+/* The first event that counts decides; else the first that got no counter, of which nobody knows
+ * whether it would count; else any that opens. */
+static void find_counting(struct look *look)
+{
+	struct look best = *look;
+
+	best.probe.state = TALLY_PMU_ABSENT;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(candidates); i++) {
+		struct look next = *look;
+		int ret = try_candidate(&next, i);
+
+		if (!ret && (best.probe.state < next.probe.state))
+			best = next;
+		if (ret && best.probe.state == TALLY_PMU_ABSENT)
+			best.probe.code = ret;
+		if (ret && !is_absent(ret))
+			best.probe.state = TALLY_PMU_UNKNOWN;
+		if (best.probe.state == TALLY_PMU_COUNTS_ONLY ||
+		    best.probe.state == TALLY_PMU_UNKNOWN)
+			break;
+	}
+	*look = best;
+}
+
+/* ---- does it sample? ------------------------------------------------------------- */
+
+static struct perf_event_attr sampling_attr(const struct look *look)
+{
+	struct perf_event_attr attr = attr_of(look);
+
+	attr.sample_type = PERF_SAMPLE_IP;
+	attr.sample_period = TALLY_MAX(look->counts.value / SAMPLES_WANTED, (uint64_t)MIN_PERIOD);
+	return attr;
+}
+
+enum sampled { SAMPLED_NONE, SAMPLED_SKIDDING, SAMPLED_EXACT, SAMPLED_UNSEEN };
+
+/* What the first sample in a ring is like. */
+static enum sampled first_sample(const struct perf_event_mmap_page *page, size_t page_size)
+{
+	const char *data = (const char *)page + (page->data_offset ? page->data_offset : page_size);
+	struct perf_event_header header;
+
+	if (__atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE) < sizeof(header))
+		return SAMPLED_NONE;
+	memcpy(&header, data, sizeof(header));
+	return header.misc & PERF_RECORD_MISC_EXACT_IP ? SAMPLED_EXACT : SAMPLED_SKIDDING;
+}
+
+/* Whether samples come while we work: through the smallest ring there is. */
+static enum sampled sample_event(const struct look *look, int fd)
+{
+	const struct tally_transport *transport = look->transport;
+	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
+	enum sampled sampled;
+	void *memory;
+
+	if (transport->mmap(transport, fd, 2 * page_size, true, &memory))
+		return SAMPLED_UNSEEN;
+	run_event(look, fd);
+	sampled = first_sample(memory, page_size);
+	transport->munmap(transport, memory, 2 * page_size);
+	return sampled;
+}
+
+/* Some drivers take any precision and deliver none. */
+static void find_precise(struct look *look)
+{
+	struct perf_event_attr attr = sampling_attr(look);
+	int fd = -1, precise = MAX_PRECISE + 1;
+
+	while (fd < 0 && --precise) {
+		attr.precise_ip = (unsigned)precise & MAX_PRECISE;
+		fd = open_event(look, attr, -1);
+	}
+	if (fd < 0)
+		return;
+	/* Where no sample can be seen, what opens is believed. */
+	if (sample_event(look, fd) >= SAMPLED_EXACT)
+		look->probe.precise = precise;
+	close_event(look, fd);
+}
+
+static void find_sampling(struct look *look)
+{
+	int fd = open_event(look, sampling_attr(look), -1);
+	enum sampled sampled;
+
+	if (fd < 0) {
+		look->probe.code = fd;
+		return;
+	}
+	sampled = sample_event(look, fd);
+	close_event(look, fd);
+	if (sampled == SAMPLED_NONE) {
+		look->probe.no_interrupt = true;
+		return;
+	}
+	look->probe.state = TALLY_PMU_SAMPLES;
+	look->probe.unproved = sampled == SAMPLED_UNSEEN;
+	find_precise(look);
+}
+
+/* ---- how many? -------------------------------------------------------------------- */
+
+struct group {
+	int fds[MAX_SLOTS];
+	unsigned nr;
+	int code; /* of the member that did not open; 0: all did */
+};
+
+static void group_open(const struct look *look, unsigned wanted, struct group *group)
+{
+	*group = (struct group){0};
+	while (group->nr < wanted) {
+		int leader = group->nr ? group->fds[0] : -1;
+		int fd = open_event(look, attr_of(look), leader);
+
+		if (fd < 0) {
+			group->code = fd;
+			return;
+		}
+		group->fds[group->nr++] = fd;
+	}
+}
+
+static void group_close(const struct look *look, struct group *group)
+{
+	while (group->nr)
+		close_event(look, group->fds[--group->nr]);
+}
+
+/* Whether `nr` events at once get their counters. */
+static bool group_runs(const struct look *look, unsigned nr)
+{
+	struct group group;
+	bool runs;
+
+	group_open(look, nr, &group);
+	runs = group.nr == nr && run_event(look, group.fds[0]).running;
+	group_close(look, &group);
+	return runs;
+}
+
+/* Most kernels refuse a member with which the group would not even fit when all is free. */
+static void find_slots(struct look *look)
+{
+	struct group group;
+
+	group_open(look, MAX_SLOTS, &group);
+	if (group.code == -EINVAL || group.code == -ENOSPC)
+		look->probe.slots = group.nr;
+	group_close(look, &group);
+}
+
+/* The largest group that runs; one that does not fit for now never does. `runs` are known to. */
+static unsigned find_free(const struct look *look, unsigned runs)
+{
+	unsigned slots = look->probe.slots, fails = (slots ? slots : MAX_SLOTS) + 1;
+
+	if (slots && group_runs(look, slots))
+		return slots;
+	while (fails > runs + 1) {
+		unsigned middle = runs + (fails - runs) / 2;
+
+		if (group_runs(look, middle))
+			runs = middle;
+		else
+			fails = middle;
+	}
+	return runs;
+}
+
+/* ---- all of it ---------------------------------------------------------------------- */
+
+const char *tally_pmu_state_name(enum tally_pmu_state state)
+{
+	static const char *const names[] = {
+		[TALLY_PMU_UNKNOWN] = "unknown",
+		[TALLY_PMU_ABSENT] = "absent",
+		[TALLY_PMU_STUCK] = "stuck",
+		[TALLY_PMU_TAKEN] = "taken",
+		[TALLY_PMU_COUNTS_ONLY] = "counts-only",
+		[TALLY_PMU_SAMPLES] = "samples",
+	};
+
+	return names[state];
+}
+
+struct tally_pmu_probe tally_probe_pmu(const struct tally_transport *transport,
+				       const struct tally_probe_work *work)
+{
+	struct look look = {.transport = transport, .work = work};
+
+	find_counting(&look);
+	if (look.probe.state == TALLY_PMU_COUNTS_ONLY) {
+		look.probe.shares = look.counts.running < look.counts.enabled;
+		find_sampling(&look);
+		find_slots(&look);
+		look.probe.slots_free = find_free(&look, 1);
+	} else if (look.probe.state == TALLY_PMU_TAKEN) {
+		find_slots(&look);
+	}
+	return look.probe;
+}
