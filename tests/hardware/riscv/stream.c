@@ -133,6 +133,10 @@ static void record(struct perf_event_attr *attr, uint64_t nr_harts)
 	}
 	send_header(attr, ids);
 	send_self(ids[0]);
+	/* What sending took is the kernel's, with interrupts off over many periods: the count has
+	 * it, and one sample stands for all of it. */
+	for (uint64_t i = 0; i < nr_harts; i++)
+		event_ioctl(fds[i], PERF_EVENT_IOC_RESET, 0);
 	for (uint64_t i = 0; i < nr_harts; i++)
 		children[i] = fork(load, NULL, "load");
 	for (uint64_t i = 0; i < nr_harts; i++)
