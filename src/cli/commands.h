@@ -6,6 +6,7 @@
 #include "cli/command.h"
 
 extern const struct tally_command tally_command_stat;
+extern const struct tally_command tally_command_top;
 extern const struct tally_command tally_command_ftrace;
 extern const struct tally_command tally_command_record;
 extern const struct tally_command tally_command_report;

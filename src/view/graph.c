@@ -3,6 +3,7 @@
  * Call graphs as text. A function with one callee (or caller) that accounts for all of it is
  * written on the line before it; where paths part, each branch carries its share.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,12 +18,6 @@ struct graph_printer {
 	struct tally_str prefix;
 };
 
-/* Children worth showing, heaviest first. */
-struct branches {
-	const struct tally_graph_node **items;
-	size_t nr;
-};
-
 static int heaviest_first(const void *a, const void *b)
 {
 	const struct tally_graph_node *x = *(const struct tally_graph_node *const *)a;
@@ -33,42 +28,51 @@ static int heaviest_first(const void *a, const void *b)
 	return (x->frame > y->frame) - (x->frame < y->frame);
 }
 
-static uint64_t graph_whole(const struct graph_printer *print, uint64_t parent)
+static uint64_t graph_whole(const struct tally_view *view, uint64_t parent)
 {
-	return print->view->style == TALLY_STYLE_FRACTAL ? parent : print->view->total;
+	return view->style == TALLY_STYLE_FRACTAL ? parent : view->total;
 }
 
-static struct branches branches_of(const struct graph_printer *print,
-				   const struct tally_graph_node *node, uint64_t parent)
+int tally_view_branches(const struct tally_view *view, uint32_t number, uint64_t parent,
+			struct tally_view_branches *ret_branches)
 {
-	double least = (double)graph_whole(print, parent) * print->view->graph_min_percent / 100;
-	struct branches branches = {0};
+	const struct tally_graph_node *nodes = view->hist->graph.data;
+	double least = (double)graph_whole(view, parent) * view->graph_min_percent / 100;
+	struct tally_view_branches branches = {0};
 	size_t all = 0;
 
-	for (uint32_t i = node->first_child; i; i = print->nodes[i].next_sibling)
+	for (uint32_t i = nodes[number].first_child; i; i = nodes[i].next_sibling)
 		all++;
 	branches.items = malloc((all + 1) * sizeof(*branches.items));
-	if (!branches.items) {
-		print->out->failed = true;
-		return branches;
-	}
-	for (uint32_t i = node->first_child; i; i = print->nodes[i].next_sibling) {
-		if ((double)print->nodes[i].period >= least)
-			branches.items[branches.nr++] = &print->nodes[i];
+	if (!branches.items)
+		return -ENOMEM;
+	for (uint32_t i = nodes[number].first_child; i; i = nodes[i].next_sibling) {
+		if ((double)nodes[i].period >= least)
+			branches.items[branches.nr++] = &nodes[i];
 	}
 	qsort(branches.items, branches.nr, sizeof(*branches.items), heaviest_first);
-	return branches;
+	*ret_branches = branches;
+	return 0;
 }
 
-/* The only continuation of `node`, if all of it goes there. */
-static const struct tally_graph_node *graph_continuation(const struct graph_printer *print,
-							 const struct tally_graph_node *node)
+uint32_t tally_view_continuation(const struct tally_view *view, uint32_t number)
 {
-	const struct tally_graph_node *child = &print->nodes[node->first_child];
+	const struct tally_graph_node *nodes = view->hist->graph.data;
+	uint32_t child = nodes[number].first_child;
 
-	if (!node->first_child || child->next_sibling || child->period != node->period)
-		return NULL;
+	if (!child || nodes[child].next_sibling || nodes[child].period != nodes[number].period)
+		return 0;
 	return child;
+}
+
+static struct tally_view_branches branches_of(const struct graph_printer *print,
+					      const struct tally_graph_node *node, uint64_t parent)
+{
+	struct tally_view_branches branches = {0};
+
+	if (tally_view_branches(print->view, (uint32_t)(node - print->nodes), parent, &branches))
+		print->out->failed = true;
+	return branches;
 }
 
 static void print_prefix(struct graph_printer *print)
@@ -86,12 +90,11 @@ static void print_name(struct graph_printer *print, const struct tally_graph_nod
 static const struct tally_graph_node *print_run(struct graph_printer *print,
 						const struct tally_graph_node *node)
 {
-	const struct tally_graph_node *next;
-	uint32_t lines = 1;
+	uint32_t lines = 1, next;
 
 	print_name(print, node);
-	while ((next = graph_continuation(print, node))) {
-		node = next;
+	while ((next = tally_view_continuation(print->view, (uint32_t)(node - print->nodes)))) {
+		node = &print->nodes[next];
 		if (print->view->graph_limit && ++lines > print->view->graph_limit)
 			break;
 		print_prefix(print);
@@ -103,8 +106,8 @@ static const struct tally_graph_node *print_run(struct graph_printer *print,
 static void print_branches(struct graph_printer *print, const struct tally_graph_node *node,
 			   uint64_t parent)
 {
-	struct branches branches = branches_of(print, node, parent);
-	uint64_t whole = graph_whole(print, parent);
+	struct tally_view_branches branches = branches_of(print, node, parent);
+	uint64_t whole = graph_whole(print->view, parent);
 	size_t margin = print->prefix.len;
 
 	for (size_t i = 0; i < branches.nr; i++) {
@@ -129,7 +132,7 @@ static void print_branches(struct graph_printer *print, const struct tally_graph
 static void graph_text(struct graph_printer *print, const struct tally_row *row)
 {
 	const struct tally_graph_node *root = &print->nodes[row->graph], *node;
-	struct branches branches = branches_of(print, root, row->total);
+	struct tally_view_branches branches = branches_of(print, root, row->total);
 	size_t before = print->out->len;
 
 	tally_str_pad_to(&print->prefix, MARGIN);

@@ -73,6 +73,20 @@ void tally_view_row(const struct tally_view *view, const struct tally_row *row,
 void tally_view_graph(const struct tally_view *view, const struct tally_row *row,
 		      struct tally_str *out);
 
+/* Children of a node worth showing, heaviest first. */
+struct tally_view_branches {
+	const struct tally_graph_node **items; /* free it */
+	size_t nr;
+};
+
+/* Those of the node with this number; `parent` is what a share of it is of, where shares are of the
+ * caller. 0 or -ENOMEM. */
+int tally_view_branches(const struct tally_view *view, uint32_t number, uint64_t parent,
+			struct tally_view_branches *ret_branches);
+
+/* The only child of a node, if all of it goes there; else 0. */
+uint32_t tally_view_continuation(const struct tally_view *view, uint32_t number);
+
 /* One row as a JSON object: every column by its name, and the graph as nested objects. */
 void tally_view_row_json(const struct tally_view *view, const struct tally_row *row,
 			 struct tally_str *out);

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tally top: where the time goes now. */
+#include <errno.h>
+#include <malloc.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/privileges.h"
+#include "cli/refuse.h"
+#include "cli/ring_pages.h"
+#include "cli/say.h"
+#include "cli/top.h"
+
+/* Blocked in all threads and read from a descriptor, so that the terminal is put in order before
+ * we end. */
+static int signals_open(void)
+{
+	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH};
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		sigaddset(&set, wanted[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Events of --group stand in braces. */
+static int group_events(struct top_config *config, struct tally_str *braces)
+{
+	struct tally_option_list *events = &config->record.events;
+
+	if (!config->group || !events->nr)
+		return 0;
+	for (size_t i = 0; i < events->nr; i++)
+		tally_str_addf(braces, "%c%s", i ? ',' : '{', events->items[i]);
+	tally_str_add_char(braces, '}');
+	if (tally_str_error(braces))
+		return -ENOMEM;
+	events->items[0] = tally_str_text(braces);
+	events->nr = 1;
+	return 0;
+}
+
+/* Everything that takes rights: events, rings, and who runs already. */
+static int open_all(struct top *top)
+{
+	int ret;
+
+	tally_privileges_raise();
+	ret = record_targets(&top->record);
+	if (!ret)
+		ret = record_open(&top->record);
+	if (!ret)
+		ret = top_feed_init(top);
+	if (!ret)
+		ret = tally_counters_enable(top->record.counters);
+	top->interval_start = record_now();
+	if (!ret)
+		ret = top_feed_existing(top);
+	tally_privileges_lower();
+	return ret;
+}
+
+static void raise_priority(const struct top_config *config)
+{
+	struct sched_param param = {.sched_priority = config->record.realtime};
+
+	if (config->record.realtime && sched_setscheduler(0, SCHED_FIFO, &param))
+		tally_say_warning("cannot run with priority %d: %s", config->record.realtime,
+				  strerror(errno));
+}
+
+int top_tell_end(struct top *top, int ret)
+{
+	bool is_over;
+
+	pthread_mutex_lock(&top->lock);
+	is_over = top->is_over;
+	pthread_mutex_unlock(&top->lock);
+	/* Nobody reads on: that is how a pipe is told that it was enough. */
+	if (ret == -EPIPE) {
+		clearerr(stdout);
+		return 0;
+	}
+	if (ret)
+		tally_say_error("tally top ends: %s", strerror(-ret));
+	else if (is_over)
+		fprintf(stderr, "tally top ends: the tasks it watched are gone\n");
+	return ret;
+}
+
+static int watch(struct top *top, int signals)
+{
+	bool text = top->config->stdio || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO);
+	int ret;
+
+	/* One heap for all threads: what one frees another one may have. */
+	(void)mallopt(M_ARENA_MAX, 1);
+	ret = top_reader_start(top);
+	if (!ret)
+		ret = text && !top->config->tui ? top_stdio_run(top, signals)
+						: top_screen_run(top, signals);
+	top_reader_stop(top);
+	if (top->config->record.all_cpus)
+		tally_refuse_new_cpus(top->record.cpus);
+	return ret;
+}
+
+static int top_all(struct top *top)
+{
+	struct tally_str braces = {0};
+	int signals = signals_open(), ret = signals < 0 ? signals : 0;
+
+	if (!ret)
+		ret = top_config_finish(top->config);
+	if (!ret)
+		ret = group_events(top->config, &braces);
+	if (!ret)
+		ret = record_events_parse(&top->record);
+	if (!ret)
+		ret = record_attrs(&top->record);
+	if (!ret)
+		ret = tally_ring_pages_parse(top->config->record.mmap_size, false,
+					     &top->record.ring_pages);
+	if (!ret)
+		raise_priority(top->config);
+	if (!ret)
+		ret = open_all(top);
+	if (!ret)
+		ret = tally_privileges_drop();
+	if (!ret)
+		ret = watch(top, signals);
+	if (signals >= 0)
+		close(signals);
+	tally_str_free(&braces);
+	return ret;
+}
+
+static void top_free(struct top *top)
+{
+	struct record *record = &top->record;
+
+	top_feed_free(top);
+	record_close(record);
+	tally_str_free(&record->synth.out);
+	tally_str_free(&record->before);
+	tally_vec_for_each (list, &record->lists)
+		tally_event_list_free(*list);
+	tally_vec_free(&record->lists);
+	tally_vec_free(&record->specs);
+	tally_vec_free(&record->filters);
+	tally_events_free(record->events);
+	pthread_mutex_destroy(&top->lock);
+	pthread_mutex_destroy(&top->queue.lock);
+	pthread_cond_destroy(&top->queue.more);
+}
+
+static int top_command(int argc, char **argv)
+{
+	struct top_config config = {0};
+	struct top top = {
+		.config = &config,
+		.record.config = &config.record,
+		.wake = -1,
+		.poke = -1,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER}};
+	int first, ret;
+
+	ret = tally_options_parse(&tally_command_top, &config, argc, argv, 0, &first);
+	if (ret)
+		return ret - 1;
+	if (first < argc) {
+		tally_say_error("tally top runs no command: '%s'", argv[first]);
+		tally_say_hint("-p PID watches what runs; tally record COMMAND records");
+		ret = -EINVAL;
+	}
+	if (!ret)
+		ret = top_all(&top);
+	top_free(&top);
+	report_config_free(&config.report);
+	tally_options_free(&tally_command_top, &config);
+	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
+}
+
+const struct tally_command tally_command_top = {
+	.name = "top",
+	.summary = "Show where the time goes, while it goes",
+	.usage = "[OPTIONS] [-a | -C LIST | -p PID | -t TID | -u USER]",
+	.about =
+		" On a terminal a screen with keys (h tells them), else text. Old samples fade: at "
+		"every\n"
+		" refresh seven eighths of them are left.\n",
+	.options = top_options,
+	.privileged = true,
+	.run = top_command,
+};

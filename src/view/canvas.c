@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "view/canvas.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "view/width.h"
+
+#define ELLIPSIS "\xe2\x80\xa6"
+
+int tally_canvas_reset(struct tally_canvas *canvas, int rows, int columns)
+{
+	size_t nr = (size_t)rows * (size_t)columns;
+	struct tally_glyph *glyphs = canvas->glyphs;
+
+	if (!glyphs || rows != canvas->rows || columns != canvas->columns) {
+		glyphs = malloc((nr ? nr : 1) * sizeof(*glyphs));
+		free(canvas->glyphs);
+	}
+	canvas->glyphs = glyphs;
+	canvas->rows = glyphs ? rows : 0;
+	canvas->columns = glyphs ? columns : 0;
+	for (size_t i = 0; glyphs && i < nr; i++)
+		glyphs[i] = (struct tally_glyph){.bytes = " "};
+	return glyphs ? 0 : -ENOMEM;
+}
+
+void tally_canvas_free(struct tally_canvas *canvas)
+{
+	free(canvas->glyphs);
+	*canvas = (struct tally_canvas){0};
+}
+
+static struct tally_glyph *glyph_at(const struct tally_canvas *canvas, int row, int column)
+{
+	return &canvas->glyphs[(size_t)row * (size_t)canvas->columns + (size_t)column];
+}
+
+const struct tally_glyph *tally_canvas_at(const struct tally_canvas *canvas, int row, int column)
+{
+	return glyph_at(canvas, row, column);
+}
+
+/* A mark that stands on the glyph before it, as far as there is room for it. */
+static void glyph_join(struct tally_canvas *canvas, int row, int column, const char *bytes)
+{
+	struct tally_glyph *glyph = column > 0 ? glyph_at(canvas, row, column - 1) : NULL;
+
+	if (glyph && !*glyph->bytes && column > 1)
+		glyph--;
+	if (glyph && strlen(glyph->bytes) + strlen(bytes) < sizeof(glyph->bytes))
+		strcat(glyph->bytes, bytes);
+}
+
+/* Draw as much as fits before column `end`; returns the column behind it. */
+static int put_part(struct tally_canvas *canvas, int row, int column, int end, const char *text,
+		    enum tally_ink ink)
+{
+	size_t len = strlen(text);
+
+	for (size_t at = 0; at < len;) {
+		struct tally_glyph_read read = tally_width_read(text + at, len - at);
+		struct tally_glyph *glyph;
+
+		at += read.used;
+		if (canvas->is_ascii && read.used > 1) {
+			if (!read.width)
+				continue;
+			strcpy(read.bytes, "?");
+			read.width = 1;
+		}
+		if (!read.width) {
+			glyph_join(canvas, row, column, read.bytes);
+			continue;
+		}
+		if (column + read.width > end)
+			break;
+		glyph = glyph_at(canvas, row, column);
+		memcpy(glyph->bytes, read.bytes, sizeof(read.bytes));
+		glyph->ink = ink;
+		if (read.width == 2)
+			glyph[1] = (struct tally_glyph){.bytes = "", .ink = ink};
+		column += read.width;
+	}
+	return column;
+}
+
+int tally_canvas_put(struct tally_canvas *canvas, int row, int column, int limit, const char *text,
+		     enum tally_ink ink)
+{
+	int end = TALLY_MIN(column + TALLY_MAX(limit, 0), canvas->columns);
+	int dots = canvas->is_ascii ? 2 : 1;
+
+	if (row < 0 || row >= canvas->rows || column < 0 || column >= end)
+		return column;
+	if (tally_width_of(text) <= (size_t)(end - column))
+		return put_part(canvas, row, column, end, text, ink);
+	if (end - column <= dots)
+		return put_part(canvas, row, column, end, text, ink);
+	column = put_part(canvas, row, column, end - dots, text, ink);
+	/* A wide glyph that did not fit leaves a column. */
+	tally_canvas_fill(canvas, row, column, end - column, ink);
+	return put_part(canvas, row, column, end, canvas->is_ascii ? ".." : ELLIPSIS, ink);
+}
+
+void tally_canvas_fill(struct tally_canvas *canvas, int row, int column, int columns,
+		       enum tally_ink ink)
+{
+	if (row < 0 || row >= canvas->rows)
+		return;
+	for (int i = TALLY_MAX(column, 0); i < TALLY_MIN(column + columns, canvas->columns); i++)
+		*glyph_at(canvas, row, i) = (struct tally_glyph){.bytes = " ", .ink = ink};
+}
+
+void tally_canvas_select(struct tally_canvas *canvas, int row)
+{
+	if (row < 0 || row >= canvas->rows)
+		return;
+	for (int i = 0; i < canvas->columns; i++)
+		glyph_at(canvas, row, i)->is_selected = true;
+}
+
+/* ---- boxes ------------------------------------------------------------------- */
+
+/* The lines of a frame: left, along, right. */
+struct frame_line {
+	const char *left, *along, *right;
+};
+
+enum frame_part { FRAME_TOP, FRAME_MIDDLE, FRAME_BOTTOM };
+
+static void put_frame(struct tally_canvas *canvas, int row, int column, int width,
+		      enum frame_part part)
+{
+	static const struct frame_line fine[] = {{"\xe2\x94\x8c", "\xe2\x94\x80", "\xe2\x94\x90"},
+						 {"\xe2\x94\x82", " ", "\xe2\x94\x82"},
+						 {"\xe2\x94\x94", "\xe2\x94\x80", "\xe2\x94\x98"}};
+	static const struct frame_line plain[] = {
+		{"+", "-", "+"}, {"|", " ", "|"}, {"+", "-", "+"}};
+	const struct frame_line *line = canvas->is_ascii ? &plain[part] : &fine[part];
+
+	for (int i = 0; i < width; i++) {
+		const char *text = i == 0 ? line->left : i == width - 1 ? line->right : line->along;
+
+		tally_canvas_put(canvas, row, column + i, 2, text, TALLY_INK_POPUP);
+	}
+}
+
+void tally_canvas_box(struct tally_canvas *canvas, const char *title, const char *const *lines,
+		      size_t nr)
+{
+	int width = (int)tally_width_of(title), height = (int)nr + 2, row, column;
+
+	for (size_t i = 0; i < nr; i++)
+		width = TALLY_MAX(width, (int)tally_width_of(lines[i]));
+	width = TALLY_MIN(width + 4, canvas->columns);
+	height = TALLY_MIN(height, canvas->rows);
+	if (width < 5 || height < 3)
+		return;
+	row = (canvas->rows - height) / 2;
+	column = (canvas->columns - width) / 2;
+	put_frame(canvas, row, column, width, FRAME_TOP);
+	tally_canvas_put(canvas, row, column + 2, width - 4, title, TALLY_INK_POPUP);
+	for (int i = 1; i < height - 1; i++) {
+		put_frame(canvas, row + i, column, width, FRAME_MIDDLE);
+		tally_canvas_put(canvas, row + i, column + 2, width - 4, lines[i - 1],
+				 TALLY_INK_POPUP);
+	}
+	put_frame(canvas, row + height - 1, column, width, FRAME_BOTTOM);
+}
+
+void tally_canvas_text(const struct tally_canvas *canvas, int row, struct tally_str *out)
+{
+	size_t start = out->len;
+
+	for (int i = 0; i < canvas->columns; i++)
+		tally_str_add(out, glyph_at(canvas, row, i)->bytes);
+	while (out->len > start && out->data[out->len - 1] == ' ')
+		out->data[--out->len] = '\0';
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Drawing: title, headings, rows, a note, and the keys. */
+#include "view/screen.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "view/width.h"
+
+enum { MARK = 2, GAP = 2, INDENT = 3, SHARE = 7, BELOW_ROW = 6 };
+
+int tally_screen_page(const struct tally_screen *screen, int rows)
+{
+	/* Title, note and keys; they go first where there is little room. */
+	return TALLY_MAX(rows - 3 - !screen->hide_headings, 1);
+}
+
+void tally_screen_forget_widths(struct tally_screen *screen)
+{
+	memset(screen->widths, 0, sizeof(screen->widths));
+}
+
+static void scroll(struct tally_screen *screen, size_t page)
+{
+	size_t nr = screen->lines.len, last = nr > page ? nr - page : 0;
+
+	screen->first = TALLY_MIN(screen->first, screen->cursor);
+	if (screen->cursor >= screen->first + page)
+		screen->first = screen->cursor - page + 1;
+	screen->first = TALLY_MIN(screen->first, last);
+}
+
+/* ---- columns ----------------------------------------------------------------- */
+
+static bool is_measure(const struct tally_view_column *column)
+{
+	return column->width > 0;
+}
+
+/* How wide a column of names may be, so that the last one has no less than the others. */
+static int most_width(const struct tally_view *view, int columns)
+{
+	enum { LEAST = 8 };
+	int names = 0;
+
+	for (int i = 0; i < view->nr_columns; i++) {
+		if (is_measure(view->columns[i]))
+			columns -= view->columns[i]->width + GAP;
+		else
+			names++;
+	}
+	return TALLY_MAX((columns - MARK) / (names + 1), LEAST);
+}
+
+/* What the widest of the rows in sight takes. */
+static int needed_width(const struct tally_screen *screen, const struct tally_view *view,
+			const struct tally_view_column *column, size_t last)
+{
+	int width = TALLY_MAX(column->width, (int)strlen(column->heading));
+	struct tally_str text = {0};
+
+	for (size_t at = screen->first; at < last && !is_measure(column); at++) {
+		const struct tally_screen_line *line = &screen->lines.data[at];
+
+		if (line->node)
+			continue;
+		tally_str_clear(&text);
+		column->text(view, &view->hist->rows.data[line->row], &text);
+		width = TALLY_MAX(width, (int)tally_width_of(tally_str_text(&text)));
+	}
+	tally_str_free(&text);
+	return width;
+}
+
+static void measure(struct tally_screen *screen, const struct tally_view *view, size_t last,
+		    int columns)
+{
+	int most = most_width(view, columns);
+
+	for (int i = 0; i < view->nr_columns; i++) {
+		int width = needed_width(screen, view, view->columns[i], last);
+
+		screen->widths[i] = TALLY_MAX(screen->widths[i], width);
+		if (!is_measure(view->columns[i]))
+			screen->widths[i] = TALLY_MIN(screen->widths[i], most);
+	}
+}
+
+static int column_width(const struct tally_screen *screen, const struct tally_view *view, int i,
+			int at, int columns)
+{
+	return i + 1 == view->nr_columns ? columns - at : screen->widths[i];
+}
+
+/* Measures to the right, names to the left; the place behind it. */
+static int put_column(const struct tally_view_column *column, struct tally_canvas *canvas, int row,
+		      int at, int width, const char *text, enum tally_ink ink)
+{
+	int used = (int)tally_width_of(text);
+
+	tally_canvas_put(canvas, row, at + (is_measure(column) ? TALLY_MAX(width - used, 0) : 0),
+			 width, text, ink);
+	return at + width + GAP;
+}
+
+static void draw_headings(const struct tally_screen *screen, const struct tally_view *view,
+			  struct tally_canvas *canvas, int row)
+{
+	int at = MARK;
+
+	tally_canvas_fill(canvas, row, 0, canvas->columns, TALLY_INK_HEADING);
+	for (int i = 0; i < view->nr_columns; i++) {
+		const char *heading = view->columns[i]->heading;
+
+		heading += strspn(heading, " ");
+		at = put_column(view->columns[i], canvas, row, at,
+				column_width(screen, view, i, at, canvas->columns), heading,
+				TALLY_INK_HEADING);
+	}
+}
+
+/* ---- rows -------------------------------------------------------------------- */
+
+/* As perf: from 5 % and from 0.5 %. */
+static enum tally_ink share_ink(uint64_t part, uint64_t whole)
+{
+	if (part && part >= whole / 20)
+		return TALLY_INK_HOT;
+	return part && part >= whole / 200 ? TALLY_INK_WARM : TALLY_INK_PLAIN;
+}
+
+static void draw_mark(const struct tally_screen_line *line, struct tally_canvas *canvas, int row,
+		      int at)
+{
+	if (line->has_more)
+		tally_canvas_put(canvas, row, at, 1, line->is_open ? "-" : "+", TALLY_INK_DIM);
+}
+
+static void draw_row(const struct tally_screen *screen, const struct tally_view *view,
+		     const struct tally_screen_line *line, struct tally_canvas *canvas, int y)
+{
+	const struct tally_row *row = &view->hist->rows.data[line->row];
+	enum tally_ink ink = share_ink(row->total, view->total);
+	struct tally_str text = {0};
+	int at = MARK;
+
+	draw_mark(line, canvas, y, 0);
+	for (int i = 0; i < view->nr_columns; i++) {
+		const struct tally_view_column *column = view->columns[i];
+
+		tally_str_clear(&text);
+		column->text(view, row, &text);
+		at = put_column(column, canvas, y, at,
+				column_width(screen, view, i, at, canvas->columns),
+				tally_str_text(&text), is_measure(column) ? ink : TALLY_INK_PLAIN);
+	}
+	tally_str_free(&text);
+}
+
+static void draw_node(const struct tally_view *view, const struct tally_screen_line *line,
+		      struct tally_canvas *canvas, int y)
+{
+	const struct tally_graph_node *node = &view->hist->graph.data[line->node];
+	int at = BELOW_ROW + INDENT * line->depth;
+	struct tally_str text = {0};
+
+	draw_mark(line, canvas, y, at);
+	at += MARK;
+	if (!line->is_run_on) {
+		tally_view_percent(node->period, view->total, &text);
+		tally_canvas_put(canvas, y, at + SHARE - (int)text.len, SHARE,
+				 tally_str_text(&text), share_ink(node->period, view->total));
+		tally_str_clear(&text);
+	}
+	at += SHARE + 1;
+	tally_view_frame_name(view, node->frame, &text);
+	tally_canvas_put(canvas, y, at, canvas->columns - at, tally_str_text(&text),
+			 TALLY_INK_PLAIN);
+	tally_str_free(&text);
+}
+
+static void draw_lines(struct tally_screen *screen, const struct tally_view *view,
+		       struct tally_canvas *canvas, int top, size_t last)
+{
+	for (size_t i = screen->first; i < last; i++) {
+		const struct tally_screen_line *line = &screen->lines.data[i];
+		int y = top + (int)(i - screen->first);
+
+		if (line->node)
+			draw_node(view, line, canvas, y);
+		else
+			draw_row(screen, view, line, canvas, y);
+		if (i == screen->cursor)
+			tally_canvas_select(canvas, y);
+	}
+}
+
+/* ---- around them ------------------------------------------------------------- */
+
+/* The note, and where in the lines we are. */
+static void draw_note(const struct tally_screen *screen, const char *note,
+		      struct tally_canvas *canvas, int row)
+{
+	char where[48];
+	int width;
+
+	snprintf(where, sizeof(where), "%zu/%zu", screen->lines.len ? screen->cursor + 1 : 0,
+		 screen->lines.len);
+	width = (int)strlen(where);
+	tally_canvas_put(canvas, row, 0, canvas->columns - width - GAP, note, TALLY_INK_NOTE);
+	tally_canvas_put(canvas, row, canvas->columns - width, width, where, TALLY_INK_DIM);
+}
+
+/* Whole words only: a key that does not fit is left out. */
+static void draw_bar(const char *bar, struct tally_canvas *canvas, int row)
+{
+	int at = 0;
+
+	tally_canvas_fill(canvas, row, 0, canvas->columns, TALLY_INK_BAR);
+	while (*bar) {
+		size_t len = strcspn(bar, "|"), key = strcspn(bar, " ");
+		char text[64];
+
+		snprintf(text, sizeof(text), "%.*s", (int)TALLY_MIN(len, sizeof(text) - 1), bar);
+		if (at + (int)tally_width_of(text) + 1 > canvas->columns)
+			return;
+		tally_canvas_put(canvas, row, at + 1, canvas->columns, text, TALLY_INK_BAR);
+		text[TALLY_MIN(key, sizeof(text) - 1)] = '\0';
+		tally_canvas_put(canvas, row, at + 1, canvas->columns, text, TALLY_INK_KEY);
+		at += (int)len + GAP;
+		bar += len + (bar[len] == '|');
+	}
+}
+
+void tally_screen_draw(struct tally_screen *screen, const struct tally_view *view,
+		       const struct tally_screen_texts *texts, struct tally_canvas *canvas)
+{
+	size_t page = (size_t)tally_screen_page(screen, canvas->rows), last;
+	int top = 1;
+
+	scroll(screen, page);
+	last = TALLY_MIN(screen->first + page, screen->lines.len);
+	measure(screen, view, last, canvas->columns);
+	tally_canvas_fill(canvas, 0, 0, canvas->columns, TALLY_INK_TITLE);
+	tally_canvas_put(canvas, 0, 0, canvas->columns, texts->title, TALLY_INK_TITLE);
+	if (!screen->hide_headings)
+		draw_headings(screen, view, canvas, top++);
+	draw_lines(screen, view, canvas, top, last);
+	draw_note(screen, texts->note, canvas, canvas->rows - 2);
+	draw_bar(texts->bar, canvas, canvas->rows - 1);
+	if (texts->popup)
+		tally_canvas_box(canvas, texts->popup_title, texts->popup, texts->nr_popup);
+}

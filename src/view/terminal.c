@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define NCURSES_WIDECHAR 1
+
+#include "view/terminal.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+
+enum { ESCAPE_MS = 25 };
+
+struct tally_terminal {
+	SCREEN *screen;
+	attr_t inks[TALLY_NR_INKS];
+};
+
+/* How inks look: with colours, and without. A colour of -1 is the terminal's own. */
+static const struct look {
+	short text, ground;
+	attr_t more, plain;
+} looks[] = {
+	[TALLY_INK_PLAIN] = {-1, -1, A_NORMAL, A_NORMAL},
+	[TALLY_INK_HOT] = {COLOR_RED, -1, A_NORMAL, A_BOLD},
+	[TALLY_INK_WARM] = {COLOR_GREEN, -1, A_NORMAL, A_NORMAL},
+	[TALLY_INK_DIM] = {-1, -1, A_DIM, A_NORMAL},
+	[TALLY_INK_TITLE] = {-1, -1, A_BOLD, A_BOLD},
+	[TALLY_INK_HEADING] = {COLOR_CYAN, -1, A_NORMAL, A_UNDERLINE},
+	[TALLY_INK_BAR] = {-1, -1, A_DIM, A_NORMAL},
+	[TALLY_INK_KEY] = {COLOR_CYAN, -1, A_BOLD, A_BOLD},
+	[TALLY_INK_NOTE] = {COLOR_YELLOW, -1, A_NORMAL, A_BOLD},
+	[TALLY_INK_POPUP] = {-1, -1, A_NORMAL, A_NORMAL},
+};
+
+static void mix_inks(struct tally_terminal *terminal, bool colours)
+{
+	colours = colours && has_colors() && start_color() == OK && use_default_colors() == OK;
+	for (short i = 0; i < TALLY_NR_INKS; i++) {
+		terminal->inks[i] = looks[i].plain;
+		if (colours && init_pair((short)(i + 1), looks[i].text, looks[i].ground) == OK)
+			terminal->inks[i] = looks[i].more | (attr_t)COLOR_PAIR(i + 1);
+	}
+}
+
+int tally_terminal_open(bool colours, struct tally_terminal **ret_terminal)
+{
+	struct tally_terminal *terminal;
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return -ENOTTY;
+	terminal = calloc(1, sizeof(*terminal));
+	if (!terminal)
+		return -ENOMEM;
+	terminal->screen = newterm(NULL, stdout, stdin);
+	if (!terminal->screen) {
+		free(terminal);
+		return -ENODEV;
+	}
+	set_term(terminal->screen);
+	set_escdelay(ESCAPE_MS);
+	cbreak();
+	noecho();
+	nonl();
+	curs_set(0);
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	mix_inks(terminal, colours);
+	*ret_terminal = terminal;
+	return 0;
+}
+
+void tally_terminal_close(struct tally_terminal *terminal)
+{
+	if (!terminal)
+		return;
+	endwin();
+	delscreen(terminal->screen);
+	free(terminal);
+}
+
+void tally_terminal_size(struct tally_terminal *terminal, int *ret_rows, int *ret_columns)
+{
+	struct winsize size;
+
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row && size.ws_col &&
+	    (size.ws_row != getmaxy(stdscr) || size.ws_col != getmaxx(stdscr)))
+		resizeterm(size.ws_row, size.ws_col);
+	*ret_rows = getmaxy(stdscr);
+	*ret_columns = getmaxx(stdscr);
+}
+
+static const struct {
+	wint_t code;
+	bool is_function; /* one of ncurses's KEY_... */
+	enum tally_press press;
+} presses[] = {
+	{KEY_UP, true, TALLY_PRESS_UP},         {KEY_DOWN, true, TALLY_PRESS_DOWN},
+	{KEY_PPAGE, true, TALLY_PRESS_PAGE_UP}, {KEY_NPAGE, true, TALLY_PRESS_PAGE_DOWN},
+	{KEY_HOME, true, TALLY_PRESS_HOME},     {KEY_END, true, TALLY_PRESS_LAST},
+	{KEY_ENTER, true, TALLY_PRESS_ENTER},   {'\r', false, TALLY_PRESS_ENTER},
+	{'\n', false, TALLY_PRESS_ENTER},       {KEY_BACKSPACE, true, TALLY_PRESS_BACKSPACE},
+	{0x7f, false, TALLY_PRESS_BACKSPACE},   {'\b', false, TALLY_PRESS_BACKSPACE},
+	{0x1b, false, TALLY_PRESS_ESCAPE},      {'\t', false, TALLY_PRESS_TAB},
+	{KEY_F(1), true, TALLY_PRESS_HELP},
+};
+
+uint32_t tally_terminal_press(struct tally_terminal *terminal)
+{
+	wint_t code;
+	int kind = get_wch(&code);
+
+	if (kind == ERR)
+		return TALLY_PRESS_NONE;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(presses); i++) {
+		if (presses[i].code == code && presses[i].is_function == (kind == KEY_CODE_YES))
+			return presses[i].press;
+	}
+	return kind == KEY_CODE_YES || code < ' ' ? TALLY_PRESS_OTHER : (uint32_t)code;
+}
+
+/* Glyphs of one ink at a time. */
+static void show_row(struct tally_terminal *terminal, const struct tally_canvas *canvas, int row)
+{
+	move(row, 0);
+	for (int i = 0; i < canvas->columns; i++) {
+		const struct tally_glyph *glyph = tally_canvas_at(canvas, row, i);
+		attr_t attrs = terminal->inks[glyph->ink];
+
+		/* A bar of one colour is calmer than one of many. */
+		if (glyph->is_selected)
+			attrs = A_REVERSE | (attrs & A_BOLD);
+		attrset((int)attrs);
+		addstr(glyph->bytes);
+	}
+}
+
+void tally_terminal_show(struct tally_terminal *terminal, const struct tally_canvas *canvas,
+			 bool all)
+{
+	if (all)
+		clearok(stdscr, TRUE);
+	for (int row = 0; row < canvas->rows; row++)
+		show_row(terminal, canvas, row);
+	refresh();
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "view/width.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/arith.h"
+
+/* Ranges of code points that do not take one column: Unicode's East Asian Width W and F, and marks
+ * and joiners that stand on the character before them. Ascending. */
+static const struct range {
+	uint32_t first, last;
+	uint8_t width;
+} ranges[] = {
+	{0x0300, 0x036f, 0},   {0x0483, 0x0489, 0},   {0x0591, 0x05bd, 0},   {0x0610, 0x061a, 0},
+	{0x064b, 0x065f, 0},   {0x1100, 0x115f, 2},   {0x1ab0, 0x1aff, 0},   {0x1dc0, 0x1dff, 0},
+	{0x200b, 0x200f, 0},   {0x20d0, 0x20ff, 0},   {0x2329, 0x232a, 2},   {0x2e80, 0x303e, 2},
+	{0x3041, 0xa4cf, 2},   {0xa960, 0xa97c, 2},   {0xac00, 0xd7a3, 2},   {0xf900, 0xfaff, 2},
+	{0xfe00, 0xfe0f, 0},   {0xfe10, 0xfe19, 2},   {0xfe20, 0xfe2f, 0},   {0xfe30, 0xfe6f, 2},
+	{0xff00, 0xff60, 2},   {0xffe0, 0xffe6, 2},   {0x1f300, 0x1f64f, 2}, {0x1f680, 0x1f6ff, 2},
+	{0x1f900, 0x1f9ff, 2}, {0x20000, 0x3fffd, 2}, {0xe0100, 0xe01ef, 0},
+};
+
+static uint8_t width_of(uint32_t code)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(ranges) && code >= ranges[i].first; i++) {
+		if (code <= ranges[i].last)
+			return ranges[i].width;
+	}
+	return 1;
+}
+
+/* A whole character of UTF-8 as it has to be written: 0 if it is none. */
+static size_t decode(const unsigned char *at, size_t len, uint32_t *ret_code)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	size_t nr = *at >= 0xf0 ? 4 : *at >= 0xe0 ? 3 : 2;
+	uint32_t code;
+
+	if (*at < 0xc2 || *at > 0xf4 || nr > len)
+		return 0;
+	code = *at & (0xffu >> (nr + 1));
+	for (size_t i = 1; i < nr; i++) {
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (at[i] & 0x3f);
+	}
+	if (code < least[nr] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+		return 0;
+	*ret_code = code;
+	return nr;
+}
+
+struct tally_glyph_read tally_width_read(const char *text, size_t len)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	struct tally_glyph_read glyph = {.bytes = "?", .width = 1, .used = 1};
+	uint32_t code = 0;
+	size_t nr;
+
+	if (*at >= ' ' && *at < 0x7f) {
+		glyph.bytes[0] = (char)*at;
+		return glyph;
+	}
+	nr = decode(at, len, &code);
+	/* C1 controls would reach the terminal as such. */
+	if (!nr || code < 0xa0)
+		return glyph;
+	memcpy(glyph.bytes, text, nr);
+	glyph.bytes[nr] = '\0';
+	glyph.used = (uint8_t)nr;
+	glyph.width = width_of(code);
+	return glyph;
+}
+
+size_t tally_width_of(const char *text)
+{
+	size_t len = strlen(text), width = 0;
+
+	for (size_t at = 0; at < len;) {
+		struct tally_glyph_read glyph = tally_width_read(text + at, len - at);
+
+		width += glyph.width;
+		at += glyph.used;
+	}
+	return width;
+}
+
+size_t tally_width_fit(const char *text, size_t columns)
+{
+	size_t len = strlen(text), width = 0, at = 0;
+
+	while (at < len) {
+		struct tally_glyph_read glyph = tally_width_read(text + at, len - at);
+
+		width += glyph.width;
+		if (width > columns)
+			break;
+		at += glyph.used;
+	}
+	return at;
+}

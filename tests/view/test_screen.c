@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Canvases, and the screen of a live profile drawn on them, of a profile made by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/profile.h"
+#include "random.h"
+#include "view/screen.h"
+#include "view/width.h"
+
+#include <cmocka.h>
+
+#define ELLIPSIS "\xe2\x80\xa6"
+#define WIDE     "\xe6\xbc\xa2" /* a glyph of two columns */
+#define ACUTE    "\xcc\x81"     /* joins the one before */
+
+/* ---- widths and canvases --------------------------------------------------------- */
+
+static void test_widths(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t width;
+	} rows[] = {{"", 0},         {"abc", 3},      {WIDE, 2},           {"e" ACUTE "x", 2},
+		    {"\xc3\xa9", 1}, {"\xff\xfe", 2}, {"\xe6\xbc", 2},     {"\x1b[31m", 5},
+		    {"\xc2\x85", 2}, {"\xc0\x80", 2}, {"\xed\xa0\x80", 3}, {"\xf0\x9f\x98\x80", 2}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(tally_width_of(rows[i].text), rows[i].width);
+	assert_int_equal(tally_width_fit("abc", 2), 2);
+	assert_int_equal(tally_width_fit("a" WIDE "b", 2), 1);
+	assert_int_equal(tally_width_fit("a" WIDE "b", 3), 4);
+}
+
+static void check_text(const struct tally_canvas *canvas, int row, const char *wanted)
+{
+	struct tally_str text = {0};
+
+	tally_canvas_text(canvas, row, &text);
+	assert_string_equal(tally_str_text(&text), wanted);
+	tally_str_free(&text);
+}
+
+static void test_text_is_cut_with_an_ellipsis(void **state)
+{
+	struct tally_canvas canvas = {0};
+
+	assert_int_equal(tally_canvas_reset(&canvas, 8, 6), 0);
+	assert_int_equal(tally_canvas_put(&canvas, 0, 1, 10, "abcde", TALLY_INK_HOT), 6);
+	assert_int_equal(tally_canvas_put(&canvas, 1, 1, 10, "abcdef", TALLY_INK_HOT), 6);
+	assert_int_equal(tally_canvas_put(&canvas, 2, 0, 3, "abcdef", TALLY_INK_HOT), 3);
+	tally_canvas_put(&canvas, 3, 0, 4, "a" WIDE WIDE, TALLY_INK_HOT);
+	tally_canvas_put(&canvas, 4, 0, 6, "e" ACUTE "x" WIDE, TALLY_INK_HOT);
+	canvas.is_ascii = true;
+	tally_canvas_put(&canvas, 5, 0, 4, "abcdef", TALLY_INK_HOT);
+	tally_canvas_put(&canvas, 6, 0, 6, "e" ACUTE WIDE "x", TALLY_INK_HOT);
+	check_text(&canvas, 0, " abcde");
+	check_text(&canvas, 1, " abcd" ELLIPSIS);
+	check_text(&canvas, 2, "ab" ELLIPSIS);
+	check_text(&canvas, 3, "a" WIDE ELLIPSIS);
+	check_text(&canvas, 4, "e" ACUTE "x" WIDE);
+	check_text(&canvas, 5, "ab..");
+	check_text(&canvas, 6, "e?x");
+	assert_int_equal(tally_canvas_at(&canvas, 0, 1)->ink, TALLY_INK_HOT);
+	assert_int_equal(tally_canvas_at(&canvas, 0, 0)->ink, TALLY_INK_PLAIN);
+	tally_canvas_free(&canvas);
+}
+
+/* Whatever is drawn wherever: every glyph stays whole, and rows have their width. */
+static void test_any_bytes_anywhere(void **state)
+{
+	struct random random = random_start();
+	struct tally_canvas canvas = {0};
+
+	for (int i = 0; i < 3000; i++) {
+		int rows = (int)random_below(&random, 5), columns = (int)random_below(&random, 30);
+		char text[40];
+
+		assert_int_equal(tally_canvas_reset(&canvas, rows, columns), 0);
+		canvas.is_ascii = random_below(&random, 2);
+		random_fill(&random, text, sizeof(text) - 1);
+		text[random_below(&random, sizeof(text))] = '\0';
+		text[sizeof(text) - 1] = '\0';
+		tally_canvas_put(&canvas, (int)random_below(&random, 8) - 2,
+				 (int)random_below(&random, 40) - 5,
+				 (int)random_below(&random, 40) - 5, text, TALLY_INK_WARM);
+		tally_canvas_box(&canvas, text, (const char *const[]){text, "x"}, 2);
+		tally_canvas_select(&canvas, (int)random_below(&random, 8) - 2);
+		for (int row = 0; row < rows; row++) {
+			struct tally_str line = {0};
+
+			tally_canvas_text(&canvas, row, &line);
+			assert_true(tally_width_of(tally_str_text(&line)) <= (size_t)columns);
+			tally_str_free(&line);
+		}
+	}
+	tally_canvas_free(&canvas);
+}
+
+static void test_boxes(void **state)
+{
+	static const char *const lines[] = {"one", "three"};
+	struct tally_canvas canvas = {.is_ascii = true};
+
+	assert_int_equal(tally_canvas_reset(&canvas, 6, 13), 0);
+	tally_canvas_put(&canvas, 2, 0, 13, "xxxxxxxxxxxxx", TALLY_INK_PLAIN);
+	tally_canvas_box(&canvas, "Keys", lines, 2);
+	check_text(&canvas, 0, "");
+	check_text(&canvas, 1, "  +-Keys--+");
+	check_text(&canvas, 2, "xx| one   |xx");
+	check_text(&canvas, 3, "  | three |");
+	check_text(&canvas, 4, "  +-------+");
+	tally_canvas_free(&canvas);
+}
+
+/* ---- screens --------------------------------------------------------------------- */
+
+/* main calls hot (900), and warm (90), which calls deep in a third of them; cold (6) is called by
+ * main as well, and nothing (4) by nobody. */
+enum { MAIN = 0x10, HOT = 0x20, WARM = 0x30, DEEP = 0x40, COLD = 0x50, NOTHING = 0x60 };
+enum { ROWS = 12, COLUMNS = 60 };
+
+struct fixture {
+	struct tally_symbols *symbols;
+	struct tally_machine *machine;
+	struct tally_profile profile;
+	struct tally_hist hist;
+	struct tally_view view;
+	struct tally_screen screen;
+	struct tally_canvas canvas;
+};
+
+static void add_sample(struct fixture *f, uint64_t leaf, uint64_t caller, uint64_t outer,
+		       uint64_t weight)
+{
+	const uint64_t chain[] = {(uint64_t)PERF_CONTEXT_USER, leaf, caller, outer};
+	struct tally_sample sample = {
+		.ip = leaf,
+		.callchain = {(const uint8_t *)chain, 2 + (caller != 0) + (outer != 0)},
+	};
+	struct tally_thread *thread = tally_machine_thread(f->machine, 5, 5);
+
+	assert_int_equal(
+		tally_profile_add(&f->profile, 0, thread, PERF_RECORD_MISC_USER, &sample, weight),
+		0);
+}
+
+static int setup(void **state)
+{
+	static struct fixture f;
+	struct tally_profile_options options = {.by = TALLY_BY_FRAME | TALLY_BY_PATH,
+						.is_live = true};
+	struct tally_hist_options hist = {
+		.keys = TALLY_KEY_DSO | TALLY_KEY_SYMBOL,
+		.graphs = true,
+		.order = TALLY_GRAPH_CALLEE,
+	};
+	const char *names[] = {"overhead", "dso", "symbol"};
+
+	memset(&f, 0, sizeof(f));
+	assert_int_equal(tally_symbols_new(NULL, &f.symbols), 0);
+	assert_int_equal(tally_machine_new(f.symbols, &f.machine), 0);
+	assert_int_equal(tally_profile_init(&f.profile, f.machine, &options), 0);
+	add_sample(&f, HOT, MAIN, 0, 900);
+	add_sample(&f, WARM, MAIN, 0, 60);
+	add_sample(&f, WARM, DEEP, MAIN, 30);
+	add_sample(&f, COLD, MAIN, 0, 6);
+	add_sample(&f, NOTHING, 0, 0, 4);
+	assert_int_equal(tally_hist_build(&f.profile, 0, &hist, &f.hist), 0);
+	f.view = (struct tally_view){
+		.profile = &f.profile, .hist = &f.hist, .total = 1000, .style = TALLY_STYLE_GRAPH};
+	for (size_t i = 0; i < 3; i++)
+		f.view.columns[f.view.nr_columns++] =
+			tally_view_column_find(names[i], strlen(names[i]));
+	*state = &f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	tally_canvas_free(&f->canvas);
+	tally_screen_free(&f->screen);
+	tally_hist_free(&f->hist);
+	tally_profile_free(&f->profile);
+	tally_machine_free(f->machine);
+	tally_symbols_free(f->symbols);
+	return 0;
+}
+
+static void draw(struct fixture *f, int rows, int columns)
+{
+	const struct tally_screen_texts texts = {
+		.title = "title", .note = "note", .bar = "h Help|Enter Chains|q Quit"};
+
+	assert_int_equal(tally_screen_lay_out(&f->screen, &f->view), 0);
+	assert_int_equal(tally_canvas_reset(&f->canvas, rows, columns), 0);
+	tally_screen_draw(&f->screen, &f->view, &texts, &f->canvas);
+}
+
+static void check(const struct fixture *f, const char *const *wanted)
+{
+	for (int row = 0; row < f->canvas.rows; row++)
+		check_text(&f->canvas, row, wanted[row]);
+}
+
+static void test_a_whole_screen(void **state)
+{
+	static const char *const wanted[ROWS] = {
+		"title",
+		"  Overhead  Shared Object  Symbol",
+		"+   90.00%  [unknown]      [.] 0x0000000000000020",
+		"+    9.00%  [unknown]      [.] 0x0000000000000030",
+		"+    0.60%  [unknown]      [.] 0x0000000000000050",
+		"+    0.40%  [unknown]      [.] 0x0000000000000060",
+		"",
+		"",
+		"",
+		"",
+		"note                                                     1/4",
+		" h Help  Enter Chains  q Quit",
+	};
+	struct fixture *f = *state;
+
+	draw(f, ROWS, COLUMNS);
+	check(f, wanted);
+	assert_int_equal(tally_canvas_at(&f->canvas, 2, 5)->ink, TALLY_INK_HOT);
+	assert_int_equal(tally_canvas_at(&f->canvas, 4, 6)->ink, TALLY_INK_WARM);
+	assert_int_equal(tally_canvas_at(&f->canvas, 5, 6)->ink, TALLY_INK_PLAIN);
+	assert_int_equal(tally_canvas_at(&f->canvas, 11, 1)->ink, TALLY_INK_KEY);
+	assert_int_equal(tally_canvas_at(&f->canvas, 11, 4)->ink, TALLY_INK_BAR);
+	for (int column = 0; column < COLUMNS; column++) {
+		assert_true(tally_canvas_at(&f->canvas, 2, column)->is_selected);
+		assert_false(tally_canvas_at(&f->canvas, 3, column)->is_selected);
+	}
+}
+
+static void test_callchains_below_their_rows(void **state)
+{
+	static const char *const one_level[ROWS] = {
+		"title",
+		"  Overhead  Shared Object  Symbol",
+		"+   90.00%  [unknown]      [.] 0x0000000000000020",
+		"-    9.00%  [unknown]      [.] 0x0000000000000030",
+		"      +   9.00% 0x0000000000000030",
+		"+    0.60%  [unknown]      [.] 0x0000000000000050",
+		"+    0.40%  [unknown]      [.] 0x0000000000000060",
+		"",
+		"",
+		"",
+		"note                                                     2/5",
+		" h Help  Enter Chains  q Quit",
+	};
+	static const char *const all_levels[ROWS] = {
+		"title",
+		"  Overhead  Shared Object  Symbol",
+		"+   90.00%  [unknown]      [.] 0x0000000000000020",
+		"-    9.00%  [unknown]      [.] 0x0000000000000030",
+		"      -   9.00% 0x0000000000000030",
+		"             6.00% 0x0000000000000010",
+		"             3.00% 0x0000000000000040",
+		"                   0x0000000000000010",
+		"+    0.60%  [unknown]      [.] 0x0000000000000050",
+		"+    0.40%  [unknown]      [.] 0x0000000000000060",
+		"note                                                     2/8",
+		" h Help  Enter Chains  q Quit",
+	};
+	struct fixture *f = *state;
+
+	f->screen.cursor = 1;
+	draw(f, ROWS, COLUMNS);
+	assert_int_equal(tally_screen_toggle(&f->screen, &f->view, false), 0);
+	draw(f, ROWS, COLUMNS);
+	check(f, one_level);
+	assert_int_equal(tally_screen_toggle(&f->screen, &f->view, true), 0);
+	assert_int_equal(tally_screen_toggle(&f->screen, &f->view, true), 0);
+	draw(f, ROWS, COLUMNS);
+	assert_int_equal(f->screen.lines.len, 4);
+	assert_int_equal(tally_screen_toggle(&f->screen, &f->view, true), 0);
+	draw(f, ROWS, COLUMNS);
+	check(f, all_levels);
+	tally_screen_open_all(&f->screen, true);
+	draw(f, ROWS, COLUMNS);
+	assert_int_equal(f->screen.lines.len, 4 + 2 + 4 + 2 + 1);
+	tally_screen_open_all(&f->screen, false);
+	draw(f, ROWS, COLUMNS);
+	assert_int_equal(f->screen.lines.len, 4);
+}
+
+/* The row that is open stays open when there are other rows, and its number is another one. */
+static void test_what_is_open_stays_open(void **state)
+{
+	struct tally_hist_options hist = {.keys = TALLY_KEY_DSO | TALLY_KEY_SYMBOL,
+					  .graphs = true,
+					  .order = TALLY_GRAPH_CALLEE};
+	struct fixture *f = *state;
+
+	f->screen.cursor = 3;
+	draw(f, ROWS, COLUMNS);
+	assert_int_equal(tally_screen_toggle(&f->screen, &f->view, false), 0);
+	tally_hist_free(&f->hist);
+	add_sample(f, NOTHING, 0, 0, 10000);
+	assert_int_equal(tally_profile_sweep(&f->profile, 1 << 20), 0);
+	assert_int_equal(tally_hist_build(&f->profile, 0, &hist, &f->hist), 0);
+	draw(f, ROWS, COLUMNS);
+	assert_int_equal(f->screen.lines.len, 5);
+	assert_true(f->screen.lines.data[0].is_open);
+	assert_int_equal(f->screen.lines.data[1].node,
+			 f->hist.graph.data[f->hist.rows.data[0].graph].first_child);
+}
+
+static void test_small_screens(void **state)
+{
+	struct fixture *f = *state;
+
+	f->screen.cursor = 3;
+	draw(f, 5, 30);
+	check_text(&f->canvas, 1, "  Overhead  Shared " ELLIPSIS "  Symbol");
+}
+
+static void test_any_size(void **state)
+{
+	struct fixture *f = *state;
+
+	tally_screen_open_all(&f->screen, true);
+	for (int rows = 0; rows < 16; rows++) {
+		for (int columns = 0; columns < 70; columns += columns < 12 ? 1 : 9) {
+			for (size_t cursor = 0; cursor < 14; cursor++) {
+				f->screen.cursor = cursor;
+				draw(f, rows, columns);
+			}
+		}
+	}
+}
+
+/* The cursor is always in sight, and the place moves no more than it has to. */
+static void test_scrolling(void **state)
+{
+	struct fixture *f = *state;
+
+	for (size_t cursor = 0; cursor < 4; cursor++) {
+		f->screen.cursor = cursor;
+		draw(f, 6, COLUMNS); /* two lines of rows */
+		assert_int_equal(f->screen.first, cursor ? cursor - 1 : 0);
+	}
+	f->screen.cursor = 2;
+	draw(f, 6, COLUMNS);
+	assert_int_equal(f->screen.first, 2);
+	f->screen.cursor = 99;
+	draw(f, 6, COLUMNS);
+	assert_int_equal(f->screen.cursor, 3);
+	/* No empty line at the end while there are lines above. */
+	draw(f, ROWS, COLUMNS);
+	assert_int_equal(f->screen.first, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_widths),
+		cmocka_unit_test(test_text_is_cut_with_an_ellipsis),
+		cmocka_unit_test(test_any_bytes_anywhere),
+		cmocka_unit_test(test_boxes),
+		cmocka_unit_test_setup_teardown(test_a_whole_screen, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_callchains_below_their_rows, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_is_open_stays_open, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_small_screens, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_any_size, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_scrolling, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
