@@ -5,6 +5,7 @@
 # fetched once; remove the directory to have them anew. Needs no rights, and changes nothing on the system: apt
 # works on lists of its own.
 set -eu
+. "$(dirname "$0")/lib.sh"
 
 kernel=linux-image-6.12-cloud-arm64 # means the newest of 6.12
 libraries="zlib1g-dev libzstd-dev liblzma-dev libiberty-dev libncurses-dev"
@@ -40,23 +41,6 @@ fetch() {
 		apt-get download -qq "$image" busybox-static $libraries
 }
 
-# The modules of the kernel are not needed, and there are many.
-unpack() {
-	for deb in "$dir"/debs/*.deb; do
-		case $deb in
-		*/linux-image-*) dpkg --fsys-tarfile "$deb" | tar -x -C "$1" ./boot ;;
-		*) dpkg -x "$deb" "$1" ;;
-		esac
-	done
-}
-
-(fetch) >"$dir/fetch.log" 2>&1 || {
-	tail -n 5 "$dir/fetch.log" >&2
-	exit 1
-}
-rm -rf "$dir/unpacked"
-mkdir "$dir/unpacked"
-unpack "$dir/unpacked"
-mv "$dir/unpacked" "$dir/root"
-rm -rf "$dir/debs" "$dir/apt"
+fetch_and_unpack "$dir"
+rm -rf "$dir/apt"
 echo "$dir/root"

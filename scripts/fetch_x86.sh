@@ -4,6 +4,7 @@
 # prints: kernels of two ages (boot/) and busybox. They are fetched once; remove the directory to have them anew. Needs no
 # rights, and changes nothing on the system.
 set -eu
+. "$(dirname "$0")/lib.sh"
 
 dir=${XDG_CACHE_HOME:-$HOME/.cache}/tally/x86
 if [ -d "$dir/root" ]; then
@@ -23,23 +24,6 @@ fetch() {
 	apt-get download -qq busybox-static
 }
 
-unpack() {
-	for deb in "$dir"/debs/*.deb; do
-		case $deb in
-		*/linux-image-*) dpkg --fsys-tarfile "$deb" | tar -x -C "$1" ./boot ;;
-		*) dpkg -x "$deb" "$1" ;;
-		esac
-	done
-}
-
 mkdir -p "$dir"
-(fetch) >"$dir/fetch.log" 2>&1 || {
-	tail -n 5 "$dir/fetch.log" >&2
-	exit 1
-}
-rm -rf "$dir/unpacked"
-mkdir "$dir/unpacked"
-unpack "$dir/unpacked"
-mv "$dir/unpacked" "$dir/root"
-rm -rf "$dir/debs"
+fetch_and_unpack "$dir"
 echo "$dir/root"

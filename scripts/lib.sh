@@ -50,3 +50,22 @@ setup_build() {
 		return 1
 	}
 }
+
+# The caller's fetch() puts packages into DIR/debs; what is in them goes to DIR/root, whole or not at all.
+# Of a kernel the modules are left out: they are not needed, and there are many.
+fetch_and_unpack() {
+	(fetch) >"$1/fetch.log" 2>&1 || {
+		tail -n 5 "$1/fetch.log" >&2
+		return 1
+	}
+	rm -rf "$1/unpacked"
+	mkdir "$1/unpacked"
+	for deb in "$1"/debs/*.deb; do
+		case $deb in
+		*/linux-image-*) dpkg --fsys-tarfile "$deb" | tar -x -C "$1/unpacked" ./boot ;;
+		*) dpkg -x "$deb" "$1/unpacked" ;;
+		esac
+	done
+	rm -rf "$1/debs"
+	mv "$1/unpacked" "$1/root"
+}

@@ -222,14 +222,6 @@ static void record_free(struct record *record)
 	record_output_free(record);
 	tally_control_close(&record->control);
 	record_close(record);
-	tally_str_free(&record->synth.out);
-	tally_str_free(&record->before);
-	tally_vec_for_each (list, &record->lists)
-		tally_event_list_free(*list);
-	tally_vec_free(&record->lists);
-	tally_vec_free(&record->specs);
-	tally_vec_free(&record->filters);
-	tally_events_free(record->events);
 	if (record->signals >= 0)
 		close(record->signals);
 }

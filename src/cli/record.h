@@ -157,6 +157,7 @@ bool record_regs_parse(const char *names, uint64_t *ret_mask);
 /* record_open.c: targets, counters, rings. */
 int record_targets(struct record *record);
 int record_open(struct record *record);
+/* Everything that was parsed, opened, mapped and synthesized, however far that came. */
 void record_close(struct record *record);
 /* The name of an event as it was opened, into an empty builder. */
 void record_event_name(const struct record *record, size_t event, struct tally_str *out);

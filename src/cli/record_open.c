@@ -297,4 +297,12 @@ void record_close(struct record *record)
 	tally_counters_close(record->counters);
 	free(record->threads);
 	free(record->cpus);
+	tally_str_free(&record->synth.out);
+	tally_str_free(&record->before);
+	tally_vec_for_each (list, &record->lists)
+		tally_event_list_free(*list);
+	tally_vec_free(&record->lists);
+	tally_vec_free(&record->specs);
+	tally_vec_free(&record->filters);
+	tally_events_free(record->events);
 }

@@ -148,18 +148,8 @@ static int top_all(struct top *top)
 
 static void top_free(struct top *top)
 {
-	struct record *record = &top->record;
-
 	top_feed_free(top);
-	record_close(record);
-	tally_str_free(&record->synth.out);
-	tally_str_free(&record->before);
-	tally_vec_for_each (list, &record->lists)
-		tally_event_list_free(*list);
-	tally_vec_free(&record->lists);
-	tally_vec_free(&record->specs);
-	tally_vec_free(&record->filters);
-	tally_events_free(record->events);
+	record_close(&top->record);
 	pthread_mutex_destroy(&top->lock);
 	pthread_mutex_destroy(&top->queue.lock);
 	pthread_cond_destroy(&top->queue.more);
