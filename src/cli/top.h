@@ -73,7 +73,7 @@ struct top {
 	uint64_t seen;          /* the one that was shown last */
 	bool is_paused;         /* samples are thrown away, nothing fades */
 	bool halt, refresh_now; /* the reader is to end; to refresh at once */
-	bool is_late, is_over;  /* behind: samples are dropped; nothing is left to read */
+	bool is_over;           /* nothing is left to read */
 	bool may_have_lost;     /* records that tell of tasks: look for those that ended */
 	int error;              /* -errno that ended the reader */
 };
