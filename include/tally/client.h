@@ -396,19 +396,6 @@ enum { TALLY_PERMITS_UNKNOWN = INT32_MIN };
 /* The answer to a question that was not asked. */
 enum { TALLY_PERMITS_NOT_ASKED = 1 };
 
-enum tally_container {
-	TALLY_CONTAINER_NONE,
-	TALLY_CONTAINER_DOCKER,
-	TALLY_CONTAINER_PODMAN,
-	TALLY_CONTAINER_KUBERNETES,
-	TALLY_CONTAINER_LXC,
-	TALLY_CONTAINER_NSPAWN,
-	TALLY_CONTAINER_OTHER,
-};
-
-/* "none", "docker", ... */
-const char *tally_container_name(enum tally_container container);
-
 /*
  * Everything that decides what is permitted, as it was at one moment: plain data, so that it can
  * be made up in tests, printed by a doctor, and judged without asking the kernel again.
@@ -435,7 +422,6 @@ struct tally_permits {
 	uint64_t page_size;
 	uint32_t cpus;                    /* on line */
 	int32_t kprobe_type, uprobe_type; /* PMUs; TALLY_PERMITS_UNKNOWN: there is none */
-	enum tally_container container;   /* of what kind, as far as it leaves traces */
 	int32_t syscall;   /* what perf_event_open says where the kernel has to say EINVAL: 0 if it
 			    * does, -errno of whoever answers instead; TALLY_PERMITS_NOT_ASKED */
 	int32_t plain;     /* what a clock of our own in user space gets: 0, -errno; NOT_ASKED */

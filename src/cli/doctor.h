@@ -65,7 +65,6 @@ struct doctor_host {
 	const char *trace;      /* where it was seen */
 	const char *hypervisor; /* "KVM", "an unknown hypervisor"; NULL: none seen */
 	const char *vpmu;       /* how that one is told to offer counters; NULL */
-	bool initial_pid_namespace;
 };
 
 /* `root` is put before every path. */

@@ -13,9 +13,6 @@
 
 enum { TEXT_MAX = 1 << 20, PATH_ROOM = 512 };
 
-/* Every kernel gives its first pid namespace this one. */
-static const uint64_t initial_pid_inode = 0xeffffffc;
-
 char *doctor_read(const char *root, const char *path, size_t *ret_len)
 {
 	char full[PATH_ROOM], *text;
@@ -165,22 +162,9 @@ static void hypervisor_find(const char *root, struct doctor_host *host)
 
 /* ---- all of it ---------------------------------------------------------------------- */
 
-static bool is_initial_pid_namespace(const char *root)
-{
-	char path[PATH_ROOM], link[64];
-	uint64_t inode = initial_pid_inode;
-	ssize_t len;
-
-	snprintf(path, sizeof(path), "%s/proc/self/ns/pid", root);
-	len = readlink(path, link, sizeof(link));
-	if (len > 0)
-		procfs_namespace(link, (size_t)len, &inode);
-	return inode == initial_pid_inode;
-}
-
 void doctor_host_find(const char *root, struct doctor_host *ret_host)
 {
-	struct doctor_host host = {.initial_pid_namespace = is_initial_pid_namespace(root)};
+	struct doctor_host host = {0};
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(traces) && !host.container; i++) {
 		host.container = trace_container(root, &traces[i]);

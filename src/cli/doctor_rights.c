@@ -103,7 +103,7 @@ static void find_user_namespace(const struct doctor *doctor, struct doctor_findi
 
 static void find_pid_namespace(const struct doctor *doctor, struct doctor_finding *finding)
 {
-	bool initial = doctor->host.initial_pid_namespace;
+	bool initial = doctor->permits.initial_pid_namespace;
 
 	finding->word = initial ? "initial" : "own";
 	if (initial) {
@@ -126,7 +126,7 @@ static void find_container(const struct doctor *doctor, struct doctor_finding *f
 	}
 	doctor_say(finding, DOCTOR_NOTE, "%s", host->container);
 	doctor_cause(finding, "by %s", host->trace);
-	if (host->initial_pid_namespace && doctor->permits.initial_user_namespace &&
+	if (doctor->permits.initial_pid_namespace && doctor->permits.initial_user_namespace &&
 	    !doctor->permits.seccomp)
 		doctor_cause(finding, "but with the machine's own namespaces and no filter");
 }

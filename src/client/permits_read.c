@@ -43,14 +43,6 @@ static int32_t number_read_32(const char *root, const char *path)
 	return value >= INT32_MIN && value <= INT32_MAX ? (int32_t)value : TALLY_PERMITS_UNKNOWN;
 }
 
-static bool exists(const char *root, const char *path)
-{
-	char full[PATH_ROOM];
-
-	snprintf(full, sizeof(full), "%s%s", root, path);
-	return !access(full, F_OK);
-}
-
 /* ---- parts ----------------------------------------------------------------- */
 
 static void read_status(const char *root, struct tally_permits *permits)
@@ -99,35 +91,6 @@ static bool is_mounted(const char *root, const char *path, unsigned long flag)
 	return !statvfs(full, &fs) && fs.f_flag & flag;
 }
 
-static enum tally_container container_read(const char *root)
-{
-	static const struct {
-		const char *path;
-		enum tally_container container;
-	} traces[] = {
-		{"/var/run/secrets/kubernetes.io", TALLY_CONTAINER_KUBERNETES},
-		{"/run/.containerenv", TALLY_CONTAINER_PODMAN},
-		{"/.dockerenv", TALLY_CONTAINER_DOCKER},
-	};
-	static const char *const words[] = {"/run/systemd/container",
-					    "/run/host/container-manager"};
-	enum tally_container container = TALLY_CONTAINER_NONE;
-	char *text;
-	size_t len;
-
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(traces); i++) {
-		if (exists(root, traces[i].path))
-			return traces[i].container;
-	}
-	for (size_t i = 0; !container && i < TALLY_ARRAY_SIZE(words); i++) {
-		if (root_read(root, words[i], &text, &len))
-			continue;
-		container = procfs_container(text, len);
-		free(text);
-	}
-	return container;
-}
-
 static void read_namespaces(const char *root, struct tally_permits *permits)
 {
 	static const uint64_t user_inode = 0xeffffffd, pid_inode = 0xeffffffc;
@@ -135,10 +98,6 @@ static void read_namespaces(const char *root, struct tally_permits *permits)
 	permits->initial_user_namespace = is_initial_namespace(root, "user", user_inode);
 	permits->initial_pid_namespace = is_initial_namespace(root, "pid", pid_inode);
 	permits->sysctl_readonly = is_mounted(root, "/proc/sys", ST_RDONLY);
-	/* An image that was unpacked to boot from has a container's traces too. */
-	if (!permits->initial_user_namespace || !permits->initial_pid_namespace ||
-	    permits->sysctl_readonly)
-		permits->container = container_read(root);
 }
 
 static void read_limits(struct tally_permits *permits)

@@ -61,14 +61,6 @@ bool tally_rule_is_permission(enum tally_rule rule)
 	return rule > TALLY_RULE_NONE && rule <= TALLY_RULE_LOCKED_MEMORY;
 }
 
-const char *tally_container_name(enum tally_container container)
-{
-	static const char *const names[] = {"none", "docker",         "podman", "kubernetes",
-					    "lxc",  "systemd-nspawn", "other"};
-
-	return (size_t)container < TALLY_ARRAY_SIZE(names) ? names[container] : "other";
-}
-
 void permits_capability_name(int capability, char *ret_name, size_t size)
 {
 	static const struct {

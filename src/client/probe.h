@@ -75,11 +75,10 @@ struct tally_pmu_probe {
 	const char *event;   /* "cycles": which was tried; NULL */
 	unsigned slots;      /* events that fit at once, were nobody else there; 0: not found out */
 	unsigned slots_free; /* that ran at once just now; of unknown `slots`, as far as tried */
-	bool slots_known;
-	bool shares;       /* it got its counter only part of the time */
-	bool no_interrupt; /* COUNTS_ONLY: it opens for sampling, and no sample comes */
-	bool unproved;     /* SAMPLES: it opens for sampling; no ring was to be had to see one */
-	int precise;       /* highest precise_ip that is delivered; 0: none */
+	bool shares;         /* it got its counter only part of the time */
+	bool no_interrupt;   /* COUNTS_ONLY: it opens for sampling, and no sample comes */
+	bool unproved;       /* SAMPLES: it opens for sampling; no ring was to be had to see one */
+	int precise;         /* highest precise_ip that is delivered; 0: none */
 };
 
 /* How this thread keeps a CPU busy, in user space, for about `ns` of its time. */

@@ -136,25 +136,25 @@ static bool tells_reserved(const struct tally_transport *transport)
 	return reserved == -EINVAL && accepted != -EINVAL;
 }
 
-static enum tally_probe_door door_of(int impossible, int plain, bool has_sysctl)
+/* From what tally_permits_probe() was told. */
+static enum tally_probe_door door_of(int syscall, int plain, bool has_sysctl)
 {
 	if (!plain)
 		return TALLY_DOOR_OPEN;
 	/* A patched kernel refuses the unprivileged before it looks at anything. */
-	if (impossible == -EINVAL || (impossible == -EACCES && plain == -EACCES))
+	if (!syscall || syscall == -EACCES)
 		return TALLY_DOOR_REFUSES;
-	return impossible == -ENOSYS && !has_sysctl ? TALLY_DOOR_NO_KERNEL : TALLY_DOOR_FILTERED;
+	return syscall == -ENOSYS && !has_sysctl ? TALLY_DOOR_NO_KERNEL : TALLY_DOOR_FILTERED;
 }
 
 struct tally_probe_call tally_probe_call(const struct tally_transport *transport, bool has_sysctl)
 {
-	struct perf_event_attr attr = plain_attr();
 	struct tally_probe_call call = {0};
-	int impossible = ask(transport, &attr, 0, ~0ul);
+	struct tally_permits asked;
 
-	attr = plain_attr();
-	call.code = ask(transport, &attr, 0, PERF_FLAG_FD_CLOEXEC);
-	call.door = door_of(impossible, call.code, has_sysctl);
+	tally_permits_probe(transport, &asked);
+	call.code = asked.plain;
+	call.door = door_of(asked.syscall, asked.plain, has_sysctl);
 	if (call.door == TALLY_DOOR_OPEN || call.door == TALLY_DOOR_REFUSES) {
 		call.attr_size = attr_size(transport);
 		call.tells = tells_reserved(transport);

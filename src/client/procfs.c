@@ -134,26 +134,3 @@ bool procfs_namespace(const char *data, size_t len, uint64_t *ret_inode)
 	*ret_inode = inode;
 	return true;
 }
-
-enum tally_container procfs_container(const char *data, size_t len)
-{
-	static const struct {
-		const char *word;
-		enum tally_container container;
-	} words[] = {
-		{"docker", TALLY_CONTAINER_DOCKER},
-		{"podman", TALLY_CONTAINER_PODMAN},
-		{"kubernetes", TALLY_CONTAINER_KUBERNETES},
-		{"lxc", TALLY_CONTAINER_LXC},
-		{"lxc-libvirt", TALLY_CONTAINER_LXC},
-		{"systemd-nspawn", TALLY_CONTAINER_NSPAWN},
-	};
-
-	while (len && isspace((unsigned char)data[len - 1]))
-		len--;
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(words); i++) {
-		if (len == strlen(words[i].word) && !memcmp(data, words[i].word, len))
-			return words[i].container;
-	}
-	return len ? TALLY_CONTAINER_OTHER : TALLY_CONTAINER_NONE;
-}

@@ -24,7 +24,4 @@ void procfs_status_parse(const char *data, size_t len, struct procfs_status *sta
 /* The link of a namespace, "user:[4026531837]": its inode. */
 bool procfs_namespace(const char *data, size_t len, uint64_t *ret_inode);
 
-/* The word in /run/systemd/container or /run/host/container-manager. */
-enum tally_container procfs_container(const char *data, size_t len);
-
 #endif

@@ -180,34 +180,14 @@ static void hosts(void **state)
 			assert_string_equal(host.container, rows[i].container);
 		if (rows[i].hypervisor)
 			assert_string_equal(host.hypervisor, rows[i].hypervisor);
-		assert_true(host.initial_pid_namespace);
 	}
-}
-
-static void pid_namespaces(void **state)
-{
-	char root[] = "/tmp/tally-doctor-XXXXXX", path[64];
-	struct doctor_host host;
-
-	assert_non_null(mkdtemp(root));
-	make_file(root, "/proc/self/ns/here", "", 0);
-	snprintf(path, sizeof(path), "%s/proc/self/ns/pid", root);
-	assert_int_equal(symlink("pid:[4026532999]", path), 0);
-	doctor_host_find(root, &host);
-	assert_false(host.initial_pid_namespace);
-	assert_int_equal(unlink(path), 0);
-	assert_int_equal(symlink("pid:[4026531836]", path), 0);
-	doctor_host_find(root, &host);
-	assert_true(host.initial_pid_namespace);
-	remove_tree(root);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(addresses), cmocka_unit_test(words),
-		cmocka_unit_test(variables), cmocka_unit_test(chosen),
-		cmocka_unit_test(hosts),     cmocka_unit_test(pid_namespaces),
+		cmocka_unit_test(addresses), cmocka_unit_test(words), cmocka_unit_test(variables),
+		cmocka_unit_test(chosen),    cmocka_unit_test(hosts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

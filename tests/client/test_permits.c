@@ -373,10 +373,6 @@ static void test_words(void **state)
 	assert_false(procfs_namespace("user:[4026531837", 16, &inode));
 	assert_false(procfs_namespace("user", 4, &inode));
 	assert_false(procfs_namespace(NULL, 0, &inode));
-	assert_int_equal(procfs_container("docker\n", 7), TALLY_CONTAINER_DOCKER);
-	assert_int_equal(procfs_container("lxc-libvirt", 11), TALLY_CONTAINER_LXC);
-	assert_int_equal(procfs_container("else", 4), TALLY_CONTAINER_OTHER);
-	assert_int_equal(procfs_container("\n", 1), TALLY_CONTAINER_NONE);
 }
 
 /* ---- a machine made up ----------------------------------------------------------- */
@@ -410,10 +406,11 @@ static void test_read(void **state)
 	write_file(root, "/proc/sys/kernel/perf_event_mlock_kb", "1028\n");
 	write_file(root, "/proc/self/status", "CapPrm:\t4000000000\nSeccomp:\t2\n");
 	write_file(root, "/sys/bus/event_source/devices/uprobe/type", "9\n");
-	write_file(root, "/run/systemd/container", "systemd-nspawn\n");
-	write_file(root, "/proc/self/ns/pid_", "");
+	write_file(root, "/proc/self/ns/here", "");
 	snprintf(link, sizeof(link), "%s/proc/self/ns/user", root);
 	assert_int_equal(symlink("user:[4026532000]", link), 0);
+	snprintf(link, sizeof(link), "%s/proc/self/ns/pid", root);
+	assert_int_equal(symlink("pid:[4026532999]", link), 0);
 	tally_permits_read(root, &permits);
 	assert_int_equal(permits.paranoid, 3);
 	assert_int_equal(permits.kptr_restrict, TALLY_PERMITS_UNKNOWN);
@@ -423,9 +420,13 @@ static void test_read(void **state)
 	assert_int_equal(permits.uprobe_type, 9);
 	assert_int_equal(permits.kprobe_type, TALLY_PERMITS_UNKNOWN);
 	assert_false(permits.initial_user_namespace);
-	assert_int_equal(permits.container, TALLY_CONTAINER_NSPAWN);
+	assert_false(permits.initial_pid_namespace);
 	assert_int_equal(permits.syscall, TALLY_PERMITS_NOT_ASKED);
 	assert_false(tally_permits_has(&permits, TALLY_CAP_PERFMON));
+	assert_int_equal(unlink(link), 0);
+	assert_int_equal(symlink("pid:[4026531836]", link), 0);
+	tally_permits_read(root, &permits);
+	assert_true(permits.initial_pid_namespace);
 	snprintf(command, sizeof(command), "rm -r %s", root);
 	assert_int_equal(system(command), 0);
 }
@@ -452,7 +453,6 @@ static void test_names(void **state)
 	/* None without a name of its own. */
 	for (int rule = TALLY_RULE_OTHER + 1; rule <= TALLY_RULE_BAD_ATTR; rule++)
 		assert_string_not_equal(tally_rule_name((enum tally_rule)rule), "other");
-	assert_string_equal(tally_container_name(TALLY_CONTAINER_PODMAN), "podman");
 }
 
 int main(void)
