@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/utf8.h"
 #include "cli/top_screen.h"
 #include "view/width.h"
 
@@ -341,16 +342,9 @@ static int answer(struct top_screen *screen)
 
 static void add_code(struct tally_str *out, uint32_t code)
 {
-	if (code < 0x80) {
-		tally_str_add_char(out, (char)code);
-	} else {
-		int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-		static const unsigned char first[] = {0, 0xc0, 0xe0, 0xf0};
+	char bytes[4];
 
-		tally_str_add_char(out, (char)(first[more] | code >> 6 * more));
-		while (more--)
-			tally_str_add_char(out, (char)(0x80 | (code >> 6 * more & 0x3f)));
-	}
+	tally_str_add_bytes(out, bytes, (size_t)(tally_utf8_put(bytes, code) - bytes));
 }
 
 static void drop_last(struct tally_str *text)

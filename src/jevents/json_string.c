@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/utf8.h"
 #include "jevents/json_string.h"
 
 static const struct {
@@ -54,26 +55,6 @@ static size_t utf8_len(const uint8_t *text, size_t left)
 		return forms[i].len;
 	}
 	return 0;
-}
-
-static char *utf8_put(char *out, uint32_t point)
-{
-	if (point < 0x80) {
-		*out++ = point;
-	} else if (point < 0x800) {
-		*out++ = 0xc0 | point >> 6;
-		*out++ = 0x80 | (point & 0x3f);
-	} else if (point < 0x10000) {
-		*out++ = 0xe0 | point >> 12;
-		*out++ = 0x80 | (point >> 6 & 0x3f);
-		*out++ = 0x80 | (point & 0x3f);
-	} else {
-		*out++ = 0xf0 | point >> 18;
-		*out++ = 0x80 | (point >> 12 & 0x3f);
-		*out++ = 0x80 | (point >> 6 & 0x3f);
-		*out++ = 0x80 | (point & 0x3f);
-	}
-	return out;
 }
 
 /* The value of four hex digits at `text`, or -1. */
@@ -131,7 +112,7 @@ static int escape_read(struct tally_json_reader *reader, const char **text, size
 	} else if ((*text)[1] == 'u' && (took = point_read(reader, *text, left, &point))) {
 		if (!point)
 			return -EINVAL;
-		*out = utf8_put(*out, point);
+		*out = tally_utf8_put(*out, point);
 	} else {
 		tally_json_quirk(reader, TALLY_QUIRK_ESCAPE, *text - reader->source->text);
 		*(*out)++ = '\\';
