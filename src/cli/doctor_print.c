@@ -33,14 +33,6 @@ static const struct {
 
 /* ---- text --------------------------------------------------------------------- */
 
-/* no-color.org: any value but an empty one. */
-static bool wants_colour(void)
-{
-	const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
-
-	return isatty(STDOUT_FILENO) && !(none && *none) && term && strcmp(term, "dumb");
-}
-
 /* Of a verdict the smallest change alone: the others stand with the facts. */
 static size_t fixes_shown(const struct doctor_line *line)
 {
@@ -67,7 +59,7 @@ static void text_line(const struct doctor_line *line, bool colour, struct tally_
 int doctor_print_text(const struct doctor *doctor, const struct doctor_line *lines, size_t nr)
 {
 	enum doctor_section section = DOCTOR_NR_SECTIONS;
-	bool colour = wants_colour();
+	bool colour = tally_output_colours();
 	struct tally_str out = {0};
 	int ret;
 

@@ -68,12 +68,11 @@ static char *interpreter_of(const char *path)
 		return NULL;
 	rest += 2 + strspn(line + 2, " \t");
 	word = strsep(&rest, " \t");
-	while (rest && strlen(word) >= 4 && !strcmp(word + strlen(word) - 4, "/env")) {
+	if (rest && strlen(word) >= 4 && !strcmp(word + strlen(word) - 4, "/env")) {
 		/* env -S NAME ARGS */
 		do {
 			word = strsep(&rest, " \t");
 		} while (rest && (*word == '-' || !*word));
-		break;
 	}
 	return path_find(word);
 }

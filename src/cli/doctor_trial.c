@@ -13,13 +13,9 @@
 #include "base/arith.h"
 #include "cli/child.h"
 #include "cli/doctor.h"
-#include "cli/privileges.h"
+#include "cli/record.h"
 
-enum {
-	RING_BYTES = 512 << 10,
-	FREQUENCY = 4000,
-	MAX_OTHER_FILES = 2,
-};
+enum { MAX_OTHER_FILES = 2 };
 
 struct plan {
 	const char *events;
@@ -53,8 +49,8 @@ static void sampling_attrs(struct stage *stage)
 		attr->disabled = 1;
 		attr->inherit = !stage->plan->all_cpus;
 		attr->freq = 1;
-		attr->sample_freq = FREQUENCY;
-		if (limit > 0 && limit < FREQUENCY)
+		attr->sample_freq = RECORD_FREQ;
+		if (limit > 0 && limit < RECORD_FREQ)
 			attr->sample_freq = (uint64_t)limit;
 	}
 }
@@ -139,7 +135,7 @@ static int stage_map(struct stage *stage)
 	stage->rings = calloc(stage->cpus->nr, sizeof(*stage->rings));
 	if (!stage->rings)
 		return -ENOMEM;
-	trial->pages_wanted = RING_BYTES / permits->page_size;
+	trial->pages_wanted = RECORD_RING / permits->page_size;
 	trial->pages = trial->pages_wanted;
 	while ((ret = rings_map(stage, trial->pages)) == -EPERM && trial->pages > 1)
 		trial->pages /= 2;

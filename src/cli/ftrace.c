@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/arith.h"
@@ -17,6 +16,7 @@
 #include "cli/privileges.h"
 #include "cli/refuse.h"
 #include "cli/say.h"
+#include "cli/signals.h"
 
 #define AT(member) offsetof(struct ftrace_config, member)
 
@@ -189,18 +189,12 @@ static void default_tracer(struct ftrace_session *session)
 
 /* ---- one run -------------------------------------------------------------- */
 
-/* Blocked before anything is started, so that none is missed. */
 static int signals_open(struct ftrace_session *session)
 {
 	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD};
-	sigset_t set;
 
-	sigemptyset(&set);
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(wanted); i++)
-		sigaddset(&set, wanted[i]);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	session->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	return session->signals < 0 ? -errno : 0;
+	session->signals = tally_signals_open(wanted, TALLY_ARRAY_SIZE(wanted));
+	return TALLY_MIN(session->signals, 0);
 }
 
 static int exit_status(struct ftrace_session *session, int ret)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/output.h"
 
+#include <unistd.h>
+#include <stdlib.h>
+#include <string.h>
 #include <errno.h>
 #include <stdio.h>
 
@@ -16,4 +19,11 @@ int tally_output_flush(struct tally_str *out)
 		return errno ? -errno : -EIO;
 	tally_str_clear(out);
 	return 0;
+}
+
+bool tally_output_colours(void)
+{
+	const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && !(none && *none) && term && strcmp(term, "dumb");
 }

@@ -6,16 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sched.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/arith.h"
 #include "cli/commands.h"
 #include "cli/privileges.h"
 #include "cli/record.h"
 #include "cli/refuse.h"
 #include "cli/ring_pages.h"
 #include "cli/say.h"
+#include "cli/signals.h"
 
 /* ---- checks ------------------------------------------------------------------ */
 
@@ -66,18 +67,12 @@ static int check_config(struct record_config *config, bool has_command)
 
 /* ---- signals ----------------------------------------------------------------- */
 
-/* Blocked before anything is started, so that none is missed; read from a descriptor. */
 static int signals_open(struct record *record)
 {
 	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGUSR2};
-	sigset_t set;
 
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
-		sigaddset(&set, wanted[i]);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	record->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	return record->signals < 0 ? -errno : 0;
+	record->signals = tally_signals_open(wanted, TALLY_ARRAY_SIZE(wanted));
+	return TALLY_MIN(record->signals, 0);
 }
 
 static void raise_priority(const struct record_config *config)

@@ -20,6 +20,9 @@
 
 enum record_chain { RECORD_CHAIN_NONE, RECORD_CHAIN_FP, RECORD_CHAIN_DWARF, RECORD_CHAIN_LBR };
 
+/* Unless told otherwise: samples a second, bytes of each ring. */
+enum { RECORD_FREQ = 4000, RECORD_RING = 512 << 10 };
+
 /* What synthesized records are wanted: --synth. */
 enum { RECORD_SYNTH_TASK = 1, RECORD_SYNTH_MMAP = 2, RECORD_SYNTH_CGROUP = 4 };
 

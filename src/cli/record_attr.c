@@ -9,8 +9,6 @@
 #include "cli/record.h"
 #include "cli/say.h"
 
-enum { DEFAULT_FREQ = 4000 };
-
 #define MAX_RATE_FILE "/proc/sys/kernel/perf_event_max_sample_rate"
 
 /* The highest frequency that the kernel permits; UINT64_MAX when it does not tell. */
@@ -34,7 +32,7 @@ static int find_freq(struct record *record)
 	uint64_t limit = max_rate();
 	char *end;
 
-	record->freq = DEFAULT_FREQ;
+	record->freq = RECORD_FREQ;
 	if (config->freq && !strcmp(config->freq, "max")) {
 		if (limit == UINT64_MAX) {
 			tally_say_error("-F max: cannot read " MAX_RATE_FILE);

@@ -12,8 +12,6 @@
 #include "cli/ring_pages.h"
 #include "cli/say.h"
 
-enum { DEFAULT_RING = 512 << 10 };
-
 /* ---- targets --------------------------------------------------------------- */
 
 static int find_threads(struct record *record)
@@ -187,7 +185,7 @@ static int rings_open(struct record *record)
 {
 	struct tally_ring_pages rings = {
 		.asked = record->ring_pages,
-		.wanted = DEFAULT_RING / (size_t)sysconf(_SC_PAGESIZE),
+		.wanted = RECORD_RING / (size_t)sysconf(_SC_PAGESIZE),
 		.nr_rings = record->rings.len,
 		.quiet = record->config->quiet,
 		.map = rings_map,

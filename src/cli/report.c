@@ -113,14 +113,9 @@ static void add_event_heading(struct report *report, const struct tally_perfdata
 		       event->name, total->period_shown);
 }
 
-static bool parent_matches(void *arg, const char *symbol)
+static bool is_parent(void *arg, const char *symbol)
 {
-	const struct report_config *config = arg;
-
-	/* perf's default is ^sys_|^do_page_fault. */
-	if (!config->parent)
-		return !strncmp(symbol, "sys_", 4) || !strncmp(symbol, "do_page_fault", 13);
-	return !strncmp(symbol, config->parent, strlen(config->parent));
+	return report_config_is_parent(arg, symbol);
 }
 
 static int report_rows(struct report *report, struct tally_view *view)
@@ -151,7 +146,7 @@ static int report_event(struct report *report, const struct tally_perfdata_event
 	struct tally_hist_options options = {
 		.keys = config->keys,
 		.children = config->children,
-		.is_parent = parent_matches,
+		.is_parent = is_parent,
 		.arg = (void *)config,
 		.graphs = config->style != TALLY_STYLE_NONE,
 		.order = config->order,

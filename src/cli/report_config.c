@@ -279,3 +279,11 @@ void report_config_free(struct report_config *config)
 	for (int i = 0; i < 3; i++)
 		free(config->lists_text[i]);
 }
+
+bool report_config_is_parent(const struct report_config *config, const char *symbol)
+{
+	/* perf's default is ^sys_|^do_page_fault. */
+	if (!config->parent)
+		return !strncmp(symbol, "sys_", 4) || !strncmp(symbol, "do_page_fault", 13);
+	return !strncmp(symbol, config->parent, strlen(config->parent));
+}

@@ -37,4 +37,7 @@ int report_config_finish(struct report_config *config, bool has_chains);
 int report_config_sort(struct report_config *config, const char *sort);
 void report_config_free(struct report_config *config);
 
+/* Whether a function is one of the callers that the key "parent" looks for. */
+bool report_config_is_parent(const struct report_config *config, const char *symbol);
+
 #endif

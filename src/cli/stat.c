@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/refuse.h"
 #include "cli/say.h"
+#include "cli/signals.h"
 #include "cli/stat.h"
 
 /* ---- the session ---------------------------------------------------------- */
@@ -45,26 +45,12 @@ static int make_title(struct stat_session *session)
 	return ret;
 }
 
-/* Signals are taken from a descriptor: nothing is missed between looking and waiting. */
-static int take_over_signals(struct stat_session *session)
+static int signals_open(struct stat_session *session)
 {
-	static const int unless_ignored[] = {SIGTERM, SIGHUP};
-	struct sigaction action;
-	sigset_t set;
+	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	/* Also where it is ignored: a script's job in the background is ended this way. */
-	sigaddset(&set, SIGINT);
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(unless_ignored); i++) {
-		if (!sigaction(unless_ignored[i], NULL, &action) && action.sa_handler != SIG_IGN)
-			sigaddset(&set, unless_ignored[i]);
-	}
-	/* Ignored, it would take the command's status with it. */
-	signal(SIGCHLD, SIG_DFL);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	session->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	return session->signals < 0 ? -errno : 0;
+	session->signals = tally_signals_open(wanted, TALLY_ARRAY_SIZE(wanted));
+	return TALLY_MIN(session->signals, 0);
 }
 
 static int open_control(struct stat_session *session)
@@ -109,7 +95,7 @@ static int session_init(struct stat_session *session, const struct stat_config *
 		ret = open_control(session);
 	if (!ret)
 		ret = stat_output_open(session);
-	return ret ? ret : take_over_signals(session);
+	return ret ? ret : signals_open(session);
 }
 
 static void session_free(struct stat_session *session)

@@ -10,28 +10,36 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/arith.h"
 #include "cli/commands.h"
 #include "cli/privileges.h"
 #include "cli/refuse.h"
 #include "cli/ring_pages.h"
 #include "cli/say.h"
+#include "cli/signals.h"
 #include "cli/top.h"
 
-/* Blocked in all threads and read from a descriptor, so that the terminal is put in order before
- * we end. */
+/* Blocked in all threads, so that the terminal is put in order before we end. */
 static int signals_open(void)
 {
 	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH};
-	sigset_t set;
-	int fd;
 
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
-		sigaddset(&set, wanted[i]);
-	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	return tally_signals_open(wanted, TALLY_ARRAY_SIZE(wanted));
+}
+
+bool top_take_signals(int signals, bool *stop)
+{
+	struct signalfd_siginfo info;
+	bool resized = false;
+
+	while (read(signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGWINCH)
+			resized = true;
+		else
+			*stop = true;
+	}
+	return resized;
 }
 
 /* Events of --group stand in braces. */

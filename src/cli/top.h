@@ -141,6 +141,10 @@ size_t top_nr_events(const struct top *top);
 /* Say why it ended, if that is not what was asked for. What `ret` is to the caller then. */
 int top_tell_end(struct top *top, int ret);
 
+/* Read what came: true when the terminal's size changed; `*stop` becomes true when we are to end.
+ */
+bool top_take_signals(int signals, bool *stop);
+
 /* Ways to show it; until its end, which is told. 0 or -errno. `signals`: signalfd. */
 int top_stdio_run(struct top *top, int signals);
 int top_screen_run(struct top *top, int signals);

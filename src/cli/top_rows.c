@@ -91,10 +91,11 @@ static bool row_passes(const struct chooser *chooser, const struct tally_row *ro
 	       frame_passes(chooser, row->frame);
 }
 
-/* perf's default is ^sys_|^do_page_fault. */
 static bool is_parent(void *arg, const char *symbol)
 {
-	return !strncmp(symbol, "sys_", 4) || !strncmp(symbol, "do_page_fault", 13);
+	const struct chooser *chooser = arg;
+
+	return report_config_is_parent(&chooser->top->config->report, symbol);
 }
 
 static struct tally_view make_view(const struct top *top, uint32_t event, uint64_t total)

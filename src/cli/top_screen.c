@@ -4,14 +4,13 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/arith.h"
+#include "cli/output.h"
 #include "cli/say.h"
 #include "cli/top_screen.h"
 
@@ -131,20 +130,6 @@ static int draw(struct top_screen *screen, bool all)
 
 /* ---- the loop ------------------------------------------------------------------ */
 
-static bool take_signals(struct top_screen *screen)
-{
-	struct signalfd_siginfo info;
-	bool resized = false;
-
-	while (read(screen->signals, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGWINCH)
-			resized = true;
-		else
-			screen->stop = true;
-	}
-	return resized;
-}
-
 /* Everything that was typed. Rows that a key is about are those that were drawn. */
 static int take_keys(struct top_screen *screen)
 {
@@ -177,7 +162,7 @@ static int turn(struct top_screen *screen)
 	if (poll(polls, TALLY_ARRAY_SIZE(polls), -1) < 0 && errno != EINTR)
 		return -errno;
 	(void)!read(screen->top->wake, &wakes, sizeof(wakes));
-	resized = take_signals(screen);
+	resized = top_take_signals(screen->signals, &screen->stop);
 	if (polls[2].revents & POLLIN)
 		ret = take_keys(screen);
 	else if (polls[2].revents)
@@ -193,13 +178,13 @@ static int turn(struct top_screen *screen)
 
 static int open_terminal(struct top_screen *screen)
 {
-	const char *no_colour = getenv("NO_COLOR"), *kind = getenv("TERM");
+	const char *kind = getenv("TERM");
 	int ret;
 
 	/* What characters there are; numbers are written as everywhere. */
 	setlocale(LC_CTYPE, "");
 	screen->canvas.is_ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
-	ret = tally_terminal_open(!(no_colour && *no_colour), &screen->terminal);
+	ret = tally_terminal_open(tally_output_colours(), &screen->terminal);
 	if (ret == -ENOTTY)
 		tally_say_error("--tui: standard input and output are no terminal");
 	else if (ret == -ENODEV)

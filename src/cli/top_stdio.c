@@ -4,12 +4,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/signalfd.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -251,20 +249,6 @@ static void take_key(struct stdio_top *io, char key)
 
 /* ---- the loop ------------------------------------------------------------------ */
 
-static bool take_signals(struct stdio_top *io)
-{
-	struct signalfd_siginfo info;
-	bool resized = false;
-
-	while (read(io->signals, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGWINCH)
-			resized = true;
-		else
-			io->stop = true;
-	}
-	return resized;
-}
-
 static int turn(struct stdio_top *io)
 {
 	struct pollfd polls[] = {{io->top->wake, POLLIN, 0},
@@ -278,7 +262,7 @@ static int turn(struct stdio_top *io)
 	if (poll(polls, TALLY_ARRAY_SIZE(polls), -1) < 0)
 		return errno == EINTR ? 0 : -errno;
 	due = read(io->top->wake, &wakes, sizeof(wakes)) == sizeof(wakes);
-	due |= take_signals(io);
+	due |= top_take_signals(io->signals, &io->stop);
 	if (polls[2].revents & POLLIN && read(STDIN_FILENO, &key, 1) == 1)
 		take_key(io, key);
 	else if (polls[2].revents)
@@ -296,11 +280,10 @@ static int turn(struct stdio_top *io)
 int top_stdio_run(struct top *top, int signals)
 {
 	struct stdio_top io = {.top = top, .signals = signals};
-	const char *no_colour = getenv("NO_COLOR");
 	int ret = 0;
 
 	io.to_terminal = isatty(STDOUT_FILENO);
-	io.has_colours = io.to_terminal && !(no_colour && *no_colour);
+	io.has_colours = tally_output_colours();
 	io.has_keys = isatty(STDIN_FILENO) && !tcgetattr(STDIN_FILENO, &io.cooked);
 	io.raw = io.cooked;
 	io.raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);

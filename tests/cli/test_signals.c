@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "cli/signals.h"
+
+#include <cmocka.h>
+
+/* The number of the signal that came; 0: none did. */
+static uint32_t next_signal(int fd)
+{
+	struct signalfd_siginfo info;
+
+	if (read(fd, &info, sizeof(info)) == sizeof(info))
+		return info.ssi_signo;
+	assert_int_equal(errno, EAGAIN);
+	return 0;
+}
+
+/* As nohup and a script's background have it. */
+static void what_was_ignored(void **state)
+{
+	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
+	struct sigaction action;
+	int fd;
+
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGCHLD, SIG_IGN);
+	fd = tally_signals_open(wanted, sizeof(wanted) / sizeof(wanted[0]));
+	assert_true(fd >= 0);
+	raise(SIGHUP);
+	assert_int_equal(next_signal(fd), 0);
+	raise(SIGINT);
+	assert_int_equal(next_signal(fd), SIGINT);
+	raise(SIGTERM);
+	assert_int_equal(next_signal(fd), SIGTERM);
+	assert_int_equal(sigaction(SIGCHLD, NULL, &action), 0);
+	assert_true(action.sa_handler == SIG_DFL);
+	raise(SIGCHLD);
+	assert_int_equal(next_signal(fd), SIGCHLD);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(what_was_ignored)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
