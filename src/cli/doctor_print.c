@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the doctor found, for people and for programs. */
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "base/arith.h"
 #include "base/json.h"
