@@ -5,27 +5,24 @@ are held against the exit statuses of the commands, run there a moment later.
 
 usage: doctor.py TALLY
 """
-import ctypes
+import errno
 import json
 import os
 import pty
-import pwd
 import re
 import resource
 import shutil
 import signal
-import struct
 import subprocess
 import sys
 import tempfile
 
+import rights
 import tap
+from rights import limit, seccomp, sysctls
 from tap import Skip, run, same
 
 TALLY = os.path.abspath(sys.argv[1])
-USER = "tally_doctor_test"
-LIBC = ctypes.CDLL(None, use_errno=True)
-SYSCTLS = "/proc/sys/kernel/"
 DEADLINE = 60
 
 # ---- what the commands are given -------------------------------------------------------------
@@ -39,45 +36,7 @@ COMMANDS = {
 }
 
 
-def exists(command):
-    return run(TALLY, "help", command).returncode == 0
-
-
 # ---- environments -----------------------------------------------------------------------------
-
-def as_user(entry):
-    """To be called between fork and exec: no rights but those of a plain user."""
-    def become():
-        os.setgroups([])
-        os.setresgid(entry.pw_gid, entry.pw_gid, entry.pw_gid)
-        os.setresuid(entry.pw_uid, entry.pw_uid, entry.pw_uid)
-    return become
-
-
-def seccomp(action):
-    """perf_event_open is answered with `action`, all else is permitted."""
-    allow, number = 0x7fff0000, {"x86_64": 298, "aarch64": 241, "riscv64": 241}[os.uname().machine]
-    filters = struct.pack("HBBI", 0x20, 0, 0, 0) + struct.pack("HBBI", 0x15, 0, 1, number) \
-        + struct.pack("HBBI", 0x06, 0, 0, action) + struct.pack("HBBI", 0x06, 0, 0, allow)
-    memory = ctypes.create_string_buffer(filters)
-    program = ctypes.create_string_buffer(struct.pack("HxxxxxxP", 4, ctypes.addressof(memory)))
-
-    def install(_kept=memory):
-        if LIBC.prctl(38, 1, 0, 0, 0) or LIBC.prctl(22, 2, program):
-            os._exit(99)
-    return install
-
-
-def errno_action(code):
-    return 0x00050000 | code
-
-
-KILL_PROCESS = 0x80000000
-
-
-def limit(what, value):
-    return lambda: resource.setrlimit(what, (value, value))
-
 
 class Environment:
     def __init__(self, *steps, wrap=(), tally=TALLY):
@@ -108,67 +67,22 @@ class Environment:
             return subprocess.CompletedProcess(command, status, "", told.read())
 
 
-class Sysctls:
-    """Set here, put back at the end of the block."""
-    def __init__(self, **values):
-        self.values, self.before = values, {}
+class Scratch(rights.Account):
+    """A user with a directory and a copy of tally of its own, gone at the end of the block."""
 
-    @staticmethod
-    def read(name):
-        with open(SYSCTLS + name, encoding="ascii") as file:
-            return file.read().strip()
-
-    @staticmethod
-    def write(name, value):
-        with open(SYSCTLS + name, "w", encoding="ascii") as file:
-            file.write(str(value))
-
-    def set(self, **values):
-        for name, number in values.items():
-            self.before.setdefault(name, self.read(name))
-            self.write(name, number)
-            self.values[name] = number
-
-    def __enter__(self):
-        self.set(**self.values)
-        return self
-
-    def __exit__(self, kind, *_):
-        disturbed = [name for name, number in self.values.items() if self.read(name) != str(number)]
-        for name, number in self.before.items():
-            self.write(name, number)
-        if disturbed and kind is AssertionError:
-            raise Skip(f"somebody else changed {', '.join(disturbed)} meanwhile")
-
-
-def need_root():
-    if os.geteuid():
-        raise Skip("not root: environments cannot be made")
-
-
-class Scratch:
-    """A user with a directory of its own, both gone at the end of the block."""
-    def __enter__(self):
-        need_root()
-        if not shutil.which("useradd"):
-            raise Skip("no useradd")
-        run("userdel", USER)
-        done = run("useradd", "--system", "--no-create-home", USER)
-        assert done.returncode == 0, done.stderr
-        self.entry = pwd.getpwnam(USER)
-        self.path = tempfile.mkdtemp(prefix="tally-doctor-")
-        os.chown(self.path, self.entry.pw_uid, self.entry.pw_gid)
-        # The build may lie where only root gets to.
-        self.tally = shutil.copy(TALLY, os.path.join(self.path, "tally"))
-        return self
-
-    def __exit__(self, *_):
-        shutil.rmtree(self.path, ignore_errors=True)
-        run("userdel", USER)
+    def __init__(self):
+        super().__init__(TALLY)
+        self.tally = self.program("tally")
 
     def user(self, *steps, **options):
         options.setdefault("tally", self.tally)
-        return Environment(*steps, as_user(self.entry), **options)
+        return Environment(*steps, self.become, **options)
+
+    def become(self):
+        """To be called between fork and exec: no rights but those of a plain user."""
+        os.setgroups([])
+        os.setresgid(self.gid, self.gid, self.gid)
+        os.setresuid(self.uid, self.uid, self.uid)
 
 
 # ---- comparing ----------------------------------------------------------------------------------
@@ -188,9 +102,6 @@ def compare(name, environment, scratch):
     document = diagnose(environment)
     words, wrong = {}, []
     for fact, command in COMMANDS.items():
-        if not exists(command[0]):
-            print(f"# {name}: tally {command[0]} is not there: verdict not compared")
-            continue
         verdict = document["facts"][fact]
         words[fact] = verdict["value"]
         go = environment.run_until_output if command[0] == "top" else environment.run
@@ -213,13 +124,12 @@ def value(document, fact):
 
 def test_root():
     """Root may everything that the kernel has."""
-    need_root()
     with Scratch() as scratch:
-        document = compare("root", Environment(), scratch.path)
+        document = compare("root", Environment(), scratch.work)
         same(value(document, "rights.cpus"), "yes", "rights.cpus")
         document = compare("root without tracefs", Environment(
             wrap=["unshare", "-m", "sh", "-c", 'umount -R /sys/kernel/tracing /sys/kernel/debug 2>/dev/null; exec "$@"',
-                  "sh"]), scratch.path)
+                  "sh"]), scratch.work)
         same(value(document, "works.ftrace"), "not", "ftrace without tracefs")
 
 
@@ -227,8 +137,8 @@ def test_paranoid_levels():
     """A plain user at each level; above 2 this kernel may be as at 2, or forbid all."""
     with Scratch() as scratch:
         for level in (-1, 0, 1, 2, 3):
-            with Sysctls(perf_event_paranoid=level):
-                document = compare(f"user, paranoid {level}", scratch.user(), scratch.path)
+            with sysctls(perf_event_paranoid=level):
+                document = compare(f"user, paranoid {level}", scratch.user(), scratch.work)
             same(value(document, "rights.paranoid"), level, "perf_event_paranoid")
             same(value(document, "rights.cpus"), "yes" if level < 1 else "no", f"CPUs at {level}")
             same(value(document, "rights.kernel"), "yes" if level < 2 else "no", f"the kernel at {level}")
@@ -243,8 +153,8 @@ def test_capability():
         done = run("setcap", "cap_perfmon=ep", scratch.tally)
         if done.returncode:
             raise Skip(f"setcap: {done.stderr.strip()}")
-        with Sysctls(perf_event_paranoid=2):
-            document = compare("user, cap_perfmon", scratch.user(), scratch.path)
+        with sysctls(perf_event_paranoid=2):
+            document = compare("user, cap_perfmon", scratch.user(), scratch.work)
         same(value(document, "rights.cpus"), "yes", "rights.cpus")
         assert "CAP_PERFMON" in document["facts"]["rights.capabilities"]["text"]
 
@@ -252,14 +162,14 @@ def test_capability():
 def test_seccomp():
     """A filter in front of the kernel is told from the kernel's own refusal."""
     with Scratch() as scratch:
-        for name, action in (("EPERM", errno_action(1)), ("ENOSYS", errno_action(38)), ("EACCES", errno_action(13))):
-            for who, environment in (("root", Environment(seccomp(action))), ("user", scratch.user(seccomp(action)))):
-                document = compare(f"{who}, seccomp {name}", environment, scratch.path)
+        for name, code in (("EPERM", errno.EPERM), ("ENOSYS", errno.ENOSYS), ("EACCES", errno.EACCES)):
+            for who, environment in (("root", Environment(seccomp(code))), ("user", scratch.user(seccomp(code)))):
+                document = compare(f"{who}, seccomp {name}", environment, scratch.work)
                 if name != "EACCES":
                     same(value(document, "kernel.perf"), "filtered", "kernel.perf")
                     same(value(document, "rights.seccomp"), "refuses", "rights.seccomp")
                 same(document["works"], False, "works")
-        document = diagnose(scratch.user(seccomp(KILL_PROCESS)))
+        document = diagnose(scratch.user(seccomp(0, kills=True)))
         same(document["works"], False, "works where the call kills")
         same(value(document, "rights.seccomp"), "refuses", "rights.seccomp where the call kills")
 
@@ -271,8 +181,8 @@ def test_namespaces():
             environment = scratch.user(wrap=["unshare", *words])
             if environment.run("version").returncode:
                 raise Skip("no user namespaces for users")
-            with Sysctls(perf_event_paranoid=2):
-                document = compare("user namespace", environment, scratch.path)
+            with sysctls(perf_event_paranoid=2):
+                document = compare("user namespace", environment, scratch.work)
             same(value(document, "rights.user-namespace"), "own", "user namespace")
             same(value(document, "rights.pid-namespace"), "own" if "--pid" in words else "initial", "pid namespace")
 
@@ -281,24 +191,24 @@ def test_descriptors():
     """Limits of descriptors, one by one, over where it begins to work."""
     with Scratch() as scratch:
         for files in range(8, 24):
-            compare(f"root, {files} descriptors", Environment(limit(resource.RLIMIT_NOFILE, files)), scratch.path)
+            compare(f"root, {files} descriptors", Environment(limit(resource.RLIMIT_NOFILE, files)), scratch.work)
 
 
 def test_locked_memory():
     """Nothing, little and enough to lock."""
     with Scratch() as scratch:
         for kb, locked in ((0, 0), (4, 0), (8, 0), (64, 0), (516, 0), (0, 64 << 10)):
-            with Sysctls(perf_event_mlock_kb=kb, perf_event_paranoid=0):
+            with sysctls(perf_event_mlock_kb=kb, perf_event_paranoid=0):
                 compare(f"user, mlock_kb {kb}, memlock {locked >> 10}",
-                        scratch.user(limit(resource.RLIMIT_MEMLOCK, locked)), scratch.path)
+                        scratch.user(limit(resource.RLIMIT_MEMLOCK, locked)), scratch.work)
 
 
-def apply(fix, tally, sysctls):
+def apply(fix, tally, settings):
     """Do what a fix says; False for what is not for a program to do."""
     sysctl = re.match(r"sudo sysctl kernel\.(\w+)=(-?\d+)", fix)
     setcap = re.match(r"sudo setcap (\S+) (\S+)", fix)
     if sysctl:
-        sysctls.set(**{sysctl[1]: int(sysctl[2])})
+        settings.set(**{sysctl[1]: int(sysctl[2])})
     elif setcap:
         same(os.path.realpath(setcap[2]), os.path.realpath(tally), "file to give capabilities to")
         done = run("setcap", setcap[1], tally)
@@ -310,7 +220,7 @@ def apply(fix, tally, sysctls):
 def mend(fact, choice, scratch):
     """Follow the first or the last fix until it works; what was done."""
     run("setcap", "-r", scratch.tally)
-    with Sysctls(perf_event_paranoid=2, perf_event_mlock_kb=0) as sysctls:
+    with sysctls(perf_event_paranoid=2, perf_event_mlock_kb=0) as settings:
         environment = scratch.user(limit(resource.RLIMIT_MEMLOCK, 0))
         done = []
         while value(document := diagnose(environment), fact) == "not":
@@ -318,9 +228,9 @@ def mend(fact, choice, scratch):
             fixes = document["facts"][fact]["fixes"]
             same([kind in " ".join(fixes) for kind in ("setcap", "sysctl")], [True, True], f"fixes {fixes}")
             done.append(fixes[choice])
-            assert apply(done[-1], scratch.tally, sysctls), f"{fact}: {done[-1]}"
+            assert apply(done[-1], scratch.tally, settings), f"{fact}: {done[-1]}"
         assert done, f"{fact} worked before"
-        compare("after the fixes", environment, scratch.path)
+        compare("after the fixes", environment, scratch.work)
     return done
 
 

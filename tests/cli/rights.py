@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the tests of rights share: a user of their own, sysctls that are put back, seccomp filters."""
 import atexit
-import contextlib
 import ctypes
 import os
 import platform
@@ -39,21 +38,32 @@ def need(*tools):
 # ---- sysctls ---------------------------------------------------------------------
 
 
-@contextlib.contextmanager
-def sysctls(**values):
-    """Kernel settings for a while: perf_event_paranoid=2."""
-    before = {}
-    try:
+class sysctls:  # pylint: disable=invalid-name
+    """Kernel settings for a while: with sysctls(perf_event_paranoid=2)."""
+
+    def __init__(self, **values):
+        self.values, self.before = values, {}
+
+    def set(self, **values):
         for name, value in values.items():
-            with open(KERNEL + name) as file:
-                before[name] = file.read().strip()
-            with open(KERNEL + name, "w") as file:
-                file.write(str(value))
-        yield
-    except OSError as error:
-        raise tap.Skip(f"cannot set {KERNEL}{name}: {error}") from None
-    finally:
-        for name, value in before.items():
+            try:
+                with open(KERNEL + name) as file:
+                    self.before.setdefault(name, file.read().strip())
+                with open(KERNEL + name, "w") as file:
+                    file.write(str(value))
+            except OSError as error:
+                raise tap.Skip(f"cannot set {KERNEL}{name}: {error}") from None
+
+    def __enter__(self):
+        try:
+            self.set(**self.values)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        for name, value in self.before.items():
             with open(KERNEL + name, "w") as file:
                 file.write(value)
 
@@ -120,6 +130,13 @@ class Account:
             tap.run("userdel", USER)
         if self.made_group:
             tap.run("groupdel", GROUP)
+        self.made_user = self.made_group = False
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.remove()
 
     def options(self, **more):
         """Of subprocess, to run as the user."""
@@ -156,16 +173,17 @@ def perf_event_open_number():
     return {"x86_64": 298, "aarch64": 241, "riscv64": 241}.get(platform.machine())
 
 
-def seccomp(errno):
-    """A filter that answers perf_event_open with `errno`, as a container's does; 0 lets it pass.
+def seccomp(errno, kills=False):
+    """A filter that answers perf_event_open with `errno`, as a container's does; 0 lets it pass. Or it `kills` who calls.
     Without privileges it takes no_new_privs."""
     number = perf_event_open_number()
     if not number:
         raise tap.Skip(f"number of perf_event_open on {platform.machine()} not known")
     load, equal, ret = 0x20, 0x15, 0x06
-    allow, refuse = 0x7FFF0000, 0x00050000
+    allow, refuse, kill_process = 0x7FFF0000, 0x00050000, 0x80000000
+    action = kill_process if kills else refuse | errno if errno else allow
     lines = (Filter * 4)(Filter(load, 0, 0, 0), Filter(equal, 0, 1, number),
-                         Filter(ret, 0, 0, refuse | errno if errno else allow),
+                         Filter(ret, 0, 0, action),
                          Filter(ret, 0, 0, allow))
     program = Program(4, lines)
     libc = ctypes.CDLL(None, use_errno=True)

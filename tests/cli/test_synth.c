@@ -231,7 +231,7 @@ static void test_process(void **state)
 	struct tally_task task;
 	struct tally_mmap mmap;
 	const void *record;
-	size_t size;
+	size_t size = 0;
 
 	put_task(place, 40, 40, 1, "main thread");
 	put_task(place, 40, 41, 1, "worker");
@@ -270,7 +270,7 @@ static void test_data_maps(void **state)
 	struct place *place = *state;
 	struct tally_mmap mmap;
 	const void *record;
-	size_t size;
+	size_t size = 0;
 
 	put_task(place, 40, 40, 1, "x");
 	put(place, "40/task/40/maps", MAPS);
@@ -288,7 +288,7 @@ static void test_tree(void **state)
 	struct place *place = *state;
 	struct tally_task task;
 	const void *fork;
-	size_t size;
+	size_t size = 0;
 
 	put_task(place, 10, 10, 1, "parent");
 	put_task(place, 20, 20, 10, "child");
@@ -314,7 +314,7 @@ static void test_maps_of_targets(void **state)
 	struct tally_threads *threads = malloc(sizeof(*threads) + sizeof(threads->thread[0]));
 	struct tally_cpus *cpus;
 	const uint8_t *record;
-	size_t size;
+	size_t size = 0;
 
 	assert_non_null(threads);
 	threads->nr = 1;

@@ -284,7 +284,7 @@ static void test_names_and_mappings(void **state)
 							  .executable = true,
 							  .filename = "/bin/true"};
 	static struct classic_ring ring;
-	struct perf_event_header header;
+	struct perf_event_header header = {0};
 	struct classic_event event;
 	struct tally_ring *from;
 	struct scene scene;
@@ -333,7 +333,7 @@ static void test_munmap(void **state)
 		.addr = 0x500000, .len = 0x3000, .executable = true, .filename = "/lib/gone"};
 	static struct classic_ring ring;
 	struct tally_classic_attr classic = {.config = 1ull << 56, .munmap = 1};
-	struct perf_event_header header;
+	struct perf_event_header header = {0};
 	struct classic_event event;
 	struct tally_ring *from;
 	struct scene scene;
