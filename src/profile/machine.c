@@ -113,8 +113,8 @@ const struct tally_thread *tally_machine_thread_at(const struct tally_machine *m
 	return machine->all_threads.data[index];
 }
 
-/* Another program: nothing is mapped yet. */
-static int process_exec(struct tally_machine *machine, struct tally_process *process)
+/* Another program, or none any more: nothing is mapped. */
+static int process_unmap(struct tally_machine *machine, struct tally_process *process)
 {
 	struct tally_maps *maps = tally_maps_new(&machine->next_space);
 
@@ -139,7 +139,7 @@ static int machine_comm(struct tally_machine *machine, const void *record, size_
 		return -ENOMEM;
 	thread->has_comm = true;
 	if (machine->follows && tally_record_header(record).misc & PERF_RECORD_MISC_COMM_EXEC &&
-	    process_exec(machine, thread->process))
+	    process_unmap(machine, thread->process))
 		return -ENOMEM;
 	return thread_name(machine, thread, comm.comm);
 }
@@ -190,18 +190,41 @@ static void thread_end(struct tally_thread *thread)
 		thread->gone = SWEEPS + 1;
 }
 
-static void machine_exit(struct tally_machine *machine, const void *record, size_t len)
+/* A process that never had more than this thread runs no more code of its own, and its last samples
+ * come soon: its maps go when so many others have ended after it. Of a recording of a day's short
+ * processes little but maps would be kept else. A machine that is followed is swept. */
+static int process_end(struct tally_machine *machine, const struct tally_thread *thread)
 {
+	struct tally_process **slot = &machine->ended[machine->nr_ended % MACHINE_ENDED];
+	int ret = 0;
+
+	if (machine->follows || thread->process->refs > 1 || thread->tid != thread->pid)
+		return 0;
+	if (*slot)
+		ret = process_unmap(machine, *slot);
+	machine_process_release(machine, *slot);
+	*slot = thread->process;
+	thread->process->refs++;
+	machine->nr_ended++;
+	return ret;
+}
+
+static int machine_exit(struct tally_machine *machine, const void *record, size_t len)
+{
+	struct tally_thread *thread;
 	struct tally_task task;
 	uint64_t found;
 
 	if (tally_record_task(record, len, &task)) {
 		machine->stats.damaged++;
-		return;
+		return 0;
 	}
 	found = tally_map_get(&machine->threads, (uint32_t)task.tid);
-	if (found != TALLY_MAP_NONE)
-		thread_end((struct tally_thread *)(uintptr_t)found);
+	if (found == TALLY_MAP_NONE)
+		return 0;
+	thread = (struct tally_thread *)(uintptr_t)found;
+	thread_end(thread);
+	return process_end(machine, thread);
 }
 
 void tally_machine_show_hidden(struct tally_machine *machine)
@@ -244,7 +267,7 @@ int tally_machine_record(struct tally_machine *machine, const void *record, size
 	case PERF_RECORD_COMM: return machine_comm(machine, record, len);
 	case PERF_RECORD_FORK: return machine_fork(machine, record, len);
 	case PERF_RECORD_KSYMBOL: return machine_ksymbol(machine, record, len);
-	case PERF_RECORD_EXIT: machine_exit(machine, record, len); return 0;
+	case PERF_RECORD_EXIT: return machine_exit(machine, record, len);
 	default: return 0;
 	}
 }
@@ -299,6 +322,8 @@ void tally_machine_free(struct tally_machine *machine)
 		machine_process_release(machine, (*thread)->process);
 		free(*thread);
 	}
+	for (size_t i = 0; i < MACHINE_ENDED; i++)
+		machine_process_release(machine, machine->ended[i]);
 	tally_vec_free(&machine->all_threads);
 	tally_vec_free(&machine->build_ids);
 	tally_maps_put(machine->kernel);

@@ -7,7 +7,7 @@
 #include "base/arith.h"
 #include "profile/machine.h"
 
-enum { LOCATE_SLOTS = 1 << 15 };
+enum { LOCATE_SLOTS = 1 << 15, MACHINE_ENDED = 2048 };
 
 /* Direct-mapped: an address that was looked up lately. */
 struct locate_slot {
@@ -30,6 +30,8 @@ struct tally_machine {
 	struct tally_thread *last;                    /* asked for; NULL if it may be stale */
 	struct tally_map processes;                   /* pid -> struct tally_process * */
 	TALLY_VEC(struct tally_thread *) all_threads; /* by index; owned here */
+	struct tally_process *ended[MACHINE_ENDED];   /* lately; in turn, NULL: none yet */
+	size_t nr_ended;
 	struct tally_maps *kernel;
 	struct tally_dso *kernel_dso;
 	uint32_t kernel_name; /* id in names + 1; 0: the usual one */

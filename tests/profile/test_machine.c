@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "abi/record.h"
-#include "profile/machine.h"
+#include "profile/machine_private.h"
 
 #include <cmocka.h>
 
@@ -119,6 +119,35 @@ static void children_keep_the_maps_of_the_fork(void **state)
 	feed_task(f, PERF_RECORD_FORK, 10, 10, 15, 10);
 	feed_mmap(f, PERF_RECORD_MISC_USER, 10, 0x5000, 0x1000, "/lib/late");
 	assert_string_equal(dso_at(f, 15, PERF_RECORD_MISC_USER, 0x5000), "/lib/late");
+}
+
+static void end(struct fixture *f, int pid)
+{
+	feed_task(f, PERF_RECORD_EXIT, pid, 1, pid, 1);
+}
+
+static void maps_of_the_ended_go_after_a_while(void **state)
+{
+	enum { MANY = 100, THREADED = 101, FIRST = 1000 };
+	struct fixture *f = *state;
+
+	feed_mmap(f, PERF_RECORD_MISC_USER, MANY, 0x1000, 0x1000, "/bin/one");
+	feed_mmap(f, PERF_RECORD_MISC_USER, THREADED, 0x1000, 0x1000, "/bin/several");
+	feed_task(f, PERF_RECORD_FORK, THREADED, THREADED, 102, THREADED);
+	end(f, MANY);
+	end(f, THREADED);
+	for (int i = 0; i < MACHINE_ENDED; i++) {
+		/* Those who ended lately still have theirs. */
+		assert_string_equal(dso_at(f, MANY, PERF_RECORD_MISC_USER, 0x1800), "/bin/one");
+		feed_task(f, PERF_RECORD_FORK, FIRST + i, 1, FIRST + i, 1);
+		end(f, FIRST + i);
+	}
+	assert_null(dso_at(f, MANY, PERF_RECORD_MISC_USER, 0x1800));
+	/* Another thread may go on when the first one ends. */
+	assert_string_equal(dso_at(f, THREADED, PERF_RECORD_MISC_USER, 0x1800), "/bin/several");
+	/* Who comes again under a number begins anew. */
+	feed_task(f, PERF_RECORD_FORK, MANY, THREADED, MANY, THREADED);
+	assert_string_equal(dso_at(f, MANY, PERF_RECORD_MISC_USER, 0x1800), "/bin/several");
 }
 
 static void kernel_and_modules_have_their_names(void **state)
@@ -238,6 +267,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(threads_are_named, setup, teardown),
 		cmocka_unit_test_setup_teardown(children_keep_the_maps_of_the_fork, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(maps_of_the_ended_go_after_a_while, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(kernel_and_modules_have_their_names, setup,
 						teardown),
