@@ -99,13 +99,16 @@ class Bench:
                        check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def shapes(self):
-        print("recording | of | MB | samples | chain entries | unique addresses | unique stacks | threads | COMM | MMAP")
-        print("-- | -- | --: | --: | --: | --: | --: | --: | --: | --:")
+        """What is in them; to count the unique ones takes a hash table, no names, no order and no output."""
+        print("recording | of | MB | samples | chain entries | unique addresses | unique stacks | threads | COMM | MMAP | "
+              "CPU s to count these")
+        print("-- | -- | --: | --: | --: | --: | --: | --: | --: | --: | --:")
         for name, what, _, _ in RECORDINGS:
-            text = subprocess.run([self.tool("shape"), self.file(name)], capture_output=True, text=True, check=True)
-            s = json.loads(text.stdout)
+            argv = [self.tool("shape"), self.file(name)]
+            s = json.loads(subprocess.run(argv, capture_output=True, text=True, check=True).stdout)
+            (cpu, _, _), = self.alternate([argv], self.runs)
             print(f"{name} | {what} | {s['bytes'] / 1e6:.0f} | {s['samples']:,} | {s['entries']:,} | "
-                  f"{s['addresses']:,} | {s['stacks']:,} | {s['threads']:,} | {s['comms']:,} | {s['mmaps']:,}")
+                  f"{s['addresses']:,} | {s['stacks']:,} | {s['threads']:,} | {s['comms']:,} | {s['mmaps']:,} | {cpu:.2f}")
         print(flush=True)
 
     def reading(self):

@@ -13,11 +13,11 @@ void script_add_padded(struct tally_str *out, uint64_t value, int width, char fi
 /* Decimal, filled with blanks on the right; %-*d. */
 void script_add_left(struct tally_str *out, int64_t value, int width);
 
-/* Hexadecimal, filled with blanks from the left; %*x. */
-void script_add_hex(struct tally_str *out, uint64_t value, int width);
+/* Hexadecimal, filled with blanks from the left to 16 characters; %16x. */
+void script_add_hex(struct tally_str *out, uint64_t value);
 
 /* Text, filled with blanks from the left; %*s. */
-void script_add_right(struct tally_str *out, const char *text, size_t width);
+void script_add_right(struct tally_str *out, const char *text, size_t len, size_t width);
 
 void script_add_misc(struct tally_str *out, uint8_t cpumode);
 void script_add_data_src(struct tally_str *out, uint64_t data_src);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Private to events/: a compiled print fmt. It is a list of pieces (literal text, conversions)
- * whose arguments are small trees, walked for each payload.
+ * Private to events/: a compiled print fmt. It is a list of pieces (conversions and the text before
+ * them) whose arguments are small trees, walked for each payload.
  *
  * Where libtraceevent 1.7 (that is, perf script) departs from C, so do we, as the text has to
  * be the same: values are unsigned and never sign-extended, operators of equal rank group from
@@ -83,7 +83,7 @@ struct tally_tp_node {
 };
 
 enum tally_tp_piece_kind {
-	TP_LITERAL,
+	TP_NOTHING, /* only text before it */
 	TP_SIGNED,
 	TP_UNSIGNED,
 	TP_LOWER_HEX,
@@ -99,7 +99,13 @@ enum tally_tp_piece_kind {
 	TP_UUID,
 };
 
+/* Text is kept in whole blocks of this many bytes, so that it can be copied in these. */
+#define TALLY_TP_BLOCK 16
+
+/* A conversion and the text before it. */
 struct tally_tp_piece {
+	const char *before; /* padded to whole blocks */
+	uint32_t before_len;
 	uint8_t kind; /* enum tally_tp_piece_kind */
 	int8_t size;  /* of a number: 1, 2, 4, 8 bytes */
 	char style;   /* of addresses: the letter that chooses the form */
@@ -111,7 +117,7 @@ struct tally_tp_piece {
 	const struct tally_tp_node *star_width, *star_precision;
 	int width, precision;
 	char spec[48];
-	const char *text; /* of a literal; of a conversion with a star as it was written */
+	const char *text; /* of a conversion with a star as it was written */
 	uint32_t len;
 	const struct tally_tp_node *arg;
 };

@@ -20,21 +20,31 @@ struct builder {
 	struct tally_str literal;
 };
 
-static int piece_push(struct builder *b, const struct tally_tp_piece *piece)
+/* Add a conversion, NULL for none, and the text that was read before it. */
+static int piece_push(struct builder *b, const struct tally_tp_piece *conversion)
 {
 	struct tally_tp_print *print = b->c->print;
-	struct tally_tp_piece literal = {.kind = TP_LITERAL};
-	int ret = 0;
+	struct tally_tp_piece piece = {.kind = TP_NOTHING};
+	size_t len = b->literal.len;
 
-	if (b->literal.len) {
-		literal.text = tally_arena_strndup(&print->arena, b->literal.data, b->literal.len);
-		literal.len = (uint32_t)b->literal.len;
-		ret = literal.text ? tally_vec_push(&print->pieces, literal) : -ENOMEM;
+	if (!conversion && !len)
+		return 0;
+	if (conversion)
+		piece = *conversion;
+	if (len) {
+		char *text = tally_arena_bytes(&print->arena, tally_round_up(len, TALLY_TP_BLOCK));
+
+		if (!text)
+			return tally_tp_fail(b->c, -ENOMEM, "out of memory");
+		memset(text, 0, tally_round_up(len, TALLY_TP_BLOCK));
+		memcpy(text, b->literal.data, len);
+		piece.before = text;
+		piece.before_len = (uint32_t)len;
 		tally_str_clear(&b->literal);
 	}
-	if (!ret && piece)
-		ret = tally_vec_push(&print->pieces, *piece);
-	return ret ? tally_tp_fail(b->c, ret, "out of memory") : 0;
+	if (tally_vec_push(&print->pieces, piece))
+		return tally_tp_fail(b->c, -ENOMEM, "out of memory");
+	return 0;
 }
 
 static int arg_take(struct builder *b, const struct tally_tp_node **ret_node)

@@ -190,12 +190,27 @@ static void function_add(struct tally_tp_run *run, const struct tally_tp_piece *
 	}
 }
 
+/* In whole blocks: that takes a fraction of the time that copying just so many bytes does. */
+static void before_add(struct tally_str *out, const struct tally_tp_piece *piece)
+{
+	size_t len = piece->before_len;
+	char *at = tally_str_room(out, len + TALLY_TP_BLOCK);
+
+	if (!at)
+		return;
+	for (size_t i = 0; i < len; i += TALLY_TP_BLOCK)
+		memcpy(at + i, piece->before + i, TALLY_TP_BLOCK);
+	at[len] = '\0';
+	out->len += len;
+}
+
 static void piece_run(struct tally_tp_run *run, const struct tally_tp_piece *piece)
 {
 	uint64_t value;
 
+	before_add(run->out, piece);
 	switch ((enum tally_tp_piece_kind)piece->kind) {
-	case TP_LITERAL: tally_str_add_bytes(run->out, piece->text, piece->len); break;
+	case TP_NOTHING: break;
 	case TP_SIGNED:
 		value = tally_tp_eval(run, piece->arg);
 		signed_add(run->out, sign_extend(value, piece->size));

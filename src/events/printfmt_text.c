@@ -62,13 +62,15 @@ static void padded_add(struct tally_tp_run *run, const struct tally_tp_piece *pi
 {
 	size_t start = run->out->len;
 
-	if (star_is_negative(run, piece)) {
+	if (is_plain(piece)) {
+		tally_str_add_bytes(run->out, text, len);
+	} else if (star_is_negative(run, piece)) {
 		tally_str_add_bytes(run->out, piece->text, piece->len);
-		return;
+	} else {
+		tally_str_add_bytes(run->out, text, len);
+		if (!tally_str_error(run->out))
+			pad_apply(run, piece, start);
 	}
-	tally_str_add_bytes(run->out, text, len);
-	if (!is_plain(piece) && !tally_str_error(run->out))
-		pad_apply(run, piece, start);
 }
 
 static void hex_add(struct tally_str *out, uint64_t value)

@@ -105,6 +105,9 @@ int tally_machine_words(struct tally_machine *machine, const struct tally_thread
 int tally_machine_words_resolve(struct tally_machine *machine, struct tally_maps *kernel,
 				const uint64_t *words, struct tally_location *ret_location);
 
+/* The address that words stand for: in its DSO; in the kernel, or without a DSO, as it was. */
+uint64_t tally_machine_words_addr(const uint64_t *words);
+
 /* The kernel's maps as they are now. Borrowed; while somebody else holds a reference the machine
  * changes a copy of them instead, which then is another pointer. */
 struct tally_maps *tally_machine_kernel(const struct tally_machine *machine);

@@ -309,16 +309,28 @@ int tally_machine_words(struct tally_machine *machine, const struct tally_thread
 	return 3;
 }
 
+static bool words_are_odd(const uint64_t *words)
+{
+	return words[0] >> WORD_BITS == WORD_ODD >> WORD_BITS;
+}
+
+uint64_t tally_machine_words_addr(const uint64_t *words)
+{
+	if (words_are_odd(words))
+		return words[2];
+	return words[0] >> 63 ? words[0] : words[0] & ((1ull << WORD_BITS) - 1);
+}
+
 int tally_machine_words_resolve(struct tally_machine *machine, struct tally_maps *kernel,
 				const uint64_t *words, struct tally_location *ret_location)
 {
-	struct tally_location location = {.cpumode = PERF_RECORD_MISC_USER, .addr = words[0]};
-	bool is_odd = words[0] >> WORD_BITS == WORD_ODD >> WORD_BITS;
+	struct tally_location location = {.cpumode = PERF_RECORD_MISC_USER,
+					  .addr = tally_machine_words_addr(words)};
+	bool is_odd = words_are_odd(words);
 
 	if (is_odd) {
 		location.cpumode = (uint8_t)words[0];
 		location.dso = (struct tally_dso *)(uintptr_t)words[1];
-		location.addr = words[2];
 		machine->stats.guest += is_guest(location.cpumode);
 	} else if (words[0] >> 63) {
 		location.cpumode = PERF_RECORD_MISC_KERNEL;
@@ -326,7 +338,6 @@ int tally_machine_words_resolve(struct tally_machine *machine, struct tally_maps
 		uint32_t number = (uint32_t)(words[0] >> WORD_BITS) - 1;
 
 		location.dso = tally_dso_at(machine->symbols, number);
-		location.addr = words[0] & ((1ull << WORD_BITS) - 1);
 	}
 	location.ip = location.addr;
 	if (location.cpumode == PERF_RECORD_MISC_KERNEL)

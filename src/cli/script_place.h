@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What stands behind an address: its symbol and its file, as text that is remembered. */
+#ifndef TALLY_CLI_SCRIPT_PLACE_H
+#define TALLY_CLI_SCRIPT_PLACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "profile/machine.h"
+
+struct script_place_slot;
+
+struct script_places {
+	struct tally_machine *machine;
+	void *memory;
+	struct script_place_slot *slots; /* in `memory`, at the start of a cache line */
+};
+
+/* An address of a sample. */
+struct script_place {
+	uint64_t words[TALLY_WORDS_MAX]; /* see tally_machine_words() */
+	struct script_place_slot *slot;  /* of its text; NULL: that is not remembered */
+};
+
+/* `machine` must outlive it. 0 or -ENOMEM. */
+int script_places_init(struct script_places *places, struct tally_machine *machine);
+void script_places_free(struct script_places *places);
+
+/* Find out where `ip` is, and have the memory fetched that script_add_place() will look at: best
+ * called a while before it. */
+struct script_place script_place_at(const struct script_places *places,
+				    const struct tally_thread *thread, uint8_t cpumode,
+				    uint64_t ip);
+
+/* Append symbol and DSO, as `fields` has it. */
+void script_add_place(const struct script_places *places, struct tally_str *out,
+		      const struct script_place *place, uint32_t fields);
+
+#endif
