@@ -33,6 +33,17 @@ static bool session_has_chains(const struct tally_session *session)
 	return false;
 }
 
+/* Whether callers are only wanted for graphs, and these only of heavy rows: it pays to find out
+ * which ones are heavy, and to read again for their sake. Most samples are in light ones. */
+static bool report_reads_twice(const struct report *report)
+{
+	const struct report_config *config = report->config;
+
+	return config->style != TALLY_STYLE_NONE && !config->children &&
+	       !(config->keys & TALLY_KEY_PARENT) && config->graph_min_percent > 0 &&
+	       !tally_perfdata_info(report->session->data)->is_stream;
+}
+
 static unsigned report_by(const struct report_config *config)
 {
 	static const struct {
@@ -59,6 +70,9 @@ static int report_start(struct report *report)
 	if (ret)
 		return ret;
 	options.by = report_by(config);
+	options.recalls = report_reads_twice(report);
+	if (options.recalls)
+		options.by &= ~(unsigned)TALLY_BY_PATH;
 	options.filter = (struct tally_profile_filter){
 		.comms = config->comm_list,
 		.dsos = config->dso_list,
@@ -139,19 +153,27 @@ static int report_rows(struct report *report, struct tally_view *view)
 	return ret;
 }
 
+static struct tally_hist_options report_hist_options(struct report *report, uint32_t event)
+{
+	struct report_config *config = report->config;
+	uint64_t period = report->profile.totals.data[event].period;
+
+	return (struct tally_hist_options){
+		.keys = config->keys,
+		.children = config->children,
+		.is_parent = is_parent,
+		.arg = config,
+		.graphs = config->style != TALLY_STYLE_NONE,
+		.order = config->order,
+		.graph_min = (uint64_t)((double)period * config->graph_min_percent / 100),
+	};
+}
+
 static int report_event(struct report *report, const struct tally_perfdata_event *event)
 {
 	const struct report_config *config = report->config;
 	const struct tally_profile_total *total = &report->profile.totals.data[event->index];
-	struct tally_hist_options options = {
-		.keys = config->keys,
-		.children = config->children,
-		.is_parent = is_parent,
-		.arg = (void *)config,
-		.graphs = config->style != TALLY_STYLE_NONE,
-		.order = config->order,
-		.graph_min = (uint64_t)((double)total->period * config->graph_min_percent / 100),
-	};
+	struct tally_hist_options options = report_hist_options(report, event->index);
 	struct tally_hist hist;
 	struct tally_view view = {
 		.profile = &report->profile,
@@ -244,6 +266,26 @@ static int report_print(struct report *report)
 	return ret ? ret : tally_output_flush(&report->out);
 }
 
+/* Read again, for the callers of what is heavy. How reading ended was told the first time. */
+static int report_callers(struct report *report)
+{
+	struct tally_profile *profile = &report->profile;
+	int ret = 0;
+
+	if (!profile->options.recalls)
+		return 0;
+	for (uint32_t i = 0; i < profile->totals.len && !ret; i++) {
+		struct tally_hist_options options = report_hist_options(report, i);
+
+		ret = tally_hist_mark(profile, i, &options);
+	}
+	if (!ret)
+		ret = tally_profile_recall(profile);
+	if (!ret)
+		ret = tally_session_again(report->session, report_record, report);
+	return ret == -ENOMEM ? ret : 0;
+}
+
 static int report_session(struct report *report)
 {
 	struct report_config *config = report->config;
@@ -262,11 +304,12 @@ static int report_session(struct report *report)
 		ret = ret ? ret : started;
 	}
 	if (report->is_ready) {
-		int printed = tally_profile_finish(&report->profile);
+		int printed = report_callers(report);
 
 		if (!printed)
+			printed = tally_profile_finish(&report->profile);
+		if (!printed)
 			printed = report_print(report);
-
 		ret = ret ? ret : printed;
 		if (!report->session->health.samples && !ret)
 			tally_say_warning("%s has no samples", report->session->path);

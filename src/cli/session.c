@@ -235,10 +235,27 @@ int tally_session_run(struct tally_session *session, tally_session_fn *fn, void 
 					  tally_perfdata_info(session->data)->file_size);
 	}
 	tally_progress_end(&progress);
-	tally_session_warn(session);
-	if (ret < 0)
+	if (!session->is_again)
+		tally_session_warn(session);
+	if (ret < 0 && !session->is_again)
 		tally_say_parse_error(session->path, ret, err.text ? &err : NULL);
 	if (done == -ENOMEM)
 		tally_say_error("%s: out of memory", session->path);
 	return done ? done : ret;
+}
+
+int tally_session_again(struct tally_session *session, tally_session_fn *fn, void *arg)
+{
+	struct tally_session_health health = session->health;
+	int ret = tally_perfdata_rewind(session->data);
+
+	if (!ret)
+		ret = tally_machine_restart(session->machine);
+	if (ret)
+		return ret;
+	tally_map_free(&session->counts);
+	session->is_again = true;
+	ret = tally_session_run(session, fn, arg);
+	session->health = health;
+	return ret;
 }

@@ -54,6 +54,7 @@ struct tally_session {
 	struct tally_map cpus, pids, tids;
 	struct tally_map counts; /* by id: what a counter read in its last sample */
 	bool has_cpus, has_pids, has_tids, has_comms;
+	bool is_again; /* read before: nothing is said and counted twice */
 	struct tally_intern comms;
 };
 
@@ -71,6 +72,10 @@ int tally_session_open(const struct tally_session_options *options, struct tally
  * -errno after having said why. What is odd about the file (cut short, unfinished) is said as a
  * warning. */
 int tally_session_run(struct tally_session *session, tally_session_fn *fn, void *arg);
+
+/* Read it once more, from its start to where it ended the first time: `fn` is told the same again.
+ * -ESPIPE of streams; else as tally_session_run(). */
+int tally_session_again(struct tally_session *session, tally_session_fn *fn, void *arg);
 
 /* Say what was odd about the file so far. tally_session_run() does it at its end. */
 void tally_session_warn(const struct tally_session *session);

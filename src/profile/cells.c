@@ -55,7 +55,7 @@ static int cell_intern(struct tally_profile *profile, const struct tally_cell_ke
 /* Where the last cell of a key's path or frame is noted. */
 static size_t memo_place(const struct tally_profile *profile, const struct tally_cell_key *key)
 {
-	return profile->options.by & TALLY_BY_PATH ? key->path : key->frame;
+	return profile_takes_callers(profile) ? key->path : key->frame;
 }
 
 static struct tally_memo *memo_of(struct tally_profile *profile, const struct tally_cell_key *key)
@@ -69,9 +69,9 @@ static struct tally_memo *memo_of(struct tally_profile *profile, const struct ta
 	return &profile->memos.data[at];
 }
 
-static int cell_count(struct tally_profile *profile, const struct tally_cell_key *key,
-		      uint64_t weight)
+static int cell_count(struct tally_profile *profile, const struct tally_pending *add)
 {
+	const struct tally_cell_key *key = &add->key;
 	struct tally_memo *memo = memo_of(profile, key);
 	uint32_t found = memo ? memo->number - 1 : 0;
 	struct tally_cell *cell;
@@ -92,7 +92,9 @@ static int cell_count(struct tally_profile *profile, const struct tally_cell_key
 	memo->number = (found + 1) & INT32_MAX;
 	cell = &profile->cells.data[found];
 	cell->nr++;
-	cell->period += weight;
+	cell->period += add->weight;
+	if (profile->cell_of.len && !profile->is_recalling)
+		profile->cell_of.data[add->sample] = found;
 	return 0;
 }
 
@@ -172,7 +174,7 @@ static int pending_step(struct tally_profile *profile, uint64_t newest)
 		ret = step_memo(profile, pending_at(profile, newest - 2 * STEP));
 	if (!ret && newest >= first + 3 * STEP) {
 		add = pending_at(profile, first);
-		ret = cell_count(profile, &add->key, add->weight);
+		ret = cell_count(profile, add);
 		profile->nr_counted++;
 	}
 	return ret;

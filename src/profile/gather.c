@@ -22,18 +22,20 @@ static bool is_last(const struct tally_words *chain, uint64_t i)
 	return i + 1 == chain->nr;
 }
 
-/* Note the frames of a chain as far as they are taken. */
+/* Note the frames of a chain as far as they are taken, and what is odd about it. */
 static int gather_chain(struct tally_profile *profile, const struct tally_thread *thread,
 			uint8_t cpumode, struct tally_words chain, struct tally_gathered *to)
 {
 	struct tally_batch *batch = &profile->batch;
+	bool takes = profile_takes_callers(profile);
 	uint32_t frames = 0;
 
-	if (tally_vec_reserve(&batch->words, batch->words.len + TALLY_WORDS_MAX * chain.nr))
+	if (takes &&
+	    tally_vec_reserve(&batch->words, batch->words.len + TALLY_WORDS_MAX * chain.nr))
 		return -ENOMEM;
 	for (uint64_t i = 0; i < chain.nr; i++) {
 		uint64_t ip = tally_words_get(chain, i);
-		int mode = tally_context_cpumode(ip), nr;
+		int mode = tally_context_cpumode(ip), nr = 0;
 
 		if (mode != -2) {
 			to->is_bad |= mode == -1;
@@ -44,7 +46,8 @@ static int gather_chain(struct tally_profile *profile, const struct tally_thread
 			to->is_cut = true;
 			break;
 		}
-		nr = words_add(profile, thread, cpumode, ip);
+		if (takes)
+			nr = words_add(profile, thread, cpumode, ip);
 		batch->words.len += (size_t)nr;
 		to->has_odd |= nr > 1;
 		if (frames == 1) {
@@ -68,7 +71,7 @@ int profile_gather(struct tally_profile *profile, const struct tally_thread *thr
 	batch->words.len += (size_t)words_add(profile, thread, cpumode, sample->ip);
 	to->callers = to->end = (uint32_t)batch->words.len;
 	profile_address_fetch(profile, batch->words.data[to->first]);
-	if (!(profile->options.by & TALLY_BY_PATH) || !sample->callchain.nr)
+	if (!(profile_takes_callers(profile) || profile->options.recalls) || !sample->callchain.nr)
 		return 0;
 	to->has_chain = true;
 	ret = gather_chain(profile, thread, cpumode, sample->callchain, to);

@@ -156,7 +156,8 @@ static int builder_self(struct hist_builder *builder, uint32_t event)
 		ret = builder_group(builder, &cell->key, &entry.group);
 		if (!ret)
 			ret = hist_row(builder, entry.group, cell->key.frame, &entry.row);
-		if (!ret)
+		/* One whose samples were recalled is empty. */
+		if (!ret && cell->nr)
 			ret = tally_vec_push(&builder->cells, entry);
 		if (ret)
 			break;
@@ -411,4 +412,29 @@ void tally_hist_free(struct tally_hist *hist)
 	tally_vec_free(&hist->rows);
 	tally_vec_free(&hist->groups);
 	tally_vec_free(&hist->graph);
+}
+
+int tally_hist_mark(struct tally_profile *profile, uint32_t event,
+		    const struct tally_hist_options *options)
+{
+	struct tally_hist hist = {0};
+	struct hist_builder builder = {.profile = profile, .options = options, .hist = &hist};
+	int ret = tally_profile_settle(profile);
+
+	while (profile->marked.len < profile->cells.len && !ret)
+		ret = tally_vec_push(&profile->marked, 0);
+	if (!ret)
+		ret = builder_sums(&builder);
+	if (!ret)
+		ret = builder_fkeys(&builder);
+	if (!ret)
+		ret = builder_self(&builder, event);
+	for (size_t i = 0; i < builder.cells.len && !ret; i++) {
+		const struct hist_cell *at = &builder.cells.data[i];
+
+		profile->marked.data[at->cell] = hist.rows.data[at->row].self >= options->graph_min;
+	}
+	builder_free(&builder);
+	tally_hist_free(&hist);
+	return ret;
 }

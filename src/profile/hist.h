@@ -82,4 +82,9 @@ int tally_hist_build(struct tally_profile *profile, uint32_t event,
 		     const struct tally_hist_options *options, struct tally_hist *ret_hist);
 void tally_hist_free(struct tally_hist *hist);
 
+/* Mark in a profile that recalls the cells of `event` whose rows will have graphs by `options`, in
+ * which there are no children. 0 or -ENOMEM. */
+int tally_hist_mark(struct tally_profile *profile, uint32_t event,
+		    const struct tally_hist_options *options);
+
 #endif

@@ -294,19 +294,24 @@ int tally_machine_build_id(struct tally_machine *machine, uint8_t cpumode, const
 	return tally_vec_push(&machine->build_ids, known);
 }
 
+/* What a machine begins with: the idle task. */
+static int machine_start(struct tally_machine *machine)
+{
+	machine->kernel_space = machine->next_space++;
+	machine->kernel = tally_maps_new(&machine->next_space);
+	return machine->kernel && tally_machine_thread(machine, 0, 0) ? 0 : -ENOMEM;
+}
+
 int tally_machine_new(struct tally_symbols *symbols, struct tally_machine **ret_machine)
 {
 	struct tally_machine *machine = calloc(1, sizeof(*machine));
-	int ret = -ENOMEM;
+	int ret;
 
 	if (!machine)
 		return -ENOMEM;
 	machine->symbols = symbols;
 	machine->next_space = 1;
-	machine->kernel_space = machine->next_space++;
-	machine->kernel = tally_maps_new(&machine->next_space);
-	if (machine->kernel && tally_machine_thread(machine, 0, 0))
-		ret = 0;
+	ret = machine_start(machine);
 	if (ret)
 		tally_machine_free(machine);
 	else
@@ -314,21 +319,39 @@ int tally_machine_new(struct tally_symbols *symbols, struct tally_machine **ret_
 	return ret;
 }
 
-void tally_machine_free(struct tally_machine *machine)
+/* Nobody runs and nothing is mapped, not even the idle task. */
+static void machine_clear(struct tally_machine *machine)
 {
-	if (!machine)
-		return;
 	tally_vec_for_each (thread, &machine->all_threads) {
 		machine_process_release(machine, (*thread)->process);
 		free(*thread);
 	}
-	for (size_t i = 0; i < MACHINE_ENDED; i++)
+	for (size_t i = 0; i < MACHINE_ENDED; i++) {
 		machine_process_release(machine, machine->ended[i]);
+		machine->ended[i] = NULL;
+	}
 	tally_vec_free(&machine->all_threads);
-	tally_vec_free(&machine->build_ids);
-	tally_maps_put(machine->kernel);
 	tally_map_free(&machine->threads);
 	tally_map_free(&machine->processes);
+	tally_maps_put(machine->kernel);
+	machine->last = NULL;
+	machine->kernel = NULL;
+	machine->kernel_dso = NULL;
+	machine->stats.damaged = 0;
+}
+
+int tally_machine_restart(struct tally_machine *machine)
+{
+	machine_clear(machine);
+	return machine_start(machine);
+}
+
+void tally_machine_free(struct tally_machine *machine)
+{
+	if (!machine)
+		return;
+	machine_clear(machine);
+	tally_vec_free(&machine->build_ids);
 	tally_intern_free(&machine->comms);
 	tally_intern_free(&machine->names);
 	free(machine->slots);

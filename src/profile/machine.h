@@ -51,6 +51,10 @@ struct tally_machine;
 int tally_machine_new(struct tally_symbols *symbols, struct tally_machine **ret_machine);
 void tally_machine_free(struct tally_machine *machine);
 
+/* Forget who ran and what was mapped: the same records come again. Comms and threads will have the
+ * numbers that they had; locations and maps of before stay what they were. 0 or -ENOMEM. */
+int tally_machine_restart(struct tally_machine *machine);
+
 /* Take in a MMAP, MMAP2, COMM, FORK, EXIT, KSYMBOL or NAMESPACES record of `len` bytes in
  * host order; other types are ignored. 0 or -ENOMEM. */
 int tally_machine_record(struct tally_machine *machine, const void *record, size_t len);

@@ -49,6 +49,8 @@ static void profile_forget(struct tally_profile *profile)
 	free(profile->callers);
 	tally_vec_free(&profile->batch.words);
 	tally_vec_free(&profile->scratch);
+	tally_vec_free(&profile->cell_of);
+	tally_vec_free(&profile->marked);
 	profile->addresses = NULL;
 	profile->callers = NULL;
 }
@@ -97,31 +99,40 @@ static int totals_reach(struct tally_profile *profile, uint32_t event)
 	return ret;
 }
 
+/* A sample that is shown comes, for the first time. */
+static void sample_sum(struct tally_profile *profile, const struct tally_gathered *from)
+{
+	struct tally_profile_total *total = &profile->totals.data[from->key.event];
+	struct tally_profile_stats *stats = &profile->stats;
+
+	total->nr_shown++;
+	total->period_shown += from->weight;
+	stats->chains += from->has_chain;
+	stats->cut_chains += from->is_cut;
+	stats->leaf_only += from->leaf_only;
+	stats->bad_chains += from->has_leaf && from->is_bad;
+}
+
 /* Find out what a gathered sample's addresses are, and count it. */
 static int sample_resolve(struct tally_profile *profile, const struct tally_gathered *from)
 {
 	const uint64_t *words = profile->batch.words.data;
-	struct tally_profile_total *total = &profile->totals.data[from->key.event];
-	struct tally_pending add = {.key = from->key, .weight = from->weight};
+	struct tally_pending add = {
+		.key = from->key, .weight = from->weight, .sample = from->sample};
 	size_t at = from->first;
 	uint32_t frame;
 	int ret = profile_frame(profile, words, &at, &frame);
 
 	if (ret || !profile_passes(profile, from->comm, frame))
 		return ret;
-	total->nr_shown++;
-	total->period_shown += from->weight;
+	if (!profile->is_recalling)
+		sample_sum(profile, from);
 	add.key.frame = profile->options.by & TALLY_BY_FRAME ? frame : 0;
-	profile->stats.chains += from->has_chain;
-	profile->stats.cut_chains += from->is_cut;
-	profile->stats.leaf_only += from->leaf_only;
-	if (from->has_leaf)
+	/* perf drops chains with a marker that is not known whole; so do its rows and ours. */
+	if (profile_takes_callers(profile) && from->has_leaf && !from->is_bad) {
 		ret = profile_frame(profile, words, &at, &add.leaf);
-	/* perf drops such chains whole; so do its rows and ours. */
-	if (from->has_leaf && from->is_bad) {
-		profile->stats.bad_chains++;
-	} else if (from->has_leaf && !ret) {
-		ret = profile_callers(profile, from, &add.key.path);
+		if (!ret)
+			ret = profile_callers(profile, from, &add.key.path);
 		add.has_leaf = true;
 	}
 	return ret ? ret : profile_cell_add(profile, &add);
@@ -168,15 +179,19 @@ int tally_profile_add(struct tally_profile *profile, uint32_t event,
 {
 	struct tally_gathered *to;
 	unsigned by = profile->options.by;
-	int ret = totals_reach(profile, event);
+	uint64_t number;
+	int ret = profile_sample_comes(profile, &number);
 
+	if (ret <= 0)
+		return ret;
+	ret = totals_reach(profile, event);
 	if (!ret)
 		ret = batch_start(profile);
 	if (ret)
 		return ret;
 	to = &profile->batch.samples[profile->batch.nr];
-	profile->totals.data[event].nr++;
-	profile->totals.data[event].period += weight;
+	profile->totals.data[event].nr += !profile->is_recalling;
+	profile->totals.data[event].period += profile->is_recalling ? 0 : weight;
 	*to = (struct tally_gathered){
 		.key.event = event,
 		.key.comm = by & TALLY_BY_COMM ? thread->comm : 0,
@@ -184,6 +199,7 @@ int tally_profile_add(struct tally_profile *profile, uint32_t event,
 		.key.cpu = by & TALLY_BY_CPU ? sample->cpu : 0,
 		.weight = weight,
 		.comm = thread->comm,
+		.sample = number,
 	};
 	ret = profile_gather(profile, thread, cpumode, sample, to);
 	if (ret)
@@ -193,12 +209,17 @@ int tally_profile_add(struct tally_profile *profile, uint32_t event,
 	return ret;
 }
 
-int tally_profile_finish(struct tally_profile *profile)
+int tally_profile_settle(struct tally_profile *profile)
 {
 	int ret = batch_resolve(profile);
 
-	if (!ret)
-		ret = profile_cells_settle(profile);
+	return ret ? ret : profile_cells_settle(profile);
+}
+
+int tally_profile_finish(struct tally_profile *profile)
+{
+	int ret = tally_profile_settle(profile);
+
 	if (!profile->options.is_live)
 		profile_forget(profile);
 	return ret;

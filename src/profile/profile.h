@@ -15,6 +15,8 @@
 #include "profile/machine.h"
 #include "profile/path.h"
 
+#define TALLY_CELL_NONE UINT32_MAX
+
 /* What tells cells apart. */
 enum {
 	TALLY_BY_COMM = 1 << 0,
@@ -35,6 +37,7 @@ struct tally_profile_options {
 	unsigned by;        /* TALLY_BY_* */
 	uint32_t max_stack; /* frames of a callchain taken; 0: 127, perf's limit */
 	bool is_live; /* rows are made while samples still come; little memory to look things up */
+	bool recalls; /* samples come twice: see tally_profile_recall(); not with TALLY_BY_PATH */
 	struct tally_profile_filter filter; /* strings must outlive the profile */
 };
 
@@ -53,6 +56,7 @@ struct tally_pending {
 	uint32_t leaf; /* frame */
 	bool has_leaf;
 	uint64_t weight;
+	uint64_t sample; /* number of its kind */
 };
 
 enum {
@@ -88,6 +92,7 @@ struct tally_gathered {
 	bool has_chain, has_leaf;
 	bool is_bad, is_cut, leaf_only, has_odd;
 	uint32_t comm;
+	uint64_t sample; /* number of its kind */
 };
 
 struct tally_batch {
@@ -129,6 +134,10 @@ struct tally_profile {
 	TALLY_VEC(uint32_t) scratch;                  /* frames of callers */
 	TALLY_VEC(uint8_t) frame_verdicts;            /* memo of the filter */
 	struct tally_profile_stats stats;
+	uint64_t nr_samples;         /* that came, this time */
+	TALLY_VEC(uint32_t) cell_of; /* with recalls: by sample, TALLY_CELL_NONE for none */
+	TALLY_VEC(uint8_t) marked;   /* the same: cells, by number, whose callchains are wanted */
+	bool is_recalling;
 	size_t nr_dropped; /* cells that died since the last sweep */
 	size_t nr_dsos;    /* left by the last sweep */
 };
@@ -137,6 +146,15 @@ struct tally_profile {
 int tally_profile_init(struct tally_profile *profile, struct tally_machine *machine,
 		       const struct tally_profile_options *options);
 void tally_profile_free(struct tally_profile *profile);
+
+/* Count what is still under way. 0 or -ENOMEM. */
+int tally_profile_settle(struct tally_profile *profile);
+
+/* Of a profile that recalls: the same samples come again now, in the same order, with the machine
+ * begun anew (tally_machine_restart()). This time those of marked cells are told apart by path as
+ * well, and the others passed over, as they have been counted. Most rows are too light for a graph,
+ * and their samples, most of all, need no look at their callers: this is why. 0 or -ENOMEM. */
+int tally_profile_recall(struct tally_profile *profile);
 
 /* Count what is still under way, before totals, cells and paths are looked at. Unless the profile
  * is live no more samples come: what only adding needs is freed. 0 or -ENOMEM. */

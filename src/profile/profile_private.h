@@ -46,6 +46,16 @@ int profile_cell_add(struct tally_profile *profile, const struct tally_pending *
 /* Count what is pending. 0 or -ENOMEM. */
 int profile_cells_settle(struct tally_profile *profile);
 
+/* Note that another sample comes, in `*ret_sample` as which; whether it is to be taken (1) or was
+ * counted before and is not recalled (0); or -ENOMEM. */
+int profile_sample_comes(struct tally_profile *profile, uint64_t *ret_sample);
+
+/* Whether callers are looked up at all. */
+static inline bool profile_takes_callers(const struct tally_profile *profile)
+{
+	return profile->options.by & TALLY_BY_PATH;
+}
+
 /* Whether a sample in `frame` of a thread that is called `comm` passes the filter. */
 bool profile_passes(struct tally_profile *profile, uint32_t comm, uint32_t frame);
 

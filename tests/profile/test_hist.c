@@ -67,20 +67,15 @@ static struct chain random_chain(struct random *random)
 	return chain;
 }
 
-static void fixture_start(struct fixture *f, struct random *random, unsigned by)
+static void feed_chains(struct fixture *f)
 {
-	struct tally_profile_options options = {.by = by | TALLY_BY_FRAME | TALLY_BY_PATH};
 	struct tally_thread *thread;
 
-	assert_int_equal(tally_symbols_new(NULL, &f->symbols), 0);
-	assert_int_equal(tally_machine_new(f->symbols, &f->machine), 0);
 	feed_maps(f->machine);
-	assert_int_equal(tally_profile_init(&f->profile, f->machine, &options), 0);
 	thread = tally_machine_thread(f->machine, PID, PID);
 	for (int i = 0; i < SAMPLES; i++) {
 		struct tally_sample sample = {0};
 
-		f->chains[i] = random_chain(random);
 		sample.ip = f->chains[i].ips[1];
 		sample.cpu = f->chains[i].cpu;
 		sample.callchain =
@@ -89,6 +84,23 @@ static void fixture_start(struct fixture *f, struct random *random, unsigned by)
 						   &sample, f->chains[i].weight),
 				 0);
 	}
+}
+
+static void fixture_open(struct fixture *f, struct random *random,
+			 const struct tally_profile_options *options)
+{
+	for (int i = 0; i < SAMPLES; i++)
+		f->chains[i] = random_chain(random);
+	assert_int_equal(tally_symbols_new(NULL, &f->symbols), 0);
+	assert_int_equal(tally_machine_new(f->symbols, &f->machine), 0);
+	assert_int_equal(tally_profile_init(&f->profile, f->machine, options), 0);
+	feed_chains(f);
+}
+
+static void fixture_start(struct fixture *f, struct random *random, unsigned by)
+{
+	fixture_open(f, random,
+		     &(struct tally_profile_options){.by = by | TALLY_BY_FRAME | TALLY_BY_PATH});
 }
 
 static void fixture_end(struct fixture *f)
@@ -246,6 +258,56 @@ static void graphs_are_the_sums(void **state)
 	free(f);
 }
 
+/* Rows are the same as if all had been looked at once; graphs are of the heavy ones alone. */
+static void what_is_recalled_has_graphs(void **state)
+{
+	struct random random = random_start();
+	struct fixture *f = calloc(1, sizeof(*f));
+	struct tally_hist_options options = {.keys = TALLY_KEY_SYMBOL, .graphs = true};
+	struct tally_profile_total total;
+	struct tally_hist hist;
+	unsigned heavy = 0;
+
+	fixture_open(f, &random,
+		     &(struct tally_profile_options){.by = TALLY_BY_FRAME, .recalls = true});
+	options.graph_min = f->profile.totals.data[0].period / FUNCTIONS;
+	assert_int_equal(tally_hist_mark(&f->profile, 0, &options), 0);
+	total = f->profile.totals.data[0];
+	assert_int_equal(tally_profile_recall(&f->profile), 0);
+	assert_int_equal(tally_machine_restart(f->machine), 0);
+	feed_chains(f);
+	assert_memory_equal(&total, &f->profile.totals.data[0], sizeof(total));
+	assert_int_equal(f->profile.stats.chains, SAMPLES);
+	for (int caller = 0; caller < 2; caller++) {
+		struct tally_hist_options all = {.keys = TALLY_KEY_SYMBOL,
+						 .graphs = true,
+						 .order = caller ? TALLY_GRAPH_CALLER
+								 : TALLY_GRAPH_CALLEE};
+
+		assert_int_equal(tally_hist_build(&f->profile, 0, &all, &hist), 0);
+		assert_int_equal(hist.rows.len, FUNCTIONS);
+		tally_vec_for_each (row, &hist.rows) {
+			uint64_t own = 0;
+
+			for (int i = 0; i < SAMPLES; i++)
+				own += f->chains[i].ips[1] == frame_ip(f, row->frame)
+					       ? f->chains[i].weight
+					       : 0;
+			assert_int_equal(row->self, own);
+			if (row->self >= options.graph_min)
+				check_graph(f, &hist, row, caller, false);
+			else
+				assert_int_equal(hist.graph.data[row->graph].first_child, 0);
+			heavy += row->self >= options.graph_min;
+		}
+		tally_hist_free(&hist);
+	}
+	/* Both kinds were there. */
+	assert_in_range(heavy, 2, 2 * FUNCTIONS - 2);
+	fixture_end(f);
+	free(f);
+}
+
 /* Nothing lighter than asked for is gone on from. */
 static void light_branches_are_not_grown(void **state)
 {
@@ -399,6 +461,7 @@ int main(void)
 		cmocka_unit_test(astray_chains_are_dropped),
 		cmocka_unit_test(paths_are_the_chains),
 		cmocka_unit_test(graphs_are_the_sums),
+		cmocka_unit_test(what_is_recalled_has_graphs),
 		cmocka_unit_test(light_branches_are_not_grown),
 		cmocka_unit_test(parent_without_match_is_other),
 	};
