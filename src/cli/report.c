@@ -281,7 +281,7 @@ static int report_callers(struct report *report)
 	}
 	if (!ret)
 		ret = tally_profile_recall(profile);
-	if (!ret)
+	if (ret > 0)
 		ret = tally_session_again(report->session, report_record, report);
 	return ret == -ENOMEM ? ret : 0;
 }

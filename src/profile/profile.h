@@ -153,7 +153,8 @@ int tally_profile_settle(struct tally_profile *profile);
 /* Of a profile that recalls: the same samples come again now, in the same order, with the machine
  * begun anew (tally_machine_restart()). This time those of marked cells are told apart by path as
  * well, and the others passed over, as they have been counted. Most rows are too light for a graph,
- * and their samples, most of all, need no look at their callers: this is why. 0 or -ENOMEM. */
+ * and their samples, most of all, need no look at their callers: this is why. 1; 0 if no cell is
+ * marked, and nothing to be recalled; or -ENOMEM. */
 int tally_profile_recall(struct tally_profile *profile);
 
 /* Count what is still under way, before totals, cells and paths are looked at. Unless the profile

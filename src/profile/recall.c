@@ -23,26 +23,32 @@ int profile_sample_comes(struct tally_profile *profile, uint64_t *ret_sample)
 }
 
 /* What was in marked cells will come again. They stay, empty: the order of cells is that of rows
- * that are equally heavy. */
-static void cells_empty(struct tally_profile *profile)
+ * that are equally heavy. Whether there are any. */
+static bool cells_empty(struct tally_profile *profile)
 {
+	bool any = false;
+
 	for (size_t i = 0; i < profile->cells.len; i++) {
-		if (profile->marked.data[i])
-			profile->cells.data[i].nr = profile->cells.data[i].period = 0;
+		if (!profile->marked.data[i])
+			continue;
+		profile->cells.data[i].nr = profile->cells.data[i].period = 0;
+		any = true;
 	}
+	return any;
 }
 
 int tally_profile_recall(struct tally_profile *profile)
 {
+	if (!cells_empty(profile))
+		return 0;
 	profile->callers = calloc(profile->callers_slots, sizeof(*profile->callers));
 	if (!profile->callers)
 		return -ENOMEM;
-	cells_empty(profile);
 	/* From now on they are found by path. */
 	tally_vec_free(&profile->memos);
 	tally_slots_free(&profile->slots);
 	profile->options.by |= TALLY_BY_PATH;
 	profile->is_recalling = true;
 	profile->nr_samples = 0;
-	return 0;
+	return 1;
 }

@@ -273,7 +273,7 @@ static void what_is_recalled_has_graphs(void **state)
 	options.graph_min = f->profile.totals.data[0].period / FUNCTIONS;
 	assert_int_equal(tally_hist_mark(&f->profile, 0, &options), 0);
 	total = f->profile.totals.data[0];
-	assert_int_equal(tally_profile_recall(&f->profile), 0);
+	assert_int_equal(tally_profile_recall(&f->profile), 1);
 	assert_int_equal(tally_machine_restart(f->machine), 0);
 	feed_chains(f);
 	assert_memory_equal(&total, &f->profile.totals.data[0], sizeof(total));
