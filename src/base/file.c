@@ -54,7 +54,8 @@ out:
 		return ret;
 	}
 	data[len] = '\0';
-	*ret_data = data;
+	grown = realloc(data, len + 1); /* what is kept for long is up to half of it room */
+	*ret_data = grown ? grown : data;
 	*ret_len = len;
 	return 0;
 }
