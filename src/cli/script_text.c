@@ -70,8 +70,7 @@ void script_add_left(struct tally_str *out, int64_t value, int width)
 	size_t start = out->len;
 
 	script_add_s64(out, value, 0, ' ');
-	for (size_t i = out->len - start; i < (size_t)width; i++)
-		tally_str_add_char(out, ' ');
+	tally_str_pad_to(out, start + (size_t)width);
 }
 
 void script_add_hex(struct tally_str *out, uint64_t value)

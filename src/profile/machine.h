@@ -120,11 +120,6 @@ struct tally_maps *tally_machine_kernel(const struct tally_machine *machine);
  * is known, -2 if it is no marker at all. */
 int tally_context_cpumode(uint64_t ip);
 
-/* The number of the address space that `thread` has now: it changes whenever the meaning of
- * an address may have changed, in the kernel or the process. */
-uint64_t tally_machine_space(const struct tally_machine *machine,
-			     const struct tally_thread *thread);
-
 const char *tally_machine_comm(const struct tally_machine *machine,
 			       const struct tally_thread *thread);
 const struct tally_intern *tally_machine_comms(const struct tally_machine *machine);

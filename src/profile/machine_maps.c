@@ -233,11 +233,6 @@ int tally_context_cpumode(uint64_t ip)
 	}
 }
 
-uint64_t tally_machine_space(const struct tally_machine *machine, const struct tally_thread *thread)
-{
-	return thread->process->maps->space ^ machine->kernel_space << 40;
-}
-
 /* The kernel's record tells where its text is; symbols that were read reach further, to code that
  * only ran while it started. */
 static void location_in_kernel(struct tally_machine *machine, struct tally_location *location)
