@@ -40,6 +40,13 @@ static inline bool tally_slots_next(const struct tally_slots *slots, uint32_t ha
 	return false;
 }
 
+/* Ask for the memory where numbers with `hash` are looked for. */
+static inline void tally_slots_fetch(const struct tally_slots *slots, uint32_t hash)
+{
+	if (slots->nr)
+		__builtin_prefetch(&slots->at[hash & (slots->nr - 1)]);
+}
+
 /* Add a number (less than UINT32_MAX). 0 or -ENOMEM, nothing changed. */
 int tally_slots_add(struct tally_slots *slots, uint32_t hash, uint32_t number);
 

@@ -20,7 +20,7 @@ static void count_unnamed(const struct tally_profile *profile, uint64_t *ret_unm
 			  uint64_t *ret_unnamed)
 {
 	*ret_unmapped = *ret_unnamed = 0;
-	tally_vec_for_each (frame, &profile->paths.frames) {
+	tally_vec_for_each (frame, &profile->frames.all) {
 		*ret_unmapped += !frame->dso;
 		*ret_unnamed += frame->dso && !frame->symbol;
 	}

@@ -144,7 +144,7 @@ static const struct tally_frame *selected_frame(const struct top_screen *screen)
 		return NULL;
 	number = line->node ? screen->rows.hist.graph.data[line->node].frame
 			    : screen->rows.hist.rows.data[line->row].frame;
-	return &screen->top->profile.paths.frames.data[number];
+	return &screen->top->profile.frames.all.data[number];
 }
 
 /* The same kind twice is one step. */

@@ -41,7 +41,7 @@ static bool is(const char *wanted, const char *text)
 static bool frame_passes(const struct chooser *chooser, uint32_t number)
 {
 	const struct top_config *config = chooser->top->config;
-	const struct tally_frame *frame = &chooser->top->profile.paths.frames.data[number];
+	const struct tally_frame *frame = &chooser->top->profile.frames.all.data[number];
 	const struct top_zoom *zoom = chooser->zoom;
 	bool in_kernel = frame->cpumode == PERF_RECORD_MISC_KERNEL;
 	const char *name;

@@ -53,11 +53,10 @@ bool profile_passes(struct tally_profile *profile, uint32_t comm, uint32_t frame
 	while (profile->frame_verdicts.len <= frame) {
 		/* Out of memory: judge without a memo. */
 		if (tally_vec_push(&profile->frame_verdicts, UNKNOWN))
-			return frame_passes(filter, &profile->paths.frames.data[frame]);
+			return frame_passes(filter, &profile->frames.all.data[frame]);
 	}
 	verdict = &profile->frame_verdicts.data[frame];
 	if (*verdict == UNKNOWN)
-		*verdict =
-			frame_passes(filter, &profile->paths.frames.data[frame]) ? PASSES : FAILS;
+		*verdict = frame_passes(filter, &profile->frames.all.data[frame]) ? PASSES : FAILS;
 	return *verdict == PASSES;
 }

@@ -49,7 +49,6 @@ static int gather_chain(struct tally_profile *profile, const struct tally_thread
 		if (takes)
 			nr = words_add(profile, thread, cpumode, ip);
 		batch->words.len += (size_t)nr;
-		to->has_odd |= nr > 1;
 		if (frames == 1) {
 			to->has_leaf = true;
 			to->callers = (uint32_t)batch->words.len;

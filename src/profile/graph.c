@@ -17,17 +17,16 @@ struct place {
 	uint32_t next; /* of the same graph node: index + 1 into places, 0 ends */
 	uint64_t period;
 	uint64_t nr;
+	const struct path_sums *sums; /* downwards: of what goes on from here */
 };
 
 struct grower {
 	struct hist_builder *builder;
-	const struct path_sums *sums; /* downwards only */
 	bool downwards;
-	uint64_t least; /* period below which a node is not kept */
 	TALLY_VEC(struct place) places;
-	struct tally_map by_frame; /* frame -> child of the node at work */
-	TALLY_VEC(uint32_t) heads; /* by graph node made in this growth: its places */
-	uint32_t first_node;       /* number of heads[0] */
+	struct tally_map by_frame; /* node << 32 | frame -> child of the node */
+	TALLY_VEC(uint32_t) heads; /* by graph node but for the row's root: its places */
+	uint32_t root;
 };
 
 static int graph_new(struct hist_builder *builder, uint32_t frame, uint32_t *ret_node)
@@ -41,8 +40,7 @@ static int graph_new(struct hist_builder *builder, uint32_t frame, uint32_t *ret
 	return 0;
 }
 
-/* The child of `node` for a frame, made if new. Children of a node in an earlier growth are found
- * by looking through them. */
+/* The child of `node` for a frame, made if new. */
 static int grower_child(struct grower *grower, uint32_t node, uint32_t frame, uint32_t *ret_child)
 {
 	uint64_t known = tally_map_get(&grower->by_frame, (uint64_t)node << 32 | frame);
@@ -65,68 +63,72 @@ static int grower_child(struct grower *grower, uint32_t node, uint32_t frame, ui
 }
 
 /* Put a place under `node`, at the child for the function it is in. */
-static int grower_put(struct grower *grower, uint32_t node, uint32_t path, uint64_t period,
-		      uint64_t nr)
+static int grower_put(struct grower *grower, uint32_t node, struct place place)
 {
-	uint32_t child, *head;
+	uint32_t child, *head, frame = hist_path(grower->builder, place.path)->frame;
 	struct tally_graph_node *at;
-	int ret = grower_child(grower, node, hist_path(grower->builder, path)->frame, &child);
+	int ret;
 
+	if (frame == hist_light(grower->builder))
+		return 0;
+	ret = grower_child(grower, node, frame, &child);
 	if (ret)
 		return ret;
 	at = &grower->builder->hist->graph.data[child];
-	at->period += period;
-	at->nr += nr;
+	at->period += place.period;
+	at->nr += place.nr;
 	/* What ends here is what does not go on; see grower_step(). */
-	at->self += period;
-	at->self_nr += nr;
-	head = &grower->heads.data[child - grower->first_node];
-	ret = tally_vec_push(&grower->places, (struct place){path, *head, period, nr});
+	at->self += place.period;
+	at->self_nr += place.nr;
+	head = &grower->heads.data[child - grower->root - 1];
+	place.next = *head;
+	ret = tally_vec_push(&grower->places, place);
 	*head = (uint32_t)grower->places.len;
 	return ret;
+}
+
+/* Go on from `node` to a place that is one step further. */
+static int grower_go(struct grower *grower, uint32_t node, struct place place)
+{
+	struct tally_graph_node *from = &grower->builder->hist->graph.data[node];
+
+	from->self -= place.period;
+	from->self_nr -= place.nr;
+	return grower_put(grower, node, place);
 }
 
 /* One step on from a place. */
 static int grower_step(struct grower *grower, uint32_t node, struct place place)
 {
-	struct hist_builder *builder = grower->builder;
-	uint32_t next;
+	const struct path_sum *sums;
 	int ret = 0;
 
 	if (!grower->downwards) {
-		next = hist_path(builder, place.path)->parent;
-		if (!next)
-			return 0;
-		builder->hist->graph.data[node].self -= place.period;
-		builder->hist->graph.data[node].self_nr -= place.nr;
-		return grower_put(grower, node, next, place.period, place.nr);
+		place.path = hist_path(grower->builder, place.path)->parent;
+		return place.path ? grower_go(grower, node, place) : 0;
 	}
-	for (next = grower->sums->at[place.path].first_child; next && !ret;
-	     next = grower->sums->at[next].sibling) {
-		const struct path_sum *sum = &grower->sums->at[next];
-
-		if (!sum->nr)
-			continue;
-		builder->hist->graph.data[node].self -= sum->period;
-		builder->hist->graph.data[node].self_nr -= sum->nr;
-		ret = grower_put(grower, node, next, sum->period, sum->nr);
+	sums = place.sums->at.data;
+	for (place.path = sums[place.path].first_child; place.path && !ret;
+	     place.path = sums[place.path].sibling) {
+		place.period = sums[place.path].period;
+		place.nr = sums[place.path].nr;
+		if (place.nr)
+			ret = grower_go(grower, node, place);
 	}
 	return ret;
 }
 
-/* Go on from every child of `node` that is heavy enough. Deep, not recursive: the nodes made are
- * numbered in the order they are to be visited. */
+/* Go on from every node that is heavy enough. Deep, not recursive: nodes are numbered in the order
+ * they are to be visited, and nothing is added to those that were. */
 static int grower_grow(struct grower *grower)
 {
-	struct tally_graph_node *nodes;
 	int ret = 0;
 
 	for (uint32_t i = 0; i < grower->heads.len && !ret; i++) {
-		uint32_t node = grower->first_node + i;
-		uint32_t at = grower->heads.data[i];
+		uint32_t node = grower->root + 1 + i, at = grower->heads.data[i];
 
-		nodes = grower->builder->hist->graph.data;
-		if (nodes[node].period < grower->least)
+		if (grower->builder->hist->graph.data[node].period <
+		    grower->builder->options->graph_min)
 			continue;
 		while (at && !ret) {
 			struct place place = grower->places.data[at - 1];
@@ -145,69 +147,44 @@ static void grower_free(struct grower *grower)
 	tally_map_free(&grower->by_frame);
 }
 
-static struct grower grower_start(struct hist_builder *builder, const struct path_sums *sums,
-				  bool downwards)
-{
-	return (struct grower){
-		.builder = builder,
-		.sums = sums,
-		.downwards = downwards,
-		.least = builder->options->graph_min,
-		.first_node = (uint32_t)builder->hist->graph.len,
-	};
-}
+/* ---- rows ---------------------------------------------------------------- */
 
-/* Children of `node` made by an earlier growth are taken up again, so that one function does not
- * stand there twice. */
-static int grower_resume(struct grower *grower, uint32_t node)
+/* The outermost paths of the row's own cells. */
+static int own_roots(struct grower *grower, const uint32_t *cells, size_t nr)
 {
-	const struct tally_graph_node *nodes = grower->builder->hist->graph.data;
-	int ret = 0;
+	struct hist_builder *builder = grower->builder;
+	struct path_sums *sums = &builder->row_sums;
+	int ret = hist_sum_reach(builder, sums);
 
-	if (!nodes[node].first_child)
-		return 0;
-	/* Every node since the row's root belongs to it: number the heads from there. */
-	grower->first_node = node + 1;
-	for (size_t i = node + 1; i < grower->builder->hist->graph.len && !ret; i++)
-		ret = tally_vec_push(&grower->heads, 0);
-	for (uint32_t n = node; n < grower->builder->hist->graph.len && !ret; n++) {
-		for (uint32_t c = nodes[n].first_child; c && !ret; c = nodes[c].next_sibling)
-			ret = tally_map_put(&grower->by_frame, (uint64_t)n << 32 | nodes[c].frame,
-					    c);
-	}
+	for (size_t i = 0; i < nr && !ret; i++)
+		ret = hist_sum_add(builder, sums, cells[i]);
+	hist_sum_link(builder, sums);
+	for (uint32_t path = hist_sum_root(sums); path && !ret; path = sums->at.data[path].sibling)
+		ret = grower_put(grower, grower->root,
+				 (struct place){.path = path,
+						.period = sums->at.data[path].period,
+						.nr = sums->at.data[path].nr,
+						.sums = sums});
 	return ret;
 }
 
-/* ---- rows ---------------------------------------------------------------- */
-
 /* Whole paths of the row's own cells. */
-static int graph_own(struct hist_builder *builder, struct tally_row *row, const uint32_t *cells,
-		     size_t nr)
+static int graph_own(struct grower *grower, const uint32_t *cells, size_t nr)
 {
-	bool downwards = builder->options->order == TALLY_GRAPH_CALLER;
-	struct grower grower = grower_start(builder, &builder->row_sums, downwards);
+	struct hist_builder *builder = grower->builder;
 	int ret = 0;
 
+	if (grower->downwards)
+		return own_roots(grower, cells, nr);
 	for (size_t i = 0; i < nr && !ret; i++) {
 		const struct tally_cell *cell = hist_cell(builder, cells[i]);
+		struct place place = {.path = builder->cells.data[cells[i]].path,
+				      .period = cell->period,
+				      .nr = cell->nr};
 
-		if (!cell->key.path)
-			continue;
-		if (downwards)
-			ret = hist_sum_add(builder, &builder->row_sums, cell);
-		else
-			ret = grower_put(&grower, row->graph, cell->key.path, cell->period,
-					 cell->nr);
+		if (place.path)
+			ret = grower_put(grower, grower->root, place);
 	}
-	hist_sum_link(builder, &builder->row_sums);
-	for (uint32_t path = builder->row_sums.at[0].first_child; path && !ret;
-	     path = builder->row_sums.at[path].sibling)
-		ret = grower_put(&grower, row->graph, path, builder->row_sums.at[path].period,
-				 builder->row_sums.at[path].nr);
-	if (!ret)
-		ret = grower_grow(&grower);
-	hist_sum_clear(&builder->row_sums);
-	grower_free(&grower);
 	return ret;
 }
 
@@ -225,7 +202,7 @@ struct heavy {
 static int heavy_visit(struct hist_builder *builder, uint32_t path, bool outermost, void *arg)
 {
 	struct heavy *heavy = arg;
-	uint32_t number = builder->row_of[hist_path_fkey(builder, path)];
+	uint32_t number = builder->heavy_of[hist_path_fkey(builder, path)];
 
 	if (!number || (heavy->downwards && !outermost))
 		return 0;
@@ -264,7 +241,8 @@ int hist_graph_heavy(struct hist_builder *builder)
 	return ret;
 }
 
-bool hist_graph_wants(struct hist_builder *builder, uint32_t group)
+/* Whether any of them is in the group; asked of each group with cells, in ascending order. */
+static bool heavy_is_next(struct hist_builder *builder, uint32_t group)
 {
 	while (builder->next_heavy < builder->heavy.len &&
 	       builder->heavy.data[builder->next_heavy].group < group)
@@ -273,63 +251,78 @@ bool hist_graph_wants(struct hist_builder *builder, uint32_t group)
 	       builder->heavy.data[builder->next_heavy].group == group;
 }
 
-/* The heavy rows of a group and, with children, where they stand. */
-static int heavy_find(struct hist_builder *builder, uint32_t group, struct heavy *heavy)
+/* The heavy rows of a group, also by function. */
+static int heavy_rows(struct hist_builder *builder, uint32_t group, struct heavy *heavy)
 {
 	int ret = 0;
 
-	heavy->downwards = builder->options->order == TALLY_GRAPH_CALLER;
-	for (; hist_graph_wants(builder, group) && !ret; builder->next_heavy++) {
+	for (; heavy_is_next(builder, group) && !ret; builder->next_heavy++) {
 		uint32_t i = builder->heavy.data[builder->next_heavy].row;
 
 		ret = tally_vec_push(&heavy->rows, (struct heavy_row){.row = i});
-		builder->row_of[builder->hist->rows.data[i].fkey] = (uint32_t)heavy->rows.len;
+		builder->heavy_of[builder->hist->rows.data[i].fkey] = (uint32_t)heavy->rows.len;
 	}
-	if (!ret && builder->options->children)
-		ret = hist_walk(builder, &builder->group_sums, heavy_visit, heavy);
-	tally_vec_for_each (row, &heavy->rows)
-		builder->row_of[builder->hist->rows.data[row->row].fkey] = 0;
 	return ret;
 }
 
-/* One place where the row's function called something: downwards from it, or upwards. The row's
- * own cells are not in the sums. Upwards, what stands further in again is counted there, and
- * taken away (modulo 2^64) from where it stands next further out. */
-static int inner_place(struct grower *grower, const struct tally_row *row, uint32_t path)
+/* With children: the tree of the group's cells, its sums, and where heavy rows stand in it. */
+static int heavy_places(struct hist_builder *builder, size_t first, size_t last,
+			struct heavy *heavy)
+{
+	struct path_sums *sums = &builder->group_sums;
+	int ret = 0;
+
+	for (size_t i = first; i < last && !ret; i++)
+		ret = hist_path_make(builder, i);
+	if (!ret)
+		ret = hist_sum_reach(builder, sums);
+	for (size_t i = first; i < last && !ret; i++)
+		ret = hist_sum_add(builder, sums, i);
+	hist_sum_link(builder, sums);
+	return ret ? ret : hist_walk(builder, sums, heavy_visit, heavy);
+}
+
+/* One place where the row's function called something: downwards from it, or upwards. Upwards,
+ * what stands further in again is counted there, and taken away (modulo 2^64) from where it stands
+ * next further out. */
+static int inner_place(struct grower *grower, uint32_t fkey, uint32_t path)
 {
 	struct hist_builder *builder = grower->builder;
-	const struct path_sum *sum = &builder->group_sums.at[path];
-	uint32_t outer = path;
+	const struct path_sum *sum = &builder->group_sums.at.data[path];
+	struct place place = {path, 0, sum->period, sum->nr, &builder->group_sums};
 	int ret;
 
 	if (!sum->nr)
 		return 0;
-	ret = grower_put(grower, row->graph, path, sum->period, sum->nr);
+	ret = grower_put(grower, grower->root, place);
 	if (ret || grower->downwards)
 		return ret;
 	do {
-		outer = hist_path(builder, outer)->parent;
-	} while (outer && hist_path_fkey(builder, outer) != row->fkey);
-	if (!outer)
+		place.path = hist_path(builder, place.path)->parent;
+	} while (place.path && hist_path_fkey(builder, place.path) != fkey);
+	if (!place.path)
 		return 0;
-	return grower_put(grower, row->graph, outer, -sum->period, -(uint64_t)sum->nr);
+	place.period = -place.period;
+	place.nr = -place.nr;
+	return grower_put(grower, grower->root, place);
 }
 
-static int graph_inner(struct hist_builder *builder, struct tally_row *row,
-		       const struct heavy_row *heavy, const uint32_t *cells, size_t nr)
+/* Grow the graph of a row, whose own cells are in no sums but the row's. */
+static int graph_grow(struct hist_builder *builder, const struct heavy_row *heavy, uint32_t root,
+		      const uint32_t *cells, size_t nr)
 {
-	struct grower grower = grower_start(builder, &builder->group_sums,
-					    builder->options->order == TALLY_GRAPH_CALLER);
-	int ret = grower_resume(&grower, row->graph);
+	uint32_t fkey = builder->hist->rows.data[heavy->row].fkey;
+	struct grower grower = {
+		.builder = builder,
+		.downwards = builder->options->order == TALLY_GRAPH_CALLER,
+		.root = root,
+	};
+	int ret = graph_own(&grower, cells, nr);
 
-	for (size_t i = 0; i < nr; i++)
-		hist_sum_take(builder, &builder->group_sums, hist_cell(builder, cells[i]));
 	for (size_t i = 0; i < heavy->places.len && !ret; i++)
-		ret = inner_place(&grower, row, heavy->places.data[i]);
+		ret = inner_place(&grower, fkey, heavy->places.data[i]);
 	if (!ret)
 		ret = grower_grow(&grower);
-	for (size_t i = 0; i < nr; i++)
-		hist_sum_return(builder, &builder->group_sums, hist_cell(builder, cells[i]));
 	grower_free(&grower);
 	return ret;
 }
@@ -338,17 +331,19 @@ static int graph_row(struct hist_builder *builder, const struct heavy_row *heavy
 		     const uint32_t *cells, size_t nr)
 {
 	struct tally_row *row = &builder->hist->rows.data[heavy->row];
+	bool children = builder->options->children;
 	uint32_t root;
 	int ret = graph_new(builder, row->frame, &root);
 
 	if (ret)
 		return ret;
-	row->graph = root;
-	ret = graph_own(builder, row, cells, nr);
-	if (!ret && builder->options->children)
-		ret = graph_inner(builder, row, heavy, cells, nr);
-	if (!builder->hist->graph.data[root].first_child)
-		row->graph = 0;
+	for (size_t i = 0; i < nr && children; i++)
+		hist_sum_take(builder, &builder->group_sums, cells[i]);
+	ret = graph_grow(builder, heavy, root, cells, nr);
+	for (size_t i = 0; i < nr && children; i++)
+		hist_sum_return(builder, &builder->group_sums, cells[i]);
+	hist_sum_clear(&builder->row_sums);
+	row->graph = builder->hist->graph.data[root].first_child ? root : 0;
 	return ret;
 }
 
@@ -396,20 +391,37 @@ static size_t row_run(const struct hist_builder *builder, const uint32_t *cells,
 	return end - *at;
 }
 
+/* The group at work is done with. */
+static void group_clear(struct hist_builder *builder, struct heavy *heavy)
+{
+	tally_vec_for_each (row, &heavy->rows)
+		builder->heavy_of[builder->hist->rows.data[row->row].fkey] = 0;
+	hist_sum_clear(&builder->group_sums);
+	tally_paths_clear(&builder->paths);
+	heavy_free(heavy);
+}
+
 int hist_graph_group(struct hist_builder *builder, size_t first, size_t last)
 {
+	uint32_t group = builder->cells.data[first].group, *cells;
+	struct heavy heavy = {.downwards = builder->options->order == TALLY_GRAPH_CALLER};
 	size_t nr = 0, at = 0;
-	uint32_t *cells = cells_by_row(builder, first, last, &nr);
-	uint32_t group = builder->cells.data[first].group;
-	struct heavy heavy = {0};
-	int ret = cells ? heavy_find(builder, group, &heavy) : -ENOMEM;
+	int ret;
 
+	if (!heavy_is_next(builder, group))
+		return 0;
+	cells = cells_by_row(builder, first, last, &nr);
+	ret = cells ? heavy_rows(builder, group, &heavy) : -ENOMEM;
+	if (!ret && builder->options->children)
+		ret = heavy_places(builder, first, last, &heavy);
+	for (size_t i = 0; i < nr && !ret && !builder->options->children; i++)
+		ret = hist_path_make(builder, cells[i]);
 	for (size_t i = 0; i < heavy.rows.len && !ret; i++) {
 		size_t run = row_run(builder, cells, nr, heavy.rows.data[i].row, &at);
 
 		ret = graph_row(builder, &heavy.rows.data[i], cells + at, run);
 	}
-	heavy_free(&heavy);
+	group_clear(builder, &heavy);
 	free(cells);
 	return ret;
 }

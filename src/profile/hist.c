@@ -9,16 +9,16 @@
 /* What the functions of a row have in common: the function, its DSO, or nothing. */
 static int builder_fkeys(struct hist_builder *builder)
 {
-	const struct tally_paths *paths = &builder->profile->paths;
+	const struct tally_frames *frames = &builder->profile->frames;
 	unsigned keys = builder->options->keys;
 	struct tally_map dsos = {0};
 	int ret = 0;
 
-	builder->fkeys = calloc(paths->frames.len + 1, sizeof(*builder->fkeys));
+	builder->fkeys = calloc(frames->all.len + 1, sizeof(*builder->fkeys));
 	if (!builder->fkeys)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < paths->frames.len && !ret; i++) {
-		uintptr_t dso = (uintptr_t)paths->frames.data[i].dso;
+	for (uint32_t i = 0; i < frames->all.len && !ret; i++) {
+		uintptr_t dso = (uintptr_t)frames->all.data[i].dso;
 		uint64_t known = i;
 
 		if (keys & TALLY_KEY_DSO && !(keys & TALLY_KEY_SYMBOL)) {
@@ -32,32 +32,38 @@ static int builder_fkeys(struct hist_builder *builder)
 		}
 		builder->fkeys[i] = (uint32_t)known;
 	}
+	builder->fkeys[hist_light(builder)] = hist_light(builder);
 	tally_map_free(&dsos);
 	return ret;
 }
 
-/* For each path the innermost function that is_parent() accepts; callers come first. */
-static int builder_parents(struct hist_builder *builder)
+static bool frame_is_parent(const struct hist_builder *builder, uint32_t number)
 {
-	const struct tally_paths *paths = &builder->profile->paths;
+	enum { UNKNOWN, NO, YES };
+	const struct tally_frame *frame = &builder->profile->frames.all.data[number];
+	uint8_t *known = &builder->parents[number];
 
-	if (!(builder->options->keys & TALLY_KEY_PARENT))
-		return 0;
-	builder->parents = malloc((paths->paths.len + 1) * sizeof(*builder->parents));
-	if (!builder->parents)
-		return -ENOMEM;
-	builder->parents[0] = TALLY_FRAME_NONE;
-	for (uint32_t i = 1; i < paths->paths.len; i++) {
-		const struct tally_path *path = &paths->paths.data[i];
-		const struct tally_frame *frame = &paths->frames.data[path->frame];
+	if (*known == UNKNOWN)
+		*known = frame->symbol && builder->options->is_parent(
+						  builder->options->arg,
+						  tally_symbol_name(frame->dso, frame->symbol))
+				 ? YES
+				 : NO;
+	return *known == YES;
+}
 
-		builder->parents[i] = builder->parents[path->parent];
-		if (frame->symbol &&
-		    builder->options->is_parent(builder->options->arg,
-						tally_symbol_name(frame->dso, frame->symbol)))
-			builder->parents[i] = path->frame;
+/* The innermost function of a callchain that is_parent() accepts. */
+static uint32_t cell_parent(const struct hist_builder *builder, const struct tally_cell_key *key)
+{
+	struct tally_stack callers = tally_stacks_get(&builder->profile->stacks, key->callers);
+
+	if (key->leaf && frame_is_parent(builder, key->leaf - 1))
+		return key->leaf - 1;
+	for (uint32_t i = 0; i < callers.nr; i++) {
+		if (frame_is_parent(builder, callers.frames[i]))
+			return callers.frames[i];
 	}
-	return 0;
+	return TALLY_FRAME_NONE;
 }
 
 static struct tally_group cell_group(const struct hist_builder *builder,
@@ -76,8 +82,8 @@ static struct tally_group cell_group(const struct hist_builder *builder,
 		group.pid = thread->pid;
 	if (keys & TALLY_KEY_TID)
 		group.tid = thread->tid;
-	if (builder->parents)
-		group.parent = builder->parents[key->path];
+	if (keys & TALLY_KEY_PARENT)
+		group.parent = cell_parent(builder, key);
 	return group;
 }
 
@@ -215,107 +221,10 @@ static int for_each_group(struct hist_builder *builder,
 	return ret;
 }
 
-/* The sums of a group over all its paths. */
-static int group_sum(struct hist_builder *builder, size_t first, size_t last)
-{
-	int ret = 0;
-
-	for (size_t i = first; i < last && !ret; i++)
-		ret = hist_sum_add(builder, &builder->group_sums, hist_cell(builder, i));
-	hist_sum_link(builder, &builder->group_sums);
-	return ret;
-}
-
-/* The group at work is done with. */
-static void group_clear(struct hist_builder *builder)
-{
-	tally_vec_for_each (path, &builder->group_sums.touched)
-		builder->row_of[hist_path_fkey(builder, *path)] = 0;
-	hist_sum_clear(&builder->group_sums);
-}
-
-static int graph_group(struct hist_builder *builder, size_t first, size_t last)
-{
-	int ret = 0;
-
-	if (!hist_graph_wants(builder, builder->cells.data[first].group))
-		return 0;
-	if (builder->options->children)
-		ret = group_sum(builder, first, last);
-	if (!ret)
-		ret = hist_graph_group(builder, first, last);
-	group_clear(builder);
-	return ret;
-}
-
-/* A path counts once for each function on it, where the function stands outermost. */
-static int children_visit(struct hist_builder *builder, uint32_t path, bool outermost, void *arg)
-{
-	const struct path_sum *sum = &builder->group_sums.at[path];
-	const uint32_t *group = arg;
-	uint32_t *known = &builder->row_of[hist_path_fkey(builder, path)];
-	struct tally_row *row;
-	uint32_t number;
-	int ret;
-
-	if (!outermost)
-		return 0;
-	if (!*known) {
-		ret = hist_row(builder, *group, hist_path(builder, path)->frame, &number);
-		if (ret)
-			return ret;
-		*known = number + 1;
-	}
-	row = &builder->hist->rows.data[*known - 1];
-	row->total += sum->period;
-	row->total_nr += sum->nr;
-	return 0;
-}
-
-/* Add what each function's callees cost to its row. */
-static int children_group(struct hist_builder *builder, size_t first, size_t last)
-{
-	uint32_t group = builder->cells.data[first].group;
-	int ret = group_sum(builder, first, last);
-
-	if (!ret)
-		ret = hist_walk(builder, &builder->group_sums, children_visit, &group);
-	group_clear(builder);
-	return ret;
-}
-
-static bool on_path(const struct hist_builder *builder, uint32_t path, uint32_t fkey)
-{
-	for (; path; path = hist_path(builder, path)->parent) {
-		if (hist_path_fkey(builder, path) == fkey)
-			return true;
-	}
-	return false;
-}
-
-/* Samples whose function is not on their own path (no callchain, skid) count for it too. */
-static void children_of_strays(struct hist_builder *builder)
-{
-	for (size_t i = 0; i < builder->cells.len; i++) {
-		const struct tally_cell *cell = hist_cell(builder, i);
-		struct tally_row *row = &builder->hist->rows.data[builder->cells.data[i].row];
-
-		if (!on_path(builder, cell->key.path, row->fkey)) {
-			row->total += cell->period;
-			row->total_nr += cell->nr;
-		}
-	}
-}
-
 static int builder_totals(struct hist_builder *builder)
 {
-	int ret;
-
-	if (builder->options->children) {
-		ret = for_each_group(builder, children_group);
-		children_of_strays(builder);
-		return ret;
-	}
+	if (builder->options->children)
+		return for_each_group(builder, hist_children);
 	tally_vec_for_each (row, &builder->hist->rows) {
 		row->total = row->self;
 		row->total_nr = row->self_nr;
@@ -336,23 +245,20 @@ static int heaviest_first(const void *a, const void *b)
 	return (x->fkey > y->fkey) - (x->fkey < y->fkey);
 }
 
-static int builder_sums(struct hist_builder *builder)
+/* Room for what is known of each function. */
+static int builder_init(struct hist_builder *builder)
 {
-	const struct tally_paths *paths = &builder->profile->paths;
-	size_t nr = paths->paths.len + 1;
-	bool downwards = builder->options->order == TALLY_GRAPH_CALLER;
+	size_t nr = builder->profile->frames.all.len + 1;
 
-	builder->group_sums.at =
-		calloc(builder->options->children ? nr : 1, sizeof(*builder->group_sums.at));
-	builder->row_sums.at = calloc(builder->options->graphs && downwards ? nr : 1,
-				      sizeof(*builder->row_sums.at));
-	builder->open = calloc(paths->frames.len + 1, sizeof(*builder->open));
-	builder->row_of = calloc(paths->frames.len + 1, sizeof(*builder->row_of));
-	builder->first_rows = calloc(paths->frames.len + 1, sizeof(*builder->first_rows));
-	if (!builder->group_sums.at || !builder->row_sums.at || !builder->open ||
-	    !builder->row_of || !builder->first_rows)
+	builder->open = calloc(nr, sizeof(*builder->open));
+	builder->heavy_of = calloc(nr, sizeof(*builder->heavy_of));
+	builder->first_rows = calloc(nr, sizeof(*builder->first_rows));
+	builder->parents = calloc(nr, sizeof(*builder->parents));
+	builder->met = calloc(nr, sizeof(*builder->met));
+	if (!builder->open || !builder->heavy_of || !builder->first_rows || !builder->parents ||
+	    !builder->met || tally_paths_init(&builder->paths, nr))
 		return -ENOMEM;
-	return 0;
+	return builder_fkeys(builder);
 }
 
 static void builder_free(struct hist_builder *builder)
@@ -362,12 +268,13 @@ static void builder_free(struct hist_builder *builder)
 	tally_intern_free(&builder->group_ids);
 	tally_map_free(&builder->row_ids);
 	tally_vec_free(&builder->cells);
-	free(builder->group_sums.at);
-	tally_vec_free(&builder->group_sums.touched);
-	free(builder->row_sums.at);
-	tally_vec_free(&builder->row_sums.touched);
+	free(builder->met);
+	tally_vec_free(&builder->met_fkeys);
+	tally_paths_free(&builder->paths);
+	hist_sum_free(&builder->group_sums);
+	hist_sum_free(&builder->row_sums);
 	free(builder->open);
-	free(builder->row_of);
+	free(builder->heavy_of);
 	free(builder->first_rows);
 	tally_vec_free(&builder->heavy);
 }
@@ -380,13 +287,9 @@ int tally_hist_build(struct tally_profile *profile, uint32_t event,
 	int ret = tally_profile_finish(profile);
 
 	if (!ret)
-		ret = builder_sums(&builder);
+		ret = builder_init(&builder);
 	if (!ret)
 		ret = tally_vec_push(&hist.graph, (struct tally_graph_node){0});
-	if (!ret)
-		ret = builder_fkeys(&builder);
-	if (!ret)
-		ret = builder_parents(&builder);
 	if (!ret)
 		ret = builder_self(&builder, event);
 	if (!ret)
@@ -396,7 +299,7 @@ int tally_hist_build(struct tally_profile *profile, uint32_t event,
 	if (!ret && options->graphs)
 		ret = hist_graph_heavy(&builder);
 	if (!ret && options->graphs)
-		ret = for_each_group(&builder, graph_group);
+		ret = for_each_group(&builder, hist_graph_group);
 	if (!ret && hist.rows.len)
 		qsort(hist.rows.data, hist.rows.len, sizeof(*hist.rows.data), heaviest_first);
 	builder_free(&builder);
@@ -424,9 +327,7 @@ int tally_hist_mark(struct tally_profile *profile, uint32_t event,
 	while (profile->marked.len < profile->cells.len && !ret)
 		ret = tally_vec_push(&profile->marked, 0);
 	if (!ret)
-		ret = builder_sums(&builder);
-	if (!ret)
-		ret = builder_fkeys(&builder);
+		ret = builder_init(&builder);
 	if (!ret)
 		ret = builder_self(&builder, event);
 	for (size_t i = 0; i < builder.cells.len && !ret; i++) {

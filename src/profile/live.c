@@ -23,18 +23,6 @@ static bool cell_is_dead(const struct tally_profile *profile, const struct tally
 	return cell->period <= profile->totals.data[cell->key.event].period >> NOTHING;
 }
 
-/* After cells moved. */
-static int cells_index(struct tally_profile *profile)
-{
-	int ret = 0;
-
-	profile->memos.len = 0;
-	tally_slots_free(&profile->slots);
-	for (uint32_t i = 0; i < profile->cells.len && !ret; i++)
-		ret = profile_cell_note(profile, i);
-	return ret;
-}
-
 /* Shares add up to all that is shown, whatever was rounded away. */
 static void totals_sum(struct tally_profile *profile)
 {
@@ -68,7 +56,7 @@ int tally_profile_decay(struct tally_profile *profile)
 	profile->nr_dropped += dropped;
 	profile->cells.len = left;
 	totals_sum(profile);
-	return dropped ? cells_index(profile) : 0;
+	return dropped ? profile_cells_index(profile) : 0;
 }
 
 void tally_profile_zero(struct tally_profile *profile)
@@ -78,36 +66,43 @@ void tally_profile_zero(struct tally_profile *profile)
 	profile->cells.len = 0;
 	tally_vec_for_each (total, &profile->totals)
 		*total = (struct tally_profile_total){0};
-	(void)cells_index(profile);
+	(void)profile_cells_index(profile);
 }
 
 /* ---- sweeping -------------------------------------------------------------- */
 
-/* Marks of frames and paths, which become their new numbers. */
-struct path_marks {
-	uint32_t *frames, *paths;
+/* Marks of frames and stacks, which become their new numbers. */
+struct frame_marks {
+	uint32_t *frames, *stacks;
 };
 
+static void mark_stack(const struct tally_profile *profile, struct frame_marks *marks,
+		       uint32_t number)
+{
+	struct tally_stack stack = tally_stacks_get(&profile->stacks, number);
+
+	marks->stacks[number] = 1;
+	for (uint32_t i = 0; i < stack.nr; i++)
+		marks->frames[stack.frames[i]] = 1;
+}
+
 /* Whatever a cell stands for stays. */
-static void mark_cells(const struct tally_profile *profile, struct path_marks *marks,
+static void mark_cells(const struct tally_profile *profile, struct frame_marks *marks,
 		       struct machine_sweep *sweep)
 {
 	tally_vec_for_each (cell, &profile->cells) {
-		marks->frames[cell->key.frame] = 1;
-		marks->paths[cell->key.path] = 1;
-		sweep->comms[cell->key.comm] = 1;
-		sweep->threads[cell->key.thread] = 1;
-	}
-	for (size_t i = profile->paths.paths.len; i-- > 1;) {
-		const struct tally_path *path = &profile->paths.paths.data[i];
+		const struct tally_cell_key *key = &cell->key;
 
-		if (marks->paths[i]) {
-			marks->paths[path->parent] = 1;
-			marks->frames[path->frame] = 1;
-		}
+		marks->frames[key->frame] = 1;
+		if (key->leaf)
+			marks->frames[key->leaf - 1] = 1;
+		if (!marks->stacks[key->callers])
+			mark_stack(profile, marks, key->callers);
+		sweep->comms[key->comm] = 1;
+		sweep->threads[key->thread] = 1;
 	}
-	for (size_t i = 0; i < profile->paths.frames.len; i++) {
-		struct tally_dso *dso = profile->paths.frames.data[i].dso;
+	for (size_t i = 0; i < profile->frames.all.len; i++) {
+		struct tally_dso *dso = profile->frames.all.data[i].dso;
 
 		if (marks->frames[i] && dso)
 			sweep->dsos[tally_dso_number(dso)] = 1;
@@ -116,7 +111,7 @@ static void mark_cells(const struct tally_profile *profile, struct path_marks *m
 	sweep->comms[0] = 1;
 }
 
-static void renumber_cells(struct tally_profile *profile, const struct path_marks *marks,
+static void renumber_cells(struct tally_profile *profile, const struct frame_marks *marks,
 			   const struct machine_sweep *sweep)
 {
 	tally_vec_for_each (cell, &profile->cells) {
@@ -125,26 +120,29 @@ static void renumber_cells(struct tally_profile *profile, const struct path_mark
 		key->comm = sweep->new_comms[key->comm];
 		key->thread = sweep->new_threads[key->thread];
 		key->frame = marks->frames[key->frame];
-		key->path = key->path ? marks->paths[key->path] : 0;
+		key->leaf = key->leaf ? marks->frames[key->leaf - 1] + 1 : 0;
+		key->callers = key->callers ? marks->stacks[key->callers] : TALLY_STACK_NONE;
 	}
 }
 
-static int sweep_all(struct tally_profile *profile, struct path_marks *marks,
+static int sweep_all(struct tally_profile *profile, struct frame_marks *marks,
 		     struct machine_sweep *sweep)
 {
-	int ret;
+	int ret, swept;
 
 	mark_cells(profile, marks, sweep);
 	ret = machine_sweep(profile->machine, sweep);
 	if (ret)
 		return ret;
-	ret = tally_paths_sweep(&profile->paths, marks->frames, marks->paths);
+	ret = tally_frames_sweep(&profile->frames, marks->frames);
+	swept = tally_stacks_sweep(&profile->stacks, marks->stacks, marks->frames);
 	renumber_cells(profile, marks, sweep);
 	profile->frame_verdicts.len = 0;
 	profile_caches_clear(profile);
 	profile->nr_dropped = 0;
 	profile->nr_dsos = tally_symbols_nr_dsos(profile->machine->symbols);
-	return ret ? ret : cells_index(profile);
+	ret = ret ? ret : swept;
+	return ret ? ret : profile_cells_index(profile);
 }
 
 /* Worth the work: about as much has gone as is left, and not just a little. */
@@ -160,19 +158,19 @@ static bool sweep_is_due(const struct tally_profile *profile, size_t nr_gone)
 int tally_profile_sweep(struct tally_profile *profile, size_t nr_gone)
 {
 	struct machine_sweep sweep;
-	struct path_marks marks;
+	struct frame_marks marks;
 	int ret = tally_profile_finish(profile);
 
 	if (ret || !sweep_is_due(profile, nr_gone))
 		return ret;
-	marks.frames = calloc(profile->paths.frames.len + 1, sizeof(*marks.frames));
-	marks.paths = calloc(profile->paths.paths.len + 1, sizeof(*marks.paths));
-	ret = marks.frames && marks.paths ? machine_sweep_init(profile->machine, &sweep) : -ENOMEM;
+	marks.frames = calloc(profile->frames.all.len + 1, sizeof(*marks.frames));
+	marks.stacks = calloc(profile->stacks.words.len + 1, sizeof(*marks.stacks));
+	ret = marks.frames && marks.stacks ? machine_sweep_init(profile->machine, &sweep) : -ENOMEM;
 	if (!ret) {
 		ret = sweep_all(profile, &marks, &sweep);
 		machine_sweep_free(&sweep);
 	}
 	free(marks.frames);
-	free(marks.paths);
+	free(marks.stacks);
 	return ret;
 }

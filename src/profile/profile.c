@@ -42,8 +42,8 @@ int tally_profile_init(struct tally_profile *profile, struct tally_machine *mach
 /* Free what only finds things again. */
 static void profile_forget(struct tally_profile *profile)
 {
-	tally_paths_forget(&profile->paths);
-	tally_vec_free(&profile->memos);
+	tally_frames_forget(&profile->frames);
+	tally_stacks_forget(&profile->stacks);
 	tally_slots_free(&profile->slots);
 	free(profile->addresses);
 	free(profile->callers);
@@ -58,7 +58,8 @@ static void profile_forget(struct tally_profile *profile)
 void tally_profile_free(struct tally_profile *profile)
 {
 	profile_forget(profile);
-	tally_paths_free(&profile->paths);
+	tally_frames_free(&profile->frames);
+	tally_stacks_free(&profile->stacks);
 	tally_vec_free(&profile->cells);
 	tally_maps_put(profile->batch.kernel);
 	tally_vec_free(&profile->totals);
@@ -81,7 +82,7 @@ int profile_frame(struct tally_profile *profile, const uint64_t *words, size_t *
 	}
 	nr = tally_machine_words_resolve(profile->machine, profile->batch.kernel, words + *at,
 					 &location);
-	ret = tally_paths_frame(&profile->paths, &location, ret_frame);
+	ret = tally_frames_find(&profile->frames, &location, ret_frame);
 	/* The first of several words does not tell all. */
 	if (!ret && nr == 1)
 		*known = (struct tally_address){word, *ret_frame + 1};
@@ -130,10 +131,10 @@ static int sample_resolve(struct tally_profile *profile, const struct tally_gath
 	add.key.frame = profile->options.by & TALLY_BY_FRAME ? frame : 0;
 	/* perf drops chains with a marker that is not known whole; so do its rows and ours. */
 	if (profile_takes_callers(profile) && from->has_leaf && !from->is_bad) {
-		ret = profile_frame(profile, words, &at, &add.leaf);
+		ret = profile_frame(profile, words, &at, &frame);
 		if (!ret)
-			ret = profile_callers(profile, from, &add.key.path);
-		add.has_leaf = true;
+			ret = profile_callers(profile, from, &add.key.callers);
+		add.key.leaf = frame + 1;
 	}
 	return ret ? ret : profile_cell_add(profile, &add);
 }
@@ -144,8 +145,11 @@ static int batch_resolve(struct tally_profile *profile)
 	struct tally_batch *batch = &profile->batch;
 	int ret = 0;
 
-	for (size_t i = 0; i < batch->nr && !ret; i++)
+	for (size_t i = 0; i < batch->nr && !ret; i++) {
+		if (i + 2 < batch->nr)
+			profile_callers_expect(profile, &batch->samples[i + 2]);
 		ret = sample_resolve(profile, &batch->samples[i]);
+	}
 	batch->nr = 0;
 	batch->words.len = 0;
 	return ret;

@@ -12,8 +12,9 @@
 
 #include "abi/sample.h"
 #include "base/vec.h"
+#include "profile/frames.h"
 #include "profile/machine.h"
-#include "profile/path.h"
+#include "profile/stacks.h"
 
 #define TALLY_CELL_NONE UINT32_MAX
 
@@ -42,7 +43,9 @@ struct tally_profile_options {
 };
 
 struct tally_cell_key {
-	uint32_t event, comm, thread, cpu, frame, path; /* 0 where not told apart */
+	uint32_t event, comm, thread, cpu, frame; /* 0 where not told apart */
+	uint32_t leaf; /* with paths: the innermost frame of the callchain, + 1; 0: there is none */
+	uint32_t callers; /* the stack of its callers */
 };
 
 struct tally_cell {
@@ -50,11 +53,10 @@ struct tally_cell {
 	uint64_t nr, period;
 };
 
-/* A sample on its way into its cell. With `has_leaf` the key's path is that of the callers. */
+/* A sample on its way into its cell. */
 struct tally_pending {
 	struct tally_cell_key key;
-	uint32_t leaf; /* frame */
-	bool has_leaf;
+	uint32_t hash;
 	uint64_t weight;
 	uint64_t sample; /* number of its kind */
 };
@@ -79,7 +81,7 @@ struct tally_callers_hash {
 struct tally_callers {
 	uint64_t mix;
 	uint32_t sum;
-	uint32_t path; /* 0: empty */
+	uint32_t stack; /* 0: empty */
 };
 
 /* A sample as it came. Its words are those of its address, its chain's innermost one, the callers.
@@ -90,7 +92,7 @@ struct tally_gathered {
 	uint32_t first, callers, end; /* in the batch's words */
 	struct tally_callers_hash hash;
 	bool has_chain, has_leaf;
-	bool is_bad, is_cut, leaf_only, has_odd;
+	bool is_bad, is_cut, leaf_only;
 	uint32_t comm;
 	uint64_t sample; /* number of its kind */
 };
@@ -118,12 +120,10 @@ struct tally_profile_stats {
 struct tally_profile {
 	struct tally_machine *machine;
 	struct tally_profile_options options;
-	struct tally_paths paths;
+	struct tally_frames frames;
+	struct tally_stacks stacks;
 	TALLY_VEC(struct tally_cell) cells;
-	/* By path, or by frame without paths: the cell found last, + 1. Most have one only;
-	 * only of the others are the cells hashed. */
-	TALLY_VEC(struct tally_memo) memos;
-	struct tally_slots slots;
+	struct tally_slots slots;                    /* of cells */
 	struct tally_pending pending[TALLY_PENDING]; /* by number, modulo */
 	uint64_t nr_pending, nr_counted;             /* numbers given so far, and done with */
 	struct tally_batch batch;
@@ -157,7 +157,7 @@ int tally_profile_settle(struct tally_profile *profile);
  * marked, and nothing to be recalled; or -ENOMEM. */
 int tally_profile_recall(struct tally_profile *profile);
 
-/* Count what is still under way, before totals, cells and paths are looked at. Unless the profile
+/* Count what is still under way, before totals, cells and stacks are looked at. Unless the profile
  * is live no more samples come: what only adding needs is freed. 0 or -ENOMEM. */
 int tally_profile_finish(struct tally_profile *profile);
 
@@ -168,9 +168,9 @@ int tally_profile_decay(struct tally_profile *profile);
 /* Forget all that was counted. */
 void tally_profile_zero(struct tally_profile *profile);
 
-/* Give memory back, if much is not needed any more: the frames, paths and names that no cell has,
+/* Give memory back, if much is not needed any more: the frames, stacks and names that no cell has,
  * and of the machine what tally_machine_expire() found and files that are mapped nowhere. Frames,
- * paths, comms and threads have other numbers then. `nr_gone` is what tally_machine_expire() said.
+ * stacks, comms and threads have other numbers then. `nr_gone` is what tally_machine_expire() said.
  * Of a live profile. 0 or -ENOMEM. */
 int tally_profile_sweep(struct tally_profile *profile, size_t nr_gone);
 

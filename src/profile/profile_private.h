@@ -22,8 +22,8 @@ static inline void profile_address_fetch(const struct tally_profile *profile, ui
 /* What addresses and callers were is not so any more. */
 void profile_caches_clear(struct tally_profile *profile);
 
-/* The number of `cell`, which has a new key, is noted for look-ups. 0 or -ENOMEM. */
-int profile_cell_note(struct tally_profile *profile, uint32_t cell);
+/* The cells are other ones: find them by the keys that they have now. 0 or -ENOMEM. */
+int profile_cells_index(struct tally_profile *profile);
 
 /* Note the words of a sample and its chain in the batch; see gather.c. 0 or -ENOMEM. */
 int profile_gather(struct tally_profile *profile, const struct tally_thread *thread,
@@ -36,9 +36,13 @@ int profile_frame(struct tally_profile *profile, const uint64_t *words, size_t *
 /* Hash a sample's callers, and ask for the memory where they are remembered. */
 void profile_callers_fetch(struct tally_profile *profile, struct tally_gathered *to);
 
-/* The path of a sample's callers. 0 or -ENOMEM. */
+/* A sample's callers will be looked up soon: if they are not remembered, ask for the memory where
+ * their addresses are. */
+void profile_callers_expect(struct tally_profile *profile, const struct tally_gathered *from);
+
+/* The stack of a sample's callers. 0 or -ENOMEM. */
 int profile_callers(struct tally_profile *profile, const struct tally_gathered *from,
-		    uint32_t *ret_path);
+		    uint32_t *ret_stack);
 
 /* Count a sample, sooner or later. 0 or -ENOMEM. */
 int profile_cell_add(struct tally_profile *profile, const struct tally_pending *add);

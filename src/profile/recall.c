@@ -44,9 +44,6 @@ int tally_profile_recall(struct tally_profile *profile)
 	profile->callers = calloc(profile->callers_slots, sizeof(*profile->callers));
 	if (!profile->callers)
 		return -ENOMEM;
-	/* From now on they are found by path. */
-	tally_vec_free(&profile->memos);
-	tally_slots_free(&profile->slots);
 	profile->options.by |= TALLY_BY_PATH;
 	profile->is_recalling = true;
 	profile->nr_samples = 0;

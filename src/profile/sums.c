@@ -1,12 +1,63 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sums over the tree of paths: what passes through each, for a set of cells. */
+/* The tree of a group's paths, and sums over it: what passes through each, for a set of cells. */
+#include <string.h>
+
 #include "profile/hist_private.h"
 
-int hist_sum_add(struct hist_builder *builder, struct path_sums *sums,
-		 const struct tally_cell *cell)
+/* ---- the tree -------------------------------------------------------------- */
+
+/* No graph goes on from a function that is not heavy, so whatever lies between two heavy ones is
+ * one step. Without rows of callers any function may be part of a graph. */
+static bool is_light(const struct hist_builder *builder, uint32_t frame)
 {
-	for (uint32_t path = cell->key.path; path; path = hist_path(builder, path)->parent) {
-		struct path_sum *sum = &sums->at[path];
+	return builder->options->children && builder->options->graph_min &&
+	       !builder->heavy_of[builder->fkeys[frame]];
+}
+
+static int path_step(struct hist_builder *builder, uint32_t frame, uint32_t *path)
+{
+	if (is_light(builder, frame)) {
+		frame = hist_light(builder);
+		if (hist_path(builder, *path)->frame == frame)
+			return 0;
+	}
+	return tally_paths_child(&builder->paths, *path, frame, path);
+}
+
+int hist_path_make(struct hist_builder *builder, size_t i)
+{
+	const struct tally_cell_key *key = &hist_cell(builder, i)->key;
+	struct tally_stack callers = tally_stacks_get(&builder->profile->stacks, key->callers);
+	uint32_t path = TALLY_PATH_NONE;
+	int ret = 0;
+
+	for (uint32_t at = callers.nr; at-- > 0 && !ret;)
+		ret = path_step(builder, callers.frames[at], &path);
+	if (!ret && key->leaf)
+		ret = path_step(builder, key->leaf - 1, &path);
+	builder->cells.data[i].path = path;
+	return ret;
+}
+
+/* ---- sums ------------------------------------------------------------------ */
+
+int hist_sum_reach(const struct hist_builder *builder, struct path_sums *sums)
+{
+	size_t nr = builder->paths.all.len, had = sums->at.cap;
+	int ret = tally_vec_reserve(&sums->at, nr);
+
+	if (!ret && sums->at.cap > had)
+		memset(&sums->at.data[had], 0, (sums->at.cap - had) * sizeof(*sums->at.data));
+	return ret;
+}
+
+int hist_sum_add(struct hist_builder *builder, struct path_sums *sums, size_t i)
+{
+	const struct tally_cell *cell = hist_cell(builder, i);
+
+	for (uint32_t path = builder->cells.data[i].path; path;
+	     path = hist_path(builder, path)->parent) {
+		struct path_sum *sum = &sums->at.data[path];
 
 		if (!sum->nr && tally_vec_push(&sums->touched, path))
 			return -ENOMEM;
@@ -16,30 +67,34 @@ int hist_sum_add(struct hist_builder *builder, struct path_sums *sums,
 	return 0;
 }
 
-void hist_sum_take(struct hist_builder *builder, struct path_sums *sums,
-		   const struct tally_cell *cell)
+void hist_sum_take(struct hist_builder *builder, struct path_sums *sums, size_t i)
 {
-	for (uint32_t path = cell->key.path; path; path = hist_path(builder, path)->parent) {
-		sums->at[path].period -= cell->period;
-		sums->at[path].nr -= (uint32_t)cell->nr;
+	const struct tally_cell *cell = hist_cell(builder, i);
+
+	for (uint32_t path = builder->cells.data[i].path; path;
+	     path = hist_path(builder, path)->parent) {
+		sums->at.data[path].period -= cell->period;
+		sums->at.data[path].nr -= (uint32_t)cell->nr;
 	}
 }
 
-void hist_sum_return(struct hist_builder *builder, struct path_sums *sums,
-		     const struct tally_cell *cell)
+void hist_sum_return(struct hist_builder *builder, struct path_sums *sums, size_t i)
 {
-	for (uint32_t path = cell->key.path; path; path = hist_path(builder, path)->parent) {
-		sums->at[path].period += cell->period;
-		sums->at[path].nr += (uint32_t)cell->nr;
+	const struct tally_cell *cell = hist_cell(builder, i);
+
+	for (uint32_t path = builder->cells.data[i].path; path;
+	     path = hist_path(builder, path)->parent) {
+		sums->at.data[path].period += cell->period;
+		sums->at.data[path].nr += (uint32_t)cell->nr;
 	}
 }
 
 void hist_sum_link(struct hist_builder *builder, struct path_sums *sums)
 {
 	tally_vec_for_each (path, &sums->touched) {
-		struct path_sum *parent = &sums->at[hist_path(builder, *path)->parent];
+		struct path_sum *parent = &sums->at.data[hist_path(builder, *path)->parent];
 
-		sums->at[*path].sibling = parent->first_child;
+		sums->at.data[*path].sibling = parent->first_child;
 		parent->first_child = *path;
 	}
 }
@@ -47,16 +102,23 @@ void hist_sum_link(struct hist_builder *builder, struct path_sums *sums)
 void hist_sum_clear(struct path_sums *sums)
 {
 	tally_vec_for_each (path, &sums->touched)
-		sums->at[*path] = (struct path_sum){0};
-	sums->at[0] = (struct path_sum){0};
+		sums->at.data[*path] = (struct path_sum){0};
+	if (sums->at.cap)
+		sums->at.data[0] = (struct path_sum){0};
 	sums->touched.len = 0;
+}
+
+void hist_sum_free(struct path_sums *sums)
+{
+	tally_vec_free(&sums->at);
+	tally_vec_free(&sums->touched);
 }
 
 int hist_walk(struct hist_builder *builder, struct path_sums *sums,
 	      int (*visit)(struct hist_builder *builder, uint32_t path, bool outermost, void *arg),
 	      void *arg)
 {
-	uint32_t path = sums->at[0].first_child;
+	uint32_t path = hist_sum_root(sums);
 	int ret = 0;
 
 	while (path) {
@@ -65,18 +127,18 @@ int hist_walk(struct hist_builder *builder, struct path_sums *sums,
 		ret = visit(builder, path, !*open, arg);
 		if (ret)
 			break;
-		if (sums->at[path].first_child) {
+		if (sums->at.data[path].first_child) {
 			++*open;
-			path = sums->at[path].first_child;
+			path = sums->at.data[path].first_child;
 			continue;
 		}
 		/* Up to the nearest caller that has another callee. */
-		while (path && !sums->at[path].sibling) {
+		while (path && !sums->at.data[path].sibling) {
 			path = hist_path(builder, path)->parent;
 			if (path)
 				--builder->open[hist_path_fkey(builder, path)];
 		}
-		path = path ? sums->at[path].sibling : 0;
+		path = path ? sums->at.data[path].sibling : 0;
 	}
 	/* Given up in the middle: nothing stays open. */
 	for (; ret && path; path = hist_path(builder, path)->parent)

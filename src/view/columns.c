@@ -8,7 +8,7 @@
 static const struct tally_frame *row_frame(const struct tally_view *view,
 					   const struct tally_row *row)
 {
-	return &view->profile->paths.frames.data[row->frame];
+	return &view->profile->frames.all.data[row->frame];
 }
 
 static const struct tally_group *row_group(const struct tally_view *view,
@@ -174,7 +174,7 @@ const struct tally_view_column *tally_view_column_find(const char *name, size_t 
 
 void tally_view_frame_name(const struct tally_view *view, uint32_t number, struct tally_str *out)
 {
-	const struct tally_frame *frame = &view->profile->paths.frames.data[number];
+	const struct tally_frame *frame = &view->profile->frames.all.data[number];
 
 	if (frame->symbol) {
 		tally_str_add(out, tally_symbol_name(frame->dso, frame->symbol));

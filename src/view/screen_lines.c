@@ -19,7 +19,7 @@ void tally_screen_free(struct tally_screen *screen)
 /* Numbers of frames and comms change; files, symbols and names stay what they are. */
 static uint64_t frame_id(const struct tally_view *view, uint32_t number, uint64_t seed)
 {
-	const struct tally_frame *frame = &view->profile->paths.frames.data[number];
+	const struct tally_frame *frame = &view->profile->frames.all.data[number];
 	uint64_t what = frame->symbol ? (uintptr_t)frame->symbol : frame->addr;
 
 	return tally_hash_u64(what, tally_hash_u64((uintptr_t)frame->dso, seed));

@@ -191,11 +191,18 @@ static void test_zero_forgets(void **state)
 
 /* ---- sweeping ---------------------------------------------------------------- */
 
+static uint64_t hash_frame(const struct fixture *f, uint32_t number, uint64_t hash)
+{
+	const struct tally_frame *frame = &f->profile.frames.all.data[number];
+	const char *name = frame->dso ? tally_dso_name(frame->dso) : "";
+
+	return tally_hash_bytes(name, strlen(name), tally_hash_u64(hash, frame->addr));
+}
+
 /* What all cells add up to, whatever the numbers are that they have: a hash of names and frames of
  * each, times its period. */
 static uint64_t fingerprint(struct fixture *f)
 {
-	const struct tally_paths *paths = &f->profile.paths;
 	uint64_t sum = 0;
 
 	assert_int_equal(tally_profile_finish(&f->profile), 0);
@@ -204,16 +211,13 @@ static uint64_t fingerprint(struct fixture *f)
 			tally_machine_thread_at(f->machine, cell->key.thread);
 		const char *comm =
 			tally_intern_text(tally_machine_comms(f->machine), cell->key.comm);
+		struct tally_stack callers =
+			tally_stacks_get(&f->profile.stacks, cell->key.callers);
 		uint64_t hash = tally_hash_bytes(comm, strlen(comm), (uint64_t)thread->tid);
 
-		for (uint32_t path = cell->key.path; path; path = paths->paths.data[path].parent) {
-			const struct tally_frame *frame =
-				&paths->frames.data[paths->paths.data[path].frame];
-			const char *name = frame->dso ? tally_dso_name(frame->dso) : "";
-
-			hash = tally_hash_bytes(name, strlen(name),
-						tally_hash_u64(hash, frame->addr));
-		}
+		hash = hash_frame(f, cell->key.leaf - 1, hash);
+		for (uint32_t i = 0; i < callers.nr; i++)
+			hash = hash_frame(f, callers.frames[i], hash);
 		sum += hash * cell->period;
 	}
 	return sum;
@@ -253,8 +257,8 @@ static void test_what_ended_is_given_back(void **state)
 	assert_int_equal(f.machine->all_threads.len, 3); /* the idle task, 1 and ONE */
 	assert_int_equal(f.machine->comms.strings.len, 3);
 	assert_int_equal(tally_symbols_nr_dsos(f.symbols), 1);
-	assert_int_equal(f.profile.paths.frames.len, 1);
-	assert_string_equal(tally_dso_name(f.profile.paths.frames.data[0].dso),
+	assert_int_equal(f.profile.frames.all.len, 1);
+	assert_string_equal(tally_dso_name(f.profile.frames.all.data[0].dso),
 			    "/nowhere/file100000");
 	/* It goes on where it was. */
 	add_flat(&f, ONE, BASE + 8, 1);
@@ -305,7 +309,7 @@ static void test_another_program_has_other_maps(void **state)
 	feed_exec(&f, 7, "other");
 	add_flat(&f, 7, BASE + 8, 1);
 	assert_int_equal(tally_profile_finish(&f.profile), 0);
-	assert_null(f.profile.paths.frames.data[0].dso);
+	assert_null(f.profile.frames.all.data[0].dso);
 	teardown(&f);
 }
 

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What functions cost with all that they called: a sample counts for each function on its
+ * callchain, and for its own, once. */
+#include "profile/hist_private.h"
+
+/* `frame` is on the callchain of cell `i`: count it for its row, if that was not done yet. */
+static int meet(struct hist_builder *builder, size_t i, uint32_t frame)
+{
+	const struct tally_cell *cell = hist_cell(builder, i);
+	struct hist_met *met = &builder->met[builder->fkeys[frame]];
+	struct tally_row *row;
+	uint32_t number;
+	int ret = 0;
+
+	if (met->cell == i + 1)
+		return 0;
+	met->cell = (uint32_t)i + 1;
+	if (!met->row) {
+		ret = hist_row(builder, builder->cells.data[i].group, frame, &number);
+		if (!ret)
+			ret = tally_vec_push(&builder->met_fkeys, builder->fkeys[frame]);
+		if (ret)
+			return ret;
+		met->row = number + 1;
+	}
+	row = &builder->hist->rows.data[met->row - 1];
+	row->total += cell->period;
+	row->total_nr += cell->nr;
+	return 0;
+}
+
+static int meet_callchain(struct hist_builder *builder, size_t i)
+{
+	const struct tally_cell_key *key = &hist_cell(builder, i)->key;
+	struct tally_stack callers = tally_stacks_get(&builder->profile->stacks, key->callers);
+	int ret = 0;
+
+	for (uint32_t at = 0; at < callers.nr && !ret; at++)
+		ret = meet(builder, i, callers.frames[at]);
+	if (!ret && key->leaf)
+		ret = meet(builder, i, key->leaf - 1);
+	/* No callchain, or skid. */
+	return ret ? ret : meet(builder, i, key->frame);
+}
+
+int hist_children(struct hist_builder *builder, size_t first, size_t last)
+{
+	int ret = 0;
+
+	for (size_t i = first; i < last && !ret; i++)
+		ret = meet_callchain(builder, i);
+	tally_vec_for_each (fkey, &builder->met_fkeys)
+		builder->met[*fkey].row = 0;
+	builder->met_fkeys.len = 0;
+	return ret;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Frames as small numbers. A frame is a function, or an address without one. */
+#ifndef TALLY_PROFILE_FRAMES_H
+#define TALLY_PROFILE_FRAMES_H
+
+#include <stdint.h>
+
+#include "base/slots.h"
+#include "base/vec.h"
+#include "profile/machine.h"
+
+struct tally_frame {
+	struct tally_dso *dso; /* NULL: not mapped */
+	const struct tally_symbol *symbol;
+	uint64_t addr; /* of frames without a symbol: in the DSO's space */
+	uint8_t cpumode;
+};
+
+/* All zero is an empty table. */
+struct tally_frames {
+	TALLY_VEC(struct tally_frame) all;
+	struct tally_slots slots;
+};
+
+/* The number of the frame that `location` is in. 0 or -ENOMEM. */
+int tally_frames_find(struct tally_frames *frames, const struct tally_location *location,
+		      uint32_t *ret_frame);
+
+/* Keep the frames that have a mark, by number. Marks become the new numbers. 0; -ENOMEM: some may
+ * not be found again and be made twice. */
+int tally_frames_sweep(struct tally_frames *frames, uint32_t *marks);
+
+/* Free what is needed to find frames again; none may be asked for any more. */
+void tally_frames_forget(struct tally_frames *frames);
+
+void tally_frames_free(struct tally_frames *frames);
+
+#endif
