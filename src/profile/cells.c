@@ -115,14 +115,18 @@ static int pending_step(struct tally_profile *profile, uint64_t newest)
 	return ret;
 }
 
-int profile_cell_add(struct tally_profile *profile, const struct tally_pending *add)
+int profile_cell_add(struct tally_profile *profile, const struct tally_gathered *sample)
 {
 	uint64_t number = profile->nr_pending++;
-	struct tally_pending *to = pending_at(profile, number);
+	uint32_t hash = key_hash(&sample->key);
 
-	*to = *add;
-	to->hash = key_hash(&add->key);
-	tally_slots_fetch(&profile->slots, to->hash);
+	*pending_at(profile, number) = (struct tally_pending){
+		.key = sample->key,
+		.hash = hash,
+		.weight = sample->weight,
+		.sample = sample->sample,
+	};
+	tally_slots_fetch(&profile->slots, hash);
 	return pending_step(profile, number);
 }
 

@@ -29,57 +29,49 @@ void profile_callers_fetch(struct tally_profile *profile, struct tally_gathered 
 	__builtin_prefetch(callers_slot(profile, &hash));
 }
 
-static bool slot_has(const struct tally_callers *slot, const struct tally_callers_hash *hash)
+void profile_callers_look(struct tally_profile *profile, struct tally_gathered *sample)
 {
-	return slot->stack && slot->mix == hash->mix && slot->sum == (uint32_t)(hash->sum >> 32);
-}
-
-void profile_callers_expect(struct tally_profile *profile, const struct tally_gathered *from)
-{
+	const struct tally_callers *slot = callers_slot(profile, &sample->hash);
 	const uint64_t *words = profile->batch.words.data;
 
-	if (from->end == from->callers || slot_has(callers_slot(profile, &from->hash), &from->hash))
+	if (slot->stack && slot->mix == sample->hash.mix &&
+	    slot->sum == (uint32_t)(sample->hash.sum >> 32)) {
+		sample->key.callers = slot->stack;
 		return;
-	for (size_t i = from->callers; i < from->end; i++)
+	}
+	sample->is_new = true;
+	for (size_t i = sample->callers; i < sample->end; i++)
 		profile_address_fetch(profile, words[i]);
 }
 
-/* The frames of words, inner ones first, in the scratch vector. */
-static int frames_of(struct tally_profile *profile, const uint64_t *words, size_t nr)
+int profile_callers_frames(struct tally_profile *profile, struct tally_gathered *sample)
 {
+	struct tally_batch *batch = &profile->batch;
 	uint32_t frame;
 	int ret = 0;
 
-	profile->scratch.len = 0;
-	for (size_t i = 0; i < nr && !ret;) {
-		ret = profile_frame(profile, words, &i, &frame);
+	sample->frames = (uint32_t)batch->frames.len;
+	for (size_t i = sample->callers; i < sample->end && !ret;) {
+		ret = profile_frame(profile, batch->words.data, &i, &frame);
 		if (!ret)
-			ret = tally_vec_push(&profile->scratch, frame);
+			ret = tally_vec_push(&batch->frames, frame);
 	}
-	return ret;
-}
-
-int profile_callers(struct tally_profile *profile, const struct tally_gathered *from,
-		    uint32_t *ret_stack)
-{
-	struct tally_callers *slot = callers_slot(profile, &from->hash);
-	uint32_t number;
-	int ret;
-
-	if (from->end == from->callers)
-		return 0;
-	if (slot_has(slot, &from->hash)) {
-		*ret_stack = slot->stack;
-		return 0;
-	}
-	ret = frames_of(profile, profile->batch.words.data + from->callers,
-			from->end - from->callers);
-	if (!ret)
-		ret = tally_stacks_find(&profile->stacks, profile->scratch.data,
-					(uint32_t)profile->scratch.len, &number);
 	if (ret)
 		return ret;
-	*slot = (struct tally_callers){from->hash.mix, (uint32_t)(from->hash.sum >> 32), number};
-	*ret_stack = number;
+	sample->nr_frames = (uint32_t)batch->frames.len - sample->frames;
+	sample->frames_hash =
+		tally_stacks_hash(batch->frames.data + sample->frames, sample->nr_frames);
+	tally_stacks_fetch(&profile->stacks, sample->frames_hash);
 	return 0;
+}
+
+int profile_callers_stack(struct tally_profile *profile, struct tally_gathered *sample)
+{
+	int ret = tally_stacks_find(&profile->stacks, profile->batch.frames.data + sample->frames,
+				    sample->nr_frames, sample->frames_hash, &sample->key.callers);
+
+	if (!ret)
+		*callers_slot(profile, &sample->hash) = (struct tally_callers){
+			sample->hash.mix, (uint32_t)(sample->hash.sum >> 32), sample->key.callers};
+	return ret;
 }

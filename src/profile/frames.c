@@ -5,11 +5,13 @@
 
 #include "base/hash.h"
 
+/* An address without a symbol has the hash of its word, by which it is asked for ahead. */
 static uint32_t frame_hash(const struct tally_frame *frame)
 {
-	uint64_t what = frame->symbol ? (uintptr_t)frame->symbol : frame->addr;
+	uint64_t what = frame->symbol ? (uintptr_t)frame->symbol
+				      : tally_machine_word(frame->dso, frame->addr);
 
-	return (uint32_t)tally_hash_u64(what, (uintptr_t)frame->dso);
+	return (uint32_t)tally_hash_u64(what, 0);
 }
 
 static bool frame_equal(const struct tally_frame *a, const struct tally_frame *b)

@@ -26,6 +26,12 @@ struct tally_frames {
 int tally_frames_find(struct tally_frames *frames, const struct tally_location *location,
 		      uint32_t *ret_frame);
 
+/* Ask for the memory where the frame of a word of this hash is looked for, if it has no symbol. */
+static inline void tally_frames_fetch(const struct tally_frames *frames, uint64_t word_hash)
+{
+	tally_slots_fetch(&frames->slots, (uint32_t)word_hash);
+}
+
 /* Keep the frames that have a mark, by number. Marks become the new numbers. 0; -ENOMEM: some may
  * not be found again and be made twice. */
 int tally_frames_sweep(struct tally_frames *frames, uint32_t *marks);

@@ -104,6 +104,9 @@ enum { TALLY_WORDS_MAX = 3 };
 int tally_machine_words(struct tally_machine *machine, const struct tally_thread *thread,
 			uint8_t cpumode, uint64_t ip, uint64_t ret_words[TALLY_WORDS_MAX]);
 
+/* The word of `addr` in a DSO of user space, or in none; not of odd ones. */
+uint64_t tally_machine_word(const struct tally_dso *dso, uint64_t addr);
+
 /* The location that words stand for by these maps of the kernel; its ip is its addr. The number of
  * words. */
 int tally_machine_words_resolve(struct tally_machine *machine, struct tally_maps *kernel,

@@ -304,6 +304,11 @@ int tally_machine_words(struct tally_machine *machine, const struct tally_thread
 	return 3;
 }
 
+uint64_t tally_machine_word(const struct tally_dso *dso, uint64_t addr)
+{
+	return addr + (dso ? (uint64_t)tally_dso_number(dso) + 1 : 0) * (1ull << WORD_BITS);
+}
+
 static bool words_are_odd(const uint64_t *words)
 {
 	return words[0] >> WORD_BITS == WORD_ODD >> WORD_BITS;

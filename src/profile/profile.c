@@ -48,7 +48,7 @@ static void profile_forget(struct tally_profile *profile)
 	free(profile->addresses);
 	free(profile->callers);
 	tally_vec_free(&profile->batch.words);
-	tally_vec_free(&profile->scratch);
+	tally_vec_free(&profile->batch.frames);
 	tally_vec_free(&profile->cell_of);
 	tally_vec_free(&profile->marked);
 	profile->addresses = NULL;
@@ -114,44 +114,77 @@ static void sample_sum(struct tally_profile *profile, const struct tally_gathere
 	stats->bad_chains += from->has_leaf && from->is_bad;
 }
 
-/* Find out what a gathered sample's addresses are, and count it. */
-static int sample_resolve(struct tally_profile *profile, const struct tally_gathered *from)
+/* Addresses that are not remembered may have frames all the same: ask for the memory where. */
+static void sample_fetch_frames(const struct tally_profile *profile,
+				const struct tally_gathered *sample)
 {
 	const uint64_t *words = profile->batch.words.data;
-	struct tally_pending add = {
-		.key = from->key, .weight = from->weight, .sample = from->sample};
-	size_t at = from->first;
+	size_t end = sample->is_new ? sample->end : sample->callers;
+
+	for (size_t i = sample->first; i < end; i++) {
+		if (profile_address(profile, words[i])->word != words[i])
+			tally_frames_fetch(&profile->frames, profile_word_hash(words[i]));
+	}
+}
+
+/* Find out what a sample's addresses are. */
+static int sample_resolve(struct tally_profile *profile, struct tally_gathered *sample)
+{
+	const uint64_t *words = profile->batch.words.data;
+	size_t at = sample->first;
 	uint32_t frame;
 	int ret = profile_frame(profile, words, &at, &frame);
 
-	if (ret || !profile_passes(profile, from->comm, frame))
+	if (ret || !profile_passes(profile, sample->comm, frame))
 		return ret;
-	if (!profile->is_recalling)
-		sample_sum(profile, from);
-	add.key.frame = profile->options.by & TALLY_BY_FRAME ? frame : 0;
-	/* perf drops chains with a marker that is not known whole; so do its rows and ours. */
-	if (profile_takes_callers(profile) && from->has_leaf && !from->is_bad) {
-		ret = profile_frame(profile, words, &at, &frame);
-		if (!ret)
-			ret = profile_callers(profile, from, &add.key.callers);
-		add.key.leaf = frame + 1;
-	}
-	return ret ? ret : profile_cell_add(profile, &add);
+	sample->passes = true;
+	if (profile->options.by & TALLY_BY_FRAME)
+		sample->key.frame = frame;
+	if (!sample->takes_callers)
+		return 0;
+	ret = profile_frame(profile, words, &at, &frame);
+	sample->key.leaf = frame + 1;
+	return ret || !sample->is_new ? ret : profile_callers_frames(profile, sample);
 }
 
-/* Resolve what was gathered. */
+/* Count a sample whose addresses were found. */
+static int sample_count(struct tally_profile *profile, struct tally_gathered *sample)
+{
+	int ret = 0;
+
+	if (!sample->passes)
+		return 0;
+	if (!profile->is_recalling)
+		sample_sum(profile, sample);
+	if (sample->is_new)
+		ret = profile_callers_stack(profile, sample);
+	return ret ? ret : profile_cell_add(profile, sample);
+}
+
+/* Resolve what was gathered, in passes over the samples, each of which asks for the memory that the
+ * next one needs. */
 static int batch_resolve(struct tally_profile *profile)
 {
 	struct tally_batch *batch = &profile->batch;
+	struct tally_gathered *end = batch->samples + batch->nr, *sample;
 	int ret = 0;
 
-	for (size_t i = 0; i < batch->nr && !ret; i++) {
-		if (i + 2 < batch->nr)
-			profile_callers_expect(profile, &batch->samples[i + 2]);
-		ret = sample_resolve(profile, &batch->samples[i]);
+	for (sample = batch->samples; sample < end; sample++) {
+		/* perf drops chains with a marker that is not known whole; so do its rows and ours.
+		 */
+		sample->takes_callers =
+			profile_takes_callers(profile) && sample->has_leaf && !sample->is_bad;
+		if (sample->takes_callers && sample->callers < sample->end)
+			profile_callers_look(profile, sample);
 	}
+	for (sample = batch->samples; sample < end; sample++)
+		sample_fetch_frames(profile, sample);
+	for (sample = batch->samples; sample < end && !ret; sample++)
+		ret = sample_resolve(profile, sample);
+	for (sample = batch->samples; sample < end && !ret; sample++)
+		ret = sample_count(profile, sample);
 	batch->nr = 0;
-	batch->words.len = 0;
+	batch->words.len = batch->frames.len = 0;
 	return ret;
 }
 

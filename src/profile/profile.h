@@ -87,21 +87,28 @@ struct tally_callers {
 /* A sample as it came. Its words are those of its address, its chain's innermost one, the callers.
  */
 struct tally_gathered {
-	struct tally_cell_key key; /* but for frame and path */
+	struct tally_cell_key key; /* but for what the words stand for */
 	uint64_t weight;
-	uint32_t first, callers, end; /* in the batch's words */
-	struct tally_callers_hash hash;
+	uint32_t first, callers, end;   /* in the batch's words */
+	struct tally_callers_hash hash; /* of the callers' words */
 	bool has_chain, has_leaf;
 	bool is_bad, is_cut, leaf_only;
 	uint32_t comm;
 	uint64_t sample; /* number of its kind */
+	/* Found while the batch is resolved. */
+	bool takes_callers;
+	bool passes;                /* the filter */
+	bool is_new;                /* the callers are not remembered: their frames are */
+	uint32_t frames, nr_frames; /* these of the batch's frames, and their */
+	uint32_t frames_hash;       /* hash */
 };
 
 struct tally_batch {
 	struct tally_gathered samples[TALLY_BATCH];
 	size_t nr;
 	TALLY_VEC(uint64_t) words;
-	struct tally_maps *kernel; /* by which they are resolved */
+	TALLY_VEC(uint32_t) frames; /* of callers that are new */
+	struct tally_maps *kernel;  /* by which they are resolved */
 };
 
 /* Sums of one event over all samples, and over those that passed the filter. */
@@ -131,7 +138,6 @@ struct tally_profile {
 	struct tally_callers *callers;                /* the same */
 	size_t address_slots, callers_slots;          /* powers of two */
 	TALLY_VEC(struct tally_profile_total) totals; /* by event, as far as samples came */
-	TALLY_VEC(uint32_t) scratch;                  /* frames of callers */
 	TALLY_VEC(uint8_t) frame_verdicts;            /* memo of the filter */
 	struct tally_profile_stats stats;
 	uint64_t nr_samples;         /* that came, this time */

@@ -6,11 +6,17 @@
 #include "base/hash.h"
 #include "profile/profile.h"
 
+/* By which a word is remembered. */
+static inline uint64_t profile_word_hash(uint64_t word)
+{
+	return tally_hash_u64(word, 0);
+}
+
 /* Where a word is remembered. */
 static inline struct tally_address *profile_address(const struct tally_profile *profile,
 						    uint64_t word)
 {
-	return &profile->addresses[tally_hash_u64(word, 0) & (profile->address_slots - 1)];
+	return &profile->addresses[profile_word_hash(word) & (profile->address_slots - 1)];
 }
 
 /* Ask for the memory where a word is remembered. */
@@ -33,19 +39,21 @@ int profile_gather(struct tally_profile *profile, const struct tally_thread *thr
 int profile_frame(struct tally_profile *profile, const uint64_t *words, size_t *at,
 		  uint32_t *ret_frame);
 
-/* Hash a sample's callers, and ask for the memory where they are remembered. */
+/* The callers of a sample that has some, step by step. Hash them, and ask for the memory where they
+ * are remembered; */
 void profile_callers_fetch(struct tally_profile *profile, struct tally_gathered *to);
 
-/* A sample's callers will be looked up soon: if they are not remembered, ask for the memory where
- * their addresses are. */
-void profile_callers_expect(struct tally_profile *profile, const struct tally_gathered *from);
+/* see which stack they are; if they are new, ask for the memory where their addresses are; */
+void profile_callers_look(struct tally_profile *profile, struct tally_gathered *sample);
 
-/* The stack of a sample's callers. 0 or -ENOMEM. */
-int profile_callers(struct tally_profile *profile, const struct tally_gathered *from,
-		    uint32_t *ret_stack);
+/* then find their frames, and ask for the memory where their stack is. 0 or -ENOMEM; */
+int profile_callers_frames(struct tally_profile *profile, struct tally_gathered *sample);
 
-/* Count a sample, sooner or later. 0 or -ENOMEM. */
-int profile_cell_add(struct tally_profile *profile, const struct tally_pending *add);
+/* and their stack. 0 or -ENOMEM. */
+int profile_callers_stack(struct tally_profile *profile, struct tally_gathered *sample);
+
+/* Count a sample that was resolved, sooner or later. 0 or -ENOMEM. */
+int profile_cell_add(struct tally_profile *profile, const struct tally_gathered *sample);
 
 /* Count what is pending. 0 or -ENOMEM. */
 int profile_cells_settle(struct tally_profile *profile);

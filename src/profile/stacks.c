@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 
-static uint32_t stack_hash(const uint32_t *frames, uint32_t nr)
+uint32_t tally_stacks_hash(const uint32_t *frames, uint32_t nr)
 {
 	uint64_t hash = nr;
 
@@ -42,9 +42,9 @@ static int stack_add(struct tally_stacks *stacks, const uint32_t *frames, uint32
 }
 
 int tally_stacks_find(struct tally_stacks *stacks, const uint32_t *frames, uint32_t nr,
-		      uint32_t *ret_stack)
+		      uint32_t hash, uint32_t *ret_stack)
 {
-	uint32_t hash = stack_hash(frames, nr), number;
+	uint32_t number;
 
 	for (size_t pos = hash; tally_slots_next(&stacks->slots, hash, &pos, &number);) {
 		if (stack_equal(stacks, number, frames, nr)) {
@@ -69,8 +69,8 @@ int tally_stacks_sweep(struct tally_stacks *stacks, uint32_t *marks, const uint3
 		for (uint32_t i = 1; i <= nr; i++)
 			words[left + i] = frames[words[at + i]];
 		if (!ret)
-			ret = tally_slots_add(&stacks->slots, stack_hash(&words[left + 1], nr),
-					      left);
+			ret = tally_slots_add(&stacks->slots,
+					      tally_stacks_hash(&words[left + 1], nr), left);
 		marks[at] = left;
 		left += nr + 1;
 	}

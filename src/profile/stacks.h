@@ -39,9 +39,18 @@ static inline struct tally_stack tally_stacks_get(const struct tally_stacks *sta
 	return (struct tally_stack){&words[number + 1], words[number]};
 }
 
-/* The number of a stack of `nr` frames, which may be part of one of the table's. 0 or -ENOMEM. */
+/* The hash of a stack of `nr` frames. */
+uint32_t tally_stacks_hash(const uint32_t *frames, uint32_t nr);
+
+/* Ask for the memory where stacks of this hash are looked for. */
+static inline void tally_stacks_fetch(const struct tally_stacks *stacks, uint32_t hash)
+{
+	tally_slots_fetch(&stacks->slots, hash);
+}
+
+/* The number of a stack of `nr` frames, at least one, and their hash. 0 or -ENOMEM. */
 int tally_stacks_find(struct tally_stacks *stacks, const uint32_t *frames, uint32_t nr,
-		      uint32_t *ret_stack);
+		      uint32_t hash, uint32_t *ret_stack);
 
 /* Keep the stacks that have a mark, by number. Marks become the new numbers, and `frames` has those
  * of all their frames. 0; -ENOMEM: some may not be found again and be made twice. */
