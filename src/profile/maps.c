@@ -44,15 +44,24 @@ static size_t maps_first_behind(const struct tally_maps *maps, uint64_t addr)
 	return low;
 }
 
+static bool mapping_has(const struct tally_mapping *map, uint64_t addr)
+{
+	return addr >= map->start && addr < map->end;
+}
+
 const struct tally_mapping *tally_maps_find(struct tally_maps *maps, uint64_t addr)
 {
 	const struct tally_mapping *at = maps->all.data;
 
 	maps->was_read = true;
+	/* Callers mostly stand in the same file as what they called. */
+	if (maps->last < maps->all.len && mapping_has(&at[maps->last], addr))
+		return &at[maps->last];
 	/* Halved without branches, as nobody could foresee them. */
 	for (size_t nr = maps->all.len; nr > 1; nr -= nr / 2)
 		at += at[nr / 2].start <= addr ? nr / 2 : 0;
-	return maps->all.len && addr >= at->start && addr < at->end ? at : NULL;
+	maps->last = (uint32_t)(at - maps->all.data);
+	return maps->all.len && mapping_has(at, addr) ? at : NULL;
 }
 
 /* A copy that nobody shares. */

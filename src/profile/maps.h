@@ -26,6 +26,7 @@ struct tally_mapping {
 struct tally_maps {
 	unsigned refs;
 	bool was_read; /* since `space` was assigned */
+	uint32_t last; /* found; a guess */
 	uint64_t space;
 	TALLY_VEC(struct tally_mapping) all;
 };
