@@ -233,6 +233,7 @@ struct tally_perfdata_record {
 	uint16_t flags;                           /* TALLY_PERFDATA_* */
 	uint32_t file;                            /* 0, or of a directory 1 + N for data.N */
 	uint64_t offset;                          /* in that file; UINT64_MAX of expanded records */
+	uint64_t number;                          /* records that come before it in the file */
 	uint64_t time;                            /* ns; 0 without one */
 	const struct tally_perfdata_event *event; /* by id, else the first; NULL of records of
 						     user space and while there is none */
@@ -258,6 +259,12 @@ int tally_perfdata_next_ordered(struct tally_perfdata *data,
 
 /* Back to the first record. 0; -ESPIPE of streams. */
 int tally_perfdata_rewind(struct tally_perfdata *data);
+
+/* Say which samples are wanted in time order, for those who read again for the sake of a few: those
+ * whose bit, `number` % 64 of word `number` / 64, is set, as far as there are `nr` bits. The others
+ * are passed over before it takes time to look at them. `bits` is borrowed as long as records are
+ * read; NULL: all are wanted, as they are at first. */
+void tally_perfdata_want(struct tally_perfdata *data, const uint64_t *bits, uint64_t nr);
 
 /* ---- features ------------------------------------------------------------ */
 

@@ -158,14 +158,19 @@ static const struct tally_sample absent = {
 static int decode_words(struct decoder *in, const uint8_t *rows, int nr,
 			struct tally_sample *sample)
 {
-	if ((size_t)(in->end - in->at) < 8 * (size_t)nr)
+	const uint8_t *at = in->at;
+	uint64_t present = 0;
+
+	if ((size_t)(in->end - at) < 8 * (size_t)nr)
 		return 0;
-	for (int i = 0; i < nr; i++, in->at += 8) {
+	for (int i = 0; i < nr; i++, at += 8) {
 		const struct tally_sample_field *field = &tally_sample_fields[rows[i]];
 
-		__builtin_memcpy((uint8_t *)sample + field->offset, in->at, 8);
-		sample->present |= field->bit;
+		__builtin_memcpy((uint8_t *)sample + field->offset, at, 8);
+		present |= field->bit;
 	}
+	in->at = at;
+	sample->present = present;
 	return nr;
 }
 

@@ -22,26 +22,29 @@ struct report {
 	struct tally_str out;
 };
 
-static bool session_has_chains(const struct tally_session *session)
+/* Whether the samples of any event have a field of PERF_SAMPLE_*. */
+static bool session_has(const struct tally_session *session, uint64_t field)
 {
 	const struct tally_perfdata_event *event;
 
 	for (size_t i = 0; (event = tally_perfdata_event(session->data, i)); i++) {
-		if (event->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
+		if (event->attr.sample_type & field)
 			return true;
 	}
 	return false;
 }
 
 /* Whether callers are only wanted for graphs, and these only of heavy rows: it pays to find out
- * which ones are heavy, and to read again for their sake. Most samples are in light ones. */
+ * which ones are heavy, and to read again for their sake. Most samples are in light ones. A sample
+ * that reads counters is several, in as many cells. */
 static bool report_reads_twice(const struct report *report)
 {
 	const struct report_config *config = report->config;
 
 	return config->style != TALLY_STYLE_NONE && !config->children &&
 	       !(config->keys & TALLY_KEY_PARENT) && config->graph_min_percent > 0 &&
-	       !tally_perfdata_info(report->session->data)->is_stream;
+	       !tally_perfdata_info(report->session->data)->is_stream &&
+	       !session_has(report->session, PERF_SAMPLE_READ);
 }
 
 static unsigned report_by(const struct report_config *config)
@@ -65,7 +68,7 @@ static int report_start(struct report *report)
 {
 	struct report_config *config = report->config;
 	struct tally_profile_options options = {.max_stack = (uint32_t)config->max_stack};
-	int ret = report_config_finish(config, session_has_chains(report->session));
+	int ret = report_config_finish(config, session_has(report->session, PERF_SAMPLE_CALLCHAIN));
 
 	if (ret)
 		return ret;
@@ -98,7 +101,7 @@ static int report_record(void *arg, struct tally_session *session,
 	if (ret)
 		return ret;
 	return tally_profile_add(&report->profile, sample->event->index, sample->thread,
-				 sample->cpumode, &sample->sample, sample->period);
+				 sample->cpumode, &sample->sample, sample->period, record->number);
 }
 
 /* 1234567 as "1M", the way perf counts samples. */
@@ -270,6 +273,8 @@ static int report_print(struct report *report)
 static int report_callers(struct report *report)
 {
 	struct tally_profile *profile = &report->profile;
+	const uint64_t *wanted;
+	uint64_t nr;
 	int ret = 0;
 
 	if (!profile->options.recalls)
@@ -280,9 +285,9 @@ static int report_callers(struct report *report)
 		ret = tally_hist_mark(profile, i, &options);
 	}
 	if (!ret)
-		ret = tally_profile_recall(profile);
+		ret = tally_profile_recall(profile, &wanted, &nr);
 	if (ret > 0)
-		ret = tally_session_again(report->session, report_record, report);
+		ret = tally_session_again(report->session, wanted, nr, report_record, report);
 	return ret == -ENOMEM ? ret : 0;
 }
 

@@ -147,8 +147,10 @@ static int config_call_graph(struct report_config *config, bool has_chains)
 		config->graph_min_percent = 0.5;
 	if (!config->children_given)
 		config->children = has_chains && config->style != TALLY_STYLE_NONE;
-	if (!has_chains)
+	if (!has_chains) {
 		config->children = false;
+		config->style = TALLY_STYLE_NONE;
+	}
 	if (!config->order_given)
 		config->order = config->children || config->inverted ? TALLY_GRAPH_CALLER
 								     : TALLY_GRAPH_CALLEE;

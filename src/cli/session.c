@@ -244,7 +244,8 @@ int tally_session_run(struct tally_session *session, tally_session_fn *fn, void 
 	return done ? done : ret;
 }
 
-int tally_session_again(struct tally_session *session, tally_session_fn *fn, void *arg)
+int tally_session_again(struct tally_session *session, const uint64_t *wanted, uint64_t nr,
+			tally_session_fn *fn, void *arg)
 {
 	struct tally_session_health health = session->health;
 	int ret = tally_perfdata_rewind(session->data);
@@ -255,7 +256,9 @@ int tally_session_again(struct tally_session *session, tally_session_fn *fn, voi
 		return ret;
 	tally_map_free(&session->counts);
 	session->is_again = true;
+	tally_perfdata_want(session->data, wanted, nr);
 	ret = tally_session_run(session, fn, arg);
+	tally_perfdata_want(session->data, NULL, 0);
 	session->health = health;
 	return ret;
 }

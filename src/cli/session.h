@@ -73,9 +73,11 @@ int tally_session_open(const struct tally_session_options *options, struct tally
  * warning. */
 int tally_session_run(struct tally_session *session, tally_session_fn *fn, void *arg);
 
-/* Read it once more, from its start to where it ended the first time: `fn` is told the same again.
- * -ESPIPE of streams; else as tally_session_run(). */
-int tally_session_again(struct tally_session *session, tally_session_fn *fn, void *arg);
+/* Read it once more, from its start to where it ended the first time: `fn` is told the same again,
+ * but for samples that are not wanted (tally_perfdata_want()). -ESPIPE of streams; else as
+ * tally_session_run(). */
+int tally_session_again(struct tally_session *session, const uint64_t *wanted, uint64_t nr,
+			tally_session_fn *fn, void *arg);
 
 /* Say what was odd about the file so far. tally_session_run() does it at its end. */
 void tally_session_warn(const struct tally_session *session);

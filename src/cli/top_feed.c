@@ -214,7 +214,7 @@ static int feed_sample(struct top *top, const struct perf_event_header *record)
 	if (!thread)
 		return -ENOMEM;
 	return tally_profile_add(&top->profile, (uint32_t)event, thread, cpumode, &sample,
-				 weight_of(top, event, &sample));
+				 weight_of(top, event, &sample), 0);
 }
 
 int top_feed_record(struct top *top, const struct perf_event_header *record)

@@ -304,7 +304,7 @@ static void reader_reset(struct tally_perfdata *data)
 	data->inflater = NULL;
 	data->failed = (struct tally_error){0};
 	data->ended = false;
-	data->read = data->seq = 0;
+	data->read = 0;
 	data->info.nr_late = 0;
 	data->input.range = 0;
 	data->input.at = 0;
@@ -316,6 +316,12 @@ int tally_perfdata_rewind(struct tally_perfdata *data)
 		return -ESPIPE;
 	reader_reset(data);
 	return 0;
+}
+
+void tally_perfdata_want(struct tally_perfdata *data, const uint64_t *bits, uint64_t nr)
+{
+	data->wanted = bits;
+	data->nr_wanted = nr;
 }
 
 void tally_perfdata_close(struct tally_perfdata *data)

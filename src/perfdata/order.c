@@ -60,7 +60,7 @@ static bool run_before(const struct tally_order *order, uint32_t a, uint32_t b)
 	const struct tally_order_entry *x = run_head(&order->runs.data[a]);
 	const struct tally_order_entry *y = run_head(&order->runs.data[b]);
 
-	return x->time != y->time ? x->time < y->time : x->seq < y->seq;
+	return x->time != y->time ? x->time < y->time : x->number < y->number;
 }
 
 static void heap_up(struct tally_order *order, size_t i)

@@ -23,7 +23,7 @@ struct tally_chunk;
 /* A record that waits. */
 struct tally_order_entry {
 	uint64_t time;
-	uint64_t seq; /* place in the file among all records: decides between equal times */
+	uint64_t number; /* of records before it in the file: decides between equal times */
 	const uint8_t *data;
 	struct tally_chunk *chunk; /* holds the data, NULL if the file is mapped */
 	uint64_t offset;

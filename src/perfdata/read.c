@@ -8,6 +8,9 @@
 #include "perfdata/reader.h"
 #include "perfdata/swap.h"
 
+/* Bytes of records to come that are asked for. */
+#define FETCH_AHEAD ((uint64_t)2048)
+
 void tally_reader_note(struct tally_perfdata *data, struct tally_perfdata_note note)
 {
 	tally_vec_for_each (old, &data->notes) {
@@ -139,7 +142,7 @@ static int reader_next(struct tally_perfdata *data, struct tally_raw *raw,
 }
 
 static void record_set(struct tally_perfdata_record *record, const struct tally_raw *raw,
-		       const struct tally_event *event)
+		       const struct tally_event *event, uint64_t number)
 {
 	*record = (struct tally_perfdata_record){
 		.data = raw->data,
@@ -149,6 +152,7 @@ static void record_set(struct tally_perfdata_record *record, const struct tally_
 		.flags = raw->flags,
 		.file = raw->file,
 		.offset = raw->offset,
+		.number = number,
 		.time = tally_perfdata_events_time(event, raw->type, raw->data, raw->size),
 		.event = event ? &event->pub : NULL,
 		.payload = raw->payload,
@@ -167,7 +171,7 @@ int tally_perfdata_next(struct tally_perfdata *data, struct tally_perfdata_recor
 
 	if (ret <= 0)
 		return ret;
-	record_set(ret_record, &raw, event);
+	record_set(ret_record, &raw, event, data->read - 1);
 	tally_release_touch(data, raw.data, raw.size + raw.payload_len);
 	return 1;
 }
@@ -186,12 +190,19 @@ static bool is_immediate(struct tally_perfdata *data, uint64_t time, uint16_t *f
 	return true;
 }
 
+static bool is_wanted(const struct tally_perfdata *data, uint32_t type, uint64_t number)
+{
+	if (!data->wanted || type != PERF_RECORD_SAMPLE)
+		return true;
+	return number < data->nr_wanted && data->wanted[number / 64] >> number % 64 & 1;
+}
+
 static int order_put(struct tally_perfdata *data, const struct tally_raw *raw,
-		     const struct tally_event *event, uint64_t time)
+		     const struct tally_event *event, uint64_t number, uint64_t time)
 {
 	struct tally_order_entry entry = {
 		.time = time,
-		.seq = data->seq++,
+		.number = number,
 		.data = raw->data,
 		.chunk = raw->chunk,
 		.offset = raw->offset,
@@ -221,6 +232,7 @@ static void order_get(struct tally_perfdata *data, const struct tally_order_entr
 		.flags = entry->flags,
 		.file = entry->file,
 		.offset = entry->offset,
+		.number = entry->number,
 		.time = entry->time,
 		.event = entry->event ? &data->events.list.data[entry->event - 1]->pub : NULL,
 	};
@@ -256,15 +268,19 @@ static int order_fill_plain(struct tally_perfdata *data)
 		uint64_t time;
 
 		memcpy(&header, raw.data, sizeof(header));
+		__builtin_prefetch(raw.data + TALLY_MIN(left, FETCH_AHEAD));
 		if (tally_record_is_user(header.type) || header.size < sizeof(header) ||
 		    header.size > left)
 			break;
-		event = tally_perfdata_events_find(&data->events, header.type, raw.data,
-						   header.size, false);
-		time = tally_perfdata_events_time(event, header.type, raw.data, header.size);
-		if (!time || time == UINT64_MAX || time < data->order.taken)
-			break;
-		ret = order_put(data, &raw, event, time);
+		if (is_wanted(data, header.type, data->read)) {
+			event = tally_perfdata_events_find(&data->events, header.type, raw.data,
+							   header.size, false);
+			time = tally_perfdata_events_time(event, header.type, raw.data,
+							  header.size);
+			if (!time || time == UINT64_MAX || time < data->order.taken)
+				break;
+			ret = order_put(data, &raw, event, data->read, time);
+		}
 		data->input.at += header.size;
 		count_record(data);
 	}
@@ -282,16 +298,19 @@ static int order_fill(struct tally_perfdata *data, struct tally_perfdata_record 
 	while (!(ret = order_fill_plain(data)) &&
 	       (ret = reader_next(data, &raw, &event, NULL)) > 0) {
 		uint64_t time = tally_perfdata_events_time(event, raw.type, raw.data, raw.size);
+		uint64_t number = data->read - 1;
 
 		tally_release_touch(data, raw.data, raw.size + raw.payload_len);
+		if (!is_wanted(data, raw.type, number))
+			continue;
 		if (is_immediate(data, time, &raw.flags)) {
 			/* Rounds of one of several files say nothing about the others. */
 			if (raw.type == TALLY_PERFDATA_FINISHED_ROUND && !data->info.is_dir)
 				tally_order_round(&data->order);
-			record_set(ret_record, &raw, event);
+			record_set(ret_record, &raw, event, number);
 			return 1;
 		}
-		ret = order_put(data, &raw, event, time);
+		ret = order_put(data, &raw, event, number, time);
 		if (ret)
 			break;
 	}

@@ -64,7 +64,8 @@ struct tally_perfdata {
 
 	struct tally_order order;
 	struct tally_chunk *held; /* of the record handed out last */
-	uint64_t seq;
+	const uint64_t *wanted;   /* bits of samples by number; NULL: all are */
+	uint64_t nr_wanted;
 	bool ended;
 
 	struct tally_events events;

@@ -63,7 +63,7 @@ static int cell_count(struct tally_profile *profile, const struct tally_pending 
 	cell->nr++;
 	cell->period += add->weight;
 	if (profile->cell_of.len && !profile->is_recalling)
-		profile->cell_of.data[add->sample] = found;
+		profile->cell_of.data[add->number] = found;
 	return 0;
 }
 
@@ -124,7 +124,7 @@ int profile_cell_add(struct tally_profile *profile, const struct tally_gathered 
 		.key = sample->key,
 		.hash = hash,
 		.weight = sample->weight,
-		.sample = sample->sample,
+		.number = sample->number,
 	};
 	tally_slots_fetch(&profile->slots, hash);
 	return pending_step(profile, number);

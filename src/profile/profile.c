@@ -51,6 +51,7 @@ static void profile_forget(struct tally_profile *profile)
 	tally_vec_free(&profile->batch.frames);
 	tally_vec_free(&profile->cell_of);
 	tally_vec_free(&profile->marked);
+	tally_vec_free(&profile->wanted);
 	profile->addresses = NULL;
 	profile->callers = NULL;
 }
@@ -212,12 +213,11 @@ static int batch_start(struct tally_profile *profile)
 
 int tally_profile_add(struct tally_profile *profile, uint32_t event,
 		      const struct tally_thread *thread, uint8_t cpumode,
-		      const struct tally_sample *sample, uint64_t weight)
+		      const struct tally_sample *sample, uint64_t weight, uint64_t number)
 {
 	struct tally_gathered *to;
 	unsigned by = profile->options.by;
-	uint64_t number;
-	int ret = profile_sample_comes(profile, &number);
+	int ret = profile_sample_comes(profile, number);
 
 	if (ret <= 0)
 		return ret;
@@ -236,7 +236,7 @@ int tally_profile_add(struct tally_profile *profile, uint32_t event,
 		.key.cpu = by & TALLY_BY_CPU ? sample->cpu : 0,
 		.weight = weight,
 		.comm = thread->comm,
-		.sample = number,
+		.number = number,
 	};
 	ret = profile_gather(profile, thread, cpumode, sample, to);
 	if (ret)

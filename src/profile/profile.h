@@ -58,7 +58,7 @@ struct tally_pending {
 	struct tally_cell_key key;
 	uint32_t hash;
 	uint64_t weight;
-	uint64_t sample; /* number of its kind */
+	uint64_t number;
 };
 
 enum {
@@ -94,7 +94,7 @@ struct tally_gathered {
 	bool has_chain, has_leaf;
 	bool is_bad, is_cut, leaf_only;
 	uint32_t comm;
-	uint64_t sample; /* number of its kind */
+	uint64_t number;
 	/* Found while the batch is resolved. */
 	bool takes_callers;
 	bool passes;                /* the filter */
@@ -140,9 +140,10 @@ struct tally_profile {
 	TALLY_VEC(struct tally_profile_total) totals; /* by event, as far as samples came */
 	TALLY_VEC(uint8_t) frame_verdicts;            /* memo of the filter */
 	struct tally_profile_stats stats;
-	uint64_t nr_samples;         /* that came, this time */
-	TALLY_VEC(uint32_t) cell_of; /* with recalls: by sample, TALLY_CELL_NONE for none */
-	TALLY_VEC(uint8_t) marked;   /* the same: cells, by number, whose callchains are wanted */
+	/* With recalls. */
+	TALLY_VEC(uint32_t) cell_of; /* by number of the sample, TALLY_CELL_NONE for none */
+	TALLY_VEC(uint8_t) marked;   /* cells, by number, whose callchains are wanted */
+	TALLY_VEC(uint64_t) wanted;  /* bits of samples, by number, in these cells */
 	bool is_recalling;
 	size_t nr_dropped; /* cells that died since the last sweep */
 	size_t nr_dsos;    /* left by the last sweep */
@@ -156,12 +157,14 @@ void tally_profile_free(struct tally_profile *profile);
 /* Count what is still under way. 0 or -ENOMEM. */
 int tally_profile_settle(struct tally_profile *profile);
 
-/* Of a profile that recalls: the same samples come again now, in the same order, with the machine
- * begun anew (tally_machine_restart()). This time those of marked cells are told apart by path as
- * well, and the others passed over, as they have been counted. Most rows are too light for a graph,
- * and their samples, most of all, need no look at their callers: this is why. 1; 0 if no cell is
- * marked, and nothing to be recalled; or -ENOMEM. */
-int tally_profile_recall(struct tally_profile *profile);
+/* Of a profile that recalls: the same samples come again now, with the machine begun anew
+ * (tally_machine_restart()). This time those of marked cells are told apart by path as well, and the
+ * others passed over, as they have been counted; they need not come. Most rows are too light for a
+ * graph, and their samples, most of all, need no look at their callers: this is why. 1, and which
+ * ones are wanted as for tally_perfdata_want(), valid until tally_profile_finish(), NULL if all must
+ * come; 0 if no cell is marked, and nothing to be recalled; or -ENOMEM. */
+int tally_profile_recall(struct tally_profile *profile, const uint64_t **ret_wanted,
+			 uint64_t *ret_nr);
 
 /* Count what is still under way, before totals, cells and stacks are looked at. Unless the profile
  * is live no more samples come: what only adding needs is freed. 0 or -ENOMEM. */
@@ -181,9 +184,9 @@ void tally_profile_zero(struct tally_profile *profile);
 int tally_profile_sweep(struct tally_profile *profile, size_t nr_gone);
 
 /* Add one sample of event number `event`: `cpumode` is the record's, `weight` what it counts
- * for (its period). 0 or -ENOMEM. */
+ * for (its period); `number` says which one it is when it comes again. 0 or -ENOMEM. */
 int tally_profile_add(struct tally_profile *profile, uint32_t event,
 		      const struct tally_thread *thread, uint8_t cpumode,
-		      const struct tally_sample *sample, uint64_t weight);
+		      const struct tally_sample *sample, uint64_t weight, uint64_t number);
 
 #endif

@@ -58,9 +58,9 @@ int profile_cell_add(struct tally_profile *profile, const struct tally_gathered 
 /* Count what is pending. 0 or -ENOMEM. */
 int profile_cells_settle(struct tally_profile *profile);
 
-/* Note that another sample comes, in `*ret_sample` as which; whether it is to be taken (1) or was
- * counted before and is not recalled (0); or -ENOMEM. */
-int profile_sample_comes(struct tally_profile *profile, uint64_t *ret_sample);
+/* Note that a sample comes; whether it is to be taken (1) or was counted before and is not recalled
+ * (0); or -ENOMEM. */
+int profile_sample_comes(struct tally_profile *profile, uint64_t number);
 
 /* Whether callers are looked up at all. */
 static inline bool profile_takes_callers(const struct tally_profile *profile)

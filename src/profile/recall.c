@@ -2,24 +2,41 @@
 /* Samples that come a second time, for the sake of the few whose callers are shown. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "profile/profile_private.h"
 
-int profile_sample_comes(struct tally_profile *profile, uint64_t *ret_sample)
+int profile_sample_comes(struct tally_profile *profile, uint64_t number)
 {
-	uint64_t number = profile->nr_samples++;
-	uint32_t cell;
-
-	*ret_sample = number;
 	if (!profile->options.recalls)
 		return 1;
-	if (!profile->is_recalling)
-		return tally_vec_push(&profile->cell_of, TALLY_CELL_NONE) ? -ENOMEM : 1;
 	/* More than came before: the file grew meanwhile. */
-	if (number >= profile->cell_of.len)
-		return 0;
-	cell = profile->cell_of.data[number];
-	return cell != TALLY_CELL_NONE && profile->marked.data[cell];
+	if (profile->is_recalling)
+		return number / 64 < profile->wanted.len &&
+		       profile->wanted.data[number / 64] >> number % 64 & 1;
+	while (profile->cell_of.len <= number) {
+		if (tally_vec_push(&profile->cell_of, TALLY_CELL_NONE))
+			return -ENOMEM;
+	}
+	return 1;
+}
+
+/* The bits of the samples that are in marked cells. */
+static int samples_want(struct tally_profile *profile)
+{
+	size_t nr = profile->cell_of.len / 64 + 1;
+
+	if (tally_vec_reserve(&profile->wanted, nr))
+		return -ENOMEM;
+	memset(profile->wanted.data, 0, nr * sizeof(*profile->wanted.data));
+	profile->wanted.len = nr;
+	for (size_t i = 0; i < profile->cell_of.len; i++) {
+		uint32_t cell = profile->cell_of.data[i];
+
+		if (cell != TALLY_CELL_NONE && profile->marked.data[cell])
+			profile->wanted.data[i / 64] |= 1ull << i % 64;
+	}
+	return 0;
 }
 
 /* What was in marked cells will come again. They stay, empty: the order of cells is that of rows
@@ -37,15 +54,18 @@ static bool cells_empty(struct tally_profile *profile)
 	return any;
 }
 
-int tally_profile_recall(struct tally_profile *profile)
+int tally_profile_recall(struct tally_profile *profile, const uint64_t **ret_wanted,
+			 uint64_t *ret_nr)
 {
 	if (!cells_empty(profile))
 		return 0;
 	profile->callers = calloc(profile->callers_slots, sizeof(*profile->callers));
-	if (!profile->callers)
+	if (!profile->callers || samples_want(profile))
 		return -ENOMEM;
 	profile->options.by |= TALLY_BY_PATH;
 	profile->is_recalling = true;
-	profile->nr_samples = 0;
+	/* Threads get their numbers as they are met, some of them in samples. */
+	*ret_wanted = profile->options.by & TALLY_BY_THREAD ? NULL : profile->wanted.data;
+	*ret_nr = 64 * profile->wanted.len;
 	return 1;
 }

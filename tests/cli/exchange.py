@@ -5,7 +5,6 @@ reads, and both print the same.
 
 usage: exchange.py TALLY
 """
-import json
 import os
 import re
 import shutil
@@ -13,6 +12,7 @@ import sys
 import tempfile
 
 import tap
+from graphs import heavy_graphs
 
 TALLY = sys.argv[1]
 PERF = shutil.which("perf")
@@ -114,30 +114,13 @@ def check_pipe(tool):
     tap.same(got, want, "tally script against perf script, of a stream")
 
 
-def heavy_graphs(path, limit):
-    """Of each event the rows that weigh half a percent, with the branches of their graphs that do."""
-    def heavy(node):
-        branches = [heavy(child) for child in node.get("children", []) if child["period"] >= least]
-        return [node["symbol"], node["period"], node["samples"], sorted(branches)]
-
-    found = []
-    out = tap.run(TALLY, "report", "--json", "--no-children", "-g", f"graph,{limit}", "-i", path).stdout
-    for event in json.loads(out)["events"]:
-        least = int(event["total_period"] * 0.5 / 100)
-        for row in event["rows"]:
-            if row["total_period"] >= least:
-                graph = sorted(heavy(node) for node in row.get("graph", []) if node["period"] >= least)
-                found.append([event["event"], row["comm"], row["dso"], row["symbol"], row["self_period"], graph])
-    return sorted(found)
-
-
 def check_twice(kind):
     """With a limit to graphs a file is read twice, the second time for the heavy rows alone; without one, once."""
     needs(kind)
     path = record(TALLY, kind)
-    once = heavy_graphs(path, 0)
+    once = heavy_graphs(TALLY, path, 0.5, "graph,0", "--no-children")
     assert sum(1 for row in once if row[-1]) > 3, f"hardly any graphs: {once!r:.300}"
-    tap.same(heavy_graphs(path, 0.5), once, "graphs read for the heavy rows, and for all")
+    tap.same(heavy_graphs(TALLY, path, 0.5, "graph,0.5", "--no-children"), once, "graphs read for the heavy rows, and for all")
 
 
 def add_tests():

@@ -27,7 +27,7 @@ static int entry_compare(const void *a, const void *b)
 
 	if (x->time != y->time)
 		return x->time < y->time ? -1 : 1;
-	return x->seq < y->seq ? -1 : x->seq > y->seq;
+	return x->number < y->number ? -1 : x->number > y->number;
 }
 
 /* Times by the kind of input: random, falling, rising, all the same, runs of eight rings. */
@@ -53,7 +53,7 @@ static void test_sorts_like_a_stable_sort(void **state)
 
 		for (uint64_t i = 0; i < MANY; i++) {
 			all[i] = (struct tally_order_entry){.time = time_of(kind, i, &seed),
-							    .seq = i};
+							    .number = i};
 			assert_int_equal(tally_order_add(&order, &all[i]), 0);
 		}
 		tally_order_end(&order);
@@ -61,7 +61,7 @@ static void test_sorts_like_a_stable_sort(void **state)
 		for (uint64_t i = 0; i < MANY; i++) {
 			assert_true(tally_order_take(&order, &got));
 			assert_int_equal(got.time, all[i].time);
-			assert_int_equal(got.seq, all[i].seq);
+			assert_int_equal(got.number, all[i].number);
 		}
 		assert_false(tally_order_take(&order, &got));
 		tally_order_free(&order);
@@ -74,14 +74,14 @@ static void test_rounds_release_early(void **state)
 {
 	struct tally_order order = {0};
 	struct tally_order_entry got;
-	uint64_t last = 0, seq = 0, taken = 0, most = 0;
+	uint64_t last = 0, number = 0, taken = 0, most = 0;
 
 	(void)state;
 	for (uint64_t round = 0; round < 200; round++) {
 		for (uint64_t ring = 0; ring < 4; ring++) {
 			for (uint64_t i = 0; i < 50; i++) {
 				struct tally_order_entry entry = {
-					.time = 1 + 1000 * round + 10 * i + ring, .seq = seq++};
+					.time = 1 + 1000 * round + 10 * i + ring, .number = number++};
 
 				assert_int_equal(tally_order_add(&order, &entry), 0);
 			}
@@ -91,14 +91,14 @@ static void test_rounds_release_early(void **state)
 			assert_true(got.time > last);
 			last = got.time;
 		}
-		most = seq - taken > most ? seq - taken : most;
+		most = number - taken > most ? number - taken : most;
 	}
 	assert_true(most <= 3 * 200);
 	assert_int_equal(order.runs.len <= 8, 1);
 	tally_order_end(&order);
 	while (tally_order_take(&order, &got))
 		taken++;
-	assert_int_equal(taken, seq);
+	assert_int_equal(taken, number);
 	tally_order_free(&order);
 }
 

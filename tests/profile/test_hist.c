@@ -73,21 +73,24 @@ static struct chain random_chain(struct random *random)
 	return chain;
 }
 
-static void feed_chains(struct fixture *f)
+/* The chains that are wanted (see tally_profile_recall()), NULL: all of them. */
+static void feed_chains(struct fixture *f, const uint64_t *wanted)
 {
 	struct tally_thread *thread;
 
 	feed_maps(f->machine);
 	thread = tally_machine_thread(f->machine, PID, PID);
-	for (int i = 0; i < SAMPLES; i++) {
+	for (uint64_t i = 0; i < SAMPLES; i++) {
 		struct tally_sample sample = {0};
 
+		if (wanted && !(wanted[i / 64] >> i % 64 & 1))
+			continue;
 		sample.ip = f->chains[i].ips[1];
 		sample.cpu = f->chains[i].cpu;
 		sample.callchain =
 			(struct tally_words){(const uint8_t *)f->chains[i].ips, f->chains[i].nr};
 		assert_int_equal(tally_profile_add(&f->profile, 0, thread, PERF_RECORD_MISC_USER,
-						   &sample, f->chains[i].weight),
+						   &sample, f->chains[i].weight, i),
 				 0);
 	}
 }
@@ -100,7 +103,7 @@ static void fixture_open(struct fixture *f, struct random *random,
 	assert_int_equal(tally_symbols_new(NULL, &f->symbols), 0);
 	assert_int_equal(tally_machine_new(f->symbols, &f->machine), 0);
 	assert_int_equal(tally_profile_init(&f->profile, f->machine, options), 0);
-	feed_chains(f);
+	feed_chains(f, NULL);
 }
 
 static void fixture_start(struct fixture *f, struct random *random, unsigned by)
@@ -279,16 +282,19 @@ static void what_is_recalled_has_graphs(void **state)
 	struct tally_hist_options options = {.keys = TALLY_KEY_SYMBOL, .graphs = true};
 	struct tally_profile_total total;
 	struct tally_hist hist;
+	const uint64_t *wanted;
 	unsigned heavy = 0;
+	uint64_t nr;
 
 	fixture_open(f, &random,
 		     &(struct tally_profile_options){.by = TALLY_BY_FRAME, .recalls = true});
 	options.graph_min = f->profile.totals.data[0].period / FUNCTIONS;
 	assert_int_equal(tally_hist_mark(&f->profile, 0, &options), 0);
 	total = f->profile.totals.data[0];
-	assert_int_equal(tally_profile_recall(&f->profile), 1);
+	assert_int_equal(tally_profile_recall(&f->profile, &wanted, &nr), 1);
+	assert_in_range(nr, SAMPLES, SAMPLES + 64);
 	assert_int_equal(tally_machine_restart(f->machine), 0);
-	feed_chains(f);
+	feed_chains(f, wanted);
 	assert_memory_equal(&total, &f->profile.totals.data[0], sizeof(total));
 	assert_int_equal(f->profile.stats.chains, SAMPLES);
 	for (int caller = 0; caller < 2; caller++) {
@@ -317,6 +323,24 @@ static void what_is_recalled_has_graphs(void **state)
 	}
 	/* Both kinds were there. */
 	assert_in_range(heavy, 2, 2 * FUNCTIONS - 2);
+	fixture_end(f);
+	free(f);
+}
+
+/* Threads that are told apart are numbered as they are met: all samples must come again. */
+static void threads_need_all_samples(void **state)
+{
+	struct random random = random_start();
+	struct fixture *f = calloc(1, sizeof(*f));
+	struct tally_hist_options options = {.keys = TALLY_KEY_TID, .graphs = true};
+	const uint64_t *wanted = &(const uint64_t){0};
+	uint64_t nr;
+
+	fixture_open(f, &random,
+		     &(struct tally_profile_options){.by = TALLY_BY_THREAD, .recalls = true});
+	assert_int_equal(tally_hist_mark(&f->profile, 0, &options), 0);
+	assert_int_equal(tally_profile_recall(&f->profile, &wanted, &nr), 1);
+	assert_null(wanted);
 	fixture_end(f);
 	free(f);
 }
@@ -413,7 +437,7 @@ static void astray_chains_are_dropped(void **state)
 			(struct tally_words){(const uint8_t *)ips, sizeof(ips) / 8 - cut / 2};
 		assert_int_equal(tally_profile_add(&f->profile, 0,
 						   tally_machine_thread(f->machine, PID, PID),
-						   PERF_RECORD_MISC_USER, &sample, 1),
+						   PERF_RECORD_MISC_USER, &sample, 1, 0),
 				 0);
 	}
 	assert_int_equal(tally_profile_finish(&f->profile), 0);
@@ -466,7 +490,7 @@ static void stacks_are_the_chains(void **state)
 		sample.callchain = (struct tally_words){(const uint8_t *)chains[i], lens[i]};
 		assert_int_equal(tally_profile_add(&f->profile, 0,
 						   tally_machine_thread(f->machine, PID, PID),
-						   PERF_RECORD_MISC_USER, &sample, 1),
+						   PERF_RECORD_MISC_USER, &sample, 1, 0),
 				 0);
 	}
 	assert_int_equal(tally_profile_finish(&f->profile), 0);
@@ -496,6 +520,7 @@ int main(void)
 		cmocka_unit_test(stacks_are_the_chains),
 		cmocka_unit_test(graphs_are_the_sums),
 		cmocka_unit_test(what_is_recalled_has_graphs),
+		cmocka_unit_test(threads_need_all_samples),
 		cmocka_unit_test(light_branches_are_not_grown),
 		cmocka_unit_test(parent_without_match_is_other),
 	};

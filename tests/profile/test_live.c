@@ -108,9 +108,9 @@ static void add_sample(struct fixture *f, int pid, uint64_t ip, const uint64_t *
 		words[i + 1] = chain[i];
 	if (depth)
 		sample.callchain = (struct tally_words){(const uint8_t *)words, depth + 1};
-	assert_int_equal(
-		tally_profile_add(&f->profile, 0, thread, PERF_RECORD_MISC_USER, &sample, weight),
-		0);
+	assert_int_equal(tally_profile_add(&f->profile, 0, thread, PERF_RECORD_MISC_USER, &sample,
+					   weight, 0),
+			 0);
 }
 
 static void add_flat(struct fixture *f, int pid, uint64_t ip, uint64_t weight)

@@ -33,9 +33,9 @@ static void add_sample(struct fixture *f, uint64_t leaf, uint64_t caller, uint64
 	};
 	struct tally_thread *thread = tally_machine_thread(f->machine, 5, 5);
 
-	assert_int_equal(
-		tally_profile_add(&f->profile, 0, thread, PERF_RECORD_MISC_USER, &sample, weight),
-		0);
+	assert_int_equal(tally_profile_add(&f->profile, 0, thread, PERF_RECORD_MISC_USER, &sample,
+					   weight, 0),
+			 0);
 }
 
 static int setup(void **state)
