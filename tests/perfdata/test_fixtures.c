@@ -120,7 +120,7 @@ static void test_counts(void **state)
 /* ---- time order ---------------------------------------------------------- */
 
 struct seen {
-	uint64_t time, place, offset;
+	uint64_t time, number, offset;
 	uint32_t type;
 };
 
@@ -132,20 +132,19 @@ static int seen_compare(const void *a, const void *b)
 
 	if (x->time != y->time)
 		return x->time < y->time ? -1 : 1;
-	return x->place < y->place ? -1 : x->place > y->place;
+	return x->number < y->number ? -1 : x->number > y->number;
 }
 
 typedef int next_fn(struct tally_perfdata *, struct tally_perfdata_record *, struct tally_error *);
 
-/* All records with a time. */
-static void see(const char *path, next_fn *next, seen_list *list, int *ret_end, uint64_t *ret_late)
+/* All records with a time. How reading ended. */
+static int see_all(struct tally_perfdata *data, next_fn *next, seen_list *list)
 {
-	struct tally_perfdata *data;
 	struct tally_perfdata_record record;
+	int end;
 
-	assert_int_equal(tally_perfdata_open(path, &data, NULL), 0);
-	while ((*ret_end = next(data, &record, NULL)) > 0) {
-		struct seen seen = {record.time, list->len, record.offset, record.type};
+	while ((end = next(data, &record, NULL)) > 0) {
+		struct seen seen = {record.time, record.number, record.offset, record.type};
 		struct perf_event_header header = tally_record_header(record.data);
 
 		assert_int_equal(header.type, record.type);
@@ -153,8 +152,25 @@ static void see(const char *path, next_fn *next, seen_list *list, int *ret_end, 
 		if (record.time)
 			assert_int_equal(tally_vec_push(list, seen), 0);
 	}
+	return end;
+}
+
+static void see(const char *path, next_fn *next, seen_list *list, int *ret_end, uint64_t *ret_late)
+{
+	struct tally_perfdata *data;
+
+	assert_int_equal(tally_perfdata_open(path, &data, NULL), 0);
+	*ret_end = see_all(data, next, list);
 	*ret_late = tally_perfdata_info(data)->nr_late;
 	tally_perfdata_close(data);
+}
+
+static void assert_same(const struct seen *a, const struct seen *b)
+{
+	assert_int_equal(a->time, b->time);
+	assert_int_equal(a->number, b->number);
+	assert_int_equal(a->offset, b->offset);
+	assert_int_equal(a->type, b->type);
 }
 
 static void check_order(const char *path)
@@ -171,13 +187,42 @@ static void check_order(const char *path)
 	assert_int_equal(plain.len, ordered.len);
 	if (late)
 		fprintf(stderr, "# %s: %llu late\n", path, (unsigned long long)late);
-	for (size_t i = 0; !late && i < plain.len; i++) {
-		assert_int_equal(plain.data[i].time, ordered.data[i].time);
-		assert_int_equal(plain.data[i].type, ordered.data[i].type);
-		assert_int_equal(plain.data[i].offset, ordered.data[i].offset);
-	}
+	for (size_t i = 0; !late && i < plain.len; i++)
+		assert_same(&plain.data[i], &ordered.data[i]);
 	tally_vec_free(&plain);
 	tally_vec_free(&ordered);
+}
+
+/* One sample of three, and everything else. */
+static void check_wanted(const char *path)
+{
+	enum { WANTED_WORDS = 3 };
+	static const uint64_t wanted[WANTED_WORDS] = {0x9249249249249249, 0x4924924924924924,
+						      0x2492492492492492};
+	uint64_t nr_wanted = 64 * WANTED_WORDS;
+	seen_list all = {0}, some = {0};
+	struct tally_perfdata *data;
+	size_t at = 0;
+	int end;
+
+	assert_int_equal(tally_perfdata_open(path, &data, NULL), 0);
+	end = see_all(data, tally_perfdata_next_ordered, &all);
+	assert_int_equal(tally_perfdata_rewind(data), 0);
+	tally_perfdata_want(data, wanted, nr_wanted);
+	assert_int_equal(see_all(data, tally_perfdata_next_ordered, &some), end);
+	for (size_t i = 0; !tally_perfdata_info(data)->nr_late && i < all.len; i++) {
+		const struct seen *seen = &all.data[i];
+
+		if (seen->type == PERF_RECORD_SAMPLE &&
+		    (seen->number >= nr_wanted || seen->number % 3))
+			continue;
+		assert_true(at < some.len);
+		assert_same(&some.data[at++], seen);
+	}
+	assert_true(tally_perfdata_info(data)->nr_late || at == some.len);
+	tally_perfdata_close(data);
+	tally_vec_free(&all);
+	tally_vec_free(&some);
 }
 
 static void test_order(void **state)
@@ -188,6 +233,16 @@ static void test_order(void **state)
 	if (!root)
 		skip();
 	assert_true(fixtures_each(root, check_order) > 100);
+}
+
+static void test_wanted(void **state)
+{
+	const char *root = fixtures_root();
+
+	(void)state;
+	if (!root)
+		skip();
+	assert_true(fixtures_each(root, check_wanted) > 100);
 }
 
 /* ---- big-endian twins ---------------------------------------------------- */
@@ -363,9 +418,8 @@ static void test_features(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_twins),
+		cmocka_unit_test(test_counts),   cmocka_unit_test(test_order),
+		cmocka_unit_test(test_wanted),   cmocka_unit_test(test_twins),
 		cmocka_unit_test(test_features),
 	};
 
