@@ -42,7 +42,7 @@ static bool report_reads_twice(const struct report *report)
 	const struct report_config *config = report->config;
 
 	return config->style != TALLY_STYLE_NONE && !config->children &&
-	       !(config->keys & TALLY_KEY_PARENT) && config->graph_min_percent > 0 &&
+	       !(config->keys & TALLY_KEY_PARENT) && report_config_graph_min(config, UINT32_MAX) &&
 	       !tally_perfdata_info(report->session->data)->is_stream &&
 	       !session_has(report->session, PERF_SAMPLE_READ);
 }
@@ -168,7 +168,7 @@ static struct tally_hist_options report_hist_options(struct report *report, uint
 		.arg = config,
 		.graphs = config->style != TALLY_STYLE_NONE,
 		.order = config->order,
-		.graph_min = (uint64_t)((double)period * config->graph_min_percent / 100),
+		.graph_min = report_config_graph_min(config, period),
 	};
 }
 

@@ -273,6 +273,13 @@ int report_config_finish(struct report_config *config, bool has_chains)
 	return ret;
 }
 
+uint64_t report_config_graph_min(const struct report_config *config, uint64_t period)
+{
+	if (config->style == TALLY_STYLE_FRACTAL)
+		return 0;
+	return (uint64_t)((double)period * config->graph_min_percent / 100);
+}
+
 void report_config_free(struct report_config *config)
 {
 	free(config->comm_list);

@@ -35,6 +35,11 @@ int report_config_finish(struct report_config *config, bool has_chains);
 /* Other sort keys than before: derive keys and columns anew. Says what is wrong; then those of
  * before stay. */
 int report_config_sort(struct report_config *config, const char *sort);
+
+/* The period below which branches of graphs are not shown, of a report over `period` in all. 0 also
+ * where it depends on the branch that they part from. */
+uint64_t report_config_graph_min(const struct report_config *config, uint64_t period);
+
 void report_config_free(struct report_config *config);
 
 /* Whether a function is one of the callers that the key "parent" looks for. */

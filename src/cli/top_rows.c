@@ -159,8 +159,7 @@ int top_rows_make(struct top *top, uint32_t event, const struct top_zoom *zoom, 
 	if (ret)
 		return ret;
 	total = event < top->profile.totals.len ? top->profile.totals.data[event] : none;
-	options.graph_min =
-		(uint64_t)((double)total.period_shown * report->graph_min_percent / 100);
+	options.graph_min = report_config_graph_min(report, total.period_shown);
 	ret = tally_hist_build(&top->profile, event, &options, &hist);
 	if (ret)
 		return ret;

@@ -103,28 +103,50 @@ static const struct tally_graph_node *print_run(struct graph_printer *print,
 	return node;
 }
 
+/* The share of a branch, before its name. */
+static void print_share(struct graph_printer *print, uint64_t period, uint64_t whole, bool is_last)
+{
+	print_prefix(print);
+	tally_str_add(print->out, "|          \n");
+	print_prefix(print);
+	tally_str_add(print->out, is_last ? " --" : "|--");
+	tally_view_percent(period, whole, print->out);
+	tally_str_add(print->out, "--");
+}
+
+/* What of the parent is in no branch that is shown: shares of it should add up. */
+static uint64_t branches_rest(const struct graph_printer *print,
+			      const struct tally_view_branches *branches, uint64_t parent)
+{
+	uint64_t rest = parent;
+
+	for (size_t i = 0; i < branches->nr; i++)
+		rest -= branches->items[i]->period;
+	return print->view->style == TALLY_STYLE_FRACTAL && branches->nr ? rest : 0;
+}
+
 static void print_branches(struct graph_printer *print, const struct tally_graph_node *node,
 			   uint64_t parent)
 {
 	struct tally_view_branches branches = branches_of(print, node, parent);
 	uint64_t whole = graph_whole(print->view, parent);
+	uint64_t rest = branches_rest(print, &branches, parent);
 	size_t margin = print->prefix.len;
 
 	for (size_t i = 0; i < branches.nr; i++) {
 		const struct tally_graph_node *branch = branches.items[i];
-		bool is_last = i + 1 == branches.nr;
+		bool is_last = i + 1 == branches.nr && !rest;
 
-		print_prefix(print);
-		tally_str_add(print->out, "|          \n");
-		print_prefix(print);
-		tally_str_add(print->out, is_last ? " --" : "|--");
-		tally_view_percent(branch->period, whole, print->out);
-		tally_str_add(print->out, "--");
+		print_share(print, branch->period, whole, is_last);
 		tally_str_add(&print->prefix, is_last ? "           " : "|          ");
 		print_branches(print, print_run(print, branch), branch->period);
 		print->prefix.len = margin;
 		if (print->prefix.data)
 			print->prefix.data[margin] = '\0';
+	}
+	if (rest) {
+		print_share(print, rest, whole, true);
+		tally_str_add(print->out, "[...]\n");
 	}
 	free(branches.items);
 }
@@ -152,50 +174,97 @@ static void graph_text(struct graph_printer *print, const struct tally_row *row)
 	free(branches.items);
 }
 
-/* Every path that ends at or below `node`, its names joined by `joint`. */
-static void graph_paths(struct graph_printer *print, const struct tally_graph_node *node,
-			const char *head, const char *joint, const char *tail)
-{
-	size_t length = print->prefix.len;
-	double least = (double)print->view->total * print->view->graph_min_percent / 100;
+/* ---- paths, one after the other -------------------------------------------- */
 
-	tally_str_add(&print->prefix, length ? joint : "");
-	tally_view_frame_name(print->view, node->frame, &print->prefix);
+/* How a path is written: its share, its names, and what follows. */
+struct path_style {
+	const char *share, *joint, *tail;
+};
+
+/* A path that ends somewhere, and where its names are. */
+struct graph_chain {
+	uint64_t self;
+	size_t at, len;
+};
+
+struct chain_printer {
+	struct graph_printer *print;
+	const struct path_style *style;
+	TALLY_VEC(struct graph_chain) chains;
+	struct tally_str names;
+};
+
+/* Note every path that ends at or below `node`. */
+static void chains_find(struct chain_printer *chains, const struct tally_graph_node *node)
+{
+	struct graph_printer *print = chains->print;
+	const struct tally_view *view = print->view;
+	double least = (double)view->total * view->graph_min_percent / 100;
+	size_t length = print->prefix.len;
+
+	tally_str_add(&print->prefix, length ? chains->style->joint : "");
+	tally_view_frame_name(view, node->frame, &print->prefix);
 	if (node->self_nr && (double)node->self >= least) {
-		tally_str_addf(print->out, head,
-			       100.0 * (double)node->self /
-				       (double)(print->view->total ? print->view->total : 1));
-		tally_str_add(print->out, tally_str_text(&print->prefix));
-		tally_str_add(print->out, tail);
+		struct graph_chain chain = {node->self, chains->names.len, print->prefix.len};
+
+		tally_str_add_bytes(&chains->names, tally_str_text(&print->prefix), chain.len);
+		print->out->failed |= !!tally_vec_push(&chains->chains, chain);
 	}
 	for (uint32_t i = node->first_child; i; i = print->nodes[i].next_sibling)
-		graph_paths(print, &print->nodes[i], head, joint, tail);
+		chains_find(chains, &print->nodes[i]);
 	print->prefix.len = length;
 	if (print->prefix.data)
 		print->prefix.data[length] = '\0';
 }
 
+static int heaviest_chain_first(const void *a, const void *b)
+{
+	const struct graph_chain *x = a, *y = b;
+
+	if (x->self != y->self)
+		return x->self > y->self ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+static void graph_chains(struct graph_printer *print, const struct tally_row *row,
+			 const struct path_style *style)
+{
+	struct chain_printer chains = {.print = print, .style = style};
+	uint64_t whole = print->view->total ? print->view->total : 1;
+
+	for (uint32_t i = print->nodes[row->graph].first_child; i; i = print->nodes[i].next_sibling)
+		chains_find(&chains, &print->nodes[i]);
+	if (chains.chains.len)
+		qsort(chains.chains.data, chains.chains.len, sizeof(*chains.chains.data),
+		      heaviest_chain_first);
+	tally_vec_for_each (chain, &chains.chains) {
+		tally_str_addf(print->out, style->share,
+			       100.0 * (double)chain->self / (double)whole);
+		tally_str_add_bytes(print->out, tally_str_text(&chains.names) + chain->at,
+				    chain->len);
+		tally_str_add(print->out, style->tail);
+	}
+	print->out->failed |= chains.names.failed;
+	tally_vec_free(&chains.chains);
+	tally_str_free(&chains.names);
+}
+
 void tally_view_graph(const struct tally_view *view, const struct tally_row *row,
 		      struct tally_str *out)
 {
+	static const struct path_style flat = {"           %.2f%%\n                ",
+					       "\n                ", "\n\n"},
+				       folded = {"%.2f%% ", ";", "\n"};
 	struct graph_printer print = {view, view->hist->graph.data, out, {0}};
-	uint32_t child;
 
 	if (!row->graph || view->style == TALLY_STYLE_NONE)
 		return;
-	if (view->style == TALLY_STYLE_GRAPH || view->style == TALLY_STYLE_FRACTAL) {
+	if (view->style == TALLY_STYLE_FLAT)
+		graph_chains(&print, row, &flat);
+	else if (view->style == TALLY_STYLE_FOLDED)
+		graph_chains(&print, row, &folded);
+	else
 		graph_text(&print, row);
-	} else {
-		for (child = print.nodes[row->graph].first_child; child;
-		     child = print.nodes[child].next_sibling) {
-			if (view->style == TALLY_STYLE_FLAT)
-				graph_paths(&print, &print.nodes[child],
-					    "            %.2f%%\n                ",
-					    "\n                ", "\n\n");
-			else
-				graph_paths(&print, &print.nodes[child], "%.2f%% ", ";", "\n");
-		}
-	}
 	out->failed |= print.prefix.failed;
 	tally_str_free(&print.prefix);
 }

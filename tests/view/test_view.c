@@ -149,7 +149,7 @@ static void graph_styles(void **state)
 			    "70.00% 0x0000000000000010;0x0000000000000020\n"
 			    "30.00% 0x0000000000000010;0x0000000000000030\n");
 	graph(f, TALLY_STYLE_FLAT, 1);
-	assert_string_equal(tally_str_text(&f->out), "            70.00%\n"
+	assert_string_equal(tally_str_text(&f->out), "           70.00%\n"
 						     "                0x0000000000000010\n"
 						     "                0x0000000000000020\n\n");
 	graph(f, TALLY_STYLE_NONE, 0);
@@ -160,7 +160,9 @@ static void graph_styles(void **state)
 			    "            |\n"
 			    "            ---0x0000000000000010\n"
 			    "               |          \n"
-			    "                --70.00%--0x0000000000000020\n\n");
+			    "               |--70.00%--0x0000000000000020\n"
+			    "               |          \n"
+			    "                --30.00%--[...]\n\n");
 }
 
 static void json_has_rows_and_graph(void **state)
