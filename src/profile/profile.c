@@ -101,94 +101,6 @@ static int totals_reach(struct tally_profile *profile, uint32_t event)
 	return ret;
 }
 
-/* A sample that is shown comes, for the first time. */
-static void sample_sum(struct tally_profile *profile, const struct tally_gathered *from)
-{
-	struct tally_profile_total *total = &profile->totals.data[from->key.event];
-	struct tally_profile_stats *stats = &profile->stats;
-
-	total->nr_shown++;
-	total->period_shown += from->weight;
-	stats->chains += from->has_chain;
-	stats->cut_chains += from->is_cut;
-	stats->leaf_only += from->leaf_only;
-	stats->bad_chains += from->has_leaf && from->is_bad;
-}
-
-/* Addresses that are not remembered may have frames all the same: ask for the memory where. */
-static void sample_fetch_frames(const struct tally_profile *profile,
-				const struct tally_gathered *sample)
-{
-	const uint64_t *words = profile->batch.words.data;
-	size_t end = sample->is_new ? sample->end : sample->callers;
-
-	for (size_t i = sample->first; i < end; i++) {
-		if (profile_address(profile, words[i])->word != words[i])
-			tally_frames_fetch(&profile->frames, profile_word_hash(words[i]));
-	}
-}
-
-/* Find out what a sample's addresses are. */
-static int sample_resolve(struct tally_profile *profile, struct tally_gathered *sample)
-{
-	const uint64_t *words = profile->batch.words.data;
-	size_t at = sample->first;
-	uint32_t frame;
-	int ret = profile_frame(profile, words, &at, &frame);
-
-	if (ret || !profile_passes(profile, sample->comm, frame))
-		return ret;
-	sample->passes = true;
-	if (profile->options.by & TALLY_BY_FRAME)
-		sample->key.frame = frame;
-	if (!sample->takes_callers)
-		return 0;
-	ret = profile_frame(profile, words, &at, &frame);
-	sample->key.leaf = frame + 1;
-	return ret || !sample->is_new ? ret : profile_callers_frames(profile, sample);
-}
-
-/* Count a sample whose addresses were found. */
-static int sample_count(struct tally_profile *profile, struct tally_gathered *sample)
-{
-	int ret = 0;
-
-	if (!sample->passes)
-		return 0;
-	if (!profile->is_recalling)
-		sample_sum(profile, sample);
-	if (sample->is_new)
-		ret = profile_callers_stack(profile, sample);
-	return ret ? ret : profile_cell_add(profile, sample);
-}
-
-/* Resolve what was gathered, in passes over the samples, each of which asks for the memory that the
- * next one needs. */
-static int batch_resolve(struct tally_profile *profile)
-{
-	struct tally_batch *batch = &profile->batch;
-	struct tally_gathered *end = batch->samples + batch->nr, *sample;
-	int ret = 0;
-
-	for (sample = batch->samples; sample < end; sample++) {
-		/* perf drops chains with a marker that is not known whole; so do its rows and ours.
-		 */
-		sample->takes_callers =
-			profile_takes_callers(profile) && sample->has_leaf && !sample->is_bad;
-		if (sample->takes_callers && sample->callers < sample->end)
-			profile_callers_look(profile, sample);
-	}
-	for (sample = batch->samples; sample < end; sample++)
-		sample_fetch_frames(profile, sample);
-	for (sample = batch->samples; sample < end && !ret; sample++)
-		ret = sample_resolve(profile, sample);
-	for (sample = batch->samples; sample < end && !ret; sample++)
-		ret = sample_count(profile, sample);
-	batch->nr = 0;
-	batch->words.len = batch->frames.len = 0;
-	return ret;
-}
-
 void profile_caches_clear(struct tally_profile *profile)
 {
 	memset(profile->addresses, 0, profile->address_slots * sizeof(*profile->addresses));
@@ -204,7 +116,7 @@ static int batch_start(struct tally_profile *profile)
 
 	if (profile->batch.kernel == kernel)
 		return 0;
-	ret = batch_resolve(profile);
+	ret = profile_batch_resolve(profile);
 	tally_maps_put(profile->batch.kernel);
 	profile->batch.kernel = tally_maps_get(kernel);
 	profile_caches_clear(profile);
@@ -242,13 +154,13 @@ int tally_profile_add(struct tally_profile *profile, uint32_t event,
 	if (ret)
 		return ret;
 	if (++profile->batch.nr == TALLY_BATCH)
-		ret = batch_resolve(profile);
+		ret = profile_batch_resolve(profile);
 	return ret;
 }
 
 int tally_profile_settle(struct tally_profile *profile)
 {
-	int ret = batch_resolve(profile);
+	int ret = profile_batch_resolve(profile);
 
 	return ret ? ret : profile_cells_settle(profile);
 }

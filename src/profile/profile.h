@@ -158,11 +158,11 @@ void tally_profile_free(struct tally_profile *profile);
 int tally_profile_settle(struct tally_profile *profile);
 
 /* Of a profile that recalls: the same samples come again now, with the machine begun anew
- * (tally_machine_restart()). This time those of marked cells are told apart by path as well, and the
- * others passed over, as they have been counted; they need not come. Most rows are too light for a
- * graph, and their samples, most of all, need no look at their callers: this is why. 1, and which
- * ones are wanted as for tally_perfdata_want(), valid until tally_profile_finish(), NULL if all must
- * come; 0 if no cell is marked, and nothing to be recalled; or -ENOMEM. */
+ * (tally_machine_restart()). This time those of marked cells are told apart by path as well, and
+ * the others passed over, as they have been counted; they need not come. Most rows are too light
+ * for a graph, and their samples, most of all, need no look at their callers: this is why. 1, and
+ * which ones are wanted as for tally_perfdata_want(), valid until tally_profile_finish(), NULL if
+ * all must come; 0 if no cell is marked, and nothing to be recalled; or -ENOMEM. */
 int tally_profile_recall(struct tally_profile *profile, const uint64_t **ret_wanted,
 			 uint64_t *ret_nr);
 

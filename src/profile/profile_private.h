@@ -35,6 +35,9 @@ int profile_cells_index(struct tally_profile *profile);
 int profile_gather(struct tally_profile *profile, const struct tally_thread *thread,
 		   uint8_t cpumode, const struct tally_sample *sample, struct tally_gathered *to);
 
+/* Find out what the samples of the batch are, and count them. 0 or -ENOMEM. */
+int profile_batch_resolve(struct tally_profile *profile);
+
 /* The frame of the word at `*at`, which moves behind it. 0 or -ENOMEM. */
 int profile_frame(struct tally_profile *profile, const uint64_t *words, size_t *at,
 		  uint32_t *ret_frame);
