@@ -245,20 +245,30 @@ static int heaviest_first(const void *a, const void *b)
 	return (x->fkey > y->fkey) - (x->fkey < y->fkey);
 }
 
-/* Room for what is known of each function. */
-static int builder_init(struct hist_builder *builder)
+/* Room for something of each function, if it is needed. */
+static void *builder_room(const struct hist_builder *builder, bool needed, size_t size, int *ret)
 {
-	size_t nr = builder->profile->frames.all.len + 1;
+	void *room = needed ? calloc(builder->profile->frames.all.len + 1, size) : NULL;
 
-	builder->open = calloc(nr, sizeof(*builder->open));
-	builder->heavy_of = calloc(nr, sizeof(*builder->heavy_of));
-	builder->first_rows = calloc(nr, sizeof(*builder->first_rows));
-	builder->parents = calloc(nr, sizeof(*builder->parents));
-	builder->met = calloc(nr, sizeof(*builder->met));
-	if (!builder->open || !builder->heavy_of || !builder->first_rows || !builder->parents ||
-	    !builder->met || tally_paths_init(&builder->paths, nr))
-		return -ENOMEM;
-	return builder_fkeys(builder);
+	if (needed && !room)
+		*ret = -ENOMEM;
+	return room;
+}
+
+static int builder_init(struct hist_builder *builder, bool graphs)
+{
+	const struct tally_hist_options *options = builder->options;
+	bool parents = options->keys & TALLY_KEY_PARENT;
+	int ret = 0;
+
+	builder->first_rows = builder_room(builder, true, sizeof(*builder->first_rows), &ret);
+	builder->parents = builder_room(builder, parents, sizeof(*builder->parents), &ret);
+	builder->met = builder_room(builder, options->children, sizeof(*builder->met), &ret);
+	builder->heavy_of = builder_room(builder, graphs, sizeof(*builder->heavy_of), &ret);
+	builder->open = builder_room(builder, graphs, sizeof(*builder->open), &ret);
+	if (!ret && graphs)
+		ret = tally_paths_init(&builder->paths, builder->profile->frames.all.len + 1);
+	return ret ? ret : builder_fkeys(builder);
 }
 
 static void builder_free(struct hist_builder *builder)
@@ -287,7 +297,7 @@ int tally_hist_build(struct tally_profile *profile, uint32_t event,
 	int ret = tally_profile_finish(profile);
 
 	if (!ret)
-		ret = builder_init(&builder);
+		ret = builder_init(&builder, options->graphs);
 	if (!ret)
 		ret = tally_vec_push(&hist.graph, (struct tally_graph_node){0});
 	if (!ret)
@@ -327,7 +337,7 @@ int tally_hist_mark(struct tally_profile *profile, uint32_t event,
 	while (profile->marked.len < profile->cells.len && !ret)
 		ret = tally_vec_push(&profile->marked, 0);
 	if (!ret)
-		ret = builder_init(&builder);
+		ret = builder_init(&builder, false);
 	if (!ret)
 		ret = builder_self(&builder, event);
 	for (size_t i = 0; i < builder.cells.len && !ret; i++) {

@@ -41,7 +41,7 @@ struct hist_builder {
 	const struct tally_hist_options *options;
 	struct tally_hist *hist;
 	uint32_t *fkeys;  /* by frame, and that of hist_light() */
-	uint8_t *parents; /* by frame: whether it is a caller looked for; see cell_parent() */
+	uint8_t *parents; /* by frame: whether it is a caller looked for; NULL without that key */
 	struct tally_intern group_ids;
 	struct tally_group last_group; /* looked up last, without its thread */
 	uint32_t last_group_id;
