@@ -1,156 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Call graphs of rows.
- *
- * A node of a graph stands for a set of places in the tree of paths. Its children are found by
- * going one step on from each place - to callees or to the caller - and putting together those
- * that reach the same function. Only children heavy enough to be shown are gone on from, so
- * the work is bounded by what is shown, not by how many different paths there are.
- */
-#include <string.h>
-
+/* Call graphs of rows: of which, and from where in the tree of paths they grow. */
 #include "profile/hist_private.h"
 
-/* A place in the tree, and how much of what is there belongs to the graph. */
-struct place {
-	uint32_t path;
-	uint32_t next; /* of the same graph node: index + 1 into places, 0 ends */
-	uint64_t period;
-	uint64_t nr;
-	const struct path_sums *sums; /* downwards: of what goes on from here */
-};
-
-struct grower {
-	struct hist_builder *builder;
-	bool downwards;
-	TALLY_VEC(struct place) places;
-	struct tally_map by_frame; /* node << 32 | frame -> child of the node */
-	TALLY_VEC(uint32_t) heads; /* by graph node but for the row's root: its places */
-	uint32_t root;
-};
-
-static int graph_new(struct hist_builder *builder, uint32_t frame, uint32_t *ret_node)
-{
-	size_t node = builder->hist->graph.len;
-
-	if (node >= UINT32_MAX ||
-	    tally_vec_push(&builder->hist->graph, (struct tally_graph_node){.frame = frame}))
-		return -ENOMEM;
-	*ret_node = (uint32_t)node;
-	return 0;
-}
-
-/* The child of `node` for a frame, made if new. */
-static int grower_child(struct grower *grower, uint32_t node, uint32_t frame, uint32_t *ret_child)
-{
-	uint64_t known = tally_map_get(&grower->by_frame, (uint64_t)node << 32 | frame);
-	struct tally_graph_node *nodes;
-	int ret;
-
-	if (known != TALLY_MAP_NONE) {
-		*ret_child = (uint32_t)known;
-		return 0;
-	}
-	ret = graph_new(grower->builder, frame, ret_child);
-	if (!ret)
-		ret = tally_vec_push(&grower->heads, 0);
-	if (ret)
-		return ret;
-	nodes = grower->builder->hist->graph.data;
-	nodes[*ret_child].next_sibling = nodes[node].first_child;
-	nodes[node].first_child = *ret_child;
-	return tally_map_put(&grower->by_frame, (uint64_t)node << 32 | frame, *ret_child);
-}
-
-/* Put a place under `node`, at the child for the function it is in. */
-static int grower_put(struct grower *grower, uint32_t node, struct place place)
-{
-	uint32_t child, *head, frame = hist_path(grower->builder, place.path)->frame;
-	struct tally_graph_node *at;
-	int ret;
-
-	if (frame == hist_light(grower->builder))
-		return 0;
-	ret = grower_child(grower, node, frame, &child);
-	if (ret)
-		return ret;
-	at = &grower->builder->hist->graph.data[child];
-	at->period += place.period;
-	at->nr += place.nr;
-	/* What ends here is what does not go on; see grower_step(). */
-	at->self += place.period;
-	at->self_nr += place.nr;
-	head = &grower->heads.data[child - grower->root - 1];
-	place.next = *head;
-	ret = tally_vec_push(&grower->places, place);
-	*head = (uint32_t)grower->places.len;
-	return ret;
-}
-
-/* Go on from `node` to a place that is one step further. */
-static int grower_go(struct grower *grower, uint32_t node, struct place place)
-{
-	struct tally_graph_node *from = &grower->builder->hist->graph.data[node];
-
-	from->self -= place.period;
-	from->self_nr -= place.nr;
-	return grower_put(grower, node, place);
-}
-
-/* One step on from a place. */
-static int grower_step(struct grower *grower, uint32_t node, struct place place)
-{
-	const struct path_sum *sums;
-	int ret = 0;
-
-	if (!grower->downwards) {
-		place.path = hist_path(grower->builder, place.path)->parent;
-		return place.path ? grower_go(grower, node, place) : 0;
-	}
-	sums = place.sums->at.data;
-	for (place.path = sums[place.path].first_child; place.path && !ret;
-	     place.path = sums[place.path].sibling) {
-		place.period = sums[place.path].period;
-		place.nr = sums[place.path].nr;
-		if (place.nr)
-			ret = grower_go(grower, node, place);
-	}
-	return ret;
-}
-
-/* Go on from every node that is heavy enough. Deep, not recursive: nodes are numbered in the order
- * they are to be visited, and nothing is added to those that were. */
-static int grower_grow(struct grower *grower)
-{
-	int ret = 0;
-
-	for (uint32_t i = 0; i < grower->heads.len && !ret; i++) {
-		uint32_t node = grower->root + 1 + i, at = grower->heads.data[i];
-
-		if (grower->builder->hist->graph.data[node].period <
-		    grower->builder->options->graph_min)
-			continue;
-		while (at && !ret) {
-			struct place place = grower->places.data[at - 1];
-
-			ret = grower_step(grower, node, place);
-			at = place.next;
-		}
-	}
-	return ret;
-}
-
-static void grower_free(struct grower *grower)
-{
-	tally_vec_free(&grower->places);
-	tally_vec_free(&grower->heads);
-	tally_map_free(&grower->by_frame);
-}
-
-/* ---- rows ---------------------------------------------------------------- */
-
 /* The outermost paths of the row's own cells. */
-static int own_roots(struct grower *grower, const uint32_t *cells, size_t nr)
+static int own_roots(struct hist_grower *grower, const uint32_t *cells, size_t nr)
 {
 	struct hist_builder *builder = grower->builder;
 	struct path_sums *sums = &builder->row_sums;
@@ -160,16 +13,16 @@ static int own_roots(struct grower *grower, const uint32_t *cells, size_t nr)
 		ret = hist_sum_add(builder, sums, cells[i]);
 	hist_sum_link(builder, sums);
 	for (uint32_t path = hist_sum_root(sums); path && !ret; path = sums->at.data[path].sibling)
-		ret = grower_put(grower, grower->root,
-				 (struct place){.path = path,
-						.period = sums->at.data[path].period,
-						.nr = sums->at.data[path].nr,
-						.sums = sums});
+		ret = hist_grower_put(grower, grower->root,
+				      (struct hist_place){.path = path,
+							  .period = sums->at.data[path].period,
+							  .nr = sums->at.data[path].nr,
+							  .sums = sums});
 	return ret;
 }
 
 /* Whole paths of the row's own cells. */
-static int graph_own(struct grower *grower, const uint32_t *cells, size_t nr)
+static int graph_own(struct hist_grower *grower, const uint32_t *cells, size_t nr)
 {
 	struct hist_builder *builder = grower->builder;
 	int ret = 0;
@@ -178,12 +31,12 @@ static int graph_own(struct grower *grower, const uint32_t *cells, size_t nr)
 		return own_roots(grower, cells, nr);
 	for (size_t i = 0; i < nr && !ret; i++) {
 		const struct tally_cell *cell = hist_cell(builder, cells[i]);
-		struct place place = {.path = builder->cells.data[cells[i]].path,
-				      .period = cell->period,
-				      .nr = cell->nr};
+		struct hist_place place = {.path = builder->cells.data[cells[i]].path,
+					   .period = cell->period,
+					   .nr = cell->nr};
 
 		if (place.path)
-			ret = grower_put(grower, grower->root, place);
+			ret = hist_grower_put(grower, grower->root, place);
 	}
 	return ret;
 }
@@ -285,16 +138,16 @@ static int heavy_places(struct hist_builder *builder, size_t first, size_t last,
 /* One place where the row's function called something: downwards from it, or upwards. Upwards,
  * what stands further in again is counted there, and taken away (modulo 2^64) from where it stands
  * next further out. */
-static int inner_place(struct grower *grower, uint32_t fkey, uint32_t path)
+static int inner_place(struct hist_grower *grower, uint32_t fkey, uint32_t path)
 {
 	struct hist_builder *builder = grower->builder;
 	const struct path_sum *sum = &builder->group_sums.at.data[path];
-	struct place place = {path, 0, sum->period, sum->nr, &builder->group_sums};
+	struct hist_place place = {path, 0, sum->period, sum->nr, &builder->group_sums};
 	int ret;
 
 	if (!sum->nr)
 		return 0;
-	ret = grower_put(grower, grower->root, place);
+	ret = hist_grower_put(grower, grower->root, place);
 	if (ret || grower->downwards)
 		return ret;
 	do {
@@ -304,7 +157,7 @@ static int inner_place(struct grower *grower, uint32_t fkey, uint32_t path)
 		return 0;
 	place.period = -place.period;
 	place.nr = -place.nr;
-	return grower_put(grower, grower->root, place);
+	return hist_grower_put(grower, grower->root, place);
 }
 
 /* Grow the graph of a row, whose own cells are in no sums but the row's. */
@@ -312,7 +165,7 @@ static int graph_grow(struct hist_builder *builder, const struct heavy_row *heav
 		      const uint32_t *cells, size_t nr)
 {
 	uint32_t fkey = builder->hist->rows.data[heavy->row].fkey;
-	struct grower grower = {
+	struct hist_grower grower = {
 		.builder = builder,
 		.downwards = builder->options->order == TALLY_GRAPH_CALLER,
 		.root = root,
@@ -322,8 +175,8 @@ static int graph_grow(struct hist_builder *builder, const struct heavy_row *heav
 	for (size_t i = 0; i < heavy->places.len && !ret; i++)
 		ret = inner_place(&grower, fkey, heavy->places.data[i]);
 	if (!ret)
-		ret = grower_grow(&grower);
-	grower_free(&grower);
+		ret = hist_grower_grow(&grower);
+	hist_grower_free(&grower);
 	return ret;
 }
 
@@ -333,7 +186,7 @@ static int graph_row(struct hist_builder *builder, const struct heavy_row *heavy
 	struct tally_row *row = &builder->hist->rows.data[heavy->row];
 	bool children = builder->options->children;
 	uint32_t root;
-	int ret = graph_new(builder, row->frame, &root);
+	int ret = hist_graph_new(builder, row->frame, &root);
 
 	if (ret)
 		return ret;

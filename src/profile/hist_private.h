@@ -59,6 +59,24 @@ struct hist_builder {
 	size_t next_heavy;                  /* the first of the groups to come */
 };
 
+/* A place in the tree, and how much of what is there belongs to the graph. */
+struct hist_place {
+	uint32_t path;
+	uint32_t next; /* of the same graph node: index + 1 into places, 0 ends */
+	uint64_t period;
+	uint64_t nr;
+	const struct path_sums *sums; /* downwards: of what goes on from here */
+};
+
+struct hist_grower {
+	struct hist_builder *builder;
+	bool downwards;
+	TALLY_VEC(struct hist_place) places;
+	struct tally_map by_frame; /* node << 32 | frame -> child of the node */
+	TALLY_VEC(uint32_t) heads; /* by graph node but for the row's root: its places */
+	uint32_t root;
+};
+
 /* The row of a group and a frame, made if new. 0 or -ENOMEM. */
 int hist_row(struct hist_builder *builder, uint32_t group, uint32_t frame, uint32_t *ret_row);
 
@@ -89,6 +107,16 @@ void hist_sum_free(struct path_sums *sums);
 int hist_walk(struct hist_builder *builder, struct path_sums *sums,
 	      int (*visit)(struct hist_builder *builder, uint32_t path, bool outermost, void *arg),
 	      void *arg);
+
+/* A node without a parent. 0 or -ENOMEM. */
+int hist_graph_new(struct hist_builder *builder, uint32_t frame, uint32_t *ret_node);
+
+/* Put a place under `node`, at the child for the function it is in. 0 or -ENOMEM. */
+int hist_grower_put(struct hist_grower *grower, uint32_t node, struct hist_place place);
+
+/* Go on from every node under the root that is heavy enough. 0 or -ENOMEM. */
+int hist_grower_grow(struct hist_grower *grower);
+void hist_grower_free(struct hist_grower *grower);
 
 /* Find the rows that get graphs. 0 or -ENOMEM. */
 int hist_graph_heavy(struct hist_builder *builder);
