@@ -80,8 +80,9 @@ static void test_rounds_release_early(void **state)
 	for (uint64_t round = 0; round < 200; round++) {
 		for (uint64_t ring = 0; ring < 4; ring++) {
 			for (uint64_t i = 0; i < 50; i++) {
-				struct tally_order_entry entry = {
-					.time = 1 + 1000 * round + 10 * i + ring, .number = number++};
+				struct tally_order_entry entry = {.time = 1 + 1000 * round +
+									  10 * i + ring,
+								  .number = number++};
 
 				assert_int_equal(tally_order_add(&order, &entry), 0);
 			}
