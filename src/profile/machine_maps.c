@@ -52,7 +52,7 @@ void machine_mapping_word(struct tally_mapping *mapping)
 	uint64_t first = mapping->start + mapping->shift, last = mapping->end - 1 + mapping->shift;
 	bool fits = number < WORD_DSOS && first <= last && last >> WORD_BITS == 0;
 
-	mapping->word = fits ? mapping->shift + ((number + 1) << WORD_BITS) : 0;
+	mapping->word = fits ? tally_machine_word(mapping->dso, mapping->shift) : 0;
 }
 
 /* Say what an address of a mapping with its DSO is there: the same, or `pgoff` at the start. */

@@ -17,7 +17,7 @@ RECORDINGS = os.path.join(FIXTURES, "perfdata")
 WAYS = {
     "callees": ("callee", ["--no-children"]),
     "callers": ("caller", ["--no-children"]),
-    # Some of their threads are only known by their samples.
+    # Threads are numbered as they are met, so this one reads all samples again.
     "by thread": ("callee", ["--no-children", "-s", "pid,tid,symbol"]),
     "children": ("caller", ["--children"]),
     "children, callees": ("callee", ["--children"]),

@@ -249,12 +249,10 @@ static void check_graph(const struct fixture *f, const struct tally_hist *hist,
 		assert_int_equal(roots, sum);
 }
 
-static void graphs_are_the_sums(void **state)
+/* The graphs of rows that weigh at least `least`, in either order, with and without children; how
+ * many rows have one, and how many none. */
+static void check_graphs(struct fixture *f, uint64_t least, unsigned *heavy, unsigned *light)
 {
-	struct random random = random_start();
-	struct fixture *f = calloc(1, sizeof(*f));
-
-	fixture_start(f, &random, 0);
 	for (int mode = 0; mode < 4; mode++) {
 		bool caller = mode & 1, children = mode & 2;
 		struct tally_hist_options options = {
@@ -262,14 +260,35 @@ static void graphs_are_the_sums(void **state)
 			.children = children,
 			.graphs = true,
 			.order = caller ? TALLY_GRAPH_CALLER : TALLY_GRAPH_CALLEE,
+			.graph_min = least,
 		};
 		struct tally_hist hist;
 
 		assert_int_equal(tally_hist_build(&f->profile, 0, &options, &hist), 0);
-		tally_vec_for_each (row, &hist.rows)
-			check_graph(f, &hist, row, caller, children, 0);
+		tally_vec_for_each (row, &hist.rows) {
+			if (row->total >= least)
+				check_graph(f, &hist, row, caller, children, least);
+			else
+				assert_int_equal(row->graph, 0);
+			++*(row->total >= least ? heavy : light);
+		}
+		tally_vec_for_each (node, &hist.graph) {
+			if (node->first_child && node->period)
+				assert_true(node->period >= least);
+		}
 		tally_hist_free(&hist);
 	}
+}
+
+static void graphs_are_the_sums(void **state)
+{
+	struct random random = random_start();
+	struct fixture *f = calloc(1, sizeof(*f));
+	unsigned heavy = 0, light = 0;
+
+	fixture_start(f, &random, 0);
+	check_graphs(f, 0, &heavy, &light);
+	assert_int_equal(heavy, 4 * FUNCTIONS);
 	fixture_end(f);
 	free(f);
 }
@@ -354,34 +373,7 @@ static void light_branches_are_not_grown(void **state)
 	unsigned heavy = 0, light = 0;
 
 	fixture_start(f, &random, 0);
-	for (int mode = 0; mode < 4; mode++) {
-		bool caller = mode & 1, children = mode & 2;
-		struct tally_hist_options options = {
-			.keys = TALLY_KEY_SYMBOL,
-			.children = children,
-			.graphs = true,
-			.order = caller ? TALLY_GRAPH_CALLER : TALLY_GRAPH_CALLEE,
-			.graph_min = f->profile.totals.data[0].period / FUNCTIONS,
-		};
-		struct tally_hist hist;
-
-		assert_int_equal(tally_hist_build(&f->profile, 0, &options, &hist), 0);
-		tally_vec_for_each (row, &hist.rows) {
-			if (row->total >= options.graph_min)
-				check_graph(f, &hist, row, caller, children, options.graph_min);
-			else
-				assert_int_equal(row->graph, 0);
-			heavy += row->total >= options.graph_min;
-			light += row->total < options.graph_min;
-		}
-		for (size_t i = 1; i < hist.graph.len; i++) {
-			const struct tally_graph_node *node = &hist.graph.data[i];
-
-			if (node->first_child && node->period)
-				assert_true(node->period >= options.graph_min);
-		}
-		tally_hist_free(&hist);
-	}
+	check_graphs(f, f->profile.totals.data[0].period / FUNCTIONS, &heavy, &light);
 	/* Both kinds were there. */
 	assert_true(heavy > 4 && light > 4);
 	fixture_end(f);
