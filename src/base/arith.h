@@ -54,6 +54,17 @@ static inline uint8_t tally_log2(uint64_t pow2)
 	return (uint8_t)tally_popcount(pow2 - 1);
 }
 
+/* Bit `i` of an array of words: bit i % 64 of word i / 64. */
+static inline bool tally_bit_is_set(const uint64_t *bits, uint64_t i)
+{
+	return bits[i / 64] >> (i % 64) & 1;
+}
+
+static inline void tally_bit_set(uint64_t *bits, uint64_t i)
+{
+	bits[i / 64] |= UINT64_C(1) << (i % 64);
+}
+
 #define TALLY_MIN(a, b)     ((a) < (b) ? (a) : (b))
 #define TALLY_MAX(a, b)     ((a) > (b) ? (a) : (b))
 #define TALLY_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))

@@ -153,14 +153,10 @@ static int read_event_types(struct tally_perfdata *data)
 	return ret;
 }
 
-static bool bit_is_set(const uint64_t *bits, unsigned i)
-{
-	return bits[i / 64] >> (i % 64) & 1;
-}
-
 static bool bits_look_right(const uint64_t *bits)
 {
-	return bit_is_set(bits, TALLY_FEATURE_HOSTNAME) || bit_is_set(bits, TALLY_FEATURE_CMDLINE);
+	return tally_bit_is_set(bits, TALLY_FEATURE_HOSTNAME) ||
+	       tally_bit_is_set(bits, TALLY_FEATURE_CMDLINE);
 }
 
 /* The bits are longs of the writer. Foreign ones of 32 bits look wrong as 64: nearly every
@@ -195,7 +191,7 @@ static int read_features(struct tally_perfdata *data, uint64_t table)
 	for (unsigned id = 0; !ret && id < TALLY_FEATURE_LIMIT; id++) {
 		struct section at;
 
-		if (!bit_is_set(bits, id))
+		if (!tally_bit_is_set(bits, id))
 			continue;
 		if (!tally_range_ok(table, SECTION, data->len)) {
 			note_feature(data, id, table, "feature table outside the file");

@@ -194,7 +194,7 @@ static bool is_wanted(const struct tally_perfdata *data, uint32_t type, uint64_t
 {
 	if (!data->wanted || type != PERF_RECORD_SAMPLE)
 		return true;
-	return number < data->nr_wanted && data->wanted[number / 64] >> number % 64 & 1;
+	return number < data->nr_wanted && tally_bit_is_set(data->wanted, number);
 }
 
 static int order_put(struct tally_perfdata *data, const struct tally_raw *raw,

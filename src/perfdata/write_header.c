@@ -81,7 +81,7 @@ static void put_table(struct tally_str *out, struct tally_perfdata_writer *write
 
 		if (!feature)
 			continue;
-		bits[id / 64] |= 1ull << (id % 64);
+		tally_bit_set(bits, id);
 		tally_put64(out, writer->options.foreign, at);
 		tally_put64(out, writer->options.foreign, feature->len);
 		at += feature->len;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arith.h"
 #include "profile/profile_private.h"
 
 int profile_sample_comes(struct tally_profile *profile, uint64_t number)
@@ -13,7 +14,7 @@ int profile_sample_comes(struct tally_profile *profile, uint64_t number)
 	/* More than came before: the file grew meanwhile. */
 	if (profile->is_recalling)
 		return number / 64 < profile->wanted.len &&
-		       profile->wanted.data[number / 64] >> number % 64 & 1;
+		       tally_bit_is_set(profile->wanted.data, number);
 	while (profile->cell_of.len <= number) {
 		if (tally_vec_push(&profile->cell_of, TALLY_CELL_NONE))
 			return -ENOMEM;
@@ -34,7 +35,7 @@ static int samples_want(struct tally_profile *profile)
 		uint32_t cell = profile->cell_of.data[i];
 
 		if (cell != TALLY_CELL_NONE && profile->marked.data[cell])
-			profile->wanted.data[i / 64] |= 1ull << i % 64;
+			tally_bit_set(profile->wanted.data, i);
 	}
 	return 0;
 }

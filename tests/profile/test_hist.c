@@ -83,7 +83,7 @@ static void feed_chains(struct fixture *f, const uint64_t *wanted)
 	for (uint64_t i = 0; i < SAMPLES; i++) {
 		struct tally_sample sample = {0};
 
-		if (wanted && !(wanted[i / 64] >> i % 64 & 1))
+		if (wanted && !tally_bit_is_set(wanted, i))
 			continue;
 		sample.ip = f->chains[i].ips[1];
 		sample.cpu = f->chains[i].cpu;
