@@ -8,27 +8,31 @@
 #include "base/arith.h"
 #include "base/hash.h"
 #include "cli/script_fields.h"
+#include "cli/script_text.h"
 
-enum { CACHE_LINE = 64, PLACE_SLOTS = 1 << 16, TEXT_FIRST = 47, TEXT_MAX = 111 };
+enum { CACHE_LINE = 64, SLOT_SIZE = 2 * CACHE_LINE, PLACE_SLOTS = 1 << 16, LINE_MAX = 111 };
 
-/* The text of a place, remembered by what it depends on. Two cache lines, of which the first is
- * mostly enough. */
+/* What stands before symbol and DSO in a line: a tab and 16 places for the address. */
+enum { LEAD = 17 };
+
+/* The line of a place in a callchain, remembered by what it depends on. Two cache lines, which
+ * processors fetch as a pair. */
 struct script_place_slot {
 	uint64_t word;
 	uint64_t state; /* 0: empty */
 	uint8_t len;
-	char text[TEXT_MAX];
+	char line[LINE_MAX];
 };
 
-_Static_assert(sizeof(struct script_place_slot) == 2 * CACHE_LINE, "slots begin with cache lines");
+_Static_assert(sizeof(struct script_place_slot) == SLOT_SIZE, "slots begin with pairs of lines");
 
 int script_places_init(struct script_places *places, struct tally_machine *machine)
 {
 	*places = (struct script_places){.machine = machine};
-	places->memory = calloc(PLACE_SLOTS + 1, sizeof(*places->slots));
+	places->memory = calloc(PLACE_SLOTS + 2, sizeof(*places->slots));
 	if (!places->memory)
 		return -ENOMEM;
-	places->slots = (void *)tally_round_up((uintptr_t)places->memory, CACHE_LINE);
+	places->slots = (void *)tally_round_up((uintptr_t)places->memory, SLOT_SIZE);
 	return 0;
 }
 
@@ -46,16 +50,18 @@ static uint64_t places_state(const struct script_places *places, uint32_t fields
 	return tally_machine_kernel(places->machine)->space << 12 | shown;
 }
 
-struct script_place script_place_at(const struct script_places *places,
-				    const struct tally_thread *thread, uint8_t cpumode, uint64_t ip)
+void script_place_find(const struct script_places *places, const struct tally_thread *thread,
+		       uint8_t cpumode, uint64_t ip, struct script_place *ret_place)
 {
-	struct script_place place = {0};
+	int nr = tally_machine_words(places->machine, thread, cpumode, ip, ret_place->words);
 
-	if (tally_machine_words(places->machine, thread, cpumode, ip, place.words) == 1) {
-		place.slot = &places->slots[tally_hash_u64(place.words[0], 0) % PLACE_SLOTS];
-		__builtin_prefetch(place.slot);
+	ret_place->slot = NULL;
+	if (nr == 1 && tally_machine_words_are_mapped(ret_place->words)) {
+		ret_place->slot =
+			&places->slots[tally_hash_u64(ret_place->words[0], 0) % PLACE_SLOTS];
+		__builtin_prefetch(ret_place->slot);
+		__builtin_prefetch(&ret_place->slot->line[CACHE_LINE]);
 	}
-	return place;
 }
 
 static void location_add(struct tally_str *out, const struct tally_location *where, uint32_t fields)
@@ -79,33 +85,68 @@ static void location_add(struct tally_str *out, const struct tally_location *whe
 	}
 }
 
-/* Copied in blocks of one size, and more than is there: that takes a fraction of the time that
- * copying just so many bytes does. */
+/* Copied as a block of one size: that takes a fraction of the time that copying just so many bytes
+ * does. */
 static void slot_add(const struct script_place_slot *slot, struct tally_str *out)
 {
-	char *at = TEXT_MAX < out->cap - out->len ? out->data + out->len
-						  : tally_str_room(out, TEXT_MAX);
+	char *at = LINE_MAX < out->cap - out->len ? out->data + out->len
+						  : tally_str_room(out, LINE_MAX);
 
 	if (!at)
 		return;
-	memcpy(at, slot->text, TEXT_FIRST);
-	if (slot->len > TEXT_FIRST)
-		memcpy(at + TEXT_FIRST, slot->text + TEXT_FIRST, TEXT_MAX - TEXT_FIRST);
+	memcpy(at, slot->line, LINE_MAX);
 	at[slot->len] = '\0';
 	out->len += slot->len;
 }
 
 static void slot_set(struct script_place_slot *slot, uint64_t word, uint64_t state,
-		     const char *text, size_t len)
+		     const char *line, size_t len)
 {
 	slot->word = word;
 	slot->state = state;
 	slot->len = (uint8_t)len;
-	memcpy(slot->text, text, len);
+	memcpy(slot->line, line, len);
 }
 
-void script_add_place(const struct script_places *places, struct tally_str *out,
-		      const struct script_place *place, uint32_t fields)
+/* A line that was made of a place, to be remembered. */
+static void slot_take(struct script_place_slot *slot, const struct tally_str *out, size_t start,
+		      uint64_t word, uint64_t state)
+{
+	if (out->len - start <= LINE_MAX && !out->failed)
+		slot_set(slot, word, state, out->data + start, out->len - start);
+}
+
+static void line_make(const struct script_places *places, struct tally_str *out,
+		      const uint64_t *words, uint32_t fields, struct tally_location *ret_where)
+{
+	(void)tally_machine_words_resolve(places->machine, tally_machine_kernel(places->machine),
+					  words, ret_where);
+	tally_str_add_char(out, '\t');
+	script_add_hex(out, tally_machine_words_addr(words));
+	location_add(out, ret_where, fields);
+	tally_str_add_char(out, '\n');
+}
+
+/* Where nothing is mapped lines differ in their address only. */
+static void nowhere_add(const struct script_places *places, struct tally_str *out,
+			const struct script_place *place, uint32_t fields, uint64_t state)
+{
+	struct script_place_slot *slot = &places->slots[PLACE_SLOTS];
+	struct tally_location where;
+	size_t start = out->len;
+
+	if (slot->state == state) {
+		slot_add(slot, out);
+		if (!out->failed)
+			script_hex(place->words[0], out->data + start + 1);
+	} else {
+		line_make(places, out, place->words, fields, &where);
+		slot_take(slot, out, start, 0, state);
+	}
+}
+
+void script_add_line(const struct script_places *places, struct tally_str *out,
+		     const struct script_place *place, uint32_t fields)
 {
 	uint64_t state = places_state(places, fields);
 	struct script_place_slot *slot = place->slot;
@@ -114,12 +155,24 @@ void script_add_place(const struct script_places *places, struct tally_str *out,
 
 	if (slot && slot->word == place->words[0] && slot->state == state) {
 		slot_add(slot, out);
-		return;
+	} else if (!tally_machine_words_are_mapped(place->words)) {
+		nowhere_add(places, out, place, fields, state);
+	} else {
+		line_make(places, out, place->words, fields, &where);
+		if (slot)
+			slot_take(slot, out, start, place->words[0], state);
 	}
-	(void)tally_machine_words_resolve(places->machine, tally_machine_kernel(places->machine),
-					  place->words, &where);
-	location_add(out, &where, fields);
-	/* What is in no file is called "[unknown]" sooner than that would be remembered. */
-	if (slot && where.dso && out->len - start <= TEXT_MAX && !out->failed)
-		slot_set(slot, place->words[0], state, out->data + start, out->len - start);
+}
+
+void script_add_place(const struct script_places *places, struct tally_str *out,
+		      const struct script_place *place, uint32_t fields)
+{
+	size_t start = out->len, len;
+
+	script_add_line(places, out, place, fields);
+	if (out->failed)
+		return;
+	len = out->len - start - LEAD - 1;
+	memmove(out->data + start, out->data + start + LEAD, len);
+	out->len = start + len;
 }

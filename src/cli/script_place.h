@@ -27,13 +27,17 @@ struct script_place {
 int script_places_init(struct script_places *places, struct tally_machine *machine);
 void script_places_free(struct script_places *places);
 
-/* Find out where `ip` is, and have the memory fetched that script_add_place() will look at: best
- * called a while before it. */
-struct script_place script_place_at(const struct script_places *places,
-				    const struct tally_thread *thread, uint8_t cpumode,
-				    uint64_t ip);
+/* Find out where `ip` is, and have the memory fetched that the two below will look at: best called
+ * a while before them. */
+void script_place_find(const struct script_places *places, const struct tally_thread *thread,
+		       uint8_t cpumode, uint64_t ip, struct script_place *ret_place);
 
-/* Append symbol and DSO, as `fields` has it. */
+/* Append the place's line in a callchain, with its end: a tab, its address in its file, and symbol
+ * and DSO, as `fields` has it. */
+void script_add_line(const struct script_places *places, struct tally_str *out,
+		     const struct script_place *place, uint32_t fields);
+
+/* Append symbol and DSO alone. */
 void script_add_place(const struct script_places *places, struct tally_str *out,
 		      const struct script_place *place, uint32_t fields);
 

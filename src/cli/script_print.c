@@ -127,8 +127,8 @@ static int find_chain(struct tally_script_printer *printer, const struct tally_s
 		int mode = tally_context_cpumode(ip);
 
 		if (mode == -2) {
-			printer->chain.data[printer->chain.len++] =
-				script_place_at(&printer->places, s->thread, cpumode, ip);
+			script_place_find(&printer->places, s->thread, cpumode, ip,
+					  &printer->chain.data[printer->chain.len++]);
 			continue;
 		}
 		/* No marker that is known: the chain was walked astray, and perf drops it whole. */
@@ -144,23 +144,17 @@ static int find_chain(struct tally_script_printer *printer, const struct tally_s
 /* perf shows user addresses of callchains as offsets in their file. */
 static void print_chain(struct tally_script_printer *printer, uint32_t fields)
 {
-	struct tally_str *out = &printer->out;
-
-	tally_str_add_char(out, '\n');
-	tally_vec_for_each (place, &printer->chain) {
-		tally_str_add_char(out, '\t');
-		script_add_hex(out, tally_machine_words_addr(place->words));
-		script_add_place(&printer->places, out, place, fields);
-		tally_str_add_char(out, '\n');
-	}
+	tally_str_add_char(&printer->out, '\n');
+	tally_vec_for_each (place, &printer->chain)
+		script_add_line(&printer->places, &printer->out, place, fields);
 }
 
 static void print_ip(struct tally_script_printer *printer, const struct tally_session_sample *s,
 		     uint32_t fields)
 {
-	struct script_place place =
-		script_place_at(&printer->places, s->thread, s->cpumode, s->sample.ip);
+	struct script_place place;
 
+	script_place_find(&printer->places, s->thread, s->cpumode, s->sample.ip, &place);
 	tally_str_add_char(&printer->out, ' ');
 	script_add_hex(&printer->out, s->sample.ip);
 	script_add_place(&printer->places, &printer->out, &place, fields);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/endian.h"
 
 /* Columns are filled at once up to this width: that takes a fraction of the time that filling just
  * what is left of them does. */
@@ -23,8 +24,9 @@ void script_add_right(struct tally_str *out, const char *text, size_t len, size_
 	tally_str_add_bytes(out, text, len);
 }
 
-/* Decimal that may be wider than its column. */
-static void add_wide(struct tally_str *out, uint64_t value, int width, char fill)
+/* Decimal that may be wider than its column: rare, and kept out of the way of what is not. */
+__attribute__((noinline)) static void add_wide(struct tally_str *out, uint64_t value, int width,
+					       char fill)
 {
 	char digits[TALLY_DECIMAL_MAX], *end = digits + sizeof(digits);
 	int n = tally_decimal(value, end);
@@ -73,35 +75,52 @@ void script_add_left(struct tally_str *out, int64_t value, int width)
 	tally_str_pad_to(out, start + (size_t)width);
 }
 
+/* Eight hexadecimal digits, the first of them in the lowest byte. */
+static uint64_t hex_digits(uint32_t value)
+{
+	uint64_t digits = value, letters;
+
+	/* A digit to each byte, */
+	digits = (digits | digits << 16) & 0x0000ffff0000ffff;
+	digits = (digits | digits << 8) & 0x00ff00ff00ff00ff;
+	digits = (digits | digits << 4) & 0x0f0f0f0f0f0f0f0f;
+	/* 1 for each of a to f, which stand 39 behind where they would follow 9. */
+	letters = (digits + 0x0606060606060606) >> 4 & 0x0101010101010101;
+	return __builtin_bswap64(digits + 0x3030303030303030 + letters * 39);
+}
+
+/* Put blanks in the place of the first `nr` of eight characters, the first in the lowest byte. */
+static uint64_t text_blank(uint64_t text, int nr)
+{
+	uint64_t mask = nr < 8 ? (1ull << 8 * nr) - 1 : UINT64_MAX;
+
+	return (text & ~mask) | (0x2020202020202020 & mask);
+}
+
+static void put_text(char *at, uint64_t text)
+{
+	tally_put_u64(at, TALLY_HOST_BIG_ENDIAN ? __builtin_bswap64(text) : text);
+}
+
+void script_hex(uint64_t value, char *at)
+{
+	int zeroes = value ? __builtin_clzll(value) / 4 : 15;
+	uint64_t high = text_blank(hex_digits(value >> 32), TALLY_MIN(zeroes, 8));
+	uint64_t low = text_blank(hex_digits((uint32_t)value), TALLY_MAX(zeroes - 8, 0));
+
+	put_text(at, high);
+	put_text(at + 8, low);
+}
+
 void script_add_hex(struct tally_str *out, uint64_t value)
 {
-	static const char pairs[] = "000102030405060708090a0b0c0d0e0f"
-				    "101112131415161718191a1b1c1d1e1f"
-				    "202122232425262728292a2b2c2d2e2f"
-				    "303132333435363738393a3b3c3d3e3f"
-				    "404142434445464748494a4b4c4d4e4f"
-				    "505152535455565758595a5b5c5d5e5f"
-				    "606162636465666768696a6b6c6d6e6f"
-				    "707172737475767778797a7b7c7d7e7f"
-				    "808182838485868788898a8b8c8d8e8f"
-				    "909192939495969798999a9b9c9d9e9f"
-				    "a0a1a2a3a4a5a6a7a8a9aaabacadaeaf"
-				    "b0b1b2b3b4b5b6b7b8b9babbbcbdbebf"
-				    "c0c1c2c3c4c5c6c7c8c9cacbcccdcecf"
-				    "d0d1d2d3d4d5d6d7d8d9dadbdcdddedf"
-				    "e0e1e2e3e4e5e6e7e8e9eaebecedeeef"
-				    "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff";
-	size_t zeroes = value ? (size_t)__builtin_clzll(value) / 4 : 15;
-	char *at = tally_str_room(out, 16);
+	char *at = tally_str_room(out, SCRIPT_HEX);
 
 	if (!at)
 		return;
-	for (int i = 0; i < 8; i++)
-		memcpy(at + 2 * i, &pairs[2 * (value >> (56 - 8 * i) & 0xff)], 2);
-	if (zeroes)
-		memset(at, ' ', zeroes);
-	at[16] = '\0';
-	out->len += 16;
+	script_hex(value, at);
+	at[SCRIPT_HEX] = '\0';
+	out->len += SCRIPT_HEX;
 }
 
 void script_add_misc(struct tally_str *out, uint8_t cpumode)

@@ -13,7 +13,12 @@ void script_add_padded(struct tally_str *out, uint64_t value, int width, char fi
 /* Decimal, filled with blanks on the right; %-*d. */
 void script_add_left(struct tally_str *out, int64_t value, int width);
 
-/* Hexadecimal, filled with blanks from the left to 16 characters; %16x. */
+enum { SCRIPT_HEX = 16 };
+
+/* Put `value` at `at` in hexadecimal, filled with blanks from the left to 16 characters: %16x. */
+void script_hex(uint64_t value, char *at);
+
+/* Append it. */
 void script_add_hex(struct tally_str *out, uint64_t value);
 
 /* Text, filled with blanks from the left; %*s. */

@@ -104,6 +104,14 @@ enum { TALLY_WORDS_MAX = 3 };
 int tally_machine_words(struct tally_machine *machine, const struct tally_thread *thread,
 			uint8_t cpumode, uint64_t ip, uint64_t ret_words[TALLY_WORDS_MAX]);
 
+enum { TALLY_WORD_BITS = 48 }; /* of the address; above them is what it is in, 0 for nothing */
+
+/* Whether words stand for an address in the kernel or in a DSO. Of odd ones it may be neither. */
+static inline bool tally_machine_words_are_mapped(const uint64_t *words)
+{
+	return words[0] >> TALLY_WORD_BITS != 0;
+}
+
 /* The word of `addr` in a DSO of user space, or in none; not of odd ones. */
 uint64_t tally_machine_word(const struct tally_dso *dso, uint64_t addr);
 

@@ -12,8 +12,8 @@
 
 enum { PROT_EXECUTE = 4 };
 
-enum { WORD_BITS = 48, WORD_DSOS = 0x7ffe };
-#define WORD_ODD ((uint64_t)0x7fff << WORD_BITS)
+enum { WORD_DSOS = 0x7ffe };
+#define WORD_ODD ((uint64_t)0x7fff << TALLY_WORD_BITS)
 
 static const struct known_build_id *build_id_find(struct tally_machine *machine, const char *name)
 {
@@ -50,7 +50,7 @@ void machine_mapping_word(struct tally_mapping *mapping)
 {
 	uint64_t number = tally_dso_number(mapping->dso);
 	uint64_t first = mapping->start + mapping->shift, last = mapping->end - 1 + mapping->shift;
-	bool fits = number < WORD_DSOS && first <= last && last >> WORD_BITS == 0;
+	bool fits = number < WORD_DSOS && first <= last && last >> TALLY_WORD_BITS == 0;
 
 	mapping->word = fits ? tally_machine_word(mapping->dso, mapping->shift) : 0;
 }
@@ -294,7 +294,7 @@ int tally_machine_words(struct tally_machine *machine, const struct tally_thread
 	}
 	if (cpumode == PERF_RECORD_MISC_USER)
 		mapping = tally_maps_find(thread->process->maps, ip);
-	if (cpumode == PERF_RECORD_MISC_USER && (mapping ? mapping->word : ip >> WORD_BITS == 0)) {
+	if (cpumode == PERF_RECORD_MISC_USER && (mapping ? mapping->word : ip >> TALLY_WORD_BITS == 0)) {
 		ret_words[0] = mapping ? ip + mapping->word : ip;
 		return 1;
 	}
@@ -306,19 +306,19 @@ int tally_machine_words(struct tally_machine *machine, const struct tally_thread
 
 uint64_t tally_machine_word(const struct tally_dso *dso, uint64_t addr)
 {
-	return addr + (dso ? (uint64_t)tally_dso_number(dso) + 1 : 0) * (1ull << WORD_BITS);
+	return addr + (dso ? (uint64_t)tally_dso_number(dso) + 1 : 0) * (1ull << TALLY_WORD_BITS);
 }
 
 static bool words_are_odd(const uint64_t *words)
 {
-	return words[0] >> WORD_BITS == WORD_ODD >> WORD_BITS;
+	return words[0] >> TALLY_WORD_BITS == WORD_ODD >> TALLY_WORD_BITS;
 }
 
 uint64_t tally_machine_words_addr(const uint64_t *words)
 {
 	if (words_are_odd(words))
 		return words[2];
-	return words[0] >> 63 ? words[0] : words[0] & ((1ull << WORD_BITS) - 1);
+	return words[0] >> 63 ? words[0] : words[0] & ((1ull << TALLY_WORD_BITS) - 1);
 }
 
 int tally_machine_words_resolve(struct tally_machine *machine, struct tally_maps *kernel,
@@ -334,8 +334,8 @@ int tally_machine_words_resolve(struct tally_machine *machine, struct tally_maps
 		machine->stats.guest += is_guest(location.cpumode);
 	} else if (words[0] >> 63) {
 		location.cpumode = PERF_RECORD_MISC_KERNEL;
-	} else if (words[0] >> WORD_BITS) {
-		uint32_t number = (uint32_t)(words[0] >> WORD_BITS) - 1;
+	} else if (words[0] >> TALLY_WORD_BITS) {
+		uint32_t number = (uint32_t)(words[0] >> TALLY_WORD_BITS) - 1;
 
 		location.dso = tally_dso_at(machine->symbols, number);
 	}

@@ -44,24 +44,39 @@ static size_t maps_first_behind(const struct tally_maps *maps, uint64_t addr)
 	return low;
 }
 
-static bool mapping_has(const struct tally_mapping *map, uint64_t addr)
+/* What was found by addresses like this one. */
+static uint16_t *maps_hint(struct tally_maps *maps, uint64_t addr)
 {
-	return addr >= map->start && addr < map->end;
+	/* Programs, libraries and stacks differ in the upper bits, libraries in the lower. */
+	return &maps->hints[(addr >> 40 ^ addr >> 22) % TALLY_MAPS_HINTS];
+}
+
+/* Whether map `i` is the last one that starts at or before `addr`. */
+static bool maps_is_last_before(const struct tally_maps *maps, size_t i, uint64_t addr)
+{
+	const struct tally_mapping *at = maps->all.data;
+
+	return i < maps->all.len && at[i].start <= addr &&
+	       (i + 1 == maps->all.len || at[i + 1].start > addr);
 }
 
 const struct tally_mapping *tally_maps_find(struct tally_maps *maps, uint64_t addr)
 {
 	const struct tally_mapping *at = maps->all.data;
+	uint16_t *hint = maps_hint(maps, addr);
 
 	maps->was_read = true;
-	/* Callers mostly stand in the same file as what they called. */
-	if (maps->last < maps->all.len && mapping_has(&at[maps->last], addr))
-		return &at[maps->last];
-	/* Halved without branches, as nobody could foresee them. */
-	for (size_t nr = maps->all.len; nr > 1; nr -= nr / 2)
-		at += at[nr / 2].start <= addr ? nr / 2 : 0;
-	maps->last = (uint32_t)(at - maps->all.data);
-	return maps->all.len && mapping_has(at, addr) ? at : NULL;
+	if (!maps->all.len || addr < at->start)
+		return NULL;
+	if (maps_is_last_before(maps, *hint, addr)) {
+		at += *hint;
+	} else {
+		/* Halved without branches, as nobody could foresee them. */
+		for (size_t nr = maps->all.len; nr > 1; nr -= nr / 2)
+			at += at[nr / 2].start <= addr ? nr / 2 : 0;
+		*hint = (uint16_t)(at - maps->all.data);
+	}
+	return addr < at->end ? at : NULL;
 }
 
 /* A copy that nobody shares. */

@@ -23,10 +23,12 @@ struct tally_mapping {
 	uint64_t word; /* from an address to its word (see machine.h), modulo 2^64; 0: none */
 };
 
+enum { TALLY_MAPS_HINTS = 16 };
+
 struct tally_maps {
 	unsigned refs;
-	bool was_read; /* since `space` was assigned */
-	uint32_t last; /* found; a guess */
+	bool was_read;                    /* since `space` was assigned */
+	uint16_t hints[TALLY_MAPS_HINTS]; /* guesses at the map that is looked for */
 	uint64_t space;
 	TALLY_VEC(struct tally_mapping) all;
 };

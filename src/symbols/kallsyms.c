@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "symbols/kallsyms.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
 #include "symbols/text.h"
+
+enum { LINE_LENGTH = 44 }; /* mostly */
 
 /* One line: the name and the tag are borrowed from the text and not terminated. */
 struct line {
@@ -35,7 +36,7 @@ static bool line_parse(struct tally_text *text, struct line *ret_line)
 	bool ok;
 
 	ok = tally_text_hex(text, &line.address) && tally_text_skip_blanks(text) &&
-	     text->at < text->end && isgraph((unsigned char)*text->at);
+	     text->at<text->end && * text->at> ' ' && *text->at < 0x7f;
 	if (ok) {
 		line.type = *text->at++;
 		ok = tally_text_skip_blanks(text);
@@ -54,14 +55,24 @@ static bool line_parse(struct tally_text *text, struct line *ret_line)
 /* Text and data; absolute and read-only symbols are no places to be in. */
 static bool type_counts(char type)
 {
-	return strchr("TWDB", toupper((unsigned char)type)) != NULL;
+	switch (type) {
+	case 'T':
+	case 't':
+	case 'W':
+	case 'w':
+	case 'D':
+	case 'd':
+	case 'B':
+	case 'b': return true;
+	default: return false;
+	}
 }
 
 static uint8_t binding_of(char type)
 {
 	if (type == 'W')
 		return TALLY_SYMBOL_WEAK;
-	return isupper((unsigned char)type) ? TALLY_SYMBOL_GLOBAL : TALLY_SYMBOL_LOCAL;
+	return type >= 'A' && type <= 'Z' ? TALLY_SYMBOL_GLOBAL : TALLY_SYMBOL_LOCAL;
 }
 
 /* The tag of a line as a string; neighbours share it, as they come from the same module. */
@@ -98,7 +109,7 @@ int tally_kallsyms_parse(const char *data, size_t len, const char *module,
 	const char *last_module = NULL, *start;
 	bool hidden = true;
 	struct line line;
-	int ret = 0;
+	int ret = tally_vec_reserve(&table->entries, len / LINE_LENGTH);
 
 	while (text.at < text.end && !ret) {
 		start = text.at;

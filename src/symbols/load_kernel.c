@@ -24,18 +24,22 @@ static bool kernel_runs(const struct tally_symbols *symbols)
 	return tally_build_id_equal(&running, &kernel->build_id);
 }
 
-/* The cached copy of a kernel's kallsyms. */
+/* The path of the copy of a kernel's kallsyms in perf's cache, -ESTALE if there can be none. */
+static int cached_path(const struct tally_dso *kernel, struct tally_str *path)
+{
+	const char *dir = kernel ? kernel->owner->options.buildid_dir : NULL;
+
+	if (!dir || !tally_build_id_add_path(&kernel->build_id, dir, path))
+		return -ESTALE;
+	tally_str_add(path, "/kallsyms");
+	return tally_str_error(path);
+}
+
 static int cached_kallsyms(struct tally_symbols *symbols)
 {
-	const char *dir = symbols->options.buildid_dir;
 	struct tally_str path = {0};
-	int ret = -ESTALE;
+	int ret = cached_path(symbols->kernel, &path);
 
-	if (!dir || !symbols->kernel ||
-	    !tally_build_id_add_path(&symbols->kernel->build_id, dir, &path))
-		return ret;
-	tally_str_add(&path, "/kallsyms");
-	ret = tally_str_error(&path);
 	if (!ret)
 		ret = tally_file_read(tally_str_text(&path), KALLSYMS_MAX, &symbols->kallsyms,
 				      &symbols->kallsyms_len);
@@ -93,6 +97,43 @@ static int load_kallsyms(struct tally_dso *dso, const char *module)
 	return tally_dso_set_source(dso, TALLY_DSO_SOURCE_KALLSYMS,
 				    symbols->options.kallsyms ? symbols->options.kallsyms
 							      : "/proc/kallsyms");
+}
+
+/* Whether kallsyms has the recorded kernel where it was recorded. */
+static bool is_in_place(const struct tally_dso *kernel, const struct tally_file_map *text)
+{
+	uint64_t address;
+
+	return kernel->has_address && kernel->reference &&
+	       !tally_kallsyms_address((const char *)text->data, text->len, kernel->reference,
+				       &address) &&
+	       address == kernel->address;
+}
+
+/* Take perf's copy where it is of the recorded kernel since the same boot, or one like it: that
+ * spares the running kernel to print its list once more. What it says of modules may be old. */
+static int load_cached_kernel(struct tally_dso *dso)
+{
+	struct tally_file_map text = {0};
+	struct tally_str path = {0};
+	int ret = cached_path(dso, &path);
+
+	if (!ret)
+		ret = tally_file_map(tally_str_text(&path), &text);
+	if (!ret && !is_in_place(dso, &text))
+		ret = -ESTALE;
+	if (!ret)
+		ret = tally_kallsyms_parse((const char *)text.data, text.len, NULL, &dso->table,
+					   NULL);
+	if (!ret && !dso->table.len)
+		ret = -ENODATA;
+	if (!ret)
+		ret = tally_dso_set_source(dso, TALLY_DSO_SOURCE_KALLSYMS, tally_str_text(&path));
+	if (ret)
+		tally_symtab_free(&dso->table);
+	tally_file_unmap(&text);
+	tally_str_free(&path);
+	return ret;
 }
 
 /* The value of the symbol `name` among those that were added. */
@@ -218,7 +259,9 @@ int tally_dso_load_kernel(struct tally_dso *dso)
 		ret = options->vmlinux ? try_vmlinux(dso, options->vmlinux) : find_vmlinux(dso);
 	if (!ret || ret == -ENOMEM)
 		return ret;
-	other = load_kallsyms(dso, NULL);
+	other = load_cached_kernel(dso);
+	if (other && other != -ENOMEM)
+		other = load_kallsyms(dso, NULL);
 	return other ? tally_worse_error(other, ret) : 0;
 }
 

@@ -167,13 +167,15 @@ static void table_index(struct tally_symtab *table)
 int tally_symtab_finish(struct tally_symtab *table, const struct tally_symtab_options *options)
 {
 	static const struct tally_symtab_options defaults;
-	int ret;
+	int end, ret;
 
 	options = options ? options : &defaults;
+	/* All of kallsyms comes at once. */
+	end = options->kallsyms ? TALLY_SYMBOL_SECOND : TALLY_SYMBOL_MADE;
 	ret = tally_symtab_sort(table);
 	if (ret)
 		return ret;
-	for (int pass = TALLY_SYMBOL_FIRST; pass < TALLY_SYMBOL_MADE; pass++) {
+	for (int pass = TALLY_SYMBOL_FIRST; pass < end; pass++) {
 		tally_symtab_fix_ends(table, pass, options->kallsyms);
 		tally_symtab_drop_aliases(table, pass, options);
 	}

@@ -17,9 +17,11 @@ static struct tally_dso *dso(uintptr_t number)
 	return (struct tally_dso *)(number << 4);
 }
 
-/* Random maps against an array that says for each page what is there. */
+/* Random maps against an array that says for each page what is there. Pages are as large as makes
+ * look-ups remember what they found in several places. */
 static void maps_agree_with_an_array(void **state)
 {
+	enum { PAGE_BITS = 21 };
 	struct random random = random_start();
 	uint64_t next_space = 1;
 	struct tally_maps *maps = tally_maps_new(&next_space);
@@ -27,19 +29,21 @@ static void maps_agree_with_an_array(void **state)
 
 	for (uintptr_t n = 1; n < 3000; n++) {
 		uint64_t start = random_below(&random, PAGES), len = random_below(&random, 20);
-		struct tally_mapping mapping = {start, start + len, n * 1000, dso(n), 0};
+		struct tally_mapping mapping = {start << PAGE_BITS, (start + len) << PAGE_BITS,
+						n * 1000, dso(n), 0};
 
 		assert_int_equal(tally_maps_insert(&maps, &mapping, &next_space), 0);
 		for (uint64_t page = start; page < start + len && page < PAGES; page++) {
 			truth[page] = mapping;
-			truth[page].shift = page + mapping.shift;
+			truth[page].shift = (page << PAGE_BITS) + mapping.shift;
 		}
 		for (uint64_t page = 0; page < PAGES; page++) {
-			const struct tally_mapping *found = tally_maps_find(maps, page);
+			uint64_t addr = page << PAGE_BITS;
+			const struct tally_mapping *found = tally_maps_find(maps, addr);
 
 			assert_ptr_equal(found ? found->dso : NULL, truth[page].dso);
 			if (found)
-				assert_int_equal(tally_mapping_to_dso(found, page),
+				assert_int_equal(tally_mapping_to_dso(found, addr),
 						 truth[page].shift);
 		}
 	}

@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "elf_image.h"
+#include "symbols/elf.h"
 #include "symbols/symbols.h"
 
 static const struct image_symbol stripped[] = {
@@ -319,6 +320,46 @@ static void kernel_and_module(void **state)
 	assert_int_equal(tally_dso_status(dso).state, TALLY_DSO_MISMATCH);
 }
 
+/* perf's copy is taken instead of the running kernel's own list, if it has the kernel where it was
+ * recorded: not after a reboot, and not for modules. */
+static void kernel_from_the_cache(void **state)
+{
+	static const char text[] = "ffffffff81000000 T _text\nffffffff81000100 T from_cache\n"
+				   "ffffffffc0000000 t from_cache_too\t[ext4]\n";
+	struct tree *tree = *state;
+	struct tally_symbols_options options = {.buildid_dir = tree->cache, .ignore_vmlinux = true};
+	struct tally_dso_key kernel = {TALLY_DSO_KERNEL, "[kernel.kallsyms]"};
+	struct tally_dso_key module = {TALLY_DSO_MODULE, "[ext4]"};
+	uint8_t running[TALLY_BUILD_ID_MAX];
+	const struct tally_symbol *found;
+	struct tally_dso *dso;
+	char path[128];
+	int len;
+
+	if (tally_kernel_build_id(running, &kernel.build_id_size)) {
+		print_message("# skipped: the kernel does not tell its build id\n");
+		skip();
+	}
+	kernel.build_id = running;
+	len = snprintf(path, sizeof(path), "cache/.build-id/%02x/", running[0]);
+	for (size_t i = 1; i < kernel.build_id_size; i++)
+		len += snprintf(path + len, sizeof(path) - (size_t)len, "%02x", running[i]);
+	snprintf(path + len, sizeof(path) - (size_t)len, "/kallsyms");
+	write_file(tree, path, text, sizeof(text) - 1);
+	for (uint64_t moved = 0; moved <= 0x1000000; moved += 0x1000000) {
+		tally_symbols_free(tree->symbols);
+		assert_int_equal(tally_symbols_new(&options, &tree->symbols), 0);
+		assert_int_equal(tally_dso_get(tree->symbols, &kernel, &dso), 0);
+		assert_int_equal(tally_dso_set_address(dso, "_text", 0xffffffff81000000 + moved),
+				 0);
+		found = tally_dso_find(dso, 0xffffffff81000110 + moved);
+		assert_true((found && !strcmp(found->name, "from_cache")) == !moved);
+		assert_int_equal(tally_dso_get(tree->symbols, &module, &dso), 0);
+		found = tally_dso_find(dso, 0xffffffffc0000010);
+		assert_false(found && !strcmp(found->name, "from_cache_too"));
+	}
+}
+
 static void vmlinux_moves(void **state)
 {
 	struct tree *tree = *state;
@@ -440,6 +481,7 @@ int main(void)
 		TREE_TEST(build_ids),
 		TREE_TEST(perf_map),
 		TREE_TEST(kernel_and_module),
+		TREE_TEST(kernel_from_the_cache),
 		TREE_TEST(vmlinux_moves),
 		TREE_TEST(own_vdso),
 		cmocka_unit_test(kinds),
