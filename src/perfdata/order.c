@@ -12,19 +12,9 @@ enum { BLOCK_FIRST = 8, BLOCK_MAX = 512 };
 
 struct tally_order_block {
 	struct tally_order_block *next;
-	uint32_t first, len, cap; /* entries taken from the front, added, room */
+	uint32_t len, cap; /* entries added, room */
 	struct tally_order_entry entries[];
 };
-
-static const struct tally_order_entry *run_head(const struct tally_order_run *run)
-{
-	return &run->first->entries[run->first->first];
-}
-
-static bool run_is_empty(const struct tally_order_run *run)
-{
-	return !run->first || run->first->first == run->first->len;
-}
 
 static struct tally_order_block *block_new(struct tally_order *order, uint32_t cap)
 {
@@ -38,7 +28,7 @@ static struct tally_order_block *block_new(struct tally_order *order, uint32_t c
 			return NULL;
 	}
 	block->next = NULL;
-	block->first = block->len = 0;
+	block->len = 0;
 	block->cap = cap;
 	return block;
 }
@@ -57,8 +47,8 @@ static void block_release(struct tally_order *order, struct tally_order_block *b
 
 static bool run_before(const struct tally_order *order, uint32_t a, uint32_t b)
 {
-	const struct tally_order_entry *x = run_head(&order->runs.data[a]);
-	const struct tally_order_entry *y = run_head(&order->runs.data[b]);
+	const struct tally_order_entry *x = order->runs.data[a].head;
+	const struct tally_order_entry *y = order->runs.data[b].head;
 
 	return x->time != y->time ? x->time < y->time : x->number < y->number;
 }
@@ -121,7 +111,7 @@ static int run_reserve(struct tally_order *order, struct tally_order_run *run)
 	block = block_new(order, last ? TALLY_MIN(2 * last->cap, BLOCK_MAX) : BLOCK_FIRST);
 	if (!block)
 		return -ENOMEM;
-	if (last && run_is_empty(run)) {
+	if (last && !run->head) {
 		block_release(order, last);
 		run->first = block;
 	} else if (last) {
@@ -133,27 +123,48 @@ static int run_reserve(struct tally_order *order, struct tally_order_run *run)
 	return 0;
 }
 
-int tally_order_add(struct tally_order *order, const struct tally_order_entry *entry)
+/* The run to add to, which is not the one added to before, or is full. */
+static struct tally_order_run *run_choose(struct tally_order *order, uint64_t time)
 {
-	size_t i = runs_find(order, entry->time);
-	struct tally_order_run *run;
-	bool was_empty;
+	size_t i = runs_find(order, time);
 
 	if (i == order->runs.len && tally_vec_push(&order->runs, (struct tally_order_run){0}))
-		return -ENOMEM;
-	run = &order->runs.data[i];
-	was_empty = run_is_empty(run);
-	if (tally_vec_reserve(&order->heap, order->heap.len + 1) || run_reserve(order, run))
-		return -ENOMEM;
-	run->last->entries[run->last->len++] = *entry;
-	run->tail = entry->time;
+		return NULL;
+	if (tally_vec_reserve(&order->heap, order->heap.len + 1) ||
+	    run_reserve(order, &order->runs.data[i]))
+		return NULL;
 	order->current = i;
-	order->max = TALLY_MAX(order->max, entry->time);
-	if (was_empty) {
-		order->heap.data[order->heap.len++] = (uint32_t)i;
+	return &order->runs.data[i];
+}
+
+/* Whether the run that was added to last goes on with `time`, and has waiting records and room. */
+static bool run_goes_on(const struct tally_order *order, uint64_t time)
+{
+	const struct tally_order_run *run = &order->runs.data[order->current];
+
+	return order->current < order->runs.len && run->head && run->tail <= time &&
+	       run->last->len < run->last->cap && (!order->current || run[-1].tail > time);
+}
+
+struct tally_order_entry *tally_order_add(struct tally_order *order, uint64_t time,
+					  uint64_t number)
+{
+	struct tally_order_run *run = run_goes_on(order, time)
+					      ? &order->runs.data[order->current]
+					      : run_choose(order, time);
+	struct tally_order_entry *entry;
+
+	if (!run)
+		return NULL;
+	entry = &run->last->entries[run->last->len++];
+	*entry = (struct tally_order_entry){.time = time, .number = number};
+	run->tail = time;
+	if (!run->head) {
+		run->head = entry;
+		order->heap.data[order->heap.len++] = (uint32_t)order->current;
 		heap_up(order, order->heap.len - 1);
 	}
-	return 0;
+	return entry;
 }
 
 /* ---- taking -------------------------------------------------------------- */
@@ -168,6 +179,8 @@ static void runs_clear(struct tally_order *order)
 			block_release(order, block);
 		}
 	}
+	if (order->runs.len)
+		order->max = TALLY_MAX(order->max, order->runs.data[0].tail);
 	order->runs.len = 0;
 	order->heap.len = 0;
 	order->current = 0;
@@ -180,42 +193,46 @@ static void run_advance(struct tally_order *order, struct tally_order_run *run)
 
 	if (block->next) {
 		run->first = block->next;
+		run->head = run->first->entries;
 		block_release(order, block);
 		return;
 	}
-	block->first = block->len = 0;
+	block->len = 0;
+	run->head = NULL;
 	order->heap.data[0] = order->heap.data[--order->heap.len];
 }
 
 /* The record that will be taken a little later was added long ago: it takes time to come. */
-static void fetch_ahead(const struct tally_order_block *block)
+static void fetch_ahead(const struct tally_order_entry *head, const struct tally_order_entry *end)
 {
 	enum { AHEAD = 6, LINE = 64 };
 
-	if (block->first + AHEAD >= block->len)
+	if (end - head <= AHEAD)
 		return;
 	for (int i = 0; i < 3; i++)
-		__builtin_prefetch(block->entries[block->first + AHEAD].data + i * LINE);
+		__builtin_prefetch(head[AHEAD].data + i * LINE);
 }
 
 bool tally_order_take(struct tally_order *order, struct tally_order_entry *ret_entry)
 {
+	const struct tally_order_entry *end;
 	struct tally_order_run *run;
 
 	if (!order->heap.len)
 		return false;
 	run = &order->runs.data[order->heap.data[0]];
-	if (run_head(run)->time > order->limit)
+	if (run->head->time > order->limit)
 		return false;
-	*ret_entry = *run_head(run);
+	*ret_entry = *run->head++;
 	order->taken = TALLY_MAX(order->taken, ret_entry->time);
-	if (++run->first->first == run->first->len)
+	end = &run->first->entries[run->first->len];
+	if (run->head == end)
 		run_advance(order, run);
 	else
-		fetch_ahead(run->first);
-	if (order->heap.len)
+		fetch_ahead(run->head, end);
+	if (order->heap.len > 1)
 		heap_down(order);
-	else
+	else if (!order->heap.len)
 		runs_clear(order);
 	return true;
 }
@@ -224,7 +241,9 @@ void tally_order_round(struct tally_order *order)
 {
 	order->limit = TALLY_MAX(order->limit, order->rounds[1]);
 	order->rounds[1] = order->rounds[0];
-	order->rounds[0] = order->max;
+	/* Runs are sorted by their tails. */
+	order->rounds[0] = order->runs.len ? TALLY_MAX(order->max, order->runs.data[0].tail)
+					   : order->max;
 }
 
 void tally_order_end(struct tally_order *order)

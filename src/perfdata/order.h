@@ -35,7 +35,8 @@ struct tally_order_entry {
 struct tally_order_block;
 
 struct tally_order_run {
-	struct tally_order_block *first, *last;
+	struct tally_order_entry *head;         /* the first that waits; NULL: the run is empty */
+	struct tally_order_block *first, *last; /* head is in the first */
 	uint64_t tail; /* time of the last record added, also when the run is empty */
 };
 
@@ -48,12 +49,14 @@ struct tally_order {
 	size_t current;     /* the run added to last */
 	uint64_t limit;     /* times up to this may be taken */
 	uint64_t rounds[2]; /* greatest time at the last round and the one before */
-	uint64_t max;       /* greatest time added */
+	uint64_t max;       /* greatest time added before the runs that are there */
 	uint64_t taken;     /* greatest time taken */
 };
 
-/* Add a record; 0 or -ENOMEM, nothing changed. */
-int tally_order_add(struct tally_order *order, const struct tally_order_entry *entry);
+/* Add a record with this time and number. The caller fills in what else its entry has, which is
+ * set to nothing, at once. NULL when out of memory, nothing changed. */
+struct tally_order_entry *tally_order_add(struct tally_order *order, uint64_t time,
+					  uint64_t number);
 
 /* Take the earliest record if its time is within the limit. */
 bool tally_order_take(struct tally_order *order, struct tally_order_entry *ret_entry);

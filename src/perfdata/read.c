@@ -200,21 +200,19 @@ static bool is_wanted(const struct tally_perfdata *data, uint32_t type, uint64_t
 static int order_put(struct tally_perfdata *data, const struct tally_raw *raw,
 		     const struct tally_event *event, uint64_t number, uint64_t time)
 {
-	struct tally_order_entry entry = {
-		.time = time,
-		.number = number,
-		.data = raw->data,
-		.chunk = raw->chunk,
-		.offset = raw->offset,
-		.event = event ? event->pub.index + 1 : 0,
-		.flags = raw->flags,
-		.file = (uint16_t)raw->file,
-	};
-	int ret = tally_order_add(&data->order, &entry);
+	struct tally_order_entry *entry = tally_order_add(&data->order, time, number);
 
-	if (!ret && entry.chunk)
-		tally_chunk_ref(entry.chunk);
-	return ret;
+	if (!entry)
+		return -ENOMEM;
+	entry->data = raw->data;
+	entry->chunk = raw->chunk;
+	entry->offset = raw->offset;
+	entry->event = event ? event->pub.index + 1 : 0;
+	entry->flags = raw->flags;
+	entry->file = (uint16_t)raw->file;
+	if (entry->chunk)
+		tally_chunk_ref(entry->chunk);
+	return 0;
 }
 
 static void order_get(struct tally_perfdata *data, const struct tally_order_entry *entry,

@@ -17,9 +17,25 @@ static int words_add(struct tally_profile *profile, const struct tally_thread *t
 				   &batch->words.data[batch->words.len]);
 }
 
-static bool is_last(const struct tally_words *chain, uint64_t i)
+/* Note only what is odd about a chain. */
+static void gather_oddities(uint8_t cpumode, struct tally_words chain, uint32_t max_stack,
+			    struct tally_gathered *to)
 {
-	return i + 1 == chain->nr;
+	uint32_t frames = 0;
+	int mode = -2;
+
+	for (uint64_t i = 0; i < chain.nr; i++) {
+		mode = tally_context_cpumode(tally_words_get(chain, i));
+		if (mode != -2) {
+			to->is_bad |= mode == -1;
+			cpumode = mode >= 0 ? (uint8_t)mode : cpumode;
+		} else if (frames++ == max_stack) {
+			to->is_cut = true;
+			break;
+		}
+	}
+	to->has_leaf = frames > 0;
+	to->leaf_only = frames == 1 && mode == -2 && cpumode == PERF_RECORD_MISC_USER;
 }
 
 /* Note the frames of a chain as far as they are taken, and what is odd about it. */
@@ -27,15 +43,13 @@ static int gather_chain(struct tally_profile *profile, const struct tally_thread
 			uint8_t cpumode, struct tally_words chain, struct tally_gathered *to)
 {
 	struct tally_batch *batch = &profile->batch;
-	bool takes = profile_takes_callers(profile);
 	uint32_t frames = 0;
 
-	if (takes &&
-	    tally_vec_reserve(&batch->words, batch->words.len + TALLY_WORDS_MAX * chain.nr))
+	if (tally_vec_reserve(&batch->words, batch->words.len + TALLY_WORDS_MAX * chain.nr))
 		return -ENOMEM;
 	for (uint64_t i = 0; i < chain.nr; i++) {
 		uint64_t ip = tally_words_get(chain, i);
-		int mode = tally_context_cpumode(ip), nr = 0;
+		int mode = tally_context_cpumode(ip);
 
 		if (mode != -2) {
 			to->is_bad |= mode == -1;
@@ -46,13 +60,11 @@ static int gather_chain(struct tally_profile *profile, const struct tally_thread
 			to->is_cut = true;
 			break;
 		}
-		if (takes)
-			nr = words_add(profile, thread, cpumode, ip);
-		batch->words.len += (size_t)nr;
+		batch->words.len += (size_t)words_add(profile, thread, cpumode, ip);
 		if (frames == 1) {
 			to->has_leaf = true;
 			to->callers = (uint32_t)batch->words.len;
-			to->leaf_only = cpumode == PERF_RECORD_MISC_USER && is_last(&chain, i);
+			to->leaf_only = cpumode == PERF_RECORD_MISC_USER && i + 1 == chain.nr;
 		}
 	}
 	return 0;
@@ -73,6 +85,10 @@ int profile_gather(struct tally_profile *profile, const struct tally_thread *thr
 	if (!(profile_takes_callers(profile) || profile->options.recalls) || !sample->callchain.nr)
 		return 0;
 	to->has_chain = true;
+	if (!profile_takes_callers(profile)) {
+		gather_oddities(cpumode, sample->callchain, profile->options.max_stack, to);
+		return 0;
+	}
 	ret = gather_chain(profile, thread, cpumode, sample->callchain, to);
 	to->end = (uint32_t)batch->words.len;
 	if (!ret && to->end > to->callers)

@@ -288,15 +288,14 @@ int tally_machine_words(struct tally_machine *machine, const struct tally_thread
 {
 	const struct tally_mapping *mapping = NULL;
 
-	if (cpumode == PERF_RECORD_MISC_KERNEL && ip >> 63) {
-		ret_words[0] = ip;
+	ret_words[0] = ip;
+	if (cpumode == PERF_RECORD_MISC_KERNEL && ip >> 63)
 		return 1;
-	}
-	if (cpumode == PERF_RECORD_MISC_USER)
+	if (cpumode == PERF_RECORD_MISC_USER) {
 		mapping = tally_maps_find(thread->process->maps, ip);
-	if (cpumode == PERF_RECORD_MISC_USER && (mapping ? mapping->word : ip >> TALLY_WORD_BITS == 0)) {
-		ret_words[0] = mapping ? ip + mapping->word : ip;
-		return 1;
+		ret_words[0] += mapping ? mapping->word : 0;
+		if (mapping ? mapping->word != 0 : ip >> TALLY_WORD_BITS == 0)
+			return 1;
 	}
 	ret_words[0] = WORD_ODD | cpumode;
 	ret_words[1] = mapping ? (uintptr_t)mapping->dso : 0;

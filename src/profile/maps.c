@@ -44,31 +44,15 @@ static size_t maps_first_behind(const struct tally_maps *maps, uint64_t addr)
 	return low;
 }
 
-/* What was found by addresses like this one. */
-static uint16_t *maps_hint(struct tally_maps *maps, uint64_t addr)
+const struct tally_mapping *tally_maps_search(struct tally_maps *maps, uint64_t addr)
 {
-	/* Programs, libraries and stacks differ in the upper bits, libraries in the lower. */
-	return &maps->hints[(addr >> 40 ^ addr >> 22) % TALLY_MAPS_HINTS];
-}
+	const struct tally_mapping *at = maps->all.data, *end = at + maps->all.len;
+	uint16_t *hint = tally_maps_hint(maps, addr);
 
-/* Whether map `i` is the last one that starts at or before `addr`. */
-static bool maps_is_last_before(const struct tally_maps *maps, size_t i, uint64_t addr)
-{
-	const struct tally_mapping *at = maps->all.data;
-
-	return i < maps->all.len && at[i].start <= addr &&
-	       (i + 1 == maps->all.len || at[i + 1].start > addr);
-}
-
-const struct tally_mapping *tally_maps_find(struct tally_maps *maps, uint64_t addr)
-{
-	const struct tally_mapping *at = maps->all.data;
-	uint16_t *hint = maps_hint(maps, addr);
-
-	maps->was_read = true;
-	if (!maps->all.len || addr < at->start)
+	if (at == end || addr < at->start)
 		return NULL;
-	if (maps_is_last_before(maps, *hint, addr)) {
+	/* Addresses between two maps come again as well. */
+	if (at[*hint].start <= addr && (&at[*hint] + 1 == end || at[*hint + 1].start > addr)) {
 		at += *hint;
 	} else {
 		/* Halved without branches, as nobody could foresee them. */
@@ -123,6 +107,7 @@ static void maps_splice(struct tally_maps *maps, size_t first, size_t last,
 	memmove(&data[first + nr], &data[last], (maps->all.len - last) * sizeof(*data));
 	memcpy(&data[first], with, nr * sizeof(*data));
 	maps->all.len = maps->all.len - (last - first) + nr;
+	memset(maps->hints, 0, sizeof(maps->hints));
 }
 
 int tally_maps_insert(struct tally_maps **maps, const struct tally_mapping *map,

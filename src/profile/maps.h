@@ -28,7 +28,7 @@ enum { TALLY_MAPS_HINTS = 16 };
 struct tally_maps {
 	unsigned refs;
 	bool was_read;                    /* since `space` was assigned */
-	uint16_t hints[TALLY_MAPS_HINTS]; /* guesses at the map that is looked for */
+	uint16_t hints[TALLY_MAPS_HINTS]; /* see tally_maps_hint(); below `len`, or 0 */
 	uint64_t space;
 	TALLY_VEC(struct tally_mapping) all;
 };
@@ -46,8 +46,26 @@ void tally_maps_put(struct tally_maps *maps);
 int tally_maps_insert(struct tally_maps **maps, const struct tally_mapping *map,
 		      uint64_t *next_space);
 
+/* Which map the last address like this one was in, or behind. */
+static inline uint16_t *tally_maps_hint(struct tally_maps *maps, uint64_t addr)
+{
+	/* Programs, libraries and stacks differ in the upper bits, libraries in the lower. */
+	return &maps->hints[(addr >> 40 ^ addr >> 22) % TALLY_MAPS_HINTS];
+}
+
+/* tally_maps_find() where the hint does not help. */
+const struct tally_mapping *tally_maps_search(struct tally_maps *maps, uint64_t addr);
+
 /* The map that holds `addr`, NULL if none; valid until the next insert. */
-const struct tally_mapping *tally_maps_find(struct tally_maps *maps, uint64_t addr);
+static inline const struct tally_mapping *tally_maps_find(struct tally_maps *maps, uint64_t addr)
+{
+	const struct tally_mapping *guess = maps->all.data + *tally_maps_hint(maps, addr);
+
+	maps->was_read = true;
+	if (maps->all.len && addr >= guess->start && addr < guess->end)
+		return guess;
+	return tally_maps_search(maps, addr);
+}
 
 /* Where `addr`, inside `map`, stands in the map's DSO. */
 static inline uint64_t tally_mapping_to_dso(const struct tally_mapping *map, uint64_t addr)

@@ -141,15 +141,17 @@ int tally_profile_add(struct tally_profile *profile, uint32_t event,
 	to = &profile->batch.samples[profile->batch.nr];
 	profile->totals.data[event].nr += !profile->is_recalling;
 	profile->totals.data[event].period += profile->is_recalling ? 0 : weight;
-	*to = (struct tally_gathered){
-		.key.event = event,
-		.key.comm = by & TALLY_BY_COMM ? thread->comm : 0,
-		.key.thread = by & TALLY_BY_THREAD ? thread->index : 0,
-		.key.cpu = by & TALLY_BY_CPU ? sample->cpu : 0,
-		.weight = weight,
-		.comm = thread->comm,
-		.number = number,
+	to->key = (struct tally_cell_key){
+		.event = event,
+		.comm = by & TALLY_BY_COMM ? thread->comm : 0,
+		.thread = by & TALLY_BY_THREAD ? thread->index : 0,
+		.cpu = by & TALLY_BY_CPU ? sample->cpu : 0,
 	};
+	to->has_chain = to->has_leaf = to->is_bad = to->is_cut = to->leaf_only = false;
+	to->takes_callers = to->passes = to->is_new = false;
+	to->weight = weight;
+	to->comm = thread->comm;
+	to->number = number;
 	ret = profile_gather(profile, thread, cpumode, sample, to);
 	if (ret)
 		return ret;

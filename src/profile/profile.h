@@ -88,19 +88,18 @@ struct tally_callers {
  */
 struct tally_gathered {
 	struct tally_cell_key key; /* but for what the words stand for */
+	uint32_t comm;
 	uint64_t weight;
-	uint32_t first, callers, end;   /* in the batch's words */
-	struct tally_callers_hash hash; /* of the callers' words */
+	uint64_t number;
+	uint32_t first, callers, end; /* in the batch's words */
 	bool has_chain, has_leaf;
 	bool is_bad, is_cut, leaf_only;
-	uint32_t comm;
-	uint64_t number;
 	/* Found while the batch is resolved. */
 	bool takes_callers;
-	bool passes;                /* the filter */
-	bool is_new;                /* the callers are not remembered: their frames are */
-	uint32_t frames, nr_frames; /* these of the batch's frames, and their */
-	uint32_t frames_hash;       /* hash */
+	bool passes; /* the filter */
+	bool is_new; /* the callers are not remembered, so what follows is set: */
+	uint32_t frames, nr_frames, frames_hash; /* of the batch's frames */
+	struct tally_callers_hash hash;          /* of the callers' words, if there are any */
 };
 
 struct tally_batch {

@@ -32,6 +32,16 @@ static const struct name_rule user_names[] = {
 	{"", true, TALLY_DSO_UNKNOWN},
 };
 
+/* Asked for every mapping of a recording: mostly the first two characters tell. */
+static bool rule_fits(const struct name_rule *rule, const char *filename)
+{
+	size_t i = 0;
+
+	while (rule->text[i] && rule->text[i] == filename[i])
+		i++;
+	return !rule->text[i] && (!rule->whole || !filename[i]);
+}
+
 enum tally_dso_kind tally_dso_kind_of(const char *filename, bool kernel)
 {
 	if (kernel)
@@ -39,11 +49,8 @@ enum tally_dso_kind tally_dso_kind_of(const char *filename, bool kernel)
 			       ? TALLY_DSO_KERNEL
 			       : TALLY_DSO_MODULE;
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(user_names); i++) {
-		const struct name_rule *rule = &user_names[i];
-
-		if (rule->whole ? !strcmp(filename, rule->text)
-				: !strncmp(filename, rule->text, strlen(rule->text)))
-			return rule->kind;
+		if (rule_fits(&user_names[i], filename))
+			return user_names[i].kind;
 	}
 	return TALLY_DSO_USER;
 }
