@@ -53,8 +53,8 @@ static int sample_resolve(struct tally_profile *profile, struct tally_gathered *
 	return ret || !sample->is_new ? ret : profile_callers_frames(profile, sample);
 }
 
-/* Count a sample whose addresses were found. */
-static int sample_count(struct tally_profile *profile, struct tally_gathered *sample)
+/* Make whole the key of a sample whose addresses were found. */
+static int sample_key(struct tally_profile *profile, struct tally_gathered *sample)
 {
 	int ret = 0;
 
@@ -64,7 +64,8 @@ static int sample_count(struct tally_profile *profile, struct tally_gathered *sa
 		sample_sum(profile, sample);
 	if (sample->is_new)
 		ret = profile_callers_stack(profile, sample);
-	return ret ? ret : profile_cell_add(profile, sample);
+	profile_cell_fetch_slot(profile, sample);
+	return ret;
 }
 
 int profile_batch_resolve(struct tally_profile *profile)
@@ -85,7 +86,15 @@ int profile_batch_resolve(struct tally_profile *profile)
 	for (sample = batch->samples; sample < end && !ret; sample++)
 		ret = sample_resolve(profile, sample);
 	for (sample = batch->samples; sample < end && !ret; sample++)
-		ret = sample_count(profile, sample);
+		ret = sample_key(profile, sample);
+	for (sample = batch->samples; sample < end && !ret; sample++) {
+		if (sample->passes)
+			profile_cell_fetch(profile, sample);
+	}
+	for (sample = batch->samples; sample < end && !ret; sample++) {
+		if (sample->passes)
+			ret = profile_cell_count(profile, sample);
+	}
 	batch->nr = 0;
 	batch->words.len = batch->frames.len = 0;
 	return ret;

@@ -117,9 +117,10 @@ static int batch_start(struct tally_profile *profile)
 	if (profile->batch.kernel == kernel)
 		return 0;
 	ret = profile_batch_resolve(profile);
+	if (profile->batch.kernel)
+		profile_caches_clear(profile);
 	tally_maps_put(profile->batch.kernel);
 	profile->batch.kernel = tally_maps_get(kernel);
-	profile_caches_clear(profile);
 	return ret;
 }
 
@@ -162,9 +163,7 @@ int tally_profile_add(struct tally_profile *profile, uint32_t event,
 
 int tally_profile_settle(struct tally_profile *profile)
 {
-	int ret = profile_batch_resolve(profile);
-
-	return ret ? ret : profile_cells_settle(profile);
+	return profile_batch_resolve(profile);
 }
 
 int tally_profile_finish(struct tally_profile *profile)

@@ -53,18 +53,7 @@ struct tally_cell {
 	uint64_t nr, period;
 };
 
-/* A sample on its way into its cell. */
-struct tally_pending {
-	struct tally_cell_key key;
-	uint32_t hash;
-	uint64_t weight;
-	uint64_t number;
-};
-
-enum {
-	TALLY_PENDING = 32,
-	TALLY_BATCH = 16,
-};
+enum { TALLY_BATCH = 32 };
 
 /* An address that was looked up lately, by its word. */
 struct tally_address {
@@ -87,7 +76,8 @@ struct tally_callers {
 /* A sample as it came. Its words are those of its address, its chain's innermost one, the callers.
  */
 struct tally_gathered {
-	struct tally_cell_key key; /* but for what the words stand for */
+	struct tally_cell_key key; /* at first without what the words stand for */
+	uint32_t key_hash;         /* when it is whole */
 	uint32_t comm;
 	uint64_t weight;
 	uint64_t number;
@@ -129,9 +119,7 @@ struct tally_profile {
 	struct tally_frames frames;
 	struct tally_stacks stacks;
 	TALLY_VEC(struct tally_cell) cells;
-	struct tally_slots slots;                    /* of cells */
-	struct tally_pending pending[TALLY_PENDING]; /* by number, modulo */
-	uint64_t nr_pending, nr_counted;             /* numbers given so far, and done with */
+	struct tally_slots slots; /* of cells */
 	struct tally_batch batch;
 	struct tally_address *addresses;              /* direct-mapped */
 	struct tally_callers *callers;                /* the same */

@@ -55,11 +55,14 @@ int profile_callers_frames(struct tally_profile *profile, struct tally_gathered 
 /* and their stack. 0 or -ENOMEM. */
 int profile_callers_stack(struct tally_profile *profile, struct tally_gathered *sample);
 
-/* Count a sample that was resolved, sooner or later. 0 or -ENOMEM. */
-int profile_cell_add(struct tally_profile *profile, const struct tally_gathered *sample);
+/* A sample whose key is whole, step by step. Ask for the memory where its cell is looked up, */
+void profile_cell_fetch_slot(const struct tally_profile *profile, struct tally_gathered *sample);
 
-/* Count what is pending. 0 or -ENOMEM. */
-int profile_cells_settle(struct tally_profile *profile);
+/* then for the cell that it is likely to be, */
+void profile_cell_fetch(const struct tally_profile *profile, const struct tally_gathered *sample);
+
+/* and count it. 0 or -ENOMEM. */
+int profile_cell_count(struct tally_profile *profile, const struct tally_gathered *sample);
 
 /* Note that a sample comes; whether it is to be taken (1) or was counted before and is not recalled
  * (0); or -ENOMEM. */
