@@ -54,7 +54,8 @@ static inline bool tally_text_are_letters(const char *at)
 	uint64_t bytes = tally_get_u64(at);
 
 	/* A bit comes out at the top of each byte that is less than 0x21, or more than 0x7f. */
-	return !((bytes - 0x2121212121212121) & 0x8080808080808080) && !(bytes & 0x8080808080808080);
+	return !((bytes - 0x2121212121212121) & 0x8080808080808080) &&
+	       !(bytes & 0x8080808080808080);
 }
 
 /* Take what comes before the next blank, tab or end of line, possibly nothing. */
