@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arith.h"
 #include "base/vec.h"
 
 char *tally_str_room(struct tally_str *str, size_t more)
@@ -63,15 +64,27 @@ void tally_str_add_u64(struct tally_str *str, uint64_t value)
 	tally_str_add_bytes(str, end - n, (size_t)n);
 }
 
+uint64_t tally_hex_text(uint32_t value)
+{
+	uint64_t digits = value, letters;
+
+	/* A digit to each byte, */
+	digits = (digits | digits << 16) & 0x0000ffff0000ffff;
+	digits = (digits | digits << 8) & 0x00ff00ff00ff00ff;
+	digits = (digits | digits << 4) & 0x0f0f0f0f0f0f0f0f;
+	/* 1 for each of a to f, which stand 39 behind where they would follow 9. */
+	letters = (digits + 0x0606060606060606) >> 4 & 0x0101010101010101;
+	return __builtin_bswap64(digits + 0x3030303030303030 + letters * 39);
+}
+
 void tally_str_add_hex(struct tally_str *str, uint64_t value, int width)
 {
+	int n = value ? 16 - __builtin_clzll(value) / 4 : 1;
 	char digits[16];
-	int n = 0;
 
-	do {
-		digits[15 - n++] = "0123456789abcdef"[value & 15];
-		value >>= 4;
-	} while (value || (n < width && n < 16));
+	n = TALLY_MAX(n, TALLY_MIN(width, 16));
+	tally_put_text(digits, tally_hex_text(value >> 32));
+	tally_put_text(digits + 8, tally_hex_text((uint32_t)value));
 	tally_str_add_bytes(str, digits + 16 - n, (size_t)n);
 }
 

@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/endian.h"
+
 struct tally_str {
 	char *data;
 	size_t len, cap;
@@ -24,6 +26,16 @@ enum { TALLY_DECIMAL_MAX = 20 }; /* digits of the largest uint64_t */
 /* Write `value` in decimal so that it ends before `end`; returns the number of digits. There must
  * be room for TALLY_DECIMAL_MAX of them. */
 int tally_decimal(uint64_t value, char *end);
+
+/* Eight hexadecimal digits of `value` as text, the first character in the lowest byte; see
+ * tally_put_text(). */
+uint64_t tally_hex_text(uint32_t value);
+
+/* Put eight characters at `at`. */
+static inline void tally_put_text(char *at, uint64_t text)
+{
+	tally_put_u64(at, TALLY_HOST_BIG_ENDIAN ? __builtin_bswap64(text) : text);
+}
 
 void tally_str_add(struct tally_str *str, const char *text);
 void tally_str_add_u64(struct tally_str *str, uint64_t value);            /* decimal */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "base/endian.h"
 
 /* Columns are filled at once up to this width: that takes a fraction of the time that filling just
  * what is left of them does. */
@@ -75,20 +74,6 @@ void script_add_left(struct tally_str *out, int64_t value, int width)
 	tally_str_pad_to(out, start + (size_t)width);
 }
 
-/* Eight hexadecimal digits, the first of them in the lowest byte. */
-static uint64_t hex_digits(uint32_t value)
-{
-	uint64_t digits = value, letters;
-
-	/* A digit to each byte, */
-	digits = (digits | digits << 16) & 0x0000ffff0000ffff;
-	digits = (digits | digits << 8) & 0x00ff00ff00ff00ff;
-	digits = (digits | digits << 4) & 0x0f0f0f0f0f0f0f0f;
-	/* 1 for each of a to f, which stand 39 behind where they would follow 9. */
-	letters = (digits + 0x0606060606060606) >> 4 & 0x0101010101010101;
-	return __builtin_bswap64(digits + 0x3030303030303030 + letters * 39);
-}
-
 /* Put blanks in the place of the first `nr` of eight characters, the first in the lowest byte. */
 static uint64_t text_blank(uint64_t text, int nr)
 {
@@ -97,19 +82,14 @@ static uint64_t text_blank(uint64_t text, int nr)
 	return (text & ~mask) | (0x2020202020202020 & mask);
 }
 
-static void put_text(char *at, uint64_t text)
-{
-	tally_put_u64(at, TALLY_HOST_BIG_ENDIAN ? __builtin_bswap64(text) : text);
-}
-
 void script_hex(uint64_t value, char *at)
 {
 	int zeroes = value ? __builtin_clzll(value) / 4 : 15;
-	uint64_t high = text_blank(hex_digits(value >> 32), TALLY_MIN(zeroes, 8));
-	uint64_t low = text_blank(hex_digits((uint32_t)value), TALLY_MAX(zeroes - 8, 0));
+	uint64_t high = text_blank(tally_hex_text(value >> 32), TALLY_MIN(zeroes, 8));
+	uint64_t low = text_blank(tally_hex_text((uint32_t)value), TALLY_MAX(zeroes - 8, 0));
 
-	put_text(at, high);
-	put_text(at + 8, low);
+	tally_put_text(at, high);
+	tally_put_text(at + 8, low);
 }
 
 void script_add_hex(struct tally_str *out, uint64_t value)

@@ -34,14 +34,15 @@ static void sample_fetch_frames(const struct tally_profile *profile,
 }
 
 /* Find out what a sample's addresses are. */
-static int sample_resolve(struct tally_profile *profile, struct tally_gathered *sample)
+static int sample_resolve(struct tally_profile *profile, struct tally_gathered *sample,
+			  bool filters)
 {
 	const uint64_t *words = profile->batch.words.data;
 	size_t at = sample->first;
 	uint32_t frame;
 	int ret = profile_frame(profile, words, &at, &frame);
 
-	if (ret || !profile_passes(profile, sample->comm, frame))
+	if (ret || (filters && !profile_passes(profile, sample->comm, frame)))
 		return ret;
 	sample->passes = true;
 	if (profile->options.by & TALLY_BY_FRAME)
@@ -72,6 +73,7 @@ int profile_batch_resolve(struct tally_profile *profile)
 {
 	struct tally_batch *batch = &profile->batch;
 	struct tally_gathered *end = batch->samples + batch->nr, *sample;
+	bool filters = profile_filters(profile);
 	int ret = 0;
 
 	for (sample = batch->samples; sample < end; sample++) {
@@ -84,7 +86,7 @@ int profile_batch_resolve(struct tally_profile *profile)
 	for (sample = batch->samples; sample < end; sample++)
 		sample_fetch_frames(profile, sample);
 	for (sample = batch->samples; sample < end && !ret; sample++)
-		ret = sample_resolve(profile, sample);
+		ret = sample_resolve(profile, sample, filters);
 	for (sample = batch->samples; sample < end && !ret; sample++)
 		ret = sample_key(profile, sample);
 	for (sample = batch->samples; sample < end && !ret; sample++) {

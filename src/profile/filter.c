@@ -39,14 +39,19 @@ static bool frame_passes(const struct tally_profile_filter *filter, const struct
 	return !filter->symbol_part || strstr(name, filter->symbol_part);
 }
 
+bool profile_filters(const struct tally_profile *profile)
+{
+	const struct tally_profile_filter *filter = &profile->options.filter;
+
+	return filter->comms || filter->dsos || filter->symbols || filter->symbol_part ||
+	       filter->idle;
+}
+
 bool profile_passes(struct tally_profile *profile, uint32_t comm, uint32_t frame)
 {
 	const struct tally_profile_filter *filter = &profile->options.filter;
 	uint8_t *verdict;
 
-	if (!filter->comms && !filter->dsos && !filter->symbols && !filter->symbol_part &&
-	    !filter->idle)
-		return true;
 	if (!list_has(filter->comms,
 		      tally_intern_text(tally_machine_comms(profile->machine), comm)))
 		return false;

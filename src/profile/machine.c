@@ -90,16 +90,22 @@ static struct tally_thread *thread_new(struct tally_machine *machine, int32_t pi
 	return thread;
 }
 
+/* Each CPU has a thread of its own, and their samples take turns. */
+static struct tally_thread **machine_recent(struct tally_machine *machine, int32_t tid)
+{
+	return &machine->recent[(uint32_t)tid % MACHINE_RECENT];
+}
+
 struct tally_thread *tally_machine_thread(struct tally_machine *machine, int32_t pid, int32_t tid)
 {
-	struct tally_thread *thread = machine->last;
+	struct tally_thread **recent = machine_recent(machine, tid), *thread = *recent;
 	uint64_t found;
 
 	if (!thread || thread->tid != tid) {
 		found = tally_map_get(&machine->threads, (uint32_t)tid);
 		if (found == TALLY_MAP_NONE)
 			return thread_new(machine, pid, tid);
-		thread = machine->last = (struct tally_thread *)(uintptr_t)found;
+		thread = *recent = (struct tally_thread *)(uintptr_t)found;
 	}
 	if (pid >= 0 && pid != thread->pid && thread->pid == thread->tid &&
 	    thread_join(machine, thread, pid))
@@ -147,7 +153,7 @@ static int machine_comm(struct tally_machine *machine, const void *record, size_
 /* A thread that is born again under an old tid loses what it was. */
 static struct tally_thread *thread_renew(struct tally_machine *machine, int32_t pid, int32_t tid)
 {
-	machine->last = NULL;
+	*machine_recent(machine, tid) = NULL;
 	tally_map_remove(&machine->threads, (uint32_t)tid);
 	if (pid == tid)
 		tally_map_remove(&machine->processes, (uint32_t)pid);
@@ -334,7 +340,7 @@ static void machine_clear(struct tally_machine *machine)
 	tally_map_free(&machine->threads);
 	tally_map_free(&machine->processes);
 	tally_maps_put(machine->kernel);
-	machine->last = NULL;
+	memset(machine->recent, 0, sizeof(machine->recent));
 	machine->kernel = NULL;
 	machine->kernel_dso = NULL;
 	machine->stats.damaged = 0;

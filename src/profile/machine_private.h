@@ -7,7 +7,7 @@
 #include "base/arith.h"
 #include "profile/machine.h"
 
-enum { LOCATE_SLOTS = 1 << 15, MACHINE_ENDED = 2048 };
+enum { LOCATE_SLOTS = 1 << 15, MACHINE_ENDED = 2048, MACHINE_RECENT = 64 };
 
 /* Direct-mapped: an address that was looked up lately. */
 struct locate_slot {
@@ -27,7 +27,7 @@ struct tally_machine {
 	struct tally_symbols *symbols;
 	struct tally_intern comms, names;
 	struct tally_map threads;                     /* tid -> struct tally_thread * */
-	struct tally_thread *last;                    /* asked for; NULL if it may be stale */
+	struct tally_thread *recent[MACHINE_RECENT];  /* asked for lately, by tid; or NULL */
 	struct tally_map processes;                   /* pid -> struct tally_process * */
 	TALLY_VEC(struct tally_thread *) all_threads; /* by index; owned here */
 	struct tally_process *ended[MACHINE_ENDED];   /* lately; in turn, NULL: none yet */

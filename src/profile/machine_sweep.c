@@ -85,7 +85,7 @@ static void sweep_threads(struct tally_machine *machine, struct machine_sweep *s
 {
 	size_t left = 0;
 
-	machine->last = NULL;
+	memset(machine->recent, 0, sizeof(machine->recent));
 	for (size_t i = 0; i < machine->all_threads.len; i++) {
 		struct tally_thread *thread = machine->all_threads.data[i];
 

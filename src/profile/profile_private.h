@@ -74,7 +74,10 @@ static inline bool profile_takes_callers(const struct tally_profile *profile)
 	return profile->options.by & TALLY_BY_PATH;
 }
 
-/* Whether a sample in `frame` of a thread that is called `comm` passes the filter. */
+/* Whether there is a filter. */
+bool profile_filters(const struct tally_profile *profile);
+
+/* Whether a sample in `frame` of a thread that is called `comm` passes it. */
 bool profile_passes(struct tally_profile *profile, uint32_t comm, uint32_t frame);
 
 #endif

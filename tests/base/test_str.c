@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 
 #include "base/str.h"
 
@@ -27,6 +28,29 @@ static void appends_of_every_kind(void **state)
 	tally_str_free(&str);
 }
 
+/* Every number of digits, at all widths, against printf. */
+static void hexadecimal_as_printf_has_it(void **state)
+{
+	struct tally_str str = {0};
+	char want[32];
+
+	for (int bit = 0; bit < 64; bit++) {
+		for (int off = -1; off <= 1; off++) {
+			uint64_t value =
+				0x9e3779b97f4a7c15ull % ((1ull << bit) + (uint64_t)off + 1);
+
+			for (int width = 0; width <= 16; width++) {
+				snprintf(want, sizeof(want), "%0*llx", width,
+					 (unsigned long long)value);
+				tally_str_clear(&str);
+				tally_str_add_hex(&str, value, width);
+				assert_string_equal(tally_str_text(&str), want);
+			}
+		}
+	}
+	tally_str_free(&str);
+}
+
 static void failure_is_remembered(void **state)
 {
 	struct tally_str str = {0};
@@ -43,6 +67,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(appends_of_every_kind),
+		cmocka_unit_test(hexadecimal_as_printf_has_it),
 		cmocka_unit_test(failure_is_remembered),
 	};
 
