@@ -146,12 +146,10 @@ static bool run_goes_on(const struct tally_order *order, uint64_t time)
 	       run->last->len < run->last->cap && (!order->current || run[-1].tail > time);
 }
 
-struct tally_order_entry *tally_order_add(struct tally_order *order, uint64_t time,
-					  uint64_t number)
+struct tally_order_entry *tally_order_add(struct tally_order *order, uint64_t time, uint64_t number)
 {
-	struct tally_order_run *run = run_goes_on(order, time)
-					      ? &order->runs.data[order->current]
-					      : run_choose(order, time);
+	struct tally_order_run *run = run_goes_on(order, time) ? &order->runs.data[order->current]
+							       : run_choose(order, time);
 	struct tally_order_entry *entry;
 
 	if (!run)
@@ -242,8 +240,8 @@ void tally_order_round(struct tally_order *order)
 	order->limit = TALLY_MAX(order->limit, order->rounds[1]);
 	order->rounds[1] = order->rounds[0];
 	/* Runs are sorted by their tails. */
-	order->rounds[0] = order->runs.len ? TALLY_MAX(order->max, order->runs.data[0].tail)
-					   : order->max;
+	order->rounds[0] =
+		order->runs.len ? TALLY_MAX(order->max, order->runs.data[0].tail) : order->max;
 }
 
 void tally_order_end(struct tally_order *order)

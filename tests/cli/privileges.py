@@ -8,6 +8,7 @@ Every test is a function below whose name begins with test_; its docstring is wh
 run as root, make a user and a group, and remove both. What is said to the user is compared with
 golden/privileges/NAME.txt; --update writes those files anew.
 """
+import contextlib
 import fcntl
 import json
 import os
@@ -120,8 +121,19 @@ def test_session_at_paranoid_3():
     session(3)
 
 
+@contextlib.contextmanager
+def kernel_is_busy():
+    """Something for the kernel to do that shows, whatever else runs."""
+    copy = subprocess.Popen(["dd", "if=/dev/zero", "of=/dev/null", "bs=1M"], stderr=subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        copy.kill()
+        copy.wait()
+
+
 def watch_top(level):
-    with rights.sysctls(perf_event_paranoid=level, kptr_restrict=0):
+    with rights.sysctls(perf_event_paranoid=level, kptr_restrict=0), kernel_is_busy():
         top = account().start(capable(), "top", "-a", "--stdio", preexec_fn=NO_MEMLOCK)
         try:
             seen = ""
