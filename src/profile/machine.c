@@ -70,7 +70,20 @@ static int thread_name_by_tid(struct tally_machine *machine, struct tally_thread
 	return thread_name(machine, thread, text);
 }
 
-static struct tally_thread *thread_new(struct tally_machine *machine, int32_t pid, int32_t tid)
+/* Called like its parent, if that ever said a name. */
+static int thread_name_at_birth(struct tally_machine *machine, struct tally_thread *thread,
+				const struct tally_thread *parent)
+{
+	if (!parent || !parent->has_comm)
+		return thread_name_by_tid(machine, thread);
+	thread->comm = parent->comm;
+	thread->has_comm = true;
+	return 0;
+}
+
+/* `parent` may be NULL. */
+static struct tally_thread *thread_new(struct tally_machine *machine, int32_t pid, int32_t tid,
+				       const struct tally_thread *parent)
 {
 	struct tally_thread *thread = calloc(1, sizeof(*thread));
 
@@ -79,7 +92,7 @@ static struct tally_thread *thread_new(struct tally_machine *machine, int32_t pi
 	thread->tid = tid;
 	thread->index = (uint32_t)machine->all_threads.len;
 	if (thread_join(machine, thread, pid < 0 ? tid : pid) ||
-	    thread_name_by_tid(machine, thread) ||
+	    thread_name_at_birth(machine, thread, parent) ||
 	    tally_map_put(&machine->threads, (uint32_t)tid, (uintptr_t)thread) ||
 	    tally_vec_push(&machine->all_threads, thread)) {
 		tally_map_remove(&machine->threads, (uint32_t)tid);
@@ -104,7 +117,7 @@ struct tally_thread *tally_machine_thread(struct tally_machine *machine, int32_t
 	if (!thread || thread->tid != tid) {
 		found = tally_map_get(&machine->threads, (uint32_t)tid);
 		if (found == TALLY_MAP_NONE)
-			return thread_new(machine, pid, tid);
+			return thread_new(machine, pid, tid, NULL);
 		thread = *recent = (struct tally_thread *)(uintptr_t)found;
 	}
 	if (pid >= 0 && pid != thread->pid && thread->pid == thread->tid &&
@@ -151,13 +164,14 @@ static int machine_comm(struct tally_machine *machine, const void *record, size_
 }
 
 /* A thread that is born again under an old tid loses what it was. */
-static struct tally_thread *thread_renew(struct tally_machine *machine, int32_t pid, int32_t tid)
+static struct tally_thread *thread_renew(struct tally_machine *machine, int32_t pid, int32_t tid,
+					 const struct tally_thread *parent)
 {
 	*machine_recent(machine, tid) = NULL;
 	tally_map_remove(&machine->threads, (uint32_t)tid);
 	if (pid == tid)
 		tally_map_remove(&machine->processes, (uint32_t)pid);
-	return thread_new(machine, pid, tid);
+	return thread_new(machine, pid, tid, parent);
 }
 
 static int machine_fork(struct tally_machine *machine, const void *record, size_t len)
@@ -172,14 +186,10 @@ static int machine_fork(struct tally_machine *machine, const void *record, size_
 	}
 	parent = tally_machine_thread(machine, task.ppid, task.ptid);
 	if (parent && parent->pid != task.ppid)
-		parent = thread_renew(machine, task.ppid, task.ptid);
-	child = parent ? thread_renew(machine, task.pid, task.tid) : NULL;
+		parent = thread_renew(machine, task.ppid, task.ptid, NULL);
+	child = parent ? thread_renew(machine, task.pid, task.tid, parent) : NULL;
 	if (!child)
 		return -ENOMEM;
-	if (parent->has_comm) {
-		child->comm = parent->comm;
-		child->has_comm = true;
-	}
 	if (child->process != parent->process && keeps_maps && !child->process->maps->all.len) {
 		tally_maps_put(child->process->maps);
 		child->process->maps = tally_maps_get(parent->process->maps);
