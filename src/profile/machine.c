@@ -288,6 +288,18 @@ int tally_machine_record(struct tally_machine *machine, const void *record, size
 	}
 }
 
+/* The first build id that is told of a name is the one. */
+static int build_id_name(struct tally_machine *machine, uint32_t name)
+{
+	while (machine->build_id_of.len <= name) {
+		if (tally_vec_push(&machine->build_id_of, 0))
+			return -ENOMEM;
+	}
+	if (!machine->build_id_of.data[name])
+		machine->build_id_of.data[name] = (uint32_t)machine->build_ids.len;
+	return 0;
+}
+
 int tally_machine_build_id(struct tally_machine *machine, uint8_t cpumode, const char *filename,
 			   const uint8_t *build_id, size_t size)
 {
@@ -307,7 +319,10 @@ int tally_machine_build_id(struct tally_machine *machine, uint8_t cpumode, const
 	if (ret)
 		return ret;
 	memcpy(known.bytes, build_id, known.size);
-	return tally_vec_push(&machine->build_ids, known);
+	ret = tally_vec_push(&machine->build_ids, known);
+	if (!ret)
+		ret = build_id_name(machine, known.name);
+	return ret ? ret : build_id_name(machine, known.module);
 }
 
 /* What a machine begins with: the idle task. */
@@ -368,6 +383,7 @@ void tally_machine_free(struct tally_machine *machine)
 		return;
 	machine_clear(machine);
 	tally_vec_free(&machine->build_ids);
+	tally_vec_free(&machine->build_id_of);
 	tally_intern_free(&machine->comms);
 	tally_intern_free(&machine->names);
 	free(machine->slots);

@@ -21,11 +21,9 @@ static const struct known_build_id *build_id_find(struct tally_machine *machine,
 
 	if (!machine->build_ids.len || tally_intern(&machine->names, name, strlen(name), &id))
 		return NULL;
-	tally_vec_for_each (known, &machine->build_ids) {
-		if (known->name == id || known->module == id)
-			return known;
-	}
-	return NULL;
+	if (id >= machine->build_id_of.len || !machine->build_id_of.data[id])
+		return NULL;
+	return &machine->build_ids.data[machine->build_id_of.data[id] - 1];
 }
 
 static int machine_dso(struct tally_machine *machine, enum tally_dso_kind kind, const char *name,

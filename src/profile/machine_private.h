@@ -36,6 +36,7 @@ struct tally_machine {
 	struct tally_dso *kernel_dso;
 	uint32_t kernel_name; /* id in names + 1; 0: the usual one */
 	TALLY_VEC(struct known_build_id) build_ids;
+	TALLY_VEC(uint32_t) build_id_of; /* by id in names: index + 1, 0 for none */
 	uint64_t next_space;
 	uint64_t kernel_space;
 	struct locate_slot *slots; /* made at the first look-up */
