@@ -12,8 +12,8 @@
 
 enum { CACHE_LINE = 64, SLOT_SIZE = 2 * CACHE_LINE, PLACE_SLOTS = 1 << 16, LINE_MAX = 111 };
 
-/* What stands before symbol and DSO in a line: a tab and 16 places for the address. */
-enum { LEAD = 17 };
+/* What stands before symbol and DSO in a line: a tab and the address. */
+enum { LEAD = 1 + SCRIPT_HEX };
 
 /* The line of a place in a callchain, remembered by what it depends on. Two cache lines, which
  * processors fetch as a pair. */
@@ -99,21 +99,18 @@ static void slot_add(const struct script_place_slot *slot, struct tally_str *out
 	out->len += slot->len;
 }
 
-static void slot_set(struct script_place_slot *slot, uint64_t word, uint64_t state,
-		     const char *line, size_t len)
-{
-	slot->word = word;
-	slot->state = state;
-	slot->len = (uint8_t)len;
-	memcpy(slot->line, line, len);
-}
-
-/* A line that was made of a place, to be remembered. */
+/* Remember the line that was added to `out` from `start` on, if it is not too long. */
 static void slot_take(struct script_place_slot *slot, const struct tally_str *out, size_t start,
 		      uint64_t word, uint64_t state)
 {
-	if (out->len - start <= LINE_MAX && !out->failed)
-		slot_set(slot, word, state, out->data + start, out->len - start);
+	size_t len = out->len - start;
+
+	if (len > LINE_MAX || out->failed)
+		return;
+	slot->word = word;
+	slot->state = state;
+	slot->len = (uint8_t)len;
+	memcpy(slot->line, out->data + start, len);
 }
 
 static void line_make(const struct script_places *places, struct tally_str *out,
@@ -127,7 +124,8 @@ static void line_make(const struct script_places *places, struct tally_str *out,
 	tally_str_add_char(out, '\n');
 }
 
-/* Where nothing is mapped lines differ in their address only. */
+/* Where nothing is mapped lines differ in their address only: the slot behind the others has one
+ * of them. */
 static void nowhere_add(const struct script_places *places, struct tally_str *out,
 			const struct script_place *place, uint32_t fields, uint64_t state)
 {

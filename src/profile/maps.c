@@ -49,7 +49,7 @@ const struct tally_mapping *tally_maps_search(struct tally_maps *maps, uint64_t 
 	const struct tally_mapping *at = maps->all.data, *end = at + maps->all.len;
 	uint16_t *hint = tally_maps_hint(maps, addr);
 
-	if (at == end || addr < at->start)
+	if (addr < at->start)
 		return NULL;
 	/* Addresses between two maps come again as well. */
 	if (at[*hint].start <= addr && (&at[*hint] + 1 == end || at[*hint + 1].start > addr)) {

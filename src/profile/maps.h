@@ -53,16 +53,19 @@ static inline uint16_t *tally_maps_hint(struct tally_maps *maps, uint64_t addr)
 	return &maps->hints[(addr >> 40 ^ addr >> 22) % TALLY_MAPS_HINTS];
 }
 
-/* tally_maps_find() where the hint does not help. */
+/* tally_maps_find() where there are maps, and it is not the one that the hint says. */
 const struct tally_mapping *tally_maps_search(struct tally_maps *maps, uint64_t addr);
 
 /* The map that holds `addr`, NULL if none; valid until the next insert. */
 static inline const struct tally_mapping *tally_maps_find(struct tally_maps *maps, uint64_t addr)
 {
-	const struct tally_mapping *guess = maps->all.data + *tally_maps_hint(maps, addr);
+	const struct tally_mapping *guess;
 
 	maps->was_read = true;
-	if (maps->all.len && addr >= guess->start && addr < guess->end)
+	if (!maps->all.len)
+		return NULL;
+	guess = &maps->all.data[*tally_maps_hint(maps, addr)];
+	if (addr >= guess->start && addr < guess->end)
 		return guess;
 	return tally_maps_search(maps, addr);
 }
