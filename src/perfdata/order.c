@@ -140,10 +140,13 @@ static struct tally_order_run *run_choose(struct tally_order *order, uint64_t ti
 /* Whether the run that was added to last goes on with `time`, and has waiting records and room. */
 static bool run_goes_on(const struct tally_order *order, uint64_t time)
 {
-	const struct tally_order_run *run = &order->runs.data[order->current];
+	const struct tally_order_run *run;
 
-	return order->current < order->runs.len && run->head && run->tail <= time &&
-	       run->last->len < run->last->cap && (!order->current || run[-1].tail > time);
+	if (order->current >= order->runs.len)
+		return false;
+	run = &order->runs.data[order->current];
+	return run->head && run->tail <= time && run->last->len < run->last->cap &&
+	       (!order->current || run[-1].tail > time);
 }
 
 struct tally_order_entry *tally_order_add(struct tally_order *order, uint64_t time, uint64_t number)

@@ -29,6 +29,12 @@ static void line_take_module(struct tally_text *text, struct line *line)
 	line->module_len = (size_t)(text->at - line->module);
 }
 
+/* The C library's answer depends on the locale, and takes longer. */
+static bool is_graphic(char c)
+{
+	return c > ' ' && c < 0x7f;
+}
+
 /* Parse one line and go to the next; false if it is not of kallsyms. */
 static bool line_parse(struct tally_text *text, struct line *ret_line)
 {
@@ -36,7 +42,7 @@ static bool line_parse(struct tally_text *text, struct line *ret_line)
 	bool ok;
 
 	ok = tally_text_hex(text, &line.address) && tally_text_skip_blanks(text) &&
-	     text->at<text->end && * text->at> ' ' && *text->at < 0x7f;
+	     text->at < text->end && is_graphic(*text->at);
 	if (ok) {
 		line.type = *text->at++;
 		ok = tally_text_skip_blanks(text);
@@ -55,17 +61,9 @@ static bool line_parse(struct tally_text *text, struct line *ret_line)
 /* Text and data; absolute and read-only symbols are no places to be in. */
 static bool type_counts(char type)
 {
-	switch (type) {
-	case 'T':
-	case 't':
-	case 'W':
-	case 'w':
-	case 'D':
-	case 'd':
-	case 'B':
-	case 'b': return true;
-	default: return false;
-	}
+	char lower = type | 0x20;
+
+	return lower == 't' || lower == 'w' || lower == 'd' || lower == 'b';
 }
 
 static uint8_t binding_of(char type)
