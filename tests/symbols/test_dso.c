@@ -290,6 +290,20 @@ static void perf_map(void **state)
 	assert_int_equal(tally_dso_status(dso).state, TALLY_DSO_MISSING);
 }
 
+/* Begin anew, with a kernel whose text was recorded at `address`. */
+static struct tally_dso *begin_kernel(struct tree *tree,
+				      const struct tally_symbols_options *options,
+				      const struct tally_dso_key *kernel, uint64_t address)
+{
+	struct tally_dso *dso;
+
+	tally_symbols_free(tree->symbols);
+	assert_int_equal(tally_symbols_new(options, &tree->symbols), 0);
+	assert_int_equal(tally_dso_get(tree->symbols, kernel, &dso), 0);
+	assert_int_equal(tally_dso_set_address(dso, "_text", address), 0);
+	return dso;
+}
+
 /* A recorded kernel that is not where the text says was moved as a whole. */
 static void kernel_and_module(void **state)
 {
@@ -306,11 +320,7 @@ static void kernel_and_module(void **state)
 	snprintf(path, sizeof(path), "%s/kallsyms", tree->dir);
 	options.kallsyms = path;
 	for (uint64_t moved = 0; moved <= 0x1000000; moved += 0x1000000) {
-		tally_symbols_free(tree->symbols);
-		assert_int_equal(tally_symbols_new(&options, &tree->symbols), 0);
-		assert_int_equal(tally_dso_get(tree->symbols, &kernel, &dso), 0);
-		assert_int_equal(tally_dso_set_address(dso, "_text", 0xffffffff81000000 + moved),
-				 0);
+		dso = begin_kernel(tree, &options, &kernel, 0xffffffff81000000 + moved);
 		assert_string_equal(tally_dso_find(dso, 0xffffffff81000110 + moved)->name,
 				    "schedule");
 		assert_null(tally_dso_find(dso, 0xffffffffc0000010));
@@ -347,11 +357,7 @@ static void kernel_from_the_cache(void **state)
 	snprintf(path + len, sizeof(path) - (size_t)len, "/kallsyms");
 	write_file(tree, path, text, sizeof(text) - 1);
 	for (uint64_t moved = 0; moved <= 0x1000000; moved += 0x1000000) {
-		tally_symbols_free(tree->symbols);
-		assert_int_equal(tally_symbols_new(&options, &tree->symbols), 0);
-		assert_int_equal(tally_dso_get(tree->symbols, &kernel, &dso), 0);
-		assert_int_equal(tally_dso_set_address(dso, "_text", 0xffffffff81000000 + moved),
-				 0);
+		dso = begin_kernel(tree, &options, &kernel, 0xffffffff81000000 + moved);
 		found = tally_dso_find(dso, 0xffffffff81000110 + moved);
 		assert_true((found && !strcmp(found->name, "from_cache")) == !moved);
 		assert_int_equal(tally_dso_get(tree->symbols, &module, &dso), 0);
