@@ -113,15 +113,20 @@ static void slot_take(struct script_place_slot *slot, const struct tally_str *ou
 	memcpy(slot->line, out->data + start, len);
 }
 
-static void line_make(const struct script_places *places, struct tally_str *out,
-		      const uint64_t *words, uint32_t fields, struct tally_location *ret_where)
+/* Add a line that is not remembered. Whether it may be: what is in no file now may be in the kernel
+ * when its symbols were read. */
+static bool line_make(const struct script_places *places, struct tally_str *out,
+		      const uint64_t *words, uint32_t fields)
 {
+	struct tally_location where;
+
 	(void)tally_machine_words_resolve(places->machine, tally_machine_kernel(places->machine),
-					  words, ret_where);
+					  words, &where);
 	tally_str_add_char(out, '\t');
 	script_add_hex(out, tally_machine_words_addr(words));
-	location_add(out, ret_where, fields);
+	location_add(out, &where, fields);
 	tally_str_add_char(out, '\n');
+	return where.dso != NULL;
 }
 
 /* Where nothing is mapped lines differ in their address only: the slot behind the others has one
@@ -130,7 +135,6 @@ static void nowhere_add(const struct script_places *places, struct tally_str *ou
 			const struct script_place *place, uint32_t fields, uint64_t state)
 {
 	struct script_place_slot *slot = &places->slots[PLACE_SLOTS];
-	struct tally_location where;
 	size_t start = out->len;
 
 	if (slot->state == state) {
@@ -138,7 +142,7 @@ static void nowhere_add(const struct script_places *places, struct tally_str *ou
 		if (!out->failed)
 			script_hex(place->words[0], out->data + start + 1);
 	} else {
-		line_make(places, out, place->words, fields, &where);
+		(void)line_make(places, out, place->words, fields);
 		slot_take(slot, out, start, 0, state);
 	}
 }
@@ -148,17 +152,14 @@ void script_add_line(const struct script_places *places, struct tally_str *out,
 {
 	uint64_t state = places_state(places, fields);
 	struct script_place_slot *slot = place->slot;
-	struct tally_location where;
 	size_t start = out->len;
 
 	if (slot && slot->word == place->words[0] && slot->state == state) {
 		slot_add(slot, out);
 	} else if (!tally_machine_words_are_mapped(place->words)) {
 		nowhere_add(places, out, place, fields, state);
-	} else {
-		line_make(places, out, place->words, fields, &where);
-		if (slot)
-			slot_take(slot, out, start, place->words[0], state);
+	} else if (line_make(places, out, place->words, fields) && slot) {
+		slot_take(slot, out, start, place->words[0], state);
 	}
 }
 

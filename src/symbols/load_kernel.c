@@ -76,6 +76,18 @@ static uint64_t kallsyms_bias(const struct tally_symbols *symbols)
 	return kernel->address - here;
 }
 
+/* Take in the symbols of the kernel proper, or of a module. */
+static int take_kallsyms(struct tally_dso *dso, const char *text, size_t len, const char *module)
+{
+	int ret = tally_kallsyms_parse(text, len, module, &dso->table, NULL);
+
+	if (!ret && !dso->table.len)
+		ret = -ENODATA;
+	if (ret)
+		tally_symtab_free(&dso->table);
+	return ret;
+}
+
 static int load_kallsyms(struct tally_dso *dso, const char *module)
 {
 	struct tally_symbols *symbols = dso->owner;
@@ -84,14 +96,9 @@ static int load_kallsyms(struct tally_dso *dso, const char *module)
 	if (!ret && module && kallsyms_bias(symbols))
 		ret = -ESTALE; /* after a reboot each module is anywhere */
 	if (!ret)
-		ret = tally_kallsyms_parse(symbols->kallsyms, symbols->kallsyms_len, module,
-					   &dso->table, NULL);
-	if (!ret && !dso->table.len)
-		ret = -ENODATA;
-	if (ret) {
-		tally_symtab_free(&dso->table);
+		ret = take_kallsyms(dso, symbols->kallsyms, symbols->kallsyms_len, module);
+	if (ret)
 		return ret;
-	}
 	if (!module)
 		tally_symtab_shift(&dso->table, kallsyms_bias(symbols));
 	return tally_dso_set_source(dso, TALLY_DSO_SOURCE_KALLSYMS,
@@ -123,14 +130,9 @@ static int load_cached_kernel(struct tally_dso *dso)
 	if (!ret && !is_in_place(dso, &text))
 		ret = -ESTALE;
 	if (!ret)
-		ret = tally_kallsyms_parse((const char *)text.data, text.len, NULL, &dso->table,
-					   NULL);
-	if (!ret && !dso->table.len)
-		ret = -ENODATA;
+		ret = take_kallsyms(dso, (const char *)text.data, text.len, NULL);
 	if (!ret)
 		ret = tally_dso_set_source(dso, TALLY_DSO_SOURCE_KALLSYMS, tally_str_text(&path));
-	if (ret)
-		tally_symtab_free(&dso->table);
 	tally_file_unmap(&text);
 	tally_str_free(&path);
 	return ret;
