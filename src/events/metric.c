@@ -105,7 +105,7 @@ static int word_unknown(struct tally_metric_maker *maker)
 	const char *name = tally_tables_name(tables);
 
 	tally_metric_fail(maker, -ENOENT, "no such metric or group of metrics", maker->word);
-	tally_suggest_start(&suggest, maker->word, maker->err);
+	tally_suggest_start(&suggest, maker->word.text, maker->word.len);
 	tally_vec_for_each (table, &tables->list) {
 		const struct tally_model *model = table->model;
 
@@ -118,6 +118,7 @@ static int word_unknown(struct tally_metric_maker *maker)
 				&suggest,
 				tally_model_text(model, tally_model_group(model, i)->name));
 	}
+	tally_error_near(maker->err, &suggest);
 	if (*name)
 		snprintf(maker->err->fix, sizeof(maker->err->fix),
 			 "tally list metrics shows those of %.64s", name);

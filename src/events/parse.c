@@ -48,9 +48,10 @@ static int term_unknown(struct tally_event_parser *p, struct tally_word word)
 	struct tally_suggest suggest;
 
 	tally_parser_fail(p, -ENOENT, "unknown term", word);
-	tally_suggest_start(&suggest, word, p->err);
+	tally_suggest_start(&suggest, word.text, word.len);
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(terms); i++)
 		tally_suggest_offer(&suggest, terms[i]);
+	tally_error_near(p->err, &suggest);
 	tally_error_fix(p->err, "terms of generic events: config name period freq time call-graph "
 				"stack-size max-stack nr inherit overwrite percore branch_type");
 	return -ENOENT;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/suggest.h"
 #include "base/vec.h"
 #include "events/pmu.h"
 #include "tally/events.h"
@@ -150,19 +151,10 @@ void tally_table_explain(struct tally_event_parser *p, struct tally_word name);
 
 /* ---- suggestions -------------------------------------------------------------- */
 
-/* Fill err->near with up to five of the names offered that are most like `word`. */
-struct tally_suggest {
-	char word[64];
-	unsigned nr;
-	unsigned cost[5];
-	struct tally_event_error *err;
-};
+/* Copy the names that were found to err->near. */
+void tally_error_near(struct tally_event_error *err, const struct tally_suggest *suggest);
 
-void tally_suggest_start(struct tally_suggest *suggest, struct tally_word word,
-			 struct tally_event_error *err);
-void tally_suggest_offer(struct tally_suggest *suggest, const char *name);
-
-/* Every event name there is. */
+/* Fill err->near from every event name there is. */
 void tally_suggest_events(struct tally_event_parser *p, struct tally_word word);
 
 /* Copy `text` to err->fix, cut to fit. */

@@ -187,7 +187,7 @@ static int term_unknown(struct tally_event_parser *p, struct target *target, str
 	struct tally_event_error *err = p->err;
 
 	tally_parser_fail(p, -ENOENT, "unknown term or event of this PMU", word);
-	tally_suggest_start(&suggest, word, err);
+	tally_suggest_start(&suggest, word.text, word.len);
 	tally_vec_for_each (format, &target->pmu->formats)
 		tally_suggest_offer(&suggest, format->name);
 	snprintf(path, sizeof(path), "%s/%s/events", p->events->devices, target->pmu->name);
@@ -195,6 +195,7 @@ static int term_unknown(struct tally_event_parser *p, struct target *target, str
 		tally_vec_for_each (name, &names)
 			if (!tally_pmu_is_attribute(*name))
 				tally_suggest_offer(&suggest, *name);
+	tally_error_near(err, &suggest);
 	tally_vec_free(&names);
 	tally_arena_free(&arena);
 	strcpy(err->fix, "terms: config config1 config2 config3 name period");
@@ -318,7 +319,7 @@ static int pmu_unknown(struct tally_event_parser *p, struct tally_word word)
 	char *fix = p->err->fix;
 
 	tally_parser_fail(p, -ENOENT, "this machine has no such PMU", word);
-	tally_suggest_start(&suggest, word, p->err);
+	tally_suggest_start(&suggest, word.text, word.len);
 	if (tally_pmu_names(p->events, &names)) {
 		tally_error_fix(p->err, "the kernel describes no PMUs: is sysfs mounted on /sys?");
 		return -ENOENT;
@@ -331,6 +332,7 @@ static int pmu_unknown(struct tally_event_parser *p, struct tally_word word)
 		if (strlen(fix) + strlen(names->data[i]) + 2 < sizeof(p->err->fix))
 			strcat(strcat(fix, " "), names->data[i]);
 	}
+	tally_error_near(p->err, &suggest);
 	return -ENOENT;
 }
 

@@ -114,6 +114,26 @@ int tally_tracepoint_id(struct tally_events *events, const char *sys, const char
 	return ret;
 }
 
+void tally_tracepoint_offer(struct tally_events *events, const char *name,
+			    struct tally_suggest *suggest)
+{
+	tally_name_vec systems = {0};
+	struct tally_arena arena = {0};
+	char full[TALLY_SUGGEST_LEN * 2];
+	uint64_t id;
+
+	if (!strchr(name, '/') && !tally_tracepoint_names(events, "", &arena, &systems)) {
+		tally_vec_for_each (sys, &systems) {
+			if (tally_tracepoint_id(events, *sys, name, &id))
+				continue;
+			snprintf(full, sizeof(full), "%s:%s", *sys, name);
+			tally_suggest_offer(suggest, full);
+		}
+	}
+	tally_vec_free(&systems);
+	tally_arena_free(&arena);
+}
+
 struct globs {
 	const char *sys, *name;
 	struct tally_word text; /* of both, for errors */
@@ -176,30 +196,96 @@ static int globs_add(struct tally_event_parser *p, const struct globs *globs)
 	return ret;
 }
 
-static int tracepoint_unknown(struct tally_event_parser *p, const struct globs *globs)
+/* Its tracepoints that are written like this one; false if there is no such system. */
+static bool offer_of_system(struct tally_event_parser *p, const char *sys,
+			    struct tally_suggest *suggest)
 {
 	tally_name_vec names = {0};
 	struct tally_arena arena = {0};
-	struct tally_suggest suggest;
 	char full[256];
-	bool system = !tally_tracepoint_names(p->events, globs->sys, &arena, &names);
+	bool found = !tally_tracepoint_names(p->events, sys, &arena, &names);
 
-	tally_parser_fail(p, -ENOENT, system ? "unknown tracepoint" : "unknown tracepoint system",
-			  globs->text);
-	tally_suggest_start(&suggest, globs->text, p->err);
-	if (!system)
-		tally_tracepoint_names(p->events, "", &arena, &names);
 	tally_vec_for_each (name, &names) {
-		if (system)
-			snprintf(full, sizeof(full), "%s:%s", globs->sys, *name);
-		else
-			snprintf(full, sizeof(full), "%s:%s", *name, globs->name);
-		tally_suggest_offer(&suggest, full);
+		snprintf(full, sizeof(full), "%s:%s", sys, *name);
+		tally_suggest_offer(suggest, full);
 	}
-	snprintf(p->err->fix, sizeof(p->err->fix), "tally list '%.80s:*' shows what there is",
-		 system ? globs->sys : "*");
 	tally_vec_free(&names);
 	tally_arena_free(&arena);
+	return found;
+}
+
+/* There is no such system: those that have the tracepoint, or that are written like this one. */
+static void offer_other_systems(struct tally_event_parser *p, const struct globs *globs,
+				struct tally_suggest *suggest)
+{
+	tally_name_vec systems = {0};
+	struct tally_arena arena = {0};
+	struct tally_suggest near;
+
+	tally_tracepoint_offer(p->events, globs->name, suggest);
+	tally_suggest_start(&near, globs->sys, strlen(globs->sys));
+	if (!suggest->nr && !tally_tracepoint_names(p->events, "", &arena, &systems)) {
+		tally_vec_for_each (sys, &systems)
+			tally_suggest_offer(&near, *sys);
+	}
+	if (tally_suggest_typo(&near))
+		offer_of_system(p, tally_suggest_typo(&near), suggest);
+	tally_vec_free(&systems);
+	tally_arena_free(&arena);
+}
+
+/* Tracepoints of these systems exist once somebody has made them. */
+static const struct {
+	const char *system, *what, *place, *file, *perf;
+} probes[] = {
+	{"probe_*", "no such user probe has been made", "FILE:OFFSET", "uprobe_events",
+	 ", or: perf probe -x FILE FUNCTION"},
+	{"sdt_*", "no probe has been made of this marker", "FILE:OFFSET", "uprobe_events",
+	 ", or: perf buildid-cache --add FILE, then perf probe"},
+	{"uprobes", "no such user probe has been made", "FILE:OFFSET", "uprobe_events", ""},
+	{"probe", "no such kernel probe has been made", "FUNCTION", "kprobe_events",
+	 ", or: perf probe FUNCTION"},
+	{"kprobes", "no such kernel probe has been made", "FUNCTION", "kprobe_events", ""},
+};
+
+static const char *unless_glob(const char *name, const char *stand_in)
+{
+	return tally_glob_has(name, strlen(name)) ? stand_in : name;
+}
+
+/* Explain how such a tracepoint is made; false for those of the kernel's own. */
+static bool probe_explain(struct tally_event_parser *p, const struct globs *globs)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(probes); i++) {
+		if (fnmatch(probes[i].system, globs->sys, 0))
+			continue;
+		tally_parser_fail(p, -ENOENT, probes[i].what, globs->text);
+		snprintf(p->err->fix, sizeof(p->err->fix),
+			 "echo 'p:%.40s/%.40s %s' >>%.60s/%s makes one%s",
+			 unless_glob(globs->sys, "SYSTEM"), unless_glob(globs->name, "NAME"),
+			 probes[i].place, p->events->found, probes[i].file, probes[i].perf);
+		return true;
+	}
+	return false;
+}
+
+static int tracepoint_unknown(struct tally_event_parser *p, const struct globs *globs)
+{
+	struct tally_suggest suggest;
+	bool system;
+
+	tally_suggest_start(&suggest, globs->text.text, globs->text.len);
+	system = offer_of_system(p, globs->sys, &suggest);
+	if (!probe_explain(p, globs)) {
+		tally_parser_fail(p, -ENOENT,
+				  system ? "unknown tracepoint" : "unknown tracepoint system",
+				  globs->text);
+		snprintf(p->err->fix, sizeof(p->err->fix),
+			 "tally list '%.80s:*' shows what there is", system ? globs->sys : "*");
+		if (!system)
+			offer_other_systems(p, globs, &suggest);
+	}
+	tally_error_near(p->err, &suggest);
 	return -ENOENT;
 }
 

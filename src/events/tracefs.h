@@ -3,6 +3,7 @@
 #ifndef TALLY_EVENTS_TRACEFS_H
 #define TALLY_EVENTS_TRACEFS_H
 
+#include "base/suggest.h"
 #include "events/pmu.h"
 
 /* Each after tally_events_tracefs() has found the root. */
@@ -15,5 +16,10 @@ int tally_tracepoint_names(struct tally_events *events, const char *sys, struct 
 /* The number of a tracepoint. 0, -EINVAL for a file without one, or the error of open(2). */
 int tally_tracepoint_id(struct tally_events *events, const char *sys, const char *name,
 			uint64_t *ret_id);
+
+/* Offer SYSTEM:`name` of every system that has a tracepoint of that name; what cannot be read has
+ * none. */
+void tally_tracepoint_offer(struct tally_events *events, const char *name,
+			    struct tally_suggest *suggest);
 
 #endif

@@ -377,6 +377,7 @@ static const struct {
 	{"energy-pgk", -ENOENT, 0, "energy-pgk", "energy-pkg"},
 	{"cs,sched:sched_swich", -ENOENT, 3, "sched:sched_swich", "sched:sched_switch"},
 	{"shed:sched_switch", -ENOENT, 0, "shed:sched_switch", "sched:sched_switch"},
+	{"shed:sched_swich", -ENOENT, 0, "shed:sched_swich", "sched:sched_switch"},
 	{"sched:*nope*", -ENOENT, 0, "sched:*nope*", NULL},
 	{"odd:broken", -EINVAL, 0, "odd:broken", NULL},
 	{"../x:y", -EINVAL, 2, "/", NULL},
@@ -404,6 +405,32 @@ static const struct {
 	{"r112233445566778899", -ENOENT, 0, "r112233445566778899", NULL},
 	{"4294967296:0", -EINVAL, 0, "4294967296", NULL},
 };
+
+/* What somebody has to make first is no slip of the fingers: how it is made, and no other name. */
+static void probes_that_nobody_made(void **state)
+{
+	static const struct {
+		const char *text, *what, *fix;
+	} probes[] = {
+		{"probe_libc:malloc", "no such user probe has been made",
+		 "'p:probe_libc/malloc FILE:OFFSET' >>"},
+		{"probe:*", "no such kernel probe has been made", "'p:probe/NAME FUNCTION' >>"},
+		{"sdt_*:*", "no probe has been made of this marker", "buildid-cache --add FILE"},
+	};
+	struct fixture *fixture = *state;
+
+	for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++) {
+		struct tally_event_list *list;
+		struct tally_event_error err;
+
+		assert_int_equal(tally_events_parse(fixture->events, probes[i].text,
+						    strlen(probes[i].text), &list, &err),
+				 -ENOENT);
+		assert_string_equal(err.text, probes[i].what);
+		assert_non_null(strstr(err.fix, probes[i].fix));
+		assert_int_equal(err.nr_near, 0);
+	}
+}
 
 static void errors_know_their_place(void **state)
 {
@@ -547,6 +574,7 @@ int main(void)
 		cmocka_unit_test(one_name_may_be_several_pmus),
 		cmocka_unit_test(tracepoint_globs),
 		cmocka_unit_test(errors_know_their_place),
+		cmocka_unit_test(probes_that_nobody_made),
 		cmocka_unit_test(missing_kernel_parts_say_how_to_mend_them),
 		cmocka_unit_test(the_length_counts_not_a_nul),
 		cmocka_unit_test(listing),
