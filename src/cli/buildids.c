@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/say.h"
+#include "cli/words.h"
 #include "cli/session.h"
 
 struct buildids_config {
@@ -97,7 +98,11 @@ static int buildids_run(int argc, char **argv)
 	struct tally_session session;
 	int first, ret;
 
-	ret = tally_options_parse(&tally_command_buildids, &config, argc, argv, 0, &first);
+	ret = tally_options_parse(&tally_command_buildids, &config, argc, argv, TALLY_PARSE_WORDS,
+				  &first);
+	if (!ret)
+		ret = tally_words_parse(&tally_command_buildids, argc - first, argv + first,
+					&config.input, NULL);
 	if (ret)
 		return ret - 1;
 	if (config.kernel)
@@ -117,7 +122,7 @@ static int buildids_run(int argc, char **argv)
 const struct tally_command tally_command_buildids = {
 	.name = "buildid-list",
 	.summary = "List the build ids of a recording's files",
-	.usage = "[OPTIONS]",
+	.usage = "[OPTIONS] [FILE]",
 	.options = buildids_options,
 	.run = buildids_run,
 };

@@ -77,16 +77,17 @@ extern const struct tally_command *const tally_commands[];
 
 const struct tally_command *tally_command_find(const char *name);
 
-/* How argv is split. */
+/* How argv is split. Without either, a word that is no option is a usage error. */
 enum {
 	TALLY_PARSE_STOP =
 		1 << 0, /* the first word that is no option ends the options: a command */
+	TALLY_PARSE_WORDS = 1 << 1, /* words may stand anywhere between the options */
 };
 
 /* Parse argv[1...] into `config`. `*ret_first` is the index of the first word that is not an
- * option; with PARSE_STOP words are left in place, else they are moved behind the options.
- * 0 to go on; a positive number N: stop and exit with status N - 1 (--help was printed, or a
- * usage error was told). */
+ * option; with PARSE_STOP words are left in place, with PARSE_WORDS they are moved behind the
+ * options. 0 to go on; a positive number N: stop and exit with status N - 1 (--help was printed, or
+ * a usage error was told). */
 int tally_options_parse(const struct tally_command *command, void *config, int argc, char **argv,
 			unsigned flags, int *ret_first);
 
@@ -94,5 +95,9 @@ int tally_options_parse(const struct tally_command *command, void *config, int a
 void tally_options_free(const struct tally_command *command, void *config);
 
 void tally_command_help(const struct tally_command *command);
+
+/* Print the hint that somebody who wrote `word` may have meant the command of a similar name, if
+ * there is one, else where the commands are listed. */
+void tally_command_hint(const char *word);
 
 #endif

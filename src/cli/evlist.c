@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/header.h"
 #include "cli/say.h"
+#include "cli/words.h"
 #include "tally/events.h"
 
 struct evlist_config {
@@ -121,7 +122,11 @@ static int evlist_run(int argc, char **argv)
 	struct tally_session session;
 	int first, ret;
 
-	ret = tally_options_parse(&tally_command_evlist, &config, argc, argv, 0, &first);
+	ret = tally_options_parse(&tally_command_evlist, &config, argc, argv, TALLY_PARSE_WORDS,
+				  &first);
+	if (!ret)
+		ret = tally_words_parse(&tally_command_evlist, argc - first, argv + first,
+					&config.input, NULL);
 	if (ret)
 		return ret - 1;
 	ret = tally_session_open(&(struct tally_session_options){.input = config.input}, &session);
@@ -139,7 +144,7 @@ static int evlist_run(int argc, char **argv)
 const struct tally_command tally_command_evlist = {
 	.name = "evlist",
 	.summary = "List the events of a recording",
-	.usage = "[OPTIONS]",
+	.usage = "[OPTIONS] [FILE]",
 	.options = evlist_options,
 	.run = evlist_run,
 };

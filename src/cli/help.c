@@ -84,7 +84,8 @@ static int help_run(int argc, char **argv)
 	const struct tally_command *command;
 	int first, ret;
 
-	ret = tally_options_parse(&tally_command_help_entry, NULL, argc, argv, 0, &first);
+	ret = tally_options_parse(&tally_command_help_entry, NULL, argc, argv, TALLY_PARSE_WORDS,
+				  &first);
 	if (ret)
 		return ret - 1;
 	if (first == argc)
@@ -92,7 +93,7 @@ static int help_run(int argc, char **argv)
 	command = tally_command_find(argv[first]);
 	if (!command) {
 		tally_say_error("there is no command '%s'", argv[first]);
-		tally_say_hint("'tally help' lists them");
+		tally_command_hint(argv[first]);
 		return TALLY_EXIT_ERROR;
 	}
 	tally_command_help(command);

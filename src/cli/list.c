@@ -165,7 +165,8 @@ static int list_run(int argc, char **argv)
 	struct tally_events *events;
 	int first, ret;
 
-	ret = tally_options_parse(&tally_command_list, &config, argc, argv, 0, &first);
+	ret = tally_options_parse(&tally_command_list, &config, argc, argv, TALLY_PARSE_WORDS,
+				  &first);
 	if (ret)
 		return ret - 1;
 	ret = tally_event_source_open(&config.source, &events);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "cli/commands.h"
 #include "cli/privileges.h"
 #include "cli/say.h"
@@ -33,6 +34,19 @@ const struct tally_command *tally_command_find(const char *name)
 	return NULL;
 }
 
+void tally_command_hint(const char *word)
+{
+	struct tally_suggest suggest;
+
+	tally_suggest_start(&suggest, word, strlen(word));
+	for (const struct tally_command *const *c = tally_commands; *c; c++)
+		tally_suggest_offer(&suggest, (*c)->name);
+	if (tally_suggest_typo(&suggest))
+		tally_say_hint("did you mean '%s'?", tally_suggest_typo(&suggest));
+	else
+		tally_say_hint("'tally help' lists them");
+}
+
 /* Output that could not be written is an error, except into a pipe that nobody reads. */
 static int finish_output(int status)
 {
@@ -56,7 +70,7 @@ int main(int argc, char **argv)
 	command = tally_command_find(name);
 	if (!command) {
 		tally_say_error("'%s' is not a command", name);
-		tally_say_hint("'tally help' lists them");
+		tally_command_hint(name);
 		return TALLY_EXIT_ERROR;
 	}
 	if (tally_privileges_begin(command->privileged))

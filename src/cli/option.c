@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
+#include "base/suggest.h"
 #include "cli/command.h"
 #include "cli/say.h"
 
@@ -27,6 +29,40 @@ static int usage_error(const struct parser *in, const char *what, const char *wo
 {
 	tally_say_error("%s '%s'", what, word);
 	tally_say_hint("see 'tally %s --help'", in->command->name);
+	return WRONG;
+}
+
+/* A long option that does not exist; also "-sort", where a dash is missing. */
+static int unknown_option(const struct parser *in, const char *word)
+{
+	const char *name = word + strspn(word, "-"), *no = strncmp(name, "no-", 3) ? "" : "no-";
+	struct tally_suggest suggest;
+
+	name += strlen(no);
+	tally_suggest_start(&suggest, name, strcspn(name, "="));
+	for (const struct tally_option *o = in->command->options; !option_ends(o); o++)
+		if (o->name)
+			tally_suggest_offer(&suggest,
+					    strncmp(o->name, "no-", 3) ? o->name : o->name + 3);
+	tally_say_error("unknown option '%s'", word);
+	if (tally_suggest_typo(&suggest))
+		tally_say_hint("did you mean '--%s%s'?", no, tally_suggest_typo(&suggest));
+	tally_say_hint("see 'tally %s --help'", in->command->name);
+	return WRONG;
+}
+
+/* The beginning of several options: which. */
+static int ambiguous_option(const struct parser *in, const char *word, const char *start,
+			    size_t len)
+{
+	struct tally_str text = {0};
+
+	for (const struct tally_option *o = in->command->options; !option_ends(o); o++)
+		if (o->name && !strncmp(o->name, start, len))
+			tally_str_addf(&text, "%s'--%s'", text.len ? ", " : "", o->name);
+	tally_say_error("ambiguous option '%s'", word);
+	tally_say_hint("one of %s", tally_str_text(&text));
+	tally_str_free(&text);
 	return WRONG;
 }
 
@@ -109,7 +145,7 @@ static int parse_letters(struct parser *in, const char *word)
 		while (!option_ends(option) && option->letter != *letter)
 			option++;
 		if (option_ends(option))
-			return usage_error(in, "unknown option", word);
+			return unknown_option(in, word);
 		if (!option->arg) {
 			ret = option_apply(in, option, false, NULL);
 		} else if (letter[1]) {
@@ -159,6 +195,8 @@ static int parse_long(struct parser *in, const char *word)
 	const char *name = word + 2, *equals = strchr(name, '=');
 	size_t len = equals ? (size_t)(equals - name) : strlen(name);
 	const struct tally_option *option;
+	const char *start = name;
+	char no[64] = "no-";
 	bool ambiguous, negated = false;
 
 	if (!strcmp(name, "help")) {
@@ -167,21 +205,23 @@ static int parse_long(struct parser *in, const char *word)
 	}
 	option = find_long(in->command, name, len, &ambiguous);
 	if (!option && !ambiguous && !strncmp(name, "no-", 3)) {
-		option = find_long(in->command, name + 3, len - 3, &ambiguous);
+		start = name + 3;
+		option = find_long(in->command, start, len - 3, &ambiguous);
 		negated = true;
 		if (option && !may_negate(option))
 			option = NULL;
 	}
 	/* --NAME of an option that is listed as --no-NAME. */
 	if (!option && !ambiguous && len < 60) {
-		char no[64] = "no-";
-
 		memcpy(no + 3, name, len);
+		start = no;
 		option = find_long(in->command, no, len + 3, &ambiguous);
 		negated = true;
 	}
+	if (!option && ambiguous)
+		return ambiguous_option(in, word, start, strcspn(start, "="));
 	if (!option)
-		return usage_error(in, ambiguous ? "ambiguous option" : "unknown option", word);
+		return unknown_option(in, word);
 	if (!option->arg && equals)
 		return usage_error(in, "no argument is taken by", word);
 	if (!option->arg || negated)
@@ -230,6 +270,8 @@ int tally_options_parse(const struct tally_command *command, void *config, int a
 		for (; start <= in.at; start++)
 			move_word(argv, start, first++);
 	}
+	if (first < argc && !(flags & (TALLY_PARSE_STOP | TALLY_PARSE_WORDS)))
+		return usage_error(&in, "no option, and not expected here:", argv[first]);
 	*ret_first = first;
 	return 0;
 }

@@ -13,12 +13,14 @@
 #include "cli/output.h"
 #include "cli/report_config.h"
 #include "cli/say.h"
+#include "cli/words.h"
 
 struct report {
 	struct report_config *config;
 	struct tally_session *session;
 	struct tally_profile profile;
-	bool is_ready; /* the profile is set up: with the first sample, when events are known */
+	bool was_tried; /* report_start() was called, and has printed what is wrong */
+	bool is_ready;  /* the profile is set up: with the first sample, when events are known */
 	struct tally_str out;
 };
 
@@ -70,6 +72,7 @@ static int report_start(struct report *report)
 	struct tally_profile_options options = {.max_stack = (uint32_t)config->max_stack};
 	int ret = report_config_finish(config, session_has(report->session, PERF_SAMPLE_CALLCHAIN));
 
+	report->was_tried = true;
 	if (ret)
 		return ret;
 	options.by = report_by(config);
@@ -291,6 +294,16 @@ static int report_callers(struct report *report)
 	return ret == -ENOMEM ? ret : 0;
 }
 
+/* Samples that passed the filters, of all events. */
+static uint64_t report_shown(const struct report *report)
+{
+	uint64_t nr = 0;
+
+	tally_vec_for_each (total, &report->profile.totals)
+		nr += total->nr_shown;
+	return nr;
+}
+
 static int report_session(struct report *report)
 {
 	struct report_config *config = report->config;
@@ -303,7 +316,7 @@ static int report_session(struct report *report)
 	}
 	ret = tally_session_run(report->session, report_record, report);
 	/* What was read before the file broke is worth showing. */
-	if (!report->is_ready && (!ret || ret == -EINVAL)) {
+	if (!report->was_tried && (!ret || ret == -EINVAL)) {
 		int started = report_start(report);
 
 		ret = ret ? ret : started;
@@ -318,6 +331,9 @@ static int report_session(struct report *report)
 		ret = ret ? ret : printed;
 		if (!report->session->health.samples && !ret)
 			tally_say_warning("%s has no samples", report->session->path);
+		else if (config->symbol_part && !report_shown(report))
+			tally_say_warning("no sample fell in a symbol with '%s' in its name",
+					  config->symbol_part);
 	}
 	return ret;
 }
@@ -327,13 +343,18 @@ static int report_run(int argc, char **argv)
 	struct report_config config = {0};
 	struct tally_session session;
 	struct report report = {.config = &config, .session = &session};
+	const char *word = NULL;
 	int first, ret;
 
-	ret = tally_options_parse(&tally_command_report, &config, argc, argv, 0, &first);
+	ret = tally_options_parse(&tally_command_report, &config, argc, argv, TALLY_PARSE_WORDS,
+				  &first);
+	if (!ret)
+		ret = tally_words_parse(&tally_command_report, argc - first, argv + first,
+					&config.session.input, &word);
 	if (ret)
 		return ret - 1;
-	if (first < argc && !config.session.input)
-		config.session.input = argv[first];
+	if (word)
+		config.symbol_part = word;
 	config.session.symbols = (struct tally_symbols_options){
 		.symfs = config.symfs,
 		.vmlinux = config.vmlinux,
@@ -356,7 +377,7 @@ static int report_run(int argc, char **argv)
 const struct tally_command tally_command_report = {
 	.name = "report",
 	.summary = "Show where the samples of a recording fell",
-	.usage = "[OPTIONS]",
+	.usage = "[OPTIONS] [FILE] [SYMBOL]",
 	.options = report_options,
 	.privileged = true,
 	.run = report_run,

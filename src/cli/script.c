@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/say.h"
 #include "cli/script_print.h"
+#include "cli/words.h"
 
 struct script_config {
 	struct tally_session_options session;
@@ -124,13 +125,29 @@ static int script_samples(const struct script_config *config, struct tally_sessi
 	return ret;
 }
 
+/* To perf, a word is the name of a script that comes with it. */
+static int script_words(struct script_config *config, int nr, char **words)
+{
+	int ret = tally_words_parse(&tally_command_script, nr, words, &config->session.input, NULL);
+
+	if (ret)
+		tally_say_hint(
+			"perf's scripts are not part of tally; programs that read what 'perf "
+			"script' "
+			"prints, as FlameGraph's stackcollapse-perf.pl, can read 'tally script'");
+	return ret;
+}
+
 static int script_run(int argc, char **argv)
 {
 	struct script_config config = {0};
 	struct tally_session session;
 	int first, ret;
 
-	ret = tally_options_parse(&tally_command_script, &config, argc, argv, 0, &first);
+	ret = tally_options_parse(&tally_command_script, &config, argc, argv, TALLY_PARSE_WORDS,
+				  &first);
+	if (!ret)
+		ret = script_words(&config, argc - first, argv + first);
 	if (ret)
 		return ret - 1;
 	config.session.symbols = (struct tally_symbols_options){
@@ -156,7 +173,7 @@ static int script_run(int argc, char **argv)
 const struct tally_command tally_command_script = {
 	.name = "script",
 	.summary = "Show every sample of a recording as text",
-	.usage = "[OPTIONS]",
+	.usage = "[OPTIONS] [FILE]",
 	.about = " Without -F, what perf script shows by default for each kind of event.\n",
 	.options = script_options,
 	.privileged = true,

@@ -175,7 +175,8 @@ static int top_command(int argc, char **argv)
 		.queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER}};
 	int first, ret;
 
-	ret = tally_options_parse(&tally_command_top, &config, argc, argv, 0, &first);
+	ret = tally_options_parse(&tally_command_top, &config, argc, argv, TALLY_PARSE_WORDS,
+				  &first);
 	if (ret)
 		return ret - 1;
 	if (first < argc) {

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -347,6 +348,32 @@ void tally_perfdata_close(struct tally_perfdata *data)
 		tally_file_unmap(map);
 	tally_vec_free(&data->maps);
 	free(data);
+}
+
+bool tally_perfdata_is_recording(const char *path)
+{
+	struct tally_perfdata probe = {0};
+	uint8_t bytes[PROBE];
+	size_t len = 0;
+	uint64_t size;
+	struct stat st;
+	char data[PATH_MAX];
+	int fd, ret;
+
+	if (stat(path, &st))
+		return false;
+	if (S_ISDIR(st.st_mode)) {
+		snprintf(data, sizeof(data), "%s/data", path);
+		return !stat(data, &st) && S_ISREG(st.st_mode);
+	}
+	if (!S_ISREG(st.st_mode))
+		return false;
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	ret = read_some(fd, bytes, sizeof(bytes), &len);
+	close(fd);
+	return !ret && !tally_header_probe(&probe, bytes, len, &size, NULL);
 }
 
 /* ---- small questions ----------------------------------------------------- */
