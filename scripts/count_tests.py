@@ -24,16 +24,18 @@ def main():
                 failed += 1
                 print(f"FAILED: {test['name']} ({test['result']})")
             continue
-        bad_points = 0
+        bad_points = skips = 0
         for bad, text in points:
             if re.search(r"# *SKIP", text, re.I):
                 print(f"skipped: {test['name']}: {text}")
+                skips += 1
             elif bad:
                 bad_points += 1
                 print(f"FAILED: {test['name']}: {text}")
             else:
                 passed += 1
-        if test["result"] == "FAIL" and not bad_points:
+        # cmocka writes "not ok" before what is skipped, which meson takes for a failure; the program's status knows better.
+        if test["result"] == "FAIL" and not bad_points and (test["returncode"] or not skips):
             bad_points = 1
             print(f"FAILED: {test['name']} (its exit status)")
         failed += bad_points

@@ -10,7 +10,7 @@
  *	tally_events_new(NULL, NULL, &events);
  *	tally_events_parse(events, "cycles,faults", 13, &list, &event_error);
  *	tally_cpus_any(&cpus);
- *	tally_threads_of_pid(pid, &threads);
+ *	tally_threads_of_pids("1234", &threads);
  *	tally_counters_open(tally_transport_linux(), list, cpus, threads, NULL, &counters, &why);
  *	tally_counters_enable(counters);
  *	...

@@ -107,10 +107,10 @@ struct tally_core_refusal {
 };
 
 /*
- * perf_event_open(2). `attr` is in the memory of the calling program; of an attr of another
- * size see tally_attr_negotiate(): where its tail is not understood the size known here is
- * written back. `*ret_event` is what the machine's new descriptor stands for. Errors are
- * those of the man page; with `ret_why` (NULL is allowed) they are explained.
+ * perf_event_open(2). `attr` is in the memory of the calling program. A shorter one is taken for
+ * one with zeros behind it; the tail of a longer one has to be zero, else -E2BIG, and the size
+ * known here is written back. `*ret_event` is what the machine's new descriptor stands for. Errors
+ * are those of the man page; with `ret_why` (NULL is allowed) they are explained.
  */
 int tally_core_open(struct tally_core *core, struct tally_core_task *current, void *attr,
 		    int32_t pid, int32_t cpu, int group_fd, unsigned long flags,

@@ -127,8 +127,8 @@ const struct tally_perfdata_array *tally_perfdata_array(uint32_t type);
 
 struct tally_perfdata;
 
-/* True if `path` is a regular file that begins as a recording does, or a directory of `record --threads`.
- * Nothing else is opened, no FIFO and no device. */
+/* True if `path` is a regular file that begins as a recording does, or a directory of `record
+ * --threads`. Nothing else is opened, no FIFO and no device. */
 bool tally_perfdata_is_recording(const char *path);
 
 /* Open `path`: a regular file (mapped; a file truncated meanwhile raises SIGBUS), a FIFO, "-"

@@ -3,10 +3,13 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arith.h"
 #include "cli/say.h"
 
 int tally_parse_numbers(const char *text, struct tally_map *set)
@@ -138,6 +141,29 @@ static int filter_comms(struct tally_session *session, const char *list)
 	return ret;
 }
 
+/* What samples must have for an option to choose among them. */
+static const struct {
+	const char *option, *what, *fix;
+	uint64_t field;
+	size_t given; /* of the option's text in struct tally_session_filter */
+} needs[] = {
+	{"--cpu", "CPU", "record -a, -C or --sample-cpu keeps it", PERF_SAMPLE_CPU,
+	 offsetof(struct tally_session_filter, cpus)},
+	{"--time", "time", "record -T keeps it", PERF_SAMPLE_TIME,
+	 offsetof(struct tally_session_filter, time)},
+	{"--pid", "process", "it was recorded without PERF_SAMPLE_TID", PERF_SAMPLE_TID,
+	 offsetof(struct tally_session_filter, pids)},
+	{"--tid", "thread", "it was recorded without PERF_SAMPLE_TID", PERF_SAMPLE_TID,
+	 offsetof(struct tally_session_filter, tids)},
+};
+
+static bool is_given(const struct tally_session *session, size_t need)
+{
+	const char *filter = (const char *)&session->options.filter;
+
+	return *(const char *const *)(filter + needs[need].given) != NULL;
+}
+
 int session_filter_init(struct tally_session *session)
 {
 	const struct tally_session_filter *filter = &session->options.filter;
@@ -149,7 +175,29 @@ int session_filter_init(struct tally_session *session)
 		ret = filter_set("pid", filter->pids, &session->pids, &session->has_pids);
 	if (!ret)
 		ret = filter_set("tid", filter->tids, &session->tids, &session->has_tids);
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(needs); i++)
+		session->filter_needs |= is_given(session, i) ? needs[i].field : 0;
 	return ret ? ret : filter_comms(session, filter->comms);
+}
+
+int session_filter_finish(const struct tally_session *session)
+{
+	const struct tally_session_health *health = &session->health;
+	bool all = health->unjudged == health->samples;
+
+	if (!health->unjudged)
+		return 0;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(needs); i++) {
+		if (!is_given(session, i) || !(session->filter_missed & needs[i].field))
+			continue;
+		(all ? tally_say_error
+		     : tally_say_warning)("%s: %s cannot choose among %" PRIu64 " of %" PRIu64
+					  " samples: their %s was not recorded",
+					  session->path, needs[i].option, health->unjudged,
+					  health->samples, needs[i].what);
+		tally_say_hint("%s", needs[i].fix);
+	}
+	return all ? -ENODATA : 0;
 }
 
 static bool comm_passes(const struct tally_session *session, const struct tally_thread *thread)
@@ -166,7 +214,13 @@ static bool comm_passes(const struct tally_session *session, const struct tally_
 bool session_filter_passes(struct tally_session *session, const struct tally_session_sample *sample)
 {
 	const struct tally_sample *s = &sample->sample;
+	uint64_t missing = session->filter_needs & ~s->present;
 
+	if (missing) {
+		session->filter_missed |= missing;
+		session->health.unjudged++;
+		return false;
+	}
 	if (s->time < session->time_first || s->time > session->time_last)
 		return false;
 	if (session->has_cpus && tally_map_get(&session->cpus, s->cpu) == TALLY_MAP_NONE)

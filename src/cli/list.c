@@ -57,6 +57,7 @@ static const struct {
 struct lister {
 	struct list_printer printer;
 	TALLY_VEC(struct tally_event_info) waiting;
+	unsigned kinds; /* that were asked for */
 };
 
 static int list_one(const struct tally_event_info *info, void *data)
@@ -109,6 +110,7 @@ static int list_word(struct tally_events *events, struct lister *lister, const c
 		wanted = kinds[i].kinds;
 		glob = NULL;
 	}
+	lister->kinds |= wanted;
 	ret = tally_events_each(events, wanted & of_other, glob, list_one, lister);
 	list_waiting(lister);
 	if (!ret && word && lister->printer.nr == before) {
@@ -118,14 +120,16 @@ static int list_word(struct tally_events *events, struct lister *lister, const c
 	return ret;
 }
 
-/* What cannot be listed is not kept quiet about. */
-static void list_explain(struct tally_events *events, const struct tally_events_table *table)
+/* Warn of what was asked for and cannot be listed. */
+static void list_explain(struct tally_events *events, const struct lister *lister)
 {
 	struct tally_event_error err;
 	const char *root;
 
-	tally_event_source_tell(events);
-	if (table->other || !tally_events_tracefs(events, &root, &err))
+	if (lister->kinds & OF_TABLES)
+		tally_event_source_tell(events);
+	if (!(lister->kinds & TALLY_EVENT_TRACEPOINT) || lister->printer.table.other ||
+	    !tally_events_tracefs(events, &root, &err))
 		return;
 	tally_say_warning("tracepoints are not listed: %s", err.text);
 	if (err.fix[0])
@@ -151,7 +155,7 @@ static int list_all(struct tally_events *events, const struct list_config *confi
 	for (int i = 0; i < nr && !ret; i++)
 		ret = list_word(events, &lister, words[i]);
 	list_print_end(printer);
-	list_explain(events, &printer->table);
+	list_explain(events, &lister);
 out:
 	list_prober_free(&printer->prober);
 	tally_vec_free(&lister.waiting);

@@ -241,6 +241,8 @@ int tally_session_run(struct tally_session *session, tally_session_fn *fn, void 
 		tally_say_parse_error(session->path, ret, err.text ? &err : NULL);
 	if (done == -ENOMEM)
 		tally_say_error("%s: out of memory", session->path);
+	if (!done && !session->is_again)
+		done = session_filter_finish(session);
 	return done ? done : ret;
 }
 

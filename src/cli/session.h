@@ -32,6 +32,7 @@ struct tally_session_options {
 /* What was met on the way that a reader of the result must know. */
 struct tally_session_health {
 	uint64_t samples, lost_events, lost_samples, throttled, out_of_order, damaged;
+	uint64_t unjudged; /* samples without what a filter looks at: left out */
 };
 
 struct tally_session_sample {
@@ -54,6 +55,8 @@ struct tally_session {
 	struct tally_map cpus, pids, tids;
 	struct tally_map counts; /* by id: what a counter read in its last sample */
 	bool has_cpus, has_pids, has_tids, has_comms;
+	/* PERF_SAMPLE_* that the filter looks at, and those of them that samples were without. */
+	uint64_t filter_needs, filter_missed;
 	bool is_again; /* read before: nothing is said and counted twice */
 	struct tally_intern comms;
 };
