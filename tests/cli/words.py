@@ -96,6 +96,28 @@ def test_ambiguous_options_are_listed():
     assert "'--stdio'" in run.stderr and "'--stdio-color'" in run.stderr, run.stderr
 
 
+def test_filters_say_what_samples_lack():
+    with tempfile.TemporaryDirectory() as folder:
+        made(folder, "perf.data", *BUSY)
+        for command in ("script", "report"):
+            run = tap.run(TALLY, command, "--cpu", "0", cwd=folder)
+            tap.same((run.returncode, run.stdout), (1, ""), run.stderr)
+            assert "--cpu cannot choose" in run.stderr and "--sample-cpu" in run.stderr, run.stderr
+        run = tap.run(TALLY, "script", "--time", "1,1e", cwd=folder)
+        assert "cannot read --time" in run.stderr, run.stderr
+        run = tap.run(TALLY, "record", "-q", "--sample-cpu", "-e", "cpu-clock", "-c", "100000", "-o",
+                      os.path.join(folder, "cpus.data"), "--", *BUSY)
+        every = tap.run(TALLY, "script", "cpus.data", cwd=folder).stdout
+        parts = [tap.run(TALLY, "script", "cpus.data", "--cpu", cpus, cwd=folder).stdout for cpus in ("0", "1-4095")]
+        tap.same(sorted("".join(parts).splitlines()), sorted(every.splitlines()), "every sample has one CPU")
+
+
+def test_list_warns_of_what_was_asked_for():
+    nobody = dict(os.environ, PERF_CPUID="Nobody-1-2")
+    tap.same(tap.run(TALLY, "list", "sw", env=nobody).stderr, "", "list sw")
+    assert "no event table" in tap.run(TALLY, "list", "metric", env=nobody).stderr
+
+
 def test_errors_stand_once():
     with tempfile.TemporaryDirectory() as folder:
         made(folder, "perf.data", "true")
