@@ -33,6 +33,8 @@ extern "C" {
 
 /* ---- transport ----------------------------------------------------------- */
 
+struct pollfd; /* of poll.h */
+
 /* The calls of perf_event_open(2) as an implementation offers them. All return what the system
  * call does, but -errno for errors. */
 struct tally_transport {
@@ -46,6 +48,10 @@ struct tally_transport {
 	int (*mmap)(const struct tally_transport *transport, int fd, size_t len, bool writable,
 		    void **ret_memory);
 	int (*munmap)(const struct tally_transport *transport, void *memory, size_t len);
+	/* poll(2): `polls` also holds descriptors that are not of this implementation. Needed by
+	 * who waits for rings, else NULL. */
+	int (*poll)(const struct tally_transport *transport, struct pollfd *polls, size_t nr,
+		    int timeout_ms);
 	void *private_data;
 };
 

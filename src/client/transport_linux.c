@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The running Linux kernel as a transport. */
 #include <errno.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -55,6 +56,14 @@ static int linux_munmap(const struct tally_transport *transport, void *memory, s
 	return munmap(memory, len) ? -errno : 0;
 }
 
+static int linux_poll(const struct tally_transport *transport, struct pollfd *polls, size_t nr,
+		      int timeout_ms)
+{
+	int ready = poll(polls, nr, timeout_ms);
+
+	return ready < 0 ? -errno : ready;
+}
+
 const struct tally_transport *tally_transport_linux(void)
 {
 	static const struct tally_transport transport = {
@@ -65,6 +74,7 @@ const struct tally_transport *tally_transport_linux(void)
 		.ioctl = linux_ioctl,
 		.mmap = linux_mmap,
 		.munmap = linux_munmap,
+		.poll = linux_poll,
 	};
 
 	return &transport;
