@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "sampler/target.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+
+bool tally_target_has_cpus(const struct tally_target *target)
+{
+	return target->all_cpus || target->cpus;
+}
+
+bool tally_target_has_tasks(const struct tally_target *target)
+{
+	return target->pids || target->tids || target->user;
+}
+
+bool tally_target_is_command(const struct tally_target *target)
+{
+	return !tally_target_has_cpus(target) && !tally_target_has_tasks(target);
+}
+
+static int fail(struct tally_target_error *ret_why, const struct tally_target_error *why)
+{
+	if (ret_why)
+		*ret_why = *why;
+	return why->code;
+}
+
+/* ---- threads ---------------------------------------------------------------------- */
+
+/* How each option names its tasks, in the order in which they are looked at. */
+static const struct {
+	const char *option;
+	size_t text; /* offset of the option's argument in the target */
+	int (*find)(const char *text, struct tally_threads **ret_threads);
+	enum tally_target_trouble malformed; /* what -EINVAL means */
+} lists[] = {
+	{"-p", offsetof(struct tally_target, pids), tally_threads_of_pids, TALLY_TARGET_BAD_LIST},
+	{"-t", offsetof(struct tally_target, tids), tally_threads_of_tids, TALLY_TARGET_BAD_LIST},
+	{"-u", offsetof(struct tally_target, user), tally_threads_of_user, TALLY_TARGET_NO_USER},
+};
+
+static const char *text_of(const struct tally_target *target, size_t list)
+{
+	return *(const char *const *)((const char *)target + lists[list].text);
+}
+
+static int threads_of_list(const struct tally_target *target, size_t list,
+			   struct tally_threads **ret_threads, struct tally_target_error *ret_why)
+{
+	struct tally_target_error why = {.option = lists[list].option,
+					 .text = text_of(target, list)};
+
+	why.code = lists[list].find(why.text, ret_threads);
+	why.trouble = why.code == -EINVAL  ? lists[list].malformed
+		      : why.code == -ESRCH ? TALLY_TARGET_NO_TASK
+					   : TALLY_TARGET_UNREADABLE;
+	return why.code ? fail(ret_why, &why) : 0;
+}
+
+int tally_target_threads(const struct tally_target *target, struct tally_threads **ret_threads,
+			 struct tally_target_error *ret_why)
+{
+	struct tally_target_error why = {.trouble = TALLY_TARGET_UNREADABLE, .text = "/proc"};
+
+	if (target->each_thread)
+		why.code = tally_threads_all(ret_threads);
+	else if (tally_target_has_cpus(target))
+		why.code = tally_threads_any(ret_threads);
+	else if (tally_target_is_command(target))
+		why.code = tally_threads_of_tid(target->command, ret_threads);
+	else
+		for (size_t i = 0; i < TALLY_ARRAY_SIZE(lists); i++)
+			if (text_of(target, i))
+				return threads_of_list(target, i, ret_threads, ret_why);
+	return why.code ? fail(ret_why, &why) : 0;
+}
+
+/* ---- CPUs --------------------------------------------------------------------------- */
+
+/* Where sysfs does not tell who is on line the kernel will, when events are opened. */
+static int check_online(const struct tally_target *target, const struct tally_cpus *cpus,
+			struct tally_target_error *ret_why)
+{
+	struct tally_target_error why = {TALLY_TARGET_NO_CPU, 0, "-C", target->cpus, 0};
+	struct tally_cpus *online;
+
+	if (tally_cpus_online(NULL, &online))
+		return 0;
+	for (size_t i = 0; i < cpus->nr && !why.code; i++) {
+		why.cpu = cpus->cpu[i].number;
+		why.code = tally_cpus_index(online, why.cpu) < 0 ? -ENODEV : 0;
+	}
+	free(online);
+	return why.code ? fail(ret_why, &why) : 0;
+}
+
+static int cpus_of_list(const struct tally_target *target, struct tally_cpus **ret_cpus,
+			struct tally_target_error *ret_why)
+{
+	struct tally_target_error why = {TALLY_TARGET_BAD_CPUS, 0, "-C", target->cpus, 0};
+	struct tally_cpus *cpus;
+	int ret;
+
+	why.code = tally_cpus_parse(target->cpus, &cpus);
+	if (why.code)
+		return fail(ret_why, &why);
+	ret = check_online(target, cpus, ret_why);
+	if (ret)
+		free(cpus);
+	else
+		*ret_cpus = cpus;
+	return ret;
+}
+
+int tally_target_cpus(const struct tally_target *target, struct tally_cpus **ret_cpus,
+		      struct tally_target_error *ret_why)
+{
+	struct tally_target_error why = {.trouble = TALLY_TARGET_UNREADABLE,
+					 .text = "/sys/devices/system/cpu/online"};
+
+	if (target->cpus)
+		return cpus_of_list(target, ret_cpus, ret_why);
+	if (target->each_thread || (target->per_thread && !target->all_cpus))
+		why.code = tally_cpus_any(ret_cpus);
+	else
+		why.code = tally_cpus_online(NULL, ret_cpus);
+	return why.code ? fail(ret_why, &why) : 0;
+}
+
+int tally_target_resolve(const struct tally_target *target, struct tally_cpus **ret_cpus,
+			 struct tally_threads **ret_threads, struct tally_target_error *ret_why)
+{
+	struct tally_threads *threads;
+	int ret = tally_target_threads(target, &threads, ret_why);
+
+	if (ret)
+		return ret;
+	ret = tally_target_cpus(target, ret_cpus, ret_why);
+	if (ret)
+		free(threads);
+	else
+		*ret_threads = threads;
+	return ret;
+}
+
+/* ---- words ---------------------------------------------------------------------------- */
+
+void tally_target_explain(const struct tally_target_error *why, struct tally_str *out)
+{
+	static const char *const texts[] = {
+		[TALLY_TARGET_NO_TASK] = "no such task (any more)",
+		[TALLY_TARGET_BAD_LIST] = "not a list of numbers",
+		[TALLY_TARGET_NO_USER] = "no such user",
+		[TALLY_TARGET_BAD_CPUS] = "not a list of CPUs",
+	};
+
+	if (why->trouble == TALLY_TARGET_NO_CPU) {
+		tally_str_addf(out, "CPU %d is not there, or off line", (int)why->cpu);
+		return;
+	}
+	if (why->option)
+		tally_str_addf(out, "%s ", why->option);
+	tally_str_addf(out, "%s: %s", why->text ? why->text : "target",
+		       why->trouble == TALLY_TARGET_UNREADABLE ? strerror(-why->code)
+							       : texts[why->trouble]);
+}

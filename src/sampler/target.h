@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Who is measured: CPUs, tasks that exist, or a command. Every command that counts or samples has
+ * one of these, filled from the same options, and resolves it here.
+ */
+#ifndef TALLY_SAMPLER_TARGET_H
+#define TALLY_SAMPLER_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "tally/client.h"
+
+/* All zero: the command alone. Texts are the user's and borrowed. */
+struct tally_target {
+	bool all_cpus;    /* -a */
+	const char *cpus; /* -C: "0-3,5" */
+	const char *pids; /* -p: "12,34", all threads of these */
+	const char *tids; /* -t: these threads */
+	const char *user; /* -u: name or number */
+	bool per_thread;  /* counters follow tasks from CPU to CPU */
+	bool each_thread; /* every thread of the machine by itself, not the CPUs */
+	int32_t command;  /* pid of the command; 0: none was started */
+};
+
+/* What kind of target it is. Tasks are not looked at where there are CPUs. */
+bool tally_target_has_cpus(const struct tally_target *target);
+bool tally_target_has_tasks(const struct tally_target *target);
+bool tally_target_is_command(const struct tally_target *target);
+
+enum tally_target_trouble {
+	TALLY_TARGET_FINE,
+	TALLY_TARGET_NO_TASK,  /* nobody of the list is there */
+	TALLY_TARGET_BAD_LIST, /* not a list of numbers */
+	TALLY_TARGET_NO_USER,
+	TALLY_TARGET_BAD_CPUS,   /* not a list of CPUs */
+	TALLY_TARGET_NO_CPU,     /* not there, or off line */
+	TALLY_TARGET_UNREADABLE, /* procfs or sysfs: `code` */
+};
+
+/* Why a target could not be resolved. */
+struct tally_target_error {
+	enum tally_target_trouble trouble;
+	int code;           /* the -errno returned */
+	const char *option; /* "-p"; NULL: it was no option's */
+	const char *text;   /* the option's argument, borrowed; NULL without */
+	int32_t cpu;        /* of NO_CPU */
+};
+
+/*
+ * The CPUs and threads to open counters on, each to be freed with free(3):
+ *   CPUs: every CPU of -C or on line, all threads;
+ *   tasks or a command: their threads, on each CPU on line, or with per_thread on any CPU.
+ * 0; -ESRCH, -EINVAL, -ENODEV or the error of reading procfs and sysfs, with `*ret_why` (may be
+ * NULL); -ENOMEM.
+ */
+int tally_target_resolve(const struct tally_target *target, struct tally_cpus **ret_cpus,
+			 struct tally_threads **ret_threads, struct tally_target_error *ret_why);
+
+/* Only the CPUs, or only the threads, for who needs no others. */
+int tally_target_cpus(const struct tally_target *target, struct tally_cpus **ret_cpus,
+		      struct tally_target_error *ret_why);
+int tally_target_threads(const struct tally_target *target, struct tally_threads **ret_threads,
+			 struct tally_target_error *ret_why);
+
+/* The trouble as a sentence: "-p 4711: no such task". */
+void tally_target_explain(const struct tally_target_error *why, struct tally_str *out);
+
+#endif
