@@ -131,11 +131,12 @@ struct tally_perfdata;
  * --threads`. Nothing else is opened, no FIFO and no device. */
 bool tally_perfdata_is_recording(const char *path);
 
-/* Open `path`: a regular file (mapped; a file truncated meanwhile raises SIGBUS), a FIFO, "-"
- * for standard input, or a directory of `record --threads`. Header, attrs and feature
- * table of a file are read at once, of a stream nothing but the header.
- * 0; the error of open(2), read(2) or mmap(2); -EINVAL with the reason when it is not
- * perf.data or its header is nonsense; -EOPNOTSUPP; -ENOMEM. */
+/* Open `path`: a regular file (mapped; a file truncated meanwhile raises SIGBUS: a program that is
+ * to survive that maps zeros there in its handler and asks tally_perfdata_check()), a FIFO, "-" for
+ * standard input, or a directory of `record --threads`. Header, attrs and feature table of a file
+ * are read at once, of a stream nothing but the header. 0; the error of open(2), read(2) or
+ * mmap(2); -EINVAL with the reason when it is not perf.data or its header is nonsense; -EOPNOTSUPP;
+ * -ENOMEM. */
 int tally_perfdata_open(const char *path, struct tally_perfdata **ret_data,
 			struct tally_error *err);
 
@@ -263,6 +264,11 @@ int tally_perfdata_next_ordered(struct tally_perfdata *data,
 
 /* Back to the first record. 0; -ESPIPE of streams. */
 int tally_perfdata_rewind(struct tally_perfdata *data);
+
+/* Whether what was read of a mapped file can be relied on, for programs that survive its SIGBUS
+ * (see tally_perfdata_open()): 0; -EINVAL with the place where it ends now if it became shorter
+ * since it was opened; the error of fstat(2). */
+int tally_perfdata_check(const struct tally_perfdata *data, struct tally_error *err);
 
 /* Say which samples are wanted in time order, for those who read again for the sake of a few: those
  * whose bit, `number` % 64 of word `number` / 64, is set, as far as there are `nr` bits. The others

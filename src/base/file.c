@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -72,40 +73,131 @@ int tally_file_read(const char *path, size_t max, char **ret_data, size_t *ret_l
 	return ret;
 }
 
-static int file_map_fd(int fd, struct tally_file_map *ret_map)
+static int check_regular(const struct stat *st)
+{
+	if (S_ISCHR(st->st_mode) || S_ISBLK(st->st_mode))
+		return -ENODEV;
+	return S_ISREG(st->st_mode) ? 0 : -EINVAL;
+}
+
+static int check_owner(const struct stat *st, const struct tally_file_owners *owners)
+{
+	for (size_t i = 0; owners && i < owners->nr; i++) {
+		if (owners->uids[i] == st->st_uid)
+			return 0;
+	}
+	return owners ? -EPERM : 0;
+}
+
+/* The last part of the path as it is, be it a link, has to be of an owner who is trusted. */
+static int check_link(int dir, const char *path, const struct tally_file_owners *owners)
 {
 	struct stat st;
-	void *data = NULL;
 
-	if (fstat(fd, &st))
+	if (owners && fstatat(dir, path, &st, AT_SYMLINK_NOFOLLOW))
 		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	if (st.st_size) {
-		data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (data == MAP_FAILED)
-			return -errno;
+	return owners ? check_owner(&st, owners) : 0;
+}
+
+/* Open what `at` refers to, which was opened with O_PATH, once more for reading. Without procfs it
+ * has to be done by name; then it has to be the same file still. */
+static int reopen(int at, int dir, const char *path, const struct stat *found)
+{
+	enum { FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
+	char link[32];
+	struct stat st;
+	int fd;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", at);
+	fd = open(link, FLAGS);
+	if (fd >= 0 || errno != ENOENT)
+		return fd < 0 ? -errno : fd;
+	fd = openat(dir, path, FLAGS);
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, &st) && st.st_dev == found->st_dev && st.st_ino == found->st_ino)
+		return fd;
+	close(fd);
+	return -ESTALE;
+}
+
+int tally_file_open_at(int dir, const char *name, const struct tally_file_owners *owners,
+		       int *ret_fd)
+{
+	int at = openat(dir, name, O_PATH | O_CLOEXEC), ret;
+	struct stat st;
+
+	if (at < 0)
+		return -errno;
+	ret = fstat(at, &st) ? -errno : check_regular(&st);
+	if (!ret)
+		ret = check_owner(&st, owners);
+	if (!ret)
+		ret = check_link(dir, name, owners);
+	if (!ret)
+		ret = reopen(at, dir, name, &st);
+	close(at);
+	if (ret < 0)
+		return ret;
+	*ret_fd = ret;
+	return 0;
+}
+
+int tally_file_open(const char *path, const struct tally_file_owners *owners, int *ret_fd)
+{
+	return tally_file_open_at(AT_FDCWD, path, owners, ret_fd);
+}
+
+int tally_file_map_fd(int fd, size_t len, struct tally_file_map *ret_map)
+{
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0), ret = 0;
+	void *data;
+
+	if (own < 0)
+		return -errno;
+	data = mmap(NULL, len, PROT_READ, MAP_SHARED, own, 0);
+	if (data == MAP_FAILED) {
+		ret = -errno;
+		close(own);
+		return ret;
 	}
-	*ret_map = (struct tally_file_map){data, (size_t)st.st_size};
+	*ret_map = (struct tally_file_map){data, len, own};
 	return 0;
 }
 
 int tally_file_map(const char *path, struct tally_file_map *ret_map)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	int ret;
+	struct stat st;
+	int fd, ret = tally_file_open(path, NULL, &fd);
 
-	if (fd < 0)
-		return -errno;
-	ret = file_map_fd(fd, ret_map);
+	if (ret)
+		return ret;
+	ret = fstat(fd, &st) ? -errno : 0;
+	if (!ret && st.st_size)
+		ret = tally_file_map_fd(fd, (size_t)st.st_size, ret_map);
+	else if (!ret)
+		*ret_map = (struct tally_file_map){0};
 	close(fd);
 	return ret;
 }
 
+int tally_file_map_check(const struct tally_file_map *map)
+{
+	struct stat st;
+
+	if (!map->data)
+		return 0;
+	if (fstat(map->fd, &st))
+		return -errno;
+	return (uint64_t)st.st_size < map->len ? -EIO : 0;
+}
+
 void tally_file_unmap(struct tally_file_map *map)
 {
-	if (map->data)
+	if (map->data) {
 		munmap((void *)map->data, map->len);
+		close(map->fd);
+	}
 	*map = (struct tally_file_map){0};
 }
 

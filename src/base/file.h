@@ -15,15 +15,45 @@ int tally_file_read(const char *path, size_t max, char **ret_data, size_t *ret_l
 /* The same with an open descriptor, from its present position; leaves it open. */
 int tally_file_read_fd(int fd, size_t max, char **ret_data, size_t *ret_len);
 
-/* A read-only private mapping of a whole regular file. */
+/* Users whose files are trusted. */
+struct tally_file_owners {
+	const uid_t *uids;
+	size_t nr;
+};
+
+/* Open a regular file for reading. This is the way to every file that is named by a recording or by
+ * another process: what it is is found out before it is opened, as opening a device has effects
+ * (a watchdog starts) and opening a FIFO waits. With `owners` (NULL: anybody's) both the file
+ * and, where the last part of `path` is a symbolic link, the link have to belong to one of them;
+ * for names in directories that everybody may write to. The caller closes `*ret_fd`. 0, -ENODEV for
+ * a device, -EINVAL for anything else that is no regular file, -EPERM if it is of another owner, or
+ * the error of open(2) or fstat(2). */
+int tally_file_open(const char *path, const struct tally_file_owners *owners, int *ret_fd);
+
+/* The same of a name below the open directory `dir`. */
+int tally_file_open_at(int dir, const char *name, const struct tally_file_owners *owners,
+		       int *ret_fd);
+
+/* A read-only shared mapping of a whole regular file. All zero is none. */
 struct tally_file_map {
 	const uint8_t *data; /* NULL for an empty file */
 	size_t len;
+	int fd; /* of the mapped file; open where `data` is not NULL */
 };
 
-/* 0, -EINVAL if `path` is no regular file, or the error of open(2), fstat(2) or mmap(2).
- * A mapped file that is truncated meanwhile raises SIGBUS on access, as any mapping does. */
+/* Map what tally_file_open() opens. 0, an error of tally_file_open(), or that of mmap(2).
+ * Where a mapped file became shorter, access raises SIGBUS, as with any mapping: a program that
+ * wants to survive that has to put zeros there in a signal handler (cli/truncation.h), and
+ * tally_file_map_check() tells whether what was read can be relied on. */
 int tally_file_map(const char *path, struct tally_file_map *ret_map);
+
+/* The same of an open regular file, at least one byte of which is mapped: `len` is what fstat(2)
+ * says. `fd` stays the caller's. 0, or the error of fcntl(2) or mmap(2). */
+int tally_file_map_fd(int fd, size_t len, struct tally_file_map *ret_map);
+
+/* 0 if the file is as long as it was when it was mapped, or longer; -EIO if it became shorter. */
+int tally_file_map_check(const struct tally_file_map *map);
+
 void tally_file_unmap(struct tally_file_map *map);
 
 /* Write all of `len` bytes, resuming after EINTR and short writes. 0 or -errno of write(2). */

@@ -94,7 +94,6 @@ int top_feed_init(struct top *top)
 		.vmlinux = report->vmlinux,
 		.kallsyms = report->kallsyms,
 		.no_demangle = report->no_demangle,
-		.detach = true,
 		.kallsyms_fd = tally_privileges_kallsyms(),
 	};
 	int ret = 0;

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -39,16 +38,11 @@ static int open_memory(struct tally_perfdata *data, const uint8_t *bytes, size_t
 
 static int map_fd(struct tally_perfdata *data, int fd, size_t len, struct tally_error *err)
 {
-	struct tally_file_map map = {NULL, len};
-	int ret;
+	struct tally_file_map map = {0};
+	int ret = len ? tally_file_map_fd(fd, len, &map) : 0;
 
-	if (len) {
-		void *at = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
-
-		if (at == MAP_FAILED)
-			return tally_error_at(err, -errno, "cannot map the file", 0);
-		map.data = at;
-	}
+	if (ret)
+		return tally_error_at(err, ret, "cannot map the file", 0);
 	ret = tally_vec_push(&data->maps, map);
 	if (ret) {
 		tally_file_unmap(&map);
@@ -154,13 +148,13 @@ static int add_data_file(struct tally_perfdata *data, int dir, const char *name,
 {
 	struct stat st;
 	struct tally_file_map *map;
-	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK), ret = 0;
+	int fd, ret = tally_file_open_at(dir, name, NULL, &fd);
 
-	if (fd < 0)
-		return tally_error_at(err, -errno, "cannot open a data file", 0);
+	if (ret)
+		return tally_error_at(err, ret, "cannot open a data file", 0);
 	if (fstat(fd, &st) < 0)
 		ret = tally_error_at(err, -errno, "cannot stat a data file", 0);
-	if (!ret && S_ISREG(st.st_mode) && st.st_size) {
+	if (!ret && st.st_size) {
 		ret = map_fd(data, fd, (size_t)st.st_size, err);
 		map = ret ? NULL : &data->maps.data[data->maps.len - 1];
 		if (!ret)
@@ -214,10 +208,10 @@ static int open_fd(struct tally_perfdata *data, int fd, struct tally_error *err)
 
 static int open_dir(struct tally_perfdata *data, int dir, struct tally_error *err)
 {
-	int ret, fd = openat(dir, "data", O_RDONLY | O_CLOEXEC);
+	int fd, ret = tally_file_open_at(dir, "data", NULL, &fd);
 
-	if (fd < 0)
-		return tally_error_at(err, -errno, "a directory without perf.data in it", 0);
+	if (ret)
+		return tally_error_at(err, ret, "a directory without perf.data in it", 0);
 	data->info.is_dir = true;
 	ret = open_fd(data, fd, err);
 	close(fd);
@@ -316,6 +310,22 @@ int tally_perfdata_rewind(struct tally_perfdata *data)
 	if (data->info.is_stream)
 		return -ESPIPE;
 	reader_reset(data);
+	return 0;
+}
+
+int tally_perfdata_check(const struct tally_perfdata *data, struct tally_error *err)
+{
+	tally_vec_for_each (map, &data->maps) {
+		struct stat st = {0};
+		int ret = tally_file_map_check(map);
+
+		if (ret == -EIO && !fstat(map->fd, &st))
+			return tally_error_at(err, -EINVAL,
+					      "the file became shorter while it was being read",
+					      (uint64_t)st.st_size);
+		if (ret)
+			return tally_error_at(err, ret, "cannot read", 0);
+	}
 	return 0;
 }
 

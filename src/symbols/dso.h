@@ -3,6 +3,8 @@
 #ifndef TALLY_SYMBOLS_DSO_H
 #define TALLY_SYMBOLS_DSO_H
 
+#include <errno.h>
+
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/str.h"
@@ -40,13 +42,18 @@ struct tally_dso {
 	size_t nr_skipped;
 	bool raw_names; /* C names that only look mangled: the kernel's */
 
-	struct tally_image image, runtime; /* names of symbols point into them */
-	struct tally_image debugdata;
+	struct tally_image image, runtime, debugdata; /* while symbols are being loaded */
 	struct tally_symtab table;
 	struct tally_map shown; /* raw name pointer to shown name pointer */
 };
 
-/* The loaders, by kind: fill table, source and path. 0 or -errno, which becomes the state. */
+/* The loaders, by kind: fill table, source and path. 0 or -errno, which becomes the state; some
+ * codes have a meaning of their own here. */
+enum {
+	TALLY_DSO_ERROR_FOREIGN = -EXDEV,            /* TALLY_DSO_FOREIGN */
+	TALLY_DSO_ERROR_NOT_TRUSTED = -EKEYREJECTED, /* TALLY_DSO_NOT_TRUSTED */
+};
+
 int tally_dso_load_user(struct tally_dso *dso);
 int tally_dso_load_vdso(struct tally_dso *dso);
 int tally_dso_load_kernel(struct tally_dso *dso);
@@ -59,8 +66,8 @@ int tally_dso_set_source(struct tally_dso *dso, enum tally_dso_source source, co
 /* Finish the DSO's table with the names people will see. 0 or -ENOMEM. */
 int tally_dso_finish(struct tally_dso *dso);
 
-/* Forget the names to print that were made so far. */
-void tally_dso_forget_shown(struct tally_dso *dso);
+/* Let go of the files that symbols were loaded from. 0, or -EIO if one of them became shorter. */
+int tally_dso_release(struct tally_dso *dso);
 
 /* The name to print of a raw name of this DSO; `arg` is the DSO. */
 const char *tally_dso_shown_name(void *arg, const char *raw);

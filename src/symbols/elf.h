@@ -83,7 +83,8 @@ bool tally_elf_vaddr_to_offset(const struct tally_elf *elf, uint64_t vaddr, uint
 int tally_elf_image_build_id(const uint8_t *data, size_t len, uint8_t ret_id[TALLY_BUILD_ID_MAX],
 			     size_t *ret_size);
 
-/* The same of the file at `path`, reading only headers and notes. Adds the errors of open(2). */
+/* The same of the file at `path`, reading only headers and notes. Adds the errors of
+ * tally_file_map(), and -EIO where the file became shorter meanwhile. */
 int tally_elf_build_id(const char *path, uint8_t ret_id[TALLY_BUILD_ID_MAX], size_t *ret_size);
 
 /* The GNU build-id among note bytes in host order, the format of /sys/kernel/notes and of
@@ -117,7 +118,7 @@ struct tally_elf_load {
 
 /* Add the function, object and label symbols of .symtab and .dynsym in the order of the file.
  * `load` may be NULL. Symbols that make no sense are left out. 0 also when there are none;
- * -ENOMEM; -E2BIG. Names point into the image's bytes, which must outlive the table. */
+ * -ENOMEM; -E2BIG; -EFBIG for tables beyond 512 MB. Names are copied: the image may go. */
 int tally_elf_add_symbols(const struct tally_elf *elf, const struct tally_elf_load *load,
 			  struct tally_symtab *table);
 

@@ -95,7 +95,8 @@ static const char *plt_name(const struct tally_elf *elf, const struct plt *plt,
 static int plt_add(struct tally_symtab *table, const struct plt *plt, uint64_t at, const char *name)
 {
 	static const char suffix[] = "@plt";
-	size_t len = strlen(name);
+	/* Counted with its bound again: the file may be written to meanwhile. */
+	size_t len = strnlen(name, (size_t)(plt->strings + plt->strings_len - name));
 	char *text = tally_arena_bytes(&table->arena, len + sizeof(suffix));
 
 	if (!text)
@@ -124,7 +125,7 @@ int tally_elf_add_plt(const struct tally_elf *elf, struct tally_symtab *table)
 		const char *name = plt_name(elf, &plt, plt.relocs + i);
 
 		if (at + plt.slot_size > plt.end ||
-		    table->arena.total / 4 > elf->len + PLT_NAME_MAX)
+		    table->arena.total / 8 > elf->len + PLT_NAME_MAX)
 			break;
 		if (name)
 			ret = plt_add(table, &plt, at, name);

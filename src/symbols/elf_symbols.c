@@ -9,8 +9,9 @@
 
 #include "base/arith.h"
 
-/* More PT_LOAD segments than any linker makes; a bound for hostile files. */
-enum { MAX_LOADS = 64 };
+/* More PT_LOAD segments than any linker makes, and larger tables of symbols and strings: bounds for
+ * hostile files. */
+enum { MAX_LOADS = 64, SECTION_MAX = 512 << 20 };
 
 /* What is to be known of a section for each of its symbols. */
 enum {
@@ -133,23 +134,33 @@ static int loader_add(struct loader *loader, struct tally_elf_sym *sym, const ch
 	return tally_symtab_add(loader->table, &entry);
 }
 
-/* The string table of a symbol table, cut behind its last NUL, so that any offset inside is a
- * terminated string. */
-static const char *linked_strings(const struct tally_elf *elf,
-				  const struct tally_elf_section *table, size_t *ret_len)
+/* Copy the string table of a symbol table, cut behind its last NUL, so that any offset inside is a
+ * terminated string. The copy is what names point to: the file may change or shrink later on, and
+ * names may share their ends, so that copies of each could be far larger than the table.
+ * `*ret_text` stays NULL where there are no strings. */
+static int copy_strings(const struct tally_elf *elf, const struct tally_elf_section *table,
+			struct tally_arena *arena, const char **ret_text, size_t *ret_len)
 {
 	struct tally_elf_section section;
-	const uint8_t *text, *last;
-	size_t len;
+	const uint8_t *text = NULL;
+	size_t len = 0;
+	char *copy;
 
-	if (!tally_elf_section(elf, table->link, &section))
-		return NULL;
-	text = tally_elf_section_data(elf, &section, &len);
-	last = text ? memrchr(text, 0, len) : NULL;
-	if (!last)
-		return NULL;
-	*ret_len = (size_t)(last - text) + 1;
-	return (const char *)text;
+	if (tally_elf_section(elf, table->link, &section))
+		text = tally_elf_section_data(elf, &section, &len);
+	if (!text || !len)
+		return 0;
+	if (len > SECTION_MAX)
+		return -EFBIG;
+	copy = tally_arena_bytes(arena, len);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, text, len);
+	while (len && copy[len - 1])
+		len--;
+	*ret_text = len ? copy : NULL;
+	*ret_len = len;
+	return 0;
 }
 
 static int loader_add_table(struct loader *loader, uint32_t type)
@@ -158,17 +169,21 @@ static int loader_add_table(struct loader *loader, uint32_t type)
 	size_t size = elf->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym), len = 0, strings_len = 0;
 	struct tally_elf_section section;
 	const uint8_t *data;
-	const char *strings;
+	const char *strings = NULL;
 	struct tally_elf_sym sym;
 	uint32_t index;
-	int ret = 0;
+	int ret;
 
 	if (!tally_elf_section_by_type(elf, type, &section, &index))
 		return 0;
 	data = tally_elf_section_data(elf, &section, &len);
-	strings = linked_strings(elf, &section, &strings_len);
-	if (!data || !strings)
+	if (!data || len <= size)
 		return 0;
+	ret = len > SECTION_MAX
+		      ? -EFBIG
+		      : copy_strings(elf, &section, &loader->table->arena, &strings, &strings_len);
+	if (ret || !strings)
+		return ret;
 	for (size_t at = 0; at + size <= len && !ret; at += size) {
 		if (tally_elf_symbol(elf, data + at, &sym) && sym.name < strings_len)
 			ret = loader_add(loader, &sym, strings + sym.name);

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 
 #include "base/arith.h"
 #include "symbols/unpack.h"
@@ -20,17 +18,6 @@ bool tally_build_id_equal(const struct tally_build_id *a, const struct tally_bui
 	if (a->size != b->size && len < BUILD_ID_LEAST)
 		return false;
 	return len && !memcmp(a->id, b->id, len);
-}
-
-int tally_regular_map(const char *path, struct tally_file_map *ret_map)
-{
-	struct stat st;
-
-	if (stat(path, &st))
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -ENOEXEC;
-	return tally_file_map(path, ret_map);
 }
 
 static int image_check(struct tally_image *image, const uint8_t *data, size_t len,
@@ -61,9 +48,9 @@ int tally_image_open(const char *path, const struct tally_build_id *want,
 	size_t len;
 	int ret;
 
-	ret = tally_regular_map(path, &image.map);
+	ret = tally_file_map(path, &image.map);
 	if (ret)
-		return ret;
+		return ret == -EINVAL ? -ENOEXEC : ret;
 	len = image.map.len;
 	image.path = strdup(path);
 	if (!image.path)
@@ -72,6 +59,8 @@ int tally_image_open(const char *path, const struct tally_build_id *want,
 		ret = image_unpack(&image, &len);
 	if (!ret)
 		ret = image_check(&image, image.copy ? image.copy : image.map.data, len, want);
+	if (tally_file_map_check(&image.map))
+		ret = -EIO; /* whatever it looked like */
 	if (ret)
 		tally_image_free(&image);
 	else
@@ -90,13 +79,6 @@ int tally_image_take(uint8_t *data, size_t len, const struct tally_build_id *wan
 	else
 		*ret_image = image;
 	return ret;
-}
-
-void tally_image_release(const struct tally_image *image)
-{
-	/* A hint: where it fails, the pages stay. */
-	if (image->map.data)
-		(void)madvise((void *)image->map.data, image->map.len, MADV_DONTNEED);
 }
 
 void tally_image_free(struct tally_image *image)

@@ -22,21 +22,14 @@ struct tally_image {
 
 /* Map the regular file at `path`, unpack it if need be, check its header. With `want` (may be
  * NULL) of a known id the file has to have the same. 0; -ENOEXEC no ELF; -EBADMSG broken;
- * -ESTALE another build-id, or none; -ENOSYS compressed and no decompressor; -ENOMEM; or the
- * error of stat(2), open(2). */
+ * -ESTALE another build-id, or none; -ENOSYS compressed and no decompressor; -EIO became shorter
+ * meanwhile; -ENODEV a device; -ENOMEM; or the error of tally_file_open(). */
 int tally_image_open(const char *path, const struct tally_build_id *want,
 		     struct tally_image *ret_image);
 
 /* The same of bytes in memory, which the image takes over and frees also on failure. */
 int tally_image_take(uint8_t *data, size_t len, const struct tally_build_id *want,
 		     struct tally_image *ret_image);
-
-/* Map a regular file only: neither devices nor pipes, which could block. */
-int tally_regular_map(const char *path, struct tally_file_map *ret_map);
-
-/* Give the pages of a mapped file back until they are touched again: of all that was read to
- * make a table, only the names that are shown are wanted later. */
-void tally_image_release(const struct tally_image *image);
 
 /* NULL and all zero are allowed. */
 void tally_image_free(struct tally_image *image);

@@ -11,7 +11,9 @@ struct name_rule {
 	enum tally_dso_kind kind;
 };
 
-/* The first that fits, else a file. Memory without a file may hold code of a JIT compiler. */
+/* The first that fits, else a file: /dev has files too (/dev/shm), and which names there are
+ * devices is found out when they would be opened. Memory without a file may hold code of a JIT
+ * compiler. */
 static const struct name_rule user_names[] = {
 	{"//anon", true, TALLY_DSO_PERF_MAP},
 	{"[anon]", true, TALLY_DSO_PERF_MAP},
@@ -20,6 +22,7 @@ static const struct name_rule user_names[] = {
 	{"[heap]", true, TALLY_DSO_PERF_MAP},
 	{"[stack", false, TALLY_DSO_PERF_MAP},
 	{"/dev/zero", false, TALLY_DSO_PERF_MAP},
+	{"/dev/ashmem", false, TALLY_DSO_PERF_MAP},
 	{"/anon_hugepage", false, TALLY_DSO_PERF_MAP},
 	{"anon_inode:", false, TALLY_DSO_PERF_MAP},
 	{"/SYSV", false, TALLY_DSO_PERF_MAP},
@@ -28,7 +31,6 @@ static const struct name_rule user_names[] = {
 	{"[vdso32]", true, TALLY_DSO_VDSO},
 	{"[vdsox32]", true, TALLY_DSO_VDSO},
 	{"[", false, TALLY_DSO_UNKNOWN},
-	{"/dev/", false, TALLY_DSO_UNKNOWN},
 	{"", true, TALLY_DSO_UNKNOWN},
 };
 

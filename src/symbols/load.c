@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Loading at the first lookup, and what came of it. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/arith.h"
 #include "symbols/dso.h"
 #include "symbols/perfmap.h"
+
+/* Larger than the map of any program that runs for days. */
+enum { MAP_FILE_MAX = 256 << 20 };
 
 /* What each kind and state is: the loader, the words. */
 static int (*const loaders[])(struct tally_dso *dso) = {
@@ -25,6 +31,14 @@ static const char *const state_texts[] = {
 	[TALLY_DSO_BROKEN] = "broken file",
 	[TALLY_DSO_DENIED] = "permission denied",
 	[TALLY_DSO_UNSUPPORTED] = "compressed file and no decompressor in this build",
+	[TALLY_DSO_TOO_LARGE] = "file too large",
+	[TALLY_DSO_CUT] = "the file became shorter while it was being read",
+	[TALLY_DSO_FOREIGN] =
+		"not known to be the same as on this machine: recorded elsewhere or before a "
+		"reboot, and without a build-id; --symfs, -k or --kallsyms name its symbols",
+	[TALLY_DSO_NOT_TRUSTED] =
+		"the map in /tmp belongs neither to root, you nor the process's user; "
+		"-f takes it",
 	[TALLY_DSO_NO_FILE] = "memory without a file",
 	[TALLY_DSO_NO_MEMORY] = "out of memory",
 };
@@ -34,11 +48,20 @@ static const struct {
 	int code;
 	enum tally_dso_state state;
 } failures[] = {
-	{-ENOMEM, TALLY_DSO_NO_MEMORY},   {-ESTALE, TALLY_DSO_MISMATCH},
-	{-ENODATA, TALLY_DSO_NO_SYMBOLS}, {-ENOSYS, TALLY_DSO_UNSUPPORTED},
-	{-EBADMSG, TALLY_DSO_BROKEN},     {-ENOEXEC, TALLY_DSO_NOT_ELF},
-	{-EACCES, TALLY_DSO_DENIED},      {-EPERM, TALLY_DSO_DENIED},
-	{-EINVAL, TALLY_DSO_BROKEN},      {-EFBIG, TALLY_DSO_BROKEN},
+	{-ENOMEM, TALLY_DSO_NO_MEMORY},
+	{-EIO, TALLY_DSO_CUT},
+	{-ESTALE, TALLY_DSO_MISMATCH},
+	{TALLY_DSO_ERROR_FOREIGN, TALLY_DSO_FOREIGN},
+	{TALLY_DSO_ERROR_NOT_TRUSTED, TALLY_DSO_NOT_TRUSTED},
+	{-ENODATA, TALLY_DSO_NO_SYMBOLS},
+	{-ENOSYS, TALLY_DSO_UNSUPPORTED},
+	{-EFBIG, TALLY_DSO_TOO_LARGE},
+	{-EBADMSG, TALLY_DSO_BROKEN},
+	{-ENOEXEC, TALLY_DSO_NOT_ELF},
+	{-EACCES, TALLY_DSO_DENIED},
+	{-EPERM, TALLY_DSO_DENIED},
+	{-EINVAL, TALLY_DSO_BROKEN},
+	{-ENODEV, TALLY_DSO_NO_FILE},
 };
 
 static size_t failure_rank(int code)
@@ -55,39 +78,31 @@ int tally_worse_error(int a, int b)
 	return failure_rank(b) < failure_rank(a) ? b : a;
 }
 
-/* Names out of the files that they are in, and the files let go of. */
-static int dso_detach(struct tally_dso *dso)
+int tally_dso_release(struct tally_dso *dso)
 {
-	const char *name = "";
+	struct tally_image *images[] = {&dso->debugdata, &dso->runtime, &dso->image};
+	int ret = 0;
 
-	if (!dso->image.elf.data && !dso->runtime.elf.data)
-		return 0;
-	for (size_t i = 0; i < dso->table.len && name; i++) {
-		struct tally_symbol *symbol = &dso->table.symbols[i];
-
-		name = tally_arena_strndup(&dso->table.arena, symbol->name, strlen(symbol->name));
-		symbol->name = name;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(images); i++) {
+		if (tally_file_map_check(&images[i]->map))
+			ret = -EIO;
+		tally_image_free(images[i]);
 	}
-	/* Those are known by where the names were. */
-	tally_dso_forget_shown(dso);
-	tally_image_free(&dso->debugdata);
-	tally_image_free(&dso->runtime);
-	tally_image_free(&dso->image);
-	return name ? 0 : -ENOMEM;
+	return ret;
 }
 
 static void dso_load(struct tally_dso *dso)
 {
 	size_t rank;
-	int ret;
+	int ret, cut;
 
 	if (dso->kind >= TALLY_ARRAY_SIZE(loaders)) {
 		dso->state = TALLY_DSO_NO_FILE;
 		return;
 	}
 	ret = loaders[dso->kind](dso);
-	if (dso->owner->options.detach && dso_detach(dso))
-		ret = -ENOMEM;
+	cut = tally_dso_release(dso);
+	ret = cut && ret != -ENOMEM ? cut : ret;
 	rank = failure_rank(ret);
 	if (!ret)
 		dso->state = TALLY_DSO_LOADED;
@@ -134,11 +149,7 @@ int tally_dso_finish(struct tally_dso *dso)
 {
 	struct tally_symtab_options options = {.shown_name = tally_dso_shown_name, .arg = dso};
 
-	int ret = tally_symtab_finish(&dso->table, &options);
-
-	tally_image_release(&dso->image);
-	tally_image_release(&dso->runtime);
-	return ret;
+	return tally_symtab_finish(&dso->table, &options);
 }
 
 void tally_dso_add_path(const struct tally_dso *dso, struct tally_str *str, const char *path)
@@ -190,16 +201,38 @@ out:
 	return nspid;
 }
 
+/* Everybody may write into /tmp: whose word counts there? The process's user is known while it
+ * runs. */
+static int open_map_file(const struct tally_dso *dso, const char *path, int *ret_fd)
+{
+	uid_t uids[3] = {0, geteuid()};
+	struct tally_file_owners owners = {uids, 2};
+	char process[32];
+	struct stat st;
+	int ret;
+
+	snprintf(process, sizeof(process), "/proc/%d", (int)dso->pid);
+	if (!stat(process, &st))
+		uids[owners.nr++] = st.st_uid;
+	ret = tally_file_open(path, dso->owner->options.any_owner ? NULL : &owners, ret_fd);
+	return ret == -EPERM ? TALLY_DSO_ERROR_NOT_TRUSTED : ret;
+}
+
+/* Read, not mapped: the process may be writing it still, or another one begin it anew. */
 static int load_map_file(struct tally_dso *dso, const char *path)
 {
-	struct tally_file_map map;
-	int ret = tally_regular_map(path, &map);
+	char *text;
+	size_t len;
+	int fd, ret = open_map_file(dso, path, &fd);
 
 	if (ret)
 		return ret;
-	ret = tally_perfmap_parse((const char *)map.data, map.len, &dso->table, &dso->nr_skipped,
-				  NULL);
-	tally_file_unmap(&map);
+	ret = tally_file_read_fd(fd, MAP_FILE_MAX, &text, &len);
+	close(fd);
+	if (ret)
+		return ret;
+	ret = tally_perfmap_parse(text, len, &dso->table, &dso->nr_skipped, NULL);
+	free(text);
 	if (!ret && !dso->table.len) {
 		tally_symtab_free(&dso->table);
 		ret = -ENODATA;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "base/arith.h"
 #include "symbols/dso.h"
@@ -35,14 +36,25 @@ static int cached_path(const struct tally_dso *kernel, struct tally_str *path)
 	return tally_str_error(path);
 }
 
+static int read_cached(const char *path, char **ret_text, size_t *ret_len)
+{
+	int fd, ret = tally_file_open(path, NULL, &fd);
+
+	if (ret)
+		return ret;
+	ret = tally_file_read_fd(fd, KALLSYMS_MAX, ret_text, ret_len);
+	close(fd);
+	return ret;
+}
+
 static int cached_kallsyms(struct tally_symbols *symbols)
 {
 	struct tally_str path = {0};
 	int ret = cached_path(symbols->kernel, &path);
 
 	if (!ret)
-		ret = tally_file_read(tally_str_text(&path), KALLSYMS_MAX, &symbols->kallsyms,
-				      &symbols->kallsyms_len);
+		ret = read_cached(tally_str_text(&path), &symbols->kallsyms,
+				  &symbols->kallsyms_len);
 	tally_str_free(&path);
 	return ret == -ENOENT ? -ESTALE : ret;
 }
@@ -107,13 +119,12 @@ static int load_kallsyms(struct tally_dso *dso, const char *module)
 }
 
 /* Whether kallsyms has the recorded kernel where it was recorded. */
-static bool is_in_place(const struct tally_dso *kernel, const struct tally_file_map *text)
+static bool is_in_place(const struct tally_dso *kernel, const char *text, size_t len)
 {
 	uint64_t address;
 
 	return kernel->has_address && kernel->reference &&
-	       !tally_kallsyms_address((const char *)text->data, text->len, kernel->reference,
-				       &address) &&
+	       !tally_kallsyms_address(text, len, kernel->reference, &address) &&
 	       address == kernel->address;
 }
 
@@ -121,19 +132,20 @@ static bool is_in_place(const struct tally_dso *kernel, const struct tally_file_
  * spares the running kernel to print its list once more. What it says of modules may be old. */
 static int load_cached_kernel(struct tally_dso *dso)
 {
-	struct tally_file_map text = {0};
 	struct tally_str path = {0};
+	char *text = NULL;
+	size_t len;
 	int ret = cached_path(dso, &path);
 
 	if (!ret)
-		ret = tally_file_map(tally_str_text(&path), &text);
-	if (!ret && !is_in_place(dso, &text))
+		ret = read_cached(tally_str_text(&path), &text, &len);
+	if (!ret && !is_in_place(dso, text, len))
 		ret = -ESTALE;
 	if (!ret)
-		ret = take_kallsyms(dso, (const char *)text.data, text.len, NULL);
+		ret = take_kallsyms(dso, text, len, NULL);
 	if (!ret)
 		ret = tally_dso_set_source(dso, TALLY_DSO_SOURCE_KALLSYMS, tally_str_text(&path));
-	tally_file_unmap(&text);
+	free(text);
 	tally_str_free(&path);
 	return ret;
 }

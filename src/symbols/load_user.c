@@ -11,9 +11,13 @@
 #include "symbols/text.h"
 #include "symbols/unpack.h"
 
+enum { CRC_MAX = INT32_MAX };
+
+/* A file that takes longer to sum up than anybody waits is none. */
 static bool crc_fits(const struct tally_image *image, uint32_t crc)
 {
-	return tally_elf_debuglink_crc(image->elf.data, image->elf.len) == crc;
+	return image->elf.len <= CRC_MAX &&
+	       tally_elf_debuglink_crc(image->elf.data, image->elf.len) == crc;
 }
 
 /* Open one place, if it has what the object lacks. 0 with the image empty when it does not. */

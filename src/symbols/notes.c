@@ -93,15 +93,23 @@ int tally_elf_image_build_id(const uint8_t *data, size_t len, uint8_t ret_id[TAL
 
 int tally_elf_build_id(const char *path, uint8_t ret_id[TALLY_BUILD_ID_MAX], size_t *ret_size)
 {
+	uint8_t id[TALLY_BUILD_ID_MAX];
 	struct tally_file_map map;
+	size_t size = 0;
 	int ret = tally_file_map(path, &map);
 
 	if (ret)
 		return ret;
 	/* A mapping reads only the pages that are touched: headers and notes. */
-	ret = tally_elf_image_build_id(map.data, map.len, ret_id, ret_size);
+	ret = tally_elf_image_build_id(map.data, map.len, id, &size);
+	if (tally_file_map_check(&map))
+		ret = -EIO;
 	tally_file_unmap(&map);
-	return ret;
+	if (ret)
+		return ret;
+	memcpy(ret_id, id, sizeof(id));
+	*ret_size = size;
+	return 0;
 }
 
 static int notes_file_id(const char *path, uint8_t ret_id[TALLY_BUILD_ID_MAX], size_t *ret_size)

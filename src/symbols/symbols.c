@@ -88,7 +88,7 @@ int tally_symbols_new(const struct tally_symbols_options *options,
 	return ret;
 }
 
-void tally_dso_forget_shown(struct tally_dso *dso)
+static void dso_free_shown(struct tally_dso *dso)
 {
 	const struct tally_map_slot *slot;
 	size_t pos = 0;
@@ -102,11 +102,9 @@ void tally_dso_forget_shown(struct tally_dso *dso)
 
 static void dso_free(struct tally_dso *dso)
 {
-	tally_dso_forget_shown(dso);
+	dso_free_shown(dso);
 	tally_symtab_free(&dso->table);
-	tally_image_free(&dso->debugdata);
-	tally_image_free(&dso->runtime);
-	tally_image_free(&dso->image);
+	(void)tally_dso_release(dso);
 	free(dso->name);
 	free(dso->reference);
 	free(dso->path);

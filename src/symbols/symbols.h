@@ -36,8 +36,7 @@ struct tally_symbols_options {
 	bool no_demangle;     /* hand out raw names */
 	bool demangle_params; /* "f(int)", not "f": what perf does with -v */
 	bool ignore_vmlinux;  /* kallsyms only */
-	bool detach; /* keep no file mapped: one that is cut while it is would end us, sooner or
-		      * later; for who looks at files for days */
+	bool any_owner;       /* perf-PID.map of whomever; else of root, ours, the process's user */
 };
 
 enum tally_dso_kind {
@@ -72,6 +71,10 @@ enum tally_dso_state {
 	TALLY_DSO_BROKEN,      /* the file does not parse */
 	TALLY_DSO_DENIED,      /* no permission (also: kptr_restrict) */
 	TALLY_DSO_UNSUPPORTED, /* compressed module and no decompressor */
+	TALLY_DSO_TOO_LARGE,   /* the file, or a table in it, is beyond a limit of ours */
+	TALLY_DSO_CUT,         /* the file became shorter while it was read */
+	TALLY_DSO_FOREIGN,     /* not known to be of the machine and kernel that were recorded */
+	TALLY_DSO_NOT_TRUSTED, /* a map in /tmp of a user who is not the process's */
 	TALLY_DSO_NO_FILE,     /* the kind has no symbols by nature */
 	TALLY_DSO_NO_MEMORY,
 };

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -51,11 +54,102 @@ static void errors_are_the_systems(void **state)
 	assert_int_equal(tally_file_write_all(-1, "x", 1), -EBADF);
 }
 
+static int open_one(const char *path, const struct tally_file_owners *owners)
+{
+	int fd, ret = tally_file_open(path, owners, &fd);
+
+	if (!ret)
+		close(fd);
+	return ret;
+}
+
+/* Opening a FIFO that nobody writes to would wait for ever. */
+static void opens_regular_files_only(void **state)
+{
+	char dir[] = "/tmp/tally-file-XXXXXX", path[64], link[64];
+	int fd;
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/fifo", dir);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(open_one(path, NULL), -EINVAL);
+	assert_int_equal(open_one(dir, NULL), -EINVAL);
+	assert_int_equal(open_one("/dev/null", NULL), -ENODEV);
+	assert_int_equal(open_one("/dev/stdin/x", NULL), -ENOTDIR);
+	snprintf(link, sizeof(link), "%s/link", dir);
+	assert_int_equal(symlink("/dev/zero", link), 0);
+	assert_int_equal(open_one(link, NULL), -ENODEV);
+	unlink(path);
+	unlink(link);
+	fd = open(path, O_CREAT | O_WRONLY, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(open_one(path, NULL), 0);
+	assert_int_equal(symlink(path, link), 0);
+	assert_int_equal(open_one(link, NULL), 0);
+	close(fd);
+	unlink(path);
+	unlink(link);
+	rmdir(dir);
+}
+
+/* A link of somebody else leads to files that are not his. */
+static void asks_whose_files_and_links_are(void **state)
+{
+	uid_t me[] = {geteuid()}, nobody[] = {65534};
+	struct tally_file_owners mine = {me, 1}, theirs = {nobody, 1}, both = {me, 0};
+	char dir[] = "/tmp/tally-file-XXXXXX", path[64], link[64];
+	int fd;
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/file", dir);
+	snprintf(link, sizeof(link), "%s/link", dir);
+	fd = open(path, O_CREAT | O_WRONLY, 0600);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(symlink(path, link), 0);
+	assert_int_equal(open_one(path, &mine), 0);
+	assert_int_equal(open_one(link, &mine), 0);
+	assert_int_equal(open_one(path, &theirs), -EPERM);
+	assert_int_equal(open_one(path, &both), -EPERM);
+	if (!geteuid()) {
+		assert_int_equal(lchown(link, 65534, 65534), 0);
+		assert_int_equal(open_one(link, NULL), 0);
+		assert_int_equal(open_one(link, &mine), -EPERM);
+		assert_int_equal(open_one(link, &theirs), -EPERM);
+	}
+	unlink(path);
+	unlink(link);
+	rmdir(dir);
+}
+
+static void finds_out_that_a_file_became_shorter(void **state)
+{
+	char path[] = "/tmp/tally-file-XXXXXX";
+	struct tally_file_map map;
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, 10000), 0);
+	assert_int_equal(tally_file_map(path, &map), 0);
+	assert_int_equal(tally_file_map_check(&map), 0);
+	unlink(path); /* another file of that name tells nothing */
+	assert_int_equal(ftruncate(fd, 20000), 0);
+	assert_int_equal(tally_file_map_check(&map), 0);
+	assert_int_equal(ftruncate(fd, 9999), 0);
+	assert_int_equal(tally_file_map_check(&map), -EIO);
+	tally_file_unmap(&map);
+	assert_int_equal(tally_file_map_check(&map), 0);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_and_maps_what_was_written),
 		cmocka_unit_test(errors_are_the_systems),
+		cmocka_unit_test(opens_regular_files_only),
+		cmocka_unit_test(asks_whose_files_and_links_are),
+		cmocka_unit_test(finds_out_that_a_file_became_shorter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
