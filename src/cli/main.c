@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/privileges.h"
 #include "cli/say.h"
+#include "cli/truncation.h"
 
 const struct tally_command *const tally_commands[] = {
 	&tally_command_stat,
@@ -58,6 +59,18 @@ static int finish_output(int status)
 	return status ? status : TALLY_EXIT_ERROR;
 }
 
+/* A file that became shorter while it was mapped, and of which nothing more particular was said. */
+static int finish_files(int status)
+{
+	const char *path = tally_truncation_take();
+
+	if (path)
+		tally_say_warning("%s became shorter while it was being read: what is said of it "
+				  "may be wrong",
+				  path);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	const struct tally_command *command;
@@ -75,8 +88,9 @@ int main(int argc, char **argv)
 	}
 	if (tally_privileges_begin(command->privileged))
 		return TALLY_EXIT_ERROR;
+	tally_truncation_survive();
 	if (argc < 2)
 		return finish_output(command->run(1, (char *[]){(char *)name, NULL}));
 	argv[1] = (char *)command->name;
-	return finish_output(command->run(argc - 1, argv + 1));
+	return finish_files(finish_output(command->run(argc - 1, argv + 1)));
 }

@@ -329,6 +329,8 @@ static int report_session(struct report *report)
 		if (!printed)
 			printed = report_print(report);
 		ret = ret ? ret : printed;
+		if (!ret && report->session->is_cut)
+			ret = -EINVAL;
 		if (!report->session->health.samples && !ret)
 			tally_say_warning("%s has no samples", report->session->path);
 		else if (config->symbol_part && !report_shown(report))

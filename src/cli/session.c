@@ -13,6 +13,7 @@
 #include "cli/privileges.h"
 #include "cli/progress.h"
 #include "cli/say.h"
+#include "cli/truncation.h"
 
 const char *tally_session_input(const char *input)
 {
@@ -219,12 +220,24 @@ static int look_at_nothing(void *arg, struct tally_session *session,
 	return 0;
 }
 
+/* Whether the file became shorter meanwhile, which is found out in either pass: then whatever else
+ * was wrong with it came of that. */
+static bool session_is_cut(struct tally_session *session, struct tally_error *err)
+{
+	if (session->is_cut || !tally_perfdata_check(session->data, err))
+		return false;
+	session->is_cut = true;
+	(void)tally_truncation_take(); /* it is said here */
+	return true;
+}
+
 int tally_session_run(struct tally_session *session, tally_session_fn *fn, void *arg)
 {
 	struct tally_progress progress = tally_progress_start("reading", session->path);
 	struct tally_perfdata_record record;
 	struct tally_error err = {0};
 	int ret, done = 0;
+	bool is_cut;
 
 	while ((ret = tally_perfdata_next_ordered(session->data, &record, &err)) > 0) {
 		done = session_record(session, &record, fn ? fn : look_at_nothing, arg);
@@ -235,9 +248,11 @@ int tally_session_run(struct tally_session *session, tally_session_fn *fn, void 
 					  tally_perfdata_info(session->data)->file_size);
 	}
 	tally_progress_end(&progress);
+	is_cut = session_is_cut(session, &err);
+	ret = is_cut ? -EINVAL : ret;
 	if (!session->is_again)
 		tally_session_warn(session);
-	if (ret < 0 && !session->is_again)
+	if (is_cut || (ret < 0 && !session->is_again))
 		tally_say_parse_error(session->path, ret, err.text ? &err : NULL);
 	if (done == -ENOMEM)
 		tally_say_error("%s: out of memory", session->path);

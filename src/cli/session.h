@@ -58,6 +58,7 @@ struct tally_session {
 	/* PERF_SAMPLE_* that the filter looks at, and those of them that samples were without. */
 	uint64_t filter_needs, filter_missed;
 	bool is_again; /* read before: nothing is said and counted twice */
+	bool is_cut;   /* the file became shorter while it was read, which was said */
 	struct tally_intern comms;
 };
 
