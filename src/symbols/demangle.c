@@ -6,23 +6,166 @@
 
 #ifdef TALLY_HAVE_IBERTY
 #include <libiberty/demangle.h>
+#include <setjmp.h>
 
-/* A longer name is no name; the demangler's time grows faster than its input. */
-enum { RAW_MAX = 32768 };
+#include "base/arith.h"
+#include "base/vec.h"
 
-static char *demangle_plain(const char *raw, bool params)
+enum {
+	RAW_MAX = 32768,  /* a longer name is no name */
+	DLANG_MAX = 8192, /* libiberty goes one call deeper for each byte */
+	DLANG_EXPANDED =
+		64,       /* times TEXT_MAX: what such a name may come to with what it refers to */
+	TEXT_MAX = 32768, /* a longer text is none that anybody reads */
+	RETRIES_MAX = 8,  /* see is_retried_often() */
+};
+
+/*
+ * A mangled name may refer back to parts of itself, and these may as well: a few hundred bytes say
+ * gigabytes. libiberty knows no bound, but C++ and Rust names can be had by pieces, and it owns
+ * nothing while it hands out a piece: the one too many leaves it by longjmp(3).
+ */
+struct sink {
+	char *text;
+	size_t len, cap;
+	jmp_buf full;
+};
+
+/* Only a Rust name's punycode is decoded into memory of libiberty's own, and it is freed behind
+ * that piece. It is the only piece with bytes beyond ASCII. */
+static bool is_in_memory(const char *piece, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (piece[i] & 0x80)
+			return true;
+	}
+	return false;
+}
+
+static void sink_add(const char *piece, size_t len, void *arg)
+{
+	struct sink *sink = arg;
+	char *grown;
+
+	if (len > TEXT_MAX - sink->len || sink->len == TEXT_MAX) {
+		sink->len = TEXT_MAX;
+		if (!is_in_memory(piece, len))
+			longjmp(sink->full, 1);
+		return;
+	}
+	grown = tally_vec_grow(sink->text, &sink->cap, 1, sink->len + len + 1);
+	if (!grown) {
+		sink->len = TEXT_MAX;
+		return;
+	}
+	memcpy(grown + sink->len, piece, len);
+	sink->text = grown;
+	sink->len += len;
+}
+
+/* 1 if `raw` is a name of that kind, and its text is in the sink. */
+static int sink_fill(struct sink *sink, const char *raw, int options)
+{
+	if (setjmp(sink->full))
+		return 0;
+	if (rust_demangle_callback(raw, options, sink_add, sink))
+		return 1;
+	sink->len = 0;
+	return cplus_demangle_v3_callback(raw, options, sink_add, sink);
+}
+
+/* The arguments of a template parameter in the name of a conversion operator may be the parameter's
+ * or the operator's: libiberty reads them twice, and those in them four times. */
+static bool is_retried_often(const char *raw)
+{
+	const char *at = strstr(raw, "cv");
+	size_t nr = 0;
+
+	while (at && (at = strstr(at, "_I"))) {
+		const char *digit = at++;
+
+		while (digit > raw && digit[-1] != 'T' && digit[-1] > '/' && digit[-1] <= 'Z')
+			digit--;
+		nr += digit > raw && digit[-1] == 'T';
+	}
+	return nr > RETRIES_MAX;
+}
+
+static char *demangle_bounded(const char *raw, int options, uint64_t *cost)
+{
+	struct sink sink = {0};
+	bool done = !is_retried_often(raw) && sink_fill(&sink, raw, options);
+
+	*cost += sink.len;
+	if (!done || sink.len == TEXT_MAX || !sink.text) {
+		free(sink.text);
+		return NULL;
+	}
+	sink.text[sink.len] = '\0';
+	return sink.text;
+}
+
+/* "QBa": how far a reference of a D name goes back, in letters of base 26, the last one small. 0:
+ * none. */
+static size_t dlang_distance(const char *at)
+{
+	size_t distance = 0;
+
+	for (at++; *at >= 'A' && *at <= 'Z' && distance < DLANG_MAX; at++)
+		distance = distance * 26 + (size_t)(*at - 'A');
+	return *at >= 'a' && *at <= 'z' ? distance * 26 + (size_t)(*at - 'a') : 0;
+}
+
+/* How many bytes a D name comes to with what it refers to, at most. A reference is to an
+ * identifier, a number and as many letters, or to a type: that ends somewhere behind, and of the
+ * references in it those before this one count. `costs[i]` is what the references before byte i
+ * come to. */
+static uint64_t dlang_expanded(const char *raw, size_t len, uint64_t costs[DLANG_MAX + 1])
+{
+	costs[0] = 0;
+	for (size_t i = 0; i < len; i++) {
+		size_t distance = raw[i] == 'Q' ? dlang_distance(raw + i) : 0;
+		const char *to = raw + i - distance;
+		uint64_t cost = 0;
+
+		if (distance && distance <= i)
+			cost = *to >= '0' && *to <= '9' ? TALLY_MIN(strtoul(to, NULL, 10), len)
+							: len + costs[i] - costs[i - distance];
+		if (__builtin_add_overflow(costs[i], cost, &costs[i + 1]))
+			return UINT64_MAX;
+	}
+	return costs[len] + len;
+}
+
+/* libiberty has no way to stop here, so it is not let begin. */
+static char *demangle_dlang(const char *raw, int options, uint64_t *cost)
+{
+	size_t len = strlen(raw);
+	uint64_t *costs = len < DLANG_MAX ? malloc((len + 1) * sizeof(*costs)) : NULL;
+	uint64_t expanded = costs ? dlang_expanded(raw, len, costs) : UINT64_MAX;
+	char *text = NULL;
+
+	free(costs);
+	if (expanded <= (uint64_t)DLANG_EXPANDED * TEXT_MAX)
+		text = dlang_demangle(raw, options);
+	*cost += text ? expanded : 0;
+	if (text && strlen(text) >= TEXT_MAX) {
+		free(text);
+		text = NULL;
+	}
+	return text;
+}
+
+static char *demangle_plain(const char *raw, bool params, uint64_t *cost)
 {
 	int options = params ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS;
 
 	if (raw[0] == '_' && raw[1] == 'D')
-		return dlang_demangle(raw, options);
-	if (raw[0] != '_' && raw[0] != '?' && raw[0] != '.')
-		return NULL;
-	/* Without a style libiberty would read a global variable of its own. */
-	return cplus_demangle(raw, options | DMGL_AUTO);
+		return demangle_dlang(raw, options, cost);
+	return raw[0] == '_' ? demangle_bounded(raw, options, cost) : NULL;
 }
 
-char *tally_demangle(const char *raw, bool params)
+static char *demangle(const char *raw, bool params, uint64_t *cost)
 {
 	static const char suffix[] = "@plt";
 	size_t len = strnlen(raw, RAW_MAX), tail = sizeof(suffix) - 1;
@@ -31,9 +174,9 @@ char *tally_demangle(const char *raw, bool params)
 	if (len >= RAW_MAX)
 		return NULL;
 	if (len <= tail || strcmp(raw + len - tail, suffix))
-		return demangle_plain(raw, params);
+		return demangle_plain(raw, params, cost);
 	base = strndup(raw, len - tail);
-	text = base ? demangle_plain(base, params) : NULL;
+	text = base ? demangle_plain(base, params, cost) : NULL;
 	free(base);
 	if (!text)
 		return NULL;
@@ -47,12 +190,24 @@ char *tally_demangle(const char *raw, bool params)
 	return grown;
 }
 
+char *tally_demangle(const char *raw, bool params, uint64_t *left)
+{
+	uint64_t cost = 0;
+	char *text;
+
+	if (!*left)
+		return NULL;
+	text = demangle(raw, params, &cost);
+	*left -= TALLY_MIN(cost, *left);
+	return text;
+}
+
 bool tally_demangle_available(void)
 {
 	return true;
 }
 #else
-char *tally_demangle(const char *raw, bool params)
+char *tally_demangle(const char *raw, bool params, uint64_t *left)
 {
 	return NULL;
 }

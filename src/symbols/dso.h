@@ -20,6 +20,7 @@ struct tally_symbols {
 	struct tally_dso *kernel; /* the first of its kind, whose address tells of reboots */
 	char *kallsyms;           /* text, read once */
 	size_t kallsyms_len;
+	uint64_t names_left; /* bytes of demangled names that may still be made */
 };
 
 struct tally_dso {

@@ -10,6 +10,9 @@
 #include "symbols/demangle.h"
 #include "symbols/dso.h"
 
+/* What all demangled names together may take; of a program of a million functions it is a tenth. */
+enum { NAMES_MAX = 512 << 20 };
+
 static int copy_text(struct tally_symbols *symbols, const char **text)
 {
 	if (!*text)
@@ -78,6 +81,7 @@ int tally_symbols_new(const struct tally_symbols_options *options,
 
 	if (!symbols)
 		return -ENOMEM;
+	symbols->names_left = NAMES_MAX;
 	if (options)
 		symbols->options = *options;
 	ret = copy_options(symbols);
@@ -270,7 +274,7 @@ const char *tally_dso_shown_name(void *arg, const char *raw)
 	known = tally_map_get(&dso->shown, (uintptr_t)raw);
 	if (known != TALLY_MAP_NONE)
 		return (const char *)(uintptr_t)known;
-	text = tally_demangle(raw, dso->owner->options.demangle_params);
+	text = tally_demangle(raw, dso->owner->options.demangle_params, &dso->owner->names_left);
 	if (tally_map_put(&dso->shown, (uintptr_t)raw, (uintptr_t)(text ? text : raw))) {
 		free(text); /* out of memory: the raw name is true as well */
 		text = NULL;

@@ -40,7 +40,8 @@ static const struct {
 
 static void check(const char *raw, bool params, const char *want)
 {
-	char *got = tally_demangle(raw, params);
+	uint64_t left = UINT64_MAX;
+	char *got = tally_demangle(raw, params, &left);
 
 	if (!got != !want || (want && strcmp(got, want)))
 		fail_msg("%s: %s, not %s", raw, got ? got : "nothing", want ? want : "nothing");
@@ -62,6 +63,7 @@ static void samples(void **state)
 
 static void endless_names(void **state)
 {
+	uint64_t left = UINT64_MAX;
 	size_t len = 1 << 20;
 	char *raw = malloc(len + 1);
 
@@ -69,10 +71,153 @@ static void endless_names(void **state)
 	raw[0] = '_';
 	raw[1] = 'Z';
 	raw[len] = '\0';
-	assert_null(tally_demangle(raw, false));
+	assert_null(tally_demangle(raw, false, &left));
 	raw[20000] = '\0';
-	free(tally_demangle(raw, true));
+	free(tally_demangle(raw, true, &left));
 	free(raw);
+}
+
+/* Number `value` in `base`, digits before letters, as C++ (36) and Rust (62) write them. */
+static void add_number(char *raw, unsigned value, unsigned base)
+{
+	static const char digits[] =
+		"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	char digit[2] = "";
+
+	if (value >= base)
+		add_number(raw, value / base, base);
+	digit[0] = digits[value % base];
+	if (base == 36 && digit[0] >= 'a')
+		digit[0] = (char)(digit[0] - 'a' + 'A');
+	strcat(raw, digit);
+}
+
+/* "S_", "S0_", ... or "B_", "B0_", ... */
+static void add_reference(char *raw, char kind, unsigned number, unsigned base)
+{
+	strncat(raw, &kind, 1);
+	if (number)
+		add_number(raw, number - 1, base);
+	strcat(raw, "_");
+}
+
+/* f<A<int, int>, A<the one before, the one before>, ...>. */
+static void cxx_name(char *raw, unsigned depth)
+{
+	strcpy(raw, "_Z1fI1AIiiE");
+	for (unsigned i = 0; i < depth; i++) {
+		strcat(raw, "S0_I");
+		add_reference(raw, 'S', i + 2, 36);
+		add_reference(raw, 'S', i + 2, 36);
+		strcat(raw, "E");
+	}
+	strcat(raw, "Evv");
+}
+
+/* a::f::<(str, str), (the one before, the one before), ...>. */
+static void rust_name(char *raw, unsigned depth)
+{
+	size_t before;
+
+	strcpy(raw, "_RINvC1a1f");
+	before = strlen(raw) - 2;
+	strcat(raw, "TeeE");
+	for (unsigned i = 0; i < depth; i++) {
+		size_t at = strlen(raw) - 2;
+
+		strcat(raw, "T");
+		add_reference(raw, 'B', (unsigned)before, 62);
+		add_reference(raw, 'B', (unsigned)before, 62);
+		strcat(raw, "E");
+		before = at;
+	}
+	strcat(raw, "E");
+}
+
+/* f(T, U, ...) where T is int[int] and each has the one before as key and value. */
+static void dlang_name(char *raw, unsigned depth)
+{
+	size_t before;
+
+	strcpy(raw, "_D1fF");
+	before = strlen(raw);
+	strcat(raw, "Hii");
+	for (unsigned i = 0; i < depth; i++) {
+		size_t at = strlen(raw);
+
+		strcat(raw, "H");
+		for (int k = 0; k < 2; k++) {
+			size_t distance = strlen(raw) - before;
+			char text[3] = {(char)('A' + distance / 26), (char)('a' + distance % 26)};
+
+			strcat(raw, "Q");
+			strcat(raw, distance < 26 ? text + 1 : text);
+		}
+		before = at;
+	}
+	strcat(raw, "Zv");
+}
+
+/* The operator whose type is a template parameter of itself, over and over. */
+static void conversion_name(char *raw, unsigned depth)
+{
+	strcpy(raw, "_ZcvT_I");
+	for (unsigned i = 0; i < depth; i++)
+		strcat(raw, "T_I");
+	strcat(raw, "i");
+	for (unsigned i = 0; i <= depth; i++)
+		strcat(raw, "E");
+	strcat(raw, "IiEv");
+}
+
+/* Some hundred bytes that come to gigabytes, or take hours: told by what was spent, not by a clock.
+ */
+static void exploding_names(void **state)
+{
+	static void (*const kinds[])(char *raw, unsigned depth) = {cxx_name, rust_name, dlang_name,
+								   conversion_name};
+	char raw[1024], *text;
+	uint64_t left;
+
+	if (!tally_demangle_available()) {
+		print_message("# skipped: this build has no demangler\n");
+		skip();
+	}
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		kinds[i](raw, 5);
+		left = UINT64_MAX;
+		text = tally_demangle(raw, true, &left);
+		if (!text && kinds[i] != conversion_name)
+			fail_msg("%s: nothing", raw);
+		free(text);
+		for (unsigned depth = 20; depth < 60; depth += 13) {
+			kinds[i](raw, depth);
+			left = 1 << 20;
+			assert_null(tally_demangle(raw, true, &left));
+			assert_true(left >= (1 << 20) - (64 << 10));
+		}
+	}
+}
+
+/* Many names that each come to a lot are as bad as one. */
+static void all_names_together(void **state)
+{
+	char raw[1024], *text;
+	uint64_t left = 1 << 20;
+	unsigned nr = 0;
+
+	if (!tally_demangle_available()) {
+		print_message("# skipped: this build has no demangler\n");
+		skip();
+	}
+	cxx_name(raw, 9);
+	while ((text = tally_demangle(raw, true, &left))) {
+		assert_in_range(strlen(text), 5000, 32768);
+		free(text);
+		nr++;
+	}
+	assert_int_equal(left, 0);
+	assert_in_range(nr, (1 << 20) / 32768, (1 << 20) / 5000);
 }
 
 int main(void)
@@ -80,6 +225,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples),
 		cmocka_unit_test(endless_names),
+		cmocka_unit_test(exploding_names),
+		cmocka_unit_test(all_names_together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
