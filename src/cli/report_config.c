@@ -64,7 +64,7 @@ const struct tally_option report_options[] = {
 	{0, "group", TALLY_OPTION_FLAG, AT(group), NULL,
 	 "accepted: events of a group are shown one after the other"},
 	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
-	 "accepted for perf's sake: ownership is not checked"},
+	 "take /tmp/perf-PID.map of any owner; recordings are not asked for theirs"},
 	TALLY_OPTION_END,
 };
 

@@ -49,7 +49,7 @@ static const struct tally_option script_options[] = {
 	{0, "symfs", TALLY_OPTION_TEXT, AT(symfs), "dir", "look for files below this directory"},
 	{0, "no-demangle", TALLY_OPTION_FLAG, AT(no_demangle), NULL, "raw C++, Rust and D names"},
 	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
-	 "accepted for perf's sake: ownership is not checked"},
+	 "take /tmp/perf-PID.map of any owner; recordings are not asked for theirs"},
 	TALLY_OPTION_END,
 };
 
@@ -120,6 +120,7 @@ static int script_samples(const struct script_config *config, struct tally_sessi
 	ret = tally_session_run(session, script_record, &script);
 	if (tally_output_flush(&script.printer.out) && !ret)
 		ret = -EIO;
+	tally_session_warn_foreign(session);
 	tally_script_printer_free(&script.printer);
 	tally_vec_free(&script.event_fields);
 	return ret;
@@ -155,6 +156,7 @@ static int script_run(int argc, char **argv)
 		.vmlinux = config.vmlinux,
 		.kallsyms = config.kallsyms,
 		.no_demangle = config.no_demangle,
+		.any_owner = config.force,
 	};
 	ret = tally_session_open(&config.session, &session);
 	if (!ret) {

@@ -13,6 +13,7 @@
 #include "cli/privileges.h"
 #include "cli/progress.h"
 #include "cli/say.h"
+#include "cli/session_private.h"
 #include "cli/truncation.h"
 
 const char *tally_session_input(const char *input)
@@ -60,17 +61,23 @@ int tally_session_open(const struct tally_session_options *options, struct tally
 	ret = tally_privileges_drop();
 	if (ret)
 		return ret;
+	ret = tally_session_check_files(&session->options.symbols);
+	if (ret)
+		goto out;
 	ret = tally_perfdata_open(session->path, &session->data, &err);
 	if (ret)
 		ret = session_explain_open(session->path, ret, &err);
 	if (!ret)
 		ret = tally_symbols_new(&session->options.symbols, &session->symbols);
 	if (!ret)
+		ret = session_find_origin(session);
+	if (!ret)
 		ret = tally_machine_new(session->symbols, &session->machine);
 	if (!ret)
 		ret = session_build_ids(session);
 	if (!ret)
 		ret = session_filter_init(session);
+out:
 	if (ret)
 		tally_session_close(session);
 	return ret;
@@ -143,7 +150,9 @@ static int session_sample(struct tally_session *session, const struct tally_perf
 		session->health.damaged++;
 		return fn(arg, session, record, NULL);
 	}
-	session->health.samples++;
+	if (!session->health.samples++ && tally_perfdata_info(session->data)->is_pipe &&
+	    session_find_origin(session))
+		return -ENOMEM;
 	sample.record = record;
 	sample.event = record->event;
 	sample.cpumode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;

@@ -88,6 +88,14 @@ void tally_session_warn(const struct tally_session *session);
 
 void tally_session_close(struct tally_session *session);
 
+/* Say that names were left out because the files they are in are not known to be those that were
+ * recorded; for commands that have no line of health. */
+void tally_session_warn_foreign(const struct tally_session *session);
+
+/* Whether the files that the user named for the kernel's symbols can be read; says why not. 0 or
+ * -errno. */
+int tally_session_check_files(const struct tally_symbols_options *options);
+
 /* The input that stands for NULL. */
 const char *tally_session_input(const char *input);
 

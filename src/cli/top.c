@@ -16,6 +16,7 @@
 #include "cli/refuse.h"
 #include "cli/ring_pages.h"
 #include "cli/say.h"
+#include "cli/session.h"
 #include "cli/signals.h"
 #include "cli/top.h"
 
@@ -184,6 +185,9 @@ static int top_command(int argc, char **argv)
 		tally_say_hint("-p PID watches what runs; tally record COMMAND records");
 		ret = -EINVAL;
 	}
+	if (!ret)
+		ret = tally_session_check_files(&(struct tally_symbols_options){
+			.vmlinux = config.report.vmlinux, .kallsyms = config.report.kallsyms});
 	if (!ret)
 		ret = top_all(&top);
 	top_free(&top);

@@ -20,6 +20,10 @@ struct tally_symbols {
 	struct tally_dso *kernel; /* the first of its kind, whose address tells of reboots */
 	char *kallsyms;           /* text, read once */
 	size_t kallsyms_len;
+	enum tally_symbols_origin origin;
+	const char *release; /* of the recorded kernel, in the arena; NULL: not known */
+	int kernel_code;     /* see tally_kernel_is_here(), once has_kernel_code */
+	bool has_kernel_code;
 	uint64_t names_left; /* bytes of demangled names that may still be made */
 };
 
@@ -60,6 +64,18 @@ int tally_dso_load_vdso(struct tally_dso *dso);
 int tally_dso_load_kernel(struct tally_dso *dso);
 int tally_dso_load_module(struct tally_dso *dso);
 int tally_dso_load_perf_map(struct tally_dso *dso);
+
+/* May the running kernel, its modules and its vdso stand for the recorded ones? 0;
+ * TALLY_DSO_ERROR_FOREIGN if that is not known; -ESTALE if the build-ids differ; or why it could
+ * not be found out. */
+int tally_kernel_is_here(struct tally_symbols *symbols);
+
+/* May a file of the DSO's name be taken for the one that was recorded? 0 if so, be it that the
+ * build-id will tell, or TALLY_DSO_ERROR_FOREIGN. */
+int tally_dso_is_here(const struct tally_dso *dso);
+
+/* Read the running kernel's kallsyms into `symbols->kallsyms`. 0 or -errno. */
+int tally_kallsyms_read_running(struct tally_symbols *symbols);
 
 /* Note where symbols came from. 0 or -ENOMEM. */
 int tally_dso_set_source(struct tally_dso *dso, enum tally_dso_source source, const char *path);

@@ -256,6 +256,8 @@ int tally_dso_load_perf_map(struct tally_dso *dso)
 	struct tally_str path = {0};
 	int ret = -ENOENT, one;
 
+	if (tally_dso_is_here(dso))
+		return TALLY_DSO_ERROR_FOREIGN;
 	for (int place = 0; place < 3; place++) {
 		map_path(dso, place, nspid, &path);
 		one = tally_str_error(&path);

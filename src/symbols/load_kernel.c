@@ -12,19 +12,6 @@
 
 enum { KALLSYMS_MAX = 256 << 20 };
 
-/* Is the kernel that was recorded, as far as one knows, the one that runs? */
-static bool kernel_runs(const struct tally_symbols *symbols)
-{
-	struct tally_build_id running = {0};
-	const struct tally_dso *kernel = symbols->kernel;
-
-	if (!kernel || !kernel->build_id.size)
-		return true;
-	if (tally_kernel_build_id(running.id, &running.size))
-		return false;
-	return tally_build_id_equal(&running, &kernel->build_id);
-}
-
 /* The path of the copy of a kernel's kallsyms in perf's cache, -ESTALE if there can be none. */
 static int cached_path(const struct tally_dso *kernel, struct tally_str *path)
 {
@@ -59,20 +46,33 @@ static int cached_kallsyms(struct tally_symbols *symbols)
 	return ret == -ENOENT ? -ESTALE : ret;
 }
 
+int tally_kallsyms_read_running(struct tally_symbols *symbols)
+{
+	int fd = symbols->options.kallsyms_fd;
+
+	if (symbols->kallsyms)
+		return 0;
+	if (fd > 0)
+		return tally_file_read_fd(fd, KALLSYMS_MAX, &symbols->kallsyms,
+					  &symbols->kallsyms_len);
+	return tally_file_read("/proc/kallsyms", KALLSYMS_MAX, &symbols->kallsyms,
+			       &symbols->kallsyms_len);
+}
+
 /* Read the text that fits the recorded kernel, once. */
 static int need_kallsyms(struct tally_symbols *symbols)
 {
 	const char *path = symbols->options.kallsyms;
+	int ret;
 
-	if (symbols->kallsyms)
-		return 0;
-	if (!path && !kernel_runs(symbols))
-		return cached_kallsyms(symbols);
-	if (!path && symbols->options.kallsyms_fd > 0)
-		return tally_file_read_fd(symbols->options.kallsyms_fd, KALLSYMS_MAX,
-					  &symbols->kallsyms, &symbols->kallsyms_len);
-	return tally_file_read(path ? path : "/proc/kallsyms", KALLSYMS_MAX, &symbols->kallsyms,
-			       &symbols->kallsyms_len);
+	if (path)
+		return symbols->kallsyms ? 0
+					 : tally_file_read(path, KALLSYMS_MAX, &symbols->kallsyms,
+							   &symbols->kallsyms_len);
+	ret = tally_kernel_is_here(symbols);
+	if (ret == -ESTALE)
+		return symbols->kallsyms ? 0 : cached_kallsyms(symbols);
+	return ret ? ret : tally_kallsyms_read_running(symbols);
 }
 
 /* How far the recorded kernel was from the one of the text: not 0 after a reboot. */
@@ -184,15 +184,29 @@ static int read_vmlinux(struct tally_dso *dso)
 	return ret ? ret : tally_dso_set_source(dso, TALLY_DSO_SOURCE_VMLINUX, dso->image.path);
 }
 
+/* Which kernel an image has to be of. Where that is not known, only an image that the user named,
+ * or that is in the directory the user named, will do. */
+static int wanted_kernel(const struct tally_dso *dso, struct tally_build_id *ret_want)
+{
+	const struct tally_symbols_options *options = &dso->owner->options;
+	int ret = 0;
+
+	*ret_want = dso->build_id;
+	if (ret_want->size || options->vmlinux || options->symfs)
+		return 0;
+	ret = tally_kernel_is_here(dso->owner);
+	if (!ret && tally_kernel_build_id(ret_want->id, &ret_want->size))
+		ret_want->size = 0;
+	return ret;
+}
+
 static int try_vmlinux(struct tally_dso *dso, const char *path)
 {
-	struct tally_build_id want = dso->build_id;
-	int ret;
+	struct tally_build_id want;
+	int ret = wanted_kernel(dso, &want);
 
-	if (!want.size && tally_kernel_build_id(want.id, &want.size))
-		want.size = 0;
-	ret = tally_image_open(path, dso->owner->options.vmlinux ? &dso->build_id : &want,
-			       &dso->image);
+	if (!ret)
+		ret = tally_image_open(path, &want, &dso->image);
 	if (ret)
 		return ret;
 	ret = read_vmlinux(dso);
@@ -233,6 +247,8 @@ static bool vmlinux_path(const struct tally_dso *dso, const char *place, const c
 		tally_dso_add_path(dso, str, place);
 		return true;
 	}
+	if (!release)
+		return false;
 	tally_dso_add_path(dso, str, "");
 	tally_str_add_bytes(str, place, (size_t)(at - place));
 	tally_str_add(str, release);
@@ -242,14 +258,15 @@ static bool vmlinux_path(const struct tally_dso *dso, const char *place, const c
 
 static int find_vmlinux(struct tally_dso *dso)
 {
+	const char *release = dso->owner->release;
 	struct tally_str path = {0};
 	struct utsname uts;
 	int ret = -ENOENT, one;
 
-	if (uname(&uts))
-		return -errno;
+	if (!release && dso->owner->origin == TALLY_SYMBOLS_HERE && !uname(&uts))
+		release = uts.release;
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(vmlinux_places); i++) {
-		if (!vmlinux_path(dso, vmlinux_places[i], uts.release, &path))
+		if (!vmlinux_path(dso, vmlinux_places[i], release, &path))
 			continue;
 		one = tally_str_error(&path);
 		if (!one)
@@ -267,10 +284,13 @@ int tally_dso_load_kernel(struct tally_dso *dso)
 	const struct tally_symbols_options *options = &dso->owner->options;
 	int ret = -ENOENT, other;
 
+	/* What the user names is taken or refused, and nothing else in its place. */
 	if (options->kallsyms)
 		return load_kallsyms(dso, NULL);
+	if (options->vmlinux)
+		return try_vmlinux(dso, options->vmlinux);
 	if (!options->ignore_vmlinux)
-		ret = options->vmlinux ? try_vmlinux(dso, options->vmlinux) : find_vmlinux(dso);
+		ret = find_vmlinux(dso);
 	if (!ret || ret == -ENOMEM)
 		return ret;
 	other = load_cached_kernel(dso);
@@ -317,6 +337,8 @@ static int load_ko(struct tally_dso *dso)
 
 	if (!dso->has_address || !strchr(dso->name, '/'))
 		return -ENOENT;
+	if (tally_dso_is_here(dso))
+		return TALLY_DSO_ERROR_FOREIGN;
 	tally_dso_add_path(dso, &path, dso->name);
 	ret = tally_str_error(&path);
 	if (!ret)

@@ -94,8 +94,10 @@ static int dso_search(struct tally_dso *dso, const struct tally_image *own,
 static int own_open(const struct tally_dso *dso, struct tally_image *ret_image)
 {
 	struct tally_str path = {0};
-	int ret, other;
+	int ret = tally_dso_is_here(dso), other;
 
+	if (ret)
+		return ret;
 	tally_dso_add_path(dso, &path, dso->name);
 	ret = tally_str_error(&path);
 	if (!ret)
@@ -181,7 +183,8 @@ int tally_dso_load_user(struct tally_dso *dso)
 	return dso->image.elf.data || dso->runtime.elf.data ? dso_read(dso) : ret;
 }
 
-/* Copy this process's own vdso: where the running kernel is the recorded one it is the same. */
+/* Copy this process's own vdso: where the running kernel is the recorded one it is the same, but
+ * for those of other kinds of processes ("[vdso32]"). */
 static int vdso_copy(uint8_t **ret_data, size_t *ret_len)
 {
 	uint64_t start = 0, end = 0;
@@ -215,8 +218,12 @@ int tally_dso_load_vdso(struct tally_dso *dso)
 	struct tally_image image = {0};
 	uint8_t *data;
 	size_t len;
-	int ret = vdso_copy(&data, &len);
+	int ret = dso->build_id.size ? 0 : tally_kernel_is_here(dso->owner);
 
+	if (!ret && strcmp(dso->name, "[vdso]"))
+		ret = -ENOENT;
+	if (!ret)
+		ret = vdso_copy(&data, &len);
 	if (!ret)
 		ret = tally_image_take(data, len, &dso->build_id, &image);
 	if (!ret) {

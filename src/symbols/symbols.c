@@ -305,9 +305,9 @@ static void dso_ask_build_id(struct tally_dso *dso)
 	int ret = -ENOENT;
 
 	tally_dso_add_path(dso, &path, dso->name);
-	if (dso->kind == TALLY_DSO_USER && !tally_str_error(&path))
+	if (dso->kind == TALLY_DSO_USER && !tally_str_error(&path) && !tally_dso_is_here(dso))
 		ret = tally_elf_build_id(tally_str_text(&path), id.id, &id.size);
-	else if (dso->kind == TALLY_DSO_KERNEL)
+	else if (dso->kind == TALLY_DSO_KERNEL && !tally_kernel_is_here(dso->owner))
 		ret = tally_kernel_build_id(id.id, &id.size);
 	tally_str_free(&path);
 	dso->asked_id = true;

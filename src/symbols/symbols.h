@@ -103,10 +103,29 @@ struct tally_dso_status {
 	size_t nr_skipped; /* malformed lines of a perf map */
 };
 
+/*
+ * Whether what was recorded is here to be asked. A recording made on this machine, with the kernel
+ * that runs, may be explained by this machine's kernel, vdso, maps of JIT compilers in /tmp, and
+ * files of the same names. For one of another machine or kernel all of them would give names that
+ * are wrong: there a build-id, or a file or directory that the user names, has to say what is the
+ * same.
+ */
+enum tally_symbols_origin {
+	TALLY_SYMBOLS_HERE, /* the same host name, release and architecture, or recorded just now */
+	TALLY_SYMBOLS_UNKNOWN,   /* it does not say (a recording that was never finished): files are
+				  * taken by name, a kernel if it is where it was recorded */
+	TALLY_SYMBOLS_ELSEWHERE, /* another machine, or another kernel */
+};
+
 /* 0, -ENOMEM. `options` may be NULL. The caller frees `*ret_symbols`. */
 int tally_symbols_new(const struct tally_symbols_options *options,
 		      struct tally_symbols **ret_symbols);
 void tally_symbols_free(struct tally_symbols *symbols);
+
+/* Say where the recording is from, before the first lookup; HERE until then. `release` is the
+ * recorded kernel's (copied), NULL if it is not known. 0 or -ENOMEM. */
+int tally_symbols_set_origin(struct tally_symbols *symbols, enum tally_symbols_origin origin,
+			     const char *release);
 
 /* The DSO of `key`, created when new: the same key gives the same pointer. Owned by `symbols`.
  * 0, -EINVAL for a NULL name, -ENOMEM. */

@@ -18,7 +18,8 @@
 
 #include "base/file.h"
 #include "cli/truncation.h"
-#include "symbols/elf.h"
+#include "../symbols/elf_image.h"
+#include "symbols/dso.h"
 #include "tally/perfdata.h"
 
 enum { LEN = 64 << 10, PAGE = 4096 };
@@ -133,12 +134,37 @@ static void recordings_say_so(void **state)
 	tally_perfdata_close(data);
 }
 
+/* An image whose symbols are in the part that is gone. */
+static void images_say_so(void **state)
+{
+	static const struct image_symbol symbols[] = {
+		{"func", IMAGE_TEXT, 16, STB_GLOBAL, STT_FUNC}};
+	struct tally_symtab table = {0};
+	struct tally_dso dso = {0};
+	struct image built;
+
+	tally_truncation_survive();
+	image_build(&built, true, false, symbols, 1);
+	assert_int_equal(pwrite(fd, built.data, built.len, LEN), built.len);
+	assert_int_equal(ftruncate(fd, LEN), 0);
+	assert_int_equal(pwrite(fd, built.data, built.len, 0), built.len);
+	assert_int_equal(tally_image_open(path, NULL, &dso.image), 0);
+	assert_int_equal(ftruncate(fd, 0), 0);
+	/* Whatever comes of zeros, it is no crash, and not taken. */
+	assert_int_equal(tally_elf_add_symbols(&dso.image.elf, NULL, &table), 0);
+	assert_int_equal(table.entries.len, 0);
+	tally_symtab_free(&table);
+	assert_int_equal(tally_dso_release(&dso), -EIO);
+	assert_int_equal(tally_image_open(path, NULL, &dso.image), -ENOEXEC);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(what_is_gone_reads_as_zeros, setup, teardown),
 		cmocka_unit_test_setup_teardown(other_mappings_end_it, setup, teardown),
 		cmocka_unit_test_setup_teardown(recordings_say_so, setup, teardown),
+		cmocka_unit_test_setup_teardown(images_say_so, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

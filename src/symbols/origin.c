@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is known of where a recording is from, and what of this machine may therefore stand for it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/dso.h"
+#include "symbols/kallsyms.h"
+
+int tally_symbols_set_origin(struct tally_symbols *symbols, enum tally_symbols_origin origin,
+			     const char *release)
+{
+	const char *copy = NULL;
+
+	if (release) {
+		copy = tally_arena_strndup(&symbols->arena, release, strlen(release));
+		if (!copy)
+			return -ENOMEM;
+	}
+	symbols->origin = origin;
+	symbols->release = copy;
+	symbols->has_kernel_code = false;
+	return 0;
+}
+
+static int compare_build_ids(const struct tally_dso *kernel)
+{
+	struct tally_build_id running = {0};
+
+	if (tally_kernel_build_id(running.id, &running.size))
+		return -ESTALE;
+	return tally_build_id_equal(&running, &kernel->build_id) ? 0 : -ESTALE;
+}
+
+/* Since each boot the kernel is somewhere else: where it is where it was recorded, nothing happened
+ * to it in between. Without addresses (kptr_restrict) the host and the release have to do. */
+static int compare_addresses(struct tally_symbols *symbols)
+{
+	const struct tally_dso *kernel = symbols->kernel;
+	int without = symbols->origin == TALLY_SYMBOLS_HERE ? 0 : TALLY_DSO_ERROR_FOREIGN;
+	uint64_t address = 0;
+
+	if (!kernel || !kernel->has_address || !kernel->reference)
+		return without;
+	if (tally_kallsyms_read_running(symbols) ||
+	    tally_kallsyms_address(symbols->kallsyms, symbols->kallsyms_len, kernel->reference,
+				   &address) ||
+	    !address)
+		return without;
+	return address == kernel->address ? 0 : TALLY_DSO_ERROR_FOREIGN;
+}
+
+static int kernel_check(struct tally_symbols *symbols)
+{
+	if (symbols->kernel && symbols->kernel->build_id.size)
+		return compare_build_ids(symbols->kernel);
+	if (symbols->origin == TALLY_SYMBOLS_ELSEWHERE || symbols->options.symfs)
+		return TALLY_DSO_ERROR_FOREIGN;
+	return compare_addresses(symbols);
+}
+
+int tally_kernel_is_here(struct tally_symbols *symbols)
+{
+	if (!symbols->has_kernel_code)
+		symbols->kernel_code = kernel_check(symbols);
+	/* The kernel's record may be still to come. */
+	symbols->has_kernel_code = symbols->kernel;
+	return symbols->kernel_code;
+}
+
+int tally_dso_is_here(const struct tally_dso *dso)
+{
+	const struct tally_symbols *symbols = dso->owner;
+
+	if (dso->build_id.size || symbols->options.symfs ||
+	    symbols->origin != TALLY_SYMBOLS_ELSEWHERE)
+		return 0;
+	return TALLY_DSO_ERROR_FOREIGN;
+}
