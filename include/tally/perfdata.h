@@ -180,14 +180,17 @@ enum tally_perfdata_note_kind {
 	TALLY_NOTE_BAD_RECORD,     /* of a foreign record: inner sizes do not fit, not swapped */
 	TALLY_NOTE_BAD_ATTR,       /* an attr or its ids are outside the file, or unreadable */
 	TALLY_NOTE_BAD_COMPRESSED, /* the zstd stream is broken: its records end here */
+	TALLY_NOTE_NEWER_FIELDS,   /* samples of an attr have fields that are not known here */
+	TALLY_NOTE_UNKNOWN_RECORD, /* record types that are not known here, which say nothing */
+	TALLY_NOTE_LIMIT,          /* a limit of this reader was met, see docs/known-gaps.md */
 };
 
 struct tally_perfdata_note {
 	enum tally_perfdata_note_kind kind;
 	uint32_t what;    /* feature number, record type or index of the attr, by kind */
 	uint64_t offset;  /* where */
-	uint64_t bytes;   /* how many are missing or left over */
-	uint64_t count;   /* how often; offset and bytes are of the first time */
+	uint64_t bytes;   /* how many are missing or left over, in all */
+	uint64_t count;   /* how often; what and offset are of the first time */
 	const char *text; /* constant, lower case, no full stop */
 };
 
@@ -201,7 +204,8 @@ const struct tally_perfdata_note *tally_perfdata_note(const struct tally_perfdat
 struct tally_perfdata_event {
 	struct perf_event_attr attr; /* attr.size as the writer had it */
 	uint32_t index;              /* in the order of the file, from 0 */
-	bool is_unreadable;          /* sample_type has bits unknown: `layout` has no fields */
+	bool is_partial;             /* sample_type or read_format has bits unknown: `layout` has
+					the fields before theirs */
 	bool has_scale, is_named;    /* is_named: the name is the file's, not made from the attr */
 	const char *name;            /* never NULL */
 	const char *unit;            /* NULL unless an EVENT_UPDATE told */
@@ -228,6 +232,8 @@ enum {
 	TALLY_PERFDATA_EXPANDED = 1 << 1,  /* such contents */
 	TALLY_PERFDATA_LATE = 1 << 2,      /* older than one handed out before (ordered only) */
 	TALLY_PERFDATA_DAMAGED = 1 << 3,   /* foreign and not swapped: inner sizes do not fit */
+	/* Of a pipe of perf 3.2: a feature, and not what its type means today. */
+	TALLY_PERFDATA_OLD_FEATURE = 1 << 4,
 };
 
 struct tally_perfdata_record {
@@ -242,8 +248,8 @@ struct tally_perfdata_record {
 	uint64_t time;                            /* ns; 0 without one */
 	const struct tally_perfdata_event *event; /* by id, else the first; NULL of records of
 						     user space and while there is none */
-	const void *payload;  /* TRACING_DATA, AUXTRACE: the bytes behind the record; NULL when
-				 skipped (of streams, over 64 MiB) */
+	const void *payload;  /* TRACING_DATA, AUXTRACE: the bytes behind the record (simpleperf has
+				 them inside); NULL when skipped (of streams, over 64 MiB) */
 	uint64_t payload_len; /* as far as the file has it */
 };
 

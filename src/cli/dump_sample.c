@@ -145,7 +145,7 @@ void tally_dump_sample(struct tally_str *out, const struct tally_perfdata_record
 	const struct tally_sample_layout *layout;
 	struct tally_sample sample;
 
-	if (!record->event || record->event->is_unreadable ||
+	if (!record->event ||
 	    tally_sample_decode(record->event->layout, record->data, record->size, &sample, NULL)) {
 		tally_json_bool(out, "damaged", true);
 		return;

@@ -144,7 +144,7 @@ static int session_sample(struct tally_session *session, const struct tally_perf
 {
 	struct tally_session_sample sample; /* large: not cleared, decoding does that */
 
-	if (!record->event || record->event->is_unreadable ||
+	if (!record->event ||
 	    tally_sample_decode(record->event->layout, record->data, record->size, &sample.sample,
 				NULL)) {
 		session->health.damaged++;

@@ -31,19 +31,41 @@ int tally_perfdata_events_decode_attr(const uint8_t *bytes, size_t len, bool swa
 	return ret;
 }
 
-static int event_layout(struct tally_event *event)
+/* What of the attr can be laid out. A field of a sample_type or read_format that is newer than this
+ * table stands somewhere behind: new fields of samples come before AUX data, which stays last. */
+static struct perf_event_attr attr_known(const struct perf_event_attr *attr, bool *ret_is_partial)
 {
-	struct perf_event_attr none = {.size = PERF_ATTR_SIZE_VER0};
+	const uint64_t words = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			       PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID |
+			       PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
+	const uint64_t sample_bits = PERF_SAMPLE_MAX - 1, read_bits = PERF_FORMAT_MAX - 1;
+	struct perf_event_attr known = *attr;
 
-	event->pub.layout = &event->layout;
-	if (!tally_sample_layout_init(&event->layout, &event->pub.attr))
-		return 0;
-	event->pub.is_unreadable = true;
-	return tally_sample_layout_init(&event->layout, &none);
+	*ret_is_partial = false;
+	if (attr->sample_type & ~sample_bits) {
+		known.sample_type &= sample_bits & ~(uint64_t)PERF_SAMPLE_AUX;
+		*ret_is_partial = true;
+	}
+	if (attr->read_format & ~read_bits) {
+		/* Counts stand in the middle: nothing behind them is found. */
+		*ret_is_partial |= (attr->sample_type & PERF_SAMPLE_READ) != 0;
+		if (attr->sample_type & PERF_SAMPLE_READ)
+			known.sample_type &= words;
+		known.read_format &= read_bits;
+	}
+	return known;
 }
 
-static int event_add_ids(struct tally_events *events, struct tally_event *event, const uint8_t *ids,
-			 size_t nr, bool swap)
+static int event_layout(struct tally_event *event)
+{
+	struct perf_event_attr known = attr_known(&event->pub.attr, &event->pub.is_partial);
+
+	event->pub.layout = &event->layout;
+	return tally_sample_layout_init(&event->layout, &known);
+}
+
+int tally_perfdata_events_add_ids(struct tally_events *events, struct tally_event *event,
+				  const uint8_t *ids, size_t nr, bool swap)
 {
 	int ret = tally_vec_reserve(&event->ids, event->ids.len + nr);
 
@@ -58,10 +80,27 @@ static int event_add_ids(struct tally_events *events, struct tally_event *event,
 	return ret;
 }
 
+/* The made-up name, and the place in the list and among those with the same config. */
+static int event_enter(struct tally_events *events, struct tally_event *event)
+{
+	char name[TALLY_ATTR_NAME_MAX];
+	uint64_t config = event->pub.attr.config, same = tally_map_get(&events->by_config, config);
+	const char *copy;
+
+	tally_attr_name(&event->pub.attr, name);
+	copy = tally_arena_strndup(&events->texts, name, strlen(name));
+	if (!copy || tally_vec_reserve(&events->list, events->list.len + 1) ||
+	    tally_map_put(&events->by_config, config, event->pub.index))
+		return -ENOMEM;
+	tally_perfdata_events_name(event, TALLY_NAME_MADE, copy);
+	event->same_config = same == TALLY_MAP_NONE ? 0 : (uint32_t)same + 1;
+	events->list.data[events->list.len++] = event;
+	return 0;
+}
+
 static int event_new(struct tally_events *events, const struct perf_event_attr *attr,
 		     struct tally_event **ret_event)
 {
-	char name[TALLY_ATTR_NAME_MAX];
 	struct tally_event *event = calloc(1, sizeof(*event));
 	int ret;
 
@@ -69,13 +108,9 @@ static int event_new(struct tally_events *events, const struct perf_event_attr *
 		return -ENOMEM;
 	event->pub.attr = *attr;
 	event->pub.index = (uint32_t)events->list.len;
-	tally_attr_name(attr, name);
 	ret = event_layout(event);
 	if (!ret)
-		ret = tally_perfdata_events_name(events, event, TALLY_NAME_MADE, name,
-						 strlen(name));
-	if (!ret)
-		ret = tally_vec_push(&events->list, event);
+		ret = event_enter(events, event);
 	if (ret)
 		free(event);
 	else
@@ -91,7 +126,7 @@ int tally_perfdata_events_append(struct tally_events *events, const struct perf_
 	int ret = event_new(events, attr, &event);
 
 	if (!ret)
-		ret = event_add_ids(events, event, ids, nr, swap);
+		ret = tally_perfdata_events_add_ids(events, event, ids, nr, swap);
 	events->last = NULL;
 	if (!ret)
 		*ret_event = event;
@@ -118,20 +153,28 @@ struct tally_event *tally_perfdata_events_by_id(const struct tally_events *event
 	return i == TALLY_MAP_NONE ? NULL : events->list.data[i];
 }
 
-int tally_perfdata_events_name(struct tally_events *events, struct tally_event *event,
-			       enum tally_name_rank rank, const char *name, size_t len)
+struct tally_event *tally_perfdata_events_by_config(const struct tally_events *events,
+						    uint64_t config)
 {
-	char *copy;
+	uint64_t i = tally_map_get(&events->by_config, config);
 
+	return i == TALLY_MAP_NONE ? NULL : events->list.data[i];
+}
+
+struct tally_event *tally_perfdata_events_same_config(const struct tally_events *events,
+						      const struct tally_event *event)
+{
+	return event->same_config ? events->list.data[event->same_config - 1] : NULL;
+}
+
+void tally_perfdata_events_name(struct tally_event *event, enum tally_name_rank rank,
+				const char *name)
+{
 	if (event->pub.name && rank < event->rank)
-		return 0;
-	copy = tally_arena_strndup(&events->texts, name, len);
-	if (!copy)
-		return -ENOMEM;
-	event->pub.name = copy;
+		return;
+	event->pub.name = name;
 	event->pub.is_named = rank != TALLY_NAME_MADE;
 	event->rank = rank;
-	return 0;
 }
 
 static struct tally_event *events_lookup(struct tally_events *events, uint64_t id)
@@ -198,6 +241,7 @@ void tally_perfdata_events_free(struct tally_events *events)
 	}
 	tally_vec_free(&events->list);
 	tally_map_free(&events->by_id);
+	tally_map_free(&events->by_config);
 	tally_arena_free(&events->texts);
 	memset(events, 0, sizeof(*events));
 }

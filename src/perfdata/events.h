@@ -28,11 +28,13 @@ struct tally_event {
 	struct tally_sample_layout layout;
 	TALLY_VEC(uint64_t) ids;
 	enum tally_name_rank rank;
+	uint32_t same_config; /* index + 1 of the one added before with this config; 0: none */
 };
 
 struct tally_events {
 	TALLY_VEC(struct tally_event *) list;
-	struct tally_map by_id; /* sample id to index */
+	struct tally_map by_id;     /* sample id to index */
+	struct tally_map by_config; /* config to the index of the last one added */
 	struct tally_arena texts;
 	uint64_t last_id; /* the id looked up last and its event: samples come in bursts */
 	struct tally_event *last;
@@ -57,9 +59,20 @@ int tally_perfdata_events_add(struct tally_events *events, const struct perf_eve
 /* NULL if none. */
 struct tally_event *tally_perfdata_events_by_id(const struct tally_events *events, uint64_t id);
 
-/* Name an event unless it has a name from a better source. 0 or -ENOMEM. */
-int tally_perfdata_events_name(struct tally_events *events, struct tally_event *event,
-			       enum tally_name_rank rank, const char *name, size_t len);
+/* Ids for an event that has none yet: `nr` unaligned words. 0 or -ENOMEM. */
+int tally_perfdata_events_add_ids(struct tally_events *events, struct tally_event *event,
+				  const uint8_t *ids, size_t nr, bool swap);
+
+/* The event with this config that was added last, and the one before it; NULL if there is none. */
+struct tally_event *tally_perfdata_events_by_config(const struct tally_events *events,
+						    uint64_t config);
+struct tally_event *tally_perfdata_events_same_config(const struct tally_events *events,
+						      const struct tally_event *event);
+
+/* Name an event unless it has a name from a better source. `name` stays where it is until the
+ * events are freed: many events may have one copy. */
+void tally_perfdata_events_name(struct tally_event *event, enum tally_name_rank rank,
+				const char *name);
 
 /* The event of a record of `len` bytes whose body may be foreign (`swap`): by its id, else
  * the first; NULL for records of user space and while there are no events. */

@@ -11,60 +11,132 @@
 
 /* The event that an entry speaks of: by its first id, else by its place in the list when
  * both are the same. */
-static struct tally_event *desc_event(struct tally_perfdata *data, uint32_t i, uint64_t id,
-				      bool has_id, const struct perf_event_attr *attr)
+static struct tally_event *desc_event(struct tally_perfdata *data, size_t i)
 {
-	struct tally_event *event = has_id ? tally_perfdata_events_by_id(&data->events, id) : NULL;
+	const struct tally_desc_entry *entry = &data->names.descs.entries.data[i];
+	struct tally_event *event = NULL;
 
+	if (entry->nr_ids)
+		event = tally_perfdata_events_by_id(
+			&data->events, tally_load_u64(entry->ids, data->info.is_foreign));
 	if (event || i >= data->events.list.len)
 		return event;
 	event = data->events.list.data[i];
-	return event->pub.attr.type == attr->type && event->pub.attr.config == attr->config ? event
-											    : NULL;
+	return event->pub.attr.type == entry->type && event->pub.attr.config == entry->config
+		       ? event
+		       : NULL;
 }
 
-/* u32 nr, u32 attr size, then for each: attr, u32 nr ids, name, ids. Partly unreadable ones
- * give the names up to there; tally_perfdata_env() notes it. */
-int tally_event_desc_apply(struct tally_perfdata *data)
+/* Give an event what an entry says. */
+static int desc_apply(struct tally_perfdata *data, struct tally_desc_entry *entry,
+		      struct tally_event *event)
 {
-	const struct tally_perfdata_feature *feature =
-		tally_features_find(data, TALLY_FEATURE_EVENT_DESC);
-	struct tally_feature_bytes in = {.swap = data->info.is_foreign};
-	uint32_t nr, size;
+	bool swap = data->info.is_foreign;
+
+	if (entry->text.len && !entry->name) {
+		entry->name = tally_arena_strndup(&data->events.texts,
+						  (const char *)entry->text.data, entry->text.len);
+		if (!entry->name)
+			return -ENOMEM;
+	}
+	if (entry->name)
+		tally_perfdata_events_name(event, TALLY_NAME_EVENT_DESC, entry->name);
+	if (!data->names.lacks_ids || event->ids.len || !entry->nr_ids)
+		return 0;
+	return tally_perfdata_events_add_ids(&data->events, event, entry->ids, entry->nr_ids, swap);
+}
+
+int tally_event_desc_name(struct tally_perfdata *data, struct tally_event *event,
+			  const uint8_t *ids, size_t nr)
+{
+	struct tally_descs *descs = &data->names.descs;
+	size_t place = event->pub.index;
 	int ret = 0;
 
-	if (!feature)
-		return 0;
-	in.data = feature->bytes.data;
-	in.len = feature->bytes.len;
-	nr = tally_feature_u32(&in);
-	size = tally_feature_u32(&in);
-	for (uint32_t i = 0; !ret && i < nr; i++) {
-		const uint8_t *bytes = tally_feature_take(&in, size);
-		uint32_t nr_ids = tally_feature_u32(&in);
-		struct tally_perfdata_slice name = tally_feature_text(&in);
-		const uint8_t *ids = tally_feature_take(&in, 8 * (uint64_t)nr_ids);
-		struct perf_event_attr attr;
-		struct tally_event *event;
+	if (place < descs->entries.len && desc_event(data, place) == event)
+		ret = desc_apply(data, &descs->entries.data[place], event);
+	for (size_t i = 0; !ret && descs->by_id.len && i < nr; i++) {
+		uint64_t at = tally_map_get(&descs->by_id,
+					    tally_load_u64(ids + 8 * i, data->info.is_foreign));
 
-		if (in.failed || tally_perfdata_events_decode_attr(bytes, size, in.swap, &attr))
-			break;
-		event = desc_event(data, i, nr_ids ? tally_load_u64(ids, in.swap) : 0, nr_ids,
-				   &attr);
-		if (event && name.len)
-			ret = tally_perfdata_events_name(&data->events, event,
-							 TALLY_NAME_EVENT_DESC,
-							 (const char *)name.data, name.len);
+		if (at != TALLY_MAP_NONE)
+			ret = desc_apply(data, &descs->entries.data[at], event);
+	}
+	return ret;
+}
+
+/* One entry: attr, u32 nr ids, name, ids. False where it does not parse. */
+static bool take_entry(struct tally_feature_bytes *in, uint32_t size,
+		       struct tally_desc_entry *ret_entry, struct perf_event_attr *ret_attr)
+{
+	const uint8_t *bytes = tally_feature_take(in, size);
+	struct tally_desc_entry entry = {.nr_ids = tally_feature_u32(in)};
+
+	entry.text = tally_feature_text(in);
+	entry.ids = tally_feature_take(in, 8 * (uint64_t)entry.nr_ids);
+	if (in->failed || tally_perfdata_events_decode_attr(bytes, size, in->swap, ret_attr))
+		return false;
+	entry.type = ret_attr->type;
+	entry.config = ret_attr->config;
+	*ret_entry = entry;
+	return true;
+}
+
+/* A file that lost its attrs has them here too. */
+static int desc_restore(struct tally_perfdata *data, const struct tally_desc_entry *entry,
+			const struct perf_event_attr *attr, uint64_t offset)
+{
+	struct tally_event *event;
+	int ret = tally_perfdata_events_append(&data->events, attr, entry->ids, entry->nr_ids,
+					       data->info.is_foreign, &event);
+
+	return ret ? ret : tally_names_event_came(data, event, NULL, 0, offset);
+}
+
+static int desc_add(struct tally_perfdata *data, const struct tally_desc_entry *entry)
+{
+	struct tally_descs *descs = &data->names.descs;
+	uint64_t id = entry->nr_ids ? tally_load_u64(entry->ids, data->info.is_foreign) : 0;
+	int ret = 0;
+
+	if (entry->nr_ids)
+		ret = tally_map_put(&descs->by_id, id, descs->entries.len);
+	return ret ? ret : tally_vec_push(&descs->entries, *entry);
+}
+
+/* u32 nr, u32 attr size, the entries. Partly unreadable ones give the names up to there;
+ * tally_perfdata_env() notes it. */
+int tally_event_desc_apply(struct tally_perfdata *data, uint64_t offset,
+			   struct tally_perfdata_slice bytes)
+{
+	struct tally_feature_bytes in = {bytes.data, bytes.len, .swap = data->info.is_foreign};
+	struct tally_descs *descs = &data->names.descs;
+	bool restores = data->names.lacks_attrs;
+	uint32_t nr = tally_feature_u32(&in), size = tally_feature_u32(&in);
+	struct tally_desc_entry entry;
+	struct perf_event_attr attr;
+	struct tally_event *event;
+	int ret = 0;
+
+	descs->entries.len = 0;
+	tally_map_free(&descs->by_id);
+	for (uint32_t i = 0; !ret && i < nr && take_entry(&in, size, &entry, &attr); i++) {
+		ret = desc_add(data, &entry);
+		if (!ret && restores)
+			ret = desc_restore(data, &entry, &attr, offset);
+		event = ret || restores ? NULL : desc_event(data, i);
+		if (event)
+			ret = desc_apply(data, &descs->entries.data[i], event);
 	}
 	return ret;
 }
 
 /* perf does not read these names and makes its own for generic events; so do we, and use them
  * where nothing better can be made: raw events, tracepoints, PMUs. */
-static bool wants_meta_name(const struct perf_event_attr *attr)
+static bool wants_meta_name(uint32_t type)
 {
-	return attr->type != PERF_TYPE_HARDWARE && attr->type != PERF_TYPE_SOFTWARE &&
-	       attr->type != PERF_TYPE_HW_CACHE;
+	return type != PERF_TYPE_HARDWARE && type != PERF_TYPE_SOFTWARE &&
+	       type != PERF_TYPE_HW_CACHE;
 }
 
 /* Lines "name,type,config". */
@@ -72,7 +144,6 @@ static int apply_line(struct tally_perfdata *data, const char *line, size_t len)
 {
 	const char *comma = memchr(line, ',', len), *second;
 	uint64_t type, config;
-	int ret = 0;
 
 	if (!comma || comma == line)
 		return 0;
@@ -82,14 +153,11 @@ static int apply_line(struct tally_perfdata *data, const char *line, size_t len)
 	/* Both numbers are followed by something that is no digit: ',', '\n' or NUL. */
 	type = strtoull(comma + 1, NULL, 10);
 	config = strtoull(second + 1, NULL, 10);
-	tally_vec_for_each (event, &data->events.list) {
-		const struct perf_event_attr *attr = &(*event)->pub.attr;
-
-		if (!ret && wants_meta_name(attr) && attr->type == type && attr->config == config)
-			ret = tally_perfdata_events_name(&data->events, *event, TALLY_NAME_META,
-							 line, (size_t)(comma - line));
-	}
-	return ret;
+	if (type >= UINT32_MAX || !wants_meta_name((uint32_t)type))
+		return 0;
+	return tally_names_by_config(
+		data, (uint32_t)type, config, TALLY_NAME_META,
+		(struct tally_perfdata_slice){(const uint8_t *)line, (uint64_t)(comma - line)});
 }
 
 /* NUL-terminated keys and values in turn. */

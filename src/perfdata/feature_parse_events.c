@@ -107,9 +107,11 @@ static void parse_desc(struct tally_feature_bytes *in, uint32_t attr_size,
 void tally_parse_event_desc(struct tally_feature_bytes *in, struct tally_perfdata_env *env)
 {
 	uint32_t nr = tally_feature_u32(in), size = tally_feature_u32(in);
-	struct tally_perfdata_event_desc *descs =
-		tally_feature_array(in, nr, sizeof(*descs), TALLY_MAX(size, 1));
+	struct tally_perfdata_event_desc *descs;
 
+	/* Each has an attr, the number of its ids and a name. */
+	in->failed |= nr && size < PERF_ATTR_SIZE_VER0;
+	descs = tally_feature_array(in, nr, sizeof(*descs), (size_t)size + 4 + TEXT);
 	for (uint32_t i = 0; descs && !in->failed && i < nr; i++)
 		parse_desc(in, size, &descs[i]);
 	env->event_desc = descs;

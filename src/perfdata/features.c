@@ -69,13 +69,13 @@ static int feature_apply(struct tally_perfdata *data, uint32_t id, uint64_t offs
 {
 	switch (id) {
 	case TALLY_FEATURE_BUILD_ID: return tally_build_ids_read(data, offset, bytes);
-	case TALLY_FEATURE_EVENT_DESC: return tally_event_desc_apply(data);
+	case TALLY_FEATURE_EVENT_DESC: return tally_event_desc_apply(data, offset, bytes);
 	case SIMPLEPERF_META_INFO: return tally_meta_info_apply(data, bytes);
 	case TALLY_FEATURE_TRACING_DATA:
 		if (data->tracing_bytes.data)
 			return 0;
 		data->tracing_bytes = bytes;
-		return tally_tracing_apply(data, 0);
+		return tally_tracing_apply(data);
 	default: return 0;
 	}
 }

@@ -95,6 +95,7 @@ static int read_attr(struct tally_perfdata *data, size_t i, uint64_t at, uint64_
 	struct section ids = section_at(data, at + size);
 	struct perf_event_attr attr;
 	struct tally_event *event;
+	int ret;
 
 	if (tally_perfdata_events_decode_attr(data->bytes + at, size, data->info.is_foreign,
 					      &attr)) {
@@ -104,10 +105,13 @@ static int read_attr(struct tally_perfdata *data, size_t i, uint64_t at, uint64_
 	if (!tally_range_ok(ids.offset, ids.size, data->len) || ids.size / 8 > *ids_left) {
 		note_attr(data, i, at + size, "ids of an attr outside the file");
 		ids = (struct section){0, 0};
+		data->names.lacks_ids = true;
 	}
 	*ids_left -= ids.size / 8;
-	return tally_perfdata_events_append(&data->events, &attr, data->bytes + ids.offset,
-					    ids.size / 8, data->info.is_foreign, &event);
+	ret = tally_perfdata_events_append(&data->events, &attr, data->bytes + ids.offset,
+					   ids.size / 8, data->info.is_foreign, &event);
+	/* EVENT_DESC comes later: it is looked at then. */
+	return ret ? ret : tally_names_event_came(data, event, NULL, 0, at);
 }
 
 static int read_attrs(struct tally_perfdata *data)
@@ -118,6 +122,7 @@ static int read_attrs(struct tally_perfdata *data)
 
 	if (entry < PERF_ATTR_SIZE_VER0 + SECTION || entry > UINT32_MAX) {
 		note_attr(data, 0, AT_ATTR_SIZE, "attrs of an impossible size");
+		data->names.lacks_attrs = true;
 		return 0;
 	}
 	data->info.attr_size = (uint32_t)(entry - SECTION);
@@ -128,7 +133,18 @@ static int read_attrs(struct tally_perfdata *data)
 	}
 	for (uint64_t i = 0; !ret && i < attrs.size / entry; i++)
 		ret = read_attr(data, i, attrs.offset + i * entry, &ids_left);
+	data->names.lacks_attrs = !data->events.list.len;
 	return ret;
+}
+
+/* Without attrs nobody knows what is in a sample. */
+static void check_attrs(struct tally_perfdata *data)
+{
+	if (!data->names.lacks_attrs)
+		return;
+	note_attr(data, 0, AT_ATTRS,
+		  data->events.list.len ? "the attrs are lost: events are those of EVENT_DESC"
+					: "the attrs are lost: no sample can be read");
 }
 
 /* perf 3.x: {u64 config, char name[64]} for every event. */
@@ -139,16 +155,13 @@ static int read_event_types(struct tally_perfdata *data)
 
 	if (!tally_range_ok(types.offset, types.size, data->len))
 		return 0;
-	for (uint64_t i = 0; i < types.size / EVENT_TYPE_ENTRY; i++) {
+	for (uint64_t i = 0; !ret && i < types.size / EVENT_TYPE_ENTRY; i++) {
 		const uint8_t *at = data->bytes + types.offset + i * EVENT_TYPE_ENTRY;
 		uint64_t config = tally_load_u64(at, data->info.is_foreign);
 
-		tally_vec_for_each (event, &data->events.list) {
-			if (!ret && (*event)->pub.attr.config == config)
-				ret = tally_perfdata_events_name(
-					&data->events, *event, TALLY_NAME_EVENT_TYPE,
-					(char *)at + 8, strnlen((char *)at + 8, 64));
-		}
+		ret = tally_names_by_config(
+			data, TALLY_ANY_TYPE, config, TALLY_NAME_EVENT_TYPE,
+			(struct tally_perfdata_slice){at + 8, strnlen((char *)at + 8, 64)});
 	}
 	return ret;
 }
@@ -260,6 +273,7 @@ int tally_header_read(struct tally_perfdata *data, struct tally_error *err)
 			ret = read_event_types(data);
 		if (!ret && size >= FILE_HEADER && !data->info.is_unfinished)
 			ret = read_features(data, records.offset + records.size);
+		check_attrs(data);
 	}
 	if (!ret)
 		ret = tally_vec_push(&data->input.ranges,

@@ -8,7 +8,7 @@
 #include "base/endian.h"
 #include "perfdata/reader.h"
 
-enum { HEADER = sizeof(struct perf_event_header) };
+enum { HEADER = sizeof(struct perf_event_header), AUXTRACE_SIZE = 48 };
 
 /* ---- bytes --------------------------------------------------------------- */
 
@@ -122,19 +122,54 @@ static void raw_header(struct tally_raw *raw, const uint8_t *bytes, bool swap)
 	raw->size = tally_load_u16(bytes + 6, swap);
 }
 
-/* Bytes behind the record that its size does not count, padding included. */
-static uint64_t payload_size(const struct tally_raw *raw, bool swap, uint64_t *ret_len)
+/* Bytes behind the record that its size does not count, padding included. simpleperf has tracing
+ * data inside its record: that is set at once, and nothing is behind. */
+static uint64_t payload_size(struct tally_raw *raw, bool swap, uint64_t *ret_len)
 {
-	uint64_t size = 0;
+	uint64_t len;
 
 	*ret_len = 0;
+	if (raw->flags & TALLY_PERFDATA_OLD_FEATURE)
+		return 0;
 	if (raw->type == TALLY_PERFDATA_TRACING_DATA && raw->size >= HEADER + 4) {
-		*ret_len = tally_load_u32(raw->data + HEADER, swap);
-		size = tally_round_up(*ret_len, 8);
-	} else if (raw->type == TALLY_PERFDATA_AUXTRACE && raw->size >= HEADER + 8) {
-		*ret_len = size = tally_load_u64(raw->data + HEADER, swap);
+		len = tally_load_u32(raw->data + HEADER, swap);
+		if (len && len <= raw->size - (HEADER + 4u)) {
+			raw->payload = raw->data + HEADER + 4;
+			raw->payload_len = len;
+			return 0;
+		}
+		*ret_len = len;
+		return tally_round_up(len, 8);
 	}
-	return size;
+	if (raw->type == TALLY_PERFDATA_AUXTRACE && raw->size >= AUXTRACE_SIZE)
+		*ret_len = tally_load_u64(raw->data + HEADER, swap);
+	return *ret_len;
+}
+
+/* perf 3.2 and the like gave each feature of a pipe a record type of its own, numbers that mean
+ * other things today. Their strings tell them apart: a length that is a multiple of 64 and the rest
+ * of the record, which no record of today can have, as those are multiples of 8. */
+static bool is_old_string(const struct tally_raw *raw, bool swap)
+{
+	enum { NAME_ALIGN = 64 };
+	uint32_t len;
+
+	if (raw->type < TALLY_OLD_FEATURE_FIRST || raw->type > TALLY_OLD_FEATURE_LAST ||
+	    raw->size < HEADER + 4 + NAME_ALIGN)
+		return false;
+	len = tally_load_u32(raw->data + HEADER, swap);
+	return len % NAME_ALIGN == 0 && len == raw->size - (HEADER + 4u);
+}
+
+static void mark_old_feature(struct tally_perfdata *data, struct tally_raw *raw)
+{
+	if (!data->info.is_pipe || raw->type < TALLY_OLD_FEATURE_FIRST ||
+	    raw->type > TALLY_OLD_FEATURE_LAST)
+		return;
+	if (!data->input.has_old_features)
+		data->input.has_old_features = is_old_string(raw, data->info.is_foreign);
+	if (data->input.has_old_features)
+		raw->flags |= TALLY_PERFDATA_OLD_FEATURE;
 }
 
 /* Too long to keep: the record's own bytes go elsewhere, as the window moves on. */
@@ -225,6 +260,7 @@ static int range_next(struct tally_perfdata *data, struct tally_raw *ret_raw,
 	}
 	raw.chunk = data->info.is_stream ? data->input.stream.chunk : NULL;
 	raw.file = data->info.is_stream ? 0 : input_range(data)->file;
+	mark_old_feature(data, &raw);
 	size = payload_size(&raw, data->info.is_foreign, &len);
 	if (size)
 		ret = take_payload(data, &raw, size, len);

@@ -16,11 +16,11 @@ static int notice_attr(struct tally_perfdata *data, const struct tally_raw *raw)
 	bool swap = data->info.is_foreign;
 	struct perf_event_attr attr;
 	struct tally_event *event;
+	const uint8_t *ids = raw->data + HEADER;
 	size_t len = raw->size - HEADER;
 	int ret;
 
-	if (tally_perfdata_events_decode_attr(raw->data + HEADER, len, swap, &attr) ||
-	    attr.size > len) {
+	if (tally_perfdata_events_decode_attr(ids, len, swap, &attr) || attr.size > len) {
 		tally_reader_note(
 			data, (struct tally_perfdata_note){.kind = TALLY_NOTE_BAD_ATTR,
 							   .what = (uint32_t)data->events.list.len,
@@ -28,32 +28,22 @@ static int notice_attr(struct tally_perfdata *data, const struct tally_raw *raw)
 							   .text = "attr longer than its record"});
 		return 0;
 	}
-	ret = tally_perfdata_events_add(&data->events, &attr, raw->data + HEADER + attr.size,
-					(len - attr.size) / 8, swap, &event);
-	if (!ret)
-		ret = tally_event_desc_apply(data);
-	if (!ret && attr.type == PERF_TYPE_TRACEPOINT && !event->pub.is_named &&
-	    data->tracing_bytes.data)
-		ret = tally_tracing_apply(data, event->pub.index);
-	return ret;
+	ids += attr.size;
+	len = (len - attr.size) / 8;
+	ret = tally_perfdata_events_add(&data->events, &attr, ids, len, swap, &event);
+	return ret ? ret : tally_names_event_came(data, event, ids, len, raw->offset);
 }
 
 static int notice_event_type(struct tally_perfdata *data, const struct tally_raw *raw)
 {
 	const char *name = (const char *)raw->data + 16;
-	uint64_t config;
-	int ret = 0;
 
 	if (raw->size < 17)
 		return 0;
-	config = tally_load_u64(raw->data + HEADER, data->info.is_foreign);
-	tally_vec_for_each (event, &data->events.list) {
-		if (!ret && (*event)->pub.attr.config == config)
-			ret = tally_perfdata_events_name(&data->events, *event,
-							 TALLY_NAME_EVENT_TYPE, name,
-							 strnlen(name, raw->size - 16));
-	}
-	return ret;
+	return tally_names_by_config(
+		data, TALLY_ANY_TYPE, tally_load_u64(raw->data + HEADER, data->info.is_foreign),
+		TALLY_NAME_EVENT_TYPE,
+		(struct tally_perfdata_slice){raw->data + 16, strnlen(name, raw->size - 16)});
 }
 
 static int notice_event_update(struct tally_perfdata *data, const struct tally_raw *raw)
@@ -72,8 +62,10 @@ static int notice_event_update(struct tally_perfdata *data, const struct tally_r
 	len = strnlen(text, raw->size - 24);
 	switch (tally_load_u64(raw->data + HEADER, swap)) {
 	case TALLY_PERFDATA_UPDATE_NAME:
-		return tally_perfdata_events_name(&data->events, event, TALLY_NAME_UPDATE, text,
-						  len);
+		text = tally_arena_strndup(&data->events.texts, text, len);
+		if (text)
+			tally_perfdata_events_name(event, TALLY_NAME_UPDATE, text);
+		return text ? 0 : -ENOMEM;
 	case TALLY_PERFDATA_UPDATE_UNIT:
 		text = tally_arena_strndup(&data->events.texts, text, len);
 		event->pub.unit = text;
@@ -124,25 +116,30 @@ static int notice_build_id(struct tally_perfdata *data, const struct tally_raw *
 	return tally_build_ids_add(data, raw->data, raw->size);
 }
 
-/* The data is behind the record, but simpleperf once put it inside. */
 static int notice_tracing(struct tally_perfdata *data, const struct tally_raw *raw)
 {
-	const uint8_t *bytes = raw->payload;
-	uint64_t len = raw->payload_len;
 	struct tally_perfdata_slice slice;
 	int ret;
 
-	if (raw->size > 12 && tally_tracing_is_here(raw->data + 12, raw->size - 12)) {
-		bytes = raw->data + 12;
-		len = raw->size - 12;
-	}
-	if (!bytes || data->tracing_bytes.data)
+	if (!raw->payload || data->tracing_bytes.data)
 		return 0;
-	ret = keep_bytes(data, bytes, len, &slice);
+	ret = keep_bytes(data, raw->payload, raw->payload_len, &slice);
 	if (ret)
 		return ret;
 	data->tracing_bytes = slice;
-	return tally_tracing_apply(data, 0);
+	return tally_tracing_apply(data);
+}
+
+/* A record of perf 3.2 that is a feature. */
+static int notice_old_feature(struct tally_perfdata *data, const struct tally_raw *raw)
+{
+	uint32_t id = raw->type == TALLY_OLD_FEATURE_LAST
+			      ? TALLY_FEATURE_PMU_MAPPINGS
+			      : TALLY_FEATURE_HOSTNAME + raw->type - TALLY_OLD_FEATURE_FIRST;
+	struct tally_perfdata_slice slice;
+	int ret = keep_bytes(data, raw->data + HEADER, raw->size - HEADER, &slice);
+
+	return ret ? ret : tally_features_add(data, id, raw->offset + HEADER, slice);
 }
 
 static const struct {
@@ -159,6 +156,8 @@ static const struct {
 
 int tally_reader_notice(struct tally_perfdata *data, const struct tally_raw *raw)
 {
+	if (raw->flags & TALLY_PERFDATA_OLD_FEATURE)
+		return notice_old_feature(data, raw);
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(notices); i++) {
 		if (notices[i].type == raw->type)
 			return notices[i].notice(data, raw);

@@ -346,6 +346,7 @@ void tally_perfdata_close(struct tally_perfdata *data)
 	tally_vec_free(&data->notes);
 	tally_vec_free(&data->build_ids);
 	tally_vec_free(&data->features);
+	tally_names_free(&data->names);
 	tally_perfdata_events_free(&data->events);
 	tally_chunk_unref(data->scratch);
 	tally_window_free(&data->input.stream);

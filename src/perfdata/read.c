@@ -14,8 +14,9 @@
 void tally_reader_note(struct tally_perfdata *data, struct tally_perfdata_note note)
 {
 	tally_vec_for_each (old, &data->notes) {
-		if (old->kind == note.kind && old->what == note.what && old->text == note.text) {
+		if (old->kind == note.kind && old->text == note.text) {
 			old->count++;
+			old->bytes += note.bytes;
 			return;
 		}
 	}
@@ -63,6 +64,8 @@ static int raw_swap(struct tally_perfdata *data, struct tally_raw *raw,
 	memcpy(copy, &header, sizeof(header));
 	raw->data = copy;
 	raw->chunk = data->scratch;
+	if (raw->flags & TALLY_PERFDATA_OLD_FEATURE)
+		return 0;
 	if (!tally_perfdata_swap_body(event ? &event->layout : NULL, copy, raw->size, false, NULL))
 		return 0;
 	raw->flags |= TALLY_PERFDATA_DAMAGED;
@@ -78,7 +81,7 @@ static bool is_container(const struct tally_raw *raw)
 {
 	return (raw->type == TALLY_PERFDATA_COMPRESSED ||
 		raw->type == TALLY_PERFDATA_COMPRESSED2) &&
-	       !(raw->flags & TALLY_PERFDATA_EXPANDED);
+	       !(raw->flags & (TALLY_PERFDATA_EXPANDED | TALLY_PERFDATA_OLD_FEATURE));
 }
 
 /* Records read again after rewinding are not counted again. */
@@ -90,12 +93,29 @@ static void count_record(struct tally_perfdata *data)
 	}
 }
 
+/* simpleperf numbers its own types from here; they are known to say nothing of samples. */
+enum { SIMPLEPERF_TYPES = 32768 };
+
+static void note_unknown(struct tally_perfdata *data, const struct tally_raw *raw)
+{
+	if (raw->type >= SIMPLEPERF_TYPES || tally_perfdata_describe(raw->type))
+		return;
+	tally_reader_note(data, (struct tally_perfdata_note){
+					.kind = TALLY_NOTE_UNKNOWN_RECORD,
+					.what = raw->type,
+					.offset = raw->offset,
+					.bytes = raw->size,
+					.text = "a record of a type that is not known here"});
+}
+
 /* What comes with some records: contents, or news about the file. Rewinding reads them again,
  * but news only once. */
 static int raw_take_in(struct tally_perfdata *data, struct tally_raw *raw)
 {
 	int ret = 0;
 
+	if (raw->type >= PERF_RECORD_MAX && data->read >= data->processed)
+		note_unknown(data, raw);
 	if (tally_record_is_user(raw->type)) {
 		if (is_container(raw)) {
 			raw->flags |= TALLY_PERFDATA_CONTAINER;
@@ -267,7 +287,7 @@ static int order_fill_plain(struct tally_perfdata *data)
 
 		memcpy(&header, raw.data, sizeof(header));
 		__builtin_prefetch(raw.data + TALLY_MIN(left, FETCH_AHEAD));
-		if (tally_record_is_user(header.type) || header.size < sizeof(header) ||
+		if (header.type >= PERF_RECORD_MAX || header.size < sizeof(header) ||
 		    header.size > left)
 			break;
 		if (is_wanted(data, header.type, data->read)) {

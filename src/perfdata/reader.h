@@ -12,9 +12,14 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "perfdata/events.h"
+#include "perfdata/names.h"
 #include "perfdata/order.h"
 #include "perfdata/window.h"
 #include "tally/perfdata.h"
+
+/* Record types of features in pipes of perf 3.2: HOSTNAME to NUMA_TOPOLOGY in the order of their
+ * numbers, then PMU_MAPPINGS. */
+enum { TALLY_OLD_FEATURE_FIRST = 69, TALLY_OLD_FEATURE_LAST = 81 };
 
 /* Payloads of a stream that are kept; longer ones are skipped. */
 #define TALLY_PAYLOAD_MAX ((uint64_t)64 << 20)
@@ -35,7 +40,8 @@ struct tally_input {
 	size_t range;                         /* the one being read */
 	uint64_t at;                          /* in it; of a stream from its start */
 	struct tally_window stream;
-	int fd; /* of the stream */
+	int fd;                /* of the stream */
+	bool has_old_features; /* as perf 3.2 wrote them into pipes */
 };
 
 /* Pages of mappings that were read and may be given back. */
@@ -69,6 +75,7 @@ struct tally_perfdata {
 	bool ended;
 
 	struct tally_events events;
+	struct tally_names names;
 	TALLY_VEC(struct tally_perfdata_feature) features;
 	TALLY_VEC(struct tally_perfdata_build_id *) build_ids;
 	TALLY_VEC(struct tally_perfdata_note) notes;
@@ -92,8 +99,8 @@ struct tally_raw {
 	struct tally_chunk *chunk; /* that holds the data, NULL if mapped */
 };
 
-/* Note something odd, counting repetitions of the same kind and `what`. Never fails: a note
- * that finds no memory is lost. */
+/* Note something odd, counting repetitions of the same kind and text: there are as many notes as
+ * texts in the source, whatever the file is. Never fails: a note that finds no memory is lost. */
 void tally_reader_note(struct tally_perfdata *data, struct tally_perfdata_note note);
 
 /* Room for a copy of a record, in data->scratch; it stays until the next call of this function,
@@ -125,18 +132,23 @@ int tally_build_ids_read(struct tally_perfdata *data, uint64_t offset,
 /* Add one build-id record (header included) of `len` bytes; too short ones are ignored. */
 int tally_build_ids_add(struct tally_perfdata *data, const uint8_t *record, size_t len);
 
-/* Names (and in a pipe without attrs, the attrs) from EVENT_DESC. 0 or -ENOMEM. */
-int tally_event_desc_apply(struct tally_perfdata *data);
+/* Names from EVENT_DESC, which stays where it is, for events that are there and those to come; and
+ * the attrs and ids that the file has lost. 0 or -ENOMEM. */
+int tally_event_desc_apply(struct tally_perfdata *data, uint64_t offset,
+			   struct tally_perfdata_slice bytes);
+
+/* What EVENT_DESC says of an event that came with these ids. 0 or -ENOMEM. */
+int tally_event_desc_name(struct tally_perfdata *data, struct tally_event *event,
+			  const uint8_t *ids, size_t nr);
 
 /* Names from simpleperf's META_INFO. 0 or -ENOMEM. */
 int tally_meta_info_apply(struct tally_perfdata *data, struct tally_perfdata_slice bytes);
 
-/* Names of tracepoints that have none, from event `first` on, by the tracing data's formats.
- * 0 or -ENOMEM. */
-int tally_tracing_apply(struct tally_perfdata *data, size_t first);
+/* Names of tracepoints that have none, by the tracing data's formats. 0 or -ENOMEM. */
+int tally_tracing_apply(struct tally_perfdata *data);
 
-/* Whether tracing data begins with these bytes. */
-bool tally_tracing_is_here(const uint8_t *bytes, size_t len);
+/* The same for one event; nothing happens while there is no tracing data. 0 or -ENOMEM. */
+int tally_tracing_name(struct tally_perfdata *data, struct tally_event *event);
 
 /* The feature with this id, NULL if absent. */
 const struct tally_perfdata_feature *tally_features_find(const struct tally_perfdata *data,

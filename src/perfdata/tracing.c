@@ -26,7 +26,7 @@ struct tracing {
 	TALLY_VEC(struct tally_perfdata_trace_format) formats;
 };
 
-bool tally_tracing_is_here(const uint8_t *bytes, size_t len)
+static bool tracing_is_here(const uint8_t *bytes, size_t len)
 {
 	return len >= sizeof(magic) - 1 && !memcmp(bytes, magic, sizeof(magic) - 1);
 }
@@ -90,7 +90,7 @@ static int parse_front(struct tracing *tracing, struct tally_feature_bytes *in,
 	struct tally_perfdata_tracing *pub = &tracing->pub;
 	const uint8_t *bytes = tally_feature_take(in, sizeof(magic) - 1);
 
-	if (!bytes || !tally_tracing_is_here(bytes, sizeof(magic) - 1))
+	if (!bytes || !tracing_is_here(bytes, sizeof(magic) - 1))
 		return tally_error_at(err, -EINVAL, "not tracing data", 0);
 	pub->version = take_text(in);
 	bytes = tally_feature_take(in, 2);
@@ -203,37 +203,35 @@ static uint64_t decimal(struct tally_perfdata_slice text)
 	return value;
 }
 
-static bool is_nameless(const struct tally_event *event, uint64_t id)
-{
-	return event->pub.attr.type == PERF_TYPE_TRACEPOINT && event->pub.attr.config == id &&
-	       !event->pub.is_named;
-}
-
-static int name_by_format(struct tally_perfdata *data, size_t first,
-			  const struct tally_perfdata_trace_format *format)
+/* The first format that has an id is the one. */
+static int index_format(struct tally_perfdata *data,
+			const struct tally_perfdata_trace_format *format)
 {
 	uint64_t id = decimal(format_value(format->text, "ID: "));
 	struct tally_perfdata_slice name = format_value(format->text, "name: ");
+	struct tally_names *names = &data->names;
+	const char *copy;
 	char text[256];
-	int len, ret = 0;
+	int len, ret;
 
-	if (!name.len || name.len > 128)
+	if (!name.len || name.len > 128 || tally_map_get(&names->formats, id) != TALLY_MAP_NONE)
 		return 0;
 	len = snprintf(text, sizeof(text), "%.100s:%.*s", format->system, (int)name.len,
 		       (const char *)name.data);
-	for (size_t i = first; !ret && i < data->events.list.len; i++) {
-		if (is_nameless(data->events.list.data[i], id))
-			ret = tally_perfdata_events_name(&data->events, data->events.list.data[i],
-							 TALLY_NAME_TRACING, text, (size_t)len);
-	}
-	return ret;
+	copy = tally_arena_strndup(&data->events.texts, text, (size_t)len);
+	if (!copy)
+		return -ENOMEM;
+	ret = tally_vec_push(&names->tracepoints, copy);
+	return ret ? ret : tally_map_put(&names->formats, id, names->tracepoints.len - 1);
 }
 
-int tally_tracing_apply(struct tally_perfdata *data, size_t first)
+/* The names of all formats, when a tracepoint first asks for one. */
+static int index_formats(struct tally_perfdata *data)
 {
 	const struct tally_perfdata_tracing *tracing;
 	int ret = tally_perfdata_tracing(data, &tracing, NULL);
 
+	data->names.has_formats = true;
 	if (ret == -EINVAL) {
 		tally_reader_note(
 			data, (struct tally_perfdata_note){.kind = TALLY_NOTE_BAD_FEATURE,
@@ -241,7 +239,32 @@ int tally_tracing_apply(struct tally_perfdata *data, size_t first)
 							   .text = "tracing data does not parse"});
 		return 0;
 	}
-	for (size_t i = 0; !ret && first < data->events.list.len && i < tracing->nr_formats; i++)
-		ret = name_by_format(data, first, &tracing->formats[i]);
+	for (size_t i = 0; !ret && i < tracing->nr_formats; i++)
+		ret = index_format(data, &tracing->formats[i]);
+	return ret;
+}
+
+int tally_tracing_name(struct tally_perfdata *data, struct tally_event *event)
+{
+	struct tally_names *names = &data->names;
+	uint64_t at;
+	int ret;
+
+	if (!data->tracing_bytes.data || event->pub.is_named ||
+	    event->pub.attr.type != PERF_TYPE_TRACEPOINT)
+		return 0;
+	ret = names->has_formats ? 0 : index_formats(data);
+	at = ret ? TALLY_MAP_NONE : tally_map_get(&names->formats, event->pub.attr.config);
+	if (at != TALLY_MAP_NONE)
+		tally_perfdata_events_name(event, TALLY_NAME_TRACING, names->tracepoints.data[at]);
+	return ret;
+}
+
+int tally_tracing_apply(struct tally_perfdata *data)
+{
+	int ret = data->names.has_formats ? 0 : index_formats(data);
+
+	for (size_t i = 0; !ret && i < data->events.list.len; i++)
+		ret = tally_tracing_name(data, data->events.list.data[i]);
 	return ret;
 }

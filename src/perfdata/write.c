@@ -56,16 +56,20 @@ int tally_perfdata_writer_add_event(struct tally_perfdata_writer *writer,
 				    const uint64_t *ids, size_t nr_ids)
 {
 	struct tally_event *event;
+	const char *copy;
 	int ret;
 
 	if (writer->started)
 		return -EBUSY;
 	ret = tally_perfdata_events_append(&writer->events, attr, (const uint8_t *)ids, nr_ids,
 					   false, &event);
-	if (!ret && name)
-		ret = tally_perfdata_events_name(&writer->events, event, TALLY_NAME_EVENT_DESC,
-						 name, strlen(name));
-	return ret;
+	if (ret || !name)
+		return ret;
+	copy = tally_arena_strndup(&writer->events.texts, name, strlen(name));
+	if (!copy)
+		return -ENOMEM;
+	tally_perfdata_events_name(event, TALLY_NAME_EVENT_DESC, copy);
+	return 0;
 }
 
 uint32_t tally_writer_attr_size(const struct tally_perfdata_writer *writer)
