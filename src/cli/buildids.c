@@ -87,6 +87,8 @@ static int list_table(struct tally_session *session)
 
 	if (tally_perfdata_info(session->data)->is_pipe)
 		ret = tally_session_run(session, NULL, NULL);
+	else
+		tally_session_warn(session);
 	for (size_t i = 0; (id = tally_perfdata_build_id(session->data, i)); i++)
 		print_id(id->bytes, id->size, id->filename);
 	return ret;

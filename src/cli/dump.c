@@ -119,13 +119,26 @@ static bool is_common_name(const char *name)
 	return false;
 }
 
+/* Features of perf 3.2's pipes: bytes, in the form of the feature. */
+static const struct tally_record_field old_feature_fields[] = {
+	{"data", TALLY_FIELD_BYTES, 0, 0, 0},
+};
+static const struct tally_record_desc old_feature = {0, "HEADER_FEATURE", old_feature_fields, 1};
+
+static const struct tally_record_desc *record_desc(const struct tally_perfdata_record *record)
+{
+	return record->flags & TALLY_PERFDATA_OLD_FEATURE ? &old_feature
+							  : tally_perfdata_describe(record->type);
+}
+
 /* The fields of a record; those whose names are taken stand in an object of their own. */
 static void dump_fields(struct tally_str *out, const struct tally_perfdata_record *record,
 			size_t trailer)
 {
 	struct tally_str hidden = {0};
-	const struct tally_record_desc *desc = tally_perfdata_describe(record->type);
-	const struct tally_perfdata_array *array = tally_perfdata_array(record->type);
+	const struct tally_record_desc *desc = record_desc(record);
+	const struct tally_perfdata_array *array =
+		desc == &old_feature ? NULL : tally_perfdata_array(record->type);
 	uint64_t read_format = record->event ? record->event->attr.read_format : 0;
 	struct tally_record_cursor cursor;
 	struct tally_record_value value;
@@ -152,9 +165,11 @@ static void dump_fields(struct tally_str *out, const struct tally_perfdata_recor
 	dump_derived(out, record);
 }
 
-static void dump_record(struct tally_str *out, const struct tally_perfdata_record *record)
+/* False when it is damaged. */
+static bool dump_record(struct tally_str *out, const struct tally_perfdata_record *record)
 {
-	const struct tally_record_desc *desc = tally_perfdata_describe(record->type);
+	bool is_damaged = record->flags & TALLY_PERFDATA_DAMAGED;
+	const struct tally_record_desc *desc = record_desc(record);
 	const struct tally_sample_layout *layout = record->event ? record->event->layout : NULL;
 	size_t trailer = layout && record->type < 64 ? tally_trailer_size(layout) : 0;
 
@@ -165,10 +180,10 @@ static void dump_record(struct tally_str *out, const struct tally_perfdata_recor
 	tally_json_text(out, "name", desc ? desc->name : "UNKNOWN");
 	tally_json_u64(out, "misc", record->misc);
 	tally_json_u64(out, "size", record->size);
-	if (record->flags & TALLY_PERFDATA_DAMAGED) {
+	if (is_damaged) {
 		tally_json_bool(out, "damaged", true);
 	} else if (record->type == PERF_RECORD_SAMPLE) {
-		tally_dump_sample(out, record);
+		is_damaged = !tally_dump_sample(out, record);
 	} else {
 		dump_fields(out, record, trailer);
 		if (trailer)
@@ -178,12 +193,13 @@ static void dump_record(struct tally_str *out, const struct tally_perfdata_recor
 		tally_json_u64(out, "payload_len", record->payload_len);
 	tally_json_close(out, '}');
 	tally_str_add_char(out, '\n');
+	return !is_damaged;
 }
 
 /* ---- all of them --------------------------------------------------------- */
 
 static int dump_all(struct tally_session *session,
-		    void (*dump)(struct tally_str *out, const struct tally_perfdata_record *record))
+		    bool (*dump)(struct tally_str *out, const struct tally_perfdata_record *record))
 {
 	struct tally_perfdata_record record;
 	struct tally_error err = {0};
@@ -191,7 +207,7 @@ static int dump_all(struct tally_session *session,
 	int ret;
 
 	while ((ret = tally_perfdata_next(session->data, &record, &err)) > 0) {
-		dump(&out, &record);
+		session->health.damaged += !dump(&out, &record);
 		if (out.len >= TALLY_FLUSH_AT && tally_output_flush(&out))
 			break;
 	}
@@ -229,10 +245,11 @@ static void dump_hex(struct tally_str *out, const uint8_t *bytes, size_t len)
 	}
 }
 
-static void dump_people(struct tally_str *out, const struct tally_perfdata_record *record)
+static bool dump_people(struct tally_str *out, const struct tally_perfdata_record *record)
 {
-	const struct tally_record_desc *desc = tally_perfdata_describe(record->type);
+	const struct tally_record_desc *desc = record_desc(record);
 	struct tally_str fields = {0};
+	bool is_good;
 
 	if (record->offset == UINT64_MAX)
 		tally_str_add(out, "\n(compressed)");
@@ -241,9 +258,10 @@ static void dump_people(struct tally_str *out, const struct tally_perfdata_recor
 	tally_str_addf(out, " [0x%x]: PERF_RECORD_%s(%u, 0x%x)\n", record->size,
 		       desc ? desc->name : "UNKNOWN", record->type, record->misc);
 	dump_hex(out, record->data, record->size);
-	dump_record(&fields, record);
+	is_good = dump_record(&fields, record);
 	tally_str_add(out, tally_str_text(&fields));
 	tally_str_free(&fields);
+	return is_good;
 }
 
 int tally_dump_text(struct tally_session *session)

@@ -140,7 +140,7 @@ static void dump_field(struct tally_str *out, const struct tally_sample_field *f
 	}
 }
 
-void tally_dump_sample(struct tally_str *out, const struct tally_perfdata_record *record)
+bool tally_dump_sample(struct tally_str *out, const struct tally_perfdata_record *record)
 {
 	const struct tally_sample_layout *layout;
 	struct tally_sample sample;
@@ -148,11 +148,12 @@ void tally_dump_sample(struct tally_str *out, const struct tally_perfdata_record
 	if (!record->event ||
 	    tally_sample_decode(record->event->layout, record->data, record->size, &sample, NULL)) {
 		tally_json_bool(out, "damaged", true);
-		return;
+		return false;
 	}
 	layout = record->event->layout;
 	for (int i = 0; i < layout->nr; i++)
 		dump_field(out, &tally_sample_fields[layout->rows[i]], &sample, layout);
+	return true;
 }
 
 void tally_dump_sample_info(struct tally_str *out, const struct tally_perfdata_record *record)

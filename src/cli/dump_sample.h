@@ -7,7 +7,8 @@
 #include "base/str.h"
 #include "tally/perfdata.h"
 
-void tally_dump_sample(struct tally_str *out, const struct tally_perfdata_record *record);
+/* False, with "damaged": true, when nothing can be read of it. */
+bool tally_dump_sample(struct tally_str *out, const struct tally_perfdata_record *record);
 void tally_dump_sample_info(struct tally_str *out, const struct tally_perfdata_record *record);
 void tally_dump_read(struct tally_str *out, const struct tally_read *read);
 

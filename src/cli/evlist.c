@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tally evlist: the events of a recording. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "cli/commands.h"
 #include "cli/header.h"
 #include "cli/say.h"
@@ -29,90 +31,146 @@ static const struct tally_option evlist_options[] = {
 	TALLY_OPTION_END,
 };
 
-static void add_trace_fields(struct tally_session *session,
-			     const struct tally_perfdata_event *event, struct tally_str *out)
+/* What events are looked up in, made once: one look costs no more than the next. */
+struct evlist {
+	const struct evlist_config *config;
+	struct tally_session *session;
+	const struct tally_perfdata_env *env;
+	struct tally_map groups;  /* index of a leader to that of its group */
+	struct tally_map formats; /* id of a tracepoint to the index of its format */
+	struct tally_str out;
+};
+
+/* Formats are large, and any number of events may have the same one. */
+enum { TRACE_FIELDS_MAX = 64 << 20 };
+
+static void add_trace_fields(struct evlist *list, const struct tally_perfdata_event *event)
 {
 	const struct tally_perfdata_tracing *tracing;
 	struct tally_tp_format *format;
 	const char *joint = ": trace_fields: ";
+	uint64_t at = tally_map_get(&list->formats, event->attr.config);
 
-	if (event->attr.type != PERF_TYPE_TRACEPOINT ||
-	    tally_perfdata_tracing(session->data, &tracing, NULL))
+	if (event->attr.type != PERF_TYPE_TRACEPOINT || at == TALLY_MAP_NONE ||
+	    tally_perfdata_tracing(list->session->data, &tracing, NULL) ||
+	    tally_tp_format_parse(tracing->formats[at].text.data, tracing->formats[at].text.len,
+				  &format, NULL))
 		return;
-	for (size_t i = 0; i < tracing->nr_formats; i++) {
+	for (size_t f = format->nr_common; f < format->nr_fields; f++) {
+		tally_str_addf(&list->out, "%s%s", joint, format->fields[f].name);
+		joint = ",";
+	}
+	tally_tp_format_free(format);
+}
+
+/* The first format with an id is the one, and the first group of a leader. */
+static int index_formats(struct evlist *list)
+{
+	const struct tally_perfdata_tracing *tracing;
+	struct tally_tp_format *format;
+	int ret = tally_perfdata_tracing(list->session->data, &tracing, NULL);
+
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
+	for (size_t i = 0; !ret && i < tracing->nr_formats; i++) {
 		if (tally_tp_format_parse(tracing->formats[i].text.data,
 					  tracing->formats[i].text.len, &format, NULL))
 			continue;
-		for (size_t f = format->nr_common;
-		     format->id == event->attr.config && f < format->nr_fields; f++) {
-			tally_str_addf(out, "%s%s", joint, format->fields[f].name);
-			joint = ",";
-		}
+		if (tally_map_get(&list->formats, format->id) == TALLY_MAP_NONE)
+			ret = tally_map_put(&list->formats, format->id, i);
 		tally_tp_format_free(format);
 	}
+	return ret;
 }
 
-static void add_event(const struct evlist_config *config, struct tally_session *session,
-		      const struct tally_perfdata_event *event, struct tally_str *out)
+static int index_groups(struct evlist *list)
 {
+	int ret = 0;
+
+	for (uint32_t i = 0; !ret && i < list->env->nr_groups; i++) {
+		const struct tally_perfdata_group *group = &list->env->groups[i];
+
+		if (group->nr_members > 1 &&
+		    tally_map_get(&list->groups, group->leader) == TALLY_MAP_NONE)
+			ret = tally_map_put(&list->groups, group->leader, i);
+	}
+	return ret;
+}
+
+static int evlist_index(struct evlist *list)
+{
+	int ret = tally_perfdata_env(list->session->data, &list->env);
+
+	if (!ret && list->config->trace_fields)
+		ret = index_formats(list);
+	if (!ret && list->config->group)
+		ret = index_groups(list);
+	return ret;
+}
+
+static void add_event(struct evlist *list, size_t i)
+{
+	const struct tally_perfdata_event *event = tally_perfdata_event(list->session->data, i);
+	struct tally_str *out = &list->out;
+
 	tally_str_add(out, event->name);
-	if (config->verbose) {
+	if (list->config->verbose) {
 		tally_str_add(out, ": ");
 		tally_attr_text(&event->attr, out);
-	} else if (config->freq) {
+	} else if (list->config->freq) {
 		tally_str_addf(out, ": %s=%" PRIu64,
 			       event->attr.freq ? "sample_freq" : "sample_period",
 			       event->attr.sample_period);
 	}
-	if (config->trace_fields)
-		add_trace_fields(session, event, out);
+	if (list->config->trace_fields)
+		add_trace_fields(list, event);
 }
 
-/* The group that event `i` leads, NULL if it is alone. */
-static const struct tally_perfdata_group *group_at(const struct tally_perfdata_env *env, size_t i)
+static size_t add_group(struct evlist *list, const struct tally_perfdata_group *group)
 {
-	for (uint32_t g = 0; g < env->nr_groups; g++) {
-		if (env->groups[g].leader == i && env->groups[g].nr_members > 1)
-			return &env->groups[g];
-	}
-	return NULL;
-}
-
-static size_t add_group(const struct evlist_config *config, struct tally_session *session,
-			const struct tally_perfdata_group *group, struct tally_str *out)
-{
-	size_t nr = tally_perfdata_nr_events(session->data), i = group->leader;
+	size_t nr = tally_perfdata_nr_events(list->session->data), i = group->leader;
 
 	/* perf's name for groups that were given none. */
-	tally_str_addf(out, "%s{", strcmp(group->name, "{anon_group}") ? group->name : "");
+	tally_str_addf(&list->out, "%s{", strcmp(group->name, "{anon_group}") ? group->name : "");
 	for (; i < nr && i < (size_t)group->leader + group->nr_members; i++) {
-		tally_str_add(out, i == group->leader ? "" : ",");
-		add_event(config, session, tally_perfdata_event(session->data, i), out);
+		tally_str_add(&list->out, i == group->leader ? "" : ",");
+		add_event(list, i);
 	}
-	tally_str_add(out, "}");
+	tally_str_add(&list->out, "}");
 	return i;
+}
+
+static int evlist_add_all(struct evlist *list)
+{
+	size_t i = 0;
+
+	while (i < tally_perfdata_nr_events(list->session->data)) {
+		uint64_t group = tally_map_get(&list->groups, i);
+
+		if (group != TALLY_MAP_NONE)
+			i = add_group(list, &list->env->groups[group]);
+		else
+			add_event(list, i++);
+		tally_str_add_char(&list->out, '\n');
+		if (list->config->trace_fields && list->out.len > TRACE_FIELDS_MAX) {
+			tally_say_error("more than 64 MiB of --trace-fields");
+			return -E2BIG;
+		}
+	}
+	return tally_str_error(&list->out);
 }
 
 static int evlist_print(const struct evlist_config *config, struct tally_session *session)
 {
-	const struct tally_perfdata_env *env;
-	struct tally_str out = {0};
-	size_t i = 0;
-	int ret = tally_perfdata_env(session->data, &env);
+	struct evlist list = {.config = config, .session = session};
+	int ret = evlist_index(&list);
 
-	while (!ret && i < tally_perfdata_nr_events(session->data)) {
-		const struct tally_perfdata_group *group = config->group ? group_at(env, i) : NULL;
-
-		if (group)
-			i = add_group(config, session, group, &out);
-		else
-			add_event(config, session, tally_perfdata_event(session->data, i++), &out);
-		tally_str_add_char(&out, '\n');
-	}
 	if (!ret)
-		ret = tally_str_error(&out);
-	fputs(tally_str_text(&out), stdout);
-	tally_str_free(&out);
+		ret = evlist_add_all(&list);
+	fputs(tally_str_text(&list.out), stdout);
+	tally_str_free(&list.out);
+	tally_map_free(&list.groups);
+	tally_map_free(&list.formats);
 	return ret;
 }
 
@@ -135,8 +193,14 @@ static int evlist_run(int argc, char **argv)
 	/* The events of a stream are among its records. */
 	if (tally_perfdata_info(session.data)->is_pipe)
 		ret = tally_session_run(&session, NULL, NULL);
-	if (!ret)
-		ret = evlist_print(&config, &session);
+	/* What was read before the file broke is worth showing. */
+	if (!ret || ret == -EINVAL) {
+		int printed = evlist_print(&config, &session);
+
+		ret = ret ? ret : printed;
+	}
+	if (!tally_perfdata_info(session.data)->is_pipe)
+		tally_session_warn(&session);
 	tally_session_close(&session);
 	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
 }

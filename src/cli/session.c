@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "abi/record.h"
+#include "base/str.h"
 #include "cli/filter.h"
 #include "cli/heap.h"
 #include "cli/privileges.h"
@@ -144,10 +145,10 @@ static int session_sample(struct tally_session *session, const struct tally_perf
 {
 	struct tally_session_sample sample; /* large: not cleared, decoding does that */
 
-	if (!record->event ||
-	    tally_sample_decode(record->event->layout, record->data, record->size, &sample.sample,
-				NULL)) {
+	if (!record->event || tally_sample_decode(record->event->layout, record->data, record->size,
+						  &sample.sample, NULL)) {
 		session->health.damaged++;
+		session->health.damaged_samples++;
 		return fn(arg, session, record, NULL);
 	}
 	if (!session->health.samples++ && tally_perfdata_info(session->data)->is_pipe &&
@@ -193,6 +194,7 @@ static int session_record(struct tally_session *session, const struct tally_perf
 	session->health.out_of_order += !!(record->flags & TALLY_PERFDATA_LATE);
 	if (record->flags & TALLY_PERFDATA_DAMAGED) {
 		session->health.damaged++;
+		session->health.damaged_samples += record->type == PERF_RECORD_SAMPLE;
 		return 0;
 	}
 	if (record->type == PERF_RECORD_SAMPLE)
@@ -206,20 +208,57 @@ static int session_record(struct tally_session *session, const struct tally_perf
 	return fn(arg, session, record, NULL);
 }
 
+/* What was passed over because it is shorter than what it has to hold. */
+static void warn_damaged(const struct tally_session *session)
+{
+	uint64_t records = tally_machine_stats(session->machine)->damaged;
+
+	if (session->health.damaged)
+		tally_say_warning("%s: %llu records passed over: they are shorter than their attr "
+				  "says, or have none",
+				  session->path, (unsigned long long)session->health.damaged);
+	if (records)
+		tally_say_warning("%s: %llu records of tasks and maps passed over: they are "
+				  "shorter than what they have to hold",
+				  session->path, (unsigned long long)records);
+}
+
+static void warn_note(const struct tally_session *session, const struct tally_perfdata_note *note)
+{
+	struct tally_str where = {0};
+
+	/* Inside compressed data nothing has a place. */
+	if (note->offset != UINT64_MAX)
+		tally_str_addf(&where, "at byte %llu", (unsigned long long)note->offset);
+	if (note->count > 1)
+		tally_str_addf(&where, "%s%llu times more", where.len ? ", and " : "",
+			       (unsigned long long)note->count - 1);
+	if (where.len)
+		tally_say_warning("%s: %s (%s)", session->path, note->text, tally_str_text(&where));
+	else
+		tally_say_warning("%s: %s", session->path, note->text);
+	tally_str_free(&where);
+}
+
 void tally_session_warn(const struct tally_session *session)
 {
 	const struct tally_perfdata_note *note;
 
-	for (size_t i = 0; (note = tally_perfdata_note(session->data, i)); i++) {
-		if (note->count > 1)
-			tally_say_warning("%s: %s (at byte %llu, and %llu times more)",
-					  session->path, note->text,
-					  (unsigned long long)note->offset,
-					  (unsigned long long)note->count - 1);
-		else
-			tally_say_warning("%s: %s (at byte %llu)", session->path, note->text,
-					  (unsigned long long)note->offset);
-	}
+	for (size_t i = 0; (note = tally_perfdata_note(session->data, i)); i++)
+		warn_note(session, note);
+	warn_damaged(session);
+}
+
+/* Samples are there, and nothing can be read of any of them: that is no success. */
+static int check_samples(const struct tally_session *session)
+{
+	const struct tally_session_health *health = &session->health;
+
+	if (health->samples || !health->damaged_samples)
+		return 0;
+	tally_say_error("%s: none of its %llu samples can be read", session->path,
+			(unsigned long long)health->damaged_samples);
+	return -EINVAL;
 }
 
 static int look_at_nothing(void *arg, struct tally_session *session,
@@ -267,6 +306,8 @@ int tally_session_run(struct tally_session *session, tally_session_fn *fn, void 
 		tally_say_error("%s: out of memory", session->path);
 	if (!done && !session->is_again)
 		done = session_filter_finish(session);
+	if (!ret && !done && fn && !session->is_again)
+		ret = check_samples(session);
 	return done ? done : ret;
 }
 

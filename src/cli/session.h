@@ -33,6 +33,7 @@ struct tally_session_options {
 struct tally_session_health {
 	uint64_t samples, lost_events, lost_samples, throttled, out_of_order, damaged;
 	uint64_t unjudged; /* samples without what a filter looks at: left out */
+	uint64_t damaged_samples; /* of the damaged records */
 };
 
 struct tally_session_sample {
@@ -74,7 +75,7 @@ int tally_session_open(const struct tally_session_options *options, struct tally
 
 /* Read it to its end; without `fn` only for what the file says of itself. 0, what `fn` returned, or
  * -errno after having said why. What is odd about the file (cut short, unfinished) is said as a
- * warning. */
+ * warning. With `fn`, and samples of which none can be read: -EINVAL. */
 int tally_session_run(struct tally_session *session, tally_session_fn *fn, void *arg);
 
 /* Read it once more, from its start to where it ended the first time: `fn` is told the same again,
@@ -83,7 +84,8 @@ int tally_session_run(struct tally_session *session, tally_session_fn *fn, void 
 int tally_session_again(struct tally_session *session, const uint64_t *wanted, uint64_t nr,
 			tally_session_fn *fn, void *arg);
 
-/* Say what was odd about the file so far. tally_session_run() does it at its end. */
+/* Say what was odd about the file so far. tally_session_run() does it at its end; commands that do
+ * not run it do it when they have asked all they want to know. */
 void tally_session_warn(const struct tally_session *session);
 
 void tally_session_close(struct tally_session *session);
