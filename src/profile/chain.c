@@ -21,7 +21,9 @@ static struct tally_callers *callers_slot(const struct tally_profile *profile,
 void profile_callers_fetch(struct tally_profile *profile, struct tally_gathered *to)
 {
 	const uint64_t *words = profile->batch.words.data;
-	struct tally_callers_hash hash = {(uintptr_t)profile->callers, 0};
+	/* What they are changes with the maps of the kernel. */
+	struct tally_callers_hash hash = {
+		(uintptr_t)profile->callers ^ (uint64_t)profile->batch.kernel_number << 32, 0};
 
 	for (size_t i = to->callers; i < to->end; i++)
 		hash_step(&hash, words[i]);

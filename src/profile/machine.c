@@ -149,7 +149,7 @@ static int machine_comm(struct tally_machine *machine, const void *record, size_
 	struct tally_thread *thread;
 	struct tally_comm comm;
 
-	if (tally_record_comm(record, len, &comm)) {
+	if (tally_record_comm(record, len, &comm) || !machine_name_fits(comm.comm)) {
 		machine->stats.damaged++;
 		return 0;
 	}
@@ -190,7 +190,7 @@ static int machine_fork(struct tally_machine *machine, const void *record, size_
 	child = parent ? thread_renew(machine, task.pid, task.tid, parent) : NULL;
 	if (!child)
 		return -ENOMEM;
-	if (child->process != parent->process && keeps_maps && !child->process->maps->all.len) {
+	if (child->process != parent->process && keeps_maps && !child->process->maps->root) {
 		tally_maps_put(child->process->maps);
 		child->process->maps = tally_maps_get(parent->process->maps);
 	}

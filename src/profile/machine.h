@@ -41,7 +41,7 @@ struct tally_location {
 };
 
 struct tally_machine_stats {
-	uint64_t damaged; /* records too short for what they are */
+	uint64_t damaged; /* records too short for what they are, or with names over 4,095 bytes */
 	uint64_t guest;   /* look-ups of guest addresses, which have no maps here */
 };
 

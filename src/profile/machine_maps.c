@@ -177,7 +177,7 @@ int machine_mmap(struct tally_machine *machine, const void *record, size_t len)
 	uint8_t cpumode = tally_record_header(record).misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	struct tally_mmap mmap;
 
-	if (tally_record_mmap(record, len, &mmap)) {
+	if (tally_record_mmap(record, len, &mmap) || !machine_name_fits(mmap.filename)) {
 		machine->stats.damaged++;
 		return 0;
 	}
@@ -199,7 +199,8 @@ int machine_ksymbol(struct tally_machine *machine, const void *record, size_t le
 	uint64_t start;
 	int ret;
 
-	if (len <= NAME || !memchr(at + NAME, '\0', len - NAME)) {
+	if (len <= NAME || !memchr(at + NAME, '\0', len - NAME) ||
+	    !machine_name_fits((const char *)at + NAME)) {
 		machine->stats.damaged++;
 		return 0;
 	}

@@ -3,9 +3,20 @@
 #ifndef TALLY_PROFILE_MACHINE_PRIVATE_H
 #define TALLY_PROFILE_MACHINE_PRIVATE_H
 
+#include <string.h>
+
 #include "abi/record.h"
 #include "base/arith.h"
 #include "profile/machine.h"
+
+/* No name of a task, file or function is longer: the kernel cuts them before. They are printed with
+ * every sample, so a longer one is taken for damage. */
+enum { MACHINE_NAME_MAX = 4095 };
+
+static inline bool machine_name_fits(const char *name)
+{
+	return strnlen(name, MACHINE_NAME_MAX + 1) <= MACHINE_NAME_MAX;
+}
 
 enum { LOCATE_SLOTS = 1 << 15, MACHINE_ENDED = 2048, MACHINE_RECENT = 64 };
 

@@ -101,25 +101,29 @@ static void sweep_threads(struct tally_machine *machine, struct machine_sweep *s
 	machine->all_threads.len = left;
 }
 
-static void mark_maps(const struct tally_maps *maps, struct machine_sweep *sweep)
+static void mark_map(void *arg, struct tally_mapping *map)
 {
-	tally_vec_for_each (map, &maps->all)
-		sweep->dsos[tally_dso_number(map->dso)] = 1;
+	struct machine_sweep *sweep = arg;
+
+	sweep->dsos[tally_dso_number(map->dso)] = 1;
+}
+
+static void word_map(void *arg, struct tally_mapping *map)
+{
+	machine_mapping_word(map);
 }
 
 static void sweep_dsos(struct tally_machine *machine, struct machine_sweep *sweep)
 {
-	mark_maps(machine->kernel, sweep);
+	tally_maps_walk(machine->kernel, mark_map, sweep);
 	if (machine->kernel_dso)
 		sweep->dsos[tally_dso_number(machine->kernel_dso)] = 1;
 	tally_vec_for_each (thread, &machine->all_threads)
-		mark_maps((*thread)->process->maps, sweep);
+		tally_maps_walk((*thread)->process->maps, mark_map, sweep);
 	tally_symbols_sweep(machine->symbols, sweep->dsos);
 	/* Maps that are shared come by several times and are the same then. */
-	tally_vec_for_each (thread, &machine->all_threads) {
-		tally_vec_for_each (map, &(*thread)->process->maps->all)
-			machine_mapping_word(map);
-	}
+	tally_vec_for_each (thread, &machine->all_threads)
+		tally_maps_walk((*thread)->process->maps, word_map, NULL);
 }
 
 int machine_sweep(struct tally_machine *machine, struct machine_sweep *sweep)

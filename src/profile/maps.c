@@ -1,7 +1,143 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "profile/maps.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/hash.h"
+
+/* A node is changed only by a space that has it alone: it and all above it have one reference. */
+struct tally_maps_node {
+	struct tally_mapping map;
+	struct tally_maps_node *left, *right;
+	uint32_t refs;
+	uint32_t rank; /* random, none below has a greater one */
+};
+
+static const struct tally_mapping nothing;
+
+/* Of spaces that no address was looked up in. Never written to: see index_own(). */
+static const struct tally_maps_index no_index = {
+	.hints = {[0 ... TALLY_MAPS_HINTS - 1] = &nothing},
+};
+
+/* ---- nodes --------------------------------------------------------------- */
+
+static struct tally_maps_node *node_new(const struct tally_mapping *map)
+{
+	struct tally_maps_node *node = malloc(sizeof(*node));
+
+	if (node)
+		*node = (struct tally_maps_node){
+			.map = *map,
+			.refs = 1,
+			.rank = (uint32_t)tally_hash_u64((uintptr_t)node, 0),
+		};
+	return node;
+}
+
+static struct tally_maps_node *node_get(struct tally_maps_node *node)
+{
+	if (node)
+		node->refs++;
+	return node;
+}
+
+static void node_put(struct tally_maps_node *node)
+{
+	if (!node || --node->refs)
+		return;
+	node_put(node->left);
+	node_put(node->right);
+	free(node);
+}
+
+/* The node if nobody else has it, else a copy of it. NULL when out of memory; the reference to it
+ * is given back then. */
+static struct tally_maps_node *node_own(struct tally_maps_node *node)
+{
+	struct tally_maps_node *copy;
+
+	if (node->refs == 1)
+		return node;
+	copy = malloc(sizeof(*copy));
+	if (copy) {
+		*copy = *node;
+		copy->refs = 1;
+		node_get(copy->left);
+		node_get(copy->right);
+	}
+	node_put(node);
+	return copy;
+}
+
+/* Part a tree, which is used up, into what starts below `addr` and the rest. 0 or -ENOMEM: both are
+ * trees, and maps are missing. */
+static int tree_split(struct tally_maps_node *node, uint64_t addr,
+		      struct tally_maps_node **ret_below, struct tally_maps_node **ret_rest)
+{
+	int ret = 0;
+
+	while (node && !ret) {
+		node = node_own(node);
+		if (!node) {
+			ret = -ENOMEM;
+		} else if (node->map.start < addr) {
+			*ret_below = node;
+			ret_below = &node->right;
+			node = node->right;
+		} else {
+			*ret_rest = node;
+			ret_rest = &node->left;
+			node = node->left;
+		}
+	}
+	*ret_below = *ret_rest = NULL;
+	return ret;
+}
+
+/* Put two trees together, which are used up, all of `right` being behind `left`. As above. */
+static int tree_join(struct tally_maps_node *left, struct tally_maps_node *right,
+		     struct tally_maps_node **ret_tree)
+{
+	while (left && right) {
+		bool is_left = left->rank > right->rank;
+		struct tally_maps_node **from = is_left ? &left : &right;
+		struct tally_maps_node *top = node_own(*from);
+
+		*ret_tree = top;
+		if (!top) {
+			node_put(is_left ? right : left);
+			return -ENOMEM;
+		}
+		ret_tree = is_left ? &top->right : &top->left;
+		*from = *ret_tree;
+	}
+	*ret_tree = left ? left : right;
+	return 0;
+}
+
+static const struct tally_maps_node *tree_last(const struct tally_maps_node *node)
+{
+	while (node && node->right)
+		node = node->right;
+	return node;
+}
+
+/* Let the last map of a tree end at `end`. 0 or -ENOMEM. */
+static int tree_cut(struct tally_maps_node **tree, uint64_t end)
+{
+	for (; (*tree = node_own(*tree)); tree = &(*tree)->right) {
+		if (!(*tree)->right) {
+			(*tree)->map.end = end;
+			return 0;
+		}
+	}
+	return -ENOMEM;
+}
+
+/* ---- spaces -------------------------------------------------------------- */
 
 struct tally_maps *tally_maps_new(uint64_t *next_space)
 {
@@ -10,6 +146,7 @@ struct tally_maps *tally_maps_new(uint64_t *next_space)
 	if (maps) {
 		maps->refs = 1;
 		maps->space = (*next_space)++;
+		maps->index = (struct tally_maps_index *)&no_index;
 	}
 	return maps;
 }
@@ -20,64 +157,23 @@ struct tally_maps *tally_maps_get(struct tally_maps *maps)
 	return maps;
 }
 
+static void index_clear(struct tally_maps_index *index)
+{
+	free(index->starts);
+	free(index->maps);
+	*index = no_index;
+}
+
 void tally_maps_put(struct tally_maps *maps)
 {
 	if (!maps || --maps->refs)
 		return;
-	tally_vec_free(&maps->all);
+	node_put(maps->root);
+	if (maps->index != &no_index) {
+		index_clear(maps->index);
+		free(maps->index);
+	}
 	free(maps);
-}
-
-/* Index of the first map that ends behind `addr`. */
-static size_t maps_first_behind(const struct tally_maps *maps, uint64_t addr)
-{
-	size_t low = 0, high = maps->all.len;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (maps->all.data[mid].end <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-const struct tally_mapping *tally_maps_search(struct tally_maps *maps, uint64_t addr)
-{
-	const struct tally_mapping *at = maps->all.data, *end = at + maps->all.len;
-	uint16_t *hint = tally_maps_hint(maps, addr);
-
-	if (addr < at->start)
-		return NULL;
-	/* Addresses between two maps come again as well. */
-	if (at[*hint].start <= addr && (&at[*hint] + 1 == end || at[*hint + 1].start > addr)) {
-		at += *hint;
-	} else {
-		/* Halved without branches, as nobody could foresee them. */
-		for (size_t nr = maps->all.len; nr > 1; nr -= nr / 2)
-			at += at[nr / 2].start <= addr ? nr / 2 : 0;
-		*hint = (uint16_t)(at - maps->all.data);
-	}
-	return addr < at->end ? at : NULL;
-}
-
-/* A copy that nobody shares. */
-static struct tally_maps *maps_clone(const struct tally_maps *maps, uint64_t *next_space)
-{
-	struct tally_maps *copy = tally_maps_new(next_space);
-
-	if (!copy)
-		return NULL;
-	if (tally_vec_reserve(&copy->all, maps->all.len + 1)) {
-		tally_maps_put(copy);
-		return NULL;
-	}
-	if (maps->all.len)
-		memcpy(copy->all.data, maps->all.data, maps->all.len * sizeof(*maps->all.data));
-	copy->all.len = maps->all.len;
-	return copy;
 }
 
 /* Make `*maps` ours alone and its number unused by any look-up. */
@@ -86,58 +182,208 @@ static int maps_make_writable(struct tally_maps **maps, uint64_t *next_space)
 	struct tally_maps *copy;
 
 	if ((*maps)->refs > 1) {
-		copy = maps_clone(*maps, next_space);
+		copy = tally_maps_new(next_space);
 		if (!copy)
 			return -ENOMEM;
+		copy->root = node_get((*maps)->root);
+		copy->nr = (*maps)->nr;
 		tally_maps_put(*maps);
 		*maps = copy;
-	} else if ((*maps)->was_read) {
+		return 0;
+	}
+	if ((*maps)->was_read) {
 		(*maps)->space = (*next_space)++;
 		(*maps)->was_read = false;
 	}
+	if ((*maps)->index != &no_index)
+		index_clear((*maps)->index);
 	return 0;
 }
 
-/* Put `nr` maps in the place of those at [first, last). Room is there. */
-static void maps_splice(struct tally_maps *maps, size_t first, size_t last,
-			const struct tally_mapping *with, size_t nr)
+/* What `map` leaves of the last map before it: cut it, and set `*ret_rest` to what lies behind. */
+static int cut_before(struct tally_maps_node **before, const struct tally_mapping *map,
+		      struct tally_mapping *ret_rest)
 {
-	struct tally_mapping *data = maps->all.data;
+	const struct tally_maps_node *last = tree_last(*before);
 
-	memmove(&data[first + nr], &data[last], (maps->all.len - last) * sizeof(*data));
-	memcpy(&data[first], with, nr * sizeof(*data));
-	maps->all.len = maps->all.len - (last - first) + nr;
-	memset(maps->hints, 0, sizeof(maps->hints));
+	if (!last || last->map.end <= map->start)
+		return 0;
+	if (last->map.end > map->end)
+		*ret_rest = last->map;
+	return tree_cut(before, map->start);
+}
+
+/* Put `map`, if it is not empty, behind `*tree`. 0 or -ENOMEM. */
+static int tree_append(struct tally_maps_node **tree, const struct tally_mapping *map)
+{
+	struct tally_maps_node *node;
+
+	if (map->start >= map->end)
+		return 0;
+	node = node_new(map);
+	return node ? tree_join(*tree, node, tree) : -ENOMEM;
 }
 
 int tally_maps_insert(struct tally_maps **maps, const struct tally_mapping *map,
 		      uint64_t *next_space)
 {
-	struct tally_mapping with[3];
-	size_t first, last, nr = 0;
-	struct tally_mapping *data;
-	int ret;
+	struct tally_maps_node *before = NULL, *covered = NULL, *behind = NULL;
+	struct tally_mapping rest = {0};
+	const struct tally_maps_node *last;
+	int ret, joined;
 
 	if (map->start >= map->end)
 		return 0;
 	ret = maps_make_writable(maps, next_space);
-	if (!ret)
-		ret = tally_vec_reserve(&(*maps)->all, (*maps)->all.len + 2);
 	if (ret)
 		return ret;
-	data = (*maps)->all.data;
-	first = last = maps_first_behind(*maps, map->start);
-	while (last < (*maps)->all.len && data[last].start < map->end)
-		last++;
-	if (first < last && data[first].start < map->start) {
-		with[nr] = data[first];
-		with[nr++].end = map->start;
+	ret = tree_split((*maps)->root, map->start, &before, &covered);
+	if (!ret)
+		ret = tree_split(covered, map->end, &covered, &behind);
+	last = tree_last(covered);
+	if (last && last->map.end > map->end)
+		rest = last->map;
+	if (!ret)
+		ret = cut_before(&before, map, &rest);
+	rest.start = map->end;
+	node_put(covered);
+	if (!ret)
+		ret = tree_append(&before, map);
+	if (!ret)
+		ret = tree_append(&before, &rest);
+	joined = tree_join(before, behind, &(*maps)->root);
+	(*maps)->nr += 2;
+	return ret ? ret : joined;
+}
+
+static void tree_walk(struct tally_maps_node *node,
+		      void (*fn)(void *arg, struct tally_mapping *map), void *arg)
+{
+	for (; node; node = node->right) {
+		tree_walk(node->left, fn, arg);
+		fn(arg, &node->map);
 	}
-	with[nr++] = *map;
-	if (first < last && data[last - 1].end > map->end) {
-		with[nr] = data[last - 1];
-		with[nr++].start = map->end;
+}
+
+void tally_maps_walk(struct tally_maps *maps, void (*fn)(void *arg, struct tally_mapping *map),
+		     void *arg)
+{
+	tree_walk(maps->root, fn, arg);
+}
+
+/* ---- looking up ---------------------------------------------------------- */
+
+static struct tally_maps_index *index_own(struct tally_maps *maps)
+{
+	struct tally_maps_index *index = maps->index;
+
+	if (index != &no_index)
+		return index;
+	index = malloc(sizeof(*index));
+	if (!index)
+		return NULL;
+	*index = no_index;
+	maps->index = index;
+	return index;
+}
+
+static void count_map(void *arg, struct tally_mapping *map)
+{
+	++*(size_t *)arg;
+}
+
+static void index_add(void *arg, struct tally_mapping *map)
+{
+	struct tally_maps *maps = arg;
+
+	maps->index->starts[maps->nr] = map->start;
+	maps->index->maps[maps->nr++] = map;
+}
+
+/* As many look-ups have gone through the tree as there are maps, or would be if none had been
+ * covered: make the array. Without memory it goes on with the tree. */
+static void index_make(struct tally_maps *maps)
+{
+	struct tally_maps_index *index = maps->index;
+	size_t nr = 0;
+
+	index->looks = 0;
+	tally_maps_walk(maps, count_map, &nr);
+	index->starts = malloc(nr * sizeof(*index->starts));
+	index->maps = malloc(nr * sizeof(*index->maps));
+	if (!index->starts || !index->maps) {
+		free(index->starts);
+		free(index->maps);
+		index->starts = NULL;
+		index->maps = NULL;
+		maps->nr = nr;
+		return;
 	}
-	maps_splice(*maps, first, last, with, nr);
-	return 0;
+	maps->nr = 0;
+	tally_maps_walk(maps, index_add, maps);
+}
+
+/* What is next to an address: the map that starts at it or before, and the start of the next one.
+ */
+struct place {
+	const struct tally_mapping *map; /* NULL: none */
+	uint64_t next;
+};
+
+static struct place place_in_array(const struct tally_maps *maps, uint64_t addr)
+{
+	const struct tally_maps_index *index = maps->index;
+	const uint64_t *at = index->starts;
+	size_t i;
+
+	if (addr < *at)
+		return (struct place){NULL, *at};
+	/* Halved without branches, as nobody could foresee them. */
+	for (size_t nr = maps->nr; nr > 1; nr -= nr / 2)
+		at += at[nr / 2] <= addr ? nr / 2 : 0;
+	i = (size_t)(at - index->starts);
+	return (struct place){index->maps[i], i + 1 < maps->nr ? at[1] : UINT64_MAX};
+}
+
+static struct place place_in_tree(const struct tally_maps *maps, uint64_t addr)
+{
+	const struct tally_maps_node *node = maps->root;
+	struct place place = {NULL, UINT64_MAX};
+
+	while (node) {
+		if (node->map.start <= addr) {
+			place.map = &node->map;
+			node = node->right;
+		} else {
+			place.next = node->map.start;
+			node = node->left;
+		}
+	}
+	return place;
+}
+
+const struct tally_mapping *tally_maps_search(struct tally_maps *maps, uint64_t addr)
+{
+	unsigned hint = tally_maps_hint(addr);
+	struct tally_maps_index *index;
+	struct place place;
+
+	/* Addresses between two maps come again as well. */
+	if (!maps->root ||
+	    (addr >= maps->index->gaps[hint].start && addr < maps->index->gaps[hint].end))
+		return NULL;
+	index = index_own(maps);
+	if (index && !index->starts && ++index->looks > maps->nr)
+		index_make(maps);
+	place = index && index->starts ? place_in_array(maps, addr) : place_in_tree(maps, addr);
+	if (place.map && addr < place.map->end) {
+		if (index)
+			index->hints[hint] = place.map;
+		return place.map;
+	}
+	if (index) {
+		index->gaps[hint].start = place.map ? place.map->end : 0;
+		index->gaps[hint].end = place.next;
+	}
+	return NULL;
 }

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An address space: which file is mapped where. Sorted, never overlapping; shared between
- * a process and its fork until one of them maps something.
+ * An address space: which file is mapped where, never overlapping; shared between a process and its
+ * fork until one of them maps something.
+ *
+ * The maps are nodes of a search tree (a treap: by address, and a heap by random numbers, so that
+ * it stays flat in whatever order maps come). Spaces that part share all nodes but those on the way
+ * to what differs, so a map costs O(log n) in time and memory, also in a child of a large process.
+ * For looking up there is an index of starts, an array, made as soon as so many addresses were
+ * looked up that it costs nothing beside them.
  *
  * Each state of a space that an address was looked up in has a number of its own, so that
  * what was found can be remembered under (number, address). Not thread-safe.
@@ -10,9 +16,8 @@
 #define TALLY_PROFILE_MAPS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-
-#include "base/vec.h"
 
 struct tally_dso;
 
@@ -25,12 +30,26 @@ struct tally_mapping {
 
 enum { TALLY_MAPS_HINTS = 16 };
 
+struct tally_maps_node;
+
+/* What look-ups have found; nothing of it is left when a map changes. */
+struct tally_maps_index {
+	const struct tally_mapping *hints[TALLY_MAPS_HINTS]; /* see tally_maps_hint(); never NULL */
+	struct {
+		uint64_t start, end;
+	} gaps[TALLY_MAPS_HINTS]; /* the same, where nothing is mapped */
+	size_t looks;             /* in the tree, for want of an array */
+	uint64_t *starts;         /* of all maps, in order; NULL: not made */
+	const struct tally_mapping **maps;
+};
+
 struct tally_maps {
 	unsigned refs;
-	bool was_read;                    /* since `space` was assigned */
-	uint16_t hints[TALLY_MAPS_HINTS]; /* see tally_maps_hint(); below `len`, or 0 */
+	bool was_read; /* since `space` was assigned */
 	uint64_t space;
-	TALLY_VEC(struct tally_mapping) all;
+	size_t nr; /* of maps */
+	struct tally_maps_node *root;
+	struct tally_maps_index *index; /* never NULL */
 };
 
 /* An empty space with one reference, numbered from `*next_space`. NULL when out of memory. */
@@ -46,25 +65,26 @@ void tally_maps_put(struct tally_maps *maps);
 int tally_maps_insert(struct tally_maps **maps, const struct tally_mapping *map,
 		      uint64_t *next_space);
 
-/* Which map the last address like this one was in, or behind. */
-static inline uint16_t *tally_maps_hint(struct tally_maps *maps, uint64_t addr)
+/* Call `fn` for each map, in no particular order. It may change their words. */
+void tally_maps_walk(struct tally_maps *maps, void (*fn)(void *arg, struct tally_mapping *map),
+		     void *arg);
+
+/* Where what was found for an address like this one is remembered. */
+static inline unsigned tally_maps_hint(uint64_t addr)
 {
 	/* Programs, libraries and stacks differ in the upper bits, libraries in the lower. */
-	return &maps->hints[(addr >> 40 ^ addr >> 22) % TALLY_MAPS_HINTS];
+	return (addr >> 40 ^ addr >> 22) % TALLY_MAPS_HINTS;
 }
 
-/* tally_maps_find() where there are maps, and it is not the one that the hint says. */
+/* tally_maps_find() where it is not the map that the hint says. */
 const struct tally_mapping *tally_maps_search(struct tally_maps *maps, uint64_t addr);
 
 /* The map that holds `addr`, NULL if none; valid until the next insert. */
 static inline const struct tally_mapping *tally_maps_find(struct tally_maps *maps, uint64_t addr)
 {
-	const struct tally_mapping *guess;
+	const struct tally_mapping *guess = maps->index->hints[tally_maps_hint(addr)];
 
 	maps->was_read = true;
-	if (!maps->all.len)
-		return NULL;
-	guess = &maps->all.data[*tally_maps_hint(maps, addr)];
 	if (addr >= guess->start && addr < guess->end)
 		return guess;
 	return tally_maps_search(maps, addr);

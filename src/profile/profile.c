@@ -76,7 +76,7 @@ int profile_frame(struct tally_profile *profile, const uint64_t *words, size_t *
 	struct tally_location location;
 	int ret, nr;
 
-	if (known->frame && known->word == word) {
+	if (known->frame && known->word == word && known->kernel == profile->batch.kernel_number) {
 		*ret_frame = known->frame - 1;
 		++*at;
 		return 0;
@@ -86,7 +86,7 @@ int profile_frame(struct tally_profile *profile, const uint64_t *words, size_t *
 	ret = tally_frames_find(&profile->frames, &location, ret_frame);
 	/* The first of several words does not tell all. */
 	if (!ret && nr == 1)
-		*known = (struct tally_address){word, *ret_frame + 1};
+		*known = (struct tally_address){word, *ret_frame + 1, profile->batch.kernel_number};
 	*at += (size_t)nr;
 	return ret;
 }
@@ -108,7 +108,8 @@ void profile_caches_clear(struct tally_profile *profile)
 		memset(profile->callers, 0, profile->callers_slots * sizeof(*profile->callers));
 }
 
-/* What words of the kernel mean may have changed since the last batch. */
+/* What words of the kernel mean may have changed since the last batch. The caches are not cleared
+ * for that: it may happen with every other record. */
 static int batch_start(struct tally_profile *profile)
 {
 	struct tally_maps *kernel = tally_machine_kernel(profile->machine);
@@ -117,7 +118,7 @@ static int batch_start(struct tally_profile *profile)
 	if (profile->batch.kernel == kernel)
 		return 0;
 	ret = profile_batch_resolve(profile);
-	if (profile->batch.kernel)
+	if (!++profile->batch.kernel_number)
 		profile_caches_clear(profile);
 	tally_maps_put(profile->batch.kernel);
 	profile->batch.kernel = tally_maps_get(kernel);

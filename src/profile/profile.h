@@ -58,7 +58,8 @@ enum { TALLY_BATCH = 32 };
 /* An address that was looked up lately, by its word. */
 struct tally_address {
 	uint64_t word;
-	uint32_t frame; /* + 1; 0: empty */
+	uint32_t frame;  /* + 1; 0: empty */
+	uint32_t kernel; /* the kernel's maps that were there then, see struct tally_batch */
 };
 
 /* See chain.c. */
@@ -98,6 +99,7 @@ struct tally_batch {
 	TALLY_VEC(uint64_t) words;
 	TALLY_VEC(uint32_t) frames; /* of callers that are new */
 	struct tally_maps *kernel;  /* by which they are resolved */
+	uint32_t kernel_number;     /* of these maps: what was found by others is not so any more */
 };
 
 /* Sums of one event over all samples, and over those that passed the filter. */
