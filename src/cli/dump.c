@@ -227,22 +227,31 @@ int tally_dump_json(struct tally_session *session)
 
 /* ---- for people ---------------------------------------------------------- */
 
+/* A line of 16 bytes at `bytes`, or of the `nr` that are left: in hex, then as characters. */
+static void dump_hex_line(struct tally_str *out, size_t at, const uint8_t *bytes, size_t nr)
+{
+	enum { BYTES = 16, CHARS = 3 * BYTES + 2 };
+	static const char digits[] = "0123456789abcdef";
+	char line[CHARS + BYTES + 2];
+
+	memset(line, ' ', CHARS);
+	for (size_t i = 0; i < nr; i++) {
+		bool is_shown = bytes[i] >= 0x20 && bytes[i] < 0x7f;
+
+		line[3 * i + 1] = digits[bytes[i] >> 4];
+		line[3 * i + 2] = digits[bytes[i] & 15];
+		line[CHARS + i] = is_shown ? (char)bytes[i] : '.';
+	}
+	line[CHARS + nr] = '\n';
+	line[CHARS + nr + 1] = '\0';
+	tally_str_addf(out, ".  %04zx: ", at);
+	tally_str_add(out, line);
+}
+
 static void dump_hex(struct tally_str *out, const uint8_t *bytes, size_t len)
 {
-	for (size_t at = 0; at < len; at += 16) {
-		tally_str_addf(out, ".  %04zx: ", at);
-		for (size_t i = at; i < at + 16; i++) {
-			if (i < len)
-				tally_str_addf(out, " %02x", bytes[i]);
-			else
-				tally_str_add(out, "   ");
-		}
-		tally_str_add(out, "  ");
-		for (size_t i = at; i < len && i < at + 16; i++)
-			tally_str_add_char(out, bytes[i] >= 0x20 && bytes[i] < 0x7f ? (char)bytes[i]
-										    : '.');
-		tally_str_add_char(out, '\n');
-	}
+	for (size_t at = 0; at < len; at += 16)
+		dump_hex_line(out, at, bytes + at, TALLY_MIN(len - at, 16));
 }
 
 static bool dump_people(struct tally_str *out, const struct tally_perfdata_record *record)

@@ -219,7 +219,8 @@ static void warn_damaged(const struct tally_session *session)
 				  session->path, (unsigned long long)session->health.damaged);
 	if (records)
 		tally_say_warning("%s: %llu records of tasks and maps passed over: they are "
-				  "shorter than what they have to hold",
+				  "shorter than what they have to hold, or a name is over 4095 "
+				  "bytes",
 				  session->path, (unsigned long long)records);
 }
 

@@ -34,8 +34,7 @@ static int desc_apply(struct tally_perfdata *data, struct tally_desc_entry *entr
 	bool swap = data->info.is_foreign;
 
 	if (entry->text.len && !entry->name) {
-		entry->name = tally_arena_strndup(&data->events.texts,
-						  (const char *)entry->text.data, entry->text.len);
+		entry->name = tally_names_copy(data, entry->text.data, entry->text.len);
 		if (!entry->name)
 			return -ENOMEM;
 	}

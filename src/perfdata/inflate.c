@@ -18,7 +18,8 @@ struct tally_inflater {
 	ZSTD_DStream *zstd;
 	ZSTD_inBuffer in;
 	struct tally_window window;
-	uint64_t offset; /* of the piece being used */
+	uint64_t offset;              /* of the piece being used */
+	uint64_t fed, given, records; /* compressed bytes so far, and what they became */
 	bool broken;
 	bool pending; /* the decoder may hold more than it gave */
 };
@@ -36,6 +37,7 @@ static int64_t inflate_fill(void *context, uint8_t *to, size_t cap)
 			inflater->broken = true;
 		inflater->pending = out.pos == out.size;
 	}
+	inflater->given += out.pos;
 	return (int64_t)out.pos;
 }
 
@@ -84,9 +86,24 @@ int tally_inflater_feed(struct tally_perfdata *data, const struct tally_raw *con
 		at = len < 8 ? at : at + 8;
 		len = size;
 	}
+	data->inflater->fed += len;
 	data->inflater->in = (ZSTD_inBuffer){container->data + at, len, 0};
 	data->inflater->offset = container->offset;
 	return 0;
+}
+
+/* Whether so much comes out of so little that no recorder made it; `err` names the limit. */
+static int check_expansion(const struct tally_inflater *inflater, struct tally_error *err)
+{
+	const char *text = NULL;
+
+	if (inflater->given > TALLY_EXPANDED_MIN + TALLY_EXPANDED_RATIO * inflater->fed)
+		text = "compressed records expand to more than the limit of 64 MiB and 256 times "
+		       "their size";
+	else if (inflater->records > TALLY_EXPANDED_RECORDS_MIN + inflater->fed)
+		text = "compressed records are more than the limit of 1048576 and one for each "
+		       "compressed byte";
+	return text ? tally_error_at(err, -EINVAL, text, inflater->offset) : 0;
 }
 
 int tally_inflater_next(struct tally_perfdata *data, struct tally_raw *ret_raw,
@@ -121,6 +138,10 @@ int tally_inflater_next(struct tally_perfdata *data, struct tally_raw *ret_raw,
 	raw.misc = tally_load_u16(raw.data + 4, swap);
 	raw.chunk = inflater->window.chunk;
 	tally_window_skip(&inflater->window, raw.size);
+	inflater->records++;
+	ret = check_expansion(inflater, err);
+	if (ret)
+		return ret;
 	*ret_raw = raw;
 	return 1;
 }

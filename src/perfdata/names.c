@@ -7,6 +7,19 @@
 #include "base/endian.h"
 #include "perfdata/reader.h"
 
+const char *tally_names_copy(struct tally_perfdata *data, const void *name, size_t len)
+{
+	if (len > TALLY_EVENT_NAME_MAX) {
+		len = TALLY_EVENT_NAME_MAX;
+		tally_reader_note(data, (struct tally_perfdata_note){
+						.kind = TALLY_NOTE_LIMIT,
+						.offset = data->input.at,
+						.text = "the name of an event is longer than the "
+							"limit of 1023 bytes: cut"});
+	}
+	return tally_arena_strndup(&data->events.texts, name, len);
+}
+
 /* Whether one more event may be looked at. */
 static bool naming_is_allowed(struct tally_perfdata *data)
 {
@@ -16,6 +29,7 @@ static bool naming_is_allowed(struct tally_perfdata *data)
 	}
 	tally_reader_note(data, (struct tally_perfdata_note){
 					.kind = TALLY_NOTE_LIMIT,
+					.offset = data->input.at,
 					.text = "more names for the same events than the limit of "
 						"4194304: the rest is ignored"});
 	return false;
@@ -34,8 +48,7 @@ int tally_names_by_config(struct tally_perfdata *data, uint32_t type, uint64_t c
 		if ((type != TALLY_ANY_TYPE && event->pub.attr.type != type) || rank < event->rank)
 			continue;
 		if (!copy)
-			copy = tally_arena_strndup(&events->texts, (const char *)name.data,
-						   name.len);
+			copy = tally_names_copy(data, name.data, name.len);
 		if (!copy)
 			return -ENOMEM;
 		tally_perfdata_events_name(event, rank, copy);

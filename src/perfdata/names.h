@@ -13,6 +13,9 @@
  * config with 40,000 names. */
 enum { TALLY_NAMINGS_MAX = 1 << 22 };
 
+/* Names are printed with every sample: longer ones are cut. */
+enum { TALLY_EVENT_NAME_MAX = 1023 };
+
 #define TALLY_ANY_TYPE UINT32_MAX
 
 struct tally_perfdata;
@@ -40,6 +43,9 @@ struct tally_names {
 	uint64_t namings;
 	bool lacks_attrs, lacks_ids; /* they are lost: EVENT_DESC may have them */
 };
+
+/* A copy of a name that stays until the file is closed. NULL when out of memory. */
+const char *tally_names_copy(struct tally_perfdata *data, const void *name, size_t len);
 
 /* Name all events with this type (or TALLY_ANY_TYPE) and config. 0 or -ENOMEM. */
 int tally_names_by_config(struct tally_perfdata *data, uint32_t type, uint64_t config,

@@ -62,12 +62,12 @@ static int notice_event_update(struct tally_perfdata *data, const struct tally_r
 	len = strnlen(text, raw->size - 24);
 	switch (tally_load_u64(raw->data + HEADER, swap)) {
 	case TALLY_PERFDATA_UPDATE_NAME:
-		text = tally_arena_strndup(&data->events.texts, text, len);
+		text = tally_names_copy(data, text, len);
 		if (text)
 			tally_perfdata_events_name(event, TALLY_NAME_UPDATE, text);
 		return text ? 0 : -ENOMEM;
 	case TALLY_PERFDATA_UPDATE_UNIT:
-		text = tally_arena_strndup(&data->events.texts, text, len);
+		text = tally_names_copy(data, text, len);
 		event->pub.unit = text;
 		return text ? 0 : -ENOMEM;
 	case TALLY_PERFDATA_UPDATE_SCALE:

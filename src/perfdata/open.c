@@ -22,6 +22,7 @@ static int reader_new(struct tally_perfdata **ret_data)
 	if (!data)
 		return -ENOMEM;
 	data->own_fd = -1;
+	data->waiting_max = TALLY_WAITING_MAX;
 	*ret_data = data;
 	return 0;
 }

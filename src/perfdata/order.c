@@ -8,13 +8,18 @@
 #include "perfdata/window.h"
 
 /* Blocks grow within a run: short runs of hostile files must stay cheap. */
-enum { BLOCK_FIRST = 8, BLOCK_MAX = 512 };
+enum { BLOCK_FIRST = 2, BLOCK_MAX = 512 };
 
 struct tally_order_block {
 	struct tally_order_block *next;
 	uint32_t len, cap; /* entries added, room */
 	struct tally_order_entry entries[];
 };
+
+static size_t block_size(uint32_t cap)
+{
+	return sizeof(struct tally_order_block) + cap * sizeof(struct tally_order_entry);
+}
 
 static struct tally_order_block *block_new(struct tally_order *order, uint32_t cap)
 {
@@ -23,10 +28,11 @@ static struct tally_order_block *block_new(struct tally_order *order, uint32_t c
 	if (cap == BLOCK_MAX && block) {
 		order->idle = block->next;
 	} else {
-		block = malloc(sizeof(*block) + cap * sizeof(block->entries[0]));
+		block = malloc(block_size(cap));
 		if (!block)
 			return NULL;
 	}
+	order->used += block_size(cap);
 	block->next = NULL;
 	block->len = 0;
 	block->cap = cap;
@@ -35,6 +41,7 @@ static struct tally_order_block *block_new(struct tally_order *order, uint32_t c
 
 static void block_release(struct tally_order *order, struct tally_order_block *block)
 {
+	order->used -= block_size(block->cap);
 	if (block->cap == BLOCK_MAX) {
 		block->next = order->idle;
 		order->idle = block;
@@ -222,7 +229,7 @@ bool tally_order_take(struct tally_order *order, struct tally_order_entry *ret_e
 	if (!order->heap.len)
 		return false;
 	run = &order->runs.data[order->heap.data[0]];
-	if (run->head->time > order->limit)
+	if (run->head->time > order->limit && !order->is_unbound)
 		return false;
 	*ret_entry = *run->head++;
 	order->taken = TALLY_MAX(order->taken, ret_entry->time);
@@ -245,6 +252,17 @@ void tally_order_round(struct tally_order *order)
 	/* Runs are sorted by their tails. */
 	order->rounds[0] =
 		order->runs.len ? TALLY_MAX(order->max, order->runs.data[0].tail) : order->max;
+}
+
+void tally_order_unbind(struct tally_order *order)
+{
+	order->is_unbound = true;
+}
+
+void tally_order_bound(struct tally_order *order)
+{
+	order->is_unbound = false;
+	order->limit = TALLY_MAX(order->limit, order->taken);
 }
 
 void tally_order_end(struct tally_order *order)

@@ -48,9 +48,11 @@ struct tally_order {
 	struct tally_order_block *idle;
 	size_t current;     /* the run added to last */
 	uint64_t limit;     /* times up to this may be taken */
+	bool is_unbound;    /* all times may */
 	uint64_t rounds[2]; /* greatest time at the last round and the one before */
 	uint64_t max;       /* greatest time added before the runs that are there */
 	uint64_t taken;     /* greatest time taken */
+	uint64_t used;      /* bytes of the blocks of the runs */
 };
 
 /* Add a record with this time and number. The caller fills in what else its entry has, which is
@@ -64,6 +66,11 @@ bool tally_order_take(struct tally_order *order, struct tally_order_entry *ret_e
 /* A round ended: what was the greatest time two rounds ago is final. perf promises so for one
  * round, but records in flight on other CPUs break the promise now and then. */
 void tally_order_round(struct tally_order *order);
+
+/* There is no room for all that waits: let everything be taken, until tally_order_bound() puts an
+ * end to it. What is added then may be older than what was taken. */
+void tally_order_unbind(struct tally_order *order);
+void tally_order_bound(struct tally_order *order);
 
 /* No more records come: everything may be taken. */
 void tally_order_end(struct tally_order *order);

@@ -257,6 +257,30 @@ static void order_get(struct tally_perfdata *data, const struct tally_order_entr
 	tally_release_touch(data, entry->data, header.size);
 }
 
+/* Memory that waiting records take, where they are copies. */
+static uint64_t order_memory(const struct tally_perfdata *data)
+{
+	return data->info.is_stream || data->inflater ? data->pool.used + data->order.used : 0;
+}
+
+/* Too much waits: hand out the oldest, although still older ones may come. */
+static void order_flush(struct tally_perfdata *data)
+{
+	tally_order_unbind(&data->order);
+	tally_reader_note(data, (struct tally_perfdata_note){
+					.kind = TALLY_NOTE_LIMIT,
+					.offset = data->input.at,
+					.text = "rounds do not end within the limit of 512 MiB of "
+						"waiting records: they may be out of order"});
+}
+
+/* Half of it again: there is room for a while. */
+static void order_flush_end(struct tally_perfdata *data)
+{
+	if (data->order.is_unbound && order_memory(data) <= data->waiting_max / 2)
+		tally_order_bound(&data->order);
+}
+
 /* Whether the next record can be had without a copy and belongs to nothing else. */
 static bool input_is_plain(const struct tally_perfdata *data)
 {
@@ -331,6 +355,10 @@ static int order_fill(struct tally_perfdata *data, struct tally_perfdata_record 
 		ret = order_put(data, &raw, event, number, time);
 		if (ret)
 			break;
+		if (order_memory(data) > data->waiting_max) {
+			order_flush(data);
+			return 0;
+		}
 	}
 	data->ended = true;
 	tally_order_end(&data->order);
@@ -349,10 +377,13 @@ int tally_perfdata_next_ordered(struct tally_perfdata *data,
 	for (;;) {
 		if (tally_order_take(&data->order, &entry)) {
 			order_get(data, &entry, ret_record);
+			order_flush_end(data);
 			return 1;
 		}
 		if (data->ended)
 			break;
+		if (data->order.is_unbound)
+			tally_order_bound(&data->order);
 		if (order_fill(data, ret_record))
 			return 1;
 	}

@@ -24,6 +24,19 @@ enum { TALLY_OLD_FEATURE_FIRST = 69, TALLY_OLD_FEATURE_LAST = 81 };
 /* Payloads of a stream that are kept; longer ones are skipped. */
 #define TALLY_PAYLOAD_MAX ((uint64_t)64 << 20)
 
+/* Memory for records that wait for their round to end, of streams and compressed files, whose
+ * records are copies: 512 MiB hold two rounds of 256 CPUs with perf's rings. Mapped files need
+ * less than they are long and have no such limit. */
+#define TALLY_WAITING_MAX ((uint64_t)512 << 20)
+
+/* What compressed records may expand to. perf's go up to a hundred times (dumps of stacks that
+ * hardly change), and the smaller the records, the less: of those without stacks five to seven
+ * times. What is beyond was made to cost memory and time. */
+#define TALLY_EXPANDED_RATIO 256
+#define TALLY_EXPANDED_MIN   ((uint64_t)64 << 20) /* bytes that are always permitted */
+#define TALLY_EXPANDED_RECORDS_MIN \
+	((uint64_t)1 << 20) /* the same in records, and one for each byte */
+
 struct tally_inflater;
 
 /* One range of bytes with records: of a mapped file, or of memory. */
@@ -72,6 +85,7 @@ struct tally_perfdata {
 	struct tally_chunk *held; /* of the record handed out last */
 	const uint64_t *wanted;   /* bits of samples by number; NULL: all are */
 	uint64_t nr_wanted;
+	uint64_t waiting_max; /* TALLY_WAITING_MAX; less in tests */
 	bool ended;
 
 	struct tally_events events;

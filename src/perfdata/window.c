@@ -25,6 +25,7 @@ struct tally_chunk *tally_chunk_new(struct tally_chunk_pool *pool, size_t cap)
 		chunk->pool = pool;
 	}
 	chunk->refs = 1;
+	pool->used += chunk->cap;
 	return chunk;
 }
 
@@ -40,6 +41,7 @@ void tally_chunk_unref(struct tally_chunk *chunk)
 	if (!chunk || --chunk->refs)
 		return;
 	pool = chunk->pool;
+	pool->used -= chunk->cap;
 	if (chunk->cap != TALLY_CHUNK_SIZE || pool->nr_idle == IDLE_MAX) {
 		free(chunk);
 		return;

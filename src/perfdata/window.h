@@ -24,6 +24,7 @@ struct tally_chunk {
 struct tally_chunk_pool {
 	struct tally_chunk *idle;
 	uint32_t nr_idle;
+	uint64_t used; /* bytes of chunks that are referenced */
 };
 
 /* A chunk of at least `cap` bytes with one reference, NULL when out of memory. */
