@@ -5,31 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Bytes of the valid UTF-8 sequence at `at`, 0 if there is none. */
-static size_t utf8_length(const uint8_t *at, size_t left)
-{
-	size_t len = at[0] < 0x80             ? 1
-		     : (at[0] & 0xe0) == 0xc0 ? 2
-		     : (at[0] & 0xf0) == 0xe0 ? 3
-		     : (at[0] & 0xf8) == 0xf0 ? 4
-					      : 0;
+#include "base/utf8.h"
 
-	if (!len || len > left)
-		return 0;
-	for (size_t i = 1; i < len; i++) {
-		if ((at[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	/* Overlong forms, surrogates, and what is beyond Unicode. */
-	if ((len == 2 && at[0] < 0xc2) || (len == 3 && at[0] == 0xe0 && at[1] < 0xa0) ||
-	    (len == 3 && at[0] == 0xed && at[1] > 0x9f) ||
-	    (len == 4 && at[0] == 0xf0 && at[1] < 0x90) ||
-	    (len == 4 && (at[0] > 0xf4 || (at[0] == 0xf4 && at[1] > 0x8f))))
-		return 0;
-	return len;
-}
-
-static void add_escaped(struct tally_str *out, uint8_t c)
+static void add_escaped(struct tally_str *out, uint32_t c)
 {
 	static const char letters[] = {
 		['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
@@ -40,8 +18,8 @@ static void add_escaped(struct tally_str *out, uint8_t c)
 	} else if (c < sizeof(letters) && letters[c]) {
 		tally_str_add_char(out, letters[c]);
 	} else {
-		tally_str_add(out, "u00");
-		tally_str_add_hex(out, c, 2);
+		tally_str_add_char(out, 'u');
+		tally_str_add_hex(out, c, 4);
 	}
 }
 
@@ -50,6 +28,7 @@ static void add_string(struct tally_str *out, const uint8_t *at, size_t len)
 	tally_str_add_char(out, '"');
 	while (len) {
 		size_t plain = 0, n;
+		uint32_t point;
 
 		while (plain < len && at[plain] >= 0x20 && at[plain] < 0x7f && at[plain] != '"' &&
 		       at[plain] != '\\')
@@ -59,13 +38,13 @@ static void add_string(struct tally_str *out, const uint8_t *at, size_t len)
 		len -= plain;
 		if (!len)
 			break;
-		n = utf8_length(at, len);
-		if (n > 1)
-			tally_str_add_bytes(out, at, n);
-		else if (n == 1)
-			add_escaped(out, *at);
-		else
+		n = tally_utf8_read(at, len, &point);
+		if (!n)
 			tally_str_add(out, "\xef\xbf\xbd");
+		else if (n == 1 || (point < 0x10000 && !tally_utf8_is_shown(point)))
+			add_escaped(out, point);
+		else
+			tally_str_add_bytes(out, at, n);
 		at += n ? n : 1;
 		len -= n ? n : 1;
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Streaming JSON writer onto a string builder. Strings are bytes: what is not UTF-8 becomes
- * U+FFFD. 64-bit integers are written whole; there are no NaNs. The caller keeps the nesting.
+ * U+FFFD, and what a terminal would not show but obey is written as \u009b. 64-bit integers are
+ * written whole; there are no NaNs. The caller keeps the nesting.
  */
 #ifndef TALLY_BASE_JSON_H
 #define TALLY_BASE_JSON_H

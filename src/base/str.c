@@ -130,6 +130,14 @@ void tally_str_pad_to(struct tally_str *str, size_t column)
 	str->len += pad;
 }
 
+void tally_str_replace(struct tally_str *str, size_t start, char from, char to)
+{
+	for (size_t at = start; at < str->len && from; at++) {
+		if (str->data[at] == from)
+			str->data[at] = to;
+	}
+}
+
 void tally_str_clear(struct tally_str *str)
 {
 	str->len = 0;

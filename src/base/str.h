@@ -68,6 +68,9 @@ static inline void tally_str_add_char(struct tally_str *str, char c)
 /* Pad with blanks until the builder is `column` bytes long. */
 void tally_str_pad_to(struct tally_str *str, size_t column);
 
+/* Put another character in the place of each `from` behind byte `start`; none if that is NUL. */
+void tally_str_replace(struct tally_str *str, size_t start, char from, char to);
+
 /* Forget the content, keep the memory and a remembered failure. */
 void tally_str_clear(struct tally_str *str);
 

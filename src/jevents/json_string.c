@@ -31,32 +31,6 @@ void tally_json_quirk(struct tally_json_reader *reader, enum tally_json_quirk qu
 					  quirks[i].why, "%s", quirks[i].what);
 }
 
-/* Length of the UTF-8 sequence at `text`, or 0 if it is none. */
-static size_t utf8_len(const uint8_t *text, size_t left)
-{
-	/* What the second byte may be depends on the first: no overlong forms, no surrogates. */
-	static const struct {
-		uint8_t first, last, low, high, len;
-	} forms[] = {
-		{0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
-		{0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3},
-		{0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4},
-		{0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
-	};
-
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(forms); i++) {
-		if (*text < forms[i].first || *text > forms[i].last)
-			continue;
-		if (left < forms[i].len || text[1] < forms[i].low || text[1] > forms[i].high)
-			return 0;
-		for (size_t j = 2; j < forms[i].len; j++)
-			if ((text[j] & 0xc0) != 0x80)
-				return 0;
-		return forms[i].len;
-	}
-	return 0;
-}
-
 /* The value of four hex digits at `text`, or -1. */
 static int hex4(const char *text, size_t left)
 {
@@ -129,6 +103,7 @@ static int string_decode(struct tally_json_reader *reader, const char *text, con
 	while (text < end) {
 		unsigned char c = *text;
 		size_t len = 1;
+		uint32_t point;
 
 		if (c == '\\') {
 			if (escape_read(reader, &text, end - text, &out)) {
@@ -143,7 +118,7 @@ static int string_decode(struct tally_json_reader *reader, const char *text, con
 		}
 		if (c < 0x20)
 			tally_json_quirk(reader, TALLY_QUIRK_CONTROL, text - reader->source->text);
-		if (c >= 0x80 && !(len = utf8_len((const uint8_t *)text, end - text))) {
+		if (c >= 0x80 && !(len = tally_utf8_read(text, (size_t)(end - text), &point))) {
 			tally_json_quirk(reader, TALLY_QUIRK_UTF8, text - reader->source->text);
 			len = 1;
 		}

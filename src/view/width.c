@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/utf8.h"
 
 /* Ranges of code points that do not take one column: Unicode's East Asian Width W and F, and marks
  * and joiners that stand on the character before them. Ascending. */
@@ -30,27 +31,6 @@ static uint8_t width_of(uint32_t code)
 	return 1;
 }
 
-/* A whole character of UTF-8 as it has to be written: 0 if it is none. */
-static size_t decode(const unsigned char *at, size_t len, uint32_t *ret_code)
-{
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t nr = *at >= 0xf0 ? 4 : *at >= 0xe0 ? 3 : 2;
-	uint32_t code;
-
-	if (*at < 0xc2 || *at > 0xf4 || nr > len)
-		return 0;
-	code = *at & (0xffu >> (nr + 1));
-	for (size_t i = 1; i < nr; i++) {
-		if ((at[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (at[i] & 0x3f);
-	}
-	if (code < least[nr] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
-		return 0;
-	*ret_code = code;
-	return nr;
-}
-
 struct tally_glyph_read tally_width_read(const char *text, size_t len)
 {
 	const unsigned char *at = (const unsigned char *)text;
@@ -62,9 +42,8 @@ struct tally_glyph_read tally_width_read(const char *text, size_t len)
 		glyph.bytes[0] = (char)*at;
 		return glyph;
 	}
-	nr = decode(at, len, &code);
-	/* C1 controls would reach the terminal as such. */
-	if (!nr || code < 0xa0)
+	nr = tally_utf8_read(at, len, &code);
+	if (!nr || !tally_utf8_is_shown(code))
 		return glyph;
 	memcpy(glyph.bytes, text, nr);
 	glyph.bytes[nr] = '\0';
