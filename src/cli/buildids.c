@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "cli/say.h"
 #include "cli/words.h"
 #include "cli/session.h"
@@ -28,11 +30,13 @@ static const struct tally_option buildids_options[] = {
 
 static void print_id(const uint8_t *id, size_t size, const char *name)
 {
+	struct tally_str line = {0};
+
 	for (size_t i = 0; i < size; i++)
-		printf("%02x", id[i]);
-	if (name)
-		printf(" %s", name);
-	putchar('\n');
+		tally_str_add_hex(&line, id[i], 2);
+	tally_str_add_line(&line, "%s%s", name ? " " : "", name ? name : "");
+	(void)tally_output_flush(&line);
+	tally_str_free(&line);
 }
 
 static int kernel_id(void)

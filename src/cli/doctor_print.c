@@ -2,6 +2,7 @@
 /* What the doctor found, for people and for programs. */
 
 #include "base/arith.h"
+#include "base/escape.h"
 #include "base/json.h"
 #include "cli/doctor.h"
 #include "cli/output.h"
@@ -42,16 +43,20 @@ static size_t fixes_shown(const struct doctor_line *line)
 static void text_line(const struct doctor_line *line, bool colour, struct tally_str *out)
 {
 	const struct doctor_finding *finding = &line->finding;
+	size_t start;
 
-	tally_str_addf(out, "  %s%s%s  %-*s  %s", colour ? states[finding->state].colour : "",
+	tally_str_addf(out, "  %s%s%s  %-*s  ", colour ? states[finding->state].colour : "",
 		       states[finding->state].mark, colour ? "\033[0m" : "", TITLE_WIDTH,
-		       line->fact->title, tally_str_text(&finding->text));
+		       line->fact->title);
+	start = out->len;
+	tally_str_add(out, tally_str_text(&finding->text));
 	if (finding->cause.len)
 		tally_str_addf(out, " (%s)", tally_str_text(&finding->cause));
+	tally_str_escape(out, start);
 	tally_str_add_char(out, '\n');
 	for (size_t i = 0; i < fixes_shown(line); i++)
-		tally_str_addf(out, "        %*s  fix: %s\n", TITLE_WIDTH, "",
-			       tally_str_text(&finding->fix[i]));
+		tally_str_add_line(out, "        %*s  fix: %s", TITLE_WIDTH, "",
+				   tally_str_text(&finding->fix[i]));
 }
 
 int doctor_print_text(const struct doctor *doctor, const struct doctor_line *lines, size_t nr)

@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/map.h"
 #include "cli/commands.h"
 #include "cli/header.h"
+#include "cli/output.h"
 #include "cli/say.h"
 #include "cli/words.h"
 #include "tally/events.h"
@@ -146,11 +148,13 @@ static int evlist_add_all(struct evlist *list)
 
 	while (i < tally_perfdata_nr_events(list->session->data)) {
 		uint64_t group = tally_map_get(&list->groups, i);
+		size_t start = list->out.len;
 
 		if (group != TALLY_MAP_NONE)
 			i = add_group(list, &list->env->groups[group]);
 		else
 			add_event(list, i++);
+		tally_str_escape(&list->out, start);
 		tally_str_add_char(&list->out, '\n');
 		if (list->config->trace_fields && list->out.len > TRACE_FIELDS_MAX) {
 			tally_say_error("more than 64 MiB of --trace-fields");
@@ -167,7 +171,8 @@ static int evlist_print(const struct evlist_config *config, struct tally_session
 
 	if (!ret)
 		ret = evlist_add_all(&list);
-	fputs(tally_str_text(&list.out), stdout);
+	if (!ret)
+		ret = tally_output_flush(&list.out);
 	tally_str_free(&list.out);
 	tally_map_free(&list.groups);
 	tally_map_free(&list.formats);

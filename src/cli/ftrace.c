@@ -225,6 +225,7 @@ static void session_free(struct ftrace_session *session)
 	tally_child_free(&session->child);
 	free(session->threads);
 	tally_str_free(&session->pending);
+	tally_str_free(&session->shown);
 	tally_ftrace_stats_free(&session->stats);
 	tally_map_free(&session->pair.since);
 	tally_arena_free(&session->strings);

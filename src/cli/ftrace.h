@@ -32,6 +32,7 @@ struct ftrace_session {
 	int signals; /* signalfd */
 
 	struct tally_str pending; /* the beginning of a line */
+	struct tally_str shown;   /* what is being written */
 	uint64_t lines, gaps, lost;
 	bool failed;                             /* no memory, or nobody takes the output */
 	bool asked_to_end;                       /* by a signal */

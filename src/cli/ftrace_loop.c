@@ -11,7 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "cli/ftrace.h"
+#include "cli/output.h"
 #include "cli/say.h"
 
 enum { CHUNK = 1 << 16, ALIVE_CHECK_MS = 100, NS_PER_MS = 1000000 };
@@ -50,14 +52,23 @@ static void take_line(struct ftrace_session *session, const char *text, size_t l
 		tally_ftrace_histogram_add(&session->histogram, ns);
 }
 
+/* Names of tasks are anybody's. */
+static void show_chunk(struct ftrace_session *session, const char *at, size_t len)
+{
+	tally_str_add_bytes(&session->shown, at, len);
+	tally_str_escape_lines(&session->shown, 0);
+	if (tally_output_flush(&session->shown))
+		session->failed = true;
+}
+
 /* Whole lines where they lie; a line that goes on in the next chunk is put together. */
 static void take_chunk(struct ftrace_session *session, const char *at, size_t len)
 {
 	struct tally_str *pending = &session->pending;
 	const char *end = at + len, *newline;
 
-	if (session->what == FTRACE_TRACE && !session->failed && fwrite(at, 1, len, stdout) != len)
-		session->failed = true;
+	if (session->what == FTRACE_TRACE && !session->failed)
+		show_chunk(session, at, len);
 	while ((newline = memchr(at, '\n', (size_t)(end - at)))) {
 		if (pending->len) {
 			tally_str_add_bytes(pending, at, (size_t)(newline - at));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/escape.h"
 #include "base/json.h"
 #include "tally/client.h"
 
@@ -96,8 +97,8 @@ static void health_files(const struct tally_session *session, struct tally_str *
 				continue;
 			missing_reason(dso, &reason);
 			if (reason.len && ++nr <= NR_FILES)
-				tally_str_addf(out, "# No symbols: %s: %s\n", tally_dso_name(dso),
-					       tally_str_text(&reason));
+				tally_str_add_line(out, "# No symbols: %s: %s", tally_dso_name(dso),
+						   tally_str_text(&reason));
 		}
 	}
 	if (nr > NR_FILES)

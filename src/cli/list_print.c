@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/escape.h"
 #include "base/json.h"
 #include "cli/list.h"
 
@@ -143,9 +144,11 @@ static void text_heading(struct list_printer *printer, const struct tally_event_
 	if (!strcmp(heading, printer->heading))
 		return;
 	memcpy(printer->heading, heading, sizeof(heading));
-	tally_str_addf(&printer->out, "%s%s\n", printer->nr > 1 ? "\n" : "", heading);
+	if (printer->nr > 1)
+		tally_str_add_char(&printer->out, '\n');
+	tally_str_add_line(&printer->out, "%s", heading);
 	if (why && !*topic)
-		tally_str_addf(&printer->out, "  (not here: %s)\n", why);
+		tally_str_add_line(&printer->out, "  (not here: %s)", why);
 }
 
 static void text_details(struct list_printer *printer, const struct tally_event_info *info)
@@ -154,7 +157,7 @@ static void text_details(struct list_printer *printer, const struct tally_event_
 
 	list_encoding(printer, info, &text);
 	if (text.len)
-		tally_str_addf(out, "       %s\n", tally_str_text(&text));
+		tally_str_add_line(out, "       %s", tally_str_text(&text));
 	tally_str_clear(&text);
 	add_counters(info, &text);
 	if (text.len)
@@ -175,17 +178,18 @@ static void text_event(struct list_printer *printer, const struct tally_event_in
 	tally_str_addf(out, "  %s", info->name);
 	if (info->alias)
 		tally_str_addf(out, " OR %s", info->alias);
+	tally_str_escape(out, start);
 	tally_str_pad_to(out, start + NAME_WIDTH);
 	tally_str_addf(out, " [%s%s%s]\n", list_kind_label(info->kind), why ? "; not here" : "",
 		       info->deprecated ? "; deprecated" : "");
 	if (info->text && !config->no_desc)
-		tally_str_addf(out, "       [%s%s%s]\n", info->text, *unit ? ". In " : "", unit);
+		tally_str_add_line(out, "       [%s%s%s]", info->text, *unit ? ". In " : "", unit);
 	if (config->details && info->long_text)
-		tally_str_addf(out, "       [%s]\n", info->long_text);
+		tally_str_add_line(out, "       [%s]", info->long_text);
 	if (config->details || config->verbose)
 		text_details(printer, info);
 	if (why && config->verbose)
-		tally_str_addf(out, "       not here: %s\n", why);
+		tally_str_add_line(out, "       not here: %s", why);
 }
 
 /* ---- either -------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/header.h"
@@ -129,8 +130,8 @@ static void add_event_heading(struct report *report, const struct tally_perfdata
 		return;
 	tally_str_add(out, "# Samples: ");
 	add_count(out, total->nr_shown);
-	tally_str_addf(out, " of event '%s'\n# Event count (approx.): %" PRIu64 "\n#\n",
-		       event->name, total->period_shown);
+	tally_str_add_line(out, " of event '%s'", event->name);
+	tally_str_addf(out, "# Event count (approx.): %" PRIu64 "\n#\n", total->period_shown);
 }
 
 static bool is_parent(void *arg, const char *symbol)

@@ -6,13 +6,18 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/escape.h"
+
 static void say(const char *prefix, const char *format, va_list args)
 {
+	struct tally_str text = {0};
+
 	/* What was printed so far comes first, where both go to the same place. */
 	fflush(stdout);
-	fputs(prefix, stderr);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
+	tally_str_addv(&text, format, args);
+	tally_str_escape(&text, 0);
+	fprintf(stderr, "%s%s\n", prefix, tally_str_text(&text));
+	tally_str_free(&text);
 }
 
 #define DEFINE_SAY(name, prefix)           \

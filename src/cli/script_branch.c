@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/escape.h"
 #include "cli/script_fields.h"
 
 static const char *const branch_types[] = {
@@ -54,6 +55,7 @@ void script_add_branches(struct tally_machine *machine, struct tally_str *out,
 			 const struct tally_session_sample *s, uint32_t fields)
 {
 	struct perf_branch_entry entry;
+	size_t start = out->len;
 
 	for (uint64_t i = 0; i + 2 < s->sample.branches.nr; i += 3) {
 		memcpy(&entry, s->sample.branches.data + 8 * i, sizeof(entry));
@@ -70,4 +72,5 @@ void script_add_branches(struct tally_machine *machine, struct tally_str *out,
 				       ? branch_types[entry.type]
 				       : "");
 	}
+	tally_str_escape(out, start);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/escape.h"
 #include "base/hash.h"
 #include "cli/script_fields.h"
 #include "cli/script_text.h"
@@ -119,12 +120,15 @@ static bool line_make(const struct script_places *places, struct tally_str *out,
 		      const uint64_t *words, uint32_t fields)
 {
 	struct tally_location where;
+	size_t start;
 
 	(void)tally_machine_words_resolve(places->machine, tally_machine_kernel(places->machine),
 					  words, &where);
 	tally_str_add_char(out, '\t');
 	script_add_hex(out, tally_machine_words_addr(words));
+	start = out->len;
 	location_add(out, &where, fields);
+	tally_str_escape(out, start);
 	tally_str_add_char(out, '\n');
 	return where.dso != NULL;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/escape.h"
 #include "cli/script_branch.h"
 #include "cli/script_text.h"
 
@@ -88,10 +89,15 @@ static void print_start(const struct tally_script_printer *printer, struct tally
 
 static int longest_name(const struct tally_perfdata *data)
 {
+	struct tally_str name = {0};
 	size_t longest = 0;
 
-	for (size_t i = 0; i < tally_perfdata_nr_events(data); i++)
-		longest = TALLY_MAX(longest, strlen(tally_perfdata_event(data, i)->name));
+	for (size_t i = 0; i < tally_perfdata_nr_events(data); i++) {
+		tally_str_clear(&name);
+		tally_str_add_escaped(&name, tally_perfdata_event(data, i)->name);
+		longest = TALLY_MAX(longest, name.len);
+	}
+	tally_str_free(&name);
 	return (int)longest;
 }
 
@@ -162,10 +168,13 @@ static void print_ip(struct tally_script_printer *printer, const struct tally_se
 
 static void print_trace(struct tally_script_printer *printer, const struct tally_session_sample *s)
 {
+	size_t start = printer->out.len;
+
 	if (!printer->tracing)
 		tally_tracing_new(printer->session, &printer->tracing);
 	if (printer->tracing)
 		tally_tracing_print(printer->tracing, s->event, &s->sample, &printer->out);
+	tally_str_escape(&printer->out, start);
 }
 
 void tally_script_print(struct tally_script_printer *printer, const struct tally_session_sample *s,

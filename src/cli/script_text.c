@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/escape.h"
 
 /* Columns are filled at once up to this width: that takes a fraction of the time that filling just
  * what is left of them does. */
@@ -18,9 +19,24 @@ static const uint64_t too_wide[] = {
 
 void script_add_right(struct tally_str *out, const char *text, size_t len, size_t width)
 {
+	size_t start = out->len;
+	struct tally_str shown = {0};
+
 	if (len < width)
-		tally_str_pad_to(out, out->len + width - len);
-	tally_str_add_bytes(out, text, len);
+		tally_str_pad_to(out, start + width - len);
+	if (tally_text_is_plain(text, len)) {
+		tally_str_add_bytes(out, text, len);
+		return;
+	}
+	/* Rare: it may take more room than its length says. */
+	out->len = start;
+	tally_str_add_bytes(&shown, text, len);
+	tally_str_escape(&shown, 0);
+	if (shown.len < width)
+		tally_str_pad_to(out, start + width - shown.len);
+	tally_str_add_bytes(out, tally_str_text(&shown), shown.len);
+	out->failed |= shown.failed;
+	tally_str_free(&shown);
 }
 
 /* Decimal that may be wider than its column: rare, and kept out of the way of what is not. */

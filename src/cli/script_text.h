@@ -21,7 +21,7 @@ void script_hex(uint64_t value, char *at);
 /* Append it. */
 void script_add_hex(struct tally_str *out, uint64_t value);
 
-/* Text, filled with blanks from the left; %*s. */
+/* A name of the recording, escaped, filled with blanks from the left; %*s. */
 void script_add_right(struct tally_str *out, const char *text, size_t len, size_t width);
 
 void script_add_misc(struct tally_str *out, uint8_t cpumode);

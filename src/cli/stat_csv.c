@@ -4,15 +4,25 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/json.h"
 #include "cli/stat_table.h"
 
 /* ---- -x ------------------------------------------------------------------- */
 
+/* What was added from `start` on is somebody's name: as in reports, a separator in it becomes a
+ * dot. */
+static void csv_clean(struct stat_printer *printer, size_t start)
+{
+	tally_str_escape(&printer->out, start);
+	tally_str_replace(&printer->out, start, printer->separator[0], '.');
+}
+
 static void csv_prefix(struct stat_printer *printer, const struct stat_table *table,
 		       const struct stat_line *line)
 {
 	struct tally_str *out = &printer->out;
+	size_t start;
 
 	if (table->interval)
 		tally_str_addf(out, "%6" PRIu64 ".%09" PRIu64 "%s", table->at / 1000000000,
@@ -21,7 +31,9 @@ static void csv_prefix(struct stat_printer *printer, const struct stat_table *ta
 		tally_str_addf(out, "%16s%s", "summary", printer->separator);
 	if (!table->mode->json_key)
 		return;
+	start = out->len;
 	table->mode->label(line->key, out);
+	csv_clean(printer, start);
 	tally_str_add(out, printer->separator);
 	if (table->mode->show_nr)
 		tally_str_addf(out, "%" PRIu32 "%s", line->cell->nr, printer->separator);
@@ -51,9 +63,17 @@ static void csv_line(struct stat_printer *printer, const struct stat_table *tabl
 		tally_str_addf(out, "%.2f", stat_row_value(line->row, line->cell));
 	else
 		tally_str_add_u64(out, line->cell->value);
-	tally_str_addf(out, "%s%s%s%s%s", sep, stat_row_unit(line->row), sep, line->row->name, sep);
-	if (line->row->cgroup)
-		tally_str_addf(out, "%s%s", line->row->cgroup, sep);
+	tally_str_addf(out, "%s%s%s", sep, stat_row_unit(line->row), sep);
+	/* Events as they were asked for, terms and all. */
+	tally_str_add_escaped(out, line->row->name);
+	tally_str_add(out, sep);
+	if (line->row->cgroup) {
+		size_t start = out->len;
+
+		tally_str_add(out, line->row->cgroup);
+		csv_clean(printer, start);
+		tally_str_add(out, sep);
+	}
 	if (table->per_run)
 		tally_str_addf(out, "%.2f%%%s", line->cell->deviation, sep);
 	tally_str_addf(out, "%" PRIu64 "%s%.2f%s", line->cell->count.running, sep,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/escape.h"
 #include "cli/stat_table.h"
 
 enum {
@@ -55,12 +56,14 @@ static void add_label(struct tally_str *out, const struct stat_table *table,
 	if (!mode->pad)
 		return;
 	mode->label(line->key, &label);
+	tally_str_escape(&label, 0);
 	if (mode->pad_tid) {
-		int name = width_of(line->key->comm);
+		/* "comm-tid". */
+		const char *text = tally_str_text(&label), *tid = strrchr(text, '-');
+		int name = width_of(text) - (tid ? width_of(tid) : 0);
 
 		add_blanks(out, mode->pad - name);
-		add_left(out, tally_str_text(&label),
-			 (int)strlen(line->key->comm) + 1 + mode->pad_tid);
+		add_left(out, text, name + 1 + mode->pad_tid);
 	} else {
 		add_left(out, tally_str_text(&label), mode->pad);
 	}
@@ -206,6 +209,7 @@ static void text_line(struct stat_printer *printer, const struct stat_table *tab
 	add_left(out, line->row->name, counted ? NAME_WIDTH : SHORT_NAME_WIDTH);
 	if (line->row->cgroup)
 		tally_str_addf(out, " %s", line->row->cgroup);
+	tally_str_escape(out, name);
 	tally_str_add_char(out, ' ');
 	if (!line->nr_metrics)
 		add_blanks(out, METRIC_WIDTH - 1);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/arith.h"
+#include "base/escape.h"
 #include "cli/top.h"
 
 static double share(uint64_t part, uint64_t whole)
@@ -20,7 +21,10 @@ size_t top_nr_events(const struct top *top)
 
 void top_event_name(const struct top *top, uint32_t event, struct tally_str *out)
 {
+	size_t start = out->len;
+
 	record_event_name(&top->record, event, out);
+	tally_str_escape(out, start);
 }
 
 /* "4000Hz cycles", or the period. */

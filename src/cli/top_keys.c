@@ -285,7 +285,7 @@ static bool row_has(const struct top_screen *screen, const struct tally_row *row
 	for (int i = 0; i < view->nr_columns; i++) {
 		tally_str_clear(&shown);
 		if (!view->columns[i]->width)
-			view->columns[i]->text(view, row, &shown);
+			tally_view_cell(view, view->columns[i], row, &shown);
 		has |= strcasestr(tally_str_text(&shown), text) != NULL;
 	}
 	tally_str_free(&shown);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "view/view.h"
 
 static const struct tally_frame *row_frame(const struct tally_view *view,
@@ -182,4 +183,21 @@ void tally_view_frame_name(const struct tally_view *view, uint32_t number, struc
 	}
 	tally_str_add_bytes(out, "0x", 2);
 	tally_str_add_hex(out, frame->addr, 16);
+}
+
+void tally_view_frame_text(const struct tally_view *view, uint32_t number, struct tally_str *out)
+{
+	size_t start = out->len;
+
+	tally_view_frame_name(view, number, out);
+	tally_str_escape(out, start);
+}
+
+void tally_view_cell(const struct tally_view *view, const struct tally_view_column *column,
+		     const struct tally_row *row, struct tally_str *out)
+{
+	size_t start = out->len;
+
+	column->text(view, row, out);
+	tally_str_escape(out, start);
 }

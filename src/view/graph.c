@@ -82,7 +82,7 @@ static void print_prefix(struct graph_printer *print)
 
 static void print_name(struct graph_printer *print, const struct tally_graph_node *node)
 {
-	tally_view_frame_name(print->view, node->frame, print->out);
+	tally_view_frame_text(print->view, node->frame, print->out);
 	tally_str_add_char(print->out, '\n');
 }
 
@@ -194,6 +194,16 @@ struct chain_printer {
 	struct tally_str names;
 };
 
+/* Append a function's name. What parts names does not occur in one. */
+static void chain_name(struct chain_printer *chains, const struct tally_graph_node *node)
+{
+	struct tally_str *out = &chains->print->prefix;
+	size_t start = out->len;
+
+	tally_view_frame_text(chains->print->view, node->frame, out);
+	tally_str_replace(out, start, chains->style->joint[0], '.');
+}
+
 /* Note every path that ends at or below `node`. */
 static void chains_find(struct chain_printer *chains, const struct tally_graph_node *node)
 {
@@ -203,7 +213,7 @@ static void chains_find(struct chain_printer *chains, const struct tally_graph_n
 	size_t length = print->prefix.len;
 
 	tally_str_add(&print->prefix, length ? chains->style->joint : "");
-	tally_view_frame_name(view, node->frame, &print->prefix);
+	chain_name(chains, node);
 	if (node->self_nr && (double)node->self >= least) {
 		struct graph_chain chain = {node->self, chains->names.len, print->prefix.len};
 

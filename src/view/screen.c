@@ -66,7 +66,7 @@ static int needed_width(const struct tally_screen *screen, const struct tally_vi
 		if (line->node)
 			continue;
 		tally_str_clear(&text);
-		column->text(view, &view->hist->rows.data[line->row], &text);
+		tally_view_cell(view, column, &view->hist->rows.data[line->row], &text);
 		width = TALLY_MAX(width, (int)tally_width_of(tally_str_text(&text)));
 	}
 	tally_str_free(&text);
@@ -150,7 +150,7 @@ static void draw_row(const struct tally_screen *screen, const struct tally_view 
 		const struct tally_view_column *column = view->columns[i];
 
 		tally_str_clear(&text);
-		column->text(view, row, &text);
+		tally_view_cell(view, column, row, &text);
 		at = put_column(column, canvas, y, at,
 				column_width(screen, view, i, at, canvas->columns),
 				tally_str_text(&text), is_measure(column) ? ink : TALLY_INK_PLAIN);
@@ -174,7 +174,7 @@ static void draw_node(const struct tally_view *view, const struct tally_screen_l
 		tally_str_clear(&text);
 	}
 	at += SHARE + 1;
-	tally_view_frame_name(view, node->frame, &text);
+	tally_view_frame_text(view, node->frame, &text);
 	tally_canvas_put(canvas, y, at, canvas->columns - at, tally_str_text(&text),
 			 TALLY_INK_PLAIN);
 	tally_str_free(&text);

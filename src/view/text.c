@@ -24,7 +24,7 @@ void tally_view_measure(struct tally_view *view)
 			if (!tally_view_shows(view, row))
 				continue;
 			tally_str_clear(&text);
-			column->text(view, row, &text);
+			tally_view_cell(view, column, row, &text);
 			view->widths[i] = TALLY_MAX(view->widths[i], (int)text.len);
 		}
 	}
@@ -90,11 +90,8 @@ static void row_separated(const struct tally_view *view, const struct tally_row 
 
 		tally_str_add(out, i ? view->separator : "");
 		start = out->len;
-		view->columns[i]->text(view, row, out);
-		for (size_t at = start; at < out->len && view->separator[0]; at++) {
-			if (out->data[at] == view->separator[0])
-				out->data[at] = '.';
-		}
+		tally_view_cell(view, view->columns[i], row, out);
+		tally_str_replace(out, start, view->separator[0], '.');
 	}
 	tally_str_add_char(out, '\n');
 }
@@ -110,7 +107,7 @@ void tally_view_row(const struct tally_view *view, const struct tally_row *row,
 		size_t start = out->len + 2;
 
 		tally_str_add_bytes(out, "  ", 2);
-		view->columns[i]->text(view, row, out);
+		tally_view_cell(view, view->columns[i], row, out);
 		if (i + 1 < view->nr_columns)
 			align_cell(view, i, start, out);
 	}

@@ -21,6 +21,7 @@ struct tally_view_column {
 	unsigned key;   /* TALLY_KEY_* that rows are told apart by; 0: a measure */
 	int width;      /* of measures; 0: as wide as the widest text */
 	bool is_number; /* of separated values and JSON */
+	/* Append it as it was recorded; see tally_view_cell(). */
 	void (*text)(const struct tally_view *view, const struct tally_row *row,
 		     struct tally_str *out);
 };
@@ -91,8 +92,15 @@ uint32_t tally_view_continuation(const struct tally_view *view, uint32_t number)
 void tally_view_row_json(const struct tally_view *view, const struct tally_row *row,
 			 struct tally_str *out);
 
-/* The name of a frame as rows and graphs show it: demangled, or the address in hex. */
+/* What a row has in a column, escaped (base/escape.h). */
+void tally_view_cell(const struct tally_view *view, const struct tally_view_column *column,
+		     const struct tally_row *row, struct tally_str *out);
+
+/* The name of a frame as JSON has it: demangled, or the address in hex. */
 void tally_view_frame_name(const struct tally_view *view, uint32_t frame, struct tally_str *out);
+
+/* The same as graphs show it, escaped. */
+void tally_view_frame_text(const struct tally_view *view, uint32_t frame, struct tally_str *out);
 
 /* `part` of `whole` as "12.34%"; 0 % of nothing. */
 void tally_view_percent(uint64_t part, uint64_t whole, struct tally_str *out);
