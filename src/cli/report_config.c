@@ -146,7 +146,7 @@ static int config_call_graph(struct report_config *config, bool has_chains)
 	if (config->graph_min_percent < 0)
 		config->graph_min_percent = 0.5;
 	if (!config->children_given)
-		config->children = has_chains && config->style != TALLY_STYLE_NONE;
+		config->children = has_chains;
 	if (!has_chains) {
 		config->children = false;
 		config->style = TALLY_STYLE_NONE;

@@ -55,6 +55,7 @@ static const struct tally_option script_options[] = {
 
 struct script {
 	const struct script_config *config;
+	struct tally_session *session;
 	struct tally_script_fields fields;
 	struct tally_script_printer printer;
 	TALLY_VEC(uint32_t) event_fields; /* by event + 1; 0: not asked yet */
@@ -74,6 +75,8 @@ static int script_fields(struct script *script, const struct tally_perfdata_even
 	}
 	slot = &script->event_fields.data[event->index];
 	if (!*slot) {
+		if (!script->config->hide_chains)
+			tally_script_fields_chains(&script->fields, script->session->data);
 		ret = tally_script_fields_of(&script->fields, event, slot);
 		if (ret)
 			return ret;
@@ -103,7 +106,7 @@ static int script_record(void *arg, struct tally_session *session,
 
 static int script_samples(const struct script_config *config, struct tally_session *session)
 {
-	struct script script = {.config = config};
+	struct script script = {.config = config, .session = session};
 	int ret = 0;
 
 	tally_script_fields_default(&script.fields);

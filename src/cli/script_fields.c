@@ -50,8 +50,9 @@ struct kind {
 	uint32_t defaults;
 };
 
-#define WHO  (SCRIPT_COMM | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME | SCRIPT_EVENT)
-#define CODE (SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO | SCRIPT_PERIOD)
+#define WHO   (SCRIPT_COMM | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME | SCRIPT_EVENT)
+#define PLACE (SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO)
+#define CODE  (PLACE | SCRIPT_PERIOD)
 #define DATA                                                                \
 	(SCRIPT_ADDR | SCRIPT_DATA_SRC | SCRIPT_WEIGHT | SCRIPT_PHYS_ADDR | \
 	 SCRIPT_DATA_PAGE_SIZE | SCRIPT_CODE_PAGE_SIZE)
@@ -140,6 +141,8 @@ int tally_script_fields_parse(struct tally_script_fields *fields, const char *te
 {
 	unsigned which = parse_kinds(&text);
 
+	for (int kind = 0; kind < SCRIPT_NR_KINDS; kind++)
+		fields->given[kind] |= which >> kind & 1;
 	if (*text != '+' && *text != '-') {
 		for (int kind = 0; kind < SCRIPT_NR_KINDS; kind++) {
 			if (which >> kind & 1)
@@ -157,6 +160,18 @@ int tally_script_fields_parse(struct tally_script_fields *fields, const char *te
 		text += len + (text[len] == ',');
 	}
 	return 0;
+}
+
+void tally_script_fields_chains(struct tally_script_fields *fields,
+				const struct tally_perfdata *data)
+{
+	const struct tally_perfdata_event *event;
+
+	for (; (event = tally_perfdata_event(data, fields->nr_seen)); fields->nr_seen++) {
+		if (event_kind(event) == SCRIPT_TP && !fields->given[SCRIPT_TP] &&
+		    event->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
+			fields->shown[SCRIPT_TP] |= PLACE;
+	}
 }
 
 int tally_script_fields_of(const struct tally_script_fields *fields,

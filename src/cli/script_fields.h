@@ -42,12 +42,19 @@ enum { SCRIPT_HW, SCRIPT_SW, SCRIPT_TP, SCRIPT_OTHER, SCRIPT_NR_KINDS };
 struct tally_script_fields {
 	uint32_t shown[SCRIPT_NR_KINDS];
 	uint32_t asked[SCRIPT_NR_KINDS]; /* by name: it is an error when the samples lack them */
+	bool given[SCRIPT_NR_KINDS];     /* by -F: not perf's defaults any more */
+	size_t nr_seen;                  /* events that tally_script_fields_chains() has seen */
 };
 
 void tally_script_fields_default(struct tally_script_fields *fields);
 
 /* Apply one -F. Says what is wrong. 0 or -EINVAL. */
 int tally_script_fields_parse(struct tally_script_fields *fields, const char *text);
+
+/* As soon as a tracepoint has callchains those of all tracepoints are shown by default, as in perf:
+ * to be called with the events that are known so far. */
+void tally_script_fields_chains(struct tally_script_fields *fields,
+				const struct tally_perfdata *data);
 
 /* What is shown of samples of `event`: the fields of its kind that its samples have.
  * -EINVAL, said, when one that was asked for is missing. */

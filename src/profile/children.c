@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What functions cost with all that they called: a sample counts for each function on its
  * callchain, and for its own, once. */
+#include "base/arith.h"
 #include "profile/hist_private.h"
 
-/* `frame` is on the callchain of cell `i`: count it for its row, if that was not done yet. */
-static int meet(struct hist_builder *builder, size_t i, uint32_t frame)
+/* `frame` is on the callchain of cell `i`, of which `depth` frames are in its graph: count it for
+ * its row, if that was not done yet. */
+static int meet(struct hist_builder *builder, size_t i, uint32_t frame, uint32_t depth)
 {
 	const struct tally_cell *cell = hist_cell(builder, i);
 	struct hist_met *met = &builder->met[builder->fkeys[frame]];
@@ -12,8 +14,11 @@ static int meet(struct hist_builder *builder, size_t i, uint32_t frame)
 	uint32_t number;
 	int ret = 0;
 
-	if (met->cell == i + 1)
+	if (met->cell == i + 1) {
+		row = &builder->hist->rows.data[met->row - 1];
+		row->depth = TALLY_MAX(row->depth, depth);
 		return 0;
+	}
 	met->cell = (uint32_t)i + 1;
 	if (!met->row) {
 		ret = hist_row(builder, builder->cells.data[i].group, frame, &number);
@@ -26,6 +31,7 @@ static int meet(struct hist_builder *builder, size_t i, uint32_t frame)
 	row = &builder->hist->rows.data[met->row - 1];
 	row->total += cell->period;
 	row->total_nr += cell->nr;
+	row->depth = TALLY_MAX(row->depth, depth);
 	return 0;
 }
 
@@ -33,14 +39,16 @@ static int meet_callchain(struct hist_builder *builder, size_t i)
 {
 	const struct tally_cell_key *key = &hist_cell(builder, i)->key;
 	struct tally_stack callers = tally_stacks_get(&builder->profile->stacks, key->callers);
+	bool downwards = builder->options->order == TALLY_GRAPH_CALLER;
+	uint32_t nr = callers.nr + (key->leaf != 0);
 	int ret = 0;
 
 	for (uint32_t at = 0; at < callers.nr && !ret; at++)
-		ret = meet(builder, i, callers.frames[at]);
+		ret = meet(builder, i, callers.frames[at], downwards ? at + 2 : nr - at - 1);
 	if (!ret && key->leaf)
-		ret = meet(builder, i, key->leaf - 1);
-	/* No callchain, or skid. */
-	return ret ? ret : meet(builder, i, key->frame);
+		ret = meet(builder, i, key->leaf - 1, downwards ? 1 : nr);
+	/* No callchain, or skid. The row of the sample itself has the callchain whole. */
+	return ret ? ret : meet(builder, i, key->frame, nr);
 }
 
 int hist_children(struct hist_builder *builder, size_t first, size_t last)

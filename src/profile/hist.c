@@ -232,19 +232,6 @@ static int builder_totals(struct hist_builder *builder)
 	return 0;
 }
 
-static int heaviest_first(const void *a, const void *b)
-{
-	const struct tally_row *x = a, *y = b;
-
-	if (x->total != y->total)
-		return x->total > y->total ? -1 : 1;
-	if (x->self != y->self)
-		return x->self > y->self ? -1 : 1;
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	return (x->fkey > y->fkey) - (x->fkey < y->fkey);
-}
-
 /* Room for something of each function, if it is needed. */
 static void *builder_room(const struct hist_builder *builder, bool needed, size_t size, int *ret)
 {
@@ -310,8 +297,8 @@ int tally_hist_build(struct tally_profile *profile, uint32_t event,
 		ret = hist_graph_heavy(&builder);
 	if (!ret && options->graphs)
 		ret = for_each_group(&builder, hist_graph_group);
-	if (!ret && hist.rows.len)
-		qsort(hist.rows.data, hist.rows.len, sizeof(*hist.rows.data), heaviest_first);
+	if (!ret)
+		ret = hist_rows_sort(&builder);
 	builder_free(&builder);
 	if (ret)
 		tally_hist_free(&hist);

@@ -47,6 +47,7 @@ struct tally_row {
 	uint32_t graph; /* a node whose children are the roots of the graph; 0: none */
 	uint64_t self, self_nr;
 	uint64_t total, total_nr; /* with children; else the same as self */
+	uint32_t depth; /* with children: frames of its longest callchain, in the graphs' order */
 };
 
 struct tally_group {

@@ -80,6 +80,9 @@ struct hist_grower {
 /* The row of a group and a frame, made if new. 0 or -ENOMEM. */
 int hist_row(struct hist_builder *builder, uint32_t group, uint32_t frame, uint32_t *ret_row);
 
+/* Put the rows in the order that they are shown in. 0 or -ENOMEM. */
+int hist_rows_sort(struct hist_builder *builder);
+
 /* Add to each row of the group whose cells are [first, last) what its functions' callees cost.
  * 0 or -ENOMEM. */
 int hist_children(struct hist_builder *builder, size_t first, size_t last);

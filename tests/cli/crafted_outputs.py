@@ -190,6 +190,55 @@ def test_messages_are_escaped():
         assert rb"no\x1b[31m\nsuch" in text, text
 
 
+# ---- rows and callchains ---------------------------------------------------------------------------
+
+def kallsyms(names):
+    """A file of kernel symbols of 256 bytes each, and where they are."""
+    path = os.path.join(WORK, "functions")
+    with open(path, "w", encoding="ascii") as file:
+        for number, name in enumerate([*names, "_end"]):
+            print(f"{KERNEL_TEXT + 256 * number:x} T {name}", file=file)
+    return path, {name: KERNEL_TEXT + 256 * number + 16 for number, name in enumerate(names)}
+
+
+def chain(*ips):
+    return u64(len(ips), *ips)
+
+
+def in_kernel(names, chains):
+    """A recording of the kernel's callchains, innermost first, and how its symbols are found."""
+    functions, at = kallsyms(names)
+    records = [mmap(0xffffffff, KERNEL_TEXT, 0x100000, "[kernel.kallsyms]_text", KERNEL, KERNEL_TEXT), comm(1, "task")]
+    for time, one in enumerate(chains, 1):
+        ips = [at[name] for name in one]
+        records.append(sample(ips[0], 1, time, KERNEL, chain(CONTEXT_KERNEL, *ips)))
+    path = write("kernel.data", records, [attr(IP | TID | TIME | PERIOD | CALLCHAIN)])
+    return ["--kallsyms", functions, "-i", path]
+
+
+def symbols(*options):
+    text = tap.run(TALLY, "report", *options).stdout
+    return re.findall(r"^ +[0-9.]+%.* \[k\] (\S+)", text, re.M)
+
+
+def test_callers_stand_before_what_they_call():
+    source = in_kernel(["zero", "yard", "xray", "word", "apex"],
+                       [["word", "xray", "yard", "zero"]] * 3 + [["apex", "yard", "zero"]] * 3)
+    # All of yard's cost is zero's. Of word and apex the longer callchain comes first, then what costs itself.
+    tap.same(symbols(*source), ["zero", "yard", "word", "apex", "xray"], "callers first")
+    tap.same(symbols("-g", "caller", *source), ["zero", "yard", "word", "apex", "xray"], "graphs downwards")
+    tap.same(symbols("-g", "callee", *source), ["zero", "yard", "apex", "xray", "word"], "graphs upwards")
+    tap.same(symbols("-g", "none", *source), ["yard", "zero", "apex", "word", "xray"], "no graphs: by name")
+
+
+def test_children_are_shown_without_graphs():
+    source = in_kernel(["outer", "inner"], [["inner", "outer"]])
+    text = tap.run(TALLY, "report", "-g", "none", *source).stdout
+    assert re.search(r"^# Children +Self ", text, re.M), text
+    tap.same(sorted(symbols("-g", "none", *source)), ["inner", "outer"], "rows")
+    tap.same(symbols("-g", "none", "--no-children", *source), ["inner"], "rows without children")
+
+
 # ---- more tests above ------------------------------------------------------------------------------
 
 try:

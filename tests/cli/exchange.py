@@ -35,6 +35,7 @@ KINDS = {
     "data": ["-d", "-e", "page-faults", "-c", "1"],
     "per cpu": ["-T", "--sample-cpu", "-e", "cpu-clock"],
     "switches": ["--switch-events", "-e", "cpu-clock"],
+    "tracepoint callchains": ["-a", "-g", "-e", "sched:sched_switch,sched:sched_process_fork"],
     "tracepoints": ["-e", "sched:sched_switch,sched:sched_process_fork", "-e", "cpu-clock"],
 }
 
@@ -42,7 +43,7 @@ KINDS = {
 def needs(kind):
     if not PERF:
         raise tap.Skip("perf is not installed (linux-perf)")
-    if kind == "tracepoints" and not TRACEFS:
+    if kind.startswith("tracepoint") and not TRACEFS:
         raise tap.Skip("tracefs is not mounted at /sys/kernel/tracing")
 
 
@@ -87,6 +88,28 @@ def check_report(tool, kind):
     for key in want.keys() | got.keys():
         difference = abs(want.get(key, 0) - got.get(key, 0))
         assert difference <= 0.0101, f"{key}: perf {want.get(key)} %, tally {got.get(key)} %"
+
+
+def check_children(tool):
+    """Rows with children, in perf's order. Addresses without a symbol are left out: perf has some of them twice."""
+    needs("callchains")
+    path = record(tool, "callchains")
+    rows = []
+    for reader in (PERF, TALLY):
+        text = tap.run(reader, "report", "--stdio", "-i", path, "-g", "none").stdout
+        rows.append([re.sub(" +", " ", line).strip() for line in text.splitlines()
+                     if re.match(" +[0-9.]+% ", line) and not re.search(r"\] (0x)?[0-9a-f]{16} *$", line)])
+    assert len(rows[0]) > 10, f"perf report shows only {rows[0]!r}"
+    tap.same("\n".join(rows[1]), "\n".join(rows[0]), "tally report -g none against perf")
+
+
+def check_hidden_chains(tool):
+    needs("tracepoint callchains")
+    path = record(tool, "tracepoint callchains")
+    for options in (["-G"], ["-F", "+pid"], ["-F", "sw:+pid"], ["-F", "comm,ip,sym"]):
+        want = tap.run(PERF, "script", "-i", path, *options).stdout
+        assert want.count("\n") > 10, f"perf script shows only {want!r}"
+        tap.same(tap.run(TALLY, "script", "-i", path, *options).stdout, want, " ".join(options))
 
 
 def check_lists(tool, kind):
@@ -135,6 +158,8 @@ def add_tests():
                     continue  # perf shows the group's events side by side there
                 globals()[f"test_{name} of {who}'s {kind}"] = (
                     lambda check=check, tool=tool, kind=kind: check(tool, kind))
+        globals()[f"test_children of {who}'s callchains"] = lambda tool=tool: check_children(tool)
+        globals()[f"test_hidden chains of {who}'s tracepoints"] = lambda tool=tool: check_hidden_chains(tool)
         globals()[f"test_stream of {who}"] = lambda tool=tool: check_pipe(tool)
 
 
