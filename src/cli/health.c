@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "tally/client.h"
 
-enum { NR_COUNTS = 11, NR_FILES = 5 };
+enum { NR_COUNTS = 13, NR_FILES = 5 };
 
 struct count {
 	const char *name, *text;
@@ -32,13 +32,15 @@ static void health_counts(const struct tally_session *session, const struct tall
 {
 	const struct tally_session_health *health = &session->health;
 	const struct tally_machine_stats *machine = tally_machine_stats(session->machine);
+	struct tally_session_lost lost = tally_session_lost(session);
 	uint64_t unmapped, unnamed;
 
 	count_unnamed(profile, &unmapped, &unnamed);
 
 	const struct count all[NR_COUNTS] = {
-		{"lost_events", "events lost", health->lost_events},
-		{"lost_samples", "samples lost", health->lost_samples},
+		{"lost_records", "records lost (samples, or starts, ends, names and maps of tasks)",
+		 lost.records},
+		{"lost_samples", "samples lost", lost.samples},
 		{"throttled", "times throttled", health->throttled},
 		{"damaged", "records damaged", health->damaged + machine->damaged},
 		{"out_of_order", "records out of order", health->out_of_order},
@@ -47,6 +49,10 @@ static void health_counts(const struct tally_session *session, const struct tall
 		{"unnamed", "addresses without a symbol", unnamed},
 		{"cut_chains", "callchains cut at the limit", profile->stats.cut_chains},
 		{"bad_chains", "callchains dropped: walked astray", profile->stats.bad_chains},
+		{"dumps", "stack dumps not unwound (callers are missing; perf report unwinds them)",
+		 health->dumps},
+		{"branches", "branch stacks not shown (rows are samples, not branches)",
+		 health->branches},
 		{"leaf_only", "user callchains of one frame", profile->stats.leaf_only},
 	};
 

@@ -184,6 +184,21 @@ static int open_privileged(struct record *record)
 	return ret ? ret : dropped;
 }
 
+/* --call-graph dwarf, or an event's own. */
+static void warn_dumps(const struct record *record)
+{
+	for (size_t i = 0; i < record->specs.len; i++) {
+		if (!(record->specs.data[i].attr.sample_type & PERF_SAMPLE_STACK_USER))
+			continue;
+		tally_say_warning(
+			"stacks are recorded as dumps, which tally does not unwind yet: its "
+			"reports show the sampled function without its callers");
+		tally_say_hint("perf report and perf script unwind them; --call-graph fp needs no "
+			       "unwinding");
+		return;
+	}
+}
+
 static int record_all(struct record *record, char **command)
 {
 	const struct record_config *config = record->config;
@@ -199,6 +214,8 @@ static int record_all(struct record *record, char **command)
 		ret = record_events_parse(record);
 	if (!ret)
 		ret = record_attrs(record);
+	if (!ret)
+		warn_dumps(record);
 	if (ret || config->dry_run)
 		return ret;
 	ret = start_child(record, command);

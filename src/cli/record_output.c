@@ -182,7 +182,8 @@ int record_output_open(struct record *record)
 
 /* ---- the end of a file ------------------------------------------------------ */
 
-/* Samples that a full ring had no room for, by event, as the kernel counted them. */
+/* Records that a full ring had no room for, by event, as the kernel counted them: of samples and of
+ * what else the event records. */
 static int add_lost(struct record *record)
 {
 	uint64_t before = record->lost;
@@ -252,8 +253,9 @@ static void say_written(const struct record *record, const char *name, uint64_t 
 			raw * 1024 * 1024 / (double)tally_perfdata_writer_bytes(writer));
 	fprintf(stderr, " ]\n");
 	if (record->lost)
-		tally_say_warning("%llu samples were lost, as the ring buffers were full; larger "
-				  "ones (-m) or fewer samples (-F) help",
+		tally_say_warning("%llu records were lost (samples, or starts, ends, names and "
+				  "maps of tasks), as the ring buffers were full; larger ones (-m) "
+				  "or fewer samples (-F) help",
 				  (unsigned long long)record->lost);
 }
 

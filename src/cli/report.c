@@ -244,6 +244,19 @@ static int report_events(struct report *report)
 	return ret;
 }
 
+/* perf's line; but it says samples whatever was lost. */
+static void add_lost(struct report *report)
+{
+	struct tally_session_lost lost = tally_session_lost(report->session);
+
+	tally_str_add(&report->out, "#\n");
+	if (lost.records)
+		tally_str_addf(&report->out, "# Total Lost Records: %" PRIu64 "\n", lost.records);
+	if (lost.samples || !lost.records)
+		tally_str_addf(&report->out, "# Total Lost Samples: %" PRIu64 "\n", lost.samples);
+	tally_str_add(&report->out, "#\n");
+}
+
 static int report_print(struct report *report)
 {
 	struct tally_str *out = &report->out;
@@ -258,8 +271,7 @@ static int report_print(struct report *report)
 		if (!report->config->header)
 			tally_str_add(out, "# To display the perf.data header info, please use "
 					   "--header/--header-only options.\n#\n");
-		tally_str_addf(out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n",
-			       report->session->health.lost_samples);
+		add_lost(report);
 	}
 	ret = report_events(report);
 	if (report->config->json) {

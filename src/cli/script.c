@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tally script: every sample as text, or every record as data. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,6 +122,11 @@ static int script_samples(const struct script_config *config, struct tally_sessi
 	if (config->max_stack)
 		script.printer.max_stack = (uint32_t)config->max_stack;
 	ret = tally_session_run(session, script_record, &script);
+	if (session->health.dumps)
+		tally_say_warning("%" PRIu64
+				  " samples have stack dumps that are not unwound yet: of "
+				  "their callers nothing is shown (perf script unwinds them)",
+				  session->health.dumps);
 	if (tally_output_flush(&script.printer.out) && !ret)
 		ret = -EIO;
 	tally_session_warn_foreign(session);

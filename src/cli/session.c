@@ -8,12 +8,14 @@
 #include <unistd.h>
 
 #include "abi/record.h"
+#include "base/arith.h"
 #include "base/str.h"
 #include "cli/filter.h"
 #include "cli/heap.h"
 #include "cli/privileges.h"
 #include "cli/progress.h"
 #include "cli/say.h"
+#include "cli/session_chain.h"
 #include "cli/session_private.h"
 #include "cli/truncation.h"
 
@@ -97,6 +99,7 @@ void tally_session_close(struct tally_session *session)
 	tally_map_free(&session->tids);
 	tally_map_free(&session->counts);
 	tally_intern_free(&session->comms);
+	tally_vec_free(&session->chain);
 	session->machine = NULL;
 	session->symbols = NULL;
 	session->data = NULL;
@@ -164,6 +167,12 @@ static int session_sample(struct tally_session *session, const struct tally_perf
 		return -ENOMEM;
 	if (!session_filter_passes(session, &sample))
 		return fn(arg, session, record, NULL);
+	session->health.branches +=
+		sample.sample.branches.nr &&
+		!(record->event->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
+	if (sample.sample.present & PERF_SAMPLE_CALLCHAIN &&
+	    tally_session_chain(session, &record->event->attr, &sample.sample))
+		return -ENOMEM;
 	if (sample.sample.present & PERF_SAMPLE_READ)
 		return session_counts(session, record, &sample, fn, arg);
 	return fn(arg, session, record, &sample);
@@ -176,7 +185,7 @@ static void session_lost(struct tally_session *session, const struct tally_perfd
 	switch (record->type) {
 	case PERF_RECORD_LOST:
 		if (record->size >= 24)
-			health->lost_events += tally_get_u64((const uint8_t *)record->data + 16);
+			health->lost_records += tally_get_u64((const uint8_t *)record->data + 16);
 		break;
 	case PERF_RECORD_LOST_SAMPLES:
 		if (record->size >= 16)
@@ -184,6 +193,19 @@ static void session_lost(struct tally_session *session, const struct tally_perfd
 		break;
 	case PERF_RECORD_THROTTLE: health->throttled++; break;
 	}
+}
+
+struct tally_session_lost tally_session_lost(const struct tally_session *session)
+{
+	const struct tally_session_health *health = &session->health;
+	const struct tally_perfdata_event *event;
+
+	for (size_t i = 0; (event = tally_perfdata_event(session->data, i)); i++) {
+		if (event->attr.read_format & PERF_FORMAT_LOST)
+			return (struct tally_session_lost){
+				.records = TALLY_MAX(health->lost_records, health->lost_samples)};
+	}
+	return (struct tally_session_lost){health->lost_records, health->lost_samples};
 }
 
 static int session_record(struct tally_session *session, const struct tally_perfdata_record *record,

@@ -31,9 +31,19 @@ struct tally_session_options {
 
 /* What was met on the way that a reader of the result must know. */
 struct tally_session_health {
-	uint64_t samples, lost_events, lost_samples, throttled, out_of_order, damaged;
-	uint64_t unjudged; /* samples without what a filter looks at: left out */
+	uint64_t samples, throttled, out_of_order, damaged;
 	uint64_t damaged_samples; /* of the damaged records */
+	uint64_t unjudged; /* samples without what a filter looks at: left out */
+	uint64_t lost_records; /* told by LOST: of any kind */
+	uint64_t lost_samples; /* told by LOST_SAMPLES; see tally_session_lost() */
+	uint64_t branches;     /* samples with a stack of branches other than calls */
+	uint64_t dumps;        /* samples with a stack dump, of which the callers are not known */
+};
+
+/* What was lost, each once. */
+struct tally_session_lost {
+	uint64_t records; /* of any kind: samples, or who started, ended, was named, mapped what */
+	uint64_t samples; /* besides them */
 };
 
 struct tally_session_sample {
@@ -58,6 +68,9 @@ struct tally_session {
 	bool has_cpus, has_pids, has_tids, has_comms;
 	/* PERF_SAMPLE_* that the filter looks at, and those of them that samples were without. */
 	uint64_t filter_needs, filter_missed;
+	TALLY_VEC(uint64_t) chain; /* see session_chain.h */
+	uint8_t ip_register;       /* the same */
+	bool has_ip_register;
 	bool is_again; /* read before: nothing is said and counted twice */
 	bool is_cut;   /* the file became shorter while it was read, which was said */
 	struct tally_intern comms;
@@ -83,6 +96,11 @@ int tally_session_run(struct tally_session *session, tally_session_fn *fn, void 
  * tally_session_run(). */
 int tally_session_again(struct tally_session *session, const uint64_t *wanted, uint64_t nr,
 			tally_session_fn *fn, void *arg);
+
+/* What the file says was lost. Where events count what they lost (PERF_FORMAT_LOST) the recorder
+ * tells their sums as LOST_SAMPLES, whatever the records were, and LOST tells of the same ones, as
+ * far as others came after them. */
+struct tally_session_lost tally_session_lost(const struct tally_session *session);
 
 /* Say what was odd about the file so far. tally_session_run() does it at its end; commands that do
  * not run it do it when they have asked all they want to know. */

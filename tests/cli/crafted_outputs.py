@@ -5,6 +5,7 @@
 usage: crafted_outputs.py TALLY
 """
 import json
+import json
 import os
 import re
 import shutil
@@ -237,6 +238,108 @@ def test_children_are_shown_without_graphs():
     assert re.search(r"^# Children +Self ", text, re.M), text
     tap.same(sorted(symbols("-g", "none", *source)), ["inner", "outer"], "rows")
     tap.same(symbols("-g", "none", "--no-children", *source), ["inner"], "rows without children")
+
+
+# ---- what stands in for callchains ------------------------------------------------------------------
+
+USER_ONLY, ANY, CALL_STACK = 1, 1 << 3, 1 << 11
+EXCLUDE_CALLCHAIN_USER = 1 << 22
+
+
+def branches(*pairs):
+    return u64(len(pairs), *(word for source, target in pairs for word in (source, target, 0)))
+
+
+def script_ips(path):
+    text = tap.run(TALLY, "script", "-F", "comm,ip", "-i", path).stdout
+    return [[int(line, 16) for line in one.splitlines()[1:]] for one in text.split("\n\n") if one]
+
+
+def test_calls_of_the_branch_stack_are_the_users_callchain():
+    kind = IP | TID | TIME | PERIOD | CALLCHAIN | BRANCH
+    calls = branches((0x402024, 0x401000), (0x403034, 0x402000), (0x404044, 0x403000))
+    kernel = [KERNEL_TEXT + 16]
+    path = write("lbr.data", [
+        mmap(1, 0x400000, 0x10000, "/tmp/program"), comm(1, "task"),
+        sample(0x401010, 1, 1, USER, chain(CONTEXT_USER, 0x401010, 0x402020) + calls),
+        sample(kernel[0], 1, 2, KERNEL, chain(CONTEXT_KERNEL, *kernel, CONTEXT_USER, 0x401010) + calls),
+        sample(kernel[0], 1, 3, KERNEL, chain(CONTEXT_KERNEL, *kernel) + calls),
+        sample(0x401010, 1, 4, USER, chain(CONTEXT_USER, 0x401010, 0x402020) + branches()),
+    ], [attr(kind, branch_type=USER_ONLY | CALL_STACK)])
+    user = [0x1000, 0x2024, 0x3034, 0x4044]
+    tap.same(script_ips(path), [user, kernel + user, kernel, [0x1010, 0x2020]], "callchains")
+    frames = json.loads(tap.run(TALLY, "report", "--json", "-i", path).stdout)["health"]
+    tap.same(frames["branches"], 0, "stacks of calls are shown")
+
+
+def test_branch_stacks_that_are_not_shown_are_counted():
+    kind = IP | TID | TIME | PERIOD | BRANCH
+    path = write("branches.data", [sample(0x401010, 1, time, USER, branches((1, 2))) for time in (1, 2)] +
+                 [sample(0x401010, 1, 3, USER, branches())], [attr(kind, branch_type=ANY)])
+    text = tap.run(TALLY, "report", "-i", path).stdout
+    assert "2 branch stacks not shown" in text, text
+
+
+def dump(ip, size=16):
+    """User registers SP and IP of x86, and a stack of which `size` bytes are valid."""
+    return u64(2, 0x7fff0000, ip) + u64(16) + bytes(16) + u64(size)
+
+
+def test_dumps_give_the_innermost_function_and_are_counted():
+    kind = IP | TID | TIME | PERIOD | CALLCHAIN | REGS_USER | STACK_USER
+    one = bytearray(attr(kind, regs_user=1 << 7 | 1 << 8, stack=16))
+    flags = struct.unpack_from("<Q", one, 40)[0] | EXCLUDE_CALLCHAIN_USER
+    struct.pack_into("<Q", one, 40, flags)
+    records = [mmap(1, 0x400000, 0x10000, "/tmp/program"), comm(1, "task"),
+               sample(0x401010, 1, 1, USER, chain() + dump(0x401010)),
+               sample(KERNEL_TEXT + 16, 1, 2, KERNEL, chain(CONTEXT_KERNEL, KERNEL_TEXT + 16) + dump(0x402020)),
+               sample(KERNEL_TEXT + 16, 1, 3, KERNEL, chain(CONTEXT_KERNEL, KERNEL_TEXT + 16) + u64(0) + u64(0))]
+    path = write("dumps.data", records, [bytes(one)], {6: text_64("x86_64")})
+    tap.same(script_ips(path), [[0x1010], [KERNEL_TEXT + 16, 0x2020], [KERNEL_TEXT + 16]], "callchains")
+    run = tap.run(TALLY, "script", "-i", path)
+    assert "2 samples have stack dumps that are not unwound" in run.stderr, run.stderr
+    run = tap.run(TALLY, "report", "-i", path)
+    assert "2 stack dumps not unwound" in run.stdout and "nothing lost" not in run.stdout, run.stdout
+    tap.same(json.loads(tap.run(TALLY, "report", "--json", "-i", path).stdout)["health"]["dumps"], 2, "dumps")
+
+
+def test_record_says_that_dumps_are_not_unwound():
+    path = os.path.join(WORK, "dwarf.data")
+    run = tap.run(TALLY, "record", "-o", path, "-e", "task-clock", "--call-graph", "dwarf", "--", "true")
+    if run.returncode:
+        raise tap.Skip("nothing can be recorded here")
+    assert "does not unwind yet" in run.stderr, run.stderr
+    run = tap.run(TALLY, "record", "-o", path, "-e", "task-clock", "-g", "--", "true")
+    assert "unwind" not in run.stderr, run.stderr
+
+
+# ---- what was lost ----------------------------------------------------------------------------------
+
+FORMAT_ID, FORMAT_LOST = 1 << 2, 1 << 4
+
+
+def lost(count, kind=2):
+    return record(kind, (u64(0, count) if kind == 2 else u64(count)) + trailer(1, 5))
+
+
+def health(records, read_format):
+    path = write("lost.data", [comm(1, "task"), sample(0x1000), *records], [attr(read_format=read_format)])
+    text = tap.run(TALLY, "report", "-i", path).stdout
+    told = json.loads(tap.run(TALLY, "report", "--json", "-i", path).stdout)["health"]
+    return text, (told["lost_records"], told["lost_samples"])
+
+
+def test_lost_records_are_told_once():
+    # The recorder read from the events what LOST had told of already, and more that came at the end.
+    text, told = health([lost(80), lost(88, 13)], FORMAT_LOST)
+    tap.same(told, (88, 0), "lost")
+    assert "; 88 records lost (samples, or starts, ends, names and maps of tasks)" in text, text
+    assert "88 samples" not in text and "# Total Lost Records: 88\n" in text, text
+    # Events that do not count: samples that the hardware dropped are no records.
+    text, told = health([lost(80), lost(8, 13)], 0)
+    tap.same(told, (80, 8), "lost")
+    assert "# Total Lost Records: 80\n# Total Lost Samples: 8\n" in text, text
+    assert "# Total Lost Samples: 0\n" in health([], FORMAT_LOST)[0]
 
 
 # ---- more tests above ------------------------------------------------------------------------------

@@ -490,7 +490,7 @@ def test_lost(path):
     process.send_signal(signal.SIGCONT)
     process.send_signal(signal.SIGINT)
     status, said = ends(process)
-    assert "samples were lost" in said, said
+    assert "records were lost" in said, said
     same(path)
     assert "LOST_SAMPLES" in types(path)
 
