@@ -75,7 +75,7 @@ static struct tally_group cell_group(const struct hist_builder *builder,
 	struct tally_group group = {.parent = TALLY_FRAME_NONE};
 
 	if (keys & TALLY_KEY_COMM)
-		group.comm = key->comm;
+		group.comm = tally_machine_comm_of(builder->profile->machine, key->comm);
 	if (keys & TALLY_KEY_CPU)
 		group.cpu = key->cpu;
 	if (keys & TALLY_KEY_PID)

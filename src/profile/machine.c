@@ -61,13 +61,15 @@ static int thread_name(struct tally_machine *machine, struct tally_thread *threa
 /* The name of a thread that never said one. */
 static int thread_name_by_tid(struct tally_machine *machine, struct tally_thread *thread)
 {
-	char text[16];
+	char text[16] = "swapper";
+	int ret;
 
 	thread->has_comm = false;
-	if (!thread->tid)
-		return thread_name(machine, thread, "swapper");
-	snprintf(text, sizeof(text), ":%d", thread->tid);
-	return thread_name(machine, thread, text);
+	if (thread->tid)
+		snprintf(text, sizeof(text), ":%d", thread->tid);
+	ret = thread_name(machine, thread, text);
+	thread->first_comm = thread->comm;
+	return ret;
 }
 
 /* Called like its parent, if that ever said a name. */
@@ -148,6 +150,8 @@ static int machine_comm(struct tally_machine *machine, const void *record, size_
 {
 	struct tally_thread *thread;
 	struct tally_comm comm;
+	bool is_first;
+	int ret;
 
 	if (tally_record_comm(record, len, &comm) || !machine_name_fits(comm.comm)) {
 		machine->stats.damaged++;
@@ -156,11 +160,15 @@ static int machine_comm(struct tally_machine *machine, const void *record, size_
 	thread = tally_machine_thread(machine, comm.pid, comm.tid);
 	if (!thread)
 		return -ENOMEM;
+	is_first = !thread->has_comm;
 	thread->has_comm = true;
 	if (machine->follows && tally_record_header(record).misc & PERF_RECORD_MISC_COMM_EXEC &&
 	    process_unmap(machine, thread->process))
 		return -ENOMEM;
-	return thread_name(machine, thread, comm.comm);
+	ret = thread_name(machine, thread, comm.comm);
+	if (is_first)
+		thread->first_comm = thread->comm;
+	return ret;
 }
 
 /* A thread that is born again under an old tid loses what it was. */
@@ -388,6 +396,13 @@ void tally_machine_free(struct tally_machine *machine)
 	tally_intern_free(&machine->names);
 	free(machine->slots);
 	free(machine);
+}
+
+uint32_t tally_machine_comm_of(const struct tally_machine *machine, uint32_t key)
+{
+	if (!(key & TALLY_COMM_LATER))
+		return key;
+	return machine->all_threads.data[key & ~TALLY_COMM_LATER]->first_comm;
 }
 
 const char *tally_machine_comm(const struct tally_machine *machine,

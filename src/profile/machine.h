@@ -24,10 +24,11 @@ struct tally_process {
 
 struct tally_thread {
 	int32_t pid, tid;
-	bool has_comm;  /* told by a record; otherwise the comm is ":tid" */
-	uint8_t gone;   /* sweeps to wait until a thread that ended is freed, + 1; 0: it is there */
-	uint32_t comm;  /* id in machine->comms */
-	uint32_t index; /* counts up from 0 in order of appearance */
+	bool has_comm; /* told by a record; otherwise the comm is ":tid" */
+	uint8_t gone;  /* sweeps to wait until a thread that ended is freed, + 1; 0: it is there */
+	uint32_t comm; /* id in machine->comms */
+	uint32_t first_comm; /* of one that had none: the first that it was given, if any */
+	uint32_t index;      /* counts up from 0 in order of appearance */
 	struct tally_process *process;
 };
 
@@ -130,6 +131,19 @@ struct tally_maps *tally_machine_kernel(const struct tally_machine *machine);
 /* The cpumode that a callchain's context marker switches to, or -1 if `ip` is no marker that
  * is known, -2 if it is no marker at all. */
 int tally_context_cpumode(uint64_t ip);
+
+/* A comm's id as samples are to be summed up by: of a thread that has none yet it stands for the
+ * thread, as its name may still come. */
+#define TALLY_COMM_LATER (1u << 31)
+static inline uint32_t tally_thread_comm_key(const struct tally_thread *thread)
+{
+	bool is_named = thread->has_comm || thread->tid <= 0;
+
+	return is_named ? thread->comm : TALLY_COMM_LATER | thread->index;
+}
+
+/* The id in machine->comms that such a key has turned out to be. */
+uint32_t tally_machine_comm_of(const struct tally_machine *machine, uint32_t key);
 
 const char *tally_machine_comm(const struct tally_machine *machine,
 			       const struct tally_thread *thread);

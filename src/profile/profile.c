@@ -125,6 +125,15 @@ static int batch_start(struct tally_profile *profile)
 	return ret;
 }
 
+/* Names are shown as they are known at the end, but while rows are made all the time. */
+static uint32_t sample_comm(struct tally_profile *profile, const struct tally_thread *thread)
+{
+	uint32_t comm = profile->options.is_live ? thread->comm : tally_thread_comm_key(thread);
+
+	profile->has_unnamed |= (comm & TALLY_COMM_LATER) != 0;
+	return comm;
+}
+
 int tally_profile_add(struct tally_profile *profile, uint32_t event,
 		      const struct tally_thread *thread, uint8_t cpumode,
 		      const struct tally_sample *sample, uint64_t weight, uint64_t number)
@@ -145,7 +154,7 @@ int tally_profile_add(struct tally_profile *profile, uint32_t event,
 	profile->totals.data[event].period += profile->is_recalling ? 0 : weight;
 	to->key = (struct tally_cell_key){
 		.event = event,
-		.comm = by & TALLY_BY_COMM ? thread->comm : 0,
+		.comm = by & TALLY_BY_COMM ? sample_comm(profile, thread) : 0,
 		.thread = by & TALLY_BY_THREAD ? thread->index : 0,
 		.cpu = by & TALLY_BY_CPU ? sample->cpu : 0,
 	};

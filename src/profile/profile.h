@@ -134,6 +134,7 @@ struct tally_profile {
 	TALLY_VEC(uint8_t) marked;   /* cells, by number, whose callchains are wanted */
 	TALLY_VEC(uint64_t) wanted;  /* bits of samples, by number, in these cells */
 	bool is_recalling;
+	bool has_unnamed;  /* cells of threads without a name */
 	size_t nr_dropped; /* cells that died since the last sweep */
 	size_t nr_dsos;    /* left by the last sweep */
 };

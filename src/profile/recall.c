@@ -66,7 +66,9 @@ int tally_profile_recall(struct tally_profile *profile, const uint64_t **ret_wan
 	profile->options.by |= TALLY_BY_PATH;
 	profile->is_recalling = true;
 	/* Threads get their numbers as they are met, some of them in samples. */
-	*ret_wanted = profile->options.by & TALLY_BY_THREAD ? NULL : profile->wanted.data;
+	*ret_wanted = profile->options.by & TALLY_BY_THREAD || profile->has_unnamed
+			      ? NULL
+			      : profile->wanted.data;
 	*ret_nr = 64 * profile->wanted.len;
 	return 1;
 }

@@ -263,6 +263,13 @@ int tally_dso_set_address(struct tally_dso *dso, const char *reference, uint64_t
 	return 0;
 }
 
+bool tally_dso_address(const struct tally_dso *dso, uint64_t *ret_address)
+{
+	if (dso->has_address)
+		*ret_address = dso->address;
+	return dso->has_address;
+}
+
 const char *tally_dso_shown_name(void *arg, const char *raw)
 {
 	struct tally_dso *dso = arg;

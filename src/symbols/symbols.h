@@ -152,6 +152,9 @@ enum tally_dso_kind tally_dso_kind_of(const char *filename, bool kernel);
  * 0 or -ENOMEM. */
 int tally_dso_set_address(struct tally_dso *dso, const char *reference, uint64_t address);
 
+/* Where the DSO was loaded, if that was told. */
+bool tally_dso_address(const struct tally_dso *dso, uint64_t *ret_address);
+
 /* The symbol at `addr`, or NULL. USER, VDSO: `addr` is the file offset, ip - map.start +
  * map.pgoff; the others: the absolute address. The result lives as long as `symbols`. */
 const struct tally_symbol *tally_dso_find(struct tally_dso *dso, uint64_t addr);

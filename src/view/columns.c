@@ -104,7 +104,7 @@ static void text_dso(const struct tally_view *view, const struct tally_row *row,
 {
 	const struct tally_frame *frame = row_frame(view, row);
 	const char *name = frame->dso ? tally_dso_name(frame->dso) : "[unknown]";
-	const char *slash = name[0] == '/' ? strrchr(name, '/') : NULL;
+	const char *slash = name[0] != '[' ? strrchr(name, '/') : NULL;
 	enum tally_dso_kind kind = frame->dso ? tally_dso_kind(frame->dso) : TALLY_DSO_UNKNOWN;
 	char module[128];
 	int tid;
@@ -125,7 +125,17 @@ static void text_symbol(const struct tally_view *view, const struct tally_row *r
 {
 	char letter[4] = {'[', tally_cpumode_letter(row_frame(view, row)->cpumode), ']', ' '};
 
+	const struct tally_frame *frame = row_frame(view, row);
+	uint64_t start;
+
 	tally_str_add_bytes(out, letter, sizeof(letter));
+	/* As in perf, relative to the module here and absolute in graphs. */
+	if (frame->dso && !frame->symbol && tally_dso_kind(frame->dso) == TALLY_DSO_MODULE &&
+	    tally_dso_address(frame->dso, &start)) {
+		tally_str_add_bytes(out, "0x", 2);
+		tally_str_add_hex(out, frame->addr - start, 16);
+		return;
+	}
 	tally_view_frame_name(view, row->frame, out);
 }
 
