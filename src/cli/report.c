@@ -14,12 +14,16 @@
 #include "cli/output.h"
 #include "cli/report_config.h"
 #include "cli/say.h"
+#include "cli/tracing.h"
 #include "cli/words.h"
 
 struct report {
 	struct report_config *config;
 	struct tally_session *session;
 	struct tally_profile profile;
+	struct tally_tracing *tracing; /* NULL: none yet */
+	struct tally_intern traces;    /* texts of tracepoints, with the sort key "trace" */
+	struct tally_str trace;
 	bool was_tried; /* report_start() was called, and has printed what is wrong */
 	bool is_ready;  /* the profile is set up: with the first sample, when events are known */
 	struct tally_str out;
@@ -35,6 +39,17 @@ static bool session_has(const struct tally_session *session, uint64_t field)
 			return true;
 	}
 	return false;
+}
+
+static bool session_is_tracing(const struct tally_session *session)
+{
+	const struct tally_perfdata_event *event;
+	size_t i = 0;
+
+	while ((event = tally_perfdata_event(session->data, i)) &&
+	       event->attr.type == PERF_TYPE_TRACEPOINT)
+		i++;
+	return i && !event;
 }
 
 /* Whether callers are only wanted for graphs, and these only of heavy rows: it pays to find out
@@ -58,7 +73,7 @@ static unsigned report_by(const struct report_config *config)
 		{TALLY_KEY_COMM, TALLY_BY_COMM},   {TALLY_KEY_PID, TALLY_BY_THREAD},
 		{TALLY_KEY_TID, TALLY_BY_THREAD},  {TALLY_KEY_CPU, TALLY_BY_CPU},
 		{TALLY_KEY_DSO, TALLY_BY_FRAME},   {TALLY_KEY_SYMBOL, TALLY_BY_FRAME},
-		{TALLY_KEY_PARENT, TALLY_BY_PATH},
+		{TALLY_KEY_PARENT, TALLY_BY_PATH}, {TALLY_KEY_LABEL, TALLY_BY_LABEL},
 	};
 	unsigned by = config->children || config->style != TALLY_STYLE_NONE ? TALLY_BY_PATH : 0;
 
@@ -71,9 +86,13 @@ static int report_start(struct report *report)
 {
 	struct report_config *config = report->config;
 	struct tally_profile_options options = {.max_stack = (uint32_t)config->max_stack};
-	int ret = report_config_finish(config, session_has(report->session, PERF_SAMPLE_CALLCHAIN));
+	int ret;
 
 	report->was_tried = true;
+	/* perf's default of recordings that have tracepoints and nothing else. */
+	if (!config->sort && !config->fields && session_is_tracing(report->session))
+		config->sort = "trace";
+	ret = report_config_finish(config, session_has(report->session, PERF_SAMPLE_CALLCHAIN));
 	if (ret)
 		return ret;
 	options.by = report_by(config);
@@ -91,6 +110,24 @@ static int report_start(struct report *report)
 	return ret;
 }
 
+/* Find the number of a sample's trace. */
+static int report_trace(struct report *report, const struct tally_session_sample *sample)
+{
+	struct tally_str *text = &report->trace;
+
+	if (!(report->config->keys & TALLY_KEY_LABEL))
+		return 0;
+	tally_str_clear(text);
+	if (sample->event->attr.type != PERF_TYPE_TRACEPOINT)
+		tally_str_add(text, "N/A");
+	else if (report->tracing || !tally_tracing_new(report->session, &report->tracing))
+		tally_tracing_print(report->tracing, sample->event, &sample->sample, text);
+	if (tally_str_error(text))
+		return -ENOMEM;
+	return tally_intern(&report->traces, tally_str_text(text), text->len,
+			    &report->profile.label);
+}
+
 static int report_record(void *arg, struct tally_session *session,
 			 const struct tally_perfdata_record *record,
 			 const struct tally_session_sample *sample)
@@ -102,6 +139,8 @@ static int report_record(void *arg, struct tally_session *session,
 		return 0;
 	if (!report->is_ready)
 		ret = report_start(report);
+	if (!ret)
+		ret = report_trace(report, sample);
 	if (ret)
 		return ret;
 	return tally_profile_add(&report->profile, sample->event->index, sample->thread,
@@ -168,6 +207,7 @@ static struct tally_hist_options report_hist_options(struct report *report, uint
 	return (struct tally_hist_options){
 		.keys = config->keys,
 		.children = config->children,
+		.labels = &report->traces,
 		.is_parent = is_parent,
 		.arg = config,
 		.graphs = config->style != TALLY_STYLE_NONE,
@@ -186,6 +226,7 @@ static int report_event(struct report *report, const struct tally_perfdata_event
 		.profile = &report->profile,
 		.hist = &hist,
 		.nr_columns = config->nr_columns,
+		.labels = &report->traces,
 		.event = event->index,
 		.total = total->period,
 		.percent_limit = (uint64_t)((double)total->period * config->row_min_percent / 100),
@@ -385,6 +426,9 @@ static int report_run(int argc, char **argv)
 			tally_profile_free(&report.profile);
 		tally_session_close(&session);
 	}
+	tally_tracing_free(report.tracing);
+	tally_intern_free(&report.traces);
+	tally_str_free(&report.trace);
 	tally_str_free(&report.out);
 	report_config_free(&config);
 	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;

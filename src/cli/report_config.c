@@ -22,7 +22,7 @@ const struct tally_option report_options[] = {
 	{'q', "quiet", TALLY_OPTION_FLAG, AT(quiet), NULL, "rows only, no comment lines"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What rows are, and what they show:"},
 	{'s', "sort", TALLY_OPTION_TEXT, AT(sort), "keys",
-	 "tell rows apart by: comm,dso,symbol,pid,tid,cpu,parent"},
+	 "tell rows apart by: comm,dso,symbol,pid,tid,cpu,parent,trace"},
 	{'F', "fields", TALLY_OPTION_TEXT, AT(fields), "columns",
 	 "columns: overhead_children,overhead,sample,period,event and keys"},
 	{0, "children", TALLY_OPTION_FLAG, AT(children), NULL,

@@ -146,5 +146,10 @@ int top_config_finish(struct top_config *config)
 	if (!config->report.sort && !config->report.fields)
 		config->report.sort = "dso,symbol";
 	config->report.max_stack = record->max_stack;
-	return report_config_finish(&config->report, record->chain != RECORD_CHAIN_NONE);
+	ret = report_config_finish(&config->report, record->chain != RECORD_CHAIN_NONE);
+	if (!ret && config->report.keys & TALLY_KEY_LABEL) {
+		tally_say_error("option '--sort' does not know 'trace': top keeps no traces");
+		ret = -EINVAL;
+	}
+	return ret;
 }

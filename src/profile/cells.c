@@ -15,7 +15,8 @@ static uint32_t key_hash(const struct tally_cell_key *key)
 
 	h = tally_hash_mix(h ^ key->frame, 0xa0761d6478bd642full);
 	return (uint32_t)tally_hash_mix(h ^ ((uint64_t)key->thread << 32 | key->cpu),
-					0xd1b54a32d192ed03ull ^ key->event);
+					0xd1b54a32d192ed03ull ^
+						((uint64_t)key->label << 32 | key->event));
 }
 
 static bool key_equal(const struct tally_cell_key *a, const struct tally_cell_key *b)

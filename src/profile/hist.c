@@ -82,6 +82,8 @@ static struct tally_group cell_group(const struct hist_builder *builder,
 		group.pid = thread->pid;
 	if (keys & TALLY_KEY_TID)
 		group.tid = thread->tid;
+	if (keys & TALLY_KEY_LABEL)
+		group.label = key->label;
 	if (keys & TALLY_KEY_PARENT)
 		group.parent = cell_parent(builder, key);
 	return group;

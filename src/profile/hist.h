@@ -20,6 +20,7 @@ enum {
 	TALLY_KEY_DSO = 1 << 4,
 	TALLY_KEY_SYMBOL = 1 << 5,
 	TALLY_KEY_PARENT = 1 << 6,
+	TALLY_KEY_LABEL = 1 << 7,
 };
 
 /* A frame that stands for nothing, e.g. "no caller matches". */
@@ -55,11 +56,15 @@ struct tally_group {
 	int32_t pid, tid;
 	uint32_t thread; /* index of one of its threads */
 	uint32_t parent; /* frame of the caller that matched, or TALLY_FRAME_NONE */
+	uint32_t label;
 };
 
 struct tally_hist_options {
 	unsigned keys; /* TALLY_KEY_* */
 	bool children; /* needs paths */
+	/* TALLY_KEY_LABEL: what labels stand for, by which rows are put in order; must outlive it.
+	 */
+	const struct tally_intern *labels;
 	/* TALLY_KEY_PARENT: whether a function is one of the callers looked for. */
 	bool (*is_parent)(void *arg, const char *symbol);
 	/* Which cells count; NULL: all. */

@@ -12,7 +12,7 @@
 /* What rows that weigh the same are told apart by. */
 struct order_key {
 	const struct tally_row *row;
-	const char *comm, *dso, *symbol; /* NULL where there is none */
+	const char *comm, *label, *dso, *symbol; /* NULL where there is none */
 	const struct tally_group *group;
 	uint64_t addr;
 	uint32_t depth; /* 0: no matter */
@@ -63,6 +63,8 @@ static int rows_order(const void *a, const void *b)
 	if (!order)
 		order = group_order(x, y);
 	if (!order)
+		order = name_order(x->label, y->label);
+	if (!order)
 		order = name_order(x->dso, y->dso);
 	if (!order)
 		order = name_order(x->symbol, y->symbol);
@@ -81,6 +83,8 @@ static struct order_key row_key(const struct hist_builder *builder, const struct
 	if (options->keys & TALLY_KEY_COMM)
 		key.comm = tally_intern_text(tally_machine_comms(builder->profile->machine),
 					     key.group->comm);
+	if (options->keys & TALLY_KEY_LABEL)
+		key.label = tally_intern_text(options->labels, key.group->label);
 	if (options->keys & TALLY_KEY_DSO && frame->dso) {
 		key.dso = tally_dso_name(frame->dso);
 		slash = strrchr(key.dso, '/');

@@ -157,6 +157,7 @@ int tally_profile_add(struct tally_profile *profile, uint32_t event,
 		.comm = by & TALLY_BY_COMM ? sample_comm(profile, thread) : 0,
 		.thread = by & TALLY_BY_THREAD ? thread->index : 0,
 		.cpu = by & TALLY_BY_CPU ? sample->cpu : 0,
+		.label = by & TALLY_BY_LABEL ? profile->label : 0,
 	};
 	to->has_chain = to->has_leaf = to->is_bad = to->is_cut = to->leaf_only = false;
 	to->takes_callers = to->passes = to->is_new = false;

@@ -25,6 +25,7 @@ enum {
 	TALLY_BY_CPU = 1 << 2,
 	TALLY_BY_FRAME = 1 << 3,
 	TALLY_BY_PATH = 1 << 4,
+	TALLY_BY_LABEL = 1 << 5,
 };
 
 /* Samples that pass must match one string of every list that is not empty. */
@@ -46,6 +47,7 @@ struct tally_cell_key {
 	uint32_t event, comm, thread, cpu, frame; /* 0 where not told apart */
 	uint32_t leaf; /* with paths: the innermost frame of the callchain, + 1; 0: there is none */
 	uint32_t callers; /* the stack of its callers */
+	uint32_t label;
 };
 
 struct tally_cell {
@@ -122,6 +124,7 @@ struct tally_profile {
 	struct tally_stacks stacks;
 	TALLY_VEC(struct tally_cell) cells;
 	struct tally_slots slots; /* of cells */
+	uint32_t label; /* of the samples that are added next: a number of the caller's own */
 	struct tally_batch batch;
 	struct tally_address *addresses;              /* direct-mapped */
 	struct tally_callers *callers;                /* the same */

@@ -150,6 +150,12 @@ static void text_parent(const struct tally_view *view, const struct tally_row *r
 		tally_view_frame_name(view, parent, out);
 }
 
+static void text_trace(const struct tally_view *view, const struct tally_row *row,
+		       struct tally_str *out)
+{
+	tally_str_add(out, tally_intern_text(view->labels, row_group(view, row)->label));
+}
+
 static void text_event(const struct tally_view *view, const struct tally_row *row,
 		       struct tally_str *out)
 {
@@ -170,6 +176,7 @@ const struct tally_view_column tally_view_columns[] = {
 	{"symbol", "Symbol", TALLY_KEY_SYMBOL, 0, false, text_symbol},
 	{"sym", "Symbol", TALLY_KEY_SYMBOL, 0, false, text_symbol},
 	{"parent", "Parent symbol", TALLY_KEY_PARENT, 0, false, text_parent},
+	{"trace", "Trace output", TALLY_KEY_LABEL, 0, false, text_trace},
 	{"event", "Event", 0, 5, true, text_event},
 	{NULL, NULL, 0, 0, false, NULL},
 };

@@ -47,6 +47,7 @@ struct tally_view {
 	const struct tally_view_column *columns[TALLY_VIEW_MAX_COLUMNS];
 	int widths[TALLY_VIEW_MAX_COLUMNS];
 	int nr_columns;
+	const struct tally_intern *labels; /* with TALLY_KEY_LABEL: traces */
 	uint32_t event;
 	uint64_t total;         /* what 100 % is */
 	uint64_t percent_limit; /* rows below this period are left out */

@@ -342,6 +342,58 @@ def test_lost_records_are_told_once():
     assert "# Total Lost Samples: 0\n" in health([], FORMAT_LOST)[0]
 
 
+# ---- names of files, modules and threads -------------------------------------------------------------
+
+MODULE = 0xffffffffa0000000
+
+
+def rows(path, *options):
+    text = tap.run(TALLY, "report", "-q", "-x", ";", "-i", path, *options).stdout
+    return sorted(line.split(";")[1:] for line in text.splitlines() if line)
+
+
+def test_files_are_shown_by_their_base_name():
+    names = ["/usr/lib/abs.so", "lib/rel.so", "./x/dot.so", "bare.so", "[vdso]", "inode:[123]"]
+    records = [comm(1, "task")]
+    for number, name in enumerate(names):
+        records += [mmap(1, 0x400000 + 0x10000 * number, 0x1000, name), sample(0x400010 + 0x10000 * number)]
+    got = [row[0] for row in rows(write("names.data", records), "-s", "dso")]
+    tap.same(got, sorted(["abs.so", "rel.so", "dot.so", "bare.so", "[vdso]", "inode:[123]"]), "shared objects")
+
+
+def test_modules_without_symbols_have_addresses_of_their_own():
+    ips = (MODULE + 0x1234, MODULE + 0x101234)
+    path = write("modules.data", [
+        mmap(0xffffffff, KERNEL_TEXT, 0x100000, "[kernel.kallsyms]_text", KERNEL, KERNEL_TEXT),
+        mmap(0xffffffff, MODULE, 0x10000, "/lib/modules/none/kernel/no-such.ko", KERNEL),
+        mmap(0xffffffff, MODULE + 0x100000, 0x10000, "[neither]", KERNEL), comm(1, "task"),
+        sample(ips[0], 1, 1, KERNEL, chain(CONTEXT_KERNEL, *ips))], [attr(IP | TID | TIME | PERIOD | CALLCHAIN)])
+    empty = os.path.join(WORK, "empty")
+    os.makedirs(empty, exist_ok=True)
+    text = tap.run(TALLY, "report", "-i", path, "--symfs", empty).stdout
+    assert re.search(r"100.00% +100.00% +task +\[no_such\] +\[k\] 0x0000000000001234", text), text
+    assert re.search(r"100.00% +0.00% +task +\[neither\] +\[k\] 0x0000000000001234", text), text
+    assert f"---0x{ips[1]:016x}\n" in text, text
+
+
+def test_a_thread_gets_its_name_when_it_comes():
+    path = write("late.data", [
+        mmap(7, 0x400000, 0x1000, "/tmp/x"), sample(0x400010, 7, 1), sample(0x400010, 8, 2), comm(7, "late", 3),
+        sample(0x400010, 7, 4), comm(7, "second", 5), sample(0x400010, 7, 6), sample(0x400010, 9, 7)],
+        [attr(IP | TID | TIME | PERIOD)])
+    tap.same([row[::-1] for row in rows(path, "-s", "comm", "-n")],
+             sorted([[":8", "1"], [":9", "1"], ["late", "2"], ["second", "1"]], key=lambda row: row[::-1]), "commands")
+    lines = tap.run(TALLY, "script", "-F", "comm", "-i", path).stdout.split()
+    tap.same(lines, [":7", ":8", "late", "second", ":9"], "script shows who it was then")
+
+
+def test_traces_are_a_sort_key():
+    path = write("no-traces.data", [comm(1, "task"), sample(0x1000)])
+    tap.same(rows(path, "-s", "trace"), [["N/A"]], "of events that are no tracepoints")
+    run = tap.run(TALLY, "top", "-s", "trace", "--stdio")
+    assert run.returncode and "trace" in run.stderr, run.stderr
+
+
 # ---- more tests above ------------------------------------------------------------------------------
 
 try:
