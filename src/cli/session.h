@@ -33,11 +33,11 @@ struct tally_session_options {
 struct tally_session_health {
 	uint64_t samples, throttled, out_of_order, damaged;
 	uint64_t damaged_samples; /* of the damaged records */
-	uint64_t unjudged; /* samples without what a filter looks at: left out */
-	uint64_t lost_records; /* told by LOST: of any kind */
-	uint64_t lost_samples; /* told by LOST_SAMPLES; see tally_session_lost() */
-	uint64_t branches;     /* samples with a stack of branches other than calls */
-	uint64_t dumps;        /* samples with a stack dump, of which the callers are not known */
+	uint64_t unjudged;        /* samples without what a filter looks at: left out */
+	uint64_t lost_records;    /* told by LOST: of any kind */
+	uint64_t lost_samples;    /* told by LOST_SAMPLES; see tally_session_lost() */
+	uint64_t branches;        /* samples with a stack of branches other than calls */
+	uint64_t dumps; /* samples with a stack dump, of which the callers are not known */
 };
 
 /* What was lost, each once. */
