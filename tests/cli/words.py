@@ -11,7 +11,7 @@ import tempfile
 
 import tap
 
-TALLY = sys.argv[1]
+TALLY = os.path.abspath(sys.argv[1])
 READERS = ("report", "script", "evlist", "buildid-list")
 
 
