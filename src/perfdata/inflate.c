@@ -100,9 +100,9 @@ static int check_expansion(const struct tally_inflater *inflater, struct tally_e
 	if (inflater->given > TALLY_EXPANDED_MIN + TALLY_EXPANDED_RATIO * inflater->fed)
 		text = "compressed records expand to more than the limit of 64 MiB and 256 times "
 		       "their size";
-	else if (inflater->records > TALLY_EXPANDED_RECORDS_MIN + inflater->fed)
-		text = "compressed records are more than the limit of 1048576 and one for each "
-		       "compressed byte";
+	else if (inflater->records > TALLY_EXPANDED_RECORDS_MIN + inflater->fed / 2)
+		text = "compressed records are more than the limit of 1048576 and one for two "
+		       "compressed bytes";
 	return text ? tally_error_at(err, -EINVAL, text, inflater->offset) : 0;
 }
 

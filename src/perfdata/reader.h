@@ -35,7 +35,7 @@ enum { TALLY_OLD_FEATURE_FIRST = 69, TALLY_OLD_FEATURE_LAST = 81 };
 #define TALLY_EXPANDED_RATIO 256
 #define TALLY_EXPANDED_MIN   ((uint64_t)64 << 20) /* bytes that are always permitted */
 #define TALLY_EXPANDED_RECORDS_MIN \
-	((uint64_t)1 << 20) /* the same in records, and one for each byte */
+	((uint64_t)1 << 20) /* the same in records, and one for two bytes */
 
 struct tally_inflater;
 

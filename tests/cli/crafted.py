@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""perf.data files put together byte by byte, for tests of what a stranger could send.
+
+Records are functions that return bytes; write_file() and write_pipe() put the header around them. All is
+little-endian. A sample has what DEFAULT_TYPE asks for unless a test packs one itself.
+"""
+import ctypes
+import ctypes.util
+import struct
+
+# sample_type
+IP, TID, TIME, ADDR, READ, CALLCHAIN, ID, CPU, PERIOD, STREAM_ID, RAW = (1 << bit for bit in range(11))
+DEFAULT_TYPE = IP | TID | TIME | PERIOD
+# attr flags: mmap, comm, task, sample_id_all
+FLAGS = 1 << 8 | 1 << 9 | 1 << 13 | 1 << 18
+# record types
+MMAP, COMM, EXIT, THROTTLE, FORK, SAMPLE, KSYMBOL = 1, 3, 4, 5, 7, 9, 17
+HEADER_ATTR, EVENT_TYPE, TRACING_DATA, FINISHED_ROUND, HEADER_FEATURE, COMPRESSED = 64, 65, 66, 68, 80, 81
+# features
+FEATURE_HOSTNAME, FEATURE_EVENT_DESC, FEATURE_COMPRESSED, FEATURE_META_INFO = 3, 12, 27, 129
+USER = 2
+
+
+def u32(*values):
+    return struct.pack(f"<{len(values)}I", *(value & 0xffffffff for value in values))
+
+
+def u64(*values):
+    return struct.pack(f"<{len(values)}Q", *(value & (1 << 64) - 1 for value in values))
+
+
+def attr(sample_type=DEFAULT_TYPE, kind=1, config=0, size=112, read_format=0, flags=FLAGS):
+    return (u32(kind, size) + u64(config, 1, sample_type, read_format, flags) + bytes(200))[:size]
+
+
+def record(kind, body, misc=0, pad=True):
+    if pad:
+        body += bytes(-len(body) % 8)
+    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+
+
+def text(value):
+    value = value.encode() if isinstance(value, str) else value
+    return value + bytes(8 - len(value) % 8)
+
+
+def trailer(pid, time):
+    """The sample_id of DEFAULT_TYPE."""
+    return u32(pid, pid) + u64(time)
+
+
+def mmap(pid, start, length, name, time=0, misc=USER):
+    return record(MMAP, u32(pid, pid) + u64(start, length, 0) + text(name) + trailer(pid, time), misc)
+
+
+def comm(pid, name, time=0):
+    return record(COMM, u32(pid, pid) + text(name) + trailer(pid, time))
+
+
+def fork(pid, parent, time=0):
+    return record(FORK, u32(pid, parent, pid, parent) + u64(time) + trailer(pid, time))
+
+
+def ksymbol(start, length, name, time=0):
+    return record(KSYMBOL, u64(start) + u32(length) + struct.pack("<HH", 1, 0) + text(name) + trailer(0, time))
+
+
+def sample(ip, pid=1, time=1, misc=USER, more=b""):
+    return record(SAMPLE, u64(ip) + u32(pid, pid) + u64(time, 1) + more, misc)
+
+
+def padded(value, size=64):
+    """A string as features have them: its length with padding, the bytes, the padding."""
+    value = value.encode() if isinstance(value, str) else value
+    room = (len(value) // size + 1) * size
+    return u32(room) + value + bytes(room - len(value))
+
+
+def header_attr(an_attr, ids=()):
+    return record(HEADER_ATTR, an_attr + u64(*ids))
+
+
+def event_desc(*entries):
+    """EVENT_DESC of (attr, name, ids)."""
+    out = u32(len(entries), len(entries[0][0]))
+    for an_attr, name, ids in entries:
+        out += an_attr + u32(len(ids)) + padded(name) + u64(*ids)
+    return out
+
+
+def tracing_data(formats=()):
+    """Tracing data with formats of (system, name, id), each in a system of its own."""
+    out = b"\x17\x08\x44tracing0.6\0\0\x08" + u32(4096)
+    out += b"header_page\0" + u64(0) + b"header_event\0" + u64(0) + u32(0) + u32(len(formats))
+    for system, name, number in formats:
+        body = f"name: {name}\nID: {number}\nformat:\n\nprint fmt: \"\"\n".encode()
+        out += system.encode() + b"\0" + u32(1) + u64(len(body)) + body
+    return out + u32(0) + u32(0) + u64(0)
+
+
+def file_bytes(records, attrs=None, features=None, ids=None, attr_table=None, types=b""):
+    """A file. `ids`: for each attr (offset, size), by default none; `attr_table`: (offset, size) to say instead of
+    the true one; `types`: the event types of perf 3.x."""
+    attrs = [attr()] if attrs is None else attrs
+    ids = ids or [(0, 0)] * len(attrs)
+    entry = (len(attrs[0]) if attrs else 112) + 16
+    at = 104 + entry * len(attrs)
+    data = records if isinstance(records, bytes) else b"".join(records)
+    types_at = at + len(data) + 16 * len(features or {})
+    sections, blob, bits = b"", types, 0
+    for number in sorted(features or {}):
+        bits |= 1 << number
+        sections += u64(types_at + len(blob), len(features[number]))
+        blob += features[number]
+    table = attr_table or (104, entry * len(attrs))
+    head = b"PERFILE2" + u64(104, entry, *table, at, len(data), types_at if types else 0, len(types))
+    head += bits.to_bytes(32, "little")
+    body = b"".join(one + u64(*where) for one, where in zip(attrs, ids))
+    return head + body + data + sections + blob
+
+
+def pipe_bytes(records):
+    return b"PERFILE2" + u64(16) + b"".join(records)
+
+
+def have_zstd():
+    return ctypes.util.find_library("zstd")
+
+
+def compressed(data, level=3):
+    """`data` as COMPRESSED records, by the system's libzstd."""
+    zstd = ctypes.CDLL(ctypes.util.find_library("zstd"))
+    for name in ("ZSTD_compressBound", "ZSTD_compress"):
+        getattr(zstd, name).restype = ctypes.c_size_t
+    zstd.ZSTD_compressBound.argtypes = [ctypes.c_size_t]
+    zstd.ZSTD_compress.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int]
+    room = zstd.ZSTD_compressBound(len(data))
+    out = ctypes.create_string_buffer(room)
+    size = zstd.ZSTD_compress(out, room, data, len(data), level)
+    frame = out.raw[:size]
+    return b"".join(record(COMPRESSED, frame[i:i + 60000], pad=False) for i in range(0, size, 60000))
+
+
+COMPRESSED_HEADER = {FEATURE_COMPRESSED: u32(1, 1, 1, 1, 1 << 20)}
