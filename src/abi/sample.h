@@ -100,6 +100,7 @@ struct tally_sample {
 	uint64_t cgroup;
 	uint64_t data_page_size;
 	uint64_t code_page_size;
+	uint64_t left; /* decoding: bytes of the record behind all fields, 0 of most */
 };
 
 /* How a field is laid out in a record. */

@@ -194,11 +194,14 @@ int tally_sample_decode(const struct tally_sample_layout *layout, const void *re
 			struct tally_sample *ret_sample, struct tally_error *err)
 {
 	struct decoder in = {layout, record, record, (const uint8_t *)record + len, NULL};
+	int ret;
 
 	if (len < sizeof(struct perf_event_header))
 		return tally_error_at(err, -EINVAL, "record shorter than its header", 0);
 	in.at += sizeof(struct perf_event_header);
-	return decode_rows(&in, layout->rows, layout->nr, layout->nr_words, ret_sample, err);
+	ret = decode_rows(&in, layout->rows, layout->nr, layout->nr_words, ret_sample, err);
+	ret_sample->left = (uint64_t)(in.end - in.at);
+	return ret;
 }
 
 int tally_trailer_decode(const struct tally_sample_layout *layout, const void *record, size_t len,

@@ -157,6 +157,8 @@ static int session_sample(struct tally_session *session, const struct tally_perf
 	if (!session->health.samples++ && tally_perfdata_info(session->data)->is_pipe &&
 	    session_find_origin(session))
 		return -ENOMEM;
+	/* Raw data may be padded to a word, no more; a wrong size swallows the records behind. */
+	session->health.long_samples += sample.sample.left >= 8 && !record->event->is_partial;
 	sample.record = record;
 	sample.event = record->event;
 	sample.cpumode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
@@ -239,6 +241,10 @@ static void warn_damaged(const struct tally_session *session)
 		tally_say_warning("%s: %llu records passed over: they are shorter than their attr "
 				  "says, or have none",
 				  session->path, (unsigned long long)session->health.damaged);
+	if (session->health.long_samples)
+		tally_say_warning("%s: %llu samples are longer than their fields: what is behind "
+				  "those is not read",
+				  session->path, (unsigned long long)session->health.long_samples);
 	if (records)
 		tally_say_warning("%s: %llu records of tasks and maps passed over: they are "
 				  "shorter than what they have to hold, or a name is over 4095 "

@@ -33,6 +33,7 @@ struct tally_session_options {
 struct tally_session_health {
 	uint64_t samples, throttled, out_of_order, damaged;
 	uint64_t damaged_samples; /* of the damaged records */
+	uint64_t long_samples;    /* with room for more than their fields behind them */
 	uint64_t unjudged;        /* samples without what a filter looks at: left out */
 	uint64_t lost_records;    /* told by LOST: of any kind */
 	uint64_t lost_samples;    /* told by LOST_SAMPLES; see tally_session_lost() */

@@ -11,6 +11,7 @@ far below. Output is TAP.
 """
 import os
 import resource
+import struct
 import subprocess
 import sys
 import tempfile
@@ -141,6 +142,14 @@ def test_samples_cut_short():
         check_told(err, "none of its 3 samples can be read")
 
 
+def test_samples_that_swallow_others():
+    swallows = bytearray(b"".join(TEN))
+    swallows[6:8] = struct.pack("<H", 5 * len(TEN[0]))
+    lines, err = lines_of("script", data=file_bytes(TASK + [bytes(swallows)]))
+    tap.same(len(lines), 6, "samples")
+    check_told(err, "1 samples are longer than their fields")
+
+
 def test_records_of_tasks_cut_short():
     _, err = lines_of("script", data=file_bytes([record(MMAP, u32(1, 1)), record(COMM, b"")] + TASK + TEN))
     check_told(err, "2 records of tasks and maps passed over")
@@ -234,7 +243,7 @@ def test_tracepoints_of_a_pipe():
 
 
 def test_groups():
-    count = 60000
+    count = 100000
     groups = u32(count) + b"".join(padded("") + u32(1 << 30, 2) for _ in range(count))
     check_all(file_bytes([], attrs=[attr(size=64)] * count, features={16: groups}), (["evlist", "-g"], ["evlist"]))
 
@@ -247,7 +256,7 @@ def test_maps_downward():
 def test_symbols_between_samples():
     """Each changes the kernel's maps, which the sample is looked up in."""
     pairs = []
-    for i in range(30000):
+    for i in range(60000):
         pairs += [ksymbol(0xffffffffff000000 - i * 32, 16, "f"), sample(0xffffffff80000000 + i, misc=1)]
     check_all(file_bytes(pairs), COMMANDS[:3])
 
