@@ -88,12 +88,81 @@ static void number_changes_only_after_a_look(void **state)
 	tally_maps_put(NULL);
 }
 
+/* Spaces that part again and again, and share most of what they have: each agrees with an array of
+ * its own, whatever the others map. */
+static void spaces_that_share_agree_with_arrays(void **state)
+{
+	enum { SPACES = 12, STEPS = 4000 };
+	static uintptr_t truth[SPACES][PAGES];
+	struct random random = random_start();
+	struct tally_maps *spaces[SPACES];
+	uint64_t next_space = 1;
+
+	for (int i = 0; i < SPACES; i++)
+		spaces[i] = tally_maps_new(&next_space);
+	for (uintptr_t n = 1; n < STEPS; n++) {
+		uint64_t at = random_below(&random, SPACES), from = random_below(&random, SPACES);
+		uint64_t start = random_below(&random, PAGES), len = random_below(&random, 20);
+		struct tally_mapping mapping = {start, start + len, 0, dso(n), 0};
+
+		if (at != from && n % 3 == 0) {
+			tally_maps_put(spaces[at]);
+			spaces[at] = tally_maps_get(spaces[from]);
+			memcpy(truth[at], truth[from], sizeof(truth[at]));
+		}
+		assert_int_equal(tally_maps_insert(&spaces[at], &mapping, &next_space), 0);
+		for (uint64_t page = start; page < start + len && page < PAGES; page++)
+			truth[at][page] = n;
+		for (uint64_t page = 0; page < PAGES; page++) {
+			const struct tally_mapping *found = tally_maps_find(spaces[from], page);
+
+			assert_ptr_equal(found ? found->dso : NULL,
+					 truth[from][page] ? dso(truth[from][page]) : NULL);
+		}
+	}
+	for (int i = 0; i < SPACES; i++)
+		tally_maps_put(spaces[i]);
+}
+
+static void count_one(void *arg, struct tally_mapping *map)
+{
+	++*(size_t *)arg;
+}
+
+/* mmap's normal order, which moved all maps for each one once; then look-ups enough for an array.
+ */
+static void maps_downward_are_found(void **state)
+{
+	enum { MAPS = 50000 };
+	uint64_t next_space = 1;
+	struct tally_maps *maps = tally_maps_new(&next_space);
+	size_t nr = 0;
+
+	for (uint64_t i = MAPS; i; i--) {
+		struct tally_mapping mapping = {4 * i, 4 * i + 2, 0, dso(i), 0};
+
+		assert_int_equal(tally_maps_insert(&maps, &mapping, &next_space), 0);
+	}
+	for (int pass = 0; pass < 4; pass++) {
+		for (uint64_t i = 1; i <= MAPS; i++) {
+			assert_ptr_equal(tally_maps_find(maps, 4 * i + 1)->dso, dso(i));
+			assert_null(tally_maps_find(maps, 4 * i + 2));
+		}
+	}
+	assert_non_null(maps->index->starts);
+	tally_maps_walk(maps, count_one, &nr);
+	assert_int_equal(nr, MAPS);
+	tally_maps_put(maps);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(maps_agree_with_an_array),
 		cmocka_unit_test(shared_maps_part_when_one_changes),
 		cmocka_unit_test(number_changes_only_after_a_look),
+		cmocka_unit_test(spaces_that_share_agree_with_arrays),
+		cmocka_unit_test(maps_downward_are_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
