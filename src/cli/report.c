@@ -348,6 +348,17 @@ static int report_callers(struct report *report)
 	return ret == -ENOMEM ? ret : 0;
 }
 
+static void warn_empty(const struct tally_session *session)
+{
+	const struct tally_perfdata_env *env;
+
+	tally_say_warning("%s has no samples", session->path);
+	if (!tally_perfdata_env(session->data, &env) &&
+	    tally_perfdata_env_has(env, TALLY_FEATURE_STAT))
+		tally_say_hint(
+			"it has the counts of 'perf stat record'; 'tally script' shows them");
+}
+
 /* Samples that passed the filters, of all events. */
 static uint64_t report_shown(const struct report *report)
 {
@@ -386,7 +397,7 @@ static int report_session(struct report *report)
 		if (!ret && report->session->is_cut)
 			ret = -EINVAL;
 		if (!report->session->health.samples && !ret)
-			tally_say_warning("%s has no samples", report->session->path);
+			warn_empty(report->session);
 		else if (config->symbol_part && !report_shown(report))
 			tally_say_warning("no sample fell in a symbol with '%s' in its name",
 					  config->symbol_part);

@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/say.h"
 #include "cli/script_print.h"
+#include "cli/script_stat.h"
 #include "cli/words.h"
 
 struct script_config {
@@ -59,6 +60,7 @@ struct script {
 	struct tally_session *session;
 	struct tally_script_fields fields;
 	struct tally_script_printer printer;
+	struct script_stat stat;
 	TALLY_VEC(uint32_t) event_fields; /* by event + 1; 0: not asked yet */
 };
 
@@ -96,7 +98,7 @@ static int script_record(void *arg, struct tally_session *session,
 	int ret;
 
 	if (!sample)
-		return 0;
+		return script_stat_record(&script->stat, session, record, &script->printer.out);
 	ret = script_fields(script, sample->event, &fields);
 	if (ret || !fields)
 		return ret;
@@ -131,6 +133,7 @@ static int script_samples(const struct script_config *config, struct tally_sessi
 		ret = -EIO;
 	tally_session_warn_foreign(session);
 	tally_script_printer_free(&script.printer);
+	script_stat_free(&script.stat);
 	tally_vec_free(&script.event_fields);
 	return ret;
 }

@@ -394,6 +394,29 @@ def test_traces_are_a_sort_key():
     assert run.returncode and "trace" in run.stderr, run.stderr
 
 
+# ---- counts ------------------------------------------------------------------------------------------
+
+def count(identity, cpu, thread, value):
+    return record(76, u64(identity) + u32(cpu, thread) + u64(value, value + 1, value + 2))
+
+
+def test_counts_of_stat_record_are_a_table():
+    # In a stream, where attrs come with their ids.
+    path = os.path.join(WORK, "stat.pipe")
+    threads = record(73, u64(2, 500) + b"a".ljust(16, b"\0") + u64(501) + b"b".ljust(16, b"\0"))
+    with open(path, "wb") as file:
+        file.write(b"PERFILE2" + u64(16))
+        for number in (0, 1):
+            file.write(record(64, attr(ID, config=number) + u64(10 + number)))
+        file.write(threads + count(11, -1, 0, 1) + count(10, -1, 1, 3) + count(10, -1, 0, 2) + count(99, 0, 0, 0))
+        file.write(record(77, u64(0, 7000)) + count(10, -1, 0, 9) + record(77, u64(1, 8000)))
+    lines = [line.split() for line in tap.run(TALLY, "script", "-i", path).stdout.splitlines()]
+    tap.same(lines[0], ["CPU", "THREAD", "VAL", "ENA", "RUN", "TIME", "EVENT"], "heading")
+    tap.same([line[:-1] for line in lines[1:]], [
+        ["-1", "500", "2", "3", "4", "7000"], ["-1", "501", "3", "4", "5", "7000"],
+        ["-1", "500", "1", "2", "3", "7000"], ["-1", "500", "9", "10", "11", "8000"]], "counts")
+
+
 # ---- more tests above ------------------------------------------------------------------------------
 
 try:

@@ -139,6 +139,18 @@ def check_pipe(tool):
     tap.same(got, want, "tally script against perf script, of a stream")
 
 
+def test_counts_of_perf_stat_record():
+    needs("counts")
+    for name, options in (("all CPUs", ["-a"]), ("intervals", ["-I", "20"]), ("one by one", ["-A", "-a"])):
+        path = os.path.join(WORK, "stat.data")
+        run = tap.run(PERF, "stat", "record", "-o", path, *options, "-e", "task-clock,page-faults", "--", *WORKLOAD)
+        if run.returncode:
+            raise tap.Skip(f"perf stat record {options}: {run.stderr[:200]}")
+        want = tap.run(PERF, "script", "-i", path).stdout
+        assert want.count("\n") > 2, f"perf script shows only {want!r}"
+        tap.same(tap.run(TALLY, "script", "-i", path).stdout, want, f"counts, {name}")
+
+
 def check_twice(kind):
     """With a limit to graphs a file is read twice, the second time for the heavy rows alone; without one, once."""
     needs(kind)
