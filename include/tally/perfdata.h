@@ -472,6 +472,11 @@ struct tally_perfdata_writer_options {
 	bool pipe;          /* pipe mode, else a file, for which the descriptor must seek */
 	bool foreign;       /* write in the other byte order (records are copied then) */
 	int compress_level; /* 0: do not; else zstd's level: records go out as COMPRESSED */
+	/* In the place of writev(2) on the descriptor, for who has to watch other things while a
+	 * reader takes its time: how many bytes of the `nr` pieces were taken, or -errno, which ends
+	 * the call of the writer. NULL: writev(2) itself. */
+	int64_t (*writev)(void *data, const struct iovec *iov, int nr);
+	void *data; /* for writev */
 };
 
 /* A writer on `fd`, which stays the caller's. In file mode it writes from offset 0 and
@@ -512,9 +517,14 @@ int tally_perfdata_writer_payload(struct tally_perfdata_writer *writer, const vo
 int tally_perfdata_writer_finish_round(struct tally_perfdata_writer *writer);
 
 /* Write what is left: features and, in a file, the sizes in the header. In pipe mode features
- * set after start, as records. The descriptor is not closed.
+ * set after start, as records. The descriptor is not closed. Where a file has no room for the
+ * features (a full disk) it gets its end without any: the error is given then, and
+ * tally_perfdata_writer_is_finished() is true.
  * 0; -EINVAL before start; the error of write(2); -ENOMEM. Twice is harmless. */
 int tally_perfdata_writer_finish(struct tally_perfdata_writer *writer);
+
+/* The file has its end: what was written reads as a finished recording. */
+bool tally_perfdata_writer_is_finished(const struct tally_perfdata_writer *writer);
 
 /* Bytes of records written so far (as they are in the file), and before compression. */
 uint64_t tally_perfdata_writer_bytes(const struct tally_perfdata_writer *writer);

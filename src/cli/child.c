@@ -10,7 +10,7 @@
 #include "cli/command.h"
 #include "cli/privileges.h"
 
-static _Noreturn void child_main(char *const *argv, int go, int why)
+static _Noreturn void child_main(char *const *argv, int output, int go, int why)
 {
 	sigset_t none;
 	ssize_t n;
@@ -26,6 +26,8 @@ static _Noreturn void child_main(char *const *argv, int go, int why)
 	if (n != 1)
 		_exit(TALLY_EXIT_NOT_FOUND);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (output != STDOUT_FILENO)
+		dup2(output, STDOUT_FILENO);
 	execvp(argv[0], argv);
 	code = errno;
 	n = write(why, &code, sizeof(code));
@@ -38,7 +40,7 @@ static void close_pair(const int pair[2])
 	close(pair[1]);
 }
 
-int tally_child_start(struct tally_child *child, char *const *argv)
+int tally_child_start(struct tally_child *child, char *const *argv, int output)
 {
 	int go[2], why[2], ret;
 	bool changed;
@@ -63,7 +65,7 @@ int tally_child_start(struct tally_child *child, char *const *argv)
 	if (!pid) {
 		close(go[1]);
 		close(why[0]);
-		child_main(argv, go[0], why[1]);
+		child_main(argv, output, go[0], why[1]);
 	}
 	close(go[0]);
 	close(why[1]);
@@ -124,6 +126,13 @@ int tally_child_exit_status(const struct tally_child *child)
 	if (WIFSIGNALED(child->status))
 		return 128 + WTERMSIG(child->status);
 	return WEXITSTATUS(child->status);
+}
+
+void tally_child_leave(struct tally_child *child)
+{
+	close_end(&child->go);
+	close_end(&child->why);
+	*child = (struct tally_child){0};
 }
 
 void tally_child_free(struct tally_child *child)

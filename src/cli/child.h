@@ -20,8 +20,10 @@ struct tally_child {
 	int go, why;         /* pipes: "go on", and the errno of an exec that failed; -1: closed */
 };
 
-/* Fork and hold. Signals are unblocked in the child. 0 or -errno of pipe(2) or fork(2). */
-int tally_child_start(struct tally_child *child, char *const *argv);
+/* Fork and hold. Signals are unblocked in the child. Its standard output goes to the descriptor
+ * `output`: STDOUT_FILENO for ours, or another where ours is taken. 0 or -errno of pipe(2) or
+ * fork(2). */
+int tally_child_start(struct tally_child *child, char *const *argv, int output);
 
 /* Let it exec. 0 or -errno of write(2). */
 int tally_child_go(struct tally_child *child);
@@ -36,6 +38,9 @@ void tally_child_wait(struct tally_child *child, bool block);
 /* A shell's word for how it ended: its exit status, or 128 plus the signal; for an exec that failed
  * 127 (not found) or 126. */
 int tally_child_exit_status(const struct tally_child *child);
+
+/* It is no longer ours: it runs on by itself, and nobody waits for it. */
+void tally_child_leave(struct tally_child *child);
 
 /* End it if it is still held or running, and wait for it. */
 void tally_child_free(struct tally_child *child);

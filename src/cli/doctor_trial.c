@@ -205,7 +205,7 @@ void doctor_trials(struct doctor *doctor)
 	char *command[] = {(char *)"true", NULL};
 	struct tally_child child = {0};
 
-	doctor->code = tally_child_start(&child, command);
+	doctor->code = tally_child_start(&child, command, STDOUT_FILENO);
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(plans); i++)
 		plans[i].trial->code = doctor->code
 					       ? doctor->code

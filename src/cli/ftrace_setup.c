@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arith.h"
 #include "base/file.h"
@@ -376,7 +377,7 @@ int ftrace_setup(struct ftrace_session *session)
 
 	setup.ret = find_threads(session);
 	if (!setup.ret && session->command) {
-		setup.ret = tally_child_start(&session->child, session->command);
+		setup.ret = tally_child_start(&session->child, session->command, STDOUT_FILENO);
 		if (setup.ret)
 			tally_say_error("cannot start '%s': %s", session->command[0],
 					strerror(-setup.ret));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tally record: sample a command, tasks or CPUs into a perf.data file. */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,8 +42,6 @@ static int parse_delay(struct record *record)
 /* What does not go together. */
 static int check_config(struct record_config *config, bool has_command)
 {
-	bool to_stdout = config->output && !strcmp(config->output, "-");
-
 	if (record_is_command(config) && !has_command)
 		config->all_cpus = true; /* as perf: everything */
 	if (config->all_user && config->all_kernel) {
@@ -53,9 +52,9 @@ static int check_config(struct record_config *config, bool has_command)
 		tally_say_error("--per-thread is for tasks, not for CPUs (-a, -C)");
 		return -EINVAL;
 	}
-	if (to_stdout && (config->switch_signal || config->switch_bytes || config->switch_ns ||
-			  config->timestamp_name)) {
-		tally_say_error("a pipe cannot be switched to another file or renamed");
+	if (config->flush_ms > INT32_MAX) {
+		tally_say_error("--flush-ms %llu: not a number of milliseconds",
+				(unsigned long long)config->flush_ms);
 		return -EINVAL;
 	}
 	if (record_has_cpus(config) && (config->pids || config->tids || config->user))
@@ -88,12 +87,15 @@ static void raise_priority(const struct record_config *config)
 
 static int start_child(struct record *record, char **argv)
 {
-	int ret = argv ? tally_child_start(&record->child, argv) : 0;
+	int output = record_output_of_command(&record->output);
+	int ret = argv ? tally_child_start(&record->child, argv, output) : 0;
 
 	if (ret)
 		tally_refuse_start(argv[0], ret);
-	/* Ours, not the command's: a reader of our pipe that goes away is an error like others. */
+	/* Ours, not the command's: a reader of our pipe that goes away is an error like others, and
+	 * so is a file that grows too large. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	return ret;
 }
 
@@ -118,55 +120,117 @@ static int let_go(struct record *record, const char *command)
 	return record->exec_error;
 }
 
-/* The end: no more events, everything out, the command not left behind. */
+/* ---- the end --------------------------------------------------------------------- */
+
+static bool command_runs(const struct record *record)
+{
+	return record->is_going && !record->child.gone;
+}
+
+static void end_command(struct record *record)
+{
+	if (!command_runs(record) || record->is_ending_command)
+		return;
+	record->is_ending_command = true;
+	kill(record->child.pid, SIGTERM);
+}
+
+/* A file that could not be written is no fault of the command, which runs on. Whoever reads our
+ * pipe has ended all of it, as a shell's pipe would. */
+static bool command_is_spared(const struct record *record)
+{
+	int failed = record->output.failed;
+
+	return failed && !record->output.is_pipe && !record->interrupts;
+}
+
+/* Wait for it. Who asks for the end a second time need not wait for a command that does not end:
+ * -EINTR, as its status will not be known. */
+static int wait_for_command(struct record *record)
+{
+	struct pollfd signals = {record->signals, POLLIN, 0};
+
+	while (command_runs(record)) {
+		unsigned before = record->interrupts;
+
+		if (poll(&signals, 1, -1) < 0 && errno != EINTR)
+			break;
+		record_signals_read(record);
+		if (record->interrupts == before || !command_runs(record))
+			continue;
+		if (!record->is_ending_command) {
+			end_command(record);
+			continue;
+		}
+		tally_say_warning("the command (process %d) has not ended by SIGTERM: it is left "
+				  "behind",
+				  (int)record->child.pid);
+		tally_child_leave(&record->child);
+		return -EINTR;
+	}
+	return 0;
+}
+
+/* No more events, everything out. */
 static int wind_up(struct record *record, int ret)
 {
-	int drained;
-
 	tally_counters_disable(record->counters);
-	if (!ret) {
-		drained = record_drain(record, true);
-		ret = ret ? ret : drained;
-	}
-	/* One that is still held ends when its pipe is closed. */
-	if (record->is_going && !record->child.gone) {
-		kill(record->child.pid, SIGTERM);
-		tally_child_wait(&record->child, true);
-	}
+	if (!ret)
+		ret = record_drain(record, true);
+	if (!command_is_spared(record))
+		end_command(record);
 	return ret;
 }
 
-static void say_write_error(const struct record *record, int ret)
+static void say_broken_off(const struct record *record, int ret)
 {
-	const char *name = record->output.path ? record->output.path : "standard output";
+	if (record->output.failed)
+		record_output_explain(record, record->output.failed);
+	else if (record->output.writer)
+		tally_say_error("the recording broke off: %s", strerror(-ret));
+	if (command_runs(record) && !record->is_ending_command)
+		tally_say_detail("the recording ends here; the command (process %d) runs on, "
+				 "Ctrl-C ends it",
+				 (int)record->child.pid);
+}
 
-	if (ret == -EPIPE)
-		return;
-	tally_say_error("cannot write %s: %s", name, strerror(-ret));
-	if (ret == -ENOSPC || ret == -EFBIG || ret == -EDQUOT)
-		tally_say_hint("what was written up to there can be read");
+/* Record into the output, which is open. */
+static int record_into(struct record *record, const char *command)
+{
+	int ret = record_synthesize(record, false), finished, left;
+
+	if (!ret)
+		ret = let_go(record, command);
+	if (record->exec_error)
+		return ret;
+	if (ret && !record->is_going) {
+		say_broken_off(record, ret);
+		tally_say_detail("nothing was recorded%s",
+				 record->child.pid ? ", and the command not run" : "");
+		record_output_discard(record);
+		return ret;
+	}
+	if (!ret)
+		ret = record_run(record);
+	ret = wind_up(record, ret);
+	if (ret)
+		say_broken_off(record, ret);
+	finished = record_output_finish(record, true);
+	left = wait_for_command(record);
+	ret = ret ? ret : finished;
+	return ret ? ret : left;
 }
 
 static int record_file(struct record *record, const char *command)
 {
-	int ret = record_output_open(record), finished;
+	int ret = record_output_open(record);
 
-	if (!ret) {
-		ret = record_synthesize(record, false);
-		if (!ret)
-			ret = let_go(record, command);
-		if (record->exec_error)
-			return ret;
-		if (!ret)
-			ret = record_run(record);
-		ret = wind_up(record, ret);
-		if (ret)
-			say_write_error(record, ret);
-		finished = record_output_finish(record, true);
-		ret = ret ? ret : finished;
-		if (record->config->all_cpus && !record->config->cpus && !record->config->quiet)
-			tally_refuse_new_cpus(record->cpus);
-	}
+	if (ret)
+		return ret;
+	ret = record_into(record, command);
+	if (!record->exec_error && record->config->all_cpus && !record->config->cpus &&
+	    !record->config->quiet)
+		tally_refuse_new_cpus(record->cpus);
 	return ret;
 }
 
@@ -215,6 +279,8 @@ static int record_all(struct record *record, char **command)
 	if (!ret)
 		ret = record_attrs(record);
 	if (!ret)
+		ret = record_output_choose(record);
+	if (!ret)
 		warn_dumps(record);
 	if (ret || config->dry_run)
 		return ret;
@@ -241,18 +307,23 @@ static void record_free(struct record *record)
 /* The command's status is ours, unless something of ours failed. */
 static int exit_status(const struct record *record, int ret)
 {
+	int status;
+
 	if (record->exec_error)
 		return record->exec_error == -ENOENT ? TALLY_EXIT_NOT_FOUND
 						     : TALLY_EXIT_NOT_EXECUTABLE;
+	/* Nor is the status of one that ran on by itself hidden by what failed. */
+	status = record->child.gone ? tally_child_exit_status(&record->child) : TALLY_EXIT_OK;
 	if (ret)
-		return TALLY_EXIT_ERROR;
-	return record->child.gone ? tally_child_exit_status(&record->child) : TALLY_EXIT_OK;
+		return status && !record->is_ending_command ? status : TALLY_EXIT_ERROR;
+	return status;
 }
 
 static int record_command(int argc, char **argv)
 {
 	struct record_config config = {.synth = RECORD_SYNTH_TASK | RECORD_SYNTH_MMAP |
-						RECORD_SYNTH_CGROUP};
+						RECORD_SYNTH_CGROUP,
+				       .flush_ms = RECORD_FLUSH_MS};
 	struct record record = {.config = &config,
 				.argc = argc,
 				.signals = -1,

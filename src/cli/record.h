@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 #include "abi/sample.h"
 #include "base/vec.h"
@@ -20,8 +21,8 @@
 
 enum record_chain { RECORD_CHAIN_NONE, RECORD_CHAIN_FP, RECORD_CHAIN_DWARF, RECORD_CHAIN_LBR };
 
-/* Unless told otherwise: samples a second, bytes of each ring. */
-enum { RECORD_FREQ = 4000, RECORD_RING = 512 << 10 };
+/* Unless told otherwise: samples a second, bytes of each ring, time between writes. */
+enum { RECORD_FREQ = 4000, RECORD_RING = 512 << 10, RECORD_FLUSH_MS = 1000 };
 
 /* What synthesized records are wanted: --synth. */
 enum { RECORD_SYNTH_TASK = 1, RECORD_SYNTH_MMAP = 2, RECORD_SYNTH_CGROUP = 4 };
@@ -60,6 +61,7 @@ struct record_config {
 	uint64_t max_size;
 	bool switch_signal;
 	uint64_t switch_bytes, switch_ns, switch_files;
+	uint64_t flush_ms; /* rings are written out at least so often; 0: when they are half full */
 };
 
 /* ---- record_options.c: options that take more than a number --------------- */
@@ -95,7 +97,10 @@ struct record_output {
 	const char *path; /* NULL: standard output */
 	char *saved;      /* where a file that was in the way went; NULL: there was none */
 	int fd;           /* -1: none */
-	bool is_pipe;
+	bool is_pipe;     /* written as a stream: standard output or a FIFO */
+	bool is_device;   /* /dev/null: nothing is read back from it */
+	bool may_block;   /* a stream whose descriptor could not be made not to */
+	int failed;       /* -errno of the first write that failed; 0 */
 	struct tally_perfdata_writer *writer;
 	uint64_t opened;         /* ns, CLOCK_MONOTONIC */
 	uint64_t bytes_total;    /* of files that were finished before */
@@ -130,7 +135,10 @@ struct record {
 	bool is_prepared_used;     /* it was written */
 	int signals;               /* signalfd */
 	bool stop, disabled, dump; /* asked to: end, pause, write out what overwrite rings hold */
+	unsigned interrupts;       /* SIGINT, SIGTERM, SIGHUP so far: the end was asked for */
+	bool is_ending_command;    /* it was sent SIGTERM */
 	int64_t delay_ns;          /* until enabling; -1: never, 0: at once */
+	uint64_t drained;          /* ns, CLOCK_MONOTONIC: when rings were written out last */
 	uint64_t wakeups, lost;
 };
 
@@ -167,15 +175,51 @@ void record_event_name(const struct record *record, size_t event, struct tally_s
 /* All events on stderr, a line each; `verbose` with their attrs. */
 void record_say_events(const struct record *record, bool verbose);
 
-/* record_output.c */
+/* record_output.c: what is recorded, from the header of a file to what is said about it. */
+
+/* Where it goes to, before anything is opened: 0, or -EINVAL for what does not go together, which
+ * was told. */
+int record_output_choose(struct record *record);
+/* Where the command's standard output goes: not into the recording. */
+int record_output_of_command(const struct record_output *output);
+/* Errors were told. */
 int record_output_open(struct record *record);
-/* Features and sizes, and what is said about it. `last`: no other file follows. */
+/* Features and sizes, and what is said about it, also after a write that failed. `last`: no other
+ * file follows. */
 int record_output_finish(struct record *record, bool last);
+/* Say why it could not be written. */
+void record_output_explain(const struct record *record, int code);
 /* Finish this file and begin the next one. */
 int record_output_switch(struct record *record);
-/* The command never ran: put things back as they were. */
+/* Nothing was recorded: put things back as they were. */
 void record_output_discard(struct record *record);
 void record_output_free(struct record *record);
+
+/* record_file.c: the file at `output->path`. */
+
+/* Open it, empty and locked, and keep what was there as FILE.old. 0 or -errno, which was told:
+ * -EBUSY while another recorder writes it. */
+int record_file_open(struct record_output *output);
+/* Remove it, and put back what was there. Nothing if it is no longer at its path. */
+void record_file_discard(struct record_output *output);
+/* Give the finished file its own name, the last of `output->names`; of more than `most` (0: any
+ * number) the oldest goes. 0; -ESTALE if it is no longer at its path; -errno, which was told. */
+int record_file_stamp(struct record_output *output, uint64_t most);
+/* What it is called now; the caller frees it. NULL when out of memory. That somebody else renamed
+ * it is told. */
+char *record_file_name(const struct record_output *output);
+
+/* record_stream.c: pipes, and all writing. */
+
+/* Take standard output. 0 or -errno; told if it is a terminal. */
+int record_stream_open_stdout(struct record_output *output);
+/* Open the FIFO at `output->path` once it has a reader. 0 or -errno, which was told: -EINTR if the
+ * end was asked for first. */
+int record_stream_open_fifo(struct record *record);
+/* For the writer, `record` as data: writev(2) that sees signals while a reader is slow. How many
+ * bytes were taken, or -errno, which is kept in `output.failed`: -ETIMEDOUT if the end was asked
+ * for, and the reader takes nothing. */
+int64_t record_writev(void *record, const struct iovec *iov, int nr);
 
 /* record_synth.c: what existed before, at the beginning or (tail) the end of a file. */
 int record_synthesize(struct record *record, bool tail);
@@ -187,6 +231,8 @@ int record_synth_prepare(struct record *record);
 int record_run(struct record *record);
 /* Write out what the rings hold; of overwrite rings only with `overwrite`. */
 int record_drain(struct record *record, bool overwrite);
+/* Take the signals that came. */
+void record_signals_read(struct record *record);
 
 /* record_control.c */
 int record_control_open(struct record *record);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The recording itself: sleep until a ring is half full, a signal came, or a deadline passed;
- * then write out what all the rings hold with one writev, as it stands in them.
+ * The recording itself: sleep until a ring is half full, a signal came, or a deadline passed
+ * (--flush-ms at the latest); then write out what all the rings hold with one writev, as it stands
+ * in them.
  */
 #include <errno.h>
 #include <poll.h>
@@ -83,6 +84,7 @@ static int drain(struct record *record, struct loop *loop, bool overwrite)
 		if (!ring->overwrite || overwrite)
 			tally_ring_consume(ring->ring);
 	}
+	record->drained = record_now();
 	return 0;
 }
 
@@ -149,11 +151,11 @@ static void take_signal(struct record *record, int signal)
 			record->stop = true;
 		break;
 	case SIGUSR2: record->dump = true; break;
-	default: record->stop = true;
+	default: record->stop = true; record->interrupts++;
 	}
 }
 
-static void read_signals(struct record *record)
+void record_signals_read(struct record *record)
 {
 	struct signalfd_siginfo info;
 
@@ -171,6 +173,9 @@ static int next_timeout(const struct record *record)
 		at = record->started + (uint64_t)record->delay_ns;
 	if (config->switch_ns)
 		at = TALLY_MIN(at, record->output.opened + config->switch_ns);
+	/* What is in a ring is lost when we are killed. */
+	if (config->flush_ms)
+		at = TALLY_MIN(at, record->drained + config->flush_ms * 1000000);
 	if (at == UINT64_MAX)
 		return -1;
 	return at <= now ? 0 : (int)TALLY_MIN((at - now + 999999) / 1000000, (uint64_t)INT32_MAX);
@@ -184,7 +189,7 @@ static int wait_for_data(struct record *record, struct loop *loop)
 		return errno == EINTR ? 0 : -errno;
 	record->wakeups += nr > 0;
 	if (loop->polls.data[0].revents)
-		read_signals(record);
+		record_signals_read(record);
 	if (loop->polls.data[1].revents) {
 		int ret = record_control_read(record);
 
@@ -245,6 +250,7 @@ int record_run(struct record *record)
 	struct loop loop = {0};
 	int ret = polls_init(record, &loop);
 
+	record->drained = record_now();
 	while (!ret && !record->stop) {
 		ret = wait_for_data(record, &loop);
 		if (!ret)

@@ -105,6 +105,8 @@ const struct tally_option record_options[] = {
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "How:"},
 	{'m', "mmap-pages", TALLY_OPTION_TEXT, AT(mmap_size), "pages|size",
 	 "size of each ring buffer: pages, or 512K, 4M (512K)"},
+	{0, "flush-ms", TALLY_OPTION_U64, AT(flush_ms), "ms",
+	 "write the buffers out at least so often (1000); 0: only when one is half full"},
 	{0, "no-buffering", FLAG(no_buffering), "wake up for every sample"},
 	{'r', "realtime", TALLY_OPTION_INT, AT(realtime), "priority", "run with SCHED_FIFO"},
 	{'q', "quiet", FLAG(quiet), "say nothing but errors"},

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The files that are written, from their header to what is said about them. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
@@ -16,57 +16,63 @@
 
 static const char *output_name(const struct record_output *output)
 {
-	return output->path ? output->path : "-";
+	return output->path ? output->path : "standard output";
 }
 
-/* Standard output if it is asked for, or a pipe and nothing else was. */
-static void choose(struct record *record)
+/* ---- where to --------------------------------------------------------------- */
+
+static bool is_stamped(const struct record_config *config)
 {
+	return config->timestamp_name || config->switch_signal || config->switch_bytes ||
+	       config->switch_ns;
+}
+
+int record_output_choose(struct record *record)
+{
+	const struct record_config *config = record->config;
 	struct record_output *output = &record->output;
 	struct stat st;
+	bool is_there;
 
-	output->path = record->config->output;
+	/* As perf: a pipe behind us is meant for the recording. */
+	output->path = config->output;
+	if (!output->path && (fstat(STDOUT_FILENO, &st) || !S_ISFIFO(st.st_mode)))
+		output->path = "perf.data";
 	if (output->path && !strcmp(output->path, "-"))
 		output->path = NULL;
-	else if (!output->path && (fstat(STDOUT_FILENO, &st) || !S_ISFIFO(st.st_mode)))
-		output->path = "perf.data";
-}
-
-/* A file in the way becomes FILE.old. */
-static void save_old(struct record_output *output)
-{
-	struct stat st;
-
-	free(output->saved);
-	output->saved = NULL;
-	if (stat(output->path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
-		return;
-	if (asprintf(&output->saved, "%s.old", output->path) < 0)
-		output->saved = NULL;
-	if (output->saved && rename(output->path, output->saved)) {
-		free(output->saved);
-		output->saved = NULL;
-	}
-}
-
-static int open_file(struct record_output *output)
-{
-	struct stat st;
-
-	if (!output->path) {
-		output->fd = STDOUT_FILENO;
-		output->is_pipe = true;
+	is_there = output->path && !stat(output->path, &st);
+	output->is_pipe = !output->path || (is_there && S_ISFIFO(st.st_mode));
+	if (!is_stamped(config) || (output->path && (!is_there || S_ISREG(st.st_mode))))
 		return 0;
-	}
-	save_old(output);
-	output->fd = open(output->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (output->fd < 0) {
-		tally_say_error("cannot write %s: %s", output->path, strerror(errno));
-		return -errno;
-	}
-	output->is_pipe = !fstat(output->fd, &st) && S_ISFIFO(st.st_mode);
-	return 0;
+	tally_say_error("a pipe or a device cannot be switched to another file or renamed");
+	return -EINVAL;
 }
+
+int record_output_of_command(const struct record_output *output)
+{
+	struct stat ours, taken;
+
+	if (!output->is_pipe)
+		return STDOUT_FILENO;
+	/* A name of it, /dev/stdout, is the same pipe. */
+	if (output->path && (fstat(STDOUT_FILENO, &ours) || stat(output->path, &taken) ||
+			     ours.st_dev != taken.st_dev || ours.st_ino != taken.st_ino))
+		return STDOUT_FILENO;
+	return STDERR_FILENO;
+}
+
+static int open_output(struct record *record)
+{
+	struct record_output *output = &record->output;
+
+	output->failed = 0;
+	output->opened = record_now();
+	if (!output->path)
+		return record_stream_open_stdout(output);
+	return output->is_pipe ? record_stream_open_fifo(record) : record_file_open(output);
+}
+
+/* ---- the beginning of a file ------------------------------------------------ */
 
 static int add_ids(const struct record *record, size_t event)
 {
@@ -155,6 +161,8 @@ static int writer_start(struct record *record)
 	struct tally_perfdata_writer_options options = {
 		.pipe = output->is_pipe,
 		.compress_level = record->config->compress_level,
+		.writev = record_writev,
+		.data = record,
 	};
 	int ret = tally_perfdata_writer_new(output->fd, &options, &output->writer);
 
@@ -166,18 +174,19 @@ static int writer_start(struct record *record)
 	if (!ret)
 		ret = tally_perfdata_writer_start(output->writer);
 	if (ret)
-		tally_say_error("cannot write %s: %s", output_name(output), strerror(-ret));
+		record_output_explain(record, ret);
 	return ret;
 }
 
 int record_output_open(struct record *record)
 {
-	int ret;
+	int ret = open_output(record);
 
-	choose(record);
-	ret = open_file(&record->output);
-	record->output.opened = record_now();
-	return ret ? ret : writer_start(record);
+	if (!ret)
+		ret = writer_start(record);
+	if (ret)
+		record_output_discard(record);
+	return ret;
 }
 
 /* ---- the end of a file ------------------------------------------------------ */
@@ -224,6 +233,8 @@ static int finish_features(struct record *record, struct record_hits *ret_hits)
 
 	if (output->is_pipe)
 		return 0;
+	if (output->is_device)
+		return add_features(record);
 	if (!record->config->no_buildid || record->config->timestamp_boundary)
 		ret = record_hits(record, ret_hits);
 	if (!ret && ret_hits->last_ns)
@@ -232,106 +243,116 @@ static int finish_features(struct record *record, struct record_hits *ret_hits)
 	return ret ? ret : add_features(record);
 }
 
-static void say_written(const struct record *record, const char *name, uint64_t size,
-			const struct record_hits *hits)
+/* What only the end tells, and the end of the file, which it is given also after a failure. */
+static int finish_file(struct record *record, bool last, struct record_hits *ret_hits)
+{
+	struct record_output *output = &record->output;
+	int ret = 0, finish;
+
+	/* Nothing can be written behind what could not be. */
+	if (!output->failed && last)
+		ret = add_lost(record);
+	if (!output->failed && !ret && record->config->tail_synth)
+		ret = record_synthesize(record, true);
+	if (!ret || output->failed)
+		ret = finish_features(record, ret_hits);
+	finish = tally_perfdata_writer_finish(output->writer);
+	return finish ? finish : ret;
+}
+
+/* ---- what is said ----------------------------------------------------------- */
+
+static void say_size_limit(void)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY)
+		tally_say_detail("found: RLIMIT_FSIZE is %llu KiB (ulimit -f)",
+				 (unsigned long long)limit.rlim_cur / 1024);
+}
+
+void record_output_explain(const struct record *record, int code)
+{
+	const char *name = output_name(&record->output);
+
+	switch (code) {
+	case -EPIPE: tally_say_error("cannot write %s: its reader is gone", name); break;
+	case -ETIMEDOUT:
+		tally_say_error("cannot write %s: its reader takes nothing, and the end was asked "
+				"for",
+				name);
+		break;
+	case -EFBIG:
+		tally_say_error("cannot write %s: %s", name, strerror(EFBIG));
+		say_size_limit();
+		break;
+	default: tally_say_error("cannot write %s: %s", name, strerror(-code));
+	}
+}
+
+static void say_size(const struct record *record, const char *name, uint64_t size,
+		     const struct record_hits *hits)
 {
 	const struct tally_perfdata_writer *writer = record->output.writer;
-	double mb = (double)size / 1024 / 1024;
-	double raw = (double)tally_perfdata_writer_raw_bytes(writer) / 1024 / 1024;
-	char samples[64] = "";
+	double raw = (double)tally_perfdata_writer_raw_bytes(writer);
+	uint64_t bytes = tally_perfdata_writer_bytes(writer);
 
+	fprintf(stderr, "[ tally record: Captured and wrote %.3f MB %s", (double)size / 1024 / 1024,
+		name);
+	if (hits->samples)
+		fprintf(stderr, " (%llu samples)", (unsigned long long)hits->samples);
+	if (record->config->compress_level && bytes)
+		fprintf(stderr, ", compressed (original %.3f MB, ratio is %.3f)", raw / 1024 / 1024,
+			raw / (double)bytes);
+}
+
+/* One line of how it ended, which is true whatever failed. */
+static void say_written(const struct record *record, const char *name, uint64_t size,
+			const struct record_hits *hits, int ret)
+{
+	const struct record_output *output = &record->output;
+	bool is_finished = tally_perfdata_writer_is_finished(output->writer);
+
+	if (!is_finished && !output->is_pipe) {
+		tally_say_error("%s is not finished (%s): what is read of it ends with its last "
+				"whole record",
+				name, strerror(-ret));
+		return;
+	}
 	if (record->config->quiet)
 		return;
 	fprintf(stderr, "[ tally record: Woken up %llu times to write data ]\n",
 		(unsigned long long)record->wakeups);
-	if (hits->samples)
-		snprintf(samples, sizeof(samples), " (%llu samples)",
-			 (unsigned long long)hits->samples);
-	fprintf(stderr, "[ tally record: Captured and wrote %.3f MB %s%s", mb, name, samples);
-	if (record->config->compress_level && tally_perfdata_writer_bytes(writer))
-		fprintf(stderr, ", compressed (original %.3f MB, ratio is %.3f)", raw,
-			raw * 1024 * 1024 / (double)tally_perfdata_writer_bytes(writer));
-	fprintf(stderr, " ]\n");
-	if (record->lost)
+	say_size(record, name, size, hits);
+	if (output->failed)
+		fputs(output->is_pipe ? ", cut off there" : ", which can be read up to there",
+		      stderr);
+	if (ret && is_finished)
+		fputs(", without build ids and other features", stderr);
+	fputs(" ]\n", stderr);
+}
+
+static void say_lost(const struct record *record)
+{
+	if (record->lost && !record->config->quiet)
 		tally_say_warning("%llu records were lost (samples, or starts, ends, names and "
 				  "maps of tasks), as the ring buffers were full; larger ones (-m) "
 				  "or fewer samples (-F) help",
 				  (unsigned long long)record->lost);
 }
 
-/* "perf.data.2026112109274812": to hundredths of a second, `later` of them added. */
-static int stamp(const struct record_output *output, unsigned later, char **ret_name)
-{
-	struct timeval now;
-	struct tm tm;
-	char when[32];
-
-	gettimeofday(&now, NULL);
-	now.tv_usec += (suseconds_t)later * 10000;
-	now.tv_sec += now.tv_usec / 1000000;
-	now.tv_usec %= 1000000;
-	if (!localtime_r(&now.tv_sec, &tm) || !strftime(when, sizeof(when), "%Y%m%d%H%M%S", &tm))
-		return -EINVAL;
-	if (asprintf(ret_name, "%s.%s%02u", output->path, when, (unsigned)(now.tv_usec / 10000)) <
-	    0)
-		return -ENOMEM;
-	return 0;
-}
-
-/* A name that no file has yet: two may be finished within a hundredth. */
-static int fresh_name(const struct record_output *output, char **ret_name)
-{
-	enum { MOST = 1000 };
-	int ret = -EEXIST;
-
-	for (unsigned later = 0; ret == -EEXIST && later < MOST; later++) {
-		char *name;
-
-		ret = stamp(output, later, &name);
-		if (!ret && !access(name, F_OK)) {
-			free(name);
-			ret = -EEXIST;
-		} else if (!ret) {
-			*ret_name = name;
-		}
-	}
-	return ret;
-}
-
-static bool is_stamped(const struct record_config *config)
-{
-	return config->timestamp_name || config->switch_signal || config->switch_bytes ||
-	       config->switch_ns;
-}
-
-/* Give the finished file its own name; of too many the oldest goes. */
-static int rename_stamped(struct record *record)
+/* The name of the finished file: with a stamp, or as it is. */
+static char *final_name(struct record *record, int *ret_code)
 {
 	struct record_output *output = &record->output;
-	char *name;
-	int ret = fresh_name(output, &name);
+	int ret = 0;
 
-	if (ret)
-		return ret;
-	if (rename(output->path, name)) {
-		ret = -errno;
-		tally_say_error("cannot rename %s to %s: %s", output->path, name, strerror(-ret));
-		free(name);
-		return ret;
-	}
-	ret = tally_vec_push(&output->names, name);
-	if (ret) {
-		free(name);
-		return ret;
-	}
-	if (record->config->switch_files && output->names.len > record->config->switch_files) {
-		unlink(output->names.data[0]);
-		free(output->names.data[0]);
-		memmove(output->names.data, output->names.data + 1,
-			(output->names.len - 1) * sizeof(*output->names.data));
-		output->names.len--;
-	}
-	return 0;
+	if (is_stamped(record->config))
+		ret = record_file_stamp(output, record->config->switch_files);
+	*ret_code = ret;
+	if (is_stamped(record->config) && !ret)
+		return strdup(output->names.data[output->names.len - 1]);
+	return record_file_name(output);
 }
 
 static void output_close(struct record_output *output)
@@ -347,38 +368,30 @@ int record_output_finish(struct record *record, bool last)
 {
 	struct record_output *output = &record->output;
 	struct record_hits hits = {0};
-	const char *name = output_name(output);
-	off_t size = 0;
-	int ret, finish;
+	int had_failed = output->failed, ret, renamed;
+	uint64_t size;
+	char *name;
 
-	ret = last ? add_lost(record) : 0;
-	if (!ret && record->config->tail_synth)
-		ret = record_synthesize(record, true);
-	if (!output->is_pipe)
-		size = lseek(output->fd, 0, SEEK_CUR);
-	else
-		size = (off_t)tally_perfdata_writer_bytes(output->writer);
-	if (!ret)
-		ret = finish_features(record, &hits);
-	/* Even after a failure what is there is given its end. */
-	finish = tally_perfdata_writer_finish(output->writer);
-	ret = ret ? ret : finish;
-	if (ret && ret != -EPIPE)
-		tally_say_error("cannot finish %s: %s", name, strerror(-ret));
-	output->bytes_total += tally_perfdata_writer_bytes(output->writer);
-	if (output->path && is_stamped(record->config)) {
-		int renamed = rename_stamped(record);
-
-		ret = ret ? ret : renamed;
-		if (!renamed)
-			name = output->names.data[output->names.len - 1];
-	}
-	if (last)
-		say_written(record, name, (uint64_t)size, &hits);
+	if (!output->writer)
+		return 0; /* the next file could not be begun */
+	ret = finish_file(record, last, &hits);
+	if (output->failed && !had_failed)
+		record_output_explain(record, output->failed);
+	else if (ret && !had_failed && tally_perfdata_writer_is_finished(output->writer))
+		tally_say_error("the features of %s are missing: %s", output_name(output),
+				strerror(-ret));
+	size = tally_perfdata_writer_bytes(output->writer);
+	output->bytes_total += size;
+	name = final_name(record, &renamed);
+	if (last || ret)
+		say_written(record, name ? name : output_name(output), size, &hits, ret);
 	else if (!record->config->quiet)
-		fprintf(stderr, "[ tally record: Dump %s ]\n", name);
+		fprintf(stderr, "[ tally record: Dump %s ]\n", name ? name : output_name(output));
+	if (last)
+		say_lost(record);
+	free(name);
 	output_close(output);
-	return ret;
+	return ret ? ret : renamed;
 }
 
 int record_output_switch(struct record *record)
@@ -388,24 +401,14 @@ int record_output_switch(struct record *record)
 	if (!ret)
 		ret = record_output_finish(record, false);
 	if (!ret)
-		ret = open_file(&record->output);
-	if (ret)
-		return ret;
-	record->output.opened = record_now();
-	ret = writer_start(record);
+		ret = record_output_open(record);
 	return ret ? ret : record_synthesize(record, false);
 }
 
 void record_output_discard(struct record *record)
 {
-	struct record_output *output = &record->output;
-
-	if (output->fd < 0 || !output->path || output->is_pipe)
-		return;
-	output_close(output);
-	unlink(output->path);
-	if (output->saved)
-		rename(output->saved, output->path);
+	record_file_discard(&record->output);
+	output_close(&record->output);
 }
 
 void record_output_free(struct record *record)

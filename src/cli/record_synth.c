@@ -9,50 +9,50 @@
 #include "cli/refuse.h"
 #include "cli/say.h"
 
-/* Which id belongs to which event, CPU and thread. A record holds as many as fit. */
-static void add_index_entry(struct record *record, size_t event, size_t cpu, size_t thread)
+/* Which id belongs to which event, CPU and thread. */
+struct index_entry {
+	uint64_t id, event, cpu, tid;
+};
+
+static int add_index_entries(const struct record *record, size_t event, struct tally_str *out)
 {
-	struct tally_synth *synth = &record->synth;
-	uint64_t id = 0;
+	const struct tally_cpus *cpus = tally_counters_cpus(record->counters, event);
+	size_t nr_threads = tally_counters_nr_threads(record->counters);
 
-	tally_counters_id(record->counters, event, cpu, thread, &id);
-	tally_synth_u64(synth, id);
-	tally_synth_u64(synth, event);
-	tally_synth_u64(
-		synth,
-		(uint64_t)(int64_t)tally_counters_cpus(record->counters, event)->cpu[cpu].number);
-	tally_synth_u64(synth, (uint64_t)(int64_t)record->threads->thread[thread].tid);
-}
+	for (size_t i = 0; i < cpus->nr * nr_threads; i++) {
+		struct index_entry entry = {
+			.event = event,
+			.cpu = (uint64_t)(int64_t)cpus->cpu[i / nr_threads].number,
+			.tid = (uint64_t)(int64_t)record->threads->thread[i % nr_threads].tid,
+		};
 
-static size_t count_ids(const struct record *record)
-{
-	size_t nr = 0;
-
-	for (size_t e = 0; e < record->specs.len; e++)
-		nr += tally_counters_cpus(record->counters, e)->nr *
-		      tally_counters_nr_threads(record->counters);
-	return nr;
-}
-
-static void add_id_index(struct record *record)
-{
-	enum { ENTRY = 32, MOST = (65528 - 16) / ENTRY };
-	size_t left = count_ids(record), room = 0;
-
-	for (size_t e = 0; e < record->specs.len; e++) {
-		size_t nr_cpus = tally_counters_cpus(record->counters, e)->nr;
-
-		for (size_t i = 0; i < nr_cpus * record->threads->nr; i++, left--, room--) {
-			if (!room) {
-				room = TALLY_MIN(left, (size_t)MOST);
-				tally_synth_begin(&record->synth, TALLY_PERFDATA_ID_INDEX, 0,
-						  8 + room * ENTRY);
-				tally_synth_u64(&record->synth, room);
-			}
-			add_index_entry(record, e, i / record->threads->nr,
-					i % record->threads->nr);
-		}
+		/* A thread that ended before it was opened has no counters, and no ids. */
+		if (!tally_counters_id(record->counters, event, i / nr_threads, i % nr_threads,
+				       &entry.id))
+			tally_str_add_bytes(out, &entry, sizeof(entry));
 	}
+	return tally_str_error(out);
+}
+
+/* As many entries in a record as fit. */
+static int add_id_index(struct record *record)
+{
+	enum { ENTRY = sizeof(struct index_entry), MOST = (65528 - 16) / ENTRY };
+	struct tally_str entries = {0};
+	int ret = 0;
+
+	for (size_t e = 0; !ret && e < record->specs.len; e++)
+		ret = add_index_entries(record, e, &entries);
+	for (size_t at = 0; !ret && at < entries.len;) {
+		size_t nr = TALLY_MIN((entries.len - at) / ENTRY, (size_t)MOST);
+
+		tally_synth_begin(&record->synth, TALLY_PERFDATA_ID_INDEX, 0, 8 + nr * ENTRY);
+		tally_synth_u64(&record->synth, nr);
+		tally_str_add_bytes(&record->synth.out, entries.data + at, nr * ENTRY);
+		at += nr * ENTRY;
+	}
+	tally_str_free(&entries);
+	return ret;
 }
 
 /* Kernel addresses can turn up in samples. */
@@ -175,8 +175,9 @@ int record_synthesize(struct record *record, bool tail)
 
 	synth_init(record);
 	if (!tail) {
-		add_id_index(record);
-		ret = write_out(record);
+		ret = add_id_index(record);
+		if (!ret)
+			ret = write_out(record);
 		if (ret)
 			return ret;
 	}

@@ -136,7 +136,8 @@ static int run_hook(const char *option, const char *command)
 	if (!command)
 		return 0;
 	ret = tally_child_start(&child,
-				(char *[]){(char *)"/bin/sh", (char *)"-c", (char *)command, NULL});
+				(char *[]){(char *)"/bin/sh", (char *)"-c", (char *)command, NULL},
+				STDOUT_FILENO);
 	if (!ret)
 		ret = tally_child_go(&child);
 	if (!ret) {
@@ -193,7 +194,7 @@ static int one_run(struct stat_session *session, bool first, bool last)
 	if (!ret && config->sync)
 		sync();
 	if (!ret && session->argv) {
-		ret = tally_child_start(&session->child, session->argv);
+		ret = tally_child_start(&session->child, session->argv, STDOUT_FILENO);
 		if (ret)
 			tally_refuse_start(session->argv[0], ret);
 	}

@@ -10,7 +10,6 @@
 #include "abi/record.h"
 #include "base/arith.h"
 #include "base/endian.h"
-#include "base/file.h"
 #include "perfdata/swap.h"
 #include "perfdata/writer.h"
 
@@ -86,13 +85,45 @@ uint32_t tally_writer_attr_size(const struct tally_perfdata_writer *writer)
 
 /* ---- bytes --------------------------------------------------------------- */
 
+/* What of the pieces was taken, counting the position. -errno of writev(2), or of the options'. */
+static int64_t put_some(struct tally_perfdata_writer *writer, const struct iovec *iov, int nr)
+{
+	const struct tally_perfdata_writer_options *options = &writer->options;
+	int64_t n;
+
+	do {
+		n = options->writev ? options->writev(options->data, iov, nr)
+				    : writev(writer->fd, iov, nr);
+		if (n < 0 && !options->writev)
+			n = -errno;
+	} while (n == -EINTR && !options->writev);
+	writer->position += n > 0 ? (size_t)n : 0;
+	return n;
+}
+
+/* All of the pieces: what a short write cut in two is finished by itself. */
+static int put_iov(struct tally_perfdata_writer *writer, const struct iovec *iov, int nr)
+{
+	size_t done = 0; /* of the first piece */
+
+	while (nr) {
+		struct iovec rest = {(char *)iov->iov_base + done, iov->iov_len - done};
+		int64_t n = done ? put_some(writer, &rest, 1)
+				 : put_some(writer, iov, TALLY_MIN(nr, IOV_MAX));
+
+		if (n < 0)
+			return (int)n;
+		for (done += (size_t)n; nr && done >= iov->iov_len; iov++, nr--)
+			done -= iov->iov_len;
+	}
+	return 0;
+}
+
 int tally_writer_put(struct tally_perfdata_writer *writer, const void *bytes, size_t len)
 {
-	int ret = tally_file_write_all(writer->fd, bytes, len);
+	struct iovec iov = {(void *)bytes, len};
 
-	if (!ret)
-		writer->position += len;
-	return ret;
+	return put_iov(writer, &iov, 1);
 }
 
 int tally_writer_put_str(struct tally_perfdata_writer *writer, struct tally_str *str, bool data)
@@ -116,34 +147,6 @@ static size_t iov_size(const struct iovec *iov, int nr)
 	for (int i = 0; i < nr; i++)
 		size += iov[i].iov_len;
 	return size;
-}
-
-/* writev(2) to the end: what a short write cut in two is finished by itself. */
-static int put_iov(struct tally_perfdata_writer *writer, const struct iovec *iov, int nr)
-{
-	while (nr) {
-		ssize_t done = writev(writer->fd, iov, TALLY_MIN(nr, IOV_MAX));
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -errno;
-		writer->position += (size_t)done;
-		while (nr && (size_t)done >= iov->iov_len) {
-			done -= (ssize_t)iov->iov_len;
-			iov++;
-			nr--;
-		}
-		if (done) {
-			int ret = tally_writer_put(writer, (const char *)iov->iov_base + done,
-						   iov->iov_len - (size_t)done);
-			if (ret)
-				return ret;
-			iov++;
-			nr--;
-		}
-	}
-	return 0;
 }
 
 /* ---- records ------------------------------------------------------------- */
@@ -351,6 +354,11 @@ int tally_perfdata_writer_finish(struct tally_perfdata_writer *writer)
 	if (!ret)
 		writer->finished = true;
 	return ret;
+}
+
+bool tally_perfdata_writer_is_finished(const struct tally_perfdata_writer *writer)
+{
+	return writer->finished;
 }
 
 uint64_t tally_perfdata_writer_bytes(const struct tally_perfdata_writer *writer)

@@ -133,5 +133,6 @@ int tally_writer_finish_file(struct tally_perfdata_writer *writer)
 		return rewrite_header(writer, bits);
 	/* No room for the features (a full disk): better none than half of them. */
 	again = ftruncate(writer->fd, (off_t)end) < 0 ? -errno : rewrite_header(writer, none);
+	writer->finished = !again;
 	return again ? again : ret;
 }

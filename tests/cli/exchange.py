@@ -8,6 +8,7 @@ usage: exchange.py TALLY
 import os
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -151,6 +152,48 @@ def test_counts_of_perf_stat_record():
         tap.same(tap.run(TALLY, "script", "-i", path).stdout, want, f"counts, {name}")
 
 
+def ended(pid):
+    """The state of a task that has ended and is not waited for, or is gone."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] in "ZX"
+    except OSError:
+        return True
+
+
+def check_ended(target, to_pipe):
+    """Of targets that have ended, perf reads what those that live have done."""
+    needs("plain")
+    path = os.path.join(WORK, "ended.data")
+    live = subprocess.Popen(["sh", "-c", "while :; do :; done"])
+    zombies = [subprocess.Popen(["true"]) for _ in range(2)]
+    try:
+        while not all(ended(zombie.pid) for zombie in zombies):
+            os.sched_yield()
+        pids = ",".join(str(task.pid) for task in [zombies[0], live, zombies[1]])
+        options = {"pids": ["-p", pids], "tids": ["-t", pids],
+                   "user": ["-u", str(os.geteuid())],
+                   "per thread": ["--per-thread", "-p", pids]}[target]
+        with open(path, "wb") as file:
+            done = tap.run(TALLY, "record", "-q", "-e", "{cpu-clock,page-faults}", "-o", "-" if to_pipe else path,
+                           *options, "--", *WORKLOAD[:2], "i=0; while [ $i -lt 99999 ]; do i=$((i + 1)); done",
+                           **({"stdout": file} if to_pipe else {}))
+        assert not done.returncode, done.stderr
+    finally:
+        live.kill()
+        for task in [live, *zombies]:
+            task.wait()
+    if to_pipe:
+        with open(path, "rb") as file:
+            want = tap.run(PERF, "script", "-i", "-", stdin=file)
+        with open(path, "rb") as file:
+            got = tap.run(TALLY, "script", "-i", "-", stdin=file)
+    else:
+        want, got = tap.run(PERF, "script", "-i", path), tap.run(TALLY, "script", "-i", path)
+    assert want.stdout.count("\n") > 10, f"perf script shows only {want.stdout!r} {want.stderr!r}"
+    tap.same(got.stdout, want.stdout, "tally script against perf script")
+
+
 def check_twice(kind):
     """With a limit to graphs a file is read twice, the second time for the heavy rows alone; without one, once."""
     needs(kind)
@@ -161,6 +204,9 @@ def check_twice(kind):
 
 
 def add_tests():
+    for target in ("pids", "tids", "user", "per thread"):
+        globals()[f"test_ended tasks among {target}"] = lambda target=target: check_ended(target, False)
+        globals()[f"test_ended tasks among {target}, in a stream"] = lambda target=target: check_ended(target, True)
     for kind in ("callchains", "compressed", "system wide"):
         globals()[f"test_read twice, {kind}"] = lambda kind=kind: check_twice(kind)
     recorders = [PERF or "perf", TALLY]

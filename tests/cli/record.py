@@ -12,8 +12,10 @@ import glob
 import os
 import pwd
 import resource
+import select
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -426,6 +428,20 @@ def test_interrupt(path):
         same(path)
 
 
+def test_flush(path):
+    """few samples are written soon, so that SIGKILL leaves them: --flush-ms"""
+    for options in ([], ["--flush-ms", "50"]):
+        process = background("-F", "49", "-e", "cpu-clock", *options, "-o", path, *FOREVER,
+                             preexec_fn=os.setsid)
+        until("a header", grown(path, 1000))
+        size = os.path.getsize(path)
+        until("samples", grown(path, size + 500))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        assert len(text(TALLY, "script", "-i", path)) > 5
+    record("--flush-ms", "99999999999", "-o", path, "true", status=1)
+
+
 def test_killed(path):
     """after SIGKILL the unfinished file reads up to its last record"""
     process = background("-m", "2", "-F", "2000", "-o", path, *FOREVER,
@@ -438,32 +454,269 @@ def test_killed(path):
     text(TALLY, "report", "--stdio", "-i", path)
 
 
+# Some second of work, after which it ends with a status of its own.
+A_WHILE = ["sh", "-c", "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done; exit 7"]
+
+
+def one_truth(said):
+    """What is said at the end does not contradict itself."""
+    assert "cannot finish" not in said and said.count("cannot write") == 1, said
+    assert "without build ids" in said and "samples), which can be read up to there" in said, said
+
+
 def test_full_disk(path):
-    """a full disk: said, status 1, and what was written reads back"""
+    """a full disk: said once, what was written reads back, and the command runs on to its own end"""
     need_root()
     where = path + ".tmpfs"
     os.mkdir(where)
-    if run("mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", where).returncode:
+    if run("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", where).returncode:
         raise Skip("cannot mount a tmpfs")
     try:
         full = os.path.join(where, "perf.data")
-        said = record("-m", "2", "-F", "4000", "-o", full, *FOREVER, status=1)
-        assert "No space left" in said, said
+        said = record("-m", "2", "-F", "4000", "-e", "cpu-clock", "-o", full, *A_WHILE, status=7)
+        assert "No space left" in said and "runs on" in said, said
+        one_truth(said)
         assert len(text(TALLY, "script", "-i", full)) > 100
         if PERF:
             assert text(TALLY, "script", "-i", full) == text("perf", "script", "-i", full)
+        # Where there is no room to begin with, the command is not run.
+        with open(os.path.join(where, "filler"), "wb", buffering=0) as filler:
+            try:
+                while filler.write(bytes(4096)):
+                    pass
+            except OSError:
+                pass
+        before = os.path.getsize(full)
+        said = record("-e", "cpu-clock", "-o", full, "touch", os.path.join(path + ".ran"), status=1)
+        assert "No space left" in said and "Captured" not in said, said
+        assert os.path.getsize(full) == before and not os.path.exists(path + ".ran")
     finally:
         run("umount", where)
 
 
+def test_full_disk_interrupted(path):
+    """behind a full disk Ctrl-C ends the command that runs on"""
+    need_root()
+    where = path + ".tmpfs"
+    os.mkdir(where)
+    if run("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", where).returncode:
+        raise Skip("cannot mount a tmpfs")
+    try:
+        full = os.path.join(where, "perf.data")
+        process = background("-m", "2", "-F", "4000", "-o", full, *FOREVER)
+        for line in process.stderr:
+            if b"Captured and wrote" in line:
+                break
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        status, said = ends(process)
+        assert status == 1, (status, said)
+    finally:
+        run("umount", where)
+
+
+def test_size_limit(path):
+    """a file that may grow no larger (RLIMIT_FSIZE) is a full disk, and no death by SIGXFSZ"""
+    limit = 65536
+    said = record("-m", "2", "-F", "4000", "-e", "cpu-clock", "-o", path, *A_WHILE, status=7,
+                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+    assert "RLIMIT_FSIZE is 64 KiB" in said and "runs on" in said, said
+    one_truth(said)
+    assert limit - 4096 < os.path.getsize(path) <= limit
+    assert len(text(TALLY, "script", "-i", path)) > 100
+    if PERF:
+        assert text(TALLY, "script", "-i", path) == text("perf", "script", "-i", path)
+
+
+def test_devices(path):
+    """/dev/null takes a recording, a full device and a directory are errors, and no device is removed"""
+    assert "Captured and wrote" in record("-e", "cpu-clock", "-o", "/dev/null", "true")
+    assert "Is a directory" in record("-e", "cpu-clock", "-o", os.path.dirname(path), "true", status=1)
+    # One of our own: what is no file is neither removed nor renamed.
+    need_root()
+    os.mknod(path, 0o600 | stat.S_IFCHR, os.makedev(1, 7))
+    assert "No space left" in record("-e", "cpu-clock", "-o", path, "true", status=1)
+    record("-e", "cpu-clock", "-o", path, "/nowhere/nothing", status=1)
+    assert "cannot be switched" in record("--timestamp-filename", "-o", path, "true", status=1)
+    assert stat.S_ISCHR(os.stat(path).st_mode) and len(os.listdir(os.path.dirname(path))) == 1
+
+
+# ---- pipes --------------------------------------------------------------------------------
+
+
 def test_reader_gone(path):
-    """a pipe that nobody reads ends the recording"""
+    """a pipe that nobody reads any more ends the recording, and that is said"""
     process = background("-m", "2", "-F", "2000", "-o", "-", *FOREVER, stdout=subprocess.PIPE)
     process.stdout.read(1000)
     process.stdout.close()
     process.stdout = None
     status, said = ends(process)
-    assert status == 1, (status, said)
+    assert status == 1 and "its reader is gone" in said, (status, said)
+
+
+def test_pipe_printing(path):
+    """what the command prints does not get into the stream: it goes to standard error"""
+    command = ["sh", "-c", "printf '%sed\\n' print; " + BURN[2]]
+    for options in (["-o", "-"], [], ["-o", "/dev/stdout"]):
+        done = run(TALLY, "record", *options, "-e", "cpu-clock", *command, cwd=os.path.dirname(path))
+        assert done.returncode == 0 and b"printed" not in done.stdout, done.stderr
+        assert b"printed" in done.stderr, done.stderr
+        shown = subprocess.run([TALLY, "script", "-i", "-"], input=done.stdout, check=True,
+                               stdout=subprocess.PIPE).stdout
+        assert shown.count(b"\n") > 10, shown
+    # Into a file nothing is in its way.
+    assert run(TALLY, "record", "-q", "-o", path, *command).stdout == b"printed\n"
+
+
+def full_pipe(*numbers):
+    """A recorder whose reader takes nothing, asked to end: it, and the end to read."""
+    reader, writer = os.pipe()
+    process = background("-m", "2", "-F", "4000", "-e", "cpu-clock", "-o", "-", *FOREVER, stdout=writer)
+    until("a full pipe", lambda: not select.select([], [writer], [], 0)[1])
+    os.close(writer)
+    for number in numbers:
+        process.send_signal(number)
+    return process, reader
+
+
+def test_pipe_stuck(path):
+    """a reader that takes nothing holds nobody up who asks for the end"""
+    for numbers in ((signal.SIGINT,), (signal.SIGTERM,), (signal.SIGTERM, signal.SIGINT)):
+        process, reader = full_pipe(*numbers)
+        try:
+            status, said = ends(process)
+        finally:
+            os.close(reader)
+        assert status == 1 and "its reader takes nothing" in said, (status, said)
+        assert "cut off there" in said, said
+
+
+def test_pipe_slow(path):
+    """a reader that is slow gets all, also when the end was asked for meanwhile"""
+    process, reader = full_pipe(signal.SIGINT)
+    with open(reader, "rb") as file:
+        stream = file.read()
+    status, said = ends(process)
+    assert status == 128 + signal.SIGTERM and "cannot" not in said, said
+    done = subprocess.run([TALLY, "script", "-i", "-"], input=stream, check=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE)
+    assert done.stdout.count(b"\n") > 100 and not done.stderr, done.stderr
+
+
+def test_fifo(path):
+    """a FIFO waits for its reader, and is done with when it is gone; it is nobody's old file"""
+    os.mkfifo(path)
+    process = subprocess.Popen([TALLY, "record", "-e", "cpu-clock", "-o", path, *BURN], stdin=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE)
+    assert b"waiting for a reader" in process.stderr.readline()
+    shown = text(TALLY, "script", "-i", path)
+    assert ends(process)[0] == 0 and len(shown) > 10, shown
+    process = subprocess.Popen([TALLY, "record", "-e", "cpu-clock", "-o", path, "-m", "2", "-F", "2000", *FOREVER],
+                               stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    with open(path, "rb", buffering=0) as file:
+        file.read(100)
+    status, said = ends(process)
+    assert status == 1 and "its reader is gone" in said, (status, said)
+    assert "cannot be switched" in record("--switch-output=1M", "-o", path, "true", status=1)
+    assert os.listdir(os.path.dirname(path)) == [os.path.basename(path)]
+
+
+def test_fifo_nobody(path):
+    """a FIFO that nobody comes to read can be given up with INT and TERM"""
+    os.mkfifo(path)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        process = subprocess.Popen([TALLY, "record", "-e", "cpu-clock", "-o", path, "touch", path + ".ran"],
+                                   stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        assert b"waiting for a reader" in process.stderr.readline()
+        process.send_signal(number)
+        status, said = ends(process)
+        assert status == 1 and "nobody came to read it" in said, (status, said)
+    assert not os.path.exists(path + ".ran")
+
+
+# ---- one file for several recorders -------------------------------------------------------
+
+
+def test_same_output(path):
+    """who would write a file that is being written is told so, and nothing of it is touched"""
+    first = background("-m", "2", "-F", "2000", "-e", "cpu-clock", "-o", path, *FOREVER)
+    until("samples", grown(path, 9000))
+    for _ in range(2):
+        said = record("-e", "cpu-clock", "-o", path, "touch", path + ".ran", status=1)
+        assert "another recorder is writing it" in said, said
+    first.send_signal(signal.SIGINT)
+    status, said = ends(first)
+    assert status == 128 + signal.SIGTERM, said
+    assert os.listdir(os.path.dirname(path)) == [os.path.basename(path)]
+    same(path)
+
+
+def test_same_output_at_once(path):
+    """of several that begin at the same time each keeps its file, or says that it has none"""
+    recorders = [subprocess.Popen([TALLY, "record", "-q", "-e", "cpu-clock", "-o", path, *BURN],
+                                  stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) for _ in range(8)]
+    results = [ends(recorder) for recorder in recorders]
+    assert all(status in (0, 1) for status, _ in results), results
+    assert all("another recorder" in said for status, said in results if status), results
+    kept = {name for name in os.listdir(os.path.dirname(path))}
+    # Two at least finished one after the other if there is an old one; that is perf's habit.
+    assert kept <= {"perf.data", "perf.data.old"} and "perf.data" in kept, kept
+    for name in kept:
+        assert len(text(TALLY, "script", "-i", os.path.join(os.path.dirname(path), name))) > 10
+
+
+def test_old_in_use(path):
+    """a file that perf moved away while it was written is not overwritten, and is called by its name"""
+    if not PERF:
+        raise Skip("no perf to move it")
+    first = background("-m", "2", "-F", "2000", "-e", "cpu-clock", "-o", path, *FOREVER)
+    until("samples", grown(path, 9000))
+    assert run("perf", "record", "-q", "-e", "cpu-clock", "-o", path, "true").returncode == 0
+    for _ in range(2):
+        record("-q", "-e", "cpu-clock", "-o", path, "true")
+    first.send_signal(signal.SIGINT)
+    said = ends(first)[1]
+    assert "was renamed" in said and "wrote" in said and path + ".old (" in said, said
+    assert sorted(os.listdir(os.path.dirname(path))) == ["perf.data", "perf.data.old", "perf.data.old.1"]
+    assert len(text(TALLY, "script", "-i", path + ".old")) > 100
+
+
+def test_old_not_kept(path):
+    """a file that cannot be kept is not overwritten"""
+    with open(path, "w") as file:
+        file.write("old")
+    os.mkdir(path + ".old")
+    said = record("-e", "cpu-clock", "-o", path, "true", status=1)
+    assert "cannot keep" in said, said
+    with open(path) as file:
+        assert file.read() == "old"
+
+
+def test_one_old(path):
+    """one recording after the other keeps one old one"""
+    for _ in range(4):
+        record("-q", "-e", "cpu-clock", "-o", path, "true")
+    assert sorted(os.listdir(os.path.dirname(path))) == ["perf.data", "perf.data.old"]
+
+
+def test_command_stays(path):
+    """a command that does not end by SIGTERM holds nobody up who asks twice"""
+    process = background("-e", "cpu-clock", "-o", path, "sh", "-c", "trap '' TERM; echo up; while :; do :; done",
+                         stdout=subprocess.PIPE)
+    assert process.stdout.readline() == b"up\n"
+    child = int(run("cat", f"/proc/{process.pid}/task/{process.pid}/children").stdout.split()[0])
+    try:
+        process.send_signal(signal.SIGINT)
+        for line in process.stderr:
+            if b"Captured" in line:
+                break
+        process.send_signal(signal.SIGINT)
+        assert process.wait(DEADLINE) == 1
+    finally:
+        os.kill(child, signal.SIGKILL)
+    said = process.stderr.read().decode()
+    assert f"(process {child}) has not ended" in said, said
+    same(path)
 
 
 def test_max_size(path):
