@@ -416,12 +416,14 @@ struct tally_permits {
 	bool no_new_privileges; /* prctl(2): file capabilities are not looked at */
 	bool nosuid;            /* nor are they where our file system is mounted like that */
 	int32_t seccomp;        /* 0 off, 1 strict, 2 filter */
-	int32_t nr_threads;     /* of this process */
-	int32_t paranoid;       /* kernel.perf_event_paranoid */
+	bool kills;         /* the filter kills who calls perf_event_open: for whoever found out */
+	int32_t nr_threads; /* of this process */
+	int32_t paranoid;   /* kernel.perf_event_paranoid */
 	int32_t kptr_restrict;
 	int32_t max_stack;
 	int64_t max_sample_rate;
 	uint64_t mlock_kb;          /* kernel.perf_event_mlock_kb: of each CPU, for each user */
+	bool mlock_kb_is_assumed;   /* it could not be read: the kernel's default */
 	uint64_t memlock;           /* RLIMIT_MEMLOCK in bytes, soft; UINT64_MAX: no limit */
 	uint64_t pinned;            /* bytes of this process that count against it already */
 	uint64_t files, files_hard; /* RLIMIT_NOFILE */
@@ -493,6 +495,10 @@ bool tally_permits_foreign_maps(const struct tally_permits *permits, struct tall
  */
 size_t tally_permits_rings(const struct tally_permits *permits, size_t pages, size_t nr_rings,
 			   struct tally_refusal *ret_why);
+
+/* Why no more descriptors were to be had: RLIMIT_NOFILE. */
+void tally_permits_explain_descriptors(const struct tally_permits *permits,
+				       struct tally_refusal *ret_why);
 
 /* Why `nr_rings` rings of `pages` pages were refused with -EPERM, whatever the sums say. Pure. */
 void tally_permits_explain_rings(const struct tally_permits *permits, size_t pages, size_t nr_rings,

@@ -106,9 +106,6 @@ struct doctor {
 /* Open, map and close what the commands would. */
 void doctor_trials(struct doctor *doctor);
 
-/* Whether a first perf_event_open ends its process, found out by a child. */
-bool doctor_call_kills(const struct tally_permits *permits);
-
 /* The whole text of a small file below the doctor's root, to be freed; NULL: not to be read. Ends
  * with a NUL. `ret_len` may be NULL. */
 char *doctor_read(const char *root, const char *path, size_t *ret_len);

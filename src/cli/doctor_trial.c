@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/arith.h"
@@ -211,24 +210,4 @@ void doctor_trials(struct doctor *doctor)
 					       ? doctor->code
 					       : trial_run_crowded(doctor, &plans[i], child.pid);
 	tally_child_free(&child);
-}
-
-/* ---- filters that kill ------------------------------------------------------------- */
-
-/* Where there is a filter, a child goes first. */
-bool doctor_call_kills(const struct tally_permits *permits)
-{
-	const struct tally_transport *transport = tally_transport_linux();
-	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr)};
-	int status;
-	pid_t pid;
-
-	if (!permits->seccomp)
-		return false;
-	pid = fork();
-	if (!pid) {
-		transport->open(transport, &attr, 0, -1, -1, ~0ul);
-		_exit(0);
-	}
-	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFSIGNALED(status);
 }

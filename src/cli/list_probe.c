@@ -5,12 +5,19 @@
 #include <unistd.h>
 
 #include "cli/list.h"
+#include "cli/say.h"
+#include "client/probe.h"
 
 int list_prober_init(struct list_prober *prober, struct tally_events *events, bool off)
 {
 	int ret;
 
 	*prober = (struct list_prober){.events = events, .off = off};
+	if (!off && tally_probe_kills(tally_transport_linux())) {
+		tally_say_warning("nothing is tried: a seccomp filter kills who calls "
+				  "perf_event_open");
+		prober->off = true;
+	}
 	ret = tally_cpus_any(&prober->cpus);
 	return ret ? ret : tally_threads_of_tid(gettid(), &prober->threads);
 }

@@ -284,7 +284,9 @@ static int record_all(struct record *record, char **command)
 		warn_dumps(record);
 	if (ret || config->dry_run)
 		return ret;
-	ret = start_child(record, command);
+	ret = tally_refuse_killed();
+	if (!ret)
+		ret = start_child(record, command);
 	if (!ret)
 		ret = record_targets(record);
 	if (!ret)

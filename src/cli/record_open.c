@@ -12,6 +12,10 @@
 #include "cli/ring_pages.h"
 #include "cli/say.h"
 
+/* Descriptors open at once behind the events: the output, and what is read of procfs and tracefs.
+ */
+enum { SPARE_FILES = 8 };
+
 /* ---- targets --------------------------------------------------------------- */
 
 static int find_threads(struct record *record)
@@ -277,6 +281,8 @@ int record_open(struct record *record)
 		ret = rings_plan(record, i);
 	if (!ret)
 		ret = rings_open(record);
+	if (!ret)
+		ret = tally_refuse_descriptors(SPARE_FILES);
 	if (!ret && record->config->verbose)
 		say_opened(record);
 	if (!ret)

@@ -2,14 +2,17 @@
 #include "cli/refuse.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/arith.h"
 #include "base/str.h"
 #include "cli/say.h"
+#include "client/probe.h"
 
 /* Everything behind the first line; the first `skip` fixes were tried already. */
 static void say_details(const struct tally_refusal *why, size_t skip)
@@ -63,6 +66,51 @@ void tally_refuse_limit(const char *what, const struct tally_refusal *why)
 {
 	tally_say_warning("%s: %s", what, rule_text(why));
 	say_details(why, 1);
+}
+
+int tally_refuse_killed(void)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr)};
+	struct tally_permits_ask ask = {.attr = &attr, .cpu = -1, .task = TALLY_TASK_OWN};
+	struct tally_permits permits;
+	struct tally_refusal why;
+
+	if (!tally_probe_kills(tally_transport_linux()))
+		return 0;
+	tally_permits_read(NULL, &permits);
+	permits.kills = true;
+	permits.syscall = -EPERM;
+	tally_permits_event(&permits, &ask, &why);
+	tally_refuse("cannot open any event", &why);
+	return -EPERM;
+}
+
+/* -EMFILE if there are not so many. */
+static int try_descriptors(size_t nr)
+{
+	int fd, ret;
+
+	if (!nr)
+		return 0;
+	fd = open("/", O_PATH | O_CLOEXEC);
+	if (fd < 0)
+		return errno == EMFILE ? -EMFILE : 0;
+	ret = try_descriptors(nr - 1);
+	close(fd);
+	return ret;
+}
+
+int tally_refuse_descriptors(size_t needed)
+{
+	struct tally_permits permits;
+	struct tally_refusal why;
+
+	if (!try_descriptors(needed))
+		return 0;
+	tally_permits_read(NULL, &permits);
+	tally_permits_explain_descriptors(&permits, &why);
+	tally_refuse("no descriptors are left behind the events", &why);
+	return -EMFILE;
 }
 
 void tally_refuse_new_cpus(const struct tally_cpus *covered)

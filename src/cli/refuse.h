@@ -4,6 +4,8 @@
 #ifndef TALLY_CLI_REFUSE_H
 #define TALLY_CLI_REFUSE_H
 
+#include <stddef.h>
+
 #include "tally/client.h"
 
 /* `what` was not done: "cannot open cycles". As an error, or as a warning where the command goes
@@ -20,6 +22,14 @@ void tally_refuse_limit(const char *what, const struct tally_refusal *why);
 /* Events were opened without the kernel, as it is not permitted: said once, with the reason.
  * `done` is what happens to user space alone: "counted", "recorded". */
 void tally_refuse_kernel(const char *done);
+
+/* Before the first event: 0, or -EPERM, which is told, where a seccomp filter would kill us for
+ * it. */
+int tally_refuse_killed(void);
+
+/* 0, or -EMFILE, which is told, where `needed` more descriptors are not to be had. For who opens
+ * files behind the events, and would take those it cannot open for not there. */
+int tally_refuse_descriptors(size_t needed);
 
 /* CPUs that came on line since `covered` was put together, and that nothing was opened on. */
 void tally_refuse_new_cpus(const struct tally_cpus *covered);

@@ -92,6 +92,8 @@ static int session_init(struct stat_session *session, const struct stat_config *
 	if (ret || config->dry_run || config->plan)
 		return ret;
 	if (!ret)
+		ret = tally_refuse_killed();
+	if (!ret)
 		ret = open_control(session);
 	if (!ret)
 		ret = stat_output_open(session);
@@ -285,6 +287,28 @@ static int stat_command(const struct stat_config *config, char **argv)
 	return status;
 }
 
+/* Words that perf takes for commands of its own. */
+static const struct {
+	const char *word, *instead;
+} perf_words[] = {
+	{"record", "counts are kept as JSON: tally stat -j -o FILE COMMAND"},
+	{"report", "there is no file of counts to show: tally stat -j -o FILE writes JSON"},
+};
+
+/* What perf's word asks for is not there: a command of that name has to be asked for as one. */
+static int check_words(const char *word, bool is_command)
+{
+	for (size_t i = 0; word && !is_command && i < TALLY_ARRAY_SIZE(perf_words); i++) {
+		if (strcmp(word, perf_words[i].word) != 0)
+			continue;
+		tally_say_error("there is no 'stat %s' as perf has it", word);
+		tally_say_hint("%s", perf_words[i].instead);
+		tally_say_hint("a command of that name: tally stat -- %s", word);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int stat_run(int argc, char **argv)
 {
 	struct stat_config config = {0};
@@ -296,7 +320,8 @@ static int stat_run(int argc, char **argv)
 	if (ret)
 		return ret - 1;
 	command = first < argc ? argv + first : NULL;
-	if (stat_config_check(&config, command))
+	if (check_words(command ? command[0] : NULL, !strcmp(argv[first - 1], "--")) ||
+	    stat_config_check(&config, command))
 		status = TALLY_EXIT_USAGE;
 	else
 		status = stat_command(&config, command);

@@ -144,6 +144,8 @@ static int top_all(struct top *top)
 	if (!ret)
 		raise_priority(top->config);
 	if (!ret)
+		ret = tally_refuse_killed();
+	if (!ret)
 		ret = open_all(top);
 	if (!ret)
 		ret = tally_privileges_drop();

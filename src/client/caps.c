@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "client/permits_private.h"
 #include "client/procfs.h"
 #include "tally/client.h"
 
@@ -44,6 +45,20 @@ bool tally_permits_capability(int capability)
 	if (sets_read(&sets))
 		return false;
 	return sets.word[capability / 32].effective >> capability % 32 & 1;
+}
+
+void permits_capabilities(struct tally_permits *permits)
+{
+	struct sets sets;
+
+	if (sets_read(&sets))
+		return;
+	permits->effective = permits->permitted = permits->inheritable = 0;
+	for (int i = 0; i < 2; i++) {
+		permits->effective |= (uint64_t)sets.word[i].effective << 32 * i;
+		permits->permitted |= (uint64_t)sets.word[i].permitted << 32 * i;
+		permits->inheritable |= (uint64_t)sets.word[i].inheritable << 32 * i;
+	}
 }
 
 bool tally_caps_held(void)

@@ -139,6 +139,27 @@ static int open_one(struct tally_counters *counters, size_t index, size_t cpu, s
 	return 0;
 }
 
+/* A thread may end between its events. The leader that it had is refused then, by other errors,
+ * before the thread itself is missed: ask for it alone. */
+static bool is_gone(const struct tally_counters *counters, size_t thread)
+{
+	const struct tally_transport *transport = counters->transport;
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = PERF_ATTR_SIZE_VER0,
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	int fd = transport->open(transport, &attr, counters->threads->thread[thread].tid, -1, -1,
+				 PERF_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0)
+		transport->close(transport, fd);
+	return fd == -ESRCH;
+}
+
 /* Open one event everywhere. Threads that are gone are left out, as long as one is there. */
 static int open_everywhere(struct tally_counters *counters, size_t index, size_t *ret_cpu,
 			   size_t *ret_thread)
@@ -150,6 +171,8 @@ static int open_everywhere(struct tally_counters *counters, size_t index, size_t
 	for (size_t thread = 0; thread < threads; thread++) {
 		for (size_t cpu = 0; cpu < event->cpus->nr; cpu++) {
 			ret = open_one(counters, index, cpu, thread);
+			if (ret && threads > 1 && is_gone(counters, thread))
+				ret = -ESRCH;
 			*ret_cpu = cpu;
 			*ret_thread = thread;
 			if (ret == -ESRCH && threads > 1)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is permitted, from facts alone. */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/arith.h"
@@ -134,7 +135,7 @@ bool permits_passes(const struct tally_permits *permits, const struct permits_ru
 static void tell_no_syscall(const struct tally_permits *permits, struct tally_refusal *why)
 {
 	why->code = permits->syscall;
-	if (!permits->seccomp) {
+	if (!permits->seccomp && !permits->kills) {
 		why->broken = TALLY_RULE_NO_SYSCALL;
 		SAY(why->rule, "this kernel has no perf_event_open");
 		SAY(why->found, "it answers %s to every call, and no seccomp filter is set",
@@ -144,10 +145,13 @@ static void tell_no_syscall(const struct tally_permits *permits, struct tally_re
 	}
 	why->broken = TALLY_RULE_SECCOMP;
 	SAY(why->rule, "a seccomp filter forbids perf_event_open");
-	SAY(why->found,
-	    "it answers '%s' in the kernel's place; perf_event_paranoid (%d) is not even "
-	    "looked at",
-	    strerror(-permits->syscall), permits->paranoid);
+	if (permits->kills)
+		SAY(why->found, "it kills who calls it, in the kernel's place");
+	else
+		SAY(why->found,
+		    "it answers '%s' in the kernel's place; perf_event_paranoid (%s) is not even "
+		    "looked at",
+		    strerror(-permits->syscall), permits_level(permits->paranoid).text);
 	SAY(why->needed, "a filter that lets perf_event_open pass");
 	permits_fix(why,
 		    "docker, podman: --cap-add PERFMON, whose default filter then lets it pass");
@@ -238,8 +242,9 @@ bool tally_permits_kernel_addresses(const struct tally_permits *permits,
 	if (shows_addresses(permits))
 		return true;
 	permits_tell(permits, &addresses_rules[permits->kptr_restrict > 0], &why);
-	SAY(why.found, "kernel.kptr_restrict is %d, kernel.perf_event_paranoid is %d%s",
-	    permits->kptr_restrict, permits->paranoid, capable ? "" : ", CAP_SYSLOG is not held");
+	SAY(why.found, "kernel.kptr_restrict is %s, kernel.perf_event_paranoid is %s%s",
+	    permits_level(permits->kptr_restrict).text, permits_level(permits->paranoid).text,
+	    capable ? "" : ", CAP_SYSLOG is not held");
 	if (permits->kptr_restrict > 1) {
 		SAY(why.needed, "kernel.kptr_restrict of at most 1, and CAP_SYSLOG");
 		permits_fix_sysctl(permits, "kernel.kptr_restrict", 1, &why);
@@ -247,6 +252,21 @@ bool tally_permits_kernel_addresses(const struct tally_permits *permits,
 	if (ret_why)
 		*ret_why = why;
 	return false;
+}
+
+void tally_permits_explain_descriptors(const struct tally_permits *permits,
+				       struct tally_refusal *ret_why)
+{
+	struct tally_refusal why = {
+		.code = -EMFILE, .pid = -1, .cpu = -1, .broken = TALLY_RULE_DESCRIPTORS};
+
+	SAY(why.rule, "too many open files for one process: each event takes one for every CPU and "
+		      "thread");
+	SAY(why.found, "RLIMIT_NOFILE is %" PRIu64 ", at most %" PRIu64, permits->files,
+	    permits->files_hard);
+	permits_fix(&why, "count fewer events, CPUs (-C) or threads (-t)");
+	permits_fix(&why, "raise it: ulimit -n, as root ulimit -Hn; LimitNOFILE= in a unit");
+	*ret_why = why;
 }
 
 bool tally_permits_foreign_maps(const struct tally_permits *permits, struct tally_refusal *ret_why)

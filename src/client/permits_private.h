@@ -29,6 +29,15 @@ bool permits_only_in_kernel(const struct perf_event_attr *attr);
 /* Whether a rule lets us pass. */
 bool permits_passes(const struct tally_permits *permits, const struct permits_rule *rule);
 
+/* Fill in the sets of capabilities that capget(2) tells; none where it fails. */
+void permits_capabilities(struct tally_permits *permits);
+
+/* A sysctl's value for people: one that could not be read is no number. */
+struct permits_level {
+	char text[16];
+};
+struct permits_level permits_level(int64_t value);
+
 /* The whole story of a rule that does not. */
 void permits_tell(const struct tally_permits *permits, const struct permits_rule *rule,
 		  struct tally_refusal *ret_why);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -11,9 +12,10 @@
 
 #include "base/arith.h"
 #include "base/file.h"
+#include "client/permits_private.h"
 #include "client/procfs.h"
 
-enum { TEXT_MAX = 1 << 16, PATH_ROOM = 512 };
+enum { TEXT_MAX = 1 << 16, PATH_ROOM = 512, MLOCK_KB_DEFAULT = 516 };
 
 static int root_read(const char *root, const char *path, char **ret_text, size_t *ret_len)
 {
@@ -45,6 +47,17 @@ static int32_t number_read_32(const char *root, const char *path)
 
 /* ---- parts ----------------------------------------------------------------- */
 
+/* What of the status system calls tell: a file that cannot be read (no /proc, no descriptor left)
+ * does not mean that there are no capabilities and no filter. */
+static void ask_status(struct tally_permits *permits)
+{
+	permits_capabilities(permits);
+	for (int i = 0; i < 64; i++)
+		permits->bounding |= (uint64_t)(prctl(PR_CAPBSET_READ, i) == 1) << i;
+	permits->seccomp = TALLY_MAX(prctl(PR_GET_SECCOMP), 0);
+	permits->no_new_privileges = prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
+}
+
 static void read_status(const char *root, struct tally_permits *permits)
 {
 	struct procfs_status status = {.nr_threads = 1};
@@ -53,8 +66,11 @@ static void read_status(const char *root, struct tally_permits *permits)
 
 	/* Capabilities are a thread's: those of /proc/self would be the main thread's. */
 	if (root_read(root, "/proc/thread-self/status", &text, &len) &&
-	    root_read(root, "/proc/self/status", &text, &len))
+	    root_read(root, "/proc/self/status", &text, &len)) {
+		if (!*root)
+			ask_status(permits);
 		return;
+	}
 	procfs_status_parse(text, len, &status);
 	free(text);
 	permits->effective = status.effective;
@@ -127,13 +143,16 @@ static void read_program(struct tally_permits *permits)
 
 static void read_sysctls(const char *root, struct tally_permits *permits)
 {
+	int64_t mlock_kb;
+
 	permits->paranoid = number_read_32(root, "/proc/sys/kernel/perf_event_paranoid");
 	permits->kptr_restrict = number_read_32(root, "/proc/sys/kernel/kptr_restrict");
 	permits->max_stack = number_read_32(root, "/proc/sys/kernel/perf_event_max_stack");
 	permits->max_sample_rate = number_read(root, "/proc/sys/kernel/perf_event_max_sample_rate",
 					       TALLY_PERMITS_UNKNOWN);
-	permits->mlock_kb = (uint64_t)TALLY_MAX(
-		number_read(root, "/proc/sys/kernel/perf_event_mlock_kb", 516), (int64_t)0);
+	mlock_kb = number_read(root, "/proc/sys/kernel/perf_event_mlock_kb", TALLY_PERMITS_UNKNOWN);
+	permits->mlock_kb_is_assumed = mlock_kb < 0;
+	permits->mlock_kb = mlock_kb < 0 ? MLOCK_KB_DEFAULT : (uint64_t)mlock_kb;
 	permits->kprobe_type = number_read_32(root, "/sys/bus/event_source/devices/kprobe/type");
 	permits->uprobe_type = number_read_32(root, "/sys/bus/event_source/devices/uprobe/type");
 }

@@ -70,9 +70,10 @@ void tally_permits_explain_rings(const struct tally_permits *permits, size_t pag
 
 	SAY(why.rule, "more memory may not be locked for ring buffers");
 	SAY(why.found,
-	    "kernel.perf_event_mlock_kb is %" PRIu64 " for each of %u CPUs, RLIMIT_MEMLOCK is "
+	    "kernel.perf_event_mlock_kb is %s%" PRIu64 " for each of %u CPUs, RLIMIT_MEMLOCK is "
 	    "%" PRIu64 " KiB%s, and CAP_IPC_LOCK is not held",
-	    permits->mlock_kb, permits->cpus, permits->memlock / 1024,
+	    permits->mlock_kb_is_assumed ? "unreadable, by default " : "", permits->mlock_kb,
+	    permits->cpus, permits->memlock / 1024,
 	    fits(permits, pages, nr_rings) ? ", other processes of this user have some of both"
 					   : "");
 	SAY(why.needed, "%" PRIu64 " KiB for %zu ring buffers, or CAP_IPC_LOCK", kib, nr_rings);

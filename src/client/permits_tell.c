@@ -167,17 +167,24 @@ void permits_fix_sysctl(const struct tally_permits *permits, const char *name, i
 
 /* ---- the whole ----------------------------------------------------------------- */
 
+struct permits_level permits_level(int64_t value)
+{
+	struct permits_level level = {"unreadable"};
+
+	if (value != TALLY_PERMITS_UNKNOWN)
+		SAY(level.text, "%" PRId64, value);
+	return level;
+}
+
 static void tell_found(const struct tally_permits *permits, int capability,
 		       struct tally_refusal *why)
 {
 	bool inside = permits->permitted >> capability & 1;
-	char title[32], level[40];
+	char title[32];
 
 	capability_title(capability, title, sizeof(title));
-	snprintf(level, sizeof(level), "unreadable");
-	if (permits->paranoid != TALLY_PERMITS_UNKNOWN)
-		snprintf(level, sizeof(level), "%d", permits->paranoid);
-	SAY(why->found, "kernel.perf_event_paranoid is %s, and %s is %s", level, title,
+	SAY(why->found, "kernel.perf_event_paranoid is %s, and %s is %s",
+	    permits_level(permits->paranoid).text, title,
 	    inside ? "held in this user namespace alone, where it does not count" : "not held");
 }
 

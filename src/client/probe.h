@@ -33,6 +33,11 @@ struct tally_probe_call {
  * Also where another implementation than Linux answers. */
 struct tally_probe_call tally_probe_call(const struct tally_transport *transport, bool has_sysctl);
 
+/* Whether a seccomp filter kills who calls perf_event_open, or a handler of SIGSYS would be called:
+ * a child asks first. False where no filter is set, which costs one prctl(2). No SIGCHLD is sent.
+ */
+bool tally_probe_kills(const struct tally_transport *transport);
+
 /* ---- features of the kernel -------------------------------------------------- */
 
 enum tally_probe_answer { TALLY_PROBE_UNKNOWN, TALLY_PROBE_NO, TALLY_PROBE_YES };

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Who answers perf_event_open, and which fields of its attr are known. */
 #include <errno.h>
+#include <linux/seccomp.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "abi/attr.h"
 #include "base/arith.h"
@@ -160,6 +165,29 @@ struct tally_probe_call tally_probe_call(const struct tally_transport *transport
 		call.tells = tells_reserved(transport);
 	}
 	return call;
+}
+
+/* The child, with no signal for its end: who ignores SIGCHLD, or reads it, is not disturbed. */
+static int ask_in_child(const struct tally_transport *transport)
+{
+	struct perf_event_attr attr = plain_attr();
+	pid_t pid = (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0), gone;
+	int status = 0;
+
+	if (!pid) {
+		prctl(PR_SET_DUMPABLE, 0); /* no core is left behind */
+		transport->open(transport, &attr, 0, -1, -1, ~0ul);
+		_exit(0);
+	}
+	do {
+		gone = pid < 0 ? pid : waitpid(pid, &status, __WCLONE);
+	} while (gone < 0 && errno == EINTR);
+	return gone < 0 ? 0 : status;
+}
+
+bool tally_probe_kills(const struct tally_transport *transport)
+{
+	return prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER && WIFSIGNALED(ask_in_child(transport));
 }
 
 enum tally_probe_answer tally_probe_feature(const struct tally_transport *transport,

@@ -105,8 +105,9 @@ static void explain_permission(const struct probe *probe, const struct perf_even
 	if (tally_permits_event(&permits, &ask, why)) {
 		why->broken = TALLY_RULE_OTHER;
 		SAY(why->rule, "the kernel does not permit it, by a rule that is not known");
-		SAY(why->found, "kernel.perf_event_paranoid is %d, and CAP_PERFMON is %s",
-		    permits.paranoid, tally_permits_perfmon(&permits) ? "held" : "not held");
+		SAY(why->found, "kernel.perf_event_paranoid is %s, and CAP_PERFMON is %s",
+		    permits_level(permits.paranoid).text,
+		    tally_permits_perfmon(&permits) ? "held" : "not held");
 	}
 	why->code = code;
 	why->event = event;
@@ -153,16 +154,15 @@ static void explain_missing(const struct perf_event_attr *attr, struct tally_ref
 
 static void explain_descriptors(struct tally_refusal *why)
 {
+	struct tally_refusal limit;
 	struct tally_permits permits;
 
 	tally_permits_read(NULL, &permits);
-	why->broken = TALLY_RULE_DESCRIPTORS;
-	SAY(why->rule, "too many open files for one process: each event takes one for "
-		       "every CPU and thread");
-	SAY(why->found, "RLIMIT_NOFILE is %" PRIu64 ", at most %" PRIu64, permits.files,
-	    permits.files_hard);
-	permits_fix(why, "count fewer events, CPUs (-C) or threads (-t)");
-	permits_fix(why, "raise it: ulimit -n, as root ulimit -Hn; LimitNOFILE= in a unit");
+	tally_permits_explain_descriptors(&permits, &limit);
+	limit.event = why->event;
+	limit.pid = why->pid;
+	limit.cpu = why->cpu;
+	*why = limit;
 }
 
 static bool explain_rate(const struct perf_event_attr *attr, struct tally_refusal *why)
@@ -194,8 +194,9 @@ static void explain_stack(const struct perf_event_attr *attr, struct tally_refus
 	SAY(why->field, "sample_max_stack");
 	SAY(why->rule, "callchains of %u entries are longer than the kernel permits",
 	    attr->sample_max_stack);
-	SAY(why->found, "kernel.perf_event_max_stack is %d", permits.max_stack);
-	permits_fix(why, "shorter ones: --max-stack %d", permits.max_stack);
+	SAY(why->found, "kernel.perf_event_max_stack is %s", permits_level(permits.max_stack).text);
+	if (permits.max_stack != TALLY_PERMITS_UNKNOWN)
+		permits_fix(why, "shorter ones: --max-stack %d", permits.max_stack);
 	permits_fix_sysctl(&permits, "kernel.perf_event_max_stack", attr->sample_max_stack, why);
 }
 

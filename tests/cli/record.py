@@ -21,6 +21,9 @@ import sys
 import tempfile
 import time
 
+import rights
+import tap
+
 TALLY = os.path.abspath(sys.argv[1])
 PERF = shutil.which("perf")
 BURN = ["sh", "-c", "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; true"]
@@ -568,12 +571,25 @@ def test_pipe_printing(path):
     assert run(TALLY, "record", "-q", "-o", path, *command).stdout == b"printed\n"
 
 
+def work_on(process):
+    """Let its command work for a third of a second of CPU time, which is more samples than -m 2 holds."""
+    child = int(run("cat", f"/proc/{process.pid}/task/{process.pid}/children").stdout.split()[0])
+
+    def used():
+        with open(f"/proc/{child}/stat", encoding="ascii") as file:
+            return sum(int(word) for word in file.read().rsplit(")", 1)[1].split()[11:13])
+    start = used()
+    until("the command to run", lambda: used() > start + 30)
+
+
 def full_pipe(*numbers):
     """A recorder whose reader takes nothing, asked to end: it, and the end to read."""
     reader, writer = os.pipe()
-    process = background("-m", "2", "-F", "4000", "-e", "cpu-clock", "-o", "-", *FOREVER, stdout=writer)
+    process = background("-m", "2", "-F", "4000", "-e", "cpu-clock", "-o", "-",
+                         *FOREVER, stdout=writer)
     until("a full pipe", lambda: not select.select([], [writer], [], 0)[1])
     os.close(writer)
+    work_on(process)
     for number in numbers:
         process.send_signal(number)
     return process, reader
@@ -652,17 +668,20 @@ def test_same_output(path):
 
 
 def test_same_output_at_once(path):
-    """of several that begin at the same time each keeps its file, or says that it has none"""
-    recorders = [subprocess.Popen([TALLY, "record", "-q", "-e", "cpu-clock", "-o", path, *BURN],
-                                  stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) for _ in range(8)]
-    results = [ends(recorder) for recorder in recorders]
-    assert all(status in (0, 1) for status, _ in results), results
-    assert all("another recorder" in said for status, said in results if status), results
-    kept = {name for name in os.listdir(os.path.dirname(path))}
-    # Two at least finished one after the other if there is an old one; that is perf's habit.
-    assert kept <= {"perf.data", "perf.data.old"} and "perf.data" in kept, kept
-    for name in kept:
-        assert len(text(TALLY, "script", "-i", os.path.join(os.path.dirname(path), name))) > 10
+    """of several that begin at the same time one has the file, and the others say that they have none"""
+    recorders = [subprocess.Popen([TALLY, "record", "-q", "-e", "cpu-clock", "-o", path, *FOREVER],
+                                  stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) for _ in range(6)]
+    try:
+        until("all but one to be refused", lambda: sum(one.poll() is None for one in recorders) == 1)
+        until("samples", grown(path, 9000))
+    finally:
+        for one in recorders:
+            one.send_signal(signal.SIGINT)
+        results = [ends(one) for one in recorders]
+    assert sorted(status for status, _ in results) == [1] * 5 + [128 + signal.SIGTERM], results
+    assert all("another recorder" in said for status, said in results if status == 1), results
+    assert os.listdir(os.path.dirname(path)) == [os.path.basename(path)]
+    assert len(text(TALLY, "script", "-i", path)) > 100
 
 
 def test_old_in_use(path):
@@ -732,14 +751,8 @@ def test_lost(path):
     process = background("-m", "1", "-c", "20000", "-e", "cpu-clock", "-o", path, *FOREVER)
     until("samples", grown(path, 100000))
     process.send_signal(signal.SIGSTOP)
-    # While the recorder stands still its ring runs over: half a second of the command's CPU time.
-    child = int(run("cat", f"/proc/{process.pid}/task/{process.pid}/children").stdout.split()[0])
-
-    def used():
-        with open(f"/proc/{child}/stat") as file:
-            return sum(int(word) for word in file.read().rsplit(")", 1)[1].split()[11:13])
-    start = used()
-    until("the command to run", lambda: used() > start + 30)
+    # While the recorder stands still its ring runs over.
+    work_on(process)
     process.send_signal(signal.SIGCONT)
     process.send_signal(signal.SIGINT)
     status, said = ends(process)
@@ -889,6 +902,39 @@ def test_rings_shrink(path):
     assert "COMM" in types(path)
 
 
+# ---- limits of the process ----------------------------------------------------------------
+
+
+def test_few_descriptors(path):
+    """too few descriptors is one error that names the limit, and nothing that was not read is shown as a value"""
+    for nr in range(8, 40):
+        done = run(TALLY, "record", "-e", "cpu-clock", "-o", path, "true",
+                   preexec_fn=lambda nr=nr: resource.setrlimit(resource.RLIMIT_NOFILE, (nr, nr)))
+        said = done.stderr.decode()
+        assert "-2147483648" not in said and "kptr_restrict" not in said, (nr, said)
+        if not done.returncode:
+            break
+        assert "Too many open files" in said, (nr, said)
+        assert not os.path.exists(path), nr
+    assert not done.returncode and nr > 10, nr
+    # What is recorded with so few is recorded whole.
+    assert {"MMAP", "COMM", "MMAP2", "ID_INDEX"} <= set(types(path))
+
+
+def test_killing_filter(path):
+    """where a seccomp filter kills who opens events, nobody dies: it is said, and the command not run"""
+    killed = rights.seccomp(0, kills=True)
+    touch = ["touch", path + ".ran"]
+    for args in (["record", "-o", path, *touch], ["stat", *touch], ["stat", "-r", "2", *touch], ["top", "--stdio"]):
+        done = run(TALLY, *args, preexec_fn=killed)
+        assert done.returncode == 1 and b"seccomp filter forbids perf_event_open" in done.stderr, (args, done)
+        assert b"it kills who calls it" in done.stderr and not os.listdir(os.path.dirname(path)), (args, done)
+    done = run(TALLY, "list", "sw", preexec_fn=killed)
+    assert done.returncode == 0 and b"page-faults" in done.stdout and b"seccomp" in done.stderr, done
+    # One that lets it pass is in nobody's way.
+    assert run(TALLY, "stat", "true", preexec_fn=rights.seccomp(0)).returncode == 0
+
+
 def main():
     tests = [(name, function) for name, function in globals().items() if name.startswith("test_")]
     wanted = sys.argv[2:]
@@ -904,7 +950,7 @@ def main():
             try:
                 function(os.path.join(where, "perf.data"))
                 print("ok " + label, flush=True)
-            except Skip as why:
+            except (Skip, tap.Skip) as why:
                 print(f"ok {label} # SKIP {why}", flush=True)
             except Exception as error:  # pylint: disable=broad-except
                 print("not ok " + label)

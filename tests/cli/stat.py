@@ -79,6 +79,20 @@ def test_status_of_commands_that_cannot_run():
     assert "Permission denied" in stat("/etc/passwd", status=126)
 
 
+def test_words_of_perf():
+    """perf stat record and report are told from commands of these names, which -- asks for."""
+    for word in ("record", "report"):
+        for args in ([word], [word, "true"], ["-e", "cs", word, "-o", "x", "true"]):
+            said = stat(*args, status=129)
+            assert f"no 'stat {word}' as perf has it" in said and "tally stat -j" in said, said
+        with tempfile.TemporaryDirectory() as where:
+            path = os.path.join(where, word)
+            os.symlink(shutil.which("true"), path)
+            env = {**os.environ, "PATH": where + ":" + os.environ["PATH"]}
+            done = subprocess.run([TALLY, "stat", "-e", "cs", "--", word], env=env, check=False, stderr=subprocess.PIPE)
+            assert done.returncode == 0, done.stderr
+
+
 def test_status_of_wrong_usage():
     for args in (["--no-such-option", "true"], ["-A", "true"], ["-x,", "-j", "true"], ["-r", "2", "-I", "10", "true"],
                  ["-r", "x", "true"], ["-e", "no-such-event", "true"], ["-e", "cs:z", "true"], ["-G", "x", "true"],

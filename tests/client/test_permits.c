@@ -455,9 +455,43 @@ static void test_names(void **state)
 		assert_string_not_equal(tally_rule_name((enum tally_rule)rule), "other");
 }
 
+/* A sysctl that could not be read is told as that, by every rule that shows it. */
+static void test_unreadable(void **state)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE, .size = sizeof(attr)};
+	struct tally_permits_ask ask = {.attr = &attr, .pid = -1, .cpu = 0};
+	struct tally_permits permits = {
+		.paranoid = TALLY_PERMITS_UNKNOWN,
+		.kptr_restrict = TALLY_PERMITS_UNKNOWN,
+		.initial_user_namespace = true,
+		.page_size = 4096,
+		.cpus = 1,
+		.mlock_kb = 516,
+		.mlock_kb_is_assumed = true,
+		.seccomp = 2,
+	};
+	struct tally_refusal why;
+
+	assert_false(tally_permits_kernel_addresses(&permits, &why));
+	assert_non_null(strstr(why.found, "kptr_restrict is unreadable"));
+	assert_non_null(strstr(why.found, "perf_event_paranoid is unreadable"));
+	assert_false(tally_permits_event(&permits, &ask, &why));
+	assert_non_null(strstr(why.found, "perf_event_paranoid is unreadable"));
+	tally_permits_explain_rings(&permits, 1 << 20, 1, &why);
+	assert_non_null(strstr(why.found, "mlock_kb is unreadable, by default 516"));
+	permits.syscall = -EPERM;
+	assert_false(tally_permits_event(&permits, &ask, &why));
+	assert_non_null(strstr(why.found, "perf_event_paranoid (unreadable)"));
+	permits.kills = true;
+	assert_false(tally_permits_event(&permits, &ask, &why));
+	assert_int_equal(why.broken, TALLY_RULE_SECCOMP);
+	assert_non_null(strstr(why.found, "kills who calls it"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_unreadable),
 		cmocka_unit_test(test_levels),
 		cmocka_unit_test(test_namespace),
 		cmocka_unit_test(test_fixes),
