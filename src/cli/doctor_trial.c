@@ -13,8 +13,9 @@
 #include "cli/child.h"
 #include "cli/doctor.h"
 #include "cli/record.h"
+#include "cli/refuse.h"
 
-enum { MAX_OTHER_FILES = 2 };
+enum { MAX_OTHER_FILES = 1 };
 
 struct plan {
 	const char *events;
@@ -167,6 +168,8 @@ static int trial_run(const struct doctor *doctor, const struct plan *plan, pid_t
 		ret = stage_open(&stage);
 	if (!ret && plan->sampling)
 		ret = stage_map(&stage);
+	if (!ret && plan->sampling)
+		ret = tally_spare_descriptors();
 	stage_free(&stage);
 	return ret;
 }
@@ -196,8 +199,8 @@ void doctor_trials(struct doctor *doctor)
 		{"task-clock,context-switches,cpu-migrations,page-faults,cycles,instructions,"
 		 "branches,branch-misses",
 		 false, false, 1, &doctor->count},
-		{"cycles:P", true, false, 2, &doctor->sample},
-		{"cycles:P,dummy", true, true, 2, &doctor->sample_all},
+		{"cycles:P", true, false, 1, &doctor->sample},
+		{"cycles:P,dummy", true, true, 1, &doctor->sample_all},
 		/* It starts nobody, and waits for keys and the clock instead. */
 		{"cycles:P,dummy", true, true, 1, &doctor->watch},
 	};
@@ -205,9 +208,12 @@ void doctor_trials(struct doctor *doctor)
 	struct tally_child child = {0};
 
 	doctor->code = tally_child_start(&child, command, STDOUT_FILENO);
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(plans); i++)
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(plans); i++) {
+		if (plans[i].trial == &doctor->watch)
+			tally_child_free(&child); /* nor has it the pipes to one */
 		plans[i].trial->code = doctor->code
 					       ? doctor->code
 					       : trial_run_crowded(doctor, &plans[i], child.pid);
+	}
 	tally_child_free(&child);
 }

@@ -12,10 +12,6 @@
 #include "cli/ring_pages.h"
 #include "cli/say.h"
 
-/* Descriptors open at once behind the events: the output, and what is read of procfs and tracefs.
- */
-enum { SPARE_FILES = 8 };
-
 /* ---- targets --------------------------------------------------------------- */
 
 static int find_threads(struct record *record)
@@ -282,7 +278,7 @@ int record_open(struct record *record)
 	if (!ret)
 		ret = rings_open(record);
 	if (!ret)
-		ret = tally_refuse_descriptors(SPARE_FILES);
+		ret = tally_refuse_descriptors();
 	if (!ret && record->config->verbose)
 		say_opened(record);
 	if (!ret)

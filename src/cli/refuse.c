@@ -100,12 +100,17 @@ static int try_descriptors(size_t nr)
 	return ret;
 }
 
-int tally_refuse_descriptors(size_t needed)
+int tally_spare_descriptors(void)
+{
+	return try_descriptors(TALLY_SPARE_FILES);
+}
+
+int tally_refuse_descriptors(void)
 {
 	struct tally_permits permits;
 	struct tally_refusal why;
 
-	if (!try_descriptors(needed))
+	if (!tally_spare_descriptors())
 		return 0;
 	tally_permits_read(NULL, &permits);
 	tally_permits_explain_descriptors(&permits, &why);

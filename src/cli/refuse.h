@@ -27,9 +27,14 @@ void tally_refuse_kernel(const char *done);
  * it. */
 int tally_refuse_killed(void);
 
-/* 0, or -EMFILE, which is told, where `needed` more descriptors are not to be had. For who opens
- * files behind the events, and would take those it cannot open for not there. */
-int tally_refuse_descriptors(size_t needed);
+/* Descriptors that a recorder has open at once behind its events: the output, and what is read of
+ * procfs and tracefs meanwhile. */
+enum { TALLY_SPARE_FILES = 4 };
+
+/* 0, or -EMFILE where so many are not to be had: files that cannot be opened would be taken for not
+ * there. The second one tells it. */
+int tally_spare_descriptors(void);
+int tally_refuse_descriptors(void);
 
 /* CPUs that came on line since `covered` was put together, and that nothing was opened on. */
 void tally_refuse_new_cpus(const struct tally_cpus *covered);

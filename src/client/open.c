@@ -139,9 +139,10 @@ static int open_one(struct tally_counters *counters, size_t index, size_t cpu, s
 	return 0;
 }
 
-/* A thread may end between its events. The leader that it had is refused then, by other errors,
- * before the thread itself is missed: ask for it alone. */
-static bool is_gone(const struct tally_counters *counters, size_t thread)
+/* A thread may end between its events, or lose those that it has by the exec of a privileged
+ * program. Its leader is refused then (ENODEV; EINVAL, which may mean other things: ask for the
+ * thread alone). */
+static bool is_gone(const struct tally_counters *counters, size_t thread, bool has_leader, int code)
 {
 	const struct tally_transport *transport = counters->transport;
 	struct perf_event_attr attr = {
@@ -152,9 +153,14 @@ static bool is_gone(const struct tally_counters *counters, size_t thread)
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};
-	int fd = transport->open(transport, &attr, counters->threads->thread[thread].tid, -1, -1,
-				 PERF_FLAG_FD_CLOEXEC);
+	int fd;
 
+	if (!has_leader || (code != -ENODEV && code != -EINVAL))
+		return code == -ESRCH;
+	if (code == -ENODEV)
+		return true;
+	fd = transport->open(transport, &attr, counters->threads->thread[thread].tid, -1, -1,
+			     PERF_FLAG_FD_CLOEXEC);
 	if (fd >= 0)
 		transport->close(transport, fd);
 	return fd == -ESRCH;
@@ -171,7 +177,9 @@ static int open_everywhere(struct tally_counters *counters, size_t index, size_t
 	for (size_t thread = 0; thread < threads; thread++) {
 		for (size_t cpu = 0; cpu < event->cpus->nr; cpu++) {
 			ret = open_one(counters, index, cpu, thread);
-			if (ret && threads > 1 && is_gone(counters, thread))
+			if (threads > 1 &&
+			    is_gone(counters, thread, group_fd(counters, index, cpu, thread) >= 0,
+				    ret))
 				ret = -ESRCH;
 			*ret_cpu = cpu;
 			*ret_thread = thread;
