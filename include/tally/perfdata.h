@@ -473,8 +473,8 @@ struct tally_perfdata_writer_options {
 	bool foreign;       /* write in the other byte order (records are copied then) */
 	int compress_level; /* 0: do not; else zstd's level: records go out as COMPRESSED */
 	/* In the place of writev(2) on the descriptor, for who has to watch other things while a
-	 * reader takes its time: how many bytes of the `nr` pieces were taken, or -errno, which ends
-	 * the call of the writer. NULL: writev(2) itself. */
+	 * reader takes its time: how many bytes of the `nr` pieces were taken, or -errno, which
+	 * ends the call of the writer. NULL: writev(2) itself. */
 	int64_t (*writev)(void *data, const struct iovec *iov, int nr);
 	void *data; /* for writev */
 };
