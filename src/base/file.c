@@ -148,6 +148,23 @@ int tally_file_open(const char *path, const struct tally_file_owners *owners, in
 	return tally_file_open_at(AT_FDCWD, path, owners, ret_fd);
 }
 
+int tally_file_read_named(const char *path, const struct tally_file_owners *owners, size_t max,
+			  char **ret_data, size_t *ret_len)
+{
+	struct stat st;
+	int fd, ret = tally_file_open(path, owners, &fd);
+
+	if (ret)
+		return ret;
+	ret = fstat(fd, &st) ? -errno : 0;
+	if (!ret && (uint64_t)st.st_size > max)
+		ret = -EFBIG;
+	if (!ret)
+		ret = tally_file_read_fd(fd, max, ret_data, ret_len);
+	close(fd);
+	return ret;
+}
+
 int tally_file_map_fd(int fd, size_t len, struct tally_file_map *ret_map)
 {
 	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0), ret = 0;

@@ -34,6 +34,11 @@ int tally_file_open(const char *path, const struct tally_file_owners *owners, in
 int tally_file_open_at(int dir, const char *name, const struct tally_file_owners *owners,
 		       int *ret_fd);
 
+/* Read all of what tally_file_open() opens, as tally_file_read() does; a file that is too large is
+ * not begun. 0, -EFBIG, -ENOMEM, or an error of tally_file_open() or read(2). */
+int tally_file_read_named(const char *path, const struct tally_file_owners *owners, size_t max,
+			  char **ret_data, size_t *ret_len);
+
 /* A read-only shared mapping of a whole regular file. All zero is none. */
 struct tally_file_map {
 	const uint8_t *data; /* NULL for an empty file */

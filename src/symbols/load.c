@@ -203,7 +203,8 @@ out:
 
 /* Everybody may write into /tmp: whose word counts there? The process's user is known while it
  * runs. */
-static int open_map_file(const struct tally_dso *dso, const char *path, int *ret_fd)
+static int read_map_file(const struct tally_dso *dso, const char *path, char **ret_text,
+			 size_t *ret_len)
 {
 	uid_t uids[3] = {0, geteuid()};
 	struct tally_file_owners owners = {uids, 2};
@@ -214,7 +215,8 @@ static int open_map_file(const struct tally_dso *dso, const char *path, int *ret
 	snprintf(process, sizeof(process), "/proc/%d", (int)dso->pid);
 	if (!stat(process, &st))
 		uids[owners.nr++] = st.st_uid;
-	ret = tally_file_open(path, dso->owner->options.any_owner ? NULL : &owners, ret_fd);
+	ret = tally_file_read_named(path, dso->owner->options.any_owner ? NULL : &owners,
+				    MAP_FILE_MAX, ret_text, ret_len);
 	return ret == -EPERM ? TALLY_DSO_ERROR_NOT_TRUSTED : ret;
 }
 
@@ -223,12 +225,8 @@ static int load_map_file(struct tally_dso *dso, const char *path)
 {
 	char *text;
 	size_t len;
-	int fd, ret = open_map_file(dso, path, &fd);
+	int ret = read_map_file(dso, path, &text, &len);
 
-	if (ret)
-		return ret;
-	ret = tally_file_read_fd(fd, MAP_FILE_MAX, &text, &len);
-	close(fd);
 	if (ret)
 		return ret;
 	ret = tally_perfmap_parse(text, len, &dso->table, &dso->nr_skipped, NULL);

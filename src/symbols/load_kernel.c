@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "base/arith.h"
 #include "symbols/dso.h"
@@ -23,25 +22,14 @@ static int cached_path(const struct tally_dso *kernel, struct tally_str *path)
 	return tally_str_error(path);
 }
 
-static int read_cached(const char *path, char **ret_text, size_t *ret_len)
-{
-	int fd, ret = tally_file_open(path, NULL, &fd);
-
-	if (ret)
-		return ret;
-	ret = tally_file_read_fd(fd, KALLSYMS_MAX, ret_text, ret_len);
-	close(fd);
-	return ret;
-}
-
 static int cached_kallsyms(struct tally_symbols *symbols)
 {
 	struct tally_str path = {0};
 	int ret = cached_path(symbols->kernel, &path);
 
 	if (!ret)
-		ret = read_cached(tally_str_text(&path), &symbols->kallsyms,
-				  &symbols->kallsyms_len);
+		ret = tally_file_read_named(tally_str_text(&path), NULL, KALLSYMS_MAX,
+					    &symbols->kallsyms, &symbols->kallsyms_len);
 	tally_str_free(&path);
 	return ret == -ENOENT ? -ESTALE : ret;
 }
@@ -138,7 +126,7 @@ static int load_cached_kernel(struct tally_dso *dso)
 	int ret = cached_path(dso, &path);
 
 	if (!ret)
-		ret = read_cached(tally_str_text(&path), &text, &len);
+		ret = tally_file_read_named(tally_str_text(&path), NULL, KALLSYMS_MAX, &text, &len);
 	if (!ret && !is_in_place(dso, text, len))
 		ret = -ESTALE;
 	if (!ret)

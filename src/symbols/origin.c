@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arith.h"
 #include "symbols/dso.h"
 #include "symbols/kallsyms.h"
 
@@ -33,6 +34,22 @@ static int compare_build_ids(const struct tally_dso *kernel)
 	return tally_build_id_equal(&running, &kernel->build_id) ? 0 : -ESTALE;
 }
 
+/* Where kernels are that are not moved at boot: there every one is, whichever it is. */
+static const uint64_t linked_at[] = {
+	0xffffffff81000000,                                                             /* x86-64 */
+	0xffff800008000000, 0xffff800010080000, 0xffff800080000000, 0xffffffc008000000, /* arm64 */
+	0xffffffff80000000,                                                             /* riscv */
+};
+
+static bool is_moved(uint64_t address)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(linked_at); i++) {
+		if (linked_at[i] == address)
+			return false;
+	}
+	return true;
+}
+
 /* Since each boot the kernel is somewhere else: where it is where it was recorded, nothing happened
  * to it in between. Without addresses (kptr_restrict) the host and the release have to do. */
 static int compare_addresses(struct tally_symbols *symbols)
@@ -48,7 +65,9 @@ static int compare_addresses(struct tally_symbols *symbols)
 				   &address) ||
 	    !address)
 		return without;
-	return address == kernel->address ? 0 : TALLY_DSO_ERROR_FOREIGN;
+	if (address != kernel->address)
+		return TALLY_DSO_ERROR_FOREIGN;
+	return is_moved(address) ? 0 : without;
 }
 
 static int kernel_check(struct tally_symbols *symbols)

@@ -113,7 +113,8 @@ struct tally_dso_status {
 enum tally_symbols_origin {
 	TALLY_SYMBOLS_HERE, /* the same host name, release and architecture, or recorded just now */
 	TALLY_SYMBOLS_UNKNOWN,   /* it does not say (a recording that was never finished): files are
-				  * taken by name, a kernel if it is where it was recorded */
+				  * taken by name, a kernel if it was moved at boot to where it was
+				  * recorded */
 	TALLY_SYMBOLS_ELSEWHERE, /* another machine, or another kernel */
 };
 

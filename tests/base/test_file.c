@@ -122,6 +122,26 @@ static void asks_whose_files_and_links_are(void **state)
 	rmdir(dir);
 }
 
+/* Not one byte of a file beyond the limit is read: it may be sparse, of terabytes. */
+static void does_not_begin_what_is_too_large(void **state)
+{
+	char path[] = "/tmp/tally-file-XXXXXX", *data;
+	size_t len;
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, 5), 0);
+	assert_int_equal(tally_file_read_named(path, NULL, 5, &data, &len), 0);
+	assert_int_equal(len, 5);
+	free(data);
+	assert_int_equal(tally_file_read_named(path, NULL, 4, &data, &len), -EFBIG);
+	assert_int_equal(ftruncate(fd, 1ll << 40), 0);
+	assert_int_equal(tally_file_read_named(path, NULL, 1 << 30, &data, &len), -EFBIG);
+	assert_int_equal(tally_file_read_named("/dev/zero", NULL, 4, &data, &len), -ENODEV);
+	close(fd);
+	unlink(path);
+}
+
 static void finds_out_that_a_file_became_shorter(void **state)
 {
 	char path[] = "/tmp/tally-file-XXXXXX";
@@ -149,6 +169,7 @@ int main(void)
 		cmocka_unit_test(errors_are_the_systems),
 		cmocka_unit_test(opens_regular_files_only),
 		cmocka_unit_test(asks_whose_files_and_links_are),
+		cmocka_unit_test(does_not_begin_what_is_too_large),
 		cmocka_unit_test(finds_out_that_a_file_became_shorter),
 	};
 

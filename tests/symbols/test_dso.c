@@ -390,6 +390,11 @@ static void own_vdso(void **state)
 	struct tally_dso_key key = {TALLY_DSO_VDSO, "[vdso]"};
 	struct tally_dso *dso;
 
+	/* Below the directory of another system nothing is this one's. */
+	assert_int_equal(tally_dso_get(tree->symbols, &key, &dso), 0);
+	expect_state(dso, TALLY_DSO_FOREIGN);
+	tally_symbols_free(tree->symbols);
+	assert_int_equal(tally_symbols_new(NULL, &tree->symbols), 0);
 	assert_int_equal(tally_dso_get(tree->symbols, &key, &dso), 0);
 	tally_dso_find(dso, 0);
 	if (tally_dso_status(dso).state == TALLY_DSO_MISSING) {
