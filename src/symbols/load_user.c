@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "symbols/dso.h"
 #include "symbols/places.h"
@@ -96,8 +97,8 @@ static int own_open(const struct tally_dso *dso, struct tally_image *ret_image)
 	struct tally_str path = {0};
 	int ret = tally_dso_is_here(dso), other;
 
-	if (ret)
-		return ret;
+	if (ret) /* what is not here is not the wrong one either */
+		return access(dso->name, F_OK) ? -ENOENT : ret;
 	tally_dso_add_path(dso, &path, dso->name);
 	ret = tally_str_error(&path);
 	if (!ret)
