@@ -2,6 +2,9 @@
 /*
  * The order of rows: heaviest first. Among equals perf puts callers before what they call, where
  * graphs are shown, then what costs more itself, then names in their order; so do we.
+ *
+ * There may be hundreds of thousands of rows, most of them equally light: names are compared once,
+ * of what the rows have in common, and rows by the ranks that come of it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +12,30 @@
 #include "base/arith.h"
 #include "profile/hist_private.h"
 
-/* What rows that weigh the same are told apart by. */
-struct order_key {
-	const struct tally_row *row;
-	const char *comm, *label, *dso, *symbol; /* NULL where there is none */
-	const struct tally_group *group;
+/* A function, or whatever rows have in common, by its names. */
+struct frame_key {
+	const char *dso, *symbol; /* NULL where there is none */
 	uint64_t addr;
-	uint32_t depth; /* 0: no matter */
+	uint32_t fkey;
+};
+
+struct group_key {
+	const struct hist_builder *builder;
+	const struct tally_group *group;
+};
+
+/* A row as numbers, the smaller ones first; at most 32 bytes, which qsort() moves themselves. */
+struct row_key {
+	uint64_t numbers[3];
+	uint32_t row;
+};
+
+struct row_order {
+	uint32_t *frames;  /* rank by fkey */
+	uint32_t *groups;  /* rank by group */
+	uint32_t *threads; /* the same, but alike of groups that differ in their label only */
+	struct row_key *keys;
+	struct tally_row *sorted;
 };
 
 static int number_order(uint64_t x, uint64_t y)
@@ -33,10 +53,62 @@ static int name_order(const char *x, const char *y)
 	return strcmp(x, y);
 }
 
-static int group_order(const struct order_key *x, const struct order_key *y)
+/* ---- what rows have in common ---------------------------------------------------- */
+
+static int frames_order(const void *a, const void *b)
 {
+	const struct frame_key *x = a, *y = b;
+	int order = name_order(x->dso, y->dso);
+
+	if (!order)
+		order = name_order(x->symbol, y->symbol);
+	return order ? order : number_order(x->addr, y->addr);
+}
+
+static struct frame_key frame_key(const struct hist_builder *builder, const struct tally_row *row)
+{
+	const struct tally_frame *frame = &builder->profile->frames.all.data[row->frame];
+	struct frame_key key = {.fkey = row->fkey};
+	const char *slash;
+
+	if (builder->options->keys & TALLY_KEY_DSO && frame->dso) {
+		key.dso = tally_dso_name(frame->dso);
+		slash = strrchr(key.dso, '/');
+		key.dso = slash ? slash + 1 : key.dso;
+	}
+	if (builder->options->keys & TALLY_KEY_SYMBOL) {
+		key.symbol = frame->symbol ? tally_symbol_name(frame->dso, frame->symbol) : NULL;
+		key.addr = frame->symbol ? frame->symbol->start : frame->addr;
+	}
+	return key;
+}
+
+/* Rank what the rows are of, each once. */
+static int rank_frames(const struct hist_builder *builder, uint32_t *ranks)
+{
+	struct frame_key *keys = malloc((builder->hist->rows.len + 1) * sizeof(*keys));
+	size_t nr = 0;
+
+	if (!keys)
+		return -ENOMEM;
+	tally_vec_for_each (row, &builder->hist->rows) {
+		if (ranks[row->fkey]++ == 0)
+			keys[nr++] = frame_key(builder, row);
+	}
+	qsort(keys, nr, sizeof(*keys), frames_order);
+	for (size_t i = 0; i < nr; i++)
+		ranks[keys[i].fkey] = (uint32_t)i;
+	free(keys);
+	return 0;
+}
+
+static int threads_order(const struct group_key *x, const struct group_key *y)
+{
+	const struct tally_intern *comms = tally_machine_comms(x->builder->profile->machine);
 	const struct tally_group *a = x->group, *b = y->group;
-	int order = name_order(x->comm, y->comm);
+	int order = a->comm == b->comm ? 0
+				       : strcmp(tally_intern_text(comms, a->comm),
+						tally_intern_text(comms, b->comm));
 
 	if (!order)
 		order = (a->pid > b->pid) - (a->pid < b->pid);
@@ -47,77 +119,117 @@ static int group_order(const struct order_key *x, const struct order_key *y)
 	return order ? order : number_order(a->parent, b->parent);
 }
 
-static int rows_order(const void *a, const void *b)
+static int groups_order(const void *a, const void *b)
 {
-	const struct order_key *x = a, *y = b;
-	int order = number_order(y->row->total, x->row->total);
+	const struct group_key *x = a, *y = b;
+	const struct tally_intern *labels = x->builder->options->labels;
+	int order = threads_order(x, y);
 
-	/* Depths of unlike threads say nothing of each other. */
-	if (!order && (x->depth || y->depth)) {
-		order = group_order(x, y);
-		if (!order)
-			order = number_order(y->depth, x->depth);
-	}
-	if (!order)
-		order = number_order(y->row->self, x->row->self);
-	if (!order)
-		order = group_order(x, y);
-	if (!order)
-		order = name_order(x->label, y->label);
-	if (!order)
-		order = name_order(x->dso, y->dso);
-	if (!order)
-		order = name_order(x->symbol, y->symbol);
-	if (!order)
-		order = number_order(x->addr, y->addr);
-	return order ? order : number_order(x->row->fkey, y->row->fkey);
+	if (order || x->group->label == y->group->label)
+		return order;
+	return strcmp(tally_intern_text(labels, x->group->label),
+		      tally_intern_text(labels, y->group->label));
 }
 
-static struct order_key row_key(const struct hist_builder *builder, const struct tally_row *row)
+static int rank_groups(const struct hist_builder *builder, struct row_order *order)
 {
-	const struct tally_hist_options *options = builder->options;
-	const struct tally_frame *frame = &builder->profile->frames.all.data[row->frame];
-	struct order_key key = {.row = row, .group = &builder->hist->groups.data[row->group]};
-	const char *slash;
+	const struct tally_group *groups = builder->hist->groups.data;
+	size_t nr = builder->hist->groups.len;
+	struct group_key *keys = malloc((nr + 1) * sizeof(*keys));
+	uint32_t thread = 0;
 
-	if (options->keys & TALLY_KEY_COMM)
-		key.comm = tally_intern_text(tally_machine_comms(builder->profile->machine),
-					     key.group->comm);
-	if (options->keys & TALLY_KEY_LABEL)
-		key.label = tally_intern_text(options->labels, key.group->label);
-	if (options->keys & TALLY_KEY_DSO && frame->dso) {
-		key.dso = tally_dso_name(frame->dso);
-		slash = strrchr(key.dso, '/');
-		key.dso = slash ? slash + 1 : key.dso;
+	if (!keys)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++)
+		keys[i] = (struct group_key){builder, &groups[i]};
+	qsort(keys, nr, sizeof(*keys), groups_order);
+	for (size_t i = 0; i < nr; i++) {
+		thread += i && threads_order(&keys[i - 1], &keys[i]);
+		order->groups[keys[i].group - groups] = (uint32_t)i;
+		order->threads[keys[i].group - groups] = thread;
 	}
-	if (options->keys & TALLY_KEY_SYMBOL) {
-		key.symbol = frame->symbol ? tally_symbol_name(frame->dso, frame->symbol) : NULL;
-		key.addr = frame->symbol ? frame->symbol->start : frame->addr;
+	free(keys);
+	return 0;
+}
+
+/* ---- rows ------------------------------------------------------------------------ */
+
+static int keys_order(const void *a, const void *b)
+{
+	const struct row_key *x = a, *y = b;
+
+	for (int i = 0; i < 3; i++) {
+		if (x->numbers[i] != y->numbers[i])
+			return x->numbers[i] < y->numbers[i] ? -1 : 1;
 	}
-	/* Graphs towards callers are the deeper the further in a function is. */
-	if (options->graphs && options->children)
-		key.depth = options->order == TALLY_GRAPH_CALLER ? row->depth + 1
-								 : UINT32_MAX - row->depth;
-	return key;
+	return (x->row > y->row) - (x->row < y->row);
+}
+
+/* Sort the rows by their keys, which are gone then. */
+static void rows_apply(struct tally_hist *hist, struct row_order *order)
+{
+	size_t nr = hist->rows.len;
+
+	qsort(order->keys, nr, sizeof(*order->keys), keys_order);
+	for (size_t i = 0; i < nr; i++)
+		order->sorted[i] = hist->rows.data[order->keys[i].row];
+	memcpy(hist->rows.data, order->sorted, nr * sizeof(*order->sorted));
+}
+
+/* By name: this remains of the order where rows weigh the same. */
+static void rows_by_name(struct tally_hist *hist, struct row_order *order)
+{
+	for (uint32_t i = 0; i < hist->rows.len; i++) {
+		const struct tally_row *row = &hist->rows.data[i];
+
+		order->keys[i] = (struct row_key){
+			{order->groups[row->group], order->frames[row->fkey], 0}, i};
+	}
+	rows_apply(hist, order);
+}
+
+static void rows_by_weight(const struct tally_hist_options *options, struct tally_hist *hist,
+			   struct row_order *order)
+{
+	bool by_depth = options->graphs && options->children;
+
+	for (uint32_t i = 0; i < hist->rows.len; i++) {
+		const struct tally_row *row = &hist->rows.data[i];
+		uint64_t depth =
+			options->order == TALLY_GRAPH_CALLER ? UINT32_MAX - row->depth : row->depth;
+
+		/* Depths of unlike threads say nothing of each other. */
+		depth |= (uint64_t)order->threads[row->group] << 32;
+		order->keys[i] = (struct row_key){
+			{UINT64_MAX - row->total, by_depth ? depth : 0, UINT64_MAX - row->self}, i};
+	}
+	rows_apply(hist, order);
 }
 
 int hist_rows_sort(struct hist_builder *builder)
 {
-	size_t nr = builder->hist->rows.len;
-	struct order_key *keys = malloc((nr + 1) * sizeof(*keys));
-	struct tally_row *sorted = malloc((nr + 1) * sizeof(*sorted));
-	int ret = keys && sorted ? 0 : -ENOMEM;
+	struct tally_hist *hist = builder->hist;
+	size_t nr = hist->rows.len, groups = hist->groups.len;
+	struct row_order order = {
+		.frames = calloc(builder->profile->frames.all.len + 1, sizeof(*order.frames)),
+		.groups = malloc((groups + 1) * sizeof(*order.groups)),
+		.threads = malloc((groups + 1) * sizeof(*order.threads)),
+		.keys = malloc((nr + 1) * sizeof(*order.keys)),
+		.sorted = malloc((nr + 1) * sizeof(*order.sorted)),
+	};
+	bool has_room = order.frames && order.groups && order.threads && order.keys && order.sorted;
+	int ret = has_room && nr ? rank_frames(builder, order.frames) : has_room ? 0 : -ENOMEM;
 
-	if (ret)
-		goto out;
-	for (size_t i = 0; i < nr; i++)
-		keys[i] = row_key(builder, &builder->hist->rows.data[i]);
-	qsort(keys, nr, sizeof(*keys), rows_order);
-	for (size_t i = 0; i < nr; i++)
-		sorted[i] = *keys[i].row;
-	memcpy(builder->hist->rows.data, sorted, nr * sizeof(*sorted));
-out:
-	free(sorted);
-	free(keys);
+	if (!ret && nr)
+		ret = rank_groups(builder, &order);
+	if (!ret && nr) {
+		rows_by_name(hist, &order);
+		rows_by_weight(builder->options, hist, &order);
+	}
+	free(order.frames);
+	free(order.groups);
+	free(order.threads);
+	free(order.keys);
+	free(order.sorted);
 	return ret;
 }
