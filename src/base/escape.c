@@ -3,19 +3,30 @@
 
 #include "base/utf8.h"
 
+/* Bits of bytes that are not printable ASCII, among others of the same word. Borrows and carries
+ * come from bytes that are odd themselves. */
+static uint64_t odd_bits(uint64_t word)
+{
+	const uint64_t ones = 0x0101010101010101;
+
+	return (word | (word - ones * 0x20) | (word + ones)) & ones * 0x80;
+}
+
 bool tally_text_is_plain(const char *text, size_t len)
 {
-	const uint64_t ones = 0x0101010101010101, high = ones * 0x80;
-	uint64_t odd = 0, word;
+	uint64_t odd = 0, word = 0x2020202020202020;
 
-	/* Eight bytes at a time. Borrows and carries come from bytes that are odd themselves. */
-	for (; len >= 8; len -= 8, text += 8) {
-		word = tally_get_u64(text);
-		odd |= word | (word - ones * 0x20) | (word + ones);
-	}
-	for (; len; len--, text++)
-		odd |= *text < 0x20 || *text >= 0x7f ? high : 0;
-	return !(odd & high);
+	/* Eight bytes at a time, and the last ones with some of those before them. */
+	for (size_t at = 0; at + 8 < len; at += 8)
+		odd |= odd_bits(tally_get_u64(text + at));
+	if (len >= 8)
+		return !(odd | odd_bits(tally_get_u64(text + len - 8)));
+	if (len >= 4)
+		return !odd_bits((uint64_t)tally_get_u32(text) << 32 |
+				 tally_get_u32(text + len - 4));
+	for (size_t i = 0; i < len; i++)
+		word = word << 8 | (uint8_t)text[i];
+	return !odd_bits(word);
 }
 
 /* The bytes at `at` that are shown as they are; 0: they are escaped. */
