@@ -159,8 +159,7 @@ struct tally_maps *tally_maps_get(struct tally_maps *maps)
 
 static void index_clear(struct tally_maps_index *index)
 {
-	free(index->starts);
-	free(index->maps);
+	free(index->all);
 	*index = no_index;
 }
 
@@ -268,6 +267,9 @@ static void tree_walk(struct tally_maps_node *node,
 void tally_maps_walk(struct tally_maps *maps, void (*fn)(void *arg, struct tally_mapping *map),
 		     void *arg)
 {
+	/* Copies of words are not what they were. */
+	if (maps->index != &no_index)
+		index_clear(maps->index);
 	tree_walk(maps->root, fn, arg);
 }
 
@@ -296,8 +298,7 @@ static void index_add(void *arg, struct tally_mapping *map)
 {
 	struct tally_maps *maps = arg;
 
-	maps->index->starts[maps->nr] = map->start;
-	maps->index->maps[maps->nr++] = map;
+	maps->index->all[maps->nr++] = *map;
 }
 
 /* As many look-ups have gone through the tree as there are maps, or would be if none had been
@@ -308,19 +309,13 @@ static void index_make(struct tally_maps *maps)
 	size_t nr = 0;
 
 	index->looks = 0;
-	tally_maps_walk(maps, count_map, &nr);
-	index->starts = malloc(nr * sizeof(*index->starts));
-	index->maps = malloc(nr * sizeof(*index->maps));
-	if (!index->starts || !index->maps) {
-		free(index->starts);
-		free(index->maps);
-		index->starts = NULL;
-		index->maps = NULL;
-		maps->nr = nr;
+	tree_walk(maps->root, count_map, &nr);
+	index->all = malloc(nr * sizeof(*index->all));
+	maps->nr = nr;
+	if (!index->all)
 		return;
-	}
 	maps->nr = 0;
-	tally_maps_walk(maps, index_add, maps);
+	tree_walk(maps->root, index_add, maps);
 }
 
 /* What is next to an address: the map that starts at it or before, and the start of the next one.
@@ -332,17 +327,14 @@ struct place {
 
 static struct place place_in_array(const struct tally_maps *maps, uint64_t addr)
 {
-	const struct tally_maps_index *index = maps->index;
-	const uint64_t *at = index->starts;
-	size_t i;
+	const struct tally_mapping *at = maps->index->all, *end = at + maps->nr;
 
-	if (addr < *at)
-		return (struct place){NULL, *at};
+	if (addr < at->start)
+		return (struct place){NULL, at->start};
 	/* Halved without branches, as nobody could foresee them. */
 	for (size_t nr = maps->nr; nr > 1; nr -= nr / 2)
-		at += at[nr / 2] <= addr ? nr / 2 : 0;
-	i = (size_t)(at - index->starts);
-	return (struct place){index->maps[i], i + 1 < maps->nr ? at[1] : UINT64_MAX};
+		at += at[nr / 2].start <= addr ? nr / 2 : 0;
+	return (struct place){at, at + 1 < end ? at[1].start : UINT64_MAX};
 }
 
 static struct place place_in_tree(const struct tally_maps *maps, uint64_t addr)
@@ -373,9 +365,9 @@ const struct tally_mapping *tally_maps_search(struct tally_maps *maps, uint64_t 
 	    (addr >= maps->index->gaps[hint].start && addr < maps->index->gaps[hint].end))
 		return NULL;
 	index = index_own(maps);
-	if (index && !index->starts && ++index->looks > maps->nr)
+	if (index && !index->all && ++index->looks > maps->nr)
 		index_make(maps);
-	place = index && index->starts ? place_in_array(maps, addr) : place_in_tree(maps, addr);
+	place = index && index->all ? place_in_array(maps, addr) : place_in_tree(maps, addr);
 	if (place.map && addr < place.map->end) {
 		if (index)
 			index->hints[hint] = place.map;

@@ -6,8 +6,8 @@
  * The maps are nodes of a search tree (a treap: by address, and a heap by random numbers, so that
  * it stays flat in whatever order maps come). Spaces that part share all nodes but those on the way
  * to what differs, so a map costs O(log n) in time and memory, also in a child of a large process.
- * For looking up there is an index of starts, an array, made as soon as so many addresses were
- * looked up that it costs nothing beside them.
+ * For looking up there is an array of all maps, made as soon as so many addresses were looked up
+ * that it costs nothing beside them.
  *
  * Each state of a space that an address was looked up in has a number of its own, so that
  * what was found can be remembered under (number, address). Not thread-safe.
@@ -37,17 +37,16 @@ struct tally_maps_index {
 	const struct tally_mapping *hints[TALLY_MAPS_HINTS]; /* see tally_maps_hint(); never NULL */
 	struct {
 		uint64_t start, end;
-	} gaps[TALLY_MAPS_HINTS]; /* the same, where nothing is mapped */
-	size_t looks;             /* in the tree, for want of an array */
-	uint64_t *starts;         /* of all maps, in order; NULL: not made */
-	const struct tally_mapping **maps;
+	} gaps[TALLY_MAPS_HINTS];  /* the same, where nothing is mapped */
+	size_t looks;              /* in the tree, for want of an array */
+	struct tally_mapping *all; /* copies of all maps, in order; NULL: not made */
 };
 
 struct tally_maps {
 	unsigned refs;
 	bool was_read; /* since `space` was assigned */
 	uint64_t space;
-	size_t nr; /* of maps */
+	size_t nr; /* of maps, exact with an array; else at least as many */
 	struct tally_maps_node *root;
 	struct tally_maps_index *index; /* never NULL */
 };
@@ -65,7 +64,7 @@ void tally_maps_put(struct tally_maps *maps);
 int tally_maps_insert(struct tally_maps **maps, const struct tally_mapping *map,
 		      uint64_t *next_space);
 
-/* Call `fn` for each map, in no particular order. It may change their words. */
+/* Call `fn` for each map, in order. It may change their words. */
 void tally_maps_walk(struct tally_maps *maps, void (*fn)(void *arg, struct tally_mapping *map),
 		     void *arg);
 

@@ -149,7 +149,7 @@ static void maps_downward_are_found(void **state)
 			assert_null(tally_maps_find(maps, 4 * i + 2));
 		}
 	}
-	assert_non_null(maps->index->starts);
+	assert_non_null(maps->index->all);
 	tally_maps_walk(maps, count_one, &nr);
 	assert_int_equal(nr, MAPS);
 	tally_maps_put(maps);
