@@ -62,7 +62,8 @@ def damage(data, rng):
 
 
 def samples(output):
-    return output.count(b"\n")
+    """A blank line ends each sample that has callers."""
+    return output.count(b"\n\n") or output.count(b"\n")
 
 
 def judge(command, status, out, err, whole):
@@ -75,7 +76,7 @@ def judge(command, status, out, err, whole):
         return "an error without a word"
     # One record may have become another, or its neighbour's; no more may go without a word.
     if status == 0 and not err and command == ["script"] and samples(out) < whole - 2:
-        return f"success without a word: {samples(out)} lines of {whole}"
+        return f"success without a word: {samples(out)} samples of {whole}"
     return None
 
 

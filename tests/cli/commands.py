@@ -92,7 +92,7 @@ def test_every_recording_opens():
             tap.same(run.returncode, 0, folder)
         for name in names:
             run = tap.run(TALLY, "report", "-i", os.path.join(folder, name), "--header")
-            # INDEX.md: it holds a record shorter than its header.
+            # INDEX.md: this one holds a record shorter than its header.
             broken = "zero_size" in name
             tap.same(run.returncode, 1 if broken else 0, f"{name}: {run.stderr[:300]}")
             opened += 1
