@@ -35,8 +35,8 @@ static int look(struct doctor *doctor)
 	if (!doctor->features)
 		return -ENOMEM;
 	tally_permits_read(NULL, &doctor->permits);
-	doctor->kills = doctor->permits.kills = tally_probe_kills(doctor->transport);
-	if (doctor->kills)
+	doctor->permits.kills = tally_probe_kills(doctor->transport);
+	if (doctor->permits.kills)
 		doctor->transport = &closed_transport;
 	tally_permits_probe(doctor->transport, &doctor->permits);
 	doctor->call = tally_probe_call(doctor->transport,

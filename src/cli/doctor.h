@@ -90,7 +90,6 @@ void doctor_tracefs_find(struct doctor_tracefs *ret_tracefs);
 struct doctor {
 	const struct tally_transport *transport;
 	const char *root; /* put before every path; "" */
-	bool kills;       /* the system call ends who makes it: it was not made */
 	struct tally_permits permits;
 	struct tally_probe_call call;
 	enum tally_probe_answer *features; /* of tally_probe_features */
@@ -102,6 +101,9 @@ struct doctor {
 	const char *command; /* that is going to be profiled; NULL: none was named */
 	struct doctor_program program;
 };
+
+/* What perf_event_open said, in words: the error `code`, or that it kills who calls it. */
+const char *doctor_answer(const struct doctor *doctor, int code);
 
 /* Open, map and close what the commands would. */
 void doctor_trials(struct doctor *doctor);

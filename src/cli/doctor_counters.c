@@ -24,7 +24,8 @@ static void say_absent(const struct doctor *doctor, struct doctor_finding *findi
 
 static void say_unknown(const struct doctor *doctor, struct doctor_finding *finding)
 {
-	doctor_say(finding, DOCTOR_UNKNOWN, "not found out: %s", strerror(-doctor->pmu.code));
+	doctor_say(finding, DOCTOR_UNKNOWN, "not found out: %s",
+		   doctor_answer(doctor, doctor->pmu.code));
 	doctor_cause(finding, "events could not be opened: see perf_event_open and own tasks");
 }
 

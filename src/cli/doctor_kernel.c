@@ -38,7 +38,7 @@ static void find_perf(const struct doctor *doctor, struct doctor_finding *findin
 			   error);
 		break;
 	case TALLY_DOOR_FILTERED:
-		if (doctor->kills)
+		if (doctor->permits.kills)
 			doctor_say(finding, DOCTOR_BAD, "who calls perf_event_open is killed");
 		else
 			doctor_say(finding, DOCTOR_BAD,

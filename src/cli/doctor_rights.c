@@ -70,6 +70,11 @@ static void explain(const struct doctor *doctor, struct doctor_finding *finding,
 		doctor_refusal(finding, &why);
 }
 
+const char *doctor_answer(const struct doctor *doctor, int code)
+{
+	return doctor->permits.kills ? "the caller is killed" : strerror(-code);
+}
+
 static void find_seccomp(const struct doctor *doctor, struct doctor_finding *finding)
 {
 	const struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .exclude_kernel = 1};
@@ -79,7 +84,7 @@ static void find_seccomp(const struct doctor *doctor, struct doctor_finding *fin
 	finding->word = filtered ? "refuses" : doctor->permits.seccomp ? "permits" : "none";
 	if (filtered) {
 		doctor_say(finding, DOCTOR_BAD, "perf_event_open is filtered: %s",
-			   doctor->kills ? "the caller is killed" : strerror(-doctor->call.code));
+			   doctor_answer(doctor, doctor->call.code));
 		explain(doctor, finding, &attr, 0, -1);
 	} else if (doctor->permits.seccomp) {
 		doctor_say(finding, DOCTOR_OK, "there is a filter, and it permits perf_event_open");
@@ -189,7 +194,7 @@ static void find_permission(const struct doctor *doctor, struct doctor_finding *
 		doctor_say(finding, DOCTOR_OK, "permitted");
 		return;
 	}
-	doctor_say(finding, DOCTOR_WARN, "refused: %s", strerror(-fd));
+	doctor_say(finding, DOCTOR_WARN, "refused: %s", doctor_answer(doctor, fd));
 	/* A filter is told of once, by itself. */
 	if (doctor->call.door != TALLY_DOOR_FILTERED)
 		explain(doctor, finding, &attr, pid, cpu);

@@ -166,6 +166,14 @@ static int trial_run(const struct doctor *doctor, const struct plan *plan, pid_t
 
 	if (!ret)
 		ret = stage_open(&stage);
+	/* The rules as the doctor found them: only it knows that the call kills. */
+	if (ret == -EPERM && doctor->permits.kills) {
+		const struct perf_event_attr any = {.type = PERF_TYPE_SOFTWARE};
+
+		tally_permits_event(&doctor->permits,
+				    &(struct tally_permits_ask){&any, 0, -1, TALLY_TASK_OWN, false},
+				    &plan->trial->why);
+	}
 	if (!ret && plan->sampling)
 		ret = stage_map(&stage);
 	if (!ret && plan->sampling)

@@ -78,9 +78,10 @@ static void say_works(const struct doctor *doctor, const struct doctor_trial *tr
 	tally_str_free(&missing);
 }
 
-static void say_not(struct doctor_finding *finding, int code, const struct tally_refusal *why)
+static void say_not(struct doctor_finding *finding, int code, const char *answer,
+		    const struct tally_refusal *why)
 {
-	say_verdict(finding, DOCTOR_BAD, strerror(-code));
+	say_verdict(finding, DOCTOR_BAD, answer);
 	if (why && why->code)
 		doctor_refusal(finding, why);
 	else if (code == -EMFILE)
@@ -91,7 +92,7 @@ static void find_trial(const struct doctor *doctor, const struct doctor_trial *t
 		       struct doctor_finding *finding)
 {
 	if (trial->code)
-		say_not(finding, trial->code, &trial->why);
+		say_not(finding, trial->code, doctor_answer(doctor, trial->code), &trial->why);
 	else
 		say_works(doctor, trial, finding);
 }
@@ -121,9 +122,9 @@ static void find_ftrace(const struct doctor *doctor, struct doctor_finding *find
 	const struct doctor_tracefs *tracefs = &doctor->tracefs;
 
 	if (tracefs->why.code) {
-		say_not(finding, tracefs->why.code, &tracefs->why);
+		say_not(finding, tracefs->why.code, strerror(-tracefs->why.code), &tracefs->why);
 	} else if (doctor->code) {
-		say_not(finding, doctor->code, NULL);
+		say_not(finding, doctor->code, strerror(-doctor->code), NULL);
 	} else if (tracefs->function_graph) {
 		say_verdict(finding, DOCTOR_OK, "");
 	} else if (tracefs->function) {

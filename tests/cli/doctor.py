@@ -172,6 +172,10 @@ def test_seccomp():
         document = diagnose(scratch.user(seccomp(0, kills=True)))
         same(document["works"], False, "works where the call kills")
         same(value(document, "rights.seccomp"), "refuses", "rights.seccomp where the call kills")
+        for fact in ("kernel.perf", "rights.seccomp", "rights.own", "works.stat", "works.record", "works.record-a",
+                     "works.top"):
+            text = document["facts"][fact]["text"] + document["facts"][fact].get("cause", "")
+            assert "kill" in text and "not permitted" not in text, f"{fact}: one verdict in all lines: {text}"
 
 
 def test_namespaces():
