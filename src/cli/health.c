@@ -12,7 +12,10 @@
 enum { NR_COUNTS = 13, NR_FILES = 5 };
 
 struct count {
-	const char *name, *text;
+	const char *name; /* of the JSON key */
+	const char
+		*what; /* is counted: "record", or "address|addresses" where the plural is no "s" */
+	const char *how; /* follows */
 	uint64_t nr;
 };
 
@@ -38,22 +41,22 @@ static void health_counts(const struct tally_session *session, const struct tall
 	count_unnamed(profile, &unmapped, &unnamed);
 
 	const struct count all[NR_COUNTS] = {
-		{"lost_records", "records lost (samples, or starts, ends, names and maps of tasks)",
-		 lost.records},
-		{"lost_samples", "samples lost", lost.samples},
-		{"throttled", "times throttled", health->throttled},
-		{"damaged", "records damaged", health->damaged + machine->damaged},
-		{"out_of_order", "records out of order", health->out_of_order},
-		{"guest", "guest addresses without a map", machine->guest},
-		{"unmapped", "addresses in no map", unmapped},
-		{"unnamed", "addresses without a symbol", unnamed},
-		{"cut_chains", "callchains cut at the limit", profile->stats.cut_chains},
-		{"bad_chains", "callchains dropped: walked astray", profile->stats.bad_chains},
-		{"dumps", "stack dumps not unwound (callers are missing; perf report unwinds them)",
-		 health->dumps},
-		{"branches", "branch stacks not shown (rows are samples, not branches)",
+		{"lost_records", "record",
+		 " lost (samples, or starts, ends, names and maps of tasks)", lost.records},
+		{"lost_samples", "sample", " lost", lost.samples},
+		{"throttled", "time", " throttled", health->throttled},
+		{"damaged", "record", " damaged", health->damaged + machine->damaged},
+		{"out_of_order", "record", " out of order", health->out_of_order},
+		{"guest", "guest address|guest addresses", " without a map", machine->guest},
+		{"unmapped", "address|addresses", " in no map", unmapped},
+		{"unnamed", "address|addresses", " without a symbol", unnamed},
+		{"cut_chains", "callchain", " cut at the limit", profile->stats.cut_chains},
+		{"bad_chains", "callchain", " dropped: walked astray", profile->stats.bad_chains},
+		{"dumps", "stack dump",
+		 " not unwound (callers are missing; perf report unwinds them)", health->dumps},
+		{"branches", "branch stack", " not shown (rows are samples, not branches)",
 		 health->branches},
-		{"leaf_only", "user callchains of one frame", profile->stats.leaf_only},
+		{"leaf_only", "user callchain", " of one frame", profile->stats.leaf_only},
 	};
 
 	__builtin_memcpy(counts, all, sizeof(all));
@@ -112,6 +115,19 @@ static void health_files(const struct tally_session *session, struct tally_str *
 	tally_str_free(&reason);
 }
 
+/* "1 address", "2 addresses". */
+static void add_counted(uint64_t nr, const char *what, struct tally_str *out)
+{
+	const char *many = strchr(what, '|');
+	size_t len = many ? (size_t)(many - what) : strlen(what);
+
+	tally_str_addf(out, "%" PRIu64 " ", nr);
+	if (nr != 1 && many)
+		tally_str_add(out, many + 1);
+	else
+		tally_str_addf(out, "%.*s%s", (int)len, what, nr == 1 ? "" : "s");
+}
+
 void tally_health_text(const struct tally_session *session, const struct tally_profile *profile,
 		       struct tally_str *out)
 {
@@ -119,17 +135,27 @@ void tally_health_text(const struct tally_session *session, const struct tally_p
 	const char *joint = "";
 
 	health_counts(session, profile, counts);
-	tally_str_addf(out, "# Health: %" PRIu64 " samples read", session->health.samples);
-	if (profile->stats.chains)
-		tally_str_addf(out, ", %" PRIu64 " callchains", profile->stats.chains);
+	tally_str_add(out, "# Health: ");
+	add_counted(session->health.samples, "sample", out);
+	tally_str_add(out, " read");
+	if (profile->stats.chains) {
+		tally_str_add(out, ", ");
+		add_counted(profile->stats.chains, "callchain", out);
+	}
 	for (int i = 0; i < NR_COUNTS; i++) {
 		if (!counts[i].nr)
 			continue;
-		tally_str_addf(out, "%s%" PRIu64 " %s", *joint ? joint : "; ", counts[i].nr,
-			       counts[i].text);
+		tally_str_add(out, *joint ? joint : "; ");
+		add_counted(counts[i].nr, counts[i].what, out);
+		tally_str_add(out, counts[i].how);
 		joint = ", ";
 	}
-	tally_str_add(out, *joint ? "\n" : "; nothing lost, cut or unnamed\n");
+	if (tally_perfdata_info(session->data)->is_unfinished)
+		tally_str_addf(out, "%sthe recording was not finished, what came last is missing",
+			       *joint ? joint : "; ");
+	else if (!*joint && session->health.samples && !tally_perfdata_note(session->data, 0))
+		tally_str_add(out, "; nothing lost, cut or unnamed");
+	tally_str_add_char(out, '\n');
 	health_files(session, out);
 }
 

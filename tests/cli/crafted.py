@@ -9,7 +9,8 @@ import ctypes.util
 import struct
 
 # sample_type
-IP, TID, TIME, ADDR, READ, CALLCHAIN, ID, CPU, PERIOD, STREAM_ID, RAW = (1 << bit for bit in range(11))
+IP, TID, TIME, ADDR, READ, CALLCHAIN, ID, CPU, PERIOD, STREAM_ID, RAW, BRANCH, REGS_USER, STACK_USER = (
+    1 << bit for bit in range(14))
 DEFAULT_TYPE = IP | TID | TIME | PERIOD
 # attr flags: mmap, comm, task, sample_id_all
 FLAGS = 1 << 8 | 1 << 9 | 1 << 13 | 1 << 18
@@ -18,7 +19,9 @@ MMAP, COMM, EXIT, THROTTLE, FORK, SAMPLE, KSYMBOL = 1, 3, 4, 5, 7, 9, 17
 HEADER_ATTR, EVENT_TYPE, TRACING_DATA, FINISHED_ROUND, HEADER_FEATURE, COMPRESSED = 64, 65, 66, 68, 80, 81
 # features
 FEATURE_HOSTNAME, FEATURE_EVENT_DESC, FEATURE_COMPRESSED, FEATURE_META_INFO = 3, 12, 27, 129
-USER = 2
+FEATURE_BUILD_ID, FEATURE_CMDLINE = 2, 11
+KERNEL, USER = 1, 2
+CONTEXT_KERNEL, CONTEXT_USER = (1 << 64) - 128, (1 << 64) - 512
 
 
 def u32(*values):
@@ -29,8 +32,10 @@ def u64(*values):
     return struct.pack(f"<{len(values)}Q", *(value & (1 << 64) - 1 for value in values))
 
 
-def attr(sample_type=DEFAULT_TYPE, kind=1, config=0, size=112, read_format=0, flags=FLAGS):
-    return (u32(kind, size) + u64(config, 1, sample_type, read_format, flags) + bytes(200))[:size]
+def attr(sample_type=DEFAULT_TYPE, kind=1, config=0, size=112, read_format=0, flags=FLAGS, branch_type=0, regs_user=0,
+         stack=0):
+    fixed = u32(kind, size) + u64(config, 1, sample_type, read_format, flags) + u32(0, 0) + u64(0, 0, branch_type, regs_user)
+    return (fixed + u32(stack) + bytes(200))[:size]
 
 
 def record(kind, body, misc=0, pad=True):
@@ -49,8 +54,8 @@ def trailer(pid, time):
     return u32(pid, pid) + u64(time)
 
 
-def mmap(pid, start, length, name, time=0, misc=USER):
-    return record(MMAP, u32(pid, pid) + u64(start, length, 0) + text(name) + trailer(pid, time), misc)
+def mmap(pid, start, length, name, time=0, misc=USER, pgoff=0):
+    return record(MMAP, u32(pid, pid) + u64(start, length, pgoff) + text(name) + trailer(pid, time), misc)
 
 
 def comm(pid, name, time=0):
@@ -65,8 +70,13 @@ def ksymbol(start, length, name, time=0):
     return record(KSYMBOL, u64(start) + u32(length) + struct.pack("<HH", 1, 0) + text(name) + trailer(0, time))
 
 
-def sample(ip, pid=1, time=1, misc=USER, more=b""):
-    return record(SAMPLE, u64(ip) + u32(pid, pid) + u64(time, 1) + more, misc)
+def sample(ip, pid=1, time=1, misc=USER, more=b"", period=1):
+    return record(SAMPLE, u64(ip) + u32(pid, pid) + u64(time, period) + more, misc)
+
+
+def build_id(name, identity, misc=USER):
+    """An entry of the BUILD_ID feature, with the size of the id."""
+    return record(67, u32(-1) + identity.ljust(20, b"\0") + bytes([len(identity), 0, 0, 0]) + text(name), misc | 1 << 15)
 
 
 def padded(value, size=64):
@@ -98,9 +108,9 @@ def tracing_data(formats=()):
     return out + u32(0) + u32(0) + u64(0)
 
 
-def file_bytes(records, attrs=None, features=None, ids=None, attr_table=None, types=b""):
+def file_bytes(records, attrs=None, features=None, ids=None, attr_table=None, types=b"", unfinished=False):
     """A file. `ids`: for each attr (offset, size), by default none; `attr_table`: (offset, size) to say instead of
-    the true one; `types`: the event types of perf 3.x."""
+    the true one; `types`: the event types of perf 3.x; `unfinished`: the recorder was killed before its end."""
     attrs = [attr()] if attrs is None else attrs
     ids = ids or [(0, 0)] * len(attrs)
     entry = (len(attrs[0]) if attrs else 112) + 16
@@ -113,7 +123,7 @@ def file_bytes(records, attrs=None, features=None, ids=None, attr_table=None, ty
         sections += u64(types_at + len(blob), len(features[number]))
         blob += features[number]
     table = attr_table or (104, entry * len(attrs))
-    head = b"PERFILE2" + u64(104, entry, *table, at, len(data), types_at if types else 0, len(types))
+    head = b"PERFILE2" + u64(104, entry, *table, at, 0 if unfinished else len(data), types_at if types else 0, len(types))
     head += bits.to_bytes(32, "little")
     body = b"".join(one + u64(*where) for one, where in zip(attrs, ids))
     return head + body + data + sections + blob

@@ -5,7 +5,6 @@
 usage: crafted_outputs.py TALLY
 """
 import json
-import json
 import os
 import re
 import shutil
@@ -14,81 +13,16 @@ import sys
 import tempfile
 
 import tap
+from crafted import *  # noqa: F403
 
 TALLY = sys.argv[1]
 WORK = tempfile.mkdtemp(prefix="tally-crafted-")
 
-# ---- a small builder of perf.data files ------------------------------------------------------
 
-IP, TID, TIME, ADDR, READ, CALLCHAIN, ID, CPU, PERIOD, STREAM, RAW, BRANCH, REGS_USER, STACK_USER = (
-    1 << bit for bit in range(14))
-KERNEL, USER = 1, 2
-HOSTNAME, VERSION, CMDLINE, BUILD_ID, EVENT_DESC, BRANCH_STACK = 3, 5, 11, 2, 12, 15
-CONTEXT_KERNEL, CONTEXT_USER = (1 << 64) - 128, (1 << 64) - 512
-
-
-def u64(*values):
-    return struct.pack(f"<{len(values)}Q", *(value & (1 << 64) - 1 for value in values))
-
-
-def u32(*values):
-    return struct.pack(f"<{len(values)}I", *(value & 0xffffffff for value in values))
-
-
-def attr(sample_type=IP | TID | TIME | PERIOD, kind=1, config=0, read_format=0, branch_type=0, regs_user=0, stack=0):
-    mmap, comm, task, id_all = 1 << 8, 1 << 9, 1 << 13, 1 << 18
-    fixed = u32(kind, 112) + u64(config, 1, sample_type, read_format, mmap | comm | task | id_all) + u32(0, 0)
-    return fixed + u64(0, 0, branch_type, regs_user) + u32(stack, 0) + u64(0) + u32(0, 0)
-
-
-def record(kind, body, misc=0):
-    body += bytes(-len(body) % 8)
-    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
-
-
-def padded(text):
-    text = (text if isinstance(text, bytes) else text.encode()) + b"\0"
-    return text + bytes(-len(text) % 8)
-
-
-def trailer(pid, time):
-    return u32(pid, pid) + u64(time)
-
-
-def mmap(pid, start, length, name, misc=USER, pgoff=0):
-    return record(1, u32(pid, pid) + u64(start, length, pgoff) + padded(name) + trailer(pid, 0), misc)
-
-
-def comm(pid, name, time=0):
-    return record(3, u32(pid, pid) + padded(name) + trailer(pid, time))
-
-
-def sample(ip, pid=1, time=0, misc=USER, rest=b"", period=1):
-    return record(9, u64(ip) + u32(pid, pid) + u64(time, period) + rest, misc)
-
-
-def text_64(text):
-    text = text if isinstance(text, bytes) else text.encode()
-    room = (len(text) // 64 + 1) * 64
-    return u32(room) + text.ljust(room, b"\0")
-
-
-def build_id(name, identity, misc=USER):
-    return record(67, u32(-1) + identity.ljust(20, b"\0") + bytes([len(identity), 0, 0, 0]) + padded(name), misc | 1 << 15)
-
-
-def write(name, records, attrs=None, features=None):
-    attrs, features = attrs or [attr()], features or {}
-    data, start = b"".join(records), 104 + sum(len(one) + 16 for one in attrs)
-    table, blob, bits = b"", b"", 0
-    for number, content in sorted(features.items()):
-        table += u64(start + len(data) + 16 * len(features) + len(blob), len(content))
-        blob += content
-        bits |= 1 << number
+def write(name, records, attrs=None, features=None, **more):
     path = os.path.join(WORK, name)
     with open(path, "wb") as file:
-        file.write(b"PERFILE2" + u64(104, len(attrs[0]) + 16, 104, start - 104, start, len(data), 0, 0))
-        file.write(bits.to_bytes(32, "little") + b"".join(one + u64(0, 0) for one in attrs) + data + table + blob)
+        file.write(file_bytes(records, attrs, features, **more))
     return path
 
 
@@ -105,14 +39,14 @@ KERNEL_TEXT = 0xffffffff81000000
 
 def hostile():
     """Hostile names of every kind; the kernel's symbols come from a file beside it."""
-    records = [mmap(0xffffffff, KERNEL_TEXT, 0x100000, "[kernel.kallsyms]_text", KERNEL, KERNEL_TEXT)]
+    records = [mmap(0xffffffff, KERNEL_TEXT, 0x100000, "[kernel.kallsyms]_text", misc=KERNEL, pgoff=KERNEL_TEXT)]
     for pid, name in enumerate([ESCAPE, FORGED, TURNED, UPPER, BROKEN, b"a;b,c\t\"d\"|e"], 1):
         records += [comm(pid, name), mmap(pid, 0x400000, 0x1000, b"/tmp/" + name.replace(b"/", b"_"))]
         records += [sample(0x400010 + pid, pid, 10 * pid), sample(KERNEL_TEXT + 0x10, pid, 10 * pid + 1, KERNEL)]
-    desc = u32(1, 112) + attr() + u32(0) + text_64(b"ev\x1b[31m\nname")
+    desc = u32(1, 112) + attr() + u32(0) + padded(b"ev\x1b[31m\nname")
     path = write("hostile.data", records, features={
-        HOSTNAME: text_64(b"host\x1b[31m\nname"), CMDLINE: u32(2) + text_64(b"perf\x1b[5m") + text_64(b"rec\nord"),
-        BUILD_ID: build_id(b"/x\x1b[31m\ny", b"\x01" * 20), EVENT_DESC: desc})
+        FEATURE_HOSTNAME: padded(b"host\x1b[31m\nname"), FEATURE_CMDLINE: u32(2) + padded(b"perf\x1b[5m") + padded(b"rec\nord"),
+        FEATURE_BUILD_ID: build_id(b"/x\x1b[31m\ny", b"\x01" * 20), FEATURE_EVENT_DESC: desc})
     with open(os.path.join(WORK, "kallsyms"), "wb") as file:
         file.write(b"%x T \x1b]0;SYM\x07evil\n%x T _end\n" % (KERNEL_TEXT, KERNEL_TEXT + 0x1000))
     return path
@@ -209,7 +143,7 @@ def chain(*ips):
 def in_kernel(names, chains):
     """A recording of the kernel's callchains, innermost first, and how its symbols are found."""
     functions, at = kallsyms(names)
-    records = [mmap(0xffffffff, KERNEL_TEXT, 0x100000, "[kernel.kallsyms]_text", KERNEL, KERNEL_TEXT), comm(1, "task")]
+    records = [mmap(0xffffffff, KERNEL_TEXT, 0x100000, "[kernel.kallsyms]_text", misc=KERNEL, pgoff=KERNEL_TEXT), comm(1, "task")]
     for time, one in enumerate(chains, 1):
         ips = [at[name] for name in one]
         records.append(sample(ips[0], 1, time, KERNEL, chain(CONTEXT_KERNEL, *ips)))
@@ -294,7 +228,7 @@ def test_dumps_give_the_innermost_function_and_are_counted():
                sample(0x401010, 1, 1, USER, chain() + dump(0x401010)),
                sample(KERNEL_TEXT + 16, 1, 2, KERNEL, chain(CONTEXT_KERNEL, KERNEL_TEXT + 16) + dump(0x402020)),
                sample(KERNEL_TEXT + 16, 1, 3, KERNEL, chain(CONTEXT_KERNEL, KERNEL_TEXT + 16) + u64(0) + u64(0))]
-    path = write("dumps.data", records, [bytes(one)], {6: text_64("x86_64")})
+    path = write("dumps.data", records, [bytes(one)], {6: padded("x86_64")})
     tap.same(script_ips(path), [[0x1010], [KERNEL_TEXT + 16, 0x2020], [KERNEL_TEXT + 16]], "callchains")
     run = tap.run(TALLY, "script", "-i", path)
     assert "2 samples have stack dumps that are not unwound" in run.stderr, run.stderr
@@ -342,6 +276,18 @@ def test_lost_records_are_told_once():
     assert "# Total Lost Samples: 0\n" in health([], FORMAT_LOST)[0]
 
 
+def test_health_counts_what_it_says():
+    def line(*args, **more):
+        path = write("health.data", *args, **more)
+        return re.search("# Health: (.*)", tap.run(TALLY, "report", "-i", path).stdout).group(1)
+
+    tap.same(line([comm(1, "task"), sample(0x1000)]), "1 sample read; 1 address in no map", "one")
+    tap.same(line([comm(1, "task"), sample(0x1000), sample(0x2000)]), "2 samples read; 2 addresses in no map", "two")
+    late = "the recording was not finished, what came last is missing"
+    tap.same(line([comm(1, "task")], unfinished=True), f"0 samples read; {late}", "unfinished")
+    tap.same(line([comm(1, "task")]), "0 samples read", "nothing is said of nothing")
+
+
 # ---- names of files, modules and threads -------------------------------------------------------------
 
 MODULE = 0xffffffffa0000000
@@ -364,9 +310,9 @@ def test_files_are_shown_by_their_base_name():
 def test_modules_without_symbols_have_addresses_of_their_own():
     ips = (MODULE + 0x1234, MODULE + 0x101234)
     path = write("modules.data", [
-        mmap(0xffffffff, KERNEL_TEXT, 0x100000, "[kernel.kallsyms]_text", KERNEL, KERNEL_TEXT),
-        mmap(0xffffffff, MODULE, 0x10000, "/lib/modules/none/kernel/no-such.ko", KERNEL),
-        mmap(0xffffffff, MODULE + 0x100000, 0x10000, "[neither]", KERNEL), comm(1, "task"),
+        mmap(0xffffffff, KERNEL_TEXT, 0x100000, "[kernel.kallsyms]_text", misc=KERNEL, pgoff=KERNEL_TEXT),
+        mmap(0xffffffff, MODULE, 0x10000, "/lib/modules/none/kernel/no-such.ko", misc=KERNEL),
+        mmap(0xffffffff, MODULE + 0x100000, 0x10000, "[neither]", misc=KERNEL), comm(1, "task"),
         sample(ips[0], 1, 1, KERNEL, chain(CONTEXT_KERNEL, *ips))], [attr(IP | TID | TIME | PERIOD | CALLCHAIN)])
     empty = os.path.join(WORK, "empty")
     os.makedirs(empty, exist_ok=True)
