@@ -8,6 +8,7 @@
 #include "abi/attr.h"
 #include "abi/attr_name.h"
 #include "base/arith.h"
+#include "perfdata/order.h"
 
 enum { HEADER = 8 };
 
@@ -101,9 +102,12 @@ static int event_enter(struct tally_events *events, struct tally_event *event)
 static int event_new(struct tally_events *events, const struct perf_event_attr *attr,
 		     struct tally_event **ret_event)
 {
-	struct tally_event *event = calloc(1, sizeof(*event));
+	struct tally_event *event;
 	int ret;
 
+	if (events->list.len + 1 >= 1u << TALLY_ORDER_EVENT_BITS)
+		return -E2BIG;
+	event = calloc(1, sizeof(*event));
 	if (!event)
 		return -ENOMEM;
 	event->pub.attr = *attr;

@@ -20,6 +20,9 @@
 
 struct tally_chunk;
 
+/* Of an event's index: more events than a file may have. */
+enum { TALLY_ORDER_EVENT_BITS = 26 };
+
 /* A record that waits. */
 struct tally_order_entry {
 	uint64_t time;
@@ -27,8 +30,9 @@ struct tally_order_entry {
 	const uint8_t *data;
 	struct tally_chunk *chunk; /* holds the data, NULL if the file is mapped */
 	uint64_t offset;
-	uint32_t event; /* index + 1, 0 for none */
-	uint16_t flags;
+	uint32_t event : TALLY_ORDER_EVENT_BITS; /* index + 1, 0 for none */
+	uint32_t flags : 32 - TALLY_ORDER_EVENT_BITS;
+	uint16_t size; /* as it was judged: a mapped file may change meanwhile */
 	uint16_t file;
 };
 

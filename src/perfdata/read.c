@@ -229,6 +229,7 @@ static int order_put(struct tally_perfdata *data, const struct tally_raw *raw,
 	entry->offset = raw->offset;
 	entry->event = event ? event->pub.index + 1 : 0;
 	entry->flags = raw->flags;
+	entry->size = raw->size;
 	entry->file = (uint16_t)raw->file;
 	if (entry->chunk)
 		tally_chunk_ref(entry->chunk);
@@ -244,7 +245,7 @@ static void order_get(struct tally_perfdata *data, const struct tally_order_entr
 	data->held = entry->chunk;
 	*ret_record = (struct tally_perfdata_record){
 		.data = entry->data,
-		.size = header.size,
+		.size = entry->size,
 		.type = header.type,
 		.misc = header.misc,
 		.flags = entry->flags,
@@ -254,7 +255,7 @@ static void order_get(struct tally_perfdata *data, const struct tally_order_entr
 		.time = entry->time,
 		.event = entry->event ? &data->events.list.data[entry->event - 1]->pub : NULL,
 	};
-	tally_release_touch(data, entry->data, header.size);
+	tally_release_touch(data, entry->data, entry->size);
 }
 
 /* Memory that waiting records take, where they are copies. */
@@ -321,6 +322,7 @@ static int order_fill_plain(struct tally_perfdata *data)
 							  header.size);
 			if (!time || time == UINT64_MAX || time < data->order.taken)
 				break;
+			raw.size = header.size;
 			ret = order_put(data, &raw, event, data->read, time);
 		}
 		data->input.at += header.size;

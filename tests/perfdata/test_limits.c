@@ -21,13 +21,13 @@ struct sample {
 
 /* A compressed file of samples whose times fall within blocks of 64 and rise from block to block.
  */
-static int make_file(void)
+static int make_file(int compress_level)
 {
 	static struct sample samples[NR_SAMPLES];
 	const struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
 					     .size = sizeof(attr),
 					     .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TIME};
-	const struct tally_perfdata_writer_options options = {.compress_level = 1};
+	const struct tally_perfdata_writer_options options = {.compress_level = compress_level};
 	struct tally_perfdata_writer *writer;
 	int fd = memfd_create("limits", MFD_CLOEXEC);
 
@@ -82,7 +82,7 @@ static uint64_t read_all(struct tally_perfdata *data, uint64_t limit)
 static void test_waiting_records_are_limited(void **state)
 {
 	struct tally_perfdata *data;
-	int fd = make_file();
+	int fd = make_file(1);
 
 	(void)state;
 	assert_int_equal(tally_perfdata_open_fd(fd, &data, NULL), 0);
@@ -95,7 +95,7 @@ static void test_waiting_records_are_limited(void **state)
 static void test_what_fits_waits(void **state)
 {
 	struct tally_perfdata *data;
-	int fd = make_file();
+	int fd = make_file(1);
 
 	(void)state;
 	assert_int_equal(tally_perfdata_open_fd(fd, &data, NULL), 0);
@@ -106,11 +106,41 @@ static void test_what_fits_waits(void **state)
 	close(fd);
 }
 
+/* Somebody writes to a mapped file between a record's being put in order and its coming out. */
+static void test_sizes_are_fetched_once(void **state)
+{
+	const uint16_t huge = UINT16_MAX;
+	struct tally_perfdata_record record;
+	struct tally_perfdata *data;
+	int fd = make_file(0);
+	uint64_t nr = 0;
+
+	assert_int_equal(tally_perfdata_open_fd(fd, &data, NULL), 0);
+	while (tally_perfdata_next_ordered(data, &record, NULL) > 0) {
+		if (record.type != PERF_RECORD_SAMPLE)
+			continue;
+		assert_int_equal(record.size, sizeof(struct sample));
+		/* All wait from here on. */
+		for (uint64_t i = 0; !nr && i < NR_SAMPLES; i++) {
+			off_t at = (off_t)(tally_perfdata_info(data)->data_offset +
+					   i * sizeof(struct sample) +
+					   offsetof(struct perf_event_header, size));
+
+			assert_int_equal(pwrite(fd, &huge, sizeof(huge), at), sizeof(huge));
+		}
+		nr++;
+	}
+	assert_int_equal(nr, NR_SAMPLES);
+	tally_perfdata_close(data);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_waiting_records_are_limited),
 		cmocka_unit_test(test_what_fits_waits),
+		cmocka_unit_test(test_sizes_are_fetched_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
