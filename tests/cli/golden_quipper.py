@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""`tally script --dump-json` against quipper's own lists of events for the same recordings.
+"""`tally script --dump-json` against lists of the records of the same recordings: of quipper, where the shared set is,
+and in the same form of what `perf report -D` showed, of our own.
 
-usage: golden_quipper.py TALLY FIXTURES
+usage: golden_quipper.py TALLY FIXTURES SHARED
 
 Lists called *.io.out.* hold the records as read, in file order: every field that such a list has
 is compared. The others are sorted by time, neighbouring MMAPs are merged and unmapped callchain
@@ -15,9 +16,12 @@ import re
 import subprocess
 import sys
 
+import fixtures
+
 # Records that quipper's lists leave out.
 LEFT_OUT = {"CPU_MAP", "BPF_EVENT", "EVENT_UPDATE", "HEADER_ATTR", "HEADER_EVENT_TYPE", "HEADER_FEATURE", "HEADER_TRACING_DATA",
             "HEADER_BUILD_ID", "COMPRESSED", "FINISHED_INIT"}
+LEAST = {True: 50, False: 29}  # lists of the own set, and of the shared one
 # What quipper derives itself, or hashes.
 IGNORED = re.compile(r"_md5_prefix$|^root_path|^no_hw_idx$|^branch_stack_hw_idx$|^trace_data$|^timestamp$")
 TOKEN = re.compile(r'\s*([A-Za-z_0-9]+)\s*(\{|:\s*("(?:[^"\\]|\\.)*"|[^\s{}]+))|\s*(\})')
@@ -106,11 +110,11 @@ def parse(text):
     return root
 
 
-def ours(tally, path):
+def ours(tally, path, left_out):
     run = subprocess.run([tally, "script", "--dump-json", "-i", path], stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE, check=False)
     records = [json.loads(line) for line in run.stdout.splitlines()]
-    return [record for record in records if record["name"] not in LEFT_OUT]
+    return [record for record in records if record["name"] not in left_out]
 
 
 def lookup(record, name):
@@ -161,10 +165,10 @@ def clear_top(values):
     return [value & ~(1 << 63) for value in values]
 
 
-def check(tally, golden, path, plain):
+def check(tally, golden, path, plain, left_out):
     parsed = parse_binary(golden, {2: ("events", EVENT)}) if isinstance(golden, bytes) else parse(golden)
     events = parsed.get("events", [])
-    records = ours(tally, path)
+    records = ours(tally, path, left_out)
     if plain:
         events = [e for e in events if "mmap_event" not in e]
         records = [r for r in records if r["name"] not in ("MMAP", "MMAP2")]
@@ -190,22 +194,29 @@ def check(tally, golden, path, plain):
     return wrong, len(events)
 
 
+def lists(found):
+    """Path of each list, the recording's, and the names of records that lists of its set leave out."""
+    for one in found:
+        folder = "records" if one.own else "quipper"
+        names = [name for name in one.names("golden", folder) if name.endswith((".pb_text.gz", ".pb_data.gz"))]
+        if len(names) < LEAST[one.own]:
+            raise SystemExit(f"{one.root}: only {len(names)} lists in golden/{folder}")
+        for name in names:
+            recording = name.split(".pb_")[0].replace(".io.out", "")
+            parts = recording.split("__") if one.own else ["quipper", recording]
+            yield one.path("golden", folder, name), one.recording(*parts), set() if one.own else LEFT_OUT
+
+
 def main():
-    tally, fixtures = sys.argv[1:3]
-    folder = os.path.join(fixtures, "golden", "quipper")
-    if not os.path.isdir(folder):
-        print("1..0 # SKIP no fixtures at " + fixtures)
-        return
-    names = sorted(name for name in os.listdir(folder) if name.endswith((".pb_text.gz", ".pb_data.gz")))
-    print(f"1..{len(names)}")
-    for number, name in enumerate(names, 1):
-        plain = ".io.out." not in name
-        recording = name.split(".pb_")[0].replace(".io.out", "")
-        with gzip.open(os.path.join(folder, name)) as file:
+    tally, todo = sys.argv[1], list(lists(fixtures.sets(*sys.argv[2:4])))
+    print(f"1..{len(todo)}")
+    for number, (path, recording, left_out) in enumerate(todo, 1):
+        name = os.path.basename(path)
+        with gzip.open(path) as file:
             golden = file.read()
         if ".pb_text" in name:
             golden = golden.decode("latin-1")
-        wrong, nr = check(tally, golden, os.path.join(fixtures, "perfdata", "quipper", recording), plain)
+        wrong, nr = check(tally, golden, recording, ".io.out." not in name, left_out)
         print(f"{'not ok' if wrong or not nr else 'ok'} {number} - {name} ({nr} records)")
         for line in wrong[:5]:
             print("# " + line)

@@ -3,16 +3,18 @@
 """A limit to graphs saves work: light functions are not told apart, and without children the file is read twice, the
 second time for the heavy rows alone. What is shown must be the same as without a limit.
 
-usage: graphs_limited.py TALLY FIXTURES
+usage: graphs_limited.py TALLY FIXTURES SHARED
 """
-import os
+import functools
 import sys
 
+import fixtures
 import tap
 from graphs import heavy_graphs
 
-TALLY, FIXTURES = sys.argv[1:3]
-RECORDINGS = os.path.join(FIXTURES, "perfdata")
+TALLY = sys.argv[1]
+SETS = fixtures.sets(*sys.argv[2:4])
+LEAST = {True: 50, False: 100}  # graphs of the own set, and of the shared one
 
 WAYS = {
     "callees": ("callee", ["--no-children"]),
@@ -25,28 +27,26 @@ WAYS = {
 }
 
 
-def recordings():
-    for folder, _, files in sorted(os.walk(RECORDINGS)):
-        for name in sorted(files):
-            path = os.path.join(folder, name)
-            attrs = tap.run(TALLY, "evlist", "-v", "-i", path)
-            if attrs.returncode == 0 and "CALLCHAIN" in attrs.stdout:
-                yield path
+@functools.cache
+def recordings(one):
+    """Those with callchains."""
+    attrs = ((path, tap.run(TALLY, "evlist", "-v", "-i", path)) for path in one.files())
+    return [path for path, run in attrs if run.returncode == 0 and "CALLCHAIN" in run.stdout]
 
 
-def check(order, options):
-    if not os.path.isdir(RECORDINGS):
-        raise tap.Skip("no fixtures at " + FIXTURES)
+def check(one, order, options):
     graphs = 0
-    for path in recordings():
+    for path in recordings(one):
         for percent in (0.5, 5):
             want = heavy_graphs(TALLY, path, percent, f"graph,0,{order}", *options)
             got = heavy_graphs(TALLY, path, percent, f"graph,{percent},{order}", *options)
             tap.same(got, want, f"{path}, {percent} %")
             graphs += sum(1 for row in want if row[-1])
-    assert graphs > 100, f"hardly any graphs: {graphs}"
+    assert graphs > LEAST[one.own], f"hardly any graphs: {graphs}"
 
 
-for _name, (_order, _options) in WAYS.items():
-    globals()["test_" + _name] = lambda order=_order, options=_options: check(order, options)
+for _one in SETS:
+    for _name, (_order, _options) in WAYS.items():
+        globals()[f"test_{_name}, {_one.name}"] = (
+            lambda one=_one, order=_order, options=_options: check(one, order, options))
 tap.main(__name__)

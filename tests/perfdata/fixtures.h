@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Walking the borrowed perf.data files, where they are present. */
+/* Walking recordings: the project's own, always, and those of others where they are. */
 #ifndef TALLY_TESTS_PERFDATA_FIXTURES_H
 #define TALLY_TESTS_PERFDATA_FIXTURES_H
 
@@ -11,46 +11,80 @@
 
 enum { FIXTURE_PATH = 512 };
 
-/* The root of the fixtures, or NULL after saying that they are absent. */
-static inline const char *fixtures_root(void)
+/* Two sets of one layout: perfdata/FOLDER/FILE, and golden/. */
+static const struct {
+	const char *variable;  /* of the environment, holds the root */
+	const char *originals; /* folder of what perfdata/bigendian-twins has twins of */
+	int nr_files, nr_twins, nr_counted; /* at least */
+} fixture_sets[] = {
+	{"TALLY_FIXTURES", "perf61", 75, 20, 55},
+	{"TALLY_SHARED_FIXTURES", "quipper", 100, 6, 90},
+};
+
+enum { NR_FIXTURE_SETS = sizeof(fixture_sets) / sizeof(fixture_sets[0]) };
+
+/* The root of a set, or NULL if it is not here, which only the second may be. */
+static inline const char *fixtures_root(int set)
 {
-	const char *root = getenv("TALLY_FIXTURES");
+	const char *root = getenv(fixture_sets[set].variable);
 	struct stat st;
 
 	if (root && !stat(root, &st))
 		return root;
-	fprintf(stderr, "skipped: TALLY_FIXTURES names no directory\n");
+	assert_int_not_equal(set, 0);
 	return NULL;
 }
 
-/* Call `use` for every file of every folder of perfdata/. Returns how many. */
-static inline int fixtures_each(const char *root, void (*use)(const char *path))
+/* Call `use` for every file of a folder. Returns how many. */
+static inline int fixtures_each_of(const char *folder, void (*use)(const char *path))
 {
-	char folder[FIXTURE_PATH], path[2 * FIXTURE_PATH];
-	struct dirent *a, *b;
+	char path[2 * FIXTURE_PATH];
+	struct dirent *entry;
 	int nr = 0;
-	DIR *all, *one;
+	DIR *dir = opendir(folder);
+
+	while (dir && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		use(path);
+		nr++;
+	}
+	if (dir)
+		closedir(dir);
+	return nr;
+}
+
+/* The same for every folder of perfdata/. */
+static inline int fixtures_each_of_root(const char *root, void (*use)(const char *path))
+{
+	char folder[FIXTURE_PATH];
+	struct dirent *entry;
+	int nr = 0;
+	DIR *dir;
 
 	snprintf(folder, sizeof(folder), "%s/perfdata", root);
-	all = opendir(folder);
-	while (all && (a = readdir(all))) {
-		if (a->d_name[0] == '.')
+	dir = opendir(folder);
+	while (dir && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
 			continue;
-		snprintf(folder, sizeof(folder), "%s/perfdata/%s", root, a->d_name);
-		one = opendir(folder);
-		while (one && (b = readdir(one))) {
-			if (b->d_name[0] == '.')
-				continue;
-			snprintf(path, sizeof(path), "%s/%s", folder, b->d_name);
-			use(path);
-			nr++;
-		}
-		if (one)
-			closedir(one);
+		snprintf(folder, sizeof(folder), "%s/perfdata/%s", root, entry->d_name);
+		nr += fixtures_each_of(folder, use);
 	}
-	if (all)
-		closedir(all);
+	if (dir)
+		closedir(dir);
 	return nr;
+}
+
+/* And for every set that is here. */
+static inline void fixtures_each(void (*use)(const char *path))
+{
+	for (int set = 0; set < NR_FIXTURE_SETS; set++) {
+		const char *root = fixtures_root(set);
+
+		if (root)
+			assert_true(fixtures_each_of_root(root, use) >= fixture_sets[set].nr_files);
+	}
 }
 
 #endif
