@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""tally-jevents from the outside: command.py BINARY DUMP_LOADED SOURCE_ROOT FIXTURES [CC...]"""
+"""tally-jevents from the outside: command.py BINARY DUMP_LOADED SOURCE_ROOT FIXTURES SHARED [CC...]"""
 import collections
 import gzip
 import os
@@ -11,10 +11,13 @@ import tarfile
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+import fixtures  # noqa: E402
 import tap  # noqa: E402
 
-JEVENTS, LOADED, ROOT, FIXTURES = map(os.path.abspath, sys.argv[1:5])
-CC = sys.argv[5:] or ["cc"]
+JEVENTS, LOADED, ROOT = map(os.path.abspath, sys.argv[1:4])
+SETS = fixtures.sets(*sys.argv[4:6])
+OWN, SHARED = SETS[0], SETS[1] if len(SETS) > 1 else None
+CC = sys.argv[6:] or ["cc"]
 SOURCE = os.path.join(ROOT, "src")
 HERE = os.path.join(ROOT, "tests", "jevents")
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
@@ -27,20 +30,18 @@ def path(*names):
 
 
 def fixture(name):
-    """An unpacked tree of the fixtures."""
-    archive = os.path.join(FIXTURES, "pmu", name + ".tar.gz")
-    if not os.path.exists(archive):
-        raise tap.Skip(f"no {archive}")
+    """A tree of the shared fixtures, unpacked."""
     if not os.path.isdir(path(name)):
-        with tarfile.open(archive) as tar:
+        with tarfile.open(SHARED.path("pmu", name + ".tar.gz")) as tar:
             tar.extractall(SCRATCH.name)
     return path(name)
 
 
-def golden(name):
+def golden(name, one=None):
     """Rows of a golden file, without its header, as bytes seen as characters."""
-    with gzip.open(os.path.join(FIXTURES, "pmu", "golden", name), "rt", encoding="latin1", newline="\n") as file:
-        return file.read().split("\n")[1:-1]
+    file = (one or SHARED).path("pmu", "golden", name)
+    with (gzip.open if name.endswith(".gz") else open)(file, "rt", encoding="latin1", newline="\n") as text:
+        return text.read().split("\n")[1:-1]
 
 
 def run(*args, **options):
@@ -99,21 +100,81 @@ def same_rows(got, want, what):
                              f"{sum(more.values())} too many, such as {sorted(more)[:2]}")
 
 
-# --- the fixtures
+# --- whole trees
 
-def test_classic_rows_are_those_of_the_classic_generator():
-    root, rows = fixture("linux418-arch"), 0
-    for arch in ("arm64", "powerpc", "s390", "x86"):
-        output, told = generate(root, "--classic", arch=arch)
+ARCHS = ("arm64", "powerpc", "s390", "x86")
+ROWS = {True: 12, False: 6590}  # of the classic trees
+
+
+def classic_tree(one):
+    return one.path("pmu", "classic") if one.own else fixture("linux418-arch")
+
+
+def classic_golden(one, arch):
+    name = f"classic.{arch}.events.tsv" if one.own else f"classic418.{arch}.events.tsv.gz"
+    return golden(name, one), golden(f"classic{'' if one.own else '418'}.{arch}.map.tsv", one)
+
+
+def check_classic_rows_are_those_of_the_classic_generator(one):
+    rows = 0
+    for arch in ARCHS:
+        output, told = generate(classic_tree(one), "--classic", arch=arch)
         tap.same("error" in told, False, "errors")
-        program = classic_program("classic-" + arch, output)
-        got = [row.replace("\\\\", "\\") if arch == "s390" else row for row in dumped(program)]
-        want = golden(f"classic418.{arch}.events.tsv.gz")
+        program = classic_program(f"classic-{one.name}-{arch}", output)
+        got = dumped(program)
+        if arch == "s390" and not one.own:
+            got = [row.replace("\\\\", "\\") for row in got]
+        want, rows_of_map = classic_golden(one, arch)
         same_rows(got, want, arch)
         rows += len(got)
-        with open(os.path.join(FIXTURES, "pmu", "golden", f"classic418.{arch}.map.tsv"), encoding="latin1") as file:
-            tap.same(dumped(program, "map"), file.read().split("\n")[1:-1], f"map of {arch}")
-    tap.same(rows, 6590, "rows in all")
+        tap.same(dumped(program, "map"), rows_of_map, f"map of {arch}")
+    tap.same(rows, ROWS[one.own], "rows in all")
+
+
+fixtures.add_tests(sys.modules[__name__], SETS, check_classic_rows_are_those_of_the_classic_generator)
+
+
+def test_what_is_no_json_is_told():
+    """Our tree has what the classic trees have: each oddity is read, and told with its place."""
+    told = {arch: generate(classic_tree(OWN), "--classic", arch=arch)[1].replace(classic_tree(OWN) + "/", "") for arch in ARCHS}
+    for arch, want in {
+            "arm64": r"arm64/invent-recommended\.json:8:5: warning: no comma between two values",
+            "powerpc": r"powerpc/ridge/other\.json:2:4: warning: comma with nothing behind or before it",
+            "s390": r"s390/cf_y1/extended\.json:6:31: warning: control character in a string .*\n"
+                    r"s390/cf_y1/extended\.json:7:2: warning: comma with nothing", "x86": r"^$"}.items():
+        if not re.search(want, told[arch]):
+            raise AssertionError(f"{arch}: told {told[arch]!r}")
+
+
+def test_our_rows_in_todays_form():
+    root = classic_tree(OWN)
+    output, _ = generate(root, arch="all")
+    program = models_program("models-own", output)
+    environment = {**os.environ, "TALLY_EVENTS_DIR": root}
+    for kind, least in (("events", 11), ("metrics", 1)):
+        want = golden(f"today.{kind}.tsv", OWN)
+        tap.same(len(want), least, f"{kind} in the golden file")
+        same_rows(dumped(program, kind), want, kind)
+        same_rows(dumped(LOADED, kind, env=environment), want, f"{kind}, read at run time")
+    for cpuid, want in {"InventedCpu-6-01": "core\tLakeside_core", "InventedCpu-6-03": "core\tLakeside_core",
+                        "InventedCpu-6-04": "", "InventedCpu-7-0F": "core\thill/top", "InventedCpu-7-0f": ""}.items():
+        tap.same("\n".join(dumped(program, "find", "x86", cpuid)), want, cpuid)
+    tap.same(dumped(program, "find", "arm64", "0x00000000990f0010"), ["core\tinvent/pebble"], "of Arm")
+    environment["TALLY_CPUID"] = "InventedCpu-6-02"
+    same_rows(dumped(LOADED, "events", env=environment),
+              [row for row in golden("today.events.tsv", OWN) if "__Lakeside_core_" in row], "of one CPU")
+
+
+def test_a_file_of_intels_form():
+    root = OWN.path("pmu", "intel")
+    environment = {**os.environ, "TALLY_EVENTS_DIR": root, "TALLY_CPUID": "InventedCpu-9-2"}
+    rows = [row.split("\t") for row in dumped(LOADED, "events", env=environment)]
+    tap.same(sorted((row[1], row[4], row[6]) for row in rows), [
+        ("invented_clocks.thread", "event=0x3c,period=2000003,umask=0x00", "0"),
+        ("ocr.reads:response=any", "event=0xb7,period=100003,umask=0x01,offcore_rsp=0x10001", "0"),
+        ("old.name", "event=0x50,period=100003,umask=0x04", "1")], "names, terms, deprecated")
+    tap.same([row.split("\t")[1:] for row in dumped(LOADED, "map", env=environment)],
+             [["InventedCpu-9-[12]", "V1.02", "core", "/XX/events/invented_core.json"]], "map")
 
 
 # The older generator wrote what Python calls nothing into the terms of an event without MSRValue.
@@ -127,7 +188,7 @@ def golden68(kind):
     return [row.replace(NO_MSR + ",ldlat=None", NO_MSR) for row in rows]
 
 
-def test_rows_are_those_of_todays_generator():
+def check_rows_are_those_of_todays_generator(_):
     output, _ = generate(fixture("linux68-arch"), arch="all")
     program = models_program("models-68", output)
     rows = 0
@@ -145,7 +206,7 @@ def test_rows_are_those_of_todays_generator():
         tap.same("\n".join(dumped(program, "find", arch, cpuid)), want, cpuid)
 
 
-def test_read_at_run_time_the_rows_are_the_same():
+def check_read_at_run_time_the_rows_are_the_same(_):
     root = fixture("linux68-arch")
     environment = {**os.environ, "TALLY_EVENTS_DIR": root}
     for kind in ("events", "metrics"):
@@ -159,7 +220,7 @@ def test_read_at_run_time_the_rows_are_the_same():
     tap.same(len(dumped(LOADED, "events", env=environment)), 130, "rows of one directory")
 
 
-def test_intel_files_are_read_as_they_are():
+def check_intel_files_are_read_as_they_are(_):
     root = fixture("intel-perfmon")
     core = {row.split("\t")[1]: row.split("\t")[4] for row in golden68("events")
             if row.startswith("pmu_events__cascadelakex_default_core")}
@@ -181,6 +242,12 @@ def terms(text):
     """Terms as numbers; periods differ from release to release."""
     pairs = (term.split("=") for term in text.split(",") if not term.startswith("period="))
     return {name: int(value, 0) for name, value in pairs if int(value, 0)}
+
+
+# What only a generator of today can have made, and Intel's own files, are of the shared set alone.
+for _check in (check_rows_are_those_of_todays_generator, check_read_at_run_time_the_rows_are_the_same,
+               check_intel_files_are_read_as_they_are):
+    fixtures.add_tests(sys.modules[__name__], SETS[1:], _check)
 
 
 # --- trees made for the purpose
