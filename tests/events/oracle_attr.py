@@ -3,7 +3,7 @@
 """The attr that `tally stat -e NAME --dry-run -v` prints against the one that `perf stat -vv` makes, field by field,
 for every event that the installed perf knows of each x86 table. Both run under the same fake core PMU.
 
-usage: oracle_attr.py TALLY SHARED
+usage: oracle_attr.py TALLY
 """
 import re
 import sys
@@ -25,7 +25,7 @@ FIELDS = {
 
 
 def compare(table, cpuid, least):
-    fake = fakeperf.Fake(sys.argv[2], cpuid)
+    fake = fakeperf.Fake(cpuid)
     listed = set(re.findall(r'"name":"([^"]*)"', fake.run(TALLY, "list", "-j", "--deprecated", "cpu").stdout))
     names = list(fake.perf_events())
     common = [name for name in names if name.lower() in listed]

@@ -1,12 +1,22 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Commands under a made-up core PMU of any x86 CPU: shared's tools/fakepmu.sh."""
+"""Commands under a made-up core PMU of any x86 CPU: in a mount namespace of their own, in which the PMUs of sysfs are a
+directory of ours. Needs root."""
+import os
 import re
 import shutil
+import tempfile
 from pathlib import Path
 
 import tap
 
-WIDEN = "echo config:0-7,32-35 >/sys/bus/event_source/devices/cpu/format/event;"
+DEVICES = Path("/sys/bus/event_source/devices")
+KEPT = ("software", "tracepoint", "breakpoint")
+INTEL = {"event": "config:0-7", "umask": "config:8-15", "edge": "config:18", "pc": "config:19", "any": "config:21",
+         "inv": "config:23", "cmask": "config:24-31", "offcore_rsp": "config1:0-63", "ldlat": "config1:0-15",
+         "frontend": "config1:0-23", "in_tx": "config:32", "in_tx_cp": "config:33"}
+AMD = {**INTEL, "event": "config:0-7,32-35"}
+PRECISE = "3"  # levels of a PMU that can sample precisely
+CORE_TYPE = "4"  # what Linux gives the first core PMU
 # Table, identity, and the names that the installed perf has in common with it at least.
 CPUS = [
     ("silvermont", "GenuineIntel-6-37-8", 130),
@@ -18,19 +28,33 @@ CPUS = [
 ]
 
 
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text + "\n", encoding="ascii")
+
+
 class Fake:
     """A CPU's core PMU, as perf and tally see it."""
 
-    def __init__(self, shared, cpuid):
-        self.script, self.cpuid = Path(shared) / "tools" / "fakepmu.sh", cpuid
-        if not self.script.exists():
-            raise tap.Skip(f"no {self.script}")
+    def __init__(self, cpuid):
         if not shutil.which("perf"):
             raise tap.Skip("perf is not installed")
+        if not shutil.which("unshare"):
+            raise tap.Skip("unshare is not installed")
+        self.cpuid, self.folder = cpuid, tempfile.TemporaryDirectory(prefix="tally-pmu-")
+        root = Path(self.folder.name)
+        for name in KEPT:
+            if (DEVICES / name / "type").exists():
+                write(root / name / "type", (DEVICES / name / "type").read_text(encoding="ascii").strip())
+        write(root / "cpu" / "type", CORE_TYPE)
+        write(root / "cpu" / "caps" / "max_precise", PRECISE)
+        (root / "cpu" / "events").mkdir()
+        for name, bits in (AMD if cpuid.startswith("Authentic") else INTEL).items():
+            write(root / "cpu" / "format" / name, bits)
 
     def run(self, *command):
-        widen = WIDEN if self.cpuid.startswith("Authentic") else ""
-        done = tap.run(self.script, self.cpuid, "bash", "-c", widen + '"$@"', "fake", *command)
+        script = f'mount --bind "{self.folder.name}" {DEVICES} && exec "$@"'
+        done = tap.run("unshare", "-m", "sh", "-c", script, "fake", *command, env={**os.environ, "PERF_CPUID": self.cpuid})
         if done.returncode:
             raise tap.Skip(f"no fake PMU here: {done.stderr.strip()[-100:]}")
         return done

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Our x86 tables against the installed perf's: for each name both have, the attr perf makes under a fake core PMU
-equals what our JSON says. usage: oracle_perf.py SHARED"""
+equals what our JSON says. usage: oracle_perf.py"""
 import sys
 from pathlib import Path
 
@@ -18,7 +18,7 @@ FIELDS = ("type", "config", "{ bp_addr, config1 }")
 
 
 def compare(directory, cpuid, least):
-    fake = fakeperf.Fake(sys.argv[1], cpuid)
+    fake = fakeperf.Fake(cpuid)
     ours = tree.Table("x86", directory).events
     theirs = fake.perf_events()
     common = [name for name in theirs if name.lower() in ours]
