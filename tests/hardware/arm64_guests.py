@@ -99,10 +99,12 @@ VIEWS = {
 }
 MOVED = ["mix", "fp", "dwarf", "children", "groups"]
 FOREIGN = ["plain", "chains", "stacks"]
-# Of perf's recordings on x86-64, whose files neither side has.
-PERFDATA = os.path.join(ROOT, "..", "shared", "fixtures", "perfdata", "debian61")
-FIXTURES = sorted(path for path in glob.glob(os.path.join(PERFDATA, "*.data"))
-                  if os.path.getsize(path) < 300000 and "stat" not in path)
+# Of perf's recordings on x86-64, whose files neither side has: ours, and those of the shared set where it is.
+OWN_FIXTURES = ["ticks", "frames", "dwarf", "traced", "leader", "several", "switched", "registers", "squeezed", "map-ids"]
+SHARED_PERFDATA = os.path.join(ROOT, "..", "shared", "fixtures", "perfdata", "debian61")
+FIXTURES = [os.path.join(ROOT, "tests", "fixtures", "perfdata", "perf61", name + ".data") for name in OWN_FIXTURES] + sorted(
+    path for path in glob.glob(os.path.join(SHARED_PERFDATA, "*.data"))
+    if os.path.getsize(path) < 300000 and "stat" not in path)
 FIXTURE_VIEWS = {
     "dsos": "report --stdio -s comm,dso -g none --symfs /nowhere -i {}",
     "fields": "script -F comm,tid,event -i {}",
