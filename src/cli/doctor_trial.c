@@ -32,7 +32,7 @@ struct stage {
 	struct tally_cpus *cpus;
 	struct tally_threads *threads;
 	struct tally_counters *counters;
-	struct tally_ring **rings;
+	struct tally_rings *rings;
 };
 
 /* ---- what is opened ------------------------------------------------------------ */
@@ -104,44 +104,22 @@ static int stage_open(struct stage *stage)
 
 /* ---- rings --------------------------------------------------------------------- */
 
-static void rings_unmap(struct stage *stage)
-{
-	for (size_t i = 0; stage->rings && i < stage->cpus->nr; i++) {
-		tally_ring_unmap(stage->rings[i]);
-		stage->rings[i] = NULL;
-	}
-}
-
-static int rings_map(struct stage *stage, size_t pages)
-{
-	int ret = 0;
-
-	for (size_t i = 0; !ret && i < stage->cpus->nr; i++)
-		ret = tally_ring_map(stage->doctor->transport,
-				     tally_counters_fd(stage->counters, 0, i, 0), pages, false,
-				     &stage->rings[i]);
-	if (ret)
-		rings_unmap(stage);
-	return ret;
-}
-
 /* As many pages as are to be had; the kernel knows what the sums do not. */
 static int stage_map(struct stage *stage)
 {
 	const struct tally_permits *permits = &stage->doctor->permits;
 	struct doctor_trial *trial = stage->plan->trial;
-	int ret;
+	int ret = tally_rings_new(stage->counters, &stage->rings);
 
-	stage->rings = calloc(stage->cpus->nr, sizeof(*stage->rings));
-	if (!stage->rings)
-		return -ENOMEM;
+	if (ret)
+		return ret;
 	trial->pages_wanted = RECORD_RING / permits->page_size;
 	trial->pages = trial->pages_wanted;
-	while ((ret = rings_map(stage, trial->pages)) == -EPERM && trial->pages > 1)
+	while ((ret = tally_rings_map(stage->rings, trial->pages)) == -EPERM && trial->pages > 1)
 		trial->pages /= 2;
 	if (ret == -EPERM || (!ret && trial->pages < trial->pages_wanted))
-		tally_permits_explain_rings(permits, ret ? 1 : trial->pages_wanted, stage->cpus->nr,
-					    &trial->why);
+		tally_permits_explain_rings(permits, ret ? 1 : trial->pages_wanted,
+					    tally_rings_nr(stage->rings), &trial->why);
 	return ret;
 }
 
@@ -149,9 +127,7 @@ static int stage_map(struct stage *stage)
 
 static void stage_free(struct stage *stage)
 {
-	if (stage->cpus)
-		rings_unmap(stage);
-	free(stage->rings);
+	tally_rings_free(stage->rings);
 	tally_counters_close(stage->counters);
 	free(stage->threads);
 	free(stage->cpus);

@@ -15,6 +15,7 @@
 #include "cli/control.h"
 #include "cli/event_source.h"
 #include "cli/synth.h"
+#include "client/rings.h"
 #include "tally/client.h"
 #include "tally/events.h"
 #include "tally/perfdata.h"
@@ -82,16 +83,6 @@ int record_option_synth(void *config, const char *arg);
 
 /* ---- the parts of a recording --------------------------------------------- */
 
-/* One ring buffer and the descriptors that write into it: the first was mapped. */
-struct record_ring {
-	struct tally_ring *ring;
-	bool overwrite;
-	int32_t cpu;   /* -1: of one thread on any */
-	size_t thread; /* index of it then */
-	TALLY_VEC(int) fds;
-	size_t polled; /* which of them is waited for: one whose task is alive */
-};
-
 /* Where records go. */
 struct record_output {
 	const char *path; /* NULL: standard output */
@@ -122,7 +113,7 @@ struct record {
 	struct tally_cpus *cpus;
 	struct tally_threads *threads;
 	struct tally_counters *counters;
-	TALLY_VEC(struct record_ring) rings;
+	struct tally_rings *rings;
 	struct tally_sample_layout layout; /* of the tracking event: its trailer */
 	struct tally_child child;
 	bool is_going;  /* the child was let go */

@@ -5,7 +5,6 @@
  * in them.
  */
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,11 +17,9 @@
 #include "cli/record.h"
 #include "cli/say.h"
 
-enum { FIRST_RING = 2 }; /* in the array for poll: behind signals and control */
-
 struct loop {
-	TALLY_VEC(struct pollfd) polls;
 	TALLY_VEC(struct iovec) pieces;
+	size_t signals, control; /* slots of what is watched beside the rings */
 };
 
 uint64_t record_now(void)
@@ -34,15 +31,6 @@ uint64_t record_now(void)
 }
 
 /* ---- moving data ----------------------------------------------------------- */
-
-static int ring_pause(const struct record_ring *ring, bool pause)
-{
-	const struct tally_transport *linux_ = tally_transport_linux();
-
-	if (!ring->overwrite)
-		return 0;
-	return linux_->ioctl(linux_, ring->fds.data[0], PERF_EVENT_IOC_PAUSE_OUTPUT, pause);
-}
 
 static int add_piece(struct loop *loop, const void *data, size_t len)
 {
@@ -57,8 +45,9 @@ static int gather(struct record *record, struct loop *loop, bool overwrite)
 	struct tally_ring_data data;
 	int ret = 0;
 
-	tally_vec_for_each (ring, &record->rings) {
-		if (ret || (ring->overwrite && !overwrite) || !tally_ring_data(ring->ring, &data))
+	for (size_t i = 0; !ret && i < tally_rings_nr(record->rings); i++) {
+		if ((tally_rings_is_overwrite(record->rings, i) && !overwrite) ||
+		    !tally_ring_data(tally_rings_at(record->rings, i), &data))
 			continue;
 		ret = add_piece(loop, data.first, data.first_len);
 		if (!ret)
@@ -80,10 +69,7 @@ static int drain(struct record *record, struct loop *loop, bool overwrite)
 						   (int)loop->pieces.len);
 	if (ret)
 		return ret;
-	tally_vec_for_each (ring, &record->rings) {
-		if (!ring->overwrite || overwrite)
-			tally_ring_consume(ring->ring);
-	}
+	tally_rings_consume(record->rings, overwrite);
 	record->drained = record_now();
 	return 0;
 }
@@ -93,53 +79,22 @@ int record_drain(struct record *record, bool overwrite)
 	struct loop loop = {0};
 	int ret;
 
-	tally_vec_for_each (ring, &record->rings) {
-		if (overwrite)
-			ring_pause(ring, true);
-	}
+	if (overwrite)
+		tally_rings_pause(record->rings, true);
 	ret = drain(record, &loop, overwrite);
-	tally_vec_for_each (ring, &record->rings) {
-		if (overwrite)
-			ring_pause(ring, false);
-	}
+	if (overwrite)
+		tally_rings_pause(record->rings, false);
 	tally_vec_free(&loop.pieces);
 	return ret;
 }
 
 /* ---- waiting --------------------------------------------------------------- */
 
-static int polls_init(struct record *record, struct loop *loop)
+static int loop_init(struct record *record, struct loop *loop)
 {
-	int ret = tally_vec_push(&loop->polls, (struct pollfd){record->signals, POLLIN, 0});
+	int ret = tally_rings_watch(record->rings, record->signals, &loop->signals);
 
-	if (!ret)
-		ret = tally_vec_push(&loop->polls, (struct pollfd){record->control.fd, POLLIN, 0});
-	tally_vec_for_each (ring, &record->rings) {
-		if (!ret)
-			ret = tally_vec_push(&loop->polls,
-					     (struct pollfd){ring->fds.data[0], POLLIN, 0});
-	}
-	return ret;
-}
-
-/* A descriptor whose tasks are all gone is always ready: wait for the next one of its ring, as
- * all of them are woken alike. Without any left the ring is finished. */
-static void polls_hang_up(struct record *record, struct loop *loop)
-{
-	size_t alive = 0;
-
-	for (size_t i = 0; i < record->rings.len; i++) {
-		struct record_ring *ring = &record->rings.data[i];
-		struct pollfd *at = &loop->polls.data[FIRST_RING + i];
-
-		if (at->fd >= 0 && at->revents & (POLLHUP | POLLERR | POLLNVAL)) {
-			ring->polled++;
-			at->fd = ring->polled < ring->fds.len ? ring->fds.data[ring->polled] : -1;
-		}
-		alive += at->fd >= 0;
-	}
-	if (!alive)
-		record->stop = true;
+	return ret ? ret : tally_rings_watch(record->rings, record->control.fd, &loop->control);
 }
 
 static void take_signal(struct record *record, int signal)
@@ -183,22 +138,21 @@ static int next_timeout(const struct record *record)
 
 static int wait_for_data(struct record *record, struct loop *loop)
 {
-	int nr = poll(loop->polls.data, loop->polls.len, next_timeout(record));
+	int nr = tally_rings_poll(record->rings, next_timeout(record)), ret = 0;
 
 	if (nr < 0)
-		return errno == EINTR ? 0 : -errno;
+		return nr;
 	record->wakeups += nr > 0;
-	if (loop->polls.data[0].revents)
+	if (tally_rings_watch_events(record->rings, loop->signals))
 		record_signals_read(record);
-	if (loop->polls.data[1].revents) {
-		int ret = record_control_read(record);
-
-		if (ret)
-			return ret;
-		loop->polls.data[1].fd = record->control.fd;
+	if (tally_rings_watch_events(record->rings, loop->control)) {
+		ret = record_control_read(record);
+		tally_rings_watch_set(record->rings, loop->control, record->control.fd);
 	}
-	polls_hang_up(record, loop);
-	return 0;
+	/* All tasks have ended. */
+	if (!tally_rings_nr_alive(record->rings))
+		record->stop = true;
+	return ret;
 }
 
 /* ---- what is due ----------------------------------------------------------- */
@@ -248,7 +202,7 @@ static int check_output(struct record *record)
 int record_run(struct record *record)
 {
 	struct loop loop = {0};
-	int ret = polls_init(record, &loop);
+	int ret = loop_init(record, &loop);
 
 	record->drained = record_now();
 	while (!ret && !record->stop) {
@@ -260,7 +214,6 @@ int record_run(struct record *record)
 		if (!ret)
 			ret = check_output(record);
 	}
-	tally_vec_free(&loop.polls);
 	tally_vec_free(&loop.pieces);
 	return ret;
 }

@@ -109,87 +109,13 @@ static int set_filters(struct record *record)
 
 /* ---- rings ----------------------------------------------------------------- */
 
-/* The ring that counters of this CPU (or, on any CPU, of this thread) write into. */
-static struct record_ring *ring_find(struct record *record, int32_t cpu, size_t thread,
-				     bool overwrite)
-{
-	tally_vec_for_each (ring, &record->rings) {
-		if (ring->cpu == cpu && ring->overwrite == overwrite &&
-		    (cpu >= 0 || ring->thread == thread))
-			return ring;
-	}
-	return NULL;
-}
-
-/* Sort every counter to its ring; those that come first will be mapped. */
-static int rings_plan(struct record *record, size_t event)
-{
-	const struct tally_cpus *cpus = tally_counters_cpus(record->counters, event);
-	bool overwrite = record->specs.data[event].attr.write_backward;
-	int ret = 0;
-
-	for (size_t thread = 0; thread < tally_counters_nr_threads(record->counters); thread++) {
-		for (size_t cpu = 0; !ret && cpu < cpus->nr; cpu++) {
-			int fd = tally_counters_fd(record->counters, event, cpu, thread);
-			int32_t number = cpus->cpu[cpu].number;
-			struct record_ring *ring;
-
-			if (fd < 0)
-				continue;
-			ring = ring_find(record, number, thread, overwrite);
-			if (!ring) {
-				ret = tally_vec_push(&record->rings,
-						     (struct record_ring){.overwrite = overwrite,
-									  .cpu = number,
-									  .thread = thread});
-				ring = record->rings.data + record->rings.len - 1;
-			}
-			if (!ret)
-				ret = tally_vec_push(&ring->fds, fd);
-		}
-	}
-	return ret;
-}
-
-static int ring_map(struct record_ring *ring, size_t pages)
-{
-	const struct tally_transport *linux_ = tally_transport_linux();
-	int ret = tally_ring_map(linux_, ring->fds.data[0], pages, ring->overwrite, &ring->ring);
-
-	for (size_t i = 1; !ret && i < ring->fds.len; i++)
-		ret = linux_->ioctl(linux_, ring->fds.data[i], PERF_EVENT_IOC_SET_OUTPUT,
-				    (uintptr_t)ring->fds.data[0]);
-	return ret;
-}
-
-static int rings_map(void *data, size_t pages)
-{
-	struct record *record = data;
-	int ret = 0;
-
-	tally_vec_for_each (ring, &record->rings) {
-		ret = ring_map(ring, pages);
-		if (ret)
-			break;
-	}
-	if (ret) {
-		tally_vec_for_each (ring, &record->rings) {
-			tally_ring_unmap(ring->ring);
-			ring->ring = NULL;
-		}
-	}
-	return ret;
-}
-
 static int rings_open(struct record *record)
 {
 	struct tally_ring_pages rings = {
 		.asked = record->ring_pages,
 		.wanted = RECORD_RING / (size_t)sysconf(_SC_PAGESIZE),
-		.nr_rings = record->rings.len,
+		.rings = record->rings,
 		.quiet = record->config->quiet,
-		.map = rings_map,
-		.data = record,
 	};
 
 	return tally_ring_pages_map(&rings);
@@ -250,12 +176,9 @@ void record_say_events(const struct record *record, bool verbose)
 /* -v: what was opened. */
 static void say_opened(const struct record *record)
 {
-	size_t counters = 0;
-
-	tally_vec_for_each (ring, &record->rings)
-		counters += ring->fds.len;
 	record_say_events(record, true);
-	fprintf(stderr, "%zu counters in %zu ring buffers\n", counters, record->rings.len);
+	fprintf(stderr, "%zu counters in %zu ring buffers\n",
+		tally_rings_nr_counters(record->rings), tally_rings_nr(record->rings));
 }
 
 int record_open(struct record *record)
@@ -273,8 +196,8 @@ int record_open(struct record *record)
 	say_fallbacks(record);
 	take_attrs(record);
 	ret = set_filters(record);
-	for (size_t i = 0; !ret && i < record->specs.len; i++)
-		ret = rings_plan(record, i);
+	if (!ret)
+		ret = tally_rings_new(record->counters, &record->rings);
 	if (!ret)
 		ret = rings_open(record);
 	if (!ret)
@@ -289,11 +212,7 @@ int record_open(struct record *record)
 
 void record_close(struct record *record)
 {
-	tally_vec_for_each (ring, &record->rings) {
-		tally_ring_unmap(ring->ring);
-		tally_vec_free(&ring->fds);
-	}
-	tally_vec_free(&record->rings);
+	tally_rings_free(record->rings);
 	tally_counters_close(record->counters);
 	free(record->threads);
 	free(record->cpus);

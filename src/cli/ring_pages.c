@@ -41,7 +41,7 @@ static void say_smaller(const struct tally_permits *permits, const struct tally_
 
 	snprintf(what, sizeof(what), "ring buffers of %zu KiB instead of %zu",
 		 pages * permits->page_size / 1024, rings->wanted * permits->page_size / 1024);
-	tally_permits_explain_rings(permits, rings->wanted, rings->nr_rings, &why);
+	tally_permits_explain_rings(permits, rings->wanted, tally_rings_nr(rings->rings), &why);
 	tally_refuse_limit(what, &why);
 }
 
@@ -51,13 +51,13 @@ static void say_refused(const struct tally_permits *permits, const struct tally_
 	struct tally_refusal why;
 	char what[96];
 
-	snprintf(what, sizeof(what), "cannot map %zu ring buffers of %zu KiB", rings->nr_rings,
-		 pages * permits->page_size / 1024);
+	snprintf(what, sizeof(what), "cannot map %zu ring buffers of %zu KiB",
+		 tally_rings_nr(rings->rings), pages * permits->page_size / 1024);
 	if (code != -EPERM) {
 		tally_say_error("%s: %s", what, strerror(-code));
 		return;
 	}
-	tally_permits_explain_rings(permits, pages, rings->nr_rings, &why);
+	tally_permits_explain_rings(permits, pages, tally_rings_nr(rings->rings), &why);
 	tally_refuse(what, &why);
 }
 
@@ -69,10 +69,11 @@ int tally_ring_pages_map(const struct tally_ring_pages *rings)
 
 	tally_permits_read(NULL, &permits);
 	if (!pages)
-		pages = tally_permits_rings(&permits, rings->wanted, rings->nr_rings, NULL);
+		pages = tally_permits_rings(&permits, rings->wanted, tally_rings_nr(rings->rings),
+					    NULL);
 	pages = pages ? pages : 1;
 	/* Others of this user may have locked memory as well: the kernel knows. */
-	while ((ret = rings->map(rings->data, pages)) == -EPERM && !rings->asked && pages > 1)
+	while ((ret = tally_rings_map(rings->rings, pages)) == -EPERM && !rings->asked && pages > 1)
 		pages /= 2;
 	if (ret)
 		say_refused(&permits, rings, pages, ret);

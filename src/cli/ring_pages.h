@@ -6,23 +6,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "client/rings.h"
+
 /* The argument of -m, a number of pages or a size, to data pages: rounded up to a power of two,
  * which is told unless `quiet`. NULL: 0 pages, the choice is ours. 0, or -EINVAL after having said
  * why. */
 int tally_ring_pages_parse(const char *text, bool quiet, size_t *ret_pages);
 
 struct tally_ring_pages {
-	size_t asked;    /* data pages of each ring, by the user; 0: ours to choose */
-	size_t wanted;   /* what we choose where nothing stands against it; a power of two */
-	size_t nr_rings; /* that are mapped */
-	bool quiet;      /* smaller rings than wanted are not worth a word */
-	/* Map all rings with so many data pages, or none. 0 or -errno. */
-	int (*map)(void *data, size_t pages);
-	void *data;
+	struct tally_rings *rings; /* that are mapped */
+	size_t asked;              /* data pages of each ring, by the user; 0: ours to choose */
+	size_t wanted; /* what we choose where nothing stands against it; a power of two */
+	bool quiet;    /* smaller rings than wanted are not worth a word */
 };
 
 /* Map the rings: as many pages as asked for, or the most that are allowed. Called with capabilities
- * raised. 0, or the error of map(), which has been told with its reason and remedies. */
+ * raised. 0, or the error of tally_rings_map(), which has been told with its reason and remedies.
+ */
 int tally_ring_pages_map(const struct tally_ring_pages *rings);
 
 #endif

@@ -5,7 +5,6 @@
  * cannot keep up samples go by, but never the records that tell who runs.
  */
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,9 +22,9 @@ enum { SETTLE_NS = 1000000 };
 
 struct taker {
 	struct top *top;
-	TALLY_VEC(struct pollfd) polls; /* poke, then one for each ring */
-	uint64_t next;                  /* refresh, CLOCK_MONOTONIC ns */
-	uint64_t delay;                 /* between them */
+	size_t poke;    /* slot of what wakes us */
+	uint64_t next;  /* refresh, CLOCK_MONOTONIC ns */
+	uint64_t delay; /* between them */
 };
 
 /* ---- records ------------------------------------------------------------------- */
@@ -44,20 +43,21 @@ static uint64_t time_of(const struct top *top, const struct perf_event_header *r
 }
 
 /* The time of a ring's next record; UINT64_MAX when it is empty. */
-static uint64_t ring_time(const struct top *top, const struct record_ring *ring)
+static uint64_t ring_time(const struct top *top, struct tally_ring *ring)
 {
-	const struct perf_event_header *record = tally_ring_peek(ring->ring);
+	const struct perf_event_header *record = tally_ring_peek(ring);
 
 	return record ? time_of(top, record) : UINT64_MAX;
 }
 
 /* The ring with the oldest record, and the time of the oldest one elsewhere. */
-static struct record_ring *ring_oldest(struct top *top, uint64_t *ret_other)
+static struct tally_ring *ring_oldest(struct top *top, uint64_t *ret_other)
 {
-	struct record_ring *oldest = NULL;
+	struct tally_ring *oldest = NULL;
 	uint64_t best = UINT64_MAX, other = UINT64_MAX;
 
-	tally_vec_for_each (ring, &top->record.rings) {
+	for (size_t i = 0; i < tally_rings_nr(top->record.rings); i++) {
+		struct tally_ring *ring = tally_rings_at(top->record.rings, i);
 		uint64_t time = ring_time(top, ring);
 
 		if (time < best) {
@@ -91,7 +91,7 @@ static int queue_add(struct top_queue *queue, const struct perf_event_header *re
 static int take(struct top *top)
 {
 	uint64_t limit = record_now() - SETTLE_NS, other;
-	struct record_ring *ring;
+	struct tally_ring *ring;
 	int ret = 0;
 
 	while (!ret && (ring = ring_oldest(top, &other))) {
@@ -100,33 +100,13 @@ static int take(struct top *top)
 		if (ring_time(top, ring) > until)
 			break;
 		while (!ret && ring_time(top, ring) <= until)
-			ret = queue_add(&top->queue, tally_ring_next(ring->ring));
-		tally_ring_consume(ring->ring);
+			ret = queue_add(&top->queue, tally_ring_next(ring));
+		tally_ring_consume(ring);
 	}
 	return ret;
 }
 
 /* ---- waiting ------------------------------------------------------------------- */
-
-/* As record does: a descriptor whose tasks are gone is ready for ever; wait for another one of its
- * ring. False when none is left. */
-static bool polls_hang_up(struct taker *taker)
-{
-	struct top *top = taker->top;
-	size_t alive = 0;
-
-	for (size_t i = 0; i < top->record.rings.len; i++) {
-		struct record_ring *ring = &top->record.rings.data[i];
-		struct pollfd *at = &taker->polls.data[1 + i];
-
-		if (at->fd >= 0 && at->revents & (POLLHUP | POLLERR | POLLNVAL)) {
-			ring->polled++;
-			at->fd = ring->polled < ring->fds.len ? ring->fds.data[ring->polled] : -1;
-		}
-		alive += at->fd >= 0;
-	}
-	return alive > 0;
-}
 
 static int milliseconds_left(const struct taker *taker)
 {
@@ -157,14 +137,14 @@ static void look_at_flags(struct taker *taker, bool *ret_halt)
 static bool taker_turn(struct taker *taker)
 {
 	struct top_queue *queue = &taker->top->queue;
+	struct tally_rings *rings = taker->top->record.rings;
 	bool alive, halt = false, tick;
 
-	if (poll(taker->polls.data, taker->polls.len, milliseconds_left(taker)) < 0 &&
-	    errno != EINTR)
+	if (tally_rings_poll(rings, milliseconds_left(taker)) < 0)
 		return false;
-	if (taker->polls.data[0].revents & POLLIN)
+	if (tally_rings_watch_events(rings, taker->poke))
 		look_at_flags(taker, &halt);
-	alive = polls_hang_up(taker);
+	alive = tally_rings_nr_alive(rings) > 0;
 	tick = record_now() >= taker->next || !alive;
 	pthread_mutex_lock(&queue->lock);
 	queue->error = take(taker->top);
@@ -180,17 +160,12 @@ void *top_take_main(void *arg)
 {
 	struct top *top = arg;
 	struct taker taker = {.top = top, .delay = top->config->delay_ns};
-	int ret = tally_vec_push(&taker.polls, (struct pollfd){top->poke, POLLIN, 0});
+	int ret = tally_rings_watch(top->record.rings, top->poke, &taker.poke);
 	sigset_t all;
 
 	/* Handlers are for the main thread: that of SIGTSTP writes to the terminal. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
-	tally_vec_for_each (ring, &top->record.rings) {
-		if (!ret)
-			ret = tally_vec_push(&taker.polls,
-					     (struct pollfd){ring->fds.data[0], POLLIN, 0});
-	}
 	taker.next = record_now() + taker.delay;
 	while (!ret && taker_turn(&taker))
 		;
@@ -199,6 +174,5 @@ void *top_take_main(void *arg)
 	top->queue.error = ret ? ret : top->queue.error;
 	pthread_cond_signal(&top->queue.more);
 	pthread_mutex_unlock(&top->queue.lock);
-	tally_vec_free(&taker.polls);
 	return NULL;
 }
