@@ -59,6 +59,8 @@ static void sampling_attrs(struct stage *stage)
 static int stage_set(struct stage *stage, pid_t child)
 {
 	const struct plan *plan = stage->plan;
+	const struct tally_target target = {
+		.all_cpus = plan->all_cpus, .per_thread = !plan->sampling, .command = child};
 	struct tally_event_error err;
 	int ret = tally_events_new(NULL, NULL, &stage->events);
 
@@ -66,11 +68,7 @@ static int stage_set(struct stage *stage, pid_t child)
 		ret = tally_events_parse(stage->events, plan->events, strlen(plan->events),
 					 &stage->list, &err);
 	if (!ret)
-		ret = plan->sampling ? tally_cpus_online(NULL, &stage->cpus)
-				     : tally_cpus_any(&stage->cpus);
-	if (!ret)
-		ret = plan->all_cpus ? tally_threads_any(&stage->threads)
-				     : tally_threads_of_tid(child, &stage->threads);
+		ret = tally_target_resolve(&target, &stage->cpus, &stage->threads, NULL);
 	if (!ret && plan->sampling)
 		sampling_attrs(stage);
 	return ret;

@@ -22,10 +22,11 @@
 
 static const struct tally_option ftrace_options[] = {
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What to trace:"},
-	{'a', "all-cpus", TALLY_OPTION_FLAG, AT(all_cpus), NULL, "every task on all CPUs"},
-	{'C', "cpu", TALLY_OPTION_TEXT, AT(cpus), "list", "only on these CPUs: 0-3,5"},
-	{'p', "pid", TALLY_OPTION_TEXT, AT(pids), "pids", "these processes, all their threads"},
-	{0, "tid", TALLY_OPTION_TEXT, AT(tids), "tids", "these threads"},
+	{'a', "all-cpus", TALLY_OPTION_FLAG, AT(target.all_cpus), NULL, "every task on all CPUs"},
+	{'C', "cpu", TALLY_OPTION_TEXT, AT(target.cpus), "list", "only on these CPUs: 0-3,5"},
+	{'p', "pid", TALLY_OPTION_TEXT, AT(target.pids), "pids",
+	 "these processes, all their threads"},
+	{0, "tid", TALLY_OPTION_TEXT, AT(target.tids), "tids", "these threads"},
 	{0, "inherit", TALLY_OPTION_FLAG, AT(inherit), NULL, "the children that they make as well"},
 	{'D', "delay", TALLY_OPTION_U64, AT(delay_ms), "ms",
 	 "start so many milliseconds after the command"},
@@ -149,10 +150,9 @@ static int config_check(const struct ftrace_session *session)
 {
 	const struct ftrace_config *config = session->config;
 
-	if (session->command && (config->pids || config->tids))
+	if (session->command && tally_target_has_tasks(&config->target))
 		return ftrace_usage("a command and -p or --tid exclude each other");
-	if (!session->command && !config->pids && !config->tids && !config->all_cpus &&
-	    !config->cpus)
+	if (!session->command && tally_target_is_command(&config->target))
 		return ftrace_usage("nothing to trace: a command, -p, --tid, -a or -C");
 	if (session->what == FTRACE_LATENCY && latency_check(config))
 		return TALLY_EXIT_USAGE;

@@ -9,16 +9,18 @@
 #include "cli/command.h"
 #include "client/ftrace_stats.h"
 #include "client/tracer.h"
+#include "sampler/target.h"
 #include "tally/client.h"
 
 enum ftrace_what { FTRACE_TRACE, FTRACE_LATENCY, FTRACE_PROFILE };
 
 struct ftrace_config {
-	const char *tracer, *functions, *pids, *tids, *cpus, *buffer, *sort;
+	struct tally_target target;
+	const char *tracer, *functions, *buffer, *sort;
 	struct tally_option_list trace, notrace, graph, nograph, events, graph_options,
 		function_options;
 	uint64_t delay_ms, depth;
-	bool all_cpus, inherit, force, nanoseconds, bpf, hide_empty, list, has_depth;
+	bool inherit, force, nanoseconds, bpf, hide_empty, list, has_depth;
 };
 
 struct ftrace_session {

@@ -177,15 +177,16 @@ static void add_mask(struct tally_str *out, const struct tally_cpus *cpus)
 
 static void set_cpus(struct setup *setup)
 {
-	const char *list = setup->session->config->cpus;
+	const struct tally_target *target = &setup->session->config->target;
+	struct tally_target_error why = {0};
 	struct tally_cpus *cpus = NULL;
 	struct tally_str mask = {0};
 
-	if (setup->ret || !list)
+	if (setup->ret || !target->cpus)
 		return;
-	setup->ret = tally_cpus_parse(list, &cpus);
+	setup->ret = tally_target_cpus(target, &cpus, &why);
 	if (setup->ret) {
-		tally_say_error("-C %s: not a list of CPUs", list);
+		tally_refuse_target(&why);
 		return;
 	}
 	add_mask(&mask, cpus);
@@ -211,19 +212,20 @@ static void set_buffer(struct setup *setup)
 	set(setup, "buffer_size_kb", kb);
 }
 
+/* Of -p and --tid, whatever CPUs are traced. */
 static int find_threads(struct ftrace_session *session)
 {
-	const struct ftrace_config *config = session->config;
-	const char *list = config->pids ? config->pids : config->tids;
-	int ret = 0;
+	struct tally_target target = session->config->target;
+	struct tally_target_error why = {0};
+	int ret;
 
-	if (list && config->pids)
-		ret = tally_threads_of_pids(list, &session->threads);
-	else if (list)
-		ret = tally_threads_of_tids(list, &session->threads);
+	if (!tally_target_has_tasks(&target))
+		return 0;
+	target.all_cpus = false;
+	target.cpus = NULL;
+	ret = tally_target_threads(&target, &session->threads, &why);
 	if (ret)
-		tally_say_error("%s %s: %s", config->pids ? "-p" : "--tid", list,
-				ret == -EINVAL ? "not a list of numbers" : strerror(-ret));
+		tally_refuse_target(&why);
 	return ret;
 }
 
@@ -246,7 +248,7 @@ static void set_tasks(struct setup *setup)
 	size_t nr = session->threads ? session->threads->nr : 0;
 	struct tally_option_list ids = {0};
 
-	if (setup->ret || session->config->all_cpus || (!nr && !session->child.pid))
+	if (setup->ret || session->config->target.all_cpus || (!nr && !session->child.pid))
 		return;
 	ids.items = calloc(nr + 1, sizeof(*ids.items));
 	if (!ids.items)

@@ -7,10 +7,11 @@
 #include "cli/list.h"
 #include "cli/say.h"
 #include "client/probe.h"
+#include "sampler/target.h"
 
 int list_prober_init(struct list_prober *prober, struct tally_events *events, bool off)
 {
-	int ret;
+	const struct tally_target target = {.command = gettid(), .per_thread = true};
 
 	*prober = (struct list_prober){.events = events, .off = off};
 	if (!off && tally_probe_kills(tally_transport_linux())) {
@@ -18,8 +19,7 @@ int list_prober_init(struct list_prober *prober, struct tally_events *events, bo
 				  "perf_event_open");
 		prober->off = true;
 	}
-	ret = tally_cpus_any(&prober->cpus);
-	return ret ? ret : tally_threads_of_tid(gettid(), &prober->threads);
+	return tally_target_resolve(&target, &prober->cpus, &prober->threads, NULL);
 }
 
 void list_prober_free(struct list_prober *prober)

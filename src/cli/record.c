@@ -42,13 +42,13 @@ static int parse_delay(struct record *record)
 /* What does not go together. */
 static int check_config(struct record_config *config, bool has_command)
 {
-	if (record_is_command(config) && !has_command)
-		config->all_cpus = true; /* as perf: everything */
+	if (tally_target_is_command(&config->target) && !has_command)
+		config->target.all_cpus = true; /* as perf: everything */
 	if (config->all_user && config->all_kernel) {
 		tally_say_error("--all-user and --all-kernel exclude each other");
 		return -EINVAL;
 	}
-	if (config->per_thread && record_has_cpus(config)) {
+	if (config->target.per_thread && tally_target_has_cpus(&config->target)) {
 		tally_say_error("--per-thread is for tasks, not for CPUs (-a, -C)");
 		return -EINVAL;
 	}
@@ -57,7 +57,7 @@ static int check_config(struct record_config *config, bool has_command)
 				(unsigned long long)config->flush_ms);
 		return -EINVAL;
 	}
-	if (record_has_cpus(config) && (config->pids || config->tids || config->user))
+	if (tally_target_has_cpus(&config->target) && tally_target_has_tasks(&config->target))
 		tally_say_warning("-p, -t and -u are not looked at with -a or -C");
 	if (config->overwrite)
 		config->tail_synth = true;
@@ -105,7 +105,7 @@ static int let_go(struct record *record, const char *command)
 	int ret = 0;
 
 	record->started = record_now();
-	if (!record_is_command(record->config) && !record->disabled)
+	if (!tally_target_is_command(&record->config->target) && !record->disabled)
 		ret = tally_counters_enable(record->counters);
 	if (ret || !record->child.pid)
 		return ret;
@@ -228,8 +228,8 @@ static int record_file(struct record *record, const char *command)
 	if (ret)
 		return ret;
 	ret = record_into(record, command);
-	if (!record->exec_error && record->config->all_cpus && !record->config->cpus &&
-	    !record->config->quiet)
+	if (!record->exec_error && record->config->target.all_cpus &&
+	    !record->config->target.cpus && !record->config->quiet)
 		tally_refuse_new_cpus(record->cpus);
 	return ret;
 }

@@ -16,6 +16,7 @@
 #include "cli/event_source.h"
 #include "cli/synth.h"
 #include "client/rings.h"
+#include "sampler/target.h"
 #include "tally/client.h"
 #include "tally/events.h"
 #include "tally/perfdata.h"
@@ -51,8 +52,8 @@ struct record_config {
 	bool switch_events, namespaces, all_cgroups, buildid_mmap, no_bpf;
 	bool use_clockid;
 	int clockid;
-	bool all_cpus, per_thread, no_inherit;
-	const char *cpus, *pids, *tids, *user;
+	struct tally_target target;
+	bool no_inherit;
 	const char *output, *mmap_size, *delay, *control;
 	bool overwrite, tail_synth, timestamp_name, no_buildid, no_buildid_cache, buildid_all;
 	bool no_buffering, quiet, dry_run, timestamp_boundary;
@@ -132,18 +133,6 @@ struct record {
 	uint64_t drained;          /* ns, CLOCK_MONOTONIC: when rings were written out last */
 	uint64_t wakeups, lost;
 };
-
-/* A target that is neither CPUs nor existing tasks: the command alone. */
-static inline bool record_is_command(const struct record_config *config)
-{
-	return !config->all_cpus && !config->cpus && !config->pids && !config->tids &&
-	       !config->user;
-}
-
-static inline bool record_has_cpus(const struct record_config *config)
-{
-	return config->all_cpus || config->cpus;
-}
 
 /* record_events.c: the events to open. */
 int record_events_parse(struct record *record);

@@ -156,7 +156,7 @@ static void attr_fields(const struct record *record, const struct tally_event_sp
 		{timed || raw, PERF_SAMPLE_TIME},
 		{attr->freq || config->with_period || tracepoint, PERF_SAMPLE_PERIOD},
 		{raw, PERF_SAMPLE_RAW | PERF_SAMPLE_CPU},
-		{config->with_cpu || record_has_cpus(config), PERF_SAMPLE_CPU},
+		{config->with_cpu || tally_target_has_cpus(&config->target), PERF_SAMPLE_CPU},
 		{config->with_addr, PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC},
 		{config->with_weight, PERF_SAMPLE_WEIGHT_STRUCT},
 		{config->with_transaction, PERF_SAMPLE_TRANSACTION},
@@ -195,12 +195,12 @@ static void attr_state(const struct record *record, size_t index,
 {
 	const struct record_config *config = record->config;
 	bool is_leader = spec->leader == index || !spec->in_braces;
-	bool is_command = record_is_command(config);
+	bool is_command = tally_target_is_command(&config->target);
 
 	attr->disabled = is_leader;
 	attr->enable_on_exec = is_leader && is_command && !record->delay_ns;
-	attr->inherit =
-		!config->no_inherit && !config->tids && !config->per_thread && !spec->sample_read;
+	attr->inherit = !config->no_inherit && !config->target.tids && !config->target.per_thread &&
+			!spec->sample_read;
 	if (term_given(spec, TALLY_TERM_INHERIT))
 		attr->inherit = spec->terms.inherit;
 	attr->inherit_stat = config->inherit_stat && attr->inherit;
@@ -239,7 +239,7 @@ static void attr_tracking(const struct record_config *config, struct perf_event_
 static void attr_dummy(const struct record *record, struct perf_event_attr *attr)
 {
 	attr->exclude_guest = 0;
-	attr->disabled = record_is_command(record->config);
+	attr->disabled = tally_target_is_command(&record->config->target);
 	attr->enable_on_exec = attr->disabled;
 	attr->freq = 0;
 	attr->sample_period = 1;

@@ -73,7 +73,7 @@ static int check_filters(const struct record *record)
  * names from the first moment. */
 static bool wants_dummy(const struct record *record)
 {
-	return record_has_cpus(record->config) || record->delay_ns;
+	return tally_target_has_cpus(&record->config->target) || record->delay_ns;
 }
 
 int record_events_parse(struct record *record)

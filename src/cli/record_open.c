@@ -14,51 +14,12 @@
 
 /* ---- targets --------------------------------------------------------------- */
 
-static int find_threads(struct record *record)
-{
-	const struct record_config *config = record->config;
-	const char *list;
-	int ret;
-
-	if (record_has_cpus(config))
-		return tally_threads_any(&record->threads);
-	if (config->pids)
-		ret = tally_threads_of_pids(config->pids, &record->threads);
-	else if (config->tids)
-		ret = tally_threads_of_tids(config->tids, &record->threads);
-	else if (config->user)
-		ret = tally_threads_of_user(config->user, &record->threads);
-	else
-		return tally_threads_of_tid(record->child.pid, &record->threads);
-	list = config->pids ? config->pids : config->tids ? config->tids : config->user;
-	if (ret == -ESRCH)
-		tally_say_error("nothing to record: %s has no tasks (any more)", list);
-	else if (ret == -EINVAL)
-		tally_say_error("%s: %s", list,
-				list == config->user ? "no such user" : "not a list of numbers");
-	else if (ret)
-		tally_say_error("%s: %s", list, strerror(-ret));
-	return ret;
-}
-
 int record_targets(struct record *record)
 {
-	const struct record_config *config = record->config;
-	int ret = find_threads(record);
+	struct tally_target target = record->config->target;
 
-	if (ret)
-		return ret;
-	if (config->cpus)
-		ret = tally_cpus_parse(config->cpus, &record->cpus);
-	else if (config->per_thread)
-		ret = tally_cpus_any(&record->cpus);
-	else
-		ret = tally_cpus_online(NULL, &record->cpus);
-	if (ret && config->cpus)
-		tally_say_error("-C %s: not a list of CPUs", config->cpus);
-	else if (ret)
-		tally_say_error("cannot find the CPUs: %s", strerror(-ret));
-	return ret;
+	target.command = record->child.pid;
+	return tally_resolve_target(&target, &record->cpus, &record->threads);
 }
 
 /* ---- counters -------------------------------------------------------------- */

@@ -103,9 +103,9 @@ static int add_tasks(struct record *record, bool tail)
 
 	if (!(config->synth & (RECORD_SYNTH_TASK | RECORD_SYNTH_MMAP)))
 		return 0;
-	if (record_has_cpus(config))
+	if (tally_target_has_cpus(&config->target))
 		return tally_synth_processes(&record->synth);
-	if (!record_is_command(config))
+	if (!tally_target_is_command(&config->target))
 		ret = add_threads(record);
 	return ret ? ret : add_child(record, tail || record->output.names.len);
 }

@@ -151,3 +151,23 @@ void tally_refuse_kernel(const char *done)
 	/* The first fix is that it was done in user space. */
 	say_details(&why, 1);
 }
+
+void tally_refuse_target(const struct tally_target_error *why)
+{
+	struct tally_str text = {0};
+
+	tally_target_explain(why, &text);
+	tally_say_error("%s", tally_str_text(&text));
+	tally_str_free(&text);
+}
+
+int tally_resolve_target(const struct tally_target *target, struct tally_cpus **ret_cpus,
+			 struct tally_threads **ret_threads)
+{
+	struct tally_target_error why = {0};
+	int ret = tally_target_resolve(target, ret_cpus, ret_threads, &why);
+
+	if (ret)
+		tally_refuse_target(&why);
+	return ret;
+}

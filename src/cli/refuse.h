@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "sampler/target.h"
 #include "tally/client.h"
 
 /* `what` was not done: "cannot open cycles". As an error, or as a warning where the command goes
@@ -15,6 +16,11 @@ void tally_refuse_warning(const char *what, const struct tally_refusal *why);
 
 /* `command` could not be started: the error of fork(2) or pipe(2). */
 void tally_refuse_start(const char *command, int code);
+
+/* tally_target_resolve(), having printed why a target cannot be resolved. */
+int tally_resolve_target(const struct tally_target *target, struct tally_cpus **ret_cpus,
+			 struct tally_threads **ret_threads);
+void tally_refuse_target(const struct tally_target_error *why);
 
 /* A limit was met, and less was taken. The fix that this is, the first, is not told. */
 void tally_refuse_limit(const char *what, const struct tally_refusal *why);

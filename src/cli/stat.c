@@ -30,13 +30,13 @@ static int make_title(struct stat_session *session)
 	struct tally_str title = {0};
 	int ret;
 
-	if (config->pids)
-		tally_str_addf(&title, "process id '%s'", config->pids);
-	else if (config->tids)
-		tally_str_addf(&title, "thread id '%s'", config->tids);
-	else if (config->cpus)
-		tally_str_addf(&title, "'CPU(s) %s'", config->cpus);
-	else if (config->all_cpus || !session->argv)
+	if (config->target.pids)
+		tally_str_addf(&title, "process id '%s'", config->target.pids);
+	else if (config->target.tids)
+		tally_str_addf(&title, "thread id '%s'", config->target.tids);
+	else if (config->target.cpus)
+		tally_str_addf(&title, "'CPU(s) %s'", config->target.cpus);
+	else if (config->target.all_cpus || !session->argv)
 		tally_str_add(&title, "'system wide'");
 	else
 		add_command(&title, session->argv);
@@ -70,14 +70,14 @@ static int open_control(struct stat_session *session)
 
 static int session_init(struct stat_session *session, const struct stat_config *config, char **argv)
 {
-	bool tasks = config->pids || config->tids;
+	bool tasks = config->target.pids || config->target.tids;
 	int ret;
 
 	*session = (struct stat_session){
 		.config = config,
 		.argv = argv,
 		.system_wide = !tasks && config->mode != STAT_AGGR_THREAD &&
-			       (config->all_cpus || config->cpus || !argv),
+			       (config->target.all_cpus || config->target.cpus || !argv),
 		.control = {.fd = -1, .ack = -1},
 		.signals = -1,
 		.output = -1,

@@ -14,6 +14,7 @@
 #include "cli/control.h"
 #include "cli/event_source.h"
 #include "cli/stat_table.h"
+#include "sampler/target.h"
 #include "tally/client.h"
 #include "tally/events.h"
 
@@ -32,12 +33,13 @@ struct stat_config {
 	struct tally_option_list events, metrics;
 	struct tally_event_source source;
 	struct stat_attached_list cgroups, filters;
-	const char *each_cgroup, *cpus, *pids, *tids;
+	const char *each_cgroup;
+	struct tally_target target;
 	const char *output, *separator, *repeat, *delay, *control, *pre, *post;
 	uint64_t interval_ms, interval_count, timeout_ms, topdown_level;
 	int detail, verbose, log_fd;
 	bool aggr[STAT_NR_AGGR];
-	bool all_cpus, all_user, all_kernel, null_run, no_inherit, no_scale, no_big_num, big_num;
+	bool all_user, all_kernel, null_run, no_inherit, no_scale, no_big_num, big_num;
 	bool append, perf_json, json, summary, no_csv_summary, quiet, table, sync;
 	bool topdown, metric_only, metric_no_group, metric_no_merge, dry_run, plan;
 	bool log_fd_given, interval_count_given, timeout_given;

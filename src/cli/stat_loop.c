@@ -94,12 +94,12 @@ static int watch_task(struct waiting *waiting, int32_t tid, bool is_thread)
 static int watch_tasks(struct stat_session *session, struct waiting *waiting)
 {
 	const struct tally_threads *threads = session->threads;
-	bool is_thread = session->config->tids;
+	bool is_thread = session->config->target.tids;
 	int32_t last = -1;
 	int ret = 0;
 
 	if (session->argv || session->system_wide ||
-	    !(session->config->pids || session->config->tids))
+	    !(session->config->target.pids || session->config->target.tids))
 		return 0;
 	waiting->watches_tasks = true;
 	for (size_t i = 0; i < threads->nr && !ret; i++) {
@@ -338,7 +338,7 @@ static int finish(struct stat_session *session)
 	/* A command alone is gone, and its counters are still. */
 	if (!session->by_command)
 		counting_stop(session);
-	if (session->system_wide && !session->config->cpus && !session->config->quiet)
+	if (session->system_wide && !session->config->target.cpus && !session->config->quiet)
 		tally_refuse_new_cpus(session->cpus);
 	if (session->argv) {
 		ret = tally_child_exec_error(&session->child);

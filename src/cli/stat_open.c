@@ -7,66 +7,11 @@
 
 #include "base/arith.h"
 #include "cli/privileges.h"
+#include "cli/refuse.h"
 #include "cli/say.h"
 #include "cli/stat.h"
 
 /* ---- targets -------------------------------------------------------------- */
-
-static int check_online(const struct tally_cpus *asked)
-{
-	struct tally_cpus *online;
-	int ret = tally_cpus_online(NULL, &online);
-
-	/* Unreadable: the kernel will say. */
-	if (ret)
-		return 0;
-	for (size_t i = 0; i < asked->nr && !ret; i++) {
-		if (tally_cpus_index(online, asked->cpu[i].number) >= 0)
-			continue;
-		tally_say_error("CPU %d is not there, or off line", asked->cpu[i].number);
-		ret = -ENODEV;
-	}
-	free(online);
-	return ret;
-}
-
-static int target_cpus(struct stat_session *session)
-{
-	const char *list = session->config->cpus;
-	int ret = tally_threads_any(&session->threads);
-
-	if (!ret)
-		ret = list ? tally_cpus_parse(list, &session->cpus)
-			   : tally_cpus_online(NULL, &session->cpus);
-	if (ret) {
-		tally_say_error("%s: %s", list ? list : "/sys/devices/system/cpu/online",
-				list ? "not a list of CPUs" : strerror(-ret));
-		return ret;
-	}
-	return list ? check_online(session->cpus) : 0;
-}
-
-static int target_tasks(struct stat_session *session)
-{
-	const struct stat_config *config = session->config;
-	const char *list = config->pids ? config->pids : config->tids;
-	int ret = tally_cpus_any(&session->cpus);
-
-	if (ret)
-		return ret;
-	if (!list)
-		ret = tally_threads_all(&session->threads);
-	else if (config->pids)
-		ret = tally_threads_of_pids(list, &session->threads);
-	else
-		ret = tally_threads_of_tids(list, &session->threads);
-	if (ret)
-		tally_say_error("%s: %s", list ? list : "/proc",
-				ret == -ESRCH    ? "no such task"
-				: ret == -EINVAL ? "not a list of numbers"
-						 : strerror(-ret));
-	return ret;
-}
 
 static int target_command(struct stat_session *session)
 {
@@ -80,9 +25,17 @@ static int target_command(struct stat_session *session)
 
 int stat_targets(struct stat_session *session)
 {
+	struct tally_target target = session->config->target;
+
 	if (session->by_command)
 		return target_command(session);
-	return session->system_wide ? target_cpus(session) : target_tasks(session);
+	/* Tasks go before CPUs, and counters follow them. */
+	target.all_cpus = session->system_wide;
+	if (!session->system_wide)
+		target.cpus = NULL;
+	target.per_thread = !session->system_wide;
+	target.each_thread = !session->system_wide && !tally_target_has_tasks(&target);
+	return tally_resolve_target(&target, &session->cpus, &session->threads);
 }
 
 /* ---- counters ------------------------------------------------------------- */

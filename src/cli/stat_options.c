@@ -57,12 +57,12 @@ const struct tally_option stat_options[] = {
 	{'i', "no-inherit", TALLY_OPTION_FLAG, AT(no_inherit), NULL,
 	 "not in threads and processes that come later"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Where:"},
-	{'a', "all-cpus", TALLY_OPTION_FLAG, AT(all_cpus), NULL,
+	{'a', "all-cpus", TALLY_OPTION_FLAG, AT(target.all_cpus), NULL,
 	 "on all CPUs, whatever runs there (default without a command)"},
-	{'C', "cpu", TALLY_OPTION_TEXT, AT(cpus), "list",
+	{'C', "cpu", TALLY_OPTION_TEXT, AT(target.cpus), "list",
 	 "on these CPUs: 0-3,5; with --dry-run and --plan also another machine's: silvermont"},
-	{'p', "pid", TALLY_OPTION_TEXT, AT(pids), "list", "in these processes"},
-	{'t', "tid", TALLY_OPTION_TEXT, AT(tids), "list", "in these threads"},
+	{'p', "pid", TALLY_OPTION_TEXT, AT(target.pids), "list", "in these processes"},
+	{'t', "tid", TALLY_OPTION_TEXT, AT(target.tids), "list", "in these threads"},
 	{'G', "cgroup", TALLY_OPTION_CALL, 0, "names",
 	 "in these cgroups: one for each event before, or one for all", NULL, option_cgroup},
 	{0, "for-each-cgroup", TALLY_OPTION_TEXT, AT(each_cgroup), "names",
@@ -152,13 +152,13 @@ static int check_numbers(struct stat_config *config)
 /* --cpu has two meanings: a list of CPUs has no letters, the name of a CPU has. */
 static void split_cpu(struct stat_config *config)
 {
-	const char *text = config->cpus;
+	const char *text = config->target.cpus;
 
 	if (!text || !(config->dry_run || config->plan) ||
 	    !text[strcspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")])
 		return;
 	config->source.cpuid = text;
-	config->cpus = NULL;
+	config->target.cpus = NULL;
 }
 
 static int choose_mode(struct stat_config *config)
@@ -177,8 +177,8 @@ static int choose_mode(struct stat_config *config)
 /* What does not go together; the config's texts are split already. */
 static int rules_check(struct stat_config *config, char **argv)
 {
-	bool tasks = config->pids || config->tids;
-	bool cpus = config->all_cpus || config->cpus || (!argv && !tasks);
+	bool tasks = config->target.pids || config->target.tids;
+	bool cpus = config->target.all_cpus || config->target.cpus || (!argv && !tasks);
 	const struct {
 		bool wrong;
 		const char *why;
@@ -189,7 +189,7 @@ static int rules_check(struct stat_config *config, char **argv)
 		 "counts of CPUs apart (-A, --per-...) need CPUs to count on: -a or -C"},
 		{config->mode == STAT_AGGR_THREAD && !tasks && !cpus,
 		 "--per-thread is for threads that exist: -p, -t or -a"},
-		{config->mode == STAT_AGGR_THREAD && config->cpus,
+		{config->mode == STAT_AGGR_THREAD && config->target.cpus,
 		 "--per-thread counts on all CPUs: it does not go with -C"},
 		{(config->cgroups.items.len || config->each_cgroup) && (!cpus || tasks),
 		 "cgroups are counted on CPUs: -a or -C"},

@@ -120,7 +120,7 @@ static int watch(struct top *top, int signals)
 		ret = text && !top->config->tui ? top_stdio_run(top, signals)
 						: top_screen_run(top, signals);
 	top_reader_stop(top);
-	if (top->config->record.all_cpus)
+	if (top->config->record.target.all_cpus)
 		tally_refuse_new_cpus(top->record.cpus);
 	return ret;
 }

@@ -50,16 +50,16 @@ static void add_target(const struct top *top, struct tally_str *out)
 	const struct record_config *config = &top->config->record;
 	size_t nr = top->record.cpus->nr;
 
-	if (config->cpus)
-		tally_str_addf(out, "(all, CPU%s: %s)", nr > 1 ? "s" : "", config->cpus);
-	else if (config->all_cpus)
+	if (config->target.cpus)
+		tally_str_addf(out, "(all, CPU%s: %s)", nr > 1 ? "s" : "", config->target.cpus);
+	else if (config->target.all_cpus)
 		tally_str_addf(out, "(all, %zu CPU%s)", nr, nr > 1 ? "s" : "");
-	else if (config->pids)
-		tally_str_addf(out, "(target_pid: %s)", config->pids);
-	else if (config->tids)
-		tally_str_addf(out, "(target_tid: %s)", config->tids);
+	else if (config->target.pids)
+		tally_str_addf(out, "(target_pid: %s)", config->target.pids);
+	else if (config->target.tids)
+		tally_str_addf(out, "(target_tid: %s)", config->target.tids);
 	else
-		tally_str_addf(out, "(uid: %s)", config->user);
+		tally_str_addf(out, "(uid: %s)", config->target.user);
 }
 
 void top_header_text(const struct top *top, struct tally_str *out)

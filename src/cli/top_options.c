@@ -23,11 +23,11 @@ static int option_chain(void *config_, const char *arg)
 
 const struct tally_option top_options[] = {
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What to watch:"},
-	{'a', "all-cpus", FLAG(record.all_cpus), "every task on all CPUs (the default)"},
-	{'C', "cpu", TEXT(record.cpus), "list", "every task on these CPUs: 0-3,5"},
-	{'p', "pid", TEXT(record.pids), "pids", "these processes, all their threads"},
-	{'t', "tid", TEXT(record.tids), "tids", "these threads"},
-	{'u', "uid", TEXT(record.user), "user", "the processes of a user"},
+	{'a', "all-cpus", FLAG(record.target.all_cpus), "every task on all CPUs (the default)"},
+	{'C', "cpu", TEXT(record.target.cpus), "list", "every task on these CPUs: 0-3,5"},
+	{'p', "pid", TEXT(record.target.pids), "pids", "these processes, all their threads"},
+	{'t', "tid", TEXT(record.target.tids), "tids", "these threads"},
+	{'u', "uid", TEXT(record.target.user), "user", "the processes of a user"},
 	{'i', "no-inherit", FLAG(record.no_inherit), "not the children that tasks make"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Events:"},
 	{'e', "event", TALLY_OPTION_LIST, AT(record.events), "event",
@@ -137,8 +137,8 @@ int top_config_finish(struct top_config *config)
 		ret = config_chain(config);
 	if (ret)
 		return ret;
-	if (record_is_command(record))
-		record->all_cpus = true;
+	if (tally_target_is_command(&record->target))
+		record->target.all_cpus = true;
 	record->synth = RECORD_SYNTH_TASK | RECORD_SYNTH_MMAP;
 	/* Ages of records of different CPUs, and of the clock that we look at, can be compared. */
 	record->use_clockid = true;

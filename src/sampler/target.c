@@ -38,9 +38,11 @@ static const struct {
 	int (*find)(const char *text, struct tally_threads **ret_threads);
 	enum tally_target_trouble malformed; /* what -EINVAL means */
 } lists[] = {
-	{"-p", offsetof(struct tally_target, pids), tally_threads_of_pids, TALLY_TARGET_BAD_LIST},
-	{"-t", offsetof(struct tally_target, tids), tally_threads_of_tids, TALLY_TARGET_BAD_LIST},
-	{"-u", offsetof(struct tally_target, user), tally_threads_of_user, TALLY_TARGET_NO_USER},
+	{"--pid", offsetof(struct tally_target, pids), tally_threads_of_pids,
+	 TALLY_TARGET_BAD_LIST},
+	{"--tid", offsetof(struct tally_target, tids), tally_threads_of_tids,
+	 TALLY_TARGET_BAD_LIST},
+	{"--uid", offsetof(struct tally_target, user), tally_threads_of_user, TALLY_TARGET_NO_USER},
 };
 
 static const char *text_of(const struct tally_target *target, size_t list)
@@ -85,7 +87,7 @@ int tally_target_threads(const struct tally_target *target, struct tally_threads
 static int check_online(const struct tally_target *target, const struct tally_cpus *cpus,
 			struct tally_target_error *ret_why)
 {
-	struct tally_target_error why = {TALLY_TARGET_NO_CPU, 0, "-C", target->cpus, 0};
+	struct tally_target_error why = {TALLY_TARGET_NO_CPU, 0, "--cpu", target->cpus, 0};
 	struct tally_cpus *online;
 
 	if (tally_cpus_online(NULL, &online))
@@ -101,7 +103,7 @@ static int check_online(const struct tally_target *target, const struct tally_cp
 static int cpus_of_list(const struct tally_target *target, struct tally_cpus **ret_cpus,
 			struct tally_target_error *ret_why)
 {
-	struct tally_target_error why = {TALLY_TARGET_BAD_CPUS, 0, "-C", target->cpus, 0};
+	struct tally_target_error why = {TALLY_TARGET_BAD_CPUS, 0, "--cpu", target->cpus, 0};
 	struct tally_cpus *cpus;
 	int ret;
 

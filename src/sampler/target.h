@@ -43,7 +43,7 @@ enum tally_target_trouble {
 struct tally_target_error {
 	enum tally_target_trouble trouble;
 	int code;           /* the -errno returned */
-	const char *option; /* "-p"; NULL: it was no option's */
+	const char *option; /* "--pid"; NULL: it was no option's */
 	const char *text;   /* the option's argument, borrowed; NULL without */
 	int32_t cpu;        /* of NO_CPU */
 };
@@ -64,7 +64,7 @@ int tally_target_cpus(const struct tally_target *target, struct tally_cpus **ret
 int tally_target_threads(const struct tally_target *target, struct tally_threads **ret_threads,
 			 struct tally_target_error *ret_why);
 
-/* The trouble as a sentence: "-p 4711: no such task". */
+/* The trouble as a sentence: "--pid 4711: no such task (any more)". */
 void tally_target_explain(const struct tally_target_error *why, struct tally_str *out);
 
 #endif

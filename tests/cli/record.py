@@ -379,7 +379,7 @@ def test_attach_end(path):
 
 def test_attach_nobody(path):
     """-p of nobody is told"""
-    assert "no tasks" in record("-p", "999999999", "-o", path, status=1)
+    assert "no such task" in record("-p", "999999999", "-o", path, status=1)
     assert "not a list" in record("-p", "x", "-o", path, status=1)
 
 

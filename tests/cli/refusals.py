@@ -202,8 +202,8 @@ TABLE = [
     # -- tasks
     (level(-1), [*RECORD, "-e", "cpu-clock:u", "-p", "1"], [FOREIGN, PIDS.format(-1), SETCAP]),
     (level(2), [*STAT, "-e", "task-clock", "-p", "1"], [FOREIGN, SETCAP]),
-    (USER, [*RECORD, "-p", "4194300"], ["4194300 has no tasks"]),
-    (USER, [*STAT, "-p", "4194300"], ["4194300: no such task"]),
+    (USER, [*RECORD, "-p", "4194300"], ["--pid 4194300: no such task"]),
+    (USER, [*STAT, "-p", "4194300"], ["--pid 4194300: no such task"]),
     (USER, [*RECORD, "-t", "garbage"], ["garbage: not a list of numbers$"]),
     (USER, [*RECORD, "-u", "nobody-like-that"], ["nobody-like-that: no such user"]),
     # -- tracepoints and probes
