@@ -349,7 +349,8 @@ static char *final_name(struct record *record, int *ret_code)
 
 	if (is_stamped(record->config))
 		ret = record_file_stamp(output, record->config->switch_files);
-	*ret_code = ret;
+	/* Somebody gave it another name, which is told; the recording goes on. */
+	*ret_code = ret == -ESTALE ? 0 : ret;
 	if (is_stamped(record->config) && !ret)
 		return strdup(output->names.data[output->names.len - 1]);
 	return record_file_name(output);

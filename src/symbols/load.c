@@ -61,7 +61,7 @@ static const struct {
 	{-EACCES, TALLY_DSO_DENIED},
 	{-EPERM, TALLY_DSO_DENIED},
 	{-EINVAL, TALLY_DSO_BROKEN},
-	{-ENODEV, TALLY_DSO_NO_FILE},
+	{-ENODEV, TALLY_DSO_NOT_ELF},
 };
 
 static size_t failure_rank(int code)

@@ -810,6 +810,21 @@ def test_switch_size(path):
     same(files[0])
 
 
+def test_switch_renamed(path):
+    """a file that somebody renames is finished under its new name, and the recording goes on into the next"""
+    process = background("--switch-output", "-m", "2", "-F", "4000", "-o", path, *FOREVER)
+    until("a file", lambda: os.path.exists(path) and os.path.getsize(path) > 8192)
+    os.rename(path, path + ".moved")
+    process.send_signal(signal.SIGUSR2)
+    until("the next file", lambda: os.path.exists(path) and os.path.getsize(path) > 8192)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    status, said = ends(process)
+    assert status == 128 + signal.SIGTERM and "was renamed" in said and path + ".moved" in said, (status, said)
+    same(path + ".moved")
+    same(glob.glob(path + ".2*")[0])
+
+
 def test_timestamp_filename(path):
     """--timestamp-filename names the file by the time"""
     record("--timestamp-filename", "-o", path, *BURN)
