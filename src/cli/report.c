@@ -24,8 +24,9 @@ struct report {
 	struct tally_tracing *tracing; /* NULL: none yet */
 	struct tally_intern traces;    /* texts of tracepoints, with the sort key "trace" */
 	struct tally_str trace;
-	bool was_tried; /* report_start() was called, and has printed what is wrong */
-	bool is_ready;  /* the profile is set up: with the first sample, when events are known */
+	uint64_t rows_shown; /* of all events */
+	bool was_tried;      /* report_start() was called, and has printed what is wrong */
+	bool is_ready; /* the profile is set up: with the first sample, when events are known */
 	struct tally_str out;
 };
 
@@ -103,7 +104,7 @@ static int report_start(struct report *report)
 		.comms = config->comm_list,
 		.dsos = config->dso_list,
 		.symbols = config->symbol_list,
-		.symbol_part = config->symbol_part,
+		.symbol_part = report_config_sample_part(config),
 	};
 	ret = tally_profile_init(&report->profile, report->session->machine, &options);
 	report->is_ready = !ret;
@@ -193,6 +194,7 @@ static int report_rows(struct report *report, struct tally_view *view)
 			tally_view_row(view, row, &report->out);
 		}
 		first = false;
+		report->rows_shown++;
 		if (report->out.len >= TALLY_FLUSH_AT && (ret = tally_output_flush(&report->out)))
 			break;
 	}
@@ -230,6 +232,7 @@ static int report_event(struct report *report, const struct tally_perfdata_event
 		.event = event->index,
 		.total = total->period,
 		.percent_limit = (uint64_t)((double)total->period * config->row_min_percent / 100),
+		.symbol_part = report_config_row_part(config),
 		.style = config->style,
 		.graph_min_percent = config->graph_min_percent,
 		.graph_limit = (uint32_t)config->graph_limit,
@@ -359,14 +362,13 @@ static void warn_empty(const struct tally_session *session)
 			"it has the counts of 'perf stat record'; 'tally script' shows them");
 }
 
-/* Samples that passed the filters, of all events. */
-static uint64_t report_shown(const struct report *report)
+static void warn_nothing_shown(const struct report_config *config)
 {
-	uint64_t nr = 0;
-
-	tally_vec_for_each (total, &report->profile.totals)
-		nr += total->nr_shown;
-	return nr;
+	if (config->symbol_part)
+		tally_say_warning("no row has a symbol with '%s' in its name", config->symbol_part);
+	else
+		tally_say_warning("there are samples, but none of them is shown: filters and "
+				  "limits leave out all rows");
 }
 
 static int report_session(struct report *report)
@@ -398,9 +400,8 @@ static int report_session(struct report *report)
 			ret = -EINVAL;
 		if (!report->session->health.samples && !ret)
 			warn_empty(report->session);
-		else if (config->symbol_part && !report_shown(report))
-			tally_say_warning("no sample fell in a symbol with '%s' in its name",
-					  config->symbol_part);
+		else if (!ret && !report->rows_shown)
+			warn_nothing_shown(config);
 	}
 	return ret;
 }

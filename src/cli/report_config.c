@@ -296,3 +296,13 @@ bool report_config_is_parent(const struct report_config *config, const char *sym
 		return !strncmp(symbol, "sys_", 4) || !strncmp(symbol, "do_page_fault", 13);
 	return !strncmp(symbol, config->parent, strlen(config->parent));
 }
+
+const char *report_config_row_part(const struct report_config *config)
+{
+	return config->keys & TALLY_KEY_SYMBOL ? config->symbol_part : NULL;
+}
+
+const char *report_config_sample_part(const struct report_config *config)
+{
+	return config->keys & TALLY_KEY_SYMBOL ? NULL : config->symbol_part;
+}

@@ -42,6 +42,11 @@ uint64_t report_config_graph_min(const struct report_config *config, uint64_t pe
 
 void report_config_free(struct report_config *config);
 
+/* What --symbol-filter leaves out: rows where they have a symbol, as perf does, else samples by
+ * their innermost one. NULL: nothing. */
+const char *report_config_row_part(const struct report_config *config);
+const char *report_config_sample_part(const struct report_config *config);
+
 /* Whether a function is one of the callers that the key "parent" looks for. */
 bool report_config_is_parent(const struct report_config *config, const char *symbol);
 

@@ -73,7 +73,7 @@ int top_feed_restart(struct top *top, unsigned by)
 		.filter = {.comms = report->comm_list,
 			   .dsos = report->dso_list,
 			   .symbols = report->symbol_list,
-			   .symbol_part = report->symbol_part,
+			   .symbol_part = report_config_sample_part(report),
 			   .idle = top->config->show_idle ? NULL : idle_functions},
 	};
 	struct tally_profile made;

@@ -106,6 +106,7 @@ static struct tally_view make_view(const struct top *top, uint32_t event, uint64
 		.nr_columns = report->nr_columns,
 		.event = event,
 		.total = total,
+		.symbol_part = report_config_row_part(report),
 		.style = report->style,
 		.graph_min_percent = report->graph_min_percent,
 		.graph_limit = (uint32_t)report->graph_limit,
@@ -116,13 +117,13 @@ static struct tally_view make_view(const struct top *top, uint32_t event, uint64
 }
 
 /* Leave out what does not pass, and what is more than `most`. */
-static void choose_rows(const struct chooser *chooser, struct tally_hist *hist, uint64_t least,
-			size_t most)
+static void choose_rows(const struct chooser *chooser, const struct tally_view *view,
+			struct tally_hist *hist, uint64_t least, size_t most)
 {
 	size_t left = 0;
 
 	tally_vec_for_each (row, &hist->rows) {
-		if (left < most && row_passes(chooser, row, least))
+		if (left < most && row_passes(chooser, row, least) && tally_view_shows(view, row))
 			hist->rows.data[left++] = *row;
 	}
 	hist->rows.len = left;
@@ -164,7 +165,7 @@ int top_rows_make(struct top *top, uint32_t event, const struct top_zoom *zoom, 
 	if (ret)
 		return ret;
 	ret_rows->view = make_view(top, event, relative ? sum_of(&hist) : total.period_shown);
-	choose_rows(&chooser, &hist,
+	choose_rows(&chooser, &ret_rows->view, &hist,
 		    (uint64_t)((double)total.period_shown * report->row_min_percent / 100), most);
 	ret_rows->hist = hist;
 	ret_rows->view.hist = &ret_rows->hist;

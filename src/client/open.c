@@ -223,7 +223,7 @@ static int event_open(struct tally_counters *counters, size_t index, struct tall
 	}
 	/* Nothing helped: what is explained is what was asked for, unless a permission was not all
 	 * that it lacked, or came to lack. */
-	if (is_permission(first) != is_permission(ret))
+	if (is_permission(first) != is_permission(ret) || ret == -ESRCH)
 		first = ret;
 	else
 		event->attr = asked;

@@ -31,7 +31,7 @@ enum {
 /* Samples that pass must match one string of every list that is not empty. */
 struct tally_profile_filter {
 	const char *const *comms, *const *dsos, *const *symbols; /* NULL-terminated, or NULL */
-	const char *symbol_part; /* substring of the symbol's name; NULL: any */
+	const char *symbol_part; /* substring of the innermost symbol's name; NULL: any */
 	const char *const *idle; /* functions of the kernel that pass nothing; or NULL */
 };
 

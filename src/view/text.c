@@ -5,9 +5,21 @@
 #include "base/arith.h"
 #include "view/view.h"
 
+static bool has_part(const struct tally_view *view, const struct tally_row *row)
+{
+	const struct tally_frame *frame;
+
+	if (!view->symbol_part)
+		return true;
+	frame = &view->profile->frames.all.data[row->frame];
+	return frame->symbol &&
+	       strstr(tally_symbol_name(frame->dso, frame->symbol), view->symbol_part);
+}
+
 bool tally_view_shows(const struct tally_view *view, const struct tally_row *row)
 {
-	return row->total >= view->percent_limit && (row->total || row->total_nr);
+	return has_part(view, row) && row->total >= view->percent_limit &&
+	       (row->total || row->total_nr);
 }
 
 void tally_view_measure(struct tally_view *view)

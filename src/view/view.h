@@ -49,15 +49,16 @@ struct tally_view {
 	int nr_columns;
 	const struct tally_intern *labels; /* with TALLY_KEY_LABEL: traces */
 	uint32_t event;
-	uint64_t total;         /* what 100 % is */
-	uint64_t percent_limit; /* rows below this period are left out */
+	uint64_t total;          /* what 100 % is */
+	uint64_t percent_limit;  /* rows below this period are left out */
+	const char *symbol_part; /* so are those without this in the symbol's name; NULL: none */
 	enum tally_graph_style style;
 	double graph_min_percent;
 	uint32_t graph_limit;  /* lines of one callchain; 0: all */
 	const char *separator; /* of separated values; NULL: columns */
 };
 
-/* Rows that are shown: heavy enough. */
+/* Rows that are shown: heavy enough, and of a symbol that is looked for. */
 bool tally_view_shows(const struct tally_view *view, const struct tally_row *row);
 
 /* Find how wide the columns have to be; before the first heading. */

@@ -54,7 +54,7 @@ def test_another_word_filters_symbols_in_report():
         assert some and all(part in row for row in some), (part, some)
         tap.same(some, rows("--symbol-filter", part, cwd=folder)[0], "the option does the same")
         none, said = rows("no_such_symbol", cwd=folder)
-        assert not none and "no sample fell in a symbol with 'no_such_symbol'" in said, said
+        assert not none and "no row has a symbol with 'no_such_symbol' in its name" in said, said
 
 
 def test_other_words_are_usage_errors():
