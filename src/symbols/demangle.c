@@ -5,11 +5,11 @@
 #include <string.h>
 
 #ifdef TALLY_HAVE_IBERTY
-#include <libiberty/demangle.h>
 #include <setjmp.h>
 
 #include "base/arith.h"
 #include "base/vec.h"
+#include "symbols/demangle_cxx.h"
 
 enum {
 	RAW_MAX = 32768,  /* a longer name is no name */
@@ -63,15 +63,41 @@ static void sink_add(const char *piece, size_t len, void *arg)
 	sink->len += len;
 }
 
-/* 1 if `raw` is a name of that kind, and its text is in the sink. */
-static int sink_fill(struct sink *sink, const char *raw, int options)
+/* The next three: 1 if `raw` is a name of that kind, and its text is in the sink. */
+static int sink_fill_rust(struct sink *sink, const char *raw, int options)
 {
 	if (setjmp(sink->full))
 		return 0;
-	if (rust_demangle_callback(raw, options, sink_add, sink))
-		return 1;
-	sink->len = 0;
+	return rust_demangle_callback(raw, options, sink_add, sink);
+}
+
+static int sink_fill_unparsed(struct sink *sink, const char *raw, int options)
+{
+	if (setjmp(sink->full))
+		return 0;
 	return cplus_demangle_v3_callback(raw, options, sink_add, sink);
+}
+
+static int sink_fill_parsed(struct sink *sink, const struct tally_cxx_name *name, int options)
+{
+	if (setjmp(sink->full))
+		return 0;
+	return cplus_demangle_print_callback(options, name->tree, sink_add, sink);
+}
+
+static int sink_fill_cxx(struct sink *sink, const char *raw, int options, uint64_t *cost)
+{
+	struct tally_cxx_name name;
+	int done;
+
+	sink->len = 0;
+	if (tally_cxx_name_parse(raw, options, &name))
+		return 0;
+	done = name.tree ? sink_fill_parsed(sink, &name, options)
+			 : sink_fill_unparsed(sink, raw, options);
+	*cost += name.work + sink->len * name.work_per_byte;
+	free(name.memory);
+	return done;
 }
 
 /* The arguments of a template parameter in the name of a conversion operator may be the parameter's
@@ -94,8 +120,10 @@ static bool is_retried_often(const char *raw)
 static char *demangle_bounded(const char *raw, int options, uint64_t *cost)
 {
 	struct sink sink = {0};
-	bool done = !is_retried_often(raw) && sink_fill(&sink, raw, options);
+	bool done = sink_fill_rust(&sink, raw, options);
 
+	if (!done && sink.len < TEXT_MAX && !is_retried_often(raw))
+		done = sink_fill_cxx(&sink, raw, options, cost);
 	*cost += sink.len;
 	if (!done || sink.len == TEXT_MAX || !sink.text) {
 		free(sink.text);
