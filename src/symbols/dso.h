@@ -24,7 +24,7 @@ struct tally_symbols {
 	const char *release; /* of the recorded kernel, in the arena; NULL: not known */
 	int kernel_code;     /* see tally_kernel_is_here(), once has_kernel_code */
 	bool has_kernel_code;
-	uint64_t names_left; /* bytes of demangled names that may still be made */
+	uint64_t names_left; /* what demangling may still cost, see tally_demangle() */
 };
 
 struct tally_dso {
