@@ -132,6 +132,9 @@ int tally_file_open_at(int dir, const char *name, const struct tally_file_owners
 	ret = fstat(at, &st) ? -errno : check_regular(&st);
 	if (!ret)
 		ret = check_owner(&st, owners);
+	/* Another name of it may be one that nobody but its owner may read. */
+	if (!ret && owners && st.st_nlink != 1)
+		ret = -EPERM;
 	if (!ret)
 		ret = check_link(dir, name, owners);
 	if (!ret)

@@ -25,9 +25,10 @@ struct tally_file_owners {
  * another process: what it is is found out before it is opened, as opening a device has effects
  * (a watchdog starts) and opening a FIFO waits. With `owners` (NULL: anybody's) both the file
  * and, where the last part of `path` is a symbolic link, the link have to belong to one of them;
- * for names in directories that everybody may write to. The caller closes `*ret_fd`. 0, -ENODEV for
- * a device, -EINVAL for anything else that is no regular file, -EPERM if it is of another owner, or
- * the error of open(2) or fstat(2). */
+ * for names in directories that everybody may write to, where it may have no second name (hard
+ * link) either. The caller closes `*ret_fd`. 0, -ENODEV for a device, -EINVAL for anything else
+ * that is no regular file, -EPERM if it is of another owner, or the error of open(2) or fstat(2).
+ */
 int tally_file_open(const char *path, const struct tally_file_owners *owners, int *ret_fd);
 
 /* The same of a name below the open directory `dir`. */

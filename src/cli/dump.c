@@ -204,20 +204,20 @@ static int dump_all(struct tally_session *session,
 	struct tally_perfdata_record record;
 	struct tally_error err = {0};
 	struct tally_str out = {0};
-	int ret;
+	int ret, failed = 0;
 
-	while ((ret = tally_perfdata_next(session->data, &record, &err)) > 0) {
+	while (!failed && (ret = tally_perfdata_next(session->data, &record, &err)) > 0) {
 		session->health.damaged += !dump(&out, &record);
-		if (out.len >= TALLY_FLUSH_AT && tally_output_flush(&out))
-			break;
+		if (out.len >= TALLY_FLUSH_AT)
+			failed = tally_output_flush(&out);
 	}
-	if (tally_output_flush(&out) && ret >= 0)
-		ret = -EIO;
+	if (!failed)
+		failed = tally_output_flush(&out);
 	tally_str_free(&out);
 	tally_session_warn(session);
 	if (ret < 0)
 		tally_say_parse_error(session->path, ret, err.text ? &err : NULL);
-	return ret < 0 ? ret : 0;
+	return ret < 0 ? ret : failed; /* of which main() tells */
 }
 
 int tally_dump_json(struct tally_session *session)

@@ -369,6 +369,7 @@ int record_output_finish(struct record *record, bool last)
 {
 	struct record_output *output = &record->output;
 	struct record_hits hits = {0};
+	struct tally_str shown = {0};
 	int had_failed = output->failed, ret, renamed;
 	uint64_t size;
 	char *name;
@@ -384,12 +385,14 @@ int record_output_finish(struct record *record, bool last)
 	size = tally_perfdata_writer_bytes(output->writer);
 	output->bytes_total += size;
 	name = final_name(record, &renamed);
+	tally_str_add_escaped(&shown, name ? name : output_name(output));
 	if (last || ret)
-		say_written(record, name ? name : output_name(output), size, &hits, ret);
+		say_written(record, tally_str_text(&shown), size, &hits, ret);
 	else if (!record->config->quiet)
-		fprintf(stderr, "[ tally record: Dump %s ]\n", name ? name : output_name(output));
+		fprintf(stderr, "[ tally record: Dump %s ]\n", tally_str_text(&shown));
 	if (last)
 		say_lost(record);
+	tally_str_free(&shown);
 	free(name);
 	output_close(output);
 	return ret ? ret : renamed;

@@ -268,6 +268,24 @@ static void json_event_open(struct report *report, const struct tally_perfdata_e
 	tally_json_open(&report->out, "rows", '[');
 }
 
+/* Each event's rows are a walk over all cells and functions: of very many events that is too much.
+ */
+static int check_events(const struct report *report)
+{
+	const uint64_t limit = 1ull << 31;
+	uint64_t each = report->profile.cells.len + report->profile.frames.all.len, nr = 0;
+
+	tally_vec_for_each (total, &report->profile.totals)
+		nr += total->nr != 0;
+	if (nr < 2 || nr * each <= limit)
+		return 0;
+	tally_say_error("%" PRIu64 " events have samples, and the file %" PRIu64
+			" places: more than the %" PRIu64 " rows that a report is made of",
+			nr, each, limit);
+	tally_say_hint("'tally script' shows them, or --comms, --dsos, --cpu fewer");
+	return -E2BIG;
+}
+
 static int report_events(struct report *report)
 {
 	const struct tally_perfdata_event *event;
@@ -389,8 +407,10 @@ static int report_session(struct report *report)
 		ret = ret ? ret : started;
 	}
 	if (report->is_ready) {
-		int printed = report_callers(report);
+		int printed = check_events(report);
 
+		if (!printed)
+			printed = report_callers(report);
 		if (!printed)
 			printed = tally_profile_finish(&report->profile);
 		if (!printed)

@@ -2,6 +2,7 @@
 #include "cli/session.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -58,6 +59,9 @@ int tally_session_open(const struct tally_session_options *options, struct tally
 	int ret;
 
 	tally_heap_prepare();
+	/* Output into a file that may grow no larger is a failed write, which is told; no command
+	 * is started that would have it ignored as well. */
+	signal(SIGXFSZ, SIG_IGN);
 	*session = (struct tally_session){.options = *options, .time_last = UINT64_MAX};
 	session->path = tally_session_input(options->input);
 	session->options.symbols.kallsyms_fd = tally_privileges_kallsyms();
@@ -175,7 +179,7 @@ static int session_sample(struct tally_session *session, const struct tally_perf
 	if (sample.sample.present & PERF_SAMPLE_CALLCHAIN &&
 	    tally_session_chain(session, &record->event->attr, &sample.sample))
 		return -ENOMEM;
-	if (sample.sample.present & PERF_SAMPLE_READ)
+	if (sample.sample.present & PERF_SAMPLE_READ && sample.sample.read.nr)
 		return session_counts(session, record, &sample, fn, arg);
 	return fn(arg, session, record, &sample);
 }

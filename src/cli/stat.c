@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "base/arith.h"
 #include "cli/commands.h"
 #include "cli/refuse.h"
@@ -40,6 +41,7 @@ static int make_title(struct stat_session *session)
 		tally_str_add(&title, "'system wide'");
 	else
 		add_command(&title, session->argv);
+	tally_str_escape(&title, 0);
 	ret = tally_str_error(&title);
 	session->title = title.data;
 	return ret;

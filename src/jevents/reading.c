@@ -28,7 +28,7 @@ int tally_reading_open(struct tally_reading *reading, const char *path,
 {
 	char *text;
 	size_t len;
-	int ret = tally_file_read(path, TALLY_JSON_SIZE, &text, &len);
+	int ret = tally_file_read_named(path, NULL, TALLY_JSON_SIZE, &text, &len);
 
 	if (ret) {
 		tally_source_tell(

@@ -8,15 +8,17 @@
 #include "base/hash.h"
 #include "profile/profile_private.h"
 
+/* Numbers count up from 0 and many are 0: no factor of a product may be, which would lose the
+ * other. */
 static uint32_t key_hash(const struct tally_cell_key *key)
 {
-	uint64_t h = tally_hash_mix((uint64_t)key->callers << 32 | key->leaf,
-				    0x9e3779b97f4a7c15ull ^ key->comm);
+	uint64_t h =
+		tally_hash_mix(((uint64_t)key->callers << 32 | key->leaf) ^ 0xe7037ed1a0b428dbull,
+			       ((uint64_t)key->frame << 32 | key->comm) ^ 0x9e3779b97f4a7c15ull);
 
-	h = tally_hash_mix(h ^ key->frame, 0xa0761d6478bd642full);
-	return (uint32_t)tally_hash_mix(h ^ ((uint64_t)key->thread << 32 | key->cpu),
-					0xd1b54a32d192ed03ull ^
-						((uint64_t)key->label << 32 | key->event));
+	h = tally_hash_mix(h ^ ((uint64_t)key->thread << 32 | key->cpu), 0xa0761d6478bd642full);
+	return (uint32_t)tally_hash_mix(h ^ ((uint64_t)key->label << 32 | key->event),
+					0xd1b54a32d192ed03ull);
 }
 
 static bool key_equal(const struct tally_cell_key *a, const struct tally_cell_key *b)
