@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			tally_tp_field_u64(&format->fields[i], &raw, &value);
 			tally_tp_field_bytes(&format->fields[i], &raw, &bytes, &nr);
 		}
-		tally_tp_print_fields(format, &raw, &out);
+		tally_tp_print_fields(format, &raw, NULL, &out);
 		payload_print(format, payload, len, false);
 		payload_print(format, payload, len, true);
 	}

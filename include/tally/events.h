@@ -411,18 +411,22 @@ typedef const char *tally_tp_resolve_fn(uint64_t addr, uint64_t *ret_start, void
 struct tally_tp_env {
 	tally_tp_resolve_fn *resolve; /* %pS, %ps, %pF, %pf; NULL: hex */
 	void *data;
+	size_t max_len; /* bytes of a text, which is cut there; 0: no limit. A format's literals,
+			 * delimiters and names may be of any length, and come with each payload */
 };
 
 /* Append the text of one payload, without a newline, as perf script's `trace` field has it.
  * Allocates only by growing `out`. 0; -ERANGE when the payload is shorter than its fields say
- * (the text up to there is appended); failures to allocate are remembered in `out`. */
+ * (the text up to there is appended); -E2BIG when the text was cut at `env->max_len`, and no more
+ * work done than for that; failures to allocate are remembered in `out`. */
 int tally_tp_print_run(const struct tally_tp_print *print, const uint8_t *data, size_t len,
 		       const struct tally_tp_env *env, struct tally_str *out);
 
 /* Append all own fields as " name=value", as perf script shows them behind "[FAILED TO PARSE]".
- * Fields outside of the payload, or of no integer size, have no value. */
-void tally_tp_print_fields(const struct tally_tp_format *format, const struct tally_tp_raw *raw,
-			   struct tally_str *out);
+ * Fields outside of the payload, or of no integer size, have no value. Of `env`, which may be
+ * NULL, the limit is kept. 0, or -E2BIG when the text was cut there. */
+int tally_tp_print_fields(const struct tally_tp_format *format, const struct tally_tp_raw *raw,
+			  const struct tally_tp_env *env, struct tally_str *out);
 
 #ifdef __cplusplus
 }

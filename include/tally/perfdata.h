@@ -457,8 +457,14 @@ int tally_perfdata_tracing(struct tally_perfdata *data,
 			   const struct tally_perfdata_tracing **ret_tracing,
 			   struct tally_error *err);
 
-/* The same for a blob from elsewhere: free with tally_perfdata_tracing_free(). The slices
- * point into `bytes`. */
+/* The format of the tracepoint `id`: the first of TRACING_DATA that says to be it, which is also
+ * the one that events have their names of. `*ret_format` is stable until close. 0; -ENOENT when
+ * there is none (yet); -ENOMEM. */
+int tally_perfdata_trace_format(struct tally_perfdata *data, uint64_t id,
+				const struct tally_perfdata_trace_format **ret_format);
+
+/* The same as tally_perfdata_tracing() for a blob from elsewhere: free with
+ * tally_perfdata_tracing_free(). The slices point into `bytes`. */
 int tally_perfdata_tracing_parse(const void *bytes, size_t len,
 				 struct tally_perfdata_tracing **ret_tracing,
 				 struct tally_error *err);

@@ -12,6 +12,7 @@
 #include "cli/header.h"
 #include "cli/output.h"
 #include "cli/say.h"
+#include "cli/tracing.h"
 #include "cli/words.h"
 #include "tally/events.h"
 
@@ -38,8 +39,8 @@ struct evlist {
 	const struct evlist_config *config;
 	struct tally_session *session;
 	const struct tally_perfdata_env *env;
-	struct tally_map groups;  /* index of a leader to that of its group */
-	struct tally_map formats; /* id of a tracepoint to the index of its format */
+	struct tally_map groups;       /* index of a leader to that of its group */
+	struct tally_tracing *tracing; /* NULL: the file has none */
 	struct tally_str out;
 };
 
@@ -48,43 +49,17 @@ enum { TRACE_FIELDS_MAX = 64 << 20 };
 
 static void add_trace_fields(struct evlist *list, const struct tally_perfdata_event *event)
 {
-	const struct tally_perfdata_tracing *tracing;
-	struct tally_tp_format *format;
+	const struct tally_tp_format *format =
+		list->tracing ? tally_tracing_format(list->tracing, event) : NULL;
 	const char *joint = ": trace_fields: ";
-	uint64_t at = tally_map_get(&list->formats, event->attr.config);
 
-	if (event->attr.type != PERF_TYPE_TRACEPOINT || at == TALLY_MAP_NONE ||
-	    tally_perfdata_tracing(list->session->data, &tracing, NULL) ||
-	    tally_tp_format_parse(tracing->formats[at].text.data, tracing->formats[at].text.len,
-				  &format, NULL))
-		return;
-	for (size_t f = format->nr_common; f < format->nr_fields; f++) {
+	for (size_t f = format ? format->nr_common : 0; format && f < format->nr_fields; f++) {
 		tally_str_addf(&list->out, "%s%s", joint, format->fields[f].name);
 		joint = ",";
 	}
-	tally_tp_format_free(format);
 }
 
-/* The first format with an id is the one, and the first group of a leader. */
-static int index_formats(struct evlist *list)
-{
-	const struct tally_perfdata_tracing *tracing;
-	struct tally_tp_format *format;
-	int ret = tally_perfdata_tracing(list->session->data, &tracing, NULL);
-
-	if (ret)
-		return ret == -ENOMEM ? ret : 0;
-	for (size_t i = 0; !ret && i < tracing->nr_formats; i++) {
-		if (tally_tp_format_parse(tracing->formats[i].text.data,
-					  tracing->formats[i].text.len, &format, NULL))
-			continue;
-		if (tally_map_get(&list->formats, format->id) == TALLY_MAP_NONE)
-			ret = tally_map_put(&list->formats, format->id, i);
-		tally_tp_format_free(format);
-	}
-	return ret;
-}
-
+/* The first group of a leader is the one. */
 static int index_groups(struct evlist *list)
 {
 	int ret = 0;
@@ -103,8 +78,9 @@ static int evlist_index(struct evlist *list)
 {
 	int ret = tally_perfdata_env(list->session->data, &list->env);
 
-	if (!ret && list->config->trace_fields)
-		ret = index_formats(list);
+	if (!ret && list->config->trace_fields &&
+	    tally_tracing_new(list->session, &list->tracing) == -ENOMEM)
+		ret = -ENOMEM;
 	if (!ret && list->config->group)
 		ret = index_groups(list);
 	return ret;
@@ -175,7 +151,7 @@ static int evlist_print(const struct evlist_config *config, struct tally_session
 		ret = tally_output_flush(&list.out);
 	tally_str_free(&list.out);
 	tally_map_free(&list.groups);
-	tally_map_free(&list.formats);
+	tally_tracing_free(list.tracing);
 	return ret;
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/env_collect.h"
+#include "base/escape.h"
 #include "cli/record.h"
 #include "cli/say.h"
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arith.h"
 #include "base/escape.h"
 #include "base/json.h"
 #include "cli/commands.h"
@@ -24,9 +25,10 @@ struct report {
 	struct tally_tracing *tracing; /* NULL: none yet */
 	struct tally_intern traces;    /* texts of tracepoints, with the sort key "trace" */
 	struct tally_str trace;
+	uint64_t trace_bytes, sample_bytes; /* of the texts; of samples that are in the file so */
 	uint64_t rows_shown; /* of all events */
-	bool was_tried;      /* report_start() was called, and has printed what is wrong */
-	bool is_ready; /* the profile is set up: with the first sample, when events are known */
+	bool was_tried; /* report_start() was called, and has printed what is wrong */
+	bool is_ready;  /* the profile is set up: with the first sample, when events are known */
 	struct tally_str out;
 };
 
@@ -111,10 +113,33 @@ static int report_start(struct report *report)
 	return ret;
 }
 
+/* All texts together may take this and so much for each byte of the file, compressed as it is. */
+enum { TRACES_MAX_MIB = 64, TRACES_PER_BYTE = 16 };
+
+/* A new text of `len` bytes. Of one that was read before the room is charged already. */
+static int charge_trace(struct report *report, size_t len)
+{
+	uint64_t size = tally_perfdata_info(report->session->data)->file_size;
+	uint64_t limit = TALLY_MAX(size, report->sample_bytes) * TRACES_PER_BYTE;
+
+	report->trace_bytes += len;
+	if (report->trace_bytes <= limit + (TRACES_MAX_MIB << 20))
+		return 0;
+	if (!report->session->is_again)
+		tally_say_error("%s: the different texts of its tracepoints take more than %d MiB "
+				"and %d times the file (limit); what comes behind is not shown; "
+				"other keys do without texts: --sort symbol",
+				report->session->path, TRACES_MAX_MIB, TRACES_PER_BYTE);
+	return -E2BIG;
+}
+
 /* Find the number of a sample's trace. */
-static int report_trace(struct report *report, const struct tally_session_sample *sample)
+static int report_trace(struct report *report, const struct tally_perfdata_record *record,
+			const struct tally_session_sample *sample)
 {
 	struct tally_str *text = &report->trace;
+	size_t nr = report->traces.strings.len;
+	int ret;
 
 	if (!(report->config->keys & TALLY_KEY_LABEL))
 		return 0;
@@ -125,8 +150,11 @@ static int report_trace(struct report *report, const struct tally_session_sample
 		tally_tracing_print(report->tracing, sample->event, &sample->sample, text);
 	if (tally_str_error(text))
 		return -ENOMEM;
-	return tally_intern(&report->traces, tally_str_text(text), text->len,
-			    &report->profile.label);
+	/* Records that were compressed have no place in the file. */
+	report->sample_bytes += record->offset == UINT64_MAX ? 0 : record->size;
+	ret = tally_intern(&report->traces, tally_str_text(text), text->len,
+			   &report->profile.label);
+	return ret || nr == report->traces.strings.len ? ret : charge_trace(report, text->len);
 }
 
 static int report_record(void *arg, struct tally_session *session,
@@ -141,7 +169,7 @@ static int report_record(void *arg, struct tally_session *session,
 	if (!report->is_ready)
 		ret = report_start(report);
 	if (!ret)
-		ret = report_trace(report, sample);
+		ret = report_trace(report, record, sample);
 	if (ret)
 		return ret;
 	return tally_profile_add(&report->profile, sample->event->index, sample->thread,

@@ -184,7 +184,33 @@ struct tally_tp_run {
 	const struct tally_tp_env *env;
 	struct tally_str *out;
 	bool short_payload;
+	size_t limit; /* length of `out` that is too much: nothing is added from there on */
 };
+
+/* How long `out` may become for a text that starts at `start`: one byte more than is shown of it,
+ * which tells that it was cut. */
+static inline size_t tally_tp_limit(const struct tally_tp_env *env, size_t start)
+{
+	size_t max_len = env ? env->max_len : 0;
+
+	return max_len && max_len < SIZE_MAX - 1 - start ? start + max_len + 1 : SIZE_MAX;
+}
+
+static inline bool tally_tp_is_full(const struct tally_str *out, size_t limit)
+{
+	return out->len >= limit;
+}
+
+/* Append text of any length as far as there is room. */
+static inline void tally_tp_add(struct tally_str *out, size_t limit, const void *bytes, size_t len)
+{
+	size_t room = tally_tp_is_full(out, limit) ? 0 : limit - out->len;
+
+	tally_str_add_bytes(out, bytes, len < room ? len : room);
+}
+
+/* Cut what went over the limit: 0, or -E2BIG if there was anything. */
+int tally_tp_cut(struct tally_str *out, size_t limit);
 
 uint64_t tally_tp_eval(struct tally_tp_run *run, const struct tally_tp_node *node);
 

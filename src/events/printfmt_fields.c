@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "tally/events.h"
+#include "events/printfmt.h"
 
 static bool is_printable(const uint8_t *bytes, size_t len)
 {
@@ -15,14 +15,14 @@ static bool is_printable(const uint8_t *bytes, size_t len)
 }
 
 static void array_add(const struct tally_tp_field *field, const uint8_t *bytes, size_t len,
-		      struct tally_str *out)
+		      size_t limit, struct tally_str *out)
 {
 	if (field->is_string && is_printable(bytes, len)) {
 		tally_str_add_bytes(out, bytes, strnlen((const char *)bytes, len));
 		return;
 	}
 	tally_str_add(out, "ARRAY[");
-	for (size_t i = 0; i < len; i++) {
+	for (size_t i = 0; i < len && !tally_tp_is_full(out, limit); i++) {
 		if (i)
 			tally_str_add(out, ", ");
 		tally_str_add_hex(out, bytes[i], 2);
@@ -46,23 +46,28 @@ static void number_add(const struct tally_tp_field *field, uint64_t value, struc
 	}
 }
 
-void tally_tp_print_fields(const struct tally_tp_format *format, const struct tally_tp_raw *raw,
-			   struct tally_str *out)
+int tally_tp_print_fields(const struct tally_tp_format *format, const struct tally_tp_raw *raw,
+			  const struct tally_tp_env *env, struct tally_str *out)
 {
+	size_t limit = tally_tp_limit(env, out->len);
+
 	for (size_t i = format->nr_common; i < format->nr_fields; i++) {
 		const struct tally_tp_field *field = &format->fields[i];
 		const uint8_t *bytes;
 		size_t len;
 		uint64_t value;
 
+		if (tally_tp_is_full(out, limit))
+			break;
 		tally_str_add_char(out, ' ');
-		tally_str_add(out, field->name);
+		tally_tp_add(out, limit, field->name, strlen(field->name));
 		tally_str_add_char(out, '=');
 		if (field->is_array) {
 			if (!tally_tp_field_bytes(field, raw, &bytes, &len))
-				array_add(field, bytes, len, out);
+				array_add(field, bytes, len, limit, out);
 		} else if (!tally_tp_field_u64(field, raw, &value)) {
 			number_add(field, value, out);
 		}
 	}
+	return tally_tp_cut(out, limit);
 }

@@ -191,9 +191,10 @@ static void function_add(struct tally_tp_run *run, const struct tally_tp_piece *
 }
 
 /* In whole blocks: that takes a fraction of the time that copying just so many bytes does. */
-static void before_add(struct tally_str *out, const struct tally_tp_piece *piece)
+static void before_add(struct tally_tp_run *run, const struct tally_tp_piece *piece)
 {
-	size_t len = piece->before_len;
+	struct tally_str *out = run->out;
+	size_t len = TALLY_MIN((size_t)piece->before_len, run->limit - out->len);
 	char *at = tally_str_room(out, len + TALLY_TP_BLOCK);
 
 	if (!at)
@@ -208,7 +209,7 @@ static void piece_run(struct tally_tp_run *run, const struct tally_tp_piece *pie
 {
 	uint64_t value;
 
-	before_add(run->out, piece);
+	before_add(run, piece);
 	switch ((enum tally_tp_piece_kind)piece->kind) {
 	case TP_NOTHING: break;
 	case TP_SIGNED:
@@ -238,12 +239,27 @@ static void piece_run(struct tally_tp_run *run, const struct tally_tp_piece *pie
 	}
 }
 
+int tally_tp_cut(struct tally_str *out, size_t limit)
+{
+	if (!tally_tp_is_full(out, limit))
+		return 0;
+	out->len = limit - 1;
+	out->data[out->len] = '\0';
+	return -E2BIG;
+}
+
 int tally_tp_print_run(const struct tally_tp_print *print, const uint8_t *data, size_t len,
 		       const struct tally_tp_env *env, struct tally_str *out)
 {
-	struct tally_tp_run run = {print, data, len, env, out, false};
+	size_t limit = tally_tp_limit(env, out->len);
+	struct tally_tp_run run = {print, data, len, env, out, false, limit};
+	int ret;
 
-	for (size_t i = 0; i < print->pieces.len && !run.short_payload; i++)
+	for (size_t i = 0; i < print->pieces.len; i++) {
+		if (run.short_payload || tally_tp_is_full(out, limit))
+			break;
 		piece_run(&run, &print->pieces.data[i]);
-	return run.short_payload ? -ERANGE : 0;
+	}
+	ret = tally_tp_cut(out, limit);
+	return run.short_payload ? -ERANGE : ret;
 }

@@ -63,11 +63,11 @@ static void padded_add(struct tally_tp_run *run, const struct tally_tp_piece *pi
 	size_t start = run->out->len;
 
 	if (is_plain(piece)) {
-		tally_str_add_bytes(run->out, text, len);
+		tally_tp_add(run->out, run->limit, text, len);
 	} else if (star_is_negative(run, piece)) {
-		tally_str_add_bytes(run->out, piece->text, piece->len);
+		tally_tp_add(run->out, run->limit, piece->text, piece->len);
 	} else {
-		tally_str_add_bytes(run->out, text, len);
+		tally_tp_add(run->out, run->limit, text, len);
 		if (!tally_str_error(run->out))
 			pad_apply(run, piece, start);
 	}
@@ -132,7 +132,7 @@ static void flags_add(struct tally_tp_run *run, const struct tally_tp_piece *pie
 		if (entry->negative || !entry->value || (value & entry->value) != entry->value)
 			continue;
 		if (some)
-			tally_str_add_bytes(run->out, node->text, node->len);
+			tally_tp_add(run->out, run->limit, node->text, node->len);
 		padded_add(run, piece, entry->text, entry->len);
 		some = true;
 		value &= ~entry->value;
@@ -140,7 +140,7 @@ static void flags_add(struct tally_tp_run *run, const struct tally_tp_piece *pie
 	if (!value)
 		return;
 	if (some)
-		tally_str_add_bytes(run->out, node->text, node->len);
+		tally_tp_add(run->out, run->limit, node->text, node->len);
 	hex_add(run->out, value);
 }
 
@@ -180,11 +180,11 @@ static void hex_bytes_add(struct tally_tp_run *run, const struct tally_tp_node *
 	uint64_t nr;
 	const uint8_t *data = array_bytes(run, node, (uint32_t)tally_tp_eval(run, node->b), 1, &nr);
 
-	for (uint64_t i = 0; i < nr; i++) {
+	for (uint64_t i = 0; i < nr && !tally_tp_is_full(run->out, run->limit); i++) {
 		char two[2] = {digits[data[i] >> 4], digits[data[i] & 15]};
 
 		if (i)
-			tally_str_add_bytes(run->out, node->text, node->len);
+			tally_tp_add(run->out, run->limit, node->text, node->len);
 		tally_str_add_bytes(run->out, two, 2);
 	}
 }
@@ -200,9 +200,9 @@ static void array_add(struct tally_tp_run *run, const struct tally_tp_node *node
 		return;
 	}
 	data = array_bytes(run, node, count, size, &nr);
-	for (uint64_t i = 0; i < nr; i++) {
+	for (uint64_t i = 0; i < nr && !tally_tp_is_full(run->out, run->limit); i++) {
 		if (i)
-			tally_str_add_bytes(run->out, node->text, node->len);
+			tally_tp_add(run->out, run->limit, node->text, node->len);
 		tally_str_add_u64(run->out,
 				  tally_tp_load(run, (uint64_t)(data - run->data) + i * size,
 						(uint32_t)size));
@@ -233,7 +233,7 @@ static void bitmask_add(struct tally_tp_run *run, const struct tally_tp_node *no
 	const uint8_t *data = tally_tp_bytes(run, node, &len);
 
 	len = mask_whole(run, len);
-	for (size_t i = len; i-- > 0;) {
+	for (size_t i = len; i-- > 0 && !tally_tp_is_full(run->out, run->limit);) {
 		tally_str_add_hex(run->out, mask_byte(run, data, i), 2);
 		if (i && i % 4 == 0)
 			tally_str_add_char(run->out, ',');
@@ -247,7 +247,7 @@ static void cpumask_add(struct tally_tp_run *run, const struct tally_tp_node *no
 	bool some = false;
 
 	nr = 8 * mask_whole(run, len);
-	while (cpu < nr) {
+	while (cpu < nr && !tally_tp_is_full(run->out, run->limit)) {
 		if (!(mask_byte(run, data, cpu / 8) >> (cpu % 8) & 1)) {
 			cpu++;
 			continue;

@@ -35,10 +35,16 @@ struct tally_descs {
 	struct tally_map by_id; /* first id to entry */
 };
 
+/* The first format of an id. */
+struct tally_trace_entry {
+	const struct tally_perfdata_trace_format *format;
+	const char *name; /* NULL: none that can be shown */
+};
+
 struct tally_names {
 	struct tally_descs descs;
-	struct tally_map formats; /* id of a tracepoint to its name, below */
-	TALLY_VEC(const char *) tracepoints;
+	struct tally_map formats; /* id of a tracepoint to its entry below */
+	TALLY_VEC(struct tally_trace_entry) tracepoints;
 	bool has_formats; /* the index is made */
 	uint64_t namings;
 	bool lacks_attrs, lacks_ids; /* they are lost: EVENT_DESC may have them */

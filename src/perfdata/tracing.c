@@ -174,7 +174,7 @@ int tally_perfdata_tracing(struct tally_perfdata *data,
 	return 0;
 }
 
-/* ---- names of tracepoints ------------------------------------------------ */
+/* ---- formats by id, and names of tracepoints ----------------------------- */
 
 /* The rest of the line behind `key` at the start of a line; empty if there is none. */
 static struct tally_perfdata_slice format_value(struct tally_perfdata_slice text, const char *key)
@@ -203,29 +203,42 @@ static uint64_t decimal(struct tally_perfdata_slice text)
 	return value;
 }
 
-/* The first format that has an id is the one. */
-static int index_format(struct tally_perfdata *data,
-			const struct tally_perfdata_trace_format *format)
+/* "system:name" of a format, NULL in `ret_name` when it has no name that can be shown. */
+static int name_format(struct tally_perfdata *data,
+		       const struct tally_perfdata_trace_format *format, const char **ret_name)
 {
-	uint64_t id = decimal(format_value(format->text, "ID: "));
 	struct tally_perfdata_slice name = format_value(format->text, "name: ");
-	struct tally_names *names = &data->names;
-	const char *copy;
 	char text[256];
-	int len, ret;
+	int len;
 
-	if (!name.len || name.len > 128 || tally_map_get(&names->formats, id) != TALLY_MAP_NONE)
+	*ret_name = NULL;
+	if (!name.len || name.len > 128)
 		return 0;
 	len = snprintf(text, sizeof(text), "%.100s:%.*s", format->system, (int)name.len,
 		       (const char *)name.data);
-	copy = tally_arena_strndup(&data->events.texts, text, (size_t)len);
-	if (!copy)
-		return -ENOMEM;
-	ret = tally_vec_push(&names->tracepoints, copy);
+	*ret_name = tally_arena_strndup(&data->events.texts, text, (size_t)len);
+	return *ret_name ? 0 : -ENOMEM;
+}
+
+/* The first format that has an id is the one: for its name, its fields and its text. */
+static int index_format(struct tally_perfdata *data,
+			const struct tally_perfdata_trace_format *format)
+{
+	struct tally_perfdata_slice number = format_value(format->text, "ID: ");
+	struct tally_trace_entry entry = {.format = format};
+	struct tally_names *names = &data->names;
+	uint64_t id = decimal(number);
+	int ret;
+
+	if (!number.len || tally_map_get(&names->formats, id) != TALLY_MAP_NONE)
+		return 0;
+	ret = name_format(data, format, &entry.name);
+	if (!ret)
+		ret = tally_vec_push(&names->tracepoints, entry);
 	return ret ? ret : tally_map_put(&names->formats, id, names->tracepoints.len - 1);
 }
 
-/* The names of all formats, when a tracepoint first asks for one. */
+/* All formats, when a tracepoint first asks for one. */
 static int index_formats(struct tally_perfdata *data)
 {
 	const struct tally_perfdata_tracing *tracing;
@@ -244,19 +257,45 @@ static int index_formats(struct tally_perfdata *data)
 	return ret;
 }
 
-int tally_tracing_name(struct tally_perfdata *data, struct tally_event *event)
+/* The entry of an id, NULL in `ret_entry` when no format has it. 0 or -ENOMEM. */
+static int find_entry(struct tally_perfdata *data, uint64_t id,
+		      const struct tally_trace_entry **ret_entry)
 {
 	struct tally_names *names = &data->names;
-	uint64_t at;
+	int ret = names->has_formats ? 0 : index_formats(data);
+	uint64_t at = ret ? TALLY_MAP_NONE : tally_map_get(&names->formats, id);
+
+	*ret_entry = at == TALLY_MAP_NONE ? NULL : &names->tracepoints.data[at];
+	return ret;
+}
+
+int tally_perfdata_trace_format(struct tally_perfdata *data, uint64_t id,
+				const struct tally_perfdata_trace_format **ret_format)
+{
+	const struct tally_trace_entry *entry;
+	int ret;
+
+	if (!data->tracing_bytes.data)
+		return -ENOENT;
+	ret = find_entry(data, id, &entry);
+	if (!ret && !entry)
+		ret = -ENOENT;
+	if (!ret)
+		*ret_format = entry->format;
+	return ret;
+}
+
+int tally_tracing_name(struct tally_perfdata *data, struct tally_event *event)
+{
+	const struct tally_trace_entry *entry;
 	int ret;
 
 	if (!data->tracing_bytes.data || event->pub.is_named ||
 	    event->pub.attr.type != PERF_TYPE_TRACEPOINT)
 		return 0;
-	ret = names->has_formats ? 0 : index_formats(data);
-	at = ret ? TALLY_MAP_NONE : tally_map_get(&names->formats, event->pub.attr.config);
-	if (at != TALLY_MAP_NONE)
-		tally_perfdata_events_name(event, TALLY_NAME_TRACING, names->tracepoints.data[at]);
+	ret = find_entry(data, event->pub.attr.config, &entry);
+	if (!ret && entry && entry->name)
+		tally_perfdata_events_name(event, TALLY_NAME_TRACING, entry->name);
 	return ret;
 }
 

@@ -108,6 +108,33 @@ def tracing_data(formats=()):
     return out + u32(0) + u32(0) + u64(0)
 
 
+def trace_format(name, number, print_fmt, field="x"):
+    """A format with one field of its own, 4 bytes at 8."""
+    common = (("unsigned short common_type", 0, 2), ("unsigned char common_flags", 2, 1),
+              ("unsigned char common_preempt_count", 3, 1), ("int common_pid", 4, 4))
+    line = "\tfield:{};\toffset:{};\tsize:{};\tsigned:0;\n"
+    fields = "".join(line.format(*one) for one in common) + "\n" + line.format(f"int {field}", 8, 4)
+    return f"name: {name}\nID: {number}\nformat:\n{fields}\nprint fmt: {print_fmt}\n".encode()
+
+
+def tracing_formats(system, *formats):
+    """Tracing data with these formats in one system."""
+    head = b"\x17\x08\x44tracing0.6\0\0\x08" + u32(4096)
+    head += b"header_page\0" + u64(0) + b"header_event\0" + u64(0) + u32(0) + u32(1)
+    head += system.encode() + b"\0" + u32(len(formats)) + b"".join(u64(len(one)) + one for one in formats)
+    return head + u32(0) + u32(0) + u64(0)
+
+
+def traced(number, value, time=1):
+    """A sample of a tracepoint whose format is such a one, with DEFAULT_TYPE | RAW."""
+    raw = u32(number, 1, value)
+    return sample(0x1000, time=time, more=u32(len(raw)) + raw)
+
+
+def traced_file(samples, *formats, number=900):
+    return file_bytes(samples, [attr(DEFAULT_TYPE | RAW, kind=2, config=number)], {1: tracing_formats("sys", *formats)})
+
+
 def file_bytes(records, attrs=None, features=None, ids=None, attr_table=None, types=b"", unfinished=False):
     """A file. `ids`: for each attr (offset, size), by default none; `attr_table`: (offset, size) to say instead of
     the true one; `types`: the event types of perf 3.x; `unfinished`: the recorder was killed before its end."""

@@ -299,6 +299,33 @@ def test_long_names():
     check_told(err, "2 records of tasks and maps passed over")
 
 
+def test_texts_of_a_long_print_format():
+    """Each sample of some 60 bytes would have a text of 60,000: cut, so that equal starts are one row."""
+    samples = b"".join(traced(900, i, i + 1) for i in range(12000))
+    data = traced_file(samples, trace_format("boom", 900, '"%s%%d", REC->x' % ("A" * 60000)))
+    check_all(data, COMMANDS[:3], told="cut where they are longer than 4096 bytes")
+    lines, _ = lines_of("report", "-q", "-x", ";", data=data)
+    tap.same([len(line.split(";")[1]) for line in lines if line], [4096 + 8 * 12], "lengths of rows")
+
+
+def test_fields_of_a_long_format():
+    """A print format that does not compile: its fields are shown, with names of any length."""
+    long = trace_format("boom", 900, "nonsense(", field="f" * 60000)
+    check_all(traced_file(b"".join(traced(900, i, i + 1) for i in range(12000)), long), COMMANDS[:3], told="4096 bytes")
+
+
+def test_different_texts_of_a_long_print_format():
+    """Different from the start: together beyond 64 MiB and 16 times a file of 1.3 MB."""
+    samples = b"".join(traced(900, i, i + 1) for i in range(25000))
+    data = traced_file(samples, trace_format("boom", 900, '"%%d%s", REC->x' % ("A" * 60000)))
+    for command in COMMANDS[1:3]:
+        status, _, err = tally(*command, data=data)
+        tap.same(status, 1, "status")
+        check_told(err, "take more than 64 MiB and 16 times the file (limit)", "--sort symbol")
+    lines, _ = lines_of("report", "-q", "--sort", "pid", data=data)
+    tap.same(len([line for line in lines if line]), 1, "rows by another key")
+
+
 # ---- what is compressed -----------------------------------------------------
 
 

@@ -281,13 +281,52 @@ static void foreign_byte_order(void **state)
 	tally_tp_format_free(format);
 }
 
+/* Literals, delimiters and names of fields are of any length, and come with each payload. */
+static void cut_at_the_limit(void **state)
+{
+	static const char *const fmts[] = {"\"%s literal\", __get_str(str)",
+					   "\"%s\", __print_hex(__get_dynamic_array(arr), 4)"};
+	static const char *const whole[] = {"dynstr literal", "ab ff 04 10"};
+	const struct tally_tp_target target = {.long_size = 8};
+	const struct tally_tp_raw raw = {payload, payload_len, false};
+	struct tally_str out = {0};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct tally_tp_format *format = format_make(fmts[i]);
+		struct tally_tp_print *print = NULL;
+		size_t len = strlen(whole[i]);
+
+		assert_int_equal(tally_tp_print_compile(format, &target, &print, NULL), 0);
+		for (size_t max = 1; max <= len; max++) {
+			const struct tally_tp_env env = {.max_len = max};
+
+			tally_str_clear(&out);
+			tally_str_add(&out, "before ");
+			assert_int_equal(
+				tally_tp_print_run(print, payload, payload_len, &env, &out),
+				max < len ? -E2BIG : 0);
+			assert_int_equal(out.len, 7 + max);
+			assert_memory_equal(out.data + 7, whole[i], max);
+			assert_int_equal(out.data[out.len], 0);
+		}
+		tally_str_clear(&out);
+		assert_int_equal(tally_tp_print_fields(format, &raw,
+						       &(struct tally_tp_env){.max_len = 9}, &out),
+				 -E2BIG);
+		assert_string_equal(out.data, " a=-5 b=7");
+		tally_tp_print_free(print);
+		tally_tp_format_free(format);
+	}
+	tally_str_free(&out);
+}
+
 static void fields_as_text(void **state)
 {
 	struct tally_tp_format *format = format_make("\"\"");
 	const struct tally_tp_raw raw = {payload, payload_len, false};
 	struct tally_str out = {0};
 
-	tally_tp_print_fields(format, &raw, &out);
+	assert_int_equal(tally_tp_print_fields(format, &raw, NULL, &out), 0);
 	assert_string_equal(
 		out.data,
 		" a=-5 b=7 c=-9 p=0xffffffff81000010 comm=hello str=dynstr arr=ARRAY[01, ab, ff, "
@@ -315,6 +354,7 @@ int main(void)
 		cmocka_unit_test(short_payloads_are_noticed),
 		cmocka_unit_test(foreign_byte_order),
 		cmocka_unit_test(fields_as_text),
+		cmocka_unit_test(cut_at_the_limit),
 	};
 
 	return cmocka_run_group_tests(tests, make, NULL);
