@@ -129,6 +129,8 @@ static int script_samples(const struct script_config *config, struct tally_sessi
 				  " samples have stack dumps that are not unwound yet: of "
 				  "their callers nothing is shown (perf script unwinds them)",
 				  session->health.dumps);
+	if (script_stat_finish(&script.stat, session, &script.printer.out) && !ret)
+		ret = -ENOMEM;
 	if (tally_output_flush(&script.printer.out) && !ret)
 		ret = -EIO;
 	tally_session_warn_foreign(session);

@@ -363,6 +363,40 @@ def test_counts_of_stat_record_are_a_table():
         ["-1", "500", "1", "2", "3", "7000"], ["-1", "500", "9", "10", "11", "8000"]], "counts")
 
 
+def test_counts_that_are_incomplete_are_told():
+    path = os.path.join(WORK, "cut.pipe")
+
+    def script(*records):
+        with open(path, "wb") as file:
+            file.write(pipe_bytes([header_attr(attr(), [7]), *records]))
+        run = tap.run(TALLY, "script", "-i", path)
+        return [line.split()[:-1] for line in run.stdout.splitlines()[1:]], run.stderr
+
+    lines, err = script(count(7, 0, 0, 1), record(77, u64(0, 9)), count(7, 0, 0, 42))
+    tap.same(lines, [["0", "-1", "1", "2", "3", "9"], ["0", "-1", "42", "43", "44", "-"]], "a round without its end")
+    assert "a round whose end is not there" in err, err
+    lines, err = script(count(8, 0, 0, 42), count(7, 0, 0, 1), count(9, 0, 0, 42), record(77, u64(0, 9)))
+    tap.same(len(lines), 1, "counts of events")
+    assert "2 counts are of no event" in err and "round" not in err, err
+    _, err = script(record(76, u64(7)), record(77, b""))
+    assert "2 records of counts are too short" in err, err
+    tap.same(script(count(7, 0, 0, 1), record(77, u64(0, 9)))[1], "", "stderr of a whole one")
+
+
+# ---- formats of tracepoints --------------------------------------------------------------------------
+
+def test_the_first_format_of_an_id_is_the_one():
+    first, second = (trace_format(name, 900, f'"{name} text %d", REC->{name}_x', f"{name}_x")
+                     for name in ("first", "second"))
+    path = os.path.join(WORK, "twice.data")
+    with open(path, "wb") as file:
+        file.write(traced_file(traced(900, 7), first, second))
+    tap.same(tap.run(TALLY, "script", "-F", "event,trace", "-i", path).stdout.split(),
+             ["sys:first:", "first", "text", "7"], "name and text")
+    tap.same([row[0] for row in rows(path, "-s", "trace")], ["first text 7"], "row")
+    tap.same(tap.run(TALLY, "evlist", "--trace-fields", "-i", path).stdout, "sys:first: trace_fields: first_x\n", "fields")
+
+
 # ---- more tests above ------------------------------------------------------------------------------
 
 try:
