@@ -286,7 +286,7 @@ static void cut_at_the_limit(void **state)
 {
 	static const char *const fmts[] = {"\"%s literal\", __get_str(str)",
 					   "\"%s\", __print_hex(__get_dynamic_array(arr), 4)"};
-	static const char *const whole[] = {"dynstr literal", "ab ff 04 10"};
+	static const char *const whole[] = {"dynstr literal", "01 ab ff 04"};
 	const struct tally_tp_target target = {.long_size = 8};
 	const struct tally_tp_raw raw = {payload, payload_len, false};
 	struct tally_str out = {0};
