@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/env_collect.h"
 #include "base/escape.h"
+#include "cli/env_collect.h"
 #include "cli/record.h"
 #include "cli/say.h"
 

@@ -26,7 +26,7 @@ struct report {
 	struct tally_intern traces;    /* texts of tracepoints, with the sort key "trace" */
 	struct tally_str trace;
 	uint64_t trace_bytes, sample_bytes; /* of the texts; of samples that are in the file so */
-	uint64_t rows_shown; /* of all events */
+	uint64_t rows_shown;                /* of all events */
 	bool was_tried; /* report_start() was called, and has printed what is wrong */
 	bool is_ready;  /* the profile is set up: with the first sample, when events are known */
 	struct tally_str out;
