@@ -440,6 +440,7 @@ struct tally_perfdata_trace_format {
 
 struct tally_perfdata_tracing {
 	const char *version; /* "0.6" */
+	bool is_cut;         /* it ends before what it says it has */
 	bool is_big_endian;  /* of the machine that wrote it */
 	uint8_t long_size;
 	uint32_t page_size;

@@ -117,6 +117,7 @@ static int parse_body(struct tracing *tracing, struct tally_feature_bytes *in)
 	pub->printk_formats = take_slice(in, tally_feature_u32(in));
 	if (!in->failed && tally_feature_left(in) >= 8)
 		pub->saved_cmdlines = take_slice(in, tally_feature_u64(in));
+	pub->is_cut = in->failed;
 	pub->formats = tracing->formats.data;
 	pub->nr_formats = tracing->formats.len;
 	return ret;
@@ -252,6 +253,13 @@ static int index_formats(struct tally_perfdata *data)
 							   .text = "tracing data does not parse"});
 		return 0;
 	}
+	if (!ret && tracing->is_cut)
+		tally_reader_note(data,
+				  (struct tally_perfdata_note){
+					  .kind = TALLY_NOTE_BAD_FEATURE,
+					  .what = TALLY_FEATURE_TRACING_DATA,
+					  .text = "tracing data ends before what it says it has: "
+						  "tracepoints may lack names and fields"});
 	for (size_t i = 0; !ret && i < tracing->nr_formats; i++)
 		ret = index_format(data, &tracing->formats[i]);
 	return ret;

@@ -11,6 +11,7 @@ import struct
 # sample_type
 IP, TID, TIME, ADDR, READ, CALLCHAIN, ID, CPU, PERIOD, STREAM_ID, RAW, BRANCH, REGS_USER, STACK_USER = (
     1 << bit for bit in range(14))
+IDENTIFIER = 1 << 16
 DEFAULT_TYPE = IP | TID | TIME | PERIOD
 # attr flags: mmap, comm, task, sample_id_all
 FLAGS = 1 << 8 | 1 << 9 | 1 << 13 | 1 << 18

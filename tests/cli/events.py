@@ -124,6 +124,13 @@ def test_events_dir_takes_a_file_or_a_tree():
         assert "No such file" in done.stderr, done.stderr
 
 
+def test_events_dir_opens_no_fifo():
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkfifo(os.path.join(folder, "cache.json"))
+        done = tap.run(TALLY, "list", "--events-dir", folder, timeout=30)
+        assert done.returncode and "cache.json" in done.stderr, done.stderr
+
+
 def test_spellings():
     tap.same(configs("--cpu", "cascadelakex", "-e", "clx::L1D:REPLACEMENT:u,L1D_REPLACEMENT:PMC0"),
              {"clx::L1D:REPLACEMENT:u": 0x151, "L1D_REPLACEMENT:PMC0": 0x151}, "libpfm's and likwid's names")

@@ -290,6 +290,20 @@ def test_links_of_other_users_are_not_followed():
         os.unlink(MAP)
 
 
+def test_second_names_of_files_are_not_taken():
+    """Everybody can give a file of root's another name below /tmp."""
+    target = os.path.join("/tmp", f"tally-target-{os.getpid()}")
+    with open(target, "w", encoding="ascii") as file:
+        file.write("400000 1000 jitted\n")
+    try:
+        os.link(target, MAP)
+        assert "jitted" not in map_report()
+        os.unlink(target)
+        assert "jitted" in map_report()
+    finally:
+        os.unlink(MAP)
+
+
 # ---- files that become shorter -------------------------------------------------------------------
 
 def test_a_recording_that_is_truncated_while_it_is_read():

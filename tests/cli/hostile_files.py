@@ -90,6 +90,26 @@ def test_tracing_data_inside_its_record():
     tap.same("sched:sched_switch" in lines[0], True, "its name in " + lines[0])
 
 
+def test_tracing_data_that_ends_early():
+    blob = tracing_data([("sched", "sched_switch", 7)])
+    tracepoint = [attr(kind=2, config=7)]
+    for cut in (len(blob) - 30, len(blob) // 2, 60):
+        data = file_bytes(TASK + TEN, attrs=tracepoint, features={1: blob[:cut]})
+        lines, err = lines_of("script", data=data)
+        tap.same(len(lines), 10, "samples")
+        check_told(err, "tracing data ends before what it says it has")
+    _, err = lines_of("script", data=file_bytes(TASK + TEN, attrs=tracepoint, features={1: blob}))
+    tap.same(err, "", "of a whole one")
+
+
+def test_samples_that_read_no_counter():
+    """A group of none: a sample all the same."""
+    read = attr(IP | TID | TIME | READ, read_format=1 << 3)
+    samples = [record(SAMPLE, u64(0x400000 + i) + u32(1, 1) + u64(i + 1) + u64(0)) for i in range(10)]
+    lines, err = lines_of("script", data=file_bytes(TASK + samples, attrs=[read]))
+    tap.same((len(lines), err), (10, ""), "samples")
+
+
 def test_tracing_data_behind_its_record():
     blob = tracing_data([("sched", "sched_switch", 7)])
     behind = record(TRACING_DATA, u32(len(blob)), pad=False) + blob + bytes(-len(blob) % 8)
@@ -282,6 +302,31 @@ def test_children_that_cover_all():
     for i in range(count):
         records += [fork(i + 2, 1), mmap(i + 2, 0, 1 << 40, "/y")]
     check_all(file_bytes(records))
+
+
+def test_names_threads_and_cpus_of_their_own():
+    """Rows that differ in one number alone: what finds them must not take all numbers for one."""
+    many = range(1, 40001)
+    check_all(file_bytes([one for i in many for one in (comm(i, f"name{i}", i), sample(0, i, i))]), [["report", "-s", "comm"]])
+    check_all(file_bytes(TASK + [sample(0, i, i) for i in many]), [["report", "-s", "tid"], ["report"]])
+    with_cpu = [attr(IP | TID | TIME | CPU)]
+    samples = [record(SAMPLE, u64(0) + u32(1, 1) + u64(i) + u32(i, 0)) for i in many]
+    check_all(file_bytes(TASK + samples, attrs=with_cpu), [["report", "-s", "cpu"]])
+
+
+def test_events_and_places_without_end():
+    """Every event's rows are made of all places: a product that has a limit, which is named."""
+    nr = 60000
+    attrs = [attr(IDENTIFIER | IP | TID | TIME, config=i % 9) for i in range(nr)]
+    ids = u64(*range(1, nr + 1))
+    start = 104 + 128 * nr
+    samples = [record(SAMPLE, u64(i + 1, 0x400000 + i) + u32(1, 1) + u64(i + 1)) for i in range(nr)]
+    body = TASK + samples
+    behind = start + sum(len(one) for one in body)
+    data = file_bytes(body, attrs=attrs, ids=[(behind + 8 * i, 8) for i in range(nr)]) + ids
+    status, out, err = tally("report", data=data)
+    tap.same((status, out), (1, ""), err[-300:])
+    check_told(err, f"{nr} events have samples", str(1 << 31))
 
 
 def test_times_downward():

@@ -6,6 +6,7 @@ usage: words.py TALLY
 """
 import os
 import re
+import resource
 import sys
 import tempfile
 
@@ -116,6 +117,29 @@ def test_list_warns_of_what_was_asked_for():
     nobody = dict(os.environ, PERF_CPUID="Nobody-1-2")
     tap.same(tap.run(TALLY, "list", "sw", env=nobody).stderr, "", "list sw")
     assert "no event table" in tap.run(TALLY, "list", "metric", env=nobody).stderr
+
+
+def test_output_that_may_grow_no_larger():
+    """RLIMIT_FSIZE is an error of the output's, for commands that only read."""
+    with tempfile.TemporaryDirectory() as folder:
+        made(folder, "perf.data", *BUSY)
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))  # noqa: E731
+        for command in (["script"], ["script", "--dump-json"], ["report", "-s", "symbol,pid"]):
+            with open(os.path.join(folder, "out"), "wb") as out:
+                run = tap.run(TALLY, *command, cwd=folder, stdout=out, preexec_fn=limit)
+            assert run.returncode == 1 or os.path.getsize(os.path.join(folder, "out")) < 4096, (command, run.returncode)
+            assert run.returncode != 1 or "cannot write the output" in run.stderr, run.stderr
+            assert "perf.data:" not in run.stderr, run.stderr
+
+
+def test_names_of_outputs_are_escaped():
+    with tempfile.TemporaryDirectory() as folder:
+        run = tap.run(TALLY, "record", "-e", "cpu-clock", "-o", os.path.join(folder, "o\x1b[2J\nx"), "true")
+        assert "\x1b" not in run.stderr and "o\\x1b[2J\\nx" in run.stderr, run.stderr
+        program = os.path.join(folder, "p\x1b[2J\nFAKE")
+        os.symlink("/bin/true", program)
+        run = tap.run(TALLY, "stat", "-e", "task-clock", program)
+        assert "\x1b" not in run.stderr and "\nFAKE" not in run.stderr, run.stderr
 
 
 def test_errors_stand_once():
