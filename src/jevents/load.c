@@ -192,7 +192,7 @@ static int map_load(struct arch *arch, const char *path)
 	struct tally_source source = {.path = path, .messages = arch->loaded->messages};
 	struct tally_mapfile mapfile = {0};
 	char *text;
-	int ret = tally_file_read(path, TALLY_JSON_SIZE, &text, &source.len);
+	int ret = tally_file_read_named(path, NULL, TALLY_JSON_SIZE, &text, &source.len);
 
 	if (ret)
 		return ret;

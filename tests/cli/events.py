@@ -127,7 +127,7 @@ def test_events_dir_takes_a_file_or_a_tree():
 def test_events_dir_opens_no_fifo():
     with tempfile.TemporaryDirectory() as folder:
         os.mkfifo(os.path.join(folder, "cache.json"))
-        done = tap.run(TALLY, "list", "--events-dir", folder, timeout=30)
+        done = tap.run(TALLY, "list", "--events-dir", os.path.join(folder, "cache.json"), timeout=30)
         assert done.returncode and "cache.json" in done.stderr, done.stderr
 
 
