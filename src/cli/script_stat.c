@@ -129,10 +129,13 @@ int script_stat_finish(struct script_stat *stat, const struct tally_session *ses
 	if (stat->nr_short)
 		tally_say_warning("%s: %" PRIu64 " records of counts are too short: passed over",
 				  session->path, stat->nr_short);
-	if (stat->counts.len)
-		tally_say_warning("%s: the last counts are of a round whose end is not there: "
-				  "they have no time, and more of them may be missing",
-				  session->path);
+	/* Behind the last interval perf stat record -I writes what it ended with, which perf script
+	 * does not list either. */
+	if (!stat->counts.len || stat->has_heading)
+		return 0;
+	tally_say_warning("%s: the last counts are of a round whose end is not there: "
+			  "they have no time, and more of them may be missing",
+			  session->path);
 	return add_round(stat, no_time, out);
 }
 

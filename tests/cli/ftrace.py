@@ -96,7 +96,7 @@ def test_bad_values():
                        ((*SWITCH, "--graph-opts", "sideways"), "'sideways'"), ((*SWITCH, "--graph-opts", "depth"), "'depth'"),
                        ((*SWITCH, "--func-opts", "irq-info=1"), "'irq-info=1'"), (("-T", "a:traceoff"), "no name of a function")):
         has(ftrace("-t", "nop", *args, "--", "true", status=1).stderr, re.escape(said))
-    has(ftrace(*SWITCH, "-p", "999999999", status=1).stderr, "No such process")
+    has(ftrace(*SWITCH, "-p", "999999999", status=1).stderr, "no such task")
 
 
 # ---- what the kernel has ----------------------------------------------------------------------------------------
