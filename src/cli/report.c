@@ -307,8 +307,8 @@ static int check_events(const struct report *report)
 		nr += total->nr != 0;
 	if (nr < 2 || nr * each <= limit)
 		return 0;
-	tally_say_error("%" PRIu64 " events have samples, and the file %" PRIu64
-			" places: more than the %" PRIu64 " rows that a report is made of",
+	tally_say_error("%" PRIu64 " events have samples, which fell in %" PRIu64
+			" places: their product is over the limit of %" PRIu64,
 			nr, each, limit);
 	tally_say_hint("'tally script' shows them, or --comms, --dsos, --cpu fewer");
 	return -E2BIG;
