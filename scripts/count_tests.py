@@ -1,12 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Counts what meson's tests did: TAP points one by one, other tests as one each. Prints what was
-skipped and why, what failed, and "PASSED FAILED" as its last line."""
+skipped and why, what failed and what it said, and "PASSED FAILED" as its last line."""
+import itertools
 import json
 import re
 import sys
 
 POINT = re.compile(r"^(not )?ok\b *\d* *-? *(.*)$")
+
+
+def said(output, text):
+    """The comment lines that follow a point that failed."""
+    lines = iter(output.splitlines())
+    for line in lines:
+        if line.startswith("not ok") and line.endswith(text):
+            break
+    return list(itertools.takewhile(lambda line: line.startswith("#"), lines))
 
 
 def main():
@@ -31,7 +41,7 @@ def main():
                 skips += 1
             elif bad:
                 bad_points += 1
-                print(f"FAILED: {test['name']}: {text}")
+                print(f"FAILED: {test['name']}: {text}", *said(test["stdout"], text), sep="\n")
             else:
                 passed += 1
         # cmocka writes "not ok" before what is skipped, which meson takes for a failure; the program's status knows better.
