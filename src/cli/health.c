@@ -128,9 +128,24 @@ static void add_counted(uint64_t nr, const char *what, struct tally_str *out)
 		tally_str_addf(out, "%.*s%s", (int)len, what, nr == 1 ? "" : "s");
 }
 
+/* How the recording ended, where it did not end as one should. */
+static const char *bad_end(const struct tally_perfdata *data)
+{
+	const struct tally_perfdata_info *info = tally_perfdata_info(data);
+	struct tally_perfdata_feature feature;
+
+	if (info->is_unfinished)
+		return "the recording was not finished, what came last is missing";
+	/* Every recorder writes some, unless there is no room for them. */
+	if (!info->is_pipe && !tally_perfdata_feature(data, 0, &feature))
+		return "the recording has no features: a full disk or a size limit may have cut it";
+	return NULL;
+}
+
 void tally_health_text(const struct tally_session *session, const struct tally_profile *profile,
 		       struct tally_str *out)
 {
+	const char *end = bad_end(session->data);
 	struct count counts[NR_COUNTS];
 	const char *joint = "";
 
@@ -150,9 +165,8 @@ void tally_health_text(const struct tally_session *session, const struct tally_p
 		tally_str_add(out, counts[i].how);
 		joint = ", ";
 	}
-	if (tally_perfdata_info(session->data)->is_unfinished)
-		tally_str_addf(out, "%sthe recording was not finished, what came last is missing",
-			       *joint ? joint : "; ");
+	if (end)
+		tally_str_addf(out, "%s%s", *joint ? joint : "; ", end);
 	else if (!*joint && session->health.samples && !tally_perfdata_note(session->data, 0))
 		tally_str_add(out, "; nothing lost, cut or unnamed");
 	tally_str_add_char(out, '\n');

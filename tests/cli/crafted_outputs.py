@@ -35,6 +35,7 @@ UPPER = "\u009b31m".encode()
 BROKEN = b"bad\xff\xfeutf"
 SHOWN = {ESCAPE: rb"\x1b]0;pwned\x07\x1b[31mRED", TURNED: rb"\u202egpj.exe", UPPER: rb"\u009b31m", BROKEN: rb"bad\xff\xfeutf"}
 KERNEL_TEXT = 0xffffffff81000000
+HOSTNAME = 3
 
 
 def hostile():
@@ -277,14 +278,16 @@ def test_lost_records_are_told_once():
 
 
 def test_health_counts_what_it_says():
-    def line(*args, **more):
-        path = write("health.data", *args, **more)
+    def line(records, features={HOSTNAME: padded("here")}, **more):
+        path = write("health.data", records, None, features, **more)
         return re.search("# Health: (.*)", tap.run(TALLY, "report", "-i", path).stdout).group(1)
 
     tap.same(line([comm(1, "task"), sample(0x1000)]), "1 sample read; 1 address in no map", "one")
     tap.same(line([comm(1, "task"), sample(0x1000), sample(0x2000)]), "2 samples read; 2 addresses in no map", "two")
     late = "the recording was not finished, what came last is missing"
     tap.same(line([comm(1, "task")], unfinished=True), f"0 samples read; {late}", "unfinished")
+    cut = "the recording has no features: a full disk or a size limit may have cut it"
+    tap.same(line([comm(1, "task")], None), f"0 samples read; {cut}", "cut")
     tap.same(line([comm(1, "task")]), "0 samples read", "nothing is said of nothing")
 
 

@@ -461,8 +461,9 @@ def test_killed(path):
 A_WHILE = ["sh", "-c", "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done; exit 7"]
 
 
-def one_truth(said):
-    """What is said at the end does not contradict itself."""
+def one_truth(said, path):
+    """What is said at the end does not contradict itself, and whoever reads the file is told too."""
+    assert "a full disk or a size limit may have cut it" in "".join(text(TALLY, "report", "-i", path))
     assert "cannot finish" not in said and said.count("cannot write") == 1, said
     assert "without build ids" in said and "samples), which can be read up to there" in said, said
 
@@ -482,7 +483,7 @@ def test_full_disk(path):
         full = os.path.join(where, "perf.data")
         said = record("-m", "2", "-F", "4000", "-e", "cpu-clock", "-o", full, *A_WHILE, status=7)
         assert "No space left" in said and "runs on" in said, said
-        one_truth(said)
+        one_truth(said, full)
         assert len(text(TALLY, "script", "-i", full)) > 100
         if PERF:
             assert text(TALLY, "script", *OURS, "-i", full) == text("perf", "script", "-i", full)
@@ -528,7 +529,7 @@ def test_size_limit(path):
     said = record("-m", "2", "-F", "4000", "-e", "cpu-clock", "-o", path, *A_WHILE, status=7,
                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
     assert "RLIMIT_FSIZE is 64 KiB" in said and "runs on" in said, said
-    one_truth(said)
+    one_truth(said, path)
     assert limit - 4096 < os.path.getsize(path) <= limit
     assert len(text(TALLY, "script", "-i", path)) > 100
     if PERF:
