@@ -10,12 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Exit statuses besides the profiled command's own. */
+/* Exit statuses besides the profiled command's own, and those of sampler/child.h. */
 enum {
 	TALLY_EXIT_OK = 0,
 	TALLY_EXIT_ERROR = 1,
-	TALLY_EXIT_NOT_EXECUTABLE = 126,
-	TALLY_EXIT_NOT_FOUND = 127,
 	TALLY_EXIT_USAGE = 129,
 };
 
@@ -53,6 +51,13 @@ struct tally_option {
 	bool next_word;
 };
 
+/* For the commands that know events by name; `offset` of the member of tally_event_source. */
+#define TALLY_OPTION_EVENTS_DIR(offset)                                            \
+	{                                                                          \
+		0, "events-dir", TALLY_OPTION_TEXT, offset, "path",                \
+			"event tables of this tree or file, not the built-in ones" \
+	}
+
 /* The last row. */
 #define TALLY_OPTION_END \
 	{                \
@@ -66,7 +71,7 @@ struct tally_command {
 	const char *about;   /* a paragraph or two behind the options; NULL: none */
 	const struct tally_option *options;
 	/* It opens events or reads kallsyms: capabilities are kept, lowered, until it drops them
-	 * (cli/privileges.h). For all others they are dropped before it runs. */
+	 * (sampler/privileges.h). For all others they are dropped before it runs. */
 	bool privileged;
 	int (*run)(int argc,
 		   char **argv); /* argv[0] is the command's name; gives the exit status */

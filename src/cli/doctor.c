@@ -9,7 +9,7 @@
 #include "base/vec.h"
 #include "cli/commands.h"
 #include "cli/doctor.h"
-#include "cli/privileges.h"
+#include "sampler/privileges.h"
 #include "cli/say.h"
 
 static const struct tally_option doctor_options[] = {
@@ -84,7 +84,7 @@ static int find_all(struct doctor *doctor, line_vec *lines)
 	ret = look(doctor);
 	for (size_t i = 0; !ret && i < TALLY_ARRAY_SIZE(machine); i++)
 		ret = find_facts(doctor, machine[i], lines);
-	dropped = tally_privileges_drop();
+	dropped = tally_privileges_drop(&tally_say_messages);
 	if (!ret)
 		ret = dropped;
 	if (!ret && doctor->command) {

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "base/arith.h"
-#include "cli/child.h"
+#include "sampler/child.h"
 #include "cli/doctor.h"
 #include "cli/record.h"
-#include "cli/refuse.h"
+#include "sampler/refuse.h"
 
 enum { MAX_OTHER_FILES = 1 };
 

@@ -13,10 +13,10 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/ftrace.h"
-#include "cli/privileges.h"
-#include "cli/refuse.h"
+#include "sampler/privileges.h"
+#include "sampler/refuse.h"
 #include "cli/say.h"
-#include "cli/signals.h"
+#include "sampler/signals.h"
 
 #define AT(member) offsetof(struct ftrace_config, member)
 
@@ -104,10 +104,10 @@ int ftrace_list(const char *pattern)
 		if (ret)
 			tally_tracefs_explain(root, path, ret, &why);
 	}
-	if (tally_privileges_drop())
+	if (tally_privileges_drop(&tally_say_messages))
 		ret = -EPERM;
 	else if (ret)
-		tally_refuse("cannot list functions", &why);
+		tally_refuse("cannot list functions", &why, &tally_say_messages);
 	for (rest = ret ? NULL : text; (name = strsep(&rest, "\n"));) {
 		size_t word = strcspn(name, " \t");
 		bool has_module = name[word];

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
-#include "cli/child.h"
+#include "sampler/child.h"
 #include "cli/command.h"
 #include "client/ftrace_stats.h"
 #include "client/tracer.h"

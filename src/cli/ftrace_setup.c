@@ -10,10 +10,10 @@
 #include "base/arith.h"
 #include "base/file.h"
 #include "cli/ftrace.h"
-#include "cli/privileges.h"
-#include "cli/refuse.h"
+#include "sampler/privileges.h"
+#include "sampler/refuse.h"
 #include "cli/say.h"
-#include "cli/size.h"
+#include "base/size.h"
 
 enum { CPU_BITS = 32 };
 
@@ -186,7 +186,7 @@ static void set_cpus(struct setup *setup)
 		return;
 	setup->ret = tally_target_cpus(target, &cpus, &why);
 	if (setup->ret) {
-		tally_refuse_target(&why);
+		tally_refuse_target(&why, &tally_say_messages);
 		return;
 	}
 	add_mask(&mask, cpus);
@@ -225,7 +225,7 @@ static int find_threads(struct ftrace_session *session)
 	target.cpus = NULL;
 	ret = tally_target_threads(&target, &session->threads, &why);
 	if (ret)
-		tally_refuse_target(&why);
+		tally_refuse_target(&why, &tally_say_messages);
 	return ret;
 }
 
@@ -392,8 +392,8 @@ int ftrace_setup(struct ftrace_session *session)
 	if (!setup.ret)
 		set_all(&setup);
 	if (setup.why.code)
-		tally_refuse("cannot trace", &setup.why);
-	if (tally_privileges_drop())
+		tally_refuse("cannot trace", &setup.why, &tally_say_messages);
+	if (tally_privileges_drop(&tally_say_messages))
 		setup.ret = -EPERM;
 	if (setup.ret)
 		return setup.ret;

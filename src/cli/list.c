@@ -127,7 +127,7 @@ static void list_explain(struct tally_events *events, const struct lister *liste
 	const char *root;
 
 	if (lister->kinds & OF_TABLES)
-		tally_event_source_tell(events);
+		tally_event_source_warn(events, &tally_say_messages);
 	if (!(lister->kinds & TALLY_EVENT_TRACEPOINT) || lister->printer.table.other ||
 	    !tally_events_tracefs(events, &root, &err))
 		return;
@@ -173,7 +173,7 @@ static int list_run(int argc, char **argv)
 				  &first);
 	if (ret)
 		return ret - 1;
-	ret = tally_event_source_open(&config.source, &events);
+	ret = tally_event_source_open(&config.source, &tally_say_messages, &events);
 	if (ret)
 		return ret == -EINVAL ? TALLY_EXIT_USAGE : TALLY_EXIT_ERROR;
 	ret = list_all(events, &config, argv + first, argc - first);

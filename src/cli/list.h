@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "cli/event_source.h"
+#include "sampler/event_source.h"
 #include "tally/client.h"
 #include "tally/events.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/suggest.h"
 #include "cli/commands.h"
-#include "cli/privileges.h"
+#include "sampler/privileges.h"
 #include "cli/say.h"
 #include "cli/truncation.h"
 
@@ -86,7 +86,7 @@ int main(int argc, char **argv)
 		tally_command_hint(name);
 		return TALLY_EXIT_ERROR;
 	}
-	if (tally_privileges_begin(command->privileged))
+	if (tally_privileges_begin(command->privileged, &tally_say_messages))
 		return TALLY_EXIT_ERROR;
 	tally_truncation_survive();
 	if (argc < 2)

@@ -12,12 +12,12 @@
 
 #include "base/arith.h"
 #include "cli/commands.h"
-#include "cli/privileges.h"
+#include "sampler/privileges.h"
 #include "cli/record.h"
-#include "cli/refuse.h"
-#include "cli/ring_pages.h"
+#include "sampler/refuse.h"
+#include "sampler/ring_pages.h"
 #include "cli/say.h"
-#include "cli/signals.h"
+#include "sampler/signals.h"
 
 /* ---- checks ------------------------------------------------------------------ */
 
@@ -91,7 +91,7 @@ static int start_child(struct record *record, char **argv)
 	int ret = argv ? tally_child_start(&record->child, argv, output) : 0;
 
 	if (ret)
-		tally_refuse_start(argv[0], ret);
+		tally_refuse_start(argv[0], ret, &tally_say_messages);
 	/* Ours, not the command's: a reader of our pipe that goes away is an error like others, and
 	 * so is a file that grows too large. */
 	signal(SIGPIPE, SIG_IGN);
@@ -230,7 +230,7 @@ static int record_file(struct record *record, const char *command)
 	ret = record_into(record, command);
 	if (!record->exec_error && record->config->target.all_cpus &&
 	    !record->config->target.cpus && !record->config->quiet)
-		tally_refuse_new_cpus(record->cpus);
+		tally_refuse_new_cpus(record->cpus, &tally_say_messages);
 	return ret;
 }
 
@@ -244,7 +244,7 @@ static int open_privileged(struct record *record)
 	ret = record_open(record);
 	if (!ret)
 		ret = record_synth_prepare(record);
-	dropped = tally_privileges_drop();
+	dropped = tally_privileges_drop(&tally_say_messages);
 	return ret ? ret : dropped;
 }
 
@@ -269,7 +269,8 @@ static int record_all(struct record *record, char **command)
 	int ret = parse_delay(record);
 
 	if (!ret)
-		ret = tally_ring_pages_parse(config->mmap_size, config->quiet, &record->ring_pages);
+		ret = tally_ring_pages_parse(config->mmap_size, config->quiet, &tally_say_messages,
+					     &record->ring_pages);
 	if (!ret)
 		ret = signals_open(record);
 	if (!ret)
@@ -284,7 +285,7 @@ static int record_all(struct record *record, char **command)
 		warn_dumps(record);
 	if (ret || config->dry_run)
 		return ret;
-	ret = tally_refuse_killed();
+	ret = tally_refuse_killed(&tally_say_messages);
 	if (!ret)
 		ret = start_child(record, command);
 	if (!ret)

@@ -15,7 +15,7 @@ static int events_add(struct record *record, const char *text, const char *filte
 	int ret = tally_events_parse(record->events, text, strlen(text), &list, &err);
 
 	if (ret) {
-		tally_say_event_error(text, &err);
+		tally_event_error_emit(text, &err, &tally_say_messages);
 		return ret;
 	}
 	ret = tally_vec_push(&record->lists, list);
@@ -79,7 +79,7 @@ static bool wants_dummy(const struct record *record)
 int record_events_parse(struct record *record)
 {
 	const struct record_config *config = record->config;
-	int ret = tally_event_source_open(&config->source, &record->events);
+	int ret = tally_event_source_open(&config->source, &tally_say_messages, &record->events);
 
 	for (size_t i = 0; !ret && i < config->events.nr; i++)
 		ret = events_add(record, config->events.items[i], filter_of(config, i));

@@ -8,8 +8,8 @@
 #include "base/arith.h"
 #include "cli/header.h"
 #include "cli/record.h"
-#include "cli/refuse.h"
-#include "cli/ring_pages.h"
+#include "sampler/refuse.h"
+#include "sampler/ring_pages.h"
 #include "cli/say.h"
 
 /* ---- targets --------------------------------------------------------------- */
@@ -19,7 +19,7 @@ int record_targets(struct record *record)
 	struct tally_target target = record->config->target;
 
 	target.command = record->child.pid;
-	return tally_resolve_target(&target, &record->cpus, &record->threads);
+	return tally_resolve_target(&target, &record->cpus, &record->threads, &tally_say_messages);
 }
 
 /* ---- counters -------------------------------------------------------------- */
@@ -31,7 +31,7 @@ static void say_refusal(const struct record *record, const struct tally_refusal 
 	tally_str_add(&what, "cannot open ");
 	if (why->event < record->specs.len)
 		tally_str_add(&what, record->specs.data[why->event].name);
-	tally_refuse(tally_str_text(&what), why);
+	tally_refuse(tally_str_text(&what), why, &tally_say_messages);
 	tally_str_free(&what);
 }
 
@@ -48,7 +48,7 @@ static void say_fallbacks(const struct record *record)
 		tally_say_warning("no hardware counters here (no PMU): sampling the CPU's clock "
 				  "(cpu-clock) instead of cycles");
 	if (all & TALLY_FALLBACK_NO_KERNEL)
-		tally_refuse_kernel("recorded");
+		tally_refuse_kernel("recorded", &tally_say_messages);
 	if (all & TALLY_FALLBACK_GROUP_BROKEN)
 		tally_say_warning("a group did not fit on the PMU: its members count alone");
 }
@@ -76,6 +76,7 @@ static int rings_open(struct record *record)
 		.asked = record->ring_pages,
 		.wanted = RECORD_RING / (size_t)sysconf(_SC_PAGESIZE),
 		.rings = record->rings,
+		.messages = &tally_say_messages,
 		.quiet = record->config->quiet,
 	};
 
@@ -162,7 +163,7 @@ int record_open(struct record *record)
 	if (!ret)
 		ret = rings_open(record);
 	if (!ret)
-		ret = tally_refuse_descriptors();
+		ret = tally_refuse_descriptors(&tally_say_messages);
 	if (!ret && record->config->verbose)
 		say_opened(record);
 	if (!ret)

@@ -8,7 +8,7 @@
 #include "base/arith.h"
 #include "cli/record.h"
 #include "cli/say.h"
-#include "cli/size.h"
+#include "base/size.h"
 
 #define AT(member)    offsetof(struct record_config, member)
 #define FLAG(member)  TALLY_OPTION_FLAG, AT(member), NULL

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "cli/privileges.h"
+#include "sampler/privileges.h"
 #include "cli/record.h"
-#include "cli/refuse.h"
+#include "sampler/refuse.h"
 #include "cli/say.h"
 
 /* Which id belongs to which event, CPU and thread. */
@@ -203,12 +203,13 @@ static void tell_hidden(const struct record *record)
 		return;
 	tally_permits_read(NULL, &permits);
 	if (kernel_is_wanted(record) && !tally_permits_kernel_addresses(&permits, &why))
-		tally_refuse_warning("the kernel's symbols will be missing", &why);
+		tally_refuse_warning("the kernel's symbols will be missing", &why,
+				     &tally_say_messages);
 	if (record->synth.hidden && !record->synth.others &&
 	    !tally_permits_foreign_maps(&permits, &why)) {
 		snprintf(what, sizeof(what), "the symbols of %zu processes will be missing",
 			 record->synth.hidden);
-		tally_refuse_warning(what, &why);
+		tally_refuse_warning(what, &why, &tally_say_messages);
 	}
 }
 

@@ -13,7 +13,7 @@
 #include "base/str.h"
 #include "cli/filter.h"
 #include "cli/heap.h"
-#include "cli/privileges.h"
+#include "sampler/privileges.h"
 #include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/session_chain.h"
@@ -65,7 +65,7 @@ int tally_session_open(const struct tally_session_options *options, struct tally
 	*session = (struct tally_session){.options = *options, .time_last = UINT64_MAX};
 	session->path = tally_session_input(options->input);
 	session->options.symbols.kallsyms_fd = tally_privileges_kallsyms();
-	ret = tally_privileges_drop();
+	ret = tally_privileges_drop(&tally_say_messages);
 	if (ret)
 		return ret;
 	ret = tally_session_check_files(&session->options.symbols);

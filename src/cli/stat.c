@@ -10,9 +10,9 @@
 #include "base/escape.h"
 #include "base/arith.h"
 #include "cli/commands.h"
-#include "cli/refuse.h"
+#include "sampler/refuse.h"
 #include "cli/say.h"
-#include "cli/signals.h"
+#include "sampler/signals.h"
 #include "cli/stat.h"
 
 /* ---- the session ---------------------------------------------------------- */
@@ -94,7 +94,7 @@ static int session_init(struct stat_session *session, const struct stat_config *
 	if (ret || config->dry_run || config->plan)
 		return ret;
 	if (!ret)
-		ret = tally_refuse_killed();
+		ret = tally_refuse_killed(&tally_say_messages);
 	if (!ret)
 		ret = open_control(session);
 	if (!ret)
@@ -200,7 +200,7 @@ static int one_run(struct stat_session *session, bool first, bool last)
 	if (!ret && session->argv) {
 		ret = tally_child_start(&session->child, session->argv, STDOUT_FILENO);
 		if (ret)
-			tally_refuse_start(session->argv[0], ret);
+			tally_refuse_start(session->argv[0], ret, &tally_say_messages);
 	}
 	if (!ret)
 		ret = stat_open(session, first, last);

@@ -9,10 +9,10 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
-#include "cli/child.h"
+#include "sampler/child.h"
 #include "cli/command.h"
-#include "cli/control.h"
-#include "cli/event_source.h"
+#include "sampler/control.h"
+#include "sampler/event_source.h"
 #include "cli/stat_table.h"
 #include "sampler/target.h"
 #include "tally/client.h"

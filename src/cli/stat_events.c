@@ -52,7 +52,7 @@ static int asked_add(struct stat_session *session, struct asked_list *asked, con
 	int ret = tally_events_parse(session->events, text, strlen(text), &list, &err);
 
 	if (ret) {
-		tally_say_event_error(text, &err);
+		tally_event_error_emit(text, &err, &tally_say_messages);
 		return ret == -ENOENT || ret == -E2BIG || ret == -ENODEV ? -EINVAL : ret;
 	}
 	ret = tally_vec_push(&session->lists, list);
@@ -94,7 +94,7 @@ static int asked_metric(struct stat_session *session, struct asked_list *asked, 
 				      metric_flags(session->config), &list, &err);
 
 	if (ret) {
-		tally_say_event_error(text, &err);
+		tally_event_error_emit(text, &err, &tally_say_messages);
 		return ret == -ENOENT ? -EINVAL : ret;
 	}
 	ret = tally_vec_push(&session->metric_lists, list);
@@ -117,7 +117,7 @@ static int asked_metrics(struct stat_session *session, struct asked_list *asked)
 	snprintf(topdown, sizeof(topdown), "TopdownL%u",
 		 (unsigned)TALLY_MAX(config->topdown_level, 1));
 	if (config->metrics.nr || config->topdown)
-		tally_event_source_tell(session->events);
+		tally_event_source_warn(session->events, &tally_say_messages);
 	for (size_t i = 0; i < config->metrics.nr && !ret; i++)
 		ret = asked_metric(session, asked, config->metrics.items[i]);
 	if (!ret && config->topdown)
@@ -390,7 +390,8 @@ int stat_events_parse(struct stat_session *session)
 
 	if (session->config->null_run)
 		return 0;
-	ret = tally_event_source_open(&session->config->source, &session->events);
+	ret = tally_event_source_open(&session->config->source, &tally_say_messages,
+				      &session->events);
 	if (!ret)
 		ret = asked_all(session, &asked);
 	if (!ret)

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/arith.h"
-#include "cli/refuse.h"
+#include "sampler/refuse.h"
 #include "cli/say.h"
 #include "cli/stat.h"
 
@@ -339,7 +339,7 @@ static int finish(struct stat_session *session)
 	if (!session->by_command)
 		counting_stop(session);
 	if (session->system_wide && !session->config->target.cpus && !session->config->quiet)
-		tally_refuse_new_cpus(session->cpus);
+		tally_refuse_new_cpus(session->cpus, &tally_say_messages);
 	if (session->argv) {
 		ret = tally_child_exec_error(&session->child);
 		if (ret)

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/arith.h"
-#include "cli/privileges.h"
-#include "cli/refuse.h"
+#include "sampler/privileges.h"
+#include "sampler/refuse.h"
 #include "cli/say.h"
 #include "cli/stat.h"
 
@@ -35,7 +35,8 @@ int stat_targets(struct stat_session *session)
 		target.cpus = NULL;
 	target.per_thread = !session->system_wide;
 	target.each_thread = !session->system_wide && !tally_target_has_tasks(&target);
-	return tally_resolve_target(&target, &session->cpus, &session->threads);
+	return tally_resolve_target(&target, &session->cpus, &session->threads,
+				    &tally_say_messages);
 }
 
 /* ---- counters ------------------------------------------------------------- */
@@ -140,7 +141,7 @@ int stat_open(struct stat_session *session, bool first, bool last)
 	ret = sets_open(session);
 	/* The next run is counted by counters of its own. */
 	if (last)
-		dropped = tally_privileges_drop();
+		dropped = tally_privileges_drop(&tally_say_messages);
 	else
 		tally_privileges_lower();
 	ret = ret ? ret : dropped;

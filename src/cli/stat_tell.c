@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "cli/refuse.h"
+#include "sampler/refuse.h"
 #include "cli/say.h"
 #include "cli/stat.h"
 
@@ -46,7 +46,7 @@ static unsigned rows_learn(struct stat_session *session)
 static void tell_fallbacks(unsigned fallbacks)
 {
 	if (fallbacks & TALLY_FALLBACK_NO_KERNEL)
-		tally_refuse_kernel("counted");
+		tally_refuse_kernel("counted", &tally_say_messages);
 	if (fallbacks & TALLY_FALLBACK_GROUP_BROKEN)
 		tally_say_warning(
 			"members of a weak group (:W) are counted alone: the PMU does not "
@@ -68,9 +68,9 @@ void stat_tell_refusal(const char *name, const struct tally_refusal *why, bool f
 
 	tally_str_addf(&what, "cannot count %s", name);
 	if (fatal)
-		tally_refuse(tally_str_text(&what), why);
+		tally_refuse(tally_str_text(&what), why, &tally_say_messages);
 	else
-		tally_refuse_warning(tally_str_text(&what), why);
+		tally_refuse_warning(tally_str_text(&what), why, &tally_say_messages);
 	tally_str_free(&what);
 }
 

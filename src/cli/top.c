@@ -12,12 +12,12 @@
 
 #include "base/arith.h"
 #include "cli/commands.h"
-#include "cli/privileges.h"
-#include "cli/refuse.h"
-#include "cli/ring_pages.h"
+#include "sampler/privileges.h"
+#include "sampler/refuse.h"
+#include "sampler/ring_pages.h"
 #include "cli/say.h"
 #include "cli/session.h"
-#include "cli/signals.h"
+#include "sampler/signals.h"
 #include "cli/top.h"
 
 /* Blocked in all threads, so that the terminal is put in order before we end. */
@@ -121,7 +121,7 @@ static int watch(struct top *top, int signals)
 						: top_screen_run(top, signals);
 	top_reader_stop(top);
 	if (top->config->record.target.all_cpus)
-		tally_refuse_new_cpus(top->record.cpus);
+		tally_refuse_new_cpus(top->record.cpus, &tally_say_messages);
 	return ret;
 }
 
@@ -140,15 +140,15 @@ static int top_all(struct top *top)
 		ret = record_attrs(&top->record);
 	if (!ret)
 		ret = tally_ring_pages_parse(top->config->record.mmap_size, false,
-					     &top->record.ring_pages);
+					     &tally_say_messages, &top->record.ring_pages);
 	if (!ret)
 		raise_priority(top->config);
 	if (!ret)
-		ret = tally_refuse_killed();
+		ret = tally_refuse_killed(&tally_say_messages);
 	if (!ret)
 		ret = open_all(top);
 	if (!ret)
-		ret = tally_privileges_drop();
+		ret = tally_privileges_drop(&tally_say_messages);
 	if (!ret)
 		ret = watch(top, signals);
 	if (signals >= 0)

@@ -5,7 +5,7 @@
 
 #include "abi/record.h"
 #include "base/endian.h"
-#include "cli/privileges.h"
+#include "sampler/privileges.h"
 #include "cli/top.h"
 
 /* ---- setting up -------------------------------------------------------------- */

@@ -11,7 +11,7 @@
  *			... tally_ring_next(tally_rings_at(rings, i)) ...
  *	tally_rings_free(rings);
  *
- * Not here: choosing how many pages (cli/ring_pages.h), merging rings by time, AUX areas.
+ * Not here: choosing how many pages (sampler/ring_pages.h), merging rings by time, AUX areas.
  */
 #ifndef TALLY_CLIENT_RINGS_H
 #define TALLY_CLIENT_RINGS_H

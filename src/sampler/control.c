@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/control.h"
+#include "sampler/control.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -14,7 +14,7 @@
 
 #include "base/arith.h"
 #include "base/file.h"
-#include "cli/synth.h"
+#include "sampler/synth.h"
 #include "symbols/elf.h"
 
 enum { STATUS_MAX = 1 << 16, MAPS_MAX = 1 << 27, NAME_MAX_BYTES = 4096 };

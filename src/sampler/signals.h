@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Signals that come through a descriptor: none is missed between looking and waiting. */
-#ifndef TALLY_CLI_SIGNALS_H
-#define TALLY_CLI_SIGNALS_H
+#ifndef TALLY_SAMPLER_SIGNALS_H
+#define TALLY_SAMPLER_SIGNALS_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef TALLY_CLI_SIZE_H
-#define TALLY_CLI_SIZE_H
+#ifndef TALLY_BASE_SIZE_H
+#define TALLY_BASE_SIZE_H
 
 #include <stdbool.h>
 #include <stdint.h>

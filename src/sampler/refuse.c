@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/refuse.h"
+#include "sampler/refuse.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,20 +11,21 @@
 
 #include "base/arith.h"
 #include "base/str.h"
-#include "cli/say.h"
 #include "client/probe.h"
 
 /* Everything behind the first line; the first `skip` fixes were tried already. */
-static void say_details(const struct tally_refusal *why, size_t skip)
+static void emit_details(const struct tally_refusal *why, size_t skip,
+			 const struct tally_messages *messages)
 {
 	if (*why->field)
-		tally_say_detail("the kernel refuses the attr's field %s", why->field);
+		tally_message_detail(messages, "the kernel refuses the attr's field %s",
+				     why->field);
 	if (*why->found)
-		tally_say_detail("found: %s", why->found);
+		tally_message_detail(messages, "found: %s", why->found);
 	if (*why->needed)
-		tally_say_detail("needed: %s", why->needed);
+		tally_message_detail(messages, "needed: %s", why->needed);
 	for (size_t i = skip; i < TALLY_NR_FIXES && *why->fix[i]; i++)
-		tally_say_hint("%s", why->fix[i]);
+		tally_message_hint(messages, "%s", why->fix[i]);
 }
 
 static const char *rule_text(const struct tally_refusal *why)
@@ -32,43 +33,48 @@ static const char *rule_text(const struct tally_refusal *why)
 	return *why->rule ? why->rule : "the kernel refuses it";
 }
 
-static void refuse(void (*say)(const char *format, ...), const char *what,
-		   const struct tally_refusal *why)
+static void refuse(enum tally_message_kind kind, const char *what, const struct tally_refusal *why,
+		   const struct tally_messages *messages)
 {
-	say("%s: %s (%s)", what, rule_text(why), strerror(-why->code));
-	say_details(why, 0);
+	tally_message_emit(messages, kind, "%s: %s (%s)", what, rule_text(why),
+			   strerror(-why->code));
+	emit_details(why, 0, messages);
 }
 
-void tally_refuse(const char *what, const struct tally_refusal *why)
+void tally_refuse(const char *what, const struct tally_refusal *why,
+		  const struct tally_messages *messages)
 {
-	refuse(tally_say_error, what, why);
+	refuse(TALLY_MESSAGE_ERROR, what, why, messages);
 }
 
-void tally_refuse_warning(const char *what, const struct tally_refusal *why)
+void tally_refuse_warning(const char *what, const struct tally_refusal *why,
+			  const struct tally_messages *messages)
 {
-	refuse(tally_say_warning, what, why);
+	refuse(TALLY_MESSAGE_WARNING, what, why, messages);
 }
 
-void tally_refuse_start(const char *command, int code)
+void tally_refuse_start(const char *command, int code, const struct tally_messages *messages)
 {
 	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
 
-	tally_say_error("cannot start '%s': %s", command, strerror(-code));
+	tally_message_error(messages, "cannot start '%s': %s", command, strerror(-code));
 	getrlimit(RLIMIT_NPROC, &limit);
 	if (code != -EAGAIN || limit.rlim_cur == RLIM_INFINITY)
 		return;
-	tally_say_detail("found: RLIMIT_NPROC is %" PRIu64 " processes of this user",
-			 (uint64_t)limit.rlim_cur);
-	tally_say_hint("end some of them, or raise it: ulimit -u, as root ulimit -Hu");
+	tally_message_detail(messages, "found: RLIMIT_NPROC is %" PRIu64 " processes of this user",
+			     (uint64_t)limit.rlim_cur);
+	tally_message_hint(messages,
+			   "end some of them, or raise it: ulimit -u, as root ulimit -Hu");
 }
 
-void tally_refuse_limit(const char *what, const struct tally_refusal *why)
+void tally_refuse_limit(const char *what, const struct tally_refusal *why,
+			const struct tally_messages *messages)
 {
-	tally_say_warning("%s: %s", what, rule_text(why));
-	say_details(why, 1);
+	tally_message_warn(messages, "%s: %s", what, rule_text(why));
+	emit_details(why, 1, messages);
 }
 
-int tally_refuse_killed(void)
+int tally_refuse_killed(const struct tally_messages *messages)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr)};
 	struct tally_permits_ask ask = {.attr = &attr, .cpu = -1, .task = TALLY_TASK_OWN};
@@ -81,7 +87,7 @@ int tally_refuse_killed(void)
 	permits.kills = true;
 	permits.syscall = -EPERM;
 	tally_permits_event(&permits, &ask, &why);
-	tally_refuse("cannot open any event", &why);
+	tally_refuse("cannot open any event", &why, messages);
 	return -EPERM;
 }
 
@@ -105,7 +111,7 @@ int tally_spare_descriptors(void)
 	return try_descriptors(TALLY_SPARE_FILES);
 }
 
-int tally_refuse_descriptors(void)
+int tally_refuse_descriptors(const struct tally_messages *messages)
 {
 	struct tally_permits permits;
 	struct tally_refusal why;
@@ -114,11 +120,11 @@ int tally_refuse_descriptors(void)
 		return 0;
 	tally_permits_read(NULL, &permits);
 	tally_permits_explain_descriptors(&permits, &why);
-	tally_refuse("no descriptors are left behind the events", &why);
+	tally_refuse("no descriptors are left behind the events", &why, messages);
 	return -EMFILE;
 }
 
-void tally_refuse_new_cpus(const struct tally_cpus *covered)
+void tally_refuse_new_cpus(const struct tally_cpus *covered, const struct tally_messages *messages)
 {
 	struct tally_cpus *online;
 
@@ -128,14 +134,15 @@ void tally_refuse_new_cpus(const struct tally_cpus *covered)
 		int32_t number = online->cpu[i].number;
 
 		if (tally_cpus_index(covered, number) < 0)
-			tally_say_warning("CPU %" PRId32
-					  " came on line meanwhile: it is not covered",
-					  number);
+			tally_message_warn(messages,
+					   "CPU %" PRId32
+					   " came on line meanwhile: it is not covered",
+					   number);
 	}
 	free(online);
 }
 
-void tally_refuse_kernel(const char *done)
+void tally_refuse_kernel(const char *done, const struct tally_messages *messages)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE, .size = sizeof(attr)};
 	struct tally_permits_ask ask = {.attr = &attr, .cpu = -1, .task = TALLY_TASK_OWN};
@@ -145,29 +152,31 @@ void tally_refuse_kernel(const char *done)
 	tally_permits_read(NULL, &permits);
 	/* The kernel's answer is the truth, also where no rule is found. */
 	if (tally_permits_event(&permits, &ask, &why))
-		tally_say_warning("only user space is %s (:u): the kernel permits no more", done);
+		tally_message_warn(messages,
+				   "only user space is %s (:u): the kernel permits no more", done);
 	else
-		tally_say_warning("only user space is %s (:u): %s", done, why.rule);
+		tally_message_warn(messages, "only user space is %s (:u): %s", done, why.rule);
 	/* The first fix is that it was done in user space. */
-	say_details(&why, 1);
+	emit_details(&why, 1, messages);
 }
 
-void tally_refuse_target(const struct tally_target_error *why)
+void tally_refuse_target(const struct tally_target_error *why,
+			 const struct tally_messages *messages)
 {
 	struct tally_str text = {0};
 
 	tally_target_explain(why, &text);
-	tally_say_error("%s", tally_str_text(&text));
+	tally_message_error(messages, "%s", tally_str_text(&text));
 	tally_str_free(&text);
 }
 
 int tally_resolve_target(const struct tally_target *target, struct tally_cpus **ret_cpus,
-			 struct tally_threads **ret_threads)
+			 struct tally_threads **ret_threads, const struct tally_messages *messages)
 {
 	struct tally_target_error why = {0};
 	int ret = tally_target_resolve(target, ret_cpus, ret_threads, &why);
 
 	if (ret)
-		tally_refuse_target(&why);
+		tally_refuse_target(&why, messages);
 	return ret;
 }

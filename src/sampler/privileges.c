@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/privileges.h"
+#include "sampler/privileges.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,7 +7,6 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "cli/say.h"
 #include "tally/client.h"
 
 static bool is_root(void)
@@ -30,16 +29,16 @@ static int give_up_ids(void)
 	return 0;
 }
 
-int tally_privileges_begin(bool wanted)
+int tally_privileges_begin(bool wanted, const struct tally_messages *messages)
 {
 	int ret = give_up_ids();
 
 	if (ret) {
-		tally_say_error("cannot give up a set user id: %s", strerror(-ret));
+		tally_message_error(messages, "cannot give up a set user id: %s", strerror(-ret));
 		return ret;
 	}
 	if (!wanted)
-		return tally_privileges_drop();
+		return tally_privileges_drop(messages);
 	tally_privileges_lower();
 	return 0;
 }
@@ -57,12 +56,12 @@ void tally_privileges_lower(void)
 		(void)tally_caps_lower();
 }
 
-int tally_privileges_drop(void)
+int tally_privileges_drop(const struct tally_messages *messages)
 {
 	int ret = is_root() ? 0 : tally_caps_drop();
 
 	if (ret)
-		tally_say_error("cannot give up capabilities: %s", strerror(-ret));
+		tally_message_error(messages, "cannot give up capabilities: %s", strerror(-ret));
 	return ret;
 }
 
@@ -85,14 +84,15 @@ int tally_privileges_kallsyms(void)
 	return safe > 0 ? safe : 0;
 }
 
-int tally_privileges_drop_before(const char *path)
+int tally_privileges_drop_before(const char *path, const struct tally_messages *messages)
 {
 	if (!tally_privileges_held())
 		return 0;
-	tally_say_warning("capabilities are given up before %s is read: what events need them "
-			  "is refused",
-			  path);
-	return tally_privileges_drop();
+	tally_message_warn(messages,
+			   "capabilities are given up before %s is read: what events need them "
+			   "is refused",
+			   path);
+	return tally_privileges_drop(messages);
 }
 
 void tally_privileges_drop_in_child(void)

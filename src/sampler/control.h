@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Commands that arrive while a measurement runs: --control fd:CTL[,ACK] or fifo:CTL[,ACK]. */
-#ifndef TALLY_CLI_CONTROL_H
-#define TALLY_CLI_CONTROL_H
+#ifndef TALLY_SAMPLER_CONTROL_H
+#define TALLY_SAMPLER_CONTROL_H
 
 #include <stdbool.h>
 #include <stddef.h>

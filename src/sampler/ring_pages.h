@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How large ring buffers are: what -m says, or as much of the default as may be locked. */
-#ifndef TALLY_CLI_RING_PAGES_H
-#define TALLY_CLI_RING_PAGES_H
+#ifndef TALLY_SAMPLER_RING_PAGES_H
+#define TALLY_SAMPLER_RING_PAGES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "client/rings.h"
+#include "sampler/messages.h"
 
 /* The argument of -m, a number of pages or a size, to data pages: rounded up to a power of two,
  * which is told unless `quiet`. NULL: 0 pages, the choice is ours. 0, or -EINVAL after having said
  * why. */
-int tally_ring_pages_parse(const char *text, bool quiet, size_t *ret_pages);
+int tally_ring_pages_parse(const char *text, bool quiet, const struct tally_messages *messages,
+			   size_t *ret_pages);
 
 struct tally_ring_pages {
 	struct tally_rings *rings; /* that are mapped */
 	size_t asked;              /* data pages of each ring, by the user; 0: ours to choose */
 	size_t wanted; /* what we choose where nothing stands against it; a power of two */
-	bool quiet;    /* smaller rings than wanted are not worth a word */
+	const struct tally_messages *messages;
+	bool quiet; /* smaller rings than wanted are not worth a word */
 };
 
 /* Map the rings: as many pages as asked for, or the most that are allowed. Called with capabilities

@@ -5,7 +5,7 @@
 
 #include "abi/sample.h"
 #include "base/arith.h"
-#include "cli/synth.h"
+#include "sampler/synth.h"
 #include "tally/perfdata.h"
 
 void tally_synth_u32(struct tally_synth *synth, uint32_t value)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/signals.h"
+#include "sampler/signals.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/child.h"
+#include "sampler/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,8 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/command.h"
-#include "cli/privileges.h"
+#include "sampler/privileges.h"
 
 static _Noreturn void child_main(char *const *argv, int output, int go, int why)
 {

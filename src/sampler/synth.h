@@ -3,8 +3,8 @@
  * Records that the kernel did not write: what was there before the recording began. They are
  * gathered in memory and look as perf's do: times and ids in their trailers are 0.
  */
-#ifndef TALLY_CLI_SYNTH_H
-#define TALLY_CLI_SYNTH_H
+#ifndef TALLY_SAMPLER_SYNTH_H
+#define TALLY_SAMPLER_SYNTH_H
 
 #include <stdbool.h>
 #include <stddef.h>

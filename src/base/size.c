@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/size.h"
+#include "base/size.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -17,7 +17,7 @@
 
 #include "base/arith.h"
 #include "base/file.h"
-#include "cli/synth.h"
+#include "sampler/synth.h"
 
 enum { KALLSYMS_CHUNK = 1 << 14, PROC_MAX = 1 << 22, PATH_ROOM = 512 };
 

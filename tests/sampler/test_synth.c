@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "abi/record.h"
-#include "cli/synth.h"
+#include "sampler/synth.h"
 #include "tally/perfdata.h"
 
 enum { TRAILER = 16 };

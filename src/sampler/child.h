@@ -3,12 +3,15 @@
  * The command that is measured. It is forked first and held before its exec, so that events can
  * be opened on it; with enable_on_exec they count from its first instruction to its last.
  */
-#ifndef TALLY_CLI_CHILD_H
-#define TALLY_CLI_CHILD_H
+#ifndef TALLY_SAMPLER_CHILD_H
+#define TALLY_SAMPLER_CHILD_H
 
 #include <stdbool.h>
 #include <sys/resource.h>
 #include <sys/types.h>
+
+/* How a shell ends for a command that could not be run, and we with it. */
+enum { TALLY_EXIT_NOT_EXECUTABLE = 126, TALLY_EXIT_NOT_FOUND = 127 };
 
 /* All zero: no child. */
 struct tally_child {

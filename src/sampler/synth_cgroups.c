@@ -10,7 +10,7 @@
 #include "base/arith.h"
 #include "base/file.h"
 #include "base/vec.h"
-#include "cli/synth.h"
+#include "sampler/synth.h"
 
 enum { MOUNTS_MAX = 1 << 20 };
 

@@ -8,7 +8,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "cli/signals.h"
+#include "sampler/signals.h"
 
 #include <cmocka.h>
 
