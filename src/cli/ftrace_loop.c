@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/escape.h"
 #include "cli/ftrace.h"
 #include "cli/output.h"
@@ -157,10 +158,7 @@ static void follow(struct ftrace_session *session)
 
 static uint64_t now_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / NS_PER_MS;
+	return tally_clock_now() / NS_PER_MS;
 }
 
 /* Wait for -D; false when it ended before that. */

@@ -2,18 +2,11 @@
 #include "cli/progress.h"
 
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 enum { QUIET_NS = 500000000 };
-
-static uint64_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 struct tally_progress tally_progress_start(const char *verb, const char *what)
 {
@@ -21,13 +14,13 @@ struct tally_progress tally_progress_start(const char *verb, const char *what)
 		.verb = verb,
 		.what = what,
 		.is_terminal = isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO),
-		.started = now(),
+		.started = tally_clock_now(),
 	};
 }
 
 void tally_progress_at(struct tally_progress *progress, uint64_t done, uint64_t all)
 {
-	if (!progress->is_terminal || now() - progress->started < QUIET_NS)
+	if (!progress->is_terminal || tally_clock_now() - progress->started < QUIET_NS)
 		return;
 	progress->shown = true;
 	if (all && done <= all)

@@ -185,8 +185,6 @@ struct stat_runs stat_runs_of(const uint64_t *each, uint64_t nr);
 
 /* ---- stat_loop.c: one run ------------------------------------------------- */
 
-uint64_t stat_now(void);
-
 /* Start the command if there is one, count, wait, print intervals. 0 or -errno, said. */
 int stat_run_once(struct stat_session *session);
 

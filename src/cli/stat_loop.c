@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/arith.h"
+#include "base/clock.h"
 #include "sampler/refuse.h"
 #include "cli/say.h"
 #include "cli/stat.h"
@@ -33,14 +34,6 @@ struct waiting {
 	size_t tasks; /* still there */
 	bool watches_tasks, done;
 };
-
-uint64_t stat_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* ---- switching ------------------------------------------------------------ */
 
@@ -87,7 +80,7 @@ static int watch_task(struct waiting *waiting, int32_t tid, bool is_thread)
 	waiting->tasks++;
 	/* One that cannot be waited for is looked for now and then. */
 	if (fd < 0)
-		waiting->check_at = stat_now() + ALIVE_CHECK_MS * (uint64_t)NS_PER_MS;
+		waiting->check_at = tally_clock_now() + ALIVE_CHECK_MS * (uint64_t)NS_PER_MS;
 	return tally_vec_push(&waiting->polls, (struct pollfd){.fd = fd, .events = POLLIN});
 }
 
@@ -207,7 +200,7 @@ static int take_commands(struct stat_session *session, struct waiting *waiting)
 		} else if (word == TALLY_CONTROL_STOP) {
 			stop(session, waiting);
 		} else if (word == TALLY_CONTROL_SNAPSHOT && session->config->interval_ms) {
-			ret = interval(session, stat_now());
+			ret = interval(session, tally_clock_now());
 		} else if (word != TALLY_CONTROL_PING) {
 			continue;
 		}
@@ -227,7 +220,7 @@ static int take_time(struct stat_session *session, struct waiting *waiting, uint
 		waiting->enable_at = NEVER;
 		counting_start(session);
 		tell_switched(session, "enabled");
-		session->started = stat_now();
+		session->started = tally_clock_now();
 		if (step)
 			waiting->interval_at = session->started + step;
 	}
@@ -249,7 +242,7 @@ static int wait_once(struct waiting *waiting)
 {
 	uint64_t next = TALLY_MIN(TALLY_MIN(waiting->enable_at, waiting->timeout_at),
 				  TALLY_MIN(waiting->interval_at, waiting->check_at));
-	uint64_t now = next == NEVER ? 0 : stat_now();
+	uint64_t now = next == NEVER ? 0 : tally_clock_now();
 	uint64_t left = next > now ? next - now : 0;
 	struct timespec time = {(time_t)(left / 1000000000), (long)(left % 1000000000)};
 
@@ -293,7 +286,7 @@ static int wait_for_end(struct stat_session *session)
 			ret = take_commands(session, &waiting);
 		tasks_polled(&waiting);
 		if (!ret && !waiting.done)
-			ret = take_time(session, &waiting, stat_now());
+			ret = take_time(session, &waiting, tally_clock_now());
 	}
 	for (size_t i = POLL_TASKS; i < waiting.polls.len; i++) {
 		if (waiting.polls.data[i].fd >= 0)
@@ -321,7 +314,7 @@ static int start(struct stat_session *session)
 		tell_switched(session, "disabled");
 	else
 		counting_start(session);
-	session->started = stat_now();
+	session->started = tally_clock_now();
 	if (session->argv)
 		ret = tally_child_go(&session->child);
 	return ret;
@@ -332,7 +325,7 @@ static int finish(struct stat_session *session)
 	struct stat_times *times = &session->times;
 	int ret = 0;
 
-	times->wall = stat_now() - session->started;
+	times->wall = tally_clock_now() - session->started;
 	times->user = ns_of(session->child.usage.ru_utime);
 	times->system = ns_of(session->child.usage.ru_stime);
 	/* A command alone is gone, and its counters are still. */
