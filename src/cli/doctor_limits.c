@@ -2,7 +2,7 @@
 /* Facts of limits: memory, descriptors, rates. */
 #include "base/arith.h"
 #include "cli/doctor.h"
-#include "cli/record.h"
+#include "sampler/sampling.h"
 
 enum {
 	EVENTS_OF_A_RECORD = 2, /* on each CPU */
@@ -12,19 +12,19 @@ enum {
 static void find_memory(const struct doctor *doctor, struct doctor_finding *finding)
 {
 	const struct tally_permits *permits = &doctor->permits;
-	size_t wanted = RECORD_RING / permits->page_size, pages;
+	size_t wanted = TALLY_SAMPLING_RING / permits->page_size, pages;
 	struct tally_refusal why = {0};
 
 	pages = tally_permits_rings(permits, wanted, permits->cpus, &why);
 	doctor_number(finding, (int64_t)(pages * permits->page_size));
 	if (pages == wanted) {
 		doctor_say(finding, DOCTOR_OK, "rings of %u KiB on each CPU fit",
-			   RECORD_RING >> 10);
+			   TALLY_SAMPLING_RING >> 10);
 		return;
 	}
 	if (pages)
 		doctor_say(finding, DOCTOR_NOTE, "rings of %zu KiB on each CPU instead of %u",
-			   (size_t)(pages * permits->page_size >> 10), RECORD_RING >> 10);
+			   (size_t)(pages * permits->page_size >> 10), TALLY_SAMPLING_RING >> 10);
 	else
 		doctor_say(finding, DOCTOR_WARN, "not even rings of one page fit");
 	doctor_refusal_of_rings(finding, &why);
@@ -55,15 +55,16 @@ static void find_rate(const struct doctor *doctor, struct doctor_finding *findin
 		return;
 	}
 	doctor_number(finding, rate);
-	doctor_say(finding, rate < RECORD_FREQ ? DOCTOR_WARN : DOCTOR_OK, "%lld Hz on each CPU%s",
-		   (long long)rate, rate < RECORD_FREQ ? ", below what record asks for" : "");
+	doctor_say(finding, rate < TALLY_SAMPLING_FREQ ? DOCTOR_WARN : DOCTOR_OK,
+		   "%lld Hz on each CPU%s", (long long)rate,
+		   rate < TALLY_SAMPLING_FREQ ? ", below what record asks for" : "");
 	if (rate >= KERNEL_DEFAULT_HZ)
 		return;
 	doctor_cause(finding,
 		     "below the kernel's %d: set so, or lowered by the kernel when "
 		     "samples took too long",
 		     KERNEL_DEFAULT_HZ);
-	if (rate < RECORD_FREQ)
+	if (rate < TALLY_SAMPLING_FREQ)
 		doctor_fix(finding, "sudo sysctl kernel.perf_event_max_sample_rate=%d",
 			   KERNEL_DEFAULT_HZ);
 }

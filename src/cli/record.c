@@ -6,13 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/arith.h"
+#include "base/clock.h"
 #include "cli/commands.h"
 #include "sampler/privileges.h"
+#include "cli/opened.h"
 #include "cli/record.h"
 #include "sampler/refuse.h"
 #include "sampler/ring_pages.h"
@@ -21,9 +22,9 @@
 
 /* ---- checks ------------------------------------------------------------------ */
 
-static int parse_delay(struct record *record)
+static int parse_delay(struct record *record, struct record_config *config)
 {
-	const char *text = record->config->delay;
+	const char *text = config->delay;
 	char *end;
 	long ms;
 
@@ -36,19 +37,22 @@ static int parse_delay(struct record *record)
 	}
 	record->delay_ns = ms < 0 ? -1 : (int64_t)ms * 1000000;
 	record->disabled = record->delay_ns != 0;
+	config->sampling.is_delayed = record->disabled;
 	return 0;
 }
 
 /* What does not go together. */
 static int check_config(struct record_config *config, bool has_command)
 {
-	if (tally_target_is_command(&config->target) && !has_command)
-		config->target.all_cpus = true; /* as perf: everything */
-	if (config->all_user && config->all_kernel) {
+	struct tally_sampling *sampling = &config->sampling;
+
+	if (tally_target_is_command(&sampling->target) && !has_command)
+		sampling->target.all_cpus = true; /* as perf: everything */
+	if (sampling->all_user && sampling->all_kernel) {
 		tally_say_error("--all-user and --all-kernel exclude each other");
 		return -EINVAL;
 	}
-	if (config->target.per_thread && tally_target_has_cpus(&config->target)) {
+	if (sampling->target.per_thread && tally_target_has_cpus(&sampling->target)) {
 		tally_say_error("--per-thread is for tasks, not for CPUs (-a, -C)");
 		return -EINVAL;
 	}
@@ -57,11 +61,44 @@ static int check_config(struct record_config *config, bool has_command)
 				(unsigned long long)config->flush_ms);
 		return -EINVAL;
 	}
-	if (tally_target_has_cpus(&config->target) && tally_target_has_tasks(&config->target))
+	if (tally_target_has_cpus(&sampling->target) && tally_target_has_tasks(&sampling->target))
 		tally_say_warning("-p, -t and -u are not looked at with -a or -C");
-	if (config->overwrite)
-		config->tail_synth = true;
-	return 0;
+	if (sampling->overwrite)
+		sampling->tail_synth = true;
+	sampling->is_synthesized_again = sampling->tail_synth || config->switch_signal ||
+					 config->switch_bytes || config->switch_ns;
+	return tally_ring_pages_parse(config->mmap_size, sampling->quiet, sampling->messages,
+				      &sampling->ring_pages);
+}
+
+/* ---- events ------------------------------------------------------------------ */
+
+static const char *filter_of(const struct record_config *config, size_t option)
+{
+	const char *text = NULL;
+
+	tally_vec_for_each (filter, &config->filters) {
+		if (filter->event_option == option + 1)
+			text = filter->text;
+	}
+	return text;
+}
+
+static int prepare_events(struct record *record)
+{
+	const struct record_config *config = record->config;
+	int ret = 0;
+
+	tally_vec_for_each (filter, &config->filters) {
+		if (!filter->event_option) {
+			tally_say_error("--filter belongs behind the -e that it filters");
+			return -EINVAL;
+		}
+	}
+	for (size_t i = 0; !ret && i < config->events.nr; i++)
+		ret = tally_sampler_add(&record->sampler, config->events.items[i],
+					filter_of(config, i));
+	return ret ? ret : tally_sampler_prepare(&record->sampler);
 }
 
 /* ---- signals ----------------------------------------------------------------- */
@@ -74,19 +111,11 @@ static int signals_open(struct record *record)
 	return TALLY_MIN(record->signals, 0);
 }
 
-static void raise_priority(const struct record_config *config)
-{
-	struct sched_param param = {.sched_priority = config->realtime};
-
-	if (config->realtime && sched_setscheduler(0, SCHED_FIFO, &param))
-		tally_say_warning("cannot run with priority %d: %s", config->realtime,
-				  strerror(errno));
-}
-
 /* ---- one recording ----------------------------------------------------------- */
 
-static int start_child(struct record *record, char **argv)
+static int start_child(struct record *record)
 {
+	char *const *argv = record->command;
 	int output = record_output_of_command(&record->output);
 	int ret = argv ? tally_child_start(&record->child, argv, output) : 0;
 
@@ -104,9 +133,9 @@ static int let_go(struct record *record, const char *command)
 {
 	int ret = 0;
 
-	record->started = record_now();
-	if (!tally_target_is_command(&record->config->target) && !record->disabled)
-		ret = tally_counters_enable(record->counters);
+	record->started = tally_clock_now();
+	if (!tally_target_is_command(&record->config->sampling.target) && !record->disabled)
+		ret = tally_counters_enable(record->sampler.counters);
 	if (ret || !record->child.pid)
 		return ret;
 	ret = tally_child_go(&record->child);
@@ -174,7 +203,7 @@ static int wait_for_command(struct record *record)
 /* No more events, everything out. */
 static int wind_up(struct record *record, int ret)
 {
-	tally_counters_disable(record->counters);
+	tally_counters_disable(record->sampler.counters);
 	if (!ret)
 		ret = record_drain(record, true);
 	if (!command_is_spared(record))
@@ -221,16 +250,17 @@ static int record_into(struct record *record, const char *command)
 	return ret ? ret : left;
 }
 
-static int record_file(struct record *record, const char *command)
+static int record_file(struct record *record)
 {
+	const struct tally_sampling *sampling = &record->config->sampling;
 	int ret = record_output_open(record);
 
 	if (ret)
 		return ret;
-	ret = record_into(record, command);
-	if (!record->exec_error && record->config->target.all_cpus &&
-	    !record->config->target.cpus && !record->config->quiet)
-		tally_refuse_new_cpus(record->cpus, &tally_say_messages);
+	ret = record_into(record, record->command ? record->command[0] : "");
+	if (!record->exec_error && sampling->target.all_cpus && !sampling->target.cpus &&
+	    !sampling->quiet)
+		tally_refuse_new_cpus(record->sampler.cpus, &tally_say_messages);
 	return ret;
 }
 
@@ -241,60 +271,61 @@ static int open_privileged(struct record *record)
 	int ret, dropped;
 
 	tally_privileges_raise();
-	ret = record_open(record);
+	ret = tally_sampler_open(&record->sampler);
+	if (!ret && record->config->verbose)
+		tally_opened_print(&record->sampler, true);
 	if (!ret)
-		ret = record_synth_prepare(record);
+		ret = tally_sampler_gather(&record->sampler, &record->child);
 	dropped = tally_privileges_drop(&tally_say_messages);
 	return ret ? ret : dropped;
 }
 
 /* --call-graph dwarf, or an event's own. */
-static void warn_dumps(const struct record *record)
+static int warn_dumps(struct record *record)
 {
-	for (size_t i = 0; i < record->specs.len; i++) {
-		if (!(record->specs.data[i].attr.sample_type & PERF_SAMPLE_STACK_USER))
+	for (size_t i = 0; i < record->sampler.specs.len; i++) {
+		if (!(record->sampler.specs.data[i].attr.sample_type & PERF_SAMPLE_STACK_USER))
 			continue;
 		tally_say_warning(
 			"stacks are recorded as dumps, which tally does not unwind yet: its "
 			"reports show the sampled function without its callers");
 		tally_say_hint("perf report and perf script unwind them; --call-graph fp needs no "
 			       "unwinding");
-		return;
+		break;
 	}
+	return 0;
 }
 
-static int record_all(struct record *record, char **command)
+static int refuse_killed(struct record *record)
 {
-	const struct record_config *config = record->config;
-	int ret = parse_delay(record);
+	return tally_refuse_killed(record->config->sampling.messages);
+}
 
-	if (!ret)
-		ret = tally_ring_pages_parse(config->mmap_size, config->quiet, &tally_say_messages,
-					     &record->ring_pages);
-	if (!ret)
-		ret = signals_open(record);
-	if (!ret)
-		ret = record_control_open(record);
-	if (!ret)
-		ret = record_events_parse(record);
-	if (!ret)
-		ret = record_attrs(record);
-	if (!ret)
-		ret = record_output_choose(record);
-	if (!ret)
-		warn_dumps(record);
-	if (ret || config->dry_run)
-		return ret;
-	ret = tally_refuse_killed(&tally_say_messages);
-	if (!ret)
-		ret = start_child(record, command);
-	if (!ret)
-		ret = record_targets(record);
-	if (!ret)
-		ret = open_privileged(record);
-	if (!ret)
-		ret = record_file(record, command ? command[0] : "");
+static int resolve_target(struct record *record)
+{
+	return tally_sampler_resolve(&record->sampler, record->child.pid);
+}
+
+/* Until one fails. */
+static int run_steps(struct record *record, int (*const *step)(struct record *))
+{
+	int ret = 0;
+
+	while (!ret && *step)
+		ret = (*step++)(record);
 	return ret;
+}
+
+static int record_all(struct record *record)
+{
+	static int (*const looking[])(struct record *) = {signals_open,   record_control_open,
+							  prepare_events, record_output_choose,
+							  warn_dumps,     NULL};
+	static int (*const doing[])(struct record *) = {
+		refuse_killed, start_child, resolve_target, open_privileged, record_file, NULL};
+	int ret = run_steps(record, looking);
+
+	return ret || record->config->dry_run ? ret : run_steps(record, doing);
 }
 
 static void record_free(struct record *record)
@@ -302,7 +333,7 @@ static void record_free(struct record *record)
 	tally_child_free(&record->child);
 	record_output_free(record);
 	tally_control_close(&record->control);
-	record_close(record);
+	tally_sampler_close(&record->sampler);
 	if (record->signals >= 0)
 		close(record->signals);
 }
@@ -324,10 +355,12 @@ static int exit_status(const struct record *record, int ret)
 
 static int record_command(int argc, char **argv)
 {
-	struct record_config config = {.synth = RECORD_SYNTH_TASK | RECORD_SYNTH_MMAP |
-						RECORD_SYNTH_CGROUP,
-				       .flush_ms = RECORD_FLUSH_MS};
+	struct record_config config = {
+		.sampling = {.synth = TALLY_SYNTH_TASK | TALLY_SYNTH_MMAP | TALLY_SYNTH_CGROUP,
+			     .messages = &tally_say_messages},
+		.flush_ms = RECORD_FLUSH_MS};
 	struct record record = {.config = &config,
+				.sampler.sampling = &config.sampling,
 				.argc = argc,
 				.signals = -1,
 				.output.fd = -1,
@@ -339,10 +372,13 @@ static int record_command(int argc, char **argv)
 				  &first);
 	if (ret)
 		return ret - 1;
-	ret = check_config(&config, first < argc);
+	record.command = first < argc ? argv + first : NULL;
+	ret = check_config(&config, record.command);
+	if (!ret)
+		ret = parse_delay(&record, &config);
 	if (!ret) {
-		raise_priority(&config);
-		ret = record_all(&record, first < argc ? argv + first : NULL);
+		tally_sampler_raise_priority(config.realtime, &tally_say_messages);
+		ret = record_all(&record);
 	}
 	ret = exit_status(&record, ret);
 	record_free(&record);

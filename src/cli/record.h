@@ -8,26 +8,17 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-#include "abi/sample.h"
 #include "base/vec.h"
 #include "sampler/child.h"
 #include "cli/command.h"
 #include "sampler/control.h"
-#include "sampler/event_source.h"
-#include "sampler/synth.h"
-#include "client/rings.h"
-#include "sampler/target.h"
+#include "sampler/sampler.h"
 #include "tally/client.h"
 #include "tally/events.h"
 #include "tally/perfdata.h"
 
-enum record_chain { RECORD_CHAIN_NONE, RECORD_CHAIN_FP, RECORD_CHAIN_DWARF, RECORD_CHAIN_LBR };
-
-/* Unless told otherwise: samples a second, bytes of each ring, time between writes. */
-enum { RECORD_FREQ = 4000, RECORD_RING = 512 << 10, RECORD_FLUSH_MS = 1000 };
-
-/* What synthesized records are wanted: --synth. */
-enum { RECORD_SYNTH_TASK = 1, RECORD_SYNTH_MMAP = 2, RECORD_SYNTH_CGROUP = 4 };
+/* Unless told otherwise: time between writes. */
+enum { RECORD_FLUSH_MS = 1000 };
 
 /* A filter belongs to the -e before it. */
 struct record_filter {
@@ -37,28 +28,13 @@ struct record_filter {
 
 /* The command line. */
 struct record_config {
+	struct tally_sampling sampling;
 	struct tally_option_list events;
-	struct tally_event_source source;
 	TALLY_VEC(struct record_filter) filters;
-	uint64_t period;
-	const char *freq;
-	bool has_period, raw, no_samples, strict_freq;
-	enum record_chain chain;
-	uint32_t stack_size;
-	uint64_t max_stack, branch_type, regs_intr, regs_user;
-	bool user_chains, kernel_chains, all_user, all_kernel;
-	bool with_addr, with_time, with_period, with_weight, with_cpu, with_identifier;
-	bool with_phys, with_data_page, with_code_page, with_transaction, inherit_stat;
-	bool switch_events, namespaces, all_cgroups, buildid_mmap, no_bpf;
-	bool use_clockid;
-	int clockid;
-	struct tally_target target;
-	bool no_inherit;
 	const char *output, *mmap_size, *delay, *control;
-	bool overwrite, tail_synth, timestamp_name, no_buildid, no_buildid_cache, buildid_all;
-	bool no_buffering, quiet, dry_run, timestamp_boundary;
+	bool timestamp_name, no_buildid, no_buildid_cache, buildid_all;
+	bool dry_run, timestamp_boundary;
 	int verbose, realtime;
-	unsigned synth; /* RECORD_SYNTH_* */
 	int compress_level;
 	uint64_t max_size;
 	bool switch_signal;
@@ -102,29 +78,15 @@ struct record_output {
 struct record {
 	const struct record_config *config;
 	int argc;
-	char **argv; /* the whole command line, for the file */
-	struct tally_events *events;
-	TALLY_VEC(struct tally_event_list *) lists; /* one for each -e */
-	TALLY_VEC(struct tally_event_spec) specs;   /* what is opened, in this order */
-	TALLY_VEC(const char *) filters;            /* one for each spec; NULL: none */
-	size_t tracking;                            /* the event that tells of tasks and maps */
-	uint64_t freq;
-	size_t ring_pages; /* -m; 0: ours to choose */
-	uint64_t started;  /* ns, CLOCK_MONOTONIC */
-	struct tally_cpus *cpus;
-	struct tally_threads *threads;
-	struct tally_counters *counters;
-	struct tally_rings *rings;
-	struct tally_sample_layout layout; /* of the tracking event: its trailer */
+	char **argv;    /* the whole command line, for the file */
+	char **command; /* within it; NULL: none */
+	struct tally_sampler sampler;
+	uint64_t started; /* ns, CLOCK_MONOTONIC */
 	struct tally_child child;
 	bool is_going;  /* the child was let go */
 	int exec_error; /* -errno of a command that could not be run */
 	struct record_output output;
 	struct tally_control control;
-	struct tally_synth synth;
-	struct tally_str before;   /* what was synthesized with our privileges */
-	bool had_privileges;       /* it is kept: it cannot be had again */
-	bool is_prepared_used;     /* it was written */
 	int signals;               /* signalfd */
 	bool stop, disabled, dump; /* asked to: end, pause, write out what overwrite rings hold */
 	unsigned interrupts;       /* SIGINT, SIGTERM, SIGHUP so far: the end was asked for */
@@ -133,27 +95,6 @@ struct record {
 	uint64_t drained;          /* ns, CLOCK_MONOTONIC: when rings were written out last */
 	uint64_t wakeups, lost;
 };
-
-/* record_events.c: the events to open. */
-int record_events_parse(struct record *record);
-
-/* record_attr.c: make attrs of the specs. */
-int record_attrs(struct record *record);
-
-/* The registers that --call-graph dwarf takes, and all there are for -I. */
-uint64_t record_regs_all(void);
-/* A list of register names to a mask. False if one is unknown; "?" lists them. */
-bool record_regs_parse(const char *names, uint64_t *ret_mask);
-
-/* record_open.c: targets, counters, rings. */
-int record_targets(struct record *record);
-int record_open(struct record *record);
-/* Everything that was parsed, opened, mapped and synthesized, however far that came. */
-void record_close(struct record *record);
-/* The name of an event as it was opened, into an empty builder. */
-void record_event_name(const struct record *record, size_t event, struct tally_str *out);
-/* All events on stderr, a line each; `verbose` with their attrs. */
-void record_say_events(const struct record *record, bool verbose);
 
 /* record_output.c: what is recorded, from the header of a file to what is said about it. */
 
@@ -203,9 +144,6 @@ int64_t record_writev(void *record, const struct iovec *iov, int nr);
 
 /* record_synth.c: what existed before, at the beginning or (tail) the end of a file. */
 int record_synthesize(struct record *record, bool tail);
-/* Gather it for the first file, as far as that takes privileges and reads no user's files. What is
- * hidden from us is told. */
-int record_synth_prepare(struct record *record);
 
 /* record_loop.c */
 int record_run(struct record *record);
@@ -228,7 +166,5 @@ int record_hits(struct record *record, struct record_hits *ret_hits);
 
 /* record_tracing.c: the tracing data of the tracepoints recorded. */
 int record_tracing(struct record *record);
-
-uint64_t record_now(void);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/opened.h"
 #include "cli/record.h"
 #include "cli/say.h"
 
@@ -24,15 +25,15 @@ static int carry_out(struct record *record, enum tally_control_word word)
 	switch (word) {
 	case TALLY_CONTROL_ENABLE:
 		record->disabled = false;
-		return tally_counters_enable(record->counters);
+		return tally_counters_enable(record->sampler.counters);
 	case TALLY_CONTROL_DISABLE:
 		record->disabled = true;
 		record->delay_ns = -1;
-		return tally_counters_disable(record->counters);
+		return tally_counters_disable(record->sampler.counters);
 	case TALLY_CONTROL_SNAPSHOT: record->dump = true; return 0;
 	case TALLY_CONTROL_STOP: record->stop = true; return 0;
-	case TALLY_CONTROL_EVLIST: record_say_events(record, false); return 0;
-	case TALLY_CONTROL_EVLIST_VERBOSE: record_say_events(record, true); return 0;
+	case TALLY_CONTROL_EVLIST: tally_opened_print(&record->sampler, false); return 0;
+	case TALLY_CONTROL_EVLIST_VERBOSE: tally_opened_print(&record->sampler, true); return 0;
 	case TALLY_CONTROL_UNKNOWN: tally_say_warning("--control: unknown command"); return 0;
 	default: return 0;
 	}

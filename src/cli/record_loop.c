@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/arith.h"
+#include "base/clock.h"
 #include "cli/record.h"
 #include "cli/say.h"
 
@@ -21,14 +21,6 @@ struct loop {
 	TALLY_VEC(struct iovec) pieces;
 	size_t signals, control; /* slots of what is watched beside the rings */
 };
-
-uint64_t record_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* ---- moving data ----------------------------------------------------------- */
 
@@ -45,9 +37,9 @@ static int gather(struct record *record, struct loop *loop, bool overwrite)
 	struct tally_ring_data data;
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < tally_rings_nr(record->rings); i++) {
-		if ((tally_rings_is_overwrite(record->rings, i) && !overwrite) ||
-		    !tally_ring_data(tally_rings_at(record->rings, i), &data))
+	for (size_t i = 0; !ret && i < tally_rings_nr(record->sampler.rings); i++) {
+		if ((tally_rings_is_overwrite(record->sampler.rings, i) && !overwrite) ||
+		    !tally_ring_data(tally_rings_at(record->sampler.rings, i), &data))
 			continue;
 		ret = add_piece(loop, data.first, data.first_len);
 		if (!ret)
@@ -69,8 +61,8 @@ static int drain(struct record *record, struct loop *loop, bool overwrite)
 						   (int)loop->pieces.len);
 	if (ret)
 		return ret;
-	tally_rings_consume(record->rings, overwrite);
-	record->drained = record_now();
+	tally_rings_consume(record->sampler.rings, overwrite);
+	record->drained = tally_clock_now();
 	return 0;
 }
 
@@ -80,10 +72,10 @@ int record_drain(struct record *record, bool overwrite)
 	int ret;
 
 	if (overwrite)
-		tally_rings_pause(record->rings, true);
+		tally_rings_pause(record->sampler.rings, true);
 	ret = drain(record, &loop, overwrite);
 	if (overwrite)
-		tally_rings_pause(record->rings, false);
+		tally_rings_pause(record->sampler.rings, false);
 	tally_vec_free(&loop.pieces);
 	return ret;
 }
@@ -92,9 +84,10 @@ int record_drain(struct record *record, bool overwrite)
 
 static int loop_init(struct record *record, struct loop *loop)
 {
-	int ret = tally_rings_watch(record->rings, record->signals, &loop->signals);
+	int ret = tally_rings_watch(record->sampler.rings, record->signals, &loop->signals);
 
-	return ret ? ret : tally_rings_watch(record->rings, record->control.fd, &loop->control);
+	return ret ? ret
+		   : tally_rings_watch(record->sampler.rings, record->control.fd, &loop->control);
 }
 
 static void take_signal(struct record *record, int signal)
@@ -122,7 +115,7 @@ void record_signals_read(struct record *record)
 static int next_timeout(const struct record *record)
 {
 	const struct record_config *config = record->config;
-	uint64_t now = record_now(), at = UINT64_MAX;
+	uint64_t now = tally_clock_now(), at = UINT64_MAX;
 
 	if (record->disabled && record->delay_ns > 0)
 		at = record->started + (uint64_t)record->delay_ns;
@@ -138,19 +131,19 @@ static int next_timeout(const struct record *record)
 
 static int wait_for_data(struct record *record, struct loop *loop)
 {
-	int nr = tally_rings_poll(record->rings, next_timeout(record)), ret = 0;
+	int nr = tally_rings_poll(record->sampler.rings, next_timeout(record)), ret = 0;
 
 	if (nr < 0)
 		return nr;
 	record->wakeups += nr > 0;
-	if (tally_rings_watch_events(record->rings, loop->signals))
+	if (tally_rings_watch_events(record->sampler.rings, loop->signals))
 		record_signals_read(record);
-	if (tally_rings_watch_events(record->rings, loop->control)) {
+	if (tally_rings_watch_events(record->sampler.rings, loop->control)) {
 		ret = record_control_read(record);
-		tally_rings_watch_set(record->rings, loop->control, record->control.fd);
+		tally_rings_watch_set(record->sampler.rings, loop->control, record->control.fd);
 	}
 	/* All tasks have ended. */
-	if (!tally_rings_nr_alive(record->rings))
+	if (!tally_rings_nr_alive(record->sampler.rings))
 		record->stop = true;
 	return ret;
 }
@@ -160,13 +153,13 @@ static int wait_for_data(struct record *record, struct loop *loop)
 static int check_delay(struct record *record)
 {
 	if (!record->disabled || record->delay_ns <= 0 ||
-	    record_now() < record->started + (uint64_t)record->delay_ns)
+	    tally_clock_now() < record->started + (uint64_t)record->delay_ns)
 		return 0;
 	record->disabled = false;
 	record->delay_ns = -1;
-	if (!record->config->quiet)
+	if (!record->config->sampling.quiet)
 		fprintf(stderr, "Events enabled\n");
-	return tally_counters_enable(record->counters);
+	return tally_counters_enable(record->sampler.counters);
 }
 
 static bool switch_is_due(const struct record *record)
@@ -176,7 +169,8 @@ static bool switch_is_due(const struct record *record)
 
 	return (record->dump && config->switch_signal) ||
 	       (config->switch_bytes && bytes >= config->switch_bytes) ||
-	       (config->switch_ns && record_now() >= record->output.opened + config->switch_ns);
+	       (config->switch_ns &&
+		tally_clock_now() >= record->output.opened + config->switch_ns);
 }
 
 static int check_output(struct record *record)
@@ -185,7 +179,7 @@ static int check_output(struct record *record)
 	uint64_t bytes = tally_perfdata_writer_bytes(record->output.writer);
 
 	if (config->max_size && record->output.bytes_total + bytes >= config->max_size) {
-		if (!config->quiet)
+		if (!config->sampling.quiet)
 			fprintf(stderr,
 				"[ tally record: size limit reached (%llu KB), stopping ]\n",
 				(unsigned long long)(record->output.bytes_total + bytes) / 1024);
@@ -204,7 +198,7 @@ int record_run(struct record *record)
 	struct loop loop = {0};
 	int ret = loop_init(record, &loop);
 
-	record->drained = record_now();
+	record->drained = tally_clock_now();
 	while (!ret && !record->stop) {
 		ret = wait_for_data(record, &loop);
 		if (!ret)

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/arith.h"
 #include "cli/record.h"
@@ -16,14 +15,17 @@
 
 const struct tally_option record_options[] = {
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What to record:"},
-	{'a', "all-cpus", FLAG(target.all_cpus), "every task on all CPUs"},
-	{'C', "cpu", TALLY_OPTION_TEXT, AT(target.cpus), "list", "every task on these CPUs: 0-3,5"},
-	{'p', "pid", TALLY_OPTION_TEXT, AT(target.pids), "pids",
+	{'a', "all-cpus", FLAG(sampling.target.all_cpus), "every task on all CPUs"},
+	{'C', "cpu", TALLY_OPTION_TEXT, AT(sampling.target.cpus), "list",
+	 "every task on these CPUs: 0-3,5"},
+	{'p', "pid", TALLY_OPTION_TEXT, AT(sampling.target.pids), "pids",
 	 "these processes, all their threads"},
-	{'t', "tid", TALLY_OPTION_TEXT, AT(target.tids), "tids", "these threads"},
-	{'u', "uid", TALLY_OPTION_TEXT, AT(target.user), "user", "the processes of a user"},
-	{'i', "no-inherit", FLAG(no_inherit), "not the children that tasks make"},
-	{0, "per-thread", FLAG(target.per_thread), "a buffer for each task instead of each CPU"},
+	{'t', "tid", TALLY_OPTION_TEXT, AT(sampling.target.tids), "tids", "these threads"},
+	{'u', "uid", TALLY_OPTION_TEXT, AT(sampling.target.user), "user",
+	 "the processes of a user"},
+	{'i', "no-inherit", FLAG(sampling.no_inherit), "not the children that tasks make"},
+	{0, "per-thread", FLAG(sampling.target.per_thread),
+	 "a buffer for each task instead of each CPU"},
 	{'D', "delay", TALLY_OPTION_TEXT, AT(delay), "ms",
 	 "start so many milliseconds later; -1: when --control says enable"},
 	{0, "control", TALLY_OPTION_TEXT, AT(control), "fd:N[,N]|fifo:F[,F]",
@@ -31,17 +33,19 @@ const struct tally_option record_options[] = {
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Events:"},
 	{'e', "event", TALLY_OPTION_LIST, AT(events), "event",
 	 "events to sample (cycles); see tally list"},
-	TALLY_OPTION_EVENTS_DIR(AT(source.dir)),
+	TALLY_OPTION_EVENTS_DIR(AT(sampling.source.dir)),
 	{0, "filter", .kind = TALLY_OPTION_CALL, .arg = "filter",
 	 .help = "only tracepoints whose fields are so, of the -e before",
 	 .call = record_option_filter},
-	{'F', "freq", TALLY_OPTION_TEXT, AT(freq), "freq", "samples a second (4000), or 'max'"},
-	{0, "strict-freq", FLAG(strict_freq), "fail if the kernel does not permit that many"},
-	{'c', "count", TALLY_OPTION_U64, AT(period), "n", "a sample every n events",
-	 .given = AT(has_period)},
-	{'n', "no-samples", FLAG(no_samples), "no samples, only what tasks do"},
-	{0, "all-user", FLAG(all_user), "all events in user space only"},
-	{0, "all-kernel", FLAG(all_kernel), "all events in the kernel only"},
+	{'F', "freq", TALLY_OPTION_TEXT, AT(sampling.freq), "freq",
+	 "samples a second (4000), or 'max'"},
+	{0, "strict-freq", FLAG(sampling.strict_freq),
+	 "fail if the kernel does not permit that many"},
+	{'c', "count", TALLY_OPTION_U64, AT(sampling.period), "n", "a sample every n events",
+	 .given = AT(sampling.has_period)},
+	{'n', "no-samples", FLAG(sampling.no_samples), "no samples, only what tasks do"},
+	{0, "all-user", FLAG(sampling.all_user), "all events in user space only"},
+	{0, "all-kernel", FLAG(sampling.all_kernel), "all events in the kernel only"},
 	{'k', "clockid", .kind = TALLY_OPTION_CALL, .arg = "clock",
 	 .help = "the clock of the times: monotonic, raw, boottime, realtime, tai or a number",
 	 .call = record_option_clock},
@@ -50,20 +54,20 @@ const struct tally_option record_options[] = {
 	 .call = record_option_chain},
 	{0, "call-graph", .kind = TALLY_OPTION_CALL, .arg = "fp|dwarf[,size]|lbr",
 	 .help = "callchains, by these means", .call = record_option_chain},
-	{0, "max-stack", TALLY_OPTION_U64, AT(max_stack), "n", "entries of a callchain"},
-	{0, "kernel-callchains", FLAG(kernel_chains), "of callchains the kernel's part"},
-	{0, "user-callchains", FLAG(user_chains), "of callchains the part of user space"},
-	{'d', "data", FLAG(with_addr), "addresses of data"},
-	{0, "phys-data", FLAG(with_phys), "physical addresses of data"},
-	{0, "data-page-size", FLAG(with_data_page), "size of the page of the data"},
-	{0, "code-page-size", FLAG(with_code_page), "size of the page of the code"},
-	{'T', "timestamp", FLAG(with_time), "times (the default)"},
-	{'P', "period", FLAG(with_period), "periods"},
-	{'W', "weight", FLAG(with_weight), "weights"},
-	{'R', "raw-samples", FLAG(raw), "raw data of all events"},
-	{0, "sample-cpu", FLAG(with_cpu), "the CPU"},
-	{0, "sample-identifier", FLAG(with_identifier), "the event's id at a fixed place"},
-	{0, "transaction", FLAG(with_transaction), "flags of memory transactions"},
+	{0, "max-stack", TALLY_OPTION_U64, AT(sampling.max_stack), "n", "entries of a callchain"},
+	{0, "kernel-callchains", FLAG(sampling.kernel_chains), "of callchains the kernel's part"},
+	{0, "user-callchains", FLAG(sampling.user_chains), "of callchains the part of user space"},
+	{'d', "data", FLAG(sampling.with_addr), "addresses of data"},
+	{0, "phys-data", FLAG(sampling.with_phys), "physical addresses of data"},
+	{0, "data-page-size", FLAG(sampling.with_data_page), "size of the page of the data"},
+	{0, "code-page-size", FLAG(sampling.with_code_page), "size of the page of the code"},
+	{'T', "timestamp", FLAG(sampling.with_time), "times (the default)"},
+	{'P', "period", FLAG(sampling.with_period), "periods"},
+	{'W', "weight", FLAG(sampling.with_weight), "weights"},
+	{'R', "raw-samples", FLAG(sampling.raw), "raw data of all events"},
+	{0, "sample-cpu", FLAG(sampling.with_cpu), "the CPU"},
+	{0, "sample-identifier", FLAG(sampling.with_identifier), "the event's id at a fixed place"},
+	{0, "transaction", FLAG(sampling.with_transaction), "flags of memory transactions"},
 	{'b', "branch-any", .kind = TALLY_OPTION_CALL, .help = "branches taken before, any kind",
 	 .call = record_option_any_branch},
 	{'j', "branch-filter", .kind = TALLY_OPTION_CALL, .arg = "kinds",
@@ -74,15 +78,16 @@ const struct tally_option record_options[] = {
 	{0, "user-regs", .kind = TALLY_OPTION_CALL, .arg = "registers",
 	 .help = "registers of user space", .optional = "", .call = record_option_regs_user},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Records besides samples:"},
-	{'s', "stat", FLAG(inherit_stat), "counts of each thread as it ends"},
-	{0, "switch-events", FLAG(switch_events), "context switches"},
-	{0, "namespaces", FLAG(namespaces), "namespaces of tasks"},
-	{0, "all-cgroups", FLAG(all_cgroups), "cgroups, also in samples"},
-	{0, "buildid-mmap", FLAG(buildid_mmap), "build ids in the maps"},
-	{0, "no-bpf-event", FLAG(no_bpf), "not the BPF programs that come and go"},
+	{'s', "stat", FLAG(sampling.inherit_stat), "counts of each thread as it ends"},
+	{0, "switch-events", FLAG(sampling.switch_events), "context switches"},
+	{0, "namespaces", FLAG(sampling.namespaces), "namespaces of tasks"},
+	{0, "all-cgroups", FLAG(sampling.all_cgroups), "cgroups, also in samples"},
+	{0, "buildid-mmap", FLAG(sampling.buildid_mmap), "build ids in the maps"},
+	{0, "no-bpf-event", FLAG(sampling.no_bpf), "not the BPF programs that come and go"},
 	{0, "synth", .kind = TALLY_OPTION_CALL, .arg = "no|task|mmap|cgroup|all",
 	 .help = "of what was there before (all)", .call = record_option_synth},
-	{0, "tail-synthesize", FLAG(tail_synth), "that at the end instead of the beginning"},
+	{0, "tail-synthesize", FLAG(sampling.tail_synth),
+	 "that at the end instead of the beginning"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Output:"},
 	{'o', "output", TALLY_OPTION_TEXT, AT(output), "file",
 	 "where to (perf.data; - for standard output, the default if that is a pipe)"},
@@ -95,7 +100,8 @@ const struct tally_option record_options[] = {
 	 .call = record_option_switch},
 	{0, "switch-max-files", TALLY_OPTION_U64, AT(switch_files), "n",
 	 "keep only the last n of them"},
-	{0, "overwrite", FLAG(overwrite), "rings that keep the newest, written out on demand"},
+	{0, "overwrite", FLAG(sampling.overwrite),
+	 "rings that keep the newest, written out on demand"},
 	{0, "timestamp-filename", FLAG(timestamp_name), "the time behind the name of the file"},
 	{0, "timestamp-boundary", FLAG(timestamp_boundary),
 	 "times of the first and last sample in the header (the default without -B)"},
@@ -108,9 +114,9 @@ const struct tally_option record_options[] = {
 	 "size of each ring buffer: pages, or 512K, 4M (512K)"},
 	{0, "flush-ms", TALLY_OPTION_U64, AT(flush_ms), "ms",
 	 "write the buffers out at least so often (1000); 0: only when one is half full"},
-	{0, "no-buffering", FLAG(no_buffering), "wake up for every sample"},
+	{0, "no-buffering", FLAG(sampling.no_buffering), "wake up for every sample"},
 	{'r', "realtime", TALLY_OPTION_INT, AT(realtime), "priority", "run with SCHED_FIFO"},
-	{'q', "quiet", FLAG(quiet), "say nothing but errors"},
+	{'q', "quiet", FLAG(sampling.quiet), "say nothing but errors"},
 	{'v', "verbose", TALLY_OPTION_COUNT, AT(verbose), NULL, "tell what is opened"},
 	{0, "dry-run", FLAG(dry_run), "only look at the options"},
 	TALLY_OPTION_END,
@@ -188,113 +194,19 @@ int record_option_compress(void *config_, const char *arg)
 	return 0;
 }
 
-int record_option_synth(void *config_, const char *arg)
+int record_option_synth(void *config, const char *arg)
 {
-	static const struct {
-		const char *word;
-		unsigned bits;
-	} words[] = {{"no", 0},
-		     {"task", RECORD_SYNTH_TASK},
-		     {"mmap", RECORD_SYNTH_MMAP},
-		     {"cgroup", RECORD_SYNTH_CGROUP},
-		     {"all", RECORD_SYNTH_TASK | RECORD_SYNTH_MMAP | RECORD_SYNTH_CGROUP}};
-	struct record_config *config = config_;
-
-	config->synth = 0;
-	for (const char *at = arg; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-		size_t len = strcspn(at, ","), i;
-
-		for (i = 0; i < TALLY_ARRAY_SIZE(words); i++) {
-			if (strlen(words[i].word) == len && !strncmp(words[i].word, at, len))
-				break;
-		}
-		if (i == TALLY_ARRAY_SIZE(words)) {
-			tally_say_error("--synth %s: not no, task, mmap, cgroup or all", arg);
-			return -EINVAL;
-		}
-		config->synth |= words[i].bits;
-	}
-	return 0;
+	return tally_sampling_parse_synth(&((struct record_config *)config)->sampling, arg);
 }
 
-/* ---- callchains, branches, clocks, registers ------------------------------- */
-
-int record_option_chain(void *config_, const char *arg)
+int record_option_chain(void *config, const char *arg)
 {
-	struct record_config *config = config_;
-	uint64_t size = 8192;
-
-	if (!arg || !strcmp(arg, "fp")) {
-		config->chain = RECORD_CHAIN_FP;
-	} else if (!strcmp(arg, "no")) {
-		config->chain = RECORD_CHAIN_NONE;
-	} else if (!strcmp(arg, "lbr")) {
-		config->chain = RECORD_CHAIN_LBR;
-	} else if (!strncmp(arg, "dwarf", 5) && (!arg[5] || arg[5] == ',')) {
-		config->chain = RECORD_CHAIN_DWARF;
-		/* The kernel takes what is a multiple of 8 and leaves room for the rest. */
-		if (arg[5] && (!tally_size_parse(arg + 6, 1, &size) || !size || size > 65528)) {
-			tally_say_error("--call-graph %s: the size is from 8 to 65528 bytes", arg);
-			return -EINVAL;
-		}
-		config->stack_size = (uint32_t)TALLY_MIN(tally_round_up(size, 8), (uint64_t)65528);
-	} else {
-		tally_say_error("--call-graph %s: not fp, dwarf[,size] or lbr", arg);
-		return -EINVAL;
-	}
-	return 0;
+	return tally_sampling_parse_chain(&((struct record_config *)config)->sampling, arg);
 }
 
-static const struct {
-	const char *word;
-	uint64_t bit;
-} branch_words[] = {
-	{"u", PERF_SAMPLE_BRANCH_USER},
-	{"k", PERF_SAMPLE_BRANCH_KERNEL},
-	{"hv", PERF_SAMPLE_BRANCH_HV},
-	{"any", PERF_SAMPLE_BRANCH_ANY},
-	{"any_call", PERF_SAMPLE_BRANCH_ANY_CALL},
-	{"any_ret", PERF_SAMPLE_BRANCH_ANY_RETURN},
-	{"ind_call", PERF_SAMPLE_BRANCH_IND_CALL},
-	{"abort_tx", PERF_SAMPLE_BRANCH_ABORT_TX},
-	{"in_tx", PERF_SAMPLE_BRANCH_IN_TX},
-	{"no_tx", PERF_SAMPLE_BRANCH_NO_TX},
-	{"cond", PERF_SAMPLE_BRANCH_COND},
-	{"ind_jmp", PERF_SAMPLE_BRANCH_IND_JUMP},
-	{"call", PERF_SAMPLE_BRANCH_CALL},
-	{"no_flags", PERF_SAMPLE_BRANCH_NO_FLAGS},
-	{"no_cycles", PERF_SAMPLE_BRANCH_NO_CYCLES},
-	{"save_type", PERF_SAMPLE_BRANCH_TYPE_SAVE},
-	{"stack", PERF_SAMPLE_BRANCH_CALL_STACK},
-	{"hw_index", PERF_SAMPLE_BRANCH_HW_INDEX},
-	{"priv", PERF_SAMPLE_BRANCH_PRIV_SAVE},
-};
-
-int record_option_branch(void *config_, const char *arg)
+int record_option_branch(void *config, const char *arg)
 {
-	enum {
-		LEVELS = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV
-	};
-	struct record_config *config = config_;
-
-	for (const char *at = arg; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-		size_t len = strcspn(at, ","), i;
-
-		for (i = 0; i < TALLY_ARRAY_SIZE(branch_words); i++) {
-			if (strlen(branch_words[i].word) == len &&
-			    !strncmp(branch_words[i].word, at, len))
-				break;
-		}
-		if (i == TALLY_ARRAY_SIZE(branch_words)) {
-			tally_say_error("-j %s: '%.*s' is no kind of branch", arg, (int)len, at);
-			return -EINVAL;
-		}
-		config->branch_type |= branch_words[i].bit;
-	}
-	/* Levels alone mean any branch there. */
-	if (!(config->branch_type & ~(uint64_t)LEVELS))
-		config->branch_type |= PERF_SAMPLE_BRANCH_ANY;
-	return 0;
+	return tally_sampling_parse_branches(&((struct record_config *)config)->sampling, arg);
 }
 
 int record_option_any_branch(void *config, const char *arg)
@@ -302,50 +214,21 @@ int record_option_any_branch(void *config, const char *arg)
 	return record_option_branch(config, "any");
 }
 
-int record_option_clock(void *config_, const char *arg)
+int record_option_clock(void *config, const char *arg)
 {
-	static const struct {
-		const char *word;
-		int clock;
-	} clocks[] = {
-		{"monotonic", CLOCK_MONOTONIC},
-		{"mono", CLOCK_MONOTONIC},
-		{"monotonic_raw", CLOCK_MONOTONIC_RAW},
-		{"raw", CLOCK_MONOTONIC_RAW},
-		{"boottime", CLOCK_BOOTTIME},
-		{"boot", CLOCK_BOOTTIME},
-		{"realtime", CLOCK_REALTIME},
-		{"real", CLOCK_REALTIME},
-		{"tai", CLOCK_TAI},
-		{"clock_tai", CLOCK_TAI},
-	};
-	struct record_config *config = config_;
-	char *end;
-	long number = strtol(arg, &end, 10);
-
-	if (!strncasecmp(arg, "CLOCK_", 6))
-		arg += 6;
-	config->use_clockid = true;
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(clocks); i++) {
-		if (!strcasecmp(clocks[i].word, arg)) {
-			config->clockid = clocks[i].clock;
-			return 0;
-		}
-	}
-	if (end != arg && !*end && number >= 0 && number < 16) {
-		config->clockid = (int)number;
-		return 0;
-	}
-	tally_say_error("-k %s: not a clock", arg);
-	return -EINVAL;
+	return tally_sampling_parse_clock(&((struct record_config *)config)->sampling, arg);
 }
 
 int record_option_regs_intr(void *config, const char *arg)
 {
-	return record_regs_parse(arg, &((struct record_config *)config)->regs_intr) ? 0 : -EINVAL;
+	struct tally_sampling *sampling = &((struct record_config *)config)->sampling;
+
+	return tally_sampling_parse_registers(sampling, arg, &sampling->regs_intr);
 }
 
 int record_option_regs_user(void *config, const char *arg)
 {
-	return record_regs_parse(arg, &((struct record_config *)config)->regs_user) ? 0 : -EINVAL;
+	struct tally_sampling *sampling = &((struct record_config *)config)->sampling;
+
+	return tally_sampling_parse_registers(sampling, arg, &sampling->regs_user);
 }

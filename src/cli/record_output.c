@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/escape.h"
 #include "cli/env_collect.h"
 #include "cli/record.h"
@@ -67,7 +68,7 @@ static int open_output(struct record *record)
 	struct record_output *output = &record->output;
 
 	output->failed = 0;
-	output->opened = record_now();
+	output->opened = tally_clock_now();
 	if (!output->path)
 		return record_stream_open_stdout(output);
 	return output->is_pipe ? record_stream_open_fifo(record) : record_file_open(output);
@@ -77,20 +78,20 @@ static int open_output(struct record *record)
 
 static int add_ids(const struct record *record, size_t event)
 {
-	const struct tally_event_spec *spec = &record->specs.data[event];
-	size_t nr_cpus = tally_counters_cpus(record->counters, event)->nr;
-	size_t nr_threads = record->threads->nr;
+	const struct tally_event_spec *spec = &record->sampler.specs.data[event];
+	size_t nr_cpus = tally_counters_cpus(record->sampler.counters, event)->nr;
+	size_t nr_threads = record->sampler.threads->nr;
 	TALLY_VEC(uint64_t) ids = {0};
 	struct tally_str name = {0};
 	uint64_t id;
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < nr_cpus * nr_threads; i++) {
-		if (!tally_counters_id(record->counters, event, i / nr_threads, i % nr_threads,
-				       &id))
+		if (!tally_counters_id(record->sampler.counters, event, i / nr_threads,
+				       i % nr_threads, &id))
 			ret = tally_vec_push(&ids, id);
 	}
-	record_event_name(record, event, &name);
+	tally_sampler_event_name(&record->sampler, event, &name);
 	if (!ret)
 		ret = tally_str_error(&name);
 	if (!ret)
@@ -106,8 +107,8 @@ static int add_groups(const struct record *record)
 	TALLY_VEC(struct tally_perfdata_group) groups = {0};
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < record->specs.len; i++) {
-		const struct tally_event_spec *spec = &record->specs.data[i];
+	for (size_t i = 0; !ret && i < record->sampler.specs.len; i++) {
+		const struct tally_event_spec *spec = &record->sampler.specs.data[i];
 		const char *name = spec->group_name ? spec->group_name : "{anon_group}";
 
 		if (spec->in_braces && spec->leader == i && spec->nr_members > 1)
@@ -125,12 +126,12 @@ static int add_groups(const struct record *record)
 /* The resolution of the clock, and one moment on it and on the wall's. */
 static int add_clock(const struct record *record)
 {
-	clockid_t clock = record->config->clockid;
+	clockid_t clock = record->config->sampling.clockid;
 	struct timespec resolution, now;
 	struct timeval wall;
 	int ret;
 
-	if (!record->config->use_clockid)
+	if (!record->config->sampling.use_clockid)
 		return 0;
 	if (clock_getres(clock, &resolution) || clock_gettime(clock, &now) ||
 	    gettimeofday(&wall, NULL))
@@ -167,7 +168,7 @@ static int writer_start(struct record *record)
 	};
 	int ret = tally_perfdata_writer_new(output->fd, &options, &output->writer);
 
-	for (size_t i = 0; !ret && i < record->specs.len; i++)
+	for (size_t i = 0; !ret && i < record->sampler.specs.len; i++)
 		ret = add_ids(record, i);
 	/* A stream wants them first; of a file they are the end. */
 	if (!ret && output->is_pipe)
@@ -199,31 +200,33 @@ static int add_lost(struct record *record)
 	uint64_t before = record->lost;
 	int ret = 0;
 
-	for (size_t e = 0; !ret && e < record->specs.len; e++) {
-		size_t nr_cpus = tally_counters_cpus(record->counters, e)->nr;
+	for (size_t e = 0; !ret && e < record->sampler.specs.len; e++) {
+		size_t nr_cpus = tally_counters_cpus(record->sampler.counters, e)->nr;
 		uint64_t lost = 0;
 
-		if (!(record->specs.data[e].attr.read_format & PERF_FORMAT_LOST) ||
-		    record->specs.data[e].attr.read_format & PERF_FORMAT_GROUP)
+		if (!(record->sampler.specs.data[e].attr.read_format & PERF_FORMAT_LOST) ||
+		    record->sampler.specs.data[e].attr.read_format & PERF_FORMAT_GROUP)
 			continue;
-		for (size_t i = 0; i < nr_cpus * record->threads->nr; i++) {
+		for (size_t i = 0; i < nr_cpus * record->sampler.threads->nr; i++) {
 			struct tally_count count;
 
-			if (!tally_counters_read(record->counters, e, i / record->threads->nr,
-						 i % record->threads->nr, &count))
+			if (!tally_counters_read(record->sampler.counters, e,
+						 i / record->sampler.threads->nr,
+						 i % record->sampler.threads->nr, &count))
 				lost += count.lost;
 		}
 		record->lost += lost;
 		if (!lost)
 			continue;
-		tally_synth_begin(&record->synth, PERF_RECORD_LOST_SAMPLES, 0, 8);
-		tally_synth_u64(&record->synth, lost);
-		tally_synth_end(&record->synth);
+		tally_synth_begin(&record->sampler.synth, PERF_RECORD_LOST_SAMPLES, 0, 8);
+		tally_synth_u64(&record->sampler.synth, lost);
+		tally_synth_end(&record->sampler.synth);
 	}
 	if (record->lost != before)
-		ret = tally_perfdata_writer_write(record->output.writer, record->synth.out.data,
-						  record->synth.out.len);
-	tally_str_clear(&record->synth.out);
+		ret = tally_perfdata_writer_write(record->output.writer,
+						  record->sampler.synth.out.data,
+						  record->sampler.synth.out.len);
+	tally_str_clear(&record->sampler.synth.out);
 	return ret;
 }
 
@@ -253,7 +256,7 @@ static int finish_file(struct record *record, bool last, struct record_hits *ret
 	/* Nothing can be written behind what could not be. */
 	if (!output->failed && last)
 		ret = add_lost(record);
-	if (!output->failed && !ret && record->config->tail_synth)
+	if (!output->failed && !ret && record->config->sampling.tail_synth)
 		ret = record_synthesize(record, true);
 	if (!ret || output->failed)
 		ret = finish_features(record, ret_hits);
@@ -320,7 +323,7 @@ static void say_written(const struct record *record, const char *name, uint64_t 
 				name, strerror(-ret));
 		return;
 	}
-	if (record->config->quiet)
+	if (record->config->sampling.quiet)
 		return;
 	fprintf(stderr, "[ tally record: Woken up %llu times to write data ]\n",
 		(unsigned long long)record->wakeups);
@@ -335,7 +338,7 @@ static void say_written(const struct record *record, const char *name, uint64_t 
 
 static void say_lost(const struct record *record)
 {
-	if (record->lost && !record->config->quiet)
+	if (record->lost && !record->config->sampling.quiet)
 		tally_say_warning("%llu records were lost (samples, or starts, ends, names and "
 				  "maps of tasks), as the ring buffers were full; larger ones (-m) "
 				  "or fewer samples (-F) help",
@@ -389,7 +392,7 @@ int record_output_finish(struct record *record, bool last)
 	tally_str_add_escaped(&shown, name ? name : output_name(output));
 	if (last || ret)
 		say_written(record, tally_str_text(&shown), size, &hits, ret);
-	else if (!record->config->quiet)
+	else if (!record->config->sampling.quiet)
 		fprintf(stderr, "[ tally record: Dump %s ]\n", tally_str_text(&shown));
 	if (last)
 		say_lost(record);

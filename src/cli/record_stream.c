@@ -14,6 +14,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/arith.h"
 #include "cli/record.h"
 #include "cli/say.h"
@@ -56,8 +57,8 @@ static int wait_for_reader(struct record *record)
 		if (record->interrupts > 1)
 			return -ETIMEDOUT;
 		if (record->interrupts && !asked)
-			asked = record_now();
-		if (asked && record_now() - asked >= PATIENCE_MS * 1000000ull)
+			asked = tally_clock_now();
+		if (asked && tally_clock_now() - asked >= PATIENCE_MS * 1000000ull)
 			return -ETIMEDOUT;
 		ret = wait_for(record, fd, asked ? LOOK_MS : -1);
 		if (ret)
@@ -136,7 +137,7 @@ int record_stream_open_stdout(struct record_output *output)
 int record_stream_open_fifo(struct record *record)
 {
 	struct record_output *output = &record->output;
-	bool is_told = record->config->quiet;
+	bool is_told = record->config->sampling.quiet;
 	int ret = 0;
 
 	while (!ret && !record->interrupts) {

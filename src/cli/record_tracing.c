@@ -164,14 +164,14 @@ int record_tracing(struct record *record)
 	struct blob blob = {0};
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < record->specs.len; i++) {
-		const struct tally_event_spec *spec = &record->specs.data[i];
+	for (size_t i = 0; !ret && i < record->sampler.specs.len; i++) {
+		const struct tally_event_spec *spec = &record->sampler.specs.data[i];
 
 		if (spec->attr.type == PERF_TYPE_TRACEPOINT && spec->name)
 			ret = add_name(&blob, spec->name);
 	}
 	if (!ret && blob.names.len)
-		ret = tally_events_tracefs(record->events, &blob.root, NULL);
+		ret = tally_events_tracefs(record->sampler.events, &blob.root, NULL);
 	if (!ret && blob.names.len) {
 		qsort(blob.names.data, blob.names.len, sizeof(*blob.names.data), by_name);
 		put_all(&blob);

@@ -9,6 +9,7 @@
 #include "base/arith.h"
 #include "cli/say.h"
 #include "cli/stat.h"
+#include "sampler/counting.h"
 
 /* An event asked for; indices in the spec are those of the whole list. */
 struct asked {
@@ -127,34 +128,16 @@ static int asked_metrics(struct stat_session *session, struct asked_list *asked)
 
 /* ---- what is counted without being asked for ------------------------------- */
 
-/* Some PMUs say how often the pipeline waits; only their description tells. */
-static bool cpu_has(const char *event)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/cpu/events/%s", event);
-	return !access(path, R_OK);
-}
-
 static int asked_default(struct stat_session *session, struct asked_list *asked)
 {
-	const struct {
-		const char *events;
-		bool wanted;
-	} parts[] = {
-		{"cpu-clock", session->system_wide},
-		{"task-clock", !session->system_wide},
-		{"context-switches,cpu-migrations,page-faults,cycles", true},
-		{"stalled-cycles-frontend", cpu_has("stalled-cycles-frontend")},
-		{"stalled-cycles-backend", cpu_has("stalled-cycles-backend")},
-		{"instructions,branches,branch-misses", true},
-	};
-	int ret = 0;
+	struct tally_str events = {0};
+	int ret;
 
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(parts) && !ret; i++) {
-		if (parts[i].wanted)
-			ret = asked_add(session, asked, parts[i].events, SIZE_MAX);
-	}
+	tally_counting_events(session->system_wide, &events);
+	ret = tally_str_error(&events);
+	if (!ret)
+		ret = asked_add(session, asked, tally_str_text(&events), SIZE_MAX);
+	tally_str_free(&events);
 	return ret;
 }
 

@@ -7,21 +7,18 @@
 #include "sampler/refuse.h"
 #include "cli/say.h"
 #include "cli/stat.h"
+#include "sampler/fallbacks.h"
 
-/* "cycles:u", "cycles:uP" or "msr/tsc/u" of an event that lost its kernel part. */
-static const char *name_in_user_space(struct stat_session *session, const char *name)
+/* The name of an event as it is counted. */
+static const char *opened_name(struct stat_session *session, const struct stat_row *row)
 {
-	const char *slash = strrchr(name, '/'), *colon = strrchr(name, ':');
-	bool has_modifiers =
-		slash || (colon && strspn(colon + 1, "ukhpPGHSDIWeb") == strlen(colon + 1));
 	struct tally_str text = {0};
 	const char *kept;
 
-	tally_str_add(&text, name);
-	tally_str_add(&text, has_modifiers ? "u" : ":u");
+	tally_fallbacks_name(row->name, row->fallback, &text);
 	kept = tally_arena_strndup(&session->strings, tally_str_text(&text), text.len);
 	tally_str_free(&text);
-	return kept ? kept : name;
+	return kept ? kept : row->name;
 }
 
 /* Take over what the counters say about each row; the bits of all fallbacks. */
@@ -38,21 +35,9 @@ static unsigned rows_learn(struct stat_session *session)
 		row->fallback = tally_counters_fallback(counters, row->event);
 		all |= row->fallback;
 		if (row->fallback & TALLY_FALLBACK_NO_KERNEL)
-			row->name = name_in_user_space(session, row->name);
+			row->name = opened_name(session, row);
 	}
 	return all;
-}
-
-static void tell_fallbacks(unsigned fallbacks)
-{
-	if (fallbacks & TALLY_FALLBACK_NO_KERNEL)
-		tally_refuse_kernel("counted", &tally_say_messages);
-	if (fallbacks & TALLY_FALLBACK_GROUP_BROKEN)
-		tally_say_warning(
-			"members of a weak group (:W) are counted alone: the PMU does not "
-			"take the group");
-	if (fallbacks & TALLY_FALLBACK_PRECISE)
-		tally_say_warning("the PMU is less precise than asked for (:p)");
 }
 
 /* Events that a machine simply does not have are shown as such; perf says no more either. */
@@ -144,7 +129,7 @@ int stat_tell(struct stat_session *session)
 		return ret;
 	fatal = all_forbidden(session);
 	if (!session->config->quiet || fatal) {
-		tell_fallbacks(fallbacks);
+		tally_fallbacks_warn(fallbacks, "counted", &tally_say_messages);
 		tell_refusals(session, fatal, fallbacks & TALLY_FALLBACK_NO_KERNEL);
 	}
 	return fatal ? -EACCES : 0;

@@ -2,7 +2,6 @@
 /* tally top: where the time goes now. */
 #include <errno.h>
 #include <malloc.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +10,11 @@
 #include <unistd.h>
 
 #include "base/arith.h"
+#include "base/clock.h"
 #include "cli/commands.h"
+#include "cli/opened.h"
 #include "sampler/privileges.h"
 #include "sampler/refuse.h"
-#include "sampler/ring_pages.h"
 #include "cli/say.h"
 #include "cli/session.h"
 #include "sampler/signals.h"
@@ -46,7 +46,7 @@ bool top_take_signals(int signals, bool *stop)
 /* Events of --group stand in braces. */
 static int group_events(struct top_config *config, struct tally_str *braces)
 {
-	struct tally_option_list *events = &config->record.events;
+	struct tally_option_list *events = &config->events;
 
 	if (!config->group || !events->nr)
 		return 0;
@@ -60,33 +60,36 @@ static int group_events(struct top_config *config, struct tally_str *braces)
 	return 0;
 }
 
+static int prepare_events(struct top *top)
+{
+	const struct tally_option_list *events = &top->config->events;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < events->nr; i++)
+		ret = tally_sampler_add(&top->sampler, events->items[i], NULL);
+	return ret ? ret : tally_sampler_prepare(&top->sampler);
+}
+
 /* Everything that takes rights: events, rings, and who runs already. */
 static int open_all(struct top *top)
 {
 	int ret;
 
 	tally_privileges_raise();
-	ret = record_targets(&top->record);
+	ret = tally_sampler_resolve(&top->sampler, 0);
 	if (!ret)
-		ret = record_open(&top->record);
+		ret = tally_sampler_open(&top->sampler);
+	if (!ret && top->config->verbose)
+		tally_opened_print(&top->sampler, true);
 	if (!ret)
 		ret = top_feed_init(top);
 	if (!ret)
-		ret = tally_counters_enable(top->record.counters);
-	top->interval_start = record_now();
+		ret = tally_counters_enable(top->sampler.counters);
+	top->interval_start = tally_clock_now();
 	if (!ret)
 		ret = top_feed_existing(top);
 	tally_privileges_lower();
 	return ret;
-}
-
-static void raise_priority(const struct top_config *config)
-{
-	struct sched_param param = {.sched_priority = config->record.realtime};
-
-	if (config->record.realtime && sched_setscheduler(0, SCHED_FIFO, &param))
-		tally_say_warning("cannot run with priority %d: %s", config->record.realtime,
-				  strerror(errno));
 }
 
 int top_tell_end(struct top *top, int ret)
@@ -120,8 +123,8 @@ static int watch(struct top *top, int signals)
 		ret = text && !top->config->tui ? top_stdio_run(top, signals)
 						: top_screen_run(top, signals);
 	top_reader_stop(top);
-	if (top->config->record.target.all_cpus)
-		tally_refuse_new_cpus(top->record.cpus, &tally_say_messages);
+	if (top->config->sampling.target.all_cpus)
+		tally_refuse_new_cpus(top->sampler.cpus, &tally_say_messages);
 	return ret;
 }
 
@@ -135,14 +138,9 @@ static int top_all(struct top *top)
 	if (!ret)
 		ret = group_events(top->config, &braces);
 	if (!ret)
-		ret = record_events_parse(&top->record);
+		ret = prepare_events(top);
 	if (!ret)
-		ret = record_attrs(&top->record);
-	if (!ret)
-		ret = tally_ring_pages_parse(top->config->record.mmap_size, false,
-					     &tally_say_messages, &top->record.ring_pages);
-	if (!ret)
-		raise_priority(top->config);
+		tally_sampler_raise_priority(top->config->realtime, &tally_say_messages);
 	if (!ret)
 		ret = tally_refuse_killed(&tally_say_messages);
 	if (!ret)
@@ -160,7 +158,7 @@ static int top_all(struct top *top)
 static void top_free(struct top *top)
 {
 	top_feed_free(top);
-	record_close(&top->record);
+	tally_sampler_close(&top->sampler);
 	pthread_mutex_destroy(&top->lock);
 	pthread_mutex_destroy(&top->queue.lock);
 	pthread_cond_destroy(&top->queue.more);
@@ -168,10 +166,10 @@ static void top_free(struct top *top)
 
 static int top_command(int argc, char **argv)
 {
-	struct top_config config = {0};
+	struct top_config config = {.sampling.messages = &tally_say_messages};
 	struct top top = {
 		.config = &config,
-		.record.config = &config.record,
+		.sampler.sampling = &config.sampling,
 		.wake = -1,
 		.poke = -1,
 		.lock = PTHREAD_MUTEX_INITIALIZER,

@@ -13,13 +13,17 @@
 
 #include <pthread.h>
 
-#include "cli/record.h"
+#include "cli/command.h"
 #include "cli/report_config.h"
 #include "profile/profile.h"
+#include "sampler/sampler.h"
 
 /* The command line, and what keys make of it. */
 struct top_config {
-	struct record_config record;
+	struct tally_sampling sampling;
+	struct tally_option_list events;
+	const char *mmap_size;
+	int realtime, verbose;
 	struct report_config report;
 	const char *delay, *call_graph;
 	uint64_t entries, count_filter;
@@ -50,7 +54,7 @@ struct top_queue {
 
 struct top {
 	struct top_config *config;
-	struct record record;
+	struct tally_sampler sampler;
 	TALLY_VEC(struct tally_sample_layout) layouts; /* by event */
 	struct tally_map ids;                          /* of samples, to events */
 	struct tally_symbols *symbols;

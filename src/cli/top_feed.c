@@ -12,10 +12,10 @@
 
 static int feed_ids(struct top *top)
 {
-	const struct tally_counters *counters = top->record.counters;
+	const struct tally_counters *counters = top->sampler.counters;
 	int ret = 0;
 
-	for (size_t e = 0; e < top->record.specs.len; e++) {
+	for (size_t e = 0; e < top->sampler.specs.len; e++) {
 		size_t nr =
 			tally_counters_cpus(counters, e)->nr * tally_counters_nr_threads(counters);
 
@@ -99,7 +99,7 @@ int top_feed_init(struct top *top)
 	int ret = 0;
 
 	top->kallsyms_fd = symbols.kallsyms_fd;
-	tally_vec_for_each (spec, &top->record.specs) {
+	tally_vec_for_each (spec, &top->sampler.specs) {
 		struct tally_sample_layout layout;
 
 		if (!ret)
@@ -151,9 +151,9 @@ static int feed_synthesized(struct top *top, struct tally_str *records)
 
 int top_feed_existing(struct top *top)
 {
-	int ret = record_synth_prepare(&top->record);
+	int ret = tally_sampler_gather(&top->sampler, NULL);
 
-	return ret ? ret : feed_synthesized(top, &top->record.before);
+	return ret ? ret : feed_synthesized(top, &top->sampler.before);
 }
 
 /* A thread that no record told of, as one was lost: ask procfs, once. */
@@ -185,7 +185,7 @@ static size_t event_of(const struct top *top, const struct perf_event_header *re
 
 static uint64_t weight_of(const struct top *top, size_t event, const struct tally_sample *sample)
 {
-	const struct perf_event_attr *attr = &top->record.specs.data[event].attr;
+	const struct perf_event_attr *attr = &top->sampler.specs.data[event].attr;
 
 	if (sample->present & PERF_SAMPLE_PERIOD)
 		return sample->period;

@@ -13,24 +13,24 @@ static double share(uint64_t part, uint64_t whole)
 
 size_t top_nr_events(const struct top *top)
 {
-	size_t nr = top->record.specs.len;
+	size_t nr = top->sampler.specs.len;
 
 	/* The dummy that tells of tasks is the last. */
-	return top->record.tracking ? nr - 1 : nr;
+	return top->sampler.tracking ? nr - 1 : nr;
 }
 
 void top_event_name(const struct top *top, uint32_t event, struct tally_str *out)
 {
 	size_t start = out->len;
 
-	record_event_name(&top->record, event, out);
+	tally_sampler_event_name(&top->sampler, event, out);
 	tally_str_escape(out, start);
 }
 
 /* "4000Hz cycles", or the period. */
 static void add_events(const struct top *top, struct tally_str *out)
 {
-	const struct perf_event_attr *attr = &top->record.specs.data[0].attr;
+	const struct perf_event_attr *attr = &top->sampler.specs.data[0].attr;
 
 	tally_str_addf(out, "[%" PRIu64 "%s ", (uint64_t)attr->sample_period,
 		       attr->freq ? "Hz" : "");
@@ -47,19 +47,19 @@ static void add_events(const struct top *top, struct tally_str *out)
 
 static void add_target(const struct top *top, struct tally_str *out)
 {
-	const struct record_config *config = &top->config->record;
-	size_t nr = top->record.cpus->nr;
+	const struct tally_target *target = &top->config->sampling.target;
+	size_t nr = top->sampler.cpus->nr;
 
-	if (config->target.cpus)
-		tally_str_addf(out, "(all, CPU%s: %s)", nr > 1 ? "s" : "", config->target.cpus);
-	else if (config->target.all_cpus)
+	if (target->cpus)
+		tally_str_addf(out, "(all, CPU%s: %s)", nr > 1 ? "s" : "", target->cpus);
+	else if (target->all_cpus)
 		tally_str_addf(out, "(all, %zu CPU%s)", nr, nr > 1 ? "s" : "");
-	else if (config->target.pids)
-		tally_str_addf(out, "(target_pid: %s)", config->target.pids);
-	else if (config->target.tids)
-		tally_str_addf(out, "(target_tid: %s)", config->target.tids);
+	else if (target->pids)
+		tally_str_addf(out, "(target_pid: %s)", target->pids);
+	else if (target->tids)
+		tally_str_addf(out, "(target_tid: %s)", target->tids);
 	else
-		tally_str_addf(out, "(uid: %s)", config->target.user);
+		tally_str_addf(out, "(uid: %s)", target->user);
 }
 
 void top_header_text(const struct top *top, struct tally_str *out)

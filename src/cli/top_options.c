@@ -7,6 +7,7 @@
 #include "base/arith.h"
 #include "cli/say.h"
 #include "cli/top.h"
+#include "sampler/ring_pages.h"
 
 #define AT(member)    offsetof(struct top_config, member)
 #define FLAG(member)  TALLY_OPTION_FLAG, AT(member), NULL
@@ -23,25 +24,25 @@ static int option_chain(void *config_, const char *arg)
 
 const struct tally_option top_options[] = {
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What to watch:"},
-	{'a', "all-cpus", FLAG(record.target.all_cpus), "every task on all CPUs (the default)"},
-	{'C', "cpu", TEXT(record.target.cpus), "list", "every task on these CPUs: 0-3,5"},
-	{'p', "pid", TEXT(record.target.pids), "pids", "these processes, all their threads"},
-	{'t', "tid", TEXT(record.target.tids), "tids", "these threads"},
-	{'u', "uid", TEXT(record.target.user), "user", "the processes of a user"},
-	{'i', "no-inherit", FLAG(record.no_inherit), "not the children that tasks make"},
+	{'a', "all-cpus", FLAG(sampling.target.all_cpus), "every task on all CPUs (the default)"},
+	{'C', "cpu", TEXT(sampling.target.cpus), "list", "every task on these CPUs: 0-3,5"},
+	{'p', "pid", TEXT(sampling.target.pids), "pids", "these processes, all their threads"},
+	{'t', "tid", TEXT(sampling.target.tids), "tids", "these threads"},
+	{'u', "uid", TEXT(sampling.target.user), "user", "the processes of a user"},
+	{'i', "no-inherit", FLAG(sampling.no_inherit), "not the children that tasks make"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Events:"},
-	{'e', "event", TALLY_OPTION_LIST, AT(record.events), "event",
+	{'e', "event", TALLY_OPTION_LIST, AT(events), "event",
 	 "events to sample (cycles); see tally list"},
-	TALLY_OPTION_EVENTS_DIR(AT(record.source.dir)),
+	TALLY_OPTION_EVENTS_DIR(AT(sampling.source.dir)),
 	{0, "group", FLAG(group), "the events are one group: counted together or not at all"},
-	{'F', "freq", TEXT(record.freq), "freq", "samples a second (4000), or 'max'"},
-	{'c', "count", TALLY_OPTION_U64, AT(record.period), "n", "a sample every n events",
-	 .given = AT(record.has_period)},
+	{'F', "freq", TEXT(sampling.freq), "freq", "samples a second (4000), or 'max'"},
+	{'c', "count", TALLY_OPTION_U64, AT(sampling.period), "n", "a sample every n events",
+	 .given = AT(sampling.has_period)},
 	{'g', NULL, .kind = TALLY_OPTION_CALL, .help = "callchains, by frame pointers",
 	 .call = option_chain},
 	{0, "call-graph", .kind = TALLY_OPTION_CALL, .arg = "fp|dwarf[,size]|lbr[,how to show]",
 	 .help = "callchains, by these means; shown as in tally report", .call = option_chain},
-	{0, "max-stack", TALLY_OPTION_U64, AT(record.max_stack), "n",
+	{0, "max-stack", TALLY_OPTION_U64, AT(sampling.max_stack), "n",
 	 "entries of a callchain (127)"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What is shown:"},
 	{'d', "delay", TEXT(delay), "seconds", "between refreshes (2)"},
@@ -75,11 +76,10 @@ const struct tally_option top_options[] = {
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "How:"},
 	{0, "stdio", FLAG(stdio), "as text, one screen after the other"},
 	{0, "tui", FLAG(tui), "as a screen with keys (the default on a terminal)"},
-	{'m', "mmap-pages", TEXT(record.mmap_size), "pages|size",
+	{'m', "mmap-pages", TEXT(mmap_size), "pages|size",
 	 "size of each ring buffer: pages, or 512K, 4M (512K)"},
-	{'r', "realtime", TALLY_OPTION_INT, AT(record.realtime), "priority",
-	 "read with SCHED_FIFO"},
-	{'v', "verbose", TALLY_OPTION_COUNT, AT(record.verbose), NULL, "tell what is opened"},
+	{'r', "realtime", TALLY_OPTION_INT, AT(realtime), "priority", "read with SCHED_FIFO"},
+	{'v', "verbose", TALLY_OPTION_COUNT, AT(verbose), NULL, "tell what is opened"},
 	TALLY_OPTION_END,
 };
 
@@ -105,10 +105,10 @@ static int config_chain(struct top_config *config)
 		rest = text[len] ? text + len + 1 : NULL;
 		config->report.call_graph = rest;
 		snprintf(mode, sizeof(mode), "%.*s", (int)TALLY_MIN(len, sizeof(mode) - 1), text);
-		return record_option_chain(&config->record, mode);
+		return tally_sampling_parse_chain(&config->sampling, mode);
 	}
 	config->report.call_graph = text;
-	return record_option_chain(&config->record, "fp");
+	return tally_sampling_parse_chain(&config->sampling, "fp");
 }
 
 static int config_delay(struct top_config *config)
@@ -130,23 +130,27 @@ static int config_delay(struct top_config *config)
 
 int top_config_finish(struct top_config *config)
 {
-	struct record_config *record = &config->record;
+	struct tally_sampling *sampling = &config->sampling;
 	int ret = config_delay(config);
 
 	if (!ret)
 		ret = config_chain(config);
 	if (ret)
 		return ret;
-	if (tally_target_is_command(&record->target))
-		record->target.all_cpus = true;
-	record->synth = RECORD_SYNTH_TASK | RECORD_SYNTH_MMAP;
+	if (tally_target_is_command(&sampling->target))
+		sampling->target.all_cpus = true;
+	sampling->synth = TALLY_SYNTH_TASK | TALLY_SYNTH_MMAP;
 	/* Ages of records of different CPUs, and of the clock that we look at, can be compared. */
-	record->use_clockid = true;
-	record->clockid = CLOCK_MONOTONIC;
+	sampling->use_clockid = true;
+	sampling->clockid = CLOCK_MONOTONIC;
 	if (!config->report.sort && !config->report.fields)
 		config->report.sort = "dso,symbol";
-	config->report.max_stack = record->max_stack;
-	ret = report_config_finish(&config->report, record->chain != RECORD_CHAIN_NONE);
+	config->report.max_stack = sampling->max_stack;
+	ret = tally_ring_pages_parse(config->mmap_size, false, sampling->messages,
+				     &sampling->ring_pages);
+	if (ret)
+		return ret;
+	ret = report_config_finish(&config->report, sampling->chain != TALLY_CALLCHAIN_NONE);
 	if (!ret && config->report.keys & TALLY_KEY_LABEL) {
 		tally_say_error("option '--sort' does not know 'trace': top keeps no traces");
 		ret = -EINVAL;

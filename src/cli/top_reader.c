@@ -9,6 +9,7 @@
 
 #include "abi/record.h"
 #include "base/arith.h"
+#include "base/clock.h"
 #include "cli/top.h"
 
 enum { TRIM_EVERY = 32 }; /* refreshes */

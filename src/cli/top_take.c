@@ -11,6 +11,7 @@
 
 #include "abi/record.h"
 #include "base/arith.h"
+#include "base/clock.h"
 #include "base/endian.h"
 #include "cli/top.h"
 
@@ -56,8 +57,8 @@ static struct tally_ring *ring_oldest(struct top *top, uint64_t *ret_other)
 	struct tally_ring *oldest = NULL;
 	uint64_t best = UINT64_MAX, other = UINT64_MAX;
 
-	for (size_t i = 0; i < tally_rings_nr(top->record.rings); i++) {
-		struct tally_ring *ring = tally_rings_at(top->record.rings, i);
+	for (size_t i = 0; i < tally_rings_nr(top->sampler.rings); i++) {
+		struct tally_ring *ring = tally_rings_at(top->sampler.rings, i);
 		uint64_t time = ring_time(top, ring);
 
 		if (time < best) {
@@ -90,7 +91,7 @@ static int queue_add(struct top_queue *queue, const struct perf_event_header *re
 /* What the rings hold up to now. The caller holds the queue's lock. */
 static int take(struct top *top)
 {
-	uint64_t limit = record_now() - SETTLE_NS, other;
+	uint64_t limit = tally_clock_now() - SETTLE_NS, other;
 	struct tally_ring *ring;
 	int ret = 0;
 
@@ -110,7 +111,7 @@ static int take(struct top *top)
 
 static int milliseconds_left(const struct taker *taker)
 {
-	uint64_t now = record_now();
+	uint64_t now = tally_clock_now();
 
 	if (taker->next <= now)
 		return 0;
@@ -137,7 +138,7 @@ static void look_at_flags(struct taker *taker, bool *ret_halt)
 static bool taker_turn(struct taker *taker)
 {
 	struct top_queue *queue = &taker->top->queue;
-	struct tally_rings *rings = taker->top->record.rings;
+	struct tally_rings *rings = taker->top->sampler.rings;
 	bool alive, halt = false, tick;
 
 	if (tally_rings_poll(rings, milliseconds_left(taker)) < 0)
@@ -145,14 +146,14 @@ static bool taker_turn(struct taker *taker)
 	if (tally_rings_watch_events(rings, taker->poke))
 		look_at_flags(taker, &halt);
 	alive = tally_rings_nr_alive(rings) > 0;
-	tick = record_now() >= taker->next || !alive;
+	tick = tally_clock_now() >= taker->next || !alive;
 	pthread_mutex_lock(&queue->lock);
 	queue->error = take(taker->top);
-	queue->tick = tick ? record_now() : queue->tick;
+	queue->tick = tick ? tally_clock_now() : queue->tick;
 	pthread_cond_signal(&queue->more);
 	pthread_mutex_unlock(&queue->lock);
 	if (tick)
-		taker->next = record_now() + taker->delay;
+		taker->next = tally_clock_now() + taker->delay;
 	return alive && !halt && !queue->error;
 }
 
@@ -160,13 +161,13 @@ void *top_take_main(void *arg)
 {
 	struct top *top = arg;
 	struct taker taker = {.top = top, .delay = top->config->delay_ns};
-	int ret = tally_rings_watch(top->record.rings, top->poke, &taker.poke);
+	int ret = tally_rings_watch(top->sampler.rings, top->poke, &taker.poke);
 	sigset_t all;
 
 	/* Handlers are for the main thread: that of SIGTSTP writes to the terminal. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
-	taker.next = record_now() + taker.delay;
+	taker.next = tally_clock_now() + taker.delay;
 	while (!ret && taker_turn(&taker))
 		;
 	pthread_mutex_lock(&top->queue.lock);

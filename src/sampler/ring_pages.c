@@ -34,51 +34,66 @@ int tally_ring_pages_parse(const char *text, bool quiet, const struct tally_mess
 	return 0;
 }
 
-static void warn_smaller(const struct tally_permits *permits, const struct tally_ring_pages *rings,
-			 size_t pages)
+static void warn_smaller(const struct tally_ring_pages *rings, size_t page,
+			 const struct tally_refusal *why)
 {
-	struct tally_refusal why;
 	char what[96];
 
 	snprintf(what, sizeof(what), "ring buffers of %zu KiB instead of %zu",
-		 pages * permits->page_size / 1024, rings->wanted * permits->page_size / 1024);
-	tally_permits_explain_rings(permits, rings->wanted, tally_rings_nr(rings->rings), &why);
-	tally_refuse_limit(what, &why, rings->messages);
+		 rings->mapped * page / 1024, rings->wanted * page / 1024);
+	tally_refuse_limit(what, why, rings->messages);
 }
 
-static void explain_refusal(const struct tally_permits *permits,
-			    const struct tally_ring_pages *rings, size_t pages, int code)
+static void explain_refusal(const struct tally_ring_pages *rings, size_t kib, int code,
+			    const struct tally_refusal *why)
 {
-	struct tally_refusal why;
 	char what[96];
 
 	snprintf(what, sizeof(what), "cannot map %zu ring buffers of %zu KiB",
-		 tally_rings_nr(rings->rings), pages * permits->page_size / 1024);
-	if (code != -EPERM) {
+		 tally_rings_nr(rings->rings), kib);
+	if (code == -EPERM)
+		tally_refuse(what, why, rings->messages);
+	else
 		tally_message_error(rings->messages, "%s: %s", what, strerror(-code));
-		return;
-	}
-	tally_permits_explain_rings(permits, pages, tally_rings_nr(rings->rings), &why);
-	tally_refuse(what, &why, rings->messages);
 }
 
-int tally_ring_pages_map(const struct tally_ring_pages *rings)
+/* Others of this user may have locked memory as well: the kernel knows. */
+static int map_most(const struct tally_ring_pages *rings, size_t *pages)
 {
-	struct tally_permits permits;
-	size_t pages = rings->asked;
 	int ret;
 
-	tally_permits_read(NULL, &permits);
-	if (!pages)
-		pages = tally_permits_rings(&permits, rings->wanted, tally_rings_nr(rings->rings),
-					    NULL);
-	pages = pages ? pages : 1;
-	/* Others of this user may have locked memory as well: the kernel knows. */
-	while ((ret = tally_rings_map(rings->rings, pages)) == -EPERM && !rings->asked && pages > 1)
-		pages /= 2;
-	if (ret)
-		explain_refusal(&permits, rings, pages, ret);
-	else if (!rings->asked && pages < rings->wanted && !rings->quiet)
-		warn_smaller(&permits, rings, pages);
+	while ((ret = tally_rings_map(rings->rings, *pages)) == -EPERM && !rings->asked &&
+	       *pages > 1)
+		*pages /= 2;
 	return ret;
+}
+
+int tally_ring_pages_map(struct tally_ring_pages *rings, struct tally_refusal *ret_why)
+{
+	size_t nr = tally_rings_nr(rings->rings), pages = rings->asked;
+	struct tally_permits read;
+	const struct tally_permits *permits = rings->permits;
+	int ret;
+
+	if (!permits) {
+		tally_permits_read(NULL, &read);
+		permits = &read;
+	}
+	if (!pages)
+		pages = tally_permits_rings(permits, rings->wanted, nr, NULL);
+	pages = pages ? pages : 1;
+	ret = map_most(rings, &pages);
+	if (ret == -EPERM)
+		tally_permits_explain_rings(permits, pages, nr, ret_why);
+	if (ret) {
+		explain_refusal(rings, pages * permits->page_size / 1024, ret, ret_why);
+		return ret;
+	}
+	rings->mapped = pages;
+	if (!rings->asked && pages < rings->wanted) {
+		tally_permits_explain_rings(permits, rings->wanted, nr, ret_why);
+		if (!rings->quiet)
+			warn_smaller(rings, permits->page_size, ret_why);
+	}
+	return 0;
 }

@@ -19,13 +19,15 @@ struct tally_ring_pages {
 	struct tally_rings *rings; /* that are mapped */
 	size_t asked;              /* data pages of each ring, by the user; 0: ours to choose */
 	size_t wanted; /* what we choose where nothing stands against it; a power of two */
-	const struct tally_messages *messages;
-	bool quiet; /* smaller rings than wanted are not worth a word */
+	size_t mapped; /* data pages of each ring, once they are mapped */
+	bool quiet;    /* smaller rings than wanted are not worth a word */
+	const struct tally_messages *messages; /* NULL: nobody is told */
+	const struct tally_permits *permits;   /* the limits; NULL: read here */
 };
 
 /* Map the rings: as many pages as asked for, or the most that are allowed. Called with capabilities
  * raised. 0, or the error of tally_rings_map(), which has been told with its reason and remedies.
- */
-int tally_ring_pages_map(const struct tally_ring_pages *rings);
+ * `*ret_why` is set for -EPERM, and when there is less than wanted. */
+int tally_ring_pages_map(struct tally_ring_pages *rings, struct tally_refusal *ret_why);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The registers of this machine's samples, by the numbers that the kernel's ABI gives them. */
-#include <stdio.h>
+#include <errno.h>
 #include <string.h>
 
 #include "base/arith.h"
-#include "cli/record.h"
-#include "cli/say.h"
+#include "base/str.h"
+#include "sampler/sampling.h"
 
 /* Rows of (name, number); NULL ends. The registers of samples are those of asm/perf_regs.h. */
 static const struct reg {
@@ -32,7 +32,7 @@ static const struct reg {
 	{NULL, 0},
 };
 
-uint64_t record_regs_all(void)
+uint64_t tally_sampling_all_registers(void)
 {
 	uint64_t mask = 0;
 
@@ -41,23 +41,26 @@ uint64_t record_regs_all(void)
 	return mask;
 }
 
-static void list_regs(void)
+static void list_registers(const struct tally_messages *messages)
 {
-	fprintf(stderr, "available registers:");
+	struct tally_str text = {0};
+
 	for (const struct reg *reg = regs; reg->name; reg++)
-		fprintf(stderr, " %s", reg->name);
-	fputc('\n', stderr);
+		tally_str_addf(&text, " %s", reg->name);
+	tally_message_info(messages, "available registers:%s", tally_str_text(&text));
+	tally_str_free(&text);
 }
 
-bool record_regs_parse(const char *names, uint64_t *ret_mask)
+int tally_sampling_parse_registers(const struct tally_sampling *sampling, const char *text,
+				   uint64_t *ret_mask)
 {
 	uint64_t mask = 0;
 
-	if (!strcmp(names, "?")) {
-		list_regs();
-		return false;
+	if (!strcmp(text, "?")) {
+		list_registers(sampling->messages);
+		return -EINVAL;
 	}
-	for (const char *at = names; *at; at += strcspn(at, ","), at += *at == ',') {
+	for (const char *at = text; *at; at += strcspn(at, ","), at += *at == ',') {
 		size_t len = strcspn(at, ",");
 		const struct reg *reg = regs;
 
@@ -65,12 +68,13 @@ bool record_regs_parse(const char *names, uint64_t *ret_mask)
 		       (strlen(reg->name) != len || strncasecmp(reg->name, at, len) != 0))
 			reg++;
 		if (!reg->name) {
-			tally_say_error("'%.*s' is no register here", (int)len, at);
-			list_regs();
-			return false;
+			tally_message_error(sampling->messages, "'%.*s' is no register here",
+					    (int)len, at);
+			list_registers(sampling->messages);
+			return -EINVAL;
 		}
 		mask |= 1ull << reg->bit;
 	}
-	*ret_mask = mask ? mask : record_regs_all();
-	return true;
+	*ret_mask = mask ? mask : tally_sampling_all_registers();
+	return 0;
 }

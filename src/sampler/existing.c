@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Records of what existed before: ids, the kernel, and the tasks that ran already. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "sampler/privileges.h"
+#include "sampler/sampler.h"
+#include "sampler/refuse.h"
+#include "tally/perfdata.h"
+
+/* Which id belongs to which event, CPU and thread. */
+struct index_entry {
+	uint64_t id, event, cpu, tid;
+};
+
+static int add_index_entries(const struct tally_sampler *sampler, size_t event,
+			     struct tally_str *out)
+{
+	const struct tally_cpus *cpus = tally_counters_cpus(sampler->counters, event);
+	size_t nr_threads = tally_counters_nr_threads(sampler->counters);
+
+	for (size_t i = 0; i < cpus->nr * nr_threads; i++) {
+		struct index_entry entry = {
+			.event = event,
+			.cpu = (uint64_t)(int64_t)cpus->cpu[i / nr_threads].number,
+			.tid = (uint64_t)(int64_t)sampler->threads->thread[i % nr_threads].tid,
+		};
+
+		/* A thread that ended before it was opened has no counters, and no ids. */
+		if (!tally_counters_id(sampler->counters, event, i / nr_threads, i % nr_threads,
+				       &entry.id))
+			tally_str_add_bytes(out, &entry, sizeof(entry));
+	}
+	return tally_str_error(out);
+}
+
+/* As many entries in a record as fit. */
+int tally_sampler_add_ids(struct tally_sampler *sampler)
+{
+	enum { ENTRY = sizeof(struct index_entry), MOST = (65528 - 16) / ENTRY };
+	struct tally_str entries = {0};
+	int ret = 0;
+
+	for (size_t e = 0; !ret && e < sampler->specs.len; e++)
+		ret = add_index_entries(sampler, e, &entries);
+	for (size_t at = 0; !ret && at < entries.len;) {
+		size_t nr = TALLY_MIN((entries.len - at) / ENTRY, (size_t)MOST);
+
+		tally_synth_begin(&sampler->synth, TALLY_PERFDATA_ID_INDEX, 0, 8 + nr * ENTRY);
+		tally_synth_u64(&sampler->synth, nr);
+		tally_str_add_bytes(&sampler->synth.out, entries.data + at, nr * ENTRY);
+		at += nr * ENTRY;
+	}
+	tally_str_free(&entries);
+	return ret;
+}
+
+/* Kernel addresses can turn up in samples. */
+static bool kernel_is_wanted(const struct tally_sampler *sampler)
+{
+	tally_vec_for_each (spec, &sampler->specs) {
+		if (!spec->attr.exclude_kernel)
+			return true;
+	}
+	return false;
+}
+
+/* The command before its exec has a name and nothing else that will matter; later it has maps
+ * and children. */
+static int add_child(struct tally_sampler *sampler, const struct tally_child *child, bool started)
+{
+	int ret;
+
+	if (!child || !child->pid || child->gone)
+		return 0;
+	if (started)
+		return tally_synth_tree(&sampler->synth, child->pid);
+	sampler->synth.maps = false;
+	ret = tally_synth_process(&sampler->synth, child->pid);
+	sampler->synth.maps = sampler->sampling->synth & TALLY_SYNTH_MMAP;
+	return ret;
+}
+
+static int add_threads(struct tally_sampler *sampler)
+{
+	int32_t last = -1;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < sampler->threads->nr; i++) {
+		int32_t pid = sampler->threads->thread[i].pid;
+
+		if (pid != last)
+			ret = tally_synth_process(&sampler->synth, pid);
+		last = pid;
+	}
+	return ret;
+}
+
+static int add_tasks(struct tally_sampler *sampler, const struct tally_child *child, bool started)
+{
+	const struct tally_sampling *sampling = sampler->sampling;
+	int ret = 0;
+
+	if (!(sampling->synth & (TALLY_SYNTH_TASK | TALLY_SYNTH_MMAP)))
+		return 0;
+	if (tally_target_has_cpus(&sampling->target))
+		return tally_synth_processes(&sampler->synth);
+	if (!tally_target_is_command(&sampling->target))
+		ret = add_threads(sampler);
+	return ret ? ret : add_child(sampler, child, started);
+}
+
+static int gather_all(struct tally_sampler *sampler, const struct tally_child *child, bool started)
+{
+	struct tally_synth *synth = &sampler->synth;
+	int ret = 0;
+
+	if (kernel_is_wanted(sampler)) {
+		ret = tally_synth_kernel(synth);
+		if (!ret)
+			ret = tally_synth_modules(synth);
+	}
+	if (!ret)
+		ret = tally_synth_thread_map(synth, sampler->threads);
+	if (!ret)
+		ret = tally_synth_cpu_map(synth, sampler->cpus);
+	if (!ret && sampler->sampling->all_cgroups && sampler->sampling->synth & TALLY_SYNTH_CGROUP)
+		ret = tally_synth_cgroups(synth);
+	return ret ? ret : add_tasks(sampler, child, started);
+}
+
+static void synth_init(struct tally_sampler *sampler)
+{
+	struct tally_synth *synth = &sampler->synth;
+
+	synth->trailer = tally_trailer_size(&sampler->layout);
+	synth->namespaces = sampler->sampling->namespaces;
+	synth->build_ids = sampler->sampling->buildid_mmap;
+	synth->data_maps = sampler->specs.data[sampler->tracking].attr.mmap_data;
+	synth->tasks = sampler->sampling->synth & TALLY_SYNTH_TASK;
+	synth->maps = sampler->sampling->synth & TALLY_SYNTH_MMAP;
+	synth->parents = false;
+}
+
+/* The first time what was prepared. Later what can be seen then, which is less where our rights
+ * were given up: what was seen with them stands before it. */
+static int gather(struct tally_sampler *sampler, const struct tally_child *child, bool is_tail,
+		  bool started)
+{
+	struct tally_str *out = &sampler->synth.out;
+	bool is_fresh = !is_tail && !sampler->is_gathered_used && sampler->before.len;
+
+	if (sampler->before.len && (is_fresh || sampler->had_privileges))
+		tally_str_add_bytes(out, sampler->before.data, sampler->before.len);
+	sampler->is_gathered_used = true;
+	if (!sampler->had_privileges)
+		tally_str_free(&sampler->before);
+	return is_fresh ? tally_str_error(out) : gather_all(sampler, child, started);
+}
+
+int tally_sampler_add_existing(struct tally_sampler *sampler, const struct tally_child *child,
+			       bool is_tail, bool started)
+{
+	synth_init(sampler);
+	return gather(sampler, child, is_tail, started);
+}
+
+/* ---- with our privileges --------------------------------------------------- */
+
+static void warn_hidden(const struct tally_sampler *sampler)
+{
+	const struct tally_messages *messages = sampler->sampling->messages;
+	struct tally_permits permits;
+	struct tally_refusal why;
+	char what[96];
+
+	if (sampler->sampling->quiet)
+		return;
+	tally_permits_read(NULL, &permits);
+	if (kernel_is_wanted(sampler) && !tally_permits_kernel_addresses(&permits, &why))
+		tally_refuse_warning("the kernel's symbols will be missing", &why, messages);
+	if (sampler->synth.hidden && !sampler->synth.others &&
+	    !tally_permits_foreign_maps(&permits, &why)) {
+		snprintf(what, sizeof(what), "the symbols of %zu processes will be missing",
+			 sampler->synth.hidden);
+		tally_refuse_warning(what, &why, messages);
+	}
+}
+
+/* What is done without them later on, and is less for it. */
+static void warn_later(const struct tally_sampler *sampler)
+{
+	const struct tally_sampling *sampling = sampler->sampling;
+
+	if (sampling->quiet || !sampler->had_privileges)
+		return;
+	if (sampling->is_synthesized_again)
+		tally_message_warn(sampling->messages,
+				   "capabilities are given up now: later on other users' processes "
+				   "are told of as they are now");
+	if (sampler->synth.build_ids)
+		tally_message_warn(sampling->messages,
+				   "no build ids in the maps of processes that run already: their "
+				   "files are not read with capabilities");
+}
+
+int tally_sampler_gather(struct tally_sampler *sampler, const struct tally_child *child)
+{
+	int ret = 0;
+
+	synth_init(sampler);
+	sampler->had_privileges = tally_privileges_held();
+	warn_later(sampler);
+	/* Files of all users are not ours to read with more rights than our user's. */
+	sampler->synth.build_ids &= !sampler->had_privileges;
+	if (!sampler->sampling->tail_synth || sampler->had_privileges)
+		ret = gather_all(sampler, child, false);
+	if (ret)
+		return ret;
+	sampler->before = sampler->synth.out;
+	sampler->synth.out = (struct tally_str){0};
+	warn_hidden(sampler);
+	return 0;
+}

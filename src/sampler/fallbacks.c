@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "sampler/fallbacks.h"
+
+#include <string.h>
+
+#include "base/arith.h"
+#include "sampler/refuse.h"
+#include "tally/client.h"
+
+static const struct {
+	unsigned bit;
+	const char *text;
+} texts[] = {
+	{TALLY_FALLBACK_CPU_CLOCK, "no hardware counters here (no PMU): sampling the CPU's clock "
+				   "(cpu-clock) instead of cycles"},
+	{TALLY_FALLBACK_GROUP_BROKEN,
+	 "members of a weak group (:W) are counted alone: the PMU does not take the group"},
+	{TALLY_FALLBACK_PRECISE, "the PMU is less precise than asked for (:p)"},
+};
+
+void tally_fallbacks_warn(unsigned fallbacks, const char *done,
+			  const struct tally_messages *messages)
+{
+	if (fallbacks & TALLY_FALLBACK_NO_KERNEL)
+		tally_refuse_kernel(done, messages);
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(texts); i++) {
+		if (fallbacks & texts[i].bit)
+			tally_message_warn(messages, "%s", texts[i].text);
+	}
+}
+
+/* Where the modifiers of a name begin, behind their ':' or the PMU's second '/'; NULL: it has
+ * none. */
+static const char *modifiers_of(const char *name)
+{
+	const char *slash = strrchr(name, '/'), *colon = strrchr(name, ':');
+
+	if (colon && colon > slash && strspn(colon + 1, "ukhpPGHSDIWeb") == strlen(colon + 1))
+		return colon + 1;
+	return slash ? slash + 1 : NULL;
+}
+
+void tally_fallbacks_name(const char *name, unsigned fallbacks, struct tally_str *out)
+{
+	const char *modifiers = modifiers_of(name);
+	bool has_any = modifiers;
+
+	if (fallbacks & TALLY_FALLBACK_CPU_CLOCK) {
+		/* What became of cycles. A clock is never precise: other modifiers stay. */
+		tally_str_add(out, "cpu-clock");
+		has_any = false;
+		for (; modifiers && *modifiers; modifiers++) {
+			if (*modifiers == 'p' || *modifiers == 'P')
+				continue;
+			if (!has_any)
+				tally_str_add_char(out, ':');
+			has_any = true;
+			tally_str_add_char(out, *modifiers);
+		}
+	} else {
+		tally_str_add(out, name);
+	}
+	if (fallbacks & TALLY_FALLBACK_NO_KERNEL)
+		tally_str_add(out, has_any ? "u" : ":u");
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "sampler/sampler.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sampler/attrs.h"
+#include "sampler/fallbacks.h"
+#include "sampler/refuse.h"
+#include "sampler/ring_pages.h"
+
+static const struct tally_messages *messages_of(const struct tally_sampler *sampler)
+{
+	return sampler->sampling->messages;
+}
+
+/* ---- events ------------------------------------------------------------------- */
+
+/* Take over the events of one string; indices inside of it move up behind those before. */
+static int append(struct tally_sampler *sampler, const struct tally_event_list *list,
+		  const char *filter)
+{
+	size_t base = sampler->specs.len;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < list->nr; i++) {
+		struct tally_event_spec spec = list->specs[i];
+
+		spec.leader += (uint32_t)base;
+		spec.merge_first += (uint32_t)base;
+		if (spec.tool != TALLY_TOOL_NONE) {
+			tally_message_error(messages_of(sampler),
+					    "%s is a time that is measured, not sampled",
+					    spec.name);
+			return -EINVAL;
+		}
+		if (filter && spec.attr.type != PERF_TYPE_TRACEPOINT) {
+			tally_message_error(messages_of(sampler),
+					    "--filter is for tracepoints, and '%s' is none",
+					    spec.name);
+			return -EINVAL;
+		}
+		ret = tally_vec_push(&sampler->specs, spec);
+		if (!ret)
+			ret = tally_vec_push(&sampler->filters, filter);
+	}
+	return ret;
+}
+
+int tally_sampler_add(struct tally_sampler *sampler, const char *text, const char *filter)
+{
+	struct tally_event_error err = {0};
+	struct tally_event_list *list;
+	int ret = 0;
+
+	if (!sampler->events)
+		ret = tally_event_source_open(&sampler->sampling->source, messages_of(sampler),
+					      &sampler->events);
+	if (ret)
+		return ret;
+	ret = tally_events_parse(sampler->events, text, strlen(text), &list, &err);
+	if (ret) {
+		tally_event_error_emit(text, &err, messages_of(sampler));
+		return ret;
+	}
+	ret = tally_vec_push(&sampler->lists, list);
+	if (ret) {
+		tally_event_list_free(list);
+		return ret;
+	}
+	return append(sampler, list, filter);
+}
+
+/* Where the events do not begin with the command itself, a dummy that does tells of maps and
+ * names from the first moment. */
+static bool wants_dummy(const struct tally_sampling *sampling)
+{
+	return tally_target_has_cpus(&sampling->target) || sampling->is_delayed;
+}
+
+int tally_sampler_prepare(struct tally_sampler *sampler)
+{
+	int ret = 0;
+
+	if (!sampler->specs.len)
+		ret = tally_sampler_add(sampler, TALLY_SAMPLING_EVENT, NULL);
+	if (!ret && wants_dummy(sampler->sampling)) {
+		sampler->tracking = sampler->specs.len;
+		ret = tally_sampler_add(sampler, "dummy", NULL);
+	}
+	return ret ? ret : sampler_attrs(sampler);
+}
+
+void tally_sampler_event_name(const struct tally_sampler *sampler, size_t event,
+			      struct tally_str *out)
+{
+	tally_fallbacks_name(sampler->specs.data[event].name,
+			     tally_counters_fallback(sampler->counters, event), out);
+}
+
+/* ---- opening --------------------------------------------------------------------- */
+
+int tally_sampler_resolve(struct tally_sampler *sampler, int32_t command)
+{
+	struct tally_target target = sampler->sampling->target;
+
+	target.command = command;
+	return tally_resolve_target(&target, &sampler->cpus, &sampler->threads,
+				    messages_of(sampler));
+}
+
+static void explain_refusal(const struct tally_sampler *sampler)
+{
+	const struct tally_refusal *why = &sampler->why;
+	struct tally_str what = {0};
+
+	tally_str_add(&what, "cannot open ");
+	if (why->event < sampler->specs.len)
+		tally_str_add(&what, sampler->specs.data[why->event].name);
+	tally_refuse(tally_str_text(&what), why, messages_of(sampler));
+	tally_str_free(&what);
+}
+
+/* The attrs as they were opened are what readers need. 'P' asked for as much precision as there
+ * is: less is no fallback. */
+static void adopt_opened(struct tally_sampler *sampler)
+{
+	for (size_t i = 0; i < sampler->specs.len; i++) {
+		struct tally_event_spec *spec = &sampler->specs.data[i];
+		unsigned fallbacks = tally_counters_fallback(sampler->counters, i);
+
+		spec->attr = *tally_counters_attr(sampler->counters, i);
+		if (spec->precise_max || fallbacks & TALLY_FALLBACK_CPU_CLOCK)
+			fallbacks &= ~(unsigned)TALLY_FALLBACK_PRECISE;
+		sampler->fallbacks |= fallbacks;
+	}
+}
+
+static int counters_open(struct tally_sampler *sampler)
+{
+	const struct tally_sampling *sampling = sampler->sampling;
+	const struct tally_event_list list = {.specs = sampler->specs.data,
+					      .nr = sampler->specs.len};
+	const struct tally_open_options options = {.sampling = true, .may_fall_back = true};
+	int ret = tally_counters_open(
+		sampling->transport ? sampling->transport : tally_transport_linux(), &list,
+		sampler->cpus, sampler->threads, &options, &sampler->counters, &sampler->why);
+
+	if (ret) {
+		explain_refusal(sampler);
+		return ret;
+	}
+	adopt_opened(sampler);
+	if (!sampling->quiet)
+		tally_fallbacks_warn(sampler->fallbacks, "recorded", sampling->messages);
+	return 0;
+}
+
+static int set_filters(struct tally_sampler *sampler)
+{
+	for (size_t i = 0; i < sampler->specs.len; i++) {
+		const char *filter = sampler->filters.data[i];
+		int ret = filter ? tally_counters_filter(sampler->counters, i, filter) : 0;
+
+		if (ret) {
+			tally_message_error(messages_of(sampler),
+					    "%s: the kernel does not take the filter \"%s\": %s",
+					    sampler->specs.data[i].name, filter, strerror(-ret));
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static int rings_open(struct tally_sampler *sampler)
+{
+	struct tally_ring_pages pages = {
+		.asked = sampler->sampling->ring_pages,
+		.wanted = TALLY_SAMPLING_RING / (size_t)sysconf(_SC_PAGESIZE),
+		.quiet = sampler->sampling->quiet,
+		.messages = messages_of(sampler),
+		.permits = sampler->sampling->permits,
+	};
+	int ret = tally_rings_new(sampler->counters, &sampler->rings);
+
+	if (ret)
+		return ret;
+	pages.rings = sampler->rings;
+	ret = tally_ring_pages_map(&pages, &sampler->why);
+	sampler->pages = pages.mapped;
+	return ret;
+}
+
+int tally_sampler_open(struct tally_sampler *sampler)
+{
+	int ret = counters_open(sampler);
+
+	if (!ret)
+		ret = set_filters(sampler);
+	if (!ret)
+		ret = rings_open(sampler);
+	if (!ret)
+		ret = tally_refuse_descriptors(messages_of(sampler));
+	if (ret)
+		return ret;
+	return tally_sample_layout_init(&sampler->layout,
+					&sampler->specs.data[sampler->tracking].attr);
+}
+
+void tally_sampler_close(struct tally_sampler *sampler)
+{
+	tally_rings_free(sampler->rings);
+	tally_counters_close(sampler->counters);
+	free(sampler->threads);
+	free(sampler->cpus);
+	tally_str_free(&sampler->synth.out);
+	tally_str_free(&sampler->before);
+	tally_vec_for_each (list, &sampler->lists)
+		tally_event_list_free(*list);
+	tally_vec_free(&sampler->lists);
+	tally_vec_free(&sampler->specs);
+	tally_vec_free(&sampler->filters);
+	tally_events_free(sampler->events);
+}
+
+void tally_sampler_raise_priority(int priority, const struct tally_messages *messages)
+{
+	struct sched_param param = {.sched_priority = priority};
+
+	if (priority && sched_setscheduler(0, SCHED_FIFO, &param))
+		tally_message_warn(messages, "cannot run with priority %d: %s", priority,
+				   strerror(errno));
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The words of options that say how to sample. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/arith.h"
+#include "base/size.h"
+#include "sampler/sampling.h"
+
+int tally_sampling_parse_synth(struct tally_sampling *sampling, const char *text)
+{
+	static const struct {
+		const char *word;
+		unsigned bits;
+	} words[] = {{"no", 0},
+		     {"task", TALLY_SYNTH_TASK},
+		     {"mmap", TALLY_SYNTH_MMAP},
+		     {"cgroup", TALLY_SYNTH_CGROUP},
+		     {"all", TALLY_SYNTH_TASK | TALLY_SYNTH_MMAP | TALLY_SYNTH_CGROUP}};
+
+	sampling->synth = 0;
+	for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+		size_t len = strcspn(at, ","), i;
+
+		for (i = 0; i < TALLY_ARRAY_SIZE(words); i++) {
+			if (strlen(words[i].word) == len && !strncmp(words[i].word, at, len))
+				break;
+		}
+		if (i == TALLY_ARRAY_SIZE(words)) {
+			tally_message_error(sampling->messages,
+					    "--synth %s: not no, task, mmap, cgroup or all", text);
+			return -EINVAL;
+		}
+		sampling->synth |= words[i].bits;
+	}
+	return 0;
+}
+
+/* ---- callchains, branches, clocks, registers ------------------------------- */
+
+int tally_sampling_parse_chain(struct tally_sampling *sampling, const char *text)
+{
+	uint64_t size = TALLY_SAMPLING_STACK;
+
+	if (!text || !strcmp(text, "fp")) {
+		sampling->chain = TALLY_CALLCHAIN_FP;
+	} else if (!strcmp(text, "no")) {
+		sampling->chain = TALLY_CALLCHAIN_NONE;
+	} else if (!strcmp(text, "lbr")) {
+		sampling->chain = TALLY_CALLCHAIN_LBR;
+	} else if (!strncmp(text, "dwarf", 5) && (!text[5] || text[5] == ',')) {
+		sampling->chain = TALLY_CALLCHAIN_DWARF;
+		/* The kernel takes what is a multiple of 8 and leaves room for the rest. */
+		if (text[5] && (!tally_size_parse(text + 6, 1, &size) || !size || size > 65528)) {
+			tally_message_error(sampling->messages,
+					    "--call-graph %s: the size is from 8 to 65528 bytes",
+					    text);
+			return -EINVAL;
+		}
+		sampling->stack_size =
+			(uint32_t)TALLY_MIN(tally_round_up(size, 8), (uint64_t)65528);
+	} else {
+		tally_message_error(sampling->messages,
+				    "--call-graph %s: not fp, dwarf[,size] or lbr", text);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static const struct {
+	const char *word;
+	uint64_t bit;
+} branch_words[] = {
+	{"u", PERF_SAMPLE_BRANCH_USER},
+	{"k", PERF_SAMPLE_BRANCH_KERNEL},
+	{"hv", PERF_SAMPLE_BRANCH_HV},
+	{"any", PERF_SAMPLE_BRANCH_ANY},
+	{"any_call", PERF_SAMPLE_BRANCH_ANY_CALL},
+	{"any_ret", PERF_SAMPLE_BRANCH_ANY_RETURN},
+	{"ind_call", PERF_SAMPLE_BRANCH_IND_CALL},
+	{"abort_tx", PERF_SAMPLE_BRANCH_ABORT_TX},
+	{"in_tx", PERF_SAMPLE_BRANCH_IN_TX},
+	{"no_tx", PERF_SAMPLE_BRANCH_NO_TX},
+	{"cond", PERF_SAMPLE_BRANCH_COND},
+	{"ind_jmp", PERF_SAMPLE_BRANCH_IND_JUMP},
+	{"call", PERF_SAMPLE_BRANCH_CALL},
+	{"no_flags", PERF_SAMPLE_BRANCH_NO_FLAGS},
+	{"no_cycles", PERF_SAMPLE_BRANCH_NO_CYCLES},
+	{"save_type", PERF_SAMPLE_BRANCH_TYPE_SAVE},
+	{"stack", PERF_SAMPLE_BRANCH_CALL_STACK},
+	{"hw_index", PERF_SAMPLE_BRANCH_HW_INDEX},
+	{"priv", PERF_SAMPLE_BRANCH_PRIV_SAVE},
+};
+
+int tally_sampling_parse_branches(struct tally_sampling *sampling, const char *text)
+{
+	enum {
+		LEVELS = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV
+	};
+
+	for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+		size_t len = strcspn(at, ","), i;
+
+		for (i = 0; i < TALLY_ARRAY_SIZE(branch_words); i++) {
+			if (strlen(branch_words[i].word) == len &&
+			    !strncmp(branch_words[i].word, at, len))
+				break;
+		}
+		if (i == TALLY_ARRAY_SIZE(branch_words)) {
+			tally_message_error(sampling->messages,
+					    "-j %s: '%.*s' is no kind of branch", text, (int)len,
+					    at);
+			return -EINVAL;
+		}
+		sampling->branch_type |= branch_words[i].bit;
+	}
+	/* Levels alone mean any branch there. */
+	if (!(sampling->branch_type & ~(uint64_t)LEVELS))
+		sampling->branch_type |= PERF_SAMPLE_BRANCH_ANY;
+	return 0;
+}
+
+int tally_sampling_parse_clock(struct tally_sampling *sampling, const char *text)
+{
+	static const struct {
+		const char *word;
+		int clock;
+	} clocks[] = {
+		{"monotonic", CLOCK_MONOTONIC},
+		{"mono", CLOCK_MONOTONIC},
+		{"monotonic_raw", CLOCK_MONOTONIC_RAW},
+		{"raw", CLOCK_MONOTONIC_RAW},
+		{"boottime", CLOCK_BOOTTIME},
+		{"boot", CLOCK_BOOTTIME},
+		{"realtime", CLOCK_REALTIME},
+		{"real", CLOCK_REALTIME},
+		{"tai", CLOCK_TAI},
+		{"clock_tai", CLOCK_TAI},
+	};
+	char *end;
+	long number = strtol(text, &end, 10);
+
+	if (!strncasecmp(text, "CLOCK_", 6))
+		text += 6;
+	sampling->use_clockid = true;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(clocks); i++) {
+		if (!strcasecmp(clocks[i].word, text)) {
+			sampling->clockid = clocks[i].clock;
+			return 0;
+		}
+	}
+	if (end != text && !*end && number >= 0 && number < 16) {
+		sampling->clockid = (int)number;
+		return 0;
+	}
+	tally_message_error(sampling->messages, "-k %s: not a clock", text);
+	return -EINVAL;
+}
