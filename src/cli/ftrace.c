@@ -16,17 +16,15 @@
 #include "sampler/privileges.h"
 #include "sampler/refuse.h"
 #include "cli/say.h"
+#include "cli/target_options.h"
 #include "sampler/signals.h"
 
 #define AT(member) offsetof(struct ftrace_config, member)
 
 static const struct tally_option ftrace_options[] = {
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What to trace:"},
-	{'a', "all-cpus", TALLY_OPTION_FLAG, AT(target.all_cpus), NULL, "every task on all CPUs"},
-	{'C', "cpu", TALLY_OPTION_TEXT, AT(target.cpus), "list", "only on these CPUs: 0-3,5"},
-	{'p', "pid", TALLY_OPTION_TEXT, AT(target.pids), "pids",
-	 "these processes, all their threads"},
-	{0, "tid", TALLY_OPTION_TEXT, AT(target.tids), "tids", "these threads"},
+	TALLY_OPTIONS_CPUS(AT(target)),
+	TALLY_OPTIONS_TASKS(AT(target), 0),
 	{0, "inherit", TALLY_OPTION_FLAG, AT(inherit), NULL, "the children that they make as well"},
 	{'D', "delay", TALLY_OPTION_U64, AT(delay_ms), "ms",
 	 "start so many milliseconds after the command"},

@@ -7,6 +7,7 @@
 #include "base/arith.h"
 #include "cli/record.h"
 #include "cli/say.h"
+#include "cli/target_options.h"
 #include "base/size.h"
 
 #define AT(member)    offsetof(struct record_config, member)
@@ -15,14 +16,9 @@
 
 const struct tally_option record_options[] = {
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What to record:"},
-	{'a', "all-cpus", FLAG(sampling.target.all_cpus), "every task on all CPUs"},
-	{'C', "cpu", TALLY_OPTION_TEXT, AT(sampling.target.cpus), "list",
-	 "every task on these CPUs: 0-3,5"},
-	{'p', "pid", TALLY_OPTION_TEXT, AT(sampling.target.pids), "pids",
-	 "these processes, all their threads"},
-	{'t', "tid", TALLY_OPTION_TEXT, AT(sampling.target.tids), "tids", "these threads"},
-	{'u', "uid", TALLY_OPTION_TEXT, AT(sampling.target.user), "user",
-	 "the processes of a user"},
+	TALLY_OPTIONS_CPUS(AT(sampling.target)),
+	TALLY_OPTIONS_TASKS(AT(sampling.target), 't'),
+	TALLY_OPTION_USER(AT(sampling.target)),
 	{'i', "no-inherit", FLAG(sampling.no_inherit), "not the children that tasks make"},
 	{0, "per-thread", FLAG(sampling.target.per_thread),
 	 "a buffer for each task instead of each CPU"},

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/say.h"
+#include "cli/target_options.h"
 #include "cli/stat.h"
 
 #define AT(member) offsetof(struct stat_config, member)
@@ -57,12 +58,8 @@ const struct tally_option stat_options[] = {
 	{'i', "no-inherit", TALLY_OPTION_FLAG, AT(no_inherit), NULL,
 	 "not in threads and processes that come later"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Where:"},
-	{'a', "all-cpus", TALLY_OPTION_FLAG, AT(target.all_cpus), NULL,
-	 "on all CPUs, whatever runs there (default without a command)"},
-	{'C', "cpu", TALLY_OPTION_TEXT, AT(target.cpus), "list",
-	 "on these CPUs: 0-3,5; with --dry-run and --plan also another machine's: silvermont"},
-	{'p', "pid", TALLY_OPTION_TEXT, AT(target.pids), "list", "in these processes"},
-	{'t', "tid", TALLY_OPTION_TEXT, AT(target.tids), "list", "in these threads"},
+	TALLY_OPTIONS_CPUS(AT(target)),
+	TALLY_OPTIONS_TASKS(AT(target), 't'),
 	{'G', "cgroup", TALLY_OPTION_CALL, 0, "names",
 	 "in these cgroups: one for each event before, or one for all", NULL, option_cgroup},
 	{0, "for-each-cgroup", TALLY_OPTION_TEXT, AT(each_cgroup), "names",

@@ -6,6 +6,7 @@
 
 #include "base/arith.h"
 #include "cli/say.h"
+#include "cli/target_options.h"
 #include "cli/top.h"
 #include "sampler/ring_pages.h"
 
@@ -24,11 +25,9 @@ static int option_chain(void *config_, const char *arg)
 
 const struct tally_option top_options[] = {
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What to watch:"},
-	{'a', "all-cpus", FLAG(sampling.target.all_cpus), "every task on all CPUs (the default)"},
-	{'C', "cpu", TEXT(sampling.target.cpus), "list", "every task on these CPUs: 0-3,5"},
-	{'p', "pid", TEXT(sampling.target.pids), "pids", "these processes, all their threads"},
-	{'t', "tid", TEXT(sampling.target.tids), "tids", "these threads"},
-	{'u', "uid", TEXT(sampling.target.user), "user", "the processes of a user"},
+	TALLY_OPTIONS_CPUS(AT(sampling.target)),
+	TALLY_OPTIONS_TASKS(AT(sampling.target), 't'),
+	TALLY_OPTION_USER(AT(sampling.target)),
 	{'i', "no-inherit", FLAG(sampling.no_inherit), "not the children that tasks make"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Events:"},
 	{'e', "event", TALLY_OPTION_LIST, AT(events), "event",
