@@ -207,7 +207,8 @@ static int dump_all(struct tally_session *session,
 	int ret, failed = 0;
 
 	while (!failed && (ret = tally_perfdata_next(session->data, &record, &err)) > 0) {
-		session->health.damaged += !dump(&out, &record);
+		if (!dump(&out, &record))
+			tally_feed_damaged(&session->feed, record.type);
 		if (out.len >= TALLY_FLUSH_AT)
 			failed = tally_output_flush(&out);
 	}

@@ -182,19 +182,18 @@ int session_filter_init(struct tally_session *session)
 
 int session_filter_finish(const struct tally_session *session)
 {
-	const struct tally_session_health *health = &session->health;
-	bool all = health->unjudged == health->samples;
+	uint64_t unjudged = session->health.unjudged, samples = session->feed.counts.samples;
+	bool all = unjudged == samples;
 
-	if (!health->unjudged)
+	if (!unjudged)
 		return 0;
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(needs); i++) {
 		if (!is_given(session, i) || !(session->filter_missed & needs[i].field))
 			continue;
-		(all ? tally_say_error
-		     : tally_say_warning)("%s: %s cannot choose among %" PRIu64 " of %" PRIu64
-					  " samples: their %s was not recorded",
-					  session->path, needs[i].option, health->unjudged,
-					  health->samples, needs[i].what);
+		(all ? tally_say_error : tally_say_warning)(
+			"%s: %s cannot choose among %" PRIu64 " of %" PRIu64
+			" samples: their %s was not recorded",
+			session->path, needs[i].option, unjudged, samples, needs[i].what);
 		tally_say_hint("%s", needs[i].fix);
 	}
 	return all ? -ENODATA : 0;

@@ -34,6 +34,7 @@ static void health_counts(const struct tally_session *session, const struct tall
 			  struct count counts[NR_COUNTS])
 {
 	const struct tally_session_health *health = &session->health;
+	const struct tally_feed_counts *fed = &session->feed.counts;
 	const struct tally_machine_stats *machine = tally_machine_stats(session->machine);
 	struct tally_session_lost lost = tally_session_lost(session);
 	uint64_t unmapped, unnamed;
@@ -44,8 +45,8 @@ static void health_counts(const struct tally_session *session, const struct tall
 		{"lost_records", "record",
 		 " lost (samples, or starts, ends, names and maps of tasks)", lost.records},
 		{"lost_samples", "sample", " lost", lost.samples},
-		{"throttled", "time", " throttled", health->throttled},
-		{"damaged", "record", " damaged", health->damaged + machine->damaged},
+		{"throttled", "time", " throttled", fed->throttled},
+		{"damaged", "record", " damaged", fed->damaged + machine->damaged},
 		{"out_of_order", "record", " out of order", health->out_of_order},
 		{"guest", "guest address|guest addresses", " without a map", machine->guest},
 		{"unmapped", "address|addresses", " in no map", unmapped},
@@ -151,7 +152,7 @@ void tally_health_text(const struct tally_session *session, const struct tally_p
 
 	health_counts(session, profile, counts);
 	tally_str_add(out, "# Health: ");
-	add_counted(session->health.samples, "sample", out);
+	add_counted(session->feed.counts.samples, "sample", out);
 	tally_str_add(out, " read");
 	if (profile->stats.chains) {
 		tally_str_add(out, ", ");
@@ -167,7 +168,7 @@ void tally_health_text(const struct tally_session *session, const struct tally_p
 	}
 	if (end)
 		tally_str_addf(out, "%s%s", *joint ? joint : "; ", end);
-	else if (!*joint && session->health.samples && !tally_perfdata_note(session->data, 0))
+	else if (!*joint && session->feed.counts.samples && !tally_perfdata_note(session->data, 0))
 		tally_str_add(out, "; nothing lost, cut or unnamed");
 	tally_str_add_char(out, '\n');
 	health_files(session, out);
@@ -183,7 +184,7 @@ void tally_health_json(const struct tally_session *session, const struct tally_p
 
 	health_counts(session, profile, counts);
 	tally_json_open(out, "health", '{');
-	tally_json_u64(out, "samples", session->health.samples);
+	tally_json_u64(out, "samples", session->feed.counts.samples);
 	tally_json_u64(out, "callchains", profile->stats.chains);
 	for (int i = 0; i < NR_COUNTS; i++)
 		tally_json_u64(out, counts[i].name, counts[i].nr);

@@ -446,7 +446,7 @@ static int report_session(struct report *report)
 		ret = ret ? ret : printed;
 		if (!ret && report->session->is_cut)
 			ret = -EINVAL;
-		if (!report->session->health.samples && !ret)
+		if (!report->session->feed.counts.samples && !ret)
 			warn_empty(report->session);
 		else if (!ret && !report->rows_shown)
 			warn_nothing_shown(config);

@@ -80,6 +80,7 @@ int tally_session_open(const struct tally_session_options *options, struct tally
 		ret = session_find_origin(session);
 	if (!ret)
 		ret = tally_machine_new(session->symbols, &session->machine);
+	session->feed.machine = session->machine;
 	if (!ret)
 		ret = session_build_ids(session);
 	if (!ret)
@@ -109,17 +110,6 @@ void tally_session_close(struct tally_session *session)
 	session->data = NULL;
 }
 
-/* What a sample counts for. */
-static uint64_t sample_period(const struct tally_perfdata_event *event,
-			      const struct tally_sample *sample)
-{
-	if (sample->present & PERF_SAMPLE_PERIOD)
-		return sample->period;
-	if (!event->attr.freq && event->attr.sample_period)
-		return event->attr.sample_period;
-	return 1;
-}
-
 /* A sample that reads counters stands for each of them: once for every member of the group,
  * with what it counted since it was read before. */
 static int session_counts(struct tally_session *session, const struct tally_perfdata_record *record,
@@ -147,93 +137,78 @@ static int session_counts(struct tally_session *session, const struct tally_perf
 	return ret;
 }
 
-static int session_sample(struct tally_session *session, const struct tally_perfdata_record *record,
-			  tally_session_fn *fn, void *arg)
+/* Mostly there is no filter, which is known before it is asked for each sample. */
+static bool is_filtered_out(struct tally_session *session,
+			    const struct tally_session_sample *sample)
 {
-	struct tally_session_sample sample; /* large: not cleared, decoding does that */
+	return (session->filter_needs || session->has_comms) &&
+	       !session_filter_passes(session, sample);
+}
 
-	if (!record->event || tally_sample_decode(record->event->layout, record->data, record->size,
-						  &sample.sample, NULL)) {
-		session->health.damaged++;
-		session->health.damaged_samples++;
-		return fn(arg, session, record, NULL);
-	}
-	if (!session->health.samples++ && tally_perfdata_info(session->data)->is_pipe &&
+/* Hand out a sample that passes the filter; what was decoded is in `sample`. */
+static int session_sample(struct tally_session *session, const struct tally_perfdata_record *record,
+			  const struct tally_feed_sample *facts,
+			  struct tally_session_sample *sample, tally_session_fn *fn, void *arg)
+{
+	const struct perf_event_attr *attr = &record->event->attr;
+	const struct tally_sample *decoded = &sample->sample;
+
+	if (session->feed.counts.samples == 1 && tally_perfdata_info(session->data)->is_pipe &&
 	    session_find_origin(session))
 		return -ENOMEM;
 	/* Raw data may be padded to a word, no more; a wrong size swallows the records behind. */
-	session->health.long_samples += sample.sample.left >= 8 && !record->event->is_partial;
-	sample.record = record;
-	sample.event = record->event;
-	sample.cpumode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	sample.period = sample_period(record->event, &sample.sample);
-	sample.thread =
-		tally_machine_thread(session->machine, sample.sample.pid, sample.sample.tid);
-	if (!sample.thread)
-		return -ENOMEM;
-	if (!session_filter_passes(session, &sample))
+	session->health.long_samples += decoded->left >= 8 && !record->event->is_partial;
+	sample->record = record;
+	sample->event = record->event;
+	sample->cpumode = facts->cpumode;
+	sample->period = facts->weight;
+	sample->thread = facts->thread;
+	if (is_filtered_out(session, sample))
 		return fn(arg, session, record, NULL);
 	session->health.branches +=
-		sample.sample.branches.nr &&
-		!(record->event->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
-	if (sample.sample.present & PERF_SAMPLE_CALLCHAIN &&
-	    tally_session_chain(session, &record->event->attr, &sample.sample))
+		decoded->branches.nr && !(attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
+	if (decoded->present & PERF_SAMPLE_CALLCHAIN &&
+	    tally_session_chain(session, attr, &sample->sample))
 		return -ENOMEM;
-	if (sample.sample.present & PERF_SAMPLE_READ && sample.sample.read.nr)
-		return session_counts(session, record, &sample, fn, arg);
-	return fn(arg, session, record, &sample);
-}
-
-static void session_lost(struct tally_session *session, const struct tally_perfdata_record *record)
-{
-	struct tally_session_health *health = &session->health;
-
-	switch (record->type) {
-	case PERF_RECORD_LOST:
-		if (record->size >= 24)
-			health->lost_records += tally_get_u64((const uint8_t *)record->data + 16);
-		break;
-	case PERF_RECORD_LOST_SAMPLES:
-		if (record->size >= 16)
-			health->lost_samples += tally_get_u64((const uint8_t *)record->data + 8);
-		break;
-	case PERF_RECORD_THROTTLE: health->throttled++; break;
-	}
+	if (decoded->present & PERF_SAMPLE_READ && decoded->read.nr)
+		return session_counts(session, record, sample, fn, arg);
+	return fn(arg, session, record, sample);
 }
 
 struct tally_session_lost tally_session_lost(const struct tally_session *session)
 {
-	const struct tally_session_health *health = &session->health;
+	const struct tally_feed_counts *counts = &session->feed.counts;
 	const struct tally_perfdata_event *event;
 
 	for (size_t i = 0; (event = tally_perfdata_event(session->data, i)); i++) {
 		if (event->attr.read_format & PERF_FORMAT_LOST)
 			return (struct tally_session_lost){
-				.records = TALLY_MAX(health->lost_records, health->lost_samples)};
+				.records = TALLY_MAX(counts->lost_records, counts->lost_samples)};
 	}
-	return (struct tally_session_lost){health->lost_records, health->lost_samples};
+	return (struct tally_session_lost){counts->lost_records, counts->lost_samples};
 }
 
 static int session_record(struct tally_session *session, const struct tally_perfdata_record *record,
 			  tally_session_fn *fn, void *arg)
 {
+	struct tally_session_sample sample; /* large: not cleared, decoding does that */
+	struct tally_feed_event event = {0};
+	struct tally_feed_sample facts;
 	int ret;
 
 	session->health.out_of_order += !!(record->flags & TALLY_PERFDATA_LATE);
 	if (record->flags & TALLY_PERFDATA_DAMAGED) {
-		session->health.damaged++;
-		session->health.damaged_samples += record->type == PERF_RECORD_SAMPLE;
+		tally_feed_damaged(&session->feed, record->type);
 		return 0;
 	}
-	if (record->type == PERF_RECORD_SAMPLE)
-		return session_sample(session, record, fn, arg);
-	if (record->type < PERF_RECORD_MAX) {
-		session_lost(session, record);
-		ret = tally_machine_record(session->machine, record->data, record->size);
-		if (ret)
-			return ret;
-	}
-	return fn(arg, session, record, NULL);
+	if (record->event)
+		event = (struct tally_feed_event){record->event->layout, &record->event->attr};
+	ret = tally_feed_record(&session->feed, &event, record->data, record->size, &sample.sample,
+				&facts);
+	if (ret < 0)
+		return ret;
+	return ret ? session_sample(session, record, &facts, &sample, fn, arg)
+		   : fn(arg, session, record, NULL);
 }
 
 /* What was passed over because it is shorter than what it has to hold. */
@@ -241,10 +216,10 @@ static void warn_damaged(const struct tally_session *session)
 {
 	uint64_t records = tally_machine_stats(session->machine)->damaged;
 
-	if (session->health.damaged)
+	if (session->feed.counts.damaged)
 		tally_say_warning("%s: %llu records passed over: they are shorter than their attr "
 				  "says, or have none",
-				  session->path, (unsigned long long)session->health.damaged);
+				  session->path, (unsigned long long)session->feed.counts.damaged);
 	if (session->health.long_samples)
 		tally_say_warning("%s: %llu samples are longer than their fields: what is behind "
 				  "those is not read",
@@ -285,12 +260,12 @@ void tally_session_warn(const struct tally_session *session)
 /* Samples are there, and nothing can be read of any of them: that is no success. */
 static int check_samples(const struct tally_session *session)
 {
-	const struct tally_session_health *health = &session->health;
+	const struct tally_feed_counts *counts = &session->feed.counts;
 
-	if (health->samples || !health->damaged_samples)
+	if (counts->samples || !counts->damaged_samples)
 		return 0;
 	tally_say_error("%s: none of its %llu samples can be read", session->path,
-			(unsigned long long)health->damaged_samples);
+			(unsigned long long)counts->damaged_samples);
 	return -EINVAL;
 }
 
@@ -324,7 +299,7 @@ int tally_session_run(struct tally_session *session, tally_session_fn *fn, void 
 		done = session_record(session, &record, fn ? fn : look_at_nothing, arg);
 		if (done)
 			break;
-		if (!(session->health.samples & 0xffff))
+		if (!(session->feed.counts.samples & 0xffff))
 			tally_progress_at(&progress, record.offset,
 					  tally_perfdata_info(session->data)->file_size);
 	}
@@ -348,6 +323,7 @@ int tally_session_again(struct tally_session *session, const uint64_t *wanted, u
 			tally_session_fn *fn, void *arg)
 {
 	struct tally_session_health health = session->health;
+	struct tally_feed_counts counts = session->feed.counts;
 	int ret = tally_perfdata_rewind(session->data);
 
 	if (!ret)
@@ -360,5 +336,6 @@ int tally_session_again(struct tally_session *session, const uint64_t *wanted, u
 	ret = tally_session_run(session, fn, arg);
 	tally_perfdata_want(session->data, NULL, 0);
 	session->health = health;
+	session->feed.counts = counts;
 	return ret;
 }

@@ -11,6 +11,7 @@
 
 #include "abi/sample.h"
 #include "base/map.h"
+#include "profile/feed.h"
 #include "profile/machine.h"
 #include "symbols/symbols.h"
 #include "tally/perfdata.h"
@@ -29,16 +30,13 @@ struct tally_session_options {
 	struct tally_session_filter filter;
 };
 
-/* What was met on the way that a reader of the result must know. */
+/* What was met on the way that a reader of the result must know, besides the feed's counts. */
 struct tally_session_health {
-	uint64_t samples, throttled, out_of_order, damaged;
-	uint64_t damaged_samples; /* of the damaged records */
-	uint64_t long_samples;    /* with room for more than their fields behind them */
-	uint64_t unjudged;        /* samples without what a filter looks at: left out */
-	uint64_t lost_records;    /* told by LOST: of any kind */
-	uint64_t lost_samples;    /* told by LOST_SAMPLES; see tally_session_lost() */
-	uint64_t branches;        /* samples with a stack of branches other than calls */
-	uint64_t dumps; /* samples with a stack dump, of which the callers are not known */
+	uint64_t out_of_order;
+	uint64_t long_samples; /* with room for more than their fields behind them */
+	uint64_t unjudged;     /* samples without what a filter looks at: left out */
+	uint64_t branches;     /* samples with a stack of branches other than calls */
+	uint64_t dumps;        /* samples with a stack dump, of which the callers are not known */
 };
 
 /* What was lost, each once. */
@@ -60,6 +58,7 @@ struct tally_session {
 	struct tally_perfdata *data;
 	struct tally_symbols *symbols;
 	struct tally_machine *machine;
+	struct tally_feed feed; /* into the machine */
 	struct tally_session_options options;
 	struct tally_session_health health;
 	const char *path;
