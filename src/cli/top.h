@@ -15,6 +15,7 @@
 
 #include "cli/command.h"
 #include "cli/report_config.h"
+#include "profile/feed.h"
 #include "profile/profile.h"
 #include "sampler/sampler.h"
 
@@ -68,6 +69,7 @@ struct top {
 	pthread_mutex_t lock;
 	/* Under the lock: */
 	struct tally_machine *machine;
+	struct tally_feed feed; /* into the machine */
 	struct tally_profile profile;
 	struct top_counts now, shown; /* of this interval, and of the last whole one */
 	uint64_t shown_ns;            /* how long that was */

@@ -113,6 +113,7 @@ int top_feed_init(struct top *top)
 		ret = tally_symbols_new(&symbols, &top->symbols);
 	if (!ret)
 		ret = tally_machine_new(top->symbols, &top->machine);
+	top->feed.machine = top->machine;
 	if (!ret) {
 		tally_machine_follow(top->machine);
 		tally_machine_show_hidden(top->machine);
@@ -172,63 +173,52 @@ static struct tally_thread *feed_adopt(struct top *top, struct tally_thread *thr
 
 /* ---- records ------------------------------------------------------------------- */
 
-/* The event that a sample is of. All layouts have the id at the same place. */
+/* The event that a sample is of, 0 for other records. All layouts have the id at the same place. */
 static size_t event_of(const struct top *top, const struct perf_event_header *record)
 {
 	int16_t at = top->layouts.data[0].sample_id;
 	uint64_t event = 0;
 
-	if (at > 0 && (size_t)at + 8 <= record->size)
+	if (record->type == PERF_RECORD_SAMPLE && at > 0 && (size_t)at + 8 <= record->size)
 		event = tally_map_get(&top->ids, tally_get_u64((const uint8_t *)record + at));
 	return event < top->layouts.len ? (size_t)event : 0;
 }
 
-static uint64_t weight_of(const struct top *top, size_t event, const struct tally_sample *sample)
+static uint64_t feed_lost(const struct top *top)
 {
-	const struct perf_event_attr *attr = &top->sampler.specs.data[event].attr;
-
-	if (sample->present & PERF_SAMPLE_PERIOD)
-		return sample->period;
-	return !attr->freq && attr->sample_period ? attr->sample_period : 1;
+	return top->feed.counts.lost_records + top->feed.counts.lost_samples;
 }
 
-static int feed_sample(struct top *top, const struct perf_event_header *record)
+static int feed_sample(struct top *top, const struct perf_event_header *record, size_t event,
+		       const struct tally_sample *sample, const struct tally_feed_sample *facts)
 {
-	uint8_t cpumode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	struct tally_sample sample;
-	struct tally_thread *thread;
-	size_t event;
+	struct tally_thread *thread = facts->thread;
 
-	if (top->is_paused)
-		return 0;
-	event = event_of(top, record);
 	top->now.samples++;
-	top->now.user += cpumode == PERF_RECORD_MISC_USER;
+	top->now.user += facts->cpumode == PERF_RECORD_MISC_USER;
 	top->now.exact += !!(record->misc & PERF_RECORD_MISC_EXACT_IP);
-	if (tally_sample_decode(&top->layouts.data[event], record, record->size, &sample, NULL))
-		return 0;
-	thread = tally_machine_thread(top->machine, sample.pid, sample.tid);
-	if (thread && !thread->has_comm && thread->tid > 0)
+	if (!thread->has_comm && thread->tid > 0)
 		thread = feed_adopt(top, thread);
 	if (!thread)
 		return -ENOMEM;
-	return tally_profile_add(&top->profile, (uint32_t)event, thread, cpumode, &sample,
-				 weight_of(top, event, &sample), 0);
+	return tally_profile_add(&top->profile, (uint32_t)event, thread, facts->cpumode, sample,
+				 facts->weight, 0);
 }
 
 int top_feed_record(struct top *top, const struct perf_event_header *record)
 {
-	const uint8_t *bytes = (const uint8_t *)record;
+	size_t number = event_of(top, record);
+	struct tally_feed_event event = {&top->layouts.data[number],
+					 &top->sampler.specs.data[number].attr};
+	struct tally_sample sample; /* large: not cleared, decoding does that */
+	struct tally_feed_sample facts;
+	uint64_t lost = feed_lost(top);
+	int ret;
 
-	switch (record->type) {
-	case PERF_RECORD_SAMPLE: return feed_sample(top, record);
-	case PERF_RECORD_LOST:
-		top->now.lost += record->size >= 24 ? tally_get_u64(bytes + 16) : 0;
-		top->may_have_lost = true;
+	if (top->is_paused && record->type == PERF_RECORD_SAMPLE)
 		return 0;
-	case PERF_RECORD_LOST_SAMPLES:
-		top->now.lost += record->size >= 16 ? tally_get_u64(bytes + 8) : 0;
-		return 0;
-	default: return tally_machine_record(top->machine, record, record->size);
-	}
+	ret = tally_feed_record(&top->feed, &event, record, record->size, &sample, &facts);
+	top->now.lost += feed_lost(top) - lost;
+	top->may_have_lost |= record->type == PERF_RECORD_LOST;
+	return ret > 0 ? feed_sample(top, record, number, &sample, &facts) : ret;
 }
