@@ -256,6 +256,11 @@ void tally_machine_show_hidden(struct tally_machine *machine)
 	machine->shows_hidden = true;
 }
 
+void tally_machine_show_paths(struct tally_machine *machine)
+{
+	machine->shows_paths = true;
+}
+
 void tally_machine_follow(struct tally_machine *machine)
 {
 	machine->follows = true;

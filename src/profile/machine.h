@@ -78,6 +78,10 @@ struct tally_thread *tally_machine_thread(struct tally_machine *machine, int32_t
 #define TALLY_HIDDEN_KERNEL "[kernel]"
 void tally_machine_show_hidden(struct tally_machine *machine);
 
+/* From now on a module is called as its record calls it, "/lib/modules/.../ext4.ko", which is where
+ * its file is. Otherwise it is "[ext4]", as perf has it in reports. */
+void tally_machine_show_paths(struct tally_machine *machine);
+
 /* From now on a process forgets its maps when it executes another program. A recording keeps them:
  * perf does, and reports are compared. The kernel is called "[kernel]", as in perf top. */
 void tally_machine_follow(struct tally_machine *machine);
@@ -96,6 +100,12 @@ const struct tally_thread *tally_machine_thread_at(const struct tally_machine *m
 struct tally_location *tally_machine_locate(struct tally_machine *machine,
 					    const struct tally_thread *thread, uint8_t cpumode,
 					    uint64_t ip);
+
+/* The DSO that is mapped where `ip` is for `thread` in `cpumode`; NULL for none. By maps alone: no
+ * symbols are read, and code of the kernel that only they tell of is in none. */
+struct tally_dso *tally_machine_find_dso(const struct tally_machine *machine,
+					 const struct tally_thread *thread, uint8_t cpumode,
+					 uint64_t ip);
 
 enum { TALLY_WORDS_MAX = 3 };
 

@@ -114,19 +114,26 @@ void tally_module_name(const char *filename, char *name, size_t size)
 	name[len + 2] = '\0';
 }
 
+/* What a module is to be called, made in `room` where that is neither its file nor known. */
+static const char *module_name(struct tally_machine *machine, const char *filename, char *room,
+			       size_t size)
+{
+	const struct known_build_id *known;
+
+	if (machine->shows_paths)
+		return filename;
+	tally_module_name(filename, room, size);
+	known = build_id_find(machine, room);
+	return known ? tally_intern_text(&machine->names, known->name) : room;
+}
+
 static int machine_mmap_module(struct tally_machine *machine, const struct tally_mmap *mmap)
 {
 	struct tally_mapping mapping = {.start = mmap->start, .end = mmap->start + mmap->len};
-	const struct known_build_id *known;
-	char short_name[128];
-	const char *name = short_name;
-	int ret;
+	char room[128];
+	const char *name = module_name(machine, mmap->filename, room, sizeof(room));
+	int ret = machine_dso(machine, TALLY_DSO_MODULE, name, mmap, &mapping.dso);
 
-	tally_module_name(mmap->filename, short_name, sizeof(short_name));
-	known = build_id_find(machine, short_name);
-	if (known)
-		name = tally_intern_text(&machine->names, known->name);
-	ret = machine_dso(machine, TALLY_DSO_MODULE, name, mmap, &mapping.dso);
 	if (!ret)
 		ret = tally_dso_set_address(mapping.dso, NULL, mmap->start);
 	if (ret || mapping.end <= mapping.start)
@@ -259,6 +266,19 @@ static void location_fill_kernel(struct tally_machine *machine, struct tally_map
 	location->dso = mapping->dso;
 	location->addr = tally_mapping_to_dso(mapping, location->ip);
 	location->symbol = tally_dso_find(location->dso, location->addr);
+}
+
+struct tally_dso *tally_machine_find_dso(const struct tally_machine *machine,
+					 const struct tally_thread *thread, uint8_t cpumode,
+					 uint64_t ip)
+{
+	const struct tally_mapping *mapping = NULL;
+
+	if (cpumode == PERF_RECORD_MISC_KERNEL)
+		mapping = tally_maps_find(machine->kernel, ip);
+	else if (cpumode == PERF_RECORD_MISC_USER)
+		mapping = tally_maps_find(thread->process->maps, ip);
+	return mapping ? mapping->dso : NULL;
 }
 
 /* The number of the address space that addresses of `cpumode` are in; 0 for a mode without maps. */

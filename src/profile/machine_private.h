@@ -53,6 +53,7 @@ struct tally_machine {
 	struct locate_slot *slots; /* made at the first look-up */
 	bool follows;              /* see tally_machine_follow() */
 	bool shows_hidden;         /* see tally_machine_show_hidden() */
+	bool shows_paths;          /* see tally_machine_show_paths() */
 	struct tally_location nowhere;
 	struct tally_machine_stats stats;
 };

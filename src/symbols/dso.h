@@ -77,6 +77,10 @@ int tally_dso_is_here(const struct tally_dso *dso);
 /* Read the running kernel's kallsyms into `symbols->kallsyms`. 0 or -errno. */
 int tally_kallsyms_read_running(struct tally_symbols *symbols);
 
+/* "ext4" of "[ext4]" and ".../ext4.ko.xz"; the kernel says '_' where files say '-'. The caller
+ * frees it. NULL when out of memory. */
+char *tally_module_bare(const char *name);
+
 /* Note where symbols came from. 0 or -ENOMEM. */
 int tally_dso_set_source(struct tally_dso *dso, enum tally_dso_source source, const char *path);
 

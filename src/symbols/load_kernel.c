@@ -287,8 +287,7 @@ int tally_dso_load_kernel(struct tally_dso *dso)
 	return other ? tally_worse_error(other, ret) : 0;
 }
 
-/* "ext4" of "[ext4]" and ".../ext4.ko.xz"; kallsyms says '_' where files say '-'. */
-static char *module_name(const char *name)
+char *tally_module_bare(const char *name)
 {
 	const char *base = strrchr(name, '/'), *end;
 	char *copy;
@@ -299,12 +298,18 @@ static char *module_name(const char *name)
 	copy = strndup(base, end ? (size_t)(end - base) : strcspn(base, "]"));
 	for (char *at = copy; at && *at; at++)
 		*at = *at == '-' ? '_' : *at;
-	/* Programs of BPF are all tagged alike. */
-	if (copy && !strncmp(copy, "bpf_", 4)) {
-		free(copy);
-		copy = strdup("bpf");
-	}
 	return copy;
+}
+
+/* What kallsyms tags a module's functions with; those of BPF programs are all tagged alike. */
+static char *kallsyms_tag(const char *name)
+{
+	char *bare = tally_module_bare(name);
+
+	if (!bare || strncmp(bare, "bpf_", 4))
+		return bare;
+	free(bare);
+	return strdup("bpf");
 }
 
 /* A module that was loaded again since may be another one: its id tells. */
@@ -344,7 +349,7 @@ static int load_ko(struct tally_dso *dso)
 
 int tally_dso_load_module(struct tally_dso *dso)
 {
-	char *module = module_name(dso->name);
+	char *module = kallsyms_tag(dso->name);
 	int ret, other;
 
 	if (!module)

@@ -176,6 +176,14 @@ const char *tally_dso_name(const struct tally_dso *dso);
 /* The recorded build-id, else the file's own, read now. NULL and 0 when there is none. */
 const uint8_t *tally_dso_build_id(struct tally_dso *dso, size_t *ret_size);
 
+/* The build-id of what has the DSO's name on this machine now, for those who recorded it here a
+ * moment ago: as it was recorded, else the file's, the kernel's, the loaded module's or this
+ * process's vdso's. No symbols are read, and it is not asked whether the kernel is the recorded
+ * one. 0 with the id zero-padded; -ENOENT when there is none, -ENOMEM, or an error of
+ * tally_elf_build_id(). */
+int tally_dso_running_build_id(const struct tally_dso *dso, uint8_t ret_id[TALLY_BUILD_ID_MAX],
+			       size_t *ret_size);
+
 /* The DSO's place in the order of creation, from 0, and the DSO at a place that exists. */
 uint32_t tally_dso_number(const struct tally_dso *dso);
 struct tally_dso *tally_dso_at(const struct tally_symbols *symbols, uint32_t number);

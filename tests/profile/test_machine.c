@@ -174,6 +174,36 @@ static void kernel_and_modules_have_their_names(void **state)
 	assert_int_equal(tally_machine_stats(f->machine)->guest, 1);
 }
 
+static const char *mapped_at(struct fixture *f, int tid, uint8_t cpumode, uint64_t ip)
+{
+	const struct tally_thread *thread = tally_machine_thread(f->machine, tid, tid);
+	const struct tally_dso *dso = tally_machine_find_dso(f->machine, thread, cpumode, ip);
+
+	assert_true(!dso || tally_dso_status(dso).state == TALLY_DSO_NOT_LOADED);
+	return dso ? tally_dso_name(dso) : NULL;
+}
+
+static void maps_tell_without_symbols(void **state)
+{
+	enum { USER = PERF_RECORD_MISC_USER, KERNEL = PERF_RECORD_MISC_KERNEL };
+	const char *module = "/lib/modules/6.1/kernel/fs/other.ko";
+	struct fixture *f = *state;
+
+	tally_machine_show_paths(f->machine);
+	feed_mmap(f, USER, 10, 0x1000, 0x1000, "/bin/sh");
+	feed_mmap(f, KERNEL, -1, 0xffffffff81000000, 0x1000000, "[kernel.kallsyms]_text");
+	feed_mmap(f, KERNEL, -1, 0xffffffffc0010000, 0x1000, module);
+	assert_string_equal(mapped_at(f, 10, USER, 0x1800), "/bin/sh");
+	assert_null(mapped_at(f, 10, USER, 0x2000));
+	assert_null(mapped_at(f, 11, USER, 0x1800));
+	assert_string_equal(mapped_at(f, 10, KERNEL, 0xffffffff81000010), "[kernel.kallsyms]");
+	assert_string_equal(mapped_at(f, 11, KERNEL, 0xffffffffc0010010), module);
+	/* A guest's addresses are in no map of ours, whatever is at the same one. */
+	assert_null(mapped_at(f, 10, PERF_RECORD_MISC_GUEST_USER, 0x1800));
+	assert_null(mapped_at(f, 10, PERF_RECORD_MISC_GUEST_KERNEL, 0xffffffff81000010));
+	assert_null(mapped_at(f, 10, PERF_RECORD_MISC_CPUMODE_UNKNOWN, 0x1800));
+}
+
 static void damaged_records_are_counted(void **state)
 {
 	struct fixture *f = *state;
@@ -272,6 +302,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(kernel_and_modules_have_their_names, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(maps_tell_without_symbols, setup, teardown),
 		cmocka_unit_test_setup_teardown(damaged_records_are_counted, setup, teardown),
 		cmocka_unit_test_setup_teardown(words_are_the_same_in_every_process, setup,
 						teardown),

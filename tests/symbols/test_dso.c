@@ -268,6 +268,36 @@ static void build_ids(void **state)
 	assert_int_equal(size, 0);
 }
 
+static void running_build_ids(void **state)
+{
+	static const struct tally_dso_key without[] = {
+		{TALLY_DSO_USER, "(unreachable)/bin/prog"},
+		{TALLY_DSO_USER, "/nonexistent/prog"},
+		{TALLY_DSO_VDSO, "[vdso32]"},
+		{TALLY_DSO_MODULE, "[tally_has_no_such_module]"},
+		{TALLY_DSO_PERF_MAP, "/bin/sh", .pid = 1},
+		{TALLY_DSO_UNKNOWN, "/bin/sh"},
+	};
+	struct tree *tree = *state;
+	struct tally_dso *dso;
+	uint8_t got[TALLY_BUILD_ID_MAX] = {0};
+	char path[128];
+	size_t size = 0;
+
+	write_image(tree, "bin/prog", true);
+	snprintf(path, sizeof(path), "%s/bin/prog", tree->dir);
+	assert_int_equal(tally_dso_running_build_id(get(tree, path, false), got, &size), 0);
+	assert_int_equal(size, 20);
+	assert_memory_equal(got, id, 20);
+	got[0] = 0;
+	assert_int_equal(tally_dso_running_build_id(get(tree, "/bin/none", true), got, &size), 0);
+	assert_memory_equal(got, id, 20);
+	for (size_t i = 0; i < sizeof(without) / sizeof(without[0]); i++) {
+		assert_int_equal(tally_dso_get(tree->symbols, &without[i], &dso), 0);
+		assert_int_equal(tally_dso_running_build_id(dso, got, &size), -ENOENT);
+	}
+}
+
 static void perf_map(void **state)
 {
 	static const char text[] = "7f0000001000 100 jitted\n";
@@ -489,6 +519,7 @@ int main(void)
 		TREE_TEST(debug_link_crc),
 		TREE_TEST(failures),
 		TREE_TEST(build_ids),
+		TREE_TEST(running_build_ids),
 		TREE_TEST(perf_map),
 		TREE_TEST(kernel_and_module),
 		TREE_TEST(kernel_from_the_cache),

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Build-ids of what runs here now. */
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "symbols/dso.h"
+
+/* The vDSO is nobody's file, but it is mapped here as well. */
+static int vdso_build_id(uint8_t ret_id[TALLY_BUILD_ID_MAX], size_t *ret_size)
+{
+	const ElfW(Ehdr) *ehdr = (const ElfW(Ehdr) *)getauxval(AT_SYSINFO_EHDR);
+	const ElfW(Phdr) * phdr;
+	uint64_t len = 0;
+
+	if (!ehdr)
+		return -ENOENT;
+	phdr = (const ElfW(Phdr) *)((const char *)ehdr + ehdr->e_phoff);
+	for (int i = 0; i < ehdr->e_phnum; i++) {
+		if (phdr[i].p_type == PT_LOAD)
+			len = phdr[i].p_offset + phdr[i].p_filesz;
+	}
+	return tally_elf_image_build_id((const uint8_t *)ehdr, len, ret_id, ret_size);
+}
+
+static int module_build_id(const char *name, uint8_t ret_id[TALLY_BUILD_ID_MAX], size_t *ret_size)
+{
+	char *module = tally_module_bare(name);
+	int ret = module ? tally_module_build_id(module, ret_id, ret_size) : -ENOMEM;
+
+	free(module);
+	return ret;
+}
+
+int tally_dso_running_build_id(const struct tally_dso *dso, uint8_t ret_id[TALLY_BUILD_ID_MAX],
+			       size_t *ret_size)
+{
+	if (dso->build_id.size) {
+		memcpy(ret_id, dso->build_id.id, TALLY_BUILD_ID_MAX);
+		*ret_size = dso->build_id.size;
+		return 0;
+	}
+	switch (dso->kind) {
+	case TALLY_DSO_KERNEL: return tally_kernel_build_id(ret_id, ret_size);
+	case TALLY_DSO_MODULE: return module_build_id(dso->name, ret_id, ret_size);
+	case TALLY_DSO_VDSO:
+		return strcmp(dso->name, "[vdso]") ? -ENOENT : vdso_build_id(ret_id, ret_size);
+	case TALLY_DSO_USER:
+		/* What is not below our root has no path here. */
+		return *dso->name == '/' ? tally_elf_build_id(dso->name, ret_id, ret_size)
+					 : -ENOENT;
+	default: return -ENOENT;
+	}
+}
