@@ -62,6 +62,7 @@ fi
 # shellcheck disable=SC2086
 install_missing $check_packages || exit 1
 check "include law" python3 "$root/scripts/check_includes.py" "$root"
+check "laws of the house" python3 "$root/scripts/check_house.py" "$root"
 check "public headers" sh "$root/scripts/check_headers.sh" "$root"
 check "format" check_format
 check "design coverage" python3 "$root/scripts/check_design_coverage.py" "$root"

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""check_house.py against trees that are made for it: one that keeps every law, and one for each way to break one.
+
+usage: house.py SCRIPTS
+"""
+import os
+import sys
+import tempfile
+
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"), sys.argv[1]]
+
+import check_house  # noqa: E402
+from tap import main, run, same  # noqa: E402
+
+KEEPS = {
+    "include/tally/client.h": "struct tally_transport;\nint tally_cpus_parse(const char *text);\n",
+    "src/client/cpus.c": "int tally_cpus_parse(const char *text)\n{\n\treturn transport->open(transport);\n}\n",
+    "src/sampler/target.c": "int target_resolve(void)\n{\n\treturn tally_cpus_parse(0);\n}\n",
+    "src/cli/main/say.h": "struct say {\n\tint a;\n};\nstruct other;\n",
+    "src/cli/recording/session.c": '#include "cli/main/say.h"\n',
+    "src/cli/record/loop.c": '#include "cli/main/say.h"\n#include "cli/record/loop.h"\n#include "cli/flat.h"\n',
+    "src/cli/record/loop.h": "int record_loop(void);\n",
+    "src/cli/flat.h": '#include "cli/record/loop.h"\n',
+}
+
+
+def judged(more, allowed=None):
+    """What is said of the tree KEEPS with the files of `more` added or replaced."""
+    with tempfile.TemporaryDirectory(prefix="tally-house-") as root:
+        for path, text in {**KEEPS, **more}.items():
+            os.makedirs(os.path.dirname(os.path.join(root, path)), exist_ok=True)
+            with open(os.path.join(root, path), "w", encoding="utf-8") as file:
+                file.write(text)
+        none = {law: set() for law in check_house.LAWS}
+        return list(check_house.complaints(check_house.Tree(root), {**none, **(allowed or {})}))
+
+
+def broken(more, law, entry, says):
+    """`more` breaks `law` once, and `entry` in the allow-list lets it pass."""
+    wrong = judged(more)
+    same(len(wrong), 1, f"complaints of {wrong}")
+    assert says in wrong[0], f"{wrong[0]!r} does not say {says!r}"
+    same(judged(more, {law: {entry}}), [], "with its entry in the allow-list")
+
+
+def test_a_tree_that_keeps_them():
+    same(judged({}), [], "complaints")
+
+
+def test_a_command_sees_no_other_command():
+    broken({"src/cli/top/top.c": '#include "cli/record/loop.h"\n'}, "folders", "src/cli/top/top.c -> record",
+           "cli/top/ may not include cli/record/")
+
+
+def test_what_is_shared_sees_no_command():
+    broken({"src/cli/recording/filter.c": '#include "cli/record/loop.h"\n'}, "folders",
+           "src/cli/recording/filter.c -> record", "cli/recording/ may not include cli/record/")
+    broken({"src/cli/main/main.c": '#include "cli/recording/session.h"\n'}, "folders",
+           "src/cli/main/main.c -> recording", "cli/main/ may not include cli/recording/")
+
+
+def test_a_tag_is_defined_once():
+    broken({"src/client/a.c": "struct say {\n\tint b;\n};\n"}, "tags", "say", "struct say is defined 2 times")
+
+
+def test_a_tag_in_a_comment_is_none():
+    same(judged({"src/client/a.c": "/* struct say { int b; }; */\nstruct say;\n"}), [], "complaints")
+
+
+def sources(nr, static=False):
+    files = {f"src/view/f{i}.c": f"{'static ' if static else ''}int f{i}(void)\n{{\n\treturn 0;\n}}\n" for i in range(nr)}
+    files["src/view/view.h"] = "".join(f"int f{i}(void);\n" for i in range(nr))
+    return files
+
+
+def test_five_sources_behind_a_header():
+    same(judged(sources(5)), [], "complaints")
+    broken(sources(6), "headers", "src/view/view.h", "6 sources implement it")
+
+
+def test_statics_and_inline_functions_are_not_counted():
+    same(judged(sources(6, static=True)), [], "complaints of statics")
+    inline = "".join(f"static inline int g{i}(void)\n{{\n\treturn 0;\n}}\n" for i in range(9))
+    same(judged({"src/view/view.h": inline}), [], "complaints of inline functions")
+
+
+def test_a_public_header_may_have_more():
+    files = sources(6)
+    files["include/tally/view.h"] = files.pop("src/view/view.h")
+    same(judged(files), [], "complaints")
+
+
+def test_only_client_calls_a_transport():
+    text = "int f(void)\n{\n\treturn probe->transport->close(0);\n}\n"
+    broken({"src/cli/doctor/rights.c": text}, "transport", "src/cli/doctor/rights.c", "only src/client/ calls")
+
+
+def test_a_transport_may_be_made_anywhere():
+    text = "/* transport->open() */\nint f(void)\n{\n\treturn *(int *)transport->private_data;\n}\n"
+    same(judged({"src/cli/stat/dry.c": text}), [], "complaints")
+
+
+def test_only_the_sampler_resolves_a_target():
+    for call in ("tally_threads_of_pids(0, 0)", "tally_threads_all(0)", "tally_cpus_parse(0)"):
+        broken({"src/cli/stat/open.c": f"int f(void)\n{{\n\treturn {call};\n}}\n"}, "targets", "src/cli/stat/open.c",
+               "only src/sampler/target.c")
+
+
+def test_an_entry_that_is_not_needed_fails():
+    for law in check_house.LAWS:
+        wrong = judged({}, {law: {"gone"}})
+        same(len(wrong), 1, f"complaints of {wrong}")
+        assert "take it out" in wrong[0], wrong[0]
+
+
+def test_circles():
+    def calls(name, other):
+        return f"int {name}(void)\n{{\n\treturn {other}(); /* calls nobody() */\n}}\n"
+    files = {"src/view/a.c": calls("a", "b"), "src/view/b.c": calls("b", "c"), "src/view/c.c": calls("c", "a"),
+             "src/view/d.c": calls("d", "a"), "src/view/v.h": "int a(void);\nint b(void);\nint c(void);\nint d(void);\n"}
+    with tempfile.TemporaryDirectory(prefix="tally-house-") as root:
+        os.makedirs(os.path.join(root, "src/view"))
+        for path, text in files.items():
+            with open(os.path.join(root, path), "w", encoding="utf-8") as file:
+                file.write(text)
+        same([sorted(circle) for circle in check_house.circles(check_house.Tree(root))],
+             [["src/view/a.c", "src/view/b.c", "src/view/c.c"]], "circles")
+
+
+def test_an_empty_tree_fails():
+    with tempfile.TemporaryDirectory(prefix="tally-house-") as root:
+        same(run(sys.executable, os.path.join(sys.argv[1], "check_house.py"), root).returncode, 1, "exit status")
+
+
+main(__name__)
