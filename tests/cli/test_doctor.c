@@ -110,77 +110,76 @@ static void remove_tree(const char *root)
 	assert_int_equal(system(command), 0);
 }
 
-static void hosts(void **state)
-{
 #define FILE_OF(path, text)                  \
 	{                                    \
 		path, text, sizeof(text) - 1 \
 	}
-	static const struct {
-		struct {
-			const char *path, *text;
-			size_t len;
-		} files[3];
-		const char *container, *hypervisor;
-	} rows[] = {
-		{{{NULL}}, NULL, NULL},
-		{{FILE_OF("/.dockerenv", "")}, "docker", NULL},
-		{{FILE_OF("/run/.containerenv", "engine=\"podman\"\n")}, "podman", NULL},
-		{{FILE_OF("/.dockerenv", ""), FILE_OF("/proc/self/cgroup", "0::/kubepods/pod1\n")},
-		 "kubernetes",
-		 NULL},
-		{{FILE_OF("/proc/1/environ", "A=1\0KUBERNETES_SERVICE_HOST=10.0.0.1\0")},
-		 "kubernetes",
-		 NULL},
-		{{FILE_OF("/proc/1/environ", "TERM=x\0container=lxc\0")}, "lxc", NULL},
-		{{FILE_OF("/proc/1/environ", "container=systemd-nspawn\0")},
-		 "systemd-nspawn",
-		 NULL},
-		{{FILE_OF("/run/systemd/container", "systemd-nspawn\n")}, "systemd-nspawn", NULL},
-		{{FILE_OF("/run/host/container-manager", "bubbles\n")}, "other", NULL},
-		{{FILE_OF("/proc/self/cgroup", "12:cpu:/docker/0123\n")}, "docker", NULL},
-		{{FILE_OF("/proc/self/cgroup", "0::/user.slice\n")}, NULL, NULL},
-		{{FILE_OF("/proc/version", "Linux version 4.4.0 #1 SMP Sun Jan 10 15:06:54 PST "
-					   "2016\n")},
-		 "gvisor",
-		 NULL},
-		{{FILE_OF("/proc/version", "Linux version 5.15.1-microsoft-standard-WSL2 (x)\n"),
-		  FILE_OF("/.dockerenv", "")},
-		 "wsl2",
-		 NULL},
-		{{FILE_OF("/proc/cpuinfo", "flags\t: fpu hypervisor\n")},
-		 NULL,
-		 "an unknown hypervisor"},
-		{{FILE_OF("/proc/cpuinfo", "flags\t: fpu\n")}, NULL, NULL},
-		{{FILE_OF("/sys/class/dmi/id/sys_vendor", "QEMU\n"),
-		  FILE_OF("/proc/cpuinfo", "flags\t: hypervisor\n")},
-		 NULL,
-		 "QEMU/KVM"},
-		{{FILE_OF("/sys/class/dmi/id/sys_vendor", "VMware, Inc.\n")}, NULL, "VMware"},
-		{{FILE_OF("/sys/hypervisor/type", "xen\n")}, NULL, "Xen"},
-		{{FILE_OF("/sys/class/dmi/id/sys_vendor", "Dell Inc.\n")}, NULL, NULL},
-	};
+static const struct host_row {
+	struct {
+		const char *path, *text;
+		size_t len;
+	} files[3];
+	const char *container, *hypervisor;
+} host_rows[] = {
+	{{{NULL}}, NULL, NULL},
+	{{FILE_OF("/.dockerenv", "")}, "docker", NULL},
+	{{FILE_OF("/run/.containerenv", "engine=\"podman\"\n")}, "podman", NULL},
+	{{FILE_OF("/.dockerenv", ""), FILE_OF("/proc/self/cgroup", "0::/kubepods/pod1\n")},
+	 "kubernetes",
+	 NULL},
+	{{FILE_OF("/proc/1/environ", "A=1\0KUBERNETES_SERVICE_HOST=10.0.0.1\0")},
+	 "kubernetes",
+	 NULL},
+	{{FILE_OF("/proc/1/environ", "TERM=x\0container=lxc\0")}, "lxc", NULL},
+	{{FILE_OF("/proc/1/environ", "container=systemd-nspawn\0")}, "systemd-nspawn", NULL},
+	{{FILE_OF("/run/systemd/container", "systemd-nspawn\n")}, "systemd-nspawn", NULL},
+	{{FILE_OF("/run/host/container-manager", "bubbles\n")}, "other", NULL},
+	{{FILE_OF("/proc/self/cgroup", "12:cpu:/docker/0123\n")}, "docker", NULL},
+	{{FILE_OF("/proc/self/cgroup", "0::/user.slice\n")}, NULL, NULL},
+	{{FILE_OF("/proc/version", "Linux version 4.4.0 #1 SMP Sun Jan 10 15:06:54 PST "
+				   "2016\n")},
+	 "gvisor",
+	 NULL},
+	{{FILE_OF("/proc/version", "Linux version 5.15.1-microsoft-standard-WSL2 (x)\n"),
+	  FILE_OF("/.dockerenv", "")},
+	 "wsl2",
+	 NULL},
+	{{FILE_OF("/proc/cpuinfo", "flags\t: fpu hypervisor\n")}, NULL, "an unknown hypervisor"},
+	{{FILE_OF("/proc/cpuinfo", "flags\t: fpu\n")}, NULL, NULL},
+	{{FILE_OF("/sys/class/dmi/id/sys_vendor", "QEMU\n"),
+	  FILE_OF("/proc/cpuinfo", "flags\t: hypervisor\n")},
+	 NULL,
+	 "QEMU/KVM"},
+	{{FILE_OF("/sys/class/dmi/id/sys_vendor", "VMware, Inc.\n")}, NULL, "VMware"},
+	{{FILE_OF("/sys/hypervisor/type", "xen\n")}, NULL, "Xen"},
+	{{FILE_OF("/sys/class/dmi/id/sys_vendor", "Dell Inc.\n")}, NULL, NULL},
+};
 
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(rows); i++) {
-		char root[] = "/tmp/tally-doctor-XXXXXX";
-		struct doctor_host host;
+static void check_host(const struct host_row *row)
+{
+	char root[] = "/tmp/tally-doctor-XXXXXX";
+	struct doctor_host host;
 
-		assert_non_null(mkdtemp(root));
-		for (size_t f = 0; f < 3 && rows[i].files[f].path; f++)
-			make_file(root, rows[i].files[f].path, rows[i].files[f].text,
-				  rows[i].files[f].len);
-		doctor_host_find(root, &host);
-		remove_tree(root);
-		print_message("# machine %zu: container %s, hypervisor %s\n", i,
-			      host.container ? host.container : "none",
-			      host.hypervisor ? host.hypervisor : "none");
-		assert_int_equal(!host.container, !rows[i].container);
-		assert_int_equal(!host.hypervisor, !rows[i].hypervisor);
-		if (rows[i].container)
-			assert_string_equal(host.container, rows[i].container);
-		if (rows[i].hypervisor)
-			assert_string_equal(host.hypervisor, rows[i].hypervisor);
-	}
+	assert_non_null(mkdtemp(root));
+	for (size_t f = 0; f < 3 && row->files[f].path; f++)
+		make_file(root, row->files[f].path, row->files[f].text, row->files[f].len);
+	doctor_host_find(root, &host);
+	remove_tree(root);
+	print_message("# machine %zu: container %s, hypervisor %s\n", (size_t)(row - host_rows),
+		      host.container ? host.container : "none",
+		      host.hypervisor ? host.hypervisor : "none");
+	assert_int_equal(!host.container, !row->container);
+	assert_int_equal(!host.hypervisor, !row->hypervisor);
+	if (row->container)
+		assert_string_equal(host.container, row->container);
+	if (row->hypervisor)
+		assert_string_equal(host.hypervisor, row->hypervisor);
+}
+
+static void hosts(void **state)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(host_rows); i++)
+		check_host(&host_rows[i]);
 }
 
 int main(void)

@@ -60,7 +60,42 @@ static void play_make(struct play *play)
 	}
 }
 
-/* The same by hand: a signal for each kind of constraint, the client, another length of time. */
+/* A signal for each kind of constraint: 14 and 15 may go to a fixed counter or any; the others are
+ * one an event. */
+static void signals_set(const struct play *play, struct tally_sim_pmu *pmu,
+			struct tally_event_spec *specs)
+{
+	pmu->fixed[0] = play->all.fixed & 1 ? 14 : SIM_NR_HW;
+	pmu->fixed[1] = play->all.fixed & 2 ? 15 : SIM_NR_HW;
+	for (size_t i = 0; i < play->nr; i++) {
+		const struct stat_plan_event *event = &play->events[i];
+		unsigned signal = event->can.fixed ? 13u + event->can.fixed : (unsigned)i;
+
+		pmu->constraint[signal] = event->can.generic ? event->can.generic : NO_GENERIC;
+		specs[i] = (struct tally_event_spec){
+			.attr = {.type = PERF_TYPE_RAW,
+				 .config = signal,
+				 .pinned = event->spec->attr.pinned,
+				 .exclude_kernel = 1,
+				 .exclude_hv = 1},
+			.weak_group = true,
+			.in_braces = true,
+			.leader = (uint32_t)event->leader,
+		};
+	}
+}
+
+static void shares_read(struct tally_counters *counters, size_t nr, double *ret_shares)
+{
+	struct tally_count count;
+
+	for (size_t i = 0; i < nr; i++) {
+		assert_int_equal(tally_counters_read(counters, i, 0, 0, &count), 0);
+		ret_shares[i] = count.enabled ? (double)count.running / (double)count.enabled : 0;
+	}
+}
+
+/* The same by hand: signals_set()'s, the client, another length of time. */
 static void play_run(const struct play *play, double shares[MAX_EVENTS])
 {
 	static const struct tally_sim_rates rates = {.per_ms = {1000, 2000, 3000, 4000}};
@@ -85,27 +120,8 @@ static void play_run(const struct play *play, double shares[MAX_EVENTS])
 	struct tally_threads *threads;
 	struct tally_cpus *cpus;
 	struct tally_sim *sim;
-	struct tally_count count;
 
-	/* Signals 14 and 15 may go to a fixed counter or any; the others are one an event. */
-	pmu.fixed[0] = play->all.fixed & 1 ? 14 : SIM_NR_HW;
-	pmu.fixed[1] = play->all.fixed & 2 ? 15 : SIM_NR_HW;
-	for (size_t i = 0; i < play->nr; i++) {
-		const struct stat_plan_event *event = &play->events[i];
-		unsigned signal = event->can.fixed ? 13u + event->can.fixed : (unsigned)i;
-
-		pmu.constraint[signal] = event->can.generic ? event->can.generic : NO_GENERIC;
-		specs[i] = (struct tally_event_spec){
-			.attr = {.type = PERF_TYPE_RAW,
-				 .config = signal,
-				 .pinned = event->spec->attr.pinned,
-				 .exclude_kernel = 1,
-				 .exclude_hv = 1},
-			.weak_group = true,
-			.in_braces = true,
-			.leader = (uint32_t)event->leader,
-		};
-	}
+	signals_set(play, &pmu, specs);
 	assert_int_equal(
 		tally_sim_create(
 			&(struct tally_sim_config){.nr_cpus = 1, .pmus = &pmu, .nr_pmus = 1}, &sim),
@@ -119,10 +135,7 @@ static void play_run(const struct play *play, double shares[MAX_EVENTS])
 					     &counters, NULL),
 			 0);
 	tally_sim_run(sim, 9000ull * MS);
-	for (size_t i = 0; i < play->nr; i++) {
-		assert_int_equal(tally_counters_read(counters, i, 0, 0, &count), 0);
-		shares[i] = count.enabled ? (double)count.running / (double)count.enabled : 0;
-	}
+	shares_read(counters, play->nr, shares);
 	assert_null(tally_sim_violation(sim));
 	tally_counters_close(counters);
 	assert_int_equal(tally_sim_destroy(sim), 0);

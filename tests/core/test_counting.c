@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Counting, where there is a counter for every event: what is read is the truth, to the last
  * event and the last nanosecond. */
+#include "base/arith.h"
 #include "scene.h"
 
 static const struct tally_sim_step worker[] = {
@@ -122,40 +123,43 @@ static void test_task_on_cpu(void **state)
 	scene_end(&scene);
 }
 
+enum {
+	U = 1 << SIM_USER,
+	K = 1 << SIM_KERNEL,
+	H = 1 << SIM_HYPERVISOR,
+	GK = 1 << SIM_GUEST_KERNEL,
+	GU = 1 << SIM_GUEST_USER,
+	I = 1 << SIM_IDLE
+};
+
+/* What is left out, and the modes that are counted then. */
+static const struct {
+	struct perf_event_attr attr;
+	uint32_t modes;
+} mode_rows[] = {
+	{{.exclude_user = 1}, K | H | GK | I},
+	{{.exclude_kernel = 1}, U | H | GU},
+	{{.exclude_hv = 1}, U | K | GK | GU | I},
+	{{.exclude_idle = 1}, U | K | H | GK | GU},
+	{{.exclude_host = 1}, GK | GU},
+	{{.exclude_guest = 1}, U | K | H | I},
+	{{.exclude_kernel = 1, .exclude_hv = 1, .exclude_guest = 1}, U},
+};
+
 /* exclude_*: the modes of the processor that are asked for, of a task and of a CPU. */
 static void test_modes(void **state)
 {
-	enum {
-		U = 1 << SIM_USER,
-		K = 1 << SIM_KERNEL,
-		H = 1 << SIM_HYPERVISOR,
-		GK = 1 << SIM_GUEST_KERNEL,
-		GU = 1 << SIM_GUEST_USER,
-		I = 1 << SIM_IDLE
-	};
-	static const struct {
-		struct perf_event_attr attr;
-		uint32_t modes;
-	} rows[] = {
-		{{.exclude_user = 1}, K | H | GK | I},
-		{{.exclude_kernel = 1}, U | H | GU},
-		{{.exclude_hv = 1}, U | K | GK | GU | I},
-		{{.exclude_idle = 1}, U | K | H | GK | GU},
-		{{.exclude_host = 1}, GK | GU},
-		{{.exclude_guest = 1}, U | K | H | I},
-		{{.exclude_kernel = 1, .exclude_hv = 1, .exclude_guest = 1}, U},
-	};
 	struct tally_sim_pmu pmu = scene_pmu;
 	struct tally_sim_config config = {.pmus = &pmu, .nr_pmus = 1, .idle = &scene_calm};
 	struct scene scene;
 	struct tally_sim_task *task;
-	int fds[7][2];
+	int fds[TALLY_ARRAY_SIZE(mode_rows)][2];
 
 	pmu.nr_generic = 14;
 	scene_begin(&scene, 1, &config);
 	task = scene_spawn(&scene, worker, 0);
-	for (unsigned i = 0; i < 7; i++) {
-		struct perf_event_attr attr = rows[i].attr, hw = attr_hw(SIM_BRANCHES);
+	for (unsigned i = 0; i < TALLY_ARRAY_SIZE(mode_rows); i++) {
+		struct perf_event_attr attr = mode_rows[i].attr, hw = attr_hw(SIM_BRANCHES);
 
 		attr.type = hw.type;
 		attr.size = hw.size;
@@ -165,13 +169,13 @@ static void test_modes(void **state)
 		fds[i][1] = scene_open(&scene, attr, NULL, 0, -1);
 	}
 	tally_sim_run(scene.sim, 9 * MS + 13);
-	for (unsigned i = 0; i < 7; i++) {
+	for (unsigned i = 0; i < TALLY_ARRAY_SIZE(mode_rows); i++) {
 		assert_int_equal(scene_value(&scene, fds[i][0]),
-				 truth(&scene, task, rows[i].modes, SIM_BRANCHES));
+				 truth(&scene, task, mode_rows[i].modes, SIM_BRANCHES));
 		assert_int_equal(scene_value(&scene, fds[i][1]),
 				 tally_sim_truth(scene.sim,
-						 (struct tally_sim_filter){.cpus = 1,
-									   .modes = rows[i].modes},
+						 (struct tally_sim_filter){
+							 .cpus = 1, .modes = mode_rows[i].modes},
 						 SIM_BRANCHES));
 	}
 	scene_end(&scene);

@@ -113,6 +113,43 @@ static void test_skid(void **state)
 	scene_end(&scene);
 }
 
+/* The marker, the chain; from the kernel the user's as well. */
+static void check_chain(const struct tally_sample *sample, bool kernel)
+{
+	assert_int_equal(sample->callchain.nr, kernel ? 4 + 6 : 6);
+	assert_int_equal(tally_words_get(sample->callchain, 0),
+			 (uint64_t)(kernel ? PERF_CONTEXT_KERNEL : PERF_CONTEXT_USER));
+	assert_int_equal(tally_words_get(sample->callchain, 1), sample->ip);
+	assert_int_equal(tally_words_get(sample->callchain, 2), sample->ip + 0x1000);
+	if (kernel)
+		assert_int_equal(tally_words_get(sample->callchain, 4),
+				 (uint64_t)PERF_CONTEXT_USER);
+}
+
+/* The n-th sample of test_content(); whether it is of the kernel. */
+static bool check_content(const struct record *record, uint64_t n, struct tally_sim_task *task)
+{
+	const struct tally_sample *sample = &record->sample;
+	bool kernel = sample->ip >> 63;
+	uint64_t ip = kernel ? 0xffffffff80001000 : 0x7000;
+
+	assert_int_equal(record->header->type, PERF_RECORD_SAMPLE);
+	assert_int_equal(record->header->misc & PERF_RECORD_MISC_CPUMODE_MASK,
+			 kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER);
+	assert_in_range(sample->ip, ip, ip + (kernel ? 0x3f : 0xff));
+	assert_int_equal(sample->tid, tally_sim_task_tid(task));
+	assert_int_equal(sample->pid, tally_sim_task_pid(task));
+	assert_int_equal(sample->cpu, 1);
+	assert_int_equal(sample->addr, kernel ? 0 : 0x1234);
+	assert_int_equal(sample->id, sample->identifier);
+	assert_int_equal(sample->period, 29989);
+	assert_near(sample->time, n * 29989 / 3, 1);
+	assert_int_equal(sample->read.time_enabled, sample->time);
+	assert_near(sample->read.single.value, n * 29989, 3);
+	check_chain(sample, kernel);
+	return kernel;
+}
+
 /* What a sample says: where, who, when. */
 static void test_content(void **state)
 {
@@ -141,34 +178,8 @@ static void test_content(void **state)
 	ring = scene_map(&scene, fd, 64);
 	tally_sim_run(scene.sim, MS);
 	for (uint64_t n = 1; scene_record(ring, &attr, &record); n++) {
-		const struct tally_sample *sample = &record.sample;
-		bool kernel = sample->ip >> 63;
-		uint64_t ip = kernel ? 0xffffffff80001000 : 0x7000;
-
-		assert_int_equal(record.header->type, PERF_RECORD_SAMPLE);
-		assert_int_equal(record.header->misc & PERF_RECORD_MISC_CPUMODE_MASK,
-				 kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER);
-		assert_in_range(sample->ip, ip, ip + (kernel ? 0x3f : 0xff));
-		assert_int_equal(sample->tid, tally_sim_task_tid(task));
-		assert_int_equal(sample->pid, tally_sim_task_pid(task));
-		assert_int_equal(sample->cpu, 1);
-		assert_int_equal(sample->addr, kernel ? 0 : 0x1234);
-		assert_int_equal(sample->identifier, scene_id(&scene, fd));
-		assert_int_equal(sample->id, sample->identifier);
-		assert_int_equal(sample->period, 29989);
-		assert_near(sample->time, n * 29989 / 3, 1);
-		assert_int_equal(sample->read.time_enabled, sample->time);
-		assert_near(sample->read.single.value, n * 29989, 3);
-		/* The marker, the chain; from the kernel the user's as well. */
-		assert_int_equal(sample->callchain.nr, kernel ? 4 + 6 : 6);
-		assert_int_equal(tally_words_get(sample->callchain, 0),
-				 (uint64_t)(kernel ? PERF_CONTEXT_KERNEL : PERF_CONTEXT_USER));
-		assert_int_equal(tally_words_get(sample->callchain, 1), sample->ip);
-		assert_int_equal(tally_words_get(sample->callchain, 2), sample->ip + 0x1000);
-		if (kernel)
-			assert_int_equal(tally_words_get(sample->callchain, 4),
-					 (uint64_t)PERF_CONTEXT_USER);
-		modes[kernel]++;
+		modes[check_content(&record, n, task)]++;
+		assert_int_equal(record.sample.identifier, scene_id(&scene, fd));
 	}
 	assert_int_equal(modes[0] + modes[1], 3 * MS / 29989);
 	assert_true(modes[0] && modes[1]);

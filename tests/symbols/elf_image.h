@@ -120,6 +120,20 @@ static inline void image_header(struct image *image, uint64_t shoff, uint32_t sh
 	image_word(image, 0x1000);
 }
 
+/* A note with the build id a0 a1 ... b3; where it begins. */
+static inline size_t image_build_id(struct image *image)
+{
+	size_t at = image->len;
+
+	image_put(image, 4, 4);
+	image_put(image, 20, 4);
+	image_put(image, NT_GNU_BUILD_ID, 4);
+	image_put(image, image->big ? 0x474e5500 : 0x00554e47, 4);
+	for (int i = 0; i < 20; i++)
+		image_put(image, (uint64_t)(0xa0 + i), 1);
+	return at;
+}
+
 /* Build the image: .text, .symtab of `nr` symbols, .strtab, a build-id note, .gnu_debuglink
  * "x.debug" with CRC 0x12345678, .shstrtab. */
 static inline void image_build(struct image *image, bool is64, bool big,
@@ -146,13 +160,7 @@ static inline void image_build(struct image *image, bool is64, bool big,
 	for (size_t i = 0; i < nr; i++)
 		image_symbol(image, &symbols[i], string_at[i]);
 	strtab = image_bytes(image, strings, strings_len);
-	note = image->len;
-	image_put(image, 4, 4);
-	image_put(image, 20, 4);
-	image_put(image, NT_GNU_BUILD_ID, 4);
-	image_put(image, image->big ? 0x474e5500 : 0x00554e47, 4);
-	for (int i = 0; i < 20; i++)
-		image_put(image, (uint64_t)(0xa0 + i), 1);
+	note = image_build_id(image);
 	note_len = image->len - note;
 	image->len = (image->len + 7) & ~(size_t)7;
 	link = image_bytes(image, "x.debug", 8);
