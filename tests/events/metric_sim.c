@@ -92,6 +92,37 @@ static void pmu_make(struct counting *c)
 	}
 }
 
+/* Each event counts the signal that was made for it; a tool's is one that counts nothing. */
+static void attrs_set(struct counting *c, struct tally_event_list *list)
+{
+	for (size_t i = 0; i < list->nr; i++) {
+		struct perf_event_attr *attr = &list->specs[i].attr;
+
+		if (list->specs[i].tool)
+			*attr = (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE,
+							 .config = PERF_COUNT_SW_DUMMY};
+		else
+			*attr = (struct perf_event_attr){.type = PERF_TYPE_RAW,
+							 .config = c->signals[i]};
+		attr->exclude_kernel = attr->exclude_hv = 1;
+	}
+}
+
+static int counts_read(struct counting *c, const struct tally_event_list *list)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < list->nr && !ret; i++) {
+		struct tally_count count;
+
+		ret = tally_counters_read(c->counters, i, 0, 0, &count);
+		c->counts[i] = list->specs[i].tool ? (double)RUN_MS * MS
+						   : (double)tally_count_scaled(&count);
+		c->quality = TALLY_MAX(c->quality, count.quality);
+	}
+	return ret;
+}
+
 static int machine_run(struct counting *c)
 {
 	const struct tally_sim_step script[3] = {
@@ -113,17 +144,7 @@ static int machine_run(struct counting *c)
 	memcpy(c->script, script, sizeof(script));
 	c->task = tally_sim_task_new(c->sim, &(struct tally_sim_spawn){.script = c->script});
 	sim_transport_init(&transport, c->sim, c->task);
-	for (size_t i = 0; i < list->nr; i++) {
-		struct perf_event_attr *attr = &list->specs[i].attr;
-
-		if (list->specs[i].tool)
-			*attr = (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE,
-							 .config = PERF_COUNT_SW_DUMMY};
-		else
-			*attr = (struct perf_event_attr){.type = PERF_TYPE_RAW,
-							 .config = c->signals[i]};
-		attr->exclude_kernel = attr->exclude_hv = 1;
-	}
+	attrs_set(c, list);
 	ret = tally_cpus_any(&cpus);
 	if (!ret)
 		ret = tally_threads_of_tid(tally_sim_task_tid(c->task), &threads);
@@ -135,14 +156,8 @@ static int machine_run(struct counting *c)
 		fprintf(stderr, "event %zu: %s\n", why.event, why.rule);
 	else
 		tally_sim_run(c->sim, (uint64_t)RUN_MS * MS);
-	for (size_t i = 0; i < list->nr && !ret; i++) {
-		struct tally_count count;
-
-		ret = tally_counters_read(c->counters, i, 0, 0, &count);
-		c->counts[i] = list->specs[i].tool ? (double)RUN_MS * MS
-						   : (double)tally_count_scaled(&count);
-		c->quality = TALLY_MAX(c->quality, count.quality);
-	}
+	if (!ret)
+		ret = counts_read(c, list);
 	tally_counters_close(c->counters);
 	free(cpus);
 	free(threads);

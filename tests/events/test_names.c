@@ -252,6 +252,34 @@ static void names_of_attrs_are_those_of_perf(void **state)
 	assert_int_equal(i, NR_ATTRS);
 }
 
+/* The names of `text` are those that `perf stat -x` shows for it, where perf counts it here. */
+static void check_shown_names(struct tally_events *events, const char *text)
+{
+	struct tally_event_list *list = NULL;
+	char command[256], line[256];
+	FILE *file;
+	size_t at = 0;
+
+	snprintf(command, sizeof(command), "LC_ALL=C perf stat -x '|' -e '%s' true 2>&1 >/dev/null",
+		 text);
+	file = popen(command, "r");
+	assert_non_null(file);
+	tally_events_parse(events, text, strlen(text), &list, NULL);
+	while (fgets(line, sizeof(line), file)) {
+		char *rest = line, *fields[3] = {0};
+
+		for (int f = 0; f < 3; f++)
+			fields[f] = strsep(&rest, "|");
+		if (!rest) /* a message: this event is not for this machine */
+			continue;
+		assert_non_null(list);
+		assert_true(at < list->nr);
+		assert_string_equal(list->specs[at++].name, fields[2]);
+	}
+	pclose(file);
+	tally_event_list_free(list);
+}
+
 /* Names as `perf stat -x` shows them, for events that this machine may or may not count. */
 static void shown_names_are_those_of_perf(void **state)
 {
@@ -284,31 +312,8 @@ static void shown_names_are_those_of_perf(void **state)
 		skip();
 	}
 	assert_int_equal(tally_events_new(NULL, NULL, &events), 0);
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		struct tally_event_list *list = NULL;
-		char command[256], line[256];
-		FILE *file;
-		size_t at = 0;
-
-		snprintf(command, sizeof(command),
-			 "LC_ALL=C perf stat -x '|' -e '%s' true 2>&1 >/dev/null", texts[i]);
-		file = popen(command, "r");
-		assert_non_null(file);
-		tally_events_parse(events, texts[i], strlen(texts[i]), &list, NULL);
-		while (fgets(line, sizeof(line), file)) {
-			char *rest = line, *fields[3] = {0};
-
-			for (int f = 0; f < 3; f++)
-				fields[f] = strsep(&rest, "|");
-			if (!rest) /* a message: this event is not for this machine */
-				continue;
-			assert_non_null(list);
-			assert_true(at < list->nr);
-			assert_string_equal(list->specs[at++].name, fields[2]);
-		}
-		pclose(file);
-		tally_event_list_free(list);
-	}
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		check_shown_names(events, texts[i]);
 	tally_events_free(events);
 }
 

@@ -293,6 +293,38 @@ static void graphs_are_the_sums(void **state)
 	free(f);
 }
 
+static uint64_t weight_below(const struct fixture *f, uint32_t frame)
+{
+	uint64_t weight = 0;
+
+	for (int i = 0; i < SAMPLES; i++)
+		weight += f->chains[i].ips[1] == frame_ip(f, frame) ? f->chains[i].weight : 0;
+	return weight;
+}
+
+/* Rows of `graph_min` and more have graphs, the others have none; how many have one. */
+static unsigned check_heavy_rows(struct fixture *f, bool caller, uint64_t graph_min)
+{
+	struct tally_hist_options all = {.keys = TALLY_KEY_SYMBOL,
+					 .graphs = true,
+					 .order = caller ? TALLY_GRAPH_CALLER : TALLY_GRAPH_CALLEE};
+	struct tally_hist hist;
+	unsigned heavy = 0;
+
+	assert_int_equal(tally_hist_build(&f->profile, 0, &all, &hist), 0);
+	assert_int_equal(hist.rows.len, FUNCTIONS);
+	tally_vec_for_each (row, &hist.rows) {
+		assert_int_equal(row->self, weight_below(f, row->frame));
+		if (row->self >= graph_min)
+			check_graph(f, &hist, row, caller, false, 0);
+		else
+			assert_int_equal(hist.graph.data[row->graph].first_child, 0);
+		heavy += row->self >= graph_min;
+	}
+	tally_hist_free(&hist);
+	return heavy;
+}
+
 /* Rows are the same as if all had been looked at once; graphs are of the heavy ones alone. */
 static void what_is_recalled_has_graphs(void **state)
 {
@@ -300,9 +332,8 @@ static void what_is_recalled_has_graphs(void **state)
 	struct fixture *f = calloc(1, sizeof(*f));
 	struct tally_hist_options options = {.keys = TALLY_KEY_SYMBOL, .graphs = true};
 	struct tally_profile_total total;
-	struct tally_hist hist;
 	const uint64_t *wanted;
-	unsigned heavy = 0;
+	unsigned heavy;
 	uint64_t nr;
 
 	fixture_open(f, &random,
@@ -316,30 +347,8 @@ static void what_is_recalled_has_graphs(void **state)
 	feed_chains(f, wanted);
 	assert_memory_equal(&total, &f->profile.totals.data[0], sizeof(total));
 	assert_int_equal(f->profile.stats.chains, SAMPLES);
-	for (int caller = 0; caller < 2; caller++) {
-		struct tally_hist_options all = {.keys = TALLY_KEY_SYMBOL,
-						 .graphs = true,
-						 .order = caller ? TALLY_GRAPH_CALLER
-								 : TALLY_GRAPH_CALLEE};
-
-		assert_int_equal(tally_hist_build(&f->profile, 0, &all, &hist), 0);
-		assert_int_equal(hist.rows.len, FUNCTIONS);
-		tally_vec_for_each (row, &hist.rows) {
-			uint64_t own = 0;
-
-			for (int i = 0; i < SAMPLES; i++)
-				own += f->chains[i].ips[1] == frame_ip(f, row->frame)
-					       ? f->chains[i].weight
-					       : 0;
-			assert_int_equal(row->self, own);
-			if (row->self >= options.graph_min)
-				check_graph(f, &hist, row, caller, false, 0);
-			else
-				assert_int_equal(hist.graph.data[row->graph].first_child, 0);
-			heavy += row->self >= options.graph_min;
-		}
-		tally_hist_free(&hist);
-	}
+	heavy = check_heavy_rows(f, false, options.graph_min);
+	heavy += check_heavy_rows(f, true, options.graph_min);
 	/* Both kinds were there. */
 	assert_in_range(heavy, 2, 2 * FUNCTIONS - 2);
 	fixture_end(f);

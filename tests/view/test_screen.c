@@ -241,50 +241,52 @@ static void test_a_whole_screen(void **state)
 	}
 }
 
+static const char *const chains_one_level[ROWS] = {
+	"title",
+	"  Overhead  Shared Object  Symbol",
+	"+   90.00%  [unknown]      [.] 0x0000000000000020",
+	"-    9.00%  [unknown]      [.] 0x0000000000000030",
+	"      +   9.00% 0x0000000000000030",
+	"+    0.60%  [unknown]      [.] 0x0000000000000050",
+	"+    0.40%  [unknown]      [.] 0x0000000000000060",
+	"",
+	"",
+	"",
+	"note                                                     2/5",
+	" h Help  Enter Chains  q Quit",
+};
+
+static const char *const chains_all_levels[ROWS] = {
+	"title",
+	"  Overhead  Shared Object  Symbol",
+	"+   90.00%  [unknown]      [.] 0x0000000000000020",
+	"-    9.00%  [unknown]      [.] 0x0000000000000030",
+	"      -   9.00% 0x0000000000000030",
+	"             6.00% 0x0000000000000010",
+	"             3.00% 0x0000000000000040",
+	"                   0x0000000000000010",
+	"+    0.60%  [unknown]      [.] 0x0000000000000050",
+	"+    0.40%  [unknown]      [.] 0x0000000000000060",
+	"note                                                     2/8",
+	" h Help  Enter Chains  q Quit",
+};
+
 static void test_callchains_below_their_rows(void **state)
 {
-	static const char *const one_level[ROWS] = {
-		"title",
-		"  Overhead  Shared Object  Symbol",
-		"+   90.00%  [unknown]      [.] 0x0000000000000020",
-		"-    9.00%  [unknown]      [.] 0x0000000000000030",
-		"      +   9.00% 0x0000000000000030",
-		"+    0.60%  [unknown]      [.] 0x0000000000000050",
-		"+    0.40%  [unknown]      [.] 0x0000000000000060",
-		"",
-		"",
-		"",
-		"note                                                     2/5",
-		" h Help  Enter Chains  q Quit",
-	};
-	static const char *const all_levels[ROWS] = {
-		"title",
-		"  Overhead  Shared Object  Symbol",
-		"+   90.00%  [unknown]      [.] 0x0000000000000020",
-		"-    9.00%  [unknown]      [.] 0x0000000000000030",
-		"      -   9.00% 0x0000000000000030",
-		"             6.00% 0x0000000000000010",
-		"             3.00% 0x0000000000000040",
-		"                   0x0000000000000010",
-		"+    0.60%  [unknown]      [.] 0x0000000000000050",
-		"+    0.40%  [unknown]      [.] 0x0000000000000060",
-		"note                                                     2/8",
-		" h Help  Enter Chains  q Quit",
-	};
 	struct fixture *f = *state;
 
 	f->screen.cursor = 1;
 	draw(f, ROWS, COLUMNS);
 	assert_int_equal(tally_screen_toggle(&f->screen, &f->view, false), 0);
 	draw(f, ROWS, COLUMNS);
-	check(f, one_level);
+	check(f, chains_one_level);
 	assert_int_equal(tally_screen_toggle(&f->screen, &f->view, true), 0);
 	assert_int_equal(tally_screen_toggle(&f->screen, &f->view, true), 0);
 	draw(f, ROWS, COLUMNS);
 	assert_int_equal(f->screen.lines.len, 4);
 	assert_int_equal(tally_screen_toggle(&f->screen, &f->view, true), 0);
 	draw(f, ROWS, COLUMNS);
-	check(f, all_levels);
+	check(f, chains_all_levels);
 	tally_screen_open_all(&f->screen, true);
 	draw(f, ROWS, COLUMNS);
 	assert_int_equal(f->screen.lines.len, 4 + 2 + 4 + 2 + 1);
