@@ -282,7 +282,6 @@ int tally_counters_id(const struct tally_counters *counters, size_t event, size_
 /* All of them. The first error, after having tried all. */
 int tally_counters_enable(struct tally_counters *counters);
 int tally_counters_disable(struct tally_counters *counters);
-int tally_counters_reset(struct tally_counters *counters);
 
 /* Set a tracepoint filter on an event's counters. */
 int tally_counters_filter(struct tally_counters *counters, size_t event, const char *filter);

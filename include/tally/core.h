@@ -123,9 +123,8 @@ void tally_core_close(struct tally_core *core, struct tally_core_event *event);
 /* What notify() is to be given for this event; the machine's file, say. NULL until set. */
 void tally_core_event_set_cookie(struct tally_core_event *event, void *cookie);
 
-/* The attr as it is now (IOC_PERIOD changes it), and the event's id (IOC_ID). */
+/* The attr as it is now (IOC_PERIOD changes it). */
 const struct perf_event_attr *tally_core_event_attr(const struct tally_core_event *event);
-uint64_t tally_core_event_id(const struct tally_core_event *event);
 
 /*
  * read(2): the counts in the attr's read_format: perf_event_open(2), "Reading results".

@@ -49,7 +49,9 @@ static void put_number(struct text *text, uint64_t value, unsigned base)
 static const char *const hardware_names[] = {TALLY_HARDWARE_EVENTS(HARDWARE)};
 static const char *const software_names[] = {TALLY_SOFTWARE_EVENTS(SOFTWARE)};
 
-const char *tally_attr_generic_name(uint32_t type, uint64_t config)
+/* The name of a generic event of PERF_TYPE_HARDWARE or PERF_TYPE_SOFTWARE, without modifiers; NULL
+ * for others. */
+static const char *generic_name(uint32_t type, uint64_t config)
 {
 	if (type == PERF_TYPE_HARDWARE && config < TALLY_ARRAY_SIZE(hardware_names))
 		return hardware_names[config];
@@ -162,7 +164,7 @@ static void put_breakpoint(struct text *text, const struct perf_event_attr *attr
 static void put_generic(struct text *text, const struct perf_event_attr *attr, const char *unknown)
 {
 	uint64_t mask = attr->type == PERF_TYPE_HARDWARE ? PERF_HW_EVENT_MASK : UINT64_MAX;
-	const char *name = tally_attr_generic_name(attr->type, attr->config & mask);
+	const char *name = generic_name(attr->type, attr->config & mask);
 
 	put(text, name ? name : unknown);
 }

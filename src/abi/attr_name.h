@@ -41,10 +41,6 @@
 	X(BPF_OUTPUT, "bpf-output", NULL, "samples written by BPF programs")                     \
 	X(CGROUP_SWITCHES, "cgroup-switches", NULL, "context switches between cgroups")
 
-/* The name of a generic event of PERF_TYPE_HARDWARE or PERF_TYPE_SOFTWARE, without modifiers; NULL
- * for others. */
-const char *tally_attr_generic_name(uint32_t type, uint64_t config);
-
 /* ---- caches: config = cache | op << 8 | result << 16 ------------------------------------ */
 
 /* Which operations make sense on a cache. */

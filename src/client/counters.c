@@ -98,11 +98,6 @@ int tally_counters_disable(struct tally_counters *counters)
 	return leaders_ioctl(counters, PERF_EVENT_IOC_DISABLE);
 }
 
-int tally_counters_reset(struct tally_counters *counters)
-{
-	return leaders_ioctl(counters, PERF_EVENT_IOC_RESET);
-}
-
 int tally_counters_filter(struct tally_counters *counters, size_t event, const char *filter)
 {
 	return event_ioctl(counters, &counters->events[event], PERF_EVENT_IOC_SET_FILTER,

@@ -124,7 +124,7 @@ static const struct permits_rule rules[] = {
 	 "counting in the kernel needs a privilege", "count in user space only: EVENT:u"},
 };
 
-bool permits_passes(const struct tally_permits *permits, const struct permits_rule *rule)
+static bool rule_passes(const struct tally_permits *permits, const struct permits_rule *rule)
 {
 	return tally_permits_has(permits, rule->capability) ||
 	       tally_permits_has(permits, TALLY_CAP_SYS_ADMIN) ||
@@ -176,7 +176,7 @@ static const struct permits_rule *find_broken(const struct tally_permits *permit
 					      const struct tally_permits_ask *ask)
 {
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(rules); i++) {
-		if (rules[i].applies(permits, ask) && !permits_passes(permits, &rules[i]))
+		if (rules[i].applies(permits, ask) && !rule_passes(permits, &rules[i]))
 			return &rules[i];
 	}
 	return NULL;

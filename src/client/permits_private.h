@@ -26,9 +26,6 @@ struct permits_rule {
 /* Events whose every hit is in the kernel: without it they count nothing, and say 0. */
 bool permits_only_in_kernel(const struct perf_event_attr *attr);
 
-/* Whether a rule lets us pass. */
-bool permits_passes(const struct tally_permits *permits, const struct permits_rule *rule);
-
 /* Fill in the sets of capabilities that capget(2) tells; none where it fails. */
 void permits_capabilities(struct tally_permits *permits);
 
@@ -41,9 +38,6 @@ struct permits_level permits_level(int64_t value);
 /* The whole story of a rule that does not. */
 void permits_tell(const struct tally_permits *permits, const struct permits_rule *rule,
 		  struct tally_refusal *ret_why);
-
-/* "cap_perfmon"; "NUMBER" for those that matter to nobody here, which setcap(8) takes as well. */
-void permits_capability_name(int capability, char *ret_name, size_t size);
 
 /* One more fix, cut off where it is too long; beyond TALLY_NR_FIXES the last is replaced. */
 void permits_fix(struct tally_refusal *why, const char *format, ...)

@@ -61,7 +61,8 @@ bool tally_rule_is_permission(enum tally_rule rule)
 	return rule > TALLY_RULE_NONE && rule <= TALLY_RULE_LOCKED_MEMORY;
 }
 
-void permits_capability_name(int capability, char *ret_name, size_t size)
+/* "cap_perfmon"; "NUMBER" for those that matter to nobody here, which setcap(8) takes as well. */
+static void capability_name(int capability, char *ret_name, size_t size)
 {
 	static const struct {
 		int capability;
@@ -82,7 +83,7 @@ void permits_capability_name(int capability, char *ret_name, size_t size)
 /* As manual pages write it. */
 static void capability_title(int capability, char *ret_title, size_t size)
 {
-	permits_capability_name(capability, ret_title, size);
+	capability_name(capability, ret_title, size);
 	for (char *at = ret_title; *at; at++)
 		*at = (char)toupper((unsigned char)*at);
 }
@@ -106,7 +107,7 @@ static void list_add(char *list, size_t size, int capability)
 	size_t len = strlen(list);
 	char name[32];
 
-	permits_capability_name(capability, name, sizeof(name));
+	capability_name(capability, name, sizeof(name));
 	if (len + strlen(name) + 2 <= size)
 		snprintf(list + len, size - len, "%s%s", len ? "," : "", name);
 }

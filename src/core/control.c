@@ -430,8 +430,3 @@ const struct perf_event_attr *tally_core_event_attr(const struct tally_core_even
 {
 	return &event->attr;
 }
-
-uint64_t tally_core_event_id(const struct tally_core_event *event)
-{
-	return event->id;
-}

@@ -168,10 +168,6 @@ int tally_tp_fail(struct tally_tp_compiler *c, int code, const char *text);
 /* A node in the program's arena; NULL when out of memory. */
 struct tally_tp_node *tally_tp_node_new(struct tally_tp_compiler *c, enum tally_tp_op op);
 
-/* The value of a node without fields in it, as perf works it out in tables: signed, casts
- * without effect. 0, or -EINVAL for fields and for operators that are not allowed there. */
-int tally_tp_constant(const struct tally_tp_node *node, int64_t *ret_value);
-
 /* Work out, in place, the operations on numbers alone. */
 void tally_tp_fold(const struct tally_tp_node *node);
 

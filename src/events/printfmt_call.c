@@ -87,7 +87,9 @@ static int64_t signed_arith(enum tally_tp_op op, int64_t a, int64_t b)
 	}
 }
 
-int tally_tp_constant(const struct tally_tp_node *node, int64_t *ret_value)
+/* The value of a node without fields in it, as perf works it out in tables: signed, casts
+ * without effect. 0, or -EINVAL for fields and for operators that are not allowed there. */
+static int constant_value(const struct tally_tp_node *node, int64_t *ret_value)
 {
 	int64_t a = 0, b = 0;
 
@@ -99,7 +101,7 @@ int tally_tp_constant(const struct tally_tp_node *node, int64_t *ret_value)
 		return -EINVAL;
 	if (node->op == TP_MUL || node->op == TP_DIV || node->op == TP_MOD)
 		return -EINVAL;
-	if (tally_tp_constant(node->a, &a) || (node->b && tally_tp_constant(node->b, &b)))
+	if (constant_value(node->a, &a) || (node->b && constant_value(node->b, &b)))
 		return -EINVAL;
 	if (node->op == TP_INVERT)
 		*ret_value = ~a;
@@ -118,7 +120,7 @@ static int entry_value(struct tally_tp_compiler *c, const struct tally_tp_node *
 	bool literal = node->op == TP_NUM && node->len;
 	int64_t value;
 
-	if (tally_tp_constant(node, &value))
+	if (constant_value(node, &value))
 		return tally_tp_fail(c, -EOPNOTSUPP, "value of a table is not constant");
 	entry->value = (uint64_t)value;
 	if (node->op == TP_NUM && node->name && !known_name(node, &entry->value))

@@ -5,8 +5,9 @@
 #include "base/str.h"
 #include "jevents/message.h"
 
-void tally_source_position(const struct tally_source *source, size_t offset, uint32_t *ret_line,
-			   uint32_t *ret_column)
+/* Line and column, both from 1, of a byte; columns count bytes. */
+static void position_find(const struct tally_source *source, size_t offset, uint32_t *ret_line,
+			  uint32_t *ret_column)
 {
 	const char *line = source->text, *at = source->text + offset, *newline;
 	uint32_t number = 1;
@@ -40,7 +41,7 @@ void tally_source_tell(const struct tally_source *source, enum tally_message_kin
 	va_end(args);
 	message.what = tally_str_text(&text);
 	if (offset != TALLY_SOURCE_WHOLE)
-		tally_source_position(source, offset, &message.line, &message.column);
+		position_find(source, offset, &message.line, &message.column);
 	messages->tell(messages->context, &message);
 	tally_str_free(&text);
 }

@@ -43,8 +43,4 @@ void tally_source_tell(const struct tally_source *source, enum tally_message_kin
 		       size_t offset, const char *why, const char *what, ...)
 	__attribute__((format(printf, 5, 6)));
 
-/* Line and column, both from 1, of a byte; columns count bytes. */
-void tally_source_position(const struct tally_source *source, size_t offset, uint32_t *ret_line,
-			   uint32_t *ret_column);
-
 #endif

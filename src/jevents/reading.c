@@ -22,9 +22,11 @@ int tally_reading_parse(struct tally_reading *reading, const char *path, const c
 	return ret;
 }
 
-int tally_reading_open(struct tally_reading *reading, const char *path,
-		       const struct tally_source **ret_source,
-		       const struct tally_json_value **ret_root)
+/* Read a file to a JSON tree that lives as long as the reading. 0, or an error of
+ * tally_file_read() or tally_json_read(); both told. */
+static int file_parse(struct tally_reading *reading, const char *path,
+		      const struct tally_source **ret_source,
+		      const struct tally_json_value **ret_root)
 {
 	char *text;
 	size_t len;
@@ -94,7 +96,7 @@ int tally_reading_file(struct tally_reading *reading, const struct tally_tree_fi
 {
 	const struct tally_source *source;
 	const struct tally_json_value *root;
-	int ret = tally_reading_open(reading, file->path, &source, &root);
+	int ret = file_parse(reading, file->path, &source, &root);
 
 	return ret ? ret : tally_reading_add(reading, source, file->topic, root);
 }
@@ -119,7 +121,7 @@ int tally_reading_standard(struct tally_reading *reading, const struct tally_tre
 	int ret = 0;
 
 	for (size_t i = 0; i < tree->standard.len && !ret; i++) {
-		ret = tally_reading_open(reading, tree->standard.data[i].path, &source, &root);
+		ret = file_parse(reading, tree->standard.data[i].path, &source, &root);
 		if (!ret)
 			ret = tally_standard_add(standard, source, root);
 	}

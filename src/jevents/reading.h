@@ -23,12 +23,6 @@ struct tally_reading {
 	TALLY_VEC(struct tally_raw_group) groups;
 };
 
-/* Read a file to a JSON tree that lives as long as the reading. 0, or an error of
- * tally_file_read() or tally_json_read(); both told. */
-int tally_reading_open(struct tally_reading *reading, const char *path,
-		       const struct tally_source **ret_source,
-		       const struct tally_json_value **ret_root);
-
 /* The same for bytes in memory, which must outlive the reading. */
 int tally_reading_parse(struct tally_reading *reading, const char *path, const char *text,
 			size_t len, const struct tally_source **ret_source,

@@ -8,7 +8,7 @@
 
 enum { STRING_ALIGN = 64 };
 
-void tally_put16(struct tally_str *out, bool swap, uint16_t value)
+static void put16(struct tally_str *out, bool swap, uint16_t value)
 {
 	value = tally_load_u16(&value, swap);
 	tally_str_add_bytes(out, &value, sizeof(value));
@@ -48,8 +48,8 @@ void tally_put_string(struct tally_str *out, bool swap, const char *text)
 void tally_put_record(struct tally_str *out, bool swap, uint32_t type, uint16_t misc, size_t size)
 {
 	tally_put32(out, swap, type);
-	tally_put16(out, swap, misc);
-	tally_put16(out, swap, (uint16_t)size);
+	put16(out, swap, misc);
+	put16(out, swap, (uint16_t)size);
 }
 
 void tally_put_attr(struct tally_str *out, bool swap, const struct perf_event_attr *attr,

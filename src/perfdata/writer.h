@@ -38,7 +38,6 @@ struct tally_perfdata_writer {
 
 /* ---- encode.c: into a string builder, in the byte order of the file ------ */
 
-void tally_put16(struct tally_str *out, bool swap, uint16_t value);
 void tally_put32(struct tally_str *out, bool swap, uint32_t value);
 void tally_put64(struct tally_str *out, bool swap, uint64_t value);
 void tally_put_zeros(struct tally_str *out, size_t nr);

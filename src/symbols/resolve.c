@@ -123,9 +123,11 @@ static bool is_syscall_alias(const char *name)
 	return !strncmp(name, "SyS", 3) || !strncmp(name, "compat_SyS", 10);
 }
 
-bool tally_symtab_prefers_first(const struct tally_symtab_entry *first,
-				const struct tally_symtab_entry *second,
-				const struct tally_symtab_options *options)
+/* True if `first` is to be kept, false for `second`; both start at the same address and `first`
+ * was added earlier. */
+static bool prefers_first(const struct tally_symtab_entry *first,
+			  const struct tally_symtab_entry *second,
+			  const struct tally_symtab_options *options)
 {
 	const char *a, *b;
 	int by;
@@ -160,7 +162,7 @@ void tally_symtab_drop_aliases(struct tally_symtab *table, int pass,
 			continue;
 		if (!best || entry->start != best->start) {
 			best = entry;
-		} else if (tally_symtab_prefers_first(best, entry, options)) {
+		} else if (prefers_first(best, entry, options)) {
 			entry->dropped = (uint8_t)(pass + 1);
 		} else {
 			best->dropped = (uint8_t)(pass + 1);

@@ -17,10 +17,4 @@ void tally_symtab_fix_ends(struct tally_symtab *table, int pass, bool kallsyms);
 void tally_symtab_drop_aliases(struct tally_symtab *table, int pass,
 			       const struct tally_symtab_options *options);
 
-/* True if `first` is to be kept, false for `second`; both start at the same address and `first`
- * was added earlier. */
-bool tally_symtab_prefers_first(const struct tally_symtab_entry *first,
-				const struct tally_symtab_entry *second,
-				const struct tally_symtab_options *options);
-
 #endif

@@ -5,7 +5,7 @@
 
 /* ---- overflow interrupts ------------------------------------------------------- */
 
-void sim_interrupts(struct tally_sim *sim, uint32_t number)
+static void interrupts_deliver(struct tally_sim *sim, uint32_t number)
 {
 	struct sim_cpu *cpu = &sim->cpus[number];
 	uint32_t before = sim->cpu;
@@ -38,7 +38,7 @@ void sim_pass(struct tally_sim *sim)
 	sim->now += sim->config.op_cost_ns;
 	for (uint32_t i = 0; i < sim->config.nr_cpus; i++) {
 		sim_settle(sim, &sim->cpus[i]);
-		sim_interrupts(sim, i);
+		interrupts_deliver(sim, i);
 		sim->cpus[i].overflow_known = false;
 	}
 	sim->passing = false;
@@ -132,7 +132,7 @@ static void run_cpu(struct tally_sim *sim, uint32_t number)
 		return;
 	if (sim_cpu_overflow_at(sim, cpu) <= sim->now) {
 		cpu->overflow_known = false;
-		sim_interrupts(sim, number);
+		interrupts_deliver(sim, number);
 	}
 	sim->cpu = number;
 	sim_run_deferred(sim);

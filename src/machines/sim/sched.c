@@ -30,7 +30,7 @@ static void queue_add(struct tally_sim *sim, struct tally_sim_task *task, bool f
 	tally_list_insert(at, &task->queued);
 }
 
-struct tally_core_task *sim_perf(struct tally_sim_task *task)
+static struct tally_core_task *perf_of(struct tally_sim_task *task)
 {
 	return task->is_idle ? NULL : &task->perf;
 }
@@ -56,7 +56,7 @@ void sim_switch(struct tally_sim *sim, uint32_t number, struct tally_sim_task *n
 	sim_settle(sim, cpu);
 	note_switch(sim, number, prev, next);
 	sim_hook_begin(sim, number);
-	tally_core_switch(sim->core, sim_perf(prev), sim_perf(next), preempt);
+	tally_core_switch(sim->core, perf_of(prev), perf_of(next), preempt);
 	sim_settle(sim, cpu);
 	cpu->current = next;
 	cpu->overflow_known = false;

@@ -234,7 +234,6 @@ int sim_pmu_register(struct tally_sim *sim, uint32_t number, const struct tally_
 void sim_pmu_interrupt(struct sim_pmu *driver, const struct tally_core_moment *moment);
 
 /* sched.c */
-struct tally_core_task *sim_perf(struct tally_sim_task *task);
 void sim_switch(struct tally_sim *sim, uint32_t cpu, struct tally_sim_task *next, bool preempt);
 void sim_ready(struct tally_sim *sim, struct tally_sim_task *task);
 void sim_schedule(struct tally_sim *sim, uint32_t cpu);
@@ -245,16 +244,12 @@ void sim_set_priority(struct tally_sim *sim, struct tally_sim_task *task, int32_
 void sim_quantum_end(struct tally_sim *sim, uint32_t cpu);
 
 /* loop.c */
-void sim_interrupts(struct tally_sim *sim, uint32_t cpu);
 void sim_pass(struct tally_sim *sim);
 
 /* task.c */
-struct tally_sim_task *sim_task_make(struct tally_sim *sim, struct tally_sim_task *parent,
-				     bool process);
 int sim_fork(struct tally_sim *sim, struct tally_sim_task *task, const struct tally_sim_step *step);
 void sim_exit(struct tally_sim *sim, struct tally_sim_task *task);
 void sim_task_free(struct tally_sim_task *task);
-struct sim_user *sim_user_of(struct tally_sim *sim, uint32_t uid);
 
 /* script.c: what a step does, on the CPU of its task; and all steps up to the next segment. */
 int sim_step(struct tally_sim *sim, struct tally_sim_task *task, const struct tally_sim_step *step);

@@ -8,7 +8,7 @@
 /* What a task does before its script's first segment. */
 static const struct tally_sim_segment nothing = {.mode = SIM_KERNEL};
 
-struct sim_user *sim_user_of(struct tally_sim *sim, uint32_t uid)
+static struct sim_user *user_get(struct tally_sim *sim, uint32_t uid)
 {
 	struct sim_user *user;
 
@@ -55,8 +55,8 @@ static struct sim_process *process_of(const struct tally_sim_task *parent, bool 
 	return made;
 }
 
-struct tally_sim_task *sim_task_make(struct tally_sim *sim, struct tally_sim_task *parent,
-				     bool process)
+static struct tally_sim_task *task_make(struct tally_sim *sim, struct tally_sim_task *parent,
+					bool process)
 {
 	struct tally_sim_task *task = calloc(1, sizeof(*task));
 	int32_t tid = SIM_FIRST_TID + (int32_t)sim->tasks.len;
@@ -81,8 +81,8 @@ struct tally_sim_task *sim_task_make(struct tally_sim *sim, struct tally_sim_tas
 struct tally_sim_task *tally_sim_task_new(struct tally_sim *sim,
 					  const struct tally_sim_spawn *spawn)
 {
-	struct sim_user *user = sim_user_of(sim, spawn->uid);
-	struct tally_sim_task *task = user ? sim_task_make(sim, NULL, true) : NULL;
+	struct sim_user *user = user_get(sim, spawn->uid);
+	struct tally_sim_task *task = user ? task_make(sim, NULL, true) : NULL;
 
 	if (!task)
 		return NULL;
@@ -116,7 +116,7 @@ static void leave_process(struct tally_sim *sim, struct tally_sim_task *task)
 int sim_fork(struct tally_sim *sim, struct tally_sim_task *task, const struct tally_sim_step *step)
 {
 	bool room = !sim->config.max_tasks || sim->tasks.len < sim->config.max_tasks;
-	struct tally_sim_task *child = room ? sim_task_make(sim, task, step->fork.process) : NULL;
+	struct tally_sim_task *child = room ? task_make(sim, task, step->fork.process) : NULL;
 	int ret;
 
 	if (!child)
@@ -198,7 +198,7 @@ void tally_sim_task_set_caps(struct tally_sim_task *task, uint64_t caps)
 
 void tally_sim_task_set_uid(struct tally_sim *sim, struct tally_sim_task *task, uint32_t uid)
 {
-	struct sim_user *user = sim_user_of(sim, uid);
+	struct sim_user *user = user_get(sim, uid);
 
 	if (!user)
 		return;
