@@ -20,8 +20,7 @@ ALLOWED = {
     "folders": set(),
     # the tag of a struct
     "tags": {
-        "arch", "counts", "field", "frame", "graph", "group", "look", "memory", "parser", "place", "tally_events", "task",
-        "text", "walk",
+        "arch", "counts", "field", "graph", "group", "look", "memory", "parser", "place", "text", "walk",
     },
     # the header
     "headers": {

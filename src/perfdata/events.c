@@ -65,7 +65,7 @@ static int event_layout(struct tally_event *event)
 	return tally_sample_layout_init(&event->layout, &known);
 }
 
-int tally_perfdata_events_add_ids(struct tally_events *events, struct tally_event *event,
+int tally_perfdata_events_add_ids(struct tally_perfdata_events *events, struct tally_event *event,
 				  const uint8_t *ids, size_t nr, bool swap)
 {
 	int ret = tally_vec_reserve(&event->ids, event->ids.len + nr);
@@ -82,7 +82,7 @@ int tally_perfdata_events_add_ids(struct tally_events *events, struct tally_even
 }
 
 /* The made-up name, and the place in the list and among those with the same config. */
-static int event_enter(struct tally_events *events, struct tally_event *event)
+static int event_enter(struct tally_perfdata_events *events, struct tally_event *event)
 {
 	char name[TALLY_ATTR_NAME_MAX];
 	uint64_t config = event->pub.attr.config, same = tally_map_get(&events->by_config, config);
@@ -99,7 +99,7 @@ static int event_enter(struct tally_events *events, struct tally_event *event)
 	return 0;
 }
 
-static int event_new(struct tally_events *events, const struct perf_event_attr *attr,
+static int event_new(struct tally_perfdata_events *events, const struct perf_event_attr *attr,
 		     struct tally_event **ret_event)
 {
 	struct tally_event *event;
@@ -122,9 +122,9 @@ static int event_new(struct tally_events *events, const struct perf_event_attr *
 	return ret;
 }
 
-int tally_perfdata_events_append(struct tally_events *events, const struct perf_event_attr *attr,
-				 const uint8_t *ids, size_t nr, bool swap,
-				 struct tally_event **ret_event)
+int tally_perfdata_events_append(struct tally_perfdata_events *events,
+				 const struct perf_event_attr *attr, const uint8_t *ids, size_t nr,
+				 bool swap, struct tally_event **ret_event)
 {
 	struct tally_event *event;
 	int ret = event_new(events, attr, &event);
@@ -137,9 +137,9 @@ int tally_perfdata_events_append(struct tally_events *events, const struct perf_
 	return ret;
 }
 
-int tally_perfdata_events_add(struct tally_events *events, const struct perf_event_attr *attr,
-			      const uint8_t *ids, size_t nr, bool swap,
-			      struct tally_event **ret_event)
+int tally_perfdata_events_add(struct tally_perfdata_events *events,
+			      const struct perf_event_attr *attr, const uint8_t *ids, size_t nr,
+			      bool swap, struct tally_event **ret_event)
 {
 	struct tally_event *event =
 		nr ? tally_perfdata_events_by_id(events, tally_load_u64(ids, swap)) : NULL;
@@ -150,14 +150,15 @@ int tally_perfdata_events_add(struct tally_events *events, const struct perf_eve
 	return 0;
 }
 
-struct tally_event *tally_perfdata_events_by_id(const struct tally_events *events, uint64_t id)
+struct tally_event *tally_perfdata_events_by_id(const struct tally_perfdata_events *events,
+						uint64_t id)
 {
 	uint64_t i = tally_map_get(&events->by_id, id);
 
 	return i == TALLY_MAP_NONE ? NULL : events->list.data[i];
 }
 
-struct tally_event *tally_perfdata_events_by_config(const struct tally_events *events,
+struct tally_event *tally_perfdata_events_by_config(const struct tally_perfdata_events *events,
 						    uint64_t config)
 {
 	uint64_t i = tally_map_get(&events->by_config, config);
@@ -165,7 +166,7 @@ struct tally_event *tally_perfdata_events_by_config(const struct tally_events *e
 	return i == TALLY_MAP_NONE ? NULL : events->list.data[i];
 }
 
-struct tally_event *tally_perfdata_events_same_config(const struct tally_events *events,
+struct tally_event *tally_perfdata_events_same_config(const struct tally_perfdata_events *events,
 						      const struct tally_event *event)
 {
 	return event->same_config ? events->list.data[event->same_config - 1] : NULL;
@@ -181,7 +182,7 @@ void tally_perfdata_events_name(struct tally_event *event, enum tally_name_rank 
 	event->rank = rank;
 }
 
-static struct tally_event *events_lookup(struct tally_events *events, uint64_t id)
+static struct tally_event *events_lookup(struct tally_perfdata_events *events, uint64_t id)
 {
 	struct tally_event *event = NULL;
 
@@ -196,7 +197,7 @@ static struct tally_event *events_lookup(struct tally_events *events, uint64_t i
 	return event;
 }
 
-struct tally_event *tally_perfdata_events_find(struct tally_events *events, uint32_t type,
+struct tally_event *tally_perfdata_events_find(struct tally_perfdata_events *events, uint32_t type,
 					       const uint8_t *record, size_t len, bool swap)
 {
 	const struct tally_sample_layout *layout;
@@ -237,7 +238,7 @@ uint64_t tally_perfdata_events_time(const struct tally_event *event, uint32_t ty
 	return tally_get_u64(record + len - (size_t)-layout->trailer_time);
 }
 
-void tally_perfdata_events_free(struct tally_events *events)
+void tally_perfdata_events_free(struct tally_perfdata_events *events)
 {
 	tally_vec_for_each (event, &events->list) {
 		tally_vec_free(&(*event)->ids);

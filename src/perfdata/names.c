@@ -38,7 +38,7 @@ static bool naming_is_allowed(struct tally_perfdata *data)
 int tally_names_by_config(struct tally_perfdata *data, uint32_t type, uint64_t config,
 			  enum tally_name_rank rank, struct tally_perfdata_slice name)
 {
-	struct tally_events *events = &data->events;
+	struct tally_perfdata_events *events = &data->events;
 	struct tally_event *event = tally_perfdata_events_by_config(events, config);
 	const char *copy = NULL;
 

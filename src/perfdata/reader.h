@@ -88,7 +88,7 @@ struct tally_perfdata {
 	uint64_t waiting_max; /* TALLY_WAITING_MAX; less in tests */
 	bool ended;
 
-	struct tally_events events;
+	struct tally_perfdata_events events;
 	struct tally_names names;
 	TALLY_VEC(struct tally_perfdata_feature) features;
 	TALLY_VEC(struct tally_perfdata_build_id *) build_ids;

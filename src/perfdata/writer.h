@@ -27,7 +27,7 @@ struct tally_perfdata_writer {
 	struct tally_perfdata_writer_options options;
 	bool started, finished;
 	int broken; /* -errno once compressed records were lost: no more can follow */
-	struct tally_events events;
+	struct tally_perfdata_events events;
 	TALLY_VEC(struct tally_writer_feature) features;
 	struct tally_str build_ids; /* the table, in the file's order */
 	struct tally_str copy;      /* foreign records are turned round here */

@@ -2,11 +2,11 @@
 /* The system calls: those of the core, behind descriptors, and what tasks need besides. */
 #include "machines/riscv/kernel.h"
 
-typedef int64_t (*call_fn)(struct task *task, const uint64_t *arg);
+typedef int64_t (*call_fn)(struct kernel_task *task, const uint64_t *arg);
 
 /* ---- files -------------------------------------------------------------------------------- */
 
-static struct file *file_of(struct task *task, uint64_t fd)
+static struct file *file_of(struct kernel_task *task, uint64_t fd)
 {
 	return fd < MAX_FILES ? task->files[fd] : NULL;
 }
@@ -19,7 +19,7 @@ static void file_put(struct file *file)
 	heap_put(file, sizeof(*file));
 }
 
-static int free_fd(const struct task *task)
+static int free_fd(const struct kernel_task *task)
 {
 	for (int fd = 0; fd < MAX_FILES; fd++) {
 		if (!task->files[fd])
@@ -28,7 +28,7 @@ static int free_fd(const struct task *task)
 	return -ENOSPC;
 }
 
-static int64_t call_open(struct task *task, const uint64_t *arg)
+static int64_t call_open(struct kernel_task *task, const uint64_t *arg)
 {
 	int fd = free_fd(task), ret;
 	struct file *file;
@@ -50,7 +50,7 @@ static int64_t call_open(struct task *task, const uint64_t *arg)
 	return fd;
 }
 
-static int64_t call_close(struct task *task, const uint64_t *arg)
+static int64_t call_close(struct kernel_task *task, const uint64_t *arg)
 {
 	struct file *file = file_of(task, arg[0]);
 
@@ -61,14 +61,14 @@ static int64_t call_close(struct task *task, const uint64_t *arg)
 	return 0;
 }
 
-static int64_t call_read(struct task *task, const uint64_t *arg)
+static int64_t call_read(struct kernel_task *task, const uint64_t *arg)
 {
 	struct file *file = file_of(task, arg[0]);
 
 	return file ? tally_core_read(kernel.core, file->event, (void *)arg[1], arg[2]) : -EBADF;
 }
 
-static int64_t call_ioctl(struct task *task, const uint64_t *arg)
+static int64_t call_ioctl(struct kernel_task *task, const uint64_t *arg)
 {
 	struct file *file = file_of(task, arg[0]);
 
@@ -76,13 +76,13 @@ static int64_t call_ioctl(struct task *task, const uint64_t *arg)
 		    : -EBADF;
 }
 
-static int64_t call_prctl(struct task *task, const uint64_t *arg)
+static int64_t call_prctl(struct kernel_task *task, const uint64_t *arg)
 {
 	return tally_core_prctl(kernel.core, &task->perf, (int)arg[0]);
 }
 
 /* Whoever wakes us may do so between the look and the switch: then we are ready again. */
-static int64_t call_poll(struct task *task, const uint64_t *arg)
+static int64_t call_poll(struct kernel_task *task, const uint64_t *arg)
 {
 	struct file *file = file_of(task, arg[0]);
 	unsigned events;
@@ -110,7 +110,7 @@ static void unmap(struct mapping *map)
 }
 
 /* Memory is one for all tasks: the address is that of the pages. */
-static int64_t call_mmap(struct task *task, const uint64_t *arg)
+static int64_t call_mmap(struct kernel_task *task, const uint64_t *arg)
 {
 	struct file *file = file_of(task, arg[0]);
 	struct mapping *map = task->maps;
@@ -131,7 +131,7 @@ static int64_t call_mmap(struct task *task, const uint64_t *arg)
 	return (int64_t)tally_core_buffer_page(map->buffer, 0);
 }
 
-static int64_t call_munmap(struct task *task, const uint64_t *arg)
+static int64_t call_munmap(struct kernel_task *task, const uint64_t *arg)
 {
 	for (struct mapping *map = task->maps; map < task->maps + MAX_FILES; map++) {
 		if (!map->file || (uint64_t)tally_core_buffer_page(map->buffer, 0) != arg[0])
@@ -142,7 +142,7 @@ static int64_t call_munmap(struct task *task, const uint64_t *arg)
 	return -EINVAL;
 }
 
-void call_close_all(struct task *task)
+void call_close_all(struct kernel_task *task)
 {
 	for (size_t i = 0; i < MAX_FILES; i++) {
 		if (task->maps[i].file)
@@ -155,9 +155,9 @@ void call_close_all(struct task *task)
 
 /* ---- tasks -------------------------------------------------------------------------------- */
 
-static int64_t call_fork(struct task *task, const uint64_t *arg)
+static int64_t call_fork(struct kernel_task *task, const uint64_t *arg)
 {
-	struct task *child;
+	struct kernel_task *child;
 	int32_t tid;
 	int ret;
 
@@ -181,20 +181,20 @@ static int64_t call_fork(struct task *task, const uint64_t *arg)
 	return tid;
 }
 
-static int64_t call_exit(struct task *task, const uint64_t *arg)
+static int64_t call_exit(struct kernel_task *task, const uint64_t *arg)
 {
 	task_exit();
 }
 
-static int64_t call_yield(struct task *task, const uint64_t *arg)
+static int64_t call_yield(struct kernel_task *task, const uint64_t *arg)
 {
 	task_schedule(false);
 	return 0;
 }
 
-static int64_t call_wait(struct task *task, const uint64_t *arg)
+static int64_t call_wait(struct kernel_task *task, const uint64_t *arg)
 {
-	const struct task *other;
+	const struct kernel_task *other;
 
 	while ((other = task_find((int32_t)arg[0]))) {
 		task_wait_begin(other);
@@ -205,7 +205,7 @@ static int64_t call_wait(struct task *task, const uint64_t *arg)
 	return 0;
 }
 
-static int64_t call_write(struct task *task, const uint64_t *arg)
+static int64_t call_write(struct kernel_task *task, const uint64_t *arg)
 {
 	if (!user_range(arg[0], arg[1]))
 		return -EFAULT;
@@ -213,7 +213,7 @@ static int64_t call_write(struct task *task, const uint64_t *arg)
 	return (int64_t)arg[1];
 }
 
-static int64_t call_off(struct task *task, const uint64_t *arg)
+static int64_t call_off(struct kernel_task *task, const uint64_t *arg)
 {
 	power_off((uint32_t)arg[0]);
 }
@@ -226,7 +226,7 @@ static const call_fn calls[CALL_NR] = {
 	[CALL_WRITE] = call_write, [CALL_OFF] = call_off,
 };
 
-int64_t call_dispatch(struct frame *frame)
+int64_t call_dispatch(struct trap_frame *frame)
 {
 	uint64_t number = frame->x[X_A7];
 

@@ -3,9 +3,9 @@
 #include "base/list.h"
 #include "machines/riscv/kernel.h"
 
-static struct task *task_of(const struct tally_core_task *perf)
+static struct kernel_task *task_of(const struct tally_core_task *perf)
 {
-	return tally_container_of(perf, struct task, perf);
+	return tally_container_of(perf, struct kernel_task, perf);
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */
@@ -136,7 +136,7 @@ static struct tally_core_task *op_task_get(void *machine, struct tally_core_task
 					   int32_t tid)
 {
 	uint64_t flags = irq_save();
-	struct task *task;
+	struct kernel_task *task;
 
 	lock_take(&kernel.schedule);
 	task = task_find(tid);
@@ -202,7 +202,7 @@ static void op_notify(void *machine, void *cookie, unsigned events)
 static uint32_t op_callchain(void *machine, const struct tally_core_moment *moment, bool user,
 			     uint64_t *ret_ips, uint32_t max)
 {
-	const struct frame *frame = moment->regs;
+	const struct trap_frame *frame = moment->regs;
 	uint64_t fp, nr = 0;
 
 	if (!frame || !max || user != (moment->mode == PERF_RECORD_MISC_USER))

@@ -38,12 +38,12 @@ enum { STATUS_SIE = 1 << 1, STATUS_SPIE = 1 << 5, STATUS_SPP = 1 << 8, STATUS_SU
 /* ---- objects ------------------------------------------------------------------------------ */
 
 /* What a trap interrupted: x[0] is the program counter. */
-struct frame {
+struct trap_frame {
 	uint64_t x[32];
 	uint64_t status;
 	uint64_t unused;
 };
-_Static_assert(sizeof(struct frame) == FRAME_SIZE, "start.S");
+_Static_assert(sizeof(struct trap_frame) == FRAME_SIZE, "start.S");
 
 enum { X_RA = 1, X_SP = 2, X_FP = 8, X_A0 = 10, X_A1 = 11, X_A7 = 17 };
 
@@ -65,7 +65,7 @@ struct mapping {
 
 enum task_state { TASK_FREE, TASK_READY, TASK_WAITING, TASK_EXITED };
 
-struct task {
+struct kernel_task {
 	struct tally_core_task perf;
 	uint32_t state; /* enum task_state; WAITING to READY by whoever wakes it */
 	int32_t cpu;    /* it is on; -1: none. The scheduler's lock */
@@ -81,8 +81,8 @@ struct task {
 struct cpu {
 	uint64_t kernel_sp, user_sp; /* start.S */
 	uint32_t number;
-	struct task *current;
-	struct task idle;
+	struct kernel_task *current;
+	struct kernel_task idle;
 	bool resched;
 	uint64_t next_tick, deadline;
 };
@@ -90,7 +90,7 @@ struct cpu {
 struct kernel {
 	struct tally_core *core;
 	struct lock schedule, config, heap, uart;
-	struct task tasks[MAX_TASKS];
+	struct kernel_task tasks[MAX_TASKS];
 	struct cpu cpus[MAX_HARTS];
 	uint32_t present; /* harts, as bits */
 	uint32_t nr_cpus, nr_online;
@@ -142,7 +142,7 @@ static inline void lock_give(struct lock *lock)
 
 /* ---- start.S ------------------------------------------------------------------------------ */
 
-void trap_return(struct frame *frame) __attribute__((noreturn));
+void trap_return(struct trap_frame *frame) __attribute__((noreturn));
 void switch_stacks(uint64_t *save, uint64_t to);
 uint64_t counter_read(uint64_t index);
 /* Write an event register (from 3 up) and its counter: machine mode's right. */
@@ -173,20 +173,20 @@ void ipi_send(uint32_t cpu);
 /* ---- task.c ------------------------------------------------------------------------------- */
 
 /* A task that will call entry(arg) in user mode; not to be scheduled before task_ready(). NULL. */
-struct task *task_make(uint64_t entry, uint64_t arg, const char *name);
-void task_ready(struct task *task);
-void task_free(struct task *task); /* one that never ran */
+struct kernel_task *task_make(uint64_t entry, uint64_t arg, const char *name);
+void task_ready(struct kernel_task *task);
+void task_free(struct kernel_task *task); /* one that never ran */
 void task_schedule(bool preempt);
 void task_wait_begin(const void *what); /* then look once more, and schedule */
 void task_wake(const void *what);       /* whoever waits for it */
 void task_exit(void) __attribute__((noreturn));
 void task_idle(void) __attribute__((noreturn));
-struct task *task_find(int32_t tid);
+struct kernel_task *task_find(int32_t tid);
 
 /* ---- call.c, host.c, sscofpmf.c ----------------------------------------------------------- */
 
-int64_t call_dispatch(struct frame *frame);
-void call_close_all(struct task *task);
+int64_t call_dispatch(struct trap_frame *frame);
+void call_close_all(struct kernel_task *task);
 void host_start(void);  /* the core, on the first hart */
 void host_online(void); /* on each */
 void host_call_interrupt(void);

@@ -5,7 +5,7 @@
 
 #define MAX_HARTS 2
 
-/* struct cpu and struct frame */
+/* struct cpu and struct trap_frame */
 #define CPU_KERNEL_SP 0
 #define CPU_USER_SP   8
 #define FRAME_SIZE    272

@@ -2,24 +2,24 @@
 /* Tasks: round robin over all harts under one lock, which is held across the switch. */
 #include "machines/riscv/kernel.h"
 
-static bool is_idle(const struct cpu *cpu, const struct task *task)
+static bool is_idle(const struct cpu *cpu, const struct kernel_task *task)
 {
 	return task == &cpu->idle;
 }
 
-static bool can_run(const struct task *task)
+static bool can_run(const struct kernel_task *task)
 {
 	return __atomic_load_n(&task->state, __ATOMIC_ACQUIRE) == TASK_READY && task->cpu < 0;
 }
 
 /* Whose turn it is: the next one in the table; who runs, if there is no other; or nobody. */
-static struct task *pick(struct cpu *cpu)
+static struct kernel_task *pick(struct cpu *cpu)
 {
-	struct task *current = cpu->current;
+	struct kernel_task *current = cpu->current;
 	size_t from = is_idle(cpu, current) ? 0 : (size_t)(current - kernel.tasks) + 1;
 
 	for (size_t i = 0; i < MAX_TASKS; i++) {
-		struct task *task = &kernel.tasks[(from + i) % MAX_TASKS];
+		struct kernel_task *task = &kernel.tasks[(from + i) % MAX_TASKS];
 
 		if (can_run(task))
 			return task;
@@ -28,7 +28,8 @@ static struct task *pick(struct cpu *cpu)
 										: &cpu->idle;
 }
 
-static void switch_to(struct cpu *cpu, struct task *prev, struct task *next, bool preempt)
+static void switch_to(struct cpu *cpu, struct kernel_task *prev, struct kernel_task *next,
+		      bool preempt)
 {
 	struct tally_core_task *out = is_idle(cpu, prev) ? NULL : &prev->perf;
 	struct tally_core_task *in = is_idle(cpu, next) ? NULL : &next->perf;
@@ -44,7 +45,7 @@ void task_schedule(bool preempt)
 {
 	uint64_t flags = irq_save();
 	struct cpu *cpu = this_cpu();
-	struct task *prev = cpu->current, *next;
+	struct kernel_task *prev = cpu->current, *next;
 
 	cpu->resched = false;
 	lock_take(&kernel.schedule);
@@ -58,7 +59,7 @@ void task_schedule(bool preempt)
 /* Who wakes us may do so before we are off: then we are ready again, and go on. */
 void task_wait_begin(const void *what)
 {
-	struct task *task = this_cpu()->current;
+	struct kernel_task *task = this_cpu()->current;
 
 	task->waits_for = what;
 	__atomic_store_n(&task->state, TASK_WAITING, __ATOMIC_SEQ_CST);
@@ -67,7 +68,7 @@ void task_wait_begin(const void *what)
 void task_wake(const void *what)
 {
 	for (size_t i = 0; i < MAX_TASKS; i++) {
-		struct task *task = &kernel.tasks[i];
+		struct kernel_task *task = &kernel.tasks[i];
 		uint32_t waiting = TASK_WAITING;
 
 		if (task->waits_for == what)
@@ -95,38 +96,39 @@ void task_idle(void)
 /* Where a new task's kernel stack returns to for the first time: its frame lies on top. */
 static void begin(void)
 {
-	struct task *task = this_cpu()->current;
+	struct kernel_task *task = this_cpu()->current;
 
 	lock_give(&kernel.schedule);
 	tally_core_comm(kernel.core, &task->perf, task->name, true);
-	trap_return((struct frame *)((char *)task->kernel_stack + STACK_PAGES * PAGE_SIZE) - 1);
+	trap_return((struct trap_frame *)((char *)task->kernel_stack + STACK_PAGES * PAGE_SIZE) -
+		    1);
 }
 
 /* A slot that nobody uses, with the stacks that it had. */
-static struct task *slot_take(void)
+static struct kernel_task *slot_take(void)
 {
-	struct task *found = NULL;
+	struct kernel_task *found = NULL;
 	uint64_t flags = irq_save();
 
 	lock_take(&kernel.schedule);
 	for (size_t i = 0; i < MAX_TASKS && !found; i++) {
-		struct task *task = &kernel.tasks[i];
+		struct kernel_task *task = &kernel.tasks[i];
 		bool over = task->state == TASK_EXITED && task->cpu < 0 && !task->held;
 
 		if (task->state == TASK_FREE || over)
 			found = task;
 	}
 	if (found)
-		*found = (struct task){.state = TASK_WAITING,
-				       .cpu = -1,
-				       .kernel_stack = found->kernel_stack,
-				       .user_stack = found->user_stack};
+		*found = (struct kernel_task){.state = TASK_WAITING,
+					      .cpu = -1,
+					      .kernel_stack = found->kernel_stack,
+					      .user_stack = found->user_stack};
 	lock_give(&kernel.schedule);
 	irq_restore(flags);
 	return found;
 }
 
-static bool stacks_get(struct task *task)
+static bool stacks_get(struct kernel_task *task)
 {
 	if (!task->kernel_stack)
 		task->kernel_stack = pages_get(false, STACK_PAGES);
@@ -135,10 +137,10 @@ static bool stacks_get(struct task *task)
 	return task->kernel_stack && task->user_stack;
 }
 
-static void first_frame(struct task *task, uint64_t entry, uint64_t arg)
+static void first_frame(struct kernel_task *task, uint64_t entry, uint64_t arg)
 {
 	char *top = (char *)task->kernel_stack + STACK_PAGES * PAGE_SIZE;
-	struct frame *frame = (struct frame *)top - 1;
+	struct trap_frame *frame = (struct trap_frame *)top - 1;
 	uint64_t *saved = (uint64_t *)frame - 13; /* switch_stacks() */
 
 	memset(saved, 0, (size_t)(top - (char *)saved));
@@ -150,9 +152,9 @@ static void first_frame(struct task *task, uint64_t entry, uint64_t arg)
 	task->sp = (uint64_t)saved;
 }
 
-struct task *task_make(uint64_t entry, uint64_t arg, const char *name)
+struct kernel_task *task_make(uint64_t entry, uint64_t arg, const char *name)
 {
-	struct task *task = slot_take();
+	struct kernel_task *task = slot_take();
 	int32_t tid;
 
 	if (!task)
@@ -169,19 +171,19 @@ struct task *task_make(uint64_t entry, uint64_t arg, const char *name)
 	return task;
 }
 
-void task_ready(struct task *task)
+void task_ready(struct kernel_task *task)
 {
 	__atomic_store_n(&task->state, TASK_READY, __ATOMIC_RELEASE);
 }
 
-void task_free(struct task *task)
+void task_free(struct kernel_task *task)
 {
 	__atomic_store_n(&task->state, TASK_EXITED, __ATOMIC_RELEASE);
 }
 
 void task_exit(void)
 {
-	struct task *task = this_cpu()->current;
+	struct kernel_task *task = this_cpu()->current;
 
 	tally_core_exit(kernel.core, &task->perf);
 	call_close_all(task);
@@ -192,10 +194,10 @@ void task_exit(void)
 }
 
 /* One that has not ended. */
-struct task *task_find(int32_t tid)
+struct kernel_task *task_find(int32_t tid)
 {
 	for (size_t i = 0; i < MAX_TASKS; i++) {
-		struct task *task = &kernel.tasks[i];
+		struct kernel_task *task = &kernel.tasks[i];
 		bool lives = task->state == TASK_READY || task->state == TASK_WAITING;
 
 		if (lives && task->perf.tid == tid)

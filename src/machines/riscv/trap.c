@@ -4,11 +4,11 @@
 
 struct kernel kernel;
 
-void trap(struct frame *frame, int64_t cause, uint64_t value);
+void trap(struct trap_frame *frame, int64_t cause, uint64_t value);
 void boot(uint32_t hart);
 void user_main(void *arg);
 
-static void interrupt(struct frame *frame, uint32_t number)
+static void interrupt(struct trap_frame *frame, uint32_t number)
 {
 	bool user = !(frame->status & STATUS_SPP);
 	const struct tally_core_moment moment = {
@@ -26,7 +26,7 @@ static void interrupt(struct frame *frame, uint32_t number)
 	}
 }
 
-static void exception(struct frame *frame, uint64_t cause, uint64_t value)
+static void exception(struct trap_frame *frame, uint64_t cause, uint64_t value)
 {
 	if (frame->status & STATUS_SPP)
 		panic("fault in the kernel", cause, frame->x[0]);
@@ -39,7 +39,7 @@ static void exception(struct frame *frame, uint64_t cause, uint64_t value)
 }
 
 /* From start.S, interrupts off. Nobody is preempted in the kernel. */
-void trap(struct frame *frame, int64_t cause, uint64_t value)
+void trap(struct trap_frame *frame, int64_t cause, uint64_t value)
 {
 	if (cause < 0)
 		interrupt(frame, (uint32_t)cause & 63);
