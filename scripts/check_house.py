@@ -19,9 +19,7 @@ ALLOWED = {
     # "src/cli/FOLDER/FILE -> FOLDER"
     "folders": set(),
     # the tag of a struct
-    "tags": {
-        "arch", "counts", "field", "graph", "group", "look", "memory", "parser", "place", "text", "walk",
-    },
+    "tags": set(),
     # the header
     "headers": {
         "src/cli/doctor.h", "src/cli/record.h", "src/cli/stat.h", "src/cli/top.h", "src/events/parse.h",

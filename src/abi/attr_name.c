@@ -5,17 +5,17 @@
 
 /* ---- text, without libc ----------------------------------------------------------------- */
 
-struct text {
+struct name_text {
 	char *at, *end; /* `end` is where the NUL has to be at the latest */
 };
 
-static struct text text_begin(char out[TALLY_ATTR_NAME_MAX])
+static struct name_text text_begin(char out[TALLY_ATTR_NAME_MAX])
 {
 	*out = '\0';
-	return (struct text){out, out + TALLY_ATTR_NAME_MAX - 1};
+	return (struct name_text){out, out + TALLY_ATTR_NAME_MAX - 1};
 }
 
-static void put_char(struct text *text, char c)
+static void put_char(struct name_text *text, char c)
 {
 	if (text->at == text->end)
 		return;
@@ -23,13 +23,13 @@ static void put_char(struct text *text, char c)
 	*text->at = '\0';
 }
 
-static void put(struct text *text, const char *string)
+static void put(struct name_text *text, const char *string)
 {
 	while (*string)
 		put_char(text, *string++);
 }
 
-static void put_number(struct text *text, uint64_t value, unsigned base)
+static void put_number(struct name_text *text, uint64_t value, unsigned base)
 {
 	char digits[20];
 	unsigned nr = 0;
@@ -100,7 +100,7 @@ bool tally_cache_valid(uint64_t config)
 	return !cache_wrong(config);
 }
 
-static void put_cache(struct text *text, uint64_t config)
+static void put_cache(struct name_text *text, uint64_t config)
 {
 	put(text, tally_caches[config & 0xff].name);
 	put(text, cache_ops[config >> 8 & 0xff][config >> 16]);
@@ -108,7 +108,7 @@ static void put_cache(struct text *text, uint64_t config)
 
 bool tally_cache_name(uint64_t config, char out[TALLY_ATTR_NAME_MAX])
 {
-	struct text text;
+	struct name_text text;
 
 	if (!tally_cache_valid(config))
 		return false;
@@ -122,13 +122,13 @@ bool tally_cache_name(uint64_t config, char out[TALLY_ATTR_NAME_MAX])
 /* ":u", ":kpp", ":HG": what is not excluded once anything is, the precision, and host and guest
  * where they differ from what perf would have asked for itself: no guest, unless the event has
  * other modifiers. */
-static void put_modifiers(struct text *text, const struct perf_event_attr *attr)
+static void put_modifiers(struct name_text *text, const struct perf_event_attr *attr)
 {
 	bool levels = attr->exclude_kernel || attr->exclude_user || attr->exclude_hv;
 	bool no_guest = !levels && !attr->precise_ip;
 	bool places = attr->exclude_host || attr->exclude_guest != no_guest;
 	char letters[TALLY_ATTR_NAME_MAX];
-	struct text found = text_begin(letters);
+	struct name_text found = text_begin(letters);
 
 	if (levels && !attr->exclude_kernel)
 		put_char(&found, 'k');
@@ -147,7 +147,7 @@ static void put_modifiers(struct text *text, const struct perf_event_attr *attr)
 	put(text, letters);
 }
 
-static void put_breakpoint(struct text *text, const struct perf_event_attr *attr)
+static void put_breakpoint(struct name_text *text, const struct perf_event_attr *attr)
 {
 	put(text, "mem:0x");
 	put_number(text, attr->bp_addr, 16);
@@ -161,7 +161,8 @@ static void put_breakpoint(struct text *text, const struct perf_event_attr *attr
 }
 
 /* The upper half of a hardware config may name a kind of core. */
-static void put_generic(struct text *text, const struct perf_event_attr *attr, const char *unknown)
+static void put_generic(struct name_text *text, const struct perf_event_attr *attr,
+			const char *unknown)
 {
 	uint64_t mask = attr->type == PERF_TYPE_HARDWARE ? PERF_HW_EVENT_MASK : UINT64_MAX;
 	const char *name = generic_name(attr->type, attr->config & mask);
@@ -169,7 +170,7 @@ static void put_generic(struct text *text, const struct perf_event_attr *attr, c
 	put(text, name ? name : unknown);
 }
 
-static void put_any_cache(struct text *text, uint64_t config)
+static void put_any_cache(struct name_text *text, uint64_t config)
 {
 	const char *wrong = cache_wrong(config);
 
@@ -181,7 +182,7 @@ static void put_any_cache(struct text *text, uint64_t config)
 
 void tally_attr_name(const struct perf_event_attr *attr, char out[TALLY_ATTR_NAME_MAX])
 {
-	struct text text = text_begin(out);
+	struct name_text text = text_begin(out);
 
 	switch (attr->type) {
 	case PERF_TYPE_HARDWARE: put_generic(&text, attr, "unknown-hardware"); break;

@@ -20,16 +20,16 @@ enum {
 	MAX_PRECISE = 3,
 };
 
-struct counts {
+struct probe_counts {
 	uint64_t value, enabled, running;
 };
 
-struct look {
+struct pmu_probing {
 	const struct tally_transport *transport;
 	const struct tally_probe_work *work;
 	struct tally_pmu_probe probe;
 	uint64_t config;
-	struct counts counts;
+	struct probe_counts counts;
 };
 
 /* ---- work -------------------------------------------------------------------- */
@@ -73,7 +73,7 @@ static const struct {
 	{"branches", PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
 };
 
-static struct perf_event_attr attr_of(const struct look *look)
+static struct perf_event_attr attr_of(const struct pmu_probing *look)
 {
 	return (struct perf_event_attr){
 		.type = PERF_TYPE_HARDWARE,
@@ -88,28 +88,28 @@ static struct perf_event_attr attr_of(const struct look *look)
 
 /* A leader waits for us, or for an exec that never comes: what waits for nothing is left out by
  * drivers that check whether a group fits. */
-static int open_event(const struct look *look, struct perf_event_attr attr, int leader)
+static int open_event(const struct pmu_probing *look, struct perf_event_attr attr, int leader)
 {
 	attr.disabled = attr.enable_on_exec = leader < 0;
 	return look->transport->open(look->transport, &attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
 }
 
-static void close_event(const struct look *look, int fd)
+static void close_event(const struct pmu_probing *look, int fd)
 {
 	look->transport->close(look->transport, fd);
 }
 
 /* Let a group count while we work. Zeros where it could not be read: then it never ran. */
-static struct counts run_event(const struct look *look, int fd)
+static struct probe_counts run_event(const struct pmu_probing *look, int fd)
 {
 	const struct tally_transport *transport = look->transport;
-	struct counts counts = {0};
+	struct probe_counts counts = {0};
 
 	transport->ioctl(transport, fd, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
 	look->work->run(look->work->arg, WORK_NS);
 	transport->ioctl(transport, fd, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
 	if (transport->read(transport, fd, &counts, sizeof(counts)) != sizeof(counts))
-		counts = (struct counts){0};
+		counts = (struct probe_counts){0};
 	return counts;
 }
 
@@ -121,7 +121,7 @@ static bool is_absent(int code)
 }
 
 /* Count a candidate. 0 or -errno of opening it. */
-static int try_candidate(struct look *look, size_t index)
+static int try_candidate(struct pmu_probing *look, size_t index)
 {
 	int fd;
 
@@ -141,13 +141,13 @@ static int try_candidate(struct look *look, size_t index)
 
 /* The first event that counts decides; else the first that got no counter, of which nobody knows
  * whether it would count; else any that opens. */
-static void find_counting(struct look *look)
+static void find_counting(struct pmu_probing *look)
 {
-	struct look best = *look;
+	struct pmu_probing best = *look;
 
 	best.probe.state = TALLY_PMU_ABSENT;
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(candidates); i++) {
-		struct look next = *look;
+		struct pmu_probing next = *look;
 		int ret = try_candidate(&next, i);
 
 		if (!ret && (best.probe.state < next.probe.state))
@@ -165,7 +165,7 @@ static void find_counting(struct look *look)
 
 /* ---- does it sample? ------------------------------------------------------------- */
 
-static struct perf_event_attr sampling_attr(const struct look *look)
+static struct perf_event_attr sampling_attr(const struct pmu_probing *look)
 {
 	struct perf_event_attr attr = attr_of(look);
 
@@ -189,7 +189,7 @@ static enum sampled first_sample(const struct perf_event_mmap_page *page, size_t
 }
 
 /* Whether samples come while we work: through the smallest ring there is. */
-static enum sampled sample_event(const struct look *look, int fd)
+static enum sampled sample_event(const struct pmu_probing *look, int fd)
 {
 	const struct tally_transport *transport = look->transport;
 	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
@@ -205,7 +205,7 @@ static enum sampled sample_event(const struct look *look, int fd)
 }
 
 /* Some drivers take any precision and deliver none. */
-static void find_precise(struct look *look)
+static void find_precise(struct pmu_probing *look)
 {
 	struct perf_event_attr attr = sampling_attr(look);
 	int fd = -1, precise = MAX_PRECISE + 1;
@@ -222,7 +222,7 @@ static void find_precise(struct look *look)
 	close_event(look, fd);
 }
 
-static void find_sampling(struct look *look)
+static void find_sampling(struct pmu_probing *look)
 {
 	int fd = open_event(look, sampling_attr(look), -1);
 	enum sampled sampled;
@@ -244,15 +244,15 @@ static void find_sampling(struct look *look)
 
 /* ---- how many? -------------------------------------------------------------------- */
 
-struct group {
+struct probe_group {
 	int fds[MAX_SLOTS];
 	unsigned nr;
 	int code; /* of the member that did not open; 0: all did */
 };
 
-static void group_open(const struct look *look, unsigned wanted, struct group *group)
+static void group_open(const struct pmu_probing *look, unsigned wanted, struct probe_group *group)
 {
-	*group = (struct group){0};
+	*group = (struct probe_group){0};
 	while (group->nr < wanted) {
 		int leader = group->nr ? group->fds[0] : -1;
 		int fd = open_event(look, attr_of(look), leader);
@@ -265,16 +265,16 @@ static void group_open(const struct look *look, unsigned wanted, struct group *g
 	}
 }
 
-static void group_close(const struct look *look, struct group *group)
+static void group_close(const struct pmu_probing *look, struct probe_group *group)
 {
 	while (group->nr)
 		close_event(look, group->fds[--group->nr]);
 }
 
 /* Whether `nr` events at once get their counters. */
-static bool group_runs(const struct look *look, unsigned nr)
+static bool group_runs(const struct pmu_probing *look, unsigned nr)
 {
-	struct group group;
+	struct probe_group group;
 	bool runs;
 
 	group_open(look, nr, &group);
@@ -284,9 +284,9 @@ static bool group_runs(const struct look *look, unsigned nr)
 }
 
 /* Most kernels refuse a member with which the group would not even fit when all is free. */
-static void find_slots(struct look *look)
+static void find_slots(struct pmu_probing *look)
 {
-	struct group group;
+	struct probe_group group;
 
 	group_open(look, MAX_SLOTS, &group);
 	if (group.code == -EINVAL || group.code == -ENOSPC)
@@ -295,7 +295,7 @@ static void find_slots(struct look *look)
 }
 
 /* The largest group that runs; one that does not fit for now never does. `runs` are known to. */
-static unsigned find_free(const struct look *look, unsigned runs)
+static unsigned find_free(const struct pmu_probing *look, unsigned runs)
 {
 	unsigned slots = look->probe.slots, fails = (slots ? slots : MAX_SLOTS) + 1;
 
@@ -331,7 +331,7 @@ const char *tally_pmu_state_name(enum tally_pmu_state state)
 struct tally_pmu_probe tally_probe_pmu(const struct tally_transport *transport,
 				       const struct tally_probe_work *work)
 {
-	struct look look = {.transport = transport, .work = work};
+	struct pmu_probing look = {.transport = transport, .work = work};
 
 	find_counting(&look);
 	if (look.probe.state == TALLY_PMU_COUNTS_ONLY) {

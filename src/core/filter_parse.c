@@ -2,7 +2,7 @@
 /* The text of a filter, by recursive descent. */
 #include "core/filter.h"
 
-struct parser {
+struct filter_parser {
 	const struct tally_core_field *fields;
 	uint32_t nr_fields;
 	const char *text;
@@ -12,19 +12,19 @@ struct parser {
 	struct tally_error *err;
 };
 
-static int fail(const struct parser *p, int code, const char *text)
+static int fail(const struct filter_parser *p, int code, const char *text)
 {
 	return tally_error_at(p->err, code, text, p->at);
 }
 
 /* ---- characters ------------------------------------------------------------------------- */
 
-static char peek(const struct parser *p)
+static char peek(const struct filter_parser *p)
 {
 	return p->at < p->len ? p->text[p->at] : 0;
 }
 
-static void skip_blanks(struct parser *p)
+static void skip_blanks(struct filter_parser *p)
 {
 	while (peek(p) == ' ' || peek(p) == '\t' || peek(p) == '\n')
 		p->at++;
@@ -36,7 +36,7 @@ static bool is_word(char c)
 	       c == '_' || c == '.';
 }
 
-static bool take(struct parser *p, const char *token)
+static bool take(struct filter_parser *p, const char *token)
 {
 	size_t n = 0;
 
@@ -48,7 +48,7 @@ static bool take(struct parser *p, const char *token)
 	return true;
 }
 
-static int emit(struct parser *p, struct tally_filter_node node)
+static int emit(struct filter_parser *p, struct tally_filter_node node)
 {
 	if (p->nr == p->max)
 		return fail(p, -E2BIG, "too long an expression");
@@ -73,7 +73,7 @@ static bool same(const char *name, const char *text, size_t len)
 	return i == len && !name[len];
 }
 
-static int parse_field(struct parser *p, struct tally_filter_node *node)
+static int parse_field(struct filter_parser *p, struct tally_filter_node *node)
 {
 	size_t start = p->at;
 
@@ -89,7 +89,7 @@ static int parse_field(struct parser *p, struct tally_filter_node *node)
 	return fail(p, -EINVAL, start < p->len ? "no such field" : "a comparison is missing");
 }
 
-static int parse_operator(struct parser *p, struct tally_filter_node *node)
+static int parse_operator(struct filter_parser *p, struct tally_filter_node *node)
 {
 	skip_blanks(p);
 	for (uint8_t op = 0; op < TALLY_FILTER_OPS; op++) {
@@ -114,7 +114,7 @@ static int digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
 }
 
-static int parse_number(struct parser *p, struct tally_filter_node *node)
+static int parse_number(struct filter_parser *p, struct tally_filter_node *node)
 {
 	bool negative = take(p, "-");
 	bool zero = peek(p) == '0';
@@ -137,7 +137,7 @@ static int parse_number(struct parser *p, struct tally_filter_node *node)
 	return 0;
 }
 
-static int parse_string(struct parser *p, struct tally_filter_node *node)
+static int parse_string(struct filter_parser *p, struct tally_filter_node *node)
 {
 	char quote = peek(p);
 	size_t start;
@@ -158,7 +158,7 @@ static int parse_string(struct parser *p, struct tally_filter_node *node)
 	return 0;
 }
 
-static int parse_comparison(struct parser *p)
+static int parse_comparison(struct filter_parser *p)
 {
 	struct tally_filter_node node = {0};
 	int ret = parse_field(p, &node);
@@ -174,10 +174,10 @@ static int parse_comparison(struct parser *p)
 
 /* ---- combinations ----------------------------------------------------------------------- */
 
-static int parse_or(struct parser *p);
-static int parse_unary(struct parser *p);
+static int parse_or(struct filter_parser *p);
+static int parse_unary(struct filter_parser *p);
 
-static int parse_inner(struct parser *p)
+static int parse_inner(struct filter_parser *p)
 {
 	int ret;
 
@@ -194,7 +194,7 @@ static int parse_inner(struct parser *p)
 	return take(p, ")") ? 0 : fail(p, -ENOENT, "a closing parenthesis is missing");
 }
 
-static int parse_unary(struct parser *p)
+static int parse_unary(struct filter_parser *p)
 {
 	int ret;
 
@@ -207,7 +207,7 @@ static int parse_unary(struct parser *p)
 	return ret;
 }
 
-static int parse_and(struct parser *p)
+static int parse_and(struct filter_parser *p)
 {
 	int ret = parse_unary(p);
 
@@ -219,7 +219,7 @@ static int parse_and(struct parser *p)
 	return ret;
 }
 
-static int parse_or(struct parser *p)
+static int parse_or(struct filter_parser *p)
 {
 	int ret = parse_and(p);
 
@@ -235,7 +235,7 @@ int tally_filter_parse(const struct tally_core_field *fields, uint32_t nr_fields
 		       size_t len, struct tally_filter_node *nodes, uint32_t max, uint32_t *ret_nr,
 		       struct tally_error *err)
 {
-	struct parser p = {fields, nr_fields, text, 0, len, nodes, 0, max, 0, err};
+	struct filter_parser p = {fields, nr_fields, text, 0, len, nodes, 0, max, 0, err};
 	int ret = parse_or(&p);
 
 	if (ret)

@@ -15,24 +15,24 @@
 
 enum { MAX_FIELDS = 1024 };
 
-struct memory {
+struct format_memory {
 	struct tally_tp_format format; /* first: what the caller holds */
 	struct tally_arena arena;
 	TALLY_VEC(struct tally_tp_field) fields;
 };
 
-struct text {
+struct format_text {
 	const char *start, *at, *end;
 	struct tally_error *err;
 };
 
-static int text_fail(const struct text *text, const char *at, int code, const char *why)
+static int text_fail(const struct format_text *text, const char *at, int code, const char *why)
 {
 	return tally_error_at(text->err, code, why, (uint64_t)(at - text->start));
 }
 
 /* The next line without its newline; false at the end. */
-static bool line_next(struct text *text, const char **ret_line, const char **ret_end)
+static bool line_next(struct format_text *text, const char **ret_line, const char **ret_end)
 {
 	const char *end;
 
@@ -106,7 +106,7 @@ static uint32_t type_size(const char *type, uint32_t long_size)
 }
 
 /* "char comm[16]" -> type "char[16]", name "comm"; "__data_loc char[] name" alike. */
-static int declaration_parse(struct memory *memory, const char *at, const char *end,
+static int declaration_parse(struct format_memory *memory, const char *at, const char *end,
 			     struct tally_tp_field *field)
 {
 	const char *name_end = end, *name, *bracket = NULL;
@@ -138,7 +138,7 @@ static int declaration_parse(struct memory *memory, const char *at, const char *
 }
 
 /* What the type's text says. */
-static int type_parse(struct memory *memory, struct tally_tp_field *field)
+static int type_parse(struct format_memory *memory, struct tally_tp_field *field)
 {
 	const char *type = field->type, *bracket;
 	char *base;
@@ -173,7 +173,8 @@ static int type_parse(struct memory *memory, struct tally_tp_field *field)
 	return 0;
 }
 
-static int field_parse(struct memory *memory, struct text *text, const char *at, const char *end)
+static int field_parse(struct format_memory *memory, struct format_text *text, const char *at,
+		       const char *end)
 {
 	struct tally_tp_field field = {0};
 	const char *semicolon = memchr(at, ';', (size_t)(end - at));
@@ -196,7 +197,8 @@ static int field_parse(struct memory *memory, struct text *text, const char *at,
 	return ret ? text_fail(text, at, ret, "out of memory") : 0;
 }
 
-static int line_parse(struct memory *memory, struct text *text, const char *at, const char *end)
+static int line_parse(struct format_memory *memory, struct format_text *text, const char *at,
+		      const char *end)
 {
 	struct tally_tp_format *format = &memory->format;
 	const char **slot = NULL;
@@ -229,7 +231,7 @@ static int line_parse(struct memory *memory, struct text *text, const char *at, 
 
 /* The kernel separates the fields of all tracepoints from the own ones by an empty line, but
  * older ones do not; their names tell. */
-static size_t common_count(const struct memory *memory)
+static size_t common_count(const struct format_memory *memory)
 {
 	size_t nr = 0;
 
@@ -241,8 +243,8 @@ static size_t common_count(const struct memory *memory)
 int tally_tp_format_parse(const void *bytes, size_t len, struct tally_tp_format **ret_format,
 			  struct tally_error *err)
 {
-	struct memory *memory = calloc(1, sizeof(*memory));
-	struct text text = {bytes, bytes, (const char *)bytes + len, err};
+	struct format_memory *memory = calloc(1, sizeof(*memory));
+	struct format_text text = {bytes, bytes, (const char *)bytes + len, err};
 	const char *line, *end;
 	int ret = 0;
 
@@ -268,7 +270,7 @@ int tally_tp_format_parse(const void *bytes, size_t len, struct tally_tp_format 
 
 void tally_tp_format_free(struct tally_tp_format *format)
 {
-	struct memory *memory;
+	struct format_memory *memory;
 
 	if (!format)
 		return;

@@ -10,7 +10,7 @@
 #include "events/names.h"
 #include "events/tracefs.h"
 
-struct walk {
+struct list_walk {
 	struct tally_events *events;
 	const char *glob; /* NULL: all */
 	bool substring;
@@ -18,7 +18,7 @@ struct walk {
 	void *data;
 };
 
-static bool name_fits(const struct walk *walk, const char *name)
+static bool name_fits(const struct list_walk *walk, const char *name)
 {
 	if (!walk->glob)
 		return true;
@@ -28,14 +28,14 @@ static bool name_fits(const struct walk *walk, const char *name)
 			       : !fnmatch(walk->glob, name, FNM_CASEFOLD);
 }
 
-static int offer(const struct walk *walk, const struct tally_event_info *info)
+static int offer(const struct list_walk *walk, const struct tally_event_info *info)
 {
 	if (!name_fits(walk, info->name) && !name_fits(walk, info->alias))
 		return 0;
 	return walk->visit(info, walk->data);
 }
 
-static int generic_each(const struct walk *walk, uint32_t type, enum tally_event_kind kind)
+static int generic_each(const struct list_walk *walk, uint32_t type, enum tally_event_kind kind)
 {
 	int ret = 0;
 
@@ -54,17 +54,17 @@ static int generic_each(const struct walk *walk, uint32_t type, enum tally_event
 	return ret;
 }
 
-static int hardware_each(const struct walk *walk)
+static int hardware_each(const struct list_walk *walk)
 {
 	return generic_each(walk, PERF_TYPE_HARDWARE, TALLY_EVENT_HARDWARE);
 }
 
-static int software_each(const struct walk *walk)
+static int software_each(const struct list_walk *walk)
 {
 	return generic_each(walk, PERF_TYPE_SOFTWARE, TALLY_EVENT_SOFTWARE);
 }
 
-static int cache_each(const struct walk *walk)
+static int cache_each(const struct list_walk *walk)
 {
 	enum { OPS = PERF_COUNT_HW_CACHE_OP_MAX, RESULTS = PERF_COUNT_HW_CACHE_RESULT_MAX };
 	struct tally_event_info info = {
@@ -81,7 +81,7 @@ static int cache_each(const struct walk *walk)
 	return ret;
 }
 
-static int alias_offer(const struct walk *walk, const struct tally_pmu *pmu, const char *alias)
+static int alias_offer(const struct list_walk *walk, const struct tally_pmu *pmu, const char *alias)
 {
 	struct tally_arena arena = {0};
 	struct tally_event_info info = {
@@ -99,7 +99,7 @@ static int alias_offer(const struct walk *walk, const struct tally_pmu *pmu, con
 	return ret;
 }
 
-static int pmu_each(const struct walk *walk)
+static int pmu_each(const struct list_walk *walk)
 {
 	const tally_name_vec *names;
 	struct tally_pmu *pmu;
@@ -126,7 +126,7 @@ static int pmu_each(const struct walk *walk)
 	return ret;
 }
 
-static int raw_each(const struct walk *walk)
+static int raw_each(const struct list_walk *walk)
 {
 	static const struct tally_event_info rows[] = {
 		{.name = "rNNN", .text = "the CPU's own event by its number in hex"},
@@ -145,7 +145,7 @@ static int raw_each(const struct walk *walk)
 	return ret;
 }
 
-static int breakpoint_each(const struct walk *walk)
+static int breakpoint_each(const struct list_walk *walk)
 {
 	return offer(walk, &(struct tally_event_info){.kind = TALLY_EVENT_BREAKPOINT,
 						      .name = "mem:ADDR[/LEN][:rwx][:modifiers]",
@@ -154,7 +154,7 @@ static int breakpoint_each(const struct walk *walk)
 						      .type = UINT32_MAX});
 }
 
-static int system_each(const struct walk *walk, const char *sys)
+static int system_each(const struct list_walk *walk, const char *sys)
 {
 	struct tally_event_info info = {
 		.kind = TALLY_EVENT_TRACEPOINT, .unit = "", .type = PERF_TYPE_TRACEPOINT};
@@ -178,7 +178,7 @@ static int system_each(const struct walk *walk, const char *sys)
 	return ret;
 }
 
-static int tracepoint_each(const struct walk *walk)
+static int tracepoint_each(const struct list_walk *walk)
 {
 	tally_name_vec systems = {0};
 	struct tally_arena arena = {0};
@@ -205,7 +205,7 @@ static const char *text_or_null(const struct tally_model *model, uint32_t offset
 }
 
 /* Topics and groups are found by their names as well, and words in descriptions. */
-static int table_offer(const struct walk *walk, const struct tally_event_info *info)
+static int table_offer(const struct list_walk *walk, const struct tally_event_info *info)
 {
 	if (!name_fits(walk, info->name) && !name_fits(walk, info->topic) &&
 	    !(walk->substring && name_fits(walk, info->text)))
@@ -214,7 +214,8 @@ static int table_offer(const struct walk *walk, const struct tally_event_info *i
 }
 
 /* The type that a PMU of a table has here; UINT32_MAX if there is none. */
-static uint32_t pmu_type(const struct walk *walk, const struct tally_table *table, const char *name)
+static uint32_t pmu_type(const struct list_walk *walk, const struct tally_table *table,
+			 const char *name)
 {
 	const tally_name_vec *names;
 	struct tally_pmu *pmu;
@@ -228,7 +229,7 @@ static uint32_t pmu_type(const struct walk *walk, const struct tally_table *tabl
 	return UINT32_MAX;
 }
 
-static int rows_each(const struct walk *walk, const struct tally_table *table, uint32_t index)
+static int rows_each(const struct list_walk *walk, const struct tally_table *table, uint32_t index)
 {
 	const struct tally_model *model = table->model;
 	const struct tally_model_pmu *pmu = tally_model_pmu(model, index);
@@ -257,7 +258,7 @@ static int rows_each(const struct walk *walk, const struct tally_table *table, u
 	return ret;
 }
 
-static int table_each(const struct walk *walk)
+static int table_each(const struct list_walk *walk)
 {
 	int ret = 0;
 
@@ -270,7 +271,7 @@ static int table_each(const struct walk *walk)
 	return ret;
 }
 
-static int metric_each(const struct walk *walk)
+static int metric_each(const struct list_walk *walk)
 {
 	int ret = 0;
 
@@ -301,7 +302,7 @@ static int metric_each(const struct walk *walk)
 	return ret;
 }
 
-static int metric_group_each(const struct walk *walk)
+static int metric_group_each(const struct list_walk *walk)
 {
 	int ret = 0;
 
@@ -328,11 +329,11 @@ static int metric_group_each(const struct walk *walk)
 int tally_events_each(struct tally_events *events, unsigned kinds, const char *glob,
 		      tally_event_visit_fn *visit, void *data)
 {
-	static int (*const kind_each[])(const struct walk *) = {
+	static int (*const kind_each[])(const struct list_walk *) = {
 		hardware_each,   software_each,   cache_each, pmu_each,    raw_each,
 		breakpoint_each, tracepoint_each, table_each, metric_each, metric_group_each,
 	};
-	struct walk walk = {.events = events, .glob = glob, .visit = visit, .data = data};
+	struct list_walk walk = {.events = events, .glob = glob, .visit = visit, .data = data};
 	int ret = 0;
 
 	walk.substring = glob && !tally_glob_has(glob, strlen(glob));

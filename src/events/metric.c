@@ -11,7 +11,7 @@
 
 enum { MAX_METRICS = 1024 };
 
-struct memory {
+struct metric_memory {
 	struct tally_metric_list list; /* first: what the caller holds */
 	struct tally_arena arena;
 	TALLY_VEC(struct tally_formula *) formulas;
@@ -256,7 +256,7 @@ int tally_metrics_parse(struct tally_events *events, const char *text, size_t le
 			struct tally_metric_list **ret_list, struct tally_event_error *err)
 {
 	struct tally_event_error ignored;
-	struct memory *memory = calloc(1, sizeof(*memory));
+	struct metric_memory *memory = calloc(1, sizeof(*memory));
 	struct tally_metric_maker maker = {.events_of = events, .text = text, .flags = flags};
 	int ret;
 
@@ -284,7 +284,7 @@ int tally_metrics_parse(struct tally_events *events, const char *text, size_t le
 
 void tally_metric_list_free(struct tally_metric_list *list)
 {
-	struct memory *memory;
+	struct metric_memory *memory;
 
 	if (!list)
 		return;

@@ -7,7 +7,7 @@
 #include "base/arith.h"
 #include "events/metric.h"
 
-struct group {
+struct metric_group {
 	TALLY_VEC(uint32_t) events; /* of the maker */
 	bool alone;                 /* one event that joins no others */
 	uint32_t place;             /* of its first event in the list */
@@ -16,7 +16,7 @@ struct group {
 struct grouping {
 	struct tally_metric_maker *maker;
 	struct tally_event_counters all;
-	TALLY_VEC(struct group) groups;
+	TALLY_VEC(struct metric_group) groups;
 };
 
 /* Events of several kinds of cores cannot be together. */
@@ -25,7 +25,7 @@ static bool same_core(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-static bool group_has(const struct group *group, uint32_t event)
+static bool group_has(const struct metric_group *group, uint32_t event)
 {
 	for (size_t i = 0; i < group->events.len; i++)
 		if (group->events.data[i] == event)
@@ -34,7 +34,7 @@ static bool group_has(const struct group *group, uint32_t event)
 }
 
 /* 1 if the group can take these events as well, 0 if not, or -ENOMEM. */
-static int group_takes(const struct grouping *grouping, const struct group *group,
+static int group_takes(const struct grouping *grouping, const struct metric_group *group,
 		       const uint32_t *events, size_t nr)
 {
 	const struct tally_metric_event *all = grouping->maker->events.data;
@@ -55,7 +55,7 @@ static int group_takes(const struct grouping *grouping, const struct group *grou
 	return fits;
 }
 
-static int group_add(struct group *group, const uint32_t *events, size_t nr)
+static int group_add(struct metric_group *group, const uint32_t *events, size_t nr)
 {
 	int ret = 0;
 
@@ -69,13 +69,13 @@ static int group_add(struct group *group, const uint32_t *events, size_t nr)
  * index or -ENOMEM; -ENOSPC if they fit no group. */
 static int group_find(struct grouping *grouping, size_t first, const uint32_t *events, size_t nr)
 {
-	struct group empty = {.alone = false};
+	struct metric_group empty = {.alone = false};
 	int ret = group_takes(grouping, &empty, events, nr);
 
 	if (ret <= 0)
 		return ret ? ret : -ENOSPC;
 	for (size_t i = first; i < grouping->groups.len; i++) {
-		struct group *group = &grouping->groups.data[i];
+		struct metric_group *group = &grouping->groups.data[i];
 
 		if (group->alone)
 			continue;
@@ -95,7 +95,7 @@ static int group_find(struct grouping *grouping, size_t first, const uint32_t *e
 /* The event by itself, once for all metrics. */
 static int alone_find(struct grouping *grouping, uint32_t event)
 {
-	struct group group = {.alone = true};
+	struct metric_group group = {.alone = true};
 	int ret;
 
 	for (size_t i = 0; i < grouping->groups.len; i++)
@@ -192,7 +192,8 @@ static void groups_write(struct grouping *grouping, struct tally_str *out)
 }
 
 /* The index in the list of an event in its group. */
-static uint32_t place_of(const struct grouping *grouping, const struct group *group, uint32_t event)
+static uint32_t place_of(const struct grouping *grouping, const struct metric_group *group,
+			 uint32_t event)
 {
 	uint32_t place = group->place;
 

@@ -412,7 +412,7 @@ static int list_parse(struct tally_event_parser *p, char end, struct tally_terms
 
 /* ---- the whole --------------------------------------------------------------------- */
 
-struct memory {
+struct list_memory {
 	struct tally_event_list list; /* first: what the caller holds */
 	struct tally_arena arena;
 };
@@ -437,7 +437,7 @@ int tally_events_parse(struct tally_events *events, const char *text, size_t len
 		       struct tally_event_list **ret_list, struct tally_event_error *err)
 {
 	struct tally_event_error ignored;
-	struct memory *memory = calloc(1, sizeof(*memory));
+	struct list_memory *memory = calloc(1, sizeof(*memory));
 	struct tally_terms *terms = malloc(sizeof(*terms));
 	struct tally_event_parser p = {.events = events, .text = text, .len = len};
 	int ret = -ENOMEM;
@@ -471,7 +471,7 @@ int tally_events_parse(struct tally_events *events, const char *text, size_t len
 
 void tally_event_list_free(struct tally_event_list *list)
 {
-	struct memory *memory;
+	struct list_memory *memory;
 
 	if (!list)
 		return;

@@ -49,11 +49,11 @@ bool tally_table_pmu_fits(struct tally_events *events, const struct tally_table 
 
 /* ---- made-up ones ------------------------------------------------------------------ */
 
-struct field {
+struct format_row {
 	const char *name, *bits;
 };
 
-static const struct field intel[] = {
+static const struct format_row intel[] = {
 	{"event", "config:0-7"},   {"umask", "config:8-15"},
 	{"edge", "config:18"},     {"pc", "config:19"},
 	{"any", "config:21"},      {"inv", "config:23"},
@@ -61,19 +61,19 @@ static const struct field intel[] = {
 	{"in_tx_cp", "config:33"}, {"offcore_rsp", "config1:0-63"},
 	{"ldlat", "config1:0-15"}, {"frontend", "config1:0-23"},
 };
-static const struct field amd[] = {
+static const struct format_row amd[] = {
 	{"event", "config:0-7,32-35"}, {"umask", "config:8-15"},  {"edge", "config:18"},
 	{"inv", "config:23"},          {"cmask", "config:24-31"},
 };
-static const struct field arm64[] = {{"event", "config:0-15"}, {"long", "config1:0"}};
-static const struct field plain[] = {{"event", "config:0-63"}};
+static const struct format_row arm64[] = {{"event", "config:0-15"}, {"long", "config1:0"}};
+static const struct format_row plain[] = {{"event", "config:0-63"}};
 
 #define FIELDS(name) name, TALLY_ARRAY_SIZE(name)
 
 /* How core PMUs are programmed, as their drivers describe it. */
 static const struct layout {
 	const char *arch, *maker; /* how the identity or the table's name starts */
-	const struct field *fields;
+	const struct format_row *fields;
 	size_t nr;
 } layouts[] = {
 	{"x86", "AuthenticAMD", FIELDS(amd)}, {"x86", "HygonGenuine", FIELDS(amd)},

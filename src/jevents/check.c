@@ -61,7 +61,7 @@ struct edge {
 	uint32_t from, to;
 };
 
-struct graph {
+struct metric_graph {
 	const struct tally_model *model;
 	const struct tally_raw_event *const *metrics;
 	size_t nr;
@@ -82,7 +82,7 @@ static const struct tally_model_metric *metric_find(const struct tally_model *mo
 }
 
 /* One name of metric `from`'s expression. */
-static int name_check(struct graph *graph, uint32_t from, const char *text, size_t len)
+static int name_check(struct metric_graph *graph, uint32_t from, const char *text, size_t len)
 {
 	const struct tally_raw_event *raw = graph->metrics[from];
 	const struct tally_model_metric *metric;
@@ -109,7 +109,7 @@ static int name_check(struct graph *graph, uint32_t from, const char *text, size
 	return ret;
 }
 
-static int metric_names(struct graph *graph, uint32_t from)
+static int metric_names(struct metric_graph *graph, uint32_t from)
 {
 	const char *text = graph->metrics[from]->expr;
 	struct tally_expr *expr;
@@ -133,7 +133,7 @@ static int edge_compare(const void *a, const void *b)
 }
 
 /* First edge that points to metric `to` or a later one. */
-static size_t edges_to(const struct graph *graph, uint32_t to)
+static size_t edges_to(const struct metric_graph *graph, uint32_t to)
 {
 	size_t low = 0, high = graph->edges.len;
 
@@ -149,7 +149,7 @@ static size_t edges_to(const struct graph *graph, uint32_t to)
 }
 
 /* Compute what can be computed, in turn; what still waits then goes round in circles. */
-static int circles_tell(struct graph *graph)
+static int circles_tell(struct metric_graph *graph)
 {
 	uint32_t *ready = calloc(graph->nr + 1, sizeof(*ready));
 	size_t nr_ready = 0;
@@ -188,7 +188,7 @@ static int circles_tell(struct graph *graph)
 int tally_metrics_check(const struct tally_model *model,
 			const struct tally_raw_event *const *metrics, size_t nr, bool strict)
 {
-	struct graph graph = {model, metrics, nr, strict, false, {0}, NULL};
+	struct metric_graph graph = {model, metrics, nr, strict, false, {0}, NULL};
 	int ret = 0;
 
 	for (uint32_t i = 0; i < nr && !ret; i++)

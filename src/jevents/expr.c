@@ -15,7 +15,7 @@ enum {
 	EXPR_SIZE = 64 << 10,
 };
 
-struct parser {
+struct expr_parser {
 	const char *text;
 	size_t len;
 	struct tally_expr_token token; /* the next one */
@@ -24,23 +24,23 @@ struct parser {
 	int depth;
 };
 
-static void token_next(struct parser *parser)
+static void token_next(struct expr_parser *parser)
 {
 	parser->token =
 		tally_expr_token(parser->text, parser->len, parser->token.at + parser->token.len);
 }
 
-static bool token_is(const struct parser *parser, const char *word)
+static bool token_is(const struct expr_parser *parser, const char *word)
 {
 	return tally_expr_token_is(&parser->token, parser->text, word);
 }
 
-static int parse_error(const struct parser *parser, const char *text)
+static int parse_error(const struct expr_parser *parser, const char *text)
 {
 	return tally_error_at(parser->err, -EINVAL, text, parser->token.at);
 }
 
-static int token_expect(struct parser *parser, const char *mark, const char *text)
+static int token_expect(struct expr_parser *parser, const char *mark, const char *text)
 {
 	if (!token_is(parser, mark))
 		return parse_error(parser, text);
@@ -49,7 +49,7 @@ static int token_expect(struct parser *parser, const char *mark, const char *tex
 }
 
 /* Add a node; the index is its place. */
-static int node_add(struct parser *parser, struct tally_expr_node node, uint32_t *ret_index)
+static int node_add(struct expr_parser *parser, struct tally_expr_node node, uint32_t *ret_index)
 {
 	int ret;
 
@@ -64,10 +64,10 @@ static int node_add(struct parser *parser, struct tally_expr_node node, uint32_t
 	return ret;
 }
 
-static int expr_parse(struct parser *parser, int level, uint32_t *ret_index);
+static int expr_parse(struct expr_parser *parser, int level, uint32_t *ret_index);
 
 /* The parenthesis behind a function's name, with its one or two operands. */
-static int call_parse(struct parser *parser, const struct tally_expr_call *call,
+static int call_parse(struct expr_parser *parser, const struct tally_expr_call *call,
 		      uint32_t *ret_index)
 {
 	struct tally_expr_node node = {.op = call->op};
@@ -89,7 +89,7 @@ static int call_parse(struct parser *parser, const struct tally_expr_call *call,
 }
 
 /* A number, a name, a literal; as the token says. */
-static int leaf_parse(struct parser *parser, uint32_t *ret_index)
+static int leaf_parse(struct expr_parser *parser, uint32_t *ret_index)
 {
 	const struct tally_expr_token token = parser->token;
 	struct tally_expr_node node = {TALLY_EXPR_NUMBER, {0}, token.number, token.at, token.len};
@@ -111,7 +111,7 @@ static int leaf_parse(struct parser *parser, uint32_t *ret_index)
 	return node_add(parser, node, ret_index);
 }
 
-static int unary_parse(struct parser *parser, uint32_t *ret_index)
+static int unary_parse(struct expr_parser *parser, uint32_t *ret_index)
 {
 	struct tally_expr_node node = {.op = TALLY_EXPR_NEG};
 	int ret;
@@ -129,7 +129,7 @@ static int unary_parse(struct parser *parser, uint32_t *ret_index)
 }
 
 /* "if c else b" behind a value; the last operand may be another one. */
-static int condition_parse(struct parser *parser, uint32_t *index)
+static int condition_parse(struct expr_parser *parser, uint32_t *index)
 {
 	struct tally_expr_node node = {.op = TALLY_EXPR_IF, .operands = {*index}};
 	int ret;
@@ -143,7 +143,7 @@ static int condition_parse(struct parser *parser, uint32_t *index)
 	return ret ? ret : node_add(parser, node, index);
 }
 
-static int binary_parse(struct parser *parser, int level, uint32_t *index)
+static int binary_parse(struct expr_parser *parser, int level, uint32_t *index)
 {
 	const struct tally_expr_binary *binary;
 	int ret = 0;
@@ -168,7 +168,7 @@ static int binary_parse(struct parser *parser, int level, uint32_t *index)
 }
 
 /* An expression whose operators bind at least as tightly as `level`. */
-static int expr_parse(struct parser *parser, int level, uint32_t *ret_index)
+static int expr_parse(struct expr_parser *parser, int level, uint32_t *ret_index)
 {
 	uint32_t index;
 	int ret;
@@ -185,7 +185,7 @@ static int expr_parse(struct parser *parser, int level, uint32_t *ret_index)
 	return ret;
 }
 
-static int expr_finish(struct parser *parser, struct tally_expr **ret_expr)
+static int expr_finish(struct expr_parser *parser, struct tally_expr **ret_expr)
 {
 	struct tally_expr *expr = calloc(1, sizeof(*expr));
 
@@ -208,7 +208,7 @@ static int expr_finish(struct parser *parser, struct tally_expr **ret_expr)
 int tally_expr_parse(const char *text, size_t len, struct tally_expr **ret_expr,
 		     struct tally_error *err)
 {
-	struct parser parser = {.text = text, .len = len, .err = err};
+	struct expr_parser parser = {.text = text, .len = len, .err = err};
 	uint32_t root;
 	int ret;
 

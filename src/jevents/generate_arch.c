@@ -10,7 +10,7 @@
 #include "jevents/mapfile.h"
 
 /* An architecture while it is read. */
-struct arch {
+struct arch_reading {
 	struct tally_generate_run *run;
 	const char *name;
 	struct tally_tree tree;
@@ -40,7 +40,7 @@ void tally_generate_tell(const struct tally_generate_run *run, enum tally_messag
 
 /* "x86_arm_cortex_a53", or classic "arm_cortex_a53"; NULL if it is no identifier (told) or there
  * is no memory. */
-static const char *identifier_make(struct tally_generate_run *run, const struct arch *arch,
+static const char *identifier_make(struct tally_generate_run *run, const struct arch_reading *arch,
 				   const char *dir)
 {
 	struct tally_str name = {0};
@@ -59,7 +59,8 @@ static const char *identifier_make(struct tally_generate_run *run, const struct 
 }
 
 /* Enter a model into the catalog, under a name that no other one has. */
-static int model_enter(struct tally_generate_run *run, const struct arch *arch, const char *dir)
+static int model_enter(struct tally_generate_run *run, const struct arch_reading *arch,
+		       const char *dir)
 {
 	struct tally_catalog_model model = {identifier_make(run, arch, dir)};
 
@@ -77,7 +78,8 @@ static int model_enter(struct tally_generate_run *run, const struct arch *arch, 
 }
 
 /* The text of a model's tables, appended. */
-static int model_emit(struct arch *arch, const struct tally_tree_dir *dir, const char *identifier)
+static int model_emit(struct arch_reading *arch, const struct tally_tree_dir *dir,
+		      const char *identifier)
 {
 	struct tally_generate_run *run = arch->run;
 	struct tally_reading reading = {.messages = run->generate->messages,
@@ -109,7 +111,7 @@ static bool dir_wanted(const struct tally_generate_run *run, const struct tally_
 	       !strcmp(run->generate->model, dir->name);
 }
 
-static int dirs_emit(struct arch *arch)
+static int dirs_emit(struct arch_reading *arch)
 {
 	struct tally_generate_run *run = arch->run;
 	int ret = 0, wrong = 0;
@@ -131,7 +133,7 @@ static int dirs_emit(struct arch *arch)
 }
 
 /* The catalog's index of a directory of this architecture, or -1. */
-static int model_find(const struct arch *arch, const char *dir)
+static int model_find(const struct arch_reading *arch, const char *dir)
 {
 	const struct tally_catalog *catalog = &arch->run->catalog;
 	int index = arch->first_model;
@@ -146,7 +148,7 @@ static int model_find(const struct arch *arch, const char *dir)
 	return -1;
 }
 
-static int row_enter(struct arch *arch, const struct tally_source *source,
+static int row_enter(struct arch_reading *arch, const struct tally_source *source,
 		     const struct tally_mapfile_row *row)
 {
 	int model = model_find(arch, row->dir);
@@ -162,7 +164,7 @@ static int row_enter(struct arch *arch, const struct tally_source *source,
 		(struct tally_catalog_row){arch->name, row->cpuid, row->version, row->type, model});
 }
 
-static int map_enter(struct arch *arch, const char *path)
+static int map_enter(struct arch_reading *arch, const char *path)
 {
 	struct tally_generate_run *run = arch->run;
 	struct tally_source source = whole(run, path);
@@ -184,7 +186,7 @@ static int map_enter(struct arch *arch, const char *path)
 	return ret;
 }
 
-static int maps_enter(struct arch *arch, const char *path)
+static int maps_enter(struct arch_reading *arch, const char *path)
 {
 	int ret = 0;
 
@@ -212,7 +214,7 @@ static void dep_add(struct tally_generate_run *run, const char *path)
 }
 
 /* What the run looked at: files, and directories, so that a new file is noticed. */
-static void deps_collect(struct arch *arch, const char *path)
+static void deps_collect(struct arch_reading *arch, const char *path)
 {
 	struct tally_generate_run *run = arch->run;
 	const struct tally_tree *tree = &arch->tree;
@@ -235,7 +237,7 @@ static void deps_collect(struct arch *arch, const char *path)
 
 int tally_generate_arch(struct tally_generate_run *run, const char *name, const char *path)
 {
-	struct arch arch = {run, name, .base = {.messages = run->generate->messages}};
+	struct arch_reading arch = {run, name, .base = {.messages = run->generate->messages}};
 	int ret = tally_tree_scan(path, run->generate->messages, &arch.tree);
 
 	if (ret == -ENOENT || ret == -ENOTDIR || ret == -EACCES) {

@@ -6,7 +6,7 @@
 #include "jevents/json_read.h"
 #include "jevents/json_string.h"
 
-struct frame {
+struct open_container {
 	struct tally_json_value *container;
 	struct tally_json_value **tail; /* where the next child is hung */
 	bool comma;                     /* one was read since the last child */
@@ -14,7 +14,7 @@ struct frame {
 
 struct parse {
 	struct tally_json_reader reader;
-	struct frame frames[TALLY_JSON_DEPTH];
+	struct open_container frames[TALLY_JSON_DEPTH];
 	int depth;
 	struct tally_json_value *root;
 };
@@ -82,7 +82,7 @@ static int container_open(struct parse *parse, struct tally_json_value *value)
 		return -E2BIG;
 	}
 	parse->reader.at++;
-	parse->frames[parse->depth++] = (struct frame){value, &value->first, false};
+	parse->frames[parse->depth++] = (struct open_container){value, &value->first, false};
 	return 0;
 }
 
@@ -96,7 +96,7 @@ static int value_read(struct parse *parse, const char *key)
 		return -ENOMEM;
 	*value = (struct tally_json_value){.key = key, .offset = parse->reader.at};
 	if (parse->depth) {
-		struct frame *frame = &parse->frames[parse->depth - 1];
+		struct open_container *frame = &parse->frames[parse->depth - 1];
 
 		*frame->tail = value;
 		frame->tail = &value->next;
@@ -134,7 +134,7 @@ static int member_read(struct parse *parse)
 /* One step inside the innermost container: a comma, its end, or a child. */
 static int step(struct parse *parse)
 {
-	struct frame *frame = &parse->frames[parse->depth - 1];
+	struct open_container *frame = &parse->frames[parse->depth - 1];
 	bool object = frame->container->kind == TALLY_JSON_OBJECT;
 	bool first = frame->tail == &frame->container->first;
 	int c = peek(parse);

@@ -24,7 +24,7 @@ struct loaded {
 };
 
 /* An architecture's directory while it is read. */
-struct arch {
+struct arch_loading {
 	struct loaded *loaded;
 	const char *name, *path;
 	uint32_t first; /* of its models */
@@ -120,7 +120,7 @@ static const char *core_pmu(const char *role)
 }
 
 /* The path of a file that Intel's map names, or NULL if there is none. */
-static const char *named_file(struct arch *arch, const char *name)
+static const char *named_file(struct arch_loading *arch, const char *name)
 {
 	struct tally_str path = {0};
 	const char *kept = NULL;
@@ -133,7 +133,7 @@ static const char *named_file(struct arch *arch, const char *name)
 	return kept;
 }
 
-static const struct tally_tree_dir *dir_find(const struct arch *arch, const char *name)
+static const struct tally_tree_dir *dir_find(const struct arch_loading *arch, const char *name)
 {
 	tally_vec_for_each (dir, &arch->tree.dirs) {
 		if (!strcmp(dir->name, name))
@@ -143,7 +143,7 @@ static const struct tally_tree_dir *dir_find(const struct arch *arch, const char
 }
 
 /* What the third column names: a directory, or in Intel's map a file. 1 if there is no such. */
-static int named_load(struct arch *arch, const struct tally_mapfile_row *row)
+static int named_load(struct arch_loading *arch, const struct tally_mapfile_row *row)
 {
 	struct tally_reading reading = {arch->loaded->messages, &arch->standard,
 					core_pmu(row->role)};
@@ -165,7 +165,7 @@ static int named_load(struct arch *arch, const struct tally_mapfile_row *row)
 	return ret;
 }
 
-static int row_load(struct arch *arch, const struct tally_source *source,
+static int row_load(struct arch_loading *arch, const struct tally_source *source,
 		    const struct tally_mapfile_row *row)
 {
 	struct loaded *loaded = arch->loaded;
@@ -187,7 +187,7 @@ static int row_load(struct arch *arch, const struct tally_source *source,
 	return ret ? ret : row_keep(loaded, arch->name, row, model);
 }
 
-static int map_load(struct arch *arch, const char *path)
+static int map_load(struct arch_loading *arch, const char *path)
 {
 	struct tally_source source = {.path = path, .messages = arch->loaded->messages};
 	struct tally_mapfile mapfile = {0};
@@ -206,7 +206,7 @@ static int map_load(struct arch *arch, const char *path)
 }
 
 /* Models that no CPU has but a system. */
-static int systems_load(struct arch *arch)
+static int systems_load(struct arch_loading *arch)
 {
 	int ret = 0;
 
@@ -219,7 +219,7 @@ static int systems_load(struct arch *arch)
 	return ret;
 }
 
-static int arch_load(struct arch *arch)
+static int arch_load(struct arch_loading *arch)
 {
 	const struct tally_load_filter *filter = arch->loaded->filter;
 	int ret = tally_reading_standard(&arch->base, &arch->tree, &arch->standard);
@@ -279,8 +279,8 @@ static int archs_load(struct loaded *loaded, const char *path)
 static int dir_load(struct loaded *loaded, const char *path, bool start)
 {
 	const char *slash = strrchr(path, '/');
-	struct arch arch = {loaded, .path = path, .first = loaded->list.len,
-			    .base = {.messages = loaded->messages}};
+	struct arch_loading arch = {loaded, .path = path, .first = loaded->list.len,
+				    .base = {.messages = loaded->messages}};
 	int ret = tally_tree_scan(path, loaded->messages, &arch.tree);
 
 	if (ret)

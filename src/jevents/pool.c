@@ -21,7 +21,7 @@ int tally_pool_add(struct tally_pool *pool, const char *text, bool near, uint32_
 }
 
 /* What is sorted: the texts from their ends, so that a text follows those it ends. */
-struct place {
+struct pool_place {
 	const char *text;
 	uint32_t len, id;
 	bool far;
@@ -30,7 +30,7 @@ struct place {
 /* Near ones first; then by last bytes, longer before its own end. */
 static int place_compare(const void *a, const void *b)
 {
-	const struct place *left = a, *right = b;
+	const struct pool_place *left = a, *right = b;
 	uint32_t len = TALLY_MIN(left->len, right->len);
 
 	if (left->far != right->far)
@@ -45,14 +45,15 @@ static int place_compare(const void *a, const void *b)
 	return left->len < right->len ? 1 : left->len > right->len ? -1 : 0;
 }
 
-static bool is_end_of(const struct place *end, const struct place *whole)
+static bool is_end_of(const struct pool_place *end, const struct pool_place *whole)
 {
 	return end->far == whole->far && end->len <= whole->len &&
 	       !memcmp(whole->text + whole->len - end->len, end->text, end->len);
 }
 
 /* Put one text behind the others, or inside the one before it. */
-static int place_put(struct tally_pool *pool, const struct place *place, const struct place *whole)
+static int place_put(struct tally_pool *pool, const struct pool_place *place,
+		     const struct pool_place *whole)
 {
 	uint64_t offset = pool->bytes.len;
 
@@ -71,7 +72,7 @@ static int place_put(struct tally_pool *pool, const struct place *place, const s
 
 int tally_pool_layout(struct tally_pool *pool)
 {
-	struct place *places = NULL;
+	struct pool_place *places = NULL;
 	uint32_t empty, nr;
 	int ret = tally_pool_add(pool, "", true, &empty);
 
@@ -85,8 +86,9 @@ int tally_pool_layout(struct tally_pool *pool)
 	}
 	pool->offsets.len = nr;
 	for (uint32_t i = 0; i < nr; i++)
-		places[i] = (struct place){pool->texts.strings.data[i].text,
-					   pool->texts.strings.data[i].len, i, !pool->near.data[i]};
+		places[i] = (struct pool_place){pool->texts.strings.data[i].text,
+						pool->texts.strings.data[i].len, i,
+						!pool->near.data[i]};
 	qsort(places, nr, sizeof(*places), place_compare);
 	tally_str_add_bytes(&pool->bytes, "", 1);
 	for (uint32_t i = 0; i < nr && !ret; i++)

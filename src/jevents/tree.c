@@ -10,7 +10,7 @@
 
 enum { TREE_DEPTH = 3 }; /* vendor/model/sys */
 
-struct walk {
+struct tree_walk {
 	struct tally_tree *tree;
 	struct tally_messages *messages;
 	const char *path; /* the directory being read */
@@ -95,11 +95,11 @@ static int names_read(const char *path, struct tally_arena *arena, struct names 
 	return ret;
 }
 
-static int dir_walk(const struct walk *walk);
+static int dir_walk(const struct tree_walk *walk);
 
-static int child_walk(const struct walk *walk, const char *path, const char *name)
+static int child_walk(const struct tree_walk *walk, const char *path, const char *name)
 {
-	struct walk child = *walk;
+	struct tree_walk child = *walk;
 
 	child.path = path;
 	child.name = join(&walk->tree->arena, walk->name, name);
@@ -108,7 +108,7 @@ static int child_walk(const struct walk *walk, const char *path, const char *nam
 }
 
 /* A file of the directory; a topic makes the directory a model. */
-static int file_add(const struct walk *walk, const char *path, const char *name)
+static int file_add(const struct tree_walk *walk, const char *path, const char *name)
 {
 	struct tally_tree *tree = walk->tree;
 	struct tally_tree_file file = {path, NULL};
@@ -126,7 +126,7 @@ static int file_add(const struct walk *walk, const char *path, const char *name)
 }
 
 /* What `name` is, and what to do with it: directories come after the files. */
-static int entry_walk(const struct walk *walk, const char *name, bool want_dirs)
+static int entry_walk(const struct tree_walk *walk, const char *name, bool want_dirs)
 {
 	const char *path = join(&walk->tree->arena, walk->path, name);
 	struct stat st;
@@ -142,7 +142,7 @@ static int entry_walk(const struct walk *walk, const char *name, bool want_dirs)
 	return S_ISREG(st.st_mode) ? file_add(walk, path, name) : 0;
 }
 
-static int dir_walk(const struct walk *walk)
+static int dir_walk(const struct tree_walk *walk)
 {
 	struct tally_tree *tree = walk->tree;
 	size_t first = tree->files.len;
@@ -169,7 +169,7 @@ static int dir_walk(const struct walk *walk)
 int tally_tree_scan(const char *path, struct tally_messages *messages, struct tally_tree *ret_tree)
 {
 	struct tally_tree tree = {0};
-	struct walk walk = {&tree, messages, path, "", 0};
+	struct tree_walk walk = {&tree, messages, path, "", 0};
 	int ret = dir_walk(&walk);
 
 	if (ret)

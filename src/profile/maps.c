@@ -320,27 +320,27 @@ static void index_make(struct tally_maps *maps)
 
 /* What is next to an address: the map that starts at it or before, and the start of the next one.
  */
-struct place {
+struct map_place {
 	const struct tally_mapping *map; /* NULL: none */
 	uint64_t next;
 };
 
-static struct place place_in_array(const struct tally_maps *maps, uint64_t addr)
+static struct map_place place_in_array(const struct tally_maps *maps, uint64_t addr)
 {
 	const struct tally_mapping *at = maps->index->all, *end = at + maps->nr;
 
 	if (addr < at->start)
-		return (struct place){NULL, at->start};
+		return (struct map_place){NULL, at->start};
 	/* Halved without branches, as nobody could foresee them. */
 	for (size_t nr = maps->nr; nr > 1; nr -= nr / 2)
 		at += at[nr / 2].start <= addr ? nr / 2 : 0;
-	return (struct place){at, at + 1 < end ? at[1].start : UINT64_MAX};
+	return (struct map_place){at, at + 1 < end ? at[1].start : UINT64_MAX};
 }
 
-static struct place place_in_tree(const struct tally_maps *maps, uint64_t addr)
+static struct map_place place_in_tree(const struct tally_maps *maps, uint64_t addr)
 {
 	const struct tally_maps_node *node = maps->root;
-	struct place place = {NULL, UINT64_MAX};
+	struct map_place place = {NULL, UINT64_MAX};
 
 	while (node) {
 		if (node->map.start <= addr) {
@@ -358,7 +358,7 @@ const struct tally_mapping *tally_maps_search(struct tally_maps *maps, uint64_t 
 {
 	unsigned hint = tally_maps_hint(addr);
 	struct tally_maps_index *index;
-	struct place place;
+	struct map_place place;
 
 	/* Addresses between two maps come again as well. */
 	if (!maps->root ||

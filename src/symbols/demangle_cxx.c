@@ -36,7 +36,7 @@ struct part {
 	bool is_done;
 };
 
-struct graph {
+struct part_graph {
 	uint64_t search_max; /* parts below one expansion */
 	uint64_t params_max; /* parameters in one template's arguments */
 	size_t nr, max;
@@ -93,7 +93,7 @@ static bool is_scope(const struct demangle_component *of)
 }
 
 /* What `part` comes to, from the two below it. */
-static void sum_part(struct graph *graph, struct part *part, const struct part *left,
+static void sum_part(struct part_graph *graph, struct part *part, const struct part *left,
 		     const struct part *right)
 {
 	const struct demangle_component *of = part->component;
@@ -115,7 +115,8 @@ static void sum_part(struct graph *graph, struct part *part, const struct part *
 
 /* Each component once: while the graph is measured, d_counting says which part it is. -E2BIG when
  * there are more than there can be, or one is below itself. */
-static int measure(struct graph *graph, struct demangle_component *of, const struct part **ret_part)
+static int measure(struct part_graph *graph, struct demangle_component *of,
+		   const struct part **ret_part)
 {
 	struct demangle_component *below[2];
 	const struct part *left, *right;
@@ -146,7 +147,7 @@ static int measure(struct graph *graph, struct demangle_component *of, const str
 }
 
 /* 0 and `name`'s work, or -E2BIG. */
-static int measure_work(struct graph *graph, struct tally_cxx_name *name)
+static int measure_work(struct part_graph *graph, struct tally_cxx_name *name)
 {
 	const struct part *root;
 	uint64_t ways = 1;
@@ -175,7 +176,7 @@ static bool is_ambiguous(const char *at)
 }
 
 /* True if the two bytes at `at` are in an identifier. */
-static bool is_in_identifier(const struct graph *graph, const char *at)
+static bool is_in_identifier(const struct part_graph *graph, const char *at)
 {
 	for (size_t i = 1; i <= graph->nr; i++) {
 		const struct demangle_component *name = graph->parts[i].component;
@@ -188,7 +189,7 @@ static bool is_in_identifier(const struct graph *graph, const char *at)
 	return false;
 }
 
-static bool has_ambiguous(const struct graph *graph, const char *raw)
+static bool has_ambiguous(const struct part_graph *graph, const char *raw)
 {
 	for (const char *at = raw; (at = strstr(at, "sr")); at++) {
 		if (is_ambiguous(at) && !is_in_identifier(graph, at))
@@ -245,12 +246,12 @@ static int parse(const char *raw, int options, const struct glance *glance,
 		 struct tally_cxx_name *name)
 {
 	size_t max = 2 * strlen(raw);
-	struct graph *graph = malloc(sizeof(*graph) + (max + 1) * sizeof(graph->parts[0]));
+	struct part_graph *graph = malloc(sizeof(*graph) + (max + 1) * sizeof(graph->parts[0]));
 	int err;
 
 	if (!graph)
 		return -ENOMEM;
-	*graph = (struct graph){.max = max};
+	*graph = (struct part_graph){.max = max};
 	graph->parts[0] = (struct part){.is_done = true};
 	name->tree = cplus_demangle_v3_components(raw, options, &name->memory);
 	err = name->tree ? measure_work(graph, name) : -EINVAL;

@@ -12,7 +12,7 @@
 enum { SECTION_NAME_MAX = 256 };
 
 /* Where a field lies in the two classes of header, and how wide it is there: [0] is ELF32. */
-struct field {
+struct header_field {
 	uint16_t offset[2];
 	uint8_t width[2];
 };
@@ -25,7 +25,7 @@ struct field {
 		}                                                                            \
 	}
 
-static uint64_t get(const struct tally_elf *elf, const uint8_t *at, struct field field)
+static uint64_t get(const struct tally_elf *elf, const uint8_t *at, struct header_field field)
 {
 	at += field.offset[elf->is64];
 	switch (field.width[elf->is64]) {
@@ -36,7 +36,7 @@ static uint64_t get(const struct tally_elf *elf, const uint8_t *at, struct field
 	}
 }
 
-#define GET(elf, at, type, name) get(elf, at, (struct field)FIELD(type, name))
+#define GET(elf, at, type, name) get(elf, at, (struct header_field)FIELD(type, name))
 
 static bool table_ok(const struct tally_elf *elf, uint64_t offset, uint32_t nr, uint32_t entsize,
 		     size_t least)
