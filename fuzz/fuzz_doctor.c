@@ -2,8 +2,8 @@
 /* What tally doctor reads: texts of procfs and sysfs, and the functions of a program. */
 #include <stdlib.h>
 
-#include "cli/doctor_prologue.h"
-#include "cli/doctor_text.h"
+#include "cli/doctor/prologue.h"
+#include "cli/doctor/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const uint8_t *nul = memchr(data, 0, size);
 	size_t len = nul ? (size_t)(nul - data) : size, rest = nul ? size - len - 1 : 0;
-	struct tally_messages messages = {0};
+	struct tally_diagnostics messages = {0};
 	struct tally_standard standard = {0};
 	struct tally_reading reading = {.messages = &messages, .standard = &standard};
 	int ret = 0;

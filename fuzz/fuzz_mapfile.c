@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct tally_messages messages = {0};
+	struct tally_diagnostics messages = {0};
 	const struct tally_source source = {"mapfile.csv", (const char *)data, size, &messages};
 	struct tally_mapfile mapfile = {0};
 	struct tally_arena arena = {0};

@@ -14,11 +14,11 @@
 
 /* ---- where they come from ------------------------------------------------------- */
 
-static void message_tell(void *context, const struct tally_message *message)
+static void message_tell(void *context, const struct tally_diagnostic *message)
 {
 	const struct tally_tables *tables = context;
 
-	tables->notice(&(struct tally_events_notice){message->kind == TALLY_MESSAGE_ERROR,
+	tables->notice(&(struct tally_events_notice){message->kind == TALLY_DIAGNOSTIC_ERROR,
 						     message->path, message->line, message->column,
 						     message->what, message->why},
 		       tables->data);
@@ -29,7 +29,7 @@ static int models_open(struct tally_tables *tables)
 {
 	const struct tally_load_filter filter = {.cpuid = tables->asked ? tables->asked
 									: tables->cpuid};
-	struct tally_messages messages = {.tell = tables->notice ? message_tell : NULL,
+	struct tally_diagnostics messages = {.tell = tables->notice ? message_tell : NULL,
 					  .context = tables};
 	int ret;
 

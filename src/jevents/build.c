@@ -358,7 +358,7 @@ static void repeats_tell(const struct build *build)
 {
 	for (size_t i = 1; i < build->events.len; i++)
 		if (is_repeated(build, i))
-			tally_source_tell(build->events.data[i]->source, TALLY_MESSAGE_WARNING,
+			tally_source_tell(build->events.data[i]->source, TALLY_DIAGNOSTIC_WARNING,
 					  build->events.data[i]->offset,
 					  "the first one is the one that is found",
 					  "event \"%s\" is there twice",
@@ -399,7 +399,7 @@ int tally_model_build(struct tally_reading *reading, const char *arch, const cha
 	if (ret == -E2BIG)
 		tally_source_tell(
 			&(struct tally_source){.path = name, .messages = reading->messages},
-			TALLY_MESSAGE_ERROR, TALLY_SOURCE_WHOLE,
+			TALLY_DIAGNOSTIC_ERROR, TALLY_SOURCE_WHOLE,
 			"1000 PMUs, a million rows, 64 KiB of topics, units and the like",
 			"more than a table holds");
 	if (ret) {

@@ -7,9 +7,9 @@
 #include "jevents/expr.h"
 #include "jevents/known.h"
 
-static enum tally_message_kind severity(bool strict)
+static enum tally_diagnostic_kind severity(bool strict)
 {
-	return strict ? TALLY_MESSAGE_ERROR : TALLY_MESSAGE_WARNING;
+	return strict ? TALLY_DIAGNOSTIC_ERROR : TALLY_DIAGNOSTIC_WARNING;
 }
 
 /* `*text` in canonical form. 0, 1 if it is no expression (told), or -ENOMEM. */

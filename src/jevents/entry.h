@@ -10,7 +10,7 @@
 
 #include "base/vec.h"
 #include "jevents/json_read.h"
-#include "jevents/message.h"
+#include "jevents/diagnostic.h"
 
 /* All keys that mean something, in the order of strcasecmp(3): trees are not strict about case.
  * Others are ignored, as trees have many that describe how an event came about. */

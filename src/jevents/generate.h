@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "jevents/message.h"
+#include "jevents/diagnostic.h"
 
 enum tally_generate_kind {
 	TALLY_GENERATE_ALL,     /* models and map in one file */
@@ -22,7 +22,7 @@ struct tally_generate {
 	const char *model;   /* of TALLY_GENERATE_MODEL: directory below the architecture */
 	const char *depfile; /* or NULL */
 	bool strict;
-	struct tally_messages *messages;
+	struct tally_diagnostics *messages;
 };
 
 /* Do it. What is missing (the architecture, its map) is a warning, and the output has an empty map.

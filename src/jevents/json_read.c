@@ -21,7 +21,7 @@ struct parse {
 
 static int parse_error(const struct parse *parse, const char *what, const char *why)
 {
-	tally_source_tell(parse->reader.source, TALLY_MESSAGE_ERROR, parse->reader.at, why, "%s",
+	tally_source_tell(parse->reader.source, TALLY_DIAGNOSTIC_ERROR, parse->reader.at, why, "%s",
 			  what);
 	return -EINVAL;
 }
@@ -172,7 +172,7 @@ int tally_json_read(const struct tally_source *source, struct tally_arena *arena
 	int ret;
 
 	if (source->len > TALLY_JSON_SIZE) {
-		tally_source_tell(source, TALLY_MESSAGE_ERROR, TALLY_SOURCE_WHOLE,
+		tally_source_tell(source, TALLY_DIAGNOSTIC_ERROR, TALLY_SOURCE_WHOLE,
 				  "64 MiB are read of a file", "file too large");
 		return -E2BIG;
 	}

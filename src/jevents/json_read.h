@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "jevents/message.h"
+#include "jevents/diagnostic.h"
 
 enum {
 	TALLY_JSON_DEPTH = 32,      /* containers within containers */

@@ -4,7 +4,7 @@
 #define TALLY_JEVENTS_JSON_STRING_H
 
 #include "base/arena.h"
-#include "jevents/message.h"
+#include "jevents/diagnostic.h"
 
 /* Warnings that a file gets once, however often it earns them. */
 enum tally_json_quirk {

@@ -20,7 +20,7 @@ struct loaded {
 	TALLY_VEC(const char *) sources; /* by model: the directory or file it was made of */
 	struct tally_arena arena;
 	const struct tally_load_filter *filter;
-	struct tally_messages *messages;
+	struct tally_diagnostics *messages;
 };
 
 /* An architecture's directory while it is read. */
@@ -180,7 +180,7 @@ static int row_load(struct arch_loading *arch, const struct tally_source *source
 	if (model == loaded->list.len)
 		ret = named_load(arch, row);
 	if (ret > 0) {
-		tally_source_tell(source, TALLY_MESSAGE_WARNING, row->offset,
+		tally_source_tell(source, TALLY_DIAGNOSTIC_WARNING, row->offset,
 				  "the line is left out", "no tables for \"%s\"", row->dir);
 		return 0;
 	}
@@ -315,7 +315,7 @@ static int path_load(struct loaded *loaded, const char *path)
 }
 
 int tally_models_load(const char *path, const struct tally_load_filter *filter,
-		      struct tally_messages *messages, struct tally_models **ret_models)
+		      struct tally_diagnostics *messages, struct tally_models **ret_models)
 {
 	struct loaded *loaded = calloc(1, sizeof(*loaded));
 	int ret;

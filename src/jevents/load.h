@@ -6,7 +6,7 @@
 #ifndef TALLY_JEVENTS_LOAD_H
 #define TALLY_JEVENTS_LOAD_H
 
-#include "jevents/message.h"
+#include "jevents/diagnostic.h"
 #include "jevents/models.h"
 
 /* What is wanted of a tree. NULL members mean all. */
@@ -24,7 +24,7 @@ struct tally_load_filter {
  * a file over 64 MiB; -E2BIG for a table beyond its limits; -ENOMEM; or the error of open(2) and
  * friends. `messages` may be NULL. */
 int tally_models_load(const char *path, const struct tally_load_filter *filter,
-		      struct tally_messages *messages, struct tally_models **ret_models);
+		      struct tally_diagnostics *messages, struct tally_models **ret_models);
 
 /* NULL is allowed. */
 void tally_models_free(struct tally_models *models);

@@ -38,9 +38,9 @@ static const struct option options[] = {
 };
 
 /* Position, kind, what and why, one line a message. */
-static void message_print(void *context, const struct tally_message *message)
+static void message_print(void *context, const struct tally_diagnostic *message)
 {
-	const struct tally_messages *messages = context;
+	const struct tally_diagnostics *messages = context;
 	size_t told = messages->errors + messages->warnings;
 
 	if (told > MESSAGES_SHOWN) {
@@ -52,7 +52,7 @@ static void message_print(void *context, const struct tally_message *message)
 	if (message->line)
 		fprintf(stderr, "%u:%u:", message->line, message->column);
 	fprintf(stderr, " %s: %s (%s)\n",
-		message->kind == TALLY_MESSAGE_ERROR ? "error" : "warning", message->what,
+		message->kind == TALLY_DIAGNOSTIC_ERROR ? "error" : "warning", message->what,
 		message->why);
 }
 
@@ -87,7 +87,7 @@ static int options_read(int argc, char **argv, struct tally_generate *generate)
 
 int main(int argc, char **argv)
 {
-	struct tally_messages messages = {message_print, &messages};
+	struct tally_diagnostics messages = {message_print, &messages};
 	struct tally_generate generate = {.messages = &messages};
 	int ret = options_read(argc, argv, &generate);
 

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
-#include "jevents/message.h"
+#include "jevents/diagnostic.h"
 
 enum { TALLY_MAPFILE_ROWS = 4096 };
 

@@ -35,7 +35,8 @@ static int file_parse(struct tally_reading *reading, const char *path,
 	if (ret) {
 		tally_source_tell(
 			&(struct tally_source){.path = path, .messages = reading->messages},
-			TALLY_MESSAGE_ERROR, TALLY_SOURCE_WHOLE, strerror(-ret), "cannot be read");
+			TALLY_DIAGNOSTIC_ERROR, TALLY_SOURCE_WHOLE, strerror(-ret),
+			"cannot be read");
 		return ret;
 	}
 	ret = tally_vec_push(&reading->texts, text);
@@ -52,7 +53,7 @@ static int groups_add(struct tally_reading *reading, const struct tally_source *
 {
 	for (const struct tally_json_value *member = root->first; member; member = member->next) {
 		if (member->kind != TALLY_JSON_STRING) {
-			tally_source_tell(source, TALLY_MESSAGE_ERROR, member->offset,
+			tally_source_tell(source, TALLY_DIAGNOSTIC_ERROR, member->offset,
 					  "metric groups are names and texts", "not a string");
 			return -EINVAL;
 		}
@@ -73,7 +74,7 @@ int tally_reading_add(struct tally_reading *reading, const struct tally_source *
 	if (!list && root->kind == TALLY_JSON_OBJECT && !strcmp(topic, "metricgroups"))
 		return groups_add(reading, source, root);
 	if (!list) {
-		tally_source_tell(source, TALLY_MESSAGE_ERROR, root->offset,
+		tally_source_tell(source, TALLY_DIAGNOSTIC_ERROR, root->offset,
 				  "a file is a list of objects, or has one as \"Events\" or "
 				  "\"Metrics\"",
 				  "no list of events");

@@ -14,7 +14,7 @@ struct tally_raw_group {
 
 /* All zero but for the first three members is an empty reading. */
 struct tally_reading {
-	struct tally_messages *messages;
+	struct tally_diagnostics *messages;
 	const struct tally_standard *standard;
 	const char *core_pmu; /* of events without a unit; NULL for "default_core" */
 	struct tally_arena arena;

@@ -12,7 +12,7 @@ enum { TREE_DEPTH = 3 }; /* vendor/model/sys */
 
 struct tree_walk {
 	struct tally_tree *tree;
-	struct tally_messages *messages;
+	struct tally_diagnostics *messages;
 	const char *path; /* the directory being read */
 	const char *name; /* the same below the architecture; "" for that itself */
 	int depth;
@@ -152,7 +152,8 @@ static int dir_walk(const struct tree_walk *walk)
 	if (ret && walk->depth)
 		tally_source_tell(
 			&(struct tally_source){.path = walk->path, .messages = walk->messages},
-			TALLY_MESSAGE_ERROR, TALLY_SOURCE_WHOLE, strerror(-ret), "cannot be read");
+			TALLY_DIAGNOSTIC_ERROR, TALLY_SOURCE_WHOLE, strerror(-ret),
+			"cannot be read");
 	for (size_t i = 0; i < names.list.len && !ret; i++)
 		ret = entry_walk(walk, names.list.data[i], false);
 	if (!ret && tree->files.len > first)
@@ -166,7 +167,8 @@ static int dir_walk(const struct tree_walk *walk)
 	return ret;
 }
 
-int tally_tree_scan(const char *path, struct tally_messages *messages, struct tally_tree *ret_tree)
+int tally_tree_scan(const char *path, struct tally_diagnostics *messages,
+		    struct tally_tree *ret_tree)
 {
 	struct tally_tree tree = {0};
 	struct tree_walk walk = {&tree, messages, path, "", 0};

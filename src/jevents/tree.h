@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
-#include "jevents/message.h"
+#include "jevents/diagnostic.h"
 
 struct tally_tree_file {
 	const char *path;
@@ -33,7 +33,8 @@ struct tally_tree {
 /* Walk `path`: vendor/model/sys at the deepest; all but directories, *.json and mapfile.csv* is
  * ignored. 0 and a tree that the caller frees; -ENOENT if there is no such directory; -ENOMEM; or
  * the error of opendir(3) or stat(2), told. */
-int tally_tree_scan(const char *path, struct tally_messages *messages, struct tally_tree *ret_tree);
+int tally_tree_scan(const char *path, struct tally_diagnostics *messages,
+		    struct tally_tree *ret_tree);
 void tally_tree_free(struct tally_tree *tree);
 
 /* Topic of a file: its name without directory and suffix, hyphens as blanks. NULL: out of memory.

@@ -7,11 +7,11 @@
 #include "dump_models.h"
 #include "jevents/load.h"
 
-static void tell(void *context, const struct tally_message *message)
+static void tell(void *context, const struct tally_diagnostic *message)
 {
 	(void)context;
 	fprintf(stderr, "%s:%u:%u: %s: %s (%s)\n", message->path, message->line, message->column,
-		message->kind == TALLY_MESSAGE_ERROR ? "error" : "warning", message->what,
+		message->kind == TALLY_DIAGNOSTIC_ERROR ? "error" : "warning", message->what,
 		message->why);
 }
 
@@ -19,7 +19,7 @@ const struct tally_models *models_open(void)
 {
 	const struct tally_load_filter filter = {.cpuid = getenv("TALLY_CPUID")};
 	const char *path = getenv("TALLY_EVENTS_DIR");
-	struct tally_messages messages = {tell, NULL, 0, 0};
+	struct tally_diagnostics messages = {tell, NULL, 0, 0};
 	struct tally_models *models = NULL;
 	int ret = tally_models_load(path ? path : ".", &filter, &messages, &models);
 

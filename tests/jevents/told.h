@@ -9,21 +9,21 @@
 #include <stdint.h>
 
 #include "base/str.h"
-#include "jevents/message.h"
+#include "jevents/diagnostic.h"
 
 #include <cmocka.h>
 
 struct told {
-	struct tally_messages messages;
+	struct tally_diagnostics messages;
 	struct tally_str text;
 };
 
-static inline void told_tell(void *context, const struct tally_message *message)
+static inline void told_tell(void *context, const struct tally_diagnostic *message)
 {
 	struct tally_str *text = context;
 
 	tally_str_addf(text, "%u:%u: %s: %s (%s)\n", message->line, message->column,
-		       message->kind == TALLY_MESSAGE_ERROR ? "error" : "warning", message->what,
+		       message->kind == TALLY_DIAGNOSTIC_ERROR ? "error" : "warning", message->what,
 		       message->why);
 }
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "jevents/message.h"
+#include "jevents/diagnostic.h"
 
 /* Line and column, both from 1, of a byte; columns count bytes. */
 static void position_find(const struct tally_source *source, size_t offset, uint32_t *ret_line,
@@ -20,17 +20,17 @@ static void position_find(const struct tally_source *source, size_t offset, uint
 	*ret_column = at - line + 1;
 }
 
-void tally_source_tell(const struct tally_source *source, enum tally_message_kind kind,
+void tally_source_tell(const struct tally_source *source, enum tally_diagnostic_kind kind,
 		       size_t offset, const char *why, const char *what, ...)
 {
-	struct tally_messages *messages = source->messages;
-	struct tally_message message = {.kind = kind, .path = source->path, .why = why};
+	struct tally_diagnostics *messages = source->messages;
+	struct tally_diagnostic message = {.kind = kind, .path = source->path, .why = why};
 	struct tally_str text = {0};
 	va_list args;
 
 	if (!messages)
 		return;
-	if (kind == TALLY_MESSAGE_ERROR)
+	if (kind == TALLY_DIAGNOSTIC_ERROR)
 		messages->errors++;
 	else
 		messages->warnings++;
