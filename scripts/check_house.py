@@ -22,15 +22,15 @@ ALLOWED = {
     "tags": set(),
     # the header
     "headers": {
-        "src/cli/doctor.h", "src/cli/record.h", "src/cli/stat.h", "src/cli/top.h", "src/events/parse.h",
+        "src/cli/doctor/doctor.h", "src/cli/record/record.h", "src/cli/stat/stat.h", "src/cli/top/top.h", "src/events/parse.h",
         "src/events/printfmt.h", "src/machines/riscv/kernel.h", "src/machines/sim/sim.h",
         "src/machines/sim/sim_private.h", "src/perfdata/reader.h", "src/perfdata/writer.h",
         "src/profile/hist_private.h", "src/profile/profile_private.h",
     },
     # the file that calls; doctor's is a probe of what the kernel refuses
-    "transport": {"src/cli/doctor_rights.c"},
+    "transport": {"src/cli/doctor/rights.c"},
     # the file that calls; record's reads a list of NUMA nodes
-    "targets": {"src/cli/env_collect.c"},
+    "targets": {"src/cli/record/env_collect.c"},
 }
 
 # The folders of src/cli that every command may include from; each may include the ones before it.

@@ -49,7 +49,7 @@ struct tally_file_map {
 
 /* Map what tally_file_open() opens. 0, an error of tally_file_open(), or that of mmap(2).
  * Where a mapped file became shorter, access raises SIGBUS, as with any mapping: a program that
- * wants to survive that has to put zeros there in a signal handler (cli/truncation.h), and
+ * wants to survive that has to put zeros there in a signal handler (cli/main/truncation.h), and
  * tally_file_map_check() tells whether what was read can be relied on. */
 int tally_file_map(const char *path, struct tally_file_map *ret_map);
 

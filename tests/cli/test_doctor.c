@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "base/arith.h"
-#include "cli/doctor.h"
-#include "cli/doctor_text.h"
+#include "cli/doctor/doctor.h"
+#include "cli/doctor/text.h"
 
 /* ---- texts ---------------------------------------------------------------------- */
 

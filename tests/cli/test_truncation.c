@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "cli/truncation.h"
+#include "cli/main/truncation.h"
 #include "../symbols/elf_image.h"
 #include "symbols/dso.h"
 #include "tally/perfdata.h"

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Facts of hardware counters. */
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "cli/doctor/doctor.h"
+
+static void say_absent(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	const struct doctor_host *host = &doctor->host;
+
+	doctor_say(finding, DOCTOR_WARN,
+		   "none: cycles, instructions and caches cannot be counted; record samples the "
+		   "CPU's clock");
+	if (host->hypervisor)
+		doctor_cause(finding, "%s gives this virtual machine no PMU", host->hypervisor);
+	else
+		doctor_cause(finding, "no driver took a PMU");
+	if (host->vpmu)
+		doctor_fix(finding, "%s", host->vpmu);
+}
+
+static void say_unknown(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	doctor_say(finding, DOCTOR_UNKNOWN, "not found out: %s",
+		   doctor_answer(doctor, doctor->pmu.code));
+	doctor_cause(finding, "events could not be opened: see perf_event_open and own tasks");
+}
+
+static void say_stuck(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	doctor_say(finding, DOCTOR_WARN, "there are some, they run, and stay at zero");
+	doctor_cause(finding, "%s pretends to have them",
+		     doctor->host.hypervisor ? doctor->host.hypervisor : "the machine");
+	if (doctor->host.vpmu)
+		doctor_fix(finding, "%s", doctor->host.vpmu);
+	doctor_fix(finding, "use software events: -e cpu-clock, -e task-clock");
+}
+
+static void say_taken(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	doctor_say(finding, DOCTOR_WARN, "all are taken: ours never ran");
+	doctor_cause(finding, "somebody holds them pinned: another profiler, a hypervisor's agent, "
+			      "the NMI watchdog");
+	doctor_fix(finding, "sudo sysctl kernel.nmi_watchdog=0, and end other profilers");
+}
+
+static void say_counts_only(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	doctor_say(finding, DOCTOR_WARN, "they count, and cannot sample");
+	if (doctor->pmu.no_interrupt)
+		doctor_cause(finding, "sampling opens, and no interrupt comes");
+	else
+		doctor_cause(finding, "opening %s for sampling: %s", doctor->pmu.event,
+			     strerror(-doctor->pmu.code));
+	doctor_fix(finding, "record with -e cpu-clock");
+}
+
+static void say_samples(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	doctor_say(finding, DOCTOR_OK, "they count and sample%s",
+		   doctor->pmu.unproved ? " (opened; no ring was to be had to see a sample)" : "");
+}
+
+static void find_pmu(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	static void (*const say[])(const struct doctor *, struct doctor_finding *) = {
+		[TALLY_PMU_UNKNOWN] = say_unknown,
+		[TALLY_PMU_ABSENT] = say_absent,
+		[TALLY_PMU_STUCK] = say_stuck,
+		[TALLY_PMU_TAKEN] = say_taken,
+		[TALLY_PMU_COUNTS_ONLY] = say_counts_only,
+		[TALLY_PMU_SAMPLES] = say_samples,
+	};
+
+	finding->word = tally_pmu_state_name(doctor->pmu.state);
+	say[doctor->pmu.state](doctor, finding);
+}
+
+static void find_slots(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	const struct tally_pmu_probe *pmu = &doctor->pmu;
+
+	if (pmu->state < TALLY_PMU_TAKEN) {
+		doctor_say(finding, DOCTOR_NOTE, "nothing to take");
+		return;
+	}
+	doctor_number(finding, pmu->slots_free);
+	if (!pmu->slots) {
+		doctor_say(finding, DOCTOR_NOTE, "%u run at once; how many there are is not told",
+			   pmu->slots_free);
+		return;
+	}
+	doctor_say(finding, pmu->slots_free < pmu->slots ? DOCTOR_NOTE : DOCTOR_OK,
+		   "%u of %u are free for %s%s", pmu->slots_free, pmu->slots, pmu->event,
+		   pmu->shares ? ", in turns with others" : "");
+	if (pmu->slots_free < pmu->slots)
+		doctor_cause(finding, "%u taken by somebody else", pmu->slots - pmu->slots_free);
+}
+
+static void find_precise(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	int precise = doctor->pmu.precise;
+
+	doctor_number(finding, precise);
+	if (doctor->pmu.state != TALLY_PMU_SAMPLES)
+		doctor_say(finding, DOCTOR_NOTE, "nothing that samples");
+	else if (precise)
+		doctor_say(finding, DOCTOR_OK, "up to :%.*s", precise, "ppp");
+	else
+		doctor_say(finding, DOCTOR_NOTE, "none (:p): samples skid behind what caused them");
+}
+
+static void find_watchdog(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	int64_t on;
+
+	if (!doctor_read_number(doctor->root, "/proc/sys/kernel/nmi_watchdog", &on)) {
+		doctor_say(finding, DOCTOR_OK, "none in this kernel");
+		return;
+	}
+	doctor_number(finding, on);
+	if (!on) {
+		doctor_say(finding, DOCTOR_OK, "off");
+	} else if (doctor->pmu.state < TALLY_PMU_TAKEN ||
+		   doctor->pmu.slots_free == doctor->pmu.slots) {
+		doctor_say(finding, DOCTOR_OK, "on, and takes no counter");
+	} else {
+		doctor_say(finding, DOCTOR_NOTE, "on: may be one that took a counter of each CPU");
+		doctor_fix(finding, "sudo sysctl kernel.nmi_watchdog=0");
+	}
+}
+
+static void find_hypervisor(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	const char *name = doctor->host.hypervisor;
+
+	if (name)
+		doctor_say(finding, DOCTOR_NOTE, "this is a virtual machine, of %s", name);
+	else
+		doctor_say(finding, DOCTOR_OK, "no trace of one");
+}
+
+static void find_pmus(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	static const char *const where = "/sys/bus/event_source/devices";
+	char path[512];
+	struct dirent **names;
+	struct tally_str list = {0};
+	int nr;
+
+	snprintf(path, sizeof(path), "%s%s", doctor->root, where);
+	nr = scandir(path, &names, NULL, alphasort);
+	for (int i = 0; i < nr; i++) {
+		if (names[i]->d_name[0] != '.')
+			tally_str_addf(&list, "%s%s", list.len ? ", " : "", names[i]->d_name);
+		free(names[i]);
+	}
+	if (nr < 0)
+		doctor_say(finding, DOCTOR_UNKNOWN, "%s cannot be read", where);
+	else
+		doctor_say(finding, DOCTOR_OK, "%s", tally_str_text(&list));
+	if (nr >= 0)
+		free(names);
+	tally_str_free(&list);
+}
+
+static const struct doctor_fact facts[] = {
+	{"counters.pmu", DOCTOR_COUNTERS, "hardware counters", find_pmu},
+	{"counters.slots", DOCTOR_COUNTERS, "counters free", find_slots},
+	{"counters.precise", DOCTOR_COUNTERS, "precise samples", find_precise},
+	{"counters.watchdog", DOCTOR_COUNTERS, "NMI watchdog", find_watchdog},
+	{"counters.hypervisor", DOCTOR_COUNTERS, "hypervisor", find_hypervisor},
+	{"counters.pmus", DOCTOR_COUNTERS, "PMUs in sysfs", find_pmus},
+};
+const struct doctor_facts doctor_counters_facts = {facts, TALLY_ARRAY_SIZE(facts)};

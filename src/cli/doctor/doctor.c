@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tally doctor: whether profiling works here, and what would make it work. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "base/vec.h"
+#include "cli/main/commands.h"
+#include "cli/doctor/doctor.h"
+#include "sampler/privileges.h"
+#include "cli/main/say.h"
+
+static const struct tally_option doctor_options[] = {
+	{'j', "json", TALLY_OPTION_FLAG, offsetof(struct doctor_config, json), NULL,
+	 "as JSON of tally's schema"},
+	TALLY_OPTION_END,
+};
+
+/* ---- looking ----------------------------------------------------------------------- */
+
+/* In the place of a system call that kills. */
+static int closed_open(const struct tally_transport *transport, struct perf_event_attr *attr,
+		       int32_t pid, int32_t cpu, int group_fd, unsigned long flags)
+{
+	return -EPERM;
+}
+
+static const struct tally_transport closed_transport = {.name = "closed", .open = closed_open};
+
+static int look(struct doctor *doctor)
+{
+	doctor->features = calloc(tally_probe_nr_features, sizeof(*doctor->features));
+	if (!doctor->features)
+		return -ENOMEM;
+	tally_permits_read(NULL, &doctor->permits);
+	doctor->permits.kills = tally_probe_kills(doctor->transport);
+	if (doctor->permits.kills)
+		doctor->transport = &closed_transport;
+	tally_permits_probe(doctor->transport, &doctor->permits);
+	doctor->call = tally_probe_call(doctor->transport,
+					doctor->permits.paranoid != TALLY_PERMITS_UNKNOWN);
+	for (size_t i = 0; i < tally_probe_nr_features; i++)
+		doctor->features[i] = tally_probe_feature(doctor->transport, &doctor->call,
+							  &tally_probe_features[i]);
+	doctor->pmu = tally_probe_pmu(doctor->transport, tally_probe_work_spin());
+	doctor_host_find(doctor->root, &doctor->host);
+	doctor_tracefs_find(&doctor->tracefs);
+	doctor_trials(doctor);
+	return 0;
+}
+
+/* ---- telling ------------------------------------------------------------------------ */
+
+typedef TALLY_VEC(struct doctor_line) line_vec;
+
+static int find_facts(const struct doctor *doctor, const struct doctor_facts *facts,
+		      line_vec *lines)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < facts->nr; i++) {
+		struct doctor_line line = {.fact = &facts->facts[i]};
+
+		facts->facts[i].find(doctor, &line.finding);
+		ret = tally_vec_push(lines, line);
+		if (ret)
+			doctor_finding_free(&line.finding);
+	}
+	return ret;
+}
+
+/* The machine's facts with our rights, the command's without. */
+static int find_all(struct doctor *doctor, line_vec *lines)
+{
+	static const struct doctor_facts *const machine[] = {
+		&doctor_kernel_facts, &doctor_rights_facts,  &doctor_counters_facts,
+		&doctor_limits_facts, &doctor_symbols_facts, &doctor_tracing_facts,
+	};
+	int ret, dropped;
+
+	tally_privileges_raise();
+	ret = look(doctor);
+	for (size_t i = 0; !ret && i < TALLY_ARRAY_SIZE(machine); i++)
+		ret = find_facts(doctor, machine[i], lines);
+	dropped = tally_privileges_drop(&tally_say_messages);
+	if (!ret)
+		ret = dropped;
+	if (!ret && doctor->command) {
+		doctor_program_find(doctor->command, &doctor->program);
+		ret = find_facts(doctor, &doctor_file_facts, lines);
+		/* What is no program has nothing more to tell. */
+		if (!ret && !doctor->program.code)
+			ret = find_facts(doctor, &doctor_program_facts, lines);
+	}
+	return ret ? ret : find_facts(doctor, &doctor_verdict_facts, lines);
+}
+
+static int doctor_run(int argc, char **argv)
+{
+	struct doctor_config config = {0};
+	struct doctor doctor = {.transport = tally_transport_linux(), .root = ""};
+	line_vec lines = {0};
+	int first, ret;
+
+	ret = tally_options_parse(&tally_command_doctor, &config, argc, argv, TALLY_PARSE_STOP,
+				  &first);
+	if (ret)
+		return ret - 1;
+	doctor.command = first < argc ? argv[first] : NULL;
+	ret = find_all(&doctor, &lines);
+	if (!ret)
+		ret = config.json ? doctor_print_json(&doctor, lines.data, lines.len)
+				  : doctor_print_text(&doctor, lines.data, lines.len);
+	else
+		tally_say_error("cannot look: %s", strerror(-ret));
+	tally_vec_for_each (line, &lines)
+		doctor_finding_free(&line->finding);
+	tally_vec_free(&lines);
+	doctor_program_free(&doctor.program);
+	free(doctor.features);
+	return ret || !doctor_works(&doctor) ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
+}
+
+const struct tally_command tally_command_doctor = {
+	.name = "doctor",
+	.summary = "Tell what of profiling works here, and what would make it work",
+	.usage = "[OPTIONS] [-- COMMAND [ARGS]]",
+	.about = " The command is looked at, not run. The exit status is 0 when a command can be "
+		 "counted\n"
+		 " or sampled at all, else 1.\n",
+	.options = doctor_options,
+	.privileged = true,
+	.run = doctor_run,
+};

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Facts of the kernel: which one, whether its perf answers, what that knows. */
+#include <errno.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/arith.h"
+#include "cli/doctor/doctor.h"
+
+static void find_version(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	struct utsname name;
+
+	if (uname(&name)) {
+		doctor_say(finding, DOCTOR_UNKNOWN, "not told: %s", strerror(errno));
+		return;
+	}
+	doctor_say(finding, DOCTOR_OK, "%s %s on %s", name.sysname, name.release, name.machine);
+}
+
+static void find_perf(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	static const char *const words[] = {
+		[TALLY_DOOR_OPEN] = "open",
+		[TALLY_DOOR_REFUSES] = "refuses",
+		[TALLY_DOOR_FILTERED] = "filtered",
+		[TALLY_DOOR_NO_KERNEL] = "none",
+	};
+	const char *error = strerror(-doctor->call.code);
+
+	finding->word = words[doctor->call.door];
+	switch (doctor->call.door) {
+	case TALLY_DOOR_OPEN:
+		doctor_say(finding, DOCTOR_OK, "the kernel answers perf_event_open");
+		break;
+	case TALLY_DOOR_REFUSES:
+		doctor_say(finding, DOCTOR_BAD, "the kernel refuses even a clock of our own: %s",
+			   error);
+		break;
+	case TALLY_DOOR_FILTERED:
+		if (doctor->permits.kills)
+			doctor_say(finding, DOCTOR_BAD, "who calls perf_event_open is killed");
+		else
+			doctor_say(finding, DOCTOR_BAD,
+				   "something in front of the kernel answers perf_event_open: %s",
+				   error);
+		break;
+	case TALLY_DOOR_NO_KERNEL:
+		doctor_say(finding, DOCTOR_BAD, "this kernel has no perf_event_open");
+		doctor_fix(finding, "a kernel built with CONFIG_PERF_EVENTS");
+		break;
+	}
+}
+
+static void find_attr(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	uint32_t size = doctor->call.attr_size;
+
+	if (!size) {
+		doctor_say(finding, DOCTOR_UNKNOWN, "not found out");
+		return;
+	}
+	doctor_number(finding, size);
+	doctor_say(finding, DOCTOR_OK, "the kernel's perf_event_attr has %u bytes, ours %zu", size,
+		   sizeof(struct perf_event_attr));
+}
+
+/* One line: how many there are, and the names of those that are not. */
+static void find_features(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	size_t known = 0, lacking = 0;
+	struct tally_str lacks = {0};
+
+	for (size_t i = 0; i < tally_probe_nr_features; i++) {
+		const struct tally_probe_feature *feature = &tally_probe_features[i];
+
+		known += doctor->features[i] == TALLY_PROBE_YES;
+		if (doctor->features[i] != TALLY_PROBE_NO)
+			continue;
+		tally_str_addf(&lacks, "%s%s (%s)", lacking++ ? ", " : "", feature->id,
+			       feature->since);
+	}
+	doctor_number(finding, (int64_t)known);
+	if (!known && !lacking)
+		doctor_say(finding, DOCTOR_UNKNOWN, "not found out: the kernel is not reached");
+	else
+		doctor_say(finding, DOCTOR_OK, "%zu of %zu asked for%s%s", known,
+			   tally_probe_nr_features, lacking ? "; not " : "",
+			   tally_str_text(&lacks));
+	tally_str_free(&lacks);
+}
+
+static const struct doctor_fact facts[] = {
+	{"kernel.version", DOCTOR_KERNEL, "version", find_version},
+	{"kernel.perf", DOCTOR_KERNEL, "perf_event_open", find_perf},
+	{"kernel.attr", DOCTOR_KERNEL, "attr size", find_attr},
+	{"kernel.features", DOCTOR_KERNEL, "features", find_features},
+};
+const struct doctor_facts doctor_kernel_facts = {facts, TALLY_ARRAY_SIZE(facts)};

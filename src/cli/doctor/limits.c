@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Facts of limits: memory, descriptors, rates. */
+#include "base/arith.h"
+#include "cli/doctor/doctor.h"
+#include "sampler/sampling.h"
+
+enum {
+	EVENTS_OF_A_RECORD = 2, /* on each CPU */
+	KERNEL_DEFAULT_HZ = 100000,
+};
+
+static void find_memory(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	const struct tally_permits *permits = &doctor->permits;
+	size_t wanted = TALLY_SAMPLING_RING / permits->page_size, pages;
+	struct tally_refusal why = {0};
+
+	pages = tally_permits_rings(permits, wanted, permits->cpus, &why);
+	doctor_number(finding, (int64_t)(pages * permits->page_size));
+	if (pages == wanted) {
+		doctor_say(finding, DOCTOR_OK, "rings of %u KiB on each CPU fit",
+			   TALLY_SAMPLING_RING >> 10);
+		return;
+	}
+	if (pages)
+		doctor_say(finding, DOCTOR_NOTE, "rings of %zu KiB on each CPU instead of %u",
+			   (size_t)(pages * permits->page_size >> 10), TALLY_SAMPLING_RING >> 10);
+	else
+		doctor_say(finding, DOCTOR_WARN, "not even rings of one page fit");
+	doctor_refusal_of_rings(finding, &why);
+}
+
+static void find_files(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	const struct tally_permits *permits = &doctor->permits;
+	uint64_t needed = (uint64_t)EVENTS_OF_A_RECORD * permits->cpus;
+
+	doctor_number(finding, (int64_t)TALLY_MIN(permits->files_hard, (uint64_t)INT64_MAX));
+	doctor_say(finding, permits->files_hard > 2 * needed + 64 ? DOCTOR_OK : DOCTOR_WARN,
+		   "%llu, and up to %llu where needed: one for each event, CPU and thread "
+		   "(record -a: %llu)",
+		   (unsigned long long)permits->files, (unsigned long long)permits->files_hard,
+		   (unsigned long long)needed);
+	if (finding->state == DOCTOR_WARN)
+		doctor_fix(finding,
+			   "raise the hard limit: ulimit -Hn, or LimitNOFILE= of the unit");
+}
+
+static void find_rate(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	int64_t rate = doctor->permits.max_sample_rate;
+
+	if (rate == TALLY_PERMITS_UNKNOWN) {
+		doctor_say(finding, DOCTOR_UNKNOWN, "cannot be read");
+		return;
+	}
+	doctor_number(finding, rate);
+	doctor_say(finding, rate < TALLY_SAMPLING_FREQ ? DOCTOR_WARN : DOCTOR_OK,
+		   "%lld Hz on each CPU%s", (long long)rate,
+		   rate < TALLY_SAMPLING_FREQ ? ", below what record asks for" : "");
+	if (rate >= KERNEL_DEFAULT_HZ)
+		return;
+	doctor_cause(finding,
+		     "below the kernel's %d: set so, or lowered by the kernel when "
+		     "samples took too long",
+		     KERNEL_DEFAULT_HZ);
+	if (rate < TALLY_SAMPLING_FREQ)
+		doctor_fix(finding, "sudo sysctl kernel.perf_event_max_sample_rate=%d",
+			   KERNEL_DEFAULT_HZ);
+}
+
+static void find_cpu_time(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	int64_t percent;
+
+	if (!doctor_read_number(doctor->root, "/proc/sys/kernel/perf_cpu_time_max_percent",
+				&percent)) {
+		doctor_say(finding, DOCTOR_UNKNOWN, "cannot be read");
+		return;
+	}
+	doctor_number(finding, percent);
+	if (percent > 0 && percent < 100)
+		doctor_say(finding, DOCTOR_OK,
+			   "above %lld%% of a CPU the kernel lowers the sample rate, for good",
+			   (long long)percent);
+	else
+		doctor_say(finding, DOCTOR_OK, "the kernel never lowers the sample rate");
+}
+
+static void find_stack(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	if (doctor->permits.max_stack == TALLY_PERMITS_UNKNOWN) {
+		doctor_say(finding, DOCTOR_UNKNOWN, "cannot be read");
+		return;
+	}
+	doctor_number(finding, doctor->permits.max_stack);
+	doctor_say(finding, DOCTOR_OK, "%d frames of a callchain", doctor->permits.max_stack);
+}
+
+static const struct doctor_fact facts[] = {
+	{"limits.memory", DOCTOR_LIMITS, "locked memory", find_memory},
+	{"limits.files", DOCTOR_LIMITS, "descriptors", find_files},
+	{"limits.rate", DOCTOR_LIMITS, "sample rate", find_rate},
+	{"limits.cpu-time", DOCTOR_LIMITS, "time of sampling", find_cpu_time},
+	{"limits.stack", DOCTOR_LIMITS, "stack depth", find_stack},
+};
+const struct doctor_facts doctor_limits_facts = {facts, TALLY_ARRAY_SIZE(facts)};

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Facts of the command that is to be profiled. */
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "cli/doctor/doctor.h"
+
+static const char *machine_name(uint16_t machine)
+{
+	static const struct {
+		uint16_t machine;
+		const char *name;
+	} names[] = {{EM_X86_64, "x86-64"}, {EM_386, "x86"},
+		     {EM_AARCH64, "arm64"}, {EM_RISCV, "RISC-V"},
+		     {EM_ARM, "arm"},       {EM_PPC64, "ppc64"},
+		     {EM_S390, "s390"},     {EM_LOONGARCH, "LoongArch"}};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(names); i++) {
+		if (names[i].machine == machine)
+			return names[i].name;
+	}
+	return "another machine";
+}
+
+static void find_file(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	const struct doctor_program *program = &doctor->program;
+
+	if (!program->path) {
+		doctor_say(finding, DOCTOR_BAD, "'%s' is not there, or not executable",
+			   program->name);
+		return;
+	}
+	if (program->code) {
+		doctor_say(finding, program->code == -ENOEXEC ? DOCTOR_NOTE : DOCTOR_WARN, "%s: %s",
+			   program->path,
+			   program->code == -ENOEXEC   ? "not an ELF file"
+			   : program->code == -EBADMSG ? "a broken ELF file"
+						       : strerror(-program->code));
+		return;
+	}
+	doctor_say(finding, DOCTOR_OK, "%s: ELF, %s %s bit, %s%s", program->path,
+		   machine_name(program->machine), program->is64 ? "64" : "32",
+		   program->is_static ? "static" : "dynamic", program->is_pie ? ", PIE" : "");
+	if (program->script)
+		doctor_cause(finding, "the interpreter of %s", program->script);
+}
+
+/* Events of the unprivileged end where a program becomes more than they are. */
+static void find_rights(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	const struct doctor_program *program = &doctor->program;
+	bool ends = program->changes_ids || !program->readable;
+
+	if (!program->path) {
+		doctor_say(finding, DOCTOR_UNKNOWN, "no file");
+	} else if (!ends) {
+		doctor_say(finding, DOCTOR_OK, "a program like any other");
+	} else {
+		doctor_say(finding, doctor->permits.uid ? DOCTOR_WARN : DOCTOR_NOTE,
+			   "%s: events of the unprivileged end when it starts",
+			   program->changes_ids ? "set-user-id or set-group-id" : "not readable");
+		if (doctor->permits.uid)
+			doctor_fix(finding, "profile it as root");
+	}
+}
+
+static void find_build_id(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	const struct doctor_program *program = &doctor->program;
+	struct tally_str hex = {0};
+
+	for (size_t i = 0; i < program->build_id_size; i++)
+		tally_str_addf(&hex, "%02x", program->build_id[i]);
+	finding->word = hex.len ? "yes" : "no";
+	if (hex.len) {
+		doctor_say(finding, DOCTOR_OK, "%s", tally_str_text(&hex));
+	} else {
+		doctor_say(finding, DOCTOR_NOTE,
+			   "none: a changed file cannot be told from the one recorded");
+		doctor_fix(finding, "link with -Wl,--build-id");
+	}
+	tally_str_free(&hex);
+}
+
+static void find_symbols(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	const struct doctor_program *program = &doctor->program;
+
+	doctor_number(finding, (int64_t)program->nr_functions);
+	finding->word = program->nr_functions ? "yes" : "stripped";
+	if (program->nr_functions) {
+		doctor_say(finding, DOCTOR_OK, "%zu functions", program->nr_functions);
+		return;
+	}
+	doctor_say(finding, DOCTOR_WARN, "stripped: no function has a name but %zu exported ones",
+		   program->nr_exported);
+	if (program->debug == DOCTOR_DEBUG_FILE)
+		doctor_cause(finding, "the debug file may have the others: %s",
+			     program->debug_path);
+	else
+		doctor_fix(finding, "a build that is not stripped, or its debug package");
+}
+
+static void find_debug(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	static const char *const words[] = {[DOCTOR_DEBUG_NONE] = "no",
+					    [DOCTOR_DEBUG_OWN] = "yes",
+					    [DOCTOR_DEBUG_FILE] = "file"};
+	const struct doctor_program *program = &doctor->program;
+
+	finding->word = words[program->debug];
+	switch (program->debug) {
+	case DOCTOR_DEBUG_OWN: doctor_say(finding, DOCTOR_OK, "in the file"); return;
+	case DOCTOR_DEBUG_FILE:
+		doctor_say(finding, DOCTOR_OK, "in %s", program->debug_path);
+		return;
+	case DOCTOR_DEBUG_NONE: break;
+	}
+	doctor_say(finding, DOCTOR_NOTE, "none: no source lines and inlined functions");
+	if (program->debug_link)
+		doctor_cause(finding, "%s, which it names, is not there", program->debug_link);
+	doctor_fix(finding, "compile with -g, or install the debug package%s",
+		   getenv("DEBUGINFOD_URLS") && program->build_id_size
+			   ? "; debuginfod-find debuginfo FILE fetches it"
+			   : "");
+}
+
+static void find_frames(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	enum { MOST = 80, HARDLY = 20 };
+	const struct doctor_program *program = &doctor->program;
+	const struct doctor_prologues *prologues = &program->prologues;
+	size_t percent;
+
+	if (program->prologues_code) {
+		doctor_say(finding, DOCTOR_UNKNOWN, "%s",
+			   program->prologues_code == -ENOTSUP ? "prologues are not known here"
+							       : "no function was found");
+		return;
+	}
+	percent = prologues->frames * 100 / prologues->looked;
+	doctor_number(finding, (int64_t)percent);
+	finding->word = percent >= MOST ? "yes" : percent > HARDLY ? "some" : "no";
+	doctor_say(finding, percent >= MOST ? DOCTOR_OK : DOCTOR_WARN,
+		   "%zu%% of %zu functions looked at set one up%s", percent, prologues->looked,
+		   percent >= MOST ? "" : ": callchains (-g) break");
+	doctor_cause(finding, "by their first instructions; functions of %s", prologues->from);
+	if (percent >= MOST)
+		return;
+	doctor_fix(finding, "compile with -fno-omit-frame-pointer");
+	if (program->has_unwind)
+		doctor_fix(finding, "record --call-graph dwarf: it has unwind tables (perf reads "
+				    "that; tally does not unwind yet)");
+}
+
+static void find_unwind(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	bool has = doctor->program.has_unwind;
+
+	finding->word = has ? "yes" : "no";
+	doctor_say(finding, has ? DOCTOR_OK : DOCTOR_NOTE, "%s",
+		   has ? "there: callchains can be had from copies of the stack" : "none");
+}
+
+static void find_runtime(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	const struct doctor_program *program = &doctor->program;
+
+	finding->word = program->language;
+	if (program->hint)
+		doctor_say(finding, DOCTOR_NOTE, "code made at run time has no names by itself");
+	else
+		doctor_say(finding, DOCTOR_OK, "%s",
+			   program->language ? program->language : "nothing special");
+	if (program->hint)
+		doctor_fix(finding, "%s", program->hint);
+}
+
+static const struct doctor_fact file_facts[] = {
+	{"command.file", DOCTOR_PROGRAM, "file", find_file},
+	{"command.rights", DOCTOR_PROGRAM, "rights", find_rights},
+};
+const struct doctor_facts doctor_file_facts = {file_facts, TALLY_ARRAY_SIZE(file_facts)};
+
+static const struct doctor_fact facts[] = {
+	{"command.build-id", DOCTOR_PROGRAM, "build id", find_build_id},
+	{"command.symbols", DOCTOR_PROGRAM, "symbols", find_symbols},
+	{"command.debug", DOCTOR_PROGRAM, "debug information", find_debug},
+	{"command.frame-pointers", DOCTOR_PROGRAM, "frame pointers", find_frames},
+	{"command.unwind", DOCTOR_PROGRAM, "unwind tables", find_unwind},
+	{"command.runtime", DOCTOR_PROGRAM, "runtime", find_runtime},
+};
+const struct doctor_facts doctor_program_facts = {facts, TALLY_ARRAY_SIZE(facts)};

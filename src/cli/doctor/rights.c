@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Facts of rights: who we are, what we run in, and what perf lets us do for it. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "cli/doctor/doctor.h"
+#include "cli/doctor/text.h"
+
+static void find_user(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	doctor_number(finding, doctor->permits.uid);
+	if (doctor->permits.uid)
+		doctor_say(finding, DOCTOR_OK, "uid %u", doctor->permits.uid);
+	else
+		doctor_say(finding, DOCTOR_OK, "root (uid 0)");
+}
+
+/* ---- capabilities ----------------------------------------------------------------- */
+
+static const struct {
+	int capability;
+	const char *name, *use;
+} capabilities[] = {
+	{TALLY_CAP_PERFMON, "CAP_PERFMON", "everything of perf but tracefs"},
+	{TALLY_CAP_SYS_ADMIN, "CAP_SYS_ADMIN", "in the place of CAP_PERFMON, discouraged"},
+	{TALLY_CAP_SYS_PTRACE, "CAP_SYS_PTRACE", "other users' tasks and maps"},
+	{TALLY_CAP_SYSLOG, "CAP_SYSLOG", "addresses of the kernel"},
+	{TALLY_CAP_IPC_LOCK, "CAP_IPC_LOCK", "rings of any size"},
+};
+
+static void find_capabilities(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	const struct tally_permits *permits = &doctor->permits;
+	struct tally_str held = {0};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(capabilities); i++) {
+		if (permits->permitted >> capabilities[i].capability & 1)
+			tally_str_addf(&held, "%s%s", held.len ? ", " : "", capabilities[i].name);
+	}
+	if (!held.len) {
+		doctor_say(finding, DOCTOR_NOTE, "none that matters to perf");
+	} else if (permits->initial_user_namespace) {
+		doctor_say(finding, DOCTOR_OK, "%s", tally_str_text(&held));
+	} else {
+		doctor_say(finding, DOCTOR_WARN, "%s, and none of it counts",
+			   tally_str_text(&held));
+		doctor_cause(finding, "perf asks for those of the first user namespace");
+	}
+	if (permits->no_new_privileges && permits->uid)
+		doctor_cause(finding, "no_new_privs is set: those of files are not given");
+	else if (permits->nosuid && permits->uid)
+		doctor_cause(finding, "%s is on a nosuid file system: its own are not given",
+			     permits->program);
+	tally_str_free(&held);
+}
+
+/* ---- what we run in ------------------------------------------------------------------ */
+
+/* The rules explain what the kernel, or who answers for it, said to an event of our own. */
+static void explain(const struct doctor *doctor, struct doctor_finding *finding,
+		    const struct perf_event_attr *attr, int32_t pid, int32_t cpu)
+{
+	const struct tally_permits_ask ask = {attr, pid, cpu,
+					      pid < 0 ? TALLY_TASK_NONE : TALLY_TASK_OWN, false};
+	struct tally_refusal why;
+
+	if (!tally_permits_event(&doctor->permits, &ask, &why))
+		doctor_refusal(finding, &why);
+}
+
+const char *doctor_answer(const struct doctor *doctor, int code)
+{
+	return doctor->permits.kills ? "the caller is killed" : strerror(-code);
+}
+
+static void find_seccomp(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	const struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .exclude_kernel = 1};
+	bool filtered = doctor->call.door == TALLY_DOOR_FILTERED;
+
+	doctor_number(finding, doctor->permits.seccomp);
+	finding->word = filtered ? "refuses" : doctor->permits.seccomp ? "permits" : "none";
+	if (filtered) {
+		doctor_say(finding, DOCTOR_BAD, "perf_event_open is filtered: %s",
+			   doctor_answer(doctor, doctor->call.code));
+		explain(doctor, finding, &attr, 0, -1);
+	} else if (doctor->permits.seccomp) {
+		doctor_say(finding, DOCTOR_OK, "there is a filter, and it permits perf_event_open");
+	} else {
+		doctor_say(finding, DOCTOR_OK, "no filter");
+	}
+}
+
+static void find_user_namespace(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	bool initial = doctor->permits.initial_user_namespace;
+
+	finding->word = initial ? "initial" : "own";
+	if (initial) {
+		doctor_say(finding, DOCTOR_OK, "the machine's own");
+		return;
+	}
+	doctor_say(finding, DOCTOR_WARN, "not the machine's own: capabilities do not count here");
+	doctor_fix(finding, "run tally outside of it (a container: not rootless, no --userns)");
+}
+
+static void find_pid_namespace(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	bool initial = doctor->permits.initial_pid_namespace;
+
+	finding->word = initial ? "initial" : "own";
+	if (initial) {
+		doctor_say(finding, DOCTOR_OK, "the machine's own");
+		return;
+	}
+	doctor_say(finding, DOCTOR_NOTE,
+		   "not the machine's own: tasks outside of it have no pid, name and maps here");
+	doctor_fix(finding, "in a container: --pid=host");
+}
+
+static void find_container(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	const struct doctor_host *host = &doctor->host;
+
+	finding->word = host->container ? host->container : "none";
+	if (!host->container) {
+		doctor_say(finding, DOCTOR_OK, "no trace of one");
+		return;
+	}
+	doctor_say(finding, DOCTOR_NOTE, "%s", host->container);
+	doctor_cause(finding, "by %s", host->trace);
+	if (doctor->permits.initial_pid_namespace && doctor->permits.initial_user_namespace &&
+	    !doctor->permits.seccomp)
+		doctor_cause(finding, "but with the machine's own namespaces and no filter");
+}
+
+static void find_lockdown(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	size_t len, word_len = 0;
+	char *text = doctor_read(doctor->root, "/sys/kernel/security/lockdown", &len);
+	const char *word = text ? doctor_text_chosen(text, len, &word_len) : NULL;
+
+	if (!word) {
+		doctor_say(finding, DOCTOR_OK, "none");
+	} else if (word_len == strlen("confidentiality")) {
+		doctor_say(finding, DOCTOR_WARN, "%.*s: the kernel itself may not be looked at",
+			   (int)word_len, word);
+		doctor_fix(finding, "boot without lockdown=confidentiality");
+	} else {
+		doctor_say(finding, DOCTOR_OK, "%.*s", (int)word_len, word);
+	}
+	free(text);
+}
+
+/* ---- what perf permits ----------------------------------------------------------------- */
+
+static void find_paranoid(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	static const char *const levels[] = {
+		"everybody may everything", "all but the data of tracepoints",
+		"tasks of one's own, in the kernel too", "tasks of one's own, in user space"};
+	int32_t level = doctor->permits.paranoid;
+
+	if (level == TALLY_PERMITS_UNKNOWN) {
+		doctor_say(finding, DOCTOR_UNKNOWN, "cannot be read");
+		return;
+	}
+	doctor_number(finding, level);
+	if (level > 2)
+		doctor_say(finding, DOCTOR_OK,
+			   "%d: without privilege %s (above 2 some kernels permit nothing)", level,
+			   levels[3]);
+	else
+		doctor_say(finding, DOCTOR_OK, "%d: without privilege %s", level,
+			   levels[TALLY_MAX(level, -1) + 1]);
+}
+
+static void find_permission(const struct doctor *doctor, struct doctor_finding *finding,
+			    struct perf_event_attr attr, int32_t pid, int32_t cpu)
+{
+	const struct tally_transport *transport = doctor->transport;
+	int fd;
+
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.config = PERF_COUNT_SW_CPU_CLOCK;
+	attr.size = PERF_ATTR_SIZE_VER0;
+	attr.disabled = 1;
+	fd = transport->open(transport, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	finding->word = fd >= 0 ? "yes" : "no";
+	if (fd >= 0) {
+		transport->close(transport, fd);
+		doctor_say(finding, DOCTOR_OK, "permitted");
+		return;
+	}
+	doctor_say(finding, DOCTOR_WARN, "refused: %s", doctor_answer(doctor, fd));
+	/* A filter is told of once, by itself. */
+	if (doctor->call.door != TALLY_DOOR_FILTERED)
+		explain(doctor, finding, &attr, pid, cpu);
+}
+
+static void find_own(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	find_permission(doctor, finding,
+			(struct perf_event_attr){.exclude_kernel = 1, .exclude_hv = 1}, 0, -1);
+	if (finding->state == DOCTOR_WARN)
+		finding->state = DOCTOR_BAD;
+}
+
+static void find_in_kernel(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	find_permission(doctor, finding, (struct perf_event_attr){0}, 0, -1);
+}
+
+static void find_cpus(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	struct tally_cpus *online = NULL;
+	/* There is always a first; which one it is does not matter. */
+	int32_t cpu = tally_cpus_online(NULL, &online) ? 0 : online->cpu[0].number;
+
+	free(online);
+	find_permission(doctor, finding, (struct perf_event_attr){0}, -1, cpu);
+}
+
+static const struct doctor_fact facts[] = {
+	{"rights.user", DOCTOR_RIGHTS, "user", find_user},
+	{"rights.capabilities", DOCTOR_RIGHTS, "capabilities", find_capabilities},
+	{"rights.paranoid", DOCTOR_RIGHTS, "perf_event_paranoid", find_paranoid},
+	{"rights.own", DOCTOR_RIGHTS, "own tasks, user space", find_own},
+	{"rights.kernel", DOCTOR_RIGHTS, "own tasks, kernel", find_in_kernel},
+	{"rights.cpus", DOCTOR_RIGHTS, "all tasks of a CPU", find_cpus},
+	{"rights.seccomp", DOCTOR_RIGHTS, "seccomp", find_seccomp},
+	{"rights.user-namespace", DOCTOR_RIGHTS, "user namespace", find_user_namespace},
+	{"rights.pid-namespace", DOCTOR_RIGHTS, "pid namespace", find_pid_namespace},
+	{"rights.container", DOCTOR_RIGHTS, "container", find_container},
+	{"rights.lockdown", DOCTOR_RIGHTS, "lockdown", find_lockdown},
+};
+const struct doctor_facts doctor_rights_facts = {facts, TALLY_ARRAY_SIZE(facts)};

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How far a command gets, by doing what it does: the same events, in the same numbers, on a child
+ * that is held and never let go. The kernel's answer is the truth; rules only explain it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "cli/doctor/doctor.h"
+#include "sampler/child.h"
+#include "sampler/counting.h"
+#include "sampler/sampler.h"
+
+enum { MAX_OTHER_FILES = 1 };
+
+struct plan {
+	bool sampling, all_cpus;
+	int other_files; /* that it has open beside its events and what a held child takes */
+	struct doctor_trial *trial;
+};
+
+/* ---- counting, as tally stat does ------------------------------------------------ */
+
+struct counting {
+	struct tally_events *events;
+	struct tally_event_list *list;
+	struct tally_cpus *cpus;
+	struct tally_threads *threads;
+	struct tally_counters *counters;
+};
+
+static int count_prepare(struct counting *counting, pid_t child)
+{
+	const struct tally_target target = {.per_thread = true, .command = child};
+	struct tally_event_error err;
+	struct tally_str events = {0};
+	int ret = tally_events_new(NULL, NULL, &counting->events);
+
+	tally_counting_events(false, &events);
+	if (!ret)
+		ret = tally_str_error(&events);
+	if (!ret)
+		ret = tally_events_parse(counting->events, tally_str_text(&events), events.len,
+					 &counting->list, &err);
+	tally_str_free(&events);
+	return ret ? ret : tally_target_resolve(&target, &counting->cpus, &counting->threads, NULL);
+}
+
+/* stat shows those that there are. */
+static int count_open(const struct doctor *doctor, struct counting *counting,
+		      struct doctor_trial *trial)
+{
+	const struct tally_open_options options = {
+		.disabled = true, .inherit = true, .skip_unsupported = true};
+	int ret =
+		tally_counters_open(doctor->transport, counting->list, counting->cpus,
+				    counting->threads, &options, &counting->counters, &trial->why);
+	size_t opened = 0;
+
+	for (size_t i = 0; !ret && i < counting->list->nr; i++) {
+		const struct tally_refusal *why = tally_counters_refusal(counting->counters, i);
+
+		trial->fallback |= tally_counters_fallback(counting->counters, i);
+		if (why && !trial->why.code)
+			trial->why = *why;
+		opened += !why;
+	}
+	return ret || opened ? ret : trial->why.code;
+}
+
+static int trial_count(const struct doctor *doctor, const struct plan *plan, pid_t child)
+{
+	struct counting counting = {0};
+	int ret = count_prepare(&counting, child);
+
+	if (!ret)
+		ret = count_open(doctor, &counting, plan->trial);
+	tally_counters_close(counting.counters);
+	free(counting.threads);
+	free(counting.cpus);
+	tally_event_list_free(counting.list);
+	tally_events_free(counting.events);
+	return ret;
+}
+
+/* ---- sampling, as tally record and tally top do ------------------------------------ */
+
+static int trial_sample(const struct doctor *doctor, const struct plan *plan, pid_t child)
+{
+	const struct tally_sampling sampling = {.target.all_cpus = plan->all_cpus,
+						.transport = doctor->transport,
+						.permits = &doctor->permits};
+	struct tally_sampler sampler = {.sampling = &sampling};
+	struct doctor_trial *trial = plan->trial;
+	int ret = tally_sampler_prepare(&sampler);
+
+	if (!ret)
+		ret = tally_sampler_resolve(&sampler, child);
+	if (!ret)
+		ret = tally_sampler_open(&sampler);
+	trial->why = sampler.why;
+	trial->fallback = sampler.fallbacks;
+	trial->pages = sampler.pages;
+	trial->pages_wanted = TALLY_SAMPLING_RING / doctor->permits.page_size;
+	tally_sampler_close(&sampler);
+	return ret;
+}
+
+/* ---- one trial ------------------------------------------------------------------- */
+
+static int trial_run(const struct doctor *doctor, const struct plan *plan, pid_t child)
+{
+	int ret = plan->sampling ? trial_sample(doctor, plan, child)
+				 : trial_count(doctor, plan, child);
+
+	/* The rules as the doctor found them: only it knows that the call kills. */
+	if (ret == -EPERM && doctor->permits.kills) {
+		const struct perf_event_attr any = {.type = PERF_TYPE_SOFTWARE};
+
+		tally_permits_event(&doctor->permits,
+				    &(struct tally_permits_ask){&any, 0, -1, TALLY_TASK_OWN, false},
+				    &plan->trial->why);
+	}
+	return ret;
+}
+
+/* The same beside as many other descriptors as the command has. */
+static int trial_run_crowded(const struct doctor *doctor, const struct plan *plan, pid_t child)
+{
+	int files[MAX_OTHER_FILES], nr = 0, ret = 0;
+
+	while (!ret && nr < plan->other_files) {
+		files[nr] = dup(STDERR_FILENO);
+		if (files[nr] < 0)
+			ret = -errno;
+		else
+			nr++;
+	}
+	if (!ret)
+		ret = trial_run(doctor, plan, child);
+	while (nr)
+		close(files[--nr]);
+	return ret;
+}
+
+void doctor_trials(struct doctor *doctor)
+{
+	const struct plan plans[] = {
+		{false, false, 1, &doctor->count},
+		{true, false, 1, &doctor->sample},
+		{true, true, 1, &doctor->sample_all},
+		/* It starts nobody, and waits for keys and the clock instead. */
+		{true, true, 1, &doctor->watch},
+	};
+	char *command[] = {(char *)"true", NULL};
+	struct tally_child child = {0};
+
+	doctor->code = tally_child_start(&child, command, STDOUT_FILENO);
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(plans); i++) {
+		if (plans[i].trial == &doctor->watch)
+			tally_child_free(&child); /* nor has it the pipes to one */
+		plans[i].trial->code = doctor->code
+					       ? doctor->code
+					       : trial_run_crowded(doctor, &plans[i], child.pid);
+	}
+	tally_child_free(&child);
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tally ftrace: the kernel's function tracers, and what they say about durations. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "base/file.h"
+#include "cli/main/commands.h"
+#include "cli/ftrace/ftrace.h"
+#include "sampler/privileges.h"
+#include "sampler/refuse.h"
+#include "cli/main/say.h"
+#include "cli/main/target_options.h"
+#include "sampler/signals.h"
+
+#define AT(member) offsetof(struct ftrace_config, member)
+
+static const struct tally_option ftrace_options[] = {
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What to trace:"},
+	TALLY_OPTIONS_CPUS(AT(target)),
+	TALLY_OPTIONS_TASKS(AT(target), 0),
+	{0, "inherit", TALLY_OPTION_FLAG, AT(inherit), NULL, "the children that they make as well"},
+	{'D', "delay", TALLY_OPTION_U64, AT(delay_ms), "ms",
+	 "start so many milliseconds after the command"},
+
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Which functions:"},
+	{'F', "funcs", TALLY_OPTION_TEXT, AT(functions), "pattern",
+	 "list the functions that can be traced and match, and end", "*", .given = AT(list),
+	 .next_word = true},
+	{'t', "tracer", TALLY_OPTION_TEXT, AT(tracer), "tracer",
+	 "function_graph (default), function, or another one of available_tracers"},
+	{'T', "trace-funcs", TALLY_OPTION_LIST, AT(trace), "func",
+	 "only these functions, by function; a glob pattern will do"},
+	{'N', "notrace-funcs", TALLY_OPTION_LIST, AT(notrace), "func", "not these, by function"},
+	{'G', "graph-funcs", TALLY_OPTION_LIST, AT(graph), "func",
+	 "these and what they call, by function_graph"},
+	{'g', "nograph-funcs", TALLY_OPTION_LIST, AT(nograph), "func",
+	 "not these and what they call, by function_graph"},
+	{'e', "event", TALLY_OPTION_LIST, AT(events), "sys:name",
+	 "tracepoints as well, or alone; with latency the time from one to the other"},
+
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "How:"},
+	{0, "func-opts", TALLY_OPTION_LIST, AT(function_options), "options",
+	 "of function: call-graph, irq-info"},
+	{0, "graph-opts", TALLY_OPTION_LIST, AT(graph_options), "options",
+	 "of function_graph: nosleep-time, noirqs, verbose, thresh=<us>, depth=<n>, tail, args, "
+	 "retval, retval-hex, retaddr"},
+	{0, "graph-depth", TALLY_OPTION_U64, AT(depth), "n", "the same as --graph-opts depth=<n>",
+	 .given = AT(has_depth)},
+	{'m', "buffer-size", TALLY_OPTION_TEXT, AT(buffer), "size", "of each CPU's buffer: 2M"},
+	{0, "force", TALLY_OPTION_FLAG, AT(force), NULL,
+	 "use what is common to all even while others trace"},
+
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "ftrace latency:"},
+	{'n', "use-nsec", TALLY_OPTION_FLAG, AT(nanoseconds), NULL,
+	 "rows of nanoseconds, not microseconds"},
+	{0, "hide-empty", TALLY_OPTION_FLAG, AT(hide_empty), NULL, "no rows without calls"},
+	{'b', "use-bpf", TALLY_OPTION_FLAG, AT(bpf), NULL,
+	 "measured by function_graph all the same: tally has no BPF"},
+
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "ftrace profile:"},
+	{'s', "sort", TALLY_OPTION_TEXT, AT(sort), "key",
+	 "total (default), avg, max, count or name"},
+	TALLY_OPTION_END,
+};
+
+#undef AT
+
+int ftrace_usage(const char *format, ...)
+{
+	char text[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	tally_say_error("%s", text);
+	tally_say_hint("see 'tally ftrace --help'");
+	return TALLY_EXIT_USAGE;
+}
+
+int ftrace_list(const char *pattern)
+{
+	enum { FUNCTIONS_MAX = 64 << 20 };
+	struct tally_refusal why = {0};
+	char path[256], *text = NULL, *name, *rest;
+	const char *root;
+	size_t len;
+	int ret;
+
+	tally_privileges_raise();
+	ret = tally_tracefs_find(&root, &why);
+	if (!ret) {
+		snprintf(path, sizeof(path), "%s/available_filter_functions", root);
+		ret = tally_file_read(path, FUNCTIONS_MAX, &text, &len);
+		if (ret)
+			tally_tracefs_explain(root, path, ret, &why);
+	}
+	if (tally_privileges_drop(&tally_say_messages))
+		ret = -EPERM;
+	else if (ret)
+		tally_refuse("cannot list functions", &why, &tally_say_messages);
+	for (rest = ret ? NULL : text; (name = strsep(&rest, "\n"));) {
+		size_t word = strcspn(name, " \t");
+		bool has_module = name[word];
+
+		name[word] = '\0';
+		if (*name && !fnmatch(pattern, name, 0))
+			printf("%s%s%s\n", name, has_module ? " " : "",
+			       has_module ? name + word + 1 : "");
+	}
+	free(text);
+	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
+}
+
+/* ---- what was asked for --------------------------------------------------- */
+
+/* The tracer that the options are for. */
+static const char *tracer_of(const struct ftrace_config *config, enum ftrace_what what)
+{
+	if (config->tracer)
+		return config->tracer;
+	if (what != FTRACE_TRACE)
+		return config->events.nr ? "nop" : "function_graph";
+	if (config->graph.nr || config->nograph.nr || config->graph_options.nr || config->has_depth)
+		return "function_graph";
+	if (config->trace.nr || config->notrace.nr || config->function_options.nr)
+		return "function";
+	return config->events.nr ? "nop" : NULL;
+}
+
+static int latency_check(const struct ftrace_config *config)
+{
+	if (config->events.nr && config->events.nr != 2)
+		return ftrace_usage("ftrace latency: -e twice, for the beginning and the end");
+	if (!config->events.nr && config->trace.nr != 1)
+		return ftrace_usage("ftrace latency: one function by -T, or two events by -e");
+	return 0;
+}
+
+static int config_check(const struct ftrace_session *session)
+{
+	const struct ftrace_config *config = session->config;
+
+	if (session->command && tally_target_has_tasks(&config->target))
+		return ftrace_usage("a command and -p or --tid exclude each other");
+	if (!session->command && tally_target_is_command(&config->target))
+		return ftrace_usage("nothing to trace: a command, -p, --tid, -a or -C");
+	if (session->what == FTRACE_LATENCY && latency_check(config))
+		return TALLY_EXIT_USAGE;
+	if (session->what != FTRACE_TRACE && config->tracer)
+		return ftrace_usage("-t is for ftrace trace: durations come from function_graph");
+	if (session->what == FTRACE_PROFILE && config->events.nr)
+		return ftrace_usage("-e is for ftrace trace and ftrace latency");
+	if (session->what == FTRACE_PROFILE && config->sort && ftrace_sort_check(config->sort))
+		return ftrace_usage("--sort %s: total, avg, max, count or name", config->sort);
+	return 0;
+}
+
+/* Without a word function_graph is meant, as by perf; where it is missing, function will do. */
+static void default_tracer(struct ftrace_session *session)
+{
+	struct ftrace_config *config = session->config;
+	struct tally_refusal why;
+	const char *root;
+
+	config->tracer = tracer_of(config, session->what);
+	if (config->tracer)
+		return;
+	config->tracer = "function_graph";
+	tally_privileges_raise();
+	if (!tally_tracefs_find(&root, &why) && !tally_tracer_available(root, config->tracer) &&
+	    tally_tracer_available(root, "function")) {
+		tally_say_warning("this kernel has no function_graph tracer "
+				  "(CONFIG_FUNCTION_GRAPH_TRACER): calls without durations, by "
+				  "function");
+		config->tracer = "function";
+	}
+	tally_privileges_lower();
+}
+
+/* ---- one run -------------------------------------------------------------- */
+
+static int signals_open(struct ftrace_session *session)
+{
+	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD};
+
+	session->signals = tally_signals_open(wanted, TALLY_ARRAY_SIZE(wanted));
+	return TALLY_MIN(session->signals, 0);
+}
+
+static int exit_status(struct ftrace_session *session, int ret)
+{
+	int error;
+
+	if (ret || session->failed)
+		return TALLY_EXIT_ERROR;
+	if (!session->command)
+		return TALLY_EXIT_OK;
+	error = tally_child_exec_error(&session->child);
+	if (error)
+		tally_say_error("cannot run '%s': %s", session->command[0], strerror(-error));
+	return session->child.gone ? tally_child_exit_status(&session->child) : TALLY_EXIT_OK;
+}
+
+static void tell_lost(const struct ftrace_session *session)
+{
+	if (!session->gaps)
+		return;
+	tally_say_warning("%llu events were lost in %llu gaps, as a CPU's buffer was full",
+			  (unsigned long long)session->lost, (unsigned long long)session->gaps);
+	tally_say_hint("larger buffers (-m), or fewer functions (-T, -G, --graph-opts depth=<n>)");
+}
+
+static void session_free(struct ftrace_session *session)
+{
+	tally_child_free(&session->child);
+	free(session->threads);
+	tally_str_free(&session->pending);
+	tally_str_free(&session->shown);
+	tally_ftrace_stats_free(&session->stats);
+	tally_map_free(&session->pair.since);
+	tally_arena_free(&session->strings);
+	if (session->signals >= 0)
+		close(session->signals);
+}
+
+/* Everything is put back before anything is told. */
+static int session_run(struct ftrace_session *session)
+{
+	int ret = signals_open(session), put_back, status;
+
+	default_tracer(session);
+	if (!ret)
+		ret = ftrace_setup(session);
+	if (!ret)
+		ret = ftrace_loop(session);
+	put_back = tally_tracer_close(session->tracer);
+	if (put_back)
+		tally_say_error("cannot put everything in tracefs back: %s", strerror(-put_back));
+	if (!ret && session->what == FTRACE_LATENCY)
+		ftrace_show_latency(session);
+	if (!ret && session->what == FTRACE_PROFILE)
+		ftrace_show_profile(session);
+	tell_lost(session);
+	status = exit_status(session, ret ? ret : put_back);
+	session_free(session);
+	return status;
+}
+
+/* "trace", "latency" or "profile" may come first. */
+static enum ftrace_what what_of(int *argc, char ***argv)
+{
+	static const char *const words[] = {"trace", "latency", "profile"};
+
+	for (size_t i = 0; *argc > 1 && i < TALLY_ARRAY_SIZE(words); i++) {
+		if (!strcmp((*argv)[1], words[i])) {
+			(*argc)--;
+			(*argv)++;
+			return (enum ftrace_what)i;
+		}
+	}
+	return FTRACE_TRACE;
+}
+
+static const char *event_name(const char *event)
+{
+	const char *colon = strchr(event, ':');
+
+	return colon ? colon + 1 : event;
+}
+
+static int ftrace_run(int argc, char **argv)
+{
+	struct ftrace_config config = {0};
+	struct ftrace_session session = {.config = &config, .signals = -1};
+	int first, status;
+
+	session.what = what_of(&argc, &argv);
+	status = tally_options_parse(&tally_command_ftrace, &config, argc, argv, TALLY_PARSE_STOP,
+				     &first);
+	if (status)
+		return status - 1;
+	session.command = first < argc ? argv + first : NULL;
+	if (session.what == FTRACE_LATENCY && config.events.nr == 2) {
+		session.pair.from = event_name(config.events.items[0]);
+		session.pair.to = event_name(config.events.items[1]);
+	}
+	if (config.list)
+		status = ftrace_list(config.functions);
+	else
+		status = config_check(&session);
+	if (!status && !config.list)
+		status = session_run(&session);
+	tally_options_free(&tally_command_ftrace, &config);
+	return status;
+}
+
+const struct tally_command tally_command_ftrace = {
+	.name = "ftrace",
+	.summary = "Trace the kernel's functions, or profile how long they take",
+	.usage = "[trace] [OPTIONS] [--] COMMAND [ARGS]\n"
+		 "latency -T FUNC | -e EVENT -e EVENT [OPTIONS] [--] COMMAND [ARGS]\n"
+		 "profile [OPTIONS] [--] COMMAND [ARGS]\n"
+		 "[trace|latency|profile] [OPTIONS] -p PID | --tid TID | -a | -C CPUS\n"
+		 "-F [PATTERN]",
+	.about = " Everything in tracefs is put back at the end, also when tally is killed. The "
+		 "exit\n"
+		 " status is the command's.\n",
+	.options = ftrace_options,
+	.privileged = true,
+	.run = ftrace_run,
+};

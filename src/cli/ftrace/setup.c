@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From options to settings of the tracer. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "base/file.h"
+#include "cli/ftrace/ftrace.h"
+#include "sampler/privileges.h"
+#include "sampler/refuse.h"
+#include "cli/main/say.h"
+#include "base/size.h"
+
+enum { CPU_BITS = 32 };
+
+/* A word of --graph-opts and --func-opts; one that sets several files has several rows. */
+struct ftrace_word {
+	const char *name;
+	const char *file;
+	const char *value; /* NULL: it takes a number, name=<n> */
+};
+
+static const struct ftrace_word graph_words[] = {
+	{"nosleep-time", "options/sleep-time", "0"},
+	{"sleep-time", "options/sleep-time", "1"},
+	{"noirqs", "options/funcgraph-irqs", "0"},
+	{"verbose", "options/funcgraph-proc", "1"},
+	{"verbose", "options/funcgraph-abstime", "1"},
+	{"verbose", "options/latency-format", "1"},
+	{"tail", "options/funcgraph-tail", "1"},
+	{"args", "options/funcgraph-args", "1"},
+	{"retval", "options/funcgraph-retval", "1"},
+	{"retval-hex", "options/funcgraph-retval-hex", "1"},
+	{"retaddr", "options/funcgraph-retaddr", "1"},
+	{"thresh", "tracing_thresh", NULL},
+	{"depth", "max_graph_depth", NULL},
+	{0},
+};
+
+static const struct ftrace_word function_words[] = {
+	{"call-graph", "options/func_stack_trace", "1"},
+	{"irq-info", "options/irq-info", "1"},
+	{0},
+};
+
+/* What a fresh instance has, and the top level has unless somebody changed it. "": no names. */
+static const struct {
+	const char *file, *value;
+	bool graph_only;
+} baseline[] = {
+	{"set_ftrace_filter", "", false},
+	{"set_ftrace_notrace", "", false},
+	{"set_ftrace_pid", "", false},
+	{"set_ftrace_notrace_pid", "", false},
+	{"options/function-trace", "1", false},
+	{"options/func_stack_trace", "0", false},
+	{"options/latency-format", "0", false},
+	{"set_graph_function", "", true},
+	{"set_graph_notrace", "", true},
+	{"max_graph_depth", "0", true},
+	{"tracing_thresh", "0", true},
+	{"options/sleep-time", "1", true},
+	{"options/funcgraph-irqs", "1", true},
+	{"options/funcgraph-cpu", "1", true},
+	{"options/funcgraph-duration", "1", true},
+	{"options/funcgraph-overhead", "1", true},
+	{"options/funcgraph-proc", "0", true},
+	{"options/funcgraph-abstime", "0", true},
+	{"options/funcgraph-tail", "0", true},
+};
+
+/* Settings that fail say why and stop the rest. */
+struct setup {
+	struct ftrace_session *session;
+	struct tally_refusal why;
+	int ret;
+};
+
+static void set(struct setup *setup, const char *file, const char *value)
+{
+	if (!setup->ret)
+		setup->ret = tally_tracer_set(setup->session->tracer, file, value, &setup->why);
+}
+
+static void set_list(struct setup *setup, const char *file, const struct tally_option_list *list)
+{
+	if (!setup->ret && list->nr)
+		setup->ret = tally_tracer_set_list(setup->session->tracer, file, list->items,
+						   list->nr, &setup->why);
+}
+
+/* Not every kernel has all of them. */
+static void set_baseline(struct setup *setup)
+{
+	struct tally_tracer *tracer = setup->session->tracer;
+	const char *name = setup->session->config->tracer;
+	bool graph = !strcmp(name, "function_graph");
+
+	if (!graph && strcmp(name, "function"))
+		return;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(baseline) && !setup->ret; i++) {
+		if (baseline[i].graph_only && !graph)
+			continue;
+		setup->ret = tally_tracer_set_list(tracer, baseline[i].file, &baseline[i].value,
+						   *baseline[i].value != '\0', &setup->why);
+		if (setup->ret != -ENOENT)
+			continue;
+		setup->ret = 0;
+		setup->why = (struct tally_refusal){0};
+	}
+}
+
+/* ---- words ---------------------------------------------------------------- */
+
+static bool is_number(const char *text)
+{
+	return *text && strspn(text, "0123456789") == strlen(text);
+}
+
+/* One word: the files that its rows name. False when it is none, or wants a number. */
+static bool set_word(struct setup *setup, const struct ftrace_word *table, const char *word)
+{
+	size_t len = strcspn(word, "=");
+	const char *number = word[len] ? word + len + 1 : NULL;
+	bool found = false;
+
+	for (; table->name; table++) {
+		if (strncmp(table->name, word, len) || table->name[len])
+			continue;
+		if (table->value ? number != NULL : !number || !is_number(number))
+			return false;
+		found = true;
+		set(setup, table->file, table->value ? table->value : number);
+	}
+	return found;
+}
+
+static void set_words(struct setup *setup, const struct ftrace_word *table,
+		      const struct tally_option_list *lists)
+{
+	for (size_t i = 0; i < lists->nr && !setup->ret; i++) {
+		char *text = strdup(lists->items[i]), *rest = text, *word;
+
+		while (!setup->ret && (word = strsep(&rest, ","))) {
+			if (set_word(setup, table, word))
+				continue;
+			setup->ret = -EINVAL;
+			tally_say_error("'%s' in '%s' is no option of the tracer, or has no number",
+					word, lists->items[i]);
+		}
+		if (!text)
+			setup->ret = -ENOMEM;
+		free(text);
+	}
+}
+
+/* ---- CPUs, tasks, events -------------------------------------------------- */
+
+/* The kernel's way to write a set of CPUs: 32 of them a word, the highest first. */
+static void add_mask(struct tally_str *out, const struct tally_cpus *cpus)
+{
+	int32_t words = cpus->cpu[cpus->nr - 1].number / CPU_BITS + 1;
+	size_t at = cpus->nr;
+
+	for (int32_t word = words; word--;) {
+		uint32_t bits = 0;
+
+		for (; at && cpus->cpu[at - 1].number / CPU_BITS == word; at--)
+			bits |= UINT32_C(1) << cpus->cpu[at - 1].number % CPU_BITS;
+		tally_str_addf(out, word == words - 1 ? "%x" : ",%08x", bits);
+	}
+}
+
+static void set_cpus(struct setup *setup)
+{
+	const struct tally_target *target = &setup->session->config->target;
+	struct tally_target_error why = {0};
+	struct tally_cpus *cpus = NULL;
+	struct tally_str mask = {0};
+
+	if (setup->ret || !target->cpus)
+		return;
+	setup->ret = tally_target_cpus(target, &cpus, &why);
+	if (setup->ret) {
+		tally_refuse_target(&why, &tally_say_messages);
+		return;
+	}
+	add_mask(&mask, cpus);
+	set(setup, "tracing_cpumask", tally_str_text(&mask));
+	tally_str_free(&mask);
+	free(cpus);
+}
+
+static void set_buffer(struct setup *setup)
+{
+	const char *size = setup->session->config->buffer;
+	char kb[32];
+	uint64_t bytes;
+
+	if (setup->ret || !size)
+		return;
+	if (!tally_size_parse(size, 1, &bytes) || !bytes) {
+		setup->ret = -EINVAL;
+		tally_say_error("-m %s: not a size such as 512K or 2M", size);
+		return;
+	}
+	snprintf(kb, sizeof(kb), "%llu", (unsigned long long)(bytes / 1024 + (bytes % 1024 != 0)));
+	set(setup, "buffer_size_kb", kb);
+}
+
+/* Of -p and --tid, whatever CPUs are traced. */
+static int find_threads(struct ftrace_session *session)
+{
+	struct tally_target target = session->config->target;
+	struct tally_target_error why = {0};
+	int ret;
+
+	if (!tally_target_has_tasks(&target))
+		return 0;
+	target.all_cpus = false;
+	target.cpus = NULL;
+	ret = tally_target_threads(&target, &session->threads, &why);
+	if (ret)
+		tally_refuse_target(&why, &tally_say_messages);
+	return ret;
+}
+
+static void add_id(struct setup *setup, struct tally_option_list *ids, int32_t id)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", id);
+	ids->items[ids->nr] = tally_arena_strndup(&setup->session->strings, text, strlen(text));
+	if (ids->items[ids->nr])
+		ids->nr++;
+	else
+		setup->ret = -ENOMEM;
+}
+
+/* Tasks by their ids, and with --inherit what they fork. With -a or -C alone: all. */
+static void set_tasks(struct setup *setup)
+{
+	struct ftrace_session *session = setup->session;
+	size_t nr = session->threads ? session->threads->nr : 0;
+	struct tally_option_list ids = {0};
+
+	if (setup->ret || session->config->target.all_cpus || (!nr && !session->child.pid))
+		return;
+	ids.items = calloc(nr + 1, sizeof(*ids.items));
+	if (!ids.items)
+		setup->ret = -ENOMEM;
+	for (size_t i = 0; i < nr && !setup->ret; i++)
+		add_id(setup, &ids, session->threads->thread[i].tid);
+	if (session->child.pid && !setup->ret)
+		add_id(setup, &ids, session->child.pid);
+	if (strcmp(session->config->tracer, "nop")) {
+		set_list(setup, "set_ftrace_pid", &ids);
+		set(setup, "options/function-fork", session->config->inherit ? "1" : "0");
+	}
+	if (session->config->events.nr) {
+		set_list(setup, "set_event_pid", &ids);
+		set(setup, "options/event-fork", session->config->inherit ? "1" : "0");
+	}
+	free(ids.items);
+}
+
+static void set_events(struct setup *setup)
+{
+	const struct tally_option_list *events = &setup->session->config->events;
+	char file[256];
+
+	for (size_t i = 0; i < events->nr && !setup->ret; i++) {
+		const char *event = events->items[i], *colon = strchr(event, ':');
+
+		if (!colon || strchr(event, '/') || *event == '.' || colon[1] == '.' ||
+		    snprintf(file, sizeof(file), "events/%.*s/%s/enable", (int)(colon - event),
+			     event, colon + 1) >= (int)sizeof(file)) {
+			setup->ret = -EINVAL;
+			tally_say_error("-e %s: not SYSTEM:NAME of a tracepoint", event);
+			return;
+		}
+		set(setup, file, "1");
+	}
+}
+
+/* ---- functions ------------------------------------------------------------ */
+
+/* tracefs takes commands behind a colon, which would not be put back. */
+static void check_functions(struct setup *setup, const struct tally_option_list *functions)
+{
+	for (size_t i = 0; i < functions->nr && !setup->ret; i++) {
+		const char *name = functions->items[i];
+
+		if (*name && *name != '#' && *name != '!' && !strpbrk(name, ": \t\n"))
+			continue;
+		setup->ret = -EINVAL;
+		tally_say_error("'%s' is no name of a function", name);
+	}
+}
+
+static void set_functions(struct setup *setup)
+{
+	const struct ftrace_config *config = setup->session->config;
+	const struct {
+		const char *file;
+		const struct tally_option_list *functions;
+	} rows[] = {
+		{"set_ftrace_filter", &config->trace},
+		{"set_ftrace_notrace", &config->notrace},
+		{"set_graph_function", &config->graph},
+		{"set_graph_notrace", &config->nograph},
+	};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(rows); i++) {
+		check_functions(setup, rows[i].functions);
+		set_list(setup, rows[i].file, rows[i].functions);
+	}
+}
+
+static void set_all(struct setup *setup)
+{
+	const struct ftrace_config *config = setup->session->config;
+	char depth[32];
+
+	set_baseline(setup);
+	set_cpus(setup);
+	set_buffer(setup);
+	set_tasks(setup);
+	set_events(setup);
+	set_functions(setup);
+	/* A return is counted by its name. */
+	if (setup->session->what != FTRACE_TRACE && !config->events.nr)
+		set(setup, "options/funcgraph-tail", "1");
+	set_words(setup, graph_words, &config->graph_options);
+	set_words(setup, function_words, &config->function_options);
+	snprintf(depth, sizeof(depth), "%llu", (unsigned long long)config->depth);
+	if (config->has_depth)
+		set(setup, "max_graph_depth", depth);
+	if (!setup->ret)
+		setup->ret = tally_tracer_arm(setup->session->tracer, &setup->why);
+}
+
+/* The function tracers have a switch of their own, which is on unless somebody turned it. */
+static void check_switch(const struct ftrace_session *session)
+{
+	char *text;
+	size_t len;
+
+	if (!strcmp(session->config->tracer, "nop") ||
+	    tally_file_read("/proc/sys/kernel/ftrace_enabled", 16, &text, &len))
+		return;
+	if (*text == '0') {
+		tally_say_warning("kernel.ftrace_enabled is 0: no function is traced");
+		tally_say_hint("as root: sysctl kernel.ftrace_enabled=1");
+	}
+	free(text);
+}
+
+static void tell_place(const struct ftrace_session *session)
+{
+	if (!tally_tracer_is_top_level(session->tracer))
+		return;
+	tally_say_warning("this kernel has %s at its top level alone: nobody else can use it "
+			  "meanwhile, and what was set there is put back",
+			  session->config->tracer);
+}
+
+/* The command is forked first: while it is held it has nothing of the tracer's open, which would
+ * keep that busy. */
+int ftrace_setup(struct ftrace_session *session)
+{
+	const struct ftrace_config *config = session->config;
+	struct tally_tracer_options options = {.name = config->tracer, .force = config->force};
+	struct setup setup = {.session = session};
+
+	setup.ret = find_threads(session);
+	if (!setup.ret && session->command) {
+		setup.ret = tally_child_start(&session->child, session->command, STDOUT_FILENO);
+		if (setup.ret)
+			tally_say_error("cannot start '%s': %s", session->command[0],
+					strerror(-setup.ret));
+	}
+	/* Ours, not the command's: when nobody reads on, everything is put back in order. */
+	signal(SIGPIPE, SIG_IGN);
+	tally_privileges_raise();
+	if (!setup.ret)
+		setup.ret = tally_tracer_open(&options, &session->tracer, &setup.why);
+	if (!setup.ret)
+		set_all(&setup);
+	if (setup.why.code)
+		tally_refuse("cannot trace", &setup.why, &tally_say_messages);
+	if (tally_privileges_drop(&tally_say_messages))
+		setup.ret = -EPERM;
+	if (setup.ret)
+		return setup.ret;
+	check_switch(session);
+	tell_place(session);
+	if (config->bpf)
+		tally_say_warning("-b: measured by function_graph, tally has no BPF");
+	return 0;
+}

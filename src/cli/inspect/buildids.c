@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tally buildid-list: which files a recording speaks of, by build id. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "cli/main/commands.h"
+#include "cli/main/output.h"
+#include "cli/main/say.h"
+#include "cli/main/words.h"
+#include "cli/recording/session.h"
+
+struct buildids_config {
+	const char *input;
+	bool kernel, with_hits, force;
+};
+
+#define AT(member) offsetof(struct buildids_config, member)
+
+static const struct tally_option buildids_options[] = {
+	{'i', "input", TALLY_OPTION_TEXT, AT(input), "file", "recording to read (perf.data)"},
+	{'k', "kernel", TALLY_OPTION_FLAG, AT(kernel), NULL, "the running kernel's instead"},
+	{'H', "with-hits", TALLY_OPTION_FLAG, AT(with_hits), NULL,
+	 "only files that samples fell in"},
+	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
+	 "accepted for perf's sake: ownership is not checked"},
+	TALLY_OPTION_END,
+};
+
+static void print_id(const uint8_t *id, size_t size, const char *name)
+{
+	struct tally_str line = {0};
+
+	for (size_t i = 0; i < size; i++)
+		tally_str_add_hex(&line, id[i], 2);
+	tally_str_add_line(&line, "%s%s", name ? " " : "", name ? name : "");
+	(void)tally_output_flush(&line);
+	tally_str_free(&line);
+}
+
+static int kernel_id(void)
+{
+	uint8_t id[TALLY_BUILD_ID_MAX];
+	size_t size;
+	int ret = tally_kernel_build_id(id, &size);
+
+	if (ret)
+		tally_say_error("cannot read the kernel's build id: %s", strerror(-ret));
+	else
+		print_id(id, size, NULL);
+	return ret;
+}
+
+static int note_hit(void *arg, struct tally_session *session,
+		    const struct tally_perfdata_record *record,
+		    const struct tally_session_sample *sample)
+{
+	struct tally_map *hits = arg;
+	const struct tally_location *where;
+
+	if (!sample)
+		return 0;
+	where = tally_machine_locate(session->machine, sample->thread, sample->cpumode,
+				     sample->sample.ip);
+	return where->dso ? tally_map_put(hits, (uintptr_t)where->dso, 1) : 0;
+}
+
+/* Files that samples fell in, and their build ids as recorded, else as the files have them. */
+static int list_hits(struct tally_session *session)
+{
+	struct tally_map hits = {0};
+	struct tally_dso *dso;
+	size_t pos = 0, size;
+	int ret = tally_session_run(session, note_hit, &hits);
+
+	while (!ret && (dso = tally_dso_next(session->symbols, &pos))) {
+		const uint8_t *id = tally_dso_build_id(dso, &size);
+
+		if (id && tally_map_get(&hits, (uintptr_t)dso) != TALLY_MAP_NONE)
+			print_id(id, size, tally_dso_name(dso));
+	}
+	tally_map_free(&hits);
+	return ret;
+}
+
+static int list_table(struct tally_session *session)
+{
+	const struct tally_perfdata_build_id *id;
+	int ret = 0;
+
+	if (tally_perfdata_info(session->data)->is_pipe)
+		ret = tally_session_run(session, NULL, NULL);
+	else
+		tally_session_warn(session);
+	for (size_t i = 0; (id = tally_perfdata_build_id(session->data, i)); i++)
+		print_id(id->bytes, id->size, id->filename);
+	return ret;
+}
+
+static int buildids_run(int argc, char **argv)
+{
+	struct buildids_config config = {0};
+	struct tally_session session;
+	int first, ret;
+
+	ret = tally_options_parse(&tally_command_buildids, &config, argc, argv, TALLY_PARSE_WORDS,
+				  &first);
+	if (!ret)
+		ret = tally_words_parse(&tally_command_buildids, argc - first, argv + first,
+					&config.input, NULL);
+	if (ret)
+		return ret - 1;
+	if (config.kernel)
+		return kernel_id() ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
+	ret = tally_session_open(&(struct tally_session_options){.input = config.input}, &session);
+	if (ret)
+		return TALLY_EXIT_ERROR;
+	/* Without a table (compressed recordings, say) the files hit are what is known. */
+	if (!config.with_hits && !tally_perfdata_info(session.data)->is_pipe &&
+	    !tally_perfdata_build_id(session.data, 0))
+		config.with_hits = true;
+	ret = config.with_hits ? list_hits(&session) : list_table(&session);
+	tally_session_close(&session);
+	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
+}
+
+const struct tally_command tally_command_buildids = {
+	.name = "buildid-list",
+	.summary = "List the build ids of a recording's files",
+	.usage = "[OPTIONS] [FILE]",
+	.options = buildids_options,
+	.run = buildids_run,
+};

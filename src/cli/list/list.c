@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tally list: events and metrics that there are, and whether this machine can count them. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "cli/main/commands.h"
+#include "cli/list/list.h"
+#include "cli/main/say.h"
+
+#define AT(member) offsetof(struct list_config, member)
+
+static const struct tally_option list_options[] = {
+	{'j', "json", TALLY_OPTION_FLAG, AT(json), NULL, "as JSON of tally's schema"},
+	{'v', "verbose", TALLY_OPTION_COUNT, AT(verbose), NULL,
+	 "also how each is written, its counters, and why it cannot be counted here"},
+	{0, "details", TALLY_OPTION_FLAG, AT(details), NULL, "also the long descriptions"},
+	{0, "no-desc", TALLY_OPTION_FLAG, AT(no_desc), NULL, "names only"},
+	{0, "deprecated", TALLY_OPTION_FLAG, AT(deprecated), NULL,
+	 "also those that have a better name"},
+	{0, "cpu", TALLY_OPTION_TEXT, AT(source.cpuid), "cpuid",
+	 "of another CPU: GenuineIntel-6-37, or silvermont"},
+	TALLY_OPTION_EVENTS_DIR(AT(source.dir)),
+	TALLY_OPTION_END,
+};
+
+enum {
+	METRICS = TALLY_EVENT_METRIC | TALLY_EVENT_METRIC_GROUP,
+	OF_TABLES = TALLY_EVENT_TABLE | METRICS,
+	ALL_KINDS = (TALLY_EVENT_METRIC_GROUP << 1) - 1,
+};
+
+static const struct {
+	const char *word;
+	unsigned kinds;
+} kinds[] = {
+	{"hw", TALLY_EVENT_HARDWARE},
+	{"hardware", TALLY_EVENT_HARDWARE},
+	{"sw", TALLY_EVENT_SOFTWARE},
+	{"software", TALLY_EVENT_SOFTWARE},
+	{"cache", TALLY_EVENT_CACHE},
+	{"hwcache", TALLY_EVENT_CACHE},
+	{"tracepoint", TALLY_EVENT_TRACEPOINT},
+	{"pmu", TALLY_EVENT_PMU | TALLY_EVENT_TABLE},
+	{"cpu", TALLY_EVENT_TABLE},
+	{"raw", TALLY_EVENT_RAW},
+	{"breakpoint", TALLY_EVENT_BREAKPOINT},
+	{"metric", TALLY_EVENT_METRIC},
+	{"metrics", TALLY_EVENT_METRIC},
+	{"metricgroup", TALLY_EVENT_METRIC_GROUP},
+	{"metricgroups", TALLY_EVENT_METRIC_GROUP},
+};
+
+/* Events of tables wait until their topics can stand together; their texts live long enough. */
+struct lister {
+	struct list_printer printer;
+	TALLY_VEC(struct tally_event_info) waiting;
+	unsigned kinds; /* that were asked for */
+};
+
+static int list_one(const struct tally_event_info *info, void *data)
+{
+	struct lister *lister = data;
+
+	if (info->deprecated && !lister->printer.config->deprecated)
+		return 0;
+	if (info->kind & OF_TABLES)
+		return tally_vec_push(&lister->waiting, *info);
+	list_print(&lister->printer, info);
+	return 0;
+}
+
+static int compare_waiting(const void *a, const void *b)
+{
+	const struct tally_event_info *x = a, *y = b;
+	int order;
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	order = x->topic && y->topic ? strcmp(x->topic, y->topic) : 0;
+	if (!order && x->pmu && y->pmu)
+		order = strcmp(x->pmu, y->pmu);
+	return order ? order : strcmp(x->name, y->name);
+}
+
+static void list_waiting(struct lister *lister)
+{
+	if (lister->waiting.len)
+		qsort(lister->waiting.data, lister->waiting.len, sizeof(*lister->waiting.data),
+		      compare_waiting);
+	tally_vec_for_each (info, &lister->waiting)
+		list_print(&lister->printer, info);
+	lister->waiting.len = 0;
+}
+
+/* A word is a kind of events, or a pattern for names, topics and descriptions. */
+static int list_word(struct tally_events *events, struct lister *lister, const char *word)
+{
+	unsigned of_other = lister->printer.table.other ? OF_TABLES : ALL_KINDS;
+	unsigned wanted = of_other;
+	size_t before = lister->printer.nr;
+	const char *glob = word;
+	int ret;
+
+	for (size_t i = 0; word && i < TALLY_ARRAY_SIZE(kinds); i++) {
+		if (strcmp(kinds[i].word, word))
+			continue;
+		wanted = kinds[i].kinds;
+		glob = NULL;
+	}
+	lister->kinds |= wanted;
+	ret = tally_events_each(events, wanted & of_other, glob, list_one, lister);
+	list_waiting(lister);
+	if (!ret && word && lister->printer.nr == before) {
+		tally_say_error("no event matches '%s'", word);
+		ret = -ENOENT;
+	}
+	return ret;
+}
+
+/* Warn of what was asked for and cannot be listed. */
+static void list_explain(struct tally_events *events, const struct lister *lister)
+{
+	struct tally_event_error err;
+	const char *root;
+
+	if (lister->kinds & OF_TABLES)
+		tally_event_source_warn(events, &tally_say_messages);
+	if (!(lister->kinds & TALLY_EVENT_TRACEPOINT) || lister->printer.table.other ||
+	    !tally_events_tracefs(events, &root, &err))
+		return;
+	tally_say_warning("tracepoints are not listed: %s", err.text);
+	if (err.fix[0])
+		tally_say_hint("%s", err.fix);
+}
+
+static int list_all(struct tally_events *events, const struct list_config *config, char **words,
+		    int nr)
+{
+	struct lister lister = {.printer = {.config = config}};
+	struct list_printer *printer = &lister.printer;
+	int ret = tally_events_table_get(events, &printer->table);
+
+	if (!ret)
+		ret = list_prober_init(&printer->prober, events, printer->table.other);
+	if (ret) {
+		tally_say_error("cannot list: %s", strerror(-ret));
+		goto out;
+	}
+	list_print_begin(printer);
+	if (!nr)
+		ret = list_word(events, &lister, NULL);
+	for (int i = 0; i < nr && !ret; i++)
+		ret = list_word(events, &lister, words[i]);
+	list_print_end(printer);
+	list_explain(events, &lister);
+out:
+	list_prober_free(&printer->prober);
+	tally_vec_free(&lister.waiting);
+	tally_str_free(&printer->out);
+	return ret;
+}
+
+static int list_run(int argc, char **argv)
+{
+	struct list_config config = {0};
+	struct tally_events *events;
+	int first, ret;
+
+	ret = tally_options_parse(&tally_command_list, &config, argc, argv, TALLY_PARSE_WORDS,
+				  &first);
+	if (ret)
+		return ret - 1;
+	ret = tally_event_source_open(&config.source, &tally_say_messages, &events);
+	if (ret)
+		return ret == -EINVAL ? TALLY_EXIT_USAGE : TALLY_EXIT_ERROR;
+	ret = list_all(events, &config, argv + first, argc - first);
+	tally_events_free(events);
+	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
+}
+
+const struct tally_command tally_command_list = {
+	.name = "list",
+	.summary = "List events and metrics that can be counted",
+	.usage = "[OPTIONS] "
+		 "[hw|sw|cache|pmu|cpu|tracepoint|raw|breakpoint|metric|metricgroup|WORD|GLOB]...",
+	.options = list_options,
+	.run = list_run,
+};

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The entries that the commands' files export. */
+#ifndef TALLY_CLI_MAIN_COMMANDS_H
+#define TALLY_CLI_MAIN_COMMANDS_H
+
+#include "cli/main/command.h"
+
+extern const struct tally_command tally_command_stat;
+extern const struct tally_command tally_command_top;
+extern const struct tally_command tally_command_ftrace;
+extern const struct tally_command tally_command_record;
+extern const struct tally_command tally_command_report;
+extern const struct tally_command tally_command_script;
+extern const struct tally_command tally_command_evlist;
+extern const struct tally_command tally_command_list;
+extern const struct tally_command tally_command_doctor;
+extern const struct tally_command tally_command_buildids;
+extern const struct tally_command tally_command_version;
+extern const struct tally_command tally_command_help_entry;
+
+#endif

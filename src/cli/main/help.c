@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* `tally help`, and --help of every command from its table. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/main/commands.h"
+#include "cli/main/say.h"
+
+enum { HELP_COLUMN = 30 };
+
+static int print_names(const struct tally_option *option)
+{
+	const char *dashes = option->name ? "--" : "";
+	const char *name = option->name ? option->name : "";
+	int len = printf("    ");
+
+	len += option->letter ? printf("-%c%s", option->letter, option->name ? ", " : "")
+			      : printf("    ");
+	len += printf("%s%s", dashes, name);
+	if (option->arg)
+		len += printf(option->optional ? "[=<%s>]"
+			      : option->name   ? "=<%s>"
+					       : " <%s>",
+			      option->arg);
+	return len;
+}
+
+static void print_option(const struct tally_option *option)
+{
+	int len;
+
+	if (option->kind == TALLY_OPTION_GROUP) {
+		printf("\n %s\n", option->help);
+		return;
+	}
+	len = print_names(option);
+	if (len > HELP_COLUMN - 2) {
+		putchar('\n');
+		len = 0;
+	}
+	printf("%*s%s\n", HELP_COLUMN - len, "", option->help);
+}
+
+static void print_usage(const struct tally_command *command)
+{
+	const char *line = command->usage;
+
+	for (const char *head = " Usage:"; line; head = "    or:") {
+		const char *end = strchr(line, '\n');
+		int len = end ? (int)(end - line) : (int)strlen(line);
+
+		printf("%s tally %s %.*s\n", head, command->name, len, line);
+		line = end ? end + 1 : NULL;
+	}
+}
+
+void tally_command_help(const struct tally_command *command)
+{
+	const struct tally_option *option = command->options;
+
+	print_usage(command);
+	printf("\n %s.\n\n", command->summary);
+	for (; option->letter || option->name || option->help; option++)
+		print_option(option);
+	printf("    -h, --help                show this text\n");
+	if (command->about)
+		printf("\n%s", command->about);
+}
+
+static int help_overview(void)
+{
+	printf("\n usage: tally [--version] [--help] COMMAND [ARGS]\n\n"
+	       " Counts and profiles programs with perf_events.\n\n");
+	for (const struct tally_command *const *c = tally_commands; *c; c++)
+		printf("   %-14s %s\n", (*c)->name, (*c)->summary);
+	printf("\n See 'tally help COMMAND' for more on a command.\n\n");
+	return TALLY_EXIT_OK;
+}
+
+static const struct tally_option help_options[] = {TALLY_OPTION_END};
+
+static int help_run(int argc, char **argv)
+{
+	const struct tally_command *command;
+	int first, ret;
+
+	ret = tally_options_parse(&tally_command_help_entry, NULL, argc, argv, TALLY_PARSE_WORDS,
+				  &first);
+	if (ret)
+		return ret - 1;
+	if (first == argc)
+		return help_overview();
+	command = tally_command_find(argv[first]);
+	if (!command) {
+		tally_say_error("there is no command '%s'", argv[first]);
+		tally_command_hint(argv[first]);
+		return TALLY_EXIT_ERROR;
+	}
+	tally_command_help(command);
+	return TALLY_EXIT_OK;
+}
+
+const struct tally_command tally_command_help_entry = {
+	.name = "help",
+	.summary = "Tell what commands there are, or all about one",
+	.usage = "[COMMAND]",
+	.options = help_options,
+	.run = help_run,
+};

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "cli/main/commands.h"
+#include "sampler/privileges.h"
+#include "cli/main/say.h"
+#include "cli/main/truncation.h"
+
+const struct tally_command *const tally_commands[] = {
+	&tally_command_stat,
+	&tally_command_record,
+	&tally_command_report,
+	&tally_command_script,
+	&tally_command_top,
+	&tally_command_ftrace,
+	&tally_command_evlist,
+	&tally_command_list,
+	&tally_command_doctor,
+	&tally_command_buildids,
+	&tally_command_version,
+	&tally_command_help_entry,
+	NULL,
+};
+
+const struct tally_command *tally_command_find(const char *name)
+{
+	for (const struct tally_command *const *c = tally_commands; *c; c++) {
+		if (!strcmp((*c)->name, name))
+			return *c;
+	}
+	return NULL;
+}
+
+void tally_command_hint(const char *word)
+{
+	struct tally_suggest suggest;
+
+	tally_suggest_start(&suggest, word, strlen(word));
+	for (const struct tally_command *const *c = tally_commands; *c; c++)
+		tally_suggest_offer(&suggest, (*c)->name);
+	if (tally_suggest_typo(&suggest))
+		tally_say_hint("did you mean '%s'?", tally_suggest_typo(&suggest));
+	else
+		tally_say_hint("'tally help' lists them");
+}
+
+/* Output that could not be written is an error, except into a pipe that nobody reads. */
+static int finish_output(int status)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	if (errno == EPIPE)
+		return status;
+	tally_say_error("cannot write the output: %s", strerror(errno));
+	return status ? status : TALLY_EXIT_ERROR;
+}
+
+/* A file that became shorter while it was mapped, and of which nothing more particular was said. */
+static int finish_files(int status)
+{
+	const char *path = tally_truncation_take();
+
+	if (path)
+		tally_say_warning("%s became shorter while it was being read: what is said of it "
+				  "may be wrong",
+				  path);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	const struct tally_command *command;
+	const char *name = argc > 1 ? argv[1] : "help";
+
+	if (!strcmp(name, "--version") || !strcmp(name, "-v"))
+		name = "version";
+	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+		name = "help";
+	command = tally_command_find(name);
+	if (!command) {
+		tally_say_error("'%s' is not a command", name);
+		tally_command_hint(name);
+		return TALLY_EXIT_ERROR;
+	}
+	if (tally_privileges_begin(command->privileged, &tally_say_messages))
+		return TALLY_EXIT_ERROR;
+	tally_truncation_survive();
+	if (argc < 2)
+		return finish_output(command->run(1, (char *[]){(char *)name, NULL}));
+	argv[1] = (char *)command->name;
+	return finish_files(finish_output(command->run(argc - 1, argv + 1)));
+}

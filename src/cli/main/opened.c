@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What was opened, for -v and --control evlist. */
+#include <stdio.h>
+
+#include "cli/main/attr_text.h"
+#include "cli/main/opened.h"
+
+void tally_opened_print(const struct tally_sampler *sampler, bool verbose)
+{
+	struct tally_str out = {0};
+
+	for (size_t i = 0; i < sampler->specs.len; i++) {
+		tally_sampler_event_name(sampler, i, &out);
+		if (verbose) {
+			tally_str_add(&out, ": ");
+			tally_attr_text(&sampler->specs.data[i].attr, &out);
+		}
+		tally_str_add_char(&out, '\n');
+	}
+	if (verbose)
+		tally_str_addf(&out, "%zu counters in %zu ring buffers\n",
+			       tally_rings_nr_counters(sampler->rings),
+			       tally_rings_nr(sampler->rings));
+	fputs(tally_str_text(&out), stderr);
+	tally_str_free(&out);
+}

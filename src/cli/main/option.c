@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Command lines by table: perf's habits, one parser. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "base/suggest.h"
+#include "cli/main/command.h"
+#include "cli/main/say.h"
+
+enum { DONE = TALLY_EXIT_OK + 1, WRONG = TALLY_EXIT_USAGE + 1 };
+
+struct parser {
+	const struct tally_command *command;
+	char *config;
+	int argc, at;
+	char **argv;
+};
+
+static bool option_ends(const struct tally_option *option)
+{
+	return !option->letter && !option->name && option->kind == TALLY_OPTION_GROUP &&
+	       !option->help;
+}
+
+static int usage_error(const struct parser *in, const char *what, const char *word)
+{
+	tally_say_error("%s '%s'", what, word);
+	tally_say_hint("see 'tally %s --help'", in->command->name);
+	return WRONG;
+}
+
+/* A long option that does not exist; also "-sort", where a dash is missing. */
+static int unknown_option(const struct parser *in, const char *word)
+{
+	const char *name = word + strspn(word, "-"), *no = strncmp(name, "no-", 3) ? "" : "no-";
+	struct tally_suggest suggest;
+
+	name += strlen(no);
+	tally_suggest_start(&suggest, name, strcspn(name, "="));
+	for (const struct tally_option *o = in->command->options; !option_ends(o); o++)
+		if (o->name)
+			tally_suggest_offer(&suggest,
+					    strncmp(o->name, "no-", 3) ? o->name : o->name + 3);
+	tally_say_error("unknown option '%s'", word);
+	if (tally_suggest_typo(&suggest))
+		tally_say_hint("did you mean '--%s%s'?", no, tally_suggest_typo(&suggest));
+	tally_say_hint("see 'tally %s --help'", in->command->name);
+	return WRONG;
+}
+
+/* The beginning of several options: which. */
+static int ambiguous_option(const struct parser *in, const char *word, const char *start,
+			    size_t len)
+{
+	struct tally_str text = {0};
+
+	for (const struct tally_option *o = in->command->options; !option_ends(o); o++)
+		if (o->name && !strncmp(o->name, start, len))
+			tally_str_addf(&text, "%s'--%s'", text.len ? ", " : "", o->name);
+	tally_say_error("ambiguous option '%s'", word);
+	tally_say_hint("one of %s", tally_str_text(&text));
+	tally_str_free(&text);
+	return WRONG;
+}
+
+static int set_number(const struct parser *in, const struct tally_option *option, const char *arg)
+{
+	char *end;
+	unsigned long long value;
+
+	errno = 0;
+	value = strtoull(arg, &end, 0);
+	if (end == arg || *end || errno || *arg == '-' ||
+	    (option->kind == TALLY_OPTION_INT && value > INT_MAX)) {
+		tally_say_error("option '%s' takes a number, not '%s'",
+				option->name ? option->name : (char[]){option->letter, 0}, arg);
+		return WRONG;
+	}
+	if (option->kind == TALLY_OPTION_INT)
+		*(int *)(in->config + option->offset) = (int)value;
+	else
+		*(uint64_t *)(in->config + option->offset) = value;
+	return 0;
+}
+
+static int list_add(struct tally_option_list *list, const char *arg)
+{
+	const char **grown = reallocarray(list->items, list->nr + 2, sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	grown[list->nr++] = arg;
+	grown[list->nr] = NULL;
+	list->items = grown;
+	return 0;
+}
+
+/* Carry out one option. `arg` is NULL where it takes none or an optional one was left out. */
+static int option_apply(const struct parser *in, const struct tally_option *option, bool negated,
+			const char *arg)
+{
+	char *member = in->config + option->offset;
+
+	if (option->given)
+		*(bool *)(in->config + option->given) = true;
+	if (!arg && option->optional)
+		arg = option->optional;
+	switch ((enum tally_option_kind)option->kind) {
+	case TALLY_OPTION_GROUP: return 0;
+	case TALLY_OPTION_FLAG: *(bool *)member = !negated; return 0;
+	case TALLY_OPTION_CLEAR: *(bool *)member = negated; return 0;
+	case TALLY_OPTION_COUNT: *(int *)member = negated ? 0 : *(int *)member + 1; return 0;
+	case TALLY_OPTION_U64:
+	case TALLY_OPTION_INT: return set_number(in, option, arg);
+	case TALLY_OPTION_TEXT: *(const char **)member = negated ? NULL : arg; return 0;
+	case TALLY_OPTION_LIST:
+		return list_add((struct tally_option_list *)member, arg) ? WRONG : 0;
+	case TALLY_OPTION_CALL: return option->call(in->config, negated ? "no" : arg) ? WRONG : 0;
+	}
+	return WRONG;
+}
+
+/* Whether an optional argument was left out: the next word is none or an option itself. */
+static bool left_out(const struct parser *in, const struct tally_option *option)
+{
+	if (!option->optional)
+		return false;
+	return !option->next_word || in->at + 1 >= in->argc || in->argv[in->at + 1][0] == '-';
+}
+
+/* A letter's argument is the rest of its word or the next word. */
+static int parse_letters(struct parser *in, const char *word)
+{
+	for (const char *letter = word + 1; *letter; letter++) {
+		const struct tally_option *option = in->command->options;
+		int ret;
+
+		if (*letter == 'h') {
+			tally_command_help(in->command);
+			return DONE;
+		}
+		while (!option_ends(option) && option->letter != *letter)
+			option++;
+		if (option_ends(option))
+			return unknown_option(in, word);
+		if (!option->arg) {
+			ret = option_apply(in, option, false, NULL);
+		} else if (letter[1]) {
+			return option_apply(in, option, false, letter + 1);
+		} else if (left_out(in, option)) {
+			ret = option_apply(in, option, false, NULL);
+		} else if (in->at + 1 < in->argc) {
+			return option_apply(in, option, false, in->argv[++in->at]);
+		} else {
+			return usage_error(in, "an argument is missing behind", word);
+		}
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* The option called by the `len` bytes at `name`, or by a beginning that fits only one. */
+static const struct tally_option *find_long(const struct tally_command *command, const char *name,
+					    size_t len, bool *ret_ambiguous)
+{
+	const struct tally_option *found = NULL;
+
+	*ret_ambiguous = false;
+	for (const struct tally_option *o = command->options; !option_ends(o); o++) {
+		if (!o->name || strncmp(o->name, name, len))
+			continue;
+		if (!o->name[len])
+			return o;
+		*ret_ambiguous = found != NULL;
+		found = o;
+	}
+	if (*ret_ambiguous)
+		found = NULL;
+	return found;
+}
+
+static bool may_negate(const struct tally_option *option)
+{
+	return option->kind == TALLY_OPTION_FLAG || option->kind == TALLY_OPTION_COUNT ||
+	       option->kind == TALLY_OPTION_CLEAR || option->kind == TALLY_OPTION_CALL ||
+	       option->kind == TALLY_OPTION_TEXT;
+}
+
+static int parse_long(struct parser *in, const char *word)
+{
+	const char *name = word + 2, *equals = strchr(name, '=');
+	size_t len = equals ? (size_t)(equals - name) : strlen(name);
+	const struct tally_option *option;
+	const char *start = name;
+	char no[64] = "no-";
+	bool ambiguous, negated = false;
+
+	if (!strcmp(name, "help")) {
+		tally_command_help(in->command);
+		return DONE;
+	}
+	option = find_long(in->command, name, len, &ambiguous);
+	if (!option && !ambiguous && !strncmp(name, "no-", 3)) {
+		start = name + 3;
+		option = find_long(in->command, start, len - 3, &ambiguous);
+		negated = true;
+		if (option && !may_negate(option))
+			option = NULL;
+	}
+	/* --NAME of an option that is listed as --no-NAME. */
+	if (!option && !ambiguous && len < 60) {
+		memcpy(no + 3, name, len);
+		start = no;
+		option = find_long(in->command, no, len + 3, &ambiguous);
+		negated = true;
+	}
+	if (!option && ambiguous)
+		return ambiguous_option(in, word, start, strcspn(start, "="));
+	if (!option)
+		return unknown_option(in, word);
+	if (!option->arg && equals)
+		return usage_error(in, "no argument is taken by", word);
+	if (!option->arg || negated)
+		return option_apply(in, option, negated, NULL);
+	if (equals)
+		return option_apply(in, option, false, equals + 1);
+	if (left_out(in, option))
+		return option_apply(in, option, false, NULL);
+	if (in->at + 1 >= in->argc)
+		return usage_error(in, "an argument is missing behind", word);
+	return option_apply(in, option, false, in->argv[++in->at]);
+}
+
+/* Move argv[from] to argv[to], from >= to, keeping the order of what lies between. */
+static void move_word(char **argv, int from, int to)
+{
+	char *word = argv[from];
+
+	memmove(&argv[to + 1], &argv[to], (size_t)(from - to) * sizeof(*argv));
+	argv[to] = word;
+}
+
+int tally_options_parse(const struct tally_command *command, void *config, int argc, char **argv,
+			unsigned flags, int *ret_first)
+{
+	struct parser in = {command, config, argc, 1, argv};
+	int first = 1; /* where the next option word goes; plain words gather behind */
+	int ret;
+
+	for (; in.at < argc; in.at++) {
+		char *word = argv[in.at];
+		int start = in.at;
+
+		if (!strcmp(word, "--")) {
+			move_word(argv, in.at, first++);
+			break;
+		}
+		if (word[0] != '-' || !word[1]) {
+			if (flags & TALLY_PARSE_STOP)
+				break;
+			continue;
+		}
+		ret = word[1] == '-' ? parse_long(&in, word) : parse_letters(&in, word);
+		if (ret)
+			return ret;
+		for (; start <= in.at; start++)
+			move_word(argv, start, first++);
+	}
+	if (first < argc && !(flags & (TALLY_PARSE_STOP | TALLY_PARSE_WORDS)))
+		return usage_error(&in, "no option, and not expected here:", argv[first]);
+	*ret_first = first;
+	return 0;
+}
+
+void tally_options_free(const struct tally_command *command, void *config)
+{
+	for (const struct tally_option *o = command->options; !option_ends(o); o++) {
+		if (o->kind == TALLY_OPTION_LIST)
+			free(((struct tally_option_list *)((char *)config + o->offset))->items);
+	}
+}

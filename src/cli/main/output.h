@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Text on its way to stdout, in large pieces. */
+#ifndef TALLY_CLI_MAIN_OUTPUT_H
+#define TALLY_CLI_MAIN_OUTPUT_H
+
+#include <stdbool.h>
+
+#include "base/str.h"
+
+/* A builder longer than this is worth writing. */
+enum { TALLY_FLUSH_AT = 1 << 16 };
+
+/* Write the builder to stdout and empty it. 0; -ENOMEM when building it failed; the error of
+ * writing, which main() tells. */
+int tally_output_flush(struct tally_str *out);
+
+/* Whether stdout is a terminal that shows colours, and nobody asked for none: NO_COLOR
+ * (no-color.org) with any value but an empty one. */
+bool tally_output_colours(void);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The options that say who is measured, for the table of each command that measures. `target` is
+ * the offset of the struct tally_target in the command's config. */
+#ifndef TALLY_CLI_MAIN_TARGET_OPTIONS_H
+#define TALLY_CLI_MAIN_TARGET_OPTIONS_H
+
+#include "cli/main/command.h"
+#include "sampler/target.h"
+
+#define TALLY_TARGET_AT(target, member) ((target) + offsetof(struct tally_target, member))
+
+/* clang-format off */
+#define TALLY_OPTIONS_CPUS(target)                                                          \
+	{'a', "all-cpus", TALLY_OPTION_FLAG, TALLY_TARGET_AT(target, all_cpus), NULL,       \
+	 "every task on all CPUs (the default without another)"},               \
+	{'C', "cpu", TALLY_OPTION_TEXT, TALLY_TARGET_AT(target, cpus), "list",              \
+	 "every task on these CPUs: 0-3,5"}
+
+/* -t means something else to some commands: `letter` is 0 there. */
+#define TALLY_OPTIONS_TASKS(target, letter)                                                 \
+	{'p', "pid", TALLY_OPTION_TEXT, TALLY_TARGET_AT(target, pids), "pids",              \
+	 "these processes, all their threads"},                                             \
+	{letter, "tid", TALLY_OPTION_TEXT, TALLY_TARGET_AT(target, tids), "tids", "these threads"}
+
+#define TALLY_OPTION_USER(target)                                                           \
+	{'u', "uid", TALLY_OPTION_TEXT, TALLY_TARGET_AT(target, user), "user",              \
+	 "the processes of a user"}
+/* clang-format on */
+
+#endif

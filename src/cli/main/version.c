@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tally version: which tally this is, and what it was built with. */
+#include <stdio.h>
+
+#include "cli/main/commands.h"
+#include "symbols/demangle.h"
+
+struct version_config {
+	bool build_options;
+};
+
+static const struct tally_option version_options[] = {
+	{0, "build-options", TALLY_OPTION_FLAG, offsetof(struct version_config, build_options),
+	 NULL, "what was built in and what was not"},
+	TALLY_OPTION_END,
+};
+
+/* In perf's form, which programs parse. */
+static void print_option(const char *name, bool on, const char *what)
+{
+	printf("%22s: [ %s ]  # %s\n", name, on ? "on " : "OFF", what);
+}
+
+static int version_run(int argc, char **argv)
+{
+	struct version_config config = {0};
+	int first, ret;
+
+	ret = tally_options_parse(&tally_command_version, &config, argc, argv, 0, &first);
+	if (ret)
+		return ret - 1;
+	printf("tally version %s\n", TALLY_VERSION);
+	if (!config.build_options)
+		return TALLY_EXIT_OK;
+	print_option("elf", true, "symbols and build ids of ELF files, tally's own reader");
+	print_option("demangle", tally_demangle_available(), "C++, Rust and D names");
+	print_option("zstd", true, "compressed recordings");
+	print_option("print-fmt", true, "tracepoint payloads, tally's own compiler");
+	print_option("dwarf", false, "lines, inlined functions and stack-dump unwinding");
+	print_option("debuginfod", false, "never without being asked");
+	print_option("libcapstone", false, "annotation");
+	return TALLY_EXIT_OK;
+}
+
+const struct tally_command tally_command_version = {
+	.name = "version",
+	.summary = "Tell the version, and what was built in",
+	.usage = "[--build-options]",
+	.options = version_options,
+	.run = version_run,
+};

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/main/words.h"
+
+#include <unistd.h>
+
+#include "cli/main/say.h"
+#include "tally/perfdata.h"
+
+static int word_unexpected(const struct tally_command *command, const char *word, bool has_input)
+{
+	if (has_input)
+		tally_say_error("one recording is read, and no word '%s' expected", word);
+	else if (!access(word, F_OK))
+		tally_say_error("'%s' is no option, and no recording", word);
+	else
+		tally_say_error("'%s' is no option, and no file", word);
+	tally_say_hint("see 'tally %s --help'", command->name);
+	return TALLY_EXIT_USAGE + 1;
+}
+
+int tally_words_parse(const struct tally_command *command, int nr, char **words, const char **input,
+		      const char **ret_other)
+{
+	const char *other = NULL;
+
+	for (int i = 0; i < nr; i++) {
+		if (!*input && tally_perfdata_is_recording(words[i]))
+			*input = words[i];
+		else if (ret_other && !other)
+			other = words[i];
+		else
+			return word_unexpected(command, words[i], *input != NULL);
+	}
+	if (ret_other)
+		*ret_other = other;
+	return 0;
+}

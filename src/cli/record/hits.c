@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One pass over a file just written: how many samples it has, between which times, and the
+ * build ids of the files they fell in. Which file that is, maps tell as in a report; no symbols
+ * are read.
+ */
+#include <errno.h>
+
+#include "abi/record.h"
+#include "base/intern.h"
+#include "cli/record/record.h"
+#include "profile/feed.h"
+
+struct hits {
+	struct tally_symbols *symbols; /* the files */
+	struct tally_feed feed;
+	TALLY_VEC(bool) marks;       /* by number of a file: a sample fell in it */
+	struct tally_intern written; /* build ids with the names of their files */
+	struct record_hits *result;
+};
+
+/* ---- samples ---------------------------------------------------------------- */
+
+static void take_time(struct record_hits *result, uint64_t time)
+{
+	if (!time)
+		return;
+	if (!result->first_ns || time < result->first_ns)
+		result->first_ns = time;
+	if (time > result->last_ns)
+		result->last_ns = time;
+}
+
+static int mark_file(struct hits *hits, const struct tally_sample *sample,
+		     const struct tally_feed_sample *facts)
+{
+	const struct tally_dso *dso = tally_machine_find_dso(hits->feed.machine, facts->thread,
+							     facts->cpumode, sample->ip);
+
+	if (!dso)
+		return 0;
+	while (hits->marks.len <= tally_dso_number(dso)) {
+		if (tally_vec_push(&hits->marks, false))
+			return -ENOMEM;
+	}
+	hits->marks.data[tally_dso_number(dso)] = true;
+	return 0;
+}
+
+/* What programs only read has no build id that anybody asks for, also with --buildid-all. */
+static bool is_data_map(const struct tally_perfdata_record *record)
+{
+	return (record->type == PERF_RECORD_MMAP || record->type == PERF_RECORD_MMAP2) &&
+	       record->misc & PERF_RECORD_MISC_MMAP_DATA;
+}
+
+static int take_record(struct hits *hits, const struct tally_perfdata_record *record)
+{
+	struct tally_feed_event event = {0};
+	struct tally_feed_sample facts;
+	struct tally_sample sample; /* large: not cleared, decoding does that */
+	int ret;
+
+	if (is_data_map(record))
+		return 0;
+	if (record->type == PERF_RECORD_SAMPLE)
+		take_time(hits->result, record->time);
+	if (record->event)
+		event = (struct tally_feed_event){record->event->layout, &record->event->attr};
+	ret = tally_feed_record(&hits->feed, &event, record->data, record->size, &sample, &facts);
+	return ret > 0 ? mark_file(hits, &sample, &facts) : ret;
+}
+
+static int take_all(struct hits *hits, struct tally_perfdata *data)
+{
+	const struct tally_feed_counts *counts = &hits->feed.counts;
+	struct tally_perfdata_record one;
+	int ret = 0;
+
+	while (!ret && (ret = tally_perfdata_next_ordered(data, &one, NULL)) > 0)
+		ret = take_record(hits, &one);
+	hits->result->samples = counts->samples + counts->damaged_samples;
+	/* A record that cannot be read back is the readers' business. */
+	return ret == -EINVAL ? 0 : ret;
+}
+
+/* ---- build ids -------------------------------------------------------------- */
+
+/* 1 if the same was not written yet, 0 if it was, -ENOMEM. A file that was mapped both with its
+ * build id and before the kernel could read that comes twice. */
+static int is_new_id(struct hits *hits, const struct tally_perfdata_build_id *id)
+{
+	size_t nr = hits->written.strings.len;
+	struct tally_str key = {0};
+	uint32_t number;
+	int ret;
+
+	tally_str_add_bytes(&key, (const char *)id->bytes, sizeof(id->bytes));
+	tally_str_addf(&key, "%u", id->misc);
+	tally_str_add(&key, id->filename);
+	ret = tally_str_error(&key);
+	if (!ret)
+		ret = tally_intern(&hits->written, key.data, key.len, &number);
+	tally_str_free(&key);
+	return ret ? ret : number == nr;
+}
+
+static uint16_t dso_cpumode(const struct tally_dso *dso)
+{
+	enum tally_dso_kind kind = tally_dso_kind(dso);
+	bool is_kernel = kind == TALLY_DSO_KERNEL || kind == TALLY_DSO_MODULE;
+
+	return is_kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
+}
+
+static int write_build_id(struct record *record, struct hits *hits, const struct tally_dso *dso)
+{
+	struct tally_perfdata_build_id id = {
+		.pid = -1,
+		.misc = dso_cpumode(dso),
+		.filename = tally_dso_name(dso),
+	};
+	size_t size;
+	int ret;
+
+	if (tally_dso_running_build_id(dso, id.bytes, &size))
+		return 0;
+	id.size = (uint8_t)size;
+	ret = is_new_id(hits, &id);
+	return ret > 0 ? tally_perfdata_writer_build_id(record->output.writer, &id) : ret;
+}
+
+static int write_build_ids(struct record *record, struct hits *hits)
+{
+	const struct tally_dso *dso;
+	size_t pos = 0;
+	int ret = 0;
+
+	while (!ret && (dso = tally_dso_next(hits->symbols, &pos))) {
+		size_t number = tally_dso_number(dso);
+
+		if (record->config->buildid_all ||
+		    (number < hits->marks.len && hits->marks.data[number]))
+			ret = write_build_id(record, hits, dso);
+	}
+	return ret;
+}
+
+/* ---- the pass --------------------------------------------------------------- */
+
+static int hits_init(struct hits *hits)
+{
+	int ret = tally_symbols_new(NULL, &hits->symbols);
+
+	if (!ret)
+		ret = tally_machine_new(hits->symbols, &hits->feed.machine);
+	if (!ret)
+		tally_machine_show_paths(hits->feed.machine);
+	return ret;
+}
+
+static void hits_free(struct hits *hits)
+{
+	tally_machine_free(hits->feed.machine);
+	tally_symbols_free(hits->symbols);
+	tally_vec_free(&hits->marks);
+	tally_intern_free(&hits->written);
+}
+
+int record_hits(struct record *record, struct record_hits *ret_hits)
+{
+	struct hits hits = {.result = ret_hits};
+	struct tally_perfdata *data;
+	int ret = tally_perfdata_open_fd(record->output.fd, &data, NULL);
+
+	if (ret)
+		return ret;
+	ret = hits_init(&hits);
+	if (!ret)
+		ret = take_all(&hits, data);
+	if (!ret && !record->config->no_buildid)
+		ret = write_build_ids(record, &hits);
+	tally_perfdata_close(data);
+	hits_free(&hits);
+	return ret;
+}

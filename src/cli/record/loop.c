@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The recording itself: sleep until a ring is half full, a signal came, or a deadline passed
+ * (--flush-ms at the latest); then write out what all the rings hold with one writev, as it stands
+ * in them.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "base/clock.h"
+#include "cli/record/record.h"
+#include "cli/main/say.h"
+
+struct loop {
+	TALLY_VEC(struct iovec) pieces;
+	size_t signals, control; /* slots of what is watched beside the rings */
+};
+
+/* ---- moving data ----------------------------------------------------------- */
+
+static int add_piece(struct loop *loop, const void *data, size_t len)
+{
+	return len ? tally_vec_push(&loop->pieces, (struct iovec){(void *)data, len}) : 0;
+}
+
+/* The pieces of all rings that are wanted, and the mark that closes a round. */
+static int gather(struct record *record, struct loop *loop, bool overwrite)
+{
+	static const struct perf_event_header round = {TALLY_PERFDATA_FINISHED_ROUND, 0,
+						       sizeof(round)};
+	struct tally_ring_data data;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < tally_rings_nr(record->sampler.rings); i++) {
+		if ((tally_rings_is_overwrite(record->sampler.rings, i) && !overwrite) ||
+		    !tally_ring_data(tally_rings_at(record->sampler.rings, i), &data))
+			continue;
+		ret = add_piece(loop, data.first, data.first_len);
+		if (!ret)
+			ret = add_piece(loop, data.second, data.second_len);
+	}
+	if (!ret && loop->pieces.len)
+		ret = add_piece(loop, &round, sizeof(round));
+	return ret;
+}
+
+static int drain(struct record *record, struct loop *loop, bool overwrite)
+{
+	int ret;
+
+	loop->pieces.len = 0;
+	ret = gather(record, loop, overwrite);
+	if (!ret && loop->pieces.len)
+		ret = tally_perfdata_writer_writev(record->output.writer, loop->pieces.data,
+						   (int)loop->pieces.len);
+	if (ret)
+		return ret;
+	tally_rings_consume(record->sampler.rings, overwrite);
+	record->drained = tally_clock_now();
+	return 0;
+}
+
+int record_drain(struct record *record, bool overwrite)
+{
+	struct loop loop = {0};
+	int ret;
+
+	if (overwrite)
+		tally_rings_pause(record->sampler.rings, true);
+	ret = drain(record, &loop, overwrite);
+	if (overwrite)
+		tally_rings_pause(record->sampler.rings, false);
+	tally_vec_free(&loop.pieces);
+	return ret;
+}
+
+/* ---- waiting --------------------------------------------------------------- */
+
+static int loop_init(struct record *record, struct loop *loop)
+{
+	int ret = tally_rings_watch(record->sampler.rings, record->signals, &loop->signals);
+
+	return ret ? ret
+		   : tally_rings_watch(record->sampler.rings, record->control.fd, &loop->control);
+}
+
+static void take_signal(struct record *record, int signal)
+{
+	switch (signal) {
+	case SIGCHLD:
+		tally_child_wait(&record->child, false);
+		if (record->child.gone)
+			record->stop = true;
+		break;
+	case SIGUSR2: record->dump = true; break;
+	default: record->stop = true; record->interrupts++;
+	}
+}
+
+void record_signals_read(struct record *record)
+{
+	struct signalfd_siginfo info;
+
+	while (read(record->signals, &info, sizeof(info)) == sizeof(info))
+		take_signal(record, (int)info.ssi_signo);
+}
+
+/* Milliseconds until the next deadline, rounded up; -1 without one. */
+static int next_timeout(const struct record *record)
+{
+	const struct record_config *config = record->config;
+	uint64_t now = tally_clock_now(), at = UINT64_MAX;
+
+	if (record->disabled && record->delay_ns > 0)
+		at = record->started + (uint64_t)record->delay_ns;
+	if (config->switch_ns)
+		at = TALLY_MIN(at, record->output.opened + config->switch_ns);
+	/* What is in a ring is lost when we are killed. */
+	if (config->flush_ms)
+		at = TALLY_MIN(at, record->drained + config->flush_ms * 1000000);
+	if (at == UINT64_MAX)
+		return -1;
+	return at <= now ? 0 : (int)TALLY_MIN((at - now + 999999) / 1000000, (uint64_t)INT32_MAX);
+}
+
+static int wait_for_data(struct record *record, struct loop *loop)
+{
+	int nr = tally_rings_poll(record->sampler.rings, next_timeout(record)), ret = 0;
+
+	if (nr < 0)
+		return nr;
+	record->wakeups += nr > 0;
+	if (tally_rings_watch_events(record->sampler.rings, loop->signals))
+		record_signals_read(record);
+	if (tally_rings_watch_events(record->sampler.rings, loop->control)) {
+		ret = record_control_read(record);
+		tally_rings_watch_set(record->sampler.rings, loop->control, record->control.fd);
+	}
+	/* All tasks have ended. */
+	if (!tally_rings_nr_alive(record->sampler.rings))
+		record->stop = true;
+	return ret;
+}
+
+/* ---- what is due ----------------------------------------------------------- */
+
+static int check_delay(struct record *record)
+{
+	if (!record->disabled || record->delay_ns <= 0 ||
+	    tally_clock_now() < record->started + (uint64_t)record->delay_ns)
+		return 0;
+	record->disabled = false;
+	record->delay_ns = -1;
+	if (!record->config->sampling.quiet)
+		fprintf(stderr, "Events enabled\n");
+	return tally_counters_enable(record->sampler.counters);
+}
+
+static bool switch_is_due(const struct record *record)
+{
+	const struct record_config *config = record->config;
+	uint64_t bytes = tally_perfdata_writer_bytes(record->output.writer);
+
+	return (record->dump && config->switch_signal) ||
+	       (config->switch_bytes && bytes >= config->switch_bytes) ||
+	       (config->switch_ns &&
+		tally_clock_now() >= record->output.opened + config->switch_ns);
+}
+
+static int check_output(struct record *record)
+{
+	const struct record_config *config = record->config;
+	uint64_t bytes = tally_perfdata_writer_bytes(record->output.writer);
+
+	if (config->max_size && record->output.bytes_total + bytes >= config->max_size) {
+		if (!config->sampling.quiet)
+			fprintf(stderr,
+				"[ tally record: size limit reached (%llu KB), stopping ]\n",
+				(unsigned long long)(record->output.bytes_total + bytes) / 1024);
+		record->stop = true;
+		return 0;
+	}
+	if (!record->stop && switch_is_due(record)) {
+		record->dump = false;
+		return record_output_switch(record);
+	}
+	return 0;
+}
+
+int record_run(struct record *record)
+{
+	struct loop loop = {0};
+	int ret = loop_init(record, &loop);
+
+	record->drained = tally_clock_now();
+	while (!ret && !record->stop) {
+		ret = wait_for_data(record, &loop);
+		if (!ret)
+			ret = drain(record, &loop, false);
+		if (!ret)
+			ret = check_delay(record);
+		if (!ret)
+			ret = check_output(record);
+	}
+	tally_vec_free(&loop.pieces);
+	return ret;
+}

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tally record: sample a command, tasks or CPUs into a perf.data file. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "base/clock.h"
+#include "cli/main/commands.h"
+#include "sampler/privileges.h"
+#include "cli/main/opened.h"
+#include "cli/record/record.h"
+#include "sampler/refuse.h"
+#include "sampler/ring_pages.h"
+#include "cli/main/say.h"
+#include "sampler/signals.h"
+
+/* ---- checks ------------------------------------------------------------------ */
+
+static int parse_delay(struct record *record, struct record_config *config)
+{
+	const char *text = config->delay;
+	char *end;
+	long ms;
+
+	if (!text)
+		return 0;
+	ms = strtol(text, &end, 10);
+	if (end == text || *end || ms < -1 || ms > INT32_MAX) {
+		tally_say_error("-D %s: not a number of milliseconds, nor -1", text);
+		return -EINVAL;
+	}
+	record->delay_ns = ms < 0 ? -1 : (int64_t)ms * 1000000;
+	record->disabled = record->delay_ns != 0;
+	config->sampling.is_delayed = record->disabled;
+	return 0;
+}
+
+/* What does not go together. */
+static int check_config(struct record_config *config, bool has_command)
+{
+	struct tally_sampling *sampling = &config->sampling;
+
+	if (tally_target_is_command(&sampling->target) && !has_command)
+		sampling->target.all_cpus = true; /* as perf: everything */
+	if (sampling->all_user && sampling->all_kernel) {
+		tally_say_error("--all-user and --all-kernel exclude each other");
+		return -EINVAL;
+	}
+	if (sampling->target.per_thread && tally_target_has_cpus(&sampling->target)) {
+		tally_say_error("--per-thread is for tasks, not for CPUs (-a, -C)");
+		return -EINVAL;
+	}
+	if (config->flush_ms > INT32_MAX) {
+		tally_say_error("--flush-ms %llu: not a number of milliseconds",
+				(unsigned long long)config->flush_ms);
+		return -EINVAL;
+	}
+	if (tally_target_has_cpus(&sampling->target) && tally_target_has_tasks(&sampling->target))
+		tally_say_warning("-p, -t and -u are not looked at with -a or -C");
+	if (sampling->overwrite)
+		sampling->tail_synth = true;
+	sampling->is_synthesized_again = sampling->tail_synth || config->switch_signal ||
+					 config->switch_bytes || config->switch_ns;
+	return tally_ring_pages_parse(config->mmap_size, sampling->quiet, sampling->messages,
+				      &sampling->ring_pages);
+}
+
+/* ---- events ------------------------------------------------------------------ */
+
+static const char *filter_of(const struct record_config *config, size_t option)
+{
+	const char *text = NULL;
+
+	tally_vec_for_each (filter, &config->filters) {
+		if (filter->event_option == option + 1)
+			text = filter->text;
+	}
+	return text;
+}
+
+static int prepare_events(struct record *record)
+{
+	const struct record_config *config = record->config;
+	int ret = 0;
+
+	tally_vec_for_each (filter, &config->filters) {
+		if (!filter->event_option) {
+			tally_say_error("--filter belongs behind the -e that it filters");
+			return -EINVAL;
+		}
+	}
+	for (size_t i = 0; !ret && i < config->events.nr; i++)
+		ret = tally_sampler_add(&record->sampler, config->events.items[i],
+					filter_of(config, i));
+	return ret ? ret : tally_sampler_prepare(&record->sampler);
+}
+
+/* ---- signals ----------------------------------------------------------------- */
+
+static int signals_open(struct record *record)
+{
+	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGUSR2};
+
+	record->signals = tally_signals_open(wanted, TALLY_ARRAY_SIZE(wanted));
+	return TALLY_MIN(record->signals, 0);
+}
+
+/* ---- one recording ----------------------------------------------------------- */
+
+static int start_child(struct record *record)
+{
+	char *const *argv = record->command;
+	int output = record_output_of_command(&record->output);
+	int ret = argv ? tally_child_start(&record->child, argv, output) : 0;
+
+	if (ret)
+		tally_refuse_start(argv[0], ret, &tally_say_messages);
+	/* Ours, not the command's: a reader of our pipe that goes away is an error like others, and
+	 * so is a file that grows too large. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	return ret;
+}
+
+/* Let events and command go. */
+static int let_go(struct record *record, const char *command)
+{
+	int ret = 0;
+
+	record->started = tally_clock_now();
+	if (!tally_target_is_command(&record->config->sampling.target) && !record->disabled)
+		ret = tally_counters_enable(record->sampler.counters);
+	if (ret || !record->child.pid)
+		return ret;
+	ret = tally_child_go(&record->child);
+	record->is_going = !ret;
+	if (!ret)
+		record->exec_error = tally_child_exec_error(&record->child);
+	if (!record->exec_error)
+		return ret;
+	tally_say_error("cannot run '%s': %s", command, strerror(-record->exec_error));
+	record_output_discard(record);
+	return record->exec_error;
+}
+
+/* ---- the end --------------------------------------------------------------------- */
+
+static bool command_runs(const struct record *record)
+{
+	return record->is_going && !record->child.gone;
+}
+
+static void end_command(struct record *record)
+{
+	if (!command_runs(record) || record->is_ending_command)
+		return;
+	record->is_ending_command = true;
+	kill(record->child.pid, SIGTERM);
+}
+
+/* A file that could not be written is no fault of the command, which runs on. Whoever reads our
+ * pipe has ended all of it, as a shell's pipe would. */
+static bool command_is_spared(const struct record *record)
+{
+	int failed = record->output.failed;
+
+	return failed && !record->output.is_pipe && !record->interrupts;
+}
+
+/* Wait for it. Who asks for the end a second time need not wait for a command that does not end:
+ * -EINTR, as its status will not be known. */
+static int wait_for_command(struct record *record)
+{
+	struct pollfd signals = {record->signals, POLLIN, 0};
+
+	while (command_runs(record)) {
+		unsigned before = record->interrupts;
+
+		if (poll(&signals, 1, -1) < 0 && errno != EINTR)
+			break;
+		record_signals_read(record);
+		if (record->interrupts == before || !command_runs(record))
+			continue;
+		if (!record->is_ending_command) {
+			end_command(record);
+			continue;
+		}
+		tally_say_warning("the command (process %d) has not ended by SIGTERM: it is left "
+				  "behind",
+				  (int)record->child.pid);
+		tally_child_leave(&record->child);
+		return -EINTR;
+	}
+	return 0;
+}
+
+/* No more events, everything out. */
+static int wind_up(struct record *record, int ret)
+{
+	tally_counters_disable(record->sampler.counters);
+	if (!ret)
+		ret = record_drain(record, true);
+	if (!command_is_spared(record))
+		end_command(record);
+	return ret;
+}
+
+static void say_broken_off(const struct record *record, int ret)
+{
+	if (record->output.failed)
+		record_output_explain(record, record->output.failed);
+	else if (record->output.writer)
+		tally_say_error("the recording broke off: %s", strerror(-ret));
+	if (command_runs(record) && !record->is_ending_command)
+		tally_say_detail("the recording ends here; the command (process %d) runs on, "
+				 "Ctrl-C ends it",
+				 (int)record->child.pid);
+}
+
+/* Record into the output, which is open. */
+static int record_into(struct record *record, const char *command)
+{
+	int ret = record_synthesize(record, false), finished, left;
+
+	if (!ret)
+		ret = let_go(record, command);
+	if (record->exec_error)
+		return ret;
+	if (ret && !record->is_going) {
+		say_broken_off(record, ret);
+		tally_say_detail("nothing was recorded%s",
+				 record->child.pid ? ", and the command not run" : "");
+		record_output_discard(record);
+		return ret;
+	}
+	if (!ret)
+		ret = record_run(record);
+	ret = wind_up(record, ret);
+	if (ret)
+		say_broken_off(record, ret);
+	finished = record_output_finish(record, true);
+	left = wait_for_command(record);
+	ret = ret ? ret : finished;
+	return ret ? ret : left;
+}
+
+static int record_file(struct record *record)
+{
+	const struct tally_sampling *sampling = &record->config->sampling;
+	int ret = record_output_open(record);
+
+	if (ret)
+		return ret;
+	ret = record_into(record, record->command ? record->command[0] : "");
+	if (!record->exec_error && sampling->target.all_cpus && !sampling->target.cpus &&
+	    !sampling->quiet)
+		tally_refuse_new_cpus(record->sampler.cpus, &tally_say_messages);
+	return ret;
+}
+
+/* All that takes privileges. No file of a user is opened before they are gone: the output is
+ * created, and every file hit is read, with the rights of who called us. */
+static int open_privileged(struct record *record)
+{
+	int ret, dropped;
+
+	tally_privileges_raise();
+	ret = tally_sampler_open(&record->sampler);
+	if (!ret && record->config->verbose)
+		tally_opened_print(&record->sampler, true);
+	if (!ret)
+		ret = tally_sampler_gather(&record->sampler, &record->child);
+	dropped = tally_privileges_drop(&tally_say_messages);
+	return ret ? ret : dropped;
+}
+
+/* --call-graph dwarf, or an event's own. */
+static int warn_dumps(struct record *record)
+{
+	for (size_t i = 0; i < record->sampler.specs.len; i++) {
+		if (!(record->sampler.specs.data[i].attr.sample_type & PERF_SAMPLE_STACK_USER))
+			continue;
+		tally_say_warning(
+			"stacks are recorded as dumps, which tally does not unwind yet: its "
+			"reports show the sampled function without its callers");
+		tally_say_hint("perf report and perf script unwind them; --call-graph fp needs no "
+			       "unwinding");
+		break;
+	}
+	return 0;
+}
+
+static int refuse_killed(struct record *record)
+{
+	return tally_refuse_killed(record->config->sampling.messages);
+}
+
+static int resolve_target(struct record *record)
+{
+	return tally_sampler_resolve(&record->sampler, record->child.pid);
+}
+
+/* Until one fails. */
+static int run_steps(struct record *record, int (*const *step)(struct record *))
+{
+	int ret = 0;
+
+	while (!ret && *step)
+		ret = (*step++)(record);
+	return ret;
+}
+
+static int record_all(struct record *record)
+{
+	static int (*const looking[])(struct record *) = {signals_open,   record_control_open,
+							  prepare_events, record_output_choose,
+							  warn_dumps,     NULL};
+	static int (*const doing[])(struct record *) = {
+		refuse_killed, start_child, resolve_target, open_privileged, record_file, NULL};
+	int ret = run_steps(record, looking);
+
+	return ret || record->config->dry_run ? ret : run_steps(record, doing);
+}
+
+static void record_free(struct record *record)
+{
+	tally_child_free(&record->child);
+	record_output_free(record);
+	tally_control_close(&record->control);
+	tally_sampler_close(&record->sampler);
+	if (record->signals >= 0)
+		close(record->signals);
+}
+
+/* The command's status is ours, unless something of ours failed. */
+static int exit_status(const struct record *record, int ret)
+{
+	int status;
+
+	if (record->exec_error)
+		return record->exec_error == -ENOENT ? TALLY_EXIT_NOT_FOUND
+						     : TALLY_EXIT_NOT_EXECUTABLE;
+	/* Nor is the status of one that ran on by itself hidden by what failed. */
+	status = record->child.gone ? tally_child_exit_status(&record->child) : TALLY_EXIT_OK;
+	if (ret)
+		return status && !record->is_ending_command ? status : TALLY_EXIT_ERROR;
+	return status;
+}
+
+static int record_command(int argc, char **argv)
+{
+	struct record_config config = {
+		.sampling = {.synth = TALLY_SYNTH_TASK | TALLY_SYNTH_MMAP | TALLY_SYNTH_CGROUP,
+			     .messages = &tally_say_messages},
+		.flush_ms = RECORD_FLUSH_MS};
+	struct record record = {.config = &config,
+				.sampler.sampling = &config.sampling,
+				.argc = argc,
+				.signals = -1,
+				.output.fd = -1,
+				.control = {.fd = -1, .ack = -1}};
+	int first, ret;
+
+	record.argv = argv;
+	ret = tally_options_parse(&tally_command_record, &config, argc, argv, TALLY_PARSE_STOP,
+				  &first);
+	if (ret)
+		return ret - 1;
+	record.command = first < argc ? argv + first : NULL;
+	ret = check_config(&config, record.command);
+	if (!ret)
+		ret = parse_delay(&record, &config);
+	if (!ret) {
+		tally_sampler_raise_priority(config.realtime, &tally_say_messages);
+		ret = record_all(&record);
+	}
+	ret = exit_status(&record, ret);
+	record_free(&record);
+	tally_vec_free(&config.filters);
+	tally_options_free(&tally_command_record, &config);
+	return ret;
+}
+
+const struct tally_command tally_command_record = {
+	.name = "record",
+	.summary = "Sample a command, tasks or CPUs into a file",
+	.usage =
+		"[OPTIONS] [--] COMMAND [ARGS]\n[OPTIONS] -p PID | -t TID | -u USER | -a | -C LIST "
+		"[[--] COMMAND [ARGS]]",
+	.about = " Without a command or a target, all CPUs are recorded until Ctrl-C. With a "
+		 "target\n"
+		 " the command only says how long. The exit status is the command's.\n",
+	.options = record_options,
+	.privileged = true,
+	.run = record_command,
+};

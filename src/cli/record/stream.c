@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Records into a pipe, whose reader may be slow, stuck, gone, or not there yet. No write waits
+ * inside the kernel, where signals that come through a descriptor would not be seen: it is waited
+ * for with poll(2), for the pipe and the signals alike.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/arith.h"
+#include "cli/record/record.h"
+#include "cli/main/say.h"
+
+enum {
+	PATIENCE_MS = 1000, /* with a reader that takes nothing, once the end was asked for */
+	LOOK_MS = 50,       /* between looks for a FIFO's reader, of whom nothing tells */
+};
+
+/* ---- waiting ------------------------------------------------------------------ */
+
+/* Until the pipe takes more, or `ms`, or a signal or a word of --control came. */
+static int wait_for(struct record *record, int fd, int ms)
+{
+	struct pollfd polls[] = {
+		{record->signals, POLLIN, 0}, {record->control.fd, POLLIN, 0}, {fd, POLLOUT, 0}};
+
+	if (poll(polls, TALLY_ARRAY_SIZE(polls), ms) < 0)
+		return errno == EINTR ? 0 : -errno;
+	if (polls[0].revents)
+		record_signals_read(record);
+	return polls[1].revents ? record_control_read(record) : 0;
+}
+
+static bool takes_more(int fd)
+{
+	struct pollfd one = {fd, POLLOUT, 0};
+
+	return poll(&one, 1, 0) > 0;
+}
+
+/* A reader who was slow is given the rest; one that takes nothing any more is left when the end was
+ * asked for, or at once when that is asked for again. */
+static int wait_for_reader(struct record *record)
+{
+	int fd = record->output.fd, ret;
+	uint64_t asked = 0;
+
+	while (!takes_more(fd)) {
+		if (record->interrupts > 1)
+			return -ETIMEDOUT;
+		if (record->interrupts && !asked)
+			asked = tally_clock_now();
+		if (asked && tally_clock_now() - asked >= PATIENCE_MS * 1000000ull)
+			return -ETIMEDOUT;
+		ret = wait_for(record, fd, asked ? LOOK_MS : -1);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* ---- writing ------------------------------------------------------------------- */
+
+/* What poll(2) says there is room for: a page of a pipe. */
+static ssize_t write_little(int fd, const struct iovec *iov)
+{
+	return write(fd, iov->iov_base, TALLY_MIN(iov->iov_len, (size_t)PIPE_BUF));
+}
+
+static int64_t put(struct record *record, const struct iovec *iov, int nr)
+{
+	struct record_output *output = &record->output;
+
+	for (;;) {
+		int ret = output->may_block ? wait_for_reader(record) : 0;
+		ssize_t n;
+
+		if (ret)
+			return ret;
+		n = output->may_block ? write_little(output->fd, iov) : writev(output->fd, iov, nr);
+		if (n >= 0)
+			return n;
+		if (errno == EAGAIN)
+			ret = wait_for_reader(record);
+		else if (errno != EINTR)
+			ret = -errno;
+		if (ret)
+			return ret;
+	}
+}
+
+int64_t record_writev(void *record_, const struct iovec *iov, int nr)
+{
+	struct record *record = record_;
+	struct record_output *output = &record->output;
+	int64_t n;
+
+	/* Half a record may have been written: nothing can follow it. */
+	if (output->is_pipe && output->failed)
+		return output->failed;
+	n = put(record, iov, nr);
+	if (n < 0 && !output->failed)
+		output->failed = (int)n;
+	return n;
+}
+
+/* ---- opening ------------------------------------------------------------------- */
+
+/* Opened anew it does not block, which it may for all others that have it. */
+int record_stream_open_stdout(struct record_output *output)
+{
+	struct stat st;
+	int fd = -1;
+
+	if (fstat(STDOUT_FILENO, &st))
+		return -errno;
+	if (isatty(STDOUT_FILENO)) {
+		tally_say_error("a recording is nothing for a terminal");
+		tally_say_hint("a file: -o FILE, or a pipe behind it");
+		return -EINVAL;
+	}
+	if (S_ISFIFO(st.st_mode))
+		fd = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	output->may_block = fd < 0 && !S_ISREG(st.st_mode);
+	output->fd = fd < 0 ? STDOUT_FILENO : fd;
+	return 0;
+}
+
+int record_stream_open_fifo(struct record *record)
+{
+	struct record_output *output = &record->output;
+	bool is_told = record->config->sampling.quiet;
+	int ret = 0;
+
+	while (!ret && !record->interrupts) {
+		output->fd = open(output->path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+		if (output->fd >= 0)
+			return 0;
+		if (errno != ENXIO) {
+			ret = -errno;
+			break;
+		}
+		if (!is_told)
+			fprintf(stderr, "[ tally record: waiting for a reader of %s ]\n",
+				output->path);
+		is_told = true;
+		ret = wait_for(record, -1, LOOK_MS);
+	}
+	tally_say_error("cannot write %s: %s", output->path,
+			ret ? strerror(-ret) : "nobody came to read it");
+	return ret ? ret : -EINTR;
+}

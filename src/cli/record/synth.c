@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a file begins with: ids, and what existed before. */
+#include "cli/record/record.h"
+
+static int write_out(struct record *record)
+{
+	struct tally_str *out = &record->sampler.synth.out;
+	int ret = tally_str_error(out);
+
+	if (!ret && out->len)
+		ret = tally_perfdata_writer_write(record->output.writer, out->data, out->len);
+	tally_str_clear(out);
+	return ret;
+}
+
+int record_synthesize(struct record *record, bool tail)
+{
+	bool started = tail || record->output.names.len;
+	int ret;
+
+	if (!tail) {
+		ret = tally_sampler_add_ids(&record->sampler);
+		if (!ret)
+			ret = write_out(record);
+		if (ret)
+			return ret;
+	}
+	if (tail == record->config->sampling.tail_synth) {
+		ret = tally_sampler_add_existing(&record->sampler, &record->child, tail, started);
+		if (ret)
+			return ret;
+	}
+	if (!tail)
+		tally_synth_begin(&record->sampler.synth, TALLY_PERFDATA_FINISHED_INIT, 0, 0);
+	return write_out(record);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/recording/health.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/escape.h"
+#include "base/json.h"
+#include "tally/client.h"
+
+enum { NR_COUNTS = 13, NR_FILES = 5 };
+
+struct count {
+	const char *name; /* of the JSON key */
+	const char
+		*what; /* is counted: "record", or "address|addresses" where the plural is no "s" */
+	const char *how; /* follows */
+	uint64_t nr;
+};
+
+/* Distinct addresses that have no map, or a map and no symbol. */
+static void count_unnamed(const struct tally_profile *profile, uint64_t *ret_unmapped,
+			  uint64_t *ret_unnamed)
+{
+	*ret_unmapped = *ret_unnamed = 0;
+	tally_vec_for_each (frame, &profile->frames.all) {
+		*ret_unmapped += !frame->dso;
+		*ret_unnamed += frame->dso && !frame->symbol;
+	}
+}
+
+static void health_counts(const struct tally_session *session, const struct tally_profile *profile,
+			  struct count counts[NR_COUNTS])
+{
+	const struct tally_session_health *health = &session->health;
+	const struct tally_feed_counts *fed = &session->feed.counts;
+	const struct tally_machine_stats *machine = tally_machine_stats(session->machine);
+	struct tally_session_lost lost = tally_session_lost(session);
+	uint64_t unmapped, unnamed;
+
+	count_unnamed(profile, &unmapped, &unnamed);
+
+	const struct count all[NR_COUNTS] = {
+		{"lost_records", "record",
+		 " lost (samples, or starts, ends, names and maps of tasks)", lost.records},
+		{"lost_samples", "sample", " lost", lost.samples},
+		{"throttled", "time", " throttled", fed->throttled},
+		{"damaged", "record", " damaged", fed->damaged + machine->damaged},
+		{"out_of_order", "record", " out of order", health->out_of_order},
+		{"guest", "guest address|guest addresses", " without a map", machine->guest},
+		{"unmapped", "address|addresses", " in no map", unmapped},
+		{"unnamed", "address|addresses", " without a symbol", unnamed},
+		{"cut_chains", "callchain", " cut at the limit", profile->stats.cut_chains},
+		{"bad_chains", "callchain", " dropped: walked astray", profile->stats.bad_chains},
+		{"dumps", "stack dump",
+		 " not unwound (callers are missing; perf report unwinds them)", health->dumps},
+		{"branches", "branch stack", " not shown (rows are samples, not branches)",
+		 health->branches},
+		{"leaf_only", "user callchain", " of one frame", profile->stats.leaf_only},
+	};
+
+	__builtin_memcpy(counts, all, sizeof(all));
+}
+
+/* Why an object has no symbols, in words; "" when it has, or is nothing that could have. */
+static void missing_reason(const struct tally_dso *dso, struct tally_str *out)
+{
+	struct tally_dso_status status = tally_dso_status(dso);
+	enum tally_dso_kind kind = tally_dso_kind(dso);
+	struct tally_permits permits;
+	struct tally_refusal why;
+
+	tally_str_clear(out);
+	if (!strcmp(tally_dso_name(dso), TALLY_HIDDEN_KERNEL))
+		tally_str_add(out, "its addresses were hidden from who recorded it: "
+				   "kernel.kptr_restrict, or no CAP_SYSLOG");
+	else if (status.state != TALLY_DSO_NOT_LOADED && status.state != TALLY_DSO_LOADED &&
+		 status.state != TALLY_DSO_NO_FILE)
+		tally_str_add(out, status.text);
+	if (status.state != TALLY_DSO_DENIED ||
+	    (kind != TALLY_DSO_KERNEL && kind != TALLY_DSO_MODULE))
+		return;
+	tally_permits_read(NULL, &permits);
+	if (!tally_permits_kernel_addresses(&permits, &why))
+		tally_str_addf(out, ": %s; needed: %s", why.found, why.needed);
+}
+
+static bool is_kernel(const struct tally_dso *dso)
+{
+	return tally_dso_kind(dso) == TALLY_DSO_KERNEL ||
+	       !strcmp(tally_dso_name(dso), TALLY_HIDDEN_KERNEL);
+}
+
+/* The kernel's first: it is in every report, and never the one too many. */
+static void health_files(const struct tally_session *session, struct tally_str *out)
+{
+	struct tally_str reason = {0};
+	const struct tally_dso *dso;
+	size_t nr = 0;
+
+	for (int kernel = 1; kernel >= 0; kernel--) {
+		size_t pos = 0;
+
+		while ((dso = tally_dso_next(session->symbols, &pos))) {
+			if (is_kernel(dso) != kernel)
+				continue;
+			missing_reason(dso, &reason);
+			if (reason.len && ++nr <= NR_FILES)
+				tally_str_add_line(out, "# No symbols: %s: %s", tally_dso_name(dso),
+						   tally_str_text(&reason));
+		}
+	}
+	if (nr > NR_FILES)
+		tally_str_addf(out, "# No symbols: %zu more files\n", nr - NR_FILES);
+	tally_str_free(&reason);
+}
+
+/* "1 address", "2 addresses". */
+static void add_counted(uint64_t nr, const char *what, struct tally_str *out)
+{
+	const char *many = strchr(what, '|');
+	size_t len = many ? (size_t)(many - what) : strlen(what);
+
+	tally_str_addf(out, "%" PRIu64 " ", nr);
+	if (nr != 1 && many)
+		tally_str_add(out, many + 1);
+	else
+		tally_str_addf(out, "%.*s%s", (int)len, what, nr == 1 ? "" : "s");
+}
+
+/* How the recording ended, where it did not end as one should. */
+static const char *bad_end(const struct tally_perfdata *data)
+{
+	const struct tally_perfdata_info *info = tally_perfdata_info(data);
+	struct tally_perfdata_feature feature;
+
+	if (info->is_unfinished)
+		return "the recording was not finished, what came last is missing";
+	/* Every recorder writes some, unless there is no room for them. */
+	if (!info->is_pipe && !tally_perfdata_feature(data, 0, &feature))
+		return "the recording has no features: a full disk or a size limit may have cut it";
+	return NULL;
+}
+
+void tally_health_text(const struct tally_session *session, const struct tally_profile *profile,
+		       struct tally_str *out)
+{
+	const char *end = bad_end(session->data);
+	struct count counts[NR_COUNTS];
+	const char *joint = "";
+
+	health_counts(session, profile, counts);
+	tally_str_add(out, "# Health: ");
+	add_counted(session->feed.counts.samples, "sample", out);
+	tally_str_add(out, " read");
+	if (profile->stats.chains) {
+		tally_str_add(out, ", ");
+		add_counted(profile->stats.chains, "callchain", out);
+	}
+	for (int i = 0; i < NR_COUNTS; i++) {
+		if (!counts[i].nr)
+			continue;
+		tally_str_add(out, *joint ? joint : "; ");
+		add_counted(counts[i].nr, counts[i].what, out);
+		tally_str_add(out, counts[i].how);
+		joint = ", ";
+	}
+	if (end)
+		tally_str_addf(out, "%s%s", *joint ? joint : "; ", end);
+	else if (!*joint && session->feed.counts.samples && !tally_perfdata_note(session->data, 0))
+		tally_str_add(out, "; nothing lost, cut or unnamed");
+	tally_str_add_char(out, '\n');
+	health_files(session, out);
+}
+
+void tally_health_json(const struct tally_session *session, const struct tally_profile *profile,
+		       struct tally_str *out)
+{
+	struct count counts[NR_COUNTS];
+	struct tally_str reason = {0};
+	const struct tally_dso *dso;
+	size_t pos = 0;
+
+	health_counts(session, profile, counts);
+	tally_json_open(out, "health", '{');
+	tally_json_u64(out, "samples", session->feed.counts.samples);
+	tally_json_u64(out, "callchains", profile->stats.chains);
+	for (int i = 0; i < NR_COUNTS; i++)
+		tally_json_u64(out, counts[i].name, counts[i].nr);
+	tally_json_open(out, "files_without_symbols", '[');
+	while ((dso = tally_dso_next(session->symbols, &pos))) {
+		missing_reason(dso, &reason);
+		if (!reason.len)
+			continue;
+		tally_json_open(out, NULL, '{');
+		tally_json_text(out, "file", tally_dso_name(dso));
+		tally_json_text(out, "reason", tally_str_text(&reason));
+		tally_json_close(out, '}');
+	}
+	tally_str_free(&reason);
+	tally_json_close(out, ']');
+	tally_json_close(out, '}');
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/recording/rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/main/say.h"
+
+#define AT(member) offsetof(struct report_config, member)
+
+const struct tally_option report_options[] = {
+	{'i', "input", TALLY_OPTION_TEXT, AT(session.input), "file",
+	 "recording to read (perf.data; - for standard input)"},
+	{0, "stdio", TALLY_OPTION_FLAG, AT(stdio), NULL, "as text (the only way so far)"},
+	{0, "json", TALLY_OPTION_FLAG, AT(json), NULL, "as JSON"},
+	{'x', "field-separator", TALLY_OPTION_TEXT, AT(separator), "string",
+	 "as values separated by this string"},
+	{'t', NULL, TALLY_OPTION_TEXT, AT(separator), "string", "the same, perf's letter"},
+	{0, "header", TALLY_OPTION_FLAG, AT(header), NULL, "what the file says of itself, first"},
+	{0, "header-only", TALLY_OPTION_FLAG, AT(header_only), NULL, "nothing but that"},
+	{'q', "quiet", TALLY_OPTION_FLAG, AT(quiet), NULL, "rows only, no comment lines"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What rows are, and what they show:"},
+	{'s', "sort", TALLY_OPTION_TEXT, AT(sort), "keys",
+	 "tell rows apart by: comm,dso,symbol,pid,tid,cpu,parent,trace"},
+	{'F', "fields", TALLY_OPTION_TEXT, AT(fields), "columns",
+	 "columns: overhead_children,overhead,sample,period,event and keys"},
+	{0, "children", TALLY_OPTION_FLAG, AT(children), NULL,
+	 "add what a function's callees cost (default with callchains)", NULL, NULL,
+	 AT(children_given)},
+	{'n', "show-nr-samples", TALLY_OPTION_FLAG, AT(show_samples), NULL,
+	 "a column of sample counts"},
+	{0, "show-total-period", TALLY_OPTION_FLAG, AT(show_period), NULL, "a column of periods"},
+	{'p', "parent", TALLY_OPTION_TEXT, AT(parent), "text",
+	 "callers that --sort parent looks for: names starting with this"},
+	{0, "percent-limit", TALLY_OPTION_TEXT, AT(percent_limit), "percent",
+	 "leave out rows below this share"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Call graphs:"},
+	{'g', "call-graph", TALLY_OPTION_TEXT, AT(call_graph), "style",
+	 "graph|fractal|flat|folded|none,[min percent],[lines],[caller|callee]", "graph,0.5,caller",
+	 NULL, 0, true},
+	{'G', "inverted", TALLY_OPTION_TEXT, AT(call_graph), "style",
+	 "the same, callers first unless told otherwise", "graph,0.5,caller", NULL, AT(inverted),
+	 true},
+	{0, "max-stack", TALLY_OPTION_U64, AT(max_stack), "n", "callchain entries used (127)"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Which samples:"},
+	{'c', "comms", TALLY_OPTION_TEXT, AT(comms), "list", "of threads with these names"},
+	{'d', "dsos", TALLY_OPTION_TEXT, AT(dsos), "list", "in these files"},
+	{'S', "symbols", TALLY_OPTION_TEXT, AT(symbols), "list", "in these functions"},
+	{0, "symbol-filter", TALLY_OPTION_TEXT, AT(symbol_part), "text",
+	 "in functions whose name has this in it"},
+	{'C', "cpu", TALLY_OPTION_TEXT, AT(session.filter.cpus), "list", "of these CPUs: 0-3,5"},
+	{0, "pid", TALLY_OPTION_TEXT, AT(session.filter.pids), "list", "of these processes"},
+	{0, "tid", TALLY_OPTION_TEXT, AT(session.filter.tids), "list", "of these threads"},
+	{0, "time", TALLY_OPTION_TEXT, AT(session.filter.time), "start,end",
+	 "between these seconds; either may be left out; or 10%-20%"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Names:"},
+	{'k', "vmlinux", TALLY_OPTION_TEXT, AT(vmlinux), "file", "kernel image with symbols"},
+	{0, "kallsyms", TALLY_OPTION_TEXT, AT(kallsyms), "file", "kernel symbols as text"},
+	{0, "symfs", TALLY_OPTION_TEXT, AT(symfs), "dir", "look for files below this directory"},
+	{0, "no-demangle", TALLY_OPTION_FLAG, AT(no_demangle), NULL, "raw C++, Rust and D names"},
+	{0, "stdio-color", TALLY_OPTION_TEXT, AT(colour), "mode",
+	 "accepted for perf's sake: the report has no colours"},
+	{0, "group", TALLY_OPTION_FLAG, AT(group), NULL,
+	 "accepted: events of a group are shown one after the other"},
+	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
+	 "take /tmp/perf-PID.map of any owner; recordings are not asked for theirs"},
+	TALLY_OPTION_END,
+};
+
+/* Call `each` for every word of a list. */
+static int for_each_word(struct report_config *config, const char *list, const char *option,
+			 int (*each)(struct report_config *config, const char *word, size_t len))
+{
+	while (list && *list) {
+		size_t len = strcspn(list, ",");
+		int ret = each(config, list, len);
+
+		if (ret) {
+			if (ret == -EINVAL)
+				tally_say_error("option '--%s' does not know '%.*s'", option,
+						(int)len, list);
+			return ret;
+		}
+		list += len + (list[len] == ',');
+	}
+	return 0;
+}
+
+static bool word_is(const char *word, size_t len, const char *text)
+{
+	return strlen(text) == len && !strncmp(word, text, len);
+}
+
+/* ---- --call-graph -------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	enum tally_graph_style style;
+} styles[] = {
+	{"graph", TALLY_STYLE_GRAPH}, {"fractal", TALLY_STYLE_FRACTAL},
+	{"flat", TALLY_STYLE_FLAT},   {"folded", TALLY_STYLE_FOLDED},
+	{"none", TALLY_STYLE_NONE},   {"no", TALLY_STYLE_NONE},
+};
+
+/* Words in any order: a style, caller or callee, sort keys that change nothing here, and
+ * numbers: first the least percentage, then the number of lines. */
+static int call_graph_word(struct report_config *config, const char *word, size_t len)
+{
+	char *end;
+	double number;
+
+	for (size_t i = 0; i < sizeof(styles) / sizeof(styles[0]); i++) {
+		if (word_is(word, len, styles[i].name)) {
+			config->style = styles[i].style;
+			return 0;
+		}
+	}
+	if (word_is(word, len, "caller") || word_is(word, len, "callee")) {
+		config->order =
+			word_is(word, len, "caller") ? TALLY_GRAPH_CALLER : TALLY_GRAPH_CALLEE;
+		config->order_given = true;
+		return 0;
+	}
+	if (word_is(word, len, "function") || word_is(word, len, "percent"))
+		return 0;
+	number = strtod(word, &end);
+	if (end != word + len || end == word || number < 0)
+		return -EINVAL;
+	if (config->graph_min_percent < 0)
+		config->graph_min_percent = number;
+	else
+		config->graph_limit = (uint64_t)number;
+	return 0;
+}
+
+static int config_call_graph(struct report_config *config, bool has_chains)
+{
+	int ret;
+
+	config->style = has_chains ? TALLY_STYLE_GRAPH : TALLY_STYLE_NONE;
+	config->graph_min_percent = -1;
+	if (config->call_graph && !strcmp(config->call_graph, "no"))
+		config->call_graph = "none";
+	ret = for_each_word(config, config->call_graph, "call-graph", call_graph_word);
+	if (config->graph_min_percent < 0)
+		config->graph_min_percent = 0.5;
+	if (!config->children_given)
+		config->children = has_chains;
+	if (!has_chains) {
+		config->children = false;
+		config->style = TALLY_STYLE_NONE;
+	}
+	if (!config->order_given)
+		config->order = config->children || config->inverted ? TALLY_GRAPH_CALLER
+								     : TALLY_GRAPH_CALLEE;
+	return ret;
+}
+
+/* ---- --sort and --fields ------------------------------------------------- */
+
+static int add_column(struct report_config *config, const char *name, size_t len)
+{
+	const struct tally_view_column *column = tally_view_column_find(name, len);
+
+	if (!column)
+		return -EINVAL;
+	if (config->nr_columns == TALLY_VIEW_MAX_COLUMNS)
+		return -EINVAL;
+	config->columns[config->nr_columns++] = column;
+	config->keys |= column->key;
+	return 0;
+}
+
+static int add_named(struct report_config *config, const char *name)
+{
+	return add_column(config, name, strlen(name));
+}
+
+static int config_columns(struct report_config *config)
+{
+	int ret = 0;
+
+	if (config->fields) {
+		ret = for_each_word(config, config->fields, "fields", add_column);
+		return ret ? ret : for_each_word(config, config->sort, "sort", add_column);
+	}
+	if (config->children)
+		ret = add_named(config, "overhead_children");
+	if (!ret)
+		ret = add_named(config, config->children ? "self" : "overhead");
+	if (!ret && config->show_samples)
+		ret = add_named(config, "sample");
+	if (!ret && config->show_period)
+		ret = add_named(config, "period");
+	if (ret)
+		return ret;
+	return for_each_word(config, config->sort ? config->sort : "comm,dso,symbol", "sort",
+			     add_column);
+}
+
+int report_config_sort(struct report_config *config, const char *sort)
+{
+	struct report_config with = *config;
+	int ret;
+
+	with.keys = 0;
+	with.nr_columns = 0;
+	with.sort = sort;
+	ret = config_columns(&with);
+	if (!ret)
+		*config = with;
+	return ret;
+}
+
+/* ---- lists --------------------------------------------------------------- */
+
+static int split_list(const char *list, char **ret_text, const char ***ret_items)
+{
+	size_t nr = 0;
+	const char **items;
+	char *text, *rest;
+
+	if (!list)
+		return 0;
+	text = strdup(list);
+	items = calloc(strlen(list) + 2, sizeof(*items));
+	if (!text || !items) {
+		free(text);
+		free(items);
+		return -ENOMEM;
+	}
+	rest = text;
+	for (char *word; (word = strsep(&rest, ","));) {
+		if (*word)
+			items[nr++] = word;
+	}
+	*ret_text = text;
+	*ret_items = items;
+	return 0;
+}
+
+static int config_percent(const char *text, double *ret_percent)
+{
+	char *end;
+
+	if (!text)
+		return 0;
+	*ret_percent = strtod(text, &end);
+	if (end == text || (*end && strcmp(end, "%")) || *ret_percent < 0 || *ret_percent > 100) {
+		tally_say_error("option '--percent-limit' takes a percentage, not '%s'", text);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int report_config_finish(struct report_config *config, bool has_chains)
+{
+	int ret = config_call_graph(config, has_chains);
+
+	if (!ret)
+		ret = config_columns(config);
+	if (!ret)
+		ret = config_percent(config->percent_limit, &config->row_min_percent);
+	if (!ret)
+		ret = split_list(config->comms, &config->lists_text[0], &config->comm_list);
+	if (!ret)
+		ret = split_list(config->dsos, &config->lists_text[1], &config->dso_list);
+	if (!ret)
+		ret = split_list(config->symbols, &config->lists_text[2], &config->symbol_list);
+	if (config->separator && !strcmp(config->separator, "\\t"))
+		config->separator = "\t";
+	return ret;
+}
+
+uint64_t report_config_graph_min(const struct report_config *config, uint64_t period)
+{
+	if (config->style == TALLY_STYLE_FRACTAL)
+		return 0;
+	return (uint64_t)((double)period * config->graph_min_percent / 100);
+}
+
+void report_config_free(struct report_config *config)
+{
+	free(config->comm_list);
+	free(config->dso_list);
+	free(config->symbol_list);
+	for (int i = 0; i < 3; i++)
+		free(config->lists_text[i]);
+}
+
+bool report_config_is_parent(const struct report_config *config, const char *symbol)
+{
+	/* perf's default is ^sys_|^do_page_fault. */
+	if (!config->parent)
+		return !strncmp(symbol, "sys_", 4) || !strncmp(symbol, "do_page_fault", 13);
+	return !strncmp(symbol, config->parent, strlen(config->parent));
+}
+
+const char *report_config_row_part(const struct report_config *config)
+{
+	return config->keys & TALLY_KEY_SYMBOL ? config->symbol_part : NULL;
+}
+
+const char *report_config_sample_part(const struct report_config *config)
+{
+	return config->keys & TALLY_KEY_SYMBOL ? NULL : config->symbol_part;
+}

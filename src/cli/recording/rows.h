@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What `tally report` was asked for, from its options to keys and columns. */
+#ifndef TALLY_CLI_RECORDING_ROWS_H
+#define TALLY_CLI_RECORDING_ROWS_H
+
+#include "cli/main/command.h"
+#include "cli/recording/session.h"
+#include "view/view.h"
+
+struct report_config {
+	struct tally_session_options session;
+	const char *sort, *fields, *call_graph;
+	const char *comms, *dsos, *symbols, *symbol_part, *parent;
+	const char *symfs, *kallsyms, *vmlinux, *percent_limit, *separator, *colour;
+	uint64_t max_stack;
+	bool children, children_given, inverted, no_demangle, force, stdio;
+	bool header, header_only, show_samples, show_period, json, quiet, group;
+	/* From here on derived. */
+	unsigned keys;
+	const struct tally_view_column *columns[TALLY_VIEW_MAX_COLUMNS];
+	int nr_columns;
+	enum tally_graph_style style;
+	enum tally_graph_order order;
+	bool order_given;
+	double graph_min_percent, row_min_percent;
+	uint64_t graph_limit;
+	const char **comm_list, **dso_list, **symbol_list; /* NULL, or to be freed with text */
+	char *lists_text[3];
+};
+
+extern const struct tally_option report_options[];
+
+/* Derive keys and columns. `has_chains`: the recording has callchains. Says what is wrong. */
+int report_config_finish(struct report_config *config, bool has_chains);
+/* Other sort keys than before: derive keys and columns anew. Says what is wrong; then those of
+ * before stay. */
+int report_config_sort(struct report_config *config, const char *sort);
+
+/* The period below which branches of graphs are not shown, of a report over `period` in all. 0 also
+ * where it depends on the branch that they part from. */
+uint64_t report_config_graph_min(const struct report_config *config, uint64_t period);
+
+void report_config_free(struct report_config *config);
+
+/* What --symbol-filter leaves out: rows where they have a symbol, as perf does, else samples by
+ * their innermost one. NULL: nothing. */
+const char *report_config_row_part(const struct report_config *config);
+const char *report_config_sample_part(const struct report_config *config);
+
+/* Whether a function is one of the callers that the key "parent" looks for. */
+bool report_config_is_parent(const struct report_config *config, const char *symbol);
+
+#endif

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/recording/session.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "abi/record.h"
+#include "base/arith.h"
+#include "base/str.h"
+#include "cli/recording/filter.h"
+#include "cli/main/heap.h"
+#include "sampler/privileges.h"
+#include "cli/main/progress.h"
+#include "cli/main/say.h"
+#include "cli/recording/session_chain.h"
+#include "cli/recording/session_private.h"
+#include "cli/main/truncation.h"
+
+const char *tally_session_input(const char *input)
+{
+	struct stat st;
+
+	if (input)
+		return input;
+	if (!fstat(STDIN_FILENO, &st) && S_ISFIFO(st.st_mode))
+		return "-";
+	return "perf.data";
+}
+
+static int session_build_ids(struct tally_session *session)
+{
+	const struct tally_perfdata_build_id *id;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && (id = tally_perfdata_build_id(session->data, i)); i++)
+		ret = tally_machine_build_id(session->machine,
+					     id->misc & PERF_RECORD_MISC_CPUMODE_MASK, id->filename,
+					     id->bytes, id->size);
+	return ret;
+}
+
+static int session_explain_open(const char *path, int code, const struct tally_error *err)
+{
+	tally_say_parse_error(path, code, err);
+	if (code == -ENOENT && !strcmp(path, "perf.data"))
+		tally_say_hint("'tally record COMMAND' makes one; '-i FILE' names another");
+	if (code == -EACCES)
+		tally_say_hint("the file belongs to somebody else; copy it, or run as its owner");
+	return code;
+}
+
+int tally_session_open(const struct tally_session_options *options, struct tally_session *session)
+{
+	struct tally_error err = {0};
+	int ret;
+
+	tally_heap_prepare();
+	/* Output into a file that may grow no larger is a failed write, which is told; no command
+	 * is started that would have it ignored as well. */
+	signal(SIGXFSZ, SIG_IGN);
+	*session = (struct tally_session){.options = *options, .time_last = UINT64_MAX};
+	session->path = tally_session_input(options->input);
+	session->options.symbols.kallsyms_fd = tally_privileges_kallsyms();
+	ret = tally_privileges_drop(&tally_say_messages);
+	if (ret)
+		return ret;
+	ret = tally_session_check_files(&session->options.symbols);
+	if (ret)
+		goto out;
+	ret = tally_perfdata_open(session->path, &session->data, &err);
+	if (ret)
+		ret = session_explain_open(session->path, ret, &err);
+	if (!ret)
+		ret = tally_symbols_new(&session->options.symbols, &session->symbols);
+	if (!ret)
+		ret = session_find_origin(session);
+	if (!ret)
+		ret = tally_machine_new(session->symbols, &session->machine);
+	session->feed.machine = session->machine;
+	if (!ret)
+		ret = session_build_ids(session);
+	if (!ret)
+		ret = session_filter_init(session);
+out:
+	if (ret)
+		tally_session_close(session);
+	return ret;
+}
+
+void tally_session_close(struct tally_session *session)
+{
+	tally_machine_free(session->machine);
+	tally_symbols_free(session->symbols);
+	if (session->options.symbols.kallsyms_fd > 0)
+		close(session->options.symbols.kallsyms_fd);
+	session->options.symbols.kallsyms_fd = 0;
+	tally_perfdata_close(session->data);
+	tally_map_free(&session->cpus);
+	tally_map_free(&session->pids);
+	tally_map_free(&session->tids);
+	tally_map_free(&session->counts);
+	tally_intern_free(&session->comms);
+	tally_vec_free(&session->chain);
+	session->machine = NULL;
+	session->symbols = NULL;
+	session->data = NULL;
+}
+
+/* A sample that reads counters stands for each of them: once for every member of the group,
+ * with what it counted since it was read before. */
+static int session_counts(struct tally_session *session, const struct tally_perfdata_record *record,
+			  struct tally_session_sample *sample, tally_session_fn *fn, void *arg)
+{
+	const struct tally_read *read = &sample->sample.read;
+	int ret = 0;
+
+	for (uint64_t i = 0; i < read->nr && !ret; i++) {
+		struct tally_read_value value = tally_read_get(read, i);
+		uint64_t id = read->format & PERF_FORMAT_ID ? value.id : sample->sample.id;
+		uint64_t before = tally_map_get(&session->counts, id);
+		const struct tally_perfdata_event *event =
+			tally_perfdata_event_by_id(session->data, id);
+
+		if (before == TALLY_MAP_NONE)
+			before = 0;
+		if (event)
+			sample->event = event;
+		sample->period = value.value - before;
+		ret = tally_map_put(&session->counts, id, value.value);
+		if (!ret && sample->period)
+			ret = fn(arg, session, record, sample);
+	}
+	return ret;
+}
+
+/* Mostly there is no filter, which is known before it is asked for each sample. */
+static bool is_filtered_out(struct tally_session *session,
+			    const struct tally_session_sample *sample)
+{
+	return (session->filter_needs || session->has_comms) &&
+	       !session_filter_passes(session, sample);
+}
+
+/* Hand out a sample that passes the filter; what was decoded is in `sample`. */
+static int session_sample(struct tally_session *session, const struct tally_perfdata_record *record,
+			  const struct tally_feed_sample *facts,
+			  struct tally_session_sample *sample, tally_session_fn *fn, void *arg)
+{
+	const struct perf_event_attr *attr = &record->event->attr;
+	const struct tally_sample *decoded = &sample->sample;
+
+	if (session->feed.counts.samples == 1 && tally_perfdata_info(session->data)->is_pipe &&
+	    session_find_origin(session))
+		return -ENOMEM;
+	/* Raw data may be padded to a word, no more; a wrong size swallows the records behind. */
+	session->health.long_samples += decoded->left >= 8 && !record->event->is_partial;
+	sample->record = record;
+	sample->event = record->event;
+	sample->cpumode = facts->cpumode;
+	sample->period = facts->weight;
+	sample->thread = facts->thread;
+	if (is_filtered_out(session, sample))
+		return fn(arg, session, record, NULL);
+	session->health.branches +=
+		decoded->branches.nr && !(attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
+	if (decoded->present & PERF_SAMPLE_CALLCHAIN &&
+	    tally_session_chain(session, attr, &sample->sample))
+		return -ENOMEM;
+	if (decoded->present & PERF_SAMPLE_READ && decoded->read.nr)
+		return session_counts(session, record, sample, fn, arg);
+	return fn(arg, session, record, sample);
+}
+
+struct tally_session_lost tally_session_lost(const struct tally_session *session)
+{
+	const struct tally_feed_counts *counts = &session->feed.counts;
+	const struct tally_perfdata_event *event;
+
+	for (size_t i = 0; (event = tally_perfdata_event(session->data, i)); i++) {
+		if (event->attr.read_format & PERF_FORMAT_LOST)
+			return (struct tally_session_lost){
+				.records = TALLY_MAX(counts->lost_records, counts->lost_samples)};
+	}
+	return (struct tally_session_lost){counts->lost_records, counts->lost_samples};
+}
+
+static int session_record(struct tally_session *session, const struct tally_perfdata_record *record,
+			  tally_session_fn *fn, void *arg)
+{
+	struct tally_session_sample sample; /* large: not cleared, decoding does that */
+	struct tally_feed_event event = {0};
+	struct tally_feed_sample facts;
+	int ret;
+
+	session->health.out_of_order += !!(record->flags & TALLY_PERFDATA_LATE);
+	if (record->flags & TALLY_PERFDATA_DAMAGED) {
+		tally_feed_damaged(&session->feed, record->type);
+		return 0;
+	}
+	if (record->event)
+		event = (struct tally_feed_event){record->event->layout, &record->event->attr};
+	ret = tally_feed_record(&session->feed, &event, record->data, record->size, &sample.sample,
+				&facts);
+	if (ret < 0)
+		return ret;
+	return ret ? session_sample(session, record, &facts, &sample, fn, arg)
+		   : fn(arg, session, record, NULL);
+}
+
+/* What was passed over because it is shorter than what it has to hold. */
+static void warn_damaged(const struct tally_session *session)
+{
+	uint64_t records = tally_machine_stats(session->machine)->damaged;
+
+	if (session->feed.counts.damaged)
+		tally_say_warning("%s: %llu records passed over: they are shorter than their attr "
+				  "says, or have none",
+				  session->path, (unsigned long long)session->feed.counts.damaged);
+	if (session->health.long_samples)
+		tally_say_warning("%s: %llu samples are longer than their fields: what is behind "
+				  "those is not read",
+				  session->path, (unsigned long long)session->health.long_samples);
+	if (records)
+		tally_say_warning("%s: %llu records of tasks and maps passed over: they are "
+				  "shorter than what they have to hold, or a name is over 4095 "
+				  "bytes",
+				  session->path, (unsigned long long)records);
+}
+
+static void warn_note(const struct tally_session *session, const struct tally_perfdata_note *note)
+{
+	struct tally_str where = {0};
+
+	/* Inside compressed data nothing has a place. */
+	if (note->offset != UINT64_MAX)
+		tally_str_addf(&where, "at byte %llu", (unsigned long long)note->offset);
+	if (note->count > 1)
+		tally_str_addf(&where, "%s%llu times more", where.len ? ", and " : "",
+			       (unsigned long long)note->count - 1);
+	if (where.len)
+		tally_say_warning("%s: %s (%s)", session->path, note->text, tally_str_text(&where));
+	else
+		tally_say_warning("%s: %s", session->path, note->text);
+	tally_str_free(&where);
+}
+
+void tally_session_warn(const struct tally_session *session)
+{
+	const struct tally_perfdata_note *note;
+
+	for (size_t i = 0; (note = tally_perfdata_note(session->data, i)); i++)
+		warn_note(session, note);
+	warn_damaged(session);
+}
+
+/* Samples are there, and nothing can be read of any of them: that is no success. */
+static int check_samples(const struct tally_session *session)
+{
+	const struct tally_feed_counts *counts = &session->feed.counts;
+
+	if (counts->samples || !counts->damaged_samples)
+		return 0;
+	tally_say_error("%s: none of its %llu samples can be read", session->path,
+			(unsigned long long)counts->damaged_samples);
+	return -EINVAL;
+}
+
+static int look_at_nothing(void *arg, struct tally_session *session,
+			   const struct tally_perfdata_record *record,
+			   const struct tally_session_sample *sample)
+{
+	return 0;
+}
+
+/* Whether the file became shorter meanwhile, which is found out in either pass: then whatever else
+ * was wrong with it came of that. */
+static bool session_is_cut(struct tally_session *session, struct tally_error *err)
+{
+	if (session->is_cut || !tally_perfdata_check(session->data, err))
+		return false;
+	session->is_cut = true;
+	(void)tally_truncation_take(); /* it is said here */
+	return true;
+}
+
+int tally_session_run(struct tally_session *session, tally_session_fn *fn, void *arg)
+{
+	struct tally_progress progress = tally_progress_start("reading", session->path);
+	struct tally_perfdata_record record;
+	struct tally_error err = {0};
+	int ret, done = 0;
+	bool is_cut;
+
+	while ((ret = tally_perfdata_next_ordered(session->data, &record, &err)) > 0) {
+		done = session_record(session, &record, fn ? fn : look_at_nothing, arg);
+		if (done)
+			break;
+		if (!(session->feed.counts.samples & 0xffff))
+			tally_progress_at(&progress, record.offset,
+					  tally_perfdata_info(session->data)->file_size);
+	}
+	tally_progress_end(&progress);
+	is_cut = session_is_cut(session, &err);
+	ret = is_cut ? -EINVAL : ret;
+	if (!session->is_again)
+		tally_session_warn(session);
+	if (is_cut || (ret < 0 && !session->is_again))
+		tally_say_parse_error(session->path, ret, err.text ? &err : NULL);
+	if (done == -ENOMEM)
+		tally_say_error("%s: out of memory", session->path);
+	if (!done && !session->is_again)
+		done = session_filter_finish(session);
+	if (!ret && !done && fn && !session->is_again)
+		ret = check_samples(session);
+	return done ? done : ret;
+}
+
+int tally_session_again(struct tally_session *session, const uint64_t *wanted, uint64_t nr,
+			tally_session_fn *fn, void *arg)
+{
+	struct tally_session_health health = session->health;
+	struct tally_feed_counts counts = session->feed.counts;
+	int ret = tally_perfdata_rewind(session->data);
+
+	if (!ret)
+		ret = tally_machine_restart(session->machine);
+	if (ret)
+		return ret;
+	tally_map_free(&session->counts);
+	session->is_again = true;
+	tally_perfdata_want(session->data, wanted, nr);
+	ret = tally_session_run(session, fn, arg);
+	tally_perfdata_want(session->data, NULL, 0);
+	session->health = health;
+	session->feed.counts = counts;
+	return ret;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A recording being read: the file, the machine it was made on, and what to do with each
+ * sample. Shared by the commands that show samples.
+ */
+#ifndef TALLY_CLI_RECORDING_SESSION_H
+#define TALLY_CLI_RECORDING_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi/sample.h"
+#include "base/map.h"
+#include "profile/feed.h"
+#include "profile/machine.h"
+#include "symbols/symbols.h"
+#include "tally/perfdata.h"
+
+/* Which samples are looked at. All zero: all of them. */
+struct tally_session_filter {
+	const char *cpus;        /* "0-3,5" */
+	const char *time;        /* "start,end" in seconds, either may be empty; or "10%-20%" */
+	const char *pids, *tids; /* lists of numbers */
+	const char *comms;       /* list of names */
+};
+
+struct tally_session_options {
+	const char *input; /* NULL: perf.data, or stdin if that is a pipe */
+	struct tally_symbols_options symbols;
+	struct tally_session_filter filter;
+};
+
+/* What was met on the way that a reader of the result must know, besides the feed's counts. */
+struct tally_session_health {
+	uint64_t out_of_order;
+	uint64_t long_samples; /* with room for more than their fields behind them */
+	uint64_t unjudged;     /* samples without what a filter looks at: left out */
+	uint64_t branches;     /* samples with a stack of branches other than calls */
+	uint64_t dumps;        /* samples with a stack dump, of which the callers are not known */
+};
+
+/* What was lost, each once. */
+struct tally_session_lost {
+	uint64_t records; /* of any kind: samples, or who started, ended, was named, mapped what */
+	uint64_t samples; /* besides them */
+};
+
+struct tally_session_sample {
+	const struct tally_perfdata_record *record;
+	const struct tally_perfdata_event *event;
+	struct tally_sample sample;
+	uint64_t period; /* sample's, else the attr's, else 1 */
+	uint8_t cpumode;
+	struct tally_thread *thread;
+};
+
+struct tally_session {
+	struct tally_perfdata *data;
+	struct tally_symbols *symbols;
+	struct tally_machine *machine;
+	struct tally_feed feed; /* into the machine */
+	struct tally_session_options options;
+	struct tally_session_health health;
+	const char *path;
+	uint64_t time_first, time_last; /* bounds of --time, inclusive */
+	struct tally_map cpus, pids, tids;
+	struct tally_map counts; /* by id: what a counter read in its last sample */
+	bool has_cpus, has_pids, has_tids, has_comms;
+	/* PERF_SAMPLE_* that the filter looks at, and those of them that samples were without. */
+	uint64_t filter_needs, filter_missed;
+	TALLY_VEC(uint64_t) chain; /* see session_chain.h */
+	uint8_t ip_register;       /* the same */
+	bool has_ip_register;
+	bool is_again; /* read before: nothing is said and counted twice */
+	bool is_cut;   /* the file became shorter while it was read, which was said */
+	struct tally_intern comms;
+};
+
+/* Told of every record, in time order, after the machine has taken it in; `sample` is NULL for
+ * other records than samples and for samples that were filtered out. Non-zero ends the
+ * reading with that result. */
+typedef int tally_session_fn(void *arg, struct tally_session *session,
+			     const struct tally_perfdata_record *record,
+			     const struct tally_session_sample *sample);
+
+/* Open the recording; says what is wrong and returns -errno if it cannot be read. */
+int tally_session_open(const struct tally_session_options *options, struct tally_session *session);
+
+/* Read it to its end; without `fn` only for what the file says of itself. 0, what `fn` returned, or
+ * -errno after having said why. What is odd about the file (cut short, unfinished) is said as a
+ * warning. With `fn`, and samples of which none can be read: -EINVAL. */
+int tally_session_run(struct tally_session *session, tally_session_fn *fn, void *arg);
+
+/* Read it once more, from its start to where it ended the first time: `fn` is told the same again,
+ * but for samples that are not wanted (tally_perfdata_want()). -ESPIPE of streams; else as
+ * tally_session_run(). */
+int tally_session_again(struct tally_session *session, const uint64_t *wanted, uint64_t nr,
+			tally_session_fn *fn, void *arg);
+
+/* What the file says was lost. Where events count what they lost (PERF_FORMAT_LOST) the recorder
+ * tells their sums as LOST_SAMPLES, whatever the records were, and LOST tells of the same ones, as
+ * far as others came after them. */
+struct tally_session_lost tally_session_lost(const struct tally_session *session);
+
+/* Say what was odd about the file so far. tally_session_run() does it at its end; commands that do
+ * not run it do it when they have asked all they want to know. */
+void tally_session_warn(const struct tally_session *session);
+
+void tally_session_close(struct tally_session *session);
+
+/* Say that names were left out because the files they are in are not known to be those that were
+ * recorded; for commands that have no line of health. */
+void tally_session_warn_foreign(const struct tally_session *session);
+
+/* Whether the files that the user named for the kernel's symbols can be read; says why not. 0 or
+ * -errno. */
+int tally_session_check_files(const struct tally_symbols_options *options);
+
+/* The input that stands for NULL. */
+const char *tally_session_input(const char *input);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/recording/session_chain.h"
+
+#include <string.h>
+
+#include "base/arith.h"
+
+enum { BRANCH_WORDS = 3, REG_NONE = 255 };
+
+/* ---- stacks of calls ---------------------------------------------------------- */
+
+/* The kernel's part of a callchain, with the marker where the user's begins; 0: there is none. */
+static uint64_t kernel_part(struct tally_words chain)
+{
+	for (uint64_t i = 0; i < chain.nr; i++) {
+		if (tally_words_get(chain, i) == (uint64_t)PERF_CONTEXT_USER)
+			return i + 1;
+	}
+	return 0;
+}
+
+static int chain_push(struct tally_session *session, struct tally_words words, uint64_t nr)
+{
+	int ret = tally_vec_reserve(&session->chain, session->chain.len + nr);
+
+	for (uint64_t i = 0; i < nr && !ret; i++)
+		session->chain.data[session->chain.len++] = tally_words_get(words, i);
+	return ret;
+}
+
+static void chain_use(const struct tally_session *session, struct tally_sample *sample)
+{
+	sample->callchain =
+		(struct tally_words){(const uint8_t *)session->chain.data, session->chain.len};
+}
+
+/* Where the last call went to, then where each came from, innermost first. */
+static int chain_of_calls(struct tally_session *session, struct tally_sample *sample)
+{
+	struct tally_words calls = sample->branches;
+	uint64_t nr = kernel_part(sample->callchain);
+	int ret;
+
+	if (!nr)
+		return 0;
+	ret = chain_push(session, sample->callchain, nr);
+	if (!ret)
+		ret = tally_vec_push(&session->chain, tally_words_get(calls, 1));
+	for (uint64_t i = 0; i < calls.nr && !ret; i += BRANCH_WORDS)
+		ret = tally_vec_push(&session->chain, tally_words_get(calls, i));
+	if (!ret)
+		chain_use(session, sample);
+	return ret;
+}
+
+/* ---- stack dumps ---------------------------------------------------------------- */
+
+/* The register that holds the address of the next instruction, by the recording's architecture. */
+static uint8_t ip_register(struct tally_session *session)
+{
+	static const struct {
+		const char *arch; /* as far as it matters */
+		uint8_t reg;      /* as in its asm/perf_regs.h */
+	} regs[] = {
+		{"x86", 8},   {"i386", 8},   {"i486", 8},      {"i586", 8}, {"i686", 8},
+		{"amd64", 8}, {"arm64", 32}, {"aarch64", 32},  {"arm", 15}, {"riscv", 0},
+		{"ppc", 32},  {"s390", 33},  {"loongarch", 0}, {"mips", 0},
+	};
+	const struct tally_perfdata_env *env;
+
+	if (tally_perfdata_env(session->data, &env) || !env->arch)
+		return REG_NONE;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(regs); i++) {
+		if (!strncmp(env->arch, regs[i].arch, strlen(regs[i].arch)))
+			return regs[i].reg;
+	}
+	return REG_NONE;
+}
+
+/* The value of register `reg` among those that were recorded. */
+static bool reg_value(const struct tally_regs *regs, uint8_t reg, uint64_t *ret_value)
+{
+	uint64_t before;
+
+	if (!regs->abi || reg >= 64 || !(regs->mask >> reg & 1))
+		return false;
+	before = (uint64_t)__builtin_popcountll(regs->mask & ((1ull << reg) - 1));
+	if (before >= regs->values.nr)
+		return false;
+	*ret_value = tally_words_get(regs->values, before);
+	return true;
+}
+
+/* Of a dump that is not unwound the innermost function: where the user's code was. */
+static int chain_of_dump(struct tally_session *session, struct tally_sample *sample)
+{
+	uint64_t ip;
+	int ret;
+
+	session->health.dumps++;
+	if (!session->has_ip_register) {
+		session->ip_register = ip_register(session);
+		session->has_ip_register = true;
+	}
+	if (!reg_value(&sample->regs_user, session->ip_register, &ip))
+		return 0;
+	ret = chain_push(session, sample->callchain, sample->callchain.nr);
+	if (!ret)
+		ret = tally_vec_push(&session->chain, (uint64_t)PERF_CONTEXT_USER);
+	if (!ret)
+		ret = tally_vec_push(&session->chain, ip);
+	if (!ret)
+		chain_use(session, sample);
+	return ret;
+}
+
+int tally_session_chain(struct tally_session *session, const struct perf_event_attr *attr,
+			struct tally_sample *sample)
+{
+	session->chain.len = 0;
+	if (attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK &&
+	    sample->branches.nr >= BRANCH_WORDS)
+		return chain_of_calls(session, sample);
+	if (attr->exclude_callchain_user && sample->stack_user.len)
+		return chain_of_dump(session, sample);
+	return 0;
+}

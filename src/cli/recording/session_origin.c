@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Whose files may give a recording its names. */
+#include <errno.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "cli/main/say.h"
+#include "cli/recording/session.h"
+#include "cli/recording/session_private.h"
+
+/* The header's words beside this machine's: one that differs is enough to be elsewhere, the host's
+ * and the kernel's have to be there to be here. */
+static enum tally_symbols_origin origin_of(const struct tally_perfdata_env *env,
+					   const struct utsname *uts)
+{
+	const struct {
+		uint32_t feature;
+		const char *there, *here;
+	} rows[] = {
+		{TALLY_FEATURE_HOSTNAME, env->hostname, uts->nodename},
+		{TALLY_FEATURE_OSRELEASE, env->osrelease, uts->release},
+		{TALLY_FEATURE_ARCH, env->arch, uts->machine},
+	};
+	bool has_all = true;
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(rows); i++) {
+		bool has = tally_perfdata_env_has(env, rows[i].feature) && *rows[i].there;
+
+		if (has && strcmp(rows[i].there, rows[i].here))
+			return TALLY_SYMBOLS_ELSEWHERE;
+		has_all &= has;
+	}
+	return has_all ? TALLY_SYMBOLS_HERE : TALLY_SYMBOLS_UNKNOWN;
+}
+
+int session_find_origin(struct tally_session *session)
+{
+	enum tally_symbols_origin origin = TALLY_SYMBOLS_UNKNOWN;
+	const struct tally_perfdata_env *env;
+	struct utsname uts;
+	int ret = tally_perfdata_env(session->data, &env);
+
+	if (ret)
+		return ret;
+	if (!uname(&uts))
+		origin = origin_of(env, &uts);
+	if (tally_perfdata_info(session->data)->is_foreign)
+		origin = TALLY_SYMBOLS_ELSEWHERE;
+	return tally_symbols_set_origin(session->symbols, origin,
+					*env->osrelease ? env->osrelease : NULL);
+}
+
+void tally_session_warn_foreign(const struct tally_session *session)
+{
+	const struct tally_dso *dso, *first = NULL;
+	size_t pos = 0, nr = 0;
+
+	while ((dso = tally_dso_next(session->symbols, &pos))) {
+		if (tally_dso_status(dso).state != TALLY_DSO_FOREIGN)
+			continue;
+		first = first ? first : dso;
+		nr++;
+	}
+	if (nr == 1)
+		tally_say_warning("no names of %s: %s", tally_dso_name(first),
+				  tally_dso_state_text(TALLY_DSO_FOREIGN));
+	else if (nr)
+		tally_say_warning("no names of %s and %zu other files: %s", tally_dso_name(first),
+				  nr - 1, tally_dso_state_text(TALLY_DSO_FOREIGN));
+}
+
+int tally_session_check_files(const struct tally_symbols_options *options)
+{
+	const char *const paths[] = {options->vmlinux, options->kallsyms};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(paths); i++) {
+		if (!paths[i] || !access(paths[i], R_OK))
+			continue;
+		tally_say_error("cannot read the kernel's symbols from %s: %s", paths[i],
+				strerror(errno));
+		return -errno;
+	}
+	return 0;
+}

@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tally report: where the time went. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/escape.h"
+#include "base/json.h"
+#include "cli/main/commands.h"
+#include "cli/recording/header.h"
+#include "cli/recording/health.h"
+#include "cli/main/output.h"
+#include "cli/recording/rows.h"
+#include "cli/main/say.h"
+#include "cli/recording/tracing.h"
+#include "cli/main/words.h"
+
+struct report {
+	struct report_config *config;
+	struct tally_session *session;
+	struct tally_profile profile;
+	struct tally_tracing *tracing; /* NULL: none yet */
+	struct tally_intern traces;    /* texts of tracepoints, with the sort key "trace" */
+	struct tally_str trace;
+	uint64_t trace_bytes, sample_bytes; /* of the texts; of samples that are in the file so */
+	uint64_t rows_shown;                /* of all events */
+	bool was_tried; /* report_start() was called, and has printed what is wrong */
+	bool is_ready;  /* the profile is set up: with the first sample, when events are known */
+	struct tally_str out;
+};
+
+/* Whether the samples of any event have a field of PERF_SAMPLE_*. */
+static bool session_has(const struct tally_session *session, uint64_t field)
+{
+	const struct tally_perfdata_event *event;
+
+	for (size_t i = 0; (event = tally_perfdata_event(session->data, i)); i++) {
+		if (event->attr.sample_type & field)
+			return true;
+	}
+	return false;
+}
+
+static bool session_is_tracing(const struct tally_session *session)
+{
+	const struct tally_perfdata_event *event;
+	size_t i = 0;
+
+	while ((event = tally_perfdata_event(session->data, i)) &&
+	       event->attr.type == PERF_TYPE_TRACEPOINT)
+		i++;
+	return i && !event;
+}
+
+/* Whether callers are only wanted for graphs, and these only of heavy rows: it pays to find out
+ * which ones are heavy, and to read again for their sake. Most samples are in light ones. A sample
+ * that reads counters is several, in as many cells. */
+static bool report_reads_twice(const struct report *report)
+{
+	const struct report_config *config = report->config;
+
+	return config->style != TALLY_STYLE_NONE && !config->children &&
+	       !(config->keys & TALLY_KEY_PARENT) && report_config_graph_min(config, UINT32_MAX) &&
+	       !tally_perfdata_info(report->session->data)->is_stream &&
+	       !session_has(report->session, PERF_SAMPLE_READ);
+}
+
+static unsigned report_by(const struct report_config *config)
+{
+	static const struct {
+		unsigned key, by;
+	} map[] = {
+		{TALLY_KEY_COMM, TALLY_BY_COMM},   {TALLY_KEY_PID, TALLY_BY_THREAD},
+		{TALLY_KEY_TID, TALLY_BY_THREAD},  {TALLY_KEY_CPU, TALLY_BY_CPU},
+		{TALLY_KEY_DSO, TALLY_BY_FRAME},   {TALLY_KEY_SYMBOL, TALLY_BY_FRAME},
+		{TALLY_KEY_PARENT, TALLY_BY_PATH}, {TALLY_KEY_LABEL, TALLY_BY_LABEL},
+	};
+	unsigned by = config->children || config->style != TALLY_STYLE_NONE ? TALLY_BY_PATH : 0;
+
+	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)
+		by |= config->keys & map[i].key ? map[i].by : 0;
+	return by;
+}
+
+static int report_start(struct report *report)
+{
+	struct report_config *config = report->config;
+	struct tally_profile_options options = {.max_stack = (uint32_t)config->max_stack};
+	int ret;
+
+	report->was_tried = true;
+	/* perf's default of recordings that have tracepoints and nothing else. */
+	if (!config->sort && !config->fields && session_is_tracing(report->session))
+		config->sort = "trace";
+	ret = report_config_finish(config, session_has(report->session, PERF_SAMPLE_CALLCHAIN));
+	if (ret)
+		return ret;
+	options.by = report_by(config);
+	options.recalls = report_reads_twice(report);
+	if (options.recalls)
+		options.by &= ~(unsigned)TALLY_BY_PATH;
+	options.filter = (struct tally_profile_filter){
+		.comms = config->comm_list,
+		.dsos = config->dso_list,
+		.symbols = config->symbol_list,
+		.symbol_part = report_config_sample_part(config),
+	};
+	ret = tally_profile_init(&report->profile, report->session->machine, &options);
+	report->is_ready = !ret;
+	return ret;
+}
+
+/* All texts together may take this and so much for each byte of the file, compressed as it is. */
+enum { TRACES_MAX_MIB = 64, TRACES_PER_BYTE = 16 };
+
+/* A new text of `len` bytes. Of one that was read before the room is charged already. */
+static int charge_trace(struct report *report, size_t len)
+{
+	uint64_t size = tally_perfdata_info(report->session->data)->file_size;
+	uint64_t limit = TALLY_MAX(size, report->sample_bytes) * TRACES_PER_BYTE;
+
+	report->trace_bytes += len;
+	if (report->trace_bytes <= limit + (TRACES_MAX_MIB << 20))
+		return 0;
+	if (!report->session->is_again)
+		tally_say_error("%s: the different texts of its tracepoints take more than %d MiB "
+				"and %d times the file (limit); what comes behind is not shown; "
+				"other keys do without texts: --sort symbol",
+				report->session->path, TRACES_MAX_MIB, TRACES_PER_BYTE);
+	return -E2BIG;
+}
+
+/* Find the number of a sample's trace. */
+static int report_trace(struct report *report, const struct tally_perfdata_record *record,
+			const struct tally_session_sample *sample)
+{
+	struct tally_str *text = &report->trace;
+	size_t nr = report->traces.strings.len;
+	int ret;
+
+	if (!(report->config->keys & TALLY_KEY_LABEL))
+		return 0;
+	tally_str_clear(text);
+	if (sample->event->attr.type != PERF_TYPE_TRACEPOINT)
+		tally_str_add(text, "N/A");
+	else if (report->tracing || !tally_tracing_new(report->session, &report->tracing))
+		tally_tracing_print(report->tracing, sample->event, &sample->sample, text);
+	if (tally_str_error(text))
+		return -ENOMEM;
+	/* Records that were compressed have no place in the file. */
+	report->sample_bytes += record->offset == UINT64_MAX ? 0 : record->size;
+	ret = tally_intern(&report->traces, tally_str_text(text), text->len,
+			   &report->profile.label);
+	return ret || nr == report->traces.strings.len ? ret : charge_trace(report, text->len);
+}
+
+static int report_record(void *arg, struct tally_session *session,
+			 const struct tally_perfdata_record *record,
+			 const struct tally_session_sample *sample)
+{
+	struct report *report = arg;
+	int ret = 0;
+
+	if (!sample)
+		return 0;
+	if (!report->is_ready)
+		ret = report_start(report);
+	if (!ret)
+		ret = report_trace(report, record, sample);
+	if (ret)
+		return ret;
+	return tally_profile_add(&report->profile, sample->event->index, sample->thread,
+				 sample->cpumode, &sample->sample, sample->period, record->number);
+}
+
+/* 1234567 as "1M", the way perf counts samples. */
+static void add_count(struct tally_str *out, uint64_t nr)
+{
+	static const char units[] = " KMG";
+	int unit = 0;
+
+	while (nr > 1000 && units[unit + 1]) {
+		nr /= 1000;
+		unit++;
+	}
+	tally_str_addf(out, "%" PRIu64 "%c", nr, units[unit]);
+}
+
+static void add_event_heading(struct report *report, const struct tally_perfdata_event *event,
+			      const struct tally_profile_total *total)
+{
+	struct tally_str *out = &report->out;
+
+	if (report->config->quiet || report->config->json)
+		return;
+	tally_str_add(out, "# Samples: ");
+	add_count(out, total->nr_shown);
+	tally_str_add_line(out, " of event '%s'", event->name);
+	tally_str_addf(out, "# Event count (approx.): %" PRIu64 "\n#\n", total->period_shown);
+}
+
+static bool is_parent(void *arg, const char *symbol)
+{
+	return report_config_is_parent(arg, symbol);
+}
+
+static int report_rows(struct report *report, struct tally_view *view)
+{
+	bool first = true;
+	int ret = 0;
+
+	tally_vec_for_each (row, &view->hist->rows) {
+		if (!tally_view_shows(view, row))
+			continue;
+		if (report->config->json) {
+			tally_str_add(&report->out, first ? "\n" : ",\n");
+			tally_view_row_json(view, row, &report->out);
+		} else {
+			tally_view_row(view, row, &report->out);
+		}
+		first = false;
+		report->rows_shown++;
+		if (report->out.len >= TALLY_FLUSH_AT && (ret = tally_output_flush(&report->out)))
+			break;
+	}
+	return ret;
+}
+
+static struct tally_hist_options report_hist_options(struct report *report, uint32_t event)
+{
+	struct report_config *config = report->config;
+	uint64_t period = report->profile.totals.data[event].period;
+
+	return (struct tally_hist_options){
+		.keys = config->keys,
+		.children = config->children,
+		.labels = &report->traces,
+		.is_parent = is_parent,
+		.arg = config,
+		.graphs = config->style != TALLY_STYLE_NONE,
+		.order = config->order,
+		.graph_min = report_config_graph_min(config, period),
+	};
+}
+
+static int report_event(struct report *report, const struct tally_perfdata_event *event)
+{
+	const struct report_config *config = report->config;
+	const struct tally_profile_total *total = &report->profile.totals.data[event->index];
+	struct tally_hist_options options = report_hist_options(report, event->index);
+	struct tally_hist hist;
+	struct tally_view view = {
+		.profile = &report->profile,
+		.hist = &hist,
+		.nr_columns = config->nr_columns,
+		.labels = &report->traces,
+		.event = event->index,
+		.total = total->period,
+		.percent_limit = (uint64_t)((double)total->period * config->row_min_percent / 100),
+		.symbol_part = report_config_row_part(config),
+		.style = config->style,
+		.graph_min_percent = config->graph_min_percent,
+		.graph_limit = (uint32_t)config->graph_limit,
+		.separator = config->separator,
+	};
+	int ret = tally_hist_build(&report->profile, event->index, &options, &hist);
+
+	if (ret)
+		return ret;
+	memcpy(view.columns, config->columns, sizeof(view.columns));
+	add_event_heading(report, event, total);
+	if (!config->json) {
+		tally_view_measure(&view);
+		if (!config->quiet)
+			tally_view_heading(&view, &report->out);
+	}
+	ret = report_rows(report, &view);
+	if (!config->json)
+		tally_str_add(&report->out, "\n\n");
+	tally_hist_free(&hist);
+	return ret;
+}
+
+static void json_event_open(struct report *report, const struct tally_perfdata_event *event)
+{
+	const struct tally_profile_total *total = &report->profile.totals.data[event->index];
+
+	tally_json_open(&report->out, NULL, '{');
+	tally_json_text(&report->out, "event", event->name);
+	tally_json_u64(&report->out, "samples", total->nr_shown);
+	tally_json_u64(&report->out, "period", total->period_shown);
+	tally_json_u64(&report->out, "total_period", total->period);
+	tally_json_open(&report->out, "rows", '[');
+}
+
+/* Each event's rows are a walk over all cells and functions: of very many events that is too much.
+ */
+static int check_events(const struct report *report)
+{
+	const uint64_t limit = 1ull << 31;
+	uint64_t each = report->profile.cells.len + report->profile.frames.all.len, nr = 0;
+
+	tally_vec_for_each (total, &report->profile.totals)
+		nr += total->nr != 0;
+	if (nr < 2 || nr * each <= limit)
+		return 0;
+	tally_say_error("%" PRIu64 " events have samples, which fell in %" PRIu64
+			" places: their product is over the limit of %" PRIu64,
+			nr, each, limit);
+	tally_say_hint("'tally script' shows them, or --comms, --dsos, --cpu fewer");
+	return -E2BIG;
+}
+
+static int report_events(struct report *report)
+{
+	const struct tally_perfdata_event *event;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && (event = tally_perfdata_event(report->session->data, i)); i++) {
+		/* Events without samples, like the dummy that only records maps. */
+		if (i >= report->profile.totals.len || !report->profile.totals.data[i].nr)
+			continue;
+		if (report->config->json)
+			json_event_open(report, event);
+		ret = report_event(report, event);
+		if (report->config->json) {
+			tally_json_close(&report->out, ']');
+			tally_json_close(&report->out, '}');
+		}
+	}
+	return ret;
+}
+
+/* perf's line; but it says samples whatever was lost. */
+static void add_lost(struct report *report)
+{
+	struct tally_session_lost lost = tally_session_lost(report->session);
+
+	tally_str_add(&report->out, "#\n");
+	if (lost.records)
+		tally_str_addf(&report->out, "# Total Lost Records: %" PRIu64 "\n", lost.records);
+	if (lost.samples || !lost.records)
+		tally_str_addf(&report->out, "# Total Lost Samples: %" PRIu64 "\n", lost.samples);
+	tally_str_add(&report->out, "#\n");
+}
+
+static int report_print(struct report *report)
+{
+	struct tally_str *out = &report->out;
+	bool comments = !report->config->quiet && !report->config->json;
+	int ret;
+
+	if (report->config->json) {
+		tally_json_open(out, NULL, '{');
+		tally_json_u64(out, "version", 1);
+		tally_json_open(out, "events", '[');
+	} else if (comments) {
+		if (!report->config->header)
+			tally_str_add(out, "# To display the perf.data header info, please use "
+					   "--header/--header-only options.\n#\n");
+		add_lost(report);
+	}
+	ret = report_events(report);
+	if (report->config->json) {
+		tally_json_close(out, ']');
+		tally_health_json(report->session, &report->profile, out);
+		tally_json_close(out, '}');
+		tally_str_add_char(out, '\n');
+	} else if (comments) {
+		tally_health_text(report->session, &report->profile, out);
+	}
+	return ret ? ret : tally_output_flush(&report->out);
+}
+
+/* Read again, for the callers of what is heavy. How reading ended was told the first time. */
+static int report_callers(struct report *report)
+{
+	struct tally_profile *profile = &report->profile;
+	const uint64_t *wanted;
+	uint64_t nr;
+	int ret = 0;
+
+	if (!profile->options.recalls)
+		return 0;
+	for (uint32_t i = 0; i < profile->totals.len && !ret; i++) {
+		struct tally_hist_options options = report_hist_options(report, i);
+
+		ret = tally_hist_mark(profile, i, &options);
+	}
+	if (!ret)
+		ret = tally_profile_recall(profile, &wanted, &nr);
+	if (ret > 0)
+		ret = tally_session_again(report->session, wanted, nr, report_record, report);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+static void warn_empty(const struct tally_session *session)
+{
+	const struct tally_perfdata_env *env;
+
+	tally_say_warning("%s has no samples", session->path);
+	if (!tally_perfdata_env(session->data, &env) &&
+	    tally_perfdata_env_has(env, TALLY_FEATURE_STAT))
+		tally_say_hint(
+			"it has the counts of 'perf stat record'; 'tally script' shows them");
+}
+
+static void warn_nothing_shown(const struct report_config *config)
+{
+	if (config->symbol_part)
+		tally_say_warning("no row has a symbol with '%s' in its name", config->symbol_part);
+	else
+		tally_say_warning("there are samples, but none of them is shown: filters and "
+				  "limits leave out all rows");
+}
+
+static int report_session(struct report *report)
+{
+	struct report_config *config = report->config;
+	int ret;
+
+	if (config->header || config->header_only) {
+		ret = tally_header_text(report->session, &report->out);
+		if (ret || config->header_only)
+			return ret ? ret : tally_output_flush(&report->out);
+	}
+	ret = tally_session_run(report->session, report_record, report);
+	/* What was read before the file broke is worth showing. */
+	if (!report->was_tried && (!ret || ret == -EINVAL)) {
+		int started = report_start(report);
+
+		ret = ret ? ret : started;
+	}
+	if (report->is_ready) {
+		int printed = check_events(report);
+
+		if (!printed)
+			printed = report_callers(report);
+		if (!printed)
+			printed = tally_profile_finish(&report->profile);
+		if (!printed)
+			printed = report_print(report);
+		ret = ret ? ret : printed;
+		if (!ret && report->session->is_cut)
+			ret = -EINVAL;
+		if (!report->session->feed.counts.samples && !ret)
+			warn_empty(report->session);
+		else if (!ret && !report->rows_shown)
+			warn_nothing_shown(config);
+	}
+	return ret;
+}
+
+static int report_run(int argc, char **argv)
+{
+	struct report_config config = {0};
+	struct tally_session session;
+	struct report report = {.config = &config, .session = &session};
+	const char *word = NULL;
+	int first, ret;
+
+	ret = tally_options_parse(&tally_command_report, &config, argc, argv, TALLY_PARSE_WORDS,
+				  &first);
+	if (!ret)
+		ret = tally_words_parse(&tally_command_report, argc - first, argv + first,
+					&config.session.input, &word);
+	if (ret)
+		return ret - 1;
+	if (word)
+		config.symbol_part = word;
+	config.session.symbols = (struct tally_symbols_options){
+		.symfs = config.symfs,
+		.vmlinux = config.vmlinux,
+		.kallsyms = config.kallsyms,
+		.no_demangle = config.no_demangle,
+		.any_owner = config.force,
+	};
+	ret = tally_session_open(&config.session, &session);
+	if (!ret) {
+		tally_machine_show_hidden(session.machine);
+		ret = report_session(&report);
+		if (report.is_ready)
+			tally_profile_free(&report.profile);
+		tally_session_close(&session);
+	}
+	tally_tracing_free(report.tracing);
+	tally_intern_free(&report.traces);
+	tally_str_free(&report.trace);
+	tally_str_free(&report.out);
+	report_config_free(&config);
+	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
+}
+
+const struct tally_command tally_command_report = {
+	.name = "report",
+	.summary = "Show where the samples of a recording fell",
+	.usage = "[OPTIONS] [FILE] [SYMBOL]",
+	.options = report_options,
+	.privileged = true,
+	.run = report_run,
+};

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/script/branch.h"
+
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/escape.h"
+#include "cli/script/fields.h"
+
+static const char *const branch_types[] = {
+	"",       "COND",      "UNCOND",   "IND",  "CALL", "IND_CALL", "RET",   "SYSCALL",
+	"SYSRET", "COND_CALL", "COND_RET", "ERET", "IRQ",  "SERROR",   "NO_TX",
+};
+
+/* Branches cross from user to kernel: what is not found in one is looked for in the other. */
+static const struct tally_location *branch_locate(struct tally_machine *machine,
+						  const struct tally_session_sample *s, uint64_t ip)
+{
+	const struct tally_location *where =
+		tally_machine_locate(machine, s->thread, s->cpumode, ip);
+
+	if (where->dso)
+		return where;
+	return tally_machine_locate(machine, s->thread,
+				    s->cpumode == PERF_RECORD_MISC_KERNEL ? PERF_RECORD_MISC_USER
+									  : PERF_RECORD_MISC_KERNEL,
+				    ip);
+}
+
+static void add_end(struct tally_machine *machine, struct tally_str *out,
+		    const struct tally_session_sample *s, uint64_t ip, uint32_t fields)
+{
+	const struct tally_location *where = NULL;
+
+	if (fields & (SCRIPT_DSO | SCRIPT_BRSTACKSYM))
+		where = branch_locate(machine, s, ip);
+	if (!(fields & SCRIPT_BRSTACKSYM)) {
+		tally_str_add_bytes(out, "0x", 2);
+		tally_str_add_hex(out, ip, 1);
+	} else if (where->symbol) {
+		tally_str_add(out, tally_symbol_name(where->dso, where->symbol));
+		tally_str_add_bytes(out, "+0x", 3);
+		tally_str_add_hex(out, where->addr - where->symbol->start, 1);
+	} else {
+		tally_str_add(out, "[unknown]");
+	}
+	if (fields & SCRIPT_DSO) {
+		tally_str_add_char(out, '(');
+		tally_str_add(out, where->dso ? tally_dso_name(where->dso) : "[unknown]");
+		tally_str_add_char(out, ')');
+	}
+}
+
+void script_add_branches(struct tally_machine *machine, struct tally_str *out,
+			 const struct tally_session_sample *s, uint32_t fields)
+{
+	struct perf_branch_entry entry;
+	size_t start = out->len;
+
+	for (uint64_t i = 0; i + 2 < s->sample.branches.nr; i += 3) {
+		memcpy(&entry, s->sample.branches.data + 8 * i, sizeof(entry));
+		tally_str_add_char(out, ' ');
+		add_end(machine, out, s, entry.from, fields);
+		tally_str_add_char(out, '/');
+		add_end(machine, out, s, entry.to, fields);
+		tally_str_addf(out, "/%c/%c/%c/%d/%s ",
+			       entry.mispred     ? 'M'
+			       : entry.predicted ? 'P'
+						 : '-',
+			       entry.in_tx ? 'X' : '-', entry.abort ? 'A' : '-', (int)entry.cycles,
+			       entry.type < TALLY_ARRAY_SIZE(branch_types)
+				       ? branch_types[entry.type]
+				       : "");
+	}
+	tally_str_escape(out, start);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Branch stacks in perf script's form. */
+#ifndef TALLY_CLI_SCRIPT_BRANCH_H
+#define TALLY_CLI_SCRIPT_BRANCH_H
+
+#include "base/str.h"
+#include "cli/recording/session.h"
+
+/* All entries, as addresses (brstack) or symbols (brstacksym), with DSOs if shown. */
+void script_add_branches(struct tally_machine *machine, struct tally_str *out,
+			 const struct tally_session_sample *s, uint32_t fields);
+
+#endif

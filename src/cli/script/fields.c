@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/script/fields.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "cli/main/say.h"
+
+/* What of a sample's content a field needs; a field without needs is always there. */
+struct field {
+	const char *name;
+	uint32_t bit;
+	uint64_t needs; /* PERF_SAMPLE_*: any of them */
+	const char *attribute;
+	uint8_t not_kinds; /* kinds of events that never have it */
+};
+
+#define NOT(kind) (1 << (kind))
+
+static const struct field fields_table[] = {
+	{"comm", SCRIPT_COMM, 0, NULL, 0},
+	{"tid", SCRIPT_TID, PERF_SAMPLE_TID, "TID", 0},
+	{"pid", SCRIPT_PID, PERF_SAMPLE_TID, "TID", 0},
+	{"time", SCRIPT_TIME, PERF_SAMPLE_TIME, "TIME", 0},
+	{"cpu", SCRIPT_CPU, PERF_SAMPLE_CPU, "CPU", 0},
+	{"event", SCRIPT_EVENT, 0, NULL, 0},
+	{"trace", SCRIPT_TRACE, 0, NULL, NOT(SCRIPT_HW) | NOT(SCRIPT_SW) | NOT(SCRIPT_OTHER)},
+	{"ip", SCRIPT_IP, PERF_SAMPLE_IP, "IP", 0},
+	{"sym", SCRIPT_SYM, PERF_SAMPLE_IP | PERF_SAMPLE_ADDR, "IP", 0},
+	{"dso", SCRIPT_DSO, PERF_SAMPLE_IP | PERF_SAMPLE_ADDR, "IP", 0},
+	{"addr", SCRIPT_ADDR, PERF_SAMPLE_ADDR, "ADDR", 0},
+	{"symoff", SCRIPT_SYMOFF, PERF_SAMPLE_IP | PERF_SAMPLE_ADDR, "IP", 0},
+	{"period", SCRIPT_PERIOD, 0, NULL, 0},
+	{"brstack", SCRIPT_BRSTACK, PERF_SAMPLE_BRANCH_STACK, "BRANCH_STACK", 0},
+	{"brstacksym", SCRIPT_BRSTACKSYM, PERF_SAMPLE_BRANCH_STACK, "BRANCH_STACK", 0},
+	{"weight", SCRIPT_WEIGHT, PERF_SAMPLE_WEIGHT_TYPE, "WEIGHT", 0},
+	{"phys_addr", SCRIPT_PHYS_ADDR, PERF_SAMPLE_PHYS_ADDR, "PHYS_ADDR", 0},
+	{"misc", SCRIPT_MISC, 0, NULL, 0},
+	{"data_page_size", SCRIPT_DATA_PAGE_SIZE, PERF_SAMPLE_DATA_PAGE_SIZE, "DATA_PAGE_SIZE", 0},
+	{"code_page_size", SCRIPT_CODE_PAGE_SIZE, PERF_SAMPLE_CODE_PAGE_SIZE, "CODE_PAGE_SIZE", 0},
+	{"cgroup", SCRIPT_CGROUP, PERF_SAMPLE_CGROUP, "CGROUP", 0},
+	{"data_src", SCRIPT_DATA_SRC, PERF_SAMPLE_DATA_SRC, "DATA_SRC", 0},
+	{"iregs", SCRIPT_IREGS, PERF_SAMPLE_REGS_INTR, "IREGS", 0},
+	{"uregs", SCRIPT_UREGS, PERF_SAMPLE_REGS_USER, "UREGS", 0},
+};
+
+struct kind {
+	const char *prefix, *name;
+	uint32_t defaults;
+};
+
+#define WHO   (SCRIPT_COMM | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME | SCRIPT_EVENT)
+#define PLACE (SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO)
+#define CODE  (PLACE | SCRIPT_PERIOD)
+#define DATA                                                                \
+	(SCRIPT_ADDR | SCRIPT_DATA_SRC | SCRIPT_WEIGHT | SCRIPT_PHYS_ADDR | \
+	 SCRIPT_DATA_PAGE_SIZE | SCRIPT_CODE_PAGE_SIZE)
+
+static const struct kind kinds[SCRIPT_NR_KINDS] = {
+	[SCRIPT_HW] = {"hw", "hardware", WHO | CODE},
+	[SCRIPT_SW] = {"sw", "software", WHO | CODE},
+	[SCRIPT_TP] = {"trace", "tracepoint", WHO | SCRIPT_TRACE},
+	[SCRIPT_OTHER] = {"raw", "raw hardware", WHO | CODE | DATA},
+};
+
+static int event_kind(const struct tally_perfdata_event *event)
+{
+	switch (event->attr.type) {
+	case PERF_TYPE_HARDWARE: return SCRIPT_HW;
+	case PERF_TYPE_SOFTWARE:
+	case PERF_TYPE_BREAKPOINT: return SCRIPT_SW;
+	case PERF_TYPE_TRACEPOINT: return SCRIPT_TP;
+	default: return SCRIPT_OTHER;
+	}
+}
+
+void tally_script_fields_default(struct tally_script_fields *fields)
+{
+	*fields = (struct tally_script_fields){0};
+	for (int kind = 0; kind < SCRIPT_NR_KINDS; kind++)
+		fields->shown[kind] = kinds[kind].defaults;
+}
+
+static const struct field *field_find(const char *name, size_t len)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(fields_table); i++) {
+		if (strlen(fields_table[i].name) == len &&
+		    !strncmp(fields_table[i].name, name, len))
+			return &fields_table[i];
+	}
+	return NULL;
+}
+
+/* The kinds that "hw:" and the like name; all of them without such a prefix. */
+static unsigned parse_kinds(const char **text)
+{
+	for (int kind = 0; kind < SCRIPT_NR_KINDS; kind++) {
+		size_t len = strlen(kinds[kind].prefix);
+
+		if (!strncmp(*text, kinds[kind].prefix, len) && (*text)[len] == ':') {
+			*text += len + 1;
+			return kind == SCRIPT_HW ? 1u << SCRIPT_HW | 1u << SCRIPT_OTHER
+						 : 1u << kind;
+		}
+	}
+	return (1u << SCRIPT_NR_KINDS) - 1;
+}
+
+static void field_apply(struct tally_script_fields *fields, const struct field *field, char sign,
+			unsigned which)
+{
+	for (int kind = 0; kind < SCRIPT_NR_KINDS; kind++) {
+		if (!(which >> kind & 1))
+			continue;
+		if (sign == '-') {
+			fields->shown[kind] &= ~field->bit;
+		} else if (field->not_kinds >> kind & 1) {
+			/* Asked of all kinds, a field is left out where it cannot be. */
+			if (!(which & (which - 1)))
+				tally_say_warning("'%s' is not a field of %s events; ignored",
+						  field->name, kinds[kind].name);
+		} else {
+			fields->shown[kind] |= field->bit;
+			fields->asked[kind] |= field->bit;
+		}
+	}
+}
+
+static int unknown_field(const char *name, size_t len)
+{
+	tally_say_error("there is no field '%.*s'", (int)len, name);
+	fprintf(stderr, "  fields:");
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(fields_table); i++)
+		fprintf(stderr, " %s", fields_table[i].name);
+	fputc('\n', stderr);
+	return -EINVAL;
+}
+
+int tally_script_fields_parse(struct tally_script_fields *fields, const char *text)
+{
+	unsigned which = parse_kinds(&text);
+
+	for (int kind = 0; kind < SCRIPT_NR_KINDS; kind++)
+		fields->given[kind] |= which >> kind & 1;
+	if (*text != '+' && *text != '-') {
+		for (int kind = 0; kind < SCRIPT_NR_KINDS; kind++) {
+			if (which >> kind & 1)
+				fields->shown[kind] = fields->asked[kind] = 0;
+		}
+	}
+	while (*text) {
+		char sign = *text == '+' || *text == '-' ? *text++ : 0;
+		size_t len = strcspn(text, ",");
+		const struct field *field = field_find(text, len);
+
+		if (!field)
+			return unknown_field(text, len);
+		field_apply(fields, field, sign, which);
+		text += len + (text[len] == ',');
+	}
+	return 0;
+}
+
+void tally_script_fields_chains(struct tally_script_fields *fields,
+				const struct tally_perfdata *data)
+{
+	const struct tally_perfdata_event *event;
+
+	for (; (event = tally_perfdata_event(data, fields->nr_seen)); fields->nr_seen++) {
+		if (event_kind(event) == SCRIPT_TP && !fields->given[SCRIPT_TP] &&
+		    event->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
+			fields->shown[SCRIPT_TP] |= PLACE;
+	}
+}
+
+int tally_script_fields_of(const struct tally_script_fields *fields,
+			   const struct tally_perfdata_event *event, uint32_t *ret_fields)
+{
+	int kind = event_kind(event);
+	uint32_t shown = fields->shown[kind];
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(fields_table); i++) {
+		const struct field *field = &fields_table[i];
+
+		if (!(shown & field->bit) || !field->needs ||
+		    field->needs & event->attr.sample_type)
+			continue;
+		if (fields->asked[kind] & field->bit) {
+			tally_say_error("samples of event '%s' have no %s, so '%s' cannot be shown",
+					event->name, field->attribute, field->name);
+			tally_say_hint("leave it out of -F, or record it");
+			return -EINVAL;
+		}
+		shown &= ~field->bit;
+	}
+	*ret_fields = shown;
+	return 0;
+}

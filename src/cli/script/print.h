@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One sample as perf script writes it. */
+#ifndef TALLY_CLI_SCRIPT_PRINT_H
+#define TALLY_CLI_SCRIPT_PRINT_H
+
+#include "base/str.h"
+#include "base/vec.h"
+#include "cli/script/fields.h"
+#include "cli/script/place.h"
+#include "cli/recording/session.h"
+#include "cli/recording/tracing.h"
+
+struct tally_script_printer {
+	struct tally_session *session;
+	struct tally_tracing *tracing;
+	struct tally_str out;
+	struct script_places places;
+	TALLY_VEC(struct script_place) chain; /* of the sample that is printed */
+	int name_width;     /* of the longest event name; 0 until the first sample */
+	uint32_t max_stack; /* callchain entries shown */
+	bool hide_chains, nanoseconds;
+};
+
+/* 0 or -ENOMEM. */
+int tally_script_printer_init(struct tally_script_printer *printer, struct tally_session *session);
+void tally_script_printer_free(struct tally_script_printer *printer);
+
+/* Append the sample's text, with the newline at its end, to printer->out. */
+void tally_script_print(struct tally_script_printer *printer,
+			const struct tally_session_sample *sample, uint32_t fields);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Cgroups by name: where their file system is mounted. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <mntent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/stat/stat.h"
+
+/* The old perf_event controller if it is mounted, else the one hierarchy of version 2. */
+static bool find_mount(char *ret_path, size_t size)
+{
+	FILE *mounts = setmntent("/proc/self/mounts", "re");
+	struct mntent *entry;
+	bool found = false;
+
+	if (!mounts)
+		return false;
+	while ((entry = getmntent(mounts))) {
+		bool old = !strcmp(entry->mnt_type, "cgroup") && hasmntopt(entry, "perf_event");
+
+		if (!old && strcmp(entry->mnt_type, "cgroup2"))
+			continue;
+		found = true;
+		snprintf(ret_path, size, "%s", entry->mnt_dir);
+		if (old)
+			break;
+	}
+	endmntent(mounts);
+	return found;
+}
+
+static int open_dir(const char *path, int *ret_fd)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	*ret_fd = fd;
+	return 0;
+}
+
+int stat_cgroup_open(const char *name, int *ret_fd)
+{
+	char mount[PATH_MAX], path[2 * PATH_MAX];
+
+	if (strlen(name) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	if (!find_mount(mount, sizeof(mount)))
+		return -ENOENT;
+	if (!strncmp(name, mount, strlen(mount)))
+		return open_dir(name, ret_fd);
+	snprintf(path, sizeof(path), "%s/%s", mount, name);
+	return open_dir(path, ret_fd);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* --dry-run: all of opening, but with a kernel that only hands out numbers. */
+#include <errno.h>
+#include <string.h>
+
+#include "cli/main/attr_text.h"
+#include "cli/main/output.h"
+#include "cli/main/say.h"
+#include "cli/stat/stat.h"
+
+static int dry_open(const struct tally_transport *transport, struct perf_event_attr *attr,
+		    int32_t pid, int32_t cpu, int group_fd, unsigned long flags)
+{
+	int *next = transport->private_data;
+
+	return (*next)++;
+}
+
+static int dry_close(const struct tally_transport *transport, int fd)
+{
+	return 0;
+}
+
+static void add_attr(const struct stat_session *session, const struct tally_counters *counters,
+		     const struct tally_event_spec *spec, size_t event, struct tally_str *out)
+{
+	static const char line[] = "------------------------------------------------------------\n";
+	const struct perf_event_attr *attr = tally_counters_attr(counters, event);
+	size_t leader = tally_counters_leader(counters, event);
+
+	if (!session->config->verbose) {
+		tally_str_addf(out, "%s%s: ", leader != event ? "    " : "", spec->name);
+		tally_attr_text(attr, out);
+		tally_str_add_char(out, '\n');
+		return;
+	}
+	tally_str_addf(out, "%s\n%sperf_event_attr:\n", spec->name, line);
+	tally_attr_lines(attr, out);
+	tally_str_add(out, line);
+}
+
+static int set_dry_run(struct stat_session *session, struct stat_set *set, struct tally_str *out)
+{
+	const struct tally_open_options options = stat_open_options(session, set);
+	int next = 3;
+	const struct tally_transport transport = {
+		.name = "dry", .open = dry_open, .close = dry_close, .private_data = &next};
+	struct tally_counters *counters;
+	int ret = tally_counters_open(&transport, &set->list, session->cpus, session->threads,
+				      &options, &counters, NULL);
+
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < set->list.nr; i++)
+		add_attr(session, counters, &set->list.specs[i], i, out);
+	tally_counters_close(counters);
+	return 0;
+}
+
+int stat_dry_run(struct stat_session *session)
+{
+	struct tally_str out = {0};
+	int ret = 0;
+
+	if (session->by_command)
+		session->threads->thread[0] = (struct tally_thread_id){0, 0};
+	tally_vec_for_each (set, &session->sets) {
+		if (!ret)
+			ret = set_dry_run(session, set, &out);
+	}
+	if (!ret)
+		ret = tally_output_flush(&out);
+	if (ret)
+		tally_say_error("cannot work out what would be opened: %s", strerror(-ret));
+	tally_str_free(&out);
+	return ret;
+}

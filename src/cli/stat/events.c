@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From -e, -d and the cgroups to rows, and to sets that are opened together. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "cli/main/say.h"
+#include "cli/stat/stat.h"
+#include "sampler/counting.h"
+
+/* An event asked for; indices in the spec are those of the whole list. */
+struct asked {
+	struct tally_event_spec spec;
+	const char *cgroup, *filter;
+	size_t option; /* number of the -e it came with; SIZE_MAX: of none */
+	bool of_metric;
+};
+
+struct asked_list {
+	TALLY_VEC(struct asked) items;
+	uint32_t nr_groups;
+};
+
+/* ---- the strings ---------------------------------------------------------- */
+
+/* Take the events of a list, which lives as long as the session. */
+static int asked_take(struct asked_list *asked, const struct tally_event_list *list, size_t option,
+		      bool of_metric)
+{
+	uint32_t base = (uint32_t)asked->items.len;
+	int ret = 0;
+
+	for (size_t i = 0; i < list->nr && !ret; i++) {
+		struct asked one = {list->specs[i], NULL, NULL, option, of_metric};
+
+		one.spec.leader += base;
+		one.spec.merge_first += base;
+		one.spec.group += asked->nr_groups;
+		ret = tally_vec_push(&asked->items, one);
+	}
+	asked->nr_groups += list->nr_groups;
+	return ret;
+}
+
+static int asked_add(struct stat_session *session, struct asked_list *asked, const char *text,
+		     size_t option)
+{
+	struct tally_event_error err = {0};
+	struct tally_event_list *list;
+	int ret = tally_events_parse(session->events, text, strlen(text), &list, &err);
+
+	if (ret) {
+		tally_event_error_emit(text, &err, &tally_say_messages);
+		return ret == -ENOENT || ret == -E2BIG || ret == -ENODEV ? -EINVAL : ret;
+	}
+	ret = tally_vec_push(&session->lists, list);
+	if (ret) {
+		tally_event_list_free(list);
+		return ret;
+	}
+	return asked_take(asked, list, option, false);
+}
+
+/* ---- metrics -------------------------------------------------------------- */
+
+static bool nmi_watchdog_is_on(void)
+{
+	char value = '0';
+	int fd = open("/proc/sys/kernel/nmi_watchdog", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	if (read(fd, &value, 1) != 1)
+		value = '0';
+	close(fd);
+	return value == '1';
+}
+
+static unsigned metric_flags(const struct stat_config *config)
+{
+	return (config->metric_no_group ? TALLY_METRICS_NO_GROUP : 0) |
+	       (config->metric_no_merge ? TALLY_METRICS_NO_MERGE : 0) |
+	       (!config->source.cpuid && nmi_watchdog_is_on() ? TALLY_METRICS_NMI_WATCHDOG : 0);
+}
+
+static int asked_metric(struct stat_session *session, struct asked_list *asked, const char *text)
+{
+	struct tally_event_error err = {0};
+	struct tally_metric_list *list;
+	size_t base = asked->items.len;
+	int ret = tally_metrics_parse(session->events, text, strlen(text),
+				      metric_flags(session->config), &list, &err);
+
+	if (ret) {
+		tally_event_error_emit(text, &err, &tally_say_messages);
+		return ret == -ENOENT ? -EINVAL : ret;
+	}
+	ret = tally_vec_push(&session->metric_lists, list);
+	if (ret) {
+		tally_metric_list_free(list);
+		return ret;
+	}
+	for (size_t i = 0; i < list->nr && !ret; i++)
+		ret = tally_vec_push(&session->formulas,
+				     (struct stat_formula){list, &list->metrics[i], base});
+	return ret ? ret : asked_take(asked, list->events, SIZE_MAX, true);
+}
+
+static int asked_metrics(struct stat_session *session, struct asked_list *asked)
+{
+	const struct stat_config *config = session->config;
+	char topdown[32];
+	int ret = 0;
+
+	snprintf(topdown, sizeof(topdown), "TopdownL%u",
+		 (unsigned)TALLY_MAX(config->topdown_level, 1));
+	if (config->metrics.nr || config->topdown)
+		tally_event_source_warn(session->events, &tally_say_messages);
+	for (size_t i = 0; i < config->metrics.nr && !ret; i++)
+		ret = asked_metric(session, asked, config->metrics.items[i]);
+	if (!ret && config->topdown)
+		ret = asked_metric(session, asked, topdown);
+	return ret;
+}
+
+/* ---- what is counted without being asked for ------------------------------- */
+
+static int asked_default(struct stat_session *session, struct asked_list *asked)
+{
+	struct tally_str events = {0};
+	int ret;
+
+	tally_counting_events(session->system_wide, &events);
+	ret = tally_str_error(&events);
+	if (!ret)
+		ret = asked_add(session, asked, tally_str_text(&events), SIZE_MAX);
+	tally_str_free(&events);
+	return ret;
+}
+
+static int asked_detail(struct stat_session *session, struct asked_list *asked)
+{
+	static const char *const levels[] = {
+		"L1-dcache-loads,L1-dcache-load-misses,LLC-loads,LLC-load-misses",
+		"L1-icache-loads,L1-icache-load-misses,dTLB-loads,dTLB-load-misses,"
+		"iTLB-loads,iTLB-load-misses",
+		"L1-dcache-prefetches,L1-dcache-prefetch-misses",
+	};
+	int ret = 0;
+
+	for (int i = 0; i < session->config->detail && i < (int)TALLY_ARRAY_SIZE(levels) && !ret;
+	     i++)
+		ret = asked_add(session, asked, levels[i], SIZE_MAX);
+	return ret;
+}
+
+static int asked_all(struct stat_session *session, struct asked_list *asked)
+{
+	const struct stat_config *config = session->config;
+	int ret = 0;
+
+	for (size_t i = 0; i < config->events.nr && !ret; i++)
+		ret = asked_add(session, asked, config->events.items[i], i);
+	if (!ret)
+		ret = asked_metrics(session, asked);
+	if (!ret && !asked->items.len)
+		ret = asked_default(session, asked);
+	if (!ret)
+		ret = asked_detail(session, asked);
+	tally_vec_for_each (one, &asked->items) {
+		if (config->all_user)
+			one->spec.attr.exclude_kernel = one->spec.attr.exclude_hv = 1;
+		if (config->all_kernel)
+			one->spec.attr.exclude_user = 1;
+		session->has_groups |= one->spec.in_braces && one->spec.nr_members > 1;
+	}
+	return ret;
+}
+
+/* ---- cgroups -------------------------------------------------------------- */
+
+/* The next name of a list, kept in the session; "" for one left out. NULL: out of memory. */
+static const char *next_name(struct stat_session *session, const char **list)
+{
+	size_t len = strcspn(*list, ",");
+	const char *name = tally_arena_strndup(&session->strings, *list, len);
+
+	*list += len + ((*list)[len] == ',');
+	return name;
+}
+
+/* -G: one name goes to every event since the -G before; several to one event each. */
+static int asked_cgroups(struct stat_session *session, struct asked_list *asked)
+{
+	size_t at = 0;
+
+	tally_vec_for_each (option, &session->config->cgroups.items) {
+		const char *rest = option->text, *name = next_name(session, &rest);
+		bool one = !strchr(option->text, ',');
+
+		for (; at < asked->items.len && asked->items.data[at].option < option->nr_events;
+		     at++) {
+			if (!name)
+				return -ENOMEM;
+			asked->items.data[at].cgroup = *name ? name : NULL;
+			if (one)
+				continue;
+			name = *rest ? next_name(session, &rest) : "";
+		}
+		if (!one && (!name || *name || *rest)) {
+			tally_say_error("-G %s: more cgroups than events before it", option->text);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+/* --for-each-cgroup: all events once for each name. */
+static int asked_each_cgroup(struct stat_session *session, struct asked_list *asked)
+{
+	const char *rest = session->config->each_cgroup;
+	size_t nr = asked->items.len;
+	uint32_t copies = 0;
+	size_t formulas = session->formulas.len;
+	int ret = 0;
+
+	for (; rest && *rest && !ret; copies++) {
+		const char *name = next_name(session, &rest);
+
+		if (!name)
+			return -ENOMEM;
+		for (size_t i = 0; i < nr && !ret; i++) {
+			struct asked one = asked->items.data[i];
+
+			one.cgroup = name;
+			one.spec.leader += copies * (uint32_t)nr;
+			one.spec.merge_first += copies * (uint32_t)nr;
+			one.spec.group += copies * asked->nr_groups;
+			if (copies)
+				ret = tally_vec_push(&asked->items, one);
+			else
+				asked->items.data[i].cgroup = name;
+		}
+		for (size_t i = 0; i < formulas && copies && !ret; i++) {
+			struct stat_formula formula = session->formulas.data[i];
+
+			formula.base += copies * nr;
+			ret = tally_vec_push(&session->formulas, formula);
+		}
+	}
+	return ret;
+}
+
+/* ---- filters -------------------------------------------------------------- */
+
+static int asked_filters(struct stat_session *session, struct asked_list *asked)
+{
+	tally_vec_for_each (option, &session->config->filters.items) {
+		size_t used = 0;
+
+		tally_vec_for_each (one, &asked->items) {
+			if (one->option + 1 != option->nr_events ||
+			    one->spec.attr.type != PERF_TYPE_TRACEPOINT)
+				continue;
+			one->filter = option->text;
+			used++;
+		}
+		if (!used) {
+			tally_say_error("--filter '%s' has no tracepoint in the -e before it",
+					option->text);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+/* ---- rows and sets -------------------------------------------------------- */
+
+static int set_new(struct stat_session *session, const char *cgroup, size_t room)
+{
+	struct stat_set set = {.cgroup = cgroup, .cgroup_fd = -1};
+	int ret = 0;
+
+	set.list.specs = calloc(room, sizeof(*set.list.specs));
+	set.now = calloc(room, sizeof(*set.now));
+	set.rows = calloc(room, sizeof(*set.rows));
+	if (!set.list.specs || !set.now || !set.rows)
+		ret = -ENOMEM;
+	if (!ret && cgroup)
+		ret = stat_cgroup_open(cgroup, &set.cgroup_fd);
+	if (ret && ret != -ENOMEM)
+		tally_say_error("cgroup %s: %s", cgroup, strerror(-ret));
+	if (!ret)
+		ret = tally_vec_push(&session->sets, set);
+	if (ret)
+		stat_set_free(&set);
+	return ret;
+}
+
+void stat_set_free(struct stat_set *set)
+{
+	if (set->cgroup_fd >= 0)
+		close(set->cgroup_fd);
+	free(set->list.specs);
+	free(set->now);
+	free(set->rows);
+}
+
+static bool same_cgroup(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* Put an event into the newest set; its leader becomes an index there. */
+static void set_add(struct stat_session *session, struct stat_row *row,
+		    const struct tally_event_spec *spec)
+{
+	struct stat_set *set = &session->sets.data[session->sets.len - 1];
+	struct tally_event_spec *copy = &set->list.specs[set->list.nr];
+	const struct stat_row *leader =
+		spec->leader < session->rows.len ? &session->rows.data[spec->leader] : row;
+
+	*copy = *spec;
+	row->set = session->sets.len - 1;
+	row->event = set->list.nr++;
+	set->rows[row->event] = session->rows.len;
+	row->spec = copy;
+	copy->leader = (uint32_t)row->event;
+	if (leader != row && leader->set == row->set && !leader->spec->tool)
+		copy->leader = (uint32_t)leader->event;
+}
+
+static int row_add(struct stat_session *session, const struct asked *one, size_t index, size_t room)
+{
+	size_t nr = session->sets.len;
+	struct stat_row row = {
+		.spec = &one->spec,
+		.name = one->spec.name,
+		.cgroup = one->cgroup,
+		.filter = one->filter,
+		.of_metric = one->of_metric,
+		.merged = one->spec.merge && one->spec.merge_first != index,
+		.merged_into = one->spec.merge ? one->spec.merge_first : index,
+	};
+	int ret = 0;
+
+	if (one->spec.tool) {
+		/* Not opened: any spec that lives as long as the session will do. */
+		struct tally_event_spec *copy = tally_arena_alloc(&session->strings, sizeof(*copy));
+
+		if (!copy)
+			return -ENOMEM;
+		*copy = one->spec;
+		row.spec = copy;
+		row.set = SIZE_MAX;
+		return tally_vec_push(&session->rows, row);
+	}
+	if (!nr || !same_cgroup(session->sets.data[nr - 1].cgroup, one->cgroup))
+		ret = set_new(session, one->cgroup, room);
+	if (ret)
+		return ret;
+	set_add(session, &row, &one->spec);
+	return tally_vec_push(&session->rows, row);
+}
+
+int stat_events_parse(struct stat_session *session)
+{
+	struct asked_list asked = {0};
+	int ret = 0;
+
+	if (session->config->null_run)
+		return 0;
+	ret = tally_event_source_open(&session->config->source, &tally_say_messages,
+				      &session->events);
+	if (!ret)
+		ret = asked_all(session, &asked);
+	if (!ret)
+		ret = asked_filters(session, &asked);
+	if (!ret)
+		ret = asked_cgroups(session, &asked);
+	if (!ret)
+		ret = asked_each_cgroup(session, &asked);
+	for (size_t i = 0; i < asked.items.len && !ret; i++)
+		ret = row_add(session, &asked.items.data[i], i, asked.items.len - i);
+	tally_vec_free(&asked.items);
+	return ret;
+}

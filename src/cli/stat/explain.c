@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is not as it was asked for: said once, before anything is counted. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "sampler/refuse.h"
+#include "cli/main/say.h"
+#include "cli/stat/stat.h"
+#include "sampler/fallbacks.h"
+
+/* The name of an event as it is counted. */
+static const char *opened_name(struct stat_session *session, const struct stat_row *row)
+{
+	struct tally_str text = {0};
+	const char *kept;
+
+	tally_fallbacks_name(row->name, row->fallback, &text);
+	kept = tally_arena_strndup(&session->strings, tally_str_text(&text), text.len);
+	tally_str_free(&text);
+	return kept ? kept : row->name;
+}
+
+/* Take over what the counters say about each row; the bits of all fallbacks. */
+static unsigned rows_learn(struct stat_session *session)
+{
+	unsigned all = 0;
+
+	tally_vec_for_each (row, &session->rows) {
+		const struct tally_counters *counters;
+
+		if (row->set == SIZE_MAX)
+			continue;
+		counters = session->sets.data[row->set].counters;
+		row->fallback = tally_counters_fallback(counters, row->event);
+		all |= row->fallback;
+		if (row->fallback & TALLY_FALLBACK_NO_KERNEL)
+			row->name = opened_name(session, row);
+	}
+	return all;
+}
+
+/* Events that a machine simply does not have are shown as such; perf says no more either. */
+static bool is_missing(const struct tally_refusal *refusal)
+{
+	return refusal->code == -ENOENT || refusal->code == -ENODEV || refusal->code == -ENXIO ||
+	       refusal->code == -EOPNOTSUPP;
+}
+
+void stat_tell_refusal(const char *name, const struct tally_refusal *why, bool fatal)
+{
+	struct tally_str what = {0};
+
+	tally_str_addf(&what, "cannot count %s", name);
+	if (fatal)
+		tally_refuse(tally_str_text(&what), why, &tally_say_messages);
+	else
+		tally_refuse_warning(tally_str_text(&what), why, &tally_say_messages);
+	tally_str_free(&what);
+}
+
+/* Whether nothing at all could be opened, and that for want of permission. */
+static bool all_forbidden(const struct stat_session *session)
+{
+	size_t forbidden = 0;
+
+	tally_vec_for_each (row, &session->rows) {
+		if (row->set == SIZE_MAX)
+			continue;
+		if (!row->refusal)
+			return false;
+		forbidden += tally_rule_is_permission(row->refusal->broken);
+	}
+	return forbidden > 0;
+}
+
+/* Each rule once, with the first event that met it. What opens the kernel to the others, which
+ * `kernel_told` has said, opens it to those that are there alone. */
+static void tell_refusals(const struct stat_session *session, bool fatal, bool kernel_told)
+{
+	bool verbose = session->config->verbose > 0;
+
+	for (size_t i = 0; i < session->rows.len; i++) {
+		const struct stat_row *row = &session->rows.data[i];
+		bool told = false;
+
+		if (!row->refusal || (is_missing(row->refusal) && !verbose))
+			continue;
+		for (size_t before = 0; before < i && !verbose; before++) {
+			const struct tally_refusal *other = session->rows.data[before].refusal;
+
+			told |= other && !strcmp(other->rule, row->refusal->rule);
+		}
+		if (!told && kernel_told && row->refusal->broken == TALLY_RULE_KERNEL)
+			tally_say_warning("cannot count %s: %s", row->name, row->refusal->rule);
+		else if (!told)
+			stat_tell_refusal(row->name, row->refusal, fatal);
+	}
+}
+
+/* Refusals outlive the counters of the first run. */
+static int keep_refusals(struct stat_session *session)
+{
+	tally_vec_for_each (row, &session->rows) {
+		const struct tally_refusal *refusal;
+		struct tally_refusal *copy;
+
+		if (row->set == SIZE_MAX)
+			continue;
+		refusal = tally_counters_refusal(session->sets.data[row->set].counters, row->event);
+		if (!refusal)
+			continue;
+		copy = tally_arena_alloc(&session->strings, sizeof(*copy));
+		if (!copy)
+			return -ENOMEM;
+		*copy = *refusal;
+		row->refusal = copy;
+	}
+	return 0;
+}
+
+int stat_tell(struct stat_session *session)
+{
+	unsigned fallbacks = rows_learn(session);
+	int ret = keep_refusals(session);
+	bool fatal;
+
+	if (ret)
+		return ret;
+	fatal = all_forbidden(session);
+	if (!session->config->quiet || fatal) {
+		tally_fallbacks_warn(fallbacks, "counted", &tally_say_messages);
+		tell_refusals(session, fatal, fallbacks & TALLY_FALLBACK_NO_KERNEL);
+	}
+	return fatal ? -EACCES : 0;
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tally stat: run a command, or look at what runs, and show what was counted. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/escape.h"
+#include "base/arith.h"
+#include "cli/main/commands.h"
+#include "sampler/refuse.h"
+#include "cli/main/say.h"
+#include "sampler/signals.h"
+#include "cli/stat/stat.h"
+
+/* ---- the session ---------------------------------------------------------- */
+
+static void add_command(struct tally_str *title, char **argv)
+{
+	tally_str_add_char(title, '\'');
+	for (char **word = argv; *word; word++)
+		tally_str_addf(title, "%s%s", word == argv ? "" : " ", *word);
+	tally_str_add_char(title, '\'');
+}
+
+static int make_title(struct stat_session *session)
+{
+	const struct stat_config *config = session->config;
+	struct tally_str title = {0};
+	int ret;
+
+	if (config->target.pids)
+		tally_str_addf(&title, "process id '%s'", config->target.pids);
+	else if (config->target.tids)
+		tally_str_addf(&title, "thread id '%s'", config->target.tids);
+	else if (config->target.cpus)
+		tally_str_addf(&title, "'CPU(s) %s'", config->target.cpus);
+	else if (config->target.all_cpus || !session->argv)
+		tally_str_add(&title, "'system wide'");
+	else
+		add_command(&title, session->argv);
+	tally_str_escape(&title, 0);
+	ret = tally_str_error(&title);
+	session->title = title.data;
+	return ret;
+}
+
+static int signals_open(struct stat_session *session)
+{
+	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
+
+	session->signals = tally_signals_open(wanted, TALLY_ARRAY_SIZE(wanted));
+	return TALLY_MIN(session->signals, 0);
+}
+
+static int open_control(struct stat_session *session)
+{
+	const char *text = session->config->control;
+	int ret;
+
+	if (!text)
+		return 0;
+	ret = tally_control_open(&session->control, text);
+	if (ret == -EINVAL)
+		tally_say_error("--control takes fd:N[,N] or fifo:PATH[,PATH], not '%s'", text);
+	else if (ret)
+		tally_say_error("--control %s: %s", text, strerror(-ret));
+	return ret;
+}
+
+static int session_init(struct stat_session *session, const struct stat_config *config, char **argv)
+{
+	bool tasks = config->target.pids || config->target.tids;
+	int ret;
+
+	*session = (struct stat_session){
+		.config = config,
+		.argv = argv,
+		.system_wide = !tasks && config->mode != STAT_AGGR_THREAD &&
+			       (config->target.all_cpus || config->target.cpus || !argv),
+		.control = {.fd = -1, .ack = -1},
+		.signals = -1,
+		.output = -1,
+	};
+	session->by_command =
+		argv && !tasks && !session->system_wide && config->mode != STAT_AGGR_THREAD;
+	ret = make_title(session);
+	if (!ret)
+		ret = stat_events_parse(session);
+	if (!ret)
+		ret = stat_targets(session);
+	if (ret || config->dry_run || config->plan)
+		return ret;
+	if (!ret)
+		ret = tally_refuse_killed(&tally_say_messages);
+	if (!ret)
+		ret = open_control(session);
+	if (!ret)
+		ret = stat_output_open(session);
+	return ret ? ret : signals_open(session);
+}
+
+static void session_free(struct stat_session *session)
+{
+	stat_close(session);
+	tally_child_free(&session->child);
+	stat_output_close(session);
+	tally_control_close(&session->control);
+	if (session->signals >= 0)
+		close(session->signals);
+	stat_count_free(session);
+	tally_vec_for_each (set, &session->sets)
+		stat_set_free(set);
+	tally_vec_for_each (list, &session->lists)
+		tally_event_list_free(*list);
+	tally_vec_for_each (list, &session->metric_lists)
+		tally_metric_list_free(*list);
+	tally_vec_free(&session->metric_lists);
+	tally_vec_free(&session->formulas);
+	tally_vec_free(&session->sets);
+	tally_vec_free(&session->lists);
+	tally_vec_free(&session->rows);
+	tally_events_free(session->events);
+	tally_arena_free(&session->strings);
+	free(session->cpus);
+	free(session->threads);
+	free(session->title);
+}
+
+/* ---- runs ----------------------------------------------------------------- */
+
+/* --pre and --post: 0, or -ECANCELED when the shell command failed. */
+static int run_hook(const char *option, const char *command)
+{
+	struct tally_child child = {0};
+	int ret;
+
+	if (!command)
+		return 0;
+	ret = tally_child_start(&child,
+				(char *[]){(char *)"/bin/sh", (char *)"-c", (char *)command, NULL},
+				STDOUT_FILENO);
+	if (!ret)
+		ret = tally_child_go(&child);
+	if (!ret) {
+		tally_child_wait(&child, true);
+		ret = child.status ? -ECANCELED : 0;
+	}
+	if (ret)
+		tally_say_error("the command of %s failed: %s", option, command);
+	tally_child_free(&child);
+	return ret;
+}
+
+static void tell_signal(const struct stat_session *session)
+{
+	const struct tally_child *child = &session->child;
+
+	if (!session->argv || !child->gone || !WIFSIGNALED(child->status))
+		return;
+	/* The end of the last interval is what was asked for. */
+	if (!session->config->quiet && !(session->ended_child && session->config->interval_ms))
+		fprintf(stderr, "%s: %s\n", session->argv[0], strsignal(WTERMSIG(child->status)));
+}
+
+static int read_counts(struct stat_session *session)
+{
+	int ret = stat_count_read(session, false);
+
+	if (ret)
+		tally_say_error("cannot read the counters: %s", strerror(-ret));
+	return ret;
+}
+
+/* The rest of the last interval, and the whole. */
+static int show_intervals_end(struct stat_session *session)
+{
+	const struct stat_config *config = session->config;
+	uint64_t wall = session->times.wall;
+	int ret = 0;
+
+	if (!config->interval_count_given || session->intervals < config->interval_count)
+		ret = stat_show_interval(session, wall);
+	if (ret || !config->summary)
+		return ret;
+	session->times.wall = wall;
+	ret = read_counts(session);
+	return ret ? ret : stat_show_total(session);
+}
+
+static int one_run(struct stat_session *session, bool first, bool last)
+{
+	const struct stat_config *config = session->config;
+	int ret = run_hook("--pre", config->pre);
+
+	if (!ret && config->sync)
+		sync();
+	if (!ret && session->argv) {
+		ret = tally_child_start(&session->child, session->argv, STDOUT_FILENO);
+		if (ret)
+			tally_refuse_start(session->argv[0], ret, &tally_say_messages);
+	}
+	if (!ret)
+		ret = stat_open(session, first, last);
+	if (!ret && first)
+		ret = stat_count_prepare(session);
+	if (!ret)
+		ret = stat_run_once(session);
+	tell_signal(session);
+	if (!ret)
+		ret = run_hook("--post", config->post);
+	return ret;
+}
+
+/* A run of several: it counts unless it was broken off. */
+static int keep_run(struct stat_session *session, uint64_t nr)
+{
+	int ret;
+
+	if (session->stop_signal && nr > 0)
+		return 0;
+	ret = read_counts(session);
+	if (ret)
+		return ret;
+	stat_count_add_run(session);
+	return tally_vec_push(&session->walls, session->times.wall);
+}
+
+static int all_runs(struct stat_session *session)
+{
+	const struct stat_config *config = session->config;
+	uint64_t nr = 0;
+	int ret = 0;
+
+	do {
+		stat_close(session);
+		tally_child_free(&session->child);
+		ret = one_run(session, !nr, config->runs == nr + 1);
+		if (!ret && !config->interval_ms)
+			ret = keep_run(session, nr);
+		nr++;
+	} while (!ret && !session->stop_signal && (!config->runs || nr < config->runs));
+	if (ret)
+		return ret;
+	if (config->interval_ms)
+		return show_intervals_end(session);
+	stat_count_mean(session);
+	return stat_show_total(session);
+}
+
+static int exit_status(struct stat_session *session, int ret)
+{
+	struct tally_child *child = &session->child;
+
+	if (child->gone && tally_child_exec_error(child))
+		return tally_child_exit_status(child);
+	if (ret)
+		return ret == -EINVAL ? TALLY_EXIT_USAGE : TALLY_EXIT_ERROR;
+	if (!session->argv)
+		return session->stop_signal ? 128 + session->stop_signal : TALLY_EXIT_OK;
+	/* It died of what --timeout or --interval-count asked for. */
+	if (session->ended_child && WIFSIGNALED(child->status) &&
+	    WTERMSIG(child->status) == SIGTERM)
+		return TALLY_EXIT_OK;
+	return tally_child_exit_status(child);
+}
+
+static int stat_command(const struct stat_config *config, char **argv)
+{
+	struct stat_session session;
+	int ret = session_init(&session, config, argv);
+	int status;
+
+	if (config->dry_run || config->plan) {
+		if (!ret)
+			ret = config->plan ? stat_plan(&session) : stat_dry_run(&session);
+		session_free(&session);
+		return ret == -EINVAL ? TALLY_EXIT_USAGE : ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
+	}
+	if (!ret) {
+		ret = all_runs(&session);
+		/* Whatever it was, the command line was not to blame. */
+		ret = ret == -EINVAL ? -EIO : ret;
+	}
+	status = exit_status(&session, ret);
+	session_free(&session);
+	return status;
+}
+
+/* Words that perf takes for commands of its own. */
+static const struct {
+	const char *word, *instead;
+} perf_words[] = {
+	{"record", "counts are kept as JSON: tally stat -j -o FILE COMMAND"},
+	{"report", "there is no file of counts to show: tally stat -j -o FILE writes JSON"},
+};
+
+/* What perf's word asks for is not there: a command of that name has to be asked for as one. */
+static int check_words(const char *word, bool is_command)
+{
+	for (size_t i = 0; word && !is_command && i < TALLY_ARRAY_SIZE(perf_words); i++) {
+		if (strcmp(word, perf_words[i].word) != 0)
+			continue;
+		tally_say_error("there is no 'stat %s' as perf has it", word);
+		tally_say_hint("%s", perf_words[i].instead);
+		tally_say_hint("a command of that name: tally stat -- %s", word);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int stat_run(int argc, char **argv)
+{
+	struct stat_config config = {0};
+	int first, status, ret;
+	char **command;
+
+	ret = tally_options_parse(&tally_command_stat, &config, argc, argv, TALLY_PARSE_STOP,
+				  &first);
+	if (ret)
+		return ret - 1;
+	command = first < argc ? argv + first : NULL;
+	if (check_words(command ? command[0] : NULL, !strcmp(argv[first - 1], "--")) ||
+	    stat_config_check(&config, command))
+		status = TALLY_EXIT_USAGE;
+	else
+		status = stat_command(&config, command);
+	stat_config_free(&config);
+	tally_options_free(&tally_command_stat, &config);
+	return status;
+}
+
+const struct tally_command tally_command_stat = {
+	.name = "stat",
+	.summary = "Count events of a command, of tasks or of the whole machine",
+	.usage = "[OPTIONS] COMMAND [ARGS]\n[OPTIONS] -p PID | -t TID | -a | -C CPUS",
+	.about = " The counts go to stderr. The exit status is the command's; 128 plus the signal "
+		 "that\n"
+		 " killed it; 127 or 126 when it could not be run. A command that --timeout or\n"
+		 " --interval-count ended leaves 0. With --dry-run and --plan, -C also takes "
+		 "another\n"
+		 " machine's CPU: silvermont.\n",
+	.options = stat_options,
+	.privileged = true,
+	.run = stat_run,
+};

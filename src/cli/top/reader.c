@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The thread that makes a profile of what was taken, and at every refresh lets the past fade. */
+#include <errno.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "abi/record.h"
+#include "base/arith.h"
+#include "base/clock.h"
+#include "cli/top/top.h"
+
+enum { TRIM_EVERY = 32 }; /* refreshes */
+
+/* What was taken from the queue at once. */
+struct reading {
+	TALLY_VEC(uint8_t) bytes;
+	uint64_t tick; /* when the refresh was due; 0: none is */
+	bool ended;
+	uint64_t dropped;
+	int error;
+};
+
+static void tell(int fd)
+{
+	uint64_t one = 1;
+
+	(void)!write(fd, &one, sizeof(one));
+}
+
+static bool is_gone(int32_t pid, int32_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", pid, tid);
+	return access(path, F_OK) != 0 && errno == ENOENT;
+}
+
+/* What is shown is what came in this interval and what is left of those before. */
+static int refresh(struct top *top, uint64_t now)
+{
+	size_t gone;
+	int ret = 0;
+
+	top->lost += top->now.lost;
+	top->dropped += top->now.dropped;
+	top->shown = top->now;
+	top->shown_ns = now - top->interval_start;
+	top->now = (struct top_counts){0};
+	top->interval_start = now;
+	/* Whoever shows it takes the interval away with zero; here only when nobody looked. */
+	if (!top->is_paused && !top->config->zero)
+		ret = tally_profile_decay(&top->profile);
+	else if (!top->is_paused && top->seen != top->generation)
+		tally_profile_zero(&top->profile);
+	gone = tally_machine_expire(top->machine, top->may_have_lost ? is_gone : NULL);
+	top->may_have_lost = false;
+	if (!ret)
+		ret = tally_profile_sweep(&top->profile, gone);
+	/* What a sweep leaves between what stays goes back to the system. */
+	if (++top->generation % TRIM_EVERY == 0)
+		(void)malloc_trim(0);
+	return ret;
+}
+
+/* Wait for something, and take all of it; what was read before gives its memory for what comes. */
+static void queue_take(struct top_queue *queue, struct reading *reading)
+{
+	pthread_mutex_lock(&queue->lock);
+	while (!queue->bytes.len && !queue->tick && !queue->ended)
+		pthread_cond_wait(&queue->more, &queue->lock);
+	__typeof__(queue->bytes) empty = {.data = reading->bytes.data, .cap = reading->bytes.cap};
+
+	reading->bytes.data = queue->bytes.data;
+	reading->bytes.len = queue->bytes.len;
+	reading->bytes.cap = queue->bytes.cap;
+	reading->tick = queue->tick;
+	reading->ended = queue->ended;
+	reading->dropped = queue->dropped;
+	reading->error = queue->error;
+	queue->bytes = empty;
+	queue->tick = 0;
+	queue->dropped = 0;
+	pthread_mutex_unlock(&queue->lock);
+}
+
+static int feed_all(struct top *top, const struct reading *reading)
+{
+	int ret = reading->error;
+
+	for (size_t at = 0; at < reading->bytes.len && !ret;) {
+		const void *record = reading->bytes.data + at;
+
+		ret = top_feed_record(top, record);
+		at += tally_record_header(record).size;
+	}
+	return ret;
+}
+
+/* One turn; false when it was the last. */
+static bool reader_turn(struct top *top, struct reading *reading)
+{
+	enum { KEEP = 1 << 20 };
+	int ret;
+
+	queue_take(&top->queue, reading);
+	pthread_mutex_lock(&top->lock);
+	top->now.dropped += reading->dropped;
+	ret = feed_all(top, reading);
+	if (!ret && reading->tick)
+		ret = refresh(top, reading->tick);
+	top->error = ret;
+	top->is_over = ret || reading->ended;
+	pthread_mutex_unlock(&top->lock);
+	if (reading->tick || top->is_over)
+		tell(top->wake);
+	/* A buffer that a stall made large does not stay so. */
+	if (reading->bytes.cap > KEEP)
+		tally_vec_free(&reading->bytes);
+	return !ret && !reading->ended;
+}
+
+static void *reader_main(void *arg)
+{
+	struct reading reading = {0};
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	while (reader_turn(arg, &reading))
+		;
+	tally_vec_free(&reading.bytes);
+	return NULL;
+}
+
+int top_reader_start(struct top *top)
+{
+	int ret;
+
+	top->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	top->poke = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (top->wake < 0 || top->poke < 0)
+		return -errno;
+	ret = -pthread_create(&top->taker, NULL, top_take_main, top);
+	top->has_taker = !ret;
+	if (!ret)
+		ret = -pthread_create(&top->reader, NULL, reader_main, top);
+	top->has_reader = top->has_taker && !ret;
+	return ret;
+}
+
+void top_reader_stop(struct top *top)
+{
+	pthread_mutex_lock(&top->lock);
+	top->halt = true;
+	pthread_mutex_unlock(&top->lock);
+	if (top->has_taker) {
+		tell(top->poke);
+		pthread_join(top->taker, NULL);
+	}
+	if (top->has_reader)
+		pthread_join(top->reader, NULL);
+	top->has_taker = top->has_reader = false;
+	tally_vec_free(&top->queue.bytes);
+	close(top->wake);
+	close(top->poke);
+}
+
+void top_reader_refresh(struct top *top)
+{
+	pthread_mutex_lock(&top->lock);
+	top->refresh_now = true;
+	pthread_mutex_unlock(&top->lock);
+	tell(top->poke);
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tally top --stdio: one screen after the other as text, on a terminal in its place and with perf's
+ * keys. */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "cli/main/output.h"
+#include "cli/main/say.h"
+#include "cli/top/top.h"
+#include "view/width.h"
+
+enum { DEFAULT_ROWS = 20, MARGIN_LINES = 5, DEFAULT_COLUMNS = 80 };
+
+struct stdio_top {
+	struct top *top;
+	int signals;
+	bool to_terminal, has_keys, has_colours;
+	struct termios cooked, raw; /* of the terminal, with has_keys */
+	struct tally_str out;
+	bool stop;
+};
+
+/* ---- one screen -------------------------------------------------------------- */
+
+/* Lines and columns of the terminal; of anything else none are known. */
+static struct winsize find_size(const struct stdio_top *io)
+{
+	struct winsize size = {0};
+
+	if (!io->to_terminal || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
+		size = (struct winsize){.ws_col = DEFAULT_COLUMNS};
+	return size;
+}
+
+static size_t find_entries(const struct stdio_top *io, const struct winsize *size)
+{
+	size_t asked = io->top->config->entries;
+
+	if (asked)
+		return asked;
+	return size->ws_row > MARGIN_LINES ? size->ws_row - MARGIN_LINES : DEFAULT_ROWS;
+}
+
+/* As perf: from 5 % red, from 0.5 % green. */
+static const char *colour_of(const struct stdio_top *io, uint64_t part, uint64_t whole)
+{
+	double percent = whole ? 100.0 * (double)part / (double)whole : 0;
+
+	if (!io->has_colours || percent < 0.5)
+		return NULL;
+	return percent >= 5 ? "\033[31m" : "\033[32m";
+}
+
+/* One line of `text`, cut to the terminal; the first column coloured. */
+static void add_line(struct stdio_top *io, const char *text, size_t columns, const char *colour)
+{
+	enum { FIRST = 10 }; /* "    12.34%" */
+	size_t len = io->to_terminal ? tally_width_fit(text, columns) : strlen(text);
+
+	if (colour && len > FIRST) {
+		tally_str_add(&io->out, colour);
+		tally_str_add_bytes(&io->out, text, FIRST);
+		tally_str_add(&io->out, "\033[m");
+		tally_str_add_bytes(&io->out, text + FIRST, len - FIRST);
+	} else {
+		tally_str_add_bytes(&io->out, text, len);
+	}
+	tally_str_add_char(&io->out, '\n');
+}
+
+/* A row and the call graph below it, as far as there is room. */
+static void add_row(struct stdio_top *io, const struct tally_view *view,
+		    const struct tally_row *row, const struct winsize *size, size_t *lines)
+{
+	const char *colour = colour_of(io, row->total, view->total);
+	struct tally_str text = {0};
+	char *rest, *line;
+
+	tally_view_row(view, row, &text);
+	rest = text.data;
+	while (*lines && (line = strsep(&rest, "\n")) && rest) {
+		add_line(io, line, size->ws_col, colour);
+		colour = NULL;
+		--*lines;
+	}
+	io->out.failed |= text.failed;
+	tally_str_free(&text);
+}
+
+static int add_event(struct stdio_top *io, uint32_t event, const struct winsize *size,
+		     size_t *lines)
+{
+	static const struct top_zoom all = {.pid = -1, .tid = -1};
+	struct tally_str name = {0};
+	struct top_rows rows;
+	int ret = top_rows_make(io->top, event, &all, false, find_entries(io, size), &rows);
+
+	if (ret)
+		return ret;
+	if (top_nr_events(io->top) > 1) {
+		top_event_name(io->top, event, &name);
+		tally_str_addf(&io->out, "%s# event '%s'\n", event ? "\n" : "",
+			       tally_str_text(&name));
+		tally_str_free(&name);
+	}
+	tally_view_measure(&rows.view);
+	tally_vec_for_each (row, &rows.hist.rows)
+		add_row(io, &rows.view, row, size, lines);
+	top_rows_free(&rows);
+	return 0;
+}
+
+static void add_header(struct stdio_top *io, const struct winsize *size)
+{
+	struct tally_str line = {0};
+
+	tally_str_add(&line, "   ");
+	top_header_text(io->top, &line);
+	tally_str_add(&io->out, io->to_terminal ? "\033[H\033[2J" : "");
+	tally_str_add_char(&io->out, '\n');
+	add_line(io, tally_str_text(&line), size->ws_col, NULL);
+	for (int i = 1; i < size->ws_col; i++)
+		tally_str_add_char(&io->out, '-');
+	tally_str_add(&io->out, "\n\n");
+	tally_str_free(&line);
+}
+
+/* Made under the lock, written without. */
+static int show(struct stdio_top *io)
+{
+	struct winsize size = find_size(io);
+	size_t lines = size.ws_row > MARGIN_LINES ? size.ws_row - MARGIN_LINES : SIZE_MAX;
+	int ret = 0;
+
+	pthread_mutex_lock(&io->top->lock);
+	add_header(io, &size);
+	for (uint32_t i = 0; i < top_nr_events(io->top) && !ret; i++)
+		ret = add_event(io, i, &size, &lines);
+	top_rows_taken(io->top);
+	pthread_mutex_unlock(&io->top->lock);
+	if (!ret)
+		ret = tally_output_flush(&io->out);
+	if (!ret && fflush(stdout))
+		ret = -errno;
+	return ret;
+}
+
+/* ---- keys -------------------------------------------------------------------- */
+
+static void terminal_mode(struct stdio_top *io, const struct termios *mode)
+{
+	if (io->has_keys)
+		tcsetattr(STDIN_FILENO, TCSADRAIN, mode);
+}
+
+/* A number typed after a question; false if none was. */
+static bool ask(struct stdio_top *io, const char *question, double least, double most,
+		double *ret_number)
+{
+	struct pollfd polls[] = {{STDIN_FILENO, POLLIN, 0}, {io->signals, POLLIN, 0}};
+	char line[64], *end;
+	ssize_t n = 0;
+	double number;
+
+	printf("\n%s: ", question);
+	fflush(stdout);
+	terminal_mode(io, &io->cooked);
+	if (poll(polls, 2, -1) > 0 && polls[0].revents & POLLIN)
+		n = read(STDIN_FILENO, line, sizeof(line) - 1);
+	terminal_mode(io, &io->raw);
+	line[n > 0 ? n : 0] = '\0';
+	number = strtod(line, &end);
+	if (end == line || !(number >= least && number <= most))
+		return false;
+	*ret_number = number;
+	return true;
+}
+
+/* What a key changes: a bool is turned over, a number asked for. */
+static const struct stdio_key {
+	char key;
+	const char *help;
+	size_t flag, number; /* of a member of the config; 0: not that */
+	double least, most, scale;
+} keys[] = {
+	{'d', "seconds between refreshes", 0, offsetof(struct top_config, delay_ns), 0.05, 86400,
+	 1e9},
+	{'e', "rows (0: as many as fit)", 0, offsetof(struct top_config, entries), 0, 1e6, 1},
+	{'f', "only rows of at least so many samples", 0, offsetof(struct top_config, count_filter),
+	 0, 1e12, 1},
+	{'K', "hide the kernel, or not", offsetof(struct top_config, hide_kernel)},
+	{'U', "hide user space, or not", offsetof(struct top_config, hide_user)},
+	{'z', "only the last interval, or not", offsetof(struct top_config, zero)},
+};
+
+/* The reader looks at the config too. */
+static void act(struct stdio_top *io, const struct stdio_key *key)
+{
+	char *config = (char *)io->top->config;
+	double number = 0;
+
+	if (key->number && !ask(io, key->help, key->least, key->most, &number))
+		return;
+	pthread_mutex_lock(&io->top->lock);
+	if (key->number)
+		*(uint64_t *)(void *)(config + key->number) = (uint64_t)(number * key->scale);
+	else
+		*(bool *)(config + key->flag) ^= true;
+	pthread_mutex_unlock(&io->top->lock);
+	top_reader_refresh(io->top);
+}
+
+static void key_help(struct stdio_top *io)
+{
+	const struct top_config *config = io->top->config;
+
+	printf("\nKeys:\n");
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(keys); i++)
+		printf("\t[%c] %s\n", keys[i].key, keys[i].help);
+	printf("\t[q] quit\n\nEvery %g s, %" PRIu64
+	       " rows (0: as many as fit), of at least %" PRIu64 " samples%s%s%s\n",
+	       (double)config->delay_ns / 1e9, config->entries, config->count_filter,
+	       config->hide_kernel ? ", no kernel" : "", config->hide_user ? ", no user space" : "",
+	       config->zero ? ", only the last interval" : "");
+	fflush(stdout);
+}
+
+static void take_key(struct stdio_top *io, char key)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(keys); i++) {
+		if (keys[i].key == key) {
+			act(io, &keys[i]);
+			return;
+		}
+	}
+	if (key == 'q' || key == 'Q')
+		io->stop = true;
+	else
+		key_help(io);
+}
+
+/* ---- the loop ------------------------------------------------------------------ */
+
+static int turn(struct stdio_top *io)
+{
+	struct pollfd polls[] = {{io->top->wake, POLLIN, 0},
+				 {io->signals, POLLIN, 0},
+				 {io->has_keys ? STDIN_FILENO : -1, POLLIN, 0}};
+	uint64_t wakes;
+	bool due, over;
+	char key;
+	int error;
+
+	if (poll(polls, TALLY_ARRAY_SIZE(polls), -1) < 0)
+		return errno == EINTR ? 0 : -errno;
+	due = read(io->top->wake, &wakes, sizeof(wakes)) == sizeof(wakes);
+	due |= top_take_signals(io->signals, &io->stop);
+	if (polls[2].revents & POLLIN && read(STDIN_FILENO, &key, 1) == 1)
+		take_key(io, key);
+	else if (polls[2].revents)
+		io->has_keys = false; /* nobody types there any more */
+	pthread_mutex_lock(&io->top->lock);
+	over = io->top->is_over;
+	error = io->top->error;
+	pthread_mutex_unlock(&io->top->lock);
+	if (error)
+		return error;
+	io->stop |= over;
+	return due ? show(io) : 0;
+}
+
+int top_stdio_run(struct top *top, int signals)
+{
+	struct stdio_top io = {.top = top, .signals = signals};
+	int ret = 0;
+
+	io.to_terminal = isatty(STDOUT_FILENO);
+	io.has_colours = tally_output_colours();
+	io.has_keys = isatty(STDIN_FILENO) && !tcgetattr(STDIN_FILENO, &io.cooked);
+	io.raw = io.cooked;
+	io.raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+	terminal_mode(&io, &io.raw);
+	while (!ret && !io.stop)
+		ret = turn(&io);
+	io.has_keys = isatty(STDIN_FILENO) && io.cooked.c_lflag;
+	terminal_mode(&io, &io.cooked);
+	tally_str_free(&io.out);
+	return top_tell_end(top, ret);
+}

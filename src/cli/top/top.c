@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tally top: where the time goes now. */
+#include <errno.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "base/clock.h"
+#include "cli/main/commands.h"
+#include "cli/main/opened.h"
+#include "sampler/privileges.h"
+#include "sampler/refuse.h"
+#include "cli/main/say.h"
+#include "cli/recording/session.h"
+#include "sampler/signals.h"
+#include "cli/top/top.h"
+
+/* Blocked in all threads, so that the terminal is put in order before we end. */
+static int signals_open(void)
+{
+	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH};
+
+	signal(SIGPIPE, SIG_IGN);
+	return tally_signals_open(wanted, TALLY_ARRAY_SIZE(wanted));
+}
+
+bool top_take_signals(int signals, bool *stop)
+{
+	struct signalfd_siginfo info;
+	bool resized = false;
+
+	while (read(signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGWINCH)
+			resized = true;
+		else
+			*stop = true;
+	}
+	return resized;
+}
+
+/* Events of --group stand in braces. */
+static int group_events(struct top_config *config, struct tally_str *braces)
+{
+	struct tally_option_list *events = &config->events;
+
+	if (!config->group || !events->nr)
+		return 0;
+	for (size_t i = 0; i < events->nr; i++)
+		tally_str_addf(braces, "%c%s", i ? ',' : '{', events->items[i]);
+	tally_str_add_char(braces, '}');
+	if (tally_str_error(braces))
+		return -ENOMEM;
+	events->items[0] = tally_str_text(braces);
+	events->nr = 1;
+	return 0;
+}
+
+static int prepare_events(struct top *top)
+{
+	const struct tally_option_list *events = &top->config->events;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < events->nr; i++)
+		ret = tally_sampler_add(&top->sampler, events->items[i], NULL);
+	return ret ? ret : tally_sampler_prepare(&top->sampler);
+}
+
+/* Everything that takes rights: events, rings, and who runs already. */
+static int open_all(struct top *top)
+{
+	int ret;
+
+	tally_privileges_raise();
+	ret = tally_sampler_resolve(&top->sampler, 0);
+	if (!ret)
+		ret = tally_sampler_open(&top->sampler);
+	if (!ret && top->config->verbose)
+		tally_opened_print(&top->sampler, true);
+	if (!ret)
+		ret = top_feed_init(top);
+	if (!ret)
+		ret = tally_counters_enable(top->sampler.counters);
+	top->interval_start = tally_clock_now();
+	if (!ret)
+		ret = top_feed_existing(top);
+	tally_privileges_lower();
+	return ret;
+}
+
+int top_tell_end(struct top *top, int ret)
+{
+	bool is_over;
+
+	pthread_mutex_lock(&top->lock);
+	is_over = top->is_over;
+	pthread_mutex_unlock(&top->lock);
+	/* Nobody reads on: that is how a pipe is told that it was enough. */
+	if (ret == -EPIPE) {
+		clearerr(stdout);
+		return 0;
+	}
+	if (ret)
+		tally_say_error("tally top ends: %s", strerror(-ret));
+	else if (is_over)
+		fprintf(stderr, "tally top ends: the tasks it watched are gone\n");
+	return ret;
+}
+
+static int watch(struct top *top, int signals)
+{
+	bool text = top->config->stdio || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO);
+	int ret;
+
+	/* One heap for all threads: what one frees another one may have. */
+	(void)mallopt(M_ARENA_MAX, 1);
+	ret = top_reader_start(top);
+	if (!ret)
+		ret = text && !top->config->tui ? top_stdio_run(top, signals)
+						: top_screen_run(top, signals);
+	top_reader_stop(top);
+	if (top->config->sampling.target.all_cpus)
+		tally_refuse_new_cpus(top->sampler.cpus, &tally_say_messages);
+	return ret;
+}
+
+static int top_all(struct top *top)
+{
+	struct tally_str braces = {0};
+	int signals = signals_open(), ret = signals < 0 ? signals : 0;
+
+	if (!ret)
+		ret = top_config_finish(top->config);
+	if (!ret)
+		ret = group_events(top->config, &braces);
+	if (!ret)
+		ret = prepare_events(top);
+	if (!ret)
+		tally_sampler_raise_priority(top->config->realtime, &tally_say_messages);
+	if (!ret)
+		ret = tally_refuse_killed(&tally_say_messages);
+	if (!ret)
+		ret = open_all(top);
+	if (!ret)
+		ret = tally_privileges_drop(&tally_say_messages);
+	if (!ret)
+		ret = watch(top, signals);
+	if (signals >= 0)
+		close(signals);
+	tally_str_free(&braces);
+	return ret;
+}
+
+static void top_free(struct top *top)
+{
+	top_feed_free(top);
+	tally_sampler_close(&top->sampler);
+	pthread_mutex_destroy(&top->lock);
+	pthread_mutex_destroy(&top->queue.lock);
+	pthread_cond_destroy(&top->queue.more);
+}
+
+static int top_command(int argc, char **argv)
+{
+	struct top_config config = {.sampling.messages = &tally_say_messages};
+	struct top top = {
+		.config = &config,
+		.sampler.sampling = &config.sampling,
+		.wake = -1,
+		.poke = -1,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER}};
+	int first, ret;
+
+	ret = tally_options_parse(&tally_command_top, &config, argc, argv, TALLY_PARSE_WORDS,
+				  &first);
+	if (ret)
+		return ret - 1;
+	if (first < argc) {
+		tally_say_error("tally top runs no command: '%s'", argv[first]);
+		tally_say_hint("-p PID watches what runs; tally record COMMAND records");
+		ret = -EINVAL;
+	}
+	if (!ret)
+		ret = tally_session_check_files(&(struct tally_symbols_options){
+			.vmlinux = config.report.vmlinux, .kallsyms = config.report.kallsyms});
+	if (!ret)
+		ret = top_all(&top);
+	top_free(&top);
+	report_config_free(&config.report);
+	tally_options_free(&tally_command_top, &config);
+	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
+}
+
+const struct tally_command tally_command_top = {
+	.name = "top",
+	.summary = "Show where the time goes, while it goes",
+	.usage = "[OPTIONS] [-a | -C LIST | -p PID | -t TID | -u USER]",
+	.about =
+		" On a terminal a screen with keys (h tells them), else text. Old samples fade: at "
+		"every\n"
+		" refresh seven eighths of them are left.\n",
+	.options = top_options,
+	.privileged = true,
+	.run = top_command,
+};
