@@ -38,6 +38,11 @@ struct tally_probe_call tally_probe_call(const struct tally_transport *transport
  */
 bool tally_probe_kills(const struct tally_transport *transport);
 
+/* Open this event on the task and CPU, as perf_event_open(2) takes them, and close it again: 0 or
+ * the -errno that it is refused with. `attr` may be written to, as by the system call. */
+int tally_probe_event(const struct tally_transport *transport, struct perf_event_attr *attr,
+		      int32_t pid, int32_t cpu);
+
 /* ---- features of the kernel -------------------------------------------------- */
 
 enum tally_probe_answer { TALLY_PROBE_UNKNOWN, TALLY_PROBE_NO, TALLY_PROBE_YES };

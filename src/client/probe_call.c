@@ -100,17 +100,22 @@ static struct perf_event_attr plain_attr(void)
 	};
 }
 
-static int ask(const struct tally_transport *transport, struct perf_event_attr *attr, int32_t pid,
-	       unsigned long flags)
+static int open_and_close(const struct tally_transport *transport, struct perf_event_attr *attr,
+			  int32_t pid, int32_t cpu, unsigned long flags)
 {
-	int fd;
+	int fd = transport->open(transport, attr, pid, cpu, -1, flags);
 
-	attr->size = tally_attr_min_size(attr);
-	fd = transport->open(transport, attr, pid, -1, -1, flags);
 	if (fd < 0)
 		return fd;
 	transport->close(transport, fd);
 	return 0;
+}
+
+static int ask(const struct tally_transport *transport, struct perf_event_attr *attr, int32_t pid,
+	       unsigned long flags)
+{
+	attr->size = tally_attr_min_size(attr);
+	return open_and_close(transport, attr, pid, -1, flags);
 }
 
 /* A kernel that meets a byte that it does not know, behind its own attr, says how long that is. */
@@ -188,6 +193,12 @@ static int ask_in_child(const struct tally_transport *transport)
 bool tally_probe_kills(const struct tally_transport *transport)
 {
 	return prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER && WIFSIGNALED(ask_in_child(transport));
+}
+
+int tally_probe_event(const struct tally_transport *transport, struct perf_event_attr *attr,
+		      int32_t pid, int32_t cpu)
+{
+	return open_and_close(transport, attr, pid, cpu, PERF_FLAG_FD_CLOEXEC);
 }
 
 enum tally_probe_answer tally_probe_feature(const struct tally_transport *transport,

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/arith.h"
-#include "cli/doctor/doctor.h"
+#include "cli/doctor/host.h"
 #include "cli/doctor/text.h"
 
 /* ---- texts ---------------------------------------------------------------------- */

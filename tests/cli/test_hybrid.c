@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "cli/stat/stat.h"
+#include "cli/stat/count.h"
 
 #include <cmocka.h>
 

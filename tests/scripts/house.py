@@ -13,9 +13,9 @@ import check_house  # noqa: E402
 from tap import main, run, same  # noqa: E402
 
 KEEPS = {
-    "include/tally/client.h": "struct tally_transport;\nint tally_cpus_parse(const char *text);\n",
-    "src/client/cpus.c": "int tally_cpus_parse(const char *text)\n{\n\treturn transport->open(transport);\n}\n",
-    "src/sampler/target.c": "int target_resolve(void)\n{\n\treturn tally_cpus_parse(0);\n}\n",
+    "include/tally/client.h": "struct tally_transport;\nint tally_threads_all(int any);\n",
+    "src/client/cpus.c": "int tally_threads_all(int any)\n{\n\treturn transport->open(transport);\n}\n",
+    "src/sampler/target.c": "int target_resolve(void)\n{\n\treturn tally_threads_all(0);\n}\n",
     "src/cli/main/say.h": "struct say {\n\tint a;\n};\nstruct other;\n",
     "src/cli/recording/session.c": '#include "cli/main/say.h"\n',
     "src/cli/record/loop.c": '#include "cli/main/say.h"\n#include "cli/record/loop.h"\n#include "cli/flat.h"\n',
@@ -101,7 +101,7 @@ def test_a_transport_may_be_made_anywhere():
 
 
 def test_only_the_sampler_resolves_a_target():
-    for call in ("tally_threads_of_pids(0, 0)", "tally_threads_all(0)", "tally_cpus_parse(0)"):
+    for call in ("tally_threads_of_pids(0, 0)", "tally_threads_all(0)"):
         broken({"src/cli/stat/open.c": f"int f(void)\n{{\n\treturn {call};\n}}\n"}, "targets", "src/cli/stat/open.c",
                "only src/sampler/target.c")
 

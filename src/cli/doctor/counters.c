@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "cli/doctor/doctor.h"
+#include "cli/doctor/facts.h"
+#include "cli/doctor/finding.h"
+#include "cli/doctor/host.h"
+#include "cli/doctor/rights.h"
 
 static void say_absent(const struct doctor *doctor, struct doctor_finding *finding)
 {

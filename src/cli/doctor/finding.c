@@ -3,7 +3,7 @@
 #include <stdarg.h>
 
 #include "base/arith.h"
-#include "cli/doctor/doctor.h"
+#include "cli/doctor/finding.h"
 
 void doctor_say(struct doctor_finding *finding, enum doctor_state state, const char *format, ...)
 {

@@ -7,7 +7,7 @@
 
 #include "base/arith.h"
 #include "base/file.h"
-#include "cli/doctor/doctor.h"
+#include "cli/doctor/host.h"
 #include "cli/doctor/text.h"
 #include "client/procfs.h"
 

@@ -5,7 +5,8 @@
 #include <sys/utsname.h>
 
 #include "base/arith.h"
-#include "cli/doctor/doctor.h"
+#include "cli/doctor/facts.h"
+#include "cli/doctor/finding.h"
 
 static void find_version(const struct doctor *doctor, struct doctor_finding *finding)
 {

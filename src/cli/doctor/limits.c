@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Facts of limits: memory, descriptors, rates. */
 #include "base/arith.h"
-#include "cli/doctor/doctor.h"
+#include "cli/doctor/facts.h"
+#include "cli/doctor/finding.h"
+#include "cli/doctor/host.h"
 #include "sampler/sampling.h"
 
 enum {

@@ -4,7 +4,9 @@
 #include "base/arith.h"
 #include "base/escape.h"
 #include "base/json.h"
-#include "cli/doctor/doctor.h"
+#include "cli/doctor/facts.h"
+#include "cli/doctor/print.h"
+#include "cli/doctor/verdict.h"
 #include "cli/main/output.h"
 
 enum { JSON_VERSION = 1, TITLE_WIDTH = 22 };

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "cli/doctor/doctor.h"
+#include "cli/doctor/facts.h"
+#include "cli/doctor/finding.h"
 
 static const char *machine_name(uint16_t machine)
 {

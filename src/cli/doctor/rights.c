@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "cli/doctor/doctor.h"
+#include "cli/doctor/facts.h"
+#include "cli/doctor/finding.h"
+#include "cli/doctor/host.h"
+#include "cli/doctor/rights.h"
 #include "cli/doctor/text.h"
 
 static void find_user(const struct doctor *doctor, struct doctor_finding *finding)
@@ -180,21 +183,19 @@ static void find_paranoid(const struct doctor *doctor, struct doctor_finding *fi
 static void find_permission(const struct doctor *doctor, struct doctor_finding *finding,
 			    struct perf_event_attr attr, int32_t pid, int32_t cpu)
 {
-	const struct tally_transport *transport = doctor->transport;
-	int fd;
+	int ret;
 
 	attr.type = PERF_TYPE_SOFTWARE;
 	attr.config = PERF_COUNT_SW_CPU_CLOCK;
 	attr.size = PERF_ATTR_SIZE_VER0;
 	attr.disabled = 1;
-	fd = transport->open(transport, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	finding->word = fd >= 0 ? "yes" : "no";
-	if (fd >= 0) {
-		transport->close(transport, fd);
+	ret = tally_probe_event(doctor->transport, &attr, pid, cpu);
+	finding->word = ret ? "no" : "yes";
+	if (!ret) {
 		doctor_say(finding, DOCTOR_OK, "permitted");
 		return;
 	}
-	doctor_say(finding, DOCTOR_WARN, "refused: %s", doctor_answer(doctor, fd));
+	doctor_say(finding, DOCTOR_WARN, "refused: %s", doctor_answer(doctor, ret));
 	/* A filter is told of once, by itself. */
 	if (doctor->call.door != TALLY_DOOR_FILTERED)
 		explain(doctor, finding, &attr, pid, cpu);

@@ -7,7 +7,10 @@
 #include <unistd.h>
 
 #include "base/arith.h"
-#include "cli/doctor/doctor.h"
+#include "cli/doctor/facts.h"
+#include "cli/doctor/finding.h"
+#include "cli/doctor/host.h"
+#include "cli/doctor/symbols.h"
 #include "cli/doctor/text.h"
 #include "client/tracer.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/arith.h"
-#include "cli/doctor/doctor.h"
+#include "cli/doctor/trial.h"
 #include "sampler/child.h"
 #include "sampler/counting.h"
 #include "sampler/sampler.h"

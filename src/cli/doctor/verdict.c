@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "cli/doctor/doctor.h"
+#include "cli/doctor/facts.h"
+#include "cli/doctor/finding.h"
+#include "cli/doctor/rights.h"
+#include "cli/doctor/verdict.h"
 
 static void say_verdict(struct doctor_finding *finding, enum doctor_state state, const char *text)
 {

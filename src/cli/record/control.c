@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/main/opened.h"
-#include "cli/record/record.h"
+#include "cli/record/control.h"
 #include "cli/main/say.h"
 
 int record_control_open(struct record *record)

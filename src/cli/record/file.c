@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/record/record.h"
+#include "cli/record/file.h"
 #include "cli/main/say.h"
 
 /* Tries, where others create and rename the same names. */

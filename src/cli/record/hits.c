@@ -8,7 +8,7 @@
 
 #include "abi/record.h"
 #include "base/intern.h"
-#include "cli/record/record.h"
+#include "cli/record/hits.h"
 #include "profile/feed.h"
 
 struct hits {

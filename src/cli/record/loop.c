@@ -14,7 +14,9 @@
 
 #include "base/arith.h"
 #include "base/clock.h"
-#include "cli/record/record.h"
+#include "cli/record/control.h"
+#include "cli/record/loop.h"
+#include "cli/record/output.h"
 #include "cli/main/say.h"
 
 struct loop {

@@ -5,120 +5,12 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "cli/record/record.h"
+#include "cli/record/options.h"
 #include "cli/main/say.h"
 #include "cli/main/target_options.h"
 #include "base/size.h"
 
-#define AT(member)    offsetof(struct record_config, member)
-#define FLAG(member)  TALLY_OPTION_FLAG, AT(member), NULL
-#define CALL(fn, arg) TALLY_OPTION_CALL, 0, arg
-
-const struct tally_option record_options[] = {
-	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What to record:"},
-	TALLY_OPTIONS_CPUS(AT(sampling.target)),
-	TALLY_OPTIONS_TASKS(AT(sampling.target), 't'),
-	TALLY_OPTION_USER(AT(sampling.target)),
-	{'i', "no-inherit", FLAG(sampling.no_inherit), "not the children that tasks make"},
-	{0, "per-thread", FLAG(sampling.target.per_thread),
-	 "a buffer for each task instead of each CPU"},
-	{'D', "delay", TALLY_OPTION_TEXT, AT(delay), "ms",
-	 "start so many milliseconds later; -1: when --control says enable"},
-	{0, "control", TALLY_OPTION_TEXT, AT(control), "fd:N[,N]|fifo:F[,F]",
-	 "obey enable, disable, snapshot, evlist, ping and stop from there"},
-	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Events:"},
-	{'e', "event", TALLY_OPTION_LIST, AT(events), "event",
-	 "events to sample (cycles); see tally list"},
-	TALLY_OPTION_EVENTS_DIR(AT(sampling.source.dir)),
-	{0, "filter", .kind = TALLY_OPTION_CALL, .arg = "filter",
-	 .help = "only tracepoints whose fields are so, of the -e before",
-	 .call = record_option_filter},
-	{'F', "freq", TALLY_OPTION_TEXT, AT(sampling.freq), "freq",
-	 "samples a second (4000), or 'max'"},
-	{0, "strict-freq", FLAG(sampling.strict_freq),
-	 "fail if the kernel does not permit that many"},
-	{'c', "count", TALLY_OPTION_U64, AT(sampling.period), "n", "a sample every n events",
-	 .given = AT(sampling.has_period)},
-	{'n', "no-samples", FLAG(sampling.no_samples), "no samples, only what tasks do"},
-	{0, "all-user", FLAG(sampling.all_user), "all events in user space only"},
-	{0, "all-kernel", FLAG(sampling.all_kernel), "all events in the kernel only"},
-	{'k', "clockid", .kind = TALLY_OPTION_CALL, .arg = "clock",
-	 .help = "the clock of the times: monotonic, raw, boottime, realtime, tai or a number",
-	 .call = record_option_clock},
-	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What a sample holds:"},
-	{'g', NULL, .kind = TALLY_OPTION_CALL, .help = "callchains, by frame pointers",
-	 .call = record_option_chain},
-	{0, "call-graph", .kind = TALLY_OPTION_CALL, .arg = "fp|dwarf[,size]|lbr",
-	 .help = "callchains, by these means", .call = record_option_chain},
-	{0, "max-stack", TALLY_OPTION_U64, AT(sampling.max_stack), "n", "entries of a callchain"},
-	{0, "kernel-callchains", FLAG(sampling.kernel_chains), "of callchains the kernel's part"},
-	{0, "user-callchains", FLAG(sampling.user_chains), "of callchains the part of user space"},
-	{'d', "data", FLAG(sampling.with_addr), "addresses of data"},
-	{0, "phys-data", FLAG(sampling.with_phys), "physical addresses of data"},
-	{0, "data-page-size", FLAG(sampling.with_data_page), "size of the page of the data"},
-	{0, "code-page-size", FLAG(sampling.with_code_page), "size of the page of the code"},
-	{'T', "timestamp", FLAG(sampling.with_time), "times (the default)"},
-	{'P', "period", FLAG(sampling.with_period), "periods"},
-	{'W', "weight", FLAG(sampling.with_weight), "weights"},
-	{'R', "raw-samples", FLAG(sampling.raw), "raw data of all events"},
-	{0, "sample-cpu", FLAG(sampling.with_cpu), "the CPU"},
-	{0, "sample-identifier", FLAG(sampling.with_identifier), "the event's id at a fixed place"},
-	{0, "transaction", FLAG(sampling.with_transaction), "flags of memory transactions"},
-	{'b', "branch-any", .kind = TALLY_OPTION_CALL, .help = "branches taken before, any kind",
-	 .call = record_option_any_branch},
-	{'j', "branch-filter", .kind = TALLY_OPTION_CALL, .arg = "kinds",
-	 .help = "branches of these kinds: any_call,u ...", .call = record_option_branch},
-	{'I', "intr-regs", .kind = TALLY_OPTION_CALL, .arg = "registers",
-	 .help = "registers as they were interrupted (-I? lists them)", .optional = "",
-	 .call = record_option_regs_intr},
-	{0, "user-regs", .kind = TALLY_OPTION_CALL, .arg = "registers",
-	 .help = "registers of user space", .optional = "", .call = record_option_regs_user},
-	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Records besides samples:"},
-	{'s', "stat", FLAG(sampling.inherit_stat), "counts of each thread as it ends"},
-	{0, "switch-events", FLAG(sampling.switch_events), "context switches"},
-	{0, "namespaces", FLAG(sampling.namespaces), "namespaces of tasks"},
-	{0, "all-cgroups", FLAG(sampling.all_cgroups), "cgroups, also in samples"},
-	{0, "buildid-mmap", FLAG(sampling.buildid_mmap), "build ids in the maps"},
-	{0, "no-bpf-event", FLAG(sampling.no_bpf), "not the BPF programs that come and go"},
-	{0, "synth", .kind = TALLY_OPTION_CALL, .arg = "no|task|mmap|cgroup|all",
-	 .help = "of what was there before (all)", .call = record_option_synth},
-	{0, "tail-synthesize", FLAG(sampling.tail_synth),
-	 "that at the end instead of the beginning"},
-	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Output:"},
-	{'o', "output", TALLY_OPTION_TEXT, AT(output), "file",
-	 "where to (perf.data; - for standard output, the default if that is a pipe)"},
-	{'z', "compression-level", .kind = TALLY_OPTION_CALL, .arg = "level",
-	 .help = "compress, 1 to 22 (1)", .optional = "1", .call = record_option_compress},
-	{0, "max-size", .kind = TALLY_OPTION_CALL, .arg = "size",
-	 .help = "end when this is reached: 64M, 2G", .call = record_option_max_size},
-	{0, "switch-output", .kind = TALLY_OPTION_CALL, .arg = "signal|size|time",
-	 .help = "go on in a new file by SIGUSR2, after 10M or 5s", .optional = "signal",
-	 .call = record_option_switch},
-	{0, "switch-max-files", TALLY_OPTION_U64, AT(switch_files), "n",
-	 "keep only the last n of them"},
-	{0, "overwrite", FLAG(sampling.overwrite),
-	 "rings that keep the newest, written out on demand"},
-	{0, "timestamp-filename", FLAG(timestamp_name), "the time behind the name of the file"},
-	{0, "timestamp-boundary", FLAG(timestamp_boundary),
-	 "times of the first and last sample in the header (the default without -B)"},
-	{'B', "no-buildid", FLAG(no_buildid), "no build ids of the files that samples fell in"},
-	{'N', "no-buildid-cache", FLAG(no_buildid_cache),
-	 "accepted for perf's sake: there is no cache"},
-	{0, "buildid-all", FLAG(buildid_all), "build ids of all files, samples or not"},
-	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "How:"},
-	{'m', "mmap-pages", TALLY_OPTION_TEXT, AT(mmap_size), "pages|size",
-	 "size of each ring buffer: pages, or 512K, 4M (512K)"},
-	{0, "flush-ms", TALLY_OPTION_U64, AT(flush_ms), "ms",
-	 "write the buffers out at least so often (1000); 0: only when one is half full"},
-	{0, "no-buffering", FLAG(sampling.no_buffering), "wake up for every sample"},
-	{'r', "realtime", TALLY_OPTION_INT, AT(realtime), "priority", "run with SCHED_FIFO"},
-	{'q', "quiet", FLAG(sampling.quiet), "say nothing but errors"},
-	{'v', "verbose", TALLY_OPTION_COUNT, AT(verbose), NULL, "tell what is opened"},
-	{0, "dry-run", FLAG(dry_run), "only look at the options"},
-	TALLY_OPTION_END,
-};
-
-int record_option_filter(void *config_, const char *arg)
+static int option_filter(void *config_, const char *arg)
 {
 	struct record_config *config = config_;
 
@@ -127,7 +19,7 @@ int record_option_filter(void *config_, const char *arg)
 
 /* ---- sizes and times ------------------------------------------------------- */
 
-int record_option_max_size(void *config_, const char *arg)
+static int option_max_size(void *config_, const char *arg)
 {
 	struct record_config *config = config_;
 
@@ -158,7 +50,7 @@ static bool parse_time(const char *text, uint64_t *ret_ns)
 	return false;
 }
 
-int record_option_switch(void *config_, const char *arg)
+static int option_switch(void *config_, const char *arg)
 {
 	struct record_config *config = config_;
 
@@ -176,7 +68,7 @@ int record_option_switch(void *config_, const char *arg)
 	return -EINVAL;
 }
 
-int record_option_compress(void *config_, const char *arg)
+static int option_compress(void *config_, const char *arg)
 {
 	struct record_config *config = config_;
 	char *end;
@@ -190,41 +82,150 @@ int record_option_compress(void *config_, const char *arg)
 	return 0;
 }
 
-int record_option_synth(void *config, const char *arg)
+static int option_synth(void *config, const char *arg)
 {
 	return tally_sampling_parse_synth(&((struct record_config *)config)->sampling, arg);
 }
 
-int record_option_chain(void *config, const char *arg)
+static int option_chain(void *config, const char *arg)
 {
 	return tally_sampling_parse_chain(&((struct record_config *)config)->sampling, arg);
 }
 
-int record_option_branch(void *config, const char *arg)
+static int option_branch(void *config, const char *arg)
 {
 	return tally_sampling_parse_branches(&((struct record_config *)config)->sampling, arg);
 }
 
-int record_option_any_branch(void *config, const char *arg)
+static int option_any_branch(void *config, const char *arg)
 {
-	return record_option_branch(config, "any");
+	return option_branch(config, "any");
 }
 
-int record_option_clock(void *config, const char *arg)
+static int option_clock(void *config, const char *arg)
 {
 	return tally_sampling_parse_clock(&((struct record_config *)config)->sampling, arg);
 }
 
-int record_option_regs_intr(void *config, const char *arg)
+static int option_regs_intr(void *config, const char *arg)
 {
 	struct tally_sampling *sampling = &((struct record_config *)config)->sampling;
 
 	return tally_sampling_parse_registers(sampling, arg, &sampling->regs_intr);
 }
 
-int record_option_regs_user(void *config, const char *arg)
+static int option_regs_user(void *config, const char *arg)
 {
 	struct tally_sampling *sampling = &((struct record_config *)config)->sampling;
 
 	return tally_sampling_parse_registers(sampling, arg, &sampling->regs_user);
 }
+
+/* ---- the table ------------------------------------------------------------------ */
+
+#define AT(member)    offsetof(struct record_config, member)
+#define FLAG(member)  TALLY_OPTION_FLAG, AT(member), NULL
+#define CALL(fn, arg) TALLY_OPTION_CALL, 0, arg
+
+const struct tally_option record_options[] = {
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What to record:"},
+	TALLY_OPTIONS_CPUS(AT(sampling.target)),
+	TALLY_OPTIONS_TASKS(AT(sampling.target), 't'),
+	TALLY_OPTION_USER(AT(sampling.target)),
+	{'i', "no-inherit", FLAG(sampling.no_inherit), "not the children that tasks make"},
+	{0, "per-thread", FLAG(sampling.target.per_thread),
+	 "a buffer for each task instead of each CPU"},
+	{'D', "delay", TALLY_OPTION_TEXT, AT(delay), "ms",
+	 "start so many milliseconds later; -1: when --control says enable"},
+	{0, "control", TALLY_OPTION_TEXT, AT(control), "fd:N[,N]|fifo:F[,F]",
+	 "obey enable, disable, snapshot, evlist, ping and stop from there"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Events:"},
+	{'e', "event", TALLY_OPTION_LIST, AT(events), "event",
+	 "events to sample (cycles); see tally list"},
+	TALLY_OPTION_EVENTS_DIR(AT(sampling.source.dir)),
+	{0, "filter", .kind = TALLY_OPTION_CALL, .arg = "filter",
+	 .help = "only tracepoints whose fields are so, of the -e before", .call = option_filter},
+	{'F', "freq", TALLY_OPTION_TEXT, AT(sampling.freq), "freq",
+	 "samples a second (4000), or 'max'"},
+	{0, "strict-freq", FLAG(sampling.strict_freq),
+	 "fail if the kernel does not permit that many"},
+	{'c', "count", TALLY_OPTION_U64, AT(sampling.period), "n", "a sample every n events",
+	 .given = AT(sampling.has_period)},
+	{'n', "no-samples", FLAG(sampling.no_samples), "no samples, only what tasks do"},
+	{0, "all-user", FLAG(sampling.all_user), "all events in user space only"},
+	{0, "all-kernel", FLAG(sampling.all_kernel), "all events in the kernel only"},
+	{'k', "clockid", .kind = TALLY_OPTION_CALL, .arg = "clock",
+	 .help = "the clock of the times: monotonic, raw, boottime, realtime, tai or a number",
+	 .call = option_clock},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What a sample holds:"},
+	{'g', NULL, .kind = TALLY_OPTION_CALL, .help = "callchains, by frame pointers",
+	 .call = option_chain},
+	{0, "call-graph", .kind = TALLY_OPTION_CALL, .arg = "fp|dwarf[,size]|lbr",
+	 .help = "callchains, by these means", .call = option_chain},
+	{0, "max-stack", TALLY_OPTION_U64, AT(sampling.max_stack), "n", "entries of a callchain"},
+	{0, "kernel-callchains", FLAG(sampling.kernel_chains), "of callchains the kernel's part"},
+	{0, "user-callchains", FLAG(sampling.user_chains), "of callchains the part of user space"},
+	{'d', "data", FLAG(sampling.with_addr), "addresses of data"},
+	{0, "phys-data", FLAG(sampling.with_phys), "physical addresses of data"},
+	{0, "data-page-size", FLAG(sampling.with_data_page), "size of the page of the data"},
+	{0, "code-page-size", FLAG(sampling.with_code_page), "size of the page of the code"},
+	{'T', "timestamp", FLAG(sampling.with_time), "times (the default)"},
+	{'P', "period", FLAG(sampling.with_period), "periods"},
+	{'W', "weight", FLAG(sampling.with_weight), "weights"},
+	{'R', "raw-samples", FLAG(sampling.raw), "raw data of all events"},
+	{0, "sample-cpu", FLAG(sampling.with_cpu), "the CPU"},
+	{0, "sample-identifier", FLAG(sampling.with_identifier), "the event's id at a fixed place"},
+	{0, "transaction", FLAG(sampling.with_transaction), "flags of memory transactions"},
+	{'b', "branch-any", .kind = TALLY_OPTION_CALL, .help = "branches taken before, any kind",
+	 .call = option_any_branch},
+	{'j', "branch-filter", .kind = TALLY_OPTION_CALL, .arg = "kinds",
+	 .help = "branches of these kinds: any_call,u ...", .call = option_branch},
+	{'I', "intr-regs", .kind = TALLY_OPTION_CALL, .arg = "registers",
+	 .help = "registers as they were interrupted (-I? lists them)", .optional = "",
+	 .call = option_regs_intr},
+	{0, "user-regs", .kind = TALLY_OPTION_CALL, .arg = "registers",
+	 .help = "registers of user space", .optional = "", .call = option_regs_user},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Records besides samples:"},
+	{'s', "stat", FLAG(sampling.inherit_stat), "counts of each thread as it ends"},
+	{0, "switch-events", FLAG(sampling.switch_events), "context switches"},
+	{0, "namespaces", FLAG(sampling.namespaces), "namespaces of tasks"},
+	{0, "all-cgroups", FLAG(sampling.all_cgroups), "cgroups, also in samples"},
+	{0, "buildid-mmap", FLAG(sampling.buildid_mmap), "build ids in the maps"},
+	{0, "no-bpf-event", FLAG(sampling.no_bpf), "not the BPF programs that come and go"},
+	{0, "synth", .kind = TALLY_OPTION_CALL, .arg = "no|task|mmap|cgroup|all",
+	 .help = "of what was there before (all)", .call = option_synth},
+	{0, "tail-synthesize", FLAG(sampling.tail_synth),
+	 "that at the end instead of the beginning"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Output:"},
+	{'o', "output", TALLY_OPTION_TEXT, AT(output), "file",
+	 "where to (perf.data; - for standard output, the default if that is a pipe)"},
+	{'z', "compression-level", .kind = TALLY_OPTION_CALL, .arg = "level",
+	 .help = "compress, 1 to 22 (1)", .optional = "1", .call = option_compress},
+	{0, "max-size", .kind = TALLY_OPTION_CALL, .arg = "size",
+	 .help = "end when this is reached: 64M, 2G", .call = option_max_size},
+	{0, "switch-output", .kind = TALLY_OPTION_CALL, .arg = "signal|size|time",
+	 .help = "go on in a new file by SIGUSR2, after 10M or 5s", .optional = "signal",
+	 .call = option_switch},
+	{0, "switch-max-files", TALLY_OPTION_U64, AT(switch_files), "n",
+	 "keep only the last n of them"},
+	{0, "overwrite", FLAG(sampling.overwrite),
+	 "rings that keep the newest, written out on demand"},
+	{0, "timestamp-filename", FLAG(timestamp_name), "the time behind the name of the file"},
+	{0, "timestamp-boundary", FLAG(timestamp_boundary),
+	 "times of the first and last sample in the header (the default without -B)"},
+	{'B', "no-buildid", FLAG(no_buildid), "no build ids of the files that samples fell in"},
+	{'N', "no-buildid-cache", FLAG(no_buildid_cache),
+	 "accepted for perf's sake: there is no cache"},
+	{0, "buildid-all", FLAG(buildid_all), "build ids of all files, samples or not"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "How:"},
+	{'m', "mmap-pages", TALLY_OPTION_TEXT, AT(mmap_size), "pages|size",
+	 "size of each ring buffer: pages, or 512K, 4M (512K)"},
+	{0, "flush-ms", TALLY_OPTION_U64, AT(flush_ms), "ms",
+	 "write the buffers out at least so often (1000); 0: only when one is half full"},
+	{0, "no-buffering", FLAG(sampling.no_buffering), "wake up for every sample"},
+	{'r', "realtime", TALLY_OPTION_INT, AT(realtime), "priority", "run with SCHED_FIFO"},
+	{'q', "quiet", FLAG(sampling.quiet), "say nothing but errors"},
+	{'v', "verbose", TALLY_OPTION_COUNT, AT(verbose), NULL, "tell what is opened"},
+	{0, "dry-run", FLAG(dry_run), "only look at the options"},
+	TALLY_OPTION_END,
+};

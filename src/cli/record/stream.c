@@ -16,7 +16,9 @@
 
 #include "base/clock.h"
 #include "base/arith.h"
-#include "cli/record/record.h"
+#include "cli/record/control.h"
+#include "cli/record/loop.h"
+#include "cli/record/stream.h"
 #include "cli/main/say.h"
 
 enum {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a file begins with: ids, and what existed before. */
-#include "cli/record/record.h"
+#include "cli/record/synth.h"
 
 static int write_out(struct record *record)
 {

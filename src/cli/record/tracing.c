@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "cli/record/record.h"
+#include "cli/record/tracing.h"
 #include "cli/main/say.h"
 
 enum { FILE_MAX = 16 << 20, PATH_ROOM = 1024 };

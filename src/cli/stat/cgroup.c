@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/stat/stat.h"
+#include "cli/stat/cgroup.h"
 
 /* The old perf_event controller if it is mounted, else the one hierarchy of version 2. */
 static bool find_mount(char *ret_path, size_t size)

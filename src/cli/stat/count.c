@@ -7,7 +7,7 @@
 
 #include "base/arith.h"
 #include "base/file.h"
-#include "cli/stat/stat.h"
+#include "cli/stat/count.h"
 
 /* ---- keys ----------------------------------------------------------------- */
 

@@ -6,7 +6,8 @@
 #include "cli/main/attr_text.h"
 #include "cli/main/output.h"
 #include "cli/main/say.h"
-#include "cli/stat/stat.h"
+#include "cli/stat/dry.h"
+#include "cli/stat/open.h"
 
 static int dry_open(const struct tally_transport *transport, struct perf_event_attr *attr,
 		    int32_t pid, int32_t cpu, int group_fd, unsigned long flags)

@@ -8,7 +8,8 @@
 
 #include "base/arith.h"
 #include "cli/main/say.h"
-#include "cli/stat/stat.h"
+#include "cli/stat/cgroup.h"
+#include "cli/stat/events.h"
 #include "sampler/counting.h"
 
 /* An event asked for; indices in the spec are those of the whole list. */

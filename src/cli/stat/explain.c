@@ -6,7 +6,7 @@
 #include "base/arith.h"
 #include "sampler/refuse.h"
 #include "cli/main/say.h"
-#include "cli/stat/stat.h"
+#include "cli/stat/explain.h"
 #include "sampler/fallbacks.h"
 
 /* The name of an event as it is counted. */

@@ -15,7 +15,8 @@
 #include "base/clock.h"
 #include "sampler/refuse.h"
 #include "cli/main/say.h"
-#include "cli/stat/stat.h"
+#include "cli/stat/loop.h"
+#include "cli/stat/show.h"
 
 enum {
 	NS_PER_MS = 1000000,

@@ -9,7 +9,8 @@
 #include "sampler/privileges.h"
 #include "sampler/refuse.h"
 #include "cli/main/say.h"
-#include "cli/stat/stat.h"
+#include "cli/stat/explain.h"
+#include "cli/stat/open.h"
 
 /* ---- targets -------------------------------------------------------------- */
 

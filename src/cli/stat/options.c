@@ -6,7 +6,7 @@
 
 #include "cli/main/say.h"
 #include "cli/main/target_options.h"
-#include "cli/stat/stat.h"
+#include "cli/stat/options.h"
 
 #define AT(member) offsetof(struct stat_config, member)
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* --plan: which groups fit the counters, and how much of the time each has them. */
 #include "cli/stat/plan.h"
+#include "cli/stat/plan_run.h"
 
 #include <errno.h>
 #include <inttypes.h>

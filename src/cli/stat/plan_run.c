@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "cli/stat/plan.h"
+#include "cli/stat/plan_run.h"
 #include "machines/sim/sim.h"
 
 enum {

@@ -11,7 +11,8 @@
 
 #include "base/file.h"
 #include "cli/main/say.h"
-#include "cli/stat/stat.h"
+#include "cli/stat/count.h"
+#include "cli/stat/show.h"
 
 /* ---- where ---------------------------------------------------------------- */
 

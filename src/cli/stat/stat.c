@@ -13,7 +13,14 @@
 #include "sampler/refuse.h"
 #include "cli/main/say.h"
 #include "sampler/signals.h"
-#include "cli/stat/stat.h"
+#include "cli/stat/count.h"
+#include "cli/stat/dry.h"
+#include "cli/stat/events.h"
+#include "cli/stat/loop.h"
+#include "cli/stat/open.h"
+#include "cli/stat/options.h"
+#include "cli/stat/plan.h"
+#include "cli/stat/show.h"
 
 /* ---- the session ---------------------------------------------------------- */
 

@@ -6,7 +6,8 @@
 #include "abi/record.h"
 #include "base/endian.h"
 #include "sampler/privileges.h"
-#include "cli/top/top.h"
+#include "cli/top/feed.h"
+#include "cli/top/rows.h"
 
 /* ---- setting up -------------------------------------------------------------- */
 

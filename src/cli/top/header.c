@@ -4,7 +4,7 @@
 
 #include "base/arith.h"
 #include "base/escape.h"
-#include "cli/top/top.h"
+#include "cli/top/header.h"
 
 static double share(uint64_t part, uint64_t whole)
 {

@@ -7,7 +7,7 @@
 #include "base/arith.h"
 #include "cli/main/say.h"
 #include "cli/main/target_options.h"
-#include "cli/top/top.h"
+#include "cli/top/options.h"
 #include "sampler/ring_pages.h"
 
 #define AT(member)    offsetof(struct top_config, member)

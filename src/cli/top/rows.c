@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "cli/top/top.h"
+#include "cli/top/rows.h"
 
 void top_zoom_free(struct top_zoom *zoom)
 {

@@ -13,6 +13,8 @@
 #include "cli/main/output.h"
 #include "cli/main/say.h"
 #include "cli/top/screen.h"
+#include "cli/top/header.h"
+#include "cli/top/rows.h"
 
 enum { MOST_ROWS = 10000 };
 

@@ -3,7 +3,7 @@
 #ifndef TALLY_CLI_TOP_SCREEN_H
 #define TALLY_CLI_TOP_SCREEN_H
 
-#include "cli/top/top.h"
+#include "cli/top/rows.h"
 #include "view/screen.h"
 #include "view/terminal.h"
 
@@ -42,6 +42,9 @@ struct top_screen {
 	struct tally_str note;   /* said until the next key; empty: nothing */
 	bool is_stale;           /* the rows have to be made anew */
 };
+
+/* Show it as a screen until its end, which is told. 0 or -errno. `signals`: signalfd. */
+int top_screen_run(struct top *top, int signals);
 
 /* Carry out a key. The caller holds the lock. 0 or -errno. */
 int top_screen_press(struct top_screen *screen, uint32_t press);

@@ -14,7 +14,10 @@
 #include "base/arith.h"
 #include "cli/main/output.h"
 #include "cli/main/say.h"
-#include "cli/top/top.h"
+#include "cli/top/header.h"
+#include "cli/top/reader.h"
+#include "cli/top/rows.h"
+#include "cli/top/stdio.h"
 #include "view/width.h"
 
 enum { DEFAULT_ROWS = 20, MARGIN_LINES = 5, DEFAULT_COLUMNS = 80 };

@@ -13,7 +13,7 @@
 #include "base/arith.h"
 #include "base/clock.h"
 #include "base/endian.h"
-#include "cli/top/top.h"
+#include "cli/top/take.h"
 
 /* Bytes that may wait: seconds of samples. */
 enum { QUEUE_MAX = 4 << 20 };

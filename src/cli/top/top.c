@@ -18,7 +18,11 @@
 #include "cli/main/say.h"
 #include "cli/recording/session.h"
 #include "sampler/signals.h"
-#include "cli/top/top.h"
+#include "cli/top/feed.h"
+#include "cli/top/options.h"
+#include "cli/top/reader.h"
+#include "cli/top/screen.h"
+#include "cli/top/stdio.h"
 
 /* Blocked in all threads, so that the terminal is put in order before we end. */
 static int signals_open(void)

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef TALLY_CLI_DOCTOR_SYMBOLS_H
+#define TALLY_CLI_DOCTOR_SYMBOLS_H
+
+#include "cli/doctor/doctor.h"
+
+void doctor_tracefs_find(struct doctor_tracefs *ret_tracefs);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One pass over a written file: samples counted, build ids of the files that they fell in handed to
+ * the writer. */
+#ifndef TALLY_CLI_RECORD_HITS_H
+#define TALLY_CLI_RECORD_HITS_H
+
+#include "cli/record/record.h"
+
+struct record_hits {
+	uint64_t samples;
+	uint64_t first_ns, last_ns; /* of samples with a time */
+};
+
+int record_hits(struct record *record, struct record_hits *ret_hits);
+
+#endif

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef TALLY_CLI_RECORD_OPTIONS_H
+#define TALLY_CLI_RECORD_OPTIONS_H
+
+#include "cli/record/config.h"
+
+extern const struct tally_option record_options[];
+
+#endif

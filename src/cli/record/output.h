@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is recorded, from the header of a file to what is told about it. */
+#ifndef TALLY_CLI_RECORD_OUTPUT_H
+#define TALLY_CLI_RECORD_OUTPUT_H
+
+#include "cli/record/record.h"
+
+/* Where it goes to, before anything is opened: 0, or -EINVAL for what does not go together, which
+ * was told. */
+int record_output_choose(struct record *record);
+
+/* Where the command's standard output goes: not into the recording. */
+int record_output_of_command(const struct record_output *output);
+
+/* Errors were told. */
+int record_output_open(struct record *record);
+
+/* Features and sizes, and what is said about it, also after a write that failed. `last`: no other
+ * file follows. */
+int record_output_finish(struct record *record, bool last);
+
+/* Say why it could not be written. */
+void record_output_explain(const struct record *record, int code);
+
+/* Finish this file and begin the next one. */
+int record_output_switch(struct record *record);
+
+/* Nothing was recorded: put things back as they were. */
+void record_output_discard(struct record *record);
+
+void record_output_free(struct record *record);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The command line of tally stat. */
+#ifndef TALLY_CLI_STAT_CONFIG_H
+#define TALLY_CLI_STAT_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "cli/main/command.h"
+#include "cli/stat/table.h"
+#include "sampler/event_source.h"
+#include "sampler/target.h"
+
+/* An option that speaks of the -e before it: -G, --filter. */
+struct stat_attached {
+	size_t nr_events; /* how many -e stood before */
+	const char *text;
+};
+
+struct stat_attached_list {
+	TALLY_VEC(struct stat_attached) items;
+};
+
+struct stat_config {
+	struct tally_option_list events, metrics;
+	struct tally_event_source source;
+	struct stat_attached_list cgroups, filters;
+	const char *each_cgroup;
+	struct tally_target target;
+	const char *output, *separator, *repeat, *delay, *control, *pre, *post;
+	uint64_t interval_ms, interval_count, timeout_ms, topdown_level;
+	int detail, verbose, log_fd;
+	bool aggr[STAT_NR_AGGR];
+	bool all_user, all_kernel, null_run, no_inherit, no_scale, no_big_num, big_num;
+	bool append, perf_json, json, summary, no_csv_summary, quiet, table, sync;
+	bool topdown, metric_only, metric_no_group, metric_no_merge, dry_run, plan;
+	bool log_fd_given, interval_count_given, timeout_given;
+	/* Worked out from the texts by stat_config_check(). */
+	enum stat_aggr mode;
+	uint64_t runs;    /* 0: for ever */
+	int64_t delay_ms; /* -1: until told by --control */
+};
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Events that are opened together, and what was read of them. */
+#ifndef TALLY_CLI_STAT_SET_H
+#define TALLY_CLI_STAT_SET_H
+
+#include "base/vec.h"
+#include "tally/client.h"
+#include "tally/events.h"
+
+/* Events that are opened together: those of one cgroup, in the order of the rows. */
+struct stat_set {
+	struct tally_event_list list; /* specs are copies made here, their strings are not */
+	struct tally_counters *counters;
+	const char *cgroup;
+	int cgroup_fd;           /* -1: none */
+	size_t *rows;            /* [event]: index of its row */
+	struct tally_count *now; /* [event]: room for reading a group */
+};
+
+/* What was counted in one counter when it was last read. */
+struct stat_last {
+	struct tally_count *counts; /* [cpu * threads + thread] */
+	size_t nr;
+};
+
+/* A cell over several runs. */
+struct stat_spread {
+	struct tally_count total;
+	uint64_t value; /* sum */
+	double mean, m2;
+	uint64_t nr;
+	uint32_t counters;
+};
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Records to machine and profile. */
+#ifndef TALLY_CLI_TOP_FEED_H
+#define TALLY_CLI_TOP_FEED_H
+
+#include "cli/top/top.h"
+
+/* top_feed.c: records to machine and profile. */
+int top_feed_init(struct top *top);
+
+void top_feed_free(struct top *top);
+
+/* What was there before. */
+int top_feed_existing(struct top *top);
+
+/* Take in one record. The caller holds the lock. 0 or -ENOMEM. */
+int top_feed_record(struct top *top, const struct perf_event_header *record);
+
+/* The profile starts anew, with cells told apart by `by` (TALLY_BY_*). The caller holds the lock.
+ */
+int top_feed_restart(struct top *top, unsigned by);
+
+#endif

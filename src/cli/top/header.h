@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The first line of a screen. */
+#ifndef TALLY_CLI_TOP_HEADER_H
+#define TALLY_CLI_TOP_HEADER_H
+
+#include "cli/top/top.h"
+
+/* top_header.c: the first line, into an empty builder. The caller holds the lock. */
+void top_header_text(const struct top *top, struct tally_str *out);
+
+/* The name of an event as it was opened, for headings. */
+void top_event_name(const struct top *top, uint32_t event, struct tally_str *out);
+
+/* Events that are sampled come first: their number. */
+size_t top_nr_events(const struct top *top);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The command line. */
+#ifndef TALLY_CLI_TOP_OPTIONS_H
+#define TALLY_CLI_TOP_OPTIONS_H
+
+#include "cli/top/top.h"
+
+extern const struct tally_option top_options[];
+
+/* Derive what follows from the options. Says what is wrong. 0 or -EINVAL. */
+int top_config_finish(struct top_config *config);
+
+#endif
