@@ -266,6 +266,17 @@ def test_buildid_mmap(path):
     assert '"build_id"' in dump(path)
 
 
+def test_buildids_of_files_hit(path):
+    """build ids are of the files that a report names, each once, also where only some maps have theirs"""
+    for more in ([], ["--buildid-mmap"]):
+        record(*more, "-e", "cpu-clock", "-F", "10000", "-o", path, *BURN)
+        listed = [line.split(maxsplit=1)[1] for line in text(TALLY, "buildid-list", "-i", path)]
+        rows = text(TALLY, "report", "--stdio", "-x", ",", "-s", "dso", "-i", path)
+        named = {row.split(",")[1] for row in rows if "%," in row and "%,[" not in row}
+        assert named and len(set(listed)) == len(listed), listed
+        assert named == {os.path.basename(name) for name in listed if name[0] == "/"}, f"{named}, but {listed}"
+
+
 def test_clock(path):
     """-k monotonic: times are that clock's"""
     before = time.clock_gettime(time.CLOCK_MONOTONIC)

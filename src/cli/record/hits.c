@@ -36,14 +36,16 @@ static int mark_file(struct hits *hits, const struct tally_sample *sample,
 {
 	const struct tally_dso *dso = tally_machine_find_dso(hits->feed.machine, facts->thread,
 							     facts->cpumode, sample->ip);
+	uint32_t number;
 
 	if (!dso)
 		return 0;
-	while (hits->marks.len <= tally_dso_number(dso)) {
+	number = tally_dso_number(dso);
+	while (hits->marks.len <= number) {
 		if (tally_vec_push(&hits->marks, false))
 			return -ENOMEM;
 	}
-	hits->marks.data[tally_dso_number(dso)] = true;
+	hits->marks.data[number] = true;
 	return 0;
 }
 
