@@ -23,8 +23,7 @@ ALLOWED = {
     # the header
     "headers": {
         "src/events/parse.h", "src/events/printfmt.h", "src/machines/riscv/kernel.h", "src/machines/sim/sim.h",
-        "src/machines/sim/sim_private.h", "src/perfdata/reader.h", "src/perfdata/writer.h",
-        "src/profile/hist_private.h", "src/profile/profile_private.h",
+        "src/machines/sim/sim_private.h", "src/profile/hist_private.h", "src/profile/profile_private.h",
     },
     # the file that calls
     "transport": set(),

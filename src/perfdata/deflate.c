@@ -7,6 +7,7 @@
 
 #include "base/arith.h"
 #include "base/endian.h"
+#include "perfdata/encode.h"
 #include "perfdata/writer.h"
 
 enum { HEADER = sizeof(struct perf_event_header), BODY_MAX = 65520 };

@@ -4,7 +4,7 @@
 #include "abi/attr.h"
 #include "base/arith.h"
 #include "base/endian.h"
-#include "perfdata/writer.h"
+#include "perfdata/encode.h"
 
 enum { STRING_ALIGN = 64 };
 

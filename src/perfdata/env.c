@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/arith.h"
+#include "perfdata/reader_features.h"
 #include "perfdata/reader.h"
 
 /* In order of their numbers, as later ones need earlier ones: CPU_TOPOLOGY goes by NRCPUS.

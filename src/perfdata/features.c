@@ -5,6 +5,7 @@
 
 #include "base/arith.h"
 #include "perfdata/feature_bytes.h"
+#include "perfdata/reader_features.h"
 #include "perfdata/reader.h"
 
 static const char *const names[TALLY_FEATURE_MAX] = {

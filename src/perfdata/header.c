@@ -8,6 +8,7 @@
 
 #include "base/arith.h"
 #include "base/endian.h"
+#include "perfdata/reader_features.h"
 #include "perfdata/reader.h"
 
 enum {

@@ -10,6 +10,7 @@
 
 #include "base/arith.h"
 #include "base/endian.h"
+#include "perfdata/input.h"
 #include "perfdata/reader.h"
 
 enum { HEADER = sizeof(struct perf_event_header) };

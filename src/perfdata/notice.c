@@ -6,6 +6,7 @@
 #include "abi/record.h"
 #include "base/arith.h"
 #include "base/endian.h"
+#include "perfdata/reader_features.h"
 #include "perfdata/reader.h"
 
 enum { HEADER = sizeof(struct perf_event_header) };

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/arith.h"
+#include "perfdata/input.h"
 #include "perfdata/reader.h"
 
 enum { PROBE = 16 };

@@ -5,6 +5,7 @@
 
 #include "base/arith.h"
 #include "base/endian.h"
+#include "perfdata/input.h"
 #include "perfdata/reader.h"
 #include "perfdata/swap.h"
 

@@ -132,66 +132,6 @@ int tally_header_probe(struct tally_perfdata *data, const uint8_t *bytes, size_t
  * range of records to the input. 0, -EINVAL or -ENOMEM. */
 int tally_header_read(struct tally_perfdata *data, struct tally_error *err);
 
-/* ---- features.c, build_ids.c, feature_events.c --------------------------- */
-
-/* Keep a feature; the last one of an id wins. Build-ids, event names and tracing data are
- * taken from it. 0 or -ENOMEM. */
-int tally_features_add(struct tally_perfdata *data, uint32_t id, uint64_t offset,
-		       struct tally_perfdata_slice bytes);
-
-/* Read the table of build-ids. 0 or -ENOMEM. */
-int tally_build_ids_read(struct tally_perfdata *data, uint64_t offset,
-			 struct tally_perfdata_slice bytes);
-
-/* Add one build-id record (header included) of `len` bytes; too short ones are ignored. */
-int tally_build_ids_add(struct tally_perfdata *data, const uint8_t *record, size_t len);
-
-/* Names from EVENT_DESC, which stays where it is, for events that are there and those to come; and
- * the attrs and ids that the file has lost. 0 or -ENOMEM. */
-int tally_event_desc_apply(struct tally_perfdata *data, uint64_t offset,
-			   struct tally_perfdata_slice bytes);
-
-/* What EVENT_DESC says of an event that came with these ids. 0 or -ENOMEM. */
-int tally_event_desc_name(struct tally_perfdata *data, struct tally_event *event,
-			  const uint8_t *ids, size_t nr);
-
-/* Names from simpleperf's META_INFO. 0 or -ENOMEM. */
-int tally_meta_info_apply(struct tally_perfdata *data, struct tally_perfdata_slice bytes);
-
-/* Names of tracepoints that have none, by the tracing data's formats. 0 or -ENOMEM. */
-int tally_tracing_apply(struct tally_perfdata *data);
-
-/* The same for one event; nothing happens while there is no tracing data. 0 or -ENOMEM. */
-int tally_tracing_name(struct tally_perfdata *data, struct tally_event *event);
-
-/* The feature with this id, NULL if absent. */
-const struct tally_perfdata_feature *tally_features_find(const struct tally_perfdata *data,
-							 uint32_t id);
-
-/* ---- input.c: bytes to records ------------------------------------------- */
-
-/* The next record of the file. 1, 0 at the end, -EINVAL with the reason, or -errno. */
-int tally_input_next(struct tally_perfdata *data, struct tally_raw *ret_raw,
-		     struct tally_error *err);
-
-/* Start a stream whose first `consumed` bytes are in `first`, `len` bytes long. */
-int tally_input_start_stream(struct tally_perfdata *data, int fd, const uint8_t *first, size_t len,
-			     size_t consumed);
-
-/* ---- inflate.c: the inside of COMPRESSED records ------------------------- */
-
-/* Hand over the body of a COMPRESSED record; it must stay until it is used up, which it is
- * when tally_inflater_next() gives 0. 0, -ENOMEM; a broken body is noted. */
-int tally_inflater_feed(struct tally_perfdata *data, const struct tally_raw *container);
-
-/* The next record from inside. 1, 0 when more input is needed, or -EINVAL, -ENOMEM. */
-int tally_inflater_next(struct tally_perfdata *data, struct tally_raw *ret_raw,
-			struct tally_error *err);
-
-/* Note what is left over at the end of the file. */
-void tally_inflater_finish(struct tally_perfdata *data);
-void tally_inflater_free(struct tally_inflater *inflater);
-
 /* ---- notice.c: records that tell about the file -------------------------- */
 
 /* Take in HEADER_ATTR, EVENT_TYPE, EVENT_UPDATE, HEADER_FEATURE, BUILD_ID, TRACING_DATA, before

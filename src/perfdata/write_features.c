@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "perfdata/encode.h"
 #include "perfdata/writer.h"
 
 struct tally_writer_feature *tally_writer_find_feature(struct tally_perfdata_writer *writer,

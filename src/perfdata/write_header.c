@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/arith.h"
+#include "perfdata/encode.h"
 #include "perfdata/writer.h"
 
 enum { HEADER = 104, SECTION = 16 };

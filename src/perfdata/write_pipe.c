@@ -5,6 +5,7 @@
 
 #include "base/arith.h"
 #include "base/endian.h"
+#include "perfdata/encode.h"
 #include "perfdata/writer.h"
 
 enum { PIPE_HEADER = 16, RECORD = 8, RECORD_MAX = 65528 };

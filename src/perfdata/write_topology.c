@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Features that are lists: CPUs, nodes, caches, PMUs, groups. */
+#include "perfdata/encode.h"
 #include "perfdata/writer.h"
 
 static void put_strings(struct tally_str *out, bool swap, struct tally_perfdata_strings strings)

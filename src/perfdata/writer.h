@@ -36,18 +36,6 @@ struct tally_perfdata_writer {
 	uint64_t data_offset, data_bytes, raw_bytes;
 };
 
-/* ---- encode.c: into a string builder, in the byte order of the file ------ */
-
-void tally_put32(struct tally_str *out, bool swap, uint32_t value);
-void tally_put64(struct tally_str *out, bool swap, uint64_t value);
-void tally_put_zeros(struct tally_str *out, size_t nr);
-
-/* u32 length and bytes, NUL-padded to a multiple of 64. */
-void tally_put_string(struct tally_str *out, bool swap, const char *text);
-void tally_put_record(struct tally_str *out, bool swap, uint32_t type, uint16_t misc, size_t size);
-void tally_put_attr(struct tally_str *out, bool swap, const struct perf_event_attr *attr,
-		    uint32_t size);
-
 /* ---- write.c ------------------------------------------------------------- */
 
 /* Write bytes that are in the file's order, counting the position. 0 or -errno. */
