@@ -22,8 +22,8 @@ ALLOWED = {
     "tags": set(),
     # the header
     "headers": {
-        "src/events/parse.h", "src/events/printfmt.h", "src/machines/riscv/kernel.h", "src/machines/sim/sim.h",
-        "src/machines/sim/sim_private.h", "src/profile/hist_private.h", "src/profile/profile_private.h",
+        "src/machines/sim/sim.h", "src/machines/sim/sim_private.h", "src/profile/hist_private.h",
+        "src/profile/profile_private.h",
     },
     # the file that calls
     "transport": set(),

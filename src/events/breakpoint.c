@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "events/cursor.h"
 #include "events/parse.h"
+#include "events/suggest.h"
 
 enum { DATA_LEN = 4, CODE_LEN = sizeof(long) };
 

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "events/cursor.h"
 #include "events/parse.h"
+#include "events/suggest.h"
 
 char tally_parser_peek(const struct tally_event_parser *p)
 {

@@ -7,7 +7,9 @@
 #include <strings.h>
 
 #include "base/arith.h"
+#include "events/lookup.h"
 #include "events/metric.h"
+#include "events/suggest.h"
 
 enum { MAX_METRICS = 1024 };
 

@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "events/cursor.h"
 #include "events/parse.h"
+#include "events/suggest.h"
 
 static const char letters[] = "ukhpPGHSDIWeb";
 

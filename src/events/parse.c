@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The grammar: events and groups in braces, separated by commas. */
+#include "events/cursor.h"
+#include "events/lookup.h"
 #include "events/parse.h"
+#include "events/suggest.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -10,7 +10,10 @@
 
 #include "base/arith.h"
 #include "events/names.h"
+#include "events/cursor.h"
+#include "events/lookup.h"
 #include "events/parse.h"
+#include "events/suggest.h"
 
 struct target {
 	struct tally_pmu *pmu;

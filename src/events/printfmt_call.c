@@ -6,6 +6,7 @@
 #include "base/arith.h"
 #include "events/names.h"
 #include "events/printfmt.h"
+#include "events/printfmt_compile.h"
 
 static int out_of_memory(struct tally_tp_compiler *c)
 {

@@ -8,6 +8,7 @@
 
 #include "base/arith.h"
 #include "events/printfmt.h"
+#include "events/printfmt_compile.h"
 
 enum { MAX_ARGS = 128, MAX_WIDTH = 4096 };
 

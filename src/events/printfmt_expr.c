@@ -7,6 +7,7 @@
 
 #include "base/arith.h"
 #include "events/printfmt.h"
+#include "events/printfmt_compile.h"
 
 enum { MAX_NODES_BYTES = 1 << 19 };
 

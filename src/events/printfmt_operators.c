@@ -4,6 +4,7 @@
 
 #include "base/arith.h"
 #include "events/printfmt.h"
+#include "events/printfmt_compile.h"
 
 enum { RANK_MINUS = 9 };
 

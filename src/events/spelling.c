@@ -13,6 +13,8 @@
 
 #include "base/arith.h"
 #include "base/str.h"
+#include "events/cursor.h"
+#include "events/lookup.h"
 #include "events/parse.h"
 
 enum { MAX_PIECES = 16, MAX_NAME = 256 };

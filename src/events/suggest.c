@@ -6,6 +6,7 @@
 
 #include "events/names.h"
 #include "events/parse.h"
+#include "events/suggest.h"
 #include "events/tracefs.h"
 
 _Static_assert(sizeof(((struct tally_event_error *)0)->near) ==

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "events/cursor.h"
+#include "events/lookup.h"
 #include "events/parse.h"
 
 int tally_table_fail(struct tally_event_parser *p, int code, struct tally_word word)

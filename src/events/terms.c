@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "events/cursor.h"
 #include "events/parse.h"
 
 enum term_kind { TERM_U64, TERM_U32, TERM_BOOL, TERM_NOT, TERM_TEXT, TERM_FLAG };

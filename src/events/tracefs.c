@@ -12,7 +12,9 @@
 
 #include "base/arith.h"
 #include "base/file.h"
+#include "events/cursor.h"
 #include "events/parse.h"
+#include "events/suggest.h"
 
 #define MOUNT "mount -t tracefs tracefs /sys/kernel/tracing"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the core asks of the kernel: the operations of machine.h. */
 #include "base/list.h"
+#include "machines/riscv/host.h"
 #include "machines/riscv/kernel.h"
 
 static struct kernel_task *task_of(const struct tally_core_task *perf)

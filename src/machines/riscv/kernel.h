@@ -183,13 +183,8 @@ void task_exit(void) __attribute__((noreturn));
 void task_idle(void) __attribute__((noreturn));
 struct kernel_task *task_find(int32_t tid);
 
-/* ---- call.c, host.c, sscofpmf.c ----------------------------------------------------------- */
+/* ---- call.c ------------------------------------------------------------------------------- */
 
 int64_t call_dispatch(struct trap_frame *frame);
 void call_close_all(struct kernel_task *task);
-void host_start(void);  /* the core, on the first hart */
-void host_online(void); /* on each */
-void host_call_interrupt(void);
-void sscofpmf_interrupt(const struct tally_core_moment *moment);
-
 #endif

@@ -9,6 +9,7 @@
  * ever set to half of its range or more below 0 loses an overflow later. So they are used as if
  * they had 63 bits.
  */
+#include "machines/riscv/host.h"
 #include "machines/riscv/kernel.h"
 
 enum { FIRST = 3, NR_COUNTERS = 19, FIXED_NONE = 0xff, WIDTH = 63 };

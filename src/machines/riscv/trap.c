@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Traps, and how the machine comes up. */
+#include "machines/riscv/host.h"
 #include "machines/riscv/kernel.h"
 
 struct kernel kernel;
