@@ -22,8 +22,7 @@ ALLOWED = {
     "tags": set(),
     # the header
     "headers": {
-        "src/machines/sim/sim.h", "src/machines/sim/sim_private.h", "src/profile/hist_private.h",
-        "src/profile/profile_private.h",
+        "src/machines/sim/sim.h", "src/profile/hist_private.h", "src/profile/profile_private.h",
     },
     # the file that calls
     "transport": set(),

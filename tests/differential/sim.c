@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "machines/sim/entry.h"
 #include "machines/sim/sim_private.h"
 #include "system.h"
 

@@ -2,6 +2,7 @@
 /* Which counter for which event: a matching, by augmenting paths. */
 #include <errno.h>
 
+#include "machines/sim/hardware.h"
 #include "machines/sim/sim_private.h"
 
 /* An assignment being sought: who is on each counter. */

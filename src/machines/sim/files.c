@@ -5,6 +5,8 @@
 #include <sys/mman.h>
 
 #include "base/arith.h"
+#include "machines/sim/hardware.h"
+#include "machines/sim/entry.h"
 #include "machines/sim/sim_private.h"
 
 enum { FIRST_FD = 3 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The counters: registers that count modulo 2^width, and say so when they wrap. */
 #include "base/arith.h"
+#include "machines/sim/hardware.h"
 #include "machines/sim/sim_private.h"
 
 static uint64_t width_mask(const struct sim_bank *bank)

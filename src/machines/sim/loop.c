@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Time: from one thing that happens to the next. */
 #include "base/arith.h"
+#include "machines/sim/hardware.h"
+#include "machines/sim/schedule.h"
+#include "machines/sim/entry.h"
 #include "machines/sim/sim_private.h"
 
 /* ---- overflow interrupts ------------------------------------------------------- */

@@ -5,6 +5,8 @@
 
 #include "base/arith.h"
 #include "base/list.h"
+#include "machines/sim/schedule.h"
+#include "machines/sim/entry.h"
 #include "machines/sim/sim_private.h"
 
 static struct tally_sim_task *task_of(const struct tally_core_task *perf)

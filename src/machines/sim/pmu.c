@@ -7,6 +7,7 @@
 
 #include "base/arith.h"
 #include "base/list.h"
+#include "machines/sim/hardware.h"
 #include "machines/sim/sim_private.h"
 
 /* hw->config: what init() leaves for the other verbs; SIM_CONFIG_COUNTERS as well. */

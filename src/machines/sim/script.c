@@ -3,6 +3,9 @@
 #include <errno.h>
 
 #include "base/arith.h"
+#include "machines/sim/hardware.h"
+#include "machines/sim/schedule.h"
+#include "machines/sim/entry.h"
 #include "machines/sim/sim_private.h"
 
 /* Steps without time between them that are taken for a script that hangs. */

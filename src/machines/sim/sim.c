@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "machines/sim/hardware.h"
+#include "machines/sim/schedule.h"
 #include "machines/sim/sim_private.h"
 
 enum { QUANTUM_NS = 4000000, NR_PAGES = 16384 };

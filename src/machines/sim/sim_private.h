@@ -176,10 +176,6 @@ struct tally_sim {
 void sim_violate(struct tally_sim *sim, const char *what);
 uint64_t sim_random(struct tally_sim *sim);
 
-/* The hooks run with interrupts off: around each. */
-void sim_hook_begin(struct tally_sim *sim, uint32_t cpu);
-void sim_hook_end(struct tally_sim *sim);
-
 /* ops.c */
 extern const struct tally_machine_ops sim_ops;
 
@@ -200,61 +196,6 @@ int sim_copy_to_user(void *machine, void *user, const void *from, size_t len);
 void *sim_view(struct tally_sim *sim, const struct tally_core_buffer *buffer, size_t len,
 	       bool writable);
 
-/* truth.c: let the CPU's task and counters have done what they did up to now. */
-void sim_settle(struct tally_sim *sim, struct sim_cpu *cpu);
-void sim_note(struct tally_sim *sim, struct tally_sim_task *task, uint32_t cpu,
-	      enum tally_sim_mode mode, unsigned signal, uint64_t nr);
-
-/* Nanoseconds until the running task has `nr` more events of a signal; SIM_NEVER. */
-uint64_t sim_time_to(const struct tally_sim_task *task, unsigned signal, unsigned __int128 nr);
-
-/* hardware.c: what a driver can do with the counters of the CPU that it runs on. */
-uint64_t sim_counter_read(struct tally_sim *sim, uint32_t bank, uint32_t index);
-void sim_counter_write(struct tally_sim *sim, uint32_t bank, uint32_t index, uint64_t value);
-void sim_counter_enable(struct tally_sim *sim, uint32_t bank, uint32_t index, uint8_t signal,
-			uint32_t modes);
-void sim_counter_disable(struct tally_sim *sim, uint32_t bank, uint32_t index);
-bool sim_counter_overflowed(struct tally_sim *sim, uint32_t bank, uint32_t index);
-void sim_bank_pause(struct tally_sim *sim, uint32_t bank, bool paused);
-
-/* And what the machine does with them: events happened; when is the next interrupt; which banks
- * have one due now. */
-void sim_bank_count(struct tally_sim *sim, struct sim_bank *bank, enum tally_sim_mode mode,
-		    const uint64_t *events);
-uint64_t sim_cpu_overflow_at(struct tally_sim *sim, struct sim_cpu *cpu);
-bool sim_bank_interrupts(const struct tally_sim *sim, const struct sim_bank *bank);
-
-/* assign.c: whether these events fit on counters that are all free; counters on this CPU for them
- * beside those that have one, who keep it, as they may be counting: 0, -ENOSPC, -EBUSY. */
-bool sim_pmu_fits(struct tally_core_hw *const *hws, uint32_t nr);
-int sim_pmu_assign(struct sim_pmu *driver, struct tally_core_hw *const *hws, uint32_t nr);
-
-/* pmu.c */
-int sim_pmu_register(struct tally_sim *sim, uint32_t number, const struct tally_sim_pmu *desc);
-void sim_pmu_interrupt(struct sim_pmu *driver, const struct tally_core_moment *moment);
-
-/* sched.c */
-void sim_switch(struct tally_sim *sim, uint32_t cpu, struct tally_sim_task *next, bool preempt);
-void sim_ready(struct tally_sim *sim, struct tally_sim_task *task);
-void sim_schedule(struct tally_sim *sim, uint32_t cpu);
-void sim_sleep(struct tally_sim *sim, struct tally_sim_task *task, uint64_t until);
-void sim_wake(struct tally_sim *sim, struct tally_sim_task *task);
-void sim_migrate(struct tally_sim *sim, struct tally_sim_task *task, uint32_t cpu);
-void sim_set_priority(struct tally_sim *sim, struct tally_sim_task *task, int32_t priority);
-void sim_quantum_end(struct tally_sim *sim, uint32_t cpu);
-
-/* loop.c */
-void sim_pass(struct tally_sim *sim);
-
-/* task.c */
-int sim_fork(struct tally_sim *sim, struct tally_sim_task *task, const struct tally_sim_step *step);
-void sim_exit(struct tally_sim *sim, struct tally_sim_task *task);
-void sim_task_free(struct tally_sim_task *task);
-
-/* script.c: what a step does, on the CPU of its task; and all steps up to the next segment. */
-int sim_step(struct tally_sim *sim, struct tally_sim_task *task, const struct tally_sim_step *step);
-void sim_advance(struct tally_sim *sim, struct tally_sim_task *task);
-
 /* moment.c: what the running task of a CPU is doing, and its chain. */
 struct tally_core_moment sim_moment(const struct sim_cpu *cpu);
 uint16_t sim_misc(enum tally_sim_mode mode);
@@ -267,17 +208,6 @@ void sim_files_copy(struct sim_process *to, const struct sim_process *from);
 /* Take away the mappings of the task's process and its descriptors: all, or (`exec`) those that
  * an exec closes. */
 void sim_files_close(struct tally_sim *sim, struct tally_sim_task *task, bool exec);
-
-/* turn.c: something done in a task's name. It runs on its CPU; one that was not running is
- * switched to, and away from again at the end. */
-struct sim_turn {
-	uint32_t before; /* the CPU whose code ran */
-	uint32_t cpu;
-	struct tally_sim_task *task;
-	struct tally_sim_task *out; /* switched away from; NULL: the task was running */
-};
-struct sim_turn sim_turn_begin(struct tally_sim *sim, struct tally_sim_task *task);
-void sim_turn_end(struct tally_sim *sim, struct sim_turn *turn);
 
 static inline struct sim_cpu *sim_this(struct tally_sim *sim)
 {

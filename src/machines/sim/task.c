@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "machines/sim/schedule.h"
 #include "machines/sim/sim_private.h"
 
 /* What a task does before its script's first segment. */

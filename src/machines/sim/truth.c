@@ -3,6 +3,7 @@
  * The truth. A task's events of a signal are floor((carried + rate * ns) / 1e6), the remainder
  * carried on: how often this is worked out on the way makes no difference.
  */
+#include "machines/sim/hardware.h"
 #include "machines/sim/sim_private.h"
 
 uint64_t sim_time_to(const struct tally_sim_task *task, unsigned signal, unsigned __int128 nr)

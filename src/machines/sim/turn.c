@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Code of the core: hooks, with interrupts off on a CPU, and what is done in a task's name. */
+#include "machines/sim/hardware.h"
+#include "machines/sim/schedule.h"
+#include "machines/sim/entry.h"
 #include "machines/sim/sim_private.h"
 
 void sim_hook_begin(struct tally_sim *sim, uint32_t cpu)
