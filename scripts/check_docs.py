@@ -12,10 +12,10 @@ import sys
 
 # The pages that describe what these files write.
 JSON = {
-    "stat": ["stat_json.c", "stat_plan.c"],
-    "list": ["list_print.c"],
-    "doctor": ["doctor_print.c"],
-    "report": ["report.c", "health.c", "../view/json.c"],
+    "stat": ["stat/json.c", "stat/plan.c"],
+    "list": ["list/print.c"],
+    "doctor": ["doctor/print.c"],
+    "report": ["report/report.c", "recording/health.c", "../view/json.c"],
 }
 KEY = re.compile(r'tally_json_[a-z0-9]+\(\s*[^,]+,\s*"([a-z_]+)"')
 CALL = re.compile(r"\b(tally_[a-z0-9_]+)\(")
