@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Holds what the documents promise against the sources: every key of a command's --json is on its page, and every
-function that a comment of a public header names is declared in one.
+"""Holds what the documents promise against the sources: every key of a command's --json is on its page, every function
+that a comment of a public header names is declared in one, and every path that a page names is there.
 
 usage: check_docs.py ROOT
 """
@@ -19,6 +19,7 @@ JSON = {
 }
 KEY = re.compile(r'tally_json_[a-z0-9]+\(\s*[^,]+,\s*"([a-z_]+)"')
 CALL = re.compile(r"\b(tally_[a-z0-9_]+)\(")
+PLACEHOLDER = re.compile(r"\bfrob\b|\broom/")  # what a reader is to put a name in for
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 
 
@@ -47,9 +48,22 @@ def undeclared_functions(root):
             yield f"{os.path.relpath(path, root)}: a comment names {name}(), which no header declares"
 
 
+def absent_paths(root):
+    rooms = "|".join(sorted(os.listdir(os.path.join(root, "src"))))
+    tops = "bench|demo|docs|fuzz|include|pmu-events|scripts|src|tests"
+    named = re.compile(rf"(?<![\w./*<>-])((?:{tops}|{rooms})/[\w./-]*\w\.(?:[chS]|cpp|py|sh|md|json|csv))\b")
+    pages = [name for name in glob.glob(os.path.join(root, "*.md")) + glob.glob(os.path.join(root, "docs", "**", "*.md"),
+                                                                                recursive=True)]
+    for page in sorted(pages):
+        for path in sorted(set(named.findall(read(page)))):
+            places = (root, os.path.join(root, "src"), os.path.join(root, "include"), os.path.dirname(page))
+            if not PLACEHOLDER.search(path) and not any(os.path.exists(os.path.join(place, path)) for place in places):
+                yield f"{os.path.relpath(page, root)}: {path} is not there"
+
+
 def main():
     root = sys.argv[1]
-    wrong = [*undocumented_keys(root), *undeclared_functions(root)]
+    wrong = [*undocumented_keys(root), *undeclared_functions(root), *absent_paths(root)]
     print("\n".join(wrong) or "documents and headers name what there is")
     sys.exit(bool(wrong))
 

@@ -21,9 +21,7 @@ ALLOWED = {
     # the tag of a struct
     "tags": set(),
     # the header
-    "headers": {
-        "src/machines/sim/sim.h", "src/profile/hist_private.h", "src/profile/profile_private.h",
-    },
+    "headers": set(),
     # the file that calls
     "transport": set(),
     "targets": set(),

@@ -4,7 +4,8 @@
  * these is looked up in a large table, which is a wait for memory; so it is done in passes over the
  * samples, each of which asks for the memory that the next one needs.
  */
-#include "profile/profile_private.h"
+#include "profile/cells.h"
+#include "profile/chain.h"
 
 /* A sample that is shown comes, for the first time. */
 static void sample_sum(struct tally_profile *profile, const struct tally_gathered *from)

@@ -3,7 +3,7 @@
  * Callers to stacks. Most were seen before, in this process or another one of the same program, so
  * they are looked up as a whole, by a hash of the words that stand for them.
  */
-#include "profile/profile_private.h"
+#include "profile/chain.h"
 
 /* Two sums that are independent make 96 bits; callers are taken for the same if all of them are. */
 static void hash_step(struct tally_callers_hash *hash, uint64_t word)

@@ -5,7 +5,7 @@
  * memory where they will be looked up is asked for. By the time the batch is full most of that
  * memory has come.
  */
-#include "profile/profile_private.h"
+#include "profile/chain.h"
 
 static int words_add(struct tally_profile *profile, const struct tally_thread *thread,
 		     uint8_t cpumode, uint64_t ip)

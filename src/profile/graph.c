@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Call graphs of rows: of which, and from where in the tree of paths they grow. */
-#include "profile/hist_private.h"
+#include "profile/graph.h"
+#include "profile/grow.h"
+#include "profile/sums.h"
 
 /* The outermost paths of the row's own cells. */
 static int own_roots(struct hist_grower *grower, const uint32_t *cells, size_t nr)

@@ -7,7 +7,7 @@
  * that reach the same function. Only children heavy enough to be shown are gone on from, so
  * the work is bounded by what is shown, not by how many different paths there are.
  */
-#include "profile/hist_private.h"
+#include "profile/grow.h"
 
 int hist_graph_new(struct hist_builder *builder, uint32_t frame, uint32_t *ret_node)
 {

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "profile/hist_private.h"
+#include "profile/graph.h"
+#include "profile/sums.h"
 #include "profile/profile_private.h"
 
 /* What the functions of a row have in common: the function, its DSO, or nothing. */

@@ -77,56 +77,6 @@ struct hist_grower {
 	uint32_t root;
 };
 
-/* The row of a group and a frame, made if new. 0 or -ENOMEM. */
-int hist_row(struct hist_builder *builder, uint32_t group, uint32_t frame, uint32_t *ret_row);
-
-/* Put the rows in the order that they are shown in. 0 or -ENOMEM. */
-int hist_rows_sort(struct hist_builder *builder);
-
-/* Add to each row of the group whose cells are [first, last) what its functions' callees cost.
- * 0 or -ENOMEM. */
-int hist_children(struct hist_builder *builder, size_t first, size_t last);
-
-/* Put the callchain of cell `i` into the tree of the group at work. 0 or -ENOMEM. */
-int hist_path_make(struct hist_builder *builder, size_t i);
-
-/* Make room for the sums of all paths of the tree. 0 or -ENOMEM. */
-int hist_sum_reach(const struct hist_builder *builder, struct path_sums *sums);
-
-/* Add the path of cell `i` to the sums (or take it away again), all the way up. 0 or -ENOMEM. */
-int hist_sum_add(struct hist_builder *builder, struct path_sums *sums, size_t i);
-void hist_sum_take(struct hist_builder *builder, struct path_sums *sums, size_t i);
-
-/* Give back what was taken: cannot fail. */
-void hist_sum_return(struct hist_builder *builder, struct path_sums *sums, size_t i);
-
-/* Make the paths touched a tree that can be walked downwards; path 0 is its root. */
-void hist_sum_link(struct hist_builder *builder, struct path_sums *sums);
-void hist_sum_clear(struct path_sums *sums);
-void hist_sum_free(struct path_sums *sums);
-
-/* Walk the tree of sums downwards, calling `visit` for each path; `outermost` tells that no
- * caller on it has the same fkey. 0, -ENOMEM, or what visit returned. */
-int hist_walk(struct hist_builder *builder, struct path_sums *sums,
-	      int (*visit)(struct hist_builder *builder, uint32_t path, bool outermost, void *arg),
-	      void *arg);
-
-/* A node without a parent. 0 or -ENOMEM. */
-int hist_graph_new(struct hist_builder *builder, uint32_t frame, uint32_t *ret_node);
-
-/* Put a place under `node`, at the child for the function it is in. 0 or -ENOMEM. */
-int hist_grower_put(struct hist_grower *grower, uint32_t node, struct hist_place place);
-
-/* Go on from every node under the root that is heavy enough. 0 or -ENOMEM. */
-int hist_grower_grow(struct hist_grower *grower);
-void hist_grower_free(struct hist_grower *grower);
-
-/* Find the rows that get graphs. 0 or -ENOMEM. */
-int hist_graph_heavy(struct hist_builder *builder);
-
-/* Graphs of the heavy rows of the group whose cells are [first, last). 0 or -ENOMEM. */
-int hist_graph_group(struct hist_builder *builder, size_t first, size_t last);
-
 static inline const struct tally_path *hist_path(const struct hist_builder *builder, uint32_t path)
 {
 	return &builder->paths.all.data[path];
@@ -153,5 +103,15 @@ static inline const struct tally_cell *hist_cell(const struct hist_builder *buil
 {
 	return &builder->profile->cells.data[builder->cells.data[i].cell];
 }
+
+/* The row of a group and a frame, made if new. 0 or -ENOMEM. */
+int hist_row(struct hist_builder *builder, uint32_t group, uint32_t frame, uint32_t *ret_row);
+
+/* Put the rows in the order that they are shown in. 0 or -ENOMEM. */
+int hist_rows_sort(struct hist_builder *builder);
+
+/* Add to each row of the group whose cells are [first, last) what its functions' callees cost.
+ * 0 or -ENOMEM. */
+int hist_children(struct hist_builder *builder, size_t first, size_t last);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/arith.h"
 #include "profile/machine_private.h"
-#include "profile/profile_private.h"
+#include "profile/cells.h"
 
 /* A cell is dropped when it is less than its event's total, shifted so. */
 enum { NOTHING = 20 };

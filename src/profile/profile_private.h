@@ -25,11 +25,18 @@ static inline void profile_address_fetch(const struct tally_profile *profile, ui
 	__builtin_prefetch(profile_address(profile, word));
 }
 
+/* Whether callers are looked up at all. */
+static inline bool profile_takes_callers(const struct tally_profile *profile)
+{
+	return profile->options.by & TALLY_BY_PATH;
+}
+
 /* What addresses and callers were is not so any more. */
 void profile_caches_clear(struct tally_profile *profile);
 
-/* The cells are other ones: find them by the keys that they have now. 0 or -ENOMEM. */
-int profile_cells_index(struct tally_profile *profile);
+/* The frame of the word at `*at`, which moves behind it. 0 or -ENOMEM. */
+int profile_frame(struct tally_profile *profile, const uint64_t *words, size_t *at,
+		  uint32_t *ret_frame);
 
 /* Note the words of a sample and its chain in the batch; see gather.c. 0 or -ENOMEM. */
 int profile_gather(struct tally_profile *profile, const struct tally_thread *thread,
@@ -38,41 +45,9 @@ int profile_gather(struct tally_profile *profile, const struct tally_thread *thr
 /* Find out what the samples of the batch are, and count them. 0 or -ENOMEM. */
 int profile_batch_resolve(struct tally_profile *profile);
 
-/* The frame of the word at `*at`, which moves behind it. 0 or -ENOMEM. */
-int profile_frame(struct tally_profile *profile, const uint64_t *words, size_t *at,
-		  uint32_t *ret_frame);
-
-/* The callers of a sample that has some, step by step. Hash them, and ask for the memory where they
- * are remembered; */
-void profile_callers_fetch(struct tally_profile *profile, struct tally_gathered *to);
-
-/* see which stack they are; if they are new, ask for the memory where their addresses are; */
-void profile_callers_look(struct tally_profile *profile, struct tally_gathered *sample);
-
-/* then find their frames, and ask for the memory where their stack is. 0 or -ENOMEM; */
-int profile_callers_frames(struct tally_profile *profile, struct tally_gathered *sample);
-
-/* and their stack. 0 or -ENOMEM. */
-int profile_callers_stack(struct tally_profile *profile, struct tally_gathered *sample);
-
-/* A sample whose key is whole, step by step. Ask for the memory where its cell is looked up, */
-void profile_cell_fetch_slot(const struct tally_profile *profile, struct tally_gathered *sample);
-
-/* then for the cell that it is likely to be, */
-void profile_cell_fetch(const struct tally_profile *profile, const struct tally_gathered *sample);
-
-/* and count it. 0 or -ENOMEM. */
-int profile_cell_count(struct tally_profile *profile, const struct tally_gathered *sample);
-
 /* Note that a sample comes; whether it is to be taken (1) or was counted before and is not recalled
  * (0); or -ENOMEM. */
 int profile_sample_comes(struct tally_profile *profile, uint64_t number);
-
-/* Whether callers are looked up at all. */
-static inline bool profile_takes_callers(const struct tally_profile *profile)
-{
-	return profile->options.by & TALLY_BY_PATH;
-}
 
 /* Whether there is a filter. */
 bool profile_filters(const struct tally_profile *profile);

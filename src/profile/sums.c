@@ -2,7 +2,7 @@
 /* The tree of a group's paths, and sums over it: what passes through each, for a set of cells. */
 #include <string.h>
 
-#include "profile/hist_private.h"
+#include "profile/sums.h"
 
 /* ---- the tree -------------------------------------------------------------- */
 

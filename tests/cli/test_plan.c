@@ -11,7 +11,8 @@
 
 #include "base/arith.h"
 #include "cli/stat/plan_run.h"
-#include "machines/sim/sim.h"
+#include "machines/sim/loop.h"
+#include "machines/sim/task.h"
 #include "tally/client.h"
 
 #include "../core/sim_transport.h"

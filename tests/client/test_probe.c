@@ -16,7 +16,8 @@
 #include "abi/attr.h"
 #include "base/arith.h"
 #include "client/probe.h"
-#include "machines/sim/sim.h"
+#include "machines/sim/loop.h"
+#include "machines/sim/task.h"
 
 #include "../core/sim_transport.h"
 

@@ -16,7 +16,12 @@
 #include <cmocka.h>
 
 #include "abi/sample.h"
-#include "machines/sim/sim.h"
+#include "machines/sim/files.h"
+#include "machines/sim/loop.h"
+#include "machines/sim/script.h"
+#include "machines/sim/task.h"
+#include "machines/sim/text.h"
+#include "machines/sim/truth.h"
 #include "sim_transport.h"
 
 enum { US = 1000, MS = 1000000, SECOND = 1000000000 };

@@ -3,7 +3,12 @@
 #ifndef TALLY_TESTS_CORE_SIM_TRANSPORT_H
 #define TALLY_TESTS_CORE_SIM_TRANSPORT_H
 
-#include "machines/sim/sim.h"
+#include "machines/sim/files.h"
+#include "machines/sim/loop.h"
+#include "machines/sim/script.h"
+#include "machines/sim/task.h"
+#include "machines/sim/text.h"
+#include "machines/sim/truth.h"
 #include "tally/client.h"
 
 struct sim_transport {

@@ -8,7 +8,12 @@
 #ifndef TALLY_TESTS_CORE_WORLD_H
 #define TALLY_TESTS_CORE_WORLD_H
 
-#include "machines/sim/sim.h"
+#include "machines/sim/files.h"
+#include "machines/sim/loop.h"
+#include "machines/sim/script.h"
+#include "machines/sim/task.h"
+#include "machines/sim/text.h"
+#include "machines/sim/truth.h"
 #include "random.h"
 
 enum { WORLD_TASKS = 24, WORLD_EVENTS = 40, WORLD_OPS = 20 };

@@ -8,6 +8,11 @@
 #include "machines/sim/entry.h"
 #include "machines/sim/sim_private.h"
 #include "system.h"
+#include "machines/sim/files.h"
+#include "machines/sim/loop.h"
+#include "machines/sim/script.h"
+#include "machines/sim/task.h"
+#include "machines/sim/truth.h"
 
 enum { TRACEPOINT_ID = 400, RAW_BYTES = 32, RAW_PID = 16, FDS = 64 };
 

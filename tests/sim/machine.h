@@ -12,7 +12,12 @@
 #include <cmocka.h>
 
 #include "fake_core.h"
-#include "machines/sim/sim.h"
+#include "machines/sim/files.h"
+#include "machines/sim/loop.h"
+#include "machines/sim/script.h"
+#include "machines/sim/task.h"
+#include "machines/sim/text.h"
+#include "machines/sim/truth.h"
 
 enum { MS = 1000000 };
 

@@ -131,7 +131,7 @@ static int trial_run(const struct doctor *doctor, const struct plan *plan, pid_t
 /* The same beside as many other descriptors as the command has. */
 static int trial_run_crowded(const struct doctor *doctor, const struct plan *plan, pid_t child)
 {
-	int files[MAX_OTHER_FILES], nr = 0, ret = 0;
+	int files[MAX_OTHER_FILES] = {0}, nr = 0, ret = 0;
 
 	while (!ret && nr < plan->other_files) {
 		files[nr] = dup(STDERR_FILENO);

@@ -8,6 +8,7 @@
 #include "machines/sim/hardware.h"
 #include "machines/sim/entry.h"
 #include "machines/sim/sim_private.h"
+#include "machines/sim/files.h"
 
 enum { FIRST_FD = 3 };
 

@@ -5,6 +5,8 @@
 #include "machines/sim/schedule.h"
 #include "machines/sim/entry.h"
 #include "machines/sim/sim_private.h"
+#include "machines/sim/loop.h"
+#include "machines/sim/task.h"
 
 /* ---- overflow interrupts ------------------------------------------------------- */
 

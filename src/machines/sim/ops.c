@@ -8,6 +8,7 @@
 #include "machines/sim/schedule.h"
 #include "machines/sim/entry.h"
 #include "machines/sim/sim_private.h"
+#include "machines/sim/files.h"
 
 static struct tally_sim_task *task_of(const struct tally_core_task *perf)
 {

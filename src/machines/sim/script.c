@@ -7,6 +7,7 @@
 #include "machines/sim/schedule.h"
 #include "machines/sim/entry.h"
 #include "machines/sim/sim_private.h"
+#include "machines/sim/script.h"
 
 /* Steps without time between them that are taken for a script that hangs. */
 enum { MAX_STEPS = 1000000 };

@@ -6,6 +6,7 @@
 #include "machines/sim/hardware.h"
 #include "machines/sim/schedule.h"
 #include "machines/sim/sim_private.h"
+#include "machines/sim/script.h"
 
 enum { QUANTUM_NS = 4000000, NR_PAGES = 16384 };
 

@@ -33,12 +33,12 @@
 #include "tally/core.h"
 
 struct tally_sim;
+
 struct tally_sim_task;
 
 enum { SIM_STACK_BYTES = 512, SIM_PHYSICAL = 0x5000 };
-enum { SIM_MAX_CPUS = 16, SIM_MAX_PMUS = 8, SIM_MAX_COUNTERS = 32, SIM_MAX_LOOPS = 4 };
 
-/* ---- what is counted ---------------------------------------------------------- */
+enum { SIM_MAX_CPUS = 16, SIM_MAX_PMUS = 8, SIM_MAX_COUNTERS = 32, SIM_MAX_LOOPS = 4 };
 
 enum tally_sim_mode {
 	SIM_USER,
@@ -73,8 +73,6 @@ enum tally_sim_signal {
 struct tally_sim_rates {
 	uint32_t per_ms[SIM_NR_HW];
 };
-
-/* ---- scripts -------------------------------------------------------------------- */
 
 /*
  * A stretch of execution. Where samples fall in it: `ip` + (ns done & ~3) % ip_len. A chain is
@@ -158,32 +156,48 @@ struct tally_sim_step {
 
 #define SIM_RUN(mode_, ns_, rates_) \
 	SIM_STEP(RUN, .run = {.mode = (mode_), .ns = (ns_), .rates = (rates_)})
-#define SIM_SEGMENT(...)                 SIM_STEP(RUN, .run = {__VA_ARGS__})
-#define SIM_LOOP(times_)                 SIM_STEP(LOOP, .times = (times_))
-#define SIM_END_LOOP()                   SIM_STEP(END_LOOP, .ns = 0)
-#define SIM_SLEEP(ns_)                   SIM_STEP(SLEEP, .ns = (ns_))
-#define SIM_YIELD()                      SIM_STEP(YIELD, .ns = 0)
-#define SIM_FORK(script_)                SIM_STEP(FORK, .fork = {(script_), true, -1})
-#define SIM_FORK_TO(script_, cpu_)       SIM_STEP(FORK, .fork = {(script_), true, (cpu_)})
-#define SIM_CLONE(script_)               SIM_STEP(FORK, .fork = {(script_), false, -1})
-#define SIM_CLONE_TO(script_, cpu_)      SIM_STEP(FORK, .fork = {(script_), false, (cpu_)})
-#define SIM_EXEC(comm_)                  SIM_STEP(EXEC, .exec = {(comm_), false})
-#define SIM_EXEC_PRIVILEGED(comm_)       SIM_STEP(EXEC, .exec = {(comm_), true})
-#define SIM_COMM(comm_)                  SIM_STEP(COMM, .comm = (comm_))
-#define SIM_MAP(mapping_)                SIM_STEP(MAP, .mapping = (mapping_))
-#define SIM_UNMAP(mapping_)              SIM_STEP(UNMAP, .mapping = (mapping_))
-#define SIM_NAMESPACES(links_)           SIM_STEP(NAMESPACES, .links = (links_))
-#define SIM_SOFTWARE(id_, nr_)           SIM_STEP(SOFTWARE, .software = {.id = (id_), .nr = (nr_)})
+
+#define SIM_SEGMENT(...) SIM_STEP(RUN, .run = {__VA_ARGS__})
+
+#define SIM_LOOP(times_) SIM_STEP(LOOP, .times = (times_))
+
+#define SIM_END_LOOP() SIM_STEP(END_LOOP, .ns = 0)
+
+#define SIM_SLEEP(ns_) SIM_STEP(SLEEP, .ns = (ns_))
+
+#define SIM_YIELD() SIM_STEP(YIELD, .ns = 0)
+
+#define SIM_FORK(script_) SIM_STEP(FORK, .fork = {(script_), true, -1})
+
+#define SIM_FORK_TO(script_, cpu_) SIM_STEP(FORK, .fork = {(script_), true, (cpu_)})
+
+#define SIM_CLONE(script_) SIM_STEP(FORK, .fork = {(script_), false, -1})
+
+#define SIM_CLONE_TO(script_, cpu_) SIM_STEP(FORK, .fork = {(script_), false, (cpu_)})
+
+#define SIM_EXEC(comm_) SIM_STEP(EXEC, .exec = {(comm_), false})
+
+#define SIM_EXEC_PRIVILEGED(comm_) SIM_STEP(EXEC, .exec = {(comm_), true})
+
+#define SIM_COMM(comm_) SIM_STEP(COMM, .comm = (comm_))
+
+#define SIM_MAP(mapping_) SIM_STEP(MAP, .mapping = (mapping_))
+
+#define SIM_UNMAP(mapping_) SIM_STEP(UNMAP, .mapping = (mapping_))
+
+#define SIM_NAMESPACES(links_) SIM_STEP(NAMESPACES, .links = (links_))
+
+#define SIM_SOFTWARE(id_, nr_) SIM_STEP(SOFTWARE, .software = {.id = (id_), .nr = (nr_)})
+
 #define SIM_HIT(tracepoint_, raw_, len_) SIM_STEP(HIT, .hit = {(tracepoint_), (raw_), (len_)})
-#define SIM_MIGRATE(cpu_)                SIM_STEP(MIGRATE, .cpu = (cpu_))
-#define SIM_PRIORITY(priority_)          SIM_STEP(PRIORITY, .priority = (priority_))
-#define SIM_CALL(fn_, arg_)              SIM_STEP(CALL, .call = {(fn_), (arg_)})
-#define SIM_EXIT()                       SIM_STEP(EXIT, .ns = 0)
 
-/* A step in words, as it would be written in a script. Bytes that all of it takes. */
-size_t tally_sim_step_text(const struct tally_sim_step *step, char *to, size_t size);
+#define SIM_MIGRATE(cpu_) SIM_STEP(MIGRATE, .cpu = (cpu_))
 
-/* ---- the machine ------------------------------------------------------------------ */
+#define SIM_PRIORITY(priority_) SIM_STEP(PRIORITY, .priority = (priority_))
+
+#define SIM_CALL(fn_, arg_) SIM_STEP(CALL, .call = {(fn_), (arg_)})
+
+#define SIM_EXIT() SIM_STEP(EXIT, .ns = 0)
 
 /* A PMU by description. Counters 0 .. nr_generic - 1 count any signal; nr_generic .. count the
  * signal they are fixed to. PERF_TYPE_RAW and the PMU's own type take the signal as config;
@@ -221,6 +235,37 @@ struct tally_sim_config {
 	void *violated_arg;
 };
 
+/* How a task that always was there begins. It is the only thread of its process. */
+struct tally_sim_spawn {
+	const struct tally_sim_step *script; /* must outlive the machine; NULL: sleeps for ever */
+	uint32_t cpu;
+	int32_t priority; /* lower ones go first, and preempt */
+	uint32_t uid;
+	uint64_t caps;    /* bit per TALLY_CORE_CAP_* */
+	uint64_t memlock; /* RLIMIT_MEMLOCK in bytes */
+};
+
+/* Signals that notify() sent to the task's descriptors (tally_sim_set_async()); and SIGTRAPs with
+ * what the last one carried. */
+struct tally_sim_signals {
+	uint64_t async, traps;
+	uint64_t trap_addr, trap_data;
+	uint32_t trap_type;
+};
+
+/* Whose events; zeros: everybody's, idle included, everywhere. */
+struct tally_sim_filter {
+	const struct tally_sim_task *task;
+	bool tree;      /* and all its descendants */
+	uint32_t cpus;  /* bits; 0: all */
+	uint32_t modes; /* bits by enum tally_sim_mode; 0: all */
+};
+
+/* How often notify() was called for the descriptor: with POLLIN, and with POLLHUP. */
+struct tally_sim_notices {
+	uint64_t in, hup;
+};
+
 /* -ENOMEM; -EINVAL for no or too many CPUs or PMUs; what the core's creation fails with. */
 int tally_sim_create(const struct tally_sim_config *config, struct tally_sim **ret_sim);
 
@@ -235,6 +280,16 @@ struct tally_core *tally_sim_core(struct tally_sim *sim);
  * ... */
 const char *tally_sim_violation(const struct tally_sim *sim);
 
+uint64_t tally_sim_now(const struct tally_sim *sim);
+
+/* A CPU goes or comes back. Its tasks move to the first one that is left. -EBUSY for the last. */
+int tally_sim_cpu_offline(struct tally_sim *sim, uint32_t cpu);
+
+int tally_sim_cpu_online(struct tally_sim *sim, uint32_t cpu);
+
+/* Why the last open, ioctl or mmap was refused. */
+const struct tally_core_refusal *tally_sim_refusal(const struct tally_sim *sim);
+
 /* The `nth` allocation from now on (1: the next) fails, once; 0: none does. */
 void tally_sim_fail_alloc(struct tally_sim *sim, uint64_t nth);
 
@@ -243,141 +298,10 @@ void tally_sim_fail_copy(struct tally_sim *sim, const void *user, size_t len);
 
 /* Bytes and pages that the core holds now. */
 size_t tally_sim_held_bytes(const struct tally_sim *sim);
+
 size_t tally_sim_held_pages(const struct tally_sim *sim);
-
-/* ---- time ---------------------------------------------------------------------------- */
-
-uint64_t tally_sim_now(const struct tally_sim *sim);
-
-/* Let `ns` pass. */
-void tally_sim_run(struct tally_sim *sim, uint64_t ns);
-
-/* Until the task has ended, or (false) `limit_ns` have passed. */
-bool tally_sim_run_until_exit(struct tally_sim *sim, const struct tally_sim_task *task,
-			      uint64_t limit_ns);
 
 /* The cycle counter of user space: four a nanosecond. */
 uint64_t tally_sim_tsc(const struct tally_sim *sim);
-
-/* A CPU goes or comes back. Its tasks move to the first one that is left. -EBUSY for the last. */
-int tally_sim_cpu_offline(struct tally_sim *sim, uint32_t cpu);
-int tally_sim_cpu_online(struct tally_sim *sim, uint32_t cpu);
-
-/* Kernel code came to be, or went, as tally_core_ksymbol() has it; noticed on `cpu`. */
-void tally_sim_ksymbol(struct tally_sim *sim, uint32_t cpu, uint64_t addr, uint32_t len,
-		       uint16_t type, bool gone, const char *name);
-
-/* ---- tasks ------------------------------------------------------------------------- */
-
-/* How a task that always was there begins. It is the only thread of its process. */
-struct tally_sim_spawn {
-	const struct tally_sim_step *script; /* must outlive the machine; NULL: sleeps for ever */
-	uint32_t cpu;
-	int32_t priority; /* lower ones go first, and preempt */
-	uint32_t uid;
-	uint64_t caps;    /* bit per TALLY_CORE_CAP_* */
-	uint64_t memlock; /* RLIMIT_MEMLOCK in bytes */
-};
-
-/* Tids count up from 100. NULL when there is no memory. The task exists until the machine is
- * destroyed, for its truth, also when it has ended. */
-struct tally_sim_task *tally_sim_task_new(struct tally_sim *sim,
-					  const struct tally_sim_spawn *spawn);
-
-/* The i-th task ever made, in order of their making; NULL after the last. */
-struct tally_sim_task *tally_sim_task_at(struct tally_sim *sim, size_t i);
-
-int32_t tally_sim_task_tid(const struct tally_sim_task *task);
-int32_t tally_sim_task_pid(const struct tally_sim_task *task);
-bool tally_sim_task_exited(const struct tally_sim_task *task);
-uint32_t tally_sim_task_cpu(const struct tally_sim_task *task);
-bool tally_sim_task_runs(const struct tally_sim_task *task); /* now, on that CPU */
-struct tally_core_task *tally_sim_task_perf(struct tally_sim_task *task);
-struct tally_sim_task *tally_sim_task_parent(const struct tally_sim_task *task);
-
-/* Rights may change at any time. */
-void tally_sim_task_set_caps(struct tally_sim_task *task, uint64_t caps);
-void tally_sim_task_set_uid(struct tally_sim *sim, struct tally_sim_task *task, uint32_t uid);
-void tally_sim_task_set_memlock(struct tally_sim_task *task, uint64_t bytes);
-
-/* The task takes this step now, out of its script; not RUN, LOOP or END_LOOP. One that does not
- * run gets its CPU for this moment, with a context switch to it and one back, as with all that is
- * done in a task's name from outside. -ENOMEM: a fork that failed; -ESRCH: the task has ended. */
-int tally_sim_do(struct tally_sim *sim, struct tally_sim_task *task,
-		 const struct tally_sim_step *step);
-
-/* Wake a task that sleeps. */
-void tally_sim_wake(struct tally_sim *sim, struct tally_sim_task *task);
-
-/* Signals that notify() sent to the task's descriptors (tally_sim_set_async()); and SIGTRAPs with
- * what the last one carried. */
-struct tally_sim_signals {
-	uint64_t async, traps;
-	uint64_t trap_addr, trap_data;
-	uint32_t trap_type;
-};
-struct tally_sim_signals tally_sim_task_signals(const struct tally_sim_task *task);
-
-/* ---- truth --------------------------------------------------------------------------- */
-
-/* Whose events; zeros: everybody's, idle included, everywhere. */
-struct tally_sim_filter {
-	const struct tally_sim_task *task;
-	bool tree;      /* and all its descendants */
-	uint32_t cpus;  /* bits; 0: all */
-	uint32_t modes; /* bits by enum tally_sim_mode; 0: all */
-};
-
-/* Events of a signal since the machine was made, up to now. */
-uint64_t tally_sim_truth(struct tally_sim *sim, struct tally_sim_filter filter, unsigned signal);
-
-/* ---- system calls ----------------------------------------------------------------- */
-
-/*
- * Each as `task`. -EBADF for descriptors that are none. Threads of one process share their
- * descriptors and mappings; fork copies descriptors; the end of the last thread closes all, exec
- * those with PERF_FLAG_FD_CLOEXEC. An event is closed when no descriptor and no mapping of it
- * is left.
- */
-int tally_sim_open(struct tally_sim *sim, struct tally_sim_task *task, void *attr, int32_t pid,
-		   int32_t cpu, int group_fd, unsigned long flags);
-int tally_sim_close(struct tally_sim *sim, struct tally_sim_task *task, int fd);
-int tally_sim_dup(struct tally_sim *sim, struct tally_sim_task *task, int fd);
-int64_t tally_sim_read(struct tally_sim *sim, struct tally_sim_task *task, int fd, void *to,
-		       size_t len);
-int tally_sim_ioctl(struct tally_sim *sim, struct tally_sim_task *task, int fd,
-		    unsigned long request, uintptr_t arg);
-unsigned tally_sim_poll(struct tally_sim *sim, struct tally_sim_task *task, int fd);
-int tally_sim_prctl(struct tally_sim *sim, struct tally_sim_task *task, int option);
-
-/* `*ret_memory` is one piece of address space whichever way the pages lie; a store to a mapping
- * that is not writable faults. */
-int tally_sim_mmap(struct tally_sim *sim, struct tally_sim_task *task, int fd, size_t len,
-		   uint64_t pgoff, bool writable, void **ret_memory);
-int tally_sim_munmap(struct tally_sim *sim, struct tally_sim_task *task, void *memory);
-
-/* A descriptor of something that is no event. */
-int tally_sim_open_other(struct tally_sim *sim, struct tally_sim_task *task);
-
-/* Why the last open, ioctl or mmap was refused. */
-const struct tally_core_refusal *tally_sim_refusal(const struct tally_sim *sim);
-
-/* The event of a descriptor, NULL if it is none. */
-struct tally_core_event *tally_sim_event(struct tally_sim *sim, struct tally_sim_task *task,
-					 int fd);
-
-/* Send the task a signal whenever the descriptor is notified: F_SETOWN and O_ASYNC. */
-int tally_sim_set_async(struct tally_sim *sim, struct tally_sim_task *task, int fd);
-
-/* How often notify() was called for the descriptor: with POLLIN, and with POLLHUP. */
-struct tally_sim_notices {
-	uint64_t in, hup;
-};
-struct tally_sim_notices tally_sim_notices(struct tally_sim *sim, struct tally_sim_task *task,
-					   int fd);
-
-/* What user space reads from counter `index` (the page's index - 1) of the first PMU on the
- * task's CPU: sign-extended by nobody. */
-uint64_t tally_sim_rdpmc(struct tally_sim *sim, struct tally_sim_task *task, uint32_t index);
 
 #endif

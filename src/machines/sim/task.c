@@ -5,6 +5,7 @@
 
 #include "machines/sim/schedule.h"
 #include "machines/sim/sim_private.h"
+#include "machines/sim/task.h"
 
 /* What a task does before its script's first segment. */
 static const struct tally_sim_segment nothing = {.mode = SIM_KERNEL};

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "machines/sim/sim_private.h"
+#include "machines/sim/text.h"
 
 static const char *const mode_names[SIM_NR_MODES] = {
 	[SIM_USER] = "SIM_USER",

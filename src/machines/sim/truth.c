@@ -5,6 +5,7 @@
  */
 #include "machines/sim/hardware.h"
 #include "machines/sim/sim_private.h"
+#include "machines/sim/truth.h"
 
 uint64_t sim_time_to(const struct tally_sim_task *task, unsigned signal, unsigned __int128 nr)
 {
