@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core_machine.h"
+#include "core_host.h"
 #include "tally/client.h"
 
 enum { ROUNDS = 7, PAGES = 1 << 9 };
@@ -62,8 +62,8 @@ static struct tally_core_event *open_on(struct tally_core_task *task, int32_t cp
 	struct tally_core_event *event = NULL;
 
 	attr.size = sizeof(attr);
-	machine.task = task;
-	if (tally_core_open(machine.core, task, &attr, task ? 1 : -1, cpu, -1, 0, &event, NULL))
+	host.task = task;
+	if (tally_core_open(host.core, task, &attr, task ? 1 : -1, cpu, -1, 0, &event, NULL))
 		exit(1);
 	return event;
 }
@@ -74,8 +74,8 @@ static struct tally_core_task tasks[2];
 
 static void two_switches(void *arg)
 {
-	tally_core_switch(machine.core, &tasks[0], &tasks[1], true);
-	tally_core_switch(machine.core, &tasks[1], &tasks[0], true);
+	tally_core_switch(host.core, &tasks[0], &tasks[1], true);
+	tally_core_switch(host.core, &tasks[1], &tasks[0], true);
 }
 
 static double switch_cost(uint32_t nr_cpus, int nr_events, uint8_t nr_counters, int bystanders)
@@ -95,15 +95,15 @@ static double switch_cost(uint32_t nr_cpus, int nr_events, uint8_t nr_counters, 
 		tally_core_task_init(&others[i], 100 + i, 100 + i);
 		events[nr++] = open_on(&others[i], -1, (struct perf_event_attr){.type = 0});
 	}
-	tally_core_switch(machine.core, NULL, &tasks[0], false);
+	tally_core_switch(host.core, NULL, &tasks[0], false);
 	cost = measure(two_switches, NULL, 200000) / 2;
 	while (nr)
-		tally_core_close(machine.core, events[--nr]);
+		tally_core_close(host.core, events[--nr]);
 	for (int i = 0; i < 2; i++)
-		tally_core_exit(machine.core, &tasks[i]);
+		tally_core_exit(host.core, &tasks[i]);
 	for (int i = 0; i < bystanders; i++)
-		tally_core_exit(machine.core, &others[i]);
-	tally_core_destroy(machine.core);
+		tally_core_exit(host.core, &others[i]);
+	tally_core_destroy(host.core);
 	return cost;
 }
 
@@ -119,16 +119,16 @@ static double swap_cost(int nr_events)
 		events[i] = open_on(&parent, -1, (struct perf_event_attr){.inherit = 1});
 	for (int i = 0; i < 2; i++) {
 		tally_core_task_init(&tasks[i], 10 + i, 10 + i);
-		tally_core_fork(machine.core, &parent, &tasks[i], false);
+		tally_core_fork(host.core, &parent, &tasks[i], false);
 	}
-	tally_core_switch(machine.core, NULL, &tasks[0], false);
+	tally_core_switch(host.core, NULL, &tasks[0], false);
 	cost = measure(two_switches, NULL, 200000) / 2;
 	for (int i = 0; i < nr_events; i++)
-		tally_core_close(machine.core, events[i]);
+		tally_core_close(host.core, events[i]);
 	for (int i = 0; i < 2; i++)
-		tally_core_exit(machine.core, &tasks[i]);
-	tally_core_exit(machine.core, &parent);
-	tally_core_destroy(machine.core);
+		tally_core_exit(host.core, &tasks[i]);
+	tally_core_exit(host.core, &parent);
+	tally_core_destroy(host.core);
 	return cost;
 }
 
@@ -155,7 +155,7 @@ struct sampling {
 	struct perf_event_mmap_page *page;
 	uint8_t *data;
 	uint64_t size, bytes, at;
-	struct tally_core_moment moment;
+	struct tally_core_sample_data sample_data;
 	uint8_t source[512];
 };
 
@@ -164,7 +164,7 @@ static void one_sample(void *arg)
 	struct sampling *s = arg;
 	uint64_t next;
 
-	tally_core_hw_overflow(s->hw, 0, &s->moment, &next);
+	tally_core_hw_overflow(s->hw, 0, &s->sample_data, &next);
 	/* A reader that keeps up. */
 	s->page->data_tail = s->page->data_head;
 }
@@ -183,7 +183,7 @@ static void one_memcpy(void *arg)
 static double sample_cost(uint64_t sample_type, double *ret_memcpy, uint64_t *ret_bytes)
 {
 	struct perf_event_attr attr = {.sample_period = 1000, .sample_type = sample_type};
-	struct sampling s = {.moment = {.ip = 0x401000, .mode = PERF_RECORD_MISC_USER}};
+	struct sampling s = {.sample_data = {.ip = 0x401000, .mode = PERF_RECORD_MISC_USER}};
 	struct tally_core_buffer *buffer;
 	struct tally_core_event *event;
 	double cost;
@@ -191,11 +191,11 @@ static double sample_cost(uint64_t sample_type, double *ret_memcpy, uint64_t *re
 	machine_boot(1, BENCH_COUNTERS);
 	tally_core_task_init(&tasks[0], 1, 1);
 	event = open_on(&tasks[0], -1, attr);
-	if (tally_core_mmap(machine.core, &tasks[0], event, (1 + PAGES) * 4096, 0, true, &buffer,
+	if (tally_core_mmap(host.core, &tasks[0], event, (1 + PAGES) * 4096, 0, true, &buffer,
 			    NULL))
 		exit(1);
-	tally_core_switch(machine.core, NULL, &tasks[0], false);
-	s.hw = machine.owner[0][0];
+	tally_core_switch(host.core, NULL, &tasks[0], false);
+	s.hw = host.owner[0][0];
 	s.page = tally_core_buffer_page(buffer, 0);
 	s.data = tally_core_buffer_page(buffer, 1);
 	s.size = PAGES * 4096;
@@ -204,10 +204,10 @@ static double sample_cost(uint64_t sample_type, double *ret_memcpy, uint64_t *re
 	cost = measure(one_sample, &s, 500000);
 	*ret_memcpy = measure(one_memcpy, &s, 500000);
 	*ret_bytes = s.bytes;
-	tally_core_munmap(machine.core, event, buffer);
-	tally_core_close(machine.core, event);
-	tally_core_exit(machine.core, &tasks[0]);
-	tally_core_destroy(machine.core);
+	tally_core_munmap(host.core, event, buffer);
+	tally_core_close(host.core, event);
+	tally_core_exit(host.core, &tasks[0]);
+	tally_core_destroy(host.core);
 	return cost;
 }
 
@@ -240,12 +240,12 @@ static void one_read(void *arg)
 {
 	uint64_t words[3];
 
-	tally_core_read(machine.core, arg, words, sizeof(words));
+	tally_core_read(host.core, arg, words, sizeof(words));
 }
 
 static uint64_t self_counter(void *arg, uint32_t number)
 {
-	return machine.value[number];
+	return host.value[number];
 }
 
 static uint64_t self_cycles(void *arg)
@@ -264,7 +264,7 @@ static void one_self_read(void *arg)
 
 static void one_open(void *arg)
 {
-	tally_core_close(machine.core, open_on(&tasks[0], -1, (struct perf_event_attr){.type = 0}));
+	tally_core_close(host.core, open_on(&tasks[0], -1, (struct perf_event_attr){.type = 0}));
 }
 
 static int linux_open(uint32_t type, uint64_t config, uint64_t period)
@@ -308,16 +308,16 @@ static void show_calls(void)
 	event = open_on(&tasks[0], -1,
 			(struct perf_event_attr){.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
 								PERF_FORMAT_TOTAL_TIME_RUNNING});
-	if (tally_core_mmap(machine.core, &tasks[0], event, 4096, 0, true, &buffer, NULL))
+	if (tally_core_mmap(host.core, &tasks[0], event, 4096, 0, true, &buffer, NULL))
 		exit(1);
-	tally_core_switch(machine.core, NULL, &tasks[0], false);
+	tally_core_switch(host.core, NULL, &tasks[0], false);
 	core_read = measure(one_read, event, 1000000);
 	self = measure(one_self_read, tally_core_buffer_page(buffer, 0), 1000000);
 	core_open = measure(one_open, NULL, 100000);
-	tally_core_munmap(machine.core, event, buffer);
-	tally_core_close(machine.core, event);
-	tally_core_exit(machine.core, &tasks[0]);
-	tally_core_destroy(machine.core);
+	tally_core_munmap(host.core, event, buffer);
+	tally_core_close(host.core, event);
+	tally_core_exit(host.core, &tasks[0]);
+	tally_core_destroy(host.core);
 	printf("calls, ns\n%18s %10s\n", "core", "Linux");
 	printf("read      %8.1f", core_read);
 	if (fd >= 0)

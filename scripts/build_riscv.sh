@@ -23,7 +23,7 @@ compile() {
 		-Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers \
 		-I"$root/include" -I"$root/src" -I"$root/tests/hardware" "$@" -c "$source" -o "$work/$object"
 }
-for source in "$root"/src/machines/riscv/*.[cS]; do
+for source in "$root"/src/hosts/riscv/*.[cS]; do
 	name=$(basename "$source")
 	compile "$source" "${name%.*}.o"
 done
@@ -34,5 +34,5 @@ done
 "${tool}ld" -r -o "$work/whole" "$work"/task_*.o
 rm "$work"/task_*.o
 "${tool}objcopy" --keep-global-symbol=user_main "$work/whole" "$work/tasks.o"
-"${tool}gcc" -nostdlib -static -no-pie -Wl,--build-id=none -Wl,--no-warn-rwx-segments -T "$root/src/machines/riscv/link.ld" \
+"${tool}gcc" -nostdlib -static -no-pie -Wl,--build-id=none -Wl,--no-warn-rwx-segments -T "$root/src/hosts/riscv/link.ld" \
 	-o "$dir/tally-riscv.elf" "$work"/*.o "$dir/libtally-core-riscv64.a"

@@ -10,7 +10,7 @@ LAW = {
     "base": set(),
     "abi": {"base"},
     "core": {"abi", "base"},
-    "machines": {"abi", "base"},
+    "hosts": {"abi", "base"},
     "client": {"abi", "base", "events"},
     "sampler": {"abi", "base", "client", "events", "symbols"},
     "jevents": {"base"},
@@ -19,17 +19,17 @@ LAW = {
     "symbols": {"base"},
     "profile": {"abi", "base", "symbols"},
     "view": {"profile", "base"},
-    "cli": {"abi", "base", "client", "events", "sampler", "jevents", "perfdata", "symbols", "profile", "view", "core", "machines"},
+    "cli": {"abi", "base", "client", "events", "sampler", "jevents", "perfdata", "symbols", "profile", "view", "core", "hosts"},
 }
 # public header: the rooms that may use it
 PUBLIC = {
-    "abi.h": {"base", "abi", "core", "machines", "client", "events", "sampler", "perfdata", "profile", "cli"},
+    "abi.h": {"base", "abi", "core", "hosts", "client", "events", "sampler", "perfdata", "profile", "cli"},
     "events.h": {"events", "client", "sampler", "cli"},
     "client.h": {"client", "sampler", "cli"},
     "perfdata.h": {"perfdata", "sampler", "cli"},
-    "core.h": {"core", "machines", "cli"},
-    "machine.h": {"core", "machines"},
-    "errno.h": {"abi", "core", "machines"},
+    "core.h": {"core", "hosts", "cli"},
+    "host.h": {"core", "hosts"},
+    "errno.h": {"abi", "core", "hosts"},
 }
 FREESTANDING = {"abi", "core"}
 FREE_HEADERS = {"stdint.h", "stddef.h", "stdbool.h", "stdatomic.h", "stdalign.h", "limits.h", "errno.h"}

@@ -370,7 +370,7 @@ enum {
 };
 
 /* Whether this thread has a capability in its effective set. */
-bool tally_permits_capability(int capability);
+bool tally_access_capability(int capability);
 
 /*
  * A program with file capabilities uses them for as short as can be: lowered at its start, raised
@@ -396,16 +396,16 @@ int tally_caps_drop_to_ambient(void);
 /* ---- what is permitted --------------------------------------------------- */
 
 /* How /proc/sys/kernel/perf_event_paranoid and its like read when they cannot be read. */
-enum { TALLY_PERMITS_UNKNOWN = INT32_MIN };
+enum { TALLY_ACCESS_UNKNOWN = INT32_MIN };
 
 /* The answer to a question that was not asked. */
-enum { TALLY_PERMITS_NOT_ASKED = 1 };
+enum { TALLY_ACCESS_NOT_ASKED = 1 };
 
 /*
  * Everything that decides what is permitted, as it was at one moment: plain data, so that it can
  * be made up in tests, printed by a doctor, and judged without asking the kernel again.
  */
-struct tally_permits {
+struct tally_access {
 	uint32_t uid;                               /* effective */
 	uint64_t effective, permitted, inheritable; /* capabilities: bit N is capability N */
 	uint64_t bounding, ambient;
@@ -428,27 +428,27 @@ struct tally_permits {
 	uint64_t files, files_hard; /* RLIMIT_NOFILE */
 	uint64_t page_size;
 	uint32_t cpus;                    /* on line */
-	int32_t kprobe_type, uprobe_type; /* PMUs; TALLY_PERMITS_UNKNOWN: there is none */
+	int32_t kprobe_type, uprobe_type; /* PMUs; TALLY_ACCESS_UNKNOWN: there is none */
 	int32_t syscall;   /* what perf_event_open says where the kernel has to say EINVAL: 0 if it
-			    * does, -errno of whoever answers instead; TALLY_PERMITS_NOT_ASKED */
+			    * does, -errno of whoever answers instead; TALLY_ACCESS_NOT_ASKED */
 	int32_t plain;     /* what a clock of our own in user space gets: 0, -errno; NOT_ASKED */
 	char program[256]; /* the binary to give capabilities to; "tally" if it is not known */
 };
 
 /*
  * Take the snapshot, of the calling thread. `root` is put before /proc and /sys, for tests; NULL:
- * nothing. What cannot be read is TALLY_PERMITS_UNKNOWN or the kernel's default. Opens no event.
+ * nothing. What cannot be read is TALLY_ACCESS_UNKNOWN or the kernel's default. Opens no event.
  */
-void tally_permits_read(const char *root, struct tally_permits *ret_permits);
+void tally_access_read(const char *root, struct tally_access *ret_access);
 
 /* Fill in `syscall` and `plain` by asking: two calls that count nothing. A seccomp filter that
  * kills kills: who cannot know that asks in a child. */
-void tally_permits_probe(const struct tally_transport *transport, struct tally_permits *permits);
+void tally_access_probe(const struct tally_transport *transport, struct tally_access *access);
 
 /* Whether a capability counts: it is permitted (and so can be raised), in the namespace that perf
  * looks at. perfmon: CAP_PERFMON, or CAP_SYS_ADMIN in its place. */
-bool tally_permits_has(const struct tally_permits *permits, int capability);
-bool tally_permits_perfmon(const struct tally_permits *permits);
+bool tally_access_has(const struct tally_access *access, int capability);
+bool tally_access_perfmon(const struct tally_access *access);
 
 /* Whose task it is. */
 enum tally_task_kind {
@@ -459,11 +459,11 @@ enum tally_task_kind {
 };
 
 /* Look a task up in procfs. `root` as above. */
-enum tally_task_kind tally_permits_task(const struct tally_permits *permits, const char *root,
-					int32_t pid);
+enum tally_task_kind tally_access_task(const struct tally_access *access, const char *root,
+				       int32_t pid);
 
 /* What somebody wants to open. */
-struct tally_permits_ask {
+struct tally_access_request {
 	const struct perf_event_attr *attr;
 	int32_t pid, cpu; /* of perf_event_open(2) */
 	enum tally_task_kind task;
@@ -476,15 +476,15 @@ struct tally_permits_ask {
  * change first; its `event` is 0 and its `field` empty. The kernel's own answer is the truth where
  * the two differ.
  */
-bool tally_permits_event(const struct tally_permits *permits, const struct tally_permits_ask *ask,
-			 struct tally_refusal *ret_why);
+bool tally_access_event(const struct tally_access *access, const struct tally_access_request *ask,
+			struct tally_refusal *ret_why);
 
 /* Whether /proc/kallsyms tells us addresses. Pure; `*ret_why` as above. */
-bool tally_permits_kernel_addresses(const struct tally_permits *permits,
-				    struct tally_refusal *ret_why);
+bool tally_access_kernel_addresses(const struct tally_access *access,
+				   struct tally_refusal *ret_why);
 
 /* Whether /proc/PID/maps of other users' processes tell us anything. Pure; as above. */
-bool tally_permits_foreign_maps(const struct tally_permits *permits, struct tally_refusal *ret_why);
+bool tally_access_foreign_maps(const struct tally_access *access, struct tally_refusal *ret_why);
 
 /*
  * The most data pages, a power of two and at most `pages`, that `nr_rings` rings may have each: 0
@@ -492,16 +492,16 @@ bool tally_permits_foreign_maps(const struct tally_permits *permits, struct tall
  * against `pages`, as above. Other processes of the same user may have used up what it counts on:
  * the kernel's answer is the truth.
  */
-size_t tally_permits_rings(const struct tally_permits *permits, size_t pages, size_t nr_rings,
-			   struct tally_refusal *ret_why);
+size_t tally_access_rings(const struct tally_access *access, size_t pages, size_t nr_rings,
+			  struct tally_refusal *ret_why);
 
 /* Why no more descriptors were to be had: RLIMIT_NOFILE. */
-void tally_permits_explain_descriptors(const struct tally_permits *permits,
-				       struct tally_refusal *ret_why);
+void tally_access_explain_descriptors(const struct tally_access *access,
+				      struct tally_refusal *ret_why);
 
 /* Why `nr_rings` rings of `pages` pages were refused with -EPERM, whatever the sums say. Pure. */
-void tally_permits_explain_rings(const struct tally_permits *permits, size_t pages, size_t nr_rings,
-				 struct tally_refusal *ret_why);
+void tally_access_explain_rings(const struct tally_access *access, size_t pages, size_t nr_rings,
+				struct tally_refusal *ret_why);
 
 #ifdef __cplusplus
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Performance Counters for Linux as a library: what an embedder calls. machine.h is the
+ * Performance Counters for Linux as a library: what an embedder calls. host.h is the
  * other half: what it supplies.
  *
  * Two kinds of functions. The *surface* has the system calls of perf_event_open(2); each
- * takes the task that calls. The *hooks* tell the core what happens on the machine. Surface
+ * takes the task that calls. The *hooks* tell the core what happens on the host. Surface
  * functions, fork, exec and exit take the configuration lock and may sleep; the other hooks
  * are called on the CPU where it happened, with interrupts off, and neither sleep nor
  * allocate.
@@ -29,7 +29,7 @@
 #include <stdint.h>
 
 #include "tally/abi.h"
-#include "tally/machine.h"
+#include "tally/host.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -55,11 +55,11 @@ struct tally_core_settings {
 void tally_core_settings_init(struct tally_core_settings *settings);
 
 /*
- * A core for CPUs 0 .. nr_cpus - 1, all off line. `ops` and `machine` must outlive it;
- * `settings` are copied, NULL: the defaults. Registers the machine's PMUs
+ * A core for CPUs 0 .. nr_cpus - 1, all off line. `ops` and `host` must outlive it;
+ * `settings` are copied, NULL: the defaults. Registers the host's PMUs
  * (tally_core_pmu_init). -ENOMEM; -EINVAL for no CPUs, or an operation that is missing.
  */
-int tally_core_create(const struct tally_machine_ops *ops, void *machine, uint32_t nr_cpus,
+int tally_core_create(const struct tally_host_ops *ops, void *host, uint32_t nr_cpus,
 		      const struct tally_core_settings *settings, struct tally_core **ret_core);
 
 /* All events must be closed and all tasks gone. NULL is allowed. */
@@ -78,9 +78,9 @@ void tally_core_cpu_offline(struct tally_core *core, uint32_t cpu);
 
 struct tally_core_context;
 
-/* What the machine embeds in its task (thread). */
+/* What the host embeds in its task (thread). */
 struct tally_core_task {
-	/* The machine's: pid is the process', tid the thread's; `user` and `space` are who pays
+	/* The host's: pid is the process', tid the thread's; `user` and `space` are who pays
 	 * for locked pages, NULL where nobody counts. */
 	int32_t pid, tid;
 	int32_t ppid, ptid; /* of who made it, for EXIT records; set by tally_core_fork(), to be
@@ -109,7 +109,7 @@ struct tally_core_refusal {
 /*
  * perf_event_open(2). `attr` is in the memory of the calling program. A shorter one is taken for
  * one with zeros behind it; the tail of a longer one has to be zero, else -E2BIG, and the size
- * known here is written back. `*ret_event` is what the machine's new descriptor stands for. Errors
+ * known here is written back. `*ret_event` is what the host's new descriptor stands for. Errors
  * are those of the man page; with `ret_why` (NULL is allowed) they are explained.
  */
 int tally_core_open(struct tally_core *core, struct tally_core_task *current, void *attr,
@@ -120,7 +120,7 @@ int tally_core_open(struct tally_core *core, struct tally_core_task *current, vo
  * becomes single events. */
 void tally_core_close(struct tally_core *core, struct tally_core_event *event);
 
-/* What notify() is to be given for this event; the machine's file, say. NULL until set. */
+/* What notify() is to be given for this event; the host's file, say. NULL until set. */
 void tally_core_event_set_cookie(struct tally_core_event *event, void *cookie);
 
 /* The attr as it is now (IOC_PERIOD changes it). */
@@ -161,7 +161,7 @@ int tally_core_prctl(struct tally_core *core, struct tally_core_task *current, i
 
 /* Have MUNMAP records written for the event and who inherits it from now on: laid out as MMAP, of
  * type TALLY_CLASSIC_CORE_MUNMAP. Once; there is no way back. */
-void tally_core_event_tell_munmap(struct tally_core *core, struct tally_core_event *event);
+void tally_core_event_emit_munmap(struct tally_core *core, struct tally_core_event *event);
 
 /* prctl(2) as the design document has it: the group leaders on `current`, whoever opened them, and
  * none that it opened elsewhere. -EINVAL: no such option. */
@@ -200,10 +200,10 @@ void tally_core_switch(struct tally_core *core, struct tally_core_task *prev,
 		       struct tally_core_task *next, bool preempt);
 
 /* Once every settings.tick_ns on each CPU: rotation, frequencies, the end of throttling. */
-void tally_core_tick(struct tally_core *core, const struct tally_core_moment *moment);
+void tally_core_tick(struct tally_core *core, const struct tally_core_sample_data *sample_data);
 
 /* The deadline that ops->timer() was given has come. */
-void tally_core_timer(struct tally_core *core, const struct tally_core_moment *moment);
+void tally_core_timer(struct tally_core *core, const struct tally_core_sample_data *sample_data);
 
 /* What ops->defer() asked for. */
 void tally_core_deferred(struct tally_core *core);
@@ -257,7 +257,7 @@ void tally_core_ksymbol(struct tally_core *core, uint64_t addr, uint32_t len, ui
  * page faults, alignment and emulation faults. Context switches, migrations and clocks are
  * the core's own. */
 void tally_core_software(struct tally_core *core, uint32_t id, uint64_t nr,
-			 const struct tally_core_moment *moment);
+			 const struct tally_core_sample_data *sample_data);
 
 /* ---- tracepoints ------------------------------------------------------------------------ */
 
@@ -268,7 +268,7 @@ struct tally_core_field {
 	bool is_string; /* NUL-terminated within size bytes */
 };
 
-/* A tracepoint: the machine's, constant but for the links. */
+/* A tracepoint: the host's, constant but for the links. */
 struct tally_core_tracepoint {
 	const char *system, *name;
 	uint64_t id;                           /* attr.config; unique */
@@ -289,7 +289,7 @@ tally_core_tracepoint_find(struct tally_core *core, const char *system, const ch
 /* It was hit by what runs here, with this raw data. */
 void tally_core_tracepoint_hit(struct tally_core *core,
 			       const struct tally_core_tracepoint *tracepoint, const void *raw,
-			       uint32_t len, const struct tally_core_moment *moment);
+			       uint32_t len, const struct tally_core_sample_data *sample_data);
 
 #ifdef __cplusplus
 }

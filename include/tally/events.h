@@ -59,19 +59,20 @@ int tally_events_tracefs(struct tally_events *events, const char **ret_root,
 /* ---- tables: names and metrics of CPUs' events ------------------------------ */
 
 /* What is wrong with a table that is read; the texts live during the call. */
-struct tally_events_notice {
+struct tally_events_diagnostic {
 	bool error;            /* else a warning */
 	const char *path;      /* of the file */
 	uint32_t line, column; /* from 1; 0 where it is about the whole file */
 	const char *what, *why;
 };
-typedef void tally_events_notice_fn(const struct tally_events_notice *notice, void *data);
+typedef void tally_events_diagnostic_fn(const struct tally_events_diagnostic *diagnostic,
+					void *data);
 
 /* Take events and metrics from `path` instead of from the built-in tables: a tree like
- * pmu-events/arch, a directory of JSON, or one file, Linux' or Intel's. `notice` may be NULL.
+ * pmu-events/arch, a directory of JSON, or one file, Linux' or Intel's. `diagnostic` may be NULL.
  * Read at the first need; then 0 or -errno as tally_events_table_get(). -ENOMEM. */
 int tally_events_tables_from(struct tally_events *events, const char *path,
-			     tally_events_notice_fn *notice, void *data);
+			     tally_events_diagnostic_fn *diagnostic, void *data);
 
 /* Whose events have names. */
 enum tally_events_cpu {

@@ -23,7 +23,7 @@ static void put_char(struct name_text *text, char c)
 	*text->at = '\0';
 }
 
-static void put(struct name_text *text, const char *string)
+static void text_put(struct name_text *text, const char *string)
 {
 	while (*string)
 		put_char(text, *string++);
@@ -102,8 +102,8 @@ bool tally_cache_valid(uint64_t config)
 
 static void put_cache(struct name_text *text, uint64_t config)
 {
-	put(text, tally_caches[config & 0xff].name);
-	put(text, cache_ops[config >> 8 & 0xff][config >> 16]);
+	text_put(text, tally_caches[config & 0xff].name);
+	text_put(text, cache_ops[config >> 8 & 0xff][config >> 16]);
 }
 
 bool tally_cache_name(uint64_t config, char out[TALLY_ATTR_NAME_MAX])
@@ -144,12 +144,12 @@ static void put_modifiers(struct name_text *text, const struct perf_event_attr *
 		put_char(&found, 'G');
 	if (*letters)
 		put_char(text, ':');
-	put(text, letters);
+	text_put(text, letters);
 }
 
 static void put_breakpoint(struct name_text *text, const struct perf_event_attr *attr)
 {
-	put(text, "mem:0x");
+	text_put(text, "mem:0x");
 	put_number(text, attr->bp_addr, 16);
 	put_char(text, ':');
 	if (attr->bp_type & HW_BREAKPOINT_R)
@@ -167,7 +167,7 @@ static void put_generic(struct name_text *text, const struct perf_event_attr *at
 	uint64_t mask = attr->type == PERF_TYPE_HARDWARE ? PERF_HW_EVENT_MASK : UINT64_MAX;
 	const char *name = generic_name(attr->type, attr->config & mask);
 
-	put(text, name ? name : unknown);
+	text_put(text, name ? name : unknown);
 }
 
 static void put_any_cache(struct name_text *text, uint64_t config)
@@ -175,7 +175,7 @@ static void put_any_cache(struct name_text *text, uint64_t config)
 	const char *wrong = cache_wrong(config);
 
 	if (wrong)
-		put(text, wrong);
+		text_put(text, wrong);
 	else
 		put_cache(text, config);
 }
@@ -189,13 +189,13 @@ void tally_attr_name(const struct perf_event_attr *attr, char out[TALLY_ATTR_NAM
 	case PERF_TYPE_SOFTWARE: put_generic(&text, attr, "unknown-software"); break;
 	case PERF_TYPE_HW_CACHE: put_any_cache(&text, attr->config & PERF_HW_EVENT_MASK); break;
 	case PERF_TYPE_BREAKPOINT: put_breakpoint(&text, attr); break;
-	case PERF_TYPE_TRACEPOINT: put(&text, "unknown tracepoint"); return;
+	case PERF_TYPE_TRACEPOINT: text_put(&text, "unknown tracepoint"); return;
 	case PERF_TYPE_RAW:
-		put(&text, "raw 0x");
+		text_put(&text, "raw 0x");
 		put_number(&text, attr->config, 16);
 		break;
 	default:
-		put(&text, "unknown attr type: ");
+		text_put(&text, "unknown attr type: ");
 		put_number(&text, attr->type, 10);
 		return;
 	}

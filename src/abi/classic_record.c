@@ -15,7 +15,7 @@ struct writer {
 	size_t cap, len;
 };
 
-static void put(struct writer *writer, const void *bytes, size_t len)
+static void writer_put(struct writer *writer, const void *bytes, size_t len)
 {
 	if (writer->len + len <= writer->cap)
 		__builtin_memcpy(writer->out + writer->len, bytes, len);
@@ -24,7 +24,7 @@ static void put(struct writer *writer, const void *bytes, size_t len)
 
 static void put_u64(struct writer *writer, uint64_t value)
 {
-	put(writer, &value, sizeof(value));
+	writer_put(writer, &value, sizeof(value));
 }
 
 /* The header goes in last, when the size is known. */
@@ -99,7 +99,7 @@ static void put_chain(struct writer *writer, struct tally_words chain, uint16_t 
 		counts[1 + part] = chain_part(chain, (enum chain_part)part, first, NULL);
 		counts[0] = (uint16_t)(counts[0] + counts[1 + part]);
 	}
-	put(writer, counts, sizeof(counts));
+	writer_put(writer, counts, sizeof(counts));
 	for (int part = 0; part < CHAIN_PARTS; part++)
 		chain_part(chain, (enum chain_part)part, first, writer);
 }
@@ -136,8 +136,8 @@ static int64_t translate_sample(const struct tally_classic_attr *classic, const 
 	if (type & TALLY_CLASSIC_RECORD_IP)
 		put_u64(writer, sample.ip);
 	if (type & TALLY_CLASSIC_RECORD_TID) {
-		put(writer, &sample.pid, sizeof(sample.pid));
-		put(writer, &sample.tid, sizeof(sample.tid));
+		writer_put(writer, &sample.pid, sizeof(sample.pid));
+		writer_put(writer, &sample.tid, sizeof(sample.tid));
 	}
 	if (type & TALLY_CLASSIC_RECORD_TIME)
 		put_u64(writer, sample.time);
@@ -162,8 +162,8 @@ static int64_t translate_same(const void *record, size_t len, uint32_t type, siz
 
 	if (len < HEADER + fixed + 1 || ((const char *)record)[len - 1])
 		return -EINVAL;
-	put(writer, (const uint8_t *)record + HEADER, len - HEADER);
-	put(writer, zeros, tally_round_up(len, 8) - len);
+	writer_put(writer, (const uint8_t *)record + HEADER, len - HEADER);
+	writer_put(writer, zeros, tally_round_up(len, 8) - len);
 	return finish(writer, type, misc);
 }
 

@@ -93,7 +93,7 @@ static bool field_exists(const struct tally_record_cursor *cursor,
 	       !(cursor->misc & field->misc_clear);
 }
 
-static int cursor_take(struct tally_record_cursor *cursor, const struct tally_record_field *field,
+static int cursor_read(struct tally_record_cursor *cursor, const struct tally_record_field *field,
 		       struct tally_record_value *ret_value, struct tally_error *err)
 {
 	const uint8_t *at = cursor->record + cursor->at;
@@ -130,7 +130,7 @@ int tally_record_next(struct tally_record_cursor *cursor, struct tally_record_va
 		if (cursor->at == cursor->end && integer_size(field->kind))
 			return 0;
 		if (field_exists(cursor, field))
-			return cursor_take(cursor, field, ret_value, err);
+			return cursor_read(cursor, field, ret_value, err);
 	}
 	return 0;
 }

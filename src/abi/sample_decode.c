@@ -19,7 +19,7 @@ static bool decoder_has(struct decoder *in, uint64_t size, const char *wrong)
 	return false;
 }
 
-static uint64_t take_u64(struct decoder *in)
+static uint64_t read_u64(struct decoder *in)
 {
 	uint64_t value = 0;
 
@@ -30,7 +30,7 @@ static uint64_t take_u64(struct decoder *in)
 	return value;
 }
 
-static struct tally_words take_words(struct decoder *in, uint64_t nr, const char *wrong)
+static struct tally_words read_words(struct decoder *in, uint64_t nr, const char *wrong)
 {
 	struct tally_words words = {in->at, nr};
 
@@ -42,7 +42,7 @@ static struct tally_words take_words(struct decoder *in, uint64_t nr, const char
 	return words;
 }
 
-static struct tally_bytes take_bytes(struct decoder *in, uint64_t len, const char *wrong)
+static struct tally_bytes read_bytes(struct decoder *in, uint64_t len, const char *wrong)
 {
 	struct tally_bytes bytes = {in->at, len};
 
@@ -52,7 +52,7 @@ static struct tally_bytes take_bytes(struct decoder *in, uint64_t len, const cha
 	return bytes;
 }
 
-static void take_read(struct decoder *in, struct tally_read *read)
+static void read_counts(struct decoder *in, struct tally_read *read)
 {
 	struct tally_error err;
 	size_t used;
@@ -64,7 +64,7 @@ static void take_read(struct decoder *in, struct tally_read *read)
 		in->at += used;
 }
 
-static void take_raw(struct decoder *in, struct tally_bytes *raw)
+static void read_raw(struct decoder *in, struct tally_bytes *raw)
 {
 	uint32_t size;
 
@@ -72,46 +72,46 @@ static void take_raw(struct decoder *in, struct tally_bytes *raw)
 		return;
 	size = tally_get_u32(in->at);
 	in->at += 4;
-	*raw = take_bytes(in, size, "raw data longer than its sample");
+	*raw = read_bytes(in, size, "raw data longer than its sample");
 }
 
-static void take_branches(struct decoder *in, struct tally_sample *sample)
+static void read_branches(struct decoder *in, struct tally_sample *sample)
 {
-	uint64_t nr = take_u64(in), type = in->layout->branch_sample_type;
+	uint64_t nr = read_u64(in), type = in->layout->branch_sample_type;
 
 	if (type & PERF_SAMPLE_BRANCH_HW_INDEX)
-		sample->branch_hw_idx = take_u64(in);
+		sample->branch_hw_idx = read_u64(in);
 	if (nr > UINT16_MAX)
 		nr = UINT64_MAX / 3; /* cannot fit: refused below without wrapping */
-	sample->branches = take_words(in, 3 * nr, "branch stack longer than its sample");
+	sample->branches = read_words(in, 3 * nr, "branch stack longer than its sample");
 	if (type & PERF_SAMPLE_BRANCH_COUNTERS && !in->wrong)
 		sample->branch_counters =
-			take_words(in, nr, "branch counters longer than their sample");
+			read_words(in, nr, "branch counters longer than their sample");
 }
 
-static void take_regs(struct decoder *in, struct tally_regs *regs, uint64_t mask)
+static void read_regs(struct decoder *in, struct tally_regs *regs, uint64_t mask)
 {
-	regs->abi = take_u64(in);
+	regs->abi = read_u64(in);
 	regs->mask = mask;
 	if (regs->abi != PERF_SAMPLE_REGS_ABI_NONE)
-		regs->values = take_words(in, (uint64_t)tally_popcount(mask),
+		regs->values = read_words(in, (uint64_t)tally_popcount(mask),
 					  "registers longer than their sample");
 }
 
-static void take_stack(struct decoder *in, struct tally_sample *sample)
+static void read_stack(struct decoder *in, struct tally_sample *sample)
 {
 	uint64_t valid;
 
-	sample->stack_user_size = take_u64(in);
+	sample->stack_user_size = read_u64(in);
 	if (in->wrong || !sample->stack_user_size)
 		return;
 	sample->stack_user =
-		take_bytes(in, sample->stack_user_size, "user stack longer than its sample");
-	valid = take_u64(in);
+		read_bytes(in, sample->stack_user_size, "user stack longer than its sample");
+	valid = read_u64(in);
 	sample->stack_user.len = TALLY_MIN(sample->stack_user.len, valid);
 }
 
-static void take_pair(struct decoder *in, uint8_t *pair)
+static void read_pair(struct decoder *in, uint8_t *pair)
 {
 	if (!decoder_has(in, 8, "sample ends inside a field"))
 		return;
@@ -119,7 +119,7 @@ static void take_pair(struct decoder *in, uint8_t *pair)
 	in->at += 8;
 }
 
-static void take_field(struct decoder *in, const struct tally_sample_field *field,
+static void read_field(struct decoder *in, const struct tally_sample_field *field,
 		       struct tally_sample *sample)
 {
 	uint8_t *member = (uint8_t *)sample + field->offset;
@@ -128,19 +128,19 @@ static void take_field(struct decoder *in, const struct tally_sample_field *fiel
 
 	switch ((enum tally_sample_kind)field->kind) {
 	case TALLY_SAMPLE_U64:
-	case TALLY_SAMPLE_WEIGHT: *(uint64_t *)member = take_u64(in); break;
-	case TALLY_SAMPLE_PAIR: take_pair(in, member); break;
-	case TALLY_SAMPLE_READ: take_read(in, &sample->read); break;
+	case TALLY_SAMPLE_WEIGHT: *(uint64_t *)member = read_u64(in); break;
+	case TALLY_SAMPLE_PAIR: read_pair(in, member); break;
+	case TALLY_SAMPLE_READ: read_counts(in, &sample->read); break;
 	case TALLY_SAMPLE_CALLCHAIN:
 		sample->callchain =
-			take_words(in, take_u64(in), "callchain longer than its sample");
+			read_words(in, read_u64(in), "callchain longer than its sample");
 		break;
-	case TALLY_SAMPLE_RAW: take_raw(in, &sample->raw); break;
-	case TALLY_SAMPLE_BRANCH: take_branches(in, sample); break;
-	case TALLY_SAMPLE_REGS: take_regs(in, (struct tally_regs *)member, mask); break;
-	case TALLY_SAMPLE_STACK: take_stack(in, sample); break;
+	case TALLY_SAMPLE_RAW: read_raw(in, &sample->raw); break;
+	case TALLY_SAMPLE_BRANCH: read_branches(in, sample); break;
+	case TALLY_SAMPLE_REGS: read_regs(in, (struct tally_regs *)member, mask); break;
+	case TALLY_SAMPLE_STACK: read_stack(in, sample); break;
 	case TALLY_SAMPLE_AUX:
-		sample->aux = take_bytes(in, take_u64(in), "AUX data longer than its sample");
+		sample->aux = read_bytes(in, read_u64(in), "AUX data longer than its sample");
 		break;
 	}
 }
@@ -181,7 +181,7 @@ static int decode_rows(struct decoder *in, const uint8_t *rows, int nr, int nr_w
 	for (int i = decode_words(in, rows, nr_words, sample); i < nr; i++) {
 		const struct tally_sample_field *field = &tally_sample_fields[rows[i]];
 
-		take_field(in, field, sample);
+		read_field(in, field, sample);
 		if (in->wrong)
 			return tally_error_at(err, -EINVAL, in->wrong,
 					      (uint64_t)(in->at - in->record));

@@ -41,7 +41,7 @@ static inline bool tally_slots_next(const struct tally_slots *slots, uint32_t ha
 }
 
 /* Ask for the memory where numbers with `hash` are looked for. */
-static inline void tally_slots_fetch(const struct tally_slots *slots, uint32_t hash)
+static inline void tally_slots_prefetch(const struct tally_slots *slots, uint32_t hash)
 {
 	if (slots->nr)
 		__builtin_prefetch(&slots->at[hash & (slots->nr - 1)]);

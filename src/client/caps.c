@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "client/permits_private.h"
+#include "client/access_private.h"
 #include "client/procfs.h"
 #include "tally/client.h"
 
@@ -38,7 +38,7 @@ static int sets_write(struct sets *sets)
 	return syscall(SYS_capset, &header, sets->word) ? -errno : 0;
 }
 
-bool tally_permits_capability(int capability)
+bool tally_access_capability(int capability)
 {
 	struct sets sets;
 
@@ -47,17 +47,17 @@ bool tally_permits_capability(int capability)
 	return sets.word[capability / 32].effective >> capability % 32 & 1;
 }
 
-void permits_capabilities(struct tally_permits *permits)
+void access_capabilities(struct tally_access *access)
 {
 	struct sets sets;
 
 	if (sets_read(&sets))
 		return;
-	permits->effective = permits->permitted = permits->inheritable = 0;
+	access->effective = access->permitted = access->inheritable = 0;
 	for (int i = 0; i < 2; i++) {
-		permits->effective |= (uint64_t)sets.word[i].effective << 32 * i;
-		permits->permitted |= (uint64_t)sets.word[i].permitted << 32 * i;
-		permits->inheritable |= (uint64_t)sets.word[i].inheritable << 32 * i;
+		access->effective |= (uint64_t)sets.word[i].effective << 32 * i;
+		access->permitted |= (uint64_t)sets.word[i].permitted << 32 * i;
+		access->inheritable |= (uint64_t)sets.word[i].inheritable << 32 * i;
 	}
 }
 

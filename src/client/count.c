@@ -29,7 +29,7 @@ static bool has_value(enum tally_quality quality)
 	       quality == TALLY_QUALITY_ESTIMATED;
 }
 
-static enum tally_quality worse(enum tally_quality a, enum tally_quality b)
+static enum tally_quality quality_worse(enum tally_quality a, enum tally_quality b)
 {
 	if (has_value(a) != has_value(b))
 		return has_value(a) ? a : b;
@@ -43,7 +43,7 @@ struct tally_count tally_count_add(struct tally_count a, struct tally_count b)
 		.enabled = a.enabled + b.enabled,
 		.running = a.running + b.running,
 		.lost = a.lost + b.lost,
-		.quality = worse(a.quality, b.quality),
+		.quality = quality_worse(a.quality, b.quality),
 	};
 }
 

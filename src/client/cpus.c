@@ -29,7 +29,7 @@ int tally_cpus_any(struct tally_cpus **ret_cpus)
 }
 
 /* One number or range of a list; moves `*text` behind it and its comma. */
-static int take_range(const char **text, long *ret_first, long *ret_last)
+static int parse_range(const char **text, long *ret_first, long *ret_last)
 {
 	char *end;
 
@@ -77,7 +77,7 @@ int tally_cpus_parse(const char *text, struct tally_cpus **ret_cpus)
 	int ret = *text && *text != '\n' ? 0 : -EINVAL;
 
 	while (*text && !ret) {
-		ret = take_range(&text, &first, &last);
+		ret = parse_range(&text, &first, &last);
 		for (; !ret && first <= last; first++)
 			ret = tally_vec_push(&list, (int32_t)first);
 		if (list.len > CPU_LIMIT)

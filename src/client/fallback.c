@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 
 #include "client/counters_private.h"
-#include "client/permits_private.h"
+#include "client/access_private.h"
 
 void counters_raise_limit(size_t more)
 {
@@ -76,7 +76,7 @@ bool counters_give_up(struct perf_event_attr *attr, int code,
 		return true;
 	/* What never happens in user space would count 0 there, as if it did not happen. */
 	if (is_permission(code) && !attr->exclude_kernel && !attr->exclude_user &&
-	    !permits_only_in_kernel(attr)) {
+	    !access_only_in_kernel(attr)) {
 		attr->exclude_kernel = 1;
 		attr->exclude_hv = 1;
 		*fallback |= TALLY_FALLBACK_NO_KERNEL;

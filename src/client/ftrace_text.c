@@ -30,7 +30,7 @@ static bool is_digit(const struct cursor *in)
 }
 
 /* A number that fits into `max`. */
-static bool take_number(struct cursor *in, uint64_t max, uint64_t *ret_value)
+static bool parse_number(struct cursor *in, uint64_t max, uint64_t *ret_value)
 {
 	uint64_t value = 0;
 
@@ -48,11 +48,11 @@ static bool take_number(struct cursor *in, uint64_t max, uint64_t *ret_value)
 }
 
 /* "12.345" of a unit of `unit` ns, a power of ten; digits below a nanosecond are dropped. */
-static bool take_time(struct cursor *in, uint64_t unit, uint64_t *ret_ns)
+static bool parse_time(struct cursor *in, uint64_t unit, uint64_t *ret_ns)
 {
 	uint64_t whole, ns;
 
-	if (!take_number(in, UINT64_MAX, &whole) || __builtin_mul_overflow(whole, unit, &ns))
+	if (!parse_number(in, UINT64_MAX, &whole) || __builtin_mul_overflow(whole, unit, &ns))
 		return false;
 	if (in->at < in->end && *in->at == '.') {
 		in->at++;
@@ -71,7 +71,7 @@ static bool take_time(struct cursor *in, uint64_t unit, uint64_t *ret_ns)
 /* ---- function_graph ------------------------------------------------------- */
 
 /* "name" or "name [module]", up to what follows it. */
-static void take_name(struct cursor *in, struct tally_ftrace_line *line)
+static void parse_name(struct cursor *in, struct tally_ftrace_line *line)
 {
 	const char *start = in->at, *close;
 
@@ -87,7 +87,7 @@ static void take_name(struct cursor *in, struct tally_ftrace_line *line)
 }
 
 /* Behind the bar: "name();", "name() {", "}" or a comment. */
-static enum tally_ftrace_kind take_call(struct cursor *in, struct tally_ftrace_line *line)
+static enum tally_ftrace_kind parse_call(struct cursor *in, struct tally_ftrace_line *line)
 {
 	const char *last = in->end;
 
@@ -95,10 +95,10 @@ static enum tally_ftrace_kind take_call(struct cursor *in, struct tally_ftrace_l
 	if (skip_text(in, "}")) {
 		skip_blanks(in);
 		if (skip_text(in, "/* "))
-			take_name(in, line);
+			parse_name(in, line);
 		return TALLY_FTRACE_RETURN;
 	}
-	take_name(in, line);
+	parse_name(in, line);
 	if (!line->name || in->at == in->end || *in->at != '(') {
 		line->name = NULL;
 		return TALLY_FTRACE_OTHER;
@@ -110,12 +110,12 @@ static enum tally_ftrace_kind take_call(struct cursor *in, struct tally_ftrace_l
 }
 
 /* " 0) + 12.962 us   |          } / * name * /" */
-static bool take_graph(struct cursor in, struct tally_ftrace_line *line)
+static bool parse_graph(struct cursor in, struct tally_ftrace_line *line)
 {
 	uint64_t cpu;
 
 	skip_blanks(&in);
-	if (!take_number(&in, INT32_MAX, &cpu) || !skip_text(&in, ")"))
+	if (!parse_number(&in, INT32_MAX, &cpu) || !skip_text(&in, ")"))
 		return false;
 	line->cpu = (int32_t)cpu;
 	skip_blanks(&in);
@@ -124,7 +124,7 @@ static bool take_graph(struct cursor in, struct tally_ftrace_line *line)
 		in.at++;
 		skip_blanks(&in);
 	}
-	if (take_time(&in, 1000, &line->ns)) {
+	if (parse_time(&in, 1000, &line->ns)) {
 		skip_blanks(&in);
 		if (!skip_text(&in, "us"))
 			return true;
@@ -132,7 +132,7 @@ static bool take_graph(struct cursor in, struct tally_ftrace_line *line)
 		skip_blanks(&in);
 	}
 	if (skip_text(&in, "|"))
-		line->kind = take_call(&in, line);
+		line->kind = parse_call(&in, line);
 	return true;
 }
 
@@ -157,17 +157,17 @@ static int32_t tid_before(const char *start, const char *at)
 	for (digits = at; digits > start && digits[-1] >= '0' && digits[-1] <= '9';)
 		digits--;
 	in = (struct cursor){digits, at};
-	if (digits == start || digits[-1] != '-' || !take_number(&in, INT32_MAX, &tid))
+	if (digits == start || digits[-1] != '-' || !parse_number(&in, INT32_MAX, &tid))
 		return -1;
 	return (int32_t)tid;
 }
 
 /* "[000] d..2. 12770.036601: " at `in`. */
-static bool take_stamp(struct cursor *in, struct tally_ftrace_line *line)
+static bool parse_stamp(struct cursor *in, struct tally_ftrace_line *line)
 {
 	uint64_t cpu, ns;
 
-	if (!skip_text(in, "[") || !take_number(in, INT32_MAX, &cpu) || !skip_text(in, "] "))
+	if (!skip_text(in, "[") || !parse_number(in, INT32_MAX, &cpu) || !skip_text(in, "] "))
 		return false;
 	skip_blanks(in);
 	/* Without options/irq-info there are no letters in between. */
@@ -176,7 +176,7 @@ static bool take_stamp(struct cursor *in, struct tally_ftrace_line *line)
 			in->at++;
 		skip_blanks(in);
 	}
-	if (!take_time(in, 1000000000, &ns) || !skip_text(in, ": "))
+	if (!parse_time(in, 1000000000, &ns) || !skip_text(in, ": "))
 		return false;
 	line->cpu = (int32_t)cpu;
 	line->ns = ns;
@@ -185,7 +185,7 @@ static bool take_stamp(struct cursor *in, struct tally_ftrace_line *line)
 }
 
 /* A task's name may hold anything, also brackets: the first stamp that is one counts. */
-static bool take_event(struct cursor in, struct tally_ftrace_line *line)
+static bool parse_event(struct cursor in, struct tally_ftrace_line *line)
 {
 	const char *start = in.at, *bracket;
 	struct cursor name;
@@ -195,7 +195,7 @@ static bool take_event(struct cursor in, struct tally_ftrace_line *line)
 		if (!bracket)
 			return false;
 		name = (struct cursor){bracket, in.end};
-		if (take_stamp(&name, line))
+		if (parse_stamp(&name, line))
 			break;
 		in.at = bracket + 1;
 	}
@@ -213,14 +213,14 @@ static bool take_event(struct cursor in, struct tally_ftrace_line *line)
 }
 
 /* "CPU:0 [LOST 123 EVENTS]" */
-static bool take_lost(struct cursor in, struct tally_ftrace_line *line)
+static bool parse_lost(struct cursor in, struct tally_ftrace_line *line)
 {
 	uint64_t cpu;
 
-	if (!skip_text(&in, "CPU:") || !take_number(&in, INT32_MAX, &cpu) ||
+	if (!skip_text(&in, "CPU:") || !parse_number(&in, INT32_MAX, &cpu) ||
 	    !skip_text(&in, " [LOST "))
 		return false;
-	take_number(&in, UINT64_MAX, &line->lost);
+	parse_number(&in, UINT64_MAX, &line->lost);
 	line->cpu = (int32_t)cpu;
 	line->kind = TALLY_FTRACE_LOST;
 	return true;
@@ -231,7 +231,7 @@ void tally_ftrace_line_parse(const char *text, size_t len, struct tally_ftrace_l
 	struct cursor in = {text, text + len};
 	struct tally_ftrace_line line = {.cpu = -1, .tid = -1};
 
-	if (!take_lost(in, &line) && !take_graph(in, &line))
-		take_event(in, &line);
+	if (!parse_lost(in, &line) && !parse_graph(in, &line))
+		parse_event(in, &line);
 	*ret_line = line;
 }

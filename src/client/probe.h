@@ -25,7 +25,8 @@ struct tally_probe_call {
 	enum tally_probe_door door;
 	int code;           /* of the plainest event; FILTERED: what the filter answers */
 	uint32_t attr_size; /* bytes of perf_event_attr that the kernel knows; 0: not found out */
-	bool tells; /* reserved bits are told from others: tally_probe_feature() can be believed */
+	bool is_believable; /* reserved bits are told from others: tally_probe_feature() can be
+			       believed */
 };
 
 /* A kernel refuses impossible flags with EINVAL before it looks at anything else, a filter does not

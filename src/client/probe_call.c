@@ -111,8 +111,8 @@ static int open_and_close(const struct tally_transport *transport, struct perf_e
 	return 0;
 }
 
-static int ask(const struct tally_transport *transport, struct perf_event_attr *attr, int32_t pid,
-	       unsigned long flags)
+static int probe_open(const struct tally_transport *transport, struct perf_event_attr *attr,
+		      int32_t pid, unsigned long flags)
 {
 	attr->size = tally_attr_min_size(attr);
 	return open_and_close(transport, attr, pid, -1, flags);
@@ -135,18 +135,18 @@ static uint32_t attr_size(const struct tally_transport *transport)
 	return fd == -E2BIG && longest.attr.size < sizeof(longest) ? longest.attr.size : 0;
 }
 
-static bool tells_reserved(const struct tally_transport *transport)
+static bool reports_reserved(const struct tally_transport *transport)
 {
 	struct perf_event_attr attr = plain_attr(), good = plain_attr();
 	int reserved, accepted;
 
 	attr.__reserved_1 = 1 << 23;
-	reserved = ask(transport, &attr, NO_TASK, PERF_FLAG_FD_CLOEXEC);
-	accepted = ask(transport, &good, NO_TASK, PERF_FLAG_FD_CLOEXEC);
+	reserved = probe_open(transport, &attr, NO_TASK, PERF_FLAG_FD_CLOEXEC);
+	accepted = probe_open(transport, &good, NO_TASK, PERF_FLAG_FD_CLOEXEC);
 	return reserved == -EINVAL && accepted != -EINVAL;
 }
 
-/* From what tally_permits_probe() was told. */
+/* From what tally_access_probe() was told. */
 static enum tally_probe_door door_of(int syscall, int plain, bool has_sysctl)
 {
 	if (!plain)
@@ -160,20 +160,20 @@ static enum tally_probe_door door_of(int syscall, int plain, bool has_sysctl)
 struct tally_probe_call tally_probe_call(const struct tally_transport *transport, bool has_sysctl)
 {
 	struct tally_probe_call call = {0};
-	struct tally_permits asked;
+	struct tally_access asked;
 
-	tally_permits_probe(transport, &asked);
+	tally_access_probe(transport, &asked);
 	call.code = asked.plain;
 	call.door = door_of(asked.syscall, asked.plain, has_sysctl);
 	if (call.door == TALLY_DOOR_OPEN || call.door == TALLY_DOOR_REFUSES) {
 		call.attr_size = attr_size(transport);
-		call.tells = tells_reserved(transport);
+		call.is_believable = reports_reserved(transport);
 	}
 	return call;
 }
 
 /* The child, with no signal for its end: who ignores SIGCHLD, or reads it, is not disturbed. */
-static int ask_in_child(const struct tally_transport *transport)
+static int probe_in_child(const struct tally_transport *transport)
 {
 	struct perf_event_attr attr = plain_attr();
 	pid_t pid = (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0), gone;
@@ -192,7 +192,8 @@ static int ask_in_child(const struct tally_transport *transport)
 
 bool tally_probe_kills(const struct tally_transport *transport)
 {
-	return prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER && WIFSIGNALED(ask_in_child(transport));
+	return prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER &&
+	       WIFSIGNALED(probe_in_child(transport));
 }
 
 int tally_probe_event(const struct tally_transport *transport, struct perf_event_attr *attr,
@@ -208,12 +209,12 @@ enum tally_probe_answer tally_probe_feature(const struct tally_transport *transp
 	struct perf_event_attr attr = plain_attr();
 	int ret;
 
-	if (!call->tells || (feature->opens && call->door != TALLY_DOOR_OPEN))
+	if (!call->is_believable || (feature->opens && call->door != TALLY_DOOR_OPEN))
 		return TALLY_PROBE_UNKNOWN;
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(feature->set) && feature->set[i].field; i++)
 		tally_attr_set(&attr, tally_attr_find_field(feature->set[i].field),
 			       feature->set[i].value);
-	ret = ask(transport, &attr, feature->opens ? 0 : NO_TASK, PERF_FLAG_FD_CLOEXEC);
+	ret = probe_open(transport, &attr, feature->opens ? 0 : NO_TASK, PERF_FLAG_FD_CLOEXEC);
 	if (ret == -EINVAL || ret == -E2BIG || (feature->opens && ret == -ENOENT))
 		return TALLY_PROBE_NO;
 	if (feature->opens && ret && ret != -EACCES && ret != -EPERM && ret != -EOPNOTSUPP)

@@ -16,8 +16,8 @@ static int digit_value(char c)
 }
 
 /* Digits from `*at` on, which moves behind them. False without any, or beyond 64 bits. */
-static bool take_digits(const char *data, size_t len, size_t *at, unsigned base,
-			uint64_t *ret_value)
+static bool parse_digits(const char *data, size_t len, size_t *at, unsigned base,
+			 uint64_t *ret_value)
 {
 	uint64_t value = 0;
 	size_t i = *at;
@@ -48,7 +48,7 @@ bool procfs_number(const char *data, size_t len, int64_t *ret_value)
 	uint64_t value;
 
 	at += negative;
-	if (!take_digits(data, len, &at, 10, &value) || value > INT64_MAX)
+	if (!parse_digits(data, len, &at, 10, &value) || value > INT64_MAX)
 		return false;
 	while (at < len && isspace((unsigned char)data[at]))
 		at++;
@@ -79,12 +79,12 @@ static const struct status_key {
 	{"NoNewPrivs:", STATUS_INT, offsetof(struct procfs_status, no_new_privileges)},
 };
 
-static void take_value(const struct status_key *key, const char *data, size_t len, void *status)
+static void parse_value(const struct status_key *key, const char *data, size_t len, void *status)
 {
 	size_t at = skip_blanks(data, len, 0);
 	uint64_t value;
 
-	if (!take_digits(data, len, &at, key->kind == STATUS_MASK ? 16 : 10, &value))
+	if (!parse_digits(data, len, &at, key->kind == STATUS_MASK ? 16 : 10, &value))
 		return;
 	if (key->kind == STATUS_MASK)
 		*(uint64_t *)((char *)status + key->offset) = value;
@@ -94,14 +94,14 @@ static void take_value(const struct status_key *key, const char *data, size_t le
 		*(int32_t *)((char *)status + key->offset) = (int32_t)value;
 }
 
-static void take_line(const char *line, size_t len, struct procfs_status *status)
+static void parse_line(const char *line, size_t len, struct procfs_status *status)
 {
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(status_keys); i++) {
 		const struct status_key *key = &status_keys[i];
 		size_t name_len = strlen(key->name);
 
 		if (len > name_len && !memcmp(line, key->name, name_len))
-			take_value(key, line + name_len, len - name_len, status);
+			parse_value(key, line + name_len, len - name_len, status);
 	}
 }
 
@@ -113,7 +113,7 @@ void procfs_status_parse(const char *data, size_t len, struct procfs_status *sta
 		const char *newline = memchr(data, '\n', (size_t)(end - data));
 		const char *line_end = newline ? newline : end;
 
-		take_line(data, (size_t)(line_end - data), status);
+		parse_line(data, (size_t)(line_end - data), status);
 		data = newline ? newline + 1 : end;
 	}
 }
@@ -129,7 +129,7 @@ bool procfs_namespace(const char *data, size_t len, uint64_t *ret_inode)
 	if (!bracket)
 		return false;
 	at = (size_t)(bracket - data) + 1;
-	if (!take_digits(data, len, &at, 10, &inode) || at >= len || data[at] != ']')
+	if (!parse_digits(data, len, &at, 10, &inode) || at >= len || data[at] != ']')
 		return false;
 	*ret_inode = inode;
 	return true;

@@ -11,7 +11,7 @@
 #include "abi/attr.h"
 #include "base/arith.h"
 #include "client/counters_private.h"
-#include "client/permits_private.h"
+#include "client/access_private.h"
 
 struct probe {
 	const struct tally_counters *counters;
@@ -52,7 +52,7 @@ static bool find_twin(const struct probe *probe, const struct perf_event_attr *a
 		if (!(attr->sample_type & twins[i].bit) || !opens(probe, less))
 			continue;
 		SAY(why->field, "%s", twins[i].field);
-		permits_fix(why, "%s", twins[i].fix);
+		access_fix(why, "%s", twins[i].fix);
 		return true;
 	}
 	return false;
@@ -95,19 +95,19 @@ static void find_field(const struct probe *probe, const struct perf_event_attr *
 static void explain_permission(const struct probe *probe, const struct perf_event_attr *attr,
 			       int code, struct tally_refusal *why)
 {
-	struct tally_permits_ask ask = {.attr = attr, .pid = probe->pid, .cpu = probe->cpu};
-	struct tally_permits permits;
+	struct tally_access_request ask = {.attr = attr, .pid = probe->pid, .cpu = probe->cpu};
+	struct tally_access access;
 	size_t event = why->event;
 
-	tally_permits_read(NULL, &permits);
-	tally_permits_probe(probe->counters->transport, &permits);
-	ask.task = tally_permits_task(&permits, NULL, probe->pid);
-	if (tally_permits_event(&permits, &ask, why)) {
+	tally_access_read(NULL, &access);
+	tally_access_probe(probe->counters->transport, &access);
+	ask.task = tally_access_task(&access, NULL, probe->pid);
+	if (tally_access_event(&access, &ask, why)) {
 		why->broken = TALLY_RULE_OTHER;
 		SAY(why->rule, "the kernel does not permit it, by a rule that is not known");
 		SAY(why->found, "kernel.perf_event_paranoid is %s, and CAP_PERFMON is %s",
-		    permits_level(permits.paranoid).text,
-		    tally_permits_perfmon(&permits) ? "held" : "not held");
+		    access_level(access.paranoid).text,
+		    tally_access_perfmon(&access) ? "held" : "not held");
 	}
 	why->code = code;
 	why->event = event;
@@ -131,7 +131,7 @@ static void explain_cpu(int32_t cpu, struct tally_refusal *why)
 {
 	why->broken = TALLY_RULE_NO_CPU;
 	SAY(why->rule, "CPU %d is not there, or off line", cpu);
-	permits_fix(why, "CPUs that are on line: cat /sys/devices/system/cpu/online");
+	access_fix(why, "CPUs that are on line: cat /sys/devices/system/cpu/online");
 }
 
 static void explain_missing(const struct perf_event_attr *attr, struct tally_refusal *why)
@@ -142,12 +142,12 @@ static void explain_missing(const struct perf_event_attr *attr, struct tally_ref
 		SAY(why->rule, "no PMU here counts this event");
 		SAY(why->found,
 		    "the kernel offers no hardware counters for it (a virtual machine?)");
-		permits_fix(why, "use software events: task-clock, cpu-clock, page-faults");
+		access_fix(why, "use software events: task-clock, cpu-clock, page-faults");
 		return;
 	}
 	why->broken = TALLY_RULE_UNKNOWN_EVENT;
 	SAY(why->rule, "the kernel does not know this event");
-	permits_fix(why, "'tally list' shows what there is");
+	access_fix(why, "'tally list' shows what there is");
 }
 
 /* ---- limits --------------------------------------------------------------------- */
@@ -155,10 +155,10 @@ static void explain_missing(const struct perf_event_attr *attr, struct tally_ref
 static void explain_descriptors(struct tally_refusal *why)
 {
 	struct tally_refusal limit;
-	struct tally_permits permits;
+	struct tally_access access;
 
-	tally_permits_read(NULL, &permits);
-	tally_permits_explain_descriptors(&permits, &limit);
+	tally_access_read(NULL, &access);
+	tally_access_explain_descriptors(&access, &limit);
 	limit.event = why->event;
 	limit.pid = why->pid;
 	limit.cpu = why->cpu;
@@ -167,37 +167,37 @@ static void explain_descriptors(struct tally_refusal *why)
 
 static bool explain_rate(const struct perf_event_attr *attr, struct tally_refusal *why)
 {
-	struct tally_permits permits;
+	struct tally_access access;
 
 	if (!attr->freq)
 		return false;
-	tally_permits_read(NULL, &permits);
-	if (permits.max_sample_rate < 0 || attr->sample_freq <= (uint64_t)permits.max_sample_rate)
+	tally_access_read(NULL, &access);
+	if (access.max_sample_rate < 0 || attr->sample_freq <= (uint64_t)access.max_sample_rate)
 		return false;
 	why->broken = TALLY_RULE_SAMPLE_RATE;
 	SAY(why->field, "sample_freq");
 	SAY(why->rule, "%" PRIu64 " samples a second are more than the kernel permits",
 	    (uint64_t)attr->sample_freq);
-	SAY(why->found, "kernel.perf_event_max_sample_rate is %" PRId64, permits.max_sample_rate);
-	permits_fix(why, "-F max, or -F %" PRId64, permits.max_sample_rate);
-	permits_fix_sysctl(&permits, "kernel.perf_event_max_sample_rate",
-			   (int64_t)attr->sample_freq, why);
+	SAY(why->found, "kernel.perf_event_max_sample_rate is %" PRId64, access.max_sample_rate);
+	access_fix(why, "-F max, or -F %" PRId64, access.max_sample_rate);
+	access_fix_sysctl(&access, "kernel.perf_event_max_sample_rate", (int64_t)attr->sample_freq,
+			  why);
 	return true;
 }
 
 static void explain_stack(const struct perf_event_attr *attr, struct tally_refusal *why)
 {
-	struct tally_permits permits;
+	struct tally_access access;
 
-	tally_permits_read(NULL, &permits);
+	tally_access_read(NULL, &access);
 	why->broken = TALLY_RULE_STACK_DEPTH;
 	SAY(why->field, "sample_max_stack");
 	SAY(why->rule, "callchains of %u entries are longer than the kernel permits",
 	    attr->sample_max_stack);
-	SAY(why->found, "kernel.perf_event_max_stack is %s", permits_level(permits.max_stack).text);
-	if (permits.max_stack != TALLY_PERMITS_UNKNOWN)
-		permits_fix(why, "shorter ones: --max-stack %d", permits.max_stack);
-	permits_fix_sysctl(&permits, "kernel.perf_event_max_stack", attr->sample_max_stack, why);
+	SAY(why->found, "kernel.perf_event_max_stack is %s", access_level(access.max_stack).text);
+	if (access.max_stack != TALLY_ACCESS_UNKNOWN)
+		access_fix(why, "shorter ones: --max-stack %d", access.max_stack);
+	access_fix_sysctl(&access, "kernel.perf_event_max_stack", attr->sample_max_stack, why);
 }
 
 /* A member that the kernel takes when it is alone. */
@@ -210,7 +210,7 @@ static bool explain_group(const struct probe *probe, const struct perf_event_att
 	SAY(why->rule, "alone the event would be accepted, but not in its group");
 	SAY(why->found, "all of a group are on counters of one PMU at the same time, and there "
 			"are not as many");
-	permits_fix(why, "smaller groups, or a weak one, which may be split: {EVENT,...}:W");
+	access_fix(why, "smaller groups, or a weak one, which may be split: {EVENT,...}:W");
 	return true;
 }
 
@@ -244,7 +244,7 @@ static void explain_plain(const struct probe *probe, const struct perf_event_att
 	if (code == -EINVAL || code == -EOPNOTSUPP || code == -E2BIG)
 		find_field(probe, attr, why);
 	if (row->fix && !*why->fix[0])
-		permits_fix(why, "%s", row->fix);
+		access_fix(why, "%s", row->fix);
 }
 
 void counters_explain(const struct tally_counters *counters, const struct perf_event_attr *attr,

@@ -32,8 +32,8 @@ static uint64_t passed(const struct perf_event_mmap_page *page,
 }
 
 /* One look; only right if the page did not change meanwhile. */
-static bool look(const struct perf_event_mmap_page *page, const struct tally_self_reader *reader,
-		 struct tally_count *count)
+static bool page_read(const struct perf_event_mmap_page *page,
+		      const struct tally_self_reader *reader, struct tally_count *count)
 {
 	const struct perf_event_mmap_page caps = {.capabilities = LOAD(capabilities)};
 	uint32_t index = LOAD(index);
@@ -62,7 +62,7 @@ bool tally_self_read(const struct perf_event_mmap_page *page,
 	do {
 		/* Odd: it is being written, on this very CPU; its interrupt is about to end. */
 		before = __atomic_load_n(&page->lock, __ATOMIC_ACQUIRE);
-		there = look(page, reader, &count);
+		there = page_read(page, reader, &count);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		after = LOAD(lock);
 	} while (before != after || before & 1);

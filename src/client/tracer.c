@@ -125,7 +125,7 @@ static void stale_remove(const char *root)
 
 static int instance_make(struct tally_tracer *tracer)
 {
-	int ret = tally_keeper_note_directory(&tracer->keeper, tracer->dir);
+	int ret = tally_restorer_add_directory(&tracer->restorer, tracer->dir);
 
 	if (ret)
 		return ret;
@@ -171,7 +171,7 @@ static int file_open(const struct tally_tracer *tracer, const char *name, int fl
 	return 0;
 }
 
-/* The lock is opened before the keeper is forked: so both have the same one. */
+/* The lock is opened before the restorer is forked: so both have the same one. */
 static int tracer_start(struct tally_tracer *tracer, struct tally_refusal *why)
 {
 	int ret = tracer_check(tracer, why);
@@ -182,7 +182,7 @@ static int tracer_start(struct tally_tracer *tracer, struct tally_refusal *why)
 	if (tracer->lock < 0)
 		return tally_tracer_why_not(why, -errno, tracer->root, tracer->root, "", true);
 	stale_remove(tracer->root);
-	ret = tally_keeper_start(&tracer->keeper);
+	ret = tally_restorer_start(&tracer->restorer);
 	if (ret)
 		return tally_tracer_why_not(why, ret, tracer->root, "a keeper of the settings", "",
 					    true);
@@ -272,7 +272,7 @@ int tally_tracer_close(struct tally_tracer *tracer)
 		return 0;
 	close_if_open(tracer->trace);
 	close_if_open(tracer->power);
-	ret = tally_keeper_finish(&tracer->keeper);
+	ret = tally_restorer_finish(&tracer->restorer);
 	close_if_open(tracer->lock);
 	free(tracer);
 	return ret;

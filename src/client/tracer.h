@@ -2,7 +2,7 @@
 /*
  * One of the kernel's tracers, run through tracefs so that nobody else's tracing is disturbed: in
  * an instance of its own, tally-PID, where the kernel has instances for this tracer, else at the
- * top level with every setting put back in the end. A keeper sees to that whatever ends this
+ * top level with every setting put back in the end. A restorer sees to that whatever ends this
  * process; instances of processes that are gone are removed by the next one.
  *
  * Which settings an instance has of its own differs between kernels, so it is asked: what it has no
@@ -37,7 +37,7 @@ void tally_tracefs_explain(const char *root, const char *file, int code,
 /* Whether the running kernel has this tracer; false also when that cannot be read. */
 bool tally_tracer_available(const char *root, const char *name);
 
-/* Make the place to trace in, tracing switched off there, and start the keeper: the process must
+/* Make the place to trace in, tracing switched off there, and start the restorer: the process must
  * have one thread. The tracer itself is set by tally_tracer_arm().
  * 0; -ENOENT, -EACCES, -EPERM: tracefs is not there or closed; -ENODEV: the kernel has no such
  * tracer; -EBUSY: somebody else uses what is common; -ENOMEM; errors of fork(2). */

@@ -3,19 +3,19 @@
 #ifndef TALLY_CLIENT_TRACER_PRIVATE_H
 #define TALLY_CLIENT_TRACER_PRIVATE_H
 
-#include "client/keeper.h"
+#include "client/restorer.h"
 #include "client/tracer.h"
 
 struct tally_tracer {
 	const char *root;
 	char name[64];
-	char dir[96];     /* the instance; the root at the top level */
-	bool top_level;   /* there is no instance */
-	bool force;       /* from the options */
-	bool claimed;     /* nobody else uses what is common, or that is forced */
-	int lock;         /* on the root, for who touches what is common; held by the keeper too */
+	char dir[96];   /* the instance; the root at the top level */
+	bool top_level; /* there is no instance */
+	bool force;     /* from the options */
+	bool claimed;   /* nobody else uses what is common, or that is forced */
+	int lock;       /* on the root, for who touches what is common; held by the restorer too */
 	int trace, power; /* trace_pipe and tracing_on; -1: not open yet */
-	struct tally_keeper keeper;
+	struct tally_restorer restorer;
 };
 
 #define TALLY_TRACER_INSTANCES "instances"

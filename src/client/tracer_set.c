@@ -108,7 +108,7 @@ static int trace_note(struct tally_tracer *tracer, struct tally_refusal *why)
 	int ret;
 
 	snprintf(path, sizeof(path), "%s/trace", tracer->root);
-	ret = tracer->top_level ? tally_keeper_note_file(&tracer->keeper, path, "") : 0;
+	ret = tracer->top_level ? tally_restorer_add_file(&tracer->restorer, path, "") : 0;
 	return ret ? tally_tracer_why_not(why, ret, tracer->root, path, "", true) : 0;
 }
 
@@ -208,7 +208,7 @@ static int common_note(struct tally_tracer *tracer, const char *path, const char
 
 	if (ret)
 		return ret;
-	ret = tally_keeper_note_file(&tracer->keeper, path, was);
+	ret = tally_restorer_add_file(&tracer->restorer, path, was);
 	return ret ? tally_tracer_why_not(why, ret, tracer->root, path, was, true) : 0;
 }
 

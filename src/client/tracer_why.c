@@ -89,7 +89,7 @@ static int why_forbidden(struct tally_refusal *why, int code, const char *file)
 static int why_permission(struct tally_refusal *why, int code, const char *root, const char *file,
 			  bool writing)
 {
-	bool overrides = tally_permits_capability(CAP_DAC_OVERRIDE_NUMBER);
+	bool overrides = tally_access_capability(CAP_DAC_OVERRIDE_NUMBER);
 	char mode[64];
 
 	if (overrides)
@@ -101,7 +101,7 @@ static int why_permission(struct tally_refusal *why, int code, const char *root,
 		  "tracefs goes by file permissions: CAP_PERFMON, which perf events ask for, opens "
 		  "nothing in it");
 	FOUND(why, "%s is %s, we are user %u; CAP_PERFMON is %s, CAP_DAC_OVERRIDE is not", file,
-	      mode, geteuid(), tally_permits_capability(TALLY_CAP_PERFMON) ? "held" : "not held");
+	      mode, geteuid(), tally_access_capability(TALLY_CAP_PERFMON) ? "held" : "not held");
 	if (writing) {
 		FIX(why, 0, "run it as root: sudo tally ftrace ...");
 		FIX(why, 1,

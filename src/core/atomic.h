@@ -6,15 +6,15 @@
 #ifndef TALLY_CORE_ATOMIC_H
 #define TALLY_CORE_ATOMIC_H
 
-#include "tally/machine.h"
+#include "tally/host.h"
 
 /* A value that others may read or write at any time, alone: no order with anything else. */
-#define tally_peek(p)    __atomic_load_n((p), __ATOMIC_RELAXED)
-#define tally_poke(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
+#define tally_load_relaxed(p)     __atomic_load_n((p), __ATOMIC_RELAXED)
+#define tally_store_relaxed(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
 
-/* What was written before publish() is seen after acquire(). */
-#define tally_acquire(p)    __atomic_load_n((p), __ATOMIC_ACQUIRE)
-#define tally_publish(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+/* What was written before a store_release is seen after the load_acquire that reads it. */
+#define tally_load_acquire(p)     __atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define tally_store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 
 /* What is written before it is seen before what is written after it. TSan does not know fences;
  * what it should order here no other thread of a test writes. */
@@ -67,27 +67,27 @@ static inline void tally_count_up_u32(uint32_t *count)
 /* A counter with one writer at a time, which others may read: no instruction that locks. */
 static inline void tally_count_alone(uint64_t *count, uint64_t by)
 {
-	tally_poke(count, tally_peek(count) + by);
+	tally_store_relaxed(count, tally_load_relaxed(count) + by);
 }
 
 struct tally_spin {
 	uint32_t held;
 };
 
-static inline void tally_spin_lock(struct tally_spin *spin, const struct tally_machine_ops *ops,
-				   void *machine)
+static inline void tally_spin_lock(struct tally_spin *spin, const struct tally_host_ops *ops,
+				   void *host)
 {
 	while (__atomic_exchange_n(&spin->held, 1, __ATOMIC_ACQUIRE)) {
-		while (tally_peek(&spin->held)) {
+		while (tally_load_relaxed(&spin->held)) {
 			if (ops->relax)
-				ops->relax(machine);
+				ops->relax(host);
 		}
 	}
 }
 
 static inline void tally_spin_unlock(struct tally_spin *spin)
 {
-	tally_publish(&spin->held, 0);
+	tally_store_release(&spin->held, 0);
 }
 
 #endif

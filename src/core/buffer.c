@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/buffer.h"
 
-static uint8_t *place(const struct tally_core_buffer *buffer, uint64_t at, uint64_t *ret_room)
+static uint8_t *buffer_address(const struct tally_core_buffer *buffer, uint64_t at,
+			       uint64_t *ret_room)
 {
 	uint64_t chunk_size = UINT64_C(1) << buffer->chunk_shift;
 	uint64_t offset = at & (buffer->size - 1);
@@ -19,7 +20,7 @@ static bool has_room(const struct tally_core_buffer *buffer, uint64_t head, bool
 
 	if (buffer->overwrite)
 		return len < buffer->size;
-	tail = tally_acquire(&buffer->page->data_tail);
+	tail = tally_load_acquire(&buffer->page->data_tail);
 	used = backward ? tail - head : head - tail;
 	/* data_tail is user space's: nonsense makes the buffer full, no more. */
 	return used < buffer->size && len < buffer->size - used;
@@ -32,30 +33,30 @@ static void note_watermark(struct tally_core_buffer *buffer, uint64_t head, bool
 	if (written - buffer->wakeup <= buffer->watermark)
 		return;
 	buffer->wakeup += buffer->watermark;
-	tally_poke(&buffer->wake, true);
+	tally_store_relaxed(&buffer->wake, true);
 }
 
 /* Show everything up to the head, unless an outer writer has yet to finish. An interrupt after
  * the last look may have written more: look again. */
-static bool publish(struct tally_core_buffer *buffer)
+static bool buffer_publish(struct tally_core_buffer *buffer)
 {
 	uint64_t head;
 
-	if (tally_peek(&buffer->writers) > 1) {
-		tally_poke(&buffer->writers, buffer->writers - 1);
+	if (tally_load_relaxed(&buffer->writers) > 1) {
+		tally_store_relaxed(&buffer->writers, buffer->writers - 1);
 		return false;
 	}
 	do {
-		tally_poke(&buffer->writers, 1);
-		head = tally_peek(&buffer->head);
-		tally_publish(&buffer->page->data_head, head);
-		tally_poke(&buffer->writers, 0);
+		tally_store_relaxed(&buffer->writers, 1);
+		head = tally_load_relaxed(&buffer->head);
+		tally_store_release(&buffer->page->data_head, head);
+		tally_store_relaxed(&buffer->writers, 0);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	} while (head != tally_peek(&buffer->head));
-	if (!tally_peek(&buffer->wake))
+	} while (head != tally_load_relaxed(&buffer->head));
+	if (!tally_load_relaxed(&buffer->wake))
 		return false;
-	tally_poke(&buffer->wake, false);
-	tally_publish(&buffer->poll, TALLY_CORE_POLLIN);
+	tally_store_relaxed(&buffer->wake, false);
+	tally_store_release(&buffer->poll, TALLY_CORE_POLLIN);
 	return true;
 }
 
@@ -65,21 +66,21 @@ bool tally_buffer_reserve(struct tally_core_buffer *buffer, bool backward, uint3
 	uint64_t head, next, room;
 	uint8_t *to;
 
-	if (!buffer->size || tally_peek(&buffer->paused))
+	if (!buffer->size || tally_load_relaxed(&buffer->paused))
 		return false;
-	tally_poke(&buffer->writers, buffer->writers + 1);
+	tally_store_relaxed(&buffer->writers, buffer->writers + 1);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	head = tally_peek(&buffer->head);
+	head = tally_load_relaxed(&buffer->head);
 	do {
 		if (!has_room(buffer, head, backward, len)) {
-			publish(buffer);
+			buffer_publish(buffer);
 			return false;
 		}
 		next = backward ? head - len : head + len;
 	} while (!tally_local_compare_exchange(&buffer->head, &head, next));
 	note_watermark(buffer, next, backward);
 	head = backward ? next : head;
-	to = place(buffer, head, &room);
+	to = buffer_address(buffer, head, &room);
 	*ret_slot = (struct tally_slot){buffer, room < len ? scratch : to, head, len, room < len};
 	return true;
 }
@@ -90,7 +91,7 @@ static void copy_out(struct tally_slot *slot)
 
 	while (done < slot->len) {
 		uint64_t room;
-		uint8_t *to = place(slot->buffer, slot->at + done, &room);
+		uint8_t *to = buffer_address(slot->buffer, slot->at + done, &room);
 		uint64_t len = TALLY_MIN(room, slot->len - done);
 
 		__builtin_memcpy(to, slot->to + done, len);
@@ -102,5 +103,5 @@ bool tally_buffer_commit(struct tally_slot *slot)
 {
 	if (slot->elsewhere)
 		copy_out(slot);
-	return publish(slot->buffer);
+	return buffer_publish(slot->buffer);
 }

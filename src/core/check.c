@@ -6,14 +6,15 @@
 /* Whether `current` holds CAP_PERFMON, or CAP_SYS_ADMIN which includes it. */
 static bool has_perfmon(const struct tally_core *core, const struct tally_core_task *current)
 {
-	return core->ops->capable(core->machine, current, TALLY_CORE_CAP_PERFMON) ||
-	       core->ops->capable(core->machine, current, TALLY_CORE_CAP_SYS_ADMIN);
+	return core->ops->capable(core->host, current, TALLY_CORE_CAP_PERFMON) ||
+	       core->ops->capable(core->host, current, TALLY_CORE_CAP_SYS_ADMIN);
 }
 
 /* Over this level of perf_event_paranoid only who has CAP_PERFMON may. */
 static bool forbidden_over(const struct tally_check *c, int32_t level)
 {
-	return tally_peek(&c->core->settings.paranoid) > level && !has_perfmon(c->core, c->current);
+	return tally_load_relaxed(&c->core->settings.paranoid) > level &&
+	       !has_perfmon(c->core, c->current);
 }
 
 static bool anything_forbidden(const struct tally_check *c)
@@ -58,7 +59,7 @@ static bool cpu_forbidden(const struct tally_check *c)
 static bool task_forbidden(const struct tally_check *c)
 {
 	return c->task && c->task != c->current && !has_perfmon(c->core, c->current) &&
-	       !c->core->ops->may_observe(c->core->machine, c->current, c->task);
+	       !c->core->ops->may_observe(c->core->host, c->current, c->task);
 }
 
 /* What a tracepoint records is the kernel's data; a count of hits is not. */
@@ -103,7 +104,7 @@ static bool branch_type_bad(const struct tally_check *c)
 
 static bool registers_bad(const struct tally_check *c, uint64_t bit, uint64_t mask)
 {
-	const struct tally_machine_ops *ops = c->core->ops;
+	const struct tally_host_ops *ops = c->core->ops;
 	uint64_t known = ops->registers ? ops->register_mask : 0;
 
 	return c->attr->sample_type & bit && (!mask || mask & ~known);
@@ -150,7 +151,7 @@ static bool trap_outlives_exec(const struct tally_check *c)
 static bool frequency_too_high(const struct tally_check *c)
 {
 	return c->attr->freq &&
-	       c->attr->sample_freq > tally_peek(&c->core->settings.max_sample_rate);
+	       c->attr->sample_freq > tally_load_relaxed(&c->core->settings.max_sample_rate);
 }
 
 static bool period_too_long(const struct tally_check *c)
@@ -225,7 +226,7 @@ static bool aux_asked(const struct tally_check *c)
 static bool stack_too_deep(const struct tally_check *c)
 {
 	return c->attr->sample_type & PERF_SAMPLE_CALLCHAIN &&
-	       c->attr->sample_max_stack > tally_peek(&c->core->settings.max_stack);
+	       c->attr->sample_max_stack > tally_load_relaxed(&c->core->settings.max_stack);
 }
 
 static bool clock_unknown(const struct tally_check *c)
@@ -234,7 +235,7 @@ static bool clock_unknown(const struct tally_check *c)
 
 	return c->attr->use_clockid &&
 	       (!c->core->ops->clock_of ||
-		!c->core->ops->clock_of(c->core->machine, c->attr->clockid, &ns));
+		!c->core->ops->clock_of(c->core->host, c->attr->clockid, &ns));
 }
 
 /* ---- the group -------------------------------------------------------------------------- */

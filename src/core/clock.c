@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * cpu-clock and task-clock: counters whose events are nanoseconds, and whose overflow
- * interrupt is the machine's timer. With them there is something to sample by where there is
+ * interrupt is the host's timer. With them there is something to sample by where there is
  * no PMU.
  */
 #include "core/overflow.h"
@@ -20,7 +20,7 @@ static void set_timer(struct tally_core_cpu *cpu)
 {
 	struct tally_core_event *first = first_due(cpu);
 
-	cpu->core->ops->timer(cpu->core->machine, first ? first->deadline : UINT64_MAX);
+	cpu->core->ops->timer(cpu->core->host, first ? first->deadline : UINT64_MAX);
 }
 
 static void queue(struct tally_core_cpu *cpu, struct tally_core_event *event)
@@ -52,23 +52,23 @@ static uint64_t interval(const struct tally_core_event *event)
 /* ---- the timer -------------------------------------------------------------------------- */
 
 static bool wants_sample(const struct tally_core_event *event,
-			 const struct tally_core_moment *moment)
+			 const struct tally_core_sample_data *sample_data)
 {
-	return !tally_software_excludes(&event->attr, moment) &&
-	       !(event->attr.exclude_idle && moment->idle);
+	return !tally_software_excludes(&event->attr, sample_data) &&
+	       !(event->attr.exclude_idle && sample_data->idle);
 }
 
 /* Deadlines that were missed altogether are left out. */
-static void fire(struct tally_core_cpu *cpu, struct tally_core_event *event,
-		 const struct tally_core_moment *moment, uint64_t now)
+static void timer_expire(struct tally_core_cpu *cpu, struct tally_core_event *event,
+			 const struct tally_core_sample_data *sample_data, uint64_t now)
 {
 	bool go_on = true;
 	uint64_t step;
 
 	event->hw.last_period = event->hw.period;
-	if (wants_sample(event, moment)) {
+	if (wants_sample(event, sample_data)) {
 		tally_core_hw_update(&event->hw, now);
-		go_on = tally_overflow(event, moment, NULL, true);
+		go_on = tally_overflow(event, sample_data, NULL, true);
 	}
 	if (!go_on) {
 		event->pmu->stop(event->pmu, &event->hw);
@@ -79,7 +79,7 @@ static void fire(struct tally_core_cpu *cpu, struct tally_core_event *event,
 	queue(cpu, event);
 }
 
-void tally_core_timer(struct tally_core *core, const struct tally_core_moment *moment)
+void tally_core_timer(struct tally_core *core, const struct tally_core_sample_data *sample_data)
 {
 	struct tally_core_cpu *cpu = tally_this_cpu(core);
 	uint64_t now = tally_clock(core);
@@ -87,7 +87,7 @@ void tally_core_timer(struct tally_core *core, const struct tally_core_moment *m
 
 	while (event && event->deadline <= now) {
 		tally_list_remove(&event->hook);
-		fire(cpu, event, moment, now);
+		timer_expire(cpu, event, sample_data, now);
 		event = first_due(cpu);
 	}
 	if (core->ops->timer)
@@ -110,7 +110,7 @@ static void fix_period(struct tally_core_event *event)
 static int clock_init(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	uint64_t mine =
-		pmu == &pmu->host->cpu_clock ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_SW_TASK_CLOCK;
+		pmu == &pmu->owner->cpu_clock ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_SW_TASK_CLOCK;
 
 	if (hw->attr->config != mine)
 		return -ENOENT;
@@ -134,33 +134,33 @@ static void clock_start(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	struct tally_core_event *event = tally_event_of_hw(hw);
 
-	hw->previous = tally_clock(pmu->host);
+	hw->previous = tally_clock(pmu->owner);
 	hw->running = true;
 	if (!hw->period)
 		return;
 	if (hw->left <= 0 || hw->left > (int64_t)interval(event))
 		hw->left = (int64_t)interval(event);
 	event->deadline = hw->previous + (uint64_t)hw->left;
-	queue(tally_this_cpu(pmu->host), event);
+	queue(tally_this_cpu(pmu->owner), event);
 }
 
 /* Also from its own overflow: then it is on no list. What is left goes on when it starts again. */
 static void clock_stop(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	struct tally_core_event *event = tally_event_of_hw(hw);
-	uint64_t now = tally_clock(pmu->host);
+	uint64_t now = tally_clock(pmu->owner);
 
 	tally_core_hw_update(hw, now);
 	hw->running = false;
 	if (tally_list_empty(&event->hook))
 		return;
 	hw->left = event->deadline > now ? (int64_t)(event->deadline - now) : 0;
-	unqueue(tally_this_cpu(pmu->host), event);
+	unqueue(tally_this_cpu(pmu->owner), event);
 }
 
 static void clock_read(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
-	tally_core_hw_update(hw, tally_clock(pmu->host));
+	tally_core_hw_update(hw, tally_clock(pmu->owner));
 }
 
 void tally_clock_init(struct tally_core *core)
@@ -175,7 +175,7 @@ void tally_clock_init(struct tally_core *core)
 		.start = clock_start,
 		.stop = clock_stop,
 		.read = clock_read,
-		.host = core,
+		.owner = core,
 	};
 
 	core->cpu_clock = core->task_clock = common;

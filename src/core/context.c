@@ -32,7 +32,7 @@ static void run_there(void *arg)
 	struct run *run = arg;
 	struct tally_core_cpu *cpu = tally_this_cpu(run->context->core);
 
-	if (tally_peek(&run->context->on_cpu) != (int32_t)cpu->number)
+	if (tally_load_relaxed(&run->context->on_cpu) != (int32_t)cpu->number)
 		return;
 	run->fn(cpu, run->context, run->arg);
 	run->done = true;
@@ -42,15 +42,15 @@ static void run_there(void *arg)
 static int32_t run_here(struct run *run)
 {
 	struct tally_core *core = run->context->core;
-	uintptr_t flags = core->ops->irq_save(core->machine);
+	uintptr_t flags = core->ops->irq_save(core->host);
 	int32_t on_cpu;
 
-	tally_spin_lock(&run->context->lock, core->ops, core->machine);
+	tally_spin_lock(&run->context->lock, core->ops, core->host);
 	on_cpu = run->context->on_cpu;
 	if (on_cpu < 0)
 		run->fn(NULL, run->context, run->arg);
 	tally_spin_unlock(&run->context->lock);
-	core->ops->irq_restore(core->machine, flags);
+	core->ops->irq_restore(core->host, flags);
 	return on_cpu;
 }
 
@@ -64,7 +64,7 @@ void tally_context_run(struct tally_core_context *context, tally_context_fn fn, 
 
 		if (cpu < 0)
 			return;
-		core->ops->call(core->machine, (uint32_t)cpu, run_there, &run);
+		core->ops->call(core->host, (uint32_t)cpu, run_there, &run);
 	}
 }
 
@@ -89,12 +89,12 @@ struct tally_core_context *tally_context_pin_task(struct tally_core *core,
 	struct tally_core_context *context;
 
 	for (;;) {
-		context = tally_acquire(&task->context);
+		context = tally_load_acquire(&task->context);
 		if (!context)
 			return NULL;
 		tally_context_run(context, pin_here, NULL);
 		/* It may have been swapped away before it was pinned: switch.c. */
-		if (context == tally_acquire(&task->context))
+		if (context == tally_load_acquire(&task->context))
 			return context;
 		tally_context_unpin(context);
 	}
@@ -120,13 +120,13 @@ static void attach_here(void *arg)
 static void attach_running(struct tally_core *core, struct tally_core_task *task)
 {
 	struct attach attach = {core, task};
-	int32_t on = core->ops->task_cpu ? core->ops->task_cpu(core->machine, task) : -1;
+	int32_t on = core->ops->task_cpu ? core->ops->task_cpu(core->host, task) : -1;
 
 	if (on >= 0)
-		core->ops->call(core->machine, (uint32_t)on, attach_here, &attach);
+		core->ops->call(core->host, (uint32_t)on, attach_here, &attach);
 	for (uint32_t i = 0; !core->ops->task_cpu && i < core->nr_cpus; i++) {
 		if (core->cpus[i].online)
-			core->ops->call(core->machine, i, attach_here, &attach);
+			core->ops->call(core->host, i, attach_here, &attach);
 	}
 }
 
@@ -145,7 +145,7 @@ int tally_context_of_task(struct tally_core *core, struct tally_core_task *task,
 	tally_context_init(context, core);
 	context->task = task;
 	context->pins = 1;
-	tally_publish(&task->context, context);
+	tally_store_release(&task->context, context);
 	attach_running(core, task);
 	*ret_context = context;
 	return 0;
@@ -238,7 +238,7 @@ void tally_context_insert(struct tally_core_cpu *cpu, struct tally_core_event *e
 }
 
 /* Off its PMU and out of the lists; its group stays what it is. */
-static void take_out(struct tally_core_cpu *cpu, struct tally_core_event *event, uint64_t now)
+static void event_detach(struct tally_core_cpu *cpu, struct tally_core_event *event, uint64_t now)
 {
 	struct tally_core_context *context = event->context;
 
@@ -293,7 +293,7 @@ void tally_context_remove(struct tally_core_cpu *cpu, struct tally_core_event *e
 	uint64_t now = tally_clock(event->core);
 
 	if (!tally_list_empty(&event->all))
-		take_out(cpu, event, now);
+		event_detach(cpu, event, now);
 	tally_event_set_state(event, state);
 	if (dissolve)
 		leave_group(cpu, event, now);
@@ -303,7 +303,7 @@ void tally_context_remove(struct tally_core_cpu *cpu, struct tally_core_event *e
 
 /* ---- quiescence ------------------------------------------------------------------------- */
 
-static void flush(void *arg)
+static void run_deferred(void *arg)
 {
 	tally_core_deferred(arg);
 }
@@ -312,6 +312,6 @@ void tally_core_quiesce(struct tally_core *core)
 {
 	for (uint32_t i = 0; i < core->nr_cpus; i++) {
 		if (core->cpus[i].online)
-			core->ops->call(core->machine, i, flush, core);
+			core->ops->call(core->host, i, run_deferred, core);
 	}
 }

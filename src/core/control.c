@@ -77,7 +77,8 @@ void tally_control_exhausted(struct tally_core_cpu *cpu, struct tally_core_event
 	uint64_t now = tally_clock(event->core);
 
 	/* Elsewhere the flag is not ours to look at; it was seen when the event left this CPU. */
-	if (tally_peek(&event->context->on_cpu) != (int32_t)cpu->number || !event->exhausted)
+	if (tally_load_relaxed(&event->context->on_cpu) != (int32_t)cpu->number ||
+	    !event->exhausted)
 		return;
 	tally_sched_disable(cpu, event, now);
 	tally_sched_fill(cpu, now);
@@ -88,7 +89,7 @@ static void reset_here(struct tally_core_cpu *cpu, struct tally_core_context *co
 	struct tally_core_event *event = arg;
 
 	tally_event_refresh(cpu, event);
-	tally_poke(&event->count, 0);
+	tally_store_relaxed(&event->count, 0);
 	event->freq_count = event->freq_sampled = 0;
 	event->child_count = 0;
 	tally_page_update(event);
@@ -108,14 +109,14 @@ int tally_core_prctl(struct tally_core *core, struct tally_core_task *current, i
 {
 	if (!prctl_known(option))
 		return -EINVAL;
-	core->ops->config_lock(core->machine);
+	core->ops->config_lock(core->host);
 	for (struct tally_core_event *event = current->owned; event; event = event->owned_next) {
 		if (option == TALLY_CORE_PRCTL_ENABLE)
 			control_enable(event);
 		else
 			control_disable(event);
 	}
-	core->ops->config_unlock(core->machine);
+	core->ops->config_unlock(core->host);
 	return 0;
 }
 
@@ -126,7 +127,7 @@ int tally_core_prctl_attached(struct tally_core *core, struct tally_core_task *c
 
 	if (!prctl_known(option))
 		return -EINVAL;
-	core->ops->config_lock(core->machine);
+	core->ops->config_lock(core->host);
 	context = tally_context_pin_task(core, current);
 	if (context) {
 		tally_list_for_each (link, &context->events) {
@@ -138,7 +139,7 @@ int tally_core_prctl_attached(struct tally_core *core, struct tally_core_task *c
 		}
 		tally_context_unpin(context);
 	}
-	core->ops->config_unlock(core->machine);
+	core->ops->config_unlock(core->host);
 	return 0;
 }
 
@@ -149,19 +150,19 @@ static void notify(const struct tally_core_event *event, unsigned what)
 	const struct tally_core *core = event->core;
 
 	if (core->ops->notify && event->cookie)
-		core->ops->notify(core->machine, event->cookie, what);
+		core->ops->notify(core->host, event->cookie, what);
 }
 
 void tally_control_wake(struct tally_core_event *event, unsigned what)
 {
 	struct tally_core *core = event->core;
-	struct tally_core_buffer *buffer = tally_acquire(&event->buffer);
+	struct tally_core_buffer *buffer = tally_load_acquire(&event->buffer);
 
 	if (what == TALLY_CORE_POLLHUP || !buffer) {
 		notify(event, what);
 		return;
 	}
-	tally_spin_lock(&buffer->lock, core->ops, core->machine);
+	tally_spin_lock(&buffer->lock, core->ops, core->host);
 	tally_list_for_each (link, &buffer->events)
 		notify(tally_container_of(link, struct tally_core_event, output), what);
 	tally_spin_unlock(&buffer->lock);
@@ -169,8 +170,8 @@ void tally_control_wake(struct tally_core_event *event, unsigned what)
 
 unsigned tally_core_poll(struct tally_core *core, struct tally_core_event *event)
 {
-	struct tally_core_buffer *buffer = tally_acquire(&event->buffer);
-	int8_t state = tally_peek(&event->state);
+	struct tally_core_buffer *buffer = tally_load_acquire(&event->buffer);
+	int8_t state = tally_load_relaxed(&event->state);
 
 	if (state == TALLY_STATE_ERROR)
 		return TALLY_CORE_POLLERR | TALLY_CORE_POLLHUP;
@@ -273,14 +274,15 @@ static const struct tally_core_refusal *request_period(const struct request *req
 	struct tally_core *core = request->core;
 	struct period period = {request->event, 0};
 
-	if (core->ops->copy_from_user(core->machine, &period.value, (const void *)request->arg,
+	if (core->ops->copy_from_user(core->host, &period.value, (const void *)request->arg,
 				      sizeof(period.value)))
 		return &bad_address;
 	if (!tally_event_samples(request->event))
 		REFUSE(-EINVAL, "sample_period", "the event only counts", "open it for sampling");
 	if (!period.value || period.value >> 63)
 		REFUSE(-EINVAL, "argument", "a period is from 1 to 2^63 - 1", "");
-	if (request->event->attr.freq && period.value > tally_peek(&core->settings.max_sample_rate))
+	if (request->event->attr.freq &&
+	    period.value > tally_load_relaxed(&core->settings.max_sample_rate))
 		REFUSE(-EINVAL, "argument", "over the maximal sample rate",
 		       "lower the frequency, or raise perf_event_max_sample_rate");
 	tally_context_run(request->event->context, period_here, &period);
@@ -291,7 +293,7 @@ static const struct tally_core_refusal *request_id(const struct request *request
 {
 	const struct tally_core *core = request->core;
 
-	if (core->ops->copy_to_user(core->machine, (void *)request->arg, &request->event->id,
+	if (core->ops->copy_to_user(core->host, (void *)request->arg, &request->event->id,
 				    sizeof(request->event->id)))
 		return &bad_address;
 	return NULL;
@@ -303,7 +305,7 @@ static const struct tally_core_refusal *request_pause(const struct request *requ
 
 	if (!buffer || !buffer->size)
 		REFUSE(-EINVAL, "", "the event has no ring buffer", "map one first");
-	tally_poke(&buffer->paused, !!request->arg);
+	tally_store_relaxed(&buffer->paused, !!request->arg);
 	return NULL;
 }
 
@@ -353,7 +355,7 @@ static const struct tally_core_refusal *request_output(const struct request *req
 
 	if (request->arg != UINTPTR_MAX) {
 		target = (int)request->arg >= 0
-				 ? core->ops->event_of_fd(core->machine, request->current,
+				 ? core->ops->event_of_fd(core->host, request->current,
 							  (int)request->arg)
 				 : NULL;
 		if (!target)
@@ -367,8 +369,7 @@ static const struct tally_core_refusal *request_modify(const struct request *req
 	const struct tally_core *core = request->core;
 	uint32_t type;
 
-	if (core->ops->copy_from_user(core->machine, &type, (const void *)request->arg,
-				      sizeof(type)))
+	if (core->ops->copy_from_user(core->host, &type, (const void *)request->arg, sizeof(type)))
 		return &bad_address;
 	if (type != request->event->attr.type)
 		REFUSE(-EINVAL, "type", "an event keeps its type", "");
@@ -410,12 +411,12 @@ int tally_core_ioctl(struct tally_core *core, struct tally_core_task *current,
 	const struct request with = {core, current, event, arg};
 	const struct tally_core_refusal *why = &no_such_request;
 
-	core->ops->config_lock(core->machine);
+	core->ops->config_lock(core->host);
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(requests); i++) {
 		if (requests[i].number == request)
 			why = requests[i].fn(&with);
 	}
-	core->ops->config_unlock(core->machine);
+	core->ops->config_unlock(core->host);
 	return tally_refuse(why, ret_why);
 }
 
@@ -423,7 +424,7 @@ int tally_core_ioctl(struct tally_core *core, struct tally_core_task *current,
 
 void tally_core_event_set_cookie(struct tally_core_event *event, void *cookie)
 {
-	tally_poke(&event->cookie, cookie);
+	tally_store_relaxed(&event->cookie, cookie);
 }
 
 const struct perf_event_attr *tally_core_event_attr(const struct tally_core_event *event)

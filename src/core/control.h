@@ -11,7 +11,7 @@ void tally_control_enable_here(struct tally_core_cpu *cpu, struct tally_core_eve
 /* The REFRESH count of an event is used up: disable it, unless it was enabled anew. A. */
 void tally_control_exhausted(struct tally_core_cpu *cpu, struct tally_core_event *event);
 
-/* Have the machine wake who waits for the event, or for others that share its buffer. With
+/* Have the host wake who waits for the event, or for others that share its buffer. With
  * interrupts off. */
 void tally_control_wake(struct tally_core_event *event, unsigned what);
 

@@ -38,13 +38,13 @@ int tally_core_pmu_register(struct tally_core *core, struct tally_core_pmu *pmu)
 		if (core->pmus[i]->type == pmu->type && pmu->type != PERF_TYPE_SOFTWARE)
 			return -EEXIST;
 	}
-	pmu->host = core;
+	pmu->owner = core;
 	pmu->number = core->nr_pmus;
 	core->pmus[core->nr_pmus++] = pmu;
 	return 0;
 }
 
-__attribute__((weak)) int tally_core_pmu_init(struct tally_core *core, void *machine)
+__attribute__((weak)) int tally_core_pmu_init(struct tally_core *core, void *host)
 {
 	return 0;
 }
@@ -62,7 +62,7 @@ static int register_all(struct tally_core *core)
 		if (ret)
 			return ret;
 	}
-	return tally_core_pmu_init(core, core->machine);
+	return tally_core_pmu_init(core, core->host);
 }
 
 int tally_core_tracepoint_register(struct tally_core *core,
@@ -121,20 +121,20 @@ static int cpu_init(struct tally_core *core, uint32_t number)
 	return cpu->scratch ? 0 : -ENOMEM;
 }
 
-static void come(void *arg)
+static void cpu_set_online(void *arg)
 {
 	struct tally_core_cpu *cpu = arg;
 	uint64_t now = tally_clock(cpu->core);
 
-	tally_spin_lock(&cpu->own.lock, cpu->core->ops, cpu->core->machine);
+	tally_spin_lock(&cpu->own.lock, cpu->core->ops, cpu->core->host);
 	cpu->online = true;
-	tally_poke(&cpu->own.on_cpu, (int32_t)cpu->number);
+	tally_store_relaxed(&cpu->own.on_cpu, (int32_t)cpu->number);
 	cpu->own.stamp = now;
 	tally_spin_unlock(&cpu->own.lock);
 	tally_sched_in(cpu, now);
 }
 
-static void go(void *arg)
+static void cpu_set_offline(void *arg)
 {
 	struct tally_core_cpu *cpu = arg;
 	uint64_t now = tally_clock(cpu->core);
@@ -143,9 +143,9 @@ static void go(void *arg)
 	if (cpu->of_task)
 		tally_sched_context_out(cpu, cpu->of_task, now);
 	tally_sched_out(cpu, &cpu->own, now);
-	tally_spin_lock(&cpu->own.lock, cpu->core->ops, cpu->core->machine);
+	tally_spin_lock(&cpu->own.lock, cpu->core->ops, cpu->core->host);
 	cpu->online = false;
-	tally_poke(&cpu->own.on_cpu, -1);
+	tally_store_relaxed(&cpu->own.on_cpu, -1);
 	tally_spin_unlock(&cpu->own.lock);
 }
 
@@ -155,22 +155,22 @@ int tally_core_cpu_online(struct tally_core *core, uint32_t cpu)
 
 	if (cpu >= core->nr_cpus)
 		return -EINVAL;
-	core->ops->config_lock(core->machine);
+	core->ops->config_lock(core->host);
 	if (!core->cpus[cpu].online) {
-		ret = core->ops->call(core->machine, cpu, come, &core->cpus[cpu]);
+		ret = core->ops->call(core->host, cpu, cpu_set_online, &core->cpus[cpu]);
 		core->nr_online += !ret;
 	}
-	core->ops->config_unlock(core->machine);
+	core->ops->config_unlock(core->host);
 	return ret;
 }
 
 void tally_core_cpu_offline(struct tally_core *core, uint32_t cpu)
 {
-	core->ops->config_lock(core->machine);
+	core->ops->config_lock(core->host);
 	if (cpu < core->nr_cpus && core->cpus[cpu].online &&
-	    !core->ops->call(core->machine, cpu, go, &core->cpus[cpu]))
+	    !core->ops->call(core->host, cpu, cpu_set_offline, &core->cpus[cpu]))
 		core->nr_online--;
-	core->ops->config_unlock(core->machine);
+	core->ops->config_unlock(core->host);
 }
 
 /* Every record but a sample fits, with the shortest of strings. */
@@ -183,7 +183,7 @@ static size_t core_size(uint32_t nr_cpus)
 	return sizeof(struct tally_core) + (size_t)nr_cpus * sizeof(struct tally_core_cpu);
 }
 
-static bool ops_complete(const struct tally_machine_ops *ops)
+static bool ops_complete(const struct tally_host_ops *ops)
 {
 	return ops->alloc && ops->free && ops->pages_alloc && ops->pages_free && ops->config_lock &&
 	       ops->config_unlock && ops->irq_save && ops->irq_restore && ops->this_cpu &&
@@ -192,7 +192,7 @@ static bool ops_complete(const struct tally_machine_ops *ops)
 	       ops->copy_to_user && tally_is_pow2(ops->page_size);
 }
 
-int tally_core_create(const struct tally_machine_ops *ops, void *machine, uint32_t nr_cpus,
+int tally_core_create(const struct tally_host_ops *ops, void *host, uint32_t nr_cpus,
 		      const struct tally_core_settings *settings, struct tally_core **ret_core)
 {
 	struct tally_core *core;
@@ -200,11 +200,11 @@ int tally_core_create(const struct tally_machine_ops *ops, void *machine, uint32
 
 	if (!nr_cpus || nr_cpus > INT32_MAX || !ops_complete(ops))
 		return -EINVAL;
-	core = ops->alloc(machine, core_size(nr_cpus));
+	core = ops->alloc(host, core_size(nr_cpus));
 	if (!core)
 		return -ENOMEM;
 	core->ops = ops;
-	core->machine = machine;
+	core->host = host;
 	core->nr_cpus = nr_cpus;
 	tally_core_settings_init(&core->settings);
 	if (settings)

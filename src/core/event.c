@@ -30,7 +30,7 @@ static int find_pmu(struct tally_core_event *event)
 {
 	struct tally_core *core = event->core;
 
-	/* Later ones first: a machine's own come before the core's. */
+	/* Later ones first: a host's own come before the core's. */
 	for (uint32_t i = core->nr_pmus; i--;) {
 		int ret = -ENOENT;
 
@@ -164,16 +164,16 @@ static void munmap_here(struct tally_core_cpu *cpu, struct tally_core_context *c
 	tally_context_want_munmap(arg);
 }
 
-void tally_core_event_tell_munmap(struct tally_core *core, struct tally_core_event *event)
+void tally_core_event_emit_munmap(struct tally_core *core, struct tally_core_event *event)
 {
-	core->ops->config_lock(core->machine);
+	core->ops->config_lock(core->host);
 	tally_context_run(event->context, munmap_here, event);
-	core->ops->config_unlock(core->machine);
+	core->ops->config_unlock(core->host);
 }
 
 void tally_core_close(struct tally_core *core, struct tally_core_event *event)
 {
-	core->ops->config_lock(core->machine);
+	core->ops->config_lock(core->host);
 	if (event->owner) {
 		*event->owned_at = event->owned_next;
 		if (event->owned_next)
@@ -191,5 +191,5 @@ void tally_core_close(struct tally_core *core, struct tally_core_event *event)
 		tally_core_quiesce(core);
 	tally_buffer_detach(event);
 	tally_event_free(event);
-	core->ops->config_unlock(core->machine);
+	core->ops->config_unlock(core->host);
 }

@@ -131,7 +131,7 @@ static const struct tally_core_refusal *copy_text(struct tally_core *core, const
 						  char *text, size_t *ret_len)
 {
 	for (size_t len = 0; len < TALLY_FILTER_TEXT_MAX; len++) {
-		if (core->ops->copy_from_user(core->machine, text + len, user + len, 1))
+		if (core->ops->copy_from_user(core->host, text + len, user + len, 1))
 			return &bad_address;
 		if (!text[len]) {
 			*ret_len = len;
@@ -161,7 +161,7 @@ static const struct tally_core_refusal *compile(struct tally_core_event *event, 
 	ret = tally_filter_parse(tracepoint->fields, tracepoint->nr_fields, copy, len,
 				 filter->nodes, (uint32_t)len, &filter->nr, NULL);
 	if (!ret) {
-		tally_publish(&event->filter, filter);
+		tally_store_release(&event->filter, filter);
 		return NULL;
 	}
 	tally_core_free(event->core, filter, size);
@@ -203,7 +203,7 @@ void tally_filter_free(struct tally_core_event *event)
 
 void tally_core_tracepoint_hit(struct tally_core *core,
 			       const struct tally_core_tracepoint *tracepoint, const void *raw,
-			       uint32_t len, const struct tally_core_moment *moment)
+			       uint32_t len, const struct tally_core_sample_data *sample_data)
 {
 	const struct tally_bytes bytes = {raw, len};
 	struct tally_core_cpu *cpu = tally_this_cpu(core);
@@ -212,11 +212,11 @@ void tally_core_tracepoint_hit(struct tally_core *core,
 		struct tally_core_event *event =
 			tally_container_of(link, struct tally_core_event, hook);
 		const struct tally_core_filter *filter =
-			tally_acquire(&tally_event_root(event)->filter);
+			tally_load_acquire(&tally_event_root(event)->filter);
 
 		if (event->tracepoint != tracepoint)
 			continue;
 		if (!filter || tally_filter_passes(filter, raw, len))
-			tally_software_count(event, 1, moment, &bytes);
+			tally_software_count(event, 1, sample_data, &bytes);
 	}
 }

@@ -12,21 +12,21 @@ struct filter_parser {
 	struct tally_error *err;
 };
 
-static int fail(const struct filter_parser *p, int code, const char *text)
+static int parse_fail(const struct filter_parser *p, int code, const char *text)
 {
 	return tally_error_at(p->err, code, text, p->at);
 }
 
 /* ---- characters ------------------------------------------------------------------------- */
 
-static char peek(const struct filter_parser *p)
+static char peek_char(const struct filter_parser *p)
 {
 	return p->at < p->len ? p->text[p->at] : 0;
 }
 
 static void skip_blanks(struct filter_parser *p)
 {
-	while (peek(p) == ' ' || peek(p) == '\t' || peek(p) == '\n')
+	while (peek_char(p) == ' ' || peek_char(p) == '\t' || peek_char(p) == '\n')
 		p->at++;
 }
 
@@ -36,7 +36,7 @@ static bool is_word(char c)
 	       c == '_' || c == '.';
 }
 
-static bool take(struct filter_parser *p, const char *token)
+static bool token_accept(struct filter_parser *p, const char *token)
 {
 	size_t n = 0;
 
@@ -51,7 +51,7 @@ static bool take(struct filter_parser *p, const char *token)
 static int emit(struct filter_parser *p, struct tally_filter_node node)
 {
 	if (p->nr == p->max)
-		return fail(p, -E2BIG, "too long an expression");
+		return parse_fail(p, -E2BIG, "too long an expression");
 	p->nodes[p->nr++] = node;
 	return 0;
 }
@@ -64,7 +64,7 @@ static const char *const operators[TALLY_FILTER_OPS] = {
 	[TALLY_FILTER_BITS] = "&", [TALLY_FILTER_LIKE] = "~",
 };
 
-static bool same(const char *name, const char *text, size_t len)
+static bool name_equals(const char *name, const char *text, size_t len)
 {
 	size_t i = 0;
 
@@ -77,16 +77,16 @@ static int parse_field(struct filter_parser *p, struct tally_filter_node *node)
 {
 	size_t start = p->at;
 
-	while (is_word(peek(p)))
+	while (is_word(peek_char(p)))
 		p->at++;
 	for (uint32_t i = 0; i < p->nr_fields; i++) {
-		if (same(p->fields[i].name, p->text + start, p->at - start))
+		if (name_equals(p->fields[i].name, p->text + start, p->at - start))
 			node->field = &p->fields[i];
 	}
 	if (node->field)
 		return 0;
 	p->at = start;
-	return fail(p, -EINVAL, start < p->len ? "no such field" : "a comparison is missing");
+	return parse_fail(p, -EINVAL, start < p->len ? "no such field" : "a comparison is missing");
 }
 
 static int parse_operator(struct filter_parser *p, struct tally_filter_node *node)
@@ -96,14 +96,14 @@ static int parse_operator(struct filter_parser *p, struct tally_filter_node *nod
 		bool text_op =
 			op == TALLY_FILTER_EQ || op == TALLY_FILTER_NE || op == TALLY_FILTER_LIKE;
 
-		if (!take(p, operators[op]))
+		if (!token_accept(p, operators[op]))
 			continue;
 		node->op = op;
 		if (node->field->is_string ? !text_op : op == TALLY_FILTER_LIKE)
-			return fail(p, -EINVAL, "the field's type has no such comparison");
+			return parse_fail(p, -EINVAL, "the field's type has no such comparison");
 		return 0;
 	}
-	return fail(p, -EINVAL, "an operator is missing");
+	return parse_fail(p, -EINVAL, "an operator is missing");
 }
 
 static int digit(char c)
@@ -116,22 +116,22 @@ static int digit(char c)
 
 static int parse_number(struct filter_parser *p, struct tally_filter_node *node)
 {
-	bool negative = take(p, "-");
-	bool zero = peek(p) == '0';
-	int base = take(p, "0x") || take(p, "0X") ? 16 : zero ? 8 : 10;
+	bool negative = token_accept(p, "-");
+	bool zero = peek_char(p) == '0';
+	int base = token_accept(p, "0x") || token_accept(p, "0X") ? 16 : zero ? 8 : 10;
 	size_t start = p->at;
 	uint64_t value = 0;
 
-	while (is_word(peek(p))) {
-		int d = digit(peek(p));
+	while (is_word(peek_char(p))) {
+		int d = digit(peek_char(p));
 
 		if (d >= base || __builtin_mul_overflow(value, (uint64_t)base, &value) ||
 		    __builtin_add_overflow(value, (uint64_t)d, &value))
-			return fail(p, -EINVAL, "not a number of 64 bits");
+			return parse_fail(p, -EINVAL, "not a number of 64 bits");
 		p->at++;
 	}
 	if (p->at == start)
-		return fail(p, -EINVAL, "a number is missing");
+		return parse_fail(p, -EINVAL, "a number is missing");
 	node->kind = TALLY_FILTER_NUMBER;
 	node->number = negative ? 0 - value : value;
 	return 0;
@@ -139,18 +139,18 @@ static int parse_number(struct filter_parser *p, struct tally_filter_node *node)
 
 static int parse_string(struct filter_parser *p, struct tally_filter_node *node)
 {
-	char quote = peek(p);
+	char quote = peek_char(p);
 	size_t start;
 
 	if (quote != '"' && quote != '\'')
-		return fail(p, -EINVAL, "a string in quotes is missing");
+		return parse_fail(p, -EINVAL, "a string in quotes is missing");
 	start = ++p->at;
 	while (p->at < p->len && p->text[p->at] != quote)
 		p->at++;
 	if (p->at == p->len)
-		return fail(p, -ESRCH, "the string has no end");
+		return parse_fail(p, -ESRCH, "the string has no end");
 	if (p->at - start > TALLY_FILTER_STRING_MAX)
-		return fail(p, -EINVAL, "the string is too long");
+		return parse_fail(p, -EINVAL, "the string is too long");
 	node->kind = TALLY_FILTER_STRING;
 	node->text = (uint32_t)start;
 	node->text_len = (uint32_t)(p->at - start);
@@ -181,17 +181,18 @@ static int parse_inner(struct filter_parser *p)
 {
 	int ret;
 
-	if (take(p, "!")) {
+	if (token_accept(p, "!")) {
 		ret = parse_unary(p);
 		return ret ? ret : emit(p, (struct tally_filter_node){.kind = TALLY_FILTER_NOT});
 	}
-	if (!take(p, "("))
+	if (!token_accept(p, "("))
 		return parse_comparison(p);
 	ret = parse_or(p);
 	if (ret)
 		return ret;
 	skip_blanks(p);
-	return take(p, ")") ? 0 : fail(p, -ENOENT, "a closing parenthesis is missing");
+	return token_accept(p, ")") ? 0
+				    : parse_fail(p, -ENOENT, "a closing parenthesis is missing");
 }
 
 static int parse_unary(struct filter_parser *p)
@@ -200,7 +201,7 @@ static int parse_unary(struct filter_parser *p)
 
 	skip_blanks(p);
 	if (p->depth == TALLY_FILTER_DEPTH)
-		return fail(p, -E2BIG, "nested too deeply");
+		return parse_fail(p, -E2BIG, "nested too deeply");
 	p->depth++;
 	ret = parse_inner(p);
 	p->depth--;
@@ -211,7 +212,7 @@ static int parse_and(struct filter_parser *p)
 {
 	int ret = parse_unary(p);
 
-	for (skip_blanks(p); !ret && take(p, "&&"); skip_blanks(p)) {
+	for (skip_blanks(p); !ret && token_accept(p, "&&"); skip_blanks(p)) {
 		ret = parse_unary(p);
 		if (!ret)
 			ret = emit(p, (struct tally_filter_node){.kind = TALLY_FILTER_AND});
@@ -223,7 +224,7 @@ static int parse_or(struct filter_parser *p)
 {
 	int ret = parse_and(p);
 
-	for (skip_blanks(p); !ret && take(p, "||"); skip_blanks(p)) {
+	for (skip_blanks(p); !ret && token_accept(p, "||"); skip_blanks(p)) {
 		ret = parse_and(p);
 		if (!ret)
 			ret = emit(p, (struct tally_filter_node){.kind = TALLY_FILTER_OR});
@@ -242,7 +243,7 @@ int tally_filter_parse(const struct tally_core_field *fields, uint32_t nr_fields
 		return ret;
 	skip_blanks(&p);
 	if (p.at < p.len)
-		return fail(&p, -EPERM, "something follows the expression");
+		return parse_fail(&p, -EPERM, "something follows the expression");
 	*ret_nr = p.nr;
 	return 0;
 }

@@ -15,7 +15,7 @@ void tally_core_hw_update(struct tally_core_hw *hw, uint64_t now)
 
 	hw->previous = now;
 	hw->left -= (int64_t)passed;
-	/* The overflow interrupt of this counter is out: machine.h. */
+	/* The overflow interrupt of this counter is out: host.h. */
 	tally_count_alone(&event->count, passed);
 }
 
@@ -46,7 +46,7 @@ static void next_period(struct tally_core_hw *hw)
 }
 
 bool tally_core_hw_overflow(struct tally_core_hw *hw, uint64_t now,
-			    const struct tally_core_moment *moment, uint64_t *ret_next)
+			    const struct tally_core_sample_data *sample_data, uint64_t *ret_next)
 {
 	struct tally_core_event *event = tally_event_of_hw(hw);
 	bool go_on = true;
@@ -54,7 +54,7 @@ bool tally_core_hw_overflow(struct tally_core_hw *hw, uint64_t now,
 	tally_core_hw_update(hw, now);
 	if (hw->period && hw->left <= 0) {
 		hw->last_period = hw->period; /* frequency mode changes the next one's */
-		go_on = tally_overflow(event, moment, NULL, true);
+		go_on = tally_overflow(event, sample_data, NULL, true);
 		next_period(hw);
 	}
 	*ret_next = tally_core_hw_arm(hw);

@@ -29,8 +29,9 @@ static int inherit_event(struct tally_core_event *event, struct tally_core_conte
 	if (ret)
 		return ret;
 	tally_event_install(child, context, leader,
-			    tally_peek(&event->state) >= TALLY_STATE_INACTIVE ? TALLY_STATE_INACTIVE
-									      : TALLY_STATE_OFF);
+			    tally_load_relaxed(&event->state) >= TALLY_STATE_INACTIVE
+				    ? TALLY_STATE_INACTIVE
+				    : TALLY_STATE_OFF);
 	tally_list_insert(&root->children, &child->child);
 	*ret_child = child;
 	return 0;
@@ -121,18 +122,18 @@ static int inherit_context(struct tally_core *core, struct tally_core_context *f
 	}
 	if (all)
 		mark_clone(from, context);
-	tally_publish(&child->context, context);
+	tally_store_release(&child->context, context);
 	return 0;
 }
 
-static void tell_fork(struct tally_core *core, struct tally_core_task *current,
+static void emit_fork(struct tally_core *core, struct tally_core_task *current,
 		      struct tally_core_task *child)
 {
-	uintptr_t flags = core->ops->irq_save(core->machine);
+	uintptr_t flags = core->ops->irq_save(core->host);
 	struct tally_core_cpu *cpu = tally_this_cpu(core);
 
 	tally_sideband_task(cpu, cpu->of_task, child, true);
-	core->ops->irq_restore(core->machine, flags);
+	core->ops->irq_restore(core->host, flags);
 }
 
 int tally_core_fork(struct tally_core *core, struct tally_core_task *current,
@@ -143,15 +144,15 @@ int tally_core_fork(struct tally_core *core, struct tally_core_task *current,
 
 	child->ppid = current->pid;
 	child->ptid = current->tid;
-	core->ops->config_lock(core->machine);
+	core->ops->config_lock(core->host);
 	from = tally_context_pin_task(core, current);
 	if (from) {
 		ret = inherit_context(core, from, child, process);
 		tally_context_unpin(from);
 	}
-	core->ops->config_unlock(core->machine);
+	core->ops->config_unlock(core->host);
 	if (!ret)
-		tell_fork(core, current, child);
+		emit_fork(core, current, child);
 	return ret;
 }
 
@@ -161,7 +162,7 @@ int tally_core_fork(struct tally_core *core, struct tally_core_task *current,
 static void leave_cpu(struct tally_core *core, struct tally_core_task *task,
 		      struct tally_core_context *context, bool exited)
 {
-	uintptr_t flags = core->ops->irq_save(core->machine);
+	uintptr_t flags = core->ops->irq_save(core->host);
 	struct tally_core_cpu *cpu = tally_this_cpu(core);
 
 	if (context && cpu->of_task == context) {
@@ -170,17 +171,17 @@ static void leave_cpu(struct tally_core *core, struct tally_core_task *task,
 	}
 	if (exited)
 		tally_sideband_task(cpu, context, task, false);
-	core->ops->irq_restore(core->machine, flags);
+	core->ops->irq_restore(core->host, flags);
 }
 
-static void tell_read(struct tally_core *core, struct tally_core_task *task,
+static void emit_read(struct tally_core *core, struct tally_core_task *task,
 		      struct tally_core_event *event)
 {
-	uintptr_t flags = core->ops->irq_save(core->machine);
+	uintptr_t flags = core->ops->irq_save(core->host);
 
 	if (event->attr.inherit_stat)
 		tally_read_record(event, task);
-	core->ops->irq_restore(core->machine, flags);
+	core->ops->irq_restore(core->host, flags);
 }
 
 /* Its own events stay readable, with their groups where these end as a whole; those it inherited
@@ -192,7 +193,7 @@ static void end_event(struct tally_core *core, struct tally_core_task *task,
 		tally_event_uninstall(event, TALLY_STATE_EXIT, dissolve);
 		return;
 	}
-	tell_read(core, task, event);
+	emit_read(core, task, event);
 	tally_event_uninstall(event, TALLY_STATE_DEAD, true);
 	tally_event_fold(event);
 }
@@ -205,7 +206,7 @@ static void end_context(struct tally_core *core, struct tally_core_task *task, b
 	leave_cpu(core, task, context, exited);
 	if (!context)
 		return;
-	tally_publish(&task->context, NULL);
+	tally_store_release(&task->context, NULL);
 	while (!tally_list_empty(&context->events))
 		end_event(core, task, event_at(context->events.next), false);
 	context->task = NULL;
@@ -224,11 +225,11 @@ static void disown(struct tally_core_task *task)
 
 void tally_core_exit(struct tally_core *core, struct tally_core_task *task)
 {
-	core->ops->config_lock(core->machine);
+	core->ops->config_lock(core->host);
 	task->exited = true;
 	end_context(core, task, true);
 	disown(task);
-	core->ops->config_unlock(core->machine);
+	core->ops->config_unlock(core->host);
 }
 
 /* ---- exec ------------------------------------------------------------------------------- */
@@ -261,7 +262,7 @@ void tally_core_exec(struct tally_core *core, struct tally_core_task *task, bool
 	struct tally_core_context *context;
 	struct tally_core_event *event;
 
-	core->ops->config_lock(core->machine);
+	core->ops->config_lock(core->host);
 	if (privileged)
 		end_context(core, task, false);
 	context = tally_context_pin_task(core, task);
@@ -271,5 +272,5 @@ void tally_core_exec(struct tally_core *core, struct tally_core_task *task, bool
 			end_event(core, task, event, true);
 		tally_context_unpin(context);
 	}
-	core->ops->config_unlock(core->machine);
+	core->ops->config_unlock(core->host);
 }

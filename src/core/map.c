@@ -15,11 +15,11 @@ static void free_pages(struct tally_core_buffer *buffer)
 
 	for (uint32_t i = 0; buffer->chunks && i < buffer->nr_chunks; i++) {
 		if (buffer->chunks[i])
-			core->ops->pages_free(core->machine, buffer->chunks[i], per_chunk);
+			core->ops->pages_free(core->host, buffer->chunks[i], per_chunk);
 	}
 	tally_core_free(core, buffer->chunks, buffer->nr_chunks * sizeof(*buffer->chunks));
 	if (buffer->page)
-		core->ops->pages_free(core->machine, buffer->page, 1);
+		core->ops->pages_free(core->host, buffer->page, 1);
 }
 
 static void buffer_free(struct tally_core_buffer *buffer)
@@ -47,7 +47,7 @@ static int alloc_pages(struct tally_core_buffer *buffer, size_t nr)
 	if (!buffer->chunks)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < buffer->nr_chunks; i++) {
-		buffer->chunks[i] = core->ops->pages_alloc(core->machine, per_chunk);
+		buffer->chunks[i] = core->ops->pages_alloc(core->host, per_chunk);
 		if (!buffer->chunks[i])
 			return -ENOMEM;
 	}
@@ -63,7 +63,7 @@ static int buffer_new(struct tally_core *core, size_t nr, struct tally_core_buff
 		return -ENOMEM;
 	buffer->core = core;
 	tally_list_init(&buffer->events);
-	buffer->page = core->ops->pages_alloc(core->machine, 1);
+	buffer->page = core->ops->pages_alloc(core->host, 1);
 	if (buffer->page)
 		ret = nr ? alloc_pages(buffer, nr) : 0;
 	if (ret)
@@ -83,18 +83,17 @@ static int charge(struct tally_core *core, struct tally_core_task *current, size
 		  struct tally_core_buffer *buffer)
 {
 	size_t page = core->ops->page_size;
-	uint64_t share = (uint64_t)tally_peek(&core->settings.mlock_kb) * 1024 / page *
+	uint64_t share = (uint64_t)tally_load_relaxed(&core->settings.mlock_kb) * 1024 / page *
 			 TALLY_MAX(core->nr_online, 1);
 	uint64_t before = current->user ? current->user->locked_pages : 0;
 	uint64_t room = share > before ? share - before : 0;
 	uint64_t extra = pages > room ? pages - room : 0;
 	uint64_t held = current->space ? current->space->locked_pages : 0;
-	uint64_t limit = core->ops->memlock_limit
-				 ? core->ops->memlock_limit(core->machine, current) / page
-				 : 0;
+	uint64_t limit =
+		core->ops->memlock_limit ? core->ops->memlock_limit(core->host, current) / page : 0;
 
-	if (extra && held + extra > limit && tally_peek(&core->settings.paranoid) > -1 &&
-	    !core->ops->capable(core->machine, current, TALLY_CORE_CAP_IPC_LOCK))
+	if (extra && held + extra > limit && tally_load_relaxed(&core->settings.paranoid) > -1 &&
+	    !core->ops->capable(core->host, current, TALLY_CORE_CAP_IPC_LOCK))
 		return -EPERM;
 	buffer->user = current->user;
 	buffer->user_pages = pages - extra;
@@ -112,26 +111,26 @@ static int charge(struct tally_core *core, struct tally_core_task *current, size
 void tally_buffer_attach(struct tally_core_buffer *buffer, struct tally_core_event *event)
 {
 	struct tally_core *core = event->core;
-	uintptr_t flags = core->ops->irq_save(core->machine);
+	uintptr_t flags = core->ops->irq_save(core->host);
 
-	tally_spin_lock(&buffer->lock, core->ops, core->machine);
+	tally_spin_lock(&buffer->lock, core->ops, core->host);
 	tally_list_insert(&buffer->events, &event->output);
 	tally_spin_unlock(&buffer->lock);
-	tally_publish(&event->buffer, buffer);
-	core->ops->irq_restore(core->machine, flags);
+	tally_store_release(&event->buffer, buffer);
+	core->ops->irq_restore(core->host, flags);
 }
 
 static void unlink_event(struct tally_core_event *event)
 {
 	struct tally_core_buffer *buffer = event->buffer;
 	struct tally_core *core = event->core;
-	uintptr_t flags = core->ops->irq_save(core->machine);
+	uintptr_t flags = core->ops->irq_save(core->host);
 
-	tally_publish(&event->buffer, NULL);
-	tally_spin_lock(&buffer->lock, core->ops, core->machine);
+	tally_store_release(&event->buffer, NULL);
+	tally_spin_lock(&buffer->lock, core->ops, core->host);
 	tally_list_remove(&event->output);
 	tally_spin_unlock(&buffer->lock);
-	core->ops->irq_restore(core->machine, flags);
+	core->ops->irq_restore(core->host, flags);
 }
 
 void tally_buffer_detach(struct tally_core_event *event)
@@ -219,7 +218,7 @@ int tally_core_mmap(struct tally_core *core, struct tally_core_task *current,
 	size_t nr = len <= SIZE_MAX - page ? (len + page - 1) / page : 0;
 	const struct tally_core_refusal *why = NULL;
 
-	core->ops->config_lock(core->machine);
+	core->ops->config_lock(core->host);
 	if (pgoff || !nr || (nr > 1 && !tally_is_pow2(nr - 1)))
 		why = &bad_length;
 	else if (event->attr.inherit && event->cpu < 0)
@@ -230,14 +229,14 @@ int tally_core_mmap(struct tally_core *core, struct tally_core_task *current,
 		why = map_new(core, current, event, nr - 1, writable);
 	if (!why)
 		*ret_buffer = event->buffer;
-	core->ops->config_unlock(core->machine);
+	core->ops->config_unlock(core->host);
 	return tally_refuse(why, ret_why);
 }
 
 void tally_core_munmap(struct tally_core *core, struct tally_core_event *event,
 		       struct tally_core_buffer *buffer)
 {
-	core->ops->config_lock(core->machine);
+	core->ops->config_lock(core->host);
 	if (!--buffer->mappings) {
 		while (!tally_list_empty(&buffer->events))
 			unlink_event(tally_container_of(buffer->events.next,
@@ -245,7 +244,7 @@ void tally_core_munmap(struct tally_core *core, struct tally_core_event *event,
 		tally_core_quiesce(core);
 		buffer_free(buffer);
 	}
-	core->ops->config_unlock(core->machine);
+	core->ops->config_unlock(core->host);
 }
 
 void *tally_core_buffer_page(const struct tally_core_buffer *buffer, size_t index)

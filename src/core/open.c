@@ -25,25 +25,23 @@ static const struct tally_core_refusal *copy_attr(struct tally_core *core, uint8
 	uint32_t size, known = sizeof(*ret_attr);
 	uint8_t *bytes;
 
-	if (core->ops->copy_from_user(core->machine, &size, user + sizeof(uint32_t), sizeof(size)))
+	if (core->ops->copy_from_user(core->host, &size, user + sizeof(uint32_t), sizeof(size)))
 		return &bad_address;
 	if (!size)
 		size = PERF_ATTR_SIZE_VER0;
 	if (size < PERF_ATTR_SIZE_VER0 || size > SIZE_LIMIT) {
-		core->ops->copy_to_user(core->machine, user + sizeof(uint32_t), &known,
-					sizeof(known));
+		core->ops->copy_to_user(core->host, user + sizeof(uint32_t), &known, sizeof(known));
 		return &bad_size;
 	}
 	bytes = tally_core_alloc(core, size);
 	if (!bytes)
 		return &no_memory;
-	if (core->ops->copy_from_user(core->machine, bytes, user, size))
+	if (core->ops->copy_from_user(core->host, bytes, user, size))
 		why = &bad_address;
 	else if (tally_attr_negotiate(bytes, sizeof(*ret_attr), ret_attr, &known))
 		why = &bad_size;
 	if (why == &bad_size)
-		core->ops->copy_to_user(core->machine, user + sizeof(uint32_t), &known,
-					sizeof(known));
+		core->ops->copy_to_user(core->host, user + sizeof(uint32_t), &known, sizeof(known));
 	tally_core_free(core, bytes, size);
 	return why;
 }
@@ -62,10 +60,10 @@ static const struct tally_core_refusal *find_group(struct tally_check *check, in
 
 	if (group_fd == -1)
 		return NULL;
-	check->leader = core->ops->event_of_fd(core->machine, check->current, group_fd);
+	check->leader = core->ops->event_of_fd(core->host, check->current, group_fd);
 	if (!check->leader)
 		return &bad_group;
-	return tally_peek(&check->leader->state) <= TALLY_STATE_EXIT ? &dead_group : NULL;
+	return tally_load_relaxed(&check->leader->state) <= TALLY_STATE_EXIT ? &dead_group : NULL;
 }
 
 static const struct tally_core_refusal *find_task(struct tally_check *check)
@@ -75,13 +73,13 @@ static const struct tally_core_refusal *find_task(struct tally_check *check)
 	if (check->pid == -1)
 		return NULL;
 	if (check->pid >= 0)
-		check->task = core->ops->task_get(core->machine, check->current,
+		check->task = core->ops->task_get(core->host, check->current,
 						  check->pid ? check->pid : check->current->tid);
 	if (!check->task)
 		return &no_task;
 	if (!check->task->exited)
 		return NULL;
-	core->ops->task_put(core->machine, check->task);
+	core->ops->task_put(core->host, check->task);
 	check->task = NULL;
 	return &no_task;
 }
@@ -142,8 +140,8 @@ static const struct tally_core_refusal *install(struct tally_check *check,
 
 /* FD_OUTPUT: group_fd says whose buffer to write to, and with NO_GROUP no more than that. The rules
  * need the event to be in its context. */
-static const struct tally_core_refusal *place(struct tally_check *check,
-					      struct tally_core_event *output)
+static const struct tally_core_refusal *install_output(struct tally_check *check,
+						       struct tally_core_event *output)
 {
 	const struct tally_core_refusal *why = install(check, check->leader);
 
@@ -172,13 +170,13 @@ static const struct tally_core_refusal *open_locked(struct tally_check *check, i
 	if (!why)
 		why = tally_check(check, TALLY_CHECK_EVENT);
 	if (!why)
-		why = place(check, output);
+		why = install_output(check, output);
 	if (why)
 		tally_event_free(check->event);
 	else
 		own(check->event, check->current);
 	if (check->task)
-		check->core->ops->task_put(check->core->machine, check->task);
+		check->core->ops->task_put(check->core->host, check->task);
 	return why;
 }
 
@@ -195,9 +193,9 @@ int tally_core_open(struct tally_core *core, struct tally_core_task *current, vo
 	if (!why)
 		why = tally_check(&check, TALLY_CHECK_ATTR);
 	if (!why) {
-		core->ops->config_lock(core->machine);
+		core->ops->config_lock(core->host);
 		why = open_locked(&check, group_fd);
-		core->ops->config_unlock(core->machine);
+		core->ops->config_unlock(core->host);
 	}
 	if (!why)
 		*ret_event = check.event;

@@ -20,7 +20,7 @@ bool tally_output_begin(struct tally_output *output, struct tally_core_event *ev
 
 	output->event = event;
 	output->root = tally_event_root(event);
-	output->buffer = tally_acquire(&output->root->buffer);
+	output->buffer = tally_load_acquire(&output->root->buffer);
 	output->cpu = cpu;
 	output->wake = false;
 	if (!output->buffer)
@@ -30,7 +30,7 @@ bool tally_output_begin(struct tally_output *output, struct tally_core_event *ev
 		count_lost(output);
 		return false;
 	}
-	tally_poke(&cpu->nesting, level + 1);
+	tally_store_relaxed(&cpu->nesting, level + 1);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	output->scratch = cpu->scratch + (size_t)2 * level * size;
 	output->spare = output->scratch + size;
@@ -41,7 +41,7 @@ bool tally_output_begin(struct tally_output *output, struct tally_core_event *ev
 bool tally_output_end(struct tally_output *output)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	tally_poke(&output->cpu->nesting, output->cpu->nesting - 1);
+	tally_store_relaxed(&output->cpu->nesting, output->cpu->nesting - 1);
 	return output->wake;
 }
 
@@ -58,7 +58,7 @@ struct lost_record {
 };
 
 /* What was not written is told right before the next record that is, in one piece with it. */
-static void tell_lost(const struct tally_output *output, uint64_t lost, uint64_t len)
+static void emit_lost(const struct tally_output *output, uint64_t lost, uint64_t len)
 {
 	struct lost_record record = {
 		.header = {PERF_RECORD_LOST, 0, (uint16_t)len},
@@ -79,7 +79,8 @@ uint8_t *tally_output_reserve(struct tally_output *output, uint64_t len)
 	uint64_t lost = 0;
 
 	/* A record that is too long for that leaves it to the next. */
-	if (tally_peek(&buffer->lost) && ahead + len <= output->event->core->settings.record_max)
+	if (tally_load_relaxed(&buffer->lost) &&
+	    ahead + len <= output->event->core->settings.record_max)
 		lost = tally_exchange(&buffer->lost, 0);
 	ahead = lost ? ahead : 0;
 	if (!reserve(output, ahead + len)) {
@@ -88,7 +89,7 @@ uint8_t *tally_output_reserve(struct tally_output *output, uint64_t len)
 		return NULL;
 	}
 	if (lost)
-		tell_lost(output, lost, ahead);
+		emit_lost(output, lost, ahead);
 	return output->slot.to + ahead;
 }
 
@@ -112,7 +113,7 @@ static uint64_t event_clock(const struct tally_core_event *event)
 	uint64_t ns;
 
 	if (event->attr.use_clockid && core->ops->clock_of &&
-	    core->ops->clock_of(core->machine, event->attr.clockid, &ns))
+	    core->ops->clock_of(core->host, event->attr.clockid, &ns))
 		return ns;
 	return tally_clock(core);
 }

@@ -58,8 +58,8 @@ static void adjust_by_sample(struct tally_core_event *event)
 /* Whether this tick's `nr`th sample is beyond its share of the maximal rate, rounded up. */
 static bool beyond_share(const struct tally_core *core, uint32_t nr)
 {
-	uint64_t share =
-		(uint64_t)tally_peek(&core->settings.max_sample_rate) * core->settings.tick_ns;
+	uint64_t share = (uint64_t)tally_load_relaxed(&core->settings.max_sample_rate) *
+			 core->settings.tick_ns;
 
 	return nr > 1 && (nr - 1) * TALLY_NS_PER_S >= share;
 }
@@ -104,14 +104,14 @@ void tally_overflow_defer(struct tally_core_event *event, uint32_t pending)
 	struct tally_core *core = event->core;
 	struct tally_core_cpu *cpu = tally_this_cpu(core);
 
-	tally_poke(&event->deferred, true);
+	tally_store_relaxed(&event->deferred, true);
 	/* Whoever adds the first bit puts the event onto this CPU's stack. */
 	if (tally_fetch_or(&event->pending, pending))
 		return;
-	event->pending_next = tally_peek(&cpu->pending);
+	event->pending_next = tally_load_relaxed(&cpu->pending);
 	while (!tally_compare_exchange(&cpu->pending, &event->pending_next, event))
 		;
-	core->ops->defer(core->machine);
+	core->ops->defer(core->host);
 }
 
 static void trap(struct tally_core_cpu *cpu, struct tally_core_event *event)
@@ -119,7 +119,7 @@ static void trap(struct tally_core_cpu *cpu, struct tally_core_event *event)
 	struct tally_core *core = event->core;
 
 	if (cpu->task && core->ops->sigtrap)
-		core->ops->sigtrap(core->machine, cpu->task, event->trap_addr, event->attr.type,
+		core->ops->sigtrap(core->host, cpu->task, event->trap_addr, event->attr.type,
 				   event->attr.sig_data);
 }
 
@@ -155,7 +155,7 @@ void tally_core_deferred(struct tally_core *core)
  * shared with nobody: REFRESH is refused for inherited events. */
 static bool limit_reached(struct tally_core_event *event)
 {
-	int32_t limit = tally_peek(&event->limit);
+	int32_t limit = tally_load_relaxed(&event->limit);
 
 	while (limit > 0) {
 		if (tally_compare_exchange(&event->limit, &limit, limit - 1))
@@ -164,8 +164,9 @@ static bool limit_reached(struct tally_core_event *event)
 	return false;
 }
 
-bool tally_overflow(struct tally_core_event *event, const struct tally_core_moment *moment,
-		    const struct tally_bytes *raw, bool throttle)
+bool tally_overflow(struct tally_core_event *event,
+		    const struct tally_core_sample_data *sample_data, const struct tally_bytes *raw,
+		    bool throttle)
 {
 	bool go_on = !throttle || !too_many(tally_this_cpu(event->core), event);
 	uint32_t pending = 0;
@@ -178,10 +179,10 @@ bool tally_overflow(struct tally_core_event *event, const struct tally_core_mome
 		go_on = false;
 	}
 	if (event->attr.sigtrap) {
-		event->trap_addr = moment->addr;
+		event->trap_addr = sample_data->addr;
 		pending |= TALLY_PENDING_TRAP;
 	}
-	if (tally_sample_write(event, moment, raw))
+	if (tally_sample_write(event, sample_data, raw))
 		tally_overflow_defer(tally_event_root(event), TALLY_PENDING_WAKE);
 	if (pending)
 		tally_overflow_defer(event, pending);

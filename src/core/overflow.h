@@ -10,8 +10,9 @@
 
 /* Returns false when the event must not count on: throttled, or its REFRESH count used up. Events
  * that happen rather than being counted (`throttle` false) are never throttled. */
-bool tally_overflow(struct tally_core_event *event, const struct tally_core_moment *moment,
-		    const struct tally_bytes *raw, bool throttle);
+bool tally_overflow(struct tally_core_event *event,
+		    const struct tally_core_sample_data *sample_data, const struct tally_bytes *raw,
+		    bool throttle);
 
 /* Have `pending` done (enum tally_pending) where it may be. */
 void tally_overflow_defer(struct tally_core_event *event, uint32_t pending);

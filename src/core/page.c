@@ -36,11 +36,12 @@ static void write_count(struct tally_core_event *event, struct perf_event_mmap_p
 	uint64_t previous, count;
 
 	do {
-		previous = tally_peek(&event->hw.previous);
-		count = tally_peek(&event->count);
+		previous = tally_load_relaxed(&event->hw.previous);
+		count = tally_load_relaxed(&event->count);
 		page->index = user_index(event);
 		write_offset(event, page, previous, count);
-	} while (previous != tally_peek(&event->hw.previous) || count != tally_peek(&event->count));
+	} while (previous != tally_load_relaxed(&event->hw.previous) ||
+		 count != tally_load_relaxed(&event->count));
 }
 
 static void write_times(struct tally_core_event *event, struct perf_event_mmap_page *page)
@@ -51,7 +52,7 @@ static void write_times(struct tally_core_event *event, struct perf_event_mmap_p
 	page->time_enabled = event->enabled + event->child_enabled;
 	page->time_running = event->running + event->child_running;
 	if (core->ops->clock_params)
-		core->ops->clock_params(core->machine, &params);
+		core->ops->clock_params(core->host, &params);
 	page->cap_user_time = page->cap_user_time_zero = params.valid;
 	page->time_mult = params.mult;
 	page->time_shift = params.shift;
@@ -64,21 +65,21 @@ static void write_times(struct tally_core_event *event, struct perf_event_mmap_p
 /* The page that is the event's own; NULL when it has none. */
 static struct perf_event_mmap_page *page_of(struct tally_core_event *event)
 {
-	struct tally_core_buffer *buffer = tally_acquire(&event->buffer);
+	struct tally_core_buffer *buffer = tally_load_acquire(&event->buffer);
 
 	return buffer && buffer->owner == event ? buffer->page : NULL;
 }
 
 /* Odd while it is being written. */
-static void begin(struct perf_event_mmap_page *page)
+static void page_write_begin(struct perf_event_mmap_page *page)
 {
-	tally_poke(&page->lock, tally_peek(&page->lock) + 1);
+	tally_store_relaxed(&page->lock, tally_load_relaxed(&page->lock) + 1);
 	tally_write_fence();
 }
 
-static void end(struct perf_event_mmap_page *page)
+static void page_write_end(struct perf_event_mmap_page *page)
 {
-	tally_publish(&page->lock, tally_peek(&page->lock) + 1);
+	tally_store_release(&page->lock, tally_load_relaxed(&page->lock) + 1);
 }
 
 void tally_page_write(struct tally_core_event *event)
@@ -87,10 +88,10 @@ void tally_page_write(struct tally_core_event *event)
 
 	if (!page)
 		return;
-	begin(page);
+	page_write_begin(page);
 	write_count(event, page);
 	write_times(event, page);
-	end(page);
+	page_write_end(page);
 }
 
 void tally_page_recount(struct tally_core_event *event)
@@ -99,9 +100,9 @@ void tally_page_recount(struct tally_core_event *event)
 
 	if (!page || !page->index)
 		return;
-	begin(page);
+	page_write_begin(page);
 	write_offset(event, page, event->hw.previous, event->count);
-	end(page);
+	page_write_end(page);
 }
 
 void tally_page_init(const struct tally_core_event *event, struct tally_core_buffer *buffer)

@@ -11,7 +11,7 @@ void tally_page_write(struct tally_core_event *event);
 
 static inline void tally_page_update(struct tally_core_event *event)
 {
-	if (tally_peek(&event->buffer))
+	if (tally_load_relaxed(&event->buffer))
 		tally_page_write(event);
 }
 

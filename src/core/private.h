@@ -2,7 +2,7 @@
 /*
  * The objects of the core. Who may touch what:
  *
- * C  The configuration lock of the machine. Everything that comes and goes - events,
+ * C  The configuration lock of the host. Everything that comes and goes - events,
  *    contexts, groups, children, buffers - comes and goes under it.
  * A  The *context rule*. A context that is on a CPU belongs to that CPU with interrupts off;
  *    one that is on none belongs to who holds its spin lock, interrupts off. Going on and
@@ -64,7 +64,7 @@ struct tally_core_event {
 	struct tally_core_context *context; /* K */
 	int32_t cpu;                        /* K; the only CPU it counts on; -1: all */
 	uint64_t id;                        /* K */
-	void *cookie;                       /* the machine's; C */
+	void *cookie;                       /* the host's; C */
 
 	/* Counting. */
 	int8_t state;              /* A; enum tally_state */
@@ -186,8 +186,8 @@ struct tally_core_cpu {
 };
 
 struct tally_core {
-	const struct tally_machine_ops *ops; /* K */
-	void *machine;                       /* K */
+	const struct tally_host_ops *ops; /* K */
+	void *host;                       /* K */
 	struct tally_core_settings settings;
 	uint32_t nr_cpus;                                 /* K */
 	uint32_t nr_online;                               /* C */
@@ -208,12 +208,12 @@ static inline struct tally_core_event *tally_event_of_hw(struct tally_core_hw *h
 
 static inline struct tally_core_cpu *tally_this_cpu(struct tally_core *core)
 {
-	return &core->cpus[core->ops->this_cpu(core->machine)];
+	return &core->cpus[core->ops->this_cpu(core->host)];
 }
 
 static inline uint64_t tally_clock(const struct tally_core *core)
 {
-	return core->ops->clock(core->machine);
+	return core->ops->clock(core->host);
 }
 
 static inline bool tally_event_is_leader(const struct tally_core_event *event)
@@ -246,13 +246,13 @@ static inline bool tally_event_matches(const struct tally_core_event *event,
 
 static inline void *tally_core_alloc(const struct tally_core *core, size_t size)
 {
-	return core->ops->alloc(core->machine, size);
+	return core->ops->alloc(core->host, size);
 }
 
 static inline void tally_core_free(const struct tally_core *core, void *memory, size_t size)
 {
 	if (memory)
-		core->ops->free(core->machine, memory, size);
+		core->ops->free(core->host, memory, size);
 }
 
 /* Every member of a leader's group, the leader first. */

@@ -34,7 +34,7 @@ static struct total sample_total(struct tally_core_event *event, uint64_t now)
 		passed += now - context->stamp;
 	if (event->leader->state < TALLY_STATE_INACTIVE || event->state < TALLY_STATE_INACTIVE)
 		passed = 0;
-	return (struct total){tally_peek(&event->count) + event->child_count,
+	return (struct total){tally_load_relaxed(&event->count) + event->child_count,
 			      event->enabled + event->child_enabled + passed,
 			      event->running + event->child_running +
 				      (event->state == TALLY_STATE_ACTIVE ? passed : 0)};
@@ -51,7 +51,7 @@ static uint64_t *put_value(uint64_t *at, uint64_t format, uint64_t value,
 	if (format & PERF_FORMAT_ID)
 		*at++ = root->id;
 	if (format & PERF_FORMAT_LOST)
-		*at++ = tally_peek(&root->lost);
+		*at++ = tally_load_relaxed(&root->lost);
 	return at;
 }
 
@@ -60,7 +60,7 @@ static void put_single(struct tally_read *read, struct tally_core_event *event, 
 	const struct tally_core_event *root = tally_event_root(event);
 
 	read->nr = 1;
-	read->single = (struct tally_read_value){value, root->id, tally_peek(&root->lost)};
+	read->single = (struct tally_read_value){value, root->id, tally_load_relaxed(&root->lost)};
 }
 
 /* ---- in a sample ------------------------------------------------------------------------ */
@@ -173,17 +173,17 @@ static void refresh(struct tally_core_event *event, bool group)
 
 static struct total add_up(const struct tally_core_event *event)
 {
-	struct total total = {tally_peek(&event->count) + event->child_count,
-			      tally_peek(&event->enabled) + event->child_enabled,
-			      tally_peek(&event->running) + event->child_running};
+	struct total total = {tally_load_relaxed(&event->count) + event->child_count,
+			      tally_load_relaxed(&event->enabled) + event->child_enabled,
+			      tally_load_relaxed(&event->running) + event->child_running};
 
 	tally_list_for_each (link, &event->children) {
 		const struct tally_core_event *child =
 			tally_container_of(link, struct tally_core_event, child);
 
-		total.value += tally_peek(&child->count);
-		total.enabled += tally_peek(&child->enabled);
-		total.running += tally_peek(&child->running);
+		total.value += tally_load_relaxed(&child->count);
+		total.enabled += tally_load_relaxed(&child->enabled);
+		total.running += tally_load_relaxed(&child->running);
 	}
 	return total;
 }
@@ -224,16 +224,16 @@ static bool collect_own(struct tally_core_event *event, uint64_t *words,
 
 	if (event->attr.inherit)
 		return false;
-	flags = core->ops->irq_save(core->machine);
+	flags = core->ops->irq_save(core->host);
 	cpu = tally_this_cpu(core);
-	own = tally_peek(&event->context->on_cpu) == (int32_t)cpu->number &&
+	own = tally_load_relaxed(&event->context->on_cpu) == (int32_t)cpu->number &&
 	      (!group || event->leader->nr_siblings < FEW) &&
 	      event->leader->state > TALLY_STATE_ERROR;
 	if (own) {
 		refresh_here(cpu, event->context, &here);
 		collect(event, words, ret_read);
 	}
-	core->ops->irq_restore(core->machine, flags);
+	core->ops->irq_restore(core->host, flags);
 	return own;
 }
 
@@ -249,7 +249,7 @@ static int64_t read_large(struct tally_core *core, struct tally_core_event *even
 	uint64_t *words;
 	int64_t ret;
 
-	if (tally_peek(&event->state) == TALLY_STATE_ERROR)
+	if (tally_load_relaxed(&event->state) == TALLY_STATE_ERROR)
 		return 0;
 	if (len < size)
 		return -ENOSPC;
@@ -259,7 +259,7 @@ static int64_t read_large(struct tally_core *core, struct tally_core_event *even
 	refresh(group ? event->leader : event, group);
 	collect(event, words + size / 8, &read);
 	tally_read_encode(&read, words);
-	ret = core->ops->copy_to_user(core->machine, buffer, words, size);
+	ret = core->ops->copy_to_user(core->host, buffer, words, size);
 	tally_core_free(core, words, room);
 	return ret ? ret : (int64_t)size;
 }
@@ -273,15 +273,15 @@ int64_t tally_core_read(struct tally_core *core, struct tally_core_event *event,
 	size_t size;
 
 	if (!collect_own(event, members, &read)) {
-		core->ops->config_lock(core->machine);
+		core->ops->config_lock(core->host);
 		ret = read_large(core, event, buffer, len);
-		core->ops->config_unlock(core->machine);
+		core->ops->config_unlock(core->host);
 		return ret;
 	}
 	size = tally_read_size(read.format, read.nr);
 	if (len < size)
 		return -ENOSPC;
 	tally_read_encode(&read, words);
-	ret = core->ops->copy_to_user(core->machine, buffer, words, size);
+	ret = core->ops->copy_to_user(core->host, buffer, words, size);
 	return ret ? ret : (int64_t)size;
 }

@@ -17,7 +17,7 @@ struct chain {
 
 /* The kernel's or the user's part: a marker and at most what is left of the limit. */
 static void chain_part(struct chain *chain, const struct tally_core *core,
-		       const struct tally_core_moment *moment, bool user)
+		       const struct tally_core_sample_data *sample_data, bool user)
 {
 	uint32_t room = chain->max - chain->nr, got;
 
@@ -25,11 +25,11 @@ static void chain_part(struct chain *chain, const struct tally_core *core,
 		return;
 	room = TALLY_MIN(room - 1, chain->left);
 	if (core->ops->callchain) {
-		got = core->ops->callchain(core->machine, moment, user, chain->ips + chain->nr + 1,
-					   room);
+		got = core->ops->callchain(core->host, sample_data, user,
+					   chain->ips + chain->nr + 1, room);
 	} else {
-		got = user == (moment->mode == PERF_RECORD_MISC_USER);
-		chain->ips[chain->nr + 1] = moment->ip;
+		got = user == (sample_data->mode == PERF_RECORD_MISC_USER);
+		chain->ips[chain->nr + 1] = sample_data->ip;
 	}
 	if (!got)
 		return;
@@ -38,8 +38,9 @@ static void chain_part(struct chain *chain, const struct tally_core *core,
 	chain->left -= got;
 }
 
-static void take_callchain(struct tally_output *output, const struct tally_core_moment *moment,
-			   struct tally_sample *sample)
+static void gather_callchain(struct tally_output *output,
+			     const struct tally_core_sample_data *sample_data,
+			     struct tally_sample *sample)
 {
 	const struct tally_core *core = output->event->core;
 	const struct perf_event_attr *attr = &output->event->attr;
@@ -50,18 +51,18 @@ static void take_callchain(struct tally_output *output, const struct tally_core_
 	chain.ips = (uint64_t *)(void *)tally_output_spare(
 		output, 8 * ((uint64_t)chain.left + core->settings.max_contexts), &bytes);
 	chain.max = (uint32_t)(bytes / 8);
-	if (!attr->exclude_callchain_kernel && moment->mode != PERF_RECORD_MISC_USER)
-		chain_part(&chain, core, moment, false);
+	if (!attr->exclude_callchain_kernel && sample_data->mode != PERF_RECORD_MISC_USER)
+		chain_part(&chain, core, sample_data, false);
 	if (!attr->exclude_callchain_user)
-		chain_part(&chain, core, moment, true);
+		chain_part(&chain, core, sample_data, true);
 	sample->callchain = (struct tally_words){(uint8_t *)chain.ips, chain.nr};
 }
 
 /* ---- registers and stack ---------------------------------------------------------------- */
 
-static struct tally_regs take_registers(struct tally_output *output,
-					const struct tally_core_moment *moment, bool user,
-					uint64_t mask)
+static struct tally_regs gather_registers(struct tally_output *output,
+					  const struct tally_core_sample_data *sample_data,
+					  bool user, uint64_t mask)
 {
 	const struct tally_core *core = output->event->core;
 	struct tally_regs regs = {PERF_SAMPLE_REGS_ABI_NONE, mask, {NULL, 0}};
@@ -70,14 +71,16 @@ static struct tally_regs take_registers(struct tally_output *output,
 
 	if (bytes < want || !core->ops->registers)
 		return regs;
-	regs.abi = core->ops->registers(core->machine, moment, user, mask, (uint64_t *)(void *)to);
+	regs.abi =
+		core->ops->registers(core->host, sample_data, user, mask, (uint64_t *)(void *)to);
 	regs.values = (struct tally_words){to, want / 8};
 	return regs;
 }
 
 /* The dump may take what the record has left: 16 bits of size for all of it. */
-static void take_stack(struct tally_output *output, const struct tally_core_moment *moment,
-		       struct tally_sample *sample)
+static void gather_stack(struct tally_output *output,
+			 const struct tally_core_sample_data *sample_data,
+			 struct tally_sample *sample)
 {
 	const struct tally_core *core = output->event->core;
 	uint64_t used, bytes;
@@ -94,35 +97,38 @@ static void take_stack(struct tally_output *output, const struct tally_core_mome
 	sample->stack_user.data = to;
 	if (bytes && core->ops->stack)
 		sample->stack_user.len =
-			core->ops->stack(core->machine, moment, to, (uint32_t)bytes);
+			core->ops->stack(core->host, sample_data, to, (uint32_t)bytes);
 }
 
 /* ---- the sample ------------------------------------------------------------------------- */
 
-static void take_branches(const struct tally_core_moment *moment, struct tally_sample *sample)
+static void gather_branches(const struct tally_core_sample_data *sample_data,
+			    struct tally_sample *sample)
 {
-	sample->branches.data = (const uint8_t *)moment->branches;
-	sample->branches.nr = (uint64_t)moment->nr_branches * 3;
+	sample->branches.data = (const uint8_t *)sample_data->branches;
+	sample->branches.nr = (uint64_t)sample_data->nr_branches * 3;
 	sample->branch_hw_idx = UINT64_MAX;
 }
 
 /* Words that cost nothing to fill in are always there; the layout takes what it wants. */
-static void take_words(struct tally_output *output, const struct tally_core_moment *moment,
-		       struct tally_sample *sample)
+static void gather_words(struct tally_output *output,
+			 const struct tally_core_sample_data *sample_data,
+			 struct tally_sample *sample)
 {
-	sample->ip = moment->ip;
-	sample->addr = moment->addr;
+	sample->ip = sample_data->ip;
+	sample->addr = sample_data->addr;
 	sample->period = output->event->hw.last_period;
-	sample->weight = moment->weight;
-	sample->data_src = moment->data_src ? moment->data_src : DATA_SRC_UNKNOWN;
-	sample->transaction = moment->transaction;
+	sample->weight = sample_data->weight;
+	sample->data_src = sample_data->data_src ? sample_data->data_src : DATA_SRC_UNKNOWN;
+	sample->transaction = sample_data->transaction;
 	sample->cgroup = 0;
 	sample->data_page_size = sample->code_page_size = 0;
 	sample->aux = (struct tally_bytes){NULL, 0};
 }
 
-static void take_parts(struct tally_output *output, const struct tally_core_moment *moment,
-		       const struct tally_bytes *raw, struct tally_sample *sample)
+static void gather_parts(struct tally_output *output,
+			 const struct tally_core_sample_data *sample_data,
+			 const struct tally_bytes *raw, struct tally_sample *sample)
 {
 	const struct tally_core *core = output->event->core;
 	const struct perf_event_attr *attr = &output->event->attr;
@@ -131,20 +137,23 @@ static void take_parts(struct tally_output *output, const struct tally_core_mome
 	if (wanted & PERF_SAMPLE_READ)
 		tally_read_sample(output, sample);
 	if (wanted & PERF_SAMPLE_CALLCHAIN)
-		take_callchain(output, moment, sample);
+		gather_callchain(output, sample_data, sample);
 	if (wanted & PERF_SAMPLE_RAW)
 		sample->raw = raw ? *raw : (struct tally_bytes){NULL, 0};
 	if (wanted & PERF_SAMPLE_BRANCH_STACK)
-		take_branches(moment, sample);
+		gather_branches(sample_data, sample);
 	if (wanted & PERF_SAMPLE_REGS_USER)
-		sample->regs_user = take_registers(output, moment, true, attr->sample_regs_user);
+		sample->regs_user =
+			gather_registers(output, sample_data, true, attr->sample_regs_user);
 	if (wanted & PERF_SAMPLE_REGS_INTR)
-		sample->regs_intr = take_registers(output, moment, false, attr->sample_regs_intr);
+		sample->regs_intr =
+			gather_registers(output, sample_data, false, attr->sample_regs_intr);
 	if (wanted & PERF_SAMPLE_PHYS_ADDR)
-		sample->phys_addr =
-			core->ops->physical ? core->ops->physical(core->machine, moment->addr) : 0;
+		sample->phys_addr = core->ops->physical
+					    ? core->ops->physical(core->host, sample_data->addr)
+					    : 0;
 	if (wanted & PERF_SAMPLE_STACK_USER)
-		take_stack(output, moment, sample);
+		gather_stack(output, sample_data, sample);
 }
 
 /* Wake every n samples. */
@@ -158,13 +167,14 @@ static void count_sample(struct tally_output *output)
 	if (++buffer->samples < attr->wakeup_events)
 		return;
 	buffer->samples = 0;
-	tally_poke(&buffer->wake, true);
+	tally_store_relaxed(&buffer->wake, true);
 }
 
-bool tally_sample_write(struct tally_core_event *event, const struct tally_core_moment *moment,
+bool tally_sample_write(struct tally_core_event *event,
+			const struct tally_core_sample_data *sample_data,
 			const struct tally_bytes *raw)
 {
-	uint16_t misc = moment->mode | (moment->exact_ip ? PERF_RECORD_MISC_EXACT_IP : 0);
+	uint16_t misc = sample_data->mode | (sample_data->exact_ip ? PERF_RECORD_MISC_EXACT_IP : 0);
 	const struct tally_sample_layout *layout = &event->layout;
 	struct tally_output output;
 	struct tally_sample sample;
@@ -174,9 +184,9 @@ bool tally_sample_write(struct tally_core_event *event, const struct tally_core_
 	if (!tally_output_begin(&output, event))
 		return false;
 	tally_output_identify(&output, &sample);
-	take_words(&output, moment, &sample);
+	gather_words(&output, sample_data, &sample);
 	if (layout->nr != layout->nr_words)
-		take_parts(&output, moment, raw, &sample);
+		gather_parts(&output, sample_data, raw, &sample);
 	len = tally_sample_size(layout, &sample);
 	to = tally_output_reserve(&output, len);
 	if (to) {

@@ -7,7 +7,8 @@
 
 /* Write a sample of `event`, whose last period is event->hw.last_period; `raw` is what a
  * tracepoint recorded, or NULL. True when somebody has to be woken. In the overflow interrupt. */
-bool tally_sample_write(struct tally_core_event *event, const struct tally_core_moment *moment,
+bool tally_sample_write(struct tally_core_event *event,
+			const struct tally_core_sample_data *sample_data,
 			const struct tally_bytes *raw);
 
 #endif

@@ -263,8 +263,8 @@ static void flexible_out(struct tally_core_cpu *cpu, struct tally_core_context *
 void tally_sched_context_in(struct tally_core_cpu *cpu, struct tally_core_context *context,
 			    uint64_t now)
 {
-	tally_spin_lock(&context->lock, cpu->core->ops, cpu->core->machine);
-	tally_poke(&context->on_cpu, (int32_t)cpu->number);
+	tally_spin_lock(&context->lock, cpu->core->ops, cpu->core->host);
+	tally_store_relaxed(&context->on_cpu, (int32_t)cpu->number);
 	context->stamp = now;
 	tally_spin_unlock(&context->lock);
 	cpu->of_task = context;
@@ -279,8 +279,8 @@ void tally_sched_context_out(struct tally_core_cpu *cpu, struct tally_core_conte
 {
 	tally_sched_out(cpu, context, now);
 	cpu->of_task = NULL;
-	tally_spin_lock(&context->lock, cpu->core->ops, cpu->core->machine);
-	tally_poke(&context->on_cpu, -1);
+	tally_spin_lock(&context->lock, cpu->core->ops, cpu->core->host);
+	tally_store_relaxed(&context->on_cpu, -1);
 	tally_spin_unlock(&context->lock);
 }
 

@@ -11,7 +11,7 @@ struct body {
 };
 
 /* Bodies are small but for their strings: the room is always enough for the rest. */
-static void put(struct body *body, const void *bytes, uint64_t len)
+static void body_put(struct body *body, const void *bytes, uint64_t len)
 {
 	__builtin_memcpy(body->at, bytes, len);
 	body->at += len;
@@ -21,14 +21,14 @@ static void put_header(struct body *body, uint32_t type, uint16_t misc)
 {
 	struct perf_event_header header = {type, misc, 0};
 
-	put(body, &header, sizeof(header));
+	body_put(body, &header, sizeof(header));
 }
 
 static void put_pair(struct body *body, int32_t a, int32_t b)
 {
 	const int32_t pair[] = {a, b};
 
-	put(body, pair, sizeof(pair));
+	body_put(body, pair, sizeof(pair));
 }
 
 /* A string with its NUL, cut where the record would get too long. Padding follows by itself. */
@@ -41,8 +41,8 @@ static void put_string(struct body *body, const char *text)
 
 /* ---- who is told ------------------------------------------------------------------------ */
 
-static void tell_context(struct tally_core_cpu *cpu, struct tally_core_context *context,
-			 enum tally_wants wants, tally_body_fn body, const void *what)
+static void emit_in_context(struct tally_core_cpu *cpu, struct tally_core_context *context,
+			    enum tally_wants wants, tally_body_fn body, const void *what)
 {
 	if (!context || !context->wants[wants])
 		return;
@@ -56,15 +56,15 @@ static void tell_context(struct tally_core_cpu *cpu, struct tally_core_context *
 }
 
 /* The events of this CPU and of the task that runs on it. */
-static void tell(struct tally_core *core, enum tally_wants wants, tally_body_fn body,
-		 const void *what)
+static void emit_sideband(struct tally_core *core, enum tally_wants wants, tally_body_fn body,
+			  const void *what)
 {
-	uintptr_t flags = core->ops->irq_save(core->machine);
+	uintptr_t flags = core->ops->irq_save(core->host);
 	struct tally_core_cpu *cpu = tally_this_cpu(core);
 
-	tell_context(cpu, &cpu->own, wants, body, what);
-	tell_context(cpu, cpu->of_task, wants, body, what);
-	core->ops->irq_restore(core->machine, flags);
+	emit_in_context(cpu, &cpu->own, wants, body, what);
+	emit_in_context(cpu, cpu->of_task, wants, body, what);
+	core->ops->irq_restore(core->host, flags);
 }
 
 /* ---- SWITCH ----------------------------------------------------------------------------- */
@@ -101,9 +101,9 @@ void tally_sideband_switched(struct tally_core_cpu *cpu, const struct tally_core
 		switched.misc |= PERF_RECORD_MISC_SWITCH_OUT;
 	if (!in && preempt)
 		switched.misc |= PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
-	tell_context(cpu, &cpu->own, TALLY_WANTS_SWITCH, switch_body, &switched);
+	emit_in_context(cpu, &cpu->own, TALLY_WANTS_SWITCH, switch_body, &switched);
 	if (task)
-		tell_context(cpu, cpu->of_task, TALLY_WANTS_SWITCH, switch_body, &switched);
+		emit_in_context(cpu, cpu->of_task, TALLY_WANTS_SWITCH, switch_body, &switched);
 }
 
 /* ---- FORK, EXIT ------------------------------------------------------------------------- */
@@ -126,7 +126,7 @@ static uint32_t task_body(const struct tally_core_event *event, const void *what
 	put_header(&body, forked->type, 0);
 	put_pair(&body, forked->task->pid, forked->task->ppid);
 	put_pair(&body, forked->task->tid, forked->task->ptid);
-	put(&body, &forked->time, sizeof(forked->time));
+	body_put(&body, &forked->time, sizeof(forked->time));
 	return (uint32_t)(body.at - to);
 }
 
@@ -136,8 +136,8 @@ void tally_sideband_task(struct tally_core_cpu *cpu, struct tally_core_context *
 	struct forked forked = {task, tally_clock(cpu->core),
 				fork ? PERF_RECORD_FORK : PERF_RECORD_EXIT};
 
-	tell_context(cpu, &cpu->own, TALLY_WANTS_TASK, task_body, &forked);
-	tell_context(cpu, context, TALLY_WANTS_TASK, task_body, &forked);
+	emit_in_context(cpu, &cpu->own, TALLY_WANTS_TASK, task_body, &forked);
+	emit_in_context(cpu, context, TALLY_WANTS_TASK, task_body, &forked);
 }
 
 /* ---- COMM ------------------------------------------------------------------------------- */
@@ -167,7 +167,7 @@ void tally_core_comm(struct tally_core *core, struct tally_core_task *task, cons
 {
 	struct named named = {task, comm, exec};
 
-	tell(core, TALLY_WANTS_COMM, comm_body, &named);
+	emit_sideband(core, TALLY_WANTS_COMM, comm_body, &named);
 }
 
 /* ---- MMAP, MMAP2, MUNMAP ---------------------------------------------------------------- */
@@ -187,13 +187,13 @@ static void put_mmap2(struct body *body, const struct perf_event_attr *attr,
 	const uint8_t size[4] = {mapping->build_id_size};
 
 	if (attr->build_id && mapping->build_id_size) {
-		put(body, size, sizeof(size));
-		put(body, mapping->build_id, sizeof(mapping->build_id));
+		body_put(body, size, sizeof(size));
+		body_put(body, mapping->build_id, sizeof(mapping->build_id));
 	} else {
-		put(body, device, sizeof(device));
-		put(body, inode, sizeof(inode));
+		body_put(body, device, sizeof(device));
+		body_put(body, inode, sizeof(inode));
 	}
-	put(body, access, sizeof(access));
+	body_put(body, access, sizeof(access));
 }
 
 static bool wants_mapping(const struct tally_core_event *event, const struct mapped *mapped)
@@ -226,7 +226,7 @@ static uint32_t mmap_body(const struct tally_core_event *event, const void *what
 				    : PERF_RECORD_MMAP,
 		   misc);
 	put_pair(&body, mapped->task->pid, mapped->task->tid);
-	put(&body, range, sizeof(range));
+	body_put(&body, range, sizeof(range));
 	if (attr->mmap2 && !mapped->unmapped)
 		put_mmap2(&body, attr, mapping);
 	put_string(&body, mapping->filename);
@@ -238,7 +238,7 @@ void tally_core_mapped(struct tally_core *core, struct tally_core_task *task,
 {
 	struct mapped mapped = {task, mapping, unmapped};
 
-	tell(core, TALLY_WANTS_MMAP, mmap_body, &mapped);
+	emit_sideband(core, TALLY_WANTS_MMAP, mmap_body, &mapped);
 }
 
 /* ---- NAMESPACES, KSYMBOL ---------------------------------------------------------------- */
@@ -260,8 +260,8 @@ static uint32_t namespaces_body(const struct tally_core_event *event, const void
 		return 0;
 	put_header(&body, PERF_RECORD_NAMESPACES, 0);
 	put_pair(&body, moved->task->pid, moved->task->tid);
-	put(&body, &nr, sizeof(nr));
-	put(&body, moved->links, nr * sizeof(*moved->links));
+	body_put(&body, &nr, sizeof(nr));
+	body_put(&body, moved->links, nr * sizeof(*moved->links));
 	return (uint32_t)(body.at - to);
 }
 
@@ -270,7 +270,7 @@ void tally_core_namespaces(struct tally_core *core, struct tally_core_task *task
 {
 	struct moved moved = {task, links, nr};
 
-	tell(core, TALLY_WANTS_NAMESPACES, namespaces_body, &moved);
+	emit_sideband(core, TALLY_WANTS_NAMESPACES, namespaces_body, &moved);
 }
 
 struct ksymbol {
@@ -289,10 +289,10 @@ static uint32_t ksymbol_body(const struct tally_core_event *event, const void *w
 	if (!event->attr.ksymbol)
 		return 0;
 	put_header(&body, PERF_RECORD_KSYMBOL, 0);
-	put(&body, &ksymbol->addr, sizeof(ksymbol->addr));
-	put(&body, &ksymbol->len, sizeof(ksymbol->len));
-	put(&body, &ksymbol->type, sizeof(ksymbol->type));
-	put(&body, &ksymbol->flags, sizeof(ksymbol->flags));
+	body_put(&body, &ksymbol->addr, sizeof(ksymbol->addr));
+	body_put(&body, &ksymbol->len, sizeof(ksymbol->len));
+	body_put(&body, &ksymbol->type, sizeof(ksymbol->type));
+	body_put(&body, &ksymbol->flags, sizeof(ksymbol->flags));
 	put_string(&body, ksymbol->name);
 	return (uint32_t)(body.at - to);
 }
@@ -303,7 +303,7 @@ void tally_core_ksymbol(struct tally_core *core, uint64_t addr, uint32_t len, ui
 	struct ksymbol ksymbol = {addr, len, type, gone ? PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER : 0,
 				  name};
 
-	tell(core, TALLY_WANTS_KSYMBOL, ksymbol_body, &ksymbol);
+	emit_sideband(core, TALLY_WANTS_KSYMBOL, ksymbol_body, &ksymbol);
 }
 
 /* ---- THROTTLE --------------------------------------------------------------------------- */
@@ -316,7 +316,7 @@ static uint32_t throttle_body(const struct tally_core_event *event, const void *
 				  event->parent ? event->parent->id : event->id, event->id};
 
 	put_header(&body, *(const uint32_t *)what, 0);
-	put(&body, words, sizeof(words));
+	body_put(&body, words, sizeof(words));
 	return (uint32_t)(body.at - to);
 }
 

@@ -6,9 +6,9 @@
 /* ---- counting --------------------------------------------------------------------------- */
 
 bool tally_software_excludes(const struct perf_event_attr *attr,
-			     const struct tally_core_moment *moment)
+			     const struct tally_core_sample_data *sample_data)
 {
-	switch (moment->mode) {
+	switch (sample_data->mode) {
 	case PERF_RECORD_MISC_USER: return attr->exclude_user || attr->exclude_host;
 	case PERF_RECORD_MISC_KERNEL: return attr->exclude_kernel || attr->exclude_host;
 	case PERF_RECORD_MISC_HYPERVISOR: return attr->exclude_hv || attr->exclude_host;
@@ -20,7 +20,8 @@ bool tally_software_excludes(const struct perf_event_attr *attr,
 
 /* Several periods can end at once; the first sample is always written, as what happened once cannot
  * be too often. */
-static void overflow(struct tally_core_event *event, const struct tally_core_moment *moment,
+static void overflow(struct tally_core_event *event,
+		     const struct tally_core_sample_data *sample_data,
 		     const struct tally_bytes *raw)
 {
 	bool throttle = false;
@@ -30,48 +31,50 @@ static void overflow(struct tally_core_event *event, const struct tally_core_mom
 		event->hw.left += (int64_t)event->hw.period;
 		if (event->throttled)
 			continue;
-		if (!tally_overflow(event, moment, raw, throttle))
+		if (!tally_overflow(event, sample_data, raw, throttle))
 			event->hw.running = event->throttled;
 		throttle = true;
 	}
 }
 
 void tally_software_count(struct tally_core_event *event, uint64_t nr,
-			  const struct tally_core_moment *moment, const struct tally_bytes *raw)
+			  const struct tally_core_sample_data *sample_data,
+			  const struct tally_bytes *raw)
 {
-	if (!event->hw.running || tally_software_excludes(&event->attr, moment))
+	if (!event->hw.running || tally_software_excludes(&event->attr, sample_data))
 		return;
 	tally_count_alone(&event->count, nr);
 	if (!event->hw.period)
 		return;
 	event->hw.left -= (int64_t)TALLY_MIN(nr, (uint64_t)INT64_MAX / 2);
-	overflow(event, moment, raw);
+	overflow(event, sample_data, raw);
 }
 
-static void count_list(struct tally_list *list, uint64_t nr, const struct tally_core_moment *moment)
+static void count_list(struct tally_list *list, uint64_t nr,
+		       const struct tally_core_sample_data *sample_data)
 {
 	tally_list_for_each (link, list)
 		tally_software_count(tally_container_of(link, struct tally_core_event, hook), nr,
-				     moment, NULL);
+				     sample_data, NULL);
 }
 
 void tally_software_event(struct tally_core_cpu *cpu, uint32_t id)
 {
-	struct tally_core_moment moment = {.mode = PERF_RECORD_MISC_KERNEL};
+	struct tally_core_sample_data sample_data = {.mode = PERF_RECORD_MISC_KERNEL};
 	const struct tally_core *core = cpu->core;
 
 	if (tally_list_empty(&cpu->software[id]))
 		return;
 	if (core->ops->here)
-		core->ops->here(core->machine, &moment);
-	count_list(&cpu->software[id], 1, &moment);
+		core->ops->here(core->host, &sample_data);
+	count_list(&cpu->software[id], 1, &sample_data);
 }
 
 void tally_core_software(struct tally_core *core, uint32_t id, uint64_t nr,
-			 const struct tally_core_moment *moment)
+			 const struct tally_core_sample_data *sample_data)
 {
 	if (id < PERF_COUNT_SW_MAX)
-		count_list(&tally_this_cpu(core)->software[id], nr, moment);
+		count_list(&tally_this_cpu(core)->software[id], nr, sample_data);
 }
 
 /* ---- the PMU of software events --------------------------------------------------------- */
@@ -88,7 +91,7 @@ static int software_init(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 static int software_add(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	struct tally_core_event *event = tally_event_of_hw(hw);
-	struct tally_core_cpu *cpu = tally_this_cpu(pmu->host);
+	struct tally_core_cpu *cpu = tally_this_cpu(pmu->owner);
 
 	tally_list_insert(&cpu->software[event->attr.config], &event->hook);
 	return 0;
@@ -117,7 +120,7 @@ static void hook_read(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 
 static int tracing_init(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
-	const struct tally_core_tracepoint *tracepoint = pmu->host->tracepoints;
+	const struct tally_core_tracepoint *tracepoint = pmu->owner->tracepoints;
 
 	if (hw->attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
 		return -EOPNOTSUPP;
@@ -133,7 +136,7 @@ static int tracing_add(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	struct tally_core_event *event = tally_event_of_hw(hw);
 
-	tally_list_insert(tally_tracepoint_bucket(tally_this_cpu(pmu->host), event->attr.config),
+	tally_list_insert(tally_tracepoint_bucket(tally_this_cpu(pmu->owner), event->attr.config),
 			  &event->hook);
 	return 0;
 }
@@ -147,7 +150,7 @@ void tally_software_init(struct tally_core *core)
 		.start = hook_start,
 		.stop = hook_stop,
 		.read = hook_read,
-		.host = core,
+		.owner = core,
 	};
 
 	core->software = core->tracing = common;

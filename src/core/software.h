@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Software events: what the machine tells of, counted where it happens. */
+/* Software events: what the host tells of, counted where it happens. */
 #ifndef TALLY_CORE_SOFTWARE_H
 #define TALLY_CORE_SOFTWARE_H
 
@@ -14,11 +14,12 @@ void tally_software_event(struct tally_core_cpu *cpu, uint32_t id);
 
 /* Count `nr` for an event that is on, and write the samples that are due. */
 void tally_software_count(struct tally_core_event *event, uint64_t nr,
-			  const struct tally_core_moment *moment, const struct tally_bytes *raw);
+			  const struct tally_core_sample_data *sample_data,
+			  const struct tally_bytes *raw);
 
 /* Whether the attr leaves out what happens in this mode. */
 bool tally_software_excludes(const struct perf_event_attr *attr,
-			     const struct tally_core_moment *moment);
+			     const struct tally_core_sample_data *sample_data);
 
 /* Lists of tracepoint events by id. */
 static inline struct tally_list *tally_tracepoint_bucket(struct tally_core_cpu *cpu, uint64_t id)

@@ -49,9 +49,9 @@ void tally_event_account(struct tally_core_event *event)
 	if (event->state < TALLY_STATE_INACTIVE || event->leader->state < TALLY_STATE_INACTIVE)
 		return;
 	/* Readers on other CPUs add these up meanwhile. */
-	tally_poke(&event->enabled, event->enabled + passed);
+	tally_store_relaxed(&event->enabled, event->enabled + passed);
 	if (event->state == TALLY_STATE_ACTIVE)
-		tally_poke(&event->running, event->running + passed);
+		tally_store_relaxed(&event->running, event->running + passed);
 }
 
 void tally_event_set_state(struct tally_core_event *event, enum tally_state state)
@@ -65,5 +65,5 @@ void tally_event_set_state(struct tally_core_event *event, enum tally_state stat
 			tally_event_account(
 				tally_container_of(link, struct tally_core_event, sibling));
 	}
-	tally_poke(&event->state, (int8_t)state);
+	tally_store_relaxed(&event->state, (int8_t)state);
 }

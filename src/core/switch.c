@@ -23,7 +23,7 @@ static bool contexts_alike(const struct tally_core_context *a, const struct tall
 static bool swap_contexts(struct tally_core_cpu *cpu, struct tally_core_task *prev,
 			  struct tally_core_task *next)
 {
-	struct tally_core_context *on = cpu->of_task, *off = tally_acquire(&next->context);
+	struct tally_core_context *on = cpu->of_task, *off = tally_load_acquire(&next->context);
 	const struct tally_core *core = cpu->core;
 	bool alike;
 
@@ -31,14 +31,14 @@ static bool swap_contexts(struct tally_core_cpu *cpu, struct tally_core_task *pr
 		return false;
 
 	/* `on` belongs to this CPU: its lock is only ever held for a look. */
-	tally_spin_lock(&on->lock, core->ops, core->machine);
-	tally_spin_lock(&off->lock, core->ops, core->machine);
+	tally_spin_lock(&on->lock, core->ops, core->host);
+	tally_spin_lock(&off->lock, core->ops, core->host);
 	alike = contexts_alike(on, off);
 	if (alike) {
 		on->task = next;
 		off->task = prev;
-		tally_publish(&prev->context, off);
-		tally_publish(&next->context, on);
+		tally_store_release(&prev->context, off);
+		tally_store_release(&next->context, on);
 	}
 	tally_spin_unlock(&off->lock);
 	tally_spin_unlock(&on->lock);
@@ -47,7 +47,7 @@ static bool swap_contexts(struct tally_core_cpu *cpu, struct tally_core_task *pr
 
 static void change_contexts(struct tally_core_cpu *cpu, struct tally_core_task *next)
 {
-	struct tally_core_context *context = next ? tally_acquire(&next->context) : NULL;
+	struct tally_core_context *context = next ? tally_load_acquire(&next->context) : NULL;
 	uint64_t now = tally_clock(cpu->core);
 
 	if (cpu->of_task)
@@ -92,7 +92,7 @@ void tally_core_switch(struct tally_core *core, struct tally_core_task *prev,
 {
 	struct tally_core_cpu *cpu = tally_this_cpu(core);
 
-	if (!cpu->of_task && !cpu->own.nr_events && !(next && tally_acquire(&next->context))) {
+	if (!cpu->of_task && !cpu->own.nr_events && !(next && tally_load_acquire(&next->context))) {
 		note_cpu(cpu, next);
 		cpu->task = next;
 		return;

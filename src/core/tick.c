@@ -28,7 +28,7 @@ static void adjust(struct tally_core_event *event, uint64_t now)
 	event->pmu->start(event->pmu, hw);
 }
 
-static void serve(struct tally_core_cpu *cpu, struct tally_core_event *event, uint64_t now)
+static void tick_event(struct tally_core_cpu *cpu, struct tally_core_event *event, uint64_t now)
 {
 	if (event->throttled) {
 		tally_overflow_forget(event);
@@ -50,7 +50,7 @@ static void serve_context(struct tally_core_cpu *cpu, struct tally_core_context 
 
 		tally_group_for_each (event, leader) {
 			if (event->state == TALLY_STATE_ACTIVE)
-				serve(cpu, event, now);
+				tick_event(cpu, event, now);
 		}
 	}
 }
@@ -66,12 +66,12 @@ static bool polls(const struct tally_core_cpu *cpu)
 	return false;
 }
 
-void tally_core_tick(struct tally_core *core, const struct tally_core_moment *moment)
+void tally_core_tick(struct tally_core *core, const struct tally_core_sample_data *sample_data)
 {
 	struct tally_core_cpu *cpu = tally_this_cpu(core);
 	struct tally_core_context *of_task = cpu->of_task;
 	uint64_t now = tally_clock(core);
-	bool all = tally_peek(&cpu->nr_throttled) || polls(cpu);
+	bool all = tally_load_relaxed(&cpu->nr_throttled) || polls(cpu);
 
 	cpu->tick++;
 	if (all || cpu->own.nr_freq)

@@ -47,14 +47,14 @@ void tally_events_free(struct tally_events *events)
 }
 
 int tally_events_tables_from(struct tally_events *events, const char *path,
-			     tally_events_notice_fn *notice, void *data)
+			     tally_events_diagnostic_fn *diagnostic, void *data)
 {
 	const char *copy = tally_arena_strndup(&events->arena, path, strlen(path));
 
 	if (!copy)
 		return -ENOMEM;
 	events->tables.path = copy;
-	events->tables.notice = notice;
+	events->tables.diagnostic = diagnostic;
 	events->tables.data = data;
 	return 0;
 }

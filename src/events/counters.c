@@ -126,8 +126,8 @@ static uint32_t mask_of(struct tally_event_counters counters)
 }
 
 /* Give need `i` a counter, moving others as it takes. `tried` are counters looked at already. */
-static bool place(const struct tally_event_counters *needs, size_t i, uint32_t all,
-		  size_t on[MAX_COUNTERS], uint32_t *tried)
+static bool counter_assign(const struct tally_event_counters *needs, size_t i, uint32_t all,
+			   size_t on[MAX_COUNTERS], uint32_t *tried)
 {
 	/* Fixed ones first: nothing else can use them. */
 	for (int counter = MAX_COUNTERS - 1; counter >= 0; counter--) {
@@ -136,7 +136,7 @@ static bool place(const struct tally_event_counters *needs, size_t i, uint32_t a
 		if (!(mask_of(needs[i]) & all & bit) || *tried & bit)
 			continue;
 		*tried |= bit;
-		if (on[counter] == SIZE_MAX || place(needs, on[counter], all, on, tried)) {
+		if (on[counter] == SIZE_MAX || counter_assign(needs, on[counter], all, on, tried)) {
 			on[counter] = i;
 			return true;
 		}
@@ -154,7 +154,7 @@ bool tally_event_counters_fit(const struct tally_event_counters *needs, size_t n
 	for (size_t i = 0; i < nr; i++) {
 		uint32_t tried = 0;
 
-		if (mask_of(needs[i]) && !place(needs, i, mask_of(all), on, &tried))
+		if (mask_of(needs[i]) && !counter_assign(needs, i, mask_of(all), on, &tried))
 			return false;
 	}
 	return true;

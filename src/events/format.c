@@ -47,7 +47,7 @@ static bool line_next(struct format_text *text, const char **ret_line, const cha
 	return true;
 }
 
-static bool starts(const char *at, const char *end, const char *prefix)
+static bool text_starts(const char *at, const char *end, const char *prefix)
 {
 	size_t len = strlen(prefix);
 
@@ -205,18 +205,18 @@ static int line_parse(struct format_memory *memory, struct format_text *text, co
 
 	while (at < end && isspace((unsigned char)*at))
 		at++;
-	if (starts(at, end, "field:") || starts(at, end, "field special:"))
+	if (text_starts(at, end, "field:") || text_starts(at, end, "field special:"))
 		return field_parse(memory, text, (char *)memchr(at, ':', (size_t)(end - at)) + 1,
 				   end);
-	if (starts(at, end, "name:")) {
+	if (text_starts(at, end, "name:")) {
 		at += 5;
 		slot = &format->name;
-	} else if (starts(at, end, "print fmt:")) {
+	} else if (text_starts(at, end, "print fmt:")) {
 		at += 10;
 		end = text->end; /* some go on over several lines */
 		text->at = end;
 		slot = &format->print_fmt;
-	} else if (starts(at, end, "ID:")) {
+	} else if (text_starts(at, end, "ID:")) {
 		number_after(at, end, "ID: ", &format->id);
 	}
 	if (!slot)

@@ -179,7 +179,7 @@ static int metric_places(struct tally_metric_maker *maker, const struct tally_me
 }
 
 /* Texts of the tables live as long as `events`, the list perhaps longer. */
-static const char *keep(struct tally_metric_maker *maker, const char *text)
+static const char *text_copy(struct tally_metric_maker *maker, const char *text)
 {
 	return tally_arena_strndup(maker->arena, text, strlen(text));
 }
@@ -191,11 +191,11 @@ static int metric_make(struct tally_metric_maker *maker, const struct tally_metr
 	const char *unit;
 
 	metric->scale = tally_unit_split(tally_model_text(model, draft->row->unit), &unit);
-	metric->name = keep(maker, tally_model_text(model, draft->row->name));
-	metric->text = keep(maker, tally_model_text(model, draft->row->desc));
-	metric->expression = keep(maker, tally_model_text(model, draft->row->expr));
-	metric->unit = keep(maker, unit);
-	metric->pmu = draft->core ? keep(maker, draft->core) : NULL;
+	metric->name = text_copy(maker, tally_model_text(model, draft->row->name));
+	metric->text = text_copy(maker, tally_model_text(model, draft->row->desc));
+	metric->expression = text_copy(maker, tally_model_text(model, draft->row->expr));
+	metric->unit = text_copy(maker, unit);
+	metric->pmu = draft->core ? text_copy(maker, draft->core) : NULL;
 	metric->together = draft->together;
 	metric->formula = draft->formula;
 	if (!metric->name || !metric->text || !metric->expression || !metric->unit ||

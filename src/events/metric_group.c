@@ -34,8 +34,8 @@ static bool group_has(const struct metric_group *group, uint32_t event)
 }
 
 /* 1 if the group can take these events as well, 0 if not, or -ENOMEM. */
-static int group_takes(const struct grouping *grouping, const struct metric_group *group,
-		       const uint32_t *events, size_t nr)
+static int group_fits(const struct grouping *grouping, const struct metric_group *group,
+		      const uint32_t *events, size_t nr)
 {
 	const struct tally_metric_event *all = grouping->maker->events.data;
 	struct tally_event_counters *needs = calloc(group->events.len + nr + 1, sizeof(*needs));
@@ -70,7 +70,7 @@ static int group_add(struct metric_group *group, const uint32_t *events, size_t 
 static int group_find(struct grouping *grouping, size_t first, const uint32_t *events, size_t nr)
 {
 	struct metric_group empty = {.alone = false};
-	int ret = group_takes(grouping, &empty, events, nr);
+	int ret = group_fits(grouping, &empty, events, nr);
 
 	if (ret <= 0)
 		return ret ? ret : -ENOSPC;
@@ -79,7 +79,7 @@ static int group_find(struct grouping *grouping, size_t first, const uint32_t *e
 
 		if (group->alone)
 			continue;
-		ret = group_takes(grouping, group, events, nr);
+		ret = group_fits(grouping, group, events, nr);
 		if (ret > 0)
 			ret = group_add(group, events, nr) ? -ENOMEM : (int)i;
 		else if (!ret)

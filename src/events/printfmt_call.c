@@ -13,16 +13,17 @@ static int out_of_memory(struct tally_tp_compiler *c)
 	return tally_tp_fail(c, -ENOMEM, "out of memory");
 }
 
-static int close_take(struct tally_tp_compiler *c)
+static int expect_close(struct tally_tp_compiler *c)
 {
-	return tally_tp_take(c, ")") ? 0
-				     : tally_tp_fail(c, -EOPNOTSUPP,
-						     "expected the end of a function's arguments");
+	return tally_tp_accept(c, ")")
+		       ? 0
+		       : tally_tp_fail(c, -EOPNOTSUPP,
+				       "expected the end of a function's arguments");
 }
 
-static int comma_take(struct tally_tp_compiler *c)
+static int expect_comma(struct tally_tp_compiler *c)
 {
-	return tally_tp_take(c, ",") ? 0 : tally_tp_fail(c, -EOPNOTSUPP, "expected a comma");
+	return tally_tp_accept(c, ",") ? 0 : tally_tp_fail(c, -EOPNOTSUPP, "expected a comma");
 }
 
 /* __get_xxx(field) */
@@ -51,7 +52,7 @@ static int field_call(struct tally_tp_compiler *c, enum tally_tp_op op,
 	node->size = field->size;
 	node->relative = field->is_relative;
 	*ret_node = node;
-	return close_take(c);
+	return expect_close(c);
 }
 
 /* Names that perf does know. */
@@ -153,12 +154,12 @@ static int entry_parse(struct tally_tp_compiler *c, struct tally_tp_entry *entry
 	if (!ret)
 		ret = entry_value(c, node, entry);
 	if (!ret)
-		ret = comma_take(c);
+		ret = expect_comma(c);
 	if (!ret)
 		ret = tally_tp_expr_parse(c, &node);
 	if (!ret)
 		ret = entry_text(c, node, entry);
-	if (!ret && !tally_tp_take(c, "}"))
+	if (!ret && !tally_tp_accept(c, "}"))
 		ret = tally_tp_fail(c, -EOPNOTSUPP, "expected the end of a table's row");
 	return ret;
 }
@@ -169,13 +170,13 @@ static int table_parse(struct tally_tp_compiler *c, struct tally_tp_node *node)
 	struct tally_tp_entry *copy = NULL;
 	int ret = 0;
 
-	while (!ret && tally_tp_take(c, "{")) {
+	while (!ret && tally_tp_accept(c, "{")) {
 		struct tally_tp_entry entry = {0};
 
 		ret = entry_parse(c, &entry);
 		if (!ret && tally_vec_push(&rows, entry))
 			ret = out_of_memory(c);
-		tally_tp_take(c, ",");
+		tally_tp_accept(c, ",");
 	}
 	if (!ret && !rows.len)
 		ret = tally_tp_fail(c, -EOPNOTSUPP, "table without rows");
@@ -189,7 +190,7 @@ static int table_parse(struct tally_tp_compiler *c, struct tally_tp_node *node)
 		node->nr_entries = (uint32_t)rows.len;
 	}
 	tally_vec_free(&rows);
-	return ret ? ret : close_take(c);
+	return ret ? ret : expect_close(c);
 }
 
 static int table_call(struct tally_tp_compiler *c, enum tally_tp_op op,
@@ -200,7 +201,7 @@ static int table_call(struct tally_tp_compiler *c, enum tally_tp_op op,
 	int ret = node ? tally_tp_expr_parse(c, &node->a) : out_of_memory(c);
 
 	if (!ret)
-		ret = comma_take(c);
+		ret = expect_comma(c);
 	if (!ret && op == TP_FLAGS) {
 		ret = tally_tp_expr_parse(c, &delimiter);
 		if (!ret && delimiter->op != TP_TEXT && delimiter->op != TP_NUM)
@@ -208,7 +209,7 @@ static int table_call(struct tally_tp_compiler *c, enum tally_tp_op op,
 		if (!ret) {
 			node->text = delimiter->text;
 			node->len = delimiter->len;
-			ret = comma_take(c);
+			ret = expect_comma(c);
 		}
 	}
 	if (!ret)
@@ -226,16 +227,16 @@ static int array_call(struct tally_tp_compiler *c, enum tally_tp_op op, const ch
 	int ret = node ? tally_tp_expr_parse(c, &node->a) : out_of_memory(c);
 
 	if (!ret)
-		ret = comma_take(c);
+		ret = expect_comma(c);
 	if (!ret)
 		ret = tally_tp_expr_parse(c, &node->b);
 	if (!ret && op == TP_ARRAY) {
-		ret = comma_take(c);
+		ret = expect_comma(c);
 		if (!ret)
 			ret = tally_tp_expr_parse(c, &node->c);
 	}
 	if (!ret)
-		ret = close_take(c);
+		ret = expect_close(c);
 	if (ret)
 		return ret;
 	if (node->a->op != TP_FIELD && node->a->op != TP_DYN)
@@ -253,10 +254,10 @@ static int expect_call(struct tally_tp_compiler *c, const struct tally_tp_node *
 	int ret = tally_tp_expr_parse(c, ret_node);
 
 	if (!ret)
-		ret = comma_take(c);
+		ret = expect_comma(c);
 	if (!ret)
 		ret = tally_tp_expr_parse(c, &ignored);
-	return ret ? ret : close_take(c);
+	return ret ? ret : expect_close(c);
 }
 
 /* sizeof(REC->field) or sizeof(type): perf cannot. */
@@ -283,7 +284,7 @@ static int sizeof_call(struct tally_tp_compiler *c, const struct tally_tp_node *
 	node->value = of->size;
 	node->text = "";
 	*ret_node = node;
-	return close_take(c);
+	return expect_close(c);
 }
 
 enum call_kind { CALL_FIELD, CALL_TABLE, CALL_ARRAY, CALL_EXPECT, CALL_SIZEOF };

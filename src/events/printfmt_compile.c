@@ -48,7 +48,7 @@ static int piece_push(struct builder *b, const struct tally_tp_piece *conversion
 	return 0;
 }
 
-static int arg_take(struct builder *b, const struct tally_tp_node **ret_node)
+static int arg_read(struct builder *b, const struct tally_tp_node **ret_node)
 {
 	if (b->next == b->nr_args)
 		return tally_tp_fail(b->c, -EOPNOTSUPP, "more conversions than arguments");
@@ -56,14 +56,14 @@ static int arg_take(struct builder *b, const struct tally_tp_node **ret_node)
 	return 0;
 }
 
-static char peek(const struct builder *b)
+static char peek_char(const struct builder *b)
 {
 	return b->at < b->len ? b->text[b->at] : '\0';
 }
 
-static bool letter_take(struct builder *b, const char *letters, char *ret_letter)
+static bool letter_accept(struct builder *b, const char *letters, char *ret_letter)
 {
-	char c = peek(b);
+	char c = peek_char(b);
 
 	if (!c || !strchr(letters, c))
 		return false;
@@ -75,13 +75,13 @@ static bool letter_take(struct builder *b, const char *letters, char *ret_letter
 /* A width or precision: digits or a star. */
 static int count_parse(struct builder *b, int *count, const struct tally_tp_node **star)
 {
-	if (peek(b) == '*') {
+	if (peek_char(b) == '*') {
 		b->at++;
-		return arg_take(b, star);
+		return arg_read(b, star);
 	}
-	for (; isdigit((unsigned char)peek(b)); b->at++)
+	for (; isdigit((unsigned char)peek_char(b)); b->at++)
 		if (*count < MAX_WIDTH)
-			*count = *count * 10 + peek(b) - '0';
+			*count = *count * 10 + peek_char(b) - '0';
 	return *count < MAX_WIDTH ? 0 : tally_tp_fail(b->c, -EOPNOTSUPP, "width too large");
 }
 
@@ -98,20 +98,20 @@ static int prefix_parse(struct builder *b, struct conversion *conv, struct tally
 	int ret;
 	char c;
 
-	while (letter_take(b, known, &c)) {
+	while (letter_accept(b, known, &c)) {
 		piece->left |= c == '-';
 		if (conv->nr_flags + 1 < sizeof(conv->flags))
 			conv->flags[conv->nr_flags++] = c;
 	}
 	ret = count_parse(b, &piece->width, &piece->star_width);
-	if (!ret && peek(b) == '.') {
+	if (!ret && peek_char(b) == '.') {
 		b->at++;
 		piece->has_precision = true;
 		ret = count_parse(b, &piece->precision, &piece->star_precision);
 	}
 	if (!ret && piece->star_width && piece->star_precision && !b->c->print->target.beyond_perf)
 		ret = tally_tp_fail(b->c, -EOPNOTSUPP, "two stars in a conversion");
-	while (letter_take(b, "hlLz", &c)) {
+	while (letter_accept(b, "hlLz", &c)) {
 		if (c == 'h')
 			conv->longs--;
 		else if (c == 'L')
@@ -140,7 +140,7 @@ static int number_piece(struct builder *b, const struct conversion *conv, char l
 		piece->kind = letter == 'x'              ? TP_LOWER_HEX
 			      : piece->signed_conversion ? TP_SIGNED
 							 : TP_UNSIGNED;
-		return arg_take(b, &piece->arg);
+		return arg_read(b, &piece->arg);
 	}
 	piece->kind = TP_PRINTF;
 	if (piece->width || piece->star_width)
@@ -150,13 +150,13 @@ static int number_piece(struct builder *b, const struct conversion *conv, char l
 			 piece->precision);
 	snprintf(piece->spec, sizeof(piece->spec), "%%%s%s%sll%c", conv->flags, width, precision,
 		 letter);
-	return arg_take(b, &piece->arg);
+	return arg_read(b, &piece->arg);
 }
 
 /* The argument of an address has to be bytes of the payload. */
 static int address_arg(struct builder *b, struct tally_tp_piece *piece, uint32_t size)
 {
-	int ret = arg_take(b, &piece->arg);
+	int ret = arg_read(b, &piece->arg);
 
 	if (ret)
 		return ret;
@@ -173,21 +173,22 @@ static int ip_piece(struct builder *b, struct tally_tp_piece *piece)
 {
 	char c = '\0';
 
-	if (letter_take(b, "4", &c)) {
+	if (letter_accept(b, "4", &c)) {
 		piece->kind = TP_IP4;
-		letter_take(b, "hnbl", &piece->style);
+		letter_accept(b, "hnbl", &piece->style);
 		return address_arg(b, piece, 4);
 	}
-	if (letter_take(b, "6", &c)) {
+	if (letter_accept(b, "6", &c)) {
 		piece->kind = TP_IP6;
-		letter_take(b, "c", &piece->style);
+		letter_accept(b, "c", &piece->style);
 		return address_arg(b, piece, 16);
 	}
-	if (!letter_take(b, "S", &c))
+	if (!letter_accept(b, "S", &c))
 		return tally_tp_fail(b->c, -EOPNOTSUPP, "unknown form of address");
 	piece->kind = TP_SOCKADDR;
-	piece->port = letter_take(b, "p", &c);
-	if (!letter_take(b, "c", &piece->style) && peek(b) && strchr("hnblpfs", peek(b)))
+	piece->port = letter_accept(b, "p", &c);
+	if (!letter_accept(b, "c", &piece->style) && peek_char(b) &&
+	    strchr("hnblpfs", peek_char(b)))
 		return tally_tp_fail(b->c, -EOPNOTSUPP, "unknown form of address");
 	return address_arg(b, piece, 0);
 }
@@ -196,31 +197,31 @@ static int pointer_piece(struct builder *b, struct tally_tp_piece *piece)
 {
 	char c = '\0';
 
-	if (letter_take(b, "FfSs", &c)) {
+	if (letter_accept(b, "FfSs", &c)) {
 		piece->kind = c == 's' || c == 'f' ? TP_FUNCTION : TP_FUNCTION_OFFSET;
-		return arg_take(b, &piece->arg);
+		return arg_read(b, &piece->arg);
 	}
-	if (letter_take(b, "Mm", &c)) {
+	if (letter_accept(b, "Mm", &c)) {
 		piece->kind = TP_MAC;
 		piece->style = c == 'm' ? 'm' : ':';
-		piece->port = letter_take(b, "R", &c); /* reversed */
-		if (!piece->port && piece->style == ':' && letter_take(b, "F", &c))
+		piece->port = letter_accept(b, "R", &c); /* reversed */
+		if (!piece->port && piece->style == ':' && letter_accept(b, "F", &c))
 			piece->style = '-';
 		return address_arg(b, piece, 6);
 	}
-	if (letter_take(b, "U", &c)) {
+	if (letter_accept(b, "U", &c)) {
 		piece->kind = TP_UUID;
-		letter_take(b, "bBlL", &piece->style);
+		letter_accept(b, "bBlL", &piece->style);
 		return address_arg(b, piece, 16);
 	}
-	if (letter_take(b, "Ii", &c)) {
+	if (letter_accept(b, "Ii", &c)) {
 		piece->small_i = c == 'i';
 		return ip_piece(b, piece);
 	}
-	if (peek(b) == 'h')
+	if (peek_char(b) == 'h')
 		return tally_tp_fail(b->c, -EOPNOTSUPP, "%ph");
 	piece->kind = TP_POINTER; /* other letters stand in the text, for perf */
-	return arg_take(b, &piece->arg);
+	return arg_read(b, &piece->arg);
 }
 
 /* What perf does not know it shows in this way, and takes no argument for it. */
@@ -237,7 +238,7 @@ static int char_piece(struct builder *b, struct tally_tp_piece *piece)
 	piece->kind = TP_PRINTF;
 	piece->size = 4;
 	strcpy(piece->spec, "%c");
-	return arg_take(b, &piece->arg);
+	return arg_read(b, &piece->arg);
 }
 
 /* Behind the percent sign. */
@@ -249,14 +250,14 @@ static int conversion_parse(struct builder *b)
 	char letter;
 	int ret;
 
-	if (letter_take(b, "%", &letter)) {
+	if (letter_accept(b, "%", &letter)) {
 		tally_str_add_char(&b->literal, '%');
 		return 0;
 	}
 	ret = prefix_parse(b, &conv, &piece);
 	if (ret)
 		return ret;
-	letter = peek(b);
+	letter = peek_char(b);
 	if (!letter)
 		return 0;
 	b->at++;
@@ -264,7 +265,7 @@ static int conversion_parse(struct builder *b)
 		ret = number_piece(b, &conv, letter, &piece);
 	} else if (letter == 's' && !conv.longs) {
 		piece.kind = TP_STRING;
-		ret = arg_take(b, &piece.arg);
+		ret = arg_read(b, &piece.arg);
 	} else if (letter == 's') {
 		return tally_tp_fail(b->c, -EOPNOTSUPP, "wide string");
 	} else if (letter == 'p') {
@@ -320,7 +321,7 @@ static int args_parse(struct builder *b)
 {
 	int ret = 0;
 
-	while (!ret && tally_tp_take(b->c, ",")) {
+	while (!ret && tally_tp_accept(b->c, ",")) {
 		if (b->nr_args == MAX_ARGS)
 			return tally_tp_fail(b->c, -EOPNOTSUPP, "too many arguments");
 		ret = tally_tp_expr_parse(b->c, &b->args[b->nr_args]);

@@ -37,7 +37,7 @@ int tally_tp_sizeof_type(struct tally_tp_compiler *c, struct tally_tp_node **ret
 void tally_tp_blanks(struct tally_tp_compiler *c);
 
 /* Take `c->at` behind `token` if it stands there. */
-bool tally_tp_take(struct tally_tp_compiler *c, const char *token);
+bool tally_tp_accept(struct tally_tp_compiler *c, const char *token);
 int tally_tp_fail(struct tally_tp_compiler *c, int code, const char *text);
 
 /* A node in the program's arena; NULL when out of memory. */

@@ -22,7 +22,7 @@ void tally_tp_blanks(struct tally_tp_compiler *c)
 		c->at++;
 }
 
-bool tally_tp_take(struct tally_tp_compiler *c, const char *token)
+bool tally_tp_accept(struct tally_tp_compiler *c, const char *token)
 {
 	size_t len = strlen(token);
 
@@ -118,7 +118,7 @@ int tally_tp_text_parse(struct tally_tp_compiler *c, const char **ret_text, uint
 	struct tally_str text = {0};
 	int ret = 0;
 
-	while (tally_tp_take(c, "\"")) {
+	while (tally_tp_accept(c, "\"")) {
 		const char *start = c->at;
 
 		while (c->at < c->end && *c->at != '"')
@@ -178,9 +178,9 @@ static int name_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_no
 	int ret;
 
 	c->at += len;
-	if (len == 3 && !memcmp(name, "REC", 3) && tally_tp_take(c, "->"))
+	if (len == 3 && !memcmp(name, "REC", 3) && tally_tp_accept(c, "->"))
 		return field_parse(c, ret_node);
-	if (tally_tp_take(c, "(")) {
+	if (tally_tp_accept(c, "(")) {
 		ret = tally_tp_call_parse(c, name, len, &call);
 		if (ret == -ENOENT) {
 			c->at = name;
@@ -263,11 +263,11 @@ static bool type_read(struct tally_tp_compiler *c, char *type, size_t cap, bool 
 		memcpy(type + used, c->at, len);
 		used += len;
 		c->at += len;
-		while (tally_tp_take(c, "*"))
+		while (tally_tp_accept(c, "*"))
 			*ret_pointer = true;
 	}
 	type[used] = '\0';
-	return used && tally_tp_take(c, ")");
+	return used && tally_tp_accept(c, ")");
 }
 
 int tally_tp_sizeof_type(struct tally_tp_compiler *c, struct tally_tp_node **ret_node)
@@ -338,7 +338,7 @@ static int paren_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_n
 	ret = cast_parse(c, ret_node);
 	if (!ret) {
 		ret = tally_tp_expr_parse(c, &inner);
-		if (!ret && !tally_tp_take(c, ")"))
+		if (!ret && !tally_tp_accept(c, ")"))
 			ret = tally_tp_fail(c, -EOPNOTSUPP, "expected a closing parenthesis");
 		if (!ret)
 			*ret_node = (struct tally_tp_node *)(uintptr_t)inner;
@@ -374,7 +374,7 @@ static int index_parse(struct tally_tp_compiler *c, struct tally_tp_node **node)
 		return ret;
 	if (operand)
 		index = operand;
-	if (!tally_tp_take(c, "]"))
+	if (!tally_tp_accept(c, "]"))
 		return tally_tp_fail(c, -EOPNOTSUPP, "expected a closing bracket");
 	if (base->op == TP_CAST && base->pointer) {
 		cast = base->size;
@@ -413,11 +413,11 @@ static int primary_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret
 		ret = number_parse(c, ret_node);
 	else if (is_word(*c->at))
 		ret = name_parse(c, ret_node);
-	else if (tally_tp_take(c, "("))
+	else if (tally_tp_accept(c, "("))
 		ret = paren_parse(c, ret_node);
 	else
 		ret = tally_tp_fail(c, -EOPNOTSUPP, "unknown operator");
-	while (!ret && tally_tp_take(c, "["))
+	while (!ret && tally_tp_accept(c, "["))
 		ret = index_parse(c, ret_node);
 	return ret;
 }

@@ -25,10 +25,10 @@ static const struct {
 	{"^", TP_XOR, 4},          {"|", TP_OR, 3},   {"?", TP_COND, 0},
 };
 
-static bool operator_take(struct tally_tp_compiler *c, uint8_t *ret_op, unsigned *ret_rank)
+static bool operator_accept(struct tally_tp_compiler *c, uint8_t *ret_op, unsigned *ret_rank)
 {
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(operators); i++) {
-		if (!tally_tp_take(c, operators[i].text))
+		if (!tally_tp_accept(c, operators[i].text))
 			continue;
 		*ret_op = operators[i].op;
 		*ret_rank = operators[i].rank;
@@ -83,7 +83,7 @@ static int choice_parse(struct tally_tp_compiler *c, const struct tally_tp_node 
 	struct tally_tp_node *no = NULL, *node;
 	int ret = tally_tp_expr_parse(c, &yes);
 
-	if (!ret && !tally_tp_take(c, ":"))
+	if (!ret && !tally_tp_accept(c, ":"))
 		ret = tally_tp_fail(c, -EOPNOTSUPP, "expected the : of ?:");
 	if (!ret)
 		ret = tally_tp_operand_parse(c, &no);
@@ -112,7 +112,7 @@ static int operators_parse(struct tally_tp_compiler *c, const struct tally_tp_no
 	uint8_t op;
 	int ret;
 
-	if (!operator_take(c, &op, &rank))
+	if (!operator_accept(c, &op, &rank))
 		return 0;
 	for (;;) {
 		if (op == TP_COND)
@@ -124,7 +124,7 @@ static int operators_parse(struct tally_tp_compiler *c, const struct tally_tp_no
 			return ret;
 		*slot = node;
 		turned = node->op != op;
-		if (!operator_take(c, &op, &next))
+		if (!operator_accept(c, &op, &next))
 			return 0;
 		if (turned && next > node_rank(node))
 			return tally_tp_fail(c, -EOPNOTSUPP,

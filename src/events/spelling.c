@@ -148,7 +148,7 @@ bool tally_table_has_prefix(struct tally_events *events, struct tally_word word)
 
 /* ---- what stands behind the name ------------------------------------------------------ */
 
-static bool counter_take(struct spelling *s, struct tally_word piece)
+static bool counter_accept(struct spelling *s, struct tally_word piece)
 {
 	bool is_fixed = piece.len > 4 && !memcmp(piece.text, "FIXC", 4);
 	size_t letters = is_fixed ? 4 : 3;
@@ -163,7 +163,7 @@ static bool counter_take(struct spelling *s, struct tally_word piece)
 	return true;
 }
 
-static bool setting_take(struct spelling *s, struct tally_word piece)
+static bool setting_accept(struct spelling *s, struct tally_word piece)
 {
 	const char *equals = memchr(piece.text, '=', piece.len);
 	struct tally_word word = piece, value = {NULL, 0};
@@ -185,17 +185,17 @@ static bool setting_take(struct spelling *s, struct tally_word piece)
 	return false;
 }
 
-static bool modifiers_take(struct spelling *s, struct tally_word piece)
+static bool modifiers_accept(struct spelling *s, struct tally_word piece)
 {
-	bool takes = tally_modifiers_look(piece) && s->nr_modifiers + piece.len <= MAX_PIECES;
+	bool accepted = tally_modifiers_look(piece) && s->nr_modifiers + piece.len <= MAX_PIECES;
 
-	for (size_t i = 0; takes && i < piece.len; i++)
+	for (size_t i = 0; accepted && i < piece.len; i++)
 		s->modifiers[s->nr_modifiers++] = piece.text[i];
-	return takes;
+	return accepted;
 }
 
 /* Libpfm's e, i, c and t are not perf's: they are meant where masks are written its way. */
-static bool rest_take(struct spelling *s)
+static bool rest_accept(struct spelling *s)
 {
 	bool libpfm = s->cpu.len || s->nr_name > 1;
 
@@ -205,12 +205,12 @@ static bool rest_take(struct spelling *s)
 	for (size_t i = s->nr_name; i < s->nr; i++) {
 		struct tally_word piece = s->pieces[i];
 
-		if (i == s->nr_name && !s->cpu.len && counter_take(s, piece))
+		if (i == s->nr_name && !s->cpu.len && counter_accept(s, piece))
 			continue;
 		if (s->counter.len && tally_word_is(piece, "KERNEL"))
 			s->kernel = true;
-		else if (!((libpfm || s->counter.len) && setting_take(s, piece)) &&
-			 !(!s->counter.len && modifiers_take(s, piece)))
+		else if (!((libpfm || s->counter.len) && setting_accept(s, piece)) &&
+			 !(!s->counter.len && modifiers_accept(s, piece)))
 			return false;
 	}
 	return true;
@@ -238,7 +238,7 @@ static void pieces_split(struct spelling *s, struct tally_word whole)
 }
 
 /* The longest name that a table has and behind which the rest makes sense. */
-static bool name_take(struct tally_event_parser *p, struct spelling *s)
+static bool name_accept(struct tally_event_parser *p, struct spelling *s)
 {
 	const char *start = s->pieces[0].text;
 
@@ -246,8 +246,8 @@ static bool name_take(struct tally_event_parser *p, struct spelling *s)
 		const struct tally_word *last = &s->pieces[s->nr_name - 1];
 		struct tally_word written = {start, (size_t)(last->text + last->len - start)};
 
-		s->name = rest_take(s) && written.len < MAX_NAME ? name_find(p->events, written)
-								 : NULL;
+		s->name = rest_accept(s) && written.len < MAX_NAME ? name_find(p->events, written)
+								   : NULL;
 		if (s->name)
 			return true;
 	}
@@ -319,7 +319,7 @@ int tally_spelling_parse(struct tally_event_parser *p, struct tally_word head)
 	p->at = start;
 	whole = tally_parser_word(p, ",{}/");
 	pieces_split(&s, whole);
-	if (!name_take(p, &s)) {
+	if (!name_accept(p, &s)) {
 		ret = s.cpu.len ? cpu_check(p, &s) : 0;
 		p->at = ret ? p->at : behind;
 		return ret;

@@ -158,7 +158,7 @@ int tally_table_parse(struct tally_event_parser *p, struct tally_word name,
 /* ---- what is known of unknown names ------------------------------------------------ */
 
 /* Tables of other CPUs that have the name, as far as they fit. */
-static void others_tell(struct tally_event_parser *p, struct tally_word name)
+static void others_explain(struct tally_event_parser *p, struct tally_word name)
 {
 	const struct tally_models *models = p->events->tables.models;
 	enum { ROOM = sizeof(p->err->fix) - 96 };
@@ -188,7 +188,7 @@ void tally_table_explain(struct tally_event_parser *p, struct tally_word name)
 	if (!tables->open || tables->error)
 		return;
 	*fix = '\0';
-	others_tell(p, name);
+	others_explain(p, name);
 	len = strlen(fix);
 	if (!tables->list.len)
 		snprintf(fix + len, sizeof(p->err->fix) - len,
@@ -270,8 +270,8 @@ static void part_make(struct tally_event_parser *p, size_t from, size_t to, uint
 	}
 }
 
-static void placed_take(struct tally_event_parser *p, size_t first, const struct placed *placed,
-			size_t nr)
+static void placed_adopt(struct tally_event_parser *p, size_t first, const struct placed *placed,
+			 size_t nr)
 {
 	uint32_t group = placed[0].spec.group;
 	size_t part = 0;
@@ -313,7 +313,7 @@ int tally_cores_part(struct tally_event_parser *p, size_t first)
 		placed[i] = (struct placed){*spec, first + i, core_of(p, spec)};
 	}
 	qsort(placed, nr, sizeof(*placed), placed_compare);
-	placed_take(p, first, placed, nr);
+	placed_adopt(p, first, placed, nr);
 	free(placed);
 	return 0;
 }

@@ -81,7 +81,7 @@ static const struct layout {
 	{"arm64", "", FIELDS(arm64)},         {"", "", FIELDS(plain)},
 };
 
-static bool starts(const char *text, const char *with)
+static bool name_starts(const char *text, const char *with)
 {
 	return !strncmp(text, with, strlen(with));
 }
@@ -90,8 +90,9 @@ static const struct layout *layout_find(const struct tally_events_table *table)
 {
 	const struct layout *layout = layouts;
 
-	while (!starts(table->arch, layout->arch) ||
-	       !(starts(table->cpuid, layout->maker) || starts(table->name, layout->maker)))
+	while (!name_starts(table->arch, layout->arch) ||
+	       !(name_starts(table->cpuid, layout->maker) ||
+		 name_starts(table->name, layout->maker)))
 		layout++;
 	return layout;
 }

@@ -14,14 +14,15 @@
 
 /* ---- where they come from ------------------------------------------------------- */
 
-static void message_tell(void *context, const struct tally_diagnostic *message)
+static void message_emit(void *context, const struct tally_diagnostic *message)
 {
 	const struct tally_tables *tables = context;
 
-	tables->notice(&(struct tally_events_notice){message->kind == TALLY_DIAGNOSTIC_ERROR,
-						     message->path, message->line, message->column,
-						     message->what, message->why},
-		       tables->data);
+	tables->diagnostic(
+		&(struct tally_events_diagnostic){message->kind == TALLY_DIAGNOSTIC_ERROR,
+						  message->path, message->line, message->column,
+						  message->what, message->why},
+		tables->data);
 }
 
 /* Of a tree only what this CPU needs is read, unless the CPU is called by its table's name. */
@@ -29,8 +30,8 @@ static int models_open(struct tally_tables *tables)
 {
 	const struct tally_load_filter filter = {.cpuid = tables->asked ? tables->asked
 									: tables->cpuid};
-	struct tally_diagnostics messages = {.tell = tables->notice ? message_tell : NULL,
-					  .context = tables};
+	struct tally_diagnostics messages = {.emit = tables->diagnostic ? message_emit : NULL,
+					     .context = tables};
 	int ret;
 
 	tables->models = &tables->builtin;
@@ -133,7 +134,7 @@ static int named_push(struct tally_tables *tables, const char *name)
 	return ret;
 }
 
-static int asked_push(struct tally_tables *tables)
+static int request_push(struct tally_tables *tables)
 {
 	int ret = 0;
 
@@ -193,7 +194,7 @@ static int tables_choose(struct tally_events *events)
 	int ret;
 
 	if (tables->asked)
-		return *tables->asked ? asked_push(tables) : 0;
+		return *tables->asked ? request_push(tables) : 0;
 	ret = tally_pmu_cores(events);
 	if (!ret)
 		ret = cores_differ(events) ? cores_push(events)

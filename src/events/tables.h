@@ -19,7 +19,7 @@ struct tally_table {
 
 struct tally_tables {
 	const char *path; /* NULL: those built in */
-	tally_events_notice_fn *notice;
+	tally_events_diagnostic_fn *diagnostic;
 	void *data;
 	enum tally_events_cpu whose;
 	const char *asked; /* the CPU that was set; NULL: the one that is here */

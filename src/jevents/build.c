@@ -230,7 +230,7 @@ static uint32_t slots_for(size_t nr)
 	return nr ? slots : 0;
 }
 
-static struct tally_model_span span_take(uint64_t *at, size_t nr, size_t size)
+static struct tally_model_span span_allot(uint64_t *at, size_t nr, size_t size)
 {
 	struct tally_model_span span = {*at, nr};
 
@@ -244,12 +244,12 @@ static int model_alloc(struct build *build)
 	struct tally_model head = {0};
 	uint64_t at = sizeof(head);
 
-	head.pmus = span_take(&at, build->pmus.len, sizeof(struct tally_model_pmu));
-	head.events = span_take(&at, build->events.len, sizeof(struct tally_model_event));
-	head.metrics = span_take(&at, build->metrics.len, sizeof(struct tally_model_metric));
-	head.groups = span_take(&at, build->reading->groups.len, sizeof(struct tally_model_group));
-	head.slots = span_take(&at, slots_for(build->events.len), sizeof(uint32_t));
-	head.pool = span_take(&at, build->pool.bytes.len, 1);
+	head.pmus = span_allot(&at, build->pmus.len, sizeof(struct tally_model_pmu));
+	head.events = span_allot(&at, build->events.len, sizeof(struct tally_model_event));
+	head.metrics = span_allot(&at, build->metrics.len, sizeof(struct tally_model_metric));
+	head.groups = span_allot(&at, build->reading->groups.len, sizeof(struct tally_model_group));
+	head.slots = span_allot(&at, slots_for(build->events.len), sizeof(uint32_t));
+	head.pool = span_allot(&at, build->pool.bytes.len, 1);
 	if (at > UINT32_MAX)
 		return -E2BIG;
 	head.size = at;
@@ -354,11 +354,11 @@ static void model_write(struct build *build)
 	       build->pool.bytes.len);
 }
 
-static void repeats_tell(const struct build *build)
+static void repeats_warn(const struct build *build)
 {
 	for (size_t i = 1; i < build->events.len; i++)
 		if (is_repeated(build, i))
-			tally_source_tell(build->events.data[i]->source, TALLY_DIAGNOSTIC_WARNING,
+			tally_source_emit(build->events.data[i]->source, TALLY_DIAGNOSTIC_WARNING,
 					  build->events.data[i]->offset,
 					  "the first one is the one that is found",
 					  "event \"%s\" is there twice",
@@ -380,7 +380,7 @@ static int build_run(struct build *build, bool strict)
 	if (build->pmus.len > PMUS_MAX || build->events.len > ROWS_MAX ||
 	    build->metrics.len > ROWS_MAX)
 		return -E2BIG;
-	repeats_tell(build);
+	repeats_warn(build);
 	ret = pool_fill(build);
 	if (!ret)
 		ret = model_alloc(build);
@@ -397,7 +397,7 @@ int tally_model_build(struct tally_reading *reading, const char *arch, const cha
 	int ret = build_run(&build, strict);
 
 	if (ret == -E2BIG)
-		tally_source_tell(
+		tally_source_emit(
 			&(struct tally_source){.path = name, .messages = reading->messages},
 			TALLY_DIAGNOSTIC_ERROR, TALLY_SOURCE_WHOLE,
 			"1000 PMUs, a million rows, 64 KiB of topics, units and the like",

@@ -22,7 +22,7 @@ static int canonical(const struct tally_raw_event *raw, const char **text,
 	int ret = tally_expr_parse(*text, strlen(*text), &expr, &err);
 
 	if (ret && ret != -ENOMEM) {
-		tally_source_tell(raw->source, severity(strict), raw->expr_offset, err.text,
+		tally_source_emit(raw->source, severity(strict), raw->expr_offset, err.text,
 				  "metric \"%s\": byte %llu of its expression \"%.60s\"",
 				  raw->metric, (unsigned long long)err.offset, *text);
 		return 1;
@@ -100,7 +100,7 @@ static int name_check(struct metric_graph *graph, uint32_t from, const char *tex
 		ret = tally_vec_push(&graph->edges, (struct edge){from, to});
 	} else if (!ret && !tally_event_is_known(graph->model, tally_str_text(&name))) {
 		graph->wrong = true;
-		tally_source_tell(raw->source, severity(graph->strict), raw->expr_offset,
+		tally_source_emit(raw->source, severity(graph->strict), raw->expr_offset,
 				  "neither event nor metric of this model, nor of every kernel",
 				  "metric \"%s\" is made of \"%s\"", raw->metric,
 				  tally_str_text(&name));
@@ -149,7 +149,7 @@ static size_t edges_to(const struct metric_graph *graph, uint32_t to)
 }
 
 /* Compute what can be computed, in turn; what still waits then goes round in circles. */
-static int circles_tell(struct metric_graph *graph)
+static int circles_warn(struct metric_graph *graph)
 {
 	uint32_t *ready = calloc(graph->nr + 1, sizeof(*ready));
 	size_t nr_ready = 0;
@@ -176,7 +176,7 @@ static int circles_tell(struct metric_graph *graph)
 		if (!graph->waiting[i])
 			continue;
 		graph->wrong = true;
-		tally_source_tell(graph->metrics[i]->source, severity(graph->strict),
+		tally_source_emit(graph->metrics[i]->source, severity(graph->strict),
 				  graph->metrics[i]->expr_offset, "so it has no value",
 				  "metric \"%s\" is made of itself, or of one that is",
 				  graph->metrics[i]->metric);
@@ -194,7 +194,7 @@ int tally_metrics_check(const struct tally_model *model,
 	for (uint32_t i = 0; i < nr && !ret; i++)
 		ret = metric_names(&graph, i);
 	if (!ret)
-		ret = circles_tell(&graph);
+		ret = circles_warn(&graph);
 	tally_vec_free(&graph.edges);
 	free(graph.waiting);
 	return ret ? ret : strict && graph.wrong ? -EINVAL : 0;

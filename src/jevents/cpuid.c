@@ -41,7 +41,8 @@ static positions bad(struct matcher *matcher, const char *why)
 }
 
 /* Positions behind those of `from` whose byte is in `bytes`. */
-static positions step(const struct matcher *matcher, positions from, const bool bytes[256])
+static positions positions_step(const struct matcher *matcher, positions from,
+				const bool bytes[256])
 {
 	positions to = 0;
 
@@ -117,7 +118,7 @@ static positions bracket_match(struct matcher *matcher, positions from)
 	matcher->at++;
 	for (unsigned c = 0; c < 256; c++)
 		bytes[c] ^= negated;
-	return step(matcher, from, bytes);
+	return positions_step(matcher, from, bytes);
 }
 
 static positions alternatives_match(struct matcher *matcher, positions from);
@@ -165,7 +166,7 @@ static positions atom_match(struct matcher *matcher, positions from)
 	} else {
 		return bad(matcher, "backslash at the end");
 	}
-	return step(matcher, from, bytes);
+	return positions_step(matcher, from, bytes);
 }
 
 /* A number of a "{2,4}"; `otherwise` if there is none. */

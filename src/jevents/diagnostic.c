@@ -20,7 +20,7 @@ static void position_find(const struct tally_source *source, size_t offset, uint
 	*ret_column = at - line + 1;
 }
 
-void tally_source_tell(const struct tally_source *source, enum tally_diagnostic_kind kind,
+void tally_source_emit(const struct tally_source *source, enum tally_diagnostic_kind kind,
 		       size_t offset, const char *why, const char *what, ...)
 {
 	struct tally_diagnostics *messages = source->messages;
@@ -34,7 +34,7 @@ void tally_source_tell(const struct tally_source *source, enum tally_diagnostic_
 		messages->errors++;
 	else
 		messages->warnings++;
-	if (!messages->tell)
+	if (!messages->emit)
 		return;
 	va_start(args, what);
 	tally_str_addv(&text, what, args);
@@ -42,6 +42,6 @@ void tally_source_tell(const struct tally_source *source, enum tally_diagnostic_
 	message.what = tally_str_text(&text);
 	if (offset != TALLY_SOURCE_WHOLE)
 		position_find(source, offset, &message.line, &message.column);
-	messages->tell(messages->context, &message);
+	messages->emit(messages->context, &message);
 	tally_str_free(&text);
 }

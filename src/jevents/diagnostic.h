@@ -23,7 +23,7 @@ struct tally_diagnostic {
 
 /* Where messages go, and how many there were. `tell` may be NULL. Not thread-safe. */
 struct tally_diagnostics {
-	void (*tell)(void *context, const struct tally_diagnostic *message);
+	void (*emit)(void *context, const struct tally_diagnostic *message);
 	void *context;
 	size_t errors, warnings;
 };
@@ -39,7 +39,7 @@ struct tally_source {
 /* Tell about the byte at `offset` of `source`, or about the file as a whole with
  * TALLY_SOURCE_WHOLE; `why` is constant, `what` formatted. */
 #define TALLY_SOURCE_WHOLE SIZE_MAX
-void tally_source_tell(const struct tally_source *source, enum tally_diagnostic_kind kind,
+void tally_source_emit(const struct tally_source *source, enum tally_diagnostic_kind kind,
 		       size_t offset, const char *why, const char *what, ...)
 	__attribute__((format(printf, 5, 6)));
 

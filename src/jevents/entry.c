@@ -41,13 +41,13 @@ static int keys_read(struct tally_entry *entry, const struct tally_source *sourc
 		if (key < 0)
 			continue;
 		if (values[key])
-			tally_source_tell(source, TALLY_DIAGNOSTIC_WARNING, member->offset,
+			tally_source_emit(source, TALLY_DIAGNOSTIC_WARNING, member->offset,
 					  "the first one counts", "\"%s\" is there twice",
 					  member->key);
 		else if (member->kind == TALLY_JSON_STRING)
 			values[key] = member;
 		else if (member->kind != TALLY_JSON_NULL) {
-			tally_source_tell(source, TALLY_DIAGNOSTIC_ERROR, member->offset,
+			tally_source_emit(source, TALLY_DIAGNOSTIC_ERROR, member->offset,
 					  "values are strings, numbers too", "\"%s\" is no string",
 					  member->key);
 			return -EINVAL;
@@ -84,7 +84,7 @@ static int standard_fill(struct tally_entry *entry, const struct tally_standard 
 		if (!event || hops == STANDARD_HOPS) {
 			size_t offset = tally_entry_offset(entry, TALLY_KEY_ArchStdEvent);
 
-			tally_source_tell(entry->source, TALLY_DIAGNOSTIC_ERROR, offset,
+			tally_source_emit(entry->source, TALLY_DIAGNOSTIC_ERROR, offset,
 					  event ? "standard events refer to each other in a circle"
 						: "no file directly below the architecture has it",
 					  "standard event \"%s\" cannot be found", named->text);
@@ -106,7 +106,7 @@ int tally_entry_read(const struct tally_source *source, const char *topic,
 	int ret;
 
 	if (object->kind != TALLY_JSON_OBJECT) {
-		tally_source_tell(source, TALLY_DIAGNOSTIC_ERROR, object->offset,
+		tally_source_emit(source, TALLY_DIAGNOSTIC_ERROR, object->offset,
 				  "a topic is a list of objects", "not an object");
 		return -EINVAL;
 	}
@@ -226,7 +226,7 @@ int tally_entry_number(const struct tally_entry *entry, enum tally_entry_key key
 	ret = number_read(text, &value, &end);
 	end += ret ? 0 : strspn(end, " \t");
 	if (ret || (*end && *end != ',')) {
-		tally_source_tell(
+		tally_source_emit(
 			entry->source, TALLY_DIAGNOSTIC_ERROR, tally_entry_offset(entry, key),
 			ret == -ERANGE ? "64 bits are the widest" : "0x12 or 34 belongs here",
 			"%s \"%s\" is no number", key_names[key], text);

@@ -49,7 +49,7 @@ static int archs_run(struct tally_generate_run *run)
 	int ret = 0, wrong = 0;
 
 	if (nr < 0) {
-		tally_generate_tell(run, TALLY_DIAGNOSTIC_WARNING, run->generate->start,
+		tally_generate_emit(run, TALLY_DIAGNOSTIC_WARNING, run->generate->start,
 				    "no such directory", "the map is empty and the build goes on");
 		return 0;
 	}
@@ -133,7 +133,7 @@ static int models_missing(const struct tally_generate_run *run)
 {
 	if (run->generate->kind != TALLY_GENERATE_MODEL || run->catalog.models.len)
 		return 0;
-	tally_generate_tell(run, TALLY_DIAGNOSTIC_ERROR, run->generate->model, "no such model",
+	tally_generate_emit(run, TALLY_DIAGNOSTIC_ERROR, run->generate->model, "no such model",
 			    "the architecture has no directory of this name with *.json in it");
 	return -EINVAL;
 }
@@ -152,7 +152,7 @@ static int recover(struct tally_generate_run *run, int ret)
 	if (!ret || ret == -EINVAL || ret == -E2BIG || ret == -ENOMEM ||
 	    run->generate->kind == TALLY_GENERATE_MODEL)
 		return ret;
-	tally_generate_tell(run, TALLY_DIAGNOSTIC_WARNING, run->generate->start,
+	tally_generate_emit(run, TALLY_DIAGNOSTIC_WARNING, run->generate->start,
 			    "not all can be read", "the map is empty and the build goes on");
 	tally_catalog_free(&run->catalog);
 	tally_str_clear(&run->out);

@@ -25,17 +25,17 @@ static bool is_classic(const struct tally_generate_run *run)
 	return run->generate->kind == TALLY_GENERATE_CLASSIC;
 }
 
-static struct tally_source whole(const struct tally_generate_run *run, const char *path)
+static struct tally_source source_of(const struct tally_generate_run *run, const char *path)
 {
 	return (struct tally_source){.path = path, .messages = run->generate->messages};
 }
 
-void tally_generate_tell(const struct tally_generate_run *run, enum tally_diagnostic_kind kind,
+void tally_generate_emit(const struct tally_generate_run *run, enum tally_diagnostic_kind kind,
 			 const char *path, const char *what, const char *why)
 {
-	const struct tally_source source = whole(run, path);
+	const struct tally_source source = source_of(run, path);
 
-	tally_source_tell(&source, kind, TALLY_SOURCE_WHOLE, why, "%s", what);
+	tally_source_emit(&source, kind, TALLY_SOURCE_WHOLE, why, "%s", what);
 }
 
 /* "x86_arm_cortex_a53", or classic "arm_cortex_a53"; NULL if it is no identifier (told) or there
@@ -52,7 +52,7 @@ static const char *identifier_make(struct tally_generate_run *run, const struct 
 	if (!tally_str_error(&name))
 		identifier = tally_identifier_of(tally_str_text(&name), &run->arena);
 	if (!identifier)
-		tally_generate_tell(run, TALLY_DIAGNOSTIC_ERROR, dir, "no name for a table",
+		tally_generate_emit(run, TALLY_DIAGNOSTIC_ERROR, dir, "no name for a table",
 				    "letters, digits, _ - and / make names of C");
 	tally_str_free(&name);
 	return identifier;
@@ -69,7 +69,7 @@ static int model_enter(struct tally_generate_run *run, const struct arch_reading
 	tally_vec_for_each (other, &run->catalog.models) {
 		if (strcmp(other->identifier, model.identifier))
 			continue;
-		tally_generate_tell(run, TALLY_DIAGNOSTIC_ERROR, dir,
+		tally_generate_emit(run, TALLY_DIAGNOSTIC_ERROR, dir,
 				    "two directories have one table name",
 				    "- and / become _ in it");
 		return -EINVAL;
@@ -154,7 +154,7 @@ static int row_enter(struct arch_reading *arch, const struct tally_source *sourc
 	int model = model_find(arch, row->dir);
 
 	if (model < 0) {
-		tally_source_tell(source, TALLY_DIAGNOSTIC_WARNING, row->offset,
+		tally_source_emit(source, TALLY_DIAGNOSTIC_WARNING, row->offset,
 				  "no such directory, or no *.json in it; the line is left out",
 				  "no tables for \"%s\"", row->dir);
 		return 0;
@@ -167,13 +167,13 @@ static int row_enter(struct arch_reading *arch, const struct tally_source *sourc
 static int map_enter(struct arch_reading *arch, const char *path)
 {
 	struct tally_generate_run *run = arch->run;
-	struct tally_source source = whole(run, path);
+	struct tally_source source = source_of(run, path);
 	struct tally_mapfile mapfile = {0};
 	char *text;
 	int ret = tally_file_read(path, TALLY_JSON_SIZE, &text, &source.len);
 
 	if (ret) {
-		tally_generate_tell(run, TALLY_DIAGNOSTIC_WARNING, path, "cannot be read",
+		tally_generate_emit(run, TALLY_DIAGNOSTIC_WARNING, path, "cannot be read",
 				    strerror(-ret));
 		return 0;
 	}
@@ -191,7 +191,7 @@ static int maps_enter(struct arch_reading *arch, const char *path)
 	int ret = 0;
 
 	if (!arch->tree.maps.len)
-		tally_generate_tell(arch->run, TALLY_DIAGNOSTIC_WARNING, path, "no mapfile.csv",
+		tally_generate_emit(arch->run, TALLY_DIAGNOSTIC_WARNING, path, "no mapfile.csv",
 				    "no CPU will have these events");
 	tally_vec_for_each (map, &arch->tree.maps) {
 		if (!ret)
@@ -241,7 +241,7 @@ int tally_generate_arch(struct tally_generate_run *run, const char *name, const 
 	int ret = tally_tree_scan(path, run->generate->messages, &arch.tree);
 
 	if (ret == -ENOENT || ret == -ENOTDIR || ret == -EACCES) {
-		tally_generate_tell(run, TALLY_DIAGNOSTIC_WARNING, path, "no such architecture",
+		tally_generate_emit(run, TALLY_DIAGNOSTIC_WARNING, path, "no such architecture",
 				    "its map is empty and the build goes on");
 		return 0;
 	}

@@ -17,7 +17,7 @@ struct tally_generate_run {
 };
 
 /* Tell of a path as a whole. */
-void tally_generate_tell(const struct tally_generate_run *run, enum tally_diagnostic_kind kind,
+void tally_generate_emit(const struct tally_generate_run *run, enum tally_diagnostic_kind kind,
 			 const char *path, const char *what, const char *why);
 
 /* Read architecture `name` at `path`, append its models to the output and its map to the catalog.

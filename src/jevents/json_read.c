@@ -21,13 +21,13 @@ struct parse {
 
 static int parse_error(const struct parse *parse, const char *what, const char *why)
 {
-	tally_source_tell(parse->reader.source, TALLY_DIAGNOSTIC_ERROR, parse->reader.at, why, "%s",
+	tally_source_emit(parse->reader.source, TALLY_DIAGNOSTIC_ERROR, parse->reader.at, why, "%s",
 			  what);
 	return -EINVAL;
 }
 
 /* The byte after blanks, not taken; -1 at the end. */
-static int peek(struct parse *parse)
+static int peek_byte(struct parse *parse)
 {
 	const struct tally_source *source = parse->reader.source;
 
@@ -90,7 +90,7 @@ static int container_open(struct parse *parse, struct tally_json_value *value)
 static int value_read(struct parse *parse, const char *key)
 {
 	struct tally_json_value *value = tally_arena_alloc(parse->reader.arena, sizeof(*value));
-	int c = peek(parse);
+	int c = peek_byte(parse);
 
 	if (!value)
 		return -ENOMEM;
@@ -119,12 +119,12 @@ static int member_read(struct parse *parse)
 	const char *key;
 	int ret;
 
-	if (peek(parse) != '"')
+	if (peek_byte(parse) != '"')
 		return parse_error(parse, "no key", "an object's members are \"key\": value");
 	ret = tally_json_string(&parse->reader, &key);
 	if (ret)
 		return ret;
-	if (peek(parse) != ':')
+	if (peek_byte(parse) != ':')
 		return parse_error(parse, "no colon behind the key",
 				   "an object's members are \"key\": value");
 	parse->reader.at++;
@@ -132,12 +132,12 @@ static int member_read(struct parse *parse)
 }
 
 /* One step inside the innermost container: a comma, its end, or a child. */
-static int step(struct parse *parse)
+static int parse_step(struct parse *parse)
 {
 	struct open_container *frame = &parse->frames[parse->depth - 1];
 	bool object = frame->container->kind == TALLY_JSON_OBJECT;
 	bool first = frame->tail == &frame->container->first;
-	int c = peek(parse);
+	int c = peek_byte(parse);
 
 	if (c < 0)
 		return parse_error(parse, "the file ends inside a list or object",
@@ -172,7 +172,7 @@ int tally_json_read(const struct tally_source *source, struct tally_arena *arena
 	int ret;
 
 	if (source->len > TALLY_JSON_SIZE) {
-		tally_source_tell(source, TALLY_DIAGNOSTIC_ERROR, TALLY_SOURCE_WHOLE,
+		tally_source_emit(source, TALLY_DIAGNOSTIC_ERROR, TALLY_SOURCE_WHOLE,
 				  "64 MiB are read of a file", "file too large");
 		return -E2BIG;
 	}
@@ -182,8 +182,8 @@ int tally_json_read(const struct tally_source *source, struct tally_arena *arena
 	}
 	ret = value_read(&parse, NULL);
 	while (!ret && parse.depth)
-		ret = step(&parse);
-	if (!ret && peek(&parse) >= 0)
+		ret = parse_step(&parse);
+	if (!ret && peek_byte(&parse) >= 0)
 		ret = parse_error(&parse, "text behind the end", "a file holds one list or object");
 	if (!ret)
 		*ret_root = parse.root;

@@ -27,7 +27,7 @@ void tally_json_quirk(struct tally_json_reader *reader, enum tally_json_quirk qu
 	reader->quirks |= quirk;
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(quirks); i++)
 		if (quirks[i].quirk == quirk)
-			tally_source_tell(reader->source, TALLY_DIAGNOSTIC_WARNING, offset,
+			tally_source_emit(reader->source, TALLY_DIAGNOSTIC_WARNING, offset,
 					  quirks[i].why, "%s", quirks[i].what);
 }
 
@@ -158,7 +158,7 @@ int tally_json_string(struct tally_json_reader *reader, const char **ret_text)
 	char *out;
 
 	if (!end) {
-		tally_source_tell(source, TALLY_DIAGNOSTIC_ERROR, reader->at,
+		tally_source_emit(source, TALLY_DIAGNOSTIC_ERROR, reader->at,
 				  "a string closes on its line",
 				  "string without its closing quote");
 		return -EINVAL;
@@ -169,7 +169,7 @@ int tally_json_string(struct tally_json_reader *reader, const char **ret_text)
 	if (!out)
 		return -ENOMEM;
 	if (!plain && string_decode(reader, begin, end, out, &bad)) {
-		tally_source_tell(source, TALLY_DIAGNOSTIC_ERROR, bad - source->text,
+		tally_source_emit(source, TALLY_DIAGNOSTIC_ERROR, bad - source->text,
 				  "no text of ours can hold it", "NUL in a string");
 		return -EINVAL;
 	}

@@ -41,10 +41,10 @@ static const struct option options[] = {
 static void message_print(void *context, const struct tally_diagnostic *message)
 {
 	const struct tally_diagnostics *messages = context;
-	size_t told = messages->errors + messages->warnings;
+	size_t emitted = messages->errors + messages->warnings;
 
-	if (told > MESSAGES_SHOWN) {
-		if (told == MESSAGES_SHOWN + 1)
+	if (emitted > MESSAGES_SHOWN) {
+		if (emitted == MESSAGES_SHOWN + 1)
 			fprintf(stderr, "tally-jevents: more messages are not shown\n");
 		return;
 	}

@@ -38,17 +38,17 @@ static int row_add(const struct tally_source *source, size_t offset, size_t len,
 	if (!nr)
 		return -ENOMEM;
 	if (nr < NEEDED || !*columns[0] || !*columns[2]) {
-		tally_source_tell(source, TALLY_DIAGNOSTIC_ERROR, offset, why,
+		tally_source_emit(source, TALLY_DIAGNOSTIC_ERROR, offset, why,
 				  "not a line of a map");
 		return -EINVAL;
 	}
 	if (tally_cpuid_check(columns[0], &why)) {
-		tally_source_tell(source, TALLY_DIAGNOSTIC_ERROR, offset, why,
+		tally_source_emit(source, TALLY_DIAGNOSTIC_ERROR, offset, why,
 				  "\"%s\" is no regular expression", columns[0]);
 		return -EINVAL;
 	}
 	if (mapfile->rows.len == TALLY_MAPFILE_ROWS) {
-		tally_source_tell(source, TALLY_DIAGNOSTIC_ERROR, offset, "4096 are read",
+		tally_source_emit(source, TALLY_DIAGNOSTIC_ERROR, offset, "4096 are read",
 				  "too many lines");
 		return -E2BIG;
 	}

@@ -33,7 +33,7 @@ static int file_parse(struct tally_reading *reading, const char *path,
 	int ret = tally_file_read_named(path, NULL, TALLY_JSON_SIZE, &text, &len);
 
 	if (ret) {
-		tally_source_tell(
+		tally_source_emit(
 			&(struct tally_source){.path = path, .messages = reading->messages},
 			TALLY_DIAGNOSTIC_ERROR, TALLY_SOURCE_WHOLE, strerror(-ret),
 			"cannot be read");
@@ -53,7 +53,7 @@ static int groups_add(struct tally_reading *reading, const struct tally_source *
 {
 	for (const struct tally_json_value *member = root->first; member; member = member->next) {
 		if (member->kind != TALLY_JSON_STRING) {
-			tally_source_tell(source, TALLY_DIAGNOSTIC_ERROR, member->offset,
+			tally_source_emit(source, TALLY_DIAGNOSTIC_ERROR, member->offset,
 					  "metric groups are names and texts", "not a string");
 			return -EINVAL;
 		}
@@ -74,7 +74,7 @@ int tally_reading_add(struct tally_reading *reading, const struct tally_source *
 	if (!list && root->kind == TALLY_JSON_OBJECT && !strcmp(topic, "metricgroups"))
 		return groups_add(reading, source, root);
 	if (!list) {
-		tally_source_tell(source, TALLY_DIAGNOSTIC_ERROR, root->offset,
+		tally_source_emit(source, TALLY_DIAGNOSTIC_ERROR, root->offset,
 				  "a file is a list of objects, or has one as \"Events\" or "
 				  "\"Metrics\"",
 				  "no list of events");

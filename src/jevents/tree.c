@@ -150,7 +150,7 @@ static int dir_walk(const struct tree_walk *walk)
 	int ret = names_read(walk->path, &tree->arena, &names);
 
 	if (ret && walk->depth)
-		tally_source_tell(
+		tally_source_emit(
 			&(struct tally_source){.path = walk->path, .messages = walk->messages},
 			TALLY_DIAGNOSTIC_ERROR, TALLY_SOURCE_WHOLE, strerror(-ret),
 			"cannot be read");

@@ -5,7 +5,7 @@
 
 #include "base/endian.h"
 
-const uint8_t *tally_feature_take(struct tally_feature_bytes *in, uint64_t size)
+const uint8_t *tally_feature_read(struct tally_feature_bytes *in, uint64_t size)
 {
 	const uint8_t *at = in->data + in->at;
 
@@ -19,14 +19,14 @@ const uint8_t *tally_feature_take(struct tally_feature_bytes *in, uint64_t size)
 
 uint32_t tally_feature_u32(struct tally_feature_bytes *in)
 {
-	const uint8_t *at = tally_feature_take(in, 4);
+	const uint8_t *at = tally_feature_read(in, 4);
 
 	return at ? tally_load_u32(at, in->swap) : 0;
 }
 
 uint64_t tally_feature_u64(struct tally_feature_bytes *in)
 {
-	const uint8_t *at = tally_feature_take(in, 8);
+	const uint8_t *at = tally_feature_read(in, 8);
 
 	return at ? tally_load_u64(at, in->swap) : 0;
 }
@@ -34,7 +34,7 @@ uint64_t tally_feature_u64(struct tally_feature_bytes *in)
 struct tally_perfdata_slice tally_feature_text(struct tally_feature_bytes *in)
 {
 	uint32_t room = tally_feature_u32(in);
-	const uint8_t *at = tally_feature_take(in, room);
+	const uint8_t *at = tally_feature_read(in, room);
 
 	return (struct tally_perfdata_slice){at, at ? strnlen((const char *)at, room) : 0};
 }

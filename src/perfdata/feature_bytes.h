@@ -25,7 +25,7 @@ static inline uint64_t tally_feature_left(const struct tally_feature_bytes *in)
 }
 
 /* `size` bytes in place, NULL on failure. */
-const uint8_t *tally_feature_take(struct tally_feature_bytes *in, uint64_t size);
+const uint8_t *tally_feature_read(struct tally_feature_bytes *in, uint64_t size);
 uint32_t tally_feature_u32(struct tally_feature_bytes *in);
 uint64_t tally_feature_u64(struct tally_feature_bytes *in);
 

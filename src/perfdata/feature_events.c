@@ -66,14 +66,14 @@ int tally_event_desc_name(struct tally_perfdata *data, struct tally_event *event
 }
 
 /* One entry: attr, u32 nr ids, name, ids. False where it does not parse. */
-static bool take_entry(struct tally_feature_bytes *in, uint32_t size,
+static bool read_entry(struct tally_feature_bytes *in, uint32_t size,
 		       struct tally_desc_entry *ret_entry, struct perf_event_attr *ret_attr)
 {
-	const uint8_t *bytes = tally_feature_take(in, size);
+	const uint8_t *bytes = tally_feature_read(in, size);
 	struct tally_desc_entry entry = {.nr_ids = tally_feature_u32(in)};
 
 	entry.text = tally_feature_text(in);
-	entry.ids = tally_feature_take(in, 8 * (uint64_t)entry.nr_ids);
+	entry.ids = tally_feature_read(in, 8 * (uint64_t)entry.nr_ids);
 	if (in->failed || tally_perfdata_events_decode_attr(bytes, size, in->swap, ret_attr))
 		return false;
 	entry.type = ret_attr->type;
@@ -120,7 +120,7 @@ int tally_event_desc_apply(struct tally_perfdata *data, uint64_t offset,
 
 	descs->entries.len = 0;
 	tally_map_free(&descs->by_id);
-	for (uint32_t i = 0; !ret && i < nr && take_entry(&in, size, &entry, &attr); i++) {
+	for (uint32_t i = 0; !ret && i < nr && read_entry(&in, size, &entry, &attr); i++) {
 		ret = desc_add(data, &entry);
 		if (!ret && restores)
 			ret = desc_restore(data, &entry, &attr, offset);

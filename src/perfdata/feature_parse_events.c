@@ -89,7 +89,7 @@ void tally_parse_pmu_caps(struct tally_feature_bytes *in, struct tally_perfdata_
 static void parse_desc(struct tally_feature_bytes *in, uint32_t attr_size,
 		       struct tally_perfdata_event_desc *desc)
 {
-	const uint8_t *attr = tally_feature_take(in, attr_size);
+	const uint8_t *attr = tally_feature_read(in, attr_size);
 	uint64_t *ids;
 
 	if (!attr || tally_perfdata_events_decode_attr(attr, attr_size, in->swap, &desc->attr)) {
@@ -130,9 +130,9 @@ void tally_parse_bpf_progs(struct tally_feature_bytes *in, struct tally_perfdata
 		prog->info_len = tally_feature_u32(in);
 		prog->data_len = tally_feature_u32(in);
 		prog->arrays = tally_feature_u64(in);
-		prog->info.data = tally_feature_take(in, prog->info_len);
+		prog->info.data = tally_feature_read(in, prog->info_len);
 		prog->info.len = prog->info.data ? prog->info_len : 0;
-		prog->data.data = tally_feature_take(in, prog->data_len);
+		prog->data.data = tally_feature_read(in, prog->data_len);
 		prog->data.len = prog->data.data ? prog->data_len : 0;
 	}
 	env->bpf_progs = progs;
@@ -149,7 +149,7 @@ void tally_parse_btfs(struct tally_feature_bytes *in, struct tally_perfdata_env 
 
 		btfs[i].id = tally_feature_u32(in);
 		len = tally_feature_u32(in);
-		btfs[i].data.data = tally_feature_take(in, len);
+		btfs[i].data.data = tally_feature_read(in, len);
 		btfs[i].data.len = btfs[i].data.data ? len : 0;
 	}
 	env->btfs = btfs;

@@ -82,7 +82,7 @@ static void parse_mem_node(struct tally_feature_bytes *in, struct tally_perfdata
 	tally_feature_u64(in); /* blocks, the same as the bits */
 	node->nr_bits = tally_feature_u64(in);
 	words = node->nr_bits / 64 + !!(node->nr_bits % 64);
-	bytes = tally_feature_take(in, words > UINT32_MAX ? UINT64_MAX : 8 * words);
+	bytes = tally_feature_read(in, words > UINT32_MAX ? UINT64_MAX : 8 * words);
 	copy = bytes && words ? tally_feature_alloc(in, 8 * words) : NULL;
 	if (!copy)
 		return;

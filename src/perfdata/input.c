@@ -205,7 +205,7 @@ static int keep_payload(struct tally_perfdata *data, struct tally_raw *raw, uint
 }
 
 /* The record is had and not skipped yet: skip it with its payload. */
-static int take_payload(struct tally_perfdata *data, struct tally_raw *raw, uint64_t size,
+static int read_payload(struct tally_perfdata *data, struct tally_raw *raw, uint64_t size,
 			uint64_t len)
 {
 	bool discard = data->info.is_stream && size > TALLY_PAYLOAD_MAX;
@@ -264,7 +264,7 @@ static int range_next(struct tally_perfdata *data, struct tally_raw *ret_raw,
 	mark_old_feature(data, &raw);
 	size = payload_size(&raw, data->info.is_foreign, &len);
 	if (size)
-		ret = take_payload(data, &raw, size, len);
+		ret = read_payload(data, &raw, size, len);
 	else
 		input_skip(data, raw.size);
 	if (ret)

@@ -211,7 +211,8 @@ static void run_advance(struct tally_order *order, struct tally_order_run *run)
 }
 
 /* The record that will be taken a little later was added long ago: it takes time to come. */
-static void fetch_ahead(const struct tally_order_entry *head, const struct tally_order_entry *end)
+static void prefetch_ahead(const struct tally_order_entry *head,
+			   const struct tally_order_entry *end)
 {
 	enum { AHEAD = 6, LINE = 64 };
 
@@ -221,7 +222,7 @@ static void fetch_ahead(const struct tally_order_entry *head, const struct tally
 		__builtin_prefetch(head[AHEAD].data + i * LINE);
 }
 
-bool tally_order_take(struct tally_order *order, struct tally_order_entry *ret_entry)
+bool tally_order_pop(struct tally_order *order, struct tally_order_entry *ret_entry)
 {
 	const struct tally_order_entry *end;
 	struct tally_order_run *run;
@@ -237,7 +238,7 @@ bool tally_order_take(struct tally_order *order, struct tally_order_entry *ret_e
 	if (run->head == end)
 		run_advance(order, run);
 	else
-		fetch_ahead(run->head, end);
+		prefetch_ahead(run->head, end);
 	if (order->heap.len > 1)
 		heap_down(order);
 	else if (!order->heap.len)
@@ -275,7 +276,7 @@ void tally_order_free(struct tally_order *order)
 	struct tally_order_entry entry;
 
 	tally_order_end(order);
-	while (tally_order_take(order, &entry))
+	while (tally_order_pop(order, &entry))
 		tally_chunk_unref(entry.chunk);
 	runs_clear(order);
 	tally_vec_free(&order->runs);

@@ -65,7 +65,7 @@ struct tally_order_entry *tally_order_add(struct tally_order *order, uint64_t ti
 					  uint64_t number);
 
 /* Take the earliest record if its time is within the limit. */
-bool tally_order_take(struct tally_order *order, struct tally_order_entry *ret_entry);
+bool tally_order_pop(struct tally_order *order, struct tally_order_entry *ret_entry);
 
 /* A round ended: what was the greatest time two rounds ago is final. perf promises so for one
  * round, but records in flight on other CPUs break the promise now and then. */

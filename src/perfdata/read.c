@@ -10,7 +10,7 @@
 #include "perfdata/swap.h"
 
 /* Bytes of records to come that are asked for. */
-#define FETCH_AHEAD ((uint64_t)2048)
+#define PREFETCH_AHEAD ((uint64_t)2048)
 
 void tally_reader_note(struct tally_perfdata *data, struct tally_perfdata_note note)
 {
@@ -111,7 +111,7 @@ static void note_unknown(struct tally_perfdata *data, const struct tally_raw *ra
 
 /* What comes with some records: contents, or news about the file. Rewinding reads them again,
  * but news only once. */
-static int raw_take_in(struct tally_perfdata *data, struct tally_raw *raw)
+static int raw_adopt(struct tally_perfdata *data, struct tally_raw *raw)
 {
 	int ret = 0;
 
@@ -122,7 +122,7 @@ static int raw_take_in(struct tally_perfdata *data, struct tally_raw *raw)
 			raw->flags |= TALLY_PERFDATA_CONTAINER;
 			ret = tally_inflater_feed(data, raw);
 		} else if (data->read >= data->processed) {
-			ret = tally_reader_notice(data, raw);
+			ret = tally_reader_metadata_add(data, raw);
 		}
 	}
 	count_record(data);
@@ -147,7 +147,7 @@ static int reader_next(struct tally_perfdata *data, struct tally_raw *raw,
 		return 0;
 	}
 	if (ret > 0) {
-		int taken = raw_take_in(data, raw);
+		int taken = raw_adopt(data, raw);
 
 		*ret_event = tally_perfdata_events_find(&data->events, raw->type, raw->data,
 							raw->size, data->info.is_foreign);
@@ -312,7 +312,7 @@ static int order_fill_plain(struct tally_perfdata *data)
 		uint64_t time;
 
 		memcpy(&header, raw.data, sizeof(header));
-		__builtin_prefetch(raw.data + TALLY_MIN(left, FETCH_AHEAD));
+		__builtin_prefetch(raw.data + TALLY_MIN(left, PREFETCH_AHEAD));
 		if (header.type >= PERF_RECORD_MAX || header.size < sizeof(header) ||
 		    header.size > left)
 			break;
@@ -378,7 +378,7 @@ int tally_perfdata_next_ordered(struct tally_perfdata *data,
 	tally_chunk_unref(data->held);
 	data->held = NULL;
 	for (;;) {
-		if (tally_order_take(&data->order, &entry)) {
+		if (tally_order_pop(&data->order, &entry)) {
 			order_get(data, &entry, ret_record);
 			order_flush_end(data);
 			return 1;

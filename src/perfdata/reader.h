@@ -132,11 +132,11 @@ int tally_header_probe(struct tally_perfdata *data, const uint8_t *bytes, size_t
  * range of records to the input. 0, -EINVAL or -ENOMEM. */
 int tally_header_read(struct tally_perfdata *data, struct tally_error *err);
 
-/* ---- notice.c: records that tell about the file -------------------------- */
+/* ---- metadata.c: records that tell about the file -------------------------- */
 
 /* Take in HEADER_ATTR, EVENT_TYPE, EVENT_UPDATE, HEADER_FEATURE, BUILD_ID, TRACING_DATA, before
  * they are swapped. 0 or -ENOMEM. */
-int tally_reader_notice(struct tally_perfdata *data, const struct tally_raw *raw);
+int tally_reader_metadata_add(struct tally_perfdata *data, const struct tally_raw *raw);
 
 /* ---- release.c ----------------------------------------------------------- */
 

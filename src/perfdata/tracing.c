@@ -33,36 +33,36 @@ static bool tracing_is_here(const uint8_t *bytes, size_t len)
 }
 
 /* NUL-terminated text in place, NULL on failure. */
-static const char *take_text(struct tally_feature_bytes *in)
+static const char *read_text(struct tally_feature_bytes *in)
 {
 	const char *text = (const char *)in->data + in->at;
 	size_t len = strnlen(text, tally_feature_left(in));
 
-	return tally_feature_take(in, (uint64_t)len + 1) ? text : NULL;
+	return tally_feature_read(in, (uint64_t)len + 1) ? text : NULL;
 }
 
-static struct tally_perfdata_slice take_slice(struct tally_feature_bytes *in, uint64_t len)
+static struct tally_perfdata_slice read_slice(struct tally_feature_bytes *in, uint64_t len)
 {
-	const uint8_t *data = tally_feature_take(in, len);
+	const uint8_t *data = tally_feature_read(in, len);
 
 	return (struct tally_perfdata_slice){data, data ? len : 0};
 }
 
 /* "header_page" or "header_event", u64 size, text. */
-static struct tally_perfdata_slice take_named(struct tally_feature_bytes *in)
+static struct tally_perfdata_slice read_named(struct tally_feature_bytes *in)
 {
-	if (!take_text(in))
+	if (!read_text(in))
 		return (struct tally_perfdata_slice){NULL, 0};
-	return take_slice(in, tally_feature_u64(in));
+	return read_slice(in, tally_feature_u64(in));
 }
 
-static int take_formats(struct tracing *tracing, struct tally_feature_bytes *in, const char *system)
+static int read_formats(struct tracing *tracing, struct tally_feature_bytes *in, const char *system)
 {
 	uint32_t nr = tally_feature_u32(in);
 	int ret = 0;
 
 	for (uint32_t i = 0; !ret && !in->failed && i < nr; i++) {
-		struct tally_perfdata_slice text = take_slice(in, tally_feature_u64(in));
+		struct tally_perfdata_slice text = read_slice(in, tally_feature_u64(in));
 
 		if (!in->failed)
 			ret = tally_vec_push(&tracing->formats,
@@ -71,16 +71,16 @@ static int take_formats(struct tracing *tracing, struct tally_feature_bytes *in,
 	return ret;
 }
 
-static int take_systems(struct tracing *tracing, struct tally_feature_bytes *in)
+static int read_systems(struct tracing *tracing, struct tally_feature_bytes *in)
 {
 	uint32_t nr = tally_feature_u32(in);
 	int ret = 0;
 
 	for (uint32_t i = 0; !ret && !in->failed && i < nr; i++) {
-		const char *name = take_text(in);
+		const char *name = read_text(in);
 
 		if (name)
-			ret = take_formats(tracing, in, name);
+			ret = read_formats(tracing, in, name);
 	}
 	return ret;
 }
@@ -89,12 +89,12 @@ static int parse_front(struct tracing *tracing, struct tally_feature_bytes *in,
 		       struct tally_error *err)
 {
 	struct tally_perfdata_tracing *pub = &tracing->pub;
-	const uint8_t *bytes = tally_feature_take(in, sizeof(magic) - 1);
+	const uint8_t *bytes = tally_feature_read(in, sizeof(magic) - 1);
 
 	if (!bytes || !tracing_is_here(bytes, sizeof(magic) - 1))
 		return tally_error_at(err, -EINVAL, "not tracing data", 0);
-	pub->version = take_text(in);
-	bytes = tally_feature_take(in, 2);
+	pub->version = read_text(in);
+	bytes = tally_feature_read(in, 2);
 	if (!pub->version || !bytes)
 		return tally_error_at(err, -EINVAL, "tracing data ends in its header", in->at);
 	pub->is_big_endian = bytes[0];
@@ -109,15 +109,15 @@ static int parse_body(struct tracing *tracing, struct tally_feature_bytes *in)
 	struct tally_perfdata_tracing *pub = &tracing->pub;
 	int ret;
 
-	pub->header_page = take_named(in);
-	pub->header_event = take_named(in);
-	ret = take_formats(tracing, in, "ftrace");
+	pub->header_page = read_named(in);
+	pub->header_event = read_named(in);
+	ret = read_formats(tracing, in, "ftrace");
 	if (!ret)
-		ret = take_systems(tracing, in);
-	pub->kallsyms = take_slice(in, tally_feature_u32(in));
-	pub->printk_formats = take_slice(in, tally_feature_u32(in));
+		ret = read_systems(tracing, in);
+	pub->kallsyms = read_slice(in, tally_feature_u32(in));
+	pub->printk_formats = read_slice(in, tally_feature_u32(in));
 	if (!in->failed && tally_feature_left(in) >= 8)
-		pub->saved_cmdlines = take_slice(in, tally_feature_u64(in));
+		pub->saved_cmdlines = read_slice(in, tally_feature_u64(in));
 	pub->is_cut = in->failed;
 	pub->formats = tracing->formats.data;
 	pub->nr_formats = tracing->formats.len;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Samples that were gathered become addresses, frames, stacks and cells, a batch at a time. Each of
- * these is looked up in a large table, which is a wait for memory; so it is done in passes over the
- * samples, each of which asks for the memory that the next one needs.
+ * Samples that were gathered become addresses, frames, stacks and buckets, a batch at a time. Each
+ * of these is looked up in a large table, which is a wait for memory; so it is done in passes over
+ * the samples, each of which prefetches the memory that the next one needs.
  */
 #include "profile/cells.h"
 #include "profile/chain.h"
@@ -21,16 +21,17 @@ static void sample_sum(struct tally_profile *profile, const struct tally_gathere
 	stats->bad_chains += from->has_leaf && from->is_bad;
 }
 
-/* Addresses that are not remembered may have frames all the same: ask for the memory where. */
-static void sample_fetch_frames(const struct tally_profile *profile,
-				const struct tally_gathered *sample)
+/* Addresses that are not remembered may have frames all the same: prefetch the memory where. */
+static void sample_prefetch_frames(const struct tally_profile *profile,
+				   const struct tally_gathered *sample)
 {
-	const uint64_t *words = profile->batch.words.data;
+	const uint64_t *location_keys = profile->batch.location_keys.data;
 	size_t end = sample->is_new ? sample->end : sample->callers;
 
 	for (size_t i = sample->first; i < end; i++) {
-		if (profile_address(profile, words[i])->word != words[i])
-			tally_frames_fetch(&profile->frames, profile_word_hash(words[i]));
+		if (profile_address(profile, location_keys[i])->location_key != location_keys[i])
+			tally_frames_prefetch(&profile->frames,
+					      profile_location_key_hash(location_keys[i]));
 	}
 }
 
@@ -38,19 +39,19 @@ static void sample_fetch_frames(const struct tally_profile *profile,
 static int sample_resolve(struct tally_profile *profile, struct tally_gathered *sample,
 			  bool filters)
 {
-	const uint64_t *words = profile->batch.words.data;
+	const uint64_t *location_keys = profile->batch.location_keys.data;
 	size_t at = sample->first;
 	uint32_t frame;
-	int ret = profile_frame(profile, words, &at, &frame);
+	int ret = profile_frame(profile, location_keys, &at, &frame);
 
 	if (ret || (filters && !profile_passes(profile, sample->comm, frame)))
 		return ret;
 	sample->passes = true;
 	if (profile->options.by & TALLY_BY_FRAME)
 		sample->key.frame = frame;
-	if (!sample->takes_callers)
+	if (!sample->has_callers)
 		return 0;
-	ret = profile_frame(profile, words, &at, &frame);
+	ret = profile_frame(profile, location_keys, &at, &frame);
 	sample->key.leaf = frame + 1;
 	return ret || !sample->is_new ? ret : profile_callers_frames(profile, sample);
 }
@@ -62,11 +63,11 @@ static int sample_key(struct tally_profile *profile, struct tally_gathered *samp
 
 	if (!sample->passes)
 		return 0;
-	if (!profile->is_recalling)
+	if (!profile->in_second_pass)
 		sample_sum(profile, sample);
 	if (sample->is_new)
 		ret = profile_callers_stack(profile, sample);
-	profile_cell_fetch_slot(profile, sample);
+	profile_bucket_prefetch_slot(profile, sample);
 	return ret;
 }
 
@@ -79,26 +80,26 @@ int profile_batch_resolve(struct tally_profile *profile)
 
 	for (sample = batch->samples; sample < end; sample++) {
 		/* perf drops chains whole that have a marker it does not know; so do we. */
-		sample->takes_callers =
-			profile_takes_callers(profile) && sample->has_leaf && !sample->is_bad;
-		if (sample->takes_callers && sample->callers < sample->end)
+		sample->has_callers =
+			profile_has_callers(profile) && sample->has_leaf && !sample->is_bad;
+		if (sample->has_callers && sample->callers < sample->end)
 			profile_callers_look(profile, sample);
 	}
 	for (sample = batch->samples; sample < end; sample++)
-		sample_fetch_frames(profile, sample);
+		sample_prefetch_frames(profile, sample);
 	for (sample = batch->samples; sample < end && !ret; sample++)
 		ret = sample_resolve(profile, sample, filters);
 	for (sample = batch->samples; sample < end && !ret; sample++)
 		ret = sample_key(profile, sample);
 	for (sample = batch->samples; sample < end && !ret; sample++) {
 		if (sample->passes)
-			profile_cell_fetch(profile, sample);
+			profile_bucket_prefetch(profile, sample);
 	}
 	for (sample = batch->samples; sample < end && !ret; sample++) {
 		if (sample->passes)
-			ret = profile_cell_count(profile, sample);
+			ret = profile_bucket_count(profile, sample);
 	}
 	batch->nr = 0;
-	batch->words.len = batch->frames.len = 0;
+	batch->location_keys.len = batch->frames.len = 0;
 	return ret;
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Callers to stacks. Most were seen before, in this process or another one of the same program, so
- * they are looked up as a whole, by a hash of the words that stand for them.
+ * they are looked up as a whole, by a hash of the location keys that stand for them.
  */
 #include "profile/chain.h"
 
 /* Two sums that are independent make 96 bits; callers are taken for the same if all of them are. */
-static void hash_step(struct tally_callers_hash *hash, uint64_t word)
+static void hash_step(struct tally_callers_hash *hash, uint64_t location_key)
 {
-	hash->mix = tally_hash_mix(word ^ 0x9e3779b97f4a7c15ull, hash->mix ^ 0xd1b54a32d192ed03ull);
-	hash->sum = (hash->sum + word) * 0xa0761d6478bd642full;
+	hash->mix = tally_hash_mix(location_key ^ 0x9e3779b97f4a7c15ull,
+				   hash->mix ^ 0xd1b54a32d192ed03ull);
+	hash->sum = (hash->sum + location_key) * 0xa0761d6478bd642full;
 }
 
 static struct tally_callers *callers_slot(const struct tally_profile *profile,
@@ -18,15 +19,15 @@ static struct tally_callers *callers_slot(const struct tally_profile *profile,
 	return &profile->callers[hash->mix & (profile->callers_slots - 1)];
 }
 
-void profile_callers_fetch(struct tally_profile *profile, struct tally_gathered *to)
+void profile_callers_prefetch(struct tally_profile *profile, struct tally_gathered *to)
 {
-	const uint64_t *words = profile->batch.words.data;
+	const uint64_t *location_keys = profile->batch.location_keys.data;
 	/* What they are changes with the maps of the kernel. */
 	struct tally_callers_hash hash = {
 		(uintptr_t)profile->callers ^ (uint64_t)profile->batch.kernel_number << 32, 0};
 
 	for (size_t i = to->callers; i < to->end; i++)
-		hash_step(&hash, words[i]);
+		hash_step(&hash, location_keys[i]);
 	to->hash = hash;
 	__builtin_prefetch(callers_slot(profile, &hash));
 }
@@ -34,7 +35,7 @@ void profile_callers_fetch(struct tally_profile *profile, struct tally_gathered 
 void profile_callers_look(struct tally_profile *profile, struct tally_gathered *sample)
 {
 	const struct tally_callers *slot = callers_slot(profile, &sample->hash);
-	const uint64_t *words = profile->batch.words.data;
+	const uint64_t *location_keys = profile->batch.location_keys.data;
 
 	if (slot->stack && slot->mix == sample->hash.mix &&
 	    slot->sum == (uint32_t)(sample->hash.sum >> 32)) {
@@ -43,7 +44,7 @@ void profile_callers_look(struct tally_profile *profile, struct tally_gathered *
 	}
 	sample->is_new = true;
 	for (size_t i = sample->callers; i < sample->end; i++)
-		profile_address_fetch(profile, words[i]);
+		profile_address_prefetch(profile, location_keys[i]);
 }
 
 int profile_callers_frames(struct tally_profile *profile, struct tally_gathered *sample)
@@ -54,7 +55,7 @@ int profile_callers_frames(struct tally_profile *profile, struct tally_gathered 
 
 	sample->frames = (uint32_t)batch->frames.len;
 	for (size_t i = sample->callers; i < sample->end && !ret;) {
-		ret = profile_frame(profile, batch->words.data, &i, &frame);
+		ret = profile_frame(profile, batch->location_keys.data, &i, &frame);
 		if (!ret)
 			ret = tally_vec_push(&batch->frames, frame);
 	}
@@ -63,7 +64,7 @@ int profile_callers_frames(struct tally_profile *profile, struct tally_gathered 
 	sample->nr_frames = (uint32_t)batch->frames.len - sample->frames;
 	sample->frames_hash =
 		tally_stacks_hash(batch->frames.data + sample->frames, sample->nr_frames);
-	tally_stacks_fetch(&profile->stacks, sample->frames_hash);
+	tally_stacks_prefetch(&profile->stacks, sample->frames_hash);
 	return 0;
 }
 

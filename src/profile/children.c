@@ -4,24 +4,24 @@
 #include "base/arith.h"
 #include "profile/hist_private.h"
 
-/* `frame` is on the callchain of cell `i`, of which `depth` frames are in its graph: count it for
+/* `frame` is on the callchain of bucket `i`, of which `depth` frames are in its graph: count it for
  * its row, if that was not done yet. */
 static int meet(struct hist_builder *builder, size_t i, uint32_t frame, uint32_t depth)
 {
-	const struct tally_cell *cell = hist_cell(builder, i);
+	const struct tally_bucket *bucket = hist_bucket(builder, i);
 	struct hist_met *met = &builder->met[builder->fkeys[frame]];
 	struct tally_row *row;
 	uint32_t number;
 	int ret = 0;
 
-	if (met->cell == i + 1) {
+	if (met->bucket == i + 1) {
 		row = &builder->hist->rows.data[met->row - 1];
 		row->depth = TALLY_MAX(row->depth, depth);
 		return 0;
 	}
-	met->cell = (uint32_t)i + 1;
+	met->bucket = (uint32_t)i + 1;
 	if (!met->row) {
-		ret = hist_row(builder, builder->cells.data[i].group, frame, &number);
+		ret = hist_row(builder, builder->buckets.data[i].group, frame, &number);
 		if (!ret)
 			ret = tally_vec_push(&builder->met_fkeys, builder->fkeys[frame]);
 		if (ret)
@@ -29,15 +29,15 @@ static int meet(struct hist_builder *builder, size_t i, uint32_t frame, uint32_t
 		met->row = number + 1;
 	}
 	row = &builder->hist->rows.data[met->row - 1];
-	row->total += cell->period;
-	row->total_nr += cell->nr;
+	row->total += bucket->period;
+	row->total_nr += bucket->nr;
 	row->depth = TALLY_MAX(row->depth, depth);
 	return 0;
 }
 
 static int meet_callchain(struct hist_builder *builder, size_t i)
 {
-	const struct tally_cell_key *key = &hist_cell(builder, i)->key;
+	const struct tally_bucket_key *key = &hist_bucket(builder, i)->key;
 	struct tally_stack callers = tally_stacks_get(&builder->profile->stacks, key->callers);
 	bool downwards = builder->options->order == TALLY_GRAPH_CALLER;
 	uint32_t nr = callers.nr + (key->leaf != 0);

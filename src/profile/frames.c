@@ -5,11 +5,11 @@
 
 #include "base/hash.h"
 
-/* An address without a symbol has the hash of its word, by which it is asked for ahead. */
+/* An address without a symbol has the hash of its location key, by which it is prefetched. */
 static uint32_t frame_hash(const struct tally_frame *frame)
 {
 	uint64_t what = frame->symbol ? (uintptr_t)frame->symbol
-				      : tally_machine_word(frame->dso, frame->addr);
+				      : tally_location_key_in_dso(frame->dso, frame->addr);
 
 	return (uint32_t)tally_hash_u64(what, 0);
 }

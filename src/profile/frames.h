@@ -26,10 +26,11 @@ struct tally_frames {
 int tally_frames_find(struct tally_frames *frames, const struct tally_location *location,
 		      uint32_t *ret_frame);
 
-/* Ask for the memory where the frame of a word of this hash is looked for, if it has no symbol. */
-static inline void tally_frames_fetch(const struct tally_frames *frames, uint64_t word_hash)
+/* Prefetch the memory where the frame of a location key of this hash is looked for, if it has no
+ * symbol. */
+static inline void tally_frames_prefetch(const struct tally_frames *frames, uint64_t key_hash)
 {
-	tally_slots_fetch(&frames->slots, (uint32_t)word_hash);
+	tally_slots_prefetch(&frames->slots, (uint32_t)key_hash);
 }
 
 /* Keep the frames that have a mark, by number. Marks become the new numbers. 0; -ENOMEM: some may

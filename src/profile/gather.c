@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Samples gathered, a batch at a time. Of each sample are noted the words that its addresses are in
- * their files (see machine.h), as long as the maps are known by which they were made; and the
- * memory where they will be looked up is asked for. By the time the batch is full most of that
- * memory has come.
+ * Samples gathered, a batch at a time. Of each sample are noted the location keys that its
+ * addresses are in their files (see machine.h), as long as the maps are known by which they were
+ * made; and the memory where they will be looked up is asked for. By the time the batch is full
+ * most of that memory has come.
  */
 #include "profile/chain.h"
 
-static int words_add(struct tally_profile *profile, const struct tally_thread *thread,
-		     uint8_t cpumode, uint64_t ip)
+static int keys_add(struct tally_profile *profile, const struct tally_thread *thread,
+		    uint8_t cpumode, uint64_t ip)
 {
 	struct tally_batch *batch = &profile->batch;
 
 	/* Room is there. */
-	return tally_machine_words(profile->machine, thread, cpumode, ip,
-				   &batch->words.data[batch->words.len]);
+	return tally_machine_location_key(profile->machine, thread, cpumode, ip,
+					  &batch->location_keys.data[batch->location_keys.len]);
 }
 
 /* Note only what is odd about a chain. */
@@ -45,7 +45,8 @@ static int gather_chain(struct tally_profile *profile, const struct tally_thread
 	struct tally_batch *batch = &profile->batch;
 	uint32_t frames = 0;
 
-	if (tally_vec_reserve(&batch->words, batch->words.len + TALLY_WORDS_MAX * chain.nr))
+	if (tally_vec_reserve(&batch->location_keys,
+			      batch->location_keys.len + TALLY_LOCATION_KEY_WORDS * chain.nr))
 		return -ENOMEM;
 	for (uint64_t i = 0; i < chain.nr; i++) {
 		uint64_t ip = tally_words_get(chain, i);
@@ -60,10 +61,10 @@ static int gather_chain(struct tally_profile *profile, const struct tally_thread
 			to->is_cut = true;
 			break;
 		}
-		batch->words.len += (size_t)words_add(profile, thread, cpumode, ip);
+		batch->location_keys.len += (size_t)keys_add(profile, thread, cpumode, ip);
 		if (frames == 1) {
 			to->has_leaf = true;
-			to->callers = (uint32_t)batch->words.len;
+			to->callers = (uint32_t)batch->location_keys.len;
 			to->leaf_only = cpumode == PERF_RECORD_MISC_USER && i + 1 == chain.nr;
 		}
 	}
@@ -74,24 +75,26 @@ int profile_gather(struct tally_profile *profile, const struct tally_thread *thr
 		   uint8_t cpumode, const struct tally_sample *sample, struct tally_gathered *to)
 {
 	struct tally_batch *batch = &profile->batch;
-	int ret = tally_vec_reserve(&batch->words, batch->words.len + TALLY_WORDS_MAX);
+	int ret = tally_vec_reserve(&batch->location_keys,
+				    batch->location_keys.len + TALLY_LOCATION_KEY_WORDS);
 
 	if (ret)
 		return ret;
-	to->first = (uint32_t)batch->words.len;
-	batch->words.len += (size_t)words_add(profile, thread, cpumode, sample->ip);
-	to->callers = to->end = (uint32_t)batch->words.len;
-	profile_address_fetch(profile, batch->words.data[to->first]);
-	if (!(profile_takes_callers(profile) || profile->options.recalls) || !sample->callchain.nr)
+	to->first = (uint32_t)batch->location_keys.len;
+	batch->location_keys.len += (size_t)keys_add(profile, thread, cpumode, sample->ip);
+	to->callers = to->end = (uint32_t)batch->location_keys.len;
+	profile_address_prefetch(profile, batch->location_keys.data[to->first]);
+	if (!(profile_has_callers(profile) || profile->options.second_pass) ||
+	    !sample->callchain.nr)
 		return 0;
 	to->has_chain = true;
-	if (!profile_takes_callers(profile)) {
+	if (!profile_has_callers(profile)) {
 		gather_oddities(cpumode, sample->callchain, profile->options.max_stack, to);
 		return 0;
 	}
 	ret = gather_chain(profile, thread, cpumode, sample->callchain, to);
-	to->end = (uint32_t)batch->words.len;
+	to->end = (uint32_t)batch->location_keys.len;
 	if (!ret && to->end > to->callers)
-		profile_callers_fetch(profile, to);
+		profile_callers_prefetch(profile, to);
 	return ret;
 }

@@ -4,15 +4,15 @@
 #include "profile/grow.h"
 #include "profile/sums.h"
 
-/* The outermost paths of the row's own cells. */
-static int own_roots(struct hist_grower *grower, const uint32_t *cells, size_t nr)
+/* The outermost paths of the row's own buckets. */
+static int own_roots(struct hist_grower *grower, const uint32_t *buckets, size_t nr)
 {
 	struct hist_builder *builder = grower->builder;
 	struct path_sums *sums = &builder->row_sums;
 	int ret = hist_sum_reach(builder, sums);
 
 	for (size_t i = 0; i < nr && !ret; i++)
-		ret = hist_sum_add(builder, sums, cells[i]);
+		ret = hist_sum_add(builder, sums, buckets[i]);
 	hist_sum_link(builder, sums);
 	for (uint32_t path = hist_sum_root(sums); path && !ret; path = sums->at.data[path].sibling)
 		ret = hist_grower_put(grower, grower->root,
@@ -23,19 +23,19 @@ static int own_roots(struct hist_grower *grower, const uint32_t *cells, size_t n
 	return ret;
 }
 
-/* Whole paths of the row's own cells. */
-static int graph_own(struct hist_grower *grower, const uint32_t *cells, size_t nr)
+/* Whole paths of the row's own buckets. */
+static int graph_own(struct hist_grower *grower, const uint32_t *buckets, size_t nr)
 {
 	struct hist_builder *builder = grower->builder;
 	int ret = 0;
 
 	if (grower->downwards)
-		return own_roots(grower, cells, nr);
+		return own_roots(grower, buckets, nr);
 	for (size_t i = 0; i < nr && !ret; i++) {
-		const struct tally_cell *cell = hist_cell(builder, cells[i]);
-		struct hist_place place = {.path = builder->cells.data[cells[i]].path,
-					   .period = cell->period,
-					   .nr = cell->nr};
+		const struct tally_bucket *bucket = hist_bucket(builder, buckets[i]);
+		struct hist_place place = {.path = builder->buckets.data[buckets[i]].path,
+					   .period = bucket->period,
+					   .nr = bucket->nr};
 
 		if (place.path)
 			ret = hist_grower_put(grower, grower->root, place);
@@ -96,7 +96,7 @@ int hist_graph_heavy(struct hist_builder *builder)
 	return ret;
 }
 
-/* Whether any of them is in the group; asked of each group with cells, in ascending order. */
+/* Whether any of them is in the group; asked of each group with buckets, in ascending order. */
 static bool heavy_is_next(struct hist_builder *builder, uint32_t group)
 {
 	while (builder->next_heavy < builder->heavy.len &&
@@ -120,7 +120,7 @@ static int heavy_rows(struct hist_builder *builder, uint32_t group, struct heavy
 	return ret;
 }
 
-/* With children: the tree of the group's cells, its sums, and where heavy rows stand in it. */
+/* With children: the tree of the group's buckets, its sums, and where heavy rows stand in it. */
 static int heavy_places(struct hist_builder *builder, size_t first, size_t last,
 			struct heavy *heavy)
 {
@@ -162,9 +162,9 @@ static int inner_place(struct hist_grower *grower, uint32_t fkey, uint32_t path)
 	return hist_grower_put(grower, grower->root, place);
 }
 
-/* Grow the graph of a row, whose own cells are in no sums but the row's. */
+/* Grow the graph of a row, whose own buckets are in no sums but the row's. */
 static int graph_grow(struct hist_builder *builder, const struct heavy_row *heavy, uint32_t root,
-		      const uint32_t *cells, size_t nr)
+		      const uint32_t *buckets, size_t nr)
 {
 	uint32_t fkey = builder->hist->rows.data[heavy->row].fkey;
 	struct hist_grower grower = {
@@ -172,7 +172,7 @@ static int graph_grow(struct hist_builder *builder, const struct heavy_row *heav
 		.downwards = builder->options->order == TALLY_GRAPH_CALLER,
 		.root = root,
 	};
-	int ret = graph_own(&grower, cells, nr);
+	int ret = graph_own(&grower, buckets, nr);
 
 	for (size_t i = 0; i < heavy->places.len && !ret; i++)
 		ret = inner_place(&grower, fkey, heavy->places.data[i]);
@@ -183,7 +183,7 @@ static int graph_grow(struct hist_builder *builder, const struct heavy_row *heav
 }
 
 static int graph_row(struct hist_builder *builder, const struct heavy_row *heavy,
-		     const uint32_t *cells, size_t nr)
+		     const uint32_t *buckets, size_t nr)
 {
 	struct tally_row *row = &builder->hist->rows.data[heavy->row];
 	bool children = builder->options->children;
@@ -193,10 +193,10 @@ static int graph_row(struct hist_builder *builder, const struct heavy_row *heavy
 	if (ret)
 		return ret;
 	for (size_t i = 0; i < nr && children; i++)
-		hist_sum_take(builder, &builder->group_sums, cells[i]);
-	ret = graph_grow(builder, heavy, root, cells, nr);
+		hist_sum_subtract(builder, &builder->group_sums, buckets[i]);
+	ret = graph_grow(builder, heavy, root, buckets, nr);
 	for (size_t i = 0; i < nr && children; i++)
-		hist_sum_return(builder, &builder->group_sums, cells[i]);
+		hist_sum_return(builder, &builder->group_sums, buckets[i]);
 	hist_sum_clear(&builder->row_sums);
 	row->graph = builder->hist->graph.data[root].first_child ? root : 0;
 	return ret;
@@ -206,42 +206,43 @@ static int by_row(const void *a, const void *b, void *arg)
 {
 	const struct hist_builder *builder = arg;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	uint32_t row_x = builder->cells.data[x].row, row_y = builder->cells.data[y].row;
+	uint32_t row_x = builder->buckets.data[x].row, row_y = builder->buckets.data[y].row;
 
 	if (row_x != row_y)
 		return row_x < row_y ? -1 : 1;
 	return (x > y) - (x < y);
 }
 
-/* The cells of the group's heavy rows in the order of the rows; each row's are then a run. */
-static uint32_t *cells_by_row(struct hist_builder *builder, size_t first, size_t last,
-			      size_t *ret_nr)
+/* The buckets of the group's heavy rows in the order of the rows; each row's are then a run. */
+static uint32_t *buckets_by_row(struct hist_builder *builder, size_t first, size_t last,
+				size_t *ret_nr)
 {
-	uint32_t *cells = malloc((last - first) * sizeof(*cells));
+	uint32_t *buckets = malloc((last - first) * sizeof(*buckets));
 	size_t nr = 0;
 
-	if (!cells)
+	if (!buckets)
 		return NULL;
 	for (size_t i = first; i < last; i++) {
-		const struct tally_row *row = &builder->hist->rows.data[builder->cells.data[i].row];
+		const struct tally_row *row =
+			&builder->hist->rows.data[builder->buckets.data[i].row];
 
 		if (row->total >= builder->options->graph_min)
-			cells[nr++] = (uint32_t)i;
+			buckets[nr++] = (uint32_t)i;
 	}
-	qsort_r(cells, nr, sizeof(*cells), by_row, builder);
+	qsort_r(buckets, nr, sizeof(*buckets), by_row, builder);
 	*ret_nr = nr;
-	return cells;
+	return buckets;
 }
 
-/* The run of cells of `row`; `*at` moves over runs as rows ascend. */
-static size_t row_run(const struct hist_builder *builder, const uint32_t *cells, size_t nr,
+/* The run of buckets of `row`; `*at` moves over runs as rows ascend. */
+static size_t row_run(const struct hist_builder *builder, const uint32_t *buckets, size_t nr,
 		      uint32_t row, size_t *at)
 {
 	size_t end;
 
-	while (*at < nr && builder->cells.data[cells[*at]].row < row)
+	while (*at < nr && builder->buckets.data[buckets[*at]].row < row)
 		++*at;
-	for (end = *at; end < nr && builder->cells.data[cells[end]].row == row; end++)
+	for (end = *at; end < nr && builder->buckets.data[buckets[end]].row == row; end++)
 		;
 	return end - *at;
 }
@@ -258,25 +259,25 @@ static void group_clear(struct hist_builder *builder, struct heavy *heavy)
 
 int hist_graph_group(struct hist_builder *builder, size_t first, size_t last)
 {
-	uint32_t group = builder->cells.data[first].group, *cells;
+	uint32_t group = builder->buckets.data[first].group, *buckets;
 	struct heavy heavy = {.downwards = builder->options->order == TALLY_GRAPH_CALLER};
 	size_t nr = 0, at = 0;
 	int ret;
 
 	if (!heavy_is_next(builder, group))
 		return 0;
-	cells = cells_by_row(builder, first, last, &nr);
-	ret = cells ? heavy_rows(builder, group, &heavy) : -ENOMEM;
+	buckets = buckets_by_row(builder, first, last, &nr);
+	ret = buckets ? heavy_rows(builder, group, &heavy) : -ENOMEM;
 	if (!ret && builder->options->children)
 		ret = heavy_places(builder, first, last, &heavy);
 	for (size_t i = 0; i < nr && !ret && !builder->options->children; i++)
-		ret = hist_path_make(builder, cells[i]);
+		ret = hist_path_make(builder, buckets[i]);
 	for (size_t i = 0; i < heavy.rows.len && !ret; i++) {
-		size_t run = row_run(builder, cells, nr, heavy.rows.data[i].row, &at);
+		size_t run = row_run(builder, buckets, nr, heavy.rows.data[i].row, &at);
 
-		ret = graph_row(builder, &heavy.rows.data[i], cells + at, run);
+		ret = graph_row(builder, &heavy.rows.data[i], buckets + at, run);
 	}
 	group_clear(builder, &heavy);
-	free(cells);
+	free(buckets);
 	return ret;
 }

@@ -8,7 +8,7 @@
 /* Find the rows that get graphs. 0 or -ENOMEM. */
 int hist_graph_heavy(struct hist_builder *builder);
 
-/* Graphs of the heavy rows of the group whose cells are [first, last). 0 or -ENOMEM. */
+/* Graphs of the heavy rows of the group whose buckets are [first, last). 0 or -ENOMEM. */
 int hist_graph_group(struct hist_builder *builder, size_t first, size_t last);
 
 #endif

@@ -54,7 +54,8 @@ static bool frame_is_parent(const struct hist_builder *builder, uint32_t number)
 }
 
 /* The innermost function of a callchain that is_parent() accepts. */
-static uint32_t cell_parent(const struct hist_builder *builder, const struct tally_cell_key *key)
+static uint32_t bucket_parent(const struct hist_builder *builder,
+			      const struct tally_bucket_key *key)
 {
 	struct tally_stack callers = tally_stacks_get(&builder->profile->stacks, key->callers);
 
@@ -67,8 +68,8 @@ static uint32_t cell_parent(const struct hist_builder *builder, const struct tal
 	return TALLY_FRAME_NONE;
 }
 
-static struct tally_group cell_group(const struct hist_builder *builder,
-				     const struct tally_cell_key *key)
+static struct tally_group bucket_group(const struct hist_builder *builder,
+				       const struct tally_bucket_key *key)
 {
 	unsigned keys = builder->options->keys;
 	const struct tally_thread *thread =
@@ -86,15 +87,15 @@ static struct tally_group cell_group(const struct hist_builder *builder,
 	if (keys & TALLY_KEY_LABEL)
 		group.label = key->label;
 	if (keys & TALLY_KEY_PARENT)
-		group.parent = cell_parent(builder, key);
+		group.parent = bucket_parent(builder, key);
 	return group;
 }
 
-/* The number of a cell's group; the first thread seen stands for it. */
-static int builder_group(struct hist_builder *builder, const struct tally_cell_key *key,
+/* The number of a bucket's group; the first thread seen stands for it. */
+static int builder_group(struct hist_builder *builder, const struct tally_bucket_key *key,
 			 uint32_t *ret_group)
 {
-	struct tally_group group = cell_group(builder, key);
+	struct tally_group group = bucket_group(builder, key);
 	int ret;
 
 	/* Neighbours are mostly of the same group. */
@@ -147,57 +148,57 @@ int hist_row(struct hist_builder *builder, uint32_t group, uint32_t frame, uint3
 	return ret ? ret : tally_map_put(&builder->row_ids, key, *ret_row);
 }
 
-/* Rows of what the cells themselves cost; notes which row and group each cell is in. */
+/* Rows of what the buckets themselves cost; notes which row and group each bucket is in. */
 static int builder_self(struct hist_builder *builder, uint32_t event)
 {
 	const struct tally_profile *profile = builder->profile;
 	int ret = 0;
 
-	for (uint32_t i = 0; i < profile->cells.len && !ret; i++) {
-		const struct tally_cell *cell = &profile->cells.data[i];
-		struct hist_cell entry = {.cell = i};
+	for (uint32_t i = 0; i < profile->buckets.len && !ret; i++) {
+		const struct tally_bucket *bucket = &profile->buckets.data[i];
+		struct hist_bucket entry = {.bucket = i};
 		struct tally_row *row;
 
-		if (cell->key.event != event ||
+		if (bucket->key.event != event ||
 		    (builder->options->wants &&
-		     !builder->options->wants(builder->options->arg, &cell->key)))
+		     !builder->options->wants(builder->options->arg, &bucket->key)))
 			continue;
-		ret = builder_group(builder, &cell->key, &entry.group);
+		ret = builder_group(builder, &bucket->key, &entry.group);
 		if (!ret)
-			ret = hist_row(builder, entry.group, cell->key.frame, &entry.row);
-		/* One whose samples were recalled is empty. */
-		if (!ret && cell->nr)
-			ret = tally_vec_push(&builder->cells, entry);
+			ret = hist_row(builder, entry.group, bucket->key.frame, &entry.row);
+		/* One whose samples are left to the second pass is empty. */
+		if (!ret && bucket->nr)
+			ret = tally_vec_push(&builder->buckets, entry);
 		if (ret)
 			break;
 		row = &builder->hist->rows.data[entry.row];
-		row->self += cell->period;
-		row->self_nr += cell->nr;
+		row->self += bucket->period;
+		row->self_nr += bucket->nr;
 	}
 	return ret;
 }
 
-/* Put the cells in the order of their groups; within one they stay as they are. */
-static int builder_group_cells(struct hist_builder *builder)
+/* Put the buckets in the order of their groups; within one they stay as they are. */
+static int builder_group_buckets(struct hist_builder *builder)
 {
-	size_t nr = builder->hist->groups.len, len = builder->cells.len, sum = 0;
+	size_t nr = builder->hist->groups.len, len = builder->buckets.len, sum = 0;
 	size_t *at = calloc(nr + 1, sizeof(*at));
-	struct hist_cell *sorted = malloc((len + 1) * sizeof(*sorted));
+	struct hist_bucket *sorted = malloc((len + 1) * sizeof(*sorted));
 	int ret = at && sorted ? 0 : -ENOMEM;
 
 	if (ret)
 		goto out;
-	tally_vec_for_each (cell, &builder->cells)
-		at[cell->group]++;
+	tally_vec_for_each (bucket, &builder->buckets)
+		at[bucket->group]++;
 	for (size_t i = 0; i < nr; i++) {
 		sum += at[i];
 		at[i] = sum - at[i];
 	}
-	tally_vec_for_each (cell, &builder->cells)
-		sorted[at[cell->group]++] = *cell;
-	free(builder->cells.data);
-	builder->cells.data = sorted;
-	builder->cells.cap = len + 1;
+	tally_vec_for_each (bucket, &builder->buckets)
+		sorted[at[bucket->group]++] = *bucket;
+	free(builder->buckets.data);
+	builder->buckets.data = sorted;
+	builder->buckets.cap = len + 1;
 	sorted = NULL;
 out:
 	free(sorted);
@@ -205,18 +206,18 @@ out:
 	return ret;
 }
 
-/* Call `work` for each run of cells of one group. */
+/* Call `work` for each run of buckets of one group. */
 static int for_each_group(struct hist_builder *builder,
 			  int (*work)(struct hist_builder *builder, size_t first, size_t last))
 {
 	size_t first = 0;
 	int ret = 0;
 
-	while (first < builder->cells.len && !ret) {
+	while (first < builder->buckets.len && !ret) {
 		size_t last = first;
 
-		while (last < builder->cells.len &&
-		       builder->cells.data[last].group == builder->cells.data[first].group)
+		while (last < builder->buckets.len &&
+		       builder->buckets.data[last].group == builder->buckets.data[first].group)
 			last++;
 		ret = work(builder, first, last);
 		first = last;
@@ -267,7 +268,7 @@ static void builder_free(struct hist_builder *builder)
 	free(builder->parents);
 	tally_intern_free(&builder->group_ids);
 	tally_map_free(&builder->row_ids);
-	tally_vec_free(&builder->cells);
+	tally_vec_free(&builder->buckets);
 	free(builder->met);
 	tally_vec_free(&builder->met_fkeys);
 	tally_paths_free(&builder->paths);
@@ -293,7 +294,7 @@ int tally_hist_build(struct tally_profile *profile, uint32_t event,
 	if (!ret)
 		ret = builder_self(&builder, event);
 	if (!ret)
-		ret = builder_group_cells(&builder);
+		ret = builder_group_buckets(&builder);
 	if (!ret)
 		ret = builder_totals(&builder);
 	if (!ret && options->graphs)
@@ -324,16 +325,17 @@ int tally_hist_mark(struct tally_profile *profile, uint32_t event,
 	struct hist_builder builder = {.profile = profile, .options = options, .hist = &hist};
 	int ret = tally_profile_settle(profile);
 
-	while (profile->marked.len < profile->cells.len && !ret)
+	while (profile->marked.len < profile->buckets.len && !ret)
 		ret = tally_vec_push(&profile->marked, 0);
 	if (!ret)
 		ret = builder_init(&builder, false);
 	if (!ret)
 		ret = builder_self(&builder, event);
-	for (size_t i = 0; i < builder.cells.len && !ret; i++) {
-		const struct hist_cell *at = &builder.cells.data[i];
+	for (size_t i = 0; i < builder.buckets.len && !ret; i++) {
+		const struct hist_bucket *at = &builder.buckets.data[i];
 
-		profile->marked.data[at->cell] = hist.rows.data[at->row].self >= options->graph_min;
+		profile->marked.data[at->bucket] =
+			hist.rows.data[at->row].self >= options->graph_min;
 	}
 	builder_free(&builder);
 	tally_hist_free(&hist);

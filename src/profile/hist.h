@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rows of a report: the cells of one event summed up by sort keys, with or without what the
+ * Rows of a report: the buckets of one event summed up by sort keys, with or without what the
  * functions called by a row's function cost ("children"), and a call graph for each.
  */
 #ifndef TALLY_PROFILE_HIST_H
@@ -67,8 +67,8 @@ struct tally_hist_options {
 	const struct tally_intern *labels;
 	/* TALLY_KEY_PARENT: whether a function is one of the callers looked for. */
 	bool (*is_parent)(void *arg, const char *symbol);
-	/* Which cells count; NULL: all. */
-	bool (*wants)(void *arg, const struct tally_cell_key *key);
+	/* Which buckets count; NULL: all. */
+	bool (*wants)(void *arg, const struct tally_bucket_key *key);
 	void *arg; /* of both */
 	/* Graphs (with paths only) for rows of at least `graph_min` of the total period. */
 	bool graphs;
@@ -82,14 +82,14 @@ struct tally_hist {
 	TALLY_VEC(struct tally_graph_node) graph; /* [0] is not used */
 };
 
-/* Sum up the cells of `event`. `*ret_hist` is filled; free it with tally_hist_free().
+/* Sum up the buckets of `event`. `*ret_hist` is filled; free it with tally_hist_free().
  * 0 or -ENOMEM. */
 int tally_hist_build(struct tally_profile *profile, uint32_t event,
 		     const struct tally_hist_options *options, struct tally_hist *ret_hist);
 void tally_hist_free(struct tally_hist *hist);
 
-/* Mark in a profile that recalls the cells of `event` whose rows will have graphs by `options`, in
- * which there are no children. 0 or -ENOMEM. */
+/* Mark in a profile with a second pass the buckets of `event` whose rows will have graphs by
+ * `options`, in which there are no children. 0 or -ENOMEM. */
 int tally_hist_mark(struct tally_profile *profile, uint32_t event,
 		    const struct tally_hist_options *options);
 

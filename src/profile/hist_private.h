@@ -6,8 +6,8 @@
 #include "profile/hist.h"
 #include "profile/path.h"
 
-struct hist_cell {
-	uint32_t cell; /* index into profile->cells */
+struct hist_bucket {
+	uint32_t bucket; /* index into profile->buckets */
 	uint32_t group, row;
 	uint32_t path; /* of its callchain, in the tree of the group at work */
 };
@@ -19,11 +19,11 @@ struct hist_heavy {
 
 /* Whether a function was met on a callchain, and its row. */
 struct hist_met {
-	uint32_t cell; /* the last one on whose callchain it is, + 1 */
-	uint32_t row;  /* in the group at work, + 1; 0: not known yet */
+	uint32_t bucket; /* the last one on whose callchain it is, + 1 */
+	uint32_t row;    /* in the group at work, + 1; 0: not known yet */
 };
 
-/* Per path, of the cells at work: what passes through it. */
+/* Per path, of the buckets at work: what passes through it. */
 struct path_sum {
 	uint64_t period;
 	uint32_t nr;
@@ -45,15 +45,15 @@ struct hist_builder {
 	struct tally_intern group_ids;
 	struct tally_group last_group; /* looked up last, without its thread */
 	uint32_t last_group_id;
-	uint32_t *first_rows;              /* by fkey: its first row + 1; 0: none */
-	struct tally_map row_ids;          /* group << 32 | fkey -> row, of other rows */
-	TALLY_VEC(struct hist_cell) cells; /* of the event, by group */
-	struct hist_met *met;              /* by fkey, with children */
-	TALLY_VEC(uint32_t) met_fkeys;     /* whose rows in the group at work are known */
-	struct tally_paths paths;          /* of the group at work */
-	struct path_sums group_sums;       /* of all cells of the group at work */
-	struct path_sums row_sums;         /* of the cells of one row */
-	uint32_t *open;                    /* by fkey: how often it is on the path being walked */
+	uint32_t *first_rows;                  /* by fkey: its first row + 1; 0: none */
+	struct tally_map row_ids;              /* group << 32 | fkey -> row, of other rows */
+	TALLY_VEC(struct hist_bucket) buckets; /* of the event, by group */
+	struct hist_met *met;                  /* by fkey, with children */
+	TALLY_VEC(uint32_t) met_fkeys;         /* whose rows in the group at work are known */
+	struct tally_paths paths;              /* of the group at work */
+	struct path_sums group_sums;           /* of all buckets of the group at work */
+	struct path_sums row_sums;             /* of the buckets of one row */
+	uint32_t *open;     /* by fkey: how often it is on the path being walked */
 	uint32_t *heavy_of; /* by fkey: its number + 1 among the heavy rows of the group at work */
 	TALLY_VEC(struct hist_heavy) heavy; /* rows with graphs, by group and row */
 	size_t next_heavy;                  /* the first of the groups to come */
@@ -99,9 +99,9 @@ static inline uint32_t hist_light(const struct hist_builder *builder)
 	return (uint32_t)builder->profile->frames.all.len;
 }
 
-static inline const struct tally_cell *hist_cell(const struct hist_builder *builder, size_t i)
+static inline const struct tally_bucket *hist_bucket(const struct hist_builder *builder, size_t i)
 {
-	return &builder->profile->cells.data[builder->cells.data[i].cell];
+	return &builder->profile->buckets.data[builder->buckets.data[i].bucket];
 }
 
 /* The row of a group and a frame, made if new. 0 or -ENOMEM. */
@@ -110,7 +110,7 @@ int hist_row(struct hist_builder *builder, uint32_t group, uint32_t frame, uint3
 /* Put the rows in the order that they are shown in. 0 or -ENOMEM. */
 int hist_rows_sort(struct hist_builder *builder);
 
-/* Add to each row of the group whose cells are [first, last) what its functions' callees cost.
+/* Add to each row of the group whose buckets are [first, last) what its functions' callees cost.
  * 0 or -ENOMEM. */
 int hist_children(struct hist_builder *builder, size_t first, size_t last);
 

@@ -9,7 +9,7 @@
 #include "profile/machine_private.h"
 #include "profile/cells.h"
 
-/* A cell is dropped when it is less than its event's total, shifted so. */
+/* A bucket is dropped when it is less than its event's total, shifted so. */
 enum { NOTHING = 20 };
 
 static void fade(uint64_t *nr, uint64_t *period)
@@ -18,19 +18,19 @@ static void fade(uint64_t *nr, uint64_t *period)
 	*period = tally_mul_div(*period, 7, 8);
 }
 
-static bool cell_is_dead(const struct tally_profile *profile, const struct tally_cell *cell)
+static bool bucket_is_dead(const struct tally_profile *profile, const struct tally_bucket *bucket)
 {
-	return cell->period <= profile->totals.data[cell->key.event].period >> NOTHING;
+	return bucket->period <= profile->totals.data[bucket->key.event].period >> NOTHING;
 }
 
 /* Shares add up to all that is shown, whatever was rounded away. */
 static void totals_sum(struct tally_profile *profile)
 {
-	tally_vec_for_each (cell, &profile->cells) {
-		struct tally_profile_total *total = &profile->totals.data[cell->key.event];
+	tally_vec_for_each (bucket, &profile->buckets) {
+		struct tally_profile_total *total = &profile->totals.data[bucket->key.event];
 
-		total->nr_shown += cell->nr;
-		total->period_shown += cell->period;
+		total->nr_shown += bucket->nr;
+		total->period_shown += bucket->period;
 	}
 }
 
@@ -45,28 +45,28 @@ int tally_profile_decay(struct tally_profile *profile)
 		fade(&total->nr, &total->period);
 		total->nr_shown = total->period_shown = 0;
 	}
-	tally_vec_for_each (cell, &profile->cells) {
-		fade(&cell->nr, &cell->period);
-		/* A cell that is there has a sample: sums rely on it. */
-		cell->nr = TALLY_MAX(cell->nr, (uint64_t)1);
-		if (!cell_is_dead(profile, cell))
-			profile->cells.data[left++] = *cell;
+	tally_vec_for_each (bucket, &profile->buckets) {
+		fade(&bucket->nr, &bucket->period);
+		/* A bucket that is there has a sample: sums rely on it. */
+		bucket->nr = TALLY_MAX(bucket->nr, (uint64_t)1);
+		if (!bucket_is_dead(profile, bucket))
+			profile->buckets.data[left++] = *bucket;
 	}
-	dropped = profile->cells.len - left;
+	dropped = profile->buckets.len - left;
 	profile->nr_dropped += dropped;
-	profile->cells.len = left;
+	profile->buckets.len = left;
 	totals_sum(profile);
-	return dropped ? profile_cells_index(profile) : 0;
+	return dropped ? profile_buckets_index(profile) : 0;
 }
 
 void tally_profile_zero(struct tally_profile *profile)
 {
 	(void)tally_profile_finish(profile);
-	profile->nr_dropped += profile->cells.len;
-	profile->cells.len = 0;
+	profile->nr_dropped += profile->buckets.len;
+	profile->buckets.len = 0;
 	tally_vec_for_each (total, &profile->totals)
 		*total = (struct tally_profile_total){0};
-	(void)profile_cells_index(profile);
+	(void)profile_buckets_index(profile);
 }
 
 /* ---- sweeping -------------------------------------------------------------- */
@@ -86,12 +86,12 @@ static void mark_stack(const struct tally_profile *profile, struct frame_marks *
 		marks->frames[stack.frames[i]] = 1;
 }
 
-/* Whatever a cell stands for stays. */
-static void mark_cells(const struct tally_profile *profile, struct frame_marks *marks,
-		       struct machine_sweep *sweep)
+/* Whatever a bucket stands for stays. */
+static void mark_buckets(const struct tally_profile *profile, struct frame_marks *marks,
+			 struct machine_sweep *sweep)
 {
-	tally_vec_for_each (cell, &profile->cells) {
-		const struct tally_cell_key *key = &cell->key;
+	tally_vec_for_each (bucket, &profile->buckets) {
+		const struct tally_bucket_key *key = &bucket->key;
 
 		marks->frames[key->frame] = 1;
 		if (key->leaf)
@@ -111,11 +111,11 @@ static void mark_cells(const struct tally_profile *profile, struct frame_marks *
 	sweep->comms[0] = 1;
 }
 
-static void renumber_cells(struct tally_profile *profile, const struct frame_marks *marks,
-			   const struct machine_sweep *sweep)
+static void renumber_buckets(struct tally_profile *profile, const struct frame_marks *marks,
+			     const struct machine_sweep *sweep)
 {
-	tally_vec_for_each (cell, &profile->cells) {
-		struct tally_cell_key *key = &cell->key;
+	tally_vec_for_each (bucket, &profile->buckets) {
+		struct tally_bucket_key *key = &bucket->key;
 
 		key->comm = sweep->new_comms[key->comm];
 		key->thread = sweep->new_threads[key->thread];
@@ -130,19 +130,19 @@ static int sweep_all(struct tally_profile *profile, struct frame_marks *marks,
 {
 	int ret, swept;
 
-	mark_cells(profile, marks, sweep);
+	mark_buckets(profile, marks, sweep);
 	ret = machine_sweep(profile->machine, sweep);
 	if (ret)
 		return ret;
 	ret = tally_frames_sweep(&profile->frames, marks->frames);
 	swept = tally_stacks_sweep(&profile->stacks, marks->stacks, marks->frames);
-	renumber_cells(profile, marks, sweep);
+	renumber_buckets(profile, marks, sweep);
 	profile->frame_verdicts.len = 0;
 	profile_caches_clear(profile);
 	profile->nr_dropped = 0;
 	profile->nr_dsos = tally_symbols_nr_dsos(profile->machine->symbols);
 	ret = ret ? ret : swept;
-	return ret ? ret : profile_cells_index(profile);
+	return ret ? ret : profile_buckets_index(profile);
 }
 
 /* Worth the work: about as much has gone as is left, and not just a little. */
@@ -151,7 +151,7 @@ static bool sweep_is_due(const struct tally_profile *profile, size_t nr_gone)
 	size_t threads = profile->machine->all_threads.len;
 	size_t dsos = tally_symbols_nr_dsos(profile->machine->symbols);
 
-	return profile->nr_dropped > profile->cells.len + 4096 || nr_gone > threads / 3 + 512 ||
+	return profile->nr_dropped > profile->buckets.len + 4096 || nr_gone > threads / 3 + 512 ||
 	       dsos > 2 * profile->nr_dsos + 128;
 }
 

@@ -107,32 +107,37 @@ struct tally_dso *tally_machine_find_dso(const struct tally_machine *machine,
 					 const struct tally_thread *thread, uint8_t cpumode,
 					 uint64_t ip);
 
-enum { TALLY_WORDS_MAX = 3 };
+enum { TALLY_LOCATION_KEY_WORDS = 3 };
 
-/* Say in one word, or three for odd addresses, what `ip` is for `thread`: the same words in every
- * process that has the same file anywhere in memory. What they mean changes with the maps of the
- * kernel only. The number of words; which one it is, their first one tells. */
-int tally_machine_words(struct tally_machine *machine, const struct tally_thread *thread,
-			uint8_t cpumode, uint64_t ip, uint64_t ret_words[TALLY_WORDS_MAX]);
+/* The location key of `ip` for `thread`: one word, or three for odd addresses. It is the same in
+ * every process that has the same file anywhere in memory, and what it stands for changes with the
+ * maps of the kernel only. How many words; the first one tells which of the two it is. */
+int tally_machine_location_key(struct tally_machine *machine, const struct tally_thread *thread,
+			       uint8_t cpumode, uint64_t ip,
+			       uint64_t ret_key[TALLY_LOCATION_KEY_WORDS]);
 
-enum { TALLY_WORD_BITS = 48 }; /* of the address; above them is what it is in, 0 for nothing */
+/* Bits of the address in a location key; above them is what it is in, 0 for nothing. */
+enum { TALLY_LOCATION_KEY_BITS = 48 };
 
-/* Whether words stand for an address in the kernel or in a DSO. Of odd ones it may be neither. */
-static inline bool tally_machine_words_are_mapped(const uint64_t *words)
+/* Whether a location key stands for an address in the kernel or in a DSO. Of odd ones it may be
+ * neither. */
+static inline bool tally_location_key_is_mapped(const uint64_t *location_keys)
 {
-	return words[0] >> TALLY_WORD_BITS != 0;
+	return location_keys[0] >> TALLY_LOCATION_KEY_BITS != 0;
 }
 
-/* The word of `addr` in a DSO of user space, or in none; not of odd ones. */
-uint64_t tally_machine_word(const struct tally_dso *dso, uint64_t addr);
+/* The location key of `addr` in a DSO of user space, or in none; not of odd ones. */
+uint64_t tally_location_key_in_dso(const struct tally_dso *dso, uint64_t addr);
 
-/* The location that words stand for by these maps of the kernel; its ip is its addr. The number of
- * words. */
-int tally_machine_words_resolve(struct tally_machine *machine, struct tally_maps *kernel,
-				const uint64_t *words, struct tally_location *ret_location);
+/* The location that a location key stands for by these maps of the kernel; its ip is its addr. The
+ * number of words. */
+int tally_machine_location_key_resolve(struct tally_machine *machine, struct tally_maps *kernel,
+				       const uint64_t *location_keys,
+				       struct tally_location *ret_location);
 
-/* The address that words stand for: in its DSO; in the kernel, or without a DSO, as it was. */
-uint64_t tally_machine_words_addr(const uint64_t *words);
+/* The address that a location key stands for: in its DSO; in the kernel, or without a DSO, as it
+ * was. */
+uint64_t tally_location_key_addr(const uint64_t *location_keys);
 
 /* The kernel's maps as they are now. Borrowed; while somebody else holds a reference the machine
  * changes a copy of them instead, which then is another pointer. */

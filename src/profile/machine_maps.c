@@ -12,8 +12,8 @@
 
 enum { PROT_EXECUTE = 4 };
 
-enum { WORD_DSOS = 0x7ffe };
-#define WORD_ODD ((uint64_t)0x7fff << TALLY_WORD_BITS)
+enum { KEY_DSOS = 0x7ffe };
+#define KEY_ODD ((uint64_t)0x7fff << TALLY_LOCATION_KEY_BITS)
 
 static const struct known_build_id *build_id_find(struct tally_machine *machine, const char *name)
 {
@@ -44,20 +44,20 @@ static int machine_dso(struct tally_machine *machine, enum tally_dso_kind kind, 
 	return tally_dso_get(machine->symbols, &key, ret_dso);
 }
 
-void machine_mapping_word(struct tally_mapping *mapping)
+void machine_mapping_key_set(struct tally_mapping *mapping)
 {
 	uint64_t number = tally_dso_number(mapping->dso);
 	uint64_t first = mapping->start + mapping->shift, last = mapping->end - 1 + mapping->shift;
-	bool fits = number < WORD_DSOS && first <= last && last >> TALLY_WORD_BITS == 0;
+	bool fits = number < KEY_DSOS && first <= last && last >> TALLY_LOCATION_KEY_BITS == 0;
 
-	mapping->word = fits ? tally_machine_word(mapping->dso, mapping->shift) : 0;
+	mapping->location_key = fits ? tally_location_key_in_dso(mapping->dso, mapping->shift) : 0;
 }
 
 /* Say what an address of a mapping with its DSO is there: the same, or `pgoff` at the start. */
 static void mapping_place(struct tally_mapping *mapping, bool identity, uint64_t pgoff)
 {
 	mapping->shift = identity ? 0 : pgoff - mapping->start;
-	machine_mapping_word(mapping);
+	machine_mapping_key_set(mapping);
 }
 
 static int kernel_insert(struct tally_machine *machine, const struct tally_mapping *mapping)
@@ -292,7 +292,7 @@ static uint64_t machine_space_of(const struct tally_machine *machine,
 	}
 }
 
-/* ---- words ---------------------------------------------------------------
+/* ---- location keys -------------------------------------------------------
  *
  * The kernel's addresses stand for themselves; others have the number of their DSO, or 0 where
  * nothing is mapped, in front of the address there. What does not fit is odd. */
@@ -302,58 +302,62 @@ struct tally_maps *tally_machine_kernel(const struct tally_machine *machine)
 	return machine->kernel;
 }
 
-int tally_machine_words(struct tally_machine *machine, const struct tally_thread *thread,
-			uint8_t cpumode, uint64_t ip, uint64_t ret_words[TALLY_WORDS_MAX])
+int tally_machine_location_key(struct tally_machine *machine, const struct tally_thread *thread,
+			       uint8_t cpumode, uint64_t ip,
+			       uint64_t ret_key[TALLY_LOCATION_KEY_WORDS])
 {
 	const struct tally_mapping *mapping = NULL;
 
-	ret_words[0] = ip;
+	ret_key[0] = ip;
 	if (cpumode == PERF_RECORD_MISC_KERNEL && ip >> 63)
 		return 1;
 	if (cpumode == PERF_RECORD_MISC_USER) {
 		mapping = tally_maps_find(thread->process->maps, ip);
-		ret_words[0] += mapping ? mapping->word : 0;
-		if (mapping ? mapping->word != 0 : ip >> TALLY_WORD_BITS == 0)
+		ret_key[0] += mapping ? mapping->location_key : 0;
+		if (mapping ? mapping->location_key != 0 : ip >> TALLY_LOCATION_KEY_BITS == 0)
 			return 1;
 	}
-	ret_words[0] = WORD_ODD | cpumode;
-	ret_words[1] = mapping ? (uintptr_t)mapping->dso : 0;
-	ret_words[2] = mapping ? tally_mapping_to_dso(mapping, ip) : ip;
+	ret_key[0] = KEY_ODD | cpumode;
+	ret_key[1] = mapping ? (uintptr_t)mapping->dso : 0;
+	ret_key[2] = mapping ? tally_mapping_to_dso(mapping, ip) : ip;
 	return 3;
 }
 
-uint64_t tally_machine_word(const struct tally_dso *dso, uint64_t addr)
+uint64_t tally_location_key_in_dso(const struct tally_dso *dso, uint64_t addr)
 {
-	return addr + (dso ? (uint64_t)tally_dso_number(dso) + 1 : 0) * (1ull << TALLY_WORD_BITS);
+	return addr +
+	       (dso ? (uint64_t)tally_dso_number(dso) + 1 : 0) * (1ull << TALLY_LOCATION_KEY_BITS);
 }
 
-static bool words_are_odd(const uint64_t *words)
+static bool key_is_odd(const uint64_t *location_keys)
 {
-	return words[0] >> TALLY_WORD_BITS == WORD_ODD >> TALLY_WORD_BITS;
+	return location_keys[0] >> TALLY_LOCATION_KEY_BITS == KEY_ODD >> TALLY_LOCATION_KEY_BITS;
 }
 
-uint64_t tally_machine_words_addr(const uint64_t *words)
+uint64_t tally_location_key_addr(const uint64_t *location_keys)
 {
-	if (words_are_odd(words))
-		return words[2];
-	return words[0] >> 63 ? words[0] : words[0] & ((1ull << TALLY_WORD_BITS) - 1);
+	if (key_is_odd(location_keys))
+		return location_keys[2];
+	return location_keys[0] >> 63 ? location_keys[0]
+				      : location_keys[0] & ((1ull << TALLY_LOCATION_KEY_BITS) - 1);
 }
 
-int tally_machine_words_resolve(struct tally_machine *machine, struct tally_maps *kernel,
-				const uint64_t *words, struct tally_location *ret_location)
+int tally_machine_location_key_resolve(struct tally_machine *machine, struct tally_maps *kernel,
+				       const uint64_t *location_keys,
+				       struct tally_location *ret_location)
 {
 	struct tally_location location = {.cpumode = PERF_RECORD_MISC_USER,
-					  .addr = tally_machine_words_addr(words)};
-	bool is_odd = words_are_odd(words);
+					  .addr = tally_location_key_addr(location_keys)};
+	bool is_odd = key_is_odd(location_keys);
 
 	if (is_odd) {
-		location.cpumode = (uint8_t)words[0];
-		location.dso = (struct tally_dso *)(uintptr_t)words[1];
+		location.cpumode = (uint8_t)location_keys[0];
+		location.dso = (struct tally_dso *)(uintptr_t)location_keys[1];
 		machine->stats.guest += is_guest(location.cpumode);
-	} else if (words[0] >> 63) {
+	} else if (location_keys[0] >> 63) {
 		location.cpumode = PERF_RECORD_MISC_KERNEL;
-	} else if (words[0] >> TALLY_WORD_BITS) {
-		uint32_t number = (uint32_t)(words[0] >> TALLY_WORD_BITS) - 1;
+	} else if (location_keys[0] >> TALLY_LOCATION_KEY_BITS) {
+		uint32_t number = (uint32_t)(location_keys[0] >> TALLY_LOCATION_KEY_BITS) - 1;
 
 		location.dso = tally_dso_at(machine->symbols, number);
 	}
@@ -370,10 +374,11 @@ int tally_machine_words_resolve(struct tally_machine *machine, struct tally_maps
 static void machine_resolve(struct tally_machine *machine, const struct tally_thread *thread,
 			    uint8_t cpumode, uint64_t ip, struct tally_location *ret_location)
 {
-	uint64_t words[TALLY_WORDS_MAX] = {0};
+	uint64_t location_keys[TALLY_LOCATION_KEY_WORDS] = {0};
 
-	(void)tally_machine_words(machine, thread, cpumode, ip, words);
-	(void)tally_machine_words_resolve(machine, machine->kernel, words, ret_location);
+	(void)tally_machine_location_key(machine, thread, cpumode, ip, location_keys);
+	(void)tally_machine_location_key_resolve(machine, machine->kernel, location_keys,
+						 ret_location);
 	ret_location->ip = ip;
 }
 

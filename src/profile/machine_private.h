@@ -75,8 +75,8 @@ int machine_sweep(struct tally_machine *machine, struct machine_sweep *sweep);
 /* One thread less is in the process; without any it is freed. NULL is fine. */
 void machine_process_release(struct tally_machine *machine, struct tally_process *process);
 
-/* Set the word of a map of user space from the number of its DSO. */
-void machine_mapping_word(struct tally_mapping *mapping);
+/* Set the location key of a map of user space from the number of its DSO. */
+void machine_mapping_key_set(struct tally_mapping *mapping);
 
 /* Take in a map. 0 or -ENOMEM. */
 int machine_mmap(struct tally_machine *machine, const void *record, size_t len);

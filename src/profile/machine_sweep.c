@@ -108,9 +108,9 @@ static void mark_map(void *arg, struct tally_mapping *map)
 	sweep->dsos[tally_dso_number(map->dso)] = 1;
 }
 
-static void word_map(void *arg, struct tally_mapping *map)
+static void mapping_key_set(void *arg, struct tally_mapping *map)
 {
-	machine_mapping_word(map);
+	machine_mapping_key_set(map);
 }
 
 static void sweep_dsos(struct tally_machine *machine, struct machine_sweep *sweep)
@@ -123,7 +123,7 @@ static void sweep_dsos(struct tally_machine *machine, struct machine_sweep *swee
 	tally_symbols_sweep(machine->symbols, sweep->dsos);
 	/* Maps that are shared come by several times and are the same then. */
 	tally_vec_for_each (thread, &machine->all_threads)
-		tally_maps_walk((*thread)->process->maps, word_map, NULL);
+		tally_maps_walk((*thread)->process->maps, mapping_key_set, NULL);
 }
 
 int machine_sweep(struct tally_machine *machine, struct machine_sweep *sweep)

@@ -267,7 +267,7 @@ static void tree_walk(struct tally_maps_node *node,
 void tally_maps_walk(struct tally_maps *maps, void (*fn)(void *arg, struct tally_mapping *map),
 		     void *arg)
 {
-	/* Copies of words are not what they were. */
+	/* Copies of location keys are not what they were. */
 	if (maps->index != &no_index)
 		index_clear(maps->index);
 	tree_walk(maps->root, fn, arg);

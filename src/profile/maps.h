@@ -25,7 +25,8 @@ struct tally_mapping {
 	uint64_t start, end; /* [start, end) */
 	uint64_t shift;      /* from an address to its place in the DSO, modulo 2^64 */
 	struct tally_dso *dso;
-	uint64_t word; /* from an address to its word (see machine.h), modulo 2^64; 0: none */
+	uint64_t location_key; /* from an address to its location key (see machine.h), modulo 2^64;
+				  0: none */
 };
 
 enum { TALLY_MAPS_HINTS = 16 };
@@ -64,7 +65,7 @@ void tally_maps_put(struct tally_maps *maps);
 int tally_maps_insert(struct tally_maps **maps, const struct tally_mapping *map,
 		      uint64_t *next_space);
 
-/* Call `fn` for each map, in order. It may change their words. */
+/* Call `fn` for each map, in order. It may change their location keys. */
 void tally_maps_walk(struct tally_maps *maps, void (*fn)(void *arg, struct tally_mapping *map),
 		     void *arg);
 

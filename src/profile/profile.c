@@ -47,9 +47,9 @@ static void profile_forget(struct tally_profile *profile)
 	tally_slots_free(&profile->slots);
 	free(profile->addresses);
 	free(profile->callers);
-	tally_vec_free(&profile->batch.words);
+	tally_vec_free(&profile->batch.location_keys);
 	tally_vec_free(&profile->batch.frames);
-	tally_vec_free(&profile->cell_of);
+	tally_vec_free(&profile->bucket_of);
 	tally_vec_free(&profile->marked);
 	tally_vec_free(&profile->wanted);
 	profile->addresses = NULL;
@@ -61,32 +61,34 @@ void tally_profile_free(struct tally_profile *profile)
 	profile_forget(profile);
 	tally_frames_free(&profile->frames);
 	tally_stacks_free(&profile->stacks);
-	tally_vec_free(&profile->cells);
+	tally_vec_free(&profile->buckets);
 	tally_maps_put(profile->batch.kernel);
 	tally_vec_free(&profile->totals);
 	tally_vec_free(&profile->frame_verdicts);
 	*profile = (struct tally_profile){0};
 }
 
-int profile_frame(struct tally_profile *profile, const uint64_t *words, size_t *at,
+int profile_frame(struct tally_profile *profile, const uint64_t *location_keys, size_t *at,
 		  uint32_t *ret_frame)
 {
-	uint64_t word = words[*at];
-	struct tally_address *known = profile_address(profile, word);
+	uint64_t location_key = location_keys[*at];
+	struct tally_address *known = profile_address(profile, location_key);
 	struct tally_location location;
 	int ret, nr;
 
-	if (known->frame && known->word == word && known->kernel == profile->batch.kernel_number) {
+	if (known->frame && known->location_key == location_key &&
+	    known->kernel == profile->batch.kernel_number) {
 		*ret_frame = known->frame - 1;
 		++*at;
 		return 0;
 	}
-	nr = tally_machine_words_resolve(profile->machine, profile->batch.kernel, words + *at,
-					 &location);
+	nr = tally_machine_location_key_resolve(profile->machine, profile->batch.kernel,
+						location_keys + *at, &location);
 	ret = tally_frames_find(&profile->frames, &location, ret_frame);
-	/* The first of several words does not tell all. */
+	/* The first word of a longer key does not tell all. */
 	if (!ret && nr == 1)
-		*known = (struct tally_address){word, *ret_frame + 1, profile->batch.kernel_number};
+		*known = (struct tally_address){location_key, *ret_frame + 1,
+						profile->batch.kernel_number};
 	*at += (size_t)nr;
 	return ret;
 }
@@ -108,8 +110,8 @@ void profile_caches_clear(struct tally_profile *profile)
 		memset(profile->callers, 0, profile->callers_slots * sizeof(*profile->callers));
 }
 
-/* What words of the kernel mean may have changed since the last batch. The caches are not cleared
- * for that: it may happen with every other record. */
+/* What location keys of the kernel mean may have changed since the last batch. The caches are not
+ * cleared for that: it may happen with every other record. */
 static int batch_start(struct tally_profile *profile)
 {
 	struct tally_maps *kernel = tally_machine_kernel(profile->machine);
@@ -140,7 +142,7 @@ int tally_profile_add(struct tally_profile *profile, uint32_t event,
 {
 	struct tally_gathered *to;
 	unsigned by = profile->options.by;
-	int ret = profile_sample_comes(profile, number);
+	int ret = profile_sample_is_wanted(profile, number);
 
 	if (ret <= 0)
 		return ret;
@@ -150,9 +152,9 @@ int tally_profile_add(struct tally_profile *profile, uint32_t event,
 	if (ret)
 		return ret;
 	to = &profile->batch.samples[profile->batch.nr];
-	profile->totals.data[event].nr += !profile->is_recalling;
-	profile->totals.data[event].period += profile->is_recalling ? 0 : weight;
-	to->key = (struct tally_cell_key){
+	profile->totals.data[event].nr += !profile->in_second_pass;
+	profile->totals.data[event].period += profile->in_second_pass ? 0 : weight;
+	to->key = (struct tally_bucket_key){
 		.event = event,
 		.comm = by & TALLY_BY_COMM ? sample_comm(profile, thread) : 0,
 		.thread = by & TALLY_BY_THREAD ? thread->index : 0,
@@ -160,7 +162,7 @@ int tally_profile_add(struct tally_profile *profile, uint32_t event,
 		.label = by & TALLY_BY_LABEL ? profile->label : 0,
 	};
 	to->has_chain = to->has_leaf = to->is_bad = to->is_cut = to->leaf_only = false;
-	to->takes_callers = to->passes = to->is_new = false;
+	to->has_callers = to->passes = to->is_new = false;
 	to->weight = weight;
 	to->comm = thread->comm;
 	to->number = number;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Samples summed up. Each sample falls into a cell by what is asked to tell apart - event,
- * comm, thread, CPU, function, call path - and a cell keeps the number of samples and the
+ * Samples summed up. Each sample falls into a bucket by what is asked to tell apart - event,
+ * comm, thread, CPU, function, call path - and a bucket keeps the number of samples and the
  * sum of their periods. Memory grows with what differs, not with the number of samples.
  */
 #ifndef TALLY_PROFILE_PROFILE_H
@@ -16,9 +16,9 @@
 #include "profile/machine.h"
 #include "profile/stacks.h"
 
-#define TALLY_CELL_NONE UINT32_MAX
+#define TALLY_BUCKET_NONE UINT32_MAX
 
-/* What tells cells apart. */
+/* What tells buckets apart. */
 enum {
 	TALLY_BY_COMM = 1 << 0,
 	TALLY_BY_THREAD = 1 << 1,
@@ -39,27 +39,28 @@ struct tally_profile_options {
 	unsigned by;        /* TALLY_BY_* */
 	uint32_t max_stack; /* frames of a callchain taken; 0: 127, perf's limit */
 	bool is_live; /* rows are made while samples still come; little memory to look things up */
-	bool recalls; /* samples come twice: see tally_profile_recall(); not with TALLY_BY_PATH */
+	bool second_pass; /* samples come twice: see tally_profile_second_pass(); not with
+			     TALLY_BY_PATH */
 	struct tally_profile_filter filter; /* strings must outlive the profile */
 };
 
-struct tally_cell_key {
+struct tally_bucket_key {
 	uint32_t event, comm, thread, cpu, frame; /* 0 where not told apart */
 	uint32_t leaf; /* with paths: the innermost frame of the callchain, + 1; 0: there is none */
 	uint32_t callers; /* the stack of its callers */
 	uint32_t label;
 };
 
-struct tally_cell {
-	struct tally_cell_key key;
+struct tally_bucket {
+	struct tally_bucket_key key;
 	uint64_t nr, period;
 };
 
 enum { TALLY_BATCH = 32 };
 
-/* An address that was looked up lately, by its word. */
+/* An address that was looked up lately, by its location key. */
 struct tally_address {
-	uint64_t word;
+	uint64_t location_key;
 	uint32_t frame;  /* + 1; 0: empty */
 	uint32_t kernel; /* the kernel's maps that were there then, see struct tally_batch */
 };
@@ -76,29 +77,30 @@ struct tally_callers {
 	uint32_t stack; /* 0: empty */
 };
 
-/* A sample as it came. Its words are those of its address, its chain's innermost one, the callers.
+/* A sample as it came. Its location keys are those of its address, its chain's innermost one, the
+ * callers.
  */
 struct tally_gathered {
-	struct tally_cell_key key; /* at first without what the words stand for */
-	uint32_t key_hash;         /* when it is whole */
+	struct tally_bucket_key key; /* at first without what the keys stand for */
+	uint32_t key_hash;           /* when it is whole */
 	uint32_t comm;
 	uint64_t weight;
 	uint64_t number;
-	uint32_t first, callers, end; /* in the batch's words */
+	uint32_t first, callers, end; /* in the batch's location keys */
 	bool has_chain, has_leaf;
 	bool is_bad, is_cut, leaf_only;
 	/* Found while the batch is resolved. */
-	bool takes_callers;
+	bool has_callers;
 	bool passes; /* the filter */
 	bool is_new; /* the callers are not remembered, so what follows is set: */
 	uint32_t frames, nr_frames, frames_hash; /* of the batch's frames */
-	struct tally_callers_hash hash;          /* of the callers' words, if there are any */
+	struct tally_callers_hash hash; /* of the callers' location keys, if there are any */
 };
 
 struct tally_batch {
 	struct tally_gathered samples[TALLY_BATCH];
 	size_t nr;
-	TALLY_VEC(uint64_t) words;
+	TALLY_VEC(uint64_t) location_keys;
 	TALLY_VEC(uint32_t) frames; /* of callers that are new */
 	struct tally_maps *kernel;  /* by which they are resolved */
 	uint32_t kernel_number;     /* of these maps: what was found by others is not so any more */
@@ -122,8 +124,8 @@ struct tally_profile {
 	struct tally_profile_options options;
 	struct tally_frames frames;
 	struct tally_stacks stacks;
-	TALLY_VEC(struct tally_cell) cells;
-	struct tally_slots slots; /* of cells */
+	TALLY_VEC(struct tally_bucket) buckets;
+	struct tally_slots slots; /* of buckets */
 	uint32_t label; /* of the samples that are added next: a number of the caller's own */
 	struct tally_batch batch;
 	struct tally_address *addresses;              /* direct-mapped */
@@ -132,13 +134,13 @@ struct tally_profile {
 	TALLY_VEC(struct tally_profile_total) totals; /* by event, as far as samples came */
 	TALLY_VEC(uint8_t) frame_verdicts;            /* memo of the filter */
 	struct tally_profile_stats stats;
-	/* With recalls. */
-	TALLY_VEC(uint32_t) cell_of; /* by number of the sample, TALLY_CELL_NONE for none */
-	TALLY_VEC(uint8_t) marked;   /* cells, by number, whose callchains are wanted */
-	TALLY_VEC(uint64_t) wanted;  /* bits of samples, by number, in these cells */
-	bool is_recalling;
-	bool has_unnamed;  /* cells of threads without a name */
-	size_t nr_dropped; /* cells that died since the last sweep */
+	/* With a second pass. */
+	TALLY_VEC(uint32_t) bucket_of; /* by number of the sample, TALLY_BUCKET_NONE for none */
+	TALLY_VEC(uint8_t) marked;     /* buckets, by number, whose callchains are wanted */
+	TALLY_VEC(uint64_t) wanted;    /* bits of samples, by number, in these buckets */
+	bool in_second_pass;
+	bool has_unnamed;  /* buckets of threads without a name */
+	size_t nr_dropped; /* buckets that died since the last sweep */
 	size_t nr_dsos;    /* left by the last sweep */
 };
 
@@ -150,30 +152,31 @@ void tally_profile_free(struct tally_profile *profile);
 /* Count what is still under way. 0 or -ENOMEM. */
 int tally_profile_settle(struct tally_profile *profile);
 
-/* Of a profile that recalls: the same samples come again now, with the machine begun anew
- * (tally_machine_restart()). This time those of marked cells are told apart by path as well, and
- * the others passed over, as they have been counted; they need not come. Most rows are too light
- * for a graph, and their samples, most of all, need no look at their callers: this is why. 1, and
- * which ones are wanted as for tally_perfdata_want(), valid until tally_profile_finish(), NULL if
- * all must come; 0 if no cell is marked, and nothing to be recalled; or -ENOMEM. */
-int tally_profile_recall(struct tally_profile *profile, const uint64_t **ret_wanted,
-			 uint64_t *ret_nr);
+/* Begin the second pass of a profile that has one: the same samples are added again, with the
+ * machine begun anew (tally_machine_restart()). This time those of marked buckets are told apart by
+ * path as well, and the others passed over, as they have been counted; they need not come. Most
+ * rows are too light for a graph, and their samples, most of all, need no look at their callers:
+ * this is why. 1, and which ones are wanted as for tally_perfdata_want(), valid until
+ * tally_profile_finish(), NULL if all must come; 0 if no bucket is marked, and no second pass is
+ * needed; or -ENOMEM. */
+int tally_profile_second_pass(struct tally_profile *profile, const uint64_t **ret_wanted,
+			      uint64_t *ret_nr);
 
-/* Count what is still under way, before totals, cells and stacks are looked at. Unless the profile
- * is live no more samples come: what only adding needs is freed. 0 or -ENOMEM. */
+/* Count what is still under way, before totals, buckets and stacks are looked at. Unless the
+ * profile is live no more samples come: what only adding needs is freed. 0 or -ENOMEM. */
 int tally_profile_finish(struct tally_profile *profile);
 
-/* Let what was counted fade: of each cell and total seven eighths are left, and cells fall out that
- * are less than a millionth of their event then. Of a live profile. 0 or -ENOMEM. */
+/* Let what was counted fade: of each bucket and total seven eighths are left, and buckets fall out
+ * that are less than a millionth of their event then. Of a live profile. 0 or -ENOMEM. */
 int tally_profile_decay(struct tally_profile *profile);
 
 /* Forget all that was counted. */
 void tally_profile_zero(struct tally_profile *profile);
 
-/* Give memory back, if much is not needed any more: the frames, stacks and names that no cell has,
- * and of the machine what tally_machine_expire() found and files that are mapped nowhere. Frames,
- * stacks, comms and threads have other numbers then. `nr_gone` is what tally_machine_expire() said.
- * Of a live profile. 0 or -ENOMEM. */
+/* Give memory back, if much is not needed any more: the frames, stacks and names that no bucket
+ * has, and of the machine what tally_machine_expire() found and files that are mapped nowhere.
+ * Frames, stacks, comms and threads have other numbers then. `nr_gone` is what
+ * tally_machine_expire() said. Of a live profile. 0 or -ENOMEM. */
 int tally_profile_sweep(struct tally_profile *profile, size_t nr_gone);
 
 /* Add one sample of event number `event`: `cpumode` is the record's, `weight` what it counts

@@ -6,27 +6,29 @@
 #include "base/hash.h"
 #include "profile/profile.h"
 
-/* By which a word is remembered. */
-static inline uint64_t profile_word_hash(uint64_t word)
+/* By which a location key is remembered. */
+static inline uint64_t profile_location_key_hash(uint64_t location_key)
 {
-	return tally_hash_u64(word, 0);
+	return tally_hash_u64(location_key, 0);
 }
 
-/* Where a word is remembered. */
+/* Where a location key is remembered. */
 static inline struct tally_address *profile_address(const struct tally_profile *profile,
-						    uint64_t word)
+						    uint64_t location_key)
 {
-	return &profile->addresses[profile_word_hash(word) & (profile->address_slots - 1)];
+	return &profile->addresses[profile_location_key_hash(location_key) &
+				   (profile->address_slots - 1)];
 }
 
-/* Ask for the memory where a word is remembered. */
-static inline void profile_address_fetch(const struct tally_profile *profile, uint64_t word)
+/* Prefetch the memory where a location key is remembered. */
+static inline void profile_address_prefetch(const struct tally_profile *profile,
+					    uint64_t location_key)
 {
-	__builtin_prefetch(profile_address(profile, word));
+	__builtin_prefetch(profile_address(profile, location_key));
 }
 
 /* Whether callers are looked up at all. */
-static inline bool profile_takes_callers(const struct tally_profile *profile)
+static inline bool profile_has_callers(const struct tally_profile *profile)
 {
 	return profile->options.by & TALLY_BY_PATH;
 }
@@ -34,20 +36,20 @@ static inline bool profile_takes_callers(const struct tally_profile *profile)
 /* What addresses and callers were is not so any more. */
 void profile_caches_clear(struct tally_profile *profile);
 
-/* The frame of the word at `*at`, which moves behind it. 0 or -ENOMEM. */
-int profile_frame(struct tally_profile *profile, const uint64_t *words, size_t *at,
+/* The frame of the location key at `*at`, which moves behind it. 0 or -ENOMEM. */
+int profile_frame(struct tally_profile *profile, const uint64_t *location_keys, size_t *at,
 		  uint32_t *ret_frame);
 
-/* Note the words of a sample and its chain in the batch; see gather.c. 0 or -ENOMEM. */
+/* Note the location keys of a sample and its chain in the batch; see gather.c. 0 or -ENOMEM. */
 int profile_gather(struct tally_profile *profile, const struct tally_thread *thread,
 		   uint8_t cpumode, const struct tally_sample *sample, struct tally_gathered *to);
 
 /* Find out what the samples of the batch are, and count them. 0 or -ENOMEM. */
 int profile_batch_resolve(struct tally_profile *profile);
 
-/* Note that a sample comes; whether it is to be taken (1) or was counted before and is not recalled
- * (0); or -ENOMEM. */
-int profile_sample_comes(struct tally_profile *profile, uint64_t number);
+/* Whether a sample is to be counted (1) or was counted in the first pass and is not wanted in the
+ * second pass (0); or -ENOMEM. */
+int profile_sample_is_wanted(struct tally_profile *profile, uint64_t number);
 
 /* Whether there is a filter. */
 bool profile_filters(const struct tally_profile *profile);

@@ -42,10 +42,10 @@ static inline struct tally_stack tally_stacks_get(const struct tally_stacks *sta
 /* The hash of a stack of `nr` frames. */
 uint32_t tally_stacks_hash(const uint32_t *frames, uint32_t nr);
 
-/* Ask for the memory where stacks of this hash are looked for. */
-static inline void tally_stacks_fetch(const struct tally_stacks *stacks, uint32_t hash)
+/* Prefetch the memory where stacks of this hash are looked for. */
+static inline void tally_stacks_prefetch(const struct tally_stacks *stacks, uint32_t hash)
 {
-	tally_slots_fetch(&stacks->slots, hash);
+	tally_slots_prefetch(&stacks->slots, hash);
 }
 
 /* The number of a stack of `nr` frames, at least one, and their hash. 0 or -ENOMEM. */

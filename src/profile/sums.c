@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tree of a group's paths, and sums over it: what passes through each, for a set of cells. */
+/* The tree of a group's paths, and sums over it: what passes through each, for a set of buckets. */
 #include <string.h>
 
 #include "profile/sums.h"
@@ -26,7 +26,7 @@ static int path_step(struct hist_builder *builder, uint32_t frame, uint32_t *pat
 
 int hist_path_make(struct hist_builder *builder, size_t i)
 {
-	const struct tally_cell_key *key = &hist_cell(builder, i)->key;
+	const struct tally_bucket_key *key = &hist_bucket(builder, i)->key;
 	struct tally_stack callers = tally_stacks_get(&builder->profile->stacks, key->callers);
 	uint32_t path = TALLY_PATH_NONE;
 	int ret = 0;
@@ -35,7 +35,7 @@ int hist_path_make(struct hist_builder *builder, size_t i)
 		ret = path_step(builder, callers.frames[at], &path);
 	if (!ret && key->leaf)
 		ret = path_step(builder, key->leaf - 1, &path);
-	builder->cells.data[i].path = path;
+	builder->buckets.data[i].path = path;
 	return ret;
 }
 
@@ -53,39 +53,39 @@ int hist_sum_reach(const struct hist_builder *builder, struct path_sums *sums)
 
 int hist_sum_add(struct hist_builder *builder, struct path_sums *sums, size_t i)
 {
-	const struct tally_cell *cell = hist_cell(builder, i);
+	const struct tally_bucket *bucket = hist_bucket(builder, i);
 
-	for (uint32_t path = builder->cells.data[i].path; path;
+	for (uint32_t path = builder->buckets.data[i].path; path;
 	     path = hist_path(builder, path)->parent) {
 		struct path_sum *sum = &sums->at.data[path];
 
 		if (!sum->nr && tally_vec_push(&sums->touched, path))
 			return -ENOMEM;
-		sum->period += cell->period;
-		sum->nr += (uint32_t)cell->nr;
+		sum->period += bucket->period;
+		sum->nr += (uint32_t)bucket->nr;
 	}
 	return 0;
 }
 
-void hist_sum_take(struct hist_builder *builder, struct path_sums *sums, size_t i)
+void hist_sum_subtract(struct hist_builder *builder, struct path_sums *sums, size_t i)
 {
-	const struct tally_cell *cell = hist_cell(builder, i);
+	const struct tally_bucket *bucket = hist_bucket(builder, i);
 
-	for (uint32_t path = builder->cells.data[i].path; path;
+	for (uint32_t path = builder->buckets.data[i].path; path;
 	     path = hist_path(builder, path)->parent) {
-		sums->at.data[path].period -= cell->period;
-		sums->at.data[path].nr -= (uint32_t)cell->nr;
+		sums->at.data[path].period -= bucket->period;
+		sums->at.data[path].nr -= (uint32_t)bucket->nr;
 	}
 }
 
 void hist_sum_return(struct hist_builder *builder, struct path_sums *sums, size_t i)
 {
-	const struct tally_cell *cell = hist_cell(builder, i);
+	const struct tally_bucket *bucket = hist_bucket(builder, i);
 
-	for (uint32_t path = builder->cells.data[i].path; path;
+	for (uint32_t path = builder->buckets.data[i].path; path;
 	     path = hist_path(builder, path)->parent) {
-		sums->at.data[path].period += cell->period;
-		sums->at.data[path].nr += (uint32_t)cell->nr;
+		sums->at.data[path].period += bucket->period;
+		sums->at.data[path].nr += (uint32_t)bucket->nr;
 	}
 }
 

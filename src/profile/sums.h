@@ -5,16 +5,16 @@
 
 #include "profile/hist_private.h"
 
-/* Put the callchain of cell `i` into the tree of the group at work. 0 or -ENOMEM. */
+/* Put the callchain of bucket `i` into the tree of the group at work. 0 or -ENOMEM. */
 int hist_path_make(struct hist_builder *builder, size_t i);
 
 /* Make room for the sums of all paths of the tree. 0 or -ENOMEM. */
 int hist_sum_reach(const struct hist_builder *builder, struct path_sums *sums);
 
-/* Add the path of cell `i` to the sums (or take it away again), all the way up. 0 or -ENOMEM. */
+/* Add the path of bucket `i` to the sums (or take it away again), all the way up. 0 or -ENOMEM. */
 int hist_sum_add(struct hist_builder *builder, struct path_sums *sums, size_t i);
 
-void hist_sum_take(struct hist_builder *builder, struct path_sums *sums, size_t i);
+void hist_sum_subtract(struct hist_builder *builder, struct path_sums *sums, size_t i);
 
 /* Give back what was taken: cannot fail. */
 void hist_sum_return(struct hist_builder *builder, struct path_sums *sums, size_t i);

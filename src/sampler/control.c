@@ -26,7 +26,7 @@ static const struct {
 	{"evlist -v", TALLY_CONTROL_EVLIST_VERBOSE},
 };
 
-static int take_number(const char **text, int *ret_fd)
+static int parse_number(const char **text, int *ret_fd)
 {
 	char *end;
 	long value;
@@ -45,10 +45,10 @@ static int open_fds(struct tally_control *control, const char *text)
 {
 	int fd, ack = -1, ret;
 
-	ret = take_number(&text, &fd);
+	ret = parse_number(&text, &fd);
 	if (!ret && *text == ',') {
 		text++;
-		ret = take_number(&text, &ack);
+		ret = parse_number(&text, &ack);
 	}
 	if (ret || *text)
 		return -EINVAL;

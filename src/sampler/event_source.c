@@ -8,17 +8,18 @@
 
 #include "sampler/privileges.h"
 
-static void emit_notice(const struct tally_events_notice *notice, void *messages)
+static void emit_notice(const struct tally_events_diagnostic *diagnostic, void *messages)
 {
-	enum tally_message_kind kind = notice->error ? TALLY_MESSAGE_ERROR : TALLY_MESSAGE_WARNING;
+	enum tally_message_kind kind =
+		diagnostic->error ? TALLY_MESSAGE_ERROR : TALLY_MESSAGE_WARNING;
 
-	if (notice->line)
-		tally_message_emit(messages, kind, "%s:%u:%u: %s (%s)", notice->path,
-				   (unsigned)notice->line, (unsigned)notice->column, notice->what,
-				   notice->why);
+	if (diagnostic->line)
+		tally_message_emit(messages, kind, "%s:%u:%u: %s (%s)", diagnostic->path,
+				   (unsigned)diagnostic->line, (unsigned)diagnostic->column,
+				   diagnostic->what, diagnostic->why);
 	else
-		tally_message_emit(messages, kind, "%s: %s (%s)", notice->path, notice->what,
-				   notice->why);
+		tally_message_emit(messages, kind, "%s: %s (%s)", diagnostic->path,
+				   diagnostic->what, diagnostic->why);
 }
 
 static const char *from_environment(const char *name)

@@ -172,17 +172,17 @@ int tally_sampler_add_existing(struct tally_sampler *sampler, const struct tally
 static void warn_hidden(const struct tally_sampler *sampler)
 {
 	const struct tally_messages *messages = sampler->sampling->messages;
-	struct tally_permits permits;
+	struct tally_access access;
 	struct tally_refusal why;
 	char what[96];
 
 	if (sampler->sampling->quiet)
 		return;
-	tally_permits_read(NULL, &permits);
-	if (kernel_is_wanted(sampler) && !tally_permits_kernel_addresses(&permits, &why))
+	tally_access_read(NULL, &access);
+	if (kernel_is_wanted(sampler) && !tally_access_kernel_addresses(&access, &why))
 		tally_refuse_warning("the kernel's symbols will be missing", &why, messages);
 	if (sampler->synth.hidden && !sampler->synth.others &&
-	    !tally_permits_foreign_maps(&permits, &why)) {
+	    !tally_access_foreign_maps(&access, &why)) {
 		snprintf(what, sizeof(what), "the symbols of %zu processes will be missing",
 			 sampler->synth.hidden);
 		tally_refuse_warning(what, &why, messages);

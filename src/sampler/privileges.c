@@ -67,7 +67,7 @@ int tally_privileges_drop(const struct tally_messages *messages)
 
 int tally_privileges_kallsyms(void)
 {
-	bool is_raised = tally_permits_capability(TALLY_CAP_SYSLOG);
+	bool is_raised = tally_access_capability(TALLY_CAP_SYSLOG);
 	int fd, safe = 0;
 
 	if (!tally_privileges_held())

@@ -77,16 +77,16 @@ void tally_refuse_limit(const char *what, const struct tally_refusal *why,
 int tally_refuse_killed(const struct tally_messages *messages)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr)};
-	struct tally_permits_ask ask = {.attr = &attr, .cpu = -1, .task = TALLY_TASK_OWN};
-	struct tally_permits permits;
+	struct tally_access_request ask = {.attr = &attr, .cpu = -1, .task = TALLY_TASK_OWN};
+	struct tally_access access;
 	struct tally_refusal why;
 
 	if (!tally_probe_kills(tally_transport_linux()))
 		return 0;
-	tally_permits_read(NULL, &permits);
-	permits.kills = true;
-	permits.syscall = -EPERM;
-	tally_permits_event(&permits, &ask, &why);
+	tally_access_read(NULL, &access);
+	access.kills = true;
+	access.syscall = -EPERM;
+	tally_access_event(&access, &ask, &why);
 	tally_refuse("cannot open any event", &why, messages);
 	return -EPERM;
 }
@@ -113,13 +113,13 @@ int tally_spare_descriptors(void)
 
 int tally_refuse_descriptors(const struct tally_messages *messages)
 {
-	struct tally_permits permits;
+	struct tally_access access;
 	struct tally_refusal why;
 
 	if (!tally_spare_descriptors())
 		return 0;
-	tally_permits_read(NULL, &permits);
-	tally_permits_explain_descriptors(&permits, &why);
+	tally_access_read(NULL, &access);
+	tally_access_explain_descriptors(&access, &why);
 	tally_refuse("no descriptors are left behind the events", &why, messages);
 	return -EMFILE;
 }
@@ -145,13 +145,13 @@ void tally_refuse_new_cpus(const struct tally_cpus *covered, const struct tally_
 void tally_refuse_kernel(const char *done, const struct tally_messages *messages)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE, .size = sizeof(attr)};
-	struct tally_permits_ask ask = {.attr = &attr, .cpu = -1, .task = TALLY_TASK_OWN};
-	struct tally_permits permits;
+	struct tally_access_request ask = {.attr = &attr, .cpu = -1, .task = TALLY_TASK_OWN};
+	struct tally_access access;
 	struct tally_refusal why = {0};
 
-	tally_permits_read(NULL, &permits);
+	tally_access_read(NULL, &access);
 	/* The kernel's answer is the truth, also where no rule is found. */
-	if (tally_permits_event(&permits, &ask, &why))
+	if (tally_access_event(&access, &ask, &why))
 		tally_message_warn(messages,
 				   "only user space is %s (:u): the kernel permits no more", done);
 	else

@@ -71,29 +71,29 @@ static int map_most(const struct tally_ring_pages *rings, size_t *pages)
 int tally_ring_pages_map(struct tally_ring_pages *rings, struct tally_refusal *ret_why)
 {
 	size_t nr = tally_rings_nr(rings->rings), pages = rings->asked;
-	struct tally_permits read;
-	const struct tally_permits *permits = rings->permits;
+	struct tally_access read;
+	const struct tally_access *access = rings->access;
 	int ret;
 
-	if (!permits) {
-		tally_permits_read(NULL, &read);
-		permits = &read;
+	if (!access) {
+		tally_access_read(NULL, &read);
+		access = &read;
 	}
 	if (!pages)
-		pages = tally_permits_rings(permits, rings->wanted, nr, NULL);
+		pages = tally_access_rings(access, rings->wanted, nr, NULL);
 	pages = pages ? pages : 1;
 	ret = map_most(rings, &pages);
 	if (ret == -EPERM)
-		tally_permits_explain_rings(permits, pages, nr, ret_why);
+		tally_access_explain_rings(access, pages, nr, ret_why);
 	if (ret) {
-		explain_refusal(rings, pages * permits->page_size / 1024, ret, ret_why);
+		explain_refusal(rings, pages * access->page_size / 1024, ret, ret_why);
 		return ret;
 	}
 	rings->mapped = pages;
 	if (!rings->asked && pages < rings->wanted) {
-		tally_permits_explain_rings(permits, rings->wanted, nr, ret_why);
+		tally_access_explain_rings(access, rings->wanted, nr, ret_why);
 		if (!rings->quiet)
-			warn_smaller(rings, permits->page_size, ret_why);
+			warn_smaller(rings, access->page_size, ret_why);
 	}
 	return 0;
 }

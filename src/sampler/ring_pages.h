@@ -22,7 +22,7 @@ struct tally_ring_pages {
 	size_t mapped; /* data pages of each ring, once they are mapped */
 	bool quiet;    /* smaller rings than wanted are not worth a word */
 	const struct tally_messages *messages; /* NULL: nobody is told */
-	const struct tally_permits *permits;   /* the limits; NULL: read here */
+	const struct tally_access *access;     /* the limits; NULL: read here */
 };
 
 /* Map the rings: as many pages as asked for, or the most that are allowed. Called with capabilities

@@ -182,7 +182,7 @@ static int rings_open(struct tally_sampler *sampler)
 		.wanted = TALLY_SAMPLING_RING / (size_t)sysconf(_SC_PAGESIZE),
 		.quiet = sampler->sampling->quiet,
 		.messages = messages_of(sampler),
-		.permits = sampler->sampling->permits,
+		.access = sampler->sampling->access,
 	};
 	int ret = tally_rings_new(sampler->counters, &sampler->rings);
 

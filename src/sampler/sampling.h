@@ -57,7 +57,7 @@ struct tally_sampling {
 	bool quiet;                /* errors alone are told */
 	const struct tally_messages *messages;   /* NULL: nobody is told */
 	const struct tally_transport *transport; /* NULL: Linux */
-	const struct tally_permits *permits; /* the rules that explain; NULL: read when needed */
+	const struct tally_access *access; /* the rules that explain; NULL: read when needed */
 };
 
 /*

@@ -46,7 +46,7 @@ static uint64_t text_length(const struct tally_synth *synth)
 }
 
 /* One line "address type name": true when there is nothing more to look for. */
-static bool take_line(struct kernel_text *text, const char *line, uint64_t length)
+static bool on_line(struct kernel_text *text, const char *line, uint64_t length)
 {
 	char *name;
 	uint64_t addr = strtoull(line, &name, 16);
@@ -83,7 +83,7 @@ static void scan_kallsyms(int fd, struct kernel_text *text, uint64_t length)
 		buffer[have] = '\0';
 		while ((end = strchr(line, '\n'))) {
 			*end = '\0';
-			if (take_line(text, line, length))
+			if (on_line(text, line, length))
 				return;
 			line = end + 1;
 		}

@@ -22,7 +22,7 @@ bool tally_target_is_command(const struct tally_target *target)
 	return !tally_target_has_cpus(target) && !tally_target_has_tasks(target);
 }
 
-static int fail(struct tally_target_error *ret_why, const struct tally_target_error *why)
+static int error_set(struct tally_target_error *ret_why, const struct tally_target_error *why)
 {
 	if (ret_why)
 		*ret_why = *why;
@@ -60,7 +60,7 @@ static int threads_of_list(const struct tally_target *target, size_t list,
 	why.trouble = why.code == -EINVAL  ? lists[list].malformed
 		      : why.code == -ESRCH ? TALLY_TARGET_NO_TASK
 					   : TALLY_TARGET_UNREADABLE;
-	return why.code ? fail(ret_why, &why) : 0;
+	return why.code ? error_set(ret_why, &why) : 0;
 }
 
 int tally_target_threads(const struct tally_target *target, struct tally_threads **ret_threads,
@@ -78,7 +78,7 @@ int tally_target_threads(const struct tally_target *target, struct tally_threads
 		for (size_t i = 0; i < TALLY_ARRAY_SIZE(lists); i++)
 			if (text_of(target, i))
 				return threads_of_list(target, i, ret_threads, ret_why);
-	return why.code ? fail(ret_why, &why) : 0;
+	return why.code ? error_set(ret_why, &why) : 0;
 }
 
 /* ---- CPUs --------------------------------------------------------------------------- */
@@ -97,7 +97,7 @@ static int check_online(const struct tally_target *target, const struct tally_cp
 		why.code = tally_cpus_index(online, why.cpu) < 0 ? -ENODEV : 0;
 	}
 	free(online);
-	return why.code ? fail(ret_why, &why) : 0;
+	return why.code ? error_set(ret_why, &why) : 0;
 }
 
 static int cpus_of_list(const struct tally_target *target, struct tally_cpus **ret_cpus,
@@ -109,7 +109,7 @@ static int cpus_of_list(const struct tally_target *target, struct tally_cpus **r
 
 	why.code = tally_cpus_parse(target->cpus, &cpus);
 	if (why.code)
-		return fail(ret_why, &why);
+		return error_set(ret_why, &why);
 	ret = check_online(target, cpus, ret_why);
 	if (ret)
 		free(cpus);
@@ -130,7 +130,7 @@ int tally_target_cpus(const struct tally_target *target, struct tally_cpus **ret
 		why.code = tally_cpus_any(ret_cpus);
 	else
 		why.code = tally_cpus_online(NULL, ret_cpus);
-	return why.code ? fail(ret_why, &why) : 0;
+	return why.code ? error_set(ret_why, &why) : 0;
 }
 
 int tally_target_resolve(const struct tally_target *target, struct tally_cpus **ret_cpus,

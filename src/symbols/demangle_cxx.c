@@ -115,8 +115,8 @@ static void sum_part(struct part_graph *graph, struct part *part, const struct p
 
 /* Each component once: while the graph is measured, d_counting says which part it is. -E2BIG when
  * there are more than there can be, or one is below itself. */
-static int measure(struct part_graph *graph, struct demangle_component *of,
-		   const struct part **ret_part)
+static int part_measure(struct part_graph *graph, struct demangle_component *of,
+			const struct part **ret_part)
 {
 	struct demangle_component *below[2];
 	const struct part *left, *right;
@@ -135,9 +135,9 @@ static int measure(struct part_graph *graph, struct demangle_component *of,
 		part = &graph->parts[graph->nr];
 		*part = (struct part){.component = of};
 		find_below(of, below);
-		err = measure(graph, below[0], &left);
+		err = part_measure(graph, below[0], &left);
 		if (!err)
-			err = measure(graph, below[1], &right);
+			err = part_measure(graph, below[1], &right);
 		if (err)
 			return err;
 		sum_part(graph, part, left, right);
@@ -151,7 +151,7 @@ static int measure_work(struct part_graph *graph, struct tally_cxx_name *name)
 {
 	const struct part *root;
 	uint64_t ways = 1;
-	int err = measure(graph, name->tree, &root);
+	int err = part_measure(graph, name->tree, &root);
 
 	for (size_t i = 1; i <= graph->nr; i++)
 		graph->parts[i].component->d_counting = 0;

@@ -25,7 +25,7 @@ struct header_field {
 		}                                                                            \
 	}
 
-static uint64_t get(const struct tally_elf *elf, const uint8_t *at, struct header_field field)
+static uint64_t field_get(const struct tally_elf *elf, const uint8_t *at, struct header_field field)
 {
 	at += field.offset[elf->is64];
 	switch (field.width[elf->is64]) {
@@ -36,7 +36,7 @@ static uint64_t get(const struct tally_elf *elf, const uint8_t *at, struct heade
 	}
 }
 
-#define GET(elf, at, type, name) get(elf, at, (struct header_field)FIELD(type, name))
+#define GET(elf, at, type, name) field_get(elf, at, (struct header_field)FIELD(type, name))
 
 static bool table_ok(const struct tally_elf *elf, uint64_t offset, uint32_t nr, uint32_t entsize,
 		     size_t least)

@@ -68,8 +68,8 @@ int tally_image_open(const char *path, const struct tally_build_id *want,
 	return ret;
 }
 
-int tally_image_take(uint8_t *data, size_t len, const struct tally_build_id *want,
-		     struct tally_image *ret_image)
+int tally_image_adopt(uint8_t *data, size_t len, const struct tally_build_id *want,
+		      struct tally_image *ret_image)
 {
 	struct tally_image image = {.copy = data};
 	int ret = image_check(&image, data, len, want);

@@ -28,8 +28,8 @@ int tally_image_open(const char *path, const struct tally_build_id *want,
 		     struct tally_image *ret_image);
 
 /* The same of bytes in memory, which the image takes over and frees also on failure. */
-int tally_image_take(uint8_t *data, size_t len, const struct tally_build_id *want,
-		     struct tally_image *ret_image);
+int tally_image_adopt(uint8_t *data, size_t len, const struct tally_build_id *want,
+		      struct tally_image *ret_image);
 
 /* NULL and all zero are allowed. */
 void tally_image_free(struct tally_image *image);

@@ -16,7 +16,7 @@ struct line {
 	size_t name_len, module_len;
 };
 
-static void line_take_module(struct tally_text *text, struct line *line)
+static void line_read_module(struct tally_text *text, struct line *line)
 {
 	line->module = NULL;
 	line->module_len = 0;
@@ -49,7 +49,7 @@ static bool line_parse(struct tally_text *text, struct line *ret_line)
 	}
 	if (ok) {
 		tally_text_word(text, &line.name, &line.name_len);
-		line_take_module(text, &line);
+		line_read_module(text, &line);
 		ok = line.name_len > 0;
 	}
 	tally_text_next_line(text);

@@ -178,7 +178,7 @@ bool tally_build_id_add_path(const struct tally_build_id *id, const char *dir,
 }
 
 /* The pid inside the innermost pid namespace of a process that still runs. */
-static pid_t ask_nspid(pid_t pid)
+static pid_t nspid_read(pid_t pid)
 {
 	struct tally_str path = {0};
 	char *text = NULL, *line, *last;
@@ -250,7 +250,7 @@ static void map_path(const struct tally_dso *dso, int place, pid_t nspid, struct
 
 int tally_dso_load_perf_map(struct tally_dso *dso)
 {
-	pid_t nspid = dso->nspid ? dso->nspid : ask_nspid(dso->pid);
+	pid_t nspid = dso->nspid ? dso->nspid : nspid_read(dso->pid);
 	struct tally_str path = {0};
 	int ret = -ENOENT, one;
 

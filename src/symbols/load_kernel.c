@@ -77,7 +77,7 @@ static uint64_t kallsyms_bias(const struct tally_symbols *symbols)
 }
 
 /* Take in the symbols of the kernel proper, or of a module. */
-static int take_kallsyms(struct tally_dso *dso, const char *text, size_t len, const char *module)
+static int kallsyms_add(struct tally_dso *dso, const char *text, size_t len, const char *module)
 {
 	int ret = tally_kallsyms_parse(text, len, module, &dso->table, NULL);
 
@@ -96,7 +96,7 @@ static int load_kallsyms(struct tally_dso *dso, const char *module)
 	if (!ret && module && kallsyms_bias(symbols))
 		ret = -ESTALE; /* after a reboot each module is anywhere */
 	if (!ret)
-		ret = take_kallsyms(dso, symbols->kallsyms, symbols->kallsyms_len, module);
+		ret = kallsyms_add(dso, symbols->kallsyms, symbols->kallsyms_len, module);
 	if (ret)
 		return ret;
 	if (!module)
@@ -130,7 +130,7 @@ static int load_cached_kernel(struct tally_dso *dso)
 	if (!ret && !is_in_place(dso, text, len))
 		ret = -ESTALE;
 	if (!ret)
-		ret = take_kallsyms(dso, text, len, NULL);
+		ret = kallsyms_add(dso, text, len, NULL);
 	if (!ret)
 		ret = tally_dso_set_source(dso, TALLY_DSO_SOURCE_KALLSYMS, tally_str_text(&path));
 	free(text);

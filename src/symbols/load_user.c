@@ -129,7 +129,7 @@ static int add_debugdata(struct tally_dso *dso, const struct tally_elf *elf)
 		return 0;
 	packed = tally_elf_section_data(elf, &section, &len);
 	if (!packed || tally_unpack(packed, len, &data, &len) ||
-	    tally_image_take(data, len, NULL, &dso->debugdata))
+	    tally_image_adopt(data, len, NULL, &dso->debugdata))
 		return 0; /* the dynamic symbols are better than nothing */
 	dso->source = TALLY_DSO_SOURCE_DEBUGDATA;
 	return tally_elf_add_symbols(&dso->debugdata.elf, &load, &dso->table);
@@ -226,7 +226,7 @@ int tally_dso_load_vdso(struct tally_dso *dso)
 	if (!ret)
 		ret = vdso_copy(&data, &len);
 	if (!ret)
-		ret = tally_image_take(data, len, &dso->build_id, &image);
+		ret = tally_image_adopt(data, len, &dso->build_id, &image);
 	if (!ret) {
 		dso_offer(dso, &image, TALLY_DSO_SOURCE_MEMORY);
 		dso->source = TALLY_DSO_SOURCE_MEMORY;

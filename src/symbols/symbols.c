@@ -305,7 +305,7 @@ const char *tally_dso_name(const struct tally_dso *dso)
 }
 
 /* Ask the file, or the kernel, for an id that was not recorded. */
-static void dso_ask_build_id(struct tally_dso *dso)
+static void dso_request_build_id(struct tally_dso *dso)
 {
 	struct tally_str path = {0};
 	struct tally_build_id id = {0};
@@ -328,7 +328,7 @@ const uint8_t *tally_dso_build_id(struct tally_dso *dso, size_t *ret_size)
 
 	if (!id->size) {
 		if (!dso->asked_id)
-			dso_ask_build_id(dso);
+			dso_request_build_id(dso);
 		id = &dso->own_id;
 	}
 	*ret_size = id->size;

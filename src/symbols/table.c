@@ -112,8 +112,8 @@ static int table_shape(struct tally_symtab *table)
 	return ret;
 }
 
-static bool wanted(const struct tally_symtab_entry *entry,
-		   const struct tally_symtab_options *options)
+static bool entry_is_wanted(const struct tally_symtab_entry *entry,
+			    const struct tally_symtab_options *options)
 {
 	if (!entry->module || !options->module)
 		return !entry->module && !options->module;
@@ -181,7 +181,7 @@ int tally_symtab_finish(struct tally_symtab *table, const struct tally_symtab_op
 	}
 	if (options->kallsyms) {
 		tally_vec_for_each (entry, &table->entries)
-			entry->dropped |= !wanted(entry, options);
+			entry->dropped |= !entry_is_wanted(entry, options);
 	} else if (overlapping(table)) {
 		ret = table_shape(table);
 	}

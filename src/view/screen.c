@@ -73,8 +73,8 @@ static int needed_width(const struct tally_screen *screen, const struct tally_vi
 	return width;
 }
 
-static void measure(struct tally_screen *screen, const struct tally_view *view, size_t last,
-		    int columns)
+static void columns_measure(struct tally_screen *screen, const struct tally_view *view, size_t last,
+			    int columns)
 {
 	int most = most_width(view, columns);
 
@@ -241,7 +241,7 @@ void tally_screen_draw(struct tally_screen *screen, const struct tally_view *vie
 
 	scroll(screen, page);
 	last = TALLY_MIN(screen->first + page, screen->lines.len);
-	measure(screen, view, last, canvas->columns);
+	columns_measure(screen, view, last, canvas->columns);
 	tally_canvas_fill(canvas, 0, 0, canvas->columns, TALLY_INK_TITLE);
 	tally_canvas_put(canvas, 0, 0, canvas->columns, texts->title, TALLY_INK_TITLE);
 	if (!screen->hide_headings)

@@ -97,7 +97,7 @@ struct scene {
 	struct tally_count now[2];
 };
 
-static void scene_make(struct scene *scene, const char *cpus, bool scarce)
+static void harness_make(struct scene *scene, const char *cpus, bool scarce)
 {
 	struct stat_session *session = &scene->session;
 
@@ -129,7 +129,7 @@ static void scene_make(struct scene *scene, const char *cpus, bool scarce)
 	assert_int_equal(stat_count_read(session, false), 0);
 }
 
-static void scene_free(struct scene *scene)
+static void harness_free(struct scene *scene)
 {
 	stat_count_free(&scene->session);
 	tally_counters_close(scene->set.counters);
@@ -142,7 +142,7 @@ static void parts_add_up_and_so_does_their_time(void **state)
 	struct scene scene;
 	const struct stat_cell *cell;
 
-	scene_make(&scene, NULL, false);
+	harness_make(&scene, NULL, false);
 	cell = &scene.session.cells[0];
 	assert_int_equal(scene.kernel.nr, 2);
 	assert_int_equal(scene.kernel.cpus[0], -1);
@@ -153,7 +153,7 @@ static void parts_add_up_and_so_does_their_time(void **state)
 	assert_int_equal(cell->count.quality, TALLY_QUALITY_EXACT);
 	assert_int_equal(scene.session.parts[0].count.value, 1000);
 	assert_int_equal(scene.session.parts[1].count.value, 9000);
-	scene_free(&scene);
+	harness_free(&scene);
 }
 
 static void what_did_not_run_is_estimated_once(void **state)
@@ -161,13 +161,13 @@ static void what_did_not_run_is_estimated_once(void **state)
 	struct scene scene;
 	const struct stat_cell *cell;
 
-	scene_make(&scene, NULL, true);
+	harness_make(&scene, NULL, true);
 	cell = &scene.session.cells[0];
 	assert_int_equal(cell->count.value, 5000);
 	assert_int_equal(cell->count.running, 2000);
 	assert_int_equal(cell->count.quality, TALLY_QUALITY_SCALED);
 	assert_int_equal(cell->value, 10000);
-	scene_free(&scene);
+	harness_free(&scene);
 }
 
 static void each_kind_is_opened_on_its_own_cpus(void **state)
@@ -175,14 +175,14 @@ static void each_kind_is_opened_on_its_own_cpus(void **state)
 	static const int32_t want[] = {3, 0, 1};
 	struct scene scene;
 
-	scene_make(&scene, "0-1,3", false);
+	harness_make(&scene, "0-1,3", false);
 	assert_int_equal(scene.kernel.nr, 3);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(scene.kernel.cpus[i], want[i]);
 	/* There each counts all the time: what is missing is estimated for each. */
 	assert_int_equal(scene.session.cells[0].value, 2 * 12000 + 4000);
 	assert_int_equal(scene.session.cells[0].count.quality, TALLY_QUALITY_SCALED);
-	scene_free(&scene);
+	harness_free(&scene);
 }
 
 static void the_split_is_shown(void **state)
@@ -191,7 +191,7 @@ static void the_split_is_shown(void **state)
 	struct stat_printer printer = {.format = &stat_format_text, .thousands = ""};
 	struct stat_table table = {.mode = &stat_modes[STAT_AGGR_ALL], .nr_rows = 2, .title = "x"};
 
-	scene_make(&scene, NULL, false);
+	harness_make(&scene, NULL, false);
 	table.rows = scene.rows;
 	table.cells = scene.session.cells;
 	table.parts = scene.session.parts;
@@ -210,7 +210,7 @@ static void the_split_is_shown(void **state)
 			       "\"parts\":[{\"pmu\":\"cpu_atom\",\"quality\":\"scaled\","
 			       "\"value\":1000,\"running_ns\":1000}"));
 	stat_printer_free(&printer);
-	scene_free(&scene);
+	harness_free(&scene);
 }
 
 int main(void)

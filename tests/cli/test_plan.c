@@ -11,8 +11,8 @@
 
 #include "base/arith.h"
 #include "cli/stat/plan_run.h"
-#include "machines/sim/loop.h"
-#include "machines/sim/task.h"
+#include "hosts/sim/loop.h"
+#include "hosts/sim/task.h"
 #include "tally/client.h"
 
 #include "../core/sim_transport.h"
@@ -22,7 +22,7 @@
 enum { MS = 1000000, MAX_EVENTS = 12, ROUNDS = 60, NO_GENERIC = 1u << 31 };
 
 /* Events of a PMU whose counters are numbered without gaps, in groups. */
-struct play {
+struct random_plan {
 	struct tally_event_counters all;
 	struct tally_event_spec specs[MAX_EVENTS];
 	struct stat_plan_event events[MAX_EVENTS];
@@ -37,39 +37,41 @@ static unsigned below(unsigned n)
 }
 
 /* Fixed counters have an event each, so that a signal of the machine is an event's kind. */
-static void play_make(struct play *play)
+static void random_plan_make(struct random_plan *random_plan)
 {
 	unsigned generic = 1 + below(5);
 
-	*play = (struct play){.all = {(uint16_t)((1u << generic) - 1), (uint8_t)below(4)},
-			      .nr = 1 + below(MAX_EVENTS)};
-	for (size_t i = 0; i < play->nr; i++) {
+	*random_plan =
+		(struct random_plan){.all = {(uint16_t)((1u << generic) - 1), (uint8_t)below(4)},
+				     .nr = 1 + below(MAX_EVENTS)};
+	for (size_t i = 0; i < random_plan->nr; i++) {
 		bool joins = i && below(2);
-		struct tally_event_counters can = {(uint16_t)(1 + below(play->all.generic)), 0};
+		struct tally_event_counters can = {(uint16_t)(1 + below(random_plan->all.generic)),
+						   0};
 
 		if (!below(3)) {
-			can = play->all;
+			can = random_plan->all;
 			can.fixed &= (uint8_t)(1u << below(2));
 		}
-		play->specs[i].weak_group = true;
-		play->specs[i].attr.pinned = !joins && !below(12);
-		play->events[i] = (struct stat_plan_event){
-			.spec = &play->specs[i],
+		random_plan->specs[i].weak_group = true;
+		random_plan->specs[i].attr.pinned = !joins && !below(12);
+		random_plan->events[i] = (struct stat_plan_event){
+			.spec = &random_plan->specs[i],
 			.can = can,
-			.leader = joins ? play->events[i - 1].leader : i,
+			.leader = joins ? random_plan->events[i - 1].leader : i,
 		};
 	}
 }
 
 /* A signal for each kind of constraint: 14 and 15 may go to a fixed counter or any; the others are
  * one an event. */
-static void signals_set(const struct play *play, struct tally_sim_pmu *pmu,
+static void signals_set(const struct random_plan *random_plan, struct tally_sim_pmu *pmu,
 			struct tally_event_spec *specs)
 {
-	pmu->fixed[0] = play->all.fixed & 1 ? 14 : SIM_NR_HW;
-	pmu->fixed[1] = play->all.fixed & 2 ? 15 : SIM_NR_HW;
-	for (size_t i = 0; i < play->nr; i++) {
-		const struct stat_plan_event *event = &play->events[i];
+	pmu->fixed[0] = random_plan->all.fixed & 1 ? 14 : SIM_NR_HW;
+	pmu->fixed[1] = random_plan->all.fixed & 2 ? 15 : SIM_NR_HW;
+	for (size_t i = 0; i < random_plan->nr; i++) {
+		const struct stat_plan_event *event = &random_plan->events[i];
 		unsigned signal = event->can.fixed ? 13u + event->can.fixed : (unsigned)i;
 
 		pmu->constraint[signal] = event->can.generic ? event->can.generic : NO_GENERIC;
@@ -97,7 +99,7 @@ static void shares_read(struct tally_counters *counters, size_t nr, double *ret_
 }
 
 /* The same by hand: signals_set()'s, the client, another length of time. */
-static void play_run(const struct play *play, double shares[MAX_EVENTS])
+static void random_plan_run(const struct random_plan *random_plan, double shares[MAX_EVENTS])
 {
 	static const struct tally_sim_rates rates = {.per_ms = {1000, 2000, 3000, 4000}};
 	static const struct tally_sim_step script[] = {
@@ -109,12 +111,12 @@ static void play_run(const struct play *play, double shares[MAX_EVENTS])
 		.name = "cpu",
 		.type = PERF_TYPE_RAW,
 		.core = true,
-		.nr_generic = (uint8_t)__builtin_popcount(play->all.generic),
+		.nr_generic = (uint8_t)__builtin_popcount(random_plan->all.generic),
 		.nr_fixed = 2,
 		.width = 40,
 	};
 	struct tally_event_spec specs[MAX_EVENTS];
-	struct tally_event_list list = {.specs = specs, .nr = play->nr};
+	struct tally_event_list list = {.specs = specs, .nr = random_plan->nr};
 	struct sim_transport transport;
 	struct tally_sim_task *task;
 	struct tally_counters *counters;
@@ -122,7 +124,7 @@ static void play_run(const struct play *play, double shares[MAX_EVENTS])
 	struct tally_cpus *cpus;
 	struct tally_sim *sim;
 
-	signals_set(play, &pmu, specs);
+	signals_set(random_plan, &pmu, specs);
 	assert_int_equal(
 		tally_sim_create(
 			&(struct tally_sim_config){.nr_cpus = 1, .pmus = &pmu, .nr_pmus = 1}, &sim),
@@ -136,7 +138,7 @@ static void play_run(const struct play *play, double shares[MAX_EVENTS])
 					     &counters, NULL),
 			 0);
 	tally_sim_run(sim, 9000ull * MS);
-	shares_read(counters, play->nr, shares);
+	shares_read(counters, random_plan->nr, shares);
 	assert_null(tally_sim_violation(sim));
 	tally_counters_close(counters);
 	assert_int_equal(tally_sim_destroy(sim), 0);
@@ -144,14 +146,14 @@ static void play_run(const struct play *play, double shares[MAX_EVENTS])
 	free(cpus);
 }
 
-static bool group_fits(const struct play *play, size_t leader)
+static bool group_fits(const struct random_plan *random_plan, size_t leader)
 {
 	struct tally_event_counters needs[MAX_EVENTS];
 	size_t nr = 0;
 
-	for (size_t i = leader; i < play->nr && play->events[i].leader == leader; i++)
-		needs[nr++] = play->events[i].can;
-	return tally_event_counters_fit(needs, nr, play->all);
+	for (size_t i = leader; i < random_plan->nr && random_plan->events[i].leader == leader; i++)
+		needs[nr++] = random_plan->events[i].can;
+	return tally_event_counters_fit(needs, nr, random_plan->all);
 }
 
 static void plans_are_what_happens(void **state)
@@ -159,16 +161,16 @@ static void plans_are_what_happens(void **state)
 	size_t shared = 0, alone = 0;
 
 	for (int round = 0; round < ROUNDS; round++) {
-		struct play play;
+		struct random_plan random_plan;
 		double shares[MAX_EVENTS];
 		struct stat_plan plan;
 
-		play_make(&play);
-		plan = (struct stat_plan){play.all, play.events, play.nr, 0};
+		random_plan_make(&random_plan);
+		plan = (struct stat_plan){random_plan.all, random_plan.events, random_plan.nr, 0};
 		assert_int_equal(stat_plan_run(&plan), 0);
-		play_run(&play, shares);
-		for (size_t i = 0; i < play.nr; i++) {
-			const struct stat_plan_event *event = &play.events[i];
+		random_plan_run(&random_plan, shares);
+		for (size_t i = 0; i < random_plan.nr; i++) {
+			const struct stat_plan_event *event = &random_plan.events[i];
 
 			if (event->share < shares[i] - 0.01 || event->share > shares[i] + 0.01)
 				print_message("# round %d event %zu: planned %f, got %f\n", round,
@@ -176,7 +178,7 @@ static void plans_are_what_happens(void **state)
 			assert_int_equal(event->refused, 0);
 			assert_in_range((long)(1000 * (1 + event->share - shares[i])), 990, 1010);
 			if (event->alone)
-				assert_false(group_fits(&play, event->leader));
+				assert_false(group_fits(&random_plan, event->leader));
 			shared += event->share > 0.01 && event->share < 0.99;
 			alone += event->alone;
 		}

@@ -50,21 +50,21 @@ static void what_is_gone_reads_as_zeros(void **state)
 
 	tally_truncation_survive(); /* cmocka has a handler of its own, for each test */
 	assert_int_equal(tally_file_map(path, &map), 0);
-	assert_null(tally_truncation_take());
+	assert_null(tally_truncation_pop());
 	assert_int_equal(ftruncate(fd, 2 * PAGE), 0);
 	assert_int_equal(map.data[LEN - 1], 0);
 	assert_int_equal(map.data[3 * PAGE], 0);
 	assert_int_equal(map.data[2 * PAGE], 0);
 	assert_int_equal(map.data[2 * PAGE - 1], 'x');
-	name = tally_truncation_take();
+	name = tally_truncation_pop();
 	assert_non_null(name);
 	assert_string_equal(name, path);
-	assert_null(tally_truncation_take());
+	assert_null(tally_truncation_pop());
 	/* And again. */
 	assert_int_equal(ftruncate(fd, 0), 0);
 	assert_int_equal(map.data[0], 0);
 	assert_int_equal(map.data[LEN - 1], 0);
-	assert_non_null(tally_truncation_take());
+	assert_non_null(tally_truncation_pop());
 	assert_int_equal(tally_file_map_check(&map), -EIO);
 	tally_file_unmap(&map);
 }

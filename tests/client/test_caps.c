@@ -26,7 +26,7 @@ static void in_child(void (*check)(void))
 	pid_t pid;
 	int status;
 
-	if (!tally_permits_capability(TALLY_CAP_SYS_PTRACE))
+	if (!tally_access_capability(TALLY_CAP_SYS_PTRACE))
 		skip();
 	pid = fork();
 	assert_true(pid >= 0);
@@ -42,22 +42,22 @@ static void lower_and_raise(void)
 {
 	CHECK(tally_caps_held());
 	CHECK(!tally_caps_lower());
-	CHECK(!tally_permits_capability(TALLY_CAP_SYS_PTRACE));
+	CHECK(!tally_access_capability(TALLY_CAP_SYS_PTRACE));
 	CHECK(tally_caps_held());
 	CHECK(!tally_caps_raise());
-	CHECK(tally_permits_capability(TALLY_CAP_SYS_PTRACE));
+	CHECK(tally_access_capability(TALLY_CAP_SYS_PTRACE));
 }
 
 static void drop(void)
 {
-	struct tally_permits permits;
+	struct tally_access access;
 
 	CHECK(!tally_caps_drop());
 	CHECK(!tally_caps_held());
 	CHECK(!tally_caps_raise());
-	CHECK(!tally_permits_capability(TALLY_CAP_SYS_PTRACE));
-	tally_permits_read(NULL, &permits);
-	CHECK(!(permits.effective | permits.permitted | permits.inheritable | permits.ambient));
+	CHECK(!tally_access_capability(TALLY_CAP_SYS_PTRACE));
+	tally_access_read(NULL, &access);
+	CHECK(!(access.effective | access.permitted | access.inheritable | access.ambient));
 	/* Twice is fine. */
 	CHECK(!tally_caps_drop());
 }
@@ -80,19 +80,19 @@ static void drop_with_threads(void)
 	CHECK(!pipe(ends));
 	CHECK(!pthread_create(&thread, NULL, wait_for_end, &ends[0]));
 	CHECK(tally_caps_drop() == -EBUSY);
-	CHECK(tally_permits_capability(TALLY_CAP_SYS_PTRACE));
+	CHECK(tally_access_capability(TALLY_CAP_SYS_PTRACE));
 	close(ends[1]);
 	CHECK(!pthread_join(thread, NULL));
 }
 
 static void drop_to_ambient(void)
 {
-	struct tally_permits permits;
+	struct tally_access access;
 
 	CHECK(!tally_caps_drop_to_ambient());
 	CHECK(!tally_caps_held());
-	tally_permits_read(NULL, &permits);
-	CHECK(!permits.permitted && !permits.effective);
+	tally_access_read(NULL, &access);
+	CHECK(!access.permitted && !access.effective);
 }
 
 static void test_lower_and_raise(void **state)

@@ -241,17 +241,17 @@ static void place_make(struct place *place)
 	write_file(place->two, "a\nb\n");
 }
 
-static void place_change(const struct place *place, struct tally_keeper *keeper)
+static void place_change(const struct place *place, struct tally_restorer *restorer)
 {
-	assert_int_equal(tally_keeper_start(keeper), 0);
-	assert_int_equal(tally_keeper_note_directory(keeper, place->sub), 0);
+	assert_int_equal(tally_restorer_start(restorer), 0);
+	assert_int_equal(tally_restorer_add_directory(restorer, place->sub), 0);
 	assert_int_equal(mkdir(place->sub, 0700), 0);
-	assert_int_equal(tally_keeper_note_file(keeper, place->one, "1"), 0);
+	assert_int_equal(tally_restorer_add_file(restorer, place->one, "1"), 0);
 	write_file(place->one, "changed");
-	assert_int_equal(tally_keeper_note_file(keeper, place->two, "a\nb\n"), 0);
+	assert_int_equal(tally_restorer_add_file(restorer, place->two, "a\nb\n"), 0);
 	write_file(place->two, "changed");
 	/* What was noted first is what counts. */
-	assert_int_equal(tally_keeper_note_file(keeper, place->one, "changed"), 0);
+	assert_int_equal(tally_restorer_add_file(restorer, place->one, "changed"), 0);
 	write_file(place->one, "again");
 }
 
@@ -265,35 +265,35 @@ static void place_check(const struct place *place)
 	assert_int_equal(rmdir(place->dir), 0);
 }
 
-static void test_keeper_finishes(void **state)
+static void test_restorer_finishes(void **state)
 {
-	struct tally_keeper keeper = {0};
+	struct tally_restorer restorer = {0};
 	struct place place;
 
 	place_make(&place);
-	place_change(&place, &keeper);
+	place_change(&place, &restorer);
 	check_file(place.one, "again");
-	assert_int_equal(tally_keeper_finish(&keeper), 0);
+	assert_int_equal(tally_restorer_finish(&restorer), 0);
 	place_check(&place);
-	assert_int_equal(tally_keeper_finish(&keeper), 0); /* none */
+	assert_int_equal(tally_restorer_finish(&restorer), 0); /* none */
 }
 
-static void test_keeper_is_killed(void **state)
+static void test_restorer_is_killed(void **state)
 {
-	struct tally_keeper keeper = {0};
+	struct tally_restorer restorer = {0};
 	struct place place;
 	pid_t pid;
 
 	place_make(&place);
-	place_change(&place, &keeper);
-	pid = keeper.pid;
+	place_change(&place, &restorer);
+	pid = restorer.pid;
 	assert_int_equal(kill(pid, SIGKILL), 0);
-	assert_int_equal(tally_keeper_finish(&keeper), 0);
+	assert_int_equal(tally_restorer_finish(&restorer), 0);
 	assert_int_equal(waitpid(pid, NULL, 0), -1);
 	place_check(&place);
 }
 
-/* The owner dies; a pipe that it and its keeper hold tells when both are gone. */
+/* The owner dies; a pipe that it and its restorer hold tells when both are gone. */
 static void test_owner_is_killed(void **state)
 {
 	int ready[2], held[2];
@@ -306,9 +306,9 @@ static void test_owner_is_killed(void **state)
 	assert_int_equal(pipe(held), 0);
 	pid = fork();
 	if (!pid) {
-		struct tally_keeper keeper = {0};
+		struct tally_restorer restorer = {0};
 
-		place_change(&place, &keeper);
+		place_change(&place, &restorer);
 		if (write(ready[1], "", 1) != 1)
 			_exit(1);
 		for (;;)
@@ -327,30 +327,30 @@ static void test_owner_is_killed(void **state)
 }
 
 /* What cannot be put back is told, and does not keep the rest from it. */
-static void test_keeper_fails(void **state)
+static void test_restorer_fails(void **state)
 {
-	struct tally_keeper keeper = {0};
+	struct tally_restorer restorer = {0};
 	struct place place;
 
 	place_make(&place);
-	place_change(&place, &keeper);
-	assert_int_equal(tally_keeper_note_file(&keeper, "/nowhere/at/all", "x"), 0);
-	assert_int_equal(tally_keeper_finish(&keeper), -ENOENT);
+	place_change(&place, &restorer);
+	assert_int_equal(tally_restorer_add_file(&restorer, "/nowhere/at/all", "x"), 0);
+	assert_int_equal(tally_restorer_finish(&restorer), -ENOENT);
 	place_check(&place);
 }
 
-static void test_keeper_ignores_signals(void **state)
+static void test_restorer_ignores_signals(void **state)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-	struct tally_keeper keeper = {0};
+	struct tally_restorer restorer = {0};
 	struct place place;
 
 	place_make(&place);
-	place_change(&place, &keeper);
+	place_change(&place, &restorer);
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(signals); i++)
-		kill(keeper.pid, signals[i]);
-	keeper.journal.len = 0; /* the owner could not do it in its place */
-	assert_int_equal(tally_keeper_finish(&keeper), 0);
+		kill(restorer.pid, signals[i]);
+	restorer.journal.len = 0; /* the owner could not do it in its place */
+	assert_int_equal(tally_restorer_finish(&restorer), 0);
 	place_check(&place);
 }
 
@@ -363,11 +363,11 @@ int main(void)
 		cmocka_unit_test(test_histogram),
 		cmocka_unit_test(test_pairs),
 		cmocka_unit_test(test_as_input),
-		cmocka_unit_test(test_keeper_finishes),
-		cmocka_unit_test(test_keeper_is_killed),
+		cmocka_unit_test(test_restorer_finishes),
+		cmocka_unit_test(test_restorer_is_killed),
 		cmocka_unit_test(test_owner_is_killed),
-		cmocka_unit_test(test_keeper_fails),
-		cmocka_unit_test(test_keeper_ignores_signals),
+		cmocka_unit_test(test_restorer_fails),
+		cmocka_unit_test(test_restorer_ignores_signals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

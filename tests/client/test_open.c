@@ -364,7 +364,7 @@ static void test_not_permitted(void **state)
 	struct tally_counters *counters = NULL;
 	struct fake *fake = fake_new(nothing);
 	struct tally_refusal why = {0};
-	struct tally_permits permits;
+	struct tally_access access;
 
 	assert_int_equal(try_open(fake, specs, 1, "0", 1, NULL, &counters, &why), -EACCES);
 	assert_int_equal(why.code, -EACCES);
@@ -372,8 +372,8 @@ static void test_not_permitted(void **state)
 	assert_string_not_equal(why.rule, "");
 	assert_string_not_equal(why.found, "");
 	/* A fake that says no to root is a security module to us. */
-	tally_permits_read(NULL, &permits);
-	if (tally_permits_perfmon(&permits))
+	tally_access_read(NULL, &access);
+	if (tally_access_perfmon(&access))
 		assert_int_equal(why.broken, TALLY_RULE_SECURITY_MODULE);
 	free(fake);
 }

@@ -16,8 +16,8 @@
 #include "abi/attr.h"
 #include "base/arith.h"
 #include "client/probe.h"
-#include "machines/sim/loop.h"
-#include "machines/sim/task.h"
+#include "hosts/sim/loop.h"
+#include "hosts/sim/task.h"
 
 #include "../core/sim_transport.h"
 
@@ -368,7 +368,7 @@ static void sim_work(void *arg, uint64_t ns)
 	tally_sim_run(arg, ns);
 }
 
-static void world_make(struct world *world, uint32_t caps, uint8_t nr_generic)
+static void random_sim_make(struct world *world, uint32_t caps, uint8_t nr_generic)
 {
 	static const struct tally_sim_rates busy = {.per_ms = {3000000, 4000000, 0, 0, 500000}};
 	static const struct tally_sim_step script[] = {
@@ -400,7 +400,7 @@ static void world_make(struct world *world, uint32_t caps, uint8_t nr_generic)
 		tally_sim_task_new(world->sim, &(struct tally_sim_spawn){.caps = ~0ull}));
 }
 
-static struct tally_pmu_probe world_probe(struct world *world)
+static struct tally_pmu_probe random_sim_probe(struct world *world)
 {
 	const struct tally_probe_work work = {sim_work, world->sim};
 
@@ -419,11 +419,11 @@ static void core_slots(void **state)
 		struct world world;
 		struct tally_pmu_probe probed;
 
-		world_make(&world, 0, SLOTS);
+		random_sim_make(&world, 0, SLOTS);
 		for (unsigned i = 0; i < taken; i++)
 			assert_true(world.others.transport.open(&world.others.transport, &pinned,
 								-1, 0, -1, 0) >= 0);
-		probed = world_probe(&world);
+		probed = random_sim_probe(&world);
 		print_message("# %u of %u taken: %s, %u free\n", taken, SLOTS,
 			      tally_pmu_state_name(probed.state), probed.slots_free);
 		assert_int_equal(probed.state, taken < SLOTS ? TALLY_PMU_SAMPLES : TALLY_PMU_TAKEN);
@@ -438,8 +438,8 @@ static void core_without_interrupts(void **state)
 	struct world world;
 	struct tally_pmu_probe probed;
 
-	world_make(&world, TALLY_PMU_NO_INTERRUPT, 3);
-	probed = world_probe(&world);
+	random_sim_make(&world, TALLY_PMU_NO_INTERRUPT, 3);
+	probed = random_sim_probe(&world);
 	assert_int_equal(probed.state, TALLY_PMU_COUNTS_ONLY);
 	assert_int_equal(probed.code, -EOPNOTSUPP);
 	assert_int_equal(probed.slots_free, 3);
@@ -452,8 +452,8 @@ static void core_without_pmu(void **state)
 	struct tally_probe_call call;
 	size_t known = 0;
 
-	world_make(&world, 0, 0);
-	assert_int_equal(world_probe(&world).state, TALLY_PMU_ABSENT);
+	random_sim_make(&world, 0, 0);
+	assert_int_equal(random_sim_probe(&world).state, TALLY_PMU_ABSENT);
 	call = tally_probe_call(&world.mine.transport, true);
 	assert_int_equal(call.door, TALLY_DOOR_OPEN);
 	assert_int_equal(call.attr_size, sizeof(struct perf_event_attr));

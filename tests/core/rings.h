@@ -3,7 +3,7 @@
 #ifndef TALLY_TESTS_CORE_RINGS_H
 #define TALLY_TESTS_CORE_RINGS_H
 
-#include "plays.h"
+#include "scripts.h"
 
 static inline struct perf_event_attr attr_ring(uint64_t period)
 {
@@ -14,12 +14,12 @@ static inline struct perf_event_attr attr_ring(uint64_t period)
 	return attr;
 }
 
-static inline void ring_begin(struct scene *scene, uint32_t nr_cpus, bool scattered)
+static inline void ring_begin(struct harness *harness, uint32_t nr_cpus, bool scattered)
 {
 	struct tally_core_settings *settings;
 
-	scene_begin(scene, nr_cpus, NULL);
-	settings = tally_core_settings(tally_sim_core(scene->sim));
+	harness_begin(harness, nr_cpus, NULL);
+	settings = tally_core_settings(tally_sim_core(harness->sim));
 	settings->scattered = scattered;
 	settings->max_sample_rate = 10000000;
 }

@@ -3,12 +3,12 @@
 #ifndef TALLY_TESTS_CORE_SIM_TRANSPORT_H
 #define TALLY_TESTS_CORE_SIM_TRANSPORT_H
 
-#include "machines/sim/files.h"
-#include "machines/sim/loop.h"
-#include "machines/sim/script.h"
-#include "machines/sim/task.h"
-#include "machines/sim/text.h"
-#include "machines/sim/truth.h"
+#include "hosts/sim/files.h"
+#include "hosts/sim/loop.h"
+#include "hosts/sim/script.h"
+#include "hosts/sim/task.h"
+#include "hosts/sim/text.h"
+#include "hosts/sim/truth.h"
 #include "tally/client.h"
 
 struct sim_transport {

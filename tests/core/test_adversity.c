@@ -16,7 +16,7 @@
 
 #include "../random.h"
 #include "base/arith.h"
-#include "scene.h"
+#include "harness.h"
 
 enum {
 	OPS_PER_ROUND = 2000,
@@ -43,7 +43,7 @@ struct slot {
 };
 
 struct play {
-	struct scene scene;
+	struct harness harness;
 	struct random random;
 	struct tally_sim_pmu pmus[2];
 	struct tally_sim_rates rates[4];
@@ -152,18 +152,18 @@ static void begin_round(void)
 	config.no_task_cpu = one_in(2);
 	config.quantum_ns = 1000 + pick(100 * US);
 	config.op_cost_ns = play.exact ? 0 : 1 + pick(40);
-	scene_begin(&play.scene, play.nr_cpus, &config);
-	settings = tally_core_settings(tally_sim_core(play.scene.sim));
+	harness_begin(&play.harness, play.nr_cpus, &config);
+	settings = tally_core_settings(tally_sim_core(play.harness.sim));
 	settings->scattered = one_in(2);
 	settings->tick_ns = (uint32_t)(20 * US + pick(100 * US));
 	settings->max_sample_rate = play.exact ? 1000000000 : 1000000;
 	for (unsigned i = 0; i < 4; i++)
-		scene_spawn(&play.scene, play.scripts[i], (uint32_t)pick(play.nr_cpus));
+		harness_spawn(&play.harness, play.scripts[i], (uint32_t)pick(play.nr_cpus));
 }
 
 static void end_round(void)
 {
-	scene_end(&play.scene);
+	harness_end(&play.harness);
 }
 
 /* ---- what must hold ---------------------------------------------------------------- */
@@ -178,7 +178,7 @@ static uint64_t truth_of(const struct slot *slot, unsigned signal)
 							   : 1 << SIM_USER | 1 << SIM_GUEST_USER |
 								     1 << SIM_HYPERVISOR};
 
-	return tally_sim_truth(play.scene.sim, filter, signal);
+	return tally_sim_truth(play.harness.sim, filter, signal);
 }
 
 /* A task's event is enabled while its task runs, also on CPUs where it does not count. */
@@ -204,7 +204,8 @@ static bool slot_gone(const struct slot *slot)
 static void check_slot(struct slot *slot)
 {
 	uint64_t words[5] = {0}, happened, ns;
-	int64_t len = tally_sim_read(play.scene.sim, slot->opener, slot->fd, words, sizeof(words));
+	int64_t len =
+		tally_sim_read(play.harness.sim, slot->opener, slot->fd, words, sizeof(words));
 
 	if (len == 0 && slot->attr.pinned)
 		return;
@@ -232,11 +233,11 @@ static struct tally_sim_task *random_task(void)
 	size_t nr = 0;
 	struct tally_sim_task *task;
 
-	while (tally_sim_task_at(play.scene.sim, nr))
+	while (tally_sim_task_at(play.harness.sim, nr))
 		nr++;
 	/* The later ones: who is gone is mostly before them. */
-	task = tally_sim_task_at(play.scene.sim, nr - 1 - pick(TALLY_MIN(nr, 8)));
-	return tally_sim_task_exited(task) ? tally_sim_task_at(play.scene.sim, 0) : task;
+	task = tally_sim_task_at(play.harness.sim, nr - 1 - pick(TALLY_MIN(nr, 8)));
+	return tally_sim_task_exited(task) ? tally_sim_task_at(play.harness.sim, 0) : task;
 }
 
 static struct slot *random_slot(void)
@@ -286,8 +287,8 @@ static bool is_comparable(const struct slot *slot)
 {
 	bool clock = slot->signal >= SIM_SW && slot->signal != SIM_SW + PERF_COUNT_SW_PAGE_FAULTS;
 
-	for (size_t i = 0; slot->attr.inherit && tally_sim_task_at(play.scene.sim, i); i++)
-		if (tally_sim_task_parent(tally_sim_task_at(play.scene.sim, i)) == slot->task)
+	for (size_t i = 0; slot->attr.inherit && tally_sim_task_at(play.harness.sim, i); i++)
+		if (tally_sim_task_parent(tally_sim_task_at(play.harness.sim, i)) == slot->task)
 			return false;
 	return !clock && !slot->attr.inherit_thread;
 }
@@ -301,7 +302,7 @@ static void op_open(void)
 		return;
 	*slot = (struct slot){.fd = -1, .cpu = one_in(3) ? (int32_t)pick(play.nr_cpus) : -1};
 	slot->attr = random_attr(&slot->signal);
-	slot->opener = one_in(4) ? random_task() : play.scene.observer;
+	slot->opener = one_in(4) ? random_task() : play.harness.observer;
 	slot->task = slot->cpu >= 0 && one_in(2) ? NULL : random_task();
 	if (one_in(3) && !slot_gone(leader)) {
 		group_fd = leader->fd;
@@ -311,8 +312,9 @@ static void op_open(void)
 		slot->attr.inherit = leader->attr.inherit;
 		slot->attr.pinned = 0;
 	}
-	slot->fd = scene_try(&play.scene, slot->opener, slot->attr,
-			     slot->task ? tally_sim_task_tid(slot->task) : -1, slot->cpu, group_fd);
+	slot->fd =
+		harness_try(&play.harness, slot->opener, slot->attr,
+			    slot->task ? tally_sim_task_tid(slot->task) : -1, slot->cpu, group_fd);
 	slot->comparable = is_comparable(slot);
 	note_truth(slot);
 	slot->ns = truth_of(slot, SIM_NS);
@@ -326,8 +328,8 @@ static void op_close(void)
 	if (slot_gone(slot))
 		return;
 	if (slot->ring && one_in(2))
-		tally_sim_munmap(play.scene.sim, slot->opener, slot->ring);
-	assert_int_equal(tally_sim_close(play.scene.sim, slot->opener, slot->fd), 0);
+		tally_sim_munmap(play.harness.sim, slot->opener, slot->ring);
+	assert_int_equal(tally_sim_close(play.harness.sim, slot->opener, slot->fd), 0);
 	slot->fd = -1;
 }
 
@@ -344,7 +346,7 @@ static void op_ioctl(void)
 		return;
 	if (request == PERF_EVENT_IOC_SET_OUTPUT)
 		arg = slot_gone(other) ? (uintptr_t)-1 : (uintptr_t)other->fd;
-	tally_sim_ioctl(play.scene.sim, slot->opener, slot->fd, request, arg);
+	tally_sim_ioctl(play.harness.sim, slot->opener, slot->fd, request, arg);
 }
 
 static void op_period(void)
@@ -353,7 +355,7 @@ static void op_period(void)
 	uint64_t period = 1000 + pick(20000);
 
 	if (!slot_gone(slot))
-		tally_sim_ioctl(play.scene.sim, slot->opener, slot->fd, PERF_EVENT_IOC_PERIOD,
+		tally_sim_ioctl(play.harness.sim, slot->opener, slot->fd, PERF_EVENT_IOC_PERIOD,
 				(uintptr_t)&period);
 }
 
@@ -363,7 +365,7 @@ static void op_reset(void)
 
 	/* Of a tree it does not reset what came from those who are gone. */
 	if (slot_gone(slot) || slot->attr.inherit ||
-	    tally_sim_ioctl(play.scene.sim, slot->opener, slot->fd, PERF_EVENT_IOC_RESET, 0))
+	    tally_sim_ioctl(play.harness.sim, slot->opener, slot->fd, PERF_EVENT_IOC_RESET, 0))
 		return;
 	note_truth(slot);
 	/* ran all the time since it was opened, counted since it was reset: still the truth */
@@ -376,8 +378,8 @@ static void op_mmap(void)
 	if (slot_gone(slot) || slot->ring)
 		return;
 	slot->writable = !one_in(4);
-	if (tally_sim_mmap(play.scene.sim, slot->opener, slot->fd, 4096 * (1 + (1u << pick(3))), 0,
-			   slot->writable, &slot->ring))
+	if (tally_sim_mmap(play.harness.sim, slot->opener, slot->fd, 4096 * (1 + (1u << pick(3))),
+			   0, slot->writable, &slot->ring))
 		slot->ring = NULL;
 }
 
@@ -404,9 +406,9 @@ static void op_drain(void)
 	if (slot_gone(slot))
 		return;
 	/* What other tasks mapped goes with their exec and their end. */
-	if (slot->ring && slot->opener == play.scene.observer && slot->writable)
+	if (slot->ring && slot->opener == play.harness.observer && slot->writable)
 		check_ring(slot->ring);
-	tally_sim_poll(play.scene.sim, slot->opener, slot->fd);
+	tally_sim_poll(play.harness.sim, slot->opener, slot->fd);
 }
 
 static void op_step(void)
@@ -423,18 +425,18 @@ static void op_step(void)
 	};
 	struct tally_sim_task *task = random_task();
 
-	if (task != play.scene.observer)
-		tally_sim_do(play.scene.sim, task, &steps[pick(8)]);
+	if (task != play.harness.observer)
+		tally_sim_do(play.harness.sim, task, &steps[pick(8)]);
 }
 
 static void op_run(void)
 {
-	tally_sim_run(play.scene.sim, pick(MAX_RUN_NS));
+	tally_sim_run(play.harness.sim, pick(MAX_RUN_NS));
 }
 
 static void op_prctl(void)
 {
-	tally_sim_prctl(play.scene.sim, random_task(),
+	tally_sim_prctl(play.harness.sim, random_task(),
 			one_in(2) ? TALLY_CORE_PRCTL_DISABLE : TALLY_CORE_PRCTL_ENABLE);
 }
 
@@ -443,19 +445,19 @@ static void op_hotplug(void)
 	uint32_t cpu = (uint32_t)pick(play.nr_cpus);
 
 	if (one_in(2))
-		tally_sim_cpu_offline(play.scene.sim, cpu);
+		tally_sim_cpu_offline(play.harness.sim, cpu);
 	else
-		tally_sim_cpu_online(play.scene.sim, cpu);
+		tally_sim_cpu_online(play.harness.sim, cpu);
 }
 
 /* Memory that is short for a moment. */
 static void op_no_memory(void)
 {
-	tally_sim_fail_alloc(play.scene.sim, 1 + pick(6));
+	tally_sim_fail_alloc(play.harness.sim, 1 + pick(6));
 	op_open();
-	tally_sim_fail_alloc(play.scene.sim, one_in(2) ? 1 + pick(3) : 0);
+	tally_sim_fail_alloc(play.harness.sim, one_in(2) ? 1 + pick(3) : 0);
 	op_step();
-	tally_sim_fail_alloc(play.scene.sim, 0);
+	tally_sim_fail_alloc(play.harness.sim, 0);
 }
 
 static void op_read(void)

@@ -2,25 +2,25 @@
 /* Counting, where there is a counter for every event: what is read is the truth, to the last
  * event and the last nanosecond. */
 #include "base/arith.h"
-#include "scene.h"
+#include "harness.h"
 
 static const struct tally_sim_step worker[] = {
 	SIM_LOOP(0),
-	SIM_RUN(SIM_USER, 31 * US, &scene_busy),
-	SIM_RUN(SIM_KERNEL, 7 * US, &scene_calm),
-	SIM_RUN(SIM_HYPERVISOR, 777, &scene_busy),
-	SIM_RUN(SIM_GUEST_KERNEL, 901, &scene_calm),
-	SIM_RUN(SIM_GUEST_USER, 4 * US, &scene_busy),
+	SIM_RUN(SIM_USER, 31 * US, &harness_busy),
+	SIM_RUN(SIM_KERNEL, 7 * US, &harness_calm),
+	SIM_RUN(SIM_HYPERVISOR, 777, &harness_busy),
+	SIM_RUN(SIM_GUEST_KERNEL, 901, &harness_calm),
+	SIM_RUN(SIM_GUEST_USER, 4 * US, &harness_busy),
 	SIM_SLEEP(13 * US),
 	SIM_END_LOOP(),
 };
 
-static const struct tally_sim_step hog[] = {SIM_LOOP(0), SIM_RUN(SIM_USER, 300 * US, &scene_calm),
+static const struct tally_sim_step hog[] = {SIM_LOOP(0), SIM_RUN(SIM_USER, 300 * US, &harness_calm),
 					    SIM_END_LOOP()};
 
 static const struct tally_sim_step traveller[] = {
-	SIM_LOOP(0),    SIM_RUN(SIM_USER, 100 * US, &scene_busy),
-	SIM_MIGRATE(1), SIM_RUN(SIM_KERNEL, 50 * US, &scene_busy),
+	SIM_LOOP(0),    SIM_RUN(SIM_USER, 100 * US, &harness_busy),
+	SIM_MIGRATE(1), SIM_RUN(SIM_KERNEL, 50 * US, &harness_busy),
 	SIM_MIGRATE(0), SIM_END_LOOP(),
 };
 
@@ -28,99 +28,100 @@ static const struct tally_sim_step traveller[] = {
  * for the time that the task runs. */
 static void test_task(void **state)
 {
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	struct reading reading;
 	uint64_t cycles, ns;
 	int fd;
 
-	scene_begin(&scene, 2, NULL);
-	scene_spawn(&scene, hog, 0);
-	task = scene_spawn(&scene, traveller, 0);
-	tally_sim_run(scene.sim, 3 * MS + 1);
-	cycles = truth(&scene, task, 0, SIM_CYCLES);
-	ns = truth(&scene, task, 0, SIM_NS);
-	fd = scene_open(&scene, attr_hw(SIM_CYCLES), task, -1, -1);
+	harness_begin(&harness, 2, NULL);
+	harness_spawn(&harness, hog, 0);
+	task = harness_spawn(&harness, traveller, 0);
+	tally_sim_run(harness.sim, 3 * MS + 1);
+	cycles = truth(&harness, task, 0, SIM_CYCLES);
+	ns = truth(&harness, task, 0, SIM_NS);
+	fd = harness_open(&harness, attr_hw(SIM_CYCLES), task, -1, -1);
 	for (unsigned i = 0; i < 50; i++) {
-		tally_sim_run(scene.sim, 1234567);
-		reading = scene_read(&scene, fd);
-		assert_int_equal(reading.value, truth(&scene, task, 0, SIM_CYCLES) - cycles);
-		assert_int_equal(reading.enabled, truth(&scene, task, 0, SIM_NS) - ns);
+		tally_sim_run(harness.sim, 1234567);
+		reading = harness_read(&harness, fd);
+		assert_int_equal(reading.value, truth(&harness, task, 0, SIM_CYCLES) - cycles);
+		assert_int_equal(reading.enabled, truth(&harness, task, 0, SIM_NS) - ns);
 		assert_int_equal(reading.running, reading.enabled);
 	}
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* The same on a machine that cannot tell where a task runs. */
 static void test_task_anywhere(void **state)
 {
-	struct tally_sim_config config = {.pmus = &scene_pmu, .nr_pmus = 1, .no_task_cpu = true};
-	struct scene scene;
+	struct tally_sim_config config = {.pmus = &harness_pmu, .nr_pmus = 1, .no_task_cpu = true};
+	struct harness harness;
 	struct tally_sim_task *tasks[4];
 	uint64_t before[4];
 	int fds[4];
 
-	scene_begin(&scene, 2, &config);
+	harness_begin(&harness, 2, &config);
 	for (unsigned i = 0; i < 4; i++)
-		tasks[i] = scene_spawn(&scene, i & 1 ? worker : traveller, i / 2);
-	tally_sim_run(scene.sim, MS);
+		tasks[i] = harness_spawn(&harness, i & 1 ? worker : traveller, i / 2);
+	tally_sim_run(harness.sim, MS);
 	for (unsigned i = 0; i < 4; i++) {
-		before[i] = truth(&scene, tasks[i], 0, SIM_CYCLES);
-		fds[i] = scene_open(&scene, attr_hw(SIM_CYCLES), tasks[i], -1, -1);
+		before[i] = truth(&harness, tasks[i], 0, SIM_CYCLES);
+		fds[i] = harness_open(&harness, attr_hw(SIM_CYCLES), tasks[i], -1, -1);
 	}
-	tally_sim_run(scene.sim, 10 * MS);
+	tally_sim_run(harness.sim, 10 * MS);
 	for (unsigned i = 0; i < 4; i++)
-		assert_int_equal(scene_value(&scene, fds[i]),
-				 truth(&scene, tasks[i], 0, SIM_CYCLES) - before[i]);
-	scene_end(&scene);
+		assert_int_equal(harness_value(&harness, fds[i]),
+				 truth(&harness, tasks[i], 0, SIM_CYCLES) - before[i]);
+	harness_end(&harness);
 }
 
 /* A CPU's event counts all that runs there, idle included, and wall time. */
 static void test_cpu(void **state)
 {
-	struct tally_sim_config config = {.pmus = &scene_pmu, .nr_pmus = 1, .idle = &scene_calm};
-	struct scene scene;
+	struct tally_sim_config config = {
+		.pmus = &harness_pmu, .nr_pmus = 1, .idle = &harness_calm};
+	struct harness harness;
 	int fds[2];
 
-	scene_begin(&scene, 2, &config);
-	scene_spawn(&scene, worker, 0);
-	scene_spawn(&scene, traveller, 0);
+	harness_begin(&harness, 2, &config);
+	harness_spawn(&harness, worker, 0);
+	harness_spawn(&harness, traveller, 0);
 	for (int32_t cpu = 0; cpu < 2; cpu++)
-		fds[cpu] = scene_open(&scene, attr_hw(SIM_INSTRUCTIONS), NULL, cpu, -1);
+		fds[cpu] = harness_open(&harness, attr_hw(SIM_INSTRUCTIONS), NULL, cpu, -1);
 	for (unsigned i = 0; i < 20; i++) {
-		tally_sim_run(scene.sim, 1000003);
+		tally_sim_run(harness.sim, 1000003);
 		for (uint32_t cpu = 0; cpu < 2; cpu++) {
-			struct reading reading = scene_read(&scene, fds[cpu]);
+			struct reading reading = harness_read(&harness, fds[cpu]);
 
-			assert_int_equal(reading.value, truth_cpu(&scene, cpu, SIM_INSTRUCTIONS));
-			assert_int_equal(reading.enabled, tally_sim_now(scene.sim));
+			assert_int_equal(reading.value, truth_cpu(&harness, cpu, SIM_INSTRUCTIONS));
+			assert_int_equal(reading.enabled, tally_sim_now(harness.sim));
 			assert_int_equal(reading.running, reading.enabled);
 		}
 	}
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* pid > 0 and cpu >= 0: the task, while it is there. */
 static void test_task_on_cpu(void **state)
 {
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	int fds[2];
 
-	scene_begin(&scene, 2, NULL);
-	scene_spawn(&scene, hog, 1);
-	task = scene_spawn(&scene, traveller, 0);
+	harness_begin(&harness, 2, NULL);
+	harness_spawn(&harness, hog, 1);
+	task = harness_spawn(&harness, traveller, 0);
 	for (int32_t cpu = 0; cpu < 2; cpu++)
-		fds[cpu] = scene_open(&scene, attr_hw(SIM_CYCLES), task, cpu, -1);
-	tally_sim_run(scene.sim, 40 * MS + 7);
+		fds[cpu] = harness_open(&harness, attr_hw(SIM_CYCLES), task, cpu, -1);
+	tally_sim_run(harness.sim, 40 * MS + 7);
 	for (uint32_t cpu = 0; cpu < 2; cpu++) {
 		struct tally_sim_filter here = {.task = task, .cpus = 1u << cpu};
-		struct reading reading = scene_read(&scene, fds[cpu]);
+		struct reading reading = harness_read(&harness, fds[cpu]);
 
-		assert_int_equal(reading.value, tally_sim_truth(scene.sim, here, SIM_CYCLES));
-		assert_int_equal(reading.running, tally_sim_truth(scene.sim, here, SIM_NS));
+		assert_int_equal(reading.value, tally_sim_truth(harness.sim, here, SIM_CYCLES));
+		assert_int_equal(reading.running, tally_sim_truth(harness.sim, here, SIM_NS));
 	}
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 enum {
@@ -149,15 +150,15 @@ static const struct {
 /* exclude_*: the modes of the processor that are asked for, of a task and of a CPU. */
 static void test_modes(void **state)
 {
-	struct tally_sim_pmu pmu = scene_pmu;
-	struct tally_sim_config config = {.pmus = &pmu, .nr_pmus = 1, .idle = &scene_calm};
-	struct scene scene;
+	struct tally_sim_pmu pmu = harness_pmu;
+	struct tally_sim_config config = {.pmus = &pmu, .nr_pmus = 1, .idle = &harness_calm};
+	struct harness harness;
 	struct tally_sim_task *task;
 	int fds[TALLY_ARRAY_SIZE(mode_rows)][2];
 
 	pmu.nr_generic = 14;
-	scene_begin(&scene, 1, &config);
-	task = scene_spawn(&scene, worker, 0);
+	harness_begin(&harness, 1, &config);
+	task = harness_spawn(&harness, worker, 0);
 	for (unsigned i = 0; i < TALLY_ARRAY_SIZE(mode_rows); i++) {
 		struct perf_event_attr attr = mode_rows[i].attr, hw = attr_hw(SIM_BRANCHES);
 
@@ -165,80 +166,81 @@ static void test_modes(void **state)
 		attr.size = hw.size;
 		attr.config = hw.config;
 		attr.read_format = hw.read_format;
-		fds[i][0] = scene_open(&scene, attr, task, -1, -1);
-		fds[i][1] = scene_open(&scene, attr, NULL, 0, -1);
+		fds[i][0] = harness_open(&harness, attr, task, -1, -1);
+		fds[i][1] = harness_open(&harness, attr, NULL, 0, -1);
 	}
-	tally_sim_run(scene.sim, 9 * MS + 13);
+	tally_sim_run(harness.sim, 9 * MS + 13);
 	for (unsigned i = 0; i < TALLY_ARRAY_SIZE(mode_rows); i++) {
-		assert_int_equal(scene_value(&scene, fds[i][0]),
-				 truth(&scene, task, mode_rows[i].modes, SIM_BRANCHES));
-		assert_int_equal(scene_value(&scene, fds[i][1]),
-				 tally_sim_truth(scene.sim,
+		assert_int_equal(harness_value(&harness, fds[i][0]),
+				 truth(&harness, task, mode_rows[i].modes, SIM_BRANCHES));
+		assert_int_equal(harness_value(&harness, fds[i][1]),
+				 tally_sim_truth(harness.sim,
 						 (struct tally_sim_filter){
 							 .cpus = 1, .modes = mode_rows[i].modes},
 						 SIM_BRANCHES));
 	}
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* Between enable and disable, and in no other time; reset takes the count, not the times. */
 static void test_windows(void **state)
 {
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	uint64_t cycles = 0, ns = 0;
 	struct reading reading;
 	int fd;
 
 	attr.disabled = 1;
-	scene_begin(&scene, 1, NULL);
-	scene_spawn(&scene, hog, 0);
-	task = scene_spawn(&scene, worker, 0);
-	fd = scene_open(&scene, attr, task, -1, -1);
+	harness_begin(&harness, 1, NULL);
+	harness_spawn(&harness, hog, 0);
+	task = harness_spawn(&harness, worker, 0);
+	fd = harness_open(&harness, attr, task, -1, -1);
 	for (unsigned i = 0; i < 20; i++) {
 		uint64_t cycles_before, ns_before;
 
-		tally_sim_run(scene.sim, 777777);
-		assert_int_equal(scene_value(&scene, fd), cycles);
-		scene_enable(&scene, fd);
-		scene_enable(&scene, fd);
-		cycles_before = truth(&scene, task, 0, SIM_CYCLES);
-		ns_before = truth(&scene, task, 0, SIM_NS);
-		tally_sim_run(scene.sim, 1111111);
-		scene_disable(&scene, fd);
-		cycles += truth(&scene, task, 0, SIM_CYCLES) - cycles_before;
-		ns += truth(&scene, task, 0, SIM_NS) - ns_before;
+		tally_sim_run(harness.sim, 777777);
+		assert_int_equal(harness_value(&harness, fd), cycles);
+		harness_enable(&harness, fd);
+		harness_enable(&harness, fd);
+		cycles_before = truth(&harness, task, 0, SIM_CYCLES);
+		ns_before = truth(&harness, task, 0, SIM_NS);
+		tally_sim_run(harness.sim, 1111111);
+		harness_disable(&harness, fd);
+		cycles += truth(&harness, task, 0, SIM_CYCLES) - cycles_before;
+		ns += truth(&harness, task, 0, SIM_NS) - ns_before;
 	}
-	reading = scene_read(&scene, fd);
+	reading = harness_read(&harness, fd);
 	assert_int_equal(reading.value, cycles);
 	assert_int_equal(reading.enabled, ns);
-	scene_ioctl(&scene, fd, PERF_EVENT_IOC_RESET, 0);
-	reading = scene_read(&scene, fd);
+	harness_ioctl(&harness, fd, PERF_EVENT_IOC_RESET, 0);
+	reading = harness_read(&harness, fd);
 	assert_int_equal(reading.value, 0);
 	assert_int_equal(reading.enabled, ns);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* Counters from 8 bits on are made 64 bits wide. */
 static void test_widths(void **state)
 {
 	for (uint8_t width = 8; width <= 64; width++) {
-		struct tally_sim_pmu pmu = scene_pmu;
+		struct tally_sim_pmu pmu = harness_pmu;
 		struct tally_sim_config config = {.pmus = &pmu, .nr_pmus = 1};
-		struct scene scene;
+		struct harness harness;
 		struct tally_sim_task *task;
 		int fd;
 
 		pmu.width = width;
 		pmu.maskable = width & 1;
-		scene_begin(&scene, 2, &config);
-		scene_spawn(&scene, hog, 0);
-		task = scene_spawn(&scene, traveller, 0);
-		fd = scene_open(&scene, attr_hw(SIM_INSTRUCTIONS), task, -1, -1);
-		tally_sim_run(scene.sim, MS + 99991);
-		assert_int_equal(scene_value(&scene, fd), truth(&scene, task, 0, SIM_INSTRUCTIONS));
-		scene_end(&scene);
+		harness_begin(&harness, 2, &config);
+		harness_spawn(&harness, hog, 0);
+		task = harness_spawn(&harness, traveller, 0);
+		fd = harness_open(&harness, attr_hw(SIM_INSTRUCTIONS), task, -1, -1);
+		tally_sim_run(harness.sim, MS + 99991);
+		assert_int_equal(harness_value(&harness, fd),
+				 truth(&harness, task, 0, SIM_INSTRUCTIONS));
+		harness_end(&harness);
 	}
 }
 
@@ -246,21 +248,21 @@ static void test_widths(void **state)
  * thousand tasks. */
 static void test_long(void **state)
 {
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	int cpu, fd;
 
-	scene_begin(&scene, 1, NULL);
-	task = scene_spawn(&scene, hog, 0);
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, hog, 0);
 	for (unsigned i = 0; i < 50; i++)
-		scene_spawn(&scene, worker, 0);
-	cpu = scene_open(&scene, attr_hw(SIM_CYCLES), NULL, 0, -1);
-	fd = scene_open(&scene, attr_hw(SIM_INSTRUCTIONS), task, -1, -1);
-	tally_sim_run(scene.sim, 8ull * SECOND);
-	assert_true(scene_value(&scene, cpu) > 1ull << 32);
-	assert_int_equal(scene_value(&scene, cpu), truth_cpu(&scene, 0, SIM_CYCLES));
-	assert_int_equal(scene_value(&scene, fd), truth(&scene, task, 0, SIM_INSTRUCTIONS));
-	scene_end(&scene);
+		harness_spawn(&harness, worker, 0);
+	cpu = harness_open(&harness, attr_hw(SIM_CYCLES), NULL, 0, -1);
+	fd = harness_open(&harness, attr_hw(SIM_INSTRUCTIONS), task, -1, -1);
+	tally_sim_run(harness.sim, 8ull * SECOND);
+	assert_true(harness_value(&harness, cpu) > 1ull << 32);
+	assert_int_equal(harness_value(&harness, cpu), truth_cpu(&harness, 0, SIM_CYCLES));
+	assert_int_equal(harness_value(&harness, fd), truth(&harness, task, 0, SIM_INSTRUCTIONS));
+	harness_end(&harness);
 }
 
 /* Opened by the task itself in the middle of what it does. */
@@ -286,18 +288,21 @@ static int self_fd;
 static void test_self(void **state)
 {
 	static const struct tally_sim_step script[] = {
-		SIM_RUN(SIM_USER, 5 * US, &scene_busy),  SIM_CALL(open_self, &self_fd),
-		SIM_RUN(SIM_USER, 10 * US, &scene_busy), SIM_RUN(SIM_KERNEL, 5 * US, &scene_busy),
-		SIM_CALL(read_self, &self_fd),           SIM_EXIT(),
+		SIM_RUN(SIM_USER, 5 * US, &harness_busy),
+		SIM_CALL(open_self, &self_fd),
+		SIM_RUN(SIM_USER, 10 * US, &harness_busy),
+		SIM_RUN(SIM_KERNEL, 5 * US, &harness_busy),
+		SIM_CALL(read_self, &self_fd),
+		SIM_EXIT(),
 	};
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 
-	scene_begin(&scene, 1, NULL);
-	task = scene_spawn(&scene, script, 0);
-	assert_true(tally_sim_run_until_exit(scene.sim, task, MS));
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, script, 0);
+	assert_true(tally_sim_run_until_exit(harness.sim, task, MS));
 	assert_true(self_fd >= 0);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 int main(void)

@@ -4,13 +4,13 @@
 #include "abi/classic.h"
 #include "base/arith.h"
 #include "base/endian.h"
-#include "scene.h"
+#include "harness.h"
 
 enum { PAGE = 4096 };
 
-static const struct tally_sim_step worker[] = {SIM_LOOP(0), SIM_RUN(SIM_USER, 31 * US, &scene_busy),
-					       SIM_RUN(SIM_KERNEL, 7 * US, &scene_calm),
-					       SIM_END_LOOP()};
+static const struct tally_sim_step worker[] = {
+	SIM_LOOP(0), SIM_RUN(SIM_USER, 31 * US, &harness_busy),
+	SIM_RUN(SIM_KERNEL, 7 * US, &harness_calm), SIM_END_LOOP()};
 static const struct tally_sim_step sleeper[] = {SIM_LOOP(0), SIM_SLEEP(SECOND), SIM_END_LOOP()};
 
 /* An event that was opened with the document's attr. */
@@ -21,23 +21,24 @@ struct classic_event {
 	int fd;
 };
 
-static struct classic_event classic_open(struct scene *scene, struct tally_classic_attr classic,
+static struct classic_event classic_open(struct harness *harness, struct tally_classic_attr classic,
 					 const struct tally_sim_task *task, int group_fd)
 {
 	struct classic_event event = {.classic = classic};
 
 	assert_int_equal(tally_classic_attr_decode(&classic, PAGE, &event.attr, NULL), 0);
-	event.fd = scene_open(scene, event.attr, task, -1, group_fd);
-	event.id = scene_id(scene, event.fd);
+	event.fd = harness_open(harness, event.attr, task, -1, group_fd);
+	event.id = harness_id(harness, event.fd);
 	return event;
 }
 
 /* sys_read() of the document: how many u64 came. */
-static size_t classic_read(struct scene *scene, const struct classic_event *event,
+static size_t classic_read(struct harness *harness, const struct classic_event *event,
 			   uint64_t ret_words[3])
 {
 	uint64_t bytes[32];
-	int64_t len = tally_sim_read(scene->sim, scene->observer, event->fd, bytes, sizeof(bytes));
+	int64_t len =
+		tally_sim_read(harness->sim, harness->observer, event->fd, bytes, sizeof(bytes));
 
 	assert_true(len >= 0);
 	len = tally_classic_read(&event->classic, bytes, (size_t)len, event->id, ret_words,
@@ -46,19 +47,19 @@ static size_t classic_read(struct scene *scene, const struct classic_event *even
 	return (size_t)len / 8;
 }
 
-static uint64_t classic_value(struct scene *scene, const struct classic_event *event)
+static uint64_t classic_value(struct harness *harness, const struct classic_event *event)
 {
 	uint64_t words[3];
 
-	assert_true(classic_read(scene, event, words) >= 1);
+	assert_true(classic_read(harness, event, words) >= 1);
 	return words[0];
 }
 
-static void classic_ioctl(struct scene *scene, const struct classic_event *event,
+static void classic_ioctl(struct harness *harness, const struct classic_event *event,
 			  unsigned long request, uintptr_t arg)
 {
 	assert_true(tally_classic_ioctl(request) >= 0);
-	scene_ioctl(scene, event->fd, (unsigned long)tally_classic_ioctl(request), arg);
+	harness_ioctl(harness, event->fd, (unsigned long)tally_classic_ioctl(request), arg);
 }
 
 /* Each of the seven generalized events, and a raw one; all read formats. */
@@ -68,43 +69,44 @@ static void test_hardware(void **state)
 		uint64_t config = i / 4 < 7 ? i / 4 : TALLY_CLASSIC_RAW_MASK | SIM_EXTRA;
 		unsigned signal = i / 4 < 7 ? i / 4 : SIM_EXTRA;
 		struct classic_event event;
-		struct scene scene;
+		struct harness harness;
 		uint64_t words[3];
 		size_t nr = 0;
 		struct tally_sim_task *task;
 
-		scene_begin(&scene, 1, NULL);
-		task = scene_spawn(&scene, worker, 0);
+		harness_begin(&harness, 1, NULL);
+		task = harness_spawn(&harness, worker, 0);
 		event = classic_open(
-			&scene, (struct tally_classic_attr){.config = config, .read_format = i % 4},
-			task, -1);
-		tally_sim_run(scene.sim, 3 * MS + 7);
-		assert_int_equal(classic_read(&scene, &event, words),
+			&harness,
+			(struct tally_classic_attr){.config = config, .read_format = i % 4}, task,
+			-1);
+		tally_sim_run(harness.sim, 3 * MS + 7);
+		assert_int_equal(classic_read(&harness, &event, words),
 				 1 + (i % 4 & 1) + (i % 4 >> 1));
-		assert_int_equal(words[nr++], truth(&scene, task, 0, signal));
+		assert_int_equal(words[nr++], truth(&harness, task, 0, signal));
 		while (nr < 1 + (i % 4 & 1) + (i % 4 >> 1))
-			assert_int_equal(words[nr++], truth(&scene, task, 0, SIM_NS));
-		scene_end(&scene);
+			assert_int_equal(words[nr++], truth(&harness, task, 0, SIM_NS));
+		harness_end(&harness);
 	}
 }
 
 /* "If a CPU is not able to count the selected event, then the system call will return -EINVAL." */
 static void test_cannot_count(void **state)
 {
-	struct tally_sim_pmu pmu = scene_pmu;
+	struct tally_sim_pmu pmu = harness_pmu;
 	struct tally_sim_config config = {.pmus = &pmu, .nr_pmus = 1};
 	struct tally_classic_attr classic = {.config = PERF_COUNT_HW_BUS_CYCLES};
 	struct perf_event_attr attr;
-	struct scene scene;
+	struct harness harness;
 
 	pmu.absent = 1u << SIM_BUS_CYCLES;
-	scene_begin(&scene, 1, &config);
+	harness_begin(&harness, 1, &config);
 	assert_int_equal(tally_classic_attr_decode(&classic, PAGE, &attr, NULL), 0);
-	assert_int_equal(scene_try(&scene, scene.observer, attr, 0, -1, -1), -EINVAL);
+	assert_int_equal(harness_try(&harness, harness.observer, attr, 0, -1, -1), -EINVAL);
 	classic.config = PERF_COUNT_HW_CPU_CYCLES;
 	assert_int_equal(tally_classic_attr_decode(&classic, PAGE, &attr, NULL), 0);
-	assert_true(scene_try(&scene, scene.observer, attr, 0, -1, -1) >= 0);
-	scene_end(&scene);
+	assert_true(harness_try(&harness, harness.observer, attr, 0, -1, -1) >= 0);
+	harness_end(&harness);
 }
 
 /* "One can establish the overcommit ratio": five events on four counters, and the estimate that
@@ -112,25 +114,25 @@ static void test_cannot_count(void **state)
 static void test_overcommit(void **state)
 {
 	struct classic_event events[5];
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	uint64_t words[3];
 
-	scene_begin(&scene, 1, NULL);
-	task = scene_spawn(&scene, worker, 0);
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, worker, 0);
 	for (unsigned i = 0; i < 5; i++)
-		events[i] = classic_open(&scene,
+		events[i] = classic_open(&harness,
 					 (struct tally_classic_attr){.config = i, .read_format = 3},
 					 task, -1);
-	tally_sim_run(scene.sim, 2ull * SECOND);
+	tally_sim_run(harness.sim, 2ull * SECOND);
 	for (unsigned i = 0; i < 5; i++) {
-		uint64_t wanted = truth(&scene, task, 0, i);
+		uint64_t wanted = truth(&harness, task, 0, i);
 
-		assert_int_equal(classic_read(&scene, &events[i], words), 3);
+		assert_int_equal(classic_read(&harness, &events[i], words), 3);
 		assert_true(words[2] < words[1]);
 		assert_near(tally_mul_div(words[0], words[1], words[2]), wanted, wanted / 50);
 	}
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* The nine software events: what happened `id + 1` times is counted so often. */
@@ -138,19 +140,19 @@ static void test_software(void **state)
 {
 	for (uint32_t id = PERF_COUNT_SW_PAGE_FAULTS; id <= PERF_COUNT_SW_EMULATION_FAULTS; id++) {
 		struct classic_event event;
-		struct scene scene;
+		struct harness harness;
 		struct tally_sim_task *task;
 
 		if (id == PERF_COUNT_SW_CONTEXT_SWITCHES || id == PERF_COUNT_SW_CPU_MIGRATIONS)
 			continue;
-		scene_begin(&scene, 1, NULL);
-		task = scene_spawn(&scene, worker, 0);
-		tally_sim_run(scene.sim, US);
-		event = classic_open(&scene, (struct tally_classic_attr){.config = 1ull << 56 | id},
-				     task, -1);
-		tally_sim_do(scene.sim, task, &(struct tally_sim_step)SIM_SOFTWARE(id, id + 1));
-		assert_int_equal(classic_value(&scene, &event), id + 1);
-		scene_end(&scene);
+		harness_begin(&harness, 1, NULL);
+		task = harness_spawn(&harness, worker, 0);
+		tally_sim_run(harness.sim, US);
+		event = classic_open(
+			&harness, (struct tally_classic_attr){.config = 1ull << 56 | id}, task, -1);
+		tally_sim_do(harness.sim, task, &(struct tally_sim_step)SIM_SOFTWARE(id, id + 1));
+		assert_int_equal(classic_value(&harness, &event), id + 1);
+		harness_end(&harness);
 	}
 }
 
@@ -165,22 +167,22 @@ static void test_software_of_tasks(void **state)
 				       PERF_COUNT_SW_CONTEXT_SWITCHES,
 				       PERF_COUNT_SW_CPU_MIGRATIONS};
 	struct classic_event events[4];
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 
-	scene_begin(&scene, 2, NULL);
-	task = scene_spawn(&scene, script, 0);
+	harness_begin(&harness, 2, NULL);
+	task = harness_spawn(&harness, script, 0);
 	for (int i = 0; i < 4; i++)
-		events[i] = classic_open(&scene,
+		events[i] = classic_open(&harness,
 					 (struct tally_classic_attr){.config = 1ull << 56 | ids[i]},
 					 task, -1);
-	tally_sim_run(scene.sim, 3 * MS);
-	assert_int_equal(classic_value(&scene, &events[0]), truth(&scene, task, 0, SIM_NS));
-	assert_int_equal(classic_value(&scene, &events[1]), truth(&scene, task, 0, SIM_NS));
+	tally_sim_run(harness.sim, 3 * MS);
+	assert_int_equal(classic_value(&harness, &events[0]), truth(&harness, task, 0, SIM_NS));
+	assert_int_equal(classic_value(&harness, &events[1]), truth(&harness, task, 0, SIM_NS));
 	for (int i = 2; i < 4; i++)
-		assert_int_equal(classic_value(&scene, &events[i]),
-				 truth(&scene, task, 0, SIM_SW + ids[i]));
-	scene_end(&scene);
+		assert_int_equal(classic_value(&harness, &events[i]),
+				 truth(&harness, task, 0, SIM_SW + ids[i]));
+	harness_end(&harness);
 }
 
 /* ---- the record stream --------------------------------------------------------------------- */
@@ -236,23 +238,23 @@ static void test_overflows(void **state)
 	struct perf_event_header header;
 	struct classic_event events[2];
 	struct tally_ring *from;
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	const uint8_t *record;
 	uint64_t nr = 0, last_time = 0;
 
-	scene_begin(&scene, 1, NULL);
-	task = scene_spawn(&scene, worker, 0);
-	events[0] = classic_open(&scene,
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, worker, 0);
+	events[0] = classic_open(&harness,
 				 (struct tally_classic_attr){.config = PERF_COUNT_HW_INSTRUCTIONS,
 							     .irq_period = 10000,
 							     .record_type = 63,
 							     .wakeup_events = 1},
 				 task, -1);
-	events[1] =
-		classic_open(&scene, (struct tally_classic_attr){.config = 0}, task, events[0].fd);
-	from = scene_map(&scene, events[0].fd, 16);
-	tally_sim_run(scene.sim, MS);
+	events[1] = classic_open(&harness, (struct tally_classic_attr){.config = 0}, task,
+				 events[0].fd);
+	from = harness_map(&harness, events[0].fd, 16);
+	tally_sim_run(harness.sim, MS);
 	memset(&ring, 0, sizeof(ring));
 	classic_follow(&ring, from, events);
 	while ((record = classic_next(&ring, &header))) {
@@ -270,9 +272,9 @@ static void test_overflows(void **state)
 		assert_int_equal(tally_get_u64(record + 64), PERF_COUNT_HW_CPU_CYCLES);
 		assert_int_equal(header.size, 88 + 8 * tally_get_u16(record + 80));
 	}
-	assert_int_equal(nr, truth(&scene, task, 0, SIM_INSTRUCTIONS) / 10000);
+	assert_int_equal(nr, truth(&harness, task, 0, SIM_INSTRUCTIONS) / 10000);
 	tally_ring_unmap(from);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* Names and PROT_EXEC mappings; nothing of what the document does not have. */
@@ -287,20 +289,20 @@ static void test_names_and_mappings(void **state)
 	struct perf_event_header header = {0};
 	struct classic_event event;
 	struct tally_ring *from;
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	const uint8_t *record;
 
-	scene_begin(&scene, 1, NULL);
-	task = scene_spawn(&scene, sleeper, 0);
-	tally_sim_run(scene.sim, US);
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, sleeper, 0);
+	tally_sim_run(harness.sim, US);
 	event = classic_open(
-		&scene, (struct tally_classic_attr){.config = 1ull << 56, .mmap = 1, .comm = 1},
+		&harness, (struct tally_classic_attr){.config = 1ull << 56, .mmap = 1, .comm = 1},
 		task, -1);
-	from = scene_map(&scene, event.fd, 1);
-	tally_sim_do(scene.sim, task, &(struct tally_sim_step)SIM_COMM("renamed"));
-	tally_sim_do(scene.sim, task, &(struct tally_sim_step)SIM_FORK(sleeper));
-	tally_sim_do(scene.sim, task, &(struct tally_sim_step)SIM_MAP(&mapping));
+	from = harness_map(&harness, event.fd, 1);
+	tally_sim_do(harness.sim, task, &(struct tally_sim_step)SIM_COMM("renamed"));
+	tally_sim_do(harness.sim, task, &(struct tally_sim_step)SIM_FORK(sleeper));
+	tally_sim_do(harness.sim, task, &(struct tally_sim_step)SIM_MAP(&mapping));
 	memset(&ring, 0, sizeof(ring));
 	classic_follow(&ring, from, &event);
 	record = classic_next(&ring, &header);
@@ -317,13 +319,13 @@ static void test_names_and_mappings(void **state)
 	assert_string_equal((const char *)record + 40, mapping.filename);
 	assert_null(classic_next(&ring, &header));
 	tally_ring_unmap(from);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
-static void tell_munmap(struct scene *scene, struct classic_event *event)
+static void tell_munmap(struct harness *harness, struct classic_event *event)
 {
-	tally_core_event_tell_munmap(tally_sim_core(scene->sim),
-				     tally_sim_event(scene->sim, scene->observer, event->fd));
+	tally_core_event_emit_munmap(tally_sim_core(harness->sim),
+				     tally_sim_event(harness->sim, harness->observer, event->fd));
 }
 
 /* PROT_EXEC mappings that go; `munmap` without `mmap` hears of nothing else. */
@@ -336,18 +338,18 @@ static void test_munmap(void **state)
 	struct perf_event_header header = {0};
 	struct classic_event event;
 	struct tally_ring *from;
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	const uint8_t *record;
 
-	scene_begin(&scene, 1, NULL);
-	task = scene_spawn(&scene, sleeper, 0);
-	tally_sim_run(scene.sim, US);
-	event = classic_open(&scene, classic, task, -1);
-	tell_munmap(&scene, &event);
-	from = scene_map(&scene, event.fd, 1);
-	tally_sim_do(scene.sim, task, &(struct tally_sim_step)SIM_MAP(&mapping));
-	tally_sim_do(scene.sim, task, &(struct tally_sim_step)SIM_UNMAP(&mapping));
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, sleeper, 0);
+	tally_sim_run(harness.sim, US);
+	event = classic_open(&harness, classic, task, -1);
+	tell_munmap(&harness, &event);
+	from = harness_map(&harness, event.fd, 1);
+	tally_sim_do(harness.sim, task, &(struct tally_sim_step)SIM_MAP(&mapping));
+	tally_sim_do(harness.sim, task, &(struct tally_sim_step)SIM_UNMAP(&mapping));
 	memset(&ring, 0, sizeof(ring));
 	classic_follow(&ring, from, &event);
 	record = classic_next(&ring, &header);
@@ -359,7 +361,7 @@ static void test_munmap(void **state)
 	assert_string_equal((const char *)record + 40, mapping.filename);
 	assert_null(classic_next(&ring, &header));
 	tally_ring_unmap(from);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* ---- calls --------------------------------------------------------------------------------- */
@@ -368,53 +370,53 @@ static void test_munmap(void **state)
 static void test_enable_and_disable(void **state)
 {
 	struct classic_event leader, member;
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	uint64_t before, counted;
 
-	scene_begin(&scene, 1, NULL);
-	task = scene_spawn(&scene, worker, 0);
-	leader = classic_open(&scene, (struct tally_classic_attr){.disabled = 1}, task, -1);
-	member = classic_open(&scene, (struct tally_classic_attr){.config = 1, .disabled = 1}, task,
-			      leader.fd);
-	tally_sim_run(scene.sim, MS);
-	assert_int_equal(classic_value(&scene, &leader), 0);
-	before = truth(&scene, task, 0, SIM_CYCLES);
-	classic_ioctl(&scene, &leader, PERF_EVENT_IOC_ENABLE, 0);
-	tally_sim_run(scene.sim, MS);
-	classic_ioctl(&scene, &leader, PERF_EVENT_IOC_DISABLE, 0);
-	counted = truth(&scene, task, 0, SIM_CYCLES) - before;
-	assert_int_equal(classic_value(&scene, &leader), counted);
-	assert_int_equal(classic_value(&scene, &member), 0);
-	before = truth(&scene, task, 0, SIM_INSTRUCTIONS);
-	classic_ioctl(&scene, &leader, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
-	tally_sim_run(scene.sim, MS);
-	assert_int_equal(classic_value(&scene, &member),
-			 truth(&scene, task, 0, SIM_INSTRUCTIONS) - before);
-	scene_end(&scene);
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, worker, 0);
+	leader = classic_open(&harness, (struct tally_classic_attr){.disabled = 1}, task, -1);
+	member = classic_open(&harness, (struct tally_classic_attr){.config = 1, .disabled = 1},
+			      task, leader.fd);
+	tally_sim_run(harness.sim, MS);
+	assert_int_equal(classic_value(&harness, &leader), 0);
+	before = truth(&harness, task, 0, SIM_CYCLES);
+	classic_ioctl(&harness, &leader, PERF_EVENT_IOC_ENABLE, 0);
+	tally_sim_run(harness.sim, MS);
+	classic_ioctl(&harness, &leader, PERF_EVENT_IOC_DISABLE, 0);
+	counted = truth(&harness, task, 0, SIM_CYCLES) - before;
+	assert_int_equal(classic_value(&harness, &leader), counted);
+	assert_int_equal(classic_value(&harness, &member), 0);
+	before = truth(&harness, task, 0, SIM_INSTRUCTIONS);
+	classic_ioctl(&harness, &leader, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+	tally_sim_run(harness.sim, MS);
+	assert_int_equal(classic_value(&harness, &member),
+			 truth(&harness, task, 0, SIM_INSTRUCTIONS) - before);
+	harness_end(&harness);
 }
 
 /* ioctl(fd, PERF_EVENT_IOC_REFRESH, nr): enabled for nr events, then disabled again. */
 static void test_refresh(void **state)
 {
 	struct classic_event event;
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	uint64_t stopped;
 
-	scene_begin(&scene, 1, NULL);
-	task = scene_spawn(&scene, worker, 0);
-	event = classic_open(&scene,
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, worker, 0);
+	event = classic_open(&harness,
 			     (struct tally_classic_attr){
 				     .config = 1ull << 56 | 2, .irq_period = 3, .disabled = 1},
 			     task, -1);
-	classic_ioctl(&scene, &event, PERF_EVENT_IOC_REFRESH, 2);
+	classic_ioctl(&harness, &event, PERF_EVENT_IOC_REFRESH, 2);
 	for (int i = 0; i < 10; i++)
-		tally_sim_do(scene.sim, task,
+		tally_sim_do(harness.sim, task,
 			     &(struct tally_sim_step)SIM_SOFTWARE(PERF_COUNT_SW_PAGE_FAULTS, 1));
-	stopped = classic_value(&scene, &event);
+	stopped = classic_value(&harness, &event);
 	assert_int_equal(stopped, 6);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 static void call_prctl(struct tally_sim *sim, struct tally_sim_task *task, void *arg)
@@ -424,9 +426,9 @@ static void call_prctl(struct tally_sim *sim, struct tally_sim_task *task, void 
 			 0);
 }
 
-static void classic_prctl(struct scene *scene, struct tally_sim_task *task, int option)
+static void classic_prctl(struct harness *harness, struct tally_sim_task *task, int option)
 {
-	assert_int_equal(tally_sim_do(scene->sim, task,
+	assert_int_equal(tally_sim_do(harness->sim, task,
 				      &(struct tally_sim_step)SIM_CALL(call_prctl, &option)),
 			 0);
 }
@@ -438,38 +440,38 @@ static void test_prctl(void **state)
 {
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
 	struct classic_event leader, member;
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task, *other;
 	uint64_t before, stopped, elsewhere;
 	int fd;
 
-	scene_begin(&scene, 2, NULL);
-	task = scene_spawn(&scene, worker, 0);
-	other = scene_spawn(&scene, worker, 1);
-	tally_sim_run(scene.sim, US);
+	harness_begin(&harness, 2, NULL);
+	task = harness_spawn(&harness, worker, 0);
+	other = harness_spawn(&harness, worker, 1);
+	tally_sim_run(harness.sim, US);
 	attr.read_format = 0;
 	/* The observer's, on the task; and the task's own, on another. */
-	leader = classic_open(&scene, (struct tally_classic_attr){.config = 0}, task, -1);
-	member = classic_open(&scene, (struct tally_classic_attr){.config = 1, .disabled = 1}, task,
-			      leader.fd);
+	leader = classic_open(&harness, (struct tally_classic_attr){.config = 0}, task, -1);
+	member = classic_open(&harness, (struct tally_classic_attr){.config = 1, .disabled = 1},
+			      task, leader.fd);
 	tally_sim_task_set_caps(task, ALL_CAPS);
-	fd = scene_try(&scene, task, attr, tally_sim_task_tid(other), -1, -1);
+	fd = harness_try(&harness, task, attr, tally_sim_task_tid(other), -1, -1);
 	assert_true(fd >= 0);
-	elsewhere = truth(&scene, other, 0, SIM_CYCLES);
-	classic_prctl(&scene, task, TALLY_CLASSIC_PRCTL_DISABLE);
-	stopped = classic_value(&scene, &leader);
-	tally_sim_run(scene.sim, MS);
-	assert_int_equal(classic_value(&scene, &leader), stopped);
-	before = truth(&scene, task, 0, SIM_CYCLES);
-	classic_prctl(&scene, task, TALLY_CLASSIC_PRCTL_ENABLE);
-	tally_sim_run(scene.sim, MS);
-	assert_int_equal(classic_value(&scene, &leader),
-			 stopped + truth(&scene, task, 0, SIM_CYCLES) - before);
-	assert_int_equal(classic_value(&scene, &member), 0);
-	assert_int_equal(tally_sim_read(scene.sim, task, fd, &before, sizeof(before)),
+	elsewhere = truth(&harness, other, 0, SIM_CYCLES);
+	classic_prctl(&harness, task, TALLY_CLASSIC_PRCTL_DISABLE);
+	stopped = classic_value(&harness, &leader);
+	tally_sim_run(harness.sim, MS);
+	assert_int_equal(classic_value(&harness, &leader), stopped);
+	before = truth(&harness, task, 0, SIM_CYCLES);
+	classic_prctl(&harness, task, TALLY_CLASSIC_PRCTL_ENABLE);
+	tally_sim_run(harness.sim, MS);
+	assert_int_equal(classic_value(&harness, &leader),
+			 stopped + truth(&harness, task, 0, SIM_CYCLES) - before);
+	assert_int_equal(classic_value(&harness, &member), 0);
+	assert_int_equal(tally_sim_read(harness.sim, task, fd, &before, sizeof(before)),
 			 sizeof(before));
-	assert_int_equal(before, truth(&scene, other, 0, SIM_CYCLES) - elsewhere);
-	scene_end(&scene);
+	assert_int_equal(before, truth(&harness, other, 0, SIM_CYCLES) - elsewhere);
+	harness_end(&harness);
 }
 
 int main(void)

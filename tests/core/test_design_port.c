@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* "You can override the weak stub hw_perf_event_init() to register hardware counters." This program
  * does, with a PMU of one event that counts its own starts. */
-#include "scene.h"
+#include "harness.h"
 
 enum { PORT_TYPE = 50, PORT_EVENT = 1 };
 
@@ -64,24 +64,25 @@ static void test_weak_stub(void **state)
 {
 	struct perf_event_attr attr = {
 		.type = PORT_TYPE, .size = sizeof(attr), .config = PORT_EVENT, .disabled = 1};
-	struct scene scene;
+	struct harness harness;
 	uint64_t count;
 	int fd;
 
-	scene_begin(&scene, 1, NULL);
-	assert_ptr_equal(host, tally_sim_core(scene.sim));
+	harness_begin(&harness, 1, NULL);
+	assert_ptr_equal(host, tally_sim_core(harness.sim));
 	attr.config = PORT_EVENT + 1;
-	assert_int_equal(scene_try(&scene, scene.observer, attr, 0, -1, -1), -EINVAL);
+	assert_int_equal(harness_try(&harness, harness.observer, attr, 0, -1, -1), -EINVAL);
 	attr.config = PORT_EVENT;
-	fd = scene_try(&scene, scene.observer, attr, -1, 0, -1);
+	fd = harness_try(&harness, harness.observer, attr, -1, 0, -1);
 	assert_true(fd >= 0);
 	for (int i = 0; i < 3; i++) {
-		scene_enable(&scene, fd);
-		scene_disable(&scene, fd);
+		harness_enable(&harness, fd);
+		harness_disable(&harness, fd);
 	}
-	assert_int_equal(tally_sim_read(scene.sim, scene.observer, fd, &count, sizeof(count)), 8);
+	assert_int_equal(tally_sim_read(harness.sim, harness.observer, fd, &count, sizeof(count)),
+			 8);
 	assert_int_equal(count, 3);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 int main(void)

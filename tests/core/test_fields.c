@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a sample can carry beyond the basics: registers, stacks, chains with limits, other clocks,
  * groups. */
-#include "plays.h"
+#include "scripts.h"
 
 static const struct tally_sim_step deep[] = {
 	SIM_LOOP(0),
-	SIM_SEGMENT(.mode = SIM_USER, .ns = 40 * US, .rates = &scene_busy, .ip = 0x7000,
+	SIM_SEGMENT(.mode = SIM_USER, .ns = 40 * US, .rates = &harness_busy, .ip = 0x7000,
 		    .ip_len = 4, .depth = 40),
-	SIM_SEGMENT(.mode = SIM_KERNEL, .ns = 20 * US, .rates = &scene_busy,
+	SIM_SEGMENT(.mode = SIM_KERNEL, .ns = 20 * US, .rates = &harness_busy,
 		    .ip = 0xffffffff80001000, .ip_len = 4, .depth = 9),
 	SIM_END_LOOP()};
 
@@ -16,8 +16,8 @@ static void play_samples(struct perf_event_attr attr, const struct tally_core_se
 			 void (*look)(const struct tally_sample *sample,
 				      const struct tally_sim_task *task))
 {
-	struct tally_sim_config config = {.pmus = &scene_pmu, .nr_pmus = 1, .settings = settings};
-	struct scene scene;
+	struct tally_sim_config config = {.pmus = &harness_pmu, .nr_pmus = 1, .settings = settings};
+	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_ring *ring;
 	struct record record;
@@ -25,17 +25,17 @@ static void play_samples(struct perf_event_attr attr, const struct tally_core_se
 
 	attr.sample_period = 30000;
 	attr.sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_TIME;
-	scene_begin(&scene, 1, &config);
-	task = scene_spawn(&scene, deep, 0);
-	ring = scene_map(&scene, scene_open(&scene, attr, task, -1, -1), 128);
-	tally_sim_run(scene.sim, MS);
-	for (; scene_record(ring, &attr, &record); n++) {
+	harness_begin(&harness, 1, &config);
+	task = harness_spawn(&harness, deep, 0);
+	ring = harness_map(&harness, harness_open(&harness, attr, task, -1, -1), 128);
+	tally_sim_run(harness.sim, MS);
+	for (; harness_record(ring, &attr, &record); n++) {
 		assert_int_equal(record.header->type, PERF_RECORD_SAMPLE);
 		look(&record.sample, task);
 	}
 	assert_int_equal(n, 100);
 	tally_ring_unmap(ring);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* Registers: those of the mask, lowest first, of the interrupt and of user space. */
@@ -159,23 +159,23 @@ static void look_at_clock(const struct tally_sample *sample, const struct tally_
 static void test_clockid(void **state)
 {
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
-	struct scene scene;
+	struct harness harness;
 
 	attr.use_clockid = 1;
 	attr.clockid = 11;
 	play_samples(attr, NULL, look_at_clock);
 	attr.clockid = 3;
-	scene_begin(&scene, 1, NULL);
-	assert_int_equal(scene_try(&scene, scene.observer, attr, 0, -1, -1), -EINVAL);
-	assert_string_equal(tally_sim_refusal(scene.sim)->field, "clockid");
-	scene_end(&scene);
+	harness_begin(&harness, 1, NULL);
+	assert_int_equal(harness_try(&harness, harness.observer, attr, 0, -1, -1), -EINVAL);
+	assert_string_equal(tally_sim_refusal(harness.sim)->field, "clockid");
+	harness_end(&harness);
 }
 
 /* The counts of a whole group in the samples of its leader: of one moment. */
 static void test_group_read(void **state)
 {
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_ring *ring;
 	struct record record;
@@ -185,19 +185,19 @@ static void test_group_read(void **state)
 	attr.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_TIME;
 	attr.read_format |= PERF_FORMAT_GROUP;
 	attr.sample_period = 30000;
-	scene_begin(&scene, 1, NULL);
-	task = scene_spawn(&scene, play_hog, 0);
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, script_hog, 0);
 	for (unsigned i = 0; i < 3; i++) {
 		attr.config = i;
-		fds[i] = scene_open(&scene, attr, task, -1, i ? fds[0] : -1);
-		ids[i] = scene_id(&scene, fds[i]);
+		fds[i] = harness_open(&harness, attr, task, -1, i ? fds[0] : -1);
+		ids[i] = harness_id(&harness, fds[i]);
 		attr.sample_period = 0;
 		attr.sample_type = 0;
 	}
-	attr = *tally_core_event_attr(tally_sim_event(scene.sim, scene.observer, fds[0]));
-	ring = scene_map(&scene, fds[0], 64);
-	tally_sim_run(scene.sim, MS);
-	for (; scene_record(ring, &attr, &record); n++) {
+	attr = *tally_core_event_attr(tally_sim_event(harness.sim, harness.observer, fds[0]));
+	ring = harness_map(&harness, fds[0], 64);
+	tally_sim_run(harness.sim, MS);
+	for (; harness_record(ring, &attr, &record); n++) {
 		const struct tally_read *read = &record.sample.read;
 
 		assert_int_equal(read->nr, 3);
@@ -205,12 +205,12 @@ static void test_group_read(void **state)
 		for (unsigned i = 0; i < 3; i++) {
 			assert_int_equal(tally_read_get(read, i).id, ids[i]);
 			assert_int_equal(tally_read_get(read, i).value,
-					 record.sample.time * scene_busy.per_ms[i] / MS);
+					 record.sample.time * harness_busy.per_ms[i] / MS);
 		}
 	}
 	assert_int_equal(n, 100);
 	tally_ring_unmap(ring);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* A group that is larger than the largest record leaves a sample without its counts, not without
@@ -218,9 +218,10 @@ static void test_group_read(void **state)
 static void test_group_beyond_record(void **state)
 {
 	struct tally_core_settings settings;
-	struct tally_sim_config config = {.pmus = &scene_pmu, .nr_pmus = 1, .settings = &settings};
+	struct tally_sim_config config = {
+		.pmus = &harness_pmu, .nr_pmus = 1, .settings = &settings};
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES), member = {.size = sizeof(member)};
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_ring *ring;
 	struct record record;
@@ -235,20 +236,20 @@ static void test_group_beyond_record(void **state)
 	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
 	member.type = PERF_TYPE_SOFTWARE;
 	member.config = PERF_COUNT_SW_DUMMY;
-	scene_begin(&scene, 1, &config);
-	task = scene_spawn(&scene, deep, 0);
-	leader = scene_open(&scene, attr, task, -1, -1);
-	ring = scene_map(&scene, leader, 16);
+	harness_begin(&harness, 1, &config);
+	task = harness_spawn(&harness, deep, 0);
+	leader = harness_open(&harness, attr, task, -1, -1);
+	ring = harness_map(&harness, leader, 16);
 	for (int i = 0; i < 40; i++)
-		scene_open(&scene, member, task, -1, leader);
-	tally_sim_run(scene.sim, MS);
-	for (; scene_record(ring, &attr, &record); n++) {
+		harness_open(&harness, member, task, -1, leader);
+	tally_sim_run(harness.sim, MS);
+	for (; harness_record(ring, &attr, &record); n++) {
 		assert_int_equal(record.header->size, 24);
 		assert_int_equal(record.sample.read.nr, 0);
 	}
 	assert_int_equal(n, 100);
 	tally_ring_unmap(ring);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Groups: on the PMU as a whole or not at all; pinned and exclusive ones. */
 #include "base/arith.h"
-#include "plays.h"
+#include "scripts.h"
 
 enum { SIGNALS = 6 };
 
@@ -14,57 +14,57 @@ static struct perf_event_attr attr_group(unsigned signal)
 }
 
 /* A leader and its members; the leader's descriptor. `ret_fds` has room for them. */
-static int open_group(struct scene *scene, const struct tally_sim_task *task, int32_t cpu,
+static int open_group(struct harness *harness, const struct tally_sim_task *task, int32_t cpu,
 		      unsigned nr, int *ret_fds)
 {
 	for (unsigned i = 0; i < nr; i++)
-		ret_fds[i] =
-			scene_open(scene, attr_group(i % SIGNALS), task, cpu, i ? ret_fds[0] : -1);
+		ret_fds[i] = harness_open(harness, attr_group(i % SIGNALS), task, cpu,
+					  i ? ret_fds[0] : -1);
 	return ret_fds[0];
 }
 
 /* A group that fits: every value the truth; one read gives all, in order of opening. */
 static void test_whole(void **state)
 {
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	struct reading values[16];
 	int fds[4];
 
-	scene_begin(&scene, 1, NULL);
-	task = scene_spawn(&scene, play_worker, 0);
-	open_group(&scene, task, -1, 4, fds);
-	tally_sim_run(scene.sim, 11 * MS);
-	assert_int_equal(scene_read_group(&scene, fds[0], values), 4);
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, script_worker, 0);
+	open_group(&harness, task, -1, 4, fds);
+	tally_sim_run(harness.sim, 11 * MS);
+	assert_int_equal(harness_read_group(&harness, fds[0], values), 4);
 	for (unsigned i = 0; i < 4; i++) {
-		assert_int_equal(values[i].value, truth(&scene, task, 0, i));
-		assert_int_equal(values[i].running, truth(&scene, task, 0, SIM_NS));
-		assert_int_equal(values[i].id, scene_id(&scene, fds[i]));
+		assert_int_equal(values[i].value, truth(&harness, task, 0, i));
+		assert_int_equal(values[i].running, truth(&harness, task, 0, SIM_NS));
+		assert_int_equal(values[i].id, harness_id(&harness, fds[i]));
 	}
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* Members of groups that take turns have counted the same stretches: all of them, or none. The
  * group of four leaves no room for that of three, and single events fill in beside it. */
 static void test_all_or_nothing(void **state)
 {
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	int four[4], three[3], one;
 	struct reading a[16], b[16], single;
 	uint64_t ns;
 
-	scene_begin(&scene, 1, NULL);
-	task = scene_spawn(&scene, play_hog, 0);
-	open_group(&scene, task, -1, 4, four);
-	open_group(&scene, task, -1, 3, three);
-	one = scene_open(&scene, attr_hw(SIM_CYCLES), task, -1, -1);
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, script_hog, 0);
+	open_group(&harness, task, -1, 4, four);
+	open_group(&harness, task, -1, 3, three);
+	one = harness_open(&harness, attr_hw(SIM_CYCLES), task, -1, -1);
 	for (unsigned i = 0; i < 200; i++) {
-		tally_sim_run(scene.sim, 1300021);
-		assert_int_equal(scene_read_group(&scene, four[0], a), 4);
-		assert_int_equal(scene_read_group(&scene, three[0], b), 3);
-		single = scene_read(&scene, one);
-		ns = truth(&scene, task, 0, SIM_NS);
+		tally_sim_run(harness.sim, 1300021);
+		assert_int_equal(harness_read_group(&harness, four[0], a), 4);
+		assert_int_equal(harness_read_group(&harness, three[0], b), 3);
+		single = harness_read(&harness, one);
+		ns = truth(&harness, task, 0, SIM_NS);
 		assert_int_equal(a[0].enabled, ns);
 		assert_int_equal(b[0].enabled, ns);
 		assert_true(a[0].running + b[0].running <= ns);
@@ -73,52 +73,52 @@ static void test_all_or_nothing(void **state)
 		/* Of a steady load each has what it would have in its time. */
 		for (unsigned j = 0; j < 4; j++)
 			assert_near(a[j].value,
-				    tally_mul_div(scene_busy.per_ms[j], a[0].running, MS), 1 + i);
+				    tally_mul_div(harness_busy.per_ms[j], a[0].running, MS), 1 + i);
 		for (unsigned j = 0; j < 3; j++)
 			assert_near(b[j].value,
-				    tally_mul_div(scene_busy.per_ms[j], b[0].running, MS), 1 + i);
+				    tally_mul_div(harness_busy.per_ms[j], b[0].running, MS), 1 + i);
 	}
 	assert_true(a[0].running && b[0].running);
 	assert_int_equal(a[0].running + b[0].running, ns);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* A group that no empty PMU could hold is refused when it is opened. */
 static void test_never_fits(void **state)
 {
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	int fds[4];
 
-	scene_begin(&scene, 1, NULL);
-	task = scene_spawn(&scene, play_hog, 0);
-	open_group(&scene, task, -1, 4, fds);
-	assert_int_equal(scene_try(&scene, scene.observer, attr_group(SIM_CYCLES),
-				   tally_sim_task_tid(task), -1, fds[0]),
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, script_hog, 0);
+	open_group(&harness, task, -1, 4, fds);
+	assert_int_equal(harness_try(&harness, harness.observer, attr_group(SIM_CYCLES),
+				     tally_sim_task_tid(task), -1, fds[0]),
 			 -EINVAL);
-	assert_string_not_equal(tally_sim_refusal(scene.sim)->rule, "");
-	scene_end(&scene);
+	assert_string_not_equal(tally_sim_refusal(harness.sim)->rule, "");
+	harness_end(&harness);
 }
 
 /* Software events in a hardware group: on and off with it. */
 static void test_mixed(void **state)
 {
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	struct reading values[16];
 	int fds[4], clock;
 
-	scene_begin(&scene, 1, NULL);
-	task = scene_spawn(&scene, play_hog, 0);
-	open_group(&scene, task, -1, 3, fds);
-	clock = scene_open(&scene, attr_sw(PERF_COUNT_SW_TASK_CLOCK), task, -1, fds[0]);
-	open_group(&scene, task, -1, 4, (int[4]){0});
-	tally_sim_run(scene.sim, 100 * MS + 77);
-	assert_int_equal(scene_read_group(&scene, fds[0], values), 4);
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, script_hog, 0);
+	open_group(&harness, task, -1, 3, fds);
+	clock = harness_open(&harness, attr_sw(PERF_COUNT_SW_TASK_CLOCK), task, -1, fds[0]);
+	open_group(&harness, task, -1, 4, (int[4]){0});
+	tally_sim_run(harness.sim, 100 * MS + 77);
+	assert_int_equal(harness_read_group(&harness, fds[0], values), 4);
 	assert_int_equal(values[3].value, values[3].running);
 	assert_true(values[3].running < values[3].enabled);
-	assert_int_equal(scene_id(&scene, clock), values[3].id);
-	scene_end(&scene);
+	assert_int_equal(harness_id(&harness, clock), values[3].id);
+	harness_end(&harness);
 }
 
 /* A software leader gains a hardware member: the group is then one of the PMU, for a task and for
@@ -128,30 +128,30 @@ static void test_software_leader(void **state)
 	for (int32_t cpu = -1; cpu < 1; cpu++) {
 		struct perf_event_attr clock =
 			attr_sw(cpu < 0 ? PERF_COUNT_SW_TASK_CLOCK : PERF_COUNT_SW_CPU_CLOCK);
-		struct scene scene;
+		struct harness harness;
 		struct tally_sim_task *task, *whose;
 		struct reading values[16];
 		int leader, member;
 
 		clock.read_format |= PERF_FORMAT_GROUP;
-		scene_begin(&scene, 1, NULL);
-		task = scene_spawn(&scene, play_hog, 0);
+		harness_begin(&harness, 1, NULL);
+		task = harness_spawn(&harness, script_hog, 0);
 		whose = cpu < 0 ? task : NULL;
-		leader = scene_open(&scene, clock, whose, cpu, -1);
-		tally_sim_run(scene.sim, 10 * MS);
-		member = scene_open(&scene, attr_hw(SIM_CYCLES), whose, cpu, leader);
-		tally_sim_run(scene.sim, 10 * MS);
-		assert_int_equal(scene_read_group(&scene, leader, values), 2);
+		leader = harness_open(&harness, clock, whose, cpu, -1);
+		tally_sim_run(harness.sim, 10 * MS);
+		member = harness_open(&harness, attr_hw(SIM_CYCLES), whose, cpu, leader);
+		tally_sim_run(harness.sim, 10 * MS);
+		assert_int_equal(harness_read_group(&harness, leader, values), 2);
 		assert_int_equal(values[0].value, 20 * MS);
 		assert_int_equal(values[1].value, 30 * MS);
 		/* With rivals for the counters the clock has to wait as well. */
-		open_group(&scene, whose, cpu, 4, (int[4]){0});
-		tally_sim_run(scene.sim, 100 * MS);
-		assert_int_equal(scene_read_group(&scene, leader, values), 2);
+		open_group(&harness, whose, cpu, 4, (int[4]){0});
+		tally_sim_run(harness.sim, 100 * MS);
+		assert_int_equal(harness_read_group(&harness, leader, values), 2);
 		assert_in_range(values[0].value, 60 * MS, 80 * MS);
 		assert_near(values[1].value, 3 * (values[0].value - 10 * MS), 100);
-		scene_close(&scene, member);
-		scene_end(&scene);
+		harness_close(&harness, member);
+		harness_end(&harness);
 	}
 }
 
@@ -159,175 +159,177 @@ static void test_software_leader(void **state)
 static void test_pinned(void **state)
 {
 	struct perf_event_attr pinned = attr_hw(SIM_CYCLES);
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	int fds[5], flexible[4];
 	uint64_t before;
 
 	pinned.pinned = 1;
-	scene_begin(&scene, 1, NULL);
-	task = scene_spawn(&scene, play_worker, 0);
-	open_group(&scene, task, -1, 4, flexible);
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, script_worker, 0);
+	open_group(&harness, task, -1, 4, flexible);
 	for (unsigned i = 0; i < 4; i++)
-		fds[i] = scene_open(&scene, pinned, task, -1, -1);
-	tally_sim_run(scene.sim, 50 * MS);
-	fds[4] = scene_open(&scene, pinned, task, -1, -1);
-	before = truth(&scene, task, 0, SIM_CYCLES);
-	tally_sim_run(scene.sim, 50 * MS);
+		fds[i] = harness_open(&harness, pinned, task, -1, -1);
+	tally_sim_run(harness.sim, 50 * MS);
+	fds[4] = harness_open(&harness, pinned, task, -1, -1);
+	before = truth(&harness, task, 0, SIM_CYCLES);
+	tally_sim_run(harness.sim, 50 * MS);
 	for (unsigned i = 0; i < 4; i++)
-		assert_int_equal(scene_value(&scene, fds[i]), truth(&scene, task, 0, SIM_CYCLES));
-	assert_true(scene_read(&scene, fds[4]).eof);
-	assert_int_equal(tally_sim_poll(scene.sim, scene.observer, fds[4]) &
+		assert_int_equal(harness_value(&harness, fds[i]),
+				 truth(&harness, task, 0, SIM_CYCLES));
+	assert_true(harness_read(&harness, fds[4]).eof);
+	assert_int_equal(tally_sim_poll(harness.sim, harness.observer, fds[4]) &
 				 (TALLY_CORE_POLLERR | TALLY_CORE_POLLHUP),
 			 TALLY_CORE_POLLERR | TALLY_CORE_POLLHUP);
 	/* There is room, but it has to be asked for. */
-	scene_close(&scene, fds[0]);
-	tally_sim_run(scene.sim, 10 * MS);
-	assert_true(scene_read(&scene, fds[4]).eof);
-	scene_disable(&scene, fds[4]);
-	assert_true(scene_read(&scene, fds[4]).eof);
-	scene_enable(&scene, fds[4]);
-	before = truth(&scene, task, 0, SIM_CYCLES);
-	tally_sim_run(scene.sim, 10 * MS);
-	assert_int_equal(scene_value(&scene, fds[4]), truth(&scene, task, 0, SIM_CYCLES) - before);
-	scene_end(&scene);
+	harness_close(&harness, fds[0]);
+	tally_sim_run(harness.sim, 10 * MS);
+	assert_true(harness_read(&harness, fds[4]).eof);
+	harness_disable(&harness, fds[4]);
+	assert_true(harness_read(&harness, fds[4]).eof);
+	harness_enable(&harness, fds[4]);
+	before = truth(&harness, task, 0, SIM_CYCLES);
+	tally_sim_run(harness.sim, 10 * MS);
+	assert_int_equal(harness_value(&harness, fds[4]),
+			 truth(&harness, task, 0, SIM_CYCLES) - before);
+	harness_end(&harness);
 }
 
 /* What a task has pinned goes before what a CPU has flexible, whenever the task comes. */
 static void test_pinned_arrives(void **state)
 {
 	struct perf_event_attr pinned = attr_hw(SIM_CYCLES);
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	int fds[3], flexible[6];
 
 	pinned.pinned = 1;
-	scene_begin(&scene, 1, NULL);
-	scene_spawn(&scene, play_worker, 0);
-	task = scene_spawn(&scene, play_worker, 0);
+	harness_begin(&harness, 1, NULL);
+	harness_spawn(&harness, script_worker, 0);
+	task = harness_spawn(&harness, script_worker, 0);
 	for (unsigned i = 0; i < 6; i++)
-		flexible[i] = scene_open(&scene, attr_hw(SIM_BRANCHES), NULL, 0, -1);
+		flexible[i] = harness_open(&harness, attr_hw(SIM_BRANCHES), NULL, 0, -1);
 	for (unsigned i = 0; i < 3; i++)
-		fds[i] = scene_open(&scene, pinned, task, -1, -1);
+		fds[i] = harness_open(&harness, pinned, task, -1, -1);
 	for (unsigned i = 0; i < 100; i++) {
-		tally_sim_run(scene.sim, 999 * US);
+		tally_sim_run(harness.sim, 999 * US);
 		for (unsigned j = 0; j < 3; j++)
-			assert_int_equal(scene_value(&scene, fds[j]),
-					 truth(&scene, task, 0, SIM_CYCLES));
+			assert_int_equal(harness_value(&harness, fds[j]),
+					 truth(&harness, task, 0, SIM_CYCLES));
 	}
 	for (unsigned i = 0; i < 6; i++)
-		assert_true(scene_read(&scene, flexible[i]).running > 10 * MS);
-	scene_end(&scene);
+		assert_true(harness_read(&harness, flexible[i]).running > 10 * MS);
+	harness_end(&harness);
 }
 
 /* While an exclusive group is on, no other is on its PMU; software events do not mind. */
 static void test_exclusive(void **state)
 {
 	struct perf_event_attr exclusive = attr_hw(SIM_CYCLES);
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	int alone, other, clock;
 	struct reading a, b;
 
 	exclusive.exclusive = 1;
-	scene_begin(&scene, 1, NULL);
-	task = scene_spawn(&scene, play_hog, 0);
-	alone = scene_open(&scene, exclusive, task, -1, -1);
-	other = scene_open(&scene, attr_hw(SIM_INSTRUCTIONS), task, -1, -1);
-	clock = scene_open(&scene, attr_sw(PERF_COUNT_SW_TASK_CLOCK), task, -1, -1);
-	tally_sim_run(scene.sim, SECOND);
-	a = scene_read(&scene, alone);
-	b = scene_read(&scene, other);
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, script_hog, 0);
+	alone = harness_open(&harness, exclusive, task, -1, -1);
+	other = harness_open(&harness, attr_hw(SIM_INSTRUCTIONS), task, -1, -1);
+	clock = harness_open(&harness, attr_sw(PERF_COUNT_SW_TASK_CLOCK), task, -1, -1);
+	tally_sim_run(harness.sim, SECOND);
+	a = harness_read(&harness, alone);
+	b = harness_read(&harness, other);
 	assert_int_equal(a.running + b.running, SECOND);
 	assert_in_range(a.running, SECOND / 4, SECOND / 4 * 3);
-	assert_int_equal(scene_value(&scene, clock), SECOND);
-	scene_end(&scene);
+	assert_int_equal(harness_value(&harness, clock), SECOND);
+	harness_end(&harness);
 }
 
 /* Enabling and disabling: members by themselves, all under a leader, and by the group flag. */
 static void test_switches(void **state)
 {
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	struct reading values[16], again[16];
 	int fds[3];
 
-	scene_begin(&scene, 1, NULL);
-	task = scene_spawn(&scene, play_hog, 0);
-	open_group(&scene, task, -1, 3, fds);
-	tally_sim_run(scene.sim, MS);
-	scene_disable(&scene, fds[1]);
-	tally_sim_run(scene.sim, MS);
-	assert_int_equal(scene_read_group(&scene, fds[0], values), 3);
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, script_hog, 0);
+	open_group(&harness, task, -1, 3, fds);
+	tally_sim_run(harness.sim, MS);
+	harness_disable(&harness, fds[1]);
+	tally_sim_run(harness.sim, MS);
+	assert_int_equal(harness_read_group(&harness, fds[0], values), 3);
 	assert_int_equal(values[0].value, 6 * MS);
-	assert_int_equal(values[1].value, scene_busy.per_ms[1]);
+	assert_int_equal(values[1].value, harness_busy.per_ms[1]);
 	/* The leader off: nobody counts, and members that are enabled do not either. */
-	scene_disable(&scene, fds[0]);
-	scene_enable(&scene, fds[1]);
-	tally_sim_run(scene.sim, MS);
-	assert_int_equal(scene_read_group(&scene, fds[0], again), 3);
+	harness_disable(&harness, fds[0]);
+	harness_enable(&harness, fds[1]);
+	tally_sim_run(harness.sim, MS);
+	assert_int_equal(harness_read_group(&harness, fds[0], again), 3);
 	for (unsigned i = 0; i < 3; i++)
 		assert_int_equal(again[i].value, values[i].value);
-	scene_ioctl(&scene, fds[0], PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
-	scene_enable(&scene, fds[0]);
-	tally_sim_run(scene.sim, MS);
-	assert_int_equal(scene_read_group(&scene, fds[0], again), 3);
+	harness_ioctl(&harness, fds[0], PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
+	harness_enable(&harness, fds[0]);
+	tally_sim_run(harness.sim, MS);
+	assert_int_equal(harness_read_group(&harness, fds[0], again), 3);
 	assert_int_equal(again[0].value, 9 * MS);
 	assert_int_equal(again[2].value, values[2].value);
-	scene_ioctl(&scene, fds[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
-	scene_ioctl(&scene, fds[0], PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP);
-	tally_sim_run(scene.sim, MS);
-	assert_int_equal(scene_read_group(&scene, fds[0], again), 3);
+	harness_ioctl(&harness, fds[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+	harness_ioctl(&harness, fds[0], PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP);
+	tally_sim_run(harness.sim, MS);
+	assert_int_equal(harness_read_group(&harness, fds[0], again), 3);
 	for (unsigned i = 0; i < 3; i++)
-		assert_near(again[i].value, scene_busy.per_ms[i], 1);
-	scene_end(&scene);
+		assert_near(again[i].value, harness_busy.per_ms[i], 1);
+	harness_end(&harness);
 }
 
 /* While its leader is off a member is not enabled either, and its own time stands still. */
 static void test_member_times(void **state)
 {
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	struct reading before, after;
 	int fds[2];
 
-	scene_begin(&scene, 1, NULL);
-	task = scene_spawn(&scene, play_hog, 0);
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, script_hog, 0);
 	for (unsigned i = 0; i < 2; i++)
-		fds[i] = scene_open(&scene, attr_hw(i), task, -1, i ? fds[0] : -1);
-	tally_sim_run(scene.sim, MS);
-	scene_disable(&scene, fds[0]);
-	before = scene_read(&scene, fds[1]);
-	tally_sim_run(scene.sim, MS);
-	after = scene_read(&scene, fds[1]);
+		fds[i] = harness_open(&harness, attr_hw(i), task, -1, i ? fds[0] : -1);
+	tally_sim_run(harness.sim, MS);
+	harness_disable(&harness, fds[0]);
+	before = harness_read(&harness, fds[1]);
+	tally_sim_run(harness.sim, MS);
+	after = harness_read(&harness, fds[1]);
 	assert_int_equal(before.enabled, MS);
 	assert_int_equal(after.enabled, MS);
 	assert_int_equal(after.value, before.value);
-	scene_enable(&scene, fds[0]);
-	tally_sim_run(scene.sim, MS);
-	after = scene_read(&scene, fds[1]);
+	harness_enable(&harness, fds[0]);
+	tally_sim_run(harness.sim, MS);
+	after = harness_read(&harness, fds[1]);
 	assert_int_equal(after.enabled, 2 * MS);
 	assert_int_equal(after.running, 2 * MS);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* The leader goes: its members are single events and go on. */
 static void test_leader_closed(void **state)
 {
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	int fds[3];
 
-	scene_begin(&scene, 1, NULL);
-	task = scene_spawn(&scene, play_worker, 0);
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, script_worker, 0);
 	for (unsigned i = 0; i < 3; i++)
-		fds[i] = scene_open(&scene, attr_hw(i), task, -1, i ? fds[0] : -1);
-	tally_sim_run(scene.sim, MS);
-	scene_close(&scene, fds[0]);
-	tally_sim_run(scene.sim, MS);
+		fds[i] = harness_open(&harness, attr_hw(i), task, -1, i ? fds[0] : -1);
+	tally_sim_run(harness.sim, MS);
+	harness_close(&harness, fds[0]);
+	tally_sim_run(harness.sim, MS);
 	for (unsigned i = 1; i < 3; i++)
-		assert_int_equal(scene_value(&scene, fds[i]), truth(&scene, task, 0, i));
-	scene_end(&scene);
+		assert_int_equal(harness_value(&harness, fds[i]), truth(&harness, task, 0, i));
+	harness_end(&harness);
 }
 
 int main(void)

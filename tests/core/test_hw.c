@@ -25,7 +25,7 @@ static void test_distance(void **state)
 }
 
 /* A period that ended while the counter was being taken off, before its interrupt came, is over
- * with the next event: far away, and no sample would ever be written again. Met on machines/riscv.
+ * with the next event: far away, and no sample would ever be written again. Met on hosts/riscv.
  */
 static void test_period_over(void **state)
 {

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Inheritance: totals are the truth of the whole tree, whatever happens meanwhile. */
 #include "../random.h"
-#include "plays.h"
+#include "scripts.h"
 
 enum { NR_SIGNALS = 3 };
 
-static const struct tally_sim_step leaf[] = {SIM_RUN(SIM_USER, 90 * US, &scene_busy),
-					     SIM_SLEEP(40 * US),
-					     SIM_RUN(SIM_KERNEL, 30 * US, &scene_calm), SIM_EXIT()};
+static const struct tally_sim_step leaf[] = {
+	SIM_RUN(SIM_USER, 90 * US, &harness_busy), SIM_SLEEP(40 * US),
+	SIM_RUN(SIM_KERNEL, 30 * US, &harness_calm), SIM_EXIT()};
 static const struct tally_sim_step twig[] = {
-	SIM_RUN(SIM_USER, 11 * US, &scene_busy),  SIM_FORK_TO(leaf, 1), SIM_CLONE(leaf),
-	SIM_RUN(SIM_USER, 200 * US, &scene_calm), SIM_FORK(leaf),       SIM_EXIT()};
+	SIM_RUN(SIM_USER, 11 * US, &harness_busy),  SIM_FORK_TO(leaf, 1), SIM_CLONE(leaf),
+	SIM_RUN(SIM_USER, 200 * US, &harness_calm), SIM_FORK(leaf),       SIM_EXIT()};
 static const struct tally_sim_step branch[] = {SIM_FORK_TO(twig, 2),
-					       SIM_RUN(SIM_USER, 50 * US, &scene_busy),
+					       SIM_RUN(SIM_USER, 50 * US, &harness_busy),
 					       SIM_MIGRATE(1),
 					       SIM_CLONE(twig),
-					       SIM_RUN(SIM_KERNEL, 20 * US, &scene_busy),
+					       SIM_RUN(SIM_KERNEL, 20 * US, &harness_busy),
 					       SIM_FORK(leaf),
 					       SIM_EXIT()};
 /* Its children outlive it, are outlived, and end in between. */
 static const struct tally_sim_step tree[] = {SIM_LOOP(6),
-					     SIM_RUN(SIM_USER, 100 * US, &scene_busy),
+					     SIM_RUN(SIM_USER, 100 * US, &harness_busy),
 					     SIM_FORK_TO(branch, 1),
 					     SIM_CLONE(leaf),
-					     SIM_RUN(SIM_USER, 70 * US, &scene_calm),
+					     SIM_RUN(SIM_USER, 70 * US, &harness_calm),
 					     SIM_END_LOOP(),
 					     SIM_FORK_TO(branch, 0),
 					     SIM_EXIT()};
@@ -39,62 +39,63 @@ static struct perf_event_attr attr_inherit(unsigned signal)
 /* Read all the time: each read is the truth of that moment. */
 static void test_reads(void **state)
 {
-	struct tally_sim_config config = {.pmus = &scene_pmu, .nr_pmus = 1, .quantum_ns = 50 * US};
-	struct scene scene;
+	struct tally_sim_config config = {
+		.pmus = &harness_pmu, .nr_pmus = 1, .quantum_ns = 50 * US};
+	struct harness harness;
 	struct tally_sim_task *task;
 	int fds[NR_SIGNALS];
 
-	scene_begin(&scene, 3, &config);
-	task = scene_spawn(&scene, tree, 0);
+	harness_begin(&harness, 3, &config);
+	task = harness_spawn(&harness, tree, 0);
 	for (unsigned i = 0; i < NR_SIGNALS; i++)
-		fds[i] = scene_open(&scene, attr_inherit(i), task, -1, -1);
+		fds[i] = harness_open(&harness, attr_inherit(i), task, -1, -1);
 	for (unsigned i = 0; i < 1000; i++) {
-		tally_sim_run(scene.sim, 13337);
+		tally_sim_run(harness.sim, 13337);
 		for (unsigned j = 0; j < NR_SIGNALS; j++) {
-			struct reading reading = scene_read(&scene, fds[j]);
+			struct reading reading = harness_read(&harness, fds[j]);
 
-			assert_int_equal(reading.value, truth_tree(&scene, task, j));
-			assert_int_equal(reading.enabled, truth_tree(&scene, task, SIM_NS));
+			assert_int_equal(reading.value, truth_tree(&harness, task, j));
+			assert_int_equal(reading.enabled, truth_tree(&harness, task, SIM_NS));
 			assert_int_equal(reading.running, reading.enabled);
 		}
 	}
-	for (size_t i = 1; tally_sim_task_at(scene.sim, i); i++)
-		assert_true(tally_sim_task_exited(tally_sim_task_at(scene.sim, i)));
-	scene_end(&scene);
+	for (size_t i = 1; tally_sim_task_at(harness.sim, i); i++)
+		assert_true(tally_sim_task_exited(tally_sim_task_at(harness.sim, i)));
+	harness_end(&harness);
 }
 
 /* Enabled and disabled at random: what was counted is the tree's while it was enabled. */
 static void test_windows(void **state)
 {
 	struct random random = random_start();
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	uint64_t count = 0, ns = 0, since[2] = {0};
 	struct reading reading;
 	bool on = true;
 	int fd;
 
-	scene_begin(&scene, 3, NULL);
-	task = scene_spawn(&scene, tree, 0);
-	fd = scene_open(&scene, attr_inherit(SIM_CYCLES), task, -1, -1);
+	harness_begin(&harness, 3, NULL);
+	task = harness_spawn(&harness, tree, 0);
+	fd = harness_open(&harness, attr_inherit(SIM_CYCLES), task, -1, -1);
 	for (unsigned i = 0; i < 600; i++) {
 		uint64_t now[2];
 
-		tally_sim_run(scene.sim, random_below(&random, 20 * US));
-		now[0] = truth_tree(&scene, task, SIM_CYCLES);
-		now[1] = truth_tree(&scene, task, SIM_NS);
+		tally_sim_run(harness.sim, random_below(&random, 20 * US));
+		now[0] = truth_tree(&harness, task, SIM_CYCLES);
+		now[1] = truth_tree(&harness, task, SIM_NS);
 		count += on ? now[0] - since[0] : 0;
 		ns += on ? now[1] - since[1] : 0;
 		memcpy(since, now, sizeof(since));
 		if (random_below(&random, 2)) {
 			on = !on;
-			(on ? scene_enable : scene_disable)(&scene, fd);
+			(on ? harness_enable : harness_disable)(&harness, fd);
 		}
-		reading = scene_read(&scene, fd);
+		reading = harness_read(&harness, fd);
 		assert_int_equal(reading.value, count);
 		assert_int_equal(reading.enabled, ns);
 	}
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* Closed while the tree lives, and others stay. */
@@ -103,101 +104,102 @@ static void test_closes(void **state)
 	struct random random = random_start();
 
 	for (unsigned round = 0; round < 30; round++) {
-		struct scene scene;
+		struct harness harness;
 		struct tally_sim_task *task;
 		int fds[6];
 
-		scene_begin(&scene, 3, NULL);
-		task = scene_spawn(&scene, tree, 0);
+		harness_begin(&harness, 3, NULL);
+		task = harness_spawn(&harness, tree, 0);
 		for (unsigned i = 0; i < 6; i++)
-			fds[i] = scene_open(&scene, attr_inherit(i % NR_SIGNALS), task, -1,
-					    i % 3 == 1 ? fds[i - 1] : -1);
+			fds[i] = harness_open(&harness, attr_inherit(i % NR_SIGNALS), task, -1,
+					      i % 3 == 1 ? fds[i - 1] : -1);
 		while (!tally_sim_task_exited(task)) {
 			unsigned i = (unsigned)random_below(&random, 6);
 
-			tally_sim_run(scene.sim, random_below(&random, 200 * US));
+			tally_sim_run(harness.sim, random_below(&random, 200 * US));
 			if (fds[i] >= 0)
-				scene_close(&scene, fds[i]);
+				harness_close(&harness, fds[i]);
 			fds[i] = -1;
 			for (i = 0; i < 6; i++)
 				if (fds[i] >= 0)
-					assert_true(scene_value(&scene, fds[i]) <=
-						    truth_tree(&scene, task, i % NR_SIGNALS));
+					assert_true(harness_value(&harness, fds[i]) <=
+						    truth_tree(&harness, task, i % NR_SIGNALS));
 		}
-		scene_end(&scene);
+		harness_end(&harness);
 	}
 }
 
 /* A group is inherited whole, and read whole. */
 static void test_groups(void **state)
 {
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	struct reading values[16];
 	int leader = -1;
 
-	scene_begin(&scene, 3, NULL);
-	task = scene_spawn(&scene, tree, 0);
+	harness_begin(&harness, 3, NULL);
+	task = harness_spawn(&harness, tree, 0);
 	for (unsigned i = 0; i < NR_SIGNALS; i++) {
 		struct perf_event_attr attr = attr_inherit(i);
 		int fd;
 
 		attr.read_format |= PERF_FORMAT_GROUP;
-		fd = scene_open(&scene, attr, task, -1, leader);
+		fd = harness_open(&harness, attr, task, -1, leader);
 		leader = leader < 0 ? fd : leader;
 	}
 	for (unsigned i = 0; i < 300; i++) {
-		tally_sim_run(scene.sim, 29 * US);
-		assert_int_equal(scene_read_group(&scene, leader, values), NR_SIGNALS);
+		tally_sim_run(harness.sim, 29 * US);
+		assert_int_equal(harness_read_group(&harness, leader, values), NR_SIGNALS);
 		for (unsigned j = 0; j < NR_SIGNALS; j++)
-			assert_int_equal(values[j].value, truth_tree(&scene, task, j));
+			assert_int_equal(values[j].value, truth_tree(&harness, task, j));
 	}
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* inherit_thread: clones count, forks do not. Not inherited at all: the task alone. */
 static void test_threads(void **state)
 {
 	static const struct tally_sim_step both[] = {SIM_CLONE(leaf), SIM_FORK(leaf),
-						     SIM_RUN(SIM_USER, 500 * US, &scene_busy),
+						     SIM_RUN(SIM_USER, 500 * US, &harness_busy),
 						     SIM_EXIT()};
 	struct perf_event_attr attr = attr_inherit(SIM_CYCLES);
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	uint64_t thread;
 	int fd, alone;
 
 	attr.inherit_thread = 1;
-	scene_begin(&scene, 1, NULL);
-	task = scene_spawn(&scene, both, 0);
-	fd = scene_open(&scene, attr, task, -1, -1);
-	alone = scene_open(&scene, attr_hw(SIM_CYCLES), task, -1, -1);
-	tally_sim_run(scene.sim, 5 * MS);
-	thread = truth(&scene, tally_sim_task_at(scene.sim, 2), 0, SIM_CYCLES);
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, both, 0);
+	fd = harness_open(&harness, attr, task, -1, -1);
+	alone = harness_open(&harness, attr_hw(SIM_CYCLES), task, -1, -1);
+	tally_sim_run(harness.sim, 5 * MS);
+	thread = truth(&harness, tally_sim_task_at(harness.sim, 2), 0, SIM_CYCLES);
 	assert_true(thread > 0);
-	assert_int_equal(scene_value(&scene, fd), truth(&scene, task, 0, SIM_CYCLES) + thread);
-	assert_int_equal(scene_value(&scene, alone), truth(&scene, task, 0, SIM_CYCLES));
-	scene_end(&scene);
+	assert_int_equal(harness_value(&harness, fd),
+			 truth(&harness, task, 0, SIM_CYCLES) + thread);
+	assert_int_equal(harness_value(&harness, alone), truth(&harness, task, 0, SIM_CYCLES));
+	harness_end(&harness);
 }
 
 /* On a CPU of its own: of the tree what runs there. */
 static void test_task_on_cpu(void **state)
 {
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	int fd;
 
-	scene_begin(&scene, 3, NULL);
-	task = scene_spawn(&scene, tree, 0);
-	fd = scene_open(&scene, attr_inherit(SIM_INSTRUCTIONS), task, 1, -1);
+	harness_begin(&harness, 3, NULL);
+	task = harness_spawn(&harness, tree, 0);
+	fd = harness_open(&harness, attr_inherit(SIM_INSTRUCTIONS), task, 1, -1);
 	for (unsigned i = 0; i < 100; i++) {
 		struct tally_sim_filter there = {.task = task, .tree = true, .cpus = 1 << 1};
 
-		tally_sim_run(scene.sim, 50 * US);
-		assert_int_equal(scene_value(&scene, fd),
-				 tally_sim_truth(scene.sim, there, SIM_INSTRUCTIONS));
+		tally_sim_run(harness.sim, 50 * US);
+		assert_int_equal(harness_value(&harness, fd),
+				 tally_sim_truth(harness.sim, there, SIM_INSTRUCTIONS));
 	}
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* inherit_stat: as each task ends or changes places with its twin, a READ record of its own
@@ -205,7 +207,7 @@ static void test_task_on_cpu(void **state)
 static void test_stat(void **state)
 {
 	struct perf_event_attr attr = attr_inherit(SIM_CYCLES);
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_ring *ring;
 	const struct perf_event_header *header;
@@ -215,11 +217,11 @@ static void test_stat(void **state)
 	attr.inherit_stat = 1;
 	attr.read_format = 0;
 	attr.sample_type = PERF_SAMPLE_TID;
-	scene_begin(&scene, 3, NULL);
-	task = scene_spawn(&scene, tree, 0);
-	fd = scene_open(&scene, attr, task, 0, -1);
-	ring = scene_map(&scene, fd, 64);
-	tally_sim_run(scene.sim, 50 * MS);
+	harness_begin(&harness, 3, NULL);
+	task = harness_spawn(&harness, tree, 0);
+	fd = harness_open(&harness, attr, task, 0, -1);
+	ring = harness_map(&harness, fd, 64);
+	tally_sim_run(harness.sim, 50 * MS);
 	while ((header = tally_ring_next(ring))) {
 		uint32_t ids[2];
 		uint64_t value;
@@ -228,22 +230,22 @@ static void test_stat(void **state)
 			continue;
 		memcpy(ids, header + 1, sizeof(ids));
 		memcpy(&value, (const char *)(header + 1) + 8, sizeof(value));
-		for (size_t i = 0; tally_sim_task_at(scene.sim, i); i++) {
-			struct tally_sim_task *who = tally_sim_task_at(scene.sim, i);
+		for (size_t i = 0; tally_sim_task_at(harness.sim, i); i++) {
+			struct tally_sim_task *who = tally_sim_task_at(harness.sim, i);
 			struct tally_sim_filter here = {.task = who, .cpus = 1};
 
 			if (tally_sim_task_tid(who) == (int32_t)ids[1])
 				assert_int_equal(value,
-						 tally_sim_truth(scene.sim, here, SIM_CYCLES));
+						 tally_sim_truth(harness.sim, here, SIM_CYCLES));
 		}
 		seen += value;
 		reads++;
 	}
 	tally_ring_consume(ring);
 	assert_true(reads > 20);
-	assert_true(seen <= scene_value(&scene, fd));
+	assert_true(seen <= harness_value(&harness, fd));
 	tally_ring_unmap(ring);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 int main(void)

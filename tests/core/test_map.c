@@ -7,7 +7,7 @@
 static void test_set_output(void **state)
 {
 	struct perf_event_attr attr = attr_ring(10007);
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_ring *ring;
 	struct record record;
@@ -15,36 +15,36 @@ static void test_set_output(void **state)
 	int fds[3];
 
 	attr.sample_type |= PERF_SAMPLE_IDENTIFIER;
-	ring_begin(&scene, 1, *state);
-	task = scene_spawn(&scene, play_worker, 0);
+	ring_begin(&harness, 1, *state);
+	task = harness_spawn(&harness, script_worker, 0);
 	for (unsigned i = 0; i < 3; i++) {
 		attr.config = i;
-		fds[i] = scene_open(&scene, attr, task, 0, -1);
-		ids[i] = scene_id(&scene, fds[i]);
+		fds[i] = harness_open(&harness, attr, task, 0, -1);
+		ids[i] = harness_id(&harness, fds[i]);
 	}
-	ring = scene_map(&scene, fds[0], 64);
-	scene_ioctl(&scene, fds[1], PERF_EVENT_IOC_SET_OUTPUT, (uintptr_t)fds[0]);
-	scene_ioctl(&scene, fds[2], PERF_EVENT_IOC_SET_OUTPUT, (uintptr_t)fds[0]);
-	tally_sim_run(scene.sim, 3 * MS);
-	scene_ioctl(&scene, fds[2], PERF_EVENT_IOC_SET_OUTPUT, (uintptr_t)-1);
-	while (scene_record(ring, &attr, &record)) {
+	ring = harness_map(&harness, fds[0], 64);
+	harness_ioctl(&harness, fds[1], PERF_EVENT_IOC_SET_OUTPUT, (uintptr_t)fds[0]);
+	harness_ioctl(&harness, fds[2], PERF_EVENT_IOC_SET_OUTPUT, (uintptr_t)fds[0]);
+	tally_sim_run(harness.sim, 3 * MS);
+	harness_ioctl(&harness, fds[2], PERF_EVENT_IOC_SET_OUTPUT, (uintptr_t)-1);
+	while (harness_record(ring, &attr, &record)) {
 		assert_true(record.sample.time >= last);
 		last = record.sample.time;
 		for (unsigned i = 0; i < 3; i++)
 			seen[i] += record.sample.identifier == ids[i];
 	}
 	for (unsigned i = 0; i < 3; i++)
-		assert_int_equal(seen[i], truth(&scene, task, 0, i) / 10007);
-	tally_sim_run(scene.sim, MS);
-	while (scene_record(ring, &attr, &record))
+		assert_int_equal(seen[i], truth(&harness, task, 0, i) / 10007);
+	tally_sim_run(harness.sim, MS);
+	while (harness_record(ring, &attr, &record))
 		assert_true(record.sample.identifier != ids[2]);
 	tally_ring_unmap(ring);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
-static void set_output_to(struct scene *scene, int from, int to, int expected)
+static void set_output_to(struct harness *harness, int from, int to, int expected)
 {
-	assert_int_equal(tally_sim_ioctl(scene->sim, scene->observer, from,
+	assert_int_equal(tally_sim_ioctl(harness->sim, harness->observer, from,
 					 PERF_EVENT_IOC_SET_OUTPUT, (uintptr_t)to),
 			 expected);
 }
@@ -53,7 +53,7 @@ static void set_output_to(struct scene *scene, int from, int to, int expected)
 static void test_set_output_refused(void **state)
 {
 	struct perf_event_attr attr = attr_ring(10007), back = attr, clocked = attr;
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_ring *ring;
 	int fds[6];
@@ -61,26 +61,26 @@ static void test_set_output_refused(void **state)
 	back.write_backward = 1;
 	clocked.use_clockid = 1;
 	clocked.clockid = 1;
-	ring_begin(&scene, 2, *state);
-	task = scene_spawn(&scene, play_worker, 0);
-	fds[0] = scene_open(&scene, attr, task, 0, -1);
-	fds[1] = scene_open(&scene, attr, task, 1, -1);
-	fds[2] = scene_open(&scene, back, task, 0, -1);
-	fds[3] = scene_open(&scene, clocked, task, 0, -1);
-	fds[4] = scene_open(&scene, attr, NULL, 0, -1);
-	fds[5] = tally_sim_open_other(scene.sim, scene.observer);
-	set_output_to(&scene, fds[0], fds[1], -EINVAL);
-	set_output_to(&scene, fds[0], fds[0], -EINVAL);
-	set_output_to(&scene, fds[0], fds[2], -EINVAL);
-	set_output_to(&scene, fds[0], fds[3], -EINVAL);
-	set_output_to(&scene, fds[0], fds[5], -EBADF);
-	set_output_to(&scene, fds[0], 999, -EBADF);
-	set_output_to(&scene, fds[0], fds[4], -EINVAL); /* has no ring */
-	ring = scene_map(&scene, fds[4], 1);
-	set_output_to(&scene, fds[0], fds[4], 0);
-	set_output_to(&scene, fds[4], fds[0], -EINVAL);
+	ring_begin(&harness, 2, *state);
+	task = harness_spawn(&harness, script_worker, 0);
+	fds[0] = harness_open(&harness, attr, task, 0, -1);
+	fds[1] = harness_open(&harness, attr, task, 1, -1);
+	fds[2] = harness_open(&harness, back, task, 0, -1);
+	fds[3] = harness_open(&harness, clocked, task, 0, -1);
+	fds[4] = harness_open(&harness, attr, NULL, 0, -1);
+	fds[5] = tally_sim_open_other(harness.sim, harness.observer);
+	set_output_to(&harness, fds[0], fds[1], -EINVAL);
+	set_output_to(&harness, fds[0], fds[0], -EINVAL);
+	set_output_to(&harness, fds[0], fds[2], -EINVAL);
+	set_output_to(&harness, fds[0], fds[3], -EINVAL);
+	set_output_to(&harness, fds[0], fds[5], -EBADF);
+	set_output_to(&harness, fds[0], 999, -EBADF);
+	set_output_to(&harness, fds[0], fds[4], -EINVAL); /* has no ring */
+	ring = harness_map(&harness, fds[4], 1);
+	set_output_to(&harness, fds[0], fds[4], 0);
+	set_output_to(&harness, fds[4], fds[0], -EINVAL);
 	tally_ring_unmap(ring);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* Lengths that are none, and the limit of locked memory: the user's share for each CPU, and then
@@ -89,94 +89,98 @@ static void test_mmap_limits(void **state)
 {
 	static const size_t bad[] = {0, 4, 6, 7, 8, 10};
 	struct perf_event_attr attr = attr_ring(100000);
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	void *memory, *more;
 	int fd, other;
 
 	attr.exclude_kernel = attr.exclude_hv = 1;
-	ring_begin(&scene, 1, *state);
-	tally_core_settings(tally_sim_core(scene.sim))->mlock_kb = 24; /* of 2 CPUs: 12 pages */
-	task = scene_spawn(&scene, play_hog, 0);
-	fd = scene_try(&scene, task, attr, 0, -1, -1);
-	other = scene_try(&scene, task, attr, 0, -1, -1);
+	ring_begin(&harness, 1, *state);
+	tally_core_settings(tally_sim_core(harness.sim))->mlock_kb = 24; /* of 2 CPUs: 12 pages */
+	task = harness_spawn(&harness, script_hog, 0);
+	fd = harness_try(&harness, task, attr, 0, -1, -1);
+	other = harness_try(&harness, task, attr, 0, -1, -1);
 	assert_true(fd >= 0 && other >= 0);
 	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_int_equal(
-			tally_sim_mmap(scene.sim, task, fd, bad[i] * 4096, 0, true, &memory),
+			tally_sim_mmap(harness.sim, task, fd, bad[i] * 4096, 0, true, &memory),
 			-EINVAL);
-	assert_int_equal(tally_sim_mmap(scene.sim, task, fd, 9 * 4096, 1, true, &memory), -EINVAL);
-	assert_int_equal(tally_sim_mmap(scene.sim, task, fd, 17 * 4096, 0, true, &memory), -EPERM);
-	assert_string_not_equal(tally_sim_refusal(scene.sim)->rule, "");
-	assert_int_equal(tally_sim_mmap(scene.sim, task, fd, 9 * 4096, 0, true, &memory), 0);
-	assert_int_equal(tally_sim_mmap(scene.sim, task, fd, 5 * 4096, 0, true, &more), -EINVAL);
-	assert_int_equal(tally_sim_mmap(scene.sim, task, fd, 9 * 4096, 0, true, &more), 0);
+	assert_int_equal(tally_sim_mmap(harness.sim, task, fd, 9 * 4096, 1, true, &memory),
+			 -EINVAL);
+	assert_int_equal(tally_sim_mmap(harness.sim, task, fd, 17 * 4096, 0, true, &memory),
+			 -EPERM);
+	assert_string_not_equal(tally_sim_refusal(harness.sim)->rule, "");
+	assert_int_equal(tally_sim_mmap(harness.sim, task, fd, 9 * 4096, 0, true, &memory), 0);
+	assert_int_equal(tally_sim_mmap(harness.sim, task, fd, 5 * 4096, 0, true, &more), -EINVAL);
+	assert_int_equal(tally_sim_mmap(harness.sim, task, fd, 9 * 4096, 0, true, &more), 0);
 	/* 3 pages of the share are left; RLIMIT_MEMLOCK pays for the rest. */
-	assert_int_equal(tally_sim_mmap(scene.sim, task, other, 5 * 4096, 0, true, &more), -EPERM);
+	assert_int_equal(tally_sim_mmap(harness.sim, task, other, 5 * 4096, 0, true, &more),
+			 -EPERM);
 	tally_sim_task_set_memlock(task, 4096);
-	assert_int_equal(tally_sim_mmap(scene.sim, task, other, 5 * 4096, 0, true, &more), -EPERM);
+	assert_int_equal(tally_sim_mmap(harness.sim, task, other, 5 * 4096, 0, true, &more),
+			 -EPERM);
 	tally_sim_task_set_memlock(task, 2 * 4096);
-	assert_int_equal(tally_sim_mmap(scene.sim, task, other, 5 * 4096, 0, true, &more), 0);
+	assert_int_equal(tally_sim_mmap(harness.sim, task, other, 5 * 4096, 0, true, &more), 0);
 	/* What is given back can be had again. */
-	assert_int_equal(tally_sim_munmap(scene.sim, task, more), 0);
-	assert_int_equal(tally_sim_mmap(scene.sim, task, other, 5 * 4096, 0, true, &more), 0);
-	assert_int_equal(tally_sim_munmap(scene.sim, task, more), 0);
+	assert_int_equal(tally_sim_munmap(harness.sim, task, more), 0);
+	assert_int_equal(tally_sim_mmap(harness.sim, task, other, 5 * 4096, 0, true, &more), 0);
+	assert_int_equal(tally_sim_munmap(harness.sim, task, more), 0);
 	tally_sim_task_set_memlock(task, 0);
 	tally_sim_task_set_caps(task, 1ull << TALLY_CORE_CAP_IPC_LOCK);
-	assert_int_equal(tally_sim_mmap(scene.sim, task, other, 65 * 4096, 0, true, &more), 0);
-	scene_end(&scene);
+	assert_int_equal(tally_sim_mmap(harness.sim, task, other, 65 * 4096, 0, true, &more), 0);
+	harness_end(&harness);
 }
 
 /* Memory that is not there when it is wanted. */
 static void test_no_memory(void **state)
 {
 	struct perf_event_attr attr = attr_ring(100000);
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	size_t bytes, pages;
 	void *memory;
 	int fd, ret;
 
-	ring_begin(&scene, 1, *state);
-	task = scene_spawn(&scene, play_hog, 0);
-	fd = scene_open(&scene, attr, task, -1, -1);
-	bytes = tally_sim_held_bytes(scene.sim);
-	pages = tally_sim_held_pages(scene.sim);
+	ring_begin(&harness, 1, *state);
+	task = harness_spawn(&harness, script_hog, 0);
+	fd = harness_open(&harness, attr, task, -1, -1);
+	bytes = tally_sim_held_bytes(harness.sim);
+	pages = tally_sim_held_pages(harness.sim);
 	for (uint64_t nth = 1;; nth++) {
-		tally_sim_fail_alloc(scene.sim, nth);
-		ret = tally_sim_mmap(scene.sim, scene.observer, fd, 9 * 4096, 0, true, &memory);
-		tally_sim_fail_alloc(scene.sim, 0);
+		tally_sim_fail_alloc(harness.sim, nth);
+		ret = tally_sim_mmap(harness.sim, harness.observer, fd, 9 * 4096, 0, true, &memory);
+		tally_sim_fail_alloc(harness.sim, 0);
 		if (!ret)
 			break;
 		assert_int_equal(ret, -ENOMEM);
-		assert_int_equal(tally_sim_held_bytes(scene.sim), bytes);
-		assert_int_equal(tally_sim_held_pages(scene.sim), pages);
+		assert_int_equal(tally_sim_held_bytes(harness.sim), bytes);
+		assert_int_equal(tally_sim_held_pages(harness.sim), pages);
 	}
-	assert_int_equal(tally_sim_held_pages(scene.sim), pages + 9);
-	scene_end(&scene);
+	assert_int_equal(tally_sim_held_pages(harness.sim), pages + 9);
+	harness_end(&harness);
 }
 
 /* The ring outlives its descriptor, and its event with it. */
 static void test_mapping_keeps(void **state)
 {
 	struct perf_event_attr attr = attr_ring(30000);
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_ring *ring;
 	struct tale tale = {0};
 	int fd;
 
-	ring_begin(&scene, 1, *state);
-	task = scene_spawn(&scene, play_hog, 0);
-	fd = scene_open(&scene, attr, task, -1, -1);
-	ring = scene_map(&scene, fd, 16);
-	scene_close(&scene, fd);
-	tally_sim_run(scene.sim, MS);
-	scene_drain(ring, &attr, &tale);
+	ring_begin(&harness, 1, *state);
+	task = harness_spawn(&harness, script_hog, 0);
+	fd = harness_open(&harness, attr, task, -1, -1);
+	ring = harness_map(&harness, fd, 16);
+	harness_close(&harness, fd);
+	tally_sim_run(harness.sim, MS);
+	harness_drain(ring, &attr, &tale);
 	assert_int_equal(tale.samples, 100);
 	tally_ring_unmap(ring);
-	assert_int_equal(tally_sim_held_pages(scene.sim), 0);
-	scene_end(&scene);
+	assert_int_equal(tally_sim_held_pages(harness.sim), 0);
+	harness_end(&harness);
 }
 
 int main(void)

@@ -2,12 +2,12 @@
 /* The user page: a task that reads its own counter, by the algorithm of perf_event_open(2),
  * against the truth. */
 #include "base/arith.h"
-#include "plays.h"
+#include "scripts.h"
 #include "tally/client.h"
 
 /* How a task plays its part. */
 struct player {
-	struct scene *scene;
+	struct harness *harness;
 	int fd;
 	volatile struct perf_event_mmap_page *page;
 	struct perf_event_attr attr;
@@ -72,7 +72,7 @@ static void check_self(struct tally_sim *sim, struct tally_sim_task *task, void 
 		assert_int_equal(self.running, words[2]);
 	}
 	if (words[1] == words[2])
-		assert_int_equal(words[0], truth(player->scene, task, 0, SIM_INSTRUCTIONS));
+		assert_int_equal(words[0], truth(player->harness, task, 0, SIM_INSTRUCTIONS));
 	player->checks++;
 	player->direct += direct;
 }
@@ -84,7 +84,7 @@ static void disable_self(struct tally_sim *sim, struct tally_sim_task *task, voi
 	assert_int_equal(tally_sim_ioctl(sim, task, player->fd, PERF_EVENT_IOC_DISABLE, 0), 0);
 	assert_int_equal(player->page->index, 0);
 	assert_int_equal((uint64_t)player->page->offset,
-			 truth(player->scene, task, 0, SIM_INSTRUCTIONS));
+			 truth(player->harness, task, 0, SIM_INSTRUCTIONS));
 }
 
 static struct player player;
@@ -92,11 +92,11 @@ static struct player player;
 static const struct tally_sim_step script[] = {
 	SIM_CALL(open_self, &player),
 	SIM_LOOP(300),
-	SIM_RUN(SIM_USER, 3001, &scene_busy),
+	SIM_RUN(SIM_USER, 3001, &harness_busy),
 	SIM_CALL(check_self, &player),
-	SIM_RUN(SIM_KERNEL, 777, &scene_calm),
+	SIM_RUN(SIM_KERNEL, 777, &harness_calm),
 	SIM_MIGRATE(1),
-	SIM_RUN(SIM_USER, 5003, &scene_busy),
+	SIM_RUN(SIM_USER, 5003, &harness_busy),
 	SIM_CALL(check_self, &player),
 	SIM_SLEEP(1009),
 	SIM_CALL(check_self, &player),
@@ -109,25 +109,25 @@ static const struct tally_sim_step script[] = {
 /* All of a task's self-reads find the counter, or none where that cannot be. */
 static void play(uint8_t width, bool cap, uint64_t period)
 {
-	struct tally_sim_pmu pmu = scene_pmu;
+	struct tally_sim_pmu pmu = harness_pmu;
 	struct tally_sim_config config = {.pmus = &pmu, .nr_pmus = 1, .quantum_ns = 10 * US};
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 
 	pmu.width = width;
 	pmu.caps = cap ? TALLY_PMU_USER_READ : 0;
-	scene_begin(&scene, 2, &config);
-	tally_core_settings(tally_sim_core(scene.sim))->paranoid = 1;
-	tally_core_settings(tally_sim_core(scene.sim))->tick_ns = 50 * US;
-	tally_core_settings(tally_sim_core(scene.sim))->max_sample_rate = 1000000000;
-	player = (struct player){.scene = &scene, .attr = attr_hw(SIM_INSTRUCTIONS)};
+	harness_begin(&harness, 2, &config);
+	tally_core_settings(tally_sim_core(harness.sim))->paranoid = 1;
+	tally_core_settings(tally_sim_core(harness.sim))->tick_ns = 50 * US;
+	tally_core_settings(tally_sim_core(harness.sim))->max_sample_rate = 1000000000;
+	player = (struct player){.harness = &harness, .attr = attr_hw(SIM_INSTRUCTIONS)};
 	player.attr.sample_period = period;
-	scene_spawn(&scene, play_hog, 1);
-	task = scene_spawn(&scene, script, 0);
-	assert_true(tally_sim_run_until_exit(scene.sim, task, SECOND));
+	harness_spawn(&harness, script_hog, 1);
+	task = harness_spawn(&harness, script, 0);
+	assert_true(tally_sim_run_until_exit(harness.sim, task, SECOND));
 	assert_int_equal(player.checks, 900);
 	assert_int_equal(player.direct, cap ? 900 : 0);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 static void test_widths(void **state)
@@ -152,28 +152,29 @@ static void test_time_zero(void **state)
 {
 	struct perf_event_attr attr = attr_sw(PERF_COUNT_SW_TASK_CLOCK);
 	const volatile struct perf_event_mmap_page *page;
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	void *memory;
 	int fd;
 
-	scene_begin(&scene, 1, NULL);
-	task = scene_spawn(&scene, play_hog, 0);
-	fd = scene_open(&scene, attr, task, -1, -1);
-	assert_int_equal(tally_sim_mmap(scene.sim, scene.observer, fd, 4096, 0, false, &memory), 0);
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, script_hog, 0);
+	fd = harness_open(&harness, attr, task, -1, -1);
+	assert_int_equal(tally_sim_mmap(harness.sim, harness.observer, fd, 4096, 0, false, &memory),
+			 0);
 	page = memory;
 	assert_true(page->cap_user_time_zero && page->cap_user_time);
 	for (unsigned i = 0; i < 100; i++) {
 		uint64_t tsc, ns;
 
-		tally_sim_run(scene.sim, 12345);
-		tsc = tally_sim_tsc(scene.sim);
+		tally_sim_run(harness.sim, 12345);
+		tsc = tally_sim_tsc(harness.sim);
 		ns = page->time_zero + (tsc >> page->time_shift) * page->time_mult +
 		     (((tsc & ((1ull << page->time_shift) - 1)) * page->time_mult) >>
 		      page->time_shift);
-		assert_int_equal(ns, tally_sim_now(scene.sim));
+		assert_int_equal(ns, tally_sim_now(harness.sim));
 	}
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* The page of a counter that has to share: what was counted is in the page, whenever it is off. */
@@ -181,9 +182,9 @@ static void test_multiplexed(void **state)
 {
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
 	const volatile struct perf_event_mmap_page *page;
-	struct tally_sim_pmu pmu = scene_pmu;
+	struct tally_sim_pmu pmu = harness_pmu;
 	struct tally_sim_config config = {.pmus = &pmu, .nr_pmus = 1};
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	unsigned on = 0;
 	void *memory;
@@ -191,22 +192,23 @@ static void test_multiplexed(void **state)
 
 	pmu.caps = TALLY_PMU_USER_READ;
 	pmu.width = 32;
-	scene_begin(&scene, 1, &config);
-	task = scene_spawn(&scene, play_hog, 0);
-	fd = scene_open(&scene, attr, task, -1, -1);
+	harness_begin(&harness, 1, &config);
+	task = harness_spawn(&harness, script_hog, 0);
+	fd = harness_open(&harness, attr, task, -1, -1);
 	for (unsigned i = 0; i < 6; i++)
-		scene_open(&scene, attr_hw(SIM_BRANCHES), task, -1, -1);
-	assert_int_equal(tally_sim_mmap(scene.sim, scene.observer, fd, 4096, 0, false, &memory), 0);
+		harness_open(&harness, attr_hw(SIM_BRANCHES), task, -1, -1);
+	assert_int_equal(tally_sim_mmap(harness.sim, harness.observer, fd, 4096, 0, false, &memory),
+			 0);
 	page = memory;
 	for (unsigned i = 0; i < 500; i++) {
 		struct tally_count self;
 		bool direct;
 		struct reading reading;
 
-		tally_sim_run(scene.sim, 2 * MS + 1);
+		tally_sim_run(harness.sim, 2 * MS + 1);
 		/* As if the task itself looked: it runs on CPU 0 now. */
-		direct = self_read(scene.sim, task, page, &self);
-		reading = scene_read(&scene, fd);
+		direct = self_read(harness.sim, task, page, &self);
+		reading = harness_read(&harness, fd);
 		on += direct;
 		if (!direct) /* then the page has the count as it was left */
 			self = (struct tally_count){(uint64_t)page->offset, reading.enabled,
@@ -216,25 +218,25 @@ static void test_multiplexed(void **state)
 		assert_int_equal(self.running, reading.running);
 	}
 	assert_in_range(on, 100, 450);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* The page of an event that was inherited: what children who are gone have counted is in it. */
 static void test_inherited(void **state)
 {
-	static const struct tally_sim_step child[] = {SIM_RUN(SIM_USER, 20 * US, &scene_busy),
+	static const struct tally_sim_step child[] = {SIM_RUN(SIM_USER, 20 * US, &harness_busy),
 						      SIM_EXIT()};
-	static const struct tally_sim_step parent[] = {SIM_RUN(SIM_USER, 10 * US, &scene_busy),
+	static const struct tally_sim_step parent[] = {SIM_RUN(SIM_USER, 10 * US, &harness_busy),
 						       SIM_FORK(child),
 						       SIM_CLONE(child),
 						       SIM_SLEEP(100 * US),
 						       SIM_LOOP(0),
-						       SIM_RUN(SIM_USER, 7 * US, &scene_busy),
+						       SIM_RUN(SIM_USER, 7 * US, &harness_busy),
 						       SIM_END_LOOP()};
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
-	struct tally_sim_pmu pmu = scene_pmu;
+	struct tally_sim_pmu pmu = harness_pmu;
 	struct tally_sim_config config = {.pmus = &pmu, .nr_pmus = 1};
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_count self;
 	struct reading reading;
@@ -243,18 +245,19 @@ static void test_inherited(void **state)
 
 	attr.inherit = 1;
 	pmu.caps = TALLY_PMU_USER_READ;
-	scene_begin(&scene, 1, &config);
-	task = scene_spawn(&scene, parent, 0);
-	fd = scene_open(&scene, attr, task, 0, -1);
-	assert_int_equal(tally_sim_mmap(scene.sim, scene.observer, fd, 4096, 0, false, &memory), 0);
-	tally_sim_run(scene.sim, 300 * US + 1);
-	assert_true(self_read(scene.sim, task, memory, &self));
-	reading = scene_read(&scene, fd);
-	assert_int_equal(self.value, truth_tree(&scene, task, SIM_CYCLES));
+	harness_begin(&harness, 1, &config);
+	task = harness_spawn(&harness, parent, 0);
+	fd = harness_open(&harness, attr, task, 0, -1);
+	assert_int_equal(tally_sim_mmap(harness.sim, harness.observer, fd, 4096, 0, false, &memory),
+			 0);
+	tally_sim_run(harness.sim, 300 * US + 1);
+	assert_true(self_read(harness.sim, task, memory, &self));
+	reading = harness_read(&harness, fd);
+	assert_int_equal(self.value, truth_tree(&harness, task, SIM_CYCLES));
 	assert_int_equal(self.value, reading.value);
 	assert_int_equal(self.enabled, reading.enabled);
 	assert_int_equal(self.running, reading.running);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Kinds of PMUs: what they cannot do is refused, what they can is exact. */
-#include "plays.h"
+#include "scripts.h"
 
 enum { CORE_TYPE = 8, OTHER_TYPE = 9 };
 
@@ -14,12 +14,12 @@ static const struct tally_sim_pmu core_pmu = {.name = "cpu",
 					      .constraint = {[SIM_BRANCHES] = 1 << 0},
 					      .absent = 1 << SIM_BUS_CYCLES};
 
-static void begin(struct scene *scene, struct tally_sim_pmu other)
+static void begin(struct harness *harness, struct tally_sim_pmu other)
 {
 	const struct tally_sim_pmu pmus[] = {core_pmu, other};
-	struct tally_sim_config config = {.pmus = pmus, .nr_pmus = 2, .idle = &scene_calm};
+	struct tally_sim_config config = {.pmus = pmus, .nr_pmus = 2, .idle = &harness_calm};
 
-	scene_begin(scene, 2, &config);
+	harness_begin(harness, 2, &config);
 }
 
 static struct perf_event_attr attr_other(unsigned signal)
@@ -51,12 +51,12 @@ static void test_types(void **state)
 		{PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_L1D, -ENOENT},
 		{77, 0, -ENOENT},
 	};
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 
-	begin(&scene, (struct tally_sim_pmu){
-			      .name = "other", .type = OTHER_TYPE, .nr_generic = 1, .width = 32});
-	task = scene_spawn(&scene, play_worker, 0);
+	begin(&harness, (struct tally_sim_pmu){
+				.name = "other", .type = OTHER_TYPE, .nr_generic = 1, .width = 32});
+	task = harness_spawn(&harness, script_worker, 0);
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct perf_event_attr attr = attr_hw(0);
 		uint64_t before;
@@ -64,19 +64,20 @@ static void test_types(void **state)
 
 		attr.type = rows[i].type;
 		attr.config = rows[i].config;
-		fd = scene_try(&scene, scene.observer, attr, tally_sim_task_tid(task), -1, -1);
+		fd = harness_try(&harness, harness.observer, attr, tally_sim_task_tid(task), -1,
+				 -1);
 		if (rows[i].signal < 0) {
 			assert_int_equal(fd, rows[i].signal);
 			continue;
 		}
 		assert_true(fd >= 0);
-		before = truth(&scene, task, 0, (unsigned)rows[i].signal);
-		tally_sim_run(scene.sim, MS);
-		assert_int_equal(scene_value(&scene, fd),
-				 truth(&scene, task, 0, (unsigned)rows[i].signal) - before);
-		scene_close(&scene, fd);
+		before = truth(&harness, task, 0, (unsigned)rows[i].signal);
+		tally_sim_run(harness.sim, MS);
+		assert_int_equal(harness_value(&harness, fd),
+				 truth(&harness, task, 0, (unsigned)rows[i].signal) - before);
+		harness_close(&harness, fd);
 	}
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* Refused for what the PMU is, with a reason. */
@@ -89,95 +90,96 @@ static void test_refused(void **state)
 	sampling.sample_period = 1000;
 	excluding.exclude_kernel = 1;
 	for (unsigned i = 0; i < 4; i++) {
-		struct scene scene;
+		struct harness harness;
 		struct tally_sim_task *task;
 		int32_t tid;
 
-		begin(&scene, (struct tally_sim_pmu){.name = "other",
-						     .type = OTHER_TYPE,
-						     .nr_generic = 1,
-						     .width = 32,
-						     .caps = i < 3 ? caps[i] : 0});
-		task = scene_spawn(&scene, play_worker, 0);
+		begin(&harness, (struct tally_sim_pmu){.name = "other",
+						       .type = OTHER_TYPE,
+						       .nr_generic = 1,
+						       .width = 32,
+						       .caps = i < 3 ? caps[i] : 0});
+		task = harness_spawn(&harness, script_worker, 0);
 		tid = tally_sim_task_tid(task);
-		assert_int_equal(scene_try(&scene, scene.observer, sampling, -1, 0, -1) < 0,
+		assert_int_equal(harness_try(&harness, harness.observer, sampling, -1, 0, -1) < 0,
 				 i == 0);
-		assert_int_equal(scene_try(&scene, scene.observer, excluding, -1, 0, -1) < 0,
+		assert_int_equal(harness_try(&harness, harness.observer, excluding, -1, 0, -1) < 0,
 				 i == 1);
-		assert_int_equal(scene_try(&scene, scene.observer, attr_other(0), tid, -1, -1) < 0,
-				 i == 2);
-		scene_end(&scene);
+		assert_int_equal(
+			harness_try(&harness, harness.observer, attr_other(0), tid, -1, -1) < 0,
+			i == 2);
+		harness_end(&harness);
 	}
 }
 
 /* A PMU of things that no task owns: for each CPU the truth of all that runs there. */
 static void test_uncore(void **state)
 {
-	struct scene scene;
+	struct harness harness;
 	int fds[2];
 
-	begin(&scene, (struct tally_sim_pmu){.name = "uncore",
-					     .type = OTHER_TYPE,
-					     .nr_generic = 2,
-					     .width = 20,
-					     .caps = TALLY_PMU_PER_CPU_ONLY});
-	scene_spawn(&scene, play_worker, 0);
-	scene_spawn(&scene, play_hog, 1);
+	begin(&harness, (struct tally_sim_pmu){.name = "uncore",
+					       .type = OTHER_TYPE,
+					       .nr_generic = 2,
+					       .width = 20,
+					       .caps = TALLY_PMU_PER_CPU_ONLY});
+	harness_spawn(&harness, script_worker, 0);
+	harness_spawn(&harness, script_hog, 1);
 	for (int32_t cpu = 0; cpu < 2; cpu++)
-		fds[cpu] = scene_open(&scene, attr_other(SIM_INSTRUCTIONS), NULL, cpu, -1);
-	tally_sim_run(scene.sim, 77 * MS);
+		fds[cpu] = harness_open(&harness, attr_other(SIM_INSTRUCTIONS), NULL, cpu, -1);
+	tally_sim_run(harness.sim, 77 * MS);
 	for (uint32_t cpu = 0; cpu < 2; cpu++)
-		assert_int_equal(scene_value(&scene, fds[cpu]),
-				 truth_cpu(&scene, cpu, SIM_INSTRUCTIONS));
-	scene_end(&scene);
+		assert_int_equal(harness_value(&harness, fds[cpu]),
+				 truth_cpu(&harness, cpu, SIM_INSTRUCTIONS));
+	harness_end(&harness);
 }
 
 /* Counters that cannot interrupt are read before they wrap: at each tick. */
 static void test_no_interrupt(void **state)
 {
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	int fds[2];
 
 	/* 12,000,000 cycles in a tick of 4 ms: below 2^24. */
-	begin(&scene, (struct tally_sim_pmu){.name = "other",
-					     .type = OTHER_TYPE,
-					     .nr_generic = 2,
-					     .width = 24,
-					     .caps = TALLY_PMU_NO_INTERRUPT});
-	task = scene_spawn(&scene, play_worker, 0);
-	scene_spawn(&scene, play_hog, 0);
-	fds[0] = scene_open(&scene, attr_other(SIM_CYCLES), task, -1, -1);
-	fds[1] = scene_open(&scene, attr_other(SIM_CYCLES), NULL, 0, -1);
-	tally_sim_run(scene.sim, SECOND + 1);
-	assert_int_equal(scene_value(&scene, fds[0]), truth(&scene, task, 0, SIM_CYCLES));
-	assert_int_equal(scene_value(&scene, fds[1]), truth_cpu(&scene, 0, SIM_CYCLES));
-	scene_end(&scene);
+	begin(&harness, (struct tally_sim_pmu){.name = "other",
+					       .type = OTHER_TYPE,
+					       .nr_generic = 2,
+					       .width = 24,
+					       .caps = TALLY_PMU_NO_INTERRUPT});
+	task = harness_spawn(&harness, script_worker, 0);
+	harness_spawn(&harness, script_hog, 0);
+	fds[0] = harness_open(&harness, attr_other(SIM_CYCLES), task, -1, -1);
+	fds[1] = harness_open(&harness, attr_other(SIM_CYCLES), NULL, 0, -1);
+	tally_sim_run(harness.sim, SECOND + 1);
+	assert_int_equal(harness_value(&harness, fds[0]), truth(&harness, task, 0, SIM_CYCLES));
+	assert_int_equal(harness_value(&harness, fds[1]), truth_cpu(&harness, 0, SIM_CYCLES));
+	harness_end(&harness);
 }
 
 /* Events of two PMUs do not wait for each other; one group cannot have both. */
 static void test_two(void **state)
 {
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	struct reading other;
 	int fds[6], fd;
 
-	begin(&scene, (struct tally_sim_pmu){
-			      .name = "other", .type = OTHER_TYPE, .nr_generic = 1, .width = 48});
-	task = scene_spawn(&scene, play_hog, 0);
-	fd = scene_open(&scene, attr_other(SIM_BRANCHES), task, -1, -1);
+	begin(&harness, (struct tally_sim_pmu){
+				.name = "other", .type = OTHER_TYPE, .nr_generic = 1, .width = 48});
+	task = harness_spawn(&harness, script_hog, 0);
+	fd = harness_open(&harness, attr_other(SIM_BRANCHES), task, -1, -1);
 	for (unsigned i = 0; i < 6; i++)
-		fds[i] = scene_open(&scene, attr_hw(SIM_INSTRUCTIONS), task, -1, -1);
-	tally_sim_run(scene.sim, SECOND);
-	other = scene_read(&scene, fd);
+		fds[i] = harness_open(&harness, attr_hw(SIM_INSTRUCTIONS), task, -1, -1);
+	tally_sim_run(harness.sim, SECOND);
+	other = harness_read(&harness, fd);
 	assert_int_equal(other.running, SECOND);
-	assert_int_equal(other.value, truth(&scene, task, 0, SIM_BRANCHES));
-	assert_true(scene_read(&scene, fds[0]).running < SECOND / 2);
-	assert_int_equal(scene_try(&scene, scene.observer, attr_other(SIM_CYCLES),
-				   tally_sim_task_tid(task), -1, fds[0]),
+	assert_int_equal(other.value, truth(&harness, task, 0, SIM_BRANCHES));
+	assert_true(harness_read(&harness, fds[0]).running < SECOND / 2);
+	assert_int_equal(harness_try(&harness, harness.observer, attr_other(SIM_CYCLES),
+				     tally_sim_task_tid(task), -1, fds[0]),
 			 -EINVAL);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* Drivers with and without transactions and pauses; constraints within a group. */
@@ -186,30 +188,31 @@ static void test_drivers(void **state)
 	for (unsigned i = 0; i < 4; i++) {
 		struct tally_sim_pmu pmu = core_pmu;
 		struct tally_sim_config config = {.pmus = &pmu, .nr_pmus = 1};
-		struct scene scene;
+		struct harness harness;
 		struct tally_sim_task *task;
 		static const unsigned signals[] = {SIM_INSTRUCTIONS, SIM_BRANCHES, SIM_CYCLES};
 		int fds[3], rival;
 
 		pmu.immediate = i & 1;
 		pmu.no_pause = i & 2;
-		scene_begin(&scene, 1, &config);
-		task = scene_spawn(&scene, play_worker, 0);
+		harness_begin(&harness, 1, &config);
+		task = harness_spawn(&harness, script_worker, 0);
 		for (unsigned j = 0; j < 3; j++)
-			fds[j] = scene_open(&scene, attr_hw(signals[j]), task, -1, j ? fds[0] : -1);
-		tally_sim_run(scene.sim, 50 * MS);
+			fds[j] = harness_open(&harness, attr_hw(signals[j]), task, -1,
+					      j ? fds[0] : -1);
+		tally_sim_run(harness.sim, 50 * MS);
 		for (unsigned j = 0; j < 3; j++)
-			assert_int_equal(scene_value(&scene, fds[j]),
-					 truth(&scene, task, 0, signals[j]));
+			assert_int_equal(harness_value(&harness, fds[j]),
+					 truth(&harness, task, 0, signals[j]));
 		/* Both want counter 0. */
-		rival = scene_open(&scene, attr_hw(SIM_BRANCHES), task, -1, -1);
-		tally_sim_run(scene.sim, 500 * MS);
-		assert_true(scene_read(&scene, rival).running > 100 * MS);
-		assert_true(scene_read(&scene, fds[0]).running > 100 * MS);
-		assert_true(scene_read(&scene, rival).running +
-				    scene_read(&scene, fds[0]).running <=
-			    truth(&scene, task, 0, SIM_NS));
-		scene_end(&scene);
+		rival = harness_open(&harness, attr_hw(SIM_BRANCHES), task, -1, -1);
+		tally_sim_run(harness.sim, 500 * MS);
+		assert_true(harness_read(&harness, rival).running > 100 * MS);
+		assert_true(harness_read(&harness, fds[0]).running > 100 * MS);
+		assert_true(harness_read(&harness, rival).running +
+				    harness_read(&harness, fds[0]).running <=
+			    truth(&harness, task, 0, SIM_NS));
+		harness_end(&harness);
 	}
 }
 

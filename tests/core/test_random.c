@@ -3,7 +3,7 @@
  * A million random operations on random machines, and after each all that must hold.
  * TALLY_OPERATIONS=100000000 is the nightly run; TALLY_SEED repeats one.
  */
-#include "core/world.h"
+#include "core/random_sim.h"
 #include "test.h"
 
 enum { OPERATIONS_EACH = 20000 };
@@ -13,18 +13,18 @@ static void test_random_operations(void **state)
 	const char *text = getenv("TALLY_OPERATIONS");
 	uint64_t wanted = text ? strtoull(text, NULL, 0) : 1000000, done = 0, checks = 0;
 	struct random random = random_start();
-	static struct world world;
+	static struct random_sim random_sim;
 
 	while (done < wanted) {
-		world_start(&world, random);
+		random_sim_start(&random_sim, random);
 		random_u64(&random);
 		for (int i = 0; i < OPERATIONS_EACH; i++) {
-			world_step(&world);
-			world_check(&world);
+			random_sim_step(&random_sim);
+			random_sim_check(&random_sim);
 		}
-		done += world.ops;
-		checks += world.checks;
-		world_end(&world);
+		done += random_sim.ops;
+		checks += random_sim.checks;
+		random_sim_end(&random_sim);
 	}
 	printf("# %llu operations, %llu values equal to the truth\n", (unsigned long long)done,
 	       (unsigned long long)checks);

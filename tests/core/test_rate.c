@@ -2,7 +2,7 @@
 /* Samples at the rate that was asked for, and no more than are permitted. */
 #include <inttypes.h>
 
-#include "plays.h"
+#include "scripts.h"
 
 static struct perf_event_attr attr_sampling(unsigned signal, uint64_t period)
 {
@@ -17,29 +17,29 @@ static struct perf_event_attr attr_sampling(unsigned signal, uint64_t period)
 static uint64_t settled_rate(const struct tally_sim_step *script, struct perf_event_attr attr,
 			     bool on_cpu)
 {
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_ring *ring;
 	struct tale tale = {0};
 
-	scene_begin(&scene, 1, NULL);
-	task = scene_spawn(&scene, script, 0);
-	ring = scene_map(&scene,
-			 on_cpu ? scene_open(&scene, attr, NULL, 0, -1)
-				: scene_open(&scene, attr, task, -1, -1),
-			 256);
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, script, 0);
+	ring = harness_map(&harness,
+			   on_cpu ? harness_open(&harness, attr, NULL, 0, -1)
+				  : harness_open(&harness, attr, task, -1, -1),
+			   256);
 	for (unsigned i = 0; i < 200; i++) {
-		tally_sim_run(scene.sim, 10 * MS);
+		tally_sim_run(harness.sim, 10 * MS);
 		if (i == 99)
-			scene_drain(ring, &attr, &tale);
+			harness_drain(ring, &attr, &tale);
 		if (i == 99)
 			tale = (struct tale){0};
 		if (i > 99)
-			scene_drain(ring, &attr, &tale);
+			harness_drain(ring, &attr, &tale);
 	}
 	assert_int_equal(tale.lost, 0);
 	tally_ring_unmap(ring);
-	scene_end(&scene);
+	harness_end(&harness);
 	return tale.samples;
 }
 
@@ -57,7 +57,7 @@ static void test_frequency(void **state)
 			uint64_t samples;
 
 			attr.freq = 1;
-			samples = settled_rate(play_hog, attr, i & 1);
+			samples = settled_rate(script_hog, attr, i & 1);
 			if (samples < rates[j] * 95 / 100 || samples > rates[j] * 105 / 100)
 				fail_msg("signal %u at %" PRIu64 " Hz: %" PRIu64 " samples",
 					 signals[i], rates[j], samples);
@@ -68,7 +68,7 @@ static void test_frequency(void **state)
 static void test_frequency_of_pieces(void **state)
 {
 	static const struct tally_sim_step pieces[] = {SIM_LOOP(0),
-						       SIM_RUN(SIM_USER, 6 * MS, &scene_busy),
+						       SIM_RUN(SIM_USER, 6 * MS, &harness_busy),
 						       SIM_SLEEP(6 * MS), SIM_END_LOOP()};
 	struct perf_event_attr attr = attr_sampling(SIM_CYCLES, 4000);
 
@@ -81,28 +81,28 @@ static void test_frequency_of_pieces(void **state)
 static void test_throttle(void **state)
 {
 	struct perf_event_attr attr = attr_sampling(SIM_CYCLES, 3000);
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_ring *ring;
 	struct tale tale = {0};
 	int fd;
 
-	scene_begin(&scene, 1, NULL);
-	tally_core_settings(tally_sim_core(scene.sim))->max_sample_rate = 10000;
-	task = scene_spawn(&scene, play_hog, 0);
-	fd = scene_open(&scene, attr, task, -1, -1);
-	ring = scene_map(&scene, fd, 128);
-	tally_sim_run(scene.sim, SECOND);
-	scene_drain(ring, &attr, &tale);
+	harness_begin(&harness, 1, NULL);
+	tally_core_settings(tally_sim_core(harness.sim))->max_sample_rate = 10000;
+	task = harness_spawn(&harness, script_hog, 0);
+	fd = harness_open(&harness, attr, task, -1, -1);
+	ring = harness_map(&harness, fd, 128);
+	tally_sim_run(harness.sim, SECOND);
+	harness_drain(ring, &attr, &tale);
 	/* 40 a tick, and the one that was too many. */
 	assert_in_range(tale.samples, 9500, 10500);
 	assert_near(tale.throttles, 250, 1);
 	assert_near(tale.throttles, tale.unthrottles, 1);
 	assert_true(tale.throttles >= tale.unthrottles);
 	/* While throttled it does not count: what it has is what it sampled. */
-	assert_near(scene_value(&scene, fd), tale.samples * 3000, 3000);
+	assert_near(harness_value(&harness, fd), tale.samples * 3000, 3000);
 	tally_ring_unmap(ring);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Who may count what: perf_event_paranoid, capabilities, own and foreign tasks. */
-#include "plays.h"
+#include "scripts.h"
 
 #define PERFMON (1ull << TALLY_CORE_CAP_PERFMON)
 #define ADMIN   (1ull << TALLY_CORE_CAP_SYS_ADMIN)
@@ -62,13 +62,13 @@ static void test_table(void **state)
 	const struct perf_event_attr attrs[] = {attr_hw(SIM_CYCLES),
 						attr_sw(PERF_COUNT_SW_TASK_CLOCK),
 						attr_sw(PERF_COUNT_SW_PAGE_FAULTS)};
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *tasks[3];
 
-	scene_begin(&scene, 1, NULL);
+	harness_begin(&harness, 1, NULL);
 	for (unsigned i = 0; i < 3; i++)
-		tasks[i] = scene_spawn(&scene, play_worker, 0);
-	tally_sim_task_set_uid(scene.sim, tasks[FOREIGN], 2000);
+		tasks[i] = harness_spawn(&harness, script_worker, 0);
+	tally_sim_task_set_uid(harness.sim, tasks[FOREIGN], 2000);
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		for (unsigned j = 0; j < 3; j++) {
 			struct perf_event_attr attr = attrs[j];
@@ -76,19 +76,20 @@ static void test_table(void **state)
 			int fd;
 
 			attr.exclude_kernel = rows[i].what == USER_ONLY;
-			tally_core_settings(tally_sim_core(scene.sim))->paranoid = rows[i].paranoid;
+			tally_core_settings(tally_sim_core(harness.sim))->paranoid =
+				rows[i].paranoid;
 			tally_sim_task_set_caps(tasks[0], rows[i].caps);
-			fd = scene_try(&scene, tasks[0], attr,
-				       on_cpu ? -1 : tally_sim_task_tid(tasks[rows[i].whom]),
-				       on_cpu ? 0 : -1, -1);
+			fd = harness_try(&harness, tasks[0], attr,
+					 on_cpu ? -1 : tally_sim_task_tid(tasks[rows[i].whom]),
+					 on_cpu ? 0 : -1, -1);
 			if ((fd < 0 ? fd : 0) != rows[i].expected)
 				fail_msg("row %u, attr %u: %d", i, j, fd);
 			if (fd < 0)
-				assert_string_not_equal(tally_sim_refusal(scene.sim)->rule, "");
+				assert_string_not_equal(tally_sim_refusal(harness.sim)->rule, "");
 			else
-				assert_int_equal(tally_sim_close(scene.sim, tasks[0], fd), 0);
+				assert_int_equal(tally_sim_close(harness.sim, tasks[0], fd), 0);
 		}
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* Tracepoints: counting one's own is free, their data is not. */
@@ -107,12 +108,12 @@ static void test_tracepoints(void **state)
 		{2, PERFMON, PERF_SAMPLE_RAW, 0},
 		{2, ADMIN, PERF_SAMPLE_RAW, 0},
 	};
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 
-	scene_begin(&scene, 1, NULL);
-	assert_int_equal(tally_core_tracepoint_register(tally_sim_core(scene.sim), &point), 0);
-	task = scene_spawn(&scene, play_worker, 0);
+	harness_begin(&harness, 1, NULL);
+	assert_int_equal(tally_core_tracepoint_register(tally_sim_core(harness.sim), &point), 0);
+	task = harness_spawn(&harness, script_worker, 0);
 	for (unsigned i = 0; i < sizeof(points) / sizeof(points[0]); i++) {
 		struct perf_event_attr attr = attr_hw(point.id);
 		int fd;
@@ -121,33 +122,33 @@ static void test_tracepoints(void **state)
 		attr.sample_period = !!points[i].sample_type;
 		attr.sample_type = points[i].sample_type;
 		attr.exclude_kernel = 1;
-		tally_core_settings(tally_sim_core(scene.sim))->paranoid = points[i].paranoid;
+		tally_core_settings(tally_sim_core(harness.sim))->paranoid = points[i].paranoid;
 		tally_sim_task_set_caps(task, points[i].caps);
-		fd = scene_try(&scene, task, attr, 0, -1, -1);
+		fd = harness_try(&harness, task, attr, 0, -1, -1);
 		if ((fd < 0 ? fd : 0) != points[i].expected)
 			fail_msg("row %u: %d", i, fd);
 	}
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* What needs rights of its own: namespaces, physical addresses. */
 static void test_options(void **state)
 {
 	struct perf_event_attr names = attr_sw(PERF_COUNT_SW_DUMMY), physical = names;
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 
 	names.exclude_kernel = physical.exclude_kernel = 1;
 	names.namespaces = 1;
 	physical.sample_type = PERF_SAMPLE_PHYS_ADDR;
-	scene_begin(&scene, 1, NULL);
-	task = scene_spawn(&scene, play_worker, 0);
-	assert_int_equal(scene_try(&scene, task, names, 0, -1, -1), -EACCES);
-	assert_int_equal(scene_try(&scene, task, physical, 0, -1, -1), -EACCES);
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, script_worker, 0);
+	assert_int_equal(harness_try(&harness, task, names, 0, -1, -1), -EACCES);
+	assert_int_equal(harness_try(&harness, task, physical, 0, -1, -1), -EACCES);
 	tally_sim_task_set_caps(task, PERFMON);
-	assert_true(scene_try(&scene, task, names, 0, -1, -1) >= 0);
-	assert_true(scene_try(&scene, task, physical, 0, -1, -1) >= 0);
-	scene_end(&scene);
+	assert_true(harness_try(&harness, task, names, 0, -1, -1) >= 0);
+	assert_true(harness_try(&harness, task, physical, 0, -1, -1) >= 0);
+	harness_end(&harness);
 }
 
 /* A program that got more rights than who watches: foreign eyes are shut. */
@@ -155,59 +156,60 @@ static void test_privileged_exec(void **state)
 {
 	const struct tally_sim_step exec = SIM_EXEC_PRIVILEGED("passwd");
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *watcher, *task;
 	uint64_t words[5], again[5];
 	int fd, own, cpu;
 
 	attr.exclude_kernel = 1;
-	scene_begin(&scene, 1, NULL);
-	watcher = scene_spawn(&scene, NULL, 0);
-	task = scene_spawn(&scene, play_hog, 0);
-	fd = scene_try(&scene, watcher, attr, tally_sim_task_tid(task), -1, -1);
-	own = scene_try(&scene, task, attr, 0, -1, -1);
-	cpu = scene_open(&scene, attr, NULL, 0, -1);
+	harness_begin(&harness, 1, NULL);
+	watcher = harness_spawn(&harness, NULL, 0);
+	task = harness_spawn(&harness, script_hog, 0);
+	fd = harness_try(&harness, watcher, attr, tally_sim_task_tid(task), -1, -1);
+	own = harness_try(&harness, task, attr, 0, -1, -1);
+	cpu = harness_open(&harness, attr, NULL, 0, -1);
 	assert_true(fd >= 0 && own >= 0);
-	tally_sim_run(scene.sim, MS);
-	assert_int_equal(tally_sim_do(scene.sim, task, &exec), 0);
-	assert_int_equal(tally_sim_read(scene.sim, watcher, fd, words, 40), 40);
-	tally_sim_run(scene.sim, MS);
-	assert_int_equal(tally_sim_read(scene.sim, watcher, fd, again, 40), 40);
+	tally_sim_run(harness.sim, MS);
+	assert_int_equal(tally_sim_do(harness.sim, task, &exec), 0);
+	assert_int_equal(tally_sim_read(harness.sim, watcher, fd, words, 40), 40);
+	tally_sim_run(harness.sim, MS);
+	assert_int_equal(tally_sim_read(harness.sim, watcher, fd, again, 40), 40);
 	assert_int_equal(again[0], words[0]);
 	assert_int_equal(
-		scene_value(&scene, cpu),
-		tally_sim_truth(scene.sim,
+		harness_value(&harness, cpu),
+		tally_sim_truth(harness.sim,
 				(struct tally_sim_filter){.cpus = 1, .modes = 1 << SIM_USER},
 				SIM_CYCLES));
 	/* And it cannot be watched anew. */
-	assert_int_equal(scene_try(&scene, watcher, attr, tally_sim_task_tid(task), -1, -1),
+	assert_int_equal(harness_try(&harness, watcher, attr, tally_sim_task_tid(task), -1, -1),
 			 -EACCES);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* Combinations of pid and cpu that are none, and those who are not there. */
 static void test_targets(void **state)
 {
 	static const struct tally_sim_step brief[] = {SIM_RUN(SIM_USER, 10, NULL), SIM_EXIT()};
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 
-	scene_begin(&scene, 2, NULL);
-	task = scene_spawn(&scene, brief, 0);
-	tally_sim_run(scene.sim, MS);
-	assert_int_equal(scene_try(&scene, scene.observer, attr_hw(0), -1, -1, -1), -EINVAL);
-	assert_int_equal(scene_try(&scene, scene.observer, attr_hw(0), 99999, -1, -1), -ESRCH);
-	assert_int_equal(
-		scene_try(&scene, scene.observer, attr_hw(0), tally_sim_task_tid(task), -1, -1),
-		-ESRCH);
-	assert_int_equal(scene_try(&scene, scene.observer, attr_hw(0), -1, 64, -1), -EINVAL);
-	assert_int_equal(tally_sim_cpu_offline(scene.sim, 1), 0);
-	assert_int_equal(scene_try(&scene, scene.observer, attr_hw(0), -1, 1, -1), -ENODEV);
-	assert_int_equal(scene_try(&scene, scene.observer, attr_hw(0), 0, -1, 99), -EBADF);
-	assert_int_equal(scene_try(&scene, scene.observer, attr_hw(0), 0, -1,
-				   tally_sim_open_other(scene.sim, scene.observer)),
+	harness_begin(&harness, 2, NULL);
+	task = harness_spawn(&harness, brief, 0);
+	tally_sim_run(harness.sim, MS);
+	assert_int_equal(harness_try(&harness, harness.observer, attr_hw(0), -1, -1, -1), -EINVAL);
+	assert_int_equal(harness_try(&harness, harness.observer, attr_hw(0), 99999, -1, -1),
+			 -ESRCH);
+	assert_int_equal(harness_try(&harness, harness.observer, attr_hw(0),
+				     tally_sim_task_tid(task), -1, -1),
+			 -ESRCH);
+	assert_int_equal(harness_try(&harness, harness.observer, attr_hw(0), -1, 64, -1), -EINVAL);
+	assert_int_equal(tally_sim_cpu_offline(harness.sim, 1), 0);
+	assert_int_equal(harness_try(&harness, harness.observer, attr_hw(0), -1, 1, -1), -ENODEV);
+	assert_int_equal(harness_try(&harness, harness.observer, attr_hw(0), 0, -1, 99), -EBADF);
+	assert_int_equal(harness_try(&harness, harness.observer, attr_hw(0), 0, -1,
+				     tally_sim_open_other(harness.sim, harness.observer)),
 			 -EBADF);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 int main(void)

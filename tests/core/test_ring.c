@@ -5,13 +5,13 @@
 #include "rings.h"
 
 /* What an event says it lost, read by itself or with its group. */
-static uint64_t lost_of(struct scene *scene, int fd, bool group)
+static uint64_t lost_of(struct harness *harness, int fd, bool group)
 {
 	struct reading values[16];
 
 	if (!group)
-		return scene_read(scene, fd).lost;
-	assert_int_equal(scene_read_group(scene, fd, values), 1);
+		return harness_read(harness, fd).lost;
+	assert_int_equal(harness_read_group(harness, fd, values), 1);
 	return values[0].lost;
 }
 
@@ -19,31 +19,31 @@ static uint64_t lost_of(struct scene *scene, int fd, bool group)
 static void check_lost(bool scattered, bool group)
 {
 	struct perf_event_attr attr = attr_ring(997);
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_ring *ring;
 	struct tale tale = {0};
 	int fd;
 
 	attr.read_format |= group ? PERF_FORMAT_GROUP : 0;
-	ring_begin(&scene, 1, scattered);
-	task = scene_spawn(&scene, play_worker, 0);
-	fd = scene_open(&scene, attr, task, -1, -1);
-	ring = scene_map(&scene, fd, 2);
+	ring_begin(&harness, 1, scattered);
+	task = harness_spawn(&harness, script_worker, 0);
+	fd = harness_open(&harness, attr, task, -1, -1);
+	ring = harness_map(&harness, fd, 2);
 	for (unsigned i = 0; i < 100; i++) {
-		tally_sim_run(scene.sim, i * 10 * US);
-		scene_drain(ring, &attr, &tale);
-		assert_int_equal(tale.samples + lost_of(&scene, fd, group),
-				 truth(&scene, task, 0, SIM_CYCLES) / 997);
+		tally_sim_run(harness.sim, i * 10 * US);
+		harness_drain(ring, &attr, &tale);
+		assert_int_equal(tale.samples + lost_of(&harness, fd, group),
+				 truth(&harness, task, 0, SIM_CYCLES) / 997);
 	}
 	assert_true(tale.lost > 0 && tale.lost_records > 50);
 	/* The record of what was lost last is written with the next one that has room. */
-	tally_sim_run(scene.sim, 100 * US);
-	scene_drain(ring, &attr, &tale);
-	assert_int_equal(tale.lost, lost_of(&scene, fd, group));
-	assert_int_equal(tale.samples + tale.lost, truth(&scene, task, 0, SIM_CYCLES) / 997);
+	tally_sim_run(harness.sim, 100 * US);
+	harness_drain(ring, &attr, &tale);
+	assert_int_equal(tale.lost, lost_of(&harness, fd, group));
+	assert_int_equal(tale.samples + tale.lost, truth(&harness, task, 0, SIM_CYCLES) / 997);
 	tally_ring_unmap(ring);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 static void test_lost(void **state)
@@ -55,12 +55,12 @@ static void test_lost(void **state)
 /* Samples of children wake who maps their parent's event. */
 static void test_children_wake(void **state)
 {
-	static const struct tally_sim_step child[] = {SIM_RUN(SIM_USER, MS, &scene_busy),
+	static const struct tally_sim_step child[] = {SIM_RUN(SIM_USER, MS, &harness_busy),
 						      SIM_EXIT()};
 	static const struct tally_sim_step parent[] = {SIM_FORK(child), SIM_SLEEP(10 * MS),
 						       SIM_EXIT()};
 	struct perf_event_attr attr = attr_ring(30000);
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_ring *ring;
 	struct tale tale = {0};
@@ -68,16 +68,16 @@ static void test_children_wake(void **state)
 
 	attr.inherit = 1;
 	attr.wakeup_events = 1;
-	ring_begin(&scene, 1, *state);
-	task = scene_spawn(&scene, parent, 0);
-	fd = scene_open(&scene, attr, task, 0, -1);
-	ring = scene_map(&scene, fd, 16);
-	tally_sim_run(scene.sim, 5 * MS);
-	scene_drain(ring, &attr, &tale);
+	ring_begin(&harness, 1, *state);
+	task = harness_spawn(&harness, parent, 0);
+	fd = harness_open(&harness, attr, task, 0, -1);
+	ring = harness_map(&harness, fd, 16);
+	tally_sim_run(harness.sim, 5 * MS);
+	harness_drain(ring, &attr, &tale);
 	assert_int_equal(tale.samples, 100);
-	assert_int_equal(tally_sim_notices(scene.sim, scene.observer, fd).in, 100);
+	assert_int_equal(tally_sim_notifications(harness.sim, harness.observer, fd).in, 100);
 	tally_ring_unmap(ring);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* wakeup_events: one wakeup every n samples, no more and no less. */
@@ -85,28 +85,28 @@ static void test_wakeup_events(void **state)
 {
 	for (uint32_t every = 1; every <= 5; every++) {
 		struct perf_event_attr attr = attr_ring(30000);
-		struct scene scene;
+		struct harness harness;
 		struct tally_sim_task *task;
 		struct tally_ring *ring;
 		struct tale tale = {0};
 		int fd;
 
 		attr.wakeup_events = every;
-		ring_begin(&scene, 1, *state);
-		task = scene_spawn(&scene, play_hog, 0);
-		fd = scene_open(&scene, attr, task, -1, -1);
-		assert_int_equal(tally_sim_set_async(scene.sim, scene.observer, fd), 0);
-		ring = scene_map(&scene, fd, 16);
-		tally_sim_run(scene.sim, MS);
-		scene_drain(ring, &attr, &tale);
-		assert_int_equal(tally_sim_notices(scene.sim, scene.observer, fd).in,
+		ring_begin(&harness, 1, *state);
+		task = harness_spawn(&harness, script_hog, 0);
+		fd = harness_open(&harness, attr, task, -1, -1);
+		assert_int_equal(tally_sim_set_async(harness.sim, harness.observer, fd), 0);
+		ring = harness_map(&harness, fd, 16);
+		tally_sim_run(harness.sim, MS);
+		harness_drain(ring, &attr, &tale);
+		assert_int_equal(tally_sim_notifications(harness.sim, harness.observer, fd).in,
 				 tale.samples / every);
-		assert_int_equal(tally_sim_task_signals(scene.observer).async,
+		assert_int_equal(tally_sim_task_signals(harness.observer).async,
 				 tale.samples / every);
-		assert_true(tally_sim_poll(scene.sim, scene.observer, fd) & TALLY_CORE_POLLIN);
-		assert_int_equal(tally_sim_poll(scene.sim, scene.observer, fd), 0);
+		assert_true(tally_sim_poll(harness.sim, harness.observer, fd) & TALLY_CORE_POLLIN);
+		assert_int_equal(tally_sim_poll(harness.sim, harness.observer, fd), 0);
 		tally_ring_unmap(ring);
-		scene_end(&scene);
+		harness_end(&harness);
 	}
 }
 
@@ -115,7 +115,7 @@ static void test_watermark(void **state)
 {
 	enum { RECORD = 8 + 8 + 8 + 8 + 8 };
 	struct perf_event_attr attr = attr_ring(30000);
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_ring *ring;
 	struct tale tale = {0};
@@ -123,23 +123,23 @@ static void test_watermark(void **state)
 
 	attr.watermark = 1;
 	attr.wakeup_watermark = 1000;
-	ring_begin(&scene, 1, *state);
-	task = scene_spawn(&scene, play_hog, 0);
-	fd = scene_open(&scene, attr, task, -1, -1);
-	ring = scene_map(&scene, fd, 16);
+	ring_begin(&harness, 1, *state);
+	task = harness_spawn(&harness, script_hog, 0);
+	fd = harness_open(&harness, attr, task, -1, -1);
+	ring = harness_map(&harness, fd, 16);
 	for (unsigned i = 0; i < 300; i++) {
 		uint64_t bytes;
 
-		tally_sim_run(scene.sim, 10 * US);
-		scene_drain(ring, &attr, &tale);
+		tally_sim_run(harness.sim, 10 * US);
+		harness_drain(ring, &attr, &tale);
 		bytes = tale.samples * RECORD;
 		/* A wakeup comes with the record that passes the mark. */
-		assert_in_range(tally_sim_notices(scene.sim, scene.observer, fd).in,
+		assert_in_range(tally_sim_notifications(harness.sim, harness.observer, fd).in,
 				bytes / (1000 + RECORD), bytes / 1000);
 	}
 	assert_true(tale.samples == 300);
 	tally_ring_unmap(ring);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* Headers lie on 8 bytes and never wrap. */
@@ -167,7 +167,7 @@ static struct tally_sample sample_at(const struct tally_ring_data *data, size_t 
 static void test_overwrite(void **state)
 {
 	struct perf_event_attr attr = attr_ring(3001);
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_sample_layout layout;
 	struct tally_ring_data data;
@@ -175,18 +175,18 @@ static void test_overwrite(void **state)
 	int fd;
 
 	attr.write_backward = 1;
-	ring_begin(&scene, 1, *state);
-	task = scene_spawn(&scene, play_hog, 0);
-	fd = scene_open(&scene, attr, task, -1, -1);
-	assert_int_equal(tally_ring_map(&scene.transport.transport, fd, 2, true, &ring), 0);
+	ring_begin(&harness, 1, *state);
+	task = harness_spawn(&harness, script_hog, 0);
+	fd = harness_open(&harness, attr, task, -1, -1);
+	assert_int_equal(tally_ring_map(&harness.transport.transport, fd, 2, true, &ring), 0);
 	assert_int_equal(tally_sample_layout_init(&layout, &attr), 0);
 	for (unsigned i = 1; i < 10; i++) {
 		uint64_t time = UINT64_MAX, nr = 0;
 		struct tally_sample sample;
 
-		tally_sim_run(scene.sim, i * 77 * US);
-		scene_ioctl(&scene, fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1);
-		tally_sim_run(scene.sim, 10 * US);
+		tally_sim_run(harness.sim, i * 77 * US);
+		harness_ioctl(&harness, fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1);
+		tally_sim_run(harness.sim, 10 * US);
 		assert_true(tally_ring_data(ring, &data));
 		for (size_t at = 0; at < data.first_len + data.second_len;
 		     at += header_at(&data, at)->size) {
@@ -204,10 +204,10 @@ static void test_overwrite(void **state)
 		}
 		assert_in_range(nr, TALLY_MIN(i * 70, 8192 / 40 - 2), 8192 / 40);
 		tally_ring_consume(ring);
-		scene_ioctl(&scene, fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0);
+		harness_ioctl(&harness, fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0);
 	}
 	tally_ring_unmap(ring);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 int main(void)

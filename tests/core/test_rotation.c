@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "base/arith.h"
-#include "plays.h"
+#include "scripts.h"
 
 enum { TICK = 4 * MS };
 
@@ -11,24 +11,25 @@ enum { TICK = 4 * MS };
  * one tick of each other, and the estimates within 2 % of the truth. */
 static void check_shares(unsigned nr, unsigned size, int32_t cpu)
 {
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	struct reading readings[16];
 	int fds[16];
 	uint64_t least = UINT64_MAX, most = 0, cycles;
 
-	scene_begin(&scene, 1, NULL);
-	task = scene_spawn(&scene, play_hog, 0);
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, script_hog, 0);
 	for (unsigned i = 0; i < nr; i++) {
-		fds[i] = scene_open(&scene, attr_hw(SIM_CYCLES), cpu < 0 ? task : NULL, cpu, -1);
+		fds[i] =
+			harness_open(&harness, attr_hw(SIM_CYCLES), cpu < 0 ? task : NULL, cpu, -1);
 		for (unsigned j = 1; j < size; j++)
-			scene_open(&scene, attr_hw(SIM_BRANCHES), cpu < 0 ? task : NULL, cpu,
-				   fds[i]);
+			harness_open(&harness, attr_hw(SIM_BRANCHES), cpu < 0 ? task : NULL, cpu,
+				     fds[i]);
 	}
-	tally_sim_run(scene.sim, 10ull * SECOND);
-	cycles = truth(&scene, task, 0, SIM_CYCLES);
+	tally_sim_run(harness.sim, 10ull * SECOND);
+	cycles = truth(&harness, task, 0, SIM_CYCLES);
 	for (unsigned i = 0; i < nr; i++) {
-		readings[i] = scene_read(&scene, fds[i]);
+		readings[i] = harness_read(&harness, fds[i]);
 		least = TALLY_MIN(least, readings[i].running);
 		most = TALLY_MAX(most, readings[i].running);
 		assert_int_equal(readings[i].enabled, 10ull * SECOND);
@@ -38,7 +39,7 @@ static void check_shares(unsigned nr, unsigned size, int32_t cpu)
 	}
 	if (most - least > TICK)
 		fail_msg("%u groups of %u: %" PRIu64 " to %" PRIu64 " ns", nr, size, least, most);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 static void test_single(void **state)
@@ -66,73 +67,74 @@ static void test_wide(void **state)
 /* A task that runs in pieces shorter than a tick: its events take turns all the same. */
 static void test_short_turns(void **state)
 {
-	struct tally_sim_config config = {.pmus = &scene_pmu, .nr_pmus = 1, .quantum_ns = MS};
-	struct scene scene;
+	struct tally_sim_config config = {.pmus = &harness_pmu, .nr_pmus = 1, .quantum_ns = MS};
+	struct harness harness;
 	struct tally_sim_task *task;
 	int fds[6];
 	uint64_t cycles;
 
-	scene_begin(&scene, 1, &config);
-	scene_spawn(&scene, play_hog, 0);
-	scene_spawn(&scene, play_worker, 0);
-	task = scene_spawn(&scene, play_hog, 0);
+	harness_begin(&harness, 1, &config);
+	harness_spawn(&harness, script_hog, 0);
+	harness_spawn(&harness, script_worker, 0);
+	task = harness_spawn(&harness, script_hog, 0);
 	for (unsigned i = 0; i < 6; i++)
-		fds[i] = scene_open(&scene, attr_hw(SIM_CYCLES), task, -1, -1);
-	tally_sim_run(scene.sim, 10ull * SECOND);
-	cycles = truth(&scene, task, 0, SIM_CYCLES);
+		fds[i] = harness_open(&harness, attr_hw(SIM_CYCLES), task, -1, -1);
+	tally_sim_run(harness.sim, 10ull * SECOND);
+	cycles = truth(&harness, task, 0, SIM_CYCLES);
 	for (unsigned i = 0; i < 6; i++) {
-		struct reading reading = scene_read(&scene, fds[i]);
+		struct reading reading = harness_read(&harness, fds[i]);
 
-		assert_int_equal(reading.enabled, truth(&scene, task, 0, SIM_NS));
+		assert_int_equal(reading.enabled, truth(&harness, task, 0, SIM_NS));
 		assert_true(reading.running > reading.enabled / 2);
 		assert_near(tally_mul_div(reading.value, reading.enabled, reading.running), cycles,
 			    cycles / 50);
 	}
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* Task and CPU events on one PMU: both take part. */
 static void test_task_and_cpu(void **state)
 {
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	int of_task[4], of_cpu[4];
 
-	scene_begin(&scene, 1, NULL);
-	task = scene_spawn(&scene, play_hog, 0);
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, script_hog, 0);
 	for (unsigned i = 0; i < 4; i++) {
-		of_task[i] = scene_open(&scene, attr_hw(SIM_CYCLES), task, -1, -1);
-		of_cpu[i] = scene_open(&scene, attr_hw(SIM_CYCLES), NULL, 0, -1);
+		of_task[i] = harness_open(&harness, attr_hw(SIM_CYCLES), task, -1, -1);
+		of_cpu[i] = harness_open(&harness, attr_hw(SIM_CYCLES), NULL, 0, -1);
 	}
-	tally_sim_run(scene.sim, 10ull * SECOND);
+	tally_sim_run(harness.sim, 10ull * SECOND);
 	for (unsigned i = 0; i < 4; i++) {
-		assert_true(scene_read(&scene, of_task[i]).running > SECOND);
-		assert_true(scene_read(&scene, of_cpu[i]).running > SECOND);
+		assert_true(harness_read(&harness, of_task[i]).running > SECOND);
+		assert_true(harness_read(&harness, of_cpu[i]).running > SECOND);
 	}
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* Pinned groups never wait; only what is left goes round. */
 static void test_pinned_stay(void **state)
 {
 	struct perf_event_attr pinned = attr_hw(SIM_CYCLES);
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	int stays[2], turns[4];
 
 	pinned.pinned = 1;
-	scene_begin(&scene, 1, NULL);
-	task = scene_spawn(&scene, play_hog, 0);
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, script_hog, 0);
 	for (unsigned i = 0; i < 4; i++)
-		turns[i] = scene_open(&scene, attr_hw(SIM_BRANCHES), task, -1, -1);
+		turns[i] = harness_open(&harness, attr_hw(SIM_BRANCHES), task, -1, -1);
 	for (unsigned i = 0; i < 2; i++)
-		stays[i] = scene_open(&scene, pinned, task, -1, -1);
-	tally_sim_run(scene.sim, 10ull * SECOND);
+		stays[i] = harness_open(&harness, pinned, task, -1, -1);
+	tally_sim_run(harness.sim, 10ull * SECOND);
 	for (unsigned i = 0; i < 2; i++)
-		assert_int_equal(scene_value(&scene, stays[i]), truth(&scene, task, 0, SIM_CYCLES));
+		assert_int_equal(harness_value(&harness, stays[i]),
+				 truth(&harness, task, 0, SIM_CYCLES));
 	for (unsigned i = 0; i < 4; i++)
-		assert_near(scene_read(&scene, turns[i]).running, 5ull * SECOND, TICK);
-	scene_end(&scene);
+		assert_near(harness_read(&harness, turns[i]).running, 5ull * SECOND, TICK);
+	harness_end(&harness);
 }
 
 /* Room that is made - by a disable, a close, the end of a REFRESH - is used at once, not at the
@@ -142,29 +144,29 @@ static void test_room_is_used(void **state)
 	struct perf_event_attr limited = attr_hw(SIM_CYCLES);
 
 	for (unsigned how = 0; how < 3; how++) {
-		struct scene scene;
+		struct harness harness;
 		struct tally_sim_task *task;
 		uint64_t running = 0;
 		int fds[4], fd;
 
 		limited.sample_period = 30000;
 		limited.disabled = 1;
-		scene_begin(&scene, 1, NULL);
-		task = scene_spawn(&scene, play_hog, 0);
-		fd = scene_open(&scene, limited, task, -1, -1);
-		scene_ioctl(&scene, fd, PERF_EVENT_IOC_REFRESH, 10);
+		harness_begin(&harness, 1, NULL);
+		task = harness_spawn(&harness, script_hog, 0);
+		fd = harness_open(&harness, limited, task, -1, -1);
+		harness_ioctl(&harness, fd, PERF_EVENT_IOC_REFRESH, 10);
 		for (unsigned i = 0; i < 4; i++)
-			fds[i] = scene_open(&scene, attr_hw(SIM_BRANCHES), task, -1, -1);
+			fds[i] = harness_open(&harness, attr_hw(SIM_BRANCHES), task, -1, -1);
 		if (how == 0)
-			scene_disable(&scene, fd);
+			harness_disable(&harness, fd);
 		if (how == 1)
-			scene_close(&scene, fd);
+			harness_close(&harness, fd);
 		/* Ten periods are over after 100 us; the tick is far away. */
-		tally_sim_run(scene.sim, MS);
+		tally_sim_run(harness.sim, MS);
 		for (unsigned i = 0; i < 4; i++)
-			running += scene_read(&scene, fds[i]).running;
+			running += harness_read(&harness, fds[i]).running;
 		assert_near(running, 4 * MS - (how == 2 ? 100 * US : 0), US);
-		scene_end(&scene);
+		harness_end(&harness);
 	}
 }
 

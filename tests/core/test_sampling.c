@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Samples: as many as the truth has periods, and what they say. */
 #include "base/arith.h"
-#include "plays.h"
+#include "scripts.h"
 
 static struct perf_event_attr attr_sampling(unsigned signal, uint64_t period)
 {
@@ -21,9 +21,9 @@ static void test_periods(void **state)
 	for (unsigned i = 0; i < 5; i++)
 		for (uint8_t width = 8; width <= 64; width += 7) {
 			struct perf_event_attr attr = attr_sampling(SIM_CYCLES, periods[i]);
-			struct tally_sim_pmu pmu = scene_pmu;
+			struct tally_sim_pmu pmu = harness_pmu;
 			struct tally_sim_config config = {.pmus = &pmu, .nr_pmus = 1};
-			struct scene scene;
+			struct harness harness;
 			struct tally_sim_task *task;
 			struct tally_ring *ring;
 			struct tale tale = {0};
@@ -32,23 +32,24 @@ static void test_periods(void **state)
 
 			pmu.width = width;
 			pmu.maskable = width & 1;
-			scene_begin(&scene, 1, &config);
-			tally_core_settings(tally_sim_core(scene.sim))->max_sample_rate = 10000000;
-			scene_spawn(&scene, play_worker, 0);
-			task = scene_spawn(&scene, play_worker, 0);
-			fd = scene_open(&scene, attr, task, -1, -1);
-			ring = scene_map(&scene, fd, 64);
+			harness_begin(&harness, 1, &config);
+			tally_core_settings(tally_sim_core(harness.sim))->max_sample_rate =
+				10000000;
+			harness_spawn(&harness, script_worker, 0);
+			task = harness_spawn(&harness, script_worker, 0);
+			fd = harness_open(&harness, attr, task, -1, -1);
+			ring = harness_map(&harness, fd, 64);
 			for (unsigned j = 0; j < 30; j++) {
-				tally_sim_run(scene.sim, 333333);
-				scene_drain(ring, &attr, &tale);
+				tally_sim_run(harness.sim, 333333);
+				harness_drain(ring, &attr, &tale);
 			}
-			cycles = truth(&scene, task, 0, SIM_CYCLES);
+			cycles = truth(&harness, task, 0, SIM_CYCLES);
 			assert_int_equal(tale.samples, cycles / periods[i]);
 			assert_int_equal(tale.periods, tale.samples * periods[i]);
 			assert_int_equal(tale.lost + tale.throttles + tale.others, 0);
-			assert_int_equal(scene_value(&scene, fd), cycles);
+			assert_int_equal(harness_value(&harness, fd), cycles);
 			tally_ring_unmap(ring);
-			scene_end(&scene);
+			harness_end(&harness);
 		}
 }
 
@@ -59,7 +60,7 @@ static void test_no_drift(void **state)
 
 	for (unsigned i = 0; i < 3; i++) {
 		struct perf_event_attr attr = attr_sampling(SIM_CYCLES, periods[i]);
-		struct scene scene;
+		struct harness harness;
 		struct tally_sim_task *task;
 		struct tally_ring *ring;
 		struct record record;
@@ -68,15 +69,15 @@ static void test_no_drift(void **state)
 
 		attr.sample_type |= PERF_SAMPLE_READ;
 		attr.read_format = 0;
-		scene_begin(&scene, 1, NULL);
-		tally_core_settings(tally_sim_core(scene.sim))->max_sample_rate = 10000000;
-		scene_spawn(&scene, play_worker, 0);
-		task = scene_spawn(&scene, play_worker, 0);
-		fd = scene_open(&scene, attr, task, -1, -1);
-		ring = scene_map(&scene, fd, 256);
+		harness_begin(&harness, 1, NULL);
+		tally_core_settings(tally_sim_core(harness.sim))->max_sample_rate = 10000000;
+		harness_spawn(&harness, script_worker, 0);
+		task = harness_spawn(&harness, script_worker, 0);
+		fd = harness_open(&harness, attr, task, -1, -1);
+		ring = harness_map(&harness, fd, 256);
 		for (unsigned j = 0; j < 100 && n < 1000; j++) {
-			tally_sim_run(scene.sim, 20 * MS);
-			while (scene_record(ring, &attr, &record)) {
+			tally_sim_run(harness.sim, 20 * MS);
+			while (harness_record(ring, &attr, &record)) {
 				assert_int_equal(record.header->type, PERF_RECORD_SAMPLE);
 				assert_in_range(record.sample.read.single.value - ++n * periods[i],
 						0, 3);
@@ -84,7 +85,7 @@ static void test_no_drift(void **state)
 		}
 		assert_true(n >= 1000);
 		tally_ring_unmap(ring);
-		scene_end(&scene);
+		harness_end(&harness);
 	}
 }
 
@@ -92,25 +93,25 @@ static void test_no_drift(void **state)
 static void test_skid(void **state)
 {
 	struct perf_event_attr attr = attr_sampling(SIM_INSTRUCTIONS, 100000);
-	struct tally_sim_pmu pmu = scene_pmu;
+	struct tally_sim_pmu pmu = harness_pmu;
 	struct tally_sim_config config = {.pmus = &pmu, .nr_pmus = 1};
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_ring *ring;
 	struct tale tale = {0};
 	int fd;
 
 	pmu.skid_ns = 700;
-	scene_begin(&scene, 1, &config);
-	task = scene_spawn(&scene, play_hog, 0);
-	fd = scene_open(&scene, attr, task, -1, -1);
-	ring = scene_map(&scene, fd, 64);
-	tally_sim_run(scene.sim, 20 * MS);
-	scene_drain(ring, &attr, &tale);
-	assert_near(tale.samples, truth(&scene, task, 0, SIM_INSTRUCTIONS) / 100000, 1);
-	assert_int_equal(scene_value(&scene, fd), truth(&scene, task, 0, SIM_INSTRUCTIONS));
+	harness_begin(&harness, 1, &config);
+	task = harness_spawn(&harness, script_hog, 0);
+	fd = harness_open(&harness, attr, task, -1, -1);
+	ring = harness_map(&harness, fd, 64);
+	tally_sim_run(harness.sim, 20 * MS);
+	harness_drain(ring, &attr, &tale);
+	assert_near(tale.samples, truth(&harness, task, 0, SIM_INSTRUCTIONS) / 100000, 1);
+	assert_int_equal(harness_value(&harness, fd), truth(&harness, task, 0, SIM_INSTRUCTIONS));
 	tally_ring_unmap(ring);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* The marker, the chain; from the kernel the user's as well. */
@@ -155,13 +156,13 @@ static void test_content(void **state)
 {
 	static const struct tally_sim_step script[] = {
 		SIM_LOOP(0),
-		SIM_SEGMENT(.mode = SIM_USER, .ns = 50 * US, .rates = &scene_busy, .ip = 0x7000,
+		SIM_SEGMENT(.mode = SIM_USER, .ns = 50 * US, .rates = &harness_busy, .ip = 0x7000,
 			    .ip_len = 0x100, .addr = 0x1234, .depth = 5),
-		SIM_SEGMENT(.mode = SIM_KERNEL, .ns = 50 * US, .rates = &scene_busy,
+		SIM_SEGMENT(.mode = SIM_KERNEL, .ns = 50 * US, .rates = &harness_busy,
 			    .ip = 0xffffffff80001000, .ip_len = 0x40, .depth = 3),
 		SIM_END_LOOP()};
 	struct perf_event_attr attr = attr_sampling(SIM_CYCLES, 29989);
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_ring *ring;
 	struct record record;
@@ -172,26 +173,26 @@ static void test_content(void **state)
 			    PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_READ | PERF_SAMPLE_IDENTIFIER |
 			    PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_PHYS_ADDR;
 	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
-	scene_begin(&scene, 2, NULL);
-	task = scene_spawn(&scene, script, 1);
-	fd = scene_open(&scene, attr, task, -1, -1);
-	ring = scene_map(&scene, fd, 64);
-	tally_sim_run(scene.sim, MS);
-	for (uint64_t n = 1; scene_record(ring, &attr, &record); n++) {
+	harness_begin(&harness, 2, NULL);
+	task = harness_spawn(&harness, script, 1);
+	fd = harness_open(&harness, attr, task, -1, -1);
+	ring = harness_map(&harness, fd, 64);
+	tally_sim_run(harness.sim, MS);
+	for (uint64_t n = 1; harness_record(ring, &attr, &record); n++) {
 		modes[check_content(&record, n, task)]++;
-		assert_int_equal(record.sample.identifier, scene_id(&scene, fd));
+		assert_int_equal(record.sample.identifier, harness_id(&harness, fd));
 	}
 	assert_int_equal(modes[0] + modes[1], 3 * MS / 29989);
 	assert_true(modes[0] && modes[1]);
 	tally_ring_unmap(ring);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* REFRESH: n overflows, a wakeup for each, hung up at the end, and off. */
 static void test_refresh(void **state)
 {
 	struct perf_event_attr attr = attr_sampling(SIM_CYCLES, 30000);
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_ring *ring;
 	uint64_t before;
@@ -199,81 +200,82 @@ static void test_refresh(void **state)
 
 	attr.disabled = 1;
 	attr.wakeup_events = 1;
-	scene_begin(&scene, 1, NULL);
-	task = scene_spawn(&scene, play_hog, 0);
-	fd = scene_open(&scene, attr, task, -1, -1);
-	ring = scene_map(&scene, fd, 16);
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, script_hog, 0);
+	fd = harness_open(&harness, attr, task, -1, -1);
+	ring = harness_map(&harness, fd, 16);
 	for (unsigned n = 1; n < 20; n++) {
-		struct tally_sim_notices notices = tally_sim_notices(scene.sim, scene.observer, fd);
-		struct tally_sim_notices after;
+		struct tally_sim_notifications notices =
+			tally_sim_notifications(harness.sim, harness.observer, fd);
+		struct tally_sim_notifications after;
 		struct tale tale = {0};
 
-		before = scene_value(&scene, fd);
-		scene_ioctl(&scene, fd, PERF_EVENT_IOC_REFRESH, n);
-		tally_sim_run(scene.sim, 3 * MS);
-		scene_drain(ring, &attr, &tale);
-		after = tally_sim_notices(scene.sim, scene.observer, fd);
+		before = harness_value(&harness, fd);
+		harness_ioctl(&harness, fd, PERF_EVENT_IOC_REFRESH, n);
+		tally_sim_run(harness.sim, 3 * MS);
+		harness_drain(ring, &attr, &tale);
+		after = tally_sim_notifications(harness.sim, harness.observer, fd);
 		assert_int_equal(tale.samples, n);
 		assert_int_equal(after.hup - notices.hup, 1);
 		assert_int_equal(after.in + after.hup - notices.in - notices.hup, n);
-		assert_true(tally_sim_poll(scene.sim, scene.observer, fd));
+		assert_true(tally_sim_poll(harness.sim, harness.observer, fd));
 		/* It stopped in the moment of the last one. */
-		assert_near(scene_value(&scene, fd) - before, n * 30000, 3 * n);
+		assert_near(harness_value(&harness, fd) - before, n * 30000, 3 * n);
 	}
 	tally_ring_unmap(ring);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* Refreshing again before it is used up adds up. */
 static void test_refresh_more(void **state)
 {
 	struct perf_event_attr attr = attr_sampling(SIM_CYCLES, 30000);
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_ring *ring;
 	struct tale tale = {0};
 	int fd;
 
 	attr.disabled = 1;
-	scene_begin(&scene, 1, NULL);
-	task = scene_spawn(&scene, play_hog, 0);
-	fd = scene_open(&scene, attr, task, -1, -1);
-	ring = scene_map(&scene, fd, 16);
-	scene_ioctl(&scene, fd, PERF_EVENT_IOC_REFRESH, 5);
-	tally_sim_run(scene.sim, 25 * US);
-	scene_ioctl(&scene, fd, PERF_EVENT_IOC_REFRESH, 7);
-	tally_sim_run(scene.sim, MS);
-	scene_drain(ring, &attr, &tale);
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, script_hog, 0);
+	fd = harness_open(&harness, attr, task, -1, -1);
+	ring = harness_map(&harness, fd, 16);
+	harness_ioctl(&harness, fd, PERF_EVENT_IOC_REFRESH, 5);
+	tally_sim_run(harness.sim, 25 * US);
+	harness_ioctl(&harness, fd, PERF_EVENT_IOC_REFRESH, 7);
+	tally_sim_run(harness.sim, MS);
+	harness_drain(ring, &attr, &tale);
 	assert_int_equal(tale.samples, 12);
 	tally_ring_unmap(ring);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* IOC_PERIOD: from the next sample on. */
 static void test_period_changed(void **state)
 {
 	struct perf_event_attr attr = attr_sampling(SIM_CYCLES, 30000);
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_ring *ring;
 	struct tale slow = {0}, fast = {0};
 	uint64_t period = 3000;
 	int fd;
 
-	scene_begin(&scene, 1, NULL);
-	task = scene_spawn(&scene, play_hog, 0);
-	fd = scene_open(&scene, attr, task, -1, -1);
-	ring = scene_map(&scene, fd, 64);
-	tally_sim_run(scene.sim, MS);
-	scene_drain(ring, &attr, &slow);
-	scene_ioctl(&scene, fd, PERF_EVENT_IOC_PERIOD, (uintptr_t)&period);
-	tally_sim_run(scene.sim, MS / 10);
-	scene_drain(ring, &attr, &fast);
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, script_hog, 0);
+	fd = harness_open(&harness, attr, task, -1, -1);
+	ring = harness_map(&harness, fd, 64);
+	tally_sim_run(harness.sim, MS);
+	harness_drain(ring, &attr, &slow);
+	harness_ioctl(&harness, fd, PERF_EVENT_IOC_PERIOD, (uintptr_t)&period);
+	tally_sim_run(harness.sim, MS / 10);
+	harness_drain(ring, &attr, &fast);
 	assert_near(slow.samples, 100, 1);
 	assert_near(fast.samples, 100, 10);
-	assert_int_equal(scene_value(&scene, fd), truth(&scene, task, 0, SIM_CYCLES));
+	assert_int_equal(harness_value(&harness, fd), truth(&harness, task, 0, SIM_CYCLES));
 	tally_ring_unmap(ring);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Records of what tasks do beside counting: which, in what order, and what is in them. */
 #include "abi/record.h"
-#include "plays.h"
+#include "scripts.h"
 
 static const struct tally_core_mapping text = {.addr = 0x400000,
 					       .len = 0x2000,
@@ -63,9 +63,9 @@ static char letter(const struct perf_event_header *header)
 
 /* The story of a task as an event with these options tells it. */
 static void story(struct perf_event_attr attr, bool on_cpu, char *ret_story,
-		  void (*look)(const struct record *record, struct scene *scene))
+		  void (*look)(const struct record *record, struct harness *harness))
 {
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_ring *ring;
 	struct record record;
@@ -73,22 +73,22 @@ static void story(struct perf_event_attr attr, bool on_cpu, char *ret_story,
 
 	attr.sample_id_all = 1;
 	attr.sample_type |= PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
-	scene_begin(&scene, 1, &(struct tally_sim_config){0});
-	task = scene_spawn(&scene, script, 0);
-	tally_sim_run(scene.sim, 1 * US);
-	ring = scene_map(&scene, scene_open(&scene, attr, on_cpu ? NULL : task, 0, -1), 16);
-	tally_sim_run(scene.sim, MS);
-	for (size_t n = 0; scene_record(ring, &attr, &record); n++) {
+	harness_begin(&harness, 1, &(struct tally_sim_config){0});
+	task = harness_spawn(&harness, script, 0);
+	tally_sim_run(harness.sim, 1 * US);
+	ring = harness_map(&harness, harness_open(&harness, attr, on_cpu ? NULL : task, 0, -1), 16);
+	tally_sim_run(harness.sim, MS);
+	for (size_t n = 0; harness_record(ring, &attr, &record); n++) {
 		assert_true(record.sample.time >= last);
 		last = record.sample.time;
 		assert_int_equal(record.sample.cpu, 0);
 		if (look)
-			look(&record, &scene);
+			look(&record, &harness);
 		ret_story[n] = letter(record.header);
 		ret_story[n + 1] = 0;
 	}
 	tally_ring_unmap(ring);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 static struct perf_event_attr dummy(void)
@@ -149,9 +149,9 @@ static void test_cpu(void **state)
 	assert_string_equal(got, "ccmmfcmxx");
 }
 
-static void look_at_mmap2(const struct record *record, struct scene *scene)
+static void look_at_mmap2(const struct record *record, struct harness *harness)
 {
-	const struct tally_sim_task *task = tally_sim_task_at(scene->sim, 1);
+	const struct tally_sim_task *task = tally_sim_task_at(harness->sim, 1);
 	struct tally_mmap mmap;
 
 	if (record->header->type != PERF_RECORD_MMAP2)
@@ -187,7 +187,7 @@ static void test_mmap2(void **state)
 	assert_string_equal(got, "MMMfx");
 }
 
-static void look_at_comm(const struct record *record, struct scene *scene)
+static void look_at_comm(const struct record *record, struct harness *harness)
 {
 	static const struct {
 		const char *comm;
@@ -215,10 +215,10 @@ static void test_comm(void **state)
 	assert_string_equal(got, "ccfcxx");
 }
 
-static void look_at_task(const struct record *record, struct scene *scene)
+static void look_at_task(const struct record *record, struct harness *harness)
 {
-	struct tally_sim_task *parent = tally_sim_task_at(scene->sim, 1),
-			      *kid = tally_sim_task_at(scene->sim, 2);
+	struct tally_sim_task *parent = tally_sim_task_at(harness->sim, 1),
+			      *kid = tally_sim_task_at(harness->sim, 2);
 	struct tally_task task;
 
 	assert_int_equal(tally_record_task(record->header, record->header->size, &task), 0);
@@ -248,7 +248,7 @@ static void test_switches(void **state)
 {
 	struct perf_event_attr attr = dummy();
 	struct tally_sim_config config = {.quantum_ns = 50 * US};
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *tasks[2];
 	struct tally_ring *ring;
 	struct record record;
@@ -256,12 +256,12 @@ static void test_switches(void **state)
 
 	attr.context_switch = attr.sample_id_all = 1;
 	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
-	scene_begin(&scene, 1, &config);
+	harness_begin(&harness, 1, &config);
 	for (unsigned i = 0; i < 2; i++)
-		tasks[i] = scene_spawn(&scene, play_hog, 0);
-	ring = scene_map(&scene, scene_open(&scene, attr, NULL, 0, -1), 16);
-	tally_sim_run(scene.sim, MS);
-	while (scene_record(ring, &attr, &record)) {
+		tasks[i] = harness_spawn(&harness, script_hog, 0);
+	ring = harness_map(&harness, harness_open(&harness, attr, NULL, 0, -1), 16);
+	tally_sim_run(harness.sim, MS);
+	while (harness_record(ring, &attr, &record)) {
 		uint32_t other[2];
 		bool out = record.header->misc & PERF_RECORD_MISC_SWITCH_OUT;
 
@@ -278,27 +278,27 @@ static void test_switches(void **state)
 	assert_int_equal(ins, outs);
 	assert_int_equal(preempted, outs);
 	tally_ring_unmap(ring);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* Kernel symbols: to all who asked. */
 static void test_ksymbol(void **state)
 {
 	struct perf_event_attr attr = dummy();
-	struct scene scene;
+	struct harness harness;
 	struct tally_ring *ring;
 	struct record record;
 
 	attr.ksymbol = 1;
-	scene_begin(&scene, 1, NULL);
-	ring = scene_map(&scene, scene_open(&scene, attr, NULL, 0, -1), 4);
-	tally_sim_run(scene.sim, MS);
-	tally_sim_ksymbol(scene.sim, 0, 0xffffffffa0000000, 0x100, 1, false, "bpf_prog");
-	assert_true(scene_record(ring, &attr, &record));
+	harness_begin(&harness, 1, NULL);
+	ring = harness_map(&harness, harness_open(&harness, attr, NULL, 0, -1), 4);
+	tally_sim_run(harness.sim, MS);
+	tally_sim_ksymbol(harness.sim, 0, 0xffffffffa0000000, 0x100, 1, false, "bpf_prog");
+	assert_true(harness_record(ring, &attr, &record));
 	assert_int_equal(record.header->type, PERF_RECORD_KSYMBOL);
 	assert_memory_equal((const char *)(record.header + 1) + 16, "bpf_prog", 9);
 	tally_ring_unmap(ring);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Software events and tracepoints: on a machine that has no PMU at all. */
-#include "plays.h"
+#include "scripts.h"
 
 static const struct tally_sim_config no_pmu;
 
@@ -32,37 +32,37 @@ static void test_counts(void **state)
 		PERF_COUNT_SW_PAGE_FAULTS_MAJ, PERF_COUNT_SW_CONTEXT_SWITCHES,
 		PERF_COUNT_SW_CPU_MIGRATIONS,  PERF_COUNT_SW_ALIGNMENT_FAULTS,
 		PERF_COUNT_SW_EMULATION_FAULTS};
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	int fds[7][3];
 
-	scene_begin(&scene, 2, &no_pmu);
-	task = scene_spawn(&scene, faulter, 0);
-	scene_spawn(&scene, faulter, 0);
-	tally_sim_run(scene.sim, 1);
+	harness_begin(&harness, 2, &no_pmu);
+	task = harness_spawn(&harness, faulter, 0);
+	harness_spawn(&harness, faulter, 0);
+	tally_sim_run(harness.sim, 1);
 	for (unsigned i = 0; i < 7; i++) {
 		struct perf_event_attr attr = attr_sw(ids[i]);
 
-		fds[i][0] = scene_open(&scene, attr, task, -1, -1);
-		fds[i][1] = scene_open(&scene, attr, NULL, 0, -1);
+		fds[i][0] = harness_open(&harness, attr, task, -1, -1);
+		fds[i][1] = harness_open(&harness, attr, NULL, 0, -1);
 		attr.exclude_kernel = 1;
-		fds[i][2] = scene_open(&scene, attr, task, -1, -1);
+		fds[i][2] = harness_open(&harness, attr, task, -1, -1);
 	}
-	assert_true(!truth(&scene, NULL, 0, SIM_SW + PERF_COUNT_SW_PAGE_FAULTS));
-	tally_sim_run(scene.sim, 20 * MS);
+	assert_true(!truth(&harness, NULL, 0, SIM_SW + PERF_COUNT_SW_PAGE_FAULTS));
+	tally_sim_run(harness.sim, 20 * MS);
 	for (unsigned i = 0; i < 7; i++) {
 		/* Before they were opened: the CPU's first switch to the task. After the task's
 		 * events were gone: the last one away from it. */
 		uint64_t missed = ids[i] == PERF_COUNT_SW_CONTEXT_SWITCHES;
 
-		assert_int_equal(scene_value(&scene, fds[i][0]),
-				 truth(&scene, task, 0, SIM_SW + ids[i]) - missed);
-		assert_int_equal(scene_value(&scene, fds[i][1]),
-				 truth_cpu(&scene, 0, SIM_SW + ids[i]) - missed);
-		assert_int_equal(scene_value(&scene, fds[i][2]),
-				 truth(&scene, task, 1 << SIM_USER, SIM_SW + ids[i]));
+		assert_int_equal(harness_value(&harness, fds[i][0]),
+				 truth(&harness, task, 0, SIM_SW + ids[i]) - missed);
+		assert_int_equal(harness_value(&harness, fds[i][1]),
+				 truth_cpu(&harness, 0, SIM_SW + ids[i]) - missed);
+		assert_int_equal(harness_value(&harness, fds[i][2]),
+				 truth(&harness, task, 1 << SIM_USER, SIM_SW + ids[i]));
 	}
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* Events in all modes, and who asks for which. */
@@ -79,12 +79,12 @@ static void test_modes(void **state)
 		{{.exclude_guest = 1}, 111},
 		{{.exclude_host = 1}, 11000},
 	};
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	int fds[6];
 
-	scene_begin(&scene, 1, &no_pmu);
-	task = scene_spawn(&scene, play_hog, 0);
+	harness_begin(&harness, 1, &no_pmu);
+	task = harness_spawn(&harness, script_hog, 0);
 	for (unsigned i = 0; i < 6; i++) {
 		struct perf_event_attr attr = attr_sw(PERF_COUNT_SW_PAGE_FAULTS);
 
@@ -93,38 +93,39 @@ static void test_modes(void **state)
 		attr.exclude_hv = rows[i].attr.exclude_hv;
 		attr.exclude_guest = rows[i].attr.exclude_guest;
 		attr.exclude_host = rows[i].attr.exclude_host;
-		fds[i] = scene_open(&scene, attr, task, -1, -1);
+		fds[i] = harness_open(&harness, attr, task, -1, -1);
 	}
 	for (uint64_t mode = SIM_USER, nr = 1; mode <= SIM_GUEST_USER; mode++, nr *= 10) {
 		const struct tally_sim_step step = SIM_STEP(
 			SOFTWARE,
 			.software = {.id = PERF_COUNT_SW_PAGE_FAULTS, .nr = nr, .mode = mode});
 
-		assert_int_equal(tally_sim_do(scene.sim, task, &step), 0);
+		assert_int_equal(tally_sim_do(harness.sim, task, &step), 0);
 	}
 	for (unsigned i = 0; i < 6; i++)
-		assert_int_equal(scene_value(&scene, fds[i]), rows[i].count);
-	scene_end(&scene);
+		assert_int_equal(harness_value(&harness, fds[i]), rows[i].count);
+	harness_end(&harness);
 }
 
 /* Clocks: task-clock the task's time, cpu-clock of a CPU wall time. */
 static void test_clocks(void **state)
 {
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	int of_task, of_cpu;
 
-	scene_begin(&scene, 1, &no_pmu);
-	scene_spawn(&scene, play_hog, 0);
-	task = scene_spawn(&scene, play_worker, 0);
-	of_task = scene_open(&scene, attr_sw(PERF_COUNT_SW_TASK_CLOCK), task, -1, -1);
-	of_cpu = scene_open(&scene, attr_sw(PERF_COUNT_SW_CPU_CLOCK), NULL, 0, -1);
+	harness_begin(&harness, 1, &no_pmu);
+	harness_spawn(&harness, script_hog, 0);
+	task = harness_spawn(&harness, script_worker, 0);
+	of_task = harness_open(&harness, attr_sw(PERF_COUNT_SW_TASK_CLOCK), task, -1, -1);
+	of_cpu = harness_open(&harness, attr_sw(PERF_COUNT_SW_CPU_CLOCK), NULL, 0, -1);
 	for (unsigned i = 0; i < 50; i++) {
-		tally_sim_run(scene.sim, 1234567);
-		assert_int_equal(scene_value(&scene, of_task), truth(&scene, task, 0, SIM_NS));
-		assert_int_equal(scene_value(&scene, of_cpu), tally_sim_now(scene.sim));
+		tally_sim_run(harness.sim, 1234567);
+		assert_int_equal(harness_value(&harness, of_task),
+				 truth(&harness, task, 0, SIM_NS));
+		assert_int_equal(harness_value(&harness, of_cpu), tally_sim_now(harness.sim));
 	}
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* Sampling by the clock: a sample every so many ns, where the task then is; frequency too. */
@@ -132,7 +133,7 @@ static void test_clock_samples(void **state)
 {
 	for (unsigned freq = 0; freq < 2; freq++) {
 		struct perf_event_attr attr = attr_sw(PERF_COUNT_SW_CPU_CLOCK);
-		struct scene scene;
+		struct harness harness;
 		struct tally_sim_task *task;
 		struct tally_ring *ring;
 		struct record record;
@@ -141,22 +142,22 @@ static void test_clock_samples(void **state)
 		attr.sample_period = freq ? 10000 : 100 * US;
 		attr.freq = freq;
 		attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
-		scene_begin(&scene, 1, &no_pmu);
-		task = scene_spawn(&scene, play_worker, 0);
-		ring = scene_map(&scene, scene_open(&scene, attr, task, -1, -1), 128);
+		harness_begin(&harness, 1, &no_pmu);
+		task = harness_spawn(&harness, script_worker, 0);
+		ring = harness_map(&harness, harness_open(&harness, attr, task, -1, -1), 128);
 		for (unsigned i = 0; i < 20; i++) {
-			tally_sim_run(scene.sim, 10 * MS);
-			for (; scene_record(ring, &attr, &record); samples++) {
+			tally_sim_run(harness.sim, 10 * MS);
+			for (; harness_record(ring, &attr, &record); samples++) {
 				assert_int_equal(record.header->type, PERF_RECORD_SAMPLE);
 				assert_int_equal(record.sample.tid, tally_sim_task_tid(task));
 				kernel += record.sample.ip >> 63;
 			}
 		}
-		assert_near(samples, truth(&scene, task, 0, SIM_NS) / (100 * US), samples / 20);
+		assert_near(samples, truth(&harness, task, 0, SIM_NS) / (100 * US), samples / 20);
 		/* 7 of 38 us are in the kernel. */
 		assert_near(kernel, samples * 7 / 38, samples / 10);
 		tally_ring_unmap(ring);
-		scene_end(&scene);
+		harness_end(&harness);
 	}
 }
 
@@ -164,15 +165,15 @@ static void test_clock_samples(void **state)
 static void test_no_pmu(void **state)
 {
 	struct perf_event_attr attr = attr_hw(0);
-	struct scene scene;
+	struct harness harness;
 
 	attr.type = PERF_TYPE_HARDWARE;
-	scene_begin(&scene, 1, &no_pmu);
-	assert_int_equal(scene_try(&scene, scene.observer, attr, 0, -1, -1), -ENOENT);
-	assert_string_not_equal(tally_sim_refusal(scene.sim)->rule, "");
-	assert_true(scene_try(&scene, scene.observer, attr_sw(PERF_COUNT_SW_DUMMY), 0, -1, -1) >=
-		    0);
-	scene_end(&scene);
+	harness_begin(&harness, 1, &no_pmu);
+	assert_int_equal(harness_try(&harness, harness.observer, attr, 0, -1, -1), -ENOENT);
+	assert_string_not_equal(tally_sim_refusal(harness.sim)->rule, "");
+	assert_true(harness_try(&harness, harness.observer, attr_sw(PERF_COUNT_SW_DUMMY), 0, -1,
+				-1) >= 0);
+	harness_end(&harness);
 }
 
 /* Samples of faults: each, with its address; and by a period. */
@@ -180,7 +181,7 @@ static void test_fault_samples(void **state)
 {
 	for (uint64_t period = 1; period < 8; period += 3) {
 		struct perf_event_attr attr = attr_sw(PERF_COUNT_SW_PAGE_FAULTS);
-		struct scene scene;
+		struct harness harness;
 		struct tally_sim_task *task;
 		struct tally_ring *ring;
 		struct record record;
@@ -188,11 +189,11 @@ static void test_fault_samples(void **state)
 
 		attr.sample_period = period;
 		attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR;
-		scene_begin(&scene, 2, &no_pmu);
-		task = scene_spawn(&scene, faulter, 0);
-		ring = scene_map(&scene, scene_open(&scene, attr, task, -1, -1), 8);
-		tally_sim_run(scene.sim, 20 * MS);
-		for (; scene_record(ring, &attr, &record); samples++)
+		harness_begin(&harness, 2, &no_pmu);
+		task = harness_spawn(&harness, faulter, 0);
+		ring = harness_map(&harness, harness_open(&harness, attr, task, -1, -1), 8);
+		tally_sim_run(harness.sim, 20 * MS);
+		for (; harness_record(ring, &attr, &record); samples++)
 			if (record.sample.ip >> 63) {
 				assert_int_equal(record.sample.ip, 0xffffffff81234560);
 				assert_int_equal(record.sample.addr, 0xabc000);
@@ -201,7 +202,7 @@ static void test_fault_samples(void **state)
 		assert_int_equal(samples, 200 / period);
 		assert_true(kernel);
 		tally_ring_unmap(ring);
-		scene_end(&scene);
+		harness_end(&harness);
 	}
 }
 
@@ -235,17 +236,17 @@ static const struct tally_sim_step hitter[] = {
 	SIM_EXIT(),
 };
 
-static void begin_points(struct scene *scene)
+static void begin_points(struct harness *harness)
 {
-	scene_begin(scene, 1, &no_pmu);
+	harness_begin(harness, 1, &no_pmu);
 	point = (struct tally_core_tracepoint){
 		.system = "test", .name = "hit", .id = 42, .fields = hit_fields, .nr_fields = 4};
-	assert_int_equal(tally_core_tracepoint_register(tally_sim_core(scene->sim), &point), 0);
-	assert_int_equal(tally_core_tracepoint_register(tally_sim_core(scene->sim), &point),
+	assert_int_equal(tally_core_tracepoint_register(tally_sim_core(harness->sim), &point), 0);
+	assert_int_equal(tally_core_tracepoint_register(tally_sim_core(harness->sim), &point),
 			 -EEXIST);
-	assert_ptr_equal(tally_core_tracepoint_find(tally_sim_core(scene->sim), "test", "hit"),
+	assert_ptr_equal(tally_core_tracepoint_find(tally_sim_core(harness->sim), "test", "hit"),
 			 &point);
-	assert_null(tally_core_tracepoint_find(tally_sim_core(scene->sim), "test", "miss"));
+	assert_null(tally_core_tracepoint_find(tally_sim_core(harness->sim), "test", "miss"));
 }
 
 static struct perf_event_attr attr_point(void)
@@ -260,7 +261,7 @@ static struct perf_event_attr attr_point(void)
 static void test_hits(void **state)
 {
 	struct perf_event_attr attr = attr_point();
-	struct scene scene;
+	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_ring *ring;
 	struct record record;
@@ -269,21 +270,21 @@ static void test_hits(void **state)
 
 	attr.sample_period = 1;
 	attr.sample_type = PERF_SAMPLE_RAW | PERF_SAMPLE_TIME;
-	begin_points(&scene);
-	task = scene_spawn(&scene, hitter, 0);
-	fd = scene_open(&scene, attr, task, -1, -1);
-	ring = scene_map(&scene, fd, 8);
-	tally_sim_run(scene.sim, MS);
-	for (; scene_record(ring, &attr, &record); n++) {
+	begin_points(&harness);
+	task = harness_spawn(&harness, hitter, 0);
+	fd = harness_open(&harness, attr, task, -1, -1);
+	ring = harness_map(&harness, fd, 8);
+	tally_sim_run(harness.sim, MS);
+	for (; harness_record(ring, &attr, &record); n++) {
 		assert_true(record.sample.raw.len >= sizeof(struct hit));
 		assert_memory_equal(record.sample.raw.data, &hits[n % 3], sizeof(struct hit));
 	}
 	assert_int_equal(n, 30);
-	assert_int_equal(scene_value(&scene, fd), 30);
+	assert_int_equal(harness_value(&harness, fd), 30);
 	attr.config = 43;
-	assert_true(scene_try(&scene, scene.observer, attr, 0, -1, -1) < 0);
+	assert_true(harness_try(&harness, harness.observer, attr, 0, -1, -1) < 0);
 	tally_ring_unmap(ring);
-	scene_end(&scene);
+	harness_end(&harness);
 }
 
 /* Filters: which of the three hits pass; an empty mask with an error for those that are none. */
@@ -313,22 +314,23 @@ static void test_filters(void **state)
 	};
 
 	for (unsigned i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
-		struct scene scene;
+		struct harness harness;
 		struct tally_sim_task *task;
 		int fd, ret;
 
-		begin_points(&scene);
-		task = scene_spawn(&scene, hitter, 0);
-		fd = scene_open(&scene, attr_point(), task, -1, -1);
-		ret = tally_sim_ioctl(scene.sim, scene.observer, fd, PERF_EVENT_IOC_SET_FILTER,
+		begin_points(&harness);
+		task = harness_spawn(&harness, hitter, 0);
+		fd = harness_open(&harness, attr_point(), task, -1, -1);
+		ret = tally_sim_ioctl(harness.sim, harness.observer, fd, PERF_EVENT_IOC_SET_FILTER,
 				      (uintptr_t)filters[i].text);
 		if (ret != filters[i].ret)
 			fail_msg("%s: %d", filters[i].text, ret);
-		tally_sim_run(scene.sim, MS);
-		if (scene_value(&scene, fd) !=
+		tally_sim_run(harness.sim, MS);
+		if (harness_value(&harness, fd) !=
 		    10u * (unsigned)__builtin_popcount(filters[i].passes))
-			fail_msg("%s: %u hits", filters[i].text, (unsigned)scene_value(&scene, fd));
-		scene_end(&scene);
+			fail_msg("%s: %u hits", filters[i].text,
+				 (unsigned)harness_value(&harness, fd));
+		harness_end(&harness);
 	}
 }
 

@@ -87,10 +87,10 @@ static int64_t task_hit(int64_t times, int64_t value)
 
 static int64_t task_sleep(int64_t times)
 {
-	struct timespec moment = {.tv_nsec = 100000};
+	struct timespec sample_data = {.tv_nsec = 100000};
 
 	while (times-- > 0)
-		nanosleep(&moment, NULL);
+		nanosleep(&sample_data, NULL);
 	return 0;
 }
 

@@ -5,14 +5,14 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "machines/sim/entry.h"
-#include "machines/sim/sim_private.h"
+#include "hosts/sim/entry.h"
+#include "hosts/sim/sim_private.h"
 #include "system.h"
-#include "machines/sim/files.h"
-#include "machines/sim/loop.h"
-#include "machines/sim/script.h"
-#include "machines/sim/task.h"
-#include "machines/sim/truth.h"
+#include "hosts/sim/files.h"
+#include "hosts/sim/loop.h"
+#include "hosts/sim/script.h"
+#include "hosts/sim/task.h"
+#include "hosts/sim/truth.h"
 
 enum { TRACEPOINT_ID = 400, RAW_BYTES = 32, RAW_PID = 16, FDS = 64 };
 
@@ -154,10 +154,10 @@ static int act_touch(struct system *system, int task, int64_t pages, int fd)
 /* With the registers of user space, as tracepoints of system calls have them. */
 static void hit(struct tally_sim *sim, struct tally_sim_task *task, void *raw)
 {
-	struct tally_core_moment moment = {.ip = 0x401000, .mode = PERF_RECORD_MISC_USER};
+	struct tally_core_sample_data sample_data = {.ip = 0x401000, .mode = PERF_RECORD_MISC_USER};
 
 	sim_hook_begin(sim, sim->cpu);
-	tally_core_tracepoint_hit(sim->core, &tracepoint, raw, RAW_BYTES, &moment);
+	tally_core_tracepoint_hit(sim->core, &tracepoint, raw, RAW_BYTES, &sample_data);
 	sim_hook_end(sim);
 }
 

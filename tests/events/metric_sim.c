@@ -15,9 +15,9 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "machines/sim/loop.h"
-#include "machines/sim/task.h"
-#include "machines/sim/truth.h"
+#include "hosts/sim/loop.h"
+#include "hosts/sim/task.h"
+#include "hosts/sim/truth.h"
 #include "tally/client.h"
 
 #include "../core/sim_transport.h"

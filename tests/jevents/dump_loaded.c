@@ -7,7 +7,7 @@
 #include "dump_models.h"
 #include "jevents/load.h"
 
-static void tell(void *context, const struct tally_diagnostic *message)
+static void emit(void *context, const struct tally_diagnostic *message)
 {
 	(void)context;
 	fprintf(stderr, "%s:%u:%u: %s: %s (%s)\n", message->path, message->line, message->column,
@@ -19,7 +19,7 @@ const struct tally_models *models_open(void)
 {
 	const struct tally_load_filter filter = {.cpuid = getenv("TALLY_CPUID")};
 	const char *path = getenv("TALLY_EVENTS_DIR");
-	struct tally_diagnostics messages = {tell, NULL, 0, 0};
+	struct tally_diagnostics messages = {emit, NULL, 0, 0};
 	struct tally_models *models = NULL;
 	int ret = tally_models_load(path ? path : ".", &filter, &messages, &models);
 

@@ -18,7 +18,7 @@ struct told {
 	struct tally_str text;
 };
 
-static inline void told_tell(void *context, const struct tally_diagnostic *message)
+static inline void told_emit(void *context, const struct tally_diagnostic *message)
 {
 	struct tally_str *text = context;
 
@@ -30,7 +30,7 @@ static inline void told_tell(void *context, const struct tally_diagnostic *messa
 /* All zero but for this. */
 static inline void told_init(struct told *told)
 {
-	*told = (struct told){.messages = {told_tell, &told->text}};
+	*told = (struct told){.messages = {told_emit, &told->text}};
 }
 
 /* Whether what was told has this in it; an empty text wants silence. */

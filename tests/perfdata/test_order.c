@@ -59,11 +59,11 @@ static void test_sorts_like_a_stable_sort(void **state)
 		tally_order_end(&order);
 		qsort(all, MANY, sizeof(*all), entry_compare);
 		for (uint64_t i = 0; i < MANY; i++) {
-			assert_true(tally_order_take(&order, &got));
+			assert_true(tally_order_pop(&order, &got));
 			assert_int_equal(got.time, all[i].time);
 			assert_int_equal(got.number, all[i].number);
 		}
-		assert_false(tally_order_take(&order, &got));
+		assert_false(tally_order_pop(&order, &got));
 		tally_order_free(&order);
 	}
 	free(all);
@@ -86,7 +86,7 @@ static void test_rounds_release_early(void **state)
 			}
 		}
 		tally_order_round(&order);
-		for (; tally_order_take(&order, &got); taken++) {
+		for (; tally_order_pop(&order, &got); taken++) {
 			assert_true(got.time > last);
 			last = got.time;
 		}
@@ -95,7 +95,7 @@ static void test_rounds_release_early(void **state)
 	assert_true(most <= 3 * 200);
 	assert_int_equal(order.runs.len <= 8, 1);
 	tally_order_end(&order);
-	while (tally_order_take(&order, &got))
+	while (tally_order_pop(&order, &got))
 		taken++;
 	assert_int_equal(taken, number);
 	tally_order_free(&order);

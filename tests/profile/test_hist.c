@@ -73,7 +73,7 @@ static struct chain random_chain(struct random *random)
 	return chain;
 }
 
-/* The chains that are wanted (see tally_profile_recall()), NULL: all of them. */
+/* The chains that are wanted (see tally_profile_second_pass()), NULL: all of them. */
 static void feed_chains(struct fixture *f, const uint64_t *wanted)
 {
 	struct tally_thread *thread;
@@ -326,7 +326,7 @@ static unsigned check_heavy_rows(struct fixture *f, bool caller, uint64_t graph_
 }
 
 /* Rows are the same as if all had been looked at once; graphs are of the heavy ones alone. */
-static void what_is_recalled_has_graphs(void **state)
+static void second_pass_grows_graphs(void **state)
 {
 	struct random random = random_start();
 	struct fixture *f = calloc(1, sizeof(*f));
@@ -337,11 +337,11 @@ static void what_is_recalled_has_graphs(void **state)
 	uint64_t nr;
 
 	fixture_open(f, &random,
-		     &(struct tally_profile_options){.by = TALLY_BY_FRAME, .recalls = true});
+		     &(struct tally_profile_options){.by = TALLY_BY_FRAME, .second_pass = true});
 	options.graph_min = f->profile.totals.data[0].period / FUNCTIONS;
 	assert_int_equal(tally_hist_mark(&f->profile, 0, &options), 0);
 	total = f->profile.totals.data[0];
-	assert_int_equal(tally_profile_recall(&f->profile, &wanted, &nr), 1);
+	assert_int_equal(tally_profile_second_pass(&f->profile, &wanted, &nr), 1);
 	assert_in_range(nr, SAMPLES, SAMPLES + 64);
 	assert_int_equal(tally_machine_restart(f->machine), 0);
 	feed_chains(f, wanted);
@@ -365,9 +365,9 @@ static void threads_need_all_samples(void **state)
 	uint64_t nr;
 
 	fixture_open(f, &random,
-		     &(struct tally_profile_options){.by = TALLY_BY_THREAD, .recalls = true});
+		     &(struct tally_profile_options){.by = TALLY_BY_THREAD, .second_pass = true});
 	assert_int_equal(tally_hist_mark(&f->profile, 0, &options), 0);
-	assert_int_equal(tally_profile_recall(&f->profile, &wanted, &nr), 1);
+	assert_int_equal(tally_profile_second_pass(&f->profile, &wanted, &nr), 1);
 	assert_null(wanted);
 	fixture_end(f);
 	free(f);
@@ -495,15 +495,15 @@ static void stacks_are_the_chains(void **state)
 				 0);
 	}
 	assert_int_equal(tally_profile_finish(&f->profile), 0);
-	assert_int_equal(f->profile.cells.len, SAMPLES);
-	tally_vec_for_each (cell, &f->profile.cells) {
+	assert_int_equal(f->profile.buckets.len, SAMPLES);
+	tally_vec_for_each (bucket, &f->profile.buckets) {
 		struct tally_stack callers =
-			tally_stacks_get(&f->profile.stacks, cell->key.callers);
-		uint32_t i = cell->key.cpu;
+			tally_stacks_get(&f->profile.stacks, bucket->key.callers);
+		uint32_t i = bucket->key.cpu;
 
 		assert_int_equal(callers.nr + 2, TALLY_MIN(lens[i], MAX_STACK + 1));
 		for (size_t at = 1; at < callers.nr + 2; at++) {
-			uint32_t frame = at == 1 ? cell->key.leaf - 1 : callers.frames[at - 2];
+			uint32_t frame = at == 1 ? bucket->key.leaf - 1 : callers.frames[at - 2];
 			uint64_t ip = chains[i][at];
 
 			assert_true(frame_addr(f, frame) == (ip >> 60 ? ip : ip - BASE));
@@ -520,7 +520,7 @@ int main(void)
 		cmocka_unit_test(astray_chains_are_dropped),
 		cmocka_unit_test(stacks_are_the_chains),
 		cmocka_unit_test(graphs_are_the_sums),
-		cmocka_unit_test(what_is_recalled_has_graphs),
+		cmocka_unit_test(second_pass_grows_graphs),
 		cmocka_unit_test(threads_need_all_samples),
 		cmocka_unit_test(light_branches_are_not_grown),
 		cmocka_unit_test(parent_without_match_is_other),

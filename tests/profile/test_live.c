@@ -128,15 +128,15 @@ static void test_seven_eighths_are_left(void **state)
 	for (int i = 0; i < 16; i++)
 		add_flat(&f, 5, BASE, 1000);
 	assert_int_equal(tally_profile_decay(&f.profile), 0);
-	assert_int_equal(f.profile.cells.len, 1);
-	assert_int_equal(f.profile.cells.data[0].nr, 14);
-	assert_int_equal(f.profile.cells.data[0].period, 14000);
+	assert_int_equal(f.profile.buckets.len, 1);
+	assert_int_equal(f.profile.buckets.data[0].nr, 14);
+	assert_int_equal(f.profile.buckets.data[0].period, 14000);
 	assert_int_equal(f.profile.totals.data[0].period, 14000);
 	assert_int_equal(f.profile.totals.data[0].period_shown, 14000);
 	teardown(&f);
 }
 
-static void test_a_cell_that_is_next_to_nothing_falls_out(void **state)
+static void test_a_bucket_that_is_next_to_nothing_falls_out(void **state)
 {
 	struct fixture f;
 
@@ -145,16 +145,16 @@ static void test_a_cell_that_is_next_to_nothing_falls_out(void **state)
 	add_flat(&f, 5, BASE + 8, 1);
 	add_flat(&f, 5, BASE + 16, 1ull << 12);
 	assert_int_equal(tally_profile_decay(&f.profile), 0);
-	assert_int_equal(f.profile.cells.len, 2);
+	assert_int_equal(f.profile.buckets.len, 2);
 	assert_int_equal(f.profile.totals.data[0].period_shown,
 			 (1ull << 30) / 8 * 7 + (1ull << 12) / 8 * 7);
 	/* What is left is found again. */
 	add_flat(&f, 5, BASE + 16, 1);
 	add_flat(&f, 5, BASE, 1);
 	assert_int_equal(tally_profile_finish(&f.profile), 0);
-	assert_int_equal(f.profile.cells.len, 2);
-	assert_int_equal(f.profile.cells.data[0].period, (1ull << 30) / 8 * 7 + 1);
-	assert_int_equal(f.profile.cells.data[1].period, (1ull << 12) / 8 * 7 + 1);
+	assert_int_equal(f.profile.buckets.len, 2);
+	assert_int_equal(f.profile.buckets.data[0].period, (1ull << 30) / 8 * 7 + 1);
+	assert_int_equal(f.profile.buckets.data[1].period, (1ull << 12) / 8 * 7 + 1);
 	teardown(&f);
 }
 
@@ -167,8 +167,8 @@ static void test_everything_fades_to_nothing(void **state)
 	add_flat(&f, 5, BASE, UINT64_MAX / 2);
 	do {
 		assert_int_equal(tally_profile_decay(&f.profile), 0);
-		assert_true(!f.profile.cells.len || f.profile.cells.data[0].nr >= 1);
-	} while (f.profile.cells.len && ++rounds < 1000);
+		assert_true(!f.profile.buckets.len || f.profile.buckets.data[0].nr >= 1);
+	} while (f.profile.buckets.len && ++rounds < 1000);
 	assert_in_range(rounds, 200, 400);
 	teardown(&f);
 }
@@ -180,12 +180,12 @@ static void test_zero_forgets(void **state)
 	setup(&f, TALLY_BY_FRAME);
 	add_flat(&f, 5, BASE, 7);
 	tally_profile_zero(&f.profile);
-	assert_int_equal(f.profile.cells.len, 0);
+	assert_int_equal(f.profile.buckets.len, 0);
 	assert_int_equal(f.profile.totals.data[0].period, 0);
 	add_flat(&f, 5, BASE, 3);
 	assert_int_equal(tally_profile_finish(&f.profile), 0);
-	assert_int_equal(f.profile.cells.len, 1);
-	assert_int_equal(f.profile.cells.data[0].period, 3);
+	assert_int_equal(f.profile.buckets.len, 1);
+	assert_int_equal(f.profile.buckets.data[0].period, 3);
 	teardown(&f);
 }
 
@@ -199,26 +199,26 @@ static uint64_t hash_frame(const struct fixture *f, uint32_t number, uint64_t ha
 	return tally_hash_bytes(name, strlen(name), tally_hash_u64(hash, frame->addr));
 }
 
-/* What all cells add up to, whatever the numbers are that they have: a hash of names and frames of
- * each, times its period. */
+/* What all buckets add up to, whatever the numbers are that they have: a hash of names and frames
+ * of each, times its period. */
 static uint64_t fingerprint(struct fixture *f)
 {
 	uint64_t sum = 0;
 
 	assert_int_equal(tally_profile_finish(&f->profile), 0);
-	tally_vec_for_each (cell, &f->profile.cells) {
+	tally_vec_for_each (bucket, &f->profile.buckets) {
 		const struct tally_thread *thread =
-			tally_machine_thread_at(f->machine, cell->key.thread);
+			tally_machine_thread_at(f->machine, bucket->key.thread);
 		const char *comm =
-			tally_intern_text(tally_machine_comms(f->machine), cell->key.comm);
+			tally_intern_text(tally_machine_comms(f->machine), bucket->key.comm);
 		struct tally_stack callers =
-			tally_stacks_get(&f->profile.stacks, cell->key.callers);
+			tally_stacks_get(&f->profile.stacks, bucket->key.callers);
 		uint64_t hash = tally_hash_bytes(comm, strlen(comm), (uint64_t)thread->tid);
 
-		hash = hash_frame(f, cell->key.leaf - 1, hash);
+		hash = hash_frame(f, bucket->key.leaf - 1, hash);
 		for (uint32_t i = 0; i < callers.nr; i++)
 			hash = hash_frame(f, callers.frames[i], hash);
-		sum += hash * cell->period;
+		sum += hash * bucket->period;
 	}
 	return sum;
 }
@@ -251,7 +251,7 @@ static void test_what_ended_is_given_back(void **state)
 	assert_true(f.machine->all_threads.len > MANY);
 	add_flat(&f, ONE, BASE + 8, 1ull << 40);
 	age(&f, 1);
-	assert_int_equal(f.profile.cells.len, 1);
+	assert_int_equal(f.profile.buckets.len, 1);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(tally_profile_sweep(&f.profile, expire(&f)), 0);
 	assert_int_equal(f.machine->all_threads.len, 3); /* the idle task, 1 and ONE */
@@ -263,8 +263,8 @@ static void test_what_ended_is_given_back(void **state)
 	/* It goes on where it was. */
 	add_flat(&f, ONE, BASE + 8, 1);
 	assert_int_equal(tally_profile_finish(&f.profile), 0);
-	assert_int_equal(f.profile.cells.len, 1);
-	assert_int_equal(f.profile.cells.data[0].period, (1ull << 40) / 8 * 7 + 1);
+	assert_int_equal(f.profile.buckets.len, 1);
+	assert_int_equal(f.profile.buckets.data[0].period, (1ull << 40) / 8 * 7 + 1);
 	teardown(&f);
 }
 
@@ -368,7 +368,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_seven_eighths_are_left),
-		cmocka_unit_test(test_a_cell_that_is_next_to_nothing_falls_out),
+		cmocka_unit_test(test_a_bucket_that_is_next_to_nothing_falls_out),
 		cmocka_unit_test(test_everything_fades_to_nothing),
 		cmocka_unit_test(test_zero_forgets),
 		cmocka_unit_test(test_what_ended_is_given_back),

@@ -223,11 +223,11 @@ static uint64_t words_of(struct fixture *f, int tid, uint8_t cpumode, uint64_t i
 	struct tally_thread *thread = tally_machine_thread(f->machine, -1, tid);
 	const struct tally_location *where = tally_machine_locate(f->machine, thread, cpumode, ip);
 	struct tally_location again;
-	uint64_t words[TALLY_WORDS_MAX];
+	uint64_t words[TALLY_LOCATION_KEY_WORDS];
 
-	assert_int_equal(tally_machine_words(f->machine, thread, cpumode, ip, words), nr);
-	assert_int_equal(tally_machine_words_resolve(f->machine, tally_machine_kernel(f->machine),
-						     words, &again),
+	assert_int_equal(tally_machine_location_key(f->machine, thread, cpumode, ip, words), nr);
+	assert_int_equal(tally_machine_location_key_resolve(
+				 f->machine, tally_machine_kernel(f->machine), words, &again),
 			 nr);
 	assert_ptr_equal(again.dso, where->dso);
 	assert_int_equal(again.addr, where->addr);

@@ -17,8 +17,8 @@ static struct fake_call *note(struct tally_core *core, enum fake_hook hook)
 
 	*call = (struct fake_call){
 		.hook = hook,
-		.cpu = core->ops->this_cpu(core->machine),
-		.time = core->ops->clock(core->machine),
+		.cpu = core->ops->this_cpu(core->host),
+		.time = core->ops->clock(core->host),
 	};
 	return call;
 }
@@ -42,7 +42,7 @@ const struct fake_call *fake_call(const struct tally_core *core, enum fake_hook 
 
 /* ---- life ------------------------------------------------------------------- */
 
-int tally_core_create(const struct tally_machine_ops *ops, void *machine, uint32_t nr_cpus,
+int tally_core_create(const struct tally_host_ops *ops, void *host, uint32_t nr_cpus,
 		      const struct tally_core_settings *settings, struct tally_core **ret_core)
 {
 	struct tally_core *core = calloc(1, sizeof(*core));
@@ -50,7 +50,7 @@ int tally_core_create(const struct tally_machine_ops *ops, void *machine, uint32
 	if (!core)
 		return -ENOMEM;
 	core->ops = ops;
-	core->machine = machine;
+	core->host = host;
 	core->settings.tick_ns = 4000000;
 	if (settings)
 		core->settings = *settings;
@@ -109,30 +109,30 @@ static void do_wrong(struct tally_core *core)
 	switch (now) {
 	case FAKE_GOOD: break;
 	case FAKE_ALLOC_IN_HOOK:
-		core->ops->free(core->machine, core->ops->alloc(core->machine, 8), 8);
+		core->ops->free(core->host, core->ops->alloc(core->host, 8), 8);
 		break;
 	case FAKE_LOCK_IN_HOOK:
-		core->ops->config_lock(core->machine);
-		core->ops->config_unlock(core->machine);
+		core->ops->config_lock(core->host);
+		core->ops->config_unlock(core->host);
 		break;
-	case FAKE_LEAVE_OFF: core->ops->irq_save(core->machine); break;
-	case FAKE_CALL_UNLOCKED: core->ops->call(core->machine, 0, free, NULL); break;
-	case FAKE_COPY_IN_HOOK: core->ops->copy_to_user(core->machine, &now, &now, 1); break;
-	case FAKE_NOTIFY: core->ops->notify(core->machine, NULL, TALLY_CORE_POLLIN); break;
-	case FAKE_DEFER: core->ops->defer(core->machine); break;
-	case FAKE_TIMER_AT: core->ops->timer(core->machine, core->timer_at); break;
+	case FAKE_LEAVE_OFF: core->ops->irq_save(core->host); break;
+	case FAKE_CALL_UNLOCKED: core->ops->call(core->host, 0, free, NULL); break;
+	case FAKE_COPY_IN_HOOK: core->ops->copy_to_user(core->host, &now, &now, 1); break;
+	case FAKE_NOTIFY: core->ops->notify(core->host, NULL, TALLY_CORE_POLLIN); break;
+	case FAKE_DEFER: core->ops->defer(core->host); break;
+	case FAKE_TIMER_AT: core->ops->timer(core->host, core->timer_at); break;
 	}
 }
 
-void tally_core_tick(struct tally_core *core, const struct tally_core_moment *moment)
+void tally_core_tick(struct tally_core *core, const struct tally_core_sample_data *sample_data)
 {
-	note(core, FAKE_TICK)->moment = *moment;
+	note(core, FAKE_TICK)->sample_data = *sample_data;
 	do_wrong(core);
 }
 
-void tally_core_timer(struct tally_core *core, const struct tally_core_moment *moment)
+void tally_core_timer(struct tally_core *core, const struct tally_core_sample_data *sample_data)
 {
-	note(core, FAKE_TIMER)->moment = *moment;
+	note(core, FAKE_TIMER)->sample_data = *sample_data;
 }
 
 void tally_core_deferred(struct tally_core *core)
@@ -184,16 +184,16 @@ void tally_core_ksymbol(struct tally_core *core, uint64_t addr, uint32_t len, ui
 }
 
 void tally_core_software(struct tally_core *core, uint32_t id, uint64_t nr,
-			 const struct tally_core_moment *moment)
+			 const struct tally_core_sample_data *sample_data)
 {
-	note(core, FAKE_SOFTWARE)->moment = *moment;
+	note(core, FAKE_SOFTWARE)->sample_data = *sample_data;
 }
 
 void tally_core_tracepoint_hit(struct tally_core *core,
 			       const struct tally_core_tracepoint *tracepoint, const void *raw,
-			       uint32_t len, const struct tally_core_moment *moment)
+			       uint32_t len, const struct tally_core_sample_data *sample_data)
 {
-	note(core, FAKE_HIT)->moment = *moment;
+	note(core, FAKE_HIT)->sample_data = *sample_data;
 }
 
 /* ---- counters ------------------------------------------------------------------ */
@@ -218,11 +218,11 @@ uint64_t tally_core_hw_arm(struct tally_core_hw *hw)
 }
 
 bool tally_core_hw_overflow(struct tally_core_hw *hw, uint64_t now,
-			    const struct tally_core_moment *moment, uint64_t *ret_next)
+			    const struct tally_core_sample_data *sample_data, uint64_t *ret_next)
 {
 	struct tally_core_event *event = (struct tally_core_event *)hw;
 
-	note(event->core, FAKE_OVERFLOW)->moment = *moment;
+	note(event->core, FAKE_OVERFLOW)->sample_data = *sample_data;
 	tally_core_hw_update(hw, now);
 	event->overflows++;
 	*ret_next = tally_core_hw_arm(hw);
@@ -264,9 +264,9 @@ static void call(struct tally_core_event *event, void (*fn)(void *))
 {
 	struct tally_core *core = event->core;
 
-	core->ops->config_lock(core->machine);
-	core->ops->call(core->machine, event->cpu, fn, event);
-	core->ops->config_unlock(core->machine);
+	core->ops->config_lock(core->host);
+	core->ops->call(core->host, event->cpu, fn, event);
+	core->ops->config_unlock(core->host);
 }
 
 /* The first PMU that takes it. */
@@ -287,14 +287,14 @@ int tally_core_open(struct tally_core *core, struct tally_core_task *current, vo
 		    int32_t pid, int32_t cpu, int group_fd, unsigned long flags,
 		    struct tally_core_event **ret_event, struct tally_core_refusal *ret_why)
 {
-	struct tally_core_event *event = core->ops->alloc(core->machine, sizeof(*event));
+	struct tally_core_event *event = core->ops->alloc(core->host, sizeof(*event));
 	int ret;
 
 	if (!event)
 		return -ENOMEM;
 	event->core = core;
-	event->cpu = cpu < 0 ? core->ops->this_cpu(core->machine) : (uint32_t)cpu;
-	ret = core->ops->copy_from_user(core->machine, &event->attr, attr, sizeof(event->attr));
+	event->cpu = cpu < 0 ? core->ops->this_cpu(core->host) : (uint32_t)cpu;
+	ret = core->ops->copy_from_user(core->host, &event->attr, attr, sizeof(event->attr));
 	if (!ret)
 		ret = event_init(event);
 	if (!ret) {
@@ -302,7 +302,7 @@ int tally_core_open(struct tally_core *core, struct tally_core_task *current, vo
 		ret = (int)event->hw.left;
 	}
 	if (ret)
-		core->ops->free(core->machine, event, sizeof(*event));
+		core->ops->free(core->host, event, sizeof(*event));
 	else
 		*ret_event = event;
 	return ret;
@@ -312,7 +312,7 @@ void tally_core_close(struct tally_core *core, struct tally_core_event *event)
 {
 	note(core, FAKE_CLOSE);
 	call(event, event_off);
-	core->ops->free(core->machine, event, sizeof(*event));
+	core->ops->free(core->host, event, sizeof(*event));
 }
 
 void tally_core_event_set_cookie(struct tally_core_event *event, void *cookie)
@@ -324,14 +324,14 @@ int64_t tally_core_read(struct tally_core *core, struct tally_core_event *event,
 			size_t len)
 {
 	call(event, event_read);
-	return core->ops->copy_to_user(core->machine, buffer, &event->count, 8) ? -EFAULT : 8;
+	return core->ops->copy_to_user(core->host, buffer, &event->count, 8) ? -EFAULT : 8;
 }
 
 static void event_notify(void *arg)
 {
 	struct tally_core_event *event = arg;
 
-	event->core->ops->notify(event->core->machine, event->cookie, TALLY_CORE_POLLIN);
+	event->core->ops->notify(event->core->host, event->cookie, TALLY_CORE_POLLIN);
 }
 
 /* Any request: a notice. */
@@ -361,12 +361,12 @@ int tally_core_mmap(struct tally_core *core, struct tally_core_task *current,
 {
 	size_t size = core->ops->page_size, nr = len / size;
 	struct tally_core_buffer *buffer = calloc(1, sizeof(*buffer) + nr * sizeof(uint8_t *));
-	uint8_t *all = core->settings.scattered ? NULL : core->ops->pages_alloc(core->machine, nr);
+	uint8_t *all = core->settings.scattered ? NULL : core->ops->pages_alloc(core->host, nr);
 
 	buffer->nr = nr;
 	buffer->scattered = core->settings.scattered;
 	for (size_t i = 0; i < nr; i++) {
-		buffer->pages[i] = all ? all + i * size : core->ops->pages_alloc(core->machine, 1);
+		buffer->pages[i] = all ? all + i * size : core->ops->pages_alloc(core->host, 1);
 		memset(buffer->pages[i], (int)i + 1, size);
 	}
 	*ret_buffer = buffer;
@@ -377,7 +377,7 @@ void tally_core_munmap(struct tally_core *core, struct tally_core_event *event,
 		       struct tally_core_buffer *buffer)
 {
 	for (size_t i = 0; i < (buffer->scattered ? buffer->nr : 1); i++)
-		core->ops->pages_free(core->machine, buffer->pages[i],
+		core->ops->pages_free(core->host, buffer->pages[i],
 				      buffer->scattered ? 1 : buffer->nr);
 	free(buffer);
 }

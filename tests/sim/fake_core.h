@@ -32,7 +32,7 @@ struct fake_call {
 	uint32_t cpu;
 	uint64_t time;
 	int32_t tid, other; /* prev and next; current and child; 0: idle or none */
-	struct tally_core_moment moment;
+	struct tally_core_sample_data sample_data;
 	bool flag; /* preempt, process, privileged, exec, unmapped */
 };
 
@@ -50,8 +50,8 @@ enum fake_sin {
 };
 
 struct tally_core {
-	const struct tally_machine_ops *ops;
-	void *machine;
+	const struct tally_host_ops *ops;
+	void *host;
 	struct tally_core_settings settings;
 	struct tally_core_pmu *pmus[16];
 	uint32_t nr_pmus;

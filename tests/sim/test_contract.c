@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the machine says of a core that breaks machine.h; memory, descriptors and mappings. */
+/* What the machine says of a core that breaks host.h; memory, descriptors and mappings. */
 #include <string.h>
 
 #include "machine.h"
@@ -123,7 +123,7 @@ static void test_lifetimes(void **state)
 	machine_end(sim);
 }
 
-static void test_notices(void **state)
+static void test_notifications(void **state)
 {
 	struct tally_sim *sim = machine(&config);
 	struct tally_sim_task *task = spawn(sim, NULL, 0);
@@ -132,7 +132,7 @@ static void test_notices(void **state)
 	assert_int_equal(tally_sim_ioctl(sim, task, fd, 0, 0), 0);
 	assert_int_equal(tally_sim_set_async(sim, task, fd), 0);
 	assert_int_equal(tally_sim_ioctl(sim, task, fd, 0, 0), 0);
-	assert_int_equal(tally_sim_notices(sim, task, fd).in, 2);
+	assert_int_equal(tally_sim_notifications(sim, task, fd).in, 2);
 	assert_int_equal(tally_sim_task_signals(task).async, 1);
 	machine_end(sim);
 }
@@ -186,9 +186,9 @@ static void test_costs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_violations), cmocka_unit_test(test_deferred),
-		cmocka_unit_test(test_failures),   cmocka_unit_test(test_lifetimes),
-		cmocka_unit_test(test_notices),    cmocka_unit_test(test_views),
+		cmocka_unit_test(test_violations),    cmocka_unit_test(test_deferred),
+		cmocka_unit_test(test_failures),      cmocka_unit_test(test_lifetimes),
+		cmocka_unit_test(test_notifications), cmocka_unit_test(test_views),
 		cmocka_unit_test(test_costs),
 	};
 

@@ -173,11 +173,11 @@ static void test_ticks_and_timers(void **state)
 	call = fake_call(core, FAKE_TICK, 1);
 	assert_int_equal(call->cpu, 1);
 	assert_int_equal(call->time, 4 * MS);
-	assert_int_equal(call->moment.ip, 0x1000 + 4 * MS % 0x100);
+	assert_int_equal(call->sample_data.ip, 0x1000 + 4 * MS % 0x100);
 	assert_int_equal(fake_calls(core, FAKE_TIMER), 1);
 	call = fake_call(core, FAKE_TIMER, 0);
 	assert_int_equal(call->time, 5 * MS);
-	assert_true(call->moment.idle);
+	assert_true(call->sample_data.idle);
 	machine_end(sim);
 }
 

@@ -135,11 +135,11 @@ static void test_software(void **state)
 	assert_int_equal(truth_of(sim, task, SIM_SW + PERF_COUNT_SW_PAGE_FAULTS), 5);
 	assert_int_equal(truth_of(sim, task, SIM_SW + PERF_COUNT_SW_CONTEXT_SWITCHES), 1);
 	call = fake_call(tally_sim_core(sim), FAKE_SOFTWARE, 0);
-	assert_int_equal(call->moment.mode, PERF_RECORD_MISC_USER);
+	assert_int_equal(call->sample_data.mode, PERF_RECORD_MISC_USER);
 	call = fake_call(tally_sim_core(sim), FAKE_SOFTWARE, 1);
-	assert_int_equal(call->moment.mode, PERF_RECORD_MISC_KERNEL);
-	assert_int_equal(call->moment.ip, 0x99);
-	assert_int_equal(call->moment.addr, 0x77);
+	assert_int_equal(call->sample_data.mode, PERF_RECORD_MISC_KERNEL);
+	assert_int_equal(call->sample_data.ip, 0x99);
+	assert_int_equal(call->sample_data.addr, 0x77);
 	machine_end(sim);
 }
 

@@ -10,13 +10,14 @@
 #include "cli/doctor/host.h"
 #include "cli/doctor/rights.h"
 
-static void say_absent(const struct doctor *doctor, struct doctor_finding *finding)
+static void explain_absent(const struct doctor *doctor, struct doctor_finding *finding)
 {
 	const struct doctor_host *host = &doctor->host;
 
-	doctor_say(finding, DOCTOR_WARN,
-		   "none: cycles, instructions and caches cannot be counted; record samples the "
-		   "CPU's clock");
+	doctor_finding_set(
+		finding, DOCTOR_WARN,
+		"none: cycles, instructions and caches cannot be counted; record samples the "
+		"CPU's clock");
 	if (host->hypervisor)
 		doctor_cause(finding, "%s gives this virtual machine no PMU", host->hypervisor);
 	else
@@ -25,16 +26,16 @@ static void say_absent(const struct doctor *doctor, struct doctor_finding *findi
 		doctor_fix(finding, "%s", host->vpmu);
 }
 
-static void say_unknown(const struct doctor *doctor, struct doctor_finding *finding)
+static void explain_unknown(const struct doctor *doctor, struct doctor_finding *finding)
 {
-	doctor_say(finding, DOCTOR_UNKNOWN, "not found out: %s",
-		   doctor_answer(doctor, doctor->pmu.code));
+	doctor_finding_set(finding, DOCTOR_UNKNOWN, "not found out: %s",
+			   doctor_answer(doctor, doctor->pmu.code));
 	doctor_cause(finding, "events could not be opened: see perf_event_open and own tasks");
 }
 
-static void say_stuck(const struct doctor *doctor, struct doctor_finding *finding)
+static void explain_stuck(const struct doctor *doctor, struct doctor_finding *finding)
 {
-	doctor_say(finding, DOCTOR_WARN, "there are some, they run, and stay at zero");
+	doctor_finding_set(finding, DOCTOR_WARN, "there are some, they run, and stay at zero");
 	doctor_cause(finding, "%s pretends to have them",
 		     doctor->host.hypervisor ? doctor->host.hypervisor : "the machine");
 	if (doctor->host.vpmu)
@@ -42,17 +43,17 @@ static void say_stuck(const struct doctor *doctor, struct doctor_finding *findin
 	doctor_fix(finding, "use software events: -e cpu-clock, -e task-clock");
 }
 
-static void say_taken(const struct doctor *doctor, struct doctor_finding *finding)
+static void explain_taken(const struct doctor *doctor, struct doctor_finding *finding)
 {
-	doctor_say(finding, DOCTOR_WARN, "all are taken: ours never ran");
+	doctor_finding_set(finding, DOCTOR_WARN, "all are taken: ours never ran");
 	doctor_cause(finding, "somebody holds them pinned: another profiler, a hypervisor's agent, "
 			      "the NMI watchdog");
 	doctor_fix(finding, "sudo sysctl kernel.nmi_watchdog=0, and end other profilers");
 }
 
-static void say_counts_only(const struct doctor *doctor, struct doctor_finding *finding)
+static void explain_counts_only(const struct doctor *doctor, struct doctor_finding *finding)
 {
-	doctor_say(finding, DOCTOR_WARN, "they count, and cannot sample");
+	doctor_finding_set(finding, DOCTOR_WARN, "they count, and cannot sample");
 	if (doctor->pmu.no_interrupt)
 		doctor_cause(finding, "sampling opens, and no interrupt comes");
 	else
@@ -61,25 +62,26 @@ static void say_counts_only(const struct doctor *doctor, struct doctor_finding *
 	doctor_fix(finding, "record with -e cpu-clock");
 }
 
-static void say_samples(const struct doctor *doctor, struct doctor_finding *finding)
+static void explain_samples(const struct doctor *doctor, struct doctor_finding *finding)
 {
-	doctor_say(finding, DOCTOR_OK, "they count and sample%s",
-		   doctor->pmu.unproved ? " (opened; no ring was to be had to see a sample)" : "");
+	doctor_finding_set(finding, DOCTOR_OK, "they count and sample%s",
+			   doctor->pmu.unproved ? " (opened; no ring was to be had to see a sample)"
+						: "");
 }
 
 static void find_pmu(const struct doctor *doctor, struct doctor_finding *finding)
 {
-	static void (*const say[])(const struct doctor *, struct doctor_finding *) = {
-		[TALLY_PMU_UNKNOWN] = say_unknown,
-		[TALLY_PMU_ABSENT] = say_absent,
-		[TALLY_PMU_STUCK] = say_stuck,
-		[TALLY_PMU_TAKEN] = say_taken,
-		[TALLY_PMU_COUNTS_ONLY] = say_counts_only,
-		[TALLY_PMU_SAMPLES] = say_samples,
+	static void (*const explain[])(const struct doctor *, struct doctor_finding *) = {
+		[TALLY_PMU_UNKNOWN] = explain_unknown,
+		[TALLY_PMU_ABSENT] = explain_absent,
+		[TALLY_PMU_STUCK] = explain_stuck,
+		[TALLY_PMU_TAKEN] = explain_taken,
+		[TALLY_PMU_COUNTS_ONLY] = explain_counts_only,
+		[TALLY_PMU_SAMPLES] = explain_samples,
 	};
 
 	finding->word = tally_pmu_state_name(doctor->pmu.state);
-	say[doctor->pmu.state](doctor, finding);
+	explain[doctor->pmu.state](doctor, finding);
 }
 
 static void find_slots(const struct doctor *doctor, struct doctor_finding *finding)
@@ -87,18 +89,19 @@ static void find_slots(const struct doctor *doctor, struct doctor_finding *findi
 	const struct tally_pmu_probe *pmu = &doctor->pmu;
 
 	if (pmu->state < TALLY_PMU_TAKEN) {
-		doctor_say(finding, DOCTOR_NOTE, "nothing to take");
+		doctor_finding_set(finding, DOCTOR_NOTE, "nothing to take");
 		return;
 	}
 	doctor_number(finding, pmu->slots_free);
 	if (!pmu->slots) {
-		doctor_say(finding, DOCTOR_NOTE, "%u run at once; how many there are is not told",
-			   pmu->slots_free);
+		doctor_finding_set(finding, DOCTOR_NOTE,
+				   "%u run at once; how many there are is not told",
+				   pmu->slots_free);
 		return;
 	}
-	doctor_say(finding, pmu->slots_free < pmu->slots ? DOCTOR_NOTE : DOCTOR_OK,
-		   "%u of %u are free for %s%s", pmu->slots_free, pmu->slots, pmu->event,
-		   pmu->shares ? ", in turns with others" : "");
+	doctor_finding_set(finding, pmu->slots_free < pmu->slots ? DOCTOR_NOTE : DOCTOR_OK,
+			   "%u of %u are free for %s%s", pmu->slots_free, pmu->slots, pmu->event,
+			   pmu->shares ? ", in turns with others" : "");
 	if (pmu->slots_free < pmu->slots)
 		doctor_cause(finding, "%u taken by somebody else", pmu->slots - pmu->slots_free);
 }
@@ -109,11 +112,12 @@ static void find_precise(const struct doctor *doctor, struct doctor_finding *fin
 
 	doctor_number(finding, precise);
 	if (doctor->pmu.state != TALLY_PMU_SAMPLES)
-		doctor_say(finding, DOCTOR_NOTE, "nothing that samples");
+		doctor_finding_set(finding, DOCTOR_NOTE, "nothing that samples");
 	else if (precise)
-		doctor_say(finding, DOCTOR_OK, "up to :%.*s", precise, "ppp");
+		doctor_finding_set(finding, DOCTOR_OK, "up to :%.*s", precise, "ppp");
 	else
-		doctor_say(finding, DOCTOR_NOTE, "none (:p): samples skid behind what caused them");
+		doctor_finding_set(finding, DOCTOR_NOTE,
+				   "none (:p): samples skid behind what caused them");
 }
 
 static void find_watchdog(const struct doctor *doctor, struct doctor_finding *finding)
@@ -121,17 +125,18 @@ static void find_watchdog(const struct doctor *doctor, struct doctor_finding *fi
 	int64_t on;
 
 	if (!doctor_read_number(doctor->root, "/proc/sys/kernel/nmi_watchdog", &on)) {
-		doctor_say(finding, DOCTOR_OK, "none in this kernel");
+		doctor_finding_set(finding, DOCTOR_OK, "none in this kernel");
 		return;
 	}
 	doctor_number(finding, on);
 	if (!on) {
-		doctor_say(finding, DOCTOR_OK, "off");
+		doctor_finding_set(finding, DOCTOR_OK, "off");
 	} else if (doctor->pmu.state < TALLY_PMU_TAKEN ||
 		   doctor->pmu.slots_free == doctor->pmu.slots) {
-		doctor_say(finding, DOCTOR_OK, "on, and takes no counter");
+		doctor_finding_set(finding, DOCTOR_OK, "on, and takes no counter");
 	} else {
-		doctor_say(finding, DOCTOR_NOTE, "on: may be one that took a counter of each CPU");
+		doctor_finding_set(finding, DOCTOR_NOTE,
+				   "on: may be one that took a counter of each CPU");
 		doctor_fix(finding, "sudo sysctl kernel.nmi_watchdog=0");
 	}
 }
@@ -141,9 +146,9 @@ static void find_hypervisor(const struct doctor *doctor, struct doctor_finding *
 	const char *name = doctor->host.hypervisor;
 
 	if (name)
-		doctor_say(finding, DOCTOR_NOTE, "this is a virtual machine, of %s", name);
+		doctor_finding_set(finding, DOCTOR_NOTE, "this is a virtual machine, of %s", name);
 	else
-		doctor_say(finding, DOCTOR_OK, "no trace of one");
+		doctor_finding_set(finding, DOCTOR_OK, "no trace of one");
 }
 
 static void find_pmus(const struct doctor *doctor, struct doctor_finding *finding)
@@ -162,9 +167,9 @@ static void find_pmus(const struct doctor *doctor, struct doctor_finding *findin
 		free(names[i]);
 	}
 	if (nr < 0)
-		doctor_say(finding, DOCTOR_UNKNOWN, "%s cannot be read", where);
+		doctor_finding_set(finding, DOCTOR_UNKNOWN, "%s cannot be read", where);
 	else
-		doctor_say(finding, DOCTOR_OK, "%s", tally_str_text(&list));
+		doctor_finding_set(finding, DOCTOR_OK, "%s", tally_str_text(&list));
 	if (nr >= 0)
 		free(names);
 	tally_str_free(&list);

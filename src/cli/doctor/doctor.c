@@ -16,7 +16,7 @@
 #include "cli/doctor/trial.h"
 #include "cli/doctor/verdict.h"
 #include "sampler/privileges.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 
 static const struct tally_option doctor_options[] = {
 	{'j', "json", TALLY_OPTION_FLAG, offsetof(struct doctor_config, json), NULL,
@@ -40,13 +40,13 @@ static int look(struct doctor *doctor)
 	doctor->features = calloc(tally_probe_nr_features, sizeof(*doctor->features));
 	if (!doctor->features)
 		return -ENOMEM;
-	tally_permits_read(NULL, &doctor->permits);
-	doctor->permits.kills = tally_probe_kills(doctor->transport);
-	if (doctor->permits.kills)
+	tally_access_read(NULL, &doctor->access);
+	doctor->access.kills = tally_probe_kills(doctor->transport);
+	if (doctor->access.kills)
 		doctor->transport = &closed_transport;
-	tally_permits_probe(doctor->transport, &doctor->permits);
+	tally_access_probe(doctor->transport, &doctor->access);
 	doctor->call = tally_probe_call(doctor->transport,
-					doctor->permits.paranoid != TALLY_PERMITS_UNKNOWN);
+					doctor->access.paranoid != TALLY_ACCESS_UNKNOWN);
 	for (size_t i = 0; i < tally_probe_nr_features; i++)
 		doctor->features[i] = tally_probe_feature(doctor->transport, &doctor->call,
 							  &tally_probe_features[i]);
@@ -90,7 +90,7 @@ static int find_all(struct doctor *doctor, line_vec *lines)
 	ret = look(doctor);
 	for (size_t i = 0; !ret && i < TALLY_ARRAY_SIZE(machine); i++)
 		ret = find_facts(doctor, machine[i], lines);
-	dropped = tally_privileges_drop(&tally_say_messages);
+	dropped = tally_privileges_drop(&tally_print_messages);
 	if (!ret)
 		ret = dropped;
 	if (!ret && doctor->command) {
@@ -120,7 +120,7 @@ static int doctor_run(int argc, char **argv)
 		ret = config.json ? doctor_print_json(&doctor, lines.data, lines.len)
 				  : doctor_print_text(&doctor, lines.data, lines.len);
 	else
-		tally_say_error("cannot look: %s", strerror(-ret));
+		tally_print_error("cannot look: %s", strerror(-ret));
 	tally_vec_for_each (line, &lines)
 		doctor_finding_free(&line->finding);
 	tally_vec_free(&lines);

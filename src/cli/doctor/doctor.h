@@ -34,7 +34,7 @@ struct doctor_tracefs {
 struct doctor {
 	const struct tally_transport *transport;
 	const char *root; /* put before every path; "" */
-	struct tally_permits permits;
+	struct tally_access access;
 	struct tally_probe_call call;
 	enum tally_probe_answer *features; /* of tally_probe_features */
 	struct tally_pmu_probe pmu;

@@ -5,7 +5,8 @@
 #include "base/arith.h"
 #include "cli/doctor/finding.h"
 
-void doctor_say(struct doctor_finding *finding, enum doctor_state state, const char *format, ...)
+void doctor_finding_set(struct doctor_finding *finding, enum doctor_state state, const char *format,
+			...)
 {
 	va_list args;
 
@@ -43,8 +44,8 @@ void doctor_number(struct doctor_finding *finding, int64_t number)
 	finding->number = number;
 }
 
-static void take_refusal(struct doctor_finding *finding, const struct tally_refusal *why,
-			 bool begins_with_less)
+static void adopt_refusal(struct doctor_finding *finding, const struct tally_refusal *why,
+			  bool begins_with_less)
 {
 	if (*why->rule)
 		doctor_cause(finding, "%s", why->rule);
@@ -56,13 +57,13 @@ static void take_refusal(struct doctor_finding *finding, const struct tally_refu
 
 void doctor_refusal(struct doctor_finding *finding, const struct tally_refusal *why)
 {
-	take_refusal(finding, why,
-		     why->broken == TALLY_RULE_KERNEL || why->broken == TALLY_RULE_CPU_WIDE);
+	adopt_refusal(finding, why,
+		      why->broken == TALLY_RULE_KERNEL || why->broken == TALLY_RULE_CPU_WIDE);
 }
 
 void doctor_refusal_of_rings(struct doctor_finding *finding, const struct tally_refusal *why)
 {
-	take_refusal(finding, why, true);
+	adopt_refusal(finding, why, true);
 }
 
 void doctor_finding_free(struct doctor_finding *finding)

@@ -30,8 +30,8 @@ struct doctor_finding {
 	int64_t number;
 };
 
-void doctor_say(struct doctor_finding *finding, enum doctor_state state, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+void doctor_finding_set(struct doctor_finding *finding, enum doctor_state state, const char *format,
+			...) __attribute__((format(printf, 3, 4)));
 
 void doctor_cause(struct doctor_finding *finding, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

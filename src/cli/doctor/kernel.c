@@ -13,10 +13,11 @@ static void find_version(const struct doctor *doctor, struct doctor_finding *fin
 	struct utsname name;
 
 	if (uname(&name)) {
-		doctor_say(finding, DOCTOR_UNKNOWN, "not told: %s", strerror(errno));
+		doctor_finding_set(finding, DOCTOR_UNKNOWN, "not told: %s", strerror(errno));
 		return;
 	}
-	doctor_say(finding, DOCTOR_OK, "%s %s on %s", name.sysname, name.release, name.machine);
+	doctor_finding_set(finding, DOCTOR_OK, "%s %s on %s", name.sysname, name.release,
+			   name.machine);
 }
 
 static void find_perf(const struct doctor *doctor, struct doctor_finding *finding)
@@ -32,22 +33,24 @@ static void find_perf(const struct doctor *doctor, struct doctor_finding *findin
 	finding->word = words[doctor->call.door];
 	switch (doctor->call.door) {
 	case TALLY_DOOR_OPEN:
-		doctor_say(finding, DOCTOR_OK, "the kernel answers perf_event_open");
+		doctor_finding_set(finding, DOCTOR_OK, "the kernel answers perf_event_open");
 		break;
 	case TALLY_DOOR_REFUSES:
-		doctor_say(finding, DOCTOR_BAD, "the kernel refuses even a clock of our own: %s",
-			   error);
+		doctor_finding_set(finding, DOCTOR_BAD,
+				   "the kernel refuses even a clock of our own: %s", error);
 		break;
 	case TALLY_DOOR_FILTERED:
-		if (doctor->permits.kills)
-			doctor_say(finding, DOCTOR_BAD, "who calls perf_event_open is killed");
+		if (doctor->access.kills)
+			doctor_finding_set(finding, DOCTOR_BAD,
+					   "who calls perf_event_open is killed");
 		else
-			doctor_say(finding, DOCTOR_BAD,
-				   "something in front of the kernel answers perf_event_open: %s",
-				   error);
+			doctor_finding_set(
+				finding, DOCTOR_BAD,
+				"something in front of the kernel answers perf_event_open: %s",
+				error);
 		break;
 	case TALLY_DOOR_NO_KERNEL:
-		doctor_say(finding, DOCTOR_BAD, "this kernel has no perf_event_open");
+		doctor_finding_set(finding, DOCTOR_BAD, "this kernel has no perf_event_open");
 		doctor_fix(finding, "a kernel built with CONFIG_PERF_EVENTS");
 		break;
 	}
@@ -58,12 +61,13 @@ static void find_attr(const struct doctor *doctor, struct doctor_finding *findin
 	uint32_t size = doctor->call.attr_size;
 
 	if (!size) {
-		doctor_say(finding, DOCTOR_UNKNOWN, "not found out");
+		doctor_finding_set(finding, DOCTOR_UNKNOWN, "not found out");
 		return;
 	}
 	doctor_number(finding, size);
-	doctor_say(finding, DOCTOR_OK, "the kernel's perf_event_attr has %u bytes, ours %zu", size,
-		   sizeof(struct perf_event_attr));
+	doctor_finding_set(finding, DOCTOR_OK,
+			   "the kernel's perf_event_attr has %u bytes, ours %zu", size,
+			   sizeof(struct perf_event_attr));
 }
 
 /* One line: how many there are, and the names of those that are not. */
@@ -83,11 +87,12 @@ static void find_features(const struct doctor *doctor, struct doctor_finding *fi
 	}
 	doctor_number(finding, (int64_t)known);
 	if (!known && !lacking)
-		doctor_say(finding, DOCTOR_UNKNOWN, "not found out: the kernel is not reached");
+		doctor_finding_set(finding, DOCTOR_UNKNOWN,
+				   "not found out: the kernel is not reached");
 	else
-		doctor_say(finding, DOCTOR_OK, "%zu of %zu asked for%s%s", known,
-			   tally_probe_nr_features, lacking ? "; not " : "",
-			   tally_str_text(&lacks));
+		doctor_finding_set(finding, DOCTOR_OK, "%zu of %zu asked for%s%s", known,
+				   tally_probe_nr_features, lacking ? "; not " : "",
+				   tally_str_text(&lacks));
 	tally_str_free(&lacks);
 }
 

@@ -13,36 +13,37 @@ enum {
 
 static void find_memory(const struct doctor *doctor, struct doctor_finding *finding)
 {
-	const struct tally_permits *permits = &doctor->permits;
-	size_t wanted = TALLY_SAMPLING_RING / permits->page_size, pages;
+	const struct tally_access *access = &doctor->access;
+	size_t wanted = TALLY_SAMPLING_RING / access->page_size, pages;
 	struct tally_refusal why = {0};
 
-	pages = tally_permits_rings(permits, wanted, permits->cpus, &why);
-	doctor_number(finding, (int64_t)(pages * permits->page_size));
+	pages = tally_access_rings(access, wanted, access->cpus, &why);
+	doctor_number(finding, (int64_t)(pages * access->page_size));
 	if (pages == wanted) {
-		doctor_say(finding, DOCTOR_OK, "rings of %u KiB on each CPU fit",
-			   TALLY_SAMPLING_RING >> 10);
+		doctor_finding_set(finding, DOCTOR_OK, "rings of %u KiB on each CPU fit",
+				   TALLY_SAMPLING_RING >> 10);
 		return;
 	}
 	if (pages)
-		doctor_say(finding, DOCTOR_NOTE, "rings of %zu KiB on each CPU instead of %u",
-			   (size_t)(pages * permits->page_size >> 10), TALLY_SAMPLING_RING >> 10);
+		doctor_finding_set(
+			finding, DOCTOR_NOTE, "rings of %zu KiB on each CPU instead of %u",
+			(size_t)(pages * access->page_size >> 10), TALLY_SAMPLING_RING >> 10);
 	else
-		doctor_say(finding, DOCTOR_WARN, "not even rings of one page fit");
+		doctor_finding_set(finding, DOCTOR_WARN, "not even rings of one page fit");
 	doctor_refusal_of_rings(finding, &why);
 }
 
 static void find_files(const struct doctor *doctor, struct doctor_finding *finding)
 {
-	const struct tally_permits *permits = &doctor->permits;
-	uint64_t needed = (uint64_t)EVENTS_OF_A_RECORD * permits->cpus;
+	const struct tally_access *access = &doctor->access;
+	uint64_t needed = (uint64_t)EVENTS_OF_A_RECORD * access->cpus;
 
-	doctor_number(finding, (int64_t)TALLY_MIN(permits->files_hard, (uint64_t)INT64_MAX));
-	doctor_say(finding, permits->files_hard > 2 * needed + 64 ? DOCTOR_OK : DOCTOR_WARN,
-		   "%llu, and up to %llu where needed: one for each event, CPU and thread "
-		   "(record -a: %llu)",
-		   (unsigned long long)permits->files, (unsigned long long)permits->files_hard,
-		   (unsigned long long)needed);
+	doctor_number(finding, (int64_t)TALLY_MIN(access->files_hard, (uint64_t)INT64_MAX));
+	doctor_finding_set(finding, access->files_hard > 2 * needed + 64 ? DOCTOR_OK : DOCTOR_WARN,
+			   "%llu, and up to %llu where needed: one for each event, CPU and thread "
+			   "(record -a: %llu)",
+			   (unsigned long long)access->files,
+			   (unsigned long long)access->files_hard, (unsigned long long)needed);
 	if (finding->state == DOCTOR_WARN)
 		doctor_fix(finding,
 			   "raise the hard limit: ulimit -Hn, or LimitNOFILE= of the unit");
@@ -50,16 +51,16 @@ static void find_files(const struct doctor *doctor, struct doctor_finding *findi
 
 static void find_rate(const struct doctor *doctor, struct doctor_finding *finding)
 {
-	int64_t rate = doctor->permits.max_sample_rate;
+	int64_t rate = doctor->access.max_sample_rate;
 
-	if (rate == TALLY_PERMITS_UNKNOWN) {
-		doctor_say(finding, DOCTOR_UNKNOWN, "cannot be read");
+	if (rate == TALLY_ACCESS_UNKNOWN) {
+		doctor_finding_set(finding, DOCTOR_UNKNOWN, "cannot be read");
 		return;
 	}
 	doctor_number(finding, rate);
-	doctor_say(finding, rate < TALLY_SAMPLING_FREQ ? DOCTOR_WARN : DOCTOR_OK,
-		   "%lld Hz on each CPU%s", (long long)rate,
-		   rate < TALLY_SAMPLING_FREQ ? ", below what record asks for" : "");
+	doctor_finding_set(finding, rate < TALLY_SAMPLING_FREQ ? DOCTOR_WARN : DOCTOR_OK,
+			   "%lld Hz on each CPU%s", (long long)rate,
+			   rate < TALLY_SAMPLING_FREQ ? ", below what record asks for" : "");
 	if (rate >= KERNEL_DEFAULT_HZ)
 		return;
 	doctor_cause(finding,
@@ -77,26 +78,28 @@ static void find_cpu_time(const struct doctor *doctor, struct doctor_finding *fi
 
 	if (!doctor_read_number(doctor->root, "/proc/sys/kernel/perf_cpu_time_max_percent",
 				&percent)) {
-		doctor_say(finding, DOCTOR_UNKNOWN, "cannot be read");
+		doctor_finding_set(finding, DOCTOR_UNKNOWN, "cannot be read");
 		return;
 	}
 	doctor_number(finding, percent);
 	if (percent > 0 && percent < 100)
-		doctor_say(finding, DOCTOR_OK,
-			   "above %lld%% of a CPU the kernel lowers the sample rate, for good",
-			   (long long)percent);
+		doctor_finding_set(
+			finding, DOCTOR_OK,
+			"above %lld%% of a CPU the kernel lowers the sample rate, for good",
+			(long long)percent);
 	else
-		doctor_say(finding, DOCTOR_OK, "the kernel never lowers the sample rate");
+		doctor_finding_set(finding, DOCTOR_OK, "the kernel never lowers the sample rate");
 }
 
 static void find_stack(const struct doctor *doctor, struct doctor_finding *finding)
 {
-	if (doctor->permits.max_stack == TALLY_PERMITS_UNKNOWN) {
-		doctor_say(finding, DOCTOR_UNKNOWN, "cannot be read");
+	if (doctor->access.max_stack == TALLY_ACCESS_UNKNOWN) {
+		doctor_finding_set(finding, DOCTOR_UNKNOWN, "cannot be read");
 		return;
 	}
-	doctor_number(finding, doctor->permits.max_stack);
-	doctor_say(finding, DOCTOR_OK, "%d frames of a callchain", doctor->permits.max_stack);
+	doctor_number(finding, doctor->access.max_stack);
+	doctor_finding_set(finding, DOCTOR_OK, "%d frames of a callchain",
+			   doctor->access.max_stack);
 }
 
 static const struct doctor_fact facts[] = {

@@ -31,21 +31,22 @@ static void find_file(const struct doctor *doctor, struct doctor_finding *findin
 	const struct doctor_program *program = &doctor->program;
 
 	if (!program->path) {
-		doctor_say(finding, DOCTOR_BAD, "'%s' is not there, or not executable",
-			   program->name);
+		doctor_finding_set(finding, DOCTOR_BAD, "'%s' is not there, or not executable",
+				   program->name);
 		return;
 	}
 	if (program->code) {
-		doctor_say(finding, program->code == -ENOEXEC ? DOCTOR_NOTE : DOCTOR_WARN, "%s: %s",
-			   program->path,
-			   program->code == -ENOEXEC   ? "not an ELF file"
-			   : program->code == -EBADMSG ? "a broken ELF file"
-						       : strerror(-program->code));
+		doctor_finding_set(finding, program->code == -ENOEXEC ? DOCTOR_NOTE : DOCTOR_WARN,
+				   "%s: %s", program->path,
+				   program->code == -ENOEXEC   ? "not an ELF file"
+				   : program->code == -EBADMSG ? "a broken ELF file"
+							       : strerror(-program->code));
 		return;
 	}
-	doctor_say(finding, DOCTOR_OK, "%s: ELF, %s %s bit, %s%s", program->path,
-		   machine_name(program->machine), program->is64 ? "64" : "32",
-		   program->is_static ? "static" : "dynamic", program->is_pie ? ", PIE" : "");
+	doctor_finding_set(finding, DOCTOR_OK, "%s: ELF, %s %s bit, %s%s", program->path,
+			   machine_name(program->machine), program->is64 ? "64" : "32",
+			   program->is_static ? "static" : "dynamic",
+			   program->is_pie ? ", PIE" : "");
 	if (program->script)
 		doctor_cause(finding, "the interpreter of %s", program->script);
 }
@@ -57,14 +58,15 @@ static void find_rights(const struct doctor *doctor, struct doctor_finding *find
 	bool ends = program->changes_ids || !program->readable;
 
 	if (!program->path) {
-		doctor_say(finding, DOCTOR_UNKNOWN, "no file");
+		doctor_finding_set(finding, DOCTOR_UNKNOWN, "no file");
 	} else if (!ends) {
-		doctor_say(finding, DOCTOR_OK, "a program like any other");
+		doctor_finding_set(finding, DOCTOR_OK, "a program like any other");
 	} else {
-		doctor_say(finding, doctor->permits.uid ? DOCTOR_WARN : DOCTOR_NOTE,
-			   "%s: events of the unprivileged end when it starts",
-			   program->changes_ids ? "set-user-id or set-group-id" : "not readable");
-		if (doctor->permits.uid)
+		doctor_finding_set(finding, doctor->access.uid ? DOCTOR_WARN : DOCTOR_NOTE,
+				   "%s: events of the unprivileged end when it starts",
+				   program->changes_ids ? "set-user-id or set-group-id"
+							: "not readable");
+		if (doctor->access.uid)
 			doctor_fix(finding, "profile it as root");
 	}
 }
@@ -78,10 +80,10 @@ static void find_build_id(const struct doctor *doctor, struct doctor_finding *fi
 		tally_str_addf(&hex, "%02x", program->build_id[i]);
 	finding->word = hex.len ? "yes" : "no";
 	if (hex.len) {
-		doctor_say(finding, DOCTOR_OK, "%s", tally_str_text(&hex));
+		doctor_finding_set(finding, DOCTOR_OK, "%s", tally_str_text(&hex));
 	} else {
-		doctor_say(finding, DOCTOR_NOTE,
-			   "none: a changed file cannot be told from the one recorded");
+		doctor_finding_set(finding, DOCTOR_NOTE,
+				   "none: a changed file cannot be told from the one recorded");
 		doctor_fix(finding, "link with -Wl,--build-id");
 	}
 	tally_str_free(&hex);
@@ -94,11 +96,12 @@ static void find_symbols(const struct doctor *doctor, struct doctor_finding *fin
 	doctor_number(finding, (int64_t)program->nr_functions);
 	finding->word = program->nr_functions ? "yes" : "stripped";
 	if (program->nr_functions) {
-		doctor_say(finding, DOCTOR_OK, "%zu functions", program->nr_functions);
+		doctor_finding_set(finding, DOCTOR_OK, "%zu functions", program->nr_functions);
 		return;
 	}
-	doctor_say(finding, DOCTOR_WARN, "stripped: no function has a name but %zu exported ones",
-		   program->nr_exported);
+	doctor_finding_set(finding, DOCTOR_WARN,
+			   "stripped: no function has a name but %zu exported ones",
+			   program->nr_exported);
 	if (program->debug == DOCTOR_DEBUG_FILE)
 		doctor_cause(finding, "the debug file may have the others: %s",
 			     program->debug_path);
@@ -115,13 +118,13 @@ static void find_debug(const struct doctor *doctor, struct doctor_finding *findi
 
 	finding->word = words[program->debug];
 	switch (program->debug) {
-	case DOCTOR_DEBUG_OWN: doctor_say(finding, DOCTOR_OK, "in the file"); return;
+	case DOCTOR_DEBUG_OWN: doctor_finding_set(finding, DOCTOR_OK, "in the file"); return;
 	case DOCTOR_DEBUG_FILE:
-		doctor_say(finding, DOCTOR_OK, "in %s", program->debug_path);
+		doctor_finding_set(finding, DOCTOR_OK, "in %s", program->debug_path);
 		return;
 	case DOCTOR_DEBUG_NONE: break;
 	}
-	doctor_say(finding, DOCTOR_NOTE, "none: no source lines and inlined functions");
+	doctor_finding_set(finding, DOCTOR_NOTE, "none: no source lines and inlined functions");
 	if (program->debug_link)
 		doctor_cause(finding, "%s, which it names, is not there", program->debug_link);
 	doctor_fix(finding, "compile with -g, or install the debug package%s",
@@ -138,17 +141,18 @@ static void find_frames(const struct doctor *doctor, struct doctor_finding *find
 	size_t percent;
 
 	if (program->prologues_code) {
-		doctor_say(finding, DOCTOR_UNKNOWN, "%s",
-			   program->prologues_code == -ENOTSUP ? "prologues are not known here"
-							       : "no function was found");
+		doctor_finding_set(finding, DOCTOR_UNKNOWN, "%s",
+				   program->prologues_code == -ENOTSUP
+					   ? "prologues are not known here"
+					   : "no function was found");
 		return;
 	}
 	percent = prologues->frames * 100 / prologues->looked;
 	doctor_number(finding, (int64_t)percent);
 	finding->word = percent >= MOST ? "yes" : percent > HARDLY ? "some" : "no";
-	doctor_say(finding, percent >= MOST ? DOCTOR_OK : DOCTOR_WARN,
-		   "%zu%% of %zu functions looked at set one up%s", percent, prologues->looked,
-		   percent >= MOST ? "" : ": callchains (-g) break");
+	doctor_finding_set(finding, percent >= MOST ? DOCTOR_OK : DOCTOR_WARN,
+			   "%zu%% of %zu functions looked at set one up%s", percent,
+			   prologues->looked, percent >= MOST ? "" : ": callchains (-g) break");
 	doctor_cause(finding, "by their first instructions; functions of %s", prologues->from);
 	if (percent >= MOST)
 		return;
@@ -163,8 +167,8 @@ static void find_unwind(const struct doctor *doctor, struct doctor_finding *find
 	bool has = doctor->program.has_unwind;
 
 	finding->word = has ? "yes" : "no";
-	doctor_say(finding, has ? DOCTOR_OK : DOCTOR_NOTE, "%s",
-		   has ? "there: callchains can be had from copies of the stack" : "none");
+	doctor_finding_set(finding, has ? DOCTOR_OK : DOCTOR_NOTE, "%s",
+			   has ? "there: callchains can be had from copies of the stack" : "none");
 }
 
 static void find_runtime(const struct doctor *doctor, struct doctor_finding *finding)
@@ -173,10 +177,11 @@ static void find_runtime(const struct doctor *doctor, struct doctor_finding *fin
 
 	finding->word = program->language;
 	if (program->hint)
-		doctor_say(finding, DOCTOR_NOTE, "code made at run time has no names by itself");
+		doctor_finding_set(finding, DOCTOR_NOTE,
+				   "code made at run time has no names by itself");
 	else
-		doctor_say(finding, DOCTOR_OK, "%s",
-			   program->language ? program->language : "nothing special");
+		doctor_finding_set(finding, DOCTOR_OK, "%s",
+				   program->language ? program->language : "nothing special");
 	if (program->hint)
 		doctor_fix(finding, "%s", program->hint);
 }

@@ -13,11 +13,11 @@
 
 static void find_user(const struct doctor *doctor, struct doctor_finding *finding)
 {
-	doctor_number(finding, doctor->permits.uid);
-	if (doctor->permits.uid)
-		doctor_say(finding, DOCTOR_OK, "uid %u", doctor->permits.uid);
+	doctor_number(finding, doctor->access.uid);
+	if (doctor->access.uid)
+		doctor_finding_set(finding, DOCTOR_OK, "uid %u", doctor->access.uid);
 	else
-		doctor_say(finding, DOCTOR_OK, "root (uid 0)");
+		doctor_finding_set(finding, DOCTOR_OK, "root (uid 0)");
 }
 
 /* ---- capabilities ----------------------------------------------------------------- */
@@ -35,27 +35,27 @@ static const struct {
 
 static void find_capabilities(const struct doctor *doctor, struct doctor_finding *finding)
 {
-	const struct tally_permits *permits = &doctor->permits;
+	const struct tally_access *access = &doctor->access;
 	struct tally_str held = {0};
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(capabilities); i++) {
-		if (permits->permitted >> capabilities[i].capability & 1)
+		if (access->permitted >> capabilities[i].capability & 1)
 			tally_str_addf(&held, "%s%s", held.len ? ", " : "", capabilities[i].name);
 	}
 	if (!held.len) {
-		doctor_say(finding, DOCTOR_NOTE, "none that matters to perf");
-	} else if (permits->initial_user_namespace) {
-		doctor_say(finding, DOCTOR_OK, "%s", tally_str_text(&held));
+		doctor_finding_set(finding, DOCTOR_NOTE, "none that matters to perf");
+	} else if (access->initial_user_namespace) {
+		doctor_finding_set(finding, DOCTOR_OK, "%s", tally_str_text(&held));
 	} else {
-		doctor_say(finding, DOCTOR_WARN, "%s, and none of it counts",
-			   tally_str_text(&held));
+		doctor_finding_set(finding, DOCTOR_WARN, "%s, and none of it counts",
+				   tally_str_text(&held));
 		doctor_cause(finding, "perf asks for those of the first user namespace");
 	}
-	if (permits->no_new_privileges && permits->uid)
+	if (access->no_new_privileges && access->uid)
 		doctor_cause(finding, "no_new_privs is set: those of files are not given");
-	else if (permits->nosuid && permits->uid)
+	else if (access->nosuid && access->uid)
 		doctor_cause(finding, "%s is on a nosuid file system: its own are not given",
-			     permits->program);
+			     access->program);
 	tally_str_free(&held);
 }
 
@@ -65,17 +65,17 @@ static void find_capabilities(const struct doctor *doctor, struct doctor_finding
 static void explain(const struct doctor *doctor, struct doctor_finding *finding,
 		    const struct perf_event_attr *attr, int32_t pid, int32_t cpu)
 {
-	const struct tally_permits_ask ask = {attr, pid, cpu,
-					      pid < 0 ? TALLY_TASK_NONE : TALLY_TASK_OWN, false};
+	const struct tally_access_request ask = {attr, pid, cpu,
+						 pid < 0 ? TALLY_TASK_NONE : TALLY_TASK_OWN, false};
 	struct tally_refusal why;
 
-	if (!tally_permits_event(&doctor->permits, &ask, &why))
+	if (!tally_access_event(&doctor->access, &ask, &why))
 		doctor_refusal(finding, &why);
 }
 
 const char *doctor_answer(const struct doctor *doctor, int code)
 {
-	return doctor->permits.kills ? "the caller is killed" : strerror(-code);
+	return doctor->access.kills ? "the caller is killed" : strerror(-code);
 }
 
 static void find_seccomp(const struct doctor *doctor, struct doctor_finding *finding)
@@ -83,43 +83,46 @@ static void find_seccomp(const struct doctor *doctor, struct doctor_finding *fin
 	const struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .exclude_kernel = 1};
 	bool filtered = doctor->call.door == TALLY_DOOR_FILTERED;
 
-	doctor_number(finding, doctor->permits.seccomp);
-	finding->word = filtered ? "refuses" : doctor->permits.seccomp ? "permits" : "none";
+	doctor_number(finding, doctor->access.seccomp);
+	finding->word = filtered ? "refuses" : doctor->access.seccomp ? "permits" : "none";
 	if (filtered) {
-		doctor_say(finding, DOCTOR_BAD, "perf_event_open is filtered: %s",
-			   doctor_answer(doctor, doctor->call.code));
+		doctor_finding_set(finding, DOCTOR_BAD, "perf_event_open is filtered: %s",
+				   doctor_answer(doctor, doctor->call.code));
 		explain(doctor, finding, &attr, 0, -1);
-	} else if (doctor->permits.seccomp) {
-		doctor_say(finding, DOCTOR_OK, "there is a filter, and it permits perf_event_open");
+	} else if (doctor->access.seccomp) {
+		doctor_finding_set(finding, DOCTOR_OK,
+				   "there is a filter, and it permits perf_event_open");
 	} else {
-		doctor_say(finding, DOCTOR_OK, "no filter");
+		doctor_finding_set(finding, DOCTOR_OK, "no filter");
 	}
 }
 
 static void find_user_namespace(const struct doctor *doctor, struct doctor_finding *finding)
 {
-	bool initial = doctor->permits.initial_user_namespace;
+	bool initial = doctor->access.initial_user_namespace;
 
 	finding->word = initial ? "initial" : "own";
 	if (initial) {
-		doctor_say(finding, DOCTOR_OK, "the machine's own");
+		doctor_finding_set(finding, DOCTOR_OK, "the machine's own");
 		return;
 	}
-	doctor_say(finding, DOCTOR_WARN, "not the machine's own: capabilities do not count here");
+	doctor_finding_set(finding, DOCTOR_WARN,
+			   "not the machine's own: capabilities do not count here");
 	doctor_fix(finding, "run tally outside of it (a container: not rootless, no --userns)");
 }
 
 static void find_pid_namespace(const struct doctor *doctor, struct doctor_finding *finding)
 {
-	bool initial = doctor->permits.initial_pid_namespace;
+	bool initial = doctor->access.initial_pid_namespace;
 
 	finding->word = initial ? "initial" : "own";
 	if (initial) {
-		doctor_say(finding, DOCTOR_OK, "the machine's own");
+		doctor_finding_set(finding, DOCTOR_OK, "the machine's own");
 		return;
 	}
-	doctor_say(finding, DOCTOR_NOTE,
-		   "not the machine's own: tasks outside of it have no pid, name and maps here");
+	doctor_finding_set(
+		finding, DOCTOR_NOTE,
+		"not the machine's own: tasks outside of it have no pid, name and maps here");
 	doctor_fix(finding, "in a container: --pid=host");
 }
 
@@ -129,13 +132,13 @@ static void find_container(const struct doctor *doctor, struct doctor_finding *f
 
 	finding->word = host->container ? host->container : "none";
 	if (!host->container) {
-		doctor_say(finding, DOCTOR_OK, "no trace of one");
+		doctor_finding_set(finding, DOCTOR_OK, "no trace of one");
 		return;
 	}
-	doctor_say(finding, DOCTOR_NOTE, "%s", host->container);
+	doctor_finding_set(finding, DOCTOR_NOTE, "%s", host->container);
 	doctor_cause(finding, "by %s", host->trace);
-	if (doctor->permits.initial_pid_namespace && doctor->permits.initial_user_namespace &&
-	    !doctor->permits.seccomp)
+	if (doctor->access.initial_pid_namespace && doctor->access.initial_user_namespace &&
+	    !doctor->access.seccomp)
 		doctor_cause(finding, "but with the machine's own namespaces and no filter");
 }
 
@@ -146,13 +149,14 @@ static void find_lockdown(const struct doctor *doctor, struct doctor_finding *fi
 	const char *word = text ? doctor_text_chosen(text, len, &word_len) : NULL;
 
 	if (!word) {
-		doctor_say(finding, DOCTOR_OK, "none");
+		doctor_finding_set(finding, DOCTOR_OK, "none");
 	} else if (word_len == strlen("confidentiality")) {
-		doctor_say(finding, DOCTOR_WARN, "%.*s: the kernel itself may not be looked at",
-			   (int)word_len, word);
+		doctor_finding_set(finding, DOCTOR_WARN,
+				   "%.*s: the kernel itself may not be looked at", (int)word_len,
+				   word);
 		doctor_fix(finding, "boot without lockdown=confidentiality");
 	} else {
-		doctor_say(finding, DOCTOR_OK, "%.*s", (int)word_len, word);
+		doctor_finding_set(finding, DOCTOR_OK, "%.*s", (int)word_len, word);
 	}
 	free(text);
 }
@@ -164,20 +168,20 @@ static void find_paranoid(const struct doctor *doctor, struct doctor_finding *fi
 	static const char *const levels[] = {
 		"everybody may everything", "all but the data of tracepoints",
 		"tasks of one's own, in the kernel too", "tasks of one's own, in user space"};
-	int32_t level = doctor->permits.paranoid;
+	int32_t level = doctor->access.paranoid;
 
-	if (level == TALLY_PERMITS_UNKNOWN) {
-		doctor_say(finding, DOCTOR_UNKNOWN, "cannot be read");
+	if (level == TALLY_ACCESS_UNKNOWN) {
+		doctor_finding_set(finding, DOCTOR_UNKNOWN, "cannot be read");
 		return;
 	}
 	doctor_number(finding, level);
 	if (level > 2)
-		doctor_say(finding, DOCTOR_OK,
-			   "%d: without privilege %s (above 2 some kernels permit nothing)", level,
-			   levels[3]);
+		doctor_finding_set(finding, DOCTOR_OK,
+				   "%d: without privilege %s (above 2 some kernels permit nothing)",
+				   level, levels[3]);
 	else
-		doctor_say(finding, DOCTOR_OK, "%d: without privilege %s", level,
-			   levels[TALLY_MAX(level, -1) + 1]);
+		doctor_finding_set(finding, DOCTOR_OK, "%d: without privilege %s", level,
+				   levels[TALLY_MAX(level, -1) + 1]);
 }
 
 static void find_permission(const struct doctor *doctor, struct doctor_finding *finding,
@@ -192,10 +196,10 @@ static void find_permission(const struct doctor *doctor, struct doctor_finding *
 	ret = tally_probe_event(doctor->transport, &attr, pid, cpu);
 	finding->word = ret ? "no" : "yes";
 	if (!ret) {
-		doctor_say(finding, DOCTOR_OK, "permitted");
+		doctor_finding_set(finding, DOCTOR_OK, "permitted");
 		return;
 	}
-	doctor_say(finding, DOCTOR_WARN, "refused: %s", doctor_answer(doctor, ret));
+	doctor_finding_set(finding, DOCTOR_WARN, "refused: %s", doctor_answer(doctor, ret));
 	/* A filter is told of once, by itself. */
 	if (doctor->call.door != TALLY_DOOR_FILTERED)
 		explain(doctor, finding, &attr, pid, cpu);

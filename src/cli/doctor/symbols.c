@@ -23,14 +23,15 @@ static void find_kptr(const struct doctor *doctor, struct doctor_finding *findin
 	static const char *const levels[] = {
 		"addresses for everybody, as far as perf_event_paranoid permits",
 		"addresses for CAP_SYSLOG alone", "addresses for nobody"};
-	int32_t level = doctor->permits.kptr_restrict;
+	int32_t level = doctor->access.kptr_restrict;
 
-	if (level == TALLY_PERMITS_UNKNOWN) {
-		doctor_say(finding, DOCTOR_UNKNOWN, "cannot be read");
+	if (level == TALLY_ACCESS_UNKNOWN) {
+		doctor_finding_set(finding, DOCTOR_UNKNOWN, "cannot be read");
 		return;
 	}
 	doctor_number(finding, level);
-	doctor_say(finding, DOCTOR_OK, "%d: %s", level, levels[TALLY_MIN(TALLY_MAX(level, 0), 2)]);
+	doctor_finding_set(finding, DOCTOR_OK, "%d: %s", level,
+			   levels[TALLY_MIN(TALLY_MAX(level, 0), 2)]);
 }
 
 /* The beginning is enough: all addresses are hidden, or none. The first ones may be zero. */
@@ -59,16 +60,16 @@ static void find_kallsyms(const struct doctor *doctor, struct doctor_finding *fi
 
 	finding->word = "no";
 	if (len < 0) {
-		doctor_say(finding, DOCTOR_WARN,
-			   "cannot be read: %s; kernel samples are shown as [kernel]",
-			   strerror((int)-len));
+		doctor_finding_set(finding, DOCTOR_WARN,
+				   "cannot be read: %s; kernel samples are shown as [kernel]",
+				   strerror((int)-len));
 	} else if (doctor_text_has_addresses(start, (size_t)len)) {
 		finding->word = "yes";
-		doctor_say(finding, DOCTOR_OK, "readable, with addresses");
+		doctor_finding_set(finding, DOCTOR_OK, "readable, with addresses");
 	} else {
-		doctor_say(finding, DOCTOR_WARN,
-			   "without addresses: kernel samples are shown as [kernel]");
-		if (!tally_permits_kernel_addresses(&doctor->permits, &why))
+		doctor_finding_set(finding, DOCTOR_WARN,
+				   "without addresses: kernel samples are shown as [kernel]");
+		if (!tally_access_kernel_addresses(&doctor->access, &why))
 			doctor_refusal(finding, &why);
 	}
 }
@@ -87,10 +88,11 @@ static void find_tracepoints(const struct doctor *doctor, struct doctor_finding 
 
 	finding->word = err->code ? "no" : "yes";
 	if (!err->code) {
-		doctor_say(finding, DOCTOR_OK, "tracefs is readable: they have names and fields");
+		doctor_finding_set(finding, DOCTOR_OK,
+				   "tracefs is readable: they have names and fields");
 		return;
 	}
-	doctor_say(finding, DOCTOR_WARN, "cannot be used by name: %s", err->text);
+	doctor_finding_set(finding, DOCTOR_WARN, "cannot be used by name: %s", err->text);
 	if (*err->fix)
 		doctor_fix(finding, "%s", err->fix);
 }
@@ -102,16 +104,17 @@ static void find_functions(const struct doctor *doctor, struct doctor_finding *f
 
 	finding->word = tracefs->why.code ? "no" : "yes";
 	if (tracefs->why.code) {
-		doctor_say(finding, DOCTOR_NOTE, "cannot be traced");
+		doctor_finding_set(finding, DOCTOR_NOTE, "cannot be traced");
 		doctor_refusal(finding, &tracefs->why);
 		return;
 	}
-	doctor_say(finding, any ? DOCTOR_OK : DOCTOR_NOTE, "tracefs is writable; tracers: %s%s%s",
-		   tracefs->function ? "function" : "",
-		   tracefs->function && tracefs->function_graph ? ", " : "",
-		   tracefs->function_graph ? "function_graph"
-		   : any                   ? ""
-					   : "none");
+	doctor_finding_set(finding, any ? DOCTOR_OK : DOCTOR_NOTE,
+			   "tracefs is writable; tracers: %s%s%s",
+			   tracefs->function ? "function" : "",
+			   tracefs->function && tracefs->function_graph ? ", " : "",
+			   tracefs->function_graph ? "function_graph"
+			   : any                   ? ""
+						   : "none");
 	if (!tracefs->function_graph)
 		doctor_cause(finding,
 			     "durations need function_graph (CONFIG_FUNCTION_GRAPH_TRACER)");
@@ -184,12 +187,13 @@ static void find_ptrace(const struct doctor *doctor, struct doctor_finding *find
 	int64_t level;
 
 	if (!doctor_read_number(doctor->root, "/proc/sys/kernel/yama/ptrace_scope", &level)) {
-		doctor_say(finding, DOCTOR_OK, "no yama: %s", levels[0]);
+		doctor_finding_set(finding, DOCTOR_OK, "no yama: %s", levels[0]);
 		return;
 	}
 	doctor_number(finding, level);
-	doctor_say(finding, level > 1 ? DOCTOR_NOTE : DOCTOR_OK, "%lld: %s", (long long)level,
-		   levels[TALLY_MIN(TALLY_MAX(level, (int64_t)0), (int64_t)3)]);
+	doctor_finding_set(finding, level > 1 ? DOCTOR_NOTE : DOCTOR_OK, "%lld: %s",
+			   (long long)level,
+			   levels[TALLY_MIN(TALLY_MAX(level, (int64_t)0), (int64_t)3)]);
 }
 
 static const struct doctor_fact tracing[] = {

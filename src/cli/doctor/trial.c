@@ -93,7 +93,7 @@ static int trial_sample(const struct doctor *doctor, const struct plan *plan, pi
 {
 	const struct tally_sampling sampling = {.target.all_cpus = plan->all_cpus,
 						.transport = doctor->transport,
-						.permits = &doctor->permits};
+						.access = &doctor->access};
 	struct tally_sampler sampler = {.sampling = &sampling};
 	struct doctor_trial *trial = plan->trial;
 	int ret = tally_sampler_prepare(&sampler);
@@ -105,7 +105,7 @@ static int trial_sample(const struct doctor *doctor, const struct plan *plan, pi
 	trial->why = sampler.why;
 	trial->fallback = sampler.fallbacks;
 	trial->pages = sampler.pages;
-	trial->pages_wanted = TALLY_SAMPLING_RING / doctor->permits.page_size;
+	trial->pages_wanted = TALLY_SAMPLING_RING / doctor->access.page_size;
 	tally_sampler_close(&sampler);
 	return ret;
 }
@@ -118,12 +118,13 @@ static int trial_run(const struct doctor *doctor, const struct plan *plan, pid_t
 				 : trial_count(doctor, plan, child);
 
 	/* The rules as the doctor found them: only it knows that the call kills. */
-	if (ret == -EPERM && doctor->permits.kills) {
+	if (ret == -EPERM && doctor->access.kills) {
 		const struct perf_event_attr any = {.type = PERF_TYPE_SOFTWARE};
 
-		tally_permits_event(&doctor->permits,
-				    &(struct tally_permits_ask){&any, 0, -1, TALLY_TASK_OWN, false},
-				    &plan->trial->why);
+		tally_access_event(
+			&doctor->access,
+			&(struct tally_access_request){&any, 0, -1, TALLY_TASK_OWN, false},
+			&plan->trial->why);
 	}
 	return ret;
 }

@@ -10,10 +10,11 @@
 #include "cli/doctor/rights.h"
 #include "cli/doctor/verdict.h"
 
-static void say_verdict(struct doctor_finding *finding, enum doctor_state state, const char *text)
+static void explain_verdict(struct doctor_finding *finding, enum doctor_state state,
+			    const char *text)
 {
 	finding->word = state == DOCTOR_OK ? "works" : state == DOCTOR_WARN ? "partly" : "not";
-	doctor_say(finding, state, "%s%s%s", finding->word, *text ? ": " : "", text);
+	doctor_finding_set(finding, state, "%s%s%s", finding->word, *text ? ": " : "", text);
 }
 
 /* One more thing that is missing though it works. */
@@ -47,18 +48,18 @@ static void miss_kernel(const struct doctor *doctor, struct tally_str *missing,
 			struct doctor_finding *finding)
 {
 	const struct perf_event_attr in_kernel = {.type = PERF_TYPE_SOFTWARE};
-	const struct tally_permits_ask ask = {&in_kernel, 0, -1, TALLY_TASK_OWN, false};
+	const struct tally_access_request ask = {&in_kernel, 0, -1, TALLY_TASK_OWN, false};
 	struct tally_refusal why;
 
 	miss(missing, "user space only");
-	if (!tally_permits_event(&doctor->permits, &ask, &why))
+	if (!tally_access_event(&doctor->access, &ask, &why))
 		doctor_refusal(finding, &why);
 }
 
 static void miss_memory(const struct doctor *doctor, const struct doctor_trial *trial,
 			struct tally_str *missing, struct doctor_finding *finding)
 {
-	size_t page = doctor->permits.page_size;
+	size_t page = doctor->access.page_size;
 	char what[64];
 
 	snprintf(what, sizeof(what), "rings of %zu KiB instead of %zu", trial->pages * page >> 10,
@@ -67,8 +68,8 @@ static void miss_memory(const struct doctor *doctor, const struct doctor_trial *
 	doctor_refusal_of_rings(finding, &trial->why);
 }
 
-static void say_works(const struct doctor *doctor, const struct doctor_trial *trial,
-		      struct doctor_finding *finding)
+static void explain_works(const struct doctor *doctor, const struct doctor_trial *trial,
+			  struct doctor_finding *finding)
 {
 	struct tally_str missing = {0};
 
@@ -77,14 +78,14 @@ static void say_works(const struct doctor *doctor, const struct doctor_trial *tr
 	if (trial->pages < trial->pages_wanted)
 		miss_memory(doctor, trial, &missing, finding);
 	miss_counters(doctor, trial->pages, &missing, finding);
-	say_verdict(finding, missing.len ? DOCTOR_WARN : DOCTOR_OK, tally_str_text(&missing));
+	explain_verdict(finding, missing.len ? DOCTOR_WARN : DOCTOR_OK, tally_str_text(&missing));
 	tally_str_free(&missing);
 }
 
-static void say_not(struct doctor_finding *finding, int code, const char *answer,
-		    const struct tally_refusal *why)
+static void explain_not(struct doctor_finding *finding, int code, const char *answer,
+			const struct tally_refusal *why)
 {
-	say_verdict(finding, DOCTOR_BAD, answer);
+	explain_verdict(finding, DOCTOR_BAD, answer);
 	if (why && why->code)
 		doctor_refusal(finding, why);
 	else if (code == -EMFILE)
@@ -95,9 +96,9 @@ static void find_trial(const struct doctor *doctor, const struct doctor_trial *t
 		       struct doctor_finding *finding)
 {
 	if (trial->code)
-		say_not(finding, trial->code, doctor_answer(doctor, trial->code), &trial->why);
+		explain_not(finding, trial->code, doctor_answer(doctor, trial->code), &trial->why);
 	else
-		say_works(doctor, trial, finding);
+		explain_works(doctor, trial, finding);
 }
 
 static void find_stat(const struct doctor *doctor, struct doctor_finding *finding)
@@ -125,17 +126,18 @@ static void find_ftrace(const struct doctor *doctor, struct doctor_finding *find
 	const struct doctor_tracefs *tracefs = &doctor->tracefs;
 
 	if (tracefs->why.code) {
-		say_not(finding, tracefs->why.code, strerror(-tracefs->why.code), &tracefs->why);
+		explain_not(finding, tracefs->why.code, strerror(-tracefs->why.code),
+			    &tracefs->why);
 	} else if (doctor->code) {
-		say_not(finding, doctor->code, strerror(-doctor->code), NULL);
+		explain_not(finding, doctor->code, strerror(-doctor->code), NULL);
 	} else if (tracefs->function_graph) {
-		say_verdict(finding, DOCTOR_OK, "");
+		explain_verdict(finding, DOCTOR_OK, "");
 	} else if (tracefs->function) {
-		say_verdict(finding, DOCTOR_WARN, "calls, without durations");
+		explain_verdict(finding, DOCTOR_WARN, "calls, without durations");
 		doctor_cause(finding, "this kernel has no function_graph tracer");
 		doctor_fix(finding, "a kernel with CONFIG_FUNCTION_GRAPH_TRACER=y");
 	} else {
-		say_verdict(finding, DOCTOR_BAD, "this kernel cannot trace functions");
+		explain_verdict(finding, DOCTOR_BAD, "this kernel cannot trace functions");
 		doctor_fix(finding, "a kernel with CONFIG_FUNCTION_TRACER=y");
 	}
 }

@@ -15,7 +15,7 @@
 #include "cli/ftrace/ftrace.h"
 #include "sampler/privileges.h"
 #include "sampler/refuse.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 #include "cli/main/target_options.h"
 #include "sampler/signals.h"
 
@@ -80,8 +80,8 @@ int ftrace_usage(const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	tally_say_error("%s", text);
-	tally_say_hint("see 'tally ftrace --help'");
+	tally_print_error("%s", text);
+	tally_print_hint("see 'tally ftrace --help'");
 	return TALLY_EXIT_USAGE;
 }
 
@@ -102,10 +102,10 @@ int ftrace_list(const char *pattern)
 		if (ret)
 			tally_tracefs_explain(root, path, ret, &why);
 	}
-	if (tally_privileges_drop(&tally_say_messages))
+	if (tally_privileges_drop(&tally_print_messages))
 		ret = -EPERM;
 	else if (ret)
-		tally_refuse("cannot list functions", &why, &tally_say_messages);
+		tally_refuse("cannot list functions", &why, &tally_print_messages);
 	for (rest = ret ? NULL : text; (name = strsep(&rest, "\n"));) {
 		size_t word = strcspn(name, " \t");
 		bool has_module = name[word];
@@ -177,9 +177,9 @@ static void default_tracer(struct ftrace_session *session)
 	tally_privileges_raise();
 	if (!tally_tracefs_find(&root, &why) && !tally_tracer_available(root, config->tracer) &&
 	    tally_tracer_available(root, "function")) {
-		tally_say_warning("this kernel has no function_graph tracer "
-				  "(CONFIG_FUNCTION_GRAPH_TRACER): calls without durations, by "
-				  "function");
+		tally_print_warning("this kernel has no function_graph tracer "
+				    "(CONFIG_FUNCTION_GRAPH_TRACER): calls without durations, by "
+				    "function");
 		config->tracer = "function";
 	}
 	tally_privileges_lower();
@@ -205,17 +205,18 @@ static int exit_status(struct ftrace_session *session, int ret)
 		return TALLY_EXIT_OK;
 	error = tally_child_exec_error(&session->child);
 	if (error)
-		tally_say_error("cannot run '%s': %s", session->command[0], strerror(-error));
+		tally_print_error("cannot run '%s': %s", session->command[0], strerror(-error));
 	return session->child.gone ? tally_child_exit_status(&session->child) : TALLY_EXIT_OK;
 }
 
-static void tell_lost(const struct ftrace_session *session)
+static void warn_lost(const struct ftrace_session *session)
 {
 	if (!session->gaps)
 		return;
-	tally_say_warning("%llu events were lost in %llu gaps, as a CPU's buffer was full",
-			  (unsigned long long)session->lost, (unsigned long long)session->gaps);
-	tally_say_hint("larger buffers (-m), or fewer functions (-T, -G, --graph-opts depth=<n>)");
+	tally_print_warning("%llu events were lost in %llu gaps, as a CPU's buffer was full",
+			    (unsigned long long)session->lost, (unsigned long long)session->gaps);
+	tally_print_hint(
+		"larger buffers (-m), or fewer functions (-T, -G, --graph-opts depth=<n>)");
 }
 
 static void session_free(struct ftrace_session *session)
@@ -243,12 +244,12 @@ static int session_run(struct ftrace_session *session)
 		ret = ftrace_loop(session);
 	put_back = tally_tracer_close(session->tracer);
 	if (put_back)
-		tally_say_error("cannot put everything in tracefs back: %s", strerror(-put_back));
+		tally_print_error("cannot put everything in tracefs back: %s", strerror(-put_back));
 	if (!ret && session->what == FTRACE_LATENCY)
 		ftrace_show_latency(session);
 	if (!ret && session->what == FTRACE_PROFILE)
 		ftrace_show_profile(session);
-	tell_lost(session);
+	warn_lost(session);
 	status = exit_status(session, ret ? ret : put_back);
 	session_free(session);
 	return status;

@@ -57,7 +57,7 @@ int ftrace_list(const char *pattern);
 int ftrace_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* A refusal in words: what, the rule, what would help. */
-void ftrace_say_refusal(const struct tally_refusal *why);
+void ftrace_explain_refusal(const struct tally_refusal *why);
 
 void ftrace_show_latency(const struct ftrace_session *session);
 

@@ -15,13 +15,13 @@
 #include "base/escape.h"
 #include "cli/ftrace/ftrace.h"
 #include "cli/main/output.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 
 enum { CHUNK = 1 << 16, ALIVE_CHECK_MS = 100, NS_PER_MS = 1000000 };
 
 /* ---- lines ---------------------------------------------------------------- */
 
-static void take_call(struct ftrace_session *session, const struct tally_ftrace_line *line)
+static void on_call(struct ftrace_session *session, const struct tally_ftrace_line *line)
 {
 	if (!line->has_ns || !line->name ||
 	    (line->kind != TALLY_FTRACE_LEAF && line->kind != TALLY_FTRACE_RETURN))
@@ -33,7 +33,7 @@ static void take_call(struct ftrace_session *session, const struct tally_ftrace_
 }
 
 /* The text is not taken apart to be shown, apart from gaps. */
-static void take_line(struct ftrace_session *session, const char *text, size_t len)
+static void on_line(struct ftrace_session *session, const char *text, size_t len)
 {
 	struct tally_ftrace_line line = {0};
 	uint64_t ns;
@@ -48,7 +48,7 @@ static void take_line(struct ftrace_session *session, const char *text, size_t l
 	if (session->what == FTRACE_TRACE)
 		return;
 	if (!session->config->events.nr)
-		take_call(session, &line);
+		on_call(session, &line);
 	else if (tally_ftrace_pair_follow(&session->pair, &line, &ns))
 		tally_ftrace_histogram_add(&session->histogram, ns);
 }
@@ -63,7 +63,7 @@ static void show_chunk(struct ftrace_session *session, const char *at, size_t le
 }
 
 /* Whole lines where they lie; a line that goes on in the next chunk is put together. */
-static void take_chunk(struct ftrace_session *session, const char *at, size_t len)
+static void on_chunk(struct ftrace_session *session, const char *at, size_t len)
 {
 	struct tally_str *pending = &session->pending;
 	const char *end = at + len, *newline;
@@ -73,10 +73,10 @@ static void take_chunk(struct ftrace_session *session, const char *at, size_t le
 	while ((newline = memchr(at, '\n', (size_t)(end - at)))) {
 		if (pending->len) {
 			tally_str_add_bytes(pending, at, (size_t)(newline - at));
-			take_line(session, pending->data, pending->len);
+			on_line(session, pending->data, pending->len);
 			tally_str_clear(pending);
 		} else {
-			take_line(session, at, (size_t)(newline - at));
+			on_line(session, at, (size_t)(newline - at));
 		}
 		at = newline + 1;
 	}
@@ -129,7 +129,7 @@ static void drain(struct ftrace_session *session, bool rest)
 			continue;
 		if (n <= 0)
 			break;
-		take_chunk(session, chunk, (size_t)n);
+		on_chunk(session, chunk, (size_t)n);
 		check_signals(session);
 	}
 	if (fflush(stdout))
@@ -205,7 +205,7 @@ int ftrace_loop(struct ftrace_session *session)
 	if (!ret && later && delay(session))
 		ret = tally_tracer_switch(session->tracer, true);
 	if (ret)
-		tally_say_error("cannot start tracing: %s", strerror(-ret));
+		tally_print_error("cannot start tracing: %s", strerror(-ret));
 	else
 		follow(session);
 	tally_tracer_switch(session->tracer, false);

@@ -12,7 +12,7 @@
 #include "cli/ftrace/ftrace.h"
 #include "sampler/privileges.h"
 #include "sampler/refuse.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 #include "base/size.h"
 
 enum { CPU_BITS = 32 };
@@ -149,8 +149,9 @@ static void set_words(struct setup *setup, const struct ftrace_word *table,
 			if (set_word(setup, table, word))
 				continue;
 			setup->ret = -EINVAL;
-			tally_say_error("'%s' in '%s' is no option of the tracer, or has no number",
-					word, lists->items[i]);
+			tally_print_error(
+				"'%s' in '%s' is no option of the tracer, or has no number", word,
+				lists->items[i]);
 		}
 		if (!text)
 			setup->ret = -ENOMEM;
@@ -186,7 +187,7 @@ static void set_cpus(struct setup *setup)
 		return;
 	setup->ret = tally_target_cpus(target, &cpus, &why);
 	if (setup->ret) {
-		tally_refuse_target(&why, &tally_say_messages);
+		tally_refuse_target(&why, &tally_print_messages);
 		return;
 	}
 	add_mask(&mask, cpus);
@@ -205,7 +206,7 @@ static void set_buffer(struct setup *setup)
 		return;
 	if (!tally_size_parse(size, 1, &bytes) || !bytes) {
 		setup->ret = -EINVAL;
-		tally_say_error("-m %s: not a size such as 512K or 2M", size);
+		tally_print_error("-m %s: not a size such as 512K or 2M", size);
 		return;
 	}
 	snprintf(kb, sizeof(kb), "%llu", (unsigned long long)(bytes / 1024 + (bytes % 1024 != 0)));
@@ -225,7 +226,7 @@ static int find_threads(struct ftrace_session *session)
 	target.cpus = NULL;
 	ret = tally_target_threads(&target, &session->threads, &why);
 	if (ret)
-		tally_refuse_target(&why, &tally_say_messages);
+		tally_refuse_target(&why, &tally_print_messages);
 	return ret;
 }
 
@@ -280,7 +281,7 @@ static void set_events(struct setup *setup)
 		    snprintf(file, sizeof(file), "events/%.*s/%s/enable", (int)(colon - event),
 			     event, colon + 1) >= (int)sizeof(file)) {
 			setup->ret = -EINVAL;
-			tally_say_error("-e %s: not SYSTEM:NAME of a tracepoint", event);
+			tally_print_error("-e %s: not SYSTEM:NAME of a tracepoint", event);
 			return;
 		}
 		set(setup, file, "1");
@@ -298,7 +299,7 @@ static void check_functions(struct setup *setup, const struct tally_option_list 
 		if (*name && *name != '#' && *name != '!' && !strpbrk(name, ": \t\n"))
 			continue;
 		setup->ret = -EINVAL;
-		tally_say_error("'%s' is no name of a function", name);
+		tally_print_error("'%s' is no name of a function", name);
 	}
 }
 
@@ -354,19 +355,19 @@ static void check_switch(const struct ftrace_session *session)
 	    tally_file_read("/proc/sys/kernel/ftrace_enabled", 16, &text, &len))
 		return;
 	if (*text == '0') {
-		tally_say_warning("kernel.ftrace_enabled is 0: no function is traced");
-		tally_say_hint("as root: sysctl kernel.ftrace_enabled=1");
+		tally_print_warning("kernel.ftrace_enabled is 0: no function is traced");
+		tally_print_hint("as root: sysctl kernel.ftrace_enabled=1");
 	}
 	free(text);
 }
 
-static void tell_place(const struct ftrace_session *session)
+static void print_place(const struct ftrace_session *session)
 {
 	if (!tally_tracer_is_top_level(session->tracer))
 		return;
-	tally_say_warning("this kernel has %s at its top level alone: nobody else can use it "
-			  "meanwhile, and what was set there is put back",
-			  session->config->tracer);
+	tally_print_warning("this kernel has %s at its top level alone: nobody else can use it "
+			    "meanwhile, and what was set there is put back",
+			    session->config->tracer);
 }
 
 /* The command is forked first: while it is held it has nothing of the tracer's open, which would
@@ -381,8 +382,8 @@ int ftrace_setup(struct ftrace_session *session)
 	if (!setup.ret && session->command) {
 		setup.ret = tally_child_start(&session->child, session->command, STDOUT_FILENO);
 		if (setup.ret)
-			tally_say_error("cannot start '%s': %s", session->command[0],
-					strerror(-setup.ret));
+			tally_print_error("cannot start '%s': %s", session->command[0],
+					  strerror(-setup.ret));
 	}
 	/* Ours, not the command's: when nobody reads on, everything is put back in order. */
 	signal(SIGPIPE, SIG_IGN);
@@ -392,14 +393,14 @@ int ftrace_setup(struct ftrace_session *session)
 	if (!setup.ret)
 		set_all(&setup);
 	if (setup.why.code)
-		tally_refuse("cannot trace", &setup.why, &tally_say_messages);
-	if (tally_privileges_drop(&tally_say_messages))
+		tally_refuse("cannot trace", &setup.why, &tally_print_messages);
+	if (tally_privileges_drop(&tally_print_messages))
 		setup.ret = -EPERM;
 	if (setup.ret)
 		return setup.ret;
 	check_switch(session);
-	tell_place(session);
+	print_place(session);
 	if (config->bpf)
-		tally_say_warning("-b: measured by function_graph, tally has no BPF");
+		tally_print_warning("-b: measured by function_graph, tally has no BPF");
 	return 0;
 }

@@ -7,7 +7,7 @@
 #include "base/escape.h"
 #include "cli/main/commands.h"
 #include "cli/main/output.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 #include "cli/main/words.h"
 #include "cli/recording/session.h"
 
@@ -46,7 +46,7 @@ static int kernel_id(void)
 	int ret = tally_kernel_build_id(id, &size);
 
 	if (ret)
-		tally_say_error("cannot read the kernel's build id: %s", strerror(-ret));
+		tally_print_error("cannot read the kernel's build id: %s", strerror(-ret));
 	else
 		print_id(id, size, NULL);
 	return ret;

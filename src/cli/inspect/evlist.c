@@ -11,7 +11,7 @@
 #include "cli/main/commands.h"
 #include "cli/main/attr_text.h"
 #include "cli/main/output.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 #include "cli/recording/tracing.h"
 #include "cli/main/words.h"
 #include "tally/events.h"
@@ -133,7 +133,7 @@ static int evlist_add_all(struct evlist *list)
 		tally_str_escape(&list->out, start);
 		tally_str_add_char(&list->out, '\n');
 		if (list->config->trace_fields && list->out.len > TRACE_FIELDS_MAX) {
-			tally_say_error("more than 64 MiB of --trace-fields");
+			tally_print_error("more than 64 MiB of --trace-fields");
 			return -E2BIG;
 		}
 	}

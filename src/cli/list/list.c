@@ -8,7 +8,7 @@
 #include "base/arith.h"
 #include "cli/main/commands.h"
 #include "cli/list/list.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 
 #define AT(member) offsetof(struct list_config, member)
 
@@ -114,7 +114,7 @@ static int list_word(struct tally_events *events, struct lister *lister, const c
 	ret = tally_events_each(events, wanted & of_other, glob, list_one, lister);
 	list_waiting(lister);
 	if (!ret && word && lister->printer.nr == before) {
-		tally_say_error("no event matches '%s'", word);
+		tally_print_error("no event matches '%s'", word);
 		ret = -ENOENT;
 	}
 	return ret;
@@ -127,13 +127,13 @@ static void list_explain(struct tally_events *events, const struct lister *liste
 	const char *root;
 
 	if (lister->kinds & OF_TABLES)
-		tally_event_source_warn(events, &tally_say_messages);
+		tally_event_source_warn(events, &tally_print_messages);
 	if (!(lister->kinds & TALLY_EVENT_TRACEPOINT) || lister->printer.table.other ||
 	    !tally_events_tracefs(events, &root, &err))
 		return;
-	tally_say_warning("tracepoints are not listed: %s", err.text);
+	tally_print_warning("tracepoints are not listed: %s", err.text);
 	if (err.fix[0])
-		tally_say_hint("%s", err.fix);
+		tally_print_hint("%s", err.fix);
 }
 
 static int list_all(struct tally_events *events, const struct list_config *config, char **words,
@@ -146,7 +146,7 @@ static int list_all(struct tally_events *events, const struct list_config *confi
 	if (!ret)
 		ret = list_prober_init(&printer->prober, events, printer->table.other);
 	if (ret) {
-		tally_say_error("cannot list: %s", strerror(-ret));
+		tally_print_error("cannot list: %s", strerror(-ret));
 		goto out;
 	}
 	list_print_begin(printer);
@@ -173,7 +173,7 @@ static int list_run(int argc, char **argv)
 				  &first);
 	if (ret)
 		return ret - 1;
-	ret = tally_event_source_open(&config.source, &tally_say_messages, &events);
+	ret = tally_event_source_open(&config.source, &tally_print_messages, &events);
 	if (ret)
 		return ret == -EINVAL ? TALLY_EXIT_USAGE : TALLY_EXIT_ERROR;
 	ret = list_all(events, &config, argv + first, argc - first);

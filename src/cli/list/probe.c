@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cli/list/list.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 #include "client/probe.h"
 #include "sampler/target.h"
 
@@ -15,8 +15,8 @@ int list_prober_init(struct list_prober *prober, struct tally_events *events, bo
 
 	*prober = (struct list_prober){.events = events, .off = off};
 	if (!off && tally_probe_kills(tally_transport_linux())) {
-		tally_say_warning("nothing is tried: a seccomp filter kills who calls "
-				  "perf_event_open");
+		tally_print_warning("nothing is tried: a seccomp filter kills who calls "
+				    "perf_event_open");
 		prober->off = true;
 	}
 	return tally_target_resolve(&target, &prober->cpus, &prober->threads, NULL);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/main/commands.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 
 enum { HELP_COLUMN = 30 };
 
@@ -92,7 +92,7 @@ static int help_run(int argc, char **argv)
 		return help_overview();
 	command = tally_command_find(argv[first]);
 	if (!command) {
-		tally_say_error("there is no command '%s'", argv[first]);
+		tally_print_error("there is no command '%s'", argv[first]);
 		tally_command_hint(argv[first]);
 		return TALLY_EXIT_ERROR;
 	}

@@ -7,7 +7,7 @@
 #include "base/suggest.h"
 #include "cli/main/commands.h"
 #include "sampler/privileges.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 #include "cli/main/truncation.h"
 
 const struct tally_command *const tally_commands[] = {
@@ -43,9 +43,9 @@ void tally_command_hint(const char *word)
 	for (const struct tally_command *const *c = tally_commands; *c; c++)
 		tally_suggest_offer(&suggest, (*c)->name);
 	if (tally_suggest_typo(&suggest))
-		tally_say_hint("did you mean '%s'?", tally_suggest_typo(&suggest));
+		tally_print_hint("did you mean '%s'?", tally_suggest_typo(&suggest));
 	else
-		tally_say_hint("'tally help' lists them");
+		tally_print_hint("'tally help' lists them");
 }
 
 /* Output that could not be written is an error, except into a pipe that nobody reads. */
@@ -55,19 +55,19 @@ static int finish_output(int status)
 		return status;
 	if (errno == EPIPE)
 		return status;
-	tally_say_error("cannot write the output: %s", strerror(errno));
+	tally_print_error("cannot write the output: %s", strerror(errno));
 	return status ? status : TALLY_EXIT_ERROR;
 }
 
 /* A file that became shorter while it was mapped, and of which nothing more particular was said. */
 static int finish_files(int status)
 {
-	const char *path = tally_truncation_take();
+	const char *path = tally_truncation_pop();
 
 	if (path)
-		tally_say_warning("%s became shorter while it was being read: what is said of it "
-				  "may be wrong",
-				  path);
+		tally_print_warning("%s became shorter while it was being read: what is said of it "
+				    "may be wrong",
+				    path);
 	return status;
 }
 
@@ -82,11 +82,11 @@ int main(int argc, char **argv)
 		name = "help";
 	command = tally_command_find(name);
 	if (!command) {
-		tally_say_error("'%s' is not a command", name);
+		tally_print_error("'%s' is not a command", name);
 		tally_command_hint(name);
 		return TALLY_EXIT_ERROR;
 	}
-	if (tally_privileges_begin(command->privileged, &tally_say_messages))
+	if (tally_privileges_begin(command->privileged, &tally_print_messages))
 		return TALLY_EXIT_ERROR;
 	tally_truncation_survive();
 	if (argc < 2)

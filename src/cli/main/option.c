@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "base/suggest.h"
 #include "cli/main/command.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 
 enum { DONE = TALLY_EXIT_OK + 1, WRONG = TALLY_EXIT_USAGE + 1 };
 
@@ -27,8 +27,8 @@ static bool option_ends(const struct tally_option *option)
 
 static int usage_error(const struct parser *in, const char *what, const char *word)
 {
-	tally_say_error("%s '%s'", what, word);
-	tally_say_hint("see 'tally %s --help'", in->command->name);
+	tally_print_error("%s '%s'", what, word);
+	tally_print_hint("see 'tally %s --help'", in->command->name);
 	return WRONG;
 }
 
@@ -44,10 +44,10 @@ static int unknown_option(const struct parser *in, const char *word)
 		if (o->name)
 			tally_suggest_offer(&suggest,
 					    strncmp(o->name, "no-", 3) ? o->name : o->name + 3);
-	tally_say_error("unknown option '%s'", word);
+	tally_print_error("unknown option '%s'", word);
 	if (tally_suggest_typo(&suggest))
-		tally_say_hint("did you mean '--%s%s'?", no, tally_suggest_typo(&suggest));
-	tally_say_hint("see 'tally %s --help'", in->command->name);
+		tally_print_hint("did you mean '--%s%s'?", no, tally_suggest_typo(&suggest));
+	tally_print_hint("see 'tally %s --help'", in->command->name);
 	return WRONG;
 }
 
@@ -60,8 +60,8 @@ static int ambiguous_option(const struct parser *in, const char *word, const cha
 	for (const struct tally_option *o = in->command->options; !option_ends(o); o++)
 		if (o->name && !strncmp(o->name, start, len))
 			tally_str_addf(&text, "%s'--%s'", text.len ? ", " : "", o->name);
-	tally_say_error("ambiguous option '%s'", word);
-	tally_say_hint("one of %s", tally_str_text(&text));
+	tally_print_error("ambiguous option '%s'", word);
+	tally_print_hint("one of %s", tally_str_text(&text));
 	tally_str_free(&text);
 	return WRONG;
 }
@@ -75,8 +75,8 @@ static int set_number(const struct parser *in, const struct tally_option *option
 	value = strtoull(arg, &end, 0);
 	if (end == arg || *end || errno || *arg == '-' ||
 	    (option->kind == TALLY_OPTION_INT && value > INT_MAX)) {
-		tally_say_error("option '%s' takes a number, not '%s'",
-				option->name ? option->name : (char[]){option->letter, 0}, arg);
+		tally_print_error("option '%s' takes a number, not '%s'",
+				  option->name ? option->name : (char[]){option->letter, 0}, arg);
 		return WRONG;
 	}
 	if (option->kind == TALLY_OPTION_INT)

@@ -103,7 +103,7 @@ void tally_truncation_survive(void)
 	sigaction(SIGBUS, &action, NULL);
 }
 
-const char *tally_truncation_take(void)
+const char *tally_truncation_pop(void)
 {
 	bool seen = truncated.seen;
 

@@ -12,6 +12,6 @@
 void tally_truncation_survive(void);
 
 /* The last file that this happened to, since it was asked the last time: NULL if none. */
-const char *tally_truncation_take(void);
+const char *tally_truncation_pop(void);
 
 #endif

@@ -3,18 +3,18 @@
 
 #include <unistd.h>
 
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 #include "tally/perfdata.h"
 
 static int word_unexpected(const struct tally_command *command, const char *word, bool has_input)
 {
 	if (has_input)
-		tally_say_error("one recording is read, and no word '%s' expected", word);
+		tally_print_error("one recording is read, and no word '%s' expected", word);
 	else if (!access(word, F_OK))
-		tally_say_error("'%s' is no option, and no recording", word);
+		tally_print_error("'%s' is no option, and no recording", word);
 	else
-		tally_say_error("'%s' is no option, and no file", word);
-	tally_say_hint("see 'tally %s --help'", command->name);
+		tally_print_error("'%s' is no option, and no file", word);
+	tally_print_hint("see 'tally %s --help'", command->name);
 	return TALLY_EXIT_USAGE + 1;
 }
 

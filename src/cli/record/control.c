@@ -6,7 +6,7 @@
 
 #include "cli/main/opened.h"
 #include "cli/record/control.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 
 int record_control_open(struct record *record)
 {
@@ -14,9 +14,9 @@ int record_control_open(struct record *record)
 	int ret = text ? tally_control_open(&record->control, text) : 0;
 
 	if (ret)
-		tally_say_error("--control %s: %s", text,
-				ret == -EINVAL ? "not fd:N[,N] or fifo:PATH[,PATH]"
-					       : strerror(-ret));
+		tally_print_error("--control %s: %s", text,
+				  ret == -EINVAL ? "not fd:N[,N] or fifo:PATH[,PATH]"
+						 : strerror(-ret));
 	return ret;
 }
 
@@ -34,7 +34,7 @@ static int carry_out(struct record *record, enum tally_control_word word)
 	case TALLY_CONTROL_STOP: record->stop = true; return 0;
 	case TALLY_CONTROL_EVLIST: tally_opened_print(&record->sampler, false); return 0;
 	case TALLY_CONTROL_EVLIST_VERBOSE: tally_opened_print(&record->sampler, true); return 0;
-	case TALLY_CONTROL_UNKNOWN: tally_say_warning("--control: unknown command"); return 0;
+	case TALLY_CONTROL_UNKNOWN: tally_print_warning("--control: unknown command"); return 0;
 	default: return 0;
 	}
 }

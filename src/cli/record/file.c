@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "cli/record/file.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 
 /* Tries, where others create and rename the same names. */
 enum { TRIES = 100 };
@@ -51,16 +51,16 @@ static bool is_being_written(const char *path)
 	return busy;
 }
 
-static int say_busy(const char *path)
+static int print_busy(const char *path)
 {
-	tally_say_error("cannot write %s: another recorder is writing it", path);
-	tally_say_hint("another file: -o FILE");
+	tally_print_error("cannot write %s: another recorder is writing it", path);
+	tally_print_hint("another file: -o FILE");
 	return -EBUSY;
 }
 
-static int say_denied(const char *path)
+static int print_denied(const char *path)
 {
-	tally_say_error("cannot write %s: %s", path, strerror(EACCES));
+	tally_print_error("cannot write %s: %s", path, strerror(EACCES));
 	return -EACCES;
 }
 
@@ -94,9 +94,9 @@ static int keep_old(struct record_output *output)
 		free(name);
 	}
 	if (ret) {
-		tally_say_error("cannot keep %s as %s.old: %s", output->path, output->path,
-				strerror(-ret));
-		tally_say_hint("another file: -o FILE, or remove that one");
+		tally_print_error("cannot keep %s as %s.old: %s", output->path, output->path,
+				  strerror(-ret));
+		tally_print_hint("another file: -o FILE, or remove that one");
 		return ret;
 	}
 	free(output->saved);
@@ -125,7 +125,7 @@ static int try_open(struct record_output *output)
 	struct stat st;
 
 	if (fd < 0) {
-		tally_say_error("cannot write %s: %s", output->path, strerror(-fd));
+		tally_print_error("cannot write %s: %s", output->path, strerror(-fd));
 		return fd;
 	}
 	output->is_device = fstat(fd, &st) || !S_ISREG(st.st_mode);
@@ -134,13 +134,13 @@ static int try_open(struct record_output *output)
 		return 0;
 	}
 	if (lock(fd))
-		ret = say_busy(output->path);
+		ret = print_busy(output->path);
 	else if (fstat(fd, &st) || !is_at(fd, output->path))
 		ret = -EAGAIN;
 	else if (st.st_size)
 		ret = keep_old(output);
 	else
-		ret = (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR ? 0 : say_denied(output->path);
+		ret = (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR ? 0 : print_denied(output->path);
 	if (ret || st.st_size) {
 		close(fd);
 		return ret ? ret : -EAGAIN;
@@ -157,7 +157,7 @@ int record_file_open(struct record_output *output)
 	output->saved = NULL;
 	for (int i = 0; ret == -EAGAIN && i < TRIES; i++)
 		ret = try_open(output);
-	return ret == -EAGAIN ? say_busy(output->path) : ret;
+	return ret == -EAGAIN ? print_busy(output->path) : ret;
 }
 
 void record_file_discard(struct record_output *output)
@@ -185,7 +185,7 @@ char *record_file_name(const struct record_output *output)
 		return strdup(output->path);
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", output->fd);
 	len = readlink(link, name, sizeof(name) - 1);
-	tally_say_warning("%s was renamed or replaced by somebody else meanwhile", output->path);
+	tally_print_warning("%s was renamed or replaced by somebody else meanwhile", output->path);
 	return len < 0 ? strdup(output->path) : strndup(name, (size_t)len);
 }
 
@@ -249,7 +249,7 @@ int record_file_stamp(struct record_output *output, uint64_t most)
 		return ret;
 	if (rename(output->path, name)) {
 		ret = -errno;
-		tally_say_error("cannot rename %s to %s: %s", output->path, name, strerror(-ret));
+		tally_print_error("cannot rename %s to %s: %s", output->path, name, strerror(-ret));
 		free(name);
 		return ret;
 	}

@@ -21,7 +21,7 @@ struct hits {
 
 /* ---- samples ---------------------------------------------------------------- */
 
-static void take_time(struct record_hits *result, uint64_t time)
+static void on_time(struct record_hits *result, uint64_t time)
 {
 	if (!time)
 		return;
@@ -56,7 +56,7 @@ static bool is_data_map(const struct tally_perfdata_record *record)
 	       record->misc & PERF_RECORD_MISC_MMAP_DATA;
 }
 
-static int take_record(struct hits *hits, const struct tally_perfdata_record *record)
+static int on_record(struct hits *hits, const struct tally_perfdata_record *record)
 {
 	struct tally_feed_event event = {0};
 	struct tally_feed_sample facts;
@@ -66,21 +66,21 @@ static int take_record(struct hits *hits, const struct tally_perfdata_record *re
 	if (is_data_map(record))
 		return 0;
 	if (record->type == PERF_RECORD_SAMPLE)
-		take_time(hits->result, record->time);
+		on_time(hits->result, record->time);
 	if (record->event)
 		event = (struct tally_feed_event){record->event->layout, &record->event->attr};
 	ret = tally_feed_record(&hits->feed, &event, record->data, record->size, &sample, &facts);
 	return ret > 0 ? mark_file(hits, &sample, &facts) : ret;
 }
 
-static int take_all(struct hits *hits, struct tally_perfdata *data)
+static int hits_read(struct hits *hits, struct tally_perfdata *data)
 {
 	const struct tally_feed_counts *counts = &hits->feed.counts;
 	struct tally_perfdata_record one;
 	int ret = 0;
 
 	while (!ret && (ret = tally_perfdata_next_ordered(data, &one, NULL)) > 0)
-		ret = take_record(hits, &one);
+		ret = on_record(hits, &one);
 	hits->result->samples = counts->samples + counts->damaged_samples;
 	/* A record that cannot be read back is the readers' business. */
 	return ret == -EINVAL ? 0 : ret;
@@ -179,7 +179,7 @@ int record_hits(struct record *record, struct record_hits *ret_hits)
 		return ret;
 	ret = hits_init(&hits);
 	if (!ret)
-		ret = take_all(&hits, data);
+		ret = hits_read(&hits, data);
 	if (!ret && !record->config->no_buildid)
 		ret = write_build_ids(record, &hits);
 	tally_perfdata_close(data);

@@ -17,7 +17,7 @@
 #include "cli/record/control.h"
 #include "cli/record/loop.h"
 #include "cli/record/output.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 
 struct loop {
 	TALLY_VEC(struct iovec) pieces;
@@ -92,7 +92,7 @@ static int loop_init(struct record *record, struct loop *loop)
 		   : tally_rings_watch(record->sampler.rings, record->control.fd, &loop->control);
 }
 
-static void take_signal(struct record *record, int signal)
+static void on_signal(struct record *record, int signal)
 {
 	switch (signal) {
 	case SIGCHLD:
@@ -110,7 +110,7 @@ void record_signals_read(struct record *record)
 	struct signalfd_siginfo info;
 
 	while (read(record->signals, &info, sizeof(info)) == sizeof(info))
-		take_signal(record, (int)info.ssi_signo);
+		on_signal(record, (int)info.ssi_signo);
 }
 
 /* Milliseconds until the next deadline, rounded up; -1 without one. */

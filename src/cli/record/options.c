@@ -6,7 +6,7 @@
 
 #include "base/arith.h"
 #include "cli/record/options.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 #include "cli/main/target_options.h"
 #include "base/size.h"
 
@@ -25,7 +25,7 @@ static int option_max_size(void *config_, const char *arg)
 
 	if (arg && tally_size_parse(arg, 1, &config->max_size) && config->max_size)
 		return 0;
-	tally_say_error("--max-size %s: not a size (64M, 2G)", arg);
+	tally_print_error("--max-size %s: not a size (64M, 2G)", arg);
 	return -EINVAL;
 }
 
@@ -64,7 +64,7 @@ static int option_switch(void *config_, const char *arg)
 	if (arg[strlen(arg) - 1] > '9' && tally_size_parse(arg, 1, &config->switch_bytes) &&
 	    config->switch_bytes)
 		return 0;
-	tally_say_error("--switch-output %s: not 'signal', a size (10M) or a time (5s)", arg);
+	tally_print_error("--switch-output %s: not 'signal', a size (10M) or a time (5s)", arg);
 	return -EINVAL;
 }
 
@@ -75,7 +75,7 @@ static int option_compress(void *config_, const char *arg)
 	long level = strtol(arg, &end, 10);
 
 	if (end == arg || *end || level < 0 || level > 22) {
-		tally_say_error("-z %s: not a level from 1 to 22", arg);
+		tally_print_error("-z %s: not a level from 1 to 22", arg);
 		return -EINVAL;
 	}
 	config->compress_level = (int)level;

@@ -20,7 +20,7 @@
 #include "cli/record/stream.h"
 #include "cli/record/synth.h"
 #include "cli/record/tracing.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 
 static const char *output_name(const struct record_output *output)
 {
@@ -52,7 +52,7 @@ int record_output_choose(struct record *record)
 	output->is_pipe = !output->path || (is_there && S_ISFIFO(st.st_mode));
 	if (!is_stamped(config) || (output->path && (!is_there || S_ISREG(st.st_mode))))
 		return 0;
-	tally_say_error("a pipe or a device cannot be switched to another file or renamed");
+	tally_print_error("a pipe or a device cannot be switched to another file or renamed");
 	return -EINVAL;
 }
 
@@ -272,13 +272,13 @@ static int finish_file(struct record *record, bool last, struct record_hits *ret
 
 /* ---- what is said ----------------------------------------------------------- */
 
-static void say_size_limit(void)
+static void print_size_limit(void)
 {
 	struct rlimit limit;
 
 	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY)
-		tally_say_detail("found: RLIMIT_FSIZE is %llu KiB (ulimit -f)",
-				 (unsigned long long)limit.rlim_cur / 1024);
+		tally_print_detail("found: RLIMIT_FSIZE is %llu KiB (ulimit -f)",
+				   (unsigned long long)limit.rlim_cur / 1024);
 }
 
 void record_output_explain(const struct record *record, int code)
@@ -286,22 +286,23 @@ void record_output_explain(const struct record *record, int code)
 	const char *name = output_name(&record->output);
 
 	switch (code) {
-	case -EPIPE: tally_say_error("cannot write %s: its reader is gone", name); break;
+	case -EPIPE: tally_print_error("cannot write %s: its reader is gone", name); break;
 	case -ETIMEDOUT:
-		tally_say_error("cannot write %s: its reader takes nothing, and the end was asked "
-				"for",
-				name);
+		tally_print_error(
+			"cannot write %s: its reader takes nothing, and the end was asked "
+			"for",
+			name);
 		break;
 	case -EFBIG:
-		tally_say_error("cannot write %s: %s", name, strerror(EFBIG));
-		say_size_limit();
+		tally_print_error("cannot write %s: %s", name, strerror(EFBIG));
+		print_size_limit();
 		break;
-	default: tally_say_error("cannot write %s: %s", name, strerror(-code));
+	default: tally_print_error("cannot write %s: %s", name, strerror(-code));
 	}
 }
 
-static void say_size(const struct record *record, const char *name, uint64_t size,
-		     const struct record_hits *hits)
+static void print_size(const struct record *record, const char *name, uint64_t size,
+		       const struct record_hits *hits)
 {
 	const struct tally_perfdata_writer *writer = record->output.writer;
 	double raw = (double)tally_perfdata_writer_raw_bytes(writer);
@@ -317,23 +318,23 @@ static void say_size(const struct record *record, const char *name, uint64_t siz
 }
 
 /* One line of how it ended, which is true whatever failed. */
-static void say_written(const struct record *record, const char *name, uint64_t size,
-			const struct record_hits *hits, int ret)
+static void print_written(const struct record *record, const char *name, uint64_t size,
+			  const struct record_hits *hits, int ret)
 {
 	const struct record_output *output = &record->output;
 	bool is_finished = tally_perfdata_writer_is_finished(output->writer);
 
 	if (!is_finished && !output->is_pipe) {
-		tally_say_error("%s is not finished (%s): what is read of it ends with its last "
-				"whole record",
-				name, strerror(-ret));
+		tally_print_error("%s is not finished (%s): what is read of it ends with its last "
+				  "whole record",
+				  name, strerror(-ret));
 		return;
 	}
 	if (record->config->sampling.quiet)
 		return;
 	fprintf(stderr, "[ tally record: Woken up %llu times to write data ]\n",
 		(unsigned long long)record->wakeups);
-	say_size(record, name, size, hits);
+	print_size(record, name, size, hits);
 	if (output->failed)
 		fputs(output->is_pipe ? ", cut off there" : ", which can be read up to there",
 		      stderr);
@@ -342,13 +343,14 @@ static void say_written(const struct record *record, const char *name, uint64_t 
 	fputs(" ]\n", stderr);
 }
 
-static void say_lost(const struct record *record)
+static void warn_lost(const struct record *record)
 {
 	if (record->lost && !record->config->sampling.quiet)
-		tally_say_warning("%llu records were lost (samples, or starts, ends, names and "
-				  "maps of tasks), as the ring buffers were full; larger ones (-m) "
-				  "or fewer samples (-F) help",
-				  (unsigned long long)record->lost);
+		tally_print_warning(
+			"%llu records were lost (samples, or starts, ends, names and "
+			"maps of tasks), as the ring buffers were full; larger ones (-m) "
+			"or fewer samples (-F) help",
+			(unsigned long long)record->lost);
 }
 
 /* The name of the finished file: with a stamp, or as it is. */
@@ -390,18 +392,18 @@ int record_output_finish(struct record *record, bool last)
 	if (output->failed && !had_failed)
 		record_output_explain(record, output->failed);
 	else if (ret && !had_failed && tally_perfdata_writer_is_finished(output->writer))
-		tally_say_error("the features of %s are missing: %s", output_name(output),
-				strerror(-ret));
+		tally_print_error("the features of %s are missing: %s", output_name(output),
+				  strerror(-ret));
 	size = tally_perfdata_writer_bytes(output->writer);
 	output->bytes_total += size;
 	name = final_name(record, &renamed);
 	tally_str_add_escaped(&shown, name ? name : output_name(output));
 	if (last || ret)
-		say_written(record, tally_str_text(&shown), size, &hits, ret);
+		print_written(record, tally_str_text(&shown), size, &hits, ret);
 	else if (!record->config->sampling.quiet)
 		fprintf(stderr, "[ tally record: Dump %s ]\n", tally_str_text(&shown));
 	if (last)
-		say_lost(record);
+		warn_lost(record);
 	tally_str_free(&shown);
 	free(name);
 	output_close(output);

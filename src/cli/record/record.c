@@ -21,7 +21,7 @@
 #include "cli/record/synth.h"
 #include "sampler/refuse.h"
 #include "sampler/ring_pages.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 #include "sampler/signals.h"
 
 /* ---- checks ------------------------------------------------------------------ */
@@ -36,7 +36,7 @@ static int parse_delay(struct record *record, struct record_config *config)
 		return 0;
 	ms = strtol(text, &end, 10);
 	if (end == text || *end || ms < -1 || ms > INT32_MAX) {
-		tally_say_error("-D %s: not a number of milliseconds, nor -1", text);
+		tally_print_error("-D %s: not a number of milliseconds, nor -1", text);
 		return -EINVAL;
 	}
 	record->delay_ns = ms < 0 ? -1 : (int64_t)ms * 1000000;
@@ -53,20 +53,20 @@ static int check_config(struct record_config *config, bool has_command)
 	if (tally_target_is_command(&sampling->target) && !has_command)
 		sampling->target.all_cpus = true; /* as perf: everything */
 	if (sampling->all_user && sampling->all_kernel) {
-		tally_say_error("--all-user and --all-kernel exclude each other");
+		tally_print_error("--all-user and --all-kernel exclude each other");
 		return -EINVAL;
 	}
 	if (sampling->target.per_thread && tally_target_has_cpus(&sampling->target)) {
-		tally_say_error("--per-thread is for tasks, not for CPUs (-a, -C)");
+		tally_print_error("--per-thread is for tasks, not for CPUs (-a, -C)");
 		return -EINVAL;
 	}
 	if (config->flush_ms > INT32_MAX) {
-		tally_say_error("--flush-ms %llu: not a number of milliseconds",
-				(unsigned long long)config->flush_ms);
+		tally_print_error("--flush-ms %llu: not a number of milliseconds",
+				  (unsigned long long)config->flush_ms);
 		return -EINVAL;
 	}
 	if (tally_target_has_cpus(&sampling->target) && tally_target_has_tasks(&sampling->target))
-		tally_say_warning("-p, -t and -u are not looked at with -a or -C");
+		tally_print_warning("-p, -t and -u are not looked at with -a or -C");
 	if (sampling->overwrite)
 		sampling->tail_synth = true;
 	sampling->is_synthesized_again = sampling->tail_synth || config->switch_signal ||
@@ -95,7 +95,7 @@ static int prepare_events(struct record *record)
 
 	tally_vec_for_each (filter, &config->filters) {
 		if (!filter->event_option) {
-			tally_say_error("--filter belongs behind the -e that it filters");
+			tally_print_error("--filter belongs behind the -e that it filters");
 			return -EINVAL;
 		}
 	}
@@ -124,7 +124,7 @@ static int start_child(struct record *record)
 	int ret = argv ? tally_child_start(&record->child, argv, output) : 0;
 
 	if (ret)
-		tally_refuse_start(argv[0], ret, &tally_say_messages);
+		tally_refuse_start(argv[0], ret, &tally_print_messages);
 	/* Ours, not the command's: a reader of our pipe that goes away is an error like others, and
 	 * so is a file that grows too large. */
 	signal(SIGPIPE, SIG_IGN);
@@ -148,7 +148,7 @@ static int let_go(struct record *record, const char *command)
 		record->exec_error = tally_child_exec_error(&record->child);
 	if (!record->exec_error)
 		return ret;
-	tally_say_error("cannot run '%s': %s", command, strerror(-record->exec_error));
+	tally_print_error("cannot run '%s': %s", command, strerror(-record->exec_error));
 	record_output_discard(record);
 	return record->exec_error;
 }
@@ -195,9 +195,9 @@ static int wait_for_command(struct record *record)
 			end_command(record);
 			continue;
 		}
-		tally_say_warning("the command (process %d) has not ended by SIGTERM: it is left "
-				  "behind",
-				  (int)record->child.pid);
+		tally_print_warning("the command (process %d) has not ended by SIGTERM: it is left "
+				    "behind",
+				    (int)record->child.pid);
 		tally_child_leave(&record->child);
 		return -EINTR;
 	}
@@ -215,16 +215,16 @@ static int wind_up(struct record *record, int ret)
 	return ret;
 }
 
-static void say_broken_off(const struct record *record, int ret)
+static void print_broken_off(const struct record *record, int ret)
 {
 	if (record->output.failed)
 		record_output_explain(record, record->output.failed);
 	else if (record->output.writer)
-		tally_say_error("the recording broke off: %s", strerror(-ret));
+		tally_print_error("the recording broke off: %s", strerror(-ret));
 	if (command_runs(record) && !record->is_ending_command)
-		tally_say_detail("the recording ends here; the command (process %d) runs on, "
-				 "Ctrl-C ends it",
-				 (int)record->child.pid);
+		tally_print_detail("the recording ends here; the command (process %d) runs on, "
+				   "Ctrl-C ends it",
+				   (int)record->child.pid);
 }
 
 /* Record into the output, which is open. */
@@ -237,9 +237,9 @@ static int record_into(struct record *record, const char *command)
 	if (record->exec_error)
 		return ret;
 	if (ret && !record->is_going) {
-		say_broken_off(record, ret);
-		tally_say_detail("nothing was recorded%s",
-				 record->child.pid ? ", and the command not run" : "");
+		print_broken_off(record, ret);
+		tally_print_detail("nothing was recorded%s",
+				   record->child.pid ? ", and the command not run" : "");
 		record_output_discard(record);
 		return ret;
 	}
@@ -247,7 +247,7 @@ static int record_into(struct record *record, const char *command)
 		ret = record_run(record);
 	ret = wind_up(record, ret);
 	if (ret)
-		say_broken_off(record, ret);
+		print_broken_off(record, ret);
 	finished = record_output_finish(record, true);
 	left = wait_for_command(record);
 	ret = ret ? ret : finished;
@@ -264,7 +264,7 @@ static int record_file(struct record *record)
 	ret = record_into(record, record->command ? record->command[0] : "");
 	if (!record->exec_error && sampling->target.all_cpus && !sampling->target.cpus &&
 	    !sampling->quiet)
-		tally_refuse_new_cpus(record->sampler.cpus, &tally_say_messages);
+		tally_refuse_new_cpus(record->sampler.cpus, &tally_print_messages);
 	return ret;
 }
 
@@ -280,7 +280,7 @@ static int open_privileged(struct record *record)
 		tally_opened_print(&record->sampler, true);
 	if (!ret)
 		ret = tally_sampler_gather(&record->sampler, &record->child);
-	dropped = tally_privileges_drop(&tally_say_messages);
+	dropped = tally_privileges_drop(&tally_print_messages);
 	return ret ? ret : dropped;
 }
 
@@ -290,11 +290,12 @@ static int warn_dumps(struct record *record)
 	for (size_t i = 0; i < record->sampler.specs.len; i++) {
 		if (!(record->sampler.specs.data[i].attr.sample_type & PERF_SAMPLE_STACK_USER))
 			continue;
-		tally_say_warning(
+		tally_print_warning(
 			"stacks are recorded as dumps, which tally does not unwind yet: its "
 			"reports show the sampled function without its callers");
-		tally_say_hint("perf report and perf script unwind them; --call-graph fp needs no "
-			       "unwinding");
+		tally_print_hint(
+			"perf report and perf script unwind them; --call-graph fp needs no "
+			"unwinding");
 		break;
 	}
 	return 0;
@@ -361,7 +362,7 @@ static int record_command(int argc, char **argv)
 {
 	struct record_config config = {
 		.sampling = {.synth = TALLY_SYNTH_TASK | TALLY_SYNTH_MMAP | TALLY_SYNTH_CGROUP,
-			     .messages = &tally_say_messages},
+			     .messages = &tally_print_messages},
 		.flush_ms = RECORD_FLUSH_MS};
 	struct record record = {.config = &config,
 				.sampler.sampling = &config.sampling,
@@ -381,7 +382,7 @@ static int record_command(int argc, char **argv)
 	if (!ret)
 		ret = parse_delay(&record, &config);
 	if (!ret) {
-		tally_sampler_raise_priority(config.realtime, &tally_say_messages);
+		tally_sampler_raise_priority(config.realtime, &tally_print_messages);
 		ret = record_all(&record);
 	}
 	ret = exit_status(&record, ret);

@@ -19,7 +19,7 @@
 #include "cli/record/control.h"
 #include "cli/record/loop.h"
 #include "cli/record/stream.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 
 enum {
 	PATIENCE_MS = 1000, /* with a reader that takes nothing, once the end was asked for */
@@ -125,8 +125,8 @@ int record_stream_open_stdout(struct record_output *output)
 	if (fstat(STDOUT_FILENO, &st))
 		return -errno;
 	if (isatty(STDOUT_FILENO)) {
-		tally_say_error("a recording is nothing for a terminal");
-		tally_say_hint("a file: -o FILE, or a pipe behind it");
+		tally_print_error("a recording is nothing for a terminal");
+		tally_print_hint("a file: -o FILE, or a pipe behind it");
 		return -EINVAL;
 	}
 	if (S_ISFIFO(st.st_mode))
@@ -139,7 +139,7 @@ int record_stream_open_stdout(struct record_output *output)
 int record_stream_open_fifo(struct record *record)
 {
 	struct record_output *output = &record->output;
-	bool is_told = record->config->sampling.quiet;
+	bool is_printed = record->config->sampling.quiet;
 	int ret = 0;
 
 	while (!ret && !record->interrupts) {
@@ -150,13 +150,13 @@ int record_stream_open_fifo(struct record *record)
 			ret = -errno;
 			break;
 		}
-		if (!is_told)
+		if (!is_printed)
 			fprintf(stderr, "[ tally record: waiting for a reader of %s ]\n",
 				output->path);
-		is_told = true;
+		is_printed = true;
 		ret = wait_for(record, -1, LOOK_MS);
 	}
-	tally_say_error("cannot write %s: %s", output->path,
-			ret ? strerror(-ret) : "nobody came to read it");
+	tally_print_error("cannot write %s: %s", output->path,
+			  ret ? strerror(-ret) : "nobody came to read it");
 	return ret ? ret : -EINTR;
 }

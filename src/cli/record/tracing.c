@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "cli/record/tracing.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 
 enum { FILE_MAX = 16 << 20, PATH_ROOM = 1024 };
 

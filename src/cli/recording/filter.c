@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 
 int tally_parse_numbers(const char *text, struct tally_map *set)
 {
@@ -75,9 +75,9 @@ static int filter_percent(struct tally_session *session, const char *text)
 		return -EINVAL;
 	if (tally_perfdata_env(session->data, &env) ||
 	    !tally_perfdata_env_has(env, TALLY_FEATURE_SAMPLE_TIME)) {
-		tally_say_error("%s does not tell when its first and last sample were",
-				session->path);
-		tally_say_hint("give --time in seconds: start,end");
+		tally_print_error("%s does not tell when its first and last sample were",
+				  session->path);
+		tally_print_hint("give --time in seconds: start,end");
 		return -ENODATA;
 	}
 	span = env->sample_time_last - env->sample_time_first;
@@ -107,8 +107,8 @@ static int filter_time(struct tally_session *session, const char *text)
 		if (!ret && !*comma && session->time_first <= session->time_last)
 			return 0;
 	}
-	tally_say_error("cannot read --time '%s'", text);
-	tally_say_hint("it is start,end in seconds (either may be left out), or 10%%-20%%");
+	tally_print_error("cannot read --time '%s'", text);
+	tally_print_hint("it is start,end in seconds (either may be left out), or 10%%-20%%");
 	return -EINVAL;
 }
 
@@ -121,8 +121,8 @@ static int filter_set(const char *option, const char *text, struct tally_map *se
 	*has = true;
 	ret = tally_parse_numbers(text, set);
 	if (ret)
-		tally_say_error("option '--%s' takes numbers and ranges like 0-3,5, not '%s'",
-				option, text);
+		tally_print_error("option '--%s' takes numbers and ranges like 0-3,5, not '%s'",
+				  option, text);
 	return ret;
 }
 
@@ -190,11 +190,11 @@ int session_filter_finish(const struct tally_session *session)
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(needs); i++) {
 		if (!is_given(session, i) || !(session->filter_missed & needs[i].field))
 			continue;
-		(all ? tally_say_error : tally_say_warning)(
+		(all ? tally_print_error : tally_print_warning)(
 			"%s: %s cannot choose among %" PRIu64 " of %" PRIu64
 			" samples: their %s was not recorded",
 			session->path, needs[i].option, unjudged, samples, needs[i].what);
-		tally_say_hint("%s", needs[i].fix);
+		tally_print_hint("%s", needs[i].fix);
 	}
 	return all ? -ENODATA : 0;
 }

@@ -68,7 +68,7 @@ static void missing_reason(const struct tally_dso *dso, struct tally_str *out)
 {
 	struct tally_dso_status status = tally_dso_status(dso);
 	enum tally_dso_kind kind = tally_dso_kind(dso);
-	struct tally_permits permits;
+	struct tally_access access;
 	struct tally_refusal why;
 
 	tally_str_clear(out);
@@ -81,8 +81,8 @@ static void missing_reason(const struct tally_dso *dso, struct tally_str *out)
 	if (status.state != TALLY_DSO_DENIED ||
 	    (kind != TALLY_DSO_KERNEL && kind != TALLY_DSO_MODULE))
 		return;
-	tally_permits_read(NULL, &permits);
-	if (!tally_permits_kernel_addresses(&permits, &why))
+	tally_access_read(NULL, &access);
+	if (!tally_access_kernel_addresses(&access, &why))
 		tally_str_addf(out, ": %s; needed: %s", why.found, why.needed);
 }
 

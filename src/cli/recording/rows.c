@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 
 #define AT(member) offsetof(struct report_config, member)
 
@@ -78,8 +78,8 @@ static int for_each_word(struct report_config *config, const char *list, const c
 
 		if (ret) {
 			if (ret == -EINVAL)
-				tally_say_error("option '--%s' does not know '%.*s'", option,
-						(int)len, list);
+				tally_print_error("option '--%s' does not know '%.*s'", option,
+						  (int)len, list);
 			return ret;
 		}
 		list += len + (list[len] == ',');
@@ -248,7 +248,7 @@ static int config_percent(const char *text, double *ret_percent)
 		return 0;
 	*ret_percent = strtod(text, &end);
 	if (end == text || (*end && strcmp(end, "%")) || *ret_percent < 0 || *ret_percent > 100) {
-		tally_say_error("option '--percent-limit' takes a percentage, not '%s'", text);
+		tally_print_error("option '--percent-limit' takes a percentage, not '%s'", text);
 		return -EINVAL;
 	}
 	return 0;

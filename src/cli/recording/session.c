@@ -15,7 +15,7 @@
 #include "cli/main/heap.h"
 #include "sampler/privileges.h"
 #include "cli/main/progress.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 #include "cli/recording/session_chain.h"
 #include "cli/recording/session_private.h"
 #include "cli/main/truncation.h"
@@ -45,11 +45,11 @@ static int session_build_ids(struct tally_session *session)
 
 static int session_explain_open(const char *path, int code, const struct tally_error *err)
 {
-	tally_say_parse_error(path, code, err);
+	tally_print_parse_error(path, code, err);
 	if (code == -ENOENT && !strcmp(path, "perf.data"))
-		tally_say_hint("'tally record COMMAND' makes one; '-i FILE' names another");
+		tally_print_hint("'tally record COMMAND' makes one; '-i FILE' names another");
 	if (code == -EACCES)
-		tally_say_hint("the file belongs to somebody else; copy it, or run as its owner");
+		tally_print_hint("the file belongs to somebody else; copy it, or run as its owner");
 	return code;
 }
 
@@ -65,7 +65,7 @@ int tally_session_open(const struct tally_session_options *options, struct tally
 	*session = (struct tally_session){.options = *options, .time_last = UINT64_MAX};
 	session->path = tally_session_input(options->input);
 	session->options.symbols.kallsyms_fd = tally_privileges_kallsyms();
-	ret = tally_privileges_drop(&tally_say_messages);
+	ret = tally_privileges_drop(&tally_print_messages);
 	if (ret)
 		return ret;
 	ret = tally_session_check_files(&session->options.symbols);
@@ -217,18 +217,20 @@ static void warn_damaged(const struct tally_session *session)
 	uint64_t records = tally_machine_stats(session->machine)->damaged;
 
 	if (session->feed.counts.damaged)
-		tally_say_warning("%s: %llu records passed over: they are shorter than their attr "
-				  "says, or have none",
-				  session->path, (unsigned long long)session->feed.counts.damaged);
+		tally_print_warning(
+			"%s: %llu records passed over: they are shorter than their attr "
+			"says, or have none",
+			session->path, (unsigned long long)session->feed.counts.damaged);
 	if (session->health.long_samples)
-		tally_say_warning("%s: %llu samples are longer than their fields: what is behind "
-				  "those is not read",
-				  session->path, (unsigned long long)session->health.long_samples);
+		tally_print_warning("%s: %llu samples are longer than their fields: what is behind "
+				    "those is not read",
+				    session->path,
+				    (unsigned long long)session->health.long_samples);
 	if (records)
-		tally_say_warning("%s: %llu records of tasks and maps passed over: they are "
-				  "shorter than what they have to hold, or a name is over 4095 "
-				  "bytes",
-				  session->path, (unsigned long long)records);
+		tally_print_warning("%s: %llu records of tasks and maps passed over: they are "
+				    "shorter than what they have to hold, or a name is over 4095 "
+				    "bytes",
+				    session->path, (unsigned long long)records);
 }
 
 static void warn_note(const struct tally_session *session, const struct tally_perfdata_note *note)
@@ -242,9 +244,10 @@ static void warn_note(const struct tally_session *session, const struct tally_pe
 		tally_str_addf(&where, "%s%llu times more", where.len ? ", and " : "",
 			       (unsigned long long)note->count - 1);
 	if (where.len)
-		tally_say_warning("%s: %s (%s)", session->path, note->text, tally_str_text(&where));
+		tally_print_warning("%s: %s (%s)", session->path, note->text,
+				    tally_str_text(&where));
 	else
-		tally_say_warning("%s: %s", session->path, note->text);
+		tally_print_warning("%s: %s", session->path, note->text);
 	tally_str_free(&where);
 }
 
@@ -264,8 +267,8 @@ static int check_samples(const struct tally_session *session)
 
 	if (counts->samples || !counts->damaged_samples)
 		return 0;
-	tally_say_error("%s: none of its %llu samples can be read", session->path,
-			(unsigned long long)counts->damaged_samples);
+	tally_print_error("%s: none of its %llu samples can be read", session->path,
+			  (unsigned long long)counts->damaged_samples);
 	return -EINVAL;
 }
 
@@ -283,7 +286,7 @@ static bool session_is_cut(struct tally_session *session, struct tally_error *er
 	if (session->is_cut || !tally_perfdata_check(session->data, err))
 		return false;
 	session->is_cut = true;
-	(void)tally_truncation_take(); /* it is said here */
+	(void)tally_truncation_pop(); /* it is said here */
 	return true;
 }
 
@@ -309,9 +312,9 @@ int tally_session_run(struct tally_session *session, tally_session_fn *fn, void 
 	if (!session->is_again)
 		tally_session_warn(session);
 	if (is_cut || (ret < 0 && !session->is_again))
-		tally_say_parse_error(session->path, ret, err.text ? &err : NULL);
+		tally_print_parse_error(session->path, ret, err.text ? &err : NULL);
 	if (done == -ENOMEM)
-		tally_say_error("%s: out of memory", session->path);
+		tally_print_error("%s: out of memory", session->path);
 	if (!done && !session->is_again)
 		done = session_filter_finish(session);
 	if (!ret && !done && fn && !session->is_again)

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/arith.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 #include "cli/recording/session.h"
 #include "cli/recording/session_private.h"
 
@@ -64,11 +64,11 @@ void tally_session_warn_foreign(const struct tally_session *session)
 		nr++;
 	}
 	if (nr == 1)
-		tally_say_warning("no names of %s: %s", tally_dso_name(first),
-				  tally_dso_state_text(TALLY_DSO_FOREIGN));
+		tally_print_warning("no names of %s: %s", tally_dso_name(first),
+				    tally_dso_state_text(TALLY_DSO_FOREIGN));
 	else if (nr)
-		tally_say_warning("no names of %s and %zu other files: %s", tally_dso_name(first),
-				  nr - 1, tally_dso_state_text(TALLY_DSO_FOREIGN));
+		tally_print_warning("no names of %s and %zu other files: %s", tally_dso_name(first),
+				    nr - 1, tally_dso_state_text(TALLY_DSO_FOREIGN));
 }
 
 int tally_session_check_files(const struct tally_symbols_options *options)
@@ -78,8 +78,8 @@ int tally_session_check_files(const struct tally_symbols_options *options)
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(paths); i++) {
 		if (!paths[i] || !access(paths[i], R_OK))
 			continue;
-		tally_say_error("cannot read the kernel's symbols from %s: %s", paths[i],
-				strerror(errno));
+		tally_print_error("cannot read the kernel's symbols from %s: %s", paths[i],
+				  strerror(errno));
 		return -errno;
 	}
 	return 0;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/arith.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 #include "tally/events.h"
 
 struct trace_event {
@@ -121,10 +121,10 @@ void tally_tracing_free(struct tally_tracing *tracing)
 static void warn_cut(struct tally_tracing *tracing)
 {
 	if (!tracing->has_warned)
-		tally_say_warning("%s: texts of tracepoints are cut where they are longer than %d "
-				  "bytes and %d times their payload (limit)",
-				  tracing->session->path, TALLY_TRACE_TEXT_MAX,
-				  TALLY_TRACE_TEXT_PER_BYTE);
+		tally_print_warning(
+			"%s: texts of tracepoints are cut where they are longer than %d "
+			"bytes and %d times their payload (limit)",
+			tracing->session->path, TALLY_TRACE_TEXT_MAX, TALLY_TRACE_TEXT_PER_BYTE);
 	tracing->has_warned = true;
 }
 

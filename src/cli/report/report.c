@@ -14,7 +14,7 @@
 #include "cli/recording/health.h"
 #include "cli/main/output.h"
 #include "cli/recording/rows.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 #include "cli/recording/tracing.h"
 #include "cli/main/words.h"
 
@@ -57,7 +57,7 @@ static bool session_is_tracing(const struct tally_session *session)
 
 /* Whether callers are only wanted for graphs, and these only of heavy rows: it pays to find out
  * which ones are heavy, and to read again for their sake. Most samples are in light ones. A sample
- * that reads counters is several, in as many cells. */
+ * that reads counters is several, in as many buckets. */
 static bool report_reads_twice(const struct report *report)
 {
 	const struct report_config *config = report->config;
@@ -99,8 +99,8 @@ static int report_start(struct report *report)
 	if (ret)
 		return ret;
 	options.by = report_by(config);
-	options.recalls = report_reads_twice(report);
-	if (options.recalls)
+	options.second_pass = report_reads_twice(report);
+	if (options.second_pass)
 		options.by &= ~(unsigned)TALLY_BY_PATH;
 	options.filter = (struct tally_profile_filter){
 		.comms = config->comm_list,
@@ -126,10 +126,11 @@ static int charge_trace(struct report *report, size_t len)
 	if (report->trace_bytes <= limit + (TRACES_MAX_MIB << 20))
 		return 0;
 	if (!report->session->is_again)
-		tally_say_error("%s: the different texts of its tracepoints take more than %d MiB "
-				"and %d times the file (limit); what comes behind is not shown; "
-				"other keys do without texts: --sort symbol",
-				report->session->path, TRACES_MAX_MIB, TRACES_PER_BYTE);
+		tally_print_error(
+			"%s: the different texts of its tracepoints take more than %d MiB "
+			"and %d times the file (limit); what comes behind is not shown; "
+			"other keys do without texts: --sort symbol",
+			report->session->path, TRACES_MAX_MIB, TRACES_PER_BYTE);
 	return -E2BIG;
 }
 
@@ -296,21 +297,22 @@ static void json_event_open(struct report *report, const struct tally_perfdata_e
 	tally_json_open(&report->out, "rows", '[');
 }
 
-/* Each event's rows are a walk over all cells and functions: of very many events that is too much.
+/* Each event's rows are a walk over all buckets and functions: of very many events that is too
+ * much.
  */
 static int check_events(const struct report *report)
 {
 	const uint64_t limit = 1ull << 31;
-	uint64_t each = report->profile.cells.len + report->profile.frames.all.len, nr = 0;
+	uint64_t each = report->profile.buckets.len + report->profile.frames.all.len, nr = 0;
 
 	tally_vec_for_each (total, &report->profile.totals)
 		nr += total->nr != 0;
 	if (nr < 2 || nr * each <= limit)
 		return 0;
-	tally_say_error("%" PRIu64 " events have samples, which fell in %" PRIu64
-			" places: their product is over the limit of %" PRIu64,
-			nr, each, limit);
-	tally_say_hint("'tally script' shows them, or --comms, --dsos, --cpu fewer");
+	tally_print_error("%" PRIu64 " events have samples, which fell in %" PRIu64
+			  " places: their product is over the limit of %" PRIu64,
+			  nr, each, limit);
+	tally_print_hint("'tally script' shows them, or --comms, --dsos, --cpu fewer");
 	return -E2BIG;
 }
 
@@ -383,7 +385,7 @@ static int report_callers(struct report *report)
 	uint64_t nr;
 	int ret = 0;
 
-	if (!profile->options.recalls)
+	if (!profile->options.second_pass)
 		return 0;
 	for (uint32_t i = 0; i < profile->totals.len && !ret; i++) {
 		struct tally_hist_options options = report_hist_options(report, i);
@@ -391,7 +393,7 @@ static int report_callers(struct report *report)
 		ret = tally_hist_mark(profile, i, &options);
 	}
 	if (!ret)
-		ret = tally_profile_recall(profile, &wanted, &nr);
+		ret = tally_profile_second_pass(profile, &wanted, &nr);
 	if (ret > 0)
 		ret = tally_session_again(report->session, wanted, nr, report_record, report);
 	return ret == -ENOMEM ? ret : 0;
@@ -401,20 +403,21 @@ static void warn_empty(const struct tally_session *session)
 {
 	const struct tally_perfdata_env *env;
 
-	tally_say_warning("%s has no samples", session->path);
+	tally_print_warning("%s has no samples", session->path);
 	if (!tally_perfdata_env(session->data, &env) &&
 	    tally_perfdata_env_has(env, TALLY_FEATURE_STAT))
-		tally_say_hint(
+		tally_print_hint(
 			"it has the counts of 'perf stat record'; 'tally script' shows them");
 }
 
 static void warn_nothing_shown(const struct report_config *config)
 {
 	if (config->symbol_part)
-		tally_say_warning("no row has a symbol with '%s' in its name", config->symbol_part);
+		tally_print_warning("no row has a symbol with '%s' in its name",
+				    config->symbol_part);
 	else
-		tally_say_warning("there are samples, but none of them is shown: filters and "
-				  "limits leave out all rows");
+		tally_print_warning("there are samples, but none of them is shown: filters and "
+				    "limits leave out all rows");
 }
 
 static int report_session(struct report *report)

@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "cli/script/dump_sample.h"
 #include "cli/main/output.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 
 /* ---- fields of records --------------------------------------------------- */
 
@@ -217,7 +217,7 @@ static int dump_all(struct tally_session *session,
 	tally_str_free(&out);
 	tally_session_warn(session);
 	if (ret < 0)
-		tally_say_parse_error(session->path, ret, err.text ? &err : NULL);
+		tally_print_parse_error(session->path, ret, err.text ? &err : NULL);
 	return ret < 0 ? ret : failed; /* of which main() tells */
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 
 /* What of a sample's content a field needs; a field without needs is always there. */
 struct field {
@@ -118,8 +118,8 @@ static void field_apply(struct tally_script_fields *fields, const struct field *
 		} else if (field->not_kinds >> kind & 1) {
 			/* Asked of all kinds, a field is left out where it cannot be. */
 			if (!(which & (which - 1)))
-				tally_say_warning("'%s' is not a field of %s events; ignored",
-						  field->name, kinds[kind].name);
+				tally_print_warning("'%s' is not a field of %s events; ignored",
+						    field->name, kinds[kind].name);
 		} else {
 			fields->shown[kind] |= field->bit;
 			fields->asked[kind] |= field->bit;
@@ -129,7 +129,7 @@ static void field_apply(struct tally_script_fields *fields, const struct field *
 
 static int unknown_field(const char *name, size_t len)
 {
-	tally_say_error("there is no field '%.*s'", (int)len, name);
+	tally_print_error("there is no field '%.*s'", (int)len, name);
 	fprintf(stderr, "  fields:");
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(fields_table); i++)
 		fprintf(stderr, " %s", fields_table[i].name);
@@ -187,9 +187,10 @@ int tally_script_fields_of(const struct tally_script_fields *fields,
 		    field->needs & event->attr.sample_type)
 			continue;
 		if (fields->asked[kind] & field->bit) {
-			tally_say_error("samples of event '%s' have no %s, so '%s' cannot be shown",
-					event->name, field->attribute, field->name);
-			tally_say_hint("leave it out of -F, or record it");
+			tally_print_error(
+				"samples of event '%s' have no %s, so '%s' cannot be shown",
+				event->name, field->attribute, field->name);
+			tally_print_hint("leave it out of -F, or record it");
 			return -EINVAL;
 		}
 		shown &= ~field->bit;

@@ -19,7 +19,7 @@ enum { LEAD = 1 + SCRIPT_HEX };
 /* The line of a place in a callchain, remembered by what it depends on. Two cache lines, which
  * processors fetch as a pair. */
 struct script_place_slot {
-	uint64_t word;
+	uint64_t key;
 	uint64_t state; /* 0: empty */
 	uint8_t len;
 	char line[LINE_MAX];
@@ -54,12 +54,12 @@ static uint64_t places_state(const struct script_places *places, uint32_t fields
 void script_place_find(const struct script_places *places, const struct tally_thread *thread,
 		       uint8_t cpumode, uint64_t ip, struct script_place *ret_place)
 {
-	int nr = tally_machine_words(places->machine, thread, cpumode, ip, ret_place->words);
+	int nr = tally_machine_location_key(places->machine, thread, cpumode, ip, ret_place->key);
 
 	ret_place->slot = NULL;
-	if (nr == 1 && tally_machine_words_are_mapped(ret_place->words)) {
+	if (nr == 1 && tally_location_key_is_mapped(ret_place->key)) {
 		ret_place->slot =
-			&places->slots[tally_hash_u64(ret_place->words[0], 0) % PLACE_SLOTS];
+			&places->slots[tally_hash_u64(ret_place->key[0], 0) % PLACE_SLOTS];
 		__builtin_prefetch(ret_place->slot);
 		__builtin_prefetch(&ret_place->slot->line[CACHE_LINE]);
 	}
@@ -101,14 +101,14 @@ static void slot_add(const struct script_place_slot *slot, struct tally_str *out
 }
 
 /* Remember the line that was added to `out` from `start` on, if it is not too long. */
-static void slot_take(struct script_place_slot *slot, const struct tally_str *out, size_t start,
-		      uint64_t word, uint64_t state)
+static void slot_fill(struct script_place_slot *slot, const struct tally_str *out, size_t start,
+		      uint64_t key, uint64_t state)
 {
 	size_t len = out->len - start;
 
 	if (len > LINE_MAX || out->failed)
 		return;
-	slot->word = word;
+	slot->key = key;
 	slot->state = state;
 	slot->len = (uint8_t)len;
 	memcpy(slot->line, out->data + start, len);
@@ -117,15 +117,15 @@ static void slot_take(struct script_place_slot *slot, const struct tally_str *ou
 /* Add a line that is not remembered. Whether it may be: what is in no file now may be in the kernel
  * when its symbols were read. */
 static bool line_make(const struct script_places *places, struct tally_str *out,
-		      const uint64_t *words, uint32_t fields)
+		      const uint64_t *key, uint32_t fields)
 {
 	struct tally_location where;
 	size_t start;
 
-	(void)tally_machine_words_resolve(places->machine, tally_machine_kernel(places->machine),
-					  words, &where);
+	(void)tally_machine_location_key_resolve(
+		places->machine, tally_machine_kernel(places->machine), key, &where);
 	tally_str_add_char(out, '\t');
-	script_add_hex(out, tally_machine_words_addr(words));
+	script_add_hex(out, tally_location_key_addr(key));
 	start = out->len;
 	location_add(out, &where, fields);
 	tally_str_escape(out, start);
@@ -144,10 +144,10 @@ static void nowhere_add(const struct script_places *places, struct tally_str *ou
 	if (slot->state == state) {
 		slot_add(slot, out);
 		if (!out->failed)
-			script_hex(place->words[0], out->data + start + 1);
+			script_hex(place->key[0], out->data + start + 1);
 	} else {
-		(void)line_make(places, out, place->words, fields);
-		slot_take(slot, out, start, 0, state);
+		(void)line_make(places, out, place->key, fields);
+		slot_fill(slot, out, start, 0, state);
 	}
 }
 
@@ -158,12 +158,12 @@ void script_add_line(const struct script_places *places, struct tally_str *out,
 	struct script_place_slot *slot = place->slot;
 	size_t start = out->len;
 
-	if (slot && slot->word == place->words[0] && slot->state == state) {
+	if (slot && slot->key == place->key[0] && slot->state == state) {
 		slot_add(slot, out);
-	} else if (!tally_machine_words_are_mapped(place->words)) {
+	} else if (!tally_location_key_is_mapped(place->key)) {
 		nowhere_add(places, out, place, fields, state);
-	} else if (line_make(places, out, place->words, fields) && slot) {
-		slot_take(slot, out, start, place->words[0], state);
+	} else if (line_make(places, out, place->key, fields) && slot) {
+		slot_fill(slot, out, start, place->key[0], state);
 	}
 }
 

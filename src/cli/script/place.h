@@ -19,15 +19,15 @@ struct script_places {
 
 /* An address of a sample. */
 struct script_place {
-	uint64_t words[TALLY_WORDS_MAX]; /* see tally_machine_words() */
-	struct script_place_slot *slot;  /* of its text; NULL: that is not remembered */
+	uint64_t key[TALLY_LOCATION_KEY_WORDS]; /* see tally_machine_location_key() */
+	struct script_place_slot *slot;         /* of its text; NULL: that is not remembered */
 };
 
 /* `machine` must outlive it. 0 or -ENOMEM. */
 int script_places_init(struct script_places *places, struct tally_machine *machine);
 void script_places_free(struct script_places *places);
 
-/* Find out where `ip` is, and have the memory fetched that the two below will look at: best called
+/* Find out where `ip` is, and prefetch the memory that the two below will look at: best called
  * a while before them. */
 void script_place_find(const struct script_places *places, const struct tally_thread *thread,
 		       uint8_t cpumode, uint64_t ip, struct script_place *ret_place);

@@ -9,7 +9,7 @@
 #include "cli/main/commands.h"
 #include "cli/script/dump.h"
 #include "cli/main/output.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 #include "cli/script/print.h"
 #include "cli/script/stat.h"
 #include "cli/main/words.h"
@@ -125,10 +125,10 @@ static int script_samples(const struct script_config *config, struct tally_sessi
 		script.printer.max_stack = (uint32_t)config->max_stack;
 	ret = tally_session_run(session, script_record, &script);
 	if (session->health.dumps)
-		tally_say_warning("%" PRIu64
-				  " samples have stack dumps that are not unwound yet: of "
-				  "their callers nothing is shown (perf script unwinds them)",
-				  session->health.dumps);
+		tally_print_warning("%" PRIu64
+				    " samples have stack dumps that are not unwound yet: of "
+				    "their callers nothing is shown (perf script unwinds them)",
+				    session->health.dumps);
 	if (script_stat_finish(&script.stat, session, &script.printer.out) && !ret)
 		ret = -ENOMEM;
 	if (tally_output_flush(&script.printer.out) && !ret)
@@ -146,7 +146,7 @@ static int script_words(struct script_config *config, int nr, char **words)
 	int ret = tally_words_parse(&tally_command_script, nr, words, &config->session.input, NULL);
 
 	if (ret)
-		tally_say_hint(
+		tally_print_hint(
 			"perf's scripts are not part of tally; programs that read what 'perf "
 			"script' "
 			"prints, as FlameGraph's stackcollapse-perf.pl, can read 'tally script'");

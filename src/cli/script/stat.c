@@ -9,12 +9,12 @@
 #include "base/endian.h"
 #include "base/escape.h"
 #include "cli/main/output.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 
 /* Sizes of the records, and of an entry of the thread map: a pid and a name. */
 enum { STAT_SIZE = 48, ROUND_SIZE = 24, MAP_HEAD = 16, MAP_ENTRY = 24 };
 
-static int take_threads(struct script_stat *stat, const uint8_t *at, size_t size)
+static int on_thread_map(struct script_stat *stat, const uint8_t *at, size_t size)
 {
 	int ret = 0;
 
@@ -24,8 +24,8 @@ static int take_threads(struct script_stat *stat, const uint8_t *at, size_t size
 	return ret;
 }
 
-static int take_count(struct script_stat *stat, const struct tally_session *session,
-		      const uint8_t *at)
+static int on_count(struct script_stat *stat, const struct tally_session *session,
+		    const uint8_t *at)
 {
 	struct script_count count = {
 		.event = tally_perfdata_event_by_id(session->data, tally_get_u64(at + 8)),
@@ -106,10 +106,10 @@ int script_stat_record(struct script_stat *stat, const struct tally_session *ses
 	const uint8_t *at = record->data;
 
 	if (record->type == TALLY_PERFDATA_THREAD_MAP)
-		return take_threads(stat, at, record->size);
+		return on_thread_map(stat, at, record->size);
 	if (record->type == TALLY_PERFDATA_STAT) {
 		if (record->size >= STAT_SIZE)
-			return take_count(stat, session, at);
+			return on_count(stat, session, at);
 		stat->nr_short++;
 	} else if (record->type == TALLY_PERFDATA_STAT_ROUND) {
 		if (record->size >= ROUND_SIZE)
@@ -123,19 +123,19 @@ int script_stat_finish(struct script_stat *stat, const struct tally_session *ses
 		       struct tally_str *out)
 {
 	if (stat->nr_nameless)
-		tally_say_warning("%s: %" PRIu64 " counts are of no event of the recording: "
-				  "passed over",
-				  session->path, stat->nr_nameless);
+		tally_print_warning("%s: %" PRIu64 " counts are of no event of the recording: "
+				    "passed over",
+				    session->path, stat->nr_nameless);
 	if (stat->nr_short)
-		tally_say_warning("%s: %" PRIu64 " records of counts are too short: passed over",
-				  session->path, stat->nr_short);
+		tally_print_warning("%s: %" PRIu64 " records of counts are too short: passed over",
+				    session->path, stat->nr_short);
 	/* Behind the last interval perf stat record -I writes what it ended with, which perf script
 	 * does not list either. */
 	if (!stat->counts.len || stat->has_heading)
 		return 0;
-	tally_say_warning("%s: the last counts are of a round whose end is not there: "
-			  "they have no time, and more of them may be missing",
-			  session->path);
+	tally_print_warning("%s: the last counts are of a round whose end is not there: "
+			    "they have no time, and more of them may be missing",
+			    session->path);
 	return add_round(stat, no_time, out);
 }
 

@@ -255,8 +255,8 @@ static void cells_merge(struct stat_session *session)
 }
 
 /* One event's counter on one CPU for one thread, already read into set->now. */
-static int take(struct stat_session *session, const struct stat_set *set, size_t event, size_t cpu,
-		size_t thread, bool delta)
+static int count_adopt(struct stat_session *session, const struct stat_set *set, size_t event,
+		       size_t cpu, size_t thread, bool delta)
 {
 	size_t threads = session->threads->nr, row = set->rows[event];
 	const struct tally_cpus *cpus = tally_counters_cpus(set->counters, event);
@@ -296,7 +296,7 @@ static int read_group(struct stat_session *session, struct stat_set *set, size_t
 		if (i != leader && tally_counters_fd(set->counters, i, cpu, thread) < 0)
 			ret = tally_counters_read(set->counters, i, cpu, thread, &set->now[i]);
 		if (!ret)
-			ret = take(session, set, i, cpu, thread, delta);
+			ret = count_adopt(session, set, i, cpu, thread, delta);
 	}
 	return ret;
 }
@@ -306,7 +306,7 @@ static int read_alone(struct stat_session *session, struct stat_set *set, size_t
 {
 	int ret = tally_counters_read(set->counters, event, cpu, thread, &set->now[event]);
 
-	return ret ? ret : take(session, set, event, cpu, thread, delta);
+	return ret ? ret : count_adopt(session, set, event, cpu, thread, delta);
 }
 
 /* Read what an event leads, everywhere. */

@@ -5,7 +5,7 @@
 
 #include "cli/main/attr_text.h"
 #include "cli/main/output.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 #include "cli/stat/dry.h"
 #include "cli/stat/open.h"
 
@@ -72,7 +72,7 @@ int stat_dry_run(struct stat_session *session)
 	if (!ret)
 		ret = tally_output_flush(&out);
 	if (ret)
-		tally_say_error("cannot work out what would be opened: %s", strerror(-ret));
+		tally_print_error("cannot work out what would be opened: %s", strerror(-ret));
 	tally_str_free(&out);
 	return ret;
 }

@@ -7,54 +7,54 @@
 #include <unistd.h>
 
 #include "base/arith.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 #include "cli/stat/cgroup.h"
 #include "cli/stat/events.h"
 #include "sampler/counting.h"
 
 /* An event asked for; indices in the spec are those of the whole list. */
-struct asked {
+struct requested {
 	struct tally_event_spec spec;
 	const char *cgroup, *filter;
 	size_t option; /* number of the -e it came with; SIZE_MAX: of none */
 	bool of_metric;
 };
 
-struct asked_list {
-	TALLY_VEC(struct asked) items;
+struct requested_list {
+	TALLY_VEC(struct requested) items;
 	uint32_t nr_groups;
 };
 
 /* ---- the strings ---------------------------------------------------------- */
 
 /* Take the events of a list, which lives as long as the session. */
-static int asked_take(struct asked_list *asked, const struct tally_event_list *list, size_t option,
-		      bool of_metric)
+static int requested_adopt(struct requested_list *requested, const struct tally_event_list *list,
+			   size_t option, bool of_metric)
 {
-	uint32_t base = (uint32_t)asked->items.len;
+	uint32_t base = (uint32_t)requested->items.len;
 	int ret = 0;
 
 	for (size_t i = 0; i < list->nr && !ret; i++) {
-		struct asked one = {list->specs[i], NULL, NULL, option, of_metric};
+		struct requested one = {list->specs[i], NULL, NULL, option, of_metric};
 
 		one.spec.leader += base;
 		one.spec.merge_first += base;
-		one.spec.group += asked->nr_groups;
-		ret = tally_vec_push(&asked->items, one);
+		one.spec.group += requested->nr_groups;
+		ret = tally_vec_push(&requested->items, one);
 	}
-	asked->nr_groups += list->nr_groups;
+	requested->nr_groups += list->nr_groups;
 	return ret;
 }
 
-static int asked_add(struct stat_session *session, struct asked_list *asked, const char *text,
-		     size_t option)
+static int requested_add(struct stat_session *session, struct requested_list *requested,
+			 const char *text, size_t option)
 {
 	struct tally_event_error err = {0};
 	struct tally_event_list *list;
 	int ret = tally_events_parse(session->events, text, strlen(text), &list, &err);
 
 	if (ret) {
-		tally_event_error_emit(text, &err, &tally_say_messages);
+		tally_event_error_emit(text, &err, &tally_print_messages);
 		return ret == -ENOENT || ret == -E2BIG || ret == -ENODEV ? -EINVAL : ret;
 	}
 	ret = tally_vec_push(&session->lists, list);
@@ -62,7 +62,7 @@ static int asked_add(struct stat_session *session, struct asked_list *asked, con
 		tally_event_list_free(list);
 		return ret;
 	}
-	return asked_take(asked, list, option, false);
+	return requested_adopt(requested, list, option, false);
 }
 
 /* ---- metrics -------------------------------------------------------------- */
@@ -87,16 +87,17 @@ static unsigned metric_flags(const struct stat_config *config)
 	       (!config->source.cpuid && nmi_watchdog_is_on() ? TALLY_METRICS_NMI_WATCHDOG : 0);
 }
 
-static int asked_metric(struct stat_session *session, struct asked_list *asked, const char *text)
+static int requested_metric(struct stat_session *session, struct requested_list *requested,
+			    const char *text)
 {
 	struct tally_event_error err = {0};
 	struct tally_metric_list *list;
-	size_t base = asked->items.len;
+	size_t base = requested->items.len;
 	int ret = tally_metrics_parse(session->events, text, strlen(text),
 				      metric_flags(session->config), &list, &err);
 
 	if (ret) {
-		tally_event_error_emit(text, &err, &tally_say_messages);
+		tally_event_error_emit(text, &err, &tally_print_messages);
 		return ret == -ENOENT ? -EINVAL : ret;
 	}
 	ret = tally_vec_push(&session->metric_lists, list);
@@ -107,10 +108,10 @@ static int asked_metric(struct stat_session *session, struct asked_list *asked, 
 	for (size_t i = 0; i < list->nr && !ret; i++)
 		ret = tally_vec_push(&session->formulas,
 				     (struct stat_formula){list, &list->metrics[i], base});
-	return ret ? ret : asked_take(asked, list->events, SIZE_MAX, true);
+	return ret ? ret : requested_adopt(requested, list->events, SIZE_MAX, true);
 }
 
-static int asked_metrics(struct stat_session *session, struct asked_list *asked)
+static int requested_metrics(struct stat_session *session, struct requested_list *requested)
 {
 	const struct stat_config *config = session->config;
 	char topdown[32];
@@ -119,17 +120,17 @@ static int asked_metrics(struct stat_session *session, struct asked_list *asked)
 	snprintf(topdown, sizeof(topdown), "TopdownL%u",
 		 (unsigned)TALLY_MAX(config->topdown_level, 1));
 	if (config->metrics.nr || config->topdown)
-		tally_event_source_warn(session->events, &tally_say_messages);
+		tally_event_source_warn(session->events, &tally_print_messages);
 	for (size_t i = 0; i < config->metrics.nr && !ret; i++)
-		ret = asked_metric(session, asked, config->metrics.items[i]);
+		ret = requested_metric(session, requested, config->metrics.items[i]);
 	if (!ret && config->topdown)
-		ret = asked_metric(session, asked, topdown);
+		ret = requested_metric(session, requested, topdown);
 	return ret;
 }
 
 /* ---- what is counted without being asked for ------------------------------- */
 
-static int asked_default(struct stat_session *session, struct asked_list *asked)
+static int requested_default(struct stat_session *session, struct requested_list *requested)
 {
 	struct tally_str events = {0};
 	int ret;
@@ -137,12 +138,12 @@ static int asked_default(struct stat_session *session, struct asked_list *asked)
 	tally_counting_events(session->system_wide, &events);
 	ret = tally_str_error(&events);
 	if (!ret)
-		ret = asked_add(session, asked, tally_str_text(&events), SIZE_MAX);
+		ret = requested_add(session, requested, tally_str_text(&events), SIZE_MAX);
 	tally_str_free(&events);
 	return ret;
 }
 
-static int asked_detail(struct stat_session *session, struct asked_list *asked)
+static int requested_detail(struct stat_session *session, struct requested_list *requested)
 {
 	static const char *const levels[] = {
 		"L1-dcache-loads,L1-dcache-load-misses,LLC-loads,LLC-load-misses",
@@ -154,24 +155,24 @@ static int asked_detail(struct stat_session *session, struct asked_list *asked)
 
 	for (int i = 0; i < session->config->detail && i < (int)TALLY_ARRAY_SIZE(levels) && !ret;
 	     i++)
-		ret = asked_add(session, asked, levels[i], SIZE_MAX);
+		ret = requested_add(session, requested, levels[i], SIZE_MAX);
 	return ret;
 }
 
-static int asked_all(struct stat_session *session, struct asked_list *asked)
+static int requested_all(struct stat_session *session, struct requested_list *requested)
 {
 	const struct stat_config *config = session->config;
 	int ret = 0;
 
 	for (size_t i = 0; i < config->events.nr && !ret; i++)
-		ret = asked_add(session, asked, config->events.items[i], i);
+		ret = requested_add(session, requested, config->events.items[i], i);
 	if (!ret)
-		ret = asked_metrics(session, asked);
-	if (!ret && !asked->items.len)
-		ret = asked_default(session, asked);
+		ret = requested_metrics(session, requested);
+	if (!ret && !requested->items.len)
+		ret = requested_default(session, requested);
 	if (!ret)
-		ret = asked_detail(session, asked);
-	tally_vec_for_each (one, &asked->items) {
+		ret = requested_detail(session, requested);
+	tally_vec_for_each (one, &requested->items) {
 		if (config->all_user)
 			one->spec.attr.exclude_kernel = one->spec.attr.exclude_hv = 1;
 		if (config->all_kernel)
@@ -194,7 +195,7 @@ static const char *next_name(struct stat_session *session, const char **list)
 }
 
 /* -G: one name goes to every event since the -G before; several to one event each. */
-static int asked_cgroups(struct stat_session *session, struct asked_list *asked)
+static int requested_cgroups(struct stat_session *session, struct requested_list *requested)
 {
 	size_t at = 0;
 
@@ -202,17 +203,19 @@ static int asked_cgroups(struct stat_session *session, struct asked_list *asked)
 		const char *rest = option->text, *name = next_name(session, &rest);
 		bool one = !strchr(option->text, ',');
 
-		for (; at < asked->items.len && asked->items.data[at].option < option->nr_events;
+		for (; at < requested->items.len &&
+		       requested->items.data[at].option < option->nr_events;
 		     at++) {
 			if (!name)
 				return -ENOMEM;
-			asked->items.data[at].cgroup = *name ? name : NULL;
+			requested->items.data[at].cgroup = *name ? name : NULL;
 			if (one)
 				continue;
 			name = *rest ? next_name(session, &rest) : "";
 		}
 		if (!one && (!name || *name || *rest)) {
-			tally_say_error("-G %s: more cgroups than events before it", option->text);
+			tally_print_error("-G %s: more cgroups than events before it",
+					  option->text);
 			return -EINVAL;
 		}
 	}
@@ -220,10 +223,10 @@ static int asked_cgroups(struct stat_session *session, struct asked_list *asked)
 }
 
 /* --for-each-cgroup: all events once for each name. */
-static int asked_each_cgroup(struct stat_session *session, struct asked_list *asked)
+static int requested_each_cgroup(struct stat_session *session, struct requested_list *requested)
 {
 	const char *rest = session->config->each_cgroup;
-	size_t nr = asked->items.len;
+	size_t nr = requested->items.len;
 	uint32_t copies = 0;
 	size_t formulas = session->formulas.len;
 	int ret = 0;
@@ -234,16 +237,16 @@ static int asked_each_cgroup(struct stat_session *session, struct asked_list *as
 		if (!name)
 			return -ENOMEM;
 		for (size_t i = 0; i < nr && !ret; i++) {
-			struct asked one = asked->items.data[i];
+			struct requested one = requested->items.data[i];
 
 			one.cgroup = name;
 			one.spec.leader += copies * (uint32_t)nr;
 			one.spec.merge_first += copies * (uint32_t)nr;
-			one.spec.group += copies * asked->nr_groups;
+			one.spec.group += copies * requested->nr_groups;
 			if (copies)
-				ret = tally_vec_push(&asked->items, one);
+				ret = tally_vec_push(&requested->items, one);
 			else
-				asked->items.data[i].cgroup = name;
+				requested->items.data[i].cgroup = name;
 		}
 		for (size_t i = 0; i < formulas && copies && !ret; i++) {
 			struct stat_formula formula = session->formulas.data[i];
@@ -257,12 +260,12 @@ static int asked_each_cgroup(struct stat_session *session, struct asked_list *as
 
 /* ---- filters -------------------------------------------------------------- */
 
-static int asked_filters(struct stat_session *session, struct asked_list *asked)
+static int requested_filters(struct stat_session *session, struct requested_list *requested)
 {
 	tally_vec_for_each (option, &session->config->filters.items) {
 		size_t used = 0;
 
-		tally_vec_for_each (one, &asked->items) {
+		tally_vec_for_each (one, &requested->items) {
 			if (one->option + 1 != option->nr_events ||
 			    one->spec.attr.type != PERF_TYPE_TRACEPOINT)
 				continue;
@@ -270,8 +273,8 @@ static int asked_filters(struct stat_session *session, struct asked_list *asked)
 			used++;
 		}
 		if (!used) {
-			tally_say_error("--filter '%s' has no tracepoint in the -e before it",
-					option->text);
+			tally_print_error("--filter '%s' has no tracepoint in the -e before it",
+					  option->text);
 			return -EINVAL;
 		}
 	}
@@ -293,7 +296,7 @@ static int set_new(struct stat_session *session, const char *cgroup, size_t room
 	if (!ret && cgroup)
 		ret = stat_cgroup_open(cgroup, &set.cgroup_fd);
 	if (ret && ret != -ENOMEM)
-		tally_say_error("cgroup %s: %s", cgroup, strerror(-ret));
+		tally_print_error("cgroup %s: %s", cgroup, strerror(-ret));
 	if (!ret)
 		ret = tally_vec_push(&session->sets, set);
 	if (ret)
@@ -334,7 +337,8 @@ static void set_add(struct stat_session *session, struct stat_row *row,
 		copy->leader = (uint32_t)leader->event;
 }
 
-static int row_add(struct stat_session *session, const struct asked *one, size_t index, size_t room)
+static int row_add(struct stat_session *session, const struct requested *one, size_t index,
+		   size_t room)
 {
 	size_t nr = session->sets.len;
 	struct stat_row row = {
@@ -369,23 +373,23 @@ static int row_add(struct stat_session *session, const struct asked *one, size_t
 
 int stat_events_parse(struct stat_session *session)
 {
-	struct asked_list asked = {0};
+	struct requested_list requested = {0};
 	int ret = 0;
 
 	if (session->config->null_run)
 		return 0;
-	ret = tally_event_source_open(&session->config->source, &tally_say_messages,
+	ret = tally_event_source_open(&session->config->source, &tally_print_messages,
 				      &session->events);
 	if (!ret)
-		ret = asked_all(session, &asked);
+		ret = requested_all(session, &requested);
 	if (!ret)
-		ret = asked_filters(session, &asked);
+		ret = requested_filters(session, &requested);
 	if (!ret)
-		ret = asked_cgroups(session, &asked);
+		ret = requested_cgroups(session, &requested);
 	if (!ret)
-		ret = asked_each_cgroup(session, &asked);
-	for (size_t i = 0; i < asked.items.len && !ret; i++)
-		ret = row_add(session, &asked.items.data[i], i, asked.items.len - i);
-	tally_vec_free(&asked.items);
+		ret = requested_each_cgroup(session, &requested);
+	for (size_t i = 0; i < requested.items.len && !ret; i++)
+		ret = row_add(session, &requested.items.data[i], i, requested.items.len - i);
+	tally_vec_free(&requested.items);
 	return ret;
 }

@@ -5,7 +5,7 @@
 
 #include "base/arith.h"
 #include "sampler/refuse.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 #include "cli/stat/explain.h"
 #include "sampler/fallbacks.h"
 
@@ -47,15 +47,15 @@ static bool is_missing(const struct tally_refusal *refusal)
 	       refusal->code == -EOPNOTSUPP;
 }
 
-void stat_tell_refusal(const char *name, const struct tally_refusal *why, bool fatal)
+void stat_explain_refusal(const char *name, const struct tally_refusal *why, bool fatal)
 {
 	struct tally_str what = {0};
 
 	tally_str_addf(&what, "cannot count %s", name);
 	if (fatal)
-		tally_refuse(tally_str_text(&what), why, &tally_say_messages);
+		tally_refuse(tally_str_text(&what), why, &tally_print_messages);
 	else
-		tally_refuse_warning(tally_str_text(&what), why, &tally_say_messages);
+		tally_refuse_warning(tally_str_text(&what), why, &tally_print_messages);
 	tally_str_free(&what);
 }
 
@@ -75,26 +75,26 @@ static bool all_forbidden(const struct stat_session *session)
 }
 
 /* Each rule once, with the first event that met it. What opens the kernel to the others, which
- * `kernel_told` has said, opens it to those that are there alone. */
-static void tell_refusals(const struct stat_session *session, bool fatal, bool kernel_told)
+ * `kernel_explained` has said, opens it to those that are there alone. */
+static void explain_refusals(const struct stat_session *session, bool fatal, bool kernel_explained)
 {
 	bool verbose = session->config->verbose > 0;
 
 	for (size_t i = 0; i < session->rows.len; i++) {
 		const struct stat_row *row = &session->rows.data[i];
-		bool told = false;
+		bool explained = false;
 
 		if (!row->refusal || (is_missing(row->refusal) && !verbose))
 			continue;
 		for (size_t before = 0; before < i && !verbose; before++) {
 			const struct tally_refusal *other = session->rows.data[before].refusal;
 
-			told |= other && !strcmp(other->rule, row->refusal->rule);
+			explained |= other && !strcmp(other->rule, row->refusal->rule);
 		}
-		if (!told && kernel_told && row->refusal->broken == TALLY_RULE_KERNEL)
-			tally_say_warning("cannot count %s: %s", row->name, row->refusal->rule);
-		else if (!told)
-			stat_tell_refusal(row->name, row->refusal, fatal);
+		if (!explained && kernel_explained && row->refusal->broken == TALLY_RULE_KERNEL)
+			tally_print_warning("cannot count %s: %s", row->name, row->refusal->rule);
+		else if (!explained)
+			stat_explain_refusal(row->name, row->refusal, fatal);
 	}
 }
 
@@ -119,7 +119,7 @@ static int keep_refusals(struct stat_session *session)
 	return 0;
 }
 
-int stat_tell(struct stat_session *session)
+int stat_explain(struct stat_session *session)
 {
 	unsigned fallbacks = rows_learn(session);
 	int ret = keep_refusals(session);
@@ -129,8 +129,8 @@ int stat_tell(struct stat_session *session)
 		return ret;
 	fatal = all_forbidden(session);
 	if (!session->config->quiet || fatal) {
-		tally_fallbacks_warn(fallbacks, "counted", &tally_say_messages);
-		tell_refusals(session, fatal, fallbacks & TALLY_FALLBACK_NO_KERNEL);
+		tally_fallbacks_warn(fallbacks, "counted", &tally_print_messages);
+		explain_refusals(session, fatal, fallbacks & TALLY_FALLBACK_NO_KERNEL);
 	}
 	return fatal ? -EACCES : 0;
 }

@@ -6,9 +6,9 @@
 #include "cli/stat/stat.h"
 
 /* 0, or -EACCES when nothing could be opened for want of permission. */
-int stat_tell(struct stat_session *session);
+int stat_explain(struct stat_session *session);
 
 /* An event that cannot be counted: as an error when that is the end, else as a warning. */
-void stat_tell_refusal(const char *name, const struct tally_refusal *why, bool fatal);
+void stat_explain_refusal(const char *name, const struct tally_refusal *why, bool fatal);
 
 #endif

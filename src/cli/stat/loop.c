@@ -14,7 +14,7 @@
 #include "base/arith.h"
 #include "base/clock.h"
 #include "sampler/refuse.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 #include "cli/stat/loop.h"
 #include "cli/stat/show.h"
 
@@ -44,7 +44,7 @@ static void each_set(struct stat_session *session, int (*verb)(struct tally_coun
 		verb(set->counters);
 }
 
-static void tell_switched(const struct stat_session *session, const char *what)
+static void print_switched(const struct stat_session *session, const char *what)
 {
 	if (!session->config->quiet)
 		fprintf(stderr, "Events %s\n", what);
@@ -165,7 +165,7 @@ static void stop_signal(struct stat_session *session, struct waiting *waiting,
 		kill(session->child.pid, session->stop_signal);
 }
 
-static void take_signals(struct stat_session *session, struct waiting *waiting)
+static void drain_signals(struct stat_session *session, struct waiting *waiting)
 {
 	struct signalfd_siginfo info;
 
@@ -185,7 +185,7 @@ static int interval(struct stat_session *session, uint64_t now)
 	return ret;
 }
 
-static int take_commands(struct stat_session *session, struct waiting *waiting)
+static int drain_commands(struct stat_session *session, struct waiting *waiting)
 {
 	enum tally_control_word word;
 	int ret = 0;
@@ -193,11 +193,11 @@ static int take_commands(struct stat_session *session, struct waiting *waiting)
 	while (!ret && (word = tally_control_next(&session->control)) != TALLY_CONTROL_NONE) {
 		if (word == TALLY_CONTROL_ENABLE) {
 			counting_start(session);
-			tell_switched(session, "enabled");
+			print_switched(session, "enabled");
 			waiting->enable_at = NEVER;
 		} else if (word == TALLY_CONTROL_DISABLE) {
 			counting_stop(session);
-			tell_switched(session, "disabled");
+			print_switched(session, "disabled");
 		} else if (word == TALLY_CONTROL_STOP) {
 			stop(session, waiting);
 		} else if (word == TALLY_CONTROL_SNAPSHOT && session->config->interval_ms) {
@@ -211,7 +211,7 @@ static int take_commands(struct stat_session *session, struct waiting *waiting)
 	return ret;
 }
 
-static int take_time(struct stat_session *session, struct waiting *waiting, uint64_t now)
+static int on_time(struct stat_session *session, struct waiting *waiting, uint64_t now)
 {
 	const struct stat_config *config = session->config;
 	uint64_t step = config->interval_ms * NS_PER_MS;
@@ -220,7 +220,7 @@ static int take_time(struct stat_session *session, struct waiting *waiting, uint
 	if (now >= waiting->enable_at) {
 		waiting->enable_at = NEVER;
 		counting_start(session);
-		tell_switched(session, "enabled");
+		print_switched(session, "enabled");
 		session->started = tally_clock_now();
 		if (step)
 			waiting->interval_at = session->started + step;
@@ -282,12 +282,12 @@ static int wait_for_end(struct stat_session *session)
 	while (!ret && !waiting.done) {
 		ret = wait_once(&waiting);
 		if (!ret && waiting.polls.data[POLL_SIGNALS].revents)
-			take_signals(session, &waiting);
+			drain_signals(session, &waiting);
 		if (!ret && waiting.polls.data[POLL_CONTROL].revents)
-			ret = take_commands(session, &waiting);
+			ret = drain_commands(session, &waiting);
 		tasks_polled(&waiting);
 		if (!ret && !waiting.done)
-			ret = take_time(session, &waiting, tally_clock_now());
+			ret = on_time(session, &waiting, tally_clock_now());
 	}
 	for (size_t i = POLL_TASKS; i < waiting.polls.len; i++) {
 		if (waiting.polls.data[i].fd >= 0)
@@ -312,7 +312,7 @@ static int start(struct stat_session *session)
 	/* On a command alone they wake up by themselves, when it execs. */
 	session->counting = session->by_command && !delay;
 	if (delay)
-		tell_switched(session, "disabled");
+		print_switched(session, "disabled");
 	else
 		counting_start(session);
 	session->started = tally_clock_now();
@@ -333,11 +333,11 @@ static int finish(struct stat_session *session)
 	if (!session->by_command)
 		counting_stop(session);
 	if (session->system_wide && !session->config->target.cpus && !session->config->quiet)
-		tally_refuse_new_cpus(session->cpus, &tally_say_messages);
+		tally_refuse_new_cpus(session->cpus, &tally_print_messages);
 	if (session->argv) {
 		ret = tally_child_exec_error(&session->child);
 		if (ret)
-			tally_say_error("cannot run '%s': %s", session->argv[0], strerror(-ret));
+			tally_print_error("cannot run '%s': %s", session->argv[0], strerror(-ret));
 	}
 	return ret;
 }

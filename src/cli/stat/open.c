@@ -8,7 +8,7 @@
 #include "base/arith.h"
 #include "sampler/privileges.h"
 #include "sampler/refuse.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 #include "cli/stat/explain.h"
 #include "cli/stat/open.h"
 
@@ -37,7 +37,7 @@ int stat_targets(struct stat_session *session)
 	target.per_thread = !session->system_wide;
 	target.each_thread = !session->system_wide && !tally_target_has_tasks(&target);
 	return tally_resolve_target(&target, &session->cpus, &session->threads,
-				    &tally_say_messages);
+				    &tally_print_messages);
 }
 
 /* ---- counters ------------------------------------------------------------- */
@@ -75,8 +75,8 @@ static int set_filters(struct stat_session *session, struct stat_set *set)
 			ret = tally_counters_filter(set->counters, i, row->filter);
 		if (!ret)
 			continue;
-		tally_say_error("%s: the kernel does not take the filter '%s': %s", row->name,
-				row->filter, strerror(-ret));
+		tally_print_error("%s: the kernel does not take the filter '%s': %s", row->name,
+				  row->filter, strerror(-ret));
 		return ret;
 	}
 	return 0;
@@ -108,7 +108,7 @@ static int set_open(struct stat_session *session, struct stat_set *set)
 					  session->threads, &options, &set->counters, &why);
 		if (ret) {
 			why.code = why.code ? why.code : ret;
-			stat_tell_refusal(set->list.specs[why.event].name, &why, true);
+			stat_explain_refusal(set->list.specs[why.event].name, &why, true);
 			return ret;
 		}
 		if (!session->has_groups || !promote_members(set))
@@ -142,11 +142,11 @@ int stat_open(struct stat_session *session, bool first, bool last)
 	ret = sets_open(session);
 	/* The next run is counted by counters of its own. */
 	if (last)
-		dropped = tally_privileges_drop(&tally_say_messages);
+		dropped = tally_privileges_drop(&tally_print_messages);
 	else
 		tally_privileges_lower();
 	ret = ret ? ret : dropped;
-	return !ret && first ? stat_tell(session) : ret;
+	return !ret && first ? stat_explain(session) : ret;
 }
 
 void stat_close(struct stat_session *session)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 #include "cli/main/target_options.h"
 #include "cli/stat/options.h"
 
@@ -14,7 +14,7 @@ static int attach(struct stat_attached_list *list, size_t nr_events, const char 
 		  const char *option)
 {
 	if (!nr_events) {
-		tally_say_error("option '%s' belongs behind the -e that it is for", option);
+		tally_print_error("option '%s' belongs behind the -e that it is for", option);
 		return -EINVAL;
 	}
 	return tally_vec_push(&list->items, (struct stat_attached){nr_events, text});
@@ -128,8 +128,8 @@ static int parse_number(const char *option, const char *text, long least, long *
 	*ret_value = strtol(text, &end, 10);
 	if (end != text && !*end && !errno && *ret_value >= least)
 		return 0;
-	tally_say_error("option '%s' takes a number of at least %ld, not '%s'", option, least,
-			text);
+	tally_print_error("option '%s' takes a number of at least %ld, not '%s'", option, least,
+			  text);
 	return -EINVAL;
 }
 
@@ -212,7 +212,7 @@ static int rules_check(struct stat_config *config, char **argv)
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]) && !ret; i++) {
 		if (!rules[i].wrong)
 			continue;
-		tally_say_error("%s", rules[i].why);
+		tally_print_error("%s", rules[i].why);
 		ret = -EINVAL;
 	}
 	return ret;

@@ -11,7 +11,7 @@
 #include "base/arith.h"
 #include "base/json.h"
 #include "cli/main/output.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 #include "cli/stat/stat.h"
 
 enum { SCHEMA_VERSION = 1, NAME_WIDTH = 40 };
@@ -208,9 +208,9 @@ int stat_plan(struct stat_session *session)
 	if (!ret)
 		ret = tally_output_flush(&out);
 	if (ret)
-		tally_say_error("no plan can be made: %s",
-				ret == -E2BIG ? "the events differ in too many ways"
-					      : strerror(-ret));
+		tally_print_error("no plan can be made: %s",
+				  ret == -E2BIG ? "the events differ in too many ways"
+						: strerror(-ret));
 	tally_str_free(&out);
 	free(plan.events);
 	return ret;

@@ -6,9 +6,9 @@
 
 #include "base/arith.h"
 #include "cli/stat/plan_run.h"
-#include "machines/sim/files.h"
-#include "machines/sim/loop.h"
-#include "machines/sim/task.h"
+#include "hosts/sim/files.h"
+#include "hosts/sim/loop.h"
+#include "hosts/sim/task.h"
 
 enum {
 	MS = 1000000,

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 #include "cli/stat/count.h"
 #include "cli/stat/show.h"
 
@@ -91,8 +91,8 @@ int stat_output_open(struct stat_session *session)
 	if (session->output < 0 || fcntl(session->output, F_GETFD) < 0) {
 		int ret = -errno;
 
-		tally_say_error("%s: %s", config->output ? config->output : "--log-fd",
-				strerror(-ret));
+		tally_print_error("%s: %s", config->output ? config->output : "--log-fd",
+				  strerror(-ret));
 		return ret;
 	}
 	if (config->output || config->log_fd_given)
@@ -148,7 +148,7 @@ static int show(struct stat_session *session, const struct stat_table *table)
 		ret = tally_file_write_all(session->output, out->data, out->len);
 	tally_str_clear(out);
 	if (ret)
-		tally_say_error("cannot write the counts: %s", strerror(-ret));
+		tally_print_error("cannot write the counts: %s", strerror(-ret));
 	return ret;
 }
 
@@ -161,7 +161,7 @@ int stat_show_interval(struct stat_session *session, uint64_t at)
 	session->last_print = at;
 	ret = stat_count_read(session, true);
 	if (ret) {
-		tally_say_error("cannot read the counters: %s", strerror(-ret));
+		tally_print_error("cannot read the counters: %s", strerror(-ret));
 		return ret;
 	}
 	table = table_of(session);

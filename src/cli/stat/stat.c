@@ -11,7 +11,7 @@
 #include "base/arith.h"
 #include "cli/main/commands.h"
 #include "sampler/refuse.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 #include "sampler/signals.h"
 #include "cli/stat/count.h"
 #include "cli/stat/dry.h"
@@ -71,9 +71,9 @@ static int open_control(struct stat_session *session)
 		return 0;
 	ret = tally_control_open(&session->control, text);
 	if (ret == -EINVAL)
-		tally_say_error("--control takes fd:N[,N] or fifo:PATH[,PATH], not '%s'", text);
+		tally_print_error("--control takes fd:N[,N] or fifo:PATH[,PATH], not '%s'", text);
 	else if (ret)
-		tally_say_error("--control %s: %s", text, strerror(-ret));
+		tally_print_error("--control %s: %s", text, strerror(-ret));
 	return ret;
 }
 
@@ -101,7 +101,7 @@ static int session_init(struct stat_session *session, const struct stat_config *
 	if (ret || config->dry_run || config->plan)
 		return ret;
 	if (!ret)
-		ret = tally_refuse_killed(&tally_say_messages);
+		ret = tally_refuse_killed(&tally_print_messages);
 	if (!ret)
 		ret = open_control(session);
 	if (!ret)
@@ -156,12 +156,12 @@ static int run_hook(const char *option, const char *command)
 		ret = child.status ? -ECANCELED : 0;
 	}
 	if (ret)
-		tally_say_error("the command of %s failed: %s", option, command);
+		tally_print_error("the command of %s failed: %s", option, command);
 	tally_child_free(&child);
 	return ret;
 }
 
-static void tell_signal(const struct stat_session *session)
+static void print_signal(const struct stat_session *session)
 {
 	const struct tally_child *child = &session->child;
 
@@ -177,7 +177,7 @@ static int read_counts(struct stat_session *session)
 	int ret = stat_count_read(session, false);
 
 	if (ret)
-		tally_say_error("cannot read the counters: %s", strerror(-ret));
+		tally_print_error("cannot read the counters: %s", strerror(-ret));
 	return ret;
 }
 
@@ -207,7 +207,7 @@ static int one_run(struct stat_session *session, bool first, bool last)
 	if (!ret && session->argv) {
 		ret = tally_child_start(&session->child, session->argv, STDOUT_FILENO);
 		if (ret)
-			tally_refuse_start(session->argv[0], ret, &tally_say_messages);
+			tally_refuse_start(session->argv[0], ret, &tally_print_messages);
 	}
 	if (!ret)
 		ret = stat_open(session, first, last);
@@ -215,7 +215,7 @@ static int one_run(struct stat_session *session, bool first, bool last)
 		ret = stat_count_prepare(session);
 	if (!ret)
 		ret = stat_run_once(session);
-	tell_signal(session);
+	print_signal(session);
 	if (!ret)
 		ret = run_hook("--post", config->post);
 	return ret;
@@ -310,9 +310,9 @@ static int check_words(const char *word, bool is_command)
 	for (size_t i = 0; word && !is_command && i < TALLY_ARRAY_SIZE(perf_words); i++) {
 		if (strcmp(word, perf_words[i].word) != 0)
 			continue;
-		tally_say_error("there is no 'stat %s' as perf has it", word);
-		tally_say_hint("%s", perf_words[i].instead);
-		tally_say_hint("a command of that name: tally stat -- %s", word);
+		tally_print_error("there is no 'stat %s' as perf has it", word);
+		tally_print_hint("%s", perf_words[i].instead);
+		tally_print_hint("a command of that name: tally stat -- %s", word);
 		return -EINVAL;
 	}
 	return 0;

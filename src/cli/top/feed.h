@@ -16,7 +16,7 @@ int top_feed_existing(struct top *top);
 /* Take in one record. The caller holds the lock. 0 or -ENOMEM. */
 int top_feed_record(struct top *top, const struct perf_event_header *record);
 
-/* The profile starts anew, with cells told apart by `by` (TALLY_BY_*). The caller holds the lock.
+/* The profile starts anew, with buckets told apart by `by` (TALLY_BY_*). The caller holds the lock.
  */
 int top_feed_restart(struct top *top, unsigned by);
 

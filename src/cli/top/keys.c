@@ -34,7 +34,7 @@ const size_t top_screen_nr_help = TALLY_ARRAY_SIZE(top_screen_help);
 static const char *const orders[] = {"comm,dso,symbol", "comm",           "dso",
 				     "tid,dso,symbol",  "cpu,dso,symbol", "dso,symbol"};
 
-static void say(struct top_screen *screen, const char *text)
+static void show_message(struct top_screen *screen, const char *text)
 {
 	tally_str_clear(&screen->note);
 	tally_str_add(&screen->note, text);
@@ -99,7 +99,7 @@ static bool has_chains(struct top_screen *screen)
 	bool has = screen->top->config->report.style != TALLY_STYLE_NONE;
 
 	if (!has)
-		say(screen, "there are no callchains: tally top -g");
+		show_message(screen, "there are no callchains: tally top -g");
 	return has;
 }
 
@@ -182,7 +182,8 @@ static int key_thread(struct top_screen *screen)
 	unsigned keys = screen->top->config->report.keys;
 
 	if (!(keys & (TALLY_KEY_TID | TALLY_KEY_PID | TALLY_KEY_COMM))) {
-		say(screen, "rows are not told apart by thread or command: o for another order");
+		show_message(screen,
+			     "rows are not told apart by thread or command: o for another order");
 		return 0;
 	}
 	if (!group)
@@ -206,7 +207,7 @@ static int key_dso(struct top_screen *screen)
 	const struct tally_frame *frame = selected_frame(screen);
 
 	if (!(screen->top->config->report.keys & (TALLY_KEY_DSO | TALLY_KEY_SYMBOL))) {
-		say(screen, "rows are not told apart by file: o for another order");
+		show_message(screen, "rows are not told apart by file: o for another order");
 		return 0;
 	}
 	if (!frame)
@@ -220,7 +221,7 @@ static int key_symbol(struct top_screen *screen)
 	const struct tally_frame *frame = selected_frame(screen);
 
 	if (!frame || !frame->symbol || !(screen->top->config->report.keys & TALLY_KEY_SYMBOL)) {
-		say(screen, "there is no function in this row");
+		show_message(screen, "there is no function in this row");
 		return 0;
 	}
 	return zoom_text(screen, TOP_ZOOM_SYMBOL, &screen->zoom.symbol,
@@ -310,7 +311,7 @@ static int key_next(struct top_screen *screen)
 			return 0;
 		}
 	}
-	say(screen, *text ? "no row has that in it" : "nothing was searched for: g");
+	show_message(screen, *text ? "no row has that in it" : "nothing was searched for: g");
 	return 0;
 }
 
@@ -376,7 +377,7 @@ static int type(struct top_screen *screen, uint32_t press)
 
 /* ---- the rest ------------------------------------------------------------------- */
 
-/* Cells do not tell enough apart for some orders: those begin with nothing. */
+/* Buckets do not tell enough apart for some orders: those begin with nothing. */
 static int key_order(struct top_screen *screen)
 {
 	struct report_config *report = &screen->top->config->report;
@@ -428,7 +429,7 @@ static int key_quit(struct top_screen *screen)
 static int turn(struct top_screen *screen, bool *flag, const char *on, const char *off)
 {
 	*flag = !*flag;
-	say(screen, *flag ? on : off);
+	show_message(screen, *flag ? on : off);
 	screen->is_stale = true;
 	return 0;
 }

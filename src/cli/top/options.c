@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 #include "cli/main/target_options.h"
 #include "cli/top/options.h"
 #include "sampler/ring_pages.h"
@@ -118,8 +118,8 @@ static int config_delay(struct top_config *config)
 	if (config->delay) {
 		seconds = strtod(config->delay, &end);
 		if (end == config->delay || *end || !(seconds >= 0.05 && seconds <= 86400)) {
-			tally_say_error("-d %s: not a number of seconds (0.05 to 86400)",
-					config->delay);
+			tally_print_error("-d %s: not a number of seconds (0.05 to 86400)",
+					  config->delay);
 			return -EINVAL;
 		}
 	}
@@ -151,7 +151,7 @@ int top_config_finish(struct top_config *config)
 		return ret;
 	ret = report_config_finish(&config->report, sampling->chain != TALLY_CALLCHAIN_NONE);
 	if (!ret && config->report.keys & TALLY_KEY_LABEL) {
-		tally_say_error("option '--sort' does not know 'trace': top keeps no traces");
+		tally_print_error("option '--sort' does not know 'trace': top keeps no traces");
 		ret = -EINVAL;
 	}
 	return ret;

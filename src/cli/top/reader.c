@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "cli/top/feed.h"
 #include "cli/top/reader.h"
-#include "cli/top/take.h"
+#include "cli/top/drain.h"
 
 enum { TRIM_EVERY = 32 }; /* refreshes */
 
@@ -25,7 +25,7 @@ struct reading {
 	int error;
 };
 
-static void tell(int fd)
+static void wake(int fd)
 {
 	uint64_t one = 1;
 
@@ -68,7 +68,7 @@ static int refresh(struct top *top, uint64_t now)
 }
 
 /* Wait for something, and take all of it; what was read before gives its memory for what comes. */
-static void queue_take(struct top_queue *queue, struct reading *reading)
+static void queue_drain(struct top_queue *queue, struct reading *reading)
 {
 	pthread_mutex_lock(&queue->lock);
 	while (!queue->bytes.len && !queue->tick && !queue->ended)
@@ -102,12 +102,12 @@ static int feed_all(struct top *top, const struct reading *reading)
 }
 
 /* One turn; false when it was the last. */
-static bool reader_turn(struct top *top, struct reading *reading)
+static bool reader_pass(struct top *top, struct reading *reading)
 {
 	enum { KEEP = 1 << 20 };
 	int ret;
 
-	queue_take(&top->queue, reading);
+	queue_drain(&top->queue, reading);
 	pthread_mutex_lock(&top->lock);
 	top->now.dropped += reading->dropped;
 	ret = feed_all(top, reading);
@@ -117,7 +117,7 @@ static bool reader_turn(struct top *top, struct reading *reading)
 	top->is_over = ret || reading->ended;
 	pthread_mutex_unlock(&top->lock);
 	if (reading->tick || top->is_over)
-		tell(top->wake);
+		wake(top->wake);
 	/* A buffer that a stall made large does not stay so. */
 	if (reading->bytes.cap > KEEP)
 		tally_vec_free(&reading->bytes);
@@ -131,7 +131,7 @@ static void *reader_main(void *arg)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
-	while (reader_turn(arg, &reading))
+	while (reader_pass(arg, &reading))
 		;
 	tally_vec_free(&reading.bytes);
 	return NULL;
@@ -145,11 +145,11 @@ int top_reader_start(struct top *top)
 	top->poke = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (top->wake < 0 || top->poke < 0)
 		return -errno;
-	ret = -pthread_create(&top->taker, NULL, top_take_main, top);
-	top->has_taker = !ret;
+	ret = -pthread_create(&top->drainer, NULL, top_drain_main, top);
+	top->has_drainer = !ret;
 	if (!ret)
 		ret = -pthread_create(&top->reader, NULL, reader_main, top);
-	top->has_reader = top->has_taker && !ret;
+	top->has_reader = top->has_drainer && !ret;
 	return ret;
 }
 
@@ -158,13 +158,13 @@ void top_reader_stop(struct top *top)
 	pthread_mutex_lock(&top->lock);
 	top->halt = true;
 	pthread_mutex_unlock(&top->lock);
-	if (top->has_taker) {
-		tell(top->poke);
-		pthread_join(top->taker, NULL);
+	if (top->has_drainer) {
+		wake(top->poke);
+		pthread_join(top->drainer, NULL);
 	}
 	if (top->has_reader)
 		pthread_join(top->reader, NULL);
-	top->has_taker = top->has_reader = false;
+	top->has_drainer = top->has_reader = false;
 	tally_vec_free(&top->queue.bytes);
 	close(top->wake);
 	close(top->poke);
@@ -175,5 +175,5 @@ void top_reader_refresh(struct top *top)
 	pthread_mutex_lock(&top->lock);
 	top->refresh_now = true;
 	pthread_mutex_unlock(&top->lock);
-	tell(top->poke);
+	wake(top->poke);
 }

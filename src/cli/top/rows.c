@@ -27,7 +27,7 @@ unsigned top_profile_by(const struct report_config *config)
 	return by;
 }
 
-/* What decides about a cell or a row. */
+/* What decides about a bucket or a row. */
 struct chooser {
 	const struct top *top;
 	const struct top_zoom *zoom;
@@ -56,7 +56,7 @@ static bool frame_passes(const struct chooser *chooser, uint32_t number)
 	return is(zoom->symbol, name) && (!zoom->part || strcasestr(name, zoom->part));
 }
 
-static bool thread_passes(const struct chooser *chooser, const struct tally_cell_key *key)
+static bool thread_passes(const struct chooser *chooser, const struct tally_bucket_key *key)
 {
 	const struct top_zoom *zoom = chooser->zoom;
 	const struct tally_machine *machine = chooser->top->machine;
@@ -71,8 +71,8 @@ static bool thread_passes(const struct chooser *chooser, const struct tally_cell
 	       (zoom->tid < 0 || thread->tid == zoom->tid);
 }
 
-/* With children a cell counts for all its callers: then rows are looked at, not cells. */
-static bool cell_passes(void *arg, const struct tally_cell_key *key)
+/* With children a bucket counts for all its callers: then rows are looked at, not buckets. */
+static bool bucket_passes(void *arg, const struct tally_bucket_key *key)
 {
 	const struct chooser *chooser = arg;
 
@@ -148,7 +148,7 @@ int top_rows_make(struct top *top, uint32_t event, const struct top_zoom *zoom, 
 		.keys = report->keys,
 		.children = report->children,
 		.is_parent = is_parent,
-		.wants = cell_passes,
+		.wants = bucket_passes,
 		.arg = &chooser,
 		.graphs = report->style != TALLY_STYLE_NONE,
 		.order = report->order,

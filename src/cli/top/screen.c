@@ -11,7 +11,7 @@
 
 #include "base/arith.h"
 #include "cli/main/output.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 #include "cli/top/screen.h"
 #include "cli/top/header.h"
 #include "cli/top/rows.h"
@@ -133,7 +133,7 @@ static int draw(struct top_screen *screen, bool all)
 /* ---- the loop ------------------------------------------------------------------ */
 
 /* Everything that was typed. Rows that a key is about are those that were drawn. */
-static int take_keys(struct top_screen *screen)
+static int drain_keys(struct top_screen *screen)
 {
 	uint32_t press;
 	int ret = 0;
@@ -164,9 +164,9 @@ static int turn(struct top_screen *screen)
 	if (poll(polls, TALLY_ARRAY_SIZE(polls), -1) < 0 && errno != EINTR)
 		return -errno;
 	(void)!read(screen->top->wake, &wakes, sizeof(wakes));
-	resized = top_take_signals(screen->signals, &screen->stop);
+	resized = top_drain_signals(screen->signals, &screen->stop);
 	if (polls[2].revents & POLLIN)
-		ret = take_keys(screen);
+		ret = drain_keys(screen);
 	else if (polls[2].revents)
 		screen->stop = true;
 	if (ret || screen->stop)
@@ -188,12 +188,12 @@ static int open_terminal(struct top_screen *screen)
 	screen->canvas.is_ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	ret = tally_terminal_open(tally_output_colours(), &screen->terminal);
 	if (ret == -ENOTTY)
-		tally_say_error("--tui: standard input and output are no terminal");
+		tally_print_error("--tui: standard input and output are no terminal");
 	else if (ret == -ENODEV)
-		tally_say_error("nothing is known about the terminal '%s' (TERM)",
-				kind ? kind : "");
+		tally_print_error("nothing is known about the terminal '%s' (TERM)",
+				  kind ? kind : "");
 	if (ret)
-		tally_say_hint("--stdio shows the same as text");
+		tally_print_hint("--stdio shows the same as text");
 	return ret;
 }
 
@@ -217,5 +217,5 @@ int top_screen_run(struct top *top, int signals)
 	tally_str_free(&screen.answer);
 	tally_str_free(&screen.search);
 	tally_str_free(&screen.note);
-	return top_tell_end(top, ret);
+	return top_explain_end(top, ret);
 }

@@ -13,7 +13,7 @@
 
 #include "base/arith.h"
 #include "cli/main/output.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 #include "cli/top/header.h"
 #include "cli/top/reader.h"
 #include "cli/top/rows.h"
@@ -236,7 +236,7 @@ static void key_help(struct stdio_top *io)
 	fflush(stdout);
 }
 
-static void take_key(struct stdio_top *io, char key)
+static void on_key(struct stdio_top *io, char key)
 {
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(keys); i++) {
 		if (keys[i].key == key) {
@@ -265,9 +265,9 @@ static int turn(struct stdio_top *io)
 	if (poll(polls, TALLY_ARRAY_SIZE(polls), -1) < 0)
 		return errno == EINTR ? 0 : -errno;
 	due = read(io->top->wake, &wakes, sizeof(wakes)) == sizeof(wakes);
-	due |= top_take_signals(io->signals, &io->stop);
+	due |= top_drain_signals(io->signals, &io->stop);
 	if (polls[2].revents & POLLIN && read(STDIN_FILENO, &key, 1) == 1)
-		take_key(io, key);
+		on_key(io, key);
 	else if (polls[2].revents)
 		io->has_keys = false; /* nobody types there any more */
 	pthread_mutex_lock(&io->top->lock);
@@ -296,5 +296,5 @@ int top_stdio_run(struct top *top, int signals)
 	io.has_keys = isatty(STDIN_FILENO) && io.cooked.c_lflag;
 	terminal_mode(&io, &io.cooked);
 	tally_str_free(&io.out);
-	return top_tell_end(top, ret);
+	return top_explain_end(top, ret);
 }

@@ -15,7 +15,7 @@
 #include "cli/main/opened.h"
 #include "sampler/privileges.h"
 #include "sampler/refuse.h"
-#include "cli/main/say.h"
+#include "cli/main/print.h"
 #include "cli/recording/session.h"
 #include "sampler/signals.h"
 #include "cli/top/feed.h"
@@ -33,7 +33,7 @@ static int signals_open(void)
 	return tally_signals_open(wanted, TALLY_ARRAY_SIZE(wanted));
 }
 
-bool top_take_signals(int signals, bool *stop)
+bool top_drain_signals(int signals, bool *stop)
 {
 	struct signalfd_siginfo info;
 	bool resized = false;
@@ -96,7 +96,7 @@ static int open_all(struct top *top)
 	return ret;
 }
 
-int top_tell_end(struct top *top, int ret)
+int top_explain_end(struct top *top, int ret)
 {
 	bool is_over;
 
@@ -109,7 +109,7 @@ int top_tell_end(struct top *top, int ret)
 		return 0;
 	}
 	if (ret)
-		tally_say_error("tally top ends: %s", strerror(-ret));
+		tally_print_error("tally top ends: %s", strerror(-ret));
 	else if (is_over)
 		fprintf(stderr, "tally top ends: the tasks it watched are gone\n");
 	return ret;
@@ -128,7 +128,7 @@ static int watch(struct top *top, int signals)
 						: top_screen_run(top, signals);
 	top_reader_stop(top);
 	if (top->config->sampling.target.all_cpus)
-		tally_refuse_new_cpus(top->sampler.cpus, &tally_say_messages);
+		tally_refuse_new_cpus(top->sampler.cpus, &tally_print_messages);
 	return ret;
 }
 
@@ -144,13 +144,13 @@ static int top_all(struct top *top)
 	if (!ret)
 		ret = prepare_events(top);
 	if (!ret)
-		tally_sampler_raise_priority(top->config->realtime, &tally_say_messages);
+		tally_sampler_raise_priority(top->config->realtime, &tally_print_messages);
 	if (!ret)
-		ret = tally_refuse_killed(&tally_say_messages);
+		ret = tally_refuse_killed(&tally_print_messages);
 	if (!ret)
 		ret = open_all(top);
 	if (!ret)
-		ret = tally_privileges_drop(&tally_say_messages);
+		ret = tally_privileges_drop(&tally_print_messages);
 	if (!ret)
 		ret = watch(top, signals);
 	if (signals >= 0)
@@ -170,7 +170,7 @@ static void top_free(struct top *top)
 
 static int top_command(int argc, char **argv)
 {
-	struct top_config config = {.sampling.messages = &tally_say_messages};
+	struct top_config config = {.sampling.messages = &tally_print_messages};
 	struct top top = {
 		.config = &config,
 		.sampler.sampling = &config.sampling,
@@ -185,8 +185,8 @@ static int top_command(int argc, char **argv)
 	if (ret)
 		return ret - 1;
 	if (first < argc) {
-		tally_say_error("tally top runs no command: '%s'", argv[first]);
-		tally_say_hint("-p PID watches what runs; tally record COMMAND records");
+		tally_print_error("tally top runs no command: '%s'", argv[first]);
+		tally_print_hint("-p PID watches what runs; tally record COMMAND records");
 		ret = -EINVAL;
 	}
 	if (!ret)

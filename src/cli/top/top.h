@@ -27,8 +27,8 @@ struct top {
 	struct tally_symbols *symbols;
 	int kallsyms_fd; /* see tally_privileges_kallsyms() */
 	struct top_queue queue;
-	pthread_t taker, reader;
-	bool has_taker, has_reader;
+	pthread_t drainer, reader;
+	bool has_drainer, has_reader;
 	int wake; /* eventfd: told by the reader of every refresh and of its end */
 	int poke; /* eventfd: has the taker look at the flags below */
 
@@ -51,10 +51,10 @@ struct top {
 };
 
 /* Say why it ended, if that is not what was asked for. What `ret` is to the caller then. */
-int top_tell_end(struct top *top, int ret);
+int top_explain_end(struct top *top, int ret);
 
 /* Read what came: true when the terminal's size changed; `*stop` becomes true when we are to end.
  */
-bool top_take_signals(int signals, bool *stop);
+bool top_drain_signals(int signals, bool *stop);
 
 #endif

@@ -7,13 +7,13 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "core/threads/machine.h"
+#include "core/threads/host.h"
 
 static _Thread_local volatile sig_atomic_t paused;
 
 static struct counter *counter_of(const struct tally_core_hw *hw)
 {
-	return &machine_cpu()->counters[hw->index];
+	return &host_cpu()->counters[hw->index];
 }
 
 static int verb_init(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
@@ -24,9 +24,9 @@ static int verb_init(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 
 static int verb_add(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
-	struct machine_cpu *cpu = machine_cpu();
+	struct host_cpu *cpu = host_cpu();
 
-	for (int32_t i = 0; i < MACHINE_COUNTERS; i++) {
+	for (int32_t i = 0; i < HOST_COUNTERS; i++) {
 		if (cpu->counters[i].owner)
 			continue;
 		cpu->counters[i].owner = hw;
@@ -71,40 +71,41 @@ static void verb_read(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 
 static void overflow(struct counter *counter)
 {
-	const struct tally_core_moment moment = {.ip = 0x1000, .mode = PERF_RECORD_MISC_USER};
+	const struct tally_core_sample_data sample_data = {.ip = 0x1000,
+							   .mode = PERF_RECORD_MISC_USER};
 	struct tally_core_hw *hw = counter->owner;
 	uint64_t next;
 
-	if (tally_core_hw_overflow(hw, counter->value, &moment, &next))
+	if (tally_core_hw_overflow(hw, counter->value, &sample_data, &next))
 		counter->value = next;
 	else
 		counter->running = hw->running = false;
 }
 
-void machine_pmu_interrupt(struct machine_cpu *cpu)
+void host_pmu_interrupt(struct host_cpu *cpu)
 {
 	if (paused)
 		return;
 	paused++;
-	for (int i = 0; i < MACHINE_COUNTERS; i++) {
+	for (int i = 0; i < HOST_COUNTERS; i++) {
 		struct counter *counter = &cpu->counters[i];
 
 		if (!counter->running)
 			continue;
-		counter->value = (counter->value + machine_random(5000)) & UINT32_MAX;
+		counter->value = (counter->value + host_random(5000)) & UINT32_MAX;
 		cpu->overflows++;
 		overflow(counter);
 	}
 	paused--;
 }
 
-void machine_pmu_init(struct machine *machine)
+void host_pmu_init(struct host *host)
 {
-	machine->pmu = (struct tally_core_pmu){
+	host->pmu = (struct tally_core_pmu){
 		.name = "threads",
 		.type = 10,
 		.core = true,
-		.nr_counters = MACHINE_COUNTERS,
+		.nr_counters = HOST_COUNTERS,
 		.width = 32,
 		.init = verb_init,
 		.add = verb_add,

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# run.sh ROOT DIR [SECONDS [SEED]]: build the core and the machine of threads with TSan in DIR and
+# run.sh ROOT DIR [SECONDS [SEED]]: build the core and the host of threads with TSan in DIR and
 # run the stress. TAP. An hour by hand: tests/core/threads/run.sh . /tmp 3600
 set -u
 root=$1

@@ -3,7 +3,7 @@
  * A recorder: samples tasks of a known share of work and sends what their ring holds over the UART
  * as a perf.data stream (pipe mode). In the console a piece is a line "stream N" and N bytes.
  */
-#include "machines/riscv/layout.h"
+#include "hosts/riscv/layout.h"
 #include "riscv/user.h"
 
 enum { RECORD_HEADER_ATTR = 64, RING_PAGES = 64, WORK = 2000000 };

@@ -3,7 +3,7 @@
 #ifndef RISCV_USER_H
 #define RISCV_USER_H
 
-#include "machines/riscv/calls.h"
+#include "hosts/riscv/calls.h"
 #include "tally/client.h"
 #include "tally/errno.h"
 

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a host - a kernel, an RTOS, a simulator, a process - supplies to host the core.
+ * For porters: docs/howto-port.md walks through this file. core.h is the other half: what
+ * the host calls.
+ *
+ * A host fills one struct tally_host_ops, embeds a struct tally_core_task in its own
+ * task structure, calls the hooks of core.h where things happen, and describes its counters
+ * with one struct tally_core_pmu each. A host without counters has nothing more to do: the
+ * software events run on its clock and its timer.
+ *
+ * Contexts. "Interrupts off" means: between irq_save and irq_restore on one CPU neither a
+ * hook nor a function handed to call() runs on that CPU. The overflow interrupt may be one
+ * that irq_save does not mask (an NMI): tally_core_hw_overflow() takes no lock, changes
+ * nothing that the code it interrupts relies on, and puts off what cannot be done there.
+ */
+#ifndef TALLY_HOST_H
+#define TALLY_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tally/abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct tally_core;
+struct tally_core_event;
+struct tally_core_task;
+
+/* ---- what was interrupted --------------------------------------------------------------- */
+
+/* What the processor was doing when something happened. Plain data, made by the host on
+ * its stack, read during the call only. */
+struct tally_core_sample_data {
+	uint64_t ip;
+	uint64_t addr; /* data address; 0 if there is none */
+	uint16_t mode; /* PERF_RECORD_MISC_KERNEL, USER, HYPERVISOR, GUEST_KERNEL or GUEST_USER */
+	bool exact_ip; /* ip is that of the instruction that caused it */
+	bool idle;     /* the idle task was running */
+	void *regs;    /* the host's: handed back to callchain(), registers() and stack() */
+	/* What the PMU knows about this sample; 0 if it does not. */
+	uint64_t weight, data_src, transaction;
+	const struct perf_branch_entry *branches;
+	uint32_t nr_branches;
+};
+
+/* ---- conversion of time for user space -------------------------------------------------- */
+
+/* How user space turns its cycle counter into the core's clock: perf_event_open(2),
+ * time_mult, time_shift, time_zero. */
+struct tally_core_clock_params {
+	bool valid; /* false: user space cannot */
+	uint32_t mult;
+	uint16_t shift;
+	uint64_t zero;
+};
+
+/* ---- one-line objects the host owns -------------------------------------------------- */
+
+/* Pages locked by somebody: one for each user (all his buffers) and one for each address
+ * space (what exceeds the user's share). Zero-initialized by the host; guarded by the
+ * core's configuration lock. */
+struct tally_core_account {
+	uint64_t locked_pages;
+};
+
+/* ---- the operations --------------------------------------------------------------------- */
+
+/* `host` is what tally_core_create() was given. Every operation is needed unless its
+ * comment says that NULL is allowed. */
+struct tally_host_ops {
+	/* Zeroed memory, aligned for any object; NULL when there is none. Called where the
+	 * machine may sleep, never in hooks that run with interrupts off. */
+	void *(*alloc)(void *host, size_t size);
+	void (*free)(void *host, void *memory, size_t size);
+
+	/* `nr` zeroed pages in one piece, page-aligned, that user space can map; NULL when
+	 * there are none. With settings.scattered the core asks for one page at a time, and
+	 * each may lie anywhere (a host without large contiguous memory, or one whose
+	 * D-cache wants the same colour for both mappings). */
+	void *(*pages_alloc)(void *host, size_t nr);
+	void (*pages_free)(void *host, void *pages, size_t nr);
+
+	/* The lock of configuration: open, close, ioctl, mmap, prctl, fork, exec and exit hold
+	 * it, and reads that sum over children. May sleep. Not recursive. */
+	void (*config_lock)(void *host);
+	void (*config_unlock)(void *host);
+
+	/* Turn interrupts off on this CPU, and back to what they were. Nests. */
+	uintptr_t (*irq_save)(void *host);
+	void (*irq_restore)(void *host, uintptr_t flags);
+
+	/* Number of the CPU this runs on, below the number given to tally_core_create().
+	 * Stable while interrupts are off. */
+	uint32_t (*this_cpu)(void *host);
+
+	/* Run fn(arg) on `cpu` with interrupts off and return when it has returned: an IPI, or
+	 * a plain call where `cpu` is this one. Called with the configuration lock held and
+	 * interrupts on. 0, or -ENXIO when that CPU is off line. */
+	int (*call)(void *host, uint32_t cpu, void (*fn)(void *arg), void *arg);
+
+	/* Have tally_core_deferred() run on this CPU soon, with interrupts off but outside the
+	 * overflow interrupt. Called from anywhere, the overflow interrupt included. */
+	void (*defer)(void *host);
+
+	/* Busy-wait hint inside a spin loop. NULL is allowed. */
+	void (*relax)(void *host);
+
+	/* Nanoseconds, monotonic, the same on all CPUs as far as the hardware can. Called from
+	 * anywhere, the overflow interrupt included. */
+	uint64_t (*clock)(void *host);
+
+	/* The clock that attr.clockid names, for records of use_clockid events; false when
+	 * there is no such clock or it cannot be read in an interrupt. NULL: there are none. */
+	bool (*clock_of)(void *host, int32_t clockid, uint64_t *ret_ns);
+
+	/* NULL: user space cannot convert cycles into time. */
+	void (*clock_params)(void *host, struct tally_core_clock_params *ret_params);
+
+	/* Call tally_core_timer() on this CPU when clock() reaches `deadline`; UINT64_MAX: not
+	 * at all. Replaces what was asked for before. One timer for each CPU is all the core
+	 * needs. Called with interrupts off. NULL: cpu-clock and task-clock cannot sample. */
+	void (*timer)(void *host, uint64_t deadline);
+
+	/* The task with that thread id (as `current` numbers them), kept alive until task_put.
+	 * NULL when there is none. */
+	struct tally_core_task *(*task_get)(void *host, struct tally_core_task *current,
+					    int32_t tid);
+	void (*task_put)(void *host, struct tally_core_task *task);
+
+	/* The CPU that `task` runs on, -1: on none. What it answers is ordered with the switch
+	 * hook, as by the scheduler's lock: a switch that the answer does not tell of yet sees
+	 * all that the core did before it asked. NULL: the core asks every CPU instead. */
+	int32_t (*task_cpu)(void *host, const struct tally_core_task *task);
+
+	/* The event behind a descriptor of `current`, NULL when it is none of ours. The host
+	 * keeps it open until the call that asked is over. */
+	struct tally_core_event *(*event_of_fd)(void *host, struct tally_core_task *current,
+						int fd);
+
+	/* Whether `current` holds a capability of Linux by number (TALLY_CAP_*). */
+	bool (*capable)(void *host, const struct tally_core_task *current, int capability);
+
+	/* Whether `current` may look at what `target` does: the rule of ptrace's read access. */
+	bool (*may_observe)(void *host, const struct tally_core_task *current,
+			    const struct tally_core_task *target);
+
+	/* Bytes that `current` may lock beyond the share of each user; UINT64_MAX: any. NULL: 0. */
+	uint64_t (*memlock_limit)(void *host, const struct tally_core_task *current);
+
+	/* Copy from and to the memory of the calling program. 0 or -EFAULT. */
+	int (*copy_from_user)(void *host, void *to, const void *user, size_t len);
+	int (*copy_to_user)(void *host, void *user, const void *from, size_t len);
+
+	/* Wake who polls the event, and send the signals that its descriptor is set up for.
+	 * `events` is POLLIN, or POLLHUP when its REFRESH count is used up. `cookie` is what
+	 * tally_core_event_set_cookie() was given. With interrupts off, outside the overflow
+	 * interrupt; must not call the core. NULL: nobody waits. */
+	void (*notify)(void *host, void *cookie, unsigned events);
+
+	/* Send SIGTRAP with si_perf_data = sig_data, si_addr = addr and si_perf_type = type to
+	 * `task`, the one that runs here. NULL: attr.sigtrap is refused. */
+	void (*sigtrap)(void *host, struct tally_core_task *task, uint64_t addr, uint32_t type,
+			uint64_t sig_data);
+
+	/* The sample data of a context switch or migration, for events that sample those: where in
+	 * the kernel the calling hook is, and its registers. NULL: kernel mode, ip 0. */
+	void (*here)(void *host, struct tally_core_sample_data *ret_sample_data);
+
+	/* Return addresses from `sample_data` outwards, its ip first, of the kernel or of user
+	 * space: at most `max`; how many. In the overflow interrupt: must not sleep, fault or trust
+	 * the stack. `regs` is sample_data->regs or what user_regs() gave. NULL: chains are the ip
+	 * alone. */
+	uint32_t (*callchain)(void *host, const struct tally_core_sample_data *sample_data,
+			      bool user, uint64_t *ret_ips, uint32_t max);
+
+	/* The registers of `mask`, lowest bit first, of the sample data or, with `user`, of user
+	 * space at its last entry. PERF_SAMPLE_REGS_ABI_*; NONE when there are none. NULL: attrs
+	 * that ask for registers are refused. */
+	uint64_t (*registers)(void *host, const struct tally_core_sample_data *sample_data,
+			      bool user, uint64_t mask, uint64_t *ret_values);
+	uint64_t register_mask; /* those that there are */
+
+	/* Up to `len` bytes of the user stack from its pointer up; how many were copied. NULL:
+	 * attrs that ask for the stack are refused. */
+	uint32_t (*stack)(void *host, const struct tally_core_sample_data *sample_data, void *to,
+			  uint32_t len);
+
+	/* Physical address of a data address, 0 if unknown; NULL: always 0. */
+	uint64_t (*physical)(void *host, uint64_t addr);
+
+	/* Bytes of a page; a power of two. */
+	size_t page_size;
+};
+
+/* Capabilities of Linux that the core asks for. */
+enum {
+	TALLY_CORE_CAP_IPC_LOCK = 14,
+	TALLY_CORE_CAP_SYS_PTRACE = 19,
+	TALLY_CORE_CAP_SYS_ADMIN = 21,
+	TALLY_CORE_CAP_PERFMON = 38,
+};
+
+/* ---- PMUs ------------------------------------------------------------------------------- */
+
+/* The driver's side of one event. The driver owns what is said to be its own. */
+struct tally_core_hw {
+	const struct perf_event_attr *attr;
+	uint64_t config[4]; /* the driver's: what init() worked out for its registers */
+	int32_t index;      /* the driver's: the counter it is on; -1: on none */
+	uint8_t width;      /* the driver's: bits of that counter, set by add() at the latest */
+	bool running;       /* the driver's: between start() and stop() */
+	uint64_t previous;  /* the counter when it was last folded into the count */
+	/* The core's. */
+	uint64_t period;      /* events from one sample to the next; 0: only counts */
+	uint64_t last_period; /* of the sample being written */
+	int64_t left;         /* events until the next sample */
+};
+
+enum tally_core_pmu_caps {
+	TALLY_PMU_NO_INTERRUPT = 1 << 0, /* counters cannot interrupt: sampling is refused */
+	TALLY_PMU_NO_EXCLUDE = 1 << 1,   /* cannot tell modes apart: attr.exclude_* is refused */
+	TALLY_PMU_SOFTWARE = 1 << 2,     /* always has room; does not make a group a hardware one */
+	TALLY_PMU_USER_READ = 1 << 3,    /* user space can read its counters (cap_user_rdpmc) */
+	TALLY_PMU_PER_CPU_ONLY = 1 << 4, /* counts a thing that no task owns: no per-task events */
+};
+
+/* A PMU: a table of verbs. All but init() run on the CPU whose counters they touch, with
+ * interrupts off. Constant data but for the links at the end. */
+struct tally_core_pmu {
+	const char *name;
+	uint32_t type; /* PERF_TYPE_*, or a number of its own from 6 up; unique but for HARDWARE,
+			* HW_CACHE and RAW, which are offered to every PMU that says core = true */
+	bool core;     /* serves PERF_TYPE_HARDWARE, HW_CACHE and RAW as well */
+	uint8_t nr_counters; /* of each CPU; information for refusals. 0: not limited */
+	uint8_t width;       /* bits of its counters, for the user page */
+	uint32_t caps;       /* enum tally_core_pmu_caps */
+
+	/* Take an event whose attr has passed the core's checks: fill hw->config. Sees no
+	 * hardware, may run on any CPU. 0; -ENOENT: not an event of this PMU; -EOPNOTSUPP: an
+	 * option of the attr that it cannot do; -EINVAL; other errors are final too. */
+	int (*init)(struct tally_core_pmu *pmu, struct tally_core_hw *hw);
+
+	/* Whether these events could ever be on the counters together; they are those of one
+	 * group that belong to this PMU. 0 or -EINVAL. NULL: not checked when opened. */
+	int (*fits)(struct tally_core_pmu *pmu, struct tally_core_hw *const *hws, uint32_t nr);
+
+	/* Give the event a counter, stopped; those that have one keep it. 0; -ENOSPC: every counter
+	 * is taken; -EBUSY: this event's counters are. */
+	int (*add)(struct tally_core_pmu *pmu, struct tally_core_hw *hw);
+
+	/* Take its counter away again. It is stopped. */
+	void (*del)(struct tally_core_pmu *pmu, struct tally_core_hw *hw);
+
+	/* Count from now on. The driver writes tally_core_hw_arm() into the counter. */
+	void (*start)(struct tally_core_pmu *pmu, struct tally_core_hw *hw);
+
+	/* Stop counting and fold the counter in: tally_core_hw_update(). Also called from the
+	 * overflow interrupt, for the counter that overflowed or another. */
+	void (*stop)(struct tally_core_pmu *pmu, struct tally_core_hw *hw);
+
+	/* Fold the running counter in. */
+	void (*read)(struct tally_core_pmu *pmu, struct tally_core_hw *hw);
+
+	/* Around adding a group: between begin and commit, add() may only note what it needs.
+	 * commit() returns 0, or undoes nothing and returns -ENOSPC or -EBUSY: the core deletes
+	 * what it added. All three NULL: add() decides at once. */
+	void (*begin)(struct tally_core_pmu *pmu);
+	int (*commit)(struct tally_core_pmu *pmu);
+	void (*cancel)(struct tally_core_pmu *pmu);
+
+	/* Stop and continue all counters of this CPU: around changes of several events, so that
+	 * a group starts and stops as one. NULL: not possible. */
+	void (*pause)(struct tally_core_pmu *pmu);
+	void (*resume)(struct tally_core_pmu *pmu);
+
+	/* The number by which user space reads this counter, plus one; 0: it cannot.
+	 * NULL: hw->index + 1. */
+	uint32_t (*user_index)(struct tally_core_pmu *pmu, const struct tally_core_hw *hw);
+
+	void *driver; /* the driver's */
+
+	/* The core's, set when registered. */
+	struct tally_core *owner;
+	uint32_t number;
+};
+
+/*
+ * Register a PMU. It stays until the core is destroyed. 0; -EEXIST: its type is taken;
+ * -ENOSPC: over 16; -EINVAL: a verb is missing.
+ */
+int tally_core_pmu_register(struct tally_core *core, struct tally_core_pmu *pmu);
+
+/*
+ * Called by tally_core_create(): registers the host's PMUs. The core has a weak one that
+ * registers none; a host overrides it (hw_perf_event_init() of the design document). A
+ * machine that hosts several cores of different make can call tally_core_pmu_register()
+ * itself instead. 0, or an error that makes tally_core_create() fail.
+ */
+int tally_core_pmu_init(struct tally_core *core, void *host);
+
+/* ---- for drivers ------------------------------------------------------------------------ */
+
+/* Fold `now`, the counter's value, into the event's count: adds (now - previous) modulo
+ * 2^width. On the event's CPU; the overflow interrupt included. That interrupt must not come
+ * between reading the counter and this call: a driver whose interrupt irq_save does not mask
+ * stops the counter first. */
+void tally_core_hw_update(struct tally_core_hw *hw, uint64_t now);
+
+/* What to write into the counter so that it overflows when the period is over or, for an
+ * event that only counts or whose period is longer, well before it wraps unseen. Notes it as
+ * `previous`. */
+uint64_t tally_core_hw_arm(struct tally_core_hw *hw);
+
+/*
+ * The counter of `hw` overflowed and reads `now`. Folds it in and, if its period is over,
+ * writes the sample. The driver then writes `*ret_next` into the counter and lets it run on;
+ * or, when false is returned, leaves it stopped (throttled, or its REFRESH count used up).
+ */
+bool tally_core_hw_overflow(struct tally_core_hw *hw, uint64_t now,
+			    const struct tally_core_sample_data *sample_data, uint64_t *ret_next);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

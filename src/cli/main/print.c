@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/main/print.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/escape.h"
+
+static const char *const prefixes[] = {
+	[TALLY_MESSAGE_ERROR] = "tally: ", [TALLY_MESSAGE_WARNING] = "tally: warning: ",
+	[TALLY_MESSAGE_INFO] = "",         [TALLY_MESSAGE_DETAIL] = "  ",
+	[TALLY_MESSAGE_HINT] = "  hint: ",
+};
+
+static void print_message(void *data, enum tally_message_kind kind, const char *raw)
+{
+	struct tally_str text = {0};
+
+	/* What was printed so far comes first, where both go to the same place. */
+	fflush(stdout);
+	tally_str_add(&text, raw);
+	tally_str_escape(&text, 0);
+	fprintf(stderr, "%s%s\n", prefixes[kind], tally_str_text(&text));
+	tally_str_free(&text);
+}
+
+const struct tally_messages tally_print_messages = {.emit = print_message};
+
+static void print_line(enum tally_message_kind kind, const char *format, va_list args)
+{
+	struct tally_str text = {0};
+
+	tally_str_addv(&text, format, args);
+	print_message(NULL, kind, tally_str_text(&text));
+	tally_str_free(&text);
+}
+
+#define DEFINE_SAY(name, kind)                  \
+	void name(const char *format, ...)      \
+	{                                       \
+		va_list args;                   \
+                                                \
+		va_start(args, format);         \
+		print_line(kind, format, args); \
+		va_end(args);                   \
+	}
+
+DEFINE_SAY(tally_print_error, TALLY_MESSAGE_ERROR)
+DEFINE_SAY(tally_print_warning, TALLY_MESSAGE_WARNING)
+DEFINE_SAY(tally_print_detail, TALLY_MESSAGE_DETAIL)
+DEFINE_SAY(tally_print_hint, TALLY_MESSAGE_HINT)
+
+void tally_print_parse_error(const char *path, int code, const struct tally_error *err)
+{
+	if (err && err->text && code == -EINVAL)
+		tally_print_error("%s: %s (at byte %" PRIu64 ")", path, err->text, err->offset);
+	else if (err && err->text)
+		tally_print_error("%s: %s: %s", path, err->text, strerror(-code));
+	else
+		tally_print_error("%s: %s", path, strerror(-code));
+}

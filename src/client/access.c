@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is permitted, from facts alone. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "client/access_private.h"
+
+bool tally_access_has(const struct tally_access *access, int capability)
+{
+	return access->initial_user_namespace && access->permitted >> capability & 1;
+}
+
+bool tally_access_perfmon(const struct tally_access *access)
+{
+	return tally_access_has(access, TALLY_CAP_PERFMON) ||
+	       tally_access_has(access, TALLY_CAP_SYS_ADMIN);
+}
+
+/* ---- what each rule looks at ------------------------------------------------- */
+
+static bool everything_is_forbidden(const struct tally_access *access,
+				    const struct tally_access_request *ask)
+{
+	return access->paranoid > 2 && (access->plain == -EACCES || access->plain == -EPERM);
+}
+
+static bool kernel_branches(const struct tally_access *access,
+			    const struct tally_access_request *ask)
+{
+	return ask->attr->sample_type & PERF_SAMPLE_BRANCH_STACK &&
+	       ask->attr->branch_sample_type & (PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV);
+}
+
+static bool in_the_kernel(const struct tally_access *access, const struct tally_access_request *ask)
+{
+	return !ask->attr->exclude_kernel;
+}
+
+bool access_only_in_kernel(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_TRACEPOINT ||
+	       (attr->type == PERF_TYPE_SOFTWARE &&
+		(attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+		 attr->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
+		 attr->config == PERF_COUNT_SW_CGROUP_SWITCHES));
+}
+
+static bool only_in_the_kernel(const struct tally_access *access,
+			       const struct tally_access_request *ask)
+{
+	return !ask->attr->exclude_kernel && access_only_in_kernel(ask->attr);
+}
+
+static bool namespaces(const struct tally_access *access, const struct tally_access_request *ask)
+{
+	return ask->attr->namespaces;
+}
+
+static bool physical_address(const struct tally_access *access,
+			     const struct tally_access_request *ask)
+{
+	return ask->attr->sample_type & PERF_SAMPLE_PHYS_ADDR;
+}
+
+static bool foreign_task(const struct tally_access *access, const struct tally_access_request *ask)
+{
+	return ask->task == TALLY_TASK_FOREIGN && !tally_access_has(access, TALLY_CAP_SYS_PTRACE);
+}
+
+static bool dynamic_probe(const struct tally_access *access, const struct tally_access_request *ask)
+{
+	return ask->attr->type > PERF_TYPE_BREAKPOINT &&
+	       (ask->attr->type == (uint32_t)access->kprobe_type ||
+		ask->attr->type == (uint32_t)access->uprobe_type);
+}
+
+static bool tracepoint_data(const struct tally_access *access,
+			    const struct tally_access_request *ask)
+{
+	return ask->attr->type == PERF_TYPE_TRACEPOINT &&
+	       ask->attr->sample_type & PERF_SAMPLE_RAW &&
+	       !(ask->syscall_tracepoint && ask->pid >= 0);
+}
+
+static bool kernel_breakpoint(const struct tally_access *access,
+			      const struct tally_access_request *ask)
+{
+	return ask->attr->type == PERF_TYPE_BREAKPOINT && ask->attr->bp_addr >> 63 &&
+	       !ask->attr->exclude_kernel;
+}
+
+static bool cpu_wide(const struct tally_access *access, const struct tally_access_request *ask)
+{
+	return ask->pid < 0;
+}
+
+/* The strictest first: what passes it passes those below it, so that one change is told and not a
+ * row of them. */
+static const struct access_rule rules[] = {
+	{TALLY_RULE_KERNEL_BREAKPOINT, -EPERM, ACCESS_NO_LEVEL, TALLY_CAP_SYS_ADMIN,
+	 kernel_breakpoint, "a breakpoint on a kernel address needs a privilege", NULL},
+	{TALLY_RULE_PROBE, -EACCES, ACCESS_NO_LEVEL, TALLY_CAP_PERFMON, dynamic_probe,
+	 "kprobes and uprobes need a privilege", NULL},
+	{TALLY_RULE_FOREIGN_TASK, -EACCES, ACCESS_NO_LEVEL, TALLY_CAP_PERFMON, foreign_task,
+	 "the task belongs to another user, or has privileges that we have not", NULL},
+	{TALLY_RULE_NAMESPACES, -EACCES, ACCESS_NO_LEVEL, TALLY_CAP_PERFMON, namespaces,
+	 "records of namespaces need a privilege", "leave out --namespaces"},
+	{TALLY_RULE_TRACEPOINT_DATA, -EPERM, -1, TALLY_CAP_PERFMON, tracepoint_data,
+	 "sampling a tracepoint's data needs a privilege", NULL},
+	{TALLY_RULE_CPU_WIDE, -EACCES, 0, TALLY_CAP_PERFMON, cpu_wide,
+	 "counting every task on a CPU needs a privilege",
+	 "count your own tasks: a command, or -p PID"},
+	{TALLY_RULE_FORBID_ALL, -EACCES, 2, TALLY_CAP_PERFMON, everything_is_forbidden,
+	 "this distribution's kernel forbids perf events to everybody without a privilege", NULL},
+	{TALLY_RULE_PHYSICAL_ADDRESS, -EACCES, 1, TALLY_CAP_PERFMON, physical_address,
+	 "physical addresses need a privilege", "leave out --phys-data"},
+	{TALLY_RULE_KERNEL, -EACCES, 1, TALLY_CAP_PERFMON, only_in_the_kernel,
+	 "this happens in the kernel alone, and counting there needs a privilege", NULL},
+	{TALLY_RULE_KERNEL_BRANCHES, -EACCES, 1, TALLY_CAP_PERFMON, kernel_branches,
+	 "recording branches in the kernel needs a privilege", "branches in user space: -j ...,u"},
+	{TALLY_RULE_KERNEL, -EACCES, 1, TALLY_CAP_PERFMON, in_the_kernel,
+	 "counting in the kernel needs a privilege", "count in user space only: EVENT:u"},
+};
+
+static bool rule_passes(const struct tally_access *access, const struct access_rule *rule)
+{
+	return tally_access_has(access, rule->capability) ||
+	       tally_access_has(access, TALLY_CAP_SYS_ADMIN) ||
+	       (access->paranoid <= rule->paranoid && access->paranoid != TALLY_ACCESS_UNKNOWN);
+}
+
+/* Someone else answered: what he is, as far as it can be known. */
+static void explain_no_syscall(const struct tally_access *access, struct tally_refusal *why)
+{
+	why->code = access->syscall;
+	if (!access->seccomp && !access->kills) {
+		why->broken = TALLY_RULE_NO_SYSCALL;
+		SAY(why->rule, "this kernel has no perf_event_open");
+		SAY(why->found, "it answers %s to every call, and no seccomp filter is set",
+		    strerror(-access->syscall));
+		access_fix(why, "a kernel with CONFIG_PERF_EVENTS (gVisor and WSL1 have none)");
+		return;
+	}
+	why->broken = TALLY_RULE_SECCOMP;
+	SAY(why->rule, "a seccomp filter forbids perf_event_open");
+	if (access->kills)
+		SAY(why->found, "it kills who calls it, in the kernel's place");
+	else
+		SAY(why->found,
+		    "it answers '%s' in the kernel's place; perf_event_paranoid (%s) is not even "
+		    "looked at",
+		    strerror(-access->syscall), access_level(access->paranoid).text);
+	SAY(why->needed, "a filter that lets perf_event_open pass");
+	access_fix(why,
+		   "docker, podman: --cap-add PERFMON, whose default filter then lets it pass");
+	access_fix(why,
+		   "docker, podman: --security-opt seccomp=FILE, a profile with perf_event_open");
+	access_fix(why, "systemd: SystemCallFilter=perf_event_open in the unit");
+}
+
+static void explain_security_module(const struct tally_access *access, struct tally_refusal *why)
+{
+	why->broken = TALLY_RULE_SECURITY_MODULE;
+	why->code = access->plain;
+	SAY(why->rule, "a security module (SELinux, AppArmor, Landlock) forbids perf events");
+	SAY(why->found,
+	    "a clock of our own in user space is refused (%s), which no other rule forbids",
+	    strerror(-access->plain));
+	SAY(why->needed, "a policy that permits it");
+	access_fix(why, "the kernel's log names the module: sudo dmesg, or sudo ausearch -m avc");
+}
+
+static const struct access_rule *find_broken(const struct tally_access *access,
+					     const struct tally_access_request *ask)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(rules); i++) {
+		if (rules[i].applies(access, ask) && !rule_passes(access, &rules[i]))
+			return &rules[i];
+	}
+	return NULL;
+}
+
+bool tally_access_event(const struct tally_access *access, const struct tally_access_request *ask,
+			struct tally_refusal *ret_why)
+{
+	struct tally_refusal why = {.pid = ask->pid, .cpu = ask->cpu};
+	const struct access_rule *broken = NULL;
+
+	if (access->syscall < 0)
+		explain_no_syscall(access, &why);
+	else if ((broken = find_broken(access, ask)))
+		access_explain(access, broken, &why);
+	else if (access->plain == -EACCES || access->plain == -EPERM)
+		explain_security_module(access, &why);
+	else
+		return true;
+	if (ret_why)
+		*ret_why = why;
+	return false;
+}
+
+/* ---- what procfs hides -------------------------------------------------------- */
+
+/* By kptr_restrict: where it is 0 a level opens them too. */
+static const struct access_rule addresses_rules[] = {
+	{.rule = TALLY_RULE_KERNEL_ADDRESSES,
+	 .code = -EPERM,
+	 .paranoid = 1,
+	 .capability = TALLY_CAP_SYSLOG,
+	 .text = "the addresses in /proc/kallsyms are hidden"},
+	{.rule = TALLY_RULE_KERNEL_ADDRESSES,
+	 .code = -EPERM,
+	 .paranoid = ACCESS_NO_LEVEL,
+	 .capability = TALLY_CAP_SYSLOG,
+	 .text = "the addresses in /proc/kallsyms are hidden"},
+};
+
+static const struct access_rule maps_rule = {
+	.rule = TALLY_RULE_FOREIGN_MAPS,
+	.code = -EACCES,
+	.paranoid = ACCESS_NO_LEVEL,
+	.capability = TALLY_CAP_SYS_PTRACE,
+	.text = "the maps of other users' processes are hidden",
+};
+
+static bool shows_addresses(const struct tally_access *access)
+{
+	bool level = access->paranoid <= 1 && access->paranoid != TALLY_ACCESS_UNKNOWN;
+
+	return access->kptr_restrict <= 1 && (tally_access_has(access, TALLY_CAP_SYSLOG) ||
+					      (access->kptr_restrict <= 0 && level));
+}
+
+bool tally_access_kernel_addresses(const struct tally_access *access, struct tally_refusal *ret_why)
+{
+	bool capable = tally_access_has(access, TALLY_CAP_SYSLOG);
+	struct tally_refusal why = {.pid = -1, .cpu = -1};
+
+	if (shows_addresses(access))
+		return true;
+	access_explain(access, &addresses_rules[access->kptr_restrict > 0], &why);
+	SAY(why.found, "kernel.kptr_restrict is %s, kernel.perf_event_paranoid is %s%s",
+	    access_level(access->kptr_restrict).text, access_level(access->paranoid).text,
+	    capable ? "" : ", CAP_SYSLOG is not held");
+	if (access->kptr_restrict > 1) {
+		SAY(why.needed, "kernel.kptr_restrict of at most 1, and CAP_SYSLOG");
+		access_fix_sysctl(access, "kernel.kptr_restrict", 1, &why);
+	}
+	if (ret_why)
+		*ret_why = why;
+	return false;
+}
+
+void tally_access_explain_descriptors(const struct tally_access *access,
+				      struct tally_refusal *ret_why)
+{
+	struct tally_refusal why = {
+		.code = -EMFILE, .pid = -1, .cpu = -1, .broken = TALLY_RULE_DESCRIPTORS};
+
+	SAY(why.rule, "too many open files for one process: each event takes one for every CPU and "
+		      "thread");
+	SAY(why.found, "RLIMIT_NOFILE is %" PRIu64 ", at most %" PRIu64, access->files,
+	    access->files_hard);
+	access_fix(&why, "count fewer events, CPUs (-C) or threads (-t)");
+	access_fix(&why, "raise it: ulimit -n, as root ulimit -Hn; LimitNOFILE= in a unit");
+	*ret_why = why;
+}
+
+bool tally_access_foreign_maps(const struct tally_access *access, struct tally_refusal *ret_why)
+{
+	struct tally_refusal why = {.pid = -1, .cpu = -1};
+
+	if (tally_access_has(access, maps_rule.capability))
+		return true;
+	access_explain(access, &maps_rule, &why);
+	if (ret_why)
+		*ret_why = why;
+	return false;
+}

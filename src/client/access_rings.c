@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Locked memory: pages of ring buffers count against what every user has for each CPU
+ * (perf_event_mlock_kb), and beyond that against what the process may lock (RLIMIT_MEMLOCK). The
+ * first page of each ring, with its positions, counts as well.
+ */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "base/arith.h"
+#include "client/access_private.h"
+
+static bool is_unlimited(const struct tally_access *access)
+{
+	return tally_access_has(access, TALLY_CAP_IPC_LOCK) ||
+	       (access->paranoid < 0 && access->paranoid != TALLY_ACCESS_UNKNOWN) ||
+	       access->memlock == UINT64_MAX;
+}
+
+static uint64_t budget_pages(const struct tally_access *access)
+{
+	uint64_t user, process = access->memlock;
+
+	if (__builtin_mul_overflow(access->mlock_kb * 1024 / access->page_size, access->cpus,
+				   &user))
+		return UINT64_MAX;
+	process -= TALLY_MIN(access->pinned, process);
+	return user + process / access->page_size;
+}
+
+/* UINT64_MAX when it is more than that. */
+static uint64_t needed_pages(size_t pages, size_t nr_rings)
+{
+	uint64_t all;
+
+	return __builtin_mul_overflow((uint64_t)pages + 1, (uint64_t)nr_rings, &all) ? UINT64_MAX
+										     : all;
+}
+
+static uint64_t to_kib(const struct tally_access *access, uint64_t pages)
+{
+	return tally_mul_div(pages, access->page_size, 1024);
+}
+
+/* The largest power of two below `pages` that fits; 0: none does. */
+static size_t fitting_pages(const struct tally_access *access, size_t pages, size_t nr_rings)
+{
+	uint64_t budget = budget_pages(access);
+	size_t fit = 1;
+
+	if (needed_pages(fit, nr_rings) > budget)
+		return 0;
+	while (fit * 2 < pages && needed_pages(fit * 2, nr_rings) <= budget)
+		fit *= 2;
+	return fit < pages ? fit : 0;
+}
+
+static bool fits(const struct tally_access *access, size_t pages, size_t nr_rings)
+{
+	return is_unlimited(access) || needed_pages(pages, nr_rings) <= budget_pages(access);
+}
+
+void tally_access_explain_rings(const struct tally_access *access, size_t pages, size_t nr_rings,
+				struct tally_refusal *ret_why)
+{
+	uint64_t kib = to_kib(access, needed_pages(pages, nr_rings));
+	size_t smaller = fitting_pages(access, pages, nr_rings);
+	struct tally_refusal why = {
+		.code = -EPERM, .pid = -1, .cpu = -1, .broken = TALLY_RULE_LOCKED_MEMORY};
+
+	SAY(why.rule, "more memory may not be locked for ring buffers");
+	SAY(why.found,
+	    "kernel.perf_event_mlock_kb is %s%" PRIu64 " for each of %u CPUs, RLIMIT_MEMLOCK is "
+	    "%" PRIu64 " KiB%s, and CAP_IPC_LOCK is not held",
+	    access->mlock_kb_is_assumed ? "unreadable, by default " : "", access->mlock_kb,
+	    access->cpus, access->memlock / 1024,
+	    fits(access, pages, nr_rings) ? ", other processes of this user have some of both"
+					  : "");
+	SAY(why.needed, "%" PRIu64 " KiB for %zu ring buffers, or CAP_IPC_LOCK", kib, nr_rings);
+	if (pages > 1)
+		access_fix(&why, "smaller ring buffers: -m %zu", smaller ? smaller : 1);
+	access_fix_capability(access, TALLY_CAP_IPC_LOCK, &why);
+	access_fix_sysctl(access, "kernel.perf_event_mlock_kb",
+			  (int64_t)(TALLY_MIN(kib, (uint64_t)INT32_MAX) / access->cpus + 1), &why);
+	*ret_why = why;
+}
+
+size_t tally_access_rings(const struct tally_access *access, size_t pages, size_t nr_rings,
+			  struct tally_refusal *ret_why)
+{
+	if (fits(access, pages, nr_rings))
+		return pages;
+	if (ret_why)
+		tally_access_explain_rings(access, pages, nr_rings, ret_why);
+	return fitting_pages(access, pages, nr_rings);
+}

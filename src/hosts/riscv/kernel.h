@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A kernel of the smallest kind that has what the core asks of one: tasks in user mode that are
+ * preempted, on up to two harts. The kernel itself is not preempted, but interrupted: system calls
+ * run with interrupts on.
+ */
+#ifndef RISCV_KERNEL_H
+#define RISCV_KERNEL_H
+
+#include "hosts/riscv/calls.h"
+#include "hosts/riscv/layout.h"
+#include "tally/core.h"
+#include "tally/errno.h"
+
+enum {
+	PAGE_SIZE = 4096,
+	MAX_TASKS = 24,
+	MAX_FILES = 24,
+	STACK_PAGES = 4,
+	TICK_NS = 1000000,
+};
+
+#define csr_read(csr)                                                              \
+	({                                                                         \
+		uint64_t csr_value;                                                \
+		__asm__ volatile("csrr %0, " #csr : "=r"(csr_value) : : "memory"); \
+		csr_value;                                                         \
+	})
+#define csr_write(csr, value) \
+	__asm__ volatile("csrw " #csr ", %0" : : "r"((uint64_t)(value)) : "memory")
+#define csr_set(csr, bits) \
+	__asm__ volatile("csrs " #csr ", %0" : : "r"((uint64_t)(bits)) : "memory")
+#define csr_clear(csr, bits) \
+	__asm__ volatile("csrc " #csr ", %0" : : "r"((uint64_t)(bits)) : "memory")
+
+enum { STATUS_SIE = 1 << 1, STATUS_SPIE = 1 << 5, STATUS_SPP = 1 << 8, STATUS_SUM = 1 << 18 };
+
+/* ---- objects ------------------------------------------------------------------------------ */
+
+/* What a trap interrupted: x[0] is the program counter. */
+struct trap_frame {
+	uint64_t x[32];
+	uint64_t status;
+	uint64_t unused;
+};
+_Static_assert(sizeof(struct trap_frame) == FRAME_SIZE, "start.S");
+
+enum { X_RA = 1, X_SP = 2, X_FP = 8, X_A0 = 10, X_A1 = 11, X_A7 = 17 };
+
+/* First come, first served: else who is interrupted at the wrong moment might never get it. */
+struct lock {
+	uint32_t next, serving;
+};
+
+/* An open event: held by descriptors and mappings. */
+struct file {
+	struct tally_core_event *event;
+	uint32_t refs;
+};
+
+struct mapping {
+	struct file *file;
+	struct tally_core_buffer *buffer;
+};
+
+enum task_state { TASK_FREE, TASK_READY, TASK_WAITING, TASK_EXITED };
+
+struct kernel_task {
+	struct tally_core_task perf;
+	uint32_t state; /* enum task_state; WAITING to READY by whoever wakes it */
+	int32_t cpu;    /* it is on; -1: none. The scheduler's lock */
+	uint32_t held;  /* task_get() */
+	uint64_t sp;    /* of the kernel, while it is off */
+	void *kernel_stack, *user_stack;
+	const void *waits_for; /* a file, or a task */
+	struct file *files[MAX_FILES];
+	struct mapping maps[MAX_FILES];
+	char name[16];
+};
+
+struct cpu {
+	uint64_t kernel_sp, user_sp; /* start.S */
+	uint32_t number;
+	struct kernel_task *current;
+	struct kernel_task idle;
+	bool resched;
+	uint64_t next_tick, deadline;
+};
+
+struct kernel {
+	struct tally_core *core;
+	struct lock schedule, config, heap, uart;
+	struct kernel_task tasks[MAX_TASKS];
+	struct cpu cpus[MAX_HARTS];
+	uint32_t present; /* harts, as bits */
+	uint32_t nr_cpus, nr_online;
+	int32_t last_tid;
+	bool running;
+	/* A function that another hart is to run: ops->call(), under the configuration lock. */
+	struct {
+		void (*fn)(void *arg);
+		void *arg;
+		uint32_t cpu, pending;
+	} call;
+};
+extern struct kernel kernel;
+
+static inline struct cpu *this_cpu(void)
+{
+	struct cpu *cpu;
+
+	__asm__ volatile("mv %0, tp" : "=r"(cpu));
+	return cpu;
+}
+
+/* Turn interrupts off here; what they were. */
+static inline uint64_t irq_save(void)
+{
+	uint64_t before;
+
+	__asm__ volatile("csrrci %0, sstatus, 2" : "=r"(before) : : "memory");
+	return before & STATUS_SIE;
+}
+
+static inline void irq_restore(uint64_t flags)
+{
+	csr_set(sstatus, flags);
+}
+
+static inline void lock_acquire(struct lock *lock)
+{
+	uint32_t ticket = __atomic_fetch_add(&lock->next, 1, __ATOMIC_RELAXED);
+
+	while (__atomic_load_n(&lock->serving, __ATOMIC_ACQUIRE) != ticket)
+		;
+}
+
+static inline void lock_release(struct lock *lock)
+{
+	__atomic_store_n(&lock->serving, lock->serving + 1, __ATOMIC_RELEASE);
+}
+
+/* ---- start.S ------------------------------------------------------------------------------ */
+
+void trap_return(struct trap_frame *frame) __attribute__((noreturn));
+void switch_stacks(uint64_t *save, uint64_t to);
+uint64_t counter_read(uint64_t index);
+/* Write an event register (from 3 up) and its counter: machine mode's right. */
+void monitor_program(uint64_t index, uint64_t event, uint64_t value);
+
+/* ---- memory.c ----------------------------------------------------------------------------- */
+
+void memory_init(void);
+void memory_translate(void);             /* page tables on, on this hart */
+void *pages_get(bool shared, size_t nr); /* zeroed; NULL */
+void pages_put(void *pages, size_t nr);
+void *heap_get(size_t size); /* zeroed; NULL */
+void heap_put(void *memory, size_t size);
+bool user_range(uint64_t address, uint64_t len); /* whether tasks may touch it */
+void *memcpy(void *to, const void *from, size_t len);
+void *memset(void *to, int byte, size_t len);
+
+/* ---- device.c: UART, timer, power, other harts -------------------------------------------- */
+
+void uart_write(const char *text, size_t len);
+void panic(const char *why, uint64_t a, uint64_t b) __attribute__((noreturn));
+void power_off(uint32_t code) __attribute__((noreturn));
+uint64_t clock_ns(void);
+void timer_program(const struct cpu *cpu);
+void timer_interrupt(const struct tally_core_sample_data *sample_data);
+void ipi_send(uint32_t cpu);
+
+/* ---- task.c ------------------------------------------------------------------------------- */
+
+/* A task that will call entry(arg) in user mode; not to be scheduled before task_ready(). NULL. */
+struct kernel_task *task_make(uint64_t entry, uint64_t arg, const char *name);
+void task_ready(struct kernel_task *task);
+void task_free(struct kernel_task *task); /* one that never ran */
+void task_schedule(bool preempt);
+void task_wait_begin(const void *what); /* then look once more, and schedule */
+void task_wake(const void *what);       /* whoever waits for it */
+void task_exit(void) __attribute__((noreturn));
+void task_idle(void) __attribute__((noreturn));
+struct kernel_task *task_find(int32_t tid);
+
+/* ---- call.c ------------------------------------------------------------------------------- */
+
+int64_t call_dispatch(struct trap_frame *frame);
+void call_close_all(struct kernel_task *task);
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Pages, a heap of powers of two, and who may touch what. */
+#include "hosts/riscv/kernel.h"
+
+enum { PTE_V = 1, PTE_R = 2, PTE_W = 4, PTE_X = 8, PTE_U = 16, PTE_A = 64, PTE_D = 128 };
+enum { ZONE_PAGES = (SHARED_END - SHARED_BASE) / PAGE_SIZE, CLASSES = 8, SMALLEST = 16 };
+
+/* Pages in one piece of memory; used[] says which are taken. */
+struct zone {
+	uint64_t base, nr;
+	bool used[ZONE_PAGES];
+};
+
+static struct zone zones[2] = {
+	{.base = HEAP_BASE, .nr = (HEAP_END - HEAP_BASE) / PAGE_SIZE},
+	{.base = SHARED_BASE, .nr = (SHARED_END - SHARED_BASE) / PAGE_SIZE},
+};
+static void *free_lists[CLASSES]; /* of 16, 32 .. 2048 bytes; the first word is the next */
+static uint64_t root[512] __attribute__((aligned(PAGE_SIZE)));
+static uint64_t low[512] __attribute__((aligned(PAGE_SIZE)));
+static uint64_t high[512] __attribute__((aligned(PAGE_SIZE)));
+
+/* For the compiler. In words where all is aligned. */
+void *memset(void *to, int byte, size_t len)
+{
+	uint8_t *at = to, *end = at + len;
+
+	if (!byte && !(((uintptr_t)to | len) & 7)) {
+		for (uint64_t *word = to; word < (uint64_t *)end; word++)
+			*word = 0;
+		return to;
+	}
+	while (at < end)
+		*at++ = (uint8_t)byte;
+	return to;
+}
+
+void *memcpy(void *to, const void *from, size_t len)
+{
+	uint8_t *at = to;
+	const uint8_t *in = from;
+
+	while (len--)
+		*at++ = *in++;
+	return to;
+}
+
+/* ---- page tables -------------------------------------------------------------------------- */
+
+/* Identity, in pages of 2 MB: devices below 1 GB, memory from 2 GB. Tasks may touch their image
+ * and the shared zone. */
+void memory_init(void)
+{
+	const uint64_t kernel = PTE_V | PTE_R | PTE_W | PTE_X | PTE_A | PTE_D;
+
+	for (uint64_t i = 0; i < 512; i++) {
+		uint64_t at = KERNEL_BASE + i * MEGA;
+
+		low[i] = (i * MEGA) >> 2 | (kernel & ~(uint64_t)PTE_X);
+		high[i] = at >> 2 | kernel | (user_range(at, 1) ? PTE_U : 0);
+	}
+	root[0] = (uint64_t)low >> 2 | PTE_V;
+	root[2] = (uint64_t)high >> 2 | PTE_V;
+}
+
+void memory_translate(void)
+{
+	csr_write(satp, UINT64_C(8) << 60 | (uint64_t)root >> 12);
+	__asm__ volatile("sfence.vma" : : : "memory");
+}
+
+static bool range_contains(uint64_t address, uint64_t len, uint64_t begin, uint64_t end)
+{
+	return address >= begin && address <= end && len <= end - address;
+}
+
+bool user_range(uint64_t address, uint64_t len)
+{
+	return range_contains(address, len, USER_BASE, USER_BASE + MEGA) ||
+	       range_contains(address, len, SHARED_BASE, SHARED_END);
+}
+
+/* ---- pages -------------------------------------------------------------------------------- */
+
+static void *zone_get(struct zone *zone, size_t nr)
+{
+	size_t run = 0;
+
+	for (size_t i = 0; i < zone->nr; i++) {
+		run = zone->used[i] ? 0 : run + 1;
+		if (run < nr)
+			continue;
+		memset(&zone->used[i + 1 - nr], true, nr);
+		return (void *)(zone->base + (i + 1 - nr) * PAGE_SIZE);
+	}
+	return NULL;
+}
+
+void *pages_get(bool shared, size_t nr)
+{
+	uint64_t flags = irq_save();
+	void *pages;
+
+	lock_acquire(&kernel.heap);
+	pages = nr ? zone_get(&zones[shared], nr) : NULL;
+	lock_release(&kernel.heap);
+	irq_restore(flags);
+	return pages ? memset(pages, 0, nr * PAGE_SIZE) : NULL;
+}
+
+void pages_put(void *pages, size_t nr)
+{
+	struct zone *zone = &zones[(uint64_t)pages >= SHARED_BASE];
+	uint64_t flags = irq_save();
+
+	lock_acquire(&kernel.heap);
+	memset(&zone->used[((uint64_t)pages - zone->base) / PAGE_SIZE], false, nr);
+	lock_release(&kernel.heap);
+	irq_restore(flags);
+}
+
+/* ---- heap --------------------------------------------------------------------------------- */
+
+static size_t size_class(size_t size)
+{
+	size_t class = 0;
+
+	while ((size_t)SMALLEST << class < size)
+		class ++;
+	return class;
+}
+
+static size_t pages_for(size_t size)
+{
+	return (size + PAGE_SIZE - 1) / PAGE_SIZE;
+}
+
+static void *list_pop(size_t class)
+{
+	uint64_t flags = irq_save();
+	void *first;
+
+	lock_acquire(&kernel.heap);
+	first = free_lists[class];
+	if (first)
+		free_lists[class] = *(void **)first;
+	lock_release(&kernel.heap);
+	irq_restore(flags);
+	return first;
+}
+
+void heap_put(void *memory, size_t size)
+{
+	size_t class = size_class(size);
+	uint64_t flags;
+
+	if (class >= CLASSES) {
+		pages_put(memory, pages_for(size));
+		return;
+	}
+	flags = irq_save();
+	lock_acquire(&kernel.heap);
+	*(void **)memory = free_lists[class];
+	free_lists[class] = memory;
+	lock_release(&kernel.heap);
+	irq_restore(flags);
+}
+
+/* A page more in pieces of this class. */
+static bool class_grow(size_t class)
+{
+	size_t size = (size_t)SMALLEST << class;
+	char *page = pages_get(false, 1);
+
+	for (size_t at = 0; page && at < PAGE_SIZE; at += size)
+		heap_put(page + at, size);
+	return page;
+}
+
+void *heap_get(size_t size)
+{
+	size_t class = size_class(size);
+	void *memory;
+
+	if (class >= CLASSES)
+		return pages_get(false, pages_for(size));
+	while (!(memory = list_pop(class))) {
+		if (!class_grow(class))
+			return NULL;
+	}
+	return memset(memory, 0, (size_t)SMALLEST << class);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Code of the core: hooks, with interrupts off on a CPU, and what is done in a task's name. */
+#include "hosts/sim/hardware.h"
+#include "hosts/sim/schedule.h"
+#include "hosts/sim/entry.h"
+#include "hosts/sim/sim_private.h"
+
+void sim_hook_begin(struct tally_sim *sim, uint32_t cpu)
+{
+	sim->cpu = cpu;
+	sim_settle(sim, sim_this(sim));
+	if (sim_this(sim)->off++)
+		sim_violate(sim, "a hook is due where interrupts are off");
+}
+
+void sim_hook_end(struct tally_sim *sim)
+{
+	if (--sim_this(sim)->off)
+		sim_violate(sim, "a hook left interrupts in another state");
+	sim_this(sim)->off = 0;
+	sim_run_deferred(sim);
+}
+
+struct sim_call sim_call_begin(struct tally_sim *sim, struct tally_sim_task *task)
+{
+	struct sim_call call = {.before = sim->cpu, .cpu = task->cpu, .task = task};
+	struct sim_cpu *cpu;
+
+	/* One that is about to move still runs where it was. */
+	if (task->state == SIM_RUNNING && sim->cpus[task->last_cpu].current == task)
+		call.cpu = task->last_cpu;
+	cpu = &sim->cpus[call.cpu];
+	if (cpu->current != task) {
+		call.out = cpu->current;
+		sim_switch(sim, call.cpu, task, !call.out->is_idle);
+	}
+	cpu->busy++;
+	sim->cpu = call.cpu;
+	sim_settle(sim, cpu);
+	return call;
+}
+
+void sim_call_end(struct tally_sim *sim, struct sim_call *call)
+{
+	struct sim_cpu *cpu = &sim->cpus[call->cpu];
+
+	if (cpu->off)
+		sim_violate(sim, "a call returned with interrupts off");
+	if (sim->locked)
+		sim_violate(sim, "a call returned with the configuration lock held");
+	cpu->off = 0;
+	sim->locked = false;
+	cpu->busy--;
+	if (call->out)
+		sim_switch(sim, call->cpu, call->out, call->task->state == SIM_READY);
+	sim_schedule(sim, call->cpu);
+	sim->cpu = call->before;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Who runs, and what it does: the scheduler, the passing of time, tasks and their scripts. */
+#ifndef TALLY_HOSTS_SIM_SCHEDULE_H
+#define TALLY_HOSTS_SIM_SCHEDULE_H
+
+#include "hosts/sim/sim_private.h"
+
+/* sched.c */
+void sim_switch(struct tally_sim *sim, uint32_t cpu, struct tally_sim_task *next, bool preempt);
+void sim_ready(struct tally_sim *sim, struct tally_sim_task *task);
+void sim_schedule(struct tally_sim *sim, uint32_t cpu);
+void sim_sleep(struct tally_sim *sim, struct tally_sim_task *task, uint64_t until);
+void sim_wake(struct tally_sim *sim, struct tally_sim_task *task);
+void sim_migrate(struct tally_sim *sim, struct tally_sim_task *task, uint32_t cpu);
+void sim_set_priority(struct tally_sim *sim, struct tally_sim_task *task, int32_t priority);
+void sim_quantum_end(struct tally_sim *sim, uint32_t cpu);
+
+/* loop.c */
+void sim_pass(struct tally_sim *sim);
+
+/* task.c */
+int sim_fork(struct tally_sim *sim, struct tally_sim_task *task, const struct tally_sim_step *step);
+void sim_exit(struct tally_sim *sim, struct tally_sim_task *task);
+void sim_task_free(struct tally_sim_task *task);
+
+/* script.c: what a step does, on the CPU of its task; and all steps up to the next segment. */
+int sim_step(struct tally_sim *sim, struct tally_sim_task *task, const struct tally_sim_step *step);
+void sim_advance(struct tally_sim *sim, struct tally_sim_task *task);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The second pass over the samples: it looks up the callers of the few whose callers are shown. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "profile/profile_private.h"
+
+int profile_sample_is_wanted(struct tally_profile *profile, uint64_t number)
+{
+	if (!profile->options.second_pass)
+		return 1;
+	/* More than came before: the file grew meanwhile. */
+	if (profile->in_second_pass)
+		return number / 64 < profile->wanted.len &&
+		       tally_bit_is_set(profile->wanted.data, number);
+	while (profile->bucket_of.len <= number) {
+		if (tally_vec_push(&profile->bucket_of, TALLY_BUCKET_NONE))
+			return -ENOMEM;
+	}
+	return 1;
+}
+
+/* The bits of the samples that are in marked buckets. */
+static int samples_want(struct tally_profile *profile)
+{
+	size_t nr = profile->bucket_of.len / 64 + 1;
+
+	if (tally_vec_reserve(&profile->wanted, nr))
+		return -ENOMEM;
+	memset(profile->wanted.data, 0, nr * sizeof(*profile->wanted.data));
+	profile->wanted.len = nr;
+	for (size_t i = 0; i < profile->bucket_of.len; i++) {
+		uint32_t bucket = profile->bucket_of.data[i];
+
+		if (bucket != TALLY_BUCKET_NONE && profile->marked.data[bucket])
+			tally_bit_set(profile->wanted.data, i);
+	}
+	return 0;
+}
+
+/* What was in marked buckets will come again. They stay, empty: the order of buckets is that of
+ * rows that are equally heavy. Whether there are any. */
+static bool buckets_empty(struct tally_profile *profile)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < profile->buckets.len; i++) {
+		if (!profile->marked.data[i])
+			continue;
+		profile->buckets.data[i].nr = profile->buckets.data[i].period = 0;
+		any = true;
+	}
+	return any;
+}
+
+int tally_profile_second_pass(struct tally_profile *profile, const uint64_t **ret_wanted,
+			      uint64_t *ret_nr)
+{
+	if (!buckets_empty(profile))
+		return 0;
+	profile->callers = calloc(profile->callers_slots, sizeof(*profile->callers));
+	if (!profile->callers || samples_want(profile))
+		return -ENOMEM;
+	profile->options.by |= TALLY_BY_PATH;
+	profile->in_second_pass = true;
+	/* Threads get their numbers as they are met, some of them in samples. */
+	*ret_wanted = profile->options.by & TALLY_BY_THREAD || profile->has_unnamed
+			      ? NULL
+			      : profile->wanted.data;
+	*ret_nr = 64 * profile->wanted.len;
+	return 1;
+}

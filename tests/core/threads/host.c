@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/threads/host.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- this CPU: signals may come at any time, so what they share with it is volatile ----- */
+
+static _Thread_local struct host_cpu *this_cpu;
+static _Thread_local volatile sig_atomic_t masked = 1, ipi_waits, deferred;
+
+/* A call from another CPU: one at a time, as the caller holds the configuration lock. */
+static struct {
+	void (*fn)(void *arg);
+	void *arg;
+	uint32_t waiting; /* the CPU's number plus 1; 0: served */
+} mailbox;
+
+struct host_cpu *host_cpu(void)
+{
+	return this_cpu;
+}
+
+uint64_t host_random(uint64_t below)
+{
+	uint64_t x = this_cpu->random;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	this_cpu->random = x;
+	return (x >> 11) % below;
+}
+
+static void serve_mailbox(void)
+{
+	if (__atomic_load_n(&mailbox.waiting, __ATOMIC_ACQUIRE) != this_cpu->number + 1)
+		return;
+	this_cpu->calls++;
+	mailbox.fn(mailbox.arg);
+	__atomic_store_n(&mailbox.waiting, 0, __ATOMIC_RELEASE);
+}
+
+/* With interrupts off: everything that waited for them. */
+static void tick_event(void)
+{
+	while (ipi_waits || deferred) {
+		if (ipi_waits) {
+			ipi_waits = 0;
+			serve_mailbox();
+		}
+		if (deferred) {
+			deferred = 0;
+			tally_core_deferred(this_cpu->host->core);
+		}
+	}
+}
+
+uintptr_t host_irq_save(void *host)
+{
+	uintptr_t before = (uintptr_t)masked;
+
+	masked = 1;
+	return before;
+}
+
+void host_irq_restore(void *host, uintptr_t flags)
+{
+	if (flags)
+		return;
+	do {
+		tick_event();
+		masked = 0;
+		/* What came between the last look and now. */
+		if (!ipi_waits && !deferred)
+			return;
+		masked = 1;
+	} while (true);
+}
+
+static void on_ipi(int signal)
+{
+	int error = errno;
+
+	ipi_waits = 1;
+	if (this_cpu && !masked) {
+		masked = 1;
+		host_irq_restore(this_cpu->host, 0);
+	}
+	errno = error;
+}
+
+static void on_overflow(int signal)
+{
+	int error = errno;
+
+	if (this_cpu)
+		host_pmu_interrupt(this_cpu);
+	if (this_cpu && !masked) {
+		masked = 1;
+		host_irq_restore(this_cpu->host, 0);
+	}
+	errno = error;
+}
+
+void host_boot(struct host_cpu *cpu)
+{
+	const struct sigaction ipi = {.sa_handler = on_ipi, .sa_flags = SA_RESTART};
+	const struct sigaction overflow = {.sa_handler = on_overflow, .sa_flags = SA_RESTART};
+
+	sigaction(SIGUSR1, &ipi, NULL);
+	sigaction(SIGUSR2, &overflow, NULL);
+	this_cpu = cpu;
+	host_irq_restore(cpu->host, 0);
+}
+
+void host_kick(struct host_cpu *cpu)
+{
+	pthread_kill(cpu->thread, SIGUSR2);
+}
+
+/*
+ * TSan runs a delayed handler with all signals blocked, and keeps the mask to go back to in one
+ * place for each thread. Where the handler's own calls run another delayed one, that place is
+ * overwritten and the thread stays deaf (llvm-project 138599 mends it, GCC 12 has it): the CPU
+ * that called it by IPI would wait for ever. So whoever waits listens first.
+ */
+void host_yield(void)
+{
+	sigset_t interrupts;
+
+	sigemptyset(&interrupts);
+	sigaddset(&interrupts, SIGUSR1);
+	sigaddset(&interrupts, SIGUSR2);
+	pthread_sigmask(SIG_UNBLOCK, &interrupts, NULL);
+	sched_yield();
+}
+
+void host_lock(pthread_mutex_t *lock)
+{
+	while (pthread_mutex_trylock(lock))
+		host_yield();
+}
+
+/* ---- operations ------------------------------------------------------------------------- */
+
+static void *op_alloc(void *host, size_t size)
+{
+	return calloc(1, size);
+}
+
+static void op_free(void *host, void *memory, size_t size)
+{
+	free(memory);
+}
+
+static void *op_pages_alloc(void *host, size_t nr)
+{
+	void *pages = aligned_alloc(4096, nr * 4096);
+
+	if (pages)
+		memset(pages, 0, nr * 4096);
+	return pages;
+}
+
+static void op_pages_free(void *host, void *pages, size_t nr)
+{
+	free(pages);
+}
+
+static void op_config_lock(void *host)
+{
+	host_lock(&((struct host *)host)->config);
+}
+
+static void op_config_unlock(void *host)
+{
+	pthread_mutex_unlock(&((struct host *)host)->config);
+}
+
+static uint32_t op_this_cpu(void *host)
+{
+	return this_cpu->number;
+}
+
+static int op_call(void *host, uint32_t cpu, void (*fn)(void *arg), void *arg)
+{
+	struct host *m = host;
+
+	if (cpu == this_cpu->number) {
+		uintptr_t flags = host_irq_save(host);
+
+		fn(arg);
+		host_irq_restore(host, flags);
+		return 0;
+	}
+	mailbox.fn = fn;
+	mailbox.arg = arg;
+	__atomic_store_n(&mailbox.waiting, cpu + 1, __ATOMIC_RELEASE);
+	while (__atomic_load_n(&mailbox.waiting, __ATOMIC_ACQUIRE)) {
+		pthread_kill(m->cpus[cpu].thread, SIGUSR1);
+		host_yield();
+	}
+	return 0;
+}
+
+static void op_defer(void *host)
+{
+	deferred = 1;
+}
+
+static void op_relax(void *host)
+{
+	host_yield();
+}
+
+static uint64_t op_clock(void *host)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static struct tally_core_task *op_task_get(void *host, struct tally_core_task *current, int32_t tid)
+{
+	struct host *m = host;
+
+	return tid > 0 && tid <= HOST_TASKS ? &m->tasks[tid - 1].perf : NULL;
+}
+
+static void op_task_put(void *host, struct tally_core_task *task)
+{
+}
+
+static int32_t op_task_cpu(void *host, const struct tally_core_task *task)
+{
+	struct host *m = host;
+	int32_t cpu;
+
+	pthread_mutex_lock(&m->sched);
+	cpu = m->tasks[task->tid - 1].cpu;
+	pthread_mutex_unlock(&m->sched);
+	return cpu;
+}
+
+static struct tally_core_event *op_event_of_fd(void *host, struct tally_core_task *current, int fd)
+{
+	struct host *m = host;
+
+	return fd >= 0 && fd < HOST_FILES ? m->files[fd] : NULL;
+}
+
+static bool op_capable(void *host, const struct tally_core_task *current, int capability)
+{
+	return true;
+}
+
+static bool op_may_observe(void *host, const struct tally_core_task *current,
+			   const struct tally_core_task *target)
+{
+	return true;
+}
+
+static int op_copy(void *host, void *to, const void *from, size_t len)
+{
+	memcpy(to, from, len);
+	return 0;
+}
+
+static void op_notify(void *host, void *cookie, unsigned events)
+{
+	__atomic_fetch_add(&((struct host *)host)->woken, 1, __ATOMIC_RELAXED);
+}
+
+const struct tally_host_ops host_ops = {
+	.alloc = op_alloc,
+	.free = op_free,
+	.pages_alloc = op_pages_alloc,
+	.pages_free = op_pages_free,
+	.config_lock = op_config_lock,
+	.config_unlock = op_config_unlock,
+	.irq_save = host_irq_save,
+	.irq_restore = host_irq_restore,
+	.this_cpu = op_this_cpu,
+	.call = op_call,
+	.defer = op_defer,
+	.relax = op_relax,
+	.clock = op_clock,
+	.task_get = op_task_get,
+	.task_put = op_task_put,
+	.task_cpu = op_task_cpu,
+	.event_of_fd = op_event_of_fd,
+	.capable = op_capable,
+	.may_observe = op_may_observe,
+	.copy_from_user = op_copy,
+	.copy_to_user = op_copy,
+	.notify = op_notify,
+	.page_size = 4096,
+};
