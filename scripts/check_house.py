@@ -37,7 +37,7 @@ RESOLVER = "src/sampler/target.c"
 ABOVE_CLIENT = ("src/sampler/", "src/cli/")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.M)
 NOISE = re.compile(r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'""", re.S)
-NAME = re.compile(r"(?<![.>\w])[A-Za-z_]\w*")
+NAME = re.compile(r"(?<![.>\w])(?<!struct )[A-Za-z_]\w*")
 
 
 class Tree:

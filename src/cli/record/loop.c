@@ -5,10 +5,8 @@
  * in them.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -17,6 +15,7 @@
 #include "cli/record/control.h"
 #include "cli/record/loop.h"
 #include "cli/record/output.h"
+#include "cli/record/signals.h"
 #include "cli/main/print.h"
 
 struct loop {
@@ -90,27 +89,6 @@ static int loop_init(struct record *record, struct loop *loop)
 
 	return ret ? ret
 		   : tally_rings_watch(record->sampler.rings, record->control.fd, &loop->control);
-}
-
-static void on_signal(struct record *record, int signal)
-{
-	switch (signal) {
-	case SIGCHLD:
-		tally_child_wait(&record->child, false);
-		if (record->child.gone)
-			record->stop = true;
-		break;
-	case SIGUSR2: record->dump = true; break;
-	default: record->stop = true; record->interrupts++;
-	}
-}
-
-void record_signals_read(struct record *record)
-{
-	struct signalfd_siginfo info;
-
-	while (read(record->signals, &info, sizeof(info)) == sizeof(info))
-		on_signal(record, (int)info.ssi_signo);
 }
 
 /* Milliseconds until the next deadline, rounded up; -1 without one. */

@@ -11,7 +11,4 @@ int record_run(struct record *record);
 /* Write out what the rings hold; of overwrite rings only with `overwrite`. */
 int record_drain(struct record *record, bool overwrite);
 
-/* Take the signals that came. */
-void record_signals_read(struct record *record);
-
 #endif

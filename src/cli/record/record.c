@@ -18,11 +18,11 @@
 #include "cli/record/loop.h"
 #include "cli/record/options.h"
 #include "cli/record/output.h"
+#include "cli/record/signals.h"
 #include "cli/record/synth.h"
 #include "sampler/refuse.h"
 #include "sampler/ring_pages.h"
 #include "cli/main/print.h"
-#include "sampler/signals.h"
 
 /* ---- checks ------------------------------------------------------------------ */
 
@@ -103,16 +103,6 @@ static int prepare_events(struct record *record)
 		ret = tally_sampler_add(&record->sampler, config->events.items[i],
 					filter_of(config, i));
 	return ret ? ret : tally_sampler_prepare(&record->sampler);
-}
-
-/* ---- signals ----------------------------------------------------------------- */
-
-static int signals_open(struct record *record)
-{
-	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGUSR2};
-
-	record->signals = tally_signals_open(wanted, TALLY_ARRAY_SIZE(wanted));
-	return TALLY_MIN(record->signals, 0);
 }
 
 /* ---- one recording ----------------------------------------------------------- */
@@ -323,9 +313,9 @@ static int run_steps(struct record *record, int (*const *step)(struct record *))
 
 static int record_all(struct record *record)
 {
-	static int (*const looking[])(struct record *) = {signals_open,   record_control_open,
-							  prepare_events, record_output_choose,
-							  warn_dumps,     NULL};
+	static int (*const looking[])(struct record *) = {record_signals_open, record_control_open,
+							  prepare_events,      record_output_choose,
+							  warn_dumps,          NULL};
 	static int (*const doing[])(struct record *) = {
 		refuse_killed, start_child, resolve_target, open_privileged, record_file, NULL};
 	int ret = run_steps(record, looking);

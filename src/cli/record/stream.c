@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "base/arith.h"
 #include "cli/record/control.h"
-#include "cli/record/loop.h"
+#include "cli/record/signals.h"
 #include "cli/record/stream.h"
 #include "cli/main/print.h"
 

@@ -12,6 +12,7 @@
 #include "base/arith.h"
 #include "cli/main/output.h"
 #include "cli/main/print.h"
+#include "cli/top/end.h"
 #include "cli/top/screen.h"
 #include "cli/top/header.h"
 #include "cli/top/rows.h"

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/arith.h"
@@ -18,34 +17,12 @@
 #include "cli/main/print.h"
 #include "cli/recording/session.h"
 #include "sampler/signals.h"
+#include "cli/top/end.h"
 #include "cli/top/feed.h"
 #include "cli/top/options.h"
 #include "cli/top/reader.h"
 #include "cli/top/screen.h"
 #include "cli/top/stdio.h"
-
-/* Blocked in all threads, so that the terminal is put in order before we end. */
-static int signals_open(void)
-{
-	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH};
-
-	signal(SIGPIPE, SIG_IGN);
-	return tally_signals_open(wanted, TALLY_ARRAY_SIZE(wanted));
-}
-
-bool top_drain_signals(int signals, bool *stop)
-{
-	struct signalfd_siginfo info;
-	bool resized = false;
-
-	while (read(signals, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGWINCH)
-			resized = true;
-		else
-			*stop = true;
-	}
-	return resized;
-}
 
 /* Events of --group stand in braces. */
 static int group_events(struct top_config *config, struct tally_str *braces)
@@ -96,25 +73,6 @@ static int open_all(struct top *top)
 	return ret;
 }
 
-int top_explain_end(struct top *top, int ret)
-{
-	bool is_over;
-
-	pthread_mutex_lock(&top->lock);
-	is_over = top->is_over;
-	pthread_mutex_unlock(&top->lock);
-	/* Nobody reads on: that is how a pipe is told that it was enough. */
-	if (ret == -EPIPE) {
-		clearerr(stdout);
-		return 0;
-	}
-	if (ret)
-		tally_print_error("tally top ends: %s", strerror(-ret));
-	else if (is_over)
-		fprintf(stderr, "tally top ends: the tasks it watched are gone\n");
-	return ret;
-}
-
 static int watch(struct top *top, int signals)
 {
 	bool text = top->config->stdio || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO);
@@ -135,7 +93,7 @@ static int watch(struct top *top, int signals)
 static int top_all(struct top *top)
 {
 	struct tally_str braces = {0};
-	int signals = signals_open(), ret = signals < 0 ? signals : 0;
+	int signals = top_signals_open(), ret = signals < 0 ? signals : 0;
 
 	if (!ret)
 		ret = top_config_finish(top->config);

@@ -50,11 +50,4 @@ struct top {
 	int error;              /* -errno that ended the reader */
 };
 
-/* Say why it ended, if that is not what was asked for. What `ret` is to the caller then. */
-int top_explain_end(struct top *top, int ret);
-
-/* Read what came: true when the terminal's size changed; `*stop` becomes true when we are to end.
- */
-bool top_drain_signals(int signals, bool *stop);
-
 #endif
