@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <sys/resource.h>
 
-#include "client/counters_private.h"
 #include "client/access_private.h"
+#include "client/counters_private.h"
 
 void counters_raise_limit(size_t more)
 {

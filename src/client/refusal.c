@@ -10,8 +10,8 @@
 
 #include "abi/attr.h"
 #include "base/arith.h"
-#include "client/counters_private.h"
 #include "client/access_private.h"
+#include "client/counters_private.h"
 
 struct probe {
 	const struct tally_counters *counters;

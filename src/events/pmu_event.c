@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "events/names.h"
 #include "events/cursor.h"
 #include "events/lookup.h"
+#include "events/names.h"
 #include "events/parse.h"
 #include "events/suggest.h"
 

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 #include "base/vec.h"
-#include "jevents/json_read.h"
 #include "jevents/diagnostic.h"
+#include "jevents/json_read.h"
 
 /* All keys that mean something, in the order of strcasecmp(3): trees are not strict about case.
  * Others are ignored, as trees have many that describe how an event came about. */

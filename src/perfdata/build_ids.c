@@ -8,8 +8,8 @@
 
 #include "base/arith.h"
 #include "base/endian.h"
-#include "perfdata/reader_features.h"
 #include "perfdata/reader.h"
+#include "perfdata/reader_features.h"
 
 enum { AT_PID = 8, AT_BYTES = 12, AT_SIZE = 32, AT_NAME = 36, BUILD_ID_MAX = 20 };
 

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 #include "base/arith.h"
-#include "perfdata/reader_features.h"
 #include "perfdata/reader.h"
+#include "perfdata/reader_features.h"
 
 /* In order of their numbers, as later ones need earlier ones: CPU_TOPOLOGY goes by NRCPUS.
  * Plain strings have the place of their pointer in the env. */

@@ -7,8 +7,8 @@
 #include "base/arith.h"
 #include "base/endian.h"
 #include "perfdata/feature_bytes.h"
-#include "perfdata/reader_features.h"
 #include "perfdata/reader.h"
+#include "perfdata/reader_features.h"
 
 /* The event that an entry speaks of: by its first id, else by its place in the list when
  * both are the same. */

@@ -5,8 +5,8 @@
 
 #include "base/arith.h"
 #include "perfdata/feature_bytes.h"
-#include "perfdata/reader_features.h"
 #include "perfdata/reader.h"
+#include "perfdata/reader_features.h"
 
 static const char *const names[TALLY_FEATURE_MAX] = {
 	[TALLY_FEATURE_TRACING_DATA] = "TRACING_DATA",

@@ -8,8 +8,8 @@
 
 #include "base/arith.h"
 #include "base/endian.h"
-#include "perfdata/reader_features.h"
 #include "perfdata/reader.h"
+#include "perfdata/reader_features.h"
 
 enum {
 	PIPE_HEADER = 16,

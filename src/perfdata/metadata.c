@@ -6,8 +6,8 @@
 #include "abi/record.h"
 #include "base/arith.h"
 #include "base/endian.h"
-#include "perfdata/reader_features.h"
 #include "perfdata/reader.h"
+#include "perfdata/reader_features.h"
 
 enum { HEADER = sizeof(struct perf_event_header) };
 

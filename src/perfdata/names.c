@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/endian.h"
-#include "perfdata/reader_features.h"
 #include "perfdata/reader.h"
+#include "perfdata/reader_features.h"
 
 const char *tally_names_copy(struct tally_perfdata *data, const void *name, size_t len)
 {

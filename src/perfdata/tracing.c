@@ -16,8 +16,8 @@
 #include "base/endian.h"
 #include "base/vec.h"
 #include "perfdata/feature_bytes.h"
-#include "perfdata/reader_features.h"
 #include "perfdata/reader.h"
+#include "perfdata/reader_features.h"
 
 static const char magic[] = "\x17\x08\x44tracing";
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "profile/graph.h"
-#include "profile/sums.h"
 #include "profile/profile_private.h"
+#include "profile/sums.h"
 
 /* What the functions of a row have in common: the function, its DSO, or nothing. */
 static int builder_fkeys(struct hist_builder *builder)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/arith.h"
-#include "profile/machine_private.h"
 #include "profile/cells.h"
+#include "profile/machine_private.h"
 
 /* A bucket is dropped when it is less than its event's total, shifted so. */
 enum { NOTHING = 20 };

@@ -6,8 +6,8 @@
 
 #include "base/arith.h"
 #include "sampler/privileges.h"
-#include "sampler/sampler.h"
 #include "sampler/refuse.h"
+#include "sampler/sampler.h"
 #include "tally/perfdata.h"
 
 /* Which id belongs to which event, CPU and thread. */

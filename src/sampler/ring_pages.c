@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sampler/refuse.h"
 #include "base/size.h"
+#include "sampler/refuse.h"
 
 int tally_ring_pages_parse(const char *text, bool quiet, const struct tally_messages *messages,
 			   size_t *ret_pages)

@@ -16,9 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../symbols/elf_image.h"
 #include "base/file.h"
 #include "cli/main/truncation.h"
-#include "../symbols/elf_image.h"
 #include "symbols/dso.h"
 #include "tally/perfdata.h"
 

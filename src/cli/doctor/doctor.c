@@ -7,7 +7,6 @@
 
 #include "base/arith.h"
 #include "base/vec.h"
-#include "cli/main/commands.h"
 #include "cli/doctor/facts.h"
 #include "cli/doctor/finding.h"
 #include "cli/doctor/host.h"
@@ -15,8 +14,9 @@
 #include "cli/doctor/symbols.h"
 #include "cli/doctor/trial.h"
 #include "cli/doctor/verdict.h"
-#include "sampler/privileges.h"
+#include "cli/main/commands.h"
 #include "cli/main/print.h"
+#include "sampler/privileges.h"
 
 static const struct tally_option doctor_options[] = {
 	{'j', "json", TALLY_OPTION_FLAG, offsetof(struct doctor_config, json), NULL,

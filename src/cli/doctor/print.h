@@ -3,8 +3,8 @@
 #ifndef TALLY_CLI_DOCTOR_PRINT_H
 #define TALLY_CLI_DOCTOR_PRINT_H
 
-#include "cli/doctor/facts.h"
 #include "cli/doctor/doctor.h"
+#include "cli/doctor/facts.h"
 
 /* All lines in order, to stdout. 0, -ENOMEM, or the error of writing. */
 int doctor_print_text(const struct doctor *doctor, const struct doctor_line *lines, size_t nr);

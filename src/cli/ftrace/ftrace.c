@@ -11,12 +11,12 @@
 
 #include "base/arith.h"
 #include "base/file.h"
-#include "cli/main/commands.h"
 #include "cli/ftrace/ftrace.h"
-#include "sampler/privileges.h"
-#include "sampler/refuse.h"
+#include "cli/main/commands.h"
 #include "cli/main/print.h"
 #include "cli/main/target_options.h"
+#include "sampler/privileges.h"
+#include "sampler/refuse.h"
 #include "sampler/signals.h"
 
 #define AT(member) offsetof(struct ftrace_config, member)

@@ -5,10 +5,10 @@
 
 #include "base/arena.h"
 #include "base/str.h"
-#include "sampler/child.h"
 #include "cli/main/command.h"
 #include "client/ftrace_stats.h"
 #include "client/tracer.h"
+#include "sampler/child.h"
 #include "sampler/target.h"
 #include "tally/client.h"
 

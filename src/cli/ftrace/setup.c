@@ -9,11 +9,11 @@
 
 #include "base/arith.h"
 #include "base/file.h"
+#include "base/size.h"
 #include "cli/ftrace/ftrace.h"
+#include "cli/main/print.h"
 #include "sampler/privileges.h"
 #include "sampler/refuse.h"
-#include "cli/main/print.h"
-#include "base/size.h"
 
 enum { CPU_BITS = 32 };
 

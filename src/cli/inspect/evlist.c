@@ -8,12 +8,12 @@
 
 #include "base/escape.h"
 #include "base/map.h"
-#include "cli/main/commands.h"
 #include "cli/main/attr_text.h"
+#include "cli/main/commands.h"
 #include "cli/main/output.h"
 #include "cli/main/print.h"
-#include "cli/recording/tracing.h"
 #include "cli/main/words.h"
+#include "cli/recording/tracing.h"
 #include "tally/events.h"
 
 struct evlist_config {

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "cli/main/commands.h"
 #include "cli/list/list.h"
+#include "cli/main/commands.h"
 #include "cli/main/print.h"
 
 #define AT(member) offsetof(struct list_config, member)

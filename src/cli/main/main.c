@@ -6,9 +6,9 @@
 
 #include "base/suggest.h"
 #include "cli/main/commands.h"
-#include "sampler/privileges.h"
 #include "cli/main/print.h"
 #include "cli/main/truncation.h"
+#include "sampler/privileges.h"
 
 const struct tally_command *const tally_commands[] = {
 	&tally_command_stat,

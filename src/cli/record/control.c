@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cli/main/opened.h"
-#include "cli/record/control.h"
 #include "cli/main/print.h"
+#include "cli/record/control.h"
 
 int record_control_open(struct record *record)
 {

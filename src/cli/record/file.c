@@ -19,8 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/record/file.h"
 #include "cli/main/print.h"
+#include "cli/record/file.h"
 
 /* Tries, where others create and rename the same names. */
 enum { TRIES = 100 };

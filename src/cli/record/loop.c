@@ -12,74 +12,16 @@
 
 #include "base/arith.h"
 #include "base/clock.h"
+#include "cli/main/print.h"
 #include "cli/record/control.h"
+#include "cli/record/drain.h"
 #include "cli/record/loop.h"
 #include "cli/record/output.h"
 #include "cli/record/signals.h"
-#include "cli/main/print.h"
 
 struct loop {
-	TALLY_VEC(struct iovec) pieces;
 	size_t signals, control; /* slots of what is watched beside the rings */
 };
-
-/* ---- moving data ----------------------------------------------------------- */
-
-static int add_piece(struct loop *loop, const void *data, size_t len)
-{
-	return len ? tally_vec_push(&loop->pieces, (struct iovec){(void *)data, len}) : 0;
-}
-
-/* The pieces of all rings that are wanted, and the mark that closes a round. */
-static int gather(struct record *record, struct loop *loop, bool overwrite)
-{
-	static const struct perf_event_header round = {TALLY_PERFDATA_FINISHED_ROUND, 0,
-						       sizeof(round)};
-	struct tally_ring_data data;
-	int ret = 0;
-
-	for (size_t i = 0; !ret && i < tally_rings_nr(record->sampler.rings); i++) {
-		if ((tally_rings_is_overwrite(record->sampler.rings, i) && !overwrite) ||
-		    !tally_ring_data(tally_rings_at(record->sampler.rings, i), &data))
-			continue;
-		ret = add_piece(loop, data.first, data.first_len);
-		if (!ret)
-			ret = add_piece(loop, data.second, data.second_len);
-	}
-	if (!ret && loop->pieces.len)
-		ret = add_piece(loop, &round, sizeof(round));
-	return ret;
-}
-
-static int drain(struct record *record, struct loop *loop, bool overwrite)
-{
-	int ret;
-
-	loop->pieces.len = 0;
-	ret = gather(record, loop, overwrite);
-	if (!ret && loop->pieces.len)
-		ret = tally_perfdata_writer_writev(record->output.writer, loop->pieces.data,
-						   (int)loop->pieces.len);
-	if (ret)
-		return ret;
-	tally_rings_consume(record->sampler.rings, overwrite);
-	record->drained = tally_clock_now();
-	return 0;
-}
-
-int record_drain(struct record *record, bool overwrite)
-{
-	struct loop loop = {0};
-	int ret;
-
-	if (overwrite)
-		tally_rings_pause(record->sampler.rings, true);
-	ret = drain(record, &loop, overwrite);
-	if (overwrite)
-		tally_rings_pause(record->sampler.rings, false);
-	tally_vec_free(&loop.pieces);
-	return ret;
-}
 
 /* ---- waiting --------------------------------------------------------------- */
 
@@ -182,12 +124,11 @@ int record_run(struct record *record)
 	while (!ret && !record->stop) {
 		ret = wait_for_data(record, &loop);
 		if (!ret)
-			ret = drain(record, &loop, false);
+			ret = record_drain(record, false);
 		if (!ret)
 			ret = check_delay(record);
 		if (!ret)
 			ret = check_output(record);
 	}
-	tally_vec_free(&loop.pieces);
 	return ret;
 }

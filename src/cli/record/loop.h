@@ -8,7 +8,4 @@
 /* record_loop.c */
 int record_run(struct record *record);
 
-/* Write out what the rings hold; of overwrite rings only with `overwrite`. */
-int record_drain(struct record *record, bool overwrite);
-
 #endif

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "cli/record/options.h"
+#include "base/size.h"
 #include "cli/main/print.h"
 #include "cli/main/target_options.h"
-#include "base/size.h"
+#include "cli/record/options.h"
 
 static int option_filter(void *config_, const char *arg)
 {

@@ -12,15 +12,15 @@
 
 #include "base/clock.h"
 #include "base/escape.h"
+#include "cli/main/print.h"
+#include "cli/record/drain.h"
 #include "cli/record/env_collect.h"
 #include "cli/record/file.h"
 #include "cli/record/hits.h"
-#include "cli/record/loop.h"
 #include "cli/record/output.h"
 #include "cli/record/stream.h"
 #include "cli/record/synth.h"
 #include "cli/record/tracing.h"
-#include "cli/main/print.h"
 
 static const char *output_name(const struct record_output *output)
 {

@@ -12,17 +12,18 @@
 #include "base/arith.h"
 #include "base/clock.h"
 #include "cli/main/commands.h"
-#include "sampler/privileges.h"
 #include "cli/main/opened.h"
+#include "cli/main/print.h"
 #include "cli/record/control.h"
+#include "cli/record/drain.h"
 #include "cli/record/loop.h"
 #include "cli/record/options.h"
 #include "cli/record/output.h"
 #include "cli/record/signals.h"
 #include "cli/record/synth.h"
+#include "sampler/privileges.h"
 #include "sampler/refuse.h"
 #include "sampler/ring_pages.h"
-#include "cli/main/print.h"
 
 /* ---- checks ------------------------------------------------------------------ */
 
@@ -328,6 +329,7 @@ static void record_free(struct record *record)
 	tally_child_free(&record->child);
 	record_output_free(record);
 	tally_control_close(&record->control);
+	tally_vec_free(&record->pieces);
 	tally_sampler_close(&record->sampler);
 	if (record->signals >= 0)
 		close(record->signals);

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 #include "base/vec.h"
 #include "cli/record/config.h"
@@ -48,6 +49,7 @@ struct record {
 	int64_t delay_ns;          /* until enabling; -1: never, 0: at once */
 	uint64_t drained;          /* ns, CLOCK_MONOTONIC: when rings were written out last */
 	uint64_t wakeups, lost;
+	TALLY_VEC(struct iovec) pieces; /* of rings that are being drained */
 };
 
 #endif

@@ -14,12 +14,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/arith.h"
+#include "base/clock.h"
+#include "cli/main/print.h"
 #include "cli/record/control.h"
 #include "cli/record/signals.h"
 #include "cli/record/stream.h"
-#include "cli/main/print.h"
 
 enum {
 	PATIENCE_MS = 1000, /* with a reader that takes nothing, once the end was asked for */

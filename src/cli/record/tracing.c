@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "cli/record/tracing.h"
 #include "cli/main/print.h"
+#include "cli/record/tracing.h"
 
 enum { FILE_MAX = 16 << 20, PATH_ROOM = 1024 };
 

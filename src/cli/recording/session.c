@@ -11,14 +11,14 @@
 #include "abi/record.h"
 #include "base/arith.h"
 #include "base/str.h"
-#include "cli/recording/filter.h"
 #include "cli/main/heap.h"
-#include "sampler/privileges.h"
-#include "cli/main/progress.h"
 #include "cli/main/print.h"
+#include "cli/main/progress.h"
+#include "cli/main/truncation.h"
+#include "cli/recording/filter.h"
 #include "cli/recording/session_chain.h"
 #include "cli/recording/session_private.h"
-#include "cli/main/truncation.h"
+#include "sampler/privileges.h"
 
 const char *tally_session_input(const char *input)
 {

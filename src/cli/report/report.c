@@ -10,13 +10,13 @@
 #include "base/escape.h"
 #include "base/json.h"
 #include "cli/main/commands.h"
+#include "cli/main/output.h"
+#include "cli/main/print.h"
+#include "cli/main/words.h"
 #include "cli/recording/header.h"
 #include "cli/recording/health.h"
-#include "cli/main/output.h"
 #include "cli/recording/rows.h"
-#include "cli/main/print.h"
 #include "cli/recording/tracing.h"
-#include "cli/main/words.h"
 
 struct report {
 	struct report_config *config;

@@ -9,9 +9,9 @@
 #include "abi/record.h"
 #include "base/arith.h"
 #include "base/json.h"
-#include "cli/script/dump_sample.h"
 #include "cli/main/output.h"
 #include "cli/main/print.h"
+#include "cli/script/dump_sample.h"
 
 /* ---- fields of records --------------------------------------------------- */
 

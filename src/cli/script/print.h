@@ -5,10 +5,10 @@
 
 #include "base/str.h"
 #include "base/vec.h"
-#include "cli/script/fields.h"
-#include "cli/script/place.h"
 #include "cli/recording/session.h"
 #include "cli/recording/tracing.h"
+#include "cli/script/fields.h"
+#include "cli/script/place.h"
 
 struct tally_script_printer {
 	struct tally_session *session;

@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "cli/main/commands.h"
-#include "cli/script/dump.h"
 #include "cli/main/output.h"
 #include "cli/main/print.h"
+#include "cli/main/words.h"
+#include "cli/script/dump.h"
 #include "cli/script/print.h"
 #include "cli/script/stat.h"
-#include "cli/main/words.h"
 
 struct script_config {
 	struct tally_session_options session;

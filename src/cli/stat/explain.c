@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "sampler/refuse.h"
 #include "cli/main/print.h"
 #include "cli/stat/explain.h"
 #include "sampler/fallbacks.h"
+#include "sampler/refuse.h"
 
 /* The name of an event as it is counted. */
 static const char *opened_name(struct stat_session *session, const struct stat_row *row)

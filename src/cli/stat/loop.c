@@ -13,10 +13,10 @@
 
 #include "base/arith.h"
 #include "base/clock.h"
-#include "sampler/refuse.h"
 #include "cli/main/print.h"
 #include "cli/stat/loop.h"
 #include "cli/stat/show.h"
+#include "sampler/refuse.h"
 
 enum {
 	NS_PER_MS = 1000000,

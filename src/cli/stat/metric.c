@@ -47,12 +47,6 @@ static bool is_event(const struct stat_row *row, uint32_t type, uint64_t config)
 	return row->spec->attr.type == type && row->spec->attr.config == config && !row->spec->tool;
 }
 
-bool stat_row_is_clock(const struct stat_row *row)
-{
-	return is_event(row, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK) ||
-	       is_event(row, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
-}
-
 static bool same_cgroup(const struct stat_row *a, const struct stat_row *b)
 {
 	return a->cgroup == b->cgroup || (a->cgroup && b->cgroup && !strcmp(a->cgroup, b->cgroup));

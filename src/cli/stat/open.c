@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include "base/arith.h"
-#include "sampler/privileges.h"
-#include "sampler/refuse.h"
 #include "cli/main/print.h"
 #include "cli/stat/explain.h"
 #include "cli/stat/open.h"
+#include "sampler/privileges.h"
+#include "sampler/refuse.h"
 
 /* ---- targets -------------------------------------------------------------- */
 

@@ -7,12 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/escape.h"
 #include "base/arith.h"
+#include "base/escape.h"
 #include "cli/main/commands.h"
-#include "sampler/refuse.h"
 #include "cli/main/print.h"
-#include "sampler/signals.h"
 #include "cli/stat/count.h"
 #include "cli/stat/dry.h"
 #include "cli/stat/events.h"
@@ -21,6 +19,8 @@
 #include "cli/stat/options.h"
 #include "cli/stat/plan.h"
 #include "cli/stat/show.h"
+#include "sampler/refuse.h"
+#include "sampler/signals.h"
 
 /* ---- the session ---------------------------------------------------------- */
 

@@ -5,9 +5,9 @@
 
 #include "abi/record.h"
 #include "base/endian.h"
-#include "sampler/privileges.h"
 #include "cli/top/feed.h"
 #include "cli/top/rows.h"
+#include "sampler/privileges.h"
 
 /* ---- setting up -------------------------------------------------------------- */
 

@@ -7,10 +7,10 @@
 
 #include "base/arith.h"
 #include "base/utf8.h"
-#include "cli/top/screen.h"
 #include "cli/top/feed.h"
 #include "cli/top/header.h"
 #include "cli/top/rows.h"
+#include "cli/top/screen.h"
 #include "view/width.h"
 
 const char *const top_screen_help[] = {

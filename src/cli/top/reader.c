@@ -10,9 +10,9 @@
 #include "abi/record.h"
 #include "base/arith.h"
 #include "base/clock.h"
+#include "cli/top/drain.h"
 #include "cli/top/feed.h"
 #include "cli/top/reader.h"
-#include "cli/top/drain.h"
 
 enum { TRIM_EVERY = 32 }; /* refreshes */
 

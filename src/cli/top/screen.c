@@ -13,9 +13,9 @@
 #include "cli/main/output.h"
 #include "cli/main/print.h"
 #include "cli/top/end.h"
-#include "cli/top/screen.h"
 #include "cli/top/header.h"
 #include "cli/top/rows.h"
+#include "cli/top/screen.h"
 
 enum { MOST_ROWS = 10000 };
 

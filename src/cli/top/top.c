@@ -12,17 +12,17 @@
 #include "base/clock.h"
 #include "cli/main/commands.h"
 #include "cli/main/opened.h"
-#include "sampler/privileges.h"
-#include "sampler/refuse.h"
 #include "cli/main/print.h"
 #include "cli/recording/session.h"
-#include "sampler/signals.h"
 #include "cli/top/end.h"
 #include "cli/top/feed.h"
 #include "cli/top/options.h"
 #include "cli/top/reader.h"
 #include "cli/top/screen.h"
 #include "cli/top/stdio.h"
+#include "sampler/privileges.h"
+#include "sampler/refuse.h"
+#include "sampler/signals.h"
 
 /* Events of --group stand in braces. */
 static int group_events(struct top_config *config, struct tally_str *braces)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Code of the core: hooks, with interrupts off on a CPU, and what is done in a task's name. */
+#include "hosts/sim/entry.h"
 #include "hosts/sim/hardware.h"
 #include "hosts/sim/schedule.h"
-#include "hosts/sim/entry.h"
 #include "hosts/sim/sim_private.h"
 
 void sim_hook_begin(struct tally_sim *sim, uint32_t cpu)

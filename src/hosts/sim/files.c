@@ -5,10 +5,10 @@
 #include <sys/mman.h>
 
 #include "base/arith.h"
-#include "hosts/sim/hardware.h"
 #include "hosts/sim/entry.h"
-#include "hosts/sim/sim_private.h"
 #include "hosts/sim/files.h"
+#include "hosts/sim/hardware.h"
+#include "hosts/sim/sim_private.h"
 
 enum { FIRST_FD = 3 };
 

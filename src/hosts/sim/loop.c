@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Time: from one thing that happens to the next. */
 #include "base/arith.h"
-#include "hosts/sim/hardware.h"
-#include "hosts/sim/schedule.h"
 #include "hosts/sim/entry.h"
-#include "hosts/sim/sim_private.h"
+#include "hosts/sim/hardware.h"
 #include "hosts/sim/loop.h"
+#include "hosts/sim/schedule.h"
+#include "hosts/sim/sim_private.h"
 #include "hosts/sim/task.h"
 
 /* ---- overflow interrupts ------------------------------------------------------- */

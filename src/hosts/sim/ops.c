@@ -5,10 +5,10 @@
 
 #include "base/arith.h"
 #include "base/list.h"
-#include "hosts/sim/schedule.h"
 #include "hosts/sim/entry.h"
-#include "hosts/sim/sim_private.h"
 #include "hosts/sim/files.h"
+#include "hosts/sim/schedule.h"
+#include "hosts/sim/sim_private.h"
 
 static struct tally_sim_task *task_of(const struct tally_core_task *perf)
 {

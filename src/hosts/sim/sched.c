@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The scheduler: of those who wait for a CPU the one with the lowest priority number; equals take
  * turns. A task stays on its CPU until it is told to go. */
+#include "hosts/sim/entry.h"
 #include "hosts/sim/hardware.h"
 #include "hosts/sim/schedule.h"
-#include "hosts/sim/entry.h"
 #include "hosts/sim/sim_private.h"
 
 static struct tally_sim_task *queue_first(const struct sim_cpu *cpu)

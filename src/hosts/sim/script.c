@@ -3,11 +3,11 @@
 #include <errno.h>
 
 #include "base/arith.h"
+#include "hosts/sim/entry.h"
 #include "hosts/sim/hardware.h"
 #include "hosts/sim/schedule.h"
-#include "hosts/sim/entry.h"
-#include "hosts/sim/sim_private.h"
 #include "hosts/sim/script.h"
+#include "hosts/sim/sim_private.h"
 
 /* Steps without time between them that are taken for a script that hangs. */
 enum { MAX_STEPS = 1000000 };

@@ -5,8 +5,8 @@
 
 #include "hosts/sim/hardware.h"
 #include "hosts/sim/schedule.h"
-#include "hosts/sim/sim_private.h"
 #include "hosts/sim/script.h"
+#include "hosts/sim/sim_private.h"
 
 enum { QUANTUM_NS = 4000000, NR_PAGES = 16384 };
 

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef TALLY_CLI_RECORD_DRAIN_H
+#define TALLY_CLI_RECORD_DRAIN_H
+
+#include "cli/record/record.h"
+
+/* Write out what the rings hold, and close the round; of overwrite rings only with `overwrite`. 0
+ * or the error of writing. */
+int record_drain(struct record *record, bool overwrite);
+
+#endif
