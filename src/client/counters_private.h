@@ -11,7 +11,7 @@ struct counter_event {
 	struct tally_cpus *cpus;
 	int *fds;         /* [cpu * nr_threads + thread]; -1 not open */
 	bool all_threads; /* uncore: pid -1 */
-	bool weak_group, is_open;
+	bool weak_group, precise_max, is_open;
 	unsigned fallback;
 	struct tally_refusal refusal; /* code 0: none */
 };

@@ -91,7 +91,9 @@ bool counters_give_up(struct perf_event_attr *attr, int code,
 		attr->type = PERF_TYPE_SOFTWARE;
 		attr->config = PERF_COUNT_SW_CPU_CLOCK;
 		attr->precise_ip = 0;
-		*fallback |= TALLY_FALLBACK_CPU_CLOCK;
+		/* A clock has no precision to lose. */
+		*fallback =
+			(*fallback & ~(unsigned)TALLY_FALLBACK_PRECISE) | TALLY_FALLBACK_CPU_CLOCK;
 		return true;
 	}
 	if ((code == -EINVAL || code == -E2BIG) && drop_newest(attr)) {

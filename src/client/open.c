@@ -63,6 +63,7 @@ static int event_init(struct tally_counters *counters, size_t index,
 
 	event->leader = spec->in_braces ? spec->leader : index;
 	event->weak_group = spec->weak_group;
+	event->precise_max = spec->precise_max;
 	event->all_threads = spec->uncore;
 	event_attr(event, spec, &counters->options);
 	if (event->leader != index && !counters->options.sampling)
@@ -220,6 +221,9 @@ static int event_open(struct tally_counters *counters, size_t index, struct tall
 		}
 		if (!counters_give_up(&event->attr, ret, &counters->options, &event->fallback))
 			break;
+		/* 'P' asked for as much as there is. */
+		if (event->precise_max)
+			event->fallback &= ~(unsigned)TALLY_FALLBACK_PRECISE;
 	}
 	/* Nothing helped: what is explained is what was asked for, unless a permission was not all
 	 * that it lacked, or came to lack. */
@@ -268,7 +272,7 @@ int tally_counters_open(const struct tally_transport *transport,
 	int ret = -ENOMEM;
 
 	if (!counters)
-		return -ENOMEM;
+		goto out;
 	counters->transport = transport;
 	counters->options = options ? *options : (struct tally_open_options){0};
 	counters->threads = malloc(bytes);
@@ -285,9 +289,13 @@ int tally_counters_open(const struct tally_transport *transport,
 	counters_raise_limit(list->nr * cpus->nr * threads->nr);
 	ret = open_events(counters, ret_why);
 out:
-	if (ret)
-		tally_counters_close(counters);
-	else
+	if (!ret) {
 		*ret_counters = counters;
+		return 0;
+	}
+	/* What failed before anything was asked for has no rule. */
+	if (ret_why && !ret_why->code)
+		ret_why->code = ret;
+	tally_counters_close(counters);
 	return ret;
 }

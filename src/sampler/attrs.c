@@ -303,6 +303,11 @@ int sampler_attrs(struct tally_sampler *sampler)
 				    "-c and -F exclude each other: a fixed period or a frequency");
 		return -EINVAL;
 	}
+	if (sampling->max_stack > UINT16_MAX) {
+		tally_message_error(sampling->messages, "--max-stack %llu: over %u",
+				    (unsigned long long)sampling->max_stack, UINT16_MAX);
+		return -EINVAL;
+	}
 	for (size_t i = 0; i < sampler->specs.len; i++)
 		attr_make(sampler, i);
 	attrs_identify(sampler);

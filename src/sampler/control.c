@@ -88,17 +88,23 @@ static int open_fifos(struct tally_control *control, const char *text)
 	return text[len] ? open_fifo(text + len + 1, strlen(text + len + 1), &control->ack) : 0;
 }
 
-int tally_control_open(struct tally_control *control, const char *text)
+int tally_control_open(struct tally_control *control, const char *text,
+		       const struct tally_messages *messages)
 {
 	int ret = -EINVAL;
 
 	*control = (struct tally_control){.fd = -1, .ack = -1};
+	if (!text)
+		return 0;
 	if (!strncmp(text, "fd:", 3))
 		ret = open_fds(control, text + 3);
 	else if (!strncmp(text, "fifo:", 5))
 		ret = open_fifos(control, text + 5);
-	if (ret)
-		tally_control_close(control);
+	if (!ret)
+		return 0;
+	tally_message_error(messages, "--control %s: %s", text,
+			    ret == -EINVAL ? "not fd:N[,N] or fifo:PATH[,PATH]" : strerror(-ret));
+	tally_control_close(control);
 	return ret;
 }
 

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "sampler/messages.h"
+
 enum tally_control_word {
 	TALLY_CONTROL_NONE, /* no whole line has come */
 	TALLY_CONTROL_ENABLE,
@@ -25,9 +27,11 @@ struct tally_control {
 	size_t len;     /* bytes in `text` */
 };
 
-/* Open what `text` says. Fifos are opened without waiting for the other end. 0; -EINVAL when it is
- * no such text; the error of open(2); -EBADF for a descriptor that is not open. */
-int tally_control_open(struct tally_control *control, const char *text);
+/* Open what `text` says; NULL: nothing is asked for. An error is told. Fifos are opened without
+ * waiting for the other end. 0; -EINVAL when it is no such text; the error of open(2); -EBADF for a
+ * descriptor that is not open. */
+int tally_control_open(struct tally_control *control, const char *text,
+		       const struct tally_messages *messages);
 
 /* The next command that has come whole. */
 enum tally_control_word tally_control_next(struct tally_control *control);

@@ -217,8 +217,11 @@ int tally_sampler_gather(struct tally_sampler *sampler, const struct tally_child
 	sampler->synth.build_ids &= !sampler->had_privileges;
 	if (!sampler->sampling->tail_synth || sampler->had_privileges)
 		ret = gather_all(sampler, child, false);
-	if (ret)
+	if (ret) {
+		tally_message_error(sampler->sampling->messages,
+				    "cannot find out what runs already: %s", strerror(-ret));
 		return ret;
+	}
 	sampler->before = sampler->synth.out;
 	sampler->synth.out = (struct tally_str){0};
 	warn_hidden(sampler);

@@ -7,12 +7,14 @@
 #include "sampler/refuse.h"
 #include "tally/client.h"
 
+/* In the order in which they are told: what is sampled, then what of it. */
 static const struct {
 	unsigned bit;
-	const char *text;
+	const char *text; /* NULL: tally_refuse_kernel() has the words */
 } texts[] = {
 	{TALLY_FALLBACK_CPU_CLOCK, "no hardware counters here (no PMU): sampling the CPU's clock "
 				   "(cpu-clock) instead of cycles"},
+	{TALLY_FALLBACK_NO_KERNEL, NULL},
 	{TALLY_FALLBACK_GROUP_BROKEN,
 	 "members of a weak group (:W) are counted alone: the PMU does not take the group"},
 	{TALLY_FALLBACK_PRECISE, "the PMU is less precise than asked for (:p)"},
@@ -21,11 +23,13 @@ static const struct {
 void tally_fallbacks_warn(unsigned fallbacks, const char *done,
 			  const struct tally_messages *messages)
 {
-	if (fallbacks & TALLY_FALLBACK_NO_KERNEL)
-		tally_refuse_kernel(done, messages);
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(texts); i++) {
-		if (fallbacks & texts[i].bit)
+		if (!(fallbacks & texts[i].bit))
+			continue;
+		if (texts[i].text)
 			tally_message_warn(messages, "%s", texts[i].text);
+		else
+			tally_refuse_kernel(done, messages);
 	}
 }
 

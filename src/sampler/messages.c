@@ -16,6 +16,7 @@ void tally_message_emit(const struct tally_messages *to, enum tally_message_kind
 	va_start(args, format);
 	tally_str_addv(&text, format, args);
 	va_end(args);
-	to->emit(to->data, kind, tally_str_text(&text));
+	if (!tally_str_error(&text))
+		to->emit(to->data, kind, tally_str_text(&text));
 	tally_str_free(&text);
 }

@@ -111,23 +111,36 @@ int tally_spare_descriptors(void)
 	return try_descriptors(TALLY_SPARE_FILES);
 }
 
-int tally_refuse_descriptors(const struct tally_messages *messages)
+int tally_refuse_descriptors(const struct tally_messages *messages, struct tally_refusal *ret_why)
 {
 	struct tally_access access;
-	struct tally_refusal why;
 
 	if (!tally_spare_descriptors())
 		return 0;
 	tally_access_read(NULL, &access);
-	tally_access_explain_descriptors(&access, &why);
-	tally_refuse("no descriptors are left behind the events", &why, messages);
+	tally_access_explain_descriptors(&access, ret_why);
+	tally_refuse("no descriptors are left behind the events", ret_why, messages);
 	return -EMFILE;
 }
 
-void tally_refuse_new_cpus(const struct tally_cpus *covered, const struct tally_messages *messages)
+int tally_set_filter(struct tally_counters *counters, size_t event, const char *name,
+		     const char *filter, const struct tally_messages *messages)
+{
+	int ret = filter ? tally_counters_filter(counters, event, filter) : 0;
+
+	if (ret)
+		tally_message_error(messages, "%s: the kernel does not take the filter \"%s\": %s",
+				    name, filter, strerror(-ret));
+	return ret;
+}
+
+void tally_refuse_new_cpus(const struct tally_target *target, const struct tally_cpus *covered,
+			   const struct tally_messages *messages)
 {
 	struct tally_cpus *online;
 
+	if (!target->all_cpus || target->cpus)
+		return;
 	if (tally_cpus_online(NULL, &online))
 		return;
 	for (size_t i = 0; i < online->nr; i++) {

@@ -43,11 +43,18 @@ int tally_refuse_killed(const struct tally_messages *messages);
 enum { TALLY_SPARE_FILES = 4 };
 
 /* 0, or -EMFILE where so many are not to be had: files that cannot be opened would be taken for not
- * there. The second one tells it. */
+ * there. The second one tells it, and why. */
 int tally_spare_descriptors(void);
-int tally_refuse_descriptors(const struct tally_messages *messages);
+int tally_refuse_descriptors(const struct tally_messages *messages, struct tally_refusal *ret_why);
 
-/* CPUs that came on line since `covered` was put together, and that nothing was opened on. */
-void tally_refuse_new_cpus(const struct tally_cpus *covered, const struct tally_messages *messages);
+/* Give an event its filter; NULL: it has none. 0 or the error of PERF_EVENT_IOC_SET_FILTER, which
+ * is told with the event's name. */
+int tally_set_filter(struct tally_counters *counters, size_t event, const char *name,
+		     const char *filter, const struct tally_messages *messages);
+
+/* Where all CPUs are the target: warn of those that came on line since `covered` was put together,
+ * and that nothing was opened on. */
+void tally_refuse_new_cpus(const struct tally_target *target, const struct tally_cpus *covered,
+			   const struct tally_messages *messages);
 
 #endif

@@ -83,9 +83,10 @@ int tally_ring_pages_map(struct tally_ring_pages *rings, struct tally_refusal *r
 		pages = tally_access_rings(access, rings->wanted, nr, NULL);
 	pages = pages ? pages : 1;
 	ret = map_most(rings, &pages);
-	if (ret == -EPERM)
-		tally_access_explain_rings(access, pages, nr, ret_why);
 	if (ret) {
+		*ret_why = (struct tally_refusal){.code = ret};
+		if (ret == -EPERM)
+			tally_access_explain_rings(access, pages, nr, ret_why);
 		explain_refusal(rings, pages * access->page_size / 1024, ret, ret_why);
 		return ret;
 	}

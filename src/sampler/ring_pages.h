@@ -27,7 +27,7 @@ struct tally_ring_pages {
 
 /* Map the rings: as many pages as asked for, or the most that are allowed. Called with capabilities
  * raised. 0, or the error of tally_rings_map(), which has been told with its reason and remedies.
- * `*ret_why` is set for -EPERM, and when there is less than wanted. */
+ * `*ret_why` is set with it, and when there is less than wanted. */
 int tally_ring_pages_map(struct tally_ring_pages *rings, struct tally_refusal *ret_why);
 
 #endif

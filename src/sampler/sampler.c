@@ -17,6 +17,14 @@ static const struct tally_messages *messages_of(const struct tally_sampler *samp
 	return sampler->sampling->messages;
 }
 
+/* Memory fails anywhere; every other error is told where it comes up. */
+static int finish(const struct tally_sampler *sampler, int ret)
+{
+	if (ret == -ENOMEM)
+		tally_message_error(messages_of(sampler), "out of memory");
+	return ret;
+}
+
 /* ---- events ------------------------------------------------------------------- */
 
 /* Take over the events of one string; indices inside of it move up behind those before. */
@@ -67,11 +75,11 @@ int tally_sampler_add(struct tally_sampler *sampler, const char *text, const cha
 		return ret;
 	}
 	ret = tally_vec_push(&sampler->lists, list);
-	if (ret) {
+	if (ret)
 		tally_event_list_free(list);
-		return ret;
-	}
-	return append(sampler, list, filter);
+	else
+		ret = append(sampler, list, filter);
+	return finish(sampler, ret);
 }
 
 /* Where the events do not begin with the command itself, a dummy that does tells of maps and
@@ -97,8 +105,10 @@ int tally_sampler_prepare(struct tally_sampler *sampler)
 void tally_sampler_event_name(const struct tally_sampler *sampler, size_t event,
 			      struct tally_str *out)
 {
-	tally_fallbacks_name(sampler->specs.data[event].name,
-			     tally_counters_fallback(sampler->counters, event), out);
+	unsigned fallbacks =
+		sampler->counters ? tally_counters_fallback(sampler->counters, event) : 0;
+
+	tally_fallbacks_name(sampler->specs.data[event].name, fallbacks, out);
 }
 
 /* ---- opening --------------------------------------------------------------------- */
@@ -107,6 +117,8 @@ int tally_sampler_resolve(struct tally_sampler *sampler, int32_t command)
 {
 	struct tally_target target = sampler->sampling->target;
 
+	if (sampler->threads)
+		return -EBUSY;
 	target.command = command;
 	return tally_resolve_target(&target, &sampler->cpus, &sampler->threads,
 				    messages_of(sampler));
@@ -124,18 +136,12 @@ static void explain_refusal(const struct tally_sampler *sampler)
 	tally_str_free(&what);
 }
 
-/* The attrs as they were opened are what readers need. 'P' asked for as much precision as there
- * is: less is no fallback. */
+/* The attrs as they were opened are what readers need. */
 static void adopt_opened(struct tally_sampler *sampler)
 {
 	for (size_t i = 0; i < sampler->specs.len; i++) {
-		struct tally_event_spec *spec = &sampler->specs.data[i];
-		unsigned fallbacks = tally_counters_fallback(sampler->counters, i);
-
-		spec->attr = *tally_counters_attr(sampler->counters, i);
-		if (spec->precise_max || fallbacks & TALLY_FALLBACK_CPU_CLOCK)
-			fallbacks &= ~(unsigned)TALLY_FALLBACK_PRECISE;
-		sampler->fallbacks |= fallbacks;
+		sampler->specs.data[i].attr = *tally_counters_attr(sampler->counters, i);
+		sampler->fallbacks |= tally_counters_fallback(sampler->counters, i);
 	}
 }
 
@@ -162,13 +168,11 @@ static int counters_open(struct tally_sampler *sampler)
 static int set_filters(struct tally_sampler *sampler)
 {
 	for (size_t i = 0; i < sampler->specs.len; i++) {
-		const char *filter = sampler->filters.data[i];
-		int ret = filter ? tally_counters_filter(sampler->counters, i, filter) : 0;
+		int ret = tally_set_filter(sampler->counters, i, sampler->specs.data[i].name,
+					   sampler->filters.data[i], messages_of(sampler));
 
 		if (ret) {
-			tally_message_error(messages_of(sampler),
-					    "%s: the kernel does not take the filter \"%s\": %s",
-					    sampler->specs.data[i].name, filter, strerror(-ret));
+			sampler->why = (struct tally_refusal){.code = ret, .event = i};
 			return ret;
 		}
 	}
@@ -187,7 +191,7 @@ static int rings_open(struct tally_sampler *sampler)
 	int ret = tally_rings_new(sampler->counters, &sampler->rings);
 
 	if (ret)
-		return ret;
+		return finish(sampler, ret);
 	pages.rings = sampler->rings;
 	ret = tally_ring_pages_map(&pages, &sampler->why);
 	sampler->pages = pages.mapped;
@@ -196,18 +200,22 @@ static int rings_open(struct tally_sampler *sampler)
 
 int tally_sampler_open(struct tally_sampler *sampler)
 {
-	int ret = counters_open(sampler);
+	int ret = sampler->counters ? -EBUSY : counters_open(sampler);
 
 	if (!ret)
 		ret = set_filters(sampler);
 	if (!ret)
 		ret = rings_open(sampler);
 	if (!ret)
-		ret = tally_refuse_descriptors(messages_of(sampler));
+		ret = tally_refuse_descriptors(messages_of(sampler), &sampler->why);
 	if (ret)
 		return ret;
-	return tally_sample_layout_init(&sampler->layout,
-					&sampler->specs.data[sampler->tracking].attr);
+	ret = tally_sample_layout_init(&sampler->layout,
+				       &sampler->specs.data[sampler->tracking].attr);
+	if (ret)
+		tally_message_error(messages_of(sampler), "cannot read back what is sampled: %s",
+				    strerror(-ret));
+	return ret;
 }
 
 void tally_sampler_close(struct tally_sampler *sampler)
@@ -224,6 +232,7 @@ void tally_sampler_close(struct tally_sampler *sampler)
 	tally_vec_free(&sampler->specs);
 	tally_vec_free(&sampler->filters);
 	tally_events_free(sampler->events);
+	*sampler = (struct tally_sampler){.sampling = sampler->sampling};
 }
 
 void tally_sampler_raise_priority(int priority, const struct tally_messages *messages)

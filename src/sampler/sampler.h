@@ -8,6 +8,7 @@
  *	tally_sampler_prepare(&sampler);
  *	tally_sampler_resolve(&sampler, command_pid);
  *	tally_sampler_open(&sampler);
+ *	tally_counters_enable(sampler.counters);
  *	... tally_rings_poll(sampler.rings, -1) ...
  *	tally_sampler_close(&sampler);
  *
@@ -38,11 +39,11 @@ struct tally_sampler {
 	struct tally_rings *rings;
 	struct tally_sample_layout layout; /* of the tracking event: its trailer */
 
-	/* What was found out on opening, whether that failed or not. */
-	unsigned fallbacks; /* enum tally_fallback, of all events */
-	size_t pages;       /* data pages of each ring */
-	struct tally_refusal
-		why; /* code 0: nothing was refused, and rings are as large as wanted */
+	/* What was found out on opening, whether that failed or not: also why rings are smaller
+	 * than wanted. */
+	unsigned fallbacks;       /* enum tally_fallback, of all events */
+	size_t pages;             /* data pages of each ring */
+	struct tally_refusal why; /* see above; code 0: nothing was refused */
 
 	struct tally_synth synth;
 	struct tally_str before; /* what was gathered with our privileges */
@@ -54,11 +55,12 @@ struct tally_sampler {
  * -EINVAL and other errors of tally_events_parse(); -ENOMEM. */
 int tally_sampler_add(struct tally_sampler *sampler, const char *text, const char *filter);
 
-/* Once all are added: the default event if there is none, the event that follows tasks and maps,
- * and the attr of each. 0; -EINVAL, -ENOENT; -ENOMEM. */
+/* Once, when all are added: the default event if there is none, the event that follows tasks and
+ * maps, and the attr of each. 0; -EINVAL, -ENOENT; -ENOMEM. */
 int tally_sampler_prepare(struct tally_sampler *sampler);
 
-/* Who is sampled; `command` is the pid of the child, 0 without. As tally_target_resolve(). */
+/* Who is sampled; `command` is the pid of the child, 0 without. As tally_target_resolve(); -EBUSY
+ * the second time, and so for opening. */
 int tally_sampler_resolve(struct tally_sampler *sampler, int32_t command);
 
 /* Open counters, give them their filters, map rings; they count when they are enabled. Called with
@@ -66,7 +68,8 @@ int tally_sampler_resolve(struct tally_sampler *sampler, int32_t command);
  * descriptor is left to work with; -ENOMEM. */
 int tally_sampler_open(struct tally_sampler *sampler);
 
-/* Release everything, however far it came. A zeroed one is allowed. */
+/* Release everything, however far it came; then it is as it was before the first event was added.
+ */
 void tally_sampler_close(struct tally_sampler *sampler);
 
 /* The name of an event as it was opened, appended to `out`. */

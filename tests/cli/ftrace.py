@@ -181,8 +181,9 @@ def test_delay_and_commands_that_are_none():
 
 
 def start(*args):
-    """Its first line of output was read: it traces."""
-    run = subprocess.Popen([TALLY, "ftrace", *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    """Its first line of output was read: it traces. Under nohup it would stay deaf to SIGHUP."""
+    run = subprocess.Popen([TALLY, "ftrace", *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                           preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
     run.stdout.readline()
     return run
 

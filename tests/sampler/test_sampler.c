@@ -186,6 +186,52 @@ static void less_is_opened_and_told(void **state)
 	tally_sampler_close(&sampler);
 }
 
+static void steps_are_taken_once(void **state)
+{
+	static struct fake fake;
+	const struct tally_sampling sampling = {.transport = &fake.transport};
+	struct tally_sampler sampler = {.sampling = &sampling};
+	struct tally_str name = {0};
+
+	fake_init(&fake);
+	assert_int_equal(tally_sampler_add(&sampler, "cycles", NULL), 0);
+	tally_sampler_event_name(&sampler, 0, &name);
+	assert_string_equal(tally_str_text(&name), "cycles");
+	tally_str_free(&name);
+	assert_int_equal(run(&sampler, NULL), 0);
+	assert_int_equal(tally_sampler_resolve(&sampler, getpid()), -EBUSY);
+	assert_int_equal(tally_sampler_open(&sampler), -EBUSY);
+	tally_sampler_close(&sampler);
+	/* As new. */
+	tally_sampler_close(&sampler);
+	assert_int_equal(run(&sampler, "page-faults"), 0);
+	assert_int_equal(sampler.specs.len, 1);
+	tally_sampler_close(&sampler);
+	assert_int_equal(fake.nr_mapped, 0);
+}
+
+static int less_precise(const struct perf_event_attr *attr)
+{
+	return attr->precise_ip > 1 ? -EOPNOTSUPP : 0;
+}
+
+static void precision_is_missed_where_it_was_asked_for(void **state)
+{
+	static struct fake fake;
+	const struct tally_sampling sampling = {.transport = &fake.transport};
+	struct tally_sampler sampler = {.sampling = &sampling};
+
+	fake_init(&fake);
+	fake.refuse = less_precise;
+	assert_int_equal(run(&sampler, "cycles:P"), 0);
+	assert_int_equal(sampler.fallbacks & TALLY_FALLBACK_PRECISE, 0);
+	tally_sampler_close(&sampler);
+	assert_int_equal(run(&sampler, "cycles:pp"), 0);
+	assert_true(sampler.fallbacks & TALLY_FALLBACK_PRECISE);
+	assert_int_equal(sampler.specs.data[0].attr.precise_ip, 1);
+	tally_sampler_close(&sampler);
+}
+
 static int nothing(const struct perf_event_attr *attr)
 {
 	return -ENOSYS;
@@ -228,6 +274,7 @@ static void rings_are_as_large_as_is_permitted(void **state)
 
 	sampler = (struct tally_sampler){.sampling = &asked};
 	assert_int_equal(run(&sampler, NULL), -EPERM);
+	assert_int_equal(sampler.why.code, -EPERM);
 	tally_sampler_close(&sampler);
 	assert_int_equal(fake.nr_mapped, 0);
 }
@@ -281,6 +328,8 @@ int main(void)
 		cmocka_unit_test(a_command_begins_with_its_exec),
 		cmocka_unit_test(on_cpus_a_dummy_tracks),
 		cmocka_unit_test(less_is_opened_and_told),
+		cmocka_unit_test(steps_are_taken_once),
+		cmocka_unit_test(precision_is_missed_where_it_was_asked_for),
 		cmocka_unit_test(refusals_are_told_and_kept),
 		cmocka_unit_test(rings_are_as_large_as_is_permitted),
 		cmocka_unit_test(wrong_wishes_are_told),

@@ -15,11 +15,8 @@
 #include "sampler/counting.h"
 #include "sampler/sampler.h"
 
-enum { MAX_OTHER_FILES = 1 };
-
 struct plan {
 	bool sampling, all_cpus;
-	int other_files; /* that it has open beside its events and what a held child takes */
 	struct doctor_trial *trial;
 };
 
@@ -54,11 +51,9 @@ static int count_prepare(struct counting *counting, pid_t child)
 static int count_open(const struct doctor *doctor, struct counting *counting,
 		      struct doctor_trial *trial)
 {
-	const struct tally_open_options options = {
-		.disabled = true, .inherit = true, .skip_unsupported = true};
-	int ret =
-		tally_counters_open(doctor->transport, counting->list, counting->cpus,
-				    counting->threads, &options, &counting->counters, &trial->why);
+	const struct tally_counting wishes = {.transport = doctor->transport, .on_exec = true};
+	int ret = tally_counting_open(&wishes, counting->list, counting->cpus, counting->threads,
+				      &counting->counters, &trial->why);
 	size_t opened = 0;
 
 	for (size_t i = 0; !ret && i < counting->list->nr; i++) {
@@ -96,8 +91,11 @@ static int trial_sample(const struct doctor *doctor, const struct plan *plan, pi
 						.access = &doctor->access};
 	struct tally_sampler sampler = {.sampling = &sampling};
 	struct doctor_trial *trial = plan->trial;
-	int ret = tally_sampler_prepare(&sampler);
+	/* No user's tables: rights would have to go before they are read. */
+	int ret = tally_events_new(NULL, NULL, &sampler.events);
 
+	if (!ret)
+		ret = tally_sampler_prepare(&sampler);
 	if (!ret)
 		ret = tally_sampler_resolve(&sampler, child);
 	if (!ret)
@@ -129,33 +127,26 @@ static int trial_run(const struct doctor *doctor, const struct plan *plan, pid_t
 	return ret;
 }
 
-/* The same beside as many other descriptors as the command has. */
+/* The same with a descriptor for what a command has open beside its events. */
 static int trial_run_crowded(const struct doctor *doctor, const struct plan *plan, pid_t child)
 {
-	int files[MAX_OTHER_FILES] = {0}, nr = 0, ret = 0;
+	int other = dup(STDERR_FILENO), ret;
 
-	while (!ret && nr < plan->other_files) {
-		files[nr] = dup(STDERR_FILENO);
-		if (files[nr] < 0)
-			ret = -errno;
-		else
-			nr++;
-	}
-	if (!ret)
-		ret = trial_run(doctor, plan, child);
-	while (nr)
-		close(files[--nr]);
+	if (other < 0)
+		return -errno;
+	ret = trial_run(doctor, plan, child);
+	close(other);
 	return ret;
 }
 
 void doctor_trials(struct doctor *doctor)
 {
 	const struct plan plans[] = {
-		{false, false, 1, &doctor->count},
-		{true, false, 1, &doctor->sample},
-		{true, true, 1, &doctor->sample_all},
+		{false, false, &doctor->count},
+		{true, false, &doctor->sample},
+		{true, true, &doctor->sample_all},
 		/* It starts nobody, and waits for keys and the clock instead. */
-		{true, true, 1, &doctor->watch},
+		{true, true, &doctor->watch},
 	};
 	char *command[] = {(char *)"true", NULL};
 	struct tally_child child = {0};

@@ -382,8 +382,7 @@ int ftrace_setup(struct ftrace_session *session)
 	if (!setup.ret && session->command) {
 		setup.ret = tally_child_start(&session->child, session->command, STDOUT_FILENO);
 		if (setup.ret)
-			tally_print_error("cannot start '%s': %s", session->command[0],
-					  strerror(-setup.ret));
+			tally_refuse_start(session->command[0], setup.ret, &tally_print_messages);
 	}
 	/* Ours, not the command's: when nobody reads on, everything is put back in order. */
 	signal(SIGPIPE, SIG_IGN);

@@ -5,7 +5,7 @@
 #include "cli/main/attr_text.h"
 #include "cli/main/opened.h"
 
-void tally_opened_print(const struct tally_sampler *sampler, bool verbose)
+void tally_events_print(const struct tally_sampler *sampler, bool verbose)
 {
 	struct tally_str out = {0};
 
@@ -17,10 +17,13 @@ void tally_opened_print(const struct tally_sampler *sampler, bool verbose)
 		}
 		tally_str_add_char(&out, '\n');
 	}
-	if (verbose)
-		tally_str_addf(&out, "%zu counters in %zu ring buffers\n",
-			       tally_rings_nr_counters(sampler->rings),
-			       tally_rings_nr(sampler->rings));
 	fputs(tally_str_text(&out), stderr);
 	tally_str_free(&out);
+}
+
+void tally_opened_print(const struct tally_sampler *sampler)
+{
+	tally_events_print(sampler, true);
+	fprintf(stderr, "%zu counters in %zu ring buffers\n",
+		tally_rings_nr_counters(sampler->rings), tally_rings_nr(sampler->rings));
 }

@@ -10,14 +10,7 @@
 
 int record_control_open(struct record *record)
 {
-	const char *text = record->config->control;
-	int ret = text ? tally_control_open(&record->control, text) : 0;
-
-	if (ret)
-		tally_print_error("--control %s: %s", text,
-				  ret == -EINVAL ? "not fd:N[,N] or fifo:PATH[,PATH]"
-						 : strerror(-ret));
-	return ret;
+	return tally_control_open(&record->control, record->config->control, &tally_print_messages);
 }
 
 static int carry_out(struct record *record, enum tally_control_word word)
@@ -32,8 +25,8 @@ static int carry_out(struct record *record, enum tally_control_word word)
 		return tally_counters_disable(record->sampler.counters);
 	case TALLY_CONTROL_SNAPSHOT: record->dump = true; return 0;
 	case TALLY_CONTROL_STOP: record->stop = true; return 0;
-	case TALLY_CONTROL_EVLIST: tally_opened_print(&record->sampler, false); return 0;
-	case TALLY_CONTROL_EVLIST_VERBOSE: tally_opened_print(&record->sampler, true); return 0;
+	case TALLY_CONTROL_EVLIST: tally_events_print(&record->sampler, false); return 0;
+	case TALLY_CONTROL_EVLIST_VERBOSE: tally_events_print(&record->sampler, true); return 0;
 	case TALLY_CONTROL_UNKNOWN: tally_print_warning("--control: unknown command"); return 0;
 	default: return 0;
 	}

@@ -253,9 +253,9 @@ static int record_file(struct record *record)
 	if (ret)
 		return ret;
 	ret = record_into(record, record->command ? record->command[0] : "");
-	if (!record->exec_error && sampling->target.all_cpus && !sampling->target.cpus &&
-	    !sampling->quiet)
-		tally_refuse_new_cpus(record->sampler.cpus, &tally_print_messages);
+	if (!record->exec_error && !sampling->quiet)
+		tally_refuse_new_cpus(&sampling->target, record->sampler.cpus,
+				      &tally_print_messages);
 	return ret;
 }
 
@@ -266,9 +266,11 @@ static int open_privileged(struct record *record)
 	int ret, dropped;
 
 	tally_privileges_raise();
-	ret = tally_sampler_open(&record->sampler);
+	ret = tally_sampler_resolve(&record->sampler, record->child.pid);
+	if (!ret)
+		ret = tally_sampler_open(&record->sampler);
 	if (!ret && record->config->verbose)
-		tally_opened_print(&record->sampler, true);
+		tally_opened_print(&record->sampler);
 	if (!ret)
 		ret = tally_sampler_gather(&record->sampler, &record->child);
 	dropped = tally_privileges_drop(&tally_print_messages);
@@ -297,11 +299,6 @@ static int refuse_killed(struct record *record)
 	return tally_refuse_killed(record->config->sampling.messages);
 }
 
-static int resolve_target(struct record *record)
-{
-	return tally_sampler_resolve(&record->sampler, record->child.pid);
-}
-
 /* Until one fails. */
 static int run_steps(struct record *record, int (*const *step)(struct record *))
 {
@@ -317,8 +314,8 @@ static int record_all(struct record *record)
 	static int (*const looking[])(struct record *) = {record_signals_open, record_control_open,
 							  prepare_events,      record_output_choose,
 							  warn_dumps,          NULL};
-	static int (*const doing[])(struct record *) = {
-		refuse_killed, start_child, resolve_target, open_privileged, record_file, NULL};
+	static int (*const doing[])(struct record *) = {refuse_killed, start_child, open_privileged,
+							record_file, NULL};
 	int ret = run_steps(record, looking);
 
 	return ret || record->config->dry_run ? ret : run_steps(record, doing);

@@ -42,7 +42,8 @@ static void add_attr(const struct stat_session *session, const struct tally_coun
 
 static int set_dry_run(struct stat_session *session, struct stat_set *set, struct tally_str *out)
 {
-	const struct tally_open_options options = stat_open_options(session, set);
+	const struct tally_counting counting = stat_counting(session, set);
+	const struct tally_open_options options = tally_counting_options(&counting);
 	int next = 3;
 	const struct tally_transport transport = {
 		.name = "dry", .open = dry_open, .close = dry_close, .private_data = &next};
@@ -63,8 +64,6 @@ int stat_dry_run(struct stat_session *session)
 	struct tally_str out = {0};
 	int ret = 0;
 
-	if (session->by_command)
-		session->threads->thread[0] = (struct tally_thread_id){0, 0};
 	tally_vec_for_each (set, &session->sets) {
 		if (!ret)
 			ret = set_dry_run(session, set, &out);

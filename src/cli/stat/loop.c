@@ -323,6 +323,7 @@ static int start(struct stat_session *session)
 
 static int finish(struct stat_session *session)
 {
+	struct tally_target target = session->config->target;
 	struct stat_times *times = &session->times;
 	int ret = 0;
 
@@ -332,8 +333,9 @@ static int finish(struct stat_session *session)
 	/* A command alone is gone, and its counters are still. */
 	if (!session->by_command)
 		counting_stop(session);
-	if (session->system_wide && !session->config->target.cpus && !session->config->quiet)
-		tally_refuse_new_cpus(session->cpus, &tally_print_messages);
+	target.all_cpus = session->system_wide;
+	if (!session->config->quiet)
+		tally_refuse_new_cpus(&target, session->cpus, &tally_print_messages);
 	if (session->argv) {
 		ret = tally_child_exec_error(&session->child);
 		if (ret)

@@ -4,11 +4,12 @@
 #define TALLY_CLI_STAT_OPEN_H
 
 #include "cli/stat/stat.h"
+#include "sampler/counting.h"
 
 int stat_targets(struct stat_session *session);
 
-struct tally_open_options stat_open_options(const struct stat_session *session,
-					    const struct stat_set *set);
+/* How the counters of a set are opened. */
+struct tally_counting stat_counting(const struct stat_session *session, const struct stat_set *set);
 
 /* Open the counters of a run. What was refused is told with `first`; with `last` our privileges are
  * given up. 0, or -errno after having

@@ -62,21 +62,6 @@ static int signals_open(struct stat_session *session)
 	return TALLY_MIN(session->signals, 0);
 }
 
-static int open_control(struct stat_session *session)
-{
-	const char *text = session->config->control;
-	int ret;
-
-	if (!text)
-		return 0;
-	ret = tally_control_open(&session->control, text);
-	if (ret == -EINVAL)
-		tally_print_error("--control takes fd:N[,N] or fifo:PATH[,PATH], not '%s'", text);
-	else if (ret)
-		tally_print_error("--control %s: %s", text, strerror(-ret));
-	return ret;
-}
-
 static int session_init(struct stat_session *session, const struct stat_config *config, char **argv)
 {
 	bool tasks = config->target.pids || config->target.tids;
@@ -103,7 +88,7 @@ static int session_init(struct stat_session *session, const struct stat_config *
 	if (!ret)
 		ret = tally_refuse_killed(&tally_print_messages);
 	if (!ret)
-		ret = open_control(session);
+		ret = tally_control_open(&session->control, config->control, &tally_print_messages);
 	if (!ret)
 		ret = stat_output_open(session);
 	return ret ? ret : signals_open(session);

@@ -61,7 +61,7 @@ static int open_all(struct top *top)
 	if (!ret)
 		ret = tally_sampler_open(&top->sampler);
 	if (!ret && top->config->verbose)
-		tally_opened_print(&top->sampler, true);
+		tally_opened_print(&top->sampler);
 	if (!ret)
 		ret = top_feed_init(top);
 	if (!ret)
@@ -85,8 +85,8 @@ static int watch(struct top *top, int signals)
 		ret = text && !top->config->tui ? top_stdio_run(top, signals)
 						: top_screen_run(top, signals);
 	top_reader_stop(top);
-	if (top->config->sampling.target.all_cpus)
-		tally_refuse_new_cpus(top->sampler.cpus, &tally_print_messages);
+	tally_refuse_new_cpus(&top->config->sampling.target, top->sampler.cpus,
+			      &tally_print_messages);
 	return ret;
 }
 
