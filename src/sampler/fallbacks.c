@@ -10,15 +10,32 @@
 /* In the order in which they are told: what is sampled, then what of it. */
 static const struct {
 	unsigned bit;
-	const char *text; /* NULL: tally_refuse_kernel() has the words */
+	const char *text; /* NULL: tally_refuse_kernel() has the words, or nobody misses anything */
+	const char *words; /* the same for programs */
 } texts[] = {
-	{TALLY_FALLBACK_CPU_CLOCK, "no hardware counters here (no PMU): sampling the CPU's clock "
-				   "(cpu-clock) instead of cycles"},
-	{TALLY_FALLBACK_NO_KERNEL, NULL},
+	{TALLY_FALLBACK_CPU_CLOCK,
+	 "no hardware counters here (no PMU): sampling the CPU's clock (cpu-clock) instead of "
+	 "cycles",
+	 "cpu-clock instead"},
+	{TALLY_FALLBACK_NO_KERNEL, NULL, "kernel excluded"},
 	{TALLY_FALLBACK_GROUP_BROKEN,
-	 "members of a weak group (:W) are counted alone: the PMU does not take the group"},
-	{TALLY_FALLBACK_PRECISE, "the PMU is less precise than asked for (:p)"},
+	 "members of a weak group (:W) are counted alone: the PMU does not take the group",
+	 "counted outside of its group"},
+	{TALLY_FALLBACK_PRECISE, "the PMU is less precise than asked for (:p)", "less precise"},
+	{TALLY_FALLBACK_OLD_KERNEL, NULL, "attributes that the kernel does not know were dropped"},
 };
+
+const char *tally_fallbacks_next(unsigned *fallbacks)
+{
+	unsigned lowest = *fallbacks & -*fallbacks;
+
+	*fallbacks &= ~lowest;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(texts); i++) {
+		if (texts[i].bit == lowest)
+			return texts[i].words;
+	}
+	return NULL;
+}
 
 void tally_fallbacks_warn(unsigned fallbacks, const char *done,
 			  const struct tally_messages *messages)
@@ -28,7 +45,7 @@ void tally_fallbacks_warn(unsigned fallbacks, const char *done,
 			continue;
 		if (texts[i].text)
 			tally_message_warn(messages, "%s", texts[i].text);
-		else
+		else if (texts[i].bit == TALLY_FALLBACK_NO_KERNEL)
 			tally_refuse_kernel(done, messages);
 	}
 }

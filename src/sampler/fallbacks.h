@@ -12,6 +12,10 @@
 void tally_fallbacks_warn(unsigned fallbacks, const char *done,
 			  const struct tally_messages *messages);
 
+/* Some words for programs about the lowest kind in `*fallbacks`, which is taken out; NULL: none was
+ * left. */
+const char *tally_fallbacks_next(unsigned *fallbacks);
+
 /* Append the name of an event that was asked for as `name`: "cycles:u", "cycles:uP", "msr/tsc/u"
  * or "1:0:u" where the kernel's part is gone, "cpu-clock" where cycles became that. */
 void tally_fallbacks_name(const char *name, unsigned fallbacks, struct tally_str *out);

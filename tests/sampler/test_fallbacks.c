@@ -44,6 +44,16 @@ static void names_tell_what_was_opened(void **state)
 	}
 }
 
+static void each_kind_has_words_for_programs(void **state)
+{
+	unsigned all = TALLY_FALLBACK_GROUP_BROKEN | TALLY_FALLBACK_NO_KERNEL;
+
+	assert_string_equal(tally_fallbacks_next(&all), "kernel excluded");
+	assert_string_equal(tally_fallbacks_next(&all), "counted outside of its group");
+	assert_null(tally_fallbacks_next(&all));
+	assert_int_equal(all, 0);
+}
+
 static void count_warning(void *data, enum tally_message_kind kind, const char *text)
 {
 	*(int *)data += kind == TALLY_MESSAGE_WARNING;
@@ -68,6 +78,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_tell_what_was_opened),
+		cmocka_unit_test(each_kind_has_words_for_programs),
 		cmocka_unit_test(each_kind_is_told_once),
 	};
 

@@ -8,19 +8,9 @@
 #include "base/arith.h"
 #include "base/json.h"
 #include "cli/stat/table.h"
+#include "sampler/fallbacks.h"
 
 enum { SCHEMA_VERSION = 1 };
-
-static const struct {
-	unsigned bit;
-	const char *name;
-} fallbacks[] = {
-	{TALLY_FALLBACK_NO_KERNEL, "kernel excluded"},
-	{TALLY_FALLBACK_CPU_CLOCK, "cpu-clock instead"},
-	{TALLY_FALLBACK_PRECISE, "less precise"},
-	{TALLY_FALLBACK_OLD_KERNEL, "attributes that the kernel does not know were dropped"},
-	{TALLY_FALLBACK_GROUP_BROKEN, "counted outside of its group"},
-};
 
 static void add_times(struct tally_str *out, const struct stat_table *table)
 {
@@ -175,12 +165,13 @@ static void add_refusal(struct tally_str *out, const struct tally_refusal *refus
 
 static void add_reasons(struct tally_str *out, const struct stat_row *row)
 {
-	if (row->fallback) {
+	unsigned fallbacks = row->fallback;
+	const char *words;
+
+	if (fallbacks) {
 		tally_json_open(out, "fallbacks", '[');
-		for (size_t i = 0; i < TALLY_ARRAY_SIZE(fallbacks); i++) {
-			if (row->fallback & fallbacks[i].bit)
-				tally_json_text(out, NULL, fallbacks[i].name);
-		}
+		while ((words = tally_fallbacks_next(&fallbacks)))
+			tally_json_text(out, NULL, words);
 		tally_json_close(out, ']');
 	}
 	if (row->refusal)

@@ -138,13 +138,16 @@ void top_feed_free(struct top *top)
 
 static int feed_synthesized(struct top *top, struct tally_str *records)
 {
+	const struct tally_feed_event none = {0};
 	int ret = tally_str_error(records);
+	struct tally_feed_sample facts;
+	struct tally_sample sample;
 
 	for (size_t at = 0; at < records->len && !ret;) {
 		const char *record = records->data + at;
 		uint16_t size = tally_record_header(record).size;
 
-		ret = tally_machine_record(top->machine, record, size);
+		ret = tally_feed_record(&top->feed, &none, record, size, &sample, &facts);
 		at += size;
 	}
 	tally_str_free(records);
