@@ -52,18 +52,11 @@ struct tally_dso {
 	struct tally_map shown; /* raw name pointer to shown name pointer */
 };
 
-/* The loaders, by kind: fill table, source and path. 0 or -errno, which becomes the state; some
- * codes have a meaning of their own here. */
+/* Codes of loading that have a meaning of their own here, and the states that they become. */
 enum {
 	TALLY_DSO_ERROR_FOREIGN = -EXDEV,            /* TALLY_DSO_FOREIGN */
 	TALLY_DSO_ERROR_NOT_TRUSTED = -EKEYREJECTED, /* TALLY_DSO_NOT_TRUSTED */
 };
-
-int tally_dso_load_user(struct tally_dso *dso);
-int tally_dso_load_vdso(struct tally_dso *dso);
-int tally_dso_load_kernel(struct tally_dso *dso);
-int tally_dso_load_module(struct tally_dso *dso);
-int tally_dso_load_perf_map(struct tally_dso *dso);
 
 /* May the running kernel, its modules and its vdso stand for the recorded ones? 0;
  * TALLY_DSO_ERROR_FOREIGN if that is not known; -ESTALE if the build-ids differ; or why it could
@@ -81,26 +74,7 @@ int tally_kallsyms_read_running(struct tally_symbols *symbols);
  * frees it. NULL when out of memory. */
 char *tally_module_bare(const char *name);
 
-/* Note where symbols came from. 0 or -ENOMEM. */
-int tally_dso_set_source(struct tally_dso *dso, enum tally_dso_source source, const char *path);
-
-/* Finish the DSO's table with the names people will see. 0 or -ENOMEM. */
-int tally_dso_finish(struct tally_dso *dso);
-
-/* Let go of the files that symbols were loaded from. 0, or -EIO if one of them became shorter. */
-int tally_dso_release(struct tally_dso *dso);
-
 /* The name to print of a raw name of this DSO; `arg` is the DSO. */
 const char *tally_dso_shown_name(void *arg, const char *raw);
-
-/* Append symfs, if any, and `path`. */
-void tally_dso_add_path(const struct tally_dso *dso, struct tally_str *str, const char *path);
-
-/* Append "DIR/.build-id/xx/yyyy" for an id of at least two bytes; false for a shorter one. */
-bool tally_build_id_add_path(const struct tally_build_id *id, const char *dir,
-			     struct tally_str *str);
-
-/* Of two failures the one that tells more: a wrong file beats a missing one. */
-int tally_worse_error(int a, int b);
 
 #endif

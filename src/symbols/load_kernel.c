@@ -8,6 +8,7 @@
 #include "base/arith.h"
 #include "symbols/dso.h"
 #include "symbols/kallsyms.h"
+#include "symbols/load.h"
 
 enum { KALLSYMS_MAX = 256 << 20 };
 

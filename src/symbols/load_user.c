@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "symbols/dso.h"
+#include "symbols/load.h"
 #include "symbols/places.h"
 #include "symbols/text.h"
 #include "symbols/unpack.h"

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "symbols/load.h"
+
 /* Add the path that was built in `str`, and begin the next. */
 static int places_add(struct tally_places *places, struct tally_str *str,
 		      enum tally_dso_source source, bool check_crc)

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "symbols/demangle.h"
 #include "symbols/dso.h"
+#include "symbols/load.h"
 
 /* What all demangled names together may take; of a program of a million functions it is a tenth. */
 enum { NAMES_MAX = 512 << 20 };

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The loaders of symbols, by kind, and what they have in common. */
+#ifndef TALLY_SYMBOLS_LOAD_H
+#define TALLY_SYMBOLS_LOAD_H
+
+#include "symbols/dso.h"
+
+/* Each fills the DSO's table, source and path. 0 or -errno, which becomes its state. */
+int tally_dso_load_user(struct tally_dso *dso);
+int tally_dso_load_vdso(struct tally_dso *dso);
+int tally_dso_load_kernel(struct tally_dso *dso);
+int tally_dso_load_module(struct tally_dso *dso);
+int tally_dso_load_perf_map(struct tally_dso *dso);
+
+/* Note where symbols came from. 0 or -ENOMEM. */
+int tally_dso_set_source(struct tally_dso *dso, enum tally_dso_source source, const char *path);
+
+/* Finish the DSO's table with the names people will see. 0 or -ENOMEM. */
+int tally_dso_finish(struct tally_dso *dso);
+
+/* Let go of the files that symbols were loaded from. 0, or -EIO if one of them became shorter. */
+int tally_dso_release(struct tally_dso *dso);
+
+/* Append symfs, if any, and `path`. */
+void tally_dso_add_path(const struct tally_dso *dso, struct tally_str *str, const char *path);
+
+/* Append "DIR/.build-id/xx/yyyy" for an id of at least two bytes; false for a shorter one. */
+bool tally_build_id_add_path(const struct tally_build_id *id, const char *dir,
+			     struct tally_str *str);
+
+/* Of two failures the one that tells more: a wrong file beats a missing one. */
+int tally_worse_error(int a, int b);
+
+#endif
