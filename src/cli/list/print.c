@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is listed, as text in groups or as JSON. */
+#include "cli/list/print.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,11 +9,11 @@
 #include "base/arith.h"
 #include "base/escape.h"
 #include "base/json.h"
-#include "cli/list/list.h"
 
 enum { SCHEMA_VERSION = 1, NAME_WIDTH = 53 };
 
-const char *list_kind_label(enum tally_event_kind kind)
+/* "Hardware event", "Metric". */
+static const char *kind_label(enum tally_event_kind kind)
 {
 	static const char *const labels[] = {
 		"Hardware event",
@@ -29,8 +31,8 @@ const char *list_kind_label(enum tally_event_kind kind)
 	return labels[__builtin_ctz(kind)];
 }
 
-void list_encoding(const struct list_printer *printer, const struct tally_event_info *info,
-		   struct tally_str *out)
+/* Append the rule that an event is written by: "cpu/event=0xc0/"; nothing for patterns. */
+static void add_encoding(const struct tally_event_info *info, struct tally_str *out)
 {
 	const char *pmu = info->pmu && strcmp(info->pmu, "default_core") ? info->pmu : "cpu";
 
@@ -111,7 +113,7 @@ static void json_event(struct list_printer *printer, const struct tally_event_in
 
 	tally_json_open(out, NULL, '{');
 	tally_json_text(out, "name", info->name);
-	tally_json_text(out, "kind", list_kind_label(info->kind));
+	tally_json_text(out, "kind", kind_label(info->kind));
 	json_text(out, "alias", info->alias);
 	json_text(out, "pmu", info->pmu);
 	if (info->type != UINT32_MAX) {
@@ -139,8 +141,8 @@ static void text_heading(struct list_printer *printer, const struct tally_event_
 	const char *topic = info->topic ? info->topic : "";
 	char heading[sizeof(printer->heading)];
 
-	snprintf(heading, sizeof(heading), "%s%s%.*s", list_kind_label(info->kind),
-		 *topic ? ": " : "", (int)strcspn(topic, ";"), topic);
+	snprintf(heading, sizeof(heading), "%s%s%.*s", kind_label(info->kind), *topic ? ": " : "",
+		 (int)strcspn(topic, ";"), topic);
 	if (!strcmp(heading, printer->heading))
 		return;
 	memcpy(printer->heading, heading, sizeof(heading));
@@ -155,7 +157,7 @@ static void text_details(struct list_printer *printer, const struct tally_event_
 {
 	struct tally_str *out = &printer->out, text = {0};
 
-	list_encoding(printer, info, &text);
+	add_encoding(info, &text);
 	if (text.len)
 		tally_str_add_line(out, "       %s", tally_str_text(&text));
 	tally_str_clear(&text);
@@ -180,7 +182,7 @@ static void text_event(struct list_printer *printer, const struct tally_event_in
 		tally_str_addf(out, " OR %s", info->alias);
 	tally_str_escape(out, start);
 	tally_str_pad_to(out, start + NAME_WIDTH);
-	tally_str_addf(out, " [%s%s%s]\n", list_kind_label(info->kind), why ? "; not here" : "",
+	tally_str_addf(out, " [%s%s%s]\n", kind_label(info->kind), why ? "; not here" : "",
 		       info->deprecated ? "; deprecated" : "");
 	if (info->text && !config->no_desc)
 		tally_str_add_line(out, "       [%s%s%s]", info->text, *unit ? ". In " : "", unit);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Whether this machine can count what is listed: by opening it, disabled, on ourselves. */
+#include "cli/list/probe.h"
+
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/list/list.h"
 #include "cli/main/print.h"
 #include "client/probe.h"
 #include "sampler/target.h"
