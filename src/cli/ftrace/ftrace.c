@@ -12,6 +12,9 @@
 #include "base/arith.h"
 #include "base/file.h"
 #include "cli/ftrace/ftrace.h"
+#include "cli/ftrace/loop.h"
+#include "cli/ftrace/setup.h"
+#include "cli/ftrace/show.h"
 #include "cli/main/commands.h"
 #include "cli/main/print.h"
 #include "cli/main/target_options.h"
@@ -72,7 +75,8 @@ static const struct tally_option ftrace_options[] = {
 
 #undef AT
 
-int ftrace_usage(const char *format, ...)
+/* What a bad option says: the exit status. */
+static __attribute__((format(printf, 1, 2))) int usage_error(const char *format, ...)
 {
 	char text[256];
 	va_list args;
@@ -85,7 +89,8 @@ int ftrace_usage(const char *format, ...)
 	return TALLY_EXIT_USAGE;
 }
 
-int ftrace_list(const char *pattern)
+/* List the functions that can be traced, of those that match the pattern. An exit status. */
+static int list_functions(const char *pattern)
 {
 	enum { FUNCTIONS_MAX = 64 << 20 };
 	struct tally_refusal why = {0};
@@ -138,9 +143,9 @@ static const char *tracer_of(const struct ftrace_config *config, enum ftrace_wha
 static int latency_check(const struct ftrace_config *config)
 {
 	if (config->events.nr && config->events.nr != 2)
-		return ftrace_usage("ftrace latency: -e twice, for the beginning and the end");
+		return usage_error("ftrace latency: -e twice, for the beginning and the end");
 	if (!config->events.nr && config->trace.nr != 1)
-		return ftrace_usage("ftrace latency: one function by -T, or two events by -e");
+		return usage_error("ftrace latency: one function by -T, or two events by -e");
 	return 0;
 }
 
@@ -149,17 +154,17 @@ static int config_check(const struct ftrace_session *session)
 	const struct ftrace_config *config = session->config;
 
 	if (session->command && tally_target_has_tasks(&config->target))
-		return ftrace_usage("a command and -p or --tid exclude each other");
+		return usage_error("a command and -p or --tid exclude each other");
 	if (!session->command && tally_target_is_command(&config->target))
-		return ftrace_usage("nothing to trace: a command, -p, --tid, -a or -C");
+		return usage_error("nothing to trace: a command, -p, --tid, -a or -C");
 	if (session->what == FTRACE_LATENCY && latency_check(config))
 		return TALLY_EXIT_USAGE;
 	if (session->what != FTRACE_TRACE && config->tracer)
-		return ftrace_usage("-t is for ftrace trace: durations come from function_graph");
+		return usage_error("-t is for ftrace trace: durations come from function_graph");
 	if (session->what == FTRACE_PROFILE && config->events.nr)
-		return ftrace_usage("-e is for ftrace trace and ftrace latency");
+		return usage_error("-e is for ftrace trace and ftrace latency");
 	if (session->what == FTRACE_PROFILE && config->sort && ftrace_sort_check(config->sort))
-		return ftrace_usage("--sort %s: total, avg, max, count or name", config->sort);
+		return usage_error("--sort %s: total, avg, max, count or name", config->sort);
 	return 0;
 }
 
@@ -294,7 +299,7 @@ static int ftrace_run(int argc, char **argv)
 		session.pair.to = event_name(config.events.items[1]);
 	}
 	if (config.list)
-		status = ftrace_list(config.functions);
+		status = list_functions(config.functions);
 	else
 		status = config_check(&session);
 	if (!status && !config.list)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Private to ftrace*.c. */
+/* What the files of tally ftrace share: its options and its session. */
 #ifndef TALLY_CLI_FTRACE_FTRACE_H
 #define TALLY_CLI_FTRACE_FTRACE_H
 
@@ -42,27 +42,5 @@ struct ftrace_session {
 	struct tally_ftrace_histogram histogram; /* latency */
 	struct tally_ftrace_pair pair;           /* latency between events */
 };
-
-/* Open the tracer and set it up; the child is forked and held. 0 or -errno, told. */
-int ftrace_setup(struct ftrace_session *session);
-
-/* Trace until the command or the tasks end, or a signal comes, and take in all that was recorded.
- * 0 or -errno, told. */
-int ftrace_loop(struct ftrace_session *session);
-
-/* List the functions that can be traced, of those that match the pattern. An exit status. */
-int ftrace_list(const char *pattern);
-
-/* What a bad option says: the exit status. */
-int ftrace_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* A refusal in words: what, the rule, what would help. */
-void ftrace_explain_refusal(const struct tally_refusal *why);
-
-void ftrace_show_latency(const struct ftrace_session *session);
-
-/* 0, or -EINVAL for a sort key that is none. */
-int ftrace_sort_check(const char *key);
-void ftrace_show_profile(struct ftrace_session *session);
 
 #endif

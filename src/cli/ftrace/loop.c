@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* While it traces: what comes out of the pipe, and what ends it. */
+#include "cli/ftrace/loop.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -13,7 +15,6 @@
 
 #include "base/clock.h"
 #include "base/escape.h"
-#include "cli/ftrace/ftrace.h"
 #include "cli/main/output.h"
 #include "cli/main/print.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* From options to settings of the tracer. */
+#include "cli/ftrace/setup.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,7 +12,6 @@
 #include "base/arith.h"
 #include "base/file.h"
 #include "base/size.h"
-#include "cli/ftrace/ftrace.h"
 #include "cli/main/print.h"
 #include "sampler/privileges.h"
 #include "sampler/refuse.h"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Durations in sum: the histogram of latency, the table of profile. */
+#include "cli/ftrace/show.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arith.h"
-#include "cli/ftrace/ftrace.h"
 
 enum { BAR = 46, FIRST_ROWS = 11 }; /* rows up to 1024 units; then the next larger unit's */
 
