@@ -37,20 +37,41 @@ static void print_line(enum tally_message_kind kind, const char *format, va_list
 	tally_str_free(&text);
 }
 
-#define DEFINE_SAY(name, kind)                  \
-	void name(const char *format, ...)      \
-	{                                       \
-		va_list args;                   \
-                                                \
-		va_start(args, format);         \
-		print_line(kind, format, args); \
-		va_end(args);                   \
-	}
+void tally_print_error(const char *format, ...)
+{
+	va_list args;
 
-DEFINE_SAY(tally_print_error, TALLY_MESSAGE_ERROR)
-DEFINE_SAY(tally_print_warning, TALLY_MESSAGE_WARNING)
-DEFINE_SAY(tally_print_detail, TALLY_MESSAGE_DETAIL)
-DEFINE_SAY(tally_print_hint, TALLY_MESSAGE_HINT)
+	va_start(args, format);
+	print_line(TALLY_MESSAGE_ERROR, format, args);
+	va_end(args);
+}
+
+void tally_print_warning(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	print_line(TALLY_MESSAGE_WARNING, format, args);
+	va_end(args);
+}
+
+void tally_print_detail(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	print_line(TALLY_MESSAGE_DETAIL, format, args);
+	va_end(args);
+}
+
+void tally_print_hint(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	print_line(TALLY_MESSAGE_HINT, format, args);
+	va_end(args);
+}
 
 void tally_print_parse_error(const char *path, int code, const struct tally_error *err)
 {

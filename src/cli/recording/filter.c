@@ -12,7 +12,9 @@
 #include "base/arith.h"
 #include "cli/main/print.h"
 
-int tally_parse_numbers(const char *text, struct tally_map *set)
+/* Parse a list of numbers and ranges, "0-3,5", into a set. 0; -EINVAL when it is none or holds
+ * more than 65,536 numbers; -ENOMEM. */
+static int parse_numbers(const char *text, struct tally_map *set)
 {
 	enum { LIMIT = 65536 };
 
@@ -42,7 +44,8 @@ int tally_parse_numbers(const char *text, struct tally_map *set)
 	return set->len ? 0 : -EINVAL;
 }
 
-int tally_parse_seconds(const char *text, const char **ret_end, uint64_t *ret_ns)
+/* "1.5" seconds to ns. 0, or -EINVAL. `ret_end` (may be NULL) gets where it stopped. */
+static int parse_seconds(const char *text, const char **ret_end, uint64_t *ret_ns)
 {
 	uint64_t seconds, scale = 100000000, ns = 0;
 	char *end;
@@ -99,9 +102,9 @@ static int filter_time(struct tally_session *session, const char *text)
 	} else {
 		const char *comma = text;
 
-		ret = *text == ',' ? 0 : tally_parse_seconds(text, &comma, &session->time_first);
+		ret = *text == ',' ? 0 : parse_seconds(text, &comma, &session->time_first);
 		if (!ret && *comma == ',' && comma[1])
-			ret = tally_parse_seconds(comma + 1, &comma, &session->time_last);
+			ret = parse_seconds(comma + 1, &comma, &session->time_last);
 		else if (!ret && *comma == ',')
 			comma++;
 		if (!ret && !*comma && session->time_first <= session->time_last)
@@ -119,7 +122,7 @@ static int filter_set(const char *option, const char *text, struct tally_map *se
 	if (!text)
 		return 0;
 	*has = true;
-	ret = tally_parse_numbers(text, set);
+	ret = parse_numbers(text, set);
 	if (ret)
 		tally_print_error("option '--%s' takes numbers and ranges like 0-3,5, not '%s'",
 				  option, text);

@@ -20,7 +20,8 @@
 #include "cli/recording/session_private.h"
 #include "sampler/privileges.h"
 
-const char *tally_session_input(const char *input)
+/* The input that NULL stands for: standard input if it is a pipe, else perf.data. */
+static const char *session_input(const char *input)
 {
 	struct stat st;
 
@@ -63,7 +64,7 @@ int tally_session_open(const struct tally_session_options *options, struct tally
 	 * is started that would have it ignored as well. */
 	signal(SIGXFSZ, SIG_IGN);
 	*session = (struct tally_session){.options = *options, .time_last = UINT64_MAX};
-	session->path = tally_session_input(options->input);
+	session->path = session_input(options->input);
 	session->options.symbols.kallsyms_fd = tally_privileges_kallsyms();
 	ret = tally_privileges_drop(&tally_print_messages);
 	if (ret)

@@ -116,7 +116,4 @@ void tally_session_warn_foreign(const struct tally_session *session);
  * -errno. */
 int tally_session_check_files(const struct tally_symbols_options *options);
 
-/* The input that stands for NULL. */
-const char *tally_session_input(const char *input);
-
 #endif
