@@ -23,8 +23,7 @@ int sim_fork(struct tally_sim *sim, struct tally_sim_task *task, const struct ta
 void sim_exit(struct tally_sim *sim, struct tally_sim_task *task);
 void sim_task_free(struct tally_sim_task *task);
 
-/* script.c: what a step does, on the CPU of its task; and all steps up to the next segment. */
-int sim_step(struct tally_sim *sim, struct tally_sim_task *task, const struct tally_sim_step *step);
+/* script.c: take all steps of the task up to its next segment of running, on its CPU. */
 void sim_advance(struct tally_sim *sim, struct tally_sim_task *task);
 
 #endif
