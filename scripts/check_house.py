@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """The laws of the house that no single #include shows (docs/architecture.md): which folders of src/cli may see each
-other, one definition for each struct tag, few sources behind one header, who calls a transport, who resolves a target.
+other and that every file there lies in one, one definition for each struct tag, few sources behind one header, no
+prototype without a function, small headers for what the files of a command share, who calls a transport, who resolves
+a target.
 
 usage: check_house.py [--count] ROOT
 
@@ -18,10 +20,15 @@ import sys
 ALLOWED = {
     # "src/cli/FOLDER/FILE -> FOLDER"
     "folders": set(),
+    # the file
+    "flat": set(),
     # the tag of a struct
     "tags": set(),
     # the header
     "headers": set(),
+    "private": set(),
+    # "HEADER: FUNCTION"
+    "prototypes": set(),
     # the file that calls
     "transport": set(),
     "targets": set(),
@@ -30,12 +37,19 @@ ALLOWED = {
 # The folders of src/cli that every command may include from; each may include the ones before it.
 SHARED = ["main", "recording"]
 MOST_SOURCES = 5
-# Call through struct tally_transport, and the calls that turn a user's words into threads and CPUs.
-TRANSPORT = re.compile(r"\btransport->\w+\(")
-RESOLVES = re.compile(r"\b(?:tally_threads_of_\w+|tally_threads_all)\(")
+MOST_PRIVATE_LINES = 60
+# A call through struct tally_transport, whatever the variable is called. What core/ calls the same way is a method of a
+# PMU: core/ and hosts/ implement perf_event_open and see no transport.
+TRANSPORT = re.compile(r"(?:->|\.)\s*(?:open|close|read|ioctl|mmap|munmap|poll)\s*\)?\s*\(|\btransport->\w+\s*\(")
+ANSWERS = ("src/client/", "src/core/", "src/hosts/")
+# The functions that turn a user's words into threads and CPUs: called, or handed on as pointers.
+RESOLVES = re.compile(r"\b(?:tally_threads_of_\w+|tally_threads_all)\b")
 RESOLVER = "src/sampler/target.c"
-ABOVE_CLIENT = ("src/sampler/", "src/cli/")
-INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.M)
+RESOLVED = ("src/client/", RESOLVER)
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.M)
+# Functions that are not written in C (GLOBAL in a .S file), and those that a generator writes.
+GLOBAL = re.compile(r"^\s*\.globa?l\s+(\w+)", re.M)
+GENERATED = {"tally_models_builtin"}  # src/jevents/emit.c
 NOISE = re.compile(r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'""", re.S)
 NAME = re.compile(r"(?<![.>\w])(?<!struct )[A-Za-z_]\w*")
 
@@ -53,6 +67,10 @@ class Tree:
             with open(os.path.join(root, path), encoding="utf-8") as file:
                 self.text[path] = file.read()
         self.code = {path: NOISE.sub(" ", text) for path, text in self.text.items()}
+        self.assembled = {
+            name for folder, _, names in os.walk(os.path.join(root, "src"))
+            for path in names if path.endswith(".S")
+            for name in GLOBAL.findall(open(os.path.join(folder, path), encoding="utf-8").read())}
         self.declared = collections.defaultdict(set)  # header: functions it has prototypes of
         self.defined = collections.defaultdict(set)   # function that is not static: its .c files
         self.tags = collections.defaultdict(list)     # struct tag: where it is defined
@@ -98,6 +116,12 @@ def folders(tree):
                 yield f"{path} -> {other}", f"{path}: {target}: cli/{folder}/ may not include cli/{other}/"
 
 
+def flat(tree):
+    for path in tree.files:
+        if path.startswith("src/cli/") and not folder_of(path):
+            yield path, f"{path}: every file of src/cli lies in the folder of a command or in one that all may use"
+
+
 def tags(tree):
     for tag, places in sorted(tree.tags.items()):
         if len(places) > 1:
@@ -113,19 +137,38 @@ def headers(tree):
                            f"{', '.join(sorted(os.path.basename(path) for path in sources))}")
 
 
+def prototypes(tree):
+    """The public headers too: a library whose manual names what it has not got fails when somebody links it."""
+    there = set(tree.defined) | tree.assembled | GENERATED
+    for header in sorted(tree.declared):
+        for name in sorted(tree.declared[header] - there):
+            yield f"{header}: {name}", f"{header}: no .c file defines {name}()"
+
+
+def private(tree):
+    """src/cli/FOLDER/FOLDER.h is what the files of a command share, not where each of them is declared."""
+    for path in tree.files:
+        match = re.fullmatch(r"src/cli/([^/]+)/\1\.h", path)
+        lines = tree.text[path].count("\n")
+        if match and lines > MOST_PRIVATE_LINES:
+            yield path, (f"{path}: {lines} lines (at most {MOST_PRIVATE_LINES}): what one .c file defines is declared in "
+                         f"a header of its name")
+
+
 def transport(tree):
     for path in tree.files:
-        if path.startswith("src/") and not path.startswith("src/client/") and TRANSPORT.search(tree.code[path]):
+        if path.startswith("src/") and not path.startswith(ANSWERS) and TRANSPORT.search(tree.code[path]):
             yield path, f"{path}: only src/client/ calls a transport"
 
 
 def targets(tree):
     for path in tree.files:
-        if path.startswith(ABOVE_CLIENT) and path != RESOLVER and RESOLVES.search(tree.code[path]):
+        if path.startswith("src/") and not path.startswith(RESOLVED) and RESOLVES.search(tree.code[path]):
             yield path, f"{path}: only {RESOLVER} makes threads and CPUs of what a user wrote"
 
 
-LAWS = {"folders": folders, "tags": tags, "headers": headers, "transport": transport, "targets": targets}
+LAWS = {"folders": folders, "flat": flat, "tags": tags, "headers": headers, "prototypes": prototypes,
+        "private": private, "transport": transport, "targets": targets}
 
 
 def complaints(tree, allowed):

@@ -40,11 +40,13 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 def complaint(room, kind, target):
     """Why `room` may not include `target`, or None."""
+    head, _, rest = target.partition("/")
+    if kind == "<" and (head in LAW or head == "tally") and rest:
+        return 'our own headers are included with "", not <>'
     if kind == "<":
         if room in FREESTANDING and target not in FREE_HEADERS:
             return f"{room}/ is freestanding"
         return None
-    head, _, rest = target.partition("/")
     if head == "tally":
         return None if room in PUBLIC.get(rest, set()) else f"{room}/ may not use {target}"
     if not rest:

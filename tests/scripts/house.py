@@ -15,12 +15,14 @@ from tap import main, run, same  # noqa: E402
 KEEPS = {
     "include/tally/client.h": "struct tally_transport;\nint tally_threads_all(int any);\n",
     "src/client/cpus.c": "int tally_threads_all(int any)\n{\n\treturn transport->open(transport);\n}\n",
+    "src/core/read.c": "int core_read(void)\n{\n\treturn event->pmu->read(event->pmu);\n}\n",
     "src/sampler/target.c": "int target_resolve(void)\n{\n\treturn tally_threads_all(0);\n}\n",
     "src/cli/main/say.h": "struct say {\n\tint a;\n};\nstruct other;\n",
     "src/cli/recording/session.c": '#include "cli/main/say.h"\n',
-    "src/cli/record/loop.c": '#include "cli/main/say.h"\n#include "cli/record/loop.h"\n#include "cli/flat.h"\n',
+    "src/cli/record/loop.c": '#include "cli/main/say.h"\n#include "cli/record/loop.h"\n#include <poll.h>\n\n'
+                             'int record_loop(void)\n{\n\treturn 0;\n}\n',
     "src/cli/record/loop.h": "int record_loop(void);\n",
-    "src/cli/flat.h": '#include "cli/record/loop.h"\n',
+    "src/cli/record/record.h": 60 * "/* The most it may have. */\n",
 }
 
 
@@ -52,6 +54,16 @@ def test_a_command_sees_no_other_command():
            "cli/top/ may not include cli/record/")
 
 
+def test_angle_brackets_hide_nothing():
+    broken({"src/cli/top/top.c": "#include <cli/record/loop.h>\n"}, "folders", "src/cli/top/top.c -> record",
+           "cli/top/ may not include cli/record/")
+
+
+def test_no_flat_file():
+    for path in ("src/cli/flat.h", "src/cli/flat.c"):
+        broken({path: '#include "cli/record/loop.h"\n'}, "flat", path, "every file of src/cli lies in")
+
+
 def test_what_is_shared_sees_no_command():
     broken({"src/cli/recording/filter.c": '#include "cli/record/loop.h"\n'}, "folders",
            "src/cli/recording/filter.c -> record", "cli/recording/ may not include cli/record/")
@@ -79,7 +91,9 @@ def test_five_sources_behind_a_header():
 
 
 def test_statics_and_inline_functions_are_not_counted():
-    same(judged(sources(6, static=True)), [], "complaints of statics")
+    statics = sources(6, static=True)
+    statics["src/view/view.h"] = "".join(f"/* f{i}() */\n" for i in range(6))
+    same(judged(statics), [], "complaints of statics")
     inline = "".join(f"static inline int g{i}(void)\n{{\n\treturn 0;\n}}\n" for i in range(9))
     same(judged({"src/view/view.h": inline}), [], "complaints of inline functions")
 
@@ -90,9 +104,30 @@ def test_a_public_header_may_have_more():
     same(judged(files), [], "complaints")
 
 
+def test_a_prototype_has_its_function():
+    broken({"src/view/view.h": "int gone(void);\n"}, "prototypes", "src/view/view.h: gone", "no .c file defines gone()")
+    broken({"include/tally/view.h": "int gone(void);\n"}, "prototypes", "include/tally/view.h: gone",
+           "no .c file defines gone()")
+    broken({"src/view/view.h": "int f(void);\n", "src/view/f.c": "static int f(void)\n{\n\treturn 0;\n}\n"},
+           "prototypes", "src/view/view.h: f", "no .c file defines f()")
+
+
+def test_a_function_may_be_assembled():
+    same(judged({"src/hosts/riscv/kernel.h": "int trap(void);\n", "src/hosts/riscv/start.S": "\t.globl trap\ntrap:\n"}),
+         [], "complaints")
+
+
+def test_what_a_command_shares_is_small():
+    broken({"src/cli/record/record.h": 61 * "/* One more. */\n"}, "private", "src/cli/record/record.h",
+           "61 lines (at most 60)")
+    same(judged({"src/cli/record/other.h": 61 * "/* Not the one. */\n"}), [], "complaints")
+
+
 def test_only_client_calls_a_transport():
-    text = "int f(void)\n{\n\treturn probe->transport->close(0);\n}\n"
-    broken({"src/cli/doctor/rights.c": text}, "transport", "src/cli/doctor/rights.c", "only src/client/ calls")
+    for call in ("probe->transport->close(0)", "t->ioctl(t, fd, 0, 0)", "tally_transport_linux()->poll (t, 0, 0, 0)",
+                 "t->mmap\n\t\t(t, fd)", "(*t).open(t)", "(t->read)(t, 0)"):
+        text = f"int f(void)\n{{\n\treturn {call};\n}}\n"
+        broken({"src/cli/doctor/rights.c": text}, "transport", "src/cli/doctor/rights.c", "only src/client/ calls")
 
 
 def test_a_transport_may_be_made_anywhere():
@@ -101,9 +136,11 @@ def test_a_transport_may_be_made_anywhere():
 
 
 def test_only_the_sampler_resolves_a_target():
-    for call in ("tally_threads_of_pids(0, 0)", "tally_threads_all(0)"):
-        broken({"src/cli/stat/open.c": f"int f(void)\n{{\n\treturn {call};\n}}\n"}, "targets", "src/cli/stat/open.c",
+    for code in ("return tally_threads_of_pids(0, 0);", "return tally_threads_all(0);",
+                 "int (*all)(int) = tally_threads_all;", "static const f rows[] = {tally_threads_of_user};"):
+        broken({"src/cli/stat/open.c": f"int f(void)\n{{\n\t{code}\n}}\n"}, "targets", "src/cli/stat/open.c",
                "only src/sampler/target.c")
+    same(judged({"src/cli/stat/open.c": "/* Not tally_threads_all(). */\n"}), [], "complaints of a comment")
 
 
 def test_an_entry_that_is_not_needed_fails():
@@ -125,6 +162,25 @@ def test_circles():
                 file.write(text)
         same([sorted(circle) for circle in check_house.circles(check_house.Tree(root))],
              [["src/view/a.c", "src/view/b.c", "src/view/c.c"]], "circles")
+
+
+def included(path, line):
+    """What check_includes.py says of a tree with one file that has one line."""
+    with tempfile.TemporaryDirectory(prefix="tally-includes-") as root:
+        os.makedirs(os.path.join(root, "include/tally"))
+        os.makedirs(os.path.dirname(os.path.join(root, path)))
+        with open(os.path.join(root, path), "w", encoding="utf-8") as file:
+            file.write(line + "\n")
+        return run(sys.executable, os.path.join(sys.argv[1], "check_includes.py"), root).stdout
+
+
+def test_own_headers_come_in_quotes():
+    for target in ("cli/main/say.h", "profile/chain.h", "tally/client.h"):
+        said = included("src/cli/top/top.c", f"#include <{target}>")
+        assert "our own headers are included with" in said, f"{target}: {said!r}"
+    for target in ("stdio.h", "sys/stat.h", "linux/perf_event.h"):
+        said = included("src/cli/top/top.c", f"#include <{target}>")
+        assert "1 files keep the law" in said, f"{target}: {said!r}"
 
 
 def test_an_empty_tree_fails():
