@@ -4,7 +4,7 @@
  * of these is looked up in a large table, which is a wait for memory; so it is done in passes over
  * the samples, each of which prefetches the memory that the next one needs.
  */
-#include "profile/cells.h"
+#include "profile/buckets.h"
 #include "profile/chain.h"
 
 /* A sample that is shown comes, for the first time. */

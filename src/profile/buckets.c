@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "profile/cells.h"
+#include "profile/buckets.h"
 
 /* Numbers count up from 0 and many are 0: no factor of a product may be, which would lose the
  * other. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/arith.h"
-#include "profile/cells.h"
+#include "profile/buckets.h"
 #include "profile/machine_private.h"
 
 /* A bucket is dropped when it is less than its event's total, shifted so. */
