@@ -9,7 +9,8 @@
  * -EBUSY while another recorder writes it. */
 int record_file_open(struct record_output *output);
 
-/* Remove it, and put back what was there. Nothing if it is no longer at its path. */
+/* Remove it, and put back what was there. If somebody moved or replaced it in the meantime,
+ * nothing is touched. */
 void record_file_discard(struct record_output *output);
 
 /* Give the finished file its own name, the last of `output->names`; of more than `most` (0: any

@@ -11,6 +11,8 @@ struct record_hits {
 	uint64_t first_ns, last_ns; /* of samples with a time */
 };
 
+/* Read the file that was just written: the number of its samples, the first and last time, and,
+ * without --no-buildid, the build ids, for the writer. 0; the error of reading it; -ENOMEM. */
 int record_hits(struct record *record, struct record_hits *ret_hits);
 
 #endif

@@ -5,7 +5,8 @@
 
 #include "cli/record/record.h"
 
-/* record_loop.c */
+/* Record until the command or the tasks end, --control or a signal says so, or the size that was
+ * asked for is reached. 0; the error of waiting, of writing or of the next file. */
 int record_run(struct record *record);
 
 #endif

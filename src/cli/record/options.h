@@ -4,6 +4,7 @@
 
 #include "cli/record/config.h"
 
+/* The rows of the command line, with which `struct record_config` is filled. */
 extern const struct tally_option record_options[];
 
 #endif

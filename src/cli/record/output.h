@@ -12,7 +12,8 @@ int record_output_choose(struct record *record);
 /* Where the command's standard output goes: not into the recording. */
 int record_output_of_command(const struct record_output *output);
 
-/* Errors were told. */
+/* Open the output that was chosen and write its header. 0 or -errno, which was told; nothing is
+ * left open then. */
 int record_output_open(struct record *record);
 
 /* Features and sizes, and what is said about it, also after a write that failed. `last`: no other
@@ -22,7 +23,8 @@ int record_output_finish(struct record *record, bool last);
 /* Say why it could not be written. */
 void record_output_explain(const struct record *record, int code);
 
-/* Finish this file and begin the next one. */
+/* Write out what the rings hold, overwrite rings too, finish this file and begin the next one. 0 or
+ * -errno. */
 int record_output_switch(struct record *record);
 
 /* Nothing was recorded: put things back as they were. */

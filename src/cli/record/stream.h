@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pipes, and all writing. */
+/* Output to pipes, and the function through which all output is written. */
 #ifndef TALLY_CLI_RECORD_STREAM_H
 #define TALLY_CLI_RECORD_STREAM_H
 
@@ -14,9 +14,9 @@ int record_stream_open_stdout(struct record_output *output);
  * end was asked for first. */
 int record_stream_open_fifo(struct record *record);
 
-/* For the writer, `record` as data: writev(2) that sees signals while a reader is slow. How many
- * bytes were taken, or -errno, which is kept in `output.failed`: -ETIMEDOUT if the end was asked
- * for, and the reader takes nothing. */
+/* What the writer writes with; `record` is a struct record. As writev(2), but it sees signals while
+ * the reader of a pipe is slow. The number of bytes written, or -errno, which is kept in
+ * `output.failed`: -ETIMEDOUT if the end was asked for and the reader does not read. */
 int64_t record_writev(void *record, const struct iovec *iov, int nr);
 
 #endif

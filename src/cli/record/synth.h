@@ -5,7 +5,9 @@
 
 #include "cli/record/record.h"
 
-/* record_synth.c: what existed before, at the beginning or (tail) the end of a file. */
+/* Write the ids of the events and, unless that is left to the end of the recording, records of the
+ * tasks, maps and cgroups that there are. With `tail`, at that end: the latter, if it was left to
+ * it. 0; the error of gathering or of writing. */
 int record_synthesize(struct record *record, bool tail);
 
 #endif

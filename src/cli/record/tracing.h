@@ -5,7 +5,9 @@
 
 #include "cli/record/record.h"
 
-/* record_tracing.c: the tracing data of the tracepoints recorded. */
+/* Hand the formats of the tracepoints that are recorded, and what else tracefs says about them, to
+ * the writer; nothing without tracepoints. 0; the error of finding tracefs; -ENOMEM; the error of
+ * the writer. */
 int record_tracing(struct record *record);
 
 #endif

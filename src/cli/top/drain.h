@@ -5,7 +5,9 @@
 
 #include "cli/top/top.h"
 
-/* top_drain.c: the thread that takes. */
+/* What the drainer runs, for pthread_create(3); `top` is a struct top. Moves records from the rings
+ * to the queue in the order of time until all events have ended or `halt` is set, and leaves in the
+ * queue whether it ended by an error. NULL. */
 void *top_drain_main(void *top);
 
 #endif

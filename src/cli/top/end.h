@@ -8,7 +8,8 @@
  * order before we end. The descriptor, or -errno of signalfd(2). */
 int top_signals_open(void);
 
-/* Say why it ended, if that is not what was asked for. What `ret` is to the caller then. */
+/* Print why it ended, if that is not what was asked for. `ret` is what ended it; 0, or the error
+ * that the command ends with. */
 int top_explain_end(struct top *top, int ret);
 
 /* Read what came: true when the terminal's size changed; `*stop` becomes true when we are to end.

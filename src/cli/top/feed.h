@@ -5,12 +5,14 @@
 
 #include "cli/top/top.h"
 
-/* top_feed.c: records to machine and profile. */
+/* Make the machine, the symbols and the profile; the sampler is open, and the privileges to read
+ * /proc/kallsyms are still there. 0 or -errno; top_feed_free() in any case. */
 int top_feed_init(struct top *top);
 
 void top_feed_free(struct top *top);
 
-/* What was there before. */
+/* Tell the machine of the tasks, maps and modules that exist already. 0 or the error of reading
+ * them. */
 int top_feed_existing(struct top *top);
 
 /* Take in one record. The caller holds the lock. 0 or -ENOMEM. */

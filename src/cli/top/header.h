@@ -5,13 +5,14 @@
 
 #include "cli/top/top.h"
 
-/* top_header.c: the first line, into an empty builder. The caller holds the lock. */
+/* Append the first line to an empty builder: rate, shares and losses of the last whole interval,
+ * and the events. The caller holds the lock. */
 void top_header_text(const struct top *top, struct tally_str *out);
 
-/* The name of an event as it was opened, for headings. */
+/* Append the name of an event as it was opened, for headings. */
 void top_event_name(const struct top *top, uint32_t event, struct tally_str *out);
 
-/* Events that are sampled come first: their number. */
+/* The number of events that are sampled. They come before those that are not. */
 size_t top_nr_events(const struct top *top);
 
 #endif

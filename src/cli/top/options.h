@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line. */
+/* The options of tally top. */
 #ifndef TALLY_CLI_TOP_OPTIONS_H
 #define TALLY_CLI_TOP_OPTIONS_H
 

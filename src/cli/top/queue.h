@@ -18,7 +18,7 @@ struct top_queue {
 	pthread_cond_t more;
 	TALLY_VEC(uint8_t) bytes; /* whole records, in the order of time */
 	uint64_t dropped;         /* samples that there was no room for */
-	uint64_t tick;            /* a refresh is due, with what was taken until then; 0: none */
+	uint64_t tick;            /* a refresh is due, with what was drained until then; 0: none */
 	bool ended;               /* nothing more comes */
 	int error;                /* -errno that ended it */
 };

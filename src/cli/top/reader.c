@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The thread that makes a profile of what was taken, and at every refresh lets the past fade. */
+/* The thread that makes a profile of what was drained, and at every refresh lets the past fade. */
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>
@@ -52,7 +52,8 @@ static int refresh(struct top *top, uint64_t now)
 	top->shown_ns = now - top->interval_start;
 	top->now = (struct top_counts){0};
 	top->interval_start = now;
-	/* Whoever shows it takes the interval away with zero; here only when nobody looked. */
+	/* With --zero the thread that shows an interval also empties the profile, in
+	 * top_rows_taken(). It is done here only if this interval was never shown. */
 	if (!top->is_paused && !top->config->zero)
 		ret = tally_profile_decay(&top->profile);
 	else if (!top->is_paused && top->seen != top->generation)

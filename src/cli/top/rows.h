@@ -32,7 +32,7 @@ int top_rows_make(struct top *top, uint32_t event, const struct top_zoom *zoom, 
 
 void top_rows_free(struct top_rows *rows);
 
-/* All rows of this refresh were made: with --zero the past ends here. */
+/* To be called when all rows of a refresh were made: with --zero the profile is emptied then. */
 void top_rows_taken(struct top *top);
 
 #endif

@@ -30,7 +30,7 @@ struct top_screen {
 	struct top_rows rows; /* made under the lock, looked at under the lock */
 	bool has_rows;
 	uint32_t event;
-	size_t order; /* see top_keys.c */
+	size_t order; /* of rows: 0: `first_sort`, else one of those that `o` goes through */
 	const char *first_sort;
 	bool is_relative, shows_help, stop;
 	struct top_zoom zoom;

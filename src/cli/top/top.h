@@ -2,11 +2,11 @@
 /*
  * What the files of tally top share.
  *
- * Three threads: one takes records out of the rings, the reader makes a profile of them and ages
- * it, the main thread shows it and listens to keys. What reader and main thread use is under one
- * lock, which is held for computing and never while a terminal is written to or waited for: a
+ * Three threads: the drainer takes records out of the rings, the reader makes a profile of them and
+ * ages it, the main thread shows it and listens to keys. What reader and main thread use is under
+ * one lock, which is held for computing and never while a terminal is written to or waited for: a
  * terminal that is stopped stops nothing else. Nor does a file whose symbols are being read stop
- * the taking.
+ * the draining.
  */
 #ifndef TALLY_CLI_TOP_TOP_H
 #define TALLY_CLI_TOP_TOP_H
@@ -30,7 +30,7 @@ struct top {
 	pthread_t drainer, reader;
 	bool has_drainer, has_reader;
 	int wake; /* eventfd: told by the reader of every refresh and of its end */
-	int poke; /* eventfd: has the taker look at the flags below */
+	int poke; /* eventfd: has the drainer look at the flags below */
 
 	pthread_mutex_t lock;
 	/* Under the lock: */
