@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-/* How a shell ends for a command that could not be run, and we with it. */
+/* Exit statuses for a command that could not be run. Shells have the same. */
 enum { TALLY_EXIT_NOT_EXECUTABLE = 126, TALLY_EXIT_NOT_FOUND = 127 };
 
 /* All zero: no child. */
@@ -31,18 +31,19 @@ int tally_child_start(struct tally_child *child, char *const *argv, int output);
 /* Let it exec. 0 or -errno of write(2). */
 int tally_child_go(struct tally_child *child);
 
-/* How its exec went: 0 or -errno. Waits until that is known, which it is once the child is gone;
- * who waits for the end anyway asks then and saves the waking up. */
+/* How its exec went: 0 or -errno. Waits until that is known. It is known when the child is gone, so
+ * a caller that waits for the end anyway does better to ask afterwards: it is not woken twice. */
 int tally_child_exec_error(struct tally_child *child);
 
 /* Note in `child` whether it is gone; with `block` wait for that. */
 void tally_child_wait(struct tally_child *child, bool block);
 
-/* A shell's word for how it ended: its exit status, or 128 plus the signal; for an exec that failed
- * 127 (not found) or 126. */
+/* The exit status by which a shell would tell how it ended: its own exit status, or 128 plus the
+ * signal; for an exec that failed 127 (not found) or 126. */
 int tally_child_exit_status(const struct tally_child *child);
 
-/* It is no longer ours: it runs on by itself, and nobody waits for it. */
+/* Let the child run on after we have ended: tally_child_free() will neither kill it nor wait for
+ * it. */
 void tally_child_leave(struct tally_child *child);
 
 /* End it if it is still held or running, and wait for it. */

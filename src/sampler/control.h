@@ -23,7 +23,7 @@ enum tally_control_word {
 struct tally_control {
 	int fd, ack;    /* -1: none */
 	bool is_open;   /* the descriptors are ours to close */
-	char text[256]; /* read and not taken yet */
+	char text[256]; /* read, but not handed out yet */
 	size_t len;     /* bytes in `text` */
 };
 

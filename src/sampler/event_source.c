@@ -8,7 +8,7 @@
 
 #include "sampler/privileges.h"
 
-static void emit_notice(const struct tally_events_diagnostic *diagnostic, void *messages)
+static void emit_diagnostic(const struct tally_events_diagnostic *diagnostic, void *messages)
 {
 	enum tally_message_kind kind =
 		diagnostic->error ? TALLY_MESSAGE_ERROR : TALLY_MESSAGE_WARNING;
@@ -38,7 +38,7 @@ static int configure(struct tally_events *events, const char *dir, const char *c
 	if (dir)
 		ret = tally_privileges_drop_before(dir, messages);
 	if (dir && !ret)
-		ret = tally_events_tables_from(events, dir, emit_notice, (void *)messages);
+		ret = tally_events_tables_from(events, dir, emit_diagnostic, (void *)messages);
 	if (!ret && cpuid)
 		ret = tally_events_set_cpu(events, TALLY_CPU_OTHER, cpuid);
 	else if (!ret && here)

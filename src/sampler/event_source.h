@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whose events have names: --events-dir, --cpu and the environment, for all commands. */
+/* Which tables the names of events come from, for all commands: --events-dir, --cpu, environment.
+ */
 #ifndef TALLY_SAMPLER_EVENT_SOURCE_H
 #define TALLY_SAMPLER_EVENT_SOURCE_H
 
@@ -11,8 +12,9 @@ struct tally_event_source {
 	const char *cpuid; /* another machine's CPU; NULL: PERF_CPUID, else this one's */
 };
 
-/* A context for these. Where tables were asked for they are opened, and what is wrong with them is
- * told. 0; -EINVAL for a CPU that no table has; or that of tally_events_table_get(). */
+/* Make a context for parsing events by this source. Tables that were asked for are opened now, and
+ * what is wrong with them is told. 0; -EINVAL for a CPU that no table has; or that of
+ * tally_events_table_get(). */
 int tally_event_source_open(const struct tally_event_source *source,
 			    const struct tally_messages *messages,
 			    struct tally_events **ret_events);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rights that our binary has and our user has not - file capabilities - are in effect for as short
- * as can be: lowered at the start, raised to open events, map rings and read procfs, and dropped
- * for good before anything that a user wrote is read: files, symbols, perf.data.
+ * A binary can have rights that its user does not have: file capabilities. They are in effect for
+ * as short a time as possible: lowered at the start, raised to open events, map rings and read
+ * procfs, and dropped for good before anything that a user wrote is read: files, symbols,
+ * perf.data.
  *
- * Root keeps what it has: its rights come with its uid, a program that it starts has all of them
- * again, and reading what belongs to others is why one is root. All of these do nothing then.
+ * Root keeps its rights, and all of these functions do nothing: the rights come with the uid, a
+ * program that root starts gets all of them again, and root is there to read what belongs to
+ * others.
  */
 #ifndef TALLY_SAMPLER_PRIVILEGES_H
 #define TALLY_SAMPLER_PRIVILEGES_H
@@ -21,23 +23,24 @@ int tally_privileges_begin(bool wanted, const struct tally_messages *messages);
 /* Whether there is something to drop. */
 bool tally_privileges_held(void);
 
-/* Around what needs them. */
+/* Put the capabilities into effect, and out of it again, around code that needs them. */
 void tally_privileges_raise(void);
 void tally_privileges_lower(void);
 
-/* For good, as soon as nothing needs them any more. 0, or an error that was told: the command must
- * not go on then. Once dropped, it does nothing. */
+/* Give the capabilities up for good, as soon as nothing needs them any more. 0, or an error that
+ * was told: the command must not go on then. A second call does nothing. */
 int tally_privileges_drop(const struct tally_messages *messages);
 
-/* /proc/kallsyms tells its addresses to who opened it with CAP_SYSLOG, also later. Opened while we
- * have it, for tally_symbols_options; 0 where it makes no difference. */
+/* Open /proc/kallsyms while we have CAP_SYSLOG: what is read from the descriptor has addresses
+ * then, also after the capability was dropped. The descriptor, for tally_symbols_options; 0 where
+ * it makes no difference. */
 int tally_privileges_kallsyms(void);
 
-/* A user's file has to be read before events can be opened: the rights go first, which is told.
- * `path` is what is read. As tally_privileges_drop(). */
+/* Drop the capabilities because the user's file `path` has to be read before events are opened, and
+ * tell so. As tally_privileges_drop(). */
 int tally_privileges_drop_before(const char *path, const struct tally_messages *messages);
 
-/* In a child before its exec, which looks for its program as the user. */
+/* Called in a child before its exec, so that its program is looked for with the user's rights. */
 void tally_privileges_drop_in_child(void);
 
 /* A program with file capabilities, and a child that it forks, is nobody's to look at: not even

@@ -20,7 +20,7 @@ struct tally_ring_pages {
 	size_t asked;              /* data pages of each ring, by the user; 0: ours to choose */
 	size_t wanted; /* what we choose where nothing stands against it; a power of two */
 	size_t mapped; /* data pages of each ring, once they are mapped */
-	bool quiet;    /* smaller rings than wanted are not worth a word */
+	bool quiet;    /* do not tell that rings are smaller than wanted */
 	const struct tally_messages *messages; /* NULL: nobody is told */
 	const struct tally_access *access;     /* the limits; NULL: read here */
 };

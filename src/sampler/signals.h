@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Signals that come through a descriptor: none is missed between looking and waiting. */
+/* Signals that come through a descriptor, so that none is missed between a check and poll(2). */
 #ifndef TALLY_SAMPLER_SIGNALS_H
 #define TALLY_SAMPLER_SIGNALS_H
 

@@ -19,9 +19,10 @@ struct tally_synth {
 	const char *proc;     /* NULL: /proc */
 	bool namespaces, maps, data_maps, build_ids;
 	bool tasks;    /* COMM and FORK */
-	bool parents;  /* FORK of main threads too: their parents are here as well */
+	bool parents;  /* FORK of main threads too, as records of their parents are written as well
+			*/
 	size_t hidden; /* processes whose maps we may not read */
-	bool others;   /* maps of another user's were read: it is not for want of a right */
+	bool others; /* maps of another user's process were read, so the right to do so is there */
 };
 
 static inline const char *tally_synth_proc(const struct tally_synth *synth)

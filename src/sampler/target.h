@@ -24,14 +24,14 @@ struct tally_target {
 	int32_t command;  /* pid of the command; 0: none was started */
 };
 
-/* What kind of target it is. Tasks are not looked at where there are CPUs. */
+/* What kind of target it is. With CPUs given, tasks are ignored. */
 bool tally_target_has_cpus(const struct tally_target *target);
 bool tally_target_has_tasks(const struct tally_target *target);
 bool tally_target_is_command(const struct tally_target *target);
 
 enum tally_target_trouble {
 	TALLY_TARGET_FINE,
-	TALLY_TARGET_NO_TASK,  /* nobody of the list is there */
+	TALLY_TARGET_NO_TASK,  /* none of the listed ones exists */
 	TALLY_TARGET_BAD_LIST, /* not a list of numbers */
 	TALLY_TARGET_NO_USER,
 	TALLY_TARGET_BAD_CPUS,   /* not a list of CPUs */
@@ -58,7 +58,7 @@ struct tally_target_error {
 int tally_target_resolve(const struct tally_target *target, struct tally_cpus **ret_cpus,
 			 struct tally_threads **ret_threads, struct tally_target_error *ret_why);
 
-/* Only the CPUs, or only the threads, for who needs no others. */
+/* The CPUs alone, or the threads alone; otherwise as tally_target_resolve(). */
 int tally_target_cpus(const struct tally_target *target, struct tally_cpus **ret_cpus,
 		      struct tally_target_error *ret_why);
 int tally_target_threads(const struct tally_target *target, struct tally_threads **ret_threads,
