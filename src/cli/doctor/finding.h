@@ -41,8 +41,9 @@ void doctor_fix(struct doctor_finding *finding, const char *format, ...)
 
 void doctor_number(struct doctor_finding *finding, int64_t number);
 
-/* A refusal's rule and what was found as the cause, its fixes as fixes. To ask for less is none: of
- * an event those are left out, and so is the first one of rings larger than the smallest. */
+/* Set the cause to the rule of a refusal and what was found, and add its fixes. What only tells to
+ * ask for less is no fix here: of an event such fixes are left out, and of rings that are larger
+ * than the smallest the first one. */
 void doctor_refusal(struct doctor_finding *finding, const struct tally_refusal *why);
 
 void doctor_refusal_of_rings(struct doctor_finding *finding, const struct tally_refusal *why);

@@ -24,7 +24,7 @@ struct doctor_program {
 	int code;         /* 0; -ENOENT; -EACCES; -ENOEXEC no ELF file; -EBADMSG broken ... */
 	char *path;       /* that was found; NULL */
 	char *script;     /* if that is a script: its path; `path` is then its interpreter's */
-	bool readable;    /* by us: what is not, may not be profiled either */
+	bool readable;    /* by us; a program that is not may not be profiled either */
 	bool changes_ids; /* set-user-id or set-group-id */
 	bool is64, is_static, is_pie, has_unwind;
 	uint16_t machine; /* EM_* */
@@ -40,7 +40,8 @@ struct doctor_program {
 	const char *hint;     /* how its own code, made at run time, gets names; NULL */
 };
 
-/* All that is found goes to `ret_program`, its failure included. Free it in any case. */
+/* Find the program as execvp(3) would, and look at it. What is found goes to `ret_program`, and so
+ * does the error of not finding it. To be freed in any case. */
 void doctor_program_find(const char *name, struct doctor_program *ret_program);
 void doctor_program_free(struct doctor_program *program);
 

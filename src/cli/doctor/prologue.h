@@ -12,9 +12,9 @@
 #include "symbols/elf.h"
 
 struct doctor_prologues {
-	size_t functions; /* that there are, of some length */
-	size_t looked;    /* at so many of them */
-	size_t frames;    /* so many of those set up a frame pointer */
+	size_t functions; /* functions with a length */
+	size_t looked;    /* how many of them were looked at */
+	size_t frames;    /* how many of those set up a frame pointer */
 	const char *from; /* where functions were found: ".symtab", ".dynsym", ".eh_frame_hdr" */
 };
 

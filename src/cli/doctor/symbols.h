@@ -4,6 +4,8 @@
 
 #include "cli/doctor/doctor.h"
 
+/* Find out whether tracepoints can be found by name, and functions be traced; what stands against
+ * it is part of the result. */
 void doctor_tracefs_find(struct doctor_tracefs *ret_tracefs);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A command is one file that exports one const entry; its options are rows of a table, from
- * which parsing, --help, completion and the manual's check are made.
+ * A command is a folder of src/cli that exports one const entry; its options are rows of a table,
+ * from which parsing, --help, completion and the manual's check are made.
  */
 #ifndef TALLY_CLI_MAIN_COMMAND_H
 #define TALLY_CLI_MAIN_COMMAND_H

@@ -11,7 +11,7 @@
 /* Survive SIGBUS in files that tally_file_map() mapped, and nowhere else. */
 void tally_truncation_survive(void);
 
-/* The last file that this happened to, since it was asked the last time: NULL if none. */
+/* The last file that became shorter since the previous call; NULL if none did. */
 const char *tally_truncation_pop(void);
 
 #endif

@@ -8,10 +8,11 @@
 /* Parse session->options.filter; says what is wrong. 0 or -errno. */
 int session_filter_init(struct tally_session *session);
 
-/* Say which options found nothing to judge samples by. 0; -ENODATA when that was so of all samples.
- */
+/* Print which options could not be applied, as samples lack what they filter by. 0; -ENODATA
+ * if not a single sample could be judged. */
 int session_filter_finish(const struct tally_session *session);
 
+/* Whether the sample is one of those that the filter asks for. */
 bool session_filter_passes(struct tally_session *session,
 			   const struct tally_session_sample *sample);
 

@@ -6,8 +6,8 @@
 #include "base/str.h"
 #include "cli/recording/session.h"
 
-/* Comment lines for all features known. In pipe mode what came before the first sample.
- * 0 or -errno. */
+/* Append a comment line for each feature that is known; of a stream, for those that came before the
+ * first sample. 0 or -errno. */
 int tally_header_text(struct tally_session *session, struct tally_str *out);
 
 #endif

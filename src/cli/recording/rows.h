@@ -32,8 +32,8 @@ extern const struct tally_option report_options[];
 
 /* Derive keys and columns. `has_chains`: the recording has callchains. Says what is wrong. */
 int report_config_finish(struct report_config *config, bool has_chains);
-/* Other sort keys than before: derive keys and columns anew. Says what is wrong; then those of
- * before stay. */
+/* Change the sort keys: derive keys and columns anew. Prints what is wrong; then the previous ones
+ * stay. */
 int report_config_sort(struct report_config *config, const char *sort);
 
 /* The period below which branches of graphs are not shown, of a report over `period` in all. 0 also

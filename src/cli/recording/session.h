@@ -71,7 +71,7 @@ struct tally_session {
 	TALLY_VEC(uint64_t) chain; /* see session_chain.h */
 	uint8_t ip_register;       /* the same */
 	bool has_ip_register;
-	bool is_again; /* read before: nothing is said and counted twice */
+	bool is_again; /* this is a second reading: nothing is printed or counted again */
 	bool is_cut;   /* the file became shorter while it was read, which was said */
 	struct tally_intern comms;
 };
@@ -102,8 +102,8 @@ int tally_session_again(struct tally_session *session, const uint64_t *wanted, u
  * far as others came after them. */
 struct tally_session_lost tally_session_lost(const struct tally_session *session);
 
-/* Say what was odd about the file so far. tally_session_run() does it at its end; commands that do
- * not run it do it when they have asked all they want to know. */
+/* Warn of what was odd about the file so far. tally_session_run() does so at its end; commands that
+ * do not run it call this when they have read what they need. */
 void tally_session_warn(const struct tally_session *session);
 
 void tally_session_close(struct tally_session *session);

@@ -9,15 +9,15 @@
 
 struct tally_tracing;
 
-/* How much text a payload may have: this, and so much for each of its bytes. No honest print format
- * needs as much; one that does could make gigabytes of a small file. */
+/* The most text that a payload may become: a constant part, and a part for each of its bytes. No
+ * honest print format needs as much; another could make gigabytes of a small file. */
 enum { TALLY_TRACE_TEXT_MAX = 4096, TALLY_TRACE_TEXT_PER_BYTE = 8 };
 
 /* For the formats of the session's file. 0; -ENOENT when it has none; -ENOMEM. */
 int tally_tracing_new(struct tally_session *session, struct tally_tracing **ret_tracing);
 void tally_tracing_free(struct tally_tracing *tracing);
 
-/* The parsed format of a tracepoint, by which all commands go: the first with its id. Lives until
+/* The parsed format of a tracepoint: the first with its id, for all commands. Lives until
  * `tracing` is freed. NULL when there is none, it cannot be read, or out of memory. */
 const struct tally_tp_format *tally_tracing_format(struct tally_tracing *tracing,
 						   const struct tally_perfdata_event *event);
