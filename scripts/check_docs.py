@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Holds what the documents promise against the sources: every key of a command's --json is on its page, every function
-that a comment of a public header names is declared in one, and every path that a page names is there.
+that a comment of a public header names is declared in one, every function of ours that a page names is declared in src
+or include, and every path that a page names is there.
 
 usage: check_docs.py ROOT
 """
@@ -19,7 +20,8 @@ JSON = {
 }
 KEY = re.compile(r'tally_json_[a-z0-9]+\(\s*[^,]+,\s*"([a-z_]+)"')
 CALL = re.compile(r"\b(tally_[a-z0-9_]+)\(")
-PLACEHOLDER = re.compile(r"\bfrob\b|\broom/")  # what a reader is to put a name in for
+FAMILY = re.compile(r"`(tally_[a-z0-9_]+_)\*`")  # what a page writes for several functions
+PLACEHOLDER = re.compile(r"(?:\b|_)frob\b|\broom/")  # what a reader is to put a name in for
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 
 
@@ -48,13 +50,30 @@ def undeclared_functions(root):
             yield f"{os.path.relpath(path, root)}: a comment names {name}(), which no header declares"
 
 
+def pages_of(root):
+    return sorted([*glob.glob(os.path.join(root, "*.md")),
+                   *glob.glob(os.path.join(root, "docs", "**", "*.md"), recursive=True)])
+
+
+def absent_functions(root):
+    sources = [name for top in ("src", "include")
+               for name in glob.glob(os.path.join(root, top, "**", "*.[ch]"), recursive=True)]
+    declared = {name for path in sources for name in CALL.findall(COMMENT.sub("", read(path)))}
+    for page in pages_of(root):
+        text = read(page)
+        for name in sorted(set(CALL.findall(text))):
+            if name not in declared and not PLACEHOLDER.search(name):
+                yield f"{os.path.relpath(page, root)}: {name}() is declared neither in src nor in include"
+        for family in sorted(set(FAMILY.findall(text))):
+            if not any(name.startswith(family) for name in declared):
+                yield f"{os.path.relpath(page, root)}: no function is called {family}*"
+
+
 def absent_paths(root):
     rooms = "|".join(sorted(os.listdir(os.path.join(root, "src"))))
     tops = "bench|demo|docs|fuzz|include|pmu-events|scripts|src|tests"
     named = re.compile(rf"(?<![\w./*<>-])((?:{tops}|{rooms})/[\w./-]*\w\.(?:[chS]|cpp|py|sh|md|json|csv))\b")
-    pages = [name for name in glob.glob(os.path.join(root, "*.md")) + glob.glob(os.path.join(root, "docs", "**", "*.md"),
-                                                                                recursive=True)]
-    for page in sorted(pages):
+    for page in pages_of(root):
         for path in sorted(set(named.findall(read(page)))):
             places = (root, os.path.join(root, "src"), os.path.join(root, "include"), os.path.dirname(page))
             if not PLACEHOLDER.search(path) and not any(os.path.exists(os.path.join(place, path)) for place in places):
@@ -63,7 +82,7 @@ def absent_paths(root):
 
 def main():
     root = sys.argv[1]
-    wrong = [*undocumented_keys(root), *undeclared_functions(root), *absent_paths(root)]
+    wrong = [*undocumented_keys(root), *undeclared_functions(root), *absent_functions(root), *absent_paths(root)]
     print("\n".join(wrong) or "documents and headers name what there is")
     sys.exit(bool(wrong))
 
