@@ -41,9 +41,9 @@ void doctor_fix(struct doctor_finding *finding, const char *format, ...)
 
 void doctor_number(struct doctor_finding *finding, int64_t number);
 
-/* Set the cause to the rule of a refusal and what was found, and add its fixes. What only tells to
- * ask for less is no fix here: of an event such fixes are left out, and of rings that are larger
- * than the smallest the first one. */
+/* Set the cause to the rule of a refusal and what was found, and add its fixes. A fix that
+ * tells to ask for less is none here and is left out: the first one where an event of the kernel or
+ * of a whole CPU was refused, and the first one for rings. */
 void doctor_refusal(struct doctor_finding *finding, const struct tally_refusal *why);
 
 void doctor_refusal_of_rings(struct doctor_finding *finding, const struct tally_refusal *why);

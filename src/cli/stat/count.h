@@ -5,16 +5,17 @@
 
 #include "cli/stat/stat.h"
 
-/* Room for keys and cells; the counters are open. 0 or -ENOMEM. */
+/* Make room for keys and cells, once the counters are open. 0 or -ENOMEM. */
 int stat_count_prepare(struct stat_session *session);
 
 /* Read every counter into the cells: all since the start, or with `since_last` since the
  * reading before. 0 or the error of read(2). */
 int stat_count_read(struct stat_session *session, bool since_last);
 
-/* Add the cells to what the runs gave together, and put their mean into the cells. */
+/* Add the cells of the run that ended to the sums of all runs. */
 void stat_count_add_run(struct stat_session *session);
 
+/* Replace the cells by their means over the runs, with their deviations. */
 void stat_count_mean(struct stat_session *session);
 
 void stat_count_free(struct stat_session *session);
