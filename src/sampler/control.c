@@ -15,7 +15,7 @@
 
 static const struct {
 	const char *text;
-	enum tally_control_word word;
+	enum tally_control_command word;
 } words[] = {
 	{"enable", TALLY_CONTROL_ENABLE},
 	{"disable", TALLY_CONTROL_DISABLE},
@@ -125,7 +125,7 @@ static void control_fill(struct tally_control *control)
 		control->fd = control->is_open ? control->fd : -1; /* nobody will write again */
 }
 
-static enum tally_control_word word_of(const char *text, size_t len)
+static enum tally_control_command word_of(const char *text, size_t len)
 {
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(words); i++) {
 		if (strlen(words[i].text) == len && !memcmp(words[i].text, text, len))
@@ -134,9 +134,9 @@ static enum tally_control_word word_of(const char *text, size_t len)
 	return TALLY_CONTROL_UNKNOWN;
 }
 
-enum tally_control_word tally_control_next(struct tally_control *control)
+enum tally_control_command tally_control_next(struct tally_control *control)
 {
-	enum tally_control_word word;
+	enum tally_control_command word;
 	const char *end = memchr(control->text, '\n', control->len);
 	size_t line;
 

@@ -8,7 +8,7 @@
 
 #include "sampler/messages.h"
 
-enum tally_control_word {
+enum tally_control_command {
 	TALLY_CONTROL_NONE, /* no whole line has come */
 	TALLY_CONTROL_ENABLE,
 	TALLY_CONTROL_DISABLE,
@@ -34,7 +34,7 @@ int tally_control_open(struct tally_control *control, const char *text,
 		       const struct tally_messages *messages);
 
 /* The next command that has come whole. */
-enum tally_control_word tally_control_next(struct tally_control *control);
+enum tally_control_command tally_control_next(struct tally_control *control);
 
 /* Tell the other side that the last command was carried out. */
 void tally_control_acknowledge(struct tally_control *control);

@@ -13,7 +13,7 @@ int record_control_open(struct record *record)
 	return tally_control_open(&record->control, record->config->control, &tally_print_messages);
 }
 
-static int carry_out(struct record *record, enum tally_control_word word)
+static int carry_out(struct record *record, enum tally_control_command word)
 {
 	switch (word) {
 	case TALLY_CONTROL_ENABLE:
@@ -34,7 +34,7 @@ static int carry_out(struct record *record, enum tally_control_word word)
 
 int record_control_read(struct record *record)
 {
-	enum tally_control_word word;
+	enum tally_control_command word;
 	int ret = 0;
 
 	while (!ret && (word = tally_control_next(&record->control)) != TALLY_CONTROL_NONE) {

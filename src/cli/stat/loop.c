@@ -187,7 +187,7 @@ static int interval(struct stat_session *session, uint64_t now)
 
 static int drain_commands(struct stat_session *session, struct waiting *waiting)
 {
-	enum tally_control_word word;
+	enum tally_control_command word;
 	int ret = 0;
 
 	while (!ret && (word = tally_control_next(&session->control)) != TALLY_CONTROL_NONE) {

@@ -23,7 +23,7 @@ enum { SETTLE_NS = 1000000 };
 
 struct drainer {
 	struct top *top;
-	size_t poke;    /* slot of what wakes us */
+	size_t wake;    /* slot of what wakes us */
 	uint64_t next;  /* refresh, CLOCK_MONOTONIC ns */
 	uint64_t delay; /* between them */
 };
@@ -122,9 +122,9 @@ static int milliseconds_left(const struct drainer *drainer)
 static void look_at_flags(struct drainer *drainer, bool *ret_halt)
 {
 	struct top *top = drainer->top;
-	uint64_t pokes;
+	uint64_t wakes;
 
-	(void)!read(top->poke, &pokes, sizeof(pokes));
+	(void)!read(top->wake_drainer, &wakes, sizeof(wakes));
 	pthread_mutex_lock(&top->lock);
 	*ret_halt = top->halt;
 	if (top->refresh_now)
@@ -143,7 +143,7 @@ static bool drainer_pass(struct drainer *drainer)
 
 	if (tally_rings_poll(rings, milliseconds_left(drainer)) < 0)
 		return false;
-	if (tally_rings_watch_events(rings, drainer->poke))
+	if (tally_rings_watch_events(rings, drainer->wake))
 		look_at_flags(drainer, &halt);
 	alive = tally_rings_nr_alive(rings) > 0;
 	tick = tally_clock_now() >= drainer->next || !alive;
@@ -161,7 +161,7 @@ void *top_drain_main(void *arg)
 {
 	struct top *top = arg;
 	struct drainer drainer = {.top = top, .delay = top->config->delay_ns};
-	int ret = tally_rings_watch(top->sampler.rings, top->poke, &drainer.poke);
+	int ret = tally_rings_watch(top->sampler.rings, top->wake_drainer, &drainer.wake);
 	sigset_t all;
 
 	/* Handlers are for the main thread: that of SIGTSTP writes to the terminal. */

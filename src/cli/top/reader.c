@@ -25,7 +25,7 @@ struct reading {
 	int error;
 };
 
-static void wake(int fd)
+static void wake_by(int fd)
 {
 	uint64_t one = 1;
 
@@ -118,7 +118,7 @@ static bool reader_pass(struct top *top, struct reading *reading)
 	top->is_over = ret || reading->ended;
 	pthread_mutex_unlock(&top->lock);
 	if (reading->tick || top->is_over)
-		wake(top->wake);
+		wake_by(top->wake_main);
 	/* A buffer that a stall made large does not stay so. */
 	if (reading->bytes.cap > KEEP)
 		tally_vec_free(&reading->bytes);
@@ -142,9 +142,9 @@ int top_reader_start(struct top *top)
 {
 	int ret;
 
-	top->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	top->poke = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (top->wake < 0 || top->poke < 0)
+	top->wake_main = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	top->wake_drainer = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (top->wake_main < 0 || top->wake_drainer < 0)
 		return -errno;
 	ret = -pthread_create(&top->drainer, NULL, top_drain_main, top);
 	top->has_drainer = !ret;
@@ -160,15 +160,15 @@ void top_reader_stop(struct top *top)
 	top->halt = true;
 	pthread_mutex_unlock(&top->lock);
 	if (top->has_drainer) {
-		wake(top->poke);
+		wake_by(top->wake_drainer);
 		pthread_join(top->drainer, NULL);
 	}
 	if (top->has_reader)
 		pthread_join(top->reader, NULL);
 	top->has_drainer = top->has_reader = false;
 	tally_vec_free(&top->queue.bytes);
-	close(top->wake);
-	close(top->poke);
+	close(top->wake_main);
+	close(top->wake_drainer);
 }
 
 void top_reader_refresh(struct top *top)
@@ -176,5 +176,5 @@ void top_reader_refresh(struct top *top)
 	pthread_mutex_lock(&top->lock);
 	top->refresh_now = true;
 	pthread_mutex_unlock(&top->lock);
-	wake(top->poke);
+	wake_by(top->wake_drainer);
 }

@@ -154,7 +154,7 @@ static int drain_keys(struct top_screen *screen)
 
 static int turn(struct top_screen *screen)
 {
-	struct pollfd polls[] = {{screen->top->wake, POLLIN, 0},
+	struct pollfd polls[] = {{screen->top->wake_main, POLLIN, 0},
 				 {screen->signals, POLLIN, 0},
 				 {STDIN_FILENO, POLLIN, 0}};
 	bool resized;
@@ -164,7 +164,7 @@ static int turn(struct top_screen *screen)
 	/* Others, like the handler of SIGTSTP, may interrupt. */
 	if (poll(polls, TALLY_ARRAY_SIZE(polls), -1) < 0 && errno != EINTR)
 		return -errno;
-	(void)!read(screen->top->wake, &wakes, sizeof(wakes));
+	(void)!read(screen->top->wake_main, &wakes, sizeof(wakes));
 	resized = top_drain_signals(screen->signals, &screen->stop);
 	if (polls[2].revents & POLLIN)
 		ret = drain_keys(screen);

@@ -255,7 +255,7 @@ static void on_key(struct stdio_top *io, char key)
 
 static int turn(struct stdio_top *io)
 {
-	struct pollfd polls[] = {{io->top->wake, POLLIN, 0},
+	struct pollfd polls[] = {{io->top->wake_main, POLLIN, 0},
 				 {io->signals, POLLIN, 0},
 				 {io->has_keys ? STDIN_FILENO : -1, POLLIN, 0}};
 	uint64_t wakes;
@@ -265,7 +265,7 @@ static int turn(struct stdio_top *io)
 
 	if (poll(polls, TALLY_ARRAY_SIZE(polls), -1) < 0)
 		return errno == EINTR ? 0 : -errno;
-	due = read(io->top->wake, &wakes, sizeof(wakes)) == sizeof(wakes);
+	due = read(io->top->wake_main, &wakes, sizeof(wakes)) == sizeof(wakes);
 	due |= top_drain_signals(io->signals, &io->stop);
 	if (polls[2].revents & POLLIN && read(STDIN_FILENO, &key, 1) == 1)
 		on_key(io, key);

@@ -132,8 +132,8 @@ static int top_command(int argc, char **argv)
 	struct top top = {
 		.config = &config,
 		.sampler.sampling = &config.sampling,
-		.wake = -1,
-		.poke = -1,
+		.wake_main = -1,
+		.wake_drainer = -1,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER}};
 	int first, ret;

@@ -29,8 +29,8 @@ struct top {
 	struct top_queue queue;
 	pthread_t drainer, reader;
 	bool has_drainer, has_reader;
-	int wake; /* eventfd: told by the reader of every refresh and of its end */
-	int poke; /* eventfd: has the drainer look at the flags below */
+	int wake_main;    /* eventfd: told by the reader of every refresh and of its end */
+	int wake_drainer; /* eventfd: has the drainer look at the flags below */
 
 	pthread_mutex_t lock;
 	/* Under the lock: */
