@@ -22,6 +22,20 @@ bool tally_target_is_command(const struct tally_target *target)
 	return !tally_target_has_cpus(target) && !tally_target_has_tasks(target);
 }
 
+void tally_target_settle(struct tally_target *target, bool has_command,
+			 const struct tally_messages *messages)
+{
+	bool has_cpus = tally_target_has_cpus(target), has_tasks = tally_target_has_tasks(target);
+
+	if (has_cpus && has_tasks) {
+		tally_message_warn(messages, "-a and -C are not looked at with -p, -t or -u");
+		target->all_cpus = false;
+		target->cpus = NULL;
+	}
+	if (!has_cpus && !has_tasks && !has_command)
+		target->all_cpus = true;
+}
+
 static int error_set(struct tally_target_error *ret_why, const struct tally_target_error *why)
 {
 	if (ret_why)

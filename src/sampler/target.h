@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
+#include "sampler/messages.h"
 #include "tally/client.h"
 
 /* All zero: the command alone. Texts are the user's and borrowed. */
@@ -28,6 +29,11 @@ struct tally_target {
 bool tally_target_has_cpus(const struct tally_target *target);
 bool tally_target_has_tasks(const struct tally_target *target);
 bool tally_target_is_command(const struct tally_target *target);
+
+/* Of all that was asked for make one target, before it is looked at: tasks go before CPUs, as with
+ * perf, and a warning says so; without either all CPUs are measured, unless `has_command`. */
+void tally_target_settle(struct tally_target *target, bool has_command,
+			 const struct tally_messages *messages);
 
 enum tally_target_trouble {
 	TALLY_TARGET_FINE,

@@ -36,6 +36,22 @@ static void kinds_of_targets(void **state)
 	}
 }
 
+static void tasks_go_before_cpus(void **state)
+{
+	struct tally_target both = {.all_cpus = true, .cpus = "0", .pids = "1"}, none = {0},
+			    command = {0}, cpus = {.cpus = "0"};
+
+	tally_target_settle(&both, true, NULL);
+	assert_false(tally_target_has_cpus(&both));
+	assert_true(tally_target_has_tasks(&both));
+	tally_target_settle(&none, false, NULL);
+	assert_true(none.all_cpus);
+	tally_target_settle(&command, true, NULL);
+	assert_true(tally_target_is_command(&command));
+	tally_target_settle(&cpus, false, NULL);
+	assert_false(cpus.all_cpus);
+}
+
 /* `cpu` and `tid` are the first ones; -2: any but -1. */
 static void resolves_to(const struct tally_target *target, int32_t cpu, int32_t tid)
 {
@@ -121,6 +137,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kinds_of_targets),
+		cmocka_unit_test(tasks_go_before_cpus),
 		cmocka_unit_test(what_targets_resolve_to),
 		cmocka_unit_test(why_a_target_cannot_be_resolved),
 	};

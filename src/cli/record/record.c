@@ -51,8 +51,8 @@ static int check_config(struct record_config *config, bool has_command)
 {
 	struct tally_sampling *sampling = &config->sampling;
 
-	if (tally_target_is_command(&sampling->target) && !has_command)
-		sampling->target.all_cpus = true; /* as perf: everything */
+	tally_target_settle(&sampling->target, has_command,
+			    sampling->quiet ? NULL : sampling->messages);
 	if (sampling->all_user && sampling->all_kernel) {
 		tally_print_error("--all-user and --all-kernel exclude each other");
 		return -EINVAL;
@@ -66,8 +66,6 @@ static int check_config(struct record_config *config, bool has_command)
 				  (unsigned long long)config->flush_ms);
 		return -EINVAL;
 	}
-	if (tally_target_has_cpus(&sampling->target) && tally_target_has_tasks(&sampling->target))
-		tally_print_warning("-p, -t and -u are not looked at with -a or -C");
 	if (sampling->overwrite)
 		sampling->tail_synth = true;
 	sampling->is_synthesized_again = sampling->tail_synth || config->switch_signal ||

@@ -174,8 +174,8 @@ static int choose_mode(struct stat_config *config)
 /* What does not go together; the config's texts are split already. */
 static int rules_check(struct stat_config *config, char **argv)
 {
-	bool tasks = config->target.pids || config->target.tids;
-	bool cpus = config->target.all_cpus || config->target.cpus || (!argv && !tasks);
+	bool tasks = tally_target_has_tasks(&config->target);
+	bool cpus = tally_target_has_cpus(&config->target) || (!argv && !tasks);
 	const struct {
 		bool wrong;
 		const char *why;
@@ -225,7 +225,12 @@ int stat_config_check(struct stat_config *config, char **argv)
 	split_cpu(config);
 	if (config->separator && !strcmp(config->separator, "\\t"))
 		config->separator = "\t";
-	return ret ? ret : rules_check(config, argv);
+	if (!ret)
+		ret = rules_check(config, argv);
+	if (!ret)
+		tally_target_settle(&config->target, argv,
+				    config->quiet ? NULL : &tally_print_messages);
+	return ret;
 }
 
 void stat_config_free(struct stat_config *config)

@@ -64,14 +64,14 @@ static int signals_open(struct stat_session *session)
 
 static int session_init(struct stat_session *session, const struct stat_config *config, char **argv)
 {
-	bool tasks = config->target.pids || config->target.tids;
+	bool tasks = tally_target_has_tasks(&config->target);
 	int ret;
 
 	*session = (struct stat_session){
 		.config = config,
 		.argv = argv,
-		.system_wide = !tasks && config->mode != STAT_AGGR_THREAD &&
-			       (config->target.all_cpus || config->target.cpus || !argv),
+		.system_wide =
+			config->mode != STAT_AGGR_THREAD && tally_target_has_cpus(&config->target),
 		.control = {.fd = -1, .ack = -1},
 		.signals = -1,
 		.output = -1,

@@ -136,8 +136,7 @@ int top_config_finish(struct top_config *config)
 		ret = config_chain(config);
 	if (ret)
 		return ret;
-	if (tally_target_is_command(&sampling->target))
-		sampling->target.all_cpus = true;
+	tally_target_settle(&sampling->target, false, sampling->messages);
 	sampling->synth = TALLY_SYNTH_TASK | TALLY_SYNTH_MMAP;
 	/* Ages of records of different CPUs, and of the clock that we look at, can be compared. */
 	sampling->use_clockid = true;
