@@ -293,8 +293,8 @@ def test_peer_has_the_same_default():
 
 def test_peer_samples_alike():
     for name in PEER[PEER.index("period_1M"):]:
-        if name in ("children", "freq_4000"):  # these depend on when the kernel ran in between, in two guests
-            within(samples(name) / samples(name, "peer", "perf"), 0.95, 1.05, f"{name}: of perf's samples")
+        if name in ("children", "freq_4000"):  # these depend a little on when the kernel ran in between
+            within(samples(name) - samples(name, "peer", "perf"), -4, 4, f"{name}: samples beyond perf's")
             continue
         tap.same(samples(name), samples(name, "peer", "perf"), f"{name}: perf's samples")
 
