@@ -119,9 +119,13 @@ PEER = ["loop", "kernel", "many", "pinned", "inherit", "no_inherit", "calls", "a
         "period_1M", "period_10k", "freq_4000", "mix", "fp", "dwarf", "children"]
 
 
+# How often these are sampled depends a little on when the kernel ran in between: they are compared in one guest.
+TICKING = ["freq_4000", "children"]
+
+
 def peer_commands():
     """perf's counts and recordings; and each of both tools reads what the other recorded."""
-    wanted = {**commands("perf", PEER), **commands("tally", ["mix", "fp", "dwarf"]), "default": "perf stat loop"}
+    wanted = {**commands("perf", PEER), **commands("tally", ["mix", "fp", "dwarf", *TICKING]), "default": "perf stat loop"}
     for reader in ("perf", "tally"):
         for writer in ("perf", "tally"):
             for name in ("mix", "fp"):
