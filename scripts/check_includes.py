@@ -16,10 +16,11 @@ LAW = {
     "jevents": {"base"},
     "events": {"abi", "base", "jevents"},
     "perfdata": {"abi", "base"},
-    "symbols": {"base"},
-    "profile": {"abi", "base", "symbols"},
+    "unwind": {"base"},
+    "symbols": {"base", "unwind"},
+    "profile": {"abi", "base", "symbols", "unwind"},
     "view": {"profile", "base"},
-    "cli": {"abi", "base", "client", "events", "sampler", "jevents", "perfdata", "symbols", "profile", "view", "core", "hosts"},
+    "cli": {"abi", "base", "client", "events", "sampler", "jevents", "perfdata", "symbols", "unwind", "profile", "view", "core", "hosts"},
 }
 # public header: the rooms that may use it
 PUBLIC = {
