@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "unwind/table.h"
+
+#include <errno.h>
+
+#include "base/arith.h"
+#include "base/endian.h"
+#include "unwind/rule_words.h"
+
+int tally_unwind_table_open(const void *bytes, size_t len, struct tally_unwind_table *ret_table)
+{
+	const uint32_t *at =
+		(const uint32_t *)((const uint8_t *)bytes + sizeof(struct tally_unwind_header));
+	struct tally_unwind_table table;
+	uint64_t size;
+
+	if (len < sizeof(table.head))
+		return -EINVAL;
+	__builtin_memcpy(&table.head, bytes, sizeof(table.head));
+	if (table.head.magic != TALLY_UNWIND_MAGIC || table.head.version != TALLY_UNWIND_VERSION)
+		return -EINVAL;
+	size = sizeof(table.head) + 8 * (uint64_t)table.head.nr_rows +
+	       4 * (uint64_t)table.head.nr_words + table.head.nr_bytes;
+	if (size > len)
+		return -EINVAL;
+	table.starts = at;
+	table.rules = table.starts + table.head.nr_rows;
+	table.words = table.rules + table.head.nr_rows;
+	table.bytes = (const uint8_t *)(table.words + table.head.nr_words);
+	*ret_table = table;
+	return 0;
+}
+
+/* The last row that does not begin behind `addr`. No branch depends on what is compared: nobody
+ * could foresee it. */
+static bool row_find(const struct tally_unwind_table *table, uint64_t addr, uint32_t *ret_row)
+{
+	const uint32_t *first = table->starts;
+	uint32_t left = table->head.nr_rows;
+
+	if (!left || addr > UINT32_MAX || first[0] > addr)
+		return false;
+	while (left > 1) {
+		uint32_t half = left / 2;
+
+		first += first[half] <= addr ? half : 0;
+		left -= half;
+	}
+	*ret_row = (uint32_t)(first - table->starts);
+	return true;
+}
+
+bool tally_unwind_table_find(const struct tally_unwind_table *table, uint64_t addr,
+			     struct tally_unwind_rule *ret_rule)
+{
+	struct tally_unwind_rule rule;
+	uint32_t row, at;
+
+	if (!row_find(table, addr, &row))
+		return false;
+	at = table->rules[row] & ~(uint32_t)TALLY_UNWIND_FUNCTION;
+	if (!at || !tally_range_ok(at, RULE_HEAD_WORDS, table->head.nr_words))
+		return false;
+	rule = rule_head_unpack(table->words + at);
+	if (!tally_range_ok((uint64_t)at + RULE_HEAD_WORDS, rule.nr_regs, table->head.nr_words))
+		return false;
+	*ret_rule = rule;
+	return true;
+}
+
+bool tally_unwind_table_function(const struct tally_unwind_table *table, uint32_t *row,
+				 uint64_t *ret_start, uint64_t *ret_end)
+{
+	uint32_t nr = table->head.nr_rows, first = *row, behind;
+
+	while (first < nr && !(table->rules[first] & TALLY_UNWIND_FUNCTION))
+		first++;
+	for (behind = first + 1; behind < nr; behind++) {
+		if (!table->rules[behind] || table->rules[behind] & TALLY_UNWIND_FUNCTION)
+			break;
+	}
+	*row = behind;
+	if (behind >= nr) /* the last row ends what is before it, and begins nothing */
+		return false;
+	*ret_start = table->starts[first];
+	*ret_end = table->starts[behind];
+	return true;
+}
+
+bool tally_unwind_table_expression(const struct tally_unwind_table *table, int32_t value,
+				   const uint8_t **ret_code, size_t *ret_len)
+{
+	uint16_t len;
+
+	if (value < 0 || !tally_range_ok((uint32_t)value, sizeof(len), table->head.nr_bytes))
+		return false;
+	len = tally_get_u16(table->bytes + value);
+	if (!tally_range_ok((uint64_t)value + sizeof(len), len, table->head.nr_bytes))
+		return false;
+	*ret_code = table->bytes + value + sizeof(len);
+	*ret_len = len;
+	return true;
+}
