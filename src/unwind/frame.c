@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "unwind/frame.h"
+
+#include <errno.h>
+
+#include "unwind/expression.h"
+
+/* What one step needs. */
+struct step {
+	const struct tally_unwind_arch *arch;
+	const struct tally_unwind_table *table;
+	const struct tally_unwind_memory *memory;
+	const struct tally_unwind_regs *regs;
+	uint64_t cfa;
+	uint64_t missing;
+};
+
+static int word_read(struct step *step, uint64_t addr, uint64_t *ret_word)
+{
+	if (tally_unwind_memory_word(step->memory, addr, ret_word))
+		return 0;
+	step->missing = addr;
+	return -EFAULT;
+}
+
+static int step_evaluate(struct step *step, int32_t value, const uint64_t *first,
+			 uint64_t *ret_value)
+{
+	struct tally_expression expression = {.swap = step->memory->swap};
+
+	if (!tally_unwind_table_expression(step->table, value, &expression.code, &expression.len))
+		return -EINVAL;
+	return tally_expression_evaluate(&expression, step->regs, step->memory, first, ret_value);
+}
+
+/* The value that a register has in the caller. */
+static int reg_value(struct step *step, struct tally_unwind_reg reg, uint64_t *ret_value)
+{
+	uint64_t value = step->cfa + (uint64_t)(int64_t)reg.value;
+	int ret;
+
+	switch (reg.how) {
+	case TALLY_REG_OFFSET: return word_read(step, value, ret_value);
+	case TALLY_REG_VAL_OFFSET: *ret_value = value; return 0;
+	case TALLY_REG_REGISTER:
+	case TALLY_REG_SAME:
+		reg.reg = reg.how == TALLY_REG_SAME ? reg.reg : (uint8_t)reg.value;
+		return reg.reg < TALLY_UNWIND_NR_REGS &&
+				       tally_unwind_reg(step->regs, reg.reg, ret_value)
+			       ? 0
+			       : -ENODATA;
+	case TALLY_REG_EXPRESSION:
+		ret = step_evaluate(step, reg.value, &step->cfa, &value);
+		return ret ? ret : word_read(step, value, ret_value);
+	case TALLY_REG_VAL_EXPRESSION: return step_evaluate(step, reg.value, &step->cfa, ret_value);
+	}
+	return -ENODATA;
+}
+
+static int cfa_find(struct step *step, const struct tally_unwind_rule *rule)
+{
+	if (rule->cfa == TALLY_CFA_EXPRESSION)
+		return step_evaluate(step, rule->cfa_value, NULL, &step->cfa);
+	if (rule->cfa != TALLY_CFA_REGISTER || rule->cfa_reg >= TALLY_UNWIND_NR_REGS ||
+	    !tally_unwind_reg(step->regs, rule->cfa_reg, &step->cfa))
+		return -EINVAL;
+	step->cfa += (uint64_t)(int64_t)rule->cfa_value;
+	return 0;
+}
+
+/* All registers as the kernel kept them when a signal came. */
+static int context_read(struct step *step, struct tally_unwind_regs *next)
+{
+	uint64_t sp, value;
+	int ret = tally_unwind_reg(step->regs, step->arch->sp, &sp) ? 0 : -EINVAL;
+
+	for (unsigned i = 0; i < step->arch->nr_context && !ret; i++) {
+		const struct tally_unwind_saved *saved = &step->arch->context[i];
+
+		ret = word_read(step, sp + saved->at, &value);
+		if (!ret)
+			tally_unwind_reg_set(next, saved->reg, value);
+	}
+	return ret;
+}
+
+/* Registers that cannot be found are unknown, which matters only to who needs them; the return
+ * address does. */
+static int regs_find(struct step *step, const struct tally_unwind_rule *rule,
+		     struct tally_unwind_regs *next)
+{
+	uint64_t value;
+	int ret;
+
+	for (unsigned i = 0; i < rule->nr_regs; i++) {
+		struct tally_unwind_reg reg = tally_unwind_rule_reg(rule, i);
+
+		if (reg.reg >= TALLY_UNWIND_NR_REGS)
+			return -EINVAL;
+		ret = reg_value(step, reg, &value);
+		if (!ret)
+			tally_unwind_reg_set(next, reg.reg, value);
+		else if (reg.reg == step->arch->ra)
+			return ret;
+		else
+			next->known &= ~(UINT64_C(1) << reg.reg);
+	}
+	return 0;
+}
+
+/* Where the caller goes on: its instruction pointer, which the return address becomes. */
+static int ip_find(const struct step *step, struct tally_unwind_regs *next)
+{
+	const struct tally_unwind_arch *arch = step->arch;
+	uint64_t ip;
+
+	if (arch->ra == arch->ip)
+		return next->known >> arch->ip & 1 ? 0 : -EINVAL;
+	if (!tally_unwind_reg(next, arch->ra, &ip))
+		return -EINVAL;
+	tally_unwind_reg_set(next, arch->ip, ip);
+	return 0;
+}
+
+static int by_rule(struct step *step, const struct tally_unwind_rule *rule,
+		   struct tally_unwind_regs *next)
+{
+	const struct tally_unwind_arch *arch = step->arch;
+	int ret;
+
+	if (rule->cfa == TALLY_CFA_NONE)
+		return -ENODATA;
+	next->known = 0;
+	if (rule->cfa == TALLY_CFA_CONTEXT)
+		return context_read(step, next);
+	ret = cfa_find(step, rule);
+	if (ret)
+		return ret;
+	__builtin_memcpy(next->value, step->regs->value, sizeof(next->value));
+	next->known = step->regs->known & arch->kept;
+	/* Of a function that calls nothing the return address is still where the call put it. */
+	if (arch->ra != arch->ip)
+		next->known |= step->regs->known & UINT64_C(1) << arch->ra;
+	tally_unwind_reg_set(next, arch->sp, step->cfa);
+	ret = regs_find(step, rule, next);
+	return ret ? ret : ip_find(step, next);
+}
+
+int tally_unwind_frame_by_rule(const struct tally_unwind_arch *arch,
+			       const struct tally_unwind_table *table,
+			       const struct tally_unwind_rule *rule,
+			       const struct tally_unwind_memory *memory,
+			       struct tally_unwind_regs *regs, uint64_t *ret_missing)
+{
+	struct step step = {arch, table, memory, regs};
+	struct tally_unwind_regs next;
+	int ret = by_rule(&step, rule, &next);
+
+	if (ret == -EFAULT)
+		*ret_missing = step.missing;
+	if (!ret)
+		*regs = next;
+	return ret;
+}
+
+int tally_unwind_frame_by_pointer(const struct tally_unwind_arch *arch,
+				  const struct tally_unwind_memory *memory,
+				  struct tally_unwind_regs *regs, uint64_t *ret_missing)
+{
+	struct step step = {arch, NULL, memory, regs};
+	uint64_t fp, sp, caller_fp, ip;
+	int ret;
+
+	if (!tally_unwind_reg(regs, arch->fp, &fp) || !tally_unwind_reg(regs, arch->sp, &sp))
+		return -EINVAL;
+	if (!fp)
+		return -ENODATA;
+	if (fp < sp || fp % 8)
+		return -EINVAL;
+	ret = word_read(&step, fp, &caller_fp);
+	if (!ret)
+		ret = word_read(&step, fp + 8, &ip);
+	if (ret == -EFAULT)
+		*ret_missing = step.missing;
+	if (ret)
+		return ret;
+	regs->known = 0;
+	tally_unwind_reg_set(regs, arch->fp, caller_fp);
+	tally_unwind_reg_set(regs, arch->sp, fp + 16);
+	tally_unwind_reg_set(regs, arch->ip, ip);
+	return 0;
+}

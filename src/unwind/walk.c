@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "unwind/walk.h"
+
+#include <errno.h>
+
+#include "unwind/frame.h"
+
+const char *tally_unwind_end_text(enum tally_unwind_end end)
+{
+	static const char *const texts[TALLY_UNWIND_NR_ENDS] = {
+		[TALLY_UNWIND_BOTTOM] = "whole",
+		[TALLY_UNWIND_LIMIT] = "more frames than the limit",
+		[TALLY_UNWIND_SHORT] = "stack dump too short",
+		[TALLY_UNWIND_OTHER_STACK] = "went on with a stack that was not dumped",
+		[TALLY_UNWIND_NO_RULES] = "no unwind rules",
+		[TALLY_UNWIND_NO_FILE] = "code without a file",
+		[TALLY_UNWIND_UNMAPPED] = "no code at the return address",
+		[TALLY_UNWIND_BAD_RULE] = "an unwind rule that does not hold",
+	};
+
+	return texts[end];
+}
+
+/* A stack while it is unwound. */
+struct walk {
+	const struct tally_unwind_thread *thread;
+	struct tally_unwind_regs *regs;
+	struct tally_unwind_code code; /* at the frame */
+	struct tally_unwind_rule rule; /* the same, if has_rule */
+	uint64_t ip, sp;
+	bool is_caller; /* the frame has called; otherwise it was interrupted */
+	bool has_rule;
+};
+
+static bool rule_at(struct walk *walk, uint64_t ip)
+{
+	walk->thread->find(walk->thread->arg, ip, &walk->code);
+	return walk->code.table &&
+	       tally_unwind_table_find(walk->code.table, walk->code.addr, &walk->rule);
+}
+
+/* The rule of the frame. A call may be the last instruction of its function, so that it is looked
+ * for inside the call; a signal's trampoline was not called: what is before it is another one. */
+static void rule_find(struct walk *walk)
+{
+	walk->has_rule = rule_at(walk, walk->is_caller ? walk->ip - 1 : walk->ip);
+	if (!walk->has_rule && walk->is_caller && walk->code.table) {
+		walk->has_rule = rule_at(walk, walk->ip) && walk->rule.is_signal;
+		if (!walk->has_rule)
+			(void)rule_at(walk, walk->ip - 1);
+	}
+}
+
+/* Of memory that is not there: is it further up the stack, or on another one? */
+static enum tally_unwind_end missing_end(const struct walk *walk, uint64_t missing)
+{
+	const struct tally_unwind_memory *memory = &walk->thread->memory;
+
+	if (walk->sp < memory->start || walk->sp > memory->start + memory->len)
+		return TALLY_UNWIND_OTHER_STACK;
+	return missing >= memory->start ? TALLY_UNWIND_SHORT : TALLY_UNWIND_BAD_RULE;
+}
+
+/* Step to the caller by the rule or, where there is none, by the frame pointer. 0, or -errno as
+ * of the frame's functions with `*ret_end`. */
+static int step(struct walk *walk, enum tally_unwind_end *ret_end)
+{
+	const struct tally_unwind_thread *thread = walk->thread;
+	uint64_t missing = 0;
+	int ret;
+
+	if (walk->has_rule)
+		ret = tally_unwind_frame_by_rule(thread->arch, walk->code.table, &walk->rule,
+						 &thread->memory, walk->regs, &missing);
+	else if (!walk->code.table && walk->code.why == TALLY_UNWIND_UNMAPPED)
+		ret = -EINVAL;
+	else
+		ret = tally_unwind_frame_by_pointer(thread->arch, &thread->memory, walk->regs,
+						    &missing);
+	if (ret == -ENODATA)
+		*ret_end = TALLY_UNWIND_BOTTOM;
+	else if (ret == -EFAULT && walk->has_rule)
+		*ret_end = missing_end(walk, missing);
+	else if (!walk->has_rule)
+		*ret_end = walk->code.table ? TALLY_UNWIND_NO_RULES : walk->code.why;
+	else
+		*ret_end = TALLY_UNWIND_BAD_RULE;
+	return ret;
+}
+
+/* The stack grows down: a caller's frame is above, but of code that has none of its own, and of
+ * what a signal interrupted on another stack. */
+static bool is_progress(const struct walk *walk, bool was_signal, bool was_caller)
+{
+	uint64_t sp;
+
+	if (!tally_unwind_reg(walk->regs, walk->thread->arch->sp, &sp))
+		return false;
+	return was_signal || sp > walk->sp || (sp == walk->sp && !was_caller);
+}
+
+/* Where the program is in the caller's frame, without the signature of its address. */
+static uint64_t ip_take(struct walk *walk)
+{
+	const struct tally_unwind_arch *arch = walk->thread->arch;
+	uint64_t ip = walk->regs->value[arch->ip];
+
+	if (ip & ~arch->address_mask && !(ip >> 55 & 1))
+		ip &= arch->address_mask;
+	walk->regs->value[arch->ip] = ip;
+	return ip;
+}
+
+/* Go to the caller. False at the end, with the reason. */
+static bool walk_out(struct walk *walk, struct tally_unwind_stack *stack)
+{
+	bool was_caller = walk->is_caller, was_signal;
+
+	was_signal = walk->has_rule && walk->rule.is_signal;
+	if (step(walk, &stack->end))
+		return false;
+	if (!is_progress(walk, was_signal, was_caller)) {
+		stack->end = TALLY_UNWIND_BAD_RULE;
+		return false;
+	}
+	walk->ip = ip_take(walk);
+	walk->sp = walk->regs->value[walk->thread->arch->sp];
+	walk->is_caller = !was_signal;
+	if (!walk->ip)
+		stack->end = TALLY_UNWIND_BOTTOM;
+	return walk->ip != 0;
+}
+
+void tally_unwind_walk(const struct tally_unwind_thread *thread, struct tally_unwind_regs *regs,
+		       struct tally_unwind_stack *stack)
+{
+	struct walk walk = {.thread = thread, .regs = regs};
+
+	stack->nr = 0;
+	stack->end = TALLY_UNWIND_BAD_RULE;
+	stack->end_ip = stack->end_sp = 0;
+	if (!tally_unwind_reg(regs, thread->arch->ip, &walk.ip) ||
+	    !tally_unwind_reg(regs, thread->arch->sp, &walk.sp))
+		return;
+	for (;;) {
+		bool is_trampoline;
+
+		rule_find(&walk);
+		is_trampoline = walk.has_rule && walk.rule.is_signal;
+		stack->steps[stack->nr++] = (struct tally_unwind_step){
+			walk.ip, walk.is_caller && !is_trampoline ? walk.ip - 1 : walk.ip};
+		stack->end_ip = walk.ip;
+		if (stack->nr == stack->max) {
+			stack->end = TALLY_UNWIND_LIMIT;
+			return;
+		}
+		if (!walk_out(&walk, stack))
+			return;
+	}
+}
