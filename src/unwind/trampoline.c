@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "unwind/trampoline.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/arith.h"
+
+enum { SMALL = 32, MAX_TRAMPOLINES = 16 };
+
+/* Go's compiler, which writes .debug_frame alone, does not mark its own. */
+bool trampoline_may_be(const struct tally_cfi_section *section, const struct tally_cfi_entry *entry)
+{
+	return entry->common.is_signal || (section->is_debug && entry->size <= SMALL);
+}
+
+struct found {
+	struct tally_unwind_stretch all[MAX_TRAMPOLINES];
+	unsigned nr;
+};
+
+static void search_for(struct found *found, const struct tally_unwind_trampoline *trampoline,
+		       const uint8_t *code, size_t len, uint32_t start)
+{
+	const uint8_t *at = code, *end = code + len;
+
+	while (found->nr < MAX_TRAMPOLINES &&
+	       (at = memmem(at, (size_t)(end - at), trampoline->code, trampoline->len))) {
+		uint32_t offset = start + (uint32_t)(at - code);
+
+		/* One byte before it, too: who takes it for a caller looks there. */
+		found->all[found->nr++] = (struct tally_unwind_stretch){
+			.start = offset - (offset > 0), .end = offset + trampoline->len};
+		at += trampoline->len;
+	}
+}
+
+/* Look through the code from `start` to `end`, places in the table. */
+static void search(struct found *found, const struct tally_unwind_arch *arch,
+		   const struct tally_unwind_source *source, uint64_t start, uint64_t end)
+{
+	for (size_t i = 0; i < source->nr_segments; i++) {
+		const struct tally_unwind_segment *segment = &source->segments[i];
+		uint64_t from = TALLY_MAX(start, segment->offset);
+		uint64_t to = TALLY_MIN(end, segment->offset + segment->size);
+
+		for (size_t j = 0; j < arch->nr_trampolines && from < to; j++)
+			search_for(found, &arch->trampolines[j],
+				   segment->data + (from - segment->offset), to - from,
+				   (uint32_t)from);
+	}
+}
+
+static void find_all(struct found *found, struct tally_unwind_build *build,
+		     const struct tally_unwind_arch *arch, const struct tally_unwind_source *source)
+{
+	uint64_t covered = 0;
+
+	tally_unwind_build_sort(build);
+	tally_vec_for_each (stretch, &build->stretches) {
+		if (stretch->start > covered)
+			search(found, arch, source, covered, stretch->start);
+		if (stretch->may_be_trampoline)
+			search(found, arch, source, stretch->start, stretch->end);
+		covered = TALLY_MAX(covered, stretch->end);
+	}
+	search(found, arch, source, covered, UINT32_MAX);
+}
+
+/* Take [hole->start, hole->end) out of every stretch. */
+static int carve(struct tally_unwind_build *build, const struct tally_unwind_stretch *hole)
+{
+	size_t nr = build->stretches.len;
+	int ret = 0;
+
+	for (size_t i = 0; i < nr && !ret; i++) {
+		struct tally_unwind_stretch *stretch = &build->stretches.data[i];
+		struct tally_unwind_stretch rest = *stretch;
+
+		if (stretch->end <= hole->start || stretch->start >= hole->end)
+			continue;
+		rest.start = hole->end;
+		rest.is_function = false;
+		stretch->end = TALLY_MAX(hole->start, stretch->start);
+		if (rest.start < rest.end)
+			ret = tally_vec_push(&build->stretches, rest);
+	}
+	return ret;
+}
+
+int trampolines_add(struct tally_unwind_build *build, const struct tally_unwind_arch *arch,
+		    const struct tally_unwind_source *source)
+{
+	static const struct tally_unwind_rule rule = {.cfa = TALLY_CFA_CONTEXT, .is_signal = true};
+	struct found found = {.nr = 0};
+	int ret = 0;
+
+	find_all(&found, build, arch, source);
+	for (unsigned i = 0; i < found.nr && !ret; i++) {
+		found.all[i].is_function = true;
+		ret = carve(build, &found.all[i]);
+		if (!ret)
+			ret = tally_unwind_build_begin(build, &found.all[i]);
+		if (!ret)
+			ret = tally_unwind_build_row(build, found.all[i].start, &rule);
+	}
+	return ret;
+}
