@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "symbols/image.h"
 #include "symbols/symbols.h"
+#include "unwind/table.h"
 
 struct tally_symbols {
 	struct tally_symbols_options options; /* strings in the arena, defaults filled in */
@@ -49,6 +50,9 @@ struct tally_dso {
 
 	struct tally_image image, runtime, debugdata; /* while symbols are being loaded */
 	struct tally_symtab table;
+	struct tally_unwind_table rules; /* of rules_block */
+	void *rules_block;               /* NULL: none */
+	enum tally_dso_state rules_state;
 	struct tally_map shown; /* raw name pointer to shown name pointer */
 };
 

@@ -86,6 +86,7 @@ int tally_elf_open(const uint8_t *data, size_t len, struct tally_elf *ret_elf,
 		return tally_error_at(err, -EINVAL, "elf header cut short", len);
 	elf.type = (uint16_t)GET(&elf, data, Ehdr, e_type);
 	elf.machine = (uint16_t)GET(&elf, data, Ehdr, e_machine);
+	elf.entry = GET(&elf, data, Ehdr, e_entry);
 	elf.phoff = GET(&elf, data, Ehdr, e_phoff);
 	elf.shoff = GET(&elf, data, Ehdr, e_shoff);
 	elf.phnum = (uint32_t)GET(&elf, data, Ehdr, e_phnum);

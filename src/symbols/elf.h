@@ -23,6 +23,7 @@ struct tally_elf {
 	size_t len;
 	bool is64, swap;
 	uint16_t type, machine; /* e_type, e_machine */
+	uint64_t entry;         /* e_entry */
 	uint64_t phoff, shoff;
 	uint32_t phnum, shnum, shstrndx;
 	uint32_t phentsize, shentsize;

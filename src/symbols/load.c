@@ -56,6 +56,7 @@ static const struct {
 	{-EPERM, TALLY_DSO_DENIED},
 	{-EINVAL, TALLY_DSO_BROKEN},
 	{-ENODEV, TALLY_DSO_NOT_ELF},
+	{-ENOTSUP, TALLY_DSO_NO_SYMBOLS},
 };
 
 static size_t failure_rank(int code)
@@ -85,9 +86,17 @@ int tally_dso_release(struct tally_dso *dso)
 	return ret;
 }
 
+static enum tally_dso_state state_of(int code)
+{
+	size_t rank = failure_rank(code);
+
+	if (!code)
+		return TALLY_DSO_LOADED;
+	return rank < TALLY_ARRAY_SIZE(failures) ? failures[rank].state : TALLY_DSO_MISSING;
+}
+
 static void dso_load(struct tally_dso *dso)
 {
-	size_t rank;
 	int ret, cut;
 
 	if (dso->kind >= TALLY_ARRAY_SIZE(loaders)) {
@@ -97,12 +106,7 @@ static void dso_load(struct tally_dso *dso)
 	ret = loaders[dso->kind](dso);
 	cut = tally_dso_release(dso);
 	ret = cut && ret != -ENOMEM ? cut : ret;
-	rank = failure_rank(ret);
-	if (!ret)
-		dso->state = TALLY_DSO_LOADED;
-	else
-		dso->state = rank < TALLY_ARRAY_SIZE(failures) ? failures[rank].state
-							       : TALLY_DSO_MISSING;
+	dso->state = state_of(ret);
 	if (ret)
 		tally_symtab_free(&dso->table);
 }
@@ -112,6 +116,22 @@ const struct tally_symbol *tally_dso_find(struct tally_dso *dso, uint64_t addr)
 	if (dso->state == TALLY_DSO_NOT_LOADED)
 		dso_load(dso);
 	return dso->state == TALLY_DSO_LOADED ? tally_symtab_find(&dso->table, addr) : NULL;
+}
+
+const struct tally_unwind_table *tally_dso_rules(struct tally_dso *dso)
+{
+	int ret;
+
+	if (dso->rules_state == TALLY_DSO_NOT_LOADED) {
+		ret = tally_dso_load_rules(dso);
+		dso->rules_state = state_of(ret);
+	}
+	return dso->rules_state == TALLY_DSO_LOADED ? &dso->rules : NULL;
+}
+
+enum tally_dso_state tally_dso_rules_state(const struct tally_dso *dso)
+{
+	return dso->rules_state;
 }
 
 const char *tally_dso_state_text(enum tally_dso_state state)

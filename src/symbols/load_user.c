@@ -22,9 +22,8 @@ static bool crc_fits(const struct tally_image *image, uint32_t crc)
 	       tally_elf_debuglink_crc(image->elf.data, image->elf.len) == crc;
 }
 
-/* Open one place, if it has what the object lacks. 0 with the image empty when it does not. */
-static int place_open(const struct tally_places *places, const struct tally_place *place,
-		      const struct tally_build_id *id, struct tally_image *ret_image)
+int tally_place_open(const struct tally_places *places, const struct tally_place *place,
+		     const struct tally_build_id *id, struct tally_image *ret_image)
 {
 	struct tally_image image;
 	int ret = tally_image_open(place->path, id, &image);
@@ -82,7 +81,7 @@ static int dso_search(struct tally_dso *dso, const struct tally_image *own,
 	tally_vec_for_each (place, &places.list) {
 		if (dso_complete(dso))
 			break;
-		ret = place_open(&places, place, id, &image);
+		ret = tally_place_open(&places, place, id, &image);
 		if (!ret)
 			dso_offer(dso, &image, place->source);
 		else
@@ -92,8 +91,7 @@ static int dso_search(struct tally_dso *dso, const struct tally_image *own,
 	return failure;
 }
 
-/* Open the object's file under symfs, or as the process itself sees it. */
-static int own_open(const struct tally_dso *dso, struct tally_image *ret_image)
+int tally_dso_open_own(const struct tally_dso *dso, struct tally_image *ret_image)
 {
 	struct tally_str path = {0};
 	int ret = tally_dso_is_here(dso), other;
@@ -169,7 +167,7 @@ int tally_dso_load_user(struct tally_dso *dso)
 {
 	struct tally_image own = {0};
 	struct tally_build_id id;
-	int failure = own_open(dso, &own), ret;
+	int failure = tally_dso_open_own(dso, &own), ret;
 
 	id = dso->build_id.size ? dso->build_id : own.build_id;
 	ret = dso_search(dso, failure ? NULL : &own, &id, failure);
@@ -215,9 +213,8 @@ static int vdso_copy(uint8_t **ret_data, size_t *ret_len)
 	return ret;
 }
 
-int tally_dso_load_vdso(struct tally_dso *dso)
+int tally_dso_open_vdso(const struct tally_dso *dso, struct tally_image *ret_image)
 {
-	struct tally_image image = {0};
 	uint8_t *data;
 	size_t len;
 	int ret = dso->build_id.size ? 0 : tally_kernel_is_here(dso->owner);
@@ -226,8 +223,14 @@ int tally_dso_load_vdso(struct tally_dso *dso)
 		ret = -ENOENT;
 	if (!ret)
 		ret = vdso_copy(&data, &len);
-	if (!ret)
-		ret = tally_image_adopt(data, len, &dso->build_id, &image);
+	return ret ? ret : tally_image_adopt(data, len, &dso->build_id, ret_image);
+}
+
+int tally_dso_load_vdso(struct tally_dso *dso)
+{
+	struct tally_image image = {0};
+	int ret = tally_dso_open_vdso(dso, &image);
+
 	if (!ret) {
 		dso_offer(dso, &image, TALLY_DSO_SOURCE_MEMORY);
 		dso->source = TALLY_DSO_SOURCE_MEMORY;

@@ -23,6 +23,12 @@ struct tally_places {
 int tally_places_find(const struct tally_dso *dso, const struct tally_image *own,
 		      const struct tally_build_id *id, struct tally_places *ret_places);
 
+/* Open the image at one of them: it has to have the build-id `id`, where one is known, and the
+ * debug link's CRC where none is. 0, -ESTALE for another file, or an error of tally_image_open().
+ */
+int tally_place_open(const struct tally_places *places, const struct tally_place *place,
+		     const struct tally_build_id *id, struct tally_image *ret_image);
+
 void tally_places_free(struct tally_places *places);
 
 #endif

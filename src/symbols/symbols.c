@@ -113,6 +113,7 @@ static void dso_free(struct tally_dso *dso)
 	free(dso->name);
 	free(dso->reference);
 	free(dso->path);
+	free(dso->rules_block);
 	free(dso);
 }
 

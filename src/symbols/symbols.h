@@ -6,7 +6,7 @@
  * names it hands out live until tally_symbols_free(). Nothing is read before the first lookup in
  * a DSO; what came of it is tally_dso_status(). Not thread-safe.
  *
- * It does not: source lines, inlined functions, unwinding, debuginfod.
+ * It does not: source lines, inlined functions, debuginfod.
  */
 #ifndef TALLY_SYMBOLS_SYMBOLS_H
 #define TALLY_SYMBOLS_SYMBOLS_H
@@ -21,6 +21,7 @@
 
 struct tally_symbols;
 struct tally_dso;
+struct tally_unwind_table;
 
 /* Strings and arrays are copied by tally_symbols_new; all zero (NULL) are perf's defaults. */
 struct tally_symbols_options {
@@ -159,6 +160,12 @@ bool tally_dso_address(const struct tally_dso *dso, uint64_t *ret_address);
 /* The symbol at `addr`, or NULL. USER, VDSO: `addr` is the file offset, ip - map.start +
  * map.pgoff; the others: the absolute address. The result lives as long as `symbols`. */
 const struct tally_symbol *tally_dso_find(struct tally_dso *dso, uint64_t addr);
+
+/* The unwind rules of the DSO, at places as tally_dso_find() takes them; compiled at the first
+ * call. NULL: there are none, and tally_dso_rules_state() says why: NO_SYMBOLS if the file has
+ * none, else as of its symbols. They live as long as `symbols`. */
+const struct tally_unwind_table *tally_dso_rules(struct tally_dso *dso);
+enum tally_dso_state tally_dso_rules_state(const struct tally_dso *dso);
 
 /* The name to print of a symbol that tally_dso_find(dso) returned: demangled unless switched
  * off. Remembered: the same symbol gives the same pointer. Never NULL. */

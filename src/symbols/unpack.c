@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "symbols/unpack.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,10 @@
 
 #include "base/arith.h"
 #include "base/vec.h"
+
+#ifndef ELFCOMPRESS_ZSTD
+#define ELFCOMPRESS_ZSTD 2 /* glibc 2.36 has no name for it */
+#endif
 
 /* No module or symbol table is larger unpacked; a bomb is. */
 enum { UNPACKED_MAX = 256 << 20, STEP = 64 << 10 };
@@ -39,13 +44,14 @@ static int output_room(struct output *out, uint8_t **ret_at, size_t *ret_room)
 	return 0;
 }
 
-static int unpack_gzip(const uint8_t *data, size_t len, struct output *out)
+/* Gzip's form and zlib's own. */
+static int unpack_deflate(const uint8_t *data, size_t len, struct output *out)
 {
 	z_stream stream = {.next_in = (Bytef *)data, .avail_in = (uInt)len};
 	size_t room;
 	int ret = 0, code = Z_OK;
 
-	if (inflateInit2(&stream, 15 + 16) != Z_OK)
+	if (inflateInit2(&stream, 15 + 32) != Z_OK)
 		return -ENOMEM;
 	while (code == Z_OK && !ret) {
 		ret = output_room(out, &stream.next_out, &room);
@@ -125,7 +131,7 @@ static const struct format formats[] = {
 	{"\xfd"
 	 "7zXZ",
 	 6, unpack_xz},
-	{"\x1f\x8b", 2, unpack_gzip},
+	{"\x1f\x8b", 2, unpack_deflate},
 	{"\x28\xb5\x2f\xfd", 4, unpack_zstd},
 };
 
@@ -143,17 +149,15 @@ bool tally_is_packed(const uint8_t *data, size_t len)
 	return format_of(data, len) != NULL;
 }
 
-int tally_unpack(const uint8_t *data, size_t len, uint8_t **ret_data, size_t *ret_len)
+static int unpack_by(int (*unpack)(const uint8_t *data, size_t len, struct output *out),
+		     const uint8_t *data, size_t len, uint8_t **ret_data, size_t *ret_len)
 {
-	const struct format *format = format_of(data, len);
 	struct output out = {0};
 	int ret;
 
-	if (!format)
-		return -ENOSYS;
 	if (len > UNPACKED_MAX)
 		return -EFBIG;
-	ret = format->unpack(data, len, &out);
+	ret = unpack(data, len, &out);
 	if (ret) {
 		free(out.data);
 		return ret;
@@ -161,4 +165,21 @@ int tally_unpack(const uint8_t *data, size_t len, uint8_t **ret_data, size_t *re
 	*ret_data = out.data;
 	*ret_len = out.len;
 	return 0;
+}
+
+int tally_unpack(const uint8_t *data, size_t len, uint8_t **ret_data, size_t *ret_len)
+{
+	const struct format *format = format_of(data, len);
+
+	return format ? unpack_by(format->unpack, data, len, ret_data, ret_len) : -ENOSYS;
+}
+
+int tally_unpack_section(uint32_t type, const uint8_t *data, size_t len, uint8_t **ret_data,
+			 size_t *ret_len)
+{
+	switch (type) {
+	case ELFCOMPRESS_ZLIB: return unpack_by(unpack_deflate, data, len, ret_data, ret_len);
+	case ELFCOMPRESS_ZSTD: return unpack_by(unpack_zstd, data, len, ret_data, ret_len);
+	}
+	return -ENOSYS;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whole compressed files in memory: .gnu_debugdata and compressed kernel modules. */
+/* Compressed bytes in memory: .gnu_debugdata, kernel modules, sections of ELF files. */
 #ifndef TALLY_SYMBOLS_UNPACK_H
 #define TALLY_SYMBOLS_UNPACK_H
 
@@ -13,5 +13,10 @@ bool tally_is_packed(const uint8_t *data, size_t len);
 /* Unpack by the magic number; the caller frees `*ret_data`. 0; -ENOSYS when the format is unknown
  * or not in this build; -EFBIG beyond 256 MiB; -EINVAL for broken bytes; -ENOMEM. */
 int tally_unpack(const uint8_t *data, size_t len, uint8_t **ret_data, size_t *ret_len);
+
+/* The contents of a section with SHF_COMPRESSED, behind its header; `type` is ch_type. As
+ * tally_unpack(). */
+int tally_unpack_section(uint32_t type, const uint8_t *data, size_t len, uint8_t **ret_data,
+			 size_t *ret_len);
 
 #endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "symbols/elf_frames.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/arith.h"
+#include "base/endian.h"
+#include "symbols/unpack.h"
+
+/* ---- sections ------------------------------------------------------------------- */
+
+/* The bytes of a section, unpacked if need be. NULL where there are none that can be read. */
+static const uint8_t *section_bytes(const struct tally_elf *elf,
+				    const struct tally_elf_section *section, uint8_t **ret_unpacked,
+				    size_t *ret_len)
+{
+	const uint8_t *data = tally_elf_section_data(elf, section, ret_len);
+	uint32_t type;
+
+	if (!data || !(section->flags & SHF_COMPRESSED))
+		return data;
+	if (*ret_len < sizeof(Elf64_Chdr))
+		return NULL;
+	type = tally_load_u32(data, elf->swap);
+	if (tally_unpack_section(type, data + sizeof(Elf64_Chdr), *ret_len - sizeof(Elf64_Chdr),
+				 ret_unpacked, ret_len))
+		return NULL;
+	return *ret_unpacked;
+}
+
+static void add_section(struct tally_elf_frames *frames, const struct tally_elf *elf,
+			const char *name, bool is_debug)
+{
+	size_t nr = frames->source.nr_sections, len;
+	struct tally_elf_section section;
+	const uint8_t *data;
+
+	if (nr == TALLY_FRAMES_SECTIONS || !tally_elf_section_by_name(elf, name, &section))
+		return;
+	data = section_bytes(elf, &section, &frames->unpacked[nr], &len);
+	if (!data)
+		return;
+	frames->sections[nr] = (struct tally_cfi_section){.data = data,
+							  .len = len,
+							  .vaddr = section.addr,
+							  .is_debug = is_debug,
+							  .swap = elf->swap};
+	frames->source.nr_sections++;
+}
+
+/* Where an image has no sections: the header of the table that the program itself searches when it
+ * throws tells where the frames are, but not how many. */
+static void add_by_header(struct tally_elf_frames *frames, const struct tally_elf *elf)
+{
+	enum { VERSION = 1, BEFORE_POINTER = 4 };
+	struct tally_bytes_reader bytes = {.swap = elf->swap};
+	struct tally_elf_segment segment;
+	uint64_t vaddr, offset;
+	uint32_t i = 0;
+
+	while (tally_elf_segment(elf, i, &segment) && segment.type != PT_GNU_EH_FRAME)
+		i++;
+	if (i == elf->phnum || !tally_range_ok(segment.offset, segment.filesz, elf->len) ||
+	    segment.filesz < BEFORE_POINTER || elf->data[segment.offset] != VERSION)
+		return;
+	bytes.at = elf->data + segment.offset + BEFORE_POINTER;
+	bytes.end = elf->data + segment.offset + segment.filesz;
+	if (!tally_cfi_address(&bytes, elf->data[segment.offset + 1],
+			       segment.vaddr + BEFORE_POINTER, &vaddr) ||
+	    bytes.failed || !tally_elf_vaddr_to_offset(elf, vaddr, &offset) || offset >= elf->len)
+		return;
+	frames->sections[frames->source.nr_sections++] =
+		(struct tally_cfi_section){.data = elf->data + offset,
+					   .len = elf->len - offset,
+					   .vaddr = vaddr,
+					   .is_open = true,
+					   .swap = elf->swap};
+}
+
+/* ---- code ------------------------------------------------------------------------ */
+
+static void add_segments(struct tally_elf_frames *frames, const struct tally_elf *elf)
+{
+	struct tally_elf_segment segment;
+	size_t nr = 0;
+
+	for (uint32_t i = 0; tally_elf_segment(elf, i, &segment) && nr < TALLY_FRAMES_SEGMENTS;
+	     i++) {
+		if (segment.type != PT_LOAD || !(segment.flags & PF_X) ||
+		    !tally_range_ok(segment.offset, segment.filesz, elf->len))
+			continue;
+		frames->segments[nr++] = (struct tally_unwind_segment){
+			segment.vaddr, segment.filesz, segment.offset, elf->data + segment.offset};
+	}
+	frames->source.nr_segments = nr;
+}
+
+static void add_stubs(struct tally_elf_frames *frames, const struct tally_elf *elf)
+{
+	static const struct {
+		const char *section;
+		bool is_lazy;
+	} kinds[TALLY_FRAMES_STUBS] = {
+		{".plt", true}, {".plt.sec", false}, {".plt.got", false}, {".iplt", false}};
+	struct tally_elf_section section;
+
+	for (size_t i = 0; i < TALLY_FRAMES_STUBS; i++) {
+		if (tally_elf_section_by_name(elf, kinds[i].section, &section))
+			frames->stubs[frames->source.nr_stubs++] = (struct tally_unwind_stubs){
+				section.addr, section.size, kinds[i].is_lazy};
+	}
+}
+
+int tally_elf_frames_gather(const struct tally_elf *elf, const struct tally_elf *debug,
+			    struct tally_elf_frames *frames)
+{
+	*frames = (struct tally_elf_frames){
+		.source = {.machine = elf->machine, .swap = elf->swap, .entry = elf->entry}};
+	if (!elf->is64 || (debug && !debug->is64))
+		return -ENOTSUP;
+	frames->source.segments = frames->segments;
+	frames->source.sections = frames->sections;
+	frames->source.stubs = frames->stubs;
+	add_segments(frames, elf);
+	add_section(frames, elf, ".eh_frame", false);
+	if (!frames->source.nr_sections)
+		add_by_header(frames, elf);
+	add_section(frames, elf, ".debug_frame", true);
+	if (debug)
+		add_section(frames, debug, ".debug_frame", true);
+	add_stubs(frames, elf);
+	return 0;
+}
+
+void tally_elf_frames_free(struct tally_elf_frames *frames)
+{
+	for (size_t i = 0; i < TALLY_FRAMES_SECTIONS; i++)
+		free(frames->unpacked[i]);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What an ELF image says of its frames, as the compiler of unwind rules takes it. */
+#ifndef TALLY_SYMBOLS_ELF_FRAMES_H
+#define TALLY_SYMBOLS_ELF_FRAMES_H
+
+#include "symbols/elf.h"
+#include "unwind/compile.h"
+
+enum { TALLY_FRAMES_SEGMENTS = 64, TALLY_FRAMES_SECTIONS = 3, TALLY_FRAMES_STUBS = 4 };
+
+struct tally_elf_frames {
+	struct tally_unwind_source source; /* points to what follows */
+	struct tally_unwind_segment segments[TALLY_FRAMES_SEGMENTS];
+	struct tally_cfi_section sections[TALLY_FRAMES_SECTIONS];
+	struct tally_unwind_stubs stubs[TALLY_FRAMES_STUBS];
+	uint8_t *unpacked[TALLY_FRAMES_SECTIONS];
+};
+
+/* Gather it from the image that was mapped and, if `debug` is not NULL, from its separate debug
+ * file. Both are borrowed as long as `frames` is used. 0; -ENOTSUP for images of 32 bits; -ENOMEM.
+ * The caller frees it with tally_elf_frames_free(), also after a failure. */
+int tally_elf_frames_gather(const struct tally_elf *elf, const struct tally_elf *debug,
+			    struct tally_elf_frames *frames);
+
+void tally_elf_frames_free(struct tally_elf_frames *frames);
+
+#endif

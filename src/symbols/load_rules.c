@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Unwind rules of an object: of the file that was mapped, and of its debug file. */
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "symbols/dso.h"
+#include "symbols/elf_frames.h"
+#include "symbols/load.h"
+#include "symbols/places.h"
+
+static bool has_section(const struct tally_elf *elf, const char *name)
+{
+	struct tally_elf_section section;
+
+	return tally_elf_section_by_name(elf, name, &section) && section.type != SHT_NOBITS;
+}
+
+/* A debug file has the sections of the mapped one, too, but not their bytes. */
+static bool is_mapped_file(const struct tally_elf *elf)
+{
+	return has_section(elf, ".eh_frame") || has_section(elf, ".text") || !elf->shnum;
+}
+
+/* Look through the places of the object for what is missing: the mapped file, the debug file. */
+static int rules_search(struct tally_dso *dso, struct tally_image *own, struct tally_image *debug)
+{
+	struct tally_build_id id = dso->build_id.size ? dso->build_id : own->build_id;
+	struct tally_places places = {0};
+	struct tally_image image;
+	int ret = tally_places_find(dso, own->elf.data ? own : NULL, &id, &places);
+
+	if (ret)
+		return ret;
+	tally_vec_for_each (place, &places.list) {
+		if (own->elf.data && debug->elf.data)
+			break;
+		if (tally_place_open(&places, place, &id, &image))
+			continue;
+		if (!own->elf.data && is_mapped_file(&image.elf))
+			*own = image;
+		else if (!debug->elf.data && has_section(&image.elf, ".debug_frame"))
+			*debug = image;
+		else
+			tally_image_free(&image);
+	}
+	tally_places_free(&places);
+	return 0;
+}
+
+static int rules_compile(struct tally_dso *dso, const struct tally_image *own,
+			 const struct tally_image *debug)
+{
+	struct tally_elf_frames frames;
+	size_t len;
+	int ret = tally_elf_frames_gather(&own->elf, debug->elf.data ? &debug->elf : NULL, &frames);
+
+	if (!ret)
+		ret = tally_unwind_compile(&frames.source, &dso->rules_block, &len);
+	tally_elf_frames_free(&frames);
+	return ret ? ret : tally_unwind_table_open(dso->rules_block, len, &dso->rules);
+}
+
+int tally_dso_load_rules(struct tally_dso *dso)
+{
+	struct tally_image own = {0}, debug = {0};
+	int ret, failure;
+
+	switch (dso->kind) {
+	case TALLY_DSO_USER: failure = tally_dso_open_own(dso, &own); break;
+	case TALLY_DSO_VDSO: failure = tally_dso_open_vdso(dso, &own); break;
+	default: return -ENODATA;
+	}
+	/* What has rules for its code needs no others: they would be the same. */
+	if (own.elf.data && has_section(&own.elf, ".eh_frame"))
+		ret = 0;
+	else
+		ret = rules_search(dso, &own, &debug);
+	if (!ret)
+		ret = own.elf.data ? rules_compile(dso, &own, &debug) : failure;
+	if (tally_file_map_check(&own.map) || tally_file_map_check(&debug.map))
+		ret = -EIO;
+	tally_image_free(&own);
+	tally_image_free(&debug);
+	return ret;
+}
