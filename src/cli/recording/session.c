@@ -106,6 +106,7 @@ void tally_session_close(struct tally_session *session)
 	tally_map_free(&session->counts);
 	tally_intern_free(&session->comms);
 	tally_vec_free(&session->chain);
+	tally_unwinder_free(&session->unwinder);
 	session->machine = NULL;
 	session->symbols = NULL;
 	session->data = NULL;
@@ -169,7 +170,7 @@ static int session_sample(struct tally_session *session, const struct tally_perf
 	session->health.branches +=
 		decoded->branches.nr && !(attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
 	if (decoded->present & PERF_SAMPLE_CALLCHAIN &&
-	    tally_session_chain(session, attr, &sample->sample))
+	    tally_session_chain(session, attr, facts->thread, &sample->sample))
 		return -ENOMEM;
 	if (decoded->present & PERF_SAMPLE_READ && decoded->read.nr)
 		return session_counts(session, record, sample, fn, arg);

@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "profile/feed.h"
 #include "profile/machine.h"
+#include "profile/unwind.h"
 #include "symbols/symbols.h"
 #include "tally/perfdata.h"
 
@@ -68,9 +69,9 @@ struct tally_session {
 	bool has_cpus, has_pids, has_tids, has_comms;
 	/* PERF_SAMPLE_* that the filter looks at, and those of them that samples were without. */
 	uint64_t filter_needs, filter_missed;
-	TALLY_VEC(uint64_t) chain; /* see session_chain.h */
-	uint8_t ip_register;       /* the same */
-	bool has_ip_register;
+	TALLY_VEC(uint64_t) chain;      /* see session_chain.h */
+	struct tally_unwinder unwinder; /* the same; once has_unwinder */
+	bool has_unwinder;
 	bool is_again; /* this is a second reading: nothing is printed or counted again */
 	bool is_cut;   /* the file became shorter while it was read, which was said */
 	struct tally_intern comms;

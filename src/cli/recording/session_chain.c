@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/recording/session_chain.h"
 
+#include <elf.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "base/arith.h"
 
-enum { BRANCH_WORDS = 3, REG_NONE = 255 };
+enum { BRANCH_WORDS = 3 };
 
 /* ---- stacks of calls ---------------------------------------------------------- */
 
@@ -55,73 +57,85 @@ static int chain_of_calls(struct tally_session *session, struct tally_sample *sa
 
 /* ---- stack dumps ---------------------------------------------------------------- */
 
-/* The register that holds the address of the next instruction, by the recording's architecture. */
-static uint8_t ip_register(struct tally_session *session)
+/* The machine whose rules are followed, by the recording's architecture; this one if it does not
+ * say. */
+static const struct tally_unwind_arch *session_arch(struct tally_session *session)
 {
 	static const struct {
-		const char *arch; /* as far as it matters */
-		uint8_t reg;      /* as in its asm/perf_regs.h */
-	} regs[] = {
-		{"x86", 8},   {"i386", 8},   {"i486", 8},      {"i586", 8}, {"i686", 8},
-		{"amd64", 8}, {"arm64", 32}, {"aarch64", 32},  {"arm", 15}, {"riscv", 0},
-		{"ppc", 32},  {"s390", 33},  {"loongarch", 0}, {"mips", 0},
+		const char *arch;
+		uint16_t machine;
+	} archs[] = {
+		{"x86_64", EM_X86_64},
+		{"amd64", EM_X86_64},
+		{"aarch64", EM_AARCH64},
+		{"arm64", EM_AARCH64},
 	};
 	const struct tally_perfdata_env *env;
+	struct utsname name;
+	const char *arch = NULL;
 
-	if (tally_perfdata_env(session->data, &env) || !env->arch)
-		return REG_NONE;
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(regs); i++) {
-		if (!strncmp(env->arch, regs[i].arch, strlen(regs[i].arch)))
-			return regs[i].reg;
+	if (!tally_perfdata_env(session->data, &env))
+		arch = env->arch;
+	if (!arch && !uname(&name))
+		arch = name.machine;
+	for (size_t i = 0; arch && i < TALLY_ARRAY_SIZE(archs); i++) {
+		if (!strcmp(arch, archs[i].arch))
+			return tally_unwind_arch(archs[i].machine);
 	}
-	return REG_NONE;
+	return NULL;
 }
 
-/* The value of register `reg` among those that were recorded. */
-static bool reg_value(const struct tally_regs *regs, uint8_t reg, uint64_t *ret_value)
+static void unwinder_begin(struct tally_session *session)
 {
-	uint64_t before;
-
-	if (!regs->abi || reg >= 64 || !(regs->mask >> reg & 1))
-		return false;
-	before = (uint64_t)__builtin_popcountll(regs->mask & ((1ull << reg) - 1));
-	if (before >= regs->values.nr)
-		return false;
-	*ret_value = tally_words_get(regs->values, before);
-	return true;
+	session->unwinder.machine = session->machine;
+	session->unwinder.arch = session_arch(session);
+	session->unwinder.swap =
+		tally_perfdata_info(session->data)->is_big_endian != TALLY_HOST_BIG_ENDIAN;
+	session->has_unwinder = true;
 }
 
-/* Of a dump that is not unwound the innermost function: where the user's code was. */
-static int chain_of_dump(struct tally_session *session, struct tally_sample *sample)
+static int chain_push_steps(struct tally_session *session)
 {
-	uint64_t ip;
+	int ret = tally_vec_push(&session->chain, (uint64_t)PERF_CONTEXT_USER);
+
+	tally_vec_for_each (step, &session->unwinder.steps) {
+		if (!ret)
+			ret = tally_vec_push(&session->chain, step->call);
+	}
+	return ret;
+}
+
+/* The user's part is unwound from the registers and the dump. */
+static int chain_of_dump(struct tally_session *session, const struct tally_thread *thread,
+			 struct tally_sample *sample)
+{
+	enum tally_unwind_end end;
 	int ret;
 
+	if (!session->has_unwinder)
+		unwinder_begin(session);
 	session->health.dumps++;
-	if (!session->has_ip_register) {
-		session->ip_register = ip_register(session);
-		session->has_ip_register = true;
-	}
-	if (!reg_value(&sample->regs_user, session->ip_register, &ip))
+	if (!session->unwinder.arch)
 		return 0;
+	ret = tally_unwinder_run(&session->unwinder, thread, sample, &end);
+	if (ret || !session->unwinder.steps.len)
+		return ret;
 	ret = chain_push(session, sample->callchain, sample->callchain.nr);
 	if (!ret)
-		ret = tally_vec_push(&session->chain, (uint64_t)PERF_CONTEXT_USER);
-	if (!ret)
-		ret = tally_vec_push(&session->chain, ip);
+		ret = chain_push_steps(session);
 	if (!ret)
 		chain_use(session, sample);
 	return ret;
 }
 
 int tally_session_chain(struct tally_session *session, const struct perf_event_attr *attr,
-			struct tally_sample *sample)
+			const struct tally_thread *thread, struct tally_sample *sample)
 {
 	session->chain.len = 0;
 	if (attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK &&
 	    sample->branches.nr >= BRANCH_WORDS)
 		return chain_of_calls(session, sample);
 	if (attr->exclude_callchain_user && sample->stack_user.len)
-		return chain_of_dump(session, sample);
+		return chain_of_dump(session, thread, sample);
 	return 0;
 }

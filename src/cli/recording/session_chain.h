@@ -13,6 +13,6 @@
  * these ways; others stay as they are. The words are in session->chain, until the next sample.
  * Counts dumps in session->health. 0 or -ENOMEM. */
 int tally_session_chain(struct tally_session *session, const struct perf_event_attr *attr,
-			struct tally_sample *sample);
+			const struct tally_thread *thread, struct tally_sample *sample);
 
 #endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "profile/unwind.h"
+
+#include <errno.h>
+
+#include "base/arith.h"
+
+/* Whose stack is unwound. */
+struct where {
+	struct tally_machine *machine;
+	const struct tally_thread *thread;
+};
+
+_Static_assert(TALLY_UNWIND_NR_ENDS <= 16 && _Alignof(max_align_t) >= 16,
+	       "an end fits into the lower bits of a DSO's address");
+
+static void code_find(void *arg, uint64_t ip, struct tally_unwind_code *ret_code)
+{
+	const struct where *where = arg;
+	const struct tally_mapping *map = tally_maps_find(where->thread->process->maps, ip);
+
+	*ret_code = (struct tally_unwind_code){.why = TALLY_UNWIND_UNMAPPED};
+	if (!map)
+		return;
+	ret_code->why = TALLY_UNWIND_NO_FILE;
+	switch (tally_dso_kind(map->dso)) {
+	case TALLY_DSO_USER:
+	case TALLY_DSO_VDSO: break;
+	default: return;
+	}
+	ret_code->table = tally_dso_rules(map->dso);
+	ret_code->addr = tally_mapping_to_dso(map, ip);
+	if (tally_dso_rules_state(map->dso) == TALLY_DSO_NO_SYMBOLS)
+		ret_code->why = TALLY_UNWIND_NO_RULES;
+}
+
+/* The recorded registers by their numbers of DWARF. False without them. */
+static bool regs_take(const struct tally_unwind_arch *arch, const struct tally_regs *from,
+		      struct tally_unwind_regs *regs)
+{
+	uint64_t nr = 0;
+
+	regs->known = 0;
+	if (from->abi != PERF_SAMPLE_REGS_ABI_64)
+		return false;
+	for (unsigned i = 0; i < 64 && nr < from->values.nr; i++) {
+		if (!(from->mask >> i & 1))
+			continue;
+		if (i < arch->nr_perf && arch->perf[i] < TALLY_UNWIND_NR_REGS)
+			tally_unwind_reg_set(regs, arch->perf[i],
+					     tally_words_get(from->values, nr));
+		nr++;
+	}
+	return regs->known >> arch->ip & regs->known >> arch->sp & 1;
+}
+
+uint64_t tally_unwinder_key(const struct tally_dso *dso, enum tally_unwind_end end)
+{
+	return (uintptr_t)dso | end;
+}
+
+static int end_count(struct tally_unwinder *unwinder, const struct tally_thread *thread,
+		     const struct tally_unwind_stack *stack)
+{
+	const struct tally_mapping *map;
+	uint64_t key, before;
+
+	unwinder->counts.ends[stack->end]++;
+	if (stack->end == TALLY_UNWIND_BOTTOM)
+		return 0;
+	map = tally_maps_find(thread->process->maps, stack->end_ip);
+	key = tally_unwinder_key(map ? map->dso : NULL, stack->end);
+	before = tally_map_get(&unwinder->by_dso, key);
+	return tally_map_put(&unwinder->by_dso, key, before == TALLY_MAP_NONE ? 1 : before + 1);
+}
+
+int tally_unwinder_run(struct tally_unwinder *unwinder, const struct tally_thread *thread,
+		       const struct tally_sample *sample, enum tally_unwind_end *ret_end)
+{
+	struct where where = {unwinder->machine, thread};
+	struct tally_unwind_thread target = {.arch = unwinder->arch,
+					     .memory = {.stack = sample->stack_user.data,
+							.len = sample->stack_user.len,
+							.swap = unwinder->swap},
+					     .find = code_find,
+					     .arg = &where};
+	struct tally_unwind_stack stack;
+	struct tally_unwind_regs regs;
+
+	unwinder->steps.len = 0;
+	if (!regs_take(unwinder->arch, &sample->regs_user, &regs)) {
+		unwinder->counts.foreign++;
+		return 0;
+	}
+	if (tally_vec_reserve(&unwinder->steps, TALLY_UNWIND_MAX_FRAMES))
+		return -ENOMEM;
+	target.memory.start = regs.value[unwinder->arch->sp];
+	stack.steps = unwinder->steps.data;
+	stack.max = unwinder->max_frames ? TALLY_MIN(unwinder->max_frames, TALLY_UNWIND_MAX_FRAMES)
+					 : TALLY_UNWIND_MAX_FRAMES;
+	tally_unwind_walk(&target, &regs, &stack);
+	unwinder->steps.len = stack.nr;
+	*ret_end = stack.end;
+	return end_count(unwinder, thread, &stack);
+}
+
+void tally_unwinder_free(struct tally_unwinder *unwinder)
+{
+	tally_map_free(&unwinder->by_dso);
+	tally_vec_free(&unwinder->steps);
+}

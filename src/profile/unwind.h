@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Stacks that were dumped, unwound with the rules of the files that the machine has mapped. Not
+ * thread-safe.
+ */
+#ifndef TALLY_PROFILE_UNWIND_H
+#define TALLY_PROFILE_UNWIND_H
+
+#include "abi/sample.h"
+#include "base/map.h"
+#include "profile/machine.h"
+#include "unwind/walk.h"
+
+/* Stacks by how they ended. */
+struct tally_unwind_counts {
+	uint64_t ends[TALLY_UNWIND_NR_ENDS];
+	uint64_t foreign; /* of programs that are not of 64 bits: not unwound */
+};
+
+/* All zero, but for the machine and the architecture. */
+struct tally_unwinder {
+	struct tally_machine *machine;
+	const struct tally_unwind_arch *arch;
+	bool swap;         /* the recording is of the other byte order */
+	size_t max_frames; /* of one stack; 0: TALLY_UNWIND_MAX_FRAMES */
+	struct tally_unwind_counts counts;
+	/* Stacks that ended before their bottom, by tally_unwinder_key(). */
+	struct tally_map by_dso;
+	TALLY_VEC(struct tally_unwind_step) steps; /* of the last stack */
+};
+
+enum { TALLY_UNWIND_MAX_FRAMES = 1024 };
+
+/* Unwind the dump of a sample of `thread` into `unwinder->steps`, innermost first: none without
+ * registers. `ret_end` tells why it ended there. 0 or -ENOMEM. */
+int tally_unwinder_run(struct tally_unwinder *unwinder, const struct tally_thread *thread,
+		       const struct tally_sample *sample, enum tally_unwind_end *ret_end);
+
+/* The key of stacks that ended in code of `dso`, which may be NULL, for a reason. */
+uint64_t tally_unwinder_key(const struct tally_dso *dso, enum tally_unwind_end end);
+
+void tally_unwinder_free(struct tally_unwinder *unwinder);
+
+#endif
