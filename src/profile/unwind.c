@@ -5,33 +5,42 @@
 
 #include "base/arith.h"
 
+enum { NR_MEMOS = 1 << 13 };
+
 /* Whose stack is unwound. */
 struct where {
-	struct tally_machine *machine;
-	const struct tally_thread *thread;
+	struct tally_unwinder *unwinder;
+	struct tally_maps *maps;
 };
 
-_Static_assert(TALLY_UNWIND_NR_ENDS <= 16 && _Alignof(max_align_t) >= 16,
-	       "an end fits into the lower bits of a DSO's address");
+static void code_look(const struct where *where, uint64_t ip, struct tally_unwind_code *code)
+{
+	const struct tally_mapping *map = tally_maps_find(where->maps, ip);
 
-static void code_find(void *arg, uint64_t ip, struct tally_unwind_code *ret_code)
+	*code = (struct tally_unwind_code){.why = map ? TALLY_UNWIND_NO_FILE
+						      : TALLY_UNWIND_UNMAPPED};
+	if (!map || (tally_dso_kind(map->dso) != TALLY_DSO_USER &&
+		     tally_dso_kind(map->dso) != TALLY_DSO_VDSO))
+		return;
+	code->table = tally_dso_rules(map->dso);
+	if (code->table)
+		code->has_rule = tally_unwind_table_find(code->table, tally_mapping_to_dso(map, ip),
+							 &code->rule);
+	else if (tally_dso_rules_state(map->dso) == TALLY_DSO_NO_SYMBOLS)
+		code->why = TALLY_UNWIND_NO_RULES;
+}
+
+static const struct tally_unwind_code *code_find(void *arg, uint64_t ip)
 {
 	const struct where *where = arg;
-	const struct tally_mapping *map = tally_maps_find(where->thread->process->maps, ip);
+	struct tally_unwind_memo *memo = &where->unwinder->memos[(ip ^ ip >> 13) & (NR_MEMOS - 1)];
 
-	*ret_code = (struct tally_unwind_code){.why = TALLY_UNWIND_UNMAPPED};
-	if (!map)
-		return;
-	ret_code->why = TALLY_UNWIND_NO_FILE;
-	switch (tally_dso_kind(map->dso)) {
-	case TALLY_DSO_USER:
-	case TALLY_DSO_VDSO: break;
-	default: return;
-	}
-	ret_code->table = tally_dso_rules(map->dso);
-	ret_code->addr = tally_mapping_to_dso(map, ip);
-	if (tally_dso_rules_state(map->dso) == TALLY_DSO_NO_SYMBOLS)
-		ret_code->why = TALLY_UNWIND_NO_RULES;
+	if (memo->ip == ip && memo->space == where->maps->space)
+		return &memo->code;
+	code_look(where, ip, &memo->code);
+	memo->ip = ip;
+	memo->space = where->maps->space;
+	return &memo->code;
 }
 
 /* The recorded registers by their numbers of DWARF. False without them. */
@@ -65,6 +74,8 @@ static int end_count(struct tally_unwinder *unwinder, const struct tally_thread 
 	const struct tally_mapping *map;
 	uint64_t key, before;
 
+	if (unwinder->is_again)
+		return 0;
 	unwinder->counts.ends[stack->end]++;
 	if (stack->end == TALLY_UNWIND_BOTTOM)
 		return 0;
@@ -77,7 +88,7 @@ static int end_count(struct tally_unwinder *unwinder, const struct tally_thread 
 int tally_unwinder_run(struct tally_unwinder *unwinder, const struct tally_thread *thread,
 		       const struct tally_sample *sample, enum tally_unwind_end *ret_end)
 {
-	struct where where = {unwinder->machine, thread};
+	struct where where = {unwinder, thread->process->maps};
 	struct tally_unwind_thread target = {.arch = unwinder->arch,
 					     .memory = {.stack = sample->stack_user.data,
 							.len = sample->stack_user.len,
@@ -87,9 +98,13 @@ int tally_unwinder_run(struct tally_unwinder *unwinder, const struct tally_threa
 	struct tally_unwind_stack stack;
 	struct tally_unwind_regs regs;
 
+	if (!unwinder->memos)
+		unwinder->memos = calloc(NR_MEMOS, sizeof(*unwinder->memos));
+	if (!unwinder->memos)
+		return -ENOMEM;
 	unwinder->steps.len = 0;
 	if (!regs_take(unwinder->arch, &sample->regs_user, &regs)) {
-		unwinder->counts.foreign++;
+		unwinder->counts.foreign += !unwinder->is_again;
 		return 0;
 	}
 	if (tally_vec_reserve(&unwinder->steps, TALLY_UNWIND_MAX_FRAMES))
@@ -104,8 +119,21 @@ int tally_unwinder_run(struct tally_unwinder *unwinder, const struct tally_threa
 	return end_count(unwinder, thread, &stack);
 }
 
+static void memos_clear(struct tally_unwinder *unwinder)
+{
+	free(unwinder->memos);
+	unwinder->memos = NULL;
+}
+
+void tally_unwinder_restart(struct tally_unwinder *unwinder)
+{
+	memos_clear(unwinder);
+	unwinder->is_again = true;
+}
+
 void tally_unwinder_free(struct tally_unwinder *unwinder)
 {
 	tally_map_free(&unwinder->by_dso);
 	tally_vec_free(&unwinder->steps);
+	memos_clear(unwinder);
 }

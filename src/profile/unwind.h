@@ -17,16 +17,24 @@ struct tally_unwind_counts {
 	uint64_t foreign; /* of programs that are not of 64 bits: not unwound */
 };
 
+/* What was found at an address of a space (maps.h), which stays as it is. */
+struct tally_unwind_memo {
+	uint64_t space, ip; /* space 0: nothing */
+	struct tally_unwind_code code;
+};
+
 /* All zero, but for the machine and the architecture. */
 struct tally_unwinder {
 	struct tally_machine *machine;
 	const struct tally_unwind_arch *arch;
 	bool swap;         /* the recording is of the other byte order */
+	bool is_again;     /* stacks have been counted */
 	size_t max_frames; /* of one stack; 0: TALLY_UNWIND_MAX_FRAMES */
 	struct tally_unwind_counts counts;
 	/* Stacks that ended before their bottom, by tally_unwinder_key(). */
 	struct tally_map by_dso;
 	TALLY_VEC(struct tally_unwind_step) steps; /* of the last stack */
+	struct tally_unwind_memo *memos;           /* direct-mapped; NULL: none yet */
 };
 
 enum { TALLY_UNWIND_MAX_FRAMES = 1024 };
@@ -38,6 +46,9 @@ int tally_unwinder_run(struct tally_unwinder *unwinder, const struct tally_threa
 
 /* The key of stacks that ended in code of `dso`, which may be NULL, for a reason. */
 uint64_t tally_unwinder_key(const struct tally_dso *dso, enum tally_unwind_end end);
+
+/* Forget what was found, as the machine is begun anew; nothing is counted again from now on. */
+void tally_unwinder_restart(struct tally_unwinder *unwinder);
 
 void tally_unwinder_free(struct tally_unwinder *unwinder);
 

@@ -25,30 +25,31 @@ const char *tally_unwind_end_text(enum tally_unwind_end end)
 struct walk {
 	const struct tally_unwind_thread *thread;
 	struct tally_unwind_regs *regs;
-	struct tally_unwind_code code; /* at the frame */
-	struct tally_unwind_rule rule; /* the same, if has_rule */
+	const struct tally_unwind_code *code; /* at the frame */
 	uint64_t ip, sp;
 	bool is_caller; /* the frame has called; otherwise it was interrupted */
-	bool has_rule;
 };
 
-static bool rule_at(struct walk *walk, uint64_t ip)
+static const struct tally_unwind_code *code_at(struct walk *walk, uint64_t ip)
 {
-	walk->thread->find(walk->thread->arg, ip, &walk->code);
-	return walk->code.table &&
-	       tally_unwind_table_find(walk->code.table, walk->code.addr, &walk->rule);
+	return walk->thread->find(walk->thread->arg, ip);
+}
+
+static bool is_trampoline(const struct tally_unwind_code *code)
+{
+	return code->has_rule && code->rule.is_signal;
 }
 
 /* The rule of the frame. A call may be the last instruction of its function, so that it is looked
  * for inside the call; a signal's trampoline was not called: what is before it is another one. */
 static void rule_find(struct walk *walk)
 {
-	walk->has_rule = rule_at(walk, walk->is_caller ? walk->ip - 1 : walk->ip);
-	if (!walk->has_rule && walk->is_caller && walk->code.table) {
-		walk->has_rule = rule_at(walk, walk->ip) && walk->rule.is_signal;
-		if (!walk->has_rule)
-			(void)rule_at(walk, walk->ip - 1);
-	}
+	walk->code = code_at(walk, walk->is_caller ? walk->ip - 1 : walk->ip);
+	if (walk->code->has_rule || !walk->is_caller || !walk->code->table)
+		return;
+	walk->code = code_at(walk, walk->ip);
+	if (!is_trampoline(walk->code))
+		walk->code = code_at(walk, walk->ip - 1);
 }
 
 /* Of memory that is not there: is it further up the stack, or on another one? */
@@ -66,23 +67,24 @@ static enum tally_unwind_end missing_end(const struct walk *walk, uint64_t missi
 static int step(struct walk *walk, enum tally_unwind_end *ret_end)
 {
 	const struct tally_unwind_thread *thread = walk->thread;
+	const struct tally_unwind_code *code = walk->code;
 	uint64_t missing = 0;
 	int ret;
 
-	if (walk->has_rule)
-		ret = tally_unwind_frame_by_rule(thread->arch, walk->code.table, &walk->rule,
+	if (code->has_rule)
+		ret = tally_unwind_frame_by_rule(thread->arch, code->table, &code->rule,
 						 &thread->memory, walk->regs, &missing);
-	else if (!walk->code.table && walk->code.why == TALLY_UNWIND_UNMAPPED)
+	else if (!code->table && code->why == TALLY_UNWIND_UNMAPPED)
 		ret = -EINVAL;
 	else
 		ret = tally_unwind_frame_by_pointer(thread->arch, &thread->memory, walk->regs,
 						    &missing);
 	if (ret == -ENODATA)
 		*ret_end = TALLY_UNWIND_BOTTOM;
-	else if (ret == -EFAULT && walk->has_rule)
+	else if (ret == -EFAULT && code->has_rule)
 		*ret_end = missing_end(walk, missing);
-	else if (!walk->has_rule)
-		*ret_end = walk->code.table ? TALLY_UNWIND_NO_RULES : walk->code.why;
+	else if (!code->has_rule)
+		*ret_end = code->table ? TALLY_UNWIND_NO_RULES : code->why;
 	else
 		*ret_end = TALLY_UNWIND_BAD_RULE;
 	return ret;
@@ -114,9 +116,8 @@ static uint64_t ip_take(struct walk *walk)
 /* Go to the caller. False at the end, with the reason. */
 static bool walk_out(struct walk *walk, struct tally_unwind_stack *stack)
 {
-	bool was_caller = walk->is_caller, was_signal;
+	bool was_caller = walk->is_caller, was_signal = is_trampoline(walk->code);
 
-	was_signal = walk->has_rule && walk->rule.is_signal;
 	if (step(walk, &stack->end))
 		return false;
 	if (!is_progress(walk, was_signal, was_caller)) {
@@ -143,12 +144,12 @@ void tally_unwind_walk(const struct tally_unwind_thread *thread, struct tally_un
 	    !tally_unwind_reg(regs, thread->arch->sp, &walk.sp))
 		return;
 	for (;;) {
-		bool is_trampoline;
+		bool has_called;
 
 		rule_find(&walk);
-		is_trampoline = walk.has_rule && walk.rule.is_signal;
-		stack->steps[stack->nr++] = (struct tally_unwind_step){
-			walk.ip, walk.is_caller && !is_trampoline ? walk.ip - 1 : walk.ip};
+		has_called = walk.is_caller && !is_trampoline(walk.code);
+		stack->steps[stack->nr++] =
+			(struct tally_unwind_step){walk.ip, walk.ip - has_called};
 		stack->end_ip = walk.ip;
 		if (stack->nr == stack->max) {
 			stack->end = TALLY_UNWIND_LIMIT;

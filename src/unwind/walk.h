@@ -29,16 +29,17 @@ enum tally_unwind_end {
 /* What is known of the code at an address. */
 struct tally_unwind_code {
 	const struct tally_unwind_table *table; /* NULL: none */
-	uint64_t addr;                          /* in the table's terms */
-	enum tally_unwind_end why;              /* there is no table */
+	struct tally_unwind_rule rule;          /* of the table, if has_rule */
+	bool has_rule;
+	uint8_t why; /* enum tally_unwind_end: there is no table */
 };
 
 /* The thread that is unwound. */
 struct tally_unwind_thread {
 	const struct tally_unwind_arch *arch;
 	struct tally_unwind_memory memory;
-	/* Tell what is mapped at `ip`; NULL in `ret_code->table` with the reason. */
-	void (*find)(void *arg, uint64_t ip, struct tally_unwind_code *ret_code);
+	/* What is at `ip`: valid until the next call. */
+	const struct tally_unwind_code *(*find)(void *arg, uint64_t ip);
 	void *arg;
 };
 

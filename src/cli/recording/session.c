@@ -337,6 +337,7 @@ int tally_session_again(struct tally_session *session, const uint64_t *wanted, u
 		return ret;
 	tally_map_free(&session->counts);
 	session->is_again = true;
+	tally_unwinder_restart(&session->unwinder);
 	tally_perfdata_want(session->data, wanted, nr);
 	ret = tally_session_run(session, fn, arg);
 	tally_perfdata_want(session->data, NULL, 0);
