@@ -13,14 +13,19 @@ struct where {
 	struct tally_maps *maps;
 };
 
+/* Code made at run time has frame pointers or nothing that could be followed, and so has what its
+ * file says nothing of. Of a file that is not at hand that would be a guess. */
 static void code_look(const struct where *where, uint64_t ip, struct tally_unwind_code *code)
 {
 	const struct tally_mapping *map = tally_maps_find(where->maps, ip);
+	enum tally_dso_kind kind = map ? tally_dso_kind(map->dso) : TALLY_DSO_UNKNOWN;
 
 	*code = (struct tally_unwind_code){.why = map ? TALLY_UNWIND_NO_FILE
 						      : TALLY_UNWIND_UNMAPPED};
-	if (!map || (tally_dso_kind(map->dso) != TALLY_DSO_USER &&
-		     tally_dso_kind(map->dso) != TALLY_DSO_VDSO))
+	code->may_have_pointer = kind == TALLY_DSO_PERF_MAP;
+	if (code->may_have_pointer)
+		code->why = TALLY_UNWIND_ANONYMOUS;
+	if (kind != TALLY_DSO_USER && kind != TALLY_DSO_VDSO)
 		return;
 	code->table = tally_dso_rules(map->dso);
 	if (code->table)
@@ -28,6 +33,7 @@ static void code_look(const struct where *where, uint64_t ip, struct tally_unwin
 							 &code->rule);
 	else if (tally_dso_rules_state(map->dso) == TALLY_DSO_NO_SYMBOLS)
 		code->why = TALLY_UNWIND_NO_RULES;
+	code->may_have_pointer = code->table || code->why == TALLY_UNWIND_NO_RULES;
 }
 
 static const struct tally_unwind_code *code_find(void *arg, uint64_t ip)
@@ -68,6 +74,12 @@ uint64_t tally_unwinder_key(const struct tally_dso *dso, enum tally_unwind_end e
 	return (uintptr_t)dso | end;
 }
 
+const struct tally_dso *tally_unwinder_key_parse(uint64_t key, enum tally_unwind_end *ret_end)
+{
+	*ret_end = (enum tally_unwind_end)(key & 15);
+	return (const struct tally_dso *)(uintptr_t)(key & ~UINT64_C(15));
+}
+
 static int end_count(struct tally_unwinder *unwinder, const struct tally_thread *thread,
 		     const struct tally_unwind_stack *stack)
 {
@@ -98,15 +110,15 @@ int tally_unwinder_run(struct tally_unwinder *unwinder, const struct tally_threa
 	struct tally_unwind_stack stack;
 	struct tally_unwind_regs regs;
 
+	unwinder->steps.len = 0;
+	if (!unwinder->arch || !regs_take(unwinder->arch, &sample->regs_user, &regs)) {
+		unwinder->counts.foreign += !unwinder->is_again;
+		return 0;
+	}
 	if (!unwinder->memos)
 		unwinder->memos = calloc(NR_MEMOS, sizeof(*unwinder->memos));
 	if (!unwinder->memos)
 		return -ENOMEM;
-	unwinder->steps.len = 0;
-	if (!regs_take(unwinder->arch, &sample->regs_user, &regs)) {
-		unwinder->counts.foreign += !unwinder->is_again;
-		return 0;
-	}
 	if (tally_vec_reserve(&unwinder->steps, TALLY_UNWIND_MAX_FRAMES))
 		return -ENOMEM;
 	target.memory.start = regs.value[unwinder->arch->sp];

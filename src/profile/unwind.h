@@ -14,7 +14,7 @@
 /* Stacks by how they ended. */
 struct tally_unwind_counts {
 	uint64_t ends[TALLY_UNWIND_NR_ENDS];
-	uint64_t foreign; /* of programs that are not of 64 bits: not unwound */
+	uint64_t foreign; /* not unwound: of no architecture that is known, or of 32 bits */
 };
 
 /* What was found at an address of a space (maps.h), which stays as it is. */
@@ -46,6 +46,9 @@ int tally_unwinder_run(struct tally_unwinder *unwinder, const struct tally_threa
 
 /* The key of stacks that ended in code of `dso`, which may be NULL, for a reason. */
 uint64_t tally_unwinder_key(const struct tally_dso *dso, enum tally_unwind_end end);
+
+/* What such a key stands for. */
+const struct tally_dso *tally_unwinder_key_parse(uint64_t key, enum tally_unwind_end *ret_end);
 
 /* Forget what was found, as the machine is begun anew; nothing is counted again from now on. */
 void tally_unwinder_restart(struct tally_unwinder *unwinder);

@@ -130,13 +130,13 @@ void tally_unwind_build_sort(struct tally_unwind_build *build)
 }
 
 /* The table while its rows are copied into one order. */
-struct layout {
+struct rows_layout {
 	uint32_t *starts, *rules;
 	uint32_t nr;
 	uint32_t covered; /* up to here all is said */
 };
 
-static void layout_row(struct layout *layout, uint32_t start, uint32_t rule)
+static void layout_row(struct rows_layout *layout, uint32_t start, uint32_t rule)
 {
 	if (layout->nr && layout->starts[layout->nr - 1] == start)
 		layout->nr--;
@@ -145,7 +145,7 @@ static void layout_row(struct layout *layout, uint32_t start, uint32_t rule)
 }
 
 /* Copy the rows of a stretch from `from` on, and what holds there. */
-static void layout_stretch(struct layout *layout, const struct tally_unwind_build *build,
+static void layout_stretch(struct rows_layout *layout, const struct tally_unwind_build *build,
 			   const struct tally_unwind_stretch *stretch, uint32_t end)
 {
 	const struct tally_unwind_row *rows = build->rows.data + stretch->first_row;
@@ -178,7 +178,7 @@ static uint32_t stretch_end(const struct tally_unwind_build *build, size_t i)
 
 /* Whether calls are made with a frame pointer: of the code that has more than a return address on
  * the stack, nine tenths find it by the pointer. */
-static bool has_frame_pointers(const struct tally_unwind_build *build, const struct layout *layout,
+static bool has_frame_pointers(const struct tally_unwind_build *build, const struct rows_layout *layout,
 			       const struct tally_unwind_arch *arch)
 {
 	uint64_t with = 0, without = 0;
@@ -202,7 +202,7 @@ static uint8_t *block_put(uint8_t *at, const void *data, size_t len)
 }
 
 /* The table as one block, which the caller frees. NULL when out of memory. */
-static void *block_make(const struct tally_unwind_build *build, const struct layout *layout,
+static void *block_make(const struct tally_unwind_build *build, const struct rows_layout *layout,
 			const struct tally_unwind_arch *arch, size_t *ret_len)
 {
 	struct tally_unwind_header head = {
@@ -236,7 +236,7 @@ int tally_unwind_build_finish(struct tally_unwind_build *build,
 {
 	/* Each stretch may leave a row that says that nothing follows it. */
 	uint64_t nr = build->rows.len + build->stretches.len + 1;
-	struct layout layout = {0};
+	struct rows_layout layout = {0};
 	void *block = NULL;
 	size_t len;
 

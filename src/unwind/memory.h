@@ -15,7 +15,7 @@ struct tally_unwind_memory {
 	bool swap; /* of the other byte order */
 	/* A word that is elsewhere, in the host's order; false for one that is not known. May be
 	 * NULL. */
-	bool (*read)(void *arg, uint64_t addr, uint64_t *ret_word);
+	bool (*word)(void *arg, uint64_t addr, uint64_t *ret_word);
 	void *arg;
 };
 
@@ -28,7 +28,7 @@ static inline bool tally_unwind_memory_word(const struct tally_unwind_memory *me
 		*ret_word = tally_load_u64(memory->stack + at, memory->swap);
 		return true;
 	}
-	return memory->read && memory->read(memory->arg, addr, ret_word);
+	return memory->word && memory->word(memory->arg, addr, ret_word);
 }
 
 #endif

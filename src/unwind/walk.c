@@ -13,7 +13,8 @@ const char *tally_unwind_end_text(enum tally_unwind_end end)
 		[TALLY_UNWIND_SHORT] = "stack dump too short",
 		[TALLY_UNWIND_OTHER_STACK] = "went on with a stack that was not dumped",
 		[TALLY_UNWIND_NO_RULES] = "no unwind rules",
-		[TALLY_UNWIND_NO_FILE] = "code without a file",
+		[TALLY_UNWIND_NO_FILE] = "its file is not at hand",
+		[TALLY_UNWIND_ANONYMOUS] = "code made at run time",
 		[TALLY_UNWIND_UNMAPPED] = "no code at the return address",
 		[TALLY_UNWIND_BAD_RULE] = "an unwind rule that does not hold",
 	};
@@ -74,7 +75,7 @@ static int step(struct walk *walk, enum tally_unwind_end *ret_end)
 	if (code->has_rule)
 		ret = tally_unwind_frame_by_rule(thread->arch, code->table, &code->rule,
 						 &thread->memory, walk->regs, &missing);
-	else if (!code->table && code->why == TALLY_UNWIND_UNMAPPED)
+	else if (!code->may_have_pointer)
 		ret = -EINVAL;
 	else
 		ret = tally_unwind_frame_by_pointer(thread->arch, &thread->memory, walk->regs,

@@ -20,7 +20,8 @@ enum tally_unwind_end {
 	TALLY_UNWIND_SHORT,       /* the rest of the stack is not at hand */
 	TALLY_UNWIND_OTHER_STACK, /* nor is the stack that it went on with, as after a signal */
 	TALLY_UNWIND_NO_RULES,    /* the file says nothing of this code */
-	TALLY_UNWIND_NO_FILE,     /* code without a file that could say it */
+	TALLY_UNWIND_NO_FILE,     /* the file that could say it is not at hand */
+	TALLY_UNWIND_ANONYMOUS,   /* code made at run time, which has none */
 	TALLY_UNWIND_UNMAPPED,    /* no code is there */
 	TALLY_UNWIND_BAD_RULE,    /* what the file says is not so */
 	TALLY_UNWIND_NR_ENDS,
@@ -31,7 +32,8 @@ struct tally_unwind_code {
 	const struct tally_unwind_table *table; /* NULL: none */
 	struct tally_unwind_rule rule;          /* of the table, if has_rule */
 	bool has_rule;
-	uint8_t why; /* enum tally_unwind_end: there is no table */
+	bool may_have_pointer; /* without a rule: the frame pointer may lead to the caller */
+	uint8_t why;           /* enum tally_unwind_end: there is no table */
 };
 
 /* The thread that is unwound. */

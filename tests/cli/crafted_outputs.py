@@ -220,32 +220,39 @@ def dump(ip, size=16):
     return u64(2, 0x7fff0000, ip) + u64(16) + bytes(16) + u64(size)
 
 
-def test_dumps_give_the_innermost_function_and_are_counted():
-    kind = IP | TID | TIME | PERIOD | CALLCHAIN | REGS_USER | STACK_USER
-    one = bytearray(attr(kind, regs_user=1 << 7 | 1 << 8, stack=16))
-    flags = struct.unpack_from("<Q", one, 40)[0] | EXCLUDE_CALLCHAIN_USER
-    struct.pack_into("<Q", one, 40, flags)
+def dump_attr():
+    one = bytearray(attr(IP | TID | TIME | PERIOD | CALLCHAIN | REGS_USER | STACK_USER, regs_user=1 << 7 | 1 << 8,
+                         stack=16))
+    struct.pack_into("<Q", one, 40, struct.unpack_from("<Q", one, 40)[0] | EXCLUDE_CALLCHAIN_USER)
+    return bytes(one)
+
+
+def test_dumps_of_code_without_a_file_give_the_innermost_function():
     records = [mmap(1, 0x400000, 0x10000, "/tmp/program"), comm(1, "task"),
                sample(0x401010, 1, 1, USER, chain() + dump(0x401010)),
                sample(KERNEL_TEXT + 16, 1, 2, KERNEL, chain(CONTEXT_KERNEL, KERNEL_TEXT + 16) + dump(0x402020)),
                sample(KERNEL_TEXT + 16, 1, 3, KERNEL, chain(CONTEXT_KERNEL, KERNEL_TEXT + 16) + u64(0) + u64(0))]
-    path = write("dumps.data", records, [bytes(one)], {6: padded("x86_64")})
+    path = write("dumps.data", records, [dump_attr()], {6: padded("x86_64")})
     tap.same(script_ips(path), [[0x1010], [KERNEL_TEXT + 16, 0x2020], [KERNEL_TEXT + 16]], "callchains")
-    run = tap.run(TALLY, "script", "-i", path)
-    assert "2 samples have stack dumps that are not unwound" in run.stderr, run.stderr
     run = tap.run(TALLY, "report", "-i", path)
-    assert "2 stack dumps not unwound" in run.stdout and "nothing lost" not in run.stdout, run.stdout
-    tap.same(json.loads(tap.run(TALLY, "report", "--json", "-i", path).stdout)["health"]["dumps"], 2, "dumps")
+    assert "# Stacks: 2 unwound, 0.0 % whole; ended early: 100.0 % its file is not at hand" in run.stdout, run.stdout
+    assert "# Hint: its file is not at hand: " in run.stdout, run.stdout
+    run = tap.run(TALLY, "report", "--health", "-i", path)
+    assert "# Stacks ended early: /tmp/program: 2 its file is not at hand" in run.stdout, run.stdout
+    assert "Overhead" not in run.stdout, run.stdout
+    stacks = json.loads(tap.run(TALLY, "report", "--json", "-i", path).stdout)["health"]["stacks"]
+    tap.same((stacks["unwound"], stacks["whole"], stacks["no_file"]), (2, 0, 2), "stacks")
+    tap.same(stacks["files"], [{"file": "/tmp/program", "end": "no_file", "stacks": 2}], "files")
 
 
-def test_record_says_that_dumps_are_not_unwound():
-    path = os.path.join(WORK, "dwarf.data")
-    run = tap.run(TALLY, "record", "-o", path, "-e", "task-clock", "--call-graph", "dwarf", "--", "true")
-    if run.returncode:
-        raise tap.Skip("nothing can be recorded here")
-    assert "does not unwind yet" in run.stderr, run.stderr
-    run = tap.run(TALLY, "record", "-o", path, "-e", "task-clock", "-g", "--", "true")
-    assert "unwind" not in run.stderr, run.stderr
+def test_dumps_of_other_architectures_give_the_innermost_function():
+    records = [mmap(1, 0x400000, 0x10000, "/tmp/program"), comm(1, "task"),
+               sample(0x401010, 1, 1, USER, chain() + dump(0x401010))]
+    path = write("dumps-s390.data", records, [dump_attr()], {6: padded("i686")})
+    tap.same(script_ips(path), [[0x1010]], "callchain")
+    run = tap.run(TALLY, "script", "-i", path)
+    assert "1 samples have stack dumps that are not unwound" in run.stderr, run.stderr
+    assert "# Stacks: 1 not unwound" in tap.run(TALLY, "report", "-i", path).stdout
 
 
 # ---- what was lost ----------------------------------------------------------------------------------

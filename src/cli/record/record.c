@@ -275,23 +275,6 @@ static int open_privileged(struct record *record)
 	return ret ? ret : dropped;
 }
 
-/* --call-graph dwarf, or an event's own. */
-static int warn_dumps(struct record *record)
-{
-	for (size_t i = 0; i < record->sampler.specs.len; i++) {
-		if (!(record->sampler.specs.data[i].attr.sample_type & PERF_SAMPLE_STACK_USER))
-			continue;
-		tally_print_warning(
-			"stacks are recorded as dumps, which tally does not unwind yet: its "
-			"reports show the sampled function without its callers");
-		tally_print_hint(
-			"perf report and perf script unwind them; --call-graph fp needs no "
-			"unwinding");
-		break;
-	}
-	return 0;
-}
-
 static int refuse_killed(struct record *record)
 {
 	return tally_refuse_killed(record->config->sampling.messages);
@@ -310,8 +293,8 @@ static int run_steps(struct record *record, int (*const *step)(struct record *))
 static int record_all(struct record *record)
 {
 	static int (*const looking[])(struct record *) = {record_signals_open, record_control_open,
-							  prepare_events,      record_output_choose,
-							  warn_dumps,          NULL};
+							  prepare_events, record_output_choose,
+							  NULL};
 	static int (*const doing[])(struct record *) = {refuse_killed, start_child, open_privileged,
 							record_file, NULL};
 	int ret = run_steps(record, looking);

@@ -7,9 +7,10 @@
 #include "base/arith.h"
 #include "base/escape.h"
 #include "base/json.h"
+#include "cli/recording/health_stacks.h"
 #include "tally/client.h"
 
-enum { NR_COUNTS = 13, NR_FILES = 5 };
+enum { NR_COUNTS = 12, NR_FILES = 5 };
 
 struct count {
 	const char *name; /* of the JSON key */
@@ -53,8 +54,6 @@ static void health_counts(const struct tally_session *session, const struct tall
 		{"unnamed", "address|addresses", " without a symbol", unnamed},
 		{"cut_chains", "callchain", " cut at the limit", profile->stats.cut_chains},
 		{"bad_chains", "callchain", " dropped: walked astray", profile->stats.bad_chains},
-		{"dumps", "stack dump",
-		 " not unwound (callers are missing; perf report unwinds them)", health->dumps},
 		{"branches", "branch stack", " not shown (rows are samples, not branches)",
 		 health->branches},
 		{"leaf_only", "user callchain", " of one frame", profile->stats.leaf_only},
@@ -93,7 +92,8 @@ static bool is_kernel(const struct tally_dso *dso)
 }
 
 /* The kernel's first: it is in every report, and never the one too many. */
-static void health_files(const struct tally_session *session, struct tally_str *out)
+static void health_files(const struct tally_session *session, size_t max_files,
+			 struct tally_str *out)
 {
 	struct tally_str reason = {0};
 	const struct tally_dso *dso;
@@ -106,13 +106,13 @@ static void health_files(const struct tally_session *session, struct tally_str *
 			if (is_kernel(dso) != kernel)
 				continue;
 			missing_reason(dso, &reason);
-			if (reason.len && ++nr <= NR_FILES)
+			if (reason.len && ++nr <= max_files)
 				tally_str_add_line(out, "# No symbols: %s: %s", tally_dso_name(dso),
 						   tally_str_text(&reason));
 		}
 	}
-	if (nr > NR_FILES)
-		tally_str_addf(out, "# No symbols: %zu more files\n", nr - NR_FILES);
+	if (nr > max_files)
+		tally_str_addf(out, "# No symbols: %zu more files\n", nr - max_files);
 	tally_str_free(&reason);
 }
 
@@ -144,7 +144,7 @@ static const char *bad_end(const struct tally_perfdata *data)
 }
 
 void tally_health_text(const struct tally_session *session, const struct tally_profile *profile,
-		       struct tally_str *out)
+		       bool all_files, struct tally_str *out)
 {
 	const char *end = bad_end(session->data);
 	struct count counts[NR_COUNTS];
@@ -171,7 +171,8 @@ void tally_health_text(const struct tally_session *session, const struct tally_p
 	else if (!*joint && session->feed.counts.samples && !tally_perfdata_note(session->data, 0))
 		tally_str_add(out, "; nothing lost, cut or unnamed");
 	tally_str_add_char(out, '\n');
-	health_files(session, out);
+	tally_health_stacks_text(&session->unwinder, all_files ? SIZE_MAX : 0, out);
+	health_files(session, all_files ? SIZE_MAX : NR_FILES, out);
 }
 
 void tally_health_json(const struct tally_session *session, const struct tally_profile *profile,
@@ -188,6 +189,7 @@ void tally_health_json(const struct tally_session *session, const struct tally_p
 	tally_json_u64(out, "callchains", profile->stats.chains);
 	for (int i = 0; i < NR_COUNTS; i++)
 		tally_json_u64(out, counts[i].name, counts[i].nr);
+	tally_health_stacks_json(&session->unwinder, out);
 	tally_json_open(out, "files_without_symbols", '[');
 	while ((dso = tally_dso_next(session->symbols, &pos))) {
 		missing_reason(dso, &reason);

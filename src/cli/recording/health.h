@@ -7,9 +7,11 @@
 #include "cli/recording/session.h"
 #include "profile/profile.h"
 
-/* One comment line, and one for each file whose symbols are missing and why. */
+/* One comment line, one of the stacks that were unwound, and one for each file whose symbols are
+ * missing and why: for the first few of them, or for all and also for those in which stacks ended
+ * early. */
 void tally_health_text(const struct tally_session *session, const struct tally_profile *profile,
-		       struct tally_str *out);
+		       bool all_files, struct tally_str *out);
 
 /* The same as a member "health" of the object that is open. */
 void tally_health_json(const struct tally_session *session, const struct tally_profile *profile,

@@ -14,7 +14,7 @@ struct report_config {
 	const char *symfs, *kallsyms, *vmlinux, *percent_limit, *separator, *colour;
 	uint64_t max_stack;
 	bool children, children_given, inverted, no_demangle, force, stdio;
-	bool header, header_only, show_samples, show_period, json, quiet, group;
+	bool header, header_only, health, show_samples, show_period, json, quiet, group;
 	/* From here on derived. */
 	unsigned keys;
 	const struct tally_view_column *columns[TALLY_VIEW_MAX_COLUMNS];

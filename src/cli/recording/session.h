@@ -37,7 +37,6 @@ struct tally_session_health {
 	uint64_t long_samples; /* with room for more than their fields behind them */
 	uint64_t unjudged;     /* samples without what a filter looks at: left out */
 	uint64_t branches;     /* samples with a stack of branches other than calls */
-	uint64_t dumps;        /* samples with a stack dump, of which the callers are not known */
 };
 
 /* What was lost, each once. */
@@ -71,6 +70,7 @@ struct tally_session {
 	uint64_t filter_needs, filter_missed;
 	TALLY_VEC(uint64_t) chain;      /* see session_chain.h */
 	struct tally_unwinder unwinder; /* the same; once has_unwinder */
+	uint8_t ip_register;
 	bool has_unwinder;
 	bool is_again; /* this is a second reading: nothing is printed or counted again */
 	bool is_cut;   /* the file became shorter while it was read, which was said */

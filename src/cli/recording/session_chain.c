@@ -7,7 +7,7 @@
 
 #include "base/arith.h"
 
-enum { BRANCH_WORDS = 3 };
+enum { BRANCH_WORDS = 3, REG_NONE = 255 };
 
 /* ---- stacks of calls ---------------------------------------------------------- */
 
@@ -85,23 +85,65 @@ static const struct tally_unwind_arch *session_arch(struct tally_session *sessio
 	return NULL;
 }
 
+/* The register that holds the address of the next instruction, by the recording's architecture. */
+static uint8_t ip_register(struct tally_session *session)
+{
+	static const struct {
+		const char *arch; /* as far as it matters */
+		uint8_t reg;      /* as in its asm/perf_regs.h */
+	} regs[] = {
+		{"x86", 8},   {"i386", 8},   {"i486", 8},      {"i586", 8}, {"i686", 8},
+		{"amd64", 8}, {"arm64", 32}, {"aarch64", 32},  {"arm", 15}, {"riscv", 0},
+		{"ppc", 32},  {"s390", 33},  {"loongarch", 0}, {"mips", 0},
+	};
+	const struct tally_perfdata_env *env;
+
+	if (tally_perfdata_env(session->data, &env) || !env->arch)
+		return REG_NONE;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(regs); i++) {
+		if (!strncmp(env->arch, regs[i].arch, strlen(regs[i].arch)))
+			return regs[i].reg;
+	}
+	return REG_NONE;
+}
+
+/* The value of register `reg` among those that were recorded. */
+static bool reg_value(const struct tally_regs *regs, uint8_t reg, uint64_t *ret_value)
+{
+	uint64_t before;
+
+	if (!regs->abi || reg >= 64 || !(regs->mask >> reg & 1))
+		return false;
+	before = (uint64_t)__builtin_popcountll(regs->mask & ((1ull << reg) - 1));
+	if (before >= regs->values.nr)
+		return false;
+	*ret_value = tally_words_get(regs->values, before);
+	return true;
+}
+
 static void unwinder_begin(struct tally_session *session)
 {
 	session->unwinder.machine = session->machine;
 	session->unwinder.arch = session_arch(session);
 	session->unwinder.swap =
 		tally_perfdata_info(session->data)->is_big_endian != TALLY_HOST_BIG_ENDIAN;
+	session->ip_register = ip_register(session);
 	session->has_unwinder = true;
 }
 
-static int chain_push_steps(struct tally_session *session)
+/* The user's part of the chain: what was unwound, or of what cannot be the innermost function. */
+static int chain_push_user(struct tally_session *session, const struct tally_sample *sample)
 {
 	int ret = tally_vec_push(&session->chain, (uint64_t)PERF_CONTEXT_USER);
+	uint64_t ip;
 
 	tally_vec_for_each (step, &session->unwinder.steps) {
 		if (!ret)
 			ret = tally_vec_push(&session->chain, step->call);
 	}
+	if (!ret && !session->unwinder.steps.len &&
+	    reg_value(&sample->regs_user, session->ip_register, &ip))
+		ret = tally_vec_push(&session->chain, ip);
 	return ret;
 }
 
@@ -114,15 +156,11 @@ static int chain_of_dump(struct tally_session *session, const struct tally_threa
 
 	if (!session->has_unwinder)
 		unwinder_begin(session);
-	session->health.dumps++;
-	if (!session->unwinder.arch)
-		return 0;
 	ret = tally_unwinder_run(&session->unwinder, thread, sample, &end);
-	if (ret || !session->unwinder.steps.len)
-		return ret;
-	ret = chain_push(session, sample->callchain, sample->callchain.nr);
 	if (!ret)
-		ret = chain_push_steps(session);
+		ret = chain_push(session, sample->callchain, sample->callchain.nr);
+	if (!ret)
+		ret = chain_push_user(session, sample);
 	if (!ret)
 		chain_use(session, sample);
 	return ret;

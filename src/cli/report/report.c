@@ -349,6 +349,13 @@ static void add_lost(struct report *report)
 	tally_str_add(&report->out, "#\n");
 }
 
+/* --health: nothing but what a reader has to know. */
+static int report_health(struct report *report)
+{
+	tally_health_text(report->session, &report->profile, true, &report->out);
+	return tally_output_flush(&report->out);
+}
+
 static int report_print(struct report *report)
 {
 	struct tally_str *out = &report->out;
@@ -372,7 +379,7 @@ static int report_print(struct report *report)
 		tally_json_close(out, '}');
 		tally_str_add_char(out, '\n');
 	} else if (comments) {
-		tally_health_text(report->session, &report->profile, out);
+		tally_health_text(report->session, &report->profile, false, out);
 	}
 	return ret ? ret : tally_output_flush(&report->out);
 }
@@ -445,13 +452,14 @@ static int report_session(struct report *report)
 		if (!printed)
 			printed = tally_profile_finish(&report->profile);
 		if (!printed)
-			printed = report_print(report);
+			printed = config->health && !config->json ? report_health(report)
+								  : report_print(report);
 		ret = ret ? ret : printed;
 		if (!ret && report->session->is_cut)
 			ret = -EINVAL;
 		if (!report->session->feed.counts.samples && !ret)
 			warn_empty(report->session);
-		else if (!ret && !report->rows_shown)
+		else if (!ret && !report->rows_shown && !config->health)
 			warn_nothing_shown(config);
 	}
 	return ret;

@@ -124,11 +124,11 @@ static int script_samples(const struct script_config *config, struct tally_sessi
 	if (config->max_stack)
 		script.printer.max_stack = (uint32_t)config->max_stack;
 	ret = tally_session_run(session, script_record, &script);
-	if (session->health.dumps)
+	if (session->unwinder.counts.foreign)
 		tally_print_warning("%" PRIu64
-				    " samples have stack dumps that are not unwound yet: of "
-				    "their callers nothing is shown (perf script unwinds them)",
-				    session->health.dumps);
+				    " samples have stack dumps that are not unwound, as they are "
+				    "not of a 64-bit program of x86-64 or AArch64",
+				    session->unwinder.counts.foreign);
 	if (script_stat_finish(&script.stat, session, &script.printer.out) && !ret)
 		ret = -ENOMEM;
 	if (tally_output_flush(&script.printer.out) && !ret)

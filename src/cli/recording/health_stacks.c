@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/recording/health_stacks.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/escape.h"
+#include "base/json.h"
+#include "symbols/symbols.h"
+
+/* One percent: what is rarer needs no other setting. */
+enum { HINT_SHARE = 100 };
+
+/* What would help against each end that is not the bottom; the JSON key of each. */
+static const struct {
+	const char *key, *hint;
+} ends[TALLY_UNWIND_NR_ENDS] = {
+	[TALLY_UNWIND_BOTTOM] = {"whole", NULL},
+	[TALLY_UNWIND_LIMIT] = {"limit", NULL},
+	[TALLY_UNWIND_SHORT] = {"short_dump",
+				"record --call-graph dwarf,65528 dumps more of each stack"},
+	[TALLY_UNWIND_OTHER_STACK] = {"other_stack", NULL},
+	[TALLY_UNWIND_NO_RULES] = {"no_rules",
+				   "install the debug files of what has no rules, or build it with "
+				   "-fasynchronous-unwind-tables"},
+	[TALLY_UNWIND_NO_FILE] = {"no_file", "--symfs names a copy of the other machine's files"},
+	[TALLY_UNWIND_ANONYMOUS] = {"anonymous",
+				    "have frame pointers in it (node --interpreted-frames-native-"
+				    "stack, java -XX:+PreserveFramePointer)"},
+	[TALLY_UNWIND_UNMAPPED] = {"unmapped", NULL},
+	[TALLY_UNWIND_BAD_RULE] = {"bad_rule", NULL},
+};
+
+/* Stacks that ended in one file for one reason. */
+struct file_end {
+	const struct tally_dso *dso; /* NULL: in none */
+	enum tally_unwind_end end;
+	uint64_t nr;
+};
+
+static int file_end_compare(const void *left, const void *right)
+{
+	const struct file_end *a = left, *b = right;
+	const char *names[2];
+
+	if (a->nr != b->nr)
+		return a->nr > b->nr ? -1 : 1;
+	names[0] = a->dso ? tally_dso_name(a->dso) : "";
+	names[1] = b->dso ? tally_dso_name(b->dso) : "";
+	return strcmp(names[0], names[1]);
+}
+
+/* The ends by file, most stacks first; the caller frees `*ret_ends`. 0 of them when out of memory,
+ * too. */
+static size_t file_ends(const struct tally_unwinder *unwinder, struct file_end **ret_ends)
+{
+	const struct tally_map_slot *slot;
+	TALLY_VEC(struct file_end) all = {0};
+	size_t pos = 0;
+
+	while ((slot = tally_map_next(&unwinder->by_dso, &pos))) {
+		struct file_end one = {.nr = slot->value};
+
+		one.dso = tally_unwinder_key_parse(slot->key, &one.end);
+		if (tally_vec_push(&all, one))
+			break;
+	}
+	if (all.len)
+		qsort(all.data, all.len, sizeof(*all.data), file_end_compare);
+	*ret_ends = all.data;
+	return all.len;
+}
+
+static uint64_t stacks_in_all(const struct tally_unwinder *unwinder)
+{
+	uint64_t nr = 0;
+
+	for (size_t i = 0; i < TALLY_UNWIND_NR_ENDS; i++)
+		nr += unwinder->counts.ends[i];
+	return nr;
+}
+
+static void add_share(uint64_t nr, uint64_t all, struct tally_str *out)
+{
+	uint64_t tenths = tally_mul_div(nr, 1000, all);
+
+	if (nr && !tenths)
+		tally_str_add(out, "under 0.1 %");
+	else
+		tally_str_addf(out, "%" PRIu64 ".%" PRIu64 " %%", tenths / 10, tenths % 10);
+}
+
+static void add_hints(const struct tally_unwinder *unwinder, uint64_t all, struct tally_str *out)
+{
+	for (size_t i = 0; i < TALLY_UNWIND_NR_ENDS; i++) {
+		if (ends[i].hint && unwinder->counts.ends[i] > all / HINT_SHARE)
+			tally_str_addf(out, "# Hint: %s: %s\n",
+				       tally_unwind_end_text((enum tally_unwind_end)i),
+				       ends[i].hint);
+	}
+}
+
+static void add_files(const struct tally_unwinder *unwinder, size_t max_files,
+		      struct tally_str *out)
+{
+	struct file_end *all;
+	size_t nr = file_ends(unwinder, &all);
+
+	for (size_t i = 0; i < nr && i < max_files; i++) {
+		struct tally_str line = {0};
+
+		tally_str_addf(&line, "# Stacks ended early: %s: %" PRIu64 " %s",
+			       all[i].dso ? tally_dso_name(all[i].dso) : "[no file]", all[i].nr,
+			       tally_unwind_end_text(all[i].end));
+		tally_str_add_line(out, "%s", tally_str_text(&line));
+		tally_str_free(&line);
+	}
+	if (nr > max_files && max_files)
+		tally_str_addf(out, "# Stacks ended early: %zu more\n", nr - max_files);
+	free(all);
+}
+
+void tally_health_stacks_text(const struct tally_unwinder *unwinder, size_t max_files,
+			      struct tally_str *out)
+{
+	const struct tally_unwind_counts *counts = &unwinder->counts;
+	uint64_t all = stacks_in_all(unwinder);
+	const char *joint = "; ended early: ";
+
+	if (counts->foreign)
+		tally_str_addf(out,
+			       "# Stacks: %" PRIu64 " not unwound: not of a 64-bit program of "
+			       "x86-64 or AArch64\n",
+			       counts->foreign);
+	if (!all)
+		return;
+	tally_str_addf(out, "# Stacks: %" PRIu64 " unwound, ", all);
+	add_share(counts->ends[TALLY_UNWIND_BOTTOM], all, out);
+	tally_str_add(out, " whole");
+	for (size_t i = TALLY_UNWIND_BOTTOM + 1; i < TALLY_UNWIND_NR_ENDS; i++) {
+		if (!counts->ends[i])
+			continue;
+		tally_str_add(out, joint);
+		add_share(counts->ends[i], all, out);
+		tally_str_addf(out, " %s", tally_unwind_end_text((enum tally_unwind_end)i));
+		joint = ", ";
+	}
+	tally_str_add_char(out, '\n');
+	add_hints(unwinder, all, out);
+	add_files(unwinder, max_files, out);
+}
+
+void tally_health_stacks_json(const struct tally_unwinder *unwinder, struct tally_str *out)
+{
+	struct file_end *all;
+	size_t nr = file_ends(unwinder, &all);
+
+	tally_json_open(out, "stacks", '{');
+	tally_json_u64(out, "unwound", stacks_in_all(unwinder));
+	tally_json_u64(out, "foreign", unwinder->counts.foreign);
+	for (size_t i = 0; i < TALLY_UNWIND_NR_ENDS; i++)
+		tally_json_u64(out, ends[i].key, unwinder->counts.ends[i]);
+	tally_json_open(out, "files", '[');
+	for (size_t i = 0; i < nr; i++) {
+		tally_json_open(out, NULL, '{');
+		tally_json_text(out, "file", all[i].dso ? tally_dso_name(all[i].dso) : "");
+		tally_json_text(out, "end", ends[all[i].end].key);
+		tally_json_u64(out, "stacks", all[i].nr);
+		tally_json_close(out, '}');
+	}
+	tally_json_close(out, ']');
+	tally_json_close(out, '}');
+	free(all);
+}
