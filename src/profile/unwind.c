@@ -27,6 +27,11 @@ static void code_look(const struct where *where, uint64_t ip, struct tally_unwin
 		code->why = TALLY_UNWIND_ANONYMOUS;
 	if (kind != TALLY_DSO_USER && kind != TALLY_DSO_VDSO)
 		return;
+	if (where->unwinder->is_ready &&
+	    !where->unwinder->is_ready(where->unwinder->arg, map->dso)) {
+		where->unwinder->is_waiting = true;
+		return;
+	}
 	code->table = tally_dso_rules(map->dso);
 	if (code->table)
 		code->has_rule = tally_unwind_table_find(code->table, tally_mapping_to_dso(map, ip),
@@ -45,7 +50,7 @@ static const struct tally_unwind_code *code_find(void *arg, uint64_t ip)
 		return &memo->code;
 	code_look(where, ip, &memo->code);
 	memo->ip = ip;
-	memo->space = where->maps->space;
+	memo->space = where->unwinder->is_waiting ? 0 : where->maps->space;
 	return &memo->code;
 }
 
@@ -97,38 +102,85 @@ static int end_count(struct tally_unwinder *unwinder, const struct tally_thread 
 	return tally_map_put(&unwinder->by_dso, key, before == TALLY_MAP_NONE ? 1 : before + 1);
 }
 
-int tally_unwinder_run(struct tally_unwinder *unwinder, const struct tally_thread *thread,
-		       const struct tally_sample *sample, enum tally_unwind_end *ret_end)
+static void stack_unwind(struct tally_unwinder *unwinder, const struct tally_thread *thread,
+			 const struct tally_sample *sample, struct tally_unwind_regs *regs,
+			 struct tally_unwind_stack *stack)
 {
 	struct where where = {unwinder, thread->process->maps};
 	struct tally_unwind_thread target = {.arch = unwinder->arch,
 					     .memory = {.stack = sample->stack_user.data,
+							.start = regs->value[unwinder->arch->sp],
 							.len = sample->stack_user.len,
 							.swap = unwinder->swap},
 					     .find = code_find,
 					     .arg = &where};
+
+	stack->steps = unwinder->steps.data;
+	stack->max = unwinder->max_frames ? TALLY_MIN(unwinder->max_frames, TALLY_UNWIND_MAX_FRAMES)
+					  : TALLY_UNWIND_MAX_FRAMES;
+	unwinder->is_waiting = false;
+	tally_unwind_walk(&target, regs, stack);
+}
+
+/* The part of a callchain that is not the user's. */
+static uint64_t kernel_part(struct tally_words chain)
+{
+	uint64_t nr = 0;
+
+	while (nr < chain.nr && tally_words_get(chain, nr) != (uint64_t)PERF_CONTEXT_USER)
+		nr++;
+	return nr;
+}
+
+static int chain_make(struct tally_unwinder *unwinder, struct tally_words recorded,
+		      const struct tally_unwind_stack *stack)
+{
+	uint64_t nr = kernel_part(recorded), *to;
+
+	if (tally_vec_reserve(&unwinder->chain, nr + 1 + stack->nr))
+		return -ENOMEM;
+	to = unwinder->chain.data;
+	for (uint64_t i = 0; i < nr; i++)
+		*to++ = tally_words_get(recorded, i);
+	*to++ = (uint64_t)PERF_CONTEXT_USER;
+	for (size_t i = 0; i < stack->nr; i++)
+		*to++ = stack->steps[i].call;
+	unwinder->chain.len = nr + 1 + stack->nr;
+	return 0;
+}
+
+static int unwinder_prepare(struct tally_unwinder *unwinder)
+{
+	if (!unwinder->memos)
+		unwinder->memos = calloc(NR_MEMOS, sizeof(*unwinder->memos));
+	return unwinder->memos ? tally_vec_reserve(&unwinder->steps, TALLY_UNWIND_MAX_FRAMES)
+			       : -ENOMEM;
+}
+
+int tally_unwinder_run(struct tally_unwinder *unwinder, const struct tally_thread *thread,
+		       const struct tally_sample *sample, enum tally_unwind_end *ret_end)
+{
 	struct tally_unwind_stack stack;
 	struct tally_unwind_regs regs;
+	int ret;
 
-	unwinder->steps.len = 0;
 	if (!unwinder->arch || !regs_take(unwinder->arch, &sample->regs_user, &regs)) {
 		unwinder->counts.foreign += !unwinder->is_again;
 		return 0;
 	}
-	if (!unwinder->memos)
-		unwinder->memos = calloc(NR_MEMOS, sizeof(*unwinder->memos));
-	if (!unwinder->memos)
-		return -ENOMEM;
-	if (tally_vec_reserve(&unwinder->steps, TALLY_UNWIND_MAX_FRAMES))
-		return -ENOMEM;
-	target.memory.start = regs.value[unwinder->arch->sp];
-	stack.steps = unwinder->steps.data;
-	stack.max = unwinder->max_frames ? TALLY_MIN(unwinder->max_frames, TALLY_UNWIND_MAX_FRAMES)
-					 : TALLY_UNWIND_MAX_FRAMES;
-	tally_unwind_walk(&target, &regs, &stack);
-	unwinder->steps.len = stack.nr;
+	ret = unwinder_prepare(unwinder);
+	if (ret)
+		return ret;
+	stack_unwind(unwinder, thread, sample, &regs, &stack);
+	if (unwinder->is_waiting)
+		return -EAGAIN;
+	ret = chain_make(unwinder, sample->callchain, &stack);
+	if (!ret)
+		ret = end_count(unwinder, thread, &stack);
+	if (ret)
+		return ret;
 	*ret_end = stack.end;
-	return end_count(unwinder, thread, &stack);
+	return 1;
 }
 
 static void memos_clear(struct tally_unwinder *unwinder)
@@ -147,5 +199,6 @@ void tally_unwinder_free(struct tally_unwinder *unwinder)
 {
 	tally_map_free(&unwinder->by_dso);
 	tally_vec_free(&unwinder->steps);
+	tally_vec_free(&unwinder->chain);
 	memos_clear(unwinder);
 }

@@ -34,13 +34,22 @@ struct tally_unwinder {
 	/* Stacks that ended before their bottom, by tally_unwinder_key(). */
 	struct tally_map by_dso;
 	TALLY_VEC(struct tally_unwind_step) steps; /* of the last stack */
-	struct tally_unwind_memo *memos;           /* direct-mapped; NULL: none yet */
+	TALLY_VEC(uint64_t) chain;
+	struct tally_unwind_memo *memos; /* direct-mapped; NULL: none yet */
+	/* Whether the rules of a DSO may be asked for now: somebody else may be loading them. NULL:
+	 * they always may. */
+	bool (*is_ready)(void *arg, struct tally_dso *dso);
+	void *arg;
+	bool is_waiting; /* one was not ready */
 };
 
 enum { TALLY_UNWIND_MAX_FRAMES = 1024 };
 
-/* Unwind the dump of a sample of `thread` into `unwinder->steps`, innermost first: none without
- * registers. `ret_end` tells why it ended there. 0 or -ENOMEM. */
+/* Unwind the dump of a sample of `thread`. 1 with the whole callchain in `unwinder->chain`, until
+ * the next call: the recorded one as far as it is not the user's, PERF_CONTEXT_USER, and where the
+ * program was in each frame, innermost first; of frames that called, inside the call. `ret_end`
+ * tells why it ended there. 0 for a sample that cannot be unwound; -EAGAIN while rules that it
+ * needs are being loaded; -ENOMEM. */
 int tally_unwinder_run(struct tally_unwinder *unwinder, const struct tally_thread *thread,
 		       const struct tally_sample *sample, enum tally_unwind_end *ret_end);
 

@@ -131,19 +131,21 @@ static void unwinder_begin(struct tally_session *session)
 	session->has_unwinder = true;
 }
 
-/* The user's part of the chain: what was unwound, or of what cannot be the innermost function. */
-static int chain_push_user(struct tally_session *session, const struct tally_sample *sample)
+/* Of what cannot be unwound the innermost function. */
+static int chain_of_leaf(struct tally_session *session, struct tally_sample *sample)
 {
-	int ret = tally_vec_push(&session->chain, (uint64_t)PERF_CONTEXT_USER);
 	uint64_t ip;
+	int ret;
 
-	tally_vec_for_each (step, &session->unwinder.steps) {
-		if (!ret)
-			ret = tally_vec_push(&session->chain, step->call);
-	}
-	if (!ret && !session->unwinder.steps.len &&
-	    reg_value(&sample->regs_user, session->ip_register, &ip))
+	if (!reg_value(&sample->regs_user, session->ip_register, &ip))
+		return 0;
+	ret = chain_push(session, sample->callchain, sample->callchain.nr);
+	if (!ret)
+		ret = tally_vec_push(&session->chain, (uint64_t)PERF_CONTEXT_USER);
+	if (!ret)
 		ret = tally_vec_push(&session->chain, ip);
+	if (!ret)
+		chain_use(session, sample);
 	return ret;
 }
 
@@ -151,19 +153,17 @@ static int chain_push_user(struct tally_session *session, const struct tally_sam
 static int chain_of_dump(struct tally_session *session, const struct tally_thread *thread,
 			 struct tally_sample *sample)
 {
+	struct tally_unwinder *unwinder = &session->unwinder;
 	enum tally_unwind_end end;
 	int ret;
 
 	if (!session->has_unwinder)
 		unwinder_begin(session);
-	ret = tally_unwinder_run(&session->unwinder, thread, sample, &end);
-	if (!ret)
-		ret = chain_push(session, sample->callchain, sample->callchain.nr);
-	if (!ret)
-		ret = chain_push_user(session, sample);
-	if (!ret)
-		chain_use(session, sample);
-	return ret;
+	ret = tally_unwinder_run(unwinder, thread, sample, &end);
+	if (ret > 0)
+		sample->callchain = (struct tally_words){(const uint8_t *)unwinder->chain.data,
+							 unwinder->chain.len};
+	return ret ? TALLY_MIN(ret, 0) : chain_of_leaf(session, sample);
 }
 
 int tally_session_chain(struct tally_session *session, const struct perf_event_attr *attr,
