@@ -2,6 +2,7 @@
 #include "profile/unwind.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/arith.h"
 
@@ -86,21 +87,55 @@ const struct tally_dso *tally_unwinder_key_parse(uint64_t key, enum tally_unwind
 }
 
 static int end_count(struct tally_unwinder *unwinder, const struct tally_thread *thread,
-		     const struct tally_unwind_stack *stack)
+		     enum tally_unwind_end end, uint64_t ip)
 {
 	const struct tally_mapping *map;
 	uint64_t key, before;
 
 	if (unwinder->is_again)
 		return 0;
-	unwinder->counts.ends[stack->end]++;
-	if (stack->end == TALLY_UNWIND_BOTTOM)
+	unwinder->counts.ends[end]++;
+	if (end == TALLY_UNWIND_BOTTOM)
 		return 0;
-	map = tally_maps_find(thread->process->maps, stack->end_ip);
-	key = tally_unwinder_key(map ? map->dso : NULL, stack->end);
+	map = tally_maps_find(thread->process->maps, ip);
+	key = tally_unwinder_key(map ? map->dso : NULL, end);
 	before = tally_map_get(&unwinder->by_dso, key);
 	return tally_map_put(&unwinder->by_dso, key, before == TALLY_MAP_NONE ? 1 : before + 1);
 }
+
+int tally_unwinder_count(struct tally_unwinder *unwinder, const struct tally_thread *thread,
+			 struct tally_words chain, enum tally_unwind_end end)
+{
+	uint64_t ip = chain.nr ? tally_words_get(chain, chain.nr - 1) : 0;
+
+	return end_count(unwinder, thread, end, ip);
+}
+
+/* ---- notes ------------------------------------------------------------------------ */
+
+static const uint8_t note_magic[] = {'T', 'L', 'Y', 'U', 1};
+
+void tally_unwind_note_write(enum tally_unwind_end end, uint8_t ret_note[TALLY_UNWIND_NOTE_SIZE])
+{
+	memset(ret_note, 0, TALLY_UNWIND_NOTE_SIZE);
+	memcpy(ret_note, note_magic, sizeof(note_magic));
+	ret_note[sizeof(note_magic)] = (uint8_t)end;
+}
+
+bool tally_unwind_note_read(const struct tally_sample *sample, enum tally_unwind_end *ret_end)
+{
+	const uint8_t *note = sample->stack_user.data;
+
+	if (sample->regs_user.abi != PERF_SAMPLE_REGS_ABI_NONE ||
+	    sample->stack_user.len != TALLY_UNWIND_NOTE_SIZE ||
+	    memcmp(note, note_magic, sizeof(note_magic)) ||
+	    note[sizeof(note_magic)] >= TALLY_UNWIND_NR_ENDS)
+		return false;
+	*ret_end = (enum tally_unwind_end)note[sizeof(note_magic)];
+	return true;
+}
+
+/* ---- stacks ----------------------------------------------------------------------- */
 
 static void stack_unwind(struct tally_unwinder *unwinder, const struct tally_thread *thread,
 			 const struct tally_sample *sample, struct tally_unwind_regs *regs,
@@ -176,7 +211,7 @@ int tally_unwinder_run(struct tally_unwinder *unwinder, const struct tally_threa
 		return -EAGAIN;
 	ret = chain_make(unwinder, sample->callchain, &stack);
 	if (!ret)
-		ret = end_count(unwinder, thread, &stack);
+		ret = end_count(unwinder, thread, stack.end, stack.end_ip);
 	if (ret)
 		return ret;
 	*ret_end = stack.end;

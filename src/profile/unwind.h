@@ -53,6 +53,22 @@ enum { TALLY_UNWIND_MAX_FRAMES = 1024 };
 int tally_unwinder_run(struct tally_unwinder *unwinder, const struct tally_thread *thread,
 		       const struct tally_sample *sample, enum tally_unwind_end *ret_end);
 
+/*
+ * A recorder that unwinds keeps no dump: the callchain is whole, the registers are none, and in
+ * place of the stack there is a note of 8 bytes which says why it ended there. Readers that do not
+ * know it have no registers to unwind with, and take the callchain.
+ */
+enum { TALLY_UNWIND_NOTE_SIZE = 8 };
+
+void tally_unwind_note_write(enum tally_unwind_end end, uint8_t ret_note[TALLY_UNWIND_NOTE_SIZE]);
+
+/* Whether a sample has such a note. */
+bool tally_unwind_note_read(const struct tally_sample *sample, enum tally_unwind_end *ret_end);
+
+/* Count a stack that somebody else unwound. 0 or -ENOMEM. */
+int tally_unwinder_count(struct tally_unwinder *unwinder, const struct tally_thread *thread,
+			 struct tally_words chain, enum tally_unwind_end end);
+
 /* The key of stacks that ended in code of `dso`, which may be NULL, for a reason. */
 uint64_t tally_unwinder_key(const struct tally_dso *dso, enum tally_unwind_end end);
 

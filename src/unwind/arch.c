@@ -2,6 +2,7 @@
 #include "unwind/arch.h"
 
 #include <elf.h>
+#include <string.h>
 
 #include "base/arith.h"
 
@@ -89,6 +90,25 @@ const struct tally_unwind_arch *tally_unwind_arch(uint16_t machine)
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(archs); i++) {
 		if (archs[i].machine == machine)
 			return &archs[i];
+	}
+	return NULL;
+}
+
+const struct tally_unwind_arch *tally_unwind_arch_named(const char *name)
+{
+	static const struct {
+		const char *name;
+		uint16_t machine;
+	} names[] = {
+		{"x86_64", EM_X86_64},
+		{"amd64", EM_X86_64},
+		{"aarch64", EM_AARCH64},
+		{"arm64", EM_AARCH64},
+	};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(names); i++) {
+		if (!strcmp(name, names[i].name))
+			return tally_unwind_arch(names[i].machine);
 	}
 	return NULL;
 }

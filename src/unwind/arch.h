@@ -49,6 +49,9 @@ struct tally_unwind_arch {
 /* The architecture of e_machine, NULL for one that is not known. */
 const struct tally_unwind_arch *tally_unwind_arch(uint16_t machine);
 
+/* The same by what uname(2) calls it: "x86_64", "aarch64"; or as others do: "amd64", "arm64". */
+const struct tally_unwind_arch *tally_unwind_arch_named(const char *name);
+
 static inline bool tally_unwind_reg(const struct tally_unwind_regs *regs, uint8_t reg,
 				    uint64_t *ret_value)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/recording/session_chain.h"
 
-#include <elf.h>
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -61,28 +60,12 @@ static int chain_of_calls(struct tally_session *session, struct tally_sample *sa
  * say. */
 static const struct tally_unwind_arch *session_arch(struct tally_session *session)
 {
-	static const struct {
-		const char *arch;
-		uint16_t machine;
-	} archs[] = {
-		{"x86_64", EM_X86_64},
-		{"amd64", EM_X86_64},
-		{"aarch64", EM_AARCH64},
-		{"arm64", EM_AARCH64},
-	};
 	const struct tally_perfdata_env *env;
 	struct utsname name;
-	const char *arch = NULL;
 
-	if (!tally_perfdata_env(session->data, &env))
-		arch = env->arch;
-	if (!arch && !uname(&name))
-		arch = name.machine;
-	for (size_t i = 0; arch && i < TALLY_ARRAY_SIZE(archs); i++) {
-		if (!strcmp(arch, archs[i].arch))
-			return tally_unwind_arch(archs[i].machine);
-	}
-	return NULL;
+	if (!tally_perfdata_env(session->data, &env) && env->arch)
+		return tally_unwind_arch_named(env->arch);
+	return uname(&name) ? NULL : tally_unwind_arch_named(name.machine);
 }
 
 /* The register that holds the address of the next instruction, by the recording's architecture. */
@@ -159,6 +142,8 @@ static int chain_of_dump(struct tally_session *session, const struct tally_threa
 
 	if (!session->has_unwinder)
 		unwinder_begin(session);
+	if (tally_unwind_note_read(sample, &end))
+		return tally_unwinder_count(unwinder, thread, sample->callchain, end);
 	ret = tally_unwinder_run(unwinder, thread, sample, &end);
 	if (ret > 0)
 		sample->callchain = (struct tally_words){(const uint8_t *)unwinder->chain.data,
@@ -173,7 +158,7 @@ int tally_session_chain(struct tally_session *session, const struct perf_event_a
 	if (attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK &&
 	    sample->branches.nr >= BRANCH_WORDS)
 		return chain_of_calls(session, sample);
-	if (attr->exclude_callchain_user && sample->stack_user.len)
+	if (sample->present & PERF_SAMPLE_STACK_USER && sample->stack_user.len)
 		return chain_of_dump(session, thread, sample);
 	return 0;
 }
