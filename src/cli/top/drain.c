@@ -12,7 +12,6 @@
 #include "abi/record.h"
 #include "base/arith.h"
 #include "base/clock.h"
-#include "base/endian.h"
 #include "cli/top/drain.h"
 
 /* Bytes that may wait: seconds of samples. */
@@ -30,25 +29,12 @@ struct drainer {
 
 /* ---- records ------------------------------------------------------------------- */
 
-/* When a record was made. One that does not tell comes first. */
-static uint64_t time_of(const struct top *top, const struct perf_event_header *record)
-{
-	const struct tally_sample_layout *layout = &top->layouts.data[0];
-	int at = record->type == PERF_RECORD_SAMPLE
-			 ? layout->sample_time
-			 : (layout->trailer_time ? record->size + layout->trailer_time : -1);
-
-	if (at < 8 || at + 8 > record->size)
-		return 0;
-	return tally_get_u64((const uint8_t *)record + at);
-}
-
-/* The time of a ring's next record; UINT64_MAX when it is empty. */
+/* The time of a ring's next record, 0 if it does not tell; UINT64_MAX when it is empty. */
 static uint64_t ring_time(const struct top *top, struct tally_ring *ring)
 {
 	const struct perf_event_header *record = tally_ring_peek(ring);
 
-	return record ? time_of(top, record) : UINT64_MAX;
+	return record ? tally_live_time(&top->live, record) : UINT64_MAX;
 }
 
 /* The ring with the oldest record, and the time of the oldest one elsewhere. */

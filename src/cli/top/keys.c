@@ -189,9 +189,9 @@ static int key_thread(struct top_screen *screen)
 	if (!group)
 		return 0;
 	if (keys & TALLY_KEY_COMM)
-		return zoom_text(
-			screen, TOP_ZOOM_THREAD, &screen->zoom.comm,
-			tally_intern_text(tally_machine_comms(screen->top->machine), group->comm));
+		return zoom_text(screen, TOP_ZOOM_THREAD, &screen->zoom.comm,
+				 tally_intern_text(tally_machine_comms(screen->top->live.machine),
+						   group->comm));
 	if (keys & TALLY_KEY_TID)
 		screen->zoom.tid = group->tid;
 	else

@@ -58,7 +58,7 @@ static int refresh(struct top *top, uint64_t now)
 		ret = tally_profile_decay(&top->profile);
 	else if (!top->is_paused && top->seen != top->generation)
 		tally_profile_zero(&top->profile);
-	gone = tally_machine_expire(top->machine, top->may_have_lost ? is_gone : NULL);
+	gone = tally_machine_expire(top->live.machine, top->may_have_lost ? is_gone : NULL);
 	top->may_have_lost = false;
 	if (!ret)
 		ret = tally_profile_sweep(&top->profile, gone);

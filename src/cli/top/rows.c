@@ -59,7 +59,7 @@ static bool frame_passes(const struct chooser *chooser, uint32_t number)
 static bool thread_passes(const struct chooser *chooser, const struct tally_bucket_key *key)
 {
 	const struct top_zoom *zoom = chooser->zoom;
-	const struct tally_machine *machine = chooser->top->machine;
+	const struct tally_machine *machine = chooser->top->live.machine;
 	const struct tally_thread *thread;
 
 	if (!is(zoom->comm, tally_intern_text(tally_machine_comms(machine), key->comm)))

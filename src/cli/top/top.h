@@ -13,18 +13,15 @@
 
 #include <pthread.h>
 
+#include "cli/recording/live.h"
 #include "cli/top/config.h"
 #include "cli/top/queue.h"
-#include "profile/feed.h"
 #include "profile/profile.h"
 #include "sampler/sampler.h"
 
 struct top {
 	struct top_config *config;
 	struct tally_sampler sampler;
-	TALLY_VEC(struct tally_sample_layout) layouts; /* by event */
-	struct tally_map ids;                          /* of samples, to events */
-	struct tally_symbols *symbols;
 	int kallsyms_fd; /* see tally_privileges_kallsyms() */
 	struct top_queue queue;
 	pthread_t drainer, reader;
@@ -34,8 +31,7 @@ struct top {
 
 	pthread_mutex_t lock;
 	/* Under the lock: */
-	struct tally_machine *machine;
-	struct tally_feed feed; /* into the machine */
+	struct tally_live live; /* but for layouts and ids, which stay as they are */
 	struct tally_profile profile;
 	struct top_counts now, shown; /* of this interval, and of the last whole one */
 	uint64_t shown_ns;            /* how long that was */
