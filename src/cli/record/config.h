@@ -22,7 +22,7 @@ struct record_config {
 	TALLY_VEC(struct record_filter) filters;
 	const char *output, *mmap_size, *delay, *control;
 	bool timestamp_name, no_buildid, no_buildid_cache, buildid_all;
-	bool dry_run, timestamp_boundary;
+	bool dry_run, timestamp_boundary, keep_stacks;
 	int verbose, realtime;
 	int compress_level;
 	uint64_t max_size;

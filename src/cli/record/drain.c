@@ -3,6 +3,7 @@
 #include "cli/record/drain.h"
 
 #include "base/clock.h"
+#include "cli/record/unwinding.h"
 
 static int add_piece(struct record *record, const void *data, size_t len)
 {
@@ -47,14 +48,16 @@ static int write_pieces(struct record *record, bool overwrite)
 	return 0;
 }
 
-int record_drain(struct record *record, bool overwrite)
+int record_drain(struct record *record, bool is_all)
 {
 	int ret;
 
-	if (overwrite)
+	if (record->unwinding)
+		return record_unwinding_drain(record, is_all);
+	if (is_all)
 		tally_rings_pause(record->sampler.rings, true);
-	ret = write_pieces(record, overwrite);
-	if (overwrite)
+	ret = write_pieces(record, is_all);
+	if (is_all)
 		tally_rings_pause(record->sampler.rings, false);
 	return ret;
 }

@@ -162,6 +162,7 @@ const struct tally_option record_options[] = {
 	 .call = option_chain},
 	{0, "call-graph", .kind = TALLY_OPTION_CALL, .arg = "fp|dwarf[,size]|lbr",
 	 .help = "callchains, by these means", .call = option_chain},
+	{0, "keep-stacks", FLAG(keep_stacks), "of --call-graph dwarf the dumps, not unwound"},
 	{0, "max-stack", TALLY_OPTION_U64, AT(sampling.max_stack), "n", "entries of a callchain"},
 	{0, "kernel-callchains", FLAG(sampling.kernel_chains), "of callchains the kernel's part"},
 	{0, "user-callchains", FLAG(sampling.user_chains), "of callchains the part of user space"},

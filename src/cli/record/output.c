@@ -21,6 +21,7 @@
 #include "cli/record/stream.h"
 #include "cli/record/synth.h"
 #include "cli/record/tracing.h"
+#include "cli/record/unwinding.h"
 
 static const char *output_name(const struct record_output *output)
 {
@@ -343,6 +344,22 @@ static void print_written(const struct record *record, const char *name, uint64_
 	fputs(" ]\n", stderr);
 }
 
+/* What became of the dumps, over all files. */
+static void print_stacks(const struct record *record)
+{
+	uint64_t unwound, whole, kept;
+
+	if (!record->unwinding || record->config->sampling.quiet)
+		return;
+	record_unwinding_counts(record, &unwound, &whole, &kept);
+	fprintf(stderr, "[ tally record: %llu stacks unwound, %llu of them whole",
+		(unsigned long long)unwound, (unsigned long long)whole);
+	if (kept)
+		fprintf(stderr, "; %llu kept as dumps, for reports to unwind",
+			(unsigned long long)kept);
+	fputs(" ]\n", stderr);
+}
+
 static void warn_lost(const struct record *record)
 {
 	if (record->lost && !record->config->sampling.quiet)
@@ -402,6 +419,8 @@ int record_output_finish(struct record *record, bool last)
 		print_written(record, tally_str_text(&shown), size, &hits, ret);
 	else if (!record->config->sampling.quiet)
 		fprintf(stderr, "[ tally record: Dump %s ]\n", tally_str_text(&shown));
+	if (last)
+		print_stacks(record);
 	if (last)
 		warn_lost(record);
 	tally_str_free(&shown);

@@ -21,6 +21,7 @@
 #include "cli/record/output.h"
 #include "cli/record/signals.h"
 #include "cli/record/synth.h"
+#include "cli/record/unwinding.h"
 #include "sampler/privileges.h"
 #include "sampler/refuse.h"
 #include "sampler/ring_pages.h"
@@ -248,6 +249,8 @@ static int record_file(struct record *record)
 	const struct tally_sampling *sampling = &record->config->sampling;
 	int ret = record_output_open(record);
 
+	if (!ret && record_unwinding_is_wanted(record))
+		ret = record_unwinding_start(record);
 	if (ret)
 		return ret;
 	ret = record_into(record, record->command ? record->command[0] : "");
@@ -305,6 +308,7 @@ static int record_all(struct record *record)
 static void record_free(struct record *record)
 {
 	tally_child_free(&record->child);
+	record_unwinding_stop(record);
 	record_output_free(record);
 	tally_control_close(&record->control);
 	tally_vec_free(&record->pieces);

@@ -30,6 +30,8 @@ struct record_output {
 	TALLY_VEC(char *) names; /* of finished files, with --switch-output */
 };
 
+struct record_unwinding;
+
 struct record {
 	const struct record_config *config;
 	int argc;
@@ -49,7 +51,8 @@ struct record {
 	int64_t delay_ns;          /* until enabling; -1: never, 0: at once */
 	uint64_t drained;          /* ns, CLOCK_MONOTONIC: when rings were written out last */
 	uint64_t wakeups, lost;
-	TALLY_VEC(struct iovec) pieces; /* of rings that are being drained */
+	struct record_unwinding *unwinding; /* NULL: dumps stay what they are */
+	TALLY_VEC(struct iovec) pieces;     /* of rings that are being drained */
 };
 
 #endif

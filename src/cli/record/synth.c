@@ -2,6 +2,18 @@
 /* What a file begins with: ids, and what existed before. */
 #include "cli/record/synth.h"
 
+#include "cli/record/unwinding.h"
+
+/* What runs now, for whoever unwinds: later records tell of what comes. */
+static int feed_out(struct record *record)
+{
+	const struct tally_str *out = &record->sampler.synth.out;
+
+	if (!record->unwinding || record->output.names.len)
+		return 0;
+	return record_unwinding_feed(record, out->data, out->len);
+}
+
 static int write_out(struct record *record)
 {
 	struct tally_str *out = &record->sampler.synth.out;
@@ -27,6 +39,8 @@ int record_synthesize(struct record *record, bool tail)
 	}
 	if (tail == record->config->sampling.tail_synth) {
 		ret = tally_sampler_add_existing(&record->sampler, &record->child, tail, started);
+		if (!ret && !tail)
+			ret = feed_out(record);
 		if (ret)
 			return ret;
 	}

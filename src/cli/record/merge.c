@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/record/merge.h"
+
+#include <string.h>
+
+#include "abi/record.h"
+#include "base/arith.h"
+
+/* The record at `at`; NULL at the end, and where none can be: the rest is nothing then. */
+static const struct perf_event_header *record_at(const struct record_merge_ring *ring, size_t at)
+{
+	size_t left = ring->bytes.len - at;
+	const struct perf_event_header *record;
+
+	if (left < sizeof(*record))
+		return NULL;
+	record = (const struct perf_event_header *)(ring->bytes.data + at);
+	return record->size >= sizeof(*record) && record->size <= left ? record : NULL;
+}
+
+static void ring_look(const struct record_merge *merge, struct record_merge_ring *ring)
+{
+	const struct perf_event_header *record = record_at(ring, ring->at);
+
+	ring->time = record ? tally_live_time(merge->live, record) : UINT64_MAX;
+}
+
+static void newest_look(struct record_merge *merge, const struct record_merge_ring *ring)
+{
+	const struct perf_event_header *record, *last = NULL;
+
+	for (size_t at = 0; (record = record_at(ring, at)); at += record->size)
+		last = record;
+	if (last)
+		merge->newest = TALLY_MAX(merge->newest, tally_live_time(merge->live, last));
+}
+
+static int ring_append(struct record_merge_ring *ring, const struct record_merge_ring *from)
+{
+	size_t left = ring->bytes.len - ring->at;
+
+	if (left)
+		memmove(ring->bytes.data, ring->bytes.data + ring->at, left);
+	ring->bytes.len = left;
+	ring->at = 0;
+	if (tally_vec_reserve(&ring->bytes, left + from->bytes.len))
+		return -ENOMEM;
+	memcpy(ring->bytes.data + left, from->bytes.data, from->bytes.len);
+	ring->bytes.len += from->bytes.len;
+	return 0;
+}
+
+int record_merge_add(struct record_merge *merge, size_t ring, struct record_merge_ring *from)
+{
+	static const struct record_merge_ring empty = {.time = UINT64_MAX};
+	struct record_merge_ring *to, taken;
+	int ret = 0;
+
+	while (merge->rings.len <= ring && !ret)
+		ret = tally_vec_push(&merge->rings, empty);
+	if (ret || !from->bytes.len)
+		return ret;
+	newest_look(merge, from);
+	merge->left += from->bytes.len;
+	merge->current = NULL;
+	to = &merge->rings.data[ring];
+	if (record_at(to, to->at)) {
+		ret = ring_append(to, from);
+		from->bytes.len = 0;
+	} else {
+		merge->left -= to->bytes.len - to->at; /* no record was there */
+		taken = *to;
+		*to = *from;
+		*from = taken;
+		to->at = from->at = from->bytes.len = 0;
+	}
+	ring_look(merge, to);
+	return ret;
+}
+
+/* Find the ring with the oldest record, and how long it stays that. */
+static void choose(struct record_merge *merge)
+{
+	uint64_t best = UINT64_MAX;
+
+	merge->current = NULL;
+	merge->until = UINT64_MAX;
+	tally_vec_for_each (ring, &merge->rings) {
+		if (ring->time < best) {
+			merge->until = best;
+			best = ring->time;
+			merge->current = ring;
+		} else {
+			merge->until = TALLY_MIN(merge->until, ring->time);
+		}
+	}
+}
+
+const struct perf_event_header *record_merge_next(struct record_merge *merge, uint64_t limit)
+{
+	const struct perf_event_header *record;
+	struct record_merge_ring *ring;
+
+	if (!merge->current || merge->current->time > merge->until)
+		choose(merge);
+	ring = merge->current;
+	if (!ring || ring->time > limit)
+		return NULL;
+	record = record_at(ring, ring->at);
+	ring->at += record->size;
+	merge->left -= TALLY_MIN(merge->left, (size_t)record->size);
+	ring_look(merge, ring);
+	if (ring->time == UINT64_MAX)
+		merge->current = NULL;
+	return record;
+}
+
+void record_merge_free(struct record_merge *merge)
+{
+	tally_vec_for_each (ring, &merge->rings)
+		tally_vec_free(&ring->bytes);
+	tally_vec_free(&merge->rings);
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/record/unwinding.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "abi/record.h"
+#include "base/arith.h"
+#include "base/clock.h"
+#include "cli/record/loader.h"
+#include "cli/record/merge.h"
+#include "cli/recording/live.h"
+
+enum {
+	SETTLE_NS = 1000000,     /* a CPU may still be writing a record that it put a time on */
+	BEHIND_BYTES = 16 << 20, /* more than this waits: dumps stay dumps */
+	WAIT_BYTES = 128 << 20,  /* more than this: the rings wait, too */
+	KEEP_BYTES = 4 << 20,    /* buffers that a stall made large do not stay so */
+	RECORD_MAX = 65528,
+};
+
+struct record_unwinding {
+	struct tally_live live;
+	struct record_loader loader;
+	pthread_t thread;
+	bool is_started;
+	/* The thread's own: */
+	struct record_merge merge;
+	TALLY_VEC(uint8_t) made; /* records that are ready */
+	uint64_t whole, unwound, kept;
+
+	atomic_size_t waiting; /* bytes of `in` */
+	atomic_bool is_ended;
+	pthread_mutex_t lock;
+	pthread_cond_t more, less; /* something to do; something was done */
+	/* Under the lock: */
+	TALLY_VEC(struct record_merge_ring) in;
+	TALLY_VEC(uint8_t) out;
+	bool flush;
+	int error;
+};
+
+/* ---- samples ---------------------------------------------------------------------- */
+
+static int made_add(struct record_unwinding *unwinding, const void *bytes, size_t len)
+{
+	if (tally_vec_reserve(&unwinding->made, unwinding->made.len + len))
+		return -ENOMEM;
+	memcpy(unwinding->made.data + unwinding->made.len, bytes, len);
+	unwinding->made.len += len;
+	return 0;
+}
+
+/* The sample with a callchain in place of its registers and its stack. */
+static int sample_rewrite(struct record_unwinding *unwinding, size_t event, uint16_t misc,
+			  struct tally_sample *sample, enum tally_unwind_end end)
+{
+	const struct tally_unwinder *unwinder = &unwinding->live.unwinder;
+	uint8_t note[TALLY_UNWIND_NOTE_SIZE];
+	size_t len;
+	int ret;
+
+	tally_unwind_note_write(end, note);
+	sample->callchain =
+		(struct tally_words){(const uint8_t *)unwinder->chain.data, unwinder->chain.len};
+	sample->regs_user.abi = PERF_SAMPLE_REGS_ABI_NONE;
+	sample->regs_user.values.nr = 0;
+	sample->stack_user = (struct tally_bytes){note, sizeof(note)};
+	sample->stack_user_size = sizeof(note);
+	if (tally_vec_reserve(&unwinding->made, unwinding->made.len + RECORD_MAX))
+		return -ENOMEM;
+	ret = tally_sample_encode(&unwinding->live.layouts.data[event], sample, misc,
+				  unwinding->made.data + unwinding->made.len, RECORD_MAX, &len);
+	if (!ret)
+		unwinding->made.len += len;
+	return ret;
+}
+
+static bool is_behind(const struct record_unwinding *unwinding)
+{
+	return atomic_load_explicit(&unwinding->waiting, memory_order_relaxed) +
+		       unwinding->merge.left >
+	       BEHIND_BYTES;
+}
+
+/* 1 if it was unwound and rewritten, 0 if it stays what it is, -ENOMEM. */
+static int sample_unwind(struct record_unwinding *unwinding, size_t event, uint16_t misc,
+			 struct tally_sample *sample, const struct tally_thread *thread)
+{
+	enum tally_unwind_end end;
+	int ret;
+
+	if (!sample->stack_user.len)
+		return 0;
+	unwinding->kept++;
+	do {
+		if (is_behind(unwinding))
+			return 0;
+		ret = tally_unwinder_run(&unwinding->live.unwinder, thread, sample, &end);
+		if (ret == -EAGAIN)
+			record_loader_wait(&unwinding->loader);
+	} while (ret == -EAGAIN && !unwinding->is_ended);
+	if (ret <= 0)
+		return ret == -EAGAIN ? 0 : ret;
+	ret = sample_rewrite(unwinding, event, misc, sample, end);
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
+	unwinding->kept--;
+	unwinding->unwound++;
+	unwinding->whole += end == TALLY_UNWIND_BOTTOM;
+	return 1;
+}
+
+/* Files are looked at as soon as they are mapped: later they may be gone. */
+static void mapped_load(struct record_unwinding *unwinding, const struct perf_event_header *record)
+{
+	struct tally_mmap mmap;
+	struct tally_thread *thread;
+	struct tally_dso *dso;
+
+	if (tally_record_mmap(record, record->size, &mmap) || mmap.is_data ||
+	    (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER)
+		return;
+	thread = tally_machine_thread(unwinding->live.machine, mmap.pid, mmap.tid);
+	dso = thread ? tally_machine_find_dso(unwinding->live.machine, thread,
+					      PERF_RECORD_MISC_USER, mmap.start)
+		     : NULL;
+	if (dso)
+		(void)record_loader_is_ready(&unwinding->loader, dso);
+}
+
+static int record_take(struct record_unwinding *unwinding, const struct perf_event_header *record)
+{
+	size_t event = tally_live_event(&unwinding->live, record);
+	struct tally_sample sample; /* large: not cleared, decoding does that */
+	struct tally_feed_sample facts;
+	int ret = tally_live_record(&unwinding->live, event, record, &sample, &facts);
+
+	if (ret > 0)
+		ret = sample_unwind(unwinding, event, record->misc, &sample, facts.thread);
+	else if (record->type == PERF_RECORD_MMAP || record->type == PERF_RECORD_MMAP2)
+		mapped_load(unwinding, record);
+	if (ret < 0)
+		return ret;
+	return ret ? 0 : made_add(unwinding, record, record->size);
+}
+
+/* ---- the thread --------------------------------------------------------------------- */
+
+/* Wait for something to do and take it. The lock is held before and after. */
+static int input_take(struct record_unwinding *unwinding, bool *ret_flush)
+{
+	int ret = 0;
+
+	while (!atomic_load(&unwinding->waiting) && !unwinding->flush && !unwinding->is_ended)
+		pthread_cond_wait(&unwinding->more, &unwinding->lock);
+	for (size_t i = 0; i < unwinding->in.len && !ret; i++)
+		ret = record_merge_add(&unwinding->merge, i, &unwinding->in.data[i]);
+	atomic_store(&unwinding->waiting, 0);
+	*ret_flush = unwinding->flush;
+	return ret;
+}
+
+static int records_take(struct record_unwinding *unwinding, bool is_all)
+{
+	uint64_t newest = unwinding->merge.newest;
+	uint64_t limit = is_all ? UINT64_MAX - 1 : newest - TALLY_MIN(newest, SETTLE_NS);
+	const struct perf_event_header *record;
+	int ret = 0;
+
+	while (!ret && (record = record_merge_next(&unwinding->merge, limit)))
+		ret = record_take(unwinding, record);
+	return ret;
+}
+
+static int output_give(struct record_unwinding *unwinding)
+{
+	size_t len = unwinding->out.len;
+
+	if (!unwinding->made.len)
+		return 0;
+	if (tally_vec_reserve(&unwinding->out, len + unwinding->made.len))
+		return -ENOMEM;
+	memcpy(unwinding->out.data + len, unwinding->made.data, unwinding->made.len);
+	unwinding->out.len += unwinding->made.len;
+	unwinding->made.len = 0;
+	return 0;
+}
+
+static void *unwinding_main(void *arg)
+{
+	struct record_unwinding *unwinding = arg;
+	bool flush;
+	int ret = 0;
+
+	pthread_mutex_lock(&unwinding->lock);
+	while (!ret && !unwinding->is_ended) {
+		ret = input_take(unwinding, &flush);
+		pthread_mutex_unlock(&unwinding->lock);
+		if (!ret)
+			ret = records_take(unwinding, flush);
+		pthread_mutex_lock(&unwinding->lock);
+		if (!ret)
+			ret = output_give(unwinding);
+		if (flush)
+			unwinding->flush = false;
+		unwinding->error = ret;
+		pthread_cond_broadcast(&unwinding->less);
+	}
+	pthread_mutex_unlock(&unwinding->lock);
+	return NULL;
+}
+
+/* ---- the rings ---------------------------------------------------------------------- */
+
+static int ring_add(struct record_merge_ring *to, const void *data, size_t len)
+{
+	if (tally_vec_reserve(&to->bytes, to->bytes.len + len))
+		return -ENOMEM;
+	if (len)
+		memcpy(to->bytes.data + to->bytes.len, data, len);
+	to->bytes.len += len;
+	return 0;
+}
+
+/* Copy what the rings hold. The caller holds the lock. */
+static int rings_take(struct record *record)
+{
+	struct record_unwinding *unwinding = record->unwinding;
+	struct tally_ring_data data;
+	size_t taken = 0;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < tally_rings_nr(record->sampler.rings); i++) {
+		if (!tally_ring_data(tally_rings_at(record->sampler.rings, i), &data))
+			continue;
+		ret = ring_add(&unwinding->in.data[i], data.first, data.first_len);
+		if (!ret)
+			ret = ring_add(&unwinding->in.data[i], data.second, data.second_len);
+		taken += data.first_len + data.second_len;
+	}
+	if (ret)
+		return ret;
+	tally_rings_consume(record->sampler.rings, false);
+	atomic_fetch_add(&unwinding->waiting, taken);
+	return 0;
+}
+
+/* Write what is ready, as one round. */
+static int output_write(struct record *record, void *bytes, size_t len)
+{
+	struct perf_event_header round = {TALLY_PERFDATA_FINISHED_ROUND, 0, sizeof(round)};
+	const struct iovec pieces[] = {{bytes, len}, {&round, sizeof(round)}};
+
+	if (!len)
+		return 0;
+	return tally_perfdata_writer_writev(record->output.writer, pieces,
+					    TALLY_ARRAY_SIZE(pieces));
+}
+
+int record_unwinding_drain(struct record *record, bool flush)
+{
+	struct record_unwinding *unwinding = record->unwinding;
+	__typeof__(unwinding->out) ready = {0};
+	int ret;
+
+	pthread_mutex_lock(&unwinding->lock);
+	while (atomic_load(&unwinding->waiting) > WAIT_BYTES && !unwinding->error)
+		pthread_cond_wait(&unwinding->less, &unwinding->lock);
+	ret = rings_take(record);
+	unwinding->flush |= flush;
+	pthread_cond_signal(&unwinding->more);
+	while (!ret && unwinding->flush && !unwinding->error)
+		pthread_cond_wait(&unwinding->less, &unwinding->lock);
+	ret = ret ? ret : unwinding->error;
+	ready.data = unwinding->out.data;
+	ready.len = unwinding->out.len;
+	unwinding->out = (__typeof__(unwinding->out)){0};
+	pthread_mutex_unlock(&unwinding->lock);
+	if (!ret)
+		ret = output_write(record, ready.data, ready.len);
+	free(ready.data);
+	record->drained = tally_clock_now();
+	return ret;
+}
+
+int record_unwinding_feed(struct record *record, const char *records, size_t len)
+{
+	int ret;
+
+	pthread_mutex_lock(&record->unwinding->lock);
+	ret = tally_live_feed(&record->unwinding->live, records, len);
+	pthread_mutex_unlock(&record->unwinding->lock);
+	return ret;
+}
+
+/* ---- begin and end -------------------------------------------------------------------- */
+
+bool record_unwinding_is_wanted(const struct record *record)
+{
+	bool has_dumps = false;
+	struct utsname name;
+
+	tally_vec_for_each (spec, &record->sampler.specs) {
+		has_dumps |= (spec->attr.sample_type & PERF_SAMPLE_STACK_USER) != 0;
+		/* Rings that are overwritten are read backwards, and only once. */
+		if (spec->attr.write_backward)
+			return false;
+	}
+	return has_dumps && !record->config->keep_stacks && !uname(&name) &&
+	       tally_unwind_arch_named(name.machine);
+}
+
+static int rings_init(struct record *record)
+{
+	struct record_unwinding *unwinding = record->unwinding;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < tally_rings_nr(record->sampler.rings); i++)
+		ret = tally_vec_push(&unwinding->in, (struct record_merge_ring){.at = 0});
+	return ret;
+}
+
+static int thread_start(struct record_unwinding *unwinding)
+{
+	sigset_t all, before;
+	int ret;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	ret = -pthread_create(&unwinding->thread, NULL, unwinding_main, unwinding);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	unwinding->is_started = !ret;
+	return ret;
+}
+
+int record_unwinding_start(struct record *record)
+{
+	struct record_unwinding *unwinding = calloc(1, sizeof(*unwinding));
+	int ret;
+
+	if (!unwinding)
+		return -ENOMEM;
+	record->unwinding = unwinding;
+	pthread_mutex_init(&unwinding->lock, NULL);
+	pthread_cond_init(&unwinding->more, NULL);
+	pthread_cond_init(&unwinding->less, NULL);
+	unwinding->merge.live = &unwinding->live;
+	ret = tally_live_init(&unwinding->live, &record->sampler, NULL);
+	if (!ret) {
+		tally_machine_follow(unwinding->live.machine);
+		unwinding->live.unwinder.is_ready = record_loader_is_ready;
+		unwinding->live.unwinder.arg = &unwinding->loader;
+		ret = rings_init(record);
+	}
+	if (!ret)
+		ret = record_loader_start(&unwinding->loader);
+	return ret ? ret : thread_start(unwinding);
+}
+
+void record_unwinding_counts(const struct record *record, uint64_t *ret_unwound,
+			     uint64_t *ret_whole, uint64_t *ret_kept)
+{
+	*ret_unwound = record->unwinding->unwound;
+	*ret_whole = record->unwinding->whole;
+	*ret_kept = record->unwinding->kept;
+}
+
+void record_unwinding_stop(struct record *record)
+{
+	struct record_unwinding *unwinding = record->unwinding;
+
+	if (!unwinding)
+		return;
+	pthread_mutex_lock(&unwinding->lock);
+	unwinding->is_ended = true;
+	pthread_cond_signal(&unwinding->more);
+	pthread_mutex_unlock(&unwinding->lock);
+	if (unwinding->is_started)
+		pthread_join(unwinding->thread, NULL);
+	record_loader_stop(&unwinding->loader);
+	tally_live_free(&unwinding->live);
+	record_merge_free(&unwinding->merge);
+	tally_vec_for_each (ring, &unwinding->in)
+		tally_vec_free(&ring->bytes);
+	tally_vec_free(&unwinding->in);
+	tally_vec_free(&unwinding->made);
+	tally_vec_free(&unwinding->out);
+	pthread_mutex_destroy(&unwinding->lock);
+	pthread_cond_destroy(&unwinding->more);
+	pthread_cond_destroy(&unwinding->less);
+	free(unwinding);
+	record->unwinding = NULL;
+}
