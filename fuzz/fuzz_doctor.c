@@ -2,7 +2,7 @@
 /* What tally doctor reads: texts of procfs and sysfs, and the functions of a program. */
 #include <stdlib.h>
 
-#include "cli/doctor/prologue.h"
+#include "symbols/prologue.h"
 #include "cli/doctor/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -29,11 +29,11 @@ static void read_texts(const char *text, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct doctor_prologues prologues;
+	struct tally_prologues prologues;
 	struct tally_elf elf;
 
 	read_texts((const char *)data, size);
-	if (!tally_elf_open(data, size, &elf, NULL) && !doctor_prologues_look(&elf, &prologues))
+	if (!tally_elf_open(data, size, &elf, NULL) && !tally_elf_prologues_look(&elf, &prologues))
 		check(prologues.looked <= prologues.functions &&
 		      prologues.frames <= prologues.looked);
 	return 0;

@@ -39,7 +39,7 @@ static void code_look(const struct where *where, uint64_t ip, struct tally_unwin
 							 &code->rule);
 	else if (tally_dso_rules_state(map->dso) == TALLY_DSO_NO_SYMBOLS)
 		code->why = TALLY_UNWIND_NO_RULES;
-	code->may_have_pointer = code->table || code->why == TALLY_UNWIND_NO_RULES;
+	code->may_have_pointer = tally_dso_has_frame_pointers(map->dso);
 }
 
 static const struct tally_unwind_code *code_find(void *arg, uint64_t ip)
@@ -167,12 +167,31 @@ static uint64_t kernel_part(struct tally_words chain)
 	return nr;
 }
 
+/* What frame pointers found beyond the last frame that was unwound, where the kernel followed them
+ * as well (--call-graph auto): entries of `recorded`, from the user's part on. */
+static struct tally_words pointers_beyond(struct tally_words recorded, uint64_t user,
+					  const struct tally_unwind_stack *stack)
+{
+	struct tally_words none = {0};
+
+	if (stack->end == TALLY_UNWIND_BOTTOM || stack->end == TALLY_UNWIND_LIMIT || !stack->nr)
+		return none;
+	for (uint64_t i = user; i < recorded.nr; i++) {
+		if (tally_words_get(recorded, i) == stack->steps[stack->nr - 1].ip)
+			return (struct tally_words){recorded.data + 8 * (i + 1),
+						    recorded.nr - i - 1};
+	}
+	return none;
+}
+
 static int chain_make(struct tally_unwinder *unwinder, struct tally_words recorded,
-		      const struct tally_unwind_stack *stack)
+		      struct tally_unwind_stack *stack)
 {
 	uint64_t nr = kernel_part(recorded), *to;
+	struct tally_words beyond =
+		pointers_beyond(recorded, TALLY_MIN(nr + 1, recorded.nr), stack);
 
-	if (tally_vec_reserve(&unwinder->chain, nr + 1 + stack->nr))
+	if (tally_vec_reserve(&unwinder->chain, nr + 1 + stack->nr + beyond.nr))
 		return -ENOMEM;
 	to = unwinder->chain.data;
 	for (uint64_t i = 0; i < nr; i++)
@@ -180,7 +199,13 @@ static int chain_make(struct tally_unwinder *unwinder, struct tally_words record
 	*to++ = (uint64_t)PERF_CONTEXT_USER;
 	for (size_t i = 0; i < stack->nr; i++)
 		*to++ = stack->steps[i].call;
-	unwinder->chain.len = nr + 1 + stack->nr;
+	for (uint64_t i = 0; i < beyond.nr; i++)
+		*to++ = tally_words_get(beyond, i) - 1;
+	unwinder->chain.len = (size_t)(to - unwinder->chain.data);
+	if (beyond.nr) {
+		stack->end = TALLY_UNWIND_POINTERS;
+		stack->end_ip = tally_words_get(beyond, beyond.nr - 1);
+	}
 	return 0;
 }
 

@@ -108,12 +108,12 @@ static void attr_chain(const struct tally_sampling *sampling, enum tally_callcha
 		attr->branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK |
 					   PERF_SAMPLE_BRANCH_NO_CYCLES |
 					   PERF_SAMPLE_BRANCH_NO_FLAGS;
-	} else if (chain == TALLY_CALLCHAIN_DWARF) {
+	} else if (chain == TALLY_CALLCHAIN_DWARF || chain == TALLY_CALLCHAIN_AUTO) {
 		attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
 				     PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC;
 		attr->sample_regs_user = tally_sampling_all_registers();
 		attr->sample_stack_user = stack_size;
-		attr->exclude_callchain_user = 1;
+		attr->exclude_callchain_user |= chain == TALLY_CALLCHAIN_DWARF;
 	}
 }
 
@@ -127,6 +127,7 @@ static void attr_event_chain(const struct tally_sampling *sampling,
 	} words[] = {{"fp", TALLY_CALLCHAIN_FP},
 		     {"yes", TALLY_CALLCHAIN_FP},
 		     {"dwarf", TALLY_CALLCHAIN_DWARF},
+		     {"auto", TALLY_CALLCHAIN_AUTO},
 		     {"lbr", TALLY_CALLCHAIN_LBR}};
 	enum tally_callchain chain = sampling->chain;
 	uint32_t size = sampling->stack_size ? sampling->stack_size : TALLY_SAMPLING_STACK;

@@ -40,33 +40,49 @@ int tally_sampling_parse_synth(struct tally_sampling *sampling, const char *text
 
 /* ---- callchains, branches, clocks, registers ------------------------------- */
 
-int tally_sampling_parse_chain(struct tally_sampling *sampling, const char *text)
-{
-	uint64_t size = TALLY_SAMPLING_STACK;
+static const struct {
+	const char *word;
+	enum tally_callchain chain;
+	bool has_size; /* may follow */
+} chain_words[] = {
+	{"fp", TALLY_CALLCHAIN_FP, false},    {"no", TALLY_CALLCHAIN_NONE, false},
+	{"lbr", TALLY_CALLCHAIN_LBR, false},  {"dwarf", TALLY_CALLCHAIN_DWARF, true},
+	{"auto", TALLY_CALLCHAIN_AUTO, true},
+};
 
-	if (!text || !strcmp(text, "fp")) {
-		sampling->chain = TALLY_CALLCHAIN_FP;
-	} else if (!strcmp(text, "no")) {
-		sampling->chain = TALLY_CALLCHAIN_NONE;
-	} else if (!strcmp(text, "lbr")) {
-		sampling->chain = TALLY_CALLCHAIN_LBR;
-	} else if (!strncmp(text, "dwarf", 5) && (!text[5] || text[5] == ',')) {
-		sampling->chain = TALLY_CALLCHAIN_DWARF;
-		/* The kernel takes what is a multiple of 8 and leaves room for the rest. */
-		if (text[5] && (!tally_size_parse(text + 6, 1, &size) || !size || size > 65528)) {
-			tally_message_error(sampling->messages,
-					    "--call-graph %s: the size is from 8 to 65528 bytes",
-					    text);
-			return -EINVAL;
-		}
-		sampling->stack_size =
-			(uint32_t)TALLY_MIN(tally_round_up(size, 8), (uint64_t)65528);
-	} else {
+/* The kernel takes what is a multiple of 8 and leaves room for the rest. */
+static int parse_stack_size(struct tally_sampling *sampling, const char *text,
+			    const char *size_text)
+{
+	enum { MOST = 65528 };
+	uint64_t size;
+
+	if (!tally_size_parse(size_text, 1, &size) || !size || size > MOST) {
 		tally_message_error(sampling->messages,
-				    "--call-graph %s: not fp, dwarf[,size] or lbr", text);
+				    "--call-graph %s: the size is from 8 to %d bytes", text, MOST);
 		return -EINVAL;
 	}
+	sampling->stack_size = (uint32_t)TALLY_MIN(tally_round_up(size, 8), (uint64_t)MOST);
 	return 0;
+}
+
+int tally_sampling_parse_chain(struct tally_sampling *sampling, const char *text)
+{
+	const char *word = text ? text : "fp";
+	size_t len = strcspn(word, ",");
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(chain_words); i++) {
+		bool has_size = word[len] == ',';
+
+		if (strlen(chain_words[i].word) != len || strncmp(chain_words[i].word, word, len) ||
+		    (has_size && !chain_words[i].has_size))
+			continue;
+		sampling->chain = chain_words[i].chain;
+		return has_size ? parse_stack_size(sampling, text, word + len + 1) : 0;
+	}
+	tally_message_error(sampling->messages,
+			    "--call-graph %s: not fp, dwarf[,size], auto[,size] or lbr", text);
+	return -EINVAL;
 }
 
 static const struct {

@@ -16,6 +16,7 @@ enum tally_callchain {
 	TALLY_CALLCHAIN_NONE,
 	TALLY_CALLCHAIN_FP,    /* by frame pointers, in the kernel */
 	TALLY_CALLCHAIN_DWARF, /* registers and a copy of the stack, to be unwound */
+	TALLY_CALLCHAIN_AUTO,  /* both: frame pointers go on where the copy ends */
 	TALLY_CALLCHAIN_LBR,   /* from the branches that the PMU keeps */
 };
 
@@ -63,7 +64,7 @@ struct tally_sampling {
 /*
  * Words of options, as perf has them. 0, or -EINVAL, which is told.
  *
- * chain: "fp", "dwarf[,SIZE]", "lbr", "no"; NULL is fp.
+ * chain: "fp", "dwarf[,SIZE]", "auto[,SIZE]", "lbr", "no"; NULL is fp.
  * branches: "any_call,u", added to what is there; levels alone mean any branch.
  * clock: "monotonic" and its like, or a number.
  * synth: "no", "task", "mmap", "cgroup", "all", or several of them.

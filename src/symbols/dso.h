@@ -53,7 +53,8 @@ struct tally_dso {
 	struct tally_unwind_table rules; /* of rules_block */
 	void *rules_block;               /* NULL: none */
 	enum tally_dso_state rules_state;
-	struct tally_map shown; /* raw name pointer to shown name pointer */
+	bool has_frame_pointers; /* see tally_dso_has_frame_pointers(); once rules_state says */
+	struct tally_map shown;  /* raw name pointer to shown name pointer */
 };
 
 /* Codes of loading that have a meaning of their own here, and the states that they become. */

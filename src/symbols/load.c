@@ -129,6 +129,11 @@ const struct tally_unwind_table *tally_dso_rules(struct tally_dso *dso)
 	return dso->rules_state == TALLY_DSO_LOADED ? &dso->rules : NULL;
 }
 
+bool tally_dso_has_frame_pointers(const struct tally_dso *dso)
+{
+	return dso->has_frame_pointers;
+}
+
 enum tally_dso_state tally_dso_rules_state(const struct tally_dso *dso)
 {
 	return dso->rules_state;

@@ -8,6 +8,7 @@
 #include "symbols/elf_frames.h"
 #include "symbols/load.h"
 #include "symbols/places.h"
+#include "symbols/prologue.h"
 
 static bool has_section(const struct tally_elf *elf, const char *name)
 {
@@ -48,6 +49,15 @@ static int rules_search(struct tally_dso *dso, struct tally_image *own, struct t
 	return 0;
 }
 
+/* Most of the functions that were looked at set one up: some call nobody. */
+static bool sets_frame_pointers(const struct tally_elf *elf)
+{
+	struct tally_prologues prologues;
+
+	return !tally_elf_prologues_look(elf, &prologues) && prologues.looked &&
+	       prologues.frames * 10 >= prologues.looked * 8;
+}
+
 static int rules_compile(struct tally_dso *dso, const struct tally_image *own,
 			 const struct tally_image *debug)
 {
@@ -58,6 +68,7 @@ static int rules_compile(struct tally_dso *dso, const struct tally_image *own,
 	if (!ret)
 		ret = tally_unwind_compile(&frames.source, &dso->rules_block, &len);
 	tally_elf_frames_free(&frames);
+	dso->has_frame_pointers = !ret || (ret == -ENODATA && sets_frame_pointers(&own->elf));
 	return ret ? ret : tally_unwind_table_open(dso->rules_block, len, &dso->rules);
 }
 

@@ -167,6 +167,10 @@ const struct tally_symbol *tally_dso_find(struct tally_dso *dso, uint64_t addr);
 const struct tally_unwind_table *tally_dso_rules(struct tally_dso *dso);
 enum tally_dso_state tally_dso_rules_state(const struct tally_dso *dso);
 
+/* Whether callers may be found by frame pointers where the DSO has no rule, after
+ * tally_dso_rules(): it has rules elsewhere, or its functions begin by setting one up. */
+bool tally_dso_has_frame_pointers(const struct tally_dso *dso);
+
 /* The name to print of a symbol that tally_dso_find(dso) returned: demangled unless switched
  * off. Remembered: the same symbol gives the same pointer. Never NULL. */
 const char *tally_symbol_name(struct tally_dso *dso, const struct tally_symbol *symbol);

@@ -178,7 +178,8 @@ static uint32_t stretch_end(const struct tally_unwind_build *build, size_t i)
 
 /* Whether calls are made with a frame pointer: of the code that has more than a return address on
  * the stack, nine tenths find it by the pointer. */
-static bool has_frame_pointers(const struct tally_unwind_build *build, const struct rows_layout *layout,
+static bool has_frame_pointers(const struct tally_unwind_build *build,
+			       const struct rows_layout *layout,
 			       const struct tally_unwind_arch *arch)
 {
 	uint64_t with = 0, without = 0;

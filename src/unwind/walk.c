@@ -17,6 +17,7 @@ const char *tally_unwind_end_text(enum tally_unwind_end end)
 		[TALLY_UNWIND_ANONYMOUS] = "code made at run time",
 		[TALLY_UNWIND_UNMAPPED] = "no code at the return address",
 		[TALLY_UNWIND_BAD_RULE] = "an unwind rule that does not hold",
+		[TALLY_UNWIND_POINTERS] = "continued by frame pointers",
 	};
 
 	return texts[end];

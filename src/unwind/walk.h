@@ -24,6 +24,7 @@ enum tally_unwind_end {
 	TALLY_UNWIND_ANONYMOUS,   /* code made at run time, which has none */
 	TALLY_UNWIND_UNMAPPED,    /* no code is there */
 	TALLY_UNWIND_BAD_RULE,    /* what the file says is not so */
+	TALLY_UNWIND_POINTERS,    /* frame pointers led on, to where nobody knows */
 	TALLY_UNWIND_NR_ENDS,
 };
 

@@ -234,7 +234,7 @@ static void elf_look(const struct tally_image *image, struct doctor_program *pro
 	program->build_id_size = image->build_id.size;
 	memcpy(program->build_id, image->build_id.id, sizeof(program->build_id));
 	program->language = language_of(elf);
-	program->prologues_code = doctor_prologues_look(elf, &program->prologues);
+	program->prologues_code = tally_elf_prologues_look(elf, &program->prologues);
 	debug_find(elf, program);
 }
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/doctor/prologue.h"
+#include "symbols/prologue.h"
 #include "symbols/elf.h"
 
 enum doctor_debug {
@@ -34,8 +34,8 @@ struct doctor_program {
 	enum doctor_debug debug;
 	char *debug_path;
 	char *debug_link;   /* .gnu_debuglink; NULL: none */
-	int prologues_code; /* of doctor_prologues_look() */
-	struct doctor_prologues prologues;
+	int prologues_code; /* of tally_elf_prologues_look() */
+	struct tally_prologues prologues;
 	const char *language; /* "Go", "Rust"; NULL: not known */
 	const char *hint;     /* how its own code, made at run time, gets names; NULL */
 };

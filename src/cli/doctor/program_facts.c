@@ -137,7 +137,7 @@ static void find_frames(const struct doctor *doctor, struct doctor_finding *find
 {
 	enum { MOST = 80, HARDLY = 20 };
 	const struct doctor_program *program = &doctor->program;
-	const struct doctor_prologues *prologues = &program->prologues;
+	const struct tally_prologues *prologues = &program->prologues;
 	size_t percent;
 
 	if (program->prologues_code) {
@@ -158,8 +158,7 @@ static void find_frames(const struct doctor *doctor, struct doctor_finding *find
 		return;
 	doctor_fix(finding, "compile with -fno-omit-frame-pointer");
 	if (program->has_unwind)
-		doctor_fix(finding, "record --call-graph dwarf: it has unwind tables (perf reads "
-				    "that; tally does not unwind yet)");
+		doctor_fix(finding, "record --call-graph auto, or dwarf: it has unwind tables");
 }
 
 static void find_unwind(const struct doctor *doctor, struct doctor_finding *finding)

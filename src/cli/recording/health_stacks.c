@@ -31,6 +31,7 @@ static const struct {
 				    "stack, java -XX:+PreserveFramePointer)"},
 	[TALLY_UNWIND_UNMAPPED] = {"unmapped", NULL},
 	[TALLY_UNWIND_BAD_RULE] = {"bad_rule", NULL},
+	[TALLY_UNWIND_POINTERS] = {"pointers", NULL},
 };
 
 /* Stacks that ended in one file for one reason. */

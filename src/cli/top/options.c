@@ -39,7 +39,8 @@ const struct tally_option top_options[] = {
 	 .given = AT(sampling.has_period)},
 	{'g', NULL, .kind = TALLY_OPTION_CALL, .help = "callchains, by frame pointers",
 	 .call = option_chain},
-	{0, "call-graph", .kind = TALLY_OPTION_CALL, .arg = "fp|dwarf[,size]|lbr[,how to show]",
+	{0, "call-graph", .kind = TALLY_OPTION_CALL,
+	 .arg = "fp|dwarf[,size]|auto[,size]|lbr[,how to show]",
 	 .help = "callchains, by these means; shown as in tally report", .call = option_chain},
 	{0, "max-stack", TALLY_OPTION_U64, AT(sampling.max_stack), "n",
 	 "entries of a callchain (127)"},
@@ -82,11 +83,11 @@ const struct tally_option top_options[] = {
 	TALLY_OPTION_END,
 };
 
-/* "fp|dwarf[,size]|lbr", and behind it how to show chains, in the words of tally report. Either
- * part may be missing. */
+/* "fp|dwarf[,size]|auto[,size]|lbr", and behind it how to show chains, in the words of tally
+ * report. Either part may be missing. */
 static int config_chain(struct top_config *config)
 {
-	static const char *const modes[] = {"fp", "dwarf", "lbr", "no"};
+	static const char *const modes[] = {"fp", "dwarf", "auto", "lbr", "no"};
 	const char *text = config->call_graph, *rest;
 	char mode[32];
 	size_t len;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/doctor/prologue.h"
+#include "symbols/prologue.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -182,10 +182,10 @@ static const uint8_t *code_at(const struct tally_elf *elf, uint64_t address, siz
 	return elf->data + offset;
 }
 
-int doctor_prologues_look(const struct tally_elf *elf, struct doctor_prologues *ret_prologues)
+int tally_elf_prologues_look(const struct tally_elf *elf, struct tally_prologues *ret_prologues)
 {
 	const struct architecture *architecture = architecture_of(elf);
-	struct doctor_prologues prologues = {0};
+	struct tally_prologues prologues = {0};
 	address_vec functions = {0};
 	int ret = architecture ? functions_find(elf, &functions, &prologues.from) : -ENOTSUP;
 
