@@ -137,6 +137,8 @@ bool tally_unwind_note_read(const struct tally_sample *sample, enum tally_unwind
 
 /* ---- stacks ----------------------------------------------------------------------- */
 
+/* Whatever the byte order of the file is, memory is in that of the architecture: all that are known
+ * are little-endian. */
 static void stack_unwind(struct tally_unwinder *unwinder, const struct tally_thread *thread,
 			 const struct tally_sample *sample, struct tally_unwind_regs *regs,
 			 struct tally_unwind_stack *stack)
@@ -146,7 +148,7 @@ static void stack_unwind(struct tally_unwinder *unwinder, const struct tally_thr
 					     .memory = {.stack = sample->stack_user.data,
 							.start = regs->value[unwinder->arch->sp],
 							.len = sample->stack_user.len,
-							.swap = unwinder->swap},
+							.swap = TALLY_HOST_BIG_ENDIAN},
 					     .find = code_find,
 					     .arg = &where};
 

@@ -27,7 +27,6 @@ struct tally_unwind_memo {
 struct tally_unwinder {
 	struct tally_machine *machine;
 	const struct tally_unwind_arch *arch;
-	bool swap;         /* the recording is of the other byte order */
 	bool is_again;     /* stacks have been counted */
 	size_t max_frames; /* of one stack; 0: TALLY_UNWIND_MAX_FRAMES */
 	struct tally_unwind_counts counts;

@@ -54,7 +54,9 @@ struct tally_dso {
 	void *rules_block;               /* NULL: none */
 	enum tally_dso_state rules_state;
 	bool has_frame_pointers; /* see tally_dso_has_frame_pointers(); once rules_state says */
-	struct tally_map shown;  /* raw name pointer to shown name pointer */
+	struct tally_map bounds; /* functions without a name, by start */
+	struct tally_arena bound_symbols; /* they live here */
+	struct tally_map shown;           /* raw name pointer to shown name pointer */
 };
 
 /* Codes of loading that have a meaning of their own here, and the states that they become. */

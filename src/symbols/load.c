@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "symbols/bounds.h"
 #include "symbols/dso.h"
 #include "symbols/load.h"
 
@@ -113,9 +114,13 @@ static void dso_load(struct tally_dso *dso)
 
 const struct tally_symbol *tally_dso_find(struct tally_dso *dso, uint64_t addr)
 {
+	const struct tally_symbol *symbol = NULL;
+
 	if (dso->state == TALLY_DSO_NOT_LOADED)
 		dso_load(dso);
-	return dso->state == TALLY_DSO_LOADED ? tally_symtab_find(&dso->table, addr) : NULL;
+	if (dso->state == TALLY_DSO_LOADED)
+		symbol = tally_symtab_find(&dso->table, addr);
+	return symbol || !dso->owner->options.bounds ? symbol : tally_dso_find_bound(dso, addr);
 }
 
 const struct tally_unwind_table *tally_dso_rules(struct tally_dso *dso)

@@ -7,6 +7,7 @@
 
 #include "base/arith.h"
 #include "base/hash.h"
+#include "symbols/bounds.h"
 #include "symbols/demangle.h"
 #include "symbols/dso.h"
 #include "symbols/load.h"
@@ -114,6 +115,7 @@ static void dso_free(struct tally_dso *dso)
 	free(dso->reference);
 	free(dso->path);
 	free(dso->rules_block);
+	tally_dso_free_bounds(dso);
 	free(dso);
 }
 

@@ -37,6 +37,8 @@ struct tally_symbols_options {
 	bool no_demangle;     /* hand out raw names */
 	bool demangle_params; /* "f(int)", not "f": what perf does with -v */
 	bool ignore_vmlinux;  /* kallsyms only */
+	bool bounds;          /* of code without a symbol the function, where unwind rules tell its
+			       * start: "fn@42e0" */
 	bool any_owner;       /* perf-PID.map of whomever; else of root, ours, the process's user */
 };
 
@@ -174,6 +176,9 @@ bool tally_dso_has_frame_pointers(const struct tally_dso *dso);
 /* The name to print of a symbol that tally_dso_find(dso) returned: demangled unless switched
  * off. Remembered: the same symbol gives the same pointer. Never NULL. */
 const char *tally_symbol_name(struct tally_dso *dso, const struct tally_symbol *symbol);
+
+/* Whether a symbol that tally_dso_find(dso) returned is but the start of a function. */
+bool tally_symbol_is_bound(const struct tally_dso *dso, const struct tally_symbol *symbol);
 
 /* What was loaded, or why nothing was. */
 struct tally_dso_status tally_dso_status(const struct tally_dso *dso);

@@ -131,8 +131,8 @@ void tally_unwind_build_sort(struct tally_unwind_build *build)
 
 /* The table while its rows are copied into one order. */
 struct rows_layout {
-	uint32_t *starts, *rules;
-	uint32_t nr;
+	uint32_t *starts, *rules, *functions;
+	uint32_t nr, nr_functions;
 	uint32_t covered; /* up to here all is said */
 };
 
@@ -150,8 +150,6 @@ static void layout_stretch(struct rows_layout *layout, const struct tally_unwind
 {
 	const struct tally_unwind_row *rows = build->rows.data + stretch->first_row;
 	uint32_t from = TALLY_MAX(stretch->start, layout->covered);
-	uint32_t is_function =
-		stretch->is_function && from == stretch->start ? TALLY_UNWIND_FUNCTION : 0;
 
 	if (from >= end || !stretch->nr_rows)
 		return;
@@ -162,9 +160,10 @@ static void layout_stretch(struct rows_layout *layout, const struct tally_unwind
 
 		if (holds_later)
 			continue;
-		layout_row(layout, TALLY_MAX(rows[i].start, from), rows[i].rule | is_function);
-		is_function = 0;
+		layout_row(layout, TALLY_MAX(rows[i].start, from), rows[i].rule);
 	}
+	if (stretch->is_function && from == stretch->start)
+		layout->functions[layout->nr_functions++] = from;
 	layout->covered = end;
 }
 
@@ -185,7 +184,7 @@ static bool has_frame_pointers(const struct tally_unwind_build *build,
 	uint64_t with = 0, without = 0;
 
 	for (uint32_t i = 0; i + 1 < layout->nr; i++) {
-		uint32_t at = layout->rules[i] & ~(uint32_t)TALLY_UNWIND_FUNCTION;
+		uint32_t at = layout->rules[i];
 		struct tally_unwind_rule rule = rule_head_unpack(build->words.data + at);
 		uint32_t size = layout->starts[i + 1] - layout->starts[i];
 
@@ -211,21 +210,24 @@ static void *block_make(const struct tally_unwind_build *build, const struct row
 		.version = TALLY_UNWIND_VERSION,
 		.machine = arch->machine,
 		.nr_rows = layout->nr,
+		.nr_functions = layout->nr_functions,
 		.nr_words = (uint32_t)build->words.len,
 		.nr_bytes = (uint32_t)build->bytes.len,
 		.is_partial = build->is_partial,
 		.has_frame_pointers = has_frame_pointers(build, layout, arch),
 	};
 	size_t rows = 4 * (size_t)layout->nr, words = 4 * build->words.len;
+	size_t functions = 4 * (size_t)layout->nr_functions;
 	uint8_t *block, *at;
 
-	*ret_len = sizeof(head) + 2 * rows + words + build->bytes.len;
+	*ret_len = sizeof(head) + 2 * rows + functions + words + build->bytes.len;
 	block = malloc(*ret_len);
 	if (!block)
 		return NULL;
 	at = block_put(block, &head, sizeof(head));
 	at = block_put(at, layout->starts, rows);
 	at = block_put(at, layout->rules, rows);
+	at = block_put(at, layout->functions, functions);
 	at = block_put(at, build->words.data, words);
 	block_put(at, build->bytes.data, build->bytes.len);
 	return block;
@@ -244,9 +246,10 @@ int tally_unwind_build_finish(struct tally_unwind_build *build,
 	if (nr > MAX_ROWS)
 		return -E2BIG;
 	tally_unwind_build_sort(build);
-	layout.starts = malloc(2 * nr * sizeof(*layout.starts));
+	layout.starts = malloc((2 * nr + build->stretches.len) * sizeof(*layout.starts));
 	if (layout.starts) {
 		layout.rules = layout.starts + nr;
+		layout.functions = layout.rules + nr;
 		for (size_t i = 0; i < build->stretches.len; i++)
 			layout_stretch(&layout, build, &build->stretches.data[i],
 				       stretch_end(build, i));

@@ -157,7 +157,7 @@ static int add_stubs(struct tally_unwind_build *build, const struct tally_unwind
 
 	if (!stretch_of(source, stubs->vaddr, stubs->size, &stretch))
 		return 0;
-	stretch.is_weak = true;
+	stretch.is_weak = stretch.is_function = true;
 	ret = tally_unwind_build_begin(build, &stretch);
 	if (!ret && !stubs->is_lazy)
 		return add_row(build, stretch.start, arch, arch->ra == arch->ip ? 8 : 0);
@@ -185,7 +185,7 @@ static int add_start(struct tally_unwind_build *build, const struct tally_unwind
 
 	if (!source->entry || !stretch_of(source, source->entry, ENTRY_SIZE, &stretch))
 		return 0;
-	stretch.is_weak = true;
+	stretch.is_weak = stretch.is_function = true;
 	ret = tally_unwind_build_begin(build, &stretch);
 	return ret ? ret : tally_unwind_build_row(build, stretch.start, &outermost);
 }

@@ -20,33 +20,34 @@ int tally_unwind_table_open(const void *bytes, size_t len, struct tally_unwind_t
 	if (table.head.magic != TALLY_UNWIND_MAGIC || table.head.version != TALLY_UNWIND_VERSION)
 		return -EINVAL;
 	size = sizeof(table.head) + 8 * (uint64_t)table.head.nr_rows +
-	       4 * (uint64_t)table.head.nr_words + table.head.nr_bytes;
+	       4 * (uint64_t)table.head.nr_functions + 4 * (uint64_t)table.head.nr_words +
+	       table.head.nr_bytes;
 	if (size > len)
 		return -EINVAL;
 	table.starts = at;
 	table.rules = table.starts + table.head.nr_rows;
-	table.words = table.rules + table.head.nr_rows;
+	table.functions = table.rules + table.head.nr_rows;
+	table.words = table.functions + table.head.nr_functions;
 	table.bytes = (const uint8_t *)(table.words + table.head.nr_words);
 	*ret_table = table;
 	return 0;
 }
 
-/* The last row that does not begin behind `addr`. No branch depends on what is compared: nobody
- * could foresee it. */
-static bool row_find(const struct tally_unwind_table *table, uint64_t addr, uint32_t *ret_row)
+/* The place of the last of `nr` sorted numbers that is not above `addr`. No branch depends on what
+ * is compared: nobody could foresee it. */
+static bool last_find(const uint32_t *all, uint32_t nr, uint64_t addr, uint32_t *ret_place)
 {
-	const uint32_t *first = table->starts;
-	uint32_t left = table->head.nr_rows;
+	const uint32_t *first = all;
 
-	if (!left || addr > UINT32_MAX || first[0] > addr)
+	if (!nr || addr > UINT32_MAX || first[0] > addr)
 		return false;
-	while (left > 1) {
-		uint32_t half = left / 2;
+	while (nr > 1) {
+		uint32_t half = nr / 2;
 
 		first += first[half] <= addr ? half : 0;
-		left -= half;
+		nr -= half;
 	}
-	*ret_row = (uint32_t)(first - table->starts);
+	*ret_place = (uint32_t)(first - all);
 	return true;
 }
 
@@ -56,9 +57,9 @@ bool tally_unwind_table_find(const struct tally_unwind_table *table, uint64_t ad
 	struct tally_unwind_rule rule;
 	uint32_t row, at;
 
-	if (!row_find(table, addr, &row))
+	if (!last_find(table->starts, table->head.nr_rows, addr, &row))
 		return false;
-	at = table->rules[row] & ~(uint32_t)TALLY_UNWIND_FUNCTION;
+	at = table->rules[row];
 	if (!at || !tally_range_ok(at, RULE_HEAD_WORDS, table->head.nr_words))
 		return false;
 	rule = rule_head_unpack(table->words + at);
@@ -68,22 +69,15 @@ bool tally_unwind_table_find(const struct tally_unwind_table *table, uint64_t ad
 	return true;
 }
 
-bool tally_unwind_table_function(const struct tally_unwind_table *table, uint32_t *row,
-				 uint64_t *ret_start, uint64_t *ret_end)
+bool tally_unwind_table_function(const struct tally_unwind_table *table, uint64_t addr,
+				 uint64_t *ret_start)
 {
-	uint32_t nr = table->head.nr_rows, first = *row, behind;
+	uint32_t row, function;
 
-	while (first < nr && !(table->rules[first] & TALLY_UNWIND_FUNCTION))
-		first++;
-	for (behind = first + 1; behind < nr; behind++) {
-		if (!table->rules[behind] || table->rules[behind] & TALLY_UNWIND_FUNCTION)
-			break;
-	}
-	*row = behind;
-	if (behind >= nr) /* the last row ends what is before it, and begins nothing */
+	if (!last_find(table->starts, table->head.nr_rows, addr, &row) || !table->rules[row] ||
+	    !last_find(table->functions, table->head.nr_functions, addr, &function))
 		return false;
-	*ret_start = table->starts[first];
-	*ret_end = table->starts[behind];
+	*ret_start = table->functions[function];
 	return true;
 }
 

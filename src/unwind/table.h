@@ -5,7 +5,8 @@
  * a file; whatever its bytes are, nothing outside of it is read. Places in the code are file
  * offsets, as they are in a DSO's symbols.
  *
- *	header | starts: u32 each, sorted | rules: u32 each | words of rules | expressions
+ *	header | starts: u32 each, sorted | rules: u32 each | functions: u32 each, sorted |
+ *	words of rules | expressions
  *
  * A row is a start and a rule: it holds until the next row's start. Rules are shared by the rows
  * that have the same, which are most of them. Rule 0 is that there is none.
@@ -19,15 +20,11 @@
 
 #define TALLY_UNWIND_MAGIC UINT32_C(0x54555754) /* "TWUT" */
 
-enum {
-	TALLY_UNWIND_VERSION = 1,
-	/* Upper bit of a row's rule: a function begins here. */
-	TALLY_UNWIND_FUNCTION = 1 << 30,
-};
+enum { TALLY_UNWIND_VERSION = 1 };
 
 struct tally_unwind_header {
 	uint32_t magic, version, machine;
-	uint32_t nr_rows, nr_words, nr_bytes;
+	uint32_t nr_rows, nr_functions, nr_words, nr_bytes;
 	uint32_t is_partial;         /* something was not understood, or too much */
 	uint32_t has_frame_pointers; /* calls are made with one, by nearly all its code */
 };
@@ -35,7 +32,7 @@ struct tally_unwind_header {
 /* A table that was checked. Borrows the bytes. */
 struct tally_unwind_table {
 	struct tally_unwind_header head;
-	const uint32_t *starts, *rules, *words;
+	const uint32_t *starts, *rules, *functions, *words;
 	const uint8_t *bytes;
 };
 
@@ -91,10 +88,9 @@ int tally_unwind_table_open(const void *bytes, size_t len, struct tally_unwind_t
 bool tally_unwind_table_find(const struct tally_unwind_table *table, uint64_t addr,
 			     struct tally_unwind_rule *ret_rule);
 
-/* Walk the functions, as far as rules tell them apart, in order: `*row` is 0 at first. False at the
- * end. */
-bool tally_unwind_table_function(const struct tally_unwind_table *table, uint32_t *row,
-				 uint64_t *ret_start, uint64_t *ret_end);
+/* Where the function begins that the code at `addr` is of. False where there is no rule. */
+bool tally_unwind_table_function(const struct tally_unwind_table *table, uint64_t addr,
+				 uint64_t *ret_start);
 
 /* The bytes of the expression that a rule's value stands for. False if there is none. */
 bool tally_unwind_table_expression(const struct tally_unwind_table *table, int32_t value,

@@ -10,7 +10,7 @@
 #include "cli/recording/health_stacks.h"
 #include "tally/client.h"
 
-enum { NR_COUNTS = 12, NR_FILES = 5 };
+enum { NR_COUNTS = 13, NR_FILES = 5 };
 
 struct count {
 	const char *name; /* of the JSON key */
@@ -20,14 +20,15 @@ struct count {
 	uint64_t nr;
 };
 
-/* Distinct addresses that have no map, or a map and no symbol. */
+/* Distinct addresses that have no map, or a map and no symbol; functions without a name. */
 static void count_unnamed(const struct tally_profile *profile, uint64_t *ret_unmapped,
-			  uint64_t *ret_unnamed)
+			  uint64_t *ret_unnamed, uint64_t *ret_bounds)
 {
-	*ret_unmapped = *ret_unnamed = 0;
+	*ret_unmapped = *ret_unnamed = *ret_bounds = 0;
 	tally_vec_for_each (frame, &profile->frames.all) {
 		*ret_unmapped += !frame->dso;
 		*ret_unnamed += frame->dso && !frame->symbol;
+		*ret_bounds += frame->symbol && tally_symbol_is_bound(frame->dso, frame->symbol);
 	}
 }
 
@@ -38,9 +39,9 @@ static void health_counts(const struct tally_session *session, const struct tall
 	const struct tally_feed_counts *fed = &session->feed.counts;
 	const struct tally_machine_stats *machine = tally_machine_stats(session->machine);
 	struct tally_session_lost lost = tally_session_lost(session);
-	uint64_t unmapped, unnamed;
+	uint64_t unmapped, unnamed, bounds;
 
-	count_unnamed(profile, &unmapped, &unnamed);
+	count_unnamed(profile, &unmapped, &unnamed, &bounds);
 
 	const struct count all[NR_COUNTS] = {
 		{"lost_records", "record",
@@ -52,6 +53,7 @@ static void health_counts(const struct tally_session *session, const struct tall
 		{"guest", "guest address|guest addresses", " without a map", machine->guest},
 		{"unmapped", "address|addresses", " in no map", unmapped},
 		{"unnamed", "address|addresses", " without a symbol", unnamed},
+		{"bounds", "function", " without a name (fn@START)", bounds},
 		{"cut_chains", "callchain", " cut at the limit", profile->stats.cut_chains},
 		{"bad_chains", "callchain", " dropped: walked astray", profile->stats.bad_chains},
 		{"branches", "branch stack", " not shown (rows are samples, not branches)",

@@ -19,6 +19,8 @@ const struct tally_option report_options[] = {
 	{'t', NULL, TALLY_OPTION_TEXT, AT(separator), "string", "the same, perf's letter"},
 	{0, "header", TALLY_OPTION_FLAG, AT(header), NULL, "what the file says of itself, first"},
 	{0, "header-only", TALLY_OPTION_FLAG, AT(header_only), NULL, "nothing but that"},
+	{0, "no-bounds", TALLY_OPTION_FLAG, AT(no_bounds), NULL,
+	 "addresses, as perf, not fn@START of functions without a name"},
 	{0, "health", TALLY_OPTION_FLAG, AT(health), NULL,
 	 "no rows: what was lost, cut and not named, file by file"},
 	{'q', "quiet", TALLY_OPTION_FLAG, AT(quiet), NULL, "rows only, no comment lines"},

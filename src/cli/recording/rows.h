@@ -13,7 +13,7 @@ struct report_config {
 	const char *comms, *dsos, *symbols, *symbol_part, *parent;
 	const char *symfs, *kallsyms, *vmlinux, *percent_limit, *separator, *colour;
 	uint64_t max_stack;
-	bool children, children_given, inverted, no_demangle, force, stdio;
+	bool children, children_given, inverted, no_demangle, force, stdio, no_bounds;
 	bool header, header_only, health, show_samples, show_period, json, quiet, group;
 	/* From here on derived. */
 	unsigned keys;

@@ -108,8 +108,6 @@ static void unwinder_begin(struct tally_session *session)
 {
 	session->unwinder.machine = session->machine;
 	session->unwinder.arch = session_arch(session);
-	session->unwinder.swap =
-		tally_perfdata_info(session->data)->is_big_endian != TALLY_HOST_BIG_ENDIAN;
 	session->ip_register = ip_register(session);
 	session->has_unwinder = true;
 }

@@ -487,6 +487,7 @@ static int report_run(int argc, char **argv)
 		.vmlinux = config.vmlinux,
 		.kallsyms = config.kallsyms,
 		.no_demangle = config.no_demangle,
+		.bounds = !config.no_bounds,
 		.any_owner = config.force,
 	};
 	ret = tally_session_open(&config.session, &session);

@@ -72,6 +72,7 @@ int top_feed_init(struct top *top)
 		.vmlinux = report->vmlinux,
 		.kallsyms = report->kallsyms,
 		.no_demangle = report->no_demangle,
+		.bounds = !report->no_bounds,
 		.kallsyms_fd = tally_privileges_kallsyms(),
 	};
 	int ret;

@@ -72,6 +72,8 @@ const struct tally_option top_options[] = {
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Names:"},
 	{'k', "vmlinux", TEXT(report.vmlinux), "file", "kernel image with symbols"},
 	{0, "kallsyms", TEXT(report.kallsyms), "file", "kernel symbols as text"},
+	{0, "no-bounds", FLAG(report.no_bounds),
+	 "addresses, as perf, not fn@START of functions without a name"},
 	{0, "no-demangle", FLAG(report.no_demangle), "raw C++, Rust and D names"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "How:"},
 	{0, "stdio", FLAG(stdio), "as text, one screen after the other"},

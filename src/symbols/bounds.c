@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Functions of stripped files: where they begin is told by their unwind rules, so they are "fn@"
+ * and that. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "symbols/bounds.h"
+
+static struct tally_symbol *bound_new(struct tally_dso *dso, uint64_t start)
+{
+	struct tally_symbol *symbol = tally_arena_alloc(&dso->bound_symbols, sizeof(*symbol));
+	char name[24];
+	int len = snprintf(name, sizeof(name), "fn@%llx", (unsigned long long)start);
+
+	if (!symbol)
+		return NULL;
+	*symbol = (struct tally_symbol){start, start};
+	symbol->name = tally_arena_strndup(&dso->bound_symbols, name, (size_t)len);
+	return symbol->name ? symbol : NULL;
+}
+
+const struct tally_symbol *tally_dso_find_bound(struct tally_dso *dso, uint64_t addr)
+{
+	const struct tally_unwind_table *rules = tally_dso_rules(dso);
+	struct tally_symbol *symbol;
+	uint64_t start, known;
+
+	if (!rules || !tally_unwind_table_function(rules, addr, &start))
+		return NULL;
+	known = tally_map_get(&dso->bounds, start);
+	if (known != TALLY_MAP_NONE)
+		return (const struct tally_symbol *)(uintptr_t)known;
+	symbol = bound_new(dso, start);
+	if (!symbol || tally_map_put(&dso->bounds, start, (uintptr_t)symbol))
+		return NULL;
+	return symbol;
+}
+
+bool tally_symbol_is_bound(const struct tally_dso *dso, const struct tally_symbol *symbol)
+{
+	return tally_map_get(&dso->bounds, symbol->start) == (uintptr_t)symbol;
+}
+
+void tally_dso_free_bounds(struct tally_dso *dso)
+{
+	tally_map_free(&dso->bounds);
+	tally_arena_free(&dso->bound_symbols);
+}
