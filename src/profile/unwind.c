@@ -169,29 +169,45 @@ static uint64_t kernel_part(struct tally_words chain)
 	return nr;
 }
 
+/* How many entries of `recorded`, from number `at` on inwards, are the frames that were unwound,
+ * from the outermost one on. */
+static uint64_t entries_in_common(struct tally_words recorded, uint64_t at,
+				  const struct tally_unwind_stack *stack)
+{
+	uint64_t nr = 0;
+
+	while (nr < stack->nr && nr <= at &&
+	       tally_words_get(recorded, at - nr) == stack->steps[stack->nr - 1 - nr].ip)
+		nr++;
+	return nr;
+}
+
 /* What frame pointers found beyond the last frame that was unwound, where the kernel followed them
- * as well (--call-graph auto): entries of `recorded`, from the user's part on. */
-static struct tally_words pointers_beyond(struct tally_words recorded, uint64_t user,
+ * as well (--call-graph auto). A function that calls itself is there many times: the place is where
+ * most of what is before it is the same. */
+static struct tally_words pointers_beyond(struct tally_words recorded,
 					  const struct tally_unwind_stack *stack)
 {
-	struct tally_words none = {0};
+	uint64_t best = 0, behind = recorded.nr;
 
-	if (stack->end == TALLY_UNWIND_BOTTOM || stack->end == TALLY_UNWIND_LIMIT || !stack->nr)
-		return none;
-	for (uint64_t i = user; i < recorded.nr; i++) {
-		if (tally_words_get(recorded, i) == stack->steps[stack->nr - 1].ip)
-			return (struct tally_words){recorded.data + 8 * (i + 1),
-						    recorded.nr - i - 1};
+	if (stack->end == TALLY_UNWIND_BOTTOM || stack->end == TALLY_UNWIND_LIMIT)
+		return (struct tally_words){0};
+	for (uint64_t i = 0; i < recorded.nr; i++) {
+		uint64_t nr = entries_in_common(recorded, i, stack);
+
+		behind = nr > best ? i + 1 : behind;
+		best = TALLY_MAX(best, nr);
 	}
-	return none;
+	return (struct tally_words){recorded.data + 8 * behind, recorded.nr - behind};
 }
 
 static int chain_make(struct tally_unwinder *unwinder, struct tally_words recorded,
 		      struct tally_unwind_stack *stack)
 {
 	uint64_t nr = kernel_part(recorded), *to;
-	struct tally_words beyond =
-		pointers_beyond(recorded, TALLY_MIN(nr + 1, recorded.nr), stack);
+	uint64_t user = TALLY_MIN(nr + 1, recorded.nr);
+	struct tally_words beyond = pointers_beyond(
+		(struct tally_words){recorded.data + 8 * user, recorded.nr - user}, stack);
 
 	if (tally_vec_reserve(&unwinder->chain, nr + 1 + stack->nr + beyond.nr))
 		return -ENOMEM;

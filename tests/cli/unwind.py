@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Stacks of programs without frame pointers: unwound while recording, when read, and in tally top.
+
+usage: unwind.py TALLY
+
+The workload knows how deep it is.
+"""
+import glob
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+import tap
+
+TALLY = sys.argv[1]
+PERF = shutil.which("perf")
+CC = shutil.which("cc")
+WORK = tempfile.mkdtemp(prefix="tally-unwind-")
+DEPTH = 20
+os.environ["XDG_CACHE_HOME"] = WORK
+
+SOURCE = """
+volatile unsigned long sum;
+__attribute__((noinline, noclone)) unsigned long leaf(unsigned long n)
+{
+	for (unsigned long i = 0; i < n; i++)
+		sum += i * i;
+	return sum;
+}
+__attribute__((noinline, noclone)) unsigned long deeper(int depth)
+{
+	volatile char frame[ROOM];
+
+	frame[0] = (char)depth;
+	if (!depth)
+		return leaf(20000) + frame[0];
+	return deeper(depth - 1) + frame[0];
+}
+int main(int argc, char **argv)
+{
+	for (int i = 0; i < 4000; i++)
+		deeper(DEPTH);
+	return 0;
+}
+"""
+
+
+def build(name, *flags, room=16, depth=DEPTH):
+    if not CC:
+        raise tap.Skip("no C compiler (gcc)")
+    path = os.path.join(WORK, name)
+    if not os.path.exists(path):
+        source = os.path.join(WORK, name + ".c")
+        with open(source, "w", encoding="ascii") as file:
+            file.write(SOURCE.replace("ROOM", str(room)).replace("DEPTH", str(depth)))
+        run = tap.run(CC, "-O2", "-fno-optimize-sibling-calls", *(flags or ["-fomit-frame-pointer"]), "-o", path, source)
+        assert not run.returncode, run.stderr
+    return path
+
+
+def record(name, *options, program=None):
+    path = os.path.join(WORK, name + ".data")
+    run = tap.run(TALLY, "record", "-o", path, "-e", "task-clock:u", "-F", "999", *options, "--",
+                  program or build("deep"))
+    if run.returncode:
+        raise tap.Skip("nothing can be recorded here: " + run.stderr.strip().splitlines()[-1])
+    return path, run.stderr
+
+
+def health(path):
+    return json.loads(tap.run(TALLY, "report", "--json", "-i", path).stdout)["health"]
+
+
+def stacks(path):
+    """The symbols of each sample's callchain."""
+    text = tap.run(TALLY, "script", "-F", "ip,sym", "-i", path).stdout
+    found = [re.findall(r"^\s*[0-9a-f]+ (\S+)$", part, re.MULTILINE) for part in re.split(r"\n\s*\n", text)]
+    return [stack for stack in found if stack]
+
+
+def check_stacks(path, least=0.99):
+    """Nearly all samples are in leaf; each of those stacks is whole and as deep as it is."""
+    wanted = ["leaf"] + ["deeper"] * (DEPTH + 1) + ["main"]
+    found = [stack for stack in stacks(path) if stack[0] == "leaf"]
+    assert len(found) > 20, f"{len(found)} samples in leaf"
+    right = sum(stack[:len(wanted)] == wanted and stack[-1] == "_start" for stack in found)
+    assert right >= least * len(found), f"{right} of {len(found)} stacks are right, such as {found[0]}"
+
+
+def test_recorded_stacks_are_whole_and_no_dumps():
+    path, told = record("unwound", "--call-graph", "dwarf")
+    check_stacks(path)
+    unwound, whole = map(int, re.search(r"(\d+) stacks unwound, (\d+) of them whole", told).groups())
+    assert whole >= 0.99 * unwound and unwound > 20, told
+    assert os.path.getsize(path) < 1000 * unwound, "there are dumps in it"
+    said = health(path)["stacks"]
+    tap.same((said["unwound"], said["whole"]), (unwound, whole), "what the file says of its stacks")
+    assert "# Stacks: " in tap.run(TALLY, "report", "-i", path).stdout
+
+
+def test_kept_stacks_are_unwound_when_read():
+    path, told = record("kept", "--call-graph", "dwarf", "--keep-stacks")
+    assert "stacks unwound" not in told, told
+    said = health(path)["stacks"]
+    assert said["whole"] >= 0.99 * said["unwound"] > 20, said
+    assert os.path.getsize(path) > 4000 * said["unwound"], "there are no dumps in it"
+    check_stacks(path)
+
+
+def test_perf_reads_both():
+    if not PERF:
+        raise tap.Skip("perf is not installed (linux-perf)")
+    for name, options in (("unwound", []), ("kept", ["--keep-stacks"])):
+        path, _ = record(name, "--call-graph", "dwarf", *options)
+        want = tap.run(PERF, "script", "--no-inline", "-i", path, env={**os.environ, "PAGER": "cat"}).stdout
+        got = tap.run(TALLY, "script", "-i", path).stdout
+        assert want.count("deeper") > 20 * DEPTH, want[:400]
+        # perf's unwinder ends where a sample is in the dynamic loader, so leaf alone is compared.
+        parts = [[part for part in text.split("\n\n") if " leaf+" in part] for text in (got, want)]
+        tap.same("\n\n".join(parts[0]), "\n\n".join(parts[1]), f"{name}: tally script against perf script")
+
+
+def test_perf_recordings_are_unwound():
+    if not PERF:
+        raise tap.Skip("perf is not installed (linux-perf)")
+    path = os.path.join(WORK, "perf.data")
+    run = tap.run(PERF, "record", "-q", "-o", path, "-e", "task-clock:u", "-F", "999", "--call-graph", "dwarf",
+                  build("deep"))
+    assert not run.returncode, run.stderr
+    check_stacks(path)
+
+
+def test_streams_compressed_files_and_several_files():
+    path = os.path.join(WORK, "stream.data")
+    with open(path, "wb") as file:
+        run = tap.run(TALLY, "record", "-o", "-", "-e", "task-clock:u", "-F", "999", "--call-graph", "dwarf", "--",
+                      build("deep"), stdout=file)
+    assert not run.returncode, run.stderr
+    check_stacks(path)
+    check_stacks(record("compressed", "--call-graph", "dwarf", "-z")[0])
+    path, _ = record("switched", "--call-graph", "dwarf", "-m", "16", "--switch-output=4K")
+    files = glob.glob(path + ".*")
+    assert len(files) > 1, files
+    assert sum(health(file)["stacks"]["whole"] for file in files) > 20
+
+
+def test_several_events_with_different_fields():
+    path, _ = record("events", "-e", "cpu-clock/call-graph=dwarf/u", "-e", "page-faults:u")
+    said = health(path)
+    assert said["stacks"]["whole"] >= 0.99 * said["stacks"]["unwound"] > 20, said
+    assert said["callchains"] < said["samples"], said
+
+
+def test_threads_and_children_are_followed():
+    script = f"{build('deep')} & {build('deep')}; wait"
+    path = os.path.join(WORK, "children.data")
+    run = tap.run(TALLY, "record", "-o", path, "-e", "task-clock:u", "-F", "999", "--call-graph", "dwarf", "--",
+                  "sh", "-c", script)
+    assert not run.returncode, run.stderr
+    check_stacks(path)
+
+
+def test_running_process():
+    with subprocess.Popen(["sh", "-c", f"while :; do {build('deep')}; done"]) as shell:
+        try:
+            path = os.path.join(WORK, "running.data")
+            run = tap.run(TALLY, "record", "-o", path, "-e", "task-clock:u", "-F", "999", "--call-graph", "dwarf", "-p",
+                          shell.pid, "--", "sleep", "1")
+            assert not run.returncode, run.stderr
+            check_stacks(path)
+        finally:
+            shell.send_signal(signal.SIGKILL)
+
+
+def test_short_dumps_are_told_and_pointers_go_on():
+    program = build("large", "-fno-omit-frame-pointer", room=512, depth=60)
+    path, _ = record("short", "--call-graph", "dwarf", program=program)
+    said = health(path)["stacks"]
+    assert said["short_dump"] >= 0.9 * said["unwound"] > 10, said
+    tap.same(said["files"][0]["file"], program, "where they ended")
+    text = tap.run(TALLY, "report", "-i", path).stdout
+    assert "# Hint: stack dump too short: record --call-graph dwarf,65528" in text, text
+    path, _ = record("auto", "--call-graph", "auto", program=program)
+    said = health(path)["stacks"]
+    assert said["pointers"] >= 0.9 * said["unwound"] > 10, said
+    for stack in stacks(path):
+        if stack[0] == "leaf":
+            tap.same((stack.count("deeper"), stack.count("main")), (61, 1), "frames by rules and by pointers")
+    path, _ = record("long", "--call-graph", "dwarf,65528", program=program)
+    said = health(path)["stacks"]
+    assert said["whole"] >= 0.9 * said["unwound"] > 10, said
+
+
+def test_stripped_functions_have_bounds():
+    program = build("stripped")
+    assert not tap.run("strip", program).returncode
+    path, _ = record("stripped", "--call-graph", "dwarf", program=program)
+    names = [name for stack in stacks(path) for name in stack if name.startswith("fn@")]
+    tap.same(names, [], "script has perf's names")
+    rows = json.loads(tap.run(TALLY, "report", "--json", "--no-children", "-i", path).stdout)["events"][0]["rows"]
+    assert re.fullmatch(r"\[\.\] fn@[0-9a-f]+", rows[0]["symbol"]), rows[0]
+    assert rows[0]["self_samples"] > 0.9 * sum(row["self_samples"] for row in rows), rows
+    text = tap.run(TALLY, "report", "--no-bounds", "--no-children", "-g", "none", "-i", path).stdout
+    assert "fn@" not in text and text.count("[.] 0x") > 1, text
+    assert " without a name (fn@START)" in tap.run(TALLY, "report", "--health", "-i", path).stdout
+
+
+def test_top_unwinds():
+    with subprocess.Popen(["sh", "-c", f"while :; do {build('deep')}; done"]) as shell:
+        try:
+            run = subprocess.run(["timeout", "-s", "INT", "4", TALLY, "top", "--stdio", "-e", "task-clock:u", "-F", "999",
+                                  "--call-graph", "dwarf", "-p", str(shell.pid), "-d", "1"], check=False,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        finally:
+            shell.send_signal(signal.SIGKILL)
+    assert "deeper" in run.stdout and "__libc_start_call_main" in run.stdout, run.stdout[-2000:] + run.stderr
+
+
+def test_wrong_words_are_refused():
+    for word in ("auto,0", "auto,x", "dwarf,99999", "auto8192", "lbr,1"):
+        run = tap.run(TALLY, "record", "--call-graph", word, "true")
+        assert run.returncode and f"--call-graph {word}: " in run.stderr, run.stderr
+
+
+try:
+    tap.main(__name__)
+finally:
+    shutil.rmtree(WORK, ignore_errors=True)
