@@ -40,7 +40,7 @@ static void warn_smaller(const struct tally_ring_pages *rings, size_t page,
 	char what[96];
 
 	snprintf(what, sizeof(what), "ring buffers of %zu KiB instead of %zu",
-		 rings->mapped * page / 1024, rings->wanted * page / 1024);
+		 rings->mapped * page / 1024, rings->usual * page / 1024);
 	tally_refuse_limit(what, why, rings->messages);
 }
 
@@ -91,8 +91,8 @@ int tally_ring_pages_map(struct tally_ring_pages *rings, struct tally_refusal *r
 		return ret;
 	}
 	rings->mapped = pages;
-	if (!rings->asked && pages < rings->wanted) {
-		tally_access_explain_rings(access, rings->wanted, nr, ret_why);
+	if (!rings->asked && pages < rings->usual) {
+		tally_access_explain_rings(access, rings->usual, nr, ret_why);
 		if (!rings->quiet)
 			warn_smaller(rings, access->page_size, ret_why);
 	}

@@ -19,6 +19,7 @@ struct tally_ring_pages {
 	struct tally_rings *rings; /* that are mapped */
 	size_t asked;              /* data pages of each ring, by the user; 0: ours to choose */
 	size_t wanted; /* what we choose where nothing stands against it; a power of two */
+	size_t usual;  /* fewer than this are told */
 	size_t mapped; /* data pages of each ring, once they are mapped */
 	bool quiet;    /* do not tell that rings are smaller than wanted */
 	const struct tally_messages *messages; /* NULL: nobody is told */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arith.h"
 #include "sampler/attrs.h"
 #include "sampler/fallbacks.h"
 #include "sampler/refuse.h"
@@ -179,11 +180,27 @@ static int set_filters(struct tally_sampler *sampler)
 	return 0;
 }
 
+/* Bytes of each ring that are good to have: a dump fills as much as a hundred other samples. */
+static size_t ring_wanted(const struct tally_sampler *sampler)
+{
+	size_t nr = TALLY_MAX(tally_rings_nr(sampler->rings), (size_t)1),
+	       wanted = TALLY_SAMPLING_RING;
+	bool has_dumps = false;
+
+	tally_vec_for_each (spec, &sampler->specs)
+		has_dumps |= (spec->attr.sample_type & PERF_SAMPLE_STACK_USER) != 0;
+	while (has_dumps && wanted < TALLY_SAMPLING_DUMPS_RING &&
+	       2 * wanted * nr <= TALLY_SAMPLING_DUMPS_RINGS)
+		wanted *= 2;
+	return wanted;
+}
+
 static int rings_open(struct tally_sampler *sampler)
 {
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct tally_ring_pages pages = {
 		.asked = sampler->sampling->ring_pages,
-		.wanted = TALLY_SAMPLING_RING / (size_t)sysconf(_SC_PAGESIZE),
+		.usual = TALLY_SAMPLING_RING / page,
 		.quiet = sampler->sampling->quiet,
 		.messages = messages_of(sampler),
 		.access = sampler->sampling->access,
@@ -193,6 +210,7 @@ static int rings_open(struct tally_sampler *sampler)
 	if (ret)
 		return finish(sampler, ret);
 	pages.rings = sampler->rings;
+	pages.wanted = ring_wanted(sampler) / page;
 	ret = tally_ring_pages_map(&pages, &sampler->why);
 	sampler->pages = pages.mapped;
 	return ret;
