@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/escape.h"
 #include "base/utf8.h"
 
 /* Ranges of code points that do not take one column: Unicode's East Asian Width W and F, and marks
@@ -52,30 +53,51 @@ struct tally_glyph_read tally_width_read(const char *text, size_t len)
 	return glyph;
 }
 
-size_t tally_width_of(const char *text)
+size_t tally_width(const char *text, size_t len)
 {
-	size_t len = strlen(text), width = 0;
+	size_t width = 0;
 
-	for (size_t at = 0; at < len;) {
-		struct tally_glyph_read glyph = tally_width_read(text + at, len - at);
-
-		width += glyph.width;
-		at += glyph.used;
-	}
+	if (tally_text_is_plain(text, len))
+		return len;
+	for (size_t at = 0; at < len;)
+		at += tally_width_step(text + at, len - at, &width);
 	return width;
 }
 
-size_t tally_width_fit(const char *text, size_t columns)
+size_t tally_width_of(const char *text)
 {
-	size_t len = strlen(text), width = 0, at = 0;
+	return tally_width(text, strlen(text));
+}
+
+size_t tally_width_head(const char *text, size_t len, size_t columns)
+{
+	size_t width = 0, at = 0;
 
 	while (at < len) {
-		struct tally_glyph_read glyph = tally_width_read(text + at, len - at);
+		size_t used = tally_width_step(text + at, len - at, &width);
 
-		width += glyph.width;
 		if (width > columns)
 			break;
-		at += glyph.used;
+		at += used;
 	}
 	return at;
+}
+
+size_t tally_width_tail(const char *text, size_t len, size_t columns)
+{
+	size_t width = tally_width(text, len), at = 0;
+
+	/* No character has as many columns as bytes but those of one. */
+	if (width == len)
+		return TALLY_MIN(len, columns);
+	while (at < len) {
+		size_t own = 0, used = tally_width_step(text + at, len - at, &own);
+
+		/* Marks on a character that is left out go with it. */
+		if (width <= columns && (own || !at))
+			break;
+		width -= own;
+		at += used;
+	}
+	return len - at;
 }

@@ -18,10 +18,27 @@ struct tally_glyph_read {
 /* The first character of `len` > 0 bytes. */
 struct tally_glyph_read tally_width_read(const char *text, size_t len);
 
-/* The columns of a text. */
+/* The bytes of that character; its columns are added to `*width`. */
+static inline size_t tally_width_step(const char *text, size_t len, size_t *width)
+{
+	struct tally_glyph_read glyph;
+
+	if (*text >= ' ' && *text < 0x7f) {
+		++*width;
+		return 1;
+	}
+	glyph = tally_width_read(text, len);
+	*width += glyph.width;
+	return glyph.used;
+}
+
+/* The columns that `len` bytes of text take, and those of a whole string. */
+size_t tally_width(const char *text, size_t len);
 size_t tally_width_of(const char *text);
 
-/* How many bytes of the text fit into so many columns. */
-size_t tally_width_fit(const char *text, size_t columns);
+/* How many bytes of the text's beginning, or of its end, fit into so many columns. Characters stay
+ * whole, with the marks that stand on them. */
+size_t tally_width_head(const char *text, size_t len, size_t columns);
+size_t tally_width_tail(const char *text, size_t len, size_t columns);
 
 #endif

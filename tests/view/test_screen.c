@@ -32,9 +32,18 @@ static void test_widths(void **state)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		assert_int_equal(tally_width_of(rows[i].text), rows[i].width);
-	assert_int_equal(tally_width_fit("abc", 2), 2);
-	assert_int_equal(tally_width_fit("a" WIDE "b", 2), 1);
-	assert_int_equal(tally_width_fit("a" WIDE "b", 3), 4);
+	assert_int_equal(tally_width_head("abc", 3, 2), 2);
+	assert_int_equal(tally_width_head("a" WIDE "b", 5, 2), 1);
+	assert_int_equal(tally_width_head("a" WIDE "b", 5, 3), 4);
+	assert_int_equal(tally_width_head("e" ACUTE "x", 4, 1), 3);
+	assert_int_equal(tally_width_tail("abc", 3, 2), 2);
+	assert_int_equal(tally_width_tail("abc", 3, 3), 3);
+	assert_int_equal(tally_width_tail("abc", 3, 0), 0);
+	assert_int_equal(tally_width_tail("a" WIDE "b", 5, 2), 1);
+	assert_int_equal(tally_width_tail("a" WIDE "b", 5, 3), 4);
+	assert_int_equal(tally_width_tail("ae" ACUTE "x", 5, 2), 4);
+	assert_int_equal(tally_width_tail("ae" ACUTE "x", 5, 1), 1);
+	assert_int_equal(tally_width_tail(ACUTE "x", 3, 1), 3);
 }
 
 static void check_text(const struct tally_canvas *canvas, int row, const char *wanted)

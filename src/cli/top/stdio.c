@@ -67,7 +67,7 @@ static const char *colour_of(const struct stdio_top *io, uint64_t part, uint64_t
 static void add_line(struct stdio_top *io, const char *text, size_t columns, const char *colour)
 {
 	enum { FIRST = 10 }; /* "    12.34%" */
-	size_t len = io->to_terminal ? tally_width_fit(text, columns) : strlen(text);
+	size_t len = io->to_terminal ? tally_width_head(text, strlen(text), columns) : strlen(text);
 
 	if (colour && len > FIRST) {
 		tally_str_add(&io->out, colour);
