@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "view/brackets.h"
+
+#include <string.h>
+
+#include "base/arith.h"
+#include "view/width.h"
+
+enum { NONE, ANGLE, ROUND, SQUARE, CURLY, NR_KINDS };
+
+static const uint8_t openers[256] = {['<'] = ANGLE, ['('] = ROUND, ['['] = SQUARE, ['{'] = CURLY},
+		     closers[256] = {['>'] = ANGLE, [')'] = ROUND, [']'] = SQUARE, ['}'] = CURLY};
+
+/* One walk over the name. Pairs that are open form a stack, linked by `queued`. */
+struct finder {
+	const char *text;
+	size_t len, mark;
+	struct tally_brackets found;
+	uint32_t top;
+	uint32_t nr_open[NR_KINDS];
+};
+
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '$' || (unsigned char)c >= 0x80;
+}
+
+size_t tally_brackets_operator(const char *text, size_t len, size_t at)
+{
+	/* A longer one before what it begins with. */
+	static const char *const symbols[] = {"<=>", "<<=", ">>=", "->*", "()", "[]", "<<",
+					      ">>",  "<=",  ">=",  "->",  "<",  ">"};
+	static const char word[] = "operator";
+	size_t left = len - at, nr = sizeof(word) - 1;
+
+	if (text[at] != word[0] || left <= nr || memcmp(text + at, word, nr) != 0 ||
+	    (at && is_word(text[at - 1])))
+		return 0;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(symbols); i++) {
+		size_t size = strlen(symbols[i]);
+
+		if (size <= left - nr && !memcmp(text + at + nr, symbols[i], size))
+			return nr + size;
+	}
+	return 0;
+}
+
+static struct tally_bracket *top_of(struct finder *find)
+{
+	return &find->found.all.data[find->top];
+}
+
+static uint8_t kind_at(const struct finder *find, size_t at)
+{
+	return openers[(uint8_t)find->text[at]];
+}
+
+static int push(struct finder *find, size_t at)
+{
+	struct tally_bracket one = {.open = (uint32_t)at, .cut = (uint32_t)at + 1};
+	uint32_t number = (uint32_t)find->found.all.len;
+
+	one.queued = find->top;
+	find->top = number;
+	return tally_vec_push(&find->found.all, one);
+}
+
+/* Take the innermost open one off the stack; `close` is 0 when it has no other half. */
+static void pop(struct finder *find, size_t close)
+{
+	struct tally_bracket *one = top_of(find), *outer;
+
+	find->top = one->queued;
+	outer = top_of(find);
+	find->nr_open[kind_at(find, one->open)]--;
+	one->close = (uint32_t)close;
+	one->next = (uint32_t)find->found.all.len;
+	one->queued = 0;
+	if (close && (one->nr || one->own > find->mark)) {
+		outer->nr++;
+		return;
+	}
+	one->is_text = true;
+	one->cut = 0;
+	outer->own += one->own;
+	outer->nr += one->nr;
+}
+
+/* A character that closes brackets where it has another half. One of another kind that opened since
+ * has none: in "(a < b)" that is a comparison. */
+static void close_at(struct finder *find, size_t at, uint8_t kind)
+{
+	char before = at ? find->text[at - 1] : '\0';
+
+	if (!find->nr_open[kind])
+		return;
+	if (kind == ANGLE &&
+	    (before == '-' || before == '=' || kind_at(find, top_of(find)->open) != ANGLE))
+		return;
+	while (kind_at(find, top_of(find)->open) != kind)
+		pop(find, 0);
+	pop(find, at);
+}
+
+/* One character, or the name of an operator; how many bytes that is. */
+static size_t step(struct finder *find, size_t at, int *ret_error)
+{
+	size_t used = tally_brackets_operator(find->text, find->len, at), width = 0;
+	uint8_t closes = closers[(uint8_t)find->text[at]], opens = kind_at(find, at);
+
+	if (used) {
+		top_of(find)->own += (uint32_t)used;
+		return used;
+	}
+	if (closes)
+		close_at(find, at, closes);
+	used = tally_width_step(find->text + at, find->len - at, &width);
+	top_of(find)->own += (uint32_t)width;
+	if (opens) {
+		*ret_error = push(find, at);
+		find->nr_open[opens]++;
+	}
+	return used;
+}
+
+int tally_brackets_find(const char *text, size_t len, size_t mark,
+			struct tally_brackets *ret_brackets)
+{
+	struct finder find = {.text = text, .len = len, .mark = mark};
+	struct tally_bracket whole = {.close = (uint32_t)len};
+	int ret = tally_vec_push(&find.found.all, whole);
+
+	for (size_t at = 0; at < len && !ret;)
+		at += step(&find, at, &ret);
+	if (ret) {
+		tally_vec_free(&find.found.all);
+		return ret;
+	}
+	while (find.top)
+		pop(&find, 0);
+	find.found.all.data[0].next = (uint32_t)find.found.all.len;
+	*ret_brackets = find.found;
+	return 0;
+}
+
+void tally_brackets_free(struct tally_brackets *brackets)
+{
+	tally_vec_free(&brackets->all);
+}

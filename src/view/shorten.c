@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "view/shorten.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "view/brackets.h"
+#include "view/width.h"
+
+/* A text being shortened, and what is made of it. */
+struct shortener {
+	const char *text;
+	size_t len, columns;
+	const char *mark;
+	size_t mark_width;
+	struct tally_str *out;
+};
+
+/* ---- any text ------------------------------------------------------------------ */
+
+/* How many characters of the mark, or none, a text begins or ends with: in bytes. Behind another
+ * mark they would only make it longer. */
+static size_t marks_before(const struct shortener *s, const char *text, size_t len)
+{
+	size_t size = tally_width_read(s->mark, strlen(s->mark)).used, left = len;
+
+	while (left >= size && !memcmp(text + left - size, s->mark, size))
+		left -= size;
+	return len - left;
+}
+
+static size_t marks_behind(const struct shortener *s, const char *text, size_t len)
+{
+	size_t size = tally_width_read(s->mark, strlen(s->mark)).used, at = 0;
+
+	while (at + size <= len && !memcmp(text + at, s->mark, size))
+		at += size;
+	return at;
+}
+
+/* The beginning of `text`, the mark, and `tail` columns of its end. */
+static void add_parts(const struct shortener *s, const char *text, size_t len, size_t tail)
+{
+	size_t room = s->columns - TALLY_MIN(s->mark_width, s->columns);
+	size_t rest = TALLY_MIN(tail, room), end = tally_width_tail(text, len, rest);
+	size_t begin = tally_width_head(text, len, room - tally_width(text + len - end, end));
+
+	begin -= marks_before(s, text, begin);
+	end -= marks_behind(s, text + len - end, end);
+	tally_str_add_bytes(s->out, text, begin);
+	tally_str_add_bytes(s->out, s->mark,
+			    tally_width_head(s->mark, strlen(s->mark), s->columns));
+	tally_str_add_bytes(s->out, text + len - end, end);
+}
+
+static void add_middle_cut(const struct shortener *s, const char *text, size_t len)
+{
+	size_t room = s->columns - TALLY_MIN(s->mark_width, s->columns);
+
+	if (tally_width(text, len) <= s->columns)
+		tally_str_add_bytes(s->out, text, len);
+	else
+		add_parts(s, text, len, room / 2);
+}
+
+/* ---- paths --------------------------------------------------------------------- */
+
+/* As many of the last folders as fit behind the mark. */
+static void add_path(const struct shortener *s)
+{
+	size_t room = s->columns - TALLY_MIN(s->mark_width, s->columns);
+	size_t fits = tally_width_tail(s->text, s->len, room);
+	const char *from = memchr(s->text + s->len - fits, '/', fits);
+	const char *base = memrchr(s->text, '/', s->len);
+
+	if (from && from + 1 < s->text + s->len) {
+		tally_str_add(s->out, s->mark);
+		tally_str_add_bytes(s->out, from, (size_t)(s->text + s->len - from));
+		return;
+	}
+	base = base && base + 1 < s->text + s->len ? base + 1 : s->text;
+	add_middle_cut(s, base, (size_t)(s->text + s->len - base));
+}
+
+/* ---- names of functions ---------------------------------------------------------- */
+
+/* Append `from` to `to` of the name, with marks where brackets are cut. Between them pairs are not
+ * cut in two. `number` is the first pair behind `from`; returns the first one behind `to`. */
+static uint32_t add_range(const struct shortener *s, const struct tally_brackets *brackets,
+			  size_t from, size_t to, uint32_t number)
+{
+	while (number < brackets->all.len && brackets->all.data[number].open < to) {
+		const struct tally_bracket *one = &brackets->all.data[number++];
+
+		if (!one->cut)
+			continue;
+		tally_str_add_bytes(s->out, s->text + from, one->open + 1 - from);
+		add_range(s, brackets, one->open + 1, one->cut, number);
+		tally_str_add(s->out, s->mark);
+		from = one->close;
+		number = one->next;
+	}
+	tally_str_add_bytes(s->out, s->text + from, to - from);
+	return number;
+}
+
+/* Where a walk through a pair is. */
+struct inside {
+	size_t at, width;
+	size_t text_end; /* up to here brackets are open that are text like any other */
+	uint32_t number; /* of the next pair that opens */
+};
+
+/* One character of it, or what a pair in it takes while it is cut: false. */
+static bool step_inside(const struct shortener *s, const struct tally_bracket *all,
+			const struct tally_bracket *one, struct inside *in)
+{
+	const struct tally_bracket *inner = &all[in->number];
+
+	if (in->number < one->next && inner->open == in->at) {
+		if (inner->cut) {
+			in->width += 1 + s->mark_width;
+			in->at = inner->close;
+			in->number = inner->next;
+			return false;
+		}
+		in->text_end = TALLY_MAX(in->text_end, inner->close);
+		in->number++;
+	}
+	in->at += tally_width_step(s->text + in->at, one->close - in->at, &in->width);
+	return true;
+}
+
+/* Whether what is in a pair may be left out from here on: behind a blank, as between arguments, or
+ * behind the scope of a long name. */
+static bool may_cut(const struct shortener *s, const struct inside *in)
+{
+	enum { LONG = 16 };
+	char c = s->text[in->at - 1];
+
+	return in->at > in->text_end &&
+	       (c == ' ' || (c == ':' && s->text[in->at - 2] == c && in->width >= LONG));
+}
+
+/* Of a pair that does not fit whole show the beginning that fits. */
+static void fit_part(const struct shortener *s, const struct tally_bracket *all,
+		     struct tally_bracket *one, size_t *slack)
+{
+	struct inside in = {.at = one->open + 1, .number = (uint32_t)(one - all) + 1};
+	size_t taken = 0;
+
+	while (in.at < one->close && in.width < *slack) {
+		bool is_character = step_inside(s, all, one, &in);
+
+		if (is_character && in.width <= *slack && may_cut(s, &in)) {
+			one->cut = (uint32_t)in.at;
+			taken = in.width;
+		}
+	}
+	*slack -= taken;
+}
+
+/* Show pairs whole, outer ones before inner ones, as long as there is room. */
+static void fit_brackets(const struct shortener *s, struct tally_brackets *brackets, size_t slack)
+{
+	struct tally_bracket *all = brackets->all.data;
+	uint32_t last = 0, at = 0;
+
+	do {
+		uint32_t next;
+
+		for (uint32_t i = at + 1; i < all[at].next; i = next) {
+			struct tally_bracket *one = &all[i];
+			size_t cost = one->own + one->nr * s->mark_width - s->mark_width;
+
+			next = one->next;
+			if (!one->is_text && cost > slack) {
+				fit_part(s, all, one, &slack);
+				continue;
+			}
+			slack -= one->is_text ? 0 : cost;
+			one->cut = 0;
+			all[last].queued = i;
+			last = i;
+		}
+		at = all[at].queued;
+	} while (at);
+}
+
+/* Where a function's own name is: behind the last "::", slash or blank that stands in no brackets
+ * and not behind its arguments, up to its own brackets. */
+struct own_name {
+	size_t start, end;
+	bool has_end, has_arguments;
+};
+
+/* Whether what is behind this character is another name, which brackets do not begin: those of
+ * "f::<T>", "f::{closure}" and "f [clone]" belong to what is before them. */
+static bool is_separator(const struct shortener *s, const struct own_name *name, size_t at)
+{
+	static const char word[] = "operator";
+	size_t nr = sizeof(word) - 1;
+	char c = s->text[at], next = at + 1 < s->len ? s->text[at + 1] : '<';
+
+	if ((c != ':' && c != '/' && c != ' ') || strchr("<[{", next))
+		return false;
+	if (c == ':')
+		return at && s->text[at - 1] == ':';
+	if (name->has_arguments)
+		return false;
+	return c == '/' || at < nr || memcmp(s->text + at - nr, word, nr) != 0;
+}
+
+static void note_bracket(const struct shortener *s, struct own_name *name, size_t at)
+{
+	/* In Go what is behind a dot is no argument: main.(*T).Method. */
+	if (at == name->start || s->text[at - 1] == '.')
+		return;
+	name->has_arguments |= s->text[at] == '(';
+	if (!name->has_end)
+		name->end = at;
+	name->has_end = true;
+}
+
+static struct own_name find_own_name(const struct shortener *s,
+				     const struct tally_brackets *brackets)
+{
+	const struct tally_bracket *all = brackets->all.data;
+	struct own_name name = {.end = s->len};
+	uint32_t number = 1;
+
+	for (size_t at = 0; at < s->len; at++) {
+		size_t skip = tally_brackets_operator(s->text, s->len, at);
+		bool is_bracket = number < brackets->all.len && all[number].open == at;
+
+		if (skip) {
+			at += skip - 1;
+		} else if (is_bracket && all[number].close) {
+			note_bracket(s, &name, at);
+			at = all[number].close;
+			number = all[number].next;
+		} else if (is_bracket) {
+			number++;
+		} else if (is_separator(s, &name, at)) {
+			name = (struct own_name){.start = at + 1, .end = s->len};
+		}
+	}
+	return name;
+}
+
+/* No brackets are left to be cut: `text` has the name with all of them so. Keep the own name of the
+ * function, which is from `start` to `end` in it. */
+static void add_own_name(const struct shortener *s, const char *text, size_t len, size_t start,
+			 size_t end)
+{
+	size_t room = s->columns - TALLY_MIN(s->mark_width, s->columns);
+	size_t from_start = tally_width(text + start, len - start);
+
+	if (from_start <= room)
+		add_parts(s, text, len, TALLY_MAX(from_start, room / 3 * 2));
+	else if (tally_width(text + start, end - start) <= room)
+		add_parts(s, text + start, len - start, 0);
+	else
+		add_middle_cut(s, text + start, end - start);
+}
+
+/* The name with all brackets cut, shortened. */
+static void add_bare_name(const struct shortener *s, const struct tally_brackets *brackets)
+{
+	struct own_name name = find_own_name(s, brackets);
+	struct tally_str bare = {0};
+	struct shortener into = *s;
+	size_t start, end;
+	uint32_t number;
+
+	into.out = &bare;
+	number = add_range(&into, brackets, 0, name.start, 1);
+	start = bare.len;
+	number = add_range(&into, brackets, name.start, name.end, number);
+	end = bare.len;
+	add_range(&into, brackets, name.end, s->len, number);
+	add_own_name(s, tally_str_text(&bare), bare.len, start, end);
+	s->out->failed |= bare.failed;
+	tally_str_free(&bare);
+}
+
+static void add_name(const struct shortener *s)
+{
+	struct tally_brackets brackets;
+	size_t width;
+
+	if (s->len > TALLY_BRACKETS_MAX) {
+		add_middle_cut(s, s->text, s->len);
+		return;
+	}
+	if (tally_brackets_find(s->text, s->len, s->mark_width, &brackets)) {
+		s->out->failed = true;
+		return;
+	}
+	width = brackets.all.data[0].own + brackets.all.data[0].nr * s->mark_width;
+	if (width <= s->columns) {
+		fit_brackets(s, &brackets, s->columns - width);
+		add_range(s, &brackets, 0, s->len, 1);
+	} else {
+		add_bare_name(s, &brackets);
+	}
+	tally_brackets_free(&brackets);
+}
+
+/* ---- all of them ----------------------------------------------------------------- */
+
+void tally_shorten(struct tally_str *str, size_t start, enum tally_shorten how, size_t columns,
+		   const char *mark)
+{
+	const char *text = tally_str_text(str) + start;
+	struct tally_str out = {0};
+	struct shortener s = {text, str->len - start, columns, mark, tally_width_of(mark), &out};
+
+	if (str->failed || tally_width(text, s.len) <= columns)
+		return;
+	if (how == TALLY_SHORTEN_NAME)
+		add_name(&s);
+	else if (how == TALLY_SHORTEN_PATH)
+		add_path(&s);
+	else
+		add_middle_cut(&s, text, s.len);
+	str->len = start;
+	tally_str_add_bytes(str, tally_str_text(&out), out.len);
+	str->failed |= out.failed;
+	tally_str_free(&out);
+}
