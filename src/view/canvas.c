@@ -87,6 +87,11 @@ static int put_part(struct tally_canvas *canvas, int row, int column, int end, c
 	return column;
 }
 
+const char *tally_canvas_mark(const struct tally_canvas *canvas)
+{
+	return canvas->is_ascii ? ".." : ELLIPSIS;
+}
+
 int tally_canvas_put(struct tally_canvas *canvas, int row, int column, int limit, const char *text,
 		     enum tally_ink ink)
 {
@@ -102,7 +107,7 @@ int tally_canvas_put(struct tally_canvas *canvas, int row, int column, int limit
 	column = put_part(canvas, row, column, end - dots, text, ink);
 	/* A wide glyph that did not fit leaves a column. */
 	tally_canvas_fill(canvas, row, column, end - column, ink);
-	return put_part(canvas, row, column, end, canvas->is_ascii ? ".." : ELLIPSIS, ink);
+	return put_part(canvas, row, column, end, tally_canvas_mark(canvas), ink);
 }
 
 void tally_canvas_fill(struct tally_canvas *canvas, int row, int column, int columns,

@@ -43,6 +43,9 @@ struct tally_canvas {
 int tally_canvas_reset(struct tally_canvas *canvas, int rows, int columns);
 void tally_canvas_free(struct tally_canvas *canvas);
 
+/* What stands on it for text that is left out. */
+const char *tally_canvas_mark(const struct tally_canvas *canvas);
+
 /* Draw text at a place, into at most `limit` columns; what does not fit is cut, with an ellipsis.
  * Places outside of the canvas take nothing. The column behind it. */
 int tally_canvas_put(struct tally_canvas *canvas, int row, int column, int limit, const char *text,

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arith.h"
 #include "base/escape.h"
 #include "view/view.h"
 
@@ -162,23 +163,30 @@ static void text_event(const struct tally_view *view, const struct tally_row *ro
 	tally_str_add_u64(out, view->event);
 }
 
+#define TEXT     TALLY_SHORTEN_TEXT, 0
+#define THREAD   TALLY_SHORTEN_TEXT, 8
+#define SENTENCE TALLY_SHORTEN_END, 0
+#define PATH     TALLY_SHORTEN_PATH, 0
+#define NAME     TALLY_SHORTEN_NAME, 0
+#define SYMBOL   TALLY_SHORTEN_NAME, 4
+
 const struct tally_view_column tally_view_columns[] = {
-	{"overhead_children", "Children", 0, 8, true, text_children},
-	{"overhead", "Overhead", 0, 8, true, text_self},
-	{"self", "Self", 0, 8, true, text_self},
-	{"sample", "Samples", 0, 12, true, text_sample},
-	{"period", "Period", 0, 12, true, text_period},
-	{"comm", "Command", TALLY_KEY_COMM, 0, false, text_comm},
-	{"pid", "    Pid:Command", TALLY_KEY_PID, 0, false, text_pid},
-	{"tid", "    Tid:Command", TALLY_KEY_TID, 0, false, text_tid},
-	{"cpu", "CPU", TALLY_KEY_CPU, 0, false, text_cpu},
-	{"dso", "Shared Object", TALLY_KEY_DSO, 0, false, text_dso},
-	{"symbol", "Symbol", TALLY_KEY_SYMBOL, 0, false, text_symbol},
-	{"sym", "Symbol", TALLY_KEY_SYMBOL, 0, false, text_symbol},
-	{"parent", "Parent symbol", TALLY_KEY_PARENT, 0, false, text_parent},
-	{"trace", "Trace output", TALLY_KEY_LABEL, 0, false, text_trace},
-	{"event", "Event", 0, 5, true, text_event},
-	{NULL, NULL, 0, 0, false, NULL},
+	{"overhead_children", "Children", 0, 8, true, text_children, TEXT},
+	{"overhead", "Overhead", 0, 8, true, text_self, TEXT},
+	{"self", "Self", 0, 8, true, text_self, TEXT},
+	{"sample", "Samples", 0, 12, true, text_sample, TEXT},
+	{"period", "Period", 0, 12, true, text_period, TEXT},
+	{"comm", "Command", TALLY_KEY_COMM, 0, false, text_comm, TEXT},
+	{"pid", "    Pid:Command", TALLY_KEY_PID, 0, false, text_pid, THREAD},
+	{"tid", "    Tid:Command", TALLY_KEY_TID, 0, false, text_tid, THREAD},
+	{"cpu", "CPU", TALLY_KEY_CPU, 0, false, text_cpu, TEXT},
+	{"dso", "Shared Object", TALLY_KEY_DSO, 0, false, text_dso, PATH},
+	{"symbol", "Symbol", TALLY_KEY_SYMBOL, 0, false, text_symbol, SYMBOL},
+	{"sym", "Symbol", TALLY_KEY_SYMBOL, 0, false, text_symbol, SYMBOL},
+	{"parent", "Parent symbol", TALLY_KEY_PARENT, 0, false, text_parent, NAME},
+	{"trace", "Trace output", TALLY_KEY_LABEL, 0, false, text_trace, SENTENCE},
+	{"event", "Event", 0, 5, true, text_event, TEXT},
+	{NULL, NULL, 0, 0, false, NULL, TEXT},
 };
 
 const struct tally_view_column *tally_view_column_find(const char *name, size_t len)
@@ -202,12 +210,14 @@ void tally_view_frame_name(const struct tally_view *view, uint32_t number, struc
 	tally_str_add_hex(out, frame->addr, 16);
 }
 
-void tally_view_frame_text(const struct tally_view *view, uint32_t number, struct tally_str *out)
+void tally_view_frame_text(const struct tally_view *view, uint32_t number, size_t columns,
+			   const char *mark, struct tally_str *out)
 {
 	size_t start = out->len;
 
 	tally_view_frame_name(view, number, out);
 	tally_str_escape(out, start);
+	tally_shorten(out, start, TALLY_SHORTEN_NAME, columns, mark);
 }
 
 void tally_view_cell(const struct tally_view *view, const struct tally_view_column *column,
@@ -217,4 +227,17 @@ void tally_view_cell(const struct tally_view *view, const struct tally_view_colu
 
 	column->text(view, row, out);
 	tally_str_escape(out, start);
+}
+
+void tally_view_short_cell(const struct tally_view *view, const struct tally_view_column *column,
+			   const struct tally_row *row, size_t columns, const char *mark,
+			   struct tally_str *out)
+{
+	/* What is kept is ASCII. Half a number would be another one. */
+	size_t start = out->len, kept = column->kept < columns ? column->kept : 0;
+
+	tally_view_cell(view, column, row, out);
+	kept = TALLY_MIN(kept, out->len - start);
+	if (!column->width)
+		tally_shorten(out, start + kept, column->how, columns - kept, mark);
 }

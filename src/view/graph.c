@@ -7,15 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arith.h"
 #include "view/view.h"
 
-enum { MARGIN = 12, BRANCH = 11 };
+/* How far branches stand from the line that they part from: by as much as their share takes, by
+ * less where lines have to fit. */
+enum { MARGIN = 12, BRANCH = 11, NARROW_BRANCH = 3, LEAST_BRANCH = 2 };
+
+/* Columns for names: those that branches leave, as long as they can, and those that a name has even
+ * in a line that is longer then. */
+enum { ROOM_FOR_NAME = 12, LEAST_NAME = 6, PATH_MARGIN = 16 };
 
 struct graph_printer {
 	const struct tally_view *view;
 	const struct tally_graph_node *nodes;
 	struct tally_str *out;
 	struct tally_str prefix;
+	size_t line; /* where in `out` the last line begins */
 };
 
 static int heaviest_first(const void *a, const void *b)
@@ -75,14 +83,40 @@ static struct tally_view_branches branches_of(const struct graph_printer *print,
 	return branches;
 }
 
+/* Columns for a name behind so many of its line. */
+static size_t name_room(const struct tally_view *view, size_t used)
+{
+	size_t width = (size_t)view->line_width;
+
+	if (!width)
+		return SIZE_MAX;
+	return TALLY_MAX(width - TALLY_MIN(used, width), (size_t)LEAST_NAME);
+}
+
+/* How far below a branch, itself behind so many columns, others stand. Where there is no room left
+ * those of the last one stand right below it: it is the only one without a bar. */
+static size_t branch_width(const struct tally_view *view, size_t margin, bool is_last)
+{
+	size_t width = (size_t)view->line_width;
+
+	if (!width || margin + BRANCH <= width / 2)
+		return BRANCH;
+	if (margin + NARROW_BRANCH + BRANCH + ROOM_FOR_NAME <= width)
+		return NARROW_BRANCH;
+	return is_last ? 0 : LEAST_BRANCH;
+}
+
 static void print_prefix(struct graph_printer *print)
 {
+	print->line = print->out->len;
 	tally_str_add_bytes(print->out, tally_str_text(&print->prefix), print->prefix.len);
 }
 
 static void print_name(struct graph_printer *print, const struct tally_graph_node *node)
 {
-	tally_view_frame_text(print->view, node->frame, print->out);
+	tally_view_frame_text(print->view, node->frame,
+			      name_room(print->view, print->out->len - print->line),
+			      TALLY_VIEW_MARK, print->out);
 	tally_str_add_char(print->out, '\n');
 }
 
@@ -138,7 +172,9 @@ static void print_branches(struct graph_printer *print, const struct tally_graph
 		bool is_last = i + 1 == branches.nr && !rest;
 
 		print_share(print, branch->period, whole, is_last);
-		tally_str_add(&print->prefix, is_last ? "           " : "|          ");
+		tally_str_add(&print->prefix, is_last ? "" : "|");
+		tally_str_pad_to(&print->prefix,
+				 margin + branch_width(print->view, margin, is_last));
 		print_branches(print, print_run(print, branch), branch->period);
 		print->prefix.len = margin;
 		if (print->prefix.data)
@@ -179,6 +215,7 @@ static void graph_text(struct graph_printer *print, const struct tally_row *row)
 /* How a path is written: its share, its names, and what follows. */
 struct path_style {
 	const char *share, *joint, *tail;
+	bool has_lines; /* each name has one of its own, which fits */
 };
 
 /* A path that ends somewhere, and where its names are. */
@@ -200,7 +237,10 @@ static void chain_name(struct chain_printer *chains, const struct tally_graph_no
 	struct tally_str *out = &chains->print->prefix;
 	size_t start = out->len;
 
-	tally_view_frame_text(chains->print->view, node->frame, out);
+	tally_view_frame_text(chains->print->view, node->frame,
+			      chains->style->has_lines ? name_room(chains->print->view, PATH_MARGIN)
+						       : SIZE_MAX,
+			      TALLY_VIEW_MARK, out);
 	tally_str_replace(out, start, chains->style->joint[0], '.');
 }
 
@@ -263,9 +303,9 @@ void tally_view_graph(const struct tally_view *view, const struct tally_row *row
 		      struct tally_str *out)
 {
 	static const struct path_style flat = {"           %.2f%%\n                ",
-					       "\n                ", "\n\n"},
-				       folded = {"%.2f%% ", ";", "\n"};
-	struct graph_printer print = {view, view->hist->graph.data, out, {0}};
+					       "\n                ", "\n\n", true},
+				       folded = {"%.2f%% ", ";", "\n", false};
+	struct graph_printer print = {view, view->hist->graph.data, out, {0}, 0};
 
 	if (!row->graph || view->style == TALLY_STYLE_NONE)
 		return;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "view/fit.h"
 #include "view/width.h"
 
 enum { MARK = 2, GAP = 2, INDENT = 3, SHARE = 7, BELOW_ROW = 6 };
@@ -18,7 +19,7 @@ int tally_screen_page(const struct tally_screen *screen, int rows)
 
 void tally_screen_forget_widths(struct tally_screen *screen)
 {
-	memset(screen->widths, 0, sizeof(screen->widths));
+	memset(screen->needed, 0, sizeof(screen->needed));
 }
 
 static void scroll(struct tally_screen *screen, size_t page)
@@ -38,26 +39,11 @@ static bool is_measure(const struct tally_view_column *column)
 	return column->width > 0;
 }
 
-/* How wide a column of names may be, so that the last one has no less than the others. */
-static int most_width(const struct tally_view *view, int columns)
-{
-	enum { LEAST = 8 };
-	int names = 0;
-
-	for (int i = 0; i < view->nr_columns; i++) {
-		if (is_measure(view->columns[i]))
-			columns -= view->columns[i]->width + GAP;
-		else
-			names++;
-	}
-	return TALLY_MAX((columns - MARK) / (names + 1), LEAST);
-}
-
 /* What the widest of the rows in sight takes. */
 static int needed_width(const struct tally_screen *screen, const struct tally_view *view,
 			const struct tally_view_column *column, size_t last)
 {
-	int width = TALLY_MAX(column->width, (int)strlen(column->heading));
+	int widest = TALLY_MAX(column->width, (int)strlen(column->heading)), width;
 	struct tally_str text = {0};
 
 	for (size_t at = screen->first; at < last && !is_measure(column); at++) {
@@ -65,26 +51,26 @@ static int needed_width(const struct tally_screen *screen, const struct tally_vi
 
 		if (line->node)
 			continue;
-		tally_str_clear(&text);
-		tally_view_cell(view, column, &view->hist->rows.data[line->row], &text);
-		width = TALLY_MAX(width, (int)tally_width_of(tally_str_text(&text)));
+		width = tally_view_cell_width(view, column, &view->hist->rows.data[line->row],
+					      &text);
+		widest = TALLY_MAX(widest, width);
 	}
 	tally_str_free(&text);
-	return width;
+	return widest;
 }
 
 static void columns_measure(struct tally_screen *screen, const struct tally_view *view, size_t last,
 			    int columns)
 {
-	int most = most_width(view, columns);
-
 	for (int i = 0; i < view->nr_columns; i++) {
 		int width = needed_width(screen, view, view->columns[i], last);
 
-		screen->widths[i] = TALLY_MAX(screen->widths[i], width);
-		if (!is_measure(view->columns[i]))
-			screen->widths[i] = TALLY_MIN(screen->widths[i], most);
+		screen->needed[i] = TALLY_MAX(screen->needed[i], width);
+		if (view->asked && view->asked[i])
+			screen->needed[i] = TALLY_MAX(view->columns[i]->width, view->asked[i]);
 	}
+	memcpy(screen->widths, screen->needed, sizeof(screen->widths));
+	tally_view_fit(view, columns, screen->widths);
 }
 
 static int column_width(const struct tally_screen *screen, const struct tally_view *view, int i,
@@ -148,12 +134,13 @@ static void draw_row(const struct tally_screen *screen, const struct tally_view 
 	draw_mark(line, canvas, y, 0);
 	for (int i = 0; i < view->nr_columns; i++) {
 		const struct tally_view_column *column = view->columns[i];
+		int width = column_width(screen, view, i, at, canvas->columns);
 
 		tally_str_clear(&text);
-		tally_view_cell(view, column, row, &text);
-		at = put_column(column, canvas, y, at,
-				column_width(screen, view, i, at, canvas->columns),
-				tally_str_text(&text), is_measure(column) ? ink : TALLY_INK_PLAIN);
+		tally_view_short_cell(view, column, row, (size_t)TALLY_MAX(width, 0),
+				      tally_canvas_mark(canvas), &text);
+		at = put_column(column, canvas, y, at, width, tally_str_text(&text),
+				is_measure(column) ? ink : TALLY_INK_PLAIN);
 	}
 	tally_str_free(&text);
 }
@@ -174,7 +161,8 @@ static void draw_node(const struct tally_view *view, const struct tally_screen_l
 		tally_str_clear(&text);
 	}
 	at += SHARE + 1;
-	tally_view_frame_text(view, node->frame, &text);
+	tally_view_frame_text(view, node->frame, (size_t)TALLY_MAX(canvas->columns - at, 0),
+			      tally_canvas_mark(canvas), &text);
 	tally_canvas_put(canvas, y, at, canvas->columns - at, tally_str_text(&text),
 			 TALLY_INK_PLAIN);
 	tally_str_free(&text);

@@ -26,7 +26,8 @@ struct tally_screen {
 	bool all_open; /* callchains are shown, but for those in `turned`; else the reverse */
 	struct tally_map turned;
 	bool hide_headings;
-	int widths[TALLY_VIEW_MAX_COLUMNS]; /* columns do not become narrower while one looks */
+	int needed[TALLY_VIEW_MAX_COLUMNS]; /* by columns; not less while one looks */
+	int widths[TALLY_VIEW_MAX_COLUMNS]; /* which fit */
 	TALLY_VEC(struct tally_screen_line) lines;
 };
 

@@ -321,6 +321,8 @@ void tally_shorten(struct tally_str *str, size_t start, enum tally_shorten how, 
 		return;
 	if (how == TALLY_SHORTEN_NAME)
 		add_name(&s);
+	else if (how == TALLY_SHORTEN_END)
+		add_parts(&s, text, s.len, 0);
 	else if (how == TALLY_SHORTEN_PATH)
 		add_path(&s);
 	else

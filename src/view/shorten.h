@@ -13,6 +13,7 @@ enum tally_shorten {
 	/* A function: what is in brackets goes first, the innermost before what is around it; then
 	 * what is before the function's own name, then what is behind it. */
 	TALLY_SHORTEN_NAME,
+	TALLY_SHORTEN_END,  /* a sentence */
 	TALLY_SHORTEN_PATH, /* whole folders at the beginning; of the file's name the middle */
 };
 

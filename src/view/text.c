@@ -4,6 +4,7 @@
 
 #include "base/arith.h"
 #include "view/view.h"
+#include "view/width.h"
 
 static bool has_part(const struct tally_view *view, const struct tally_row *row)
 {
@@ -22,39 +23,25 @@ bool tally_view_shows(const struct tally_view *view, const struct tally_row *row
 	       (row->total || row->total_nr);
 }
 
-void tally_view_measure(struct tally_view *view)
-{
-	struct tally_str text = {0};
-
-	for (int i = 0; i < view->nr_columns; i++) {
-		const struct tally_view_column *column = view->columns[i];
-
-		view->widths[i] = TALLY_MAX(column->width, (int)strlen(column->heading));
-		if (column->width)
-			continue;
-		tally_vec_for_each (row, &view->hist->rows) {
-			if (!tally_view_shows(view, row))
-				continue;
-			tally_str_clear(&text);
-			tally_view_cell(view, column, row, &text);
-			view->widths[i] = TALLY_MAX(view->widths[i], (int)text.len);
-		}
-	}
-	tally_str_free(&text);
-}
-
 /* Widen what stands behind `start` to the column's width, measures to the right. */
 static void align_cell(const struct tally_view *view, int i, size_t start, struct tally_str *out)
 {
 	size_t width = (size_t)view->widths[i], len = out->len - start;
+	size_t used = tally_width(tally_str_text(out) + start, len);
 
-	if (len >= width)
+	if (used >= width)
 		return;
-	tally_str_pad_to(out, start + width);
+	tally_str_pad_to(out, out->len + width - used);
 	if (!view->columns[i]->width || out->failed)
 		return;
-	memmove(out->data + start + width - len, out->data + start, len);
-	memset(out->data + start, ' ', width - len);
+	memmove(out->data + start + width - used, out->data + start, len);
+	memset(out->data + start, ' ', width - used);
+}
+
+/* Whether names of a column have to be as narrow as it is. */
+static bool is_limited(const struct tally_view *view, int i)
+{
+	return view->line_width || (view->asked && view->asked[i]);
 }
 
 static void heading_separated(const struct tally_view *view, struct tally_str *out)
@@ -79,9 +66,12 @@ void tally_view_heading(const struct tally_view *view, struct tally_str *out)
 	}
 	tally_str_add(out, "#");
 	for (int i = 0; i < view->nr_columns; i++) {
+		const char *heading = view->columns[i]->heading;
+
 		tally_str_add(out, i ? "  " : " ");
 		start = out->len;
-		tally_str_add(out, view->columns[i]->heading);
+		tally_str_add_bytes(out, heading,
+				    TALLY_MIN(strlen(heading), (size_t)view->widths[i]));
 		align_cell(view, i, start, out);
 	}
 	tally_str_add(out, "\n#");
@@ -119,7 +109,9 @@ void tally_view_row(const struct tally_view *view, const struct tally_row *row,
 		size_t start = out->len + 2;
 
 		tally_str_add_bytes(out, "  ", 2);
-		tally_view_cell(view, view->columns[i], row, out);
+		tally_view_short_cell(view, view->columns[i], row,
+				      is_limited(view, i) ? (size_t)view->widths[i] : SIZE_MAX,
+				      TALLY_VIEW_MARK, out);
 		if (i + 1 < view->nr_columns)
 			align_cell(view, i, start, out);
 	}

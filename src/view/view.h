@@ -12,6 +12,10 @@
 #include "base/str.h"
 #include "profile/hist.h"
 #include "profile/profile.h"
+#include "view/shorten.h"
+
+/* What stands for the part of a name that is left out of text. */
+#define TALLY_VIEW_MARK "..."
 
 struct tally_view;
 
@@ -24,6 +28,8 @@ struct tally_view_column {
 	/* Append it as it was recorded; see tally_view_cell(). */
 	void (*text)(const struct tally_view *view, const struct tally_row *row,
 		     struct tally_str *out);
+	enum tally_shorten how; /* of names: how one that does not fit is shortened, */
+	uint8_t kept;           /* behind so many columns that stay: "[k] " */
 };
 
 extern const struct tally_view_column tally_view_columns[];
@@ -56,12 +62,17 @@ struct tally_view {
 	double graph_min_percent;
 	uint32_t graph_limit;  /* lines of one callchain; 0: all */
 	const char *separator; /* of separated values; NULL: columns */
+	/* Of columns. Without either all names are whole, and those of more than 80 columns do not
+	 * make theirs wider: what is behind them in their row is not aligned. */
+	int line_width; /* lines fit into so many columns, as names are shortened; 0: they need not
+			 */
+	const int *asked; /* how wide each column is to be; 0: as if nothing was asked. Or NULL */
 };
 
 /* Rows that are shown: heavy enough, and of a symbol that is looked for. */
 bool tally_view_shows(const struct tally_view *view, const struct tally_row *row);
 
-/* Find how wide the columns have to be; before the first heading. */
+/* Find how wide the columns are; before the first heading. */
 void tally_view_measure(struct tally_view *view);
 
 /* "# Children  Self  Command ..." and the dotted line below; nothing with a separator but the
@@ -98,11 +109,17 @@ void tally_view_row_json(const struct tally_view *view, const struct tally_row *
 void tally_view_cell(const struct tally_view *view, const struct tally_view_column *column,
 		     const struct tally_row *row, struct tally_str *out);
 
+/* The same, but a name in at most so many columns. */
+void tally_view_short_cell(const struct tally_view *view, const struct tally_view_column *column,
+			   const struct tally_row *row, size_t columns, const char *mark,
+			   struct tally_str *out);
+
 /* The name of a frame as JSON has it: demangled, or the address in hex. */
 void tally_view_frame_name(const struct tally_view *view, uint32_t frame, struct tally_str *out);
 
-/* The same as graphs show it, escaped. */
-void tally_view_frame_text(const struct tally_view *view, uint32_t frame, struct tally_str *out);
+/* The same as graphs show it, escaped and in at most so many columns. */
+void tally_view_frame_text(const struct tally_view *view, uint32_t frame, size_t columns,
+			   const char *mark, struct tally_str *out);
 
 /* `part` of `whole` as "12.34%"; 0 % of nothing. */
 void tally_view_percent(uint64_t part, uint64_t whole, struct tally_str *out);

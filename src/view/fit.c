@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How wide columns are. */
+#include "view/fit.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "view/width.h"
+
+enum { GAP = 2, USUAL = 80 };
+
+static bool is_name(const struct tally_view *view, int i)
+{
+	return !view->columns[i]->width;
+}
+
+/* Functions are what is looked for, and their names the longest. */
+static int weight_of(const struct tally_view *view, int i)
+{
+	return view->columns[i]->how == TALLY_SHORTEN_NAME ? 2 : 1;
+}
+
+/* Share `room` among columns that want more than that, by weight: who wants less has what is left
+ * shared by the others. */
+static void share(const struct tally_view *view, int room, int wanted[], int widths[])
+{
+	int weights = 0;
+
+	for (int i = 0; i < view->nr_columns; i++)
+		weights += wanted[i] ? weight_of(view, i) : 0;
+	while (weights) {
+		int least = -1, given;
+
+		for (int i = 0; i < view->nr_columns; i++) {
+			if (wanted[i] && (least < 0 || wanted[i] * weight_of(view, least) <
+							       wanted[least] * weight_of(view, i)))
+				least = i;
+		}
+		given = TALLY_MIN(wanted[least], room * weight_of(view, least) / weights);
+		widths[least] += given;
+		room -= given;
+		weights -= weight_of(view, least);
+		wanted[least] = 0;
+	}
+}
+
+void tally_view_fit(const struct tally_view *view, int columns, int widths[])
+{
+	static const int levels[] = {8, 20, INT_MAX};
+	int needed[TALLY_VIEW_MAX_COLUMNS], room = columns;
+
+	for (int i = 0; i < view->nr_columns; i++) {
+		needed[i] = widths[i];
+		widths[i] = is_name(view, i) ? 0 : widths[i];
+		room -= GAP + widths[i];
+	}
+	for (size_t level = 0; level < TALLY_ARRAY_SIZE(levels); level++) {
+		int wanted[TALLY_VIEW_MAX_COLUMNS], sum = 0;
+
+		for (int i = 0; i < view->nr_columns; i++) {
+			wanted[i] = TALLY_MIN(needed[i], levels[level]) - widths[i];
+			wanted[i] = is_name(view, i) ? wanted[i] : 0;
+			sum += wanted[i];
+		}
+		/* The first one is given in any case. */
+		room = level ? room : TALLY_MAX(room, sum);
+		share(view, TALLY_MIN(room, sum), wanted, widths);
+		room -= TALLY_MIN(room, sum);
+	}
+}
+
+int tally_view_cell_width(const struct tally_view *view, const struct tally_view_column *column,
+			  const struct tally_row *row, struct tally_str *text)
+{
+	enum { MOST = 1000000 };
+	size_t width;
+
+	tally_str_clear(text);
+	tally_view_cell(view, column, row, text);
+	width = tally_width(tally_str_text(text), text->len);
+	return width < MOST ? (int)width : MOST;
+}
+
+/* The widest of the cells that are no wider than `most`. */
+static int measure_rows(const struct tally_view *view, const struct tally_view_column *column,
+			int most)
+{
+	struct tally_str text = {0};
+	int widest = 0;
+
+	tally_vec_for_each (row, &view->hist->rows) {
+		int width;
+
+		if (!tally_view_shows(view, row))
+			continue;
+		width = tally_view_cell_width(view, column, row, &text);
+		if (width <= most)
+			widest = TALLY_MAX(widest, width);
+	}
+	tally_str_free(&text);
+	return widest;
+}
+
+void tally_view_measure(struct tally_view *view)
+{
+	bool fits = view->line_width > 0;
+
+	for (int i = 0; i < view->nr_columns; i++) {
+		const struct tally_view_column *column = view->columns[i];
+		int asked = view->asked ? view->asked[i] : 0, width = 0;
+
+		if (!asked && (is_name(view, i) || fits))
+			width = measure_rows(view, column, fits ? INT_MAX : USUAL);
+		if (!asked)
+			asked = TALLY_MAX(width, (int)strlen(column->heading));
+		view->widths[i] = TALLY_MAX(column->width, asked);
+	}
+	if (fits)
+		tally_view_fit(view, view->line_width, view->widths);
+}
