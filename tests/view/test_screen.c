@@ -333,6 +333,11 @@ static void test_small_screens(void **state)
 	f->screen.cursor = 3;
 	draw(f, 5, 30);
 	check_text(&f->canvas, 1, "  Overhead  Shared " ELLIPSIS "  Symbol");
+	check_text(&f->canvas, 2, "+    0.40%  [unk" ELLIPSIS "wn]  [.] 0x" ELLIPSIS "0");
+	f->view.asked = (const int[TALLY_VIEW_MAX_COLUMNS]){0, 6, 0};
+	draw(f, 5, 30);
+	check_text(&f->canvas, 1, "  Overhead  Share" ELLIPSIS "  Symbol");
+	check_text(&f->canvas, 2, "+    0.40%  [un" ELLIPSIS "n]  [.] 0x0" ELLIPSIS "60");
 }
 
 static void test_any_size(void **state)

@@ -174,25 +174,28 @@ static void test_brackets_without_another_half(void **state)
 
 static void test_columns_are_counted(void **state)
 {
-	static const struct row names[] =
-		{
-			{WIDE WIDE "<" WIDE WIDE WIDE ">::" WIDE "()", 13,
-			 WIDE WIDE "<" ELLIPSIS ">::" WIDE "()"},
-			{WIDE WIDE "<" WIDE WIDE WIDE ">::" WIDE "()", 10,
-			 WIDE ELLIPSIS "::" WIDE "()"},
-		},
-				texts[] = {
-					{WIDE WIDE WIDE WIDE, 7, WIDE WIDE ELLIPSIS WIDE},
-					{WIDE WIDE WIDE WIDE, 6, WIDE ELLIPSIS WIDE},
-					{"e" ACUTE "e" ACUTE "e" ACUTE, 2, "e" ACUTE ELLIPSIS},
-					{"abcdef", 5, "ab" ELLIPSIS "ef"},
-					{"abcdef", 1, ELLIPSIS},
-					{"abcdef", 0, ""},
-				};
+	static const struct row names[] = {
+		{WIDE WIDE "<" WIDE WIDE WIDE ">::" WIDE "()", 13,
+		 WIDE WIDE "<" ELLIPSIS ">::" WIDE "()"},
+		{WIDE WIDE "<" WIDE WIDE WIDE ">::" WIDE "()", 10, WIDE ELLIPSIS "::" WIDE "()"},
+	};
+	static const struct row texts[] = {
+		{WIDE WIDE WIDE WIDE, 7, WIDE WIDE ELLIPSIS WIDE},
+		{WIDE WIDE WIDE WIDE, 6, WIDE ELLIPSIS WIDE},
+		{"e" ACUTE "e" ACUTE "e" ACUTE, 2, "e" ACUTE ELLIPSIS},
+		{"abcdef", 5, "ab" ELLIPSIS "ef"},
+		{"abcdef", 1, ELLIPSIS},
+		{"abcdef", 0, ""},
+	};
+	static const struct row sentences[] = {
+		{"prev_comm=bash ==> next_comm=sh", 18, "prev_comm=bash ==" ELLIPSIS},
+		{WIDE WIDE, 3, WIDE ELLIPSIS},
+	};
 
 	(void)state;
 	CHECK_ALL(names, TALLY_SHORTEN_NAME, ELLIPSIS);
 	CHECK_ALL(texts, TALLY_SHORTEN_TEXT, ELLIPSIS);
+	CHECK_ALL(sentences, TALLY_SHORTEN_END, ELLIPSIS);
 }
 
 static void test_paths_keep_their_end(void **state)
@@ -253,7 +256,7 @@ static void test_anything_fits(void **state)
 		tally_str_clear(&whole);
 		add_random_name(&random, &str);
 		tally_str_add(&whole, tally_str_text(&str));
-		tally_shorten(&str, 0, (enum tally_shorten)(i % 3), columns, mark);
+		tally_shorten(&str, 0, (enum tally_shorten)(i % 4), columns, mark);
 		assert_true(tally_width(tally_str_text(&str), str.len) <= columns);
 		assert_true(is_utf8(tally_str_text(&str), str.len));
 		at = tally_str_text(&whole);

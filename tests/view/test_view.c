@@ -179,6 +179,123 @@ static void json_has_rows_and_graph(void **state)
 		"}");
 }
 
+/* The thread's name, of so many letters. */
+static void name_thread(struct fixture *f, size_t nr)
+{
+	char record[16 + 256] = {0};
+	const uint32_t ids[] = {5, 5};
+	struct perf_event_header header = {.type = PERF_RECORD_COMM, .size = sizeof(record)};
+
+	assert_true(nr < 256);
+	memcpy(record, &header, sizeof(header));
+	memcpy(record + 8, ids, sizeof(ids));
+	memset(record + 16, 'c', nr);
+	assert_int_equal(tally_machine_record(f->machine, record, sizeof(record)), 0);
+	tally_hist_free(&f->hist);
+	tally_profile_free(&f->profile);
+	assert_int_equal(tally_profile_init(&f->profile, f->machine,
+					    &(struct tally_profile_options){.by = TALLY_BY_COMM |
+										  TALLY_BY_FRAME |
+										  TALLY_BY_PATH}),
+			 0);
+	add_sample(f, HOT, MAIN, 70);
+	assert_int_equal(tally_hist_build(&f->profile, 0,
+					  &(struct tally_hist_options){.keys = TALLY_KEY_COMM |
+									       TALLY_KEY_DSO |
+									       TALLY_KEY_SYMBOL,
+								       .graphs = true,
+								       .order = TALLY_GRAPH_CALLER},
+					  &f->hist),
+			 0);
+}
+
+static void only_usual_names_widen_a_column(void **state)
+{
+	struct fixture *f = *state;
+
+	f->view.style = TALLY_STYLE_NONE;
+	name_thread(f, 80);
+	tally_view_measure(&f->view);
+	assert_int_equal(f->view.widths[2], 80);
+	name_thread(f, 81);
+	tally_view_measure(&f->view);
+	assert_int_equal(f->view.widths[2], 7);
+	rows(f);
+	assert_string_equal(
+		tally_str_text(&f->out),
+		"    70.00%    70.00%  "
+		"ccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc"
+		"  [unknown]      [.] 0x0000000000000020\n");
+}
+
+static void lines_fit(void **state)
+{
+	struct fixture *f = *state;
+
+	name_thread(f, 200);
+	f->view.line_width = 60;
+	tally_view_measure(&f->view);
+	tally_view_heading(&f->view, &f->out);
+	rows(f);
+	assert_string_equal(tally_str_text(&f->out),
+			    "# Children      Self  Command      Shared Obj  Symbol       \n"
+			    "# ........  ........  ...........  ..........  .............\n"
+			    "#\n"
+			    "    70.00%    70.00%  cccc...cccc  [unknown]   [.] 0x0...020\n"
+			    "            |\n"
+			    "            ---0x0000000000000010\n"
+			    "               0x0000000000000020\n"
+			    "\n");
+}
+
+static void graphs_fit(void **state)
+{
+	struct fixture *f = *state;
+
+	f->view.line_width = 30;
+	tally_view_measure(&f->view);
+	graph(f, TALLY_STYLE_GRAPH, 0);
+	assert_string_equal(tally_str_text(&f->out), "            |\n"
+						     "            ---0x0000...000010\n"
+						     "               |          \n"
+						     "               |--70.00%--0x...0\n"
+						     "               |          \n"
+						     "                --30.00%--0x...0\n"
+						     "\n");
+	graph(f, TALLY_STYLE_FLAT, 1);
+	assert_string_equal(tally_str_text(&f->out), "           70.00%\n"
+						     "                0x0000...00010\n"
+						     "                0x0000...00020\n\n");
+	/* These are for other programs. */
+	graph(f, TALLY_STYLE_FOLDED, 1);
+	assert_string_equal(tally_str_text(&f->out),
+			    "70.00% 0x0000000000000010;0x0000000000000020\n");
+}
+
+static void widths_are_those_asked_for(void **state)
+{
+	static const int asked[TALLY_VIEW_MAX_COLUMNS] = {12, 3, 0, 9, 14};
+	struct fixture *f = *state;
+
+	name_thread(f, 90);
+	f->view.asked = asked;
+	tally_view_measure(&f->view);
+	tally_view_heading(&f->view, &f->out);
+	rows(f);
+	assert_string_equal(tally_str_text(&f->out),
+			    "#     Children      Self  Command  Shared Ob  Symbol        \n"
+			    "# ............  ........  .......  .........  ..............\n"
+			    "#\n"
+			    "        70.00%    70.00%  "
+			    "ccccccccccccccccccccccccccccccccccccccccccccc"
+			    "ccccccccccccccccccccccccccccccccccccccccccccc"
+			    "  [unknown]  [.] 0x00...020\n"
+			    "            |\n"
+			    "            ---0x0000000000000010\n"
+			    "               0x0000000000000020\n"
+			    "\n");
+}
+
 static void light_rows_are_left_out(void **state)
 {
 	struct fixture *f = *state;
@@ -226,6 +343,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(separator_is_kept_out_of_cells, setup, teardown),
 		cmocka_unit_test_setup_teardown(graph_styles, setup, teardown),
 		cmocka_unit_test_setup_teardown(json_has_rows_and_graph, setup, teardown),
+		cmocka_unit_test_setup_teardown(only_usual_names_widen_a_column, setup, teardown),
+		cmocka_unit_test_setup_teardown(lines_fit, setup, teardown),
+		cmocka_unit_test_setup_teardown(graphs_fit, setup, teardown),
+		cmocka_unit_test_setup_teardown(widths_are_those_asked_for, setup, teardown),
 		cmocka_unit_test_setup_teardown(light_rows_are_left_out, setup, teardown),
 		cmocka_unit_test(columns_are_found_by_name),
 		cmocka_unit_test(percents_are_printfs),
