@@ -6,6 +6,11 @@
 #include <string.h>
 #include <errno.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
+
+#include "base/arith.h"
+
+enum { DEFAULT_COLUMNS = 80, LEAST_COLUMNS = 50, MOST_COLUMNS = 1 << 15 };
 
 int tally_output_flush(struct tally_str *out)
 {
@@ -26,4 +31,22 @@ bool tally_output_colours(void)
 	const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
 
 	return isatty(STDOUT_FILENO) && !(none && *none) && term && strcmp(term, "dumb");
+}
+
+struct tally_output_size tally_output_size(void)
+{
+	const char *environment = getenv("COLUMNS");
+	struct tally_output_size size = {0};
+	struct winsize terminal = {0};
+	long columns;
+
+	if (!isatty(STDOUT_FILENO))
+		return size;
+	(void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &terminal);
+	columns = environment ? strtol(environment, NULL, 10) : 0;
+	if (columns <= 0)
+		columns = terminal.ws_col ? terminal.ws_col : DEFAULT_COLUMNS;
+	size.rows = terminal.ws_row;
+	size.columns = (int)TALLY_MAX(TALLY_MIN(columns, MOST_COLUMNS), LEAST_COLUMNS);
+	return size;
 }

@@ -18,4 +18,13 @@ int tally_output_flush(struct tally_str *out);
  * (no-color.org) with any value but an empty one. */
 bool tally_output_colours(void);
 
+struct tally_output_size {
+	int rows, columns; /* 0: not known, or of no terminal */
+};
+
+/* How large the terminal is that stdout is. COLUMNS in the environment comes before what the
+ * terminal says; 80 where nobody says anything. Of what is narrower than 50 columns lines are
+ * wrapped. */
+struct tally_output_size tally_output_size(void);
+
 #endif

@@ -37,6 +37,8 @@ const struct tally_option report_options[] = {
 	{0, "show-total-period", TALLY_OPTION_FLAG, AT(show_period), NULL, "a column of periods"},
 	{'p', "parent", TALLY_OPTION_TEXT, AT(parent), "text",
 	 "callers that --sort parent looks for: names starting with this"},
+	{'w', "column-widths", TALLY_OPTION_TEXT, AT(column_widths), "width[,width...]",
+	 "of the columns in their order, also on a terminal; 0: names are whole"},
 	{0, "percent-limit", TALLY_OPTION_TEXT, AT(percent_limit), "percent",
 	 "leave out rows below this share"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Call graphs:"},
@@ -258,6 +260,31 @@ static int config_percent(const char *text, double *ret_percent)
 	return 0;
 }
 
+/* "8,0,30"; a width that is missing is 0. */
+static int config_widths(struct report_config *config)
+{
+	enum { MOST = 4096 };
+	const char *at = config->column_widths;
+
+	for (int i = 0; at && *at; i++) {
+		bool is_number = *at == ',' || (*at >= '0' && *at <= '9');
+		char *end;
+		unsigned long width = strtoul(at, &end, 10);
+
+		if (!is_number || (*end && *end != ',') || width > MOST) {
+			tally_print_error("option '--column-widths' takes numbers up to %d with "
+					  "commas between them, not '%s'",
+					  MOST, config->column_widths);
+			return -EINVAL;
+		}
+		if (i < TALLY_VIEW_MAX_COLUMNS)
+			config->widths[i] = (int)width;
+		at = *end ? end + 1 : end;
+	}
+	config->asked = config->column_widths ? config->widths : NULL;
+	return 0;
+}
+
 int report_config_finish(struct report_config *config, bool has_chains)
 {
 	int ret = config_call_graph(config, has_chains);
@@ -266,6 +293,8 @@ int report_config_finish(struct report_config *config, bool has_chains)
 		ret = config_columns(config);
 	if (!ret)
 		ret = config_percent(config->percent_limit, &config->row_min_percent);
+	if (!ret)
+		ret = config_widths(config);
 	if (!ret)
 		ret = split_list(config->comms, &config->lists_text[0], &config->comm_list);
 	if (!ret)

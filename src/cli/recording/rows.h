@@ -12,6 +12,7 @@ struct report_config {
 	const char *sort, *fields, *call_graph;
 	const char *comms, *dsos, *symbols, *symbol_part, *parent;
 	const char *symfs, *kallsyms, *vmlinux, *percent_limit, *separator, *colour;
+	const char *column_widths;
 	uint64_t max_stack;
 	bool children, children_given, inverted, no_demangle, force, stdio, no_bounds;
 	bool header, header_only, health, show_samples, show_period, json, quiet, group;
@@ -19,6 +20,8 @@ struct report_config {
 	unsigned keys;
 	const struct tally_view_column *columns[TALLY_VIEW_MAX_COLUMNS];
 	int nr_columns;
+	int widths[TALLY_VIEW_MAX_COLUMNS];
+	const int *asked; /* the widths; NULL: none were asked for */
 	enum tally_graph_style style;
 	enum tally_graph_order order;
 	bool order_given;

@@ -17,6 +17,7 @@
 #include "cli/recording/health.h"
 #include "cli/recording/rows.h"
 #include "cli/recording/tracing.h"
+#include "view/wrap.h"
 
 struct report {
 	struct report_config *config;
@@ -29,6 +30,7 @@ struct report {
 	uint64_t rows_shown;                /* of all events */
 	bool was_tried; /* report_start() was called, and has printed what is wrong */
 	bool is_ready;  /* the profile is set up: with the first sample, when events are known */
+	int line_width; /* of the terminal that shows it as text; 0: there is none */
 	struct tally_str out;
 };
 
@@ -194,6 +196,7 @@ static void add_event_heading(struct report *report, const struct tally_perfdata
 			      const struct tally_profile_total *total)
 {
 	struct tally_str *out = &report->out;
+	size_t start = out->len;
 
 	if (report->config->quiet || report->config->json)
 		return;
@@ -201,6 +204,7 @@ static void add_event_heading(struct report *report, const struct tally_perfdata
 	add_count(out, total->nr_shown);
 	tally_str_add_line(out, " of event '%s'", event->name);
 	tally_str_addf(out, "# Event count (approx.): %" PRIu64 "\n#\n", total->period_shown);
+	tally_wrap_comments(out, start, (size_t)report->line_width);
 }
 
 static bool is_parent(void *arg, const char *symbol)
@@ -266,6 +270,8 @@ static int report_event(struct report *report, const struct tally_perfdata_event
 		.graph_min_percent = config->graph_min_percent,
 		.graph_limit = (uint32_t)config->graph_limit,
 		.separator = config->separator,
+		.line_width = config->asked ? 0 : report->line_width,
+		.asked = config->asked,
 	};
 	int ret = tally_hist_build(&report->profile, event->index, &options, &hist);
 
@@ -336,6 +342,17 @@ static int report_events(struct report *report)
 	return ret;
 }
 
+static void add_hint(struct report *report)
+{
+	size_t start = report->out.len;
+
+	if (report->config->header)
+		return;
+	tally_str_add(&report->out, "# To display the perf.data header info, please use "
+				    "--header/--header-only options.\n#\n");
+	tally_wrap_comments(&report->out, start, (size_t)report->line_width);
+}
+
 /* perf's line; but it says samples whatever was lost. */
 static void add_lost(struct report *report)
 {
@@ -349,10 +366,18 @@ static void add_lost(struct report *report)
 	tally_str_add(&report->out, "#\n");
 }
 
+static void add_health(struct report *report, bool all_files)
+{
+	size_t start = report->out.len;
+
+	tally_health_text(report->session, &report->profile, all_files, &report->out);
+	tally_wrap_comments(&report->out, start, (size_t)report->line_width);
+}
+
 /* --health: nothing but what a reader has to know. */
 static int report_health(struct report *report)
 {
-	tally_health_text(report->session, &report->profile, true, &report->out);
+	add_health(report, true);
 	return tally_output_flush(&report->out);
 }
 
@@ -367,9 +392,7 @@ static int report_print(struct report *report)
 		tally_json_u64(out, "version", 1);
 		tally_json_open(out, "events", '[');
 	} else if (comments) {
-		if (!report->config->header)
-			tally_str_add(out, "# To display the perf.data header info, please use "
-					   "--header/--header-only options.\n#\n");
+		add_hint(report);
 		add_lost(report);
 	}
 	ret = report_events(report);
@@ -379,7 +402,7 @@ static int report_print(struct report *report)
 		tally_json_close(out, '}');
 		tally_str_add_char(out, '\n');
 	} else if (comments) {
-		tally_health_text(report->session, &report->profile, false, out);
+		add_health(report, false);
 	}
 	return ret ? ret : tally_output_flush(&report->out);
 }
@@ -434,6 +457,7 @@ static int report_session(struct report *report)
 
 	if (config->header || config->header_only) {
 		ret = tally_header_text(report->session, &report->out);
+		tally_wrap_comments(&report->out, 0, (size_t)report->line_width);
 		if (ret || config->header_only)
 			return ret ? ret : tally_output_flush(&report->out);
 	}
@@ -482,6 +506,8 @@ static int report_run(int argc, char **argv)
 		return ret - 1;
 	if (word)
 		config.symbol_part = word;
+	if (!config.separator && !config.json)
+		report.line_width = tally_output_size().columns;
 	config.session.symbols = (struct tally_symbols_options){
 		.symfs = config.symfs,
 		.vmlinux = config.vmlinux,

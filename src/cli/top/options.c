@@ -56,6 +56,8 @@ const struct tally_option top_options[] = {
 	{0, "children", FLAG(report.children),
 	 "add what a function's callees cost (default with callchains)", NULL, NULL,
 	 AT(report.children_given)},
+	{'w', "column-widths", TEXT(report.column_widths), "width[,width...]",
+	 "of the columns in their order; 0: as their names need it"},
 	{'E', "entries", TALLY_OPTION_U64, AT(entries), "n", "rows (as many as fit)"},
 	{'f', "count-filter", TALLY_OPTION_U64, AT(count_filter), "n",
 	 "only rows of at least so many samples"},

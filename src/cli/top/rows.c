@@ -110,6 +110,7 @@ static struct tally_view make_view(const struct top *top, uint32_t event, uint64
 		.style = report->style,
 		.graph_min_percent = report->graph_min_percent,
 		.graph_limit = (uint32_t)report->graph_limit,
+		.asked = report->asked,
 	};
 
 	memcpy(view.columns, report->columns, sizeof(view.columns));

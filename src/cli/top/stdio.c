@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -34,23 +33,13 @@ struct stdio_top {
 
 /* ---- one screen -------------------------------------------------------------- */
 
-/* Lines and columns of the terminal; of anything else none are known. */
-static struct winsize find_size(const struct stdio_top *io)
-{
-	struct winsize size = {0};
-
-	if (!io->to_terminal || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
-		size = (struct winsize){.ws_col = DEFAULT_COLUMNS};
-	return size;
-}
-
-static size_t find_entries(const struct stdio_top *io, const struct winsize *size)
+static size_t find_entries(const struct stdio_top *io, const struct tally_output_size *size)
 {
 	size_t asked = io->top->config->entries;
 
 	if (asked)
 		return asked;
-	return size->ws_row > MARGIN_LINES ? size->ws_row - MARGIN_LINES : DEFAULT_ROWS;
+	return size->rows > MARGIN_LINES ? size->rows - MARGIN_LINES : DEFAULT_ROWS;
 }
 
 /* As perf: from 5 % red, from 0.5 % green. */
@@ -67,7 +56,7 @@ static const char *colour_of(const struct stdio_top *io, uint64_t part, uint64_t
 static void add_line(struct stdio_top *io, const char *text, size_t columns, const char *colour)
 {
 	enum { FIRST = 10 }; /* "    12.34%" */
-	size_t len = io->to_terminal ? tally_width_head(text, strlen(text), columns) : strlen(text);
+	size_t len = columns ? tally_width_head(text, strlen(text), columns) : strlen(text);
 
 	if (colour && len > FIRST) {
 		tally_str_add(&io->out, colour);
@@ -82,7 +71,8 @@ static void add_line(struct stdio_top *io, const char *text, size_t columns, con
 
 /* A row and the call graph below it, as far as there is room. */
 static void add_row(struct stdio_top *io, const struct tally_view *view,
-		    const struct tally_row *row, const struct winsize *size, size_t *lines)
+		    const struct tally_row *row, const struct tally_output_size *size,
+		    size_t *lines)
 {
 	const char *colour = colour_of(io, row->total, view->total);
 	struct tally_str text = {0};
@@ -91,7 +81,7 @@ static void add_row(struct stdio_top *io, const struct tally_view *view,
 	tally_view_row(view, row, &text);
 	rest = text.data;
 	while (*lines && (line = strsep(&rest, "\n")) && rest) {
-		add_line(io, line, size->ws_col, colour);
+		add_line(io, line, (size_t)size->columns, colour);
 		colour = NULL;
 		--*lines;
 	}
@@ -99,7 +89,7 @@ static void add_row(struct stdio_top *io, const struct tally_view *view,
 	tally_str_free(&text);
 }
 
-static int add_event(struct stdio_top *io, uint32_t event, const struct winsize *size,
+static int add_event(struct stdio_top *io, uint32_t event, const struct tally_output_size *size,
 		     size_t *lines)
 {
 	static const struct top_zoom all = {.pid = -1, .tid = -1};
@@ -115,6 +105,7 @@ static int add_event(struct stdio_top *io, uint32_t event, const struct winsize 
 			       tally_str_text(&name));
 		tally_str_free(&name);
 	}
+	rows.view.line_width = rows.view.asked ? 0 : size->columns;
 	tally_view_measure(&rows.view);
 	tally_vec_for_each (row, &rows.hist.rows)
 		add_row(io, &rows.view, row, size, lines);
@@ -122,16 +113,18 @@ static int add_event(struct stdio_top *io, uint32_t event, const struct winsize 
 	return 0;
 }
 
-static void add_header(struct stdio_top *io, const struct winsize *size)
+static void add_header(struct stdio_top *io, const struct tally_output_size *size)
 {
 	struct tally_str line = {0};
 
 	tally_str_add(&line, "   ");
 	top_header_text(io->top, &line);
+	if (size->columns)
+		tally_shorten(&line, 0, TALLY_SHORTEN_END, (size_t)size->columns, TALLY_VIEW_MARK);
 	tally_str_add(&io->out, io->to_terminal ? "\033[H\033[2J" : "");
 	tally_str_add_char(&io->out, '\n');
-	add_line(io, tally_str_text(&line), size->ws_col, NULL);
-	for (int i = 1; i < size->ws_col; i++)
+	add_line(io, tally_str_text(&line), (size_t)size->columns, NULL);
+	for (int i = 1; i < (size->columns ? size->columns : DEFAULT_COLUMNS); i++)
 		tally_str_add_char(&io->out, '-');
 	tally_str_add(&io->out, "\n\n");
 	tally_str_free(&line);
@@ -140,8 +133,8 @@ static void add_header(struct stdio_top *io, const struct winsize *size)
 /* Made under the lock, written without. */
 static int show(struct stdio_top *io)
 {
-	struct winsize size = find_size(io);
-	size_t lines = size.ws_row > MARGIN_LINES ? size.ws_row - MARGIN_LINES : SIZE_MAX;
+	struct tally_output_size size = tally_output_size();
+	size_t lines = size.rows > MARGIN_LINES ? size.rows - MARGIN_LINES : SIZE_MAX;
 	int ret = 0;
 
 	pthread_mutex_lock(&io->top->lock);
