@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	tally_str_add_bytes(&whole, data + 2, size - 2);
 	tally_str_escape(&whole, 0);
 	tally_str_add(&str, tally_str_text(&whole));
-	tally_shorten(&str, 0, (enum tally_shorten)(data[1] % 3), data[0],
+	tally_shorten(&str, 0, (enum tally_shorten)(data[1] % 4), data[0],
 		      data[1] & 0x80 ? "..." : "\xe2\x80\xa6");
 	check(&whole, &str, data[0]);
 	tally_str_free(&str);

@@ -8,7 +8,6 @@ usage: doctor.py TALLY
 import errno
 import json
 import os
-import pty
 import re
 import resource
 import shutil
@@ -21,6 +20,7 @@ import rights
 import tap
 from rights import limit, seccomp, sysctls
 from tap import Skip, run, same
+from terminal import on_terminal
 
 TALLY = os.path.abspath(sys.argv[1])
 DEADLINE = 60
@@ -405,33 +405,13 @@ def test_statuses():
         same(os.path.exists(path), False, "the command was run")
 
 
-def on_terminal(**env):
-    """What is written on a terminal."""
-    parent, child = pty.openpty()
-    with subprocess.Popen([TALLY, "doctor"], stdout=child, stdin=subprocess.DEVNULL, close_fds=True,
-                          env=dict(os.environ, TERM="xterm", **env)) as process:
-        os.close(child)
-        text = b""
-        while True:
-            try:
-                piece = os.read(parent, 65536)
-            except OSError:
-                break
-            if not piece:
-                break
-            text += piece
-        process.wait()
-    os.close(parent)
-    return text
-
-
 def test_colour():
     """Colours on a terminal alone, and not against NO_COLOR."""
     env = {key: word for key, word in os.environ.items() if key != "NO_COLOR"}
     os.environ.clear()
     os.environ.update(env)
-    assert b"\033[" in on_terminal()
-    assert b"\033[" not in on_terminal(NO_COLOR="1")
+    assert b"\033[" in on_terminal(TALLY, "doctor")
+    assert b"\033[" not in on_terminal(TALLY, "doctor", NO_COLOR="1")
     assert "\033[" not in run(TALLY, "doctor").stdout
 
 

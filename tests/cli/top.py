@@ -16,6 +16,7 @@ import time
 
 import tap
 from tap import Skip
+from terminal import on_terminal
 
 TALLY = os.path.abspath(sys.argv[1])
 DEADLINE = 90
@@ -526,7 +527,7 @@ def test_resizing_redraws():
             assert all(len(line) <= width for line in lines), lines
             assert re.fullmatch(r" h Help(  [\w/]+ \w+)*", lines[-1].rstrip()), lines[-1]
             if width == 46:
-                screen.until(lambda s: any("\u2026  [" in line for line in s[2:]), "a name that is cut")
+                screen.until(lambda s: any(re.search(r"  a\S*\u2026\S+  \[\.\] spin_often", line) for line in s[2:]), "a name that is cut")
 
 
 def test_several_events():
@@ -562,6 +563,32 @@ def test_other_locales_and_terminals():
         screen.until(lambda s: s[-1].strip() == "shell>", "the shell")
         screen.type(f"TERM=nonesuch {TALLY} top -a\n")
         screen.until(lambda s: "'nonesuch'" in "".join(s) and "--stdio" in "".join(s), "the reason")
+
+
+def test_stdio_lines_fit():
+    """On a terminal, names are shortened; in a pipe they are whole."""
+    may_watch()
+    long_name = "a-program-with-a-name-that-is-far-too-long-for-that"
+
+    def has_rows(text):
+        return text.count(b"PerfTop") > 3 and re.search(rb"\[\.\] spin_often *\n", text)
+    with Started(built(long_name)) as watched:
+        options = ("top", "--stdio", "-F", "997", "-d", "0.3", "-p", str(watched.pid), "-s", "comm,dso,symbol")
+        for columns in (56, 70, 130):
+            text = on_terminal(TALLY, *options, columns=columns, until=has_rows, deadline=DEADLINE, NO_COLOR="1").decode()
+            lines = text.replace("\033[H\033[2J", "").split("\n")
+            assert has_rows(text.encode()), lines[-3:]
+            assert max(map(len, lines)) <= columns, max(lines, key=len)
+            assert (long_name in text) == (columns == 130), columns
+            assert re.search(r"  a-p.*\.\.\..*  \[\.\] spin_often\n", text) or columns == 130, columns
+        lines = stdio("-p", str(watched.pid), "-s", "comm,dso,symbol", until=shows_text("spin_often"))
+        assert long_name in "".join(lines), lines[3:6]
+        lines = stdio("-p", str(watched.pid), "-w", "0,20,20", until=shows_text("spin_often"))
+        assert any("  a-progra" in line and "...for-that  [.]" in line for line in lines), lines[3:6]
+
+
+def shows_text(text):
+    return lambda lines: any(text in line for line in lines)
 
 
 def test_stdio_keys():
