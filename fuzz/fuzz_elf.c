@@ -1,11 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ELF images of any kind: symbols, PLT, build-id, debug link, and look-ups in what came out. */
+/* ELF images of any kind: symbols, PLT, build-id, debug link, and look-ups in what came out; and
+ * the bytes as code. */
+#include <elf.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "symbols/code.h"
 #include "symbols/elf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void use_code(const uint8_t *data, size_t size)
+{
+	static const uint16_t machines[] = {EM_X86_64, EM_386, EM_AARCH64, EM_ARM};
+
+	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
+		for (uint64_t at = 0; at < size + 2 && at < 4096; at++)
+			tally_code_is_return_address(machines[i], data, size, at);
+		tally_code_is_return_address(machines[i], data, size, size);
+	}
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -18,6 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint64_t offset;
 	size_t id_size;
 
+	use_code(data, size);
 	if (!tally_elf_parse(data, size, &table, NULL)) {
 		for (uint64_t addr = 0; addr < 0x2000; addr += 0x33)
 			tally_symtab_find(&table, addr);

@@ -13,6 +13,9 @@
 #include "symbols/symbols.h"
 #include "unwind/table.h"
 
+/* Files that are open for their code, which take a descriptor each. */
+enum { TALLY_CODES_MAX = 128 };
+
 struct tally_symbols {
 	struct tally_symbols_options options; /* strings in the arena, defaults filled in */
 	struct tally_arena arena;
@@ -26,6 +29,9 @@ struct tally_symbols {
 	int kernel_code;     /* see tally_kernel_is_here(), once has_kernel_code */
 	bool has_kernel_code;
 	uint64_t names_left; /* what demangling may still cost, see tally_demangle() */
+	struct tally_dso *codes[TALLY_CODES_MAX]; /* whose `code` is open */
+	size_t nr_codes;
+	uint64_t code_looks; /* at any of them */
 };
 
 struct tally_dso {
@@ -57,6 +63,10 @@ struct tally_dso {
 	struct tally_map bounds; /* functions without a name, by start */
 	struct tally_arena bound_symbols; /* they live here */
 	struct tally_map shown;           /* raw name pointer to shown name pointer */
+
+	struct tally_image code; /* see load_code.c */
+	uint64_t code_look;      /* number of the last look at it */
+	bool has_no_code;        /* none was found */
 };
 
 /* Codes of loading that have a meaning of their own here, and the states that they become. */

@@ -30,6 +30,9 @@ int tally_dso_finish(struct tally_dso *dso);
 /* Let go of the files that symbols were loaded from. 0, or -EIO if one of them became shorter. */
 int tally_dso_release(struct tally_dso *dso);
 
+/* Let go of the file that code was read from. */
+void tally_dso_release_code(struct tally_dso *dso);
+
 /* Append symfs, if any, and `path`. */
 void tally_dso_add_path(const struct tally_dso *dso, struct tally_str *str, const char *path);
 

@@ -111,6 +111,7 @@ static void dso_free(struct tally_dso *dso)
 	dso_free_shown(dso);
 	tally_symtab_free(&dso->table);
 	(void)tally_dso_release(dso);
+	tally_dso_release_code(dso);
 	free(dso->name);
 	free(dso->reference);
 	free(dso->path);

@@ -40,6 +40,8 @@ struct tally_symbols_options {
 	bool bounds;          /* of code without a symbol the function, where unwind rules tell its
 			       * start: "fn@42e0" */
 	bool any_owner;       /* perf-PID.map of whomever; else of root, ours, the process's user */
+	int64_t recorded;     /* seconds since 1970: files that changed later and have no build-id
+			       * are not the recorded ones as far as code goes; 0: not known */
 };
 
 enum tally_dso_kind {

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "symbols/code.h"
+
+#include <elf.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/endian.h"
+
+/* ---- calls ----------------------------------------------------------------- */
+
+/* Bytes of an instruction of one byte, a ModR/M byte and what that asks for. */
+static size_t x86_length(uint8_t modrm, uint8_t sib)
+{
+	unsigned mod = modrm >> 6, rm = modrm & 7;
+	size_t len = 2;
+
+	if (mod == 3)
+		return len;
+	len += rm == 4;
+	if (mod == 1)
+		return len + 1;
+	if (mod == 2 || rm == 5 || (rm == 4 && (sib & 7) == 5))
+		len += 4;
+	return len;
+}
+
+/* E8 with the distance, or FF /2 with whatever has the address; prefixes stand before either. */
+static bool x86_call_ends(const uint8_t *end, size_t before)
+{
+	static const uint8_t lengths[] = {2, 3, 4, 6, 7};
+
+	if (before >= 5 && end[-5] == 0xe8)
+		return true;
+	for (size_t i = 0; i < sizeof(lengths) && lengths[i] <= before; i++) {
+		const uint8_t *at = end - lengths[i];
+
+		if (at[0] == 0xff && (at[1] >> 3 & 7) == 2 &&
+		    x86_length(at[1], lengths[i] > 2 ? at[2] : 0) == lengths[i])
+			return true;
+	}
+	return false;
+}
+
+/* BL; BLR, also with pointer authentication. */
+static bool arm64_call_ends(const uint8_t *end, size_t before)
+{
+	static const struct {
+		uint32_t mask, bits;
+	} calls[] = {
+		{0xfc000000, 0x94000000}, /* bl */
+		{0xfffffc1f, 0xd63f0000}, /* blr */
+		{0xfefff800, 0xd63f0800}, /* blraa, blrab, blraaz, blrabz */
+	};
+	uint32_t word;
+
+	if (before < 4)
+		return false;
+	/* Code is little-endian whatever the data is. */
+	word = tally_load_u32(end - 4, TALLY_HOST_BIG_ENDIAN);
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(calls); i++) {
+		if ((word & calls[i].mask) == calls[i].bits)
+			return true;
+	}
+	return false;
+}
+
+/* ---- returns to what called nothing ---------------------------------------- */
+
+enum { LANDING_MAX = 10 };
+
+/* Bytes as they stand there, `before` of them before the address; those with mask 0 are any. */
+struct landing {
+	uint16_t machine;
+	uint8_t before, len;
+	uint8_t bytes[LANDING_MAX], mask[LANDING_MAX];
+};
+
+#define ALL "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
+
+static const struct landing landings[] = {
+	/* The end of a signal handler: rt_sigreturn, and sigreturn of i386. */
+	{EM_X86_64, 0, 9, "\x48\xc7\xc0\x0f\0\0\0\x0f\x05", ALL},
+	{EM_X86_64, 0, 7, "\xb8\x0f\0\0\0\x0f\x05", ALL},
+	{EM_386, 0, 7, "\xb8\xad\0\0\0\xcd\x80", ALL},
+	{EM_386, 0, 8, "\x58\xb8\x77\0\0\0\xcd\x80", ALL},
+	{EM_AARCH64, 0, 8, "\x68\x11\x80\xd2\x01\0\0\xd4", ALL},
+	/* What glibc's makecontext() returns to: mov %rbx,%rsp; mov (%rsp),%rdi; test %rdi,%rdi. */
+	{EM_X86_64, 0, 10, "\x48\x89\xdc\x48\x8b\x3c\x24\x48\x85\xff", ALL},
+	/* What the first function of a goroutine returns to: between a nop (of arm64: mov x0,x0)
+	 * and a call. */
+	{EM_X86_64, 1, 7, "\x90\xe8\0\0\0\0\x90", "\xff\xff\0\0\0\0\xff"},
+	{EM_AARCH64, 4, 8, "\xe0\x03\0\xaa\0\0\0\x94", "\xff\xff\xff\xff\0\0\0\xfc"},
+};
+
+static bool landing_fits(const struct landing *landing, const uint8_t *at)
+{
+	for (size_t i = 0; i < landing->len; i++) {
+		if ((at[i] & landing->mask[i]) != landing->bytes[i])
+			return false;
+	}
+	return true;
+}
+
+static bool is_landing(uint16_t machine, const uint8_t *code, size_t len, size_t at)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(landings); i++) {
+		const struct landing *landing = &landings[i];
+
+		if (landing->machine == machine && at >= landing->before &&
+		    len - at >= (size_t)landing->len - landing->before &&
+		    landing_fits(landing, code + at - landing->before))
+			return true;
+	}
+	return false;
+}
+
+/* ---- both -------------------------------------------------------------------- */
+
+static const struct {
+	uint16_t machine;
+	bool (*call_ends)(const uint8_t *end, size_t before);
+} machines[] = {
+	{EM_X86_64, x86_call_ends},
+	{EM_386, x86_call_ends},
+	{EM_AARCH64, arm64_call_ends},
+};
+
+bool tally_code_is_known(uint16_t machine)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(machines); i++) {
+		if (machines[i].machine == machine)
+			return true;
+	}
+	return false;
+}
+
+bool tally_code_is_return_address(uint16_t machine, const uint8_t *code, size_t len, uint64_t at)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(machines); i++) {
+		if (machines[i].machine != machine)
+			continue;
+		return at <= len &&
+		       (machines[i].call_ends(code + at, at) || is_landing(machine, code, len, at));
+	}
+	return true;
+}

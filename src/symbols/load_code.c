@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The code of a DSO as it was mapped, opened at the first look. Only so many files are open at a
+ * time: the one that was looked at least recently makes room for another.
+ */
+#include <elf.h>
+#include <sys/stat.h>
+
+#include "symbols/code.h"
+#include "symbols/load.h"
+#include "symbols/places.h"
+
+/* Separate debug files have the headers of what was mapped, but none of its bytes. */
+static bool has_bytes(const struct tally_elf *elf)
+{
+	struct tally_elf_section section;
+
+	for (uint32_t i = 0; tally_elf_section(elf, i, &section); i++) {
+		if (section.flags & SHF_EXECINSTR && section.type == SHT_NOBITS)
+			return false;
+	}
+	return true;
+}
+
+/* What was unpacked stays in memory, which is too much for a look at some instructions. */
+static bool has_code(const struct tally_dso *dso, const struct tally_image *image)
+{
+	return (!image->copy || dso->kind == TALLY_DSO_VDSO) &&
+	       tally_code_is_known(image->elf.machine) && has_bytes(&image->elf);
+}
+
+/* Whether a file without a build-id is the recorded one: a name alone does not say so, and programs
+ * are built anew and packages replaced. */
+static bool is_trusted(const struct tally_dso *dso, const struct tally_image *image)
+{
+	const struct tally_symbols *symbols = dso->owner;
+	struct stat st;
+
+	if (dso->build_id.size || dso->kind == TALLY_DSO_VDSO || symbols->options.symfs)
+		return true;
+	if (symbols->origin != TALLY_SYMBOLS_HERE)
+		return false;
+	return !symbols->options.recorded ||
+	       (!fstat(image->map.fd, &st) && st.st_ctime <= symbols->options.recorded);
+}
+
+static int code_check(const struct tally_dso *dso, struct tally_image *image)
+{
+	if (has_code(dso, image) && is_trusted(dso, image))
+		return 0;
+	tally_image_free(image);
+	return -ENODATA;
+}
+
+/* The cache of build-ids has what was mapped, too. */
+static int code_open_cached(const struct tally_dso *dso, struct tally_image *ret_image)
+{
+	struct tally_places places = {0};
+	int ret = tally_places_find(dso, NULL, &dso->build_id, &places);
+
+	if (ret)
+		return ret;
+	ret = -ENOENT;
+	tally_vec_for_each (place, &places.list) {
+		if (!ret || place->source != TALLY_DSO_SOURCE_BUILDID)
+			continue;
+		ret = tally_image_open(place->path, &dso->build_id, ret_image);
+		if (!ret)
+			ret = code_check(dso, ret_image);
+	}
+	tally_places_free(&places);
+	return ret;
+}
+
+static int code_open(const struct tally_dso *dso, struct tally_image *ret_image)
+{
+	struct tally_image image = {0};
+	int ret = dso->kind == TALLY_DSO_VDSO ? tally_dso_open_vdso(dso, &image)
+					      : tally_dso_open_own(dso, &image);
+
+	if (!ret)
+		ret = code_check(dso, &image);
+	if (ret && ret != -ENOMEM && dso->build_id.size)
+		ret = code_open_cached(dso, &image);
+	if (!ret)
+		*ret_image = image;
+	return ret;
+}
+
+void tally_dso_release_code(struct tally_dso *dso)
+{
+	struct tally_symbols *symbols = dso->owner;
+
+	if (!dso->code.elf.data)
+		return;
+	for (size_t i = 0; i < symbols->nr_codes; i++) {
+		if (symbols->codes[i] == dso) {
+			symbols->codes[i] = symbols->codes[--symbols->nr_codes];
+			break;
+		}
+	}
+	tally_image_free(&dso->code);
+}
+
+static void codes_make_room(struct tally_symbols *symbols)
+{
+	struct tally_dso *oldest = symbols->codes[0];
+
+	if (symbols->nr_codes < TALLY_CODES_MAX)
+		return;
+	for (size_t i = 1; i < symbols->nr_codes; i++) {
+		if (symbols->codes[i]->code_look < oldest->code_look)
+			oldest = symbols->codes[i];
+	}
+	tally_dso_release_code(oldest);
+}
+
+/* Whether the DSO's code is there to be looked at. */
+static bool code_get(struct tally_dso *dso)
+{
+	struct tally_symbols *symbols = dso->owner;
+
+	if (dso->has_no_code || (dso->kind != TALLY_DSO_USER && dso->kind != TALLY_DSO_VDSO))
+		return false;
+	dso->code_look = ++symbols->code_looks;
+	if (dso->code.elf.data)
+		return true;
+	codes_make_room(symbols);
+	if (code_open(dso, &dso->code)) {
+		dso->has_no_code = true;
+		return false;
+	}
+	symbols->codes[symbols->nr_codes++] = dso;
+	return true;
+}
+
+bool tally_dso_is_return_address(struct tally_dso *dso, uint64_t addr)
+{
+	const struct tally_elf *elf = &dso->code.elf;
+
+	if (!code_get(dso) || tally_code_is_return_address(elf->machine, elf->data, elf->len, addr))
+		return true;
+	if (!tally_file_map_check(&dso->code.map))
+		return false;
+	/* It became shorter: there are zeros where its code was. */
+	tally_dso_release_code(dso);
+	dso->has_no_code = true;
+	return true;
+}
