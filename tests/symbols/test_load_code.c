@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Whose code is looked at: files that are known to be the recorded ones, some at a time. */
+#include <dirent.h>
+#include <ftw.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "elf_image.h"
+#include "symbols/code.h"
+#include "symbols/symbols.h"
+
+#include <cmocka.h>
+
+/* A call ends at CALL_END of each file; nothing else does. */
+enum { PAGE = 0x1000, CALL_END = PAGE + 0x25 };
+
+enum { SECTIONS = 64, SECTION_TYPE = 4, TEXT = 1 }; /* of Elf64_Shdr, in bytes; index of .text */
+
+struct fixture {
+	char dir[64], cache[80];
+	struct tally_symbols *symbols;
+};
+
+static uint8_t id[20];
+
+static void symbols_renew(struct fixture *f, const struct tally_symbols_options *options)
+{
+	struct tally_symbols_options with = *options;
+
+	tally_symbols_free(f->symbols);
+	with.buildid_dir = f->cache;
+	assert_int_equal(tally_symbols_new(&with, &f->symbols), 0);
+}
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	assert_non_null(mkdtemp(strcpy(f->dir, "/tmp/tally-code-XXXXXX")));
+	snprintf(f->cache, sizeof(f->cache), "%s/cache", f->dir);
+	for (int i = 0; i < 20; i++)
+		id[i] = (uint8_t)(0xa0 + i);
+	symbols_renew(f, &(struct tally_symbols_options){0});
+	*state = f;
+	return 0;
+}
+
+static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+	return remove(path);
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	tally_symbols_free(f->symbols);
+	nftw(f->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	free(f);
+	return 0;
+}
+
+enum kind { WITH_CODE, WITHOUT_CODE, OF_ARM };
+
+static void write_file(struct fixture *f, const char *name, enum kind kind)
+{
+	struct image image;
+	char path[512];
+	FILE *file;
+
+	image_build(&image, true, false, NULL, 0);
+	assert_true(image.len <= PAGE);
+	if (kind == WITHOUT_CODE)
+		image.data[image.len - SECTIONS * 7 + SECTIONS * TEXT + SECTION_TYPE] = SHT_NOBITS;
+	if (kind == OF_ARM)
+		image.data[EI_NIDENT + 2] = EM_ARM;
+	memset(image.data + PAGE, 0xcc, PAGE);
+	memcpy(image.data + CALL_END - 5, "\xe8\0\0\0\0", 5);
+	snprintf(path, sizeof(path), "%s/%s", f->dir, name);
+	for (char *at = path + strlen(f->dir) + 1; (at = strchr(at, '/')); at++) {
+		*at = '\0';
+		mkdir(path, 0700);
+		*at = '/';
+	}
+	file = fopen(path, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(image.data, 1, 2 * PAGE, file), 2 * PAGE);
+	fclose(file);
+}
+
+static struct tally_dso *get(struct fixture *f, const char *name, const uint8_t *build_id)
+{
+	char path[512];
+	struct tally_dso_key key = {TALLY_DSO_USER, path, build_id, 20};
+	struct tally_dso *dso;
+
+	snprintf(path, sizeof(path), "%s/%s", f->dir, name);
+	assert_int_equal(tally_dso_get(f->symbols, &key, &dso), 0);
+	return dso;
+}
+
+static void expect_judged(struct tally_dso *dso, bool is_judged)
+{
+	assert_true(tally_dso_is_return_address(dso, CALL_END));
+	assert_int_equal(tally_dso_is_return_address(dso, CALL_END + 1), !is_judged);
+	assert_int_equal(tally_dso_is_return_address(dso, 2 * PAGE + 1), !is_judged);
+	assert_int_equal(tally_dso_is_return_address(dso, UINT64_MAX), !is_judged);
+}
+
+static void files_of_the_build_id(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t other[20] = {1, 2, 3};
+
+	write_file(f, "prog", WITH_CODE);
+	expect_judged(get(f, "prog", id), true);
+	expect_judged(get(f, "prog", other), false);
+	expect_judged(get(f, "prog", NULL), true);
+	expect_judged(get(f, "missing", id), false);
+	write_file(f, "arm", OF_ARM);
+	expect_judged(get(f, "arm", id), false);
+}
+
+/* A debug file says where code is, and has none of it; the cache has what was mapped. */
+static void debug_files_have_no_code(void **state)
+{
+	struct fixture *f = *state;
+	struct tally_dso *dso;
+
+	write_file(f, "prog", WITHOUT_CODE);
+	expect_judged(get(f, "prog", id), false);
+	write_file(f, "gone", WITHOUT_CODE);
+	write_file(f, "cache/.build-id/a0/a1a2a3a4a5a6a7a8a9aaabacadaeafb0b1b2b3/debug",
+		   WITHOUT_CODE);
+	write_file(f, "cache/.build-id/a0/a1a2a3a4a5a6a7a8a9aaabacadaeafb0b1b2b3/elf", WITH_CODE);
+	dso = get(f, "gone", id);
+	expect_judged(dso, true);
+	/* Looks at names and at code do not get into each other's way. */
+	(void)tally_dso_find(dso, CALL_END);
+	expect_judged(dso, true);
+}
+
+/* By name alone a file is the recorded one if the recording is from here, and if it has not changed
+ * since. */
+static void files_without_a_build_id(void **state)
+{
+	struct fixture *f = *state;
+
+	write_file(f, "prog", WITH_CODE);
+	assert_int_equal(tally_symbols_set_origin(f->symbols, TALLY_SYMBOLS_UNKNOWN, NULL), 0);
+	expect_judged(get(f, "prog", NULL), false);
+	symbols_renew(f, &(struct tally_symbols_options){0});
+	assert_int_equal(tally_symbols_set_origin(f->symbols, TALLY_SYMBOLS_ELSEWHERE, NULL), 0);
+	expect_judged(get(f, "prog", NULL), false);
+	symbols_renew(f, &(struct tally_symbols_options){.recorded = time(NULL) - 100});
+	expect_judged(get(f, "prog", NULL), false);
+	expect_judged(get(f, "prog", id), true);
+	symbols_renew(f, &(struct tally_symbols_options){.recorded = time(NULL) + 100});
+	expect_judged(get(f, "prog", NULL), true);
+	symbols_renew(f, &(struct tally_symbols_options){.symfs = "/"});
+	assert_int_equal(tally_symbols_set_origin(f->symbols, TALLY_SYMBOLS_ELSEWHERE, NULL), 0);
+	expect_judged(get(f, "prog", NULL), true);
+}
+
+static size_t count_descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	size_t nr = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		nr++;
+	closedir(dir);
+	return nr;
+}
+
+static void few_files_are_open_at_a_time(void **state)
+{
+	enum { FILES = 300, OPEN = 128, TURNS = 3 };
+	struct fixture *f = *state;
+	size_t before = count_descriptors();
+	uint8_t keep[FILES] = {0};
+	char name[16];
+
+	for (int turn = 0; turn < TURNS; turn++) {
+		for (int i = 0; i < FILES; i++) {
+			snprintf(name, sizeof(name), "prog%d", i);
+			if (!turn)
+				write_file(f, name, WITH_CODE);
+			expect_judged(get(f, name, NULL), true);
+			expect_judged(get(f, "prog0", NULL), true);
+		}
+		assert_int_equal(count_descriptors() - before, OPEN);
+	}
+	/* What goes gives its file back. */
+	keep[0] = keep[7] = 1;
+	tally_symbols_sweep(f->symbols, keep);
+	assert_in_range(count_descriptors() - before, 1, 2);
+	expect_judged(get(f, "prog0", NULL), true);
+	expect_judged(get(f, "prog7", NULL), true);
+}
+
+static void memory_without_a_file_is_not_judged(void **state)
+{
+	static const struct tally_dso_key keys[] = {
+		{TALLY_DSO_PERF_MAP, "//anon", .pid = 1},
+		{TALLY_DSO_UNKNOWN, "[uprobes]"},
+		{TALLY_DSO_VDSO, "[vdso32]"},
+	};
+	struct fixture *f = *state;
+	struct tally_dso *dso;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		assert_int_equal(tally_dso_get(f->symbols, &keys[i], &dso), 0);
+		expect_judged(dso, false);
+	}
+}
+
+static void the_vdso_is_ours(void **state)
+{
+	const struct tally_dso_key key = {TALLY_DSO_VDSO, "[vdso]"};
+	struct fixture *f = *state;
+	struct tally_dso *dso;
+
+	assert_int_equal(tally_dso_get(f->symbols, &key, &dso), 0);
+	if (tally_dso_is_return_address(dso, 1))
+		skip(); /* there is none, or of another architecture */
+	assert_false(tally_dso_is_return_address(dso, UINT64_MAX));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(files_of_the_build_id, setup, teardown),
+		cmocka_unit_test_setup_teardown(debug_files_have_no_code, setup, teardown),
+		cmocka_unit_test_setup_teardown(files_without_a_build_id, setup, teardown),
+		cmocka_unit_test_setup_teardown(few_files_are_open_at_a_time, setup, teardown),
+		cmocka_unit_test_setup_teardown(memory_without_a_file_is_not_judged, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(the_vdso_is_ours, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
