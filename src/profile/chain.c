@@ -5,12 +5,18 @@
  */
 #include "profile/chain.h"
 
-/* Two sums that are independent make 96 bits; callers are taken for the same if all of them are. */
+/* Two sums that are independent make 95 bits; callers are taken for the same if all of them are. */
 static void hash_step(struct tally_callers_hash *hash, uint64_t location_key)
 {
 	hash->mix = tally_hash_mix(location_key ^ 0x9e3779b97f4a7c15ull,
 				   hash->mix ^ 0xd1b54a32d192ed03ull);
 	hash->sum = (hash->sum + location_key) * 0xa0761d6478bd642full;
+}
+
+/* As much of the second sum as is kept. */
+static uint32_t hash_upper(const struct tally_callers_hash *hash)
+{
+	return (uint32_t)(hash->sum >> 33);
 }
 
 static struct tally_callers *callers_slot(const struct tally_profile *profile,
@@ -22,9 +28,10 @@ static struct tally_callers *callers_slot(const struct tally_profile *profile,
 void profile_callers_prefetch(struct tally_profile *profile, struct tally_gathered *to)
 {
 	const uint64_t *location_keys = profile->batch.location_keys.data;
-	/* What they are changes with the maps of the kernel. */
-	struct tally_callers_hash hash = {
-		(uintptr_t)profile->callers ^ (uint64_t)profile->batch.kernel_number << 32, 0};
+	/* What they are changes with the maps of the kernel, and with which of them are judged. */
+	struct tally_callers_hash hash = {(uintptr_t)profile->callers ^
+						  (uint64_t)profile->batch.kernel_number << 32,
+					  to->judged - to->callers};
 
 	for (size_t i = to->callers; i < to->end; i++)
 		hash_step(&hash, location_keys[i]);
@@ -38,8 +45,9 @@ void profile_callers_look(struct tally_profile *profile, struct tally_gathered *
 	const uint64_t *location_keys = profile->batch.location_keys.data;
 
 	if (slot->stack && slot->mix == sample->hash.mix &&
-	    slot->sum == (uint32_t)(sample->hash.sum >> 32)) {
+	    slot->sum == hash_upper(&sample->hash)) {
 		sample->key.callers = slot->stack;
+		sample->is_astray = slot->is_astray;
 		return;
 	}
 	sample->is_new = true;
@@ -50,17 +58,18 @@ void profile_callers_look(struct tally_profile *profile, struct tally_gathered *
 int profile_callers_frames(struct tally_profile *profile, struct tally_gathered *sample)
 {
 	struct tally_batch *batch = &profile->batch;
+	const uint64_t *keys = batch->location_keys.data;
 	uint32_t frame;
 	int ret = 0;
 
 	sample->frames = (uint32_t)batch->frames.len;
-	for (size_t i = sample->callers; i < sample->end && !ret;) {
-		ret = profile_frame(profile, batch->location_keys.data, &i, &frame);
-		if (!ret)
-			ret = tally_vec_push(&batch->frames, frame);
+	for (size_t i = sample->callers; i < sample->end && ret <= 0;) {
+		ret = i >= sample->judged ? profile_caller(profile, keys, &i, &frame)
+					  : profile_frame(profile, keys, &i, &frame);
+		if (ret < 0 || tally_vec_push(&batch->frames, frame))
+			return -ENOMEM;
 	}
-	if (ret)
-		return ret;
+	sample->is_astray = ret > 0;
 	sample->nr_frames = (uint32_t)batch->frames.len - sample->frames;
 	sample->frames_hash =
 		tally_stacks_hash(batch->frames.data + sample->frames, sample->nr_frames);
@@ -74,7 +83,8 @@ int profile_callers_stack(struct tally_profile *profile, struct tally_gathered *
 				    sample->nr_frames, sample->frames_hash, &sample->key.callers);
 
 	if (!ret)
-		*callers_slot(profile, &sample->hash) = (struct tally_callers){
-			sample->hash.mix, (uint32_t)(sample->hash.sum >> 32), sample->key.callers};
+		*callers_slot(profile, &sample->hash) =
+			(struct tally_callers){sample->hash.mix, hash_upper(&sample->hash),
+					       sample->is_astray, sample->key.callers};
 	return ret;
 }

@@ -33,7 +33,7 @@ int tally_frames_find(struct tally_frames *frames, const struct tally_location *
 		}
 	}
 	number = (uint32_t)frames->all.len;
-	if (number >= INT32_MAX || tally_vec_reserve(&frames->all, frames->all.len + 1) ||
+	if (number >= TALLY_FRAMES_MAX || tally_vec_reserve(&frames->all, frames->all.len + 1) ||
 	    tally_slots_add(&frames->slots, hash, number))
 		return -ENOMEM;
 	frames->all.data[frames->all.len++] = frame;

@@ -9,6 +9,9 @@
 #include "base/vec.h"
 #include "profile/machine.h"
 
+/* More are no more than memory that is out. */
+enum { TALLY_FRAMES_MAX = (1 << 30) - 1 };
+
 struct tally_frame {
 	struct tally_dso *dso; /* NULL: not mapped */
 	const struct tally_symbol *symbol;

@@ -7,35 +7,64 @@
  */
 #include "profile/chain.h"
 
-static int keys_add(struct tally_profile *profile, const struct tally_thread *thread,
-		    uint8_t cpumode, uint64_t ip)
-{
-	struct tally_batch *batch = &profile->batch;
+/* How far a callchain was walked, and through which part. */
+struct chain_walk {
+	uint8_t cpumode;
+	uint32_t frames, users; /* in all; in user space */
+};
 
-	/* Room is there. */
-	return tally_machine_location_key(profile->machine, thread, cpumode, ip,
-					  &batch->location_keys.data[batch->location_keys.len]);
+enum walk_step { WALK_FRAME, WALK_MARKER, WALK_END };
+
+/* Where callers are judged nothing comes behind those in user space: there a marker is no marker,
+ * but a word that was taken for an address, as -1 is everywhere on stacks. */
+static enum walk_step walk_step(struct chain_walk *walk, uint64_t ip, uint32_t max_stack,
+				struct tally_gathered *to)
+{
+	int mode = to->is_judged && walk->users ? -2 : tally_context_cpumode(ip);
+
+	if (mode != -2) {
+		to->is_bad |= mode == -1;
+		walk->cpumode = mode >= 0 ? (uint8_t)mode : walk->cpumode;
+		return WALK_MARKER;
+	}
+	if (walk->frames++ == max_stack) {
+		to->is_cut = true;
+		return WALK_END;
+	}
+	walk->users += walk->cpumode == PERF_RECORD_MISC_USER;
+	return WALK_FRAME;
 }
 
 /* Note only what is odd about a chain. */
 static void gather_oddities(uint8_t cpumode, struct tally_words chain, uint32_t max_stack,
 			    struct tally_gathered *to)
 {
-	uint32_t frames = 0;
-	int mode = -2;
+	struct chain_walk walk = {.cpumode = cpumode};
+	enum walk_step step = WALK_MARKER;
 
-	for (uint64_t i = 0; i < chain.nr; i++) {
-		mode = tally_context_cpumode(tally_words_get(chain, i));
-		if (mode != -2) {
-			to->is_bad |= mode == -1;
-			cpumode = mode >= 0 ? (uint8_t)mode : cpumode;
-		} else if (frames++ == max_stack) {
-			to->is_cut = true;
-			break;
-		}
+	for (uint64_t i = 0; i < chain.nr && step != WALK_END; i++)
+		step = walk_step(&walk, tally_words_get(chain, i), max_stack, to);
+	to->has_leaf = walk.frames > 0;
+	to->leaf_only = walk.frames == 1 && walk.users == 1 && step == WALK_FRAME;
+}
+
+/* Add the location key of the entry that the walk has come to. Room is there. */
+static void key_add(struct tally_profile *profile, const struct tally_thread *thread,
+		    const struct chain_walk *walk, uint64_t ip, struct tally_gathered *to)
+{
+	struct tally_batch *batch = &profile->batch;
+	uint64_t *key = &batch->location_keys.data[batch->location_keys.len];
+	int nr;
+
+	/* The innermost one is where the user's code was: it did not come from a stack. */
+	if (!to->is_judged || walk->users < 2) {
+		nr = tally_machine_location_key(profile->machine, thread, walk->cpumode, ip, key);
+	} else {
+		to->judged = to->judged ? to->judged : (uint32_t)batch->location_keys.len;
+		nr = tally_machine_caller_key(profile->machine, thread, ip, key);
 	}
-	to->has_leaf = frames > 0;
-	to->leaf_only = frames == 1 && mode == -2 && cpumode == PERF_RECORD_MISC_USER;
+	to->is_astray = key[0] == TALLY_LOCATION_KEY_CUT;
+	batch->location_keys.len += (size_t)nr;
 }
 
 /* Note the frames of a chain as far as they are taken, and what is odd about it. */
@@ -43,29 +72,24 @@ static int gather_chain(struct tally_profile *profile, const struct tally_thread
 			uint8_t cpumode, struct tally_words chain, struct tally_gathered *to)
 {
 	struct tally_batch *batch = &profile->batch;
-	uint32_t frames = 0;
+	struct chain_walk walk = {.cpumode = cpumode};
 
 	if (tally_vec_reserve(&batch->location_keys,
 			      batch->location_keys.len + TALLY_LOCATION_KEY_WORDS * chain.nr))
 		return -ENOMEM;
-	for (uint64_t i = 0; i < chain.nr; i++) {
+	for (uint64_t i = 0; i < chain.nr && !to->is_astray; i++) {
 		uint64_t ip = tally_words_get(chain, i);
-		int mode = tally_context_cpumode(ip);
+		enum walk_step step = walk_step(&walk, ip, profile->options.max_stack, to);
 
-		if (mode != -2) {
-			to->is_bad |= mode == -1;
-			cpumode = mode >= 0 ? (uint8_t)mode : cpumode;
-			continue;
-		}
-		if (frames++ == profile->options.max_stack) {
-			to->is_cut = true;
+		if (step == WALK_END)
 			break;
-		}
-		batch->location_keys.len += (size_t)keys_add(profile, thread, cpumode, ip);
-		if (frames == 1) {
+		if (step == WALK_MARKER)
+			continue;
+		key_add(profile, thread, &walk, ip, to);
+		if (walk.frames == 1) {
 			to->has_leaf = true;
 			to->callers = (uint32_t)batch->location_keys.len;
-			to->leaf_only = cpumode == PERF_RECORD_MISC_USER && i + 1 == chain.nr;
+			to->leaf_only = walk.users == 1 && i + 1 == chain.nr;
 		}
 	}
 	return 0;
@@ -81,19 +105,23 @@ int profile_gather(struct tally_profile *profile, const struct tally_thread *thr
 	if (ret)
 		return ret;
 	to->first = (uint32_t)batch->location_keys.len;
-	batch->location_keys.len += (size_t)keys_add(profile, thread, cpumode, sample->ip);
+	batch->location_keys.len += (size_t)tally_machine_location_key(
+		profile->machine, thread, cpumode, sample->ip,
+		&batch->location_keys.data[batch->location_keys.len]);
 	to->callers = to->end = (uint32_t)batch->location_keys.len;
 	profile_address_prefetch(profile, batch->location_keys.data[to->first]);
 	if (!(profile_has_callers(profile) || profile->options.second_pass) ||
 	    !sample->callchain.nr)
 		return 0;
 	to->has_chain = true;
+	to->is_judged = !profile->is_raw;
 	if (!profile_has_callers(profile)) {
 		gather_oddities(cpumode, sample->callchain, profile->options.max_stack, to);
 		return 0;
 	}
 	ret = gather_chain(profile, thread, cpumode, sample->callchain, to);
 	to->end = (uint32_t)batch->location_keys.len;
+	to->judged = to->judged ? to->judged : to->end;
 	if (!ret && to->end > to->callers)
 		profile_callers_prefetch(profile, to);
 	return ret;

@@ -119,6 +119,25 @@ int tally_machine_location_key(struct tally_machine *machine, const struct tally
 /* Bits of the address in a location key; above them is what it is in, 0 for nothing. */
 enum { TALLY_LOCATION_KEY_BITS = 48 };
 
+/* The same for a word in user space that was found on a stack and taken for an address: where it is
+ * in no code of `thread`'s process, the one word TALLY_LOCATION_KEY_CUT. Of a process of which no
+ * map is known all is code. */
+int tally_machine_caller_key(struct tally_machine *machine, const struct tally_thread *thread,
+			     uint64_t ip, uint64_t ret_key[TALLY_LOCATION_KEY_WORDS]);
+
+/* Stands for what is missing of a callchain behind the place where it went astray. Its location has
+ * a DSO and a symbol of this name. */
+#define TALLY_LOCATION_KEY_CUT ((uint64_t)0x7ffe << 48)
+#define TALLY_CUT              "[cut]"
+
+/* Whether a location key stands for an address in user space that a return can lead to
+ * (tally_dso_is_return_address()); not TALLY_LOCATION_KEY_CUT. */
+bool tally_machine_is_return_address(const struct tally_machine *machine,
+				     const uint64_t *location_keys);
+
+/* Whether a location key has three words. */
+bool tally_location_key_is_odd(const uint64_t *location_keys);
+
 /* Whether a location key stands for an address in the kernel or in a DSO. Of odd ones it may be
  * neither. */
 static inline bool tally_location_key_is_mapped(const uint64_t *location_keys)

@@ -7,13 +7,17 @@
 
 #include "base/hash.h"
 #include "profile/machine_private.h"
+#include "symbols/code.h"
 
 #define KERNEL_NAME "[kernel.kallsyms]"
 
 enum { PROT_EXECUTE = 4 };
 
-enum { KEY_DSOS = 0x7ffe };
+/* Numbers of DSOs in location keys are less; above are TALLY_LOCATION_KEY_CUT and odd ones. */
+enum { KEY_DSOS = 0x7ffd };
 #define KEY_ODD ((uint64_t)0x7fff << TALLY_LOCATION_KEY_BITS)
+
+static const struct tally_symbol cut_symbol = {.name = TALLY_CUT};
 
 static const struct known_build_id *build_id_find(struct tally_machine *machine, const char *name)
 {
@@ -153,7 +157,9 @@ static int machine_mmap_user(struct tally_machine *machine, const struct tally_m
 {
 	struct tally_thread *thread = tally_machine_thread(machine, mmap->pid, mmap->tid);
 	enum tally_dso_kind kind = user_kind(mmap->filename);
-	struct tally_mapping mapping = {.start = mmap->start, .end = mmap->start + mmap->len};
+	struct tally_mapping mapping = {.start = mmap->start,
+					.end = mmap->start + mmap->len,
+					.is_code = !mmap->is_data || mmap->prot & PROT_EXECUTE};
 	const char *name = mmap->filename;
 	char perf_map[40];
 	int ret;
@@ -302,25 +308,47 @@ struct tally_maps *tally_machine_kernel(const struct tally_machine *machine)
 	return machine->kernel;
 }
 
-int tally_machine_location_key(struct tally_machine *machine, const struct tally_thread *thread,
-			       uint8_t cpumode, uint64_t ip,
-			       uint64_t ret_key[TALLY_LOCATION_KEY_WORDS])
+static int key_set_odd(uint8_t cpumode, const struct tally_mapping *mapping, uint64_t ip,
+		       uint64_t *ret_key)
 {
-	const struct tally_mapping *mapping = NULL;
-
-	ret_key[0] = ip;
-	if (cpumode == PERF_RECORD_MISC_KERNEL && ip >> 63)
-		return 1;
-	if (cpumode == PERF_RECORD_MISC_USER) {
-		mapping = tally_maps_find(thread->process->maps, ip);
-		ret_key[0] += mapping ? mapping->location_key : 0;
-		if (mapping ? mapping->location_key != 0 : ip >> TALLY_LOCATION_KEY_BITS == 0)
-			return 1;
-	}
 	ret_key[0] = KEY_ODD | cpumode;
 	ret_key[1] = mapping ? (uintptr_t)mapping->dso : 0;
 	ret_key[2] = mapping ? tally_mapping_to_dso(mapping, ip) : ip;
 	return 3;
+}
+
+/* Of an address in user space by its mapping, NULL for none. */
+static int key_set_user(const struct tally_mapping *mapping, uint64_t ip, uint64_t *ret_key)
+{
+	ret_key[0] = ip + (mapping ? mapping->location_key : 0);
+	if (mapping ? mapping->location_key != 0 : ip >> TALLY_LOCATION_KEY_BITS == 0)
+		return 1;
+	return key_set_odd(PERF_RECORD_MISC_USER, mapping, ip, ret_key);
+}
+
+int tally_machine_location_key(struct tally_machine *machine, const struct tally_thread *thread,
+			       uint8_t cpumode, uint64_t ip,
+			       uint64_t ret_key[TALLY_LOCATION_KEY_WORDS])
+{
+	if (cpumode == PERF_RECORD_MISC_USER)
+		return key_set_user(tally_maps_find(thread->process->maps, ip), ip, ret_key);
+	ret_key[0] = ip;
+	if (cpumode == PERF_RECORD_MISC_KERNEL && ip >> 63)
+		return 1;
+	return key_set_odd(cpumode, NULL, ip, ret_key);
+}
+
+int tally_machine_caller_key(struct tally_machine *machine, const struct tally_thread *thread,
+			     uint64_t ip, uint64_t ret_key[TALLY_LOCATION_KEY_WORDS])
+{
+	struct tally_maps *maps = thread->process->maps;
+	const struct tally_mapping *mapping = tally_maps_find(maps, ip);
+	bool is_code = mapping ? mapping->is_code : !maps->root;
+
+	if (is_code && tally_context_cpumode(ip) == -2)
+		return key_set_user(mapping, ip, ret_key);
+	ret_key[0] = TALLY_LOCATION_KEY_CUT;
+	return 1;
 }
 
 uint64_t tally_location_key_in_dso(const struct tally_dso *dso, uint64_t addr)
@@ -329,17 +357,43 @@ uint64_t tally_location_key_in_dso(const struct tally_dso *dso, uint64_t addr)
 	       (dso ? (uint64_t)tally_dso_number(dso) + 1 : 0) * (1ull << TALLY_LOCATION_KEY_BITS);
 }
 
-static bool key_is_odd(const uint64_t *location_keys)
+bool tally_location_key_is_odd(const uint64_t *location_keys)
 {
 	return location_keys[0] >> TALLY_LOCATION_KEY_BITS == KEY_ODD >> TALLY_LOCATION_KEY_BITS;
 }
 
 uint64_t tally_location_key_addr(const uint64_t *location_keys)
 {
-	if (key_is_odd(location_keys))
+	if (tally_location_key_is_odd(location_keys))
 		return location_keys[2];
 	return location_keys[0] >> 63 ? location_keys[0]
 				      : location_keys[0] & ((1ull << TALLY_LOCATION_KEY_BITS) - 1);
+}
+
+static struct tally_dso *key_dso(const struct tally_machine *machine, const uint64_t *location_keys)
+{
+	uint64_t number = location_keys[0] >> TALLY_LOCATION_KEY_BITS;
+
+	if (tally_location_key_is_odd(location_keys))
+		return (struct tally_dso *)(uintptr_t)location_keys[1];
+	return number && !(location_keys[0] >> 63)
+		       ? tally_dso_at(machine->symbols, (uint32_t)number - 1)
+		       : NULL;
+}
+
+bool tally_machine_is_return_address(const struct tally_machine *machine,
+				     const uint64_t *location_keys)
+{
+	struct tally_dso *dso = key_dso(machine, location_keys);
+
+	return !dso || tally_dso_is_return_address(dso, tally_location_key_addr(location_keys));
+}
+
+/* Out of memory it is in no DSO, and has no name. */
+static void location_fill_cut(struct tally_machine *machine, struct tally_location *location)
+{
+	if (!machine_dso(machine, TALLY_DSO_UNKNOWN, TALLY_CUT, NULL, &location->dso))
+		location->symbol = &cut_symbol;
 }
 
 int tally_machine_location_key_resolve(struct tally_machine *machine, struct tally_maps *kernel,
@@ -348,21 +402,20 @@ int tally_machine_location_key_resolve(struct tally_machine *machine, struct tal
 {
 	struct tally_location location = {.cpumode = PERF_RECORD_MISC_USER,
 					  .addr = tally_location_key_addr(location_keys)};
-	bool is_odd = key_is_odd(location_keys);
+	bool is_odd = tally_location_key_is_odd(location_keys),
+	     is_cut = *location_keys == TALLY_LOCATION_KEY_CUT;
 
 	if (is_odd) {
 		location.cpumode = (uint8_t)location_keys[0];
-		location.dso = (struct tally_dso *)(uintptr_t)location_keys[1];
 		machine->stats.guest += is_guest(location.cpumode);
 	} else if (location_keys[0] >> 63) {
 		location.cpumode = PERF_RECORD_MISC_KERNEL;
-	} else if (location_keys[0] >> TALLY_LOCATION_KEY_BITS) {
-		uint32_t number = (uint32_t)(location_keys[0] >> TALLY_LOCATION_KEY_BITS) - 1;
-
-		location.dso = tally_dso_at(machine->symbols, number);
 	}
+	location.dso = is_cut ? NULL : key_dso(machine, location_keys);
 	location.ip = location.addr;
-	if (location.cpumode == PERF_RECORD_MISC_KERNEL)
+	if (is_cut)
+		location_fill_cut(machine, &location);
+	else if (location.cpumode == PERF_RECORD_MISC_KERNEL)
 		location_fill_kernel(machine, kernel, &location);
 	else if (location.dso)
 		location.symbol = tally_dso_find(location.dso, location.addr);

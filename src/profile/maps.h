@@ -27,6 +27,7 @@ struct tally_mapping {
 	struct tally_dso *dso;
 	uint64_t location_key; /* from an address to its location key (see machine.h), modulo 2^64;
 				  0: none */
+	bool is_code;          /* it was mapped to be executed */
 };
 
 enum { TALLY_MAPS_HINTS = 16 };

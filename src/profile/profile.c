@@ -68,29 +68,75 @@ void tally_profile_free(struct tally_profile *profile)
 	*profile = (struct tally_profile){0};
 }
 
+static bool address_is(const struct tally_profile *profile, const struct tally_address *known,
+		       uint64_t location_key)
+{
+	return known->frame && known->location_key == location_key &&
+	       known->kernel == profile->batch.kernel_number;
+}
+
+/* Look the location key at `*at` up, and remember what it is under its first word, unless that does
+ * not tell all. */
+static int address_resolve(struct tally_profile *profile, const uint64_t *location_keys, size_t *at,
+			   enum tally_caller caller, uint32_t *ret_frame)
+{
+	uint64_t location_key = location_keys[*at];
+	struct tally_location location;
+	int nr = tally_machine_location_key_resolve(profile->machine, profile->batch.kernel,
+						    location_keys + *at, &location);
+	int ret = tally_frames_find(&profile->frames, &location, ret_frame);
+
+	if (!ret && nr == 1)
+		*profile_address(profile, location_key) = (struct tally_address){
+			location_key, *ret_frame + 1, caller, profile->batch.kernel_number};
+	*at += (size_t)nr;
+	return ret;
+}
+
 int profile_frame(struct tally_profile *profile, const uint64_t *location_keys, size_t *at,
 		  uint32_t *ret_frame)
 {
-	uint64_t location_key = location_keys[*at];
-	struct tally_address *known = profile_address(profile, location_key);
-	struct tally_location location;
-	int ret, nr;
+	const struct tally_address *known = profile_address(profile, location_keys[*at]);
 
-	if (known->frame && known->location_key == location_key &&
-	    known->kernel == profile->batch.kernel_number) {
-		*ret_frame = known->frame - 1;
-		++*at;
-		return 0;
-	}
-	nr = tally_machine_location_key_resolve(profile->machine, profile->batch.kernel,
-						location_keys + *at, &location);
-	ret = tally_frames_find(&profile->frames, &location, ret_frame);
-	/* The first word of a longer key does not tell all. */
-	if (!ret && nr == 1)
-		*known = (struct tally_address){location_key, *ret_frame + 1,
-						profile->batch.kernel_number};
-	*at += (size_t)nr;
-	return ret;
+	/* What is no caller may be where a sample was. */
+	if (!address_is(profile, known, location_keys[*at]) || known->caller == TALLY_CALLER_ASTRAY)
+		return address_resolve(profile, location_keys, at, TALLY_CALLER_UNKNOWN, ret_frame);
+	*ret_frame = known->frame - 1;
+	++*at;
+	return 0;
+}
+
+/* The frame of what is missing, remembered for the location key `astray` as well. */
+static int frame_cut(struct tally_profile *profile, const uint64_t *astray, uint32_t *ret_frame)
+{
+	const uint64_t cut = TALLY_LOCATION_KEY_CUT;
+	size_t at = 0;
+	int ret = profile_frame(profile, &cut, &at, ret_frame);
+
+	if (ret)
+		return ret;
+	if (!tally_location_key_is_odd(astray))
+		*profile_address(profile, *astray) = (struct tally_address){
+			*astray, *ret_frame + 1, TALLY_CALLER_ASTRAY, profile->batch.kernel_number};
+	return 1;
+}
+
+int profile_caller(struct tally_profile *profile, const uint64_t *location_keys, size_t *at,
+		   uint32_t *ret_frame)
+{
+	const uint64_t *location_key = location_keys + *at;
+	const struct tally_address *known = profile_address(profile, *location_key);
+	enum tally_caller caller =
+		address_is(profile, known, *location_key) ? known->caller : TALLY_CALLER_UNKNOWN;
+
+	if (caller == TALLY_CALLER_UNKNOWN && *location_key != TALLY_LOCATION_KEY_CUT &&
+	    tally_machine_is_return_address(profile->machine, location_key))
+		return address_resolve(profile, location_keys, at, TALLY_CALLER_TRUE, ret_frame);
+	if (caller != TALLY_CALLER_TRUE)
+		return frame_cut(profile, location_key, ret_frame);
+	*ret_frame = known->frame - 1;
+	++*at;
+	return 0;
 }
 
 /* Events of a stream are only known as they come. */
@@ -162,7 +208,8 @@ int tally_profile_add(struct tally_profile *profile, uint32_t event,
 		.label = by & TALLY_BY_LABEL ? profile->label : 0,
 	};
 	to->has_chain = to->has_leaf = to->is_bad = to->is_cut = to->leaf_only = false;
-	to->has_callers = to->passes = to->is_new = false;
+	to->has_callers = to->passes = to->is_new = to->is_astray = to->is_judged = false;
+	to->judged = 0;
 	to->weight = weight;
 	to->comm = thread->comm;
 	to->number = number;

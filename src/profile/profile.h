@@ -58,11 +58,19 @@ struct tally_bucket {
 
 enum { TALLY_BATCH = 32 };
 
+/* What an address on a stack was found to be. */
+enum tally_caller {
+	TALLY_CALLER_UNKNOWN, /* not judged */
+	TALLY_CALLER_TRUE,    /* a return can lead there */
+	TALLY_CALLER_ASTRAY,  /* it is no caller: its frame is TALLY_CUT */
+};
+
 /* An address that was looked up lately, by its location key. */
 struct tally_address {
 	uint64_t location_key;
-	uint32_t frame;  /* + 1; 0: empty */
-	uint32_t kernel; /* the kernel's maps that were there then, see struct tally_batch */
+	uint32_t frame : 30; /* + 1; 0: empty */
+	uint32_t caller : 2; /* enum tally_caller */
+	uint32_t kernel;     /* the kernel's maps that were there then, see struct tally_batch */
 };
 
 /* See chain.c. */
@@ -73,7 +81,8 @@ struct tally_callers_hash {
 /* Callers that were looked up lately, by their hash. */
 struct tally_callers {
 	uint64_t mix;
-	uint32_t sum;
+	uint32_t sum : 31;
+	uint32_t is_astray : 1;
 	uint32_t stack; /* 0: empty */
 };
 
@@ -87,12 +96,15 @@ struct tally_gathered {
 	uint64_t weight;
 	uint64_t number;
 	uint32_t first, callers, end; /* in the batch's location keys */
+	uint32_t judged;              /* the same: from here on callers in user space are judged */
 	bool has_chain, has_leaf;
 	bool is_bad, is_cut, leaf_only;
+	bool is_judged; /* its callers were walked to by frame pointers */
 	/* Found while the batch is resolved. */
 	bool has_callers;
-	bool passes; /* the filter */
-	bool is_new; /* the callers are not remembered, so what follows is set: */
+	bool passes;    /* the filter */
+	bool is_astray; /* the callers end where they went astray */
+	bool is_new;    /* the callers are not remembered, so what follows is set: */
 	uint32_t frames, nr_frames, frames_hash; /* of the batch's frames */
 	struct tally_callers_hash hash; /* of the callers' location keys, if there are any */
 };
@@ -117,6 +129,9 @@ struct tally_profile_stats {
 	uint64_t cut_chains; /* chains cut at max_stack */
 	uint64_t leaf_only;  /* user chains that end after their first frame */
 	uint64_t bad_chains; /* dropped: a context marker that is not known */
+	/* Of samples whose callers were looked up, with a second pass in that one: */
+	uint64_t judged; /* chains that may go astray */
+	uint64_t astray; /* those that do, and end there */
 };
 
 struct tally_profile {
@@ -126,7 +141,11 @@ struct tally_profile {
 	struct tally_stacks stacks;
 	TALLY_VEC(struct tally_bucket) buckets;
 	struct tally_slots slots; /* of buckets */
-	uint32_t label; /* of the samples that are added next: a number of the caller's own */
+	/* Of the samples that are added next: */
+	uint32_t label; /* a number of the caller's own */
+	bool is_raw;    /* their callers were not walked to by frame pointers, or are to stay as
+			   they are all the same. Otherwise callers in user space end with TALLY_CUT
+			   in place of the first one to which no return can lead, and all behind it */
 	struct tally_batch batch;
 	struct tally_address *addresses;              /* direct-mapped */
 	struct tally_callers *callers;                /* the same */

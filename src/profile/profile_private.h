@@ -40,6 +40,11 @@ void profile_caches_clear(struct tally_profile *profile);
 int profile_frame(struct tally_profile *profile, const uint64_t *location_keys, size_t *at,
 		  uint32_t *ret_frame);
 
+/* The same of an address in user space that was found on a stack; where no return can lead to it, 1
+ * and the frame TALLY_CUT. */
+int profile_caller(struct tally_profile *profile, const uint64_t *location_keys, size_t *at,
+		   uint32_t *ret_frame);
+
 /* Note the location keys of a sample and its chain in the batch; see gather.c. 0 or -ENOMEM. */
 int profile_gather(struct tally_profile *profile, const struct tally_thread *thread,
 		   uint8_t cpumode, const struct tally_sample *sample, struct tally_gathered *to);
