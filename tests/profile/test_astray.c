@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Callchains that go astray end there: random ones, of words whose meaning is known. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "abi/record.h"
+#include "profile/profile.h"
+#include "random.h"
+#include "symbols/elf_image.h"
+
+#include <cmocka.h>
+
+enum { PID = 42, STRANGER = 43, SAMPLES = 2000, DEPTH = 8, PAGE = 0x1000 };
+
+/* What lies where in the process. */
+enum place {
+	UNSEEN, /* code of a file that is not here */
+	JITTED, /* code in memory without a file */
+	CALLS,  /* behind a call in a file that is here */
+	OTHERS, /* elsewhere in that file */
+	DATA,   /* of the file that is not here */
+	NOWHERE,
+	MARKER, /* a word that would be one */
+	PLACES,
+};
+
+static const uint64_t starts[] = {
+	[UNSEEN] = 0x400000, [JITTED] = 0x500000,    [CALLS] = 0x600000, [OTHERS] = 0x600000,
+	[DATA] = 0x700000,   [NOWHERE] = 0xbad00000, [MARKER] = -1ull,
+};
+
+static bool is_caller(enum place place)
+{
+	return place == UNSEEN || place == JITTED || place == CALLS;
+}
+
+struct fixture {
+	struct tally_symbols *symbols;
+	struct tally_machine *machine;
+	struct tally_profile profile;
+	char path[64];
+};
+
+/* ---- the machine ------------------------------------------------------------- */
+
+static void feed_mmap(struct fixture *f, int pid, enum place place, uint64_t pgoff,
+		      const char *name)
+{
+	uint8_t record[128] = {0};
+	struct perf_event_header header = {PERF_RECORD_MMAP, PERF_RECORD_MISC_USER, sizeof(record)};
+
+	if (place == DATA)
+		header.misc |= PERF_RECORD_MISC_MMAP_DATA;
+	memcpy(record, &header, sizeof(header));
+	tally_put_u32(record + 8, (uint32_t)pid);
+	tally_put_u32(record + 12, (uint32_t)pid);
+	tally_put_u64(record + 16, starts[place]);
+	tally_put_u64(record + 24, PAGE);
+	tally_put_u64(record + 32, pgoff);
+	strcpy((char *)record + 40, name);
+	assert_int_equal(tally_machine_record(f->machine, record, sizeof(record)), 0);
+}
+
+/* A page of code: a call of five bytes, and what is none up to the next sixteenth. */
+static void write_code(struct fixture *f)
+{
+	struct image image;
+	int fd = mkstemp(strcpy(f->path, "/tmp/tally-astray-XXXXXX"));
+
+	image_build(&image, true, false, NULL, 0);
+	assert_true(image.len <= PAGE && fd >= 0);
+	for (size_t i = 0; i < PAGE; i++)
+		image.data[PAGE + i] = i % 16 ? i % 16 < 5 ? 0 : 0xcc : 0xe8;
+	assert_int_equal(write(fd, image.data, 2 * PAGE), 2 * PAGE);
+	close(fd);
+}
+
+static void setup(struct fixture *f, const struct tally_profile_options *options)
+{
+	memset(f, 0, sizeof(*f));
+	write_code(f);
+	assert_int_equal(tally_symbols_new(NULL, &f->symbols), 0);
+	assert_int_equal(tally_machine_new(f->symbols, &f->machine), 0);
+	if (options->is_live)
+		tally_machine_follow(f->machine);
+	assert_int_equal(tally_profile_init(&f->profile, f->machine, options), 0);
+	feed_mmap(f, PID, UNSEEN, 0, "/nonexistent/prog");
+	feed_mmap(f, PID, JITTED, 0, "//anon");
+	feed_mmap(f, PID, CALLS, PAGE, f->path);
+	feed_mmap(f, PID, DATA, PAGE, "/nonexistent/prog");
+}
+
+static void teardown(struct fixture *f)
+{
+	tally_profile_free(&f->profile);
+	tally_machine_free(f->machine);
+	tally_symbols_free(f->symbols);
+	unlink(f->path);
+}
+
+static uint64_t random_word(struct random *random, enum place place)
+{
+	uint64_t at = random_below(random, 4) * 16;
+
+	switch (place) {
+	case CALLS: return starts[place] + at + 5;
+	case OTHERS: return starts[place] + at + 6 + random_below(random, 4);
+	case MARKER: return starts[place] - random_below(random, 700);
+	default: return starts[place] + at;
+	}
+}
+
+static int add(struct fixture *f, int pid, const uint64_t *words, uint64_t nr, uint32_t cpu)
+{
+	struct tally_thread *thread = tally_machine_thread(f->machine, pid, pid);
+	struct tally_sample sample = {
+		.ip = words[1],
+		.cpu = cpu,
+		.callchain = {(const uint8_t *)words, nr},
+	};
+	bool in_kernel = words[0] == (uint64_t)PERF_CONTEXT_KERNEL;
+
+	return tally_profile_add(&f->profile, 0, thread,
+				 in_kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER,
+				 &sample, 1, cpu);
+}
+
+/* ---- against the truth --------------------------------------------------------- */
+
+/* A chain, and what is to come of it. */
+struct chain {
+	uint64_t words[2 * DEPTH + 4], shown[2 * DEPTH + 4];
+	size_t nr, nr_shown; /* `shown` without markers */
+	bool is_raw, is_astray;
+};
+
+static const uint64_t kernel_text = 0xffffffff81000000;
+
+static void chain_push(struct chain *chain, uint64_t word)
+{
+	chain->words[chain->nr++] = word;
+	if (!chain->is_astray)
+		chain->shown[chain->nr_shown++] = word;
+}
+
+static struct chain random_chain(struct random *random)
+{
+	struct chain chain = {.is_raw = random_below(random, 4) == 0};
+	uint64_t inner = random_below(random, 3), outer = random_below(random, DEPTH);
+
+	if (inner)
+		chain.words[chain.nr++] = (uint64_t)PERF_CONTEXT_KERNEL;
+	for (uint64_t i = 0; i < inner; i++)
+		chain_push(&chain, kernel_text + random_below(random, 4));
+	if (inner && !outer)
+		return chain;
+	chain.words[chain.nr++] = (uint64_t)PERF_CONTEXT_USER;
+	/* Where a sample was may be anywhere. */
+	chain_push(&chain, random_word(random, (enum place)random_below(random, MARKER)));
+	for (uint64_t i = 1; i < outer; i++) {
+		enum place place = random_below(random, 4)
+					   ? (enum place)random_below(random, OTHERS)
+					   : (enum place)random_below(random, PLACES);
+
+		if (chain.is_raw && place == MARKER)
+			continue; /* which would be one */
+		chain.is_astray |= !chain.is_raw && !is_caller(place);
+		chain_push(&chain, random_word(random, place));
+	}
+	return chain;
+}
+
+static bool frame_is(const struct fixture *f, uint32_t number, uint64_t word)
+{
+	const struct tally_frame *frame = &f->profile.frames.all.data[number];
+	uint64_t addr = word;
+
+	if (frame->symbol && !strcmp(frame->symbol->name, TALLY_CUT))
+		return false;
+	/* By the file offset where there is a file. */
+	if (word - starts[UNSEEN] < PAGE)
+		addr = word - starts[UNSEEN];
+	else if (word - starts[CALLS] < PAGE || word - starts[DATA] < PAGE)
+		addr = word % PAGE + PAGE;
+	return frame->addr == addr;
+}
+
+static void stack_check(const struct fixture *f, const struct tally_bucket *bucket,
+			const struct chain *chain)
+{
+	struct tally_stack stack = tally_stacks_get(&f->profile.stacks, bucket->key.callers);
+	const struct tally_frame *last;
+
+	assert_int_equal(stack.nr + 1, chain->nr_shown + chain->is_astray);
+	assert_true(frame_is(f, bucket->key.leaf - 1, chain->shown[0]));
+	for (size_t i = 1; i < chain->nr_shown; i++)
+		assert_true(frame_is(f, stack.frames[i - 1], chain->shown[i]));
+	if (!chain->is_astray)
+		return;
+	last = &f->profile.frames.all.data[stack.frames[stack.nr - 1]];
+	assert_string_equal(last->symbol->name, TALLY_CUT);
+	assert_string_equal(tally_dso_name(last->dso), TALLY_CUT);
+}
+
+/* Each chain ends with the mark at the first word that is no caller, whatever was met before: of
+ * another chain, as a place where a sample was, in a chain that is left as it is. */
+static void chains_end_where_they_go_astray(void **state)
+{
+	struct tally_profile_options options = {.by = TALLY_BY_CPU | TALLY_BY_PATH};
+	static struct chain chains[SAMPLES];
+	struct random random = random_start();
+	uint64_t astray = 0, judged = 0;
+	struct fixture f;
+
+	setup(&f, &options);
+	for (uint32_t i = 0; i < SAMPLES; i++) {
+		chains[i] = random_chain(&random);
+		f.profile.is_raw = chains[i].is_raw;
+		astray += chains[i].is_astray;
+		judged += !chains[i].is_raw;
+		assert_int_equal(add(&f, PID, chains[i].words, chains[i].nr, i), 0);
+	}
+	assert_int_equal(tally_profile_finish(&f.profile), 0);
+	assert_int_equal(f.profile.stats.astray, astray);
+	assert_int_equal(f.profile.stats.judged, judged);
+	assert_int_equal(f.profile.stats.bad_chains, 0);
+	assert_true(astray > SAMPLES / 10 && astray < judged);
+	assert_int_equal(f.profile.buckets.len, SAMPLES);
+	tally_vec_for_each (bucket, &f.profile.buckets)
+		stack_check(&f, bucket, &chains[bucket->key.cpu]);
+	teardown(&f);
+}
+
+/* ---- one by one ------------------------------------------------------------------ */
+
+/* The second of two chains, by how many callers it has and whether they end with the mark. */
+static void expect(struct fixture *f, int pid, const uint64_t *words, uint64_t nr, uint32_t callers,
+		   uint64_t astray)
+{
+	const struct tally_bucket *bucket;
+
+	assert_int_equal(add(f, pid, words, nr, (uint32_t)f->profile.buckets.len), 0);
+	assert_int_equal(tally_profile_settle(&f->profile), 0);
+	bucket = &f->profile.buckets.data[f->profile.buckets.len - 1];
+	assert_int_equal(tally_stacks_get(&f->profile.stacks, bucket->key.callers).nr, callers);
+	assert_int_equal(f->profile.stats.astray, astray);
+}
+
+/* The same words are callers or not by what is known of their process, and by who walked. */
+static void only_what_can_be_judged_is_judged(void **state)
+{
+	struct tally_profile_options options = {.by = TALLY_BY_CPU | TALLY_BY_PATH};
+	const uint64_t user = (uint64_t)PERF_CONTEXT_USER;
+	const uint64_t guest = (uint64_t)PERF_CONTEXT_GUEST_USER;
+	const uint64_t words[] = {user, starts[UNSEEN], starts[NOWHERE], starts[UNSEEN]};
+	const uint64_t unwound[] = {guest, starts[UNSEEN], starts[NOWHERE], starts[UNSEEN]};
+	struct fixture f;
+
+	setup(&f, &options);
+	expect(&f, PID, words, 4, 1, 1);
+	/* Of another process nothing is known: not even what is mapped. */
+	expect(&f, STRANGER, words, 4, 2, 1);
+	f.profile.is_raw = true;
+	expect(&f, PID, words, 4, 2, 1);
+	f.profile.is_raw = false;
+	expect(&f, PID, unwound, 4, 2, 1);
+	expect(&f, PID, words, 4, 1, 2);
+	/* A map comes where there was none. */
+	feed_mmap(&f, STRANGER, UNSEEN, 0, "/nonexistent/prog");
+	expect(&f, STRANGER, words, 4, 1, 3);
+	teardown(&f);
+}
+
+/* The mark takes part in the limit, and is not what lies beyond it. */
+static void the_limit_stands(void **state)
+{
+	struct tally_profile_options options = {.by = TALLY_BY_CPU | TALLY_BY_PATH, .max_stack = 3};
+	const uint64_t user = (uint64_t)PERF_CONTEXT_USER, good = starts[UNSEEN];
+	const uint64_t late[] = {user, good, good, good, starts[NOWHERE]};
+	const uint64_t last[] = {user, good, good, starts[NOWHERE], good};
+	struct fixture f;
+
+	setup(&f, &options);
+	expect(&f, PID, late, 5, 2, 0);
+	assert_int_equal(f.profile.stats.cut_chains, 1);
+	expect(&f, PID, last, 5, 2, 1);
+	assert_int_equal(f.profile.stats.cut_chains, 1);
+	teardown(&f);
+}
+
+/* A profile that is swept finds the mark again, under whatever number. */
+static void the_mark_survives_sweeps(void **state)
+{
+	struct tally_profile_options options = {.by = TALLY_BY_CPU | TALLY_BY_PATH,
+						.is_live = true};
+	const uint64_t user = (uint64_t)PERF_CONTEXT_USER;
+	uint64_t words[] = {user, starts[UNSEEN], starts[CALLS] + 5, starts[OTHERS] + 6};
+	struct fixture f;
+
+	setup(&f, &options);
+	for (int turn = 0; turn < 3; turn++) {
+		for (uint32_t i = 0; i < 6000; i++) {
+			words[1] = starts[UNSEEN] + i % PAGE;
+			assert_int_equal(add(&f, PID, words, 4, i), 0);
+		}
+		assert_int_equal(tally_profile_finish(&f.profile), 0);
+		assert_int_equal(f.profile.stats.astray, 6000 * (turn + 1));
+		assert_int_equal(f.profile.buckets.len, 6000);
+		tally_vec_for_each (bucket, &f.profile.buckets) {
+			struct tally_stack stack =
+				tally_stacks_get(&f.profile.stacks, bucket->key.callers);
+
+			assert_int_equal(stack.nr, 2);
+			assert_string_equal(f.profile.frames.all.data[stack.frames[1]].symbol->name,
+					    TALLY_CUT);
+		}
+		tally_profile_zero(&f.profile);
+		assert_int_equal(tally_profile_sweep(&f.profile, 0), 0);
+		assert_int_equal(f.profile.frames.all.len, 0);
+	}
+	teardown(&f);
+}
+
+/* With a second pass the callers of marked buckets alone are judged. */
+static void the_second_pass_judges(void **state)
+{
+	struct tally_profile_options options = {.by = TALLY_BY_CPU, .second_pass = true};
+	const uint64_t user = (uint64_t)PERF_CONTEXT_USER;
+	const uint64_t words[] = {user, starts[UNSEEN], starts[NOWHERE]};
+	const uint64_t *wanted;
+	struct fixture f;
+	uint64_t nr;
+
+	setup(&f, &options);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(add(&f, PID, words, 3, i), 0);
+	assert_int_equal(tally_profile_settle(&f.profile), 0);
+	assert_int_equal(f.profile.stats.chains, 4);
+	assert_int_equal(f.profile.stats.judged, 0);
+	for (uint8_t i = 0; i < 4; i++)
+		assert_int_equal(tally_vec_push(&f.profile.marked, i % 2), 0);
+	assert_int_equal(tally_profile_second_pass(&f.profile, &wanted, &nr), 1);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(add(&f, PID, words, 3, i), 0);
+	assert_int_equal(tally_profile_finish(&f.profile), 0);
+	assert_int_equal(f.profile.stats.judged, 2);
+	assert_int_equal(f.profile.stats.astray, 2);
+	teardown(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(chains_end_where_they_go_astray),
+		cmocka_unit_test(only_what_can_be_judged_is_judged),
+		cmocka_unit_test(the_limit_stands),
+		cmocka_unit_test(the_mark_survives_sweeps),
+		cmocka_unit_test(the_second_pass_judges),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
