@@ -67,6 +67,15 @@ static void attr_swap(uint8_t *attr, size_t len, bool from_host)
 		swap_precise_ip(attr + ATTR_BITS_OFFSET);
 }
 
+bool tally_attr_walks_user(const struct perf_event_attr *attr)
+{
+	bool has_calls = attr->sample_type & PERF_SAMPLE_BRANCH_STACK &&
+			 attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
+
+	return attr->sample_type & PERF_SAMPLE_CALLCHAIN && !attr->exclude_callchain_user &&
+	       !has_calls;
+}
+
 int tally_attr_decode(const void *bytes, size_t len, bool swap, struct perf_event_attr *ret_attr,
 		      struct tally_error *err)
 {

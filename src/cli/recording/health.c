@@ -10,7 +10,7 @@
 #include "cli/recording/health_stacks.h"
 #include "tally/client.h"
 
-enum { NR_COUNTS = 13, NR_FILES = 5 };
+enum { NR_COUNTS = 14, NR_FILES = 5 };
 
 struct count {
 	const char *name; /* of the JSON key */
@@ -18,12 +18,14 @@ struct count {
 		*what; /* is counted: "record", or "address|addresses" where the plural is no "s" */
 	const char *how; /* follows */
 	uint64_t nr;
+	uint64_t of; /* so many; 0: no share is shown */
 };
 
 /* Distinct addresses that have no map, or a map and no symbol; functions without a name. */
 static void count_unnamed(const struct tally_profile *profile, uint64_t *ret_unmapped,
 			  uint64_t *ret_unnamed, uint64_t *ret_bounds)
 {
+	/* TALLY_CUT, which stands for no address, has both. */
 	*ret_unmapped = *ret_unnamed = *ret_bounds = 0;
 	tally_vec_for_each (frame, &profile->frames.all) {
 		*ret_unmapped += !frame->dso;
@@ -39,6 +41,7 @@ static void health_counts(const struct tally_session *session, const struct tall
 	const struct tally_feed_counts *fed = &session->feed.counts;
 	const struct tally_machine_stats *machine = tally_machine_stats(session->machine);
 	struct tally_session_lost lost = tally_session_lost(session);
+	const struct tally_profile_stats *stats = &profile->stats;
 	uint64_t unmapped, unnamed, bounds;
 
 	count_unnamed(profile, &unmapped, &unnamed, &bounds);
@@ -54,11 +57,13 @@ static void health_counts(const struct tally_session *session, const struct tall
 		{"unmapped", "address|addresses", " in no map", unmapped},
 		{"unnamed", "address|addresses", " without a symbol", unnamed},
 		{"bounds", "function", " without a name (fn@START)", bounds},
-		{"cut_chains", "callchain", " cut at the limit", profile->stats.cut_chains},
-		{"bad_chains", "callchain", " dropped: walked astray", profile->stats.bad_chains},
+		{"cut_chains", "callchain", " cut at the limit", stats->cut_chains},
+		{"astray_chains", "callchain", " cut where they went astray", stats->astray,
+		 stats->judged},
+		{"bad_chains", "callchain", " dropped: walked astray", stats->bad_chains},
 		{"branches", "branch stack", " not shown (rows are samples, not branches)",
 		 health->branches},
-		{"leaf_only", "user callchain", " of one frame", profile->stats.leaf_only},
+		{"leaf_only", "user callchain", " of one frame", stats->leaf_only},
 	};
 
 	__builtin_memcpy(counts, all, sizeof(all));
@@ -145,6 +150,18 @@ static const char *bad_end(const struct tally_perfdata *data)
 	return NULL;
 }
 
+/* Where callers are missing in more than one chain of ten, and were looked for by frame pointers.
+ */
+static void health_hint(const struct tally_profile_stats *stats, struct tally_str *out)
+{
+	enum { MANY = 10 }; /* % */
+
+	if (stats->judged && (stats->astray * 100.0 / (double)stats->judged > MANY ||
+			      (double)stats->leaf_only * 100.0 / (double)stats->chains > MANY))
+		tally_str_add(out, "# Hint: callers are missing where programs were built without "
+				   "frame pointers; 'record --call-graph dwarf' does without\n");
+}
+
 void tally_health_text(const struct tally_session *session, const struct tally_profile *profile,
 		       bool all_files, struct tally_str *out)
 {
@@ -166,6 +183,9 @@ void tally_health_text(const struct tally_session *session, const struct tally_p
 		tally_str_add(out, *joint ? joint : "; ");
 		add_counted(counts[i].nr, counts[i].what, out);
 		tally_str_add(out, counts[i].how);
+		if (counts[i].of)
+			tally_str_addf(out, " (%.1f %%)",
+				       100.0 * (double)counts[i].nr / (double)counts[i].of);
 		joint = ", ";
 	}
 	if (end)
@@ -175,6 +195,7 @@ void tally_health_text(const struct tally_session *session, const struct tally_p
 	tally_str_add_char(out, '\n');
 	tally_health_stacks_text(&session->unwinder, all_files ? SIZE_MAX : 0, out);
 	health_files(session, all_files ? SIZE_MAX : NR_FILES, out);
+	health_hint(&profile->stats, out);
 }
 
 void tally_health_json(const struct tally_session *session, const struct tally_profile *profile,

@@ -49,6 +49,8 @@ const struct tally_option report_options[] = {
 	 "the same, callers first unless told otherwise", "graph,0.5,caller", NULL, AT(inverted),
 	 true},
 	{0, "max-stack", TALLY_OPTION_U64, AT(max_stack), "n", "callchain entries used (127)"},
+	{0, "raw-chains", TALLY_OPTION_FLAG, AT(raw_chains), NULL,
+	 "callchains as recorded, not cut where they went astray"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Which samples:"},
 	{'c', "comms", TALLY_OPTION_TEXT, AT(comms), "list", "of threads with these names"},
 	{'d', "dsos", TALLY_OPTION_TEXT, AT(dsos), "list", "in these files"},

@@ -15,7 +15,7 @@ struct report_config {
 	const char *column_widths;
 	uint64_t max_stack;
 	bool children, children_given, inverted, no_demangle, force, stdio, no_bounds;
-	bool header, header_only, health, show_samples, show_period, json, quiet, group;
+	bool header, header_only, health, show_samples, show_period, json, quiet, group, raw_chains;
 	/* From here on derived. */
 	unsigned keys;
 	const struct tally_view_column *columns[TALLY_VIEW_MAX_COLUMNS];

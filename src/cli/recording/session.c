@@ -32,6 +32,14 @@ static const char *session_input(const char *input)
 	return "perf.data";
 }
 
+/* When the recording ended, in seconds: its file was written last then. 0 of a stream. */
+static int64_t session_recorded(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") && !stat(path, &st) && !S_ISFIFO(st.st_mode) ? st.st_mtime : 0;
+}
+
 static int session_build_ids(struct tally_session *session)
 {
 	const struct tally_perfdata_build_id *id;
@@ -65,6 +73,7 @@ int tally_session_open(const struct tally_session_options *options, struct tally
 	signal(SIGXFSZ, SIG_IGN);
 	*session = (struct tally_session){.options = *options, .time_last = UINT64_MAX};
 	session->path = session_input(options->input);
+	session->options.symbols.recorded = session_recorded(session->path);
 	session->options.symbols.kallsyms_fd = tally_privileges_kallsyms();
 	ret = tally_privileges_drop(&tally_print_messages);
 	if (ret)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/attr.h"
 #include "base/arith.h"
 #include "base/escape.h"
 #include "base/json.h"
@@ -175,6 +176,8 @@ static int report_record(void *arg, struct tally_session *session,
 		ret = report_trace(report, record, sample);
 	if (ret)
 		return ret;
+	report->profile.is_raw =
+		report->config->raw_chains || !tally_attr_walks_user(&sample->event->attr);
 	return tally_profile_add(&report->profile, sample->event->index, sample->thread,
 				 sample->cpumode, &sample->sample, sample->period, record->number);
 }

@@ -74,6 +74,9 @@ void top_header_text(const struct top *top, struct tally_str *out)
 		       share(shown->samples - shown->user, shown->samples),
 		       share(shown->exact, shown->samples), shown->lost, top->lost, shown->dropped,
 		       top->dropped);
+	if (top->shown_chains.judged)
+		tally_str_addf(out, "cut: %.1f%% ",
+			       share(top->shown_chains.astray, top->shown_chains.judged));
 	add_events(top, out);
 	tally_str_add(out, ",  ");
 	add_target(top, out);

@@ -44,6 +44,8 @@ const struct tally_option top_options[] = {
 	 .help = "callchains, by these means; shown as in tally report", .call = option_chain},
 	{0, "max-stack", TALLY_OPTION_U64, AT(sampling.max_stack), "n",
 	 "entries of a callchain (127)"},
+	{0, "raw-chains", FLAG(report.raw_chains),
+	 "callchains as recorded, not cut where they went astray"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What is shown:"},
 	{'d', "delay", TEXT(delay), "seconds", "between refreshes (2)"},
 	{'z', "zero", FLAG(zero), "only what came since the last refresh; else the past fades"},

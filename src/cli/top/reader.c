@@ -50,6 +50,8 @@ static int refresh(struct top *top, uint64_t now)
 	top->dropped += top->now.dropped;
 	top->shown = top->now;
 	top->shown_ns = now - top->interval_start;
+	top->shown_chains = top->profile.stats;
+	top->profile.stats = (struct tally_profile_stats){0};
 	top->now = (struct top_counts){0};
 	top->interval_start = now;
 	/* With --zero the thread that shows an interval also empties the profile, in

@@ -33,8 +33,9 @@ struct top {
 	/* Under the lock: */
 	struct tally_live live; /* but for layouts and ids, which stay as they are */
 	struct tally_profile profile;
-	struct top_counts now, shown; /* of this interval, and of the last whole one */
-	uint64_t shown_ns;            /* how long that was */
+	struct top_counts now, shown;            /* of this interval, and of the last whole one */
+	uint64_t shown_ns;                       /* how long that was */
+	struct tally_profile_stats shown_chains; /* of the same interval */
 	uint64_t interval_start;
 	uint64_t lost, dropped; /* in all */
 	uint64_t generation;    /* counts up when the profile changed but for what was added */
