@@ -95,13 +95,13 @@ def check_report(tool, kind):
 
 
 def check_children(tool):
-    """Rows with children, in perf's order. Addresses without a symbol are left out: perf has some of them twice."""
+    """Rows with children, in perf's order, of chains as they were recorded. Addresses without a symbol are left out: perf has
+    some of them twice."""
     needs("callchains")
     path = record(tool, "callchains")
     rows = []
-    for reader in (PERF, TALLY):
-        bounds = ["--no-bounds"] if reader == TALLY else []
-        text = tap.run(reader, "report", "--stdio", "-i", path, "-g", "none", *bounds).stdout
+    for reader, options in ((PERF, []), (TALLY, ["--no-bounds", "--raw-chains"])):
+        text = tap.run(reader, "report", "--stdio", "-i", path, "-g", "none", *options).stdout
         rows.append([re.sub(" +", " ", line).strip() for line in text.splitlines()
                      if re.match(" +[0-9.]+% ", line) and not re.search(r"\] (0x)?[0-9a-f]{16} *$", line)])
     assert len(rows[0]) > 10, f"perf report shows only {rows[0]!r}"

@@ -22,7 +22,7 @@ TALLY = os.path.abspath(sys.argv[1])
 DEADLINE = 90
 FOLDER = tempfile.mkdtemp(prefix="tally-top-")
 HEADER = re.compile(r"PerfTop: +\d+ irqs/sec  kernel: *\d+\.\d%  exact: +\d+\.\d% lost: \d+/\d+ "
-                    r"drop: \d+/\d+ \[997Hz (cycles|cpu-clock)[^\]]*\],  \((.*)\)")
+                    r"drop: \d+/\d+ (?:cut: \d+\.\d% )?\[997Hz (cycles|cpu-clock)[^\]]*\],  \((.*)\)")
 ROW = re.compile(r"^ +(\d+\.\d\d)%  (\S.*?) +\[([k.])\] (\S.*?) *$")
 PROGRAM = r"""
 #include <pthread.h>
