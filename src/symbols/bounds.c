@@ -36,11 +36,6 @@ const struct tally_symbol *tally_dso_find_bound(struct tally_dso *dso, uint64_t 
 	return symbol;
 }
 
-bool tally_symbol_is_bound(const struct tally_dso *dso, const struct tally_symbol *symbol)
-{
-	return tally_map_get(&dso->bounds, symbol->start) == (uintptr_t)symbol;
-}
-
 void tally_dso_free_bounds(struct tally_dso *dso)
 {
 	tally_map_free(&dso->bounds);

@@ -8,6 +8,7 @@
 #include "symbols/bounds.h"
 #include "symbols/dso.h"
 #include "symbols/load.h"
+#include "symbols/load_rules.h"
 
 /* What each kind and state is: the loader, the words. */
 static int (*const loaders[])(struct tally_dso *dso) = {

@@ -12,10 +12,6 @@ int tally_dso_load_kernel(struct tally_dso *dso);
 int tally_dso_load_module(struct tally_dso *dso);
 int tally_dso_load_perf_map(struct tally_dso *dso);
 
-/* Compile the unwind rules of the DSO. 0; -ENODATA if it has none; -ENOTSUP for other machines than
- * x86-64 and AArch64; or -errno as of symbols. */
-int tally_dso_load_rules(struct tally_dso *dso);
-
 /* Open the file that was mapped: under symfs, or as the process itself sees it; and the vdso. 0 or
  * an error of tally_image_open(). */
 int tally_dso_open_own(const struct tally_dso *dso, struct tally_image *ret_image);
@@ -29,9 +25,6 @@ int tally_dso_finish(struct tally_dso *dso);
 
 /* Let go of the files that symbols were loaded from. 0, or -EIO if one of them became shorter. */
 int tally_dso_release(struct tally_dso *dso);
-
-/* Let go of the file that code was read from. */
-void tally_dso_release_code(struct tally_dso *dso);
 
 /* Append symfs, if any, and `path`. */
 void tally_dso_add_path(const struct tally_dso *dso, struct tally_str *str, const char *path);

@@ -8,6 +8,7 @@
 
 #include "symbols/code.h"
 #include "symbols/load.h"
+#include "symbols/load_code.h"
 #include "symbols/places.h"
 
 /* Separate debug files have the headers of what was mapped, but none of its bytes. */

@@ -7,6 +7,7 @@
 #include "symbols/dso.h"
 #include "symbols/elf_frames.h"
 #include "symbols/load.h"
+#include "symbols/load_rules.h"
 #include "symbols/places.h"
 #include "symbols/prologue.h"
 

@@ -11,6 +11,7 @@
 #include "symbols/demangle.h"
 #include "symbols/dso.h"
 #include "symbols/load.h"
+#include "symbols/load_code.h"
 
 /* What all demangled names together may take; of a program of a million functions it is a tenth. */
 enum { NAMES_MAX = 512 << 20 };
@@ -131,6 +132,11 @@ void tally_symbols_free(struct tally_symbols *symbols)
 	free(symbols->kallsyms);
 	tally_arena_free(&symbols->arena);
 	free(symbols);
+}
+
+bool tally_symbol_is_bound(const struct tally_dso *dso, const struct tally_symbol *symbol)
+{
+	return tally_map_get(&dso->bounds, symbol->start) == (uintptr_t)symbol;
 }
 
 static struct tally_build_id key_build_id(const struct tally_dso_key *key)

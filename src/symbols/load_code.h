@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef TALLY_SYMBOLS_LOAD_CODE_H
+#define TALLY_SYMBOLS_LOAD_CODE_H
+
+#include "symbols/dso.h"
+
+/* Let go of the file that code was read from. */
+void tally_dso_release_code(struct tally_dso *dso);
+
+#endif
