@@ -24,7 +24,8 @@ static size_t rule_pack(const struct tally_unwind_rule *rule, uint32_t *words)
 {
 	words[0] = rule_head_pack(rule);
 	words[1] = (uint32_t)rule->cfa_value;
-	memcpy(words + RULE_HEAD_WORDS, rule->regs, rule->nr_regs * sizeof(*words));
+	for (unsigned i = 0; i < rule->nr_regs; i++)
+		words[RULE_HEAD_WORDS + i] = rule->regs[i];
 	return RULE_HEAD_WORDS + (size_t)rule->nr_regs;
 }
 
@@ -69,18 +70,19 @@ int tally_unwind_build_row(struct tally_unwind_build *build, uint32_t start,
 			   const struct tally_unwind_rule *rule)
 {
 	struct tally_unwind_stretch *stretch = &build->stretches.data[build->stretches.len - 1];
-	struct tally_unwind_row *last = &build->rows.data[build->rows.len - 1];
+	struct tally_unwind_row *last;
 	uint32_t place = 0;
 	int ret = rule ? rule_place(build, rule, &place) : 0;
 
 	if (ret)
 		return ret;
 	/* Of two at the same place the second one holds, and what changes nothing is no row. */
-	if (stretch->nr_rows && last->start == start) {
+	last = stretch->nr_rows ? &build->rows.data[build->rows.len - 1] : NULL;
+	if (last && last->start == start) {
 		last->rule = place;
 		return 0;
 	}
-	if (stretch->nr_rows && last->rule == place)
+	if (last && last->rule == place)
 		return 0;
 	if (build->rows.len >= MAX_ROWS)
 		return -E2BIG;
