@@ -49,7 +49,8 @@ struct place {
 };
 
 struct state {
-	struct place cfa, regs[TALLY_UNWIND_NR_REGS];
+	struct place cfa, regs[TALLY_UNWIND_NR_REGS]; /* cfa.value: of an expression */
+	int64_t cfa_offset; /* from cfa_reg; stays while an expression is in its place */
 	uint8_t cfa_reg;
 	uint64_t set; /* registers that have a rule */
 };
@@ -120,7 +121,8 @@ static void cfa_set(struct program *program, uint64_t reg, uint64_t value)
 	bool is_known = reg < program->run->arch->nr;
 
 	program->now.cfa_reg = is_known ? (uint8_t)reg : UINT8_MAX;
-	program->now.cfa = (struct place){.value = (int64_t)value, .how = TALLY_CFA_REGISTER};
+	program->now.cfa = (struct place){.how = TALLY_CFA_REGISTER};
+	program->now.cfa_offset = (int64_t)value;
 }
 
 static bool state_remember(struct program *program)
@@ -193,6 +195,7 @@ static int row_add(struct program *program)
 	struct tally_unwind_build *build = program->run->build;
 	uint32_t at = place_here(program);
 	uint32_t words[TALLY_UNWIND_NR_REGS];
+	struct place cfa = program->now.cfa;
 	struct tally_unwind_rule rule = {
 		.cfa = program->now.cfa.how,
 		.cfa_reg = program->now.cfa_reg,
@@ -207,7 +210,9 @@ static int row_add(struct program *program)
 	}
 	if (rule.cfa == TALLY_CFA_REGISTER && rule.cfa_reg == UINT8_MAX)
 		return tally_unwind_build_row(build, at, NULL);
-	ret = place_value(program, &program->now.cfa, INT32_MAX, &rule.cfa_value);
+	if (rule.cfa == TALLY_CFA_REGISTER)
+		cfa.value = program->now.cfa_offset;
+	ret = place_value(program, &cfa, INT32_MAX, &rule.cfa_value);
 	if (!ret)
 		ret = rule_regs(program, &program->now, words, &rule.nr_regs);
 	if (ret == -E2BIG) {
@@ -277,11 +282,11 @@ static int run_cfa(struct program *program, uint8_t op)
 		cfa_set(program, reg, (uint64_t)tally_bytes_sleb(bytes) * (uint64_t)align);
 		return 0;
 	case CFA_DEF_CFA_REGISTER:
-		cfa_set(program, tally_bytes_uleb(bytes), (uint64_t)now->cfa.value);
+		cfa_set(program, tally_bytes_uleb(bytes), (uint64_t)now->cfa_offset);
 		return 0;
-	case CFA_DEF_CFA_OFFSET: now->cfa.value = (int64_t)tally_bytes_uleb(bytes); return 0;
+	case CFA_DEF_CFA_OFFSET: now->cfa_offset = (int64_t)tally_bytes_uleb(bytes); return 0;
 	case CFA_DEF_CFA_OFFSET_SF:
-		now->cfa.value = (int64_t)((uint64_t)tally_bytes_sleb(bytes) * (uint64_t)align);
+		now->cfa_offset = (int64_t)((uint64_t)tally_bytes_sleb(bytes) * (uint64_t)align);
 		return 0;
 	}
 	take_expression(program, TALLY_CFA_EXPRESSION, &now->cfa);
@@ -417,6 +422,7 @@ int tally_cfi_run(struct tally_cfi_run *run, const struct tally_cfi_entry *entry
 	program.common = &entry->common;
 	program.at = entry->start;
 	program.now = (struct state){.cfa_reg = UINT8_MAX};
+	program.start = program.now;
 	program.nr_remembered = 0;
 	program.is_start = true;
 	ret = run_all(&program, entry->common.start, end_address);
