@@ -99,17 +99,14 @@ static void add_segments(struct tally_elf_frames *frames, const struct tally_elf
 
 static void add_stubs(struct tally_elf_frames *frames, const struct tally_elf *elf)
 {
-	static const struct {
-		const char *section;
-		bool is_lazy;
-	} kinds[TALLY_FRAMES_STUBS] = {
-		{".plt", true}, {".plt.sec", false}, {".plt.got", false}, {".iplt", false}};
+	static const char *const names[TALLY_FRAMES_STUBS] = {".plt", ".plt.sec", ".plt.got",
+							      ".iplt"};
 	struct tally_elf_section section;
 
 	for (size_t i = 0; i < TALLY_FRAMES_STUBS; i++) {
-		if (tally_elf_section_by_name(elf, kinds[i].section, &section))
-			frames->stubs[frames->source.nr_stubs++] = (struct tally_unwind_stubs){
-				section.addr, section.size, kinds[i].is_lazy};
+		if (tally_elf_section_by_name(elf, names[i], &section))
+			frames->stubs[frames->source.nr_stubs++] =
+				(struct tally_unwind_stubs){section.addr, section.size};
 	}
 }
 

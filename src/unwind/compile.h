@@ -15,7 +15,6 @@ struct tally_unwind_segment {
 /* A section of stubs that jump to functions of other files (.plt and the like). */
 struct tally_unwind_stubs {
 	uint64_t vaddr, size;
-	bool is_lazy; /* the first stub is for looking functions up */
 };
 
 struct tally_unwind_source {
