@@ -67,6 +67,7 @@ struct evaluation {
 	const uint8_t *code;
 	uint64_t stack[STACK_SIZE];
 	unsigned nr;
+	uint64_t missing; /* memory that was wanted and is not there */
 };
 
 static int push(struct evaluation *on, uint64_t value)
@@ -130,7 +131,8 @@ static int dereference(struct evaluation *on, unsigned size)
 
 	if (!on->nr || !size || size > 8)
 		return -EINVAL;
-	if (!tally_unwind_memory_word(on->memory, on->stack[on->nr - 1], &word))
+	on->missing = on->stack[on->nr - 1];
+	if (!tally_unwind_memory_word(on->memory, on->missing, &word))
 		return -EFAULT;
 	if (on->memory->swap != TALLY_HOST_BIG_ENDIAN)
 		word >>= 64 - 8 * size;
@@ -248,7 +250,11 @@ static int evaluate_other(struct evaluation *on, uint8_t op)
 	case OP_BRA:
 	case OP_SKIP: return jump(on, op);
 	case OP_NOP: return 0;
-	case OP_DROP: on->nr -= on->nr > 0; return 0;
+	case OP_DROP:
+		if (!on->nr)
+			return -EINVAL;
+		on->nr--;
+		return 0;
 	case OP_ABS:
 	case OP_NEG:
 	case OP_NOT:
@@ -273,7 +279,7 @@ static int evaluate_one(struct evaluation *on)
 int tally_expression_evaluate(const struct tally_expression *expression,
 			      const struct tally_unwind_regs *regs,
 			      const struct tally_unwind_memory *memory, const uint64_t *first,
-			      uint64_t *ret_value)
+			      uint64_t *ret_value, uint64_t *ret_missing)
 {
 	struct evaluation on;
 	int ret;
@@ -290,6 +296,8 @@ int tally_expression_evaluate(const struct tally_expression *expression,
 		ret = steps < MAX_STEPS ? evaluate_one(&on) : -EINVAL;
 		if (!ret && on.bytes.failed)
 			ret = -EINVAL;
+		if (ret == -EFAULT)
+			*ret_missing = on.missing;
 		if (ret)
 			return ret;
 	}

@@ -20,10 +20,11 @@ struct tally_expression {
 };
 
 /* The value of an expression, which begins with `*first` on the stack (NULL: with nothing). 0;
- * -EINVAL for what is no expression, or takes too long; -EFAULT for memory that is not there. */
+ * -EINVAL for what is no expression, or takes too long; -EFAULT for memory that is not there, at
+ * `*ret_missing`. */
 int tally_expression_evaluate(const struct tally_expression *expression,
 			      const struct tally_unwind_regs *regs,
 			      const struct tally_unwind_memory *memory, const uint64_t *first,
-			      uint64_t *ret_value);
+			      uint64_t *ret_value, uint64_t *ret_missing);
 
 #endif

@@ -30,7 +30,8 @@ static int step_evaluate(struct step *step, int32_t value, const uint64_t *first
 
 	if (!tally_unwind_table_expression(step->table, value, &expression.code, &expression.len))
 		return -EINVAL;
-	return tally_expression_evaluate(&expression, step->regs, step->memory, first, ret_value);
+	return tally_expression_evaluate(&expression, step->regs, step->memory, first, ret_value,
+					 &step->missing);
 }
 
 /* The value that a register has in the caller. */
