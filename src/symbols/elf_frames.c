@@ -4,12 +4,33 @@
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arith.h"
 #include "base/endian.h"
 #include "symbols/unpack.h"
 
+#define OLD_NAME ".zdebug_frame"
+
 /* ---- sections ------------------------------------------------------------------- */
+
+/* How a section is packed, and the bytes before what is packed: by its flag or, as before there was
+ * one, by its name (".zdebug_frame") and its first bytes. False for one that is not. */
+static bool section_is_packed(const struct tally_elf *elf, const struct tally_elf_section *section,
+			      const uint8_t *data, size_t len, uint32_t *ret_type, size_t *ret_head)
+{
+	enum { OLD_HEAD = 12 };
+
+	if (section->flags & SHF_COMPRESSED) {
+		*ret_type = len < sizeof(Elf64_Chdr) ? 0 : tally_load_u32(data, elf->swap);
+		*ret_head = TALLY_MIN(len, sizeof(Elf64_Chdr));
+		return true;
+	}
+	*ret_type = ELFCOMPRESS_ZLIB;
+	*ret_head = OLD_HEAD;
+	return !strcmp(tally_elf_section_name(elf, section), OLD_NAME) && len >= OLD_HEAD &&
+	       !memcmp(data, "ZLIB", 4);
+}
 
 /* The bytes of a section, unpacked if need be. NULL where there are none that can be read. */
 static const uint8_t *section_bytes(const struct tally_elf *elf,
@@ -18,14 +39,11 @@ static const uint8_t *section_bytes(const struct tally_elf *elf,
 {
 	const uint8_t *data = tally_elf_section_data(elf, section, ret_len);
 	uint32_t type;
+	size_t head;
 
-	if (!data || !(section->flags & SHF_COMPRESSED))
+	if (!data || !section_is_packed(elf, section, data, *ret_len, &type, &head))
 		return data;
-	if (*ret_len < sizeof(Elf64_Chdr))
-		return NULL;
-	type = tally_load_u32(data, elf->swap);
-	if (tally_unpack_section(type, data + sizeof(Elf64_Chdr), *ret_len - sizeof(Elf64_Chdr),
-				 ret_unpacked, ret_len))
+	if (tally_unpack_section(type, data + head, *ret_len - head, ret_unpacked, ret_len))
 		return NULL;
 	return *ret_unpacked;
 }
@@ -48,6 +66,14 @@ static void add_section(struct tally_elf_frames *frames, const struct tally_elf 
 							  .is_debug = is_debug,
 							  .swap = elf->swap};
 	frames->source.nr_sections++;
+}
+
+static void add_debug_section(struct tally_elf_frames *frames, const struct tally_elf *elf)
+{
+	struct tally_elf_section section;
+	bool is_old = !tally_elf_section_by_name(elf, ".debug_frame", &section);
+
+	add_section(frames, elf, is_old ? OLD_NAME : ".debug_frame", true);
 }
 
 /* Where an image has no sections: the header of the table that the program itself searches when it
@@ -124,9 +150,9 @@ int tally_elf_frames_gather(const struct tally_elf *elf, const struct tally_elf 
 	add_section(frames, elf, ".eh_frame", false);
 	if (!frames->source.nr_sections)
 		add_by_header(frames, elf);
-	add_section(frames, elf, ".debug_frame", true);
+	add_debug_section(frames, elf);
 	if (debug)
-		add_section(frames, debug, ".debug_frame", true);
+		add_debug_section(frames, debug);
 	add_stubs(frames, elf);
 	return 0;
 }

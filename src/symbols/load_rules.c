@@ -18,6 +18,11 @@ static bool has_section(const struct tally_elf *elf, const char *name)
 	return tally_elf_section_by_name(elf, name, &section) && section.type != SHT_NOBITS;
 }
 
+static bool has_debug_frame(const struct tally_elf *elf)
+{
+	return has_section(elf, ".debug_frame") || has_section(elf, ".zdebug_frame");
+}
+
 /* A debug file has the sections of the mapped one, too, but not their bytes. */
 static bool is_mapped_file(const struct tally_elf *elf)
 {
@@ -41,7 +46,7 @@ static int rules_search(struct tally_dso *dso, struct tally_image *own, struct t
 			continue;
 		if (!own->elf.data && is_mapped_file(&image.elf))
 			*own = image;
-		else if (!debug->elf.data && has_section(&image.elf, ".debug_frame"))
+		else if (!debug->elf.data && has_debug_frame(&image.elf))
 			*debug = image;
 		else
 			tally_image_free(&image);
@@ -83,11 +88,9 @@ int tally_dso_load_rules(struct tally_dso *dso)
 	case TALLY_DSO_VDSO: failure = tally_dso_open_vdso(dso, &own); break;
 	default: return -ENODATA;
 	}
-	/* What has rules for its code needs no others: they would be the same. */
-	if (own.elf.data && has_section(&own.elf, ".eh_frame"))
-		ret = 0;
-	else
-		ret = rules_search(dso, &own, &debug);
+	/* Though the file has .eh_frame, that may be of what the compiler's own files start with.
+	 */
+	ret = rules_search(dso, &own, &debug);
 	if (!ret)
 		ret = own.elf.data ? rules_compile(dso, &own, &debug) : failure;
 	if (tally_file_map_check(&own.map) || tally_file_map_check(&debug.map))
