@@ -63,7 +63,7 @@ static const struct tally_unwind_arch *session_arch(struct tally_session *sessio
 	const struct tally_perfdata_env *env;
 	struct utsname name;
 
-	if (!tally_perfdata_env(session->data, &env) && env->arch)
+	if (!tally_perfdata_env(session->data, &env) && *env->arch)
 		return tally_unwind_arch_named(env->arch);
 	return uname(&name) ? NULL : tally_unwind_arch_named(name.machine);
 }
