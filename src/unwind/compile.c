@@ -39,7 +39,8 @@ static int add_entry(struct tally_cfi_run *run, const struct tally_unwind_source
 	struct tally_unwind_stretch stretch;
 	int ret;
 
-	if (entry->common.ra != run->arch->ra ||
+	/* What the linker threw away is at 0 in .debug_frame. */
+	if (entry->common.ra != run->arch->ra || (section->is_debug && !entry->start) ||
 	    !stretch_of(source, entry->start, entry->size, &stretch))
 		return 0;
 	stretch.is_function = true;
