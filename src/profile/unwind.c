@@ -20,6 +20,7 @@ static void code_look(const struct where *where, uint64_t ip, struct tally_unwin
 {
 	const struct tally_mapping *map = tally_maps_find(where->maps, ip);
 	enum tally_dso_kind kind = map ? tally_dso_kind(map->dso) : TALLY_DSO_UNKNOWN;
+	uint64_t addr = map ? tally_mapping_to_dso(map, ip) : 0;
 
 	*code = (struct tally_unwind_code){.why = map ? TALLY_UNWIND_NO_FILE
 						      : TALLY_UNWIND_UNMAPPED};
@@ -34,9 +35,12 @@ static void code_look(const struct where *where, uint64_t ip, struct tally_unwin
 		return;
 	}
 	code->table = tally_dso_rules(map->dso);
+	if (code->table && !tally_unwind_table_is_code(code->table, addr)) {
+		*code = (struct tally_unwind_code){.why = TALLY_UNWIND_UNMAPPED};
+		return;
+	}
 	if (code->table)
-		code->has_rule = tally_unwind_table_find(code->table, tally_mapping_to_dso(map, ip),
-							 &code->rule);
+		code->has_rule = tally_unwind_table_find(code->table, addr, &code->rule);
 	else if (tally_dso_rules_state(map->dso) == TALLY_DSO_NO_SYMBOLS)
 		code->why = TALLY_UNWIND_NO_RULES;
 	code->may_have_pointer = tally_dso_has_frame_pointers(map->dso);

@@ -217,6 +217,8 @@ static void *block_make(const struct tally_unwind_build *build, const struct row
 		.nr_bytes = (uint32_t)build->bytes.len,
 		.is_partial = build->is_partial,
 		.has_frame_pointers = has_frame_pointers(build, layout, arch),
+		.code_start = build->code_start,
+		.code_end = build->code_end,
 	};
 	size_t rows = 4 * (size_t)layout->nr, words = 4 * build->words.len;
 	size_t functions = 4 * (size_t)layout->nr_functions;

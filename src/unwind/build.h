@@ -35,6 +35,7 @@ struct tally_unwind_build {
 	TALLY_VEC(uint8_t) bytes;
 	struct tally_slots slots; /* of rules */
 	size_t max_words;         /* what rules may take in all */
+	uint32_t code_start, code_end;
 	bool is_partial;
 };
 

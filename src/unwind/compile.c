@@ -142,6 +142,23 @@ static int add_all(struct tally_unwind_build *build, const struct tally_unwind_a
 	return ret ? ret : trampolines_add(build, arch, source);
 }
 
+/* From the first byte of code to the last one, as far as the table reaches. */
+static void code_bound(const struct tally_unwind_source *source, struct tally_unwind_build *build)
+{
+	uint64_t start = UINT32_MAX, end = 0, last;
+
+	for (size_t i = 0; i < source->nr_segments; i++) {
+		const struct tally_unwind_segment *segment = &source->segments[i];
+
+		if (__builtin_add_overflow(segment->offset, segment->size, &last))
+			last = UINT32_MAX;
+		start = TALLY_MIN(start, segment->offset);
+		end = TALLY_MAX(end, last);
+	}
+	build->code_start = (uint32_t)start;
+	build->code_end = (uint32_t)TALLY_MIN(end, UINT32_MAX);
+}
+
 int tally_unwind_compile(const struct tally_unwind_source *source, void **ret_bytes,
 			 size_t *ret_len)
 {
@@ -153,6 +170,7 @@ int tally_unwind_compile(const struct tally_unwind_source *source, void **ret_by
 		return -ENOTSUP;
 	for (size_t i = 0; i < source->nr_sections; i++)
 		build.max_words += source->sections[i].len;
+	code_bound(source, &build);
 	ret = add_all(&build, arch, source);
 	if (ret == -E2BIG) {
 		build.is_partial = true;

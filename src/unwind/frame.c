@@ -166,27 +166,26 @@ int tally_unwind_frame_by_rule(const struct tally_unwind_arch *arch,
 
 int tally_unwind_frame_by_pointer(const struct tally_unwind_arch *arch,
 				  const struct tally_unwind_memory *memory,
-				  struct tally_unwind_regs *regs, uint64_t *ret_missing)
+				  struct tally_unwind_regs *regs)
 {
-	struct step step = {arch, NULL, memory, regs};
 	uint64_t fp, sp, caller_fp, ip;
-	int ret;
+	bool has_caller;
 
 	if (!tally_unwind_reg(regs, arch->fp, &fp) || !tally_unwind_reg(regs, arch->sp, &sp))
 		return -EINVAL;
 	if (!fp)
 		return -ENODATA;
-	if (fp < sp || fp % 8)
+	/* Go keeps it below the return address of functions that it calls without a frame. */
+	if (fp + 8 < sp || fp % 8)
 		return -EINVAL;
-	ret = word_read(&step, fp, &caller_fp);
-	if (!ret)
-		ret = word_read(&step, fp + 8, &ip);
-	if (ret == -EFAULT)
-		*ret_missing = step.missing;
-	if (ret)
-		return ret;
+	if (!tally_unwind_memory_word(memory, fp + 8, &ip))
+		return -EFAULT;
+	has_caller = tally_unwind_memory_word(memory, fp, &caller_fp);
+	if (!has_caller && fp >= sp)
+		return -EFAULT;
 	regs->known = 0;
-	tally_unwind_reg_set(regs, arch->fp, caller_fp);
+	if (has_caller)
+		tally_unwind_reg_set(regs, arch->fp, caller_fp);
 	tally_unwind_reg_set(regs, arch->sp, fp + 16);
 	tally_unwind_reg_set(regs, arch->ip, ip);
 	return 0;

@@ -17,10 +17,10 @@ int tally_unwind_frame_by_rule(const struct tally_unwind_arch *arch,
 			       struct tally_unwind_regs *regs, uint64_t *ret_missing);
 
 /* The same by the frame pointer: it points to where the caller's is kept, and behind that is the
- * return address. Also -EINVAL where it is not known, or points below the stack pointer, as it does
- * in code that has another use for the register. */
+ * return address. -ENODATA for a pointer of 0; -EINVAL where it is not known, or points below the
+ * frame, as it does in code that has another use for the register; -EFAULT. */
 int tally_unwind_frame_by_pointer(const struct tally_unwind_arch *arch,
 				  const struct tally_unwind_memory *memory,
-				  struct tally_unwind_regs *regs, uint64_t *ret_missing);
+				  struct tally_unwind_regs *regs);
 
 #endif

@@ -25,8 +25,9 @@ enum { TALLY_UNWIND_VERSION = 1 };
 struct tally_unwind_header {
 	uint32_t magic, version, machine;
 	uint32_t nr_rows, nr_functions, nr_words, nr_bytes;
-	uint32_t is_partial;         /* something was not understood, or too much */
-	uint32_t has_frame_pointers; /* calls are made with one, by nearly all its code */
+	uint32_t is_partial;           /* something was not understood, or too much */
+	uint32_t has_frame_pointers;   /* calls are made with one, by nearly all its code */
+	uint32_t code_start, code_end; /* code is nowhere else */
 };
 
 /* A table that was checked. Borrows the bytes. */
@@ -87,6 +88,12 @@ int tally_unwind_table_open(const void *bytes, size_t len, struct tally_unwind_t
 /* The rule at `addr`. False where there is none. */
 bool tally_unwind_table_find(const struct tally_unwind_table *table, uint64_t addr,
 			     struct tally_unwind_rule *ret_rule);
+
+/* Whether there may be code at `addr`, be it without a rule. */
+static inline bool tally_unwind_table_is_code(const struct tally_unwind_table *table, uint64_t addr)
+{
+	return addr >= table->head.code_start && addr < table->head.code_end;
+}
 
 /* Where the function begins that the code at `addr` is of. False where there is no rule. */
 bool tally_unwind_table_function(const struct tally_unwind_table *table, uint64_t addr,

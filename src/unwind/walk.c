@@ -29,7 +29,8 @@ struct walk {
 	struct tally_unwind_regs *regs;
 	const struct tally_unwind_code *code; /* at the frame */
 	uint64_t ip, sp;
-	bool is_caller; /* the frame has called; otherwise it was interrupted */
+	bool is_caller;  /* the frame has called; otherwise it was interrupted */
+	bool by_pointer; /* it was found by the frame pointer of the one that it called */
 };
 
 static const struct tally_unwind_code *code_at(struct walk *walk, uint64_t ip)
@@ -64,32 +65,60 @@ static enum tally_unwind_end missing_end(const struct walk *walk, uint64_t missi
 	return missing >= memory->start ? TALLY_UNWIND_SHORT : TALLY_UNWIND_BAD_RULE;
 }
 
-/* Step to the caller by the rule or, where there is none, by the frame pointer. 0, or -errno as
- * of the frame's functions with `*ret_end`. */
-static int step(struct walk *walk, enum tally_unwind_end *ret_end)
+/* Where the program is in the caller's frame, without the signature of its address. */
+static uint64_t ip_take(const struct tally_unwind_arch *arch, struct tally_unwind_regs *regs)
+{
+	uint64_t ip = regs->value[arch->ip];
+
+	if (ip & ~arch->address_mask && !(ip >> 55 & 1))
+		ip &= arch->address_mask;
+	regs->value[arch->ip] = ip;
+	return ip;
+}
+
+/* By the rule of the frame. 0, or -errno with `*ret_end`. */
+static int step_by_rule(struct walk *walk, enum tally_unwind_end *ret_end)
+{
+	const struct tally_unwind_thread *thread = walk->thread;
+	uint64_t missing = 0;
+	int ret = tally_unwind_frame_by_rule(thread->arch, walk->code->table, &walk->code->rule,
+					     &thread->memory, walk->regs, &missing);
+
+	if (ret == -ENODATA)
+		*ret_end = TALLY_UNWIND_BOTTOM;
+	else
+		*ret_end = ret == -EFAULT ? missing_end(walk, missing) : TALLY_UNWIND_BAD_RULE;
+	walk->by_pointer = false;
+	return ret;
+}
+
+/* By the frame pointer. Code that has another use for the register leads anywhere: a return address
+ * has to be in code, and 0 is the end of the stack only where the pointer before was one. */
+static int step_by_pointer(struct walk *walk, enum tally_unwind_end *ret_end)
 {
 	const struct tally_unwind_thread *thread = walk->thread;
 	const struct tally_unwind_code *code = walk->code;
-	uint64_t missing = 0;
-	int ret;
+	struct tally_unwind_regs regs = *walk->regs;
+	bool was_by_pointer = walk->by_pointer;
+	uint64_t ip;
+	int ret = -EINVAL;
 
-	if (code->has_rule)
-		ret = tally_unwind_frame_by_rule(thread->arch, code->table, &code->rule,
-						 &thread->memory, walk->regs, &missing);
-	else if (!code->may_have_pointer)
-		ret = -EINVAL;
-	else
-		ret = tally_unwind_frame_by_pointer(thread->arch, &thread->memory, walk->regs,
-						    &missing);
-	if (ret == -ENODATA)
+	*ret_end = code->table ? TALLY_UNWIND_NO_RULES : code->why;
+	if (code->may_have_pointer)
+		ret = tally_unwind_frame_by_pointer(thread->arch, &thread->memory, &regs);
+	if (ret == -ENODATA && was_by_pointer)
 		*ret_end = TALLY_UNWIND_BOTTOM;
-	else if (ret == -EFAULT && code->has_rule)
-		*ret_end = missing_end(walk, missing);
-	else if (!code->has_rule)
-		*ret_end = code->table ? TALLY_UNWIND_NO_RULES : code->why;
-	else
-		*ret_end = TALLY_UNWIND_BAD_RULE;
-	return ret;
+	if (ret)
+		return ret;
+	ip = ip_take(thread->arch, &regs);
+	if (!ip && !was_by_pointer)
+		return -EINVAL;
+	code = code_at(walk, ip - 1);
+	if (ip && !code->table && code->why == TALLY_UNWIND_UNMAPPED)
+		return -EINVAL;
+	*walk->regs = regs;
+	walk->by_pointer = true;
+	return 0;
 }
 
 /* The stack grows down: a caller's frame is above, but of code that has none of its own, and of
@@ -103,30 +132,20 @@ static bool is_progress(const struct walk *walk, bool was_signal, bool was_calle
 	return was_signal || sp > walk->sp || (sp == walk->sp && !was_caller);
 }
 
-/* Where the program is in the caller's frame, without the signature of its address. */
-static uint64_t ip_take(struct walk *walk)
-{
-	const struct tally_unwind_arch *arch = walk->thread->arch;
-	uint64_t ip = walk->regs->value[arch->ip];
-
-	if (ip & ~arch->address_mask && !(ip >> 55 & 1))
-		ip &= arch->address_mask;
-	walk->regs->value[arch->ip] = ip;
-	return ip;
-}
-
 /* Go to the caller. False at the end, with the reason. */
 static bool walk_out(struct walk *walk, struct tally_unwind_stack *stack)
 {
 	bool was_caller = walk->is_caller, was_signal = is_trampoline(walk->code);
+	int ret = walk->code->has_rule ? step_by_rule(walk, &stack->end)
+				       : step_by_pointer(walk, &stack->end);
 
-	if (step(walk, &stack->end))
+	if (ret)
 		return false;
 	if (!is_progress(walk, was_signal, was_caller)) {
 		stack->end = TALLY_UNWIND_BAD_RULE;
 		return false;
 	}
-	walk->ip = ip_take(walk);
+	walk->ip = ip_take(walk->thread->arch, walk->regs);
 	walk->sp = walk->regs->value[walk->thread->arch->sp];
 	walk->is_caller = !was_signal;
 	if (!walk->ip)
