@@ -61,7 +61,8 @@ struct program {
 	struct tally_bytes_reader bytes;
 	struct state now, start, remembered[MAX_REMEMBERED];
 	unsigned nr_remembered;
-	uint64_t at; /* virtual address */
+	uint64_t stored; /* registers whose place was on the stack in some row */
+	uint64_t at;     /* virtual address */
 	bool is_start;
 };
 
@@ -156,9 +157,29 @@ static int place_value(struct program *program, const struct place *place, int64
 	return 0;
 }
 
+/* Compilers do not say of a register that an epilogue has taken it from the stack again: its place,
+ * where it still is, is below the stack pointer then. Nobody dumps what is there, and the register
+ * itself has the value. One that was never above it is in the red zone of a function that calls
+ * nothing, which may use it meanwhile. */
+static bool reg_is_back(struct program *program, const struct state *state, uint8_t reg)
+{
+	const struct place *place = &state->regs[reg];
+	bool is_below = state->cfa.how == TALLY_CFA_REGISTER &&
+			state->cfa_reg == program->run->arch->sp &&
+			place->value < 0 - state->cfa_offset;
+
+	if (place->how != TALLY_REG_OFFSET)
+		return false;
+	if (!is_below)
+		program->stored |= UINT64_C(1) << reg;
+	return is_below && program->stored >> reg & 1;
+}
+
 static int rule_regs(struct program *program, const struct state *state, uint32_t *words,
 		     uint8_t *ret_nr)
 {
+	static const struct place same = {.how = TALLY_REG_SAME};
+	const struct place *place;
 	int32_t value;
 	int ret;
 
@@ -166,12 +187,12 @@ static int rule_regs(struct program *program, const struct state *state, uint32_
 	for (uint8_t reg = 0; reg < program->run->arch->nr; reg++) {
 		if (!(state->set >> reg & 1))
 			continue;
-		ret = place_value(program, &state->regs[reg], 1 << (TALLY_UNWIND_VALUE_BITS - 1),
-				  &value);
+		place = reg_is_back(program, state, reg) ? &same : &state->regs[reg];
+		ret = place_value(program, place, 1 << (TALLY_UNWIND_VALUE_BITS - 1), &value);
 		if (ret)
 			return ret;
 		words[(*ret_nr)++] =
-			rule_reg_pack((struct tally_unwind_reg){reg, state->regs[reg].how, value});
+			rule_reg_pack((struct tally_unwind_reg){reg, place->how, value});
 	}
 	return 0;
 }
@@ -424,6 +445,7 @@ int tally_cfi_run(struct tally_cfi_run *run, const struct tally_cfi_entry *entry
 	program.now = (struct state){.cfa_reg = UINT8_MAX};
 	program.start = program.now;
 	program.nr_remembered = 0;
+	program.stored = 0;
 	program.is_start = true;
 	ret = run_all(&program, entry->common.start, end_address);
 	program.start = program.now;
