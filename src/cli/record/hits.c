@@ -8,6 +8,7 @@
 
 #include "abi/record.h"
 #include "base/intern.h"
+#include "base/map.h"
 #include "cli/record/hits.h"
 #include "profile/feed.h"
 
@@ -15,6 +16,7 @@ struct hits {
 	struct tally_symbols *symbols; /* the files */
 	struct tally_feed feed;
 	TALLY_VEC(bool) marks;       /* by number of a file: a sample fell in it */
+	struct tally_map spaces;     /* whose files are all marked, see mark_space() */
 	struct tally_intern written; /* build ids with the names of their files */
 	struct record_hits *result;
 };
@@ -31,22 +33,44 @@ static void on_time(struct record_hits *result, uint64_t time)
 		result->last_ns = time;
 }
 
-static int mark_file(struct hits *hits, const struct tally_sample *sample,
-		     const struct tally_feed_sample *facts)
+static int mark_dso(struct hits *hits, const struct tally_dso *dso)
 {
-	const struct tally_dso *dso = tally_machine_find_dso(hits->feed.machine, facts->thread,
-							     facts->cpumode, sample->ip);
-	uint32_t number;
+	uint32_t number = tally_dso_number(dso);
 
-	if (!dso)
-		return 0;
-	number = tally_dso_number(dso);
 	while (hits->marks.len <= number) {
 		if (tally_vec_push(&hits->marks, false))
 			return -ENOMEM;
 	}
 	hits->marks.data[number] = true;
 	return 0;
+}
+
+static void mark_map(void *arg, struct tally_mapping *map)
+{
+	/* Memory runs out for what comes next as well, and that is told. */
+	(void)mark_dso(arg, map->dso);
+}
+
+/* Of a stack, dumped or unwound from a dump, any file that is mapped may have a part: all are
+ * marked, once for each state of an address space. */
+static int mark_space(struct hits *hits, struct tally_maps *maps)
+{
+	if (tally_map_get(&hits->spaces, maps->space) != TALLY_MAP_NONE)
+		return 0;
+	tally_maps_walk(maps, mark_map, hits);
+	return tally_map_put(&hits->spaces, maps->space, 0);
+}
+
+static int mark_files(struct hits *hits, const struct tally_sample *sample,
+		      const struct tally_feed_sample *facts)
+{
+	const struct tally_dso *dso = tally_machine_find_dso(hits->feed.machine, facts->thread,
+							     facts->cpumode, sample->ip);
+	int ret = dso ? mark_dso(hits, dso) : 0;
+
+	if (!ret && sample->stack_user.len)
+		ret = mark_space(hits, facts->thread->process->maps);
+	return ret;
 }
 
 /* What programs only read has no build id that anybody asks for, also with --buildid-all. */
@@ -70,7 +94,7 @@ static int on_record(struct hits *hits, const struct tally_perfdata_record *reco
 	if (record->event)
 		event = (struct tally_feed_event){record->event->layout, &record->event->attr};
 	ret = tally_feed_record(&hits->feed, &event, record->data, record->size, &sample, &facts);
-	return ret > 0 ? mark_file(hits, &sample, &facts) : ret;
+	return ret > 0 ? mark_files(hits, &sample, &facts) : ret;
 }
 
 static int hits_read(struct hits *hits, struct tally_perfdata *data)
@@ -166,6 +190,7 @@ static void hits_free(struct hits *hits)
 	tally_machine_free(hits->feed.machine);
 	tally_symbols_free(hits->symbols);
 	tally_vec_free(&hits->marks);
+	tally_map_free(&hits->spaces);
 	tally_intern_free(&hits->written);
 }
 
