@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "symbols/code.h"
 
 enum { NR_MEMOS = 1 << 13 };
 
@@ -57,6 +58,14 @@ static const struct tally_unwind_code *code_find(void *arg, uint64_t ip)
 	memo->ip = ip;
 	memo->space = where->unwinder->is_waiting ? 0 : where->maps->space;
 	return &memo->code;
+}
+
+static bool code_is_return(void *arg, uint64_t ip)
+{
+	const struct where *where = arg;
+	const struct tally_mapping *map = tally_maps_find(where->maps, ip);
+
+	return !map || tally_dso_is_return_address(map->dso, tally_mapping_to_dso(map, ip));
 }
 
 /* The recorded registers by their numbers of DWARF. False without them. */
@@ -154,6 +163,7 @@ static void stack_unwind(struct tally_unwinder *unwinder, const struct tally_thr
 							.len = sample->stack_user.len,
 							.swap = TALLY_HOST_BIG_ENDIAN},
 					     .find = code_find,
+					     .is_return = code_is_return,
 					     .arg = &where};
 
 	stack->steps = unwinder->steps.data;

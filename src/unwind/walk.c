@@ -92,8 +92,20 @@ static int step_by_rule(struct walk *walk, enum tally_unwind_end *ret_end)
 	return ret;
 }
 
-/* By the frame pointer. Code that has another use for the register leads anywhere: a return address
- * has to be in code, and 0 is the end of the stack only where the pointer before was one. */
+/* Whether a call of code that is there returns to `ip`. */
+static bool is_return(struct walk *walk, uint64_t ip)
+{
+	const struct tally_unwind_thread *thread = walk->thread;
+	const struct tally_unwind_code *code = code_at(walk, ip - 1);
+
+	if (!code->table && code->why == TALLY_UNWIND_UNMAPPED)
+		return false;
+	return !thread->is_return || thread->is_return(thread->arg, ip);
+}
+
+/* By the frame pointer. Code that has another use for the register leads anywhere: where it leads
+ * to has to be behind a call, and 0 is the end of the stack only where the pointer before was one.
+ */
 static int step_by_pointer(struct walk *walk, enum tally_unwind_end *ret_end)
 {
 	const struct tally_unwind_thread *thread = walk->thread;
@@ -111,10 +123,7 @@ static int step_by_pointer(struct walk *walk, enum tally_unwind_end *ret_end)
 	if (ret)
 		return ret;
 	ip = ip_take(thread->arch, &regs);
-	if (!ip && !was_by_pointer)
-		return -EINVAL;
-	code = code_at(walk, ip - 1);
-	if (ip && !code->table && code->why == TALLY_UNWIND_UNMAPPED)
+	if (ip ? !is_return(walk, ip) : !was_by_pointer)
 		return -EINVAL;
 	*walk->regs = regs;
 	walk->by_pointer = true;

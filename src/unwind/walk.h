@@ -43,6 +43,9 @@ struct tally_unwind_thread {
 	struct tally_unwind_memory memory;
 	/* What is at `ip`: valid until the next call. */
 	const struct tally_unwind_code *(*find)(void *arg, uint64_t ip);
+	/* Whether a return can lead to `ip`, which frame pointers are asked for; NULL: nobody
+	 * knows. */
+	bool (*is_return)(void *arg, uint64_t ip);
 	void *arg;
 };
 
