@@ -5,9 +5,11 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "base/arith.h"
 #include "symbols/dso.h"
 
-/* The vDSO is nobody's file, but it is mapped here as well. */
+/* The vDSO is nobody's file, but it is mapped here as well, in whole pages: with the section headers
+ * that are behind what its program headers tell of. */
 static int vdso_build_id(uint8_t ret_id[TALLY_BUILD_ID_MAX], size_t *ret_size)
 {
 	const ElfW(Ehdr) *ehdr = (const ElfW(Ehdr) *)getauxval(AT_SYSINFO_EHDR);
@@ -21,6 +23,7 @@ static int vdso_build_id(uint8_t ret_id[TALLY_BUILD_ID_MAX], size_t *ret_size)
 		if (phdr[i].p_type == PT_LOAD)
 			len = phdr[i].p_offset + phdr[i].p_filesz;
 	}
+	len = TALLY_MAX(len, ehdr->e_shoff + (uint64_t)ehdr->e_shnum * ehdr->e_shentsize);
 	return tally_elf_image_build_id((const uint8_t *)ehdr, len, ret_id, ret_size);
 }
 
