@@ -302,7 +302,7 @@ const char *tally_dso_shown_name(void *arg, const char *raw)
 
 const char *tally_symbol_name(struct tally_dso *dso, const struct tally_symbol *symbol)
 {
-	return tally_dso_shown_name(dso, symbol->name);
+	return tally_dso_shown_name(dso, tally_symtab_name(&dso->table, symbol));
 }
 
 enum tally_dso_kind tally_dso_kind(const struct tally_dso *dso)

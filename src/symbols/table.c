@@ -8,8 +8,9 @@
 #include "symbols/resolve.h"
 #include "symbols/shape.h"
 
-/* Tables below this are searched as fast without an index. */
-enum { INDEX_LEAST = 64 };
+/* Tables below this are searched as fast without an index. A red-black tree of less than 2^32 keys
+ * is never deeper than DEPTH_MAX, unless it is a mapped one that goes in circles. */
+enum { INDEX_LEAST = 64, DEPTH_MAX = 64 };
 
 int tally_symtab_add(struct tally_symtab *table, const struct tally_symtab_entry *entry)
 {
@@ -123,18 +124,20 @@ static bool entry_is_wanted(const struct tally_symtab_entry *entry,
 /* Turn the entries that stay into symbols. */
 static int table_compact(struct tally_symtab *table)
 {
+	struct tally_symbol *symbols;
 	size_t len = 0;
 
 	tally_vec_for_each (entry, &table->entries)
 		len += !entry->dropped;
-	table->symbols = malloc((len + 1) * sizeof(*table->symbols));
-	if (!table->symbols)
+	symbols = malloc((len + 1) * sizeof(*symbols));
+	if (!symbols)
 		return -ENOMEM;
 	tally_vec_for_each (entry, &table->entries) {
 		if (!entry->dropped)
-			table->symbols[table->len++] =
-				(struct tally_symbol){entry->start, entry->end, entry->name};
+			symbols[table->len++] =
+				(struct tally_symbol){entry->start, entry->end, {entry->name}};
 	}
+	table->symbols = symbols;
 	tally_vec_free(&table->entries);
 	return 0;
 }
@@ -145,23 +148,24 @@ static void table_index(struct tally_symtab *table)
 {
 	uint64_t span =
 		table->len ? table->symbols[table->len - 1].start - table->symbols[0].start : 0;
-	uint32_t at = 0;
+	uint32_t at = 0, *index;
 
 	if (table->left || table->len < INDEX_LEAST)
 		return;
 	while (span >> table->index_shift >= table->len)
 		table->index_shift++;
 	table->index_len = (size_t)(span >> table->index_shift) + 1;
-	table->index = malloc((table->index_len + 1) * sizeof(*table->index));
-	if (!table->index)
+	index = malloc((table->index_len + 1) * sizeof(*index));
+	table->index = index;
+	if (!index)
 		return;
 	for (size_t i = 0; i < table->index_len; i++) {
 		while (table->symbols[at].start - table->symbols[0].start <
 		       (uint64_t)i << table->index_shift)
 			at++;
-		table->index[i] = at;
+		index[i] = at;
 	}
-	table->index[table->index_len] = (uint32_t)table->len;
+	index[table->index_len] = (uint32_t)table->len;
 }
 
 int tally_symtab_finish(struct tally_symtab *table, const struct tally_symtab_options *options)
@@ -206,7 +210,7 @@ static const struct tally_symbol *find_in_shape(const struct tally_symtab *table
 	uint32_t at = table->root;
 	int where;
 
-	while (at != TALLY_SHAPE_NONE) {
+	for (int depth = 0; at < table->len && depth < DEPTH_MAX; depth++) {
 		where = symbol_compare(&table->symbols[at], addr);
 		if (!where)
 			return &table->symbols[at];
@@ -224,7 +228,7 @@ static void index_bounds(const struct tally_symtab *table, uint64_t addr, size_t
 		return;
 	step = TALLY_MIN(step, table->index_len - 1);
 	*low = table->index[step] ? table->index[step] - 1 : 0;
-	*high = table->index[step + 1];
+	*high = TALLY_MIN(table->index[step + 1], table->len);
 }
 
 const struct tally_symbol *tally_symtab_find(const struct tally_symtab *table, uint64_t addr)
@@ -250,11 +254,22 @@ const struct tally_symbol *tally_symtab_find(const struct tally_symtab *table, u
 	return NULL;
 }
 
+const char *tally_symtab_name(const struct tally_symtab *table, const struct tally_symbol *symbol)
+{
+	size_t place = ((uintptr_t)symbol - (uintptr_t)table->symbols) / sizeof(*symbol);
+
+	if (!table->is_mapped || place >= table->len)
+		return symbol->name;
+	return symbol->name_offset < table->names_len ? table->names + symbol->name_offset : "";
+}
+
 void tally_symtab_shift(struct tally_symtab *table, uint64_t bias)
 {
-	for (size_t i = 0; i < table->len; i++) {
-		table->symbols[i].start += bias;
-		table->symbols[i].end += bias;
+	struct tally_symbol *symbols = (struct tally_symbol *)table->symbols;
+
+	for (size_t i = 0; bias && i < table->len; i++) {
+		symbols[i].start += bias;
+		symbols[i].end += bias;
 	}
 }
 
@@ -262,10 +277,12 @@ void tally_symtab_free(struct tally_symtab *table)
 {
 	if (!table)
 		return;
-	free(table->symbols);
-	free(table->left);
-	free(table->right);
-	free(table->index);
+	if (!table->is_mapped) {
+		free((void *)table->symbols);
+		free((void *)table->left);
+		free((void *)table->right);
+		free((void *)table->index);
+	}
 	tally_vec_free(&table->entries);
 	tally_arena_free(&table->arena);
 	*table = (struct tally_symtab){0};

@@ -4,8 +4,10 @@
  * gives unsized symbols an end, drops aliases and makes the table searchable.
  *
  * Ownership: the table owns its arrays and its arena. Names are borrowed: they point into the
- * arena or into the bytes that were parsed, which therefore have to outlive the table.
- * All zero is an empty table. Not thread-safe while it is being filled; finding is read-only.
+ * arena or into the bytes that were parsed, which therefore have to outlive the table. A finished
+ * table holds no pointers into itself, so that a file can be mapped and be one (index_table.h):
+ * then it owns nothing. All zero is an empty table. Not thread-safe while it is being filled;
+ * finding is read-only.
  */
 #ifndef TALLY_SYMBOLS_TABLE_H
 #define TALLY_SYMBOLS_TABLE_H
@@ -20,7 +22,11 @@
 /* One function or object: the half-open range [start, end). */
 struct tally_symbol {
 	uint64_t start, end;
-	const char *name; /* raw (mangled), NUL-terminated, never NULL */
+	/* See tally_symtab_name(): which of the two it is depends on the table. */
+	union {
+		const char *name;     /* raw (mangled), NUL-terminated */
+		uint64_t name_offset; /* of a mapped table, in its names */
+	};
 };
 
 /* How strongly a symbol claims its address: the order of preference among aliases. */
@@ -50,14 +56,17 @@ struct tally_symtab_entry {
 };
 
 struct tally_symtab {
-	struct tally_symbol *symbols; /* sorted by start, after finish */
+	const struct tally_symbol *symbols; /* sorted by start, after finish */
 	size_t len;
-	uint32_t *
-		index; /* by step of 2^index_shift bytes: the first symbol not before it, or NULL */
-	size_t index_len;
+	/* By step of 2^index_shift bytes the first symbol not before it, and the end; or NULL. */
+	const uint32_t *index;
+	size_t index_len; /* steps */
 	unsigned int index_shift;
-	uint32_t *left, *right; /* search tree, only where ranges overlap; see shape.h */
+	const uint32_t *left, *right; /* search tree, only where ranges overlap; see shape.h */
 	uint32_t root;
+	bool is_mapped;    /* the arrays and names are another's, and may say anything */
+	const char *names; /* is_mapped: `names_len` bytes of text, the last one a NUL */
+	size_t names_len;
 	TALLY_VEC(struct tally_symtab_entry) entries; /* empty after finish */
 	struct tally_arena arena;
 };
@@ -81,7 +90,12 @@ int tally_symtab_finish(struct tally_symtab *table, const struct tally_symtab_op
 /* The symbol that covers `addr`, or NULL. Among overlapping ones the same as perf 6.1. */
 const struct tally_symbol *tally_symtab_find(const struct tally_symtab *table, uint64_t addr);
 
-/* Move every symbol of a finished table by `bias`, modulo 2^64. Right only where none wraps. */
+/* The raw (mangled) name of a symbol of the table, NUL-terminated, or of one that was made without
+ * a table, whose name is a pointer. The same symbol has the same pointer. */
+const char *tally_symtab_name(const struct tally_symtab *table, const struct tally_symbol *symbol);
+
+/* Move every symbol of a finished table by `bias`, modulo 2^64. Right only where none wraps. Not of
+ * a mapped table. */
 void tally_symtab_shift(struct tally_symtab *table, uint64_t bias);
 
 /* Free what the table owns and leave it empty; NULL is allowed. */

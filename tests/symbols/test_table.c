@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "names.h"
 #include "symbols/shape.h"
 #include "symbols/table.h"
 
@@ -55,7 +56,7 @@ static void alias_choice(void **state)
 						 .start = 0x200, .end = 0x210, .name = "next"});
 		assert_int_equal(tally_symtab_finish(&table, NULL), 0);
 		assert_int_equal(table.len, 2);
-		if (strcmp(tally_symtab_find(&table, 0x104)->name, want))
+		if (strcmp(name_at(&table, 0x104), want))
 			fail_msg("%s", aliases[i].why);
 		tally_symtab_free(&table);
 	}
@@ -75,7 +76,7 @@ static void alias_by_shown_name(void **state)
 	tally_symtab_add(&table, &(struct tally_symtab_entry){.end = 8, .name = "ff"});
 	tally_symtab_add(&table, &(struct tally_symtab_entry){.end = 8, .name = "_Z1fv"});
 	assert_int_equal(tally_symtab_finish(&table, &options), 0);
-	assert_string_equal(tally_symtab_find(&table, 0)->name, "ff");
+	assert_string_equal(name_at(&table, 0), "ff");
 	tally_symtab_free(&table);
 }
 
@@ -90,8 +91,8 @@ static void edges_of_the_address_space(void **state)
 	tally_symtab_add(&table, &(struct tally_symtab_entry){UINT64_MAX, UINT64_MAX, "end"});
 	tally_symtab_add(&table, &(struct tally_symtab_entry){0, 1, "zero"});
 	assert_int_equal(tally_symtab_finish(&table, NULL), 0);
-	assert_string_equal(tally_symtab_find(&table, 0)->name, "zero");
-	assert_string_equal(tally_symtab_find(&table, UINT64_MAX)->name, "end");
+	assert_string_equal(name_at(&table, 0), "zero");
+	assert_string_equal(name_at(&table, UINT64_MAX), "end");
 	assert_null(tally_symtab_find(&table, 1));
 	tally_symtab_free(&table);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "names.h"
 #include "symbols/kallsyms.h"
 #include "symbols/perfmap.h"
 
@@ -54,7 +55,7 @@ static void kallsyms_places(void **state)
 		symbol = tally_symtab_find(&table, places[i].addr);
 		if (places[i].name) {
 			assert_non_null(symbol);
-			assert_string_equal(symbol->name, places[i].name);
+			assert_string_equal(tally_symtab_name(&table, symbol), places[i].name);
 			if (strcmp(places[i].name, "read") || !strcmp(places[i].module, "ext4"))
 				assert_int_equal(symbol->end, places[i].end);
 		} else {
@@ -139,12 +140,12 @@ static void perfmap_lines(void **state)
 	assert_int_equal(skipped, 4);
 	assert_int_equal(err.offset, 25);
 	assert_int_equal(table.len, 4);
-	assert_string_equal(tally_symtab_find(&table, 0x100f)->name, "Lfoo;::bar (int)");
+	assert_string_equal(name_at(&table, 0x100f), "Lfoo;::bar (int)");
 	assert_null(tally_symtab_find(&table, 0x1010));
-	assert_string_equal(tally_symtab_find(&table, 0x2000)->name, "with hex prefix");
-	assert_string_equal(tally_symtab_find(&table, 0x4000)->name, "point");
+	assert_string_equal(name_at(&table, 0x2000), "with hex prefix");
+	assert_string_equal(name_at(&table, 0x4000), "point");
 	assert_null(tally_symtab_find(&table, 0x4001));
-	assert_string_equal(tally_symtab_find(&table, 0x5007)->name, "no newline at the end");
+	assert_string_equal(name_at(&table, 0x5007), "no newline at the end");
 	tally_symtab_free(&table);
 }
 
