@@ -10,7 +10,7 @@ enum { CHUNK_MIN = 4096, CHUNK_MAX = 1 << 20 };
 
 struct tally_arena_chunk {
 	struct tally_arena_chunk *older;
-	size_t size;
+	size_t size, used; /* used: once there is a newer one */
 	_Alignas(16) char data[];
 };
 
@@ -27,6 +27,8 @@ static int arena_add_chunk(struct tally_arena *arena, size_t need)
 	if (!chunk)
 		return -1;
 	*chunk = (struct tally_arena_chunk){arena->chunks, size};
+	if (arena->chunks)
+		arena->chunks->used = (size_t)(arena->at - arena->chunks->data);
 	arena->chunks = chunk;
 	arena->at = chunk->data;
 	arena->end = chunk->data + size;
@@ -69,6 +71,18 @@ char *tally_arena_strndup(struct tally_arena *arena, const char *text, size_t le
 		copy[len] = '\0';
 	}
 	return copy;
+}
+
+const struct tally_arena_chunk *tally_arena_next(const struct tally_arena *arena,
+						 const struct tally_arena_chunk *at,
+						 const char **ret_data, size_t *ret_len)
+{
+	at = at ? at->older : arena->chunks;
+	if (at) {
+		*ret_data = at->data;
+		*ret_len = at == arena->chunks ? (size_t)(arena->at - at->data) : at->used;
+	}
+	return at;
 }
 
 void tally_arena_free(struct tally_arena *arena)

@@ -22,6 +22,12 @@ void *tally_arena_bytes(struct tally_arena *arena, size_t size);
 /* NUL-terminated copy of `len` bytes; NULL when out of memory. */
 char *tally_arena_strndup(struct tally_arena *arena, const char *text, size_t len);
 
+/* Walk the memory that blocks were handed out from, newest first: NULL begins, and ends. What was
+ * handed out with tally_arena_bytes() alone has no holes. */
+const struct tally_arena_chunk *tally_arena_next(const struct tally_arena *arena,
+						 const struct tally_arena_chunk *at,
+						 const char **ret_data, size_t *ret_len);
+
 void tally_arena_free(struct tally_arena *arena);
 
 #endif

@@ -121,6 +121,30 @@ static void arena_aligns_and_separates(void **state)
 	tally_arena_free(&arena);
 }
 
+/* Text that was handed out is found again, newest first and without what is between. */
+static void arena_is_walked(void **state)
+{
+	const struct tally_arena_chunk *at = NULL;
+	struct tally_arena arena = {0};
+	size_t total = 0, len, nr = 0;
+	const char *data;
+
+	assert_null(tally_arena_next(&arena, NULL, &data, &len));
+	for (size_t i = 0; i < 3000; i++) {
+		assert_non_null(tally_arena_strndup(&arena, "0123456789", i % 11));
+		total += i % 11 + 1;
+	}
+	while ((at = tally_arena_next(&arena, at, &data, &len))) {
+		for (size_t i = 0; i < len; i++)
+			assert_true(!data[i] || (data[i] >= '0' && data[i] <= '9'));
+		total -= len;
+		nr++;
+	}
+	assert_int_equal(total, 0);
+	assert_true(nr > 1);
+	tally_arena_free(&arena);
+}
+
 static void list_inserts_and_removes(void **state)
 {
 	struct item {
@@ -166,6 +190,7 @@ int main(void)
 		cmocka_unit_test(empty_map_answers),
 		cmocka_unit_test(intern_gives_one_id_per_string),
 		cmocka_unit_test(arena_aligns_and_separates),
+		cmocka_unit_test(arena_is_walked),
 		cmocka_unit_test(list_inserts_and_removes),
 		cmocka_unit_test(arithmetic_holds_at_the_edges),
 	};
