@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The layout of an index file, in host byte order; docs/index-format.md. */
+#ifndef TALLY_SYMBOLS_INDEX_FORMAT_H
+#define TALLY_SYMBOLS_INDEX_FORMAT_H
+
+#include "symbols/image.h"
+
+#define TALLY_INDEX_MAGIC "TALLYIDX"
+
+enum {
+	TALLY_INDEX_VERSION = 1,
+	TALLY_INDEX_ORDER = 0x01020304,
+	TALLY_INDEX_ALIGN = 8,
+	TALLY_INDEX_SECTIONS = 16, /* as many as there is room for in a header */
+};
+
+/* A build-id, zero-padded. */
+struct tally_index_name {
+	uint32_t size;
+	uint8_t id[TALLY_BUILD_ID_MAX];
+};
+
+struct tally_index_section {
+	uint32_t id; /* enum tally_index_id; 0: this place is free */
+	uint32_t zero;
+	uint64_t offset, size; /* in the file; the offset is aligned */
+	uint64_t sum;
+};
+
+struct tally_index_header {
+	char magic[8];
+	uint32_t version, order;
+	struct tally_index_name object, producer;
+	uint64_t size; /* of the file */
+	uint64_t sum;  /* of this header with 0 here */
+	struct tally_index_section sections[TALLY_INDEX_SECTIONS];
+};
+
+/* A sum that is made piece by piece. */
+struct tally_index_sum {
+	uint64_t lanes[8];
+	uint64_t len;
+	uint8_t rest[64];
+};
+
+void tally_index_sum_begin(struct tally_index_sum *sum);
+void tally_index_sum_add(struct tally_index_sum *sum, const void *data, size_t len);
+uint64_t tally_index_sum_end(const struct tally_index_sum *sum);
+
+/* The sum of bytes that are there at once. */
+uint64_t tally_index_sum(const void *data, size_t len);
+
+uint64_t tally_index_header_sum(const struct tally_index_header *header);
+
+/* The build-id of the program that this is part of. 0 or -ENOENT: it was linked without. */
+int tally_index_producer(struct tally_build_id *ret_id);
+
+void tally_index_name_set(struct tally_index_name *name, const struct tally_build_id *id);
+
+#endif
