@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Indexes of any bytes, as they are and with the sums that they would need to be read: sections,
+ * and look-ups in the table of symbols. */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "symbols/index_format.h"
+#include "symbols/index_table.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const struct tally_build_id object = {"\x01\x23\x45\x67\x89\xab\xcd\xef", 8};
+
+/* What a writer of this program would put there. */
+static void seal(uint8_t *data, size_t size)
+{
+	struct tally_index_header *header = (void *)data;
+	struct tally_build_id producer = {0};
+
+	memcpy(header->magic, TALLY_INDEX_MAGIC, sizeof(header->magic));
+	header->version = TALLY_INDEX_VERSION;
+	header->order = TALLY_INDEX_ORDER;
+	(void)tally_index_producer(&producer);
+	tally_index_name_set(&header->object, &object);
+	tally_index_name_set(&header->producer, &producer);
+	header->size = size;
+	for (size_t i = 0; i < TALLY_INDEX_SECTIONS; i++) {
+		struct tally_index_section *section = &header->sections[i];
+
+		if (tally_range_ok(section->offset, section->size, size))
+			section->sum = tally_index_sum(data + section->offset, section->size);
+	}
+	/* Sections may lie over the header, too: then a sum is wrong, as it should be. */
+	header->sum = tally_index_header_sum(header);
+}
+
+static void look_up(const struct tally_symtab *table)
+{
+	static const uint64_t fixed[] = {0, 1, UINT64_MAX, UINT64_MAX / 2};
+	const struct tally_symbol *symbol;
+	uint64_t sum = 0, addr;
+
+	for (size_t i = 0; i < table->len + TALLY_ARRAY_SIZE(fixed); i++) {
+		addr = i < table->len ? table->symbols[i].start : fixed[i - table->len];
+		symbol = tally_symtab_find(table, addr);
+		if (symbol)
+			sum += strlen(tally_symtab_name(table, symbol));
+	}
+	/* Have all of it read. */
+	if (sum == UINT64_MAX)
+		abort();
+}
+
+static void read_all(const uint8_t *data, size_t size)
+{
+	struct tally_index index;
+	struct tally_symtab table;
+	size_t len;
+
+	if (tally_index_parse(data, size, &object, &index))
+		return;
+	for (int id = 0; id < TALLY_INDEX_END + 2; id++)
+		(void)tally_index_section(&index, id, &len);
+	if (!tally_index_table_open(&index, &table)) {
+		look_up(&table);
+		tally_symtab_free(&table);
+	}
+	tally_index_free(&index);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint8_t *copy = malloc(size + 1);
+
+	if (!copy)
+		return 0;
+	memcpy(copy, data, size);
+	read_all(copy, size);
+	if (size >= sizeof(struct tally_index_header)) {
+		seal(copy, size);
+		read_all(copy, size);
+	}
+	free(copy);
+	return 0;
+}
