@@ -57,7 +57,7 @@ static int code_check(const struct tally_dso *dso, struct tally_image *image)
 static int code_open_cached(const struct tally_dso *dso, struct tally_image *ret_image)
 {
 	struct tally_places places = {0};
-	int ret = tally_places_find(dso, NULL, &dso->build_id, &places);
+	int ret = tally_places_user(dso, NULL, &dso->build_id, &places);
 
 	if (ret)
 		return ret;

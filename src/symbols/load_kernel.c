@@ -3,31 +3,26 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #include "base/arith.h"
 #include "symbols/dso.h"
 #include "symbols/kallsyms.h"
 #include "symbols/load.h"
+#include "symbols/places.h"
 
 enum { KALLSYMS_MAX = 256 << 20 };
 
-/* The path of the copy of a kernel's kallsyms in perf's cache, -ESTALE if there can be none. */
-static int cached_path(const struct tally_dso *kernel, struct tally_str *path)
-{
-	const char *dir = kernel ? kernel->owner->options.buildid_dir : NULL;
-
-	if (!dir || !tally_build_id_add_path(&kernel->build_id, dir, path))
-		return -ESTALE;
-	tally_str_add(path, "/kallsyms");
-	return tally_str_error(path);
-}
-
+/* Read the copy of the recorded kernel's kallsyms in perf's cache. -ESTALE if there can be none. */
 static int cached_kallsyms(struct tally_symbols *symbols)
 {
+	const char *dir = symbols->kernel ? symbols->options.buildid_dir : NULL;
 	struct tally_str path = {0};
-	int ret = cached_path(symbols->kernel, &path);
+	int ret;
 
+	if (!dir || !tally_build_id_add_path(&symbols->kernel->build_id, dir, &path))
+		return -ESTALE;
+	tally_str_add(&path, "/kallsyms");
+	ret = tally_str_error(&path);
 	if (!ret)
 		ret = tally_file_read_named(tally_str_text(&path), NULL, KALLSYMS_MAX,
 					    &symbols->kallsyms, &symbols->kallsyms_len);
@@ -119,23 +114,19 @@ static bool is_in_place(const struct tally_dso *kernel, const char *text, size_t
 
 /* Take perf's copy where it is of the recorded kernel since the same boot, or one like it: that
  * spares the running kernel to print its list once more. What it says of modules may be old. */
-static int load_cached_kernel(struct tally_dso *dso)
+static int load_cached_kernel(struct tally_dso *dso, const char *path)
 {
-	struct tally_str path = {0};
 	char *text = NULL;
 	size_t len;
-	int ret = cached_path(dso, &path);
+	int ret = tally_file_read_named(path, NULL, KALLSYMS_MAX, &text, &len);
 
-	if (!ret)
-		ret = tally_file_read_named(tally_str_text(&path), NULL, KALLSYMS_MAX, &text, &len);
 	if (!ret && !is_in_place(dso, text, len))
 		ret = -ESTALE;
 	if (!ret)
 		ret = kallsyms_add(dso, text, len, NULL);
 	if (!ret)
-		ret = tally_dso_set_source(dso, TALLY_DSO_SOURCE_KALLSYMS, tally_str_text(&path));
+		ret = tally_dso_set_source(dso, TALLY_DSO_SOURCE_KALLSYMS, path);
 	free(text);
-	tally_str_free(&path);
 	return ret;
 }
 
@@ -206,85 +197,42 @@ static int try_vmlinux(struct tally_dso *dso, const char *path)
 	return ret;
 }
 
-/* Where distributions and builders keep it: "@" is the release, "#" the build-id cache. */
-static const char *const vmlinux_places[] = {
-	"#/elf",
-	"#/vmlinux",
-	"vmlinux",
-	"/boot/vmlinux",
-	"/boot/vmlinux-@",
-	"/usr/lib/debug/boot/vmlinux-@",
-	"/lib/modules/@/build/vmlinux",
-	"/usr/lib/debug/lib/modules/@/vmlinux",
-	"/usr/lib/debug/boot/vmlinux-@.debug",
-};
-
-static bool vmlinux_path(const struct tally_dso *dso, const char *place, const char *release,
-			 struct tally_str *str)
+/* Take the first image or copy of kallsyms that fits. 0, or what the images lacked. */
+static int search_kernel(struct tally_dso *dso, const struct tally_places *places)
 {
-	const char *at = strchr(place, '@');
-	const char *dir = dso->owner->options.buildid_dir;
-
-	tally_str_clear(str);
-	if (*place == '#') {
-		if (!dir || !tally_build_id_add_path(&dso->build_id, dir, str))
-			return false;
-		tally_str_add(str, place + 1);
-		return true;
-	}
-	if (!at) {
-		tally_dso_add_path(dso, str, place);
-		return true;
-	}
-	if (!release)
-		return false;
-	tally_dso_add_path(dso, str, "");
-	tally_str_add_bytes(str, place, (size_t)(at - place));
-	tally_str_add(str, release);
-	tally_str_add(str, at + 1);
-	return true;
-}
-
-static int find_vmlinux(struct tally_dso *dso)
-{
-	const char *release = dso->owner->release;
-	struct tally_str path = {0};
-	struct utsname uts;
 	int ret = -ENOENT, one;
 
-	if (!release && dso->owner->origin == TALLY_SYMBOLS_HERE && !uname(&uts))
-		release = uts.release;
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(vmlinux_places); i++) {
-		if (!vmlinux_path(dso, vmlinux_places[i], release, &path))
-			continue;
-		one = tally_str_error(&path);
-		if (!one)
-			one = try_vmlinux(dso, tally_str_text(&path));
-		ret = one ? tally_worse_error(ret, one) : 0;
-		if (!one)
-			break;
+	tally_vec_for_each (place, &places->list) {
+		one = place->source == TALLY_DSO_SOURCE_VMLINUX
+			      ? try_vmlinux(dso, place->path)
+			      : load_cached_kernel(dso, place->path);
+		if (!one || one == -ENOMEM)
+			return one;
+		if (place->source == TALLY_DSO_SOURCE_VMLINUX)
+			ret = tally_worse_error(ret, one);
 	}
-	tally_str_free(&path);
 	return ret;
 }
 
 int tally_dso_load_kernel(struct tally_dso *dso)
 {
 	const struct tally_symbols_options *options = &dso->owner->options;
-	int ret = -ENOENT, other;
+	struct tally_places places;
+	int ret, other;
 
 	/* What the user names is taken or refused, and nothing else in its place. */
 	if (options->kallsyms)
 		return load_kallsyms(dso, NULL);
 	if (options->vmlinux)
 		return try_vmlinux(dso, options->vmlinux);
-	if (!options->ignore_vmlinux)
-		ret = find_vmlinux(dso);
+	ret = tally_places_kernel(dso, &places);
+	if (ret)
+		return ret;
+	ret = search_kernel(dso, &places);
+	tally_places_free(&places);
 	if (!ret || ret == -ENOMEM)
 		return ret;
-	other = load_cached_kernel(dso);
-	if (other && other != -ENOMEM)
-		other = load_kallsyms(dso, NULL);
+	other = load_kallsyms(dso, NULL);
 	return other ? tally_worse_error(other, ret) : 0;
 }
 

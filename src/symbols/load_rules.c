@@ -35,14 +35,16 @@ static int rules_search(struct tally_dso *dso, struct tally_image *own, struct t
 	struct tally_build_id id = dso->build_id.size ? dso->build_id : own->build_id;
 	struct tally_places places = {0};
 	struct tally_image image;
-	int ret = tally_places_find(dso, own->elf.data ? own : NULL, &id, &places);
+	uint32_t crc = 0;
+	const char *link = own->elf.data ? tally_places_debuglink(&own->elf, &crc) : NULL;
+	int ret = tally_places_user(dso, link, &id, &places);
 
 	if (ret)
 		return ret;
 	tally_vec_for_each (place, &places.list) {
 		if (own->elf.data && debug->elf.data)
 			break;
-		if (tally_place_open(&places, place, &id, &image))
+		if (tally_place_open(place, &id, crc, &image))
 			continue;
 		if (!own->elf.data && is_mapped_file(&image.elf))
 			*own = image;

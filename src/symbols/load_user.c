@@ -22,15 +22,15 @@ static bool crc_fits(const struct tally_image *image, uint32_t crc)
 	       tally_elf_debuglink_crc(image->elf.data, image->elf.len) == crc;
 }
 
-int tally_place_open(const struct tally_places *places, const struct tally_place *place,
-		     const struct tally_build_id *id, struct tally_image *ret_image)
+int tally_place_open(const struct tally_place *place, const struct tally_build_id *id,
+		     uint32_t crc, struct tally_image *ret_image)
 {
 	struct tally_image image;
 	int ret = tally_image_open(place->path, id, &image);
 
 	if (ret)
 		return ret;
-	if (place->check_crc && !id->size && !crc_fits(&image, places->crc)) {
+	if (place->check_crc && !id->size && !crc_fits(&image, crc)) {
 		tally_image_free(&image);
 		return -ESTALE;
 	}
@@ -74,14 +74,16 @@ static int dso_search(struct tally_dso *dso, const struct tally_image *own,
 {
 	struct tally_places places = {0};
 	struct tally_image image = {0};
-	int ret = tally_places_find(dso, own, id, &places);
+	uint32_t crc = 0;
+	const char *link = own ? tally_places_debuglink(&own->elf, &crc) : NULL;
+	int ret = tally_places_user(dso, link, id, &places);
 
 	if (ret)
 		return ret;
 	tally_vec_for_each (place, &places.list) {
 		if (dso_complete(dso))
 			break;
-		ret = tally_place_open(&places, place, id, &image);
+		ret = tally_place_open(place, id, crc, &image);
 		if (!ret)
 			dso_offer(dso, &image, place->source);
 		else

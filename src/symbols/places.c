@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/utsname.h>
 
+#include "base/arith.h"
 #include "symbols/load.h"
 
 /* Add the path that was built in `str`, and begin the next. */
@@ -37,14 +39,21 @@ static void add_folder(const struct tally_dso *dso, struct tally_str *str, const
 		tally_str_add_char(str, '/');
 }
 
-static int add_debuglink(const struct tally_dso *dso, const struct tally_image *own,
-			 struct tally_places *places, struct tally_str *str)
+const char *tally_places_debuglink(const struct tally_elf *elf, uint32_t *ret_crc)
+{
+	const char *name;
+
+	return tally_elf_debuglink(elf, &name, ret_crc) || strchr(name, '/') ? NULL : name;
+}
+
+static int add_debuglink(const struct tally_dso *dso, const char *name, struct tally_places *places,
+			 struct tally_str *str)
 {
 	const char *const *dirs = dso->owner->options.debug_dirs;
-	const char *name, *own_name = strrchr(dso->name, '/');
+	const char *own_name = strrchr(dso->name, '/');
 	int ret = 0;
 
-	if (!own || tally_elf_debuglink(&own->elf, &name, &places->crc) || strchr(name, '/'))
+	if (!name)
 		return 0;
 	if (!own_name || strcmp(own_name + 1, name)) {
 		add_folder(dso, str, "");
@@ -97,17 +106,82 @@ static int add_debug_dirs(const struct tally_dso *dso, const struct tally_build_
 	return ret;
 }
 
-int tally_places_find(const struct tally_dso *dso, const struct tally_image *own,
+int tally_places_user(const struct tally_dso *dso, const char *debuglink,
 		      const struct tally_build_id *id, struct tally_places *ret_places)
 {
 	struct tally_places places = {0};
 	struct tally_str str = {0};
-	int ret = add_debuglink(dso, own, &places, &str);
+	int ret = add_debuglink(dso, debuglink, &places, &str);
 
 	if (!ret)
 		ret = add_cache(dso, id, &places, &str);
 	if (!ret)
 		ret = add_debug_dirs(dso, id, &places, &str);
+	tally_str_free(&str);
+	if (ret)
+		tally_places_free(&places);
+	else
+		*ret_places = places;
+	return ret;
+}
+
+/* Where distributions and builders keep it: "@" is the release, "#" the build-id cache. */
+static const char *const kernel_places[] = {
+	"#/elf",
+	"#/vmlinux",
+	"vmlinux",
+	"/boot/vmlinux",
+	"/boot/vmlinux-@",
+	"/usr/lib/debug/boot/vmlinux-@",
+	"/lib/modules/@/build/vmlinux",
+	"/usr/lib/debug/lib/modules/@/vmlinux",
+	"/usr/lib/debug/boot/vmlinux-@.debug",
+};
+
+/* False if the place is of a release or build-id that is not known. */
+static bool add_kernel_path(const struct tally_dso *dso, const char *place, const char *release,
+			    struct tally_str *str)
+{
+	const char *at = strchr(place, '@');
+	const char *dir = dso->owner->options.buildid_dir;
+
+	if (*place == '#') {
+		if (!dir || !tally_build_id_add_path(&dso->build_id, dir, str))
+			return false;
+		tally_str_add(str, place + 1);
+		return true;
+	}
+	if (!at) {
+		tally_dso_add_path(dso, str, place);
+		return true;
+	}
+	if (!release)
+		return false;
+	tally_dso_add_path(dso, str, "");
+	tally_str_add_bytes(str, place, (size_t)(at - place));
+	tally_str_add(str, release);
+	tally_str_add(str, at + 1);
+	return true;
+}
+
+int tally_places_kernel(const struct tally_dso *dso, struct tally_places *ret_places)
+{
+	const struct tally_symbols *symbols = dso->owner;
+	const char *release = symbols->release;
+	struct tally_places places = {0};
+	struct tally_str str = {0};
+	struct utsname uts;
+	int ret = 0;
+
+	if (!release && symbols->origin == TALLY_SYMBOLS_HERE && !uname(&uts))
+		release = uts.release;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(kernel_places) && !ret; i++) {
+		if (!symbols->options.ignore_vmlinux &&
+		    add_kernel_path(dso, kernel_places[i], release, &str))
+			ret = places_add(&places, &str, TALLY_DSO_SOURCE_VMLINUX, false);
+	}
+	if (!ret && add_kernel_path(dso, "#/kallsyms", NULL, &str))
+		ret = places_add(&places, &str, TALLY_DSO_SOURCE_KALLSYMS, false);
 	tally_str_free(&str);
 	if (ret)
 		tally_places_free(&places);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where the symbols of a user object may be found: its file, debug files, the build-id cache. */
+/* Where the symbols of an object may be found besides its own file: debug files, the build-id
+ * cache, images of kernels. */
 #ifndef TALLY_SYMBOLS_PLACES_H
 #define TALLY_SYMBOLS_PLACES_H
 
@@ -14,20 +15,26 @@ struct tally_place {
 /* All zero is an empty list. */
 struct tally_places {
 	TALLY_VEC(struct tally_place) list;
-	uint32_t crc; /* of the debug link */
 };
 
-/* List the places of `dso`, whose own file is open as `own` (NULL: it could not be) and whose
- * build-id is `id`, in the order in which perf tries them. The own file is not among them, the
- * list says what comes before it. 0 or -ENOMEM. */
-int tally_places_find(const struct tally_dso *dso, const struct tally_image *own,
+/* The separate file that an object names by its debug link (borrowed from the image); NULL: it
+ * names none, or no file name. */
+const char *tally_places_debuglink(const struct tally_elf *elf, uint32_t *ret_crc);
+
+/* List the places of `dso`, whose build-id is `id` and whose own file names `debuglink` (may be
+ * NULL), in the order in which perf tries them. The own file is not among them, the list says what
+ * comes before it. 0 or -ENOMEM. */
+int tally_places_user(const struct tally_dso *dso, const char *debuglink,
 		      const struct tally_build_id *id, struct tally_places *ret_places);
+
+/* The same of the kernel: images of it, then perf's copy of its kallsyms. 0 or -ENOMEM. */
+int tally_places_kernel(const struct tally_dso *dso, struct tally_places *ret_places);
 
 /* Open the image at one of them: it has to have the build-id `id`, where one is known, and the
  * debug link's CRC where none is. 0, -ESTALE for another file, or an error of tally_image_open().
  */
-int tally_place_open(const struct tally_places *places, const struct tally_place *place,
-		     const struct tally_build_id *id, struct tally_image *ret_image);
+int tally_place_open(const struct tally_place *place, const struct tally_build_id *id,
+		     uint32_t crc, struct tally_image *ret_image);
 
 void tally_places_free(struct tally_places *places);
 
