@@ -103,5 +103,5 @@ int profile_batch_resolve(struct tally_profile *profile)
 	}
 	batch->nr = 0;
 	batch->location_keys.len = batch->frames.len = 0;
-	return ret;
+	return ret ? ret : profile_caches_grow(profile);
 }

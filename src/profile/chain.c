@@ -51,6 +51,7 @@ void profile_callers_look(struct tally_profile *profile, struct tally_gathered *
 		return;
 	}
 	sample->is_new = true;
+	profile->nr_missed++;
 	for (size_t i = sample->callers; i < sample->end; i++)
 		profile_address_prefetch(profile, location_keys[i]);
 }

@@ -435,6 +435,19 @@ static void machine_resolve(struct tally_machine *machine, const struct tally_th
 	ret_location->ip = ip;
 }
 
+/* Most recordings are small, and memory is cleared before it is used. What was remembered is found
+ * again. Without memory nothing is. */
+static void locate_grow(struct tally_machine *machine)
+{
+	size_t nr = machine->nr_missed < LOCATE_FIRST_SLOTS ? LOCATE_FIRST_SLOTS : LOCATE_SLOTS;
+
+	if (machine->slots && nr == machine->nr_slots)
+		return;
+	free(machine->slots);
+	machine->nr_slots = nr;
+	machine->slots = calloc(machine->nr_slots, sizeof(*machine->slots));
+}
+
 struct tally_location *tally_machine_locate(struct tally_machine *machine,
 					    const struct tally_thread *thread, uint8_t cpumode,
 					    uint64_t ip)
@@ -442,14 +455,14 @@ struct tally_location *tally_machine_locate(struct tally_machine *machine,
 	uint64_t space = machine_space_of(machine, thread, cpumode);
 	struct locate_slot *slot;
 
-	if (!machine->slots)
-		machine->slots = calloc(LOCATE_SLOTS, sizeof(*machine->slots));
+	locate_grow(machine);
 	if (!space || !machine->slots) {
 		machine_resolve(machine, thread, cpumode, ip, &machine->nowhere);
 		return &machine->nowhere;
 	}
-	slot = &machine->slots[tally_hash_u64(ip, space) % LOCATE_SLOTS];
+	slot = &machine->slots[tally_hash_u64(ip, space) & (machine->nr_slots - 1)];
 	if (slot->space != space || slot->location.ip != ip) {
+		machine->nr_missed++;
 		slot->space = space;
 		machine_resolve(machine, thread, cpumode, ip, &slot->location);
 	}

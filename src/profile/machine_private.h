@@ -18,7 +18,12 @@ static inline bool machine_name_fits(const char *name)
 	return strnlen(name, MACHINE_NAME_MAX + 1) <= MACHINE_NAME_MAX;
 }
 
-enum { LOCATE_SLOTS = 1 << 15, MACHINE_ENDED = 2048, MACHINE_RECENT = 64 };
+enum {
+	LOCATE_FIRST_SLOTS = 1 << 12,
+	LOCATE_SLOTS = 1 << 15,
+	MACHINE_ENDED = 2048,
+	MACHINE_RECENT = 64
+};
 
 /* Direct-mapped: an address that was looked up lately. */
 struct locate_slot {
@@ -51,9 +56,11 @@ struct tally_machine {
 	uint64_t next_space;
 	uint64_t kernel_space;
 	struct locate_slot *slots; /* made at the first look-up */
-	bool follows;              /* see tally_machine_follow() */
-	bool shows_hidden;         /* see tally_machine_show_hidden() */
-	bool shows_paths;          /* see tally_machine_show_paths() */
+	size_t nr_slots;           /* LOCATE_FIRST_SLOTS, or all once so many were missed */
+	uint64_t nr_missed;
+	bool follows;      /* see tally_machine_follow() */
+	bool shows_hidden; /* see tally_machine_show_hidden() */
+	bool shows_paths;  /* see tally_machine_show_paths() */
 	struct tally_location nowhere;
 	struct tally_machine_stats stats;
 };

@@ -8,8 +8,10 @@
 
 enum { DEFAULT_MAX_STACK = 127 };
 
-/* Slots for looking things up: for a whole recording, and for what runs now. */
+/* Slots for looking things up: at first, as most recordings are small and memory is cleared before
+ * it is used; for a large one; and for what runs now. */
 enum {
+	FIRST_SLOTS = 1 << 12,
 	ADDRESS_SLOTS = 1 << 18,
 	CALLERS_SLOTS = 1 << 17,
 	LIVE_SLOTS = 1 << 14,
@@ -23,8 +25,7 @@ int tally_profile_init(struct tally_profile *profile, struct tally_machine *mach
 
 	if (!made.options.max_stack)
 		made.options.max_stack = DEFAULT_MAX_STACK;
-	made.address_slots = options->is_live ? LIVE_SLOTS : ADDRESS_SLOTS;
-	made.callers_slots = options->is_live ? LIVE_SLOTS : CALLERS_SLOTS;
+	made.address_slots = made.callers_slots = options->is_live ? LIVE_SLOTS : FIRST_SLOTS;
 	made.addresses = calloc(made.address_slots, sizeof(*made.addresses));
 	if (!made.addresses)
 		ret = -ENOMEM;
@@ -86,6 +87,7 @@ static int address_resolve(struct tally_profile *profile, const uint64_t *locati
 						    location_keys + *at, &location);
 	int ret = tally_frames_find(&profile->frames, &location, ret_frame);
 
+	profile->nr_missed++;
 	if (!ret && nr == 1)
 		*profile_address(profile, location_key) = (struct tally_address){
 			location_key, *ret_frame + 1, caller, profile->batch.kernel_number};
@@ -154,6 +156,30 @@ void profile_caches_clear(struct tally_profile *profile)
 	memset(profile->addresses, 0, profile->address_slots * sizeof(*profile->addresses));
 	if (profile->callers)
 		memset(profile->callers, 0, profile->callers_slots * sizeof(*profile->callers));
+}
+
+int profile_caches_grow(struct tally_profile *profile)
+{
+	struct tally_address *addresses;
+	struct tally_callers *callers = NULL;
+
+	if (profile->nr_missed <= FIRST_SLOTS || profile->address_slots >= LIVE_SLOTS)
+		return 0;
+	addresses = calloc(ADDRESS_SLOTS, sizeof(*addresses));
+	if (profile->callers)
+		callers = calloc(CALLERS_SLOTS, sizeof(*callers));
+	if (!addresses || (profile->callers && !callers)) {
+		free(addresses);
+		free(callers);
+		return -ENOMEM;
+	}
+	free(profile->addresses);
+	free(profile->callers);
+	profile->addresses = addresses;
+	profile->callers = callers;
+	profile->address_slots = ADDRESS_SLOTS;
+	profile->callers_slots = CALLERS_SLOTS;
+	return 0;
 }
 
 /* What location keys of the kernel mean may have changed since the last batch. The caches are not

@@ -150,6 +150,7 @@ struct tally_profile {
 	struct tally_address *addresses;              /* direct-mapped */
 	struct tally_callers *callers;                /* the same */
 	size_t address_slots, callers_slots;          /* powers of two */
+	uint64_t nr_missed;                           /* look-ups that found nothing in these */
 	TALLY_VEC(struct tally_profile_total) totals; /* by event, as far as samples came */
 	TALLY_VEC(uint8_t) frame_verdicts;            /* memo of the filter */
 	struct tally_profile_stats stats;

@@ -36,6 +36,10 @@ static inline bool profile_has_callers(const struct tally_profile *profile)
 /* What addresses and callers were is not so any more. */
 void profile_caches_clear(struct tally_profile *profile);
 
+/* Give the caches their full size once a recording turns out to be large; what they remembered is
+ * found again. Between batches. 0 or -ENOMEM. */
+int profile_caches_grow(struct tally_profile *profile);
+
 /* The frame of the location key at `*at`, which moves behind it. 0 or -ENOMEM. */
 int profile_frame(struct tally_profile *profile, const uint64_t *location_keys, size_t *at,
 		  uint32_t *ret_frame);
