@@ -11,7 +11,11 @@
 #include "cli/script/fields.h"
 #include "cli/script/text.h"
 
-enum { CACHE_LINE = 64, SLOT_SIZE = 2 * CACHE_LINE, PLACE_SLOTS = 1 << 16, LINE_MAX = 111 };
+enum { CACHE_LINE = 64, SLOT_SIZE = 2 * CACHE_LINE, LINE_MAX = 111 };
+
+/* At first, as most recordings are small and memory is cleared before it is used; and for a large
+ * one. */
+enum { FIRST_SLOTS = 1 << 11, PLACE_SLOTS = 1 << 16 };
 
 /* What stands before symbol and DSO in a line: a tab and the address. */
 enum { LEAD = 1 + SCRIPT_HEX };
@@ -27,14 +31,31 @@ struct script_place_slot {
 
 _Static_assert(sizeof(struct script_place_slot) == SLOT_SIZE, "slots begin with pairs of lines");
 
+/* One slot more for what is mapped nowhere, and one for where the first begins. */
+static int places_alloc(struct script_places *places, size_t nr_slots)
+{
+	void *memory = calloc(nr_slots + 2, sizeof(*places->slots));
+
+	if (!memory)
+		return -ENOMEM;
+	free(places->memory);
+	places->memory = memory;
+	places->slots = (void *)tally_round_up((uintptr_t)memory, SLOT_SIZE);
+	places->nr_slots = nr_slots;
+	return 0;
+}
+
 int script_places_init(struct script_places *places, struct tally_machine *machine)
 {
 	*places = (struct script_places){.machine = machine};
-	places->memory = calloc(PLACE_SLOTS + 2, sizeof(*places->slots));
-	if (!places->memory)
-		return -ENOMEM;
-	places->slots = (void *)tally_round_up((uintptr_t)places->memory, SLOT_SIZE);
-	return 0;
+	return places_alloc(places, FIRST_SLOTS);
+}
+
+void script_places_grow(struct script_places *places)
+{
+	/* Without memory it goes on more slowly. */
+	if (places->nr_missed >= FIRST_SLOTS && places->nr_slots == FIRST_SLOTS)
+		(void)places_alloc(places, PLACE_SLOTS);
 }
 
 void script_places_free(struct script_places *places)
@@ -58,8 +79,8 @@ void script_place_find(const struct script_places *places, const struct tally_th
 
 	ret_place->slot = NULL;
 	if (nr == 1 && tally_location_key_is_mapped(ret_place->key)) {
-		ret_place->slot =
-			&places->slots[tally_hash_u64(ret_place->key[0], 0) % PLACE_SLOTS];
+		ret_place->slot = &places->slots[tally_hash_u64(ret_place->key[0], 0) &
+						 (places->nr_slots - 1)];
 		__builtin_prefetch(ret_place->slot);
 		__builtin_prefetch(&ret_place->slot->line[CACHE_LINE]);
 	}
@@ -138,7 +159,7 @@ static bool line_make(const struct script_places *places, struct tally_str *out,
 static void nowhere_add(const struct script_places *places, struct tally_str *out,
 			const struct script_place *place, uint32_t fields, uint64_t state)
 {
-	struct script_place_slot *slot = &places->slots[PLACE_SLOTS];
+	struct script_place_slot *slot = &places->slots[places->nr_slots];
 	size_t start = out->len;
 
 	if (slot->state == state) {
@@ -151,7 +172,7 @@ static void nowhere_add(const struct script_places *places, struct tally_str *ou
 	}
 }
 
-void script_add_line(const struct script_places *places, struct tally_str *out,
+void script_add_line(struct script_places *places, struct tally_str *out,
 		     const struct script_place *place, uint32_t fields)
 {
 	uint64_t state = places_state(places, fields);
@@ -162,12 +183,14 @@ void script_add_line(const struct script_places *places, struct tally_str *out,
 		slot_add(slot, out);
 	} else if (!tally_location_key_is_mapped(place->key)) {
 		nowhere_add(places, out, place, fields, state);
-	} else if (line_make(places, out, place->key, fields) && slot) {
-		slot_fill(slot, out, start, place->key[0], state);
+	} else {
+		places->nr_missed++;
+		if (line_make(places, out, place->key, fields) && slot)
+			slot_fill(slot, out, start, place->key[0], state);
 	}
 }
 
-void script_add_place(const struct script_places *places, struct tally_str *out,
+void script_add_place(struct script_places *places, struct tally_str *out,
 		      const struct script_place *place, uint32_t fields)
 {
 	size_t start = out->len, len;

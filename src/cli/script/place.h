@@ -15,6 +15,8 @@ struct script_places {
 	struct tally_machine *machine;
 	void *memory;
 	struct script_place_slot *slots; /* in `memory`, at the start of a cache line */
+	size_t nr_slots;
+	uint64_t nr_missed; /* lines that were not remembered */
 };
 
 /* An address of a sample. */
@@ -25,6 +27,9 @@ struct script_place {
 
 /* `machine` must outlive it. 0 or -ENOMEM. */
 int script_places_init(struct script_places *places, struct tally_machine *machine);
+/* Have more lines remembered once there are many, and forget those that are. Between samples: what
+ * script_place_find() gave is not valid any more. */
+void script_places_grow(struct script_places *places);
 void script_places_free(struct script_places *places);
 
 /* Find out where `ip` is, and prefetch the memory that the two below will look at: best called
@@ -34,11 +39,11 @@ void script_place_find(const struct script_places *places, const struct tally_th
 
 /* Append the place's line in a callchain, with its end: a tab, its address in its file, and symbol
  * and DSO, as `fields` has it. */
-void script_add_line(const struct script_places *places, struct tally_str *out,
+void script_add_line(struct script_places *places, struct tally_str *out,
 		     const struct script_place *place, uint32_t fields);
 
 /* Append symbol and DSO alone. */
-void script_add_place(const struct script_places *places, struct tally_str *out,
+void script_add_place(struct script_places *places, struct tally_str *out,
 		      const struct script_place *place, uint32_t fields);
 
 #endif

@@ -184,6 +184,7 @@ void tally_script_print(struct tally_script_printer *printer, const struct tally
 		s->event->attr.sample_type & PERF_SAMPLE_CALLCHAIN && !printer->hide_chains;
 	struct tally_str *out = &printer->out;
 
+	script_places_grow(&printer->places);
 	if (fields & SCRIPT_IP && has_chain && find_chain(printer, s)) {
 		out->failed = true;
 		return;
