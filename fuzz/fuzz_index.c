@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Indexes of any bytes, as they are and with the sums that they would need to be read: sections,
- * and look-ups in the table of symbols. */
+ * what they say of files, and look-ups in the table of symbols. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arith.h"
+#include "symbols/dso.h"
 #include "symbols/index_format.h"
+#include "symbols/index_sources.h"
 #include "symbols/index_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -54,6 +56,25 @@ static void look_up(const struct tally_symtab *table)
 		abort();
 }
 
+/* Hold what an index says that it was made of against what there is: nothing, below that symfs. */
+static void check_sources(struct tally_index *index, enum tally_dso_kind kind)
+{
+	struct tally_symbols_options options = {.symfs = "/nonexistent",
+						.buildid_dir = "/nonexistent"};
+	struct tally_dso_key key = {kind, "/bin/prog", object.id, object.size, .pid = 1 << 29};
+	struct tally_symbols *symbols;
+	enum tally_dso_source source;
+	struct tally_dso *dso;
+	char *path;
+
+	if (tally_symbols_new(&options, &symbols))
+		return;
+	if (!tally_dso_get(symbols, &key, &dso) &&
+	    !tally_sources_check(dso, &object, index, &source, &path))
+		free(path);
+	tally_symbols_free(symbols);
+}
+
 static void read_all(const uint8_t *data, size_t size)
 {
 	struct tally_index index;
@@ -64,6 +85,8 @@ static void read_all(const uint8_t *data, size_t size)
 		return;
 	for (int id = 0; id < TALLY_INDEX_END + 2; id++)
 		(void)tally_index_section(&index, id, &len);
+	check_sources(&index, TALLY_DSO_USER);
+	check_sources(&index, TALLY_DSO_KERNEL);
 	if (!tally_index_table_open(&index, &table)) {
 		look_up(&table);
 		tally_symtab_free(&table);

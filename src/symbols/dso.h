@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "symbols/image.h"
+#include "symbols/index_dir.h"
 #include "symbols/symbols.h"
 #include "unwind/table.h"
 
@@ -31,8 +32,12 @@ struct tally_symbols {
 	uint64_t names_left; /* what demangling may still cost, see tally_demangle() */
 	struct tally_dso *codes[TALLY_CODES_MAX]; /* whose `code` is open */
 	size_t nr_codes;
-	uint64_t code_looks; /* at any of them */
+	uint64_t code_looks;            /* at any of them */
+	struct tally_index_dir indexes; /* opened at the first use */
+	struct tally_map indexed;       /* hashes of build-ids, see index_dso.c */
 };
+
+struct tally_sources;
 
 struct tally_dso {
 	struct tally_symbols *owner;
@@ -56,6 +61,8 @@ struct tally_dso {
 
 	struct tally_image image, runtime, debugdata; /* while symbols are being loaded */
 	struct tally_symtab table;
+	struct tally_index index;        /* that the table borrows from, if it is mapped */
+	struct tally_sources *sources;   /* of the table, for an index of it; or NULL */
 	struct tally_unwind_table rules; /* of rules_block */
 	void *rules_block;               /* NULL: none */
 	enum tally_dso_state rules_state;

@@ -18,6 +18,7 @@ struct tally_image {
 	struct tally_elf elf;
 	struct tally_build_id build_id;
 	char *path;
+	int32_t place; /* the number that the caller gave to where it was found */
 };
 
 /* Map the regular file at `path`, unpack it if need be, check its header. With `want` (may be

@@ -45,7 +45,8 @@ int tally_index_table_open(struct tally_index *index, struct tally_symtab *ret_t
 	table.len = symbols_len / sizeof(*table.symbols);
 	table.index_shift = shape->index_shift;
 	table.root = shape->root;
-	if (!table.len || table.len > INT32_MAX || !table_search_open(index, &table))
+	if (!table.len || table.len > INT32_MAX || !table_search_open(index, &table) ||
+	    index->is_broken)
 		return -ENOENT;
 	*ret_table = table;
 	return 0;

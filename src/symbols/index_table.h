@@ -14,7 +14,8 @@ struct tally_index_shape {
 
 /* Make a table of what the index has. It borrows: the index has to outlive it. Names and bounds are
  * held against the sections' sizes whenever they are used, so that a table can be of any bytes. 0;
- * -ENOENT without symbols, or where the sections do not fit each other. */
+ * -ENOENT without symbols, where the sections do not fit each other, or where any section that was
+ * asked for is broken: none of it is relied on then. */
 int tally_index_table_open(struct tally_index *index, struct tally_symtab *ret_table);
 
 /* About how many bytes a finished table takes in an index. */

@@ -7,6 +7,7 @@
 #include "base/arith.h"
 #include "symbols/bounds.h"
 #include "symbols/dso.h"
+#include "symbols/index_dso.h"
 #include "symbols/load.h"
 #include "symbols/load_rules.h"
 
@@ -105,12 +106,17 @@ static void dso_load(struct tally_dso *dso)
 		dso->state = TALLY_DSO_NO_FILE;
 		return;
 	}
+	if (!tally_dso_index_load(dso)) {
+		dso->state = TALLY_DSO_LOADED;
+		return;
+	}
 	ret = loaders[dso->kind](dso);
 	cut = tally_dso_release(dso);
 	ret = cut && ret != -ENOMEM ? cut : ret;
 	dso->state = state_of(ret);
 	if (ret)
 		tally_symtab_free(&dso->table);
+	tally_dso_index_save(dso);
 }
 
 const struct tally_symbol *tally_dso_find(struct tally_dso *dso, uint64_t addr)

@@ -6,6 +6,7 @@
 
 #include "base/arith.h"
 #include "symbols/dso.h"
+#include "symbols/index_sources.h"
 #include "symbols/kallsyms.h"
 #include "symbols/load.h"
 #include "symbols/places.h"
@@ -95,8 +96,14 @@ static int load_kallsyms(struct tally_dso *dso, const char *module)
 		ret = kallsyms_add(dso, symbols->kallsyms, symbols->kallsyms_len, module);
 	if (ret)
 		return ret;
-	if (!module)
+	if (!module) {
+		/* Moved, they are of a boot long ago; those of the cache have a place if they fit.
+		 */
+		if (kallsyms_bias(symbols) || tally_kernel_is_here(symbols))
+			tally_sources_refuse(dso);
+		tally_sources_take_running(dso, symbols->kallsyms, symbols->kallsyms_len);
 		tally_symtab_shift(&dso->table, kallsyms_bias(symbols));
+	}
 	return tally_dso_set_source(dso, TALLY_DSO_SOURCE_KALLSYMS,
 				    symbols->options.kallsyms ? symbols->options.kallsyms
 							      : "/proc/kallsyms");
@@ -202,7 +209,9 @@ static int search_kernel(struct tally_dso *dso, const struct tally_places *place
 {
 	int ret = -ENOENT, one;
 
+	tally_sources_expect(dso, places->list.len, false);
 	tally_vec_for_each (place, &places->list) {
+		tally_sources_take(dso, tally_sources_look(dso, place->path));
 		one = place->source == TALLY_DSO_SOURCE_VMLINUX
 			      ? try_vmlinux(dso, place->path)
 			      : load_cached_kernel(dso, place->path);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "symbols/dso.h"
+#include "symbols/index_sources.h"
 #include "symbols/load.h"
 #include "symbols/places.h"
 #include "symbols/text.h"
@@ -22,8 +23,8 @@ static bool crc_fits(const struct tally_image *image, uint32_t crc)
 	       tally_elf_debuglink_crc(image->elf.data, image->elf.len) == crc;
 }
 
-int tally_place_open(const struct tally_place *place, const struct tally_build_id *id,
-		     uint32_t crc, struct tally_image *ret_image)
+int tally_place_open(const struct tally_place *place, const struct tally_build_id *id, uint32_t crc,
+		     struct tally_image *ret_image)
 {
 	struct tally_image image;
 	int ret = tally_image_open(place->path, id, &image);
@@ -74,20 +75,26 @@ static int dso_search(struct tally_dso *dso, const struct tally_image *own,
 {
 	struct tally_places places = {0};
 	struct tally_image image = {0};
+	int32_t number;
 	uint32_t crc = 0;
 	const char *link = own ? tally_places_debuglink(&own->elf, &crc) : NULL;
 	int ret = tally_places_user(dso, link, id, &places);
 
 	if (ret)
 		return ret;
+	tally_sources_name(dso, id, link);
+	tally_sources_expect(dso, places.list.len + 1, own);
 	tally_vec_for_each (place, &places.list) {
 		if (dso_complete(dso))
 			break;
+		number = tally_sources_look(dso, place->path);
 		ret = tally_place_open(place, id, crc, &image);
-		if (!ret)
-			dso_offer(dso, &image, place->source);
-		else
+		if (ret) {
 			failure = tally_worse_error(failure, ret);
+			continue;
+		}
+		image.place = number;
+		dso_offer(dso, &image, place->source);
 	}
 	tally_places_free(&places);
 	return failure;
@@ -102,6 +109,7 @@ int tally_dso_open_own(const struct tally_dso *dso, struct tally_image *ret_imag
 		return access(dso->name, F_OK) ? -ENOENT : ret;
 	tally_dso_add_path(dso, &path, dso->name);
 	ret = tally_str_error(&path);
+	(void)tally_sources_look(dso, tally_str_text(&path));
 	if (!ret)
 		ret = tally_image_open(tally_str_text(&path), &dso->build_id, ret_image);
 	if (ret && dso->pid > 0) {
@@ -111,6 +119,8 @@ int tally_dso_open_own(const struct tally_dso *dso, struct tally_image *ret_imag
 		other = tally_str_error(&path);
 		if (!other)
 			other = tally_image_open(tally_str_text(&path), &dso->build_id, ret_image);
+		if (!other)
+			tally_sources_refuse(dso); /* the path is the process's */
 		ret = other ? tally_worse_error(ret, other) : 0;
 	}
 	tally_str_free(&path);
@@ -162,6 +172,7 @@ static int dso_read(struct tally_dso *dso)
 		ret = tally_dso_finish(dso);
 	if (!ret && !dso->table.len)
 		ret = -ENODATA;
+	tally_sources_take(dso, with->place);
 	return ret ? ret : tally_dso_set_source(dso, dso->source, with->path);
 }
 

@@ -33,8 +33,8 @@ int tally_places_kernel(const struct tally_dso *dso, struct tally_places *ret_pl
 /* Open the image at one of them: it has to have the build-id `id`, where one is known, and the
  * debug link's CRC where none is. 0, -ESTALE for another file, or an error of tally_image_open().
  */
-int tally_place_open(const struct tally_place *place, const struct tally_build_id *id,
-		     uint32_t crc, struct tally_image *ret_image);
+int tally_place_open(const struct tally_place *place, const struct tally_build_id *id, uint32_t crc,
+		     struct tally_image *ret_image);
 
 void tally_places_free(struct tally_places *places);
 

@@ -10,6 +10,7 @@
 #include "symbols/bounds.h"
 #include "symbols/demangle.h"
 #include "symbols/dso.h"
+#include "symbols/index_sources.h"
 #include "symbols/load.h"
 #include "symbols/load_code.h"
 
@@ -68,7 +69,7 @@ static int copy_options(struct tally_symbols *symbols)
 {
 	struct tally_symbols_options *options = &symbols->options;
 	const char **texts[] = {&options->symfs, &options->vmlinux, &options->kallsyms,
-				&options->buildid_dir};
+				&options->buildid_dir, &options->index_dir};
 	int ret = options->buildid_dir ? 0 : default_buildid_dir(symbols);
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(texts) && !ret; i++)
@@ -109,8 +110,10 @@ static void dso_free_shown(struct tally_dso *dso)
 
 static void dso_free(struct tally_dso *dso)
 {
+	tally_sources_free(dso);
 	dso_free_shown(dso);
 	tally_symtab_free(&dso->table);
+	tally_index_free(&dso->index);
 	(void)tally_dso_release(dso);
 	tally_dso_release_code(dso);
 	free(dso->name);
@@ -129,6 +132,8 @@ void tally_symbols_free(struct tally_symbols *symbols)
 		dso_free(*dso);
 	tally_vec_free(&symbols->dsos);
 	tally_map_free(&symbols->by_key);
+	tally_map_free(&symbols->indexed);
+	tally_index_dir_close(&symbols->indexes);
 	free(symbols->kallsyms);
 	tally_arena_free(&symbols->arena);
 	free(symbols);

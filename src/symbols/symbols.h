@@ -39,9 +39,13 @@ struct tally_symbols_options {
 	bool ignore_vmlinux;  /* kallsyms only */
 	bool bounds;          /* of code without a symbol the function, where unwind rules tell its
 			       * start: "fn@42e0" */
-	bool any_owner;       /* perf-PID.map of whomever; else of root, ours, the process's user */
-	int64_t recorded;     /* seconds since 1970: files that changed later and have no build-id
-			       * are not the recorded ones as far as code goes; 0: not known */
+	/* Where indexes are kept (docs/index-format.md), NULL: nowhere; and how many bytes of them.
+	 */
+	const char *index_dir;
+	uint64_t index_limit;
+	bool any_owner;   /* perf-PID.map of whomever; else of root, ours, the process's user */
+	int64_t recorded; /* seconds since 1970: files that changed later and have no build-id
+			   * are not the recorded ones as far as code goes; 0: not known */
 };
 
 enum tally_dso_kind {

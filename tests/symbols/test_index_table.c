@@ -140,6 +140,38 @@ static void borrowed_names(void **state)
 	tally_symtab_free(&table);
 }
 
+/* A table of which any part is broken is none: without its tree it would find others. */
+static void broken_parts(void **state)
+{
+	struct place *place = *state;
+	struct tally_symtab table = make_table(200, 3);
+	struct tally_index index, copy;
+	uint8_t *data;
+
+	write_table(place, &table);
+	tally_symtab_free(&table);
+	assert_int_equal(tally_index_open(&place->dir, &object, &index), 0);
+	data = malloc(index.len);
+	for (uint32_t mask = 0; mask < 1 << 7; mask++) {
+		bool is_broken = false;
+
+		memcpy(data, index.data, index.len);
+		for (uint32_t i = 0; i < 7; i++) {
+			const struct tally_index_section *section =
+				&((const struct tally_index_header *)data)->sections[i];
+
+			if (!(mask >> i & 1) || !section->size)
+				continue;
+			data[section->offset + section->size / 2] ^= 1;
+			is_broken = true;
+		}
+		assert_int_equal(tally_index_parse(data, index.len, &object, &copy), 0);
+		assert_int_equal(tally_index_table_open(&copy, &table), is_broken ? -ENOENT : 0);
+	}
+	free(data);
+	tally_index_free(&index);
+}
+
 static void seal(uint8_t *data)
 {
 	struct tally_index_header *header = (void *)data;
@@ -208,6 +240,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(round_trip, place_setup, place_teardown),
 		cmocka_unit_test_setup_teardown(borrowed_names, place_setup, place_teardown),
+		cmocka_unit_test_setup_teardown(broken_parts, place_setup, place_teardown),
 		cmocka_unit_test_setup_teardown(hostile_sections, place_setup, place_teardown),
 	};
 

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "symbols/index_dso.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "symbols/index_sources.h"
+#include "symbols/index_table.h"
+#include "symbols/load.h"
+
+/* A smaller table is read as fast as an index of it. */
+enum { SYMBOLS_LEAST = 256 };
+
+/* Only what is found by itself, and shown as it is by default: other names are chosen among aliases
+ * where the user wants to see other ones. */
+static bool dso_has_index(const struct tally_dso *dso)
+{
+	const struct tally_symbols_options *options = &dso->owner->options;
+
+	if (!options->index_dir)
+		return false;
+	switch (dso->kind) {
+	case TALLY_DSO_USER: return !options->no_demangle && !options->demangle_params;
+	case TALLY_DSO_KERNEL:
+		return !options->vmlinux && !options->kallsyms && dso == dso->owner->kernel;
+	default: return false;
+	}
+}
+
+static struct tally_index_dir *need_dir(struct tally_symbols *symbols)
+{
+	if (!symbols->indexes.path &&
+	    tally_index_dir_open(symbols->options.index_dir, symbols->options.index_limit,
+				 &symbols->indexes))
+		return NULL;
+	return &symbols->indexes;
+}
+
+/* The build-id of the object: as recorded, else that of what would be taken for it. */
+static int find_object(const struct tally_dso *dso, struct tally_build_id *ret_object)
+{
+	struct tally_str path = {0};
+	int ret;
+
+	*ret_object = dso->build_id;
+	if (dso->build_id.size)
+		return 0;
+	if (dso->kind == TALLY_DSO_KERNEL) {
+		ret = tally_kernel_is_here(dso->owner);
+		return ret ? ret : tally_kernel_build_id(ret_object->id, &ret_object->size);
+	}
+	ret = tally_dso_is_here(dso);
+	tally_dso_add_path(dso, &path, dso->name);
+	if (!ret)
+		ret = tally_str_error(&path);
+	if (!ret)
+		ret = tally_elf_build_id(tally_str_text(&path), ret_object->id, &ret_object->size);
+	tally_str_free(&path);
+	return ret;
+}
+
+static int begin_sources(struct tally_dso *dso, const struct tally_build_id *object)
+{
+	struct tally_source_facts *facts;
+
+	dso->sources = calloc(1, sizeof(*dso->sources));
+	if (!dso->sources)
+		return -ENOMEM;
+	facts = &dso->sources->facts;
+	facts->kind = dso->kind;
+	if (dso->kind == TALLY_DSO_KERNEL) {
+		facts->kernel = tally_kernel_is_here(dso->owner);
+		facts->has_address = dso->has_address;
+		facts->address = dso->address;
+	}
+	tally_sources_name(dso, object, dso->reference);
+	return 0;
+}
+
+/* Objects whose index was read or written by this process: another file with the same id, at other
+ * places, is not put in its place time and again. */
+static bool is_known(const struct tally_symbols *symbols, const struct tally_build_id *object)
+{
+	uint64_t hash = tally_hash_bytes(object->id, object->size, 0);
+
+	return tally_map_get(&symbols->indexed, hash) != TALLY_MAP_NONE;
+}
+
+static void note_known(struct tally_symbols *symbols, const struct tally_build_id *object)
+{
+	/* Without memory for it one is written once more. */
+	(void)tally_map_put(&symbols->indexed, tally_hash_bytes(object->id, object->size, 0), 0);
+}
+
+int tally_dso_index_load(struct tally_dso *dso)
+{
+	struct tally_index_dir *dir;
+	struct tally_build_id object;
+	char *path;
+	int ret;
+
+	if (!dso_has_index(dso) || find_object(dso, &object))
+		return -ENOENT;
+	dir = need_dir(dso->owner);
+	if (!dir)
+		return -ENOENT;
+	ret = tally_index_open(dir, &object, &dso->index);
+	if (!ret)
+		ret = tally_sources_check(dso, &object, &dso->index, &dso->source, &path);
+	if (!ret) {
+		ret = tally_index_table_open(&dso->index, &dso->table);
+		free(dso->path);
+		dso->path = path;
+	}
+	if (!ret) {
+		note_known(dso->owner, &object);
+		return 0;
+	}
+	tally_index_free(&dso->index);
+	(void)begin_sources(dso, &object);
+	return -ENOENT;
+}
+
+static int sources_add(struct tally_index_writer *writer, const struct tally_dso *dso)
+{
+	const struct tally_sources *sources = dso->sources;
+	struct tally_source_facts facts = sources->facts;
+
+	facts.source = dso->source;
+	tally_index_writer_begin(writer, TALLY_INDEX_FACTS);
+	tally_index_writer_add(writer, &facts, sizeof(facts));
+	tally_index_writer_begin(writer, TALLY_INDEX_PLACES);
+	tally_index_writer_add(writer, sources->files.data,
+			       sources->files.len * sizeof(*sources->files.data));
+	tally_index_writer_begin(writer, TALLY_INDEX_WORD);
+	tally_index_writer_add(writer, sources->word, strlen(sources->word) + 1);
+	return tally_index_table_add(writer, &dso->table);
+}
+
+static bool is_worth_it(const struct tally_dso *dso)
+{
+	const struct tally_sources *sources = dso->sources;
+
+	/* Where no more names are demangled, aliases were chosen by others. */
+	return sources && !sources->is_unfit && dso->state == TALLY_DSO_LOADED &&
+	       dso->table.len >= SYMBOLS_LEAST && dso->owner->names_left &&
+	       !is_known(dso->owner, &sources->object);
+}
+
+void tally_dso_index_save(struct tally_dso *dso)
+{
+	struct tally_index_writer *writer;
+	struct tally_symbols *symbols = dso->owner;
+
+	if (is_worth_it(dso)) {
+		note_known(symbols, &dso->sources->object);
+		if (!tally_index_writer_open(&symbols->indexes, &dso->sources->object,
+					     tally_index_table_size(&dso->table), &writer))
+			(void)tally_index_writer_close(writer, sources_add(writer, dso));
+	}
+	tally_sources_free(dso);
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "symbols/index_sources.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "symbols/index_format.h"
+#include "symbols/load.h"
+#include "symbols/places.h"
+
+/* How much of the running kernel's list has to be the same: a page of it is printed at once. Its
+ * addresses tell whether we may see any. */
+enum { HEAD = 2048, PAGE = 4096 };
+
+/* A file that is changed within one tick of the clock has the same times before and after. Where no
+ * fractions of seconds are kept, a tick is long. */
+static const uint64_t second = 1000000000, tick = 20000000;
+
+static uint64_t nanoseconds(struct timespec time)
+{
+	return (uint64_t)time.tv_sec * second + (uint64_t)time.tv_nsec;
+}
+
+static struct tally_source_file file_look(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return (struct tally_source_file){.error = errno};
+	return (struct tally_source_file){
+		.dev = st.st_dev,
+		.ino = st.st_ino,
+		.size = (uint64_t)st.st_size,
+		.mtime = nanoseconds(st.st_mtim),
+		.ctime = nanoseconds(st.st_ctim),
+	};
+}
+
+/* Whether the file may change without its times. */
+static bool file_is_fresh(const struct tally_source_file *file)
+{
+	struct timespec now;
+
+	if (file->error)
+		return false;
+	if (clock_gettime(CLOCK_REALTIME, &now))
+		return true;
+	return file->ctime + (file->ctime % second ? tick : 2 * second) > nanoseconds(now);
+}
+
+int32_t tally_sources_look(const struct tally_dso *dso, const char *path)
+{
+	struct tally_sources *sources = dso->sources;
+	struct tally_source_file file;
+
+	if (!sources)
+		return 0;
+	file = file_look(path);
+	if (file_is_fresh(&file) || tally_vec_push(&sources->files, file))
+		sources->is_unfit = true;
+	return (int32_t)sources->files.len - 1;
+}
+
+void tally_sources_expect(struct tally_dso *dso, size_t nr, bool is_own)
+{
+	if (!dso->sources)
+		return;
+	dso->sources->facts.nr_places = (uint32_t)nr;
+	dso->sources->facts.is_own = is_own;
+}
+
+void tally_sources_take(struct tally_dso *dso, int32_t place)
+{
+	if (dso->sources)
+		dso->sources->facts.place = place;
+}
+
+void tally_sources_name(struct tally_dso *dso, const struct tally_build_id *object,
+			const char *word)
+{
+	struct tally_sources *sources = dso->sources;
+
+	if (!sources)
+		return;
+	sources->object = *object;
+	free(sources->word);
+	sources->word = strdup(word ? word : "");
+	if (!sources->word)
+		sources->is_unfit = true;
+}
+
+void tally_sources_refuse(const struct tally_dso *dso)
+{
+	if (dso->sources)
+		dso->sources->is_unfit = true;
+}
+
+void tally_sources_free(struct tally_dso *dso)
+{
+	if (!dso->sources)
+		return;
+	tally_vec_free(&dso->sources->files);
+	free(dso->sources->word);
+	free(dso->sources);
+	dso->sources = NULL;
+}
+
+/* ---- the running kernel --------------------------------------------------------- */
+
+/* The boot that this is. Without it a list of symbols is of any. */
+static int boot_read(char boot[40])
+{
+	char *text;
+	size_t len;
+	int ret = tally_file_read("/proc/sys/kernel/random/boot_id", PAGE, &text, &len);
+
+	if (ret)
+		return ret;
+	if (len < 40)
+		memcpy(boot, text, len);
+	else
+		ret = -EINVAL;
+	free(text);
+	return ret;
+}
+
+/* The sum of how the list begins now, for who may read it now. */
+static int head_read(const struct tally_symbols *symbols, uint64_t *ret_sum)
+{
+	int fd = symbols->options.kallsyms_fd, own = -1;
+	char page[PAGE];
+	ssize_t len;
+
+	if (fd <= 0)
+		fd = own = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	len = pread(fd, page, sizeof(page), 0);
+	if (own >= 0)
+		close(own);
+	if (len < HEAD)
+		return -ENODATA;
+	*ret_sum = tally_index_sum(page, HEAD);
+	return 0;
+}
+
+void tally_sources_take_running(struct tally_dso *dso, const char *text, size_t len)
+{
+	struct tally_sources *sources = dso->sources;
+
+	if (!sources)
+		return;
+	sources->facts.place = TALLY_SOURCE_RUNNING;
+	sources->facts.kallsyms = len < HEAD ? 0 : tally_index_sum(text, HEAD);
+	/* With a descriptor there are addresses that the user, whose file an index is, may not
+	 * see. */
+	if (len < HEAD || boot_read(sources->facts.boot) || dso->owner->options.kallsyms_fd > 0)
+		sources->is_unfit = true;
+}
+
+static bool running_is_same(const struct tally_dso *dso, const struct tally_source_facts *facts)
+{
+	char boot[40] = {0};
+	uint64_t sum;
+
+	return !facts->kernel && !boot_read(boot) && !memcmp(boot, facts->boot, sizeof(boot)) &&
+	       !head_read(dso->owner, &sum) && sum == facts->kallsyms;
+}
+
+/* ---- today ------------------------------------------------------------------------ */
+
+/* The sections of an index, held against their sizes. */
+struct past {
+	const struct tally_source_facts *facts;
+	const struct tally_source_file *files;
+	const char *word;
+	size_t nr_files;
+};
+
+static int past_open(struct tally_index *index, struct past *past)
+{
+	size_t facts_len, files_len, word_len;
+
+	past->facts = tally_index_section(index, TALLY_INDEX_FACTS, &facts_len);
+	past->files = tally_index_section(index, TALLY_INDEX_PLACES, &files_len);
+	past->word = tally_index_section(index, TALLY_INDEX_WORD, &word_len);
+	past->nr_files = files_len / sizeof(*past->files);
+	if (facts_len < sizeof(*past->facts) || !past->word || past->word[word_len - 1] ||
+	    past->facts->source > TALLY_DSO_SOURCE_MODULE ||
+	    past->facts->place < TALLY_SOURCE_RUNNING ||
+	    past->facts->place >= (int64_t)past->nr_files)
+		return -ESTALE;
+	/* Symbols of what was not there are nobody's. */
+	if (past->facts->place >= 0 && past->files[past->facts->place].error)
+		return -ESTALE;
+	return 0;
+}
+
+/* Where the object itself would be looked for. */
+static int own_place(const struct tally_dso *dso, const struct past *past, struct tally_str *path)
+{
+	tally_dso_add_path(dso, path, dso->name);
+	if (dso->pid > 0 && !past->facts->is_own) {
+		struct tally_str other = {0};
+		int ret;
+
+		/* What was found there was never put into an index. */
+		tally_str_addf(&other, "/proc/%d/root%s", (int)dso->pid, dso->name);
+		ret = tally_str_error(&other);
+		if (!ret && !access(tally_str_text(&other), F_OK))
+			ret = -ESTALE;
+		tally_str_free(&other);
+		if (ret)
+			return ret;
+	}
+	return tally_str_error(path);
+}
+
+/* List today's places: those of a user object begin with its name. */
+static int places_list(const struct tally_dso *dso, const struct tally_build_id *object,
+		       const struct past *past, struct tally_places *places)
+{
+	struct tally_str path = {0};
+	struct tally_place own;
+	int ret;
+
+	if (dso->kind == TALLY_DSO_KERNEL)
+		return tally_places_kernel(dso, places);
+	ret = tally_places_user(dso, *past->word ? past->word : NULL, object, places);
+	if (!ret)
+		ret = own_place(dso, past, &path);
+	if (!ret)
+		ret = tally_vec_reserve(&places->list, places->list.len + 1);
+	own.path = ret ? NULL : strdup(tally_str_text(&path));
+	tally_str_free(&path);
+	if (!ret && !own.path)
+		ret = -ENOMEM;
+	if (ret) {
+		tally_places_free(places);
+		return ret;
+	}
+	memmove(places->list.data + 1, places->list.data,
+		places->list.len++ * sizeof(*places->list.data));
+	places->list.data[0] = own;
+	return 0;
+}
+
+static bool files_are_same(const struct past *past, const struct tally_places *places)
+{
+	if (past->facts->nr_places != places->list.len || past->nr_files > places->list.len)
+		return false;
+	for (size_t i = 0; i < past->nr_files; i++) {
+		struct tally_source_file now = file_look(places->list.data[i].path);
+
+		if (memcmp(&now, &past->files[i], sizeof(now)))
+			return false;
+	}
+	return true;
+}
+
+static bool kernel_is_same(const struct tally_dso *dso, const struct past *past)
+{
+	const struct tally_source_facts *facts = past->facts;
+
+	return facts->kernel == tally_kernel_is_here(dso->owner) &&
+	       facts->has_address == dso->has_address && facts->address == dso->address &&
+	       !strcmp(past->word, dso->reference ? dso->reference : "") &&
+	       (facts->place != TALLY_SOURCE_RUNNING || running_is_same(dso, facts));
+}
+
+int tally_sources_check(const struct tally_dso *dso, const struct tally_build_id *object,
+			struct tally_index *index, enum tally_dso_source *ret_source,
+			char **ret_path)
+{
+	struct tally_places places = {0};
+	struct past past;
+	const char *path;
+	int ret = past_open(index, &past);
+
+	if (!ret && (past.facts->kind != dso->kind ||
+		     (past.facts->place < 0 && dso->kind != TALLY_DSO_KERNEL)))
+		ret = -ESTALE;
+	if (!ret)
+		ret = places_list(dso, object, &past, &places);
+	if (ret)
+		return ret;
+	if (!files_are_same(&past, &places) ||
+	    (dso->kind == TALLY_DSO_KERNEL && !kernel_is_same(dso, &past)))
+		ret = -ESTALE;
+	if (!ret) {
+		path = past.facts->place < 0 ? "/proc/kallsyms"
+					     : places.list.data[past.facts->place].path;
+		*ret_source = past.facts->source;
+		*ret_path = strdup(path);
+		ret = *ret_path ? 0 : -ENOMEM;
+	}
+	tally_places_free(&places);
+	return ret;
+}
