@@ -17,7 +17,7 @@ struct image_symbol {
 };
 
 struct image {
-	uint8_t data[8192];
+	uint8_t data[32768];
 	size_t len;
 	bool is64, big;
 };
@@ -142,8 +142,8 @@ static inline void image_build(struct image *image, bool is64, bool big,
 	static const char names[] = "\0.text\0.symtab\0.strtab\0.note.gnu.build-id\0.gnu_debuglink"
 				    "\0.shstrtab";
 	static const uint32_t name_at[] = {1, 7, 15, 23, 42, 57};
-	char strings[1024] = "";
-	uint32_t string_at[64];
+	char strings[8192] = "";
+	uint32_t string_at[512];
 	size_t strings_len = 1, symtab, strtab, shstr, note, note_len, link, link_len, shoff;
 
 	memset(image, 0, sizeof(*image));

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Symbols from an index are those that would be read from files today, or the index is not used. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "elf_image.h"
+#include "names.h"
+
+enum { SYMBOLS = 300, STEP = 6 };
+
+static const char debug_place[] = "root//usr/lib/debug/.build-id/a0/"
+				  "a1a2a3a4a5a6a7a8a9aaabacadaeafb0b1b2b3.debug";
+static const char cache_place[] = "cache/.build-id/a0/a1a2a3a4a5a6a7a8a9aaabacadaeafb0b1b2b3/";
+static const char index_place[] = "a0a1a2a3a4a5a6a7a8a9aaabacadaeafb0b1b2b3.index";
+static uint8_t id[20];
+
+struct tree {
+	char dir[64], symfs[80], cache[80], indexes[80];
+	struct tally_symbols_options options;
+	struct tally_symbols *symbols;
+};
+
+static int tree_setup(void **state)
+{
+	struct tree *tree = calloc(1, sizeof(*tree));
+
+	strcpy(tree->dir, "/tmp/tally-index-XXXXXX");
+	assert_non_null(mkdtemp(tree->dir));
+	snprintf(tree->symfs, sizeof(tree->symfs), "%s/root", tree->dir);
+	snprintf(tree->cache, sizeof(tree->cache), "%s/cache", tree->dir);
+	snprintf(tree->indexes, sizeof(tree->indexes), "%s/indexes", tree->dir);
+	tree->options = (struct tally_symbols_options){.symfs = tree->symfs,
+						       .buildid_dir = tree->cache,
+						       .index_dir = tree->indexes,
+						       .index_limit = 64 << 20};
+	for (int i = 0; i < 20; i++)
+		id[i] = (uint8_t)(0xa0 + i);
+	*state = tree;
+	return 0;
+}
+
+static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+	return remove(path);
+}
+
+static int tree_teardown(void **state)
+{
+	struct tree *tree = *state;
+
+	tally_symbols_free(tree->symbols);
+	nftw(tree->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	free(tree);
+	return 0;
+}
+
+static void tree_path(const struct tree *tree, const char *path, char full[512])
+{
+	snprintf(full, 512, "%s/%s", tree->dir, path);
+}
+
+static void write_file(const struct tree *tree, const char *path, const void *data, size_t len)
+{
+	char full[512];
+	FILE *file;
+
+	tree_path(tree, path, full);
+	for (char *at = full + strlen(tree->dir) + 1; (at = strchr(at, '/')); at++) {
+		*at = '\0';
+		mkdir(full, 0700);
+		*at = '/';
+	}
+	file = fopen(full, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(data, 1, len, file), len);
+	fclose(file);
+}
+
+static void remove_file(const struct tree *tree, const char *path)
+{
+	char full[512];
+
+	tree_path(tree, path, full);
+	assert_int_equal(unlink(full), 0);
+}
+
+/* An image of functions whose names begin with a letter; 0: stripped. */
+static void write_image(const struct tree *tree, const char *path, char letter, size_t nr)
+{
+	struct image_symbol symbols[SYMBOLS];
+	char names[SYMBOLS][16];
+	struct image image;
+
+	for (size_t i = 0; i < nr; i++) {
+		snprintf(names[i], sizeof(names[i]), "%c_%zu", letter, i);
+		symbols[i] = (struct image_symbol){names[i], IMAGE_TEXT + i * STEP, STEP - 1,
+						   STB_GLOBAL, STT_FUNC};
+	}
+	image_build(&image, true, false, symbols, letter ? nr : 0);
+	write_file(tree, path, image.data, image.len);
+}
+
+/* Files that changed just now get no index: go on when a change would show in their times. */
+static void settle(void)
+{
+	struct timespec start, now;
+
+	clock_gettime(CLOCK_REALTIME, &start);
+	do {
+		nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+		clock_gettime(CLOCK_REALTIME, &now);
+	} while ((now.tv_sec - start.tv_sec) * 1000000000 + now.tv_nsec - start.tv_nsec < 40000000);
+}
+
+static bool index_is_there(const struct tree *tree)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", tree->indexes, index_place);
+	return !access(path, F_OK);
+}
+
+/* Another process looks an object up. */
+static struct tally_dso *look_up(struct tree *tree, const struct tally_dso_key *key)
+{
+	struct tally_dso *dso;
+
+	tally_symbols_free(tree->symbols);
+	assert_int_equal(tally_symbols_new(&tree->options, &tree->symbols), 0);
+	assert_int_equal(tally_dso_get(tree->symbols, key, &dso), 0);
+	(void)tally_dso_find(dso, 0x1000);
+	return dso;
+}
+
+/* Look `name` up: from the index or not, it has names that begin with this letter. */
+static void expect(struct tree *tree, const char *name, bool with_id, bool from_index, char letter,
+		   const char *path)
+{
+	struct tally_dso_key key = {TALLY_DSO_USER, name, with_id ? id : NULL, 20};
+	struct tally_dso *dso = look_up(tree, &key);
+	struct tally_dso_status status = tally_dso_status(dso);
+	char want[16], full[512];
+
+	assert_int_equal(status.state, TALLY_DSO_LOADED);
+	assert_int_equal(dso->table.is_mapped, from_index);
+	assert_int_equal(status.nr_symbols, SYMBOLS);
+	tree_path(tree, path, full);
+	assert_string_equal(status.path, full);
+	for (size_t i = 0; i < SYMBOLS; i++) {
+		snprintf(want, sizeof(want), "%c_%zu", letter, i);
+		assert_string_equal(dso_name_at(dso, 0x1000 + i * STEP), want);
+		assert_ptr_equal(tally_dso_find(dso, 0x1000 + i * STEP),
+				 tally_dso_find(dso, 0x1001 + i * STEP));
+		assert_null(tally_dso_find(dso, 0x1000 + i * STEP + STEP - 1));
+	}
+}
+
+static void own_file(void **state)
+{
+	static const char path[] = "root/bin/prog";
+	struct tree *tree = *state;
+
+	write_image(tree, path, 'a', SYMBOLS);
+	settle();
+	expect(tree, "/bin/prog", true, false, 'a', path);
+	expect(tree, "/bin/prog", true, true, 'a', path);
+	/* By the file's own id. */
+	expect(tree, "/bin/prog", false, true, 'a', path);
+	/* The same id, another file, be it as long as the other. */
+	write_image(tree, path, 'b', SYMBOLS);
+	settle();
+	expect(tree, "/bin/prog", true, false, 'b', path);
+	expect(tree, "/bin/prog", true, true, 'b', path);
+	remove_file(tree, path);
+	assert_int_equal(
+		tally_dso_status(
+			look_up(tree, &(struct tally_dso_key){TALLY_DSO_USER, "/bin/prog", id, 20}))
+			.state,
+		TALLY_DSO_MISSING);
+}
+
+/* The first name's index is the second one's where both are the same file. */
+static void other_name(void **state)
+{
+	struct tree *tree = *state;
+	char full[512];
+
+	write_image(tree, "root/usr/bin/prog", 'a', SYMBOLS);
+	tree_path(tree, "root/bin", full);
+	assert_int_equal(symlink("usr/bin", full), 0);
+	settle();
+	expect(tree, "/usr/bin/prog", true, false, 'a', "root/usr/bin/prog");
+	expect(tree, "/bin/prog", true, true, 'a', "root/bin/prog");
+}
+
+/* Debug files come and go. */
+static void debug_file(void **state)
+{
+	struct tree *tree = *state;
+
+	write_image(tree, "root/bin/prog", 'a', SYMBOLS);
+	settle();
+	expect(tree, "/bin/prog", true, false, 'a', "root/bin/prog");
+	write_image(tree, debug_place, 'd', SYMBOLS);
+	settle();
+	expect(tree, "/bin/prog", true, false, 'd', debug_place);
+	expect(tree, "/bin/prog", true, true, 'd', debug_place);
+	/* A place that perf looks at first. */
+	write_image(tree, "root//bin/x.debug", 'e', SYMBOLS);
+	settle();
+	expect(tree, "/bin/prog", true, false, 'e', "root//bin/x.debug");
+	expect(tree, "/bin/prog", true, true, 'e', "root//bin/x.debug");
+	/* What was looked at in vain counts as well. */
+	remove_file(tree, debug_place);
+	expect(tree, "/bin/prog", true, false, 'e', "root//bin/x.debug");
+	remove_file(tree, "root//bin/x.debug");
+	expect(tree, "/bin/prog", true, false, 'a', "root/bin/prog");
+	expect(tree, "/bin/prog", true, true, 'a', "root/bin/prog");
+}
+
+/* Without the file itself: from the cache of build-ids, for whatever process. */
+static void build_id_cache(void **state)
+{
+	struct tree *tree = *state;
+	struct tally_dso_key key = {TALLY_DSO_USER, "/bin/gone", id, 20, .pid = 1 << 29};
+	char path[256];
+
+	snprintf(path, sizeof(path), "%self", cache_place);
+	write_image(tree, path, 'c', SYMBOLS);
+	settle();
+	expect(tree, "/bin/gone", true, false, 'c', path);
+	expect(tree, "/bin/gone", true, true, 'c', path);
+	assert_true(look_up(tree, &key)->table.is_mapped);
+	/* That of a process that has the name may be another file. */
+	key.pid = getpid();
+	key.name = "/proc/self/exe";
+	assert_false(look_up(tree, &key)->table.is_mapped);
+	/* No other directory of debug files is asked in vain. */
+	tree->options.debug_dirs = (const char *const[]){"/usr/lib/debug", "/opt/debug", NULL};
+	expect(tree, "/bin/gone", true, false, 'c', path);
+}
+
+/* What is shown otherwise, is small, or has an id that tells little, has no index. */
+static void without(void **state)
+{
+	struct tree *tree = *state;
+	struct tally_dso_key key = {TALLY_DSO_USER, "/bin/prog", id, 20};
+
+	write_image(tree, "root/bin/small", 'a', 9);
+	write_image(tree, "root/bin/prog", 'a', SYMBOLS);
+	settle();
+	key.name = "/bin/small";
+	assert_int_equal(tally_dso_status(look_up(tree, &key)).nr_symbols, 9);
+	key.name = "/bin/prog";
+	tree->options.no_demangle = true;
+	(void)look_up(tree, &key);
+	tree->options.no_demangle = false;
+	tree->options.demangle_params = true;
+	(void)look_up(tree, &key);
+	tree->options.demangle_params = false;
+	tree->options.index_dir = NULL;
+	(void)look_up(tree, &key);
+	tree->options.index_dir = tree->indexes;
+	tree->options.index_limit = 5000;
+	(void)look_up(tree, &key);
+	tree->options.index_limit = 1 << 20;
+	tally_symbols_free(tree->symbols);
+	tree->symbols = NULL;
+	assert_false(index_is_there(tree));
+	expect(tree, "/bin/prog", true, false, 'a', "root/bin/prog");
+	expect(tree, "/bin/prog", true, true, 'a', "root/bin/prog");
+	tree->options.no_demangle = true;
+	expect(tree, "/bin/prog", true, false, 'a', "root/bin/prog");
+}
+
+/* Two files with one id, in one process: the index stays that of one of them. */
+static void twins(void **state)
+{
+	struct tally_dso_key one = {TALLY_DSO_USER, "/bin/one", id, 20}, two = one;
+	struct tree *tree = *state;
+	struct tally_dso *dso;
+
+	two.name = "/bin/two";
+	write_image(tree, "root/bin/one", 'a', SYMBOLS);
+	write_image(tree, "root/bin/two", 'b', SYMBOLS);
+	settle();
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(look_up(tree, &one)->table.is_mapped, i > 0);
+		assert_int_equal(tally_dso_get(tree->symbols, &two, &dso), 0);
+		assert_string_equal(dso_name_at(dso, 0x1000), "b_0");
+		assert_false(dso->table.is_mapped);
+	}
+}
+
+/* It is written at once: who prints may be ended by whoever reads. */
+static void at_once(void **state)
+{
+	struct tally_dso_key key = {TALLY_DSO_USER, "/bin/prog", id, 20};
+	struct tree *tree = *state;
+
+	write_image(tree, "root/bin/prog", 'a', SYMBOLS);
+	settle();
+	assert_false(index_is_there(tree));
+	(void)look_up(tree, &key);
+	assert_true(index_is_there(tree));
+}
+
+/* ---- kernels ------------------------------------------------------------------------ */
+
+/* perf's copy of a kernel's list, of a kernel that does not run here. */
+static void cached_kernel(void **state)
+{
+	struct tally_dso_key key = {TALLY_DSO_KERNEL, "[kernel.kallsyms]", id, 20};
+	struct tree *tree = *state;
+	struct tally_str text = {0};
+	struct tally_dso *dso;
+	char path[256];
+
+	tree->options.symfs = NULL;
+	tree->options.ignore_vmlinux = true;
+	tally_str_add(&text, "ffffffff81000000 T _text\n");
+	for (int i = 0; i < SYMBOLS; i++)
+		tally_str_addf(&text, "ffffffff81%06x T k_%d\n", 0x100 + i * 16, i);
+	tally_str_add(&text, "ffffffffc0000000 t m_1\t[ext4]\n");
+	snprintf(path, sizeof(path), "%skallsyms", cache_place);
+	write_file(tree, path, tally_str_text(&text), text.len);
+	tally_str_free(&text);
+	settle();
+	for (int i = 0; i < 4; i++) {
+		/* The third time it was recorded elsewhere in memory. */
+		uint64_t moved = i == 2 ? 0x1000000 : 0;
+
+		tally_symbols_free(tree->symbols);
+		assert_int_equal(tally_symbols_new(&tree->options, &tree->symbols), 0);
+		assert_int_equal(tally_dso_get(tree->symbols, &key, &dso), 0);
+		tally_dso_set_address(dso, "_text", 0xffffffff81000000 + moved);
+		assert_string_equal(dso_name_at(dso, 0xffffffff81000112 + moved), "k_1");
+		assert_int_equal(tally_dso_status(dso).source, TALLY_DSO_SOURCE_KALLSYMS);
+		assert_null(tally_dso_find(dso, 0xffffffffc0000000));
+		assert_int_equal(dso->table.is_mapped, i == 1 || i == 3);
+	}
+}
+
+/* Ask for a symbol of each page: a sum of all answers. 0 if there are none. */
+static uint64_t kernel_answers(struct tree *tree, bool from_index)
+{
+	struct tally_dso_key key = {TALLY_DSO_KERNEL, "[kernel.kallsyms]"};
+	uint8_t running[TALLY_BUILD_ID_MAX];
+	const struct tally_symbol *symbol;
+	struct tally_dso *dso;
+	uint64_t sum = 0;
+
+	if (!tally_kernel_build_id(running, &key.build_id_size))
+		key.build_id = running;
+	dso = look_up(tree, &key);
+	if (tally_dso_status(dso).state != TALLY_DSO_LOADED || !key.build_id)
+		return 0;
+	assert_int_equal(dso->table.is_mapped, from_index);
+	assert_string_equal(tally_dso_status(dso).path, "/proc/kallsyms");
+	for (size_t i = 0; i < dso->table.len; i += 7) {
+		symbol = tally_dso_find(dso, dso->table.symbols[i].start);
+		sum = sum * 31 + symbol->start + symbol->end;
+		for (const char *at = tally_symbol_name(dso, symbol); *at; at++)
+			sum = sum * 31 + (uint8_t)*at;
+	}
+	return sum;
+}
+
+static void running_kernel(void **state)
+{
+	struct tally_dso_key key = {TALLY_DSO_KERNEL, "[kernel.kallsyms]"};
+	struct tree *tree = *state;
+	uint8_t running[TALLY_BUILD_ID_MAX];
+	struct tally_str text = {0};
+	uint64_t answers;
+	char path[512];
+	int fd;
+
+	tree->options.symfs = NULL;
+	tree->options.ignore_vmlinux = true;
+	/* A descriptor may see more than its user: nothing of it is kept. */
+	fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	tree->options.kallsyms_fd = fd;
+	answers = fd < 0 ? 0 : kernel_answers(tree, false);
+	if (!answers) {
+		print_message("# skipped: the kernel hides its symbols, or has no build id\n");
+		close(fd);
+		skip();
+	}
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_true(kernel_answers(tree, false) == answers);
+	tree->options.kallsyms_fd = 0;
+	assert_true(kernel_answers(tree, false) == answers);
+	assert_true(kernel_answers(tree, true) == answers);
+	/* Reading one is another matter: what the descriptor sees is the same. */
+	tree->options.kallsyms_fd = fd;
+	assert_true(kernel_answers(tree, true) == answers);
+	close(fd);
+	/* Who may not see addresses sees none. */
+	for (int i = 0; i < 200; i++)
+		tally_str_addf(&text, "0000000000000000 T hidden_%d\n", i);
+	write_file(tree, "hidden", tally_str_text(&text), text.len);
+	tally_str_free(&text);
+	tree_path(tree, "hidden", path);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	tree->options.kallsyms_fd = fd;
+	key.build_id = running;
+	assert_int_equal(tally_kernel_build_id(running, &key.build_id_size), 0);
+	assert_int_equal(tally_dso_status(look_up(tree, &key)).state, TALLY_DSO_DENIED);
+	close(fd);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+#define WITH_TREE(function) cmocka_unit_test_setup_teardown(function, tree_setup, tree_teardown)
+		WITH_TREE(own_file),       WITH_TREE(other_name),    WITH_TREE(debug_file),
+		WITH_TREE(build_id_cache), WITH_TREE(without),       WITH_TREE(twins),
+		WITH_TREE(at_once),        WITH_TREE(cached_kernel), WITH_TREE(running_kernel),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
