@@ -3,6 +3,8 @@
 other people's files where it lies beside the tree. Both have one layout."""
 import os
 
+import cache  # noqa: F401 - nothing that is run writes into the user's
+
 
 class Set:
     """One of them."""

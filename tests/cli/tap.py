@@ -4,6 +4,8 @@ import subprocess
 import sys
 import traceback
 
+import cache  # noqa: F401 - nothing that is run writes into the user's
+
 
 class Skip(Exception):
     """What cannot run here, and why."""

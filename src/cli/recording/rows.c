@@ -67,6 +67,8 @@ const struct tally_option report_options[] = {
 	{0, "kallsyms", TALLY_OPTION_TEXT, AT(kallsyms), "file", "kernel symbols as text"},
 	{0, "symfs", TALLY_OPTION_TEXT, AT(symfs), "dir", "look for files below this directory"},
 	{0, "no-demangle", TALLY_OPTION_FLAG, AT(no_demangle), NULL, "raw C++, Rust and D names"},
+	{0, "no-index", TALLY_OPTION_FLAG, AT(session.no_index), NULL,
+	 "read symbols anew, and keep no index of them (see TALLY_INDEX)"},
 	{0, "stdio-color", TALLY_OPTION_TEXT, AT(colour), "mode",
 	 "accepted for perf's sake: the report has no colours"},
 	{0, "group", TALLY_OPTION_FLAG, AT(group), NULL,

@@ -16,6 +16,7 @@
 #include "cli/main/progress.h"
 #include "cli/main/truncation.h"
 #include "cli/recording/filter.h"
+#include "cli/recording/index.h"
 #include "cli/recording/session_chain.h"
 #include "cli/recording/session_private.h"
 #include "sampler/privileges.h"
@@ -52,6 +53,18 @@ static int session_build_ids(struct tally_session *session)
 	return ret;
 }
 
+static int session_symbols(struct tally_session *session)
+{
+	struct tally_str dir = {0};
+	int ret = tally_index_apply(session->options.no_index, &session->options.symbols, &dir);
+
+	if (!ret)
+		ret = tally_symbols_new(&session->options.symbols, &session->symbols);
+	session->options.symbols.index_dir = NULL;
+	tally_str_free(&dir);
+	return ret;
+}
+
 static int session_explain_open(const char *path, int code, const struct tally_error *err)
 {
 	tally_print_parse_error(path, code, err);
@@ -85,7 +98,7 @@ int tally_session_open(const struct tally_session_options *options, struct tally
 	if (ret)
 		ret = session_explain_open(session->path, ret, &err);
 	if (!ret)
-		ret = tally_symbols_new(&session->options.symbols, &session->symbols);
+		ret = session_symbols(session);
 	if (!ret)
 		ret = session_find_origin(session);
 	if (!ret)

@@ -29,6 +29,7 @@ struct tally_session_options {
 	const char *input; /* NULL: perf.data, or stdin if that is a pipe */
 	struct tally_symbols_options symbols;
 	struct tally_session_filter filter;
+	bool no_index; /* neither read nor write indexes of symbols */
 };
 
 /* What was met on the way that a reader of the result must know, besides the feed's counts. */

@@ -50,6 +50,8 @@ static const struct tally_option script_options[] = {
 	{0, "kallsyms", TALLY_OPTION_TEXT, AT(kallsyms), "file", "kernel symbols as text"},
 	{0, "symfs", TALLY_OPTION_TEXT, AT(symfs), "dir", "look for files below this directory"},
 	{0, "no-demangle", TALLY_OPTION_FLAG, AT(no_demangle), NULL, "raw C++, Rust and D names"},
+	{0, "no-index", TALLY_OPTION_FLAG, AT(session.no_index), NULL,
+	 "read symbols anew, and keep no index of them (see TALLY_INDEX)"},
 	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
 	 "take /tmp/perf-PID.map of any owner; recordings are not asked for theirs"},
 	TALLY_OPTION_END,

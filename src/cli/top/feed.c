@@ -4,6 +4,7 @@
 
 #include "abi/attr.h"
 #include "base/arith.h"
+#include "cli/recording/index.h"
 #include "cli/top/feed.h"
 #include "cli/top/rows.h"
 #include "sampler/privileges.h"
@@ -76,10 +77,13 @@ int top_feed_init(struct top *top)
 		.bounds = !report->no_bounds,
 		.kallsyms_fd = tally_privileges_kallsyms(),
 	};
-	int ret;
+	struct tally_str index_dir = {0};
+	int ret = tally_index_apply(report->session.no_index, &symbols, &index_dir);
 
 	top->kallsyms_fd = symbols.kallsyms_fd;
-	ret = tally_live_init(&top->live, &top->sampler, &symbols);
+	if (!ret)
+		ret = tally_live_init(&top->live, &top->sampler, &symbols);
+	tally_str_free(&index_dir);
 	if (ret)
 		return ret;
 	tally_machine_follow(top->live.machine);

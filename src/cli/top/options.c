@@ -79,6 +79,8 @@ const struct tally_option top_options[] = {
 	{0, "no-bounds", FLAG(report.no_bounds),
 	 "addresses, as perf, not fn@START of functions without a name"},
 	{0, "no-demangle", FLAG(report.no_demangle), "raw C++, Rust and D names"},
+	{0, "no-index", FLAG(report.session.no_index),
+	 "read symbols anew, and keep no index of them (see TALLY_INDEX)"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "How:"},
 	{0, "stdio", FLAG(stdio), "as text, one screen after the other"},
 	{0, "tui", FLAG(tui), "as a screen with keys (the default on a terminal)"},
