@@ -11,6 +11,7 @@ slowest command twice only. Needs root for the system-wide recordings."""
 import argparse
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -130,6 +131,26 @@ class Bench:
         os.unlink(path)
         return size
 
+    def small(self):
+        """A recording as people make many a day: what is left when symbols come from an index (docs/index-format.md)."""
+        os.environ["PERF_BUILDID_DIR"] = os.path.join(self.dir, "none")  # else both read perf's copy of the kernel's list
+        indexes = os.path.join(os.environ["XDG_CACHE_HOME"], "tally")
+        subprocess.run([self.tally, "record", "-g", "-e", "cpu-clock", "-F", "1100", "-o", self.file("small"), "--",
+                        self.tool("deep"), "1"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        print("command | perf ms | without index | making it | with it | times less than perf")
+        print("-- | --: | --: | --: | --: | --:")
+        for arguments in (["report", "--stdio"], ["report", "--stdio", "--no-children"], ["script"]):
+            argv = [*arguments, "-i", self.file("small")]
+            taken = [[], [], [], []]
+            for _ in range(max(10, self.runs)):
+                shutil.rmtree(indexes, ignore_errors=True)
+                for column, command in enumerate(([self.tally, *argv, "--no-index"], [self.tally, *argv], [self.tally, *argv],
+                                                  ["perf", *argv])):
+                    taken[column].append(self.cost(command)[0])
+            off, cold, warm, perf = (1000 * statistics.median(column) for column in taken)
+            print(f"{' '.join(arguments)} | {perf:.1f} | {off:.1f} | {cold:.1f} | {warm:.2f} | {perf / warm:.0f}", flush=True)
+        print()
+
     def has(self, command):
         return subprocess.run([self.tally, command, "--help"], capture_output=True).returncode == 0
 
@@ -186,18 +207,21 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--keep", metavar="DIR")
-    parser.add_argument("--only", choices=["reading", "overheads", "names"], help="a part of the figures")
+    parser.add_argument("--only", choices=["reading", "small", "overheads", "names"], help="a part of the figures")
     parser.add_argument("tally", nargs="?", default=os.path.join(HERE, "..", "build", "src", "cli", "tally"))
     options = parser.parse_args()
     tally = os.path.realpath(options.tally)
     with tempfile.TemporaryDirectory(prefix="tally-bench.") as scratch:
         if options.keep:
             os.makedirs(options.keep, exist_ok=True)
+        os.environ["XDG_CACHE_HOME"] = scratch  # no index of the user's is read or written
         bench = Bench(tally, os.path.realpath(options.keep or scratch), options.runs, options.quick)
         if options.only in (None, "reading"):
             bench.record()
             bench.shapes()
             bench.reading()
+        if options.only in (None, "small"):
+            bench.small()
         if options.only in (None, "overheads"):
             bench.overheads()
         if options.only in (None, "names"):
