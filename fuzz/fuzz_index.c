@@ -75,6 +75,23 @@ static void check_sources(struct tally_index *index, enum tally_dso_kind kind)
 	tally_symbols_free(symbols);
 }
 
+/* Unwind rules have a target of their own: here they are where an index has them. */
+static void look_rules_up(struct tally_index *index)
+{
+	struct tally_unwind_table rules;
+	struct tally_unwind_rule rule;
+	uint64_t start;
+	size_t len;
+	const void *block = tally_index_section(index, TALLY_INDEX_RULES, &len);
+
+	if (!block || tally_unwind_table_open(block, len, &rules))
+		return;
+	for (uint64_t addr = 0; addr < 0x2000; addr += 0x33) {
+		(void)tally_unwind_table_find(&rules, addr, &rule);
+		(void)tally_unwind_table_function(&rules, addr, &start);
+	}
+}
+
 static void read_all(const uint8_t *data, size_t size)
 {
 	struct tally_index index;
@@ -87,6 +104,7 @@ static void read_all(const uint8_t *data, size_t size)
 		(void)tally_index_section(&index, id, &len);
 	check_sources(&index, TALLY_DSO_USER);
 	check_sources(&index, TALLY_DSO_KERNEL);
+	look_rules_up(&index);
 	if (!tally_index_table_open(&index, &table)) {
 		look_up(&table);
 		tally_symtab_free(&table);

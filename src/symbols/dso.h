@@ -64,7 +64,8 @@ struct tally_dso {
 	struct tally_index index;        /* that the table borrows from, if it is mapped */
 	struct tally_sources *sources;   /* of the table, for an index of it; or NULL */
 	struct tally_unwind_table rules; /* of rules_block */
-	void *rules_block;               /* NULL: none */
+	void *rules_block;               /* NULL: none, or they are mapped: */
+	struct tally_index rules_index;
 	enum tally_dso_state rules_state;
 	bool has_frame_pointers; /* see tally_dso_has_frame_pointers(); once rules_state says */
 	struct tally_map bounds; /* functions without a name, by start */

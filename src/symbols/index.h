@@ -30,7 +30,8 @@ enum tally_index_id {
 	TALLY_INDEX_STEPS,
 	TALLY_INDEX_LEFT,
 	TALLY_INDEX_RIGHT,
-	TALLY_INDEX_RULES, /* for unwinding */
+	TALLY_INDEX_RULES_FACTS, /* what the unwind rules below depend on; see index_rules.h */
+	TALLY_INDEX_RULES,       /* a table of unwind/table.h */
 	TALLY_INDEX_END,
 };
 

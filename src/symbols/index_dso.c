@@ -29,8 +29,10 @@ static bool dso_has_index(const struct tally_dso *dso)
 	}
 }
 
-static struct tally_index_dir *need_dir(struct tally_symbols *symbols)
+struct tally_index_dir *tally_index_dir_get(struct tally_symbols *symbols)
 {
+	if (!symbols->options.index_dir)
+		return NULL;
 	if (!symbols->indexes.path &&
 	    tally_index_dir_open(symbols->options.index_dir, symbols->options.index_limit,
 				 &symbols->indexes))
@@ -38,8 +40,7 @@ static struct tally_index_dir *need_dir(struct tally_symbols *symbols)
 	return &symbols->indexes;
 }
 
-/* The build-id of the object: as recorded, else that of what would be taken for it. */
-static int find_object(const struct tally_dso *dso, struct tally_build_id *ret_object)
+int tally_dso_index_object(const struct tally_dso *dso, struct tally_build_id *ret_object)
 {
 	struct tally_str path = {0};
 	int ret;
@@ -79,19 +80,16 @@ static int begin_sources(struct tally_dso *dso, const struct tally_build_id *obj
 	return 0;
 }
 
-/* Objects whose index was read or written by this process: another file with the same id, at other
- * places, is not put in its place time and again. */
-static bool is_known(const struct tally_symbols *symbols, const struct tally_build_id *object)
+bool tally_index_note(struct tally_symbols *symbols, const struct tally_build_id *object,
+		      enum tally_index_id what)
 {
-	uint64_t hash = tally_hash_bytes(object->id, object->size, 0);
+	uint64_t hash = tally_hash_bytes(object->id, object->size, what);
 
-	return tally_map_get(&symbols->indexed, hash) != TALLY_MAP_NONE;
-}
-
-static void note_known(struct tally_symbols *symbols, const struct tally_build_id *object)
-{
+	if (tally_map_get(&symbols->indexed, hash) != TALLY_MAP_NONE)
+		return false;
 	/* Without memory for it one is written once more. */
-	(void)tally_map_put(&symbols->indexed, tally_hash_bytes(object->id, object->size, 0), 0);
+	(void)tally_map_put(&symbols->indexed, hash, 0);
+	return true;
 }
 
 int tally_dso_index_load(struct tally_dso *dso)
@@ -101,9 +99,9 @@ int tally_dso_index_load(struct tally_dso *dso)
 	char *path;
 	int ret;
 
-	if (!dso_has_index(dso) || find_object(dso, &object))
+	if (!dso_has_index(dso) || tally_dso_index_object(dso, &object))
 		return -ENOENT;
-	dir = need_dir(dso->owner);
+	dir = tally_index_dir_get(dso->owner);
 	if (!dir)
 		return -ENOENT;
 	ret = tally_index_open(dir, &object, &dso->index);
@@ -115,7 +113,7 @@ int tally_dso_index_load(struct tally_dso *dso)
 		dso->path = path;
 	}
 	if (!ret) {
-		note_known(dso->owner, &object);
+		(void)tally_index_note(dso->owner, &object, TALLY_INDEX_SYMBOLS);
 		return 0;
 	}
 	tally_index_free(&dso->index);
@@ -145,8 +143,7 @@ static bool is_worth_it(const struct tally_dso *dso)
 
 	/* Where no more names are demangled, aliases were chosen by others. */
 	return sources && !sources->is_unfit && dso->state == TALLY_DSO_LOADED &&
-	       dso->table.len >= SYMBOLS_LEAST && dso->owner->names_left &&
-	       !is_known(dso->owner, &sources->object);
+	       dso->table.len >= SYMBOLS_LEAST && dso->owner->names_left;
 }
 
 void tally_dso_index_save(struct tally_dso *dso)
@@ -154,11 +151,10 @@ void tally_dso_index_save(struct tally_dso *dso)
 	struct tally_index_writer *writer;
 	struct tally_symbols *symbols = dso->owner;
 
-	if (is_worth_it(dso)) {
-		note_known(symbols, &dso->sources->object);
-		if (!tally_index_writer_open(&symbols->indexes, &dso->sources->object,
-					     tally_index_table_size(&dso->table), &writer))
-			(void)tally_index_writer_close(writer, sources_add(writer, dso));
-	}
+	if (is_worth_it(dso) &&
+	    tally_index_note(symbols, &dso->sources->object, TALLY_INDEX_SYMBOLS) &&
+	    !tally_index_writer_open(&symbols->indexes, &dso->sources->object,
+				     tally_index_table_size(&dso->table), &writer))
+		(void)tally_index_writer_close(writer, sources_add(writer, dso));
 	tally_sources_free(dso);
 }

@@ -27,7 +27,7 @@ static uint64_t nanoseconds(struct timespec time)
 	return (uint64_t)time.tv_sec * second + (uint64_t)time.tv_nsec;
 }
 
-static struct tally_source_file file_look(const char *path)
+struct tally_source_file tally_source_file_look(const char *path)
 {
 	struct stat st;
 
@@ -42,8 +42,7 @@ static struct tally_source_file file_look(const char *path)
 	};
 }
 
-/* Whether the file may change without its times. */
-static bool file_is_fresh(const struct tally_source_file *file)
+bool tally_source_file_is_fresh(const struct tally_source_file *file)
 {
 	struct timespec now;
 
@@ -61,8 +60,8 @@ int32_t tally_sources_look(const struct tally_dso *dso, const char *path)
 
 	if (!sources)
 		return 0;
-	file = file_look(path);
-	if (file_is_fresh(&file) || tally_vec_push(&sources->files, file))
+	file = tally_source_file_look(path);
+	if (tally_source_file_is_fresh(&file) || tally_vec_push(&sources->files, file))
 		sources->is_unfit = true;
 	return (int32_t)sources->files.len - 1;
 }
@@ -256,7 +255,7 @@ static bool files_are_same(const struct past *past, const struct tally_places *p
 	if (past->facts->nr_places != places->list.len || past->nr_files > places->list.len)
 		return false;
 	for (size_t i = 0; i < past->nr_files; i++) {
-		struct tally_source_file now = file_look(places->list.data[i].path);
+		struct tally_source_file now = tally_source_file_look(places->list.data[i].path);
 
 		if (memcmp(&now, &past->files[i], sizeof(now)))
 			return false;

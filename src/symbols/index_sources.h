@@ -20,6 +20,11 @@ struct tally_source_file {
 	uint64_t mtime, ctime; /* ns */
 };
 
+struct tally_source_file tally_source_file_look(const char *path);
+
+/* Whether the file may change without a trace in its times, as it changed just now. */
+bool tally_source_file_is_fresh(const struct tally_source_file *file);
+
 /* The section TALLY_INDEX_FACTS. TALLY_INDEX_WORD is text: a user object's debug link, or the
  * symbol that told the kernel's address. */
 struct tally_source_facts {

@@ -6,6 +6,7 @@
 
 #include "symbols/dso.h"
 #include "symbols/elf_frames.h"
+#include "symbols/index_rules.h"
 #include "symbols/load.h"
 #include "symbols/load_rules.h"
 #include "symbols/places.h"
@@ -21,6 +22,18 @@ static bool has_section(const struct tally_elf *elf, const char *name)
 static bool has_debug_frame(const struct tally_elf *elf)
 {
 	return has_section(elf, ".debug_frame") || has_section(elf, ".zdebug_frame");
+}
+
+/* Whether .eh_frame is of the code: that of files which were built without has only what the
+ * compiler's own first and last functions brought. Of 1,900 files of Debian it is a seventh of
+ * .text; less than a fiftieth have three of assembler and Haskell.
+ */
+static bool has_rules(const struct tally_elf *elf)
+{
+	struct tally_elf_section frames, text;
+
+	return tally_elf_section_by_name(elf, ".eh_frame", &frames) && frames.type != SHT_NOBITS &&
+	       (!tally_elf_section_by_name(elf, ".text", &text) || frames.size >= text.size / 50);
 }
 
 /* A debug file has the sections of the mapped one, too, but not their bytes. */
@@ -67,36 +80,43 @@ static bool sets_frame_pointers(const struct tally_elf *elf)
 }
 
 static int rules_compile(struct tally_dso *dso, const struct tally_image *own,
-			 const struct tally_image *debug)
+			 const struct tally_image *debug, size_t *ret_len)
 {
 	struct tally_elf_frames frames;
-	size_t len;
+	size_t len = 0;
 	int ret = tally_elf_frames_gather(&own->elf, debug->elf.data ? &debug->elf : NULL, &frames);
 
 	if (!ret)
 		ret = tally_unwind_compile(&frames.source, &dso->rules_block, &len);
 	tally_elf_frames_free(&frames);
 	dso->has_frame_pointers = !ret || (ret == -ENODATA && sets_frame_pointers(&own->elf));
+	*ret_len = len;
 	return ret ? ret : tally_unwind_table_open(dso->rules_block, len, &dso->rules);
 }
 
 int tally_dso_load_rules(struct tally_dso *dso)
 {
 	struct tally_image own = {0}, debug = {0};
+	struct tally_rules_facts facts;
+	bool is_searched = false;
+	size_t len = 0;
 	int ret, failure;
 
+	if (!tally_dso_index_load_rules(dso, &facts))
+		return 0;
 	switch (dso->kind) {
 	case TALLY_DSO_USER: failure = tally_dso_open_own(dso, &own); break;
 	case TALLY_DSO_VDSO: failure = tally_dso_open_vdso(dso, &own); break;
 	default: return -ENODATA;
 	}
-	/* Though the file has .eh_frame, that may be of what the compiler's own files start with.
-	 */
-	ret = rules_search(dso, &own, &debug);
+	is_searched = !own.elf.data || !has_rules(&own.elf);
+	ret = is_searched ? rules_search(dso, &own, &debug) : 0;
 	if (!ret)
-		ret = own.elf.data ? rules_compile(dso, &own, &debug) : failure;
+		ret = own.elf.data ? rules_compile(dso, &own, &debug, &len) : failure;
 	if (tally_file_map_check(&own.map) || tally_file_map_check(&debug.map))
 		ret = -EIO;
+	if (!ret && !is_searched)
+		tally_dso_index_save_rules(dso, &facts, &own, len);
 	tally_image_free(&own);
 	tally_image_free(&debug);
 	return ret;

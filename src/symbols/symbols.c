@@ -120,6 +120,7 @@ static void dso_free(struct tally_dso *dso)
 	free(dso->reference);
 	free(dso->path);
 	free(dso->rules_block);
+	tally_index_free(&dso->rules_index);
 	tally_dso_free_bounds(dso);
 	free(dso);
 }

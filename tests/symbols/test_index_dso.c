@@ -318,6 +318,68 @@ static void at_once(void **state)
 	assert_true(index_is_there(tree));
 }
 
+/* Rules at steps through a file: a sum of all answers. */
+static uint64_t rules_answers(struct tally_dso *dso, uint64_t end)
+{
+	const struct tally_unwind_table *rules = tally_dso_rules(dso);
+	struct tally_unwind_rule rule;
+	uint64_t sum = 0, start;
+
+	assert_non_null(rules);
+	for (uint64_t addr = 0; addr < end; addr += 13) {
+		if (!tally_unwind_table_find(rules, addr, &rule))
+			continue;
+		sum = sum * 31 + rule.cfa_reg + (uint32_t)rule.cfa_value + rule.nr_regs;
+		for (unsigned i = 0; i < rule.nr_regs; i++)
+			sum = sum * 31 + (uint32_t)tally_unwind_rule_reg(&rule, i).value;
+		sum += tally_unwind_table_function(rules, addr, &start) ? start : 0;
+	}
+	assert_true(sum != 0);
+	return sum;
+}
+
+/* Unwind rules are kept beside the symbols, by the file that they are of. */
+static void unwind_rules(void **state)
+{
+	struct tree *tree = *state;
+	uint8_t own_id[TALLY_BUILD_ID_MAX];
+	struct tally_dso_key key = {TALLY_DSO_USER, NULL, own_id};
+	char path[512] = "", copy[512];
+	uint64_t answers = 0, sum;
+	struct tally_dso *dso;
+	char *text;
+	size_t len;
+
+	assert_true(readlink("/proc/self/exe", path, sizeof(path) - 1) > 0);
+	assert_int_equal(tally_file_read(path, 1 << 28, &text, &len), 0);
+	write_file(tree, "root/bin/this", text, len);
+	free(text);
+	tree_path(tree, "root/bin/this", copy);
+	assert_int_equal(tally_elf_build_id(copy, own_id, &key.build_id_size), 0);
+	key.name = "/bin/this";
+	settle();
+	for (int i = 0; i < 5; i++) {
+		/* The fourth time the file is another one, for all that its times tell. */
+		if (i == 3)
+			assert_int_equal(chmod(copy, 0700), 0);
+		settle();
+		tally_symbols_free(tree->symbols);
+		assert_int_equal(tally_symbols_new(&tree->options, &tree->symbols), 0);
+		assert_int_equal(tally_dso_get(tree->symbols, &key, &dso), 0);
+		if (i == 1)
+			(void)tally_dso_find(dso, 0x1000);
+		sum = rules_answers(dso, len);
+		assert_true(!i || sum == answers);
+		answers = sum;
+		assert_int_equal(!dso->rules_block, i == 1 || i == 2 || i == 4);
+		assert_true(tally_dso_has_frame_pointers(dso));
+		/* Symbols were written into the same index, and left the rules there. */
+		if (i == 2)
+			(void)tally_dso_find(dso, 0x1000);
+		assert_int_equal(dso->table.is_mapped, i == 2);
+	}
+}
+
 /* ---- kernels ------------------------------------------------------------------------ */
 
 /* perf's copy of a kernel's list, of a kernel that does not run here. */
@@ -427,9 +489,10 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 #define WITH_TREE(function) cmocka_unit_test_setup_teardown(function, tree_setup, tree_teardown)
-		WITH_TREE(own_file),       WITH_TREE(other_name),    WITH_TREE(debug_file),
-		WITH_TREE(build_id_cache), WITH_TREE(without),       WITH_TREE(twins),
-		WITH_TREE(at_once),        WITH_TREE(cached_kernel), WITH_TREE(running_kernel),
+		WITH_TREE(own_file),       WITH_TREE(other_name),   WITH_TREE(debug_file),
+		WITH_TREE(build_id_cache), WITH_TREE(without),      WITH_TREE(twins),
+		WITH_TREE(at_once),        WITH_TREE(unwind_rules), WITH_TREE(cached_kernel),
+		WITH_TREE(running_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
