@@ -73,7 +73,7 @@ bool tally_attr_walks_user(const struct perf_event_attr *attr)
 			 attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
 
 	return attr->sample_type & PERF_SAMPLE_CALLCHAIN && !attr->exclude_callchain_user &&
-	       !has_calls;
+	       !(attr->sample_type & PERF_SAMPLE_STACK_USER) && !has_calls;
 }
 
 int tally_attr_decode(const void *bytes, size_t len, bool swap, struct perf_event_attr *ret_attr,

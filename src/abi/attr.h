@@ -38,8 +38,9 @@ int tally_attr_negotiate(const void *bytes, uint32_t limit, struct perf_event_at
 uint32_t tally_attr_min_size(const struct perf_event_attr *attr);
 
 /* Whether callchains of this event have callers in user space that the kernel walked to, from frame
- * pointer to frame pointer. With other means of finding them (`--call-graph lbr` and `dwarf`) they
- * come from the stack of branches or the dump of the stack beside the chain. */
+ * pointer to frame pointer. With other means of finding them (`--call-graph lbr`, `dwarf`, `auto`)
+ * they come, at least the inner ones, from the stack of branches or the dump of the stack beside
+ * the chain. */
 bool tally_attr_walks_user(const struct perf_event_attr *attr);
 
 /* One named field of the attr: a whole integer (bits == 0) or a bit field. */

@@ -157,6 +157,31 @@ static void smallest_size_holds_every_field(void **state)
 	assert_int_equal(tally_attr_min_size(&attr), 144);
 }
 
+static void chains_by_frame_pointers_are_told(void **state)
+{
+	static const struct {
+		struct perf_event_attr attr;
+		bool walks;
+	} rows[] = {
+		{{.sample_type = PERF_SAMPLE_IP}, false},
+		{{.sample_type = PERF_SAMPLE_CALLCHAIN}, true},
+		{{.sample_type = PERF_SAMPLE_CALLCHAIN, .exclude_callchain_kernel = 1}, true},
+		{{.sample_type = PERF_SAMPLE_CALLCHAIN, .defer_callchain = 1}, true},
+		{{.sample_type = PERF_SAMPLE_CALLCHAIN, .exclude_callchain_user = 1}, false},
+		{{.sample_type = PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER}, false},
+		{{.sample_type = PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK}, true},
+		{{.sample_type = PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK,
+		  .branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK},
+		 false},
+		{{.sample_type = PERF_SAMPLE_CALLCHAIN,
+		  .branch_sample_type = PERF_SAMPLE_BRANCH_CALL_STACK},
+		 true},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(tally_attr_walks_user(&rows[i].attr), rows[i].walks);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +192,7 @@ int main(void)
 		cmocka_unit_test(decode_refuses_what_does_not_fit),
 		cmocka_unit_test(negotiation_follows_the_kernel),
 		cmocka_unit_test(smallest_size_holds_every_field),
+		cmocka_unit_test(chains_by_frame_pointers_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
