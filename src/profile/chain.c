@@ -5,6 +5,10 @@
  */
 #include "profile/chain.h"
 
+#include <string.h>
+
+#include "base/arith.h"
+
 /* Two sums that are independent make 95 bits; callers are taken for the same if all of them are. */
 static void hash_step(struct tally_callers_hash *hash, uint64_t location_key)
 {
@@ -56,6 +60,48 @@ void profile_callers_look(struct tally_profile *profile, struct tally_gathered *
 		profile_address_prefetch(profile, location_keys[i]);
 }
 
+/* Whether programs or threads begin in a function: nobody calls it, so what is found behind it is
+ * left over from nobody's frame, and nothing is missing. */
+static bool frame_is_start(const struct tally_frame *frame)
+{
+	static const char *const names[] = {
+		"_start",
+		"_start_c",
+		"__libc_start_main",
+		"__libc_start_main_impl",
+		"__libc_start_call_main",
+		"libc_start_main_stage2",
+		"generic_start_main",
+		"start_thread",
+		"clone",
+		"__clone",
+		"clone3",
+		"__clone3",
+	};
+	const char *name = frame->symbol ? frame->symbol->name : "";
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(names); i++) {
+		size_t len = strlen(names[i]);
+
+		/* "__libc_start_main@@GLIBC_2.34" */
+		if (!strncmp(names[i], name, len) && (!name[len] || name[len] == '@'))
+			return true;
+	}
+	return false;
+}
+
+/* The frames of a sample's callers so far end where the next one went astray, with `cut`. */
+static int callers_end(struct tally_profile *profile, struct tally_gathered *sample, uint32_t cut)
+{
+	struct tally_batch *batch = &profile->batch;
+
+	if (batch->frames.len > sample->frames &&
+	    frame_is_start(&profile->frames.all.data[batch->frames.data[batch->frames.len - 1]]))
+		return 0;
+	sample->is_astray = true;
+	return tally_vec_push(&batch->frames, cut);
+}
+
 int profile_callers_frames(struct tally_profile *profile, struct tally_gathered *sample)
 {
 	struct tally_batch *batch = &profile->batch;
@@ -63,14 +109,15 @@ int profile_callers_frames(struct tally_profile *profile, struct tally_gathered 
 	uint32_t frame;
 	int ret = 0;
 
+	sample->is_astray = false;
 	sample->frames = (uint32_t)batch->frames.len;
 	for (size_t i = sample->callers; i < sample->end && ret <= 0;) {
 		ret = i >= sample->judged ? profile_caller(profile, keys, &i, &frame)
 					  : profile_frame(profile, keys, &i, &frame);
-		if (ret < 0 || tally_vec_push(&batch->frames, frame))
+		if (ret < 0 || (ret ? callers_end(profile, sample, frame)
+				    : tally_vec_push(&batch->frames, frame)))
 			return -ENOMEM;
 	}
-	sample->is_astray = ret > 0;
 	sample->nr_frames = (uint32_t)batch->frames.len - sample->frames;
 	sample->frames_hash =
 		tally_stacks_hash(batch->frames.data + sample->frames, sample->nr_frames);

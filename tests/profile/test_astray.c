@@ -67,13 +67,20 @@ static void feed_mmap(struct fixture *f, int pid, enum place place, uint64_t pgo
 	assert_int_equal(tally_machine_record(f->machine, record, sizeof(record)), 0);
 }
 
+/* Where a program begins, and where it goes on. */
+enum { START = 0x800, MAIN = 0xa00 };
+
 /* A page of code: a call of five bytes, and what is none up to the next sixteenth. */
 static void write_code(struct fixture *f)
 {
+	static const struct image_symbol functions[] = {
+		{"__libc_start_main@@GLIBC_2.34", IMAGE_TEXT + START, 0x100, STB_GLOBAL, STT_FUNC},
+		{"__libc_start_mainly", IMAGE_TEXT + MAIN, 0x100, STB_GLOBAL, STT_FUNC},
+	};
 	struct image image;
 	int fd = mkstemp(strcpy(f->path, "/tmp/tally-astray-XXXXXX"));
 
-	image_build(&image, true, false, NULL, 0);
+	image_build(&image, true, false, functions, 2);
 	assert_true(image.len <= PAGE && fd >= 0);
 	for (size_t i = 0; i < PAGE; i++)
 		image.data[PAGE + i] = i % 16 ? i % 16 < 5 ? 0 : 0xcc : 0xe8;
@@ -277,6 +284,34 @@ static void only_what_can_be_judged_is_judged(void **state)
 	teardown(&f);
 }
 
+/* Nobody calls where a program begins: what is found behind is left out, and nothing is missing. */
+static void nothing_is_missing_behind_a_start(void **state)
+{
+	struct tally_profile_options options = {.by = TALLY_BY_CPU | TALLY_BY_PATH};
+	const uint64_t user = (uint64_t)PERF_CONTEXT_USER, bad = starts[NOWHERE];
+	const uint64_t start = starts[CALLS] + START + 5, other = starts[CALLS] + MAIN + 5;
+	const uint64_t begun[] = {user, starts[UNSEEN], other, start, bad, other};
+	const uint64_t by_code[] = {user, starts[UNSEEN], other, start, start + 1, other};
+	const uint64_t named[] = {user, starts[UNSEEN], other, bad};
+	const uint64_t through[] = {user, starts[UNSEEN], start, other, bad};
+	const uint64_t first[] = {user, start, bad};
+	struct fixture f;
+
+	setup(&f, &options);
+	for (int again = 0; again < 2; again++) {
+		uint64_t astray = f.profile.stats.astray;
+
+		expect(&f, PID, begun, 6, 2, astray);
+		expect(&f, PID, by_code, 6, 2, astray);
+		expect(&f, PID, named, 4, 2, astray + 1);
+		expect(&f, PID, through, 5, 3, astray + 2);
+		/* A sample there says nothing of the word behind. */
+		expect(&f, PID, first, 3, 1, astray + 3);
+	}
+	assert_int_equal(f.profile.stats.judged, 10);
+	teardown(&f);
+}
+
 /* The mark takes part in the limit, and is not what lies beyond it. */
 static void the_limit_stands(void **state)
 {
@@ -359,6 +394,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(chains_end_where_they_go_astray),
 		cmocka_unit_test(only_what_can_be_judged_is_judged),
+		cmocka_unit_test(nothing_is_missing_behind_a_start),
 		cmocka_unit_test(the_limit_stands),
 		cmocka_unit_test(the_mark_survives_sweeps),
 		cmocka_unit_test(the_second_pass_judges),
