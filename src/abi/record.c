@@ -256,6 +256,25 @@ int tally_record_comm(const void *record, size_t len, struct tally_comm *ret_com
 	return 0;
 }
 
+int tally_record_callers_deferred(const void *record, size_t len, size_t trailer,
+				  struct tally_callers_deferred *ret_deferred)
+{
+	enum { COOKIE = 8, NR = 16, CALLERS = 24 };
+	const uint8_t *at = record;
+	uint64_t nr;
+
+	if (len < CALLERS || len - CALLERS < trailer)
+		return -EINVAL;
+	nr = tally_get_u64(at + NR);
+	if (nr > (len - CALLERS - trailer) / 8)
+		return -EINVAL;
+	*ret_deferred = (struct tally_callers_deferred){
+		.cookie = tally_get_u64(at + COOKIE),
+		.callers = {at + CALLERS, nr},
+	};
+	return 0;
+}
+
 int tally_record_task(const void *record, size_t len, struct tally_task *ret_task)
 {
 	const uint8_t *at = record;

@@ -122,6 +122,16 @@ int tally_record_mmap(const void *record, size_t len, struct tally_mmap *ret_mma
 int tally_record_comm(const void *record, size_t len, struct tally_comm *ret_comm);
 int tally_record_task(const void *record, size_t len, struct tally_task *ret_task);
 
+/* CALLCHAIN_DEFERRED. The callers are in the record. */
+struct tally_callers_deferred {
+	uint64_t cookie;
+	struct tally_words callers; /* with context markers */
+};
+
+/* As above; `trailer` bytes of sample_id are at the record's end. */
+int tally_record_callers_deferred(const void *record, size_t len, size_t trailer,
+				  struct tally_callers_deferred *ret_deferred);
+
 static inline struct perf_event_header tally_record_header(const void *record)
 {
 	struct perf_event_header header;

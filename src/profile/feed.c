@@ -20,25 +20,144 @@ static uint64_t sample_weight(const struct perf_event_attr *attr, const struct t
 	return !attr->freq && attr->sample_period ? attr->sample_period : 1;
 }
 
+/* Whose a decoded sample is. 1 or -ENOMEM. */
+static int feed_facts(struct tally_feed *feed, const struct perf_event_attr *attr,
+		      const void *record, const struct tally_sample *sample,
+		      struct tally_feed_sample *ret_facts)
+{
+	struct tally_thread *thread = tally_machine_thread(feed->machine, sample->pid, sample->tid);
+
+	if (!thread)
+		return -ENOMEM;
+	ret_facts->thread = thread;
+	ret_facts->weight = sample_weight(attr, sample);
+	ret_facts->cpumode = tally_record_header(record).misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	return 1;
+}
+
 static int feed_sample(struct tally_feed *feed, const struct tally_feed_event *event,
 		       const void *record, size_t size, struct tally_sample *ret_sample,
 		       struct tally_feed_sample *ret_facts)
 {
-	struct tally_thread *thread;
+	uint64_t cookie;
 
 	if (!event->layout || tally_sample_decode(event->layout, record, size, ret_sample, NULL)) {
 		tally_feed_damaged(feed, PERF_RECORD_SAMPLE);
 		return 0;
 	}
 	feed->counts.samples++;
-	thread = tally_machine_thread(feed->machine, ret_sample->pid, ret_sample->tid);
-	if (!thread)
-		return -ENOMEM;
-	ret_facts->thread = thread;
-	ret_facts->weight = sample_weight(event->attr, ret_sample);
-	ret_facts->cpumode = tally_record_header(record).misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	return 1;
+	if (feed->joins && event->attr->defer_callchain &&
+	    tally_deferred_cookie(ret_sample->callchain, &cookie))
+		return tally_deferred_add(&feed->deferred, ret_sample->tid, cookie,
+					  &(struct tally_deferred_sample){
+						  .layout = event->layout,
+						  .attr = event->attr,
+						  .record = record,
+						  .tag = event->tag,
+						  .size = size,
+						  .tag_size = event->tag_size,
+					  });
+	return feed_facts(feed, event->attr, record, ret_sample, ret_facts);
 }
+
+/* ---- samples that wait ----------------------------------------------------- */
+
+static int feed_callers(struct tally_feed *feed, const struct tally_feed_event *event,
+			const void *record, size_t size)
+{
+	size_t trailer = event->layout ? tally_trailer_size(event->layout) : 0;
+	struct tally_callers_deferred deferred;
+	struct tally_sample from = {.tid = -1};
+
+	if (tally_record_callers_deferred(record, size, trailer, &deferred) ||
+	    (event->layout && tally_trailer_decode(event->layout, record, size, &from, NULL))) {
+		tally_feed_damaged(feed, PERF_RECORD_CALLCHAIN_DEFERRED);
+		return 0;
+	}
+	return tally_deferred_join(&feed->deferred, from.tid, deferred.cookie, deferred.callers);
+}
+
+int tally_feed_release(struct tally_feed *feed, const struct tally_feed_event *event,
+		       const void *record, size_t size)
+{
+	struct tally_comm comm;
+	struct tally_task task;
+
+	if (!feed->deferred.first || size < sizeof(struct perf_event_header))
+		return 0;
+	switch (tally_record_header(record).type) {
+	case PERF_RECORD_CALLCHAIN_DEFERRED: return feed_callers(feed, event, record, size);
+	case PERF_RECORD_EXIT:
+		if (!tally_record_task(record, size, &task))
+			tally_deferred_give_up(&feed->deferred, task.tid);
+		return 0;
+	case PERF_RECORD_COMM:
+		if (!tally_record_comm(record, size, &comm) && comm.exec)
+			tally_deferred_give_up(&feed->deferred, comm.tid);
+		return 0;
+	default: return 0;
+	}
+}
+
+void tally_feed_end(struct tally_feed *feed)
+{
+	tally_deferred_give_up_all(&feed->deferred);
+}
+
+static int chain_push(struct tally_feed *feed, struct tally_words words)
+{
+	int ret = tally_vec_reserve(&feed->chain, feed->chain.len + words.nr);
+
+	for (uint64_t i = 0; i < words.nr && !ret; i++)
+		feed->chain.data[feed->chain.len++] = tally_words_get(words, i);
+	return ret;
+}
+
+/* The callchain without marker and cookie, and the callers in their place; their own marker is
+ * among them. */
+static int chain_join(struct tally_feed *feed, const struct tally_deferred_sample *waited,
+		      struct tally_sample *sample)
+{
+	struct tally_words callers = waited->callers;
+	int ret;
+
+	sample->callchain.nr -= 2;
+	if (!waited->is_joined || !callers.nr)
+		return 0;
+	feed->chain.len = 0;
+	ret = chain_push(feed, sample->callchain);
+	if (!ret && tally_context_cpumode(tally_words_get(callers, 0)) == -2)
+		ret = tally_vec_push(&feed->chain, (uint64_t)PERF_CONTEXT_USER);
+	if (!ret)
+		ret = chain_push(feed, callers);
+	sample->callchain =
+		(struct tally_words){(const uint8_t *)feed->chain.data, feed->chain.len};
+	return ret;
+}
+
+int tally_feed_next(struct tally_feed *feed, struct tally_feed_waited *ret_waited,
+		    struct tally_sample *ret_sample, struct tally_feed_sample *ret_facts)
+{
+	struct tally_deferred_sample waited;
+
+	if (!tally_deferred_next(&feed->deferred, &waited))
+		return 0;
+	feed->counts.unjoined += !waited.is_joined;
+	/* It could be read before. */
+	(void)tally_sample_decode(waited.layout, waited.record, waited.size, ret_sample, NULL);
+	if (chain_join(feed, &waited, ret_sample))
+		return -ENOMEM;
+	*ret_waited = (struct tally_feed_waited){waited.record, waited.tag, waited.size};
+	return feed_facts(feed, waited.attr, waited.record, ret_sample, ret_facts);
+}
+
+void tally_feed_free(struct tally_feed *feed)
+{
+	tally_deferred_free(&feed->deferred);
+	tally_vec_free(&feed->chain);
+}
+
+/* ---- records --------------------------------------------------------------- */
 
 /* The word at `at`; 0 in a record that is too short for it. */
 static uint64_t record_word(const void *record, size_t size, size_t at)
