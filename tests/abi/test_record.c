@@ -124,6 +124,31 @@ static void accessors_agree_with_the_table(void **state)
 	assert_int_equal(tally_record_comm(record, 18, &comm), -EINVAL);
 }
 
+static void deferred_callers_end_before_the_trailer(void **state)
+{
+	struct tally_callers_deferred deferred;
+	uint8_t record[64] = {0};
+
+	put_header(record, PERF_RECORD_CALLCHAIN_DEFERRED, 0, sizeof(record));
+	tally_put_u64(record + 8, 77);
+	tally_put_u64(record + 16, 3);
+	tally_put_u64(record + 40, 5);
+	assert_int_equal(tally_record_callers_deferred(record, 64, 16, &deferred), 0);
+	assert_int_equal(deferred.cookie, 77);
+	assert_int_equal(deferred.callers.nr, 3);
+	assert_int_equal(tally_words_get(deferred.callers, 2), 5);
+	assert_int_equal(tally_record_callers_deferred(record, 64, 24, &deferred), -EINVAL);
+	assert_int_equal(tally_record_callers_deferred(record, 48, 0, &deferred), 0);
+	assert_int_equal(tally_record_callers_deferred(record, 47, 0, &deferred), -EINVAL);
+	assert_int_equal(tally_record_callers_deferred(record, 24, 8, &deferred), -EINVAL);
+	assert_int_equal(tally_record_callers_deferred(record, 23, 0, &deferred), -EINVAL);
+	tally_put_u64(record + 16, UINT64_MAX / 8 + 1);
+	assert_int_equal(tally_record_callers_deferred(record, 64, 0, &deferred), -EINVAL);
+	tally_put_u64(record + 16, 0);
+	assert_int_equal(tally_record_callers_deferred(record, 24, 0, &deferred), 0);
+	assert_int_equal(deferred.callers.nr, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -131,6 +156,7 @@ int main(void)
 		cmocka_unit_test(short_records_are_refused),
 		cmocka_unit_test(swap_there_and_back),
 		cmocka_unit_test(accessors_agree_with_the_table),
+		cmocka_unit_test(deferred_callers_end_before_the_trailer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

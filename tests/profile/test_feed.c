@@ -44,6 +44,7 @@ static int teardown(void **state)
 {
 	struct fixture *f = *state;
 
+	tally_feed_free(&f->feed);
 	tally_machine_free(f->feed.machine);
 	tally_symbols_free(f->symbols);
 	return 0;
@@ -173,6 +174,185 @@ static void other_records_reach_the_machine(void **state)
 	assert_int_equal(feed(f, 79, 0, record, sizeof(record)), 0);
 }
 
+/* ---- callers that come later ---------------------------------------------------- */
+
+enum { COOKIE = 0x100000005, KERNEL_IP = 0x10, USER_IP = 0x20 };
+
+static void setup_deferred(struct fixture *f)
+{
+	f->attr.sample_id_all = f->attr.defer_callchain = f->feed.joins = 1;
+	setup_event(f, PERF_SAMPLE_CALLCHAIN);
+}
+
+static size_t put_words(uint8_t *record, size_t at, const uint64_t *words, uint64_t nr)
+{
+	tally_put_u64(record + at, nr);
+	if (nr)
+		memcpy(record + at + 8, words, 8 * nr);
+	return at + 8 + 8 * nr;
+}
+
+static size_t put_thread(uint8_t *record, size_t at, int32_t tid)
+{
+	tally_put_u32(record + at, PID);
+	tally_put_u32(record + at + 4, (uint32_t)tid);
+	return at + 8;
+}
+
+/* A sample that was taken in the kernel, with `tag`; what tally_feed_record() says. */
+static int feed_waiting(struct fixture *f, int32_t tid, uint64_t cookie, int tag)
+{
+	const uint64_t words[] = {(uint64_t)PERF_CONTEXT_KERNEL, KERNEL_IP,
+				  (uint64_t)PERF_CONTEXT_USER_DEFERRED, cookie};
+	struct tally_feed_event event = {&f->layout, &f->attr, &tag, sizeof(tag)};
+	uint8_t record[64] = {0};
+	struct perf_event_header header = {PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL, 0};
+
+	tally_put_u64(record + 8, KERNEL_IP);
+	header.size = (uint16_t)put_words(record, put_thread(record, 16, tid), words, 4);
+	memcpy(record, &header, sizeof(header));
+	return tally_feed_record(&f->feed, &event, record, header.size, &f->sample, &f->facts);
+}
+
+static int release(struct fixture *f, uint32_t type, uint16_t misc, uint8_t *record, size_t len)
+{
+	struct perf_event_header header = {type, misc, (uint16_t)len};
+	struct tally_feed_event event = {&f->layout, &f->attr};
+
+	memcpy(record, &header, sizeof(header));
+	return tally_feed_release(&f->feed, &event, record, len);
+}
+
+static int release_callers(struct fixture *f, int32_t tid, uint64_t cookie, const uint64_t *words,
+			   uint64_t nr)
+{
+	uint8_t record[128] = {0};
+
+	tally_put_u64(record + 8, cookie);
+	return release(f, PERF_RECORD_CALLCHAIN_DEFERRED, PERF_RECORD_MISC_USER, record,
+		       put_thread(record, put_words(record, 16, words, nr), tid));
+}
+
+/* The next sample has this tag and these words. */
+static void expect_waited(struct fixture *f, int tag, const uint64_t *words, uint64_t nr)
+{
+	struct tally_feed_waited waited;
+
+	assert_int_equal(tally_feed_next(&f->feed, &waited, &f->sample, &f->facts), 1);
+	assert_memory_equal(waited.tag, &tag, sizeof(tag));
+	assert_int_equal(f->sample.callchain.nr, nr);
+	for (uint64_t i = 0; i < nr; i++)
+		assert_true(tally_words_get(f->sample.callchain, i) == words[i]);
+	assert_int_equal(f->sample.ip, KERNEL_IP);
+	assert_int_equal(f->facts.cpumode, PERF_RECORD_MISC_KERNEL);
+}
+
+static void expect_no_more(struct fixture *f)
+{
+	struct tally_feed_waited waited;
+
+	assert_int_equal(tally_feed_next(&f->feed, &waited, &f->sample, &f->facts), 0);
+}
+
+static const uint64_t user_words[] = {(uint64_t)PERF_CONTEXT_USER, USER_IP, USER_IP + 1};
+static const uint64_t joined_words[] = {(uint64_t)PERF_CONTEXT_KERNEL, KERNEL_IP,
+					(uint64_t)PERF_CONTEXT_USER, USER_IP, USER_IP + 1};
+
+static void callers_take_the_place_of_their_cookie(void **state)
+{
+	struct fixture *f = *state;
+
+	setup_deferred(f);
+	assert_int_equal(feed_waiting(f, TID, COOKIE, 1), 0);
+	assert_int_equal(feed_waiting(f, TID, COOKIE, 2), 0);
+	assert_int_equal(f->feed.counts.samples, 2);
+	assert_int_equal(release_callers(f, TID, COOKIE + 2, user_words, 3), 0);
+	assert_int_equal(release_callers(f, TID + 1, COOKIE, user_words, 3), 0);
+	expect_no_more(f);
+	assert_int_equal(release_callers(f, TID, COOKIE, user_words, 3), 0);
+	expect_waited(f, 1, joined_words, 5);
+	assert_int_equal(f->facts.thread->tid, TID);
+	expect_waited(f, 2, joined_words, 5);
+	expect_no_more(f);
+	/* Without a marker they are the user's all the same. */
+	assert_int_equal(feed_waiting(f, TID, COOKIE + 4, 3), 0);
+	assert_int_equal(release_callers(f, TID, COOKIE + 4, user_words + 1, 2), 0);
+	expect_waited(f, 3, joined_words, 5);
+	assert_int_equal(feed_waiting(f, TID, COOKIE + 6, 4), 0);
+	assert_int_equal(release_callers(f, TID, COOKIE + 6, NULL, 0), 0);
+	expect_waited(f, 4, joined_words, 2);
+	assert_int_equal(f->feed.counts.unjoined, 0);
+	assert_int_equal(f->feed.counts.damaged, 0);
+}
+
+/* A record that is shorter than it says brings nothing. */
+static void damaged_callers_are_not_taken(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t record[64] = {0};
+	uint64_t huge[] = {6, 7, 1ull << 61, UINT64_MAX};
+
+	setup_deferred(f);
+	assert_int_equal(feed_waiting(f, TID, COOKIE, 1), 0);
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(huge); i++) {
+		tally_put_u64(record + 8, COOKIE);
+		tally_put_u64(record + 16, huge[i]);
+		put_thread(record, 56, TID); /* room for four words and a trailer */
+		assert_int_equal(release(f, PERF_RECORD_CALLCHAIN_DEFERRED, 0, record, 64), 0);
+	}
+	assert_int_equal(release(f, PERF_RECORD_CALLCHAIN_DEFERRED, 0, record, 24), 0);
+	assert_int_equal(release(f, PERF_RECORD_CALLCHAIN_DEFERRED, 0, record, 8), 0);
+	assert_int_equal(f->feed.counts.damaged, TALLY_ARRAY_SIZE(huge) + 2);
+	expect_no_more(f);
+	tally_feed_end(&f->feed);
+	expect_waited(f, 1, joined_words, 2);
+	assert_int_equal(f->feed.counts.unjoined, 1);
+}
+
+/* What will not get its callers any more is handed out while its thread is what it was. */
+static void the_end_of_a_thread_ends_the_waiting(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t comm[32] = {0}, task[40] = {0};
+
+	setup_deferred(f);
+	put_thread(comm, 8, TID);
+	strcpy((char *)comm + 16, "cc1");
+	assert_int_equal(feed_waiting(f, TID, COOKIE, 1), 0);
+	assert_int_equal(release(f, PERF_RECORD_COMM, 0, comm, sizeof(comm)), 0);
+	expect_no_more(f); /* it only renamed itself */
+	assert_int_equal(
+		release(f, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, comm, sizeof(comm)), 0);
+	expect_waited(f, 1, joined_words, 2);
+	assert_string_equal(tally_machine_comm(f->feed.machine, f->facts.thread), ":71");
+	assert_int_equal(feed_waiting(f, TID, COOKIE, 2), 0);
+	assert_int_equal(feed_waiting(f, TID + 1, COOKIE + 2, 3), 0);
+	tally_put_u32(task + 16, TID);
+	assert_int_equal(release(f, PERF_RECORD_EXIT, 0, task, sizeof(task)), 0);
+	expect_waited(f, 2, joined_words, 2);
+	expect_no_more(f);
+	assert_int_equal(feed_waiting(f, TID + 1, COOKIE + 4, 4), 0);
+	expect_waited(f, 3, joined_words, 2);
+	expect_no_more(f);
+	assert_int_equal(f->feed.counts.unjoined, 3);
+}
+
+/* Who does not ask for it, or an event that was not recorded so, has no sample wait. */
+static void nobody_has_to_wait(void **state)
+{
+	struct fixture *f = *state;
+
+	setup_deferred(f);
+	f->feed.joins = false;
+	assert_int_equal(feed_waiting(f, TID, COOKIE, 1), 1);
+	f->feed.joins = true;
+	f->attr.defer_callchain = 0;
+	assert_int_equal(feed_waiting(f, TID, COOKIE, 1), 1);
+	assert_int_equal(f->sample.callchain.nr, 4);
+	tally_feed_end(&f->feed);
+	expect_no_more(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -181,6 +361,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(damaged_samples_are_counted, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_was_lost_is_added_up, setup, teardown),
 		cmocka_unit_test_setup_teardown(other_records_reach_the_machine, setup, teardown),
+		cmocka_unit_test_setup_teardown(callers_take_the_place_of_their_cookie, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(damaged_callers_are_not_taken, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_end_of_a_thread_ends_the_waiting, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(nobody_has_to_wait, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

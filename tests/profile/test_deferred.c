@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Samples that wait for their callers: each comes out once, with what was sent to it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/deferred.h"
+#include "random.h"
+
+#include <cmocka.h>
+
+enum { THREADS = 5, WORDS = 3 };
+
+static struct tally_words words_of(const uint64_t *words, uint64_t nr)
+{
+	return (struct tally_words){(const uint8_t *)words, nr};
+}
+
+static void add(struct tally_deferred *deferred, int32_t tid, uint64_t cookie, uint64_t number,
+		size_t size)
+{
+	uint8_t *record = calloc(1, size);
+	struct tally_deferred_sample sample = {
+		.record = record, .size = size, .tag = &number, .tag_size = sizeof(number)};
+
+	memcpy(record, &number, size < 8 ? size : 8);
+	assert_int_equal(tally_deferred_add(deferred, tid, cookie, &sample), 0);
+	free(record); /* it was copied */
+}
+
+static void join(struct tally_deferred *deferred, int32_t tid, uint64_t cookie)
+{
+	const uint64_t callers[WORDS] = {cookie, (uint64_t)tid, 7};
+
+	assert_int_equal(tally_deferred_join(deferred, tid, cookie, words_of(callers, WORDS)), 0);
+}
+
+/* The next sample is this one, and got the callers of its cookie or none. */
+static void expect(struct tally_deferred *deferred, uint64_t number, uint64_t cookie, bool joined)
+{
+	struct tally_deferred_sample sample;
+
+	assert_true(tally_deferred_next(deferred, &sample));
+	assert_memory_equal(sample.tag, &number, sizeof(number));
+	assert_memory_equal(sample.record, &number, sample.size < 8 ? sample.size : 8);
+	assert_int_equal(sample.is_joined, joined);
+	if (joined) {
+		assert_int_equal(sample.callers.nr, WORDS);
+		assert_int_equal(tally_words_get(sample.callers, 0), cookie);
+	}
+}
+
+static void expect_none(struct tally_deferred *deferred)
+{
+	struct tally_deferred_sample sample;
+
+	assert_false(tally_deferred_next(deferred, &sample));
+}
+
+/* ---- one by one ------------------------------------------------------------------ */
+
+static void a_cookie_ends_a_callchain(void **state)
+{
+	const uint64_t marker = (uint64_t)PERF_CONTEXT_USER_DEFERRED;
+	const uint64_t words[] = {(uint64_t)PERF_CONTEXT_KERNEL, 1, 2, marker, 99};
+	uint64_t cookie = 0;
+
+	assert_true(tally_deferred_cookie(words_of(words, 5), &cookie));
+	assert_int_equal(cookie, 99);
+	assert_true(tally_deferred_cookie(words_of(words + 3, 2), &cookie));
+	assert_false(tally_deferred_cookie(words_of(words, 4), &cookie));
+	assert_false(tally_deferred_cookie(words_of(words, 3), &cookie));
+	assert_false(tally_deferred_cookie(words_of(words + 4, 1), &cookie));
+	assert_false(tally_deferred_cookie(words_of(NULL, 0), &cookie));
+}
+
+static void samples_of_a_stay_share_callers(void **state)
+{
+	struct tally_deferred deferred = {0};
+
+	add(&deferred, 7, 1, 100, 24);
+	add(&deferred, 8, 1, 101, 5);
+	add(&deferred, 7, 1, 102, 4000);
+	expect_none(&deferred);
+	join(&deferred, 7, 1);
+	expect(&deferred, 100, 1, true);
+	expect(&deferred, 102, 1, true);
+	expect_none(&deferred);
+	/* One that comes when the record was written. */
+	add(&deferred, 7, 1, 103, 8);
+	expect(&deferred, 103, 1, true);
+	/* The same callers once more, by another event. */
+	join(&deferred, 7, 1);
+	expect_none(&deferred);
+	join(&deferred, 8, 1);
+	expect(&deferred, 101, 1, true);
+	tally_deferred_free(&deferred);
+}
+
+static void callers_of_others_are_not_taken(void **state)
+{
+	struct tally_deferred deferred = {0};
+
+	add(&deferred, 7, 1, 100, 24);
+	join(&deferred, 7, 2);
+	join(&deferred, 8, 1);
+	expect_none(&deferred);
+	join(&deferred, 7, 1);
+	expect(&deferred, 100, 1, true);
+	tally_deferred_free(&deferred);
+}
+
+static void no_callers_are_callers_too(void **state)
+{
+	struct tally_deferred deferred = {0};
+	struct tally_deferred_sample sample;
+
+	add(&deferred, 7, 1, 100, 24);
+	assert_int_equal(tally_deferred_join(&deferred, 7, 1, words_of(NULL, 0)), 0);
+	assert_true(tally_deferred_next(&deferred, &sample));
+	assert_true(sample.is_joined);
+	assert_int_equal(sample.callers.nr, 0);
+	tally_deferred_free(&deferred);
+}
+
+/* Another cookie, the end, another program, the end of all: in the order in which they waited. */
+static void what_is_lost_is_given_up(void **state)
+{
+	struct tally_deferred deferred = {0};
+
+	add(&deferred, 7, 1, 100, 24);
+	add(&deferred, 8, 5, 101, 24);
+	add(&deferred, 7, 2, 102, 24);
+	expect(&deferred, 100, 1, false);
+	expect_none(&deferred);
+	join(&deferred, 7, 1); /* too late */
+	expect_none(&deferred);
+	tally_deferred_give_up(&deferred, 9);
+	tally_deferred_give_up(&deferred, 8);
+	expect(&deferred, 101, 5, false);
+	add(&deferred, 9, 6, 103, 24);
+	add(&deferred, 7, 2, 104, 24);
+	tally_deferred_give_up_all(&deferred);
+	expect(&deferred, 102, 2, false);
+	expect(&deferred, 104, 2, false);
+	expect(&deferred, 103, 6, false);
+	expect_none(&deferred);
+	assert_int_equal(deferred.used, 0);
+	tally_deferred_free(&deferred);
+}
+
+/* Callers that are kept go first, then the thread that waits longest. */
+static void memory_is_bounded(void **state)
+{
+	enum { LIMIT = 64 << 10, SIZE = 1000, MANY = 5000 };
+	struct tally_deferred deferred = {.limit = LIMIT};
+	struct tally_deferred_sample sample;
+	uint64_t next = 0;
+
+	add(&deferred, -1, 3, MANY, SIZE);
+	join(&deferred, -1, 3);
+	expect(&deferred, MANY, 3, true);
+	for (uint64_t i = 0; i < MANY; i++) {
+		add(&deferred, (int32_t)i, i, i, SIZE);
+		assert_true(deferred.used <= LIMIT);
+		while (tally_deferred_next(&deferred, &sample)) {
+			assert_memory_equal(sample.tag, &next, sizeof(next));
+			assert_false(sample.is_joined);
+			next++;
+		}
+	}
+	assert_in_range(MANY - next, LIMIT / SIZE / 2, LIMIT / SIZE);
+	/* Of one thread, too; and what is larger than the limit by itself comes out again. */
+	for (uint64_t i = 0; i < 3; i++)
+		add(&deferred, MANY, 1, MANY + i, LIMIT - 500);
+	join(&deferred, MANY, 1);
+	while (next < MANY)
+		expect(&deferred, next++, 0, false);
+	expect(&deferred, MANY, 1, false);
+	expect(&deferred, MANY + 1, 1, false);
+	expect(&deferred, MANY + 2, 1, true);
+	expect_none(&deferred);
+	tally_deferred_free(&deferred);
+	assert_int_equal(deferred.used, 0);
+}
+
+static void what_waits_is_freed(void **state)
+{
+	struct tally_deferred deferred = {0};
+	struct tally_deferred_sample sample;
+
+	for (uint64_t i = 0; i < 40; i++)
+		add(&deferred, (int32_t)(i % THREADS), 1, i, 24);
+	join(&deferred, 1, 1);
+	assert_true(tally_deferred_next(&deferred, &sample));
+	tally_deferred_free(&deferred); /* the sanitizer looks */
+	assert_int_equal(deferred.tasks.len, 0);
+}
+
+/* ---- against the truth ------------------------------------------------------------- */
+
+/* Threads enter the kernel, are sampled there and leave it; records get lost, come twice, and come
+ * before the last sample of a stay. */
+struct stay {
+	uint64_t cookie;
+	uint64_t samples[8];
+	size_t nr;
+	bool is_joined;
+};
+
+static void stay_end(struct tally_deferred *deferred, const struct stay *stay, uint64_t *nr_out)
+{
+	for (size_t i = 0; i < stay->nr; i++) {
+		expect(deferred, stay->samples[i], stay->cookie, false);
+		++*nr_out;
+	}
+}
+
+static void random_stays(void **state)
+{
+	enum { STEPS = 20000 };
+	struct random random = random_start();
+	struct tally_deferred deferred = {0};
+	struct stay stays[THREADS] = {0};
+	uint64_t number = 0, nr_out = 0, next_cookie = 1;
+
+	for (int step = 0; step < STEPS; step++) {
+		int32_t tid = (int32_t)random_below(&random, THREADS);
+		struct stay *stay = &stays[tid];
+
+		if (!stay->cookie || !random_below(&random, 8)) { /* in again; the record is lost */
+			if (stay->nr)
+				tally_deferred_give_up(&deferred, tid);
+			stay_end(&deferred, stay, &nr_out);
+			*stay = (struct stay){.cookie = next_cookie++};
+		}
+		if (!random_below(&random, 4) && (stay->nr || stay->is_joined)) {
+			join(&deferred, tid, stay->cookie);
+			for (size_t i = 0; i < stay->nr; i++, nr_out++)
+				expect(&deferred, stay->samples[i], stay->cookie, true);
+			stay->nr = 0;
+			stay->is_joined = true;
+		} else if (stay->nr < 8) {
+			add(&deferred, tid, stay->cookie, number, 8 + random_below(&random, 100));
+			if (stay->is_joined) {
+				expect(&deferred, number, stay->cookie, true);
+				nr_out++;
+			} else {
+				stay->samples[stay->nr++] = number;
+			}
+			number++;
+		}
+		expect_none(&deferred);
+	}
+	for (int32_t tid = 0; tid < THREADS; tid++) {
+		tally_deferred_give_up(&deferred, tid);
+		stay_end(&deferred, &stays[tid], &nr_out);
+	}
+	assert_int_equal(nr_out, number);
+	assert_int_equal(deferred.used, 0);
+	tally_deferred_free(&deferred);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_cookie_ends_a_callchain),
+		cmocka_unit_test(samples_of_a_stay_share_callers),
+		cmocka_unit_test(callers_of_others_are_not_taken),
+		cmocka_unit_test(no_callers_are_callers_too),
+		cmocka_unit_test(what_is_lost_is_given_up),
+		cmocka_unit_test(memory_is_bounded),
+		cmocka_unit_test(what_waits_is_freed),
+		cmocka_unit_test(random_stays),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
