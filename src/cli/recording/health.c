@@ -10,7 +10,7 @@
 #include "cli/recording/health_stacks.h"
 #include "tally/client.h"
 
-enum { NR_COUNTS = 14, NR_FILES = 5 };
+enum { NR_COUNTS = 15, NR_FILES = 5 };
 
 struct count {
 	const char *name; /* of the JSON key */
@@ -60,6 +60,8 @@ static void health_counts(const struct tally_session *session, const struct tall
 		{"cut_chains", "callchain", " cut at the limit", stats->cut_chains},
 		{"astray_chains", "callchain", " cut where they went astray", stats->astray,
 		 stats->judged},
+		{"unjoined_chains", "callchain",
+		 " without callers in user space (their record is missing)", fed->unjoined},
 		{"bad_chains", "callchain", " dropped: walked astray", stats->bad_chains},
 		{"branches", "branch stack", " not shown (rows are samples, not branches)",
 		 health->branches},

@@ -2,6 +2,7 @@
 #include "cli/recording/live.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/utsname.h>
 
 #include "abi/record.h"
@@ -58,6 +59,7 @@ int tally_live_init(struct tally_live *live, struct tally_sampler *sampler,
 void tally_live_free(struct tally_live *live)
 {
 	tally_unwinder_free(&live->unwinder);
+	tally_feed_free(&live->feed);
 	tally_machine_free(live->machine);
 	tally_symbols_free(live->symbols);
 	tally_map_free(&live->ids);
@@ -130,15 +132,49 @@ static struct tally_thread *live_adopt(struct tally_live *live, struct tally_thr
 	return thread;
 }
 
+/* Of a sample whose thread no record told of. 1 or -ENOMEM. */
+static int live_find_thread(struct tally_live *live, struct tally_feed_sample *facts)
+{
+	if (!facts->thread->has_comm && facts->thread->tid > 0)
+		facts->thread = live_adopt(live, facts->thread);
+	return facts->thread ? 1 : -ENOMEM;
+}
+
+/* `*event` goes with a sample that waits. */
+static struct tally_feed_event live_feed_event(const struct tally_live *live, const size_t *event)
+{
+	return (struct tally_feed_event){&live->layouts.data[*event],
+					 &live->sampler->specs.data[*event].attr, event,
+					 sizeof(*event)};
+}
+
+int tally_live_release(struct tally_live *live, size_t event,
+		       const struct perf_event_header *record)
+{
+	struct tally_feed_event of = live_feed_event(live, &event);
+
+	return tally_feed_release(&live->feed, &of, record, record->size);
+}
+
+int tally_live_next(struct tally_live *live, const struct perf_event_header **ret_record,
+		    size_t *ret_event, struct tally_sample *ret_sample,
+		    struct tally_feed_sample *ret_facts)
+{
+	struct tally_feed_waited waited;
+	int ret = tally_feed_next(&live->feed, &waited, ret_sample, ret_facts);
+
+	if (ret <= 0)
+		return ret;
+	*ret_record = waited.record;
+	memcpy(ret_event, waited.tag, sizeof(*ret_event));
+	return live_find_thread(live, ret_facts);
+}
+
 int tally_live_record(struct tally_live *live, size_t event, const struct perf_event_header *record,
 		      struct tally_sample *ret_sample, struct tally_feed_sample *ret_facts)
 {
-	struct tally_feed_event of = {&live->layouts.data[event],
-				      &live->sampler->specs.data[event].attr};
+	struct tally_feed_event of = live_feed_event(live, &event);
 	int ret = tally_feed_record(&live->feed, &of, record, record->size, ret_sample, ret_facts);
 
-	if (ret <= 0 || ret_facts->thread->has_comm || ret_facts->thread->tid <= 0)
-		return ret;
-	ret_facts->thread = live_adopt(live, ret_facts->thread);
-	return ret_facts->thread ? 1 : -ENOMEM;
+	return ret > 0 ? live_find_thread(live, ret_facts) : ret;
 }

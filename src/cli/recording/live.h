@@ -38,6 +38,15 @@ size_t tally_live_event(const struct tally_live *live, const struct perf_event_h
 /* When a record was made; 0 for one that does not tell. */
 uint64_t tally_live_time(const struct tally_live *live, const struct perf_event_header *record);
 
+/* Before a record of event `event` is taken in, as tally_feed_release(). */
+int tally_live_release(struct tally_live *live, size_t event,
+		       const struct perf_event_header *record);
+
+/* The next sample that waits no more and its event, as tally_feed_next(). */
+int tally_live_next(struct tally_live *live, const struct perf_event_header **ret_record,
+		    size_t *ret_event, struct tally_sample *ret_sample,
+		    struct tally_feed_sample *ret_facts);
+
 /* Take in one record of event `event`, as tally_feed_record(). Of a thread that no record told of,
  * as one was lost, procfs is asked, once. */
 int tally_live_record(struct tally_live *live, size_t event, const struct perf_event_header *record,

@@ -104,6 +104,7 @@ int tally_session_open(const struct tally_session_options *options, struct tally
 	if (!ret)
 		ret = tally_machine_new(session->symbols, &session->machine);
 	session->feed.machine = session->machine;
+	session->feed.joins = true;
 	if (!ret)
 		ret = session_build_ids(session);
 	if (!ret)
@@ -116,6 +117,7 @@ out:
 
 void tally_session_close(struct tally_session *session)
 {
+	tally_feed_free(&session->feed);
 	tally_machine_free(session->machine);
 	tally_symbols_free(session->symbols);
 	if (session->options.symbols.kallsyms_fd > 0)
@@ -177,9 +179,6 @@ static int session_sample(struct tally_session *session, const struct tally_perf
 	const struct perf_event_attr *attr = &record->event->attr;
 	const struct tally_sample *decoded = &sample->sample;
 
-	if (session->feed.counts.samples == 1 && tally_perfdata_info(session->data)->is_pipe &&
-	    session_find_origin(session))
-		return -ENOMEM;
 	/* Raw data may be padded to a word, no more; a wrong size swallows the records behind. */
 	session->health.long_samples += decoded->left >= 8 && !record->event->is_partial;
 	sample->record = record;
@@ -212,10 +211,29 @@ struct tally_session_lost tally_session_lost(const struct tally_session *session
 	return (struct tally_session_lost){counts->lost_records, counts->lost_samples};
 }
 
+/* Hand out the samples that wait no more. */
+static int session_waited(struct tally_session *session, tally_session_fn *fn, void *arg)
+{
+	struct tally_session_sample sample;
+	struct tally_perfdata_record record;
+	struct tally_feed_waited waited;
+	struct tally_feed_sample facts;
+	int ret = 0;
+
+	while (!ret &&
+	       (ret = tally_feed_next(&session->feed, &waited, &sample.sample, &facts)) > 0) {
+		memcpy(&record, waited.tag, sizeof(record));
+		record.data = waited.record;
+		ret = session_sample(session, &record, &facts, &sample, fn, arg);
+	}
+	return ret;
+}
+
 static int session_record(struct tally_session *session, const struct tally_perfdata_record *record,
 			  tally_session_fn *fn, void *arg)
 {
 	struct tally_session_sample sample; /* large: not cleared, decoding does that */
+	bool is_first = !session->feed.counts.samples;
 	struct tally_feed_event event = {0};
 	struct tally_feed_sample facts;
 	int ret;
@@ -226,9 +244,18 @@ static int session_record(struct tally_session *session, const struct tally_perf
 		return 0;
 	}
 	if (record->event)
-		event = (struct tally_feed_event){record->event->layout, &record->event->attr};
+		event = (struct tally_feed_event){record->event->layout, &record->event->attr,
+						  record, sizeof(*record)};
+	ret = tally_feed_release(&session->feed, &event, record->data, record->size);
+	if (!ret)
+		ret = session_waited(session, fn, arg);
+	if (ret)
+		return ret;
 	ret = tally_feed_record(&session->feed, &event, record->data, record->size, &sample.sample,
 				&facts);
+	if (ret >= 0 && is_first && session->feed.counts.samples &&
+	    tally_perfdata_info(session->data)->is_pipe && session_find_origin(session))
+		return -ENOMEM;
 	if (ret < 0)
 		return ret;
 	return ret ? session_sample(session, record, &facts, &sample, fn, arg)
@@ -331,6 +358,9 @@ int tally_session_run(struct tally_session *session, tally_session_fn *fn, void 
 					  tally_perfdata_info(session->data)->file_size);
 	}
 	tally_progress_end(&progress);
+	tally_feed_end(&session->feed);
+	if (!done)
+		done = session_waited(session, fn ? fn : look_at_nothing, arg);
 	is_cut = session_is_cut(session, &err);
 	ret = is_cut ? -EINVAL : ret;
 	if (!session->is_again)

@@ -79,7 +79,8 @@ struct tally_session {
 };
 
 /* Told of every record, in time order, after the machine has taken it in; `sample` is NULL for
- * other records than samples and for samples that were filtered out. Non-zero ends the
+ * other records than samples and for samples that were filtered out, or wait for their callers
+ * (profile/deferred.h): of those it is told again, when the waiting ends. Non-zero ends the
  * reading with that result. */
 typedef int tally_session_fn(void *arg, struct tally_session *session,
 			     const struct tally_perfdata_record *record,

@@ -126,6 +126,10 @@ static int script_samples(const struct script_config *config, struct tally_sessi
 	if (config->max_stack)
 		script.printer.max_stack = (uint32_t)config->max_stack;
 	ret = tally_session_run(session, script_record, &script);
+	if (session->feed.counts.unjoined)
+		tally_print_warning("%" PRIu64 " samples lack their callers in user space: the "
+				    "records that bring them are missing",
+				    session->feed.counts.unjoined);
 	if (session->unwinder.counts.foreign)
 		tally_print_warning("%" PRIu64
 				    " samples have stack dumps that are not unwound, as they are "

@@ -43,6 +43,9 @@ static const char *const idle_functions[] = {
 	NULL,
 };
 
+/* Bytes of samples that may wait for their callers. */
+enum { WAITING_LIMIT = 4 << 20 };
+
 int top_feed_restart(struct top *top, unsigned by)
 {
 	const struct report_config *report = &top->config->report;
@@ -86,6 +89,8 @@ int top_feed_init(struct top *top)
 	tally_str_free(&index_dir);
 	if (ret)
 		return ret;
+	top->live.feed.joins = true;
+	top->live.feed.deferred.limit = WAITING_LIMIT;
 	tally_machine_follow(top->live.machine);
 	tally_machine_show_hidden(top->live.machine);
 	return top_feed_restart(top, top_profile_by(report));
@@ -154,6 +159,18 @@ static int feed_sample(struct top *top, const struct perf_event_header *record, 
 				 sample, facts->weight, 0);
 }
 
+/* Samples that wait no more, as `record` of event `event` comes. */
+static int feed_waited(struct top *top, size_t event, const struct perf_event_header *record)
+{
+	struct tally_feed_sample facts;
+	struct tally_sample sample;
+	int ret = tally_live_release(&top->live, event, record);
+
+	while (!ret && (ret = tally_live_next(&top->live, &record, &event, &sample, &facts)) > 0)
+		ret = feed_sample(top, record, event, &sample, &facts);
+	return ret;
+}
+
 int top_feed_record(struct top *top, const struct perf_event_header *record)
 {
 	size_t event = tally_live_event(&top->live, record);
@@ -164,6 +181,9 @@ int top_feed_record(struct top *top, const struct perf_event_header *record)
 
 	if (top->is_paused && record->type == PERF_RECORD_SAMPLE)
 		return 0;
+	ret = feed_waited(top, event, record);
+	if (ret)
+		return ret;
 	ret = tally_live_record(&top->live, event, record, &sample, &facts);
 	top->now.lost += feed_lost(top) - lost;
 	top->may_have_lost |= record->type == PERF_RECORD_LOST;
