@@ -7,6 +7,7 @@
 
 #include "symbols/code.h"
 #include "symbols/elf.h"
+#include "symbols/elf_plt.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -44,6 +45,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	tally_elf_debuglink(&elf, &name, &crc);
 	tally_elf_vaddr_to_offset(&elf, 0x1000, &offset);
 	tally_elf_has_symtab(&elf);
+	if (!tally_elf_add_stubs(&elf, &table) && !tally_symtab_finish(&table, NULL))
+		tally_symtab_find(&table, 0x1000);
+	tally_symtab_free(&table);
 	if (!tally_elf_add_symbols(&elf, &load, &table))
 		tally_symtab_finish(&table, NULL);
 	tally_symtab_free(&table);

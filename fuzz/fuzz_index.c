@@ -105,7 +105,7 @@ static void read_all(const uint8_t *data, size_t size)
 	check_sources(&index, TALLY_DSO_USER);
 	check_sources(&index, TALLY_DSO_KERNEL);
 	look_rules_up(&index);
-	if (!tally_index_table_open(&index, &table)) {
+	if (!tally_index_table_open(&index, TALLY_INDEX_SHAPE, &table)) {
 		look_up(&table);
 		tally_symtab_free(&table);
 	}

@@ -63,6 +63,7 @@ struct tally_dso {
 	struct tally_symtab table;
 	struct tally_index index;        /* that the table borrows from, if it is mapped */
 	struct tally_sources *sources;   /* of the table, for an index of it; or NULL */
+	struct tally_symtab stubs;       /* see tally_elf_add_stubs(); asked first */
 	struct tally_unwind_table rules; /* of rules_block */
 	void *rules_block;               /* NULL: none, or they are mapped: */
 	struct tally_index rules_index;

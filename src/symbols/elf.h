@@ -123,9 +123,6 @@ struct tally_elf_load {
 int tally_elf_add_symbols(const struct tally_elf *elf, const struct tally_elf_load *load,
 			  struct tally_symtab *table);
 
-/* Add "name@plt" for the slots of the PLT. 0, -ENOMEM, -E2BIG. */
-int tally_elf_add_plt(const struct tally_elf *elf, struct tally_symtab *table);
-
 /* All of it: open the bytes, add symbols and PLT, finish `table`, which must be empty. 0, an
  * error of tally_elf_open with `err` filled (may be NULL), -ENOMEM, -E2BIG. */
 int tally_elf_parse(const uint8_t *data, size_t len, struct tally_symtab *table,

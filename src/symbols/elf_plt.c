@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Names for the slots of a procedure linkage table, which has no symbols of its own. */
-#include "symbols/elf.h"
+#include "symbols/elf_plt.h"
 
 #include <elf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arith.h"
@@ -24,114 +25,174 @@ static const struct plt_layout layouts[] = {
 /* Longer names are left out: relocations could share one and make copies without bound. */
 enum { PLT_NAME_MAX = 65536 };
 
-struct plt {
-	const uint8_t *relocs, *symbols;
-	const char *strings;
-	size_t relocs_len, symbols_len, strings_len;
-	size_t reloc_size, symbol_size;
-	uint64_t slot, slot_size; /* file offset of the first slot; bytes a slot */
-	uint64_t end;             /* file offset behind the last slot */
-};
+/* ---- relocations and their symbols ------------------------------------------ */
 
-static bool plt_set_layout(const struct tally_elf *elf, const struct tally_elf_section *section,
-			   struct plt *plt)
+bool tally_plt_names_open(const struct tally_elf *elf, struct tally_plt_names *ret_names)
 {
-	uint64_t header = section->entsize;
+	struct tally_plt_names names = {.elf = elf};
+	struct tally_elf_section symbols, strings;
+	size_t len;
 
-	plt->slot_size = section->entsize;
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(layouts); i++) {
-		if (layouts[i].machine == elf->machine) {
-			header = layouts[i].header;
-			plt->slot_size = layouts[i].slot;
-		}
-	}
-	plt->slot = section->offset + header;
-	plt->end = section->offset + section->size;
-	return plt->slot_size && tally_range_ok(section->offset, section->size, elf->len);
-}
-
-/* Find the four sections. False when there is no PLT one could name. */
-static bool plt_open(const struct tally_elf *elf, struct plt *plt)
-{
-	struct tally_elf_section relocs, slots, symbols, strings;
-	uint32_t index;
-
-	if (!tally_elf_section_by_type(elf, SHT_DYNSYM, &symbols, &index) ||
-	    (!tally_elf_section_by_name(elf, ".rela.plt", &relocs) &&
-	     !tally_elf_section_by_name(elf, ".rel.plt", &relocs)) ||
-	    relocs.link != index || !tally_elf_section_by_name(elf, ".plt", &slots) ||
-	    !tally_elf_section(elf, symbols.link, &strings) || !plt_set_layout(elf, &slots, plt))
+	if (!tally_elf_section_by_type(elf, SHT_DYNSYM, &symbols, &names.index) ||
+	    !tally_elf_section(elf, symbols.link, &strings))
 		return false;
-	if (relocs.type == SHT_RELA)
-		plt->reloc_size = elf->is64 ? sizeof(Elf64_Rela) : sizeof(Elf32_Rela);
-	else
-		plt->reloc_size = elf->is64 ? sizeof(Elf64_Rel) : sizeof(Elf32_Rel);
-	plt->symbol_size = elf->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
-	plt->relocs = tally_elf_section_data(elf, &relocs, &plt->relocs_len);
-	plt->symbols = tally_elf_section_data(elf, &symbols, &plt->symbols_len);
-	plt->strings = (const char *)tally_elf_section_data(elf, &strings, &plt->strings_len);
-	return plt->relocs && plt->symbols && plt->strings;
+	names.symbol_size = elf->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+	names.symbols = tally_elf_section_data(elf, &symbols, &len);
+	names.nr_symbols = len / names.symbol_size;
+	names.strings = (const char *)tally_elf_section_data(elf, &strings, &names.strings_len);
+	*ret_names = names;
+	return names.symbols && names.strings;
 }
 
-/* The name of the dynamic symbol a relocation speaks of, or NULL. */
-static const char *plt_name(const struct tally_elf *elf, const struct plt *plt,
-			    const uint8_t *reloc)
+static bool relocs_section(const struct tally_elf *elf, const char *name,
+			   struct tally_elf_section *ret_section)
 {
-	uint64_t index = elf->is64 ? tally_load_u64(reloc + 8, elf->swap) >> 32
-				   : tally_load_u32(reloc + 4, elf->swap) >> 8;
-	struct tally_elf_sym sym;
+	static const char *const prefixes[] = {".rela", ".rel"};
+	char full[32];
 
-	if (index >= plt->symbols_len / plt->symbol_size)
-		return NULL;
-	tally_elf_symbol(elf, plt->symbols + index * plt->symbol_size, &sym);
-	if (sym.name >= plt->strings_len)
-		return NULL;
-	if (!memchr(plt->strings + sym.name, 0,
-		    TALLY_MIN(plt->strings_len - sym.name, PLT_NAME_MAX)))
-		return NULL;
-	return plt->strings + sym.name;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(prefixes); i++) {
+		snprintf(full, sizeof(full), "%s%s", prefixes[i], name);
+		if (tally_elf_section_by_name(elf, full, ret_section))
+			return true;
+	}
+	return false;
 }
 
-static int plt_add(struct tally_symtab *table, const struct plt *plt, uint64_t at, const char *name)
+bool tally_plt_relocs_open(const struct tally_plt_names *names, const char *name,
+			   struct tally_plt_relocs *ret_relocs)
+{
+	struct tally_elf_section section;
+	struct tally_plt_relocs relocs;
+	bool is64 = names->elf->is64;
+	size_t len;
+
+	if (!relocs_section(names->elf, name, &section) || section.link != names->index)
+		return false;
+	if (section.type == SHT_RELA)
+		relocs.size = is64 ? sizeof(Elf64_Rela) : sizeof(Elf32_Rela);
+	else
+		relocs.size = is64 ? sizeof(Elf64_Rel) : sizeof(Elf32_Rel);
+	relocs.data = tally_elf_section_data(names->elf, &section, &len);
+	relocs.nr = len / relocs.size;
+	*ret_relocs = relocs;
+	return relocs.data != NULL;
+}
+
+struct tally_plt_reloc tally_plt_reloc_at(const struct tally_plt_names *names,
+					  const struct tally_plt_relocs *relocs, size_t i)
+{
+	const uint8_t *at = relocs->data + i * relocs->size;
+	struct tally_plt_reloc reloc;
+	bool swap = names->elf->swap;
+	uint64_t info;
+
+	if (names->elf->is64) {
+		info = tally_load_u64(at + 8, swap);
+		reloc.offset = tally_load_u64(at, swap);
+		reloc.symbol = info >> 32;
+		reloc.type = (uint32_t)info;
+	} else {
+		info = tally_load_u32(at + 4, swap);
+		reloc.offset = tally_load_u32(at, swap);
+		reloc.symbol = info >> 8;
+		reloc.type = info & 0xff;
+	}
+	return reloc;
+}
+
+/* The name of a dynamic symbol and its length, or NULL. The length is taken once: the file may be
+ * written to meanwhile. */
+static const char *plt_name(const struct tally_plt_names *names, uint64_t symbol, size_t *ret_len)
+{
+	struct tally_elf_sym sym;
+	size_t room;
+
+	if (symbol >= names->nr_symbols)
+		return NULL;
+	tally_elf_symbol(names->elf, names->symbols + symbol * names->symbol_size, &sym);
+	if (sym.name >= names->strings_len)
+		return NULL;
+	room = TALLY_MIN(names->strings_len - sym.name, PLT_NAME_MAX);
+	*ret_len = strnlen(names->strings + sym.name, room);
+	return *ret_len < room ? names->strings + sym.name : NULL;
+}
+
+int tally_plt_add(struct tally_symtab *table, const struct tally_plt_names *names, uint64_t symbol,
+		  uint64_t at, uint64_t size)
 {
 	static const char suffix[] = "@plt";
-	/* Counted with its bound again: the file may be written to meanwhile. */
-	size_t len = strnlen(name, (size_t)(plt->strings + plt->strings_len - name));
-	char *text = tally_arena_bytes(&table->arena, len + sizeof(suffix));
+	size_t len;
+	const char *name = plt_name(names, symbol, &len);
+	char *text;
 
+	if (!name)
+		return 0;
+	if (table->arena.total / 8 > names->elf->len + PLT_NAME_MAX)
+		return -EFBIG;
+	text = tally_arena_bytes(&table->arena, len + sizeof(suffix));
 	if (!text)
 		return -ENOMEM;
 	memcpy(text, name, len);
 	memcpy(text + len, suffix, sizeof(suffix));
 	return tally_symtab_add(table, &(struct tally_symtab_entry){
 					       .start = at,
-					       .end = at + plt->slot_size,
+					       .end = at + size,
 					       .name = text,
 					       .binding = TALLY_SYMBOL_GLOBAL,
 					       .pass = TALLY_SYMBOL_MADE,
 				       });
 }
 
-int tally_elf_add_plt(const struct tally_elf *elf, struct tally_symtab *table)
+/* ---- slots in the order of relocations ---------------------------------------- */
+
+struct plt_slots {
+	uint64_t at, size; /* file offset of the first slot; bytes a slot */
+	uint64_t end;      /* file offset behind the last slot */
+};
+
+static bool slots_find(const struct tally_elf *elf, struct plt_slots *ret_slots)
 {
-	struct plt plt = {0};
-	uint64_t at;
+	struct tally_elf_section section;
+	uint64_t header;
+
+	if (!tally_elf_section_by_name(elf, ".plt", &section) ||
+	    !tally_range_ok(section.offset, section.size, elf->len))
+		return false;
+	header = ret_slots->size = section.entsize;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(layouts); i++) {
+		if (layouts[i].machine == elf->machine) {
+			header = layouts[i].header;
+			ret_slots->size = layouts[i].slot;
+		}
+	}
+	ret_slots->at = section.offset + header;
+	ret_slots->end = section.offset + section.size;
+	return ret_slots->size != 0;
+}
+
+static int add_in_order(struct tally_symtab *table, const struct tally_plt_names *names)
+{
+	struct tally_plt_relocs relocs;
+	struct plt_slots slots;
 	int ret = 0;
 
-	if (!plt_open(elf, &plt))
+	if (!tally_plt_relocs_open(names, ".plt", &relocs) || !slots_find(names->elf, &slots))
 		return 0;
-	at = plt.slot;
-	for (size_t i = 0; i + plt.reloc_size <= plt.relocs_len; i += plt.reloc_size) {
-		const char *name = plt_name(elf, &plt, plt.relocs + i);
+	for (size_t i = 0; i < relocs.nr && !ret; i++) {
+		struct tally_plt_reloc reloc = tally_plt_reloc_at(names, &relocs, i);
 
-		if (at + plt.slot_size > plt.end ||
-		    table->arena.total / 8 > elf->len + PLT_NAME_MAX)
+		if (!tally_range_ok(slots.at, slots.size, slots.end))
 			break;
-		if (name)
-			ret = plt_add(table, &plt, at, name);
-		if (ret)
-			break;
-		at += plt.slot_size;
+		ret = tally_plt_add(table, names, reloc.symbol, slots.at, slots.size);
+		slots.at += slots.size;
 	}
 	return ret;
+}
+
+int tally_elf_add_plt(const struct tally_elf *elf, struct tally_symtab *table)
+{
+	struct tally_plt_names names;
+	int ret = tally_plt_names_open(elf, &names) ? add_in_order(table, &names) : 0;
+
+	return ret == -EFBIG ? 0 : ret;
 }

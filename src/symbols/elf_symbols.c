@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "symbols/elf_plt.h"
 
 /* More PT_LOAD segments than any linker makes, and larger tables of symbols and strings: bounds for
  * hostile files. */

@@ -24,7 +24,7 @@ enum tally_index_id {
 	TALLY_INDEX_FACTS = 1, /* what the symbols below depend on; see index_sources.h */
 	TALLY_INDEX_PLACES,    /* the files that were looked at for them */
 	TALLY_INDEX_WORD,
-	TALLY_INDEX_SHAPE, /* how the rest makes a table of symbols; see index_table.h */
+	TALLY_INDEX_SHAPE, /* the first of the sections of a table: see index_table.h */
 	TALLY_INDEX_SYMBOLS,
 	TALLY_INDEX_NAMES,
 	TALLY_INDEX_STEPS,
@@ -32,7 +32,8 @@ enum tally_index_id {
 	TALLY_INDEX_RIGHT,
 	TALLY_INDEX_RULES_FACTS, /* what the unwind rules below depend on; see index_rules.h */
 	TALLY_INDEX_RULES,       /* a table of unwind/table.h */
-	TALLY_INDEX_END,
+	TALLY_INDEX_STUBS,       /* the first of those of a table of stubs, if there are any */
+	TALLY_INDEX_END = TALLY_INDEX_STUBS + TALLY_INDEX_RIGHT - TALLY_INDEX_SHAPE + 1,
 };
 
 /* An index whose header was checked. All zero is none. */

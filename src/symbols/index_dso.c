@@ -92,6 +92,20 @@ bool tally_index_note(struct tally_symbols *symbols, const struct tally_build_id
 	return true;
 }
 
+/* Some objects have no stubs; but what is broken is not relied on. */
+static int tables_open(struct tally_dso *dso)
+{
+	int ret = tally_index_table_open(&dso->index, TALLY_INDEX_SHAPE, &dso->table);
+
+	if (ret)
+		return ret;
+	ret = tally_index_table_open(&dso->index, TALLY_INDEX_STUBS, &dso->stubs);
+	if (!ret || !dso->index.is_broken)
+		return 0;
+	tally_symtab_free(&dso->table);
+	return ret;
+}
+
 int tally_dso_index_load(struct tally_dso *dso)
 {
 	struct tally_index_dir *dir;
@@ -108,7 +122,7 @@ int tally_dso_index_load(struct tally_dso *dso)
 	if (!ret)
 		ret = tally_sources_check(dso, &object, &dso->index, &dso->source, &path);
 	if (!ret) {
-		ret = tally_index_table_open(&dso->index, &dso->table);
+		ret = tables_open(dso);
 		free(dso->path);
 		dso->path = path;
 	}
@@ -125,6 +139,7 @@ static int sources_add(struct tally_index_writer *writer, const struct tally_dso
 {
 	const struct tally_sources *sources = dso->sources;
 	struct tally_source_facts facts = sources->facts;
+	int ret;
 
 	facts.source = dso->source;
 	tally_index_writer_begin(writer, TALLY_INDEX_FACTS);
@@ -134,7 +149,10 @@ static int sources_add(struct tally_index_writer *writer, const struct tally_dso
 			       sources->files.len * sizeof(*sources->files.data));
 	tally_index_writer_begin(writer, TALLY_INDEX_WORD);
 	tally_index_writer_add(writer, sources->word, strlen(sources->word) + 1);
-	return tally_index_table_add(writer, &dso->table);
+	ret = tally_index_table_add(writer, TALLY_INDEX_SHAPE, &dso->table);
+	if (!ret && dso->stubs.len)
+		ret = tally_index_table_add(writer, TALLY_INDEX_STUBS, &dso->stubs);
+	return ret;
 }
 
 static bool is_worth_it(const struct tally_dso *dso)
@@ -154,7 +172,9 @@ void tally_dso_index_save(struct tally_dso *dso)
 	if (is_worth_it(dso) &&
 	    tally_index_note(symbols, &dso->sources->object, TALLY_INDEX_SYMBOLS) &&
 	    !tally_index_writer_open(&symbols->indexes, &dso->sources->object,
-				     tally_index_table_size(&dso->table), &writer))
+				     tally_index_table_size(&dso->table) +
+					     tally_index_table_size(&dso->stubs),
+				     &writer))
 		(void)tally_index_writer_close(writer, sources_add(writer, dso));
 	tally_sources_free(dso);
 }

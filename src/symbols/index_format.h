@@ -11,7 +11,7 @@ enum {
 	TALLY_INDEX_VERSION = 1,
 	TALLY_INDEX_ORDER = 0x01020304,
 	TALLY_INDEX_ALIGN = 8,
-	TALLY_INDEX_SECTIONS = 16, /* as many as there is room for in a header */
+	TALLY_INDEX_SECTIONS = 24, /* as many as there is room for in a header */
 };
 
 /* A build-id, zero-padded. */

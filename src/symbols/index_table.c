@@ -5,6 +5,15 @@
 
 #include "base/arith.h"
 
+/* The places of the sections of a table behind its first one. */
+enum {
+	SYMBOLS = TALLY_INDEX_SYMBOLS - TALLY_INDEX_SHAPE,
+	NAMES = TALLY_INDEX_NAMES - TALLY_INDEX_SHAPE,
+	STEPS = TALLY_INDEX_STEPS - TALLY_INDEX_SHAPE,
+	LEFT = TALLY_INDEX_LEFT - TALLY_INDEX_SHAPE,
+	RIGHT = TALLY_INDEX_RIGHT - TALLY_INDEX_SHAPE,
+};
+
 /* ---- reading ------------------------------------------------------------------ */
 
 /* A section as an array of 32-bit numbers. */
@@ -17,13 +26,14 @@ static const uint32_t *words_get(struct tally_index *index, enum tally_index_id 
 }
 
 /* The search tree and the steps are there or not; only one of them is. */
-static bool table_search_open(struct tally_index *index, struct tally_symtab *table)
+static bool table_search_open(struct tally_index *index, enum tally_index_id first,
+			      struct tally_symtab *table)
 {
 	size_t nr_left, nr_right, nr_steps;
 
-	table->left = words_get(index, TALLY_INDEX_LEFT, &nr_left);
-	table->right = words_get(index, TALLY_INDEX_RIGHT, &nr_right);
-	table->index = words_get(index, TALLY_INDEX_STEPS, &nr_steps);
+	table->left = words_get(index, first + LEFT, &nr_left);
+	table->right = words_get(index, first + RIGHT, &nr_right);
+	table->index = words_get(index, first + STEPS, &nr_steps);
 	if (table->index)
 		table->index_len = nr_steps - 1;
 	if (table->left || table->right)
@@ -31,21 +41,22 @@ static bool table_search_open(struct tally_index *index, struct tally_symtab *ta
 	return !table->index || (nr_steps >= 2 && table->index_shift < 64);
 }
 
-int tally_index_table_open(struct tally_index *index, struct tally_symtab *ret_table)
+int tally_index_table_open(struct tally_index *index, enum tally_index_id first,
+			   struct tally_symtab *ret_table)
 {
 	struct tally_symtab table = {.is_mapped = true};
 	const struct tally_index_shape *shape;
 	size_t len, symbols_len;
 
-	shape = tally_index_section(index, TALLY_INDEX_SHAPE, &len);
-	table.symbols = tally_index_section(index, TALLY_INDEX_SYMBOLS, &symbols_len);
-	table.names = tally_index_section(index, TALLY_INDEX_NAMES, &table.names_len);
+	shape = tally_index_section(index, first, &len);
+	table.symbols = tally_index_section(index, first + SYMBOLS, &symbols_len);
+	table.names = tally_index_section(index, first + NAMES, &table.names_len);
 	if (len < sizeof(*shape) || !table.names || table.names[table.names_len - 1])
 		return -ENOENT;
 	table.len = symbols_len / sizeof(*table.symbols);
 	table.index_shift = shape->index_shift;
 	table.root = shape->root;
-	if (!table.len || table.len > INT32_MAX || !table_search_open(index, &table) ||
+	if (!table.len || table.len > INT32_MAX || !table_search_open(index, first, &table) ||
 	    index->is_broken)
 		return -ENOENT;
 	*ret_table = table;
@@ -139,22 +150,23 @@ static int pieces_measure(struct pieces *pieces, const struct tally_symtab *tabl
 	return 0;
 }
 
-static void names_add(struct tally_index_writer *writer, const struct pieces *pieces)
+static void names_add(struct tally_index_writer *writer, enum tally_index_id id,
+		      const struct pieces *pieces)
 {
-	tally_index_writer_begin(writer, TALLY_INDEX_NAMES);
+	tally_index_writer_begin(writer, id);
 	tally_vec_for_each (piece, &pieces->list)
 		tally_index_writer_add(writer, piece->start + piece->first,
 				       piece->end - piece->first);
 	tally_index_writer_add(writer, "", 1);
 }
 
-static void symbols_add(struct tally_index_writer *writer, struct pieces *pieces,
-			const struct tally_symtab *table)
+static void symbols_add(struct tally_index_writer *writer, enum tally_index_id id,
+			struct pieces *pieces, const struct tally_symtab *table)
 {
 	struct tally_symbol batch[256];
 	size_t nr = 0;
 
-	tally_index_writer_begin(writer, TALLY_INDEX_SYMBOLS);
+	tally_index_writer_begin(writer, id);
 	for (size_t i = 0; i < table->len; i++) {
 		const char *name = tally_symtab_name(table, &table->symbols[i]);
 		const struct piece *piece = pieces_find(pieces, name);
@@ -186,7 +198,8 @@ uint64_t tally_index_table_size(const struct tally_symtab *table)
 	return size + (table->index ? table->index_len + 1 : 0) * sizeof(*table->index);
 }
 
-int tally_index_table_add(struct tally_index_writer *writer, const struct tally_symtab *table)
+int tally_index_table_add(struct tally_index_writer *writer, enum tally_index_id first,
+			  const struct tally_symtab *table)
 {
 	struct tally_index_shape shape = {table->index_shift, table->root};
 	struct pieces pieces = {0};
@@ -195,13 +208,13 @@ int tally_index_table_add(struct tally_index_writer *writer, const struct tally_
 	if (!ret)
 		ret = pieces_measure(&pieces, table);
 	if (!ret) {
-		tally_index_writer_begin(writer, TALLY_INDEX_SHAPE);
+		tally_index_writer_begin(writer, first);
 		tally_index_writer_add(writer, &shape, sizeof(shape));
-		names_add(writer, &pieces);
-		symbols_add(writer, &pieces, table);
-		words_add(writer, TALLY_INDEX_STEPS, table->index, table->index_len + 1);
-		words_add(writer, TALLY_INDEX_LEFT, table->left, table->len);
-		words_add(writer, TALLY_INDEX_RIGHT, table->right, table->len);
+		names_add(writer, first + NAMES, &pieces);
+		symbols_add(writer, first + SYMBOLS, &pieces, table);
+		words_add(writer, first + STEPS, table->index, table->index_len + 1);
+		words_add(writer, first + LEFT, table->left, table->len);
+		words_add(writer, first + RIGHT, table->right, table->len);
 	}
 	tally_vec_free(&pieces.list);
 	return ret;

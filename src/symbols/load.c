@@ -114,8 +114,10 @@ static void dso_load(struct tally_dso *dso)
 	cut = tally_dso_release(dso);
 	ret = cut && ret != -ENOMEM ? cut : ret;
 	dso->state = state_of(ret);
-	if (ret)
+	if (ret) {
 		tally_symtab_free(&dso->table);
+		tally_symtab_free(&dso->stubs);
+	}
 	tally_dso_index_save(dso);
 }
 
@@ -126,6 +128,8 @@ const struct tally_symbol *tally_dso_find(struct tally_dso *dso, uint64_t addr)
 	if (dso->state == TALLY_DSO_NOT_LOADED)
 		dso_load(dso);
 	if (dso->state == TALLY_DSO_LOADED)
+		symbol = tally_symtab_find(&dso->stubs, addr);
+	if (dso->state == TALLY_DSO_LOADED && !symbol)
 		symbol = tally_symtab_find(&dso->table, addr);
 	return symbol || !dso->owner->options.bounds ? symbol : tally_dso_find_bound(dso, addr);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "symbols/dso.h"
+#include "symbols/elf_plt.h"
 #include "symbols/index_sources.h"
 #include "symbols/load.h"
 #include "symbols/places.h"
@@ -151,6 +152,15 @@ static enum tally_dso_source own_source(const struct tally_dso *dso)
 	return dso->image.elf.data ? TALLY_DSO_SOURCE_SYMTAB : TALLY_DSO_SOURCE_DYNSYM;
 }
 
+static int add_stubs(struct tally_dso *dso, const struct tally_elf *mapped)
+{
+	int ret = tally_elf_add_plt(mapped, &dso->table);
+
+	if (!ret)
+		ret = tally_elf_add_stubs(mapped, &dso->stubs);
+	return ret ? ret : tally_symtab_finish(&dso->stubs, NULL);
+}
+
 /* Read the symbols of the images that were kept. */
 static int dso_read(struct tally_dso *dso)
 {
@@ -167,10 +177,10 @@ static int dso_read(struct tally_dso *dso)
 	if (!ret)
 		ret = tally_elf_add_symbols(&with->elf, &load, &dso->table);
 	if (!ret)
-		ret = tally_elf_add_plt(load.runtime ? load.runtime : &with->elf, &dso->table);
+		ret = add_stubs(dso, load.runtime ? load.runtime : &with->elf);
 	if (!ret)
 		ret = tally_dso_finish(dso);
-	if (!ret && !dso->table.len)
+	if (!ret && !dso->table.len && !dso->stubs.len)
 		ret = -ENODATA;
 	tally_sources_take(dso, with->place);
 	return ret ? ret : tally_dso_set_source(dso, dso->source, with->path);

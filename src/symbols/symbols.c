@@ -114,6 +114,7 @@ static void dso_free(struct tally_dso *dso)
 	dso_free_shown(dso);
 	tally_symtab_free(&dso->table);
 	tally_index_free(&dso->index);
+	tally_symtab_free(&dso->stubs);
 	(void)tally_dso_release(dso);
 	tally_dso_release_code(dso);
 	free(dso->name);
@@ -308,7 +309,11 @@ const char *tally_dso_shown_name(void *arg, const char *raw)
 
 const char *tally_symbol_name(struct tally_dso *dso, const struct tally_symbol *symbol)
 {
-	return tally_dso_shown_name(dso, tally_symtab_name(&dso->table, symbol));
+	const struct tally_symtab *table = &dso->table;
+
+	if (tally_symtab_has(&dso->stubs, symbol))
+		table = &dso->stubs;
+	return tally_dso_shown_name(dso, tally_symtab_name(table, symbol));
 }
 
 enum tally_dso_kind tally_dso_kind(const struct tally_dso *dso)

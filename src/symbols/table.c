@@ -254,11 +254,14 @@ const struct tally_symbol *tally_symtab_find(const struct tally_symtab *table, u
 	return NULL;
 }
 
+bool tally_symtab_has(const struct tally_symtab *table, const struct tally_symbol *symbol)
+{
+	return ((uintptr_t)symbol - (uintptr_t)table->symbols) / sizeof(*symbol) < table->len;
+}
+
 const char *tally_symtab_name(const struct tally_symtab *table, const struct tally_symbol *symbol)
 {
-	size_t place = ((uintptr_t)symbol - (uintptr_t)table->symbols) / sizeof(*symbol);
-
-	if (!table->is_mapped || place >= table->len)
+	if (!table->is_mapped || !tally_symtab_has(table, symbol))
 		return symbol->name;
 	return symbol->name_offset < table->names_len ? table->names + symbol->name_offset : "";
 }

@@ -90,6 +90,9 @@ int tally_symtab_finish(struct tally_symtab *table, const struct tally_symtab_op
 /* The symbol that covers `addr`, or NULL. Among overlapping ones the same as perf 6.1. */
 const struct tally_symbol *tally_symtab_find(const struct tally_symtab *table, uint64_t addr);
 
+/* Whether it is a symbol of the finished table. */
+bool tally_symtab_has(const struct tally_symtab *table, const struct tally_symbol *symbol);
+
 /* The raw (mangled) name of a symbol of the table, NUL-terminated, or of one that was made without
  * a table, whose name is a pointer. The same symbol has the same pointer. */
 const char *tally_symtab_name(const struct tally_symtab *table, const struct tally_symbol *symbol);

@@ -77,7 +77,7 @@ static void write_table(struct place *place, const struct tally_symtab *table)
 	assert_int_equal(tally_index_writer_open(&place->dir, &object,
 						 tally_index_table_size(table), &writer),
 			 0);
-	assert_int_equal(tally_index_table_add(writer, table), 0);
+	assert_int_equal(tally_index_table_add(writer, TALLY_INDEX_SHAPE, table), 0);
 	assert_int_equal(tally_index_writer_close(writer, 0), 0);
 }
 
@@ -114,7 +114,7 @@ static void round_trip(void **state)
 
 		write_table(place, &table);
 		assert_int_equal(tally_index_open(&place->dir, &object, &index), 0);
-		assert_int_equal(tally_index_table_open(&index, &mapped), 0);
+		assert_int_equal(tally_index_table_open(&index, TALLY_INDEX_SHAPE, &mapped), 0);
 		assert_true(!mapped.left == !rows[i].has_tree);
 		assert_true(!mapped.index == (rows[i].has_tree || rows[i].nr < 64));
 		expect_same(&table, &mapped, 0x2000 + rows[i].nr * rows[i].step);
@@ -134,7 +134,7 @@ static void borrowed_names(void **state)
 
 	((struct tally_symbol *)table.symbols)[50].name = "elsewhere";
 	assert_int_equal(tally_index_writer_open(&place->dir, &object, 9, &writer), 0);
-	assert_int_equal(tally_index_table_add(writer, &table), -EINVAL);
+	assert_int_equal(tally_index_table_add(writer, TALLY_INDEX_SHAPE, &table), -EINVAL);
 	assert_int_equal(tally_index_writer_close(writer, -EINVAL), -EINVAL);
 	assert_int_equal(tally_index_open(&place->dir, &object, &index), -ENOENT);
 	tally_symtab_free(&table);
@@ -166,7 +166,8 @@ static void broken_parts(void **state)
 			is_broken = true;
 		}
 		assert_int_equal(tally_index_parse(data, index.len, &object, &copy), 0);
-		assert_int_equal(tally_index_table_open(&copy, &table), is_broken ? -ENOENT : 0);
+		assert_int_equal(tally_index_table_open(&copy, TALLY_INDEX_SHAPE, &table),
+				 is_broken ? -ENOENT : 0);
 	}
 	free(data);
 	tally_index_free(&index);
@@ -192,7 +193,7 @@ static void look_up_everywhere(const uint8_t *data, size_t len)
 	size_t sum = 0;
 
 	assert_int_equal(tally_index_parse(data, len, &object, &index), 0);
-	if (tally_index_table_open(&index, &table))
+	if (tally_index_table_open(&index, TALLY_INDEX_SHAPE, &table))
 		return;
 	for (uint64_t addr = 0; addr < 0x4000; addr += 7)
 		sum += tally_symtab_find(&table, addr) ? strlen(name_at(&table, addr)) : 0;
