@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Stubs of the procedure linkage table have names, in whichever section they are.
+
+usage: plt.py TALLY
+
+objdump says which function a stub is of. perf 6.1 names those of .plt alone, and not always: of
+.plt.sec it says [unknown], of .plt.got and sometimes .plt the symbol without a size before it, _init+0x30.
+"""
+import os
+import re
+import shutil
+import sys
+import tempfile
+
+import tap
+
+TALLY = sys.argv[1]
+CC = shutil.which("cc")
+OBJDUMP = shutil.which("objdump")
+WORK = tempfile.mkdtemp(prefix="tally-plt-")
+
+SOURCE = """
+#include <stdlib.h>
+int (*volatile pointer)(int);
+volatile int sum;
+int main(int argc, char **argv)
+{
+	unsigned int seed = 1;
+
+	POINTER;
+	for (int i = 0; i < 40000000; i++)
+		sum += abs(i) + rand_r(&seed);
+	return 0;
+}
+"""
+
+
+def build(name, pointer, *flags):
+    if not CC or not OBJDUMP:
+        raise tap.Skip("no C compiler or no objdump")
+    if os.uname().machine != "x86_64":
+        raise tap.Skip("not an x86-64 machine")
+    path = os.path.join(WORK, name)
+    with open(path + ".c", "w", encoding="ascii") as file:
+        file.write(SOURCE.replace("POINTER", pointer))
+    run = tap.run(CC, "-O1", "-fno-builtin", "-D_GNU_SOURCE", *flags, "-o", path, path + ".c")
+    if run.returncode:
+        raise tap.Skip("the compiler cannot: " + run.stderr.strip().splitlines()[-1])
+    return path
+
+
+def stubs(program, section):
+    """Names of stubs by their place in the page, of which a program this small has one for its code."""
+    listing = tap.run(OBJDUMP, "-d", "-j", section, program).stdout
+    found = re.findall(r"^([0-9a-f]+) <(\S+@plt)>:$", listing, re.M)
+    assert all(0x1000 <= int(at, 16) < 0x2000 for at, _ in found), listing
+    return {int(at, 16) & 0xfff: name for at, name in found}
+
+
+def sampled(program):
+    """Samples in the program: the place in the page, symbol and offset."""
+    path = program + ".data"
+    run = tap.run(TALLY, "record", "-q", "-o", path, "-e", "task-clock:u", "-F", "4999", "--", program)
+    if run.returncode:
+        raise tap.Skip("nothing can be recorded here: " + run.stderr.strip().splitlines()[-1])
+    lines = tap.run(TALLY, "script", "-i", path, "-F", "ip,sym,symoff,dso").stdout
+    return [(int(at, 16) & 0xfff, symbol)
+            for at, symbol in re.findall(r"^\s*([0-9a-f]+) (.*) \(" + re.escape(program) + r"\)$", lines, re.M)]
+
+
+def check(program, section):
+    known = stubs(program, section)
+    if not known:
+        raise tap.Skip(f"the linker made no {section}")
+    met = 0
+    for at, symbol in sampled(program):
+        start = max((start for start in known if start <= at < start + 16), default=None)
+        if start is None:
+            continue
+        tap.same(symbol, f"{known[start]}+0x{at - start:x}", f"a sample at {at:x}")
+        met += 1
+    assert met, f"no sample in {section}"
+
+
+def test_plt():
+    check(build("lazy", "", "-fcf-protection=none", "-Wl,-z,lazy"), ".plt")
+
+
+def test_plt_sec():
+    check(build("ibt", "", "-fcf-protection", "-Wl,-z,ibtplt,-z,lazy"), ".plt.sec")
+
+
+def test_plt_sec_bound_at_start():
+    check(build("ibtnow", "", "-fcf-protection", "-Wl,-z,ibtplt,-z,now"), ".plt.sec")
+
+
+def test_plt_sec_stripped():
+    check(build("stripped", "", "-s", "-fcf-protection", "-Wl,-z,ibtplt,-z,lazy"), ".plt.sec")
+
+
+def test_plt_got():
+    check(build("got", "pointer = abs", "-fcf-protection=none", "-Wl,-z,lazy"), ".plt.got")
+
+
+def test_plt_got_with_ibt():
+    check(build("gotibt", "pointer = abs, pointer = (void *)rand_r", "-fcf-protection", "-Wl,-z,ibtplt"), ".plt.got")
+
+
+try:
+    tap.main(__name__)
+finally:
+    shutil.rmtree(WORK, ignore_errors=True)
