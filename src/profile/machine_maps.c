@@ -43,8 +43,11 @@ static int machine_dso(struct tally_machine *machine, enum tally_dso_kind kind, 
 		key.build_id = known->bytes;
 		key.build_id_size = known->size;
 	}
-	if (mmap && kind == TALLY_DSO_PERF_MAP)
+	if (mmap && (kind == TALLY_DSO_PERF_MAP || kind == TALLY_DSO_USER))
 		key.pid = mmap->pid;
+	/* A memfd has no path that could lead to another file. */
+	if (mmap && kind == TALLY_DSO_USER && strncmp(name, "/memfd:", 7))
+		key.inode = (struct tally_dso_inode){mmap->ino, mmap->maj, mmap->min};
 	return tally_dso_get(machine->symbols, &key, ret_dso);
 }
 

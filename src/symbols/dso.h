@@ -4,6 +4,7 @@
 #define TALLY_SYMBOLS_DSO_H
 
 #include <errno.h>
+#include <stdatomic.h>
 
 #include "base/arena.h"
 #include "base/map.h"
@@ -49,7 +50,9 @@ struct tally_dso {
 	struct tally_build_id own_id;   /* of the file, see tally_dso_build_id */
 	bool asked_id;                  /* own_id is final */
 	pid_t pid, nspid;
-	char *reference; /* see tally_dso_set_address; NULL or owned */
+	struct tally_dso_inode inode; /* USER: as recorded; all zero: not known, or not needed */
+	atomic_int mapper; /* USER: who mapped it last; files are opened in other threads */
+	char *reference;   /* see tally_dso_set_address; NULL or owned */
 	uint64_t address;
 	bool has_address;
 
@@ -82,6 +85,7 @@ struct tally_dso {
 enum {
 	TALLY_DSO_ERROR_FOREIGN = -EXDEV,            /* TALLY_DSO_FOREIGN */
 	TALLY_DSO_ERROR_NOT_TRUSTED = -EKEYREJECTED, /* TALLY_DSO_NOT_TRUSTED */
+	TALLY_DSO_ERROR_REPLACED = -EREMCHG,         /* TALLY_DSO_REPLACED */
 };
 
 /* May the running kernel, its modules and its vdso stand for the recorded ones? 0;

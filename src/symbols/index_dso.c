@@ -9,6 +9,7 @@
 #include "symbols/index_sources.h"
 #include "symbols/index_table.h"
 #include "symbols/load.h"
+#include "symbols/own_file.h"
 
 /* A smaller table is read as fast as an index of it. */
 enum { SYMBOLS_LEAST = 256 };
@@ -42,7 +43,6 @@ struct tally_index_dir *tally_index_dir_get(struct tally_symbols *symbols)
 
 int tally_dso_index_object(const struct tally_dso *dso, struct tally_build_id *ret_object)
 {
-	struct tally_str path = {0};
 	int ret;
 
 	*ret_object = dso->build_id;
@@ -52,14 +52,7 @@ int tally_dso_index_object(const struct tally_dso *dso, struct tally_build_id *r
 		ret = tally_kernel_is_here(dso->owner);
 		return ret ? ret : tally_kernel_build_id(ret_object->id, &ret_object->size);
 	}
-	ret = tally_dso_is_here(dso);
-	tally_dso_add_path(dso, &path, dso->name);
-	if (!ret)
-		ret = tally_str_error(&path);
-	if (!ret)
-		ret = tally_elf_build_id(tally_str_text(&path), ret_object->id, &ret_object->size);
-	tally_str_free(&path);
-	return ret;
+	return tally_dso_own_build_id(dso, ret_object);
 }
 
 static int begin_sources(struct tally_dso *dso, const struct tally_build_id *object)

@@ -204,13 +204,15 @@ static int past_open(struct tally_index *index, struct past *past)
 /* Where the object itself would be looked for. */
 static int own_place(const struct tally_dso *dso, const struct past *past, struct tally_str *path)
 {
+	int pid = atomic_load(&dso->mapper);
+
 	tally_dso_add_path(dso, path, dso->name);
-	if (dso->pid > 0 && !past->facts->is_own) {
+	if (pid > 0 && !past->facts->is_own) {
 		struct tally_str other = {0};
 		int ret;
 
 		/* What was found there was never put into an index. */
-		tally_str_addf(&other, "/proc/%d/root%s", (int)dso->pid, dso->name);
+		tally_str_addf(&other, "/proc/%d/root%s", pid, dso->name);
 		ret = tally_str_error(&other);
 		if (!ret && !access(tally_str_text(&other), F_OK))
 			ret = -ESTALE;

@@ -33,6 +33,9 @@ static const char *const state_texts[] = {
 	[TALLY_DSO_FOREIGN] =
 		"not known to be the same as on this machine: recorded elsewhere or before a "
 		"reboot, and without a build-id; --symfs, -k or --kallsyms name its symbols",
+	[TALLY_DSO_REPLACED] =
+		"the path leads to another file than the one that was mapped: it was "
+		"replaced, or is in a container that ended",
 	[TALLY_DSO_NOT_TRUSTED] =
 		"the map in /tmp belongs neither to root, you nor the process's user; "
 		"-f takes it",
@@ -49,6 +52,7 @@ static const struct {
 	{-EIO, TALLY_DSO_CUT},
 	{-ESTALE, TALLY_DSO_MISMATCH},
 	{TALLY_DSO_ERROR_FOREIGN, TALLY_DSO_FOREIGN},
+	{TALLY_DSO_ERROR_REPLACED, TALLY_DSO_REPLACED},
 	{TALLY_DSO_ERROR_NOT_TRUSTED, TALLY_DSO_NOT_TRUSTED},
 	{-ENODATA, TALLY_DSO_NO_SYMBOLS},
 	{-ENOSYS, TALLY_DSO_UNSUPPORTED},

@@ -12,9 +12,7 @@ int tally_dso_load_kernel(struct tally_dso *dso);
 int tally_dso_load_module(struct tally_dso *dso);
 int tally_dso_load_perf_map(struct tally_dso *dso);
 
-/* Open the file that was mapped: under symfs, or as the process itself sees it; and the vdso. 0 or
- * an error of tally_image_open(). */
-int tally_dso_open_own(const struct tally_dso *dso, struct tally_image *ret_image);
+/* Open the vdso. 0 or an error of tally_image_open(). */
 int tally_dso_open_vdso(const struct tally_dso *dso, struct tally_image *ret_image);
 
 /* Note where symbols came from. 0 or -ENOMEM. */

@@ -8,6 +8,7 @@
 
 #include "symbols/code.h"
 #include "symbols/load.h"
+#include "symbols/own_file.h"
 #include "symbols/load_code.h"
 #include "symbols/places.h"
 

@@ -9,6 +9,7 @@
 #include "symbols/index_rules.h"
 #include "symbols/load.h"
 #include "symbols/load_rules.h"
+#include "symbols/own_file.h"
 #include "symbols/places.h"
 #include "symbols/prologue.h"
 

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "symbols/dso.h"
 #include "symbols/elf_plt.h"
 #include "symbols/index_sources.h"
 #include "symbols/load.h"
+#include "symbols/own_file.h"
 #include "symbols/places.h"
 #include "symbols/text.h"
 #include "symbols/unpack.h"
@@ -99,33 +99,6 @@ static int dso_search(struct tally_dso *dso, const struct tally_image *own,
 	}
 	tally_places_free(&places);
 	return failure;
-}
-
-int tally_dso_open_own(const struct tally_dso *dso, struct tally_image *ret_image)
-{
-	struct tally_str path = {0};
-	int ret = tally_dso_is_here(dso), other;
-
-	if (ret) /* what is not here is not the wrong one either */
-		return access(dso->name, F_OK) ? -ENOENT : ret;
-	tally_dso_add_path(dso, &path, dso->name);
-	ret = tally_str_error(&path);
-	(void)tally_sources_look(dso, tally_str_text(&path));
-	if (!ret)
-		ret = tally_image_open(tally_str_text(&path), &dso->build_id, ret_image);
-	if (ret && dso->pid > 0) {
-		tally_str_clear(&path);
-		tally_str_addf(&path, "/proc/%d/root", (int)dso->pid);
-		tally_str_add(&path, dso->name);
-		other = tally_str_error(&path);
-		if (!other)
-			other = tally_image_open(tally_str_text(&path), &dso->build_id, ret_image);
-		if (!other)
-			tally_sources_refuse(dso); /* the path is the process's */
-		ret = other ? tally_worse_error(ret, other) : 0;
-	}
-	tally_str_free(&path);
-	return ret;
 }
 
 /* .gnu_debugdata: a symbol table of local functions, packed, in an otherwise stripped file. */

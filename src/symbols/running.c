@@ -7,9 +7,10 @@
 
 #include "base/arith.h"
 #include "symbols/dso.h"
+#include "symbols/own_file.h"
 
-/* The vDSO is nobody's file, but it is mapped here as well, in whole pages: with the section headers
- * that are behind what its program headers tell of. */
+/* The vDSO is nobody's file, but it is mapped here as well, in whole pages: with the section
+ * headers that are behind what its program headers tell of. */
 static int vdso_build_id(uint8_t ret_id[TALLY_BUILD_ID_MAX], size_t *ret_size)
 {
 	const ElfW(Ehdr) *ehdr = (const ElfW(Ehdr) *)getauxval(AT_SYSINFO_EHDR);
@@ -36,6 +37,20 @@ static int module_build_id(const char *name, uint8_t ret_id[TALLY_BUILD_ID_MAX],
 	return ret;
 }
 
+static int user_build_id(const struct tally_dso *dso, uint8_t ret_id[TALLY_BUILD_ID_MAX],
+			 size_t *ret_size)
+{
+	struct tally_build_id id;
+	/* What is not below our root has no path here. */
+	int ret = *dso->name == '/' ? tally_dso_own_build_id(dso, &id) : -ENOENT;
+
+	if (ret)
+		return ret;
+	memcpy(ret_id, id.id, TALLY_BUILD_ID_MAX);
+	*ret_size = id.size;
+	return 0;
+}
+
 int tally_dso_running_build_id(const struct tally_dso *dso, uint8_t ret_id[TALLY_BUILD_ID_MAX],
 			       size_t *ret_size)
 {
@@ -45,14 +60,11 @@ int tally_dso_running_build_id(const struct tally_dso *dso, uint8_t ret_id[TALLY
 		return 0;
 	}
 	switch (dso->kind) {
+	case TALLY_DSO_USER: return user_build_id(dso, ret_id, ret_size);
 	case TALLY_DSO_KERNEL: return tally_kernel_build_id(ret_id, ret_size);
 	case TALLY_DSO_MODULE: return module_build_id(dso->name, ret_id, ret_size);
 	case TALLY_DSO_VDSO:
 		return strcmp(dso->name, "[vdso]") ? -ENOENT : vdso_build_id(ret_id, ret_size);
-	case TALLY_DSO_USER:
-		/* What is not below our root has no path here. */
-		return *dso->name == '/' ? tally_elf_build_id(dso->name, ret_id, ret_size)
-					 : -ENOENT;
 	default: return -ENOENT;
 	}
 }

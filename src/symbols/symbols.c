@@ -13,6 +13,7 @@
 #include "symbols/index_sources.h"
 #include "symbols/load.h"
 #include "symbols/load_code.h"
+#include "symbols/own_file.h"
 
 /* What all demangled names together may take; of a program of a million functions it is a tenth. */
 enum { NAMES_MAX = 512 << 20 };
@@ -156,20 +157,37 @@ static struct tally_build_id key_build_id(const struct tally_dso_key *key)
 	return id;
 }
 
+/* What of the inode is part of the identity. */
+static struct tally_dso_inode key_inode(const struct tally_dso_key *key)
+{
+	if (key->kind != TALLY_DSO_USER || (key->build_id && key->build_id_size))
+		return (struct tally_dso_inode){0};
+	return key->inode;
+}
+
+static bool inode_equal(const struct tally_dso_inode *a, const struct tally_dso_inode *b)
+{
+	if (a->ino != b->ino)
+		return false;
+	return !a->maj || !b->maj || (a->maj == b->maj && a->min == b->min);
+}
+
+/* Devices are left to the comparison. */
 static uint64_t key_hash(const char *name, enum tally_dso_kind kind, pid_t pid,
-			 const struct tally_build_id *id)
+			 const struct tally_build_id *id, uint64_t ino)
 {
 	uint64_t hash = tally_hash_bytes(name, strlen(name), kind);
 
 	hash = tally_hash_bytes(id->id, id->size, hash);
-	return tally_hash_u64((uint32_t)pid, hash);
+	return tally_hash_u64((uint32_t)pid, tally_hash_u64(ino, hash));
 }
 
 static bool dso_has_key(const struct tally_dso *dso, const struct tally_dso_key *key,
-			const struct tally_build_id *id)
+			const struct tally_build_id *id, const struct tally_dso_inode *inode)
 {
 	return dso->kind == key->kind && dso->pid == key->pid && dso->build_id.size == id->size &&
-	       !memcmp(dso->build_id.id, id->id, id->size) && !strcmp(dso->name, key->name);
+	       inode_equal(&dso->inode, inode) && !memcmp(dso->build_id.id, id->id, id->size) &&
+	       !strcmp(dso->name, key->name);
 }
 
 static struct tally_dso *dso_new(struct tally_symbols *symbols, const struct tally_dso_key *key,
@@ -194,24 +212,25 @@ static struct tally_dso *dso_new(struct tally_symbols *symbols, const struct tal
 	return dso;
 }
 
-int tally_dso_get(struct tally_symbols *symbols, const struct tally_dso_key *key,
-		  struct tally_dso **ret_dso)
+/* The DSO of a key whose pid is part of the identity. */
+static int dso_get(struct tally_symbols *symbols, const struct tally_dso_key *key,
+		   struct tally_dso **ret_dso)
 {
 	struct tally_build_id id = key_build_id(key);
+	struct tally_dso_inode inode = key_inode(key);
 	struct tally_dso *dso, *newest;
 	uint64_t hash, found;
 
-	if (!key->name)
-		return -EINVAL;
-	hash = key_hash(key->name, key->kind, key->pid, &id);
+	hash = key_hash(key->name, key->kind, key->pid, &id, inode.ino);
 	found = tally_map_get(&symbols->by_key, hash);
 	newest = found == TALLY_MAP_NONE ? NULL : (struct tally_dso *)(uintptr_t)found;
-	for (dso = newest; dso && !dso_has_key(dso, key, &id);)
+	for (dso = newest; dso && !dso_has_key(dso, key, &id, &inode);)
 		dso = dso->older;
 	if (!dso) {
 		dso = dso_new(symbols, key, &id);
 		if (!dso)
 			return -ENOMEM;
+		dso->inode = inode;
 		dso->older = newest;
 		if (tally_map_put(&symbols->by_key, hash, (uintptr_t)dso)) {
 			symbols->dsos.len--;
@@ -225,10 +244,28 @@ int tally_dso_get(struct tally_symbols *symbols, const struct tally_dso_key *key
 	return 0;
 }
 
+int tally_dso_get(struct tally_symbols *symbols, const struct tally_dso_key *key,
+		  struct tally_dso **ret_dso)
+{
+	struct tally_dso_key copy;
+	int ret;
+
+	if (!key->name)
+		return -EINVAL;
+	copy = *key;
+	if (key->kind == TALLY_DSO_USER)
+		copy.pid = 0;
+	ret = dso_get(symbols, &copy, ret_dso);
+	/* Who mapped it last is the likeliest to be there still. */
+	if (!ret && key->kind == TALLY_DSO_USER && key->pid > 0)
+		atomic_store(&(*ret_dso)->mapper, key->pid);
+	return ret;
+}
+
 /* Take a DSO off the list of those with its hash. */
 static void dso_unlink(struct tally_symbols *symbols, const struct tally_dso *dso)
 {
-	uint64_t hash = key_hash(dso->name, dso->kind, dso->pid, &dso->build_id);
+	uint64_t hash = key_hash(dso->name, dso->kind, dso->pid, &dso->build_id, dso->inode.ino);
 	uint64_t found = tally_map_remove(&symbols->by_key, hash);
 	struct tally_dso *newest = found == TALLY_MAP_NONE ? NULL : (void *)(uintptr_t)found;
 	struct tally_dso **link = &newest;
@@ -329,19 +366,21 @@ const char *tally_dso_name(const struct tally_dso *dso)
 /* Ask the file, or the kernel, for an id that was not recorded. */
 static void dso_request_build_id(struct tally_dso *dso)
 {
-	struct tally_str path = {0};
 	struct tally_build_id id = {0};
 	int ret = -ENOENT;
 
-	tally_dso_add_path(dso, &path, dso->name);
-	if (dso->kind == TALLY_DSO_USER && !tally_str_error(&path) && !tally_dso_is_here(dso))
-		ret = tally_elf_build_id(tally_str_text(&path), id.id, &id.size);
+	if (dso->kind == TALLY_DSO_USER)
+		ret = tally_dso_own_build_id(dso, &id);
 	else if (dso->kind == TALLY_DSO_KERNEL && !tally_kernel_is_here(dso->owner))
 		ret = tally_kernel_build_id(id.id, &id.size);
-	tally_str_free(&path);
 	dso->asked_id = true;
 	if (!ret)
 		dso->own_id = id;
+}
+
+bool tally_dso_has_recorded_id(const struct tally_dso *dso)
+{
+	return dso->build_id.size != 0;
 }
 
 const uint8_t *tally_dso_build_id(struct tally_dso *dso, size_t *ret_size)

@@ -57,16 +57,25 @@ enum tally_dso_kind {
 	TALLY_DSO_UNKNOWN,  /* nothing can be known: heap, stack, device, no map at all */
 };
 
-/* What identifies an object. */
+/* Which file it was, as MMAP2 records have it; all zero: not known. */
+struct tally_dso_inode {
+	uint64_t ino;
+	uint32_t maj, min; /* of the device; a major of 0 is one that the kernel made up */
+};
+
+/* What identifies an object. A file is one by its path and build-id, or where that is not known by
+ * its path and inode: containers have different files under the same path. The device counts only
+ * if it is a disk: two containers of one image have the same file on two overlays. */
 struct tally_dso_key {
 	enum tally_dso_kind kind;
 	const char *name;        /* the path or name as recorded; copied */
 	const uint8_t *build_id; /* NULL when not known */
 	size_t build_id_size;    /* at most TALLY_BUILD_ID_MAX, longer ones are cut */
-	pid_t pid;               /* PERF_MAP: whose; USER and VDSO: 0 or a process whose mount
-				  * namespace may hold the file (/proc/PID/root is tried last) */
+	pid_t pid;               /* PERF_MAP: whose; USER: 0 or a process that mapped it, and whose
+				  * /proc/PID/root may lead to the file (no part of the identity) */
 	pid_t nspid;             /* PERF_MAP: its pid inside its namespace; 0: asked of procfs,
 				  * else the same as pid */
+	struct tally_dso_inode inode; /* USER; without meaning where a build-id is known */
 };
 
 /* What the lookup of symbols came to, see tally_dso_status. */
@@ -83,6 +92,7 @@ enum tally_dso_state {
 	TALLY_DSO_TOO_LARGE,   /* the file, or a table in it, is beyond a limit of ours */
 	TALLY_DSO_CUT,         /* the file became shorter while it was read */
 	TALLY_DSO_FOREIGN,     /* not known to be of the machine and kernel that were recorded */
+	TALLY_DSO_REPLACED,    /* the path leads to another file than the one that was mapped */
 	TALLY_DSO_NOT_TRUSTED, /* a map in /tmp of a user who is not the process's */
 	TALLY_DSO_NO_FILE,     /* the kind has no symbols by nature */
 	TALLY_DSO_NO_MEMORY,
@@ -195,14 +205,17 @@ const char *tally_dso_state_text(enum tally_dso_state state);
 enum tally_dso_kind tally_dso_kind(const struct tally_dso *dso);
 const char *tally_dso_name(const struct tally_dso *dso);
 
+/* Whether a build-id was recorded with the DSO. */
+bool tally_dso_has_recorded_id(const struct tally_dso *dso);
+
 /* The recorded build-id, else the file's own, read now. NULL and 0 when there is none. */
 const uint8_t *tally_dso_build_id(struct tally_dso *dso, size_t *ret_size);
 
 /* The build-id of what has the DSO's name on this machine now, for those who recorded it here a
- * moment ago: as it was recorded, else the file's, the kernel's, the loaded module's or this
+ * moment ago: as it was recorded, else the mapped file's, the kernel's, the loaded module's or this
  * process's vdso's. No symbols are read, and it is not asked whether the kernel is the recorded
- * one. 0 with the id zero-padded; -ENOENT when there is none, -ENOMEM, or an error of
- * tally_elf_build_id(). */
+ * one. 0 with the id zero-padded; -ENOENT when there is none, -ENOMEM, or why the file could not be
+ * opened. */
 int tally_dso_running_build_id(const struct tally_dso *dso, uint8_t ret_id[TALLY_BUILD_ID_MAX],
 			       size_t *ret_size);
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -282,12 +283,10 @@ static void running_build_ids(void **state)
 	struct tree *tree = *state;
 	struct tally_dso *dso;
 	uint8_t got[TALLY_BUILD_ID_MAX] = {0};
-	char path[128];
 	size_t size = 0;
 
-	write_image(tree, "bin/prog", true);
-	snprintf(path, sizeof(path), "%s/bin/prog", tree->dir);
-	assert_int_equal(tally_dso_running_build_id(get(tree, path, false), got, &size), 0);
+	write_image(tree, "root/bin/prog", true);
+	assert_int_equal(tally_dso_running_build_id(get(tree, "/bin/prog", false), got, &size), 0);
 	assert_int_equal(size, 20);
 	assert_memory_equal(got, id, 20);
 	got[0] = 0;
@@ -507,6 +506,71 @@ static void binutils_split(void **state)
 
 #define TREE_TEST(name) cmocka_unit_test_setup_teardown(name, tree_setup, tree_teardown)
 
+/* The DSO of a file of the tree by its whole path, as if mapped by `pid` from `inode`. */
+static struct tally_dso *get_inode(struct tally_symbols *symbols, const char *path, pid_t pid,
+				   struct tally_dso_inode inode)
+{
+	struct tally_dso_key key = {TALLY_DSO_USER, path, .pid = pid, .inode = inode};
+	struct tally_dso *dso;
+
+	assert_int_equal(tally_dso_get(symbols, &key, &dso), 0);
+	return dso;
+}
+
+static void identity_by_inode(void **state)
+{
+	static const struct tally_dso_inode disk = {7, 8, 1}, other_disk = {7, 8, 2},
+					    overlay = {9, 0, 40}, other_overlay = {9, 0, 41},
+					    other_file = {10, 0, 40}, none = {0};
+	struct tree *tree = *state;
+	struct tally_dso_key key = {TALLY_DSO_USER, "/lib/c", id, 20, .inode = disk};
+	struct tally_dso *dso, *same;
+
+	dso = get_inode(tree->symbols, "/lib/c", 1, disk);
+	assert_ptr_equal(dso, get_inode(tree->symbols, "/lib/c", 2, disk));
+	assert_ptr_not_equal(dso, get_inode(tree->symbols, "/lib/c", 1, other_disk));
+	assert_ptr_not_equal(dso, get_inode(tree->symbols, "/lib/c", 1, none));
+	dso = get_inode(tree->symbols, "/lib/c", 1, overlay);
+	assert_ptr_equal(dso, get_inode(tree->symbols, "/lib/c", 1, other_overlay));
+	assert_ptr_not_equal(dso, get_inode(tree->symbols, "/lib/c", 1, other_file));
+	/* A build-id says it all. */
+	assert_int_equal(tally_dso_get(tree->symbols, &key, &dso), 0);
+	key.inode = other_disk;
+	assert_int_equal(tally_dso_get(tree->symbols, &key, &same), 0);
+	assert_ptr_equal(dso, same);
+}
+
+/* The file of that path has to be the one that was mapped, by its inode. */
+static void opens_by_inode(void **state)
+{
+	struct tree *tree = *state;
+	struct tally_symbols *symbols;
+	struct tally_dso_inode inode;
+	struct tally_dso *dso;
+	struct stat st;
+	char path[128];
+
+	write_image(tree, "bin/prog", true);
+	snprintf(path, sizeof(path), "%s/bin/prog", tree->dir);
+	assert_int_equal(stat(path, &st), 0);
+	inode = (struct tally_dso_inode){st.st_ino, major(st.st_dev), minor(st.st_dev)};
+	assert_int_equal(tally_symbols_new(NULL, &symbols), 0);
+	dso = get_inode(symbols, path, 0, inode);
+	assert_string_equal(tally_dso_find(dso, 0x1010)->name, "_Z4funcv");
+	assert_string_equal(tally_dso_status(dso).path, path);
+	inode.ino++;
+	dso = get_inode(symbols, path, 0, inode);
+	expect_state(dso, TALLY_DSO_REPLACED);
+	assert_null(tally_dso_build_id(dso, &(size_t){0}));
+	inode.ino++;
+	expect_state(get_inode(symbols, path, getpid(), inode), TALLY_DSO_REPLACED);
+	/* What is not known to be of this machine may have any inode. */
+	inode.ino++;
+	assert_int_equal(tally_symbols_set_origin(symbols, TALLY_SYMBOLS_UNKNOWN, NULL), 0);
+	assert_non_null(tally_dso_find(get_inode(symbols, path, 0, inode), 0x1010));
+	tally_symbols_free(symbols);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -526,6 +590,8 @@ int main(void)
 		TREE_TEST(vmlinux_moves),
 		TREE_TEST(own_vdso),
 		cmocka_unit_test(kinds),
+		TREE_TEST(identity_by_inode),
+		TREE_TEST(opens_by_inode),
 		TREE_TEST(walk),
 		TREE_TEST(binutils_split),
 	};
