@@ -5,6 +5,7 @@
  * are read.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "abi/record.h"
 #include "base/intern.h"
@@ -18,6 +19,8 @@ struct hits {
 	TALLY_VEC(bool) marks;       /* by number of a file: a sample fell in it */
 	struct tally_map spaces;     /* whose files are all marked, see mark_space() */
 	struct tally_intern written; /* build ids with the names of their files */
+	struct tally_intern paths;   /* of the files without a recorded build id */
+	TALLY_VEC(uint32_t) files;   /* by number of a path: how many files it led to */
 	struct record_hits *result;
 };
 
@@ -139,6 +142,43 @@ static uint16_t dso_cpumode(const struct tally_dso *dso)
 	return is_kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
 }
 
+/* Count the files that are known by their inode alone, by their path. The table of build ids knows
+ * files by their path: it can say nothing of one that led to several (in containers, or as it was
+ * replaced). */
+static int count_files(struct hits *hits)
+{
+	const struct tally_dso *dso;
+	uint32_t path;
+	size_t pos = 0;
+	int ret = 0;
+
+	while (!ret && (dso = tally_dso_next(hits->symbols, &pos))) {
+		const char *name = tally_dso_name(dso);
+
+		if (tally_dso_kind(dso) != TALLY_DSO_USER || tally_dso_has_recorded_id(dso))
+			continue;
+		ret = tally_intern(&hits->paths, name, strlen(name), &path);
+		if (!ret && path >= hits->files.len)
+			ret = tally_vec_push(&hits->files, 0);
+		if (!ret)
+			hits->files.data[path]++;
+	}
+	return ret;
+}
+
+/* 1 if the path led to several files, 0 if not, -ENOMEM. */
+static int is_ambiguous(struct hits *hits, const struct tally_dso *dso)
+{
+	const char *name = tally_dso_name(dso);
+	uint32_t path;
+	int ret;
+
+	if (tally_dso_kind(dso) != TALLY_DSO_USER || tally_dso_has_recorded_id(dso))
+		return 0;
+	ret = tally_intern(&hits->paths, name, strlen(name), &path);
+	return ret ? ret : hits->files.data[path] > 1;
+}
+
 static int write_build_id(struct record *record, struct hits *hits, const struct tally_dso *dso)
 {
 	struct tally_perfdata_build_id id = {
@@ -149,6 +189,9 @@ static int write_build_id(struct record *record, struct hits *hits, const struct
 	size_t size;
 	int ret;
 
+	ret = is_ambiguous(hits, dso);
+	if (ret)
+		return ret < 0 ? ret : 0;
 	if (tally_dso_running_build_id(dso, id.bytes, &size))
 		return 0;
 	id.size = (uint8_t)size;
@@ -160,7 +203,7 @@ static int write_build_ids(struct record *record, struct hits *hits)
 {
 	const struct tally_dso *dso;
 	size_t pos = 0;
-	int ret = 0;
+	int ret = count_files(hits);
 
 	while (!ret && (dso = tally_dso_next(hits->symbols, &pos))) {
 		size_t number = tally_dso_number(dso);
@@ -192,6 +235,8 @@ static void hits_free(struct hits *hits)
 	tally_vec_free(&hits->marks);
 	tally_map_free(&hits->spaces);
 	tally_intern_free(&hits->written);
+	tally_intern_free(&hits->paths);
+	tally_vec_free(&hits->files);
 }
 
 int record_hits(struct record *record, struct record_hits *ret_hits)
