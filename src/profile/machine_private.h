@@ -15,7 +15,7 @@ enum { MACHINE_NAME_MAX = 4095 };
 
 static inline bool machine_name_fits(const char *name)
 {
-	return strnlen(name, MACHINE_NAME_MAX + 1) <= MACHINE_NAME_MAX;
+	return strlen(name) <= MACHINE_NAME_MAX;
 }
 
 enum {
