@@ -78,7 +78,7 @@ static bool frame_is_start(const struct tally_frame *frame)
 		"clone3",
 		"__clone3",
 	};
-	const char *name = frame->symbol ? frame->symbol->name : "";
+	const char *name = frame->symbol ? tally_symbol_name(frame->dso, frame->symbol) : "";
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(names); i++) {
 		size_t len = strlen(names[i]);

@@ -17,7 +17,7 @@ enum { PROT_EXECUTE = 4 };
 enum { KEY_DSOS = 0x7ffd };
 #define KEY_ODD ((uint64_t)0x7fff << TALLY_LOCATION_KEY_BITS)
 
-static const struct tally_symbol cut_symbol = {.name = TALLY_CUT};
+static const struct tally_symbol cut_symbol = {.name_text = TALLY_CUT};
 
 static const struct known_build_id *build_id_find(struct tally_machine *machine, const char *name)
 {

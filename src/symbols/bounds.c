@@ -15,8 +15,8 @@ static struct tally_symbol *bound_new(struct tally_dso *dso, uint64_t start)
 	if (!symbol)
 		return NULL;
 	*symbol = (struct tally_symbol){start, start};
-	symbol->name = tally_arena_strndup(&dso->bound_symbols, name, (size_t)len);
-	return symbol->name ? symbol : NULL;
+	symbol->name_text = tally_arena_strndup(&dso->bound_symbols, name, (size_t)len);
+	return symbol->name_text ? symbol : NULL;
 }
 
 const struct tally_symbol *tally_dso_find_bound(struct tally_dso *dso, uint64_t addr)

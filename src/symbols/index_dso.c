@@ -143,7 +143,8 @@ static int sources_add(struct tally_index_writer *writer, const struct tally_dso
 	tally_index_writer_begin(writer, TALLY_INDEX_WORD);
 	tally_index_writer_add(writer, sources->word, strlen(sources->word) + 1);
 	ret = tally_index_table_add(writer, TALLY_INDEX_SHAPE, &dso->table);
-	if (!ret && dso->stubs.len)
+	/* Even without any: the file would keep those that it has. */
+	if (!ret)
 		ret = tally_index_table_add(writer, TALLY_INDEX_STUBS, &dso->stubs);
 	return ret;
 }

@@ -262,7 +262,7 @@ bool tally_symtab_has(const struct tally_symtab *table, const struct tally_symbo
 const char *tally_symtab_name(const struct tally_symtab *table, const struct tally_symbol *symbol)
 {
 	if (!table->is_mapped || !tally_symtab_has(table, symbol))
-		return symbol->name;
+		return symbol->name_text;
 	return symbol->name_offset < table->names_len ? table->names + symbol->name_offset : "";
 }
 

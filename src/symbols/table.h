@@ -22,10 +22,10 @@
 /* One function or object: the half-open range [start, end). */
 struct tally_symbol {
 	uint64_t start, end;
-	/* See tally_symtab_name(): which of the two it is depends on the table. */
+	/* Which of the two it is depends on the table: only tally_symtab_name() asks. */
 	union {
-		const char *name;     /* raw (mangled), NUL-terminated */
-		uint64_t name_offset; /* of a mapped table, in its names */
+		const char *name_text; /* raw (mangled), NUL-terminated */
+		uint64_t name_offset;  /* of a mapped table, in its names */
 	};
 };
 

@@ -23,7 +23,7 @@ CACHE = os.path.join(WORK, "cache")
 INDEXES = os.path.join(CACHE, "tally")
 DATA = os.path.join(WORK, "perf.data")
 START = 0x400000
-HEADER, SECTIONS, SECTION = 80, 16, 32  # of an index: bytes before the sections, their number, the size of each
+HEADER, SECTIONS, SECTION = 80, 24, 32  # of an index: bytes before the sections, their number, the size of each
 NOBODY = 65534
 COMMANDS = (["report", "--stdio"], ["report", "--stdio", "-s", "dso,sym"], ["script"], ["script", "-F", "+symoff"])
 
@@ -45,36 +45,42 @@ def kernel_addresses():
     return (text[0], found[::997]) if text and text[0] else (0, [])
 
 
-def recording(nr=600):
-    """Samples all over this very program, and over the kernel."""
+def recording(nr=600, chains=False):
+    """Samples all over this very program, and over the kernel. `chains`: each has a caller, in the middle of nowhere: what is
+    asked then is whether the function that was called is one where programs begin."""
+    def one(ip, time, misc=USER):
+        callers = u64(4, CONTEXT_USER, ip, ip + 1, 16) if misc == USER else u64(2, CONTEXT_KERNEL, ip)
+        return sample(ip, 7, time, misc, callers if chains else b"")
+
     size = os.path.getsize(TALLY)
     text, functions = kernel_addresses()
     records = [mmap(7, START, size, TALLY), comm(7, "worker")]
     if text:
         records.insert(0, mmap(-1, text, 0x10000000, "[kernel.kallsyms]_text", misc=KERNEL, pgoff=text))
     for i in range(nr):
-        records.append(sample(START + i * (size // nr), 7, 1000 + 2 * i))
+        records.append(one(START + i * (size // nr), 1000 + 2 * i))
         if functions:
-            records.append(sample(functions[i % len(functions)] + 1, 7, 1001 + 2 * i, KERNEL))
+            records.append(one(functions[i % len(functions)] + 1, 1001 + 2 * i, KERNEL))
     ids = build_id(TALLY, identity(TALLY))
     if text:
         with open("/sys/kernel/notes", "rb") as file:
             notes = file.read()
         at = notes.index(b"\3\0\0\0GNU\0")
         ids += build_id("[kernel.kallsyms]", notes[at + 8:at + 8 + int.from_bytes(notes[at - 4:at], "little")], KERNEL)
-    return file_bytes(records, features={FEATURE_BUILD_ID: ids})
+    attrs = [attr(DEFAULT_TYPE | CALLCHAIN)] if chains else None
+    return file_bytes(records, attrs, features={FEATURE_BUILD_ID: ids})
 
 
 with open(DATA, "wb") as made:
     made.write(recording())
 
 
-def run(command, *before, **env):
+def run(command, *before, data=DATA, **env):
     """What a command prints, and on which stderr; it has to succeed."""
     # The owner of the kernel's names in perf's own cache is not asked for: the running kernel is.
     env = {**os.environ, "XDG_CACHE_HOME": CACHE, "PERF_BUILDID_DIR": os.path.join(WORK, "none"), **env}
     env = {name: value for name, value in env.items() if value is not None}
-    done = tap.run(*before, TALLY, *command, "-i", DATA, env=env)
+    done = tap.run(*before, TALLY, *command, "-i", data, env=env)
     assert done.returncode == 0, f"{command}: status {done.returncode}: {done.stderr}"
     return done
 
@@ -175,6 +181,19 @@ def test_warm_reads_no_symbols():
         lines = file.read().splitlines()
     assert not [line for line in lines if f'"{TALLY}"' in line], lines
     assert sum("ffffffff8" in line for line in lines) <= 1, lines
+
+
+def test_chains_that_went_astray():
+    """With and without callers, so that a chain's function is asked for from an index, too."""
+    other = DATA + ".chains"
+    with open(other, "wb") as file:
+        file.write(recording(chains=True))
+    for command in (["report", "--stdio"], ["report", "--stdio", "--raw-chains"], ["script"]):
+        begin()
+        texts = [run(command, data=other, TALLY_INDEX=index).stdout for index in ("off", None, None)]
+        assert ("[cut]" in texts[0]) == (len(command) == 2), texts[0][:2000]
+        tap.same(texts[1], texts[0], "cold")
+        tap.same(texts[2], texts[0], "warm")
 
 
 def test_off_writes_nothing():

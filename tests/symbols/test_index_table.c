@@ -124,6 +124,40 @@ static void round_trip(void **state)
 	}
 }
 
+/* Two tables in one index are told apart; the second one may be empty. */
+static void two_tables(void **state)
+{
+	struct place *place = *state;
+	struct tally_symtab tables[] = {make_table(300, 32), make_table(70, 3)}, mapped[2];
+	static const enum tally_index_id firsts[] = {TALLY_INDEX_SHAPE, TALLY_INDEX_STUBS};
+	struct tally_index_writer *writer;
+	struct tally_index index;
+
+	assert_int_equal(tally_index_writer_open(&place->dir, &object, 9, &writer), 0);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(tally_index_table_add(writer, firsts[i], &tables[i]), 0);
+	assert_int_equal(tally_index_writer_close(writer, 0), 0);
+	assert_int_equal(tally_index_open(&place->dir, &object, &index), 0);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(tally_index_table_open(&index, firsts[i], &mapped[i]), 0);
+		expect_same(&tables[i], &mapped[i], 0x4000);
+	}
+	for (size_t i = 0; i < 2; i++)
+		assert_true(tally_symtab_has(&mapped[i], &mapped[i].symbols[0]) &&
+			    !tally_symtab_has(&mapped[i], &mapped[1 - i].symbols[0]));
+	tally_index_free(&index);
+	tally_symtab_free(&tables[1]);
+	assert_int_equal(tally_index_writer_open(&place->dir, &object, 9, &writer), 0);
+	assert_int_equal(tally_index_table_add(writer, TALLY_INDEX_STUBS, &tables[1]), 0);
+	assert_int_equal(tally_index_writer_close(writer, 0), 0);
+	assert_int_equal(tally_index_open(&place->dir, &object, &index), 0);
+	assert_int_equal(tally_index_table_open(&index, TALLY_INDEX_SHAPE, &mapped[0]), 0);
+	assert_int_equal(tally_index_table_open(&index, TALLY_INDEX_STUBS, &mapped[1]), -ENOENT);
+	assert_int_equal(index.is_broken, 0);
+	tally_index_free(&index);
+	tally_symtab_free(&tables[0]);
+}
+
 /* A name that is not in the arena is no reason to write what is not there. */
 static void borrowed_names(void **state)
 {
@@ -132,7 +166,7 @@ static void borrowed_names(void **state)
 	struct tally_symtab table = make_table(70, 32);
 	struct tally_index index;
 
-	((struct tally_symbol *)table.symbols)[50].name = "elsewhere";
+	((struct tally_symbol *)table.symbols)[50].name_text = "elsewhere";
 	assert_int_equal(tally_index_writer_open(&place->dir, &object, 9, &writer), 0);
 	assert_int_equal(tally_index_table_add(writer, TALLY_INDEX_SHAPE, &table), -EINVAL);
 	assert_int_equal(tally_index_writer_close(writer, -EINVAL), -EINVAL);
@@ -240,6 +274,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(round_trip, place_setup, place_teardown),
+		cmocka_unit_test_setup_teardown(two_tables, place_setup, place_teardown),
 		cmocka_unit_test_setup_teardown(borrowed_names, place_setup, place_teardown),
 		cmocka_unit_test_setup_teardown(broken_parts, place_setup, place_teardown),
 		cmocka_unit_test_setup_teardown(hostile_sections, place_setup, place_teardown),
