@@ -187,10 +187,14 @@ static bool has_frame_pointers(const struct tally_unwind_build *build,
 
 	for (uint32_t i = 0; i + 1 < layout->nr; i++) {
 		uint32_t at = layout->rules[i];
-		struct tally_unwind_rule rule = rule_head_unpack(build->words.data + at);
 		uint32_t size = layout->starts[i + 1] - layout->starts[i];
+		struct tally_unwind_rule rule;
 
-		if (!at || rule.cfa != TALLY_CFA_REGISTER || rule.nr_regs < 2)
+		/* Of a file all entries of which are broken there are rows, and no words. */
+		if (!at)
+			continue;
+		rule = rule_head_unpack(build->words.data + at);
+		if (rule.cfa != TALLY_CFA_REGISTER || rule.nr_regs < 2)
 			continue;
 		with += rule.cfa_reg == arch->fp ? size : 0;
 		without += rule.cfa_reg == arch->fp ? 0 : size;

@@ -2,9 +2,9 @@
 /*
  * How a rule is packed into words of a table: two of its head, one for each register.
  *
- *	word 0: registers (8 bits), register of the CFA (8), enum tally_unwind_cfa (4), is_signal
- *(1) word 1: value of the CFA others: register (6 bits), enum tally_unwind_reg_rule (3), value (23,
- *with a sign)
+ * - word 0: registers (8 bits), register of the CFA (8), enum tally_unwind_cfa (4), is_signal (1)
+ * - word 1: value of the CFA
+ * - others: register (6 bits), enum tally_unwind_reg_rule (3), value (23, with a sign)
  */
 #ifndef TALLY_UNWIND_RULE_WORDS_H
 #define TALLY_UNWIND_RULE_WORDS_H
