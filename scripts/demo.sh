@@ -11,13 +11,13 @@ tally=$root/build/tally
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-g++ -std=c++17 -O2 -g -fno-omit-frame-pointer -pthread -o "$work/words" "$root/demo/words.cpp"
+g++ -std=c++17 -O2 -pthread -o "$work/words" "$root/demo/words.cpp"
 echo
 echo "== tally stat: what the workload costs"
 "$tally" stat "$root/demo/workload.sh" "$work"
 echo
-echo "== tally record: sample it, with callchains"
-"$tally" record -g -o "$work/demo.data" "$root/demo/workload.sh" "$work"
+echo "== tally record: sample it, with the whole stacks of programs without frame pointers"
+"$tally" record --call-graph auto -o "$work/demo.data" "$root/demo/workload.sh" "$work"
 echo
 echo "== tally report: which programs and files the time went to"
 "$tally" report --stdio -q -i "$work/demo.data" -g none --no-children -s comm,dso --percent-limit 2
