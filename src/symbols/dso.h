@@ -52,7 +52,8 @@ struct tally_dso {
 	pid_t pid, nspid;
 	struct tally_dso_inode inode; /* USER: as recorded; all zero: not known, or not needed */
 	atomic_int mapper; /* USER: who mapped it last; files are opened in other threads */
-	char *reference;   /* see tally_dso_set_address; NULL or owned */
+	_Atomic uint64_t mapped_start, mapped_end; /* where; 0: not known */
+	char *reference;                           /* see tally_dso_set_address; NULL or owned */
 	uint64_t address;
 	bool has_address;
 
@@ -79,6 +80,7 @@ struct tally_dso {
 	struct tally_image code; /* see load_code.c */
 	uint64_t code_look;      /* number of the last look at it */
 	bool has_no_code;        /* none was found */
+	bool is_kept;            /* see tally_dso_keep() */
 };
 
 /* Codes of loading that have a meaning of their own here, and the states that they become. */
@@ -87,6 +89,10 @@ enum {
 	TALLY_DSO_ERROR_NOT_TRUSTED = -EKEYREJECTED, /* TALLY_DSO_NOT_TRUSTED */
 	TALLY_DSO_ERROR_REPLACED = -EREMCHG,         /* TALLY_DSO_REPLACED */
 };
+
+/* The DSO of a key, if there is one. 0 or -ENOENT. */
+int tally_dso_lookup(struct tally_symbols *symbols, const struct tally_dso_key *key,
+		     struct tally_dso **ret_dso);
 
 /* May the running kernel, its modules and its vdso stand for the recorded ones? 0;
  * TALLY_DSO_ERROR_FOREIGN if that is not known; -ESTALE if the build-ids differ; or why it could

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/arith.h"
 #include "symbols/unpack.h"
@@ -41,21 +42,14 @@ static int image_unpack(struct tally_image *image, size_t *ret_len)
 	return ret == -EINVAL ? -EBADMSG : ret;
 }
 
-int tally_image_open(const char *path, const struct tally_build_id *want,
-		     struct tally_image *ret_image)
+/* Make an image of a file that is mapped. It is taken over, and freed on failure. */
+static int image_take(struct tally_image image, const struct tally_build_id *want,
+		      struct tally_image *ret_image)
 {
-	struct tally_image image = {0};
-	size_t len;
-	int ret;
+	size_t len = image.map.len;
+	int ret = 0;
 
-	ret = tally_file_map(path, &image.map);
-	if (ret)
-		return ret == -EINVAL ? -ENOEXEC : ret;
-	len = image.map.len;
-	image.path = strdup(path);
-	if (!image.path)
-		ret = -ENOMEM;
-	else if (tally_is_packed(image.map.data, image.map.len))
+	if (tally_is_packed(image.map.data, image.map.len))
 		ret = image_unpack(&image, &len);
 	if (!ret)
 		ret = image_check(&image, image.copy ? image.copy : image.map.data, len, want);
@@ -66,6 +60,33 @@ int tally_image_open(const char *path, const struct tally_build_id *want,
 	else
 		*ret_image = image;
 	return ret;
+}
+
+int tally_image_open(const char *path, const struct tally_build_id *want,
+		     struct tally_image *ret_image)
+{
+	struct tally_image image = {0};
+	int ret = tally_file_map(path, &image.map);
+
+	if (ret)
+		return ret == -EINVAL ? -ENOEXEC : ret;
+	image.path = strdup(path);
+	if (!image.path) {
+		tally_image_free(&image);
+		return -ENOMEM;
+	}
+	return image_take(image, want, ret_image);
+}
+
+int tally_image_open_fd(int fd, const struct tally_build_id *want, struct tally_image *ret_image)
+{
+	struct tally_image image = {0};
+	struct stat st;
+	int ret = fstat(fd, &st) ? -errno : 0;
+
+	if (!ret)
+		ret = st.st_size ? tally_file_map_fd(fd, (size_t)st.st_size, &image.map) : -ENOEXEC;
+	return ret ? ret : image_take(image, want, ret_image);
 }
 
 int tally_image_adopt(uint8_t *data, size_t len, const struct tally_build_id *want,

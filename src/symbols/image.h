@@ -28,6 +28,9 @@ struct tally_image {
 int tally_image_open(const char *path, const struct tally_build_id *want,
 		     struct tally_image *ret_image);
 
+/* The same of an open regular file; `fd` stays the caller's. The image has no path. */
+int tally_image_open_fd(int fd, const struct tally_build_id *want, struct tally_image *ret_image);
+
 /* The same of bytes in memory, which the image takes over and frees also on failure. */
 int tally_image_adopt(uint8_t *data, size_t len, const struct tally_build_id *want,
 		      struct tally_image *ret_image);

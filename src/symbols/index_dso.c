@@ -128,6 +128,45 @@ int tally_dso_index_load(struct tally_dso *dso)
 	return -ENOENT;
 }
 
+/* Whether the object has no other proof than its build-id, which was recorded, or pinned. */
+static bool is_by_id(const struct tally_dso *dso, int error)
+{
+	switch (error) {
+	case 0:
+	case -ENODATA: /* it is there, and has none */
+	case -ENOTSUP:
+	case -ENOMEM:
+	case -EIO: return false;
+	default:
+		return dso->kind == TALLY_DSO_USER && dso->build_id.size &&
+		       !dso->owner->options.symfs;
+	}
+}
+
+int tally_dso_index_open_gone(const struct tally_dso *dso, int error, struct tally_index *ret_index)
+{
+	struct tally_index_dir *dir = is_by_id(dso, error) ? tally_index_dir_get(dso->owner) : NULL;
+
+	return dir ? tally_index_open(dir, &dso->build_id, ret_index) : -ENOENT;
+}
+
+int tally_dso_index_load_gone(struct tally_dso *dso, int error)
+{
+	const struct tally_source_facts *facts;
+	size_t len;
+	int ret = dso_has_index(dso) ? tally_dso_index_open_gone(dso, error, &dso->index) : -ENOENT;
+
+	if (ret)
+		return ret;
+	facts = tally_index_section(&dso->index, TALLY_INDEX_FACTS, &len);
+	ret = len < sizeof(*facts) || facts->kind != TALLY_DSO_USER ? -ENOENT : tables_open(dso);
+	if (!ret)
+		ret = tally_dso_set_source(dso, TALLY_DSO_SOURCE_INDEX, NULL);
+	if (ret)
+		tally_index_free(&dso->index);
+	return ret;
+}
+
 static int sources_add(struct tally_index_writer *writer, const struct tally_dso *dso)
 {
 	const struct tally_sources *sources = dso->sources;
@@ -135,6 +174,8 @@ static int sources_add(struct tally_index_writer *writer, const struct tally_dso
 	int ret;
 
 	facts.source = dso->source;
+	if (dso->is_kept)
+		facts.place = TALLY_SOURCE_PINNED;
 	tally_index_writer_begin(writer, TALLY_INDEX_FACTS);
 	tally_index_writer_add(writer, &facts, sizeof(facts));
 	tally_index_writer_begin(writer, TALLY_INDEX_PLACES);
@@ -154,8 +195,9 @@ static bool is_worth_it(const struct tally_dso *dso)
 	const struct tally_sources *sources = dso->sources;
 
 	/* Where no more names are demangled, aliases were chosen by others. */
-	return sources && !sources->is_unfit && dso->state == TALLY_DSO_LOADED &&
-	       dso->table.len >= SYMBOLS_LEAST && dso->owner->names_left;
+	if (!sources || !sources->word || dso->state != TALLY_DSO_LOADED || !dso->owner->names_left)
+		return false;
+	return dso->is_kept || (!sources->is_unfit && dso->table.len >= SYMBOLS_LEAST);
 }
 
 void tally_dso_index_save(struct tally_dso *dso)

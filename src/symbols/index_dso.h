@@ -21,6 +21,15 @@ bool tally_index_note(struct tally_symbols *symbols, const struct tally_build_id
  * its sources are noted while it is loaded. */
 int tally_dso_index_load(struct tally_dso *dso);
 
+/*
+ * Where `error` says that no file with the build-id that was recorded was found: an index that has
+ * the id is of the same contents, whatever has become of the places that it was made from. Open it;
+ * or fill the DSO's table and source from it. 0, -ENOENT or -ENOMEM.
+ */
+int tally_dso_index_open_gone(const struct tally_dso *dso, int error,
+			      struct tally_index *ret_index);
+int tally_dso_index_load_gone(struct tally_dso *dso, int error);
+
 /* Write the index of a DSO that was loaded, if that is worth it, and forget its sources. What fails
  * is not missed. */
 void tally_dso_index_save(struct tally_dso *dso);

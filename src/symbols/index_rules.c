@@ -25,7 +25,7 @@ static int own_look(const struct tally_dso *dso, struct tally_source_file *ret_f
 	return ret;
 }
 
-/* Take what the index has, if it was made of this very file. */
+/* Take what the index has, if it was made of this very file; NULL: of whichever. */
 static int rules_open(struct tally_dso *dso, struct tally_index *index,
 		      const struct tally_source_file *own)
 {
@@ -34,7 +34,8 @@ static int rules_open(struct tally_dso *dso, struct tally_index *index,
 	const void *rules;
 
 	facts = tally_index_section(index, TALLY_INDEX_RULES_FACTS, &facts_len);
-	if (facts_len < sizeof(*facts) || own->error || memcmp(&facts->own, own, sizeof(*own)) != 0)
+	if (facts_len < sizeof(*facts) ||
+	    (own && (own->error || memcmp(&facts->own, own, sizeof(*own)) != 0)))
 		return -ENOENT;
 	rules = tally_index_section(index, TALLY_INDEX_RULES, &len);
 	if (!rules || tally_unwind_table_open(rules, len, &dso->rules))
@@ -61,17 +62,28 @@ int tally_dso_index_load_rules(struct tally_dso *dso, struct tally_rules_facts *
 	return -ENOENT;
 }
 
-/* Whether the file is the one that was looked at: not one that a process sees under the same name.
- */
-static bool is_own(const struct tally_dso *dso, const struct tally_image *own)
+int tally_dso_index_load_gone_rules(struct tally_dso *dso, int error)
 {
-	struct tally_str path = {0};
-	bool is;
+	int ret = tally_dso_index_open_gone(dso, error, &dso->rules_index);
 
-	tally_dso_add_path(dso, &path, dso->name);
-	is = own->path && !tally_str_error(&path) && !strcmp(own->path, tally_str_text(&path));
-	tally_str_free(&path);
-	return is;
+	if (ret)
+		return ret;
+	ret = rules_open(dso, &dso->rules_index, NULL);
+	if (ret)
+		tally_index_free(&dso->rules_index);
+	return ret;
+}
+
+/* Whether the file is the one that was looked at: not one that a process sees under the same name,
+ * or that was pinned and is not there any more. */
+static bool is_own(const struct tally_rules_facts *facts, const struct tally_image *own)
+{
+	struct tally_source_file file;
+
+	if (facts->own.error || tally_source_file_is_fresh(&facts->own) || !own->map.data)
+		return false;
+	file = tally_source_file_look_fd(own->map.fd);
+	return !memcmp(&file, &facts->own, sizeof(file));
 }
 
 static void rules_write(struct tally_dso *dso, const struct tally_build_id *object,
@@ -94,10 +106,12 @@ void tally_dso_index_save_rules(struct tally_dso *dso, const struct tally_rules_
 	const struct tally_build_id *object = dso->build_id.size ? &dso->build_id : &own->build_id;
 	struct tally_rules_facts made = *facts;
 
-	if (!tally_index_dir_get(dso->owner) || dso->kind != TALLY_DSO_USER || len < RULES_LEAST ||
-	    facts->own.error || tally_source_file_is_fresh(&facts->own) || !is_own(dso, own) ||
+	if (!tally_index_dir_get(dso->owner) || dso->kind != TALLY_DSO_USER ||
+	    (!dso->is_kept && (len < RULES_LEAST || !is_own(facts, own))) ||
 	    !tally_index_note(dso->owner, object, TALLY_INDEX_RULES))
 		return;
+	if (dso->is_kept)
+		made.own = (struct tally_source_file){.error = ESTALE};
 	made.has_frame_pointers = dso->has_frame_pointers;
 	rules_write(dso, object, &made, len);
 }

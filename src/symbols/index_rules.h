@@ -19,6 +19,9 @@ struct tally_rules_facts {
  * for what is to be read instead. */
 int tally_dso_index_load_rules(struct tally_dso *dso, struct tally_rules_facts *ret_facts);
 
+/* The same where no file with the recorded build-id was found, as tally_dso_index_load_gone(). */
+int tally_dso_index_load_gone_rules(struct tally_dso *dso, int error);
+
 /* Write the DSO's block of rules, which were made of its own file `own`, into its index, if that is
  * worth it. What fails is not missed. */
 void tally_dso_index_save_rules(struct tally_dso *dso, const struct tally_rules_facts *facts,

@@ -27,19 +27,33 @@ static uint64_t nanoseconds(struct timespec time)
 	return (uint64_t)time.tv_sec * second + (uint64_t)time.tv_nsec;
 }
 
+static struct tally_source_file source_file(const struct stat *st)
+{
+	return (struct tally_source_file){
+		.dev = st->st_dev,
+		.ino = st->st_ino,
+		.size = (uint64_t)st->st_size,
+		.mtime = nanoseconds(st->st_mtim),
+		.ctime = nanoseconds(st->st_ctim),
+	};
+}
+
 struct tally_source_file tally_source_file_look(const char *path)
 {
 	struct stat st;
 
 	if (stat(path, &st))
 		return (struct tally_source_file){.error = errno};
-	return (struct tally_source_file){
-		.dev = st.st_dev,
-		.ino = st.st_ino,
-		.size = (uint64_t)st.st_size,
-		.mtime = nanoseconds(st.st_mtim),
-		.ctime = nanoseconds(st.st_ctim),
-	};
+	return source_file(&st);
+}
+
+struct tally_source_file tally_source_file_look_fd(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return (struct tally_source_file){.error = errno};
+	return source_file(&st);
 }
 
 bool tally_source_file_is_fresh(const struct tally_source_file *file)

@@ -21,6 +21,7 @@ struct tally_source_file {
 };
 
 struct tally_source_file tally_source_file_look(const char *path);
+struct tally_source_file tally_source_file_look_fd(int fd);
 
 /* Whether the file may change without a trace in its times, as it changed just now. */
 bool tally_source_file_is_fresh(const struct tally_source_file *file);
@@ -30,7 +31,7 @@ bool tally_source_file_is_fresh(const struct tally_source_file *file);
 struct tally_source_facts {
 	uint32_t kind;      /* enum tally_dso_kind */
 	uint32_t source;    /* enum tally_dso_source */
-	int32_t place;      /* that the symbols came from, or TALLY_SOURCE_RUNNING */
+	int32_t place;      /* that the symbols came from, or one of those below */
 	uint32_t nr_places; /* there were; of the first ones of them there is a file */
 	uint32_t is_own;    /* the first place, the object's own name, had the object */
 	int32_t kernel;     /* tally_kernel_is_here() */
@@ -40,7 +41,10 @@ struct tally_source_facts {
 	char boot[40];     /* boot id */
 };
 
-enum { TALLY_SOURCE_RUNNING = -1 }; /* the running kernel's list */
+enum {
+	TALLY_SOURCE_RUNNING = -1, /* the running kernel's list */
+	TALLY_SOURCE_PINNED = -2,  /* a file that no path leads to (pins.h) */
+};
 
 /* What is noted while symbols are being loaded. */
 struct tally_sources {

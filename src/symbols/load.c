@@ -8,6 +8,7 @@
 #include "symbols/bounds.h"
 #include "symbols/dso.h"
 #include "symbols/index_dso.h"
+#include "symbols/index_sources.h"
 #include "symbols/load.h"
 #include "symbols/load_rules.h"
 
@@ -117,11 +118,15 @@ static void dso_load(struct tally_dso *dso)
 	ret = loaders[dso->kind](dso);
 	cut = tally_dso_release(dso);
 	ret = cut && ret != -ENOMEM ? cut : ret;
-	dso->state = state_of(ret);
 	if (ret) {
 		tally_symtab_free(&dso->table);
 		tally_symtab_free(&dso->stubs);
 	}
+	if (ret && !tally_dso_index_load_gone(dso, ret)) {
+		tally_sources_free(dso);
+		ret = 0;
+	}
+	dso->state = state_of(ret);
 	tally_dso_index_save(dso);
 }
 

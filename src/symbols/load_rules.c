@@ -95,16 +95,14 @@ static int rules_compile(struct tally_dso *dso, const struct tally_image *own,
 	return ret ? ret : tally_unwind_table_open(dso->rules_block, len, &dso->rules);
 }
 
-int tally_dso_load_rules(struct tally_dso *dso)
+/* Read the rules from files. `facts` is for an index of them. */
+static int rules_read(struct tally_dso *dso, const struct tally_rules_facts *facts)
 {
 	struct tally_image own = {0}, debug = {0};
-	struct tally_rules_facts facts;
 	bool is_searched = false;
 	size_t len = 0;
 	int ret, failure;
 
-	if (!tally_dso_index_load_rules(dso, &facts))
-		return 0;
 	switch (dso->kind) {
 	case TALLY_DSO_USER: failure = tally_dso_open_own(dso, &own); break;
 	case TALLY_DSO_VDSO: failure = tally_dso_open_vdso(dso, &own); break;
@@ -116,9 +114,20 @@ int tally_dso_load_rules(struct tally_dso *dso)
 		ret = own.elf.data ? rules_compile(dso, &own, &debug, &len) : failure;
 	if (tally_file_map_check(&own.map) || tally_file_map_check(&debug.map))
 		ret = -EIO;
-	if (!ret && !is_searched)
-		tally_dso_index_save_rules(dso, &facts, &own, len);
+	if (!ret && (!is_searched || dso->is_kept))
+		tally_dso_index_save_rules(dso, facts, &own, len);
 	tally_image_free(&own);
 	tally_image_free(&debug);
 	return ret;
+}
+
+int tally_dso_load_rules(struct tally_dso *dso)
+{
+	struct tally_rules_facts facts;
+	int ret;
+
+	if (!tally_dso_index_load_rules(dso, &facts))
+		return 0;
+	ret = rules_read(dso, &facts);
+	return ret && !tally_dso_index_load_gone_rules(dso, ret) ? 0 : ret;
 }

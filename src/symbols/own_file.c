@@ -3,7 +3,8 @@
  * The file that was mapped. A process in a container has another file under the same path, or one
  * where we have none: /proc/PID/root leads to its files while it runs, for who may (the same user
  * with the same rights, or CAP_SYS_PTRACE). Which of the two files was mapped the build-id tells,
- * else the inode.
+ * else the inode. If it is neither, it was replaced or removed, and only the kernel's links to what
+ * is mapped still lead to it: that of a process's program, and for root those of all its maps.
  *
  * Inodes are compared, devices only where both are of disks: stat(2) tells overlayfs and btrfs by
  * device numbers that are not those of the map (0:44 for 0:42, both made up), or, before 6.8, those
@@ -12,12 +13,15 @@
 #include "symbols/own_file.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "symbols/index_sources.h"
 #include "symbols/load.h"
+#include "symbols/pins.h"
 
 /* How well a file fits the inode that was recorded. */
 enum inode_fit {
@@ -51,24 +55,74 @@ static int open_here(const struct tally_dso *dso, struct tally_image *ret_image)
 	return ret;
 }
 
+/* The process that mapped it last; 0 if its links in procfs say nothing. */
+static int dso_mapper(const struct tally_dso *dso)
+{
+	if (*dso->name != '/' || dso->owner->options.symfs ||
+	    dso->owner->origin == TALLY_SYMBOLS_ELSEWHERE)
+		return 0;
+	return atomic_load(&dso->mapper);
+}
+
+/* Open a path of the process's, which is freed. */
+static int open_of_process(const struct tally_dso *dso, struct tally_str *path,
+			   struct tally_image *ret_image)
+{
+	int ret = tally_str_error(path);
+
+	if (!ret)
+		ret = tally_image_open(tally_str_text(path), &dso->build_id, ret_image);
+	if (!ret)
+		tally_sources_refuse(dso);
+	tally_str_free(path);
+	return ret;
+}
+
 /* Links in the path are followed below the process's root. */
 static int open_there(const struct tally_dso *dso, struct tally_image *ret_image)
 {
 	struct tally_str path = {0};
-	int pid = atomic_load(&dso->mapper), ret;
+	int pid = dso_mapper(dso);
 
-	if (pid <= 0 || *dso->name != '/' || dso->owner->options.symfs ||
-	    dso->owner->origin == TALLY_SYMBOLS_ELSEWHERE)
+	if (pid <= 0)
 		return -ENOENT;
-	tally_str_addf(&path, "/proc/%d/root", pid);
-	tally_str_add(&path, dso->name);
-	ret = tally_str_error(&path);
+	tally_str_addf(&path, "/proc/%d/root%s", pid, dso->name);
+	return open_of_process(dso, &path, ret_image);
+}
+
+/* The process may be another one by now: what a link leads to has to be the file. */
+static int open_link(const struct tally_dso *dso, struct tally_str *path,
+		     struct tally_image *ret_image)
+{
+	struct tally_image image;
+	int ret = open_of_process(dso, path, &image);
+
+	if (ret)
+		return ret;
+	if (!dso->build_id.size && !image_fit(dso, &image)) {
+		tally_image_free(&image);
+		return TALLY_DSO_ERROR_REPLACED;
+	}
+	*ret_image = image;
+	return 0;
+}
+
+static int open_linked(const struct tally_dso *dso, struct tally_image *ret_image)
+{
+	uint64_t start = atomic_load(&dso->mapped_start), end = atomic_load(&dso->mapped_end);
+	struct tally_str path = {0};
+	int pid = dso_mapper(dso), ret = -ENOENT;
+
+	if (pid <= 0 || (!dso->build_id.size && !dso->inode.ino))
+		return -ENOENT;
+	if (end) {
+		tally_str_addf(&path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
+		ret = open_link(dso, &path, ret_image);
+	}
 	if (!ret)
-		ret = tally_image_open(tally_str_text(&path), &dso->build_id, ret_image);
-	if (!ret)
-		tally_sources_refuse(dso); /* the path is the process's */
-	tally_str_free(&path);
-	return ret;
+		return 0;
+	tally_str_addf(&path, "/proc/%d/exe", pid);
+	return open_link(dso, &path, ret_image);
 }
 
 /* Where nothing but the name tells which file it was, the one here is taken first: the process may
@@ -109,7 +163,7 @@ static int open_by_inode(const struct tally_dso *dso, struct tally_image *ret_im
 	return tally_worse_error(ret_here, ret_there);
 }
 
-int tally_dso_open_own(const struct tally_dso *dso, struct tally_image *ret_image)
+int tally_dso_open_named(const struct tally_dso *dso, struct tally_image *ret_image)
 {
 	int ret = tally_dso_is_here(dso);
 
@@ -122,11 +176,42 @@ int tally_dso_open_own(const struct tally_dso *dso, struct tally_image *ret_imag
 	return open_by_inode(dso, ret_image);
 }
 
+/* Its place in an index is that of its path, if this is the same file. */
+static int open_pinned(const struct tally_dso *dso, struct tally_image *ret_image)
+{
+	struct tally_source_file named, pinned;
+	struct tally_pins *pins = dso->owner->options.pins;
+	int ret = pins ? tally_pins_open(pins, dso, ret_image) : -EAGAIN;
+
+	if (ret)
+		return ret;
+	named = tally_source_file_look(dso->name);
+	pinned = tally_source_file_look_fd(ret_image->map.fd);
+	(void)tally_sources_look(dso, dso->name);
+	if (memcmp(&named, &pinned, sizeof(named)))
+		tally_sources_refuse(dso);
+	return 0;
+}
+
+int tally_dso_open_own(const struct tally_dso *dso, struct tally_image *ret_image)
+{
+	int ret = open_pinned(dso, ret_image);
+
+	if (ret != -EAGAIN)
+		return ret;
+	ret = tally_dso_open_named(dso, ret_image);
+	return ret && !open_linked(dso, ret_image) ? 0 : ret;
+}
+
 int tally_dso_own_build_id(const struct tally_dso *dso, struct tally_build_id *ret_id)
 {
+	struct tally_pins *pins = dso->owner->options.pins;
 	struct tally_image image;
-	int ret = tally_dso_open_own(dso, &image);
+	int ret;
 
+	if (pins && !tally_pins_build_id(pins, dso, ret_id))
+		return 0;
+	ret = tally_dso_open_own(dso, &image);
 	if (ret)
 		return ret;
 	if (image.build_id.size)

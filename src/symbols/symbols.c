@@ -212,25 +212,38 @@ static struct tally_dso *dso_new(struct tally_symbols *symbols, const struct tal
 	return dso;
 }
 
+/* The DSO with the key, or NULL, and the newest one with the same hash. */
+static struct tally_dso *dso_find(const struct tally_symbols *symbols,
+				  const struct tally_dso_key *key, uint64_t *ret_hash,
+				  struct tally_dso **ret_newest)
+{
+	struct tally_build_id id = key_build_id(key);
+	struct tally_dso_inode inode = key_inode(key);
+	uint64_t hash = key_hash(key->name, key->kind, key->pid, &id, inode.ino);
+	uint64_t found = tally_map_get(&symbols->by_key, hash);
+	struct tally_dso *dso;
+
+	*ret_hash = hash;
+	*ret_newest = found == TALLY_MAP_NONE ? NULL : (struct tally_dso *)(uintptr_t)found;
+	for (dso = *ret_newest; dso && !dso_has_key(dso, key, &id, &inode);)
+		dso = dso->older;
+	return dso;
+}
+
 /* The DSO of a key whose pid is part of the identity. */
 static int dso_get(struct tally_symbols *symbols, const struct tally_dso_key *key,
 		   struct tally_dso **ret_dso)
 {
 	struct tally_build_id id = key_build_id(key);
-	struct tally_dso_inode inode = key_inode(key);
-	struct tally_dso *dso, *newest;
-	uint64_t hash, found;
+	struct tally_dso *newest, *dso;
+	uint64_t hash;
 
-	hash = key_hash(key->name, key->kind, key->pid, &id, inode.ino);
-	found = tally_map_get(&symbols->by_key, hash);
-	newest = found == TALLY_MAP_NONE ? NULL : (struct tally_dso *)(uintptr_t)found;
-	for (dso = newest; dso && !dso_has_key(dso, key, &id, &inode);)
-		dso = dso->older;
+	dso = dso_find(symbols, key, &hash, &newest);
 	if (!dso) {
 		dso = dso_new(symbols, key, &id);
 		if (!dso)
 			return -ENOMEM;
-		dso->inode = inode;
+		dso->inode = key_inode(key);
 		dso->older = newest;
 		if (tally_map_put(&symbols->by_key, hash, (uintptr_t)dso)) {
 			symbols->dsos.len--;
@@ -257,9 +270,27 @@ int tally_dso_get(struct tally_symbols *symbols, const struct tally_dso_key *key
 		copy.pid = 0;
 	ret = dso_get(symbols, &copy, ret_dso);
 	/* Who mapped it last is the likeliest to be there still. */
-	if (!ret && key->kind == TALLY_DSO_USER && key->pid > 0)
+	if (!ret && key->kind == TALLY_DSO_USER && key->pid > 0) {
 		atomic_store(&(*ret_dso)->mapper, key->pid);
+		atomic_store(&(*ret_dso)->mapped_start, key->start);
+		atomic_store(&(*ret_dso)->mapped_end, key->end);
+	}
 	return ret;
+}
+
+int tally_dso_lookup(struct tally_symbols *symbols, const struct tally_dso_key *key,
+		     struct tally_dso **ret_dso)
+{
+	struct tally_dso_key copy = *key;
+	struct tally_dso *newest, *dso;
+	uint64_t hash;
+
+	if (key->kind == TALLY_DSO_USER)
+		copy.pid = 0;
+	dso = dso_find(symbols, &copy, &hash, &newest);
+	if (dso)
+		*ret_dso = dso;
+	return dso ? 0 : -ENOENT;
 }
 
 /* Take a DSO off the list of those with its hash. */

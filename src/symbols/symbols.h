@@ -22,6 +22,7 @@
 struct tally_symbols;
 struct tally_dso;
 struct tally_unwind_table;
+struct tally_pins;
 
 /* Strings and arrays are copied by tally_symbols_new; all zero (NULL) are perf's defaults. */
 struct tally_symbols_options {
@@ -43,6 +44,7 @@ struct tally_symbols_options {
 	 */
 	const char *index_dir;
 	uint64_t index_limit;
+	struct tally_pins *pins; /* borrowed; files as they were mapped (pins.h), or NULL */
 	bool any_owner;   /* perf-PID.map of whomever; else of root, ours, the process's user */
 	int64_t recorded; /* seconds since 1970: files that changed later and have no build-id
 			   * are not the recorded ones as far as code goes; 0: not known */
@@ -76,6 +78,8 @@ struct tally_dso_key {
 	pid_t nspid;             /* PERF_MAP: its pid inside its namespace; 0: asked of procfs,
 				  * else the same as pid */
 	struct tally_dso_inode inode; /* USER; without meaning where a build-id is known */
+	uint64_t start, end;          /* USER: where `pid` has mapped it, 0 where that is not known;
+				       * no part of the identity */
 };
 
 /* What the lookup of symbols came to, see tally_dso_status. */
@@ -111,6 +115,7 @@ enum tally_dso_source {
 	TALLY_DSO_SOURCE_PERF_MAP,
 	TALLY_DSO_SOURCE_MEMORY, /* the vdso of this process */
 	TALLY_DSO_SOURCE_MODULE, /* a .ko file */
+	TALLY_DSO_SOURCE_INDEX,  /* the index of a file that is gone */
 };
 
 struct tally_dso_status {

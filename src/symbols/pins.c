@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "symbols/pins.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "symbols/index_sources.h"
+#include "symbols/own_file.h"
+
+enum {
+	OPEN_MAX = 512,    /* descriptors of pins */
+	FILES_MAX = 65536, /* that are known at all */
+	TRIES = 4,         /* to open one file: others may read what we may not */
+	SPARE = 64,        /* descriptors that are left to others */
+};
+
+struct pin {
+	struct tally_build_id id;      /* when it was seen */
+	struct tally_source_file file; /* the same */
+	int fd;                        /* -1: none */
+	int tries;                     /* that failed */
+	uint64_t seen;                 /* number of the last mapping */
+};
+
+struct tally_pins {
+	pthread_mutex_t lock; /* of all */
+	struct tally_symbols *symbols;
+	TALLY_VEC(struct pin) list; /* by number of DSO */
+	size_t nr_open;
+	uint64_t nr_seen;
+};
+
+int tally_pins_new(struct tally_pins **ret_pins)
+{
+	struct tally_pins *pins = calloc(1, sizeof(*pins));
+	int ret;
+
+	if (!pins)
+		return -ENOMEM;
+	ret = tally_symbols_new(NULL, &pins->symbols);
+	if (ret) {
+		free(pins);
+		return ret;
+	}
+	pthread_mutex_init(&pins->lock, NULL);
+	*ret_pins = pins;
+	return 0;
+}
+
+static void pin_close(struct tally_pins *pins, struct pin *pin)
+{
+	if (pin->fd < 0)
+		return;
+	close(pin->fd);
+	pin->fd = -1;
+	pins->nr_open--;
+}
+
+void tally_pins_free(struct tally_pins *pins)
+{
+	if (!pins)
+		return;
+	tally_vec_for_each (pin, &pins->list)
+		pin_close(pins, pin);
+	tally_vec_free(&pins->list);
+	tally_symbols_free(pins->symbols);
+	pthread_mutex_destroy(&pins->lock);
+	free(pins);
+}
+
+/* ---- opening ---------------------------------------------------------------------- */
+
+static void pins_make_room(struct tally_pins *pins)
+{
+	struct pin *oldest = NULL;
+
+	if (pins->nr_open < OPEN_MAX)
+		return;
+	tally_vec_for_each (pin, &pins->list) {
+		if (pin->fd >= 0 && (!oldest || pin->seen < oldest->seen))
+			oldest = pin;
+	}
+	pin_close(pins, oldest);
+}
+
+/* A descriptor of our own, where that leaves some to others. */
+static int descriptor_take(int fd)
+{
+	struct rlimit limit;
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	if (own < 0)
+		return -1;
+	if (getrlimit(RLIMIT_NOFILE, &limit) || (rlim_t)own + SPARE < limit.rlim_cur)
+		return own;
+	close(own);
+	return -1;
+}
+
+/* Whether it is what it was: without a build-id a time has to do. That of its inode changes also
+ * when its name goes. */
+static bool pin_is_same(const struct pin *pin, const struct tally_source_file *now)
+{
+	return pin->file.mtime == now->mtime && pin->file.size == now->size &&
+	       pin->file.ino == now->ino && pin->file.dev == now->dev;
+}
+
+static void pin_open(struct tally_pins *pins, struct tally_dso *dso, struct pin *pin)
+{
+	struct tally_source_file file;
+	struct tally_image image;
+
+	if (pin->fd >= 0 || pin->tries >= TRIES)
+		return;
+	if (tally_dso_open_own(dso, &image)) {
+		pin->tries++;
+		return;
+	}
+	file = tally_source_file_look_fd(image.map.fd);
+	if (!pin->file.ino || pin_is_same(pin, &file)) {
+		pins_make_room(pins);
+		pin->id = image.build_id;
+		pin->file = file;
+		pin->fd = descriptor_take(image.map.fd);
+		pins->nr_open += pin->fd >= 0;
+	}
+	pin->tries += pin->fd < 0;
+	tally_image_free(&image);
+}
+
+int tally_pins_add(struct tally_pins *pins, const struct tally_dso_key *key)
+{
+	struct tally_dso *dso;
+	struct pin *pin;
+	int ret = 0;
+
+	pthread_mutex_lock(&pins->lock);
+	if (tally_symbols_nr_dsos(pins->symbols) < FILES_MAX)
+		ret = tally_dso_get(pins->symbols, key, &dso);
+	else
+		ret = tally_dso_lookup(pins->symbols, key, &dso);
+	while (!ret && pins->list.len <= tally_dso_number(dso))
+		ret = tally_vec_push(&pins->list, (struct pin){.fd = -1});
+	if (!ret) {
+		pin = &pins->list.data[tally_dso_number(dso)];
+		pin->seen = ++pins->nr_seen;
+		pin_open(pins, dso, pin);
+	}
+	pthread_mutex_unlock(&pins->lock);
+	return ret == -ENOENT ? 0 : ret;
+}
+
+/* ---- finding ----------------------------------------------------------------------- */
+
+/* The caller holds the lock. NULL: there is none. */
+static const struct pin *pin_find(struct tally_pins *pins, const struct tally_dso *of)
+{
+	const struct tally_dso_key key = {
+		.kind = of->kind,
+		.name = of->name,
+		.build_id = of->build_id.size ? of->build_id.id : NULL,
+		.build_id_size = of->build_id.size,
+		.inode = of->inode,
+	};
+	struct tally_dso *dso;
+
+	if (of->kind != TALLY_DSO_USER || tally_dso_lookup(pins->symbols, &key, &dso) ||
+	    tally_dso_number(dso) >= pins->list.len)
+		return NULL;
+	return &pins->list.data[tally_dso_number(dso)];
+}
+
+/* What is known, with a descriptor of the caller's. */
+static struct pin pin_take(struct tally_pins *pins, const struct tally_dso *dso)
+{
+	struct pin pin = {.fd = -1};
+	const struct pin *found;
+
+	pthread_mutex_lock(&pins->lock);
+	found = pin_find(pins, dso);
+	if (found) {
+		pin = *found;
+		if (pin.fd >= 0)
+			pin.fd = fcntl(pin.fd, F_DUPFD_CLOEXEC, 0);
+	}
+	pthread_mutex_unlock(&pins->lock);
+	return pin;
+}
+
+int tally_pins_open(struct tally_pins *pins, const struct tally_dso *dso,
+		    struct tally_image *ret_image)
+{
+	struct pin pin = pin_take(pins, dso);
+	struct tally_source_file now;
+	int ret;
+
+	if (pin.fd < 0)
+		return -EAGAIN;
+	now = tally_source_file_look_fd(pin.fd);
+	if (!pin.id.size && !pin_is_same(&pin, &now))
+		ret = TALLY_DSO_ERROR_REPLACED;
+	else
+		ret = tally_image_open_fd(pin.fd, &pin.id, ret_image);
+	close(pin.fd);
+	return ret;
+}
+
+int tally_pins_build_id(struct tally_pins *pins, const struct tally_dso *dso,
+			struct tally_build_id *ret_id)
+{
+	const struct pin *pin;
+	int ret = -ENOENT;
+
+	pthread_mutex_lock(&pins->lock);
+	pin = pin_find(pins, dso);
+	if (pin && pin->id.size) {
+		*ret_id = pin->id;
+		ret = 0;
+	}
+	pthread_mutex_unlock(&pins->lock);
+	return ret;
+}
+
+/* ---- what would be lost ---------------------------------------------------------------- */
+
+/* Whether who comes later finds another file at the path, or none. */
+static bool is_gone(const struct tally_dso *dso, const struct pin *pin)
+{
+	struct tally_image image;
+	bool is;
+
+	if (tally_dso_open_named(dso, &image))
+		return true;
+	is = !tally_build_id_equal(&image.build_id, &pin->id);
+	tally_image_free(&image);
+	return is;
+}
+
+void tally_dso_keep(struct tally_dso *dso)
+{
+	const struct tally_symbols_options *options = &dso->owner->options;
+	struct pin pin;
+
+	if (dso->kind != TALLY_DSO_USER || !options->pins || !options->index_dir)
+		return;
+	pin = pin_take(options->pins, dso);
+	if (pin.fd < 0)
+		return;
+	close(pin.fd);
+	dso->is_kept = pin.id.size && is_gone(dso, &pin);
+	if (!dso->is_kept)
+		return;
+	(void)tally_dso_find(dso, 0);
+	(void)tally_dso_rules(dso);
+}
