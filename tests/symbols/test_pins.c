@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Files that go, or change, after their mapping was seen. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "elf_image.h"
+#include "names.h"
+#include "symbols/pins.h"
+
+struct tree {
+	char dir[64], indexes[80], file[80];
+	struct tally_symbols_options options;
+	struct tally_symbols *symbols;
+};
+
+static int tree_setup(void **state)
+{
+	struct tree *tree = calloc(1, sizeof(*tree));
+
+	strcpy(tree->dir, "/tmp/tally-pins-XXXXXX");
+	assert_non_null(mkdtemp(tree->dir));
+	snprintf(tree->indexes, sizeof(tree->indexes), "%s/indexes", tree->dir);
+	snprintf(tree->file, sizeof(tree->file), "%s/prog", tree->dir);
+	tree->options = (struct tally_symbols_options){
+		.buildid_dir = tree->dir, .index_dir = tree->indexes, .index_limit = 64 << 20};
+	assert_int_equal(tally_pins_new(&tree->options.pins), 0);
+	*state = tree;
+	return 0;
+}
+
+static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+	return remove(path);
+}
+
+static int tree_teardown(void **state)
+{
+	struct tree *tree = *state;
+
+	tally_symbols_free(tree->symbols);
+	tally_pins_free(tree->options.pins);
+	nftw(tree->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	free(tree);
+	return 0;
+}
+
+/* An image of one function, called by a letter, with that letter in its build-id; 0: without one.
+ * What is there is overwritten. */
+static void write_image(const char *path, char letter, char id)
+{
+	const char name[] = {letter, 0};
+	const struct image_symbol symbol = {name, IMAGE_TEXT, 16, STB_GLOBAL, STT_FUNC};
+	static const uint8_t note[] = {4, 0, 0, 0, 20, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0};
+	struct image image;
+	uint8_t *at;
+	FILE *file;
+
+	image_build(&image, true, false, &symbol, 1);
+	at = memmem(image.data, image.len, note, sizeof(note));
+	assert_non_null(at);
+	if (id)
+		at[sizeof(note)] = (uint8_t)id;
+	else
+		at[8] = 9; /* a note of another kind */
+	file = fopen(path, "r+");
+	if (!file)
+		file = fopen(path, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(image.data, 1, image.len, file), image.len);
+	fclose(file);
+}
+
+static void replace_image(const struct tree *tree, char letter, char id)
+{
+	char other[96];
+
+	snprintf(other, sizeof(other), "%s.new", tree->file);
+	write_image(other, letter, id);
+	assert_int_equal(rename(other, tree->file), 0);
+}
+
+/* The key of a file as it is now. */
+static struct tally_dso_key key_of(const char *path)
+{
+	struct tally_dso_key key = {TALLY_DSO_USER, path};
+	struct stat st;
+
+	assert_int_equal(stat(path, &st), 0);
+	key.inode = (struct tally_dso_inode){st.st_ino, major(st.st_dev), minor(st.st_dev)};
+	return key;
+}
+
+static struct tally_dso *get(struct tree *tree, const struct tally_dso_key *key)
+{
+	struct tally_dso *dso;
+
+	tally_symbols_free(tree->symbols);
+	assert_int_equal(tally_symbols_new(&tree->options, &tree->symbols), 0);
+	assert_int_equal(tally_dso_get(tree->symbols, key, &dso), 0);
+	return dso;
+}
+
+/* What a look-up comes to: a letter, or the state. */
+static void expect(struct tree *tree, const struct tally_dso_key *key, char letter,
+		   enum tally_dso_state state)
+{
+	struct tally_dso *dso = get(tree, key);
+	const char *name = dso_name_at(dso, IMAGE_TEXT_OFFSET);
+
+	assert_int_equal(tally_dso_status(dso).state, state);
+	if (state == TALLY_DSO_LOADED)
+		assert_int_equal(*name, letter);
+	else
+		assert_null(name);
+}
+
+static void expect_id(struct tree *tree, const struct tally_dso_key *key, char letter)
+{
+	uint8_t id[TALLY_BUILD_ID_MAX];
+	size_t size;
+
+	assert_int_equal(tally_dso_running_build_id(get(tree, key), id, &size), 0);
+	assert_int_equal(size, 20);
+	assert_int_equal(id[0], letter);
+}
+
+static void removed(void **state)
+{
+	struct tree *tree = *state;
+	struct tally_pins *pins = tree->options.pins;
+	struct tally_dso_key key;
+
+	write_image(tree->file, 'a', 'A');
+	key = key_of(tree->file);
+	assert_int_equal(tally_pins_add(pins, &key), 0);
+	assert_int_equal(unlink(tree->file), 0);
+	expect(tree, &key, 'a', TALLY_DSO_LOADED);
+	expect_id(tree, &key, 'A');
+	/* Somebody else maps it: what is not there is not opened again. */
+	assert_int_equal(tally_pins_add(pins, &key), 0);
+	expect(tree, &key, 'a', TALLY_DSO_LOADED);
+	tree->options.pins = NULL;
+	expect(tree, &key, 0, TALLY_DSO_MISSING);
+	tree->options.pins = pins;
+}
+
+/* Each of two files that had the path is what it was. */
+static void replaced(void **state)
+{
+	struct tree *tree = *state;
+	struct tally_pins *pins = tree->options.pins;
+	struct tally_dso_key old, new;
+
+	write_image(tree->file, 'a', 'A');
+	old = key_of(tree->file);
+	assert_int_equal(tally_pins_add(pins, &old), 0);
+	replace_image(tree, 'b', 'B');
+	new = key_of(tree->file);
+	expect(tree, &new, 'b', TALLY_DSO_LOADED); /* not pinned yet */
+	assert_int_equal(tally_pins_add(pins, &new), 0);
+	expect(tree, &old, 'a', TALLY_DSO_LOADED);
+	expect(tree, &new, 'b', TALLY_DSO_LOADED);
+	expect_id(tree, &old, 'A');
+	expect_id(tree, &new, 'B');
+	tree->options.pins = NULL;
+	expect(tree, &old, 0, TALLY_DSO_REPLACED);
+	expect(tree, &new, 'b', TALLY_DSO_LOADED);
+	tree->options.pins = pins;
+}
+
+/* Who comes too late pins nothing. */
+static void replaced_before(void **state)
+{
+	struct tree *tree = *state;
+	struct tally_dso_key key;
+
+	write_image(tree->file, 'a', 'A');
+	key = key_of(tree->file);
+	replace_image(tree, 'b', 'B');
+	assert_int_equal(tally_pins_add(tree->options.pins, &key), 0);
+	expect(tree, &key, 0, TALLY_DSO_REPLACED);
+}
+
+static void overwritten(void **state)
+{
+	static const struct {
+		char id, new_id;
+		enum tally_dso_state state;
+	} rows[] = {
+		{'A', 'B', TALLY_DSO_MISMATCH},
+		{'A', 0, TALLY_DSO_MISMATCH},
+		{0, 0, TALLY_DSO_REPLACED},
+		{'A', 'A', TALLY_DSO_LOADED},
+	};
+	struct tree *tree = *state;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tally_dso_key key;
+		char path[96];
+
+		snprintf(path, sizeof(path), "%s.%zu", tree->file, i);
+		write_image(path, 'a', rows[i].id);
+		key = key_of(path);
+		assert_int_equal(tally_pins_add(tree->options.pins, &key), 0);
+		nanosleep(&(struct timespec){.tv_nsec = 40000000}, NULL);
+		write_image(path, 'b', rows[i].new_id);
+		expect(tree, &key, 'b', rows[i].state);
+		/* That of what was mapped. */
+		if (rows[i].id)
+			expect_id(tree, &key, rows[i].id);
+	}
+}
+
+/* What is gone at the end is found by its build-id, as small as it is; what is not has no index. */
+static void kept(void **state)
+{
+	struct tree *tree = *state;
+	struct tally_pins *pins = tree->options.pins;
+	uint8_t id[TALLY_BUILD_ID_MAX];
+	struct tally_dso_key key, recorded;
+	size_t size;
+
+	write_image(tree->file, 'a', 'A');
+	key = key_of(tree->file);
+	assert_int_equal(tally_pins_add(pins, &key), 0);
+	assert_int_equal(tally_dso_running_build_id(get(tree, &key), id, &size), 0);
+	recorded = (struct tally_dso_key){TALLY_DSO_USER, tree->file, id, size};
+	tally_dso_keep(get(tree, &key));
+	assert_int_equal(access(tree->indexes, F_OK), -1);
+	replace_image(tree, 'b', 'B');
+	tally_dso_keep(get(tree, &key));
+	tree->options.pins = NULL;
+	expect(tree, &recorded, 'a', TALLY_DSO_LOADED);
+	assert_int_equal(tally_dso_status(get(tree, &recorded)).source, TALLY_DSO_SOURCE_NONE);
+	assert_string_equal(dso_name_at(get(tree, &recorded), IMAGE_TEXT_OFFSET), "a");
+	assert_int_equal(tally_dso_status(tally_dso_at(tree->symbols, 0)).source,
+			 TALLY_DSO_SOURCE_INDEX);
+	/* Not where the id is not known, or the user says where to look. */
+	expect(tree, &key, 0, TALLY_DSO_REPLACED);
+	tree->options.symfs = tree->dir;
+	expect(tree, &recorded, 0, TALLY_DSO_MISSING);
+	tree->options.symfs = NULL;
+	/* A file with the id goes before. */
+	replace_image(tree, 'c', 'A');
+	expect(tree, &recorded, 'c', TALLY_DSO_LOADED);
+	tree->options.pins = pins;
+}
+
+static size_t nr_open(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	size_t nr = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		nr++;
+	closedir(dir);
+	return nr;
+}
+
+/* Of more files than may be open the last ones are; the ids of all are known. */
+static void many(void **state)
+{
+	enum { FILES = 700, LEAST = 500, MOST = 520 };
+	struct tree *tree = *state;
+	static struct tally_dso_key keys[FILES];
+	static char paths[FILES][96];
+	size_t before = nr_open();
+
+	for (size_t i = 0; i < FILES; i++) {
+		snprintf(paths[i], sizeof(paths[i]), "%s.%zu", tree->file, i);
+		write_image(paths[i], 'a', 'A');
+		keys[i] = key_of(paths[i]);
+		assert_int_equal(tally_pins_add(tree->options.pins, &keys[i]), 0);
+		/* One that is mapped all the time stays. */
+		assert_int_equal(tally_pins_add(tree->options.pins, &keys[0]), 0);
+	}
+	assert_in_range(nr_open() - before, LEAST, MOST);
+	for (size_t i = 0; i < FILES; i++)
+		assert_int_equal(unlink(paths[i]), 0);
+	expect(tree, &keys[0], 'a', TALLY_DSO_LOADED);
+	expect(tree, &keys[1], 0, TALLY_DSO_MISSING);
+	expect(tree, &keys[FILES - 1], 'a', TALLY_DSO_LOADED);
+	expect_id(tree, &keys[1], 'A');
+}
+
+/* Who sees the mapping after the file went finds it by the process's map. */
+static void by_its_map(void **state)
+{
+	struct tree *tree = *state;
+	struct tally_dso_key key;
+	void *map;
+	int fd;
+
+	if (geteuid())
+		skip();
+	write_image(tree->file, 'a', 'A');
+	key = key_of(tree->file);
+	fd = open(tree->file, O_RDONLY);
+	map = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+	assert_ptr_not_equal(map, MAP_FAILED);
+	close(fd);
+	replace_image(tree, 'b', 'B');
+	key.pid = getpid();
+	expect(tree, &key, 0, TALLY_DSO_REPLACED);
+	key.start = (uintptr_t)map;
+	key.end = key.start + 4096;
+	expect(tree, &key, 'a', TALLY_DSO_LOADED);
+	expect_id(tree, &key, 'A');
+	munmap(map, 4096);
+	expect(tree, &key, 0, TALLY_DSO_REPLACED);
+}
+
+#define TREE_TEST(function) cmocka_unit_test_setup_teardown(function, tree_setup, tree_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TREE_TEST(removed),     TREE_TEST(replaced), TREE_TEST(replaced_before),
+		TREE_TEST(overwritten), TREE_TEST(kept),     TREE_TEST(many),
+		TREE_TEST(by_its_map),
+	};
+
+	return cmocka_run_group_tests_name("pins", tests, NULL, NULL);
+}
