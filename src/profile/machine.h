@@ -60,6 +60,10 @@ int tally_machine_restart(struct tally_machine *machine);
  * host order; other types are ignored. 0 or -ENOMEM. */
 int tally_machine_record(struct tally_machine *machine, const void *record, size_t len);
 
+/* Pin the file that a MMAP or MMAP2 record tells of (symbols/pins.h), if it is of user space and
+ * there is one. 0 or -ENOMEM. */
+int tally_machine_pin(struct tally_pins *pins, const void *record, size_t len);
+
 /* The file's build id for a DSO name, told before any MMAP of it. With cpumode KERNEL it also
  * tells what the kernel or a module is called. Copies. 0 or -ENOMEM. */
 int tally_machine_build_id(struct tally_machine *machine, uint8_t cpumode, const char *filename,

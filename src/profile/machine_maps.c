@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "profile/machine_private.h"
 #include "symbols/code.h"
+#include "symbols/pins.h"
 
 #define KERNEL_NAME "[kernel.kallsyms]"
 
@@ -30,24 +31,36 @@ static const struct known_build_id *build_id_find(struct tally_machine *machine,
 	return &machine->build_ids.data[machine->build_id_of.data[id] - 1];
 }
 
+/* What a mapping tells of its object, whose kind and name are there. */
+static void key_set_mmap(struct tally_dso_key *key, const struct tally_mmap *mmap)
+{
+	if (mmap->build_id_size) {
+		key->build_id = mmap->build_id;
+		key->build_id_size = mmap->build_id_size;
+	}
+	if (key->kind == TALLY_DSO_PERF_MAP || key->kind == TALLY_DSO_USER)
+		key->pid = mmap->pid;
+	if (key->kind != TALLY_DSO_USER)
+		return;
+	key->start = mmap->start;
+	key->end = mmap->start + mmap->len;
+	/* A memfd has no path that could lead to another file. */
+	if (strncmp(key->name, "/memfd:", 7))
+		key->inode = (struct tally_dso_inode){mmap->ino, mmap->maj, mmap->min};
+}
+
 static int machine_dso(struct tally_machine *machine, enum tally_dso_kind kind, const char *name,
 		       const struct tally_mmap *mmap, struct tally_dso **ret_dso)
 {
 	const struct known_build_id *known = build_id_find(machine, name);
 	struct tally_dso_key key = {.kind = kind, .name = name};
 
-	if (mmap && mmap->build_id_size) {
-		key.build_id = mmap->build_id;
-		key.build_id_size = mmap->build_id_size;
-	} else if (known) {
+	if (mmap)
+		key_set_mmap(&key, mmap);
+	if (!key.build_id && known) {
 		key.build_id = known->bytes;
 		key.build_id_size = known->size;
 	}
-	if (mmap && (kind == TALLY_DSO_PERF_MAP || kind == TALLY_DSO_USER))
-		key.pid = mmap->pid;
-	/* A memfd has no path that could lead to another file. */
-	if (mmap && kind == TALLY_DSO_USER && strncmp(name, "/memfd:", 7))
-		key.inode = (struct tally_dso_inode){mmap->ino, mmap->maj, mmap->min};
 	return tally_dso_get(machine->symbols, &key, ret_dso);
 }
 
@@ -181,6 +194,20 @@ static int machine_mmap_user(struct tally_machine *machine, const struct tally_m
 	mapping_place(&mapping, kind == TALLY_DSO_PERF_MAP || kind == TALLY_DSO_UNKNOWN,
 		      kind == TALLY_DSO_VDSO ? 0 : mmap->pgoff);
 	return tally_maps_insert(&thread->process->maps, &mapping, &machine->next_space);
+}
+
+int tally_machine_pin(struct tally_pins *pins, const void *record, size_t len)
+{
+	uint8_t cpumode = tally_record_header(record).misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	struct tally_dso_key key = {.kind = TALLY_DSO_USER};
+	struct tally_mmap mmap;
+
+	if (cpumode != PERF_RECORD_MISC_USER || tally_record_mmap(record, len, &mmap) ||
+	    mmap.is_data || *mmap.filename != '/' || user_kind(mmap.filename) != TALLY_DSO_USER)
+		return 0;
+	key.name = mmap.filename;
+	key_set_mmap(&key, &mmap);
+	return tally_pins_add(pins, &key);
 }
 
 static bool is_guest(uint8_t cpumode)

@@ -19,6 +19,7 @@
 #include "cli/record/loop.h"
 #include "cli/record/options.h"
 #include "cli/record/output.h"
+#include "cli/record/pinning.h"
 #include "cli/record/signals.h"
 #include "cli/record/synth.h"
 #include "cli/record/unwinding.h"
@@ -249,6 +250,8 @@ static int record_file(struct record *record)
 	const struct tally_sampling *sampling = &record->config->sampling;
 	int ret = record_output_open(record);
 
+	if (!ret)
+		ret = record_pins_start(record);
 	if (!ret && record_unwinding_is_wanted(record))
 		ret = record_unwinding_start(record);
 	if (ret)
@@ -309,6 +312,7 @@ static void record_free(struct record *record)
 {
 	tally_child_free(&record->child);
 	record_unwinding_stop(record);
+	record_pins_stop(record);
 	record_output_free(record);
 	tally_control_close(&record->control);
 	tally_vec_free(&record->pieces);

@@ -2,15 +2,17 @@
 /* What a file begins with: ids, and what existed before. */
 #include "cli/record/synth.h"
 
+#include "cli/record/pinning.h"
 #include "cli/record/unwinding.h"
 
 /* What runs now, for whoever unwinds: later records tell of what comes. */
-static int feed_out(struct record *record)
+static int feed_out(struct record *record, bool tail)
 {
 	const struct tally_str *out = &record->sampler.synth.out;
+	int ret = record_pins_look_at(record, out->data, out->len);
 
-	if (!record->unwinding || record->output.names.len)
-		return 0;
+	if (ret || tail || !record->unwinding || record->output.names.len)
+		return ret;
 	return record_unwinding_feed(record, out->data, out->len);
 }
 
@@ -39,8 +41,8 @@ int record_synthesize(struct record *record, bool tail)
 	}
 	if (tail == record->config->sampling.tail_synth) {
 		ret = tally_sampler_add_existing(&record->sampler, &record->child, tail, started);
-		if (!ret && !tail)
-			ret = feed_out(record);
+		if (!ret)
+			ret = feed_out(record, tail);
 		if (ret)
 			return ret;
 	}

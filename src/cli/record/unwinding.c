@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "cli/record/loader.h"
 #include "cli/record/merge.h"
+#include "cli/record/pinning.h"
 #include "cli/recording/live.h"
 
 enum {
@@ -239,7 +240,9 @@ static int rings_take(struct record *record)
 	for (size_t i = 0; !ret && i < tally_rings_nr(record->sampler.rings); i++) {
 		if (!tally_ring_data(tally_rings_at(record->sampler.rings, i), &data))
 			continue;
-		ret = ring_add(&unwinding->in.data[i], data.first, data.first_len);
+		ret = record_pins_look(record, &data);
+		if (!ret)
+			ret = ring_add(&unwinding->in.data[i], data.first, data.first_len);
 		if (!ret)
 			ret = ring_add(&unwinding->in.data[i], data.second, data.second_len);
 		taken += data.first_len + data.second_len;
@@ -351,7 +354,7 @@ int record_unwinding_start(struct record *record)
 	pthread_cond_init(&unwinding->more, NULL);
 	pthread_cond_init(&unwinding->less, NULL);
 	unwinding->merge.live = &unwinding->live;
-	ret = tally_live_init(&unwinding->live, &record->sampler, NULL);
+	ret = tally_live_init(&unwinding->live, &record->sampler, &record->symbols);
 	if (!ret) {
 		tally_machine_follow(unwinding->live.machine);
 		unwinding->live.unwinder.is_ready = record_loader_is_ready;

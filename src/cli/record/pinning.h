@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The files that are mapped while it is recorded, pinned as soon as the recorder sees that. */
+#ifndef TALLY_CLI_RECORD_PINNING_H
+#define TALLY_CLI_RECORD_PINNING_H
+
+#include "cli/record/record.h"
+
+/* Begin, if files will be looked at: for their build ids, or to unwind. Also choose where indexes
+ * are. 0 or -ENOMEM. */
+int record_pins_start(struct record *record);
+
+/* Pin the files of the mappings among what a ring holds, or among synthesized records. 0 or
+ * -ENOMEM. */
+int record_pins_look(struct record *record, const struct tally_ring_data *data);
+int record_pins_look_at(struct record *record, const char *records, size_t len);
+
+void record_pins_stop(struct record *record);
+
+#endif
