@@ -11,7 +11,9 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "cli/record/hits.h"
+#include "cli/record/paths.h"
 #include "profile/feed.h"
+#include "symbols/pins.h"
 
 struct hits {
 	struct tally_symbols *symbols; /* the files */
@@ -19,8 +21,8 @@ struct hits {
 	TALLY_VEC(bool) marks;       /* by number of a file: a sample fell in it */
 	struct tally_map spaces;     /* whose files are all marked, see mark_space() */
 	struct tally_intern written; /* build ids with the names of their files */
-	struct tally_intern paths;   /* of the files without a recorded build id */
-	TALLY_VEC(uint32_t) files;   /* by number of a path: how many files it led to */
+	struct record_paths paths;
+	bool names_maps; /* build ids are wanted */
 	struct record_hits *result;
 };
 
@@ -54,7 +56,7 @@ static void mark_map(void *arg, struct tally_mapping *map)
 	(void)mark_dso(arg, map->dso);
 }
 
-/* Of a stack, dumped or unwound from a dump, any file that is mapped may have a part: all are
+/* Of a stack, dumped or walked to its callers, any file that is mapped may have a part: all are
  * marked, once for each state of an address space. */
 static int mark_space(struct hits *hits, struct tally_maps *maps)
 {
@@ -71,16 +73,32 @@ static int mark_files(struct hits *hits, const struct tally_sample *sample,
 							     facts->cpumode, sample->ip);
 	int ret = dso ? mark_dso(hits, dso) : 0;
 
-	if (!ret && sample->stack_user.len)
+	if (!ret && (sample->stack_user.len || sample->callchain.nr))
 		ret = mark_space(hits, facts->thread->process->maps);
 	return ret;
 }
 
-/* What programs only read has no build id that anybody asks for, also with --buildid-all. */
-static bool is_data_map(const struct tally_perfdata_record *record)
+static bool is_map(const struct tally_perfdata_record *record)
 {
-	return (record->type == PERF_RECORD_MMAP || record->type == PERF_RECORD_MMAP2) &&
-	       record->misc & PERF_RECORD_MISC_MMAP_DATA;
+	return record->type == PERF_RECORD_MMAP || record->type == PERF_RECORD_MMAP2;
+}
+
+/* The file of a map of user space, which the machine has taken in. */
+static int on_map(struct hits *hits, const struct tally_perfdata_record *record)
+{
+	struct tally_machine *machine = hits->feed.machine;
+	struct tally_mmap mmap;
+	struct tally_thread *thread;
+	const struct tally_dso *dso;
+
+	if ((record->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER ||
+	    tally_record_mmap(record->data, record->size, &mmap))
+		return 0;
+	thread = tally_machine_thread(machine, mmap.pid, mmap.tid);
+	if (!thread)
+		return -ENOMEM;
+	dso = tally_machine_find_dso(machine, thread, PERF_RECORD_MISC_USER, mmap.start);
+	return dso ? record_paths_add(&hits->paths, dso, record) : 0;
 }
 
 static int on_record(struct hits *hits, const struct tally_perfdata_record *record)
@@ -90,13 +108,16 @@ static int on_record(struct hits *hits, const struct tally_perfdata_record *reco
 	struct tally_sample sample; /* large: not cleared, decoding does that */
 	int ret;
 
-	if (is_data_map(record))
+	/* What programs only read is not asked for, not even by --buildid-all. */
+	if (is_map(record) && record->misc & PERF_RECORD_MISC_MMAP_DATA)
 		return 0;
 	if (record->type == PERF_RECORD_SAMPLE)
 		on_time(hits->result, record->time);
 	if (record->event)
 		event = (struct tally_feed_event){record->event->layout, &record->event->attr};
 	ret = tally_feed_record(&hits->feed, &event, record->data, record->size, &sample, &facts);
+	if (!ret && is_map(record) && hits->names_maps)
+		ret = on_map(hits, record);
 	return ret > 0 ? mark_files(hits, &sample, &facts) : ret;
 }
 
@@ -142,43 +163,6 @@ static uint16_t dso_cpumode(const struct tally_dso *dso)
 	return is_kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
 }
 
-/* Count the files that are known by their inode alone, by their path. The table of build ids knows
- * files by their path: it can say nothing of one that led to several (in containers, or as it was
- * replaced). */
-static int count_files(struct hits *hits)
-{
-	const struct tally_dso *dso;
-	uint32_t path;
-	size_t pos = 0;
-	int ret = 0;
-
-	while (!ret && (dso = tally_dso_next(hits->symbols, &pos))) {
-		const char *name = tally_dso_name(dso);
-
-		if (tally_dso_kind(dso) != TALLY_DSO_USER || tally_dso_has_recorded_id(dso))
-			continue;
-		ret = tally_intern(&hits->paths, name, strlen(name), &path);
-		if (!ret && path >= hits->files.len)
-			ret = tally_vec_push(&hits->files, 0);
-		if (!ret)
-			hits->files.data[path]++;
-	}
-	return ret;
-}
-
-/* 1 if the path led to several files, 0 if not, -ENOMEM. */
-static int is_ambiguous(struct hits *hits, const struct tally_dso *dso)
-{
-	const char *name = tally_dso_name(dso);
-	uint32_t path;
-	int ret;
-
-	if (tally_dso_kind(dso) != TALLY_DSO_USER || tally_dso_has_recorded_id(dso))
-		return 0;
-	ret = tally_intern(&hits->paths, name, strlen(name), &path);
-	return ret ? ret : hits->files.data[path] > 1;
-}
-
 static int write_build_id(struct record *record, struct hits *hits, const struct tally_dso *dso)
 {
 	struct tally_perfdata_build_id id = {
@@ -189,9 +173,9 @@ static int write_build_id(struct record *record, struct hits *hits, const struct
 	size_t size;
 	int ret;
 
-	ret = is_ambiguous(hits, dso);
-	if (ret)
-		return ret < 0 ? ret : 0;
+	ret = record_paths_allow(&hits->paths, dso);
+	if (ret <= 0)
+		return ret;
 	if (tally_dso_running_build_id(dso, id.bytes, &size))
 		return 0;
 	id.size = (uint8_t)size;
@@ -201,25 +185,28 @@ static int write_build_id(struct record *record, struct hits *hits, const struct
 
 static int write_build_ids(struct record *record, struct hits *hits)
 {
-	const struct tally_dso *dso;
+	struct tally_dso *dso;
 	size_t pos = 0;
-	int ret = count_files(hits);
+	int ret = 0;
 
 	while (!ret && (dso = tally_dso_next(hits->symbols, &pos))) {
 		size_t number = tally_dso_number(dso);
 
-		if (record->config->buildid_all ||
-		    (number < hits->marks.len && hits->marks.data[number]))
+		bool is_hit = number < hits->marks.len && hits->marks.data[number];
+
+		if (record->config->buildid_all || is_hit)
 			ret = write_build_id(record, hits, dso);
+		if (!ret && is_hit)
+			tally_dso_keep(dso);
 	}
 	return ret;
 }
 
 /* ---- the pass --------------------------------------------------------------- */
 
-static int hits_init(struct hits *hits)
+static int hits_init(struct hits *hits, const struct tally_symbols_options *options)
 {
-	int ret = tally_symbols_new(NULL, &hits->symbols);
+	int ret = tally_symbols_new(options, &hits->symbols);
 
 	if (!ret)
 		ret = tally_machine_new(hits->symbols, &hits->feed.machine);
@@ -235,19 +222,20 @@ static void hits_free(struct hits *hits)
 	tally_vec_free(&hits->marks);
 	tally_map_free(&hits->spaces);
 	tally_intern_free(&hits->written);
-	tally_intern_free(&hits->paths);
-	tally_vec_free(&hits->files);
+	record_paths_free(&hits->paths);
 }
 
 int record_hits(struct record *record, struct record_hits *ret_hits)
 {
-	struct hits hits = {.result = ret_hits};
+	struct hits hits = {.result = ret_hits,
+			    .paths.fd = record->output.fd,
+			    .names_maps = !record->config->no_buildid};
 	struct tally_perfdata *data;
 	int ret = tally_perfdata_open_fd(record->output.fd, &data, NULL);
 
 	if (ret)
 		return ret;
-	ret = hits_init(&hits);
+	ret = hits_init(&hits, &record->symbols);
 	if (!ret)
 		ret = hits_read(&hits, data);
 	if (!ret && !record->config->no_buildid)
