@@ -522,10 +522,10 @@ def test_resizing_redraws():
         screen.start("-a").until(lambda s: "spin_often" in "".join(s), "spin_often")
         for width, height in ((46, 12), (20, 5), (130, 40)):
             screen.run("resize-window", "-t", "s", "-x", str(width), "-y", str(height))
-            lines = screen.until(lambda s: len(s) == height and HEADER.match(s[0]) is not None or
-                                 len(s) == height and s[0].endswith("\u2026") and len(s[0]) == width, f"{width}x{height}")
+            # The terminal shows a part of a redraw, too: its last line is the last that comes.
+            lines = screen.until(lambda s: len(s) == height and re.fullmatch(r" h Help(  [\w/]+ \w+)*", s[-1].rstrip()) and
+                                 (HEADER.match(s[0]) or (s[0].endswith("\u2026") and len(s[0]) == width)), f"{width}x{height}")
             assert all(len(line) <= width for line in lines), lines
-            assert re.fullmatch(r" h Help(  [\w/]+ \w+)*", lines[-1].rstrip()), lines[-1]
             if width == 46:
                 screen.until(lambda s: any(re.search(r"  a\S*\u2026\S+  \[\.\] spin_often", line) for line in s[2:]), "a name that is cut")
 
