@@ -49,7 +49,9 @@ class Bench:
     def cost(self, argv):
         line = subprocess.run([self.cost_tool, "/dev/null", *argv], capture_output=True, text=True, check=True,
                               stdin=subprocess.DEVNULL).stdout
-        cpu, _, peak = line.split()[:3]
+        cpu, _, peak, status = line.split()
+        if int(status):
+            raise SystemExit(f"{' '.join(argv)}: status {status}")
         return int(cpu) / 1e6, int(peak)
 
     def medians(self, commands):
