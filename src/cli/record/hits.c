@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "cli/record/hits.h"
 #include "cli/record/paths.h"
+#include "cli/record/pinning.h"
 #include "profile/feed.h"
 #include "symbols/pins.h"
 
@@ -235,7 +236,7 @@ int record_hits(struct record *record, struct record_hits *ret_hits)
 
 	if (ret)
 		return ret;
-	ret = hits_init(&hits, &record->symbols);
+	ret = hits_init(&hits, record_pins_options(record));
 	if (!ret)
 		ret = hits_read(&hits, data);
 	if (!ret && !record->config->no_buildid)

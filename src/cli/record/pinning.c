@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/record/pinning.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "abi/record.h"
@@ -13,6 +15,12 @@
 /* A path has at most PATH_MAX bytes. */
 enum { MMAP_MAX = 8192 };
 
+struct record_pins {
+	struct tally_pins *pins;
+	struct tally_symbols_options options;
+	struct tally_str index_dir; /* of the options */
+};
+
 int record_pins_start(struct record *record)
 {
 	const struct record_output *output = &record->output;
@@ -21,17 +29,28 @@ int record_pins_start(struct record *record)
 
 	if (!has_ids && !record_unwinding_is_wanted(record))
 		return 0;
-	ret = tally_pins_new(&record->pins);
+	record->pins = calloc(1, sizeof(*record->pins));
+	if (!record->pins)
+		return -ENOMEM;
+	ret = tally_pins_new(&record->pins->pins);
 	if (!ret)
-		ret = tally_index_apply(false, &record->symbols, &record->index_dir);
-	record->symbols.pins = record->pins;
+		ret = tally_index_apply(false, &record->pins->options, &record->pins->index_dir);
+	record->pins->options.pins = record->pins->pins;
 	return ret;
+}
+
+const struct tally_symbols_options *record_pins_options(const struct record *record)
+{
+	return record->pins ? &record->pins->options : NULL;
 }
 
 void record_pins_stop(struct record *record)
 {
-	tally_pins_free(record->pins);
-	tally_str_free(&record->index_dir);
+	if (!record->pins)
+		return;
+	tally_pins_free(record->pins->pins);
+	tally_str_free(&record->pins->index_dir);
+	free(record->pins);
 	record->pins = NULL;
 }
 
@@ -50,7 +69,7 @@ int record_pins_look_at(struct record *record, const char *records, size_t len)
 		if (header.size < sizeof(header) || header.size > len - at)
 			break;
 		if (is_mmap(header))
-			ret = tally_machine_pin(record->pins, records + at, header.size);
+			ret = tally_machine_pin(record->pins->pins, records + at, header.size);
 		at += header.size;
 	}
 	return ret;
@@ -85,8 +104,9 @@ int record_pins_look(struct record *record, const struct tally_ring_data *data)
 		if (header.size < sizeof(header) || header.size > len - at)
 			break;
 		if (is_mmap(header) && header.size <= MMAP_MAX)
-			ret = tally_machine_pin(
-				record->pins, ring_bytes(data, at, header.size, room), header.size);
+			ret = tally_machine_pin(record->pins->pins,
+						ring_bytes(data, at, header.size, room),
+						header.size);
 		at += header.size;
 	}
 	return ret;

@@ -4,6 +4,7 @@
 #define TALLY_CLI_RECORD_PINNING_H
 
 #include "cli/record/record.h"
+#include "symbols/symbols.h"
 
 /* Begin, if files will be looked at: for their build ids, or to unwind. Also choose where indexes
  * are. 0 or -ENOMEM. */
@@ -13,6 +14,9 @@ int record_pins_start(struct record *record);
  * -ENOMEM. */
 int record_pins_look(struct record *record, const struct tally_ring_data *data);
 int record_pins_look_at(struct record *record, const char *records, size_t len);
+
+/* How files are looked at; NULL: they are not. */
+const struct tally_symbols_options *record_pins_options(const struct record *record);
 
 void record_pins_stop(struct record *record);
 

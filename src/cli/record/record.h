@@ -13,7 +13,6 @@
 #include "sampler/child.h"
 #include "sampler/control.h"
 #include "sampler/sampler.h"
-#include "symbols/symbols.h"
 #include "tally/perfdata.h"
 
 /* Where records go. */
@@ -32,7 +31,7 @@ struct record_output {
 };
 
 struct record_unwinding;
-struct tally_pins;
+struct record_pins;
 
 struct record {
 	const struct record_config *config;
@@ -55,9 +54,7 @@ struct record {
 	uint64_t wakeups, lost;
 	struct record_unwinding *unwinding; /* NULL: dumps stay what they are */
 	TALLY_VEC(struct iovec) pieces;     /* of rings that are being drained */
-	struct tally_pins *pins;            /* NULL: no files are looked at */
-	struct tally_symbols_options symbols;
-	struct tally_str index_dir; /* of these options */
+	struct record_pins *pins;           /* NULL: no files are looked at */
 };
 
 #endif

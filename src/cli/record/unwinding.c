@@ -354,7 +354,7 @@ int record_unwinding_start(struct record *record)
 	pthread_cond_init(&unwinding->more, NULL);
 	pthread_cond_init(&unwinding->less, NULL);
 	unwinding->merge.live = &unwinding->live;
-	ret = tally_live_init(&unwinding->live, &record->sampler, &record->symbols);
+	ret = tally_live_init(&unwinding->live, &record->sampler, record_pins_options(record));
 	if (!ret) {
 		tally_machine_follow(unwinding->live.machine);
 		unwinding->live.unwinder.is_ready = record_loader_is_ready;
