@@ -37,6 +37,7 @@ static const char *const state_texts[] = {
 	[TALLY_DSO_REPLACED] =
 		"the path leads to another file than the one that was mapped: it was "
 		"replaced, or is in a container that ended",
+	[TALLY_DSO_CHANGED] = "the file changed after it was recorded, and has no build-id",
 	[TALLY_DSO_NOT_TRUSTED] =
 		"the map in /tmp belongs neither to root, you nor the process's user; "
 		"-f takes it",
@@ -54,6 +55,7 @@ static const struct {
 	{-ESTALE, TALLY_DSO_MISMATCH},
 	{TALLY_DSO_ERROR_FOREIGN, TALLY_DSO_FOREIGN},
 	{TALLY_DSO_ERROR_REPLACED, TALLY_DSO_REPLACED},
+	{TALLY_DSO_ERROR_CHANGED, TALLY_DSO_CHANGED},
 	{TALLY_DSO_ERROR_NOT_TRUSTED, TALLY_DSO_NOT_TRUSTED},
 	{-ENODATA, TALLY_DSO_NO_SYMBOLS},
 	{-ENOSYS, TALLY_DSO_UNSUPPORTED},

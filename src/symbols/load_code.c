@@ -4,7 +4,6 @@
  * time: the one that was looked at least recently makes room for another.
  */
 #include <elf.h>
-#include <sys/stat.h>
 
 #include "symbols/code.h"
 #include "symbols/load.h"
@@ -31,24 +30,17 @@ static bool has_code(const struct tally_dso *dso, const struct tally_image *imag
 	       tally_code_is_known(image->elf.machine) && has_bytes(&image->elf);
 }
 
-/* Whether a file without a build-id is the recorded one: a name alone does not say so, and programs
- * are built anew and packages replaced. */
-static bool is_trusted(const struct tally_dso *dso, const struct tally_image *image)
+/* Of a recording that does not say where it is from a name tells nothing of code, and callers that
+ * are cut by mistake are missing. */
+static bool is_trusted(const struct tally_dso *dso)
 {
-	const struct tally_symbols *symbols = dso->owner;
-	struct stat st;
-
-	if (dso->build_id.size || dso->kind == TALLY_DSO_VDSO || symbols->options.symfs)
-		return true;
-	if (symbols->origin != TALLY_SYMBOLS_HERE)
-		return false;
-	return !symbols->options.recorded ||
-	       (!fstat(image->map.fd, &st) && st.st_ctime <= symbols->options.recorded);
+	return dso->build_id.size || dso->kind == TALLY_DSO_VDSO || dso->owner->options.symfs ||
+	       dso->owner->origin == TALLY_SYMBOLS_HERE;
 }
 
 static int code_check(const struct tally_dso *dso, struct tally_image *image)
 {
-	if (has_code(dso, image) && is_trusted(dso, image))
+	if (has_code(dso, image) && is_trusted(dso))
 		return 0;
 	tally_image_free(image);
 	return -ENODATA;
@@ -78,7 +70,7 @@ static int code_open(const struct tally_dso *dso, struct tally_image *ret_image)
 {
 	struct tally_image image = {0};
 	int ret = dso->kind == TALLY_DSO_VDSO ? tally_dso_open_vdso(dso, &image)
-					      : tally_dso_open_own(dso, &image);
+					      : tally_dso_open_unchanged(dso, &image);
 
 	if (!ret)
 		ret = code_check(dso, &image);

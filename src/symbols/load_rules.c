@@ -104,7 +104,7 @@ static int rules_read(struct tally_dso *dso, const struct tally_rules_facts *fac
 	int ret, failure;
 
 	switch (dso->kind) {
-	case TALLY_DSO_USER: failure = tally_dso_open_own(dso, &own); break;
+	case TALLY_DSO_USER: failure = tally_dso_open_unchanged(dso, &own); break;
 	case TALLY_DSO_VDSO: failure = tally_dso_open_vdso(dso, &own); break;
 	default: return -ENODATA;
 	}

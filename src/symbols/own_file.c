@@ -203,6 +203,33 @@ int tally_dso_open_own(const struct tally_dso *dso, struct tally_image *ret_imag
 	return ret && !open_linked(dso, ret_image) ? 0 : ret;
 }
 
+/* Where a build-id was recorded, a file has it; where the user says which files they are, they are.
+ * Programs are built anew and packages replaced. */
+static bool is_unchanged(const struct tally_dso *dso, const struct tally_image *image)
+{
+	const struct tally_symbols_options *options = &dso->owner->options;
+	struct stat st;
+
+	if (dso->build_id.size || options->symfs || !options->recorded)
+		return true;
+	return !fstat(image->map.fd, &st) && st.st_ctime <= options->recorded;
+}
+
+int tally_dso_open_unchanged(const struct tally_dso *dso, struct tally_image *ret_image)
+{
+	struct tally_image image;
+	int ret = tally_dso_open_own(dso, &image);
+
+	if (ret)
+		return ret;
+	if (!is_unchanged(dso, &image)) {
+		tally_image_free(&image);
+		return TALLY_DSO_ERROR_CHANGED;
+	}
+	*ret_image = image;
+	return 0;
+}
+
 int tally_dso_own_build_id(const struct tally_dso *dso, struct tally_build_id *ret_id)
 {
 	struct tally_pins *pins = dso->owner->options.pins;

@@ -10,6 +10,11 @@
  * tally_image_open(). */
 int tally_dso_open_own(const struct tally_dso *dso, struct tally_image *ret_image);
 
+/* The same for those who take what is at an address for what was there when it was recorded: its
+ * code, its unwind rules. A file without a build-id that changed since is refused:
+ * TALLY_DSO_ERROR_CHANGED. */
+int tally_dso_open_unchanged(const struct tally_dso *dso, struct tally_image *ret_image);
+
 /* The same of what its path leads to now, here or for the process: what others find later. */
 int tally_dso_open_named(const struct tally_dso *dso, struct tally_image *ret_image);
 

@@ -47,7 +47,8 @@ struct tally_symbols_options {
 	struct tally_pins *pins; /* borrowed; files as they were mapped (pins.h), or NULL */
 	bool any_owner;   /* perf-PID.map of whomever; else of root, ours, the process's user */
 	int64_t recorded; /* seconds since 1970: files that changed later and have no build-id
-			   * are not the recorded ones as far as code goes; 0: not known */
+			   * are not the recorded ones as far as code and unwind rules go; 0:
+			   * not known */
 };
 
 enum tally_dso_kind {
@@ -97,6 +98,7 @@ enum tally_dso_state {
 	TALLY_DSO_CUT,         /* the file became shorter while it was read */
 	TALLY_DSO_FOREIGN,     /* not known to be of the machine and kernel that were recorded */
 	TALLY_DSO_REPLACED,    /* the path leads to another file than the one that was mapped */
+	TALLY_DSO_CHANGED,     /* it has no build-id, and changed after it was recorded */
 	TALLY_DSO_NOT_TRUSTED, /* a map in /tmp of a user who is not the process's */
 	TALLY_DSO_NO_FILE,     /* the kind has no symbols by nature */
 	TALLY_DSO_NO_MEMORY,

@@ -169,6 +169,29 @@ static void files_without_a_build_id(void **state)
 	expect_judged(get(f, "prog", NULL), true);
 }
 
+/* The images have no unwind rules, but that is not said of files that are not looked at. */
+static void expect_rules(struct tally_dso *dso, enum tally_dso_state state)
+{
+	assert_null(tally_dso_rules(dso));
+	assert_int_equal(tally_dso_rules_state(dso), state);
+}
+
+static void rules_without_a_build_id(void **state)
+{
+	struct fixture *f = *state;
+
+	write_file(f, "prog", WITH_CODE);
+	symbols_renew(f, &(struct tally_symbols_options){.recorded = time(NULL) - 100});
+	expect_rules(get(f, "prog", NULL), TALLY_DSO_CHANGED);
+	expect_rules(get(f, "prog", id), TALLY_DSO_NO_SYMBOLS);
+	symbols_renew(f, &(struct tally_symbols_options){.recorded = time(NULL) + 100});
+	expect_rules(get(f, "prog", NULL), TALLY_DSO_NO_SYMBOLS);
+	/* Names, of which a recording that was never finished has nothing better. */
+	assert_int_equal(tally_symbols_set_origin(f->symbols, TALLY_SYMBOLS_UNKNOWN, NULL), 0);
+	write_file(f, "other", WITH_CODE);
+	expect_rules(get(f, "other", NULL), TALLY_DSO_NO_SYMBOLS);
+}
+
 static size_t count_descriptors(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -241,6 +264,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(files_of_the_build_id, setup, teardown),
 		cmocka_unit_test_setup_teardown(debug_files_have_no_code, setup, teardown),
 		cmocka_unit_test_setup_teardown(files_without_a_build_id, setup, teardown),
+		cmocka_unit_test_setup_teardown(rules_without_a_build_id, setup, teardown),
 		cmocka_unit_test_setup_teardown(few_files_are_open_at_a_time, setup, teardown),
 		cmocka_unit_test_setup_teardown(memory_without_a_file_is_not_judged, setup,
 						teardown),

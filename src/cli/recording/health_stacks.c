@@ -34,6 +34,20 @@ static const struct {
 	[TALLY_UNWIND_POINTERS] = {"pointers", NULL},
 };
 
+/* Why a file is not at hand, where that is more than that it is not there; else NULL. */
+static const char *why_no_file(const struct tally_dso *dso, enum tally_unwind_end end)
+{
+	enum tally_dso_state state;
+
+	if (!dso || end != TALLY_UNWIND_NO_FILE)
+		return NULL;
+	state = tally_dso_rules_state(dso);
+	return state == TALLY_DSO_NOT_LOADED || state == TALLY_DSO_LOADED ||
+			       state == TALLY_DSO_MISSING || state == TALLY_DSO_NO_FILE
+		       ? NULL
+		       : tally_dso_state_text(state);
+}
+
 /* Stacks that ended in one file for one reason. */
 struct file_end {
 	const struct tally_dso *dso; /* NULL: in none */
@@ -110,11 +124,14 @@ static void add_files(const struct tally_unwinder *unwinder, size_t max_files,
 	size_t nr = file_ends(unwinder, &all);
 
 	for (size_t i = 0; i < nr && i < max_files; i++) {
+		const char *why = why_no_file(all[i].dso, all[i].end);
 		struct tally_str line = {0};
 
 		tally_str_addf(&line, "# Stacks ended early: %s: %" PRIu64 " %s",
 			       all[i].dso ? tally_dso_name(all[i].dso) : "[no file]", all[i].nr,
 			       tally_unwind_end_text(all[i].end));
+		if (why)
+			tally_str_addf(&line, " (%s)", why);
 		tally_str_add_line(out, "%s", tally_str_text(&line));
 		tally_str_free(&line);
 	}
@@ -169,6 +186,8 @@ void tally_health_stacks_json(const struct tally_unwinder *unwinder, struct tall
 		tally_json_text(out, "file", all[i].dso ? tally_dso_name(all[i].dso) : "");
 		tally_json_text(out, "end", ends[all[i].end].key);
 		tally_json_u64(out, "stacks", all[i].nr);
+		if (why_no_file(all[i].dso, all[i].end))
+			tally_json_text(out, "why", why_no_file(all[i].dso, all[i].end));
 		tally_json_close(out, '}');
 	}
 	tally_json_close(out, ']');
