@@ -251,7 +251,7 @@ def test_one_after_the_other():
     script = os.path.join(WORK, "both.sh")
     other = program(os.path.join(WORK, "other"), "new")
     with open(script, "w", encoding="utf-8") as file:
-        file.write(f"echo ready; '{path}' 1 >/dev/null; sleep 0.3; mv '{other}' '{path}'; '{path}' 1 > /dev/null; sleep 0.2\n")
+        file.write(f"echo ready; '{path}' 2 >/dev/null; sleep 0.3; mv '{other}' '{path}'; '{path}' 2 >/dev/null; sleep 0.2\n")
     for options in OPTIONS.values():
         program(path, "old")
         program(other, "new")
@@ -279,6 +279,22 @@ def test_without_a_build_id():
     assert "new_" not in report and "the path leads to another file" in report, report
     # It was unwound while it was there.
     assert float(re.search(r"# Stacks: \d+ unwound, ([0-9.]+) % whole", report).group(1)) > 97, report
+
+
+def test_changed_after_it_was_recorded():
+    """Without a build id nothing tells the old file from the new one but the time: its rules are not taken, which is told."""
+    path = program(os.path.join(WORK, "later"), "old", "-Wl,--build-id=none")
+    record([path, "2"], ["--call-graph", "dwarf", "--keep-stacks"], lambda: None)
+    whole = re.compile(r"# Stacks: \d+ unwound, ([0-9.]+) % whole")
+    assert float(whole.search(tally("report", "--stdio")).group(1)) > 97
+    time.sleep(max(0, os.stat(DATA).st_mtime + 1.1 - time.time()))  # seconds are compared
+    program(path + ".new", "new", "-Wl,--build-id=none")
+    shutil.copyfile(path + ".new", path)  # the same inode
+    report = tally("report", "--stdio", "--health")
+    why = "the file changed after it was recorded, and has no build-id"
+    assert float(whole.search(report).group(1)) < 3, report
+    assert re.search(rf"# Stacks ended early: {path}: \d+ its file is not at hand \({why}\)", report), report
+    assert f'"why":"{why}"' in tally("report", "--json").replace('": "', '":"')
 
 
 def test_what_is_still_there_is_not_kept():
