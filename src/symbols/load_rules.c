@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/arith.h"
 #include "symbols/dso.h"
 #include "symbols/elf_frames.h"
 #include "symbols/index_rules.h"
@@ -25,16 +26,29 @@ static bool has_debug_frame(const struct tally_elf *elf)
 	return has_section(elf, ".debug_frame") || has_section(elf, ".zdebug_frame");
 }
 
-/* Whether .eh_frame is of the code: that of files which were built without has only what the
- * compiler's own first and last functions brought. Of 1,900 files of Debian it is a seventh of
- * .text; less than a fiftieth have three of assembler and Haskell.
- */
-static bool has_rules(const struct tally_elf *elf)
+/* The bytes from file offset `start` to `end` for which a table has rules. */
+static uint64_t covered_bytes(const struct tally_unwind_table *rules, uint64_t start, uint64_t end)
 {
-	struct tally_elf_section frames, text;
+	uint64_t sum = 0;
 
-	return tally_elf_section_by_name(elf, ".eh_frame", &frames) && frames.type != SHT_NOBITS &&
-	       (!tally_elf_section_by_name(elf, ".text", &text) || frames.size >= text.size / 50);
+	for (uint32_t i = 0; i < rules->head.nr_rows; i++) {
+		bool is_last = i + 1 == rules->head.nr_rows;
+		uint64_t from = TALLY_MAX(rules->starts[i], start);
+		uint64_t to = is_last ? end : TALLY_MIN(rules->starts[i + 1], end);
+
+		sum += rules->rules[i] && from < to ? to - from : 0;
+	}
+	return sum;
+}
+
+/* Whether rules are of the code. Files that were built without have those that the compiler's own
+ * first and last functions brought; others, for some of their assembler, have none. */
+static bool covers_code(const struct tally_unwind_table *rules, const struct tally_elf *elf)
+{
+	struct tally_elf_section text;
+
+	return tally_elf_section_by_name(elf, ".text", &text) &&
+	       covered_bytes(rules, text.offset, text.offset + text.size) >= text.size / 2;
 }
 
 /* A debug file has the sections of the mapped one, too, but not their bytes. */
@@ -87,12 +101,31 @@ static int rules_compile(struct tally_dso *dso, const struct tally_image *own,
 	size_t len = 0;
 	int ret = tally_elf_frames_gather(&own->elf, debug->elf.data ? &debug->elf : NULL, &frames);
 
+	free(dso->rules_block);
+	dso->rules_block = NULL;
 	if (!ret)
 		ret = tally_unwind_compile(&frames.source, &dso->rules_block, &len);
 	tally_elf_frames_free(&frames);
 	dso->has_frame_pointers = !ret || (ret == -ENODATA && sets_frame_pointers(&own->elf));
 	*ret_len = len;
 	return ret ? ret : tally_unwind_table_open(dso->rules_block, len, &dso->rules);
+}
+
+/* Compile the rules of the mapped file; where these are not of its code, with what is found
+ * elsewhere. */
+static int rules_make(struct tally_dso *dso, struct tally_image *own, struct tally_image *debug,
+		      bool *ret_is_searched, size_t *ret_len)
+{
+	bool had_own = own->elf.data;
+	int ret = had_own ? rules_compile(dso, own, debug, ret_len) : -ENODATA, failed;
+
+	*ret_is_searched = ret || !covers_code(&dso->rules, &own->elf);
+	if (!*ret_is_searched)
+		return 0;
+	failed = rules_search(dso, own, debug);
+	if (failed || (own->elf.data && (!had_own || debug->elf.data)))
+		ret = failed ? failed : rules_compile(dso, own, debug, ret_len);
+	return ret;
 }
 
 /* Read the rules from files. `facts` is for an index of them. */
@@ -108,10 +141,9 @@ static int rules_read(struct tally_dso *dso, const struct tally_rules_facts *fac
 	case TALLY_DSO_VDSO: failure = tally_dso_open_vdso(dso, &own); break;
 	default: return -ENODATA;
 	}
-	is_searched = !own.elf.data || !has_rules(&own.elf);
-	ret = is_searched ? rules_search(dso, &own, &debug) : 0;
-	if (!ret)
-		ret = own.elf.data ? rules_compile(dso, &own, &debug, &len) : failure;
+	ret = rules_make(dso, &own, &debug, &is_searched, &len);
+	if (ret && !own.elf.data)
+		ret = failure;
 	if (tally_file_map_check(&own.map) || tally_file_map_check(&debug.map))
 		ret = -EIO;
 	if (!ret && (!is_searched || dso->is_kept))

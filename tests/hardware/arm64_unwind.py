@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Stacks of a Linux for arm64: recorded there by perf and by tally, unwound there and here, and compared with what perf says
 there, with libdwfl here, and with what is known of them. argv: tally, the source root, the build directory; then the
-oracle (tests/unwind), if it was built.
+oracle (tests/unwind), if it was built. TALLY_UNWIND=all in the environment takes all programs, some minutes more.
 
 The machine signs return addresses, which the Neoverse of arm64.py cannot."""
 import glob
@@ -23,7 +23,7 @@ GCC = "aarch64-linux-gnu-gcc -pthread"
 O2 = "-O2 -fomit-frame-pointer"
 ONLY_DEBUG_FRAME = "-g -fno-asynchronous-unwind-tables -fno-unwind-tables"
 # Program: flags, sources, arguments, row of the truth.
-PROGRAMS = {
+ALL = {
     "frames": (O2, "frames.c", "400", "frames"),
     "frames_pointers": ("-O2 -fno-omit-frame-pointer", "frames.c", "400", "frames"),
     "frames_static": (f"{O2} -static", "frames.c", "400", "frames"),
@@ -38,6 +38,8 @@ PROGRAMS = {
                      "10 /lib/libmany_signed.so", None),
     "library": (O2, "library.c", "15", None),
 }
+QUICK = ["frames_static", "frames_signed", "frames_debug", "signals", "coroutines", "calls"]
+PROGRAMS = {name: row for name, row in ALL.items() if name in QUICK or os.environ.get("TALLY_UNWIND") == "all"}
 LIBRARIES = {"libcalled.so": ("called.c", ""), "libmany.so": ("many.c", "-Wl,-z,lazy"),
              "libmany_signed.so": ("many.c", "-Wl,-z,lazy -mbranch-protection=standard")}
 RECORD = "record -o {writer}.{name}.data -e cycles:u -c 50021 --call-graph dwarf"

@@ -95,7 +95,7 @@ ALL = [
     c("frames, .debug_frame only, clang", "frames", ONLY_DEBUG_FRAME, compiler="clang"),
     c("frames, .debug_frame in a debug file", "frames", ONLY_DEBUG_FRAME,
       after=["objcopy --only-keep-debug program program.debug", "strip --strip-debug program",
-             "objcopy --add-gnu-debuglink=program.debug program"]),
+             "objcopy --add-gnu-debuglink=program.debug program"], quick=True),
     c("frames, musl, static", "frames", "-O2 -fomit-frame-pointer -static", compiler="musl-gcc", quick=True),
     c("frames, musl, dynamic", "frames", "-O2 -fomit-frame-pointer", compiler="musl-gcc"),
     c("library, glibc", "library", args="1000", quick=True),
