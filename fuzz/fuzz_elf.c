@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ELF images of any kind: symbols, PLT, build-id, debug link, and look-ups in what came out; and
- * the bytes as code. */
+/* ELF images of any kind: symbols, stubs, build-id, debug link, unwind rules, and look-ups in what
+ * came out; and the bytes as code. */
 #include <elf.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "symbols/code.h"
 #include "symbols/elf.h"
+#include "symbols/elf_frames.h"
 #include "symbols/elf_plt.h"
+#include "unwind/table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -20,6 +23,26 @@ static void use_code(const uint8_t *data, size_t size)
 			tally_code_is_return_address(machines[i], data, size, at);
 		tally_code_is_return_address(machines[i], data, size, size);
 	}
+}
+
+/* The image as its own debug file, too. */
+static void use_frames(const struct tally_elf *elf)
+{
+	struct tally_elf_frames frames;
+	struct tally_unwind_table rules;
+	struct tally_unwind_rule rule;
+	void *block;
+	size_t len;
+
+	if (!tally_elf_frames_gather(elf, elf, &frames) &&
+	    !tally_unwind_compile(&frames.source, &block, &len)) {
+		if (tally_unwind_table_open(block, len, &rules))
+			abort();
+		for (uint64_t addr = 0; addr < 0x2000; addr += 0x33)
+			(void)tally_unwind_table_find(&rules, addr, &rule);
+		free(block);
+	}
+	tally_elf_frames_free(&frames);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -45,6 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	tally_elf_debuglink(&elf, &name, &crc);
 	tally_elf_vaddr_to_offset(&elf, 0x1000, &offset);
 	tally_elf_has_symtab(&elf);
+	use_frames(&elf);
 	if (!tally_elf_add_stubs(&elf, &table) && !tally_symtab_finish(&table, NULL))
 		tally_symtab_find(&table, 0x1000);
 	tally_symtab_free(&table);

@@ -98,6 +98,7 @@ int trampolines_add(struct tally_unwind_build *build, const struct tally_unwind_
 	find_all(&found, build, arch, source);
 	for (unsigned i = 0; i < found.nr && !ret; i++) {
 		found.all[i].is_function = true;
+		found.all[i].start = TALLY_MAX(found.all[i].start, build->code_start);
 		ret = carve(build, &found.all[i]);
 		if (!ret)
 			ret = tally_unwind_build_begin(build, &found.all[i]);

@@ -356,8 +356,7 @@ static void stubs_that_are_nowhere(void **state)
 	assert_string_equal(at(CODE - 1), "none");
 }
 
-/* ---- trampolines of signals
- * ---------------------------------------------------------------------- */
+/* ---- trampolines of signals ----------------------------------------------------------------- */
 
 static const uint8_t restore_rt[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
 
@@ -375,6 +374,16 @@ static void trampolines_without_rules(void **state)
 	assert_string_equal(at(0x109), "none");
 	assert_string_equal(at(0x200), "context");
 	assert_string_equal(at(0x207), "none");
+}
+
+/* The byte before one that is the first of all code is none. */
+static void trampolines_at_the_start(void **state)
+{
+	code_put(0, restore_rt, sizeof(restore_rt));
+	assert_int_equal(compile(), 0);
+	assert_string_equal(rule_text(&subject.table, OFFSET - 1), "none");
+	assert_string_equal(at(0), "context");
+	assert_int_equal(subject.table.starts[0], subject.table.head.code_start);
 }
 
 /* Bytes of a function that has rules are what they are: only where those say that they are of a
@@ -463,6 +472,7 @@ int main(void)
 		TEST(stubs_with_rules),
 		TEST(stubs_that_are_nowhere),
 		TEST(trampolines_without_rules),
+		TEST(trampolines_at_the_start),
 		TEST(trampolines_in_other_code),
 		TEST(trampolines_of_go),
 		TEST(trampolines_with_rules),
