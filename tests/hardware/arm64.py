@@ -173,10 +173,20 @@ def test_callchains():
 
 
 def test_stacks_are_recorded():
-    """tally does not unwind them yet (docs/known-gaps.md); test_peer_unwinds() sees that perf can."""
+    """With --keep-stacks as they were; test_peer_unwinds() has perf unwind them."""
     dump = script(data("dwarf"), "-D")
     found = re.findall(r'"regs":\[([^]]*)\].*"user_stack_size":1024', dump)
     tap.same([words.count(",") + 1 for words in found], [33] * (values("calls")[0] // 1000003), "registers of each")
+
+
+def test_stacks_are_unwound():
+    """While they are recorded, and from dumps. The first sample may come before there is a stack."""
+    for name in ("unwound", "dwarf"):
+        found = chains(script(data(name), "-F", "ip,sym"))
+        tap.same(len(found), values("calls")[0] // 1000003, f"{name}: chains")
+        within(found.count(CALLERS), len(found) - 1, len(found), f"{name}: whole chains")
+    sizes = re.findall(r'"user_stack_size":(\d+)', script(data("unwound"), "-D"))
+    tap.same(set(sizes), {"8"}, "unwound: bytes of each stack, which say how it ended")
 
 
 def test_children_are_sampled():

@@ -53,16 +53,18 @@ RECORD = {
     "freq_4000": "-e cycles:u -F 4000 loop",
     "mix": "-e cycles:u -c 10007 work mix",
     "fp": "-e cycles:u -c 100003 --call-graph fp work calls",
-    "dwarf": "-e cycles:u -c 1000003 --call-graph dwarf,1024 work calls",
+    "dwarf": "-e cycles:u -c 1000003 --call-graph dwarf,1024 {keep} work calls",
+    "unwound": "-e cycles:u -c 1000003 --call-graph dwarf,1024 work calls",
     "children": "-e cycles:u -c 100003 work fork",
     "groups": "-e '{cycles:u,instructions:u}:S' -c 100003 loop",
 }
 
 
 def commands(tool, names):
-    """Of STAT and RECORD, with that tool; recordings are called tool.name."""
+    """Of STAT and RECORD, with that tool; recordings are called tool.name. perf keeps stacks in any case."""
+    keep = "--keep-stacks" if tool == "tally" else ""
     return {**{f"{tool}.{name}": f"{tool} stat -x, {STAT[name]}" for name in names if name in STAT},
-            **{f"{tool}.{name}": f"{tool} record -o {tool}.{name}.data {RECORD[name]}"
+            **{f"{tool}.{name}": f"{tool} record -o {tool}.{name}.data " + RECORD[name].replace("{keep}", keep)
                for name in names if name in RECORD}}
 
 
@@ -97,7 +99,7 @@ VIEWS = {
     "script": "script -i {}",
     "evlist": "evlist -v -i {}",
 }
-MOVED = ["mix", "fp", "dwarf", "children", "groups"]
+MOVED = ["mix", "fp", "dwarf", "unwound", "children", "groups"]
 FOREIGN = ["plain", "chains", "stacks"]
 # Of perf's recordings on x86-64, whose files neither side has: ours, and those of the shared set where it is.
 OWN_FIXTURES = ["ticks", "frames", "dwarf", "traced", "leader", "several", "switched", "registers", "squeezed", "map-ids"]
@@ -111,6 +113,8 @@ FIXTURE_VIEWS = {
     "evlist": "evlist -v -i {}",
 }
 guests = {}
+# The guests have no build-id cache: nor is the one of who runs this to be used here.
+os.environ["PERF_BUILDID_DIR"] = os.path.join(WORK, "no-build-ids")
 
 
 # ---- Debian's perf, asked the same ---------------------------------------------------------------------
