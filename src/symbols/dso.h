@@ -91,6 +91,9 @@ enum {
 	TALLY_DSO_ERROR_CHANGED = -EUCLEAN,          /* TALLY_DSO_CHANGED */
 };
 
+/* The key that a DSO has, with what is borrowed from it. */
+struct tally_dso_key tally_dso_key_of(const struct tally_dso *dso);
+
 /* The DSO of a key, if there is one. 0 or -ENOENT. */
 int tally_dso_lookup(struct tally_symbols *symbols, const struct tally_dso_key *key,
 		     struct tally_dso **ret_dso);

@@ -156,6 +156,20 @@ const struct tally_unwind_table *tally_dso_rules(struct tally_dso *dso)
 	return dso->rules_state == TALLY_DSO_LOADED ? &dso->rules : NULL;
 }
 
+void tally_dso_take_rules(struct tally_dso *dso, struct tally_dso *twin)
+{
+	if (dso->rules_state != TALLY_DSO_NOT_LOADED)
+		return;
+	dso->rules = twin->rules;
+	dso->rules_block = twin->rules_block;
+	dso->rules_index = twin->rules_index;
+	dso->rules_state = twin->rules_state;
+	dso->has_frame_pointers = twin->has_frame_pointers;
+	twin->rules_block = NULL;
+	twin->rules_index = (struct tally_index){0};
+	twin->rules_state = TALLY_DSO_NOT_LOADED;
+}
+
 bool tally_dso_has_frame_pointers(const struct tally_dso *dso)
 {
 	return dso->has_frame_pointers;

@@ -160,13 +160,7 @@ int tally_pins_add(struct tally_pins *pins, const struct tally_dso_key *key)
 /* The caller holds the lock. NULL: there is none. */
 static const struct pin *pin_find(struct tally_pins *pins, const struct tally_dso *of)
 {
-	const struct tally_dso_key key = {
-		.kind = of->kind,
-		.name = of->name,
-		.build_id = of->build_id.size ? of->build_id.id : NULL,
-		.build_id_size = of->build_id.size,
-		.inode = of->inode,
-	};
+	const struct tally_dso_key key = tally_dso_key_of(of);
 	struct tally_dso *dso;
 
 	if (of->kind != TALLY_DSO_USER || tally_dso_lookup(pins->symbols, &key, &dso) ||

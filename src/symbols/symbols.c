@@ -278,6 +278,29 @@ int tally_dso_get(struct tally_symbols *symbols, const struct tally_dso_key *key
 	return ret;
 }
 
+struct tally_dso_key tally_dso_key_of(const struct tally_dso *dso)
+{
+	return (struct tally_dso_key){
+		.kind = dso->kind,
+		.name = dso->name,
+		.build_id = dso->build_id.size ? dso->build_id.id : NULL,
+		.build_id_size = dso->build_id.size,
+		.pid = dso->kind == TALLY_DSO_USER ? atomic_load(&dso->mapper) : dso->pid,
+		.nspid = dso->nspid,
+		.inode = dso->inode,
+		.start = atomic_load(&dso->mapped_start),
+		.end = atomic_load(&dso->mapped_end),
+	};
+}
+
+int tally_dso_twin(struct tally_symbols *symbols, const struct tally_dso *of,
+		   struct tally_dso **ret_twin)
+{
+	const struct tally_dso_key key = tally_dso_key_of(of);
+
+	return tally_dso_get(symbols, &key, ret_twin);
+}
+
 int tally_dso_lookup(struct tally_symbols *symbols, const struct tally_dso_key *key,
 		     struct tally_dso **ret_dso)
 {

@@ -192,6 +192,12 @@ const struct tally_symbol *tally_dso_find(struct tally_dso *dso, uint64_t addr);
 const struct tally_unwind_table *tally_dso_rules(struct tally_dso *dso);
 enum tally_dso_state tally_dso_rules_state(const struct tally_dso *dso);
 
+/* For who has rules loaded in another thread: among other symbols the DSO of the same object, made
+ * if new (0 or -ENOMEM); and the rules that were loaded there, moved to a DSO that has none yet. */
+int tally_dso_twin(struct tally_symbols *symbols, const struct tally_dso *of,
+		   struct tally_dso **ret_twin);
+void tally_dso_take_rules(struct tally_dso *dso, struct tally_dso *twin);
+
 /* Whether callers may be found by frame pointers where the DSO has no rule, after
  * tally_dso_rules(): it has rules elsewhere, or its functions begin by setting one up. */
 bool tally_dso_has_frame_pointers(const struct tally_dso *dso);

@@ -12,7 +12,7 @@
 #include "abi/record.h"
 #include "base/arith.h"
 #include "base/clock.h"
-#include "cli/record/loader.h"
+#include "cli/recording/loader.h"
 #include "cli/record/merge.h"
 #include "cli/record/pinning.h"
 #include "cli/recording/live.h"
@@ -27,7 +27,7 @@ enum {
 
 struct record_unwinding {
 	struct tally_live live;
-	struct record_loader loader;
+	struct tally_loader loader;
 	pthread_t thread;
 	bool is_started;
 	/* The thread's own: */
@@ -104,7 +104,7 @@ static int sample_unwind(struct record_unwinding *unwinding, size_t event, uint1
 			return 0;
 		ret = tally_unwinder_run(&unwinding->live.unwinder, thread, sample, &end);
 		if (ret == -EAGAIN)
-			record_loader_wait(&unwinding->loader);
+			tally_loader_wait(&unwinding->loader);
 	} while (ret == -EAGAIN && !unwinding->is_ended);
 	if (ret <= 0)
 		return ret == -EAGAIN ? 0 : ret;
@@ -132,7 +132,7 @@ static void mapped_load(struct record_unwinding *unwinding, const struct perf_ev
 					      PERF_RECORD_MISC_USER, mmap.start)
 		     : NULL;
 	if (dso)
-		(void)record_loader_is_ready(&unwinding->loader, dso);
+		(void)tally_loader_is_ready(&unwinding->loader, dso);
 }
 
 static int record_take(struct record_unwinding *unwinding, const struct perf_event_header *record)
@@ -357,12 +357,12 @@ int record_unwinding_start(struct record *record)
 	ret = tally_live_init(&unwinding->live, &record->sampler, record_pins_options(record));
 	if (!ret) {
 		tally_machine_follow(unwinding->live.machine);
-		unwinding->live.unwinder.is_ready = record_loader_is_ready;
+		unwinding->live.unwinder.is_ready = tally_loader_is_ready;
 		unwinding->live.unwinder.arg = &unwinding->loader;
 		ret = rings_init(record);
 	}
 	if (!ret)
-		ret = record_loader_start(&unwinding->loader);
+		ret = tally_loader_start(&unwinding->loader, record_pins_options(record));
 	return ret ? ret : thread_start(unwinding);
 }
 
@@ -386,7 +386,7 @@ void record_unwinding_stop(struct record *record)
 	pthread_mutex_unlock(&unwinding->lock);
 	if (unwinding->is_started)
 		pthread_join(unwinding->thread, NULL);
-	record_loader_stop(&unwinding->loader);
+	tally_loader_stop(&unwinding->loader);
 	tally_live_free(&unwinding->live);
 	record_merge_free(&unwinding->merge);
 	tally_vec_for_each (ring, &unwinding->in)

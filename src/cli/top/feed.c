@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* From records to the profile. */
+#include <errno.h>
 #include <unistd.h>
 
 #include "abi/attr.h"
@@ -86,9 +87,13 @@ int top_feed_init(struct top *top)
 	top->kallsyms_fd = symbols.kallsyms_fd;
 	if (!ret)
 		ret = tally_live_init(&top->live, &top->sampler, &symbols);
+	if (!ret)
+		ret = tally_loader_start(&top->loader, &symbols);
 	tally_str_free(&index_dir);
 	if (ret)
 		return ret;
+	top->live.unwinder.is_ready = tally_loader_is_ready;
+	top->live.unwinder.arg = &top->loader;
 	top->live.feed.joins = true;
 	top->live.feed.deferred.limit = WAITING_LIMIT;
 	tally_machine_follow(top->live.machine);
@@ -99,6 +104,7 @@ int top_feed_init(struct top *top)
 void top_feed_free(struct top *top)
 {
 	tally_profile_free(&top->profile);
+	tally_loader_stop(&top->loader);
 	tally_live_free(&top->live);
 	if (top->kallsyms_fd > 0)
 		close(top->kallsyms_fd);
@@ -126,7 +132,8 @@ static uint64_t feed_lost(const struct top *top)
 	return top->live.feed.counts.lost_records + top->live.feed.counts.lost_samples;
 }
 
-/* The user's part of a chain that was dumped; of what cannot be unwound there is none. */
+/* The user's part of a chain that was dumped; of what cannot be unwound, or not yet as rules are
+ * being loaded, there is none: the sample counts for the function that it is in. */
 static int feed_chain(struct top *top, const struct tally_thread *thread,
 		      struct tally_sample *sample)
 {
@@ -140,7 +147,7 @@ static int feed_chain(struct top *top, const struct tally_thread *thread,
 	if (ret > 0)
 		sample->callchain = (struct tally_words){(const uint8_t *)unwinder->chain.data,
 							 unwinder->chain.len};
-	return TALLY_MIN(ret, 0);
+	return ret == -EAGAIN ? 0 : TALLY_MIN(ret, 0);
 }
 
 static int feed_sample(struct top *top, const struct perf_event_header *record, size_t event,

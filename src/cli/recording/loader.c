@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/recording/loader.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { STATE_ASKED = 1, STATE_READY, WAIT_NS = 10000000, TWINS_MAX = 4096 };
+
+/* The next one to load; NULL at the end. The caller holds the lock. */
+static struct tally_dso *todo_take(struct tally_loader *loader)
+{
+	while (!loader->todo.len && !loader->is_ended)
+		pthread_cond_wait(&loader->more, &loader->lock);
+	return loader->is_ended ? NULL : loader->todo.data[--loader->todo.len];
+}
+
+static void *loader_main(void *arg)
+{
+	struct tally_loader *loader = arg;
+	struct tally_dso *dso;
+
+	pthread_mutex_lock(&loader->lock);
+	while ((dso = todo_take(loader))) {
+		pthread_mutex_unlock(&loader->lock);
+		(void)tally_dso_rules(dso);
+		pthread_mutex_lock(&loader->lock);
+		loader->nr_asked--;
+		loader->nr_loaded++;
+		pthread_cond_broadcast(&loader->done);
+		/* There is room: its place is taken already. */
+		(void)tally_map_put(&loader->states, (uintptr_t)dso, STATE_READY);
+	}
+	pthread_mutex_unlock(&loader->lock);
+	return NULL;
+}
+
+int tally_loader_start(struct tally_loader *loader, const struct tally_symbols_options *options)
+{
+	sigset_t all, before;
+	int ret = tally_symbols_new(options, &loader->symbols);
+
+	if (ret)
+		return ret;
+	pthread_mutex_init(&loader->lock, NULL);
+	pthread_cond_init(&loader->more, NULL);
+	pthread_cond_init(&loader->done, NULL);
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	ret = -pthread_create(&loader->thread, NULL, loader_main, loader);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	loader->is_started = !ret;
+	if (ret)
+		tally_symbols_free(loader->symbols);
+	return ret;
+}
+
+void tally_loader_stop(struct tally_loader *loader)
+{
+	if (!loader->is_started)
+		return;
+	pthread_mutex_lock(&loader->lock);
+	loader->is_ended = true;
+	pthread_cond_signal(&loader->more);
+	pthread_mutex_unlock(&loader->lock);
+	pthread_join(loader->thread, NULL);
+	pthread_mutex_destroy(&loader->lock);
+	pthread_cond_destroy(&loader->more);
+	pthread_cond_destroy(&loader->done);
+	tally_vec_free(&loader->todo);
+	tally_map_free(&loader->states);
+	tally_symbols_free(loader->symbols);
+	loader->is_started = false;
+}
+
+/* Those of files that nobody asks for any more go when none is being loaded. */
+static void twins_sweep(struct tally_loader *loader)
+{
+	size_t nr = tally_symbols_nr_dsos(loader->symbols);
+	uint8_t *keep;
+
+	if (nr < TWINS_MAX || loader->nr_asked)
+		return;
+	tally_map_free(&loader->states);
+	keep = calloc(nr, 1);
+	if (keep)
+		tally_symbols_sweep(loader->symbols, keep);
+	free(keep);
+}
+
+/* Without memory it is asked for again. */
+static void twin_ask(struct tally_loader *loader, struct tally_dso *twin)
+{
+	if (tally_map_put(&loader->states, (uintptr_t)twin, STATE_ASKED))
+		return;
+	if (tally_vec_push(&loader->todo, twin))
+		(void)tally_map_remove(&loader->states, (uintptr_t)twin);
+	else
+		loader->nr_asked++;
+	pthread_cond_signal(&loader->more);
+}
+
+bool tally_loader_is_ready(void *arg, struct tally_dso *dso)
+{
+	struct tally_loader *loader = arg;
+	struct tally_dso *twin;
+	uint64_t state = TALLY_MAP_NONE;
+
+	if (tally_dso_rules_state(dso) != TALLY_DSO_NOT_LOADED)
+		return true;
+	pthread_mutex_lock(&loader->lock);
+	twins_sweep(loader);
+	if (!tally_dso_twin(loader->symbols, dso, &twin)) {
+		state = tally_map_get(&loader->states, (uintptr_t)twin);
+		if (state == TALLY_MAP_NONE)
+			twin_ask(loader, twin);
+	}
+	if (state == STATE_READY) {
+		tally_dso_take_rules(dso, twin);
+		(void)tally_map_remove(&loader->states, (uintptr_t)twin);
+	}
+	pthread_mutex_unlock(&loader->lock);
+	return state == STATE_READY;
+}
+
+void tally_loader_wait(struct tally_loader *loader)
+{
+	struct timespec until;
+	uint64_t before;
+	int ret = 0;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += WAIT_NS;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_mutex_lock(&loader->lock);
+	before = loader->nr_loaded;
+	while (!ret && loader->nr_loaded == before)
+		ret = pthread_cond_timedwait(&loader->done, &loader->lock, &until);
+	pthread_mutex_unlock(&loader->lock);
+}
