@@ -294,6 +294,22 @@ def test_a_full_directory():
         assert left == [] or room > 65536, (room, left)  # symbols without unwind rules, or all
 
 
+def test_a_recorder_without_a_place():
+    """tally record, which keeps rules and what is gone there, records all the same."""
+    good()
+    data = os.path.join(WORK, "recorded.data")
+    command = [TALLY, "record", "-q", "-e", "cpu-clock", "--call-graph", "dwarf", "-o", data,
+               "sh", "-c", "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done"]
+    env = {**os.environ, "XDG_CACHE_HOME": CACHE}
+    for mount in (f"mount --bind '{CACHE}' '{CACHE}' && mount -o remount,bind,ro '{CACHE}'",
+                  f"mount -t tmpfs -o size=8k,mode=700 tmpfs '{CACHE}'"):
+        for torn in (False, True):
+            put(own_index(), b"torn" if torn else bytes(100))
+            done = tap.run(*in_namespace(mount), *command, env=env)
+            tap.same((done.returncode, done.stderr), (0, ""), mount)
+            assert "# Stacks: " in tap.run(TALLY, "report", "--health", "-i", data, env=env).stdout
+
+
 # ---- several at once -----------------------------------------------------------------------------
 
 
