@@ -60,6 +60,14 @@ int tally_machine_restart(struct tally_machine *machine);
  * host order; other types are ignored. 0 or -ENOMEM. */
 int tally_machine_record(struct tally_machine *machine, const void *record, size_t len);
 
+/* How many threads it knows, of those that ended, too, since the last sweep. */
+size_t tally_machine_nr_threads(const struct tally_machine *machine);
+
+/* Forget the threads that ended, and what they alone had mapped; files stay. Threads have other
+ * numbers then, and pointers to them are stale. 0, or -ENOMEM: then nothing was forgotten. For who
+ * has tally_machine_follow() and no profile of the machine, which has tally_profile_sweep(). */
+int tally_machine_sweep_threads(struct tally_machine *machine);
+
 /* Pin the file that a MMAP or MMAP2 record tells of (symbols/pins.h), if it is of user space and
  * there is one. 0 or -ENOMEM. */
 int tally_machine_pin(struct tally_pins *pins, const void *record, size_t len);

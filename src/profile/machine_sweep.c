@@ -141,3 +141,23 @@ int machine_sweep(struct tally_machine *machine, struct machine_sweep *sweep)
 	machine->slots = NULL;
 	return 0;
 }
+
+size_t tally_machine_nr_threads(const struct tally_machine *machine)
+{
+	return machine->all_threads.len;
+}
+
+int tally_machine_sweep_threads(struct tally_machine *machine)
+{
+	struct machine_sweep sweep;
+	int ret = machine_sweep_init(machine, &sweep);
+
+	if (ret)
+		return ret;
+	memset(sweep.dsos, 1, tally_symbols_nr_dsos(machine->symbols));
+	sweep.threads[0] = 1;
+	sweep.comms[0] = 1;
+	ret = machine_sweep(machine, &sweep);
+	machine_sweep_free(&sweep);
+	return ret;
+}

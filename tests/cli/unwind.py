@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 import tap
 
@@ -220,6 +221,58 @@ def test_top_unwinds():
         finally:
             shell.send_signal(signal.SIGKILL)
     assert "deeper" in run.stdout and "__libc_start_call_main" in run.stdout, run.stdout[-2000:] + run.stderr
+
+
+def test_an_index_that_becomes_shorter_while_its_rules_are_used():
+    """The threads that unwind survive it like any other."""
+    record("before")
+    indexes = glob.glob(os.path.join(WORK, "tally", "*.index"))
+    assert indexes, "no index of rules was written"
+    path = os.path.join(WORK, "shorter.data")
+    with subprocess.Popen([TALLY, "record", "-o", path, "-e", "task-clock:u", "-F", "999", "--call-graph", "dwarf", "--", "sh", "-c",
+                           f"{build('deep')}; touch {WORK}/half; {build('deep')}"], stderr=subprocess.PIPE, text=True) as recorder:
+        while not os.path.exists(os.path.join(WORK, "half")) and recorder.poll() is None:
+            time.sleep(0.01)
+        for index in indexes:
+            os.truncate(index, 0)
+        said = recorder.communicate(timeout=120)[1]
+    tap.same(recorder.returncode, 0, said)
+    assert tap.run(TALLY, "report", "-i", path, "--stdio").returncode == 0
+
+
+def test_dumps_stay_where_no_thread_can_be_started():
+    if os.getuid() or not shutil.which("prlimit") or not shutil.which("su"):
+        raise tap.Skip("needs root, prlimit and su: a user's threads are limited, root's are not")
+    folder = tempfile.mkdtemp(prefix="tally-unwind-nobody-")
+    os.chmod(folder, 0o777)
+    path = os.path.join(folder, "data")
+    program, tool = shutil.copy(build("deep"), folder), shutil.copy(TALLY, folder)
+    command = f"cd {folder}; exec prlimit --nproc=3 {tool} record -e task-clock:u -F 999 --call-graph dwarf -o {path} -- {program}"
+    run = tap.run("su", "-s", "/bin/sh", "nobody", "-c", command, env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
+    try:
+        if not os.path.exists(path):
+            raise tap.Skip("nobody can record nothing here: " + run.stderr.strip()[-200:])
+        tap.same(run.returncode, 0, run.stderr)
+        assert "stacks are kept as dumps" in run.stderr, run.stderr
+        assert health(path)["stacks"]["whole"] > 0
+    finally:
+        shutil.rmtree(folder)
+
+
+def test_dumps_stay_where_the_file_was_gone():
+    """Who has a copy of it can still unwind them."""
+    copies = os.path.join(WORK, "copies")
+    os.makedirs(copies + WORK)
+    gone = shutil.copy(build("alone", "-fomit-frame-pointer", "-static"), copies + WORK + "/gone")[len(copies):]
+    script = os.path.join(WORK, "run_and_remove")
+    with open(script, "w", encoding="ascii") as file:
+        file.write(f"#!/bin/sh\ncp {copies}{gone} {gone}; {gone}; rm {gone}\n")
+    os.chmod(script, 0o755)
+    path, _ = record("gone", "--call-graph", "dwarf", "--no-buildid", program=script)
+    text = tap.run(TALLY, "report", "--json", "-i", path, "--symfs", copies).stdout
+    found = json.loads(text)["health"]["stacks"]
+    # Those of the shell and its tools have no copies.
+    assert found["whole"] >= 0.5 * found["unwound"] > 10, (health(path)["stacks"], found)
 
 
 def test_wrong_words_are_refused():

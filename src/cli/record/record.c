@@ -245,6 +245,20 @@ static int record_into(struct record *record, const char *command)
 	return ret ? ret : left;
 }
 
+/* Unwind, or leave it to reports. 0 or -ENOMEM. */
+static int unwinding_try(struct record *record)
+{
+	int ret = record_unwinding_is_wanted(record) ? record_unwinding_start(record) : 0;
+
+	if (!ret || ret == -ENOMEM)
+		return ret;
+	tally_print_warning("stacks are kept as dumps, for reports to unwind: no thread can be "
+			    "started: %s",
+			    strerror(-ret));
+	record_unwinding_stop(record);
+	return 0;
+}
+
 static int record_file(struct record *record)
 {
 	const struct tally_sampling *sampling = &record->config->sampling;
@@ -252,10 +266,13 @@ static int record_file(struct record *record)
 
 	if (!ret)
 		ret = record_pins_start(record);
-	if (!ret && record_unwinding_is_wanted(record))
-		ret = record_unwinding_start(record);
-	if (ret)
+	if (!ret)
+		ret = unwinding_try(record);
+	if (ret) {
+		print_broken_off(record, ret);
+		record_output_discard(record);
 		return ret;
+	}
 	ret = record_into(record, record->command ? record->command[0] : "");
 	if (!record->exec_error && !sampling->quiet)
 		tally_refuse_new_cpus(&sampling->target, record->sampler.cpus,

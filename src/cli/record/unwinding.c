@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "abi/record.h"
 #include "base/arith.h"
 #include "base/clock.h"
+#include "cli/main/thread.h"
 #include "cli/recording/loader.h"
 #include "cli/record/merge.h"
 #include "cli/record/pinning.h"
@@ -22,18 +22,22 @@ enum {
 	BEHIND_BYTES = 16 << 20, /* more than this waits: dumps stay dumps */
 	WAIT_BYTES = 128 << 20,  /* more than this: the rings wait, too */
 	KEEP_BYTES = 4 << 20,    /* buffers that a stall made large do not stay so */
+	BATCH_SECONDS = 3,       /* what was taken at once has to be done by then: the rest stays */
+	SWEEP_THREADS = 1024,    /* that came since the last sweep, before there is another */
 	RECORD_MAX = 65528,
 };
 
 struct record_unwinding {
 	struct tally_live live;
-	struct tally_loader loader;
+	struct tally_loader *loader;
 	pthread_t thread;
 	bool is_started;
 	/* The thread's own: */
 	struct record_merge merge;
 	TALLY_VEC(uint8_t) made; /* records that are ready */
 	uint64_t whole, unwound, kept;
+	uint64_t deadline; /* of the batch, see tally_clock_now() */
+	size_t nr_threads; /* after the last sweep */
 
 	atomic_size_t waiting; /* bytes of `in` */
 	atomic_bool is_ended;
@@ -85,8 +89,9 @@ static int sample_rewrite(struct record_unwinding *unwinding, size_t event, uint
 static bool is_behind(const struct record_unwinding *unwinding)
 {
 	return atomic_load_explicit(&unwinding->waiting, memory_order_relaxed) +
-		       unwinding->merge.left >
-	       BEHIND_BYTES;
+			       unwinding->merge.left >
+		       BEHIND_BYTES ||
+	       tally_clock_now() > unwinding->deadline;
 }
 
 /* 1 if it was unwound and rewritten, 0 if it stays what it is, -ENOMEM. */
@@ -104,10 +109,13 @@ static int sample_unwind(struct record_unwinding *unwinding, size_t event, uint1
 			return 0;
 		ret = tally_unwinder_run(&unwinding->live.unwinder, thread, sample, &end);
 		if (ret == -EAGAIN)
-			tally_loader_wait(&unwinding->loader);
+			tally_loader_wait(unwinding->loader);
 	} while (ret == -EAGAIN && !unwinding->is_ended);
 	if (ret <= 0)
 		return ret == -EAGAIN ? 0 : ret;
+	/* Who reads the recording may have the file. */
+	if (end == TALLY_UNWIND_NO_FILE)
+		return 0;
 	ret = sample_rewrite(unwinding, event, misc, sample, end);
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
@@ -132,7 +140,7 @@ static void mapped_load(struct record_unwinding *unwinding, const struct perf_ev
 					      PERF_RECORD_MISC_USER, mmap.start)
 		     : NULL;
 	if (dso)
-		(void)tally_loader_is_ready(&unwinding->loader, dso);
+		(void)tally_loader_is_ready(unwinding->loader, dso);
 }
 
 static int record_take(struct record_unwinding *unwinding, const struct perf_event_header *record)
@@ -174,8 +182,24 @@ static int records_take(struct record_unwinding *unwinding, bool is_all)
 	const struct perf_event_header *record;
 	int ret = 0;
 
+	unwinding->deadline = tally_clock_now() + BATCH_SECONDS * (uint64_t)1000000000;
 	while (!ret && (record = record_merge_next(&unwinding->merge, limit)))
 		ret = record_take(unwinding, record);
+	return ret;
+}
+
+/* Threads that ended are given back when there are many. Files stay: rules are found by them. */
+static int threads_sweep(struct record_unwinding *unwinding)
+{
+	struct tally_machine *machine = unwinding->live.machine;
+	int ret = 0;
+
+	/* Of those that are left some ended a moment ago. */
+	if (tally_machine_nr_threads(machine) <
+	    unwinding->nr_threads + unwinding->nr_threads / 4 + SWEEP_THREADS)
+		return 0;
+	ret = tally_machine_sweep_threads(machine);
+	unwinding->nr_threads = tally_machine_nr_threads(machine);
 	return ret;
 }
 
@@ -190,6 +214,8 @@ static int output_give(struct record_unwinding *unwinding)
 	memcpy(unwinding->out.data + len, unwinding->made.data, unwinding->made.len);
 	unwinding->out.len += unwinding->made.len;
 	unwinding->made.len = 0;
+	if (unwinding->made.cap > KEEP_BYTES)
+		tally_vec_free(&unwinding->made);
 	return 0;
 }
 
@@ -205,6 +231,8 @@ static void *unwinding_main(void *arg)
 		pthread_mutex_unlock(&unwinding->lock);
 		if (!ret)
 			ret = records_take(unwinding, flush);
+		if (!ret)
+			ret = threads_sweep(unwinding);
 		pthread_mutex_lock(&unwinding->lock);
 		if (!ret)
 			ret = output_give(unwinding);
@@ -331,13 +359,8 @@ static int rings_init(struct record *record)
 
 static int thread_start(struct record_unwinding *unwinding)
 {
-	sigset_t all, before;
-	int ret;
+	int ret = tally_thread_start(&unwinding->thread, unwinding_main, unwinding);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	ret = -pthread_create(&unwinding->thread, NULL, unwinding_main, unwinding);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	unwinding->is_started = !ret;
 	return ret;
 }
@@ -357,12 +380,12 @@ int record_unwinding_start(struct record *record)
 	ret = tally_live_init(&unwinding->live, &record->sampler, record_pins_options(record));
 	if (!ret) {
 		tally_machine_follow(unwinding->live.machine);
-		unwinding->live.unwinder.is_ready = tally_loader_is_ready;
-		unwinding->live.unwinder.arg = &unwinding->loader;
 		ret = rings_init(record);
 	}
 	if (!ret)
-		ret = tally_loader_start(&unwinding->loader, record_pins_options(record));
+		ret = tally_loader_new(record_pins_options(record), &unwinding->loader);
+	unwinding->live.unwinder.is_ready = tally_loader_is_ready;
+	unwinding->live.unwinder.arg = unwinding->loader;
 	return ret ? ret : thread_start(unwinding);
 }
 
@@ -386,7 +409,7 @@ void record_unwinding_stop(struct record *record)
 	pthread_mutex_unlock(&unwinding->lock);
 	if (unwinding->is_started)
 		pthread_join(unwinding->thread, NULL);
-	tally_loader_stop(&unwinding->loader);
+	tally_loader_end(unwinding->loader);
 	tally_live_free(&unwinding->live);
 	record_merge_free(&unwinding->merge);
 	tally_vec_for_each (ring, &unwinding->in)

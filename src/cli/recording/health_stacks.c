@@ -25,7 +25,9 @@ static const struct {
 	[TALLY_UNWIND_NO_RULES] = {"no_rules",
 				   "install the debug files of what has no rules, or build it with "
 				   "-fasynchronous-unwind-tables"},
-	[TALLY_UNWIND_NO_FILE] = {"no_file", "--symfs names a copy of the other machine's files"},
+	[TALLY_UNWIND_NO_FILE] =
+		{"no_file", "--symfs names a directory with copies of them: a container's, another "
+			    "machine's"},
 	[TALLY_UNWIND_ANONYMOUS] = {"anonymous",
 				    "have frame pointers in it (node --interpreted-frames-native-"
 				    "stack, java -XX:+PreserveFramePointer)"},

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/recording/loader.h"
 
-#include <signal.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { STATE_ASKED = 1, STATE_READY, WAIT_NS = 10000000, TWINS_MAX = 4096 };
+#include "cli/main/thread.h"
+
+enum { STATE_ASKED = 1, STATE_READY, WAIT_NS = 10000000, TWINS_MAX = 4096, END_SECONDS = 2 };
 
 /* The next one to load; NULL at the end. The caller holds the lock. */
 static struct tally_dso *todo_take(struct tally_loader *loader)
@@ -13,6 +15,17 @@ static struct tally_dso *todo_take(struct tally_loader *loader)
 	while (!loader->todo.len && !loader->is_ended)
 		pthread_cond_wait(&loader->more, &loader->lock);
 	return loader->is_ended ? NULL : loader->todo.data[--loader->todo.len];
+}
+
+static void loader_free(struct tally_loader *loader)
+{
+	pthread_mutex_destroy(&loader->lock);
+	pthread_cond_destroy(&loader->more);
+	pthread_cond_destroy(&loader->done);
+	tally_vec_free(&loader->todo);
+	tally_map_free(&loader->states);
+	tally_symbols_free(loader->symbols);
+	free(loader);
 }
 
 static void *loader_main(void *arg)
@@ -35,42 +48,43 @@ static void *loader_main(void *arg)
 	return NULL;
 }
 
-int tally_loader_start(struct tally_loader *loader, const struct tally_symbols_options *options)
+int tally_loader_new(const struct tally_symbols_options *options, struct tally_loader **ret_loader)
 {
-	sigset_t all, before;
-	int ret = tally_symbols_new(options, &loader->symbols);
+	struct tally_loader *loader = calloc(1, sizeof(*loader));
+	int ret;
 
-	if (ret)
+	if (!loader)
+		return -ENOMEM;
+	ret = tally_symbols_new(options, &loader->symbols);
+	if (ret) {
+		free(loader);
 		return ret;
+	}
 	pthread_mutex_init(&loader->lock, NULL);
 	pthread_cond_init(&loader->more, NULL);
 	pthread_cond_init(&loader->done, NULL);
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	ret = -pthread_create(&loader->thread, NULL, loader_main, loader);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	loader->is_started = !ret;
+	ret = tally_thread_start(&loader->thread, loader_main, loader);
 	if (ret)
-		tally_symbols_free(loader->symbols);
+		loader_free(loader);
+	else
+		*ret_loader = loader;
 	return ret;
 }
 
-void tally_loader_stop(struct tally_loader *loader)
+void tally_loader_end(struct tally_loader *loader)
 {
-	if (!loader->is_started)
+	struct timespec until;
+
+	if (!loader)
 		return;
 	pthread_mutex_lock(&loader->lock);
 	loader->is_ended = true;
 	pthread_cond_signal(&loader->more);
 	pthread_mutex_unlock(&loader->lock);
-	pthread_join(loader->thread, NULL);
-	pthread_mutex_destroy(&loader->lock);
-	pthread_cond_destroy(&loader->more);
-	pthread_cond_destroy(&loader->done);
-	tally_vec_free(&loader->todo);
-	tally_map_free(&loader->states);
-	tally_symbols_free(loader->symbols);
-	loader->is_started = false;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += END_SECONDS;
+	if (!pthread_timedjoin_np(loader->thread, NULL, &until))
+		loader_free(loader);
 }
 
 /* Those of files that nobody asks for any more go when none is being loaded. */

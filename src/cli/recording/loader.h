@@ -14,7 +14,6 @@
 
 struct tally_loader {
 	pthread_t thread;
-	bool is_started;
 	pthread_mutex_t lock;
 	pthread_cond_t more, done;
 	/* Under the lock: */
@@ -28,10 +27,11 @@ struct tally_loader {
 
 /* Files are looked at by `options`, which may be NULL. 0, -ENOMEM or the error of
  * pthread_create(3). */
-int tally_loader_start(struct tally_loader *loader, const struct tally_symbols_options *options);
+int tally_loader_new(const struct tally_symbols_options *options, struct tally_loader **ret_loader);
 
-/* Have it end, when it is done with the file that it is at. */
-void tally_loader_stop(struct tally_loader *loader);
+/* Have it end, and free it. NULL is allowed. A file that takes longer than two seconds is not
+ * waited for: then the thread keeps what it has until the program ends, which is to be soon. */
+void tally_loader_end(struct tally_loader *loader);
 
 /* Whether the rules of `dso` are loaded, or known to be none; if not, they will be. To be asked by
  * the thread that `dso` belongs to. `loader` is a struct tally_loader. */

@@ -5,7 +5,6 @@
  * cannot keep up samples go by, but never the records that tell who runs.
  */
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -148,11 +147,7 @@ void *top_drain_main(void *arg)
 	struct top *top = arg;
 	struct drainer drainer = {.top = top, .delay = top->config->delay_ns};
 	int ret = tally_rings_watch(top->sampler.rings, top->wake_drainer, &drainer.wake);
-	sigset_t all;
 
-	/* Handlers are for the main thread: that of SIGTSTP writes to the terminal. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, NULL);
 	drainer.next = tally_clock_now() + drainer.delay;
 	while (!ret && drainer_pass(&drainer))
 		;

@@ -88,12 +88,12 @@ int top_feed_init(struct top *top)
 	if (!ret)
 		ret = tally_live_init(&top->live, &top->sampler, &symbols);
 	if (!ret)
-		ret = tally_loader_start(&top->loader, &symbols);
+		ret = tally_loader_new(&symbols, &top->loader);
 	tally_str_free(&index_dir);
 	if (ret)
 		return ret;
 	top->live.unwinder.is_ready = tally_loader_is_ready;
-	top->live.unwinder.arg = &top->loader;
+	top->live.unwinder.arg = top->loader;
 	top->live.feed.joins = true;
 	top->live.feed.deferred.limit = WAITING_LIMIT;
 	tally_machine_follow(top->live.machine);
@@ -104,7 +104,7 @@ int top_feed_init(struct top *top)
 void top_feed_free(struct top *top)
 {
 	tally_profile_free(&top->profile);
-	tally_loader_stop(&top->loader);
+	tally_loader_end(top->loader);
 	tally_live_free(&top->live);
 	if (top->kallsyms_fd > 0)
 		close(top->kallsyms_fd);

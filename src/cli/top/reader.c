@@ -2,7 +2,6 @@
 /* The thread that makes a profile of what was drained, and at every refresh lets the past fade. */
 #include <errno.h>
 #include <malloc.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include "abi/record.h"
 #include "base/arith.h"
 #include "base/clock.h"
+#include "cli/main/thread.h"
 #include "cli/top/drain.h"
 #include "cli/top/feed.h"
 #include "cli/top/reader.h"
@@ -130,10 +130,7 @@ static bool reader_pass(struct top *top, struct reading *reading)
 static void *reader_main(void *arg)
 {
 	struct reading reading = {0};
-	sigset_t all;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, NULL);
 	while (reader_pass(arg, &reading))
 		;
 	tally_vec_free(&reading.bytes);
@@ -148,10 +145,10 @@ int top_reader_start(struct top *top)
 	top->wake_drainer = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (top->wake_main < 0 || top->wake_drainer < 0)
 		return -errno;
-	ret = -pthread_create(&top->drainer, NULL, top_drain_main, top);
+	ret = tally_thread_start(&top->drainer, top_drain_main, top);
 	top->has_drainer = !ret;
 	if (!ret)
-		ret = -pthread_create(&top->reader, NULL, reader_main, top);
+		ret = tally_thread_start(&top->reader, reader_main, top);
 	top->has_reader = top->has_drainer && !ret;
 	return ret;
 }

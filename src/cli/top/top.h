@@ -32,8 +32,8 @@ struct top {
 
 	pthread_mutex_t lock;
 	/* Under the lock: */
-	struct tally_loader loader; /* of unwind rules; has a lock of its own */
-	struct tally_live live;     /* but for layouts and ids, which stay as they are */
+	struct tally_loader *loader; /* of unwind rules; has a lock of its own */
+	struct tally_live live;      /* but for layouts and ids, which stay as they are */
 	struct tally_profile profile;
 	struct top_counts now, shown;            /* of this interval, and of the last whole one */
 	uint64_t shown_ns;                       /* how long that was */
