@@ -6,12 +6,14 @@
 
 #include "base/arith.h"
 
-enum { SMALL = 32, MAX_TRAMPOLINES = 16 };
+/* An entry that is longer than LONGEST is no trampoline's, whatever it says of itself. */
+enum { SMALL = 32, LONGEST = 4096, MAX_TRAMPOLINES = 16 };
 
 /* Go's compiler, which writes .debug_frame alone, does not mark its own. */
 bool trampoline_may_be(const struct tally_cfi_section *section, const struct tally_cfi_entry *entry)
 {
-	return entry->common.is_signal || (section->is_debug && entry->size <= SMALL);
+	return (entry->common.is_signal && entry->size <= LONGEST) ||
+	       (section->is_debug && entry->size <= SMALL);
 }
 
 struct found {
@@ -35,36 +37,49 @@ static void search_for(struct found *found, const struct tally_unwind_trampoline
 	}
 }
 
-/* Look through the code from `start` to `end`, places in the table. */
+/* Look through the code from `start` to `end`, places in the table, for what does not end at or
+ * before `searched`. */
 static void search(struct found *found, const struct tally_unwind_arch *arch,
-		   const struct tally_unwind_source *source, uint64_t start, uint64_t end)
+		   const struct tally_unwind_source *source, uint64_t start, uint64_t end,
+		   uint64_t searched)
 {
 	for (size_t i = 0; i < source->nr_segments; i++) {
 		const struct tally_unwind_segment *segment = &source->segments[i];
-		uint64_t from = TALLY_MAX(start, segment->offset);
+		uint64_t first = TALLY_MAX(start, segment->offset);
 		uint64_t to = TALLY_MIN(end, segment->offset + segment->size);
 
-		for (size_t j = 0; j < arch->nr_trampolines && from < to; j++)
-			search_for(found, &arch->trampolines[j],
-				   segment->data + (from - segment->offset), to - from,
-				   (uint32_t)from);
+		for (size_t j = 0; j < arch->nr_trampolines; j++) {
+			const struct tally_unwind_trampoline *trampoline = &arch->trampolines[j];
+			uint64_t from = first;
+
+			if (searched >= trampoline->len)
+				from = TALLY_MAX(first, searched - trampoline->len + 1);
+			if (from < to)
+				search_for(found, trampoline,
+					   segment->data + (from - segment->offset), to - from,
+					   (uint32_t)from);
+		}
 	}
 }
 
+/* Entries may overlap, as many as there are: what was looked through for one is not again for the
+ * next. */
 static void find_all(struct found *found, struct tally_unwind_build *build,
 		     const struct tally_unwind_arch *arch, const struct tally_unwind_source *source)
 {
-	uint64_t covered = 0;
+	uint64_t covered = 0, searched = 0;
 
 	tally_unwind_build_sort(build);
 	tally_vec_for_each (stretch, &build->stretches) {
 		if (stretch->start > covered)
-			search(found, arch, source, covered, stretch->start);
-		if (stretch->may_be_trampoline)
-			search(found, arch, source, stretch->start, stretch->end);
+			search(found, arch, source, covered, stretch->start, 0);
+		if (stretch->may_be_trampoline && stretch->end > searched) {
+			search(found, arch, source, stretch->start, stretch->end, searched);
+			searched = stretch->end;
+		}
 		covered = TALLY_MAX(covered, stretch->end);
 	}
-	search(found, arch, source, covered, UINT32_MAX);
+	search(found, arch, source, covered, UINT32_MAX, 0);
 }
 
 /* Take [hole->start, hole->end) out of every stretch. */

@@ -411,25 +411,75 @@ static void trampolines_of_go(void **state)
 	assert_string_equal(at(0x10b), "7+8 16@-8");
 }
 
+/* An entry of a signal's code, which may be one of many for the same. */
+static void signal_entry(size_t common, uint64_t offset, uint64_t size)
+{
+	code_begin(&subject.frames, common);
+	put_u64(&subject.frames, VADDR + offset);
+	put_u64(&subject.frames, size);
+	put_uleb(&subject.frames, 0);
+	entry_end(&subject.frames);
+}
+
+static size_t signal_common(void)
+{
+	size_t common = common_begin(&subject.frames, 1, "zS", RIP);
+
+	put_uleb(&subject.frames, 0);
+	put(&subject.frames, (uint8_t[]){0x0c, RSP, 8, 0x80 | RIP, 1}, 5);
+	entry_end(&subject.frames);
+	return common;
+}
+
 /* The vdso's and glibc's. */
 static void trampolines_with_rules(void **state)
 {
-	struct frame_bytes *frames = &subject.frames;
-	size_t common = common_begin(frames, 1, "zS", RIP);
-
-	put_uleb(frames, 0);
-	put(frames, (uint8_t[]){0x0c, RSP, 8, 0x80 | RIP, 1}, 5);
-	entry_end(frames);
-	code_begin(frames, common);
-	put_u64(frames, VADDR + 0xff);
-	put_u64(frames, 0x20);
-	put_uleb(frames, 0);
-	entry_end(frames);
+	signal_entry(signal_common(), 0xff, 0x20);
 	code_put(0x100, restore_rt, sizeof(restore_rt));
 	assert_int_equal(compile(), 0);
 	assert_string_equal(at(0xff), "context");
 	assert_string_equal(at(0x108), "context");
 	assert_string_equal(at(0x109), "7+8 16@-8 signal");
+}
+
+/* What many entries share is looked at once, so that it is found once, and others are as well: one
+ * across the end of an entry, one that ends the last, one without rules. */
+static void trampolines_of_entries_that_overlap(void **state)
+{
+	size_t common = signal_common();
+
+	for (unsigned i = 0; i < 40; i++)
+		signal_entry(common, 0x100 + i % 2, 0x40);
+	signal_entry(common, 0x120, 0x100);
+	code_put(0x108, restore_rt, sizeof(restore_rt));
+	code_put(0x141 - 4, restore_rt, sizeof(restore_rt));
+	code_put(0x220 - sizeof(restore_rt), restore_rt, sizeof(restore_rt));
+	code_put(0x300, restore_rt, sizeof(restore_rt));
+	assert_int_equal(compile(), 0);
+	assert_string_equal(at(0x100), "7+8 16@-8 signal");
+	assert_string_equal(at(0x108), "context");
+	assert_string_equal(at(0x141), "context");
+	assert_string_equal(at(0x150), "7+8 16@-8 signal");
+	assert_string_equal(at(0x21f), "context");
+	assert_string_equal(at(0x300), "context");
+}
+
+/* A signal's entry for thousands of bytes is not looked through; one of 4096 is. */
+static void trampolines_are_small(void **state)
+{
+	static uint8_t code[3 * 4096];
+	size_t common = signal_common();
+
+	memset(code, 0x06, sizeof(code));
+	memcpy(code + 0x100, restore_rt, sizeof(restore_rt));
+	memcpy(code + 4097 + 0x100, restore_rt, sizeof(restore_rt));
+	subject.segment.data = code;
+	subject.segment.size = sizeof(code);
+	signal_entry(common, 0, 4097);
+	signal_entry(common, 4097, 4096);
+	assert_int_equal(compile(), 0);
+	assert_string_equal(at(0x100), "7+8 16@-8 signal");
+	assert_string_equal(at(4097 + 0x100), "context");
 }
 
 static void trampolines_of_arm64(void **state)
@@ -476,6 +526,8 @@ int main(void)
 		TEST(trampolines_in_other_code),
 		TEST(trampolines_of_go),
 		TEST(trampolines_with_rules),
+		TEST(trampolines_of_entries_that_overlap),
+		TEST(trampolines_are_small),
 		TEST(trampolines_of_arm64),
 		TEST(trampolines_are_not_without_number),
 	};
