@@ -276,6 +276,19 @@ static int evaluate_one(struct evaluation *on)
 	return evaluate_other(on, op);
 }
 
+/* Count an operation, which is the one of that number in its expression. */
+static int count_step(const struct tally_expression *expression, unsigned number)
+{
+	if (number == MAX_STEPS)
+		return -EINVAL;
+	if (!expression->steps)
+		return 0;
+	if (!*expression->steps)
+		return -E2BIG;
+	--*expression->steps;
+	return 0;
+}
+
 int tally_expression_evaluate(const struct tally_expression *expression,
 			      const struct tally_unwind_regs *regs,
 			      const struct tally_unwind_memory *memory, const uint64_t *first,
@@ -293,7 +306,9 @@ int tally_expression_evaluate(const struct tally_expression *expression,
 	if (first)
 		on.stack[on.nr++] = *first;
 	for (unsigned steps = 0; tally_bytes_left(&on.bytes); steps++) {
-		ret = steps < MAX_STEPS ? evaluate_one(&on) : -EINVAL;
+		ret = count_step(expression, steps);
+		if (!ret)
+			ret = evaluate_one(&on);
 		if (!ret && on.bytes.failed)
 			ret = -EINVAL;
 		if (ret == -EFAULT)

@@ -16,12 +16,13 @@
 struct tally_expression {
 	const uint8_t *code;
 	size_t len;
-	bool swap; /* numbers in it are of the other byte order */
+	bool swap;       /* numbers in it are of the other byte order */
+	unsigned *steps; /* operations that may still be done, and count down; NULL: no matter */
 };
 
 /* The value of an expression, which begins with `*first` on the stack (NULL: with nothing). 0;
- * -EINVAL for what is no expression, or takes too long; -EFAULT for memory that is not there, at
- * `*ret_missing`. */
+ * -EINVAL for what is no expression, or takes too long; -E2BIG where `*steps` are not enough;
+ * -EFAULT for memory that is not there, at `*ret_missing`. */
 int tally_expression_evaluate(const struct tally_expression *expression,
 			      const struct tally_unwind_regs *regs,
 			      const struct tally_unwind_memory *memory, const uint64_t *first,

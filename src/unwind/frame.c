@@ -10,6 +10,7 @@ struct step {
 	const struct tally_unwind_arch *arch;
 	const struct tally_unwind_table *table;
 	const struct tally_unwind_memory *memory;
+	unsigned *steps; /* of expressions, that are left */
 	const struct tally_unwind_regs *regs;
 	uint64_t cfa;
 	uint64_t missing;
@@ -26,7 +27,7 @@ static int word_read(struct step *step, uint64_t addr, uint64_t *ret_word)
 static int step_evaluate(struct step *step, int32_t value, const uint64_t *first,
 			 uint64_t *ret_value)
 {
-	struct tally_expression expression = {.swap = step->memory->swap};
+	struct tally_expression expression = {.swap = step->memory->swap, .steps = step->steps};
 
 	if (!tally_unwind_table_expression(step->table, value, &expression.code, &expression.len))
 		return -EINVAL;
@@ -86,7 +87,7 @@ static int context_read(struct step *step, struct tally_unwind_regs *next)
 }
 
 /* Registers that cannot be found are unknown, which matters only to who needs them; the return
- * address does. */
+ * address does. What takes too long ends all. */
 static int regs_find(struct step *step, const struct tally_unwind_rule *rule,
 		     struct tally_unwind_regs *next)
 {
@@ -101,7 +102,7 @@ static int regs_find(struct step *step, const struct tally_unwind_rule *rule,
 		ret = reg_value(step, reg, &value);
 		if (!ret)
 			tally_unwind_reg_set(next, reg.reg, value);
-		else if (reg.reg == step->arch->ra)
+		else if (reg.reg == step->arch->ra || ret == -E2BIG)
 			return ret;
 		else
 			next->known &= ~(UINT64_C(1) << reg.reg);
@@ -150,10 +151,10 @@ static int by_rule(struct step *step, const struct tally_unwind_rule *rule,
 int tally_unwind_frame_by_rule(const struct tally_unwind_arch *arch,
 			       const struct tally_unwind_table *table,
 			       const struct tally_unwind_rule *rule,
-			       const struct tally_unwind_memory *memory,
+			       const struct tally_unwind_memory *memory, unsigned *steps,
 			       struct tally_unwind_regs *regs, uint64_t *ret_missing)
 {
-	struct step step = {arch, table, memory, regs};
+	struct step step = {arch, table, memory, steps, regs};
 	struct tally_unwind_regs next;
 	int ret = by_rule(&step, rule, &next);
 

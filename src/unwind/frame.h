@@ -9,11 +9,12 @@
 
 /* The caller's registers by a rule of `table`, in place. 0; -ENODATA: there is no caller; -EFAULT:
  * what the rule needs is in memory that is not there, at `*ret_missing`; -EINVAL: the rule cannot
- * be right. The registers are the same as before unless it is 0. */
+ * be right; -E2BIG: its expressions need more than `*steps` operations, which count down. The
+ * registers are the same as before unless it is 0. */
 int tally_unwind_frame_by_rule(const struct tally_unwind_arch *arch,
 			       const struct tally_unwind_table *table,
 			       const struct tally_unwind_rule *rule,
-			       const struct tally_unwind_memory *memory,
+			       const struct tally_unwind_memory *memory, unsigned *steps,
 			       struct tally_unwind_regs *regs, uint64_t *ret_missing);
 
 /* The same by the frame pointer: it points to where the caller's is kept, and behind that is the

@@ -23,12 +23,17 @@ const char *tally_unwind_end_text(enum tally_unwind_end end)
 	return texts[end];
 }
 
+/* Operations of expressions in all frames of a stack together. Those of real code are a few for
+ * each frame. */
+enum { MAX_EXPRESSION_STEPS = 16384 };
+
 /* A stack while it is unwound. */
 struct walk {
 	const struct tally_unwind_thread *thread;
 	struct tally_unwind_regs *regs;
 	const struct tally_unwind_code *code; /* at the frame */
 	uint64_t ip, sp;
+	unsigned steps;  /* of expressions, that are left */
 	bool is_caller;  /* the frame has called; otherwise it was interrupted */
 	bool by_pointer; /* it was found by the frame pointer of the one that it called */
 };
@@ -82,7 +87,7 @@ static int step_by_rule(struct walk *walk, enum tally_unwind_end *ret_end)
 	const struct tally_unwind_thread *thread = walk->thread;
 	uint64_t missing = 0;
 	int ret = tally_unwind_frame_by_rule(thread->arch, walk->code->table, &walk->code->rule,
-					     &thread->memory, walk->regs, &missing);
+					     &thread->memory, &walk->steps, walk->regs, &missing);
 
 	if (ret == -ENODATA)
 		*ret_end = TALLY_UNWIND_BOTTOM;
@@ -165,7 +170,7 @@ static bool walk_out(struct walk *walk, struct tally_unwind_stack *stack)
 void tally_unwind_walk(const struct tally_unwind_thread *thread, struct tally_unwind_regs *regs,
 		       struct tally_unwind_stack *stack)
 {
-	struct walk walk = {.thread = thread, .regs = regs};
+	struct walk walk = {.thread = thread, .regs = regs, .steps = MAX_EXPRESSION_STEPS};
 
 	stack->nr = 0;
 	stack->end = TALLY_UNWIND_BAD_RULE;

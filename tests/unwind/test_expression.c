@@ -31,7 +31,7 @@ static const struct tally_unwind_memory memory = {.stack = stack,
 static int evaluate(const uint8_t *code, size_t len, const uint64_t *first, uint64_t *ret_value,
 		    uint64_t *ret_missing)
 {
-	struct tally_expression expression = {code, len, TALLY_HOST_BIG_ENDIAN};
+	struct tally_expression expression = {code, len, TALLY_HOST_BIG_ENDIAN, NULL};
 	struct tally_unwind_regs regs = {.known = 0};
 
 	for (uint8_t i = 0; i < 17; i++) {
@@ -225,6 +225,35 @@ static void limits(void **state)
 			 -EINVAL);
 }
 
+static int share(const struct tally_expression *expression, uint64_t *ret_value)
+{
+	struct tally_unwind_regs regs = {.known = 0};
+	uint64_t missing;
+
+	return tally_expression_evaluate(expression, &regs, &memory, NULL, ret_value, &missing);
+}
+
+/* Several expressions share what they may do. */
+static void steps_are_counted(void **state)
+{
+	static const uint8_t code[] = {0x31, 0x32, 0x22};
+	uint64_t value = 42;
+	unsigned steps = 7;
+	struct tally_expression expression = {code, sizeof(code), false, &steps};
+
+	assert_int_equal(share(&expression, &value), 0);
+	assert_int_equal(steps, 4);
+	assert_int_equal(share(&expression, &value), 0);
+	assert_int_equal(steps, 1);
+	assert_int_equal(value, 3);
+	value = 42;
+	assert_int_equal(share(&expression, &value), -E2BIG);
+	assert_int_equal(value, 42);
+	steps = 3; /* just enough */
+	assert_int_equal(share(&expression, &value), 0);
+	assert_int_equal(steps, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -233,6 +262,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_expression),
 		cmocka_unit_test(memory_that_is_not_there),
 		cmocka_unit_test(limits),
+		cmocka_unit_test(steps_are_counted),
 	};
 
 	return cmocka_run_group_tests(tests, fill, NULL);

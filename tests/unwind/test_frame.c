@@ -57,6 +57,7 @@ static int32_t expression(struct subject *subject, const uint8_t *code, size_t l
 static int step(struct subject *subject, struct tally_unwind_regs *regs, uint64_t *ret_missing)
 {
 	const struct tally_unwind_arch *arch = tally_unwind_arch(subject->machine);
+	unsigned steps = 1000;
 	size_t len;
 	int ret;
 
@@ -64,8 +65,8 @@ static int step(struct subject *subject, struct tally_unwind_regs *regs, uint64_
 			 0);
 	assert_int_equal(tally_unwind_table_open(subject->block, len, &subject->table), 0);
 	subject->rule.regs = subject->regs;
-	ret = tally_unwind_frame_by_rule(arch, &subject->table, &subject->rule, &memory, regs,
-					 ret_missing);
+	ret = tally_unwind_frame_by_rule(arch, &subject->table, &subject->rule, &memory, &steps,
+					 regs, ret_missing);
 	tally_unwind_build_free(&subject->build);
 	free(subject->block);
 	return ret;

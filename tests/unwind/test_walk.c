@@ -31,6 +31,8 @@ enum page {
 	NO_FILE,
 	ANONYMOUS,
 	BY_EXPRESSION, /* CFA: what is in memory at %rsp + 8 */
+	SLOW,          /* CFA: %rsp + 16, by an expression of 1000 operations */
+	SLOW_REGISTER, /* the same, and %rbx by an expression without end */
 	NR_PAGES,
 };
 
@@ -63,6 +65,31 @@ static void rule(enum page page, uint32_t from, uint8_t cfa, uint8_t cfa_reg, in
 	assert_int_equal(tally_unwind_build_row(&build, stretch.start, &made), 0);
 }
 
+/* Rules whose expressions take long, as nobody's do. */
+static void slow_rules(void)
+{
+	uint8_t slow[1001] = {0x77, 16};
+	int32_t value;
+	uint32_t regs[] = {0, rule_reg_pack((struct tally_unwind_reg){RIP, TALLY_REG_OFFSET, -8})};
+	struct tally_unwind_rule made = {.cfa = TALLY_CFA_EXPRESSION};
+
+	memset(slow + 2, 0x96, sizeof(slow) - 2);
+	assert_int_equal(tally_unwind_build_expression(&build, slow, sizeof(slow), &made.cfa_value),
+			 0);
+	assert_int_equal(
+		tally_unwind_build_expression(&build, (uint8_t[]){0x2f, 0xfd, 0xff}, 3, &value), 0);
+	regs[0] = rule_reg_pack((struct tally_unwind_reg){RBX, TALLY_REG_EXPRESSION, value});
+	for (unsigned i = 0; i < 2; i++) {
+		struct tally_unwind_stretch stretch = {.start = 0x100 * (SLOW + i)};
+
+		stretch.end = stretch.start + 0x100;
+		made.nr_regs = (uint8_t)(1 + i);
+		made.regs = regs + 1 - i;
+		assert_int_equal(tally_unwind_build_begin(&build, &stretch), 0);
+		assert_int_equal(tally_unwind_build_row(&build, stretch.start, &made), 0);
+	}
+}
+
 static int make(void **state)
 {
 	size_t len;
@@ -74,6 +101,7 @@ static int make(void **state)
 	rule(TRAMPOLINE, 1, TALLY_CFA_CONTEXT, 0, 0);
 	rule(STUCK, 0, TALLY_CFA_REGISTER, RSP, 0);
 	rule(BY_EXPRESSION, 0, TALLY_CFA_EXPRESSION, 0, 0);
+	slow_rules();
 	if (tally_unwind_build_finish(&build, tally_unwind_arch(EM_X86_64), &block, &len))
 		return -1;
 	return tally_unwind_table_open(block, len, &table);
@@ -242,6 +270,29 @@ static void to_the_limit(void **state)
 	assert_int_equal(result.stack.end, TALLY_UNWIND_LIMIT);
 }
 
+/* Expressions of all frames together may do 16384 operations: what no frame alone does. A register
+ * that nobody needs counts as well: it is not just unknown. */
+static void to_what_takes_too_long(void **state)
+{
+	struct result result;
+
+	for (size_t i = 0; i < WORDS; i++)
+		words[i] = in(SLOW, 0x50);
+	result = unwind(in(SLOW, 0), STACK, 0, WORDS);
+	assert_int_equal(result.stack.nr, 17);
+	assert_int_equal(result.stack.end, TALLY_UNWIND_BAD_RULE);
+	for (size_t i = 0; i < WORDS; i++)
+		words[i] = in(SLOW_REGISTER, 0x50);
+	result = unwind(in(SLOW_REGISTER, 0), STACK, 0, WORDS);
+	assert_int_equal(result.stack.nr, 9);
+	assert_int_equal(result.stack.end, TALLY_UNWIND_BAD_RULE);
+	/* It is that of one stack: the next one is whole. */
+	words[1] = in(SLOW, 0x50);
+	words[3] = in(OUTERMOST, 0x20);
+	result = unwind(in(PLAIN, 0), STACK, 0, WORDS);
+	CHECK(&result, TALLY_UNWIND_BOTTOM, in(PLAIN, 0), in(SLOW, 0x4f), in(OUTERMOST, 0x1f));
+}
+
 static void without_registers(void **state)
 {
 	struct tally_unwind_thread thread = {.arch = tally_unwind_arch(EM_X86_64), .find = find};
@@ -377,19 +428,13 @@ static void both(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(to_the_outermost_frame),
-		TEST(to_a_return_address_of_0),
-		TEST(to_the_end_of_the_dump),
-		TEST(to_what_has_no_rule),
-		TEST(to_what_does_not_get_anywhere),
-		TEST(to_the_limit),
-		TEST(without_registers),
-		TEST(calls_that_end_a_function),
-		TEST(signals),
-		TEST(signatures_of_addresses),
-		TEST(pointers_lead_on),
-		TEST(pointers_that_are_none),
-		TEST(both),
+		TEST(to_the_outermost_frame),        TEST(to_a_return_address_of_0),
+		TEST(to_the_end_of_the_dump),        TEST(to_what_has_no_rule),
+		TEST(to_what_does_not_get_anywhere), TEST(to_the_limit),
+		TEST(to_what_takes_too_long),        TEST(without_registers),
+		TEST(calls_that_end_a_function),     TEST(signals),
+		TEST(signatures_of_addresses),       TEST(pointers_lead_on),
+		TEST(pointers_that_are_none),        TEST(both),
 	};
 
 	return cmocka_run_group_tests(tests, make, unmake);
