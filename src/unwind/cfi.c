@@ -24,7 +24,7 @@ enum {
 	PE_OMIT = 0xff,
 };
 
-enum { WIDE_LENGTH = 0xffffffff, ADDRESS_SIZE = 8, AUGMENTATION_MAX = 32 };
+enum { WIDE_LENGTH = 0xffffffff, ADDRESS_SIZE = 8, AUGMENTATION_MAX = 32, MAX_EMPTY = 16 };
 
 static bool address_read(struct tally_bytes_reader *bytes, uint8_t format, uint64_t *ret_value)
 {
@@ -228,6 +228,15 @@ static bool entry_parse(const struct tally_cfi_walk *walk, const struct entry_he
 	return true;
 }
 
+/* Whether so many lengths of 0 stand here that nothing comes behind. */
+static bool is_padding(struct tally_cfi_walk *walk, const struct entry_head *head)
+{
+	bool is_empty = head->id_at == head->next;
+
+	walk->nr_empty = is_empty ? walk->nr_empty + 1 : 0;
+	return walk->nr_empty > MAX_EMPTY;
+}
+
 int tally_cfi_next(struct tally_cfi_walk *walk, struct tally_cfi_entry *ret_entry)
 {
 	struct entry_head head;
@@ -237,6 +246,8 @@ int tally_cfi_next(struct tally_cfi_walk *walk, struct tally_cfi_entry *ret_entr
 		ret = head_read(&walk->section, walk->at, &head);
 		if (ret <= 0)
 			return ret;
+		if (is_padding(walk, &head))
+			return 0;
 		walk->at = head.next;
 		if (head.is_common || head.body.failed)
 			continue;

@@ -54,12 +54,14 @@ struct tally_cfi_entry {
 struct tally_cfi_walk {
 	struct tally_cfi_section section;
 	uint64_t at;                    /* the next entry */
+	unsigned nr_empty;              /* lengths of 0 before it */
 	struct tally_cfi_common common; /* of the last one */
 	bool has_common;
 };
 
-/* The next entry; entries that are not understood are passed over. 1; 0 at the end; -EINVAL where
- * the section is broken, so that nothing behind can be found. */
+/* The next entry; entries that are not understood are passed over. More than 16 lengths of 0 after
+ * another are the end: linkers leave one in between, and a hole of the file is nothing else. 1; 0
+ * at the end; -EINVAL where the section is broken, so that nothing behind can be found. */
 int tally_cfi_next(struct tally_cfi_walk *walk, struct tally_cfi_entry *ret_entry);
 
 /* Read an address in `encoding` (DW_EH_PE_*); `vaddr` is that of the byte where it lies. False for

@@ -274,6 +274,28 @@ static void an_entry_of_length_0(void **state)
 	assert_int_equal(entry.start, 0x200);
 }
 
+/* A few of them are passed over wherever they are; more in a row are the end. */
+static void many_entries_of_length_0(void **state)
+{
+	struct tally_cfi_walk walk = {.at = 0};
+	struct tally_cfi_entry entry;
+	size_t common = common_plain(&bytes), empty;
+
+	for (uint64_t i = 1; i <= 3; i++) {
+		for (unsigned j = 0; j < 16 + (i == 3); j++)
+			put_u32(&bytes, 0);
+		code_entry(&bytes, common, 0x100 * i, 0x10, one, 1);
+	}
+	for (uint64_t i = 1; i <= 2; i++) {
+		assert_int_equal(next_of(&walk, &entry), 1);
+		assert_int_equal(entry.start, 0x100 * i);
+	}
+	empty = walk.at;
+	assert_int_equal(next_of(&walk, &entry), 0);
+	assert_true(walk.at - empty <= 16 * 4);
+	assert_int_equal(next_of(&walk, &entry), 0);
+}
+
 static void lengths_beyond_the_section(void **state)
 {
 	struct tally_cfi_walk walk = {.at = 0};
@@ -349,6 +371,7 @@ int main(void)
 		TEST(common_entries_anywhere),
 		TEST(a_common_entry_that_is_none),
 		TEST(an_entry_of_length_0),
+		TEST(many_entries_of_length_0),
 		TEST(lengths_beyond_the_section),
 		TEST(every_cut),
 		TEST(leb_numbers),
