@@ -11,6 +11,10 @@
 /* Longer section names are taken for broken: it bounds the search for their end. */
 enum { SECTION_NAME_MAX = 256 };
 
+/* Headers that are looked through for each question. No program has more; a file with a hole in it
+ * has as many as it says for nothing. */
+enum { MAX_SEGMENTS = UINT16_MAX, MAX_SECTIONS = 1 << 20 };
+
 /* Where a field lies in the two classes of header, and how wide it is there: [0] is ELF32. */
 struct header_field {
 	uint16_t offset[2];
@@ -62,7 +66,7 @@ static void elf_large_counts(struct tally_elf *elf)
 		return;
 	}
 	if (many_sections)
-		elf->shnum = zero.size > UINT32_MAX ? 0 : (uint32_t)zero.size;
+		elf->shnum = (uint32_t)TALLY_MIN(zero.size, UINT32_MAX);
 	if (elf->phnum == PN_XNUM)
 		elf->phnum = zero.info;
 	if (elf->shstrndx == SHN_XINDEX)
@@ -95,6 +99,10 @@ int tally_elf_open(const uint8_t *data, size_t len, struct tally_elf *ret_elf,
 	elf.shentsize = (uint32_t)GET(&elf, data, Ehdr, e_shentsize);
 	elf.shstrndx = (uint32_t)GET(&elf, data, Ehdr, e_shstrndx);
 	elf_large_counts(&elf);
+	if (elf.phnum > MAX_SEGMENTS)
+		return tally_error_at(err, -EINVAL, "too many program headers", elf.phnum);
+	if (elf.shnum > MAX_SECTIONS)
+		return tally_error_at(err, -EINVAL, "too many section headers", elf.shnum);
 	if (!table_ok(&elf, elf.phoff, elf.phnum, elf.phentsize,
 		      elf.is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)))
 		return tally_error_at(err, -EINVAL, "program headers outside the file", elf.phoff);

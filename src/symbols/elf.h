@@ -47,7 +47,8 @@ struct tally_elf_sym {
 };
 
 /* Check the ELF header and the bounds of the header tables. 0; -ENOEXEC when the bytes are no
- * ELF image; -EINVAL when they are a broken one. `err` may be NULL. */
+ * ELF image; -EINVAL when they are a broken one, or have more than 65,535 segments or 2^20
+ * sections. `err` may be NULL. */
 int tally_elf_open(const uint8_t *data, size_t len, struct tally_elf *ret_elf,
 		   struct tally_error *err);
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/arith.h"
 #include "elf_image.h"
 #include "names.h"
 #include "symbols/elf.h"
@@ -151,6 +152,62 @@ static void flipped_everywhere(void **state)
 	}
 }
 
+/* An image whose tables have so many headers that section 0 says how many; all of it is there. */
+static uint8_t *many_headers(bool is64, uint64_t phnum, uint64_t shnum, size_t *ret_len)
+{
+	size_t ehdr = is64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
+	size_t phdr = is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+	size_t shdr = is64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
+	struct image head = {.is64 = is64, .big = TALLY_HOST_BIG_ENDIAN};
+	uint64_t shoff = ehdr + phnum * phdr;
+	uint8_t *data;
+
+	*ret_len = shoff + TALLY_MIN(shnum, 1u << 21) * shdr;
+	data = calloc(*ret_len, 1);
+	assert_non_null(data);
+	image_header(&head, shoff, 0);
+	memcpy(data, head.data, ehdr);
+	/* e_phnum, and behind it e_shentsize, e_shnum, e_shstrndx */
+	memcpy(data + ehdr - 8, (uint16_t[]){PN_XNUM, (uint16_t)shdr, 0, 0}, 8);
+	head.len = 0;
+	image_section(&head, 0, SHT_NULL, 0, 0, 0, shnum, 0);
+	memcpy(data + shoff, head.data, shdr);
+	memcpy(data + shoff + (is64 ? 44 : 28), (uint32_t[]){(uint32_t)phnum}, 4);
+	return data;
+}
+
+/* Each is looked through whenever something is wanted: there is a limit to what they are. */
+static void too_many_headers(void **state)
+{
+	static const struct {
+		uint64_t phnum, shnum;
+		const char *why;
+	} rows[] = {{1, 1, NULL},
+		    {65535, 1, NULL},
+		    {65536, 1, "too many program headers"},
+		    {1, 1 << 20, NULL},
+		    {1, (1 << 20) + 1, "too many section headers"},
+		    {1, UINT64_C(1) << 32, "too many section headers"}};
+
+	for (size_t i = 0; i < 2 * TALLY_ARRAY_SIZE(rows); i++) {
+		struct tally_error err = {0};
+		struct tally_elf elf = {0};
+		size_t row = i / 2, len;
+		uint8_t *data;
+
+		if (i % 2 == 0 && rows[row].shnum > UINT32_MAX)
+			continue; /* ELF32 cannot say so */
+		data = many_headers(i % 2, rows[row].phnum, rows[row].shnum, &len);
+		assert_int_equal(tally_elf_open(data, len, &elf, &err),
+				 rows[row].why ? -EINVAL : 0);
+		if (rows[row].why)
+			assert_string_equal(err.text, rows[row].why);
+		assert_int_equal(elf.phnum, rows[row].why ? 0 : rows[row].phnum);
+		assert_int_equal(elf.shnum, rows[row].why ? 0 : rows[row].shnum);
+		free(data);
+	}
+}
+
 static void not_elf(void **state)
 {
 	static const uint8_t text[] = "#!/bin/sh\necho this is no image at all\n";
@@ -188,6 +245,7 @@ int main(void)
 		cmocka_unit_test(kernel_space_and_section),
 		cmocka_unit_test(truncated_everywhere),
 		cmocka_unit_test(flipped_everywhere),
+		cmocka_unit_test(too_many_headers),
 		cmocka_unit_test(not_elf),
 		cmocka_unit_test(kernel_notes),
 	};
