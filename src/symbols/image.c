@@ -42,15 +42,17 @@ static int image_unpack(struct tally_image *image, size_t *ret_len)
 	return ret == -EINVAL ? -EBADMSG : ret;
 }
 
+enum packed { UNPACK, REFUSE };
+
 /* Make an image of a file that is mapped. It is taken over, and freed on failure. */
 static int image_take(struct tally_image image, const struct tally_build_id *want,
-		      struct tally_image *ret_image)
+		      enum packed packed, struct tally_image *ret_image)
 {
 	size_t len = image.map.len;
 	int ret = 0;
 
 	if (tally_is_packed(image.map.data, image.map.len))
-		ret = image_unpack(&image, &len);
+		ret = packed == UNPACK ? image_unpack(&image, &len) : -ENOEXEC;
 	if (!ret)
 		ret = image_check(&image, image.copy ? image.copy : image.map.data, len, want);
 	if (tally_file_map_check(&image.map))
@@ -62,8 +64,8 @@ static int image_take(struct tally_image image, const struct tally_build_id *wan
 	return ret;
 }
 
-int tally_image_open(const char *path, const struct tally_build_id *want,
-		     struct tally_image *ret_image)
+static int image_open(const char *path, const struct tally_build_id *want, enum packed packed,
+		      struct tally_image *ret_image)
 {
 	struct tally_image image = {0};
 	int ret = tally_file_map(path, &image.map);
@@ -75,7 +77,19 @@ int tally_image_open(const char *path, const struct tally_build_id *want,
 		tally_image_free(&image);
 		return -ENOMEM;
 	}
-	return image_take(image, want, ret_image);
+	return image_take(image, want, packed, ret_image);
+}
+
+int tally_image_open(const char *path, const struct tally_build_id *want,
+		     struct tally_image *ret_image)
+{
+	return image_open(path, want, UNPACK, ret_image);
+}
+
+int tally_image_open_plain(const char *path, const struct tally_build_id *want,
+			   struct tally_image *ret_image)
+{
+	return image_open(path, want, REFUSE, ret_image);
 }
 
 int tally_image_open_fd(int fd, const struct tally_build_id *want, struct tally_image *ret_image)
@@ -86,7 +100,7 @@ int tally_image_open_fd(int fd, const struct tally_build_id *want, struct tally_
 
 	if (!ret)
 		ret = st.st_size ? tally_file_map_fd(fd, (size_t)st.st_size, &image.map) : -ENOEXEC;
-	return ret ? ret : image_take(image, want, ret_image);
+	return ret ? ret : image_take(image, want, REFUSE, ret_image);
 }
 
 int tally_image_adopt(uint8_t *data, size_t len, const struct tally_build_id *want,

@@ -28,7 +28,12 @@ struct tally_image {
 int tally_image_open(const char *path, const struct tally_build_id *want,
 		     struct tally_image *ret_image);
 
-/* The same of an open regular file; `fd` stays the caller's. The image has no path. */
+/* The same, but what is packed stays packed, and is no ELF file: -ENOEXEC. What is mapped is never
+ * unpacked before, and unpacking costs what the file's owner likes. */
+int tally_image_open_plain(const char *path, const struct tally_build_id *want,
+			   struct tally_image *ret_image);
+
+/* That of an open regular file; `fd` stays the caller's. The image has no path. */
 int tally_image_open_fd(int fd, const struct tally_build_id *want, struct tally_image *ret_image);
 
 /* The same of bytes in memory, which the image takes over and frees also on failure. */

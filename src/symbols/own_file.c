@@ -41,6 +41,13 @@ static enum inode_fit image_fit(const struct tally_dso *dso, const struct tally_
 	return major(st.st_dev) && dso->inode.maj ? INODE_OTHER : INODE_SAME_NUMBER;
 }
 
+static int open_at(const struct tally_dso *dso, const char *path, struct tally_image *ret_image)
+{
+	if (dso->owner->options.no_unpack)
+		return tally_image_open_plain(path, &dso->build_id, ret_image);
+	return tally_image_open(path, &dso->build_id, ret_image);
+}
+
 static int open_here(const struct tally_dso *dso, struct tally_image *ret_image)
 {
 	struct tally_str path = {0};
@@ -50,7 +57,7 @@ static int open_here(const struct tally_dso *dso, struct tally_image *ret_image)
 	ret = tally_str_error(&path);
 	(void)tally_sources_look(dso, tally_str_text(&path));
 	if (!ret)
-		ret = tally_image_open(tally_str_text(&path), &dso->build_id, ret_image);
+		ret = open_at(dso, tally_str_text(&path), ret_image);
 	tally_str_free(&path);
 	return ret;
 }
@@ -71,7 +78,7 @@ static int open_of_process(const struct tally_dso *dso, struct tally_str *path,
 	int ret = tally_str_error(path);
 
 	if (!ret)
-		ret = tally_image_open(tally_str_text(path), &dso->build_id, ret_image);
+		ret = open_at(dso, tally_str_text(path), ret_image);
 	if (!ret)
 		tally_sources_refuse(dso);
 	tally_str_free(path);

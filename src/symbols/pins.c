@@ -37,12 +37,13 @@ struct tally_pins {
 
 int tally_pins_new(struct tally_pins **ret_pins)
 {
+	const struct tally_symbols_options options = {.no_unpack = true};
 	struct tally_pins *pins = calloc(1, sizeof(*pins));
 	int ret;
 
 	if (!pins)
 		return -ENOMEM;
-	ret = tally_symbols_new(NULL, &pins->symbols);
+	ret = tally_symbols_new(&options, &pins->symbols);
 	if (ret) {
 		free(pins);
 		return ret;

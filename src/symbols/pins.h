@@ -24,7 +24,7 @@ int tally_pins_new(struct tally_pins **ret_pins);
 void tally_pins_free(struct tally_pins *pins);
 
 /* Open the file of a key, which was mapped just now, unless it is open. What cannot be opened is
- * not pinned. 0 or -ENOMEM. */
+ * not pinned, nor is what is packed: it is not unpacked. 0 or -ENOMEM. */
 int tally_pins_add(struct tally_pins *pins, const struct tally_dso_key *key);
 
 /* For the loaders: the file that was pinned for a DSO with the same key. 0; -EAGAIN if there is

@@ -34,6 +34,8 @@ struct tally_symbols_options {
 	 * kernel where it was recorded, rather than from /proc/kallsyms, which takes 30 ms to
 	 * print. Default: $PERF_BUILDID_DIR, else $HOME/.debug. */
 	const char *buildid_dir;
+	bool no_unpack;       /* a program's own file that is packed is none, see
+			       * tally_image_open_plain() */
 	int kallsyms_fd;      /* /proc/kallsyms, opened by who may; 0: there is none */
 	bool no_demangle;     /* hand out raw names */
 	bool demangle_params; /* "f(int)", not "f": what perf does with -v */

@@ -17,6 +17,7 @@
 #include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "elf_image.h"
 #include "names.h"
@@ -159,6 +160,62 @@ static void removed(void **state)
 	tree->options.pins = pins;
 }
 
+static size_t nr_open(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	size_t nr = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		nr++;
+	closedir(dir);
+	return nr;
+}
+
+static void pack(const char *from, const char *to)
+{
+	char data[4096];
+	FILE *in = fopen(from, "r");
+	gzFile out = gzopen(to, "w");
+	size_t len;
+
+	assert_non_null(in);
+	assert_non_null(out);
+	while ((len = fread(data, 1, sizeof(data), in)))
+		assert_int_equal(gzwrite(out, data, (unsigned)len), len);
+	fclose(in);
+	assert_int_equal(gzclose(out), Z_OK);
+}
+
+/* What is packed is unpacked by who asks for its symbols, never for a pin. */
+static void packed(void **state)
+{
+	struct tree *tree = *state;
+	struct tally_pins *pins = tree->options.pins;
+	struct tally_dso_key key, plain;
+	uint8_t id[TALLY_BUILD_ID_MAX];
+	size_t size, before;
+	char path[96];
+
+	write_image(tree->file, 'a', 'A');
+	snprintf(path, sizeof(path), "%s.gz", tree->file);
+	pack(tree->file, path);
+	key = key_of(path);
+	expect(tree, &key, 'a', TALLY_DSO_LOADED);
+	before = nr_open();
+	assert_int_equal(tally_pins_add(pins, &key), 0);
+	assert_int_equal(nr_open(), before);
+	tree->options.no_unpack = true;
+	expect(tree, &key, 0, TALLY_DSO_NOT_ELF);
+	assert_int_not_equal(tally_dso_running_build_id(get(tree, &key), id, &size), 0);
+	/* Nor if what was pinned is overwritten by it. */
+	tree->options.no_unpack = false;
+	plain = key_of(tree->file);
+	assert_int_equal(tally_pins_add(pins, &plain), 0);
+	pack(path, tree->file);
+	expect(tree, &plain, 0, TALLY_DSO_NOT_ELF);
+}
+
 /* Each of two files that had the path is what it was. */
 static void replaced(void **state)
 {
@@ -261,18 +318,6 @@ static void kept(void **state)
 	tree->options.pins = pins;
 }
 
-static size_t nr_open(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	size_t nr = 0;
-
-	assert_non_null(dir);
-	while (readdir(dir))
-		nr++;
-	closedir(dir);
-	return nr;
-}
-
 /* Of more files than may be open the last ones are; the ids of all are known. */
 static void many(void **state)
 {
@@ -331,9 +376,10 @@ static void by_its_map(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TREE_TEST(removed),     TREE_TEST(replaced), TREE_TEST(replaced_before),
-		TREE_TEST(overwritten), TREE_TEST(kept),     TREE_TEST(many),
-		TREE_TEST(by_its_map),
+		TREE_TEST(packed),      TREE_TEST(removed),
+		TREE_TEST(replaced),    TREE_TEST(replaced_before),
+		TREE_TEST(overwritten), TREE_TEST(kept),
+		TREE_TEST(many),        TREE_TEST(by_its_map),
 	};
 
 	return cmocka_run_group_tests_name("pins", tests, NULL, NULL);

@@ -36,6 +36,7 @@ int record_pins_start(struct record *record)
 	if (!ret)
 		ret = tally_index_apply(false, &record->pins->options, &record->pins->index_dir);
 	record->pins->options.pins = record->pins->pins;
+	record->pins->options.no_unpack = true;
 	return ret;
 }
 
