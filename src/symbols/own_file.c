@@ -211,7 +211,9 @@ int tally_dso_open_own(const struct tally_dso *dso, struct tally_image *ret_imag
 }
 
 /* Where a build-id was recorded, a file has it; where the user says which files they are, they are.
- * Programs are built anew and packages replaced. */
+ * Programs are built anew and packages replaced. Another file under the path may have an old time
+ * of change of its contents (cp -p, packages), but not an old one of its inode. That of the
+ * recorded inode also gets a new one by a link or chmod, which leaves what is in it. */
 static bool is_unchanged(const struct tally_dso *dso, const struct tally_image *image)
 {
 	const struct tally_symbols_options *options = &dso->owner->options;
@@ -219,7 +221,11 @@ static bool is_unchanged(const struct tally_dso *dso, const struct tally_image *
 
 	if (dso->build_id.size || options->symfs || !options->recorded)
 		return true;
-	return !fstat(image->map.fd, &st) && st.st_ctime <= options->recorded;
+	if (fstat(image->map.fd, &st))
+		return false;
+	if (dso->inode.ino && image_fit(dso, image))
+		return st.st_mtime <= options->recorded;
+	return st.st_ctime <= options->recorded;
 }
 
 int tally_dso_open_unchanged(const struct tally_dso *dso, struct tally_image *ret_image)

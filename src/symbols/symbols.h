@@ -49,8 +49,9 @@ struct tally_symbols_options {
 	struct tally_pins *pins; /* borrowed; files as they were mapped (pins.h), or NULL */
 	bool any_owner;   /* perf-PID.map of whomever; else of root, ours, the process's user */
 	int64_t recorded; /* seconds since 1970: files that changed later and have no build-id
-			   * are not the recorded ones as far as code and unwind rules go; 0:
-			   * not known */
+			   * are not the recorded ones as far as code and unwind rules go. Where
+			   * the inode is the recorded one its contents count (mtime), else its
+			   * name and mode, too (ctime). 0: not known */
 };
 
 enum tally_dso_kind {

@@ -297,6 +297,18 @@ def test_changed_after_it_was_recorded():
     assert f'"why":"{why}"' in tally("report", "--json").replace('": "', '":"')
 
 
+def test_linked_after_it_was_recorded():
+    """perf's cache of build ids links files, and modes are changed: what is in them is what it was."""
+    path = program(os.path.join(WORK, "linked"), "old", "-Wl,--build-id=none")
+    record([path, "2"], ["--call-graph", "dwarf", "--keep-stacks"], lambda: None)
+    time.sleep(max(0, os.stat(DATA).st_mtime + 1.1 - time.time()))  # seconds are compared
+    os.link(path, path + ".link")
+    os.chmod(path, 0o700)
+    assert int(os.stat(path).st_ctime) > int(os.stat(DATA).st_mtime)
+    report = tally("report", "--stdio", "--health")
+    assert float(re.search(r"# Stacks: \d+ unwound, ([0-9.]+) % whole", report).group(1)) > 97, report
+
+
 def test_what_is_still_there_is_not_kept():
     path = program(os.path.join(WORK, "stays"), "old")
     record([path, "1"], [], lambda: None)

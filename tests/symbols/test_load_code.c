@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Whose code is looked at: files that are known to be the recorded ones, some at a time. */
 #include <dirent.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "elf_image.h"
 #include "symbols/code.h"
@@ -192,6 +195,47 @@ static void rules_without_a_build_id(void **state)
 	expect_rules(get(f, "other", NULL), TALLY_DSO_NO_SYMBOLS);
 }
 
+/* Links and modes change the inode's time, not what is in the file. */
+static void files_of_the_inode(void **state)
+{
+	static const struct {
+		int64_t mtime;
+		bool is_same_inode, is_judged;
+	} rows[] = {
+		{-200, true, true},
+		{-50, true, false},
+		{-200, false, false},
+	};
+	struct fixture *f = *state;
+	struct tally_dso_key key = {TALLY_DSO_USER};
+	char path[96], link_path[128];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const time_t now = time(NULL);
+		struct tally_dso *dso;
+		struct stat st;
+
+		snprintf(path, sizeof(path), "%s/prog%zu", f->dir, i);
+		snprintf(link_path, sizeof(link_path), "%s.link", path);
+		write_file(f, path + strlen(f->dir) + 1, WITH_CODE);
+		assert_int_equal(utimensat(AT_FDCWD, path,
+					   (struct timespec[]){{.tv_nsec = UTIME_OMIT},
+							       {.tv_sec = now + rows[i].mtime}},
+					   0),
+				 0);
+		assert_int_equal(link(path, link_path), 0);
+		assert_int_equal(chmod(path, 0700), 0);
+		assert_int_equal(stat(path, &st), 0);
+		symbols_renew(f, &(struct tally_symbols_options){.recorded = now - 100});
+		key.name = path;
+		key.inode.ino = rows[i].is_same_inode ? st.st_ino : 0;
+		key.inode.maj = major(st.st_dev);
+		key.inode.min = minor(st.st_dev);
+		assert_int_equal(tally_dso_get(f->symbols, &key, &dso), 0);
+		expect_judged(dso, rows[i].is_judged);
+	}
+}
+
 static size_t count_descriptors(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -264,6 +308,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(files_of_the_build_id, setup, teardown),
 		cmocka_unit_test_setup_teardown(debug_files_have_no_code, setup, teardown),
 		cmocka_unit_test_setup_teardown(files_without_a_build_id, setup, teardown),
+		cmocka_unit_test_setup_teardown(files_of_the_inode, setup, teardown),
 		cmocka_unit_test_setup_teardown(rules_without_a_build_id, setup, teardown),
 		cmocka_unit_test_setup_teardown(few_files_are_open_at_a_time, setup, teardown),
 		cmocka_unit_test_setup_teardown(memory_without_a_file_is_not_judged, setup,
