@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arith.h"
@@ -236,6 +237,15 @@ static bool is_gone(const struct tally_dso *dso, const struct pin *pin)
 	return is;
 }
 
+/* An index is found by the build-id that the file claims, so who wrote the file decides what
+ * others' addresses are called. */
+static bool is_trusted(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && (!st.st_uid || st.st_uid == geteuid());
+}
+
 void tally_dso_keep(struct tally_dso *dso)
 {
 	const struct tally_symbols_options *options = &dso->owner->options;
@@ -246,8 +256,8 @@ void tally_dso_keep(struct tally_dso *dso)
 	pin = pin_take(options->pins, dso);
 	if (pin.fd < 0)
 		return;
+	dso->is_kept = pin.id.size && is_trusted(pin.fd) && is_gone(dso, &pin);
 	close(pin.fd);
-	dso->is_kept = pin.id.size && is_gone(dso, &pin);
 	if (!dso->is_kept)
 		return;
 	(void)tally_dso_find(dso, 0);

@@ -38,8 +38,9 @@ int tally_pins_build_id(struct tally_pins *pins, const struct tally_dso *dso,
 			struct tally_build_id *ret_id);
 
 /* Have the symbols and unwind rules of a DSO, whose options have pins and a directory of indexes,
- * put into its index, if it has a build-id and its path does not lead to it any more. Then they are
- * found by the build-id (docs/index-format.md). What fails is not missed. */
+ * put into its index, if it has a build-id, belongs to root or to the user that we run as, and its
+ * path does not lead to it any more. Then they are found by the build-id (docs/index-format.md).
+ * What fails is not missed. */
 void tally_dso_keep(struct tally_dso *dso);
 
 #endif

@@ -318,6 +318,29 @@ static void kept(void **state)
 	tree->options.pins = pins;
 }
 
+/* A build-id that a stranger's file claims is no reason to take its names for those of others. */
+static void not_kept_of_strangers(void **state)
+{
+	enum { STRANGER = 12345 };
+	struct tree *tree = *state;
+	struct tally_dso_key key;
+	char path[96];
+
+	if (geteuid())
+		skip();
+	for (int uid = STRANGER; uid >= 0; uid -= STRANGER) {
+		snprintf(path, sizeof(path), "%s.%d", tree->file, uid);
+		write_image(path, 'a', 'A');
+		assert_int_equal(chown(path, (uid_t)uid, (gid_t)uid), 0);
+		key = key_of(path);
+		assert_int_equal(tally_pins_add(tree->options.pins, &key), 0);
+		assert_int_equal(unlink(path), 0);
+		tally_dso_keep(get(tree, &key));
+		assert_int_equal(access(tree->indexes, F_OK), uid ? -1 : 0);
+		expect(tree, &key, 'a', TALLY_DSO_LOADED); /* for this recorder */
+	}
+}
+
 /* Of more files than may be open the last ones are; the ids of all are known. */
 static void many(void **state)
 {
@@ -376,10 +399,15 @@ static void by_its_map(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TREE_TEST(packed),      TREE_TEST(removed),
-		TREE_TEST(replaced),    TREE_TEST(replaced_before),
-		TREE_TEST(overwritten), TREE_TEST(kept),
-		TREE_TEST(many),        TREE_TEST(by_its_map),
+		TREE_TEST(packed),
+		TREE_TEST(removed),
+		TREE_TEST(replaced),
+		TREE_TEST(replaced_before),
+		TREE_TEST(overwritten),
+		TREE_TEST(kept),
+		TREE_TEST(many),
+		TREE_TEST(by_its_map),
+		TREE_TEST(not_kept_of_strangers),
 	};
 
 	return cmocka_run_group_tests_name("pins", tests, NULL, NULL);
