@@ -275,6 +275,10 @@ def test_recordings_from_here_are_read_there():
     if not os.path.exists(os.path.join(guest("exact").root, "foreign")):
         raise tap.Skip("tally may not record on this machine")
     check_views(VIEWS, [f"{name}.data" for name in FOREIGN], lambda name: os.path.join(WORK, "foreign." + name))
+    for name in ("stacks", "dumps"):
+        found = chains(guest("exact").said(f"script.{name}.data"))
+        whole = sum(chain[-1].startswith("_start") for chain in found)
+        within(whole / len(found), 0.98, 1, f"share of {len(found)} stacks of x86-64 that are whole, {name}")
 
 
 def test_recordings_of_perf_are_read_there():

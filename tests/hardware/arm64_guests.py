@@ -100,7 +100,7 @@ VIEWS = {
     "evlist": "evlist -v -i {}",
 }
 MOVED = ["mix", "fp", "dwarf", "unwound", "children", "groups"]
-FOREIGN = ["plain", "chains", "stacks"]
+FOREIGN = ["plain", "chains", "stacks", "dumps"]
 # Of perf's recordings on x86-64, whose files neither side has: ours, and those of the shared set where it is.
 OWN_FIXTURES = ["ticks", "frames", "dwarf", "traced", "leader", "several", "switched", "registers", "squeezed", "map-ids"]
 SHARED_PERFDATA = os.path.join(ROOT, "..", "shared", "fixtures", "perfdata", "debian61")
@@ -178,7 +178,8 @@ def foreign_recordings():
     result = tap.run("gcc", "-O1", "-static", "-fno-omit-frame-pointer", "-o", program, source)
     tap.same(result.returncode, 0, result.stderr)
     files = {program: program}
-    for name, options in zip(FOREIGN, ([], ["--call-graph", "fp"], ["--call-graph", "dwarf"])):
+    for name, options in zip(FOREIGN, ([], ["--call-graph", "fp"], ["--call-graph", "dwarf"],
+                                       ["--call-graph", "dwarf", "--keep-stacks"])):
         data = os.path.join(WORK, f"foreign.{name}.data")
         if tap.run(TALLY, "record", "-q", "-e", "cpu-clock:u", *options, "-o", data, program).returncode:
             return {}

@@ -29,8 +29,8 @@ ALL = {
     "frames_static": (f"{O2} -static", "frames.c", "400", "frames"),
     "frames_signed": (f"{O2} -mbranch-protection=standard", "frames.c", "400", "frames"),
     "frames_debug": (f"{O2} {ONLY_DEBUG_FRAME}", "frames.c", "400", "frames"),
-    "signals": (O2, "signals.c", "100", "signals"),
-    "signals_near": (f"{O2} -static", "signals.c", "100 near", "signals"),
+    "signals": (O2, "signals.c", "30", "signals"),
+    "signals_near": (f"{O2} -static", "signals.c", "30 near", "signals"),
     "threads": (O2, "threads.c", "3", "threads"),
     "coroutines": (O2, "coroutines.c", "400", "coroutines"),
     "calls": (f"{O2} -Wl,-z,lazy", "calls.c", "10 /lib/libmany.so", None),
@@ -38,7 +38,7 @@ ALL = {
                      "10 /lib/libmany_signed.so", None),
     "library": (O2, "library.c", "15", None),
 }
-QUICK = ["frames_static", "frames_signed", "frames_debug", "signals", "coroutines", "calls"]
+QUICK = ["frames_signed", "frames_debug", "signals", "calls"]
 PROGRAMS = {name: row for name, row in ALL.items() if name in QUICK or os.environ.get("TALLY_UNWIND") == "all"}
 LIBRARIES = {"libcalled.so": ("called.c", ""), "libmany.so": ("many.c", "-Wl,-z,lazy"),
              "libmany_signed.so": ("many.c", "-Wl,-z,lazy -mbranch-protection=standard")}
