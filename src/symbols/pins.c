@@ -20,12 +20,14 @@ enum {
 	SPARE = 64,        /* descriptors that are left to others */
 };
 
+static const uint32_t NONE = UINT32_MAX; /* in the place of a pin's number */
+
 struct pin {
 	struct tally_build_id id;      /* when it was seen */
 	struct tally_source_file file; /* the same */
 	int fd;                        /* -1: none */
 	int tries;                     /* that failed */
-	uint64_t seen;                 /* number of the last mapping */
+	uint32_t older, newer;         /* while it is open: neighbours by their last mapping */
 };
 
 struct tally_pins {
@@ -33,7 +35,7 @@ struct tally_pins {
 	struct tally_symbols *symbols;
 	TALLY_VEC(struct pin) list; /* by number of DSO */
 	size_t nr_open;
-	uint64_t nr_seen;
+	uint32_t oldest, newest; /* that are open, NONE where none is */
 };
 
 int tally_pins_new(struct tally_pins **ret_pins)
@@ -50,45 +52,57 @@ int tally_pins_new(struct tally_pins **ret_pins)
 		return ret;
 	}
 	pthread_mutex_init(&pins->lock, NULL);
+	pins->oldest = pins->newest = NONE;
 	*ret_pins = pins;
 	return 0;
-}
-
-static void pin_close(struct tally_pins *pins, struct pin *pin)
-{
-	if (pin->fd < 0)
-		return;
-	close(pin->fd);
-	pin->fd = -1;
-	pins->nr_open--;
 }
 
 void tally_pins_free(struct tally_pins *pins)
 {
 	if (!pins)
 		return;
-	tally_vec_for_each (pin, &pins->list)
-		pin_close(pins, pin);
+	tally_vec_for_each (pin, &pins->list) {
+		if (pin->fd >= 0)
+			close(pin->fd);
+	}
 	tally_vec_free(&pins->list);
 	tally_symbols_free(pins->symbols);
 	pthread_mutex_destroy(&pins->lock);
 	free(pins);
 }
 
-/* ---- opening ---------------------------------------------------------------------- */
+/* ---- the order of those that are open -------------------------------------------------- */
 
-static void pins_make_room(struct tally_pins *pins)
+/* Where the neighbour on that side says what is on this one. */
+static uint32_t *older_of(struct tally_pins *pins, uint32_t number)
 {
-	struct pin *oldest = NULL;
-
-	if (pins->nr_open < OPEN_MAX)
-		return;
-	tally_vec_for_each (pin, &pins->list) {
-		if (pin->fd >= 0 && (!oldest || pin->seen < oldest->seen))
-			oldest = pin;
-	}
-	pin_close(pins, oldest);
+	return number == NONE ? &pins->newest : &pins->list.data[number].older;
 }
+
+static uint32_t *newer_of(struct tally_pins *pins, uint32_t number)
+{
+	return number == NONE ? &pins->oldest : &pins->list.data[number].newer;
+}
+
+static void order_remove(struct tally_pins *pins, const struct pin *pin)
+{
+	*newer_of(pins, pin->older) = pin->newer;
+	*older_of(pins, pin->newer) = pin->older;
+	pins->nr_open--;
+}
+
+static void order_add_newest(struct tally_pins *pins, struct pin *pin)
+{
+	uint32_t number = (uint32_t)(pin - pins->list.data);
+
+	pin->older = pins->newest;
+	pin->newer = NONE;
+	*newer_of(pins, pin->older) = number;
+	pins->newest = number;
+	pins->nr_open++;
+}
+
+/* ---- opening ---------------------------------------------------------------------- */
 
 /* A descriptor of our own, where that leaves some to others. */
 static int descriptor_take(int fd)
@@ -104,6 +118,34 @@ static int descriptor_take(int fd)
 	return -1;
 }
 
+/* That of the pin which was mapped least recently: it leads to the new file, the old one is closed.
+ * -1 with no change if there is none. */
+static int descriptor_take_oldest(struct tally_pins *pins, int fd)
+{
+	struct pin *oldest;
+	int own;
+
+	if (pins->oldest == NONE)
+		return -1;
+	oldest = &pins->list.data[pins->oldest];
+	own = dup3(fd, oldest->fd, O_CLOEXEC);
+	if (own < 0)
+		return -1;
+	order_remove(pins, oldest);
+	oldest->fd = -1;
+	return own;
+}
+
+static void pin_take_descriptor(struct tally_pins *pins, struct pin *pin, int fd)
+{
+	if (pins->nr_open < OPEN_MAX)
+		pin->fd = descriptor_take(fd);
+	if (pin->fd < 0)
+		pin->fd = descriptor_take_oldest(pins, fd);
+	if (pin->fd >= 0)
+		order_add_newest(pins, pin);
+}
+
 /* Whether it is what it was: without a build-id a time has to do. That of its inode changes also
  * when its name goes. */
 static bool pin_is_same(const struct pin *pin, const struct tally_source_file *now)
@@ -117,7 +159,12 @@ static void pin_open(struct tally_pins *pins, struct tally_dso *dso, struct pin 
 	struct tally_source_file file;
 	struct tally_image image;
 
-	if (pin->fd >= 0 || pin->tries >= TRIES)
+	if (pin->fd >= 0) {
+		order_remove(pins, pin);
+		order_add_newest(pins, pin);
+		return;
+	}
+	if (pin->tries >= TRIES)
 		return;
 	if (tally_dso_open_own(dso, &image)) {
 		pin->tries++;
@@ -125,11 +172,9 @@ static void pin_open(struct tally_pins *pins, struct tally_dso *dso, struct pin 
 	}
 	file = tally_source_file_look_fd(image.map.fd);
 	if (!pin->file.ino || pin_is_same(pin, &file)) {
-		pins_make_room(pins);
 		pin->id = image.build_id;
 		pin->file = file;
-		pin->fd = descriptor_take(image.map.fd);
-		pins->nr_open += pin->fd >= 0;
+		pin_take_descriptor(pins, pin, image.map.fd);
 	}
 	pin->tries += pin->fd < 0;
 	tally_image_free(&image);
@@ -150,7 +195,6 @@ int tally_pins_add(struct tally_pins *pins, const struct tally_dso_key *key)
 		ret = tally_vec_push(&pins->list, (struct pin){.fd = -1});
 	if (!ret) {
 		pin = &pins->list.data[tally_dso_number(dso)];
-		pin->seen = ++pins->nr_seen;
 		pin_open(pins, dso, pin);
 	}
 	pthread_mutex_unlock(&pins->lock);

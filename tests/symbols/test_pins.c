@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <time.h>
@@ -158,6 +159,29 @@ static void removed(void **state)
 	tree->options.pins = NULL;
 	expect(tree, &key, 0, TALLY_DSO_MISSING);
 	tree->options.pins = pins;
+}
+
+enum { FILES_MAX = 700 };
+
+struct files {
+	struct tally_dso_key keys[FILES_MAX];
+	char paths[FILES_MAX][96];
+};
+
+/* Pin so many files, then remove them; the first is mapped again and again. */
+static void pin_files(struct tree *tree, struct files *files, size_t nr)
+{
+	struct tally_pins *pins = tree->options.pins;
+
+	for (size_t i = 0; i < nr; i++) {
+		snprintf(files->paths[i], sizeof(files->paths[i]), "%s.%zu", tree->file, i);
+		write_image(files->paths[i], 'a', 'A');
+		files->keys[i] = key_of(files->paths[i]);
+		assert_int_equal(tally_pins_add(pins, &files->keys[i]), 0);
+		assert_int_equal(tally_pins_add(pins, &files->keys[0]), 0);
+	}
+	for (size_t i = 0; i < nr; i++)
+		assert_int_equal(unlink(files->paths[i]), 0);
 }
 
 static size_t nr_open(void)
@@ -341,30 +365,49 @@ static void not_kept_of_strangers(void **state)
 	}
 }
 
-/* Of more files than may be open the last ones are; the ids of all are known. */
+/* The first is open, and the last ones are; the ids of all are known. */
+static void expect_last(struct tree *tree, const struct files *files, size_t nr, size_t nr_last)
+{
+	expect(tree, &files->keys[0], 'a', TALLY_DSO_LOADED);
+	for (size_t i = 1; i < nr; i++) {
+		if (i >= nr - nr_last)
+			expect(tree, &files->keys[i], 'a', TALLY_DSO_LOADED);
+		else
+			expect(tree, &files->keys[i], 0, TALLY_DSO_MISSING);
+		expect_id(tree, &files->keys[i], 'A');
+	}
+}
+
+/* Of more files than may be open the last ones are. */
 static void many(void **state)
 {
-	enum { FILES = 700, LEAST = 500, MOST = 520 };
-	struct tree *tree = *state;
-	static struct tally_dso_key keys[FILES];
-	static char paths[FILES][96];
+	enum { OPEN = 512 };
+	static struct files files;
 	size_t before = nr_open();
 
-	for (size_t i = 0; i < FILES; i++) {
-		snprintf(paths[i], sizeof(paths[i]), "%s.%zu", tree->file, i);
-		write_image(paths[i], 'a', 'A');
-		keys[i] = key_of(paths[i]);
-		assert_int_equal(tally_pins_add(tree->options.pins, &keys[i]), 0);
-		/* One that is mapped all the time stays. */
-		assert_int_equal(tally_pins_add(tree->options.pins, &keys[0]), 0);
-	}
-	assert_in_range(nr_open() - before, LEAST, MOST);
-	for (size_t i = 0; i < FILES; i++)
-		assert_int_equal(unlink(paths[i]), 0);
-	expect(tree, &keys[0], 'a', TALLY_DSO_LOADED);
-	expect(tree, &keys[1], 0, TALLY_DSO_MISSING);
-	expect(tree, &keys[FILES - 1], 'a', TALLY_DSO_LOADED);
-	expect_id(tree, &keys[1], 'A');
+	pin_files(*state, &files, FILES_MAX);
+	assert_int_equal(nr_open() - before, OPEN);
+	expect_last(*state, &files, FILES_MAX, OPEN - 1);
+}
+
+/* The same where fewer descriptors may be open, of which some are left to others. */
+static void few_descriptors(void **state)
+{
+	enum { SPARE = 64, OPEN = 10, FILES = 40 };
+	struct rlimit limit, low;
+	static struct files files;
+	/* Without ".", ".." and the directory itself; there are no gaps. */
+	size_t before = nr_open(), used = before - 3;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	low = limit;
+	low.rlim_cur = used + OPEN + SPARE;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	pin_files(*state, &files, FILES);
+	/* While one is pinned its file is open, too. */
+	assert_in_range(nr_open() - before, OPEN - 4, OPEN);
+	expect_last(*state, &files, FILES, nr_open() - before - 1);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
 /* Who sees the mapping after the file went finds it by the process's map. */
@@ -399,15 +442,11 @@ static void by_its_map(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TREE_TEST(packed),
-		TREE_TEST(removed),
-		TREE_TEST(replaced),
-		TREE_TEST(replaced_before),
-		TREE_TEST(overwritten),
-		TREE_TEST(kept),
-		TREE_TEST(many),
-		TREE_TEST(by_its_map),
-		TREE_TEST(not_kept_of_strangers),
+		TREE_TEST(packed),      TREE_TEST(removed),
+		TREE_TEST(replaced),    TREE_TEST(replaced_before),
+		TREE_TEST(overwritten), TREE_TEST(kept),
+		TREE_TEST(many),        TREE_TEST(few_descriptors),
+		TREE_TEST(by_its_map),  TREE_TEST(not_kept_of_strangers),
 	};
 
 	return cmocka_run_group_tests_name("pins", tests, NULL, NULL);
