@@ -81,7 +81,7 @@ const uint8_t *tally_elf_section_data(const struct tally_elf *elf,
 bool tally_elf_vaddr_to_offset(const struct tally_elf *elf, uint64_t vaddr, uint64_t *ret_offset);
 
 /* The build-id of the image's notes (sections first, then PT_NOTE). `ret_id` is zero-padded.
- * 0, -ENOENT when there is none, or an error of tally_elf_open. */
+ * 0, -ENOENT when there is none in the first 16 MB of notes, or an error of tally_elf_open. */
 int tally_elf_image_build_id(const uint8_t *data, size_t len, uint8_t ret_id[TALLY_BUILD_ID_MAX],
 			     size_t *ret_size);
 

@@ -15,6 +15,10 @@
 /* The notes of a kernel or module are some hundred bytes. */
 enum { NOTES_MAX = 1 << 20 };
 
+/* Bytes of notes that are looked through in one image: tables of sections and segments may say of
+ * the same bytes, or of a hole in the file, that they are notes, as often as they like. */
+enum { IMAGE_NOTES_MAX = 16 << 20 };
+
 /* Notes are padded to 4 bytes; where a segment says 8, to 8. */
 static int notes_find(const uint8_t *notes, size_t len, size_t align, bool swap,
 		      uint8_t ret_id[TALLY_BUILD_ID_MAX], size_t *ret_size)
@@ -47,8 +51,17 @@ int tally_notes_build_id(const void *notes, size_t len, uint8_t ret_id[TALLY_BUI
 	return notes_find(notes, len, 4, false, ret_id, ret_size);
 }
 
-static int image_segment_id(const struct tally_elf *elf, uint8_t ret_id[TALLY_BUILD_ID_MAX],
-			    size_t *ret_size)
+/* The same, of notes of an image: `*left` bytes at most, which count down. */
+static int image_notes_find(const uint8_t *notes, size_t len, size_t align, size_t *left, bool swap,
+			    uint8_t ret_id[TALLY_BUILD_ID_MAX], size_t *ret_size)
+{
+	len = TALLY_MIN(len, *left);
+	*left -= len;
+	return notes_find(notes, len, align, swap, ret_id, ret_size);
+}
+
+static int image_segment_id(const struct tally_elf *elf, size_t *left,
+			    uint8_t ret_id[TALLY_BUILD_ID_MAX], size_t *ret_size)
 {
 	struct tally_elf_segment segment;
 	int ret = -ENOENT;
@@ -56,14 +69,15 @@ static int image_segment_id(const struct tally_elf *elf, uint8_t ret_id[TALLY_BU
 	for (uint32_t i = 0; ret && tally_elf_segment(elf, i, &segment); i++) {
 		if (segment.type == PT_NOTE &&
 		    tally_range_ok(segment.offset, segment.filesz, elf->len))
-			ret = notes_find(elf->data + segment.offset, segment.filesz,
-					 segment.align == 8 ? 8 : 4, elf->swap, ret_id, ret_size);
+			ret = image_notes_find(elf->data + segment.offset, segment.filesz,
+					       segment.align == 8 ? 8 : 4, left, elf->swap, ret_id,
+					       ret_size);
 	}
 	return ret;
 }
 
-static int image_section_id(const struct tally_elf *elf, uint8_t ret_id[TALLY_BUILD_ID_MAX],
-			    size_t *ret_size)
+static int image_section_id(const struct tally_elf *elf, size_t *left,
+			    uint8_t ret_id[TALLY_BUILD_ID_MAX], size_t *ret_size)
 {
 	struct tally_elf_section section;
 	const uint8_t *notes;
@@ -74,7 +88,7 @@ static int image_section_id(const struct tally_elf *elf, uint8_t ret_id[TALLY_BU
 		notes = section.type == SHT_NOTE ? tally_elf_section_data(elf, &section, &len)
 						 : NULL;
 		if (notes)
-			ret = notes_find(notes, len, 4, elf->swap, ret_id, ret_size);
+			ret = image_notes_find(notes, len, 4, left, elf->swap, ret_id, ret_size);
 	}
 	return ret;
 }
@@ -82,13 +96,14 @@ static int image_section_id(const struct tally_elf *elf, uint8_t ret_id[TALLY_BU
 int tally_elf_image_build_id(const uint8_t *data, size_t len, uint8_t ret_id[TALLY_BUILD_ID_MAX],
 			     size_t *ret_size)
 {
+	size_t left = IMAGE_NOTES_MAX;
 	struct tally_elf elf;
 	int ret = tally_elf_open(data, len, &elf, NULL);
 
 	if (ret)
 		return ret;
-	ret = image_section_id(&elf, ret_id, ret_size);
-	return ret ? image_segment_id(&elf, ret_id, ret_size) : 0;
+	ret = image_section_id(&elf, &left, ret_id, ret_size);
+	return ret ? image_segment_id(&elf, &left, ret_id, ret_size) : 0;
 }
 
 int tally_elf_build_id(const char *path, uint8_t ret_id[TALLY_BUILD_ID_MAX], size_t *ret_size)

@@ -208,6 +208,43 @@ static void too_many_headers(void **state)
 	}
 }
 
+/* Whether a build-id is found behind `nr` segments of notes, all of the same 1 MB of zeros. */
+static int id_behind(uint16_t nr)
+{
+	enum { ID = 0x8000, ZEROS = 0x10000, LEN = 1 << 20 };
+	struct image head = {.is64 = true, .big = TALLY_HOST_BIG_ENDIAN};
+	Elf64_Phdr notes = {.p_type = PT_NOTE, .p_offset = ZEROS, .p_filesz = LEN, .p_align = 4};
+	uint8_t *data = calloc(ZEROS + LEN, 1), id[TALLY_BUILD_ID_MAX];
+	size_t size;
+	int ret;
+
+	assert_non_null(data);
+	image_header(&head, 0, 0);
+	memcpy(data, head.data, sizeof(Elf64_Ehdr));
+	memcpy(data + offsetof(Elf64_Ehdr, e_phnum), (uint16_t[]){(uint16_t)(nr + 1)}, 2);
+	for (size_t i = 0; i < nr; i++)
+		memcpy(data + sizeof(Elf64_Ehdr) + i * sizeof(notes), &notes, sizeof(notes));
+	head.len = 0;
+	image_build_id(&head);
+	memcpy(data + ID, head.data, head.len);
+	notes.p_offset = ID;
+	notes.p_filesz = head.len;
+	memcpy(data + sizeof(Elf64_Ehdr) + nr * sizeof(notes), &notes, sizeof(notes));
+	ret = tally_elf_image_build_id(data, ZEROS + LEN, id, &size);
+	if (!ret)
+		assert_int_equal(id[0], 0xa0);
+	free(data);
+	return ret;
+}
+
+static void too_many_notes(void **state)
+{
+	assert_int_equal(id_behind(0), 0);
+	assert_int_equal(id_behind(15), 0);
+	assert_int_equal(id_behind(16), -ENOENT);
+	assert_int_equal(id_behind(500), -ENOENT);
+}
+
 static void not_elf(void **state)
 {
 	static const uint8_t text[] = "#!/bin/sh\necho this is no image at all\n";
@@ -246,6 +283,7 @@ int main(void)
 		cmocka_unit_test(truncated_everywhere),
 		cmocka_unit_test(flipped_everywhere),
 		cmocka_unit_test(too_many_headers),
+		cmocka_unit_test(too_many_notes),
 		cmocka_unit_test(not_elf),
 		cmocka_unit_test(kernel_notes),
 	};
