@@ -6,6 +6,8 @@ import os
 import shutil
 import tempfile
 
+# The environment as it was: for what is fetched once, and kept for later runs.
+OUTSIDE = dict(os.environ)
 DIRECTORY = tempfile.mkdtemp(prefix="tally-cache-")
 os.environ["XDG_CACHE_HOME"] = DIRECTORY
 os.environ.pop("TALLY_INDEX", None)

@@ -125,7 +125,7 @@ def check_hidden_chains(tool):
     for options in (["-G"], ["-F", "+pid"], ["-F", "sw:+pid"], ["-F", "comm,ip,sym"]):
         want = tap.run(PERF, "script", "-i", path, *options).stdout
         assert want.count("\n") > 10, f"perf script shows only {want!r}"
-        tap.same(tap.run(TALLY, "script", "-i", path, *options).stdout, want, " ".join(options))
+        tap.same_script(tap.run(TALLY, "script", "-i", path, *options).stdout, want, " ".join(options))
 
 
 def check_lists(tool, kind):

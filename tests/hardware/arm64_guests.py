@@ -9,6 +9,7 @@ import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+import cache  # noqa: E402
 import tap  # noqa: E402
 from guest import Guest  # noqa: E402
 
@@ -150,7 +151,7 @@ def needed(*tools):
 
 
 def fetch():
-    result = tap.run("sh", os.path.join(ROOT, "scripts", "fetch_arm64.sh"), timeout=900)
+    result = tap.run("sh", os.path.join(ROOT, "scripts", "fetch_arm64.sh"), timeout=900, env=cache.OUTSIDE)
     if result.returncode:
         raise tap.Skip("Debian's arm64 packages cannot be fetched: " + " ".join(result.stderr.split())[-300:])
     return result.stdout.strip()

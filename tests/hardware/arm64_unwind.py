@@ -38,7 +38,7 @@ ALL = {
                      "10 /lib/libmany_signed.so", None),
     "library": (O2, "library.c", "15", None),
 }
-QUICK = ["frames_signed", "frames_debug", "signals", "calls"]
+QUICK = ["frames_static", "frames_signed", "frames_debug", "signals", "coroutines", "calls"]
 PROGRAMS = {name: row for name, row in ALL.items() if name in QUICK or os.environ.get("TALLY_UNWIND") == "all"}
 LIBRARIES = {"libcalled.so": ("called.c", ""), "libmany.so": ("many.c", "-Wl,-z,lazy"),
              "libmany_signed.so": ("many.c", "-Wl,-z,lazy -mbranch-protection=standard")}

@@ -14,6 +14,7 @@ import sys
 import tarfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+import cache  # noqa: E402
 import tap  # noqa: E402
 
 TALLY, ROOT, BUILD = sys.argv[1:4]
@@ -219,7 +220,7 @@ def machine(series):
     if not shutil.which(QEMU[0]):
         raise tap.Skip(f"{QEMU[0]} is not installed")
     if not machines:
-        fetched = tap.run("sh", os.path.join(ROOT, "scripts", "fetch_x86.sh"), timeout=600)
+        fetched = tap.run("sh", os.path.join(ROOT, "scripts", "fetch_x86.sh"), timeout=600, env=cache.OUTSIDE)
         if fetched.returncode:
             raise tap.Skip("no kernels to boot: " + fetched.stderr.strip()[-200:])
         for one in SERIES:

@@ -87,6 +87,22 @@ int top_feed_init(struct top *top)
 	top->kallsyms_fd = symbols.kallsyms_fd;
 	if (!ret)
 		ret = tally_live_init(&top->live, &top->sampler, &symbols);
+	tally_str_free(&index_dir);
+	if (ret)
+		return ret;
+	top->live.feed.joins = true;
+	top->live.feed.deferred.limit = WAITING_LIMIT;
+	tally_machine_follow(top->live.machine);
+	tally_machine_show_hidden(top->live.machine);
+	return top_feed_restart(top, top_profile_by(report));
+}
+
+int top_feed_load_apart(struct top *top)
+{
+	struct tally_symbols_options symbols = {0};
+	struct tally_str index_dir = {0};
+	int ret = tally_index_apply(top->config->report.session.no_index, &symbols, &index_dir);
+
 	if (!ret)
 		ret = tally_loader_new(&symbols, &top->loader);
 	tally_str_free(&index_dir);
@@ -94,11 +110,7 @@ int top_feed_init(struct top *top)
 		return ret;
 	top->live.unwinder.is_ready = tally_loader_is_ready;
 	top->live.unwinder.arg = top->loader;
-	top->live.feed.joins = true;
-	top->live.feed.deferred.limit = WAITING_LIMIT;
-	tally_machine_follow(top->live.machine);
-	tally_machine_show_hidden(top->live.machine);
-	return top_feed_restart(top, top_profile_by(report));
+	return 0;
 }
 
 void top_feed_free(struct top *top)

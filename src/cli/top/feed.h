@@ -9,6 +9,10 @@
  * /proc/kallsyms are still there. 0 or -errno; top_feed_free() in any case. */
 int top_feed_init(struct top *top);
 
+/* Have unwind rules loaded by a thread. Privileges are given up before: a thread would keep its
+ * own. 0 or -errno. */
+int top_feed_load_apart(struct top *top);
+
 void top_feed_free(struct top *top);
 
 /* Tell the machine of the tasks, maps and modules that exist already. 0 or the error of reading

@@ -80,6 +80,9 @@ static int watch(struct top *top, int signals)
 
 	/* One heap for all threads: what one frees another one may have. */
 	(void)mallopt(M_ARENA_MAX, 1);
+	ret = top_feed_load_apart(top);
+	if (ret)
+		return ret;
 	ret = top_reader_start(top);
 	if (!ret)
 		ret = text && !top->config->tui ? top_stdio_run(top, signals)
