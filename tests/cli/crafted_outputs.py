@@ -227,11 +227,15 @@ def dump_attr():
     return bytes(one)
 
 
+# No process has it, whose files might be looked for in procfs.
+NO_PID = (1 << 22) + 1
+
+
 def test_dumps_of_code_without_a_file_give_the_innermost_function():
-    records = [mmap(1, 0x400000, 0x10000, "/tmp/program"), comm(1, "task"),
-               sample(0x401010, 1, 1, USER, chain() + dump(0x401010)),
-               sample(KERNEL_TEXT + 16, 1, 2, KERNEL, chain(CONTEXT_KERNEL, KERNEL_TEXT + 16) + dump(0x402020)),
-               sample(KERNEL_TEXT + 16, 1, 3, KERNEL, chain(CONTEXT_KERNEL, KERNEL_TEXT + 16) + u64(0) + u64(0))]
+    records = [mmap(NO_PID, 0x400000, 0x10000, "/tmp/program"), comm(NO_PID, "task"),
+               sample(0x401010, NO_PID, 1, USER, chain() + dump(0x401010)),
+               sample(KERNEL_TEXT + 16, NO_PID, 2, KERNEL, chain(CONTEXT_KERNEL, KERNEL_TEXT + 16) + dump(0x402020)),
+               sample(KERNEL_TEXT + 16, NO_PID, 3, KERNEL, chain(CONTEXT_KERNEL, KERNEL_TEXT + 16) + u64(0) + u64(0))]
     path = write("dumps.data", records, [dump_attr()], {6: padded("x86_64")})
     tap.same(script_ips(path), [[0x1010], [KERNEL_TEXT + 16, 0x2020], [KERNEL_TEXT + 16]], "callchains")
     run = tap.run(TALLY, "report", "-i", path)
