@@ -195,6 +195,21 @@ static void broken_entries(void **state)
 	assert_true(subject.table.head.is_partial);
 }
 
+/* A table that has rows, and no rule at all. */
+static void entries_without_a_rule(void **state)
+{
+	static const uint8_t bad[] = {0x3f};
+	struct frame_bytes *frames = &subject.frames;
+	size_t common = common_begin(frames, 1, "", RIP);
+
+	entry_end(frames);
+	code_entry(frames, common, VADDR, 0x10, bad, sizeof(bad));
+	assert_int_equal(compile(), 0);
+	assert_string_equal(at(0), "none");
+	assert_int_equal(subject.table.head.nr_words, 0);
+	assert_false(subject.table.head.has_frame_pointers);
+}
+
 /* ---- where a program starts --------------------------------------------------------------- */
 
 static void starts(void **state)
@@ -516,6 +531,7 @@ int main(void)
 		TEST(both_sections),
 		TEST(entries_that_were_thrown_away),
 		TEST(broken_entries),
+		TEST(entries_without_a_rule),
 		TEST(starts),
 		TEST(starts_with_rules),
 		TEST(stubs),
