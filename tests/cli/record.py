@@ -542,10 +542,10 @@ def test_size_limit(path):
                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
     assert "RLIMIT_FSIZE is 64 KiB" in said and "runs on" in said, said
     one_truth(said, path)
-    assert limit - 4096 < os.path.getsize(path) <= limit
-    assert len(text(TALLY, "script", "-i", path)) > 100
+    assert limit - 4096 < os.path.getsize(path) <= limit, os.path.getsize(path)
+    assert len(text(TALLY, "script", "-i", path)) > 100, "too few samples"
     if PERF:
-        assert text(TALLY, "script", *OURS, "-i", path) == text("perf", "script", "-i", path)
+        tap.same(text(TALLY, "script", *OURS, "-i", path), text("perf", "script", "-i", path), "script")
 
 
 def test_devices(path):

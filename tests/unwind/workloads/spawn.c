@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Other programs started in the ways there are, each of which borrows or copies this one's stack. */
+/* Other programs started in the ways there are, each of which borrows or copies this one's stack.
+ */
 #include <spawn.h>
 #include <stdlib.h>
 #include <sys/wait.h>
