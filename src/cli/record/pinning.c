@@ -55,6 +55,11 @@ void record_pins_stop(struct record *record)
 	record->pins = NULL;
 }
 
+void record_pins_leave(struct record *record)
+{
+	record->pins = NULL;
+}
+
 static bool is_mmap(struct perf_event_header header)
 {
 	return header.type == PERF_RECORD_MMAP || header.type == PERF_RECORD_MMAP2;

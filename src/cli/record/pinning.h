@@ -20,4 +20,7 @@ const struct tally_symbols_options *record_pins_options(const struct record *rec
 
 void record_pins_stop(struct record *record);
 
+/* Stop, but leave what there is to a thread that still looks at files by these options. */
+void record_pins_leave(struct record *record);
+
 #endif

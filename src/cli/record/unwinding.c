@@ -409,7 +409,8 @@ void record_unwinding_stop(struct record *record)
 	pthread_mutex_unlock(&unwinding->lock);
 	if (unwinding->is_started)
 		pthread_join(unwinding->thread, NULL);
-	tally_loader_end(unwinding->loader);
+	if (!tally_loader_end(unwinding->loader))
+		record_pins_leave(record);
 	tally_live_free(&unwinding->live);
 	record_merge_free(&unwinding->merge);
 	tally_vec_for_each (ring, &unwinding->in)

@@ -71,20 +71,22 @@ int tally_loader_new(const struct tally_symbols_options *options, struct tally_l
 	return ret;
 }
 
-void tally_loader_end(struct tally_loader *loader)
+bool tally_loader_end(struct tally_loader *loader)
 {
 	struct timespec until;
 
 	if (!loader)
-		return;
+		return true;
 	pthread_mutex_lock(&loader->lock);
 	loader->is_ended = true;
 	pthread_cond_signal(&loader->more);
 	pthread_mutex_unlock(&loader->lock);
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += END_SECONDS;
-	if (!pthread_timedjoin_np(loader->thread, NULL, &until))
-		loader_free(loader);
+	if (pthread_timedjoin_np(loader->thread, NULL, &until))
+		return false;
+	loader_free(loader);
+	return true;
 }
 
 /* Those of files that nobody asks for any more go when none is being loaded. */

@@ -30,8 +30,9 @@ struct tally_loader {
 int tally_loader_new(const struct tally_symbols_options *options, struct tally_loader **ret_loader);
 
 /* Have it end, and free it. NULL is allowed. A file that takes longer than two seconds is not
- * waited for: then the thread keeps what it has until the program ends, which is to be soon. */
-void tally_loader_end(struct tally_loader *loader);
+ * waited for: false. Then the thread keeps what it has, and what its options point to, until the
+ * program ends, which is to be soon. */
+bool tally_loader_end(struct tally_loader *loader);
 
 /* Whether the rules of `dso` are loaded, or known to be none; if not, they will be. To be asked by
  * the thread that `dso` belongs to. `loader` is a struct tally_loader. */

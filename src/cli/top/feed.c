@@ -116,7 +116,7 @@ int top_feed_load_apart(struct top *top)
 void top_feed_free(struct top *top)
 {
 	tally_profile_free(&top->profile);
-	tally_loader_end(top->loader);
+	(void)tally_loader_end(top->loader); /* its options point to nothing of ours */
 	tally_live_free(&top->live);
 	if (top->kallsyms_fd > 0)
 		close(top->kallsyms_fd);
