@@ -6,13 +6,13 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "temporary.h"
 #include "base/file.h"
 #include "elf_image.h"
 #include "names.h"
@@ -80,17 +80,12 @@ static int tree_setup(void **state)
 	return 0;
 }
 
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-	return remove(path);
-}
-
 static int tree_teardown(void **state)
 {
 	struct tree *tree = *state;
 
 	tally_symbols_free(tree->symbols);
-	nftw(tree->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	temporary_remove(tree->dir);
 	free(tree);
 	return 0;
 }

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "temporary.h"
 #include "symbols/index_format.h"
 #include "symbols/index_write.h"
 
@@ -40,17 +40,12 @@ static int place_setup(void **state)
 	return 0;
 }
 
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-	return remove(path);
-}
-
 static int place_teardown(void **state)
 {
 	struct place *place = *state;
 
 	tally_index_dir_close(&place->dir);
-	nftw(place->above, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	temporary_remove(place->above);
 	free(place);
 	return 0;
 }

@@ -6,11 +6,11 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "temporary.h"
 #include "names.h"
 #include "random.h"
 #include "symbols/index_format.h"
@@ -35,17 +35,12 @@ static int place_setup(void **state)
 	return 0;
 }
 
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-	return remove(path);
-}
-
 static int place_teardown(void **state)
 {
 	struct place *place = *state;
 
 	tally_index_dir_close(&place->dir);
-	nftw(place->above, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	temporary_remove(place->above);
 	free(place);
 	return 0;
 }

@@ -2,7 +2,6 @@
 /* Whose code is looked at: files that are known to be the recorded ones, some at a time. */
 #include <dirent.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "temporary.h"
 #include "elf_image.h"
 #include "symbols/code.h"
 #include "symbols/symbols.h"
@@ -55,17 +55,12 @@ static int setup(void **state)
 	return 0;
 }
 
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-	return remove(path);
-}
-
 static int teardown(void **state)
 {
 	struct fixture *f = *state;
 
 	tally_symbols_free(f->symbols);
-	nftw(f->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	temporary_remove(f->dir);
 	free(f);
 	return 0;
 }

@@ -8,7 +8,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "temporary.h"
 #include "elf_image.h"
 #include "names.h"
 #include "symbols/pins.h"
@@ -45,18 +45,13 @@ static int tree_setup(void **state)
 	return 0;
 }
 
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-	return remove(path);
-}
-
 static int tree_teardown(void **state)
 {
 	struct tree *tree = *state;
 
 	tally_symbols_free(tree->symbols);
 	tally_pins_free(tree->options.pins);
-	nftw(tree->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	temporary_remove(tree->dir);
 	free(tree);
 	return 0;
 }
