@@ -8,72 +8,24 @@
 
 #include "base/arith.h"
 #include "base/endian.h"
-#include "symbols/unpack.h"
-
-#define OLD_NAME ".zdebug_frame"
 
 /* ---- sections ------------------------------------------------------------------- */
-
-/* How a section is packed, and the bytes before what is packed: by its flag or, as before there was
- * one, by its name (".zdebug_frame") and its first bytes. False for one that is not. */
-static bool section_is_packed(const struct tally_elf *elf, const struct tally_elf_section *section,
-			      const uint8_t *data, size_t len, uint32_t *ret_type, size_t *ret_head)
-{
-	enum { OLD_HEAD = 12 };
-
-	if (section->flags & SHF_COMPRESSED) {
-		*ret_type = len < sizeof(Elf64_Chdr) ? 0 : tally_load_u32(data, elf->swap);
-		*ret_head = TALLY_MIN(len, sizeof(Elf64_Chdr));
-		return true;
-	}
-	*ret_type = ELFCOMPRESS_ZLIB;
-	*ret_head = OLD_HEAD;
-	return !strcmp(tally_elf_section_name(elf, section), OLD_NAME) && len >= OLD_HEAD &&
-	       !memcmp(data, "ZLIB", 4);
-}
-
-/* The bytes of a section, unpacked if need be. NULL where there are none that can be read. */
-static const uint8_t *section_bytes(const struct tally_elf *elf,
-				    const struct tally_elf_section *section, uint8_t **ret_unpacked,
-				    size_t *ret_len)
-{
-	const uint8_t *data = tally_elf_section_data(elf, section, ret_len);
-	uint32_t type;
-	size_t head;
-
-	if (!data || !section_is_packed(elf, section, data, *ret_len, &type, &head))
-		return data;
-	if (tally_unpack_section(type, data + head, *ret_len - head, ret_unpacked, ret_len))
-		return NULL;
-	return *ret_unpacked;
-}
 
 static void add_section(struct tally_elf_frames *frames, const struct tally_elf *elf,
 			const char *name, bool is_debug)
 {
-	size_t nr = frames->source.nr_sections, len;
-	struct tally_elf_section section;
-	const uint8_t *data;
+	enum { SECTION_MAX = 256 << 20 };
+	size_t nr = frames->source.nr_sections;
+	struct tally_elf_bytes *bytes = &frames->bytes[nr];
 
-	if (nr == TALLY_FRAMES_SECTIONS || !tally_elf_section_by_name(elf, name, &section))
+	if (nr == TALLY_FRAMES_SECTIONS || tally_elf_bytes_get(elf, name, SECTION_MAX, bytes))
 		return;
-	data = section_bytes(elf, &section, &frames->unpacked[nr], &len);
-	if (!data)
-		return;
-	frames->sections[nr] = (struct tally_cfi_section){.data = data,
-							  .len = len,
-							  .vaddr = section.addr,
+	frames->sections[nr] = (struct tally_cfi_section){.data = bytes->data,
+							  .len = bytes->len,
+							  .vaddr = bytes->addr,
 							  .is_debug = is_debug,
 							  .swap = elf->swap};
 	frames->source.nr_sections++;
-}
-
-static void add_debug_section(struct tally_elf_frames *frames, const struct tally_elf *elf)
-{
-	struct tally_elf_section section;
-	bool is_old = !tally_elf_section_by_name(elf, ".debug_frame", &section);
-
-	add_section(frames, elf, is_old ? OLD_NAME : ".debug_frame", true);
 }
 
 /* Where an image has no sections: the header of the table that the program itself searches when it
@@ -150,9 +102,9 @@ int tally_elf_frames_gather(const struct tally_elf *elf, const struct tally_elf 
 	add_section(frames, elf, ".eh_frame", false);
 	if (!frames->source.nr_sections)
 		add_by_header(frames, elf);
-	add_debug_section(frames, elf);
+	add_section(frames, elf, ".debug_frame", true);
 	if (debug)
-		add_debug_section(frames, debug);
+		add_section(frames, debug, ".debug_frame", true);
 	add_stubs(frames, elf);
 	return 0;
 }
@@ -160,5 +112,5 @@ int tally_elf_frames_gather(const struct tally_elf *elf, const struct tally_elf 
 void tally_elf_frames_free(struct tally_elf_frames *frames)
 {
 	for (size_t i = 0; i < TALLY_FRAMES_SECTIONS; i++)
-		free(frames->unpacked[i]);
+		tally_elf_bytes_free(&frames->bytes[i]);
 }

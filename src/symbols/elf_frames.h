@@ -3,7 +3,7 @@
 #ifndef TALLY_SYMBOLS_ELF_FRAMES_H
 #define TALLY_SYMBOLS_ELF_FRAMES_H
 
-#include "symbols/elf.h"
+#include "symbols/elf_bytes.h"
 #include "unwind/compile.h"
 
 enum { TALLY_FRAMES_SEGMENTS = 64, TALLY_FRAMES_SECTIONS = 3, TALLY_FRAMES_STUBS = 4 };
@@ -13,7 +13,7 @@ struct tally_elf_frames {
 	struct tally_unwind_segment segments[TALLY_FRAMES_SEGMENTS];
 	struct tally_cfi_section sections[TALLY_FRAMES_SECTIONS];
 	struct tally_unwind_stubs stubs[TALLY_FRAMES_STUBS];
-	uint8_t *unpacked[TALLY_FRAMES_SECTIONS];
+	struct tally_elf_bytes bytes[TALLY_FRAMES_SECTIONS];
 };
 
 /* Gather it from the image that was mapped and, if `debug` is not NULL, from its separate debug

@@ -6,6 +6,7 @@
 
 #include "base/arith.h"
 #include "symbols/dso.h"
+#include "symbols/elf_bytes.h"
 #include "symbols/elf_frames.h"
 #include "symbols/index_rules.h"
 #include "symbols/load.h"
@@ -19,11 +20,6 @@ static bool has_section(const struct tally_elf *elf, const char *name)
 	struct tally_elf_section section;
 
 	return tally_elf_section_by_name(elf, name, &section) && section.type != SHT_NOBITS;
-}
-
-static bool has_debug_frame(const struct tally_elf *elf)
-{
-	return has_section(elf, ".debug_frame") || has_section(elf, ".zdebug_frame");
 }
 
 /* The bytes from file offset `start` to `end` for which a table has rules. */
@@ -76,7 +72,7 @@ static int rules_search(struct tally_dso *dso, struct tally_image *own, struct t
 			continue;
 		if (!own->elf.data && is_mapped_file(&image.elf))
 			*own = image;
-		else if (!debug->elf.data && has_debug_frame(&image.elf))
+		else if (!debug->elf.data && tally_elf_has_bytes(&image.elf, ".debug_frame"))
 			*debug = image;
 		else
 			tally_image_free(&image);

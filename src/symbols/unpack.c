@@ -3,10 +3,14 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 #include <zstd.h>
+#ifdef TALLY_HAVE_DEFLATE
+#include <libdeflate.h>
+#endif
 #ifdef TALLY_HAVE_LZMA
 #include <lzma.h>
 #endif
@@ -174,12 +178,61 @@ int tally_unpack(const uint8_t *data, size_t len, uint8_t **ret_data, size_t *re
 	return format ? unpack_by(format->unpack, data, len, ret_data, ret_len) : -ENOSYS;
 }
 
-int tally_unpack_section(uint32_t type, const uint8_t *data, size_t len, uint8_t **ret_data,
-			 size_t *ret_len)
+/* Unpack into a place of the right size: sections of debug information are large. */
+#ifdef TALLY_HAVE_DEFLATE
+static int section_deflate(const uint8_t *data, size_t len, uint8_t *to, size_t size)
 {
-	switch (type) {
-	case ELFCOMPRESS_ZLIB: return unpack_by(unpack_deflate, data, len, ret_data, ret_len);
-	case ELFCOMPRESS_ZSTD: return unpack_by(unpack_zstd, data, len, ret_data, ret_len);
+	struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
+	enum libdeflate_result result;
+
+	if (!decompressor)
+		return -ENOMEM;
+	result = libdeflate_zlib_decompress(decompressor, data, len, to, size, NULL);
+	libdeflate_free_decompressor(decompressor);
+	return result == LIBDEFLATE_SUCCESS ? 0 : -EINVAL;
+}
+#else
+static int section_deflate(const uint8_t *data, size_t len, uint8_t *to, size_t size)
+{
+	z_stream stream = {.next_in = (Bytef *)data, .next_out = to};
+	int code = Z_OK;
+
+	if (inflateInit(&stream) != Z_OK)
+		return -ENOMEM;
+	while (code == Z_OK && (size_t)(stream.next_in - data) <= len) {
+		size_t in = len - (size_t)(stream.next_in - data);
+		size_t out = size - (size_t)(stream.next_out - to);
+
+		stream.avail_in = (uInt)TALLY_MIN(in, (size_t)INT_MAX);
+		stream.avail_out = (uInt)TALLY_MIN(out, (size_t)INT_MAX);
+		code = inflate(&stream, Z_NO_FLUSH);
 	}
-	return -ENOSYS;
+	inflateEnd(&stream);
+	return code == Z_STREAM_END && stream.next_out == to + size ? 0 : -EINVAL;
+}
+#endif
+
+static int section_zstd(const uint8_t *data, size_t len, uint8_t *to, size_t size)
+{
+	return ZSTD_decompress(to, size, data, len) == size ? 0 : -EINVAL;
+}
+
+int tally_unpack_section(uint32_t type, const uint8_t *data, size_t len, size_t size,
+			 uint8_t **ret_data)
+{
+	uint8_t *to;
+	int ret;
+
+	if (type != ELFCOMPRESS_ZLIB && type != ELFCOMPRESS_ZSTD)
+		return -ENOSYS;
+	to = malloc(size + !size);
+	if (!to)
+		return -ENOMEM;
+	ret = type == ELFCOMPRESS_ZLIB ? section_deflate(data, len, to, size)
+				       : section_zstd(data, len, to, size);
+	if (ret)
+		free(to);
+	else
+		*ret_data = to;
+	return ret;
 }

@@ -14,9 +14,9 @@ bool tally_is_packed(const uint8_t *data, size_t len);
  * or not in this build; -EFBIG beyond 256 MiB; -EINVAL for broken bytes; -ENOMEM. */
 int tally_unpack(const uint8_t *data, size_t len, uint8_t **ret_data, size_t *ret_len);
 
-/* The contents of a section with SHF_COMPRESSED, behind its header; `type` is ch_type. As
- * tally_unpack(). */
-int tally_unpack_section(uint32_t type, const uint8_t *data, size_t len, uint8_t **ret_data,
-			 size_t *ret_len);
+/* The contents of a section with SHF_COMPRESSED, behind its header, which are exactly `size` bytes;
+ * `type` is ch_type. As tally_unpack(); -EINVAL if there are fewer or more. */
+int tally_unpack_section(uint32_t type, const uint8_t *data, size_t len, size_t size,
+			 uint8_t **ret_data);
 
 #endif
