@@ -17,10 +17,11 @@ LAW = {
     "events": {"abi", "base", "jevents"},
     "perfdata": {"abi", "base"},
     "unwind": {"base"},
-    "symbols": {"base", "unwind"},
+    "dwarf": {"base"},
+    "symbols": {"base", "dwarf", "unwind"},
     "profile": {"abi", "base", "symbols", "unwind"},
     "view": {"profile", "base"},
-    "cli": {"abi", "base", "client", "events", "sampler", "jevents", "perfdata", "symbols", "unwind", "profile", "view", "core", "hosts"},
+    "cli": {"abi", "base", "client", "events", "sampler", "jevents", "perfdata", "symbols", "dwarf", "unwind", "profile", "view", "core", "hosts"},
 }
 # public header: the rooms that may use it
 PUBLIC = {
