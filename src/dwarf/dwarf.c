@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * libdw is given an ELF file that we make: the sections, and nothing else. What is odd about the
+ * file that they are from it never sees.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dwarf/names.h"
+#include "dwarf/private.h"
+
+/* libelf takes bytes that are not const, and does not write to them. */
+static int add_section(Elf *elf, int number, const void *data, size_t len, size_t *ret_index)
+{
+	Elf_Scn *section = elf_newscn(elf);
+	Elf_Data *bytes = section ? elf_newdata(section) : NULL;
+	GElf_Shdr header;
+
+	if (!bytes || !gelf_getshdr(section, &header))
+		return -ENOMEM;
+	bytes->d_buf = (void *)(uintptr_t)data;
+	bytes->d_size = len;
+	bytes->d_type = ELF_T_BYTE;
+	bytes->d_align = 1;
+	bytes->d_version = EV_CURRENT;
+	header.sh_name = (GElf_Word)dwarf_name_place(number);
+	header.sh_type = number == TALLY_DWARF_SECTIONS ? SHT_STRTAB : SHT_PROGBITS;
+	header.sh_size = len;
+	*ret_index = elf_ndxscn(section);
+	return gelf_update_shdr(section, &header) ? 0 : -ENOMEM;
+}
+
+static int add_sections(Elf *elf, const struct tally_dwarf_file *file, size_t *ret_names)
+{
+	int ret = 0;
+
+	for (int i = 0; i < TALLY_DWARF_SECTIONS && !ret; i++) {
+		if (file->sections[i].data)
+			ret = add_section(elf, i, file->sections[i].data, file->sections[i].len,
+					  ret_names);
+	}
+	return ret ? ret
+		   : add_section(elf, TALLY_DWARF_SECTIONS, dwarf_names, dwarf_names_size,
+				 ret_names);
+}
+
+static int elf_make(int null, const struct tally_dwarf_file *file, Elf **ret_elf)
+{
+	Elf *elf = elf_begin(null, ELF_C_WRITE, NULL);
+	GElf_Ehdr header;
+	size_t index = 0;
+	int ret = elf && gelf_newehdr(elf, file->is64 ? ELFCLASS64 : ELFCLASS32) ? 0 : -ENOMEM;
+
+	if (!ret)
+		ret = add_sections(elf, file, &index);
+	if (!ret && !gelf_getehdr(elf, &header))
+		ret = -ENOMEM;
+	if (!ret) {
+		header.e_ident[EI_DATA] = file->is_big ? ELFDATA2MSB : ELFDATA2LSB;
+		header.e_machine = file->machine;
+		header.e_type = ET_EXEC;
+		header.e_version = EV_CURRENT;
+		header.e_shstrndx = (GElf_Half)index;
+		ret = gelf_update_ehdr(elf, &header) ? 0 : -ENOMEM;
+	}
+	if (ret)
+		elf_end(elf);
+	else
+		*ret_elf = elf;
+	return ret;
+}
+
+static int debug_open(int null, const struct tally_dwarf_file *file, Elf **ret_elf,
+		      Dwarf **ret_debug)
+{
+	Elf *elf;
+	int ret = elf_make(null, file, &elf);
+
+	if (ret)
+		return ret;
+	*ret_debug = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	*ret_elf = elf;
+	return *ret_debug ? 0 : -EBADMSG;
+}
+
+int tally_dwarf_open(const struct tally_dwarf_file *file, const struct tally_dwarf_file *alt,
+		     struct tally_dwarf **ret_dwarf)
+{
+	struct tally_dwarf *dwarf;
+	int ret;
+
+	if (!file->sections[TALLY_DWARF_INFO].len || elf_version(EV_CURRENT) == EV_NONE)
+		return -ENODATA;
+	dwarf = calloc(1, sizeof(*dwarf));
+	if (!dwarf)
+		return -ENOMEM;
+	dwarf->info = file->sections[TALLY_DWARF_INFO].data;
+	dwarf->info_len = file->sections[TALLY_DWARF_INFO].len;
+	dwarf->null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	ret = dwarf->null < 0 ? -errno : 0;
+	if (!ret)
+		ret = debug_open(dwarf->null, file, &dwarf->elf, &dwarf->debug);
+	/* Without what dwz moved some functions have no names. */
+	if (!ret && alt && !debug_open(dwarf->null, alt, &dwarf->alt_elf, &dwarf->alt))
+		dwarf_setalt(dwarf->debug, dwarf->alt);
+	if (ret)
+		tally_dwarf_close(dwarf);
+	else
+		*ret_dwarf = dwarf;
+	return ret;
+}
+
+void tally_dwarf_close(struct tally_dwarf *dwarf)
+{
+	tally_vec_for_each (unit, &dwarf->units) {
+		tally_vec_free(&unit->functions);
+		tally_vec_free(&unit->reach);
+		tally_vec_free(&unit->calls);
+		tally_map_free(&unit->paths);
+	}
+	tally_vec_free(&dwarf->units);
+	tally_vec_free(&dwarf->ranges);
+	tally_vec_free(&dwarf->reach);
+	tally_map_free(&dwarf->names);
+	tally_map_free(&dwarf->alt_names);
+	tally_arena_free(&dwarf->paths);
+	dwarf_end(dwarf->debug);
+	dwarf_end(dwarf->alt);
+	elf_end(dwarf->elf);
+	elf_end(dwarf->alt_elf);
+	if (dwarf->null >= 0)
+		close(dwarf->null);
+	free(dwarf);
+}

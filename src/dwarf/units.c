@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which unit an address is in. */
+#include <dwarf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "dwarf/private.h"
+
+struct dwarf_piece {
+	uint64_t start, end;
+};
+
+static const struct dwarf_piece *piece_at(const void *pieces, size_t size, size_t i)
+{
+	return (const void *)((const char *)pieces + i * size);
+}
+
+const void *dwarf_piece_find(const void *pieces, size_t size, size_t nr, const uint64_t *reach,
+			     uint64_t addr)
+{
+	/* Those of sane files do not overlap, or by little. */
+	enum { LOOKS_MAX = 256 };
+	size_t low = 0, high = nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (piece_at(pieces, size, middle)->start <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (int looks = 0; low && reach[low - 1] > addr && looks < LOOKS_MAX; looks++, low--) {
+		if (piece_at(pieces, size, low - 1)->end > addr)
+			return piece_at(pieces, size, low - 1);
+	}
+	return NULL;
+}
+
+static int range_add(struct tally_dwarf *dwarf, uint64_t start, uint64_t end, size_t unit)
+{
+	/* Functions that the linker dropped are at 0, or at the end. */
+	if (!start || start >= end)
+		return 0;
+	return tally_vec_push(&dwarf->ranges, (struct dwarf_range){start, end, (uint32_t)unit});
+}
+
+/* A unit that does not say which addresses it has is asked for those of its functions. */
+static int add_functions(struct tally_dwarf *dwarf, size_t number)
+{
+	struct dwarf_unit *unit = &dwarf->units.data[number];
+	int ret = dwarf_unit_walk(dwarf, unit);
+
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
+	tally_vec_for_each (function, &unit->functions) {
+		if (!ret)
+			ret = range_add(dwarf, function->start, function->end, number);
+	}
+	return ret;
+}
+
+/* `die` is the unit's own, or the skeleton of a split one. */
+static int unit_add(struct tally_dwarf *dwarf, Dwarf_Die *die, const Dwarf_Die *split)
+{
+	struct dwarf_unit unit = {.die = split ? *split : *die, .is_split = split};
+	size_t number = dwarf->units.len, before = dwarf->ranges.len;
+	Dwarf_Addr base, start, end;
+	Dwarf_Attribute dir;
+	ptrdiff_t at = 0;
+	int ret;
+
+	if (dwarf_attr(die, DW_AT_comp_dir, &dir))
+		unit.dir = dwarf_formstring(&dir);
+	ret = tally_vec_push(&dwarf->units, unit);
+
+	while (!ret && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
+		ret = range_add(dwarf, start, end, number);
+	if (!ret && dwarf->ranges.len == before)
+		ret = add_functions(dwarf, number);
+	return ret;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct dwarf_range *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	/* The longer one first, so that the innermost is met first from behind. */
+	if (x->end != y->end)
+		return x->end > y->end ? -1 : 1;
+	/* The linker keeps one of the functions that units have in common, and all of them claim
+	 * it: the first one gets it. */
+	return x->unit > y->unit ? -1 : x->unit < y->unit;
+}
+
+static int ranges_sort(struct tally_dwarf *dwarf)
+{
+	uint64_t reach = 0;
+	int ret = tally_vec_reserve(&dwarf->reach, dwarf->ranges.len);
+
+	if (ret || !dwarf->ranges.len)
+		return ret;
+	qsort(dwarf->ranges.data, dwarf->ranges.len, sizeof(*dwarf->ranges.data), by_start);
+	tally_vec_for_each (range, &dwarf->ranges) {
+		reach = TALLY_MAX(reach, range->end);
+		dwarf->reach.data[dwarf->reach.len++] = reach;
+	}
+	return 0;
+}
+
+int dwarf_units_read(struct tally_dwarf *dwarf)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die, split;
+	Dwarf_Half version;
+	uint8_t type;
+	int ret = 0, next;
+
+	while (!ret &&
+	       !(next = dwarf_get_units(dwarf->debug, cu, &cu, &version, &type, &die, &split))) {
+		if (type == DW_UT_compile)
+			ret = unit_add(dwarf, &die, NULL);
+		else if (type == DW_UT_skeleton)
+			ret = unit_add(dwarf, &die, split.addr ? &split : NULL);
+	}
+	if (!ret)
+		ret = ranges_sort(dwarf);
+	dwarf->has_ranges = true;
+	return ret;
+}
+
+int dwarf_unit_find(struct tally_dwarf *dwarf, uint64_t addr, struct dwarf_unit **ret_unit)
+{
+	const struct dwarf_range *range;
+	int ret = dwarf->has_ranges ? 0 : dwarf_units_read(dwarf);
+
+	if (ret)
+		return ret;
+	range = DWARF_PIECE_FIND(&dwarf->ranges, &dwarf->reach, addr);
+	if (range)
+		ret = dwarf_unit_walk(dwarf, &dwarf->units.data[range->unit]);
+	if (!ret)
+		*ret_unit = range ? &dwarf->units.data[range->unit] : NULL;
+	return ret;
+}
