@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A build without libdw: nobody has debug information. */
+#include <errno.h>
+
+#include "dwarf/dwarf.h"
+
+int tally_dwarf_open(const struct tally_dwarf_file *file, const struct tally_dwarf_file *alt,
+		     struct tally_dwarf **ret_dwarf)
+{
+	return -ENOSYS;
+}
+
+void tally_dwarf_close(struct tally_dwarf *dwarf)
+{
+}
+
+int tally_dwarf_find(struct tally_dwarf *dwarf, uint64_t addr, tally_line_take take, void *arg)
+{
+	return -ENOENT;
+}
