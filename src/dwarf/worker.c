@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "dwarf/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "base/file.h"
+#include "dwarf/message.h"
+
+/* What libdw ends the process with when memory is out. */
+enum { STATUS_NO_MEMORY = EXIT_FAILURE };
+
+/* ---- the process ----------------------------------------------------------- */
+
+/* How much address space this process has, as the kernel counts it for the limit. */
+static uint64_t space_taken(void)
+{
+	char *text;
+	size_t len;
+	uint64_t pages = 0;
+
+	if (tally_file_read("/proc/self/statm", 4096, &text, &len))
+		return 0;
+	pages = strtoull(text, NULL, 10);
+	free(text);
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void limit(int what, uint64_t most)
+{
+	struct rlimit now;
+
+	if (!getrlimit(what, &now) && most < now.rlim_cur) {
+		now.rlim_cur = most;
+		(void)setrlimit(what, &now);
+	}
+}
+
+/* Signals do what they do by default: the program's own handlers are for itself. */
+static void signals_reset(void)
+{
+	sigset_t none;
+
+	for (int i = 1; i < NSIG; i++)
+		(void)signal(i, SIG_DFL);
+	sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* What libdw says before it ends is nothing that people could make use of. */
+static void be_silent(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null >= 0) {
+		(void)dup2(null, STDERR_FILENO);
+		(void)dup2(null, STDOUT_FILENO);
+		close(null);
+	}
+}
+
+static void worker_run(int fd, const struct tally_dwarf_limits *limits, tally_dwarf_opener open_it,
+		       void *arg)
+{
+	struct tally_dwarf *dwarf;
+	int ret;
+
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signals_reset();
+	be_silent();
+	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_CPU, limits->seconds);
+	limit(RLIMIT_AS, space_taken() + limits->bytes);
+	ret = open_it(arg, &dwarf);
+	if (ret) {
+		uint32_t nr;
+
+		/* An answer comes after its question. */
+		(void)!read(fd, &nr, sizeof(nr));
+		dwarf_refuse(fd, ret);
+	} else {
+		dwarf_serve(fd, dwarf);
+	}
+	_exit(0);
+}
+
+int tally_dwarf_worker_start(struct tally_dwarf_worker *worker,
+			     const struct tally_dwarf_limits *limits, tally_dwarf_opener open,
+			     void *arg)
+{
+	int pair[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+		return -errno;
+	pid = fork();
+	if (pid < 0) {
+		close(pair[0]);
+		close(pair[1]);
+		return -EAGAIN;
+	}
+	if (!pid) {
+		close(pair[0]);
+		worker_run(pair[1], limits, open, arg);
+	}
+	close(pair[1]);
+	*worker = (struct tally_dwarf_worker){
+		.pid = pid, .fd = pair[0], .left = (int64_t)limits->seconds * 1000};
+	return 0;
+}
+
+/* ---- those who ask --------------------------------------------------------- */
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Why the process has ended. */
+static int worker_reap(struct tally_dwarf_worker *worker)
+{
+	int status = 0;
+
+	(void)kill(worker->pid, SIGKILL);
+	while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	close(worker->fd);
+	worker->pid = 0;
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+		return TALLY_DWARF_ERROR_TIME;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NO_MEMORY)
+		return TALLY_DWARF_ERROR_MEMORY;
+	return TALLY_DWARF_ERROR_CRASHED;
+}
+
+static int worker_give_up(struct tally_dwarf_worker *worker, int error)
+{
+	int ended = worker_reap(worker);
+
+	worker->error = error ? error : ended;
+	return worker->error;
+}
+
+/* Wait for something to read. 0 or TALLY_DWARF_ERROR_TIME. */
+static int worker_wait(struct tally_dwarf_worker *worker)
+{
+	struct pollfd at = {.fd = worker->fd, .events = POLLIN};
+	int64_t before = now_ms();
+	int ret;
+
+	do {
+		int64_t left = worker->left - (now_ms() - before);
+
+		ret = poll(&at, 1, left > 0 ? (int)left : 0);
+	} while (ret < 0 && errno == EINTR);
+	worker->left -= now_ms() - before;
+	return ret > 0 ? 0 : TALLY_DWARF_ERROR_TIME;
+}
+
+/* Let more come. 0, TALLY_DWARF_ERROR_TIME, -ENOMEM, or -EPIPE: there is nobody to send it. */
+static int worker_fill(struct tally_dwarf_worker *worker)
+{
+	enum { STEP = 64 << 10 };
+	ssize_t got;
+	int ret = 0;
+
+	memmove(worker->input.data, worker->input.data + worker->at,
+		worker->input.len - worker->at);
+	worker->input.len -= worker->at;
+	worker->at = 0;
+	if (tally_vec_reserve(&worker->input, worker->input.len + STEP))
+		return -ENOMEM;
+	do {
+		got = recv(worker->fd, worker->input.data + worker->input.len, STEP, MSG_DONTWAIT);
+		if (got < 0 && errno == EAGAIN)
+			ret = worker_wait(worker);
+	} while (got < 0 && (errno == EAGAIN || errno == EINTR) && !ret);
+	if (!ret && got <= 0)
+		ret = -EPIPE;
+	worker->input.len += got > 0 ? (size_t)got : 0;
+	return ret;
+}
+
+/* The next `len` bytes; valid until more are asked for. 0 or as worker_fill(). */
+static int worker_take(struct tally_dwarf_worker *worker, size_t len, const uint8_t **ret_data)
+{
+	int ret = 0;
+
+	while (!ret && worker->input.len - worker->at < len)
+		ret = worker_fill(worker);
+	if (ret)
+		return ret;
+	*ret_data = worker->input.data + worker->at;
+	worker->at += len;
+	return 0;
+}
+
+static int take_text(struct tally_dwarf_worker *worker, struct tally_lines *lines, uint32_t len)
+{
+	enum { TEXT_MAX = 1 << 20 };
+	const uint8_t *data = NULL;
+	const char *text;
+	int ret = len <= TEXT_MAX ? worker_take(worker, len, &data) : -EPROTO;
+
+	if (!ret)
+		ret = tally_lines_text(lines, (const char *)data, len, &text);
+	return ret ? ret : tally_vec_push(&worker->texts, text);
+}
+
+/* The text of a number. False if there is none of it. */
+static bool text_of(const struct tally_dwarf_worker *worker, uint32_t number, const char **ret_text)
+{
+	if (number > worker->texts.len)
+		return false;
+	*ret_text = number ? worker->texts.data[number - 1] : NULL;
+	return true;
+}
+
+static int take_span(struct tally_dwarf_worker *worker, struct tally_lines *lines,
+		     const struct dwarf_message *message)
+{
+	struct tally_line made[TALLY_DWARF_LINES_MAX];
+	struct tally_line_span span = {message->start, message->end, made, message->nr};
+	struct dwarf_message_line line;
+	const uint8_t *data;
+	int ret = message->nr <= TALLY_DWARF_LINES_MAX
+			  ? worker_take(worker, message->nr * sizeof(line), &data)
+			  : -EPROTO;
+
+	for (uint32_t i = 0; i < message->nr && !ret; i++) {
+		memcpy(&line, data + i * sizeof(line), sizeof(line));
+		made[i].line = line.line;
+		if (!text_of(worker, line.function, &made[i].function) ||
+		    !text_of(worker, line.file, &made[i].file))
+			ret = -EPROTO;
+	}
+	return ret ? ret : tally_lines_add(lines, &span);
+}
+
+/* Take the answer of one question. */
+static int take_answer(struct tally_dwarf_worker *worker, struct tally_lines *lines)
+{
+	struct dwarf_message message;
+	const uint8_t *data;
+	int ret = 0;
+
+	while (!ret) {
+		ret = worker_take(worker, sizeof(message), &data);
+		if (ret)
+			break;
+		memcpy(&message, data, sizeof(message));
+		if (message.kind == DWARF_MESSAGE_END)
+			return message.error < 0 ? message.error : 0;
+		if (message.kind == DWARF_MESSAGE_TEXT)
+			ret = take_text(worker, lines, message.nr);
+		else if (message.kind == DWARF_MESSAGE_SPAN)
+			ret = take_span(worker, lines, &message);
+		else
+			ret = -EPROTO;
+	}
+	return ret;
+}
+
+/* It fits into the socket: the last question was answered. */
+static int ask(const struct tally_dwarf_worker *worker, const uint64_t *addrs, uint32_t nr)
+{
+	struct iovec parts[] = {{&nr, sizeof(nr)}, {(void *)(uintptr_t)addrs, nr * sizeof(*addrs)}};
+	struct msghdr message = {.msg_iov = parts, .msg_iovlen = TALLY_ARRAY_SIZE(parts)};
+	size_t len = sizeof(nr) + nr * sizeof(*addrs);
+
+	return sendmsg(worker->fd, &message, MSG_NOSIGNAL) == (ssize_t)len ? 0 : -EPIPE;
+}
+
+int tally_dwarf_worker_ask(struct tally_dwarf_worker *worker, const uint64_t *addrs, size_t nr,
+			   struct tally_lines *lines)
+{
+	int ret = worker->error;
+
+	while (nr && !ret) {
+		uint32_t some = (uint32_t)TALLY_MIN(nr, (size_t)DWARF_QUESTION_MAX);
+
+		ret = ask(worker, addrs, some);
+		if (!ret)
+			ret = take_answer(worker, lines);
+		addrs += some;
+		nr -= some;
+	}
+	if (!ret || worker->error)
+		return ret;
+	if (ret == -EPIPE || ret == -EPROTO)
+		ret = 0; /* how it ended tells more */
+	return worker_give_up(worker, ret == -ENOMEM ? TALLY_DWARF_ERROR_MEMORY : ret);
+}
+
+void tally_dwarf_worker_stop(struct tally_dwarf_worker *worker)
+{
+	if (worker->pid)
+		(void)worker_reap(worker);
+	tally_vec_free(&worker->texts);
+	tally_vec_free(&worker->input);
+	*worker = (struct tally_dwarf_worker){0};
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Lines asked for in another process. Debug information of a stranger's file can make a decoder
+ * crash, loop, or take all memory: there it takes nothing but the process with it, which has its
+ * limits. What the process answers is not believed either.
+ *
+ * The process is forked: a program with threads must not hold locks then that `open` takes. It ends
+ * with the program.
+ */
+#ifndef TALLY_DWARF_WORKER_H
+#define TALLY_DWARF_WORKER_H
+
+#include <sys/types.h>
+
+#include "dwarf/dwarf.h"
+
+/* What it may take in all. */
+struct tally_dwarf_limits {
+	unsigned seconds; /* of CPU time, and of waiting for it */
+	uint64_t bytes;   /* of memory beyond what the program has */
+};
+
+/* Why there is no answer. */
+enum {
+	TALLY_DWARF_ERROR_TIME = -ETIMEDOUT,
+	TALLY_DWARF_ERROR_MEMORY = -ENOSPC,
+	TALLY_DWARF_ERROR_CRASHED = -ECHILD,
+};
+
+/* All zero is none. */
+struct tally_dwarf_worker {
+	pid_t pid; /* 0: none */
+	int fd;
+	int error;                     /* it is given up for this */
+	int64_t left;                  /* milliseconds that it may still be waited for */
+	TALLY_VEC(const char *) texts; /* that it told, by number */
+	TALLY_VEC(uint8_t) input;      /* what came and was not looked at yet: from */
+	size_t at;
+};
+
+/* Opens the debug information, in the process. 0 or -errno. */
+typedef int (*tally_dwarf_opener)(void *arg, struct tally_dwarf **ret_dwarf);
+
+/* Start the process. 0, -ENOMEM, -EAGAIN, -EMFILE. */
+int tally_dwarf_worker_start(struct tally_dwarf_worker *worker,
+			     const struct tally_dwarf_limits *limits, tally_dwarf_opener open,
+			     void *arg);
+
+/* Add to `lines` the spans of the functions that the addresses are in; for those that have none a
+ * span of one byte without lines. 0; TALLY_DWARF_ERROR_*, or what `open` returned: the worker is of
+ * no use any more, and some spans may have come; or -ENOMEM. */
+int tally_dwarf_worker_ask(struct tally_dwarf_worker *worker, const uint64_t *addrs, size_t nr,
+			   struct tally_lines *lines);
+
+/* End the process. */
+void tally_dwarf_worker_stop(struct tally_dwarf_worker *worker);
+
+#endif
