@@ -15,6 +15,10 @@ int tally_dso_load_perf_map(struct tally_dso *dso);
 /* Open the vdso. 0 or an error of tally_image_open(). */
 int tally_dso_open_vdso(const struct tally_dso *dso, struct tally_image *ret_image);
 
+/* Which kernel an image has to be of. Where that is not known, only an image that the user named,
+ * or that is in the directory the user named, will do. 0, or as of tally_kernel_is_here(). */
+int tally_kernel_wanted(const struct tally_dso *dso, struct tally_build_id *ret_want);
+
 /* Note where symbols came from. 0 or -ENOMEM. */
 int tally_dso_set_source(struct tally_dso *dso, enum tally_dso_source source, const char *path);
 

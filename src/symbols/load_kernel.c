@@ -171,9 +171,7 @@ static int read_vmlinux(struct tally_dso *dso)
 	return ret ? ret : tally_dso_set_source(dso, TALLY_DSO_SOURCE_VMLINUX, dso->image.path);
 }
 
-/* Which kernel an image has to be of. Where that is not known, only an image that the user named,
- * or that is in the directory the user named, will do. */
-static int wanted_kernel(const struct tally_dso *dso, struct tally_build_id *ret_want)
+int tally_kernel_wanted(const struct tally_dso *dso, struct tally_build_id *ret_want)
 {
 	const struct tally_symbols_options *options = &dso->owner->options;
 	int ret = 0;
@@ -190,7 +188,7 @@ static int wanted_kernel(const struct tally_dso *dso, struct tally_build_id *ret
 static int try_vmlinux(struct tally_dso *dso, const char *path)
 {
 	struct tally_build_id want;
-	int ret = wanted_kernel(dso, &want);
+	int ret = tally_kernel_wanted(dso, &want);
 
 	if (!ret)
 		ret = tally_image_open(path, &want, &dso->image);

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "symbols/debug_info.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "symbols/elf_bytes.h"
+#include "symbols/load.h"
+#include "symbols/own_file.h"
+#include "symbols/places.h"
+
+static bool has_info(const struct tally_image *image)
+{
+	return image->elf.data && tally_elf_has_bytes(&image->elf, ".debug_info") &&
+	       tally_elf_has_bytes(&image->elf, ".debug_line");
+}
+
+/* ---- where addresses are ------------------------------------------------------ */
+
+static void add_place(struct tally_debug_info *info, uint64_t start, uint64_t size, uint64_t bias)
+{
+	uint64_t end;
+
+	if (info->nr_places < TALLY_ARRAY_SIZE(info->places) &&
+	    !__builtin_add_overflow(start, size, &end))
+		info->places[info->nr_places++] = (struct tally_debug_place){start, end, bias};
+}
+
+/* Addresses of a user's DSO are offsets in the mapped file, whose segments say what they are in
+ * memory. In a debug file the segments are as they were, but for what of the file they have. */
+static void add_segments(struct tally_debug_info *info, const struct tally_elf *elf)
+{
+	struct tally_elf_segment segment;
+
+	for (uint32_t i = 0; tally_elf_segment(elf, i, &segment); i++) {
+		if (segment.type == PT_LOAD && segment.flags & PF_X)
+			add_place(info, segment.offset, TALLY_MAX(segment.filesz, segment.memsz),
+				  segment.vaddr - segment.offset);
+	}
+}
+
+bool tally_debug_info_bias(const struct tally_debug_info *info, uint64_t addr, uint64_t *ret_bias)
+{
+	for (size_t i = 0; i < info->nr_places; i++) {
+		const struct tally_debug_place *place = &info->places[i];
+
+		if (place->start <= addr && addr < place->end) {
+			*ret_bias = place->bias;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- users' objects ----------------------------------------------------------- */
+
+/* Take the first debug file among the places that has debug information. */
+static int user_search(struct tally_dso *dso, const struct tally_image *own,
+		       struct tally_debug_info *info)
+{
+	struct tally_build_id id = dso->build_id.size ? dso->build_id : own->build_id;
+	struct tally_places places = {0};
+	uint32_t crc = 0;
+	const char *link = own->elf.data ? tally_places_debuglink(&own->elf, &crc) : NULL;
+	int ret = tally_places_user(dso, link, &id, &places);
+
+	if (ret)
+		return ret;
+	ret = -ENODATA;
+	tally_vec_for_each (place, &places.list) {
+		if (!ret || tally_place_open(place, &id, crc, &info->image))
+			continue;
+		if (has_info(&info->image))
+			ret = 0;
+		else
+			tally_image_free(&info->image);
+	}
+	tally_places_free(&places);
+	return ret;
+}
+
+static int find_user(struct tally_dso *dso, struct tally_debug_info *info)
+{
+	struct tally_image own = {0};
+	int ret = dso->kind == TALLY_DSO_VDSO ? tally_dso_open_vdso(dso, &own)
+					      : tally_dso_open_unchanged(dso, &own);
+
+	if (!ret && has_info(&own)) {
+		info->image = own;
+		add_segments(info, &own.elf);
+		return 0;
+	}
+	ret = user_search(dso, &own, info);
+	if (!ret)
+		add_segments(info, own.elf.data ? &own.elf : &info->image.elf);
+	tally_image_free(&own);
+	return ret;
+}
+
+/* ---- the kernel --------------------------------------------------------------- */
+
+/* How far the kernel was from where it was linked to be. */
+static int kernel_bias(const struct tally_dso *dso, const struct tally_elf *elf, uint64_t *ret_bias)
+{
+	struct tally_elf_load load = {.kernel = true};
+	struct tally_symtab table = {0};
+	int ret;
+
+	*ret_bias = 0;
+	if (!dso->has_address || !dso->reference)
+		return 0;
+	ret = tally_elf_add_symbols(elf, &load, &table);
+	if (!ret)
+		ret = -ENOTSUP;
+	tally_vec_for_each (entry, &table.entries) {
+		if (ret == -ENOTSUP && !strcmp(entry->name, dso->reference)) {
+			*ret_bias = entry->start - dso->address;
+			ret = 0;
+		}
+	}
+	tally_symtab_free(&table);
+	return ret;
+}
+
+/* Open the image at a place, if it is of the recorded kernel and has debug information. */
+static int try_kernel(struct tally_dso *dso, const char *path, struct tally_debug_info *info)
+{
+	struct tally_build_id want;
+	uint64_t bias;
+	int ret = tally_kernel_wanted(dso, &want);
+
+	if (!ret)
+		ret = tally_image_open(path, &want, &info->image);
+	if (ret)
+		return ret;
+	ret = has_info(&info->image) ? kernel_bias(dso, &info->image.elf, &bias) : -ENODATA;
+	if (ret)
+		tally_image_free(&info->image);
+	else
+		add_place(info, 0, UINT64_MAX, bias);
+	return ret;
+}
+
+static int find_kernel(struct tally_dso *dso, struct tally_debug_info *info)
+{
+	const struct tally_symbols_options *options = &dso->owner->options;
+	struct tally_places places;
+	int ret;
+
+	if (options->vmlinux)
+		return try_kernel(dso, options->vmlinux, info);
+	ret = tally_places_kernel(dso, &places);
+	if (ret)
+		return ret;
+	ret = -ENODATA;
+	tally_vec_for_each (place, &places.list) {
+		if (ret && ret != -ENOMEM && place->source == TALLY_DSO_SOURCE_VMLINUX)
+			ret = try_kernel(dso, place->path, info);
+	}
+	tally_places_free(&places);
+	return ret == -ENOMEM || !ret ? ret : -ENODATA;
+}
+
+int tally_debug_info_find(struct tally_dso *dso, struct tally_debug_info *ret_info)
+{
+	struct tally_debug_info info = {0};
+	int ret;
+
+	switch (dso->kind) {
+	case TALLY_DSO_USER:
+	case TALLY_DSO_VDSO: ret = find_user(dso, &info); break;
+	case TALLY_DSO_KERNEL: ret = find_kernel(dso, &info); break;
+	default: ret = -ENODATA; break;
+	}
+	if (!ret && !info.nr_places)
+		ret = -ENOTSUP;
+	if (ret)
+		tally_debug_info_free(&info);
+	else
+		*ret_info = info;
+	return ret;
+}
+
+void tally_debug_info_free(struct tally_debug_info *info)
+{
+	tally_image_free(&info->image);
+	tally_image_free(&info->alt);
+	*info = (struct tally_debug_info){0};
+}
+
+/* ---- reading ------------------------------------------------------------------- */
+
+static int gather(const struct tally_elf *elf, uint64_t *most, struct tally_dwarf_file *file)
+{
+	*file = (struct tally_dwarf_file){.is64 = elf->is64,
+					  .is_big = elf->data[EI_DATA] == ELFDATA2MSB,
+					  .machine = elf->machine};
+	for (int i = 0; i < TALLY_DWARF_SECTIONS; i++) {
+		struct tally_elf_bytes bytes;
+		int ret = tally_elf_bytes_get(
+			elf, tally_dwarf_section_name((enum tally_dwarf_section)i), *most, &bytes);
+
+		if (ret == -ENOENT)
+			continue;
+		if (ret)
+			return ret;
+		*most -= bytes.unpacked ? bytes.len : 0;
+		file->sections[i].data = bytes.data;
+		file->sections[i].len = bytes.len;
+	}
+	return 0;
+}
+
+int tally_debug_info_open(const struct tally_debug_info *info, uint64_t most,
+			  struct tally_dwarf **ret_dwarf)
+{
+	struct tally_dwarf_file *files = calloc(2, sizeof(*files));
+	bool has_alt = info->alt.elf.data;
+	int ret = files ? gather(&info->image.elf, &most, &files[0]) : -ENOMEM;
+
+	if (!ret && has_alt)
+		ret = gather(&info->alt.elf, &most, &files[1]);
+	return ret ? ret : tally_dwarf_open(&files[0], has_alt ? &files[1] : NULL, ret_dwarf);
+}
