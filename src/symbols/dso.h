@@ -75,6 +75,7 @@ struct tally_dso {
 	bool has_frame_pointers; /* see tally_dso_has_frame_pointers(); once rules_state says */
 	struct tally_map bounds; /* functions without a name, by start */
 	struct tally_arena bound_symbols; /* they live here */
+	struct tally_dso_lines *lines;    /* NULL: nobody asked; see lines.h */
 	struct tally_map shown;           /* raw name pointer to shown name pointer */
 
 	struct tally_image code; /* see load_code.c */

@@ -33,7 +33,9 @@ enum tally_index_id {
 	TALLY_INDEX_RULES_FACTS, /* what the unwind rules below depend on; see index_rules.h */
 	TALLY_INDEX_RULES,       /* a table of unwind/table.h */
 	TALLY_INDEX_STUBS,       /* the first of those of a table of stubs */
-	TALLY_INDEX_END = TALLY_INDEX_STUBS + TALLY_INDEX_RIGHT - TALLY_INDEX_SHAPE + 1,
+	TALLY_INDEX_LINES = TALLY_INDEX_STUBS + TALLY_INDEX_RIGHT - TALLY_INDEX_SHAPE + 1,
+	TALLY_INDEX_LINE_TEXTS,
+	TALLY_INDEX_END,
 };
 
 /* An index whose header was checked. All zero is none. */

@@ -43,6 +43,11 @@ static const char *const state_texts[] = {
 		"-f takes it",
 	[TALLY_DSO_NO_FILE] = "memory without a file",
 	[TALLY_DSO_NO_MEMORY] = "out of memory",
+	[TALLY_DSO_NO_LINES] = "no debug information (-g, or the package of debug symbols)",
+	[TALLY_DSO_LATE] = "its debug information took too long to read",
+	[TALLY_DSO_FULL] = "its debug information took too much memory to read",
+	[TALLY_DSO_CRASHED] =
+		"its debug information could not be read: the process that tried ended",
 };
 
 /* From the worst to tell to the best: the order of tally_worse_error. */

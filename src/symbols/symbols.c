@@ -10,6 +10,7 @@
 #include "symbols/bounds.h"
 #include "symbols/demangle.h"
 #include "symbols/dso.h"
+#include "symbols/dso_lines.h"
 #include "symbols/index_sources.h"
 #include "symbols/load.h"
 #include "symbols/load_code.h"
@@ -124,6 +125,7 @@ static void dso_free(struct tally_dso *dso)
 	free(dso->rules_block);
 	tally_index_free(&dso->rules_index);
 	tally_dso_free_bounds(dso);
+	tally_dso_lines_free(dso);
 	free(dso);
 }
 

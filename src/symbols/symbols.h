@@ -6,7 +6,7 @@
  * names it hands out live until tally_symbols_free(). Nothing is read before the first lookup in
  * a DSO; what came of it is tally_dso_status(). Not thread-safe.
  *
- * It does not: source lines, inlined functions, debuginfod.
+ * It does not: source lines and inlined functions (lines.h), debuginfod.
  */
 #ifndef TALLY_SYMBOLS_SYMBOLS_H
 #define TALLY_SYMBOLS_SYMBOLS_H
@@ -47,7 +47,11 @@ struct tally_symbols_options {
 	const char *index_dir;
 	uint64_t index_limit;
 	struct tally_pins *pins; /* borrowed; files as they were mapped (pins.h), or NULL */
-	bool any_owner;   /* perf-PID.map of whomever; else of root, ours, the process's user */
+	bool any_owner; /* perf-PID.map of whomever; else of root, ours, the process's user */
+	/* What decoding the debug information of a file may take: seconds, bytes of memory; 0: two
+	 * minutes, half of the machine's. */
+	unsigned lines_seconds;
+	uint64_t lines_bytes;
 	int64_t recorded; /* seconds since 1970: files that changed later and have no build-id
 			   * are not the recorded ones as far as code and unwind rules go. Where
 			   * the inode is the recorded one its contents count (mtime), else its
@@ -105,6 +109,10 @@ enum tally_dso_state {
 	TALLY_DSO_NOT_TRUSTED, /* a map in /tmp of a user who is not the process's */
 	TALLY_DSO_NO_FILE,     /* the kind has no symbols by nature */
 	TALLY_DSO_NO_MEMORY,
+	TALLY_DSO_NO_LINES, /* these of its lines alone, see lines.h */
+	TALLY_DSO_LATE,
+	TALLY_DSO_FULL,
+	TALLY_DSO_CRASHED,
 };
 
 /* Where symbols came from. */

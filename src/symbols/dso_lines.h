@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a DSO knows of lines, inside this room. */
+#ifndef TALLY_SYMBOLS_DSO_LINES_H
+#define TALLY_SYMBOLS_DSO_LINES_H
+
+#include "dwarf/worker.h"
+#include "symbols/debug_info.h"
+
+struct tally_dso_lines {
+	struct tally_lines stored; /* that came from elsewhere; addresses are the DSO's */
+	struct tally_lines known;  /* of debug information; addresses are those in it */
+	bool is_found;             /* debug information was looked for */
+	bool is_new;               /* something is known that the index has not */
+	size_t nr_indexed;         /* of `known`: they were in the index */
+	enum tally_dso_state state;
+	struct tally_debug_info info;
+	struct tally_dwarf_worker worker;
+};
+
+/* Take what the index knows, or write to it what was asked for. What fails is not missed. */
+int tally_dso_lines_load(struct tally_dso *dso);
+void tally_dso_lines_save(struct tally_dso *dso);
+
+/* NULL is allowed. */
+void tally_dso_lines_free(struct tally_dso *dso);
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Lines in the index of an object: those of the addresses that somebody asked for. A debug file has
+ * the object's build-id, so what it says is as true without it.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "symbols/dso_lines.h"
+#include "symbols/index_dso.h"
+#include "symbols/index_write.h"
+
+enum { LINES_BYTES_MAX = 64 << 20 };
+
+/* The section TALLY_INDEX_LINES: this, spans, lines. */
+struct lines_head {
+	uint32_t nr_spans, nr_lines;
+};
+struct lines_span {
+	uint64_t start, end;
+	uint32_t first, nr;
+};
+struct lines_line {
+	uint32_t function, file; /* places in TALLY_INDEX_LINE_TEXTS, + 1; 0: none */
+	uint32_t line, zero;
+};
+
+/* ---- reading ------------------------------------------------------------------ */
+
+struct lines_reading {
+	struct tally_lines *lines;
+	const struct lines_span *spans;
+	const struct lines_line *all;
+	struct lines_head head;
+	const char *texts;
+	size_t texts_len;
+};
+
+static int read_text(struct lines_reading *reading, uint32_t place, const char **ret_text)
+{
+	const char *text = reading->texts + place - 1;
+
+	*ret_text = NULL;
+	if (!place)
+		return 0;
+	/* The last byte is a NUL. */
+	if (place > reading->texts_len)
+		return -EBADMSG;
+	return tally_lines_text(reading->lines, text, strlen(text), ret_text);
+}
+
+static int read_span(struct lines_reading *reading, const struct lines_span *from)
+{
+	struct tally_line lines[TALLY_DWARF_LINES_MAX];
+	struct tally_line_span span = {from->start, from->end, lines, from->nr};
+	int ret = 0;
+
+	if (from->nr > TALLY_DWARF_LINES_MAX ||
+	    !tally_range_ok(from->first, from->nr, reading->head.nr_lines))
+		return -EBADMSG;
+	for (uint32_t i = 0; i < from->nr && !ret; i++) {
+		const struct lines_line *line = &reading->all[from->first + i];
+
+		lines[i].line = line->line;
+		ret = read_text(reading, line->function, &lines[i].function);
+		if (!ret)
+			ret = read_text(reading, line->file, &lines[i].file);
+	}
+	return ret ? ret : tally_lines_add(reading->lines, &span);
+}
+
+static int read_sections(struct tally_index *index, struct lines_reading *reading)
+{
+	size_t len;
+	const uint8_t *data = tally_index_section(index, TALLY_INDEX_LINES, &len);
+
+	reading->texts = tally_index_section(index, TALLY_INDEX_LINE_TEXTS, &reading->texts_len);
+	if (!data || !reading->texts || reading->texts[reading->texts_len - 1] ||
+	    len < sizeof(reading->head))
+		return -ENOENT;
+	memcpy(&reading->head, data, sizeof(reading->head));
+	if (len != sizeof(reading->head) + reading->head.nr_spans * sizeof(struct lines_span) +
+			   reading->head.nr_lines * sizeof(struct lines_line))
+		return -EBADMSG;
+	reading->spans = (const void *)(data + sizeof(reading->head));
+	reading->all = (const void *)(reading->spans + reading->head.nr_spans);
+	return 0;
+}
+
+int tally_dso_lines_load(struct tally_dso *dso)
+{
+	struct lines_reading reading = {.lines = &dso->lines->known};
+	struct tally_index_dir *dir = tally_index_dir_get(dso->owner);
+	struct tally_build_id object;
+	struct tally_index index;
+	int ret;
+
+	if (!dir || tally_dso_index_object(dso, &object) || tally_index_open(dir, &object, &index))
+		return -ENOENT;
+	ret = read_sections(&index, &reading);
+	for (uint32_t i = 0; i < reading.head.nr_spans && !ret; i++)
+		ret = read_span(&reading, &reading.spans[i]);
+	tally_index_free(&index);
+	dso->lines->nr_indexed = dso->lines->known.spans.len;
+	return ret;
+}
+
+/* ---- writing ------------------------------------------------------------------ */
+
+struct lines_writing {
+	struct tally_lines *lines;
+	TALLY_VEC(struct lines_span) spans;
+	TALLY_VEC(struct lines_line) all;
+	TALLY_VEC(char) texts;
+	struct tally_map places; /* of texts, by where they are */
+};
+
+static int write_text(struct lines_writing *writing, const char *text, uint32_t *ret_place)
+{
+	uint64_t known = text ? tally_map_get(&writing->places, (uintptr_t)text) : 0;
+	size_t len;
+	int ret = 0;
+
+	if (known == TALLY_MAP_NONE) {
+		len = strlen(text) + 1;
+		known = writing->texts.len + 1;
+		ret = tally_vec_reserve(&writing->texts, writing->texts.len + len);
+		if (ret)
+			return ret;
+		memcpy(writing->texts.data + writing->texts.len, text, len);
+		writing->texts.len += len;
+		ret = tally_map_put(&writing->places, (uintptr_t)text, known);
+	}
+	*ret_place = (uint32_t)known;
+	return ret;
+}
+
+static int write_span(struct lines_writing *writing, const struct tally_line_span *span)
+{
+	struct lines_span to = {span->start, span->end, (uint32_t)writing->all.len, span->nr};
+	int ret = 0;
+
+	for (uint32_t i = 0; i < span->nr && !ret; i++) {
+		struct lines_line line = {.line = span->lines[i].line};
+
+		ret = write_text(writing, span->lines[i].function, &line.function);
+		if (!ret)
+			ret = write_text(writing, span->lines[i].file, &line.file);
+		if (!ret)
+			ret = tally_vec_push(&writing->all, line);
+	}
+	return ret ? ret : tally_vec_push(&writing->spans, to);
+}
+
+static uint64_t writing_size(const struct lines_writing *writing)
+{
+	return writing->texts.len + writing->all.len * sizeof(*writing->all.data) +
+	       writing->spans.len * sizeof(*writing->spans.data);
+}
+
+/* Those that the index had, and those that were looked for: not whole functions. */
+static int write_spans(struct lines_writing *writing, const struct tally_dso_lines *lines)
+{
+	const struct tally_line_span *spans = lines->known.spans.data;
+	size_t nr = lines->known.spans.len, pos = 0;
+	uint8_t *is_wanted = calloc(nr + 1, 1);
+	const struct tally_map_slot *slot;
+	int ret = is_wanted ? tally_vec_push(&writing->texts, 0) : -ENOMEM;
+
+	if (!ret)
+		memset(is_wanted, 1, TALLY_MIN(lines->nr_indexed, nr));
+	while (!ret && (slot = tally_map_next(&lines->known.by_address, &pos)))
+		is_wanted[slot->value - 1] = 1;
+	for (size_t i = 0; i < nr && !ret; i++) {
+		if (is_wanted[i] && writing_size(writing) < LINES_BYTES_MAX)
+			ret = write_span(writing, &spans[i]);
+	}
+	free(is_wanted);
+	return ret;
+}
+
+static void index_write(struct tally_dso *dso, const struct tally_build_id *object,
+			const struct lines_writing *writing)
+{
+	const struct lines_head head = {(uint32_t)writing->spans.len, (uint32_t)writing->all.len};
+	struct tally_index_writer *writer;
+
+	if (tally_index_writer_open(&dso->owner->indexes, object, writing_size(writing), &writer))
+		return;
+	tally_index_writer_begin(writer, TALLY_INDEX_LINES);
+	tally_index_writer_add(writer, &head, sizeof(head));
+	tally_index_writer_add(writer, writing->spans.data,
+			       writing->spans.len * sizeof(*writing->spans.data));
+	tally_index_writer_add(writer, writing->all.data,
+			       writing->all.len * sizeof(*writing->all.data));
+	tally_index_writer_begin(writer, TALLY_INDEX_LINE_TEXTS);
+	tally_index_writer_add(writer, writing->texts.data, writing->texts.len);
+	(void)tally_index_writer_close(writer, 0);
+}
+
+void tally_dso_lines_save(struct tally_dso *dso)
+{
+	struct lines_writing writing = {.lines = &dso->lines->known};
+	struct tally_build_id object;
+
+	if (tally_index_dir_get(dso->owner) && !tally_dso_index_object(dso, &object) &&
+	    !write_spans(&writing, dso->lines))
+		index_write(dso, &object, &writing);
+	tally_vec_free(&writing.spans);
+	tally_vec_free(&writing.all);
+	tally_vec_free(&writing.texts);
+	tally_map_free(&writing.places);
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "symbols/lines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "dwarf/worker.h"
+#include "symbols/debug_info.h"
+#include "symbols/dso_lines.h"
+#include "symbols/load.h"
+
+enum { SECONDS = 120 };
+
+/* ---- opening --------------------------------------------------------------------- */
+
+/* The lines of a DSO, made at the first use. NULL: memory is out. */
+static struct tally_dso_lines *dso_lines(struct tally_dso *dso)
+{
+	if (!dso->lines)
+		dso->lines = calloc(1, sizeof(*dso->lines));
+	return dso->lines;
+}
+
+/* Half of the machine's memory, which leaves room for what the user does meanwhile. */
+static uint64_t bytes_default(void)
+{
+	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
+}
+
+static struct tally_dwarf_limits limits_of(const struct tally_dso *dso)
+{
+	const struct tally_symbols_options *options = &dso->owner->options;
+
+	return (struct tally_dwarf_limits){
+		.seconds = options->lines_seconds ? options->lines_seconds : SECONDS,
+		.bytes = options->lines_bytes ? options->lines_bytes : bytes_default(),
+	};
+}
+
+static enum tally_dso_state state_of(int error)
+{
+	switch (error) {
+	case 0: return TALLY_DSO_LOADED;
+	case -ENODATA:
+	case -ENOENT: return TALLY_DSO_NO_LINES;
+	case -ENOTSUP: return TALLY_DSO_NO_LINES;
+	case TALLY_DWARF_ERROR_TIME: return TALLY_DSO_LATE;
+	case -EFBIG:
+	case TALLY_DWARF_ERROR_MEMORY: return TALLY_DSO_FULL;
+	case TALLY_DWARF_ERROR_CRASHED: return TALLY_DSO_CRASHED;
+	case -ENOSYS: return TALLY_DSO_UNSUPPORTED;
+	case -ENOMEM: return TALLY_DSO_NO_MEMORY;
+	default: return TALLY_DSO_BROKEN;
+	}
+}
+
+/* Find the debug information, once. */
+static void lines_find(struct tally_dso *dso)
+{
+	struct tally_dso_lines *lines = dso->lines;
+	int ret;
+
+	if (lines->is_found)
+		return;
+	lines->is_found = true;
+	ret = tally_debug_info_find(dso, &lines->info);
+	lines->state = state_of(ret);
+	if (!ret)
+		(void)tally_dso_lines_load(dso);
+}
+
+bool tally_dso_has_lines(struct tally_dso *dso)
+{
+	struct tally_dso_lines *lines = dso_lines(dso);
+
+	if (!lines)
+		return false;
+	if (lines->stored.spans.len)
+		return true;
+	lines_find(dso);
+	return lines->state == TALLY_DSO_LOADED;
+}
+
+enum tally_dso_state tally_dso_lines_state(const struct tally_dso *dso)
+{
+	if (!dso->lines || (!dso->lines->is_found && !dso->lines->stored.spans.len))
+		return TALLY_DSO_NOT_LOADED;
+	return dso->lines->is_found ? dso->lines->state : TALLY_DSO_LOADED;
+}
+
+static int opener(void *arg, struct tally_dwarf **ret_dwarf)
+{
+	struct tally_dso *dso = arg;
+
+	return tally_debug_info_open(&dso->lines->info, limits_of(dso).bytes, ret_dwarf);
+}
+
+/* ---- asking ---------------------------------------------------------------------- */
+
+/* Ask for addresses that are all at the same distance from where they are in the file. */
+static void lines_ask(struct tally_dso *dso, const uint64_t *addrs, size_t nr)
+{
+	struct tally_dso_lines *lines = dso->lines;
+	const struct tally_dwarf_limits limits = limits_of(dso);
+	int ret = 0;
+
+	if (!lines->worker.pid && lines->state == TALLY_DSO_LOADED)
+		ret = tally_dwarf_worker_start(&lines->worker, &limits, opener, dso);
+	if (!ret && lines->state == TALLY_DSO_LOADED)
+		ret = tally_dwarf_worker_ask(&lines->worker, addrs, nr, &lines->known);
+	if (ret)
+		lines->state = state_of(ret);
+	lines->is_new |= !ret;
+}
+
+static bool is_stored(struct tally_dso_lines *lines, uint64_t addr)
+{
+	return lines->stored.spans.len && tally_lines_find(&lines->stored, addr);
+}
+
+void tally_dso_lines_prepare(struct tally_dso *dso, const uint64_t *addrs, size_t nr)
+{
+	struct tally_dso_lines *lines = dso_lines(dso);
+	TALLY_VEC(uint64_t) wanted = {0};
+	uint64_t bias;
+
+	if (!lines)
+		return;
+	for (size_t i = 0; i < nr; i++) {
+		if (is_stored(lines, addrs[i]))
+			continue;
+		lines_find(dso);
+		/* Those that there is no memory for are asked for one by one. */
+		if (lines->state == TALLY_DSO_LOADED &&
+		    tally_debug_info_bias(&lines->info, addrs[i], &bias) &&
+		    !tally_lines_find(&lines->known, addrs[i] + bias))
+			(void)tally_vec_push(&wanted, addrs[i] + bias);
+	}
+	if (wanted.len)
+		lines_ask(dso, wanted.data, wanted.len);
+	tally_vec_free(&wanted);
+}
+
+/* The span that has the address, and how far its addresses are from the DSO's. */
+static const struct tally_line_span *span_find(struct tally_dso *dso, uint64_t addr,
+					       uint64_t *ret_bias)
+{
+	struct tally_dso_lines *lines = dso->lines;
+	const struct tally_line_span *span = NULL;
+	uint64_t in_file;
+
+	*ret_bias = 0;
+	if (lines->stored.spans.len)
+		span = tally_lines_find(&lines->stored, addr);
+	if (span)
+		return span;
+	lines_find(dso);
+	if (!tally_debug_info_bias(&lines->info, addr, ret_bias))
+		return NULL;
+	in_file = addr + *ret_bias;
+	span = tally_lines_find(&lines->known, in_file);
+	if (!span && lines->state == TALLY_DSO_LOADED) {
+		lines_ask(dso, &in_file, 1);
+		span = tally_lines_find(&lines->known, in_file);
+	}
+	return span;
+}
+
+size_t tally_dso_lines(struct tally_dso *dso, uint64_t addr, const struct tally_line **ret_lines,
+		       struct tally_span *ret_span)
+{
+	const struct tally_line_span *span;
+	uint64_t bias;
+
+	if (!dso_lines(dso))
+		return 0;
+	span = span_find(dso, addr, &bias);
+	if (!span)
+		return 0;
+	*ret_lines = span->lines;
+	if (ret_span)
+		*ret_span = (struct tally_span){span->start - bias, span->end - bias};
+	return span->nr;
+}
+
+static int copy_line(struct tally_lines *lines, const struct tally_line *from,
+		     struct tally_line *to)
+{
+	int ret = 0;
+
+	*to = (struct tally_line){.line = from->line};
+	if (from->function)
+		ret = tally_lines_text(lines, from->function, strlen(from->function),
+				       &to->function);
+	if (!ret && from->file)
+		ret = tally_lines_text(lines, from->file, strlen(from->file), &to->file);
+	return ret;
+}
+
+int tally_dso_add_lines(struct tally_dso *dso, uint64_t start, uint64_t end,
+			const struct tally_line *from, size_t nr)
+{
+	struct tally_dso_lines *lines = dso_lines(dso);
+	struct tally_line *to = calloc(nr + !nr, sizeof(*to));
+	struct tally_line_span span = {start, end, to, (uint32_t)nr};
+	int ret = lines && to ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < nr && !ret; i++)
+		ret = copy_line(&lines->stored, &from[i], &to[i]);
+	if (!ret)
+		ret = tally_lines_add(&lines->stored, &span);
+	free(to);
+	return ret;
+}
+
+const char *tally_line_function(struct tally_dso *dso, const struct tally_line *line)
+{
+	return tally_dso_shown_name(dso, line->function);
+}
+
+void tally_dso_lines_free(struct tally_dso *dso)
+{
+	struct tally_dso_lines *lines = dso->lines;
+
+	if (!lines)
+		return;
+	if (lines->is_new)
+		tally_dso_lines_save(dso);
+	tally_dwarf_worker_stop(&lines->worker);
+	tally_debug_info_free(&lines->info);
+	tally_lines_free(&lines->stored);
+	tally_lines_free(&lines->known);
+	free(lines);
+	dso->lines = NULL;
+}

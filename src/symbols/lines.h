@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Lines of source and inlined functions of a DSO's addresses. They come with the recording
+ * (tally_dso_add_lines()), from the index, or from debug information, which is looked for, and
+ * decoded in another process (dwarf/worker.h), when the first address is asked for that is in
+ * neither. As it is forked, no other thread may be at work in `symbols` then, or hold a lock of
+ * libc.
+ */
+#ifndef TALLY_SYMBOLS_LINES_H
+#define TALLY_SYMBOLS_LINES_H
+
+#include "dwarf/lines.h"
+#include "symbols/symbols.h"
+
+/* Addresses that have the same lines, [start, end). */
+struct tally_span {
+	uint64_t start, end;
+};
+
+/* The lines of `addr`, an address as of tally_dso_find(), innermost first. Returns how many there
+ * are; 0: none, and tally_dso_lines_state() may say why. They live as long as `symbols`.
+ * `ret_span` may be NULL. */
+size_t tally_dso_lines(struct tally_dso *dso, uint64_t addr, const struct tally_line **ret_lines,
+		       struct tally_span *ret_span);
+
+/* The same for those who have many addresses, in ascending order: they are asked for at once. */
+void tally_dso_lines_prepare(struct tally_dso *dso, const uint64_t *addrs, size_t nr);
+
+/* Whether addresses of the DSO can have lines. Looks for debug information, but reads none. */
+bool tally_dso_has_lines(struct tally_dso *dso);
+
+/* What became of its debug information: NOT_LOADED, LOADED; NO_LINES: it has none; LATE, FULL,
+ * CRASHED: reading it took too long, too much memory, or ended the process that did, and the
+ * addresses that came after that have none; UNSUPPORTED: this program was built without; or as of
+ * its symbols. */
+enum tally_dso_state tally_dso_lines_state(const struct tally_dso *dso);
+
+/* Add what is known from elsewhere of [start, end): it is found before anything else. The lines are
+ * copied. 0 or -ENOMEM. */
+int tally_dso_add_lines(struct tally_dso *dso, uint64_t start, uint64_t end,
+			const struct tally_line *lines, size_t nr);
+
+/* The name to print of an inlined function that tally_dso_lines(dso) returned. Remembered, as
+ * tally_symbol_name(). */
+const char *tally_line_function(struct tally_dso *dso, const struct tally_line *line);
+
+#endif
