@@ -15,6 +15,10 @@ struct tally_dso_lines {
 	enum tally_dso_state state;
 	struct tally_debug_info info;
 	struct tally_dwarf_worker worker;
+	/* Inlined functions: names, their symbols by number, and those by where they are. */
+	struct tally_intern names;
+	TALLY_VEC(const struct tally_symbol *) symbols;
+	struct tally_map inlined;
 };
 
 /* Take what the index knows, or write to it what was asked for. What fails is not missed. */

@@ -216,9 +216,29 @@ int tally_dso_add_lines(struct tally_dso *dso, uint64_t start, uint64_t end,
 	return ret;
 }
 
-const char *tally_line_function(struct tally_dso *dso, const struct tally_line *line)
+const struct tally_symbol *tally_line_symbol(struct tally_dso *dso, const struct tally_line *line)
 {
-	return tally_dso_shown_name(dso, line->function);
+	struct tally_dso_lines *lines = dso->lines;
+	struct tally_symbol *symbol;
+	uint32_t id;
+
+	if (!line->function ||
+	    tally_intern(&lines->names, line->function, strlen(line->function), &id))
+		return NULL;
+	if (id < lines->symbols.len)
+		return lines->symbols.data[id];
+	symbol = tally_arena_alloc(&dso->bound_symbols, sizeof(*symbol));
+	if (!symbol || tally_map_put(&lines->inlined, (uintptr_t)symbol, id) ||
+	    tally_vec_push(&lines->symbols, symbol))
+		return NULL;
+	*symbol = (struct tally_symbol){.name_text = tally_intern_text(&lines->names, id)};
+	return symbol;
+}
+
+bool tally_symbol_is_inlined(const struct tally_dso *dso, const struct tally_symbol *symbol)
+{
+	return dso->lines &&
+	       tally_map_get(&dso->lines->inlined, (uintptr_t)symbol) != TALLY_MAP_NONE;
 }
 
 void tally_dso_lines_free(struct tally_dso *dso)
@@ -233,6 +253,9 @@ void tally_dso_lines_free(struct tally_dso *dso)
 	tally_debug_info_free(&lines->info);
 	tally_lines_free(&lines->stored);
 	tally_lines_free(&lines->known);
+	tally_intern_free(&lines->names);
+	tally_vec_free(&lines->symbols);
+	tally_map_free(&lines->inlined);
 	free(lines);
 	dso->lines = NULL;
 }

@@ -40,8 +40,12 @@ enum tally_dso_state tally_dso_lines_state(const struct tally_dso *dso);
 int tally_dso_add_lines(struct tally_dso *dso, uint64_t start, uint64_t end,
 			const struct tally_line *lines, size_t nr);
 
-/* The name to print of an inlined function that tally_dso_lines(dso) returned. Remembered, as
- * tally_symbol_name(). */
-const char *tally_line_function(struct tally_dso *dso, const struct tally_line *line);
+/* A symbol for the inlined function of a line that tally_dso_lines(dso) returned, for
+ * tally_symbol_name(): the same one for the same name. It has no addresses. NULL: the line has no
+ * function, or memory is out. */
+const struct tally_symbol *tally_line_symbol(struct tally_dso *dso, const struct tally_line *line);
+
+/* Whether a symbol is one of those. */
+bool tally_symbol_is_inlined(const struct tally_dso *dso, const struct tally_symbol *symbol);
 
 #endif
