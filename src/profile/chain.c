@@ -111,18 +111,20 @@ int profile_callers_frames(struct tally_profile *profile, struct tally_gathered 
 
 	sample->is_astray = false;
 	sample->frames = (uint32_t)batch->frames.len;
-	for (size_t i = sample->callers; i < sample->end && ret <= 0;) {
+	profile->in_callers = true;
+	for (size_t i = sample->callers; i < sample->end && !ret;) {
 		ret = i >= sample->judged ? profile_caller(profile, keys, &i, &frame)
 					  : profile_frame(profile, keys, &i, &frame);
 		if (ret < 0 || (ret ? callers_end(profile, sample, frame)
 				    : tally_vec_push(&batch->frames, frame)))
-			return -ENOMEM;
+			ret = -ENOMEM;
 	}
+	profile->in_callers = false;
 	sample->nr_frames = (uint32_t)batch->frames.len - sample->frames;
 	sample->frames_hash =
 		tally_stacks_hash(batch->frames.data + sample->frames, sample->nr_frames);
 	tally_stacks_prefetch(&profile->stacks, sample->frames_hash);
-	return 0;
+	return ret < 0 ? ret : 0;
 }
 
 int profile_callers_stack(struct tally_profile *profile, struct tally_gathered *sample)

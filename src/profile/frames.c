@@ -1,33 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "profile/frames.h"
 
-#include <stdbool.h>
-
 #include "base/hash.h"
 
 /* An address without a symbol has the hash of its location key, by which it is prefetched. */
 static uint32_t frame_hash(const struct tally_frame *frame)
 {
-	uint64_t what = frame->symbol ? (uintptr_t)frame->symbol
-				      : tally_location_key_in_dso(frame->dso, frame->addr);
+	uint64_t what = frame->symbol && !frame->is_exact
+				? (uintptr_t)frame->symbol
+				: tally_location_key_in_dso(frame->dso, frame->addr);
 
 	return (uint32_t)tally_hash_u64(what, 0);
 }
 
 static bool frame_equal(const struct tally_frame *a, const struct tally_frame *b)
 {
-	return a->dso == b->dso && a->symbol == b->symbol && (a->symbol || a->addr == b->addr);
+	return a->dso == b->dso && a->symbol == b->symbol && a->is_exact == b->is_exact &&
+	       a->line == b->line && ((a->symbol && !a->is_exact) || a->addr == b->addr);
 }
 
-int tally_frames_find(struct tally_frames *frames, const struct tally_location *location,
-		      uint32_t *ret_frame)
+int tally_frames_add(struct tally_frames *frames, const struct tally_frame *frame,
+		     uint32_t *ret_frame)
 {
-	struct tally_frame frame = {location->dso, location->symbol, location->addr,
-				    location->cpumode};
-	uint32_t hash = frame_hash(&frame), number;
+	uint32_t hash = frame_hash(frame), number;
 
 	for (size_t pos = hash; tally_slots_next(&frames->slots, hash, &pos, &number);) {
-		if (frame_equal(&frames->all.data[number], &frame)) {
+		if (frame_equal(&frames->all.data[number], frame)) {
 			*ret_frame = number;
 			return 0;
 		}
@@ -36,9 +34,20 @@ int tally_frames_find(struct tally_frames *frames, const struct tally_location *
 	if (number >= TALLY_FRAMES_MAX || tally_vec_reserve(&frames->all, frames->all.len + 1) ||
 	    tally_slots_add(&frames->slots, hash, number))
 		return -ENOMEM;
-	frames->all.data[frames->all.len++] = frame;
+	frames->all.data[frames->all.len++] = *frame;
 	*ret_frame = number;
 	return 0;
+}
+
+int tally_frames_find(struct tally_frames *frames, const struct tally_location *location,
+		      uint32_t *ret_frame)
+{
+	const struct tally_frame frame = {.dso = location->dso,
+					  .symbol = location->symbol,
+					  .addr = location->addr,
+					  .cpumode = location->cpumode};
+
+	return tally_frames_add(frames, &frame, ret_frame);
 }
 
 int tally_frames_sweep(struct tally_frames *frames, uint32_t *marks)

@@ -51,6 +51,8 @@ int hist_grower_put(struct hist_grower *grower, uint32_t node, struct hist_place
 
 	if (frame == hist_light(grower->builder))
 		return 0;
+	if (grower->builder->functions)
+		frame = grower->builder->functions[frame];
 	ret = grower_child(grower, node, frame, &child);
 	if (ret)
 		return ret;

@@ -7,37 +7,6 @@
 #include "profile/profile_private.h"
 #include "profile/sums.h"
 
-/* What the functions of a row have in common: the function, its DSO, or nothing. */
-static int builder_fkeys(struct hist_builder *builder)
-{
-	const struct tally_frames *frames = &builder->profile->frames;
-	unsigned keys = builder->options->keys;
-	struct tally_map dsos = {0};
-	int ret = 0;
-
-	builder->fkeys = calloc(frames->all.len + 1, sizeof(*builder->fkeys));
-	if (!builder->fkeys)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < frames->all.len && !ret; i++) {
-		uintptr_t dso = (uintptr_t)frames->all.data[i].dso;
-		uint64_t known = i;
-
-		if (keys & TALLY_KEY_DSO && !(keys & TALLY_KEY_SYMBOL)) {
-			known = tally_map_get(&dsos, dso);
-			if (known == TALLY_MAP_NONE) {
-				known = i;
-				ret = tally_map_put(&dsos, dso, i);
-			}
-		} else if (!(keys & TALLY_KEY_SYMBOL)) {
-			known = 0;
-		}
-		builder->fkeys[i] = (uint32_t)known;
-	}
-	builder->fkeys[hist_light(builder)] = hist_light(builder);
-	tally_map_free(&dsos);
-	return ret;
-}
-
 static bool frame_is_parent(const struct hist_builder *builder, uint32_t number)
 {
 	enum { UNKNOWN, NO, YES };
@@ -259,12 +228,13 @@ static int builder_init(struct hist_builder *builder, bool graphs)
 	builder->open = builder_room(builder, graphs, sizeof(*builder->open), &ret);
 	if (!ret && graphs)
 		ret = tally_paths_init(&builder->paths, builder->profile->frames.all.len + 1);
-	return ret ? ret : builder_fkeys(builder);
+	return ret ? ret : hist_fkeys(builder);
 }
 
 static void builder_free(struct hist_builder *builder)
 {
 	free(builder->fkeys);
+	free(builder->functions);
 	free(builder->parents);
 	tally_intern_free(&builder->group_ids);
 	tally_map_free(&builder->row_ids);

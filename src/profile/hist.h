@@ -21,6 +21,8 @@ enum {
 	TALLY_KEY_SYMBOL = 1 << 5,
 	TALLY_KEY_PARENT = 1 << 6,
 	TALLY_KEY_LABEL = 1 << 7,
+	TALLY_KEY_LINE = 1 << 8, /* of source; of a profile with TALLY_LINES_ALL */
+	TALLY_KEY_FILE = 1 << 9, /* of source; the same */
 };
 
 /* A frame that stands for nothing, e.g. "no caller matches". */

@@ -40,7 +40,8 @@ struct hist_builder {
 	const struct tally_profile *profile;
 	const struct tally_hist_options *options;
 	struct tally_hist *hist;
-	uint32_t *fkeys;  /* by frame, and that of hist_light() */
+	uint32_t *fkeys;     /* by frame, and that of hist_light() */
+	uint32_t *functions; /* by frame: one that stands for its function; NULL: all do */
 	uint8_t *parents; /* by frame: whether it is a caller looked for; NULL without that key */
 	struct tally_intern group_ids;
 	struct tally_group last_group; /* looked up last, without its thread */
@@ -103,6 +104,9 @@ static inline const struct tally_bucket *hist_bucket(const struct hist_builder *
 {
 	return &builder->profile->buckets.data[builder->buckets.data[i].bucket];
 }
+
+/* Find what frames have in common: as rows (fkeys), and as functions. 0 or -ENOMEM. */
+int hist_fkeys(struct hist_builder *builder);
 
 /* The row of a group and a frame, made if new. 0 or -ENOMEM. */
 int hist_row(struct hist_builder *builder, uint32_t group, uint32_t frame, uint32_t *ret_row);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "profile/expand.h"
 #include "profile/profile_private.h"
 
 enum { DEFAULT_MAX_STACK = 127 };
@@ -73,7 +74,29 @@ static bool address_is(const struct tally_profile *profile, const struct tally_a
 		       uint64_t location_key)
 {
 	return known->frame && known->location_key == location_key &&
-	       known->kernel == profile->batch.kernel_number;
+	       known->kernel == profile->batch.kernel_number &&
+	       (!profile->options.lines || known->is_caller == profile->in_callers);
+}
+
+/* The frame of a location: with lines, an address by itself. A caller's is where it returns to,
+ * which may be another line; those that were unwound have their place in the call already. */
+static int location_frame(struct tally_profile *profile, const struct tally_location *location,
+			  uint32_t *ret_frame)
+{
+	unsigned lines = profile->options.lines;
+	struct tally_frame frame = {.dso = location->dso,
+				    .symbol = location->symbol,
+				    .addr = location->addr,
+				    .cpumode = location->cpumode,
+				    .is_exact = true};
+
+	if (!lines || !location->dso ||
+	    !(lines & TALLY_LINES_ALL || tally_dso_has_lines(location->dso)))
+		return tally_frames_find(&profile->frames, location, ret_frame);
+	if (profile->in_callers && frame.symbol && frame.addr &&
+	    (!profile->is_raw || location->cpumode == PERF_RECORD_MISC_KERNEL))
+		frame.addr--;
+	return tally_frames_add(&profile->frames, &frame, ret_frame);
 }
 
 /* Look the location key at `*at` up, and remember what it is under its first word, unless that does
@@ -85,12 +108,13 @@ static int address_resolve(struct tally_profile *profile, const uint64_t *locati
 	struct tally_location location;
 	int nr = tally_machine_location_key_resolve(profile->machine, profile->batch.kernel,
 						    location_keys + *at, &location);
-	int ret = tally_frames_find(&profile->frames, &location, ret_frame);
+	int ret = location_frame(profile, &location, ret_frame);
 
 	profile->nr_missed++;
 	if (!ret && nr == 1)
-		*profile_address(profile, location_key) = (struct tally_address){
-			location_key, *ret_frame + 1, caller, profile->batch.kernel_number};
+		*profile_address(profile, location_key) =
+			(struct tally_address){location_key, *ret_frame + 1, caller,
+					       profile->batch.kernel_number, profile->in_callers};
 	*at += (size_t)nr;
 	return ret;
 }
@@ -118,8 +142,9 @@ static int frame_cut(struct tally_profile *profile, const uint64_t *astray, uint
 	if (ret)
 		return ret;
 	if (!tally_location_key_is_odd(astray))
-		*profile_address(profile, *astray) = (struct tally_address){
-			*astray, *ret_frame + 1, TALLY_CALLER_ASTRAY, profile->batch.kernel_number};
+		*profile_address(profile, *astray) =
+			(struct tally_address){*astray, *ret_frame + 1, TALLY_CALLER_ASTRAY,
+					       profile->batch.kernel_number, profile->in_callers};
 	return 1;
 }
 
@@ -192,7 +217,8 @@ static int batch_start(struct tally_profile *profile)
 	if (profile->batch.kernel == kernel)
 		return 0;
 	ret = profile_batch_resolve(profile);
-	if (!++profile->batch.kernel_number)
+	profile->batch.kernel_number = (profile->batch.kernel_number + 1) & INT32_MAX;
+	if (!profile->batch.kernel_number)
 		profile_caches_clear(profile);
 	tally_maps_put(profile->batch.kernel);
 	profile->batch.kernel = tally_maps_get(kernel);
@@ -256,6 +282,8 @@ int tally_profile_finish(struct tally_profile *profile)
 {
 	int ret = tally_profile_settle(profile);
 
+	if (!ret && profile->options.lines && profile->addresses)
+		ret = profile_expand(profile);
 	if (!profile->options.is_live)
 		profile_forget(profile);
 	return ret;

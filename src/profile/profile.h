@@ -35,8 +35,15 @@ struct tally_profile_filter {
 	const char *const *idle; /* functions of the kernel that pass nothing; or NULL */
 };
 
+/* What is wanted of the lines of addresses. */
+enum {
+	TALLY_LINES_INLINED = 1 << 0, /* inlined functions are frames of callchains */
+	TALLY_LINES_ALL = 1 << 1,     /* frames of different lines are different frames */
+};
+
 struct tally_profile_options {
 	unsigned by;        /* TALLY_BY_* */
+	unsigned lines;     /* TALLY_LINES_*; not of a live profile */
 	uint32_t max_stack; /* frames of a callchain taken; 0: 127, perf's limit */
 	bool is_live; /* rows are made while samples still come; little memory to look things up */
 	bool second_pass; /* samples come twice: see tally_profile_second_pass(); not with
@@ -68,9 +75,10 @@ enum tally_caller {
 /* An address that was looked up lately, by its location key. */
 struct tally_address {
 	uint64_t location_key;
-	uint32_t frame : 30; /* + 1; 0: empty */
-	uint32_t caller : 2; /* enum tally_caller */
-	uint32_t kernel;     /* the kernel's maps that were there then, see struct tally_batch */
+	uint32_t frame : 30;    /* + 1; 0: empty */
+	uint32_t caller : 2;    /* enum tally_caller */
+	uint32_t kernel : 31;   /* the kernel's maps that were there then, see struct tally_batch */
+	uint32_t is_caller : 1; /* it was on a stack */
 };
 
 /* See chain.c. */
@@ -159,6 +167,7 @@ struct tally_profile {
 	TALLY_VEC(uint8_t) marked;     /* buckets, by number, whose callchains are wanted */
 	TALLY_VEC(uint64_t) wanted;    /* bits of samples, by number, in these buckets */
 	bool in_second_pass;
+	bool in_callers;   /* callers are being looked up */
 	bool has_unnamed;  /* buckets of threads without a name */
 	size_t nr_dropped; /* buckets that died since the last sweep */
 	size_t nr_dsos;    /* left by the last sweep */

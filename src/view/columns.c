@@ -100,6 +100,13 @@ static void text_cpu(const struct tally_view *view, const struct tally_row *row,
 	tally_str_addf(out, "%03" PRId32, (int32_t)row_group(view, row)->cpu);
 }
 
+static const char *base_name(const char *path)
+{
+	const char *slash = path[0] != '[' ? strrchr(path, '/') : NULL;
+
+	return slash ? slash + 1 : path;
+}
+
 static void text_dso(const struct tally_view *view, const struct tally_row *row,
 		     struct tally_str *out)
 {
@@ -157,6 +164,33 @@ static void text_trace(const struct tally_view *view, const struct tally_row *ro
 	tally_str_add(out, tally_intern_text(view->labels, row_group(view, row)->label));
 }
 
+/* "util.c:12"; without a line where it is in its function or file, as in perf. */
+static void text_line(const struct tally_view *view, const struct tally_row *row,
+		      struct tally_str *out)
+{
+	const struct tally_frame *frame = row_frame(view, row);
+
+	if (frame->line && frame->line->file) {
+		tally_str_addf(out, "%s:%" PRIu32, base_name(frame->line->file), frame->line->line);
+	} else if (frame->symbol) {
+		tally_str_addf(out, "%s+%" PRIu64, tally_symbol_name(frame->dso, frame->symbol),
+			       frame->addr - frame->symbol->start);
+	} else {
+		tally_str_addf(out, "%s[%" PRIx64 "]",
+			       frame->dso ? base_name(tally_dso_name(frame->dso)) : "[unknown]",
+			       frame->addr);
+	}
+}
+
+static void text_file(const struct tally_view *view, const struct tally_row *row,
+		      struct tally_str *out)
+{
+	const struct tally_frame *frame = row_frame(view, row);
+
+	if (frame->line && frame->line->file)
+		tally_str_add(out, base_name(frame->line->file));
+}
+
 static void text_event(const struct tally_view *view, const struct tally_row *row,
 		       struct tally_str *out)
 {
@@ -183,6 +217,8 @@ const struct tally_view_column tally_view_columns[] = {
 	{"dso", "Shared Object", TALLY_KEY_DSO, 0, false, text_dso, PATH},
 	{"symbol", "Symbol", TALLY_KEY_SYMBOL, 0, false, text_symbol, SYMBOL},
 	{"sym", "Symbol", TALLY_KEY_SYMBOL, 0, false, text_symbol, SYMBOL},
+	{"srcline", "Source:Line", TALLY_KEY_LINE, 0, false, text_line, PATH},
+	{"srcfile", "Source File", TALLY_KEY_FILE, 0, false, text_file, PATH},
 	{"parent", "Parent symbol", TALLY_KEY_PARENT, 0, false, text_parent, NAME},
 	{"trace", "Trace output", TALLY_KEY_LABEL, 0, false, text_trace, SENTENCE},
 	{"event", "Event", 0, 5, true, text_event, TEXT},
@@ -204,6 +240,8 @@ void tally_view_frame_name(const struct tally_view *view, uint32_t number, struc
 
 	if (frame->symbol) {
 		tally_str_add(out, tally_symbol_name(frame->dso, frame->symbol));
+		if (tally_symbol_is_inlined(frame->dso, frame->symbol))
+			tally_str_add(out, " (inlined)");
 		return;
 	}
 	tally_str_add_bytes(out, "0x", 2);

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the frames of a row have in common: the function, its DSO, its line, or nothing. */
+#include <string.h>
+
+#include "profile/hist_private.h"
+
+/* All that a frame may be told apart by; 0 where it is not. */
+struct fkey {
+	uintptr_t dso, symbol;
+	uint64_t addr;
+	uint32_t file, line; /* number of the file's name, + 1 */
+};
+
+struct fkeys {
+	struct tally_intern keys, files;
+	TALLY_VEC(uint32_t) firsts; /* by number of a key: the first frame that has it */
+};
+
+/* The name without its directories: that is what is shown. */
+static int key_file(struct fkeys *keys, const char *file, uint32_t *ret_number)
+{
+	const char *slash = strrchr(file, '/');
+	const char *name = slash ? slash + 1 : file;
+	int ret = tally_intern(&keys->files, name, strlen(name), ret_number);
+
+	++*ret_number;
+	return ret;
+}
+
+/* Without a line of its own an address is where it is in its function. */
+static int key_line(struct fkeys *keys, const struct tally_frame *frame, unsigned wanted,
+		    struct fkey *key)
+{
+	if (frame->line && frame->line->file) {
+		key->line = wanted & TALLY_KEY_LINE ? frame->line->line : 0;
+		return key_file(keys, frame->line->file, &key->file);
+	}
+	if (wanted & TALLY_KEY_LINE) {
+		key->dso = (uintptr_t)frame->dso;
+		key->symbol = (uintptr_t)frame->symbol;
+		key->addr = frame->addr;
+	}
+	return 0;
+}
+
+static int key_make(struct fkeys *keys, const struct tally_frame *frame, unsigned wanted,
+		    struct fkey *key)
+{
+	memset(key, 0, sizeof(*key));
+	if (wanted & (TALLY_KEY_DSO | TALLY_KEY_SYMBOL))
+		key->dso = (uintptr_t)frame->dso;
+	if (wanted & TALLY_KEY_SYMBOL) {
+		key->symbol = (uintptr_t)frame->symbol;
+		key->addr = frame->symbol ? 0 : frame->addr;
+	}
+	return wanted & (TALLY_KEY_LINE | TALLY_KEY_FILE) ? key_line(keys, frame, wanted, key) : 0;
+}
+
+/* The first frame that has what `frame` has of what is wanted. */
+static int key_first(struct fkeys *keys, const struct tally_frame *frame, unsigned wanted,
+		     uint32_t number, uint32_t *ret_first)
+{
+	struct fkey key;
+	uint32_t id;
+	int ret = key_make(keys, frame, wanted, &key);
+
+	if (!ret)
+		ret = tally_intern(&keys->keys, (const char *)&key, sizeof(key), &id);
+	if (!ret && id == keys->firsts.len)
+		ret = tally_vec_push(&keys->firsts, number);
+	if (!ret)
+		*ret_first = keys->firsts.data[id];
+	return ret;
+}
+
+static int find_firsts(const struct hist_builder *builder, unsigned wanted, uint32_t *firsts)
+{
+	const struct tally_frames *frames = &builder->profile->frames;
+	struct fkeys keys = {0};
+	int ret = 0;
+
+	for (uint32_t i = 0; i < frames->all.len && !ret; i++)
+		ret = key_first(&keys, &frames->all.data[i], wanted, i, &firsts[i]);
+	tally_intern_free(&keys.keys);
+	tally_intern_free(&keys.files);
+	tally_vec_free(&keys.firsts);
+	return ret;
+}
+
+/* Frames are functions, unless they are exact. */
+static bool frames_are_functions(const struct tally_frames *frames)
+{
+	tally_vec_for_each (frame, &frames->all) {
+		if (frame->is_exact)
+			return false;
+	}
+	return true;
+}
+
+static void fill_with_themselves(uint32_t *firsts, size_t nr)
+{
+	for (uint32_t i = 0; i < nr; i++)
+		firsts[i] = i;
+}
+
+int hist_fkeys(struct hist_builder *builder)
+{
+	const unsigned of_frames =
+		TALLY_KEY_DSO | TALLY_KEY_SYMBOL | TALLY_KEY_LINE | TALLY_KEY_FILE;
+	const struct tally_frames *frames = &builder->profile->frames;
+	unsigned wanted = builder->options->keys & of_frames;
+	bool are_functions = frames_are_functions(frames);
+	int ret = 0;
+
+	builder->fkeys = calloc(frames->all.len + 1, sizeof(*builder->fkeys));
+	if (!builder->fkeys)
+		return -ENOMEM;
+	if (are_functions && wanted & TALLY_KEY_SYMBOL)
+		fill_with_themselves(builder->fkeys, frames->all.len);
+	else if (wanted)
+		ret = find_firsts(builder, wanted, builder->fkeys);
+	builder->fkeys[hist_light(builder)] = hist_light(builder);
+	if (ret || are_functions)
+		return ret;
+	builder->functions = calloc(frames->all.len + 1, sizeof(*builder->functions));
+	return builder->functions
+		       ? find_firsts(builder, TALLY_KEY_DSO | TALLY_KEY_SYMBOL, builder->functions)
+		       : -ENOMEM;
+}
