@@ -14,6 +14,7 @@ struct report_config {
 	const char *symfs, *kallsyms, *vmlinux, *percent_limit, *separator, *colour;
 	const char *column_widths;
 	uint64_t max_stack;
+	bool is_inlined, inlined_given; /* inlined functions are frames */
 	bool children, children_given, inverted, no_demangle, force, stdio, no_bounds;
 	bool header, header_only, health, show_samples, show_period, json, quiet, group, raw_chains;
 	/* From here on derived. */

@@ -66,7 +66,8 @@ static bool report_reads_twice(const struct report *report)
 	const struct report_config *config = report->config;
 
 	return config->style != TALLY_STYLE_NONE && !config->children &&
-	       !(config->keys & TALLY_KEY_PARENT) && report_config_graph_min(config, UINT32_MAX) &&
+	       !(config->keys & (TALLY_KEY_PARENT | TALLY_KEY_LINE | TALLY_KEY_FILE)) &&
+	       report_config_graph_min(config, UINT32_MAX) &&
 	       !tally_perfdata_info(report->session->data)->is_stream &&
 	       !session_has(report->session, PERF_SAMPLE_READ);
 }
@@ -80,12 +81,23 @@ static unsigned report_by(const struct report_config *config)
 		{TALLY_KEY_TID, TALLY_BY_THREAD},  {TALLY_KEY_CPU, TALLY_BY_CPU},
 		{TALLY_KEY_DSO, TALLY_BY_FRAME},   {TALLY_KEY_SYMBOL, TALLY_BY_FRAME},
 		{TALLY_KEY_PARENT, TALLY_BY_PATH}, {TALLY_KEY_LABEL, TALLY_BY_LABEL},
+		{TALLY_KEY_LINE, TALLY_BY_FRAME},  {TALLY_KEY_FILE, TALLY_BY_FRAME},
 	};
 	unsigned by = config->children || config->style != TALLY_STYLE_NONE ? TALLY_BY_PATH : 0;
 
 	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)
 		by |= config->keys & map[i].key ? map[i].by : 0;
 	return by;
+}
+
+static unsigned report_lines(const struct report_config *config)
+{
+	unsigned lines = config->keys & (TALLY_KEY_LINE | TALLY_KEY_FILE) ? TALLY_LINES_ALL : 0;
+
+	if (!config->inlined_given || config->is_inlined)
+		lines |= config->children || config->style != TALLY_STYLE_NONE ? TALLY_LINES_INLINED
+									       : 0;
+	return lines;
 }
 
 static int report_start(struct report *report)
@@ -102,6 +114,7 @@ static int report_start(struct report *report)
 	if (ret)
 		return ret;
 	options.by = report_by(config);
+	options.lines = report_lines(config);
 	options.second_pass = report_reads_twice(report);
 	if (options.second_pass)
 		options.by &= ~(unsigned)TALLY_BY_PATH;
