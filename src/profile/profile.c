@@ -78,12 +78,14 @@ static bool address_is(const struct tally_profile *profile, const struct tally_a
 	       (!profile->options.lines || known->is_caller == profile->in_callers);
 }
 
-/* The frame of a location: with lines, an address by itself. A caller's is where it returns to,
- * which may be another line; those that were unwound have their place in the call already. */
+/* The frame of a location: with lines, an address by itself. Where a call returns to may be another
+ * line than where it is. */
 static int location_frame(struct tally_profile *profile, const struct tally_location *location,
-			  uint32_t *ret_frame)
+			  enum tally_caller caller, uint32_t *ret_frame)
 {
 	unsigned lines = profile->options.lines;
+	bool is_return = caller == TALLY_CALLER_TRUE ||
+			 (profile->in_callers && location->cpumode == PERF_RECORD_MISC_KERNEL);
 	struct tally_frame frame = {.dso = location->dso,
 				    .symbol = location->symbol,
 				    .addr = location->addr,
@@ -93,9 +95,7 @@ static int location_frame(struct tally_profile *profile, const struct tally_loca
 	if (!lines || !location->dso ||
 	    !(lines & TALLY_LINES_ALL || tally_dso_has_lines(location->dso)))
 		return tally_frames_find(&profile->frames, location, ret_frame);
-	if (profile->in_callers && frame.symbol && frame.addr &&
-	    (!profile->is_raw || location->cpumode == PERF_RECORD_MISC_KERNEL))
-		frame.addr--;
+	frame.addr -= is_return && frame.symbol && frame.addr > frame.symbol->start;
 	return tally_frames_add(&profile->frames, &frame, ret_frame);
 }
 
@@ -108,7 +108,7 @@ static int address_resolve(struct tally_profile *profile, const uint64_t *locati
 	struct tally_location location;
 	int nr = tally_machine_location_key_resolve(profile->machine, profile->batch.kernel,
 						    location_keys + *at, &location);
-	int ret = location_frame(profile, &location, ret_frame);
+	int ret = location_frame(profile, &location, caller, ret_frame);
 
 	profile->nr_missed++;
 	if (!ret && nr == 1)
@@ -124,8 +124,11 @@ int profile_frame(struct tally_profile *profile, const uint64_t *location_keys, 
 {
 	const struct tally_address *known = profile_address(profile, location_keys[*at]);
 
-	/* What is no caller may be where a sample was. */
-	if (!address_is(profile, known, location_keys[*at]) || known->caller == TALLY_CALLER_ASTRAY)
+	/* What is no caller may be where a sample was; where a call returns to is looked up there.
+	 */
+	if (!address_is(profile, known, location_keys[*at]) ||
+	    known->caller == TALLY_CALLER_ASTRAY ||
+	    (profile->options.lines && known->caller == TALLY_CALLER_TRUE))
 		return address_resolve(profile, location_keys, at, TALLY_CALLER_UNKNOWN, ret_frame);
 	*ret_frame = known->frame - 1;
 	++*at;

@@ -30,6 +30,7 @@ static const struct field fields_table[] = {
 	{"sym", SCRIPT_SYM, PERF_SAMPLE_IP | PERF_SAMPLE_ADDR, "IP", 0},
 	{"dso", SCRIPT_DSO, PERF_SAMPLE_IP | PERF_SAMPLE_ADDR, "IP", 0},
 	{"addr", SCRIPT_ADDR, PERF_SAMPLE_ADDR, "ADDR", 0},
+	{"srcline", SCRIPT_SRCLINE, PERF_SAMPLE_IP | PERF_SAMPLE_ADDR, "IP", 0},
 	{"symoff", SCRIPT_SYMOFF, PERF_SAMPLE_IP | PERF_SAMPLE_ADDR, "IP", 0},
 	{"period", SCRIPT_PERIOD, 0, NULL, 0},
 	{"brstack", SCRIPT_BRSTACK, PERF_SAMPLE_BRANCH_STACK, "BRANCH_STACK", 0},

@@ -34,6 +34,7 @@ enum tally_script_field {
 	SCRIPT_DATA_SRC = 1 << 21,
 	SCRIPT_IREGS = 1 << 22,
 	SCRIPT_UREGS = 1 << 23,
+	SCRIPT_SRCLINE = 1 << 24,
 };
 
 /* Kinds of events with defaults of their own. */

@@ -2,6 +2,7 @@
 #include "cli/script/place.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "base/hash.h"
 #include "cli/script/fields.h"
 #include "cli/script/text.h"
+#include "symbols/lines.h"
 
 enum { CACHE_LINE = 64, SLOT_SIZE = 2 * CACHE_LINE, LINE_MAX = 111 };
 
@@ -65,10 +67,15 @@ void script_places_free(struct script_places *places)
 }
 
 /* What the text of a place depends on besides the place; never 0. */
-static uint64_t places_state(const struct script_places *places, uint32_t fields)
+static uint64_t places_state(const struct script_places *places, const struct script_place *place,
+			     bool in_chain, uint32_t fields)
 {
+	enum { SRCLINE = 1 << 0, RETURN = 1 << 1, CHAIN = 1 << 2 }; /* no field has these */
 	uint64_t shown = fields & (SCRIPT_SYM | SCRIPT_DSO | SCRIPT_SYMOFF);
 
+	shown |= fields & SCRIPT_SRCLINE ? SRCLINE : 0;
+	shown |= place->is_return ? RETURN : 0;
+	shown |= in_chain ? CHAIN : 0;
 	return tally_machine_kernel(places->machine)->space << 12 | shown;
 }
 
@@ -78,6 +85,7 @@ void script_place_find(const struct script_places *places, const struct tally_th
 	int nr = tally_machine_location_key(places->machine, thread, cpumode, ip, ret_place->key);
 
 	ret_place->slot = NULL;
+	ret_place->is_return = false;
 	if (nr == 1 && tally_location_key_is_mapped(ret_place->key)) {
 		ret_place->slot = &places->slots[tally_hash_u64(ret_place->key[0], 0) &
 						 (places->nr_slots - 1)];
@@ -86,25 +94,49 @@ void script_place_find(const struct script_places *places, const struct tally_th
 	}
 }
 
+static void symbol_add(struct tally_str *out, const struct tally_location *where, const char *name,
+		       uint32_t fields)
+{
+	tally_str_add_char(out, ' ');
+	if (!where->symbol) {
+		tally_str_add(out, "[unknown]");
+		return;
+	}
+	tally_str_add(out, name);
+	if (fields & SCRIPT_SYMOFF) {
+		tally_str_add_bytes(out, "+0x", 3);
+		tally_str_add_hex(out, where->addr - where->symbol->start, 1);
+	}
+}
+
 static void location_add(struct tally_str *out, const struct tally_location *where, uint32_t fields)
 {
-	if (fields & SCRIPT_SYM) {
-		tally_str_add_char(out, ' ');
-		if (!where->symbol) {
-			tally_str_add(out, "[unknown]");
-		} else {
-			tally_str_add(out, tally_symbol_name(where->dso, where->symbol));
-			if (fields & SCRIPT_SYMOFF) {
-				tally_str_add_bytes(out, "+0x", 3);
-				tally_str_add_hex(out, where->addr - where->symbol->start, 1);
-			}
-		}
-	}
+	if (fields & SCRIPT_SYM)
+		symbol_add(out, where,
+			   where->symbol ? tally_symbol_name(where->dso, where->symbol) : NULL,
+			   fields);
 	if (fields & SCRIPT_DSO) {
 		tally_str_add_bytes(out, " (", 2);
 		tally_str_add(out, where->dso ? tally_dso_name(where->dso) : "[unknown]");
 		tally_str_add_char(out, ')');
 	}
+}
+
+/* A line of source, on a line of its own. */
+static void source_add(const struct script_places *places, struct tally_str *out,
+		       const struct tally_line *line, uint32_t fields)
+{
+	const char *file = line && line->file ? line->file : "??", *slash = strrchr(file, '/');
+	size_t start;
+
+	/* perf, too, says that there is none with inlined functions only. */
+	if (!(fields & SCRIPT_SRCLINE) || (!line && !places->is_inlined))
+		return;
+	tally_str_add_bytes(out, "\n  ", 3);
+	start = out->len;
+	tally_str_addf(out, "%s:%" PRIu32, slash && !places->has_paths ? slash + 1 : file,
+		       line ? line->line : 0);
+	tally_str_escape(out, start);
 }
 
 /* Copied as a block of one size: that takes a fraction of the time that copying just so many bytes
@@ -135,21 +167,57 @@ static void slot_fill(struct script_place_slot *slot, const struct tally_str *ou
 	memcpy(slot->line, out->data + start, len);
 }
 
-/* Add a line that is not remembered. Whether it may be: what is in no file now may be in the kernel
- * when its symbols were read. */
-static bool line_make(const struct script_places *places, struct tally_str *out,
-		      const uint64_t *key, uint32_t fields)
+/* The lines of an address, as far as they are shown. */
+static size_t lines_find(const struct tally_location *where, const struct script_place *place,
+			 uint32_t fields, bool is_inlined, const struct tally_line **ret_lines)
 {
-	struct tally_location where;
+	uint64_t addr = where->addr;
+
+	if (!where->dso || !(fields & SCRIPT_SRCLINE || (is_inlined && fields & SCRIPT_SYM)))
+		return 0;
+	addr -= place->is_return && where->symbol && addr > where->symbol->start;
+	return tally_dso_lines(where->dso, addr, ret_lines, NULL);
+}
+
+static void inlined_add(const struct script_places *places, struct tally_str *out, uint64_t ip,
+			const struct tally_location *where, const struct tally_line *line,
+			uint32_t fields)
+{
+	const struct tally_symbol *symbol = tally_line_symbol(where->dso, line);
 	size_t start;
 
-	(void)tally_machine_location_key_resolve(
-		places->machine, tally_machine_kernel(places->machine), key, &where);
 	tally_str_add_char(out, '\t');
-	script_add_hex(out, tally_location_key_addr(key));
+	script_add_hex(out, ip);
+	start = out->len;
+	symbol_add(out, where, symbol ? tally_symbol_name(where->dso, symbol) : "[unknown]",
+		   fields);
+	tally_str_escape(out, start);
+	source_add(places, out, line, fields);
+	tally_str_add(out, " (inlined)\n");
+}
+
+/* Add a line that is not remembered, in a callchain those of inlined functions before it. Whether
+ * it may be: what is in no file now may be in the kernel when its symbols were read. */
+static bool line_make(const struct script_places *places, struct tally_str *out,
+		      const struct script_place *place, bool in_chain, uint32_t fields)
+{
+	bool is_inlined = in_chain && places->is_inlined;
+	const struct tally_line *lines;
+	struct tally_location where;
+	uint64_t ip = tally_location_key_addr(place->key);
+	size_t start, nr, i = 0;
+
+	(void)tally_machine_location_key_resolve(
+		places->machine, tally_machine_kernel(places->machine), place->key, &where);
+	nr = lines_find(&where, place, fields, is_inlined, &lines);
+	for (; i + 1 < nr && is_inlined && fields & SCRIPT_SYM; i++)
+		inlined_add(places, out, ip, &where, &lines[i], fields);
+	tally_str_add_char(out, '\t');
+	script_add_hex(out, ip);
 	start = out->len;
 	location_add(out, &where, fields);
 	tally_str_escape(out, start);
+	source_add(places, out, nr ? &lines[i] : NULL, fields);
 	tally_str_add_char(out, '\n');
 	return where.dso != NULL;
 }
@@ -157,7 +225,8 @@ static bool line_make(const struct script_places *places, struct tally_str *out,
 /* Where nothing is mapped lines differ in their address only: the slot behind the others has one
  * of them. */
 static void nowhere_add(const struct script_places *places, struct tally_str *out,
-			const struct script_place *place, uint32_t fields, uint64_t state)
+			const struct script_place *place, bool in_chain, uint32_t fields,
+			uint64_t state)
 {
 	struct script_place_slot *slot = &places->slots[places->nr_slots];
 	size_t start = out->len;
@@ -167,27 +236,33 @@ static void nowhere_add(const struct script_places *places, struct tally_str *ou
 		if (!out->failed)
 			script_hex(place->key[0], out->data + start + 1);
 	} else {
-		(void)line_make(places, out, place->key, fields);
+		(void)line_make(places, out, place, in_chain, fields);
 		slot_fill(slot, out, start, 0, state);
 	}
 }
 
-void script_add_line(struct script_places *places, struct tally_str *out,
-		     const struct script_place *place, uint32_t fields)
+static void place_add(struct script_places *places, struct tally_str *out,
+		      const struct script_place *place, bool in_chain, uint32_t fields)
 {
-	uint64_t state = places_state(places, fields);
+	uint64_t state = places_state(places, place, in_chain, fields);
 	struct script_place_slot *slot = place->slot;
 	size_t start = out->len;
 
 	if (slot && slot->key == place->key[0] && slot->state == state) {
 		slot_add(slot, out);
 	} else if (!tally_location_key_is_mapped(place->key)) {
-		nowhere_add(places, out, place, fields, state);
+		nowhere_add(places, out, place, in_chain, fields, state);
 	} else {
 		places->nr_missed++;
-		if (line_make(places, out, place->key, fields) && slot)
+		if (line_make(places, out, place, in_chain, fields) && slot)
 			slot_fill(slot, out, start, place->key[0], state);
 	}
+}
+
+void script_add_line(struct script_places *places, struct tally_str *out,
+		     const struct script_place *place, uint32_t fields)
+{
+	place_add(places, out, place, true, fields);
 }
 
 void script_add_place(struct script_places *places, struct tally_str *out,
@@ -195,7 +270,7 @@ void script_add_place(struct script_places *places, struct tally_str *out,
 {
 	size_t start = out->len, len;
 
-	script_add_line(places, out, place, fields);
+	place_add(places, out, place, false, fields);
 	if (out->failed)
 		return;
 	len = out->len - start - LEAD - 1;

@@ -17,12 +17,15 @@ struct script_places {
 	struct script_place_slot *slots; /* in `memory`, at the start of a cache line */
 	size_t nr_slots;
 	uint64_t nr_missed; /* lines that were not remembered */
+	bool is_inlined;    /* inlined functions have lines in callchains */
+	bool has_paths;     /* files of source are shown with their directories */
 };
 
 /* An address of a sample. */
 struct script_place {
 	uint64_t key[TALLY_LOCATION_KEY_WORDS]; /* see tally_machine_location_key() */
 	struct script_place_slot *slot;         /* of its text; NULL: that is not remembered */
+	bool is_return; /* where a call returns to, for the caller to say: its line is the call's */
 };
 
 /* `machine` must outlive it. 0 or -ENOMEM. */

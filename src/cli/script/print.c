@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/attr.h"
 #include "base/arith.h"
 #include "base/escape.h"
 #include "cli/script/branch.h"
@@ -123,7 +124,9 @@ static void print_event(struct tally_script_printer *printer, struct tally_str *
 static int find_chain(struct tally_script_printer *printer, const struct tally_session_sample *s)
 {
 	struct tally_words chain = s->sample.callchain;
+	bool is_walked = tally_attr_walks_user(&s->event->attr);
 	uint8_t cpumode = s->cpumode;
+	uint64_t users = 0;
 
 	printer->chain.len = 0;
 	if (tally_vec_reserve(&printer->chain, TALLY_MIN(chain.nr, printer->max_stack)))
@@ -133,8 +136,13 @@ static int find_chain(struct tally_script_printer *printer, const struct tally_s
 		int mode = tally_context_cpumode(ip);
 
 		if (mode == -2) {
-			script_place_find(&printer->places, s->thread, cpumode, ip,
-					  &printer->chain.data[printer->chain.len++]);
+			struct script_place *place = &printer->chain.data[printer->chain.len++];
+
+			script_place_find(&printer->places, s->thread, cpumode, ip, place);
+			/* The innermost one of user space did not come from a stack. */
+			place->is_return = cpumode == PERF_RECORD_MISC_KERNEL
+						   ? printer->chain.len > 1
+						   : is_walked && users++;
 			continue;
 		}
 		/* No marker that is known: the chain was walked astray, and perf drops it whole. */

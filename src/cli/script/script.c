@@ -18,6 +18,7 @@ struct script_config {
 	struct tally_session_options session;
 	struct tally_option_list fields;
 	uint64_t max_stack;
+	bool is_inlined, inlined_given, has_paths; /* of source */
 	bool hide_chains, nanoseconds, raw_dump, dump_json, force;
 	const char *symfs, *kallsyms, *vmlinux;
 	bool no_demangle;
@@ -32,6 +33,10 @@ static const struct tally_option script_options[] = {
 	 "fields to show: [hw|sw|trace|raw:]name,... or +name,-name"},
 	{'G', "hide-call-graph", TALLY_OPTION_FLAG, AT(hide_chains), NULL, "leave out callchains"},
 	{0, "max-stack", TALLY_OPTION_U64, AT(max_stack), "n", "callchain entries shown (127)"},
+	{0, "inline", TALLY_OPTION_FLAG, AT(is_inlined), NULL,
+	 "inlined functions in callchains (the default)", NULL, NULL, AT(inlined_given)},
+	{0, "full-source-path", TALLY_OPTION_FLAG, AT(has_paths), NULL,
+	 "-F srcline with directories"},
 	{0, "ns", TALLY_OPTION_FLAG, AT(nanoseconds), NULL, "times in nanoseconds"},
 	{'D', "dump-raw-trace", TALLY_OPTION_FLAG, AT(raw_dump), NULL,
 	 "every record, in file order, with its fields"},
@@ -122,6 +127,8 @@ static int script_samples(const struct script_config *config, struct tally_sessi
 	if (ret)
 		return ret;
 	script.printer.hide_chains = config->hide_chains;
+	script.printer.places.is_inlined = !config->inlined_given || config->is_inlined;
+	script.printer.places.has_paths = config->has_paths;
 	script.printer.nanoseconds = config->nanoseconds;
 	if (config->max_stack)
 		script.printer.max_stack = (uint32_t)config->max_stack;
