@@ -179,8 +179,9 @@ static int worker_fill(struct tally_dwarf_worker *worker)
 	ssize_t got;
 	int ret = 0;
 
-	memmove(worker->input.data, worker->input.data + worker->at,
-		worker->input.len - worker->at);
+	if (worker->at)
+		memmove(worker->input.data, worker->input.data + worker->at,
+			worker->input.len - worker->at);
 	worker->input.len -= worker->at;
 	worker->at = 0;
 	if (tally_vec_reserve(&worker->input, worker->input.len + STEP))

@@ -55,6 +55,57 @@ bool tally_debug_info_bias(const struct tally_debug_info *info, uint64_t addr, u
 	return false;
 }
 
+/* ---- what dwz moved to a file of its own ------------------------------------- */
+
+/* A path that the file names, from the folder that it is in. */
+static int alt_path(const struct tally_image *image, const char *name, struct tally_str *path)
+{
+	const char *slash = image->path ? strrchr(image->path, '/') : NULL;
+
+	if (*name != '/' && slash)
+		tally_str_add_bytes(path, image->path, (size_t)(slash - image->path) + 1);
+	tally_str_add(path, name);
+	return tally_str_error(path);
+}
+
+static bool alt_try(struct tally_debug_info *info, struct tally_str *path,
+		    const struct tally_build_id *id)
+{
+	bool is_there =
+		!tally_str_error(path) && !tally_image_open(tally_str_text(path), id, &info->alt);
+
+	tally_str_clear(path);
+	return is_there;
+}
+
+/* By the name in .gnu_debugaltlink, else by the build-id behind it, which it has to have either
+ * way. Where it is not found the functions that it has the names of have none. */
+static void find_alt(const struct tally_dso *dso, struct tally_debug_info *info)
+{
+	const char *const *dirs = dso->owner->options.debug_dirs;
+	struct tally_build_id id = {0};
+	struct tally_elf_bytes link;
+	struct tally_str path = {0};
+	size_t name_len;
+
+	if (tally_elf_bytes_get(&info->image.elf, ".gnu_debugaltlink", 1 << 16, &link))
+		return;
+	name_len = strnlen((const char *)link.data, link.len);
+	if (link.len - name_len >= 3 && link.len - name_len - 1 <= TALLY_BUILD_ID_MAX) {
+		id.size = link.len - name_len - 1;
+		memcpy(id.id, link.data + name_len + 1, id.size);
+		(void)alt_path(&info->image, (const char *)link.data, &path);
+		for (bool found = alt_try(info, &path, &id); !found && *dirs; dirs++) {
+			tally_dso_add_path(dso, &path, "");
+			(void)tally_build_id_add_path(&id, *dirs, &path);
+			tally_str_add(&path, ".debug");
+			found = alt_try(info, &path, &id);
+		}
+	}
+	tally_str_free(&path);
+	tally_elf_bytes_free(&link);
+}
+
 /* ---- users' objects ----------------------------------------------------------- */
 
 /* Take the first debug file among the places that has debug information. */
@@ -177,6 +228,8 @@ int tally_debug_info_find(struct tally_dso *dso, struct tally_debug_info *ret_in
 	}
 	if (!ret && !info.nr_places)
 		ret = -ENOTSUP;
+	if (!ret)
+		find_alt(dso, &info);
 	if (ret)
 		tally_debug_info_free(&info);
 	else
