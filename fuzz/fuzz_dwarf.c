@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Debug information of an ELF file: every unit is read, and the lines of addresses in it asked for.
+ * libdw is part of what is tried. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwarf/private.h"
+#include "symbols/elf_bytes.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { SECTION_MAX = 1 << 20, RANGES_MAX = 64 };
+
+struct seen {
+	uint64_t at; /* where the last span ended */
+	size_t nr;
+};
+
+/* Spans come in order, are not empty, and their texts can be read. */
+static int see(void *arg, const struct tally_line_span *span)
+{
+	struct seen *seen = arg;
+	size_t len = 0;
+
+	if (span->start < seen->at || span->start >= span->end || span->nr > TALLY_DWARF_LINES_MAX)
+		abort();
+	for (uint32_t i = 0; i < span->nr; i++) {
+		len += span->lines[i].file ? strlen(span->lines[i].file) : 0;
+		len += span->lines[i].function ? strlen(span->lines[i].function) : 0;
+	}
+	seen->at = span->end;
+	seen->nr += len != SIZE_MAX;
+	return seen->nr > 10000 ? -ENOSPC : 0;
+}
+
+static void use(struct tally_dwarf *dwarf)
+{
+	struct seen seen = {0};
+
+	(void)tally_dwarf_find(dwarf, 0x1000, see, &seen);
+	for (size_t i = 0; i < dwarf->ranges.len && i < RANGES_MAX; i++) {
+		const struct dwarf_range range = dwarf->ranges.data[i];
+		uint64_t step = (range.end - range.start) / 8 + 1;
+
+		for (uint64_t at = range.start, n = 0; at < range.end && n < 8; at += step, n++) {
+			seen = (struct seen){0};
+			(void)tally_dwarf_find(dwarf, at, see, &seen);
+		}
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct tally_elf_bytes bytes[TALLY_DWARF_SECTIONS] = {0};
+	struct tally_dwarf_file file = {.is64 = true};
+	struct tally_dwarf *dwarf;
+	struct tally_elf elf;
+
+	if (tally_elf_open(data, size, &elf, NULL))
+		return 0;
+	file.is64 = elf.is64;
+	file.is_big = elf.data[5] == 2;
+	file.machine = elf.machine;
+	for (int i = 0; i < TALLY_DWARF_SECTIONS; i++) {
+		if (tally_elf_bytes_get(&elf, tally_dwarf_section_name((enum tally_dwarf_section)i),
+					SECTION_MAX, &bytes[i]))
+			continue;
+		file.sections[i].data = bytes[i].data;
+		file.sections[i].len = bytes[i].len;
+	}
+	if (!tally_dwarf_open(&file, &file, &dwarf)) {
+		use(dwarf);
+		tally_dwarf_close(dwarf);
+	}
+	for (int i = 0; i < TALLY_DWARF_SECTIONS; i++)
+		tally_elf_bytes_free(&bytes[i]);
+	return 0;
+}

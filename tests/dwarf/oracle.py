@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Lines and inlined functions of every address of small programs, beside llvm-symbolizer, else
+binutils' addr2line. TALLY_DWARF_OBJECTS names larger ones, "FILE" or "FILE=SYMFS", for nightly runs."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+import tap  # noqa: E402
+
+LINES, HAS_DWARF = sys.argv[1], sys.argv[2]
+WORK = tempfile.mkdtemp(prefix="tally-dwarf-")
+C = """
+#include <stdlib.h>
+static inline __attribute__((always_inline)) int inner(int x) { return x * 3 + 1; }
+static inline __attribute__((always_inline)) int middle(int x)
+{
+	for (int i = 0; i < x; i++)
+		x ^= inner(i);
+	return x;
+}
+__attribute__((noinline)) int outer(int x)
+{
+	if (x > 3) {
+		int y = middle(x);
+		return y + inner(y);
+	}
+	return middle(x + 1);
+}
+__attribute__((cold)) int other(int x) { return outer(x) ? inner(x) : abs(x); }
+int main(int argc, char **argv) { return outer(argc) + other(argc + 1); }
+"""
+CXX = """
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+namespace space {
+template <class T> struct box {
+	T value;
+	T twice() const { return value + value; }
+};
+}
+int main(int argc, char **argv)
+{
+	std::map<std::string, std::vector<int>> all;
+	for (int i = 0; i < argc + 5; i++)
+		all[std::to_string(i)].push_back(space::box<int>{i}.twice());
+	auto order = [&](const auto &a, const auto &b) { return a.size() < b.size(); };
+	std::vector<std::vector<int>> lists;
+	for (auto &one : all)
+		lists.push_back(one.second);
+	std::sort(lists.begin(), lists.end(), order);
+	return lists.size();
+}
+"""
+
+
+def run(*command, **more):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more).stdout.decode(
+        errors="replace")
+
+
+def oracle(path, addresses):
+    for name in ("llvm-symbolizer-19", "llvm-symbolizer", "llvm-symbolizer-14"):
+        if shutil.which(name):
+            return run(name, "--output-style=GNU", "--addresses", "--functions=linkage", "--no-demangle", "--inlines",
+                       "--obj=" + path, input=addresses)
+    return run("addr2line", "-a", "-i", "-f", "-e", path, input=addresses)
+
+
+def frames(text):
+    """Of each address its [(function, "file:line"), ...]."""
+    found, current = {}, None
+    for line in text.splitlines():
+        if line.startswith("0x"):
+            current = found[int(line, 16)] = []
+        elif current is not None:
+            current.append(re.sub(r"/(\./)+", "/", re.sub(r" \(discriminator \d+\)|:\?$", "", line)))
+    return {address: list(zip(lines[::2], lines[1::2])) for address, lines in found.items()}
+
+
+def functions(path):
+    """(start, size) of what is in the table of symbols."""
+    for line in run("nm", "-S", "--defined-only", path).splitlines():
+        field = line.split()
+        if len(field) == 4 and field[2] in "tTwW":
+            yield int(field[0], 16), int(field[1], 16)
+
+
+def differing(path, step=1, symfs=None):
+    addresses = sorted({at for start, size in functions(path) for at in range(start, start + size, step)})
+    text = "".join(f"0x{at:x}\n" for at in addresses).encode()
+    ours = frames(run(LINES, path, *([symfs] if symfs else []), input=text))
+    theirs = frames(oracle((symfs or "") + path, text))
+    return [(at, ours.get(at), theirs[at]) for at in theirs if not same(ours.get(at), theirs[at])], len(addresses)
+
+
+def same(ours, theirs):
+    """Whether both have the same inlined functions and lines; the outermost function has several names at times."""
+    if not ours or len(ours) != len(theirs):
+        return False
+    return all(a[1].split("/")[-1] == b[1].split("/")[-1] and (a[0] == b[0] or i + 1 == len(ours))
+               for i, (a, b) in enumerate(zip(ours, theirs)))
+
+
+def build(name, source, compiler, *flags):
+    if not shutil.which(compiler):
+        raise tap.Skip(f"no {compiler}")
+    path = os.path.join(WORK, name)
+    with open(path + (".cc" if source is CXX else ".c"), "w", encoding="utf-8") as file:
+        file.write(source)
+    run(compiler, "-o", name, os.path.basename(file.name), *flags, cwd=WORK)
+    return path
+
+
+def check(path, least=99.9):
+    if not HAS_DWARF:
+        raise tap.Skip("built without libdw")
+    wrong, nr = differing(path)
+    share = 100 - 100 * len(wrong) / nr
+    print(f"# {os.path.basename(path)}: {share:.3f} % of {nr} addresses agree")
+    assert nr > 100 and share >= least, [(hex(at), a, b) for at, a, b in wrong[:3]]
+
+
+def test_gcc_5():
+    """DWARF 5 of gcc"""
+    check(build("gcc5", C, "gcc", "-O2", "-gdwarf-5"))
+
+
+def test_gcc_4():
+    """DWARF 4 of gcc"""
+    check(build("gcc4", C, "gcc", "-O2", "-gdwarf-4"))
+
+
+def test_packed():
+    """packed sections"""
+    check(build("packed", C, "gcc", "-O2", "-g", "-gz"))
+
+
+def test_split():
+    """units in files of their own"""
+    check(build("split", C, "gcc", "-O2", "-g", "-gsplit-dwarf"))
+
+
+def test_split_4():
+    """the same before DWARF 5"""
+    check(build("split4", C, "gcc", "-O2", "-gdwarf-4", "-gsplit-dwarf"))
+
+
+def test_clang():
+    """entries without siblings, addresses by index"""
+    check(build("clang", C, "clang", "-O2", "-g"))
+
+
+def test_cxx():
+    """templates, lambdas, functions that units have in common"""
+    check(build("cxx", CXX, "g++", "-O2", "-g"))
+
+
+def test_cxx_not_optimized():
+    """functions that are not inlined"""
+    check(build("cxx0", CXX, "g++", "-O0", "-g"))
+
+
+def test_cxx_split():
+    """C++ in split units"""
+    check(build("cxxsplit", CXX, "g++", "-O2", "-g", "-gsplit-dwarf"))
+
+
+def test_dwz():
+    """what dwz moved to a file that several have in common"""
+    if not shutil.which("dwz"):
+        raise tap.Skip("no dwz")
+    # llvm-symbolizer does not look there: what it said before is the truth.
+    paths = build("dwz1", CXX, "g++", "-O2", "-g"), build("dwz2", CXX, "g++", "-O2", "-g", "-DSECOND")
+    texts = ["".join(f"0x{at:x}\n" for start, size in functions(path) for at in range(start, start + size)).encode()
+             for path in paths]
+    before = [frames(run(LINES, path, input=text)) for path, text in zip(paths, texts)]
+    run("dwz", "-m", "common", "-M", "common", *paths, cwd=WORK)
+    for path, text, truth in zip(paths, texts, before):
+        assert b"common" in open(path, "rb").read(), "dwz moved nothing"
+        now = frames(run(LINES, path, input=text))
+        assert now == truth and len(now) > 1000, [(hex(at), now[at], truth[at]) for at in now if now[at] != truth[at]][:3]
+
+
+def test_larger():
+    """those that TALLY_DWARF_OBJECTS names"""
+    objects = os.environ.get("TALLY_DWARF_OBJECTS")
+    if not objects:
+        raise tap.Skip("TALLY_DWARF_OBJECTS is not set")
+    for item in objects.split(","):
+        path, _, symfs = item.partition("=")
+        wrong, nr = differing(path, 37, symfs)
+        print(f"# {path}: {100 - 100 * len(wrong) / nr:.3f} % of {nr} addresses agree")
+        assert len(wrong) <= nr / 1000, [(hex(at), a, b) for at, a, b in wrong[:3]]
+
+
+if __name__ == "__main__":
+    try:
+        tap.main(__name__)
+    finally:
+        shutil.rmtree(WORK, ignore_errors=True)
