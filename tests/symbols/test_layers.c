@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/layers.h"
+
+/* What is found, told by looking at each of the ranges. */
+static struct tally_layers_found find_by_hand(const struct tally_layer *list, uint32_t nr,
+					      uint64_t addr, uint32_t before)
+{
+	struct tally_layers_found found = {TALLY_LAYER_NONE, TALLY_LAYER_NONE, 0};
+
+	for (uint32_t i = 0; i < nr; i++) {
+		if (addr < list[i].start || addr >= list[i].end)
+			continue;
+		if (i >= before) {
+			found.next = i;
+			break;
+		}
+		found.below += found.number != TALLY_LAYER_NONE;
+		found.number = i;
+	}
+	return found;
+}
+
+static void expect_same(const struct tally_layer *list, uint32_t nr, uint64_t addr_max)
+{
+	struct tally_layers layers;
+
+	assert_int_equal(tally_layers_build(list, sizeof(*list), nr, &layers), 0);
+	for (uint64_t addr = 0; addr <= addr_max; addr++) {
+		for (uint32_t before = 0; before <= nr; before++) {
+			struct tally_layers_found got = tally_layers_find(&layers, addr, before);
+			struct tally_layers_found want = find_by_hand(list, nr, addr, before);
+
+			assert_int_equal(got.number, want.number);
+			assert_int_equal(got.next, want.next);
+			assert_int_equal(got.below, want.below);
+		}
+	}
+	tally_layers_free(&layers);
+}
+
+static void nothing(void **state)
+{
+	struct tally_layers layers;
+
+	assert_int_equal(tally_layers_build(NULL, 16, 0, &layers), 0);
+	assert_int_equal(tally_layers_find(&layers, 5, 7).number, TALLY_LAYER_NONE);
+	tally_layers_free(&layers);
+}
+
+static void few(void **state)
+{
+	static const struct tally_layer list[] = {
+		{10, 20}, {10, 20}, {15, 16}, {0, 5}, {5, 10}, {19, 30}, {12, 13},
+	};
+
+	for (uint32_t nr = 1; nr <= sizeof(list) / sizeof(list[0]); nr++)
+		expect_same(list, nr, 31);
+}
+
+/* Whatever covers what. */
+static void any(void **state)
+{
+	struct tally_layer list[40];
+
+	srand(1);
+	for (int round = 0; round < 60; round++) {
+		uint32_t nr = 1 + (uint32_t)rand() % 40;
+
+		for (uint32_t i = 0; i < nr; i++) {
+			list[i].start = (uint64_t)rand() % 100;
+			list[i].end = list[i].start + 1 + (uint64_t)rand() % (round + 1);
+		}
+		expect_same(list, nr, 170);
+	}
+}
+
+static void ends_of_the_world(void **state)
+{
+	static const struct tally_layer list[] = {{0, UINT64_MAX}, {UINT64_MAX - 1, UINT64_MAX}};
+	struct tally_layers layers;
+
+	assert_int_equal(tally_layers_build(list, sizeof(*list), 2, &layers), 0);
+	assert_int_equal(tally_layers_find(&layers, UINT64_MAX - 1, 2).number, 1);
+	assert_int_equal(tally_layers_find(&layers, UINT64_MAX - 2, 2).number, 0);
+	assert_int_equal(tally_layers_find(&layers, UINT64_MAX, 2).number, TALLY_LAYER_NONE);
+	tally_layers_free(&layers);
+}
+
+enum { MANY = 1 << 20 };
+
+static struct tally_layer *many(uint64_t step, uint64_t size)
+{
+	struct tally_layer *list = malloc(MANY * sizeof(*list));
+
+	assert_non_null(list);
+	for (uint64_t i = 0; i < MANY; i++)
+		list[i] = (struct tally_layer){i * step, i * step + size};
+	return list;
+}
+
+/* A million at the same address cost what a million side by side cost: a look at each entry of a
+ * node for each look-up would not come to an end. */
+static void a_million_at_one_address(void **state)
+{
+	struct tally_layer *list = many(0, 1);
+	struct tally_layers layers;
+
+	assert_int_equal(tally_layers_build(list, sizeof(*list), MANY, &layers), 0);
+	for (uint32_t before = 1; before < MANY; before++) {
+		struct tally_layers_found found = tally_layers_find(&layers, 0, before);
+
+		assert_int_equal(found.number, before - 1);
+		assert_int_equal(found.below, before - 1);
+	}
+	tally_layers_free(&layers);
+	free(list);
+}
+
+/* Of what no compiler does, each over half of all others, there is no table. */
+static void a_million_over_each_other(void **state)
+{
+	struct tally_layer *list = many(1, MANY);
+	struct tally_layers layers = {0};
+
+	assert_int_equal(tally_layers_build(list, sizeof(*list), MANY, &layers), -EFBIG);
+	assert_null(layers.bounds);
+	free(list);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing),
+		cmocka_unit_test(few),
+		cmocka_unit_test(any),
+		cmocka_unit_test(ends_of_the_world),
+		cmocka_unit_test(a_million_at_one_address),
+		cmocka_unit_test(a_million_over_each_other),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
