@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "symbols/jitdump.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Whatever is found has to be what its own place leads to. */
+static void look(struct tally_jit *jit, uint64_t addr, uint64_t time)
+{
+	const struct tally_jit_code *code = tally_jit_find(jit, addr, time);
+	const struct tally_symbol *symbol = code ? code->symbol : NULL;
+	uint64_t place = code ? symbol->start + (addr - code->where.start) : 0;
+
+	if (code && (code->time > time || tally_jit_find_place(jit, place) != symbol))
+		abort();
+	(void)tally_jit_find_line(jit, place);
+}
+
+static void look_at_all(struct tally_jit *jit)
+{
+	for (size_t i = 0; i < jit->codes.len && i < 256; i++) {
+		const struct tally_jit_code code = jit->codes.data[i];
+
+		look(jit, code.where.start, code.time);
+		look(jit, code.where.end - 1, UINT64_MAX);
+		look(jit, code.where.end, code.time - 1);
+	}
+}
+
+/* A dump that is still being written: its first byte says where the first reading ends. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	size_t first = size ? (size - 1) * data[0] / 255 : 0, used = 0, more = 0;
+	struct tally_jit jit = {0};
+	struct tally_error err;
+
+	if (!size)
+		return 0;
+	data++;
+	if (!tally_jitdump_parse(data, first, 0, &jit, &used, &err) && !tally_jit_finish(&jit)) {
+		look_at_all(&jit);
+		if (!tally_jitdump_parse(data + used, size - 1 - used, used, &jit, &more, &err) &&
+		    !tally_jit_finish(&jit))
+			look_at_all(&jit);
+	}
+	tally_jit_free(&jit);
+	return 0;
+}
