@@ -35,10 +35,12 @@ struct tally_symbols {
 	size_t nr_codes;
 	uint64_t code_looks;            /* at any of them */
 	struct tally_index_dir indexes; /* opened at the first use */
+	uint64_t generation;            /* see tally_symbols_generation() */
 	struct tally_map indexed;       /* hashes of build-ids, see index_dso.c */
 };
 
 struct tally_sources;
+struct tally_dso_jit;
 
 struct tally_dso {
 	struct tally_symbols *owner;
@@ -59,14 +61,14 @@ struct tally_dso {
 
 	enum tally_dso_state state;
 	enum tally_dso_source source;
-	char *path; /* where the symbols came from; NULL or owned */
-	size_t nr_skipped;
+	char *path;     /* where the symbols came from; NULL or owned */
 	bool raw_names; /* C names that only look mangled: the kernel's */
 
 	struct tally_image image, runtime, debugdata; /* while symbols are being loaded */
 	struct tally_symtab table;
 	struct tally_index index;        /* that the table borrows from, if it is mapped */
 	struct tally_sources *sources;   /* of the table, for an index of it; or NULL */
+	struct tally_dso_jit *jit;       /* PERF_MAP, JITDUMP, once they were looked for; or NULL */
 	struct tally_symtab stubs;       /* see tally_elf_add_stubs(); asked first */
 	struct tally_unwind_table rules; /* of rules_block */
 	void *rules_block;               /* NULL: none, or they are mapped: */

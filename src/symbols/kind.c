@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a mapping's file name speaks of. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arith.h"
@@ -55,4 +58,21 @@ enum tally_dso_kind tally_dso_kind_of(const char *filename, bool kernel)
 			return user_names[i].kind;
 	}
 	return TALLY_DSO_USER;
+}
+
+bool tally_jitdump_pid(const char *path, int *ret_pid)
+{
+	const char *slash = strrchr(path, '/');
+	const char *at = slash ? slash + 1 : path;
+	char *end;
+	long pid;
+
+	if (strncmp(at, "jit-", 4) || at[4] < '0' || at[4] > '9')
+		return false;
+	errno = 0;
+	pid = strtol(at + 4, &end, 10);
+	if (errno || pid <= 0 || pid > INT_MAX || strcmp(end, ".dump"))
+		return false;
+	*ret_pid = (int)pid;
+	return true;
 }

@@ -10,13 +10,14 @@
 #include "symbols/index_dso.h"
 #include "symbols/index_sources.h"
 #include "symbols/load.h"
+#include "symbols/load_jit.h"
 #include "symbols/load_rules.h"
 
 /* What each kind and state is: the loader, the words. */
 static int (*const loaders[])(struct tally_dso *dso) = {
-	[TALLY_DSO_USER] = tally_dso_load_user,         [TALLY_DSO_KERNEL] = tally_dso_load_kernel,
-	[TALLY_DSO_MODULE] = tally_dso_load_module,     [TALLY_DSO_VDSO] = tally_dso_load_vdso,
-	[TALLY_DSO_PERF_MAP] = tally_dso_load_perf_map,
+	[TALLY_DSO_USER] = tally_dso_load_user,     [TALLY_DSO_KERNEL] = tally_dso_load_kernel,
+	[TALLY_DSO_MODULE] = tally_dso_load_module, [TALLY_DSO_VDSO] = tally_dso_load_vdso,
+	[TALLY_DSO_PERF_MAP] = tally_dso_load_jit,  [TALLY_DSO_JITDUMP] = tally_dso_load_jit,
 };
 
 static const char *const state_texts[] = {
@@ -38,9 +39,10 @@ static const char *const state_texts[] = {
 		"the path leads to another file than the one that was mapped: it was "
 		"replaced, or is in a container that ended",
 	[TALLY_DSO_CHANGED] = "the file changed after it was recorded, and has no build-id",
-	[TALLY_DSO_NOT_TRUSTED] =
-		"the map in /tmp belongs neither to root, you nor the process's user; "
-		"-f takes it",
+	[TALLY_DSO_NOT_TRUSTED] = "the map or dump of its JIT compiler belongs neither to root, "
+				  "you nor the process's "
+				  "user; "
+				  "-f takes it",
 	[TALLY_DSO_NO_FILE] = "memory without a file",
 	[TALLY_DSO_NO_MEMORY] = "out of memory",
 	[TALLY_DSO_NO_LINES] = "no debug information (-g, or the package of debug symbols)",
@@ -137,12 +139,19 @@ static void dso_load(struct tally_dso *dso)
 	tally_dso_index_save(dso);
 }
 
+void tally_dso_load(struct tally_dso *dso)
+{
+	if (dso->state == TALLY_DSO_NOT_LOADED)
+		dso_load(dso);
+}
+
 const struct tally_symbol *tally_dso_find(struct tally_dso *dso, uint64_t addr)
 {
 	const struct tally_symbol *symbol = NULL;
 
-	if (dso->state == TALLY_DSO_NOT_LOADED)
-		dso_load(dso);
+	tally_dso_load(dso);
+	if (dso->jit)
+		return tally_dso_find_made(dso, addr);
 	if (dso->state == TALLY_DSO_LOADED)
 		symbol = tally_symtab_find(&dso->stubs, addr);
 	if (dso->state == TALLY_DSO_LOADED && !symbol)
@@ -192,14 +201,16 @@ const char *tally_dso_state_text(enum tally_dso_state state)
 
 struct tally_dso_status tally_dso_status(const struct tally_dso *dso)
 {
-	return (struct tally_dso_status){
+	struct tally_dso_status status = {
 		.state = dso->state,
 		.source = dso->source,
 		.text = state_texts[dso->state],
 		.path = dso->path,
 		.nr_symbols = dso->table.len,
-		.nr_skipped = dso->nr_skipped,
 	};
+
+	tally_dso_status_made(dso, &status);
+	return status;
 }
 
 int tally_dso_set_source(struct tally_dso *dso, enum tally_dso_source source, const char *path)

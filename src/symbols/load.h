@@ -10,7 +10,9 @@ int tally_dso_load_user(struct tally_dso *dso);
 int tally_dso_load_vdso(struct tally_dso *dso);
 int tally_dso_load_kernel(struct tally_dso *dso);
 int tally_dso_load_module(struct tally_dso *dso);
-int tally_dso_load_perf_map(struct tally_dso *dso);
+
+/* Load the symbols, if that was not tried before. */
+void tally_dso_load(struct tally_dso *dso);
 
 /* Open the vdso. 0 or an error of tally_image_open(). */
 int tally_dso_open_vdso(const struct tally_dso *dso, struct tally_image *ret_image);

@@ -3,15 +3,16 @@
 #ifndef TALLY_SYMBOLS_PERFMAP_H
 #define TALLY_SYMBOLS_PERFMAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
-#include "symbols/table.h"
+#include "symbols/jit.h"
 
-/* Parse `len` bytes and finish `table` (which must be empty). Malformed lines are left out, as
- * a JIT may be writing still; their number is `*ret_skipped` and `err` (both may be NULL)
- * speaks of the first. Copies what it keeps. 0 or -ENOMEM. */
-int tally_perfmap_parse(const char *data, size_t len, struct tally_symtab *table,
-			size_t *ret_skipped, struct tally_error *err);
+/* Add the whole lines of `len` bytes to `jit`; with `is_last` also what follows the last of them,
+ * else `*ret_used` bytes need not come again. Lines that make no sense are left out and counted in
+ * `jit`, and `err` (may be NULL) speaks of the first. Copies what it keeps. 0 or -ENOMEM. */
+int tally_perfmap_parse(const char *data, size_t len, bool is_last, struct tally_jit *jit,
+			size_t *ret_used, struct tally_error *err);
 
 #endif

@@ -14,6 +14,7 @@
 #include "symbols/index_sources.h"
 #include "symbols/load.h"
 #include "symbols/load_code.h"
+#include "symbols/load_jit.h"
 #include "symbols/own_file.h"
 
 /* What all demangled names together may take; of a program of a million functions it is a tenth. */
@@ -117,6 +118,7 @@ static void dso_free(struct tally_dso *dso)
 	tally_symtab_free(&dso->table);
 	tally_index_free(&dso->index);
 	tally_symtab_free(&dso->stubs);
+	tally_dso_free_jit(dso);
 	(void)tally_dso_release(dso);
 	tally_dso_release_code(dso);
 	free(dso->name);

@@ -64,6 +64,7 @@ enum tally_dso_kind {
 	TALLY_DSO_MODULE,   /* "[ext4]", "/lib/modules/.../ext4.ko"; absolute addresses */
 	TALLY_DSO_VDSO,     /* offsets into the vdso image */
 	TALLY_DSO_PERF_MAP, /* code without a file: JIT; absolute addresses */
+	TALLY_DSO_JITDUMP,  /* code that the dump of a JIT compiler has; offsets in that file */
 	TALLY_DSO_UNKNOWN,  /* nothing can be known: heap, stack, device, no map at all */
 };
 
@@ -81,10 +82,10 @@ struct tally_dso_key {
 	const char *name;        /* the path or name as recorded; copied */
 	const uint8_t *build_id; /* NULL when not known */
 	size_t build_id_size;    /* at most TALLY_BUILD_ID_MAX, longer ones are cut */
-	pid_t pid;               /* PERF_MAP: whose; USER: 0 or a process that mapped it, and whose
-				  * /proc/PID/root may lead to the file (no part of the identity) */
-	pid_t nspid;             /* PERF_MAP: its pid inside its namespace; 0: asked of procfs,
-				  * else the same as pid */
+	pid_t pid;   /* PERF_MAP, JITDUMP: whose; USER: 0 or a process that mapped it, and whose
+		      * /proc/PID/root may lead to the file (no part of the identity) */
+	pid_t nspid; /* PERF_MAP: its pid inside its namespace; 0: asked of procfs,
+		      * else the same as pid */
 	struct tally_dso_inode inode; /* USER; without meaning where a build-id is known */
 	uint64_t start, end;          /* USER: where `pid` has mapped it, 0 where that is not known;
 				       * no part of the identity */
@@ -106,7 +107,7 @@ enum tally_dso_state {
 	TALLY_DSO_FOREIGN,     /* not known to be of the machine and kernel that were recorded */
 	TALLY_DSO_REPLACED,    /* the path leads to another file than the one that was mapped */
 	TALLY_DSO_CHANGED,     /* it has no build-id, and changed after it was recorded */
-	TALLY_DSO_NOT_TRUSTED, /* a map in /tmp of a user who is not the process's */
+	TALLY_DSO_NOT_TRUSTED, /* a JIT compiler's file, of a user who is not the process's */
 	TALLY_DSO_NO_FILE,     /* the kind has no symbols by nature */
 	TALLY_DSO_NO_MEMORY,
 	TALLY_DSO_NO_LINES, /* these of its lines alone, see lines.h */
@@ -126,6 +127,7 @@ enum tally_dso_source {
 	TALLY_DSO_SOURCE_VMLINUX,
 	TALLY_DSO_SOURCE_KALLSYMS,
 	TALLY_DSO_SOURCE_PERF_MAP,
+	TALLY_DSO_SOURCE_JITDUMP,
 	TALLY_DSO_SOURCE_MEMORY, /* the vdso of this process */
 	TALLY_DSO_SOURCE_MODULE, /* a .ko file */
 	TALLY_DSO_SOURCE_INDEX,  /* the index of a file that is gone */
@@ -137,7 +139,9 @@ struct tally_dso_status {
 	const char *text; /* constant: the state in words, for a health line */
 	const char *path; /* the file the symbols came from; NULL when none did */
 	size_t nr_symbols;
-	size_t nr_skipped; /* malformed lines of a perf map */
+	size_t nr_skipped;   /* malformed lines or records of a JIT compiler's */
+	uint64_t nr_guesses; /* JITDUMP: look-ups without a time, where several codes had been */
+	bool has_arch_clock; /* JITDUMP: its times are of a clock that no recording has */
 };
 
 /*
@@ -196,6 +200,9 @@ bool tally_dso_address(const struct tally_dso *dso, uint64_t *ret_address);
 /* The symbol at `addr`, or NULL. USER, VDSO: `addr` is the file offset, ip - map.start +
  * map.pgoff; the others: the absolute address. The result lives as long as `symbols`. */
 const struct tally_symbol *tally_dso_find(struct tally_dso *dso, uint64_t addr);
+
+/* Whether a path is that of a JIT compiler's dump, jit-PID.dump, and of which process. */
+bool tally_jitdump_pid(const char *path, int *ret_pid);
 
 /* The unwind rules of the DSO, at places as tally_dso_find() takes them; compiled at the first
  * call. NULL: there are none, and tally_dso_rules_state() says why: NO_SYMBOLS if the file has

@@ -14,7 +14,9 @@ static inline const char *name_at(const struct tally_symtab *table, uint64_t add
 
 static inline const char *dso_name_at(struct tally_dso *dso, uint64_t addr)
 {
-	return tally_dso_find(dso, addr) ? name_at(&dso->table, addr) : NULL;
+	const struct tally_symbol *symbol = tally_dso_find(dso, addr);
+
+	return symbol ? tally_symtab_name(&dso->table, symbol) : NULL;
 }
 
 #endif

@@ -111,50 +111,27 @@ static void texts_cut_anywhere(void **state)
 {
 	for (size_t len = 0; len < sizeof(kallsyms); len++) {
 		struct tally_symtab table = {0};
+		struct tally_jit jit = {0};
 		char *copy = malloc(len + !len);
+		size_t used;
 
 		memcpy(copy, kallsyms, len);
 		tally_kallsyms_parse(copy, len, NULL, &table, NULL);
 		tally_symtab_free(&table);
-		assert_int_equal(tally_perfmap_parse(copy, len, &table, NULL, NULL), 0);
-		tally_symtab_free(&table);
+		assert_int_equal(tally_perfmap_parse(copy, len, true, &jit, &used, NULL), 0);
+		assert_int_equal(used, len);
+		tally_jit_free(&jit);
 		free(copy);
 	}
-}
-
-static void perfmap_lines(void **state)
-{
-	static const char text[] = "1000 10 Lfoo;::bar (int)\n"
-				   "bad\n"
-				   "0x2000 0x20 with hex prefix\n"
-				   "3000 10\n"
-				   "ffffffffffffffff 2 wraps\n"
-				   "zz 10 name\n"
-				   "4000 0 point\n"
-				   "5000 8 no newline at the end";
-	struct tally_symtab table = {0};
-	struct tally_error err = {0};
-	size_t skipped = 0;
-
-	assert_int_equal(tally_perfmap_parse(text, sizeof(text) - 1, &table, &skipped, &err), 0);
-	assert_int_equal(skipped, 4);
-	assert_int_equal(err.offset, 25);
-	assert_int_equal(table.len, 4);
-	assert_string_equal(name_at(&table, 0x100f), "Lfoo;::bar (int)");
-	assert_null(tally_symtab_find(&table, 0x1010));
-	assert_string_equal(name_at(&table, 0x2000), "with hex prefix");
-	assert_string_equal(name_at(&table, 0x4000), "point");
-	assert_null(tally_symtab_find(&table, 0x4001));
-	assert_string_equal(name_at(&table, 0x5007), "no newline at the end");
-	tally_symtab_free(&table);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kallsyms_places),  cmocka_unit_test(kallsyms_address),
-		cmocka_unit_test(kallsyms_refused), cmocka_unit_test(texts_cut_anywhere),
-		cmocka_unit_test(perfmap_lines),
+		cmocka_unit_test(kallsyms_places),
+		cmocka_unit_test(kallsyms_address),
+		cmocka_unit_test(kallsyms_refused),
+		cmocka_unit_test(texts_cut_anywhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
