@@ -2,9 +2,11 @@
 #include "profile/feed.h"
 
 #include <errno.h>
+#include <time.h>
 
 #include "abi/record.h"
 #include "base/endian.h"
+#include "symbols/made.h"
 
 void tally_feed_damaged(struct tally_feed *feed, uint32_t type)
 {
@@ -20,6 +22,14 @@ static uint64_t sample_weight(const struct perf_event_attr *attr, const struct t
 	return !attr->freq && attr->sample_period ? attr->sample_period : 1;
 }
 
+/* When a sample was taken, if by the clock of JIT compilers. */
+static uint64_t sample_moment(const struct perf_event_attr *attr, const struct tally_sample *sample)
+{
+	bool is_theirs = attr->use_clockid && attr->clockid == CLOCK_MONOTONIC;
+
+	return is_theirs && sample->present & PERF_SAMPLE_TIME ? sample->time : TALLY_TIME_UNKNOWN;
+}
+
 /* Whose a decoded sample is. 1 or -ENOMEM. */
 static int feed_facts(struct tally_feed *feed, const struct perf_event_attr *attr,
 		      const void *record, const struct tally_sample *sample,
@@ -29,6 +39,7 @@ static int feed_facts(struct tally_feed *feed, const struct perf_event_attr *att
 
 	if (!thread)
 		return -ENOMEM;
+	tally_machine_set_time(feed->machine, sample_moment(attr, sample));
 	ret_facts->thread = thread;
 	ret_facts->weight = sample_weight(attr, sample);
 	ret_facts->cpumode = tally_record_header(record).misc & PERF_RECORD_MISC_CPUMODE_MASK;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "profile/machine_private.h"
+#include "symbols/made.h"
 
 static struct tally_process *process_get(struct tally_machine *machine, int32_t pid)
 {
@@ -162,8 +163,9 @@ static int machine_comm(struct tally_machine *machine, const void *record, size_
 		return -ENOMEM;
 	is_first = !thread->has_comm;
 	thread->has_comm = true;
-	if (machine->follows && tally_record_header(record).misc & PERF_RECORD_MISC_COMM_EXEC &&
-	    process_unmap(machine, thread->process))
+	if (comm.exec)
+		thread->process->jit = NULL;
+	if (machine->follows && comm.exec && process_unmap(machine, thread->process))
 		return -ENOMEM;
 	ret = thread_name(machine, thread, comm.comm);
 	if (is_first)
@@ -201,6 +203,7 @@ static int machine_fork(struct tally_machine *machine, const void *record, size_
 	if (child->process != parent->process && keeps_maps && !child->process->maps->root) {
 		tally_maps_put(child->process->maps);
 		child->process->maps = tally_maps_get(parent->process->maps);
+		child->process->jit = parent->process->jit;
 	}
 	return 0;
 }
@@ -249,6 +252,11 @@ static int machine_exit(struct tally_machine *machine, const void *record, size_
 	thread = (struct tally_thread *)(uintptr_t)found;
 	thread_end(thread);
 	return process_end(machine, thread);
+}
+
+void tally_machine_set_time(struct tally_machine *machine, uint64_t time)
+{
+	machine->time = time;
 }
 
 void tally_machine_show_hidden(struct tally_machine *machine)
@@ -355,6 +363,7 @@ int tally_machine_new(struct tally_symbols *symbols, struct tally_machine **ret_
 		return -ENOMEM;
 	machine->symbols = symbols;
 	machine->next_space = 1;
+	machine->time = TALLY_TIME_UNKNOWN;
 	ret = machine_start(machine);
 	if (ret)
 		tally_machine_free(machine);

@@ -20,6 +20,7 @@ struct tally_process {
 	int32_t pid;
 	unsigned refs;
 	struct tally_maps *maps;
+	struct tally_dso *jit; /* the dump of its JIT compiler; NULL: none is known */
 };
 
 struct tally_thread {
@@ -107,6 +108,11 @@ size_t tally_machine_expire(struct tally_machine *machine,
 const struct tally_thread *tally_machine_thread_at(const struct tally_machine *machine,
 						   uint32_t index);
 
+/* When it is that addresses are looked up, in ns of CLOCK_MONOTONIC: what a JIT compiler had made
+ * at an address by then is what it is. With TALLY_TIME_UNKNOWN (symbols/made.h), as at first, it is
+ * what was made last. */
+void tally_machine_set_time(struct tally_machine *machine, uint64_t time);
+
 /* What `ip` is for `thread` in `cpumode`. Never NULL; valid until the next call. Repeated
  * look-ups of the same address in an unchanged address space come from a cache. */
 struct tally_location *tally_machine_locate(struct tally_machine *machine,
@@ -123,7 +129,8 @@ enum { TALLY_LOCATION_KEY_WORDS = 3 };
 
 /* The location key of `ip` for `thread`: one word, or three for odd addresses. It is the same in
  * every process that has the same file anywhere in memory, and what it stands for changes with the
- * maps of the kernel only. How many words; the first one tells which of the two it is. */
+ * maps of the kernel only, or as tally_symbols_generation() tells. How many words; the first one
+ * tells which of the two it is. */
 int tally_machine_location_key(struct tally_machine *machine, const struct tally_thread *thread,
 			       uint8_t cpumode, uint64_t ip,
 			       uint64_t ret_key[TALLY_LOCATION_KEY_WORDS]);

@@ -6,17 +6,13 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "profile/machine_jit.h"
 #include "profile/machine_private.h"
+#include "symbols/made.h"
 #include "symbols/code.h"
 #include "symbols/pins.h"
 
 #define KERNEL_NAME "[kernel.kallsyms]"
-
-enum { PROT_EXECUTE = 4 };
-
-/* Numbers of DSOs in location keys are less; above are TALLY_LOCATION_KEY_CUT and odd ones. */
-enum { KEY_DSOS = 0x7ffd };
-#define KEY_ODD ((uint64_t)0x7fff << TALLY_LOCATION_KEY_BITS)
 
 static const struct tally_symbol cut_symbol = {.name_text = TALLY_CUT};
 
@@ -38,7 +34,8 @@ static void key_set_mmap(struct tally_dso_key *key, const struct tally_mmap *mma
 		key->build_id = mmap->build_id;
 		key->build_id_size = mmap->build_id_size;
 	}
-	if (key->kind == TALLY_DSO_PERF_MAP || key->kind == TALLY_DSO_USER)
+	if (key->kind == TALLY_DSO_PERF_MAP || key->kind == TALLY_DSO_USER ||
+	    key->kind == TALLY_DSO_JITDUMP)
 		key->pid = mmap->pid;
 	if (key->kind != TALLY_DSO_USER)
 		return;
@@ -161,34 +158,29 @@ static int machine_mmap_module(struct tally_machine *machine, const struct tally
 	return kernel_insert(machine, &mapping);
 }
 
-/* What a JIT puts into a memfd has file offsets, like a file, and perf names it by that. */
-static enum tally_dso_kind user_kind(const char *filename)
-{
-	if (!strncmp(filename, "/memfd:", 7))
-		return TALLY_DSO_USER;
-	return tally_dso_kind_of(filename, false);
-}
-
 static int machine_mmap_user(struct tally_machine *machine, const struct tally_mmap *mmap)
 {
 	struct tally_thread *thread = tally_machine_thread(machine, mmap->pid, mmap->tid);
-	enum tally_dso_kind kind = user_kind(mmap->filename);
+	enum tally_dso_kind kind = machine_user_kind(mmap);
 	struct tally_mapping mapping = {.start = mmap->start,
 					.end = mmap->start + mmap->len,
-					.is_code = !mmap->is_data || mmap->prot & PROT_EXECUTE};
+					.is_code = !mmap->is_data ||
+						   mmap->prot & MACHINE_PROT_EXECUTE};
 	const char *name = mmap->filename;
 	char perf_map[40];
 	int ret;
 
 	if (!thread)
 		return -ENOMEM;
-	if (kind == TALLY_DSO_PERF_MAP && mmap->prot & PROT_EXECUTE) {
+	if (kind == TALLY_DSO_PERF_MAP && mmap->prot & MACHINE_PROT_EXECUTE) {
 		snprintf(perf_map, sizeof(perf_map), "/tmp/perf-%d.map", mmap->pid);
 		name = perf_map;
 	} else if (kind == TALLY_DSO_PERF_MAP) {
 		kind = TALLY_DSO_UNKNOWN;
 	}
 	ret = machine_dso(machine, kind, name, mmap, &mapping.dso);
+	if (!ret && kind == TALLY_DSO_JITDUMP)
+		thread->process->jit = mapping.dso;
 	if (ret || mapping.end <= mapping.start)
 		return ret;
 	mapping_place(&mapping, kind == TALLY_DSO_PERF_MAP || kind == TALLY_DSO_UNKNOWN,
@@ -203,7 +195,7 @@ int tally_machine_pin(struct tally_pins *pins, const void *record, size_t len)
 	struct tally_mmap mmap;
 
 	if (cpumode != PERF_RECORD_MISC_USER || tally_record_mmap(record, len, &mmap) ||
-	    mmap.is_data || *mmap.filename != '/' || user_kind(mmap.filename) != TALLY_DSO_USER)
+	    mmap.is_data || *mmap.filename != '/' || machine_user_kind(&mmap) != TALLY_DSO_USER)
 		return 0;
 	key.name = mmap.filename;
 	key_set_mmap(&key, &mmap);
@@ -323,7 +315,8 @@ static uint64_t machine_space_of(const struct tally_machine *machine,
 {
 	switch (cpumode) {
 	case PERF_RECORD_MISC_KERNEL: return machine->kernel_space;
-	case PERF_RECORD_MISC_USER: return thread->process->maps->space;
+	/* What a JIT compiler made is another thing at another time. */
+	case PERF_RECORD_MISC_USER: return thread->process->jit ? 0 : thread->process->maps->space;
 	default: return 0;
 	}
 }
@@ -338,22 +331,20 @@ struct tally_maps *tally_machine_kernel(const struct tally_machine *machine)
 	return machine->kernel;
 }
 
-static int key_set_odd(uint8_t cpumode, const struct tally_mapping *mapping, uint64_t ip,
-		       uint64_t *ret_key)
+/* Of an address in user space by its mapping, NULL for none, and its JIT compiler's dump, the same.
+ */
+static int key_set_user(const struct tally_machine *machine, struct tally_dso *jit,
+			const struct tally_mapping *mapping, uint64_t ip, uint64_t *ret_key)
 {
-	ret_key[0] = KEY_ODD | cpumode;
-	ret_key[1] = mapping ? (uintptr_t)mapping->dso : 0;
-	ret_key[2] = mapping ? tally_mapping_to_dso(mapping, ip) : ip;
-	return 3;
-}
+	int nr = jit ? machine_jit_key(machine, jit, mapping, ip, ret_key) : 0;
 
-/* Of an address in user space by its mapping, NULL for none. */
-static int key_set_user(const struct tally_mapping *mapping, uint64_t ip, uint64_t *ret_key)
-{
+	if (nr)
+		return nr;
 	ret_key[0] = ip + (mapping ? mapping->location_key : 0);
 	if (mapping ? mapping->location_key != 0 : ip >> TALLY_LOCATION_KEY_BITS == 0)
 		return 1;
-	return key_set_odd(PERF_RECORD_MISC_USER, mapping, ip, ret_key);
+	return machine_key_set_odd(PERF_RECORD_MISC_USER, mapping ? mapping->dso : NULL,
+				   mapping ? tally_mapping_to_dso(mapping, ip) : ip, ret_key);
 }
 
 int tally_machine_location_key(struct tally_machine *machine, const struct tally_thread *thread,
@@ -361,11 +352,12 @@ int tally_machine_location_key(struct tally_machine *machine, const struct tally
 			       uint64_t ret_key[TALLY_LOCATION_KEY_WORDS])
 {
 	if (cpumode == PERF_RECORD_MISC_USER)
-		return key_set_user(tally_maps_find(thread->process->maps, ip), ip, ret_key);
+		return key_set_user(machine, thread->process->jit,
+				    tally_maps_find(thread->process->maps, ip), ip, ret_key);
 	ret_key[0] = ip;
 	if (cpumode == PERF_RECORD_MISC_KERNEL && ip >> 63)
 		return 1;
-	return key_set_odd(cpumode, NULL, ip, ret_key);
+	return machine_key_set_odd(cpumode, NULL, ip, ret_key);
 }
 
 int tally_machine_caller_key(struct tally_machine *machine, const struct tally_thread *thread,
@@ -376,7 +368,7 @@ int tally_machine_caller_key(struct tally_machine *machine, const struct tally_t
 	bool is_code = mapping ? mapping->is_code : !maps->root;
 
 	if (is_code && tally_context_cpumode(ip) == -2)
-		return key_set_user(mapping, ip, ret_key);
+		return key_set_user(machine, thread->process->jit, mapping, ip, ret_key);
 	ret_key[0] = TALLY_LOCATION_KEY_CUT;
 	return 1;
 }
@@ -469,10 +461,12 @@ static void machine_resolve(struct tally_machine *machine, const struct tally_th
  * again. Without memory nothing is. */
 static void locate_grow(struct tally_machine *machine)
 {
+	uint64_t generation = tally_symbols_generation(machine->symbols);
 	size_t nr = machine->nr_missed < LOCATE_FIRST_SLOTS ? LOCATE_FIRST_SLOTS : LOCATE_SLOTS;
 
-	if (machine->slots && nr == machine->nr_slots)
+	if (machine->slots && nr == machine->nr_slots && generation == machine->generation)
 		return;
+	machine->generation = generation;
 	free(machine->slots);
 	machine->nr_slots = nr;
 	machine->slots = calloc(machine->nr_slots, sizeof(*machine->slots));

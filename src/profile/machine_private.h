@@ -18,6 +18,9 @@ static inline bool machine_name_fits(const char *name)
 	return strlen(name) <= MACHINE_NAME_MAX;
 }
 
+/* PROT_EXEC, of whichever machine it is. */
+enum { MACHINE_PROT_EXECUTE = 4 };
+
 enum {
 	LOCATE_FIRST_SLOTS = 1 << 12,
 	LOCATE_SLOTS = 1 << 15,
@@ -58,9 +61,11 @@ struct tally_machine {
 	struct locate_slot *slots; /* made at the first look-up */
 	size_t nr_slots;           /* LOCATE_FIRST_SLOTS, or all once so many were missed */
 	uint64_t nr_missed;
-	bool follows;      /* see tally_machine_follow() */
-	bool shows_hidden; /* see tally_machine_show_hidden() */
-	bool shows_paths;  /* see tally_machine_show_paths() */
+	uint64_t generation; /* of the symbols, as slots were filled */
+	uint64_t time;       /* see tally_machine_set_time() */
+	bool follows;        /* see tally_machine_follow() */
+	bool shows_hidden;   /* see tally_machine_show_hidden() */
+	bool shows_paths;    /* see tally_machine_show_paths() */
 	struct tally_location nowhere;
 	struct tally_machine_stats stats;
 };

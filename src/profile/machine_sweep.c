@@ -118,8 +118,13 @@ static void sweep_dsos(struct tally_machine *machine, struct machine_sweep *swee
 	tally_maps_walk(machine->kernel, mark_map, sweep);
 	if (machine->kernel_dso)
 		sweep->dsos[tally_dso_number(machine->kernel_dso)] = 1;
-	tally_vec_for_each (thread, &machine->all_threads)
-		tally_maps_walk((*thread)->process->maps, mark_map, sweep);
+	tally_vec_for_each (thread, &machine->all_threads) {
+		const struct tally_process *process = (*thread)->process;
+
+		tally_maps_walk(process->maps, mark_map, sweep);
+		if (process->jit)
+			sweep->dsos[tally_dso_number(process->jit)] = 1;
+	}
 	tally_symbols_sweep(machine->symbols, sweep->dsos);
 	/* Maps that are shared come by several times and are the same then. */
 	tally_vec_for_each (thread, &machine->all_threads)

@@ -5,7 +5,9 @@
 
 #include "base/hash.h"
 #include "profile/expand.h"
+#include "profile/machine_private.h"
 #include "profile/profile_private.h"
+#include "symbols/made.h"
 
 enum { DEFAULT_MAX_STACK = 127 };
 
@@ -210,15 +212,18 @@ int profile_caches_grow(struct tally_profile *profile)
 	return 0;
 }
 
-/* What location keys of the kernel mean may have changed since the last batch. The caches are not
+/* What location keys mean may have changed since the last batch: of the kernel as its maps did, of
+ * what JIT compilers make as they went on. The caches are not
  * cleared for that: it may happen with every other record. */
 static int batch_start(struct tally_profile *profile)
 {
 	struct tally_maps *kernel = tally_machine_kernel(profile->machine);
+	uint64_t generation = tally_symbols_generation(profile->machine->symbols);
 	int ret;
 
-	if (profile->batch.kernel == kernel)
+	if (profile->batch.kernel == kernel && profile->batch.generation == generation)
 		return 0;
+	profile->batch.generation = generation;
 	ret = profile_batch_resolve(profile);
 	profile->batch.kernel_number = (profile->batch.kernel_number + 1) & INT32_MAX;
 	if (!profile->batch.kernel_number)

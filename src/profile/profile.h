@@ -123,7 +123,9 @@ struct tally_batch {
 	TALLY_VEC(uint64_t) location_keys;
 	TALLY_VEC(uint32_t) frames; /* of callers that are new */
 	struct tally_maps *kernel;  /* by which they are resolved */
-	uint32_t kernel_number;     /* of these maps: what was found by others is not so any more */
+	uint32_t kernel_number;     /* of these maps, and of what symbols tell: what was found by
+				     * others is not so any more */
+	uint64_t generation;        /* of the symbols */
 };
 
 /* Sums of one event over all samples, and over those that passed the filter. */

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is special about code that programs make while they run, and the dump that tells of it. */
+#include "profile/machine_jit.h"
+#include "profile/machine_private.h"
+#include "symbols/made.h"
+
+/* What a JIT puts into a memfd has file offsets, like a file, and perf names it by that. .NET has
+ * its code in one, in order to write it at another address, and tells of it as others do. */
+enum tally_dso_kind machine_user_kind(const struct tally_mmap *mmap)
+{
+	static const char dotnet[] = "/memfd:doublemapper";
+	bool is_code = !mmap->is_data || mmap->prot & MACHINE_PROT_EXECUTE;
+	int pid;
+
+	if (!strncmp(mmap->filename, dotnet, strlen(dotnet)))
+		return TALLY_DSO_PERF_MAP;
+	if (!strncmp(mmap->filename, "/memfd:", 7))
+		return TALLY_DSO_USER;
+	/* A compiler maps its dump to be found by that; who only reads it does not execute it. */
+	if (is_code && tally_jitdump_pid(mmap->filename, &pid))
+		return TALLY_DSO_JITDUMP;
+	return tally_dso_kind_of(mmap->filename, false);
+}
+
+/* Whether it is memory that code may have been put into: what a file was mapped over is not. */
+static bool mapping_may_be_made(const struct tally_mapping *mapping)
+{
+	switch (mapping ? tally_dso_kind(mapping->dso) : TALLY_DSO_UNKNOWN) {
+	case TALLY_DSO_PERF_MAP:
+	case TALLY_DSO_UNKNOWN: return true;
+	case TALLY_DSO_USER: return !strncmp(tally_dso_name(mapping->dso), "/memfd:", 7);
+	default: return false;
+	}
+}
+
+int machine_jit_key(const struct tally_machine *machine, struct tally_dso *jit,
+		    const struct tally_mapping *mapping, uint64_t ip, uint64_t *ret_key)
+{
+	uint64_t place;
+
+	if (!mapping_may_be_made(mapping) || !tally_dso_find_place(jit, ip, machine->time, &place))
+		return 0;
+	if (tally_dso_number(jit) >= KEY_DSOS || place >> TALLY_LOCATION_KEY_BITS)
+		return machine_key_set_odd(PERF_RECORD_MISC_USER, jit, place, ret_key);
+	ret_key[0] = tally_location_key_in_dso(jit, place);
+	return 1;
+}
