@@ -13,6 +13,7 @@
 #include "cli/top/drain.h"
 #include "cli/top/feed.h"
 #include "cli/top/reader.h"
+#include "symbols/made.h"
 
 enum { TRIM_EVERY = 32 }; /* refreshes */
 
@@ -60,6 +61,7 @@ static int refresh(struct top *top, uint64_t now)
 		ret = tally_profile_decay(&top->profile);
 	else if (!top->is_paused && top->seen != top->generation)
 		tally_profile_zero(&top->profile);
+	tally_symbols_look_again(top->live.symbols);
 	gone = tally_machine_expire(top->live.machine, top->may_have_lost ? is_gone : NULL);
 	top->may_have_lost = false;
 	if (!ret)
