@@ -425,6 +425,39 @@ const char *tally_machine_comm(const struct tally_machine *machine,
 	return tally_intern_text(&machine->comms, thread->comm);
 }
 
+const char *tally_machine_comm_of_tid(const struct tally_machine *machine, int32_t tid)
+{
+	uint64_t found = tally_map_get(&machine->threads, (uint32_t)tid);
+
+	if (found == TALLY_MAP_NONE)
+		return NULL;
+	return tally_machine_comm(machine, (const struct tally_thread *)(uintptr_t)found);
+}
+
+/* Who is told of the files of a process. */
+struct files_walk {
+	void (*fn)(void *arg, const struct tally_dso *dso);
+	void *arg;
+};
+
+static void walk_file(void *arg, struct tally_mapping *map)
+{
+	const struct files_walk *walk = arg;
+
+	walk->fn(walk->arg, map->dso);
+}
+
+void tally_machine_walk_files(const struct tally_machine *machine, int32_t pid,
+			      void (*fn)(void *arg, const struct tally_dso *dso), void *arg)
+{
+	uint64_t found = tally_map_get(&machine->processes, (uint32_t)pid);
+	struct files_walk walk = {fn, arg};
+
+	if (found != TALLY_MAP_NONE)
+		tally_maps_walk(((const struct tally_process *)(uintptr_t)found)->maps, walk_file,
+				&walk);
+}
+
 const struct tally_intern *tally_machine_comms(const struct tally_machine *machine)
 {
 	return &machine->comms;

@@ -61,6 +61,14 @@ int tally_machine_restart(struct tally_machine *machine);
  * host order; other types are ignored. 0 or -ENOMEM. */
 int tally_machine_record(struct tally_machine *machine, const void *record, size_t len);
 
+/* Call `fn` for each file that process `pid` has mapped now, in the order of addresses, and several
+ * times for some. */
+void tally_machine_walk_files(const struct tally_machine *machine, int32_t pid,
+			      void (*fn)(void *arg, const struct tally_dso *dso), void *arg);
+
+/* What the thread with this tid is called, NULL if there is none. */
+const char *tally_machine_comm_of_tid(const struct tally_machine *machine, int32_t tid);
+
 /* How many threads it knows, of those that ended, too, since the last sweep. */
 size_t tally_machine_nr_threads(const struct tally_machine *machine);
 

@@ -421,6 +421,11 @@ const char *tally_dso_name(const struct tally_dso *dso)
 	return dso->name;
 }
 
+pid_t tally_dso_pid(const struct tally_dso *dso)
+{
+	return dso->pid;
+}
+
 /* Ask the file, or the kernel, for an id that was not recorded. */
 static void dso_request_build_id(struct tally_dso *dso)
 {

@@ -236,6 +236,9 @@ const char *tally_dso_state_text(enum tally_dso_state state);
 enum tally_dso_kind tally_dso_kind(const struct tally_dso *dso);
 const char *tally_dso_name(const struct tally_dso *dso);
 
+/* PERF_MAP, JITDUMP: whose. */
+pid_t tally_dso_pid(const struct tally_dso *dso);
+
 /* Whether a build-id was recorded with the DSO. */
 bool tally_dso_has_recorded_id(const struct tally_dso *dso);
 

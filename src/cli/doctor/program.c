@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "cli/doctor/text.h"
+#include "cli/main/runtimes.h"
 #include "symbols/image.h"
 
 /* ---- the file ------------------------------------------------------------------ */
@@ -189,35 +190,6 @@ static void debug_find(const struct tally_elf *elf, struct doctor_program *progr
 		debug_by_link(program);
 }
 
-/* ---- programs that make code ----------------------------------------------------------- */
-
-static const struct {
-	const char *prefix, *hint;
-} runtimes[] = {
-	{"node", "node --perf-basic-prof writes names of its code to /tmp/perf-PID.map"},
-	{"java", "java -XX:+PreserveFramePointer -XX:+DumpPerfMapAtExit, or an agent that writes "
-		 "/tmp/perf-PID.map"},
-	{"python3", "python3.12 -X perf writes names of its functions to /tmp/perf-PID.map"},
-	{"dotnet", "DOTNET_PerfMapEnabled=1 writes names of its code to /tmp/perf-PID.map"},
-	{"luajit", "luajit -jp, its own profiler: it writes no map"},
-	{"ruby", "ruby --yjit --yjit-perf writes names of its code to /tmp/perf-PID.map"},
-	{"php", "php -d opcache.jit_debug=0x10 writes names of its code to /tmp/perf-PID.map"},
-};
-
-static const char *hint_of(const char *path)
-{
-	const char *base = strrchr(path, '/') + 1;
-
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(runtimes); i++) {
-		size_t len = strlen(runtimes[i].prefix);
-
-		if (!strncmp(base, runtimes[i].prefix, len) &&
-		    !base[len + strspn(base + len, "0123456789.")])
-			return runtimes[i].hint;
-	}
-	return NULL;
-}
-
 /* ---- all of it ------------------------------------------------------------------------- */
 
 static void elf_look(const struct tally_image *image, struct doctor_program *program)
@@ -246,7 +218,7 @@ static int program_look(struct doctor_program *program)
 
 	program->readable = !access(program->path, R_OK);
 	program->changes_ids = !stat(program->path, &st) && st.st_mode & (S_ISUID | S_ISGID);
-	program->hint = hint_of(program->path);
+	program->runtime = tally_runtime_of(program->path);
 	ret = tally_image_open(program->path, NULL, &image);
 	if (!ret)
 		elf_look(&image, program);

@@ -36,8 +36,8 @@ struct doctor_program {
 	char *debug_link;   /* .gnu_debuglink; NULL: none */
 	int prologues_code; /* of tally_elf_prologues_look() */
 	struct tally_prologues prologues;
-	const char *language; /* "Go", "Rust"; NULL: not known */
-	const char *hint;     /* how its own code, made at run time, gets names; NULL */
+	const char *language;                /* "Go", "Rust"; NULL: not known */
+	const struct tally_runtime *runtime; /* that makes code while it runs; or NULL */
 };
 
 /* Find the program as execvp(3) would, and look at it. What is found goes to `ret_program`, and so

@@ -8,6 +8,7 @@
 #include "base/arith.h"
 #include "cli/doctor/facts.h"
 #include "cli/doctor/finding.h"
+#include "cli/main/runtimes.h"
 
 static const char *machine_name(uint16_t machine)
 {
@@ -175,14 +176,14 @@ static void find_runtime(const struct doctor *doctor, struct doctor_finding *fin
 	const struct doctor_program *program = &doctor->program;
 
 	finding->word = program->language;
-	if (program->hint)
+	if (program->runtime)
 		doctor_finding_set(finding, DOCTOR_NOTE,
 				   "code made at run time has no names by itself");
 	else
 		doctor_finding_set(finding, DOCTOR_OK, "%s",
 				   program->language ? program->language : "nothing special");
-	if (program->hint)
-		doctor_fix(finding, "%s", program->hint);
+	if (program->runtime)
+		doctor_fix(finding, "%s", program->runtime->hint);
 }
 
 static const struct doctor_fact file_facts[] = {

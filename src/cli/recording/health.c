@@ -7,6 +7,7 @@
 #include "base/arith.h"
 #include "base/escape.h"
 #include "base/json.h"
+#include "cli/recording/health_jit.h"
 #include "cli/recording/health_stacks.h"
 #include "tally/client.h"
 
@@ -197,6 +198,7 @@ void tally_health_text(const struct tally_session *session, const struct tally_p
 	tally_str_add_char(out, '\n');
 	tally_health_stacks_text(&session->unwinder, all_files ? SIZE_MAX : 0, out);
 	health_files(session, all_files ? SIZE_MAX : NR_FILES, out);
+	tally_health_jit_text(session, out);
 	health_hint(&profile->stats, out);
 }
 
@@ -215,6 +217,7 @@ void tally_health_json(const struct tally_session *session, const struct tally_p
 	for (int i = 0; i < NR_COUNTS; i++)
 		tally_json_u64(out, counts[i].name, counts[i].nr);
 	tally_health_stacks_json(&session->unwinder, out);
+	tally_health_jit_json(session, out);
 	tally_json_open(out, "files_without_symbols", '[');
 	while ((dso = tally_dso_next(session->symbols, &pos))) {
 		missing_reason(dso, &reason);

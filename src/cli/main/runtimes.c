@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/main/runtimes.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/arith.h"
+
+/* A process may have several: Python that runs Java is slow in Java's code, and all of them may run
+ * Python. */
+static const struct tally_runtime runtimes[] = {
+	{"Java",
+	 {"java", "libjvm.so"},
+	 "'jcmd PID Compiler.perfmap' (JDK 17 and later) while it runs, or java "
+	 "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, writes names of its code to "
+	 "/tmp/perf-PID.map; callers also need -XX:+PreserveFramePointer"},
+	{"OpenJ9",
+	 {"libj9jit"},
+	 "java -XX:+PerfTool writes names of its code to /tmp/perf-PID.map"},
+	{".NET",
+	 {"dotnet", "libcoreclr.so"},
+	 "DOTNET_PerfMapEnabled=1 in its environment writes names of its code to "
+	 "/tmp/perf-PID.map"},
+	{"Mono",
+	 {"mono", "mono-sgen", "libmonosgen-2"},
+	 "mono --jitmap writes names of its code to /tmp/perf-PID.map"},
+	{"Node.js",
+	 {"node", "nodejs"},
+	 "node --perf-basic-prof writes names of its code to /tmp/perf-PID.map; callers in its "
+	 "interpreter also need --interpreted-frames-native-stack"},
+	{"Deno",
+	 {"deno"},
+	 "deno run --v8-flags=--perf-basic-prof writes names of its code to /tmp/perf-PID.map"},
+	{"V8", {"d8"}, "d8 --perf-basic-prof writes names of its code to /tmp/perf-PID.map"},
+	{"Chromium",
+	 {"chrome", "chromium", "electron"},
+	 "--js-flags=--perf-basic-prof --no-sandbox writes names of its code to "
+	 "/tmp/perf-PID.map"},
+	{"Wasmtime",
+	 {"wasmtime"},
+	 "wasmtime --profile=perfmap writes names of its code to /tmp/perf-PID.map"},
+	{"Erlang", {"beam.smp"}, "erl +JPperf true writes names of its code to /tmp/perf-PID.map"},
+	{"Julia",
+	 {"julia", "libjulia"},
+	 "ENABLE_JITPROFILING=1 in its environment writes its code to jit-PID.dump, for 'record "
+	 "-k mono'"},
+	{"LuaJIT",
+	 {"luajit", "libluajit"},
+	 "LuaJIT writes names of its traces to /tmp/perf-PID.map if it is built with "
+	 "-DLUAJIT_USE_PERFTOOLS; luajit -jp is its own profiler"},
+	{"PHP",
+	 {"php"},
+	 "php -d opcache.jit_debug=0x10 writes names of its code to /tmp/perf-PID.map"},
+	{"Ruby",
+	 {"ruby", "libruby"},
+	 "ruby --yjit --yjit-perf writes names of its code to /tmp/perf-PID.map"},
+	{"Python",
+	 {"python3", "libpython3"},
+	 "python3.12 -X perf (and later versions) writes names of its functions to "
+	 "/tmp/perf-PID.map"},
+};
+
+/* "python3.12", "libjvm.so", "node (deleted)"; not "javac", nor "node_exporter". */
+static bool name_begins(const char *name, const char *begin)
+{
+	size_t len = strlen(begin);
+
+	return !strncmp(name, begin, len) && !isalpha((unsigned char)name[len]) &&
+	       name[len] != '_' && name[len] != '-';
+}
+
+const struct tally_runtime *tally_runtime_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(runtimes); i++) {
+		for (size_t at = 0; at < TALLY_ARRAY_SIZE(runtimes[i].files); at++) {
+			const char *begin = runtimes[i].files[at];
+
+			if (begin && name_begins(name, begin))
+				return &runtimes[i];
+		}
+	}
+	return NULL;
+}
