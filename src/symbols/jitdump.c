@@ -11,7 +11,7 @@
 
 #define JITDUMP_MAGIC 0x4a695444u /* "JiTD" */
 
-enum { JITDUMP_VERSION = 1, FLAG_ARCH_CLOCK = 1 };
+enum { JITDUMP_VERSION = 1, FLAG_ARCH_CLOCK = 1, V8_LINES_SHIFT = 0x40 };
 
 enum {
 	RECORD_LOAD,
@@ -83,19 +83,22 @@ static int compare_pending(const void *a, const void *b)
 static int lines_adopt(struct tally_jit *jit, uint64_t addr, const struct tally_symbol *symbol)
 {
 	struct tally_jit_dump *dump = jit->dump;
-	uint64_t size = symbol->end - symbol->start;
+	uint64_t start = addr, size = symbol->end - symbol->start;
 	int ret = 0;
 
 	if (dump->lines_of != addr)
 		dump->pending.len = 0;
+	/* Wherever V8 has an address it has added this: a header that perf once put there. */
+	if (dump->pending.len && dump->pending.data[0].addr - addr == V8_LINES_SHIFT)
+		start += V8_LINES_SHIFT;
 	if (dump->pending.len)
 		qsort(dump->pending.data, dump->pending.len, sizeof(*dump->pending.data),
 		      compare_pending);
 	tally_vec_for_each (line, &dump->pending) {
-		struct tally_jit_line made = {symbol->start + (line->addr - addr), line->file,
+		struct tally_jit_line made = {symbol->start + (line->addr - start), line->file,
 					      line->line};
 
-		if (!ret && line->addr >= addr && line->addr - addr < size)
+		if (!ret && line->addr >= start && line->addr - start < size)
 			ret = tally_vec_push(&jit->lines, made);
 	}
 	dump->pending.len = 0;

@@ -105,7 +105,7 @@ static int file_check(void *arg, const struct tally_jit *made)
 
 /* ---- places ----------------------------------------------------------------------- */
 
-enum { NR_PLACES = 3 };
+enum { MAP_PLACES = 3, DUMP_PLACES = 2 };
 
 /* The places in the order of trust: the process's own files while it runs, then ours. */
 static void place_path(const struct tally_dso *dso, int place, pid_t nspid, struct tally_str *str)
@@ -148,12 +148,13 @@ static int place_read(struct tally_dso *dso, int place, pid_t nspid)
 /* Once a file was found it is the one, wherever others are. */
 static int places_read(struct tally_dso *dso)
 {
+	int nr = dso->kind == TALLY_DSO_PERF_MAP ? MAP_PLACES : DUMP_PLACES;
 	pid_t nspid = dso->nspid ? dso->nspid : nspid_read(dso->pid);
 	int ret = -ENOENT, one;
 
 	if (dso->state == TALLY_DSO_LOADED)
 		return place_read(dso, dso->jit->place, nspid);
-	for (int place = 0; place < NR_PLACES; place++) {
+	for (int place = 0; place < nr; place++) {
 		one = place_read(dso, place, nspid);
 		if (!one)
 			return 0;

@@ -160,6 +160,30 @@ static void lines(void **state)
 	jit_image_free(&image);
 }
 
+/* V8's lines are all 64 bytes too far on. */
+static void lines_of_v8(void **state)
+{
+	static const struct jit_image_line list[] = {
+		{0x1040, 3, "a.js"},
+		{0x1048, 5, "a.js"},
+		{0x107f, 7, "a.js"},
+		{0x1080, 9, "a.js"},
+	};
+	struct jit_image image = jit_image_begin(7, false);
+	struct tally_jit jit = {0};
+	uint64_t start;
+
+	jit_image_lines(&image, 90, 0x1000, list, 4);
+	jit_image_load(&image, 100, 0x1000, 0x40, 1, "f");
+	parse(&image, &jit);
+	start = tally_jit_find(&jit, 0x1000, 100)->symbol->start;
+	assert_int_equal(tally_jit_find_line(&jit, start)->line, 3);
+	assert_int_equal(tally_jit_find_line(&jit, start + 8)->line, 5);
+	assert_int_equal(tally_jit_find_line(&jit, start + 0x3f)->line, 7);
+	tally_jit_free(&jit);
+	jit_image_free(&image);
+}
+
 /* A dump that is still being written comes in pieces, wherever they end. */
 static void in_pieces(void **state)
 {
@@ -300,11 +324,17 @@ static void arch_clock(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_time),       cmocka_unit_test(places),
-		cmocka_unit_test(moves),         cmocka_unit_test(out_of_order),
-		cmocka_unit_test(lines),         cmocka_unit_test(in_pieces),
-		cmocka_unit_test(refused),       cmocka_unit_test(records_that_make_no_sense),
-		cmocka_unit_test(the_end_of_it), cmocka_unit_test(a_million_at_one_address),
+		cmocka_unit_test(by_time),
+		cmocka_unit_test(places),
+		cmocka_unit_test(moves),
+		cmocka_unit_test(out_of_order),
+		cmocka_unit_test(lines),
+		cmocka_unit_test(lines_of_v8),
+		cmocka_unit_test(in_pieces),
+		cmocka_unit_test(refused),
+		cmocka_unit_test(records_that_make_no_sense),
+		cmocka_unit_test(the_end_of_it),
+		cmocka_unit_test(a_million_at_one_address),
 		cmocka_unit_test(arch_clock),
 	};
 
