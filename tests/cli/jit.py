@@ -8,6 +8,7 @@ usage: jit.py TALLY
 import atexit
 import json
 import os
+import platform
 import re
 import shutil
 import signal
@@ -58,6 +59,27 @@ end = time.monotonic() + float(sys.argv[1]) / 1000
 print("ready", flush=True)
 while time.monotonic() < end:
     alpha(20000)
+"""
+# A compiler: what it makes it writes into its dump, and runs; each at the address of the one before.
+COMPILER = r"""
+import ctypes, mmap, os, struct, sys, time
+PID = os.getpid()
+dump = open(f"jit-{PID}.dump", "w+b", buffering=0)
+dump.write(struct.pack("<IIIIIIQQ", 0x4a695444, 1, 40, 62, 0, PID, time.monotonic_ns(), 0))
+marker = mmap.mmap(dump.fileno(), 40, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_EXEC)
+memory = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+call = ctypes.CFUNCTYPE(None)(address)
+code = b"\xb9\x00\x00\x40\x00\xff\xc9\x75\xfc\xc3"  # mov ecx, 1 << 22; again: dec ecx; jnz again; ret
+memory[:len(code)] = code
+for index, name in enumerate([b"first", b"second"]):
+    body = struct.pack("<IIQQQQ", PID, PID, address, address, len(code), index) + name + b"\0" + code
+    dump.write(struct.pack("<IIQ", 0, 16 + len(body), time.monotonic_ns()) + body)
+    if index:
+        print("ready", flush=True)
+    end = time.monotonic() + (float(sys.argv[1]) / 1000 if index else 0.7)
+    while time.monotonic() < end:
+        call()
 """
 
 
@@ -115,6 +137,12 @@ def python(where, option, since):
             return [os.path.realpath(path) if "shims" not in path else path, "-X", option,
                     source(where, "work.py", MODULE)]
     raise Skip(f"no python3.{since} or later that has -X {option} here")
+
+
+def compiler(where):
+    if platform.machine() != "x86_64":
+        raise Skip("the code is of x86-64")
+    return [sys.executable, source(where, "compiler.py", COMPILER)]
 
 
 def pyenv_roots():
@@ -228,6 +256,25 @@ def test_without_a_clock():
     path = record(TALLY, where, node(where, "--perf-prof"))
     got = rows(report(path))
     assert [name for name in got if name.startswith("JS:*alpha ")], got
+
+
+def test_code_that_is_replaced():
+    """Both were at the same address, for about as long."""
+    where = folder("replaced")
+    path = record(TALLY, where, compiler(where), "-k", "mono")
+    out = report(path)
+    got = rows(out)
+    assert got.get("first", 0) > 15 and got.get("second", 0) > 15 and "# JIT:" not in out, out
+    injected = os.path.join(where, "injected.data")
+    done = run(perf(), "inject", "--jit", "-i", path, "-o", injected, cwd=where)
+    assert done.returncode == 0, done.stderr
+    assert got == rows(perf_report(injected, where)), got
+
+
+def test_code_that_is_replaced_without_a_clock():
+    where = folder("replaced-clock")
+    out = report(record(TALLY, where, compiler(where)))
+    assert "second" in rows(out) and "first" not in rows(out) and "# JIT:" in out, out
 
 
 # ---- dumps made by hand ----------------------------------------------------------------------------
@@ -405,25 +452,39 @@ def test_top_finds_names_that_come_later():
         top_until(pid, r"^ +\d+\.\d\d%  \[JIT\] .*0x0000", name_it, r"^ +\d\d\.\d\d% .* long Work\.alpha\(int\)")
 
 
-def test_containers():
-    """A process in namespaces of its own has another pid there, and another /tmp."""
-    where = folder("container")
-    words = node(where, "--perf-basic-prof", "--perf-prof", "--no-logfile-per-isolate")
+def in_namespaces(where, words):
+    """The words that run a program, whose script is the last word, with a pid, a /tmp and mounts of its own."""
     probe = run("unshare", "-mpf", "--mount-proc", "true") if shutil.which("unshare") else None
     if not probe or probe.returncode:
         raise Skip("no namespaces here")
-    inner = folder("container/tmp")
-    script = 'mount -t tmpfs none "$1" && cp "$2" "$1" && mount --bind "$1" /tmp && cd /tmp && shift 2 && exec "$@"'
-    shell = ["unshare", "-mpf", "--kill-child", "--mount-proc", "sh", "-ec", script, "sh", inner, words[-1],
-             *words[:-1], "/tmp/work.js"]
-    with Running(shell, where) as outer:
+    inner = os.path.join(where, "tmp")
+    os.makedirs(inner)
+    script = 'mount -t tmpfs none "$1" && cp "$2" "$1/script" && mount --bind "$1" /tmp && cd /tmp && shift 2 && exec "$@"'
+    return ["unshare", "-mpf", "--kill-child", "--mount-proc", "sh", "-ec", script, "sh", inner, words[-1], *words[:-1],
+            "/tmp/script"]
+
+
+def report_of_container(where, words):
+    """What is told of a program in a container while it runs."""
+    with Running(in_namespaces(where, words), where) as outer:
         pid = int(run("pgrep", "-P", outer).stdout.split()[0])
         path = os.path.join(where, "data")
         done = run(TALLY, "record", "-e", "cpu-clock", "-k", "mono", "-p", pid, "-o", path, "--", "sleep", "0.5")
         assert done.returncode == 0, done.stderr
-        assert not os.path.exists(f"/tmp/perf-{pid}.map")
-        out = report(path)
-        assert re.search(r"^ +\d\d\.\d\d% .*jit-1\.dump +\[\.\] JS:\*alpha", out, re.M), out
+        assert not os.path.exists(f"/tmp/perf-{pid}.map") and not os.path.exists("/tmp/jit-1.dump")
+        return report(path)
+
+
+def test_a_map_in_a_container():
+    where = folder("container-map")
+    out = report_of_container(where, node(where, "--perf-basic-prof", "--no-logfile-per-isolate"))
+    assert re.search(r"^ +\d\d\.\d\d% .*\[JIT\] tid \d+ +\[\.\] JS:\*alpha", out, re.M), out
+
+
+def test_a_dump_in_a_container():
+    where = folder("container-dump")
+    out = report_of_container(where, compiler(where))
+    assert re.search(r"^ +\d\d\.\d\d% .*jit-1\.dump +\[\.\] second *$", out, re.M), out
 
 
 if __name__ == "__main__":
