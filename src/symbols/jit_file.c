@@ -106,19 +106,23 @@ static int chunks_read(struct tally_jit_file *file, const struct tally_jit_readi
 }
 
 /* Begin the file that `st` is of, if it is another one than was read so far. */
-static void file_begin(struct tally_jit_file *file, const struct stat *st, int fd)
+static int file_begin(struct tally_jit_file *file, const struct tally_jit_reading *reading,
+		      const struct stat *st, int fd)
 {
 	bool is_same = file->dev == st->st_dev && file->ino == st->st_ino &&
 		       (uint64_t)st->st_size >= file->read && tail_is_there(file, fd);
 
+	if (reading->is_same && !is_same)
+		return -ESTALE;
 	file->dev = st->st_dev;
 	file->ino = st->st_ino;
 	file->size = (uint64_t)st->st_size;
 	if (is_same)
-		return;
+		return 0;
 	file->changes += file->made.codes.len != 0;
 	tally_jit_forget(&file->made);
 	file->read = file->tail_len = 0;
+	return 0;
 }
 
 int tally_jit_file_read(struct tally_jit_file *file, const struct tally_jit_reading *reading,
@@ -130,7 +134,9 @@ int tally_jit_file_read(struct tally_jit_file *file, const struct tally_jit_read
 
 	if (fstat(fd, &st))
 		return -errno;
-	file_begin(file, &st, fd);
+	ret = file_begin(file, reading, &st, fd);
+	if (ret)
+		return ret;
 	if (file->size - file->read > max - TALLY_MIN(file->total, max))
 		return -EFBIG;
 	ret = chunks_read(file, reading, fd);

@@ -27,14 +27,15 @@ struct tally_jit_file {
 struct tally_jit_reading {
 	bool is_dump;  /* jitdump.h, else perfmap.h */
 	bool is_final; /* nobody writes any more: what comes last is whole */
+	bool is_same;  /* another file than was read so far is refused */
 	/* Asked when the first bytes of a file were parsed; not 0 refuses it. */
 	int (*check)(void *arg, const struct tally_jit *made);
 	void *arg;
 };
 
 /* Read what is new in the open file. 0; -ENODATA where there is no code in it; -EBADMSG of what is
- * no such file; -EFBIG of more than any program makes, over all readings; -ENOMEM; what `check`
- * returned; or the error of pread(2). */
+ * no such file; -ESTALE of another file, if that is refused; -EFBIG of more than any program makes,
+ * over all readings; -ENOMEM; what `check` returned; or the error of pread(2). */
 int tally_jit_file_read(struct tally_jit_file *file, const struct tally_jit_reading *reading,
 			int fd);
 

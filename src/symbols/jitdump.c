@@ -271,7 +271,7 @@ int tally_jitdump_parse(const uint8_t *data, size_t len, uint64_t offset, struct
 {
 	struct dump_record record;
 	size_t at = 0, size = 0;
-	int ret = offset ? 0 : header_parse(data, len, jit, &at, err);
+	int ret = offset ? (jit->dump ? 0 : -EBADMSG) : header_parse(data, len, jit, &at, err);
 
 	while (!ret && !jit->dump->is_over) {
 		size = record_look(data + at, len - at, jit->dump->swaps, offset + at, &record);

@@ -26,10 +26,11 @@ enum { LOOK_NS = 10000000, LOOKS_APART_NS = 1000000000, LOOKS_APART_TIMES = 16 }
 
 struct tally_dso_jit {
 	struct tally_jit_file file;
-	int place;       /* where the file was found */
-	uint64_t looked; /* ns of CLOCK_MONOTONIC: when the last look ended */
-	uint64_t took;   /* and how long it took */
-	bool is_final;   /* nobody writes any more */
+	int place;        /* where the file was found */
+	uint64_t looked;  /* ns of CLOCK_MONOTONIC: when the last look ended */
+	uint64_t took;    /* and how long it took */
+	bool is_final;    /* nobody writes any more */
+	bool is_given_up; /* more was written than is read */
 	bool has_arch_clock;
 };
 
@@ -120,10 +121,11 @@ static void place_path(const struct tally_dso *dso, int place, pid_t nspid, stru
 		tally_str_addf(str, "/perf-%d.map", (int)(place == 2 ? dso->pid : nspid));
 }
 
-static int place_read(struct tally_dso *dso, int place, pid_t nspid)
+static int place_read(struct tally_dso *dso, int place, pid_t nspid, bool is_same)
 {
 	bool is_map = dso->kind == TALLY_DSO_PERF_MAP;
-	const struct tally_jit_reading reading = {!is_map, dso->jit->is_final, file_check, dso};
+	const struct tally_jit_reading reading = {!is_map, dso->jit->is_final, is_same, file_check,
+						  dso};
 	struct tally_str path = {0};
 	int fd, ret;
 
@@ -145,17 +147,19 @@ static int place_read(struct tally_dso *dso, int place, pid_t nspid)
 	return ret;
 }
 
-/* Once a file was found it is the one, wherever others are. */
+/* Once a file was found it is the one; where the process has ended, whose files it was found in, it
+ * is looked for at the other places. */
 static int places_read(struct tally_dso *dso)
 {
+	bool is_known = dso->state == TALLY_DSO_LOADED;
 	int nr = dso->kind == TALLY_DSO_PERF_MAP ? MAP_PLACES : DUMP_PLACES;
 	pid_t nspid = dso->nspid ? dso->nspid : nspid_read(dso->pid);
 	int ret = -ENOENT, one;
 
-	if (dso->state == TALLY_DSO_LOADED)
-		return place_read(dso, dso->jit->place, nspid);
+	if (is_known && !dso->jit->is_final)
+		return place_read(dso, dso->jit->place, nspid, false);
 	for (int place = 0; place < nr; place++) {
-		one = place_read(dso, place, nspid);
+		one = place_read(dso, place, nspid, is_known);
 		if (!one)
 			return 0;
 		ret = tally_worse_error(ret, one);
@@ -180,8 +184,6 @@ int tally_dso_load_jit(struct tally_dso *dso)
 	ret = places_read(dso);
 	dso->jit->looked = tally_clock_now();
 	dso->jit->took = dso->jit->looked - start;
-	if (dso->jit->is_final)
-		tally_jitdump_end(&dso->jit->file.made);
 	return ret;
 }
 
@@ -198,7 +200,7 @@ static bool jit_look(struct tally_dso *dso)
 	if (!ret)
 		dso->state = TALLY_DSO_LOADED;
 	if (ret == -EFBIG || ret == -ENOMEM)
-		jit->is_final = true;
+		jit->is_given_up = true;
 	if (jit->file.changes == before)
 		return false;
 	dso->owner->generation++;
@@ -212,7 +214,8 @@ static bool jit_look_in_time(struct tally_dso *dso, uint64_t apart)
 	struct tally_dso_jit *jit = dso->jit;
 	struct timespec now;
 
-	if (!jit || jit->is_final || clock_gettime(CLOCK_MONOTONIC_COARSE, &now))
+	if (!jit || jit->is_final || jit->is_given_up ||
+	    clock_gettime(CLOCK_MONOTONIC_COARSE, &now))
 		return false;
 	if (jit->took > LOOK_NS)
 		apart = TALLY_MAX(apart, LOOKS_APART_TIMES * jit->took);
@@ -224,8 +227,14 @@ static bool jit_look_in_time(struct tally_dso *dso, uint64_t apart)
 
 void tally_symbols_look_again(struct tally_symbols *symbols)
 {
-	tally_vec_for_each (dso, &symbols->dsos)
+	uid_t uid;
+
+	tally_vec_for_each (dso, &symbols->dsos) {
+		/* The pid of one that has ended may be another's by now. */
+		if ((*dso)->jit && (*dso)->jit->is_final)
+			(*dso)->jit->is_final = !process_look(*dso, &uid);
 		(void)jit_look_in_time(*dso, 0);
+	}
 }
 
 uint64_t tally_symbols_generation(const struct tally_symbols *symbols)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "jit_image.h"
@@ -222,6 +223,40 @@ static void a_map_is_replaced(void **state)
 	assert_string_equal(dso_name_at(program->dso, 0x4000), "another");
 }
 
+/* What it wrote last is found although it has ended, and its pid may be another's then. */
+static void a_program_ends(void **state)
+{
+	struct program *program = *state;
+	struct tally_dso_key key = {TALLY_DSO_PERF_MAP, "//anon"};
+	int fds[2], status;
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(fds), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		close(fds[1]);
+		_exit(read(fds[0], &byte, 1) != 0);
+	}
+	close(fds[0]);
+	key.pid = pid;
+	assert_int_equal(tally_dso_get(program->symbols, &key, &program->dso), 0);
+	snprintf(program->path, sizeof(program->path), "%s/tmp/perf-%d.map", program->dir,
+		 (int)pid);
+	write_as(program, "w", "1000 10 one\n");
+	assert_string_equal(dso_name_at(program->dso, 0x1000), "one");
+	write_as(program, "a", "2000 10 last");
+	assert_false(look_again(program));
+	close(fds[1]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	/* Without a newline, as it was killed while it wrote. */
+	assert_true(look_again(program));
+	assert_string_equal(dso_name_at(program->dso, 0x2000), "last");
+	write_as(program, "a", "\n3000 10 of nobody\n");
+	assert_false(look_again(program));
+}
+
 /* ---- dumps ------------------------------------------------------------------------- */
 
 static void write_dump(const struct program *program, uint32_t named, uint32_t pid, size_t nr)
@@ -323,6 +358,7 @@ int main(void)
 		PROGRAM_TEST(a_map_grows),
 		PROGRAM_TEST(a_map_appears),
 		PROGRAM_TEST(a_map_is_replaced),
+		PROGRAM_TEST(a_program_ends),
 		PROGRAM_TEST(a_dump_grows),
 		PROGRAM_TEST(a_dump_of_another),
 		cmocka_unit_test(names_of_dumps),
