@@ -12,11 +12,13 @@ static void look(struct tally_jit *jit, uint64_t addr, uint64_t time)
 {
 	const struct tally_jit_code *code = tally_jit_find(jit, addr, time);
 	const struct tally_symbol *symbol = code ? code->symbol : NULL;
+	struct tally_span span;
 	uint64_t place = code ? symbol->start + (addr - code->where.start) : 0;
 
 	if (code && (code->time > time || tally_jit_find_place(jit, place) != symbol))
 		abort();
-	(void)tally_jit_find_line(jit, place);
+	if (tally_jit_find_line(jit, place, &span) && (place < span.start || place >= span.end))
+		abort();
 }
 
 static void look_at_all(struct tally_jit *jit)

@@ -164,7 +164,8 @@ const struct tally_symbol *tally_jit_find_place(const struct tally_jit *jit, uin
 	return low && place < jit->symbols.data[low - 1]->end ? jit->symbols.data[low - 1] : NULL;
 }
 
-const struct tally_jit_line *tally_jit_find_line(const struct tally_jit *jit, uint64_t place)
+const struct tally_line *tally_jit_find_line(const struct tally_jit *jit, uint64_t place,
+					     struct tally_span *ret_span)
 {
 	const struct tally_symbol *symbol = tally_jit_find_place(jit, place);
 	size_t low = 0, high = jit->lines.len;
@@ -177,9 +178,12 @@ const struct tally_jit_line *tally_jit_find_line(const struct tally_jit *jit, ui
 		else
 			high = mid;
 	}
-	return symbol && low && jit->lines.data[low - 1].place >= symbol->start
-		       ? &jit->lines.data[low - 1]
-		       : NULL;
+	if (!symbol || !low || jit->lines.data[low - 1].place < symbol->start)
+		return NULL;
+	ret_span->start = jit->lines.data[low - 1].place;
+	ret_span->end = low < jit->lines.len ? TALLY_MIN(jit->lines.data[low].place, symbol->end)
+					     : symbol->end;
+	return jit->lines.data[low - 1].line;
 }
 
 void tally_jit_forget(struct tally_jit *jit)

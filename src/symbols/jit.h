@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "symbols/layers.h"
+#include "symbols/lines.h"
 #include "symbols/table.h"
 
 /* No time is known: as late as can be. */
@@ -29,8 +30,7 @@ struct tally_jit_code {
 /* From a place on, to the next line or the end of the symbol. */
 struct tally_jit_line {
 	uint64_t place;
-	const char *file;
-	uint32_t line;
+	const struct tally_line *line; /* in the arena */
 };
 
 struct tally_jit_slot;
@@ -66,9 +66,10 @@ int tally_jit_finish(struct tally_jit *jit);
  * on as `addr` is behind the start. */
 const struct tally_jit_code *tally_jit_find(struct tally_jit *jit, uint64_t addr, uint64_t time);
 
-/* The symbol, or the line, at a place of a dump; NULL for none. */
+/* The symbol, or the line and the places that have it, at a place of a dump; NULL for none. */
 const struct tally_symbol *tally_jit_find_place(const struct tally_jit *jit, uint64_t place);
-const struct tally_jit_line *tally_jit_find_line(const struct tally_jit *jit, uint64_t place);
+const struct tally_line *tally_jit_find_line(const struct tally_jit *jit, uint64_t place,
+					     struct tally_span *ret_span);
 
 /* Have nothing be found any more: what comes next is of another file. */
 void tally_jit_forget(struct tally_jit *jit);

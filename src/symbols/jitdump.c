@@ -79,6 +79,16 @@ static int compare_pending(const void *a, const void *b)
 	return left->order < right->order ? -1 : 1;
 }
 
+static int line_keep(struct tally_jit *jit, uint64_t place, const struct pending_line *pending)
+{
+	struct tally_line *line = tally_arena_alloc(&jit->arena, sizeof(*line));
+
+	if (!line)
+		return -ENOMEM;
+	*line = (struct tally_line){.file = pending->file, .line = pending->line};
+	return tally_vec_push(&jit->lines, (struct tally_jit_line){place, line});
+}
+
 /* The lines that came before are those of this code, if they are of its address. */
 static int lines_adopt(struct tally_jit *jit, uint64_t addr, const struct tally_symbol *symbol)
 {
@@ -95,11 +105,8 @@ static int lines_adopt(struct tally_jit *jit, uint64_t addr, const struct tally_
 		qsort(dump->pending.data, dump->pending.len, sizeof(*dump->pending.data),
 		      compare_pending);
 	tally_vec_for_each (line, &dump->pending) {
-		struct tally_jit_line made = {symbol->start + (line->addr - start), line->file,
-					      line->line};
-
 		if (!ret && line->addr >= start && line->addr - start < size)
-			ret = tally_vec_push(&jit->lines, made);
+			ret = line_keep(jit, symbol->start + (line->addr - start), line);
 	}
 	dump->pending.len = 0;
 	return ret;

@@ -11,6 +11,7 @@
 #include "symbols/debug_info.h"
 #include "symbols/dso_lines.h"
 #include "symbols/load.h"
+#include "symbols/load_jit.h"
 
 enum { SECONDS = 120 };
 
@@ -66,9 +67,12 @@ static void lines_find(struct tally_dso *dso)
 	if (lines->is_found)
 		return;
 	lines->is_found = true;
-	ret = tally_debug_info_find(dso, &lines->info);
+	if (dso->kind == TALLY_DSO_JITDUMP)
+		ret = tally_dso_has_made_lines(dso) ? 0 : -ENODATA;
+	else
+		ret = tally_debug_info_find(dso, &lines->info);
 	lines->state = state_of(ret);
-	if (!ret)
+	if (!ret && dso->kind != TALLY_DSO_JITDUMP)
 		(void)tally_dso_lines_load(dso);
 }
 
@@ -169,6 +173,21 @@ static const struct tally_line_span *span_find(struct tally_dso *dso, uint64_t a
 	return span;
 }
 
+/* What the dump of a JIT compiler has. */
+static size_t lines_made(struct tally_dso *dso, uint64_t addr, const struct tally_line **ret_lines,
+			 struct tally_span *ret_span)
+{
+	struct tally_span span;
+	const struct tally_line *line = tally_dso_find_made_line(dso, addr, &span);
+
+	if (!line)
+		return 0;
+	*ret_lines = line;
+	if (ret_span)
+		*ret_span = span;
+	return 1;
+}
+
 size_t tally_dso_lines(struct tally_dso *dso, uint64_t addr, const struct tally_line **ret_lines,
 		       struct tally_span *ret_span)
 {
@@ -178,6 +197,8 @@ size_t tally_dso_lines(struct tally_dso *dso, uint64_t addr, const struct tally_
 	if (!dso_lines(dso))
 		return 0;
 	span = span_find(dso, addr, &bias);
+	if (!span && dso->kind == TALLY_DSO_JITDUMP)
+		return lines_made(dso, addr, ret_lines, ret_span);
 	if (!span)
 		return 0;
 	*ret_lines = span->lines;

@@ -275,17 +275,17 @@ bool tally_dso_find_place(struct tally_dso *dso, uint64_t addr, uint64_t time, u
 	return code;
 }
 
-bool tally_dso_find_made_line(const struct tally_dso *dso, uint64_t place, const char **ret_file,
-			      uint32_t *ret_line)
+const struct tally_line *tally_dso_find_made_line(struct tally_dso *dso, uint64_t place,
+						  struct tally_span *ret_span)
 {
-	const struct tally_jit_line *line =
-		dso->jit ? tally_jit_find_line(&dso->jit->file.made, place) : NULL;
+	tally_dso_load(dso);
+	return dso->jit ? tally_jit_find_line(&dso->jit->file.made, place, ret_span) : NULL;
+}
 
-	if (!line)
-		return false;
-	*ret_file = line->file;
-	*ret_line = line->line;
-	return true;
+bool tally_dso_has_made_lines(struct tally_dso *dso)
+{
+	tally_dso_load(dso);
+	return dso->jit && dso->jit->file.made.lines.len;
 }
 
 void tally_dso_status_made(const struct tally_dso *dso, struct tally_dso_status *status)

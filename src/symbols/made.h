@@ -16,11 +16,6 @@
 #define TALLY_TIME_UNKNOWN UINT64_MAX
 bool tally_dso_find_place(struct tally_dso *dso, uint64_t addr, uint64_t time, uint64_t *ret_place);
 
-/* JITDUMP: the line of source that made what is at a place, as the compiler tells it. The name
- * lives as long as `symbols`. False if it is not told. */
-bool tally_dso_find_made_line(const struct tally_dso *dso, uint64_t place, const char **ret_file,
-			      uint32_t *ret_line);
-
 /* JIT compilers go on while it is looked at what they made. Their files are read again where a
  * look-up finds nothing in them, but not all the time; and by this call all of those that grew. */
 void tally_symbols_look_again(struct tally_symbols *symbols);

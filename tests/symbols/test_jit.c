@@ -15,6 +15,7 @@
 
 #include "jit_image.h"
 #include "names.h"
+#include "symbols/lines.h"
 #include "symbols/made.h"
 #include "symbols/perfmap.h"
 #include "temporary.h"
@@ -261,10 +262,12 @@ static void a_program_ends(void **state)
 
 static void write_dump(const struct program *program, uint32_t named, uint32_t pid, size_t nr)
 {
+	static const struct jit_image_line line = {0x1008, 42, "app.js"};
 	struct jit_image image = jit_image_begin(pid, false);
 	char path[160];
 	FILE *file;
 
+	jit_image_lines(&image, 90, 0x1000, &line, 1);
 	for (size_t i = 0; i < nr; i++)
 		jit_image_load(&image, 100 * (i + 1), 0x1000, 0x10, i, i ? "later" : "first");
 	snprintf(path, sizeof(path), "%s/jit-%u.dump", program->dir, named);
@@ -307,6 +310,35 @@ static void a_dump_grows(void **state)
 	assert_string_equal(name_when(dso, 0x1000, 200), "later");
 	assert_null(name_when(dso, 0x1000, 99));
 	assert_int_equal(tally_dso_status(dso).source, TALLY_DSO_SOURCE_JITDUMP);
+}
+
+/* They are asked for as those of debug information are. */
+static void lines_of_a_dump(void **state)
+{
+	struct program *program = *state;
+	const struct tally_line *line;
+	struct tally_span span;
+	struct tally_dso *dso;
+	uint64_t place;
+	char name[32];
+
+	snprintf(name, sizeof(name), "/jit-%d.dump", (int)getpid());
+	dso = dump_get(program, name);
+	write_dump(program, (uint32_t)getpid(), (uint32_t)getpid(), 2);
+	assert_true(tally_dso_has_lines(dso));
+	assert_true(tally_dso_find_place(dso, 0x100a, 100, &place));
+	tally_dso_lines_prepare(dso, &place, 1);
+	assert_int_equal(tally_dso_lines(dso, place, &line, &span), 1);
+	assert_null(line->function);
+	assert_string_equal(line->file, "app.js");
+	assert_int_equal(line->line, 42);
+	assert_int_equal(span.start, place - 2);
+	assert_int_equal(span.end, place + 6);
+	assert_int_equal(tally_dso_lines(dso, span.start - 1, &line, NULL), 0);
+	/* The one that came later has none. */
+	assert_true(tally_dso_find_place(dso, 0x100a, 200, &place));
+	assert_int_equal(tally_dso_lines(dso, place, &line, NULL), 0);
+	assert_int_equal(tally_dso_lines_state(dso), TALLY_DSO_LOADED);
 }
 
 /* A dump has the pid of its process in its name and in itself. */
@@ -360,6 +392,7 @@ int main(void)
 		PROGRAM_TEST(a_map_is_replaced),
 		PROGRAM_TEST(a_program_ends),
 		PROGRAM_TEST(a_dump_grows),
+		PROGRAM_TEST(lines_of_a_dump),
 		PROGRAM_TEST(a_dump_of_another),
 		cmocka_unit_test(names_of_dumps),
 	};

@@ -135,7 +135,8 @@ static void lines(void **state)
 		{0x2000, 9, "c.js"},
 	};
 	struct jit_image image = jit_image_begin(7, false);
-	const struct tally_jit_line *line;
+	const struct tally_line *line;
+	struct tally_span span;
 	struct tally_jit jit = {0};
 	uint64_t start;
 
@@ -145,16 +146,18 @@ static void lines(void **state)
 	jit_image_load(&image, 120, 0x1000, 0x40, 2, "without");
 	parse(&image, &jit);
 	start = tally_jit_find(&jit, 0x1000, 100)->symbol->start;
-	line = tally_jit_find_line(&jit, start + 0xf);
+	line = tally_jit_find_line(&jit, start + 0xf, &span);
 	assert_non_null(line);
 	assert_int_equal(line->line, 5);
+	assert_int_equal(span.start, start + 8);
+	assert_int_equal(span.end, start + 0x10);
 	/* "The same" is that of the entry before it in the dump. */
 	assert_string_equal(line->file, "a.js");
-	assert_int_equal(tally_jit_find_line(&jit, start + 0x3f)->line, 7);
-	assert_string_equal(tally_jit_find_line(&jit, start + 0x3f)->file, "b.js");
-	assert_null(tally_jit_find_line(&jit, start + 0x40));
+	assert_int_equal(tally_jit_find_line(&jit, start + 0x3f, &span)->line, 7);
+	assert_string_equal(tally_jit_find_line(&jit, start + 0x3f, &span)->file, "b.js");
+	assert_null(tally_jit_find_line(&jit, start + 0x40, &span));
 	start = tally_jit_find(&jit, 0x1000, 120)->symbol->start;
-	assert_null(tally_jit_find_line(&jit, start));
+	assert_null(tally_jit_find_line(&jit, start, &span));
 	assert_int_equal(jit.nr_skipped, 0);
 	tally_jit_free(&jit);
 	jit_image_free(&image);
@@ -171,15 +174,16 @@ static void lines_of_v8(void **state)
 	};
 	struct jit_image image = jit_image_begin(7, false);
 	struct tally_jit jit = {0};
+	struct tally_span span;
 	uint64_t start;
 
 	jit_image_lines(&image, 90, 0x1000, list, 4);
 	jit_image_load(&image, 100, 0x1000, 0x40, 1, "f");
 	parse(&image, &jit);
 	start = tally_jit_find(&jit, 0x1000, 100)->symbol->start;
-	assert_int_equal(tally_jit_find_line(&jit, start)->line, 3);
-	assert_int_equal(tally_jit_find_line(&jit, start + 8)->line, 5);
-	assert_int_equal(tally_jit_find_line(&jit, start + 0x3f)->line, 7);
+	assert_int_equal(tally_jit_find_line(&jit, start, &span)->line, 3);
+	assert_int_equal(tally_jit_find_line(&jit, start + 8, &span)->line, 5);
+	assert_int_equal(tally_jit_find_line(&jit, start + 0x3f, &span)->line, 7);
 	tally_jit_free(&jit);
 	jit_image_free(&image);
 }
