@@ -232,7 +232,9 @@ static int header_parse(const uint8_t *data, size_t len, struct tally_jit *jit, 
 	bool swaps = len >= 4 && tally_load_u32(data, true) == JITDUMP_MAGIC;
 	uint32_t size;
 
-	if (len < HEADER_SIZE || (!swaps && tally_get_u32(data) != JITDUMP_MAGIC))
+	if (len < HEADER_SIZE)
+		return tally_error_at(err, -ENODATA, "shorter than its header", 0);
+	if (!swaps && tally_get_u32(data) != JITDUMP_MAGIC)
 		return tally_error_at(err, -EBADMSG, "not a jitdump", 0);
 	if (tally_load_u32(data + 4, swaps) != JITDUMP_VERSION)
 		return tally_error_at(err, -EBADMSG, "a version that is not known", 4);

@@ -19,7 +19,8 @@ struct tally_jitdump_header {
 /* Take whole records out of `len` bytes at `offset` of a dump, 0 for the first ones; `*ret_used` is
  * how many bytes need not come again. What is no record ends the dump: all bytes are used, and no
  * more are looked at. Records that make no sense are left out and counted in `jit`, and `err` (may
- * be NULL) speaks of the first. Copies what it keeps. 0, -ENOMEM, or -EBADMSG for another file. */
+ * be NULL) speaks of the first. Copies what it keeps. 0; -ENODATA while the header is not all
+ * there; -EBADMSG for another file; -ENOMEM. */
 int tally_jitdump_parse(const uint8_t *data, size_t len, uint64_t offset, struct tally_jit *jit,
 			size_t *ret_used, struct tally_error *err);
 

@@ -238,7 +238,7 @@ static void refused(void **state)
 	}
 	for (size_t len = 0; len < JIT_IMAGE_HEADER; len++)
 		assert_int_equal(tally_jitdump_parse(image.data, len, 0, &jit, &used, NULL),
-				 -EBADMSG);
+				 -ENODATA);
 	tally_jit_free(&jit);
 	jit_image_free(&image);
 }
