@@ -6,8 +6,7 @@
 
 #include "base/arith.h"
 
-/* More entries than so many for each range, beyond a few, are no compiler's. */
-enum { LAYERS_MAX = 1 << 28, ENTRIES_PER_LAYER = 16, ENTRIES_FEW = 1 << 16 };
+enum { LAYERS_MAX = 1 << 28 };
 
 /* What is being built. */
 struct layers_builder {
@@ -130,7 +129,7 @@ static int layers_enter(struct layers_builder *builder)
 		return -ENOMEM;
 	for (size_t i = 0; i < builder->nr; i++) {
 		nr += layer_enter(builder, i, made->firsts, NULL);
-		if (nr > ENTRIES_PER_LAYER * builder->nr + ENTRIES_FEW || nr >= UINT32_MAX)
+		if (nr >= UINT32_MAX)
 			return -EFBIG;
 	}
 	made->entries = malloc(nr * sizeof(*made->entries));

@@ -36,8 +36,8 @@ struct tally_layers_found {
 };
 
 /* Layers of `nr` ranges, the first of which is `list`, and each other `stride` bytes behind the one
- * before. 0; -ENOMEM; -EFBIG if there are too many, or so many of them cover what others cover that
- * they take more memory than any compiler's code does. */
+ * before. A range takes at most 8 log2(nr) bytes beside 40, whatever lies over what. 0, -ENOMEM, or
+ * -EFBIG if there are too many. */
 int tally_layers_build(const struct tally_layer *list, size_t stride, size_t nr,
 		       struct tally_layers *ret_layers);
 
