@@ -28,6 +28,17 @@ static int compare_bounds(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
+/* Most compilers go through memory from its start to its end. */
+static void bounds_sort(uint64_t *bounds, size_t nr)
+{
+	size_t i = 1;
+
+	while (i < nr && bounds[i - 1] <= bounds[i])
+		i++;
+	if (i < nr)
+		qsort(bounds, nr, sizeof(*bounds), compare_bounds);
+}
+
 static int bounds_gather(struct layers_builder *builder)
 {
 	struct tally_layers *made = &builder->made;
@@ -40,7 +51,7 @@ static int bounds_gather(struct layers_builder *builder)
 		made->bounds[nr++] = layer_at(builder, i)->start;
 		made->bounds[nr++] = layer_at(builder, i)->end;
 	}
-	qsort(made->bounds, nr, sizeof(*made->bounds), compare_bounds);
+	bounds_sort(made->bounds, nr);
 	for (size_t i = 0; i < nr; i++) {
 		if (!i || made->bounds[i] != made->bounds[made->nr_bounds - 1])
 			made->bounds[made->nr_bounds++] = made->bounds[i];
@@ -69,16 +80,28 @@ static size_t nr_leaves(const struct tally_layers *layers)
 	return layers->nr_bounds - 1;
 }
 
+/* Which bound `addr` is; `hint` may be the one before it. */
+static uint32_t bound_number(const struct tally_layers *layers, uint64_t addr, uint32_t hint)
+{
+	if (hint + 1 < layers->nr_bounds && layers->bounds[hint + 1] == addr)
+		return hint + 1;
+	return (uint32_t)bounds_until(layers, addr) - 1;
+}
+
 static int pieces_find(struct layers_builder *builder)
 {
+	uint32_t last = 0;
+
 	builder->pieces = malloc(2 * builder->nr * sizeof(*builder->pieces));
 	if (!builder->pieces)
 		return -ENOMEM;
 	for (size_t i = 0; i < builder->nr; i++) {
 		const struct tally_layer *layer = layer_at(builder, i);
 
-		builder->pieces[2 * i] = (uint32_t)bounds_until(&builder->made, layer->start) - 1;
-		builder->pieces[2 * i + 1] = (uint32_t)bounds_until(&builder->made, layer->end) - 1;
+		last = bound_number(&builder->made, layer->start, last);
+		builder->pieces[2 * i] = last;
+		last = bound_number(&builder->made, layer->end, last);
+		builder->pieces[2 * i + 1] = last;
 	}
 	return 0;
 }
