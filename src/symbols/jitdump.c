@@ -89,6 +89,23 @@ static int line_keep(struct tally_jit *jit, uint64_t place, const struct pending
 	return tally_vec_push(&jit->lines, (struct tally_jit_line){place, line});
 }
 
+/* Sort the lines that came before code at `addr`, and leave those that are of it. Where one of a
+ * record is in other code, the record was written wrong: V8 writes names of files that it has given
+ * up by then, so that what follows them is read from the midst of what was to be a name. */
+static void lines_choose(struct tally_jit *jit, uint64_t addr, uint64_t start, uint64_t size)
+{
+	struct tally_jit_dump *dump = jit->dump;
+	const struct pending_line *last = dump->pending.data + dump->pending.len - 1;
+
+	qsort(dump->pending.data, dump->pending.len, sizeof(*dump->pending.data), compare_pending);
+	if (dump->lines_of != addr) {
+		dump->pending.len = 0;
+	} else if (dump->pending.data->addr < start || last->addr - start > size) {
+		dump->pending.len = 0;
+		jit->nr_skipped++;
+	}
+}
+
 /* The lines that came before are those of this code, if they are of its address. */
 static int lines_adopt(struct tally_jit *jit, uint64_t addr, const struct tally_symbol *symbol)
 {
@@ -96,16 +113,14 @@ static int lines_adopt(struct tally_jit *jit, uint64_t addr, const struct tally_
 	uint64_t start = addr, size = symbol->end - symbol->start;
 	int ret = 0;
 
-	if (dump->lines_of != addr)
-		dump->pending.len = 0;
+	if (!dump->pending.len)
+		return 0;
 	/* Wherever V8 has an address it has added this: a header that perf once put there. */
-	if (dump->pending.len && dump->pending.data[0].addr - addr == V8_LINES_SHIFT)
+	if (dump->pending.data[0].addr - addr == V8_LINES_SHIFT)
 		start += V8_LINES_SHIFT;
-	if (dump->pending.len)
-		qsort(dump->pending.data, dump->pending.len, sizeof(*dump->pending.data),
-		      compare_pending);
+	lines_choose(jit, addr, start, size);
 	tally_vec_for_each (line, &dump->pending) {
-		if (!ret && line->addr >= start && line->addr - start < size)
+		if (!ret && line->addr - start < size)
 			ret = line_keep(jit, symbol->start + (line->addr - start), line);
 	}
 	dump->pending.len = 0;

@@ -132,7 +132,7 @@ static void lines(void **state)
 		{0x1010, 7, "b.js"},
 		{0x1000, 3, "a.js"},
 		{0x1008, 5, "\xff"},
-		{0x2000, 9, "c.js"},
+		{0x1040, 9, "c.js"},
 	};
 	struct jit_image image = jit_image_begin(7, false);
 	const struct tally_line *line;
@@ -159,6 +159,25 @@ static void lines(void **state)
 	start = tally_jit_find(&jit, 0x1000, 120)->symbol->start;
 	assert_null(tally_jit_find_line(&jit, start, &span));
 	assert_int_equal(jit.nr_skipped, 0);
+	tally_jit_free(&jit);
+	jit_image_free(&image);
+}
+
+/* A name of a file that was none: what is read behind it is no line. */
+static void lines_out_of_place(void **state)
+{
+	static const struct jit_image_line list[] = {{0x1000, 3, "a.js"}, {0x1041, 5, "b.js"}};
+	struct jit_image image = jit_image_begin(7, false);
+	struct tally_jit jit = {0};
+
+	jit_image_lines(&image, 90, 0x1000, list, 2);
+	jit_image_load(&image, 100, 0x1000, 0x40, 1, "f");
+	jit_image_lines(&image, 110, 0x2008, list, 1);
+	jit_image_load(&image, 120, 0x2008, 0x40, 2, "g");
+	parse(&image, &jit);
+	assert_int_equal(jit.codes.len, 2);
+	assert_int_equal(jit.lines.len, 0);
+	assert_int_equal(jit.nr_skipped, 2);
 	tally_jit_free(&jit);
 	jit_image_free(&image);
 }
@@ -328,17 +347,12 @@ static void arch_clock(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_time),
-		cmocka_unit_test(places),
-		cmocka_unit_test(moves),
-		cmocka_unit_test(out_of_order),
-		cmocka_unit_test(lines),
-		cmocka_unit_test(lines_of_v8),
-		cmocka_unit_test(in_pieces),
-		cmocka_unit_test(refused),
-		cmocka_unit_test(records_that_make_no_sense),
-		cmocka_unit_test(the_end_of_it),
-		cmocka_unit_test(a_million_at_one_address),
+		cmocka_unit_test(by_time),       cmocka_unit_test(places),
+		cmocka_unit_test(moves),         cmocka_unit_test(out_of_order),
+		cmocka_unit_test(lines),         cmocka_unit_test(lines_out_of_place),
+		cmocka_unit_test(lines_of_v8),   cmocka_unit_test(in_pieces),
+		cmocka_unit_test(refused),       cmocka_unit_test(records_that_make_no_sense),
+		cmocka_unit_test(the_end_of_it), cmocka_unit_test(a_million_at_one_address),
 		cmocka_unit_test(arch_clock),
 	};
 
