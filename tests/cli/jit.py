@@ -82,6 +82,9 @@ for index, name in enumerate([b"first", b"second"]):
         call()
 """
 
+# Which Python it is, and whether it does so; it leaves its files behind, too.
+PROBE = "import os, sys; print(os.getpid(), sys.version_info[1], sys.is_stack_trampoline_active())"
+
 
 def remove_all():
     shutil.rmtree(WORK, ignore_errors=True)
@@ -130,10 +133,10 @@ def python(where, option, since):
     versions = [f"python3.{minor}" for minor in range(since, since + 8)]
     for name in versions + sorted(os.path.join(root, "bin", "python3") for root in pyenv_roots()):
         path = shutil.which(name)
-        probe = run(path, "-X", option, "-c", "import sys; print(sys.version_info[1], sys.is_stack_trampoline_active())") \
-            if path else None
-        if probe and probe.returncode == 0 and re.fullmatch(r"\d+ True\n", probe.stdout) and \
-                int(probe.stdout.split()[0]) >= since:
+        probe = run(path, "-X", option, "-c", PROBE) if path else None
+        found = re.fullmatch(r"(\d+) (\d+) True\n", probe.stdout) if probe else None
+        PIDS.update([int(found[1])] if found else [])
+        if found and int(found[2]) >= since:
             return [os.path.realpath(path) if "shims" not in path else path, "-X", option,
                     source(where, "work.py", MODULE)]
     raise Skip(f"no python3.{since} or later that has -X {option} here")
