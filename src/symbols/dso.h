@@ -37,10 +37,15 @@ struct tally_symbols {
 	struct tally_index_dir indexes; /* opened at the first use */
 	uint64_t generation;            /* see tally_symbols_generation() */
 	struct tally_map indexed;       /* hashes of build-ids, see index_dso.c */
+	struct tally_stored *stored;    /* names that came with the recording, or NULL */
+	struct tally_map stored_by;     /* what an object is called to the first one, see stored.c */
+	uint32_t *stored_next;          /* by object: the next one of that name, + 1 */
 };
 
 struct tally_sources;
 struct tally_dso_jit;
+struct tally_stored;
+struct tally_stored_object;
 
 struct tally_dso {
 	struct tally_symbols *owner;
@@ -84,6 +89,10 @@ struct tally_dso {
 	uint64_t code_look;      /* number of the last look at it */
 	bool has_no_code;        /* none was found */
 	bool is_kept;            /* see tally_dso_keep() */
+
+	const struct tally_stored_object *stored; /* see tally_dso_stored(); once */
+	bool asked_stored;                        /* is set */
+	bool uses_stored;                         /* the symbols are those that are stored */
 };
 
 /* Codes of loading that have a meaning of their own here, and the states that they become. */
@@ -109,6 +118,9 @@ int tally_kernel_is_here(struct tally_symbols *symbols);
 /* May a file of the DSO's name be taken for the one that was recorded? 0 if so, be it that the
  * build-id will tell, or TALLY_DSO_ERROR_FOREIGN. */
 int tally_dso_is_here(const struct tally_dso *dso);
+
+/* Whether what is known of two inodes is the same. */
+bool tally_dso_inode_equal(const struct tally_dso_inode *a, const struct tally_dso_inode *b);
 
 /* Read the running kernel's kallsyms into `symbols->kallsyms`. 0 or -errno. */
 int tally_kallsyms_read_running(struct tally_symbols *symbols);

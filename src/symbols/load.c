@@ -12,6 +12,7 @@
 #include "symbols/load.h"
 #include "symbols/load_jit.h"
 #include "symbols/load_rules.h"
+#include "symbols/stored.h"
 
 /* What each kind and state is: the loader, the words. */
 static int (*const loaders[])(struct tally_dso *dso) = {
@@ -112,7 +113,7 @@ static enum tally_dso_state state_of(int code)
 	return rank < TALLY_ARRAY_SIZE(failures) ? failures[rank].state : TALLY_DSO_MISSING;
 }
 
-static void dso_load(struct tally_dso *dso)
+static void dso_load_files(struct tally_dso *dso)
 {
 	int ret, cut;
 
@@ -139,6 +140,21 @@ static void dso_load(struct tally_dso *dso)
 	tally_dso_index_save(dso);
 }
 
+/* What was recorded is the truth of that moment: files are asked where nothing came of them then.
+ * If nothing does now either, it is said what was wrong then. */
+static void dso_load(struct tally_dso *dso)
+{
+	const struct tally_stored_object *stored = tally_dso_stored(dso);
+
+	if (!stored || tally_stored_state_of(stored) != TALLY_DSO_LOADED)
+		dso_load_files(dso);
+	if (!stored || dso->state == TALLY_DSO_LOADED)
+		return;
+	dso->uses_stored = true;
+	dso->state = tally_stored_state_of(stored);
+	dso->source = TALLY_DSO_SOURCE_STORED;
+}
+
 void tally_dso_load(struct tally_dso *dso)
 {
 	if (dso->state == TALLY_DSO_NOT_LOADED)
@@ -150,6 +166,8 @@ const struct tally_symbol *tally_dso_find(struct tally_dso *dso, uint64_t addr)
 	const struct tally_symbol *symbol = NULL;
 
 	tally_dso_load(dso);
+	if (dso->uses_stored)
+		return tally_dso_find_stored(dso, addr);
 	if (dso->jit)
 		return tally_dso_find_made(dso, addr);
 	if (dso->state == TALLY_DSO_LOADED)

@@ -10,6 +10,7 @@
 #include "symbols/own_file.h"
 #include "symbols/load_code.h"
 #include "symbols/places.h"
+#include "symbols/stored.h"
 
 /* Separate debug files have the headers of what was mapped, but none of its bytes. */
 static bool has_bytes(const struct tally_elf *elf)
@@ -132,6 +133,8 @@ bool tally_dso_is_return_address(struct tally_dso *dso, uint64_t addr)
 {
 	const struct tally_elf *elf = &dso->code.elf;
 
+	if (tally_dso_stored(dso))
+		return !tally_dso_is_stored_astray(dso, addr);
 	if (!code_get(dso) || tally_code_is_return_address(elf->machine, elf->data, elf->len, addr))
 		return true;
 	if (!tally_file_map_check(&dso->code.map))

@@ -16,6 +16,7 @@
 #include "symbols/load_code.h"
 #include "symbols/load_jit.h"
 #include "symbols/own_file.h"
+#include "symbols/stored.h"
 
 /* What all demangled names together may take; of a program of a million functions it is a tenth. */
 enum { NAMES_MAX = 512 << 20 };
@@ -140,6 +141,7 @@ void tally_symbols_free(struct tally_symbols *symbols)
 	tally_vec_free(&symbols->dsos);
 	tally_map_free(&symbols->by_key);
 	tally_map_free(&symbols->indexed);
+	tally_symbols_free_stored(symbols);
 	tally_index_dir_close(&symbols->indexes);
 	free(symbols->kallsyms);
 	tally_arena_free(&symbols->arena);
@@ -148,6 +150,8 @@ void tally_symbols_free(struct tally_symbols *symbols)
 
 bool tally_symbol_is_bound(const struct tally_dso *dso, const struct tally_symbol *symbol)
 {
+	if (dso->uses_stored)
+		return tally_stored_is_bound(symbol);
 	return tally_map_get(&dso->bounds, symbol->start) == (uintptr_t)symbol;
 }
 
@@ -169,7 +173,7 @@ static struct tally_dso_inode key_inode(const struct tally_dso_key *key)
 	return key->inode;
 }
 
-static bool inode_equal(const struct tally_dso_inode *a, const struct tally_dso_inode *b)
+bool tally_dso_inode_equal(const struct tally_dso_inode *a, const struct tally_dso_inode *b)
 {
 	if (a->ino != b->ino)
 		return false;
@@ -190,7 +194,7 @@ static bool dso_has_key(const struct tally_dso *dso, const struct tally_dso_key 
 			const struct tally_build_id *id, const struct tally_dso_inode *inode)
 {
 	return dso->kind == key->kind && dso->pid == key->pid && dso->build_id.size == id->size &&
-	       inode_equal(&dso->inode, inode) && !memcmp(dso->build_id.id, id->id, id->size) &&
+	       tally_dso_inode_equal(&dso->inode, inode) && !memcmp(dso->build_id.id, id->id, id->size) &&
 	       !strcmp(dso->name, key->name);
 }
 

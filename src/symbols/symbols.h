@@ -131,6 +131,7 @@ enum tally_dso_source {
 	TALLY_DSO_SOURCE_MEMORY, /* the vdso of this process */
 	TALLY_DSO_SOURCE_MODULE, /* a .ko file */
 	TALLY_DSO_SOURCE_INDEX,  /* the index of a file that is gone */
+	TALLY_DSO_SOURCE_STORED, /* the recording itself, see stored.h */
 };
 
 struct tally_dso_status {

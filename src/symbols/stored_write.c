@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "symbols/stored_write.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/intern.h"
+#include "symbols/dso.h"
+#include "symbols/stored_format.h"
+
+/* An address that the recording holds, and what is there. */
+struct writer_hit {
+	uint64_t addr;
+	const struct tally_symbol *symbol; /* NULL: none */
+};
+
+struct writer_span {
+	struct tally_span at;
+	size_t first, nr; /* of the object's lines */
+};
+
+struct writer_object {
+	struct tally_dso *dso;
+	TALLY_VEC(struct writer_hit) hits;
+	TALLY_VEC(uint64_t) astray;
+	TALLY_VEC(struct writer_span) spans;
+	TALLY_VEC(struct tally_line) lines;
+	TALLY_VEC(struct tally_stored_symbol) symbols;
+	TALLY_VEC(struct tally_stored_exception) exceptions;
+};
+
+struct tally_stored_writer {
+	TALLY_VEC(struct writer_object) objects;
+	TALLY_VEC(uint32_t) by_dso; /* number of a DSO to its object + 1 */
+	struct tally_intern texts;
+	TALLY_VEC(uint64_t) offsets; /* of texts in `text` */
+	struct tally_str text, body, records;
+	const char *(*show)(void *arg, const char *path);
+	void *arg;
+};
+
+int tally_stored_writer_new(struct tally_stored_writer **ret_writer)
+{
+	*ret_writer = calloc(1, sizeof(**ret_writer));
+	return *ret_writer ? 0 : -ENOMEM;
+}
+
+static void object_free(struct writer_object *object)
+{
+	tally_vec_free(&object->hits);
+	tally_vec_free(&object->astray);
+	tally_vec_free(&object->spans);
+	tally_vec_free(&object->lines);
+	tally_vec_free(&object->symbols);
+	tally_vec_free(&object->exceptions);
+}
+
+void tally_stored_writer_free(struct tally_stored_writer *writer)
+{
+	if (!writer)
+		return;
+	tally_vec_for_each (object, &writer->objects)
+		object_free(object);
+	tally_vec_free(&writer->objects);
+	tally_vec_free(&writer->by_dso);
+	tally_vec_free(&writer->offsets);
+	tally_intern_free(&writer->texts);
+	tally_str_free(&writer->text);
+	tally_str_free(&writer->body);
+	tally_str_free(&writer->records);
+	free(writer);
+}
+
+void tally_stored_writer_rename(struct tally_stored_writer *writer,
+				const char *(*show)(void *arg, const char *path), void *arg)
+{
+	writer->show = show;
+	writer->arg = arg;
+}
+
+/* ---- what is known ------------------------------------------------------------- */
+
+static int object_get(struct tally_stored_writer *writer, struct tally_dso *dso,
+		      struct writer_object **ret_object)
+{
+	uint32_t number = tally_dso_number(dso);
+
+	while (writer->by_dso.len <= number) {
+		if (tally_vec_push(&writer->by_dso, 0))
+			return -ENOMEM;
+	}
+	if (!writer->by_dso.data[number]) {
+		if (tally_vec_push(&writer->objects, (struct writer_object){.dso = dso}))
+			return -ENOMEM;
+		writer->by_dso.data[number] = (uint32_t)writer->objects.len;
+	}
+	*ret_object = &writer->objects.data[writer->by_dso.data[number] - 1];
+	return 0;
+}
+
+static bool is_stored(const struct tally_dso *dso)
+{
+	return tally_stored_kind_code(dso->kind) >= 0;
+}
+
+int tally_stored_writer_add(struct tally_stored_writer *writer, struct tally_dso *dso,
+			    uint64_t addr, const struct tally_symbol *symbol)
+{
+	struct writer_object *object;
+	int ret = is_stored(dso) ? object_get(writer, dso, &object) : -ENOENT;
+
+	if (!ret)
+		ret = tally_vec_push(&object->hits, (struct writer_hit){addr, symbol});
+	return ret == -ENOENT ? 0 : ret;
+}
+
+int tally_stored_writer_add_astray(struct tally_stored_writer *writer, struct tally_dso *dso,
+				   uint64_t addr)
+{
+	struct writer_object *object;
+	int ret = is_stored(dso) ? object_get(writer, dso, &object) : -ENOENT;
+
+	if (!ret)
+		ret = tally_vec_push(&object->astray, addr);
+	return ret == -ENOENT ? 0 : ret;
+}
+
+int tally_stored_writer_add_lines(struct tally_stored_writer *writer, struct tally_dso *dso,
+				  struct tally_span span, const struct tally_line *lines, size_t nr)
+{
+	struct writer_object *object;
+	int ret = is_stored(dso) ? object_get(writer, dso, &object) : -ENOENT;
+
+	if (ret || !nr || span.end <= span.start)
+		return ret == -ENOENT ? 0 : ret;
+	ret = tally_vec_push(&object->spans, (struct writer_span){span, object->lines.len, nr});
+	for (size_t i = 0; i < nr && !ret; i++)
+		ret = tally_vec_push(&object->lines, lines[i]);
+	return ret;
+}
+
+/* ---- into order ------------------------------------------------------------------ */
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int hit_compare(const void *a, const void *b)
+{
+	return compare_u64(((const struct writer_hit *)a)->addr,
+			   ((const struct writer_hit *)b)->addr);
+}
+
+static int astray_compare(const void *a, const void *b)
+{
+	return compare_u64(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
+/* Of spans with the same start the longest comes first. */
+static int span_compare(const void *a_, const void *b_)
+{
+	const struct writer_span *a = a_, *b = b_;
+	int order = compare_u64(a->at.start, b->at.start);
+
+	return order ? order : compare_u64(b->at.end, a->at.end);
+}
+
+static int symbol_compare(const void *a_, const void *b_)
+{
+	const struct tally_stored_symbol *a = a_, *b = b_;
+	int order = compare_u64(a->symbol.start, b->symbol.start);
+
+	if (!order)
+		order = compare_u64(a->symbol.end, b->symbol.end);
+	return order ? order : strcmp(a->symbol.name_text, b->symbol.name_text);
+}
+
+#define SORT(vec, compare)                                                             \
+	do {                                                                           \
+		if ((vec)->len)                                                        \
+			qsort((vec)->data, (vec)->len, sizeof(*(vec)->data), compare); \
+	} while (0)
+
+/* Each address once. */
+static void object_sort(struct writer_object *object)
+{
+	size_t left = 0;
+
+	SORT(&object->hits, hit_compare);
+	for (size_t i = 0; i < object->hits.len; i++) {
+		if (!left || object->hits.data[i].addr != object->hits.data[left - 1].addr)
+			object->hits.data[left++] = object->hits.data[i];
+	}
+	object->hits.len = left;
+	SORT(&object->astray, astray_compare);
+	left = 0;
+	for (size_t i = 0; i < object->astray.len; i++) {
+		if (!left || object->astray.data[i] != object->astray.data[left - 1])
+			object->astray.data[left++] = object->astray.data[i];
+	}
+	object->astray.len = left;
+	SORT(&object->spans, span_compare);
+}
+
+static const char *symbol_name(const struct tally_dso *dso, const struct tally_symbol *symbol)
+{
+	bool is_stub = tally_symtab_has(&dso->stubs, symbol);
+
+	return tally_symtab_name(is_stub ? &dso->stubs : &dso->table, symbol);
+}
+
+/* How far a symbol reaches: one that is but a start to the last address that is known. */
+static struct tally_stored_symbol stored_symbol(const struct tally_dso *dso,
+						const struct writer_hit *hit)
+{
+	struct tally_stored_symbol one = {
+		.symbol = {hit->symbol->start, hit->symbol->end},
+		.end = hit->symbol->end,
+		.is_bound = tally_symbol_is_bound(dso, hit->symbol),
+	};
+
+	one.symbol.name_text = symbol_name(dso, hit->symbol);
+	if (one.is_bound && hit->addr < UINT64_MAX)
+		one.end = TALLY_MAX(hit->addr + 1, one.symbol.start);
+	return one;
+}
+
+/* Symbols of the hits, each once. Hits are in order: most of those of a symbol are neighbours. */
+static int object_take_symbols(struct writer_object *object)
+{
+	const struct tally_symbol *before = NULL;
+	size_t left = 0;
+
+	tally_vec_for_each (hit, &object->hits) {
+		if (!hit->symbol)
+			continue;
+		if (hit->symbol != before || tally_symbol_is_bound(object->dso, before)) {
+			if (tally_vec_push(&object->symbols, stored_symbol(object->dso, hit)))
+				return -ENOMEM;
+		}
+		before = hit->symbol;
+	}
+	SORT(&object->symbols, symbol_compare);
+	tally_vec_for_each (one, &object->symbols) {
+		struct tally_stored_symbol *last = &object->symbols.data[left - !!left];
+
+		if (left && !symbol_compare(one, last))
+			last->end = TALLY_MAX(one->end, last->end);
+		else
+			object->symbols.data[left++] = *one;
+	}
+	object->symbols.len = left;
+	return 0;
+}
+
+static const struct tally_stored_symbol *symbol_of(const struct writer_object *object,
+						   const struct writer_hit *hit)
+{
+	struct tally_stored_symbol one;
+
+	if (!hit->symbol)
+		return NULL;
+	one = stored_symbol(object->dso, hit);
+	return bsearch(&one, object->symbols.data, object->symbols.len, sizeof(one),
+		       symbol_compare);
+}
+
+/* Where ranges overlap a look-up in a few of the symbols may come to another one than in all. */
+static int object_take_exceptions(struct writer_object *object)
+{
+	struct tally_stored_object found = {.symbols = object->symbols.data,
+					    .nr_symbols = object->symbols.len};
+	int ret = 0;
+
+	tally_vec_for_each (hit, &object->hits) {
+		const struct tally_stored_symbol *symbol = symbol_of(object, hit);
+
+		if (!ret && tally_stored_object_find(&found, hit->addr) != symbol)
+			ret = tally_vec_push(&object->exceptions,
+					     (struct tally_stored_exception){hit->addr, symbol});
+	}
+	return ret;
+}
+
+/* ---- into bytes ------------------------------------------------------------------- */
+
+static void put_u32(struct tally_str *out, uint32_t value)
+{
+	for (int i = 0; i < 4; i++)
+		tally_str_add_char(out, (char)(value >> 8 * i));
+}
+
+static void put_u64(struct tally_str *out, uint64_t value)
+{
+	put_u32(out, (uint32_t)value);
+	put_u32(out, (uint32_t)(value >> 32));
+}
+
+static void put_uleb(struct tally_str *out, uint64_t value)
+{
+	for (; value >> 7; value >>= 7)
+		tally_str_add_char(out, (char)(value | 0x80));
+	tally_str_add_char(out, (char)value);
+}
+
+/* The place of a text, which is added when it is new. */
+static uint64_t text_offset(struct tally_stored_writer *writer, const char *text)
+{
+	uint32_t number;
+
+	if (tally_intern(&writer->texts, text, strlen(text), &number)) {
+		writer->text.failed = true;
+		return 0;
+	}
+	if (number == writer->offsets.len) {
+		if (tally_vec_push(&writer->offsets, writer->text.len)) {
+			writer->text.failed = true;
+			return 0;
+		}
+		tally_str_add_bytes(&writer->text, text, strlen(text) + 1);
+	}
+	return writer->offsets.data[number];
+}
+
+static uint64_t path_offset(struct tally_stored_writer *writer, const char *path)
+{
+	return text_offset(writer, writer->show ? writer->show(writer->arg, path) : path);
+}
+
+/* What is known of a DSO that may be its build-id: as recorded, else as it is here now. */
+static struct tally_build_id build_id_of(const struct tally_dso *dso)
+{
+	struct tally_build_id id = dso->build_id;
+
+	if (!id.size && dso->owner->origin == TALLY_SYMBOLS_HERE &&
+	    tally_dso_running_build_id(dso, id.id, &id.size))
+		id.size = 0;
+	return id;
+}
+
+static void put_identity(struct tally_stored_writer *writer, const struct tally_dso *dso)
+{
+	struct tally_str *out = &writer->body;
+	struct tally_build_id id = build_id_of(dso);
+
+	put_uleb(out, (uint64_t)tally_stored_kind_code(dso->kind));
+	put_uleb(out, (uint64_t)tally_stored_state_code(dso->state));
+	put_uleb(out, path_offset(writer, dso->name));
+	put_uleb(out, dso->kind == TALLY_DSO_PERF_MAP ? (uint32_t)dso->pid : 0);
+	put_uleb(out, dso->inode.ino);
+	put_uleb(out, dso->inode.maj);
+	put_uleb(out, dso->inode.min);
+	tally_str_add_char(out, (char)id.size);
+	tally_str_add_bytes(out, (const char *)id.id, id.size);
+}
+
+static void put_symbols(struct tally_stored_writer *writer, const struct writer_object *object)
+{
+	struct tally_str *out = &writer->body;
+	uint64_t last = 0;
+
+	put_uleb(out, object->symbols.len);
+	tally_vec_for_each (one, &object->symbols) {
+		put_uleb(out, one->symbol.start - last);
+		put_uleb(out, one->end - one->symbol.start);
+		put_uleb(out, text_offset(writer, one->symbol.name_text) << 1 | one->is_bound);
+		last = one->symbol.start;
+	}
+	last = 0;
+	put_uleb(out, object->exceptions.len);
+	tally_vec_for_each (exception, &object->exceptions) {
+		put_uleb(out, exception->addr - last);
+		put_uleb(out, exception->symbol
+				      ? (uint64_t)(exception->symbol - object->symbols.data) + 1
+				      : 0);
+		last = exception->addr;
+	}
+	last = 0;
+	put_uleb(out, object->astray.len);
+	tally_vec_for_each (astray, &object->astray) {
+		put_uleb(out, *astray - last);
+		last = *astray;
+	}
+}
+
+/* Spans that do not lie over one before them; which of them is told by where they begin. */
+static size_t spans_settle(struct writer_object *object, size_t *ret_lines)
+{
+	uint64_t end = 0;
+	size_t left = 0;
+
+	*ret_lines = 0;
+	for (size_t i = 0; i < object->spans.len; i++) {
+		const struct writer_span *span = &object->spans.data[i];
+
+		if (span->at.start < end)
+			continue;
+		end = span->at.end;
+		*ret_lines += span->nr;
+		object->spans.data[left++] = *span;
+	}
+	return object->spans.len = left;
+}
+
+static void put_line(struct tally_stored_writer *writer, const struct tally_line *line)
+{
+	struct tally_str *out = &writer->body;
+
+	put_uleb(out, line->function ? text_offset(writer, line->function) + 1 : 0);
+	put_uleb(out, line->file ? path_offset(writer, line->file) + 1 : 0);
+	put_uleb(out, line->line);
+}
+
+static void put_spans(struct tally_stored_writer *writer, struct writer_object *object)
+{
+	struct tally_str *out = &writer->body;
+	size_t nr_lines, nr = spans_settle(object, &nr_lines);
+	uint64_t end = 0;
+
+	put_uleb(out, nr_lines);
+	tally_vec_for_each (span, &object->spans) {
+		for (size_t i = 0; i < span->nr; i++)
+			put_line(writer, &object->lines.data[span->first + i]);
+	}
+	put_uleb(out, nr);
+	tally_vec_for_each (span, &object->spans) {
+		put_uleb(out, span->at.start - end);
+		put_uleb(out, span->at.end - span->at.start);
+		put_uleb(out, span->nr);
+		end = span->at.end;
+	}
+}
+
+static int put_object(struct tally_stored_writer *writer, struct writer_object *object)
+{
+	int ret;
+
+	object_sort(object);
+	ret = object_take_symbols(object);
+	if (!ret)
+		ret = object_take_exceptions(object);
+	if (ret)
+		return ret;
+	tally_str_clear(&writer->body);
+	put_identity(writer, object->dso);
+	put_symbols(writer, object);
+	put_spans(writer, object);
+	put_uleb(&writer->records, writer->body.len);
+	tally_str_add_bytes(&writer->records, tally_str_text(&writer->body), writer->body.len);
+	return tally_str_error(&writer->body);
+}
+
+int tally_stored_writer_finish(struct tally_stored_writer *writer, struct tally_str *out)
+{
+	int ret = 0;
+
+	(void)text_offset(writer, "");
+	put_uleb(&writer->records, writer->objects.len);
+	for (size_t i = 0; i < writer->objects.len && !ret; i++)
+		ret = put_object(writer, &writer->objects.data[i]);
+	if (!ret)
+		ret = tally_str_error(&writer->text);
+	if (!ret)
+		ret = tally_str_error(&writer->records);
+	if (ret)
+		return ret;
+	tally_str_add_bytes(out, TALLY_STORED_MAGIC, 8);
+	put_u32(out, TALLY_STORED_VERSION);
+	put_u32(out, 0);
+	put_u64(out, writer->text.len);
+	put_u64(out, writer->records.len);
+	tally_str_add_bytes(out, writer->text.data, writer->text.len);
+	tally_str_add_bytes(out, writer->records.data, writer->records.len);
+	return tally_str_error(out);
+}
