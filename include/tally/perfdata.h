@@ -99,6 +99,9 @@ enum {
 	TALLY_FEATURE_HYBRID_TOPOLOGY = 30,
 	TALLY_FEATURE_PMU_CAPS = 31,
 	TALLY_FEATURE_MAX = 32,    /* one more than the last one known */
+	/* tally's own, far above those of perf and of simpleperf (128 on), which skip it: names of
+	 * the addresses that the recording holds, docs/stored-names-format.md. Not in pipes. */
+	TALLY_FEATURE_STORED_NAMES = 224,
 	TALLY_FEATURE_LIMIT = 256, /* bits in the header */
 };
 

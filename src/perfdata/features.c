@@ -44,6 +44,8 @@ static const char *const names[TALLY_FEATURE_MAX] = {
 
 const char *tally_perfdata_feature_name(uint32_t id)
 {
+	if (id == TALLY_FEATURE_STORED_NAMES)
+		return "STORED_NAMES";
 	return id < TALLY_FEATURE_MAX ? names[id] : NULL;
 }
 

@@ -18,6 +18,7 @@
 #include "cli/record/file.h"
 #include "cli/record/hits.h"
 #include "cli/record/output.h"
+#include "cli/record/store.h"
 #include "cli/record/stream.h"
 #include "cli/record/synth.h"
 #include "cli/record/tracing.h"
@@ -251,6 +252,8 @@ static int finish_features(struct record *record, struct record_hits *ret_hits)
 	if (!ret && ret_hits->last_ns)
 		ret = tally_perfdata_writer_sample_time(output->writer, ret_hits->first_ns,
 							ret_hits->last_ns);
+	if (!ret)
+		record_store(record);
 	return ret ? ret : add_features(record);
 }
 

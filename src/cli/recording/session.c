@@ -20,6 +20,7 @@
 #include "cli/recording/session_chain.h"
 #include "cli/recording/session_private.h"
 #include "sampler/privileges.h"
+#include "symbols/stored.h"
 
 /* The input that NULL stands for: standard input if it is a pipe, else perf.data. */
 static const char *session_input(const char *input)
@@ -34,10 +35,13 @@ static const char *session_input(const char *input)
 }
 
 /* When the recording ended, in seconds: its file was written last then. 0 of a stream. */
-static int64_t session_recorded(const char *path)
+static int64_t session_recorded(const struct tally_session *session)
 {
+	const char *path = session->path;
 	struct stat st;
 
+	if (session->options.own)
+		return fstat(session->options.own, &st) ? 0 : st.st_mtime;
 	return strcmp(path, "-") && !stat(path, &st) && !S_ISFIFO(st.st_mode) ? st.st_mtime : 0;
 }
 
@@ -75,32 +79,63 @@ static int session_explain_open(const char *path, int code, const struct tally_e
 	return code;
 }
 
-int tally_session_open(const struct tally_session_options *options, struct tally_session *session)
+static int session_open_data(struct tally_session *session)
 {
 	struct tally_error err = {0};
+	int ret;
+
+	if (session->options.own)
+		return tally_perfdata_open_fd(session->options.own, &session->data, NULL);
+	ret = tally_perfdata_open(session->path, &session->data, &err);
+	return ret ? session_explain_open(session->path, ret, &err) : 0;
+}
+
+/* Names that came with the recording. It can be read without them. */
+static int session_use_stored(struct tally_session *session)
+{
+	struct tally_perfdata_feature feature;
+	struct tally_error err = {0};
+	int ret = 0;
+
+	for (size_t i = 0; tally_perfdata_feature(session->data, i, &feature); i++) {
+		if (feature.id == TALLY_FEATURE_STORED_NAMES && !session->options.no_stored)
+			ret = tally_symbols_set_stored(session->symbols, feature.bytes.data,
+						       feature.bytes.len, &err);
+	}
+	if (ret && ret != -ENOMEM)
+		tally_print_warning("%s: the names that came with it are not used: %s",
+				    session->path, err.text);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+int tally_session_open(const struct tally_session_options *options, struct tally_session *session)
+{
 	int ret;
 
 	tally_heap_prepare();
 	/* Output into a file that may grow no larger is a failed write, which is told; no command
 	 * is started that would have it ignored as well. */
 	signal(SIGXFSZ, SIG_IGN);
-	*session = (struct tally_session){.options = *options, .time_last = UINT64_MAX};
+	*session = (struct tally_session){
+		.options = *options, .time_last = UINT64_MAX, .is_again = options->own};
 	session->path = session_input(options->input);
-	session->options.symbols.recorded = session_recorded(session->path);
-	session->options.symbols.kallsyms_fd = tally_privileges_kallsyms();
+	session->options.symbols.recorded = session_recorded(session);
+	if (!session->options.symbols.kallsyms_fd)
+		session->options.symbols.kallsyms_fd = tally_privileges_kallsyms();
 	ret = tally_privileges_drop(&tally_print_messages);
 	if (ret)
 		return ret;
 	ret = tally_session_check_files(&session->options.symbols);
 	if (ret)
 		goto out;
-	ret = tally_perfdata_open(session->path, &session->data, &err);
-	if (ret)
-		ret = session_explain_open(session->path, ret, &err);
+	ret = session_open_data(session);
 	if (!ret)
 		ret = session_symbols(session);
-	if (!ret)
+	/* It is from here: nobody else knows yet. */
+	if (!ret && !options->own)
 		ret = session_find_origin(session);
+	if (!ret)
+		ret = session_use_stored(session);
 	if (!ret)
 		ret = tally_machine_new(session->symbols, &session->machine);
 	session->feed.machine = session->machine;

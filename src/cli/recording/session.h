@@ -25,11 +25,16 @@ struct tally_session_filter {
 	const char *comms;       /* list of names */
 };
 
+struct tally_str;
+
 struct tally_session_options {
 	const char *input; /* NULL: perf.data, or stdin if that is a pipe */
 	struct tally_symbols_options symbols;
 	struct tally_session_filter filter;
-	bool no_index; /* neither read nor write indexes of symbols */
+	bool no_index;  /* neither read nor write indexes of symbols */
+	bool no_stored; /* take no notice of names that came with the recording */
+	int own;        /* of a file that we are recording, in place of `input`: nothing that is
+			 * odd about it is said; 0: none */
 };
 
 /* What was met on the way that a reader of the result must know, besides the feed's counts. */
@@ -110,6 +115,13 @@ struct tally_session_lost tally_session_lost(const struct tally_session *session
 void tally_session_warn(const struct tally_session *session);
 
 void tally_session_close(struct tally_session *session);
+
+/* Read it to its end, look up all addresses that it holds, and append the section of stored names
+ * (symbols/stored.h) to `out`. The session is opened with symbols.bounds. `show`, which may be
+ * NULL, is tally_stored_writer_rename()'s. 0, or -errno, which was said. */
+int tally_session_store(struct tally_session *session,
+			const char *(*show)(void *arg, const char *path), void *arg,
+			struct tally_str *out);
 
 /* Say that names were left out because the files they are in are not known to be those that were
  * recorded; for commands that have no line of health. */

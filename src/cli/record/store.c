@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/record/store.h"
+
+#include <string.h>
+
+#include "cli/main/print.h"
+#include "cli/record/pinning.h"
+#include "cli/recording/session.h"
+
+static int names_make(struct record *record, struct tally_str *out)
+{
+	const struct tally_symbols_options *pins = record_pins_options(record);
+	struct tally_session_options options = {.own = record->output.fd};
+	struct tally_session session;
+	int ret;
+
+	if (pins)
+		options.symbols = *pins;
+	options.symbols.bounds = true;
+	ret = tally_session_open(&options, &session);
+	if (ret)
+		return ret;
+	ret = tally_session_store(&session, NULL, NULL, out);
+	tally_session_close(&session);
+	return ret;
+}
+
+void record_store(struct record *record)
+{
+	struct tally_str names = {0};
+	int ret;
+
+	if (record->config->no_symbols)
+		return;
+	ret = names_make(record, &names);
+	if (!ret)
+		ret = tally_perfdata_writer_feature(record->output.writer,
+						    TALLY_FEATURE_STORED_NAMES, names.data,
+						    names.len);
+	/* What cannot be read back is the readers' business. */
+	if (ret && ret != -EINVAL)
+		tally_print_warning("the recording is without names: %s", strerror(-ret));
+	tally_str_free(&names);
+}
