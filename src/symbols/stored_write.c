@@ -341,13 +341,22 @@ static struct tally_build_id build_id_of(const struct tally_dso *dso)
 	return id;
 }
 
-static void put_identity(struct tally_stored_writer *writer, const struct tally_dso *dso)
+/* Symbols that are told of a DSO that was not looked at are as good. */
+static enum tally_dso_state state_of_object(const struct writer_object *object)
 {
+	if (object->dso->state != TALLY_DSO_NOT_LOADED)
+		return object->dso->state;
+	return object->symbols.len ? TALLY_DSO_LOADED : TALLY_DSO_MISSING;
+}
+
+static void put_identity(struct tally_stored_writer *writer, const struct writer_object *object)
+{
+	const struct tally_dso *dso = object->dso;
 	struct tally_str *out = &writer->body;
 	struct tally_build_id id = build_id_of(dso);
 
 	put_uleb(out, (uint64_t)tally_stored_kind_code(dso->kind));
-	put_uleb(out, (uint64_t)tally_stored_state_code(dso->state));
+	put_uleb(out, (uint64_t)tally_stored_state_code(state_of_object(object)));
 	put_uleb(out, path_offset(writer, dso->name));
 	put_uleb(out, dso->kind == TALLY_DSO_PERF_MAP ? (uint32_t)dso->pid : 0);
 	put_uleb(out, dso->inode.ino);
@@ -445,7 +454,7 @@ static int put_object(struct tally_stored_writer *writer, struct writer_object *
 	if (ret)
 		return ret;
 	tally_str_clear(&writer->body);
-	put_identity(writer, object->dso);
+	put_identity(writer, object);
 	put_symbols(writer, object);
 	put_spans(writer, object);
 	put_uleb(&writer->records, writer->body.len);

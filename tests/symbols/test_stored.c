@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "symbols/code.h"
+#include "symbols/stored.h"
+#include "symbols/stored_format.h"
+#include "symbols/stored_write.h"
+
+#define ID_A ((const uint8_t *)"aaaaaaaaaaaaaaaaaaaa")
+#define ID_B ((const uint8_t *)"bbbbbbbbbbbbbbbbbbbb")
+
+static const struct tally_symbol outer = {0x1000, 0x2000, {.name_text = "outer"}};
+static const struct tally_symbol inner = {0x1400, 0x1500, {.name_text = "_Z5innerv"}};
+static const struct tally_symbol start = {0x3000, 0x3000, {.name_text = "no_size"}};
+
+static const struct tally_dso_key prog = {TALLY_DSO_USER, "/gone/prog", .inode = {5, 8, 1}};
+
+static struct tally_symbols *symbols_make(const struct tally_symbols_options *options)
+{
+	struct tally_symbols_options all = {.buildid_dir = "/gone"};
+	struct tally_symbols *symbols;
+
+	assert_int_equal(tally_symbols_new(options ? options : &all, &symbols), 0);
+	return symbols;
+}
+
+static struct tally_dso *dso_of(struct tally_symbols *symbols, struct tally_dso_key key)
+{
+	struct tally_dso *dso;
+
+	assert_int_equal(tally_dso_get(symbols, &key, &dso), 0);
+	return dso;
+}
+
+/* What a recorder had found of a few addresses: one inside another, one behind it, none. */
+static void prog_add(struct tally_stored_writer *writer, struct tally_dso *dso, bool backwards)
+{
+	const struct {
+		uint64_t addr;
+		const struct tally_symbol *symbol;
+	} hits[] = {{0x1010, &outer}, {0x1410, &inner}, {0x1800, &outer},
+		    {0x1900, NULL},   {0x3000, &start}, {0x4000, NULL}};
+	size_t nr = TALLY_ARRAY_SIZE(hits);
+
+	for (size_t i = 0; i < nr; i++) {
+		size_t at = backwards ? nr - 1 - i : i;
+
+		assert_int_equal(
+			tally_stored_writer_add(writer, dso, hits[at].addr, hits[at].symbol), 0);
+	}
+	assert_int_equal(tally_stored_writer_add_astray(writer, dso, 0x1800), 0);
+	assert_int_equal(tally_stored_writer_add_astray(writer, dso, 0x1410), 0);
+}
+
+static void prog_add_lines(struct tally_stored_writer *writer, struct tally_dso *dso)
+{
+	const struct tally_line lines[] = {{"_Z5innerv", "/src/a.c", 7}, {NULL, NULL, 0}};
+	const struct tally_span spans[] = {{0x1400, 0x1420}, {0x1410, 0x1430}, {0x1000, 0x1011}};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(spans); i++)
+		assert_int_equal(tally_stored_writer_add_lines(writer, dso, spans[i], lines, 2), 0);
+}
+
+static void section_make(struct tally_dso_key key, bool backwards, struct tally_str *out)
+{
+	struct tally_symbols *symbols = symbols_make(NULL);
+	struct tally_dso *dso = dso_of(symbols, key);
+	struct tally_stored_writer *writer;
+
+	assert_int_equal(tally_stored_writer_new(&writer), 0);
+	prog_add(writer, dso, backwards);
+	prog_add_lines(writer, dso);
+	assert_int_equal(tally_stored_writer_finish(writer, out), 0);
+	tally_stored_writer_free(writer);
+	tally_symbols_free(symbols);
+}
+
+static struct tally_symbols *symbols_with(const struct tally_str *section,
+					  const struct tally_symbols_options *options)
+{
+	struct tally_symbols *symbols = symbols_make(options);
+
+	assert_int_equal(tally_symbols_set_stored(symbols, section->data, section->len, NULL), 0);
+	return symbols;
+}
+
+static const char *name_at(struct tally_dso *dso, uint64_t addr)
+{
+	const struct tally_symbol *symbol = tally_dso_find(dso, addr);
+
+	return symbol ? tally_symbol_name(dso, symbol) : "";
+}
+
+/* ---- what was stored is found ------------------------------------------------------ */
+
+static void test_names(void **state)
+{
+	struct tally_str section = {0};
+	struct tally_symbols *symbols;
+	struct tally_dso *dso;
+
+	section_make(prog, false, &section);
+	symbols = symbols_with(&section, NULL);
+	dso = dso_of(symbols, prog);
+	assert_string_equal(name_at(dso, 0x1010), "outer");
+	assert_string_equal(name_at(dso, 0x1410), "inner");
+	/* Behind the symbol that begins last before it, and where the file had none. */
+	assert_string_equal(name_at(dso, 0x1800), "outer");
+	assert_string_equal(name_at(dso, 0x1900), "");
+	assert_string_equal(name_at(dso, 0x3000), "no_size");
+	assert_string_equal(name_at(dso, 0x3001), "");
+	assert_string_equal(name_at(dso, 0x4000), "");
+	assert_string_equal(name_at(dso, 0), "");
+	assert_int_equal(tally_dso_find(dso, 0x1410)->end, 0x1500);
+	assert_int_equal(tally_dso_status(dso).state, TALLY_DSO_LOADED);
+	assert_int_equal(tally_dso_status(dso).source, TALLY_DSO_SOURCE_STORED);
+	assert_true(tally_dso_is_return_address(dso, 0x1010));
+	assert_false(tally_dso_is_return_address(dso, 0x1410));
+	assert_false(tally_dso_is_return_address(dso, 0x1800));
+	tally_symbols_free(symbols);
+	tally_str_free(&section);
+}
+
+static void test_lines(void **state)
+{
+	struct tally_str section = {0};
+	struct tally_stored *stored;
+	const struct tally_stored_span *span;
+
+	section_make(prog, false, &section);
+	assert_int_equal(tally_stored_parse(section.data, section.len, &stored, NULL), 0);
+	assert_int_equal(stored->nr, 1);
+	span = tally_stored_object_lines(&stored->objects[0], 0x141f);
+	assert_non_null(span);
+	assert_int_equal(span->at.start, 0x1400);
+	assert_int_equal(span->at.end, 0x1420);
+	assert_int_equal(span->nr, 2);
+	assert_string_equal(span->lines[0].function, "_Z5innerv");
+	assert_string_equal(span->lines[0].file, "/src/a.c");
+	assert_int_equal(span->lines[0].line, 7);
+	assert_null(span->lines[1].function);
+	assert_null(span->lines[1].file);
+	/* A span that lies over one before it is left out. */
+	assert_null(tally_stored_object_lines(&stored->objects[0], 0x1420));
+	assert_non_null(tally_stored_object_lines(&stored->objects[0], 0x1010));
+	assert_null(tally_stored_object_lines(&stored->objects[0], 0x1011));
+	tally_stored_free(stored);
+	tally_str_free(&section);
+}
+
+static void test_same_bytes(void **state)
+{
+	struct tally_str one = {0}, other = {0};
+
+	section_make(prog, false, &one);
+	section_make(prog, true, &other);
+	assert_int_equal(one.len, other.len);
+	assert_memory_equal(one.data, other.data, one.len);
+	tally_str_free(&one);
+	tally_str_free(&other);
+}
+
+/* ---- whose it is --------------------------------------------------------------------- */
+
+static void expect_match(struct tally_dso_key stored, struct tally_dso_key key, bool matches)
+{
+	struct tally_str section = {0};
+	struct tally_symbols *symbols;
+
+	section_make(stored, false, &section);
+	symbols = symbols_with(&section, NULL);
+	assert_string_equal(name_at(dso_of(symbols, key), 0x1010), matches ? "outer" : "");
+	tally_symbols_free(symbols);
+	tally_str_free(&section);
+}
+
+static void test_identity(void **state)
+{
+	const struct tally_dso_key with_a = {TALLY_DSO_USER, "/gone/prog", ID_A, 20};
+	const struct tally_dso_key with_b = {TALLY_DSO_USER, "/gone/prog", ID_B, 20};
+	const struct tally_dso_key by_name = {TALLY_DSO_USER, "/gone/prog"};
+	const struct tally_dso_key moved = {TALLY_DSO_USER, "/gone/prog", .inode = {6, 8, 1}};
+	const struct tally_dso_key other = {TALLY_DSO_USER, "/gone/other", .inode = {5, 8, 1}};
+	const struct tally_dso_key jit = {TALLY_DSO_PERF_MAP, "/gone/perf-9.map", .pid = 1 << 29,
+					  .nspid = 1 << 29};
+	struct tally_dso_key jit_of_other = jit;
+
+	jit_of_other.pid++;
+	expect_match(prog, prog, true);
+	expect_match(prog, moved, false);
+	expect_match(prog, other, false);
+	expect_match(prog, by_name, true);
+	expect_match(with_a, with_a, true);
+	expect_match(with_a, with_b, false);
+	expect_match(with_a, by_name, true);
+	expect_match(jit, jit, true);
+	expect_match(jit, jit_of_other, false);
+	expect_match((struct tally_dso_key){TALLY_DSO_MODULE, "/lib/modules/1/dm-mod.ko.xz"},
+		     (struct tally_dso_key){TALLY_DSO_MODULE, "[dm_mod]"}, true);
+}
+
+static void test_user_names_files(void **state)
+{
+	const struct tally_symbols_options options = {.buildid_dir = "/gone", .symfs = "/gone"};
+	struct tally_str section = {0};
+	struct tally_symbols *symbols;
+
+	section_make(prog, false, &section);
+	symbols = symbols_with(&section, &options);
+	assert_string_equal(name_at(dso_of(symbols, prog), 0x1010), "");
+	assert_int_equal(tally_dso_status(dso_of(symbols, prog)).state, TALLY_DSO_MISSING);
+	tally_symbols_free(symbols);
+	tally_str_free(&section);
+}
+
+/* The first reason is told, not that there is no such file here. */
+static void test_state(void **state)
+{
+	const struct tally_dso_key jit = {TALLY_DSO_PERF_MAP, "/gone/perf-9.map", .pid = 1 << 29,
+					  .nspid = 1 << 29};
+	struct tally_str section = {0};
+	struct tally_symbols *symbols = symbols_make(NULL);
+	struct tally_stored_writer *writer;
+	struct tally_dso *dso;
+
+	assert_int_equal(tally_symbols_set_origin(symbols, TALLY_SYMBOLS_ELSEWHERE, NULL), 0);
+	dso = dso_of(symbols, jit);
+	assert_null(tally_dso_find(dso, 0x1010));
+	assert_int_equal(tally_dso_status(dso).state, TALLY_DSO_FOREIGN);
+	assert_int_equal(tally_stored_writer_new(&writer), 0);
+	assert_int_equal(tally_stored_writer_add(writer, dso, 0x1010, NULL), 0);
+	assert_int_equal(tally_stored_writer_finish(writer, &section), 0);
+	tally_stored_writer_free(writer);
+	tally_symbols_free(symbols);
+
+	symbols = symbols_with(&section, NULL);
+	dso = dso_of(symbols, jit);
+	assert_null(tally_dso_find(dso, 0x1010));
+	assert_int_equal(tally_dso_status(dso).state, TALLY_DSO_FOREIGN);
+	tally_symbols_free(symbols);
+	tally_str_free(&section);
+}
+
+static const char *stand_in(void *arg, const char *path)
+{
+	return strstr(path, "prog") ? "/redacted" : path;
+}
+
+static void test_rename(void **state)
+{
+	struct tally_symbols *symbols = symbols_make(NULL);
+	struct tally_stored_writer *writer;
+	struct tally_str section = {0};
+	struct tally_stored *stored;
+
+	assert_int_equal(tally_stored_writer_new(&writer), 0);
+	tally_stored_writer_rename(writer, stand_in, NULL);
+	prog_add(writer, dso_of(symbols, prog), false);
+	assert_int_equal(tally_stored_writer_finish(writer, &section), 0);
+	assert_null(memmem(section.data, section.len, "prog", 4));
+	assert_int_equal(tally_stored_parse(section.data, section.len, &stored, NULL), 0);
+	assert_string_equal(stored->objects[0].name, "/redacted");
+	tally_stored_free(stored);
+	tally_stored_writer_free(writer);
+	tally_symbols_free(symbols);
+	tally_str_free(&section);
+}
+
+/* ---- of a stranger ------------------------------------------------------------------- */
+
+/* Parse a copy that is as long as it says, so that a sanitizer sees a byte too far. */
+static int parse_copy(const char *data, size_t len)
+{
+	struct tally_stored *stored = NULL;
+	char *copy = malloc(len ? len : 1);
+	int ret;
+
+	assert_non_null(copy);
+	memcpy(copy, data, len);
+	ret = tally_stored_parse(copy, len, &stored, NULL);
+	for (size_t i = 0; !ret && i < stored->nr; i++) {
+		for (uint64_t addr = 0xff0; addr < 0x5000; addr += 0x10) {
+			(void)tally_stored_object_find(&stored->objects[i], addr);
+			(void)tally_stored_object_lines(&stored->objects[i], addr);
+		}
+	}
+	tally_stored_free(stored);
+	free(copy);
+	return ret;
+}
+
+static void test_cut(void **state)
+{
+	struct tally_str section = {0};
+
+	section_make(prog, false, &section);
+	for (size_t len = 0; len < section.len; len++)
+		assert_int_equal(parse_copy(section.data, len), -EINVAL);
+	assert_int_equal(parse_copy(section.data, section.len), 0);
+	tally_str_free(&section);
+}
+
+static void test_flipped(void **state)
+{
+	struct tally_str section = {0};
+
+	section_make(prog, false, &section);
+	for (size_t at = 0; at < section.len; at++) {
+		for (int bit = 0; bit < 8; bit++) {
+			int ret;
+
+			section.data[at] ^= (char)(1 << bit);
+			ret = parse_copy(section.data, section.len);
+			assert_true(!ret || ret == -EINVAL || ret == -ENOTSUP);
+			section.data[at] ^= (char)(1 << bit);
+		}
+	}
+	tally_str_free(&section);
+}
+
+/* Numbers that promise more than there is cost no memory. */
+static void test_huge_numbers(void **state)
+{
+	static const char huge[] = "\xff\xff\xff\xff\xff\xff\xff\xff\x7f";
+	struct tally_str section = {0}, changed = {0};
+	struct tally_error err = {0};
+	struct tally_stored *stored;
+
+	section_make(prog, false, &section);
+	for (size_t at = TALLY_STORED_HEADER; at < section.len; at++) {
+		tally_str_clear(&changed);
+		tally_str_add_bytes(&changed, section.data, section.len);
+		memcpy(changed.data + at, huge, TALLY_MIN(sizeof(huge) - 1, section.len - at));
+		(void)parse_copy(changed.data, changed.len);
+	}
+	section.data[8] = 2;
+	assert_int_equal(tally_stored_parse(section.data, section.len, &stored, &err), -ENOTSUP);
+	assert_int_equal(err.offset, 8);
+	tally_str_free(&changed);
+	tally_str_free(&section);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_same_bytes),
+		cmocka_unit_test(test_identity),
+		cmocka_unit_test(test_user_names_files),
+		cmocka_unit_test(test_state),
+		cmocka_unit_test(test_rename),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_flipped),
+		cmocka_unit_test(test_huge_numbers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
