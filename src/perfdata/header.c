@@ -173,18 +173,19 @@ static bool bits_look_right(const uint64_t *bits)
 	       tally_bit_is_set(bits, TALLY_FEATURE_CMDLINE);
 }
 
-/* The bits are longs of the writer. Foreign ones of 32 bits look wrong as 64: nearly every
- * file has a host name or a command line, so without them see whether the other way has. */
-static void read_feature_bits(const struct tally_perfdata *data, uint64_t bits[FEATURE_WORDS])
+bool tally_header_feature_bits(const struct tally_perfdata *data,
+			       uint64_t ret_bits[TALLY_FEATURE_LIMIT / 64])
 {
 	uint64_t halves[FEATURE_WORDS];
 
 	for (int i = 0; i < FEATURE_WORDS; i++) {
-		bits[i] = word(data, AT_BITS + 8 * i);
-		halves[i] = bits[i] << 32 | bits[i] >> 32;
+		ret_bits[i] = word(data, AT_BITS + 8 * i);
+		halves[i] = ret_bits[i] << 32 | ret_bits[i] >> 32;
 	}
-	if (data->info.is_foreign && !bits_look_right(bits) && bits_look_right(halves))
-		memcpy(bits, halves, sizeof(halves));
+	if (!data->info.is_foreign || bits_look_right(ret_bits) || !bits_look_right(halves))
+		return false;
+	memcpy(ret_bits, halves, sizeof(halves));
+	return true;
 }
 
 static void note_feature(struct tally_perfdata *data, unsigned id, uint64_t at, const char *text)
@@ -201,7 +202,7 @@ static int read_features(struct tally_perfdata *data, uint64_t table)
 	uint64_t bits[FEATURE_WORDS];
 	int ret = 0;
 
-	read_feature_bits(data, bits);
+	(void)tally_header_feature_bits(data, bits);
 	for (unsigned id = 0; !ret && id < TALLY_FEATURE_LIMIT; id++) {
 		struct section at;
 

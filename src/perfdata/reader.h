@@ -132,6 +132,12 @@ int tally_header_probe(struct tally_perfdata *data, const uint8_t *bytes, size_t
  * range of records to the input. 0, -EINVAL or -ENOMEM. */
 int tally_header_read(struct tally_perfdata *data, struct tally_error *err);
 
+/* Which features a file of ours or of others has. The bits are longs of the writer. Foreign ones of
+ * 32 bits look wrong as 64: nearly every file has a host name or a command line, so without them
+ * it is seen whether the other way has: true if so. The file has a header of 104 bytes. */
+bool tally_header_feature_bits(const struct tally_perfdata *data,
+			       uint64_t ret_bits[TALLY_FEATURE_LIMIT / 64]);
+
 /* ---- metadata.c: records that tell about the file -------------------------- */
 
 /* Take in HEADER_ATTR, EVENT_TYPE, EVENT_UPDATE, HEADER_FEATURE, BUILD_ID, TRACING_DATA, before

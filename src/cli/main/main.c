@@ -15,6 +15,7 @@ const struct tally_command *const tally_commands[] = {
 	&tally_command_record,
 	&tally_command_report,
 	&tally_command_script,
+	&tally_command_archive,
 	&tally_command_top,
 	&tally_command_ftrace,
 	&tally_command_evlist,

@@ -10,7 +10,7 @@
 static int names_make(struct record *record, struct tally_str *out)
 {
 	const struct tally_symbols_options *pins = record_pins_options(record);
-	struct tally_session_options options = {.own = record->output.fd};
+	struct tally_session_options options = {.fd = record->output.fd, .is_own = true};
 	struct tally_session session;
 	int ret;
 
@@ -34,9 +34,8 @@ void record_store(struct record *record)
 		return;
 	ret = names_make(record, &names);
 	if (!ret)
-		ret = tally_perfdata_writer_feature(record->output.writer,
-						    TALLY_FEATURE_STORED_NAMES, names.data,
-						    names.len);
+		ret = tally_perfdata_writer_feature(
+			record->output.writer, TALLY_FEATURE_STORED_NAMES, names.data, names.len);
 	/* What cannot be read back is the readers' business. */
 	if (ret && ret != -EINVAL)
 		tally_print_warning("the recording is without names: %s", strerror(-ret));

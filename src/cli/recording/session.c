@@ -40,8 +40,8 @@ static int64_t session_recorded(const struct tally_session *session)
 	const char *path = session->path;
 	struct stat st;
 
-	if (session->options.own)
-		return fstat(session->options.own, &st) ? 0 : st.st_mtime;
+	if (session->options.fd)
+		return fstat(session->options.fd, &st) ? 0 : st.st_mtime;
 	return strcmp(path, "-") && !stat(path, &st) && !S_ISFIFO(st.st_mode) ? st.st_mtime : 0;
 }
 
@@ -84,10 +84,11 @@ static int session_open_data(struct tally_session *session)
 	struct tally_error err = {0};
 	int ret;
 
-	if (session->options.own)
-		return tally_perfdata_open_fd(session->options.own, &session->data, NULL);
-	ret = tally_perfdata_open(session->path, &session->data, &err);
-	return ret ? session_explain_open(session->path, ret, &err) : 0;
+	ret = session->options.fd
+		      ? tally_perfdata_open_fd(session->options.fd, &session->data, &err)
+		      : tally_perfdata_open(session->path, &session->data, &err);
+	return ret && !session->options.is_own ? session_explain_open(session->path, ret, &err)
+					       : ret;
 }
 
 /* Names that came with the recording. It can be read without them. */
@@ -117,7 +118,7 @@ int tally_session_open(const struct tally_session_options *options, struct tally
 	 * is started that would have it ignored as well. */
 	signal(SIGXFSZ, SIG_IGN);
 	*session = (struct tally_session){
-		.options = *options, .time_last = UINT64_MAX, .is_again = options->own};
+		.options = *options, .time_last = UINT64_MAX, .is_again = options->is_own};
 	session->path = session_input(options->input);
 	session->options.symbols.recorded = session_recorded(session);
 	if (!session->options.symbols.kallsyms_fd)
@@ -132,7 +133,7 @@ int tally_session_open(const struct tally_session_options *options, struct tally
 	if (!ret)
 		ret = session_symbols(session);
 	/* It is from here: nobody else knows yet. */
-	if (!ret && !options->own)
+	if (!ret && !options->is_own)
 		ret = session_find_origin(session);
 	if (!ret)
 		ret = session_use_stored(session);

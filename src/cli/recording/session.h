@@ -33,8 +33,8 @@ struct tally_session_options {
 	struct tally_session_filter filter;
 	bool no_index;  /* neither read nor write indexes of symbols */
 	bool no_stored; /* take no notice of names that came with the recording */
-	int own;        /* of a file that we are recording, in place of `input`: nothing that is
-			 * odd about it is said; 0: none */
+	int fd;         /* borrowed: what is open at `input`, or in its place; 0: nothing */
+	bool is_own;    /* we recorded it just now: nothing that is odd about it is said */
 };
 
 /* What was met on the way that a reader of the result must know, besides the feed's counts. */

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tally archive: put the names of a recording's addresses into the recording. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/escape.h"
+#include "base/str.h"
+#include "cli/archive/replace.h"
+#include "cli/main/commands.h"
+#include "cli/main/print.h"
+#include "cli/main/words.h"
+#include "cli/recording/session.h"
+
+struct archive_config {
+	const char *input, *output, *symfs, *vmlinux, *kallsyms;
+	bool force, quiet;
+};
+
+#define AT(member) offsetof(struct archive_config, member)
+
+static const struct tally_option archive_options[] = {
+	{'i', "input", TALLY_OPTION_TEXT, AT(input), "file", "recording (perf.data)"},
+	{'o', "output", TALLY_OPTION_TEXT, AT(output), "file",
+	 "where to; else the recording itself is replaced"},
+	{'k', "vmlinux", TALLY_OPTION_TEXT, AT(vmlinux), "file", "kernel image with symbols"},
+	{0, "kallsyms", TALLY_OPTION_TEXT, AT(kallsyms), "file", "kernel symbols as text"},
+	{0, "symfs", TALLY_OPTION_TEXT, AT(symfs), "dir", "look for files below this directory"},
+	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
+	 "take maps of JIT compilers in /tmp whoever owns them"},
+	{'q', "quiet", TALLY_OPTION_FLAG, AT(quiet), NULL, "say nothing but errors"},
+	TALLY_OPTION_END,
+};
+
+/* The recording, which nobody writes. -errno after having said why not. */
+static int input_open(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), ret = -errno;
+	struct stat st;
+
+	if (fd < 0) {
+		tally_print_error("cannot read %s: %s", path, strerror(-ret));
+		return ret;
+	}
+	ret = 0;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		tally_print_error("%s is no file: names can be put into files alone", path);
+		ret = -EINVAL;
+	} else if (flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK) {
+		tally_print_error("%s is being recorded", path);
+		ret = -EBUSY;
+	}
+	if (ret)
+		close(fd);
+	return ret ? ret : fd;
+}
+
+static int output_explain(const char *path, int code, const struct tally_error *err)
+{
+	if (err->text)
+		tally_print_error("%s: names cannot be put into it: %s", path, err->text);
+	else if (code != -EINTR)
+		tally_print_error("cannot write %s: %s", path, strerror(-code));
+	return code;
+}
+
+static int output_write(const struct archive_config *config, const struct tally_session *session,
+			const struct tally_str *names)
+{
+	const char *path = config->output ? config->output : session->path;
+	struct tally_perfdata_feature feature = {
+		.id = TALLY_FEATURE_STORED_NAMES,
+		.bytes = {(const uint8_t *)names->data, names->len},
+	};
+	int from = session->options.fd, ret;
+	struct archive_replacement output;
+	struct tally_error err = {0};
+
+	ret = archive_replacement_open(path, &output);
+	if (ret)
+		return ret;
+	ret = tally_perfdata_copy(session->data, from, output.fd, &feature,
+				  archive_replacement_check, &output, &err);
+	if (!ret && (ret = tally_perfdata_check(session->data, &err)))
+		err.text = "it became shorter meanwhile";
+	if (ret)
+		output_explain(path, ret, &err);
+	else
+		ret = archive_replacement_commit(&output, from);
+	archive_replacement_close(&output);
+	return ret;
+}
+
+static void print_done(const struct archive_config *config, const struct tally_session *session,
+		       const struct tally_str *names)
+{
+	struct tally_str shown = {0};
+
+	if (config->quiet)
+		return;
+	tally_str_add_escaped(&shown, config->output ? config->output : session->path);
+	fprintf(stderr, "[ tally archive: %.3f MB of names in %s, %.3f MB of records ]\n",
+		(double)names->len / 1024 / 1024, tally_str_text(&shown),
+		(double)tally_perfdata_info(session->data)->data_size / 1024 / 1024);
+	tally_str_free(&shown);
+}
+
+static int archive_file(const struct archive_config *config, int fd)
+{
+	struct tally_session_options options = {
+		.input = config->input,
+		.fd = fd,
+		.symbols = {.symfs = config->symfs,
+			    .vmlinux = config->vmlinux,
+			    .kallsyms = config->kallsyms,
+			    .any_owner = config->force,
+			    .bounds = true},
+	};
+	struct tally_session session;
+	struct tally_str names = {0};
+	int ret = tally_session_open(&options, &session);
+
+	if (ret)
+		return ret;
+	ret = tally_session_store(&session, NULL, NULL, &names);
+	if (ret == -ENOMEM)
+		tally_print_error("%s: out of memory", session.path);
+	if (!ret)
+		ret = output_write(config, &session, &names);
+	if (!ret)
+		print_done(config, &session, &names);
+	tally_session_close(&session);
+	tally_str_free(&names);
+	return ret;
+}
+
+static int archive_run(int argc, char **argv)
+{
+	struct archive_config config = {0};
+	int first, ret, fd;
+
+	ret = tally_options_parse(&tally_command_archive, &config, argc, argv, TALLY_PARSE_WORDS,
+				  &first);
+	if (!ret)
+		ret = tally_words_parse(&tally_command_archive, argc - first, argv + first,
+					&config.input, NULL);
+	if (ret)
+		return ret - 1;
+	config.input = config.input ? config.input : "perf.data";
+	fd = input_open(config.input);
+	if (fd < 0)
+		return TALLY_EXIT_ERROR;
+	ret = archive_file(&config, fd);
+	close(fd);
+	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
+}
+
+const struct tally_command tally_command_archive = {
+	.name = "archive",
+	.summary = "Put the names of a recording's addresses into it",
+	.usage = "[OPTIONS] [FILE]",
+	.about = " The file can be read then where the programs are not that were recorded.\n",
+	.options = archive_options,
+	.privileged = true,
+	.run = archive_run,
+};
