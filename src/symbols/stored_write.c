@@ -37,8 +37,7 @@ struct tally_stored_writer {
 	struct tally_intern texts;
 	TALLY_VEC(uint64_t) offsets; /* of texts in `text` */
 	struct tally_str text, body, records;
-	const char *(*show)(void *arg, const char *path);
-	void *arg;
+	struct tally_stored_renames renames;
 };
 
 int tally_stored_writer_new(struct tally_stored_writer **ret_writer)
@@ -74,10 +73,10 @@ void tally_stored_writer_free(struct tally_stored_writer *writer)
 }
 
 void tally_stored_writer_rename(struct tally_stored_writer *writer,
-				const char *(*show)(void *arg, const char *path), void *arg)
+				const struct tally_stored_renames *renames)
 {
-	writer->show = show;
-	writer->arg = arg;
+	if (renames)
+		writer->renames = *renames;
 }
 
 /* ---- what is known ------------------------------------------------------------- */
@@ -327,7 +326,19 @@ static uint64_t text_offset(struct tally_stored_writer *writer, const char *text
 
 static uint64_t path_offset(struct tally_stored_writer *writer, const char *path)
 {
-	return text_offset(writer, writer->show ? writer->show(writer->arg, path) : path);
+	const struct tally_stored_renames *renames = &writer->renames;
+
+	return text_offset(writer, renames->path ? renames->path(renames->arg, path) : path);
+}
+
+static uint64_t name_offset(struct tally_stored_writer *writer, const struct tally_dso *dso,
+			    const char *name)
+{
+	const struct tally_stored_renames *renames = &writer->renames;
+
+	if (dso->kind == TALLY_DSO_PERF_MAP && renames->jit)
+		name = renames->jit(renames->arg, name);
+	return text_offset(writer, name);
 }
 
 /* What is known of a DSO that may be its build-id: as recorded, else as it is here now. */
@@ -375,7 +386,8 @@ static void put_symbols(struct tally_stored_writer *writer, const struct writer_
 	tally_vec_for_each (one, &object->symbols) {
 		put_uleb(out, one->symbol.start - last);
 		put_uleb(out, one->end - one->symbol.start);
-		put_uleb(out, text_offset(writer, one->symbol.name_text) << 1 | one->is_bound);
+		put_uleb(out, name_offset(writer, object->dso, one->symbol.name_text) << 1 |
+				      one->is_bound);
 		last = one->symbol.start;
 	}
 	last = 0;

@@ -17,10 +17,16 @@ struct tally_stored_writer;
 int tally_stored_writer_new(struct tally_stored_writer **ret_writer);
 void tally_stored_writer_free(struct tally_stored_writer *writer);
 
-/* Names of objects and of source files go through `show`, whose answer is copied; NULL: as they
- * are. */
+/* What is written in the place of names, for who may not know them. The answers are copied. */
+struct tally_stored_renames {
+	const char *(*path)(void *arg, const char *path); /* of objects and source files */
+	const char *(*jit)(void *arg, const char *name);  /* of functions of JIT compilers */
+	void *arg;
+};
+
+/* `renames` is copied; NULL: names are written as they are. */
 void tally_stored_writer_rename(struct tally_stored_writer *writer,
-				const char *(*show)(void *arg, const char *path), void *arg);
+				const struct tally_stored_renames *renames);
 
 /* Say what tally_dso_find() found at `addr`: a symbol, or NULL. Both live as long as the writer.
  * Nothing is kept of memory without a file. 0 or -ENOMEM. */

@@ -109,8 +109,10 @@ def test_bind_mount_after_its_end():
     """No name is better than one of another file."""
     program, words = bound("ended")
     with Running(words) as pid:
-        path = record("ended", "-p", pid, "--", "sleep", "0.3")
+        path = record("ended", "--no-symbols", "-p", pid, "--", "sleep", "0.3")
+        with_names = record("named", "-p", pid, "--", "sleep", "0.3")
     tap.same(symbols(path, program), {"[unknown]"}, "symbols")
+    tap.same(symbols(with_names, program), {"there_only"}, "symbols that came with the recording")
 
 
 def test_build_id_is_of_the_mapped_file():
@@ -127,10 +129,12 @@ def test_build_id_is_of_the_mapped_file():
 def test_two_files_of_one_path():
     program, words = bound("two", "-Wl,--build-id=sha1")
     with Running(words) as there, Running([program, "run"]) as here:
-        path = record("two", "-p", f"{there},{here}", "--", "sleep", "0.5")
+        path = record("two", "--no-symbols", "-p", f"{there},{here}", "--", "sleep", "0.5")
+        with_names = record("two-named", "-p", f"{there},{here}", "--", "sleep", "0.5")
         tap.same(symbols(path, program), {"here_only", "there_only"}, "symbols")
     # The table of build ids knows paths: what it said would be of both.
     tap.same(symbols(path, program), {"here_only", "[unknown]"}, "symbols after their end")
+    tap.same(symbols(with_names, program), {"here_only", "there_only"}, "symbols that came with the recording")
 
 
 def test_chroot():

@@ -346,7 +346,7 @@ def busy_copy(path):
 
 
 def record_of(path, data):
-    done = account().run(plain(), "record", "-e", "cpu-clock:u", "-F", "5000", "-o", data, path,
+    done = account().run(plain(), "record", "--no-symbols", "-e", "cpu-clock:u", "-F", "5000", "-o", data, path,
                          "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done")
     well(done)
     report = well(account().run(plain(), "report", "-i", data)).stdout
@@ -473,7 +473,7 @@ def test_hidden_kernel():
         data = output("hidden.data")
         well(subprocess_root("record", "-q", "-e", "cpu-clock", "-o", data, "ls", "-lR", "/usr/bin"))
     with rights.sysctls(perf_event_paranoid=2, kptr_restrict=0):
-        well(subprocess_root("record", "-q", "-e", "cpu-clock", "-o", data, "ls", "-lR", "/usr/bin"))
+        well(subprocess_root("record", "-q", "--no-symbols", "-e", "cpu-clock", "-o", data, "ls", "-lR", "/usr/bin"))
         os.chmod(data, 0o644)
         os.chown(data, account().uid, account().gid)
         report = well(account().run(plain(), "report", "-i", data)).stdout

@@ -106,9 +106,9 @@ def build_anew(path):
 
 
 def record(command, options, change, path=DATA):
-    """Record a command, which says when it runs; then something is changed."""
+    """Record a command, which says when it runs; then something is changed. Names are to be found, not to come with the file."""
     shutil.rmtree(CACHE, ignore_errors=True)
-    with subprocess.Popen([TALLY, "record", "-e", "cpu-clock", "-F", "500", "--flush-ms", "50", "-o", path, *options, *command],
+    with subprocess.Popen([TALLY, "record", "-e", "cpu-clock", "-F", "500", "--flush-ms", "50", "--no-symbols", "-o", path, *options, *command],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENV) as process:
         assert process.stdout.readline() == "ready\n", process.stderr.read()
         time.sleep(0.3)  # until the recorder has seen its maps

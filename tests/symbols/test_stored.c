@@ -257,13 +257,14 @@ static const char *stand_in(void *arg, const char *path)
 
 static void test_rename(void **state)
 {
+	const struct tally_stored_renames renames = {.path = stand_in};
 	struct tally_symbols *symbols = symbols_make(NULL);
 	struct tally_stored_writer *writer;
 	struct tally_str section = {0};
 	struct tally_stored *stored;
 
 	assert_int_equal(tally_stored_writer_new(&writer), 0);
-	tally_stored_writer_rename(writer, stand_in, NULL);
+	tally_stored_writer_rename(writer, &renames);
 	prog_add(writer, dso_of(symbols, prog), false);
 	assert_int_equal(tally_stored_writer_finish(writer, &section), 0);
 	assert_null(memmem(section.data, section.len, "prog", 4));

@@ -10,15 +10,16 @@
 
 #include "base/escape.h"
 #include "base/str.h"
-#include "cli/archive/replace.h"
+#include "cli/recording/replace.h"
 #include "cli/main/commands.h"
 #include "cli/main/print.h"
 #include "cli/main/words.h"
+#include "cli/recording/redact.h"
 #include "cli/recording/session.h"
 
 struct archive_config {
 	const char *input, *output, *symfs, *vmlinux, *kallsyms;
-	bool force, quiet;
+	bool redact, force, quiet;
 };
 
 #define AT(member) offsetof(struct archive_config, member)
@@ -30,6 +31,8 @@ static const struct tally_option archive_options[] = {
 	{'k', "vmlinux", TALLY_OPTION_TEXT, AT(vmlinux), "file", "kernel image with symbols"},
 	{0, "kallsyms", TALLY_OPTION_TEXT, AT(kallsyms), "file", "kernel symbols as text"},
 	{0, "symfs", TALLY_OPTION_TEXT, AT(symfs), "dir", "look for files below this directory"},
+	{0, "redact", TALLY_OPTION_FLAG, AT(redact), NULL,
+	 "stand-ins for paths, threads' names, host and command line; needs -o"},
 	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
 	 "take maps of JIT compilers in /tmp whoever owns them"},
 	{'q', "quiet", TALLY_OPTION_FLAG, AT(quiet), NULL, "say nothing but errors"},
@@ -62,36 +65,52 @@ static int input_open(const char *path)
 static int output_explain(const char *path, int code, const struct tally_error *err)
 {
 	if (err->text)
-		tally_print_error("%s: names cannot be put into it: %s", path, err->text);
+		tally_print_error("%s is not written: %s (at byte %llu of the recording)", path,
+				  err->text, (unsigned long long)err->offset);
 	else if (code != -EINTR)
 		tally_print_error("cannot write %s: %s", path, strerror(-code));
 	return code;
 }
 
-static int output_write(const struct archive_config *config, const struct tally_session *session,
-			const struct tally_str *names)
+/* Write the recording with its names into the new file. */
+static int output_fill(const struct tally_session *session, struct tally_redactor *redactor,
+		       const struct tally_str *names, struct tally_replacement *output,
+		       struct tally_error *err)
 {
-	const char *path = config->output ? config->output : session->path;
-	struct tally_perfdata_feature feature = {
+	const struct tally_perfdata_feature feature = {
 		.id = TALLY_FEATURE_STORED_NAMES,
 		.bytes = {(const uint8_t *)names->data, names->len},
 	};
+	int ret;
+
+	if (redactor)
+		ret = tally_redact_file(redactor, session->options.fd, output->fd, names,
+					tally_replacement_check, output, err);
+	else
+		ret = tally_perfdata_copy(session->data, session->options.fd, output->fd, &feature,
+					  tally_replacement_check, output, err);
+	if (!ret && (ret = tally_perfdata_check(session->data, err)))
+		err->text = "it became shorter meanwhile";
+	return ret;
+}
+
+static int output_write(const struct archive_config *config, const struct tally_session *session,
+			struct tally_redactor *redactor, const struct tally_str *names)
+{
+	const char *path = config->output ? config->output : session->path;
 	int from = session->options.fd, ret;
-	struct archive_replacement output;
+	struct tally_replacement output;
 	struct tally_error err = {0};
 
-	ret = archive_replacement_open(path, &output);
+	ret = tally_replacement_open(path, &output);
 	if (ret)
 		return ret;
-	ret = tally_perfdata_copy(session->data, from, output.fd, &feature,
-				  archive_replacement_check, &output, &err);
-	if (!ret && (ret = tally_perfdata_check(session->data, &err)))
-		err.text = "it became shorter meanwhile";
+	ret = output_fill(session, redactor, names, &output, &err);
 	if (ret)
 		output_explain(path, ret, &err);
 	else
-		ret = archive_replacement_commit(&output, from);
-	archive_replacement_close(&output);
+		ret = tally_replacement_commit(&output, from);
+	tally_replacement_close(&output);
 	return ret;
 }
 
@@ -120,20 +139,24 @@ static int archive_file(const struct archive_config *config, int fd)
 			    .any_owner = config->force,
 			    .bounds = true},
 	};
+	struct tally_redactor redactor = {0};
+	const struct tally_stored_renames renames = {tally_redact_path, tally_redact_name,
+						     &redactor};
 	struct tally_session session;
 	struct tally_str names = {0};
 	int ret = tally_session_open(&options, &session);
 
 	if (ret)
 		return ret;
-	ret = tally_session_store(&session, NULL, NULL, &names);
+	ret = tally_session_store(&session, config->redact ? &renames : NULL, &names);
 	if (ret == -ENOMEM)
 		tally_print_error("%s: out of memory", session.path);
 	if (!ret)
-		ret = output_write(config, &session, &names);
+		ret = output_write(config, &session, config->redact ? &redactor : NULL, &names);
 	if (!ret)
 		print_done(config, &session, &names);
 	tally_session_close(&session);
+	tally_redactor_free(&redactor);
 	tally_str_free(&names);
 	return ret;
 }
@@ -150,6 +173,11 @@ static int archive_run(int argc, char **argv)
 					&config.input, NULL);
 	if (ret)
 		return ret - 1;
+	/* What is redacted is gone: the recording itself stays. */
+	if (config.redact && !config.output) {
+		tally_print_error("--redact needs -o FILE: the recording itself stays as it is");
+		return TALLY_EXIT_USAGE;
+	}
 	config.input = config.input ? config.input : "perf.data";
 	fd = input_open(config.input);
 	if (fd < 0)

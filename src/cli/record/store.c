@@ -7,6 +7,19 @@
 #include "cli/record/pinning.h"
 #include "cli/recording/session.h"
 
+/* The kernel is the one that runs: its build-id says so at once, its address only after all of
+ * kallsyms was printed. */
+static int kernel_set(struct tally_session *session)
+{
+	uint8_t id[TALLY_BUILD_ID_MAX];
+	size_t size;
+
+	if (tally_kernel_build_id(id, &size))
+		return 0;
+	return tally_machine_build_id(session->machine, PERF_RECORD_MISC_KERNEL,
+				      "[kernel.kallsyms]", id, size);
+}
+
 static int names_make(struct record *record, struct tally_str *out)
 {
 	const struct tally_symbols_options *pins = record_pins_options(record);
@@ -20,7 +33,9 @@ static int names_make(struct record *record, struct tally_str *out)
 	ret = tally_session_open(&options, &session);
 	if (ret)
 		return ret;
-	ret = tally_session_store(&session, NULL, NULL, out);
+	ret = kernel_set(&session);
+	if (!ret)
+		ret = tally_session_store(&session, NULL, out);
 	tally_session_close(&session);
 	return ret;
 }

@@ -25,6 +25,7 @@ struct tally_session_filter {
 	const char *comms;       /* list of names */
 };
 
+struct tally_stored_renames;
 struct tally_str;
 
 struct tally_session_options {
@@ -117,10 +118,9 @@ void tally_session_warn(const struct tally_session *session);
 void tally_session_close(struct tally_session *session);
 
 /* Read it to its end, look up all addresses that it holds, and append the section of stored names
- * (symbols/stored.h) to `out`. The session is opened with symbols.bounds. `show`, which may be
- * NULL, is tally_stored_writer_rename()'s. 0, or -errno, which was said. */
-int tally_session_store(struct tally_session *session,
-			const char *(*show)(void *arg, const char *path), void *arg,
+ * (symbols/stored.h) to `out`. The session is opened with symbols.bounds. `renames`, which
+ * may be NULL, is for tally_stored_writer_rename(). 0, -ENOMEM, or an error that was said. */
+int tally_session_store(struct tally_session *session, const struct tally_stored_renames *renames,
 			struct tally_str *out);
 
 /* Say that names were left out because the files they are in are not known to be those that were

@@ -16,8 +16,7 @@ static int store_sample(void *arg, struct tally_session *session,
 	return tally_archive_add(arg, sample->thread, sample->cpumode, &sample->sample);
 }
 
-int tally_session_store(struct tally_session *session,
-			const char *(*show)(void *arg, const char *path), void *arg,
+int tally_session_store(struct tally_session *session, const struct tally_stored_renames *renames,
 			struct tally_str *out)
 {
 	struct tally_archive archive;
@@ -25,7 +24,7 @@ int tally_session_store(struct tally_session *session,
 
 	if (ret)
 		return ret;
-	tally_stored_writer_rename(archive.writer, show, arg);
+	tally_stored_writer_rename(archive.writer, renames);
 	ret = tally_session_run(session, store_sample, &archive);
 	if (!ret)
 		ret = tally_stored_writer_finish(archive.writer, out);

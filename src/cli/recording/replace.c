@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/archive/replace.h"
+#include "cli/recording/replace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,9 +35,9 @@ static char *path_followed(const char *path)
 	return followed ? followed : strdup(path);
 }
 
-int archive_replacement_open(const char *path, struct archive_replacement *ret_replacement)
+int tally_replacement_open(const char *path, struct tally_replacement *ret_replacement)
 {
-	struct archive_replacement made = {.path = path_followed(path), .fd = -1};
+	struct tally_replacement made = {.path = path_followed(path), .fd = -1};
 	struct stat st;
 	sigset_t set;
 	int ret = made.path ? 0 : -ENOMEM;
@@ -65,7 +65,7 @@ int archive_replacement_open(const char *path, struct archive_replacement *ret_r
 	return 0;
 }
 
-int archive_replacement_check(void *replacement)
+int tally_replacement_check(void *replacement)
 {
 	sigset_t set;
 
@@ -96,7 +96,7 @@ static int take_after(int fd, int like)
 	return fchmod(fd, mode) || futimens(fd, times) ? -errno : 0;
 }
 
-int archive_replacement_commit(struct archive_replacement *replacement, int like)
+int tally_replacement_commit(struct tally_replacement *replacement, int like)
 {
 	int ret = take_after(replacement->fd, like);
 
@@ -104,7 +104,7 @@ int archive_replacement_commit(struct archive_replacement *replacement, int like
 	if (!ret && fsync(replacement->fd))
 		ret = -errno;
 	if (!ret)
-		ret = archive_replacement_check(replacement);
+		ret = tally_replacement_check(replacement);
 	if (!ret && rename(replacement->temporary, replacement->path))
 		ret = -errno;
 	if (ret)
@@ -114,7 +114,7 @@ int archive_replacement_commit(struct archive_replacement *replacement, int like
 	return 0;
 }
 
-void archive_replacement_close(struct archive_replacement *replacement)
+void tally_replacement_close(struct tally_replacement *replacement)
 {
 	close(replacement->fd);
 	if (replacement->temporary)

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A recording written once more, record by record. What is not in one of the tables here is not
+ * known to be harmless, and is refused. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/record.h"
+#include "base/arith.h"
+#include "base/error.h"
+#include "cli/recording/redact.h"
+#include "profile/unwind.h"
+
+enum { RECORD_MAX = UINT16_MAX & ~7 };
+
+struct rewrite {
+	struct tally_redactor *redactor;
+	struct tally_perfdata *data;
+	struct tally_perfdata_writer *writer;
+	int (*between)(void *arg);
+	void *arg;
+	struct tally_error *err;
+	struct tally_str record;
+};
+
+static int refuse(struct rewrite *rewrite, const char *why, uint64_t offset)
+{
+	return tally_error_at(rewrite->err, -EOPNOTSUPP, why, offset);
+}
+
+/* ---- records -------------------------------------------------------------------- */
+
+/* The record with another string in the place of its own, up to the trailer. */
+static int string_replace(struct rewrite *rewrite, const struct tally_perfdata_record *record,
+			  const char *(*show)(struct tally_redactor *redactor, const char *text))
+{
+	const struct tally_record_desc *desc = tally_perfdata_describe(record->type);
+	size_t trailer = record->event ? tally_trailer_size(record->event->layout) : 0;
+	struct tally_str *out = &rewrite->record, text = {0};
+	struct tally_record_cursor cursor;
+	struct tally_record_value value;
+	size_t start = 0;
+	int ret;
+
+	tally_record_walk(&cursor, desc, record->data, record->size, trailer, 0);
+	while ((ret = tally_record_next(&cursor, &value, NULL)) > 0 &&
+	       value.field->kind != TALLY_FIELD_STRING)
+		;
+	if (ret <= 0)
+		return refuse(rewrite, "a record without its name", record->offset);
+	start = (size_t)(value.bytes.data - (const uint8_t *)record->data);
+	tally_str_add_bytes(&text, value.bytes.data, value.bytes.len);
+	tally_str_add_bytes(out, record->data, start);
+	tally_str_add(out, show(rewrite->redactor, tally_str_text(&text)));
+	do
+		tally_str_add_char(out, '\0');
+	while (out->len % 8);
+	tally_str_add_bytes(out, (const uint8_t *)record->data + record->size - trailer, trailer);
+	ret = tally_str_error(&text);
+	tally_str_free(&text);
+	return ret;
+}
+
+static const char *show_path(struct tally_redactor *redactor, const char *path)
+{
+	return tally_redact_path(redactor, path);
+}
+
+static int rewrite_path(struct rewrite *rewrite, const struct tally_perfdata_record *record)
+{
+	return string_replace(rewrite, record, show_path);
+}
+
+static int rewrite_comm(struct rewrite *rewrite, const struct tally_perfdata_record *record)
+{
+	return string_replace(rewrite, record, tally_redact_comm);
+}
+
+static int rewrite_cgroup(struct rewrite *rewrite, const struct tally_perfdata_record *record)
+{
+	return string_replace(rewrite, record, tally_redact_cgroup);
+}
+
+static int rewrite_nothing(struct rewrite *rewrite, const struct tally_perfdata_record *record)
+{
+	tally_str_add_bytes(&rewrite->record, record->data, record->size);
+	return 0;
+}
+
+/* pid and 16 bytes of comm each, behind their number. */
+static int rewrite_thread_map(struct rewrite *rewrite, const struct tally_perfdata_record *record)
+{
+	enum { FIRST = 16, ENTRY = 24, AT_COMM = 8, COMM = 16 };
+	struct tally_str *out = &rewrite->record;
+
+	if (record->size < FIRST || (record->size - FIRST) % ENTRY)
+		return refuse(rewrite, "a THREAD_MAP of an unknown form", record->offset);
+	tally_str_add_bytes(out, record->data, record->size);
+	for (size_t at = FIRST; !out->failed && at < out->len; at += ENTRY) {
+		char comm[COMM + 1] = {0};
+		const char *shown;
+
+		memcpy(comm, out->data + at + AT_COMM, COMM);
+		shown = *comm ? tally_redact_comm(rewrite->redactor, comm) : "";
+		memset(out->data + at + AT_COMM, 0, COMM);
+		memcpy(out->data + at + AT_COMM, shown, strnlen(shown, COMM - 1));
+	}
+	return 0;
+}
+
+/* Units, scales, CPUs and names of events. */
+static int rewrite_update(struct rewrite *rewrite, const struct tally_perfdata_record *record)
+{
+	const uint8_t *bytes = record->data;
+
+	if (record->size < 16 || tally_get_u64(bytes + 8) > TALLY_PERFDATA_UPDATE_CPUS)
+		return refuse(rewrite, "an EVENT_UPDATE of an unknown kind", record->offset);
+	return rewrite_nothing(rewrite, record);
+}
+
+/* Where numbers are in the record that was decoded, in its copy. */
+static void zero_words(struct rewrite *rewrite, const struct tally_perfdata_record *record,
+		       struct tally_words words)
+{
+	size_t at = words.nr ? (size_t)(words.data - (const uint8_t *)record->data) : 0;
+
+	if (at && !rewrite->record.failed)
+		memset(rewrite->record.data + at, 0, 8 * words.nr);
+}
+
+static int rewrite_sample(struct rewrite *rewrite, const struct tally_perfdata_record *record)
+{
+	struct tally_sample sample;
+	enum tally_unwind_end end;
+
+	if (!record->event || record->event->is_partial ||
+	    tally_sample_decode(record->event->layout, record->data, record->size, &sample, NULL))
+		return refuse(rewrite, "a sample that cannot be read", record->offset);
+	if (sample.present & PERF_SAMPLE_RAW && sample.raw.len)
+		return refuse(rewrite,
+			      "raw data of tracepoints, in which anything can be (names of "
+			      "files, arguments)",
+			      record->offset);
+	if (sample.aux.len)
+		return refuse(rewrite, "AUX data", record->offset);
+	if (sample.stack_user.len && !tally_unwind_note_read(&sample, &end))
+		return refuse(rewrite,
+			      "dumps of stacks, in which anything of a program's memory can be; "
+			      "record unwinds them without --keep-stacks",
+			      record->offset);
+	if (sample.left >= 8)
+		return refuse(rewrite, "samples longer than their fields", record->offset);
+	tally_str_add_bytes(&rewrite->record, record->data, record->size);
+	zero_words(rewrite, record, sample.regs_user.values);
+	zero_words(rewrite, record, sample.regs_intr.values);
+	if (!rewrite->record.failed)
+		memset(rewrite->record.data + record->size - sample.left, 0, sample.left);
+	return 0;
+}
+
+/* What is done with each type. */
+static const struct {
+	uint32_t type;
+	int (*rewrite)(struct rewrite *rewrite, const struct tally_perfdata_record *record);
+} rewrites[] = {
+	{PERF_RECORD_SAMPLE, rewrite_sample},
+	{PERF_RECORD_MMAP, rewrite_path},
+	{PERF_RECORD_MMAP2, rewrite_path},
+	{PERF_RECORD_COMM, rewrite_comm},
+	{PERF_RECORD_CGROUP, rewrite_cgroup},
+	{TALLY_PERFDATA_THREAD_MAP, rewrite_thread_map},
+	{TALLY_PERFDATA_EVENT_UPDATE, rewrite_update},
+	/* Numbers of this moment, and names of the kernel's functions. */
+	{PERF_RECORD_LOST, rewrite_nothing},
+	{PERF_RECORD_EXIT, rewrite_nothing},
+	{PERF_RECORD_THROTTLE, rewrite_nothing},
+	{PERF_RECORD_UNTHROTTLE, rewrite_nothing},
+	{PERF_RECORD_FORK, rewrite_nothing},
+	{PERF_RECORD_READ, rewrite_nothing},
+	{PERF_RECORD_LOST_SAMPLES, rewrite_nothing},
+	{PERF_RECORD_SWITCH, rewrite_nothing},
+	{PERF_RECORD_SWITCH_CPU_WIDE, rewrite_nothing},
+	{PERF_RECORD_NAMESPACES, rewrite_nothing},
+	{PERF_RECORD_KSYMBOL, rewrite_nothing},
+	{PERF_RECORD_BPF_EVENT, rewrite_nothing},
+	{PERF_RECORD_TEXT_POKE, rewrite_nothing},
+	{PERF_RECORD_CALLCHAIN_DEFERRED, rewrite_nothing},
+	{TALLY_PERFDATA_FINISHED_ROUND, rewrite_nothing},
+	{TALLY_PERFDATA_FINISHED_INIT, rewrite_nothing},
+	{TALLY_PERFDATA_ID_INDEX, rewrite_nothing},
+	{TALLY_PERFDATA_CPU_MAP, rewrite_nothing},
+	{TALLY_PERFDATA_STAT_CONFIG, rewrite_nothing},
+	{TALLY_PERFDATA_STAT, rewrite_nothing},
+	{TALLY_PERFDATA_STAT_ROUND, rewrite_nothing},
+	{TALLY_PERFDATA_TIME_CONV, rewrite_nothing},
+};
+
+static int rewrite_record(struct rewrite *rewrite, const struct tally_perfdata_record *record)
+{
+	struct tally_str *out = &rewrite->record;
+	int ret = -ENOENT;
+	uint16_t size;
+
+	if (record->flags & TALLY_PERFDATA_CONTAINER)
+		return 0; /* its contents follow */
+	tally_str_clear(out);
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(rewrites); i++) {
+		if (rewrites[i].type == record->type)
+			ret = rewrites[i].rewrite(rewrite, record);
+	}
+	if (ret == -ENOENT || record->flags & TALLY_PERFDATA_DAMAGED)
+		return refuse(rewrite, "records of a type that is not known to be harmless",
+			      record->offset);
+	if (!ret)
+		ret = tally_str_error(out);
+	if (ret || out->len > RECORD_MAX)
+		return ret ? ret
+			   : refuse(rewrite, "a record too long for another name", record->offset);
+	size = (uint16_t)out->len;
+	memcpy(out->data + offsetof(struct perf_event_header, size), &size, sizeof(size));
+	return tally_perfdata_writer_write(rewrite->writer, out->data, out->len);
+}
+
+static int rewrite_records(struct rewrite *rewrite)
+{
+	struct tally_perfdata_record record;
+	int ret, got = 0;
+
+	while (!(ret = rewrite->between ? rewrite->between(rewrite->arg) : 0) &&
+	       (got = tally_perfdata_next(rewrite->data, &record, rewrite->err)) > 0) {
+		ret = rewrite_record(rewrite, &record);
+		if (ret)
+			break;
+	}
+	return ret ? ret : got;
+}
+
+/* ---- features --------------------------------------------------------------------- */
+
+/* Not copied: what the writer makes itself, and BPF programs, which no report needs. */
+enum feature_action { FEATURE_REFUSED, FEATURE_KEPT, FEATURE_NOT_COPIED, FEATURE_REPLACED };
+
+static const uint8_t feature_actions[TALLY_FEATURE_LIMIT] = {
+	[TALLY_FEATURE_BUILD_ID] = FEATURE_REPLACED,
+	[TALLY_FEATURE_HOSTNAME] = FEATURE_REPLACED,
+	[TALLY_FEATURE_CMDLINE] = FEATURE_REPLACED,
+	[TALLY_FEATURE_STORED_NAMES] = FEATURE_REPLACED,
+	[TALLY_FEATURE_EVENT_DESC] = FEATURE_NOT_COPIED,
+	[TALLY_FEATURE_BRANCH_STACK] = FEATURE_NOT_COPIED,
+	[TALLY_FEATURE_COMPRESSED] = FEATURE_NOT_COPIED,
+	[TALLY_FEATURE_BPF_PROG_INFO] = FEATURE_NOT_COPIED,
+	[TALLY_FEATURE_BPF_BTF] = FEATURE_NOT_COPIED,
+	[TALLY_FEATURE_OSRELEASE] = FEATURE_KEPT,
+	[TALLY_FEATURE_VERSION] = FEATURE_KEPT,
+	[TALLY_FEATURE_ARCH] = FEATURE_KEPT,
+	[TALLY_FEATURE_NRCPUS] = FEATURE_KEPT,
+	[TALLY_FEATURE_CPUDESC] = FEATURE_KEPT,
+	[TALLY_FEATURE_CPUID] = FEATURE_KEPT,
+	[TALLY_FEATURE_TOTAL_MEM] = FEATURE_KEPT,
+	[TALLY_FEATURE_CPU_TOPOLOGY] = FEATURE_KEPT,
+	[TALLY_FEATURE_NUMA_TOPOLOGY] = FEATURE_KEPT,
+	[TALLY_FEATURE_PMU_MAPPINGS] = FEATURE_KEPT,
+	[TALLY_FEATURE_GROUP_DESC] = FEATURE_KEPT,
+	[TALLY_FEATURE_STAT] = FEATURE_KEPT,
+	[TALLY_FEATURE_CACHE] = FEATURE_KEPT,
+	[TALLY_FEATURE_SAMPLE_TIME] = FEATURE_KEPT,
+	[TALLY_FEATURE_MEM_TOPOLOGY] = FEATURE_KEPT,
+	[TALLY_FEATURE_CLOCKID] = FEATURE_KEPT,
+	[TALLY_FEATURE_CPU_PMU_CAPS] = FEATURE_KEPT,
+	[TALLY_FEATURE_CLOCK_DATA] = FEATURE_KEPT,
+	[TALLY_FEATURE_HYBRID_TOPOLOGY] = FEATURE_KEPT,
+	[TALLY_FEATURE_PMU_CAPS] = FEATURE_KEPT,
+};
+
+static int rewrite_build_ids(struct rewrite *rewrite)
+{
+	const struct tally_perfdata_build_id *id;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && (id = tally_perfdata_build_id(rewrite->data, i)); i++) {
+		struct tally_perfdata_build_id shown = *id;
+
+		shown.filename = tally_redact_path(rewrite->redactor, id->filename);
+		ret = tally_perfdata_writer_build_id(rewrite->writer, &shown);
+	}
+	return ret;
+}
+
+static int rewrite_feature(struct rewrite *rewrite, const struct tally_perfdata_feature *feature)
+{
+	static const char *const cmdline[] = {"redacted"};
+	struct tally_perfdata_writer *writer = rewrite->writer;
+
+	if (feature_actions[feature->id] == FEATURE_REFUSED)
+		return refuse(rewrite, "a feature that is not known to be harmless",
+			      feature->offset);
+	if (feature_actions[feature->id] == FEATURE_KEPT)
+		return tally_perfdata_writer_feature(writer, feature->id, feature->bytes.data,
+						     feature->bytes.len);
+	switch (feature->id) {
+	case TALLY_FEATURE_BUILD_ID: return rewrite_build_ids(rewrite);
+	case TALLY_FEATURE_HOSTNAME:
+		return tally_perfdata_writer_string(writer, TALLY_FEATURE_HOSTNAME, "host1");
+	case TALLY_FEATURE_CMDLINE: return tally_perfdata_writer_cmdline(writer, 1, cmdline);
+	default: return 0;
+	}
+}
+
+static int rewrite_features(struct rewrite *rewrite, const struct tally_str *names)
+{
+	struct tally_perfdata_feature feature;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && tally_perfdata_feature(rewrite->data, i, &feature); i++)
+		ret = rewrite_feature(rewrite, &feature);
+	return ret ? ret
+		   : tally_perfdata_writer_feature(rewrite->writer, TALLY_FEATURE_STORED_NAMES,
+						   names->data, names->len);
+}
+
+/* ---- the file ------------------------------------------------------------------------ */
+
+static int check_file(struct rewrite *rewrite)
+{
+	const struct tally_perfdata_info *info = tally_perfdata_info(rewrite->data);
+
+	if (info->is_dir || info->is_pipe || info->is_stream || info->is_unfinished)
+		return refuse(rewrite, "a stream, a directory or an unfinished recording", 0);
+	if (info->is_foreign)
+		return refuse(rewrite, "a recording of a machine of the other byte order", 0);
+	return 0;
+}
+
+static int writer_begin(struct rewrite *rewrite, int to)
+{
+	struct tally_perfdata_writer_options options = {0};
+	const struct tally_perfdata_event *event;
+	const struct tally_perfdata_env *env;
+	int ret = tally_perfdata_env(rewrite->data, &env);
+
+	if (ret)
+		return ret;
+	options.compress_level = (int)TALLY_MIN(env->compress_level, 22u);
+	ret = tally_perfdata_writer_new(to, &options, &rewrite->writer);
+	for (size_t i = 0; !ret && (event = tally_perfdata_event(rewrite->data, i)); i++)
+		ret = tally_perfdata_writer_add_event(rewrite->writer, &event->attr,
+						      event->is_named ? event->name : NULL,
+						      event->ids, event->nr_ids);
+	return ret ? ret : tally_perfdata_writer_start(rewrite->writer);
+}
+
+int tally_redact_file(struct tally_redactor *redactor, int from, int to,
+		      const struct tally_str *names, int (*between)(void *arg), void *arg,
+		      struct tally_error *err)
+{
+	struct rewrite rewrite = {.redactor = redactor, .between = between, .arg = arg, .err = err};
+	int ret = tally_perfdata_open_fd(from, &rewrite.data, err);
+
+	if (ret)
+		return ret;
+	ret = check_file(&rewrite);
+	if (!ret)
+		ret = writer_begin(&rewrite, to);
+	if (!ret)
+		ret = rewrite_records(&rewrite);
+	if (!ret)
+		ret = rewrite_features(&rewrite, names);
+	if (!ret)
+		ret = tally_perfdata_writer_finish(rewrite.writer);
+	if (!ret && redactor->failed)
+		ret = -ENOMEM;
+	tally_perfdata_writer_free(rewrite.writer);
+	tally_perfdata_close(rewrite.data);
+	tally_str_free(&rewrite.record);
+	return ret;
+}
