@@ -104,7 +104,10 @@ def there(path, words):
     place = root() + path
     os.makedirs(os.path.dirname(place), exist_ok=True)
     shutil.copy2(path, place)
-    return tap.run("chroot", root(), "/tally", *words, "-i", path)
+    # A sanitizer misses /proc, and says so.
+    done = tap.run("chroot", root(), "/tally", *words, "-i", path, env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
+    done.stderr = "".join(line for line in done.stderr.splitlines(True) if not line.startswith("=="))
+    return done
 
 
 def same_there(path, what):
@@ -215,7 +218,7 @@ def test_perf_skips_them():
     for words in (["report", "--stdio"], ["script"], ["buildid-list"], ["evlist", "-v"]):
         want, got = (tap.run(PERF, *words, "-i", path) for path in (bare, named))
         assert not want.returncode and want.stdout
-        tap.same(got.stdout, want.stdout, words)
+        tap.same(*(re.sub(r"# \(Tip: .*\n", "", text) for text in (got.stdout, want.stdout)), words)
         tap.same(got.stderr, want.stderr, f"{words}: stderr")
 
 
@@ -386,6 +389,22 @@ def test_redacted():
         if PERF:
             said = well(PERF, "script", "-i", out)
             assert "secretprog" not in said.stdout
+
+
+def test_record_redacted():
+    """record --redact leaves no file with anything of the user"""
+    path = os.path.join(WORK, "own", "own.data")
+    os.mkdir(os.path.dirname(path))
+    well(TALLY, "record", "-q", "--redact", "-e", "cpu-clock", "-g", "-o", path, "--", program(), "secretargument")
+    data = open(path, "rb").read()
+    assert not [word for word in (b"secretdir", b"secretprog", b"secretargument", WORK.encode()) if word in data]
+    assert "innermost_secret" in well(TALLY, "report", "--stdio", "-i", path).stdout
+    assert os.listdir(os.path.dirname(path)) == ["own.data"]
+    same_there(path, "recorded redacted")
+    for options in (["-o", "-"], ["-o", path, "--call-graph", "dwarf", "--keep-stacks"]):
+        done = tap.run(TALLY, "record", "--redact", *options, "--", "true")
+        assert done.returncode and "redact" in done.stderr, done.stderr
+    assert open(path, "rb").read() == data
 
 
 def test_redact_refuses():

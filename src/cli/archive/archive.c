@@ -10,12 +10,10 @@
 
 #include "base/escape.h"
 #include "base/str.h"
-#include "cli/recording/replace.h"
 #include "cli/main/commands.h"
 #include "cli/main/print.h"
 #include "cli/main/words.h"
-#include "cli/recording/redact.h"
-#include "cli/recording/session.h"
+#include "cli/recording/archive.h"
 
 struct archive_config {
 	const char *input, *output, *symfs, *vmlinux, *kallsyms;
@@ -62,75 +60,20 @@ static int input_open(const char *path)
 	return ret ? ret : fd;
 }
 
-static int output_explain(const char *path, int code, const struct tally_error *err)
-{
-	if (err->text)
-		tally_print_error("%s is not written: %s (at byte %llu of the recording)", path,
-				  err->text, (unsigned long long)err->offset);
-	else if (code != -EINTR)
-		tally_print_error("cannot write %s: %s", path, strerror(-code));
-	return code;
-}
-
-/* Write the recording with its names into the new file. */
-static int output_fill(const struct tally_session *session, struct tally_redactor *redactor,
-		       const struct tally_str *names, struct tally_replacement *output,
-		       struct tally_error *err)
-{
-	const struct tally_perfdata_feature feature = {
-		.id = TALLY_FEATURE_STORED_NAMES,
-		.bytes = {(const uint8_t *)names->data, names->len},
-	};
-	int ret;
-
-	if (redactor)
-		ret = tally_redact_file(redactor, session->options.fd, output->fd, names,
-					tally_replacement_check, output, err);
-	else
-		ret = tally_perfdata_copy(session->data, session->options.fd, output->fd, &feature,
-					  tally_replacement_check, output, err);
-	if (!ret && (ret = tally_perfdata_check(session->data, err)))
-		err->text = "it became shorter meanwhile";
-	return ret;
-}
-
-static int output_write(const struct archive_config *config, const struct tally_session *session,
-			struct tally_redactor *redactor, const struct tally_str *names)
-{
-	const char *path = config->output ? config->output : session->path;
-	int from = session->options.fd, ret;
-	struct tally_replacement output;
-	struct tally_error err = {0};
-
-	ret = tally_replacement_open(path, &output);
-	if (ret)
-		return ret;
-	ret = output_fill(session, redactor, names, &output, &err);
-	if (ret)
-		output_explain(path, ret, &err);
-	else
-		ret = tally_replacement_commit(&output, from);
-	tally_replacement_close(&output);
-	return ret;
-}
-
-static void print_done(const struct archive_config *config, const struct tally_session *session,
-		       const struct tally_str *names)
+static void print_done(const char *path, const struct tally_archived *done)
 {
 	struct tally_str shown = {0};
 
-	if (config->quiet)
-		return;
-	tally_str_add_escaped(&shown, config->output ? config->output : session->path);
+	tally_str_add_escaped(&shown, path);
 	fprintf(stderr, "[ tally archive: %.3f MB of names in %s, %.3f MB of records ]\n",
-		(double)names->len / 1024 / 1024, tally_str_text(&shown),
-		(double)tally_perfdata_info(session->data)->data_size / 1024 / 1024);
+		(double)done->names / 1024 / 1024, tally_str_text(&shown),
+		(double)done->records / 1024 / 1024);
 	tally_str_free(&shown);
 }
 
 static int archive_file(const struct archive_config *config, int fd)
 {
-	struct tally_session_options options = {
+	const struct tally_session_options options = {
 		.input = config->input,
 		.fd = fd,
 		.symbols = {.symfs = config->symfs,
@@ -139,25 +82,12 @@ static int archive_file(const struct archive_config *config, int fd)
 			    .any_owner = config->force,
 			    .bounds = true},
 	};
-	struct tally_redactor redactor = {0};
-	const struct tally_stored_renames renames = {tally_redact_path, tally_redact_name,
-						     &redactor};
-	struct tally_session session;
-	struct tally_str names = {0};
-	int ret = tally_session_open(&options, &session);
+	const char *output = config->output ? config->output : config->input;
+	struct tally_archived done;
+	int ret = tally_archive_file(&options, output, config->redact, &done);
 
-	if (ret)
-		return ret;
-	ret = tally_session_store(&session, config->redact ? &renames : NULL, &names);
-	if (ret == -ENOMEM)
-		tally_print_error("%s: out of memory", session.path);
-	if (!ret)
-		ret = output_write(config, &session, config->redact ? &redactor : NULL, &names);
-	if (!ret)
-		print_done(config, &session, &names);
-	tally_session_close(&session);
-	tally_redactor_free(&redactor);
-	tally_str_free(&names);
+	if (!ret && !config->quiet)
+		print_done(output, &done);
 	return ret;
 }
 

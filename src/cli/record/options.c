@@ -221,6 +221,8 @@ const struct tally_option record_options[] = {
 	{0, "buildid-all", FLAG(buildid_all), "build ids of all files, samples or not"},
 	{0, "no-symbols", FLAG(no_symbols),
 	 "no names in the file: it needs the files that samples fell in to be read"},
+	{0, "redact", FLAG(redact),
+	 "stand-ins for paths, threads' names, host and command line; see tally archive"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "How:"},
 	{'m', "mmap-pages", TALLY_OPTION_TEXT, AT(mmap_size), "pages|size",
 	 "size of each ring buffer: pages, or 512K, 4M (512K)"},

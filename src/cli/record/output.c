@@ -52,6 +52,10 @@ int record_output_choose(struct record *record)
 		output->path = NULL;
 	is_there = output->path && !stat(output->path, &st);
 	output->is_pipe = !output->path || (is_there && S_ISFIFO(st.st_mode));
+	if (config->redact && output->is_pipe) {
+		tally_print_error("a stream cannot be redacted: -o FILE");
+		return -EINVAL;
+	}
 	if (!is_stamped(config) || (output->path && (!is_there || S_ISREG(st.st_mode))))
 		return 0;
 	tally_print_error("a pipe or a device cannot be switched to another file or renamed");
@@ -426,6 +430,7 @@ int record_output_finish(struct record *record, bool last)
 		print_stacks(record);
 	if (last)
 		warn_lost(record);
+	ret = record_redact(record, name ? name : output_name(output), ret);
 	tally_str_free(&shown);
 	free(name);
 	output_close(output);

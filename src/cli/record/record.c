@@ -63,6 +63,11 @@ static int check_config(struct record_config *config, bool has_command)
 		tally_print_error("--per-thread is for tasks, not for CPUs (-a, -C)");
 		return -EINVAL;
 	}
+	if (config->redact && config->keep_stacks) {
+		tally_print_error("--redact and --keep-stacks exclude each other: dumps of stacks "
+				  "hold anything");
+		return -EINVAL;
+	}
 	if (config->flush_ms > INT32_MAX) {
 		tally_print_error("--flush-ms %llu: not a number of milliseconds",
 				  (unsigned long long)config->flush_ms);

@@ -5,7 +5,7 @@
 
 #include "cli/main/print.h"
 #include "cli/record/pinning.h"
-#include "cli/recording/session.h"
+#include "cli/recording/archive.h"
 
 /* The kernel is the one that runs: its build-id says so at once, its address only after all of
  * kallsyms was printed. */
@@ -20,16 +20,25 @@ static int kernel_set(struct tally_session *session)
 				      "[kernel.kallsyms]", id, size);
 }
 
-static int names_make(struct record *record, struct tally_str *out)
+/* How the file that we write is read. */
+static struct tally_session_options own_options(const struct record *record)
 {
 	const struct tally_symbols_options *pins = record_pins_options(record);
-	struct tally_session_options options = {.fd = record->output.fd, .is_own = true};
-	struct tally_session session;
-	int ret;
+	struct tally_session_options options = {
+		.input = record->output.path, .fd = record->output.fd, .is_own = true};
 
 	if (pins)
 		options.symbols = *pins;
 	options.symbols.bounds = true;
+	return options;
+}
+
+static int names_make(struct record *record, struct tally_str *out)
+{
+	const struct tally_session_options options = own_options(record);
+	struct tally_session session;
+	int ret;
+
 	ret = tally_session_open(&options, &session);
 	if (ret)
 		return ret;
@@ -55,4 +64,18 @@ void record_store(struct record *record)
 	if (ret && ret != -EINVAL)
 		tally_print_warning("the recording is without names: %s", strerror(-ret));
 	tally_str_free(&names);
+}
+
+int record_redact(const struct record *record, const char *name, int code)
+{
+	const struct tally_session_options options = own_options(record);
+	struct tally_archived done;
+
+	if (!record->config->redact || record->output.is_pipe || record->output.is_device)
+		return code;
+	if (!code)
+		code = tally_archive_file(&options, name, true, &done);
+	if (code)
+		tally_print_error("%s is as it was recorded: nothing in it is redacted", name);
+	return code;
 }

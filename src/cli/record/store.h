@@ -9,4 +9,9 @@
  * they are not wanted. What fails is said; the recording is one without names then. */
 void record_store(struct record *record);
 
+/* Put stand-ins into the file that was finished with `code`, and is called `name`, if they are
+ * wanted. `code`, if it is not 0: such a file is left as it is, which is told; or -errno of this.
+ */
+int record_redact(const struct record *record, const char *name, int code);
+
 #endif
