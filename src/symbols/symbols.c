@@ -114,6 +114,8 @@ static void dso_free_shown(struct tally_dso *dso)
 
 static void dso_free(struct tally_dso *dso)
 {
+	/* They are saved, by its name. */
+	tally_dso_lines_free(dso);
 	tally_sources_free(dso);
 	dso_free_shown(dso);
 	tally_symtab_free(&dso->table);
@@ -128,7 +130,6 @@ static void dso_free(struct tally_dso *dso)
 	free(dso->rules_block);
 	tally_index_free(&dso->rules_index);
 	tally_dso_free_bounds(dso);
-	tally_dso_lines_free(dso);
 	free(dso);
 }
 
