@@ -12,6 +12,7 @@
 #include "symbols/dso_lines.h"
 #include "symbols/load.h"
 #include "symbols/load_jit.h"
+#include "symbols/stored.h"
 
 enum { SECONDS = 120 };
 
@@ -80,6 +81,8 @@ bool tally_dso_has_lines(struct tally_dso *dso)
 {
 	struct tally_dso_lines *lines = dso_lines(dso);
 
+	if (tally_dso_has_stored_lines(dso))
+		return true;
 	if (!lines)
 		return false;
 	if (lines->stored.spans.len)
@@ -90,6 +93,8 @@ bool tally_dso_has_lines(struct tally_dso *dso)
 
 enum tally_dso_state tally_dso_lines_state(const struct tally_dso *dso)
 {
+	if (dso->stored && tally_stored_has_lines(dso->stored))
+		return TALLY_DSO_LOADED;
 	if (!dso->lines || (!dso->lines->is_found && !dso->lines->stored.spans.len))
 		return TALLY_DSO_NOT_LOADED;
 	return dso->lines->is_found ? dso->lines->state : TALLY_DSO_LOADED;
@@ -131,7 +136,7 @@ void tally_dso_lines_prepare(struct tally_dso *dso, const uint64_t *addrs, size_
 	TALLY_VEC(uint64_t) wanted = {0};
 	uint64_t bias;
 
-	if (!lines)
+	if (!lines || tally_dso_has_stored_lines(dso))
 		return;
 	for (size_t i = 0; i < nr; i++) {
 		if (is_stored(lines, addrs[i]))
@@ -194,6 +199,8 @@ size_t tally_dso_lines(struct tally_dso *dso, uint64_t addr, const struct tally_
 	const struct tally_line_span *span;
 	uint64_t bias;
 
+	if (tally_dso_has_stored_lines(dso))
+		return tally_dso_stored_lines(dso, addr, ret_lines, ret_span);
 	if (!dso_lines(dso))
 		return 0;
 	span = span_find(dso, addr, &bias);

@@ -175,6 +175,31 @@ const struct tally_symbol *tally_dso_find_stored(const struct tally_dso *dso, ui
 	return found && (!found->is_bound || dso->owner->options.bounds) ? &found->symbol : NULL;
 }
 
+bool tally_stored_has_lines(const struct tally_stored_object *object)
+{
+	return object->nr_spans != 0;
+}
+
+bool tally_dso_has_stored_lines(struct tally_dso *dso)
+{
+	const struct tally_stored_object *object = tally_dso_stored(dso);
+
+	return object && tally_stored_has_lines(object);
+}
+
+size_t tally_dso_stored_lines(const struct tally_dso *dso, uint64_t addr,
+			      const struct tally_line **ret_lines, struct tally_span *ret_span)
+{
+	const struct tally_stored_span *span = tally_stored_object_lines(dso->stored, addr);
+
+	if (!span || !span->nr)
+		return 0;
+	*ret_lines = span->lines;
+	if (ret_span)
+		*ret_span = span->at;
+	return span->nr;
+}
+
 bool tally_stored_is_bound(const struct tally_symbol *symbol)
 {
 	return tally_container_of(symbol, struct tally_stored_symbol, symbol)->is_bound;

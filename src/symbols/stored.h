@@ -14,6 +14,7 @@
 #define TALLY_SYMBOLS_STORED_H
 
 #include "base/error.h"
+#include "symbols/lines.h"
 #include "symbols/symbols.h"
 
 struct tally_stored_object;
@@ -35,6 +36,12 @@ enum tally_dso_state tally_stored_state_of(const struct tally_stored_object *obj
 /* The symbol at `addr` of a DSO of which something is stored, or NULL. */
 const struct tally_symbol *tally_dso_find_stored(const struct tally_dso *dso, uint64_t addr);
 bool tally_stored_is_bound(const struct tally_symbol *symbol);
+
+/* The same for lines: if any are stored of the DSO no others are looked for. */
+bool tally_stored_has_lines(const struct tally_stored_object *object);
+bool tally_dso_has_stored_lines(struct tally_dso *dso);
+size_t tally_dso_stored_lines(const struct tally_dso *dso, uint64_t addr,
+			      const struct tally_line **ret_lines, struct tally_span *ret_span);
 
 /* Whether it was found that no return leads to `addr`. */
 bool tally_dso_is_stored_astray(const struct tally_dso *dso, uint64_t addr);

@@ -201,7 +201,6 @@ static void object_sort(struct writer_object *object)
 			object->astray.data[left++] = object->astray.data[i];
 	}
 	object->astray.len = left;
-	SORT(&object->spans, span_compare);
 }
 
 static const char *symbol_name(const struct tally_dso *dso, const struct tally_symbol *symbol)
@@ -281,6 +280,48 @@ static int object_take_exceptions(struct writer_object *object)
 			ret = tally_vec_push(&object->exceptions,
 					     (struct tally_stored_exception){hit->addr, symbol});
 	}
+	return ret;
+}
+
+/* The addresses, and what is before them: of a caller that is the call. */
+static size_t line_addresses(const struct writer_object *object, uint64_t *addrs)
+{
+	size_t nr = 0;
+
+	tally_vec_for_each (hit, &object->hits) {
+		if (hit->addr && (!nr || addrs[nr - 1] < hit->addr - 1))
+			addrs[nr++] = hit->addr - 1;
+		if (!nr || addrs[nr - 1] < hit->addr)
+			addrs[nr++] = hit->addr;
+	}
+	return nr;
+}
+
+static int object_take_lines(struct tally_stored_writer *writer, struct writer_object *object)
+{
+	uint64_t *addrs, end = 0;
+	size_t nr;
+	int ret = 0;
+
+	if (!object->hits.len || !tally_dso_has_lines(object->dso))
+		return 0;
+	addrs = calloc(2 * object->hits.len, sizeof(*addrs));
+	if (!addrs)
+		return -ENOMEM;
+	nr = line_addresses(object, addrs);
+	tally_dso_lines_prepare(object->dso, addrs, nr);
+	for (size_t i = 0; i < nr && !ret; i++) {
+		const struct tally_line *lines;
+		struct tally_span span;
+		size_t found =
+			addrs[i] < end ? 0 : tally_dso_lines(object->dso, addrs[i], &lines, &span);
+
+		if (!found)
+			continue;
+		end = span.end;
+		ret = tally_stored_writer_add_lines(writer, object->dso, span, lines, found);
+	}
+	free(addrs);
 	return ret;
 }
 
@@ -460,7 +501,10 @@ static int put_object(struct tally_stored_writer *writer, struct writer_object *
 	int ret;
 
 	object_sort(object);
-	ret = object_take_symbols(object);
+	ret = object_take_lines(writer, object);
+	SORT(&object->spans, span_compare);
+	if (!ret)
+		ret = object_take_symbols(object);
 	if (!ret)
 		ret = object_take_exceptions(object);
 	if (ret)

@@ -135,6 +135,10 @@ static void test_lines(void **state)
 	struct tally_str section = {0};
 	struct tally_stored *stored;
 	const struct tally_stored_span *span;
+	const struct tally_line *lines;
+	struct tally_symbols *symbols;
+	struct tally_dso *dso;
+	struct tally_span at;
 
 	section_make(prog, false, &section);
 	assert_int_equal(tally_stored_parse(section.data, section.len, &stored, NULL), 0);
@@ -154,6 +158,16 @@ static void test_lines(void **state)
 	assert_non_null(tally_stored_object_lines(&stored->objects[0], 0x1010));
 	assert_null(tally_stored_object_lines(&stored->objects[0], 0x1011));
 	tally_stored_free(stored);
+	symbols = symbols_with(&section, NULL);
+	dso = dso_of(symbols, prog);
+	assert_true(tally_dso_has_lines(dso));
+	assert_int_equal(tally_dso_lines(dso, 0x1400, &lines, &at), 2);
+	assert_int_equal(at.start, 0x1400);
+	assert_string_equal(lines[0].file, "/src/a.c");
+	assert_string_equal(tally_line_function(dso, &lines[0]), "inner");
+	assert_int_equal(tally_dso_lines(dso, 0x1011, &lines, &at), 0);
+	assert_int_equal(tally_dso_lines_state(dso), TALLY_DSO_LOADED);
+	tally_symbols_free(symbols);
 	tally_str_free(&section);
 }
 

@@ -20,6 +20,9 @@ static int kernel_set(struct tally_session *session)
 				      "[kernel.kallsyms]", id, size);
 }
 
+/* What reading the lines of one file may take: the user waits for the end of the recording. */
+enum { LINES_SECONDS = 10 };
+
 /* How the file that we write is read. */
 static struct tally_session_options own_options(const struct record *record)
 {
@@ -30,6 +33,7 @@ static struct tally_session_options own_options(const struct record *record)
 	if (pins)
 		options.symbols = *pins;
 	options.symbols.bounds = true;
+	options.symbols.lines_seconds = LINES_SECONDS;
 	return options;
 }
 
