@@ -58,8 +58,11 @@ static void look_up(struct tally_symbols *symbols)
 			continue;
 		for (uint64_t addr = 0; addr < 0x2000; addr += 0x33) {
 			const struct tally_symbol *symbol = tally_dso_find(dso, addr);
+			const struct tally_line *lines;
+			struct tally_span span;
 
 			(void)tally_dso_is_return_address(dso, addr);
+			(void)tally_dso_lines(dso, addr, &lines, &span);
 			if (symbol && !tally_symbol_name(dso, symbol))
 				abort();
 		}

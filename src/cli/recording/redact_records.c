@@ -11,7 +11,7 @@
 #include "cli/recording/redact.h"
 #include "profile/unwind.h"
 
-enum { RECORD_MAX = UINT16_MAX & ~7 };
+enum { RECORD_MAX = UINT16_MAX & ~7, BATCH = 256 << 10 };
 
 struct rewrite {
 	struct tally_redactor *redactor;
@@ -21,6 +21,7 @@ struct rewrite {
 	void *arg;
 	struct tally_error *err;
 	struct tally_str record;
+	struct tally_str batch; /* of records that are written together */
 };
 
 static int refuse(struct rewrite *rewrite, const char *why, uint64_t offset)
@@ -195,6 +196,19 @@ static const struct {
 	{TALLY_PERFDATA_TIME_CONV, rewrite_nothing},
 };
 
+static int batch_write(struct rewrite *rewrite)
+{
+	struct tally_str *batch = &rewrite->batch;
+	int ret = tally_str_error(batch);
+
+	if (!ret && rewrite->between)
+		ret = rewrite->between(rewrite->arg);
+	if (!ret && batch->len)
+		ret = tally_perfdata_writer_write(rewrite->writer, batch->data, batch->len);
+	tally_str_clear(batch);
+	return ret;
+}
+
 static int rewrite_record(struct rewrite *rewrite, const struct tally_perfdata_record *record)
 {
 	struct tally_str *out = &rewrite->record;
@@ -218,20 +232,19 @@ static int rewrite_record(struct rewrite *rewrite, const struct tally_perfdata_r
 			   : refuse(rewrite, "a record too long for another name", record->offset);
 	size = (uint16_t)out->len;
 	memcpy(out->data + offsetof(struct perf_event_header, size), &size, sizeof(size));
-	return tally_perfdata_writer_write(rewrite->writer, out->data, out->len);
+	tally_str_add_bytes(&rewrite->batch, out->data, out->len);
+	return rewrite->batch.len < BATCH ? 0 : batch_write(rewrite);
 }
 
 static int rewrite_records(struct rewrite *rewrite)
 {
 	struct tally_perfdata_record record;
-	int ret, got = 0;
+	int ret = 0, got = 0;
 
-	while (!(ret = rewrite->between ? rewrite->between(rewrite->arg) : 0) &&
-	       (got = tally_perfdata_next(rewrite->data, &record, rewrite->err)) > 0) {
+	while (!ret && (got = tally_perfdata_next(rewrite->data, &record, rewrite->err)) > 0)
 		ret = rewrite_record(rewrite, &record);
-		if (ret)
-			break;
-	}
+	if (!ret && !got)
+		ret = batch_write(rewrite);
 	return ret ? ret : got;
 }
 
@@ -372,5 +385,6 @@ int tally_redact_file(struct tally_redactor *redactor, int from, int to,
 	tally_perfdata_writer_free(rewrite.writer);
 	tally_perfdata_close(rewrite.data);
 	tally_str_free(&rewrite.record);
+	tally_str_free(&rewrite.batch);
 	return ret;
 }
