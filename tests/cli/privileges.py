@@ -456,6 +456,18 @@ def test_rings_capability():
 # ---- what is hidden ----------------------------------------------------------------------
 
 
+def test_kernel_names_come_along():
+    """The kernel's names are in the recording of who may see them, for readers who may not."""
+    with rights.sysctls(perf_event_paranoid=2, kptr_restrict=1):
+        data = output("named.data")
+        well(account().run(capable(), "record", "-q", "-e", "cpu-clock", "-o", data, "ls", "-lR", "/usr/bin"))
+        report = well(account().run(plain(), "report", "-i", data)).stdout
+        assert re.search(r"\[kernel.kallsyms\] +\[k\] [a-z_]", report), report[:2000]
+        well(account().run(capable(), "record", "-q", "--no-symbols", "-e", "cpu-clock", "-o", data, "ls", "-lR", "/usr/bin"))
+        report = well(account().run(plain(), "report", "-i", data)).stdout
+        assert not re.search(r"\[kernel.kallsyms\] +\[k\] [a-z_]", report), report[:2000]
+
+
 def test_hidden_kernel():
     """Samples of a kernel whose addresses are hidden are kept, with the reason in the report."""
     perfmon = account().program("perfmon", "cap_perfmon=ep")

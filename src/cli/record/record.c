@@ -299,6 +299,8 @@ static int open_privileged(struct record *record)
 		tally_opened_print(&record->sampler);
 	if (!ret)
 		ret = tally_sampler_gather(&record->sampler, &record->child);
+	if (!ret && !record->config->no_symbols)
+		record->kallsyms = tally_privileges_kallsyms();
 	dropped = tally_privileges_drop(&tally_print_messages);
 	return ret ? ret : dropped;
 }
@@ -341,6 +343,8 @@ static void record_free(struct record *record)
 	tally_sampler_close(&record->sampler);
 	if (record->signals >= 0)
 		close(record->signals);
+	if (record->kallsyms)
+		close(record->kallsyms);
 }
 
 /* The command's status is ours, unless something of ours failed. */

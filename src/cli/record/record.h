@@ -45,7 +45,7 @@ struct record {
 	int exec_error; /* -errno of a command that could not be run */
 	struct record_output output;
 	struct tally_control control;
-	int signals;               /* signalfd */
+	int signals, kallsyms;     /* signalfd; see tally_privileges_kallsyms(), 0: none */
 	bool stop, disabled, dump; /* asked to: end, pause, write out what overwrite rings hold */
 	unsigned interrupts;       /* SIGINT, SIGTERM, SIGHUP so far: the end was asked for */
 	bool is_ending_command;    /* it was sent SIGTERM */

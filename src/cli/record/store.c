@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/record/store.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/main/print.h"
 #include "cli/record/pinning.h"
@@ -32,6 +34,10 @@ static struct tally_session_options own_options(const struct record *record)
 
 	if (pins)
 		options.symbols = *pins;
+	/* A session closes its own, and reads it from where it stands. */
+	if (record->kallsyms && !lseek(record->kallsyms, 0, SEEK_SET))
+		options.symbols.kallsyms_fd =
+			fcntl(record->kallsyms, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	options.symbols.bounds = true;
 	options.symbols.lines_seconds = LINES_SECONDS;
 	return options;
