@@ -246,11 +246,11 @@ int tally_dso_add_lines(struct tally_dso *dso, uint64_t start, uint64_t end,
 
 const struct tally_symbol *tally_line_symbol(struct tally_dso *dso, const struct tally_line *line)
 {
-	struct tally_dso_lines *lines = dso->lines;
+	struct tally_dso_lines *lines = dso_lines(dso); /* stored ones need none */
 	struct tally_symbol *symbol;
 	uint32_t id;
 
-	if (!line->function ||
+	if (!line->function || !lines ||
 	    tally_intern(&lines->names, line->function, strlen(line->function), &id))
 		return NULL;
 	if (id < lines->symbols.len)

@@ -200,9 +200,15 @@ size_t tally_dso_stored_lines(const struct tally_dso *dso, uint64_t addr,
 	return span->nr;
 }
 
-bool tally_stored_is_bound(const struct tally_symbol *symbol)
+bool tally_stored_is_bound(const struct tally_stored_object *object,
+			   const struct tally_symbol *symbol)
 {
-	return tally_container_of(symbol, struct tally_stored_symbol, symbol)->is_bound;
+	const struct tally_stored_symbol *one =
+		tally_container_of(symbol, struct tally_stored_symbol, symbol);
+
+	/* Inlined functions are none of them. */
+	return ((uintptr_t)one - (uintptr_t)object->symbols) / sizeof(*one) < object->nr_symbols &&
+	       one->is_bound;
 }
 
 bool tally_dso_is_stored_astray(const struct tally_dso *dso, uint64_t addr)

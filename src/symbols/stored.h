@@ -35,7 +35,8 @@ enum tally_dso_state tally_stored_state_of(const struct tally_stored_object *obj
 
 /* The symbol at `addr` of a DSO of which something is stored, or NULL. */
 const struct tally_symbol *tally_dso_find_stored(const struct tally_dso *dso, uint64_t addr);
-bool tally_stored_is_bound(const struct tally_symbol *symbol);
+bool tally_stored_is_bound(const struct tally_stored_object *object,
+			   const struct tally_symbol *symbol);
 
 /* The same for lines: if any are stored of the DSO no others are looked for. */
 bool tally_stored_has_lines(const struct tally_stored_object *object);

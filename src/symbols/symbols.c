@@ -152,7 +152,7 @@ void tally_symbols_free(struct tally_symbols *symbols)
 bool tally_symbol_is_bound(const struct tally_dso *dso, const struct tally_symbol *symbol)
 {
 	if (dso->uses_stored)
-		return tally_stored_is_bound(symbol);
+		return tally_stored_is_bound(dso->stored, symbol);
 	return tally_map_get(&dso->bounds, symbol->start) == (uintptr_t)symbol;
 }
 

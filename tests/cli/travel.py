@@ -55,7 +55,7 @@ int main(void)
 }
 """
 SHOWN = (["report", "--stdio"], ["report", "--json"], ["report", "--stdio", "--header", "--no-children", "-s", "sym,dso"],
-         ["script"], ["script", "-F", "+symoff"])
+         ["report", "--stdio", "-s", "srcline,sym"], ["script"], ["script", "-F", "+symoff,+srcline"])
 
 
 def program():
@@ -65,7 +65,7 @@ def program():
         if not CC:
             raise tap.Skip("no C compiler")
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        done = subprocess.run([CC, "-O1", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-x", "c", "-o", path, "-"],
+        done = subprocess.run([CC, "-O1", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-x", "c", "-o", path, "-"],
                               input=SOURCE, text=True, capture_output=True, check=False)
         assert not done.returncode, done.stderr
     return path
