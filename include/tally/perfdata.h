@@ -98,7 +98,7 @@ enum {
 	TALLY_FEATURE_CLOCK_DATA = 29,
 	TALLY_FEATURE_HYBRID_TOPOLOGY = 30,
 	TALLY_FEATURE_PMU_CAPS = 31,
-	TALLY_FEATURE_MAX = 32,    /* one more than the last one known */
+	TALLY_FEATURE_MAX = 32, /* one more than the last one known */
 	/* tally's own, far above those of perf and of simpleperf (128 on), which skip it: names of
 	 * the addresses that the recording holds, docs/stored-names-format.md. Not in pipes. */
 	TALLY_FEATURE_STORED_NAMES = 224,
@@ -433,13 +433,13 @@ struct tally_perfdata_build_id {
 const struct tally_perfdata_build_id *tally_perfdata_build_id(const struct tally_perfdata *data,
 							      size_t i);
 
-/* Copy the recording that `data` reads, whose file is open at `from`, into the empty file `to`, with
- * one feature added, or another one in its place. Records and the other features are copied as they
- * are, without a look. `between` (may be NULL) is called between pieces of at most 16 MiB; what is
- * not 0 ends the copying with that.
- * 0; -EOPNOTSUPP of what is no file with one header and table of features: streams, directories,
- * recordings that were not finished; -EINVAL if the file ends too early or has parts where no
- * recorder puts them: the reason is in `err`; or the error of reading or writing. */
+/* Copy the recording that `data` reads, whose file is open at `from`, into the empty file `to`,
+ * with one feature added, or another one in its place. Records and the other features are copied as
+ * they are, without a look. `between` (may be NULL) is called between pieces of at most 16 MiB;
+ * what is not 0 ends the copying with that. 0; -EOPNOTSUPP of what is no file with one header and
+ * table of features: streams, directories, recordings that were not finished; -EINVAL if the file
+ * ends too early or has parts where no recorder puts them: the reason is in `err`; or the error of
+ * reading or writing. */
 int tally_perfdata_copy(const struct tally_perfdata *data, int from, int to,
 			const struct tally_perfdata_feature *feature, int (*between)(void *arg),
 			void *arg, struct tally_error *err);

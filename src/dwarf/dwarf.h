@@ -51,6 +51,9 @@ enum { TALLY_DWARF_LINES_MAX = 257 };
 
 struct tally_dwarf;
 
+/* Whether this build has it. */
+bool tally_dwarf_available(void);
+
 /* ".debug_info" and so on. */
 const char *tally_dwarf_section_name(enum tally_dwarf_section section);
 

@@ -4,6 +4,11 @@
 
 #include "dwarf/dwarf.h"
 
+bool tally_dwarf_available(void)
+{
+	return false;
+}
+
 int tally_dwarf_open(const struct tally_dwarf_file *file, const struct tally_dwarf_file *alt,
 		     struct tally_dwarf **ret_dwarf)
 {

@@ -38,8 +38,8 @@ struct tally_symbols {
 	uint64_t generation;            /* see tally_symbols_generation() */
 	struct tally_map indexed;       /* hashes of build-ids, see index_dso.c */
 	struct tally_stored *stored;    /* names that came with the recording, or NULL */
-	struct tally_map stored_by;     /* what an object is called to the first one, see stored.c */
-	uint32_t *stored_next;          /* by object: the next one of that name, + 1 */
+	struct tally_map stored_by; /* what an object is called to the first one, see stored.c */
+	uint32_t *stored_next;      /* by object: the next one of that name, + 1 */
 };
 
 struct tally_sources;

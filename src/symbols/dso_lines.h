@@ -7,11 +7,10 @@
 #include "symbols/debug_info.h"
 
 struct tally_dso_lines {
-	struct tally_lines stored; /* that came from elsewhere; addresses are the DSO's */
-	struct tally_lines known;  /* of debug information; addresses are those in it */
-	bool is_found;             /* debug information was looked for */
-	bool is_new;               /* something is known that the index has not */
-	size_t nr_indexed;         /* of `known`: they were in the index */
+	struct tally_lines known; /* addresses are those of the debug information */
+	bool is_found;            /* debug information was looked for */
+	bool is_new;              /* something is known that the index has not */
+	size_t nr_indexed;        /* of `known`: they were in the index */
 	enum tally_dso_state state;
 	struct tally_debug_info info;
 	struct tally_dwarf_worker worker;

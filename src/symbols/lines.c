@@ -47,7 +47,7 @@ static enum tally_dso_state state_of(int error)
 	switch (error) {
 	case 0: return TALLY_DSO_LOADED;
 	case -ENODATA:
-	case -ENOENT: return TALLY_DSO_NO_LINES;
+	case -ENOENT:
 	case -ENOTSUP: return TALLY_DSO_NO_LINES;
 	case TALLY_DWARF_ERROR_TIME: return TALLY_DSO_LATE;
 	case -EFBIG:
@@ -85,8 +85,6 @@ bool tally_dso_has_lines(struct tally_dso *dso)
 		return true;
 	if (!lines)
 		return false;
-	if (lines->stored.spans.len)
-		return true;
 	lines_find(dso);
 	return lines->state == TALLY_DSO_LOADED;
 }
@@ -95,9 +93,7 @@ enum tally_dso_state tally_dso_lines_state(const struct tally_dso *dso)
 {
 	if (dso->stored && tally_stored_has_lines(dso->stored))
 		return TALLY_DSO_LOADED;
-	if (!dso->lines || (!dso->lines->is_found && !dso->lines->stored.spans.len))
-		return TALLY_DSO_NOT_LOADED;
-	return dso->lines->is_found ? dso->lines->state : TALLY_DSO_LOADED;
+	return dso->lines && dso->lines->is_found ? dso->lines->state : TALLY_DSO_NOT_LOADED;
 }
 
 static int opener(void *arg, struct tally_dwarf **ret_dwarf)
@@ -125,11 +121,6 @@ static void lines_ask(struct tally_dso *dso, const uint64_t *addrs, size_t nr)
 	lines->is_new |= !ret;
 }
 
-static bool is_stored(struct tally_dso_lines *lines, uint64_t addr)
-{
-	return lines->stored.spans.len && tally_lines_find(&lines->stored, addr);
-}
-
 void tally_dso_lines_prepare(struct tally_dso *dso, const uint64_t *addrs, size_t nr)
 {
 	struct tally_dso_lines *lines = dso_lines(dso);
@@ -138,10 +129,8 @@ void tally_dso_lines_prepare(struct tally_dso *dso, const uint64_t *addrs, size_
 
 	if (!lines || tally_dso_has_stored_lines(dso))
 		return;
+	lines_find(dso);
 	for (size_t i = 0; i < nr; i++) {
-		if (is_stored(lines, addrs[i]))
-			continue;
-		lines_find(dso);
 		/* Those that there is no memory for are asked for one by one. */
 		if (lines->state == TALLY_DSO_LOADED &&
 		    tally_debug_info_bias(&lines->info, addrs[i], &bias) &&
@@ -158,14 +147,9 @@ static const struct tally_line_span *span_find(struct tally_dso *dso, uint64_t a
 					       uint64_t *ret_bias)
 {
 	struct tally_dso_lines *lines = dso->lines;
-	const struct tally_line_span *span = NULL;
+	const struct tally_line_span *span;
 	uint64_t in_file;
 
-	*ret_bias = 0;
-	if (lines->stored.spans.len)
-		span = tally_lines_find(&lines->stored, addr);
-	if (span)
-		return span;
 	lines_find(dso);
 	if (!tally_debug_info_bias(&lines->info, addr, ret_bias))
 		return NULL;
@@ -214,36 +198,6 @@ size_t tally_dso_lines(struct tally_dso *dso, uint64_t addr, const struct tally_
 	return span->nr;
 }
 
-static int copy_line(struct tally_lines *lines, const struct tally_line *from,
-		     struct tally_line *to)
-{
-	int ret = 0;
-
-	*to = (struct tally_line){.line = from->line};
-	if (from->function)
-		ret = tally_lines_text(lines, from->function, strlen(from->function),
-				       &to->function);
-	if (!ret && from->file)
-		ret = tally_lines_text(lines, from->file, strlen(from->file), &to->file);
-	return ret;
-}
-
-int tally_dso_add_lines(struct tally_dso *dso, uint64_t start, uint64_t end,
-			const struct tally_line *from, size_t nr)
-{
-	struct tally_dso_lines *lines = dso_lines(dso);
-	struct tally_line *to = calloc(nr + !nr, sizeof(*to));
-	struct tally_line_span span = {start, end, to, (uint32_t)nr};
-	int ret = lines && to ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < nr && !ret; i++)
-		ret = copy_line(&lines->stored, &from[i], &to[i]);
-	if (!ret)
-		ret = tally_lines_add(&lines->stored, &span);
-	free(to);
-	return ret;
-}
-
 const struct tally_symbol *tally_line_symbol(struct tally_dso *dso, const struct tally_line *line)
 {
 	struct tally_dso_lines *lines = dso_lines(dso); /* stored ones need none */
@@ -279,7 +233,6 @@ void tally_dso_lines_free(struct tally_dso *dso)
 		tally_dso_lines_save(dso);
 	tally_dwarf_worker_stop(&lines->worker);
 	tally_debug_info_free(&lines->info);
-	tally_lines_free(&lines->stored);
 	tally_lines_free(&lines->known);
 	tally_intern_free(&lines->names);
 	tally_vec_free(&lines->symbols);

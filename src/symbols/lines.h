@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Lines of source and inlined functions of a DSO's addresses. They come with the recording
- * (tally_dso_add_lines()), from the index, or from debug information, which is looked for, and
- * decoded in another process (dwarf/worker.h), when the first address is asked for that is in
- * neither. As it is forked, no other thread may be at work in `symbols` then, or hold a lock of
- * libc.
+ * (stored.h), from the dump of a JIT compiler, from the index, or from debug information. That is
+ * looked for, and decoded in another process (dwarf/worker.h), when the first address is asked for
+ * that is not known otherwise. As the process is forked, no other thread may be at work in
+ * `symbols` then, or hold a lock of libc.
  */
 #ifndef TALLY_SYMBOLS_LINES_H
 #define TALLY_SYMBOLS_LINES_H
@@ -34,11 +34,6 @@ bool tally_dso_has_lines(struct tally_dso *dso);
  * addresses that came after that have none; UNSUPPORTED: this program was built without; or as of
  * its symbols. */
 enum tally_dso_state tally_dso_lines_state(const struct tally_dso *dso);
-
-/* Add what is known from elsewhere of [start, end): it is found before anything else. The lines are
- * copied. 0 or -ENOMEM. */
-int tally_dso_add_lines(struct tally_dso *dso, uint64_t start, uint64_t end,
-			const struct tally_line *lines, size_t nr);
 
 /* A symbol for the inlined function of a line that tally_dso_lines(dso) returned, for
  * tally_symbol_name(): the same one for the same name. It has no addresses. NULL: the line has no

@@ -195,8 +195,8 @@ static bool dso_has_key(const struct tally_dso *dso, const struct tally_dso_key 
 			const struct tally_build_id *id, const struct tally_dso_inode *inode)
 {
 	return dso->kind == key->kind && dso->pid == key->pid && dso->build_id.size == id->size &&
-	       tally_dso_inode_equal(&dso->inode, inode) && !memcmp(dso->build_id.id, id->id, id->size) &&
-	       !strcmp(dso->name, key->name);
+	       tally_dso_inode_equal(&dso->inode, inode) &&
+	       !memcmp(dso->build_id.id, id->id, id->size) && !strcmp(dso->name, key->name);
 }
 
 static struct tally_dso *dso_new(struct tally_symbols *symbols, const struct tally_dso_key *key,

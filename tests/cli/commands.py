@@ -57,6 +57,7 @@ def test_version_has_build_options():
     text = tap.run(TALLY, "version", "--build-options").stdout
     assert re.search(r"^tally version \d+\.\d+\.\d+$", text, re.M), text
     assert re.search(r"^ +zstd: \[ on  \]", text, re.M), text
+    assert re.search(r"^ +dwarf: \[ (on |OFF) \]", text, re.M), text
 
 
 def test_missing_file_says_so():

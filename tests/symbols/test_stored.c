@@ -164,7 +164,7 @@ static void test_lines(void **state)
 	assert_int_equal(tally_dso_lines(dso, 0x1400, &lines, &at), 2);
 	assert_int_equal(at.start, 0x1400);
 	assert_string_equal(lines[0].file, "/src/a.c");
-	assert_string_equal(tally_line_function(dso, &lines[0]), "inner");
+	assert_string_equal(tally_symbol_name(dso, tally_line_symbol(dso, &lines[0])), "inner");
 	assert_int_equal(tally_dso_lines(dso, 0x1011, &lines, &at), 0);
 	assert_int_equal(tally_dso_lines_state(dso), TALLY_DSO_LOADED);
 	tally_symbols_free(symbols);

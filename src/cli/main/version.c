@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cli/main/commands.h"
+#include "dwarf/dwarf.h"
 #include "symbols/demangle.h"
 
 struct version_config {
@@ -36,7 +37,8 @@ static int version_run(int argc, char **argv)
 	print_option("demangle", tally_demangle_available(), "C++, Rust and D names");
 	print_option("zstd", true, "compressed recordings");
 	print_option("print-fmt", true, "tracepoint payloads, tally's own compiler");
-	print_option("dwarf", false, "lines, inlined functions and stack-dump unwinding");
+	print_option("dwarf", tally_dwarf_available(), "source lines and inlined functions");
+	print_option("dwarf-unwind", true, "callers from stack dumps, tally's own unwinder");
 	print_option("debuginfod", false, "never without being asked");
 	print_option("libcapstone", false, "annotation");
 	return TALLY_EXIT_OK;
