@@ -47,10 +47,9 @@ static const char *const state_texts[] = {
 	[TALLY_DSO_NO_FILE] = "memory without a file",
 	[TALLY_DSO_NO_MEMORY] = "out of memory",
 	[TALLY_DSO_NO_LINES] = "no debug information (-g, or the package of debug symbols)",
-	[TALLY_DSO_LATE] = "its debug information took too long to read",
-	[TALLY_DSO_FULL] = "its debug information took too much memory to read",
-	[TALLY_DSO_CRASHED] =
-		"its debug information could not be read: the process that tried ended",
+	[TALLY_DSO_LATE] = "reading its debug information was given up: it took too long",
+	[TALLY_DSO_FULL] = "reading its debug information was given up: it took too much memory",
+	[TALLY_DSO_CRASHED] = "its debug information is broken: the process that read it crashed",
 };
 
 /* From the worst to tell to the best: the order of tally_worse_error. */

@@ -8,6 +8,7 @@
 #include "base/escape.h"
 #include "base/json.h"
 #include "cli/recording/health_jit.h"
+#include "cli/recording/health_lines.h"
 #include "cli/recording/health_stacks.h"
 #include "tally/client.h"
 
@@ -198,6 +199,7 @@ void tally_health_text(const struct tally_session *session, const struct tally_p
 	tally_str_add_char(out, '\n');
 	tally_health_stacks_text(&session->unwinder, all_files ? SIZE_MAX : 0, out);
 	health_files(session, all_files ? SIZE_MAX : NR_FILES, out);
+	tally_health_lines_text(session, profile, all_files ? SIZE_MAX : NR_FILES, out);
 	tally_health_jit_text(session, out);
 	health_hint(&profile->stats, out);
 }
@@ -218,6 +220,7 @@ void tally_health_json(const struct tally_session *session, const struct tally_p
 		tally_json_u64(out, counts[i].name, counts[i].nr);
 	tally_health_stacks_json(&session->unwinder, out);
 	tally_health_jit_json(session, out);
+	tally_health_lines_json(session, profile, out);
 	tally_json_open(out, "files_without_symbols", '[');
 	while ((dso = tally_dso_next(session->symbols, &pos))) {
 		missing_reason(dso, &reason);

@@ -162,5 +162,10 @@ int top_config_finish(struct top_config *config)
 		tally_print_error("option '--sort' does not know 'trace': top keeps no traces");
 		ret = -EINVAL;
 	}
+	if (!ret && config->report.keys & (TALLY_KEY_LINE | TALLY_KEY_FILE)) {
+		tally_print_error("option '--sort' does not know lines of source: top counts "
+				  "functions; 'tally record' and 'report' know them");
+		ret = -EINVAL;
+	}
 	return ret;
 }

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/recording/health_lines.h"
+
+#include "base/escape.h"
+#include "base/json.h"
+#include "symbols/lines.h"
+
+/* Why a file has no lines; NULL: it has, nobody asked, or it never has any and nobody minds. */
+static const char *lines_reason(const struct tally_profile *profile, const struct tally_dso *dso)
+{
+	enum tally_dso_state state = tally_dso_lines_state(dso);
+
+	switch (state) {
+	case TALLY_DSO_NOT_LOADED:
+	case TALLY_DSO_LOADED: return NULL;
+	case TALLY_DSO_UNSUPPORTED: return "this build of tally reads no debug information";
+	case TALLY_DSO_NO_LINES:
+		if (!(profile->options.lines & TALLY_LINES_ALL) ||
+		    tally_dso_kind(dso) != TALLY_DSO_USER)
+			return NULL;
+		break;
+	default: break;
+	}
+	return tally_dso_state_text(state);
+}
+
+void tally_health_lines_text(const struct tally_session *session,
+			     const struct tally_profile *profile, size_t max_files,
+			     struct tally_str *out)
+{
+	const struct tally_dso *dso;
+	size_t pos = 0, nr = 0;
+
+	while ((dso = tally_dso_next(session->symbols, &pos))) {
+		const char *reason = lines_reason(profile, dso);
+
+		if (reason && ++nr <= max_files)
+			tally_str_add_line(out, "# No lines: %s: %s", tally_dso_name(dso), reason);
+	}
+	if (nr > max_files)
+		tally_str_addf(out, "# No lines: %zu more files\n", nr - max_files);
+}
+
+void tally_health_lines_json(const struct tally_session *session,
+			     const struct tally_profile *profile, struct tally_str *out)
+{
+	const struct tally_dso *dso;
+	size_t pos = 0;
+
+	tally_json_open(out, "files_without_lines", '[');
+	while ((dso = tally_dso_next(session->symbols, &pos))) {
+		const char *reason = lines_reason(profile, dso);
+
+		if (!reason)
+			continue;
+		tally_json_open(out, NULL, '{');
+		tally_json_text(out, "file", tally_dso_name(dso));
+		tally_json_text(out, "reason", reason);
+		tally_json_close(out, '}');
+	}
+	tally_json_close(out, ']');
+}
