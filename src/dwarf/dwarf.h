@@ -64,6 +64,11 @@ int tally_dwarf_open(const struct tally_dwarf_file *file, const struct tally_dwa
 		     struct tally_dwarf **ret_dwarf);
 void tally_dwarf_close(struct tally_dwarf *dwarf);
 
+/* The number of the unit that has `addr`, the same in each that was opened of the same bytes. 0,
+ * -ENOENT or as tally_dwarf_find(). Asking reads no unit but those that do not say what they have.
+ */
+int tally_dwarf_unit(struct tally_dwarf *dwarf, uint64_t addr, uint32_t *ret_unit);
+
 /* What a span is given to: 0, or the error that tally_dwarf_find() returns. */
 typedef int (*tally_line_take)(void *arg, const struct tally_line_span *span);
 

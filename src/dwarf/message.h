@@ -5,30 +5,32 @@
 
 #include "dwarf/dwarf.h"
 
-/* Addresses in one question: it is read whole before it is answered, and fits into the socket. */
-enum { DWARF_QUESTION_MAX = 2048 };
+/* Addresses in one question: it is read whole before it is answered, and fits into the socket. And
+ * threads that answer. */
+enum { DWARF_QUESTION_MAX = 8192, DWARF_THREADS_MAX = 4 };
 
 enum dwarf_message_kind {
-	DWARF_MESSAGE_TEXT = 1, /* `len` bytes: the next text, from number 1 */
+	DWARF_MESSAGE_TEXT = 1, /* `nr` bytes: the next text of the thread, from number 1 */
 	DWARF_MESSAGE_SPAN,     /* `nr` of struct dwarf_message_line */
 	DWARF_MESSAGE_END,      /* all addresses are answered, or `error` */
 };
 
 struct dwarf_message {
 	uint32_t kind;
-	uint32_t nr;   /* bytes, or lines */
-	int32_t error; /* END */
-	uint32_t zero;
+	uint32_t nr;         /* bytes, or lines */
+	int32_t error;       /* END */
+	uint32_t thread;     /* TEXT, SPAN: whose */
 	uint64_t start, end; /* SPAN */
 };
 
 struct dwarf_message_line {
-	uint32_t function, file; /* numbers of texts, 0: none */
+	uint32_t function, file; /* numbers of the thread's texts, 0: none */
 	uint32_t line;
 };
 
-/* Answer questions until there are none. Returns when the other end is closed. */
-void dwarf_serve(int fd, struct tally_dwarf *dwarf);
+/* Answer questions until there are none, by `nr` threads with a handle each, all of the same bytes.
+ * Returns when the other end is closed. */
+void dwarf_serve(int fd, struct tally_dwarf *const *dwarfs, uint32_t nr);
 
 /* Tell why no question is answered. */
 void dwarf_refuse(int fd, int error);

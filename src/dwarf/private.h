@@ -65,8 +65,7 @@ struct tally_dwarf {
 /* Find the units and which addresses they have. 0, -EBADMSG, -ENOMEM. */
 int dwarf_units_read(struct tally_dwarf *dwarf);
 
-/* The unit that has `addr`, with its functions and rows; NULL: there is none. 0, -EBADMSG, -E2BIG,
- * -ENOMEM. */
+/* The unit that has `addr`, with its functions and rows. 0, -ENOENT, -EBADMSG, -E2BIG, -ENOMEM. */
 int dwarf_unit_find(struct tally_dwarf *dwarf, uint64_t addr, struct dwarf_unit **ret_unit);
 
 /* Read the functions of a unit and what is inlined in them. 0, -EBADMSG, -E2BIG, -ENOMEM. */

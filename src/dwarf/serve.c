@@ -1,15 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The worker's side. */
+/* The worker's side. Units are shared out among its threads: none looks at another's. */
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "dwarf/message.h"
 
-/* An answer under way. */
-struct answer {
+/* The question that all threads are at. */
+struct question {
 	int fd;
+	uint32_t nr_threads, nr;
+	pthread_mutex_t lock; /* of the socket, and of `error` */
+	pthread_barrier_t asked, answered;
+	int error;
+	uint64_t addrs[DWARF_QUESTION_MAX];
+};
+
+/* What a thread answers. */
+struct answer {
+	struct question *question;
+	struct tally_dwarf *dwarf;
+	uint32_t thread;
 	TALLY_VEC(uint8_t) bytes;
 	struct tally_map texts; /* by where they are: their number */
 	uint32_t nr_texts;
@@ -31,23 +44,31 @@ static int send_all(int fd, const uint8_t *data, size_t len)
 	return 0;
 }
 
+/* Whole messages. */
 static int answer_flush(struct answer *answer)
 {
-	int ret = send_all(answer->fd, answer->bytes.data, answer->bytes.len);
+	int ret;
 
+	pthread_mutex_lock(&answer->question->lock);
+	ret = send_all(answer->question->fd, answer->bytes.data, answer->bytes.len);
+	pthread_mutex_unlock(&answer->question->lock);
 	answer->bytes.len = 0;
 	return ret;
 }
 
-static int answer_add(struct answer *answer, const void *data, size_t len)
+/* A message and what follows it. */
+static int answer_add(struct answer *answer, const struct dwarf_message *message, const void *data,
+		      size_t len)
 {
 	enum { FLUSH = 64 << 10 };
-	int ret = tally_vec_reserve(&answer->bytes, answer->bytes.len + len);
+	size_t at = answer->bytes.len;
 
-	if (ret)
-		return ret;
-	memcpy(answer->bytes.data + answer->bytes.len, data, len);
-	answer->bytes.len += len;
+	if (tally_vec_reserve(&answer->bytes, at + sizeof(*message) + len))
+		return -ENOMEM;
+	memcpy(answer->bytes.data + at, message, sizeof(*message));
+	if (len)
+		memcpy(answer->bytes.data + at + sizeof(*message), data, len);
+	answer->bytes.len += sizeof(*message) + len;
 	return answer->bytes.len > FLUSH ? answer_flush(answer) : 0;
 }
 
@@ -55,7 +76,7 @@ static int answer_add(struct answer *answer, const void *data, size_t len)
 static int answer_text(struct answer *answer, const char *text, uint32_t *ret_number)
 {
 	uint64_t known = text ? tally_map_get(&answer->texts, (uintptr_t)text) : 0;
-	struct dwarf_message message = {.kind = DWARF_MESSAGE_TEXT};
+	struct dwarf_message message = {.kind = DWARF_MESSAGE_TEXT, .thread = answer->thread};
 	size_t len;
 	int ret = 0;
 
@@ -67,9 +88,7 @@ static int answer_text(struct answer *answer, const char *text, uint32_t *ret_nu
 		known = ++answer->nr_texts;
 		ret = tally_map_put(&answer->texts, (uintptr_t)text, known);
 		if (!ret)
-			ret = answer_add(answer, &message, sizeof(message));
-		if (!ret)
-			ret = answer_add(answer, text, len);
+			ret = answer_add(answer, &message, text, len);
 	}
 	*ret_number = (uint32_t)known;
 	return ret;
@@ -78,8 +97,11 @@ static int answer_text(struct answer *answer, const char *text, uint32_t *ret_nu
 static int answer_span(void *arg, const struct tally_line_span *span)
 {
 	struct answer *answer = arg;
-	struct dwarf_message message = {
-		.kind = DWARF_MESSAGE_SPAN, .nr = span->nr, .start = span->start, .end = span->end};
+	struct dwarf_message message = {.kind = DWARF_MESSAGE_SPAN,
+					.nr = span->nr,
+					.thread = answer->thread,
+					.start = span->start,
+					.end = span->end};
 	struct dwarf_message_line lines[TALLY_DWARF_LINES_MAX];
 	int ret = 0;
 
@@ -92,32 +114,55 @@ static int answer_span(void *arg, const struct tally_line_span *span)
 	if (answer->end != span->start)
 		answer->start = span->start;
 	answer->end = span->end;
-	if (!ret)
-		ret = answer_add(answer, &message, sizeof(message));
-	return ret ? ret : answer_add(answer, lines, span->nr * sizeof(*lines));
+	return ret ? ret : answer_add(answer, &message, lines, span->nr * sizeof(*lines));
+}
+
+/* Whether an address is the thread's to answer; the first one has those that are in no unit. */
+static bool is_mine(const struct answer *answer, uint64_t addr)
+{
+	uint32_t unit = 0;
+
+	if (answer->question->nr_threads > 1 && tally_dwarf_unit(answer->dwarf, addr, &unit))
+		unit = 0;
+	return unit % answer->question->nr_threads == answer->thread;
 }
 
 /* An address without lines, or of a function that is too much, is answered by an empty span. */
-static int answer_address(struct answer *answer, struct tally_dwarf *dwarf, uint64_t addr)
+static int answer_address(struct answer *answer, uint64_t addr)
 {
 	const struct tally_line_span none = {.start = addr, .end = addr + 1};
 	int ret;
 
-	if (answer->start <= addr && addr < answer->end)
+	if ((answer->start <= addr && addr < answer->end) || !is_mine(answer, addr))
 		return 0;
 	answer->start = answer->end = 0;
-	ret = tally_dwarf_find(dwarf, addr, answer_span, answer);
+	ret = tally_dwarf_find(answer->dwarf, addr, answer_span, answer);
 	if (ret == -ENOENT || ret == -E2BIG || ret == -EBADMSG)
 		ret = addr + 1 ? answer_span(answer, &none) : 0;
 	return ret;
 }
 
-static int answer_end(struct answer *answer, int error)
+static void answer_all(struct answer *answer)
 {
-	struct dwarf_message message = {.kind = DWARF_MESSAGE_END, .error = error};
-	int ret = answer_add(answer, &message, sizeof(message));
+	struct question *question = answer->question;
+	int ret = 0;
 
-	return ret ? ret : answer_flush(answer);
+	for (uint32_t i = 0; i < question->nr && !ret; i++)
+		ret = answer_address(answer, question->addrs[i]);
+	if (!ret)
+		ret = answer_flush(answer);
+	if (!ret)
+		return;
+	pthread_mutex_lock(&question->lock);
+	question->error = ret;
+	pthread_mutex_unlock(&question->lock);
+}
+
+static int send_end(int fd, int error)
+{
+	const struct dwarf_message message = {.kind = DWARF_MESSAGE_END, .error = error};
+
+	return send_all(fd, (const uint8_t *)&message, sizeof(message));
 }
 
 static bool read_all(int fd, void *data, size_t len)
@@ -137,24 +182,61 @@ static bool read_all(int fd, void *data, size_t len)
 	return true;
 }
 
-void dwarf_serve(int fd, struct tally_dwarf *dwarf)
+static bool question_read(struct question *question)
 {
-	static uint64_t addrs[DWARF_QUESTION_MAX];
-	struct answer answer = {.fd = fd};
-	uint32_t nr;
-	int ret = 0;
+	return read_all(question->fd, &question->nr, sizeof(question->nr)) &&
+	       question->nr <= DWARF_QUESTION_MAX &&
+	       read_all(question->fd, question->addrs, question->nr * sizeof(*question->addrs));
+}
 
-	while (!ret && read_all(fd, &nr, sizeof(nr)) && nr <= DWARF_QUESTION_MAX &&
-	       read_all(fd, addrs, nr * sizeof(*addrs))) {
-		for (uint32_t i = 0; i < nr && !ret; i++)
-			ret = answer_address(&answer, dwarf, addrs[i]);
-		ret = answer_end(&answer, ret);
+/* The others end with the process. */
+static void *other_thread(void *arg)
+{
+	struct answer *answer = arg;
+
+	for (;;) {
+		pthread_barrier_wait(&answer->question->asked);
+		answer_all(answer);
+		pthread_barrier_wait(&answer->question->answered);
+	}
+	return NULL;
+}
+
+/* Start the other threads; without them some addresses would have no answer. */
+static void others_start(struct question *question, struct answer *answers, uint32_t nr)
+{
+	pthread_t thread;
+
+	for (uint32_t i = 1; i < nr; i++) {
+		if (pthread_create(&thread, NULL, other_thread, &answers[i]))
+			_exit(1);
+	}
+	question->nr_threads = nr;
+}
+
+void dwarf_serve(int fd, struct tally_dwarf *const *dwarfs, uint32_t nr)
+{
+	static struct question question;
+	static struct answer answers[DWARF_THREADS_MAX];
+
+	question.fd = fd;
+	pthread_mutex_init(&question.lock, NULL);
+	pthread_barrier_init(&question.asked, NULL, nr);
+	pthread_barrier_init(&question.answered, NULL, nr);
+	for (uint32_t i = 0; i < nr; i++)
+		answers[i] =
+			(struct answer){.question = &question, .dwarf = dwarfs[i], .thread = i};
+	others_start(&question, answers, nr);
+	while (!question.error && question_read(&question)) {
+		pthread_barrier_wait(&question.asked);
+		answer_all(&answers[0]);
+		pthread_barrier_wait(&question.answered);
+		if (send_end(fd, question.error))
+			break;
 	}
 }
 
 void dwarf_refuse(int fd, int error)
 {
-	struct answer answer = {.fd = fd};
-
-	(void)answer_end(&answer, error);
+	(void)send_end(fd, error);
 }

@@ -230,8 +230,8 @@ int tally_dwarf_find(struct tally_dwarf *dwarf, uint64_t addr, tally_line_take t
 	struct spans spans = {.dwarf = dwarf};
 	int ret = dwarf_unit_find(dwarf, addr, &spans.unit);
 
-	if (ret || !spans.unit)
-		return ret ? ret : -ENOENT;
+	if (ret)
+		return ret;
 	ret = spans_find(&spans, addr);
 	if (!ret)
 		ret = spans_give(&spans, take, arg);

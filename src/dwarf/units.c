@@ -133,7 +133,7 @@ int dwarf_units_read(struct tally_dwarf *dwarf)
 	return ret;
 }
 
-int dwarf_unit_find(struct tally_dwarf *dwarf, uint64_t addr, struct dwarf_unit **ret_unit)
+int tally_dwarf_unit(struct tally_dwarf *dwarf, uint64_t addr, uint32_t *ret_unit)
 {
 	const struct dwarf_range *range;
 	int ret = dwarf->has_ranges ? 0 : dwarf_units_read(dwarf);
@@ -141,9 +141,20 @@ int dwarf_unit_find(struct tally_dwarf *dwarf, uint64_t addr, struct dwarf_unit 
 	if (ret)
 		return ret;
 	range = DWARF_PIECE_FIND(&dwarf->ranges, &dwarf->reach, addr);
-	if (range)
-		ret = dwarf_unit_walk(dwarf, &dwarf->units.data[range->unit]);
+	if (!range)
+		return -ENOENT;
+	*ret_unit = range->unit;
+	return 0;
+}
+
+int dwarf_unit_find(struct tally_dwarf *dwarf, uint64_t addr, struct dwarf_unit **ret_unit)
+{
+	uint32_t number;
+	int ret = tally_dwarf_unit(dwarf, addr, &number);
+
 	if (!ret)
-		*ret_unit = range ? &dwarf->units.data[range->unit] : NULL;
+		ret = dwarf_unit_walk(dwarf, &dwarf->units.data[number]);
+	if (!ret)
+		*ret_unit = &dwarf->units.data[number];
 	return ret;
 }

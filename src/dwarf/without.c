@@ -19,6 +19,11 @@ void tally_dwarf_close(struct tally_dwarf *dwarf)
 {
 }
 
+int tally_dwarf_unit(struct tally_dwarf *dwarf, uint64_t addr, uint32_t *ret_unit)
+{
+	return -ENOENT;
+}
+
 int tally_dwarf_find(struct tally_dwarf *dwarf, uint64_t addr, tally_line_take take, void *arg)
 {
 	return -ENOENT;

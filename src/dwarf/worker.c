@@ -19,6 +19,9 @@
 #include "base/file.h"
 #include "dwarf/message.h"
 
+_Static_assert(DWARF_THREADS_MAX == TALLY_ARRAY_SIZE(((struct tally_dwarf_worker *)0)->threads),
+	       "texts of each thread");
+
 /* What libdw ends the process with when memory is out. */
 enum { STATUS_NO_MEMORY = EXIT_FAILURE };
 
@@ -71,10 +74,42 @@ static void be_silent(void)
 	}
 }
 
+/* More threads than there are processors are of no use, nor is more than one for what one reads in
+ * no time. */
+static uint32_t threads_wanted(const struct tally_dwarf_limits *limits,
+			       const struct tally_dwarf_file *file)
+{
+	enum { SMALL = 4 << 20 };
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (limits->threads)
+		return TALLY_MIN(limits->threads, DWARF_THREADS_MAX);
+	if (file->sections[TALLY_DWARF_INFO].len < SMALL || processors < 1)
+		return 1;
+	return (uint32_t)TALLY_MIN(processors, (long)DWARF_THREADS_MAX);
+}
+
+/* libdw looks at one handle with one thread: there is a handle for each. */
+static int handles_open(const struct tally_dwarf_limits *limits, tally_dwarf_opener open_it,
+			void *arg, struct tally_dwarf **dwarfs, uint32_t *ret_nr)
+{
+	static struct tally_dwarf_file file, alt;
+	uint32_t nr, wanted;
+	int ret = open_it(arg, &file, &alt);
+
+	wanted = ret ? 0 : threads_wanted(limits, &file);
+	for (nr = 0; nr < wanted && !ret; nr++)
+		ret = tally_dwarf_open(&file, alt.sections[TALLY_DWARF_INFO].data ? &alt : NULL,
+				       &dwarfs[nr]);
+	*ret_nr = nr;
+	return ret;
+}
+
 static void worker_run(int fd, const struct tally_dwarf_limits *limits, tally_dwarf_opener open_it,
 		       void *arg)
 {
-	struct tally_dwarf *dwarf;
+	struct tally_dwarf *dwarfs[DWARF_THREADS_MAX];
+	uint32_t nr;
 	int ret;
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -83,15 +118,15 @@ static void worker_run(int fd, const struct tally_dwarf_limits *limits, tally_dw
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_CPU, limits->seconds);
 	limit(RLIMIT_AS, space_taken() + limits->bytes);
-	ret = open_it(arg, &dwarf);
+	ret = handles_open(limits, open_it, arg, dwarfs, &nr);
 	if (ret) {
-		uint32_t nr;
+		uint32_t question;
 
 		/* An answer comes after its question. */
-		(void)!read(fd, &nr, sizeof(nr));
+		(void)!read(fd, &question, sizeof(question));
 		dwarf_refuse(fd, ret);
 	} else {
-		dwarf_serve(fd, dwarf);
+		dwarf_serve(fd, dwarfs, nr);
 	}
 	_exit(0);
 }
@@ -211,24 +246,27 @@ static int worker_take(struct tally_dwarf_worker *worker, size_t len, const uint
 	return 0;
 }
 
-static int take_text(struct tally_dwarf_worker *worker, struct tally_lines *lines, uint32_t len)
+static int take_text(struct tally_dwarf_worker *worker, struct tally_lines *lines,
+		     const struct dwarf_message *message)
 {
 	enum { TEXT_MAX = 1 << 20 };
+	uint32_t len = message->nr;
 	const uint8_t *data = NULL;
 	const char *text;
 	int ret = len <= TEXT_MAX ? worker_take(worker, len, &data) : -EPROTO;
 
 	if (!ret)
 		ret = tally_lines_text(lines, (const char *)data, len, &text);
-	return ret ? ret : tally_vec_push(&worker->texts, text);
+	return ret ? ret : tally_vec_push(&worker->threads[message->thread].texts, text);
 }
 
 /* The text of a number. False if there is none of it. */
-static bool text_of(const struct tally_dwarf_worker *worker, uint32_t number, const char **ret_text)
+static bool text_of(const struct tally_dwarf_worker *worker, uint32_t thread, uint32_t number,
+		    const char **ret_text)
 {
-	if (number > worker->texts.len)
+	if (number > worker->threads[thread].texts.len)
 		return false;
-	*ret_text = number ? worker->texts.data[number - 1] : NULL;
+	*ret_text = number ? worker->threads[thread].texts.data[number - 1] : NULL;
 	return true;
 }
 
@@ -246,8 +284,8 @@ static int take_span(struct tally_dwarf_worker *worker, struct tally_lines *line
 	for (uint32_t i = 0; i < message->nr && !ret; i++) {
 		memcpy(&line, data + i * sizeof(line), sizeof(line));
 		made[i].line = line.line;
-		if (!text_of(worker, line.function, &made[i].function) ||
-		    !text_of(worker, line.file, &made[i].file))
+		if (!text_of(worker, message->thread, line.function, &made[i].function) ||
+		    !text_of(worker, message->thread, line.file, &made[i].file))
 			ret = -EPROTO;
 	}
 	return ret ? ret : tally_lines_add(lines, &span);
@@ -267,8 +305,10 @@ static int take_answer(struct tally_dwarf_worker *worker, struct tally_lines *li
 		memcpy(&message, data, sizeof(message));
 		if (message.kind == DWARF_MESSAGE_END)
 			return message.error < 0 ? message.error : 0;
-		if (message.kind == DWARF_MESSAGE_TEXT)
-			ret = take_text(worker, lines, message.nr);
+		if (message.thread >= TALLY_ARRAY_SIZE(worker->threads))
+			ret = -EPROTO;
+		else if (message.kind == DWARF_MESSAGE_TEXT)
+			ret = take_text(worker, lines, &message);
 		else if (message.kind == DWARF_MESSAGE_SPAN)
 			ret = take_span(worker, lines, &message);
 		else
@@ -312,7 +352,8 @@ void tally_dwarf_worker_stop(struct tally_dwarf_worker *worker)
 {
 	if (worker->pid)
 		(void)worker_reap(worker);
-	tally_vec_free(&worker->texts);
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(worker->threads); i++)
+		tally_vec_free(&worker->threads[i].texts);
 	tally_vec_free(&worker->input);
 	*worker = (struct tally_dwarf_worker){0};
 }

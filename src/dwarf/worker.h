@@ -18,6 +18,7 @@
 struct tally_dwarf_limits {
 	unsigned seconds; /* of CPU time, and of waiting for it */
 	uint64_t bytes;   /* of memory beyond what the program has */
+	unsigned threads; /* at most 4; 0: as many as are of use */
 };
 
 /* Why there is no answer. */
@@ -31,15 +32,19 @@ enum {
 struct tally_dwarf_worker {
 	pid_t pid; /* 0: none */
 	int fd;
-	int error;                     /* it is given up for this */
-	int64_t left;                  /* milliseconds that it may still be waited for */
-	TALLY_VEC(const char *) texts; /* that it told, by number */
-	TALLY_VEC(uint8_t) input;      /* what came and was not looked at yet: from */
+	int error;    /* it is given up for this */
+	int64_t left; /* milliseconds that it may still be waited for */
+	struct {
+		TALLY_VEC(const char *) texts; /* that one of its threads told, by number */
+	} threads[4];
+	TALLY_VEC(uint8_t) input; /* what came and was not looked at yet: from */
 	size_t at;
 };
 
-/* Opens the debug information, in the process. 0 or -errno. */
-typedef int (*tally_dwarf_opener)(void *arg, struct tally_dwarf **ret_dwarf);
+/* Gathers the debug information, in the process: of the file, and of what dwz moved to another one;
+ * both are empty at first. 0 or -errno. */
+typedef int (*tally_dwarf_opener)(void *arg, struct tally_dwarf_file *file,
+				  struct tally_dwarf_file *alt);
 
 /* Start the process. 0, -ENOMEM, -EAGAIN, -EMFILE. */
 int tally_dwarf_worker_start(struct tally_dwarf_worker *worker,

@@ -267,14 +267,12 @@ static int gather(const struct tally_elf *elf, uint64_t *most, struct tally_dwar
 	return 0;
 }
 
-int tally_debug_info_open(const struct tally_debug_info *info, uint64_t most,
-			  struct tally_dwarf **ret_dwarf)
+int tally_debug_info_gather(const struct tally_debug_info *info, uint64_t most,
+			    struct tally_dwarf_file *file, struct tally_dwarf_file *alt)
 {
-	struct tally_dwarf_file *files = calloc(2, sizeof(*files));
-	bool has_alt = info->alt.elf.data;
-	int ret = files ? gather(&info->image.elf, &most, &files[0]) : -ENOMEM;
+	int ret = gather(&info->image.elf, &most, file);
 
-	if (!ret && has_alt)
-		ret = gather(&info->alt.elf, &most, &files[1]);
-	return ret ? ret : tally_dwarf_open(&files[0], has_alt ? &files[1] : NULL, ret_dwarf);
+	if (!ret && info->alt.elf.data)
+		ret = gather(&info->alt.elf, &most, alt);
+	return ret;
 }

@@ -25,10 +25,10 @@ void tally_debug_info_free(struct tally_debug_info *info);
  * nowhere. */
 bool tally_debug_info_bias(const struct tally_debug_info *info, uint64_t addr, uint64_t *ret_bias);
 
-/* Read it: unpack what is packed, of no more than `most` bytes. 0; -EFBIG; or an error of
- * tally_unpack() or tally_dwarf_open(). What was read is never freed: it is for a process that
- * does nothing else. */
-int tally_debug_info_open(const struct tally_debug_info *info, uint64_t most,
-			  struct tally_dwarf **ret_dwarf);
+/* Read it: unpack what is packed, of no more than `most` bytes in all; `alt` stays as it is if
+ * there is none. 0; -EFBIG; or an error of tally_unpack(). What was unpacked is never freed: it is
+ * for a process that does nothing else. */
+int tally_debug_info_gather(const struct tally_debug_info *info, uint64_t most,
+			    struct tally_dwarf_file *file, struct tally_dwarf_file *alt);
 
 #endif

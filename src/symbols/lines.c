@@ -96,11 +96,11 @@ enum tally_dso_state tally_dso_lines_state(const struct tally_dso *dso)
 	return dso->lines && dso->lines->is_found ? dso->lines->state : TALLY_DSO_NOT_LOADED;
 }
 
-static int opener(void *arg, struct tally_dwarf **ret_dwarf)
+static int opener(void *arg, struct tally_dwarf_file *file, struct tally_dwarf_file *alt)
 {
 	struct tally_dso *dso = arg;
 
-	return tally_debug_info_open(&dso->lines->info, limits_of(dso).bytes, ret_dwarf);
+	return tally_debug_info_gather(&dso->lines->info, limits_of(dso).bytes, file, alt);
 }
 
 /* ---- asking ---------------------------------------------------------------------- */

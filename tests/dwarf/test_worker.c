@@ -17,30 +17,31 @@
 
 static const struct tally_dwarf_limits limits = {.seconds = 60, .bytes = 1 << 30};
 
-static int open_corpus(void *arg, struct tally_dwarf **ret_dwarf)
+static int open_corpus(void *arg, struct tally_dwarf_file *file, struct tally_dwarf_file *alt)
 {
-	return tally_dwarf_open(&((struct corpus *)arg)->file, NULL, ret_dwarf);
+	*file = ((struct corpus *)arg)->file;
+	return 0;
 }
 
-static int open_nothing(void *arg, struct tally_dwarf **ret_dwarf)
+static int open_nothing(void *arg, struct tally_dwarf_file *file, struct tally_dwarf_file *alt)
 {
 	return -EFBIG;
 }
 
-static int open_crashing(void *arg, struct tally_dwarf **ret_dwarf)
+static int open_crashing(void *arg, struct tally_dwarf_file *file, struct tally_dwarf_file *alt)
 {
 	raise(SIGSEGV);
 	return 0;
 }
 
-static int open_looping(void *arg, struct tally_dwarf **ret_dwarf)
+static int open_looping(void *arg, struct tally_dwarf_file *file, struct tally_dwarf_file *alt)
 {
 	for (volatile unsigned i = 1; i; i |= 1)
 		;
 	return -EINTR;
 }
 
-static int open_waiting(void *arg, struct tally_dwarf **ret_dwarf)
+static int open_waiting(void *arg, struct tally_dwarf_file *file, struct tally_dwarf_file *alt)
 {
 	while (pause())
 		;
@@ -48,7 +49,7 @@ static int open_waiting(void *arg, struct tally_dwarf **ret_dwarf)
 }
 
 /* More than it may have. */
-static int open_greedy(void *arg, struct tally_dwarf **ret_dwarf)
+static int open_greedy(void *arg, struct tally_dwarf_file *file, struct tally_dwarf_file *alt)
 {
 	void *taken = mmap(NULL, 64 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -104,6 +105,16 @@ static void answers_what_this_process_would(void **state)
 	(void)state;
 	corpus_open(CORPUS "/gcc5", &corpus);
 	assert_int_equal(ask(open_corpus, &corpus, limits, &lines), 0);
+	/* By several threads, too: they share units out. */
+	for (unsigned threads = 1; threads <= 5; threads++) {
+		struct tally_dwarf_limits more = limits;
+		struct tally_lines by_threads = {0};
+
+		more.threads = threads;
+		assert_int_equal(ask(open_corpus, &corpus, more, &by_threads), 0);
+		assert_int_equal(by_threads.spans.len, lines.spans.len);
+		tally_lines_free(&by_threads);
+	}
 	assert_int_equal(tally_dwarf_open(&corpus.file, NULL, &dwarf), 0);
 	assert_int_equal(tally_dwarf_find(dwarf, outer_of(&corpus), collect, &lines), 0);
 	/* Of what has none it is known that it has none. */
