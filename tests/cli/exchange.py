@@ -63,8 +63,8 @@ def record(tool, kind):
 def check_script(tool, kind):
     needs(kind)
     path = record(tool, kind)
-    want = tap.run(PERF, "script", "-i", path, env={**os.environ, "PAGER": "cat"}).stdout
-    got = tap.run(TALLY, "script", "-i", path).stdout
+    want = tap.run(PERF, "script", "--no-inline", "-i", path, env={**os.environ, "PAGER": "cat"}).stdout
+    got = tap.run(TALLY, "script", "--no-inline", "-i", path).stdout
     assert want.count("\n") > 10, f"perf script shows only {want!r}"
     tap.same_script(got, want, "tally script against perf script")
 
@@ -72,7 +72,7 @@ def check_script(tool, kind):
 def shares(tool, path, *options):
     """{(event, row): percent} of a report with separated values."""
     options = [*options, "--no-bounds"] if tool == TALLY else options
-    text = tap.run(tool, "report", "--stdio", "-i", path, "--no-children", "-g", "none", "-t", ";", "--no-group", *options).stdout
+    text = tap.run(tool, "report", "--stdio", "--no-inline", "-i", path, "--no-children", "-g", "none", "-t", ";", "--no-group", *options).stdout
     event, out = None, {}
     for line in text.splitlines():
         match = re.match(r"# Samples: .* of events? '(.*)'", line)
@@ -114,7 +114,7 @@ def check_children(tool):
     path = record(tool, "callchains")
     rows = []
     for reader, options in ((PERF, []), (TALLY, ["--no-bounds", "--raw-chains"])):
-        text = tap.run(reader, "report", "--stdio", "-i", path, "-g", "none", *options).stdout
+        text = tap.run(reader, "report", "--stdio", "--no-inline", "-i", path, "-g", "none", *options).stdout
         rows.append([re.sub(" +", " ", line).strip() for line in text.splitlines()
                      if re.match(" +[0-9.]+% ", line) and not re.search(r"(@plt|\] (0x)?[0-9a-f]{16}) *$", line)])
     assert len(rows[0]) > 10, f"perf report shows only {rows[0]!r}"
@@ -125,9 +125,9 @@ def check_hidden_chains(tool):
     needs("tracepoint callchains")
     path = record(tool, "tracepoint callchains")
     for options in (["-G"], ["-F", "+pid"], ["-F", "sw:+pid"], ["-F", "comm,ip,sym"]):
-        want = tap.run(PERF, "script", "-i", path, *options).stdout
+        want = tap.run(PERF, "script", "--no-inline", "-i", path, *options).stdout
         assert want.count("\n") > 10, f"perf script shows only {want!r}"
-        tap.same_script(tap.run(TALLY, "script", "-i", path, *options).stdout, want, " ".join(options))
+        tap.same_script(tap.run(TALLY, "script", "--no-inline", "-i", path, *options).stdout, want, " ".join(options))
 
 
 def check_lists(tool, kind):
@@ -148,9 +148,9 @@ def check_pipe(tool):
         tap.run(tool, "record", "-q", "-g", "-e", "cpu-clock", "-o", "-", "--", "sh", "-c",
                 "ls -lR /usr/lib >/dev/null", stdout=file)
     with open(path, "rb") as file:
-        want = tap.run(PERF, "script", "-i", "-", stdin=file).stdout
+        want = tap.run(PERF, "script", "--no-inline", "-i", "-", stdin=file).stdout
     with open(path, "rb") as file:
-        got = tap.run(TALLY, "script", "-i", "-", stdin=file).stdout
+        got = tap.run(TALLY, "script", "--no-inline", "-i", "-", stdin=file).stdout
     assert want.count("\n") > 10, f"perf script shows only {want!r}"
     tap.same_script(got, want, "tally script against perf script, of a stream")
 
@@ -162,9 +162,9 @@ def test_counts_of_perf_stat_record():
         run = tap.run(PERF, "stat", "record", "-o", path, *options, "-e", "task-clock,page-faults", "--", *WORKLOAD)
         if run.returncode:
             raise tap.Skip(f"perf stat record {options}: {run.stderr[:200]}")
-        want = tap.run(PERF, "script", "-i", path).stdout
+        want = tap.run(PERF, "script", "--no-inline", "-i", path).stdout
         assert want.count("\n") > 2, f"perf script shows only {want!r}"
-        tap.same(tap.run(TALLY, "script", "-i", path).stdout, want, f"counts, {name}")
+        tap.same(tap.run(TALLY, "script", "--no-inline", "-i", path).stdout, want, f"counts, {name}")
 
 
 def ended(pid):
@@ -200,11 +200,11 @@ def check_ended(target, to_pipe):
             task.wait()
     if to_pipe:
         with open(path, "rb") as file:
-            want = tap.run(PERF, "script", "-i", "-", stdin=file)
+            want = tap.run(PERF, "script", "--no-inline", "-i", "-", stdin=file)
         with open(path, "rb") as file:
-            got = tap.run(TALLY, "script", "-i", "-", stdin=file)
+            got = tap.run(TALLY, "script", "--no-inline", "-i", "-", stdin=file)
     else:
-        want, got = tap.run(PERF, "script", "-i", path), tap.run(TALLY, "script", "-i", path)
+        want, got = tap.run(PERF, "script", "--no-inline", "-i", path), tap.run(TALLY, "script", "-i", path)
     assert want.stdout.count("\n") > 10, f"perf script shows only {want.stdout!r} {want.stderr!r}"
     tap.same_script(got.stdout, want.stdout, "tally script against perf script")
 

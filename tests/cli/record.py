@@ -74,7 +74,7 @@ def same(path, *args, chains=True):
         raise Skip("no perf to compare with")
     pairs = [("evlist", "-v"), ("buildid-list",)]
     if chains:
-        pairs.append(("script", *args))
+        pairs.append(("script", "--no-inline", *args))
     for command, *more in pairs:
         ours = text(TALLY, command, "-i", path, *more)
         theirs = text("perf", command, "-i", path, *more)
@@ -200,13 +200,13 @@ def test_pipe(path):
     with open(path, "wb") as file:
         file.write(done.stdout)
     with open(path, "rb") as file:
-        ours = subprocess.run([TALLY, "script", "-i", "-"], stdin=file, stdout=subprocess.PIPE,
+        ours = subprocess.run([TALLY, "script", "--no-inline", "-i", "-"], stdin=file, stdout=subprocess.PIPE,
                               check=True).stdout
     assert ours.count(b"\n") > 10
     if not PERF:
         raise Skip("no perf to compare with")
     with open(path, "rb") as file:
-        theirs = subprocess.run(["perf", "script", "-i", "-"], stdin=file, check=True,
+        theirs = subprocess.run(["perf", "script", "--no-inline", "-i", "-"], stdin=file, check=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
     assert ours == theirs
 
@@ -218,7 +218,7 @@ def test_pipe_tracepoints(path):
         raise Skip("no perf to compare with")
     done = run(TALLY, "record", "-o", "-", "-e", "sched:sched_process_exit", "sh", "-c", "true; env true")
     assert done.returncode == 0, done.stderr
-    out = subprocess.run(["perf", "script", "-i", "-"], input=done.stdout, check=True,
+    out = subprocess.run(["perf", "script", "--no-inline", "-i", "-"], input=done.stdout, check=True,
                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
     assert b"comm=sh" in out, out
 
@@ -499,7 +499,7 @@ def test_full_disk(path):
         one_truth(said, full)
         assert len(text(TALLY, "script", "-i", full)) > 100
         if PERF:
-            assert text(TALLY, "script", *OURS, "-i", full) == text("perf", "script", "-i", full)
+            assert text(TALLY, "script", "--no-inline", *OURS, "-i", full) == text("perf", "script", "--no-inline", "-i", full)
         # Where there is no room to begin with, the command is not run.
         with open(os.path.join(where, "filler"), "wb", buffering=0) as filler:
             try:
@@ -547,7 +547,7 @@ def test_size_limit(path):
     assert len(text(TALLY, "script", "-i", path)) > 100, "too few samples"
     if PERF:
         tap.same_script(*("\n".join(text(*command, "-i", path)) + "\n"
-                          for command in ((TALLY, "script", *OURS), ("perf", "script"))), "script")
+                          for command in ((TALLY, "script", "--no-inline", *OURS), ("perf", "script", "--no-inline"))), "script")
 
 
 def test_devices(path):
@@ -583,7 +583,7 @@ def test_pipe_printing(path):
         done = run(TALLY, "record", *options, "-e", "cpu-clock", *command, cwd=os.path.dirname(path))
         assert done.returncode == 0 and b"printed" not in done.stdout, done.stderr
         assert b"printed" in done.stderr, done.stderr
-        shown = subprocess.run([TALLY, "script", "-i", "-"], input=done.stdout, check=True,
+        shown = subprocess.run([TALLY, "script", "--no-inline", "-i", "-"], input=done.stdout, check=True,
                                stdout=subprocess.PIPE).stdout
         assert shown.count(b"\n") > 10, shown
     # Into a file nothing is in its way.
@@ -633,7 +633,7 @@ def test_pipe_slow(path):
         stream = file.read()
     status, said = ends(process)
     assert status == 128 + signal.SIGTERM and "cannot" not in said, said
-    done = subprocess.run([TALLY, "script", "-i", "-"], input=stream, check=True, stdout=subprocess.PIPE,
+    done = subprocess.run([TALLY, "script", "--no-inline", "-i", "-"], input=stream, check=True, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE)
     assert done.stdout.count(b"\n") > 100 and not done.stderr, done.stderr
 
@@ -804,7 +804,7 @@ def test_overwrite_signal(path):
     for name in files:
         text(TALLY, "script", "-i", name)
         if PERF:
-            assert text(TALLY, "script", "-i", name) == text("perf", "script", "-i", name)
+            assert text(TALLY, "script", "--no-inline", "-i", name) == text("perf", "script", "--no-inline", "-i", name)
     assert any(text(TALLY, "script", "-i", name) for name in files), child
 
 
