@@ -153,12 +153,12 @@ static int put_features(const struct copy *copy, uint64_t end,
 	int ret;
 
 	for (unsigned id = 0; id < TALLY_FEATURE_LIMIT; id++)
-		at += chosen[id] ? COPY_SECTION : 0;
+		at += chosen[id] ? tally_feature_entry_size(id) : 0;
 	for (unsigned id = 0; id < TALLY_FEATURE_LIMIT; id++) {
 		if (!chosen[id])
 			continue;
-		tally_put64(&table, copy->data->info.is_foreign, at);
-		tally_put64(&table, copy->data->info.is_foreign, chosen[id]->bytes.len);
+		tally_put_feature_entry(&table, copy->data->info.is_foreign, id, at,
+					chosen[id]->bytes.len);
 		at += chosen[id]->bytes.len;
 	}
 	ret = tally_str_error(&table);
@@ -183,8 +183,11 @@ static int put_bits(const struct copy *copy,
 
 	for (unsigned word = 0; word < TALLY_FEATURE_LIMIT / 64; word++) {
 		bits[word] = 0;
-		for (unsigned bit = 0; bit < 64; bit++)
-			bits[word] |= (uint64_t) !!chosen[64 * word + bit] << bit;
+		for (unsigned bit = 0; bit < 64; bit++) {
+			bool listed = 64 * word + bit != TALLY_FEATURE_STORED_NAMES;
+
+			bits[word] |= (uint64_t)(listed && chosen[64 * word + bit]) << bit;
+		}
 		if (halves)
 			bits[word] = bits[word] << 32 | bits[word] >> 32;
 		tally_put64(&out, copy->data->info.is_foreign, bits[word]);

@@ -60,3 +60,12 @@ void tally_put_attr(struct tally_str *out, bool swap, const struct perf_event_at
 	tally_attr_encode(attr, size, swap, bytes);
 	tally_str_add_bytes(out, bytes, size);
 }
+
+void tally_put_feature_entry(struct tally_str *out, bool swap, uint32_t id, uint64_t offset,
+			     uint64_t len)
+{
+	if (id == TALLY_FEATURE_STORED_NAMES)
+		tally_str_add_bytes(out, TALLY_UNLISTED_MAGIC, 16);
+	tally_put64(out, swap, offset);
+	tally_put64(out, swap, len);
+}

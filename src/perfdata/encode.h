@@ -9,9 +9,25 @@
 
 #include "base/str.h"
 #include "tally/abi.h"
+#include "tally/perfdata.h"
 
 void tally_put32(struct tally_str *out, bool swap, uint32_t value);
 void tally_put64(struct tally_str *out, bool swap, uint64_t value);
+
+/* Our own feature has no bit in the header: perf inject looks numbers that it does not know up in a
+ * table that ends before them, and crashes. Its entry is the last one of the table of features,
+ * behind these bytes, which make one more. */
+#define TALLY_UNLISTED_MAGIC "tally:unlisted:1"
+
+/* How many bytes the entry of a feature takes in the table. */
+static inline uint64_t tally_feature_entry_size(uint32_t id)
+{
+	return id == TALLY_FEATURE_STORED_NAMES ? 32 : 16;
+}
+
+/* Append the entry of a feature of `len` bytes at `offset`. */
+void tally_put_feature_entry(struct tally_str *out, bool swap, uint32_t id, uint64_t offset,
+			     uint64_t len);
 void tally_put_zeros(struct tally_str *out, size_t nr);
 
 /* u32 length and bytes, NUL-padded to a multiple of 64. */

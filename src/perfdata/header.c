@@ -9,6 +9,7 @@
 #include "base/arith.h"
 #include "base/endian.h"
 #include "perfdata/reader.h"
+#include "perfdata/encode.h"
 #include "perfdata/reader_features.h"
 
 enum {
@@ -196,6 +197,23 @@ static void note_feature(struct tally_perfdata *data, unsigned id, uint64_t at, 
 							     .text = text});
 }
 
+/* The entry of our own feature, at the end of the table; see TALLY_UNLISTED_MAGIC. */
+static int read_unlisted(struct tally_perfdata *data, uint64_t table)
+{
+	struct section at;
+
+	if (!tally_range_ok(table, 16 + SECTION, data->len) ||
+	    memcmp(data->bytes + table, TALLY_UNLISTED_MAGIC, 16) != 0)
+		return 0;
+	at = section_at(data, table + 16);
+	if (tally_range_ok(at.offset, at.size, data->len))
+		return tally_features_add(
+			data, TALLY_FEATURE_STORED_NAMES, at.offset,
+			(struct tally_perfdata_slice){data->bytes + at.offset, at.size});
+	note_feature(data, TALLY_FEATURE_STORED_NAMES, table, "feature outside the file");
+	return 0;
+}
+
 /* One section per set bit, known or not, right behind the records. */
 static int read_features(struct tally_perfdata *data, uint64_t table)
 {
@@ -221,7 +239,7 @@ static int read_features(struct tally_perfdata *data, uint64_t table)
 				data, id, at.offset,
 				(struct tally_perfdata_slice){data->bytes + at.offset, at.size});
 	}
-	return ret;
+	return ret ? ret : read_unlisted(data, table);
 }
 
 /* Limit the records to the file and tell an unfinished one. */

@@ -75,16 +75,18 @@ int tally_writer_start_file(struct tally_perfdata_writer *writer)
 static void put_table(struct tally_str *out, struct tally_perfdata_writer *writer,
 		      uint64_t bits[TALLY_FEATURE_LIMIT / 64])
 {
-	uint64_t at = writer->position + SECTION * writer->features.len;
+	uint64_t at = writer->position;
 
+	tally_vec_for_each (feature, &writer->features)
+		at += tally_feature_entry_size(feature->id);
 	for (uint32_t id = 0; id < TALLY_FEATURE_LIMIT; id++) {
 		struct tally_writer_feature *feature = tally_writer_find_feature(writer, id);
 
 		if (!feature)
 			continue;
-		tally_bit_set(bits, id);
-		tally_put64(out, writer->options.foreign, at);
-		tally_put64(out, writer->options.foreign, feature->len);
+		if (id != TALLY_FEATURE_STORED_NAMES)
+			tally_bit_set(bits, id);
+		tally_put_feature_entry(out, writer->options.foreign, id, at, feature->len);
 		at += feature->len;
 	}
 }
