@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-/* Spans that are looked through one by one before they are put in order. */
-enum { NEWEST_MAX = 64 };
-
 int tally_lines_text(struct tally_lines *lines, const char *text, size_t len, const char **ret_text)
 {
 	uint32_t id;
@@ -16,11 +13,51 @@ int tally_lines_text(struct tally_lines *lines, const char *text, size_t len, co
 	return ret;
 }
 
+/* How many runs begin at or before an address. */
+static size_t runs_before(const struct tally_lines *lines, uint64_t addr)
+{
+	size_t low = 0, high = lines->runs.len;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (lines->runs.data[middle].start <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Note where the newest span is. Runs come mostly in order. */
+static int run_extend(struct tally_lines *lines, const struct tally_line_span *span)
+{
+	uint32_t number = (uint32_t)lines->spans.len - 1;
+	struct tally_line_run *run = lines->runs.len ? &lines->runs.data[lines->last_run] : NULL;
+	size_t at;
+
+	if (run && run->end == span->start && run->first + run->nr == number) {
+		run->end = span->end;
+		run->nr++;
+		return 0;
+	}
+	if (tally_vec_reserve(&lines->runs, lines->runs.len + 1))
+		return -ENOMEM;
+	at = runs_before(lines, span->start);
+	memmove(&lines->runs.data[at + 1], &lines->runs.data[at],
+		(lines->runs.len - at) * sizeof(*lines->runs.data));
+	lines->runs.data[at] = (struct tally_line_run){span->start, span->end, number, 1};
+	lines->runs.len++;
+	lines->last_run = at;
+	return 0;
+}
+
 int tally_lines_add(struct tally_lines *lines, const struct tally_line_span *span)
 {
 	struct tally_line_span copy = *span;
 	size_t size = span->nr * sizeof(*span->lines);
 	struct tally_line *to;
+	int ret;
 
 	if (span->start >= span->end)
 		return 0;
@@ -30,57 +67,37 @@ int tally_lines_add(struct tally_lines *lines, const struct tally_line_span *spa
 	if (size)
 		memcpy(to, span->lines, size);
 	copy.lines = to;
-	return tally_vec_push(&lines->spans, copy);
+	ret = tally_vec_push(&lines->spans, copy);
+	return ret ? ret : run_extend(lines, &copy);
 }
 
-static int by_start(const void *a, const void *b, void *arg)
+/* The number of the span of a run that has the address. */
+static uint32_t run_search(const struct tally_lines *lines, const struct tally_line_run *run,
+			   uint64_t addr)
 {
-	const struct tally_line_span *spans = arg;
-	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+	uint32_t low = run->first, high = run->first + run->nr;
 
-	if (spans[i].start != spans[j].start)
-		return spans[i].start < spans[j].start ? -1 : 1;
-	return i < j ? -1 : i > j;
-}
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
 
-/* Put the newest spans among the others. They mostly come in order, one function after another. */
-static int lines_sort(struct tally_lines *lines)
-{
-	uint32_t nr = (uint32_t)lines->spans.len, first = (uint32_t)lines->sorted.len;
-	int ret = tally_vec_reserve(&lines->sorted, nr);
-
-	if (ret)
-		return ret;
-	for (uint32_t i = first; i < nr; i++)
-		lines->sorted.data[lines->sorted.len++] = i;
-	qsort_r(lines->sorted.data, nr, sizeof(*lines->sorted.data), by_start, lines->spans.data);
-	return 0;
-}
-
-static bool span_has(const struct tally_line_span *span, uint64_t addr)
-{
-	return span->start <= addr && addr < span->end;
+		if (lines->spans.data[middle].start <= addr)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 /* The number of a span that has the address, + 1; 0: there is none. */
 static uint32_t lines_search(const struct tally_lines *lines, uint64_t addr)
 {
-	size_t low = 0, high = lines->sorted.len;
+	enum { OVERLAPS_MAX = 16 }; /* of runs that begin before it, as far as is looked */
+	size_t at = runs_before(lines, addr);
 
-	for (size_t i = lines->sorted.len; i < lines->spans.len; i++) {
-		if (span_has(&lines->spans.data[i], addr))
-			return (uint32_t)i + 1;
+	for (int i = 0; at && i < OVERLAPS_MAX; i++, at--) {
+		if (addr < lines->runs.data[at - 1].end)
+			return run_search(lines, &lines->runs.data[at - 1], addr) + 1;
 	}
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (lines->spans.data[lines->sorted.data[middle]].start <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low && span_has(&lines->spans.data[lines->sorted.data[low - 1]], addr))
-		return lines->sorted.data[low - 1] + 1;
 	return 0;
 }
 
@@ -89,10 +106,8 @@ const struct tally_line_span *tally_lines_find(struct tally_lines *lines, uint64
 	uint64_t found = tally_map_get(&lines->by_address, addr);
 
 	if (found == TALLY_MAP_NONE) {
-		/* Out of memory, it is found slowly. */
-		if (lines->spans.len - lines->sorted.len > NEWEST_MAX)
-			(void)lines_sort(lines);
 		found = lines_search(lines, addr);
+		/* Out of memory, it is found again. */
 		if (found)
 			(void)tally_map_put(&lines->by_address, addr, found);
 	}
@@ -102,7 +117,7 @@ const struct tally_line_span *tally_lines_find(struct tally_lines *lines, uint64
 void tally_lines_free(struct tally_lines *lines)
 {
 	tally_vec_free(&lines->spans);
-	tally_vec_free(&lines->sorted);
+	tally_vec_free(&lines->runs);
 	tally_map_free(&lines->by_address);
 	tally_intern_free(&lines->texts);
 	tally_arena_free(&lines->arena);

@@ -11,6 +11,7 @@
 #define TALLY_DWARF_LINES_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include "base/intern.h"
 #include "base/map.h"
@@ -32,11 +33,18 @@ struct tally_line_span {
 	uint32_t nr;
 };
 
+/* Spans that were added one behind the other, and follow each other: mostly those of a function. */
+struct tally_line_run {
+	uint64_t start, end;
+	uint32_t first, nr; /* of the spans */
+};
+
 /* All zero is empty. */
 struct tally_lines {
 	TALLY_VEC(struct tally_line_span) spans; /* in order of addition */
-	TALLY_VEC(uint32_t) sorted;              /* spans by start; the newest are not among them */
-	struct tally_map by_address; /* of those that were looked for: span + 1, 0: none */
+	TALLY_VEC(struct tally_line_run) runs;   /* by start */
+	size_t last_run;                         /* the one that was added to last */
+	struct tally_map by_address;             /* of those that were found: the span + 1 */
 	struct tally_intern texts;
 	struct tally_arena arena; /* of lines */
 };
@@ -55,5 +63,13 @@ int tally_lines_add(struct tally_lines *lines, const struct tally_line_span *spa
 const struct tally_line_span *tally_lines_find(struct tally_lines *lines, uint64_t addr);
 
 void tally_lines_free(struct tally_lines *lines);
+
+/* The name of a line's file without its directories; NULL: not known. */
+static inline const char *tally_line_file_name(const struct tally_line *line)
+{
+	const char *slash = line && line->file ? strrchr(line->file, '/') : NULL;
+
+	return slash ? slash + 1 : line ? line->file : NULL;
+}
 
 #endif

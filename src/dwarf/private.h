@@ -41,6 +41,11 @@ struct dwarf_unit {
 	struct tally_map paths; /* by where a file's name is: its path */
 };
 
+/* A part of the code. */
+struct dwarf_part {
+	uint64_t start, end;
+};
+
 /* Addresses of a unit. */
 struct dwarf_range {
 	uint64_t start, end;
@@ -65,8 +70,10 @@ struct tally_dwarf {
 /* Find the units and which addresses they have. 0, -EBADMSG, -ENOMEM. */
 int dwarf_units_read(struct tally_dwarf *dwarf);
 
-/* The unit that has `addr`, with its functions and rows. 0, -ENOENT, -EBADMSG, -E2BIG, -ENOMEM. */
-int dwarf_unit_find(struct tally_dwarf *dwarf, uint64_t addr, struct dwarf_unit **ret_unit);
+/* The unit that has `addr`, with its functions and rows, and `part` cut as below.
+ * 0, -ENOENT, -EBADMSG, -E2BIG, -ENOMEM. */
+int dwarf_unit_find(struct tally_dwarf *dwarf, uint64_t addr, struct dwarf_part *part,
+		    struct dwarf_unit **ret_unit);
 
 /* Read the functions of a unit and what is inlined in them. 0, -EBADMSG, -E2BIG, -ENOMEM. */
 int dwarf_unit_walk(const struct tally_dwarf *dwarf, struct dwarf_unit *unit);
@@ -79,12 +86,13 @@ const char *dwarf_call_name(struct tally_dwarf *dwarf, const struct dwarf_unit *
 const char *dwarf_file_path(struct tally_dwarf *dwarf, struct dwarf_unit *unit, const char *file);
 
 /* Of pieces by start, of which `reach` says how far they go, the innermost that has `addr`. */
-#define DWARF_PIECE_FIND(pieces, reach_of, addr)                                                   \
+#define DWARF_PIECE_FIND(pieces, reach_of, addr, part)                                             \
 	dwarf_piece_find((pieces)->data, sizeof(*(pieces)->data), (pieces)->len, (reach_of)->data, \
-			 (addr))
+			 (addr), (part))
 
-/* See DWARF_PIECE_FIND(); each piece begins with its start and its end. NULL: none has it. */
+/* See DWARF_PIECE_FIND(); each piece begins with its start and its end. NULL: none has it.
+ * Cuts `part`, which has `addr`, to where the answer is the same: pieces may lie in each other. */
 const void *dwarf_piece_find(const void *pieces, size_t size, size_t nr, const uint64_t *reach,
-			     uint64_t addr);
+			     uint64_t addr, struct dwarf_part *part);
 
 #endif

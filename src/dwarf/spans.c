@@ -24,7 +24,7 @@ struct change {
 struct spans {
 	struct tally_dwarf *dwarf;
 	struct dwarf_unit *unit;
-	uint64_t start, end;
+	struct dwarf_part part; /* of the code, that the spans are of */
 	TALLY_VEC(struct change) changes;
 	size_t row;                                 /* number of the last row met + 1; 0: none */
 	uint32_t open[TALLY_DWARF_INLINED_MAX + 1]; /* by depth: number of a call + 1 */
@@ -71,11 +71,12 @@ static int change_add(struct spans *spans, uint64_t addr, enum change_kind kind,
 
 static int add_rows(struct spans *spans)
 {
-	size_t row = rows_before(spans->unit, spans->start);
+	size_t row = rows_before(spans->unit, spans->part.start);
 	int ret = 0;
 
 	spans->row = row;
-	while (row < spans->unit->nr_rows && row_address(spans->unit, row) < spans->end && !ret) {
+	while (row < spans->unit->nr_rows && row_address(spans->unit, row) < spans->part.end &&
+	       !ret) {
 		ret = change_add(spans, row_address(spans->unit, row), CHANGE_ROW, row);
 		row++;
 	}
@@ -88,8 +89,8 @@ static int add_calls(struct spans *spans, const struct dwarf_function *function)
 
 	for (uint32_t i = function->first; i < function->last && !ret; i++) {
 		const struct dwarf_call *call = &spans->unit->calls.data[i];
-		uint64_t start = TALLY_MAX(call->start, spans->start);
-		uint64_t end = TALLY_MIN(call->end, spans->end);
+		uint64_t start = TALLY_MAX(call->start, spans->part.start);
+		uint64_t end = TALLY_MIN(call->end, spans->part.end);
 
 		if (start >= end)
 			continue;
@@ -181,7 +182,7 @@ static int span_give(struct spans *spans, uint64_t start, uint64_t end, tally_li
 
 static int spans_give(struct spans *spans, tally_line_take take, void *arg)
 {
-	uint64_t at = spans->start;
+	uint64_t at = spans->part.start;
 	int ret = 0;
 
 	tally_vec_for_each (change, &spans->changes) {
@@ -191,31 +192,29 @@ static int spans_give(struct spans *spans, tally_line_take take, void *arg)
 		}
 		change_take(spans, change);
 	}
-	return ret || at >= spans->end ? ret : span_give(spans, at, spans->end, take, arg);
+	return ret || at >= spans->part.end ? ret
+					    : span_give(spans, at, spans->part.end, take, arg);
 }
 
 /* Where there is no function: the row that has the address. */
-static void spans_of_row(struct spans *spans, uint64_t addr)
+static void part_cut_by_rows(struct dwarf_part *part, const struct dwarf_unit *unit, uint64_t addr)
 {
-	size_t row = rows_before(spans->unit, addr);
+	size_t row = rows_before(unit, addr);
+	uint64_t start = row ? row_address(unit, row - 1) : addr;
+	uint64_t end = row < unit->nr_rows ? row_address(unit, row) : addr + 1;
 
-	spans->start = row ? row_address(spans->unit, row - 1) : addr;
-	spans->end = row < spans->unit->nr_rows ? row_address(spans->unit, row) : addr + 1;
-	spans->end = TALLY_MAX(spans->end, spans->start + 1);
+	part->start = TALLY_MAX(part->start, start);
+	part->end = TALLY_MIN(part->end, end);
 }
 
 static int spans_find(struct spans *spans, uint64_t addr)
 {
 	const struct dwarf_function *function =
-		DWARF_PIECE_FIND(&spans->unit->functions, &spans->unit->reach, addr);
+		DWARF_PIECE_FIND(&spans->unit->functions, &spans->unit->reach, addr, &spans->part);
 	int ret;
 
-	if (function) {
-		spans->start = function->start;
-		spans->end = function->end;
-	} else {
-		spans_of_row(spans, addr);
-	}
+	if (!function)
+		part_cut_by_rows(&spans->part, spans->unit, addr);
 	ret = add_rows(spans);
 	if (!ret && function)
 		ret = add_calls(spans, function);
@@ -227,8 +226,8 @@ static int spans_find(struct spans *spans, uint64_t addr)
 
 int tally_dwarf_find(struct tally_dwarf *dwarf, uint64_t addr, tally_line_take take, void *arg)
 {
-	struct spans spans = {.dwarf = dwarf};
-	int ret = dwarf_unit_find(dwarf, addr, &spans.unit);
+	struct spans spans = {.dwarf = dwarf, .part = {0, UINT64_MAX}};
+	int ret = dwarf_unit_find(dwarf, addr, &spans.part, &spans.unit);
 
 	if (ret)
 		return ret;

@@ -8,20 +8,14 @@
 #include "base/arith.h"
 #include "dwarf/private.h"
 
-struct dwarf_piece {
-	uint64_t start, end;
-};
-
-static const struct dwarf_piece *piece_at(const void *pieces, size_t size, size_t i)
+static const struct dwarf_part *piece_at(const void *pieces, size_t size, size_t i)
 {
 	return (const void *)((const char *)pieces + i * size);
 }
 
-const void *dwarf_piece_find(const void *pieces, size_t size, size_t nr, const uint64_t *reach,
-			     uint64_t addr)
+/* How many pieces begin at or before an address. */
+static size_t pieces_before(const void *pieces, size_t size, size_t nr, uint64_t addr)
 {
-	/* Those of sane files do not overlap, or by little. */
-	enum { LOOKS_MAX = 256 };
 	size_t low = 0, high = nr;
 
 	while (low < high) {
@@ -32,10 +26,29 @@ const void *dwarf_piece_find(const void *pieces, size_t size, size_t nr, const u
 		else
 			high = middle;
 	}
-	for (int looks = 0; low && reach[low - 1] > addr && looks < LOOKS_MAX; looks++, low--) {
-		if (piece_at(pieces, size, low - 1)->end > addr)
-			return piece_at(pieces, size, low - 1);
+	return low;
+}
+
+const void *dwarf_piece_find(const void *pieces, size_t size, size_t nr, const uint64_t *reach,
+			     uint64_t addr, struct dwarf_part *part)
+{
+	/* Those of sane files do not overlap, or by little. */
+	enum { LOOKS_MAX = 256 };
+	size_t at = pieces_before(pieces, size, nr, addr);
+
+	if (at < nr)
+		part->end = TALLY_MIN(part->end, piece_at(pieces, size, at)->start);
+	for (int looks = 0; at && reach[at - 1] > addr && looks < LOOKS_MAX; looks++, at--) {
+		const struct dwarf_part *piece = piece_at(pieces, size, at - 1);
+
+		part->start = TALLY_MAX(part->start, piece->end > addr ? piece->start : piece->end);
+		if (piece->end > addr) {
+			part->end = TALLY_MIN(part->end, piece->end);
+			return piece;
+		}
 	}
+	if (at)
+		part->start = TALLY_MAX(part->start, TALLY_MIN(reach[at - 1], addr));
 	return NULL;
 }
 
@@ -133,24 +146,33 @@ int dwarf_units_read(struct tally_dwarf *dwarf)
 	return ret;
 }
 
-int tally_dwarf_unit(struct tally_dwarf *dwarf, uint64_t addr, uint32_t *ret_unit)
+static int unit_number(struct tally_dwarf *dwarf, uint64_t addr, struct dwarf_part *part,
+		       uint32_t *ret_unit)
 {
 	const struct dwarf_range *range;
 	int ret = dwarf->has_ranges ? 0 : dwarf_units_read(dwarf);
 
 	if (ret)
 		return ret;
-	range = DWARF_PIECE_FIND(&dwarf->ranges, &dwarf->reach, addr);
+	range = DWARF_PIECE_FIND(&dwarf->ranges, &dwarf->reach, addr, part);
 	if (!range)
 		return -ENOENT;
 	*ret_unit = range->unit;
 	return 0;
 }
 
-int dwarf_unit_find(struct tally_dwarf *dwarf, uint64_t addr, struct dwarf_unit **ret_unit)
+int tally_dwarf_unit(struct tally_dwarf *dwarf, uint64_t addr, uint32_t *ret_unit)
+{
+	struct dwarf_part part = {0, UINT64_MAX};
+
+	return unit_number(dwarf, addr, &part, ret_unit);
+}
+
+int dwarf_unit_find(struct tally_dwarf *dwarf, uint64_t addr, struct dwarf_part *part,
+		    struct dwarf_unit **ret_unit)
 {
 	uint32_t number;
-	int ret = tally_dwarf_unit(dwarf, addr, &number);
+	int ret = unit_number(dwarf, addr, part, &number);
 
 	if (!ret)
 		ret = dwarf_unit_walk(dwarf, &dwarf->units.data[number]);

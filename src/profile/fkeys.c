@@ -16,11 +16,9 @@ struct fkeys {
 	TALLY_VEC(uint32_t) firsts; /* by number of a key: the first frame that has it */
 };
 
-/* The name without its directories: that is what is shown. */
-static int key_file(struct fkeys *keys, const char *file, uint32_t *ret_number)
+/* Files are told apart as they are shown. */
+static int key_file(struct fkeys *keys, const char *name, uint32_t *ret_number)
 {
-	const char *slash = strrchr(file, '/');
-	const char *name = slash ? slash + 1 : file;
 	int ret = tally_intern(&keys->files, name, strlen(name), ret_number);
 
 	++*ret_number;
@@ -33,7 +31,7 @@ static int key_line(struct fkeys *keys, const struct tally_frame *frame, unsigne
 {
 	if (frame->line && frame->line->file) {
 		key->line = wanted & TALLY_KEY_LINE ? frame->line->line : 0;
-		return key_file(keys, frame->line->file, &key->file);
+		return key_file(keys, tally_line_file_name(frame->line), &key->file);
 	}
 	if (wanted & TALLY_KEY_LINE) {
 		key->dso = (uintptr_t)frame->dso;

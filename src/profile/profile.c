@@ -97,7 +97,7 @@ static int location_frame(struct tally_profile *profile, const struct tally_loca
 	if (!lines || !location->dso ||
 	    !(lines & TALLY_LINES_ALL || tally_dso_has_lines(location->dso)))
 		return tally_frames_find(&profile->frames, location, ret_frame);
-	frame.addr -= is_return && frame.symbol && frame.addr > frame.symbol->start;
+	frame.addr = tally_line_address(frame.symbol, frame.addr, is_return);
 	return tally_frames_add(&profile->frames, &frame, ret_frame);
 }
 

@@ -23,7 +23,16 @@ struct tally_span {
 size_t tally_dso_lines(struct tally_dso *dso, uint64_t addr, const struct tally_line **ret_lines,
 		       struct tally_span *ret_span);
 
-/* The same for those who have many addresses, in ascending order: they are asked for at once. */
+/* Where the lines of `addr` are looked up, which is in `symbol` (NULL: in none): what a call
+ * returns to may be the next line, so of that it is the call. */
+static inline uint64_t tally_line_address(const struct tally_symbol *symbol, uint64_t addr,
+					  bool is_return)
+{
+	return addr - (is_return && symbol && addr > symbol->start);
+}
+
+/* tally_dso_lines() for those who have many addresses, in ascending order: they are asked for at
+ * once. */
 void tally_dso_lines_prepare(struct tally_dso *dso, const uint64_t *addrs, size_t nr);
 
 /* Whether addresses of the DSO can have lines. Looks for debug information, but reads none. */

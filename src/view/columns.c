@@ -171,7 +171,8 @@ static void text_line(const struct tally_view *view, const struct tally_row *row
 	const struct tally_frame *frame = row_frame(view, row);
 
 	if (frame->line && frame->line->file) {
-		tally_str_addf(out, "%s:%" PRIu32, base_name(frame->line->file), frame->line->line);
+		tally_str_addf(out, "%s:%" PRIu32, tally_line_file_name(frame->line),
+			       frame->line->line);
 	} else if (frame->symbol) {
 		tally_str_addf(out, "%s+%" PRIu64, tally_symbol_name(frame->dso, frame->symbol),
 			       frame->addr - frame->symbol->start);
@@ -185,10 +186,10 @@ static void text_line(const struct tally_view *view, const struct tally_row *row
 static void text_file(const struct tally_view *view, const struct tally_row *row,
 		      struct tally_str *out)
 {
-	const struct tally_frame *frame = row_frame(view, row);
+	const char *name = tally_line_file_name(row_frame(view, row)->line);
 
-	if (frame->line && frame->line->file)
-		tally_str_add(out, base_name(frame->line->file));
+	if (name)
+		tally_str_add(out, name);
 }
 
 static void text_event(const struct tally_view *view, const struct tally_row *row,

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/arith.h"
 #include "corpus.h"
 
 struct seen {
@@ -139,6 +140,61 @@ static void who_takes_may_refuse(void **state)
 	corpus_close(&corpus);
 }
 
+enum { AREA = 256 };
+
+/* What is known of addresses. */
+struct area {
+	uint64_t start;
+	struct {
+		uint64_t start, end, nr;
+	} spans[AREA];
+};
+
+static int span_keep(void *arg, const struct tally_line_span *span)
+{
+	struct area *area = arg;
+	uint64_t end = TALLY_MIN(span->end, area->start + AREA);
+
+	for (uint64_t addr = TALLY_MAX(span->start, area->start); addr < end; addr++) {
+		area->spans[addr - area->start].start = span->start;
+		area->spans[addr - area->start].end = span->end;
+		area->spans[addr - area->start].nr = span->nr;
+	}
+	return 0;
+}
+
+/* An answer is of more addresses than the one that was asked for: any of those gives the same. */
+static void answers_do_not_depend_on_the_order(void **state)
+{
+	struct area first, second;
+	struct tally_dwarf *dwarf;
+	struct corpus corpus;
+	uint64_t other;
+
+	(void)state;
+	corpus_open(CORPUS "/units", &corpus);
+	assert_int_equal(tally_dwarf_open(&corpus.file, NULL, &dwarf), 0);
+	other = address_of(&corpus.image.elf, "other_b");
+	second.start = other - AREA / 2;
+	for (uint64_t i = 0; i < AREA; i++) {
+		first = (struct area){.start = other - AREA / 2};
+		(void)tally_dwarf_find(dwarf, first.start + i, span_keep, &first);
+		for (uint64_t j = 0; j < AREA; j++) {
+			if (!first.spans[j].end)
+				continue;
+			assert_int_equal(
+				tally_dwarf_find(dwarf, first.start + j, span_keep, &second), 0);
+			assert_memory_equal(&second.spans[j], &first.spans[j],
+					    sizeof(*first.spans));
+		}
+	}
+	/* The code between two functions is in none, but has a line. */
+	assert_int_equal(tally_dwarf_find(dwarf, other - 1, span_keep, &second), 0);
+	assert_int_equal(second.spans[AREA / 2 - 1].end, other);
+	tally_dwarf_close(dwarf);
+	corpus_close(&corpus);
+}
+
 static void nothing_is_no_information(void **state)
 {
 	const struct tally_dwarf_file none = {.is64 = true};
@@ -157,6 +213,7 @@ int main(void)
 		cmocka_unit_test(clang),
 		cmocka_unit_test(arm64),
 		cmocka_unit_test(who_takes_may_refuse),
+		cmocka_unit_test(answers_do_not_depend_on_the_order),
 		cmocka_unit_test(nothing_is_no_information),
 	};
 

@@ -92,6 +92,8 @@ static int collect(void *arg, const struct tally_line_span *span)
 		assert_string_equal(found->lines[i].file, span->lines[i].file);
 		assert_int_equal(found->lines[i].line, span->lines[i].line);
 		assert_int_equal(!found->lines[i].function, !span->lines[i].function);
+		if (span->lines[i].function)
+			assert_string_equal(found->lines[i].function, span->lines[i].function);
 	}
 	return 0;
 }
@@ -105,16 +107,6 @@ static void answers_what_this_process_would(void **state)
 	(void)state;
 	corpus_open(CORPUS "/gcc5", &corpus);
 	assert_int_equal(ask(open_corpus, &corpus, limits, &lines), 0);
-	/* By several threads, too: they share units out. */
-	for (unsigned threads = 1; threads <= 5; threads++) {
-		struct tally_dwarf_limits more = limits;
-		struct tally_lines by_threads = {0};
-
-		more.threads = threads;
-		assert_int_equal(ask(open_corpus, &corpus, more, &by_threads), 0);
-		assert_int_equal(by_threads.spans.len, lines.spans.len);
-		tally_lines_free(&by_threads);
-	}
 	assert_int_equal(tally_dwarf_open(&corpus.file, NULL, &dwarf), 0);
 	assert_int_equal(tally_dwarf_find(dwarf, outer_of(&corpus), collect, &lines), 0);
 	/* Of what has none it is known that it has none. */
@@ -122,6 +114,43 @@ static void answers_what_this_process_would(void **state)
 	assert_int_equal(tally_lines_find(&lines, 0x100000)->nr, 0);
 	tally_dwarf_close(dwarf);
 	tally_lines_free(&lines);
+	corpus_close(&corpus);
+}
+
+enum { TEXT = 512 }; /* addresses of the code of three units, and some around it */
+
+static void ask_for_all(struct corpus *corpus, unsigned threads, struct tally_lines *lines)
+{
+	struct tally_dwarf_limits most = limits;
+	struct tally_dwarf_worker worker;
+	uint64_t addrs[TEXT];
+
+	for (uint64_t i = 0; i < TEXT; i++)
+		addrs[i] = outer_of(corpus) + i - 64;
+	most.threads = threads;
+	assert_int_equal(tally_dwarf_worker_start(&worker, &most, open_corpus, corpus), 0);
+	assert_int_equal(tally_dwarf_worker_ask(&worker, addrs, TEXT, lines), 0);
+	tally_dwarf_worker_stop(&worker);
+}
+
+static void threads_share_units_out(void **state)
+{
+	struct tally_lines one = {0};
+	struct corpus corpus;
+
+	(void)state;
+	corpus_open(CORPUS "/units", &corpus);
+	ask_for_all(&corpus, 1, &one);
+	for (unsigned threads = 2; threads <= 5; threads++) {
+		struct tally_lines several = {0};
+
+		ask_for_all(&corpus, threads, &several);
+		assert_int_equal(several.spans.len, one.spans.len);
+		tally_vec_for_each (span, &one.spans)
+			assert_int_equal(collect(&several, span), 0);
+		tally_lines_free(&several);
+	}
+	tally_lines_free(&one);
 	corpus_close(&corpus);
 }
 
@@ -153,6 +182,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers_what_this_process_would),
+		cmocka_unit_test(threads_share_units_out),
 		cmocka_unit_test(says_why_it_cannot),
 		cmocka_unit_test(is_limited),
 	};

@@ -126,7 +126,7 @@ static void location_add(struct tally_str *out, const struct tally_location *whe
 static void source_add(const struct script_places *places, struct tally_str *out,
 		       const struct tally_line *line, uint32_t fields)
 {
-	const char *file = line && line->file ? line->file : "??", *slash = strrchr(file, '/');
+	const char *name = tally_line_file_name(line);
 	size_t start;
 
 	/* perf, too, says that there is none with inlined functions only. */
@@ -134,7 +134,10 @@ static void source_add(const struct script_places *places, struct tally_str *out
 		return;
 	tally_str_add_bytes(out, "\n  ", 3);
 	start = out->len;
-	tally_str_addf(out, "%s:%" PRIu32, slash && !places->has_paths ? slash + 1 : file,
+	tally_str_addf(out, "%s:%" PRIu32,
+		       !name               ? "??"
+		       : places->has_paths ? line->file
+					   : name,
 		       line ? line->line : 0);
 	tally_str_escape(out, start);
 }
@@ -171,12 +174,11 @@ static void slot_fill(struct script_place_slot *slot, const struct tally_str *ou
 static size_t lines_find(const struct tally_location *where, const struct script_place *place,
 			 uint32_t fields, bool is_inlined, const struct tally_line **ret_lines)
 {
-	uint64_t addr = where->addr;
-
 	if (!where->dso || !(fields & SCRIPT_SRCLINE || (is_inlined && fields & SCRIPT_SYM)))
 		return 0;
-	addr -= place->is_return && where->symbol && addr > where->symbol->start;
-	return tally_dso_lines(where->dso, addr, ret_lines, NULL);
+	return tally_dso_lines(where->dso,
+			       tally_line_address(where->symbol, where->addr, place->is_return),
+			       ret_lines, NULL);
 }
 
 static void inlined_add(const struct script_places *places, struct tally_str *out, uint64_t ip,
