@@ -13,7 +13,7 @@
 
 enum { LINES_BYTES_MAX = 64 << 20 };
 
-/* The section TALLY_INDEX_LINES: this, spans, lines. */
+/* The section TALLY_INDEX_LINES: this, spans by start, lines. */
 struct lines_head {
 	uint32_t nr_spans, nr_lines;
 };
@@ -35,6 +35,7 @@ struct lines_reading {
 	struct lines_head head;
 	const char *texts;
 	size_t texts_len;
+	uint64_t last; /* where the span before begins */
 };
 
 static int read_text(struct lines_reading *reading, uint32_t place, const char **ret_text)
@@ -56,9 +57,10 @@ static int read_span(struct lines_reading *reading, const struct lines_span *fro
 	struct tally_line_span span = {from->start, from->end, lines, from->nr};
 	int ret = 0;
 
-	if (from->nr > TALLY_DWARF_LINES_MAX ||
+	if (from->nr > TALLY_DWARF_LINES_MAX || from->start < reading->last ||
 	    !tally_range_ok(from->first, from->nr, reading->head.nr_lines))
 		return -EBADMSG;
+	reading->last = from->start;
 	for (uint32_t i = 0; i < from->nr && !ret; i++) {
 		const struct lines_line *line = &reading->all[from->first + i];
 
@@ -109,7 +111,6 @@ int tally_dso_lines_load(struct tally_dso *dso)
 /* ---- writing ------------------------------------------------------------------ */
 
 struct lines_writing {
-	struct tally_lines *lines;
 	TALLY_VEC(struct lines_span) spans;
 	TALLY_VEC(struct lines_line) all;
 	TALLY_VEC(char) texts;
@@ -159,24 +160,45 @@ static uint64_t writing_size(const struct lines_writing *writing)
 	       writing->spans.len * sizeof(*writing->spans.data);
 }
 
-/* Those that the index had, and those that were looked for: not whole functions. */
+static int by_start(const void *a, const void *b, void *arg)
+{
+	const struct tally_line_span *spans = arg;
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+
+	if (spans[i].start != spans[j].start)
+		return spans[i].start < spans[j].start ? -1 : 1;
+	return i < j ? -1 : i > j;
+}
+
+/* The numbers of those that the index had, and of those that were looked for: not whole functions.
+ */
+static uint32_t wanted_find(const struct tally_dso_lines *lines, uint32_t *numbers)
+{
+	uint32_t nr = (uint32_t)TALLY_MIN(lines->nr_indexed, lines->known.spans.len);
+	const struct tally_map_slot *slot;
+	size_t pos = 0;
+
+	for (uint32_t i = 0; i < nr; i++)
+		numbers[i] = i;
+	while ((slot = tally_map_next(&lines->known.by_address, &pos)))
+		numbers[nr++] = (uint32_t)slot->value - 1;
+	if (nr)
+		qsort_r(numbers, nr, sizeof(*numbers), by_start, lines->known.spans.data);
+	return nr;
+}
+
 static int write_spans(struct lines_writing *writing, const struct tally_dso_lines *lines)
 {
-	const struct tally_line_span *spans = lines->known.spans.data;
-	size_t nr = lines->known.spans.len, pos = 0;
-	uint8_t *is_wanted = calloc(nr + 1, 1);
-	const struct tally_map_slot *slot;
-	int ret = is_wanted ? tally_vec_push(&writing->texts, 0) : -ENOMEM;
+	size_t most = lines->nr_indexed + lines->known.by_address.len;
+	uint32_t *numbers = calloc(most + 1, sizeof(*numbers)), nr;
+	int ret = numbers ? tally_vec_push(&writing->texts, 0) : -ENOMEM;
 
-	if (!ret)
-		memset(is_wanted, 1, TALLY_MIN(lines->nr_indexed, nr));
-	while (!ret && (slot = tally_map_next(&lines->known.by_address, &pos)))
-		is_wanted[slot->value - 1] = 1;
-	for (size_t i = 0; i < nr && !ret; i++) {
-		if (is_wanted[i] && writing_size(writing) < LINES_BYTES_MAX)
-			ret = write_span(writing, &spans[i]);
+	nr = ret ? 0 : wanted_find(lines, numbers);
+	for (uint32_t i = 0; i < nr && !ret; i++) {
+		if ((!i || numbers[i] != numbers[i - 1]) && writing_size(writing) < LINES_BYTES_MAX)
+			ret = write_span(writing, &lines->known.spans.data[numbers[i]]);
 	}
-	free(is_wanted);
+	free(numbers);
 	return ret;
 }
 
@@ -201,7 +223,7 @@ static void index_write(struct tally_dso *dso, const struct tally_build_id *obje
 
 void tally_dso_lines_save(struct tally_dso *dso)
 {
-	struct lines_writing writing = {.lines = &dso->lines->known};
+	struct lines_writing writing = {0};
 	struct tally_build_id object;
 
 	if (tally_index_dir_get(dso->owner) && !tally_dso_index_object(dso, &object) &&
