@@ -12,7 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { SECTION_MAX = 1 << 20, RANGES_MAX = 64 };
 
 struct seen {
-	uint64_t at; /* where the last span ended */
+	uint64_t start; /* of the first span */
+	uint64_t at;    /* where the last one ended */
 	size_t nr;
 };
 
@@ -28,8 +29,9 @@ static int see(void *arg, const struct tally_line_span *span)
 		len += span->lines[i].file ? strlen(span->lines[i].file) : 0;
 		len += span->lines[i].function ? strlen(span->lines[i].function) : 0;
 	}
+	seen->start = seen->nr ? seen->start : span->start;
 	seen->at = span->end;
-	seen->nr += len != SIZE_MAX;
+	seen->nr += len != SIZE_MAX; /* all of them were read */
 	return seen->nr > 10000 ? -ENOSPC : 0;
 }
 
@@ -39,12 +41,15 @@ static void use(struct tally_dwarf *dwarf)
 
 	(void)tally_dwarf_find(dwarf, 0x1000, see, &seen);
 	for (size_t i = 0; i < dwarf->ranges.len && i < RANGES_MAX; i++) {
-		const struct dwarf_range range = dwarf->ranges.data[i];
+		const struct dwarf_piece range = dwarf->ranges.data[i].at;
 		uint64_t step = (range.end - range.start) / 8 + 1;
 
 		for (uint64_t at = range.start, n = 0; at < range.end && n < 8; at += step, n++) {
 			seen = (struct seen){0};
-			(void)tally_dwarf_find(dwarf, at, see, &seen);
+			/* The answer is of the address, too. */
+			if (!tally_dwarf_find(dwarf, at, see, &seen) &&
+			    (seen.start > at || seen.at <= at))
+				abort();
 		}
 	}
 }

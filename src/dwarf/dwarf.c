@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dwarf/names.h"
+#include "dwarf/sections.h"
 #include "dwarf/private.h"
 
 /* libelf takes bytes that are not const, and does not write to them. */
@@ -123,13 +123,11 @@ void tally_dwarf_close(struct tally_dwarf *dwarf)
 {
 	tally_vec_for_each (unit, &dwarf->units) {
 		tally_vec_free(&unit->functions);
-		tally_vec_free(&unit->reach);
 		tally_vec_free(&unit->calls);
 		tally_map_free(&unit->paths);
 	}
 	tally_vec_free(&dwarf->units);
 	tally_vec_free(&dwarf->ranges);
-	tally_vec_free(&dwarf->reach);
 	tally_map_free(&dwarf->names);
 	tally_map_free(&dwarf->alt_names);
 	tally_arena_free(&dwarf->paths);

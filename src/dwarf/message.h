@@ -5,9 +5,8 @@
 
 #include "dwarf/dwarf.h"
 
-/* Addresses in one question: it is read whole before it is answered, and fits into the socket. And
- * threads that answer. */
-enum { DWARF_QUESTION_MAX = 8192, DWARF_THREADS_MAX = 4 };
+/* Addresses in one question: it is read whole before it is answered, and fits into the socket. */
+enum { DWARF_QUESTION_MAX = 8192 };
 
 enum dwarf_message_kind {
 	DWARF_MESSAGE_TEXT = 1, /* `nr` bytes: the next text of the thread, from number 1 */

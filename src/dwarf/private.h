@@ -6,13 +6,14 @@
 #include <elfutils/libdw.h>
 
 #include "dwarf/dwarf.h"
+#include "dwarf/pieces.h"
 
 /* Levels of inlining that are told apart, and of entries within entries that are looked into. */
 enum { TALLY_DWARF_INLINED_MAX = TALLY_DWARF_LINES_MAX - 1, TALLY_DWARF_NESTED_MAX = 1024 };
 
 /* A piece of a function, and which calls were inlined in any of its pieces. */
 struct dwarf_function {
-	uint64_t start, end;
+	struct dwarf_piece at;
 	uint32_t first, last; /* in the unit's calls */
 };
 
@@ -32,7 +33,6 @@ struct dwarf_unit {
 	bool is_walked;
 	int error;                                  /* of walking it */
 	TALLY_VEC(struct dwarf_function) functions; /* by start */
-	TALLY_VEC(uint64_t) reach;                  /* how far these and those before them reach */
 	TALLY_VEC(struct dwarf_call) calls;
 	Dwarf_Lines *rows;
 	size_t nr_rows;
@@ -41,14 +41,9 @@ struct dwarf_unit {
 	struct tally_map paths; /* by where a file's name is: its path */
 };
 
-/* A part of the code. */
-struct dwarf_part {
-	uint64_t start, end;
-};
-
 /* Addresses of a unit. */
 struct dwarf_range {
-	uint64_t start, end;
+	struct dwarf_piece at;
 	uint32_t unit;
 };
 
@@ -60,7 +55,6 @@ struct tally_dwarf {
 	int null; /* a descriptor, as libelf wants one */
 	TALLY_VEC(struct dwarf_unit) units;
 	TALLY_VEC(struct dwarf_range) ranges; /* by start */
-	TALLY_VEC(uint64_t) reach;            /* as above */
 	bool has_ranges;
 	struct tally_map names; /* by the offset of an entry: text */
 	struct tally_map alt_names;
@@ -70,7 +64,8 @@ struct tally_dwarf {
 /* Find the units and which addresses they have. 0, -EBADMSG, -ENOMEM. */
 int dwarf_units_read(struct tally_dwarf *dwarf);
 
-/* The unit that has `addr`, with its functions and rows, and `part` cut as below.
+/* The unit that has `addr`, with its functions and rows, and `part` cut to where the answer
+ * is the same.
  * 0, -ENOENT, -EBADMSG, -E2BIG, -ENOMEM. */
 int dwarf_unit_find(struct tally_dwarf *dwarf, uint64_t addr, struct dwarf_part *part,
 		    struct dwarf_unit **ret_unit);
@@ -84,15 +79,5 @@ const char *dwarf_call_name(struct tally_dwarf *dwarf, const struct dwarf_unit *
 
 /* The path of a file that libdw names: with the directory of the compiler, if that says more. */
 const char *dwarf_file_path(struct tally_dwarf *dwarf, struct dwarf_unit *unit, const char *file);
-
-/* Of pieces by start, of which `reach` says how far they go, the innermost that has `addr`. */
-#define DWARF_PIECE_FIND(pieces, reach_of, addr, part)                                             \
-	dwarf_piece_find((pieces)->data, sizeof(*(pieces)->data), (pieces)->len, (reach_of)->data, \
-			 (addr), (part))
-
-/* See DWARF_PIECE_FIND(); each piece begins with its start and its end. NULL: none has it.
- * Cuts `part`, which has `addr`, to where the answer is the same: pieces may lie in each other. */
-const void *dwarf_piece_find(const void *pieces, size_t size, size_t nr, const uint64_t *reach,
-			     uint64_t addr, struct dwarf_part *part);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 
-#include "dwarf/names.h"
+#include "dwarf/sections.h"
 
 const char dwarf_names[] = "\0.debug_info\0"
 			   ".debug_abbrev\0"

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "dwarf/message.h"
+#include "dwarf/worker.h"
 
 /* The question that all threads are at. */
 struct question {
@@ -217,7 +218,7 @@ static void others_start(struct question *question, struct answer *answers, uint
 void dwarf_serve(int fd, struct tally_dwarf *const *dwarfs, uint32_t nr)
 {
 	static struct question question;
-	static struct answer answers[DWARF_THREADS_MAX];
+	static struct answer answers[TALLY_DWARF_THREADS_MAX];
 
 	question.fd = fd;
 	pthread_mutex_init(&question.lock, NULL);

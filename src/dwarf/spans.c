@@ -210,7 +210,7 @@ static void part_cut_by_rows(struct dwarf_part *part, const struct dwarf_unit *u
 static int spans_find(struct spans *spans, uint64_t addr)
 {
 	const struct dwarf_function *function =
-		DWARF_PIECE_FIND(&spans->unit->functions, &spans->unit->reach, addr, &spans->part);
+		DWARF_PIECES_FIND(&spans->unit->functions, addr, &spans->part);
 	int ret;
 
 	if (!function)

@@ -8,56 +8,13 @@
 #include "base/arith.h"
 #include "dwarf/private.h"
 
-static const struct dwarf_part *piece_at(const void *pieces, size_t size, size_t i)
-{
-	return (const void *)((const char *)pieces + i * size);
-}
-
-/* How many pieces begin at or before an address. */
-static size_t pieces_before(const void *pieces, size_t size, size_t nr, uint64_t addr)
-{
-	size_t low = 0, high = nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (piece_at(pieces, size, middle)->start <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-const void *dwarf_piece_find(const void *pieces, size_t size, size_t nr, const uint64_t *reach,
-			     uint64_t addr, struct dwarf_part *part)
-{
-	/* Those of sane files do not overlap, or by little. */
-	enum { LOOKS_MAX = 256 };
-	size_t at = pieces_before(pieces, size, nr, addr);
-
-	if (at < nr)
-		part->end = TALLY_MIN(part->end, piece_at(pieces, size, at)->start);
-	for (int looks = 0; at && reach[at - 1] > addr && looks < LOOKS_MAX; looks++, at--) {
-		const struct dwarf_part *piece = piece_at(pieces, size, at - 1);
-
-		part->start = TALLY_MAX(part->start, piece->end > addr ? piece->start : piece->end);
-		if (piece->end > addr) {
-			part->end = TALLY_MIN(part->end, piece->end);
-			return piece;
-		}
-	}
-	if (at)
-		part->start = TALLY_MAX(part->start, TALLY_MIN(reach[at - 1], addr));
-	return NULL;
-}
-
 static int range_add(struct tally_dwarf *dwarf, uint64_t start, uint64_t end, size_t unit)
 {
 	/* Functions that the linker dropped are at 0, or at the end. */
 	if (!start || start >= end)
 		return 0;
-	return tally_vec_push(&dwarf->ranges, (struct dwarf_range){start, end, (uint32_t)unit});
+	return tally_vec_push(&dwarf->ranges,
+			      (struct dwarf_range){{start, end, 0}, (uint32_t)unit});
 }
 
 /* A unit that does not say which addresses it has is asked for those of its functions. */
@@ -70,7 +27,7 @@ static int add_functions(struct tally_dwarf *dwarf, size_t number)
 		return ret == -ENOMEM ? ret : 0;
 	tally_vec_for_each (function, &unit->functions) {
 		if (!ret)
-			ret = range_add(dwarf, function->start, function->end, number);
+			ret = range_add(dwarf, function->at.start, function->at.end, number);
 	}
 	return ret;
 }
@@ -96,33 +53,13 @@ static int unit_add(struct tally_dwarf *dwarf, Dwarf_Die *die, const Dwarf_Die *
 	return ret;
 }
 
-static int by_start(const void *a, const void *b)
+/* The linker keeps one of the functions that units have in common, and all of them claim it: the
+ * first unit gets it. */
+static int by_unit(const void *a, const void *b)
 {
 	const struct dwarf_range *x = a, *y = b;
 
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	/* The longer one first, so that the innermost is met first from behind. */
-	if (x->end != y->end)
-		return x->end > y->end ? -1 : 1;
-	/* The linker keeps one of the functions that units have in common, and all of them claim
-	 * it: the first one gets it. */
 	return x->unit > y->unit ? -1 : x->unit < y->unit;
-}
-
-static int ranges_sort(struct tally_dwarf *dwarf)
-{
-	uint64_t reach = 0;
-	int ret = tally_vec_reserve(&dwarf->reach, dwarf->ranges.len);
-
-	if (ret || !dwarf->ranges.len)
-		return ret;
-	qsort(dwarf->ranges.data, dwarf->ranges.len, sizeof(*dwarf->ranges.data), by_start);
-	tally_vec_for_each (range, &dwarf->ranges) {
-		reach = TALLY_MAX(reach, range->end);
-		dwarf->reach.data[dwarf->reach.len++] = reach;
-	}
-	return 0;
 }
 
 int dwarf_units_read(struct tally_dwarf *dwarf)
@@ -141,7 +78,7 @@ int dwarf_units_read(struct tally_dwarf *dwarf)
 			ret = unit_add(dwarf, &die, split.addr ? &split : NULL);
 	}
 	if (!ret)
-		ret = ranges_sort(dwarf);
+		DWARF_PIECES_SORT(&dwarf->ranges, by_unit);
 	dwarf->has_ranges = true;
 	return ret;
 }
@@ -154,7 +91,7 @@ static int unit_number(struct tally_dwarf *dwarf, uint64_t addr, struct dwarf_pa
 
 	if (ret)
 		return ret;
-	range = DWARF_PIECE_FIND(&dwarf->ranges, &dwarf->reach, addr, part);
+	range = DWARF_PIECES_FIND(&dwarf->ranges, addr, part);
 	if (!range)
 		return -ENOENT;
 	*ret_unit = range->unit;

@@ -90,7 +90,7 @@ static int for_each_piece(struct unit_walk *walk, Dwarf_Die *die, struct wanted 
 
 static int add_function(struct unit_walk *walk, uint64_t start, uint64_t end, const void *arg)
 {
-	struct dwarf_function function = {.start = start, .end = end};
+	struct dwarf_function function = {.at = {start, end, 0}};
 
 	(void)arg;
 	/* What the linker dropped is at 0, or at the end. */
@@ -245,30 +245,11 @@ static bool language_has_types(Dwarf_Die *die)
 	}
 }
 
-static int by_start(const void *a, const void *b)
+static int by_calls(const void *a, const void *b)
 {
 	const struct dwarf_function *x = a, *y = b;
 
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	if (x->end != y->end)
-		return x->end > y->end ? -1 : 1;
 	return x->first < y->first ? -1 : x->first > y->first;
-}
-
-static int functions_sort(struct dwarf_unit *unit)
-{
-	uint64_t reach = 0;
-	int ret = tally_vec_reserve(&unit->reach, unit->functions.len);
-
-	if (ret || !unit->functions.len)
-		return ret;
-	qsort(unit->functions.data, unit->functions.len, sizeof(*unit->functions.data), by_start);
-	tally_vec_for_each (function, &unit->functions) {
-		reach = TALLY_MAX(reach, function->end);
-		unit->reach.data[unit->reach.len++] = reach;
-	}
-	return 0;
 }
 
 int dwarf_unit_walk(const struct tally_dwarf *dwarf, struct dwarf_unit *unit)
@@ -284,7 +265,7 @@ int dwarf_unit_walk(const struct tally_dwarf *dwarf, struct dwarf_unit *unit)
 	}
 	(void)walk_children(&walk, &unit->die, (struct level){0});
 	if (!walk.error)
-		walk.error = functions_sort(unit);
+		DWARF_PIECES_SORT(&unit->functions, by_calls);
 	if (!walk.error && dwarf_getsrclines(&unit->die, &unit->rows, &unit->nr_rows))
 		unit->nr_rows = 0;
 	if (!walk.error && dwarf_getsrcfiles(&unit->die, &unit->files, &unit->nr_files))

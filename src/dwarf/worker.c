@@ -19,9 +19,6 @@
 #include "base/file.h"
 #include "dwarf/message.h"
 
-_Static_assert(DWARF_THREADS_MAX == TALLY_ARRAY_SIZE(((struct tally_dwarf_worker *)0)->threads),
-	       "texts of each thread");
-
 /* What libdw ends the process with when memory is out. */
 enum { STATUS_NO_MEMORY = EXIT_FAILURE };
 
@@ -83,10 +80,10 @@ static uint32_t threads_wanted(const struct tally_dwarf_limits *limits,
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
 	if (limits->threads)
-		return TALLY_MIN(limits->threads, DWARF_THREADS_MAX);
+		return TALLY_MIN(limits->threads, TALLY_DWARF_THREADS_MAX);
 	if (file->sections[TALLY_DWARF_INFO].len < SMALL || processors < 1)
 		return 1;
-	return (uint32_t)TALLY_MIN(processors, (long)DWARF_THREADS_MAX);
+	return (uint32_t)TALLY_MIN(processors, (long)TALLY_DWARF_THREADS_MAX);
 }
 
 /* libdw looks at one handle with one thread: there is a handle for each. */
@@ -108,7 +105,7 @@ static int handles_open(const struct tally_dwarf_limits *limits, tally_dwarf_ope
 static void worker_run(int fd, const struct tally_dwarf_limits *limits, tally_dwarf_opener open_it,
 		       void *arg)
 {
-	struct tally_dwarf *dwarfs[DWARF_THREADS_MAX];
+	struct tally_dwarf *dwarfs[TALLY_DWARF_THREADS_MAX];
 	uint32_t nr;
 	int ret;
 

@@ -14,11 +14,13 @@
 
 #include "dwarf/dwarf.h"
 
+enum { TALLY_DWARF_THREADS_MAX = 4 };
+
 /* What it may take in all. */
 struct tally_dwarf_limits {
 	unsigned seconds; /* of CPU time, and of waiting for it */
 	uint64_t bytes;   /* of memory beyond what the program has */
-	unsigned threads; /* at most 4; 0: as many as are of use */
+	unsigned threads; /* at most TALLY_DWARF_THREADS_MAX; 0: as many as are of use */
 };
 
 /* Why there is no answer. */
@@ -36,7 +38,7 @@ struct tally_dwarf_worker {
 	int64_t left; /* milliseconds that it may still be waited for */
 	struct {
 		TALLY_VEC(const char *) texts; /* that one of its threads told, by number */
-	} threads[4];
+	} threads[TALLY_DWARF_THREADS_MAX];
 	TALLY_VEC(uint8_t) input; /* what came and was not looked at yet: from */
 	size_t at;
 };

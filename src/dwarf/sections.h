@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Names of sections, as an ELF file has them. */
-#ifndef TALLY_DWARF_NAMES_H
-#define TALLY_DWARF_NAMES_H
+#ifndef TALLY_DWARF_SECTIONS_H
+#define TALLY_DWARF_SECTIONS_H
 
 #include "dwarf/dwarf.h"
 
