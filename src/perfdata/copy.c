@@ -184,9 +184,10 @@ static int put_bits(const struct copy *copy,
 	for (unsigned word = 0; word < TALLY_FEATURE_LIMIT / 64; word++) {
 		bits[word] = 0;
 		for (unsigned bit = 0; bit < 64; bit++) {
-			bool listed = 64 * word + bit != TALLY_FEATURE_STORED_NAMES;
+			uint32_t id = 64 * word + bit;
+			bool is_set = chosen[id] && tally_feature_is_listed(id);
 
-			bits[word] |= (uint64_t)(listed && chosen[64 * word + bit]) << bit;
+			bits[word] |= (uint64_t)is_set << bit;
 		}
 		if (halves)
 			bits[word] = bits[word] << 32 | bits[word] >> 32;

@@ -64,7 +64,7 @@ void tally_put_attr(struct tally_str *out, bool swap, const struct perf_event_at
 void tally_put_feature_entry(struct tally_str *out, bool swap, uint32_t id, uint64_t offset,
 			     uint64_t len)
 {
-	if (id == TALLY_FEATURE_STORED_NAMES)
+	if (!tally_feature_is_listed(id))
 		tally_str_add_bytes(out, TALLY_UNLISTED_MAGIC, 16);
 	tally_put64(out, swap, offset);
 	tally_put64(out, swap, len);

@@ -19,10 +19,15 @@ void tally_put64(struct tally_str *out, bool swap, uint64_t value);
  * behind these bytes, which make one more. */
 #define TALLY_UNLISTED_MAGIC "tally:unlisted:1"
 
+static inline bool tally_feature_is_listed(uint32_t id)
+{
+	return id != TALLY_FEATURE_STORED_NAMES;
+}
+
 /* How many bytes the entry of a feature takes in the table. */
 static inline uint64_t tally_feature_entry_size(uint32_t id)
 {
-	return id == TALLY_FEATURE_STORED_NAMES ? 32 : 16;
+	return tally_feature_is_listed(id) ? 16 : 32;
 }
 
 /* Append the entry of a feature of `len` bytes at `offset`. */

@@ -84,7 +84,7 @@ static void put_table(struct tally_str *out, struct tally_perfdata_writer *write
 
 		if (!feature)
 			continue;
-		if (id != TALLY_FEATURE_STORED_NAMES)
+		if (tally_feature_is_listed(id))
 			tally_bit_set(bits, id);
 		tally_put_feature_entry(out, writer->options.foreign, id, at, feature->len);
 		at += feature->len;

@@ -112,11 +112,10 @@ static void find_alt(const struct tally_dso *dso, struct tally_debug_info *info)
 static int user_search(struct tally_dso *dso, const struct tally_image *own,
 		       struct tally_debug_info *info)
 {
-	struct tally_build_id id = dso->build_id.size ? dso->build_id : own->build_id;
 	struct tally_places places = {0};
-	uint32_t crc = 0;
-	const char *link = own->elf.data ? tally_places_debuglink(&own->elf, &crc) : NULL;
-	int ret = tally_places_user(dso, link, &id, &places);
+	struct tally_build_id id;
+	uint32_t crc;
+	int ret = tally_places_beside(dso, own, &id, &crc, &places);
 
 	if (ret)
 		return ret;

@@ -12,7 +12,7 @@ struct tally_debug_info {
 	/* Addresses of the DSO in [start, end) are `bias` less than in the debug information. */
 	struct tally_debug_place {
 		uint64_t start, end, bias;
-	} places[8];
+	} places[8]; /* executable segments: linkers make one or two */
 	size_t nr_places;
 };
 

@@ -40,10 +40,9 @@ static const char *const state_texts[] = {
 		"the path leads to another file than the one that was mapped: it was "
 		"replaced, or is in a container that ended",
 	[TALLY_DSO_CHANGED] = "the file changed after it was recorded, and has no build-id",
-	[TALLY_DSO_NOT_TRUSTED] = "the map or dump of its JIT compiler belongs neither to root, "
-				  "you nor the process's "
-				  "user; "
-				  "-f takes it",
+	[TALLY_DSO_NOT_TRUSTED] =
+		"the map or dump of its JIT compiler belongs neither to root, you nor the "
+		"process's user; -f takes it",
 	[TALLY_DSO_NO_FILE] = "memory without a file",
 	[TALLY_DSO_NO_MEMORY] = "out of memory",
 	[TALLY_DSO_NO_LINES] = "no debug information (-g, or the package of debug symbols)",

@@ -56,12 +56,11 @@ static bool is_mapped_file(const struct tally_elf *elf)
 /* Look through the places of the object for what is missing: the mapped file, the debug file. */
 static int rules_search(struct tally_dso *dso, struct tally_image *own, struct tally_image *debug)
 {
-	struct tally_build_id id = dso->build_id.size ? dso->build_id : own->build_id;
 	struct tally_places places = {0};
+	struct tally_build_id id;
 	struct tally_image image;
-	uint32_t crc = 0;
-	const char *link = own->elf.data ? tally_places_debuglink(&own->elf, &crc) : NULL;
-	int ret = tally_places_user(dso, link, &id, &places);
+	uint32_t crc;
+	int ret = tally_places_beside(dso, own, &id, &crc, &places);
 
 	if (ret)
 		return ret;

@@ -164,6 +164,22 @@ static bool add_kernel_path(const struct tally_dso *dso, const char *place, cons
 	return true;
 }
 
+int tally_places_beside(const struct tally_dso *dso, const struct tally_image *own,
+			struct tally_build_id *ret_id, uint32_t *ret_crc,
+			struct tally_places *ret_places)
+{
+	struct tally_build_id id = dso->build_id.size ? dso->build_id : own->build_id;
+	uint32_t crc = 0;
+	const char *link = own->elf.data ? tally_places_debuglink(&own->elf, &crc) : NULL;
+	int ret = tally_places_user(dso, link, &id, ret_places);
+
+	if (ret)
+		return ret;
+	*ret_id = id;
+	*ret_crc = crc;
+	return 0;
+}
+
 int tally_places_kernel(const struct tally_dso *dso, struct tally_places *ret_places)
 {
 	const struct tally_symbols *symbols = dso->owner;

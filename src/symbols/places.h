@@ -27,6 +27,12 @@ const char *tally_places_debuglink(const struct tally_elf *elf, uint32_t *ret_cr
 int tally_places_user(const struct tally_dso *dso, const char *debuglink,
 		      const struct tally_build_id *id, struct tally_places *ret_places);
 
+/* tally_places_user() of a DSO whose own file is `own` (all zero: it could not be opened), and what
+ * a file at one of them has to have. 0 or -ENOMEM. */
+int tally_places_beside(const struct tally_dso *dso, const struct tally_image *own,
+			struct tally_build_id *ret_id, uint32_t *ret_crc,
+			struct tally_places *ret_places);
+
 /* The same of the kernel: images of it, then perf's copy of its kallsyms. 0 or -ENOMEM. */
 int tally_places_kernel(const struct tally_dso *dso, struct tally_places *ret_places);
 
