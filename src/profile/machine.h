@@ -137,7 +137,7 @@ enum { TALLY_LOCATION_KEY_WORDS = 3 };
 
 /* The location key of `ip` for `thread`: one word, or three for odd addresses. It is the same in
  * every process that has the same file anywhere in memory, and what it stands for changes with the
- * maps of the kernel only, or as tally_symbols_generation() tells. How many words; the first one
+ * maps of the kernel only, or as tally_machine_generation() tells. How many words; the first one
  * tells which of the two it is. */
 int tally_machine_location_key(struct tally_machine *machine, const struct tally_thread *thread,
 			       uint8_t cpumode, uint64_t ip,
@@ -188,6 +188,9 @@ uint64_t tally_location_key_addr(const uint64_t *location_keys);
 /* The kernel's maps as they are now. Borrowed; while somebody else holds a reference the machine
  * changes a copy of them instead, which then is another pointer. */
 struct tally_maps *tally_machine_kernel(const struct tally_machine *machine);
+
+/* Goes up when what location keys stand for may have changed: a JIT compiler went on. */
+uint64_t tally_machine_generation(const struct tally_machine *machine);
 
 /* The cpumode that a callchain's context marker switches to, or -1 if `ip` is no marker that
  * is known, -2 if it is no marker at all. */

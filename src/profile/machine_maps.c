@@ -331,6 +331,11 @@ struct tally_maps *tally_machine_kernel(const struct tally_machine *machine)
 	return machine->kernel;
 }
 
+uint64_t tally_machine_generation(const struct tally_machine *machine)
+{
+	return tally_symbols_generation(machine->symbols);
+}
+
 /* Of an address in user space by its mapping, NULL for none, and its JIT compiler's dump, the same.
  */
 static int key_set_user(const struct tally_machine *machine, struct tally_dso *jit,
@@ -461,7 +466,7 @@ static void machine_resolve(struct tally_machine *machine, const struct tally_th
  * again. Without memory nothing is. */
 static void locate_grow(struct tally_machine *machine)
 {
-	uint64_t generation = tally_symbols_generation(machine->symbols);
+	uint64_t generation = tally_machine_generation(machine);
 	size_t nr = machine->nr_missed < LOCATE_FIRST_SLOTS ? LOCATE_FIRST_SLOTS : LOCATE_SLOTS;
 
 	if (machine->slots && nr == machine->nr_slots && generation == machine->generation)

@@ -5,7 +5,6 @@
 
 #include "base/hash.h"
 #include "profile/expand.h"
-#include "profile/machine_private.h"
 #include "profile/profile_private.h"
 #include "symbols/made.h"
 
@@ -213,12 +212,12 @@ int profile_caches_grow(struct tally_profile *profile)
 }
 
 /* What location keys mean may have changed since the last batch: of the kernel as its maps did, of
- * what JIT compilers make as they went on. The caches are not
- * cleared for that: it may happen with every other record. */
+ * what JIT compilers make as they went on. The caches are not cleared for that: it may happen with
+ * every other record. */
 static int batch_start(struct tally_profile *profile)
 {
 	struct tally_maps *kernel = tally_machine_kernel(profile->machine);
-	uint64_t generation = tally_symbols_generation(profile->machine->symbols);
+	uint64_t generation = tally_machine_generation(profile->machine);
 	int ret;
 
 	if (profile->batch.kernel == kernel && profile->batch.generation == generation)
