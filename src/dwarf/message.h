@@ -11,12 +11,12 @@ enum { DWARF_QUESTION_MAX = 8192 };
 enum dwarf_message_kind {
 	DWARF_MESSAGE_TEXT = 1, /* `nr` bytes: the next text of the thread, from number 1 */
 	DWARF_MESSAGE_SPAN,     /* `nr` of struct dwarf_message_line */
-	DWARF_MESSAGE_END,      /* all addresses are answered, or `error` */
+	DWARF_MESSAGE_END,      /* all are answered, `nr` addresses were given up; or `error` */
 };
 
 struct dwarf_message {
 	uint32_t kind;
-	uint32_t nr;         /* bytes, or lines */
+	uint32_t nr;         /* bytes, lines, addresses */
 	int32_t error;       /* END */
 	uint32_t thread;     /* TEXT, SPAN: whose */
 	uint64_t start, end; /* SPAN */

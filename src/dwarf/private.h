@@ -56,6 +56,7 @@ struct tally_dwarf {
 	TALLY_VEC(struct dwarf_unit) units;
 	TALLY_VEC(struct dwarf_range) ranges; /* by start */
 	bool has_ranges;
+	bool is_damaged;        /* there may be more units */
 	struct tally_map names; /* by the offset of an entry: text */
 	struct tally_map alt_names;
 	struct tally_arena paths;

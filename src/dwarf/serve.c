@@ -13,9 +13,10 @@
 struct question {
 	int fd;
 	uint32_t nr_threads, nr;
-	pthread_mutex_t lock; /* of the socket, and of `error` */
+	pthread_mutex_t lock; /* of the socket, and of what follows */
 	pthread_barrier_t asked, answered;
 	int error;
+	uint32_t nr_given_up; /* addresses */
 	uint64_t addrs[DWARF_QUESTION_MAX];
 };
 
@@ -129,7 +130,7 @@ static bool is_mine(const struct answer *answer, uint64_t addr)
 }
 
 /* An address without lines, or of a function that is too much, is answered by an empty span. */
-static int answer_address(struct answer *answer, uint64_t addr)
+static int answer_address(struct answer *answer, uint64_t addr, uint32_t *nr_given_up)
 {
 	const struct tally_line_span none = {.start = addr, .end = addr + 1};
 	int ret;
@@ -138,6 +139,7 @@ static int answer_address(struct answer *answer, uint64_t addr)
 		return 0;
 	answer->start = answer->end = 0;
 	ret = tally_dwarf_find(answer->dwarf, addr, answer_span, answer);
+	*nr_given_up += ret == -E2BIG || ret == -EBADMSG;
 	if (ret == -ENOENT || ret == -E2BIG || ret == -EBADMSG)
 		ret = addr + 1 ? answer_span(answer, &none) : 0;
 	return ret;
@@ -146,22 +148,23 @@ static int answer_address(struct answer *answer, uint64_t addr)
 static void answer_all(struct answer *answer)
 {
 	struct question *question = answer->question;
+	uint32_t nr_given_up = 0;
 	int ret = 0;
 
 	for (uint32_t i = 0; i < question->nr && !ret; i++)
-		ret = answer_address(answer, question->addrs[i]);
+		ret = answer_address(answer, question->addrs[i], &nr_given_up);
 	if (!ret)
 		ret = answer_flush(answer);
-	if (!ret)
-		return;
 	pthread_mutex_lock(&question->lock);
-	question->error = ret;
+	question->nr_given_up += nr_given_up;
+	question->error = ret ? ret : question->error;
 	pthread_mutex_unlock(&question->lock);
 }
 
-static int send_end(int fd, int error)
+static int send_end(int fd, uint32_t nr_given_up, int error)
 {
-	const struct dwarf_message message = {.kind = DWARF_MESSAGE_END, .error = error};
+	const struct dwarf_message message = {
+		.kind = DWARF_MESSAGE_END, .nr = nr_given_up, .error = error};
 
 	return send_all(fd, (const uint8_t *)&message, sizeof(message));
 }
@@ -232,12 +235,13 @@ void dwarf_serve(int fd, struct tally_dwarf *const *dwarfs, uint32_t nr)
 		pthread_barrier_wait(&question.asked);
 		answer_all(&answers[0]);
 		pthread_barrier_wait(&question.answered);
-		if (send_end(fd, question.error))
+		if (send_end(fd, question.nr_given_up, question.error))
 			break;
+		question.nr_given_up = 0;
 	}
 }
 
 void dwarf_refuse(int fd, int error)
 {
-	(void)send_end(fd, error);
+	(void)send_end(fd, 0, error);
 }

@@ -68,7 +68,7 @@ int dwarf_units_read(struct tally_dwarf *dwarf)
 	Dwarf_Die die, split;
 	Dwarf_Half version;
 	uint8_t type;
-	int ret = 0, next;
+	int ret = 0, next = 0;
 
 	while (!ret &&
 	       !(next = dwarf_get_units(dwarf->debug, cu, &cu, &version, &type, &die, &split))) {
@@ -79,6 +79,7 @@ int dwarf_units_read(struct tally_dwarf *dwarf)
 	}
 	if (!ret)
 		DWARF_PIECES_SORT(&dwarf->ranges, by_unit);
+	dwarf->is_damaged = next < 0;
 	dwarf->has_ranges = true;
 	return ret;
 }
@@ -93,7 +94,7 @@ static int unit_number(struct tally_dwarf *dwarf, uint64_t addr, struct dwarf_pa
 		return ret;
 	range = DWARF_PIECES_FIND(&dwarf->ranges, addr, part);
 	if (!range)
-		return -ENOENT;
+		return dwarf->is_damaged ? -EBADMSG : -ENOENT;
 	*ret_unit = range->unit;
 	return 0;
 }

@@ -300,8 +300,10 @@ static int take_answer(struct tally_dwarf_worker *worker, struct tally_lines *li
 		if (ret)
 			break;
 		memcpy(&message, data, sizeof(message));
-		if (message.kind == DWARF_MESSAGE_END)
+		if (message.kind == DWARF_MESSAGE_END) {
+			worker->nr_given_up += message.nr;
 			return message.error < 0 ? message.error : 0;
+		}
 		if (message.thread >= TALLY_ARRAY_SIZE(worker->threads))
 			ret = -EPROTO;
 		else if (message.kind == DWARF_MESSAGE_TEXT)

@@ -34,7 +34,9 @@ enum {
 struct tally_dwarf_worker {
 	pid_t pid; /* 0: none */
 	int fd;
-	int error;    /* it is given up for this */
+	int error; /* it is given up for this */
+	/* Addresses whose information is damaged, or too much: they have an empty span. */
+	uint64_t nr_given_up;
 	int64_t left; /* milliseconds that it may still be waited for */
 	struct {
 		TALLY_VEC(const char *) texts; /* that one of its threads told, by number */

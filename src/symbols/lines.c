@@ -91,9 +91,14 @@ bool tally_dso_has_lines(struct tally_dso *dso)
 
 enum tally_dso_state tally_dso_lines_state(const struct tally_dso *dso)
 {
+	const struct tally_dso_lines *lines = dso->lines;
+
 	if (dso->stored && tally_stored_has_lines(dso->stored))
 		return TALLY_DSO_LOADED;
-	return dso->lines && dso->lines->is_found ? dso->lines->state : TALLY_DSO_NOT_LOADED;
+	if (!lines || !lines->is_found)
+		return TALLY_DSO_NOT_LOADED;
+	return lines->state == TALLY_DSO_LOADED && lines->worker.nr_given_up ? TALLY_DSO_DAMAGED
+									     : lines->state;
 }
 
 static int opener(void *arg, struct tally_dwarf_file *file, struct tally_dwarf_file *alt)
@@ -229,7 +234,8 @@ void tally_dso_lines_free(struct tally_dso *dso)
 
 	if (!lines)
 		return;
-	if (lines->is_new)
+	/* Who reads the index is not told what was given up. */
+	if (lines->is_new && !lines->worker.nr_given_up)
 		tally_dso_lines_save(dso);
 	tally_dwarf_worker_stop(&lines->worker);
 	tally_debug_info_free(&lines->info);

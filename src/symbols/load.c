@@ -48,6 +48,8 @@ static const char *const state_texts[] = {
 	[TALLY_DSO_NO_LINES] = "no debug information (-g, or the package of debug symbols)",
 	[TALLY_DSO_LATE] = "reading its debug information was given up: it took too long",
 	[TALLY_DSO_FULL] = "reading its debug information was given up: it took too much memory",
+	[TALLY_DSO_DAMAGED] =
+		"its debug information is damaged, or too much: some addresses have no lines",
 	[TALLY_DSO_CRASHED] = "its debug information is broken: the process that read it crashed",
 };
 

@@ -114,6 +114,7 @@ enum tally_dso_state {
 	TALLY_DSO_LATE,
 	TALLY_DSO_FULL,
 	TALLY_DSO_CRASHED,
+	TALLY_DSO_DAMAGED,
 };
 
 /* Where symbols came from. */
