@@ -1,0 +1,259 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Lines of source and inlined functions in reports and scripts: samples at every instruction of a program, beside what
+addr2line says of them.
+
+usage: lines.py TALLY
+"""
+import atexit
+import collections
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import tap
+from crafted import *  # noqa: F403
+
+TALLY = os.path.abspath(sys.argv[1])
+WORK = tempfile.mkdtemp(prefix="tally-lines-")
+PROGRAM = os.path.join(WORK, "program")
+DATA = os.path.join(WORK, "perf.data")
+START = 0x400000
+PID = 4194304 + os.getpid()  # nobody's
+SOURCE = """
+volatile unsigned long sum;
+static inline __attribute__((always_inline)) void innermost(unsigned long n)
+{
+	sum += n;
+	sum ^= n >> 3;
+}
+static inline __attribute__((always_inline)) void between(unsigned long n)
+{
+	innermost(n);
+	sum--;
+}
+__attribute__((noinline)) void hot(unsigned long n)
+{
+	sum++;
+	between(n);
+	sum++;
+}
+__attribute__((noinline)) void caller(unsigned long n)
+{
+	sum += 2;
+	hot(n);
+	sum += 3;
+}
+int main(void)
+{
+	caller(1);
+	return 0;
+}
+"""
+atexit.register(shutil.rmtree, WORK, True)
+os.environ["PERF_BUILDID_DIR"] = os.path.join(WORK, "none")
+
+
+def build():
+    cc = shutil.which("cc")
+    if not cc or not shutil.which("addr2line") or not shutil.which("objdump"):
+        raise tap.Skip("no C compiler, or no binutils")
+    source = os.path.join(WORK, "lines source.c")
+    with open(source, "w", encoding="ascii") as file:
+        file.write(SOURCE)
+    done = tap.run(cc, "-O2", "-g", "-no-pie", "-fno-pie", "-Wl,--build-id", "-o", PROGRAM, source)
+    assert not done.returncode, done.stderr
+
+
+def instructions():
+    """The addresses of hot() and caller(), by function, and what a call of hot() returns to."""
+    sizes = {words[3]: int(words[0], 16) + int(words[1], 16)
+             for words in (line.split() for line in tap.run("nm", "-S", PROGRAM).stdout.splitlines()) if len(words) == 4}
+    out, name, after_call = collections.defaultdict(list), None, None
+    is_call = False
+    for line in tap.run("objdump", "-d", "--no-show-raw-insn", PROGRAM).stdout.splitlines():
+        head = re.match(r"[0-9a-f]+ <(\w+)>:", line)
+        if head:
+            name, is_call = head.group(1), False
+            continue
+        found = re.match(r" *([0-9a-f]+):\t(.*)", line)
+        if not found or name not in ("hot", "caller"):
+            continue
+        addr = int(found.group(1), 16)
+        if is_call:
+            after_call = addr
+        is_call = bool(re.match(r"(call|bl)\b.*<hot>", found.group(2)))
+        if addr < sizes[name]:  # and not what fills the room behind it
+            out[name].append(addr)
+    return out, after_call
+
+
+def addr2line(addr):
+    """[(function, file:line)], the innermost first."""
+    lines = tap.run("addr2line", "-ife", PROGRAM, f"{addr:x}").stdout.splitlines()
+    # With "(discriminator N)" behind some.
+    where = [re.sub(r" \(.*", "", os.path.basename(line)) for line in lines[1::2]]
+    return list(zip(lines[::2], where))
+
+
+def records(chains=False):
+    found, after_call = instructions()
+    size = os.path.getsize(PROGRAM)
+    out = [mmap(PID, START, size, PROGRAM), comm(PID, "program")]
+    for addr in found["hot"] + ([] if chains else found["caller"]):
+        callers = u64(3, CONTEXT_USER, addr, after_call) if chains else b""
+        out.append(sample(addr, PID, len(out), more=callers))
+    return out
+
+
+def write(path, chains=False):
+    with open(path, "wb") as file:
+        file.write(file_bytes(records(chains), [attr(DEFAULT_TYPE | CALLCHAIN)] if chains else None))
+
+
+def prepared(chains=False):
+    if not os.path.exists(PROGRAM):
+        build()
+    if not any(line.endswith("dwarf: yes") or re.search(r"dwarf.*\bon\b", line)
+               for line in tap.run(TALLY, "version", "--build-options").stdout.splitlines()):
+        raise tap.Skip("this tally is built without lines")
+    write(DATA, chains)
+
+
+def tally(*command, index="off", status=0):
+    done = tap.run(TALLY, *command, "-i", DATA, env={**os.environ, "TALLY_INDEX": index, "XDG_CACHE_HOME": WORK})
+    assert done.returncode == status, f"{command}: {done.returncode}: {done.stderr}"
+    return done.stdout
+
+
+def rows(text):
+    """Shares of rows, by the rest of the line."""
+    found = re.findall(r"^ +([0-9.]+)% +(\S.*?) *$", text, re.M)
+    return {name: float(share) for share, name in found}
+
+
+def all_addresses():
+    found, _ = instructions()
+    return found["hot"] + found["caller"]
+
+
+def shares(names):
+    names = list(names)
+    return {name: round(100 * number / len(names), 2) for name, number in collections.Counter(names).items()}
+
+
+def test_rows_by_line_and_file():
+    prepared()
+    want = shares(addr2line(addr)[0][1] for addr in all_addresses())
+    assert len(want) >= 6, want
+    got = rows(tally("report", "--stdio", "-s", "srcline"))
+    assert set(got) == set(want), (got, want)
+    assert all(abs(got[name] - want[name]) <= 0.011 for name in want), (got, want)
+    got = rows(tally("report", "--stdio", "-s", "srcfile"))
+    assert got == {"lines source.c": 100.0}, got
+
+
+def test_rows_of_inlined_functions():
+    """With --children they have rows; the row of a sample is that of the function that its code is in."""
+    prepared(chains=True)
+    found, _ = instructions()
+    chains = [{name for name, _ in addr2line(addr)} for addr in found["hot"]]
+    options = ("report", "--stdio", "-g", "none", "-s", "sym")
+    text = tally(*options, "--children")
+    got = dict(re.findall(r"^ +([0-9.]+)% +[0-9.]+% +\[.\] (\S+ \(inlined\))", text, re.M))
+    want = {f"{100 * sum(name in chain for chain in chains) / len(chains):.2f}": f"{name} (inlined)"
+            for name in ("between", "innermost")}
+    assert len(want) == 2 and got == want, (got, want)
+    assert rows(tally(*options, "--no-children")) == {"[.] hot": 100.0}
+    assert "inlined" not in tally(*options, "--children", "--no-inline")
+
+
+def test_script_has_lines_and_inlined_functions():
+    prepared(chains=True)
+    found, after_call = instructions()
+    blocks = re.split("\n\n+", tally("script", "-F", "ip,sym,srcline").strip("\n"))
+    assert len(blocks) == len(found["hot"]), blocks
+    for addr, block in zip(found["hot"], blocks):
+        want = []
+        for ip, at in ((addr, addr), (after_call, after_call - 1)):
+            levels = addr2line(at)
+            # The last of an address is the function itself.
+            want += [(f"{ip % START:x}", name, line + (" (inlined)" if i + 1 < len(levels) else ""))
+                     for i, (name, line) in enumerate(levels)]
+        got = re.findall(r"^\s+([0-9a-f]+) (\w+)\n +(\S.*)", block, re.M)
+        tap.same(got, want, hex(addr))
+    plain = tally("script", "-F", "ip,sym,srcline", "--no-inline")
+    assert "(inlined)" not in plain and "between" not in plain, plain
+    assert os.path.join(WORK, "lines source.c") + ":" in tally("script", "-F", "ip,sym,srcline", "--full-source-path")
+
+
+def test_callchains_and_callers():
+    prepared(chains=True)
+    graph = tally("report", "--stdio", "-g", "caller", "-s", "sym")
+    assert re.search(r"caller\n.*hot\n.*between \(inlined\)\n.*innermost \(inlined\)", graph, re.S), graph
+    # A call is on its own line, not on the next one, which it returns to.
+    _, after_call = instructions()
+    assert addr2line(after_call)[0] != addr2line(after_call - 1)[0]
+    text = tally("report", "--stdio", "-g", "none", "--children", "-s", "srcline")
+    line = addr2line(after_call - 1)[0][1]
+    assert re.search(rf"^ +100\.00% +0\.00% +{line}$", text, re.M), text
+    assert addr2line(after_call)[0][1] not in text, text
+
+
+def test_damaged_information_is_told():
+    prepared()
+    done = tap.run("objcopy", "-O", "binary", "--dump-section", f".debug_info={WORK}/info", PROGRAM, f"{WORK}/none.bin")
+    assert not done.returncode, done.stderr
+    with open(f"{WORK}/info", "rb") as file:
+        info = file.read()
+    with open(PROGRAM, "rb") as file:
+        whole = file.read()
+    at = whole.index(info)
+    try:
+        # A unit that says that it is of a version that does not exist.
+        with open(PROGRAM, "r+b") as file:
+            file.seek(at + 4)
+            file.write(b"\x63\x63")
+        text = tally("report", "--stdio", "-s", "srcline")
+        health = [line for line in text.splitlines() if line.startswith("# No lines: ")]
+        assert health and PROGRAM in health[0].replace("\\x20", " "), text
+        assert re.search(r" hot\+\d+", text), text
+        told = json.loads(tally("report", "--json", "-s", "srcline"))["health"]["files_without_lines"]
+        assert any(one["file"] == PROGRAM for one in told), told
+    finally:
+        with open(PROGRAM, "wb") as file:
+            file.write(whole)
+
+
+def test_the_index_has_lines():
+    """What was looked up once is known without the debug file."""
+    prepared(chains=True)
+    with open(PROGRAM, "rb") as file:
+        whole = file.read()
+    debug = PROGRAM + ".debug"
+    try:
+        for command in (("objcopy", "--only-keep-debug", PROGRAM, debug), ("strip", "-g", PROGRAM),
+                        ("objcopy", f"--add-gnu-debuglink={debug}", PROGRAM)):
+            done = tap.run(*command)
+            assert not done.returncode, done.stderr
+        options = ("report", "--stdio", "-g", "caller", "-s", "sym,srcline")
+        index = os.path.join(WORK, "indexes")
+        first = tally(*options, index=index)
+        assert "between (inlined)" in first and "lines source.c:5" in first, first
+        tap.same(first, tally(*options), "without an index")
+        tap.same(tally(*options, index=index), first, "with an index")
+        seen = tap.run("strace", "-f", "-e", "trace=clone,clone3,fork,vfork", TALLY, *options, "-i", DATA,
+                       env={**os.environ, "TALLY_INDEX": index}) if shutil.which("strace") else None
+        if seen and not seen.returncode:
+            tap.same(seen.stdout, first, "under strace")
+    finally:
+        with open(PROGRAM, "wb") as file:
+            file.write(whole)
+
+
+if __name__ == "__main__":
+    tap.main("__main__")
