@@ -106,6 +106,21 @@ static int add_debug_dirs(const struct tally_dso *dso, const struct tally_build_
 	return ret;
 }
 
+static int add_fetched(const struct tally_dso *dso, const struct tally_build_id *id,
+		       enum tally_dso_source source, struct tally_places *places,
+		       struct tally_str *str)
+{
+	const char *dir = dso->owner->options.fetched_dir;
+
+	if (!dir || !id->size)
+		return 0;
+	tally_str_addf(str, "%s/", dir);
+	for (size_t i = 0; i < id->size; i++)
+		tally_str_add_hex(str, id->id[i], 2);
+	tally_str_add(str, "/debuginfo");
+	return places_add(places, str, source, false);
+}
+
 int tally_places_user(const struct tally_dso *dso, const char *debuglink,
 		      const struct tally_build_id *id, struct tally_places *ret_places)
 {
@@ -117,6 +132,8 @@ int tally_places_user(const struct tally_dso *dso, const char *debuglink,
 		ret = add_cache(dso, id, &places, &str);
 	if (!ret)
 		ret = add_debug_dirs(dso, id, &places, &str);
+	if (!ret)
+		ret = add_fetched(dso, id, TALLY_DSO_SOURCE_DEBUGFILE, &places, &str);
 	tally_str_free(&str);
 	if (ret)
 		tally_places_free(&places);
@@ -196,6 +213,8 @@ int tally_places_kernel(const struct tally_dso *dso, struct tally_places *ret_pl
 		    add_kernel_path(dso, kernel_places[i], release, &str))
 			ret = places_add(&places, &str, TALLY_DSO_SOURCE_VMLINUX, false);
 	}
+	if (!ret && !symbols->options.ignore_vmlinux)
+		ret = add_fetched(dso, &dso->build_id, TALLY_DSO_SOURCE_VMLINUX, &places, &str);
 	if (!ret && add_kernel_path(dso, "#/kallsyms", NULL, &str))
 		ret = places_add(&places, &str, TALLY_DSO_SOURCE_KALLSYMS, false);
 	tally_str_free(&str);

@@ -72,8 +72,8 @@ static int default_buildid_dir(struct tally_symbols *symbols)
 static int copy_options(struct tally_symbols *symbols)
 {
 	struct tally_symbols_options *options = &symbols->options;
-	const char **texts[] = {&options->symfs, &options->vmlinux, &options->kallsyms,
-				&options->buildid_dir, &options->index_dir};
+	const char **texts[] = {&options->symfs,       &options->vmlinux,   &options->kallsyms,
+				&options->buildid_dir, &options->index_dir, &options->fetched_dir};
 	int ret = options->buildid_dir ? 0 : default_buildid_dir(symbols);
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(texts) && !ret; i++)

@@ -6,7 +6,7 @@
  * names it hands out live until tally_symbols_free(). Nothing is read before the first lookup in
  * a DSO; what came of it is tally_dso_status(). Not thread-safe.
  *
- * It does not: source lines and inlined functions (lines.h), debuginfod.
+ * It does not: source lines and inlined functions (lines.h); ask the network.
  */
 #ifndef TALLY_SYMBOLS_SYMBOLS_H
 #define TALLY_SYMBOLS_SYMBOLS_H
@@ -34,14 +34,16 @@ struct tally_symbols_options {
 	 * kernel where it was recorded, rather than from /proc/kallsyms, which takes 30 ms to
 	 * print. Default: $PERF_BUILDID_DIR, else $HOME/.debug. */
 	const char *buildid_dir;
-	bool no_unpack;       /* a program's own file that is packed is none, see
-			       * tally_image_open_plain() */
-	int kallsyms_fd;      /* /proc/kallsyms, opened by who may; 0: there is none */
-	bool no_demangle;     /* hand out raw names */
-	bool demangle_params; /* "f(int)", not "f": what perf does with -v */
-	bool ignore_vmlinux;  /* kallsyms only */
-	bool bounds;          /* of code without a symbol the function, where unwind rules tell its
-			       * start: "fn@42e0" */
+	const char *fetched_dir; /* debug files by build id, as debuginfod clients keep them:
+				  * DIR/BUILDID/debuginfo; NULL: none */
+	bool no_unpack;          /* a program's own file that is packed is none, see
+				  * tally_image_open_plain() */
+	int kallsyms_fd;         /* /proc/kallsyms, opened by who may; 0: there is none */
+	bool no_demangle;        /* hand out raw names */
+	bool demangle_params;    /* "f(int)", not "f": what perf does with -v */
+	bool ignore_vmlinux;     /* kallsyms only */
+	bool bounds; /* of code without a symbol the function, where unwind rules tell its
+		      * start: "fn@42e0" */
 	/* Where indexes are kept (docs/index-format.md), NULL: nowhere; and how many bytes of them.
 	 */
 	const char *index_dir;

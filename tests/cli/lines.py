@@ -7,6 +7,7 @@ usage: lines.py TALLY
 """
 import atexit
 import collections
+import http.server
 import json
 import os
 import re
@@ -14,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 
 import tap
 from crafted import *  # noqa: F403
@@ -251,6 +253,75 @@ def test_the_index_has_lines():
         if seen and not seen.returncode:
             tap.same(seen.stdout, first, "under strace")
     finally:
+        with open(PROGRAM, "wb") as file:
+            file.write(whole)
+
+
+class Server(http.server.BaseHTTPRequestHandler):
+    """What debuginfod servers do, of one file."""
+    asked = []
+    build_id = debug = None
+
+    def do_GET(self):  # noqa: N802
+        self.asked.append(self.path)
+        known = self.path == f"/buildid/{self.build_id}/debuginfo"
+        body = b""
+        if known:
+            with open(self.debug, "rb") as file:
+                body = file.read()
+        self.send_response(200 if known else 404)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def test_debuginfod_when_asked():
+    prepared(chains=True)
+    with open(PROGRAM, "rb") as file:
+        whole = file.read()
+    Server.debug = os.path.join(WORK, "served")
+    Server.build_id = re.search(r"Build ID: ([0-9a-f]+)", tap.run("readelf", "-n", PROGRAM).stdout).group(1)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_address[1]}"
+    env = {**os.environ, "TALLY_INDEX": "off", "DEBUGINFOD_CACHE_PATH": os.path.join(WORK, "fetched"), "DEBUGINFOD_URLS": url}
+    options = ("report", "--stdio", "-g", "caller", "-s", "sym,srcline", "-i", DATA)
+    try:
+        want = tap.run(TALLY, *options, env=env).stdout
+        for command in (("objcopy", "--only-keep-debug", PROGRAM, Server.debug), ("strip", PROGRAM)):
+            assert not tap.run(*command).returncode
+        # The variable alone asks nobody.
+        done = tap.run(TALLY, *options, env=env)
+        assert done.returncode == 0 and "between" not in done.stdout and not Server.asked, Server.asked
+        done = tap.run(TALLY, *options, "--debuginfod", env=env)
+        if "is not installed" in done.stderr:
+            raise tap.Skip("no libdebuginfod.so.1")
+        tap.same(done.stdout, want, "fetched")
+        assert "[ debug information: 1 fetched, " in done.stderr, done.stderr
+        assert any(Server.build_id in path for path in Server.asked)
+        # From the client's cache, and by a URL in the option.
+        nr = len(Server.asked)
+        tap.same(tap.run(TALLY, *options, f"--debuginfod={url}", env={**env, "DEBUGINFOD_URLS": ""}).stdout, want, "again")
+        assert len(Server.asked) == nr, Server.asked
+        done = tap.run(TALLY, "script", "-F", "ip,sym,srcline", "-i", DATA, "--debuginfod", env=env)
+        assert "between" in done.stdout, done.stdout
+        # A server that has nothing, one that is not there, and none.
+        env["DEBUGINFOD_CACHE_PATH"] = os.path.join(WORK, "empty")
+        Server.build_id = "nothing"
+        done = tap.run(TALLY, *options, "--debuginfod", env=env)
+        assert done.returncode == 0 and "[ debug information: 0 fetched, 0.0 MB; 1 on no server ]" in done.stderr, done.stderr
+        done = tap.run(TALLY, *options, "--debuginfod=http://127.0.0.1:1", env={**env, "DEBUGINFOD_CACHE_PATH": WORK + "/other"})
+        assert done.returncode == 0 and "was not fetched: Connection refused" in done.stderr, done.stderr
+        done = tap.run(TALLY, *options, "--debuginfod", env={**env, "DEBUGINFOD_URLS": ""})
+        assert done.returncode == 1 and "no server is named" in done.stderr, done.stderr
+        with open(DATA, "rb") as file:
+            done = tap.run(TALLY, *options[:-1], "-", "--debuginfod", env=env, stdin=file)
+        assert done.returncode == 1 and "cannot be read twice" in done.stderr, done.stderr
+    finally:
+        server.shutdown()
         with open(PROGRAM, "wb") as file:
             file.write(whole)
 

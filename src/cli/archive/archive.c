@@ -16,7 +16,7 @@
 #include "cli/recording/archive.h"
 
 struct archive_config {
-	const char *input, *output, *symfs, *vmlinux, *kallsyms;
+	const char *input, *output, *symfs, *vmlinux, *kallsyms, *debuginfod;
 	bool redact, force, quiet;
 };
 
@@ -29,6 +29,8 @@ static const struct tally_option archive_options[] = {
 	{'k', "vmlinux", TALLY_OPTION_TEXT, AT(vmlinux), "file", "kernel image with symbols"},
 	{0, "kallsyms", TALLY_OPTION_TEXT, AT(kallsyms), "file", "kernel symbols as text"},
 	{0, "symfs", TALLY_OPTION_TEXT, AT(symfs), "dir", "look for files below this directory"},
+	{0, "debuginfod", TALLY_OPTION_TEXT, AT(debuginfod), "urls",
+	 "fetch debug information from these servers, or those of $DEBUGINFOD_URLS", ""},
 	{0, "redact", TALLY_OPTION_FLAG, AT(redact), NULL,
 	 "stand-ins for paths, threads' names, host and command line; needs -o"},
 	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
@@ -75,6 +77,7 @@ static int archive_file(const struct archive_config *config, int fd)
 {
 	const struct tally_session_options options = {
 		.input = config->input,
+		.debuginfod = config->debuginfod,
 		.fd = fd,
 		.symbols = {.symfs = config->symfs,
 			    .vmlinux = config->vmlinux,

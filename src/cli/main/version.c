@@ -39,7 +39,7 @@ static int version_run(int argc, char **argv)
 	print_option("print-fmt", true, "tracepoint payloads, tally's own compiler");
 	print_option("dwarf", tally_dwarf_available(), "source lines and inlined functions");
 	print_option("dwarf-unwind", true, "callers from stack dumps, tally's own unwinder");
-	print_option("debuginfod", false, "never without being asked");
+	print_option("debuginfod", true, "by libdebuginfod.so.1 where that is, with --debuginfod");
 	print_option("libcapstone", false, "annotation");
 	return TALLY_EXIT_OK;
 }

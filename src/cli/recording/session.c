@@ -15,6 +15,7 @@
 #include "cli/main/print.h"
 #include "cli/main/progress.h"
 #include "cli/main/truncation.h"
+#include "cli/recording/fetch.h"
 #include "cli/recording/filter.h"
 #include "cli/recording/index.h"
 #include "cli/recording/session_chain.h"
@@ -129,7 +130,12 @@ int tally_session_open(const struct tally_session_options *options, struct tally
 	ret = tally_session_check_files(&session->options.symbols);
 	if (ret)
 		goto out;
-	ret = session_open_data(session);
+	if (options->debuginfod)
+		ret = tally_session_fetch(options, session->path, &session->fetched);
+	if (!ret && session->fetched.len)
+		session->options.symbols.fetched_dir = tally_str_text(&session->fetched);
+	if (!ret)
+		ret = session_open_data(session);
 	if (!ret)
 		ret = session_symbols(session);
 	/* It is from here: nobody else knows yet. */
@@ -165,6 +171,7 @@ void tally_session_close(struct tally_session *session)
 	tally_map_free(&session->tids);
 	tally_map_free(&session->counts);
 	tally_intern_free(&session->comms);
+	tally_str_free(&session->fetched);
 	tally_vec_free(&session->chain);
 	tally_unwinder_free(&session->unwinder);
 	session->machine = NULL;

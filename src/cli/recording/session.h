@@ -11,6 +11,7 @@
 
 #include "abi/sample.h"
 #include "base/map.h"
+#include "base/str.h"
 #include "profile/feed.h"
 #include "profile/machine.h"
 #include "profile/unwind.h"
@@ -26,7 +27,6 @@ struct tally_session_filter {
 };
 
 struct tally_stored_renames;
-struct tally_str;
 
 struct tally_session_options {
 	const char *input; /* NULL: perf.data, or stdin if that is a pipe */
@@ -34,8 +34,11 @@ struct tally_session_options {
 	struct tally_session_filter filter;
 	bool no_index;  /* neither read nor write indexes of symbols */
 	bool no_stored; /* take no notice of names that came with the recording */
-	int fd;         /* borrowed: what is open at `input`, or in its place; 0: nothing */
-	bool is_own;    /* we recorded it just now: nothing that is odd about it is said */
+	/* Servers to fetch debug information from, separated by spaces; "": those of the
+	 * environment; NULL: none. */
+	const char *debuginfod;
+	int fd;      /* borrowed: what is open at `input`, or in its place; 0: nothing */
+	bool is_own; /* we recorded it just now: nothing that is odd about it is said */
 };
 
 /* What was met on the way that a reader of the result must know, besides the feed's counts. */
@@ -69,6 +72,7 @@ struct tally_session {
 	struct tally_session_options options;
 	struct tally_session_health health;
 	const char *path;
+	struct tally_str fetched;       /* the directory of what was fetched */
 	uint64_t time_first, time_last; /* bounds of --time, inclusive */
 	struct tally_map cpus, pids, tids;
 	struct tally_map counts; /* by id: what a counter read in its last sample */

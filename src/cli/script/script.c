@@ -54,6 +54,8 @@ static const struct tally_option script_options[] = {
 	{'k', "vmlinux", TALLY_OPTION_TEXT, AT(vmlinux), "file", "kernel image with symbols"},
 	{0, "kallsyms", TALLY_OPTION_TEXT, AT(kallsyms), "file", "kernel symbols as text"},
 	{0, "symfs", TALLY_OPTION_TEXT, AT(symfs), "dir", "look for files below this directory"},
+	{0, "debuginfod", TALLY_OPTION_TEXT, AT(session.debuginfod), "urls",
+	 "fetch debug information from these servers, or those of $DEBUGINFOD_URLS", ""},
 	{0, "no-demangle", TALLY_OPTION_FLAG, AT(no_demangle), NULL, "raw C++, Rust and D names"},
 	{0, "no-index", TALLY_OPTION_FLAG, AT(session.no_index), NULL,
 	 "read symbols anew, and keep no index of them (see TALLY_INDEX)"},

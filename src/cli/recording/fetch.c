@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/recording/fetch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "abi/sample.h"
+#include "cli/main/print.h"
+#include "cli/recording/debuginfod.h"
+#include "symbols/lines.h"
+
+/* Files that hold less than one in so many samples are not fetched. */
+enum { FETCH_SHARE = 200 };
+
+struct fetch_file {
+	struct tally_dso *dso;
+	uint64_t samples;
+	uint64_t last; /* the number of the last sample that it was counted for */
+};
+
+struct fetch {
+	TALLY_VEC(struct fetch_file) files; /* by number of the DSO */
+	uint64_t samples;
+	size_t nr_fetched, nr_missing;
+};
+
+/* ---- who is worth it ------------------------------------------------------------- */
+
+static int address_count(struct fetch *fetch, const struct tally_session *session,
+			 const struct tally_session_sample *sample, uint8_t cpumode, uint64_t ip)
+{
+	struct tally_dso *dso =
+		tally_machine_find_dso(session->machine, sample->thread, cpumode, ip);
+	struct fetch_file *file;
+	int ret = 0;
+
+	if (!dso)
+		return 0;
+	while (!ret && fetch->files.len <= tally_dso_number(dso))
+		ret = tally_vec_push(&fetch->files, (struct fetch_file){0});
+	if (ret)
+		return ret;
+	file = &fetch->files.data[tally_dso_number(dso)];
+	file->dso = dso;
+	file->samples += file->last != fetch->samples;
+	file->last = fetch->samples;
+	return 0;
+}
+
+static int sample_count(void *arg, struct tally_session *session,
+			const struct tally_perfdata_record *record,
+			const struct tally_session_sample *sample)
+{
+	struct tally_words chain;
+	struct fetch *fetch = arg;
+	uint8_t cpumode;
+	int ret;
+
+	(void)record;
+	if (!sample)
+		return 0;
+	fetch->samples++;
+	cpumode = sample->cpumode;
+	ret = address_count(fetch, session, sample, cpumode, sample->sample.ip);
+	chain = sample->sample.callchain;
+	for (uint64_t i = 0; i < chain.nr && !ret; i++) {
+		uint64_t ip = tally_words_get(chain, i);
+		int mode = tally_context_cpumode(ip);
+
+		if (mode == -2)
+			ret = address_count(fetch, session, sample, cpumode, ip);
+		else if (mode >= 0)
+			cpumode = (uint8_t)mode;
+	}
+	return ret;
+}
+
+/* Those with the most samples first. */
+static int by_samples(const void *a, const void *b)
+{
+	const struct fetch_file *x = a, *y = b;
+
+	if (x->samples != y->samples)
+		return x->samples > y->samples ? -1 : 1;
+	return 0;
+}
+
+static bool is_wanted(const struct fetch *fetch, const struct fetch_file *file)
+{
+	enum tally_dso_kind kind = file->dso ? tally_dso_kind(file->dso) : TALLY_DSO_UNKNOWN;
+
+	return (kind == TALLY_DSO_USER || kind == TALLY_DSO_KERNEL) &&
+	       file->samples >= fetch->samples / FETCH_SHARE && !tally_dso_has_lines(file->dso);
+}
+
+/* ---- fetching them --------------------------------------------------------------- */
+
+static const char *file_name(const struct tally_dso *dso)
+{
+	const char *slash = strrchr(tally_dso_name(dso), '/');
+
+	return slash ? slash + 1 : tally_dso_name(dso);
+}
+
+/* 0 to go on with the next one. */
+static int file_fetch(struct fetch *fetch, struct tally_debuginfod *client,
+		      const struct fetch_file *file, struct tally_str *dir)
+{
+	size_t size;
+	const uint8_t *build_id = tally_dso_build_id(file->dso, &size);
+	int ret =
+		build_id ? tally_debuginfod_fetch(client, build_id, size, file_name(file->dso), dir)
+			 : -ENOENT;
+
+	fetch->nr_fetched += !ret;
+	fetch->nr_missing += ret == -ENOENT;
+	if (!ret || ret == -ENOENT)
+		return 0;
+	tally_print_warning("debug information of %s was not fetched: %s",
+			    tally_dso_name(file->dso),
+			    ret == -EINTR ? "interrupted" : strerror(-ret));
+	/* With more than this file something is wrong. */
+	return ret == -EFBIG ? 0 : ret;
+}
+
+static int files_fetch(struct fetch *fetch, struct tally_debuginfod *client, struct tally_str *dir)
+{
+	int ret = 0;
+
+	if (fetch->files.len)
+		qsort(fetch->files.data, fetch->files.len, sizeof(*fetch->files.data), by_samples);
+	tally_vec_for_each (file, &fetch->files) {
+		if (!ret && is_wanted(fetch, file))
+			ret = file_fetch(fetch, client, file, dir);
+	}
+	if (fetch->nr_fetched || fetch->nr_missing)
+		fprintf(stderr, "[ debug information: %zu fetched, %.1f MB; %zu on no server ]\n",
+			fetch->nr_fetched, (double)tally_debuginfod_fetched(client) / 1024 / 1024,
+			fetch->nr_missing);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+static int session_fetch(struct fetch *fetch, struct tally_session *session,
+			 struct tally_debuginfod *client, struct tally_str *dir)
+{
+	int ret;
+
+	session->is_again = true; /* what is odd about it is said by who reads it next */
+	ret = tally_session_run(session, sample_count, fetch);
+	return ret ? ret : files_fetch(fetch, client, dir);
+}
+
+int tally_session_fetch(const struct tally_session_options *options, const char *path,
+			struct tally_str *ret_dir)
+{
+	struct tally_session_options once = *options;
+	struct tally_debuginfod *client;
+	struct tally_session session;
+	struct fetch fetch = {0};
+	struct stat st;
+	int ret;
+
+	/* Whoever opens it says what is wrong with it. */
+	if (!strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode))) {
+		tally_print_error("--debuginfod: %s is no file, and cannot be read twice", path);
+		return -ESPIPE;
+	}
+	ret = tally_debuginfod_open(options->debuginfod, &client);
+	if (ret)
+		return ret;
+	once.debuginfod = NULL;
+	ret = tally_session_open(&once, &session);
+	if (!ret) {
+		ret = session_fetch(&fetch, &session, client, ret_dir);
+		tally_session_close(&session);
+	}
+	tally_vec_free(&fetch.files);
+	tally_debuginfod_close(client);
+	return ret;
+}
