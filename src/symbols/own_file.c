@@ -200,14 +200,33 @@ static int open_pinned(const struct tally_dso *dso, struct tally_image *ret_imag
 	return 0;
 }
 
+/* Nothing but the time tells that something else was written into the very file that was mapped. */
+static bool is_rewritten(const struct tally_dso *dso, const struct tally_image *image)
+{
+	const struct tally_symbols_options *options = &dso->owner->options;
+	struct stat st;
+
+	return !dso->build_id.size && !options->symfs && options->recorded && dso->inode.ino &&
+	       dso->owner->origin == TALLY_SYMBOLS_HERE && image_fit(dso, image) == INODE_SAME &&
+	       !fstat(image->map.fd, &st) && st.st_mtime > options->recorded;
+}
+
 int tally_dso_open_own(const struct tally_dso *dso, struct tally_image *ret_image)
 {
+	struct tally_image image;
 	int ret = open_pinned(dso, ret_image);
 
 	if (ret != -EAGAIN)
 		return ret;
-	ret = tally_dso_open_named(dso, ret_image);
-	return ret && !open_linked(dso, ret_image) ? 0 : ret;
+	ret = tally_dso_open_named(dso, &image);
+	if (ret)
+		return open_linked(dso, ret_image) ? ret : 0;
+	if (is_rewritten(dso, &image)) {
+		tally_image_free(&image);
+		return TALLY_DSO_ERROR_CHANGED;
+	}
+	*ret_image = image;
+	return 0;
 }
 
 /* Where a build-id was recorded, a file has it; where the user says which files they are, they are.

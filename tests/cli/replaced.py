@@ -282,7 +282,7 @@ def test_without_a_build_id():
 
 
 def test_changed_after_it_was_recorded():
-    """Without a build id nothing tells the old file from the new one but the time: its rules are not taken, which is told."""
+    """Without a build id nothing tells the old file from the new one but the time: neither its names nor its rules are taken, which is told."""
     path = program(os.path.join(WORK, "later"), "old", "-Wl,--build-id=none")
     record([path, "2"], ["--call-graph", "dwarf", "--keep-stacks"], lambda: None)
     whole = re.compile(r"# Stacks: \d+ unwound, ([0-9.]+) % whole")
@@ -293,6 +293,8 @@ def test_changed_after_it_was_recorded():
     report = tally("report", "--stdio", "--health")
     why = "the file changed after it was recorded, and has no build-id"
     assert float(whole.search(report).group(1)) < 3, report
+    # Nor are the names of its functions those of the new one.
+    assert "new_" not in report and f"# No symbols: {path}: {why}" in report and "# No lines" not in report, report
     assert re.search(rf"# Stacks ended early: {path}: \d+ its file is not at hand \({why}\)", report), report
     assert f'"why":"{why}"' in tally("report", "--json").replace('": "', '":"')
 

@@ -5,6 +5,14 @@
 #include "base/json.h"
 #include "symbols/lines.h"
 
+/* Whether the file was there to look into. */
+static bool has_file(const struct tally_dso *dso)
+{
+	enum tally_dso_state state = tally_dso_status(dso).state;
+
+	return state == TALLY_DSO_LOADED || state == TALLY_DSO_NO_SYMBOLS;
+}
+
 /* Why a file has no lines; NULL: it has, nobody asked, or it never has any and nobody minds. */
 static const char *lines_reason(const struct tally_profile *profile, const struct tally_dso *dso)
 {
@@ -15,8 +23,9 @@ static const char *lines_reason(const struct tally_profile *profile, const struc
 	case TALLY_DSO_LOADED: return NULL;
 	case TALLY_DSO_UNSUPPORTED: return "this build of tally reads no debug information";
 	case TALLY_DSO_NO_LINES:
+		/* A file that is not the recorded one is told of with its symbols. */
 		if (!(profile->options.lines & TALLY_LINES_ALL) ||
-		    tally_dso_kind(dso) != TALLY_DSO_USER)
+		    tally_dso_kind(dso) != TALLY_DSO_USER || !has_file(dso))
 			return NULL;
 		break;
 	default: break;
