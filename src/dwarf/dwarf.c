@@ -8,6 +8,7 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "dwarf/sections.h"
@@ -48,9 +49,9 @@ static int add_sections(Elf *elf, const struct tally_dwarf_file *file, size_t *r
 				 ret_names);
 }
 
-static int elf_make(int null, const struct tally_dwarf_file *file, Elf **ret_elf)
+static int elf_make(int nowhere, const struct tally_dwarf_file *file, Elf **ret_elf)
 {
-	Elf *elf = elf_begin(null, ELF_C_WRITE, NULL);
+	Elf *elf = elf_begin(nowhere, ELF_C_WRITE, NULL);
 	GElf_Ehdr header;
 	size_t index = 0;
 	int ret = elf && gelf_newehdr(elf, file->is64 ? ELFCLASS64 : ELFCLASS32) ? 0 : -ENOMEM;
@@ -74,11 +75,11 @@ static int elf_make(int null, const struct tally_dwarf_file *file, Elf **ret_elf
 	return ret;
 }
 
-static int debug_open(int null, const struct tally_dwarf_file *file, Elf **ret_elf,
+static int debug_open(int nowhere, const struct tally_dwarf_file *file, Elf **ret_elf,
 		      Dwarf **ret_debug)
 {
 	Elf *elf;
-	int ret = elf_make(null, file, &elf);
+	int ret = elf_make(nowhere, file, &elf);
 
 	if (ret)
 		return ret;
@@ -105,18 +106,23 @@ int tally_dwarf_open(const struct tally_dwarf_file *file, const struct tally_dwa
 		return -ENOMEM;
 	dwarf->info = file->sections[TALLY_DWARF_INFO].data;
 	dwarf->info_len = file->sections[TALLY_DWARF_INFO].len;
-	dwarf->null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	ret = dwarf->null < 0 ? -errno : 0;
+	dwarf->nowhere = memfd_create("tally", MFD_CLOEXEC);
+	ret = dwarf->nowhere < 0 ? -errno : 0;
 	if (!ret)
-		ret = debug_open(dwarf->null, file, &dwarf->elf, &dwarf->debug);
+		ret = debug_open(dwarf->nowhere, file, &dwarf->elf, &dwarf->debug);
 	/* Without what dwz moved some functions have no names. */
-	if (!ret && alt && !debug_open(dwarf->null, alt, &dwarf->alt_elf, &dwarf->alt))
+	if (!ret && alt && !debug_open(dwarf->nowhere, alt, &dwarf->alt_elf, &dwarf->alt))
 		dwarf_setalt(dwarf->debug, dwarf->alt);
 	if (ret)
 		tally_dwarf_close(dwarf);
 	else
 		*ret_dwarf = dwarf;
 	return ret;
+}
+
+uint64_t tally_dwarf_missing(const struct tally_dwarf *dwarf)
+{
+	return dwarf->nr_missing;
 }
 
 void tally_dwarf_close(struct tally_dwarf *dwarf)
@@ -135,7 +141,7 @@ void tally_dwarf_close(struct tally_dwarf *dwarf)
 	dwarf_end(dwarf->alt);
 	elf_end(dwarf->elf);
 	elf_end(dwarf->alt_elf);
-	if (dwarf->null >= 0)
-		close(dwarf->null);
+	if (dwarf->nowhere >= 0)
+		close(dwarf->nowhere);
 	free(dwarf);
 }

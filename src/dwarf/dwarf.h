@@ -58,8 +58,8 @@ bool tally_dwarf_available(void);
 const char *tally_dwarf_section_name(enum tally_dwarf_section section);
 
 /* Open what `file` has, which must outlive it, as must `alt`, what dwz moved to another file (NULL:
- * there is none). 0; -ENODATA: there is nothing, or not in this build; -EBADMSG: libdw refuses it;
- * -ENOMEM. */
+ * there is none). 0; -ENODATA: there is nothing; -ENOSYS: this build has it not; -EBADMSG: libdw
+ * refuses it; -ENOMEM; -EMFILE, -ENFILE: libelf wants a descriptor. */
 int tally_dwarf_open(const struct tally_dwarf_file *file, const struct tally_dwarf_file *alt,
 		     struct tally_dwarf **ret_dwarf);
 void tally_dwarf_close(struct tally_dwarf *dwarf);
@@ -77,5 +77,10 @@ typedef int (*tally_line_take)(void *arg, const struct tally_line_span *span);
  * -ENOENT: no unit has the address; -E2BIG: inlined deeper than 256, or into more pieces than a
  * million; -EBADMSG; -ENOMEM; or the error of `take`. */
 int tally_dwarf_find(struct tally_dwarf *dwarf, uint64_t addr, tally_line_take take, void *arg);
+
+/* How often something was asked for that is in a file of its own, which is missing: a split unit,
+ * or the name of an inlined function that dwz moved. Such functions are not told apart from those
+ * that they are in. */
+uint64_t tally_dwarf_missing(const struct tally_dwarf *dwarf);
 
 #endif

@@ -55,7 +55,7 @@ int tally_lines_text(struct tally_lines *lines, const char *text, size_t len,
 		     const char **ret_text);
 
 /* Add a copy of a span, whose texts are of tally_lines_text(); an empty one is none. Where spans
- * overlap one of them is found. 0 or -ENOMEM. */
+ * overlap one of the last 16 that begin before an address is found, or none. 0 or -ENOMEM. */
 int tally_lines_add(struct tally_lines *lines, const struct tally_line_span *span);
 
 /* The span that `addr` is in, or NULL. Valid until the next one is added; its lines and their texts

@@ -8,6 +8,9 @@
 /* Addresses in one question: it is read whole before it is answered, and fits into the socket. */
 enum { DWARF_QUESTION_MAX = 8192 };
 
+/* Longer names are none: those of symbol tables are not longer either. */
+enum { DWARF_TEXT_MAX = 32 << 10 };
+
 enum dwarf_message_kind {
 	DWARF_MESSAGE_TEXT = 1, /* `nr` bytes: the next text of the thread, from number 1 */
 	DWARF_MESSAGE_SPAN,     /* `nr` of struct dwarf_message_line */
@@ -16,10 +19,11 @@ enum dwarf_message_kind {
 
 struct dwarf_message {
 	uint32_t kind;
-	uint32_t nr;         /* bytes, lines, addresses */
-	int32_t error;       /* END */
-	uint32_t thread;     /* TEXT, SPAN: whose */
-	uint64_t start, end; /* SPAN */
+	uint32_t nr;     /* bytes, lines, addresses */
+	int32_t error;   /* END */
+	uint32_t thread; /* TEXT, SPAN: whose */
+	/* SPAN. END: `start` is how often something was in a file that is missing. */
+	uint64_t start, end;
 };
 
 struct dwarf_message_line {

@@ -33,6 +33,7 @@ const char *dwarf_call_name(struct tally_dwarf *dwarf, const struct dwarf_unit *
 	const char *text = NULL;
 	Dwarf_Die die;
 
+	dwarf->nr_missing += call->is_alt && !of;
 	if (known != TALLY_MAP_NONE)
 		return (const char *)(uintptr_t)known;
 	if (call->origin && of && dwarf_offdie(of, call->origin, &die))

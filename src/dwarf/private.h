@@ -9,6 +9,7 @@
 #include "dwarf/pieces.h"
 
 /* Levels of inlining that are told apart, and of entries within entries that are looked into. */
+enum { TALLY_DWARF_PIECES_MAX = 16 << 20 }; /* of code, in any list */
 enum { TALLY_DWARF_INLINED_MAX = TALLY_DWARF_LINES_MAX - 1, TALLY_DWARF_NESTED_MAX = 1024 };
 
 /* A piece of a function, and which calls were inlined in any of its pieces. */
@@ -30,6 +31,7 @@ struct dwarf_unit {
 	Dwarf_Die die;   /* of the unit, or of the split one that it stands for */
 	const char *dir; /* that the compiler ran in; NULL: not known */
 	bool is_split;
+	bool is_missing; /* it is a skeleton, whose split unit is not there */
 	bool is_walked;
 	int error;                                  /* of walking it */
 	TALLY_VEC(struct dwarf_function) functions; /* by start */
@@ -52,11 +54,12 @@ struct tally_dwarf {
 	Dwarf *debug, *alt;
 	const unsigned char *info; /* the section of entries */
 	size_t info_len;
-	int null; /* a descriptor, as libelf wants one */
+	int nowhere; /* a descriptor, as libelf wants one */
 	TALLY_VEC(struct dwarf_unit) units;
 	TALLY_VEC(struct dwarf_range) ranges; /* by start */
 	bool has_ranges;
-	bool is_damaged;        /* there may be more units */
+	bool is_cut;            /* there may be more units behind one that is damaged */
+	uint64_t nr_missing;    /* see tally_dwarf_missing() */
 	struct tally_map names; /* by the offset of an entry: text */
 	struct tally_map alt_names;
 	struct tally_arena paths;

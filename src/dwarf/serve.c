@@ -16,7 +16,8 @@ struct question {
 	pthread_mutex_t lock; /* of the socket, and of what follows */
 	pthread_barrier_t asked, answered;
 	int error;
-	uint32_t nr_given_up; /* addresses */
+	uint32_t nr_given_up; /* addresses, and names */
+	uint64_t nr_missing;  /* see tally_dwarf_missing() */
 	uint64_t addrs[DWARF_QUESTION_MAX];
 };
 
@@ -28,6 +29,7 @@ struct answer {
 	TALLY_VEC(uint8_t) bytes;
 	struct tally_map texts; /* by where they are: their number */
 	uint32_t nr_texts;
+	uint32_t nr_given_up;
 	uint64_t start, end; /* of the spans told last that follow each other */
 };
 
@@ -83,13 +85,12 @@ static int answer_text(struct answer *answer, const char *text, uint32_t *ret_nu
 	int ret = 0;
 
 	if (known == TALLY_MAP_NONE) {
-		enum { TEXT_MAX = 1 << 20 };
-
-		len = strnlen(text, TEXT_MAX);
+		len = strnlen(text, DWARF_TEXT_MAX);
 		message.nr = (uint32_t)len;
-		known = ++answer->nr_texts;
+		known = len < DWARF_TEXT_MAX ? ++answer->nr_texts : 0;
+		answer->nr_given_up += !known;
 		ret = tally_map_put(&answer->texts, (uintptr_t)text, known);
-		if (!ret)
+		if (!ret && known)
 			ret = answer_add(answer, &message, text, len);
 	}
 	*ret_number = (uint32_t)known;
@@ -130,7 +131,7 @@ static bool is_mine(const struct answer *answer, uint64_t addr)
 }
 
 /* An address without lines, or of a function that is too much, is answered by an empty span. */
-static int answer_address(struct answer *answer, uint64_t addr, uint32_t *nr_given_up)
+static int answer_address(struct answer *answer, uint64_t addr)
 {
 	const struct tally_line_span none = {.start = addr, .end = addr + 1};
 	int ret;
@@ -139,7 +140,7 @@ static int answer_address(struct answer *answer, uint64_t addr, uint32_t *nr_giv
 		return 0;
 	answer->start = answer->end = 0;
 	ret = tally_dwarf_find(answer->dwarf, addr, answer_span, answer);
-	*nr_given_up += ret == -E2BIG || ret == -EBADMSG;
+	answer->nr_given_up += ret == -E2BIG || ret == -EBADMSG;
 	if (ret == -ENOENT || ret == -E2BIG || ret == -EBADMSG)
 		ret = addr + 1 ? answer_span(answer, &none) : 0;
 	return ret;
@@ -148,23 +149,25 @@ static int answer_address(struct answer *answer, uint64_t addr, uint32_t *nr_giv
 static void answer_all(struct answer *answer)
 {
 	struct question *question = answer->question;
-	uint32_t nr_given_up = 0;
+	uint64_t missing = tally_dwarf_missing(answer->dwarf);
 	int ret = 0;
 
 	for (uint32_t i = 0; i < question->nr && !ret; i++)
-		ret = answer_address(answer, question->addrs[i], &nr_given_up);
+		ret = answer_address(answer, question->addrs[i]);
 	if (!ret)
 		ret = answer_flush(answer);
 	pthread_mutex_lock(&question->lock);
-	question->nr_given_up += nr_given_up;
+	question->nr_given_up += answer->nr_given_up;
+	answer->nr_given_up = 0;
+	question->nr_missing += tally_dwarf_missing(answer->dwarf) - missing;
 	question->error = ret ? ret : question->error;
 	pthread_mutex_unlock(&question->lock);
 }
 
-static int send_end(int fd, uint32_t nr_given_up, int error)
+static int send_end(int fd, uint32_t nr_given_up, uint64_t nr_missing, int error)
 {
 	const struct dwarf_message message = {
-		.kind = DWARF_MESSAGE_END, .nr = nr_given_up, .error = error};
+		.kind = DWARF_MESSAGE_END, .nr = nr_given_up, .start = nr_missing, .error = error};
 
 	return send_all(fd, (const uint8_t *)&message, sizeof(message));
 }
@@ -235,13 +238,14 @@ void dwarf_serve(int fd, struct tally_dwarf *const *dwarfs, uint32_t nr)
 		pthread_barrier_wait(&question.asked);
 		answer_all(&answers[0]);
 		pthread_barrier_wait(&question.answered);
-		if (send_end(fd, question.nr_given_up, question.error))
+		if (send_end(fd, question.nr_given_up, question.nr_missing, question.error))
 			break;
 		question.nr_given_up = 0;
+		question.nr_missing = 0;
 	}
 }
 
 void dwarf_refuse(int fd, int error)
 {
-	(void)send_end(fd, 0, error);
+	(void)send_end(fd, 0, 0, error);
 }

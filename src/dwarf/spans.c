@@ -10,7 +10,7 @@
 #include "base/arith.h"
 #include "dwarf/private.h"
 
-enum { CHANGES_MAX = 1 << 20, LINES_MAX = 16 << 20 };
+enum { CHANGES_MAX = 1 << 20, LINES_MAX = 1 << 20 };
 
 enum change_kind { CHANGE_END, CHANGE_BEGIN, CHANGE_ROW };
 
@@ -160,6 +160,9 @@ static uint32_t lines_fill(struct spans *spans)
 			continue;
 		call = &unit->calls.data[spans->open[depth] - 1];
 		line->function = dwarf_call_name(spans->dwarf, unit, call);
+		/* Without a name it is nobody. */
+		if (!line->function)
+			continue;
 		line++;
 		*line = (struct tally_line){.line = call->line};
 		if (call->file < unit->nr_files)

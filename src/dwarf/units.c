@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/arith.h"
+#include "base/str.h"
 #include "dwarf/private.h"
 
 static int range_add(struct tally_dwarf *dwarf, uint64_t start, uint64_t end, size_t unit)
@@ -32,18 +34,62 @@ static int add_functions(struct tally_dwarf *dwarf, size_t number)
 	return ret;
 }
 
-/* `die` is the unit's own, or the skeleton of a split one. */
-static int unit_add(struct tally_dwarf *dwarf, Dwarf_Die *die, const Dwarf_Die *split)
+static const char *text_of(Dwarf_Die *die, unsigned name)
 {
-	struct dwarf_unit unit = {.die = split ? *split : *die, .is_split = split};
+	Dwarf_Attribute attribute;
+
+	return dwarf_attr(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
+}
+
+/* Whether libdw may open the file that a skeleton names: it would wait for ever for a writer to a
+ * FIFO. */
+static bool is_split_file(Dwarf_Die *skeleton)
+{
+	const char *name = text_of(skeleton, DW_AT_dwo_name);
+	const char *dir = text_of(skeleton, DW_AT_comp_dir);
+	struct tally_str path = {0};
+	struct stat st;
+	bool is_file;
+
+	name = name ? name : text_of(skeleton, DW_AT_GNU_dwo_name);
+	if (!name)
+		return false;
+	if (*name != '/' && dir)
+		tally_str_addf(&path, "%s/", dir);
+	tally_str_add(&path, name);
+	is_file =
+		!tally_str_error(&path) && !stat(tally_str_text(&path), &st) && S_ISREG(st.st_mode);
+	tally_str_free(&path);
+	return is_file;
+}
+
+/* The unit that a skeleton stands for. False if it is not there. */
+static bool split_find(Dwarf_CU *cu, Dwarf_Die *skeleton, Dwarf_Die *ret_split)
+{
+	Dwarf_Die split = {0};
+
+	if (!is_split_file(skeleton) ||
+	    dwarf_cu_info(cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) || !split.addr)
+		return false;
+	*ret_split = split;
+	return true;
+}
+
+/* `die` is the unit's own, or the skeleton of a split one. */
+static int unit_add(struct tally_dwarf *dwarf, Dwarf_Die *die, bool is_skeleton,
+		    const Dwarf_Die *split)
+{
+	struct dwarf_unit unit = {
+		.die = split ? *split : *die,
+		.is_split = split,
+		.is_missing = is_skeleton && !split,
+	};
 	size_t number = dwarf->units.len, before = dwarf->ranges.len;
 	Dwarf_Addr base, start, end;
-	Dwarf_Attribute dir;
 	ptrdiff_t at = 0;
 	int ret;
 
-	if (dwarf_attr(die, DW_AT_comp_dir, &dir))
-		unit.dir = dwarf_formstring(&dir);
+	unit.dir = text_of(die, DW_AT_comp_dir);
 	ret = tally_vec_push(&dwarf->units, unit);
 
 	while (!ret && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
@@ -71,15 +117,16 @@ int dwarf_units_read(struct tally_dwarf *dwarf)
 	int ret = 0, next = 0;
 
 	while (!ret &&
-	       !(next = dwarf_get_units(dwarf->debug, cu, &cu, &version, &type, &die, &split))) {
+	       !(next = dwarf_get_units(dwarf->debug, cu, &cu, &version, &type, &die, NULL))) {
 		if (type == DW_UT_compile)
-			ret = unit_add(dwarf, &die, NULL);
+			ret = unit_add(dwarf, &die, false, NULL);
 		else if (type == DW_UT_skeleton)
-			ret = unit_add(dwarf, &die, split.addr ? &split : NULL);
+			ret = unit_add(dwarf, &die, true,
+				       split_find(cu, &die, &split) ? &split : NULL);
 	}
 	if (!ret)
 		DWARF_PIECES_SORT(&dwarf->ranges, by_unit);
-	dwarf->is_damaged = next < 0;
+	dwarf->is_cut = next < 0;
 	dwarf->has_ranges = true;
 	return ret;
 }
@@ -94,7 +141,7 @@ static int unit_number(struct tally_dwarf *dwarf, uint64_t addr, struct dwarf_pa
 		return ret;
 	range = DWARF_PIECES_FIND(&dwarf->ranges, addr, part);
 	if (!range)
-		return dwarf->is_damaged ? -EBADMSG : -ENOENT;
+		return dwarf->is_cut ? -EBADMSG : -ENOENT;
 	*ret_unit = range->unit;
 	return 0;
 }
@@ -114,7 +161,9 @@ int dwarf_unit_find(struct tally_dwarf *dwarf, uint64_t addr, struct dwarf_part 
 
 	if (!ret)
 		ret = dwarf_unit_walk(dwarf, &dwarf->units.data[number]);
-	if (!ret)
-		*ret_unit = &dwarf->units.data[number];
-	return ret;
+	if (ret)
+		return ret;
+	dwarf->nr_missing += dwarf->units.data[number].is_missing;
+	*ret_unit = &dwarf->units.data[number];
+	return 0;
 }

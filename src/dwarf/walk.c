@@ -11,8 +11,6 @@
 #include "base/arith.h"
 #include "dwarf/private.h"
 
-enum { PIECES_MAX = 16 << 20 };
-
 struct unit_walk {
 	struct dwarf_unit *unit;
 	bool has_types;                             /* types may have functions with code in them */
@@ -24,7 +22,6 @@ struct unit_walk {
 struct level {
 	uint32_t nested;  /* entries within entries */
 	uint16_t inlined; /* calls within calls */
-	bool in_function;
 };
 
 /* What is asked of an entry. */
@@ -96,7 +93,7 @@ static int add_function(struct unit_walk *walk, uint64_t start, uint64_t end, co
 	/* What the linker dropped is at 0, or at the end. */
 	if (!start || start >= end)
 		return 0;
-	if (walk->unit->functions.len == PIECES_MAX)
+	if (walk->unit->functions.len == TALLY_DWARF_PIECES_MAX)
 		return -E2BIG;
 	function.first = (uint32_t)walk->unit->calls.len;
 	return tally_vec_push(&walk->unit->functions, function);
@@ -110,9 +107,17 @@ static int add_call(struct unit_walk *walk, uint64_t start, uint64_t end, const 
 		return 0;
 	call.start = start;
 	call.end = end;
-	if (walk->unit->calls.len == PIECES_MAX)
+	if (walk->unit->calls.len == TALLY_DWARF_PIECES_MAX)
 		return -E2BIG;
 	return tally_vec_push(&walk->unit->calls, call);
+}
+
+/* Whether what is referred to is in the file that dwz made. */
+static bool is_alt(const Dwarf_Attribute *reference)
+{
+	return reference->valp &&
+	       (reference->form == DW_FORM_GNU_ref_alt || reference->form == DW_FORM_ref_sup4 ||
+		reference->form == DW_FORM_ref_sup8);
 }
 
 static int visit_call(struct unit_walk *walk, Dwarf_Die *die, const struct level *level)
@@ -122,10 +127,9 @@ static int visit_call(struct unit_walk *walk, Dwarf_Die *die, const struct level
 	Dwarf_Die origin;
 
 	dwarf_getattrs(die, wanted_take, &wanted, 0);
-	if (wanted.origin.valp && dwarf_formref_die(&wanted.origin, &origin)) {
+	call.is_alt = is_alt(&wanted.origin);
+	if (wanted.origin.valp && dwarf_formref_die(&wanted.origin, &origin))
 		call.origin = dwarf_dieoffset(&origin);
-		call.is_alt = wanted.origin.form == DW_FORM_GNU_ref_alt;
-	}
 	call.file = number_of(&wanted.file);
 	call.line = number_of(&wanted.line);
 	return for_each_piece(walk, die, &wanted, add_call, &call);

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -21,6 +22,9 @@
 
 /* What libdw ends the process with when memory is out. */
 enum { STATUS_NO_MEMORY = EXIT_FAILURE };
+
+/* Bytes of an answer, unless one has other limits. */
+enum { ANSWER_MAX = 256 << 20 };
 
 /* ---- the process ----------------------------------------------------------- */
 
@@ -55,6 +59,9 @@ static void signals_reset(void)
 
 	for (int i = 1; i < NSIG; i++)
 		(void)signal(i, SIG_DFL);
+	/* Ctrl-C is for the program, which ends this process if it ends itself. */
+	(void)signal(SIGINT, SIG_IGN);
+	(void)signal(SIGQUIT, SIG_IGN);
 	sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -62,12 +69,12 @@ static void signals_reset(void)
 /* What libdw says before it ends is nothing that people could make use of. */
 static void be_silent(void)
 {
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int nowhere = memfd_create("tally", MFD_CLOEXEC);
 
-	if (null >= 0) {
-		(void)dup2(null, STDERR_FILENO);
-		(void)dup2(null, STDOUT_FILENO);
-		close(null);
+	if (nowhere >= 0) {
+		(void)dup2(nowhere, STDERR_FILENO);
+		(void)dup2(nowhere, STDOUT_FILENO);
+		close(nowhere);
 	}
 }
 
@@ -102,14 +109,16 @@ static int handles_open(const struct tally_dwarf_limits *limits, tally_dwarf_ope
 	return ret;
 }
 
-static void worker_run(int fd, const struct tally_dwarf_limits *limits, tally_dwarf_opener open_it,
-		       void *arg)
+static void worker_run(int fd, pid_t parent, const struct tally_dwarf_limits *limits,
+		       tally_dwarf_opener open_it, void *arg)
 {
 	struct tally_dwarf *dwarfs[TALLY_DWARF_THREADS_MAX];
 	uint32_t nr;
 	int ret;
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(0);
 	signals_reset();
 	be_silent();
 	limit(RLIMIT_CORE, 0);
@@ -132,24 +141,29 @@ int tally_dwarf_worker_start(struct tally_dwarf_worker *worker,
 			     const struct tally_dwarf_limits *limits, tally_dwarf_opener open,
 			     void *arg)
 {
-	int pair[2];
-	pid_t pid;
+	pid_t pid, parent = getpid();
+	int pair[2], ret;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
 		return -errno;
 	pid = fork();
 	if (pid < 0) {
+		ret = -errno;
 		close(pair[0]);
 		close(pair[1]);
-		return -EAGAIN;
+		return ret;
 	}
 	if (!pid) {
 		close(pair[0]);
-		worker_run(pair[1], limits, open, arg);
+		worker_run(pair[1], parent, limits, open, arg);
 	}
 	close(pair[1]);
 	*worker = (struct tally_dwarf_worker){
-		.pid = pid, .fd = pair[0], .left = (int64_t)limits->seconds * 1000};
+		.pid = pid,
+		.fd = pair[0],
+		.left = (int64_t)limits->seconds * 1000,
+		.answer_most = limits->answer ? limits->answer : ANSWER_MAX,
+	};
 	return 0;
 }
 
@@ -201,6 +215,7 @@ static int worker_wait(struct tally_dwarf_worker *worker)
 		ret = poll(&at, 1, left > 0 ? (int)left : 0);
 	} while (ret < 0 && errno == EINTR);
 	worker->left -= now_ms() - before;
+	worker->waited += now_ms() - before;
 	return ret > 0 ? 0 : TALLY_DWARF_ERROR_TIME;
 }
 
@@ -229,11 +244,15 @@ static int worker_fill(struct tally_dwarf_worker *worker)
 	return ret;
 }
 
-/* The next `len` bytes; valid until more are asked for. 0 or as worker_fill(). */
+/* The next `len` bytes; valid until more are asked for. 0; as worker_fill(); or
+ * TALLY_DWARF_ERROR_MEMORY: it has answered too much. */
 static int worker_take(struct tally_dwarf_worker *worker, size_t len, const uint8_t **ret_data)
 {
 	int ret = 0;
 
+	worker->answered += len;
+	if (worker->answered > worker->answer_most)
+		return TALLY_DWARF_ERROR_MEMORY;
 	while (!ret && worker->input.len - worker->at < len)
 		ret = worker_fill(worker);
 	if (ret)
@@ -246,11 +265,10 @@ static int worker_take(struct tally_dwarf_worker *worker, size_t len, const uint
 static int take_text(struct tally_dwarf_worker *worker, struct tally_lines *lines,
 		     const struct dwarf_message *message)
 {
-	enum { TEXT_MAX = 1 << 20 };
 	uint32_t len = message->nr;
 	const uint8_t *data = NULL;
 	const char *text;
-	int ret = len <= TEXT_MAX ? worker_take(worker, len, &data) : -EPROTO;
+	int ret = len < DWARF_TEXT_MAX ? worker_take(worker, len, &data) : -EPROTO;
 
 	if (!ret)
 		ret = tally_lines_text(lines, (const char *)data, len, &text);
@@ -302,6 +320,7 @@ static int take_answer(struct tally_dwarf_worker *worker, struct tally_lines *li
 		memcpy(&message, data, sizeof(message));
 		if (message.kind == DWARF_MESSAGE_END) {
 			worker->nr_given_up += message.nr;
+			worker->nr_missing += message.start;
 			return message.error < 0 ? message.error : 0;
 		}
 		if (message.thread >= TALLY_ARRAY_SIZE(worker->threads))

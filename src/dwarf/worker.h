@@ -5,7 +5,7 @@
  * limits. What the process answers is not believed either.
  *
  * The process is forked: a program with threads must not hold locks then that `open` takes. It ends
- * with the program.
+ * with the thread that started it. SIGCHLD must not be ignored: how it ended is asked for.
  */
 #ifndef TALLY_DWARF_WORKER_H
 #define TALLY_DWARF_WORKER_H
@@ -20,6 +20,7 @@ enum { TALLY_DWARF_THREADS_MAX = 4 };
 struct tally_dwarf_limits {
 	unsigned seconds; /* of CPU time, and of waiting for it */
 	uint64_t bytes;   /* of memory beyond what the program has */
+	uint64_t answer;  /* bytes that it may answer, all in all; 0: 256 MiB */
 	unsigned threads; /* at most TALLY_DWARF_THREADS_MAX; 0: as many as are of use */
 };
 
@@ -35,9 +36,13 @@ struct tally_dwarf_worker {
 	pid_t pid; /* 0: none */
 	int fd;
 	int error; /* it is given up for this */
-	/* Addresses whose information is damaged, or too much: they have an empty span. */
+	/* Addresses whose information is damaged, or too much: they have an empty span. And names
+	 * that are too long. */
 	uint64_t nr_given_up;
-	int64_t left; /* milliseconds that it may still be waited for */
+	uint64_t nr_missing;            /* see tally_dwarf_missing() */
+	uint64_t answered, answer_most; /* bytes */
+	int64_t waited;                 /* for it, ms */
+	int64_t left;                   /* milliseconds that it may still be waited for */
 	struct {
 		TALLY_VEC(const char *) texts; /* that one of its threads told, by number */
 	} threads[TALLY_DWARF_THREADS_MAX];
@@ -50,14 +55,17 @@ struct tally_dwarf_worker {
 typedef int (*tally_dwarf_opener)(void *arg, struct tally_dwarf_file *file,
 				  struct tally_dwarf_file *alt);
 
-/* Start the process. 0, -ENOMEM, -EAGAIN, -EMFILE. */
+/* Start the process. 0, or an error of socketpair(2) or fork(2): -EMFILE, -ENFILE, -EAGAIN,
+ * -ENOMEM.
+ */
 int tally_dwarf_worker_start(struct tally_dwarf_worker *worker,
 			     const struct tally_dwarf_limits *limits, tally_dwarf_opener open,
 			     void *arg);
 
 /* Add to `lines` the spans of the functions that the addresses are in; for those that have none a
- * span of one byte without lines. 0; TALLY_DWARF_ERROR_*, or what `open` returned: the worker is of
- * no use any more, and some spans may have come; or -ENOMEM. */
+ * span of one byte without lines. 0; TALLY_DWARF_ERROR_* (of MEMORY, too, if its answer is too
+ * long), or what `open` returned: the worker is of no use any more, and some spans may have come.
+ */
 int tally_dwarf_worker_ask(struct tally_dwarf_worker *worker, const uint64_t *addrs, size_t nr,
 			   struct tally_lines *lines);
 

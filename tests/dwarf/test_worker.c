@@ -168,13 +168,19 @@ static void is_limited(void **state)
 {
 	const struct tally_dwarf_limits a_second = {.seconds = 1, .bytes = 1 << 30};
 	const struct tally_dwarf_limits little = {.seconds = 60, .bytes = 1 << 20};
+	struct tally_dwarf_limits talkative = limits;
 	struct tally_lines lines = {0};
+	struct corpus corpus;
 
 	(void)state;
 	assert_int_equal(ask(open_looping, NULL, a_second, &lines), TALLY_DWARF_ERROR_TIME);
 	assert_int_equal(ask(open_waiting, NULL, a_second, &lines), TALLY_DWARF_ERROR_TIME);
 	assert_int_equal(ask(open_greedy, NULL, little, &lines), TALLY_DWARF_ERROR_MEMORY);
 	assert_int_equal(ask(open_greedy, NULL, limits, &lines), -EFBIG);
+	corpus_open(CORPUS "/gcc5", &corpus);
+	talkative.answer = 200;
+	assert_int_equal(ask(open_corpus, &corpus, talkative, &lines), TALLY_DWARF_ERROR_MEMORY);
+	corpus_close(&corpus);
 	tally_lines_free(&lines);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,8 @@ int main(int argc, char **argv)
 	const struct tally_command *command;
 	const char *name = argc > 1 ? argv[1] : "help";
 
+	/* Who started us may ignore it: how our own children ended is asked for. */
+	signal(SIGCHLD, SIG_DFL);
 	if (!strcmp(name, "--version") || !strcmp(name, "-v"))
 		name = "version";
 	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
