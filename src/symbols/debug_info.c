@@ -30,13 +30,13 @@ static void add_place(struct tally_debug_info *info, uint64_t start, uint64_t si
 }
 
 /* Addresses of a user's DSO are offsets in the mapped file, whose segments say what they are in
- * memory. In a debug file the segments are as they were, but for what of the file they have. */
+ * memory. Those of a debug file have nothing of the file, and do not say where it was. */
 static void add_segments(struct tally_debug_info *info, const struct tally_elf *elf)
 {
 	struct tally_elf_segment segment;
 
 	for (uint32_t i = 0; tally_elf_segment(elf, i, &segment); i++) {
-		if (segment.type == PT_LOAD && segment.flags & PF_X)
+		if (segment.type == PT_LOAD && segment.flags & PF_X && segment.filesz)
 			add_place(info, segment.offset, TALLY_MAX(segment.filesz, segment.memsz),
 				  segment.vaddr - segment.offset);
 	}
@@ -132,11 +132,18 @@ static int user_search(struct tally_dso *dso, const struct tally_image *own,
 	return ret;
 }
 
+/* Errors that say nothing of the file. */
+static bool is_shortage(int error)
+{
+	return error == -EMFILE || error == -ENFILE || error == -ENOMEM;
+}
+
 static int find_user(struct tally_dso *dso, struct tally_debug_info *info)
 {
 	struct tally_image own = {0};
 	int ret = dso->kind == TALLY_DSO_VDSO ? tally_dso_open_vdso(dso, &own)
 					      : tally_dso_open_unchanged(dso, &own);
+	int failure = ret;
 
 	if (!ret && has_info(&own)) {
 		info->image = own;
@@ -147,7 +154,9 @@ static int find_user(struct tally_dso *dso, struct tally_debug_info *info)
 	if (!ret)
 		add_segments(info, own.elf.data ? &own.elf : &info->image.elf);
 	tally_image_free(&own);
-	return ret;
+	if (!ret && !info->nr_places)
+		ret = TALLY_DSO_ERROR_DEBUG_ONLY;
+	return ret == -ENODATA && is_shortage(failure) ? failure : ret;
 }
 
 /* ---- the kernel --------------------------------------------------------------- */
@@ -271,7 +280,8 @@ int tally_debug_info_gather(const struct tally_debug_info *info, uint64_t most,
 {
 	int ret = gather(&info->image.elf, &most, file);
 
-	if (!ret && info->alt.elf.data)
-		ret = gather(&info->alt.elf, &most, alt);
+	/* Without what dwz moved, inlined functions have no names. */
+	if (!ret && info->alt.elf.data && gather(&info->alt.elf, &most, alt))
+		*alt = (struct tally_dwarf_file){0};
 	return ret;
 }

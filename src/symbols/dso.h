@@ -40,6 +40,12 @@ struct tally_symbols {
 	struct tally_stored *stored;    /* names that came with the recording, or NULL */
 	struct tally_map stored_by; /* what an object is called to the first one, see stored.c */
 	uint32_t *stored_next;      /* by object: the next one of that name, + 1 */
+	/* What all files' lines took; see lines.c. */
+	struct {
+		unsigned nr_workers; /* that are there now */
+		int64_t waited;      /* ms */
+		uint64_t answered;   /* bytes */
+	} lines_used;
 };
 
 struct tally_sources;
@@ -101,6 +107,7 @@ enum {
 	TALLY_DSO_ERROR_NOT_TRUSTED = -EKEYREJECTED, /* TALLY_DSO_NOT_TRUSTED */
 	TALLY_DSO_ERROR_REPLACED = -EREMCHG,         /* TALLY_DSO_REPLACED */
 	TALLY_DSO_ERROR_CHANGED = -EUCLEAN,          /* TALLY_DSO_CHANGED */
+	TALLY_DSO_ERROR_DEBUG_ONLY = -EDOM,          /* TALLY_DSO_DEBUG_ONLY */
 };
 
 /* The key that a DSO has, with what is borrowed from it. */

@@ -14,7 +14,12 @@
 #include "symbols/load_jit.h"
 #include "symbols/stored.h"
 
-enum { SECONDS = 120 };
+enum {
+	SECONDS = 120,
+	FILES_SHARE = 3,        /* all files may take as many times what one may */
+	ANSWER_MAX = 512 << 20, /* bytes that are answered about all files */
+	WORKERS_MAX = 6,
+};
 
 /* ---- opening --------------------------------------------------------------------- */
 
@@ -26,19 +31,28 @@ static struct tally_dso_lines *dso_lines(struct tally_dso *dso)
 	return dso->lines;
 }
 
-/* Half of the machine's memory, which leaves room for what the user does meanwhile. */
-static uint64_t bytes_default(void)
+/* Half of the machine's memory, which leaves room for what the user does meanwhile; while there are
+ * other workers half of what the last one has. */
+static uint64_t bytes_default(const struct tally_symbols *symbols)
 {
-	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
+	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) >>
+	       (1 + symbols->lines_used.nr_workers);
 }
 
+/* All files together may have somewhat more than one. */
 static struct tally_dwarf_limits limits_of(const struct tally_dso *dso)
 {
-	const struct tally_symbols_options *options = &dso->owner->options;
+	const struct tally_symbols *symbols = dso->owner;
+	unsigned seconds =
+		symbols->options.lines_seconds ? symbols->options.lines_seconds : SECONDS;
+	int64_t left = (int64_t)seconds * FILES_SHARE - symbols->lines_used.waited / 1000;
 
 	return (struct tally_dwarf_limits){
-		.seconds = options->lines_seconds ? options->lines_seconds : SECONDS,
-		.bytes = options->lines_bytes ? options->lines_bytes : bytes_default(),
+		.seconds = (unsigned)TALLY_MIN(TALLY_MAX(left, 0), (int64_t)seconds),
+		.bytes = symbols->options.lines_bytes ? symbols->options.lines_bytes
+						      : bytes_default(symbols),
+		.answer = ANSWER_MAX -
+			  TALLY_MIN(symbols->lines_used.answered, (uint64_t)ANSWER_MAX - 1),
 	};
 }
 
@@ -54,6 +68,11 @@ static enum tally_dso_state state_of(int error)
 	case TALLY_DWARF_ERROR_MEMORY: return TALLY_DSO_FULL;
 	case TALLY_DWARF_ERROR_CRASHED: return TALLY_DSO_CRASHED;
 	case -ENOSYS: return TALLY_DSO_UNSUPPORTED;
+	case -EMFILE:
+	case -ENFILE:
+	case -EAGAIN: return TALLY_DSO_NO_RESOURCES;
+	case -EACCES: return TALLY_DSO_DENIED;
+	case TALLY_DSO_ERROR_DEBUG_ONLY: return TALLY_DSO_DEBUG_ONLY;
 	case -ENOMEM: return TALLY_DSO_NO_MEMORY;
 	default: return TALLY_DSO_BROKEN;
 	}
@@ -97,8 +116,11 @@ enum tally_dso_state tally_dso_lines_state(const struct tally_dso *dso)
 		return TALLY_DSO_LOADED;
 	if (!lines || !lines->is_found)
 		return TALLY_DSO_NOT_LOADED;
-	return lines->state == TALLY_DSO_LOADED && lines->worker.nr_given_up ? TALLY_DSO_DAMAGED
-									     : lines->state;
+	if (lines->state != TALLY_DSO_LOADED)
+		return lines->state;
+	if (lines->nr_given_up + lines->worker.nr_given_up)
+		return TALLY_DSO_DAMAGED;
+	return lines->nr_missing + lines->worker.nr_missing ? TALLY_DSO_PARTLY : TALLY_DSO_LOADED;
 }
 
 static int opener(void *arg, struct tally_dwarf_file *file, struct tally_dwarf_file *alt)
@@ -110,16 +132,51 @@ static int opener(void *arg, struct tally_dwarf_file *file, struct tally_dwarf_f
 
 /* ---- asking ---------------------------------------------------------------------- */
 
+static void worker_stop(struct tally_dso *dso)
+{
+	struct tally_dso_lines *lines = dso->lines;
+
+	if (!lines->is_asked)
+		return;
+	lines->is_asked = false;
+	lines->nr_given_up += lines->worker.nr_given_up;
+	lines->nr_missing += lines->worker.nr_missing;
+	dso->owner->lines_used.nr_workers--;
+	dso->owner->lines_used.answered += lines->worker.answered;
+	dso->owner->lines_used.waited += lines->worker.waited;
+	tally_dwarf_worker_stop(&lines->worker);
+}
+
+/* Who asks of many files in turns has some workers at a time. */
+static int worker_start(struct tally_dso *dso)
+{
+	struct tally_symbols *symbols = dso->owner;
+	struct tally_dwarf_limits limits;
+	int ret;
+
+	for (size_t i = 0; i < symbols->dsos.len && symbols->lines_used.nr_workers >= WORKERS_MAX;
+	     i++) {
+		if (symbols->dsos.data[i]->lines)
+			worker_stop(symbols->dsos.data[i]);
+	}
+	limits = limits_of(dso);
+	if (!limits.seconds)
+		return TALLY_DWARF_ERROR_TIME;
+	ret = tally_dwarf_worker_start(&dso->lines->worker, &limits, opener, dso);
+	if (ret)
+		return ret;
+	dso->lines->is_asked = true;
+	symbols->lines_used.nr_workers++;
+	return 0;
+}
+
 /* Ask for addresses that are all at the same distance from where they are in the file. */
 static void lines_ask(struct tally_dso *dso, const uint64_t *addrs, size_t nr)
 {
 	struct tally_dso_lines *lines = dso->lines;
-	const struct tally_dwarf_limits limits = limits_of(dso);
-	int ret = 0;
+	int ret = lines->is_asked ? 0 : worker_start(dso);
 
-	if (!lines->worker.pid && lines->state == TALLY_DSO_LOADED)
-		ret = tally_dwarf_worker_start(&lines->worker, &limits, opener, dso);
-	if (!ret && lines->state == TALLY_DSO_LOADED)
+	if (!ret)
 		ret = tally_dwarf_worker_ask(&lines->worker, addrs, nr, &lines->known);
 	if (ret)
 		lines->state = state_of(ret);
@@ -142,8 +199,10 @@ void tally_dso_lines_prepare(struct tally_dso *dso, const uint64_t *addrs, size_
 		    !tally_lines_find(&lines->known, addrs[i] + bias))
 			(void)tally_vec_push(&wanted, addrs[i] + bias);
 	}
-	if (wanted.len)
+	if (wanted.len) {
 		lines_ask(dso, wanted.data, wanted.len);
+		worker_stop(dso);
+	}
 	tally_vec_free(&wanted);
 }
 
@@ -212,12 +271,17 @@ const struct tally_symbol *tally_line_symbol(struct tally_dso *dso, const struct
 	if (!line->function || !lines ||
 	    tally_intern(&lines->names, line->function, strlen(line->function), &id))
 		return NULL;
-	if (id < lines->symbols.len)
+	/* What there was no memory for is made again. */
+	while (lines->symbols.len <= id) {
+		if (tally_vec_push(&lines->symbols, NULL))
+			return NULL;
+	}
+	if (lines->symbols.data[id])
 		return lines->symbols.data[id];
 	symbol = tally_arena_alloc(&dso->bound_symbols, sizeof(*symbol));
-	if (!symbol || tally_map_put(&lines->inlined, (uintptr_t)symbol, id) ||
-	    tally_vec_push(&lines->symbols, symbol))
+	if (!symbol || tally_map_put(&lines->inlined, (uintptr_t)symbol, id))
 		return NULL;
+	lines->symbols.data[id] = symbol;
 	*symbol = (struct tally_symbol){.name_text = tally_intern_text(&lines->names, id)};
 	return symbol;
 }
@@ -234,10 +298,10 @@ void tally_dso_lines_free(struct tally_dso *dso)
 
 	if (!lines)
 		return;
+	worker_stop(dso);
 	/* Who reads the index is not told what was given up. */
-	if (lines->is_new && !lines->worker.nr_given_up)
+	if (lines->is_new && !lines->nr_given_up && !lines->nr_missing)
 		tally_dso_lines_save(dso);
-	tally_dwarf_worker_stop(&lines->worker);
 	tally_debug_info_free(&lines->info);
 	tally_lines_free(&lines->known);
 	tally_intern_free(&lines->names);

@@ -40,7 +40,8 @@ bool tally_dso_has_lines(struct tally_dso *dso);
 
 /* What became of its debug information: NOT_LOADED, LOADED; NO_LINES: it has none; LATE, FULL,
  * CRASHED: reading it took too long, too much memory, or ended the process that did, and the
- * addresses that came after that have none; DAMAGED: some addresses have none for that;
+ * addresses that came after that have none; DAMAGED: some addresses have none for that; PARTLY:
+ * names of inlined functions are in files that are missing; NO_RESOURCES: descriptors, processes;
  * UNSUPPORTED: this program was built without; or as of its symbols. */
 enum tally_dso_state tally_dso_lines_state(const struct tally_dso *dso);
 

@@ -50,6 +50,11 @@ static const char *const state_texts[] = {
 	[TALLY_DSO_FULL] = "reading its debug information was given up: it took too much memory",
 	[TALLY_DSO_DAMAGED] =
 		"its debug information is damaged, or too much: some addresses have no lines",
+	[TALLY_DSO_PARTLY] = "parts of its debug information are missing (.dwo files, what dwz "
+			     "moved): some inlined functions are not told apart",
+	[TALLY_DSO_NO_RESOURCES] = "out of file descriptors or processes",
+	[TALLY_DSO_DEBUG_ONLY] = "only its debug file is here, which does not say where in the "
+				 "file its code was",
 	[TALLY_DSO_CRASHED] = "its debug information is broken: the process that read it crashed",
 };
 
@@ -65,6 +70,7 @@ static const struct {
 	{TALLY_DSO_ERROR_REPLACED, TALLY_DSO_REPLACED},
 	{TALLY_DSO_ERROR_CHANGED, TALLY_DSO_CHANGED},
 	{TALLY_DSO_ERROR_NOT_TRUSTED, TALLY_DSO_NOT_TRUSTED},
+	{TALLY_DSO_ERROR_DEBUG_ONLY, TALLY_DSO_DEBUG_ONLY},
 	{-ENODATA, TALLY_DSO_NO_SYMBOLS},
 	{-ENOSYS, TALLY_DSO_UNSUPPORTED},
 	{-EFBIG, TALLY_DSO_TOO_LARGE},

@@ -134,6 +134,22 @@ static int add_stubs(struct tally_dso *dso, const struct tally_elf *mapped)
 	return ret ? ret : tally_symtab_finish(&dso->stubs, NULL);
 }
 
+/* Whether an image is a debug file alone, whose segments have nothing of the file they were in. */
+static bool is_without_code(const struct tally_elf *elf)
+{
+	struct tally_elf_segment segment;
+	bool ret = false;
+
+	for (uint32_t i = 0; tally_elf_segment(elf, i, &segment); i++) {
+		if (segment.type != PT_LOAD || !(segment.flags & PF_X) || !segment.memsz)
+			continue;
+		if (segment.filesz)
+			return false;
+		ret = true;
+	}
+	return ret;
+}
+
 /* Read the symbols of the images that were kept. */
 static int dso_read(struct tally_dso *dso)
 {
@@ -143,6 +159,8 @@ static int dso_read(struct tally_dso *dso)
 
 	if (dso->runtime.elf.data && with != &dso->runtime)
 		load.runtime = &dso->runtime.elf;
+	else if (is_without_code(&with->elf))
+		return TALLY_DSO_ERROR_DEBUG_ONLY;
 	if (dso->source == TALLY_DSO_SOURCE_NONE)
 		dso->source = own_source(dso);
 	if (!dso->image.elf.data)

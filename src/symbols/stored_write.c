@@ -310,6 +310,9 @@ static int object_take_lines(struct tally_stored_writer *writer, struct writer_o
 		return -ENOMEM;
 	nr = line_addresses(object, addrs);
 	tally_dso_lines_prepare(object->dso, addrs, nr);
+	/* Who reads them takes them for all that there are. */
+	if (tally_dso_lines_state(object->dso) != TALLY_DSO_LOADED)
+		nr = 0;
 	for (size_t i = 0; i < nr && !ret; i++) {
 		const struct tally_line *lines;
 		struct tally_span span;

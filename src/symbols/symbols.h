@@ -117,6 +117,9 @@ enum tally_dso_state {
 	TALLY_DSO_FULL,
 	TALLY_DSO_CRASHED,
 	TALLY_DSO_DAMAGED,
+	TALLY_DSO_PARTLY,
+	TALLY_DSO_NO_RESOURCES,
+	TALLY_DSO_DEBUG_ONLY, /* of symbols and lines: its debug file is here, but not itself */
 };
 
 /* Where symbols came from. */

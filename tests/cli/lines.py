@@ -11,6 +11,7 @@ import http.server
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -71,13 +72,13 @@ def build():
     assert not done.returncode, done.stderr
 
 
-def instructions():
+def instructions(program=PROGRAM):
     """The addresses of hot() and caller(), by function, and what a call of hot() returns to."""
     sizes = {words[3]: int(words[0], 16) + int(words[1], 16)
-             for words in (line.split() for line in tap.run("nm", "-S", PROGRAM).stdout.splitlines()) if len(words) == 4}
+             for words in (line.split() for line in tap.run("nm", "-S", program).stdout.splitlines()) if len(words) == 4}
     out, name, after_call = collections.defaultdict(list), None, None
     is_call = False
-    for line in tap.run("objdump", "-d", "--no-show-raw-insn", PROGRAM).stdout.splitlines():
+    for line in tap.run("objdump", "-d", "--no-show-raw-insn", program).stdout.splitlines():
         head = re.match(r"[0-9a-f]+ <(\w+)>:", line)
         if head:
             name, is_call = head.group(1), False
@@ -255,6 +256,89 @@ def test_the_index_has_lines():
     finally:
         with open(PROGRAM, "wb") as file:
             file.write(whole)
+
+
+def shared_parts():
+    """Two programs and what dwz moved out of both, and one whose units are split off; what to take away of each."""
+    cc, dwz = shutil.which("cc"), shutil.which("dwz")
+    source = os.path.join(WORK, "lines source.c")
+    split = os.path.join(WORK, "split")
+    assert not tap.run(cc, "-O2", "-g", "-gsplit-dwarf", "-no-pie", "-fno-pie", "-o", split, source, cwd=WORK).returncode
+    yield split, [name for name in os.listdir(WORK) if name.endswith(".dwo")]
+    if not dwz:
+        return
+    both = [os.path.join(WORK, name) for name in ("packed1", "packed2")]
+    for path in both:
+        assert not tap.run(cc, "-O2", "-g", "-no-pie", "-fno-pie", "-Wl,--build-id", "-o", path, source).returncode
+    done = tap.run(dwz, "-m", os.path.join(WORK, "common"), "-M", os.path.join(WORK, "common"), *both)
+    assert not done.returncode, done.stderr
+    yield both[0], ["common"]
+
+
+def test_missing_parts_are_told():
+    prepared(chains=True)
+    for path, parts in shared_parts():
+        other = os.path.join(WORK, "parts.data")
+        name = os.path.basename(path).encode()
+        found, after_call = instructions(path)
+        out = [mmap(PID, START, os.path.getsize(path), path), comm(PID, "program")]
+        out += [sample(addr, PID, 1, more=u64(3, CONTEXT_USER, addr, after_call)) for addr in found["hot"]]
+        with open(other, "wb") as file:
+            file.write(file_bytes(out, [attr(DEFAULT_TYPE | CALLCHAIN)]))
+        env = {**os.environ, "TALLY_INDEX": "off"}
+        options = ("report", "--stdio", "-g", "caller", "-s", "sym", "-i", other)
+        whole = tap.run(TALLY, *options, env=env).stdout
+        assert "between (inlined)" in whole and "# No lines" not in whole, (name, whole)
+        assert parts
+        for part in parts:
+            os.rename(os.path.join(WORK, part), os.path.join(WORK, part + ".away"))
+        without = tap.run(TALLY, *options, env=env).stdout
+        assert "inlined)" not in without and re.search(r" hot$", without, re.M), (name, without)
+        assert re.search(rf"# No lines: {path}: parts of its debug information are missing", without), (name, without)
+        # Where the recording is read as it comes, some of its lines would be taken for all.
+        done = tap.run(TALLY, "archive", "-o", other + ".archive", other, env=env)
+        assert done.returncode == 0 and f"no lines of source are stored of {path}: parts of" in done.stderr, done.stderr
+        if parts[0].endswith(".dwo"):  # nobody may have us wait for a writer
+            os.mkfifo(os.path.join(WORK, parts[0]))
+            tap.same(tap.run(TALLY, *options, env=env, timeout=20).stdout, without, "with a FIFO")
+
+
+def test_shortage_is_not_the_files_fault():
+    """Out of descriptors a file is neither broken nor without debug information."""
+    prepared()
+    def few(number):
+        return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (number, number))
+    told = set()
+    for number in range(4, 14):
+        done = tap.run(TALLY, "report", "--stdio", "-s", "srcline", "-i", DATA, preexec_fn=few(number),
+                       env={**os.environ, "TALLY_INDEX": "off"})
+        assert "# No lines: " + PROGRAM + ": no debug" not in done.stdout and "broken" not in done.stdout, (number, done.stdout)
+        told.update(re.findall(r"# No lines: .*?: (.*)", done.stdout))
+    assert told == {"out of file descriptors or processes"}, told
+
+
+def test_a_debug_file_alone():
+    """It does not say where in the file its code was: no names are better than wrong ones."""
+    prepared()
+    with open(PROGRAM, "rb") as file:
+        whole = file.read()
+    identity = re.search(r"Build ID: ([0-9a-f]+)", tap.run("readelf", "-n", PROGRAM).stdout).group(1)
+    cache = os.path.join(WORK, "cache", ".build-id", identity[:2], identity[2:])
+    os.makedirs(cache)
+    other = os.path.join(WORK, "debug.data")
+    with open(other, "wb") as file:
+        file.write(file_bytes(records(), features={FEATURE_BUILD_ID: build_id(PROGRAM, bytes.fromhex(identity))}))
+    try:
+        assert not tap.run("objcopy", "--only-keep-debug", PROGRAM, os.path.join(cache, "debug")).returncode
+        os.unlink(PROGRAM)
+        done = tap.run(TALLY, "report", "--stdio", "-s", "sym,srcline", "-i", other,
+                       env={**os.environ, "TALLY_INDEX": "off", "PERF_BUILDID_DIR": os.path.join(WORK, "cache")})
+        assert f"# No symbols: {PROGRAM}: only its debug file is here" in done.stdout, done.stdout
+        assert "_fini" not in done.stdout and "_init" not in done.stdout, done.stdout
+    finally:
+        with open(PROGRAM, "wb") as file:
+            file.write(whole)
+        os.chmod(PROGRAM, 0o755)
 
 
 class Server(http.server.BaseHTTPRequestHandler):

@@ -6,6 +6,7 @@
 #include "cli/main/print.h"
 #include "cli/recording/session.h"
 #include "profile/archive.h"
+#include "symbols/lines.h"
 
 static int store_sample(void *arg, struct tally_session *session,
 			const struct tally_perfdata_record *record,
@@ -14,6 +15,27 @@ static int store_sample(void *arg, struct tally_session *session,
 	if (!sample)
 		return 0;
 	return tally_archive_add(arg, sample->thread, sample->cpumode, &sample->sample);
+}
+
+/* Files whose lines are left out, as some of them would be taken for all. */
+static void warn_left_out(const struct tally_session *session)
+{
+	enum { TOLD_MAX = 3 };
+	struct tally_dso *dso;
+	size_t pos = 0, nr = 0;
+
+	while ((dso = tally_dso_next(session->symbols, &pos))) {
+		enum tally_dso_state state = tally_dso_lines_state(dso);
+
+		if (state == TALLY_DSO_LOADED || state == TALLY_DSO_NOT_LOADED ||
+		    state == TALLY_DSO_NO_LINES || state == TALLY_DSO_UNSUPPORTED)
+			continue;
+		if (++nr <= TOLD_MAX)
+			tally_print_warning("no lines of source are stored of %s: %s",
+					    tally_dso_name(dso), tally_dso_state_text(state));
+	}
+	if (nr > TOLD_MAX)
+		tally_print_detail("nor of %zu more files", nr - TOLD_MAX);
 }
 
 int tally_session_store(struct tally_session *session, const struct tally_stored_renames *renames,
@@ -28,6 +50,8 @@ int tally_session_store(struct tally_session *session, const struct tally_stored
 	ret = tally_session_run(session, store_sample, &archive);
 	if (!ret)
 		ret = tally_stored_writer_finish(archive.writer, out);
+	if (!ret)
+		warn_left_out(session);
 	tally_archive_free(&archive);
 	return ret;
 }
