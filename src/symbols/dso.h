@@ -35,6 +35,7 @@ struct tally_symbols {
 	size_t nr_codes;
 	uint64_t code_looks;            /* at any of them */
 	struct tally_index_dir indexes; /* opened at the first use */
+	uint64_t jit_read;              /* of JIT compilers' files; see load_jit.c */
 	uint64_t generation;            /* see tally_symbols_generation() */
 	struct tally_map indexed;       /* hashes of build-ids, see index_dso.c */
 	struct tally_stored *stored;    /* names that came with the recording, or NULL */

@@ -14,10 +14,6 @@
 /* What is read at once, at first and at most. */
 enum { CHUNK_FIRST = 1 << 20, CHUNK_MAX = 256 << 20 };
 
-/* Larger than the files of any program that runs for days: of one process, over all readings. */
-#define MAP_BYTES_MAX  (UINT64_C(256) << 20)
-#define DUMP_BYTES_MAX (UINT64_C(4) << 30)
-
 static int file_pread(int fd, uint8_t *to, size_t len, uint64_t offset, size_t *ret_got)
 {
 	size_t got = 0;
@@ -128,7 +124,6 @@ static int file_begin(struct tally_jit_file *file, const struct tally_jit_readin
 int tally_jit_file_read(struct tally_jit_file *file, const struct tally_jit_reading *reading,
 			int fd)
 {
-	uint64_t max = reading->is_dump ? DUMP_BYTES_MAX : MAP_BYTES_MAX;
 	struct stat st;
 	int ret;
 
@@ -137,7 +132,7 @@ int tally_jit_file_read(struct tally_jit_file *file, const struct tally_jit_read
 	ret = file_begin(file, reading, &st, fd);
 	if (ret)
 		return ret;
-	if (file->size - file->read > max - TALLY_MIN(file->total, max))
+	if (file->size - file->read > reading->most)
 		return -EFBIG;
 	ret = chunks_read(file, reading, fd);
 	file->changes += file->made.codes.len != file->made.nr_finished;

@@ -31,11 +31,12 @@ struct tally_jit_reading {
 	/* Asked when the first bytes of a file were parsed; not 0 refuses it. */
 	int (*check)(void *arg, const struct tally_jit *made);
 	void *arg;
+	uint64_t most; /* bytes, not to be read beyond */
 };
 
 /* Read what is new in the open file. 0; -ENODATA where there is no code in it; -EBADMSG of what is
- * no such file; -ESTALE of another file, if that is refused; -EFBIG of more than any program makes,
- * over all readings; -ENOMEM; what `check` returned; or the error of pread(2). */
+ * no such file; -ESTALE of another file, if that is refused; -EFBIG of more than `most`; -ENOMEM;
+ * what `check` returned; or the error of pread(2). */
 int tally_jit_file_read(struct tally_jit_file *file, const struct tally_jit_reading *reading,
 			int fd);
 

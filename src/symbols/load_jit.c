@@ -121,11 +121,24 @@ static void place_path(const struct tally_dso *dso, int place, pid_t nspid, stru
 		tally_str_addf(str, "/perf-%d.map", (int)(place == 2 ? dso->pid : nspid));
 }
 
+/* What is read of all processes, and over all readings: more than those of programs that run for
+ * days. A map tells of as many functions in fewer bytes. */
+#define JIT_BYTES_MAX (UINT64_C(1) << 30)
+enum { MAP_WEIGHT = 8 };
+
 static int place_read(struct tally_dso *dso, int place, pid_t nspid, bool is_same)
 {
 	bool is_map = dso->kind == TALLY_DSO_PERF_MAP;
-	const struct tally_jit_reading reading = {!is_map, dso->jit->is_final, is_same, file_check,
-						  dso};
+	unsigned weight = is_map ? MAP_WEIGHT : 1;
+	uint64_t *used = &dso->owner->jit_read, before = dso->jit->file.total;
+	const struct tally_jit_reading reading = {
+		.is_dump = !is_map,
+		.is_final = dso->jit->is_final,
+		.is_same = is_same,
+		.check = file_check,
+		.arg = dso,
+		.most = (JIT_BYTES_MAX - TALLY_MIN(*used, JIT_BYTES_MAX)) / weight,
+	};
 	struct tally_str path = {0};
 	int fd, ret;
 
@@ -135,6 +148,7 @@ static int place_read(struct tally_dso *dso, int place, pid_t nspid, bool is_sam
 		ret = file_open(dso, tally_str_text(&path), &fd);
 	if (!ret) {
 		ret = tally_jit_file_read(&dso->jit->file, &reading, fd);
+		*used += (dso->jit->file.total - before) * weight;
 		close(fd);
 	}
 	if (!ret)
