@@ -80,7 +80,10 @@ static int check_kind(const struct tally_perfdata *data, struct tally_error *err
 	if (info->is_dir)
 		return tally_error_at(err, -EOPNOTSUPP, "a directory of several files", 0);
 	if (info->is_pipe || info->is_stream)
-		return tally_error_at(err, -EOPNOTSUPP, "a stream has no table of features", 0);
+		return tally_error_at(err, -EOPNOTSUPP,
+				      "a stream has no table of features: record -o "
+				      "FILE writes files",
+				      0);
 	if (info->is_unfinished)
 		return tally_error_at(err, -EOPNOTSUPP, "the recording was not finished", 0);
 	if (data->len < COPY_HEADER || word_at(data, COPY_AT_SIZE) < COPY_HEADER)
@@ -179,6 +182,7 @@ static int put_bits(const struct copy *copy,
 	uint64_t bits[TALLY_FEATURE_LIMIT / 64];
 	bool halves = tally_header_feature_bits(copy->data, bits);
 	struct tally_str out = {0};
+	ssize_t put;
 	int ret;
 
 	for (unsigned word = 0; word < TALLY_FEATURE_LIMIT / 64; word++) {
@@ -194,8 +198,11 @@ static int put_bits(const struct copy *copy,
 		tally_put64(&out, copy->data->info.is_foreign, bits[word]);
 	}
 	ret = tally_str_error(&out);
-	if (!ret && pwrite(copy->to, out.data, out.len, COPY_AT_BITS) != (ssize_t)out.len)
-		ret = errno ? -errno : -EIO;
+	put = ret ? 0 : pwrite(copy->to, out.data, out.len, COPY_AT_BITS);
+	if (put < 0)
+		ret = -errno;
+	else if (!ret && (size_t)put != out.len)
+		ret = -EIO;
 	tally_str_free(&out);
 	return ret;
 }

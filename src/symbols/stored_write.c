@@ -42,8 +42,12 @@ struct tally_stored_writer {
 
 int tally_stored_writer_new(struct tally_stored_writer **ret_writer)
 {
-	*ret_writer = calloc(1, sizeof(**ret_writer));
-	return *ret_writer ? 0 : -ENOMEM;
+	struct tally_stored_writer *writer = calloc(1, sizeof(*writer));
+
+	if (!writer)
+		return -ENOMEM;
+	*ret_writer = writer;
+	return 0;
 }
 
 static void object_free(struct writer_object *object)

@@ -27,7 +27,7 @@ static int print_refused(const char *path, int code)
 	return code;
 }
 
-/* A link stays one. */
+/* A link to a file stays one. One that leads nowhere becomes the file. */
 static char *path_followed(const char *path)
 {
 	char *followed = realpath(path, NULL);
@@ -100,7 +100,8 @@ int tally_replacement_commit(struct tally_replacement *replacement, int like)
 {
 	int ret = take_after(replacement->fd, like);
 
-	/* The old one goes when the new one is on the disk. */
+	/* The bytes are on the disk before they take the name: after a crash the name has one of
+	 * the two files, and that is complete. */
 	if (!ret && fsync(replacement->fd))
 		ret = -errno;
 	if (!ret)
