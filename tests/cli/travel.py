@@ -233,7 +233,7 @@ def test_archive_of_perf():
     path = record("of-perf.data", "-g", tool=PERF)
     named = os.path.join(WORK, "of-perf-named.data")
     said = well(TALLY, "archive", "-o", named, path).stderr
-    assert re.fullmatch(r"\[ tally archive: \d+\.\d+ MB of names in \S+, \d+\.\d+ MB of records \]\n", said), said
+    assert re.fullmatch(r"\[ tally archive: \d+\.\d+ [KM]B of names in \S+, \d+\.\d+ [KM]B of records \]\n", said), said
     before, after = sections(path), sections(named)
     assert after.pop(STORED_NAMES)
     assert before == after, [key for key in before if before[key] != after.get(key)]
@@ -270,6 +270,25 @@ def test_archive_keeps_the_file():
     assert found.st_mode & 0o777 == 0o640 and found.st_mtime_ns == 10**18
 
 
+def test_archive_tells_sizes():
+    """sizes below 1 MB in KB, and they are those of the file"""
+    path = record("sizes.data", "--no-symbols")
+    out = os.path.join(WORK, "sizes-named.data")
+    said = well(TALLY, "archive", "-o", out, path).stderr
+    size = struct.unpack_from("<Q", sections(out)["header"], 48)[0]
+    names, records = (f"{nr / 1024:.3f} KB" for nr in (len(sections(out)[STORED_NAMES]), size))
+    assert said == f"[ tally archive: {names} of names in {out}, {records} of records ]\n", said
+
+
+def test_archive_dangling_link():
+    """a link that leads nowhere becomes the file"""
+    path = record("dangling.data", "--no-symbols")
+    link = os.path.join(WORK, "dangling-link.data")
+    os.symlink(os.path.join(WORK, "nowhere.data"), link)
+    well(TALLY, "archive", "-q", "-o", link, path)
+    assert not os.path.islink(link) and STORED_NAMES in sections(link)
+
+
 def test_archive_of_others():
     """recordings of other recorders and machines: all else stays, and their reports do"""
     nr = 0
@@ -299,9 +318,10 @@ def test_archive_refuses():
     """what has no place for names is refused with the reason, and nothing is written"""
     out = os.path.join(WORK, "refused.data")
     folder = os.path.join(FIXTURES, "perfdata")
-    refused("a stream has no table of features", "-o", out, os.path.join(folder, "perf61", "frames-stream.data"))
     refused("the recording was not finished", "-o", out, os.path.join(folder, "perf61", "unfinished.data"))
     refused("no file", "-o", out, os.path.join(folder, "perf61", "folder.d"))
+    refused("a stream has no table of features: record -o FILE writes files", "-o", out, os.path.join(folder, "perf61", "frames-stream.data"))
+    refused("a stream cannot be archived", "-o", out, "-i", "-")
     refused("No such file", "-o", out, "-i", os.path.join(WORK, "nothing"))
     refused("not a perf.data file", "-o", out, "-i", __file__)
     assert not os.path.exists(out)
@@ -419,6 +439,23 @@ def test_redact_refuses():
     assert not os.path.exists(out)
     done = tap.run(TALLY, "archive", "--redact", record("plain.data"))
     assert done.returncode == 129 and "needs -o" in done.stderr
+
+
+def test_redact_keeps_the_recording():
+    """-o may not be the recording itself, by whatever name"""
+    path = record("itself.data", "-g")
+    before, found = open(path, "rb").read(), os.stat(path)
+    names = [path, os.path.join(WORK, "secretdir", "..", "itself.data")]
+    for make, name in ((os.symlink, "itself-link.data"), (os.link, "itself-hard.data")):
+        names.append(os.path.join(WORK, name))
+        make(path, names[-1])
+    for name in names:
+        done = tap.run(TALLY, "archive", "--redact", "-o", name, path)
+        assert done.returncode == 129 and "is the recording itself, which stays as it is" in done.stderr, (name, done)
+        after = os.stat(path)
+        assert (after.st_ino, after.st_mtime_ns) == (found.st_ino, found.st_mtime_ns), name
+    assert open(path, "rb").read() == before
+    assert os.path.islink(names[2])
 
 
 if __name__ == "__main__":

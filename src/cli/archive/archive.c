@@ -42,9 +42,14 @@ static const struct tally_option archive_options[] = {
 /* The recording, which nobody writes. -errno after having said why not. */
 static int input_open(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), ret = -errno;
+	bool is_stream = !strcmp(path, "-");
+	int fd = is_stream ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), ret = -errno;
 	struct stat st;
 
+	if (is_stream) {
+		tally_print_error("a stream cannot be archived: record -o FILE writes files");
+		return -EINVAL;
+	}
 	if (fd < 0) {
 		tally_print_error("cannot read %s: %s", path, strerror(-ret));
 		return ret;
@@ -62,14 +67,24 @@ static int input_open(const char *path)
 	return ret ? ret : fd;
 }
 
+static void add_size(struct tally_str *out, uint64_t bytes)
+{
+	bool is_small = bytes < 1024 * 1024;
+
+	tally_str_addf(out, "%.3f %s", (double)bytes / 1024 / (is_small ? 1 : 1024),
+		       is_small ? "KB" : "MB");
+}
+
 static void print_done(const char *path, const struct tally_archived *done)
 {
 	struct tally_str shown = {0};
 
+	add_size(&shown, done->names);
+	tally_str_add(&shown, " of names in ");
 	tally_str_add_escaped(&shown, path);
-	fprintf(stderr, "[ tally archive: %.3f MB of names in %s, %.3f MB of records ]\n",
-		(double)done->names / 1024 / 1024, tally_str_text(&shown),
-		(double)done->records / 1024 / 1024);
+	tally_str_add(&shown, ", ");
+	add_size(&shown, done->records);
+	fprintf(stderr, "[ tally archive: %s of records ]\n", tally_str_text(&shown));
 	tally_str_free(&shown);
 }
 
@@ -94,6 +109,24 @@ static int archive_file(const struct archive_config *config, int fd)
 	return ret;
 }
 
+/* What is redacted is gone: the recording itself stays, by whatever name it is called. */
+static bool is_itself(const char *output, int fd)
+{
+	struct stat in, out;
+
+	return !fstat(fd, &in) && !stat(output, &out) && in.st_dev == out.st_dev &&
+	       in.st_ino == out.st_ino;
+}
+
+static int archive_open_file(const struct archive_config *config, int fd)
+{
+	if (!config->redact || !is_itself(config->output, fd))
+		return archive_file(config, fd) ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
+	tally_print_error("--redact -o %s: %s is the recording itself, which stays as it is",
+			  config->output, config->output);
+	return TALLY_EXIT_USAGE;
+}
+
 static int archive_run(int argc, char **argv)
 {
 	struct archive_config config = {0};
@@ -106,7 +139,6 @@ static int archive_run(int argc, char **argv)
 					&config.input, NULL);
 	if (ret)
 		return ret - 1;
-	/* What is redacted is gone: the recording itself stays. */
 	if (config.redact && !config.output) {
 		tally_print_error("--redact needs -o FILE: the recording itself stays as it is");
 		return TALLY_EXIT_USAGE;
@@ -115,9 +147,9 @@ static int archive_run(int argc, char **argv)
 	fd = input_open(config.input);
 	if (fd < 0)
 		return TALLY_EXIT_ERROR;
-	ret = archive_file(&config, fd);
+	ret = archive_open_file(&config, fd);
 	close(fd);
-	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
+	return ret;
 }
 
 const struct tally_command tally_command_archive = {
