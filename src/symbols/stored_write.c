@@ -379,12 +379,22 @@ static uint64_t path_offset(struct tally_stored_writer *writer, const char *path
 	return text_offset(writer, renames->path ? renames->path(renames->arg, path) : path);
 }
 
+/* Whether a JIT compiler named the functions: in its map, or in a program that `perf inject --jit`
+ * made of its dump (jitted-PID-NUMBER.so). */
+static bool is_of_jit(const struct tally_dso *dso)
+{
+	const char *slash = strrchr(dso->name, '/'), *file = slash ? slash + 1 : dso->name;
+
+	return dso->kind == TALLY_DSO_PERF_MAP || dso->kind == TALLY_DSO_JITDUMP ||
+	       !strncmp(file, "jitted-", 7);
+}
+
 static uint64_t name_offset(struct tally_stored_writer *writer, const struct tally_dso *dso,
 			    const char *name)
 {
 	const struct tally_stored_renames *renames = &writer->renames;
 
-	if (dso->kind == TALLY_DSO_PERF_MAP && renames->jit)
+	if (renames->jit && is_of_jit(dso))
 		name = renames->jit(renames->arg, name);
 	return text_offset(writer, name);
 }
@@ -474,11 +484,12 @@ static size_t spans_settle(struct writer_object *object, size_t *ret_lines)
 	return object->spans.len = left;
 }
 
-static void put_line(struct tally_stored_writer *writer, const struct tally_line *line)
+static void put_line(struct tally_stored_writer *writer, const struct tally_dso *dso,
+		     const struct tally_line *line)
 {
 	struct tally_str *out = &writer->body;
 
-	put_uleb(out, line->function ? text_offset(writer, line->function) + 1 : 0);
+	put_uleb(out, line->function ? name_offset(writer, dso, line->function) + 1 : 0);
 	put_uleb(out, line->file ? path_offset(writer, line->file) + 1 : 0);
 	put_uleb(out, line->line);
 }
@@ -492,7 +503,7 @@ static void put_spans(struct tally_stored_writer *writer, struct writer_object *
 	put_uleb(out, nr_lines);
 	tally_vec_for_each (span, &object->spans) {
 		for (size_t i = 0; i < span->nr; i++)
-			put_line(writer, &object->lines.data[span->first + i]);
+			put_line(writer, object->dso, &object->lines.data[span->first + i]);
 	}
 	put_uleb(out, nr);
 	tally_vec_for_each (span, &object->spans) {

@@ -20,7 +20,7 @@ void tally_stored_writer_free(struct tally_stored_writer *writer);
 /* What is written in the place of names, for who may not know them. The answers are copied. */
 struct tally_stored_renames {
 	const char *(*path)(void *arg, const char *path); /* of objects and source files */
-	const char *(*jit)(void *arg, const char *name);  /* of functions of JIT compilers */
+	const char *(*jit)(void *arg, const char *name); /* of functions that JIT compilers named */
 	void *arg;
 };
 

@@ -290,6 +290,46 @@ static void test_rename(void **state)
 	tally_str_free(&section);
 }
 
+/* A JIT compiler's names are told from those of programs by whose they are. */
+static void expect_jit_name(struct tally_dso_key key, bool is_of_jit)
+{
+	const struct tally_symbol symbol = {0x1000, 0x2000, {.name_text = "prog operator/"}};
+	const struct tally_line line = {"prog operator/", "/src/a.c", 7};
+	const struct tally_stored_renames renames = {.jit = stand_in};
+	struct tally_symbols *symbols = symbols_make(NULL);
+	struct tally_dso *dso = dso_of(symbols, key);
+	struct tally_str section = {0};
+	struct tally_stored_writer *writer;
+	struct tally_stored *stored;
+
+	assert_int_equal(tally_stored_writer_new(&writer), 0);
+	tally_stored_writer_rename(writer, &renames);
+	assert_int_equal(tally_stored_writer_add(writer, dso, 0x1010, &symbol), 0);
+	assert_int_equal(tally_stored_writer_add_lines(
+				 writer, dso, (struct tally_span){0x1000, 0x1020}, &line, 1),
+			 0);
+	assert_int_equal(tally_stored_writer_finish(writer, &section), 0);
+	assert_int_equal(tally_stored_parse(section.data, section.len, &stored, NULL), 0);
+	assert_string_equal(stored->objects[0].symbols[0].symbol.name_text,
+			    is_of_jit ? "/redacted" : symbol.name_text);
+	assert_string_equal(stored->objects[0].lines[0].function,
+			    is_of_jit ? "/redacted" : symbol.name_text);
+	tally_stored_free(stored);
+	tally_stored_writer_free(writer);
+	tally_symbols_free(symbols);
+	tally_str_free(&section);
+}
+
+static void test_rename_jit(void **state)
+{
+	expect_jit_name(prog, false);
+	expect_jit_name((struct tally_dso_key){TALLY_DSO_PERF_MAP, "/gone/perf-9.map",
+					       .pid = 1 << 29, .nspid = 1 << 29},
+			true);
+	expect_jit_name((struct tally_dso_key){TALLY_DSO_USER, "/gone/jitted-9-1.so"}, true);
+	expect_jit_name((struct tally_dso_key){TALLY_DSO_USER, "/jitted-9/prog"}, false);
+}
+
 /* ---- of a stranger ------------------------------------------------------------------- */
 
 /* Parse a copy that is as long as it says, so that a sanitizer sees a byte too far. */
@@ -374,6 +414,7 @@ int main(void)
 		cmocka_unit_test(test_user_names_files),
 		cmocka_unit_test(test_state),
 		cmocka_unit_test(test_rename),
+		cmocka_unit_test(test_rename_jit),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_flipped),
 		cmocka_unit_test(test_huge_numbers),

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "cli/recording/redact_known.h"
 
 /* ---- numbers ------------------------------------------------------------------- */
 
@@ -69,44 +70,6 @@ const char *tally_redact_cgroup(struct tally_redactor *redactor, const char *pat
 
 /* ---- paths ---------------------------------------------------------------------- */
 
-/* What every machine has there. Below debug are paths of other places. */
-static bool is_of_system(const char *path)
-{
-	static const char *const dirs[] = {
-		"/usr/lib/", "/usr/lib32/", "/usr/lib64/", "/usr/libx32/",  "/usr/libexec/",
-		"/usr/bin/", "/usr/sbin/",  "/lib/",       "/lib32/",       "/lib64/",
-		"/libx32/",  "/bin/",       "/sbin/",      "/usr/include/",
-	};
-
-	if (strstr(path, "/../") || !strncmp(path, "/usr/lib/debug/", 15))
-		return false;
-	/* Devices lie there, and in /dev/dri; in /dev/shm and others are files of users. */
-	if (!strncmp(path, "/dev/", 5))
-		return !strchr(path + 5, '/') || !strncmp(path, "/dev/dri/", 9);
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(dirs); i++) {
-		if (!strncmp(path, dirs[i], strlen(dirs[i])))
-			return true;
-	}
-	return false;
-}
-
-/* "[anon:NAME]" has a name that the program gave. */
-static bool is_of_memory(const char *path)
-{
-	static const char *const prefixes[] = {"//anon", "/anon_hugepage", "/SYSV", "anon_inode:["};
-	int pid, end = 0;
-
-	if (*path == '[')
-		return !strchr(path, ':') || !strncmp(path, "[stack:", 7);
-	if (sscanf(path, "/tmp/perf-%d.map%n", &pid, &end) == 1 && end && !path[end])
-		return true;
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(prefixes); i++) {
-		if (!strncmp(path, prefixes[i], strlen(prefixes[i])))
-			return true;
-	}
-	return false;
-}
-
 static const char *path_stand_in(struct tally_redactor *redactor, const char *path)
 {
 	struct tally_stand_ins *all = &redactor->paths;
@@ -124,79 +87,94 @@ static const char *path_stand_in(struct tally_redactor *redactor, const char *pa
 	return stand_in_add(redactor, all, made);
 }
 
+/* Names of memory that nobody knows keep their beginning, by which readers tell what kind of
+ * memory it is. The first that fits. */
+static const struct {
+	const char *prefix, *before, *behind;
+} memory_kinds[] = {
+	{"/memfd:", "/memfd:", ""},
+	{"/dev/ashmem", "/dev/ashmem/", ""},
+	{"anon_inode:", "anon_inode:[", "]"},
+	{"/SYSV", "/SYSV:", ""},
+	{"/anon_hugepage", "/anon_hugepage:", ""},
+	{"[kernel.", "[kernel.", "]"},
+	{"[guest.kernel.", "[guest.kernel.", "]"},
+	{"[", "[anon:", "]"},
+};
+
 const char *tally_redact_path(void *redactor_, const char *path)
 {
 	struct tally_redactor *redactor = redactor_;
 
-	if (!*path || is_of_system(path) || is_of_memory(path))
+	if (tally_redact_is_known(path))
 		return path;
-	if (!strncmp(path, "/memfd:", 7))
-		return stand_in(redactor, &redactor->memory, "/memfd:", path, "");
-	if (*path == '[')
-		return stand_in(redactor, &redactor->memory, "[anon:", path, "]");
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(memory_kinds); i++) {
+		if (!strncmp(path, memory_kinds[i].prefix, strlen(memory_kinds[i].prefix)))
+			return stand_in(redactor, &redactor->memory, memory_kinds[i].before, path,
+					memory_kinds[i].behind);
+	}
 	return path_stand_in(redactor, path);
 }
 
 /* ---- names of JIT compilers -------------------------------------------------------- */
 
-/* How much of a name is a path that begins here: up to a blank, a bracket, or the colon before a
- * line. */
-static size_t path_len(const char *at)
+/* The start of ":DIGITS" that ends before `end`, else `end`. */
+static const char *number_start(const char *text, const char *end)
 {
-	size_t len = strcspn(at, " \t()[]{}<>\"',;");
-	const char *colon;
+	const char *at = end;
 
-	for (colon = memchr(at, ':', len); colon;
-	     colon = memchr(colon + 1, ':', len - (size_t)(colon + 1 - at))) {
-		if (isdigit((unsigned char)colon[1]) || colon + 1 == at + len)
-			return (size_t)(colon - at);
-	}
-	return len;
+	while (at > text && isdigit((unsigned char)at[-1]))
+		at--;
+	return at < end && at > text && at[-1] == ':' ? at - 1 : end;
 }
 
-/* A slash begins a path if it is not inside a word. */
-static bool is_path_start(const char *name, const char *at)
+/* Where the ":LINE" or ":LINE:COLUMN" begins that a text ends with. */
+static const char *line_start(const char *text)
 {
-	return *at == '/' && (at == name || strchr(" \t:([{<\"'=@,;", at[-1])) && at[1] &&
-	       !strchr(" /=", at[1]);
+	return number_start(text, number_start(text, text + strlen(text)));
+}
+
+/* Where the place of a function begins, behind the word that says what it is: "JS:*run FILE". */
+static const char *place_start(const char *name)
+{
+	size_t word = strcspn(name, " \t");
+	bool has_path = strcspn(name, "/\\") < word;
+
+	return has_path || !name[word] ? name : name + word + 1;
+}
+
+static int jit_name_make(struct tally_redactor *redactor, const char *name, struct tally_str *out)
+{
+	const char *place = place_start(name), *line = line_start(place);
+	struct tally_str path = {0};
+	int ret;
+
+	tally_str_add_bytes(&path, place, (size_t)(line - place));
+	tally_str_add_bytes(out, name, (size_t)(place - name));
+	tally_str_add(out, path_stand_in(redactor, tally_str_text(&path)));
+	tally_str_add(out, line);
+	ret = tally_str_error(&path) ? tally_str_error(&path) : tally_str_error(out);
+	tally_str_free(&path);
+	return ret;
 }
 
 const char *tally_redact_name(void *redactor_, const char *name)
 {
 	struct tally_redactor *redactor = redactor_;
 	struct tally_stand_ins *all = &redactor->names;
-	struct tally_str out = {0}, path = {0};
+	struct tally_str out = {0};
 	const char *known;
 	uint32_t number;
 
-	if (!strchr(name, '/'))
+	if (!strpbrk(name, "/\\"))
 		return name;
 	number = text_number(redactor, &all->texts, name, strlen(name));
 	known = stand_in_known(all, number);
 	if (known)
 		return known;
-	for (const char *at = name; *at;) {
-		/* "file:///home/..." */
-		bool is_url = !strncmp(at, "file:///", 8);
-		size_t len;
-
-		if (is_url)
-			tally_str_add(&out, "file://");
-		at += is_url ? 7 : 0;
-		if (!is_url && !is_path_start(name, at)) {
-			tally_str_add_char(&out, *at++);
-			continue;
-		}
-		len = path_len(at);
-		tally_str_clear(&path);
-		tally_str_add_bytes(&path, at, len);
-		tally_str_add(&out, tally_redact_path(redactor, tally_str_text(&path)));
-		at += len;
-	}
-	redactor->failed |= tally_str_error(&out) || tally_str_error(&path);
+	redactor->failed |= jit_name_make(redactor, name, &out) != 0;
 	known = stand_in_add(redactor, all, strdup(tally_str_text(&out)));
 	tally_str_free(&out);
-	tally_str_free(&path);
 	return known;
 }
 

@@ -3,9 +3,10 @@
  * A recording that can be given to strangers: what tells of its user is replaced by stand-ins, the
  * same one wherever the same thing was, numbered by first appearance.
  *
- * Paths become /redacted/dir1/file1, but for those of the system (/usr/lib and the like) and names
- * of memory ([heap]); names of threads comm1; the host host1; cgroups /cgroup1; the command line
- * redacted. Functions keep their names, but for paths in names of JIT compilers. Registers are
+ * Paths become /redacted/dir1/file1, but for those of the system (/usr/lib and the like) and the
+ * names that the kernel gives to memory ([heap]); names of threads comm1; the host host1; cgroups
+ * /cgroup1; the command line redacted. Functions keep their names, but for those that JIT compilers
+ * made: of one with a slash only the word before the file stays. Registers are
  * zeroed. What may hold anything of the user and cannot be replaced is refused: dumps of stacks,
  * raw data, AUX data, types of records and features that are not known.
  */
@@ -33,7 +34,10 @@ struct tally_redactor {
  * NULL. `redactor` is a struct tally_redactor. */
 const char *tally_redact_path(void *redactor, const char *path);
 
-/* The same of a function's name that a JIT compiler made: paths in it are replaced. */
+/* What is shown of a function's name that a JIT compiler made. A name without '/' and '\\' is shown
+ * as it is. Of others the first word stays, if it has none of both, and a ":LINE" or
+ * ":LINE:COLUMN" at the end; all between them becomes one stand-in of a path: "JS:*run
+ * /redacted/dir1/file1:10:3". It stays until the redactor is freed; never NULL. */
 const char *tally_redact_name(void *redactor, const char *name);
 
 const char *tally_redact_comm(struct tally_redactor *redactor, const char *comm);
