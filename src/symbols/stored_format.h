@@ -10,7 +10,14 @@
 
 #define TALLY_STORED_MAGIC "tallynam"
 
-enum { TALLY_STORED_VERSION = 1, TALLY_STORED_HEADER = 32 };
+enum {
+	TALLY_STORED_VERSION = 1,
+	TALLY_STORED_HEADER = 32,
+	/* Bytes of a name without its NUL. Any number of names may share one text, or the ends of
+	 * it: what is longer is damage, as each of them costs what it is long. */
+	TALLY_STORED_OBJECT_NAME_MAX = 4096,
+	TALLY_STORED_NAME_MAX = 32767, /* of symbols, functions and source files */
+};
 
 struct tally_stored_symbol {
 	struct tally_symbol symbol;

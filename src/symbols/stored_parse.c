@@ -98,9 +98,12 @@ static uint32_t u32_read(struct stored_parser *parser)
 	return (uint32_t)value;
 }
 
-static const char *text_at(struct stored_parser *parser, uint64_t offset)
+/* The name of at most `max` bytes at an offset. */
+static const char *text_at(struct stored_parser *parser, uint64_t offset, size_t max)
 {
-	if (offset < parser->text_len)
+	size_t room = offset < parser->text_len ? parser->text_len - offset : 0;
+
+	if (room && memchr(parser->text + offset, '\0', TALLY_MIN(room, max + 1)))
 		return parser->text + offset;
 	parser->in.failed = true;
 	return "";
@@ -111,7 +114,7 @@ static const char *text_read_optional(struct stored_parser *parser)
 {
 	uint64_t offset = tally_bytes_uleb(&parser->in);
 
-	return offset ? text_at(parser, offset - 1) : NULL;
+	return offset ? text_at(parser, offset - 1, TALLY_STORED_NAME_MAX) : NULL;
 }
 
 /* `base` plus the next number, which does not wrap. */
@@ -141,7 +144,7 @@ static void symbols_read(struct stored_parser *parser, struct tally_stored_objec
 		name = tally_bytes_uleb(&parser->in);
 		one->is_bound = name & 1;
 		one->symbol = (struct tally_symbol){start, one->is_bound ? start : one->end};
-		one->symbol.name_text = text_at(parser, name >> 1);
+		one->symbol.name_text = text_at(parser, name >> 1, TALLY_STORED_NAME_MAX);
 	}
 }
 
@@ -216,7 +219,7 @@ static void identity_read(struct stored_parser *parser, struct tally_stored_obje
 
 	in->failed |= !tally_stored_kind(tally_bytes_uleb(in), &object->kind);
 	in->failed |= !tally_stored_state(tally_bytes_uleb(in), &object->state);
-	object->name = text_at(parser, tally_bytes_uleb(in));
+	object->name = text_at(parser, tally_bytes_uleb(in), TALLY_STORED_OBJECT_NAME_MAX);
 	object->pid = (pid_t)u32_read(parser);
 	object->inode.ino = tally_bytes_uleb(in);
 	object->inode.maj = u32_read(parser);

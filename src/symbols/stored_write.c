@@ -181,6 +181,30 @@ static int symbol_compare(const void *a_, const void *b_)
 	return order ? order : strcmp(a->symbol.name_text, b->symbol.name_text);
 }
 
+/* Whether a JIT compiler named the functions: in its map, or in a program that `perf inject --jit`
+ * made of its dump (jitted-PID-NUMBER.so). */
+static bool is_of_jit(const struct tally_dso *dso)
+{
+	const char *slash = strrchr(dso->name, '/'), *file = slash ? slash + 1 : dso->name;
+
+	return dso->kind == TALLY_DSO_PERF_MAP || dso->kind == TALLY_DSO_JITDUMP ||
+	       !strncmp(file, "jitted-", 7);
+}
+
+static const char *name_shown(const struct tally_stored_writer *writer, const struct tally_dso *dso,
+			      const char *name)
+{
+	const struct tally_stored_renames *renames = &writer->renames;
+
+	return renames->jit && is_of_jit(dso) ? renames->jit(renames->arg, name) : name;
+}
+
+/* Readers refuse longer ones. */
+static bool name_fits(const char *name, size_t max)
+{
+	return strnlen(name, max + 1) <= max;
+}
+
 #define SORT(vec, compare)                                                             \
 	do {                                                                           \
 		if ((vec)->len)                                                        \
@@ -287,6 +311,17 @@ static int object_take_exceptions(struct writer_object *object)
 	return ret;
 }
 
+/* Symbols whose names are too long are none. */
+static void object_drop_names(struct tally_stored_writer *writer, struct writer_object *object)
+{
+	tally_vec_for_each (hit, &object->hits) {
+		if (hit->symbol && !name_fits(name_shown(writer, object->dso,
+							 symbol_name(object->dso, hit->symbol)),
+					      TALLY_STORED_NAME_MAX))
+			hit->symbol = NULL;
+	}
+}
+
 /* The addresses, and what is before them: of a caller that is the call. */
 static size_t line_addresses(const struct writer_object *object, uint64_t *addrs)
 {
@@ -379,24 +414,10 @@ static uint64_t path_offset(struct tally_stored_writer *writer, const char *path
 	return text_offset(writer, renames->path ? renames->path(renames->arg, path) : path);
 }
 
-/* Whether a JIT compiler named the functions: in its map, or in a program that `perf inject --jit`
- * made of its dump (jitted-PID-NUMBER.so). */
-static bool is_of_jit(const struct tally_dso *dso)
-{
-	const char *slash = strrchr(dso->name, '/'), *file = slash ? slash + 1 : dso->name;
-
-	return dso->kind == TALLY_DSO_PERF_MAP || dso->kind == TALLY_DSO_JITDUMP ||
-	       !strncmp(file, "jitted-", 7);
-}
-
 static uint64_t name_offset(struct tally_stored_writer *writer, const struct tally_dso *dso,
 			    const char *name)
 {
-	const struct tally_stored_renames *renames = &writer->renames;
-
-	if (renames->jit && is_of_jit(dso))
-		name = renames->jit(renames->arg, name);
-	return text_offset(writer, name);
+	return text_offset(writer, name_shown(writer, dso, name));
 }
 
 /* What is known of a DSO that may be its build-id: as recorded, else as it is here now. */
@@ -484,13 +505,17 @@ static size_t spans_settle(struct writer_object *object, size_t *ret_lines)
 	return object->spans.len = left;
 }
 
+/* Texts of lines that are too long are missing. */
 static void put_line(struct tally_stored_writer *writer, const struct tally_dso *dso,
 		     const struct tally_line *line)
 {
 	struct tally_str *out = &writer->body;
+	const char *function = line->function ? name_shown(writer, dso, line->function) : NULL;
+	bool has_function = function && name_fits(function, TALLY_STORED_NAME_MAX);
+	bool has_file = line->file && name_fits(line->file, TALLY_STORED_NAME_MAX);
 
-	put_uleb(out, line->function ? name_offset(writer, dso, line->function) + 1 : 0);
-	put_uleb(out, line->file ? path_offset(writer, line->file) + 1 : 0);
+	put_uleb(out, has_function ? text_offset(writer, function) + 1 : 0);
+	put_uleb(out, has_file ? path_offset(writer, line->file) + 1 : 0);
 	put_uleb(out, line->line);
 }
 
@@ -519,6 +544,7 @@ static int put_object(struct tally_stored_writer *writer, struct writer_object *
 	int ret;
 
 	object_sort(object);
+	object_drop_names(writer, object);
 	ret = object_take_lines(writer, object);
 	SORT(&object->spans, span_compare);
 	if (!ret)
@@ -536,12 +562,26 @@ static int put_object(struct tally_stored_writer *writer, struct writer_object *
 	return tally_str_error(&writer->body);
 }
 
+/* Objects whose names are too long are left out. */
+static size_t objects_settle(struct tally_stored_writer *writer)
+{
+	size_t left = 0;
+
+	tally_vec_for_each (object, &writer->objects) {
+		if (name_fits(object->dso->name, TALLY_STORED_OBJECT_NAME_MAX))
+			writer->objects.data[left++] = *object;
+		else
+			object_free(object);
+	}
+	return writer->objects.len = left;
+}
+
 int tally_stored_writer_finish(struct tally_stored_writer *writer, struct tally_str *out)
 {
 	int ret = 0;
 
 	(void)text_offset(writer, "");
-	put_uleb(&writer->records, writer->objects.len);
+	put_uleb(&writer->records, objects_settle(writer));
 	for (size_t i = 0; i < writer->objects.len && !ret; i++)
 		ret = put_object(writer, &writer->objects.data[i]);
 	if (!ret)

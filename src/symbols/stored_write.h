@@ -43,8 +43,8 @@ int tally_stored_writer_add_lines(struct tally_stored_writer *writer, struct tal
 				  struct tally_span span, const struct tally_line *lines,
 				  size_t nr);
 
-/* Append the section, once, with the lines of all addresses that are known by then (lines.h). 0 or
- * -ENOMEM. */
+/* Append the section, once, with the lines of all addresses that are known by then (lines.h). Names
+ * that are longer than readers take are left out. 0 or -ENOMEM. */
 int tally_stored_writer_finish(struct tally_stored_writer *writer, struct tally_str *out);
 
 #endif

@@ -404,6 +404,111 @@ static void test_huge_numbers(void **state)
 	tally_str_free(&section);
 }
 
+static void put_le(struct tally_str *out, uint64_t value, int size)
+{
+	for (int i = 0; i < size; i++)
+		tally_str_add_char(out, (char)(value >> 8 * i));
+}
+
+static void put_n(struct tally_str *out, uint64_t value)
+{
+	for (; value >> 7; value >>= 7)
+		tally_str_add_char(out, (char)(value | 0x80));
+	tally_str_add_char(out, (char)value);
+}
+
+/* A section by hand: an object, a symbol, a function and a source file with names that are that
+ * long, all of them ends of one text. */
+static int parse_lengths(size_t object, size_t symbol, size_t function, size_t file)
+{
+	enum { TEXT = 40000 };
+	struct tally_str section = {0}, body = {0};
+	int ret;
+
+	put_n(&body, 0);
+	put_n(&body, 0);
+	put_n(&body, TEXT - object);
+	for (int i = 0; i < 5; i++) /* pid, inode, device, build id */
+		put_n(&body, 0);
+	for (int i = 0; i < 3; i++) /* one symbol */
+		put_n(&body, i ? 0x10 : 1);
+	put_n(&body, (TEXT - symbol) << 1);
+	put_n(&body, 0);
+	put_n(&body, 0);
+	put_n(&body, 1);
+	put_n(&body, TEXT - function + 1);
+	put_n(&body, TEXT - file + 1);
+	for (int i = 0; i < 2; i++) /* the line; no spans */
+		put_n(&body, 0);
+	tally_str_add_bytes(&section, TALLY_STORED_MAGIC, 8);
+	put_le(&section, TALLY_STORED_VERSION, 8);
+	put_le(&section, TEXT + 1, 8);
+	put_le(&section, body.len + 2, 8);
+	for (int i = 0; i < TEXT; i++)
+		tally_str_add_char(&section, 'a');
+	tally_str_add_char(&section, '\0');
+	put_n(&section, 1);
+	put_n(&section, body.len);
+	tally_str_add_bytes(&section, body.data, body.len);
+	ret = parse_copy(section.data, section.len);
+	tally_str_free(&section);
+	tally_str_free(&body);
+	return ret;
+}
+
+static void test_long_names(void **state)
+{
+	enum { OBJECT = TALLY_STORED_OBJECT_NAME_MAX, NAME = TALLY_STORED_NAME_MAX };
+
+	assert_int_equal(parse_lengths(OBJECT, NAME, NAME, NAME), 0);
+	assert_int_equal(parse_lengths(OBJECT + 1, NAME, NAME, NAME), -EINVAL);
+	assert_int_equal(parse_lengths(OBJECT, NAME + 1, NAME, NAME), -EINVAL);
+	assert_int_equal(parse_lengths(OBJECT, NAME, NAME + 1, NAME), -EINVAL);
+	assert_int_equal(parse_lengths(OBJECT, NAME, NAME, NAME + 1), -EINVAL);
+}
+
+/* What readers would refuse is not written: `more` bytes above what they take. */
+static void expect_written(size_t more, size_t objects)
+{
+	char path[TALLY_STORED_OBJECT_NAME_MAX + 2] = "/";
+	char name[TALLY_STORED_NAME_MAX + 2] = "f";
+	const struct tally_symbol symbol = {0x1000, 0x2000, {.name_text = name}};
+	const struct tally_line line = {name, name, 7};
+	struct tally_symbols *symbols = symbols_make(NULL);
+	struct tally_dso *dso = dso_of(symbols, prog);
+	struct tally_str section = {0};
+	struct tally_stored_writer *writer;
+	struct tally_stored *stored;
+
+	memset(path + 1, 'p', TALLY_STORED_OBJECT_NAME_MAX - 1 + more);
+	memset(name + 1, 'f', TALLY_STORED_NAME_MAX - 1 + more);
+	assert_int_equal(tally_stored_writer_new(&writer), 0);
+	assert_int_equal(tally_stored_writer_add(writer, dso, 0x1010, &symbol), 0);
+	assert_int_equal(tally_stored_writer_add(writer, dso, 0x2010, &inner), 0);
+	assert_int_equal(tally_stored_writer_add_lines(
+				 writer, dso, (struct tally_span){0x1000, 0x1020}, &line, 1),
+			 0);
+	dso = dso_of(symbols, (struct tally_dso_key){TALLY_DSO_USER, path});
+	assert_int_equal(tally_stored_writer_add(writer, dso, 0x1010, &inner), 0);
+	assert_int_equal(tally_stored_writer_finish(writer, &section), 0);
+	assert_int_equal(tally_stored_parse(section.data, section.len, &stored, NULL), 0);
+	assert_int_equal(stored->nr, objects);
+	assert_int_equal(stored->objects[0].nr_symbols, objects);
+	assert_int_equal(stored->objects[0].nr_lines, 1);
+	assert_int_equal(!stored->objects[0].lines[0].function, more);
+	assert_int_equal(!stored->objects[0].lines[0].file, more);
+	tally_stored_free(stored);
+	tally_stored_writer_free(writer);
+	tally_symbols_free(symbols);
+	tally_str_free(&section);
+}
+
+static void test_long_names_are_left_out(void **state)
+{
+	expect_written(0, 2);
+	expect_written(1, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -418,6 +523,8 @@ int main(void)
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_flipped),
 		cmocka_unit_test(test_huge_numbers),
+		cmocka_unit_test(test_long_names),
+		cmocka_unit_test(test_long_names_are_left_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
