@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 
+import crafted
 import tap
 
 TALLY = os.path.abspath(sys.argv[1])
@@ -439,6 +440,83 @@ def test_redact_refuses():
     assert not os.path.exists(out)
     done = tap.run(TALLY, "archive", "--redact", record("plain.data"))
     assert done.returncode == 129 and "needs -o" in done.stderr
+
+
+HIDDEN = b"mysecret"  # eight bytes
+LOST, LOST_SAMPLES, TEXT_POKE, ID_INDEX, CPU_MAP, STAT_CONFIG, EVENT_UPDATE, TIME_CONV, FINISHED_INIT, THREAD_MAP = (
+    2, 13, 20, 69, 74, 75, 78, 79, 82, 73)
+
+
+def hiding_records():
+    """Records by their names: the fields, and the sample_id behind them."""
+    u16 = lambda *values: struct.pack(f"<{len(values)}H", *values)
+    last = crafted.trailer(7, 1)
+    yield "LOST", LOST, crafted.u64(1, 2), last
+    yield "EXIT", crafted.EXIT, crafted.u32(7, 7, 7, 7) + crafted.u64(1), last
+    yield "LOST_SAMPLES", LOST_SAMPLES, crafted.u64(1), last
+    yield "TEXT_POKE", TEXT_POKE, crafted.u64(1) + u16(2, 2) + bytes(4), last
+    yield "FINISHED_ROUND", crafted.FINISHED_ROUND, b"", b""
+    yield "FINISHED_INIT", FINISHED_INIT, b"", b""
+    yield "ID_INDEX", ID_INDEX, crafted.u64(1, 1, 0, 0, 7), b""
+    yield "STAT_CONFIG", STAT_CONFIG, crafted.u64(1, 1, 0), b""
+    yield "THREAD_MAP", THREAD_MAP, crafted.u64(1, 7) + bytes(16), b""
+    yield "CPU_MAP list", CPU_MAP, u16(0, 2, 0, 1), b""
+    yield "CPU_MAP mask", CPU_MAP, u16(1, 1, 8, 0) + crafted.u64(3), b""
+    yield "CPU_MAP range", CPU_MAP, u16(2, 0, 0, 1), b""
+    yield "EVENT_UPDATE scale", EVENT_UPDATE, crafted.u64(1, 1) + struct.pack("<d", 1), b""
+    yield "EVENT_UPDATE name", EVENT_UPDATE, crafted.u64(2, 1) + b"name" + bytes(4), b""
+    yield "EVENT_UPDATE CPUs", EVENT_UPDATE, crafted.u64(3, 1) + u16(0, 2, 0, 1), b""
+    yield "TIME_CONV", TIME_CONV, crafted.u64(1, 2, 3, 4, 5) + b"\1\1" + bytes(6), b""
+
+
+def redacted(data, path, out):
+    with open(path, "wb") as file:
+        file.write(data)
+    if os.path.exists(out):
+        os.remove(out)
+    return tap.run(TALLY, "archive", "-q", "--redact", "-o", out, path)
+
+
+def test_redact_behind_fields():
+    """what hides behind the fields of a record is refused, or zero"""
+    path, out = os.path.join(WORK, "hiding.data"), os.path.join(WORK, "hidden.data")
+    for name, kind, fields, last in hiding_records():
+        plain = crafted.record(kind, fields + last)
+        done = redacted(crafted.file_bytes([plain, crafted.sample(1)]), path, out)
+        assert not done.returncode and plain in open(out, "rb").read(), (name, done.stderr)
+        done = redacted(crafted.file_bytes([crafted.record(kind, fields + HIDDEN + last), crafted.sample(1)]), path, out)
+        assert done.returncode == 1 and not os.path.exists(out), name
+        assert "longer than their fields" in done.stderr or "of an unknown form" in done.stderr, (name, done.stderr)
+    padding = [crafted.record(TIME_CONV, crafted.u64(1, 2, 3, 4, 5) + b"\1\1" + HIDDEN[:6]),
+               crafted.record(crafted.KSYMBOL, crafted.u64(1, 2) + b"f\0" + HIDDEN[:6] + HIDDEN + crafted.trailer(7, 1)),
+               crafted.record(EVENT_UPDATE, crafted.u64(2, 1) + b"n\0" + HIDDEN[:6]),
+               crafted.record(CPU_MAP, struct.pack("<3H", 0, 1, 0) + HIDDEN[:2])]
+    for one in padding:
+        done = redacted(crafted.file_bytes([one, crafted.sample(1)]), path, out)
+        assert not done.returncode and HIDDEN[:6] not in open(out, "rb").read(), (one, done.stderr)
+        assert open(out, "rb").read().count(one[:26]) or one[0] == CPU_MAP, one
+
+
+def test_redact_behind_features():
+    """so is what hides behind the content of a feature and in its padding"""
+    path, out = os.path.join(WORK, "features.data"), os.path.join(WORK, "features-out.data")
+    nrcpus, version, topology, numa, pmus = 7, 5, 13, 14, 16
+    text = crafted.u32(16) + b"6.1\0" + bytes(12)
+    cpus = crafted.u32(1) + text
+    plain = {version: text, nrcpus: crafted.u32(1, 1), 10: crafted.u64(1000), 21: crafted.u64(1, 2),
+             topology: cpus + cpus + crafted.u32(0, 0) + cpus + crafted.u32(0),
+             numa: crafted.u32(1, 0) + crafted.u64(10, 5) + text, pmus: crafted.u32(1, 1) + text}
+    done = redacted(crafted.file_bytes([crafted.sample(1)], features=plain), path, out)
+    assert not done.returncode, done.stderr
+    want = sections(out)
+    assert {number: want[number] for number in plain} == plain
+    hiding = {number: value.replace(b"6.1" + bytes(13), b"6.1\0" + HIDDEN + bytes(4)) + HIDDEN for number, value in plain.items()}
+    done = redacted(crafted.file_bytes([crafted.sample(1)], features=hiding), path, out)
+    assert not done.returncode and HIDDEN not in open(out, "rb").read(), done.stderr
+    got = sections(out)
+    assert {number: got[number] for number in plain} == plain
+    done = redacted(crafted.file_bytes([crafted.sample(1)], features={pmus: crafted.u32(1 << 30, 1) + text}), path, out)
+    assert done.returncode == 1 and "a feature that cannot be read" in done.stderr, done.stderr
 
 
 def test_redact_keeps_the_recording():

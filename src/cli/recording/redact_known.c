@@ -39,10 +39,10 @@ static const char *const memory_names[] = {
 /* The kernel's own files without a name: "anon_inode:[eventfd]", of some without brackets. Other
  * drivers name theirs as they like. */
 static const char *const anon_inodes[] = {
-	"bpf-map",   "bpf-prog",   "bpf_iter", "bpf_link",    "btf",           "dma_buf",
-	"eventfd",   "eventpoll",  "fanotify", "fscontext",   "i915.gem",      "inotify",
-	"io_uring",  "kvm-device", "kvm-vm",   "landlock-ruleset", "perf_event", "pidfd",
-	"signalfd",  "sync_file",  "timerfd",  "userfaultfd",
+	"bpf-map",  "bpf-prog",   "bpf_iter", "bpf_link",         "btf",        "dma_buf",
+	"eventfd",  "eventpoll",  "fanotify", "fscontext",        "i915.gem",   "inotify",
+	"io_uring", "kvm-device", "kvm-vm",   "landlock-ruleset", "perf_event", "pidfd",
+	"signalfd", "sync_file",  "timerfd",  "userfaultfd",
 };
 
 /* How much of `text`, which has `len` bytes, a letter of a pattern stands for; 0: it does not fit.

@@ -9,6 +9,7 @@
 #include "base/arith.h"
 #include "base/error.h"
 #include "cli/recording/redact.h"
+#include "cli/recording/redact_fields.h"
 #include "profile/unwind.h"
 
 enum { RECORD_MAX = UINT16_MAX & ~7, BATCH = 256 << 10 };
@@ -20,6 +21,7 @@ struct rewrite {
 	int (*between)(void *arg);
 	void *arg;
 	struct tally_error *err;
+	uint32_t nr_cpus; /* NRCPUS has them */
 	struct tally_str record;
 	struct tally_str batch; /* of records that are written together */
 };
@@ -30,6 +32,17 @@ static int refuse(struct rewrite *rewrite, const char *why, uint64_t offset)
 }
 
 /* ---- records -------------------------------------------------------------------- */
+
+/* The record as it is, but for what hides behind its fields. */
+static int rewrite_nothing(struct rewrite *rewrite, const struct tally_perfdata_record *record)
+{
+	struct tally_str *out = &rewrite->record;
+
+	tally_str_add_bytes(out, record->data, record->size);
+	if (out->failed)
+		return -ENOMEM;
+	return tally_redact_fields(record, (uint8_t *)out->data, rewrite->err);
+}
 
 /* The record with another string in the place of its own, up to the trailer. */
 static int string_replace(struct rewrite *rewrite, const struct tally_perfdata_record *record,
@@ -50,8 +63,11 @@ static int string_replace(struct rewrite *rewrite, const struct tally_perfdata_r
 	if (ret <= 0)
 		return refuse(rewrite, "a record without its name", record->offset);
 	start = (size_t)(value.bytes.data - (const uint8_t *)record->data);
+	ret = rewrite_nothing(rewrite, record);
+	if (ret)
+		return ret;
+	out->len = start;
 	tally_str_add_bytes(&text, value.bytes.data, value.bytes.len);
-	tally_str_add_bytes(out, record->data, start);
 	tally_str_add(out, show(rewrite->redactor, tally_str_text(&text)));
 	do
 		tally_str_add_char(out, '\0');
@@ -82,21 +98,18 @@ static int rewrite_cgroup(struct rewrite *rewrite, const struct tally_perfdata_r
 	return string_replace(rewrite, record, tally_redact_cgroup);
 }
 
-static int rewrite_nothing(struct rewrite *rewrite, const struct tally_perfdata_record *record)
-{
-	tally_str_add_bytes(&rewrite->record, record->data, record->size);
-	return 0;
-}
-
 /* pid and 16 bytes of comm each, behind their number. */
 static int rewrite_thread_map(struct rewrite *rewrite, const struct tally_perfdata_record *record)
 {
 	enum { FIRST = 16, ENTRY = 24, AT_COMM = 8, COMM = 16 };
 	struct tally_str *out = &rewrite->record;
+	int ret;
 
 	if (record->size < FIRST || (record->size - FIRST) % ENTRY)
 		return refuse(rewrite, "a THREAD_MAP of an unknown form", record->offset);
-	tally_str_add_bytes(out, record->data, record->size);
+	ret = rewrite_nothing(rewrite, record);
+	if (ret)
+		return ret;
 	for (size_t at = FIRST; !out->failed && at < out->len; at += ENTRY) {
 		char comm[COMM + 1] = {0};
 		const char *shown;
@@ -107,16 +120,6 @@ static int rewrite_thread_map(struct rewrite *rewrite, const struct tally_perfda
 		memcpy(out->data + at + AT_COMM, shown, strnlen(shown, COMM - 1));
 	}
 	return 0;
-}
-
-/* Units, scales, CPUs and names of events. */
-static int rewrite_update(struct rewrite *rewrite, const struct tally_perfdata_record *record)
-{
-	const uint8_t *bytes = record->data;
-
-	if (record->size < 16 || tally_get_u64(bytes + 8) > TALLY_PERFDATA_UPDATE_CPUS)
-		return refuse(rewrite, "an EVENT_UPDATE of an unknown kind", record->offset);
-	return rewrite_nothing(rewrite, record);
 }
 
 /* Where numbers are in the record that was decoded, in its copy. */
@@ -170,7 +173,6 @@ static const struct {
 	{PERF_RECORD_COMM, rewrite_comm},
 	{PERF_RECORD_CGROUP, rewrite_cgroup},
 	{TALLY_PERFDATA_THREAD_MAP, rewrite_thread_map},
-	{TALLY_PERFDATA_EVENT_UPDATE, rewrite_update},
 	/* Numbers of this moment, and names of the kernel's functions. */
 	{PERF_RECORD_LOST, rewrite_nothing},
 	{PERF_RECORD_EXIT, rewrite_nothing},
@@ -186,6 +188,7 @@ static const struct {
 	{PERF_RECORD_BPF_EVENT, rewrite_nothing},
 	{PERF_RECORD_TEXT_POKE, rewrite_nothing},
 	{PERF_RECORD_CALLCHAIN_DEFERRED, rewrite_nothing},
+	{TALLY_PERFDATA_EVENT_UPDATE, rewrite_nothing}, /* units, scales, CPUs, names of events */
 	{TALLY_PERFDATA_FINISHED_ROUND, rewrite_nothing},
 	{TALLY_PERFDATA_FINISHED_INIT, rewrite_nothing},
 	{TALLY_PERFDATA_ID_INDEX, rewrite_nothing},
@@ -299,6 +302,23 @@ static int rewrite_build_ids(struct rewrite *rewrite)
 	return ret;
 }
 
+/* A copy without what hides in its padding and behind its content. */
+static int feature_keep(struct rewrite *rewrite, const struct tally_perfdata_feature *feature)
+{
+	struct tally_str *out = &rewrite->record;
+	uint64_t len;
+	int ret;
+
+	tally_str_clear(out);
+	tally_str_add_bytes(out, feature->bytes.data, feature->bytes.len);
+	ret = tally_str_error(out);
+	if (!ret && tally_redact_feature(feature->id, rewrite->nr_cpus, (uint8_t *)out->data,
+					 out->len, &len))
+		ret = refuse(rewrite, "a feature that cannot be read", feature->offset);
+	return ret ? ret
+		   : tally_perfdata_writer_feature(rewrite->writer, feature->id, out->data, len);
+}
+
 static int rewrite_feature(struct rewrite *rewrite, const struct tally_perfdata_feature *feature)
 {
 	static const char *const cmdline[] = {"redacted"};
@@ -308,8 +328,7 @@ static int rewrite_feature(struct rewrite *rewrite, const struct tally_perfdata_
 		return refuse(rewrite, "a feature that is not known to be harmless",
 			      feature->offset);
 	if (feature_actions[feature->id] == FEATURE_KEPT)
-		return tally_perfdata_writer_feature(writer, feature->id, feature->bytes.data,
-						     feature->bytes.len);
+		return feature_keep(rewrite, feature);
 	switch (feature->id) {
 	case TALLY_FEATURE_BUILD_ID: return rewrite_build_ids(rewrite);
 	case TALLY_FEATURE_HOSTNAME:
@@ -353,6 +372,7 @@ static int writer_begin(struct rewrite *rewrite, int to)
 
 	if (ret)
 		return ret;
+	rewrite->nr_cpus = env->nr_cpus_avail;
 	options.compress_level = (int)TALLY_MIN(env->compress_level, 22u);
 	ret = tally_perfdata_writer_new(to, &options, &rewrite->writer);
 	for (size_t i = 0; !ret && (event = tally_perfdata_event(rewrite->data, i)); i++)
