@@ -519,6 +519,29 @@ def test_redact_behind_features():
     assert done.returncode == 1 and "a feature that cannot be read" in done.stderr, done.stderr
 
 
+def test_redact_jit():
+    """names that a JIT compiler gave: the word before the file and the line stay"""
+    pid = 99999999  # above all that there can be
+    jit, path, out = f"/tmp/perf-{pid}.map", os.path.join(WORK, "jit.data"), os.path.join(WORK, "jit-out.data")
+    names = ["plain_name", "JS:*walk /home/my secret (1)/app.js:10:3", "C:\\Users\\secret\\a.js", "JS:~x webpack:///./secret.js:7",
+             "py::work:~/secret.py", "JS:^y secret\u00e9/z.js"]
+    with open(jit, "w", encoding="utf-8") as file:
+        file.writelines(f"{0x10000 + 0x100 * i:x} 100 {name}\n" for i, name in enumerate(names))
+    try:
+        records = [crafted.comm(pid, "node"), crafted.mmap(pid, 0x10000, 0x10000, "//anon")]
+        records += [crafted.sample(0x10010 + 0x100 * i, pid, i + 1) for i in range(len(names))]
+        done = redacted(crafted.file_bytes(records), path, out)
+        assert names[1] in well(TALLY, "report", "--stdio", "-i", path).stdout
+    finally:
+        os.remove(jit)
+    assert not done.returncode, done.stderr
+    report = well(TALLY, "report", "--stdio", "-s", "sym", "-i", out).stdout
+    assert b"secret" not in open(out, "rb").read()
+    for shown in (r"plain_name", r"JS:\*walk /redacted/dir\d/file\d:10:3", r"JS:~x /redacted/dir\d/file\d:7",
+                  r"JS:\^y /redacted/dir\d/file\d"):
+        assert re.search(shown + "\n", report), (shown, report)
+
+
 def test_redact_keeps_the_recording():
     """-o may not be the recording itself, by whatever name"""
     path = record("itself.data", "-g")
