@@ -91,8 +91,10 @@ void tally_suggest_offer(struct tally_suggest *suggest, const char *name)
 
 const char *tally_suggest_typo(const struct tally_suggest *suggest)
 {
-	unsigned len = (unsigned)strlen(suggest->word);
+	size_t len;
 
-	return suggest->nr && suggest->cost[0] <= TALLY_MAX(2u, len * 2 / 3) ? suggest->near[0]
-									     : NULL;
+	if (!suggest->nr)
+		return NULL;
+	len = TALLY_MAX(strlen(suggest->word), strlen(suggest->near[0]));
+	return suggest->cost[0] <= TALLY_MAX(2u, len * 2 / 3) ? suggest->near[0] : NULL;
 }

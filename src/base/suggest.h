@@ -23,8 +23,8 @@ void tally_suggest_start(struct tally_suggest *suggest, const char *word, size_t
 /* Keep `name` if it is among the five most like the word. It is copied. */
 void tally_suggest_offer(struct tally_suggest *suggest, const char *name);
 
-/* The best name if it is so near that the word is a slip of the fingers for it (a third of the
- * letters wrong at most), else NULL. Lives as long as `suggest`. */
+/* The best name if it is so near that the word is a slip of the fingers for it (wrong are a third
+ * of the letters at most, of those of the longer one), else NULL. Lives as long as `suggest`. */
 const char *tally_suggest_typo(const struct tally_suggest *suggest);
 
 #endif

@@ -163,6 +163,37 @@ def check_report_fields_and_sort(one):
     run = tap.run(TALLY, "report", "-i", path, "-s", "comm,nonsense")
     tap.same(run.returncode, 1, "unknown sort key")
     assert "nonsense" in run.stderr, run.stderr
+    run = tap.run(TALLY, "report", "-i", path, "-s", "srclines")
+    assert "did you mean 'srcline'?" in run.stderr and "comm,pid,tid,cpu,dso,symbol" in run.stderr, run.stderr
+    assert "overhead" not in run.stderr, "measures are no keys"
+    run = tap.run(TALLY, "report", "-i", path, "-F", "overhaed")
+    assert run.returncode == 1 and "did you mean 'overhead'?" in run.stderr, run.stderr
+
+
+def heading(path, *options):
+    """The names of a report's columns."""
+    run = tap.run(TALLY, "report", "--stdio", "--no-children", "-g", "none", "-i", path, *options)
+    assert run.returncode == 0, run.stderr
+    return re.split("  +", re.search(r"^# +(\S.*)\n# +\.\.", run.stdout, re.M).group(1).strip())
+
+
+def check_report_adds_to_the_defaults(one):
+    """As perf does: only the first character of the list is a sign."""
+    path = one.recording(SAMPLES[one.own][0])
+    keys = ["Command", "Shared Object", "Symbol"]
+    for options, want in (
+            (("-s", "+cpu"), ["Overhead", *keys, "CPU"]),
+            (("-s", "+cpu,pid"), ["Overhead", *keys, "CPU", "Pid:Command"]),
+            (("-s", "+comm"), ["Overhead", *keys]),
+            (("-F", "+sample"), ["Overhead", "Samples", *keys]),
+            (("-F", "+cpu"), ["Overhead", "CPU", *keys]),
+            (("-n", "-F", "+period"), ["Overhead", "Samples", "Period", *keys]),
+            (("-F", "+sample", "-s", "dso"), ["Overhead", "Samples", "Shared Object"]),
+            (("-F", "+sample", "-s", "+cpu"), ["Overhead", "Samples", *keys, "CPU"]),
+            (("-F", "sample", "-s", "+cpu"), ["Samples", *keys, "CPU"])):
+        tap.same(heading(path, *options), want, options)
+    for options in (("-s", "+"), ("-F", "+"), ("-s", "+cpu,+pid"), ("-F", "overhead,+cpu")):
+        tap.same(tap.run(TALLY, "report", "-i", path, *options).returncode, 1, options)
 
 
 def check_script_fields_are_checked(one):
@@ -170,6 +201,8 @@ def check_script_fields_are_checked(one):
     run = tap.run(TALLY, "script", "-i", path, "-F", "comm,nonsense")
     tap.same(run.returncode, 1, "unknown field")
     assert "nonsense" in run.stderr and "fields:" in run.stderr, run.stderr
+    run = tap.run(TALLY, "script", "-i", path, "-F", "+srcln")
+    assert "did you mean 'srcline'?" in run.stderr, run.stderr
     run = tap.run(TALLY, "script", "-i", path, "-F", "comm,addr")
     tap.same(run.returncode, 1, "field that is not there")
     assert "ADDR" in run.stderr, run.stderr

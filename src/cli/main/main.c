@@ -37,9 +37,7 @@ void tally_command_hint(const char *word)
 	tally_suggest_start(&suggest, word, strlen(word));
 	for (const struct tally_command *const *c = tally_commands; *c; c++)
 		tally_suggest_offer(&suggest, (*c)->name);
-	if (tally_suggest_typo(&suggest))
-		tally_print_hint("did you mean '%s'?", tally_suggest_typo(&suggest));
-	else
+	if (!tally_print_typo(&suggest))
 		tally_print_hint("'tally help' lists them");
 }
 

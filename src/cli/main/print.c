@@ -82,3 +82,12 @@ void tally_print_parse_error(const char *path, int code, const struct tally_erro
 	else
 		tally_print_error("%s: %s", path, strerror(-code));
 }
+
+bool tally_print_typo(const struct tally_suggest *suggest)
+{
+	const char *name = tally_suggest_typo(suggest);
+
+	if (name)
+		tally_print_hint("did you mean '%s'?", name);
+	return name != NULL;
+}

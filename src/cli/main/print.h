@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/suggest.h"
 #include "sampler/messages.h"
 
 /* "tally: ..." - something failed; the command ends. */
@@ -21,6 +22,10 @@ void tally_print_detail(const char *format, ...) __attribute__((format(printf, 1
 
 /* "  hint: ..." - what to do about the line before. */
 void tally_print_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The hint "did you mean '...'?", where a word is a slip of the fingers for a name. Whether it is.
+ */
+bool tally_print_typo(const struct tally_suggest *suggest);
 
 /* What the sampler has to tell, printed as by the functions above; information as it is. */
 extern const struct tally_messages tally_print_messages;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/main/print.h"
+#include "cli/recording/columns.h"
 
 #define AT(member) offsetof(struct report_config, member)
 
@@ -26,9 +27,9 @@ const struct tally_option report_options[] = {
 	{'q', "quiet", TALLY_OPTION_FLAG, AT(quiet), NULL, "rows only, no comment lines"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What rows are, and what they show:"},
 	{'s', "sort", TALLY_OPTION_TEXT, AT(sort), "keys",
-	 "by: comm,dso,symbol,srcline,srcfile,pid,tid,cpu,parent,trace"},
+	 "by: [+]comm,dso,symbol,srcline,srcfile,pid,tid,cpu,parent,trace"},
 	{'F', "fields", TALLY_OPTION_TEXT, AT(fields), "columns",
-	 "columns: overhead_children,overhead,sample,period,event and keys"},
+	 "columns: [+]overhead_children,overhead,sample,period,event and keys"},
 	{0, "children", TALLY_OPTION_FLAG, AT(children), NULL,
 	 "add what a function's callees cost (default with callchains)", NULL, NULL,
 	 AT(children_given)},
@@ -171,62 +172,6 @@ static int config_call_graph(struct report_config *config, bool has_chains)
 	return ret;
 }
 
-/* ---- --sort and --fields ------------------------------------------------- */
-
-static int add_column(struct report_config *config, const char *name, size_t len)
-{
-	const struct tally_view_column *column = tally_view_column_find(name, len);
-
-	if (!column)
-		return -EINVAL;
-	if (config->nr_columns == TALLY_VIEW_MAX_COLUMNS)
-		return -EINVAL;
-	config->columns[config->nr_columns++] = column;
-	config->keys |= column->key;
-	return 0;
-}
-
-static int add_named(struct report_config *config, const char *name)
-{
-	return add_column(config, name, strlen(name));
-}
-
-static int config_columns(struct report_config *config)
-{
-	int ret = 0;
-
-	if (config->fields) {
-		ret = for_each_word(config, config->fields, "fields", add_column);
-		return ret ? ret : for_each_word(config, config->sort, "sort", add_column);
-	}
-	if (config->children)
-		ret = add_named(config, "overhead_children");
-	if (!ret)
-		ret = add_named(config, config->children ? "self" : "overhead");
-	if (!ret && config->show_samples)
-		ret = add_named(config, "sample");
-	if (!ret && config->show_period)
-		ret = add_named(config, "period");
-	if (ret)
-		return ret;
-	return for_each_word(config, config->sort ? config->sort : "comm,dso,symbol", "sort",
-			     add_column);
-}
-
-int report_config_sort(struct report_config *config, const char *sort)
-{
-	struct report_config with = *config;
-	int ret;
-
-	with.keys = 0;
-	with.nr_columns = 0;
-	with.sort = sort;
-	ret = config_columns(&with);
-	if (!ret)
-		*config = with;
-	return ret;
-}
-
 /* ---- lists --------------------------------------------------------------- */
 
 static int split_list(const char *list, char **ret_text, const char ***ret_items)
@@ -298,7 +243,7 @@ int report_config_finish(struct report_config *config, bool has_chains)
 	int ret = config_call_graph(config, has_chains);
 
 	if (!ret)
-		ret = config_columns(config);
+		ret = report_config_columns(config);
 	if (!ret)
 		ret = config_percent(config->percent_limit, &config->row_min_percent);
 	if (!ret)

@@ -13,6 +13,7 @@ struct report_config {
 	const char *comms, *dsos, *symbols, *symbol_part, *parent;
 	const char *symfs, *kallsyms, *vmlinux, *percent_limit, *separator, *colour;
 	const char *column_widths;
+	const char *default_sort; /* NULL: comm,dso,symbol */
 	uint64_t max_stack;
 	bool is_inlined, inlined_given; /* inlined functions are frames */
 	bool children, children_given, inverted, no_demangle, force, stdio, no_bounds;
@@ -36,9 +37,6 @@ extern const struct tally_option report_options[];
 
 /* Derive keys and columns. `has_chains`: the recording has callchains. Says what is wrong. */
 int report_config_finish(struct report_config *config, bool has_chains);
-/* Change the sort keys: derive keys and columns anew. Prints what is wrong; then the previous ones
- * stay. */
-int report_config_sort(struct report_config *config, const char *sort);
 
 /* The period below which branches of graphs are not shown, of a report over `period` in all. 0 also
  * where it depends on the branch that they part from. */

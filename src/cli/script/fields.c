@@ -130,7 +130,13 @@ static void field_apply(struct tally_script_fields *fields, const struct field *
 
 static int unknown_field(const char *name, size_t len)
 {
+	struct tally_suggest suggest;
+
+	tally_suggest_start(&suggest, name, len);
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(fields_table); i++)
+		tally_suggest_offer(&suggest, fields_table[i].name);
 	tally_print_error("there is no field '%.*s'", (int)len, name);
+	(void)tally_print_typo(&suggest);
 	fprintf(stderr, "  fields:");
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(fields_table); i++)
 		fprintf(stderr, " %s", fields_table[i].name);

@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "cli/top/feed.h"
 #include "cli/top/header.h"
+#include "cli/recording/columns.h"
 #include "cli/top/rows.h"
 #include "cli/top/screen.h"
 #include "view/width.h"

@@ -50,9 +50,9 @@ const struct tally_option top_options[] = {
 	{'d', "delay", TEXT(delay), "seconds", "between refreshes (2)"},
 	{'z', "zero", FLAG(zero), "only what came since the last refresh; else the past fades"},
 	{'s', "sort", TEXT(report.sort), "keys",
-	 "tell rows apart by: comm,dso,symbol,pid,tid,cpu,parent (dso,symbol)"},
+	 "tell rows apart by: [+]comm,dso,symbol,pid,tid,cpu,parent (dso,symbol)"},
 	{0, "fields", TEXT(report.fields), "columns",
-	 "columns: overhead_children,overhead,sample,period and keys"},
+	 "columns: [+]overhead_children,overhead,sample,period and keys"},
 	{'n', "show-nr-samples", FLAG(report.show_samples), "a column of sample counts"},
 	{0, "show-total-period", FLAG(report.show_period), "a column of periods"},
 	{0, "children", FLAG(report.children),
@@ -150,8 +150,9 @@ int top_config_finish(struct top_config *config)
 	/* Ages of records of different CPUs, and of the clock that we look at, can be compared. */
 	sampling->use_clockid = true;
 	sampling->clockid = CLOCK_MONOTONIC;
-	if (!config->report.sort && !config->report.fields)
-		config->report.sort = "dso,symbol";
+	config->report.default_sort = "dso,symbol";
+	if (!config->report.sort && (!config->report.fields || *config->report.fields == '+'))
+		config->report.sort = config->report.default_sort;
 	config->report.max_stack = sampling->max_stack;
 	ret = tally_ring_pages_parse(config->mmap_size, false, sampling->messages,
 				     &sampling->ring_pages);
