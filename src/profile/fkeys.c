@@ -12,6 +12,7 @@ struct fkey {
 };
 
 struct fkeys {
+	bool has_paths; /* directories tell files apart */
 	struct tally_intern keys, files;
 	TALLY_VEC(uint32_t) firsts; /* by number of a key: the first frame that has it */
 };
@@ -31,7 +32,10 @@ static int key_line(struct fkeys *keys, const struct tally_frame *frame, unsigne
 {
 	if (frame->line && frame->line->file) {
 		key->line = wanted & TALLY_KEY_LINE ? frame->line->line : 0;
-		return key_file(keys, tally_line_file_name(frame->line), &key->file);
+		return key_file(keys,
+				keys->has_paths ? frame->line->file
+						: tally_line_file_name(frame->line),
+				&key->file);
 	}
 	if (wanted & TALLY_KEY_LINE) {
 		key->dso = (uintptr_t)frame->dso;
@@ -74,7 +78,7 @@ static int key_first(struct fkeys *keys, const struct tally_frame *frame, unsign
 static int find_firsts(const struct hist_builder *builder, unsigned wanted, uint32_t *firsts)
 {
 	const struct tally_frames *frames = &builder->profile->frames;
-	struct fkeys keys = {0};
+	struct fkeys keys = {.has_paths = builder->options->has_paths};
 	int ret = 0;
 
 	for (uint32_t i = 0; i < frames->all.len && !ret; i++)

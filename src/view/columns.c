@@ -164,6 +164,12 @@ static void text_trace(const struct tally_view *view, const struct tally_row *ro
 	tally_str_add(out, tally_intern_text(view->labels, row_group(view, row)->label));
 }
 
+/* NULL: not known. */
+static const char *line_file(const struct tally_view *view, const struct tally_line *line)
+{
+	return view->has_paths && line ? line->file : tally_line_file_name(line);
+}
+
 /* "util.c:12"; without a line where it is in its function or file, as in perf. */
 static void text_line(const struct tally_view *view, const struct tally_row *row,
 		      struct tally_str *out)
@@ -171,8 +177,7 @@ static void text_line(const struct tally_view *view, const struct tally_row *row
 	const struct tally_frame *frame = row_frame(view, row);
 
 	if (frame->line && frame->line->file) {
-		tally_str_addf(out, "%s:%" PRIu32, tally_line_file_name(frame->line),
-			       frame->line->line);
+		tally_str_addf(out, "%s:%" PRIu32, line_file(view, frame->line), frame->line->line);
 	} else if (frame->symbol) {
 		tally_str_addf(out, "%s+%" PRIu64, tally_symbol_name(frame->dso, frame->symbol),
 			       frame->addr - frame->symbol->start);
@@ -186,7 +191,7 @@ static void text_line(const struct tally_view *view, const struct tally_row *row
 static void text_file(const struct tally_view *view, const struct tally_row *row,
 		      struct tally_str *out)
 {
-	const char *name = tally_line_file_name(row_frame(view, row)->line);
+	const char *name = line_file(view, row_frame(view, row)->line);
 
 	if (name)
 		tally_str_add(out, name);
@@ -235,13 +240,20 @@ const struct tally_view_column *tally_view_column_find(const char *name, size_t 
 	return NULL;
 }
 
+bool tally_view_frame_is_inlined(const struct tally_view *view, uint32_t number)
+{
+	const struct tally_frame *frame = &view->profile->frames.all.data[number];
+
+	return frame->symbol && tally_symbol_is_inlined(frame->dso, frame->symbol);
+}
+
 void tally_view_frame_name(const struct tally_view *view, uint32_t number, struct tally_str *out)
 {
 	const struct tally_frame *frame = &view->profile->frames.all.data[number];
 
 	if (frame->symbol) {
 		tally_str_add(out, tally_symbol_name(frame->dso, frame->symbol));
-		if (tally_symbol_is_inlined(frame->dso, frame->symbol))
+		if (tally_view_frame_is_inlined(view, number))
 			tally_str_add(out, " (inlined)");
 		return;
 	}

@@ -4,6 +4,13 @@
 
 #include "view/view.h"
 
+/* Beside the name of a function. */
+static void inlined_json(const struct tally_view *view, uint32_t frame, struct tally_str *out)
+{
+	if (tally_view_frame_is_inlined(view, frame))
+		tally_json_bool(out, "inlined", true);
+}
+
 static void node_json(const struct tally_view *view, const struct tally_graph_node *node,
 		      struct tally_str *out)
 {
@@ -13,6 +20,7 @@ static void node_json(const struct tally_view *view, const struct tally_graph_no
 	tally_view_frame_name(view, node->frame, &name);
 	tally_json_open(out, NULL, '{');
 	tally_json_text(out, "symbol", tally_str_text(&name));
+	inlined_json(view, node->frame, out);
 	tally_json_u64(out, "period", node->period);
 	tally_json_u64(out, "samples", node->nr);
 	if (node->first_child) {
@@ -35,6 +43,8 @@ static void cell_json(const struct tally_view *view, const struct tally_view_col
 	for (start = tally_str_text(&text); *start == ' '; start++)
 		;
 	tally_json_text(out, column->name, start);
+	if (column->key & TALLY_KEY_SYMBOL)
+		inlined_json(view, row->frame, out);
 	tally_str_free(&text);
 }
 

@@ -62,6 +62,7 @@ struct tally_view {
 	double graph_min_percent;
 	uint32_t graph_limit;  /* lines of one callchain; 0: all */
 	const char *separator; /* of separated values; NULL: columns */
+	bool has_paths;        /* files of source are shown with their directories */
 	/* Of columns. Without either all names are whole, and those of more than 80 columns do not
 	 * make theirs wider: what is behind them in their row is not aligned. */
 	int line_width; /* lines fit into so many columns, as names are shortened; 0: they need not
@@ -116,6 +117,9 @@ void tally_view_short_cell(const struct tally_view *view, const struct tally_vie
 
 /* The name of a frame as JSON has it: demangled, or the address in hex. */
 void tally_view_frame_name(const struct tally_view *view, uint32_t frame, struct tally_str *out);
+
+/* Whether a frame is an inlined function: its name says so, too. */
+bool tally_view_frame_is_inlined(const struct tally_view *view, uint32_t frame);
 
 /* The same as graphs show it, escaped and in at most so many columns. */
 void tally_view_frame_text(const struct tally_view *view, uint32_t frame, size_t columns,

@@ -36,6 +36,8 @@ const struct tally_option report_options[] = {
 	{'n', "show-nr-samples", TALLY_OPTION_FLAG, AT(show_samples), NULL,
 	 "a column of sample counts"},
 	{0, "show-total-period", TALLY_OPTION_FLAG, AT(show_period), NULL, "a column of periods"},
+	{0, "full-source-path", TALLY_OPTION_FLAG, AT(has_paths), NULL,
+	 "files of source with directories, by which they are told apart, too"},
 	{'p', "parent", TALLY_OPTION_TEXT, AT(parent), "text",
 	 "callers that --sort parent looks for: names starting with this"},
 	{'w', "column-widths", TALLY_OPTION_TEXT, AT(column_widths), "width[,width...]",

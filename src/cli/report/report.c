@@ -93,10 +93,11 @@ static unsigned report_by(const struct report_config *config)
 static unsigned report_lines(const struct report_config *config)
 {
 	unsigned lines = config->keys & (TALLY_KEY_LINE | TALLY_KEY_FILE) ? TALLY_LINES_ALL : 0;
+	bool are_shown = config->children || config->style != TALLY_STYLE_NONE ||
+			 config->keys & TALLY_KEY_PARENT;
 
-	if (!config->inlined_given || config->is_inlined)
-		lines |= config->children || config->style != TALLY_STYLE_NONE ? TALLY_LINES_INLINED
-									       : 0;
+	if (are_shown && (!config->inlined_given || config->is_inlined))
+		lines |= TALLY_LINES_INLINED;
 	return lines;
 }
 
@@ -108,8 +109,8 @@ static int report_start(struct report *report)
 
 	report->was_tried = true;
 	/* perf's default of recordings that have tracepoints and nothing else. */
-	if (!config->sort && !config->fields && session_is_tracing(report->session))
-		config->sort = "trace";
+	if (session_is_tracing(report->session))
+		config->default_sort = "trace";
 	ret = report_config_finish(config, session_has(report->session, PERF_SAMPLE_CALLCHAIN));
 	if (ret)
 		return ret;
@@ -258,6 +259,7 @@ static struct tally_hist_options report_hist_options(struct report *report, uint
 	return (struct tally_hist_options){
 		.keys = config->keys,
 		.children = config->children,
+		.has_paths = config->has_paths,
 		.labels = &report->traces,
 		.is_parent = is_parent,
 		.arg = config,
@@ -286,6 +288,7 @@ static int report_event(struct report *report, const struct tally_perfdata_event
 		.graph_min_percent = config->graph_min_percent,
 		.graph_limit = (uint32_t)config->graph_limit,
 		.separator = config->separator,
+		.has_paths = config->has_paths,
 		.line_width = config->asked ? 0 : report->line_width,
 		.asked = config->asked,
 	};
@@ -464,6 +467,10 @@ static void warn_nothing_shown(const struct report_config *config)
 	else
 		tally_print_warning("there are samples, but none of them is shown: filters and "
 				    "limits leave out all rows");
+	if (config->symbols)
+		tally_print_hint("--symbols keeps samples by the function that has their address: "
+				 "--symbol-filter, with callchains, finds inlined ones, and so "
+				 "does --sort parent -p");
 }
 
 static int report_session(struct report *report)
