@@ -7,6 +7,7 @@ usage: lines.py TALLY
 """
 import atexit
 import collections
+import contextlib
 import http.server
 import json
 import os
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 import tap
 from crafted import *  # noqa: F403
@@ -113,9 +115,16 @@ def records(chains=False):
     return out
 
 
-def write(path, chains=False):
+def write_file(path, data):
+    """As if it was recorded after the program is changed, as some tests do: else that is another program."""
     with open(path, "wb") as file:
-        file.write(file_bytes(records(chains), [attr(DEFAULT_TYPE | CALLCHAIN)] if chains else None))
+        file.write(data)
+    later = time.time() + 3600
+    os.utime(path, (later, later))
+
+
+def write(path, chains=False):
+    write_file(path, file_bytes(records(chains), [attr(DEFAULT_TYPE | CALLCHAIN)] if chains else None))
 
 
 def prepared(chains=False):
@@ -205,6 +214,136 @@ def test_callchains_and_callers():
     line = addr2line(after_call - 1)[0][1]
     assert re.search(rf"^ +100\.00% +0\.00% +{line}$", text, re.M), text
     assert addr2line(after_call)[0][1] not in text, text
+
+
+def frames(rows_or_nodes):
+    """All nodes of graphs."""
+    for node in rows_or_nodes:
+        yield node
+        yield from frames(node.get("graph", []) + node.get("children", []))
+
+
+def test_json_says_what_is_inlined():
+    prepared(chains=True)
+    rows_of = json.loads(tally("report", "--json", "-g", "caller", "-s", "sym"))["events"][0]["rows"]
+    seen = {}
+    for node in frames(rows_of):
+        name = node.get("sym", node.get("symbol", "")).removeprefix("[.] ")
+        seen.setdefault(name, set()).add(node.get("inlined"))
+    want = {"hot": {None}, "caller": {None}, "between (inlined)": {True}, "innermost (inlined)": {True}}
+    tap.same(seen, want, "inlined")
+
+
+def test_filters_of_inlined_functions():
+    """--symbols is of functions that have addresses; the hint names options that do find inlined ones."""
+    prepared(chains=True)
+    done = tap.run(TALLY, "report", "-S", "innermost", "-i", DATA, env={**os.environ, "TALLY_INDEX": "off"})
+    assert done.returncode == 0 and re.search("hint: .*--symbol-filter.*--sort parent -p", done.stderr), done.stderr
+    found = tally("report", "--stdio", "-g", "none", "-s", "sym", "--symbol-filter", "innermost")
+    assert re.search(r"% +\[.\] innermost \(inlined\)$", found, re.M) and "hot" not in found, found
+    found = rows(tally("report", "--stdio", "-g", "none", "--no-children", "-s", "parent", "-p", "innermost"))
+    assert 0 < found["innermost (inlined)"] < 100, found
+
+
+@contextlib.contextmanager
+def program_changed(*command):
+    """The program as a command leaves it, until the end of a block."""
+    with open(PROGRAM, "rb") as file:
+        whole = file.read()
+    try:
+        done = tap.run(*command, PROGRAM)
+        assert not done.returncode, done.stderr
+        yield
+    finally:
+        with open(PROGRAM, "wb") as file:
+            file.write(whole)
+
+
+def names_of_frames(text):
+    return re.findall(r"^\s+[0-9a-f]+ (\S.*)", text, re.M)
+
+
+def test_script_without_a_table_of_symbols():
+    """Names of inlined functions are those of the debug information."""
+    prepared(chains=True)
+    found, _ = instructions()
+    with program_changed("objcopy", "--strip-all", "--keep-section=.debug_*"):
+        got = names_of_frames(tally("script", "-F", "ip,sym,symoff"))
+        want = []
+        for addr in found["hot"]:
+            # Of the function itself, and of its caller, nobody knows the name.
+            want += [name + " (inlined)" for name, _ in addr2line(addr)[:-1]] + ["[unknown]"] * 2
+        tap.same(got, want, "names")
+
+
+def test_script_of_inlined_functions_without_a_name():
+    """Their names may be in a file that is gone."""
+    prepared(chains=True)
+    with program_changed("true"):
+        with open(PROGRAM, "r+b") as file:
+            whole = file.read()
+            assert b"\0innermost\0" in whole, "no string of its own"
+            file.seek(0)
+            file.write(whole.replace(b"\0innermost\0", b"\0" * 11))
+        got = names_of_frames(tally("script", "-F", "ip,sym,symoff"))
+        assert "[unknown] (inlined)" in got and not any(re.match(r"\[unknown\]\+|\+| ", name) for name in got), got
+
+
+def test_addresses_without_lines_are_shown_as_by_perf():
+    """Where there are no symbols it is the place in the file, where there are any nothing, and so where nothing is
+    mapped."""
+    prepared()
+    addrs = all_addresses()
+    nowhere = 0x10000
+    for chains in (False, True):
+        out = [mmap(PID, START, os.path.getsize(PROGRAM), PROGRAM), comm(PID, "program")]
+        for addr in addrs + [nowhere]:
+            out.append(sample(addr, PID, len(out), more=u64(2, CONTEXT_USER, addr) if chains else b""))
+        write_file(DATA, file_bytes(out, [attr(DEFAULT_TYPE | CALLCHAIN)] if chains else None))
+        for strip, has_symbols in ((("strip", "--strip-debug"), True), (("strip", "--strip-all"), False)):
+            for options in ((), ("--no-inline",)):
+                with program_changed(*strip):
+                    text = tally("script", "-F", "ip,sym,dso,srcline", *options)
+                    want = [] if has_symbols else [f"program[{addr - START:x}]" for addr in addrs]
+                    tap.same(re.findall(r"^  (\S+)$", text, re.M), want, (chains, strip))
+                    check_beside_perf(text, "script", "-F", "ip,sym,dso,srcline", *options)
+
+
+def check_beside_perf(text, *command):
+    version = tap.run("perf", "--version").stdout if shutil.which("perf") else ""
+    if version.startswith("perf version 6.1"):
+        # To perf, places in files that are not position independent are addresses.
+        want = re.sub(r"(?<=program\[)[0-9a-f]+", lambda found: f"{int(found.group(), 16) - START:x}",
+                      tap.run("perf", *command, "-i", DATA).stdout)
+        tap.same(text, want, command)
+
+
+def test_full_source_path():
+    """Files of the same name in two directories are told apart with their directories only."""
+    prepared()
+    program = os.path.join(WORK, "two")
+    names = [os.path.join(WORK, folder, "same.c") for folder in ("one", "other")]
+    for number, name in enumerate(names):
+        os.makedirs(os.path.dirname(name), exist_ok=True)
+        with open(name, "w", encoding="ascii") as file:
+            file.write(f"int volatile v{number};\nvoid f{number}(void) {{ v{number}++; }}\n"
+                       + ("int main(void) { return 0; }\n" if number else ""))
+    done = tap.run("cc", "-O1", "-g", "-no-pie", "-fno-pie", "-o", program, *names)
+    assert not done.returncode, done.stderr
+    addrs = [int(line.split()[0], 16) for line in tap.run("nm", program).stdout.splitlines() if re.search(r" T f[01]$", line)]
+    assert len(addrs) == 2, addrs
+    out = [mmap(PID, START, os.path.getsize(program), program), comm(PID, "two")]
+    write_file(DATA, file_bytes(out + [sample(addr, PID, 3 + i) for i, addr in enumerate(addrs + addrs[:1])]))
+    got = rows(tally("report", "--stdio", "-s", "srcfile"))
+    tap.same(got, {"same.c": 100.0}, "names")
+    got = rows(tally("report", "--stdio", "-s", "srcline"))
+    tap.same(got, {"same.c:2": 100.0}, "lines of names")
+    got = rows(tally("report", "--stdio", "-s", "srcfile", "--full-source-path"))
+    tap.same(got, {names[0]: 66.67, names[1]: 33.33}, "paths")
+    got = rows(tally("report", "--stdio", "-s", "srcline", "--full-source-path"))
+    tap.same(got, {names[0] + ":2": 66.67, names[1] + ":2": 33.33}, "lines of paths")
+    told = json.loads(tally("report", "--json", "-s", "srcfile", "--full-source-path"))["events"][0]["rows"]
+    tap.same([row["srcfile"] for row in told], names, "JSON")
 
 
 def test_damaged_information_is_told():

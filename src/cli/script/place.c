@@ -94,16 +94,21 @@ void script_place_find(const struct script_places *places, const struct tally_th
 	}
 }
 
-static void symbol_add(struct tally_str *out, const struct tally_location *where, const char *name,
-		       uint32_t fields)
+/* `symbol` is an inlined function, or the location's; NULL, or an empty name:
+ * it is not known. */
+static void symbol_add(struct tally_str *out, const struct tally_location *where,
+		       const struct tally_symbol *symbol, uint32_t fields)
 {
+	const char *name = symbol ? tally_symbol_name(where->dso, symbol) : "";
+
 	tally_str_add_char(out, ' ');
-	if (!where->symbol) {
+	if (!*name) {
 		tally_str_add(out, "[unknown]");
 		return;
 	}
 	tally_str_add(out, name);
-	if (fields & SCRIPT_SYMOFF) {
+	/* As in perf, of inlined functions it is how far it is in the one that they are in. */
+	if (fields & SCRIPT_SYMOFF && where->symbol) {
 		tally_str_add_bytes(out, "+0x", 3);
 		tally_str_add_hex(out, where->addr - where->symbol->start, 1);
 	}
@@ -112,9 +117,7 @@ static void symbol_add(struct tally_str *out, const struct tally_location *where
 static void location_add(struct tally_str *out, const struct tally_location *where, uint32_t fields)
 {
 	if (fields & SCRIPT_SYM)
-		symbol_add(out, where,
-			   where->symbol ? tally_symbol_name(where->dso, where->symbol) : NULL,
-			   fields);
+		symbol_add(out, where, where->symbol, fields);
 	if (fields & SCRIPT_DSO) {
 		tally_str_add_bytes(out, " (", 2);
 		tally_str_add(out, where->dso ? tally_dso_name(where->dso) : "[unknown]");
@@ -122,24 +125,36 @@ static void location_add(struct tally_str *out, const struct tally_location *whe
 	}
 }
 
+/* Where an address is in its file, for want of a line, as in perf: not of functions of files, which
+ * addr2line knows, and nothing where nothing is mapped. */
+static void address_add(struct tally_str *out, const struct tally_location *where)
+{
+	const char *name, *slash;
+
+	if (!where->dso || (where->symbol && tally_dso_kind(where->dso) == TALLY_DSO_USER))
+		return;
+	name = tally_dso_name(where->dso);
+	slash = name[0] != '[' ? strrchr(name, '/') : NULL;
+	tally_str_addf(out, "\n  %s[%" PRIx64 "]", slash ? slash + 1 : name, where->addr);
+}
+
 /* A line of source, on a line of its own. */
 static void source_add(const struct script_places *places, struct tally_str *out,
-		       const struct tally_line *line, uint32_t fields)
+		       const struct tally_location *where, const struct tally_line *line,
+		       uint32_t fields)
 {
 	const char *name = tally_line_file_name(line);
-	size_t start;
+	size_t start = out->len;
 
-	/* perf, too, says that there is none with inlined functions only. */
-	if (!(fields & SCRIPT_SRCLINE) || (!line && !places->is_inlined))
+	if (!(fields & SCRIPT_SRCLINE))
 		return;
-	tally_str_add_bytes(out, "\n  ", 3);
-	start = out->len;
-	tally_str_addf(out, "%s:%" PRIu32,
-		       !name               ? "??"
-		       : places->has_paths ? line->file
-					   : name,
-		       line ? line->line : 0);
-	tally_str_escape(out, start);
+	if (name)
+		tally_str_addf(out, "\n  %s:%" PRIu32, places->has_paths ? line->file : name,
+			       line->line);
+	else
+		address_add(out, where);
+	if (out->len > start)
+		tally_str_escape(out, start + 1);
 }
 
 /* Copied as a block of one size: that takes a fraction of the time that copying just so many bytes
@@ -185,16 +200,14 @@ static void inlined_add(const struct script_places *places, struct tally_str *ou
 			const struct tally_location *where, const struct tally_line *line,
 			uint32_t fields)
 {
-	const struct tally_symbol *symbol = tally_line_symbol(where->dso, line);
 	size_t start;
 
 	tally_str_add_char(out, '\t');
 	script_add_hex(out, ip);
 	start = out->len;
-	symbol_add(out, where, symbol ? tally_symbol_name(where->dso, symbol) : "[unknown]",
-		   fields);
+	symbol_add(out, where, tally_line_symbol(where->dso, line), fields);
 	tally_str_escape(out, start);
-	source_add(places, out, line, fields);
+	source_add(places, out, where, line, fields);
 	tally_str_add(out, " (inlined)\n");
 }
 
@@ -219,7 +232,7 @@ static bool line_make(const struct script_places *places, struct tally_str *out,
 	start = out->len;
 	location_add(out, &where, fields);
 	tally_str_escape(out, start);
-	source_add(places, out, nr ? &lines[i] : NULL, fields);
+	source_add(places, out, &where, nr ? &lines[i] : NULL, fields);
 	tally_str_add_char(out, '\n');
 	return where.dso != NULL;
 }
