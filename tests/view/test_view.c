@@ -305,6 +305,38 @@ static void light_rows_are_left_out(void **state)
 	assert_false(tally_view_shows(&f->view, &f->hist.rows.data[2]));
 }
 
+/* How many rows there are by file of source, and what the first is called. */
+static size_t rows_by_file(struct fixture *f, bool has_paths, struct tally_str *out)
+{
+	struct tally_hist_options options = {.keys = TALLY_KEY_FILE, .has_paths = has_paths};
+	struct tally_view view = {.profile = &f->profile, .has_paths = has_paths};
+	struct tally_hist hist;
+	size_t nr;
+
+	assert_int_equal(tally_hist_build(&f->profile, 0, &options, &hist), 0);
+	view.hist = &hist;
+	nr = hist.rows.len;
+	tally_str_clear(out);
+	tally_view_cell(&view, tally_view_column_find("srcfile", 7), &hist.rows.data[0], out);
+	tally_hist_free(&hist);
+	return nr;
+}
+
+static void directories_tell_files_apart_when_asked(void **state)
+{
+	static const struct tally_line lines[] = {{NULL, "/a/x.c", 1}, {NULL, "/b/x.c", 1}};
+	struct fixture *f = *state;
+
+	tally_vec_for_each (frame, &f->profile.frames.all) {
+		frame->is_exact = true;
+		frame->line = &lines[frame->addr != HOT];
+	}
+	assert_int_equal(rows_by_file(f, false, &f->out), 1);
+	assert_string_equal(tally_str_text(&f->out), "x.c");
+	assert_int_equal(rows_by_file(f, true, &f->out), 2);
+	assert_string_equal(tally_str_text(&f->out), "/a/x.c");
+}
+
 static void columns_are_found_by_name(void **state)
 {
 	assert_string_equal(tally_view_column_find("sym", 3)->heading, "Symbol");
@@ -348,6 +380,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(graphs_fit, setup, teardown),
 		cmocka_unit_test_setup_teardown(widths_are_those_asked_for, setup, teardown),
 		cmocka_unit_test_setup_teardown(light_rows_are_left_out, setup, teardown),
+		cmocka_unit_test_setup_teardown(directories_tell_files_apart_when_asked, setup,
+						teardown),
 		cmocka_unit_test(columns_are_found_by_name),
 		cmocka_unit_test(percents_are_printfs),
 	};
