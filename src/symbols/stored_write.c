@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "base/intern.h"
 #include "symbols/dso.h"
 #include "symbols/stored_format.h"
+#include "symbols/stored_texts.h"
 
 /* An address that the recording holds, and what is there. */
 struct writer_hit {
@@ -34,9 +34,8 @@ struct writer_object {
 struct tally_stored_writer {
 	TALLY_VEC(struct writer_object) objects;
 	TALLY_VEC(uint32_t) by_dso; /* number of a DSO to its object + 1 */
-	struct tally_intern texts;
-	TALLY_VEC(uint64_t) offsets; /* of texts in `text` */
-	struct tally_str text, body, records;
+	struct tally_stored_texts texts;
+	struct tally_str body, records;
 	struct tally_stored_renames renames;
 };
 
@@ -68,9 +67,7 @@ void tally_stored_writer_free(struct tally_stored_writer *writer)
 		object_free(object);
 	tally_vec_free(&writer->objects);
 	tally_vec_free(&writer->by_dso);
-	tally_vec_free(&writer->offsets);
-	tally_intern_free(&writer->texts);
-	tally_str_free(&writer->text);
+	tally_stored_texts_free(&writer->texts);
 	tally_str_free(&writer->body);
 	tally_str_free(&writer->records);
 	free(writer);
@@ -388,36 +385,18 @@ static void put_uleb(struct tally_str *out, uint64_t value)
 	tally_str_add_char(out, (char)value);
 }
 
-/* The place of a text, which is added when it is new. */
-static uint64_t text_offset(struct tally_stored_writer *writer, const char *text)
-{
-	uint32_t number;
-
-	if (tally_intern(&writer->texts, text, strlen(text), &number)) {
-		writer->text.failed = true;
-		return 0;
-	}
-	if (number == writer->offsets.len) {
-		if (tally_vec_push(&writer->offsets, writer->text.len)) {
-			writer->text.failed = true;
-			return 0;
-		}
-		tally_str_add_bytes(&writer->text, text, strlen(text) + 1);
-	}
-	return writer->offsets.data[number];
-}
-
 static uint64_t path_offset(struct tally_stored_writer *writer, const char *path)
 {
 	const struct tally_stored_renames *renames = &writer->renames;
 
-	return text_offset(writer, renames->path ? renames->path(renames->arg, path) : path);
+	return tally_stored_text(&writer->texts,
+				 renames->path ? renames->path(renames->arg, path) : path);
 }
 
 static uint64_t name_offset(struct tally_stored_writer *writer, const struct tally_dso *dso,
 			    const char *name)
 {
-	return text_offset(writer, name_shown(writer, dso, name));
+	return tally_stored_text(&writer->texts, name_shown(writer, dso, name));
 }
 
 /* What is known of a DSO that may be its build-id: as recorded, else as it is here now. */
@@ -514,7 +493,7 @@ static void put_line(struct tally_stored_writer *writer, const struct tally_dso 
 	bool has_function = function && name_fits(function, TALLY_STORED_NAME_MAX);
 	bool has_file = line->file && name_fits(line->file, TALLY_STORED_NAME_MAX);
 
-	put_uleb(out, has_function ? text_offset(writer, function) + 1 : 0);
+	put_uleb(out, has_function ? tally_stored_text(&writer->texts, function) + 1 : 0);
 	put_uleb(out, has_file ? path_offset(writer, line->file) + 1 : 0);
 	put_uleb(out, line->line);
 }
@@ -580,12 +559,12 @@ int tally_stored_writer_finish(struct tally_stored_writer *writer, struct tally_
 {
 	int ret = 0;
 
-	(void)text_offset(writer, "");
+	(void)tally_stored_text(&writer->texts, "");
 	put_uleb(&writer->records, objects_settle(writer));
 	for (size_t i = 0; i < writer->objects.len && !ret; i++)
 		ret = put_object(writer, &writer->objects.data[i]);
 	if (!ret)
-		ret = tally_str_error(&writer->text);
+		ret = tally_str_error(&writer->texts.bytes);
 	if (!ret)
 		ret = tally_str_error(&writer->records);
 	if (ret)
@@ -593,9 +572,9 @@ int tally_stored_writer_finish(struct tally_stored_writer *writer, struct tally_
 	tally_str_add_bytes(out, TALLY_STORED_MAGIC, 8);
 	put_u32(out, TALLY_STORED_VERSION);
 	put_u32(out, 0);
-	put_u64(out, writer->text.len);
+	put_u64(out, writer->texts.bytes.len);
 	put_u64(out, writer->records.len);
-	tally_str_add_bytes(out, writer->text.data, writer->text.len);
+	tally_str_add_bytes(out, writer->texts.bytes.data, writer->texts.bytes.len);
 	tally_str_add_bytes(out, writer->records.data, writer->records.len);
 	return tally_str_error(out);
 }
