@@ -19,7 +19,7 @@ TALLY = sys.argv[1]
 PERF = shutil.which("perf")
 WORK = tempfile.mkdtemp(prefix="tally-exchange-")
 # The shell works itself as well: leader sampling leaves its children out.
-WORKLOAD = ["sh", "-c", "for i in 1 2 3; do ls -lR /usr/share/doc /usr/lib | sort | gzip -c | wc -c; done; "
+WORKLOAD = ["sh", "-c", "for i in 1; do ls -lR /usr/share/doc /usr/lib | sort | gzip -c | wc -c; done; "
             "text=; i=0; while [ $i -lt 8000 ]; do i=$((i + 1)); text=$text$i; done"]
 TRACEFS = os.path.isdir("/sys/kernel/tracing/events/sched")
 
