@@ -188,7 +188,7 @@ int tally_file_map_fd(int fd, size_t len, struct tally_file_map *ret_map)
 int tally_file_map(const char *path, struct tally_file_map *ret_map)
 {
 	struct stat st;
-	int fd, ret = tally_file_open(path, NULL, &fd);
+	int fd = -1, ret = tally_file_open(path, NULL, &fd);
 
 	if (ret)
 		return ret;

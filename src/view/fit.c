@@ -48,7 +48,7 @@ static void share(const struct tally_view *view, int room, int wanted[], int wid
 void tally_view_fit(const struct tally_view *view, int columns, int widths[])
 {
 	static const int levels[] = {8, 20, INT_MAX};
-	int needed[TALLY_VIEW_MAX_COLUMNS], room = columns;
+	int needed[TALLY_VIEW_MAX_COLUMNS] = {0}, room = columns;
 
 	for (int i = 0; i < view->nr_columns; i++) {
 		needed[i] = widths[i];
