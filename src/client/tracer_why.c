@@ -11,6 +11,7 @@
 
 #include "base/arith.h"
 #include "base/file.h"
+#include "base/path.h"
 
 enum { CAP_DAC_OVERRIDE_NUMBER = 1 };
 
@@ -157,13 +158,6 @@ int tally_tracer_why_busy(struct tally_refusal *why, const char *found)
 	return why->code;
 }
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static int why_setting(struct tally_refusal *why, int code, const char *file, const char *value)
 {
 	bool functions = strstr(file, "ftrace_filter") || strstr(file, "notrace") ||
@@ -175,13 +169,14 @@ static int why_setting(struct tally_refusal *why, int code, const char *file, co
 		RULE(why, "this kernel has no such tracepoint");
 		FIX(why, 0, "tally list tracepoint shows what there is");
 	} else if (code == -ENOENT) {
-		RULE(why, "this kernel has no setting '%s'", last_part(file));
+		RULE(why, "this kernel has no setting '%s'", tally_path_name(file));
 		FIX(why, 0, "a newer kernel, or without that option");
 	} else if (functions) {
 		RULE(why, "no function that can be traced matches '%.80s'", value);
 		FIX(why, 0, "tally ftrace -F '*PART*' lists those that can");
 	} else {
-		RULE(why, "the kernel does not take '%.80s' for '%s'", value, last_part(file));
+		RULE(why, "the kernel does not take '%.80s' for '%s'", value,
+		     tally_path_name(file));
 	}
 	return code;
 }

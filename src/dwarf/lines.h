@@ -11,10 +11,10 @@
 #define TALLY_DWARF_LINES_H
 
 #include <stdint.h>
-#include <string.h>
 
 #include "base/intern.h"
 #include "base/map.h"
+#include "base/path.h"
 #include "base/vec.h"
 
 /* A place in the source. */
@@ -67,9 +67,7 @@ void tally_lines_free(struct tally_lines *lines);
 /* The name of a line's file without its directories; NULL: not known. */
 static inline const char *tally_line_file_name(const struct tally_line *line)
 {
-	const char *slash = line && line->file ? strrchr(line->file, '/') : NULL;
-
-	return slash ? slash + 1 : line ? line->file : NULL;
+	return line && line->file ? tally_path_name(line->file) : NULL;
 }
 
 #endif

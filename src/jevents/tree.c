@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/path.h"
 #include "base/str.h"
 #include "jevents/tree.h"
 
@@ -41,7 +42,7 @@ static const char *join(struct tally_arena *arena, const char *dir, const char *
 
 const char *tally_topic_of(const char *path, struct tally_arena *arena)
 {
-	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	const char *base = tally_path_name(path);
 	size_t len = strlen(base) - (ends_with(base, ".json") ? 5 : 0);
 	char *topic = tally_arena_strndup(arena, base, len);
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/path.h"
 #include "profile/hist_private.h"
 
 /* A function, or whatever rows have in common, by its names. */
@@ -69,13 +70,9 @@ static struct frame_key frame_key(const struct hist_builder *builder, const stru
 {
 	const struct tally_frame *frame = &builder->profile->frames.all.data[row->frame];
 	struct frame_key key = {.fkey = row->fkey};
-	const char *slash;
 
-	if (builder->options->keys & TALLY_KEY_DSO && frame->dso) {
-		key.dso = tally_dso_name(frame->dso);
-		slash = strrchr(key.dso, '/');
-		key.dso = slash ? slash + 1 : key.dso;
-	}
+	if (builder->options->keys & TALLY_KEY_DSO && frame->dso)
+		key.dso = tally_path_name(tally_dso_name(frame->dso));
 	if (builder->options->keys & TALLY_KEY_SYMBOL) {
 		key.symbol = frame->symbol ? tally_symbol_name(frame->dso, frame->symbol) : NULL;
 		key.addr = frame->symbol ? frame->symbol->start : frame->addr;

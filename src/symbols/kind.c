@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/path.h"
 #include "symbols/dso.h"
 
 struct name_rule {
@@ -62,8 +63,7 @@ enum tally_dso_kind tally_dso_kind_of(const char *filename, bool kernel)
 
 bool tally_jitdump_pid(const char *path, int *ret_pid)
 {
-	const char *slash = strrchr(path, '/');
-	const char *at = slash ? slash + 1 : path;
+	const char *at = tally_path_name(path);
 	char *end;
 	long pid;
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/path.h"
 #include "symbols/dso.h"
 #include "symbols/index_sources.h"
 #include "symbols/kallsyms.h"
@@ -245,10 +246,9 @@ int tally_dso_load_kernel(struct tally_dso *dso)
 
 char *tally_module_bare(const char *name)
 {
-	const char *base = strrchr(name, '/'), *end;
+	const char *base = tally_path_name(name), *end;
 	char *copy;
 
-	base = base ? base + 1 : name;
 	base += *base == '[';
 	end = strstr(base, ".ko");
 	copy = strndup(base, end ? (size_t)(end - base) : strcspn(base, "]"));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/path.h"
 #include "symbols/dso.h"
 #include "symbols/stored_format.h"
 #include "symbols/stored_texts.h"
@@ -182,10 +183,8 @@ static int symbol_compare(const void *a_, const void *b_)
  * made of its dump (jitted-PID-NUMBER.so). */
 static bool is_of_jit(const struct tally_dso *dso)
 {
-	const char *slash = strrchr(dso->name, '/'), *file = slash ? slash + 1 : dso->name;
-
 	return dso->kind == TALLY_DSO_PERF_MAP || dso->kind == TALLY_DSO_JITDUMP ||
-	       !strncmp(file, "jitted-", 7);
+	       !strncmp(tally_path_name(dso->name), "jitted-", 7);
 }
 
 static const char *name_shown(const struct tally_stored_writer *writer, const struct tally_dso *dso,

@@ -5,6 +5,7 @@
 
 #include "base/arith.h"
 #include "base/escape.h"
+#include "base/path.h"
 #include "view/view.h"
 
 static const struct tally_frame *row_frame(const struct tally_view *view,
@@ -100,13 +101,6 @@ static void text_cpu(const struct tally_view *view, const struct tally_row *row,
 	tally_str_addf(out, "%03" PRId32, (int32_t)row_group(view, row)->cpu);
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = path[0] != '[' ? strrchr(path, '/') : NULL;
-
-	return slash ? slash + 1 : path;
-}
-
 static void text_dso(const struct tally_view *view, const struct tally_row *row,
 		     struct tally_str *out)
 {
@@ -183,7 +177,8 @@ static void text_line(const struct tally_view *view, const struct tally_row *row
 			       frame->addr - frame->symbol->start);
 	} else {
 		tally_str_addf(out, "%s[%" PRIx64 "]",
-			       frame->dso ? base_name(tally_dso_name(frame->dso)) : "[unknown]",
+			       frame->dso ? tally_mapped_name(tally_dso_name(frame->dso))
+					  : "[unknown]",
 			       frame->addr);
 	}
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/path.h"
 
 /* A process may have several: Python that runs Java is slow in Java's code, and all of them may run
  * Python. */
@@ -72,8 +73,7 @@ static bool name_begins(const char *name, const char *begin)
 
 const struct tally_runtime *tally_runtime_of(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
+	const char *name = tally_path_name(path);
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(runtimes); i++) {
 		for (size_t at = 0; at < TALLY_ARRAY_SIZE(runtimes[i].files); at++) {

@@ -9,6 +9,7 @@
 #include "base/arith.h"
 #include "base/escape.h"
 #include "base/hash.h"
+#include "base/path.h"
 #include "cli/script/fields.h"
 #include "cli/script/text.h"
 #include "symbols/lines.h"
@@ -129,13 +130,10 @@ static void location_add(struct tally_str *out, const struct tally_location *whe
  * addr2line knows, and nothing where nothing is mapped. */
 static void address_add(struct tally_str *out, const struct tally_location *where)
 {
-	const char *name, *slash;
-
 	if (!where->dso || (where->symbol && tally_dso_kind(where->dso) == TALLY_DSO_USER))
 		return;
-	name = tally_dso_name(where->dso);
-	slash = name[0] != '[' ? strrchr(name, '/') : NULL;
-	tally_str_addf(out, "\n  %s[%" PRIx64 "]", slash ? slash + 1 : name, where->addr);
+	tally_str_addf(out, "\n  %s[%" PRIx64 "]", tally_mapped_name(tally_dso_name(where->dso)),
+		       where->addr);
 }
 
 /* A line of source, on a line of its own. */
