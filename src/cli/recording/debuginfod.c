@@ -10,6 +10,8 @@
 
 #include "base/arith.h"
 #include "base/clock.h"
+#include "base/escape.h"
+#include "base/path.h"
 #include "cli/main/print.h"
 #include "cli/main/progress.h"
 
@@ -34,7 +36,6 @@ struct tally_debuginfod {
 	void *handle;
 	struct library library;
 	struct debuginfod_client *client;
-	struct sigaction before; /* what SIGINT did */
 	struct tally_progress progress;
 	uint64_t started; /* ns */
 	long file_bytes;  /* of the file that is fetched now */
@@ -123,8 +124,6 @@ static int servers_name(const char *urls)
 
 static int client_begin(struct tally_debuginfod *client)
 {
-	const struct sigaction action = {.sa_handler = on_interrupt};
-
 	if (!library_load(client)) {
 		tally_print_error("--debuginfod: %s",
 				  client->handle ? "libdebuginfod.so.1 lacks a function"
@@ -138,7 +137,6 @@ static int client_begin(struct tally_debuginfod *client)
 		return -ENOMEM;
 	client->library.set_progress(client->client, on_progress);
 	is_interrupted = 0;
-	sigaction(SIGINT, &action, &client->before);
 	return 0;
 }
 
@@ -162,10 +160,8 @@ void tally_debuginfod_close(struct tally_debuginfod *client)
 {
 	if (!client)
 		return;
-	if (client->client) {
+	if (client->client)
 		client->library.end(client->client);
-		sigaction(SIGINT, &client->before, NULL);
-	}
 	/* What libcurl started may run on: the library stays loaded. */
 	free(client);
 }
@@ -181,24 +177,45 @@ static void dir_of(char *path, struct tally_str *ret_dir)
 	tally_str_add(ret_dir, path);
 }
 
-int tally_debuginfod_fetch(struct tally_debuginfod *client, const uint8_t *build_id, size_t size,
-			   const char *name, struct tally_str *ret_dir)
+/* Ask the library, which may take long. A descriptor, or an error. */
+static int find(struct tally_debuginfod *client, const uint8_t *build_id, size_t size,
+		char **ret_path)
 {
-	char *path = NULL;
+	const struct sigaction action = {.sa_handler = on_interrupt};
+	struct sigaction before;
 	int fd;
 
 	current = client;
 	client->started = tally_clock_now();
 	client->file_bytes = 0;
 	client->given_up = 0;
-	client->progress = tally_progress_start("fetching debug information of", name);
-	client->progress.is_terminal = isatty(STDERR_FILENO);
-	fd = client->library.find(client->client, build_id, (int)size, &path);
-	tally_progress_end(&client->progress);
-	client->bytes += fd < 0 ? 0 : (uint64_t)client->file_bytes;
+	sigaction(SIGINT, &action, &before);
+	/* Who started us in the background may have it ignored. */
+	if (before.sa_handler == SIG_IGN)
+		sigaction(SIGINT, &before, NULL);
+	fd = client->library.find(client->client, build_id, (int)size, ret_path);
+	sigaction(SIGINT, &before, NULL);
 	current = NULL;
+	return fd < 0 && client->given_up ? client->given_up : fd;
+}
+
+int tally_debuginfod_fetch(struct tally_debuginfod *client, const uint8_t *build_id, size_t size,
+			   const char *name, struct tally_str *ret_dir)
+{
+	struct tally_str shown = {0};
+	char *path = NULL;
+	int fd;
+
+	tally_str_add_escaped(&shown, tally_path_name(name));
+	client->progress =
+		tally_progress_start("fetching debug information of", tally_str_text(&shown));
+	client->progress.is_terminal = isatty(STDERR_FILENO);
+	fd = find(client, build_id, size, &path);
+	tally_progress_end(&client->progress);
+	tally_str_free(&shown);
 	if (fd < 0)
-		return client->given_up ? client->given_up : fd;
+		return fd;
+	client->bytes += (uint64_t)client->file_bytes;
 	close(fd);
 	dir_of(path, ret_dir);
 	free(path);

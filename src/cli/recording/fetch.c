@@ -97,22 +97,15 @@ static bool is_wanted(const struct fetch *fetch, const struct fetch_file *file)
 
 /* ---- fetching them --------------------------------------------------------------- */
 
-static const char *file_name(const struct tally_dso *dso)
-{
-	const char *slash = strrchr(tally_dso_name(dso), '/');
-
-	return slash ? slash + 1 : tally_dso_name(dso);
-}
-
 /* 0 to go on with the next one. */
 static int file_fetch(struct fetch *fetch, struct tally_debuginfod *client,
 		      const struct fetch_file *file, struct tally_str *dir)
 {
 	size_t size;
 	const uint8_t *build_id = tally_dso_build_id(file->dso, &size);
-	int ret =
-		build_id ? tally_debuginfod_fetch(client, build_id, size, file_name(file->dso), dir)
-			 : -ENOENT;
+	int ret = build_id ? tally_debuginfod_fetch(client, build_id, size,
+						    tally_dso_name(file->dso), dir)
+			   : -ENOENT;
 
 	fetch->nr_fetched += !ret;
 	fetch->nr_missing += ret == -ENOENT;
