@@ -8,8 +8,10 @@
 #include "dwarf/dwarf.h"
 #include "dwarf/pieces.h"
 
+/* Pieces of code in any list. */
+enum { TALLY_DWARF_PIECES_MAX = 16 << 20 };
+
 /* Levels of inlining that are told apart, and of entries within entries that are looked into. */
-enum { TALLY_DWARF_PIECES_MAX = 16 << 20 }; /* of code, in any list */
 enum { TALLY_DWARF_INLINED_MAX = TALLY_DWARF_LINES_MAX - 1, TALLY_DWARF_NESTED_MAX = 1024 };
 
 /* A piece of a function, and which calls were inlined in any of its pieces. */

@@ -14,7 +14,7 @@ struct tally_dso_lines {
 	enum tally_dso_state state;
 	struct tally_debug_info info;
 	struct tally_dwarf_worker worker;
-	bool is_asked;                    /* there is a worker, or what is left of it */
+	bool has_worker;                  /* or what is left of it */
 	uint64_t nr_given_up, nr_missing; /* see worker.h; of workers that were stopped */
 	/* Inlined functions: names, their symbols by number, and those by where they are. */
 	struct tally_intern names;

@@ -49,8 +49,7 @@ static struct tally_dwarf_limits limits_of(const struct tally_dso *dso)
 
 	return (struct tally_dwarf_limits){
 		.seconds = (unsigned)TALLY_MIN(TALLY_MAX(left, 0), (int64_t)seconds),
-		.bytes = symbols->options.lines_bytes ? symbols->options.lines_bytes
-						      : bytes_default(symbols),
+		.bytes = bytes_default(symbols),
 		.answer = ANSWER_MAX -
 			  TALLY_MIN(symbols->lines_used.answered, (uint64_t)ANSWER_MAX - 1),
 	};
@@ -136,9 +135,9 @@ static void worker_stop(struct tally_dso *dso)
 {
 	struct tally_dso_lines *lines = dso->lines;
 
-	if (!lines->is_asked)
+	if (!lines->has_worker)
 		return;
-	lines->is_asked = false;
+	lines->has_worker = false;
 	lines->nr_given_up += lines->worker.nr_given_up;
 	lines->nr_missing += lines->worker.nr_missing;
 	dso->owner->lines_used.nr_workers--;
@@ -165,7 +164,7 @@ static int worker_start(struct tally_dso *dso)
 	ret = tally_dwarf_worker_start(&dso->lines->worker, &limits, opener, dso);
 	if (ret)
 		return ret;
-	dso->lines->is_asked = true;
+	dso->lines->has_worker = true;
 	symbols->lines_used.nr_workers++;
 	return 0;
 }
@@ -174,7 +173,7 @@ static int worker_start(struct tally_dso *dso)
 static void lines_ask(struct tally_dso *dso, const uint64_t *addrs, size_t nr)
 {
 	struct tally_dso_lines *lines = dso->lines;
-	int ret = lines->is_asked ? 0 : worker_start(dso);
+	int ret = lines->has_worker ? 0 : worker_start(dso);
 
 	if (!ret)
 		ret = tally_dwarf_worker_ask(&lines->worker, addrs, nr, &lines->known);

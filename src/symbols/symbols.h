@@ -50,10 +50,8 @@ struct tally_symbols_options {
 	uint64_t index_limit;
 	struct tally_pins *pins; /* borrowed; files as they were mapped (pins.h), or NULL */
 	bool any_owner; /* perf-PID.map of whomever; else of root, ours, the process's user */
-	/* What decoding the debug information of a file may take: seconds, bytes of memory; 0: two
-	 * minutes, half of the machine's. */
+	/* Seconds that decoding the debug information of a file may take; 0: two minutes. */
 	unsigned lines_seconds;
-	uint64_t lines_bytes;
 	int64_t recorded; /* seconds since 1970: files that changed later and have no build-id
 			   * are not the recorded ones as far as code and unwind rules go. Where
 			   * the inode is the recorded one its contents count (mtime), else its
