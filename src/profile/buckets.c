@@ -87,7 +87,10 @@ int profile_bucket_count(struct tally_profile *profile, const struct tally_gathe
 	bucket->period += sample->weight;
 	if (profile->bucket_of.len && !profile->in_second_pass)
 		profile->bucket_of.data[sample->number] = found;
-	return 0;
+	if (!profile->options.keeps_samples)
+		return 0;
+	return tally_vec_push(&profile->kept,
+			      (struct tally_kept){sample->time, sample->weight, found});
 }
 
 int profile_buckets_index(struct tally_profile *profile)

@@ -120,11 +120,10 @@ int hist_row(struct hist_builder *builder, uint32_t group, uint32_t frame, uint3
 /* Rows of what the buckets themselves cost; notes which row and group each bucket is in. */
 static int builder_self(struct hist_builder *builder, uint32_t event)
 {
-	const struct tally_profile *profile = builder->profile;
 	int ret = 0;
 
-	for (uint32_t i = 0; i < profile->buckets.len && !ret; i++) {
-		const struct tally_bucket *bucket = &profile->buckets.data[i];
+	for (uint32_t i = 0; i < builder->nr_all && !ret; i++) {
+		const struct tally_bucket *bucket = &builder->all[i];
 		struct hist_bucket entry = {.bucket = i};
 		struct tally_row *row;
 
@@ -218,9 +217,12 @@ static void *builder_room(const struct hist_builder *builder, bool needed, size_
 static int builder_init(struct hist_builder *builder, bool graphs)
 {
 	const struct tally_hist_options *options = builder->options;
+	const struct tally_selection *selection = options->selection;
 	bool parents = options->keys & TALLY_KEY_PARENT;
 	int ret = 0;
 
+	builder->all = selection ? selection->buckets.data : builder->profile->buckets.data;
+	builder->nr_all = selection ? selection->buckets.len : builder->profile->buckets.len;
 	builder->first_rows = builder_room(builder, true, sizeof(*builder->first_rows), &ret);
 	builder->parents = builder_room(builder, parents, sizeof(*builder->parents), &ret);
 	builder->met = builder_room(builder, options->children, sizeof(*builder->met), &ret);

@@ -11,6 +11,8 @@
 
 #include "profile/profile.h"
 
+struct tally_selection;
+
 /* What rows are told apart by. */
 enum {
 	TALLY_KEY_COMM = 1 << 0,
@@ -70,7 +72,9 @@ struct tally_hist_options {
 	const struct tally_intern *labels;
 	/* TALLY_KEY_PARENT: whether a function is one of the callers looked for. */
 	bool (*is_parent)(void *arg, const char *symbol);
-	/* Which buckets count; NULL: all. */
+	/* What counts instead of all buckets of the event; NULL: those. */
+	const struct tally_selection *selection;
+	/* Which of the buckets count; NULL: all. */
 	bool (*wants)(void *arg, const struct tally_bucket_key *key);
 	void *arg; /* of both */
 	/* Graphs (with paths only) for rows of at least `graph_min` of the total period. */

@@ -5,9 +5,10 @@
 
 #include "profile/hist.h"
 #include "profile/path.h"
+#include "profile/selection.h"
 
 struct hist_bucket {
-	uint32_t bucket; /* index into profile->buckets */
+	uint32_t bucket; /* index into builder->all */
 	uint32_t group, row;
 	uint32_t path; /* of its callchain, in the tree of the group at work */
 };
@@ -40,6 +41,8 @@ struct hist_builder {
 	const struct tally_profile *profile;
 	const struct tally_hist_options *options;
 	struct tally_hist *hist;
+	const struct tally_bucket *all; /* the profile's, or those selected */
+	size_t nr_all;
 	uint32_t *fkeys;     /* by frame, and that of hist_light() */
 	uint32_t *functions; /* by frame: one that stands for its function; NULL: all do */
 	uint8_t *parents; /* by frame: whether it is a caller looked for; NULL without that key */
@@ -102,7 +105,7 @@ static inline uint32_t hist_light(const struct hist_builder *builder)
 
 static inline const struct tally_bucket *hist_bucket(const struct hist_builder *builder, size_t i)
 {
-	return &builder->profile->buckets.data[builder->buckets.data[i].bucket];
+	return &builder->all[builder->buckets.data[i].bucket];
 }
 
 /* Find what frames have in common: as rows (fkeys), and as functions. 0 or -ENOMEM. */

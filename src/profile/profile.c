@@ -68,6 +68,7 @@ void tally_profile_free(struct tally_profile *profile)
 	tally_maps_put(profile->batch.kernel);
 	tally_vec_free(&profile->totals);
 	tally_vec_free(&profile->frame_verdicts);
+	tally_vec_free(&profile->kept);
 	*profile = (struct tally_profile){0};
 }
 
@@ -270,6 +271,7 @@ int tally_profile_add(struct tally_profile *profile, uint32_t event,
 	to->has_callers = to->passes = to->is_new = to->is_astray = to->is_judged = false;
 	to->judged = 0;
 	to->weight = weight;
+	to->time = sample->present & PERF_SAMPLE_TIME ? sample->time : 0;
 	to->comm = thread->comm;
 	to->number = number;
 	ret = profile_gather(profile, thread, cpumode, sample, to);

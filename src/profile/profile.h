@@ -46,8 +46,10 @@ struct tally_profile_options {
 	unsigned lines;     /* TALLY_LINES_*; not of a live profile */
 	uint32_t max_stack; /* frames of a callchain taken; 0: 127, perf's limit */
 	bool is_live; /* rows are made while samples still come; little memory to look things up */
-	bool second_pass; /* samples come twice: see tally_profile_second_pass(); not with
-			     TALLY_BY_PATH */
+	bool second_pass;   /* samples come twice: see tally_profile_second_pass(); not with
+			       TALLY_BY_PATH */
+	bool keeps_samples; /* when each sample was and its bucket stay known: `kept`; not of a live
+			       profile */
 	struct tally_profile_filter filter; /* strings must outlive the profile */
 };
 
@@ -61,6 +63,12 @@ struct tally_bucket_key {
 struct tally_bucket {
 	struct tally_bucket_key key;
 	uint64_t nr, period;
+};
+
+/* A sample that is kept: when it was, what it counts for, and its bucket. */
+struct tally_kept {
+	uint64_t time, weight; /* a time of 0: not recorded */
+	uint32_t bucket;
 };
 
 enum { TALLY_BATCH = 32 };
@@ -101,7 +109,7 @@ struct tally_gathered {
 	struct tally_bucket_key key; /* at first without what the keys stand for */
 	uint32_t key_hash;           /* when it is whole */
 	uint32_t comm;
-	uint64_t weight;
+	uint64_t weight, time;
 	uint64_t number;
 	uint32_t first, callers, end; /* in the batch's location keys */
 	uint32_t judged;              /* the same: from here on callers in user space are judged */
@@ -163,6 +171,7 @@ struct tally_profile {
 	uint64_t nr_missed;                           /* look-ups that found nothing in these */
 	TALLY_VEC(struct tally_profile_total) totals; /* by event, as far as samples came */
 	TALLY_VEC(uint8_t) frame_verdicts;            /* memo of the filter */
+	TALLY_VEC(struct tally_kept) kept;            /* samples in their order, if wanted */
 	struct tally_profile_stats stats;
 	/* With a second pass. */
 	TALLY_VEC(uint32_t) bucket_of; /* by number of the sample, TALLY_BUCKET_NONE for none */

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "profile/selection.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/map.h"
+
+/* ---- which buckets ------------------------------------------------------------- */
+
+static bool is_selected(const struct tally_profile *profile,
+			const struct tally_selection_options *options, uint32_t bucket)
+{
+	return profile->buckets.data[bucket].key.event == options->event &&
+	       (!options->passes || options->passes[bucket]);
+}
+
+/* The buckets as they are. */
+static int select_buckets(const struct tally_profile *profile,
+			  const struct tally_selection_options *options,
+			  struct tally_selection *selection)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < profile->buckets.len && !ret; i++) {
+		const struct tally_bucket *bucket = &profile->buckets.data[i];
+
+		if (is_selected(profile, options, i) && bucket->nr)
+			ret = tally_vec_push(&selection->buckets, *bucket);
+	}
+	return ret;
+}
+
+/* Add up the samples of the span of time; `sums` are by bucket, all zero. */
+static void sum_samples(const struct tally_profile *profile,
+			const struct tally_selection_options *options, struct tally_bucket *sums)
+{
+	tally_vec_for_each (kept, &profile->kept) {
+		struct tally_bucket *sum = &sums[kept->bucket];
+
+		if (kept->time < options->first || kept->time > options->last)
+			continue;
+		sum->nr++;
+		sum->period += kept->weight;
+	}
+}
+
+static int select_samples(const struct tally_profile *profile,
+			  const struct tally_selection_options *options,
+			  struct tally_selection *selection)
+{
+	struct tally_bucket *sums = calloc(profile->buckets.len + 1, sizeof(*sums));
+	int ret = sums ? 0 : -ENOMEM;
+
+	if (!ret)
+		sum_samples(profile, options, sums);
+	for (uint32_t i = 0; i < profile->buckets.len && !ret; i++) {
+		sums[i].key = profile->buckets.data[i].key;
+		if (is_selected(profile, options, i) && sums[i].nr)
+			ret = tally_vec_push(&selection->buckets, sums[i]);
+	}
+	free(sums);
+	return ret;
+}
+
+int tally_selection_make(const struct tally_profile *profile,
+			 const struct tally_selection_options *options,
+			 struct tally_selection *ret_selection)
+{
+	struct tally_selection selection = {0};
+	int ret = options->is_timed ? select_samples(profile, options, &selection)
+				    : select_buckets(profile, options, &selection);
+
+	if (ret) {
+		tally_selection_free(&selection);
+		return ret;
+	}
+	tally_vec_for_each (bucket, &selection.buckets) {
+		selection.period += bucket->period;
+		selection.nr += bucket->nr;
+	}
+	*ret_selection = selection;
+	return 0;
+}
+
+void tally_selection_free(struct tally_selection *selection)
+{
+	tally_vec_free(&selection->buckets);
+	*selection = (struct tally_selection){0};
+}
+
+/* ---- callchains ---------------------------------------------------------------- */
+
+/* Frames are functions already, but for addresses without a name: these are one in each file. */
+static int functions_make(struct tally_chains *chains)
+{
+	const struct tally_frames *frames = &chains->profile->frames;
+	struct tally_map unnamed = {0}; /* DSO -> its first frame without a name */
+	int ret = 0;
+
+	chains->functions = malloc((frames->all.len + 1) * sizeof(*chains->functions));
+	if (!chains->functions)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < frames->all.len && !ret; i++) {
+		const struct tally_frame *frame = &frames->all.data[i];
+		uint64_t dso = (uintptr_t)frame->dso, first;
+
+		chains->functions[i] = i;
+		if (frame->symbol)
+			continue;
+		first = tally_map_get(&unnamed, dso);
+		if (first == TALLY_MAP_NONE)
+			ret = tally_map_put(&unnamed, dso, i);
+		else
+			chains->functions[i] = (uint32_t)first;
+	}
+	tally_map_free(&unnamed);
+	return ret;
+}
+
+/* The innermost function: of the callchain if there is one. */
+static uint32_t bucket_leaf(const struct tally_bucket_key *key)
+{
+	return key->leaf ? key->leaf - 1 : key->frame;
+}
+
+static int chain_add(struct tally_chains *chains, struct tally_slots *slots,
+		     const struct tally_bucket *bucket)
+{
+	uint32_t leaf = bucket_leaf(&bucket->key), callers = bucket->key.callers, number;
+	uint32_t hash = (uint32_t)tally_hash_u64((uint64_t)leaf << 32 | callers, 0);
+	struct tally_chain *chain = NULL;
+	int ret;
+
+	for (size_t pos = hash; !chain && tally_slots_next(slots, hash, &pos, &number);) {
+		chain = &chains->all.data[number];
+		if (chain->leaf != leaf || chain->callers != callers)
+			chain = NULL;
+	}
+	if (!chain) {
+		ret = tally_slots_add(slots, hash, (uint32_t)chains->all.len);
+		if (!ret)
+			ret = tally_vec_push(&chains->all, (struct tally_chain){leaf, callers});
+		if (ret)
+			return ret;
+		chain = &chains->all.data[chains->all.len - 1];
+	}
+	chain->period += bucket->period;
+	chain->nr += bucket->nr;
+	return 0;
+}
+
+int tally_chains_make(const struct tally_profile *profile, const struct tally_selection *selection,
+		      struct tally_chains *ret_chains)
+{
+	struct tally_chains chains = {
+		.profile = profile, .period = selection->period, .nr = selection->nr};
+	struct tally_slots slots = {0};
+	int ret = functions_make(&chains);
+
+	for (size_t i = 0; i < selection->buckets.len && !ret; i++)
+		ret = chain_add(&chains, &slots, &selection->buckets.data[i]);
+	tally_slots_free(&slots);
+	if (ret)
+		tally_chains_free(&chains);
+	else
+		*ret_chains = chains;
+	return ret;
+}
+
+void tally_chains_free(struct tally_chains *chains)
+{
+	tally_vec_free(&chains->all);
+	free(chains->functions);
+	*chains = (struct tally_chains){0};
+}
+
+uint32_t tally_chain_find(const struct tally_chains *chains, const struct tally_chain *chain,
+			  uint32_t function)
+{
+	struct tally_stack stack = tally_stacks_get(&chains->profile->stacks, chain->callers);
+
+	for (uint32_t at = stack.nr; at > 0; at--) {
+		if (chains->functions[stack.frames[at - 1]] == function)
+			return at;
+	}
+	return chains->functions[chain->leaf] == function ? 0 : UINT32_MAX;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The part of a profile that is looked at: some buckets of one event, and of each what came in a
+ * span of time. Rows (hist.h), call trees (calltree.h) and searches are made of a selection.
+ */
+#ifndef TALLY_PROFILE_SELECTION_H
+#define TALLY_PROFILE_SELECTION_H
+
+#include "profile/profile.h"
+
+struct tally_selection_options {
+	uint32_t event;
+	const uint8_t *passes; /* by bucket: whether it is looked at; NULL: all are */
+	bool is_timed;         /* only samples of these times, of a profile that keeps samples: */
+	uint64_t first, last;  /* ns, inclusive */
+};
+
+struct tally_selection {
+	TALLY_VEC(struct tally_bucket) buckets; /* with what of them is selected, none empty */
+	uint64_t period, nr;                    /* sums of them */
+};
+
+/* A callchain that was met, and what it counts for. */
+struct tally_chain {
+	uint32_t leaf;    /* frame */
+	uint32_t callers; /* stack */
+	uint64_t period, nr;
+};
+
+/* The callchains of a selection, each once, whatever else tells its buckets apart; and which frames
+ * are one function: code without names counts as one in each file. */
+struct tally_chains {
+	const struct tally_profile *profile;
+	TALLY_VEC(struct tally_chain) all;
+	uint32_t *functions; /* by frame: the first frame of the same function */
+	uint64_t period, nr; /* sums */
+};
+
+/* After tally_profile_finish(). 0 or -ENOMEM; free it with tally_selection_free(). */
+int tally_selection_make(const struct tally_profile *profile,
+			 const struct tally_selection_options *options,
+			 struct tally_selection *ret_selection);
+void tally_selection_free(struct tally_selection *selection);
+
+/* The callchains of a selection; chains of a profile without paths are of one function. 0 or
+ * -ENOMEM; free them with tally_chains_free(). */
+int tally_chains_make(const struct tally_profile *profile, const struct tally_selection *selection,
+		      struct tally_chains *ret_chains);
+void tally_chains_free(struct tally_chains *chains);
+
+/* How many functions a chain has, the innermost one included. */
+static inline uint32_t tally_chain_length(const struct tally_chains *chains,
+					  const struct tally_chain *chain)
+{
+	return tally_stacks_get(&chains->profile->stacks, chain->callers).nr + 1;
+}
+
+/* The function at a place of a chain, 0 being the innermost one. */
+static inline uint32_t tally_chain_function(const struct tally_chains *chains,
+					    const struct tally_chain *chain, uint32_t at)
+{
+	uint32_t frame =
+		at ? tally_stacks_get(&chains->profile->stacks, chain->callers).frames[at - 1]
+		   : chain->leaf;
+
+	return chains->functions[frame];
+}
+
+/* Of a place in a chain: the outermost one of a function; UINT32_MAX: it is not on the chain. */
+uint32_t tally_chain_find(const struct tally_chains *chains, const struct tally_chain *chain,
+			  uint32_t function);
+
+#endif
