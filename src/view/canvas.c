@@ -119,12 +119,17 @@ void tally_canvas_fill(struct tally_canvas *canvas, int row, int column, int col
 		*glyph_at(canvas, row, i) = (struct tally_glyph){.bytes = " ", .ink = ink};
 }
 
-void tally_canvas_select(struct tally_canvas *canvas, int row)
+void tally_canvas_select_part(struct tally_canvas *canvas, int row, int column, int columns)
 {
 	if (row < 0 || row >= canvas->rows)
 		return;
-	for (int i = 0; i < canvas->columns; i++)
+	for (int i = TALLY_MAX(column, 0); i < TALLY_MIN(column + columns, canvas->columns); i++)
 		glyph_at(canvas, row, i)->is_selected = true;
+}
+
+void tally_canvas_select(struct tally_canvas *canvas, int row)
+{
+	tally_canvas_select_part(canvas, row, 0, canvas->columns);
 }
 
 /* ---- boxes ------------------------------------------------------------------- */

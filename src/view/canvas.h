@@ -23,6 +23,19 @@ enum tally_ink {
 	TALLY_INK_KEY,     /* a key in it */
 	TALLY_INK_NOTE,    /* what is said or asked */
 	TALLY_INK_POPUP,
+	TALLY_INK_MATCH, /* of flame graphs: what is searched for; and by kind, two shades each: */
+	TALLY_INK_USER,
+	TALLY_INK_USER_OTHER,
+	TALLY_INK_LIBRARY,
+	TALLY_INK_LIBRARY_OTHER,
+	TALLY_INK_KERNEL,
+	TALLY_INK_KERNEL_OTHER,
+	TALLY_INK_JIT,
+	TALLY_INK_JIT_OTHER,
+	TALLY_INK_INLINED,
+	TALLY_INK_INLINED_OTHER,
+	TALLY_INK_UNKNOWN,
+	TALLY_INK_UNKNOWN_OTHER,
 	TALLY_NR_INKS,
 };
 
@@ -57,6 +70,9 @@ void tally_canvas_fill(struct tally_canvas *canvas, int row, int column, int col
 
 /* Mark a whole row as the one that is selected. */
 void tally_canvas_select(struct tally_canvas *canvas, int row);
+
+/* The same of some columns of it. */
+void tally_canvas_select_part(struct tally_canvas *canvas, int row, int column, int columns);
 
 /* A box in the middle over what is there, with a title and lines of text. */
 void tally_canvas_box(struct tally_canvas *canvas, const char *title, const char *const *lines,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Drawing: title, headings, rows, a note, and the keys. */
+/* Drawing: headings and rows. */
 #include "view/screen.h"
 
 #include <stdio.h>
@@ -13,8 +13,9 @@ enum { MARK = 2, GAP = 2, INDENT = 3, SHARE = 7, BELOW_ROW = 6 };
 
 int tally_screen_page(const struct tally_screen *screen, int rows)
 {
-	/* Title, note and keys; they go first where there is little room. */
-	return TALLY_MAX(rows - 3 - !screen->hide_headings, 1);
+	struct tally_panel_room room = tally_panel_room(rows);
+
+	return TALLY_MAX(room.bottom - room.top - !screen->hide_headings, 1);
 }
 
 void tally_screen_forget_widths(struct tally_screen *screen)
@@ -184,59 +185,22 @@ static void draw_lines(struct tally_screen *screen, const struct tally_view *vie
 	}
 }
 
-/* ---- around them ------------------------------------------------------------- */
-
-/* The note, and where in the lines we are. */
-static void draw_note(const struct tally_screen *screen, const char *note,
-		      struct tally_canvas *canvas, int row)
-{
-	char where[48];
-	int width;
-
-	snprintf(where, sizeof(where), "%zu/%zu", screen->lines.len ? screen->cursor + 1 : 0,
-		 screen->lines.len);
-	width = (int)strlen(where);
-	tally_canvas_put(canvas, row, 0, canvas->columns - width - GAP, note, TALLY_INK_NOTE);
-	tally_canvas_put(canvas, row, canvas->columns - width, width, where, TALLY_INK_DIM);
-}
-
-/* Whole words only: a key that does not fit is left out. */
-static void draw_bar(const char *bar, struct tally_canvas *canvas, int row)
-{
-	int at = 0;
-
-	tally_canvas_fill(canvas, row, 0, canvas->columns, TALLY_INK_BAR);
-	while (*bar) {
-		size_t len = strcspn(bar, "|"), key = strcspn(bar, " ");
-		char text[64];
-
-		snprintf(text, sizeof(text), "%.*s", (int)TALLY_MIN(len, sizeof(text) - 1), bar);
-		if (at + (int)tally_width_of(text) + 1 > canvas->columns)
-			return;
-		tally_canvas_put(canvas, row, at + 1, canvas->columns, text, TALLY_INK_BAR);
-		text[TALLY_MIN(key, sizeof(text) - 1)] = '\0';
-		tally_canvas_put(canvas, row, at + 1, canvas->columns, text, TALLY_INK_KEY);
-		at += (int)len + GAP;
-		bar += len + (bar[len] == '|');
-	}
-}
-
 void tally_screen_draw(struct tally_screen *screen, const struct tally_view *view,
-		       const struct tally_screen_texts *texts, struct tally_canvas *canvas)
+		       const struct tally_panel *panel, struct tally_canvas *canvas)
 {
 	size_t page = (size_t)tally_screen_page(screen, canvas->rows), last;
-	int top = 1;
+	struct tally_panel around = *panel;
+	char where[48];
+	int top = tally_panel_room(canvas->rows).top;
 
 	scroll(screen, page);
 	last = TALLY_MIN(screen->first + page, screen->lines.len);
 	columns_measure(screen, view, last, canvas->columns);
-	tally_canvas_fill(canvas, 0, 0, canvas->columns, TALLY_INK_TITLE);
-	tally_canvas_put(canvas, 0, 0, canvas->columns, texts->title, TALLY_INK_TITLE);
 	if (!screen->hide_headings)
 		draw_headings(screen, view, canvas, top++);
 	draw_lines(screen, view, canvas, top, last);
-	draw_note(screen, texts->note, canvas, canvas->rows - 2);
-	draw_bar(texts->bar, canvas, canvas->rows - 1);
-	if (texts->popup)
-		tally_canvas_box(canvas, texts->popup_title, texts->popup, texts->nr_popup);
+	snprintf(where, sizeof(where), "%zu/%zu", screen->lines.len ? screen->cursor + 1 : 0,
+		 screen->lines.len);
+	around.where = where;
+	tally_panel_draw(&around, canvas);
 }

@@ -7,7 +7,7 @@
 #define TALLY_VIEW_SCREEN_H
 
 #include "base/map.h"
-#include "view/canvas.h"
+#include "view/panel.h"
 #include "view/view.h"
 
 /* A line among the rows: a row, or a node of the call graph below it. */
@@ -31,22 +31,12 @@ struct tally_screen {
 	TALLY_VEC(struct tally_screen_line) lines;
 };
 
-/* What stands around the rows. */
-struct tally_screen_texts {
-	const char *title;
-	const char *note; /* the line above the keys */
-	const char *bar;  /* keys: "h Help|q Quit", each up to its blank as a key */
-	const char *popup_title;
-	const char *const *popup; /* lines of a box over it; NULL: none */
-	size_t nr_popup;
-};
-
 void tally_screen_free(struct tally_screen *screen);
 
 /* Find the lines of these rows, and keep the cursor within them. 0 or -ENOMEM. */
 int tally_screen_lay_out(struct tally_screen *screen, const struct tally_view *view);
 
-/* How many lines of rows a canvas of that height has room for. */
+/* How many lines of rows a canvas of that height has room for; at least one is meant. */
 int tally_screen_page(const struct tally_screen *screen, int rows);
 
 /* The line selected; NULL without any. */
@@ -62,8 +52,8 @@ void tally_screen_open_all(struct tally_screen *screen, bool open);
 /* Other columns stand in other places: they begin anew. */
 void tally_screen_forget_widths(struct tally_screen *screen);
 
-/* Draw it on a canvas that has its size. */
+/* Draw it on a canvas that has its size, with the panel around it but for `where`. */
 void tally_screen_draw(struct tally_screen *screen, const struct tally_view *view,
-		       const struct tally_screen_texts *texts, struct tally_canvas *canvas);
+		       const struct tally_panel *panel, struct tally_canvas *canvas);
 
 #endif

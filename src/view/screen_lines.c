@@ -111,15 +111,31 @@ static int add_below(struct tally_screen *screen, const struct tally_view *view,
 	return ret;
 }
 
+static bool row_has_more(const struct tally_view *view, uint32_t number)
+{
+	return view->hist->rows.data[number].graph ||
+	       (view->grow && view->may_grow(view->grow_arg, number));
+}
+
+static int row_grow(const struct tally_view *view, uint32_t number)
+{
+	if (view->hist->rows.data[number].graph || !view->grow)
+		return 0;
+	return view->grow(view->grow_arg, number);
+}
+
 static int add_row(struct tally_screen *screen, const struct tally_view *view, uint32_t number)
 {
 	const struct tally_row *row = &view->hist->rows.data[number];
-	struct tally_screen_line line = {.row = number, .has_more = row->graph != 0};
-	int ret;
+	struct tally_screen_line line = {.row = number, .has_more = row_has_more(view, number)};
+	int ret = 0;
 
 	line.id = row_id(view, row);
 	line.is_open = line.has_more && is_open(screen, line.id);
-	ret = tally_vec_push(&screen->lines, line);
+	if (line.is_open)
+		ret = row_grow(view, number);
+	if (!ret)
+		ret = tally_vec_push(&screen->lines, line);
 	if (ret || !line.is_open)
 		return ret;
 	return add_below(screen, view, number, &(struct below){row->graph, line.id, row->total, 0});
@@ -190,6 +206,8 @@ int tally_screen_toggle(struct tally_screen *screen, const struct tally_view *vi
 		return 0;
 	if (!all)
 		return set_open(screen, line->id, !line->is_open);
+	if (!line->node && row_grow(view, line->row))
+		return -ENOMEM;
 	row = &view->hist->rows.data[line->row];
 	below = (struct below){line->node, line->id, 0, 0};
 	below.period = line->node ? view->hist->graph.data[line->node].period : row->total;

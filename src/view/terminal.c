@@ -20,34 +20,78 @@ struct tally_terminal {
 	attr_t inks[TALLY_NR_INKS];
 };
 
-/* How inks look: with colours, and without. A colour of -1 is the terminal's own. */
+/* Grounds of a terminal with 256 colours, as xterm numbers them. */
+enum {
+	AMBER = 222,
+	SAND = 216,
+	GREEN = 151,
+	MOSS = 187,
+	ROSE = 210,
+	CORAL = 217,
+	SKY = 153,
+	ICE = 117,
+	LILAC = 183,
+	PINK = 219,
+	SILVER = 250,
+	ASH = 252,
+	MAGENTA = 201,
+};
+
+/* How inks look: with colours, and without. A colour of -1 is the terminal's own; `rich` is the
+ * ground where there are 256 of them, 0: as with 8. */
 static const struct look {
-	short text, ground;
+	short text, ground, rich;
 	attr_t more, plain;
 } looks[] = {
-	[TALLY_INK_PLAIN] = {-1, -1, A_NORMAL, A_NORMAL},
-	[TALLY_INK_HOT] = {COLOR_RED, -1, A_NORMAL, A_BOLD},
-	[TALLY_INK_WARM] = {COLOR_GREEN, -1, A_NORMAL, A_NORMAL},
-	[TALLY_INK_DIM] = {-1, -1, A_DIM, A_NORMAL},
-	[TALLY_INK_TITLE] = {-1, -1, A_BOLD, A_BOLD},
-	[TALLY_INK_HEADING] = {COLOR_CYAN, -1, A_NORMAL, A_UNDERLINE},
-	[TALLY_INK_BAR] = {-1, -1, A_DIM, A_NORMAL},
-	[TALLY_INK_KEY] = {COLOR_CYAN, -1, A_BOLD, A_BOLD},
-	[TALLY_INK_NOTE] = {COLOR_YELLOW, -1, A_NORMAL, A_BOLD},
-	[TALLY_INK_POPUP] = {-1, -1, A_NORMAL, A_NORMAL},
+	[TALLY_INK_PLAIN] = {-1, -1, 0, A_NORMAL, A_NORMAL},
+	[TALLY_INK_HOT] = {COLOR_RED, -1, 0, A_NORMAL, A_BOLD},
+	[TALLY_INK_WARM] = {COLOR_GREEN, -1, 0, A_NORMAL, A_NORMAL},
+	[TALLY_INK_DIM] = {-1, -1, 0, A_DIM, A_NORMAL},
+	[TALLY_INK_TITLE] = {-1, -1, 0, A_BOLD, A_BOLD},
+	[TALLY_INK_HEADING] = {COLOR_CYAN, -1, 0, A_NORMAL, A_UNDERLINE},
+	[TALLY_INK_BAR] = {-1, -1, 0, A_DIM, A_NORMAL},
+	[TALLY_INK_KEY] = {COLOR_CYAN, -1, 0, A_BOLD, A_BOLD},
+	[TALLY_INK_NOTE] = {COLOR_YELLOW, -1, 0, A_NORMAL, A_BOLD},
+	[TALLY_INK_POPUP] = {-1, -1, 0, A_NORMAL, A_NORMAL},
+	[TALLY_INK_MATCH] = {COLOR_WHITE, COLOR_MAGENTA, 0, A_BOLD, A_BOLD | A_UNDERLINE},
+	[TALLY_INK_USER] = {COLOR_BLACK, COLOR_YELLOW, AMBER, A_NORMAL, A_NORMAL},
+	[TALLY_INK_USER_OTHER] = {COLOR_BLACK, COLOR_YELLOW, SAND, A_NORMAL, A_NORMAL},
+	[TALLY_INK_LIBRARY] = {COLOR_BLACK, COLOR_GREEN, GREEN, A_NORMAL, A_NORMAL},
+	[TALLY_INK_LIBRARY_OTHER] = {COLOR_BLACK, COLOR_GREEN, MOSS, A_NORMAL, A_NORMAL},
+	[TALLY_INK_KERNEL] = {COLOR_BLACK, COLOR_RED, ROSE, A_NORMAL, A_NORMAL},
+	[TALLY_INK_KERNEL_OTHER] = {COLOR_BLACK, COLOR_RED, CORAL, A_NORMAL, A_NORMAL},
+	[TALLY_INK_JIT] = {COLOR_BLACK, COLOR_CYAN, SKY, A_NORMAL, A_NORMAL},
+	[TALLY_INK_JIT_OTHER] = {COLOR_BLACK, COLOR_CYAN, ICE, A_NORMAL, A_NORMAL},
+	[TALLY_INK_INLINED] = {COLOR_BLACK, COLOR_BLUE, LILAC, A_NORMAL, A_NORMAL},
+	[TALLY_INK_INLINED_OTHER] = {COLOR_BLACK, COLOR_BLUE, PINK, A_NORMAL, A_NORMAL},
+	[TALLY_INK_UNKNOWN] = {COLOR_BLACK, COLOR_WHITE, SILVER, A_NORMAL, A_NORMAL},
+	[TALLY_INK_UNKNOWN_OTHER] = {COLOR_BLACK, COLOR_WHITE, ASH, A_NORMAL, A_NORMAL},
 };
 
 static void mix_inks(struct tally_terminal *terminal, bool colours)
 {
+	enum { MANY = 256 };
+
 	colours = colours && has_colors() && start_color() == OK && use_default_colors() == OK;
 	for (short i = 0; i < TALLY_NR_INKS; i++) {
+		short ground = COLORS >= MANY && looks[i].rich ? looks[i].rich : looks[i].ground;
+
 		terminal->inks[i] = looks[i].plain;
-		if (colours && init_pair((short)(i + 1), looks[i].text, looks[i].ground) == OK)
+		if (colours && init_pair((short)(i + 1), looks[i].text, ground) == OK)
 			terminal->inks[i] = looks[i].more | (attr_t)COLOR_PAIR(i + 1);
 	}
 }
 
-int tally_terminal_open(bool colours, struct tally_terminal **ret_terminal)
+/* Down and up are told by themselves: nothing waits to see whether it becomes a click. */
+static void take_mouse(void)
+{
+	mousemask(BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED |
+			  BUTTON4_PRESSED | BUTTON5_PRESSED,
+		  NULL);
+	mouseinterval(0);
+}
+
+int tally_terminal_open(bool colours, bool mouse, struct tally_terminal **ret_terminal)
 {
 	struct tally_terminal *terminal;
 
@@ -70,6 +114,8 @@ int tally_terminal_open(bool colours, struct tally_terminal **ret_terminal)
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
 	mix_inks(terminal, colours);
+	if (mouse)
+		take_mouse();
 	*ret_terminal = terminal;
 	return 0;
 }
@@ -106,7 +152,9 @@ static const struct {
 	{'\n', false, TALLY_PRESS_ENTER},       {KEY_BACKSPACE, true, TALLY_PRESS_BACKSPACE},
 	{0x7f, false, TALLY_PRESS_BACKSPACE},   {'\b', false, TALLY_PRESS_BACKSPACE},
 	{0x1b, false, TALLY_PRESS_ESCAPE},      {'\t', false, TALLY_PRESS_TAB},
-	{KEY_F(1), true, TALLY_PRESS_HELP},
+	{KEY_F(1), true, TALLY_PRESS_HELP},     {KEY_LEFT, true, TALLY_PRESS_LEFT},
+	{KEY_RIGHT, true, TALLY_PRESS_RIGHT},   {KEY_BTAB, true, TALLY_PRESS_BACK_TAB},
+	{KEY_MOUSE, true, TALLY_PRESS_MOUSE},   {KEY_RESIZE, true, TALLY_PRESS_RESIZED},
 };
 
 uint32_t tally_terminal_press(struct tally_terminal *terminal)
@@ -121,6 +169,33 @@ uint32_t tally_terminal_press(struct tally_terminal *terminal)
 			return presses[i].press;
 	}
 	return kind == KEY_CODE_YES || code < ' ' ? TALLY_PRESS_OTHER : (uint32_t)code;
+}
+
+struct tally_mouse tally_terminal_mouse(struct tally_terminal *terminal)
+{
+	static const struct {
+		mmask_t bits;
+		enum tally_mouse_act act;
+	} acts[] = {
+		{BUTTON4_PRESSED, TALLY_MOUSE_WHEEL_UP},
+		{BUTTON5_PRESSED, TALLY_MOUSE_WHEEL_DOWN},
+		{BUTTON1_DOUBLE_CLICKED, TALLY_MOUSE_TWICE},
+		{BUTTON1_CLICKED, TALLY_MOUSE_DOWN},
+		{BUTTON1_PRESSED, TALLY_MOUSE_DOWN},
+		{BUTTON1_RELEASED, TALLY_MOUSE_UP},
+	};
+	struct tally_mouse mouse = {TALLY_MOUSE_NONE};
+	MEVENT event;
+
+	if (getmouse(&event) != OK)
+		return mouse;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(acts) && !mouse.act; i++) {
+		if (event.bstate & acts[i].bits)
+			mouse.act = acts[i].act;
+	}
+	mouse.row = event.y;
+	mouse.column = event.x;
+	return mouse;
 }
 
 /* Glyphs of one ink at a time. */

@@ -63,6 +63,11 @@ struct tally_view {
 	uint32_t graph_limit;  /* lines of one callchain; 0: all */
 	const char *separator; /* of separated values; NULL: columns */
 	bool has_paths;        /* files of source are shown with their directories */
+	/* Call graphs that are made when a row is opened, by its number among the rows: makes it
+	 * the row's `graph`, 0 or -ENOMEM. NULL: all are made. */
+	int (*grow)(void *arg, uint32_t row);
+	bool (*may_grow)(void *arg, uint32_t row); /* whether there may be any */
+	void *grow_arg;
 	/* Of columns. Without either all names are whole, and those of more than 80 columns do not
 	 * make theirs wider: what is behind them in their row is not aligned. */
 	int line_width; /* lines fit into so many columns, as names are shortened; 0: they need not

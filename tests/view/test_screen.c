@@ -205,7 +205,7 @@ static int teardown(void **state)
 
 static void draw(struct fixture *f, int rows, int columns)
 {
-	const struct tally_screen_texts texts = {
+	const struct tally_panel texts = {
 		.title = "title", .note = "note", .bar = "h Help|Enter Chains|q Quit"};
 
 	assert_int_equal(tally_screen_lay_out(&f->screen, &f->view), 0);

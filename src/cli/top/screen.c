@@ -91,7 +91,7 @@ static int draw_locked(struct top_screen *screen)
 {
 	static const char bar[] = "h Help|/ Filter|o Order|t Thread|d File|s Function|Esc Out|"
 				  "Enter Chains|p Pause|q Quit";
-	struct tally_screen_texts texts = {.bar = bar, .popup_title = " Keys "};
+	struct tally_panel texts = {.bar = bar, .popup_title = " Keys "};
 	struct tally_str title = {0}, note = {0};
 	int ret = 0, rows, columns;
 
@@ -187,7 +187,7 @@ static int open_terminal(struct top_screen *screen)
 	/* What characters there are; numbers are written as everywhere. */
 	setlocale(LC_CTYPE, "");
 	screen->canvas.is_ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
-	ret = tally_terminal_open(tally_output_colours(), &screen->terminal);
+	ret = tally_terminal_open(tally_output_colours(), false, &screen->terminal);
 	if (ret == -ENOTTY)
 		tally_print_error("--tui: standard input and output are no terminal");
 	else if (ret == -ENODEV)

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What stands around every view of a browser: a title, a note with where one is, keys, a box. */
+#ifndef TALLY_VIEW_PANEL_H
+#define TALLY_VIEW_PANEL_H
+
+#include "view/canvas.h"
+
+/* Texts that are NULL are not there. */
+struct tally_panel {
+	const char *title;
+	const char *note;  /* the line above the keys */
+	const char *where; /* at its right */
+	const char *bar;   /* keys: "h Help|q Quit", each up to its blank as a key */
+	const char *popup_title;
+	const char *const *popup; /* lines of a box over it; NULL: none */
+	size_t nr_popup;
+};
+
+/* The rows of a canvas that are left for the view itself: where it begins, and the row behind it.
+ */
+struct tally_panel_room {
+	int top, bottom;
+};
+
+/* How much room there is on a canvas of so many rows; where there are few, note and keys go. */
+struct tally_panel_room tally_panel_room(int rows);
+
+/* Draw it. Of the keys those that fit. */
+void tally_panel_draw(const struct tally_panel *panel, struct tally_canvas *canvas);
+
+#endif
