@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sets of numbers against arrays of bits. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/arith.h"
+#include "base/ranges.h"
+#include "random.h"
+
+enum { NUMBERS = 64 };
+
+static void wrong_ones_are_refused(void **state)
+{
+	static const char *const wrong[] = {"",   ",",     "1,", ",1",         "1,,2", "2-1", "-1",
+					    "1-", "1-2-3", "1 ", "4294967296", "a",    "1x",  "+1"};
+	struct tally_ranges ranges = {0};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(wrong); i++) {
+		assert_int_equal(tally_ranges_parse(wrong[i], &ranges), -EINVAL);
+		assert_null(ranges.all.data);
+	}
+}
+
+static void large_numbers_have_no_neighbours(void **state)
+{
+	struct tally_ranges ranges;
+
+	assert_int_equal(tally_ranges_parse("4294967294-4294967295,0,4294967295", &ranges), 0);
+	assert_int_equal(ranges.all.len, 2);
+	assert_true(tally_ranges_have(&ranges, 0));
+	assert_false(tally_ranges_have(&ranges, 1));
+	assert_false(tally_ranges_have(&ranges, UINT32_MAX - 2));
+	assert_true(tally_ranges_have(&ranges, UINT32_MAX));
+	tally_ranges_free(&ranges);
+}
+
+static void numbers_are_those_that_were_written(void **state)
+{
+	struct random random = random_start();
+
+	for (int round = 0; round < 2000; round++) {
+		bool is_in[NUMBERS] = {false};
+		struct tally_ranges ranges;
+		char text[256];
+		size_t len = 0, nr = 1 + random_below(&random, 6);
+
+		for (size_t i = 0; i < nr; i++) {
+			unsigned first = (unsigned)random_below(&random, NUMBERS);
+			unsigned last = first + (unsigned)random_below(&random, NUMBERS - first);
+
+			last = random_below(&random, 2) ? first : last;
+			memset(is_in + first, true, last - first + 1);
+			len += (size_t)sprintf(text + len, first == last ? "%s%u" : "%s%u-%u",
+					       i ? "," : "", first, last);
+		}
+		assert_int_equal(tally_ranges_parse(text, &ranges), 0);
+		for (uint32_t i = 0; i < NUMBERS; i++)
+			assert_int_equal(tally_ranges_have(&ranges, i), is_in[i]);
+		for (size_t i = 1; i < ranges.all.len; i++)
+			assert_true(ranges.all.data[i - 1].last + 1 < ranges.all.data[i].first);
+		tally_ranges_free(&ranges);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(wrong_ones_are_refused),
+		cmocka_unit_test(large_numbers_have_no_neighbours),
+		cmocka_unit_test(numbers_are_those_that_were_written),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
