@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "profile/pattern.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/arith.h"
+
+/* ---- what a regular expression costs ------------------------------------------- */
+
+enum { GROUPS_MAX = 32, STEPS_LIMIT = TALLY_PATTERN_STEPS_MAX + 1 };
+
+/* Steps of the groups that are open, from the outermost one. The last atom's are kept apart, as
+ * what follows may repeat it. All numbers stop at STEPS_LIMIT. */
+struct pattern_steps {
+	uint32_t before[GROUPS_MAX], last[GROUPS_MAX];
+	unsigned depth;
+};
+
+static void steps_add_atom(struct pattern_steps *steps, uint32_t nr)
+{
+	unsigned at = steps->depth;
+
+	steps->before[at] = TALLY_MIN(steps->before[at] + steps->last[at], STEPS_LIMIT);
+	steps->last[at] = nr;
+}
+
+static void steps_repeat(struct pattern_steps *steps, uint64_t times)
+{
+	uint64_t nr = steps->last[steps->depth] * times;
+
+	steps->last[steps->depth] = (uint32_t)TALLY_MIN(nr, STEPS_LIMIT);
+}
+
+/* Behind a bracket expression that begins at `at`. */
+static const char *bracket_end(const char *at)
+{
+	at += 1 + (at[1] == '^');
+	at += *at == ']';
+	while (*at && *at != ']') {
+		if (*at == '[' && at[1] && strchr(".:=", at[1])) {
+			const char close[] = {at[1], ']', '\0'};
+			const char *end = strstr(at + 2, close);
+
+			at = end ? end + 2 : at + strlen(at);
+		} else {
+			at++;
+		}
+	}
+	return at + (*at == ']');
+}
+
+/* Behind "{2,5}" at `at`, and how often it writes out what is before, at most; NULL: it is none. */
+static const char *interval_end(const char *at, uint64_t *ret_times)
+{
+	const char *first = at + 1, *second = first + strspn(first, "0123456789");
+	bool is_range = *second == ',';
+	const char *end = second + is_range;
+	unsigned long low = strtoul(first, NULL, 10), high = low;
+
+	if (is_range && *end != '}')
+		high = strtoul(end, NULL, 10);
+	end += is_range ? strspn(end, "0123456789") : 0;
+	if (*end != '}')
+		return NULL;
+	*ret_times = TALLY_MIN(TALLY_MAX(low, high), STEPS_LIMIT) + 1;
+	return end + 1;
+}
+
+static const char *steps_open(struct pattern_steps *steps, const char *at)
+{
+	steps->depth++;
+	steps->before[steps->depth] = 0;
+	steps->last[steps->depth] = 1;
+	return at + 1;
+}
+
+static const char *steps_close(struct pattern_steps *steps, const char *at)
+{
+	uint32_t nr = steps->before[steps->depth] + steps->last[steps->depth];
+
+	if (steps->depth) {
+		steps->depth--;
+		steps_add_atom(steps, TALLY_MIN(nr, STEPS_LIMIT));
+	}
+	return at + 1;
+}
+
+/* What is at `at`; returns what is behind it. A '+' is written out as twice, once repeated. */
+static const char *steps_take(struct pattern_steps *steps, const char *at)
+{
+	const char *end;
+	uint64_t times;
+
+	switch (*at) {
+	case '(': return steps_open(steps, at);
+	case ')': return steps_close(steps, at);
+	case '{':
+		end = interval_end(at, &times);
+		if (!end)
+			break;
+		steps_repeat(steps, times);
+		return end;
+	case '+': steps_repeat(steps, 2); return at + 1;
+	case '*':
+	case '?': return at + 1;
+	case '[': steps_add_atom(steps, 1); return bracket_end(at);
+	case '\\': steps_add_atom(steps, 1); return at + 1 + (at[1] != '\0');
+	default: break;
+	}
+	steps_add_atom(steps, 1);
+	return at + 1;
+}
+
+/* Why it may cost too much, NULL if it does not. Matches with back-references take time without a
+ * bound. */
+static const char *regex_refuse(const char *text)
+{
+	struct pattern_steps steps = {0};
+	const char *at = text;
+
+	if (strlen(text) > TALLY_PATTERN_REGEX_MAX)
+		return "the regular expression is longer than 256 bytes";
+	while (*at) {
+		if (*at == '\\' && at[1] >= '0' && at[1] <= '9')
+			return "regular expressions have no back-references here";
+		if (*at == '(' && steps.depth + 1 == GROUPS_MAX)
+			return "the regular expression has groups in groups in more than 31 levels";
+		at = steps_take(&steps, at);
+	}
+	while (steps.depth)
+		steps_close(&steps, at);
+	if (steps.before[0] + steps.last[0] > TALLY_PATTERN_STEPS_MAX)
+		return "the regular expression repeats too much";
+	return NULL;
+}
+
+/* ---- patterns ------------------------------------------------------------------- */
+
+static const struct {
+	int code;
+	const char *text;
+} regex_errors[] = {
+	{REG_EBRACK, "'[' without ']' in the regular expression"},
+	{REG_EPAREN, "'(' without ')' in the regular expression, or the reverse"},
+	{REG_ERPAREN, "')' without '(' in the regular expression"},
+	{REG_EBRACE, "'{' without '}' in the regular expression"},
+	{REG_BADBR, "the regular expression has no number of times in '{}'"},
+	{REG_ERANGE, "a range of the regular expression ends before it begins"},
+	{REG_ECTYPE, "the regular expression has an unknown [:class:]"},
+	{REG_BADRPT, "the regular expression repeats nothing"},
+	{REG_EESCAPE, "the regular expression ends in a backslash"},
+};
+
+static const char *regex_error(int code)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(regex_errors); i++) {
+		if (regex_errors[i].code == code)
+			return regex_errors[i].text;
+	}
+	return "this is no regular expression";
+}
+
+static bool is_upper(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+/* In a regular expression letters behind a backslash are operators. */
+static bool has_upper(enum tally_pattern_kind kind, const char *text)
+{
+	for (; *text; text++) {
+		if (kind == TALLY_PATTERN_REGEX && *text == '\\' && text[1])
+			text++;
+		else if (is_upper(*text))
+			return true;
+	}
+	return false;
+}
+
+static int pattern_compile(struct tally_pattern *pattern, const char **ret_why)
+{
+	int flags = REG_EXTENDED | REG_NOSUB | (pattern->folds ? REG_ICASE : 0);
+	const char *why = regex_refuse(pattern->text);
+	int code;
+
+	if (!why) {
+		code = regcomp(&pattern->regex, pattern->text, flags);
+		if (!code)
+			return 0;
+		if (code == REG_ESPACE)
+			return -ENOMEM;
+		why = regex_error(code);
+	}
+	*ret_why = why;
+	return -EINVAL;
+}
+
+int tally_pattern_init(enum tally_pattern_kind kind, const char *text,
+		       struct tally_pattern *ret_pattern, const char **ret_why)
+{
+	struct tally_pattern pattern = {
+		.kind = kind, .folds = !has_upper(kind, text), .text = strdup(text)};
+	int ret = pattern.text ? 0 : -ENOMEM;
+
+	if (!ret && kind == TALLY_PATTERN_REGEX)
+		ret = pattern_compile(&pattern, ret_why);
+	if (ret)
+		free(pattern.text);
+	else
+		*ret_pattern = pattern;
+	return ret;
+}
+
+static bool name_matches(const struct tally_pattern *pattern, const char *name)
+{
+	switch (pattern->kind) {
+	case TALLY_PATTERN_WHOLE:
+		return !(pattern->folds ? strcasecmp : strcmp)(name, pattern->text);
+	case TALLY_PATTERN_REGEX: return !regexec(&pattern->regex, name, 0, NULL, 0);
+	case TALLY_PATTERN_PART: break;
+	}
+	return (pattern->folds ? strcasestr : strstr)(name, pattern->text) != NULL;
+}
+
+bool tally_pattern_matches(const struct tally_pattern *pattern, const char *name)
+{
+	char start[TALLY_PATTERN_NAME_MAX + 1];
+
+	if (strnlen(name, sizeof(start)) < sizeof(start))
+		return name_matches(pattern, name);
+	memcpy(start, name, TALLY_PATTERN_NAME_MAX);
+	start[TALLY_PATTERN_NAME_MAX] = '\0';
+	return name_matches(pattern, start);
+}
+
+void tally_pattern_free(struct tally_pattern *pattern)
+{
+	if (pattern->text && pattern->kind == TALLY_PATTERN_REGEX)
+		regfree(&pattern->regex);
+	free(pattern->text);
+	*pattern = (struct tally_pattern){0};
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "profile/time_range.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NS_PER_SECOND = 1000000000 };
+
+/* "1.5" seconds at `*text`, which moves behind it. 0 or -EINVAL. */
+static int parse_seconds(const char **text, uint64_t *ret_ns)
+{
+	uint64_t seconds, scale = NS_PER_SECOND / 10, ns = 0;
+	char *end;
+
+	if (!isdigit((unsigned char)**text))
+		return -EINVAL;
+	seconds = strtoull(*text, &end, 10);
+	if (*end == '.') {
+		for (end++; isdigit((unsigned char)*end); end++, scale /= 10)
+			ns += (uint64_t)(*end - '0') * scale;
+	}
+	if (seconds > UINT64_MAX / NS_PER_SECOND - 1)
+		return -EINVAL;
+	*text = end;
+	*ret_ns = seconds * NS_PER_SECOND + ns;
+	return 0;
+}
+
+static int parse_share(const char *text, struct tally_time_range *range)
+{
+	int used = 0;
+
+	if (sscanf(text, "%lf%%-%lf%%%n", &range->from, &range->to, &used) != 2 || !used ||
+	    text[used])
+		return -EINVAL;
+	/* What is no number is in no order. */
+	if (!(range->from >= 0 && range->from <= range->to && range->to <= 100))
+		return -EINVAL;
+	range->is_share = true;
+	return 0;
+}
+
+static int parse_interval(const char *text, struct tally_time_range *range)
+{
+	int ret = *text == ',' ? 0 : parse_seconds(&text, &range->first);
+
+	if (!ret && *text == ',' && *++text)
+		ret = parse_seconds(&text, &range->last);
+	return ret || *text || range->first > range->last ? -EINVAL : 0;
+}
+
+int tally_time_range_parse(const char *text, struct tally_time_range *ret_range)
+{
+	struct tally_time_range range = {.last = UINT64_MAX};
+	int ret = strchr(text, '%') ? parse_share(text, &range) : parse_interval(text, &range);
+
+	if (!ret)
+		*ret_range = range;
+	return ret;
+}
+
+void tally_time_range_resolve(struct tally_time_range *range, uint64_t first, uint64_t last)
+{
+	double span = (double)(last > first ? last - first : 0);
+
+	if (!range->is_share)
+		return;
+	range->first = first + (uint64_t)(span * range->from / 100);
+	range->last = first + (uint64_t)(span * range->to / 100);
+}
