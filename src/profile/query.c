@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Judging buckets. Bit i of a mask stands for word i of the query: that it holds, before it is
+ * negated. What is dear, looking at names, is done once for each comm, thread, frame and file; a
+ * bucket's mask is made of those masks.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/hash.h"
+#include "base/path.h"
+#include "profile/query_private.h"
+
+enum { STACK_SLOTS = 1 << 14 };
+
+/* The mask of a stack that was asked for lately. */
+struct stack_mask {
+	uint32_t stack, mask;
+};
+
+struct selection {
+	const struct tally_query *query;
+	const struct tally_profile *profile;
+	uint32_t negated, judged;    /* words; all but those with times */
+	uint32_t on_chain;           /* those about functions and files anywhere on the callchain */
+	uint32_t *comms, *threads;   /* masks, by number */
+	uint32_t *frames;            /* the same */
+	struct stack_mask *stacks;   /* direct-mapped */
+	const struct tally_dso *dso; /* the one that was judged last */
+	uint32_t dso_mask;
+	uint32_t cpu, cpu_mask; /* the same */
+};
+
+/* ---- what words say of names and numbers ----------------------------------------- */
+
+/* The words of `kinds` that hold for a name. */
+static uint32_t name_mask(const struct tally_query *query, uint32_t kinds, const char *name)
+{
+	uint32_t mask = 0;
+
+	for (uint32_t i = 0; i < query->nr; i++) {
+		if (kinds >> query->words[i].kind & 1 &&
+		    tally_pattern_matches(&query->words[i].pattern, name))
+			mask |= UINT32_C(1) << i;
+	}
+	return mask;
+}
+
+static uint32_t number_mask(const struct tally_query *query, enum query_kind kind, uint32_t number)
+{
+	uint32_t mask = 0;
+
+	for (uint32_t i = 0; i < query->nr; i++) {
+		if (query->words[i].kind == kind &&
+		    tally_ranges_have(&query->words[i].numbers, number))
+			mask |= UINT32_C(1) << i;
+	}
+	return mask;
+}
+
+static uint32_t kinds_mask(const struct tally_query *query, uint32_t kinds)
+{
+	uint32_t mask = 0;
+
+	for (uint32_t i = 0; i < query->nr; i++)
+		mask |= (kinds >> query->words[i].kind & 1) << i;
+	return mask;
+}
+
+enum {
+	NAMES_OF_COMMS = 1 << QUERY_ANY | 1 << QUERY_COMM,
+	NAMES_OF_SYMBOLS = 1 << QUERY_ANY | 1 << QUERY_SYM | 1 << QUERY_SELF_SYM,
+	NAMES_OF_DSOS = 1 << QUERY_ANY | 1 << QUERY_DSO | 1 << QUERY_SELF_DSO,
+	ON_CHAIN = 1 << QUERY_ANY | 1 << QUERY_SYM | 1 << QUERY_DSO,
+};
+
+/* Frames of a file mostly follow each other. */
+static uint32_t dso_mask(struct selection *selection, const struct tally_dso *dso)
+{
+	const char *name = dso ? tally_dso_name(dso) : "[unknown]";
+
+	if (dso && dso == selection->dso)
+		return selection->dso_mask;
+	selection->dso = dso;
+	selection->dso_mask = name_mask(selection->query, NAMES_OF_DSOS, name) |
+			      name_mask(selection->query, NAMES_OF_DSOS, tally_mapped_name(name));
+	return selection->dso_mask;
+}
+
+static uint32_t frame_mask(struct selection *selection, const struct tally_frame *frame)
+{
+	const char *name = frame->symbol ? tally_symbol_name(frame->dso, frame->symbol) : "";
+
+	return dso_mask(selection, frame->dso) |
+	       name_mask(selection->query, NAMES_OF_SYMBOLS, name);
+}
+
+/* ---- masks of all comms, threads and frames ---------------------------------------- */
+
+static int masks_new(size_t nr, uint32_t **ret_masks)
+{
+	*ret_masks = calloc(nr + 1, sizeof(**ret_masks));
+	return *ret_masks ? 0 : -ENOMEM;
+}
+
+static int judge_comms(struct selection *selection)
+{
+	const struct tally_intern *comms = tally_machine_comms(selection->profile->machine);
+	int ret = masks_new(comms->strings.len, &selection->comms);
+
+	for (uint32_t i = 0; i < comms->strings.len && !ret; i++)
+		selection->comms[i] =
+			name_mask(selection->query, NAMES_OF_COMMS, tally_intern_text(comms, i));
+	return ret;
+}
+
+static int judge_threads(struct selection *selection)
+{
+	const struct tally_machine *machine = selection->profile->machine;
+	size_t nr = tally_machine_nr_threads(machine);
+	int ret = masks_new(nr, &selection->threads);
+
+	for (uint32_t i = 0; i < nr && !ret; i++) {
+		const struct tally_thread *thread = tally_machine_thread_at(machine, i);
+
+		selection->threads[i] =
+			number_mask(selection->query, QUERY_PID, (uint32_t)thread->pid) |
+			number_mask(selection->query, QUERY_TID, (uint32_t)thread->tid);
+	}
+	return ret;
+}
+
+static int judge_frames(struct selection *selection)
+{
+	const struct tally_frames *frames = &selection->profile->frames;
+	int ret = masks_new(frames->all.len, &selection->frames);
+
+	for (size_t i = 0; i < frames->all.len && !ret; i++)
+		selection->frames[i] = frame_mask(selection, &frames->all.data[i]);
+	return ret;
+}
+
+static void selection_free(struct selection *selection)
+{
+	free(selection->comms);
+	free(selection->threads);
+	free(selection->frames);
+	free(selection->stacks);
+}
+
+static int selection_init(struct selection *selection, const struct tally_query *query,
+			  const struct tally_profile *profile)
+{
+	int ret;
+
+	*selection = (struct selection){.query = query, .profile = profile};
+	for (uint32_t i = 0; i < query->nr; i++)
+		selection->negated |= (uint32_t)query->words[i].is_negated << i;
+	selection->judged = kinds_mask(query, ~(UINT32_C(1) << QUERY_TIME));
+	selection->on_chain = kinds_mask(query, ON_CHAIN);
+	selection->cpu_mask = number_mask(query, QUERY_CPU, 0);
+	selection->stacks = calloc(STACK_SLOTS, sizeof(*selection->stacks));
+	ret = selection->stacks ? judge_comms(selection) : -ENOMEM;
+	if (!ret)
+		ret = judge_threads(selection);
+	return ret ? ret : judge_frames(selection);
+}
+
+/* ---- buckets ---------------------------------------------------------------------- */
+
+static uint32_t cpu_mask(struct selection *selection, uint32_t cpu)
+{
+	if (cpu != selection->cpu) {
+		selection->cpu = cpu;
+		selection->cpu_mask = number_mask(selection->query, QUERY_CPU, cpu);
+	}
+	return selection->cpu_mask;
+}
+
+/* Buckets that have the same callers were mostly made one soon after the other. */
+static uint32_t stack_mask(struct selection *selection, uint32_t number)
+{
+	struct stack_mask *known =
+		&selection->stacks[tally_hash_u64(number, 0) & (STACK_SLOTS - 1)];
+	struct tally_stack stack;
+
+	if (known->stack == number)
+		return known->mask; /* of TALLY_STACK_NONE in an empty slot it is 0 */
+	stack = tally_stacks_get(&selection->profile->stacks, number);
+	*known = (struct stack_mask){.stack = number};
+	for (uint32_t i = 0; i < stack.nr; i++)
+		known->mask |= selection->frames[stack.frames[i]];
+	known->mask &= selection->on_chain;
+	return known->mask;
+}
+
+static bool bucket_passes(struct selection *selection, const struct tally_bucket_key *key)
+{
+	const struct tally_profile *profile = selection->profile;
+	uint32_t comm = tally_machine_comm_of(profile->machine, key->comm);
+	uint32_t mask = selection->comms[comm] | selection->threads[key->thread] |
+			cpu_mask(selection, key->cpu);
+
+	if (profile->options.by & TALLY_BY_FRAME)
+		mask |= selection->frames[key->frame];
+	if (key->leaf)
+		mask |= selection->frames[key->leaf - 1];
+	mask |= stack_mask(selection, key->callers);
+	return ((mask ^ selection->negated) & selection->judged) == selection->judged;
+}
+
+int tally_query_select(const struct tally_query *query, const struct tally_profile *profile,
+		       uint8_t *ret_passes)
+{
+	struct selection selection;
+	int ret = selection_init(&selection, query, profile);
+
+	for (size_t i = 0; i < profile->buckets.len && !ret; i++)
+		ret_passes[i] = bucket_passes(&selection, &profile->buckets.data[i].key);
+	selection_free(&selection);
+	return ret;
+}
+
+int tally_query_apply(const struct tally_query *query, struct tally_profile *profile)
+{
+	uint8_t *passes = malloc(profile->buckets.len + 1);
+	int ret = passes ? tally_query_select(query, profile, passes) : -ENOMEM;
+	size_t kept = 0;
+
+	if (!ret) {
+		tally_vec_for_each (total, &profile->totals)
+			total->nr_shown = total->period_shown = 0;
+		for (size_t i = 0; i < profile->buckets.len; i++) {
+			const struct tally_bucket bucket = profile->buckets.data[i];
+
+			if (!passes[i])
+				continue;
+			profile->totals.data[bucket.key.event].nr_shown += bucket.nr;
+			profile->totals.data[bucket.key.event].period_shown += bucket.period;
+			profile->buckets.data[kept++] = bucket;
+		}
+		profile->buckets.len = kept;
+	}
+	free(passes);
+	return ret;
+}
+
+/* ---- what is needed ---------------------------------------------------------------- */
+
+/* By enum query_kind. */
+static const struct {
+	unsigned by;
+	uint64_t needs;
+} wanted[QUERY_KINDS] = {
+	[QUERY_ANY] = {TALLY_BY_COMM | TALLY_BY_FRAME | TALLY_BY_PATH, 0},
+	[QUERY_COMM] = {TALLY_BY_COMM, 0},
+	[QUERY_PID] = {TALLY_BY_THREAD, PERF_SAMPLE_TID},
+	[QUERY_TID] = {TALLY_BY_THREAD, PERF_SAMPLE_TID},
+	[QUERY_CPU] = {TALLY_BY_CPU, PERF_SAMPLE_CPU},
+	[QUERY_TIME] = {0, PERF_SAMPLE_TIME},
+	[QUERY_SYM] = {TALLY_BY_FRAME | TALLY_BY_PATH, 0},
+	[QUERY_DSO] = {TALLY_BY_FRAME | TALLY_BY_PATH, 0},
+	/* The innermost function of all is an inlined one, and these come with callchains. */
+	[QUERY_SELF_SYM] = {TALLY_BY_FRAME | TALLY_BY_PATH, 0},
+	[QUERY_SELF_DSO] = {TALLY_BY_FRAME, 0},
+};
+
+unsigned tally_query_by(const struct tally_query *query)
+{
+	unsigned by = 0;
+
+	for (uint32_t i = 0; i < query->nr; i++)
+		by |= wanted[query->words[i].kind].by;
+	return by;
+}
+
+uint64_t tally_query_needs(const struct tally_query *query)
+{
+	uint64_t needs = 0;
+
+	for (uint32_t i = 0; i < query->nr; i++)
+		needs |= wanted[query->words[i].kind].needs;
+	return needs;
+}
+
+bool tally_query_has_shares(const struct tally_query *query)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < query->nr; i++)
+		any |= query->words[i].kind == QUERY_TIME && query->words[i].time.is_share;
+	return any;
+}
+
+void tally_query_set_times(struct tally_query *query, uint64_t first, uint64_t last)
+{
+	for (uint32_t i = 0; i < query->nr; i++)
+		tally_time_range_resolve(&query->words[i].time, first, last);
+}
+
+bool tally_query_takes_time(const struct tally_query *query, uint64_t time)
+{
+	for (uint32_t i = 0; i < query->nr; i++) {
+		const struct query_word *word = &query->words[i];
+
+		if (word->kind == QUERY_TIME &&
+		    tally_time_range_has(&word->time, time) == word->is_negated)
+			return false;
+	}
+	return true;
+}
