@@ -1,129 +1,74 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/recording/filter.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arith.h"
 #include "cli/main/print.h"
 
-/* Parse a list of numbers and ranges, "0-3,5", into a set. 0; -EINVAL when it is none or holds
- * more than 65,536 numbers; -ENOMEM. */
-static int parse_numbers(const char *text, struct tally_map *set)
-{
-	enum { LIMIT = 65536 };
-
-	while (*text) {
-		char *end;
-		unsigned long first, last;
-
-		if (!isdigit((unsigned char)*text))
-			return -EINVAL;
-		first = last = strtoul(text, &end, 10);
-		if (*end == '-') {
-			if (!isdigit((unsigned char)end[1]))
-				return -EINVAL;
-			last = strtoul(end + 1, &end, 10);
-		}
-		if (last < first || last > UINT32_MAX || last - first >= LIMIT ||
-		    (*end && *end != ','))
-			return -EINVAL;
-		for (; first <= last; first++) {
-			if (tally_map_put(set, first, 1))
-				return -ENOMEM;
-		}
-		if (*end && !end[1])
-			return -EINVAL;
-		text = *end ? end + 1 : end;
-	}
-	return set->len ? 0 : -EINVAL;
-}
-
-/* "1.5" seconds to ns. 0, or -EINVAL. `ret_end` (may be NULL) gets where it stopped. */
-static int parse_seconds(const char *text, const char **ret_end, uint64_t *ret_ns)
-{
-	uint64_t seconds, scale = 100000000, ns = 0;
-	char *end;
-
-	if (!isdigit((unsigned char)*text))
-		return -EINVAL;
-	seconds = strtoull(text, &end, 10);
-	if (*end == '.') {
-		for (end++; isdigit((unsigned char)*end); end++, scale /= 10)
-			ns += (uint64_t)(*end - '0') * scale;
-	}
-	if (seconds > UINT64_MAX / 1000000000 - 1)
-		return -EINVAL;
-	if (ret_end)
-		*ret_end = end;
-	*ret_ns = seconds * 1000000000 + ns;
-	return 0;
-}
-
-/* "10%-20%": part of the time from the first sample to the last, which the file must tell. */
-static int filter_percent(struct tally_session *session, const char *text)
+/* Shares of the time are of what lies between the samples that the file tells of. */
+static int filter_times(const struct tally_session *session, const char *option,
+			uint64_t *ret_first, uint64_t *ret_last)
 {
 	const struct tally_perfdata_env *env;
-	uint64_t span;
-	double from, to;
-	int used = 0;
 
-	if (sscanf(text, "%lf%%-%lf%%%n", &from, &to, &used) != 2 || text[used] || from < 0 ||
-	    to > 100 || from > to)
-		return -EINVAL;
 	if (tally_perfdata_env(session->data, &env) ||
 	    !tally_perfdata_env_has(env, TALLY_FEATURE_SAMPLE_TIME)) {
 		tally_print_error("%s does not tell when its first and last sample were",
 				  session->path);
-		tally_print_hint("give --time in seconds: start,end");
+		tally_print_hint("give %s in seconds: start,end", option);
 		return -ENODATA;
 	}
-	span = env->sample_time_last - env->sample_time_first;
-	session->time_first = env->sample_time_first + (uint64_t)((double)span * from / 100);
-	session->time_last = env->sample_time_first + (uint64_t)((double)span * to / 100);
+	*ret_first = env->sample_time_first;
+	*ret_last = env->sample_time_last;
 	return 0;
 }
 
 static int filter_time(struct tally_session *session, const char *text)
 {
-	int ret;
+	int ret = text ? tally_time_range_parse(text, &session->time) : 0;
+	uint64_t first, last;
 
-	if (!text)
-		return 0;
-	if (strchr(text, '%')) {
-		ret = filter_percent(session, text);
-		if (ret != -EINVAL)
-			return ret;
-	} else {
-		const char *comma = text;
-
-		ret = *text == ',' ? 0 : parse_seconds(text, &comma, &session->time_first);
-		if (!ret && *comma == ',' && comma[1])
-			ret = parse_seconds(comma + 1, &comma, &session->time_last);
-		else if (!ret && *comma == ',')
-			comma++;
-		if (!ret && !*comma && session->time_first <= session->time_last)
-			return 0;
+	if (!ret && session->time.is_share) {
+		ret = filter_times(session, "--time", &first, &last);
+		if (!ret)
+			tally_time_range_resolve(&session->time, first, last);
+		return ret;
 	}
+	if (!ret)
+		return 0;
 	tally_print_error("cannot read --time '%s'", text);
 	tally_print_hint("it is start,end in seconds (either may be left out), or 10%%-20%%");
-	return -EINVAL;
+	return ret;
 }
 
-static int filter_set(const char *option, const char *text, struct tally_map *set, bool *has)
+static int filter_query(struct tally_session *session, const char *text)
 {
-	int ret;
+	struct tally_error err;
+	uint64_t first, last;
+	int ret = text ? tally_query_parse(text, &session->query, &err) : 0;
 
-	if (!text)
+	if (ret) {
+		tally_print_error("cannot read --query '%s', byte %" PRIu64 ": %s", text,
+				  err.offset + 1, err.text);
+		return ret;
+	}
+	if (!text || !tally_query_has_shares(session->query))
 		return 0;
-	*has = true;
-	ret = parse_numbers(text, set);
-	if (ret)
+	ret = filter_times(session, "times of --query", &first, &last);
+	if (!ret)
+		tally_query_set_times(session->query, first, last);
+	return ret;
+}
+
+static int filter_set(const char *option, const char *text, struct tally_ranges *set)
+{
+	int ret = text ? tally_ranges_parse(text, set) : 0;
+
+	if (ret == -EINVAL)
 		tally_print_error("option '--%s' takes numbers and ranges like 0-3,5, not '%s'",
 				  option, text);
 	return ret;
@@ -160,11 +105,15 @@ static const struct {
 	 offsetof(struct tally_session_filter, tids)},
 };
 
-static bool is_given(const struct tally_session *session, size_t need)
+/* The option that chooses by needs[need], NULL: none does. */
+static const char *need_option(const struct tally_session *session, size_t need)
 {
 	const char *filter = (const char *)&session->options.filter;
 
-	return *(const char *const *)(filter + needs[need].given) != NULL;
+	if (*(const char *const *)(filter + needs[need].given))
+		return needs[need].option;
+	return session->query && tally_query_needs(session->query) & needs[need].field ? "--query"
+										       : NULL;
 }
 
 int session_filter_init(struct tally_session *session)
@@ -173,13 +122,15 @@ int session_filter_init(struct tally_session *session)
 	int ret = filter_time(session, filter->time);
 
 	if (!ret)
-		ret = filter_set("cpu", filter->cpus, &session->cpus, &session->has_cpus);
+		ret = filter_set("cpu", filter->cpus, &session->cpus);
 	if (!ret)
-		ret = filter_set("pid", filter->pids, &session->pids, &session->has_pids);
+		ret = filter_set("pid", filter->pids, &session->pids);
 	if (!ret)
-		ret = filter_set("tid", filter->tids, &session->tids, &session->has_tids);
+		ret = filter_set("tid", filter->tids, &session->tids);
+	if (!ret)
+		ret = filter_query(session, filter->query);
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(needs); i++)
-		session->filter_needs |= is_given(session, i) ? needs[i].field : 0;
+		session->filter_needs |= need_option(session, i) ? needs[i].field : 0;
 	return ret ? ret : filter_comms(session, filter->comms);
 }
 
@@ -191,12 +142,14 @@ int session_filter_finish(const struct tally_session *session)
 	if (!unjudged)
 		return 0;
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(needs); i++) {
-		if (!is_given(session, i) || !(session->filter_missed & needs[i].field))
+		const char *option = need_option(session, i);
+
+		if (!option || !(session->filter_missed & needs[i].field))
 			continue;
 		(all ? tally_print_error : tally_print_warning)(
 			"%s: %s cannot choose among %" PRIu64 " of %" PRIu64
 			" samples: their %s was not recorded",
-			session->path, needs[i].option, unjudged, samples, needs[i].what);
+			session->path, option, unjudged, samples, needs[i].what);
 		tally_print_hint("%s", needs[i].fix);
 	}
 	return all ? -ENODATA : 0;
@@ -213,6 +166,12 @@ static bool comm_passes(const struct tally_session *session, const struct tally_
 	return false;
 }
 
+/* No list has all numbers. */
+static bool set_has(const struct tally_ranges *set, uint32_t number)
+{
+	return !set->all.len || tally_ranges_have(set, number);
+}
+
 bool session_filter_passes(struct tally_session *session, const struct tally_session_sample *sample)
 {
 	const struct tally_sample *s = &sample->sample;
@@ -223,13 +182,11 @@ bool session_filter_passes(struct tally_session *session, const struct tally_ses
 		session->health.unjudged++;
 		return false;
 	}
-	if (s->time < session->time_first || s->time > session->time_last)
+	if (!tally_time_range_has(&session->time, s->time) || !set_has(&session->cpus, s->cpu) ||
+	    !set_has(&session->pids, (uint32_t)s->pid) ||
+	    !set_has(&session->tids, (uint32_t)s->tid))
 		return false;
-	if (session->has_cpus && tally_map_get(&session->cpus, s->cpu) == TALLY_MAP_NONE)
-		return false;
-	if (session->has_pids && tally_map_get(&session->pids, (uint32_t)s->pid) == TALLY_MAP_NONE)
-		return false;
-	if (session->has_tids && tally_map_get(&session->tids, (uint32_t)s->tid) == TALLY_MAP_NONE)
+	if (session->query && !tally_query_takes_time(session->query, s->time))
 		return false;
 	return !session->has_comms || comm_passes(session, sample->thread);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which samples of a session are looked at: --cpu, --time, --pid, --tid, --comm. */
+/* Which samples of a session are looked at: --cpu, --time, --pid, --tid, --comm, and the times of
+ * --query. */
 #ifndef TALLY_CLI_RECORDING_FILTER_H
 #define TALLY_CLI_RECORDING_FILTER_H
 

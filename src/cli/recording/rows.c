@@ -67,6 +67,9 @@ const struct tally_option report_options[] = {
 	{0, "tid", TALLY_OPTION_TEXT, AT(session.filter.tids), "list", "of these threads"},
 	{0, "time", TALLY_OPTION_TEXT, AT(session.filter.time), "start,end",
 	 "between these seconds; either may be left out; or 10%-20%"},
+	{0, "query", TALLY_OPTION_TEXT, AT(session.filter.query), "words",
+	 "that match: comm:X pid:N tid:N cpu:N time:A,B sym:X dso:X self-sym:X self-dso:X X; "
+	 "-word: that do not"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Names:"},
 	{'k', "vmlinux", TALLY_OPTION_TEXT, AT(vmlinux), "file", "kernel image with symbols"},
 	{0, "kallsyms", TALLY_OPTION_TEXT, AT(kallsyms), "file", "kernel symbols as text"},

@@ -119,7 +119,7 @@ int tally_session_open(const struct tally_session_options *options, struct tally
 	 * is started that would have it ignored as well. */
 	signal(SIGXFSZ, SIG_IGN);
 	*session = (struct tally_session){
-		.options = *options, .time_last = UINT64_MAX, .is_again = options->is_own};
+		.options = *options, .time.last = UINT64_MAX, .is_again = options->is_own};
 	session->path = session_input(options->input);
 	session->options.symbols.recorded = session_recorded(session);
 	if (!session->options.symbols.kallsyms_fd)
@@ -166,16 +166,18 @@ void tally_session_close(struct tally_session *session)
 		close(session->options.symbols.kallsyms_fd);
 	session->options.symbols.kallsyms_fd = 0;
 	tally_perfdata_close(session->data);
-	tally_map_free(&session->cpus);
-	tally_map_free(&session->pids);
-	tally_map_free(&session->tids);
+	tally_ranges_free(&session->cpus);
+	tally_ranges_free(&session->pids);
+	tally_ranges_free(&session->tids);
 	tally_map_free(&session->counts);
 	tally_intern_free(&session->comms);
+	tally_query_free(session->query);
 	tally_str_free(&session->fetched);
 	tally_vec_free(&session->chain);
 	tally_unwinder_free(&session->unwinder);
 	session->machine = NULL;
 	session->symbols = NULL;
+	session->query = NULL;
 	session->data = NULL;
 }
 
@@ -210,7 +212,7 @@ static int session_counts(struct tally_session *session, const struct tally_perf
 static bool is_filtered_out(struct tally_session *session,
 			    const struct tally_session_sample *sample)
 {
-	return (session->filter_needs || session->has_comms) &&
+	return (session->filter_needs || session->has_comms || session->query) &&
 	       !session_filter_passes(session, sample);
 }
 

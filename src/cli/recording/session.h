@@ -11,9 +11,12 @@
 
 #include "abi/sample.h"
 #include "base/map.h"
+#include "base/ranges.h"
 #include "base/str.h"
 #include "profile/feed.h"
 #include "profile/machine.h"
+#include "profile/query.h"
+#include "profile/time_range.h"
 #include "profile/unwind.h"
 #include "symbols/symbols.h"
 #include "tally/perfdata.h"
@@ -24,6 +27,9 @@ struct tally_session_filter {
 	const char *time;        /* "start,end" in seconds, either may be empty; or "10%-20%" */
 	const char *pids, *tids; /* lists of numbers */
 	const char *comms;       /* list of names */
+	/* Words (profile/query.h), of which those with times choose among the samples that are
+	 * handed out; the others are the caller's job. */
+	const char *query;
 };
 
 struct tally_stored_renames;
@@ -72,11 +78,11 @@ struct tally_session {
 	struct tally_session_options options;
 	struct tally_session_health health;
 	const char *path;
-	struct tally_str fetched;       /* the directory of what was fetched */
-	uint64_t time_first, time_last; /* bounds of --time, inclusive */
-	struct tally_map cpus, pids, tids;
-	struct tally_map counts; /* by id: what a counter read in its last sample */
-	bool has_cpus, has_pids, has_tids, has_comms;
+	struct tally_str fetched; /* the directory of what was fetched */
+	struct tally_time_range time;
+	struct tally_ranges cpus, pids, tids; /* empty: all */
+	struct tally_map counts;              /* by id: what a counter read in its last sample */
+	bool has_comms;
 	/* PERF_SAMPLE_* that the filter looks at, and those of them that samples were without. */
 	uint64_t filter_needs, filter_missed;
 	TALLY_VEC(uint64_t) chain;      /* see session_chain.h */
@@ -86,6 +92,7 @@ struct tally_session {
 	bool is_again; /* this is a second reading: nothing is printed or counted again */
 	bool is_cut;   /* the file became shorter while it was read, which was said */
 	struct tally_intern comms;
+	struct tally_query *query; /* NULL: none */
 };
 
 /* Told of every record, in time order, after the machine has taken it in; `sample` is NULL for

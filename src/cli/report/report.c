@@ -67,7 +67,7 @@ static bool report_reads_twice(const struct report *report)
 
 	return config->style != TALLY_STYLE_NONE && !config->children &&
 	       !(config->keys & (TALLY_KEY_PARENT | TALLY_KEY_LINE | TALLY_KEY_FILE)) &&
-	       report_config_graph_min(config, UINT32_MAX) &&
+	       !report->session->query && report_config_graph_min(config, UINT32_MAX) &&
 	       !tally_perfdata_info(report->session->data)->is_stream &&
 	       !session_has(report->session, PERF_SAMPLE_READ);
 }
@@ -90,13 +90,12 @@ static unsigned report_by(const struct report_config *config)
 	return by;
 }
 
-static unsigned report_lines(const struct report_config *config)
+/* Inlined functions are wanted where callchains are looked at. */
+static unsigned report_lines(const struct report_config *config, unsigned by)
 {
 	unsigned lines = config->keys & (TALLY_KEY_LINE | TALLY_KEY_FILE) ? TALLY_LINES_ALL : 0;
-	bool are_shown = config->children || config->style != TALLY_STYLE_NONE ||
-			 config->keys & TALLY_KEY_PARENT;
 
-	if (are_shown && (!config->inlined_given || config->is_inlined))
+	if (by & TALLY_BY_PATH && (!config->inlined_given || config->is_inlined))
 		lines |= TALLY_LINES_INLINED;
 	return lines;
 }
@@ -115,7 +114,9 @@ static int report_start(struct report *report)
 	if (ret)
 		return ret;
 	options.by = report_by(config);
-	options.lines = report_lines(config);
+	if (report->session->query)
+		options.by |= tally_query_by(report->session->query);
+	options.lines = report_lines(config, options.by);
 	options.second_pass = report_reads_twice(report);
 	if (options.second_pass)
 		options.by &= ~(unsigned)TALLY_BY_PATH;
@@ -498,6 +499,8 @@ static int report_session(struct report *report)
 			printed = report_callers(report);
 		if (!printed)
 			printed = tally_profile_finish(&report->profile);
+		if (!printed && report->session->query)
+			printed = tally_query_apply(report->session->query, &report->profile);
 		if (!printed)
 			printed = config->health && !config->json ? report_health(report)
 								  : report_print(report);
