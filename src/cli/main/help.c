@@ -69,7 +69,7 @@ void tally_command_help(const struct tally_command *command)
 
 static int help_overview(void)
 {
-	printf("\n usage: tally [--version] [--help] COMMAND [ARGS]\n\n"
+	printf("\n usage: tally [--version] [--help] [--no-pager | -p] COMMAND [ARGS]\n\n"
 	       " Counts and profiles programs with perf_events.\n\n");
 	for (const struct tally_command *const *c = tally_commands; *c; c++)
 		printf("   %-14s %s\n", (*c)->name, (*c)->summary);

@@ -7,6 +7,7 @@
 
 #include "base/suggest.h"
 #include "cli/main/commands.h"
+#include "cli/main/pager.h"
 #include "cli/main/print.h"
 #include "cli/main/truncation.h"
 #include "sampler/privileges.h"
@@ -64,17 +65,60 @@ static int finish_files(int status)
 	return status;
 }
 
+/* Options before the command's name, perf's: how many there are. */
+static int parse_global(int argc, char **argv, bool *ret_paginate)
+{
+	int at = 1;
+
+	for (; at < argc; at++) {
+		if (!strcmp(argv[at], "--no-pager"))
+			tally_pager_refuse();
+		else if (!strcmp(argv[at], "-p") || !strcmp(argv[at], "--paginate"))
+			*ret_paginate = true;
+		else
+			break;
+	}
+	return at - 1;
+}
+
+/* The name by which a command is found. */
+static const char *command_name(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : "help";
+
+	if (!strcmp(name, "--version") || !strcmp(name, "-v"))
+		return "version";
+	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+		return "help";
+	return name;
+}
+
+static int run_command(const struct tally_command *command, int argc, char **argv, bool paginate)
+{
+	char *alone[] = {(char *)command->name, NULL};
+
+	/* The others keep capabilities for a while, and start it themselves if they use one. */
+	if (paginate && !command->privileged)
+		tally_pager_start();
+	if (argc < 2)
+		return command->run(1, alone);
+	argv[1] = alone[0];
+	return command->run(argc - 1, argv + 1);
+}
+
 int main(int argc, char **argv)
 {
 	const struct tally_command *command;
-	const char *name = argc > 1 ? argv[1] : "help";
+	bool paginate = false;
+	const char *name;
+	int nr, status;
 
 	/* Who started us may ignore it: how our own children ended is asked for. */
 	signal(SIGCHLD, SIG_DFL);
-	if (!strcmp(name, "--version") || !strcmp(name, "-v"))
-		name = "version";
-	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
-		name = "help";
+	nr = parse_global(argc, argv, &paginate);
+	argc -= nr;
+	argv += nr;
+	name = command_name(argc, argv);
 	command = tally_command_find(name);
 	if (!command) {
 		tally_print_error("'%s' is not a command", name);
@@ -84,8 +128,7 @@ int main(int argc, char **argv)
 	if (tally_privileges_begin(command->privileged, &tally_print_messages))
 		return TALLY_EXIT_ERROR;
 	tally_truncation_survive();
-	if (argc < 2)
-		return finish_output(command->run(1, (char *[]){(char *)name, NULL}));
-	argv[1] = (char *)command->name;
-	return finish_files(finish_output(command->run(argc - 1, argv + 1)));
+	status = finish_files(finish_output(run_command(command, argc, argv, paginate)));
+	tally_pager_finish();
+	return status;
 }

@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 
 #include "base/arith.h"
+#include "cli/main/pager.h"
 
 enum { DEFAULT_COLUMNS = 80, LEAST_COLUMNS = 50, MOST_COLUMNS = 1 << 15 };
 
@@ -26,11 +27,16 @@ int tally_output_flush(struct tally_str *out)
 	return 0;
 }
 
+static bool is_terminal(void)
+{
+	return isatty(STDOUT_FILENO) || tally_pager_runs();
+}
+
 bool tally_output_colours(void)
 {
 	const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
 
-	return isatty(STDOUT_FILENO) && !(none && *none) && term && strcmp(term, "dumb");
+	return is_terminal() && !(none && *none) && term && strcmp(term, "dumb");
 }
 
 struct tally_output_size tally_output_size(void)
@@ -40,7 +46,7 @@ struct tally_output_size tally_output_size(void)
 	struct winsize terminal = {0};
 	long columns;
 
-	if (!isatty(STDOUT_FILENO))
+	if (!is_terminal())
 		return size;
 	(void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &terminal);
 	columns = environment ? strtol(environment, NULL, 10) : 0;

@@ -14,8 +14,8 @@ enum { TALLY_FLUSH_AT = 1 << 16 };
  * writing, which main() tells. */
 int tally_output_flush(struct tally_str *out);
 
-/* Whether stdout is a terminal that shows colours, and nobody asked for none: NO_COLOR
- * (no-color.org) with any value but an empty one. */
+/* Whether stdout is a terminal, or its pager, that shows colours, and nobody asked for none:
+ * NO_COLOR (no-color.org) with any value but an empty one. */
 bool tally_output_colours(void);
 
 struct tally_output_size {

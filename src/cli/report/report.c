@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "cli/main/commands.h"
 #include "cli/main/output.h"
+#include "cli/main/pager.h"
 #include "cli/main/print.h"
 #include "cli/main/words.h"
 #include "cli/recording/header.h"
@@ -482,6 +483,8 @@ static int report_session(struct report *report)
 	if (config->header || config->header_only) {
 		ret = tally_header_text(report->session, &report->out);
 		tally_wrap_comments(&report->out, 0, (size_t)report->line_width);
+		if (config->header_only)
+			tally_pager_start();
 		if (ret || config->header_only)
 			return ret ? ret : tally_output_flush(&report->out);
 	}
@@ -501,6 +504,8 @@ static int report_session(struct report *report)
 			printed = tally_profile_finish(&report->profile);
 		if (!printed && report->session->query)
 			printed = tally_query_apply(report->session->query, &report->profile);
+		if (!printed)
+			tally_pager_start();
 		if (!printed)
 			printed = config->health && !config->json ? report_health(report)
 								  : report_print(report);

@@ -8,6 +8,7 @@
 
 #include "cli/main/commands.h"
 #include "cli/main/output.h"
+#include "cli/main/pager.h"
 #include "cli/main/print.h"
 #include "cli/main/words.h"
 #include "cli/script/dump.h"
@@ -189,6 +190,7 @@ static int script_run(int argc, char **argv)
 	};
 	ret = tally_session_open(&config.session, &session);
 	if (!ret) {
+		tally_pager_start();
 		if (config.dump_json)
 			ret = tally_dump_json(&session);
 		else if (config.raw_dump)
