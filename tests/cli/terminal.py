@@ -3,6 +3,7 @@
 import fcntl
 import os
 import pty
+import select
 import signal
 import struct
 import subprocess
@@ -12,9 +13,10 @@ import time
 
 def on_terminal(*args, columns=80, until=None, deadline=120, **environment):
     """What a command writes on a terminal of so many columns, as it writes it. COLUMNS is not inherited. With `until`,
-    which is asked of what came so far, it is then ended by Ctrl-C's signal."""
+    which is asked of what came so far, it is then ended by Ctrl-C's signal. There is no pager unless one is named."""
     env = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
-    env.update({"TERM": "xterm"}, **environment)
+    env.update({"TERM": "xterm", "TALLY_PAGER": ""})
+    env.update(environment)
     parent, child = pty.openpty()
     fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     mode = termios.tcgetattr(child)
@@ -38,3 +40,60 @@ def on_terminal(*args, columns=80, until=None, deadline=120, **environment):
         process.wait(deadline)
     os.close(parent)
     return text
+
+
+class Session:
+    """A command with a terminal of its own, which keys are pressed on. Pagers of the environment are not inherited."""
+
+    def __init__(self, *args, columns=80, rows=24, deadline=60, **environment):
+        env = {key: value for key, value in os.environ.items() if key not in ("COLUMNS", "LESS") and "PAGER" not in key}
+        env.update({"TERM": "xterm"})
+        env.update(environment)
+        self.end = time.monotonic() + deadline
+        self.text = ""
+        self.pid, self.terminal = pty.fork()
+        if not self.pid:
+            signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+            os.execve(args[0], [str(arg) for arg in args], env)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.pid:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        os.close(self.terminal)
+
+    def press(self, keys):
+        os.write(self.terminal, keys.encode())
+
+    def read(self):
+        """Add what comes within a tenth of a second; False at the end."""
+        if not select.select([self.terminal], [], [], 0.1)[0]:
+            return True
+        try:
+            piece = os.read(self.terminal, 65536)
+        except OSError:
+            return False
+        self.text += piece.decode(errors="replace")
+        return bool(piece)
+
+    def until(self, condition, what, again=None):
+        """Wait until what was written so far is so; keys that may get lost are pressed again every second."""
+        press = time.monotonic()
+        while not condition(self.text):
+            if again and time.monotonic() >= press:
+                self.press(again)
+                press = time.monotonic() + 1
+            assert self.read(), f"it ended without {what}: {self.text[-300:]!r}"
+            assert time.monotonic() < self.end, f"{what} did not come: {self.text[-300:]!r}"
+
+    def finish(self):
+        """Wait for the end: the exit status, as a shell tells it, and all that was written."""
+        while self.read():
+            assert time.monotonic() < self.end, f"it does not end: {self.text[-300:]!r}"
+        pid, self.pid = self.pid, 0
+        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        return (code if code >= 0 else 128 - code), self.text
