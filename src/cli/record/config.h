@@ -28,6 +28,8 @@ struct record_config {
 	uint64_t max_size;
 	bool switch_signal;
 	uint64_t switch_bytes, switch_ns, switch_files;
+	bool progress;
+	uint64_t duration_ns; /* from when events and command were let go; 0: as long as they run */
 	uint64_t flush_ms; /* rings are written out at least so often; 0: when they are half full */
 };
 

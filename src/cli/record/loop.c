@@ -17,6 +17,7 @@
 #include "cli/record/drain.h"
 #include "cli/record/loop.h"
 #include "cli/record/output.h"
+#include "cli/record/progress.h"
 #include "cli/record/signals.h"
 
 struct loop {
@@ -46,6 +47,9 @@ static int next_timeout(const struct record *record)
 	/* What is in a ring is lost when we are killed. */
 	if (config->flush_ms)
 		at = TALLY_MIN(at, record->drained + config->flush_ms * 1000000);
+	if (config->duration_ns)
+		at = TALLY_MIN(at, record->started + config->duration_ns);
+	at = TALLY_MIN(at, record_progress_next(record));
 	if (at == UINT64_MAX)
 		return -1;
 	return at <= now ? 0 : (int)TALLY_MIN((at - now + 999999) / 1000000, (uint64_t)INT32_MAX);
@@ -84,6 +88,14 @@ static int check_delay(struct record *record)
 	return tally_counters_enable(record->sampler.counters);
 }
 
+static void check_duration(struct record *record)
+{
+	uint64_t duration = record->config->duration_ns;
+
+	record->is_over = duration && tally_clock_now() - record->started >= duration;
+	record->stop |= record->is_over;
+}
+
 static bool switch_is_due(const struct record *record)
 {
 	const struct record_config *config = record->config;
@@ -120,15 +132,18 @@ int record_run(struct record *record)
 	struct loop loop = {0};
 	int ret = loop_init(record, &loop);
 
-	record->drained = tally_clock_now();
+	record->drained = record->progress.at = tally_clock_now();
 	while (!ret && !record->stop) {
 		ret = wait_for_data(record, &loop);
 		if (!ret)
 			ret = record_drain(record, false);
 		if (!ret)
 			ret = check_delay(record);
+		check_duration(record);
 		if (!ret)
 			ret = check_output(record);
+		record_progress_show(record);
 	}
+	record_progress_stop(record);
 	return ret;
 }

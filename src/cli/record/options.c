@@ -50,6 +50,19 @@ static bool parse_time(const char *text, uint64_t *ret_ns)
 	return false;
 }
 
+static int option_duration(void *config, const char *arg)
+{
+	char *end;
+	double seconds = strtod(arg, &end);
+
+	if (end == arg || *end || !(seconds >= 0.001 && seconds <= 1e9)) {
+		tally_print_error("--duration %s: not a number of seconds", arg);
+		return -EINVAL;
+	}
+	((struct record_config *)config)->duration_ns = (uint64_t)(seconds * 1e9);
+	return 0;
+}
+
 static int option_switch(void *config_, const char *arg)
 {
 	struct record_config *config = config_;
@@ -137,6 +150,8 @@ const struct tally_option record_options[] = {
 	 "a buffer for each task instead of each CPU"},
 	{'D', "delay", TALLY_OPTION_TEXT, AT(delay), "ms",
 	 "start so many milliseconds later; -1: when --control says enable"},
+	{0, "duration", .kind = TALLY_OPTION_CALL, .arg = "seconds",
+	 .help = "end it, and the command, after so long", .call = option_duration},
 	{0, "control", TALLY_OPTION_TEXT, AT(control), "fd:N[,N]|fifo:F[,F]",
 	 "obey enable, disable, snapshot, evlist, ping and stop from there"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Events:"},
@@ -230,6 +245,8 @@ const struct tally_option record_options[] = {
 	 "write the buffers out at least so often (1000); 0: only when one is half full"},
 	{0, "no-buffering", FLAG(sampling.no_buffering), "wake up for every sample"},
 	{'r', "realtime", TALLY_OPTION_INT, AT(realtime), "priority", "run with SCHED_FIFO"},
+	{0, "progress", FLAG(progress),
+	 "seconds, samples, MB and what was lost so far, on one line if stderr is a terminal"},
 	{'q', "quiet", FLAG(sampling.quiet), "say nothing but errors"},
 	{'v', "verbose", TALLY_OPTION_COUNT, AT(verbose), NULL, "tell what is opened"},
 	{0, "dry-run", FLAG(dry_run), "only look at the options"},

@@ -18,6 +18,7 @@
 #include "cli/record/file.h"
 #include "cli/record/hits.h"
 #include "cli/record/output.h"
+#include "cli/record/progress.h"
 #include "cli/record/store.h"
 #include "cli/record/stream.h"
 #include "cli/record/synth.h"
@@ -338,6 +339,10 @@ static void print_written(const struct record *record, const char *name, uint64_
 				  name, strerror(-ret));
 		return;
 	}
+	if (record->config->progress && !ret && !output->failed) {
+		record_progress_end(record, hits->samples, size);
+		return;
+	}
 	if (record->config->sampling.quiet)
 		return;
 	fprintf(stderr, "[ tally record: Woken up %llu times to write data ]\n",
@@ -356,7 +361,7 @@ static void print_stacks(const struct record *record)
 {
 	uint64_t unwound, whole, kept;
 
-	if (!record->unwinding || record->config->sampling.quiet)
+	if (!record->unwinding || record->config->sampling.quiet || record->config->progress)
 		return;
 	record_unwinding_counts(record, &unwound, &whole, &kept);
 	fprintf(stderr, "[ tally record: %llu stacks unwound, %llu of them whole",

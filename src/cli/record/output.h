@@ -3,7 +3,28 @@
 #ifndef TALLY_CLI_RECORD_OUTPUT_H
 #define TALLY_CLI_RECORD_OUTPUT_H
 
-#include "cli/record/record.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "tally/perfdata.h"
+
+struct record;
+
+/* Where records go. */
+struct record_output {
+	const char *path; /* NULL: standard output */
+	char *saved;      /* where a file that was in the way went; NULL: there was none */
+	int fd;           /* -1: none */
+	bool is_pipe;     /* written as a stream: standard output or a FIFO */
+	bool is_device;   /* /dev/null: nothing is read back from it */
+	bool may_block;   /* a stream whose descriptor could not be made not to */
+	int failed;       /* -errno of the first write that failed; 0 */
+	struct tally_perfdata_writer *writer;
+	uint64_t opened;         /* ns, CLOCK_MONOTONIC */
+	uint64_t bytes_total;    /* of files that were finished before */
+	TALLY_VEC(char *) names; /* of finished files, with --switch-output */
+};
 
 /* Where it goes to, before anything is opened: 0, or -EINVAL for what does not go together, which
  * was told. */

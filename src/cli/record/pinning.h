@@ -10,10 +10,8 @@
  * are. 0 or -ENOMEM. */
 int record_pins_start(struct record *record);
 
-/* Pin the files of the mappings among what a ring holds, or among synthesized records. 0 or
- * -ENOMEM. */
-int record_pins_look(struct record *record, const struct tally_ring_data *data);
-int record_pins_look_at(struct record *record, const char *records, size_t len);
+/* Pin the file of a mapping: a record MMAP or MMAP2 of `len` bytes. 0 or -ENOMEM. */
+int record_pins_take(struct record *record, const void *mmap, size_t len);
 
 /* How files are looked at; NULL: they are not. */
 const struct tally_symbols_options *record_pins_options(const struct record *record);

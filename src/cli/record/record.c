@@ -347,7 +347,8 @@ static void record_free(struct record *record)
 		close(record->kallsyms);
 }
 
-/* The command's status is ours, unless something of ours failed. */
+/* The command's status is ours, unless something of ours failed. That --duration ended it is no
+ * failure. */
 static int exit_status(const struct record *record, int ret)
 {
 	int status;
@@ -357,6 +358,8 @@ static int exit_status(const struct record *record, int ret)
 						     : TALLY_EXIT_NOT_EXECUTABLE;
 	/* Nor is the status of one that ran on by itself hidden by what failed. */
 	status = record->child.gone ? tally_child_exit_status(&record->child) : TALLY_EXIT_OK;
+	if (!ret && record->is_over && record->is_ending_command && status == 128 + SIGTERM)
+		return TALLY_EXIT_OK;
 	if (ret)
 		return status && !record->is_ending_command ? status : TALLY_EXIT_ERROR;
 	return status;

@@ -5,30 +5,15 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 #include <sys/uio.h>
 
 #include "base/vec.h"
 #include "cli/record/config.h"
+#include "cli/record/output.h"
+#include "cli/record/progress.h"
 #include "sampler/child.h"
 #include "sampler/control.h"
 #include "sampler/sampler.h"
-#include "tally/perfdata.h"
-
-/* Where records go. */
-struct record_output {
-	const char *path; /* NULL: standard output */
-	char *saved;      /* where a file that was in the way went; NULL: there was none */
-	int fd;           /* -1: none */
-	bool is_pipe;     /* written as a stream: standard output or a FIFO */
-	bool is_device;   /* /dev/null: nothing is read back from it */
-	bool may_block;   /* a stream whose descriptor could not be made not to */
-	int failed;       /* -errno of the first write that failed; 0 */
-	struct tally_perfdata_writer *writer;
-	uint64_t opened;         /* ns, CLOCK_MONOTONIC */
-	uint64_t bytes_total;    /* of files that were finished before */
-	TALLY_VEC(char *) names; /* of finished files, with --switch-output */
-};
 
 struct record_unwinding;
 struct record_pins;
@@ -52,6 +37,8 @@ struct record {
 	int64_t delay_ns;          /* until enabling; -1: never, 0: at once */
 	uint64_t drained;          /* ns, CLOCK_MONOTONIC: when rings were written out last */
 	uint64_t wakeups, lost;
+	struct record_progress progress;
+	bool is_over;                       /* --duration has passed */
 	struct record_unwinding *unwinding; /* NULL: dumps stay what they are */
 	TALLY_VEC(struct iovec) pieces;     /* of rings that are being drained */
 	struct record_pins *pins;           /* NULL: no files are looked at */

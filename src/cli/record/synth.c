@@ -2,14 +2,14 @@
 /* What a file begins with: ids, and what existed before. */
 #include "cli/record/synth.h"
 
-#include "cli/record/pinning.h"
+#include "cli/record/look.h"
 #include "cli/record/unwinding.h"
 
 /* What runs now, for whoever unwinds: later records tell of what comes. */
 static int feed_out(struct record *record, bool tail)
 {
 	const struct tally_str *out = &record->sampler.synth.out;
-	int ret = record_pins_look_at(record, out->data, out->len);
+	int ret = record_look_at(record, out->data, out->len);
 
 	if (ret || tail || !record->unwinding || record->output.names.len)
 		return ret;

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "cli/main/thread.h"
 #include "cli/recording/loader.h"
+#include "cli/record/look.h"
 #include "cli/record/merge.h"
 #include "cli/record/pinning.h"
 #include "cli/recording/live.h"
@@ -268,7 +269,7 @@ static int rings_take(struct record *record)
 	for (size_t i = 0; !ret && i < tally_rings_nr(record->sampler.rings); i++) {
 		if (!tally_ring_data(tally_rings_at(record->sampler.rings, i), &data))
 			continue;
-		ret = record_pins_look(record, &data);
+		ret = record_look(record, &data);
 		if (!ret)
 			ret = ring_add(&unwinding->in.data[i], data.first, data.first_len);
 		if (!ret)
