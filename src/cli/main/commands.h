@@ -5,6 +5,7 @@
 
 #include "cli/main/command.h"
 
+extern const struct tally_command tally_command_profile;
 extern const struct tally_command tally_command_stat;
 extern const struct tally_command tally_command_top;
 extern const struct tally_command tally_command_ftrace;

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tally profile: record with the settings that are best here, and show what was recorded. Both are
+ * done by the commands record and report, which are given command lines.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "base/escape.h"
+#include "base/vec.h"
+#include "cli/main/commands.h"
+#include "cli/main/print.h"
+#include "cli/main/target_options.h"
+#include "cli/profile/recording.h"
+
+struct profile_config {
+	struct tally_target target;
+	struct tally_option_list events;
+	const char *freq, *call_graph, *duration, *output, *mmap_size;
+};
+
+#define AT(member) offsetof(struct profile_config, member)
+
+static int option_frame_pointers(void *config, const char *arg)
+{
+	((struct profile_config *)config)->call_graph = arg ? arg : "fp";
+	return 0;
+}
+
+static const struct tally_option profile_options[] = {
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What to profile, besides a command:"},
+	{'a', "all-cpus", TALLY_OPTION_FLAG, AT(target.all_cpus), NULL, "every task on all CPUs"},
+	{'C', "cpu", TALLY_OPTION_TEXT, AT(target.cpus), "list", "every task on these CPUs: 0-3,5"},
+	TALLY_OPTIONS_TASKS(AT(target), 't'),
+	TALLY_OPTION_USER(AT(target)),
+	{0, "duration", TALLY_OPTION_TEXT, AT(duration), "seconds",
+	 "end it, and the command, after so long"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "How:"},
+	{'e', "event", TALLY_OPTION_LIST, AT(events), "event",
+	 "what to sample by (cycles, or the CPU's clock where there are no counters)"},
+	{'F', "freq", TALLY_OPTION_TEXT, AT(freq), "freq", "samples a second (999)"},
+	{0, "call-graph", TALLY_OPTION_TEXT, AT(call_graph), "auto|fp|dwarf[,size]|lbr|no",
+	 "how callers are found (auto)"},
+	{'g', NULL, .kind = TALLY_OPTION_CALL, .help = "the same as --call-graph fp",
+	 .call = option_frame_pointers},
+	{'m', "mmap-pages", TALLY_OPTION_TEXT, AT(mmap_size), "pages|size",
+	 "size of each ring buffer: pages, or 512K, 4M (512K)"},
+	{'o', "output", TALLY_OPTION_TEXT, AT(output), "file",
+	 "keep the recording, for tally report and others"},
+	TALLY_OPTION_END,
+};
+
+/* A command line that is being made. Its words are borrowed. */
+struct arguments {
+	TALLY_VEC(const char *) words;
+	bool failed;
+};
+
+static void add_word(struct arguments *arguments, const char *word)
+{
+	arguments->failed |= tally_vec_push(&arguments->words, word) != 0;
+}
+
+/* An option with its value; without a value nothing. */
+static void add_option(struct arguments *arguments, const char *option, const char *value)
+{
+	if (!value)
+		return;
+	add_word(arguments, option);
+	add_word(arguments, value);
+}
+
+/* Run a command of ours by such a command line: its exit status. */
+static int run_other(struct arguments *arguments)
+{
+	const struct tally_command *command = tally_command_find(arguments->words.data[0]);
+	int nr = (int)arguments->words.len;
+
+	add_word(arguments, NULL);
+	if (arguments->failed) {
+		tally_print_error("out of memory");
+		return TALLY_EXIT_ERROR;
+	}
+	return command->run(nr, (char **)arguments->words.data);
+}
+
+/* ---- recording --------------------------------------------------------------------- */
+
+static void add_recording(struct arguments *arguments, const struct profile_config *config,
+			  const char *path)
+{
+	const struct {
+		const char *option, *value;
+	} options[] = {
+		{"-F", config->freq ? config->freq : "999"},
+		{"--call-graph", config->call_graph ? config->call_graph : "auto"},
+		{"--duration", config->duration},
+		{"-m", config->mmap_size},
+		{"-C", config->target.cpus},
+		{"-p", config->target.pids},
+		{"-t", config->target.tids},
+		{"-u", config->target.user},
+		{"-o", path},
+	};
+
+	add_word(arguments, "record");
+	add_word(arguments, "--progress");
+	if (config->target.all_cpus)
+		add_word(arguments, "-a");
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(options); i++)
+		add_option(arguments, options[i].option, options[i].value);
+	for (size_t i = 0; i < config->events.nr; i++)
+		add_option(arguments, "-e", config->events.items[i]);
+}
+
+/* What the recorder does with signals is for as long as it records. */
+struct dispositions {
+	sigset_t blocked;
+	struct sigaction pipe;
+};
+
+static void dispositions_note(struct dispositions *dispositions)
+{
+	sigprocmask(SIG_BLOCK, NULL, &dispositions->blocked);
+	sigaction(SIGPIPE, NULL, &dispositions->pipe);
+}
+
+static void dispositions_restore(const struct dispositions *dispositions)
+{
+	sigaction(SIGPIPE, &dispositions->pipe, NULL);
+	sigprocmask(SIG_SETMASK, &dispositions->blocked, NULL);
+}
+
+/* The command's exit status, or that of a recording that failed. */
+static int profile_record(const struct profile_config *config, const char *path, char **command)
+{
+	struct arguments arguments = {0};
+	int status;
+
+	add_recording(&arguments, config, path);
+	add_word(&arguments, "--");
+	for (; *command; command++)
+		add_word(&arguments, *command);
+	status = run_other(&arguments);
+	tally_vec_free(&arguments.words);
+	return status;
+}
+
+/* ---- showing ----------------------------------------------------------------------- */
+
+static int profile_show(const struct profile_recording *recording)
+{
+	struct arguments arguments = {0};
+	int status;
+
+	add_word(&arguments, "report");
+	add_option(&arguments, "-i", tally_str_text(&recording->open));
+	if (!isatty(STDOUT_FILENO))
+		add_word(&arguments, "--stdio");
+	status = run_other(&arguments);
+	tally_vec_free(&arguments.words);
+	return status;
+}
+
+static void print_kept(const char *path)
+{
+	struct tally_str shown = {0};
+
+	tally_str_add_escaped(&shown, path);
+	fprintf(stderr, "[ tally profile: the recording is in %s ]\n", tally_str_text(&shown));
+	tally_str_free(&shown);
+}
+
+/* Record, and show it also where the command, or the recording, failed in the end. */
+static int profile_all(const struct profile_config *config, struct profile_recording *recording,
+		       char **command)
+{
+	struct dispositions dispositions;
+	int status, shown = TALLY_EXIT_OK, ret;
+
+	dispositions_note(&dispositions);
+	status = profile_record(config, tally_str_text(&recording->path), command);
+	/* Signals that wait until now may end us; the file is no longer to be removed then. */
+	ret = profile_recording_end(recording);
+	dispositions_restore(&dispositions);
+	if (!ret && config->output)
+		print_kept(config->output);
+	if (!ret)
+		shown = profile_show(recording);
+	else if (!status)
+		status = TALLY_EXIT_ERROR;
+	return status ? status : shown;
+}
+
+static bool has_target(const struct profile_config *config)
+{
+	const struct tally_target *target = &config->target;
+
+	return target->all_cpus || target->cpus || target->pids || target->tids || target->user;
+}
+
+static int profile_run(int argc, char **argv)
+{
+	struct profile_config config = {0};
+	struct profile_recording recording;
+	int first, ret = tally_options_parse(&tally_command_profile, &config, argc, argv,
+					     TALLY_PARSE_STOP, &first);
+
+	if (ret)
+		return ret - 1;
+	if (first == argc && !has_target(&config)) {
+		tally_print_error("there is nothing to profile");
+		tally_print_hint("a command, or -p PID, -t TID, -u USER, -C CPUS, -a; see 'tally "
+				 "profile --help'");
+		ret = TALLY_EXIT_USAGE;
+	} else {
+		ret = profile_recording_begin(&recording, config.output)
+			      ? TALLY_EXIT_ERROR
+			      : profile_all(&config, &recording, argv + first);
+		profile_recording_free(&recording);
+	}
+	tally_options_free(&tally_command_profile, &config);
+	return ret;
+}
+
+const struct tally_command tally_command_profile = {
+	.name = "profile",
+	.summary = "Record a command, tasks or CPUs, and show where the time went",
+	.usage =
+		"[OPTIONS] [--] COMMAND [ARGS]\n[OPTIONS] -p PID | -t TID | -u USER | -a | -C LIST "
+		"[[--] COMMAND [ARGS]]",
+	.about = " Ctrl-C ends the recording and shows it. The exit status is the command's.\n",
+	.options = profile_options,
+	.privileged = true,
+	.run = profile_run,
+};
