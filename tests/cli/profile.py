@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""tally profile: what is shown while it records and then, what stays, how it ends; and what of it tally record does
+(--progress, --duration).
+
+usage: profile.py TALLY
+"""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import tap
+from terminal import Session
+
+TALLY = os.path.abspath(sys.argv[1])
+WORK = tempfile.mkdtemp(prefix="tally-profile-test-")
+SPIN = os.path.join(WORK, "spin")
+TEMPORARY = os.path.join(WORK, "tmp")
+CLOCK = ("-e", "cpu-clock")
+LINE = re.compile(r"\[ ([\d.]+) s, ([\d,]+) samples, ([\d.]+) MB, ([\d,]+) lost \]")
+
+PROGRAM = r"""
+#include <stdlib.h>
+#include <time.h>
+volatile unsigned long sink;
+__attribute__((noinline)) void spin_inner(void) { for (int i = 0; i < 1000000; i++) sink += i; }
+__attribute__((noinline)) void spin_outer(void) { spin_inner(); sink++; }
+int main(int argc, char **argv)
+{
+	time_t end = time(NULL) + atoi(argv[1]);
+	for (int i = 0; i < 50 || time(NULL) < end; i++)
+		spin_outer();
+	return argc > 2 ? atoi(argv[2]) : 0;
+}
+"""
+
+
+def setup():
+    source = SPIN + ".c"
+    with open(source, "w", encoding="ascii") as file:
+        file.write(PROGRAM)
+    subprocess.run(["gcc", "-g", "-O1", "-o", SPIN, source], check=True)
+    os.mkdir(TEMPORARY)
+    os.environ["TMPDIR"] = TEMPORARY
+
+
+def profile(*args, status=0, command="profile", **options):
+    run = tap.run(TALLY, command, *args, **options)
+    tap.same(run.returncode, status, f"{command} {args}: {run.stderr}")
+    tap.same(os.listdir(TEMPORARY), [], "temporary files")
+    return run
+
+
+def lines(text):
+    """Of each line of progress seconds, samples, MB and lost."""
+    return [tuple(float(value.replace(",", "")) for value in found) for found in LINE.findall(text)]
+
+
+def shows_spin(text):
+    return re.search(r"\d\d\.\d\d% .*\[\.\] spin_inner", text) and "spin_outer" in text
+
+
+def test_a_command_in_a_pipe():
+    run = profile(*CLOCK, SPIN, "0")
+    assert shows_spin(run.stdout), run.stdout[:500]
+    assert "\x1b" not in run.stderr and "\r" not in run.stderr, run.stderr
+    assert "tally record" not in run.stderr, run.stderr
+    shown = lines(run.stderr)
+    tap.same(len(shown), 1, "the line of progress")
+    found = re.search(r"^# Health: (\d+) samples read", run.stdout, re.M)
+    tap.same(int(found[1]), int(shown[0][1]), "samples")
+
+
+def test_on_a_terminal_the_line_moves():
+    with Session(TALLY, "profile", *CLOCK, "--", SPIN, "3", TALLY_PAGER="") as session:
+        status, text = session.finish()
+    tap.same(status, 0, text[-300:])
+    shown = lines(text)
+    assert len(shown) >= 4, shown
+    assert shown == sorted(shown, key=lambda one: one[:2]) and shown[-1][1] > shown[0][1] > 0, shown
+    seconds = [one[0] for one in shown]
+    assert all(0.4 <= b - a <= 1.5 for a, b in zip(seconds, seconds[1:-1])), seconds
+    assert shows_spin(text), text[-500:]
+    tap.same(os.listdir(TEMPORARY), [], "temporary files")
+
+
+def test_ctrl_c_ends_it_and_shows_it():
+    with Session(TALLY, "profile", *CLOCK, SPIN, "100", TALLY_PAGER="") as session:
+        session.until(lambda text: len(lines(text)) > 1, "the line of progress")
+        session.press("\x03")
+        status, text = session.finish()
+    tap.same(status, 128 + signal.SIGINT, text[-300:])  # the command's
+    assert shows_spin(text), text[-500:]
+    tap.same(os.listdir(TEMPORARY), [], "temporary files")
+
+
+def test_the_result_is_paged():
+    with Session(TALLY, "profile", *CLOCK, SPIN, "0", TALLY_PAGER="sed 's/^/paged: /'") as session:
+        status, text = session.finish()
+    tap.same(status, 0, text[-300:])
+    assert re.search(r"^paged: .* \[\.\] spin_inner", text, re.M), text[-500:]
+    assert not re.search(r"paged: .*MB", text), "the line of progress is before the pager"
+    with Session(TALLY, "profile", *CLOCK, SPIN, "0", TALLY_PAGER="true") as session:
+        session.finish()
+    tap.same(os.listdir(TEMPORARY), [], "temporary files of one that was ended by SIGPIPE")
+
+
+def test_the_status_is_the_commands():
+    run = profile(*CLOCK, SPIN, "0", "7", status=7)
+    assert shows_spin(run.stdout), run.stdout[:300]
+    run = profile(*CLOCK, os.path.join(WORK, "nonesuch"), status=127)
+    assert run.stdout == "" and "cannot run" in run.stderr, run
+    run = profile("-e", "nonesuch", SPIN, "0", status=1)
+    assert run.stdout == "" and "nonesuch" in run.stderr, run
+    run = profile(status=129)
+    assert "nothing to profile" in run.stderr, run.stderr
+
+
+def test_a_file_that_is_kept():
+    path = os.path.join(WORK, "kept.data")
+    run = profile(*CLOCK, "-o", path, SPIN, "0")
+    assert f"the recording is in {path}" in run.stderr, run.stderr
+    again = tap.run(TALLY, "report", "--stdio", "-i", path)
+    tap.same(again.stdout, run.stdout, "the report of it")
+    with open(path, "rb") as file:
+        before = file.read()
+    run = profile(*CLOCK, "-o", path, os.path.join(WORK, "nonesuch"), status=127)
+    tap.same(run.stdout, "", "a recording of before is not shown")
+    with open(path, "rb") as file:
+        assert file.read() == before, "it is there no more"
+    for output in ("-", "/dev/null"):
+        run = profile(*CLOCK, "-o", output, SPIN, "0", status=1)
+        assert "no file that can be read again" in run.stderr and run.stdout == "", run.stderr
+
+
+def test_duration():
+    for command, status in (("profile", 0), ("record", 0)):
+        path = os.path.join(WORK, "short.data")
+        start = time.monotonic()
+        profile("-o", path, *CLOCK, "--duration", "0.7", SPIN, "100", command=command, status=status)
+        assert 0.7 <= time.monotonic() - start < 20, time.monotonic() - start
+    with subprocess.Popen([SPIN, "100"]) as process:
+        run = profile(*CLOCK, "--duration", "0.5", "-p", str(process.pid))
+        assert process.poll() is None, "it was not ours to end"
+        process.kill()
+    assert shows_spin(run.stdout), run.stdout[:300]
+    tap.same(tap.run(TALLY, "profile", *CLOCK, "--duration", "5", SPIN, "0", "3").returncode, 3, "one that ended before")
+    for wrong in ("0", "x", "-1", "1s", "nan", "1e300"):
+        run = profile("--duration", wrong, SPIN, "0", status=129)
+        assert "--duration" in run.stderr, run.stderr
+
+
+def test_how_it_is_recorded():
+    path = os.path.join(WORK, "how.data")
+    profile("-o", path, *CLOCK, SPIN, "0")
+    evlist = tap.run(TALLY, "evlist", "-v", "-i", path).stdout
+    assert "sample_freq }: 999" in evlist and "CALLCHAIN" in evlist and "STACK_USER" in evlist, evlist
+    profile("-o", path, "-F", "499", "-g", *CLOCK, SPIN, "0")
+    evlist = tap.run(TALLY, "evlist", "-v", "-i", path).stdout
+    assert "sample_freq }: 499" in evlist and "STACK_USER" not in evlist and "CALLCHAIN" in evlist, evlist
+    profile("-o", path, "--call-graph", "no", *CLOCK, SPIN, "0")
+    assert "CALLCHAIN" not in tap.run(TALLY, "evlist", "-v", "-i", path).stdout
+
+
+def test_no_room_for_the_file():
+    run = profile(*CLOCK, SPIN, "0", status=1, env=dict(os.environ, TMPDIR=os.path.join(WORK, "nowhere")))
+    assert "cannot create" in run.stderr and "TMPDIR" in run.stderr, run.stderr
+
+
+try:
+    setup()
+    tap.main(__name__)
+finally:
+    shutil.rmtree(WORK, ignore_errors=True)
