@@ -179,23 +179,30 @@ static uint32_t cpu_mask(struct selection *selection, uint32_t cpu)
 	return selection->cpu_mask;
 }
 
-/* Buckets that have the same callers were mostly made one soon after the other. */
+/* What holds for the callers. Those of the same stack were mostly asked for one soon after the
+ * other. */
 static uint32_t stack_mask(struct selection *selection, uint32_t number)
 {
 	struct stack_mask *known =
 		&selection->stacks[tally_hash_u64(number, 0) & (STACK_SLOTS - 1)];
+	uint32_t wanted = selection->on_chain, mask = 0;
 	struct tally_stack stack;
 
 	if (known->stack == number)
 		return known->mask; /* of TALLY_STACK_NONE in an empty slot it is 0 */
 	stack = tally_stacks_get(&selection->profile->stacks, number);
-	*known = (struct stack_mask){.stack = number};
-	for (uint32_t i = 0; i < stack.nr; i++)
-		known->mask |= selection->frames[stack.frames[i]];
-	known->mask &= selection->on_chain;
+	for (uint32_t i = 0; i < stack.nr && (mask & wanted) != wanted; i++)
+		mask |= selection->frames[stack.frames[i]];
+	*known = (struct stack_mask){number, mask & wanted};
 	return known->mask;
 }
 
+static bool mask_passes(const struct selection *selection, uint32_t mask, uint32_t judged)
+{
+	return ((mask ^ selection->negated) & judged) == judged;
+}
+
+/* Callers are many: they are looked at last, if they can change anything. */
 static bool bucket_passes(struct selection *selection, const struct tally_bucket_key *key)
 {
 	const struct tally_profile *profile = selection->profile;
@@ -207,8 +214,11 @@ static bool bucket_passes(struct selection *selection, const struct tally_bucket
 		mask |= selection->frames[key->frame];
 	if (key->leaf)
 		mask |= selection->frames[key->leaf - 1];
-	mask |= stack_mask(selection, key->callers);
-	return ((mask ^ selection->negated) & selection->judged) == selection->judged;
+	if (!mask_passes(selection, mask, selection->judged & ~selection->on_chain))
+		return false;
+	if ((mask & selection->on_chain) != selection->on_chain)
+		mask |= stack_mask(selection, key->callers);
+	return mask_passes(selection, mask, selection->judged);
 }
 
 int tally_query_select(const struct tally_query *query, const struct tally_profile *profile,
