@@ -34,6 +34,7 @@ struct grower {
 	uint32_t *child_of;  /* by frame: its child + 1 of the node at work */
 	TALLY_VEC(struct child) children;
 	TALLY_VEC(struct node_range) ranges; /* by node */
+	uint64_t min;                        /* see the options */
 };
 
 static const struct tally_chain *item_chain(const struct grower *grower, const struct item *item)
@@ -173,7 +174,7 @@ static int children_add(struct grower *grower, uint32_t node, uint32_t *order)
 			.frame = child->frame, .period = child->period, .nr = child->nr_samples};
 
 		child->first = UINT32_MAX;
-		if (child->period < grower->options->min || !child->period)
+		if (child->period < grower->min || !child->period)
 			continue;
 		child->first = at;
 		at += child->nr;
@@ -234,6 +235,9 @@ static int grow(struct grower *grower)
 	struct tally_graph_node root = {.frame = root_frame};
 	int ret = items_begin(grower, &root);
 
+	grower->min = options->min;
+	if (options->parts)
+		grower->min = TALLY_MAX(grower->min, root.period / options->parts);
 	if (!ret)
 		ret = tally_vec_push(&grower->tree->nodes, root);
 	if (!ret)

@@ -26,7 +26,9 @@ struct tally_calltree_options {
 	const uint32_t *prefix;
 	uint32_t nr_prefix;
 	bool collapses;     /* a function that calls itself is one node */
-	uint64_t min;       /* nodes with less than this are left out */
+	uint64_t min;       /* nodes with less than this are left out, */
+	uint32_t parts;     /* and so are those with less than one of so many parts of the root;
+			     * 0: none are */
 	uint32_t max_depth; /* levels behind the prefix; 0: all */
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/map.h"
+#include "profile/query.h"
 
 /* ---- which buckets ------------------------------------------------------------- */
 
@@ -38,7 +39,10 @@ static void sum_samples(const struct tally_profile *profile,
 	tally_vec_for_each (kept, &profile->kept) {
 		struct tally_bucket *sum = &sums[kept->bucket];
 
-		if (kept->time < options->first || kept->time > options->last)
+		if (options->is_timed &&
+		    (kept->time < options->first || kept->time > options->last))
+			continue;
+		if (options->query && !tally_query_takes_time(options->query, kept->time))
 			continue;
 		sum->nr++;
 		sum->period += kept->weight;
@@ -68,8 +72,9 @@ int tally_selection_make(const struct tally_profile *profile,
 			 struct tally_selection *ret_selection)
 {
 	struct tally_selection selection = {0};
-	int ret = options->is_timed ? select_samples(profile, options, &selection)
-				    : select_buckets(profile, options, &selection);
+	bool is_timed = options->is_timed || options->query;
+	int ret = is_timed ? select_samples(profile, options, &selection)
+			   : select_buckets(profile, options, &selection);
 
 	if (ret) {
 		tally_selection_free(&selection);

@@ -8,11 +8,16 @@
 
 #include "profile/profile.h"
 
+struct tally_query;
+
 struct tally_selection_options {
 	uint32_t event;
 	const uint8_t *passes; /* by bucket: whether it is looked at; NULL: all are */
-	bool is_timed;         /* only samples of these times, of a profile that keeps samples: */
-	uint64_t first, last;  /* ns, inclusive */
+	/* Of a profile that keeps samples: only those between two times (ns, inclusive), and those
+	 * whose time a query takes. */
+	bool is_timed;
+	uint64_t first, last;
+	const struct tally_query *query; /* NULL: none */
 };
 
 struct tally_selection {

@@ -7,15 +7,9 @@
 #include "base/escape.h"
 #include "base/hash.h"
 #include "base/path.h"
-#include "symbols/lines.h"
 #include "view/shorten.h"
 
 /* ---- cells ---------------------------------------------------------------------- */
-
-uint64_t tally_flame_min(uint64_t period, int columns)
-{
-	return columns > 0 ? period / (uint64_t)columns / 2 : period;
-}
 
 static int column_of(uint64_t part, uint64_t whole, int columns)
 {

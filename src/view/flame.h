@@ -39,9 +39,6 @@ struct tally_area {
 	int row, column, rows, columns;
 };
 
-/* What nodes weigh at least to have a column of so many. */
-uint64_t tally_flame_min(uint64_t period, int columns);
-
 /* Find the cells of a tree in so many columns. 0 or -ENOMEM. */
 int tally_flame_lay_out(const struct tally_calltree *tree, int columns,
 			struct tally_flame *ret_flame);
