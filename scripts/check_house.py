@@ -35,7 +35,7 @@ ALLOWED = {
 }
 
 # The folders of src/cli that every command may include from; each may include the ones before it.
-SHARED = ["main", "recording"]
+SHARED = ["main", "recording", "browser"]
 MOST_SOURCES = 5
 MOST_PRIVATE_LINES = 60
 # A call through struct tally_transport, whatever the variable is called. What core/ calls the same way is a method of a

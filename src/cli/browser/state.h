@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of the browser share. */
+#ifndef TALLY_CLI_BROWSER_STATE_H
+#define TALLY_CLI_BROWSER_STATE_H
+
+#include "cli/browser/browser.h"
+#include "cli/browser/filter.h"
+#include "cli/browser/lists.h"
+#include "cli/browser/pane.h"
+#include "cli/browser/prompt.h"
+#include "cli/browser/spans.h"
+#include "cli/browser/table.h"
+#include "view/panel.h"
+#include "view/terminal.h"
+
+struct browser_view;
+
+enum { BROWSER_BACK_MAX = 16 };
+
+struct browser {
+	const struct tally_browser_source *source;
+	struct tally_terminal *terminal;
+	struct tally_canvas canvas;
+	struct tally_panel_room room; /* of the view, on the canvas */
+	int signals;
+	const struct browser_view *view, *back[BROWSER_BACK_MAX]; /* shown, and before it */
+	size_t nr_back;
+	uint32_t event;
+	struct browser_filter filter;
+	struct tally_selection selection; /* of the event, by the filter */
+	struct tally_chains chains;       /* of the selection */
+	uint64_t generation;              /* counts up when the selection is another one */
+	/* Of tally_chains.functions, or TALLY_FRAME_NONE: where the cursor is, and the one whose
+	 * callers and callees are shown. */
+	uint32_t function, pivot;
+	struct browser_prompt prompt;
+	struct tally_str note; /* said until the next key; empty: nothing */
+	struct tally_str health;
+	bool is_stale; /* the selection has to be made anew */
+	bool shows_help, shows_health, stop, redraw;
+	struct tally_str title_text, note_text; /* of the panel, drawn last */
+	/* Of the views: */
+	struct browser_lists lists;
+	struct browser_table table;
+	struct browser_pane flame, callers, callees;
+	bool at_callers; /* which of the two the cursor is in */
+	struct browser_spans spans;
+};
+
+/* Fill in title, note and keys; valid until the next call. */
+void browser_panel(struct browser *browser, struct tally_panel *panel);
+
+/* What was just done is told in the line above the keys. */
+void browser_note(struct browser *browser, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif
