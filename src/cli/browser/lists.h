@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The heaviest threads and functions, of the overview and of what is left behind at the end. */
+#ifndef TALLY_CLI_BROWSER_LISTS_H
+#define TALLY_CLI_BROWSER_LISTS_H
+
+#include "base/str.h"
+#include "profile/hist.h"
+
+struct browser;
+
+enum browser_list { BROWSER_SELF, BROWSER_TOTAL, BROWSER_THREADS, BROWSER_NR_LISTS };
+
+enum { BROWSER_LIST_MAX = 40 };
+
+struct browser_lists {
+	bool is_made;
+	uint64_t generation; /* of the browser's selection */
+	struct tally_hist functions, threads;
+	uint32_t rows[BROWSER_NR_LISTS][BROWSER_LIST_MAX]; /* of these, heaviest first */
+	uint32_t nr[BROWSER_NR_LISTS];
+	enum browser_list focus;
+	uint32_t cursor[BROWSER_NR_LISTS];
+};
+
+/* Find them, if the selection is another one. 0 or -ENOMEM. */
+int browser_lists_make(struct browser_lists *lists, struct browser *browser);
+void browser_lists_free(struct browser_lists *lists);
+
+/* A row of a list. */
+const struct tally_row *browser_lists_row(const struct browser_lists *lists, enum browser_list list,
+					  uint32_t i);
+
+/* What a line of a list says, without its share: "name  file", "comm 1234". Escaped. */
+void browser_lists_text(const struct browser_lists *lists, const struct browser *browser,
+			enum browser_list list, uint32_t i, size_t columns, const char *mark,
+			struct tally_str *out);
+
+/* What it weighs. */
+uint64_t browser_lists_period(const struct browser_lists *lists, enum browser_list list,
+			      uint32_t i);
+
+#endif
