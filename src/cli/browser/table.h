@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rows with callchains that open: what the table view keeps. */
+#ifndef TALLY_CLI_BROWSER_TABLE_H
+#define TALLY_CLI_BROWSER_TABLE_H
+
+#include "profile/hist.h"
+#include "view/screen.h"
+
+struct browser;
+
+struct browser_table {
+	struct tally_screen screen;
+	struct tally_hist hist;
+	struct tally_view view;
+	bool is_made;
+	uint64_t generation; /* of the browser's selection */
+	size_t order;        /* 0: what was asked for, else one of those that `o` goes through */
+	const char *first_sort;
+	bool is_relative, by_callers; /* callchains go to callers */
+	struct tally_str search;      /* what is gone to */
+	char *part;                   /* only functions with this in their name; NULL: all */
+};
+
+/* Make the rows, if the selection or anything else is another one. 0 or -ENOMEM. */
+int browser_table_make(struct browser_table *table, struct browser *browser);
+
+/* They are to be made anew. */
+void browser_table_drop(struct browser_table *table);
+void browser_table_free(struct browser_table *table);
+
+/* The function of the line selected; TALLY_FRAME_NONE: there is none. */
+uint32_t browser_table_function(const struct browser_table *table, const struct browser *browser);
+
+#endif

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rows as in tally report --stdio, whose callchains open. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "cli/browser/view.h"
+#include "cli/recording/columns.h"
+
+enum { OPEN_ALL_MAX = 100 };
+
+/* Orders besides the one asked for. */
+static const char *const orders[] = {"comm,dso,symbol", "comm",           "dso",
+				     "tid,dso,symbol",  "cpu,dso,symbol", "dso,symbol"};
+
+static int rows_draw(struct browser *browser, struct tally_str *where)
+{
+	struct browser_table *table = &browser->table;
+	struct tally_panel panel = {0};
+	uint32_t function;
+	int ret = browser_table_make(table, browser);
+
+	if (ret)
+		return ret;
+	function = browser_table_function(table, browser);
+	if (function != TALLY_FRAME_NONE)
+		browser->function = function;
+	browser_panel(browser, &panel);
+	tally_screen_draw(&table->screen, &table->view, &panel, &browser->canvas);
+	return 0;
+}
+
+/* ---- moving ------------------------------------------------------------------------------ */
+
+/* Lines up (negative) or down, as far as there are any. */
+static void rows_move(struct browser *browser, long lines)
+{
+	struct tally_screen *screen = &browser->table.screen;
+	long last = (long)screen->lines.len - 1, to = (long)screen->cursor + lines;
+
+	screen->cursor = (size_t)TALLY_MAX(TALLY_MIN(to, last), 0L);
+}
+
+static long rows_page(const struct browser *browser)
+{
+	return tally_screen_page(&browser->table.screen, browser->canvas.rows);
+}
+
+static int rows_up(struct browser *browser)
+{
+	rows_move(browser, -1);
+	return 0;
+}
+
+static int rows_down(struct browser *browser)
+{
+	rows_move(browser, 1);
+	return 0;
+}
+
+static int rows_page_up(struct browser *browser)
+{
+	rows_move(browser, -rows_page(browser));
+	return 0;
+}
+
+static int rows_page_down(struct browser *browser)
+{
+	rows_move(browser, rows_page(browser));
+	return 0;
+}
+
+static int rows_home(struct browser *browser)
+{
+	browser->table.screen.cursor = 0;
+	return 0;
+}
+
+static int rows_last(struct browser *browser)
+{
+	rows_move(browser, (long)browser->table.screen.lines.len);
+	return 0;
+}
+
+/* ---- callchains --------------------------------------------------------------------------- */
+
+static bool rows_have_chains(struct browser *browser)
+{
+	if (browser->table.view.grow)
+		return true;
+	browser_note(browser, browser->source->config->style == TALLY_STYLE_NONE
+				      ? "there are no callchains: tally record -g"
+				      : "rows are not told apart by function: o for another order");
+	return false;
+}
+
+static int rows_toggle(struct browser *browser)
+{
+	if (!rows_have_chains(browser))
+		return 0;
+	return tally_screen_toggle(&browser->table.screen, &browser->table.view, false);
+}
+
+static int rows_toggle_below(struct browser *browser)
+{
+	if (!rows_have_chains(browser))
+		return 0;
+	return tally_screen_toggle(&browser->table.screen, &browser->table.view, true);
+}
+
+/* Those of all rows would take minutes of a large recording: those of the first ones are opened. */
+static int rows_open_all(struct browser *browser)
+{
+	struct browser_table *table = &browser->table;
+	size_t cursor = table->screen.cursor;
+	int ret = 0;
+
+	if (!rows_have_chains(browser))
+		return 0;
+	tally_screen_open_all(&table->screen, false);
+	ret = tally_screen_lay_out(&table->screen, &table->view);
+	/* From the last one up: what is opened moves what is below. */
+	for (size_t i = TALLY_MIN(table->screen.lines.len, (size_t)OPEN_ALL_MAX);
+	     i-- > 0 && !ret;) {
+		table->screen.cursor = i;
+		ret = tally_screen_toggle(&table->screen, &table->view, true);
+	}
+	if (table->screen.lines.len > OPEN_ALL_MAX)
+		browser_note(browser, "the first %d rows are opened", OPEN_ALL_MAX);
+	table->screen.cursor = cursor;
+	return ret;
+}
+
+static int rows_close_all(struct browser *browser)
+{
+	tally_screen_open_all(&browser->table.screen, false);
+	return 0;
+}
+
+static int rows_direction(struct browser *browser)
+{
+	struct browser_table *table = &browser->table;
+
+	if (!rows_have_chains(browser))
+		return 0;
+	table->by_callers = !table->by_callers;
+	browser_table_drop(table);
+	browser_note(browser, table->by_callers ? "below a row are its callers"
+						: "below a row is what it calls");
+	return 0;
+}
+
+/* ---- looking closer ------------------------------------------------------------------------- */
+
+static const struct tally_row *row_selected(const struct browser *browser)
+{
+	const struct tally_screen_line *line = tally_screen_selected(&browser->table.screen);
+
+	return line ? &browser->table.hist.rows.data[line->row] : NULL;
+}
+
+/* The frame of the line selected: of a callchain, the one that stands there. */
+static const struct tally_frame *frame_selected(const struct browser *browser)
+{
+	const struct tally_screen_line *line = tally_screen_selected(&browser->table.screen);
+	const struct tally_hist *hist = &browser->table.hist;
+	uint32_t number;
+
+	if (!line)
+		return NULL;
+	number = line->node ? hist->graph.data[line->node].frame : hist->rows.data[line->row].frame;
+	return &browser->source->profile->frames.all.data[number];
+}
+
+static int rows_thread(struct browser *browser)
+{
+	const struct tally_row *row = row_selected(browser);
+	const struct tally_group *group;
+	unsigned keys = browser->source->config->keys;
+	char words[32];
+
+	if (!(keys & (TALLY_KEY_TID | TALLY_KEY_PID | TALLY_KEY_COMM))) {
+		browser_note(browser,
+			     "rows are not told apart by thread or command: o for another order");
+		return 0;
+	}
+	if (!row)
+		return 0;
+	group = &browser->table.hist.groups.data[row->group];
+	if (keys & TALLY_KEY_COMM)
+		return browser_zoom_name(
+			browser, "comm",
+			tally_intern_text(tally_machine_comms(browser->source->profile->machine),
+					  group->comm));
+	snprintf(words, sizeof(words), keys & TALLY_KEY_TID ? "tid:%d" : "pid:%d",
+		 keys & TALLY_KEY_TID ? group->tid : group->pid);
+	return browser_zoom(browser, words);
+}
+
+static int rows_dso(struct browser *browser)
+{
+	const struct tally_frame *frame = frame_selected(browser);
+
+	if (!(browser->source->config->keys & (TALLY_KEY_DSO | TALLY_KEY_SYMBOL))) {
+		browser_note(browser, "rows are not told apart by file: o for another order");
+		return 0;
+	}
+	if (!frame || !frame->dso)
+		return 0;
+	return browser_zoom_name(browser, "self-dso", tally_dso_name(frame->dso));
+}
+
+static int rows_function(struct browser *browser)
+{
+	uint32_t function = browser_table_function(&browser->table, browser);
+
+	if (function == TALLY_FRAME_NONE) {
+		browser_note(browser, "there is no function in this row");
+		return 0;
+	}
+	return browser_go_function(browser, function);
+}
+
+/* ---- names ------------------------------------------------------------------------------------
+ */
+
+static int answer_part(struct browser *browser, const char *text)
+{
+	struct browser_table *table = &browser->table;
+	char *copy = *text ? strdup(text) : NULL;
+
+	if (*text && !copy)
+		return -ENOMEM;
+	free(table->part);
+	table->part = copy;
+	table->screen.cursor = 0;
+	browser_table_drop(table);
+	return 0;
+}
+
+static int rows_part(struct browser *browser)
+{
+	browser_prompt_ask(&browser->prompt, "only functions with: ", browser->table.part,
+			   answer_part);
+	return 0;
+}
+
+static bool row_has(const struct tally_view *view, const struct tally_row *row, const char *text)
+{
+	struct tally_str shown = {0};
+	bool has = false;
+
+	for (int i = 0; i < view->nr_columns; i++) {
+		tally_str_clear(&shown);
+		if (!view->columns[i]->width)
+			tally_view_cell(view, view->columns[i], row, &shown);
+		has |= strcasestr(tally_str_text(&shown), text) != NULL;
+	}
+	tally_str_free(&shown);
+	return has;
+}
+
+/* From the line behind the cursor on, and round. */
+static int rows_next(struct browser *browser)
+{
+	struct browser_table *table = &browser->table;
+	const char *text = tally_str_text(&table->search);
+	size_t nr = table->screen.lines.len;
+
+	for (size_t i = 1; *text && i <= nr; i++) {
+		size_t at = (table->screen.cursor + i) % nr;
+		const struct tally_screen_line *line = &table->screen.lines.data[at];
+
+		if (!line->node && row_has(&table->view, &table->hist.rows.data[line->row], text)) {
+			table->screen.cursor = at;
+			return 0;
+		}
+	}
+	browser_note(browser, *text ? "no row has that in it" : "nothing was searched for: g");
+	return 0;
+}
+
+static int answer_search(struct browser *browser, const char *text)
+{
+	tally_str_clear(&browser->table.search);
+	tally_str_add(&browser->table.search, text);
+	return rows_next(browser);
+}
+
+static int rows_search(struct browser *browser)
+{
+	browser_prompt_ask(&browser->prompt, "go to a row with: ", NULL, answer_search);
+	return 0;
+}
+
+/* ---- columns ----------------------------------------------------------------------------------
+ */
+
+static int rows_order(struct browser *browser)
+{
+	struct browser_table *table = &browser->table;
+	size_t nr = TALLY_ARRAY_SIZE(orders) + 1;
+	const char *sort;
+	int ret;
+
+	do {
+		table->order = (table->order + 1) % nr;
+		sort = table->order ? orders[table->order - 1] : table->first_sort;
+	} while (table->order && !strcmp(sort, table->first_sort));
+	ret = report_config_sort(browser->source->config, sort);
+	if (ret)
+		return ret;
+	tally_screen_forget_widths(&table->screen);
+	table->screen.cursor = 0;
+	browser_table_drop(table);
+	browser_note(browser, "rows by %s", *sort ? sort : "what was asked for");
+	return 0;
+}
+
+static int rows_relative(struct browser *browser)
+{
+	browser->table.is_relative = !browser->table.is_relative;
+	browser_table_drop(&browser->table);
+	browser_note(browser, browser->table.is_relative ? "shares of what is looked at"
+							 : "shares of everything");
+	return 0;
+}
+
+static int rows_headings(struct browser *browser)
+{
+	browser->table.screen.hide_headings = !browser->table.screen.hide_headings;
+	return 0;
+}
+
+static int rows_mouse(struct browser *browser, struct tally_mouse mouse)
+{
+	struct tally_screen *screen = &browser->table.screen;
+	int line = mouse.row - browser->room.top - !screen->hide_headings;
+	size_t to = screen->first + (size_t)line;
+
+	if (mouse.act == TALLY_MOUSE_WHEEL_UP)
+		return rows_up(browser);
+	if (mouse.act == TALLY_MOUSE_WHEEL_DOWN)
+		return rows_down(browser);
+	if ((mouse.act != TALLY_MOUSE_DOWN && mouse.act != TALLY_MOUSE_TWICE) || line < 0 ||
+	    mouse.row >= browser->room.bottom || to >= screen->lines.len)
+		return 0;
+	if (to == screen->cursor)
+		return rows_toggle(browser);
+	screen->cursor = to;
+	return 0;
+}
+
+static const struct browser_key rows_keys[] = {
+	{TALLY_PRESS_UP, rows_up},
+	{TALLY_PRESS_DOWN, rows_down},
+	{TALLY_PRESS_PAGE_UP, rows_page_up},
+	{TALLY_PRESS_PAGE_DOWN, rows_page_down},
+	{' ', rows_page_down},
+	{TALLY_PRESS_HOME, rows_home},
+	{TALLY_PRESS_LAST, rows_last},
+	{TALLY_PRESS_ENTER, rows_toggle},
+	{'+', rows_toggle},
+	{'e', rows_toggle_below},
+	{'E', rows_open_all},
+	{'C', rows_close_all},
+	{'c', rows_direction},
+	{'t', rows_thread},
+	{'d', rows_dso},
+	{'s', rows_function},
+	{'/', rows_part},
+	{'g', rows_search},
+	{'n', rows_next},
+	{'o', rows_order},
+	{'F', rows_relative},
+	{'H', rows_headings},
+};
+
+static const char *const rows_help[] = {
+	"Up Down PgUp PgDn Space   go to another row (Home, End)",
+	"Enter + e  show or hide callchains, one level, all levels",
+	"E C        of all rows             c    callers or callees",
+	"t d        only this thread, file  s    callers and callees",
+	"/          only functions with this in their name",
+	"g n        go to the next row with this in it",
+	"o F H      another order, relative shares, headings",
+};
+
+const struct browser_view browser_rows = {
+	.name = "rows",
+	.press = '2',
+	.bar = "h Help|Enter Chains|/ Filter|o Order|t Thread|d File|s Function|Esc Out|: "
+	       "Query|1-6 Views|q Quit",
+	.help = rows_help,
+	.nr_help = TALLY_ARRAY_SIZE(rows_help),
+	.keys = rows_keys,
+	.nr_keys = TALLY_ARRAY_SIZE(rows_keys),
+	.draw = rows_draw,
+	.mouse = rows_mouse,
+	.draws_panel = true,
+};
