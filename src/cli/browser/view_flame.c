@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The flame graph, and the sandwich: callers above a function, what it calls below. */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "base/arith.h"
+#include "cli/browser/view.h"
+
+/* ---- what is said of a cell ---------------------------------------------------------- */
+
+/* "name  12.3 % of all, 4.5 % itself, 678 samples  file", of a node. */
+static void add_node(const struct browser *browser, const struct tally_graph_node *node,
+		     struct tally_str *out)
+{
+	const struct tally_profile *profile = browser->source->profile;
+	uint64_t all = profile->totals.data[browser->event].period;
+	size_t columns = (size_t)TALLY_MAX(browser->canvas.columns / 2, 10);
+
+	if (node->frame == TALLY_FRAME_NONE)
+		tally_str_add(out, "all");
+	else
+		tally_flame_name(profile, node->frame, columns, tally_canvas_mark(&browser->canvas),
+				 out);
+	tally_str_add(out, "  ");
+	tally_view_percent(node->period, all, out);
+	if (browser->selection.period != all) {
+		tally_str_add(out, ", ");
+		tally_view_percent(node->period, browser->selection.period, out);
+		tally_str_add(out, " of what is looked at");
+	}
+	if (node->self) {
+		tally_str_add(out, ", itself ");
+		tally_view_percent(node->self, all, out);
+	}
+	tally_str_addf(out, ", %" PRIu64 " samples", node->nr);
+}
+
+static void draw_line(struct browser *browser, const struct tally_str *text, int row)
+{
+	tally_canvas_put(&browser->canvas, row, 0, browser->canvas.columns, tally_str_text(text),
+			 TALLY_INK_PLAIN);
+}
+
+static void add_search(const struct browser_pane *pane, const struct browser *browser,
+		       struct tally_str *out)
+{
+	if (!pane->matches)
+		return;
+	tally_str_addf(out, "%s: ", tally_str_text(&pane->search));
+	tally_view_percent(pane->matched, browser->selection.period, out);
+}
+
+/* Whatever cell is selected in a pane is the function looked at. */
+static void take_function(struct browser *browser, const struct browser_pane *pane)
+{
+	uint32_t function = browser_pane_function(pane);
+
+	if (function != TALLY_FRAME_NONE)
+		browser->function = function;
+}
+
+/* ---- the flame graph ------------------------------------------------------------------- */
+
+static int flame_draw(struct browser *browser, struct tally_str *where)
+{
+	struct browser_pane *pane = &browser->flame;
+	int rows = browser->room.bottom - browser->room.top;
+	bool has_line = rows > 2;
+	struct tally_area area = {browser->room.top + has_line, 0, rows - has_line,
+				  browser->canvas.columns};
+	struct tally_str text = {0};
+	int ret = browser_pane_make(pane, browser, &area);
+
+	if (ret)
+		return ret;
+	take_function(browser, pane);
+	add_node(browser, browser_pane_node(pane), &text);
+	if (has_line)
+		draw_line(browser, &text, browser->room.top);
+	browser_pane_draw(pane, browser, true);
+	add_search(pane, browser, where);
+	tally_str_addf(where, "%s%s%s", where->len ? "  " : "",
+		       pane->way == TALLY_CALLTREE_CALLERS ? "callers" : "callees",
+		       pane->collapses ? ", recursion collapsed" : "");
+	tally_str_free(&text);
+	return 0;
+}
+
+/* The pane that keys are for. */
+static struct browser_pane *pane_of(struct browser *browser)
+{
+	if (browser->view == &browser_flame)
+		return &browser->flame;
+	return browser->at_callers ? &browser->callers : &browser->callees;
+}
+
+static int pane_up(struct browser *browser)
+{
+	browser_pane_move(pane_of(browser), TALLY_PRESS_UP);
+	return 0;
+}
+
+static int pane_down(struct browser *browser)
+{
+	browser_pane_move(pane_of(browser), TALLY_PRESS_DOWN);
+	return 0;
+}
+
+static int pane_left(struct browser *browser)
+{
+	browser_pane_move(pane_of(browser), TALLY_PRESS_LEFT);
+	return 0;
+}
+
+static int pane_right(struct browser *browser)
+{
+	browser_pane_move(pane_of(browser), TALLY_PRESS_RIGHT);
+	return 0;
+}
+
+static int pane_home(struct browser *browser)
+{
+	browser_pane_move(pane_of(browser), TALLY_PRESS_HOME);
+	return 0;
+}
+
+static int flame_zoom(struct browser *browser)
+{
+	return browser_pane_zoom(&browser->flame);
+}
+
+static int flame_out(struct browser *browser)
+{
+	browser_pane_out(&browser->flame, false);
+	return 0;
+}
+
+static int flame_all(struct browser *browser)
+{
+	browser_pane_out(&browser->flame, true);
+	return 0;
+}
+
+static int flame_reverse(struct browser *browser)
+{
+	browser_pane_reset(&browser->flame);
+	browser->flame.way = browser->flame.way == TALLY_CALLTREE_CALLEES ? TALLY_CALLTREE_CALLERS
+									  : TALLY_CALLTREE_CALLEES;
+	browser_note(browser,
+		     browser->flame.way == TALLY_CALLTREE_CALLERS
+			     ? "who calls: what takes time is at the top, its callers below"
+			     : "who is called: callers are at the top");
+	return 0;
+}
+
+static int flame_collapse(struct browser *browser)
+{
+	bool collapses = !browser->flame.collapses;
+
+	browser_pane_reset(&browser->flame);
+	browser->flame.collapses = collapses;
+	browser_note(browser,
+		     collapses ? "a function that calls itself is one cell" : "recursion is shown");
+	return 0;
+}
+
+static int flame_answer(struct browser *browser, const char *text)
+{
+	const char *why = NULL;
+	int ret = browser_pane_search(&browser->flame, browser, text, &why);
+
+	if (ret == -EINVAL) {
+		browser_note(browser, "%s", why);
+		return 0;
+	}
+	if (!ret && *text && !browser_pane_next(&browser->flame))
+		browser_note(browser, "no cell that can be seen has that in its name");
+	return ret;
+}
+
+static int flame_search(struct browser *browser)
+{
+	browser_prompt_ask(&browser->prompt,
+			   "mark functions with: ", tally_str_text(&browser->flame.search),
+			   flame_answer);
+	return 0;
+}
+
+static int flame_next(struct browser *browser)
+{
+	if (!browser_pane_next(&browser->flame))
+		browser_note(browser, "nothing is marked: / searches");
+	return 0;
+}
+
+static int pane_function(struct browser *browser)
+{
+	return browser_go_function(browser, browser_pane_function(pane_of(browser)));
+}
+
+static const struct browser_key flame_keys[] = {
+	{TALLY_PRESS_UP, pane_up},
+	{TALLY_PRESS_DOWN, pane_down},
+	{TALLY_PRESS_LEFT, pane_left},
+	{TALLY_PRESS_RIGHT, pane_right},
+	{TALLY_PRESS_HOME, pane_home},
+	{TALLY_PRESS_ENTER, flame_zoom},
+	{'+', flame_zoom},
+	{TALLY_PRESS_BACKSPACE, flame_out},
+	{'-', flame_out},
+	{'0', flame_all},
+	{'r', flame_reverse},
+	{'c', flame_collapse},
+	{'/', flame_search},
+	{'n', flame_next},
+	{'s', pane_function},
+};
+
+static const char *const flame_help[] = {
+	"arrows     go to another cell      Home    to the whole",
+	"Enter +    zoom to a cell          - Backspace  one out   0  all",
+	"r          reversed: callers below what takes time",
+	"c          collapse recursion      / n     mark functions, the next",
+	"s          its callers and callees",
+};
+
+static int flame_mouse(struct browser *browser, struct tally_mouse mouse)
+{
+	struct browser_pane *pane = &browser->flame;
+	uint32_t before = pane->selected;
+
+	if (mouse.act == TALLY_MOUSE_WHEEL_UP)
+		return pane_up(browser);
+	if (mouse.act == TALLY_MOUSE_WHEEL_DOWN)
+		return pane_down(browser);
+	if (mouse.act != TALLY_MOUSE_DOWN && mouse.act != TALLY_MOUSE_TWICE)
+		return 0;
+	if (!browser_pane_click(pane, mouse.row, mouse.column))
+		return mouse.row > browser->room.top || !pane->prefix.len ? 0 : flame_out(browser);
+	return pane->selected == before ? flame_zoom(browser) : 0;
+}
+
+const struct browser_view browser_flame = {
+	.name = "flame graph",
+	.press = '3',
+	.bar = "h Help|Enter Zoom|- Out|/ Mark|r Reversed|c Collapse|s Function|: Query|1-6 "
+	       "Views|q Quit",
+	.help = flame_help,
+	.nr_help = TALLY_ARRAY_SIZE(flame_help),
+	.keys = flame_keys,
+	.nr_keys = TALLY_ARRAY_SIZE(flame_keys),
+	.draw = flame_draw,
+	.mouse = flame_mouse,
+};
+
+/* ---- the sandwich ------------------------------------------------------------------------ */
+
+static int half_make(struct browser *browser, struct browser_pane *pane,
+		     enum tally_calltree_way way, int row, int rows)
+{
+	struct tally_area area = {row, 0, rows, browser->canvas.columns};
+
+	if (!pane->has_function || pane->function != browser->pivot)
+		browser_pane_reset(pane);
+	pane->way = way;
+	pane->upwards = way == TALLY_CALLTREE_CALLERS;
+	pane->has_function = true;
+	pane->function = browser->pivot;
+	return browser_pane_make(pane, browser, &area);
+}
+
+static int sandwich_draw(struct browser *browser, struct tally_str *where)
+{
+	int rows = browser->room.bottom - browser->room.top - 1, above = rows / 2;
+	const struct tally_graph_node *node;
+	struct tally_str text = {0};
+	int ret;
+
+	if (browser->pivot == TALLY_FRAME_NONE) {
+		tally_str_add(&text, "no function is selected: 2 shows rows, Enter selects one");
+		draw_line(browser, &text, browser->room.top);
+		tally_str_free(&text);
+		return 0;
+	}
+	ret = half_make(browser, &browser->callers, TALLY_CALLTREE_CALLERS, browser->room.top,
+			above);
+	if (!ret)
+		ret = half_make(browser, &browser->callees, TALLY_CALLTREE_CALLEES,
+				browser->room.top + above + 1, rows - above);
+	if (ret)
+		return ret;
+	node = browser_pane_node(pane_of(browser));
+	if (node)
+		add_node(browser, node, &text);
+	draw_line(browser, &text, browser->room.top + above);
+	browser_pane_draw(&browser->callers, browser, browser->at_callers);
+	browser_pane_draw(&browser->callees, browser, !browser->at_callers);
+	take_function(browser, pane_of(browser));
+	tally_str_add(where, "callers above, callees below");
+	tally_str_free(&text);
+	return 0;
+}
+
+/* From the function itself in one half the other half begins. */
+static int sandwich_up(struct browser *browser)
+{
+	if (!browser->at_callers && !browser->callees.selected) {
+		browser->at_callers = true;
+		browser->callers.selected = 0;
+	}
+	return pane_up(browser);
+}
+
+static int sandwich_down(struct browser *browser)
+{
+	if (browser->at_callers && !browser->callers.selected) {
+		browser->at_callers = false;
+		browser->callees.selected = 0;
+	}
+	return pane_down(browser);
+}
+
+static const struct browser_key sandwich_keys[] = {
+	{TALLY_PRESS_UP, sandwich_up}, {TALLY_PRESS_DOWN, sandwich_down},
+	{TALLY_PRESS_LEFT, pane_left}, {TALLY_PRESS_RIGHT, pane_right},
+	{TALLY_PRESS_HOME, pane_home}, {TALLY_PRESS_ENTER, pane_function},
+	{'s', pane_function},
+};
+
+static const char *const sandwich_help[] = {
+	"arrows     go to a caller (up) or a callee (down)",
+	"Enter      look at that function",
+};
+
+static int sandwich_mouse(struct browser *browser, struct tally_mouse mouse)
+{
+	uint32_t before = pane_of(browser)->selected;
+
+	if (mouse.act == TALLY_MOUSE_WHEEL_UP)
+		return sandwich_up(browser);
+	if (mouse.act == TALLY_MOUSE_WHEEL_DOWN)
+		return sandwich_down(browser);
+	if (mouse.act != TALLY_MOUSE_DOWN && mouse.act != TALLY_MOUSE_TWICE)
+		return 0;
+	for (int half = 0; half < 2; half++) {
+		struct browser_pane *pane = half ? &browser->callees : &browser->callers;
+
+		if (!browser_pane_click(pane, mouse.row, mouse.column))
+			continue;
+		if (browser->at_callers == !half && pane->selected == before)
+			return pane_function(browser);
+		browser->at_callers = !half;
+	}
+	return 0;
+}
+
+const struct browser_view browser_sandwich = {
+	.name = "callers and callees",
+	.press = '4',
+	.bar = "h Help|Enter This function|Esc Back|: Query|1-6 Views|q Quit",
+	.help = sandwich_help,
+	.nr_help = TALLY_ARRAY_SIZE(sandwich_help),
+	.keys = sandwich_keys,
+	.nr_keys = TALLY_ARRAY_SIZE(sandwich_keys),
+	.draw = sandwich_draw,
+	.mouse = sandwich_mouse,
+};
