@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Threads and CPUs over time: a strip each. A span that is marked filters every other view. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/arith.h"
+#include "base/escape.h"
+#include "cli/browser/view.h"
+#include "view/shorten.h"
+#include "view/strips.h"
+
+enum { SHARE = 8, GAP = 1, NAME_MIN = 8, NAME_MAX = 28, NAME_PART = 4, HEADING = 1 };
+
+/* ---- making ---------------------------------------------------------------------------- */
+
+static int name_columns(const struct browser *browser)
+{
+	int wanted = browser->canvas.columns / NAME_PART;
+
+	return TALLY_MIN(TALLY_MAX(wanted, NAME_MIN), NAME_MAX);
+}
+
+static void scroll(struct browser_spans *spans)
+{
+	uint32_t nr = (uint32_t)spans->timeline.strips.len;
+
+	spans->strip = nr ? TALLY_MIN(spans->strip, nr - 1) : 0;
+	spans->bin = TALLY_MIN(spans->bin, spans->nr_bins - 1);
+	spans->first = TALLY_MIN(spans->first, spans->strip);
+	if (spans->strip >= spans->first + spans->rows)
+		spans->first = spans->strip - spans->rows + 1;
+}
+
+/* A span does not filter its own view: what is beside it is seen, too. */
+static int timeline_make(struct browser *browser)
+{
+	struct browser_spans *spans = &browser->spans;
+	struct tally_timeline_options options = {
+		.event = browser->event,
+		.by_cpu = spans->by_cpu,
+		.nr_bins = spans->nr_bins,
+		.first = spans->first,
+		.most = spans->rows,
+	};
+	uint8_t *passes;
+	int ret = browser_filter_passes(&browser->filter, browser->source->profile, &passes);
+
+	if (ret)
+		return ret;
+	options.passes = passes;
+	tally_timeline_free(&spans->timeline);
+	ret = tally_timeline_make(browser->source->profile, &options, &spans->timeline);
+	free(passes);
+	return ret;
+}
+
+static int spans_make(struct browser *browser)
+{
+	struct browser_spans *spans = &browser->spans;
+	int left = name_columns(browser) + GAP + SHARE + GAP;
+	uint32_t first = spans->first;
+	int ret;
+
+	spans->top = browser->room.top + HEADING;
+	spans->left = left;
+	spans->rows = (uint32_t)TALLY_MAX(browser->room.bottom - spans->top, 1);
+	spans->nr_bins = (uint32_t)TALLY_MAX(browser->canvas.columns - left, 1);
+	ret = timeline_make(browser);
+	if (ret)
+		return ret;
+	scroll(spans);
+	/* Bins are made of the strips in sight. */
+	return spans->first == first ? 0 : timeline_make(browser);
+}
+
+/* ---- drawing ----------------------------------------------------------------------------- */
+
+static void strip_name(const struct browser *browser, const struct tally_strip *strip,
+		       struct tally_str *out)
+{
+	const struct tally_machine *machine = browser->source->profile->machine;
+	const struct tally_thread *thread;
+
+	if (browser->spans.by_cpu) {
+		tally_str_addf(out, "CPU %" PRIu32, strip->id);
+		return;
+	}
+	thread = tally_machine_thread_at(machine, strip->id);
+	tally_str_addf(out, "%" PRId32 " %s", thread->tid, tally_machine_comm(machine, thread));
+	tally_str_escape(out, 0);
+	tally_shorten(out, 0, TALLY_SHORTEN_TEXT, (size_t)name_columns(browser),
+		      tally_canvas_mark(&browser->canvas));
+}
+
+static void draw_strip(struct browser *browser, uint32_t number, int row)
+{
+	const struct browser_spans *spans = &browser->spans;
+	const struct tally_strip *strip = &spans->timeline.strips.data[number];
+	uint64_t all = browser->source->profile->totals.data[browser->event].period;
+	struct tally_str text = {0};
+	int columns = name_columns(browser);
+
+	strip_name(browser, strip, &text);
+	tally_canvas_put(&browser->canvas, row, 0, columns, tally_str_text(&text),
+			 number == spans->strip ? TALLY_INK_KEY : TALLY_INK_PLAIN);
+	tally_str_clear(&text);
+	tally_view_percent(strip->period, all, &text);
+	tally_canvas_put(&browser->canvas, row, columns + GAP + SHARE - 1 - (int)text.len, SHARE,
+			 tally_str_text(&text), TALLY_INK_PLAIN);
+	tally_strips_draw(&spans->timeline.bins[(size_t)(number - spans->first) * spans->nr_bins],
+			  spans->nr_bins, spans->timeline.highest, row, spans->left,
+			  &browser->canvas);
+	tally_str_free(&text);
+}
+
+/* The bins between two times. */
+static void find_bins(const struct browser_spans *spans, uint64_t first, uint64_t last,
+		      uint32_t *ret_from, uint32_t *ret_to)
+{
+	uint32_t from = 0, to = spans->nr_bins - 1;
+
+	while (from + 1 < spans->nr_bins &&
+	       tally_timeline_bin_start(&spans->timeline, spans->nr_bins, from + 1) <= first)
+		from++;
+	while (to > from && tally_timeline_bin_start(&spans->timeline, spans->nr_bins, to) > last)
+		to--;
+	*ret_from = from;
+	*ret_to = to;
+}
+
+/* The bins that are marked: those of the span, or what is being marked. */
+static bool marked_bins(const struct browser *browser, uint32_t *ret_from, uint32_t *ret_to)
+{
+	const struct browser_spans *spans = &browser->spans;
+
+	if (spans->has_mark) {
+		*ret_from = TALLY_MIN(spans->mark, spans->bin);
+		*ret_to = TALLY_MAX(spans->mark, spans->bin);
+		return true;
+	}
+	if (browser->filter.has_span)
+		find_bins(spans, browser->filter.first, browser->filter.last, ret_from, ret_to);
+	return browser->filter.has_span;
+}
+
+static double seconds_at(const struct browser *browser, uint32_t bin)
+{
+	const struct browser_spans *spans = &browser->spans;
+	uint64_t at = tally_timeline_bin_start(&spans->timeline, spans->nr_bins, bin);
+
+	return (double)(at - browser->filter.earliest) / 1e9;
+}
+
+static void draw_heading(struct browser *browser, uint32_t from, uint32_t to)
+{
+	char text[96];
+
+	snprintf(text, sizeof(text), "%s  %.3f s to %.3f s",
+		 browser->spans.by_cpu ? "CPUs" : "Threads", seconds_at(browser, from),
+		 seconds_at(browser, to + 1));
+	tally_canvas_fill(&browser->canvas, browser->room.top, 0, browser->canvas.columns,
+			  TALLY_INK_HEADING);
+	tally_canvas_put(&browser->canvas, browser->room.top, 0, browser->canvas.columns, text,
+			 TALLY_INK_HEADING);
+}
+
+static int time_draw(struct browser *browser, struct tally_str *where)
+{
+	struct browser_spans *spans = &browser->spans;
+	int ret = spans_make(browser);
+	uint32_t from = 0, to = spans->nr_bins - 1, end;
+	bool is_marked;
+
+	if (ret)
+		return ret;
+	if (!spans->timeline.first) {
+		tally_canvas_put(&browser->canvas, browser->room.top, 0, browser->canvas.columns,
+				 "the samples of this event have no times", TALLY_INK_PLAIN);
+		return 0;
+	}
+	end = TALLY_MIN(spans->first + spans->rows, (uint32_t)spans->timeline.strips.len);
+	for (uint32_t i = spans->first; i < end; i++)
+		draw_strip(browser, i, spans->top + (int)(i - spans->first));
+	is_marked = marked_bins(browser, &from, &to);
+	draw_heading(browser, from, to);
+	for (int row = spans->top; is_marked && row < browser->room.bottom; row++)
+		tally_canvas_select_part(&browser->canvas, row, spans->left + (int)from,
+					 (int)(to - from) + 1);
+	tally_canvas_select_part(&browser->canvas, spans->top + (int)(spans->strip - spans->first),
+				 spans->left + (int)spans->bin, 1);
+	tally_str_addf(where, "%" PRIu32 "/%zu", spans->strip + 1, spans->timeline.strips.len);
+	return 0;
+}
+
+/* ---- keys -------------------------------------------------------------------------------- */
+
+static int time_up(struct browser *browser)
+{
+	browser->spans.strip -= browser->spans.strip > 0;
+	return 0;
+}
+
+static int time_down(struct browser *browser)
+{
+	browser->spans.strip++;
+	return 0;
+}
+
+static int time_left(struct browser *browser)
+{
+	browser->spans.bin -= browser->spans.bin > 0;
+	return 0;
+}
+
+static int time_right(struct browser *browser)
+{
+	browser->spans.bin++;
+	return 0;
+}
+
+static int time_home(struct browser *browser)
+{
+	browser->spans.bin = 0;
+	return 0;
+}
+
+static int time_last(struct browser *browser)
+{
+	browser->spans.bin = UINT32_MAX - 1;
+	return 0;
+}
+
+/* From where it was marked to the cursor. */
+static void span_set(struct browser *browser)
+{
+	const struct browser_spans *spans = &browser->spans;
+	uint32_t from = TALLY_MIN(spans->mark, spans->bin), to = TALLY_MAX(spans->mark, spans->bin);
+
+	browser->filter.first = tally_timeline_bin_start(&spans->timeline, spans->nr_bins, from);
+	browser->filter.last =
+		tally_timeline_bin_start(&spans->timeline, spans->nr_bins, to + 1) - 1;
+	browser->filter.has_span = true;
+	browser->spans.has_mark = false;
+	browser->is_stale = true;
+	browser_note(browser, "all views show this span; x takes it away");
+}
+
+static int time_mark(struct browser *browser)
+{
+	struct browser_spans *spans = &browser->spans;
+
+	if (!spans->timeline.first)
+		return 0;
+	if (spans->has_mark) {
+		span_set(browser);
+		return 0;
+	}
+	spans->has_mark = true;
+	spans->mark = spans->bin;
+	browser_note(browser, "from here: go to the other end and press space again");
+	return 0;
+}
+
+static int time_unmark(struct browser *browser)
+{
+	browser->spans.has_mark = false;
+	browser->is_stale |= browser->filter.has_span;
+	browser->filter.has_span = false;
+	return 0;
+}
+
+static int time_by(struct browser *browser)
+{
+	browser->spans.by_cpu = !browser->spans.by_cpu;
+	browser->spans.strip = browser->spans.first = 0;
+	return 0;
+}
+
+/* Only this thread or CPU. */
+static int time_only(struct browser *browser)
+{
+	const struct browser_spans *spans = &browser->spans;
+	const struct tally_strip *strip = &spans->timeline.strips.data[spans->strip];
+	char words[32];
+
+	if (spans->has_mark)
+		return time_mark(browser);
+	if (spans->strip >= spans->timeline.strips.len)
+		return 0;
+	if (spans->by_cpu)
+		snprintf(words, sizeof(words), "cpu:%" PRIu32, strip->id);
+	else
+		snprintf(
+			words, sizeof(words), "tid:%" PRId32,
+			tally_machine_thread_at(browser->source->profile->machine, strip->id)->tid);
+	return browser_zoom(browser, words);
+}
+
+/* Down where a span begins, up where it ends; without a way between it is a click. */
+static int time_mouse(struct browser *browser, struct tally_mouse mouse)
+{
+	struct browser_spans *spans = &browser->spans;
+	int strip = mouse.row - spans->top, bin = mouse.column - spans->left;
+
+	if (mouse.act == TALLY_MOUSE_WHEEL_UP)
+		return time_up(browser);
+	if (mouse.act == TALLY_MOUSE_WHEEL_DOWN)
+		return time_down(browser);
+	if (strip < 0 || strip >= (int)spans->rows || !spans->timeline.first)
+		return 0;
+	if (mouse.act == TALLY_MOUSE_DOWN) {
+		spans->strip = spans->first + (uint32_t)strip;
+		if (bin >= 0)
+			spans->mark = spans->bin = (uint32_t)bin;
+	}
+	if (mouse.act == TALLY_MOUSE_UP && bin >= 0 && (uint32_t)bin != spans->mark &&
+	    (uint32_t)bin < spans->nr_bins) {
+		spans->bin = (uint32_t)bin;
+		span_set(browser);
+	}
+	return 0;
+}
+
+static const struct browser_key time_keys[] = {
+	{TALLY_PRESS_UP, time_up},
+	{TALLY_PRESS_DOWN, time_down},
+	{TALLY_PRESS_LEFT, time_left},
+	{TALLY_PRESS_RIGHT, time_right},
+	{TALLY_PRESS_HOME, time_home},
+	{TALLY_PRESS_LAST, time_last},
+	{' ', time_mark},
+	{'x', time_unmark},
+	{'b', time_by},
+	{TALLY_PRESS_ENTER, time_only},
+};
+
+static const char *const time_help[] = {
+	"arrows     go to another strip, another time",
+	"space      mark a span: here it begins, there it ends; the mouse: drag",
+	"x          take the span away",
+	"Enter      only this thread or CPU",
+	"b          threads or CPUs",
+};
+
+const struct browser_view browser_time = {
+	.name = "time",
+	.press = '6',
+	.bar = "h Help|Space Mark|x Unmark|b CPUs/threads|Enter Only this|: Query|1-6 Views|q Quit",
+	.help = time_help,
+	.nr_help = TALLY_ARRAY_SIZE(time_help),
+	.keys = time_keys,
+	.nr_keys = TALLY_ARRAY_SIZE(time_keys),
+	.draw = time_draw,
+	.mouse = time_mouse,
+};
