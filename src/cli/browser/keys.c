@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The keys that all views have, and going from one to another. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/escape.h"
+#include "cli/browser/view.h"
+
+const struct browser_view *const browser_views[] = {
+	&browser_overview, &browser_rows, &browser_flame, &browser_sandwich, &browser_time, NULL};
+
+void browser_note(struct browser *browser, const char *format, ...)
+{
+	char text[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	tally_str_clear(&browser->note);
+	tally_str_add(&browser->note, text);
+	tally_str_escape(&browser->note, 0);
+}
+
+void browser_go(struct browser *browser, const struct browser_view *view)
+{
+	if (browser->view == view)
+		return;
+	if (browser->nr_back == BROWSER_BACK_MAX)
+		memmove(&browser->back[0], &browser->back[1],
+			--browser->nr_back * sizeof(browser->back[0]));
+	browser->back[browser->nr_back++] = browser->view;
+	browser->view = view;
+}
+
+int browser_go_function(struct browser *browser, uint32_t frame)
+{
+	if (frame == TALLY_FRAME_NONE)
+		return 0;
+	browser->function = browser->pivot = frame;
+	browser->at_callers = false;
+	browser_go(browser, &browser_sandwich);
+	return 0;
+}
+
+int browser_zoom(struct browser *browser, const char *words)
+{
+	struct tally_error err = {0};
+	int ret = browser_filter_push(&browser->filter, words, &err);
+
+	if (ret == -ENOMEM)
+		return ret;
+	if (ret) {
+		browser_note(browser, "'%s': %s (at %zu)", words, err.text ? err.text : "",
+			     (size_t)err.offset);
+		return 0;
+	}
+	browser->is_stale = true;
+	return 0;
+}
+
+int browser_zoom_name(struct browser *browser, const char *field, const char *name)
+{
+	struct tally_str words = {0};
+	int ret;
+
+	tally_str_addf(&words, "%s:=\"", field);
+	for (const char *at = name; *at; at++) {
+		if (*at == '"' || *at == '\\')
+			tally_str_add_char(&words, '\\');
+		tally_str_add_char(&words, *at);
+	}
+	tally_str_add_char(&words, '"');
+	ret = tally_str_error(&words) ? -ENOMEM : browser_zoom(browser, tally_str_text(&words));
+	tally_str_free(&words);
+	return ret;
+}
+
+static int answer_query(struct browser *browser, const char *text)
+{
+	while (!*text && browser_filter_pop(&browser->filter))
+		browser->is_stale = true;
+	return *text ? browser_zoom(browser, text) : 0;
+}
+
+static int all_query(struct browser *browser)
+{
+	browser_prompt_ask(&browser->prompt,
+			   "only samples with (comm: sym: dso: tid: cpu: time:): ", NULL,
+			   answer_query);
+	return 0;
+}
+
+/* First out of what is looked at alone, then back to the view before. */
+static int all_escape(struct browser *browser)
+{
+	if (browser_filter_pop(&browser->filter)) {
+		browser->is_stale = true;
+		return 0;
+	}
+	if (browser->nr_back)
+		browser->view = browser->back[--browser->nr_back];
+	return 0;
+}
+
+static int all_event(struct browser *browser)
+{
+	const struct tally_browser_source *source = browser->source;
+	uint32_t nr = (uint32_t)source->profile->totals.len, event = browser->event;
+
+	do {
+		event = (event + 1) % nr;
+	} while (event != browser->event && !source->event(source->arg, event));
+	if (event == browser->event)
+		browser_note(browser, "there is no other event");
+	browser->event = event;
+	browser->is_stale = true;
+	return 0;
+}
+
+static int all_help(struct browser *browser)
+{
+	browser->shows_help = true;
+	return 0;
+}
+
+static int all_health(struct browser *browser)
+{
+	browser->shows_health = true;
+	return 0;
+}
+
+static int all_redraw(struct browser *browser)
+{
+	browser->redraw = true;
+	return 0;
+}
+
+static int all_quit(struct browser *browser)
+{
+	browser->stop = true;
+	return 0;
+}
+
+static const struct browser_key all_keys[] = {
+	{':', all_query},
+	{TALLY_PRESS_ESCAPE, all_escape},
+	{TALLY_PRESS_TAB, all_event},
+	{'h', all_help},
+	{'?', all_help},
+	{TALLY_PRESS_HELP, all_help},
+	{'i', all_health},
+	{'L' - '@', all_redraw},
+	{TALLY_PRESS_RESIZED, all_redraw},
+	{'q', all_quit},
+	{'Q', all_quit},
+};
+
+static const struct browser_key *key_find(const struct browser_key *keys, size_t nr, uint32_t press)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (keys[i].press == press)
+			return &keys[i];
+	}
+	return NULL;
+}
+
+static bool go_by_key(struct browser *browser, uint32_t press)
+{
+	for (size_t i = 0; browser_views[i]; i++) {
+		if (browser_views[i]->press != press)
+			continue;
+		if (browser_views[i] == &browser_sandwich)
+			browser->pivot = browser->function;
+		browser_go(browser, browser_views[i]);
+		return true;
+	}
+	return false;
+}
+
+/* A word of the line of keys that was clicked on: its key. */
+static uint32_t bar_press(const struct browser *browser, struct tally_mouse mouse)
+{
+	const char *bar = browser->view->bar;
+	int at = 1;
+
+	if (mouse.act != TALLY_MOUSE_DOWN || mouse.row != browser->canvas.rows - 1)
+		return TALLY_PRESS_NONE;
+	while (*bar) {
+		size_t len = strcspn(bar, "|"), key = strcspn(bar, " ");
+
+		if (mouse.column >= at && mouse.column < at + (int)len)
+			return key == 1                      ? (uint32_t)(unsigned char)*bar
+			       : !strncmp(bar, "Enter", key) ? TALLY_PRESS_ENTER
+			       : !strncmp(bar, "Esc", key)   ? TALLY_PRESS_ESCAPE
+			       : !strncmp(bar, "Space", key) ? ' '
+							     : TALLY_PRESS_NONE;
+		at += (int)len + 2;
+		bar += len + (bar[len] == '|');
+	}
+	return TALLY_PRESS_NONE;
+}
+
+static int press_mouse(struct browser *browser)
+{
+	struct tally_mouse mouse = tally_terminal_mouse(browser->terminal);
+	uint32_t press = bar_press(browser, mouse);
+
+	if (press != TALLY_PRESS_NONE)
+		return browser_press(browser, press);
+	return browser->view->mouse ? browser->view->mouse(browser, mouse) : 0;
+}
+
+int browser_press(struct browser *browser, uint32_t press)
+{
+	const struct browser_view *view = browser->view;
+	const struct browser_key *key;
+
+	tally_str_clear(&browser->note);
+	/* Any key takes a box away. */
+	if (browser->shows_help || browser->shows_health) {
+		browser->shows_help = browser->shows_health = false;
+		return 0;
+	}
+	if (browser->prompt.question && press != TALLY_PRESS_RESIZED && press != TALLY_PRESS_MOUSE)
+		return browser_prompt_press(&browser->prompt, browser, press);
+	if (press == TALLY_PRESS_MOUSE)
+		return press_mouse(browser);
+	key = key_find(view->keys, view->nr_keys, press);
+	if (!key)
+		key = key_find(all_keys, TALLY_ARRAY_SIZE(all_keys), press);
+	if (key)
+		return key->act(browser);
+	(void)go_by_key(browser, press);
+	return 0;
+}

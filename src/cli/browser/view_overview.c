@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The first screen: health, threads, the heaviest functions, and a flame graph below. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/escape.h"
+#include "cli/browser/view.h"
+#include "view/shorten.h"
+#include "view/strips.h"
+
+enum { SHARE = 8, LINES_MAX = 8, FEW_ROWS = 6, WIDE = 100, GAP = 2, BAR = 8, THREADS_NARROW = 3 };
+
+static const char *const headings[] = {[BROWSER_SELF] = "Heaviest by themselves",
+				       [BROWSER_TOTAL] = "With what they call",
+				       [BROWSER_THREADS] = "Threads"};
+
+/* Where a list stands on the screen. */
+struct list_place {
+	enum browser_list list;
+	int row, column, columns, lines; /* the heading is above `row` */
+};
+
+/* ---- laying out ---------------------------------------------------------------------------- */
+
+/* Lists side by side where there is room for three of them, else threads above functions; on a few
+ * rows the heaviest functions alone. */
+static int places_find(const struct browser *browser, struct list_place places[BROWSER_NR_LISTS],
+		       int *ret_bottom)
+{
+	int top = browser->room.top, rows = browser->room.bottom - top;
+	int columns = browser->canvas.columns, half = (columns - GAP) / 2;
+	int third = (columns - 2 * GAP) / 3;
+	int lines = TALLY_MIN(TALLY_MAX((rows - 3) / 3, 1), LINES_MAX);
+
+	if (rows < FEW_ROWS) {
+		places[0] = (struct list_place){BROWSER_SELF, top, 0, columns, rows};
+		*ret_bottom = top + rows;
+		return 1;
+	}
+	top += 2; /* health, a heading */
+	if (columns >= WIDE) {
+		for (int i = 0; i < BROWSER_NR_LISTS; i++)
+			places[i] = (struct list_place){(enum browser_list)i, top,
+							i * (third + GAP), third, lines};
+		*ret_bottom = top + lines;
+		return BROWSER_NR_LISTS;
+	}
+	places[0] = (struct list_place){BROWSER_SELF, top, 0, half, lines};
+	places[1] = (struct list_place){BROWSER_TOTAL, top, half + GAP, half, lines};
+	*ret_bottom = top + lines;
+	if (rows < 3 * FEW_ROWS)
+		return 2;
+	places[2] =
+		(struct list_place){BROWSER_THREADS, top + lines + 1, 0, columns, THREADS_NARROW};
+	*ret_bottom = top + lines + 1 + THREADS_NARROW;
+	return BROWSER_NR_LISTS;
+}
+
+/* ---- drawing ------------------------------------------------------------------------------- */
+
+static void draw_item(struct browser *browser, const struct list_place *place, uint32_t i, int row)
+{
+	const struct browser_lists *lists = &browser->lists;
+	uint64_t period = browser_lists_period(lists, place->list, i);
+	uint64_t all = browser->source->profile->totals.data[browser->event].period;
+	int name = place->column + SHARE + GAP, end = place->column + place->columns;
+	struct tally_str text = {0};
+	bool is_hot = period >= all / 20;
+
+	tally_view_percent(period, all, &text);
+	tally_canvas_put(&browser->canvas, row, place->column + SHARE - (int)text.len, SHARE,
+			 tally_str_text(&text), is_hot ? TALLY_INK_HOT : TALLY_INK_PLAIN);
+	tally_str_clear(&text);
+	if (place->list == BROWSER_THREADS && place->columns > 4 * BAR) {
+		tally_strips_bar(period, all, row, name, BAR, &browser->canvas);
+		name += BAR + 1;
+	}
+	browser_lists_text(lists, browser, place->list, i, (size_t)TALLY_MAX(end - name, 0),
+			   tally_canvas_mark(&browser->canvas), &text);
+	tally_canvas_put(&browser->canvas, row, name, end - name, tally_str_text(&text),
+			 TALLY_INK_PLAIN);
+	if (lists->focus == place->list && lists->cursor[place->list] == i)
+		tally_canvas_select_part(&browser->canvas, row, place->column, place->columns);
+	tally_str_free(&text);
+}
+
+/* The cursor is in sight. */
+static uint32_t list_first(const struct browser_lists *lists, const struct list_place *place)
+{
+	uint32_t cursor = lists->cursor[place->list], lines = (uint32_t)TALLY_MAX(place->lines, 1);
+
+	return cursor >= lines ? cursor - lines + 1 : 0;
+}
+
+static void draw_list(struct browser *browser, const struct list_place *place, bool has_heading)
+{
+	const struct browser_lists *lists = &browser->lists;
+	uint32_t first = list_first(lists, place);
+
+	if (has_heading) {
+		tally_canvas_fill(&browser->canvas, place->row - 1, place->column, place->columns,
+				  TALLY_INK_HEADING);
+		tally_canvas_put(&browser->canvas, place->row - 1, place->column, place->columns,
+				 headings[place->list], TALLY_INK_HEADING);
+	}
+	for (int i = 0; i < place->lines && first + (uint32_t)i < lists->nr[place->list]; i++)
+		draw_item(browser, place, first + (uint32_t)i, place->row + i);
+}
+
+/* The first line of what a reader must know; `h` has the others. */
+static void overview_health(struct browser *browser, int row)
+{
+	const char *text = tally_str_text(&browser->health);
+	size_t len = strcspn(text, "\n");
+	struct tally_str line = {0};
+
+	tally_str_add_bytes(&line, text, len);
+	tally_shorten(&line, 0, TALLY_SHORTEN_END, (size_t)browser->canvas.columns,
+		      tally_canvas_mark(&browser->canvas));
+	tally_canvas_put(&browser->canvas, row, 0, browser->canvas.columns, tally_str_text(&line),
+			 TALLY_INK_DIM);
+	tally_str_free(&line);
+}
+
+static int draw_flame(struct browser *browser, int row)
+{
+	struct tally_area area = {row, 0, browser->room.bottom - row, browser->canvas.columns};
+	int ret;
+
+	if (area.rows < 1)
+		return 0;
+	ret = browser_pane_make(&browser->flame, browser, &area);
+	if (!ret)
+		browser_pane_draw(&browser->flame, browser, false);
+	return ret;
+}
+
+static void overview_function(struct browser *browser)
+{
+	const struct browser_lists *lists = &browser->lists;
+	enum browser_list list = lists->focus;
+
+	if (list != BROWSER_THREADS && lists->cursor[list] < lists->nr[list])
+		browser->function =
+			browser->chains.functions
+				[browser_lists_row(lists, list, lists->cursor[list])->frame];
+}
+
+static int overview_draw(struct browser *browser, struct tally_str *where)
+{
+	struct list_place places[BROWSER_NR_LISTS];
+	int bottom, nr = places_find(browser, places, &bottom);
+	bool is_whole = browser->room.bottom - browser->room.top >= FEW_ROWS;
+	int ret = browser_lists_make(&browser->lists, browser);
+
+	if (ret)
+		return ret;
+	overview_function(browser);
+	if (is_whole)
+		overview_health(browser, browser->room.top);
+	for (int i = 0; i < nr; i++)
+		draw_list(browser, &places[i], is_whole);
+	return draw_flame(browser, bottom + (bottom < browser->room.bottom - 3));
+}
+
+/* ---- keys ---------------------------------------------------------------------------------- */
+
+static int overview_up(struct browser *browser)
+{
+	uint32_t *cursor = &browser->lists.cursor[browser->lists.focus];
+
+	*cursor -= *cursor > 0;
+	return 0;
+}
+
+static int overview_down(struct browser *browser)
+{
+	uint32_t *cursor = &browser->lists.cursor[browser->lists.focus];
+
+	*cursor += *cursor + 1 < browser->lists.nr[browser->lists.focus];
+	return 0;
+}
+
+static int focus_move(struct browser *browser, int way)
+{
+	int to = (int)browser->lists.focus + BROWSER_NR_LISTS + way;
+
+	browser->lists.focus = (enum browser_list)(to % BROWSER_NR_LISTS);
+	return 0;
+}
+
+static int overview_left(struct browser *browser)
+{
+	return focus_move(browser, -1);
+}
+
+static int overview_right(struct browser *browser)
+{
+	return focus_move(browser, 1);
+}
+
+static int overview_enter(struct browser *browser)
+{
+	const struct browser_lists *lists = &browser->lists;
+	const struct tally_row *row;
+	char words[32];
+
+	if (lists->cursor[lists->focus] >= lists->nr[lists->focus])
+		return 0;
+	if (lists->focus != BROWSER_THREADS)
+		return browser_go_function(browser, browser->function);
+	row = browser_lists_row(lists, BROWSER_THREADS, lists->cursor[BROWSER_THREADS]);
+	snprintf(words, sizeof(words), "tid:%d", lists->threads.groups.data[row->group].tid);
+	return browser_zoom(browser, words);
+}
+
+/* A click selects, one more on the same is Enter; on the flame graph it goes there. */
+static int overview_mouse(struct browser *browser, struct tally_mouse mouse)
+{
+	struct list_place places[BROWSER_NR_LISTS];
+	int bottom, nr = places_find(browser, places, &bottom);
+
+	if (mouse.act == TALLY_MOUSE_WHEEL_UP)
+		return overview_up(browser);
+	if (mouse.act == TALLY_MOUSE_WHEEL_DOWN)
+		return overview_down(browser);
+	if (mouse.act != TALLY_MOUSE_DOWN && mouse.act != TALLY_MOUSE_TWICE)
+		return 0;
+	for (int i = 0; i < nr; i++) {
+		const struct list_place *place = &places[i];
+		uint32_t *cursor = &browser->lists.cursor[place->list];
+		uint32_t at =
+			list_first(&browser->lists, place) + (uint32_t)(mouse.row - place->row);
+
+		if (mouse.row < place->row || mouse.row >= place->row + place->lines ||
+		    mouse.column < place->column || mouse.column >= place->column + place->columns)
+			continue;
+		if (at >= browser->lists.nr[place->list])
+			return 0;
+		if (browser->lists.focus == place->list && *cursor == at)
+			return overview_enter(browser);
+		browser->lists.focus = place->list;
+		*cursor = at;
+		return 0;
+	}
+	if (mouse.row > bottom && browser_pane_click(&browser->flame, mouse.row, mouse.column))
+		browser_go(browser, &browser_flame);
+	return 0;
+}
+
+static const struct browser_key overview_keys[] = {
+	{TALLY_PRESS_UP, overview_up},       {TALLY_PRESS_DOWN, overview_down},
+	{TALLY_PRESS_LEFT, overview_left},   {TALLY_PRESS_RIGHT, overview_right},
+	{TALLY_PRESS_ENTER, overview_enter},
+};
+
+static const char *const overview_help[] = {
+	"arrows     go to another row, another list",
+	"Enter      callers and callees of a function; only this thread",
+};
+
+const struct browser_view browser_overview = {
+	.name = "overview",
+	.press = '1',
+	.bar = "h Help|1 Overview|2 Rows|3 Flame|4 Callers|6 Time|Enter Look|: Query|q Quit",
+	.help = overview_help,
+	.nr_help = TALLY_ARRAY_SIZE(overview_help),
+	.keys = overview_keys,
+	.nr_keys = TALLY_ARRAY_SIZE(overview_keys),
+	.draw = overview_draw,
+	.mouse = overview_mouse,
+};
