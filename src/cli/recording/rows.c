@@ -13,7 +13,9 @@
 const struct tally_option report_options[] = {
 	{'i', "input", TALLY_OPTION_TEXT, AT(session.input), "file",
 	 "recording to read (perf.data; - for standard input)"},
-	{0, "stdio", TALLY_OPTION_FLAG, AT(stdio), NULL, "as text (the only way so far)"},
+	{0, "stdio", TALLY_OPTION_FLAG, AT(stdio), NULL, "as text, also on a terminal"},
+	{0, "tui", TALLY_OPTION_FLAG, AT(tui), NULL,
+	 "in the terminal browser (the default on a terminal)"},
 	{0, "json", TALLY_OPTION_FLAG, AT(json), NULL, "as JSON"},
 	{'x', "field-separator", TALLY_OPTION_TEXT, AT(separator), "string",
 	 "as values separated by this string"},

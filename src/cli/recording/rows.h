@@ -16,7 +16,7 @@ struct report_config {
 	const char *default_sort; /* NULL: comm,dso,symbol */
 	uint64_t max_stack;
 	bool is_inlined, inlined_given; /* inlined functions are frames */
-	bool children, children_given, inverted, no_demangle, force, stdio, no_bounds;
+	bool children, children_given, inverted, no_demangle, force, stdio, tui, no_bounds;
 	bool has_paths; /* files of source are told apart, and shown, with their directories */
 	bool header, header_only, health, show_samples, show_period, json, quiet, group, raw_chains;
 	/* From here on derived. */

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From a report to the terminal browser. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/path.h"
+#include "cli/browser/browser.h"
+#include "cli/recording/health.h"
+#include "cli/report/report.h"
+
+bool report_wants_browser(const struct report_config *config)
+{
+	const char *kind = getenv("TERM");
+	bool asks_text = config->stdio || config->json || config->separator || config->header ||
+			 config->header_only || config->health || config->quiet;
+
+	if (config->tui)
+		return true;
+	return !asks_text && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && kind && *kind &&
+	       strcmp(kind, "dumb") != 0;
+}
+
+static const char *event_name(void *arg, uint32_t number)
+{
+	const struct report *report = arg;
+	const struct tally_perfdata_event *event =
+		tally_perfdata_event(report->session->data, number);
+
+	if (!event || number >= report->profile.totals.len ||
+	    !report->profile.totals.data[number].nr_shown)
+		return NULL;
+	return event->name;
+}
+
+static void add_health(void *arg, struct tally_str *out)
+{
+	const struct report *report = arg;
+
+	tally_health_text(report->session, &report->profile, false, out);
+}
+
+int report_browse(struct report *report)
+{
+	struct tally_browser_source source = {
+		.profile = &report->profile,
+		.config = report->config,
+		.labels = &report->traces,
+		.arg = report,
+		.event = event_name,
+		.health = add_health,
+		.what = tally_path_name(report->session->path),
+		.query = report->query,
+	};
+
+	while (source.first_event < report->profile.totals.len &&
+	       !event_name(report, source.first_event))
+		source.first_event++;
+	if (source.first_event == report->profile.totals.len)
+		return report_print(report);
+	return tally_browser_run(&source);
+}
