@@ -74,6 +74,17 @@ void profile_bucket_prefetch(const struct tally_profile *profile,
 	}
 }
 
+static int sample_keep(struct tally_profile *profile, const struct tally_gathered *sample,
+		       uint32_t bucket)
+{
+	bool is_heavy = sample->weight >= UINT32_MAX;
+	struct tally_kept kept = {sample->time, bucket,
+				  is_heavy ? UINT32_MAX : (uint32_t)sample->weight};
+	int ret = is_heavy ? tally_map_put(&profile->heavy, profile->kept.len, sample->weight) : 0;
+
+	return ret ? ret : tally_vec_push(&profile->kept, kept);
+}
+
 int profile_bucket_count(struct tally_profile *profile, const struct tally_gathered *sample)
 {
 	struct tally_bucket *bucket;
@@ -87,10 +98,7 @@ int profile_bucket_count(struct tally_profile *profile, const struct tally_gathe
 	bucket->period += sample->weight;
 	if (profile->bucket_of.len && !profile->in_second_pass)
 		profile->bucket_of.data[sample->number] = found;
-	if (!profile->options.keeps_samples)
-		return 0;
-	return tally_vec_push(&profile->kept,
-			      (struct tally_kept){sample->time, sample->weight, found});
+	return profile->options.keeps_samples ? sample_keep(profile, sample, found) : 0;
 }
 
 int profile_buckets_index(struct tally_profile *profile)

@@ -221,8 +221,8 @@ static int builder_init(struct hist_builder *builder, bool graphs)
 	bool parents = options->keys & TALLY_KEY_PARENT;
 	int ret = 0;
 
-	builder->all = selection ? selection->buckets.data : builder->profile->buckets.data;
-	builder->nr_all = selection ? selection->buckets.len : builder->profile->buckets.len;
+	builder->all = selection ? selection->buckets : builder->profile->buckets.data;
+	builder->nr_all = selection ? selection->nr_buckets : builder->profile->buckets.len;
 	builder->first_rows = builder_room(builder, true, sizeof(*builder->first_rows), &ret);
 	builder->parents = builder_room(builder, parents, sizeof(*builder->parents), &ret);
 	builder->met = builder_room(builder, options->children, sizeof(*builder->met), &ret);

@@ -69,6 +69,7 @@ void tally_profile_free(struct tally_profile *profile)
 	tally_vec_free(&profile->totals);
 	tally_vec_free(&profile->frame_verdicts);
 	tally_vec_free(&profile->kept);
+	tally_map_free(&profile->heavy);
 	*profile = (struct tally_profile){0};
 }
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "abi/sample.h"
+#include "base/map.h"
 #include "base/vec.h"
 #include "profile/frames.h"
 #include "profile/machine.h"
@@ -67,8 +68,9 @@ struct tally_bucket {
 
 /* A sample that is kept: when it was, what it counts for, and its bucket. */
 struct tally_kept {
-	uint64_t time, weight; /* a time of 0: not recorded */
+	uint64_t time; /* 0: not recorded */
 	uint32_t bucket;
+	uint32_t weight; /* UINT32_MAX: it is among profile->heavy, see tally_kept_weight() */
 };
 
 enum { TALLY_BATCH = 32 };
@@ -171,7 +173,8 @@ struct tally_profile {
 	uint64_t nr_missed;                           /* look-ups that found nothing in these */
 	TALLY_VEC(struct tally_profile_total) totals; /* by event, as far as samples came */
 	TALLY_VEC(uint8_t) frame_verdicts;            /* memo of the filter */
-	TALLY_VEC(struct tally_kept) kept;            /* samples in their order, if wanted */
+	TALLY_VEC(struct tally_kept) kept;            /* samples in their order, if wanted, */
+	struct tally_map heavy; /* and what the heaviest weigh, by their place in it */
 	struct tally_profile_stats stats;
 	/* With a second pass. */
 	TALLY_VEC(uint32_t) bucket_of; /* by number of the sample, TALLY_BUCKET_NONE for none */
@@ -183,6 +186,15 @@ struct tally_profile {
 	size_t nr_dropped; /* buckets that died since the last sweep */
 	size_t nr_dsos;    /* left by the last sweep */
 };
+
+/* What a sample that was kept counts for. */
+static inline uint64_t tally_kept_weight(const struct tally_profile *profile,
+					 const struct tally_kept *kept)
+{
+	if (kept->weight < UINT32_MAX)
+		return kept->weight;
+	return tally_map_get(&profile->heavy, (uint64_t)(kept - profile->kept.data));
+}
 
 /* `machine` must outlive the profile. 0 or -ENOMEM. */
 int tally_profile_init(struct tally_profile *profile, struct tally_machine *machine,

@@ -9,29 +9,6 @@
 
 /* ---- which buckets ------------------------------------------------------------- */
 
-static bool is_selected(const struct tally_profile *profile,
-			const struct tally_selection_options *options, uint32_t bucket)
-{
-	return profile->buckets.data[bucket].key.event == options->event &&
-	       (!options->passes || options->passes[bucket]);
-}
-
-/* The buckets as they are. */
-static int select_buckets(const struct tally_profile *profile,
-			  const struct tally_selection_options *options,
-			  struct tally_selection *selection)
-{
-	int ret = 0;
-
-	for (uint32_t i = 0; i < profile->buckets.len && !ret; i++) {
-		const struct tally_bucket *bucket = &profile->buckets.data[i];
-
-		if (is_selected(profile, options, i) && bucket->nr)
-			ret = tally_vec_push(&selection->buckets, *bucket);
-	}
-	return ret;
-}
-
 /* Add up the samples of the span of time; `sums` are by bucket, all zero. */
 static void sum_samples(const struct tally_profile *profile,
 			const struct tally_selection_options *options, struct tally_bucket *sums)
@@ -45,42 +22,55 @@ static void sum_samples(const struct tally_profile *profile,
 		if (options->query && !tally_query_takes_time(options->query, kept->time))
 			continue;
 		sum->nr++;
-		sum->period += kept->weight;
+		sum->period += tally_kept_weight(profile, kept);
 	}
 }
 
-static int select_samples(const struct tally_profile *profile,
-			  const struct tally_selection_options *options,
-			  struct tally_selection *selection)
+/* Copies of the buckets that pass, with what of them is in the span of time. */
+static int buckets_copy(const struct tally_profile *profile,
+			const struct tally_selection_options *options,
+			struct tally_selection *selection)
 {
-	struct tally_bucket *sums = calloc(profile->buckets.len + 1, sizeof(*sums));
-	int ret = sums ? 0 : -ENOMEM;
+	bool is_timed = options->is_timed || options->query;
+	struct tally_bucket *copies = calloc(profile->buckets.len + 1, sizeof(*copies));
+	size_t nr = 0;
 
-	if (!ret)
-		sum_samples(profile, options, sums);
-	for (uint32_t i = 0; i < profile->buckets.len && !ret; i++) {
-		sums[i].key = profile->buckets.data[i].key;
-		if (is_selected(profile, options, i) && sums[i].nr)
-			ret = tally_vec_push(&selection->buckets, sums[i]);
+	if (!copies)
+		return -ENOMEM;
+	if (is_timed)
+		sum_samples(profile, options, copies);
+	for (size_t i = 0; i < profile->buckets.len; i++) {
+		const struct tally_bucket *bucket = &profile->buckets.data[i];
+		struct tally_bucket copy = is_timed ? copies[i] : *bucket;
+
+		copy.key = bucket->key;
+		if (tally_selection_has(selection, &copy) &&
+		    (!options->passes || options->passes[i]))
+			copies[nr++] = copy;
 	}
-	free(sums);
-	return ret;
+	selection->buckets = selection->owned = copies;
+	selection->nr_buckets = nr;
+	return 0;
 }
 
 int tally_selection_make(const struct tally_profile *profile,
 			 const struct tally_selection_options *options,
 			 struct tally_selection *ret_selection)
 {
-	struct tally_selection selection = {0};
-	bool is_timed = options->is_timed || options->query;
-	int ret = is_timed ? select_samples(profile, options, &selection)
-			   : select_buckets(profile, options, &selection);
+	struct tally_selection selection = {.buckets = profile->buckets.data,
+					    .nr_buckets = profile->buckets.len,
+					    .event = options->event};
+	int ret = 0;
 
-	if (ret) {
-		tally_selection_free(&selection);
+	if (options->is_timed || options->query || options->passes)
+		ret = buckets_copy(profile, options, &selection);
+	if (ret)
 		return ret;
-	}
-	tally_vec_for_each (bucket, &selection.buckets) {
+	for (size_t i = 0; i < selection.nr_buckets; i++) {
+		const struct tally_bucket *bucket = &selection.buckets[i];
+
+		if (!tally_selection_has(&selection, bucket))
+			continue;
 		selection.period += bucket->period;
 		selection.nr += bucket->nr;
 	}
@@ -90,7 +80,7 @@ int tally_selection_make(const struct tally_profile *profile,
 
 void tally_selection_free(struct tally_selection *selection)
 {
-	tally_vec_free(&selection->buckets);
+	free(selection->owned);
 	*selection = (struct tally_selection){0};
 }
 
@@ -163,8 +153,10 @@ int tally_chains_make(const struct tally_profile *profile, const struct tally_se
 	struct tally_slots slots = {0};
 	int ret = functions_make(&chains);
 
-	for (size_t i = 0; i < selection->buckets.len && !ret; i++)
-		ret = chain_add(&chains, &slots, &selection->buckets.data[i]);
+	for (size_t i = 0; i < selection->nr_buckets && !ret; i++) {
+		if (tally_selection_has(selection, &selection->buckets[i]))
+			ret = chain_add(&chains, &slots, &selection->buckets[i]);
+	}
 	tally_slots_free(&slots);
 	if (ret)
 		tally_chains_free(&chains);
@@ -178,6 +170,14 @@ void tally_chains_free(struct tally_chains *chains)
 	tally_vec_free(&chains->all);
 	free(chains->functions);
 	*chains = (struct tally_chains){0};
+}
+
+bool tally_chains_has(const struct tally_chains *chains, const struct tally_bucket_key *key,
+		      uint32_t function)
+{
+	const struct tally_chain chain = {.leaf = bucket_leaf(key), .callers = key->callers};
+
+	return tally_chain_find(chains, &chain, function) != UINT32_MAX;
 }
 
 uint32_t tally_chain_find(const struct tally_chains *chains, const struct tally_chain *chain,

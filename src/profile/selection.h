@@ -21,9 +21,20 @@ struct tally_selection_options {
 };
 
 struct tally_selection {
-	TALLY_VEC(struct tally_bucket) buckets; /* with what of them is selected, none empty */
-	uint64_t period, nr;                    /* sums of them */
+	/* With what of them is selected; those of other events and empty ones do not count. */
+	const struct tally_bucket *buckets;
+	size_t nr_buckets;
+	struct tally_bucket *owned; /* NULL: they are the profile's own */
+	uint32_t event;
+	uint64_t period, nr; /* sums of those that count */
 };
+
+/* Whether a bucket counts. */
+static inline bool tally_selection_has(const struct tally_selection *selection,
+				       const struct tally_bucket *bucket)
+{
+	return bucket->nr && bucket->key.event == selection->event;
+}
 
 /* A callchain that was met, and what it counts for. */
 struct tally_chain {
@@ -52,6 +63,10 @@ void tally_selection_free(struct tally_selection *selection);
 int tally_chains_make(const struct tally_profile *profile, const struct tally_selection *selection,
 		      struct tally_chains *ret_chains);
 void tally_chains_free(struct tally_chains *chains);
+
+/* Whether a function is on the chain of a bucket. */
+bool tally_chains_has(const struct tally_chains *chains, const struct tally_bucket_key *key,
+		      uint32_t function);
 
 /* How many functions a chain has, the innermost one included. */
 static inline uint32_t tally_chain_length(const struct tally_chains *chains,

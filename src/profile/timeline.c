@@ -156,7 +156,7 @@ static void bins_fill(struct timeline_builder *builder)
 		bin = &timeline->bins[(size_t)(rank - options->first) * options->nr_bins +
 				      share_of(kept->time - timeline->first, span,
 					       options->nr_bins)];
-		*bin += kept->weight;
+		*bin += tally_kept_weight(builder->profile, kept);
 		timeline->highest = TALLY_MAX(timeline->highest, *bin);
 	}
 }

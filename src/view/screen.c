@@ -194,6 +194,7 @@ void tally_screen_draw(struct tally_screen *screen, const struct tally_view *vie
 	int top = tally_panel_room(canvas->rows).top;
 
 	scroll(screen, page);
+	screen->page = page;
 	last = TALLY_MIN(screen->first + page, screen->lines.len);
 	columns_measure(screen, view, last, canvas->columns);
 	if (!screen->hide_headings)

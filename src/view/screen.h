@@ -28,12 +28,14 @@ struct tally_screen {
 	bool hide_headings;
 	int needed[TALLY_VIEW_MAX_COLUMNS]; /* by columns; not less while one looks */
 	int widths[TALLY_VIEW_MAX_COLUMNS]; /* which fit */
+	size_t page;                        /* lines that were drawn last */
 	TALLY_VEC(struct tally_screen_line) lines;
 };
 
 void tally_screen_free(struct tally_screen *screen);
 
-/* Find the lines of these rows, and keep the cursor within them. 0 or -ENOMEM. */
+/* Find the lines of these rows, and keep the cursor within them. Call graphs that are made when a
+ * row is opened are made of rows in sight, and appear as they come into sight. 0 or -ENOMEM. */
 int tally_screen_lay_out(struct tally_screen *screen, const struct tally_view *view);
 
 /* How many lines of rows a canvas of that height has room for; at least one is meant. */

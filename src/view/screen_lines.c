@@ -117,6 +117,20 @@ static bool row_has_more(const struct tally_view *view, uint32_t number)
 	       (view->grow && view->may_grow(view->grow_arg, number));
 }
 
+/* Whether the next line will be in sight, or its row has its graph already: with all rows open
+ * there may be thousands of graphs to make. */
+static bool is_near(const struct tally_screen *screen, const struct tally_view *view,
+		    uint32_t number)
+{
+	enum { FIRST_PAGE = 64 };
+	size_t page = screen->page ? screen->page : FIRST_PAGE, at = screen->lines.len;
+
+	if (view->hist->rows.data[number].graph)
+		return true;
+	return (at + page >= screen->first || at >= screen->cursor) &&
+	       at <= TALLY_MAX(screen->first, screen->cursor) + page;
+}
+
 static int row_grow(const struct tally_view *view, uint32_t number)
 {
 	if (view->hist->rows.data[number].graph || !view->grow)
@@ -131,7 +145,7 @@ static int add_row(struct tally_screen *screen, const struct tally_view *view, u
 	int ret = 0;
 
 	line.id = row_id(view, row);
-	line.is_open = line.has_more && is_open(screen, line.id);
+	line.is_open = line.has_more && is_open(screen, line.id) && is_near(screen, view, number);
 	if (line.is_open)
 		ret = row_grow(view, number);
 	if (!ret)
@@ -141,13 +155,31 @@ static int add_row(struct tally_screen *screen, const struct tally_view *view, u
 	return add_below(screen, view, number, &(struct below){row->graph, line.id, row->total, 0});
 }
 
+/* The line that was selected may have gone down, as graphs above it appeared. */
+static void follow(struct tally_screen *screen, uint64_t id)
+{
+	if (screen->cursor >= screen->lines.len || screen->lines.data[screen->cursor].id == id)
+		return;
+	for (size_t i = screen->cursor; i < screen->lines.len; i++) {
+		if (screen->lines.data[i].id != id)
+			continue;
+		screen->first += i - screen->cursor;
+		screen->cursor = i;
+		return;
+	}
+}
+
 int tally_screen_lay_out(struct tally_screen *screen, const struct tally_view *view)
 {
+	const struct tally_screen_line *selected = tally_screen_selected(screen);
+	uint64_t id = selected ? selected->id : 0;
 	int ret = 0;
 
 	screen->lines.len = 0;
 	for (uint32_t i = 0; i < view->hist->rows.len && !ret; i++)
 		ret = add_row(screen, view, i);
+	if (view->grow)
+		follow(screen, id);
 	if (screen->cursor >= screen->lines.len)
 		screen->cursor = screen->lines.len ? screen->lines.len - 1 : 0;
 	return ret;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arith.h"
 #include "cli/browser/state.h"
 
 /* Callees are shown of what weighs so much of a row: one of so many parts. */
@@ -40,20 +41,28 @@ static bool bucket_is_of(const struct browser *browser, const struct tally_bucke
 	       (!(keys & TALLY_KEY_LABEL) || key->label == group->label);
 }
 
-/* The callchains of a row's group. */
+/* The callchains of a row's group that have its function. */
 static int group_chains(const struct browser *browser, const struct tally_group *group,
-			struct tally_chains *ret_chains)
+			uint32_t function, struct tally_chains *ret_chains)
 {
-	struct tally_selection selection = {0};
+	const struct tally_selection *all = &browser->selection;
+	struct tally_selection own = {.event = all->event};
+	TALLY_VEC(struct tally_bucket) buckets = {0};
 	int ret = 0;
 
-	tally_vec_for_each (bucket, &browser->selection.buckets) {
-		if (!ret && bucket_is_of(browser, &bucket->key, group))
-			ret = tally_vec_push(&selection.buckets, *bucket);
+	for (size_t i = 0; i < all->nr_buckets && !ret; i++) {
+		const struct tally_bucket *bucket = &all->buckets[i];
+
+		if (tally_selection_has(all, bucket) &&
+		    bucket_is_of(browser, &bucket->key, group) &&
+		    tally_chains_has(&browser->chains, &bucket->key, function))
+			ret = tally_vec_push(&buckets, *bucket);
 	}
+	own.buckets = buckets.data;
+	own.nr_buckets = buckets.len;
 	if (!ret)
-		ret = tally_chains_make(browser->source->profile, &selection, ret_chains);
-	tally_selection_free(&selection);
+		ret = tally_chains_make(browser->source->profile, &own, ret_chains);
+	tally_vec_free(&buckets);
 	return ret;
 }
 
@@ -94,7 +103,8 @@ static int row_grow(void *arg, uint32_t number)
 	int ret = 0;
 
 	if (has_groups)
-		ret = group_chains(browser, &table->hist.groups.data[row->group], &own);
+		ret = group_chains(browser, &table->hist.groups.data[row->group], options.function,
+				   &own);
 	if (!ret)
 		ret = tally_calltree_grow(has_groups ? &own : &browser->chains, &options, &tree);
 	tally_chains_free(&own);
@@ -187,9 +197,17 @@ int browser_table_make(struct browser_table *table, struct browser *browser)
 	return ret ? ret : tally_screen_lay_out(&table->screen, &table->view);
 }
 
+void browser_table_turn(struct browser_table *table)
+{
+	tally_vec_for_each (row, &table->hist.rows)
+		row->graph = 0;
+	table->hist.graph.len = TALLY_MIN(table->hist.graph.len, (size_t)1);
+}
+
 void browser_table_drop(struct browser_table *table)
 {
 	tally_hist_free(&table->hist);
+	table->screen.lines.len = 0;
 	table->is_made = false;
 }
 

@@ -24,6 +24,9 @@ struct browser_table {
 /* Make the rows, if the selection or anything else is another one. 0 or -ENOMEM. */
 int browser_table_make(struct browser_table *table, struct browser *browser);
 
+/* The callchains below rows are to be grown anew. */
+void browser_table_turn(struct browser_table *table);
+
 /* They are to be made anew. */
 void browser_table_drop(struct browser_table *table);
 void browser_table_free(struct browser_table *table);

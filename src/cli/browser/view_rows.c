@@ -9,8 +9,6 @@
 #include "cli/browser/view.h"
 #include "cli/recording/columns.h"
 
-enum { OPEN_ALL_MAX = 100 };
-
 /* Orders besides the one asked for. */
 static const char *const orders[] = {"comm,dso,symbol", "comm",           "dso",
 				     "tid,dso,symbol",  "cpu,dso,symbol", "dso,symbol"};
@@ -110,27 +108,11 @@ static int rows_toggle_below(struct browser *browser)
 	return tally_screen_toggle(&browser->table.screen, &browser->table.view, true);
 }
 
-/* Those of all rows would take minutes of a large recording: those of the first ones are opened. */
 static int rows_open_all(struct browser *browser)
 {
-	struct browser_table *table = &browser->table;
-	size_t cursor = table->screen.cursor;
-	int ret = 0;
-
-	if (!rows_have_chains(browser))
-		return 0;
-	tally_screen_open_all(&table->screen, false);
-	ret = tally_screen_lay_out(&table->screen, &table->view);
-	/* From the last one up: what is opened moves what is below. */
-	for (size_t i = TALLY_MIN(table->screen.lines.len, (size_t)OPEN_ALL_MAX);
-	     i-- > 0 && !ret;) {
-		table->screen.cursor = i;
-		ret = tally_screen_toggle(&table->screen, &table->view, true);
-	}
-	if (table->screen.lines.len > OPEN_ALL_MAX)
-		browser_note(browser, "the first %d rows are opened", OPEN_ALL_MAX);
-	table->screen.cursor = cursor;
-	return ret;
+	if (rows_have_chains(browser))
+		tally_screen_open_all(&browser->table.screen, true);
+	return 0;
 }
 
 static int rows_close_all(struct browser *browser)
@@ -146,7 +128,7 @@ static int rows_direction(struct browser *browser)
 	if (!rows_have_chains(browser))
 		return 0;
 	table->by_callers = !table->by_callers;
-	browser_table_drop(table);
+	browser_table_turn(table);
 	browser_note(browser, table->by_callers ? "below a row are its callers"
 						: "below a row is what it calls");
 	return 0;
