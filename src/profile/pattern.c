@@ -66,7 +66,7 @@ static const char *interval_end(const char *at, uint64_t *ret_times)
 	end += is_range ? strspn(end, "0123456789") : 0;
 	if (*end != '}')
 		return NULL;
-	*ret_times = TALLY_MIN(TALLY_MAX(low, high), STEPS_LIMIT) + 1;
+	*ret_times = 2 * TALLY_MIN(TALLY_MAX(low, high), STEPS_LIMIT) + 2;
 	return end + 1;
 }
 
@@ -89,7 +89,8 @@ static const char *steps_close(struct pattern_steps *steps, const char *at)
 	return at + 1;
 }
 
-/* What is at `at`; returns what is behind it. A '+' is written out as twice, once repeated. */
+/* What is at `at`; returns what is behind it. A '+' is written out as twice, once repeated. What is
+ * passed over or repeated is two ways to go on, which multiply with those inside. */
 static const char *steps_take(struct pattern_steps *steps, const char *at)
 {
 	const char *end;
@@ -104,9 +105,9 @@ static const char *steps_take(struct pattern_steps *steps, const char *at)
 			break;
 		steps_repeat(steps, times);
 		return end;
-	case '+': steps_repeat(steps, 2); return at + 1;
+	case '+': steps_repeat(steps, 3); return at + 1;
 	case '*':
-	case '?': return at + 1;
+	case '?': steps_repeat(steps, 2); return at + 1;
 	case '[': steps_add_atom(steps, 1); return bracket_end(at);
 	case '\\': steps_add_atom(steps, 1); return at + 1 + (at[1] != '\0');
 	default: break;

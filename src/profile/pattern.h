@@ -4,9 +4,10 @@
  * extended). Upper and lower case are the same unless the pattern has an upper-case letter, of
  * ASCII.
  *
- * What a regular expression may cost is bounded when it is compiled: glibc writes repetitions out,
- * so their product counts. Matching takes time in proportion to that and to the name's length, of
- * which no more than TALLY_PATTERN_NAME_MAX bytes are looked at.
+ * What a regular expression may cost is bounded when it is compiled: glibc writes repetitions out
+ * and follows all ways through those in one another, so their product counts. Matching takes time
+ * in proportion to that and to the name's length, of which no more than TALLY_PATTERN_NAME_MAX
+ * bytes are looked at.
  */
 #ifndef TALLY_PROFILE_PATTERN_H
 #define TALLY_PROFILE_PATTERN_H

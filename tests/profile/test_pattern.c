@@ -100,7 +100,8 @@ static void wrong_ones_are_refused(void **state)
 	is_refused(longer, "256");
 }
 
-/* glibc writes "x+" and "x{n}" out: twice and n times, for each level of groups again. */
+/* glibc writes "x+" and "x{n}" out: twice and n times, for each level of groups again; and follows
+ * all ways through "?" and "*" in one another. */
 static void dear_ones_are_refused(void **state)
 {
 	char text[TALLY_PATTERN_REGEX_MAX + 1];
@@ -110,6 +111,8 @@ static void dear_ones_are_refused(void **state)
 	is_refused("((a{9}){9}){9}{9}", "too much");
 	is_refused("a{1,5000}", "too much");
 	is_refused("a{500,}{9}", "too much");
+	is_refused("i????????++++++++", "too much");
+	is_refused("((((((((((a?)?)?)*)*)*)?)?)?)?)?", "too much");
 	is_refused("{x}(((((((((((a+)+)+)+)+)+)+)+)+)+)+)", "too much");
 	for (size_t i = 0; i < 40; i++)
 		strcpy(text + i, i < 39 ? "(" : "(a");
@@ -122,7 +125,7 @@ static void cheap_ones_are_taken(void **state)
 {
 	static const char *const cheap[] = {"a+b+c+d+e+f+g+h+i+j+k+l+m+n+o+p+",
 					    "(ab+c|d*)+[^]x]*(x{1,20}){0,5}", "a{3}b{2,}c{,4}",
-					    "((((((((a*)*)*)*)*)*)*)*)*"};
+					    "(((((((a*)*)*)*)*)*)*)*"};
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(cheap); i++) {
 		struct tally_pattern pattern;
