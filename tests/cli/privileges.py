@@ -121,6 +121,15 @@ def test_session_at_paranoid_3():
     session(3)
 
 
+def test_profile_shows_what_it_recorded():
+    """The recording has lost its name by then, and the process, with capabilities, is nobody's to look at."""
+    with rights.sysctls(perf_event_paranoid=2, kptr_restrict=0):
+        me, tally = account(), capable()
+        done = well(me.run(tally, "profile", "-a", "--duration", "0.7"))
+        assert re.search(r"^# Health: \d+ samples read", done.stdout, re.M), done.stdout[-500:]
+        assert re.search(r"\[k\] [a-z_]+", done.stdout) and " s, " in done.stderr, done.stderr
+
+
 @contextlib.contextmanager
 def kernel_is_busy():
     """Something for the kernel to do that shows, whatever else runs."""
