@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/file.h"
+#include "base/ranges.h"
 #include "base/vec.h"
 #include "tally/client.h"
 
@@ -28,64 +29,38 @@ int tally_cpus_any(struct tally_cpus **ret_cpus)
 	return cpus_from(&(int32_t){-1}, 1, ret_cpus);
 }
 
-/* One number or range of a list; moves `*text` behind it and its comma. */
-static int parse_range(const char **text, long *ret_first, long *ret_last)
-{
-	char *end;
-
-	if (!isdigit((unsigned char)**text))
-		return -EINVAL;
-	*ret_first = *ret_last = strtol(*text, &end, 10);
-	if (*end == '-') {
-		if (!isdigit((unsigned char)end[1]))
-			return -EINVAL;
-		*ret_last = strtol(end + 1, &end, 10);
-	}
-	if (*ret_last < *ret_first || *ret_last >= CPU_LIMIT)
-		return -EINVAL;
-	if (*end == ',' && end[1] && end[1] != '\n')
-		end++;
-	else if (*end && *end != '\n')
-		return -EINVAL;
-	*text = *end == '\n' ? end + 1 : end;
-	return 0;
-}
-
-static int ascending(const void *a, const void *b)
-{
-	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static size_t without_doubles(int32_t *numbers, size_t nr)
-{
-	size_t kept = 0;
-
-	qsort(numbers, nr, sizeof(*numbers), ascending);
-	for (size_t i = 0; i < nr; i++) {
-		if (!kept || numbers[kept - 1] != numbers[i])
-			numbers[kept++] = numbers[i];
-	}
-	return kept;
-}
-
-int tally_cpus_parse(const char *text, struct tally_cpus **ret_cpus)
+static int cpus_from_ranges(const struct tally_ranges *ranges, struct tally_cpus **ret_cpus)
 {
 	TALLY_VEC(int32_t) list = {0};
-	long first, last;
-	int ret = *text && *text != '\n' ? 0 : -EINVAL;
+	int ret = ranges->all.data[ranges->all.len - 1].last < CPU_LIMIT ? 0 : -EINVAL;
 
-	while (*text && !ret) {
-		ret = parse_range(&text, &first, &last);
-		for (; !ret && first <= last; first++)
-			ret = tally_vec_push(&list, (int32_t)first);
-		if (list.len > CPU_LIMIT)
-			ret = -EINVAL;
+	tally_vec_for_each (range, &ranges->all) {
+		for (uint32_t i = range->first; !ret && i <= range->last; i++)
+			ret = tally_vec_push(&list, (int32_t)i);
 	}
 	if (!ret)
-		ret = cpus_from(list.data, without_doubles(list.data, list.len), ret_cpus);
+		ret = cpus_from(list.data, list.len, ret_cpus);
 	tally_vec_free(&list);
+	return ret;
+}
+
+/* What is read from sysfs ends with a newline. */
+int tally_cpus_parse(const char *text, struct tally_cpus **ret_cpus)
+{
+	size_t len = strcspn(text, "\n");
+	char *line = strndup(text, len);
+	struct tally_ranges ranges;
+	int ret = line ? 0 : -ENOMEM;
+
+	if (text[len] && text[len + 1])
+		ret = -EINVAL;
+	if (!ret)
+		ret = tally_ranges_parse(line, &ranges);
+	free(line);
+	if (ret)
+		return ret;
+	ret = cpus_from_ranges(&ranges, ret_cpus);
+	tally_ranges_free(&ranges);
 	return ret;
 }
 
