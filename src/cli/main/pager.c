@@ -50,7 +50,8 @@ static bool terminal_pages(void)
 /* ---- its start ------------------------------------------------------------------ */
 
 /* Start it with `input` in the place of our standard input. One word is a program: whether it can
- * be run is known then, and of what a shell runs it is not. */
+ * be run is known then, and of what a shell runs it is not. Who has no standard input has no pager.
+ */
 static int pager_run(const char *command, int input)
 {
 	bool is_word = !strpbrk(command, " \t\n|&;<>()$`\\\"'*?[#~=%");
@@ -58,11 +59,12 @@ static int pager_run(const char *command, int input)
 	char *const line[] = {(char *)"sh", (char *)"-c", (char *)command, NULL};
 	int ours = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), ret;
 
+	if (ours < 0)
+		return -errno;
 	dup2(input, STDIN_FILENO);
 	ret = tally_child_start(&pager.child, is_word ? word : line, STDOUT_FILENO);
-	if (ours >= 0)
-		dup2(ours, STDIN_FILENO);
-	close(ours >= 0 ? ours : STDIN_FILENO);
+	dup2(ours, STDIN_FILENO);
+	close(ours);
 	if (!ret)
 		ret = tally_child_go(&pager.child);
 	if (!ret)
