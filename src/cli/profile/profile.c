@@ -20,6 +20,7 @@ struct profile_config {
 	struct tally_target target;
 	struct tally_option_list events;
 	const char *freq, *call_graph, *duration, *output, *mmap_size;
+	bool stdio;
 };
 
 #define AT(member) offsetof(struct profile_config, member)
@@ -48,6 +49,7 @@ static const struct tally_option profile_options[] = {
 	 .call = option_frame_pointers},
 	{'m', "mmap-pages", TALLY_OPTION_TEXT, AT(mmap_size), "pages|size",
 	 "size of each ring buffer: pages, or 512K, 4M (512K)"},
+	{0, "stdio", TALLY_OPTION_FLAG, AT(stdio), NULL, "as text on a terminal, too"},
 	{'o', "output", TALLY_OPTION_TEXT, AT(output), "file",
 	 "keep the recording, for tally report and others"},
 	TALLY_OPTION_END,
@@ -151,14 +153,15 @@ static int profile_record(const struct profile_config *config, const char *path,
 
 /* ---- showing ----------------------------------------------------------------------- */
 
-static int profile_show(const struct profile_recording *recording)
+static int profile_show(const struct profile_config *config,
+			const struct profile_recording *recording)
 {
 	struct arguments arguments = {0};
 	int status;
 
 	add_word(&arguments, "report");
 	add_option(&arguments, "-i", tally_str_text(&recording->open));
-	if (!isatty(STDOUT_FILENO))
+	if (config->stdio || !isatty(STDOUT_FILENO))
 		add_word(&arguments, "--stdio");
 	status = run_other(&arguments);
 	tally_vec_free(&arguments.words);
@@ -189,7 +192,7 @@ static int profile_all(const struct profile_config *config, struct profile_recor
 	if (!ret && config->output)
 		print_kept(config->output);
 	if (!ret)
-		shown = profile_show(recording);
+		shown = profile_show(config, recording);
 	else if (!status)
 		status = TALLY_EXIT_ERROR;
 	return status ? status : shown;

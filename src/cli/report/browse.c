@@ -33,6 +33,12 @@ static const char *event_name(void *arg, uint32_t number)
 	return event->name;
 }
 
+/* A recording without a name is that of tally profile. */
+static const char *shown_name(const char *path)
+{
+	return strncmp(path, "/proc/self/fd/", 14) != 0 ? tally_path_name(path) : "this recording";
+}
+
 static void add_health(void *arg, struct tally_str *out)
 {
 	const struct report *report = arg;
@@ -49,7 +55,7 @@ int report_browse(struct report *report)
 		.arg = report,
 		.event = event_name,
 		.health = add_health,
-		.what = tally_path_name(report->session->path),
+		.what = shown_name(report->session->path),
 		.query = report->query,
 	};
 
