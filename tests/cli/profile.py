@@ -76,36 +76,45 @@ def test_a_command_in_a_pipe():
     tap.same(int(found[1]), int(shown[0][1]), "samples")
 
 
+def in_browser(text):
+    return "Overview" in text and "Query" in text and "spin_inner" in text
+
+
+def browse(*args, press=""):
+    """Exit status and text of a session that ends in the browser, which q leaves. Keys are pressed once the line moves."""
+    with Session(TALLY, "profile", *CLOCK, *args) as session:
+        if press:
+            session.until(lambda text: len(lines(text)) > 1, "the line of progress")
+            session.press(press)
+        session.until(in_browser, "the browser")
+        session.until(lambda text: "this recording" in text, "a title")
+        tap.same(os.listdir(TEMPORARY), [], "temporary files while it is shown")
+        session.press("q")
+        return session.finish()
+
+
 def test_on_a_terminal_the_line_moves():
-    with Session(TALLY, "profile", *CLOCK, "--", SPIN, "3", TALLY_PAGER="") as session:
-        status, text = session.finish()
+    status, text = browse("--", SPIN, "3")
     tap.same(status, 0, text[-300:])
     shown = lines(text)
     assert len(shown) >= 4, shown
     assert shown == sorted(shown, key=lambda one: one[:2]) and shown[-1][1] > shown[0][1] > 0, shown
     seconds = [one[0] for one in shown]
     assert all(0.4 <= b - a <= 1.5 for a, b in zip(seconds, seconds[1:-1])), seconds
-    assert shows_spin(text), text[-500:]
-    tap.same(os.listdir(TEMPORARY), [], "temporary files")
 
 
 def test_ctrl_c_ends_it_and_shows_it():
-    with Session(TALLY, "profile", *CLOCK, SPIN, "100", TALLY_PAGER="") as session:
-        session.until(lambda text: len(lines(text)) > 1, "the line of progress")
-        session.press("\x03")
-        status, text = session.finish()
+    status, text = browse(SPIN, "100", press="\x03")
     tap.same(status, 128 + signal.SIGINT, text[-300:])  # the command's
-    assert shows_spin(text), text[-500:]
-    tap.same(os.listdir(TEMPORARY), [], "temporary files")
 
 
-def test_the_result_is_paged():
-    with Session(TALLY, "profile", *CLOCK, SPIN, "0", TALLY_PAGER="sed 's/^/paged: /'") as session:
+def test_text_is_paged():
+    with Session(TALLY, "profile", "--stdio", *CLOCK, SPIN, "0", TALLY_PAGER="sed 's/^/paged: /'") as session:
         status, text = session.finish()
     tap.same(status, 0, text[-300:])
-    assert re.search(r"^paged: .* \[\.\] spin_inner", text, re.M), text[-500:]
+    assert shows_spin(text) and re.search(r"^paged: .* \[\.\] spin_inner", text, re.M), text[-500:]
     assert not re.search(r"paged: .*MB", text), "the line of progress is before the pager"
-    with Session(TALLY, "profile", *CLOCK, SPIN, "0", TALLY_PAGER="true") as session:
+    with Session(TALLY, "profile", "--stdio", *CLOCK, SPIN, "0", TALLY_PAGER="true") as session:
         session.finish()
     tap.same(os.listdir(TEMPORARY), [], "temporary files of one that was ended by SIGPIPE")
 
