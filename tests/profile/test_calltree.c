@@ -58,9 +58,10 @@ static void add_chain(struct fixture *f, uint32_t i)
 				 0);
 	assert_int_equal(tally_vec_push(&f->profile.buckets, bucket), 0);
 	for (uint64_t time = chain->time; time <= chain->time + 1; time++)
-		assert_int_equal(tally_vec_push(&f->profile.kept,
-						(struct tally_kept){time, i, (uint32_t)chain->weight}),
-				 0);
+		assert_int_equal(
+			tally_vec_push(&f->profile.kept,
+				       (struct tally_kept){time, i, (uint32_t)chain->weight}),
+			0);
 }
 
 static void fixture_start(struct fixture *f, struct random *random)
