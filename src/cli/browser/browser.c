@@ -26,27 +26,93 @@ enum { HELP_MAX = 24, LEFT_LINES = 10 };
 
 /* ---- what is looked at ----------------------------------------------------------------------- */
 
+uint64_t browser_total(const struct browser *browser)
+{
+	return tally_chosen_total(browser->source->profile, browser->event);
+}
+
+static void chains_drop(struct browser *browser)
+{
+	tally_chains_free(&browser->chains);
+	browser->has_chains = false;
+}
+
+int browser_chains_make(struct browser *browser)
+{
+	int ret = 0;
+
+	if (!browser->has_chains)
+		ret = tally_chains_make(browser->source->profile, &browser->selection,
+					&browser->chains);
+	browser->has_chains = !ret;
+	return ret;
+}
+
+/* Frames of what is live have other numbers after a while: the one that a function has now. */
+uint32_t browser_frame_again(const struct browser *browser, uint32_t number,
+			     const struct tally_frame *was)
+{
+	const struct tally_frames *frames = &browser->source->profile->frames;
+
+	if (number == TALLY_FRAME_NONE || !browser->source->live)
+		return number;
+	for (uint32_t i = 0; i < frames->all.len; i++) {
+		if (frames->all.data[i].dso == was->dso &&
+		    frames->all.data[i].symbol == was->symbol)
+			return i;
+	}
+	return TALLY_FRAME_NONE;
+}
+
+static void frame_note(const struct browser *browser, uint32_t number, struct tally_frame *to)
+{
+	if (number != TALLY_FRAME_NONE)
+		*to = browser->source->profile->frames.all.data[number];
+}
+
 static int select_again(struct browser *browser)
 {
+	const struct tally_browser_live *live = browser->source->live;
 	struct tally_profile *profile = browser->source->profile;
 	struct tally_selection selection;
-	struct tally_chains chains;
-	int ret = browser_filter_select(&browser->filter, profile, browser->event, &selection);
+	int ret = tally_profile_finish(profile);
 
+	if (!ret)
+		ret = browser_filter_select(&browser->filter, profile, browser->event, &selection);
 	if (ret)
 		return ret;
-	ret = tally_chains_make(profile, &selection, &chains);
-	if (ret) {
-		tally_selection_free(&selection);
-		return ret;
-	}
-	tally_chains_free(&browser->chains);
-	tally_selection_free(&browser->selection);
+	if (browser->has_selection)
+		tally_selection_free(&browser->selection);
+	chains_drop(browser);
 	browser->selection = selection;
-	browser->chains = chains;
+	browser->has_selection = true;
+	browser->function =
+		browser_frame_again(browser, browser->function, &browser->function_frame);
+	browser->pivot = browser_frame_again(browser, browser->pivot, &browser->pivot_frame);
+	browser->seen = live ? *live->generation : 0;
 	browser->generation++;
 	browser->is_stale = false;
 	return 0;
+}
+
+/* Whether anything changed since the selection was made. */
+static bool is_stale(const struct browser *browser)
+{
+	const struct tally_browser_live *live = browser->source->live;
+
+	return browser->is_stale || (live && browser->seen != *live->generation);
+}
+
+static void lock(const struct browser *browser)
+{
+	if (browser->source->live)
+		pthread_mutex_lock(browser->source->live->lock);
+}
+
+static void unlock(const struct browser *browser)
+{
+	if (browser->source->live)
+		pthread_mutex_unlock(browser->source->live->lock);
 }
 
 /* ---- drawing --------------------------------------------------------------------------------- */
@@ -54,8 +120,13 @@ static int select_again(struct browser *browser)
 static void add_title(const struct browser *browser, struct tally_str *out)
 {
 	const struct tally_browser_source *source = browser->source;
-	const struct tally_profile_total *total = &source->profile->totals.data[browser->event];
+	const struct tally_profile_total *total;
 
+	if (source->live) {
+		source->live->title(source->arg, out);
+		return;
+	}
+	total = &source->profile->totals.data[browser->event];
 	tally_str_addf(out, "%s: %s", browser->view->name, source->what);
 	tally_str_addf(out, "  %" PRIu64 " samples of '%s'", browser->selection.nr,
 		       source->event(source->arg, browser->event));
@@ -64,9 +135,27 @@ static void add_title(const struct browser *browser, struct tally_str *out)
 	tally_str_escape(out, 0);
 }
 
+/* Of what is live: which of several events it is, and whatever its source says. */
+static void add_state(const struct browser *browser, struct tally_str *out)
+{
+	const struct tally_browser_source *source = browser->source;
+	const char *state = source->live->state(source->arg);
+	size_t start;
+
+	if (source->nr_events > 1) {
+		tally_str_addf(out, "%sevent ", out->len ? ", " : "");
+		start = out->len;
+		tally_str_add(out, source->event(source->arg, browser->event));
+		tally_str_escape(out, start);
+	}
+	if (state)
+		tally_str_addf(out, "%s%s", out->len ? ", " : "", state);
+}
+
 /* What is asked, else what was just said, else what is looked at. */
 static void add_note(const struct browser *browser, struct tally_str *out)
 {
+	const struct tally_browser_source *source = browser->source;
 	size_t start;
 
 	if (browser->prompt.question) {
@@ -81,13 +170,8 @@ static void add_note(const struct browser *browser, struct tally_str *out)
 		return;
 	}
 	browser_filter_text(&browser->filter, out);
-	if (out->len) {
-		tally_str_add(out, " (Esc: out)");
-		return;
-	}
-	if (browser->view == &browser_rows && browser->table.part)
-		tally_str_addf(out, "only functions with %s", browser->table.part);
-	tally_str_escape(out, 0);
+	if (source->live)
+		add_state(browser, out);
 }
 
 void browser_panel(struct browser *browser, struct tally_panel *panel)
@@ -107,14 +191,17 @@ static void draw_help(struct browser *browser)
 		"1 2 3 4 6  overview, rows, flame graph, callers and callees, time",
 		":          only samples for which a query holds: comm: sym: dso: ...",
 		"Esc        out of that again, then back to the view before",
-		"i          what is known of the recording's health",
-		"Tab        the next event          q    quit",
+		"Tab        the next event          i    health of the recording",
+		"h ? F1     these keys              q    quit",
 	};
+	const struct tally_browser_live *live = browser->source->live;
 	const char *lines[HELP_MAX];
 	size_t nr = 0;
 
 	for (size_t i = 0; i < browser->view->nr_help && nr < HELP_MAX; i++)
 		lines[nr++] = browser->view->help[i];
+	for (size_t i = 0; live && i < live->nr_help && nr < HELP_MAX; i++)
+		lines[nr++] = live->help[i];
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(of_all) && nr < HELP_MAX; i++)
 		lines[nr++] = of_all[i];
 	tally_canvas_box(&browser->canvas, " Keys ", lines, nr);
@@ -138,13 +225,14 @@ static void draw_health(struct browser *browser)
 	tally_str_free(&text);
 }
 
-static int draw(struct browser *browser, bool all)
+/* Under the lock, up to where a terminal may make us wait. */
+static int draw_locked(struct browser *browser)
 {
 	struct tally_str where = {0};
 	struct tally_panel panel = {0};
 	int ret = 0, rows, columns;
 
-	if (browser->is_stale)
+	if (is_stale(browser))
 		ret = select_again(browser);
 	tally_terminal_size(browser->terminal, &rows, &columns);
 	if (!ret)
@@ -163,6 +251,18 @@ static int draw(struct browser *browser, bool all)
 		draw_help(browser);
 	if (browser->shows_health)
 		draw_health(browser);
+	frame_note(browser, browser->function, &browser->function_frame);
+	frame_note(browser, browser->pivot, &browser->pivot_frame);
+	return ret;
+}
+
+static int draw(struct browser *browser, bool all)
+{
+	int ret;
+
+	lock(browser);
+	ret = draw_locked(browser);
+	unlock(browser);
 	if (!ret)
 		tally_terminal_show(browser->terminal, &browser->canvas, all);
 	return ret;
@@ -195,31 +295,57 @@ static int keys_drain(struct browser *browser)
 	uint32_t press;
 	int ret = 0;
 
+	lock(browser);
 	while (!ret && !browser->stop &&
 	       (press = tally_terminal_press(browser->terminal)) != TALLY_PRESS_NONE) {
-		ret = browser_press(browser, press);
-		if (!ret && browser->is_stale)
-			ret = select_again(browser);
+		if (is_stale(browser))
+			ret = draw_locked(browser);
 		if (!ret)
-			ret = draw(browser, false);
+			ret = browser_press(browser, press);
+		if (!ret)
+			ret = draw_locked(browser);
 	}
+	unlock(browser);
+	return ret;
+}
+
+/* What is live may have come to its end. */
+static int look_at_end(struct browser *browser)
+{
+	const struct tally_browser_live *live = browser->source->live;
+	int ret;
+
+	if (!live)
+		return 0;
+	lock(browser);
+	browser->stop |= *live->is_over;
+	ret = *live->error;
+	unlock(browser);
 	return ret;
 }
 
 static int turn(struct browser *browser)
 {
-	struct pollfd polls[] = {{browser->signals, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
+	const struct tally_browser_live *live = browser->source->live;
+	struct pollfd polls[] = {{browser->signals, POLLIN, 0},
+				 {STDIN_FILENO, POLLIN, 0},
+				 {live ? live->wake : -1, POLLIN, 0}};
+	uint64_t wakes;
 	bool all;
 	int ret = 0;
 
 	/* Others, like the handler of SIGTSTP, may interrupt. */
 	if (poll(polls, TALLY_ARRAY_SIZE(polls), -1) < 0 && errno != EINTR)
 		return -errno;
+	if (polls[2].revents & POLLIN)
+		(void)!read(live->wake, &wakes, sizeof(wakes));
 	signals_drain(browser);
 	if (polls[1].revents & POLLIN)
 		ret = keys_drain(browser);
 	else if (polls[1].revents)
 		browser->stop = true;
+	if (!ret && !browser->stop)
+		ret = look_at_end(browser);
 	if (ret || browser->stop)
 		return ret;
 	all = browser->redraw;
@@ -253,7 +379,7 @@ static void left_list(struct browser *browser, enum browser_list list, const cha
 		      struct tally_str *out)
 {
 	const struct browser_lists *lists = &browser->lists;
-	uint64_t all = browser->source->profile->totals.data[browser->event].period;
+	uint64_t all = browser_total(browser);
 	struct tally_str share = {0};
 
 	tally_str_addf(out, "\n%s\n", heading);
@@ -271,8 +397,10 @@ static void left_list(struct browser *browser, enum browser_list list, const cha
 static int leave_summary(struct browser *browser)
 {
 	struct tally_str out = {0};
-	int ret = browser_lists_make(&browser->lists, browser);
+	int ret = is_stale(browser) ? select_again(browser) : 0;
 
+	if (!ret)
+		ret = browser_lists_make(&browser->lists, browser);
 	if (!ret) {
 		browser->view = &browser_overview;
 		add_title(browser, &out);
@@ -290,7 +418,7 @@ static int leave_summary(struct browser *browser)
 static void browser_free(struct browser *browser)
 {
 	tally_terminal_close(browser->terminal);
-	if (browser->signals >= 0)
+	if (browser->signals >= 0 && !browser->source->live)
 		close(browser->signals);
 	browser_lists_free(&browser->lists);
 	browser_table_free(&browser->table);
@@ -324,38 +452,52 @@ static void take_health(struct browser *browser)
 	tally_str_free(&text);
 }
 
+/* Take over signals that the source does not. */
+static int browser_start(struct browser *browser)
+{
+	const struct tally_browser_source *source = browser->source;
+
+	browser->signals = source->live ? source->live->signals : signals_open();
+	if (browser->signals < 0)
+		return browser->signals;
+	browser->table.first_sort = source->config->sort ? source->config->sort : "";
+	browser->table.by_callers = source->config->order == TALLY_GRAPH_CALLEE;
+	if (source->live)
+		return 0;
+	browser_filter_start(&browser->filter, source->profile);
+	take_health(browser);
+	return source->query
+		       ? browser_zoom(browser, BROWSER_ONLY_QUERY, source->query, source->query)
+		       : 0;
+}
+
 int tally_browser_run(const struct tally_browser_source *source)
 {
 	struct browser browser = {
 		.source = source,
 		.event = source->first_event,
-		.view = &browser_overview,
+		.view = source->views[0],
 		.function = TALLY_FRAME_NONE,
 		.pivot = TALLY_FRAME_NONE,
 		.is_stale = true,
 		.signals = -1,
+		.hide_kernel = source->hide_kernel,
+		.hide_user = source->hide_user,
 	};
 	int ret = open_terminal(&browser);
 
 	if (ret)
 		return ret;
-	browser.signals = signals_open();
-	ret = browser.signals < 0 ? browser.signals : 0;
-	browser.table.first_sort = source->config->sort ? source->config->sort : "";
-	browser.table.by_callers = source->config->order == TALLY_GRAPH_CALLEE;
-	browser_filter_start(&browser.filter, source->profile);
-	take_health(&browser);
-	if (!ret && source->query)
-		ret = browser_zoom(&browser, source->query);
+	ret = browser_start(&browser);
 	if (!ret)
 		ret = draw(&browser, true);
 	while (!ret && !browser.stop)
 		ret = turn(&browser);
 	tally_terminal_close(browser.terminal);
 	browser.terminal = NULL;
-	if (!ret)
+	if (!ret && !source->live)
 		ret = leave_summary(&browser);
-	if (ret)
+	if (ret && !source->live)
 		tally_print_error("the browser ends: %s", strerror(-ret));
 	browser_free(&browser);
 	return ret;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which samples the browser looks at: steps of queries, one inside the other, and a span of time.
- */
+/* What the browser looks at: steps, one inside the other, that choose among samples or rows. */
 #ifndef TALLY_CLI_BROWSER_FILTER_H
 #define TALLY_CLI_BROWSER_FILTER_H
 
@@ -8,25 +7,53 @@
 #include "profile/query.h"
 #include "profile/selection.h"
 
+/* In the order in which they are told. */
+enum browser_step_kind {
+	BROWSER_ONLY_COMMAND,
+	BROWSER_ONLY_PROCESS,
+	BROWSER_ONLY_THREAD,
+	BROWSER_ONLY_CPU,
+	BROWSER_ONLY_FILE,
+	BROWSER_ONLY_FUNCTION,
+	BROWSER_ONLY_PART,   /* rows of functions with a part in their name */
+	BROWSER_ONLY_KERNEL, /* rows of the kernel */
+	BROWSER_ONLY_SPAN,
+	BROWSER_ONLY_QUERY, /* the only one of which there may be several */
+	BROWSER_NR_STEPS,
+};
+
+struct browser_step {
+	enum browser_step_kind kind;
+	char *words; /* of the query that it is; NULL: it is none */
+	char *name;  /* what is looked at alone, as people call it */
+};
+
 /* All zero: everything. */
 struct browser_filter {
-	TALLY_VEC(char *) steps;   /* what each asks for, owned */
-	struct tally_query *query; /* all of them; NULL: none */
+	TALLY_VEC(struct browser_step) steps;
+	struct tally_query *query; /* all of those that are one; NULL: none */
 	uint64_t earliest, latest; /* of all samples, ns */
-	bool has_span;
-	uint64_t first, last; /* of the span, inclusive */
+	uint64_t first, last;      /* of the span, inclusive */
 };
 
 /* Find when samples began and ended. */
 void browser_filter_start(struct browser_filter *filter, const struct tally_profile *profile);
 void browser_filter_free(struct browser_filter *filter);
 
-/* Look closer, by the words of a query. 0, or what is wrong: -ENOMEM, or the error of
- * tally_query_parse() with `err`, and nothing changed. */
-int browser_filter_push(struct browser_filter *filter, const char *words, struct tally_error *err);
+/* Look closer; a step of the same kind is replaced. 0, or what is wrong and nothing changed:
+ * -ENOMEM, or the error of tally_query_parse() with `err`. */
+int browser_filter_push(struct browser_filter *filter, enum browser_step_kind kind,
+			const char *words, const char *name, struct tally_error *err);
 
-/* Undo what was done last: a step, before that the span. False: there was nothing. */
+/* Undo the step that was made last. False: there was none. */
 bool browser_filter_pop(struct browser_filter *filter);
+
+/* The same of the step of a kind. */
+bool browser_filter_drop(struct browser_filter *filter, enum browser_step_kind kind);
+
+/* The step of a kind; NULL: there is none. */
+const struct browser_step *browser_filter_step(const struct browser_filter *filter,
+					       enum browser_step_kind kind);
 
 /* 0 or -ENOMEM. */
 int browser_filter_select(const struct browser_filter *filter, const struct tally_profile *profile,
@@ -37,7 +64,8 @@ int browser_filter_select(const struct browser_filter *filter, const struct tall
 int browser_filter_passes(const struct browser_filter *filter, const struct tally_profile *profile,
 			  uint8_t **ret_passes);
 
-/* What is looked at in words, escaped; nothing if it is everything. */
+/* What is looked at in words, escaped: "only command cc1, file ..."; nothing if it is everything.
+ */
 void browser_filter_text(const struct browser_filter *filter, struct tally_str *out);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The keys that all views have, and going from one to another. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,8 +10,10 @@
 #include "base/escape.h"
 #include "cli/browser/view.h"
 
-const struct browser_view *const browser_views[] = {
+const struct browser_view *const tally_browser_views[] = {
 	&browser_overview, &browser_rows, &browser_flame, &browser_sandwich, &browser_time, NULL};
+const struct browser_view *const tally_browser_live_views[] = {&browser_rows, &browser_flame,
+							       &browser_sandwich, NULL};
 
 void browser_note(struct browser *browser, const char *format, ...)
 {
@@ -46,10 +49,11 @@ int browser_go_function(struct browser *browser, uint32_t frame)
 	return 0;
 }
 
-int browser_zoom(struct browser *browser, const char *words)
+int browser_zoom(struct browser *browser, enum browser_step_kind kind, const char *words,
+		 const char *name)
 {
 	struct tally_error err = {0};
-	int ret = browser_filter_push(&browser->filter, words, &err);
+	int ret = browser_filter_push(&browser->filter, kind, words, name, &err);
 
 	if (ret == -ENOMEM)
 		return ret;
@@ -58,11 +62,13 @@ int browser_zoom(struct browser *browser, const char *words)
 			     (size_t)err.offset);
 		return 0;
 	}
+	browser->table.screen.cursor = 0;
 	browser->is_stale = true;
 	return 0;
 }
 
-int browser_zoom_name(struct browser *browser, const char *field, const char *name)
+int browser_zoom_name(struct browser *browser, enum browser_step_kind kind, const char *field,
+		      const char *name)
 {
 	struct tally_str words = {0};
 	int ret;
@@ -74,22 +80,54 @@ int browser_zoom_name(struct browser *browser, const char *field, const char *na
 		tally_str_add_char(&words, *at);
 	}
 	tally_str_add_char(&words, '"');
-	ret = tally_str_error(&words) ? -ENOMEM : browser_zoom(browser, tally_str_text(&words));
+	ret = tally_str_error(&words) ? -ENOMEM
+				      : browser_zoom(browser, kind, tally_str_text(&words), name);
 	tally_str_free(&words);
 	return ret;
 }
 
+int browser_zoom_number(struct browser *browser, enum browser_step_kind kind, const char *field,
+			int64_t number)
+{
+	char words[64], name[32];
+
+	snprintf(words, sizeof(words), "%s:%" PRId64, field, number);
+	snprintf(name, sizeof(name), "%" PRId64, number);
+	return browser_zoom(browser, kind, words, name);
+}
+
+int browser_turn(struct browser *browser, bool *flag, const char *on, const char *off)
+{
+	*flag = !*flag;
+	browser_note(browser, "%s", *flag ? on : off);
+	browser->is_stale = true;
+	return 0;
+}
+
+/* Samples of what is live have no times any more. */
 static int answer_query(struct browser *browser, const char *text)
 {
-	while (!*text && browser_filter_pop(&browser->filter))
-		browser->is_stale = true;
-	return *text ? browser_zoom(browser, text) : 0;
+	struct tally_query *query;
+	bool asks_time = false;
+
+	if (!*text) {
+		browser->is_stale |= browser_filter_drop(&browser->filter, BROWSER_ONLY_QUERY);
+		return 0;
+	}
+	if (browser->source->live && !tally_query_parse(text, &query, NULL)) {
+		asks_time = tally_query_needs(query) & PERF_SAMPLE_TIME;
+		tally_query_free(query);
+	}
+	if (asks_time) {
+		browser_note(browser, "time: is for recordings; this is what happens now");
+		return 0;
+	}
+	return browser_zoom(browser, BROWSER_ONLY_QUERY, text, text);
 }
 
 static int all_query(struct browser *browser)
 {
-	browser_prompt_ask(&browser->prompt,
-			   "only samples with (comm: sym: dso: tid: cpu: time:): ", NULL,
+	browser_prompt_ask(&browser->prompt, "query (comm: sym: dso: tid: cpu: time:): ", NULL,
 			   answer_query);
 	return 0;
 }
@@ -109,14 +147,15 @@ static int all_escape(struct browser *browser)
 static int all_event(struct browser *browser)
 {
 	const struct tally_browser_source *source = browser->source;
-	uint32_t nr = (uint32_t)source->profile->totals.len, event = browser->event;
+	uint32_t event = browser->event;
 
 	do {
-		event = (event + 1) % nr;
+		event = event + 1 < source->nr_events ? event + 1 : 0;
 	} while (event != browser->event && !source->event(source->arg, event));
 	if (event == browser->event)
 		browser_note(browser, "there is no other event");
 	browser->event = event;
+	browser->table.screen.cursor = 0;
 	browser->is_stale = true;
 	return 0;
 }
@@ -170,12 +209,12 @@ static const struct browser_key *key_find(const struct browser_key *keys, size_t
 
 static bool go_by_key(struct browser *browser, uint32_t press)
 {
-	for (size_t i = 0; browser_views[i]; i++) {
-		if (browser_views[i]->press != press)
+	for (size_t i = 0; browser->source->views[i]; i++) {
+		if (browser->source->views[i]->press != press)
 			continue;
-		if (browser_views[i] == &browser_sandwich)
+		if (browser->source->views[i] == &browser_sandwich)
 			browser->pivot = browser->function;
-		browser_go(browser, browser_views[i]);
+		browser_go(browser, browser->source->views[i]);
 		return true;
 	}
 	return false;
@@ -216,6 +255,7 @@ static int press_mouse(struct browser *browser)
 
 int browser_press(struct browser *browser, uint32_t press)
 {
+	const struct tally_browser_live *live = browser->source->live;
 	const struct browser_view *view = browser->view;
 	const struct browser_key *key;
 
@@ -229,7 +269,9 @@ int browser_press(struct browser *browser, uint32_t press)
 		return browser_prompt_press(&browser->prompt, browser, press);
 	if (press == TALLY_PRESS_MOUSE)
 		return press_mouse(browser);
-	key = key_find(view->keys, view->nr_keys, press);
+	key = live ? key_find(live->keys, live->nr_keys, press) : NULL;
+	if (!key)
+		key = key_find(view->keys, view->nr_keys, press);
 	if (!key)
 		key = key_find(all_keys, TALLY_ARRAY_SIZE(all_keys), press);
 	if (key)

@@ -34,6 +34,7 @@ void browser_pane_free(struct browser_pane *pane)
 {
 	pane_drop(pane);
 	tally_vec_free(&pane->prefix);
+	tally_vec_free(&pane->path);
 	tally_str_free(&pane->search);
 	free(pane->matches);
 	*pane = (struct browser_pane){0};
@@ -42,7 +43,7 @@ void browser_pane_free(struct browser_pane *pane)
 void browser_pane_reset(struct browser_pane *pane)
 {
 	pane_drop(pane);
-	pane->prefix.len = 0;
+	pane->prefix.len = pane->path.len = 0;
 	pane->selected = pane->first_level = 0;
 }
 
@@ -56,7 +57,10 @@ static int pane_grow(struct browser_pane *pane, struct browser *browser)
 		.collapses = pane->collapses,
 		.parts = 2 * (uint32_t)TALLY_MAX(pane->area.columns, 1),
 	};
-	int ret = tally_calltree_grow(&browser->chains, &options, &pane->tree);
+	int ret = browser_chains_make(browser);
+
+	if (!ret)
+		ret = tally_calltree_grow(&browser->chains, &options, &pane->tree);
 
 	return ret ? ret : tally_flame_lay_out(&pane->tree, pane->area.columns, &pane->flame);
 }
@@ -80,26 +84,115 @@ static void pane_scroll(struct browser_pane *pane)
 		pane->first_level = level - rows + 1;
 }
 
+/* The child cell of a function; NO_CELL: there is none. */
+static uint32_t child_of(const struct browser_pane *pane, uint32_t up, uint32_t function)
+{
+	for (uint32_t i = up + 1; i < pane->flame.cells.len; i++) {
+		const struct tally_flame_cell *cell = &pane->flame.cells.data[i];
+
+		if (cell->up == up && pane->tree.nodes.data[cell->node].frame == function)
+			return i;
+	}
+	return NO_CELL;
+}
+
+/* The functions zoomed to, as far as they are still there. */
+static void prefix_again(struct browser_pane *pane, const struct browser *browser)
+{
+	for (size_t i = 0; i < pane->prefix.len && i < pane->path.len; i++) {
+		pane->prefix.data[i] = browser_frame_again(browser, pane->prefix.data[i],
+							   &pane->path.data[i].frame);
+		if (pane->prefix.data[i] == TALLY_FRAME_NONE)
+			pane->prefix.len = i;
+	}
+}
+
+/* The cell of the same functions as the one that was selected, or as near to it as there is. */
+static void selected_again(struct browser_pane *pane, const struct browser *browser)
+{
+	uint32_t at = 0;
+
+	for (size_t i = pane->prefix.len; i < pane->path.len; i++) {
+		const struct browser_step_on *step = &pane->path.data[i];
+		uint32_t function = browser_frame_again(browser, step->number, &step->frame);
+		uint32_t child = child_of(pane, at, function);
+
+		if (child == NO_CELL)
+			break;
+		at = child;
+	}
+	pane->selected = at;
+}
+
+static struct browser_step_on step_to(const struct browser *browser, uint32_t number)
+{
+	return (struct browser_step_on){number, browser->source->profile->frames.all.data[number]};
+}
+
+/* Note which functions lead to the cell selected. 0 or -ENOMEM. */
+static int path_note(struct browser_pane *pane, const struct browser *browser)
+{
+	const struct tally_flame_cell *cells = pane->flame.cells.data;
+	size_t level = cells[pane->selected].level, above = pane->prefix.len;
+
+	if (tally_vec_reserve(&pane->path, above + level + 1))
+		return -ENOMEM;
+	pane->path.len = above + level;
+	for (size_t i = 0; i < above; i++)
+		pane->path.data[i] = step_to(browser, pane->prefix.data[i]);
+	for (uint32_t at = pane->selected; at; at = cells[at].up)
+		pane->path.data[above + cells[at].level - 1] =
+			step_to(browser, pane->tree.nodes.data[cells[at].node].frame);
+	return 0;
+}
+
+/* What is searched for is a matter of names, which stay. */
+static int search_again(struct browser_pane *pane, struct browser *browser)
+{
+	const char *why;
+	char *text;
+	int ret;
+
+	if (!pane->matches)
+		return 0;
+	text = strdup(tally_str_text(&pane->search));
+	ret = text ? browser_pane_search(pane, browser, text, &why) : -ENOMEM;
+	free(text);
+	return ret;
+}
+
+static int pane_again(struct browser_pane *pane, struct browser *browser,
+		      const struct tally_area *area)
+{
+	bool is_other = pane->generation != browser->generation;
+	int ret;
+
+	pane_drop(pane);
+	pane->area = *area;
+	pane->generation = browser->generation;
+	if (is_other)
+		prefix_again(pane, browser);
+	ret = pane_grow(pane, browser);
+	if (ret)
+		return ret;
+	pane->is_made = true;
+	if (is_other)
+		selected_again(pane, browser);
+	return is_other ? search_again(pane, browser) : 0;
+}
+
 int browser_pane_make(struct browser_pane *pane, struct browser *browser,
 		      const struct tally_area *area)
 {
 	int ret = 0;
 
-	if (pane->is_made && pane->generation == browser->generation &&
-	    area_is_same(&pane->area, area)) {
-		pane_scroll(pane);
-		return 0;
-	}
-	if (pane->generation != browser->generation)
-		browser_pane_reset(pane);
-	pane_drop(pane);
-	pane->area = *area;
-	pane->generation = browser->generation;
-	ret = pane_grow(pane, browser);
-	pane->is_made = !ret;
-	if (!ret)
-		pane_scroll(pane);
-	return ret;
+	if (!pane->is_made || pane->generation != browser->generation ||
+	    !area_is_same(&pane->area, area))
+		ret = pane_again(pane, browser, area);
+	if (ret)
+		return ret;
+	pane_scroll(pane);
+	return path_note(pane, browser);
 }
 
 /* ---- drawing --------------------------------------------------------------------- */
@@ -240,6 +333,7 @@ int browser_pane_zoom(struct browser_pane *pane)
 		pane->prefix.data[had + cells[at].level - 1] =
 			pane->tree.nodes.data[cells[at].node].frame;
 	pane_drop(pane);
+	pane->path.len = 0;
 	pane->selected = pane->first_level = 0;
 	return 0;
 }
@@ -250,6 +344,7 @@ bool browser_pane_out(struct browser_pane *pane, bool all)
 		return false;
 	pane->prefix.len = all ? 0 : pane->prefix.len - 1;
 	pane_drop(pane);
+	pane->path.len = 0;
 	pane->selected = pane->first_level = 0;
 	return true;
 }

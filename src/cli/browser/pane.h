@@ -8,6 +8,12 @@
 
 struct browser;
 
+/* A function on the way to a cell, and what it is. */
+struct browser_step_on {
+	uint32_t number;
+	struct tally_frame frame;
+};
+
 /* All zero: the callees of everything. */
 struct browser_pane {
 	/* What it shows: */
@@ -15,6 +21,9 @@ struct browser_pane {
 	bool collapses, upwards, has_function;
 	uint32_t function;          /* from this one on, with has_function */
 	TALLY_VEC(uint32_t) prefix; /* zoomed to: functions from the root on */
+	/* The same, and behind it those up to the cell selected, as they were drawn last: by these
+	 * they are found again where frames have other numbers. */
+	TALLY_VEC(struct browser_step_on) path;
 	/* As it was made last: */
 	bool is_made;
 	uint64_t generation; /* of the browser's selection */

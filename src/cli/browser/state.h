@@ -28,15 +28,19 @@ struct browser {
 	uint32_t event;
 	struct browser_filter filter;
 	struct tally_selection selection; /* of the event, by the filter */
-	struct tally_chains chains;       /* of the selection */
-	uint64_t generation;              /* counts up when the selection is another one */
+	struct tally_chains chains;       /* of the selection, once has_chains */
+	bool has_chains, has_selection;
+	uint64_t seen;       /* generation of what is live */
+	uint64_t generation; /* counts up when the selection is another one */
 	/* Of tally_chains.functions, or TALLY_FRAME_NONE: where the cursor is, and the one whose
 	 * callers and callees are shown. */
 	uint32_t function, pivot;
+	struct tally_frame function_frame, pivot_frame; /* what they were, of what is live */
 	struct browser_prompt prompt;
 	struct tally_str note; /* said until the next key; empty: nothing */
 	struct tally_str health;
-	bool is_stale; /* the selection has to be made anew */
+	bool is_stale;                            /* the selection has to be made anew */
+	bool is_relative, hide_kernel, hide_user; /* of rows */
 	bool shows_help, shows_health, stop, redraw;
 	struct tally_str title_text, note_text; /* of the panel, drawn last */
 	/* Of the views: */
@@ -46,6 +50,17 @@ struct browser {
 	bool at_callers; /* which of the two the cursor is in */
 	struct browser_spans spans;
 };
+
+/* Find the callchains of the selection, if they are not known. 0 or -ENOMEM. */
+int browser_chains_make(struct browser *browser);
+
+/* The number that a frame has now, which had another one when it was copied; of what is not live
+ * `number`. TALLY_FRAME_NONE: it is gone. */
+uint32_t browser_frame_again(const struct browser *browser, uint32_t number,
+			     const struct tally_frame *was);
+
+/* What is 100 %. */
+uint64_t browser_total(const struct browser *browser);
 
 /* Fill in title, note and keys; valid until the next call. */
 void browser_panel(struct browser *browser, struct tally_panel *panel);

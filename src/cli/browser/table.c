@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/browser/table.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arith.h"
@@ -17,7 +16,7 @@ enum { GRAPH_PARTS = 200 };
 static bool row_may_grow(void *arg, uint32_t number)
 {
 	const struct browser *browser = arg;
-	const struct tally_row *row = &browser->table.hist.rows.data[number];
+	const struct tally_row *row = &browser->table.rows.hist.rows.data[number];
 
 	if (!browser->source->profile->frames.all.data[row->frame].symbol ||
 	    browser->source->config->keys & TALLY_KEY_PARENT)
@@ -66,14 +65,18 @@ static int group_chains(const struct browser *browser, const struct tally_group 
 	return ret;
 }
 
-/* Put a tree behind the nodes that are there already. */
-static int nodes_append(struct tally_hist *hist, const struct tally_calltree *tree,
+/* Put a tree behind the nodes that are there already. As in perf, callers begin with the function
+ * itself, and callees with what it calls. */
+static int nodes_append(struct tally_hist *hist, const struct tally_calltree *tree, bool has_root,
 			uint32_t *ret_root)
 {
-	uint32_t base = (uint32_t)hist->graph.len;
+	uint32_t base = (uint32_t)hist->graph.len + has_root;
 
-	if (tally_vec_reserve(&hist->graph, hist->graph.len + tree->nodes.len))
+	if (tally_vec_reserve(&hist->graph, hist->graph.len + tree->nodes.len + has_root))
 		return -ENOMEM;
+	if (has_root)
+		hist->graph.data[hist->graph.len++] =
+			(struct tally_graph_node){.first_child = base};
 	tally_vec_for_each (node, &tree->nodes) {
 		struct tally_graph_node moved = *node;
 
@@ -81,7 +84,7 @@ static int nodes_append(struct tally_hist *hist, const struct tally_calltree *tr
 		moved.next_sibling += moved.next_sibling ? base : 0;
 		hist->graph.data[hist->graph.len++] = moved;
 	}
-	*ret_root = base;
+	*ret_root = base - has_root;
 	return 0;
 }
 
@@ -91,96 +94,64 @@ static int row_grow(void *arg, uint32_t number)
 		TALLY_KEY_COMM | TALLY_KEY_CPU | TALLY_KEY_PID | TALLY_KEY_TID | TALLY_KEY_LABEL;
 	struct browser *browser = arg;
 	struct browser_table *table = &browser->table;
-	struct tally_row *row = &table->hist.rows.data[number];
+	struct tally_row *row = &table->rows.hist.rows.data[number];
 	struct tally_calltree_options options = {
 		.way = table->by_callers ? TALLY_CALLTREE_CALLERS : TALLY_CALLTREE_CALLEES,
-		.function = browser->chains.functions[row->frame],
 		.parts = GRAPH_PARTS,
 	};
 	bool has_groups = browser->source->config->keys & of_groups;
 	struct tally_chains own = {0};
 	struct tally_calltree tree;
-	int ret = 0;
+	int ret;
 
+	ret = browser_chains_make(browser);
+	if (ret)
+		return ret;
+	options.function = browser->chains.functions[row->frame];
 	if (has_groups)
-		ret = group_chains(browser, &table->hist.groups.data[row->group], options.function,
-				   &own);
+		ret = group_chains(browser, &table->rows.hist.groups.data[row->group],
+				   options.function, &own);
 	if (!ret)
 		ret = tally_calltree_grow(has_groups ? &own : &browser->chains, &options, &tree);
 	tally_chains_free(&own);
 	if (ret)
 		return ret;
-	ret = nodes_append(&table->hist, &tree, &row->graph);
+	ret = nodes_append(&table->rows.hist, &tree, table->by_callers, &row->graph);
 	tally_calltree_free(&tree);
 	return ret;
 }
 
 /* ---- rows ------------------------------------------------------------------------------ */
 
-static struct tally_view view_make(struct browser *browser)
-{
-	const struct tally_browser_source *source = browser->source;
-	const struct report_config *config = source->config;
-	struct browser_table *table = &browser->table;
-	bool has_graphs = config->style != TALLY_STYLE_NONE && config->keys & TALLY_KEY_SYMBOL;
-	struct tally_view view = {
-		.profile = source->profile,
-		.hist = &table->hist,
-		.nr_columns = config->nr_columns,
-		.labels = source->labels,
-		.event = browser->event,
-		.total = table->is_relative ? browser->selection.period
-					    : source->profile->totals.data[browser->event].period,
-		.symbol_part = table->part,
-		.style = config->style == TALLY_STYLE_NONE ? TALLY_STYLE_NONE : TALLY_STYLE_GRAPH,
-		.graph_min_percent = 0,
-		.has_paths = config->has_paths,
-		.asked = config->asked,
-		.grow = has_graphs ? row_grow : NULL,
-		.may_grow = row_may_grow,
-		.grow_arg = browser,
-	};
-
-	view.percent_limit = (uint64_t)((double)view.total * config->row_min_percent / 100);
-	memcpy(view.columns, config->columns, sizeof(view.columns));
-	return view;
-}
-
-static bool is_parent(void *arg, const char *symbol)
-{
-	return report_config_is_parent(arg, symbol);
-}
-
-/* Leave out what is too light or not looked for. */
-static void rows_choose(struct browser_table *table)
-{
-	size_t left = 0;
-
-	tally_vec_for_each (row, &table->hist.rows) {
-		if (row->total_nr && tally_view_shows(&table->view, row))
-			table->hist.rows.data[left++] = *row;
-	}
-	table->hist.rows.len = left;
-}
-
 static int rows_make(struct browser_table *table, struct browser *browser)
 {
 	const struct tally_browser_source *source = browser->source;
-	struct tally_hist_options options = {
-		.keys = source->config->keys,
-		.children = source->config->children,
-		.has_paths = source->config->has_paths,
+	const struct report_config *config = source->config;
+	const struct browser_step *part = browser_filter_step(&browser->filter, BROWSER_ONLY_PART);
+	struct tally_chosen_options options = {
+		.profile = source->profile,
+		.config = config,
 		.labels = source->labels,
-		.is_parent = is_parent,
-		.arg = source->config,
+		.event = browser->event,
 		.selection = &browser->selection,
+		.is_relative = browser->is_relative,
+		.hide_kernel = browser->hide_kernel,
+		.hide_user = browser->hide_user ||
+			     browser_filter_step(&browser->filter, BROWSER_ONLY_KERNEL),
+		.part = part ? part->name : NULL,
+		.count_filter = source->count_filter,
+		.most = source->most,
 	};
-	int ret = tally_hist_build(source->profile, browser->event, &options, &table->hist);
+	bool has_graphs = config->style != TALLY_STYLE_NONE && config->keys & TALLY_KEY_SYMBOL;
+	int ret = tally_chosen_make(&options, &table->rows);
 
 	if (ret)
 		return ret;
-	table->view = view_make(browser);
-	rows_choose(table);
+	table->rows.view.style = has_graphs ? TALLY_STYLE_GRAPH : TALLY_STYLE_NONE;
+	table->rows.view.graph_min_percent = 0;
+	table->rows.view.grow = has_graphs ? row_grow : NULL;
+	table->rows.view.may_grow = row_may_grow;
+	table->rows.view.grow_arg = browser;
 	return 0;
 }
 
@@ -194,19 +165,19 @@ int browser_table_make(struct browser_table *table, struct browser *browser)
 		table->is_made = !ret;
 		table->generation = browser->generation;
 	}
-	return ret ? ret : tally_screen_lay_out(&table->screen, &table->view);
+	return ret ? ret : tally_screen_lay_out(&table->screen, &table->rows.view);
 }
 
 void browser_table_turn(struct browser_table *table)
 {
-	tally_vec_for_each (row, &table->hist.rows)
+	tally_vec_for_each (row, &table->rows.hist.rows)
 		row->graph = 0;
-	table->hist.graph.len = TALLY_MIN(table->hist.graph.len, (size_t)1);
+	table->rows.hist.graph.len = TALLY_MIN(table->rows.hist.graph.len, (size_t)1);
 }
 
 void browser_table_drop(struct browser_table *table)
 {
-	tally_hist_free(&table->hist);
+	tally_chosen_free(&table->rows);
 	table->screen.lines.len = 0;
 	table->is_made = false;
 }
@@ -216,7 +187,6 @@ void browser_table_free(struct browser_table *table)
 	browser_table_drop(table);
 	tally_screen_free(&table->screen);
 	tally_str_free(&table->search);
-	free(table->part);
 	*table = (struct browser_table){0};
 }
 
@@ -227,7 +197,7 @@ uint32_t browser_table_function(const struct browser_table *table, const struct 
 
 	if (!table->is_made || !line || !(browser->source->config->keys & TALLY_KEY_SYMBOL))
 		return TALLY_FRAME_NONE;
-	frame = line->node ? table->hist.graph.data[line->node].frame
-			   : table->hist.rows.data[line->row].frame;
-	return browser->chains.functions[frame];
+	frame = line->node ? table->rows.hist.graph.data[line->node].frame
+			   : table->rows.hist.rows.data[line->row].frame;
+	return browser->has_chains ? browser->chains.functions[frame] : frame;
 }

@@ -3,22 +3,20 @@
 #ifndef TALLY_CLI_BROWSER_TABLE_H
 #define TALLY_CLI_BROWSER_TABLE_H
 
-#include "profile/hist.h"
+#include "cli/recording/chosen.h"
 #include "view/screen.h"
 
 struct browser;
 
 struct browser_table {
 	struct tally_screen screen;
-	struct tally_hist hist;
-	struct tally_view view;
+	struct tally_chosen rows;
 	bool is_made;
 	uint64_t generation; /* of the browser's selection */
 	size_t order;        /* 0: what was asked for, else one of those that `o` goes through */
 	const char *first_sort;
-	bool is_relative, by_callers; /* callchains go to callers */
-	struct tally_str search;      /* what is gone to */
-	char *part;                   /* only functions with this in their name; NULL: all */
+	bool by_callers;         /* callchains go to callers */
+	struct tally_str search; /* what is gone to */
 };
 
 /* Make the rows, if the selection or anything else is another one. 0 or -ENOMEM. */

@@ -27,20 +27,23 @@ struct browser_view {
 extern const struct browser_view browser_overview, browser_rows, browser_flame, browser_sandwich,
 	browser_time;
 
-/* All views, by their keys' order; NULL ends them. */
-extern const struct browser_view *const browser_views[];
-
 /* Go to a view; Esc comes back. */
 void browser_go(struct browser *browser, const struct browser_view *view);
 
 /* Whoever wants a function looked at: `frame` is of tally_chains.functions or TALLY_FRAME_NONE. */
 int browser_go_function(struct browser *browser, uint32_t frame);
 
-/* Add a step to what is looked at, of the words of a query that are made like printf. */
-int browser_zoom(struct browser *browser, const char *words);
+/* Look closer, see browser_filter_push(): by the words of a query; by a field that has a whole
+ * name, or a number. What is wrong with the words is told. 0 or -ENOMEM. */
+int browser_zoom(struct browser *browser, enum browser_step_kind kind, const char *words,
+		 const char *name);
+int browser_zoom_name(struct browser *browser, enum browser_step_kind kind, const char *field,
+		      const char *name);
+int browser_zoom_number(struct browser *browser, enum browser_step_kind kind, const char *field,
+			int64_t number);
 
-/* Add one that asks for a whole name: "comm", "sym", "dso", ... */
-int browser_zoom_name(struct browser *browser, const char *field, const char *name);
+/* Turn something over, and tell what it is now; what is shown is made anew. */
+int browser_turn(struct browser *browser, bool *flag, const char *on, const char *off);
 
 /* One key: of a question, of the view, or of all views. 0 or -errno. */
 int browser_press(struct browser *browser, uint32_t press);

@@ -13,7 +13,7 @@ static void add_node(const struct browser *browser, const struct tally_graph_nod
 		     struct tally_str *out)
 {
 	const struct tally_profile *profile = browser->source->profile;
-	uint64_t all = profile->totals.data[browser->event].period;
+	uint64_t all = browser_total(browser);
 	size_t columns = (size_t)TALLY_MAX(browser->canvas.columns / 2, 10);
 
 	if (node->frame == TALLY_FRAME_NONE)
@@ -213,7 +213,6 @@ static const struct browser_key flame_keys[] = {
 	{'c', flame_collapse},
 	{'/', flame_search},
 	{'n', flame_next},
-	{'s', pane_function},
 };
 
 static const char *const flame_help[] = {
@@ -221,7 +220,7 @@ static const char *const flame_help[] = {
 	"Enter +    zoom to a cell          - Backspace  one out   0  all",
 	"r          reversed: callers below what takes time",
 	"c          collapse recursion      / n     mark functions, the next",
-	"s          its callers and callees",
+	"4          its callers and callees",
 };
 
 static int flame_mouse(struct browser *browser, struct tally_mouse mouse)
@@ -324,7 +323,6 @@ static const struct browser_key sandwich_keys[] = {
 	{TALLY_PRESS_UP, sandwich_up}, {TALLY_PRESS_DOWN, sandwich_down},
 	{TALLY_PRESS_LEFT, pane_left}, {TALLY_PRESS_RIGHT, pane_right},
 	{TALLY_PRESS_HOME, pane_home}, {TALLY_PRESS_ENTER, pane_function},
-	{'s', pane_function},
 };
 
 static const char *const sandwich_help[] = {

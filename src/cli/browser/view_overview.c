@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The first screen: health, threads, the heaviest functions, and a flame graph below. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/arith.h"
@@ -63,7 +62,7 @@ static void draw_item(struct browser *browser, const struct list_place *place, u
 {
 	const struct browser_lists *lists = &browser->lists;
 	uint64_t period = browser_lists_period(lists, place->list, i);
-	uint64_t all = browser->source->profile->totals.data[browser->event].period;
+	uint64_t all = browser_total(browser);
 	int name = place->column + SHARE + GAP, end = place->column + place->columns;
 	struct tally_str text = {0};
 	bool is_hot = period >= all / 20;
@@ -152,8 +151,10 @@ static int overview_draw(struct browser *browser, struct tally_str *where)
 	struct list_place places[BROWSER_NR_LISTS];
 	int bottom, nr = places_find(browser, places, &bottom);
 	bool is_whole = browser->room.bottom - browser->room.top >= FEW_ROWS;
-	int ret = browser_lists_make(&browser->lists, browser);
+	int ret = browser_chains_make(browser);
 
+	if (!ret)
+		ret = browser_lists_make(&browser->lists, browser);
 	if (ret)
 		return ret;
 	overview_function(browser);
@@ -204,15 +205,14 @@ static int overview_enter(struct browser *browser)
 {
 	const struct browser_lists *lists = &browser->lists;
 	const struct tally_row *row;
-	char words[32];
 
 	if (lists->cursor[lists->focus] >= lists->nr[lists->focus])
 		return 0;
 	if (lists->focus != BROWSER_THREADS)
 		return browser_go_function(browser, browser->function);
 	row = browser_lists_row(lists, BROWSER_THREADS, lists->cursor[BROWSER_THREADS]);
-	snprintf(words, sizeof(words), "tid:%d", lists->threads.groups.data[row->group].tid);
-	return browser_zoom(browser, words);
+	return browser_zoom_number(browser, BROWSER_ONLY_THREAD, "tid",
+				   lists->threads.groups.data[row->group].tid);
 }
 
 /* A click selects, one more on the same is Enter; on the flame graph it goes there. */

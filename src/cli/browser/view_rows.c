@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rows as in tally report --stdio, whose callchains open. */
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,8 +23,10 @@ static int rows_draw(struct browser *browser, struct tally_str *where)
 	function = browser_table_function(table, browser);
 	if (function != TALLY_FRAME_NONE)
 		browser->function = function;
+	if (browser->source->live)
+		browser->source->live->shown(browser->source->arg);
 	browser_panel(browser, &panel);
-	tally_screen_draw(&table->screen, &table->view, &panel, &browser->canvas);
+	tally_screen_draw(&table->screen, &table->rows.view, &panel, &browser->canvas);
 	return 0;
 }
 
@@ -86,7 +86,7 @@ static int rows_last(struct browser *browser)
 
 static bool rows_have_chains(struct browser *browser)
 {
-	if (browser->table.view.grow)
+	if (browser->table.rows.view.grow)
 		return true;
 	browser_note(browser, browser->source->config->style == TALLY_STYLE_NONE
 				      ? "there are no callchains: tally record -g"
@@ -98,14 +98,14 @@ static int rows_toggle(struct browser *browser)
 {
 	if (!rows_have_chains(browser))
 		return 0;
-	return tally_screen_toggle(&browser->table.screen, &browser->table.view, false);
+	return tally_screen_toggle(&browser->table.screen, &browser->table.rows.view, false);
 }
 
 static int rows_toggle_below(struct browser *browser)
 {
 	if (!rows_have_chains(browser))
 		return 0;
-	return tally_screen_toggle(&browser->table.screen, &browser->table.view, true);
+	return tally_screen_toggle(&browser->table.screen, &browser->table.rows.view, true);
 }
 
 static int rows_open_all(struct browser *browser)
@@ -140,14 +140,14 @@ static const struct tally_row *row_selected(const struct browser *browser)
 {
 	const struct tally_screen_line *line = tally_screen_selected(&browser->table.screen);
 
-	return line ? &browser->table.hist.rows.data[line->row] : NULL;
+	return line ? &browser->table.rows.hist.rows.data[line->row] : NULL;
 }
 
 /* The frame of the line selected: of a callchain, the one that stands there. */
 static const struct tally_frame *frame_selected(const struct browser *browser)
 {
 	const struct tally_screen_line *line = tally_screen_selected(&browser->table.screen);
-	const struct tally_hist *hist = &browser->table.hist;
+	const struct tally_hist *hist = &browser->table.rows.hist;
 	uint32_t number;
 
 	if (!line)
@@ -161,7 +161,6 @@ static int rows_thread(struct browser *browser)
 	const struct tally_row *row = row_selected(browser);
 	const struct tally_group *group;
 	unsigned keys = browser->source->config->keys;
-	char words[32];
 
 	if (!(keys & (TALLY_KEY_TID | TALLY_KEY_PID | TALLY_KEY_COMM))) {
 		browser_note(browser,
@@ -170,15 +169,15 @@ static int rows_thread(struct browser *browser)
 	}
 	if (!row)
 		return 0;
-	group = &browser->table.hist.groups.data[row->group];
+	group = &browser->table.rows.hist.groups.data[row->group];
 	if (keys & TALLY_KEY_COMM)
 		return browser_zoom_name(
-			browser, "comm",
+			browser, BROWSER_ONLY_COMMAND, "comm",
 			tally_intern_text(tally_machine_comms(browser->source->profile->machine),
 					  group->comm));
-	snprintf(words, sizeof(words), keys & TALLY_KEY_TID ? "tid:%d" : "pid:%d",
-		 keys & TALLY_KEY_TID ? group->tid : group->pid);
-	return browser_zoom(browser, words);
+	if (keys & TALLY_KEY_TID)
+		return browser_zoom_number(browser, BROWSER_ONLY_THREAD, "tid", group->tid);
+	return browser_zoom_number(browser, BROWSER_ONLY_PROCESS, "pid", group->pid);
 }
 
 static int rows_dso(struct browser *browser)
@@ -189,20 +188,29 @@ static int rows_dso(struct browser *browser)
 		browser_note(browser, "rows are not told apart by file: o for another order");
 		return 0;
 	}
-	if (!frame || !frame->dso)
+	if (!frame || !frame->dso) {
+		browser_note(browser, "there is no file in this row");
 		return 0;
-	return browser_zoom_name(browser, "self-dso", tally_dso_name(frame->dso));
+	}
+	return browser_zoom_name(browser, BROWSER_ONLY_FILE, "self-dso",
+				 tally_dso_name(frame->dso));
 }
 
 static int rows_function(struct browser *browser)
 {
-	uint32_t function = browser_table_function(&browser->table, browser);
+	const struct tally_frame *frame = frame_selected(browser);
 
-	if (function == TALLY_FRAME_NONE) {
+	if (!frame || !frame->symbol || !(browser->source->config->keys & TALLY_KEY_SYMBOL)) {
 		browser_note(browser, "there is no function in this row");
 		return 0;
 	}
-	return browser_go_function(browser, function);
+	return browser_zoom_name(browser, BROWSER_ONLY_FUNCTION, "sym",
+				 tally_symbol_name(frame->dso, frame->symbol));
+}
+
+static int rows_kernel(struct browser *browser)
+{
+	return browser_zoom(browser, BROWSER_ONLY_KERNEL, NULL, NULL);
 }
 
 /* ---- names ------------------------------------------------------------------------------------
@@ -210,21 +218,17 @@ static int rows_function(struct browser *browser)
 
 static int answer_part(struct browser *browser, const char *text)
 {
-	struct browser_table *table = &browser->table;
-	char *copy = *text ? strdup(text) : NULL;
-
-	if (*text && !copy)
-		return -ENOMEM;
-	free(table->part);
-	table->part = copy;
-	table->screen.cursor = 0;
-	browser_table_drop(table);
+	if (*text)
+		return browser_zoom(browser, BROWSER_ONLY_PART, NULL, text);
+	browser->is_stale |= browser_filter_drop(&browser->filter, BROWSER_ONLY_PART);
 	return 0;
 }
 
 static int rows_part(struct browser *browser)
 {
-	browser_prompt_ask(&browser->prompt, "only functions with: ", browser->table.part,
+	const struct browser_step *part = browser_filter_step(&browser->filter, BROWSER_ONLY_PART);
+
+	browser_prompt_ask(&browser->prompt, "only functions with: ", part ? part->name : NULL,
 			   answer_part);
 	return 0;
 }
@@ -255,7 +259,8 @@ static int rows_next(struct browser *browser)
 		size_t at = (table->screen.cursor + i) % nr;
 		const struct tally_screen_line *line = &table->screen.lines.data[at];
 
-		if (!line->node && row_has(&table->view, &table->hist.rows.data[line->row], text)) {
+		if (!line->node &&
+		    row_has(&table->rows.view, &table->rows.hist.rows.data[line->row], text)) {
 			table->screen.cursor = at;
 			return 0;
 		}
@@ -294,20 +299,31 @@ static int rows_order(struct browser *browser)
 	ret = report_config_sort(browser->source->config, sort);
 	if (ret)
 		return ret;
+	if (browser->source->live)
+		ret = browser->source->live->reorder(browser->source->arg);
 	tally_screen_forget_widths(&table->screen);
 	table->screen.cursor = 0;
-	browser_table_drop(table);
+	browser->is_stale = true;
 	browser_note(browser, "rows by %s", *sort ? sort : "what was asked for");
-	return 0;
+	return ret;
 }
 
 static int rows_relative(struct browser *browser)
 {
-	browser->table.is_relative = !browser->table.is_relative;
-	browser_table_drop(&browser->table);
-	browser_note(browser, browser->table.is_relative ? "shares of what is looked at"
-							 : "shares of everything");
-	return 0;
+	return browser_turn(browser, &browser->is_relative, "shares of what is looked at",
+			    "shares of everything");
+}
+
+static int rows_hide_kernel(struct browser *browser)
+{
+	return browser_turn(browser, &browser->hide_kernel, "the kernel is hidden",
+			    "the kernel is shown");
+}
+
+static int rows_hide_user(struct browser *browser)
+{
+	return browser_turn(browser, &browser->hide_user, "user space is hidden",
+			    "user space is shown");
 }
 
 static int rows_headings(struct browser *browser)
@@ -352,6 +368,9 @@ static const struct browser_key rows_keys[] = {
 	{'t', rows_thread},
 	{'d', rows_dso},
 	{'s', rows_function},
+	{'k', rows_kernel},
+	{'K', rows_hide_kernel},
+	{'U', rows_hide_user},
 	{'/', rows_part},
 	{'g', rows_search},
 	{'n', rows_next},
@@ -364,7 +383,8 @@ static const char *const rows_help[] = {
 	"Up Down PgUp PgDn Space   go to another row (Home, End)",
 	"Enter + e  show or hide callchains, one level, all levels",
 	"E C        of all rows             c    callers or callees",
-	"t d        only this thread, file  s    callers and callees",
+	"t d s k    zoom into this thread (or command), file, function; the kernel",
+	"Esc        zoom out, one step      K U  hide the kernel, user space",
 	"/          only functions with this in their name",
 	"g n        go to the next row with this in it",
 	"o F H      another order, relative shares, headings",

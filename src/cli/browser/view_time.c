@@ -97,7 +97,7 @@ static void draw_strip(struct browser *browser, uint32_t number, int row)
 {
 	const struct browser_spans *spans = &browser->spans;
 	const struct tally_strip *strip = &spans->timeline.strips.data[number];
-	uint64_t all = browser->source->profile->totals.data[browser->event].period;
+	uint64_t all = browser_total(browser);
 	struct tally_str text = {0};
 	int columns = name_columns(browser);
 
@@ -139,9 +139,10 @@ static bool marked_bins(const struct browser *browser, uint32_t *ret_from, uint3
 		*ret_to = TALLY_MAX(spans->mark, spans->bin);
 		return true;
 	}
-	if (browser->filter.has_span)
-		find_bins(spans, browser->filter.first, browser->filter.last, ret_from, ret_to);
-	return browser->filter.has_span;
+	if (!browser_filter_step(&browser->filter, BROWSER_ONLY_SPAN))
+		return false;
+	find_bins(spans, browser->filter.first, browser->filter.last, ret_from, ret_to);
+	return true;
 }
 
 static double seconds_at(const struct browser *browser, uint32_t bin)
@@ -232,18 +233,20 @@ static int time_last(struct browser *browser)
 }
 
 /* From where it was marked to the cursor. */
-static void span_set(struct browser *browser)
+static int span_set(struct browser *browser)
 {
 	const struct browser_spans *spans = &browser->spans;
 	uint32_t from = TALLY_MIN(spans->mark, spans->bin), to = TALLY_MAX(spans->mark, spans->bin);
+	char name[64];
 
 	browser->filter.first = tally_timeline_bin_start(&spans->timeline, spans->nr_bins, from);
 	browser->filter.last =
 		tally_timeline_bin_start(&spans->timeline, spans->nr_bins, to + 1) - 1;
-	browser->filter.has_span = true;
 	browser->spans.has_mark = false;
-	browser->is_stale = true;
+	snprintf(name, sizeof(name), "%.3f s to %.3f s", seconds_at(browser, from),
+		 seconds_at(browser, to + 1));
 	browser_note(browser, "all views show this span; x takes it away");
+	return browser_zoom(browser, BROWSER_ONLY_SPAN, NULL, name);
 }
 
 static int time_mark(struct browser *browser)
@@ -252,10 +255,8 @@ static int time_mark(struct browser *browser)
 
 	if (!spans->timeline.first)
 		return 0;
-	if (spans->has_mark) {
-		span_set(browser);
-		return 0;
-	}
+	if (spans->has_mark)
+		return span_set(browser);
 	spans->has_mark = true;
 	spans->mark = spans->bin;
 	browser_note(browser, "from here: go to the other end and press space again");
@@ -265,8 +266,7 @@ static int time_mark(struct browser *browser)
 static int time_unmark(struct browser *browser)
 {
 	browser->spans.has_mark = false;
-	browser->is_stale |= browser->filter.has_span;
-	browser->filter.has_span = false;
+	browser->is_stale |= browser_filter_drop(&browser->filter, BROWSER_ONLY_SPAN);
 	return 0;
 }
 
@@ -282,19 +282,16 @@ static int time_only(struct browser *browser)
 {
 	const struct browser_spans *spans = &browser->spans;
 	const struct tally_strip *strip = &spans->timeline.strips.data[spans->strip];
-	char words[32];
+	const struct tally_machine *machine = browser->source->profile->machine;
 
 	if (spans->has_mark)
 		return time_mark(browser);
 	if (spans->strip >= spans->timeline.strips.len)
 		return 0;
 	if (spans->by_cpu)
-		snprintf(words, sizeof(words), "cpu:%" PRIu32, strip->id);
-	else
-		snprintf(
-			words, sizeof(words), "tid:%" PRId32,
-			tally_machine_thread_at(browser->source->profile->machine, strip->id)->tid);
-	return browser_zoom(browser, words);
+		return browser_zoom_number(browser, BROWSER_ONLY_CPU, "cpu", strip->id);
+	return browser_zoom_number(browser, BROWSER_ONLY_THREAD, "tid",
+				   tally_machine_thread_at(machine, strip->id)->tid);
 }
 
 /* Down where a span begins, up where it ends; without a way between it is a click. */
@@ -317,7 +314,7 @@ static int time_mouse(struct browser *browser, struct tally_mouse mouse)
 	if (mouse.act == TALLY_MOUSE_UP && bin >= 0 && (uint32_t)bin != spans->mark &&
 	    (uint32_t)bin < spans->nr_bins) {
 		spans->bin = (uint32_t)bin;
-		span_set(browser);
+		return span_set(browser);
 	}
 	return 0;
 }

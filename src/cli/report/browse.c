@@ -49,7 +49,9 @@ static void add_health(void *arg, struct tally_str *out)
 int report_browse(struct report *report)
 {
 	struct tally_browser_source source = {
+		.views = tally_browser_views,
 		.profile = &report->profile,
+		.nr_events = (uint32_t)report->profile.totals.len,
 		.config = report->config,
 		.labels = &report->traces,
 		.arg = report,

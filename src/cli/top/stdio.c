@@ -92,10 +92,9 @@ static void add_row(struct stdio_top *io, const struct tally_view *view,
 static int add_event(struct stdio_top *io, uint32_t event, const struct tally_output_size *size,
 		     size_t *lines)
 {
-	static const struct top_zoom all = {.pid = -1, .tid = -1};
 	struct tally_str name = {0};
-	struct top_rows rows;
-	int ret = top_rows_make(io->top, event, &all, false, find_entries(io, size), &rows);
+	struct tally_chosen rows;
+	int ret = top_rows_make(io->top, event, find_entries(io, size), &rows);
 
 	if (ret)
 		return ret;
@@ -109,7 +108,7 @@ static int add_event(struct stdio_top *io, uint32_t event, const struct tally_ou
 	tally_view_measure(&rows.view);
 	tally_vec_for_each (row, &rows.hist.rows)
 		add_row(io, &rows.view, row, size, lines);
-	top_rows_free(&rows);
+	tally_chosen_free(&rows);
 	return 0;
 }
 

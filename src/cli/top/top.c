@@ -124,6 +124,7 @@ static void top_free(struct top *top)
 {
 	top_feed_free(top);
 	tally_sampler_close(&top->sampler);
+	tally_str_free(&top->event_name);
 	pthread_mutex_destroy(&top->lock);
 	pthread_mutex_destroy(&top->queue.lock);
 	pthread_cond_destroy(&top->queue.more);

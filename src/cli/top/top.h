@@ -39,14 +39,15 @@ struct top {
 	uint64_t shown_ns;                       /* how long that was */
 	struct tally_profile_stats shown_chains; /* of the same interval */
 	uint64_t interval_start;
-	uint64_t lost, dropped; /* in all */
-	uint64_t generation;    /* counts up when the profile changed but for what was added */
-	uint64_t seen;          /* the one that was shown last */
-	bool is_paused;         /* samples are thrown away, nothing fades */
-	bool halt, refresh_now; /* the reader is to end; to refresh at once */
-	bool is_over;           /* nothing is left to read */
-	bool may_have_lost;     /* records that tell of tasks: look for those that ended */
-	int error;              /* -errno that ended the reader */
+	uint64_t lost, dropped;      /* in all */
+	uint64_t generation;         /* counts up when the profile changed but for what was added */
+	uint64_t seen;               /* the one that was shown last */
+	bool is_paused;              /* samples are thrown away, nothing fades */
+	bool halt, refresh_now;      /* the reader is to end; to refresh at once */
+	bool is_over;                /* nothing is left to read */
+	bool may_have_lost;          /* records that tell of tasks: look for those that ended */
+	int error;                   /* -errno that ended the reader */
+	struct tally_str event_name; /* of the one asked for last */
 };
 
 #endif
