@@ -18,8 +18,9 @@ LAW = {
     "perfdata": {"abi", "base"},
     "unwind": {"base"},
     "dwarf": {"base"},
+    "disasm": {"base"},
     "symbols": {"base", "dwarf", "unwind"},
-    "profile": {"abi", "base", "symbols", "unwind"},
+    "profile": {"abi", "base", "disasm", "symbols", "unwind"},
     "view": {"profile", "base"},
     "cli": {"abi", "base", "client", "events", "sampler", "jevents", "perfdata", "symbols", "dwarf", "unwind", "profile", "view", "core", "hosts"},
 }

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "disasm/disasm.h"
+
+#include <capstone.h>
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/str.h"
+#include "disasm/kinds.h"
+
+struct tally_disasm {
+	struct tally_disasm_options options;
+	csh engine;
+	cs_insn *insn;
+	struct tally_str unknown; /* operands of bytes that are no instruction */
+};
+
+static const struct machine {
+	uint16_t machine;
+	bool is64, any_size, any_endian;
+	cs_arch arch;
+	int mode;
+} machines[] = {
+	{EM_X86_64, true, false, false, CS_ARCH_X86, CS_MODE_64},
+	/* The ABI with 32-bit pointers. */
+	{EM_X86_64, false, false, false, CS_ARCH_X86, CS_MODE_64},
+	{EM_386, false, false, false, CS_ARCH_X86, CS_MODE_32},
+	/* Code is little-endian whatever the data is. */
+	{EM_AARCH64, true, true, false, CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN},
+	{EM_ARM, false, false, true, CS_ARCH_ARM, CS_MODE_ARM},
+	{EM_PPC64, true, false, true, CS_ARCH_PPC, CS_MODE_64},
+	{EM_PPC, false, false, true, CS_ARCH_PPC, CS_MODE_32},
+	{EM_S390, true, true, true, CS_ARCH_SYSZ, 0},
+	{EM_MIPS, true, false, true, CS_ARCH_MIPS, CS_MODE_MIPS64},
+	{EM_MIPS, false, false, true, CS_ARCH_MIPS, CS_MODE_MIPS32},
+};
+
+static const struct machine *machine_find(const struct tally_disasm_options *options)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(machines); i++) {
+		if (machines[i].machine == options->machine &&
+		    (machines[i].any_size || machines[i].is64 == options->is64))
+			return &machines[i];
+	}
+	return NULL;
+}
+
+static int engine_open(struct tally_disasm *disasm, const struct machine *machine)
+{
+	int mode = machine->mode;
+
+	if (machine->any_endian && disasm->options.is_big_endian)
+		mode |= (int)CS_MODE_BIG_ENDIAN;
+	switch (cs_open(machine->arch, (cs_mode)mode, &disasm->engine)) {
+	case CS_ERR_OK: break;
+	case CS_ERR_MEM: return -ENOMEM;
+	default: return -ENOTSUP;
+	}
+	if (machine->arch == CS_ARCH_X86 && !disasm->options.is_intel)
+		cs_option(disasm->engine, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+	disasm->insn = cs_malloc(disasm->engine);
+	return disasm->insn ? 0 : -ENOMEM;
+}
+
+int tally_disasm_new(const struct tally_disasm_options *options, struct tally_disasm **ret_disasm)
+{
+	const struct machine *machine = machine_find(options);
+	struct tally_disasm *disasm;
+	int ret;
+
+	if (!machine)
+		return -ENOTSUP;
+	disasm = calloc(1, sizeof(*disasm));
+	if (!disasm)
+		return -ENOMEM;
+	disasm->options = *options;
+	ret = engine_open(disasm, machine);
+	if (ret) {
+		tally_disasm_free(disasm);
+		return ret;
+	}
+	*ret_disasm = disasm;
+	return 0;
+}
+
+void tally_disasm_free(struct tally_disasm *disasm)
+{
+	if (!disasm)
+		return;
+	if (disasm->insn)
+		cs_free(disasm->insn, 1);
+	if (disasm->engine)
+		cs_close(&disasm->engine);
+	tally_str_free(&disasm->unknown);
+	free(disasm);
+}
+
+static void take_unknown(struct tally_disasm *disasm, struct tally_disasm_code *code,
+			 struct tally_instruction *insn)
+{
+	size_t len = disasm_unknown_length(disasm->options.machine, code->bytes, code->len);
+
+	tally_str_clear(&disasm->unknown);
+	for (size_t i = 0; i < len; i++)
+		tally_str_addf(&disasm->unknown, "%s0x%02x", i ? "," : "", code->bytes[i]);
+	insn->len = (uint8_t)len;
+	insn->kind = TALLY_INSTRUCTION_UNKNOWN;
+	insn->mnemonic = ".byte";
+	insn->operands = tally_str_text(&disasm->unknown);
+	code->bytes += len;
+	code->len -= len;
+	code->address += len;
+}
+
+/* Where it leads to, or what it reads: x86 says how far that is from the next instruction. */
+static void find_places(uint16_t machine, struct tally_instruction *insn)
+{
+	uint64_t distance;
+
+	insn->has_target = insn->kind != TALLY_INSTRUCTION_OTHER &&
+			   insn->kind != TALLY_INSTRUCTION_RETURN &&
+			   disasm_target(insn->operands, &insn->target);
+	if (!insn->has_target && machine == EM_X86_64 &&
+	    disasm_distance(insn->operands, &distance)) {
+		insn->has_reference = true;
+		insn->target = insn->address + insn->len + distance;
+	}
+}
+
+bool tally_disasm_next(struct tally_disasm *disasm, struct tally_disasm_code *code,
+		       struct tally_instruction *ret_insn)
+{
+	struct tally_instruction insn = {.address = code->address, .bytes = code->bytes};
+
+	if (!code->len)
+		return false;
+	if (!cs_disasm_iter(disasm->engine, &code->bytes, &code->len, &code->address,
+			    disasm->insn)) {
+		take_unknown(disasm, code, &insn);
+	} else {
+		insn.len = (uint8_t)disasm->insn->size;
+		insn.mnemonic = disasm->insn->mnemonic;
+		insn.operands = disasm->insn->op_str;
+		insn.kind = disasm_kind(disasm->options.machine, insn.mnemonic, insn.operands);
+		find_places(disasm->options.machine, &insn);
+	}
+	*ret_insn = insn;
+	return true;
+}

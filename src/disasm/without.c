@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* In the place of disasm.c where there is no Capstone. */
+#include <errno.h>
+
+#include "disasm/disasm.h"
+
+int tally_disasm_new(const struct tally_disasm_options *options, struct tally_disasm **ret_disasm)
+{
+	return -ENOSYS;
+}
+
+void tally_disasm_free(struct tally_disasm *disasm)
+{
+}
+
+bool tally_disasm_next(struct tally_disasm *disasm, struct tally_disasm_code *code,
+		       struct tally_instruction *ret_insn)
+{
+	return false;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Instructions of each machine, with the encodings that its manual gives them. */
+#include <elf.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/arith.h"
+#include "disasm/disasm.h"
+
+enum { START = 0x1000, NONE = -1 };
+
+#define OTHER   TALLY_INSTRUCTION_OTHER
+#define JUMP    TALLY_INSTRUCTION_JUMP
+#define JUMP_IF TALLY_INSTRUCTION_JUMP_IF
+#define CALL    TALLY_INSTRUCTION_CALL
+#define RETURN  TALLY_INSTRUCTION_RETURN
+#define UNKNOWN TALLY_INSTRUCTION_UNKNOWN
+
+struct expected {
+	const char *bytes;
+	size_t len;
+	const char *mnemonic;
+	enum tally_instruction_kind kind;
+	int64_t target; /* NONE: it tells none */
+};
+
+#define ROW(bytes, mnemonic, kind, target)                       \
+	{                                                        \
+		bytes, sizeof(bytes) - 1, mnemonic, kind, target \
+	}
+
+static const struct expected x86_64[] = {
+	ROW("\xf3\x0f\x1e\xfa", "endbr64", OTHER, NONE),
+	ROW("\x74\x10", "je", JUMP_IF, START + 0x12),
+	ROW("\x0f\x85\xfa\xff\xff\xff", "jne", JUMP_IF, START),
+	ROW("\xe9\x10\0\0\0", "jmp", JUMP, START + 0x15),
+	ROW("\xff\xe0", "jmpq", JUMP, NONE),
+	ROW("\x3e\xff\xe0", "jmpq", JUMP, NONE),
+	ROW("\xe2\xfe", "loop", JUMP_IF, START),
+	ROW("\xe8\0\0\0\0", "callq", CALL, START + 5),
+	ROW("\xff\xd0", "callq", CALL, NONE),
+	ROW("\xc3", "retq", RETURN, NONE),
+	ROW("\xf3\xc3", "retq", RETURN, NONE),
+	ROW("\x48\x89\xe5", "movq", OTHER, NONE),
+	ROW("\x0f\x0b", "ud2", OTHER, NONE),
+};
+
+static const struct expected x86_32[] = {
+	ROW("\xe8\xfb\xff\xff\xff", "calll", CALL, START),
+	ROW("\xc3", "retl", RETURN, NONE),
+	ROW("\x55", "pushl", OTHER, NONE),
+	ROW("\xeb\xfe", "jmp", JUMP, START),
+};
+
+static const struct expected arm64[] = {
+	ROW("\x04\0\0\x94", "bl", CALL, START + 16),
+	ROW("\x04\0\0\x14", "b", JUMP, START + 16),
+	ROW("\x40\0\0\x54", "b.eq", JUMP_IF, START + 8),
+	ROW("\x40\0\0\xb4", "cbz", JUMP_IF, START + 8),
+	ROW("\x40\0\x18\x36", "tbz", JUMP_IF, START + 8),
+	ROW("\x20\0\x3f\xd6", "blr", CALL, NONE),
+	ROW("\x20\0\x1f\xd6", "br", JUMP, NONE),
+	ROW("\xc0\x03\x5f\xd6", "ret", RETURN, NONE),
+	ROW("\x20\0\0\x90", "adrp", OTHER, NONE),
+	ROW("\xff\xff\xff\xff", ".byte", UNKNOWN, NONE),
+};
+
+static const struct expected arm[] = {
+	ROW("\x02\0\0\xeb", "bl", CALL, START + 16),
+	ROW("\x02\0\0\xea", "b", JUMP, START + 16),
+	ROW("\x02\0\0\x1a", "bne", JUMP_IF, START + 16),
+	ROW("\x02\0\0\xda", "ble", JUMP_IF, START + 16),
+	ROW("\x02\0\0\x0b", "bleq", CALL, START + 16),
+	ROW("\x1e\xff\x2f\xe1", "bx", RETURN, NONE),
+	ROW("\x33\xff\x2f\xe1", "blx", CALL, NONE),
+	ROW("\x10\x80\xbd\xe8", "pop", RETURN, NONE),
+	ROW("\x10\0\xbd\xe8", "ldm", OTHER, NONE),
+	ROW("\x0e\xf0\xa0\xe1", "mov", RETURN, NONE),
+};
+
+static const struct expected ppc64[] = {
+	ROW("\x48\0\0\x11", "bl", CALL, START + 16),
+	ROW("\x48\0\0\x10", "b", JUMP, START + 16),
+	ROW("\x41\x82\0\x10", "beq", JUMP_IF, START + 16),
+	ROW("\x4e\x80\0\x20", "blr", RETURN, NONE),
+	ROW("\x4e\x80\x04\x20", "bctr", JUMP, NONE),
+	ROW("\x4e\x80\x04\x21", "bctrl", CALL, NONE),
+	ROW("\x42\0\xff\xf0", "bdnz", JUMP_IF, START - 16),
+	ROW("\x7c\x08\x02\xa6", "mflr", OTHER, NONE),
+};
+
+/* The same words the other way round. */
+static const struct expected ppc64le[] = {
+	ROW("\x11\0\0\x48", "bl", CALL, START + 16),
+	ROW("\x20\0\x80\x4e", "blr", RETURN, NONE),
+};
+
+static const struct expected s390[] = {
+	ROW("\xc0\xe5\0\0\0\x10", "brasl", CALL, START + 0x20),
+	ROW("\xa7\xf4\0\x10", "j", JUMP, START + 0x20),
+	ROW("\xa7\x84\0\x10", "je", JUMP_IF, START + 0x20),
+	ROW("\x07\xfe", "br", RETURN, NONE),
+	ROW("\x07\xf1", "br", JUMP, NONE),
+	ROW("\x0d\xe1", "basr", CALL, NONE),
+	ROW("\xec\x12\0\x10\x80\x64", "cgrje", JUMP_IF, START + 0x20),
+	ROW("\xa7\x26\xff\xf0", "brct", JUMP_IF, START - 0x20),
+};
+
+static const struct expected mips[] = {
+	ROW("\x0c\0\x04\0", "jal", CALL, START),
+	ROW("\x08\0\x04\0", "j", JUMP, START),
+	ROW("\x14\x40\0\x04", "bnez", JUMP_IF, START + 20),
+	ROW("\x03\xe0\0\x08", "jr", RETURN, NONE),
+	ROW("\x03\x20\0\x08", "jr", JUMP, NONE),
+	ROW("\x03\x20\xf8\x09", "jalr", CALL, NONE),
+	ROW("\x04\x11\0\x10", "bal", CALL, START + 0x44),
+};
+
+static void check_row(const struct tally_disasm_options *options, const struct expected *row)
+{
+	struct tally_disasm_code code = {(const uint8_t *)row->bytes, row->len, START};
+	struct tally_disasm *disasm;
+	struct tally_instruction insn;
+
+	assert_int_equal(tally_disasm_new(options, &disasm), 0);
+	assert_true(tally_disasm_next(disasm, &code, &insn));
+	assert_string_equal(insn.mnemonic, row->mnemonic);
+	assert_int_equal(insn.kind, row->kind);
+	assert_int_equal(insn.len, row->len);
+	assert_int_equal(insn.address, START);
+	assert_int_equal(insn.has_target, row->target != NONE);
+	if (row->target != NONE)
+		assert_int_equal(insn.target, row->target);
+	assert_int_equal(code.len, 0);
+	assert_int_equal(code.address, START + row->len);
+	assert_false(tally_disasm_next(disasm, &code, &insn));
+	tally_disasm_free(disasm);
+}
+
+#define CHECK(rows, ...)                                                    \
+	do {                                                                \
+		const struct tally_disasm_options options_ = {__VA_ARGS__}; \
+		for (size_t i_ = 0; i_ < TALLY_ARRAY_SIZE(rows); i_++)      \
+			check_row(&options_, &(rows)[i_]);                  \
+	} while (0)
+
+static void test_machines(void **state)
+{
+	(void)state;
+	CHECK(x86_64, EM_X86_64, true);
+	CHECK(x86_32, EM_386);
+	CHECK(arm64, EM_AARCH64, true);
+	CHECK(arm, EM_ARM);
+	CHECK(ppc64, EM_PPC64, true, true);
+	CHECK(ppc64le, EM_PPC64, true, false);
+	CHECK(s390, EM_S390, true, true);
+	CHECK(mips, EM_MIPS, false, true);
+}
+
+static void test_other_machines(void **state)
+{
+	struct tally_disasm_options options = {.machine = EM_RISCV, .is64 = true};
+	struct tally_disasm *disasm = NULL;
+
+	(void)state;
+	assert_int_equal(tally_disasm_new(&options, &disasm), -ENOTSUP);
+	options.machine = 0xffff;
+	assert_int_equal(tally_disasm_new(&options, &disasm), -ENOTSUP);
+	assert_null(disasm);
+	tally_disasm_free(NULL);
+}
+
+/* What a program in memory refers to, in both syntaxes. */
+static void test_references(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+		uint64_t target;
+	} rows[] = {
+		{"\x48\x8b\x05\x10\0\0\0", 7, START + 0x17},
+		{"\x48\x8b\x05\xf0\xff\xff\xff", 7, START - 9},
+		{"\xff\x25\x34\x12\0\0", 6, START + 0x123a},
+		{"\x8b\x05\x05\0\0\0", 6, START + 11},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * TALLY_ARRAY_SIZE(rows); i++) {
+		struct tally_disasm_options options = {EM_X86_64, true, false, i % 2};
+		struct tally_disasm_code code = {(const uint8_t *)rows[i / 2].bytes,
+						 rows[i / 2].len, START};
+		struct tally_instruction insn;
+		struct tally_disasm *disasm;
+
+		assert_int_equal(tally_disasm_new(&options, &disasm), 0);
+		assert_true(tally_disasm_next(disasm, &code, &insn));
+		assert_true(insn.has_reference);
+		assert_false(insn.has_target);
+		assert_int_equal(insn.target, rows[i / 2].target);
+		tally_disasm_free(disasm);
+	}
+}
+
+static void test_syntax(void **state)
+{
+	struct tally_disasm_options options = {EM_X86_64, true, false, true};
+	struct tally_disasm_code code = {(const uint8_t *)"\x48\x89\xe5", 3, START};
+	struct tally_instruction insn;
+	struct tally_disasm *disasm;
+
+	(void)state;
+	assert_int_equal(tally_disasm_new(&options, &disasm), 0);
+	assert_true(tally_disasm_next(disasm, &code, &insn));
+	assert_string_equal(insn.mnemonic, "mov");
+	assert_string_equal(insn.operands, "rbp, rsp");
+	tally_disasm_free(disasm);
+}
+
+/* Instructions newer than the decoder, by their prefixes as long as they are, so that what follows
+ * is decoded from its start; and bytes that are cut. */
+static void test_unknown(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t len, first;
+	} rows[] = {
+		/* vaddph %zmm2,%zmm1,%zmm0; with a displacement; ret */
+		{"\x62\xf5\x74\x48\x58\xc2\xc3", 7, 6},
+		{"\x62\xf5\x74\x48\x58\x84\x24\1\2\3\4\xc3", 12, 11},
+		/* vreduceph $1,%zmm1,%zmm0: a byte behind the operands */
+		{"\x62\xf3\x7c\x48\x56\xc1\x01\xc3", 8, 7},
+		/* one that is none: a byte at a time */
+		{"\x06\xc3", 2, 1},
+		{"\x62\xf5\x74", 3, 1},
+	};
+	struct tally_disasm_options options = {EM_X86_64, true};
+
+	(void)state;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(rows); i++) {
+		struct tally_disasm_code code = {(const uint8_t *)rows[i].bytes, rows[i].len,
+						 START};
+		struct tally_instruction insn;
+		struct tally_disasm *disasm;
+
+		assert_int_equal(tally_disasm_new(&options, &disasm), 0);
+		assert_true(tally_disasm_next(disasm, &code, &insn));
+		assert_int_equal(insn.kind, UNKNOWN);
+		assert_int_equal(insn.len, rows[i].first);
+		assert_string_equal(insn.mnemonic, ".byte");
+		assert_memory_equal(insn.operands, "0x", 2);
+		while (tally_disasm_next(disasm, &code, &insn))
+			;
+		assert_int_equal(code.len, 0);
+		tally_disasm_free(disasm);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_machines),   cmocka_unit_test(test_other_machines),
+		cmocka_unit_test(test_references), cmocka_unit_test(test_syntax),
+		cmocka_unit_test(test_unknown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
