@@ -161,8 +161,8 @@ static int find_user(struct tally_dso *dso, struct tally_debug_info *info)
 
 /* ---- the kernel --------------------------------------------------------------- */
 
-/* How far the kernel was from where it was linked to be. */
-static int kernel_bias(const struct tally_dso *dso, const struct tally_elf *elf, uint64_t *ret_bias)
+int tally_kernel_image_bias(const struct tally_dso *dso, const struct tally_elf *elf,
+			    uint64_t *ret_bias)
 {
 	struct tally_elf_load load = {.kernel = true};
 	struct tally_symtab table = {0};
@@ -195,7 +195,8 @@ static int try_kernel(struct tally_dso *dso, const char *path, struct tally_debu
 		ret = tally_image_open(path, &want, &info->image);
 	if (ret)
 		return ret;
-	ret = has_info(&info->image) ? kernel_bias(dso, &info->image.elf, &bias) : -ENODATA;
+	ret = has_info(&info->image) ? tally_kernel_image_bias(dso, &info->image.elf, &bias)
+				     : -ENODATA;
 	if (ret)
 		tally_image_free(&info->image);
 	else

@@ -25,6 +25,11 @@ void tally_debug_info_free(struct tally_debug_info *info);
  * nowhere. */
 bool tally_debug_info_bias(const struct tally_debug_info *info, uint64_t addr, uint64_t *ret_bias);
 
+/* What is added to an address of the kernel to have where an image of it was linked to be. 0;
+ * -ENOTSUP if that cannot be told; -ENOMEM. */
+int tally_kernel_image_bias(const struct tally_dso *dso, const struct tally_elf *elf,
+			    uint64_t *ret_bias);
+
 /* Read it: unpack what is packed, of no more than `most` bytes in all; `alt` stays as it is if
  * there is none. 0; -EFBIG; or an error of tally_unpack(). What was unpacked is never freed: it is
  * for a process that does nothing else. */

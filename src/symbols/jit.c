@@ -149,7 +149,8 @@ const struct tally_jit_code *tally_jit_find(struct tally_jit *jit, uint64_t addr
 	return &jit->codes.data[slot->number];
 }
 
-const struct tally_symbol *tally_jit_find_place(const struct tally_jit *jit, uint64_t place)
+/* Symbols that begin at a place or before it. */
+static size_t symbols_until(const struct tally_jit *jit, uint64_t place)
 {
 	size_t low = 0, high = jit->symbols.len;
 
@@ -161,7 +162,24 @@ const struct tally_symbol *tally_jit_find_place(const struct tally_jit *jit, uin
 		else
 			high = mid;
 	}
-	return low && place < jit->symbols.data[low - 1]->end ? jit->symbols.data[low - 1] : NULL;
+	return low;
+}
+
+const struct tally_symbol *tally_jit_find_place(const struct tally_jit *jit, uint64_t place)
+{
+	size_t nr = symbols_until(jit, place);
+
+	return nr && place < jit->symbols.data[nr - 1]->end ? jit->symbols.data[nr - 1] : NULL;
+}
+
+bool tally_jit_find_address(const struct tally_jit *jit, uint64_t place, uint64_t *ret_addr)
+{
+	size_t nr = symbols_until(jit, place);
+
+	if (!nr || place >= jit->symbols.data[nr - 1]->end)
+		return false;
+	*ret_addr = jit->addresses.data[nr - 1] + (place - jit->symbols.data[nr - 1]->start);
+	return true;
 }
 
 const struct tally_line *tally_jit_find_line(const struct tally_jit *jit, uint64_t place,
@@ -191,6 +209,7 @@ void tally_jit_forget(struct tally_jit *jit)
 	lookups_forget(jit);
 	tally_vec_free(&jit->codes);
 	tally_vec_free(&jit->symbols);
+	tally_vec_free(&jit->addresses);
 	tally_vec_free(&jit->lines);
 	tally_jitdump_end(jit);
 	jit->nr_skipped = 0;

@@ -39,6 +39,7 @@ struct tally_jit_slot;
 struct tally_jit {
 	TALLY_VEC(struct tally_jit_code) codes;         /* in order of time once finished */
 	TALLY_VEC(const struct tally_symbol *) symbols; /* of a dump, by place */
+	TALLY_VEC(uint64_t) addresses;                  /* by symbol: where it was at first */
 	TALLY_VEC(struct tally_jit_line) lines;         /* of a dump, by place */
 	struct tally_arena arena;                       /* symbols, names */
 	struct tally_layers layers;                     /* of the finished codes */
@@ -68,6 +69,8 @@ const struct tally_jit_code *tally_jit_find(struct tally_jit *jit, uint64_t addr
 
 /* The symbol, or the line and the places that have it, at a place of a dump; NULL for none. */
 const struct tally_symbol *tally_jit_find_place(const struct tally_jit *jit, uint64_t place);
+/* Where in memory the code was at first that has a place of a dump. False: none has. */
+bool tally_jit_find_address(const struct tally_jit *jit, uint64_t place, uint64_t *ret_addr);
 const struct tally_line *tally_jit_find_line(const struct tally_jit *jit, uint64_t place,
 					     struct tally_span *ret_span);
 

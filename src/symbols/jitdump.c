@@ -22,6 +22,7 @@ enum {
 /* Sizes of what is fixed, and where fields are in it: of records behind their header. */
 enum {
 	HEADER_SIZE = 40,
+	HEADER_MACHINE = 12,
 	HEADER_PID = 20,
 	HEADER_FLAGS = 32,
 	RECORD_SIZE = 16,
@@ -147,7 +148,8 @@ static int dump_load(struct tally_jit *jit, const struct dump_record *record)
 		return -EINVAL;
 	symbol = tally_jit_add(jit, addr, size, record->time, record->offset + before, name,
 			       (size_t)(end - name));
-	if (!symbol || tally_vec_push(&jit->symbols, symbol))
+	if (!symbol || tally_vec_push(&jit->addresses, addr) ||
+	    tally_vec_push(&jit->symbols, symbol))
 		return -ENOMEM;
 	ret = tally_map_put(&jit->dump->by_index, field(record, LOAD_INDEX), (uintptr_t)symbol);
 	return ret ? ret : lines_adopt(jit, addr, symbol);
@@ -262,6 +264,7 @@ static int header_parse(const uint8_t *data, size_t len, struct tally_jit *jit, 
 		return -ENOMEM;
 	jit->dump->swaps = swaps;
 	jit->dump->header.pid = tally_load_u32(data + HEADER_PID, swaps);
+	jit->dump->header.machine = (uint16_t)tally_load_u32(data + HEADER_MACHINE, swaps);
 	jit->dump->header.has_arch_clock =
 		tally_load_u64(data + HEADER_FLAGS, swaps) & FLAG_ARCH_CLOCK;
 	*ret_used = size;

@@ -13,6 +13,7 @@
 /* What the header says. */
 struct tally_jitdump_header {
 	uint32_t pid;        /* in the innermost pid namespace of the process */
+	uint16_t machine;    /* EM_... that the code is for */
 	bool has_arch_clock; /* times are not of CLOCK_MONOTONIC, but of a counter of the CPU */
 };
 

@@ -110,7 +110,7 @@ int tally_dso_release(struct tally_dso *dso)
 	return ret;
 }
 
-static enum tally_dso_state state_of(int code)
+enum tally_dso_state tally_dso_state_of_error(int code)
 {
 	size_t rank = failure_rank(code);
 
@@ -142,7 +142,7 @@ static void dso_load_files(struct tally_dso *dso)
 		tally_sources_free(dso);
 		ret = 0;
 	}
-	dso->state = state_of(ret);
+	dso->state = tally_dso_state_of_error(ret);
 	tally_dso_index_save(dso);
 }
 
@@ -189,7 +189,7 @@ const struct tally_unwind_table *tally_dso_rules(struct tally_dso *dso)
 
 	if (dso->rules_state == TALLY_DSO_NOT_LOADED) {
 		ret = tally_dso_load_rules(dso);
-		dso->rules_state = state_of(ret);
+		dso->rules_state = tally_dso_state_of_error(ret);
 	}
 	return dso->rules_state == TALLY_DSO_LOADED ? &dso->rules : NULL;
 }

@@ -17,6 +17,10 @@ void tally_dso_load(struct tally_dso *dso);
 /* Open the vdso. 0 or an error of tally_image_open(). */
 int tally_dso_open_vdso(const struct tally_dso *dso, struct tally_image *ret_image);
 
+/* Open the file of a module, whose address is known. 0; TALLY_DSO_ERROR_FOREIGN; -ENOENT: the
+ * record did not say which file it is; or an error of tally_image_open(). */
+int tally_dso_open_module(const struct tally_dso *dso, struct tally_image *ret_image);
+
 /* Which kernel an image has to be of. Where that is not known, only an image that the user named,
  * or that is in the directory the user named, will do. 0, or as of tally_kernel_is_here(). */
 int tally_kernel_wanted(const struct tally_dso *dso, struct tally_build_id *ret_want);
@@ -36,6 +40,9 @@ void tally_dso_add_path(const struct tally_dso *dso, struct tally_str *str, cons
 /* Append "DIR/.build-id/xx/yyyy" for an id of at least two bytes; false for a shorter one. */
 bool tally_build_id_add_path(const struct tally_build_id *id, const char *dir,
 			     struct tally_str *str);
+
+/* The state that a failure becomes. */
+enum tally_dso_state tally_dso_state_of_error(int code);
 
 /* Of two failures the one that tells more: a wrong file beats a missing one. */
 int tally_worse_error(int a, int b);

@@ -32,6 +32,7 @@ struct tally_dso_jit {
 	bool is_final;    /* nobody writes any more */
 	bool is_given_up; /* more was written than is read */
 	bool has_arch_clock;
+	uint16_t machine; /* EM_... of a dump */
 };
 
 /* ---- whose it is ------------------------------------------------------------------ */
@@ -97,6 +98,7 @@ static int file_check(void *arg, const struct tally_jit *made)
 	if (!header)
 		return 0;
 	dso->jit->has_arch_clock = header->has_arch_clock;
+	dso->jit->machine = header->machine;
 	if (!tally_jitdump_pid(dso->name, &named) || header->pid != (uint32_t)named)
 		return -EBADMSG;
 	if (named == dso->pid || !process_look(dso, &uid) || nspid_read(dso->pid) == named)
@@ -300,6 +302,33 @@ bool tally_dso_has_made_lines(struct tally_dso *dso)
 {
 	tally_dso_load(dso);
 	return dso->jit && dso->jit->file.made.lines.len;
+}
+
+int tally_dso_open_made(struct tally_dso *dso, int *ret_fd, uint16_t *ret_machine)
+{
+	struct stat st;
+	int fd, ret;
+
+	tally_dso_load(dso);
+	if (!dso->jit || !dso->path)
+		return -ENOENT;
+	ret = file_open(dso, dso->path, &fd);
+	if (ret)
+		return ret;
+	if (fstat(fd, &st) || st.st_dev != dso->jit->file.dev || st.st_ino != dso->jit->file.ino) {
+		close(fd);
+		return TALLY_DSO_ERROR_REPLACED;
+	}
+	*ret_fd = fd;
+	*ret_machine = dso->jit->machine;
+	return 0;
+}
+
+uint64_t tally_dso_made_distance(const struct tally_dso *dso, uint64_t place)
+{
+	uint64_t addr;
+
+	return tally_jit_find_address(&dso->jit->file.made, place, &addr) ? addr - place : 0;
 }
 
 void tally_dso_status_made(const struct tally_dso *dso, struct tally_dso_status *status)

@@ -278,9 +278,8 @@ static bool module_runs(const struct tally_dso *dso, const char *module)
 	return tally_build_id_equal(&running, &dso->build_id);
 }
 
-static int load_ko(struct tally_dso *dso)
+int tally_dso_open_module(const struct tally_dso *dso, struct tally_image *ret_image)
 {
-	struct tally_elf_load load = {.kernel = true, .bias = dso->address, .section = ".text"};
 	struct tally_str path = {0};
 	int ret;
 
@@ -291,8 +290,16 @@ static int load_ko(struct tally_dso *dso)
 	tally_dso_add_path(dso, &path, dso->name);
 	ret = tally_str_error(&path);
 	if (!ret)
-		ret = tally_image_open(tally_str_text(&path), &dso->build_id, &dso->image);
+		ret = tally_image_open(tally_str_text(&path), &dso->build_id, ret_image);
 	tally_str_free(&path);
+	return ret;
+}
+
+static int load_ko(struct tally_dso *dso)
+{
+	struct tally_elf_load load = {.kernel = true, .bias = dso->address, .section = ".text"};
+	int ret = tally_dso_open_module(dso, &dso->image);
+
 	if (ret)
 		return ret;
 	ret = tally_elf_add_symbols(&dso->image.elf, &load, &dso->table);
