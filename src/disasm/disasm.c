@@ -122,7 +122,7 @@ static void find_places(uint16_t machine, struct tally_instruction *insn)
 
 	insn->has_target = insn->kind != TALLY_INSTRUCTION_OTHER &&
 			   insn->kind != TALLY_INSTRUCTION_RETURN &&
-			   disasm_target(insn->operands, &insn->target);
+			   disasm_target(insn->operands, &insn->target, &insn->target_at);
 	if (!insn->has_target && machine == EM_X86_64 &&
 	    disasm_distance(insn->operands, &distance)) {
 		insn->has_reference = true;

@@ -52,6 +52,7 @@ struct tally_instruction {
 	bool has_target;      /* a jump or call to an address that its bytes tell: */
 	bool has_reference;   /* or an operand in memory whose address they tell: */
 	uint64_t target;      /* the address of either */
+	uint8_t target_at;    /* of a target: where in the operands it begins */
 	const char *mnemonic; /* ".byte" of bytes that are no instruction */
 	const char *operands; /* both valid until the next call */
 };

@@ -162,9 +162,9 @@ enum tally_instruction_kind disasm_kind(uint16_t machine, const char *mnemonic,
 	return kind == JUMP && bare != len ? JUMP_IF : kind;
 }
 
-bool disasm_target(const char *operands, uint64_t *ret_target)
+bool disasm_target(const char *operands, uint64_t *ret_target, uint8_t *ret_at)
 {
-	const char *at = last_operand(operands);
+	const char *last = last_operand(operands), *at = last;
 	char *end;
 	uint64_t target;
 
@@ -175,6 +175,7 @@ bool disasm_target(const char *operands, uint64_t *ret_target)
 	if (*end)
 		return false;
 	*ret_target = target;
+	*ret_at = (uint8_t)(last - operands);
 	return true;
 }
 

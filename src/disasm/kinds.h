@@ -9,8 +9,9 @@
 enum tally_instruction_kind disasm_kind(uint16_t machine, const char *mnemonic,
 					const char *operands);
 
-/* The number that is the last operand as a whole, "0x1016" of "%r14, 0x1016". */
-bool disasm_target(const char *operands, uint64_t *ret_target);
+/* The number that is the last operand as a whole, "0x1016" of "%r14, 0x1016", and where that
+ * operand begins. */
+bool disasm_target(const char *operands, uint64_t *ret_target, uint8_t *ret_at);
 
 /* How far an operand of x86 is from the next instruction, "0x10(%rip)" or "[rip + 0x10]". */
 bool disasm_distance(const char *operands, uint64_t *ret_distance);

@@ -407,13 +407,18 @@ const char *tally_dso_shown_name(void *arg, const char *raw)
 	return text ? text : raw;
 }
 
-const char *tally_symbol_name(struct tally_dso *dso, const struct tally_symbol *symbol)
+const char *tally_symbol_raw_name(const struct tally_dso *dso, const struct tally_symbol *symbol)
 {
 	const struct tally_symtab *table = &dso->table;
 
 	if (tally_symtab_has(&dso->stubs, symbol))
 		table = &dso->stubs;
-	return tally_dso_shown_name(dso, tally_symtab_name(table, symbol));
+	return tally_symtab_name(table, symbol);
+}
+
+const char *tally_symbol_name(struct tally_dso *dso, const struct tally_symbol *symbol)
+{
+	return tally_dso_shown_name(dso, tally_symbol_raw_name(dso, symbol));
 }
 
 enum tally_dso_kind tally_dso_kind(const struct tally_dso *dso)

@@ -229,6 +229,9 @@ bool tally_dso_has_frame_pointers(const struct tally_dso *dso);
  * off. Remembered: the same symbol gives the same pointer. Never NULL. */
 const char *tally_symbol_name(struct tally_dso *dso, const struct tally_symbol *symbol);
 
+/* The same as the linker knows it: mangled. */
+const char *tally_symbol_raw_name(const struct tally_dso *dso, const struct tally_symbol *symbol);
+
 /* Whether a symbol that tally_dso_find(dso) returned is but the start of a function. */
 bool tally_symbol_is_bound(const struct tally_dso *dso, const struct tally_symbol *symbol);
 

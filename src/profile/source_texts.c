@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "profile/source_texts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/intern.h"
+#include "base/str.h"
+#include "base/vec.h"
+
+enum { FILE_MAX = 16 << 20, ALL_MAX = 256 << 20 };
+
+struct source_text {
+	int error;
+	char *data;
+	size_t len;
+	TALLY_VEC(uint32_t) starts; /* of lines */
+};
+
+struct tally_source_texts {
+	struct tally_source_options options;
+	struct tally_intern paths;
+	TALLY_VEC(struct source_text) files; /* by number of the path */
+	size_t total;
+};
+
+int tally_source_texts_new(const struct tally_source_options *options,
+			   struct tally_source_texts **ret_texts)
+{
+	struct tally_source_texts *texts = calloc(1, sizeof(*texts));
+
+	if (!texts)
+		return -ENOMEM;
+	texts->options = *options;
+	*ret_texts = texts;
+	return 0;
+}
+
+void tally_source_texts_free(struct tally_source_texts *texts)
+{
+	if (!texts)
+		return;
+	tally_vec_for_each (file, &texts->files) {
+		free(file->data);
+		tally_vec_free(&file->starts);
+	}
+	tally_vec_free(&texts->files);
+	tally_intern_free(&texts->paths);
+	free(texts);
+}
+
+/* A path without its first directories: "/b/c.c" of "/a/b/c.c", one stripped. */
+static const char *path_stripped(const char *path, unsigned nr)
+{
+	for (; nr; nr--) {
+		const char *slash = strchr(path + 1, '/');
+
+		if (!slash)
+			break;
+		path = slash;
+	}
+	return path;
+}
+
+static void add_path(const struct tally_source_options *options, const char *path,
+		     struct tally_str *out)
+{
+	if (options->symfs)
+		tally_str_add(out, options->symfs);
+	if (options->prefix && *path == '/') {
+		tally_str_add(out, options->prefix);
+		path = path_stripped(path, options->prefix_strip);
+	} else if (options->symfs && *path != '/') {
+		tally_str_add_char(out, '/');
+	}
+	tally_str_add(out, path);
+}
+
+static int find_lines(struct source_text *file)
+{
+	const char *at = file->data, *end = file->data + file->len;
+	int ret = 0;
+
+	while (at && at < end && !ret) {
+		ret = tally_vec_push(&file->starts, (uint32_t)(at - file->data));
+		at = memchr(at, '\n', (size_t)(end - at));
+		at += at ? 1 : 0;
+	}
+	return ret;
+}
+
+static int text_read(struct tally_source_texts *texts, const char *name, struct source_text *file)
+{
+	size_t left = ALL_MAX - texts->total;
+	struct tally_str path = {0};
+	int ret;
+
+	add_path(&texts->options, name, &path);
+	ret = tally_str_error(&path);
+	if (!ret)
+		ret = tally_file_read_named(tally_str_text(&path), NULL,
+					    left < FILE_MAX ? left : FILE_MAX, &file->data,
+					    &file->len);
+	if (!ret) {
+		texts->total += file->len;
+		ret = find_lines(file);
+	}
+	tally_str_free(&path);
+	return ret;
+}
+
+/* The file of a path, read at the first call. NULL: memory is out. */
+static const struct source_text *text_find(struct tally_source_texts *texts, const char *path)
+{
+	struct source_text file = {0};
+	uint32_t number;
+
+	if (tally_intern(&texts->paths, path, strlen(path), &number))
+		return NULL;
+	if (number < texts->files.len)
+		return &texts->files.data[number];
+	file.error = text_read(texts, path, &file);
+	if (tally_vec_push(&texts->files, file)) {
+		free(file.data);
+		tally_vec_free(&file.starts);
+		return NULL;
+	}
+	return &texts->files.data[number];
+}
+
+int tally_source_texts_get(struct tally_source_texts *texts, const char *path, uint32_t line,
+			   const char **ret_text, size_t *ret_len)
+{
+	const struct source_text *file = text_find(texts, path);
+	size_t start, end;
+
+	if (!file)
+		return -ENOMEM;
+	if (file->error)
+		return file->error;
+	if (!line || line > file->starts.len)
+		return -ERANGE;
+	start = file->starts.data[line - 1];
+	end = line < file->starts.len ? file->starts.data[line] : file->len;
+	while (end > start && (file->data[end - 1] == '\n' || file->data[end - 1] == '\r'))
+		end--;
+	*ret_text = file->data + start;
+	*ret_len = end - start;
+	return 0;
+}
