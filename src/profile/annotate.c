@@ -27,6 +27,7 @@ struct tally_annotate {
 	struct tally_slots by_symbol;
 	struct cost_table places, sums;
 	TALLY_VEC(struct tally_annotate_total) totals;
+	struct tally_frames unnamed; /* addresses in no function */
 	uint64_t nr_samples, nr_left_out;
 };
 
@@ -63,6 +64,7 @@ void tally_annotate_free(struct tally_annotate *annotate)
 	table_free(&annotate->places);
 	table_free(&annotate->sums);
 	tally_vec_free(&annotate->totals);
+	tally_frames_free(&annotate->unnamed);
 	free(annotate);
 }
 
@@ -177,10 +179,13 @@ static int location_add(struct tally_annotate *annotate, const struct tally_loca
 			const struct sample_facts *facts, bool is_leaf, bool is_return)
 {
 	struct tally_annotate_place key = {.event = facts->event};
+	uint32_t unnamed;
 	int ret;
 
 	if (!where->dso || !where->symbol)
-		return 0;
+		return annotate->unnamed.all.len < annotate->options.max_places
+			       ? tally_frames_find(&annotate->unnamed, where, &unnamed)
+			       : 0;
 	ret = function_find(annotate, where, &key.function);
 	if (!ret)
 		ret = cost_add(annotate, &annotate->sums, &key, facts, is_leaf);
@@ -372,6 +377,26 @@ struct tally_annotate_total tally_annotate_total(const struct tally_annotate *an
 {
 	return event < annotate->totals.len ? annotate->totals.data[event]
 					    : (struct tally_annotate_total){0};
+}
+
+int tally_annotate_add_frames(const struct tally_annotate *annotate, struct tally_frames *frames)
+{
+	uint32_t number;
+	int ret = 0;
+
+	tally_vec_for_each (frame, &annotate->unnamed.all) {
+		if (!ret)
+			ret = tally_frames_add(frames, frame, &number);
+	}
+	tally_vec_for_each (function, &annotate->functions) {
+		struct tally_frame frame = {.dso = function->dso,
+					    .symbol = function->symbol,
+					    .cpumode = function->cpumode};
+
+		if (!ret)
+			ret = tally_frames_add(frames, &frame, &number);
+	}
+	return ret;
 }
 
 uint64_t tally_annotate_nr_left_out(const struct tally_annotate *annotate)

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "abi/sample.h"
+#include "profile/frames.h"
 #include "profile/machine.h"
 
 struct tally_annotate;
@@ -98,6 +99,10 @@ struct tally_annotate_cost tally_annotate_sum(const struct tally_annotate *annot
 /* Of an event; all zero where it had no samples. */
 struct tally_annotate_total tally_annotate_total(const struct tally_annotate *annotate,
 						 uint32_t event);
+
+/* Add all functions, and the addresses that are in none, to frames: what a line of health counts. 0
+ * or -ENOMEM. */
+int tally_annotate_add_frames(const struct tally_annotate *annotate, struct tally_frames *frames);
 
 /* Look-ups of addresses that are not kept as the limit was reached. */
 uint64_t tally_annotate_nr_left_out(const struct tally_annotate *annotate);

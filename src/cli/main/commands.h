@@ -12,6 +12,7 @@ extern const struct tally_command tally_command_ftrace;
 extern const struct tally_command tally_command_record;
 extern const struct tally_command tally_command_report;
 extern const struct tally_command tally_command_script;
+extern const struct tally_command tally_command_annotate;
 extern const struct tally_command tally_command_archive;
 extern const struct tally_command tally_command_evlist;
 extern const struct tally_command tally_command_list;

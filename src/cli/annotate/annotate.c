@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tally annotate: instruction by instruction, where the samples of functions fell. */
+#include "cli/annotate/annotate.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "abi/attr.h"
+#include "base/json.h"
+#include "cli/annotate/choose.h"
+#include "cli/main/commands.h"
+#include "cli/main/output.h"
+#include "cli/main/print.h"
+#include "cli/main/words.h"
+#include "cli/recording/health.h"
+
+/* Code of all functions together that is decoded, and files of which it is said that it is not
+ * here. */
+enum { CODE_MAX_MIB = 64, FAILED_MAX = 10 };
+
+struct annotate {
+	struct annotate_config *config;
+	struct tally_session *session;
+	struct tally_annotate *samples;
+	struct tally_annotation_codes *codes;
+	struct tally_source_texts *texts;
+	struct annotate_groups groups;
+	uint64_t code_left; /* bytes */
+	uint64_t nr_shown, nr_failed, nr_beyond;
+	struct tally_map failed; /* numbers of the DSOs, each with its first function */
+	struct tally_str out;
+};
+
+static int annotate_record(void *arg, struct tally_session *session,
+			   const struct tally_perfdata_record *record,
+			   const struct tally_session_sample *sample)
+{
+	struct annotate *annotate = arg;
+
+	if (!sample)
+		return 0;
+	return tally_annotate_add(annotate->samples, sample->event->index, sample->thread,
+				  sample->cpumode, &sample->sample, sample->period,
+				  !tally_attr_walks_user(&sample->event->attr));
+}
+
+/* ---- showing -------------------------------------------------------------------------- */
+
+static int flush_long(struct annotate *annotate)
+{
+	return annotate->out.len >= TALLY_FLUSH_AT ? tally_output_flush(&annotate->out) : 0;
+}
+
+static int show_text(struct annotate *annotate, struct tally_annotate_view *view)
+{
+	int ret = 0;
+
+	tally_annotate_view_heading(view, &annotate->out);
+	for (size_t i = 0; i < view->annotation->insns.len && !ret; i++) {
+		tally_annotate_view_insn(view, i, &annotate->out);
+		ret = flush_long(annotate);
+	}
+	if (view->annotation->nr_missing)
+		tally_str_addf(&annotate->out,
+			       "# %" PRIu64 " more bytes of it are not shown: it is too large, or "
+			       "its file ends there\n",
+			       view->annotation->nr_missing);
+	if (view->annotation->nr_outside)
+		tally_str_addf(&annotate->out, "# %" PRIu64 " samples are in none of them\n",
+			       view->annotation->nr_outside);
+	tally_str_add_char(&annotate->out, '\n');
+	return ret;
+}
+
+static int show_json(struct annotate *annotate, const struct tally_annotate_view *view)
+{
+	int ret = 0;
+
+	tally_annotate_json_open(view, &annotate->out);
+	for (size_t i = 0; i < view->annotation->insns.len && !ret; i++) {
+		tally_annotate_json_insn(view, i, &annotate->out);
+		/* What was written last tells whether a comma comes next. */
+		if (annotate->out.len >= TALLY_FLUSH_AT) {
+			char last = annotate->out.data[--annotate->out.len];
+
+			ret = tally_output_flush(&annotate->out);
+			tally_str_add_char(&annotate->out, last);
+		}
+	}
+	tally_annotate_json_close(view, &annotate->out);
+	return ret;
+}
+
+static int show_annotation(struct annotate *annotate, const struct annotate_group *group,
+			   const struct tally_annotation *annotation)
+{
+	const struct annotate_config *config = annotate->config;
+	struct tally_annotate_view view = {
+		.annotate = annotate->samples,
+		.annotation = annotation,
+		.texts = config->has_source ? annotate->texts : NULL,
+		.event_names = annotate->groups.names.data,
+		.events = annotate->groups.events.data + group->first,
+		.nr_events = group->nr,
+		.heading = tally_str_text(&group->name),
+		.measure = config->measure,
+		.is_global = config->is_global,
+		.by_hits = config->by_hits,
+		.has_totals = config->has_totals,
+		.has_bytes = config->has_bytes,
+		.has_lines = config->has_lines,
+		.has_paths = config->has_paths,
+		.has_colours = config->has_colours,
+	};
+
+	annotate->nr_shown++;
+	return config->is_json ? show_json(annotate, &view) : show_text(annotate, &view);
+}
+
+/* Once for a file: its functions mostly have the same reason. */
+static void warn_failed(struct annotate *annotate, const struct tally_annotate_function *function,
+			int error)
+{
+	uint32_t dso = tally_dso_number(function->dso);
+	struct tally_str why = {0};
+
+	annotate->nr_failed++;
+	if (annotate->config->is_missing_skipped ||
+	    tally_map_get(&annotate->failed, dso) != TALLY_MAP_NONE ||
+	    tally_map_put(&annotate->failed, dso, 0) || annotate->failed.len > FAILED_MAX)
+		return;
+	tally_annotation_explain(function->dso, error, &why);
+	tally_print_warning("no instructions of %s (%s): %s",
+			    tally_symbol_name(function->dso, function->symbol),
+			    tally_dso_name(function->dso), tally_str_text(&why));
+	tally_str_free(&why);
+}
+
+/* What cannot be read is said, and the next one comes. */
+static int show_function(struct annotate *annotate, const struct annotate_group *group,
+			 const struct tally_annotate_function *function)
+{
+	struct tally_annotation_options options = {
+		.no_lines = !annotate->config->has_source && !annotate->config->has_lines &&
+			    !annotate->config->is_json,
+	};
+	uint64_t size = function->symbol->end - function->symbol->start;
+	struct tally_annotation annotation;
+	int ret;
+
+	if (size > annotate->code_left && annotate->nr_shown) {
+		annotate->nr_beyond++;
+		return 0;
+	}
+	ret = tally_annotation_make(annotate->codes, annotate->samples, function, &options,
+				    &annotation);
+	if (ret == -ENOMEM)
+		return ret;
+	if (ret) {
+		warn_failed(annotate, function, ret);
+		return 0;
+	}
+	annotate->code_left -= annotation.bytes.len < annotate->code_left ? annotation.bytes.len
+									  : annotate->code_left;
+	ret = show_annotation(annotate, group, &annotation);
+	tally_annotation_free(&annotation);
+	return ret;
+}
+
+static int show_group(struct annotate *annotate, const struct annotate_group *group)
+{
+	const struct annotate_config *config = annotate->config;
+	struct tally_annotation_options options = {0};
+	struct annotate_functions functions = {0};
+	int ret = annotate_functions_find(config, annotate->samples, &annotate->groups, group,
+					  &functions);
+
+	if (!ret && (config->has_source || config->has_lines || config->is_json))
+		ret = tally_annotation_prepare_lines(annotate->codes, functions.all.data,
+						     functions.all.len, &options);
+	for (size_t i = 0; i < functions.all.len && !ret; i++)
+		ret = show_function(annotate, group, functions.all.data[i]);
+	tally_vec_free(&functions.all);
+	return ret;
+}
+
+static int show_groups(struct annotate *annotate)
+{
+	struct tally_str *out = &annotate->out;
+	bool is_json = annotate->config->is_json;
+	int ret = 0;
+
+	if (is_json) {
+		tally_json_open(out, NULL, '{');
+		tally_json_u64(out, "version", 1);
+		tally_json_open(out, "functions", '[');
+	}
+	tally_vec_for_each (group, &annotate->groups.all) {
+		if (!ret)
+			ret = show_group(annotate, group);
+	}
+	if (is_json)
+		tally_json_close(out, ']');
+	return ret;
+}
+
+/* ---- what was not found ----------------------------------------------------------------- */
+
+static void explain_no_symbol(const struct annotate *annotate)
+{
+	const char *wanted = annotate->config->symbol;
+	struct tally_suggest suggest;
+
+	tally_suggest_start(&suggest, wanted, strlen(wanted));
+	for (size_t i = 0; i < tally_annotate_nr_functions(annotate->samples); i++) {
+		const struct tally_annotate_function *function =
+			tally_annotate_function(annotate->samples, i);
+
+		tally_suggest_offer(&suggest, tally_symbol_name(function->dso, function->symbol));
+	}
+	tally_print_error("no samples fell in a function '%s'%s", wanted,
+			  annotate->config->dsos ? " of these files" : "");
+	if (!tally_print_typo(&suggest))
+		tally_print_hint("'tally report --sort symbol' lists the functions that have "
+				 "samples; with --total those that only called are found, too");
+}
+
+/* Why nothing was shown. */
+static int explain_nothing(const struct annotate *annotate)
+{
+	if (!annotate->session->feed.counts.samples) {
+		tally_print_warning("%s has no samples", annotate->session->path);
+		return 0;
+	}
+	if (annotate->nr_failed) {
+		tally_print_error("none of the functions can be shown: their code is not here");
+		return -ENOENT;
+	}
+	if (annotate->config->symbol)
+		explain_no_symbol(annotate);
+	else
+		tally_print_error("no samples fell in functions that have a name and pass the "
+				  "filters; 'tally report' shows where they fell");
+	return -ENOENT;
+}
+
+static void warn_left_out(const struct annotate *annotate)
+{
+	uint64_t left_out = tally_annotate_nr_left_out(annotate->samples);
+
+	uint64_t nr_said = annotate->failed.len < FAILED_MAX ? annotate->failed.len : FAILED_MAX;
+
+	if (annotate->nr_failed > nr_said && !annotate->config->is_missing_skipped)
+		tally_print_detail("nor of %" PRIu64 " more functions of such files",
+				   annotate->nr_failed - nr_said);
+	if (annotate->nr_beyond)
+		tally_print_warning("%" PRIu64 " functions are not shown: the others have %d MiB "
+				    "of code (limit); -s or --percent-limit show fewer",
+				    annotate->nr_beyond, CODE_MAX_MIB);
+	if (left_out)
+		tally_print_warning("%" PRIu64 " addresses of samples are not counted: there are "
+				    "too many different ones; -s or -d look at fewer",
+				    left_out);
+}
+
+/* ---- the command --------------------------------------------------------------------------- */
+
+/* What a reader has to know of the recording. */
+static int show_health(struct annotate *annotate)
+{
+	struct tally_profile_options options = {0};
+	struct tally_profile profile;
+	int ret;
+
+	if (annotate->config->is_quiet && !annotate->config->is_json)
+		return 0;
+	ret = tally_profile_init(&profile, annotate->session->machine, &options);
+	if (ret)
+		return ret;
+	ret = tally_annotate_add_frames(annotate->samples, &profile.frames);
+	if (!ret && annotate->config->is_json)
+		tally_health_json(annotate->session, &profile, &annotate->out);
+	else if (!ret)
+		tally_health_text(annotate->session, &profile, false, &annotate->out);
+	tally_profile_free(&profile);
+	return ret;
+}
+
+static int annotate_show(struct annotate *annotate)
+{
+	int ret = tally_annotate_finish(annotate->samples), explained = 0;
+
+	if (!ret)
+		ret = annotate_groups_find(annotate->config, annotate->session, annotate->samples,
+					   &annotate->groups);
+	if (!ret)
+		ret = show_groups(annotate);
+	if (!ret && (annotate->nr_shown || annotate->config->is_json))
+		ret = show_health(annotate);
+	if (!ret && annotate->config->is_json) {
+		tally_json_close(&annotate->out, '}');
+		tally_str_add_char(&annotate->out, '\n');
+	}
+	if (!ret)
+		ret = tally_output_flush(&annotate->out);
+	if (!ret && !annotate->nr_shown)
+		explained = explain_nothing(annotate);
+	warn_left_out(annotate);
+	return ret ? ret : explained;
+}
+
+static int annotate_setup(struct annotate *annotate)
+{
+	const struct annotate_config *config = annotate->config;
+	struct tally_annotate_options options = {
+		.symbol = config->symbol,
+		.dsos = config->dso_list,
+		.max_stack = (uint32_t)config->max_stack,
+		.no_callers = !config->is_json && !config->has_totals,
+	};
+	int ret = tally_annotate_new(annotate->session->machine, &options, &annotate->samples);
+
+	if (!ret)
+		ret = tally_annotation_codes_new(config->is_intel, &annotate->codes);
+	if (!ret)
+		ret = tally_source_texts_new(&config->source, &annotate->texts);
+	annotate->code_left = (uint64_t)CODE_MAX_MIB << 20;
+	return ret;
+}
+
+static void annotate_free(struct annotate *annotate)
+{
+	annotate_groups_free(&annotate->groups);
+	tally_map_free(&annotate->failed);
+	tally_source_texts_free(annotate->texts);
+	tally_annotation_codes_free(annotate->codes);
+	tally_annotate_free(annotate->samples);
+	tally_str_free(&annotate->out);
+}
+
+static int annotate_session(struct annotate_config *config, struct tally_session *session)
+{
+	struct annotate annotate = {.config = config, .session = session};
+	int ret = annotate_setup(&annotate), shown;
+
+	if (!ret)
+		ret = tally_session_run(session, annotate_record, &annotate);
+	/* What was read before the file broke is worth showing. */
+	if (!ret || ret == -EINVAL) {
+		shown = annotate_show(&annotate);
+		ret = ret ? ret : shown;
+	}
+	if (!ret && session->is_cut)
+		ret = -EINVAL;
+	annotate_free(&annotate);
+	return ret;
+}
+
+static int annotate_run(int argc, char **argv)
+{
+	struct annotate_config config = {.has_source = true};
+	struct tally_session session;
+	const char *word = NULL;
+	int first, ret;
+
+	ret = tally_options_parse(&tally_command_annotate, &config, argc, argv, TALLY_PARSE_WORDS,
+				  &first);
+	if (!ret)
+		ret = tally_words_parse(&tally_command_annotate, argc - first, argv + first,
+					&config.session.input, &word);
+	if (ret)
+		return ret - 1;
+	config.symbol = word ? word : config.symbol;
+	config.session.symbols = (struct tally_symbols_options){
+		.symfs = config.symfs,
+		.vmlinux = config.vmlinux,
+		.kallsyms = config.kallsyms,
+		.no_demangle = config.no_demangle,
+		.ignore_vmlinux = config.ignore_vmlinux,
+		.bounds = true,
+		.any_owner = config.is_force,
+	};
+	ret = annotate_config_finish(&config);
+	if (!ret)
+		ret = tally_session_open(&config.session, &session);
+	if (!ret) {
+		ret = annotate_session(&config, &session);
+		tally_session_close(&session);
+	}
+	annotate_config_free(&config);
+	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
+}
+
+const struct tally_command tally_command_annotate = {
+	.name = "annotate",
+	.summary = "Show functions instruction by instruction, with what samples fell where",
+	.usage = "[OPTIONS] [FILE] [SYMBOL]",
+	.about = " Without SYMBOL all functions that have samples, the heaviest first.\n",
+	.options = annotate_options,
+	.privileged = true,
+	.run = annotate_run,
+};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of tally annotate share: what was asked for. */
+#ifndef TALLY_CLI_ANNOTATE_ANNOTATE_H
+#define TALLY_CLI_ANNOTATE_ANNOTATE_H
+
+#include "cli/main/command.h"
+#include "cli/recording/session.h"
+#include "profile/source_texts.h"
+#include "view/annotate_view.h"
+
+struct annotate_config {
+	struct tally_session_options session;
+	const char *symbol, *dsos, *percent_type, *percent_limit, *style, *colour, *objdump;
+	const char *vmlinux, *kallsyms, *symfs;
+	struct tally_source_options source;
+	uint64_t prefix_strip, max_stack;
+	bool has_source, has_bytes, has_lines, has_paths, has_totals, show_samples, show_period;
+	bool is_grouped, is_missing_skipped, is_json, is_quiet, is_stdio, is_tui, is_force;
+	bool no_demangle, ignore_vmlinux, has_modules;
+	/* From here on derived. */
+	bool is_global, by_hits, is_intel, has_colours;
+	enum tally_annotate_measure measure;
+	double limit;          /* percent of all samples that a function has to have */
+	const char **dso_list; /* NULL, or to be freed with text */
+	char *dso_text;
+};
+
+extern const struct tally_option annotate_options[];
+
+/* Derive what options mean; says what is wrong. 0 or -errno. */
+int annotate_config_finish(struct annotate_config *config);
+void annotate_config_free(struct annotate_config *config);
+
+#endif
