@@ -2,6 +2,7 @@
 #include "profile/annotate.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +26,7 @@ struct tally_annotate {
 	struct tally_annotate_options options;
 	TALLY_VEC(struct tally_annotate_function) functions;
 	struct tally_slots by_symbol;
-	struct cost_table places, sums;
+	struct cost_table places, sums, overlaps;
 	TALLY_VEC(struct tally_annotate_total) totals;
 	struct tally_frames unnamed; /* addresses in no function */
 	uint64_t nr_samples, nr_left_out;
@@ -63,6 +64,7 @@ void tally_annotate_free(struct tally_annotate *annotate)
 	tally_slots_free(&annotate->by_symbol);
 	table_free(&annotate->places);
 	table_free(&annotate->sums);
+	table_free(&annotate->overlaps);
 	tally_vec_free(&annotate->totals);
 	tally_frames_free(&annotate->unnamed);
 	free(annotate);
@@ -150,6 +152,8 @@ static int place_find(struct cost_table *table, const struct tally_annotate_plac
 struct sample_facts {
 	uint32_t event;
 	uint64_t weight;
+	const struct tally_symbol *symbol; /* where it is itself; NULL: in none */
+	uint64_t addr;
 };
 
 /* What one sample adds to a place: to its totals once, however often the stack has it. */
@@ -192,7 +196,12 @@ static int location_add(struct tally_annotate *annotate, const struct tally_loca
 	if (ret || !annotate->functions.data[key.function].is_wanted)
 		return ret;
 	key.addr = tally_line_address(where->symbol, where->addr, is_return);
-	return cost_add(annotate, &annotate->places, &key, facts, is_leaf);
+	ret = cost_add(annotate, &annotate->places, &key, facts, is_leaf);
+	if (ret || is_leaf || where->symbol != facts->symbol || key.addr <= facts->addr ||
+	    (key.addr - facts->addr) >> TALLY_ANNOTATE_OVERLAP_BITS)
+		return ret;
+	key.addr = tally_annotate_overlap(where->symbol, facts->addr, key.addr);
+	return cost_add(annotate, &annotate->overlaps, &key, facts, false);
 }
 
 /* ---- stacks ------------------------------------------------------------------------ */
@@ -275,7 +284,7 @@ int tally_annotate_add(struct tally_annotate *annotate, uint32_t event,
 		       const struct tally_thread *thread, uint8_t cpumode,
 		       const struct tally_sample *sample, uint64_t weight, bool is_raw)
 {
-	struct sample_facts facts = {event, weight};
+	struct sample_facts facts = {.event = event, .weight = weight};
 	struct caller_walk walk = {.thread = thread, .cpumode = cpumode, .is_raw = is_raw};
 	const struct tally_location *where;
 	int ret = total_reach(annotate, event);
@@ -287,6 +296,8 @@ int tally_annotate_add(struct tally_annotate *annotate, uint32_t event,
 	annotate->totals.data[event].nr++;
 	annotate->totals.data[event].weight += weight;
 	annotate->totals.data[event].nr_unnamed += !where->symbol;
+	facts.symbol = where->symbol;
+	facts.addr = where->addr;
 	ret = location_add(annotate, where, &facts, true, false);
 	if (ret || annotate->options.no_callers)
 		return ret;
@@ -314,22 +325,37 @@ static void table_finish(struct cost_table *table)
 	tally_slots_free(&table->slots);
 }
 
+/* Where what each function has begins, and how much it is. */
+static void table_index(const struct cost_table *table, struct tally_annotate *annotate,
+			size_t first_at, size_t nr_at)
+{
+	tally_vec_for_each (place, &table->all) {
+		char *function = (char *)&annotate->functions.data[place->function];
+		uint32_t *first = (uint32_t *)(function + first_at);
+		uint32_t *nr = (uint32_t *)(function + nr_at);
+
+		if (!(*nr)++)
+			*first = (uint32_t)(place - table->all.data);
+	}
+}
+
 int tally_annotate_finish(struct tally_annotate *annotate)
 {
-	table_finish(&annotate->places);
-	table_finish(&annotate->sums);
-	tally_vec_for_each (place, &annotate->places.all) {
-		struct tally_annotate_function *function =
-			&annotate->functions.data[place->function];
+	const struct {
+		struct cost_table *table;
+		size_t first, nr;
+	} rows[] = {
+#define MEMBERS(first, nr)                               \
+	offsetof(struct tally_annotate_function, first), \
+		offsetof(struct tally_annotate_function, nr)
+		{&annotate->places, MEMBERS(first, nr)},
+		{&annotate->sums, MEMBERS(first_sum, nr_sums)},
+		{&annotate->overlaps, MEMBERS(first_overlap, nr_overlaps)},
+	};
 
-		if (!function->nr++)
-			function->first = (uint32_t)(place - annotate->places.all.data);
-	}
-	tally_vec_for_each (sum, &annotate->sums.all) {
-		struct tally_annotate_function *function = &annotate->functions.data[sum->function];
-
-		if (!function->nr_sums++)
-			function->first_sum = (uint32_t)(sum - annotate->sums.all.data);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		table_finish(rows[i].table);
+		table_index(rows[i].table, annotate, rows[i].first, rows[i].nr);
 	}
 	return 0;
 }
@@ -357,6 +383,13 @@ tally_annotate_sums(const struct tally_annotate *annotate,
 		    const struct tally_annotate_function *function)
 {
 	return annotate->sums.all.data + function->first_sum;
+}
+
+const struct tally_annotate_place *
+tally_annotate_overlaps(const struct tally_annotate *annotate,
+			const struct tally_annotate_function *function)
+{
+	return annotate->overlaps.all.data + function->first_overlap;
 }
 
 struct tally_annotate_cost tally_annotate_sum(const struct tally_annotate *annotate,

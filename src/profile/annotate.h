@@ -49,6 +49,7 @@ struct tally_annotate_function {
 	/* Once finished: what is known of it. */
 	uint32_t first, nr; /* of the places */
 	uint32_t first_sum, nr_sums;
+	uint32_t first_overlap, nr_overlaps;
 };
 
 /* What an event has at an address, as of tally_dso_find(), or in a function. */
@@ -90,6 +91,21 @@ tally_annotate_places(const struct tally_annotate *annotate,
 const struct tally_annotate_place *
 tally_annotate_sums(const struct tally_annotate *annotate,
 		    const struct tally_annotate_function *function);
+
+/*
+ * Samples that have two addresses of a function less than 16 bytes apart: their own, and one of a
+ * caller behind it. If both are in one instruction, a call of the function by itself, they are in
+ * the totals of both all the same. Their addr is tally_annotate_overlap() of the two.
+ */
+const struct tally_annotate_place *
+tally_annotate_overlaps(const struct tally_annotate *annotate,
+			const struct tally_annotate_function *function);
+enum { TALLY_ANNOTATE_OVERLAP_BITS = 4 };
+static inline uint64_t tally_annotate_overlap(const struct tally_symbol *symbol, uint64_t own,
+					      uint64_t caller)
+{
+	return (caller - symbol->start) << TALLY_ANNOTATE_OVERLAP_BITS | (caller - own);
+}
 
 /* What an event has in a function; all zero for nothing. */
 struct tally_annotate_cost tally_annotate_sum(const struct tally_annotate *annotate,

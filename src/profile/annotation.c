@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arith.h"
+
 enum { MAX_TEXTS = 1 << 30 };
 
 static int add_text(struct tally_annotation *annotation, const char *text, size_t len,
@@ -66,6 +68,24 @@ static int decode(struct tally_annotation *annotation, struct tally_disasm *disa
 	return ret;
 }
 
+/* The instruction that is linked to be at an address, + 1; 0: none begins there. */
+static uint32_t find_insn(const struct tally_annotation *annotation, uint64_t linked)
+{
+	size_t low = 0, high = annotation->insns.len;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (annotation->insns.data[mid].linked < linked)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < annotation->insns.len && annotation->insns.data[low].linked == linked
+		       ? (uint32_t)low + 1
+		       : 0;
+}
+
 /* ---- costs -------------------------------------------------------------------------- */
 
 /* Add what a place has to those of an instruction, which is the last one that has any. */
@@ -113,6 +133,47 @@ static int add_costs(struct tally_annotation *annotation, const struct tally_ann
 	return ret;
 }
 
+/* The instruction that begins at an address of the DSO; NULL for none. */
+static struct tally_annotation_insn *insn_at(struct tally_annotation *annotation, uint64_t addr)
+{
+	const struct tally_annotation_insn *first = annotation->insns.data;
+	uint32_t number;
+
+	if (!annotation->insns.len || addr < first->addr)
+		return NULL;
+	number = find_insn(annotation, addr - first->addr + first->linked);
+	return number ? &annotation->insns.data[number - 1] : NULL;
+}
+
+/* Samples in a call that is on their stack, too, are in it once. */
+static void remove_overlaps(struct tally_annotation *annotation,
+			    const struct tally_annotate *annotate)
+{
+	const struct tally_annotate_function *function = annotation->function;
+	const struct tally_annotate_place *overlap = tally_annotate_overlaps(annotate, function);
+	const uint64_t mask = (1 << TALLY_ANNOTATE_OVERLAP_BITS) - 1;
+
+	for (uint32_t i = 0; i < function->nr_overlaps; i++, overlap++) {
+		uint64_t distance = overlap->addr & mask;
+		uint64_t caller =
+			function->symbol->start + (overlap->addr >> TALLY_ANNOTATE_OVERLAP_BITS);
+		struct tally_annotation_insn *insn = insn_at(annotation, caller - distance);
+
+		for (uint32_t c = 0; insn && distance < insn->len && c < insn->nr_costs; c++) {
+			struct tally_annotation_cost *known =
+				&annotation->costs.data[insn->first_cost + c];
+
+			if (known->event != overlap->event)
+				continue;
+			/* Places that are not kept are not in them. */
+			known->cost.total_nr -=
+				TALLY_MIN(known->cost.total_nr, overlap->cost.total_nr);
+			known->cost.total_weight -=
+				TALLY_MIN(known->cost.total_weight, overlap->cost.total_weight);
+		}
+	}
+}
+
 struct tally_annotate_cost tally_annotation_cost(const struct tally_annotation *annotation,
 						 const struct tally_annotation_insn *insn,
 						 uint32_t event)
@@ -125,24 +186,6 @@ struct tally_annotate_cost tally_annotation_cost(const struct tally_annotation *
 }
 
 /* ---- where instructions lead to ------------------------------------------------------- */
-
-/* The instruction that is linked to be at an address, + 1; 0: none begins there. */
-static uint32_t find_insn(const struct tally_annotation *annotation, uint64_t linked)
-{
-	size_t low = 0, high = annotation->insns.len;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (annotation->insns.data[mid].linked < linked)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < annotation->insns.len && annotation->insns.data[low].linked == linked
-		       ? (uint32_t)low + 1
-		       : 0;
-}
 
 static void find_target_name(const struct tally_annotation *annotation,
 			     const struct tally_code_file *file, struct tally_annotation_insn *insn)
@@ -236,6 +279,7 @@ int tally_annotation_make(struct tally_annotation_codes *codes,
 	if (!ret)
 		ret = add_costs(&annotation, annotate);
 	if (!ret) {
+		remove_overlaps(&annotation, annotate);
 		find_targets(&annotation, file, code.is_relocatable);
 		ret = options->no_lines ? 0 : add_lines(&annotation);
 	}
