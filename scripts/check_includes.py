@@ -22,7 +22,7 @@ LAW = {
     "symbols": {"base", "dwarf", "unwind"},
     "profile": {"abi", "base", "disasm", "symbols", "unwind"},
     "view": {"profile", "base"},
-    "cli": {"abi", "base", "client", "events", "sampler", "jevents", "perfdata", "symbols", "dwarf", "unwind", "profile", "view", "core", "hosts"},
+    "cli": {"abi", "base", "client", "events", "sampler", "jevents", "perfdata", "symbols", "disasm", "dwarf", "unwind", "profile", "view", "core", "hosts"},
 }
 # public header: the rooms that may use it
 PUBLIC = {

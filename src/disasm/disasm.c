@@ -38,6 +38,11 @@ static const struct machine {
 	{EM_MIPS, false, false, true, CS_ARCH_MIPS, CS_MODE_MIPS32},
 };
 
+bool tally_disasm_available(void)
+{
+	return true;
+}
+
 static const struct machine *machine_find(const struct tally_disasm_options *options)
 {
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(machines); i++) {

@@ -57,6 +57,9 @@ struct tally_instruction {
 	const char *operands; /* both valid until the next call */
 };
 
+/* Whether this program was built with Capstone. */
+bool tally_disasm_available(void);
+
 /* 0; -ENOTSUP of a machine that is not known here; -ENOSYS where this program was built without
  * Capstone; -ENOMEM. The caller frees `*ret_disasm`. */
 int tally_disasm_new(const struct tally_disasm_options *options, struct tally_disasm **ret_disasm);

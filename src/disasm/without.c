@@ -4,6 +4,11 @@
 
 #include "disasm/disasm.h"
 
+bool tally_disasm_available(void)
+{
+	return false;
+}
+
 int tally_disasm_new(const struct tally_disasm_options *options, struct tally_disasm **ret_disasm)
 {
 	return -ENOSYS;

@@ -272,7 +272,7 @@ int tally_annotation_make(struct tally_annotation_codes *codes,
 		return ret;
 	annotation.name = tally_symbol_name(function->dso, function->symbol);
 	annotation.path = tally_code_file_path(file);
-	annotation.nr_missing = function->symbol->end - function->symbol->start - code.len;
+	annotation.nr_missing = tally_symbol_size(function->dso, function->symbol) - code.len;
 	ret = bytes_copy(&annotation, &code);
 	if (!ret)
 		ret = decode(&annotation, disasm, &code);

@@ -102,7 +102,8 @@ int annotation_codes_read(struct tally_annotation_codes *codes,
 
 	if (ret)
 		return ret;
-	most = TALLY_MIN(symbol->end - symbol->start, most ? most : MAX_CODE);
+	most = TALLY_MIN(tally_symbol_size(function->dso, symbol),
+			 most ? most : (uint64_t)MAX_CODE);
 	return tally_code_file_read(*ret_file, symbol->start, symbol->start + most, ret_code);
 }
 

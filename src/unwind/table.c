@@ -81,6 +81,23 @@ bool tally_unwind_table_function(const struct tally_unwind_table *table, uint64_
 	return true;
 }
 
+uint64_t tally_unwind_table_function_end(const struct tally_unwind_table *table, uint64_t start)
+{
+	uint64_t end = table->head.code_end;
+	uint32_t row, function;
+
+	if (last_find(table->functions, table->head.nr_functions, start, &function) &&
+	    function + 1 < table->head.nr_functions)
+		end = table->functions[function + 1];
+	if (!last_find(table->starts, table->head.nr_rows, start, &row))
+		return end;
+	for (; row < table->head.nr_rows && table->starts[row] < end; row++) {
+		if (!table->rules[row])
+			return table->starts[row];
+	}
+	return end;
+}
+
 bool tally_unwind_table_expression(const struct tally_unwind_table *table, int32_t value,
 				   const uint8_t **ret_code, size_t *ret_len)
 {

@@ -99,6 +99,9 @@ static inline bool tally_unwind_table_is_code(const struct tally_unwind_table *t
 bool tally_unwind_table_function(const struct tally_unwind_table *table, uint64_t addr,
 				 uint64_t *ret_start);
 
+/* Where the function ends that begins at `start`: at the next one, or where there is no rule. */
+uint64_t tally_unwind_table_function_end(const struct tally_unwind_table *table, uint64_t start);
+
 /* The bytes of the expression that a rule's value stands for. False if there is none. */
 bool tally_unwind_table_expression(const struct tally_unwind_table *table, int32_t value,
 				   const uint8_t **ret_code, size_t *ret_len);

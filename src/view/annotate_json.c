@@ -27,7 +27,7 @@ void tally_annotate_json_open(const struct tally_annotate_view *view, struct tal
 	tally_json_text(out, "dso", tally_dso_name(function->dso));
 	if (annotation->path)
 		tally_json_text(out, "code", annotation->path);
-	tally_json_u64(out, "size", function->symbol->end - function->symbol->start);
+	tally_json_u64(out, "size", tally_symbol_size(function->dso, function->symbol));
 	tally_json_u64(out, "missing_bytes", annotation->nr_missing);
 	tally_json_u64(out, "samples_outside", annotation->nr_outside);
 	tally_json_open(out, "events", '[');

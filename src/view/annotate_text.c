@@ -226,7 +226,8 @@ void tally_annotate_view_heading(const struct tally_annotate_view *view, struct 
 {
 	static const char *const titles[] = {" Percent", " Samples", " Period"};
 	const struct tally_annotation *annotation = view->annotation;
-	const char *dso = tally_dso_name(annotation->function->dso);
+	const char *path = annotation->path ? annotation->path
+					      : tally_dso_name(annotation->function->dso);
 	struct tally_annotate_cost sum = {0};
 	size_t start, width;
 
@@ -241,7 +242,7 @@ void tally_annotate_view_heading(const struct tally_annotate_view *view, struct 
 	/* As wide as it looks with that tab. */
 	width = columns_width(view) + TAB - out->len;
 	tally_str_add(out, "Source code & Disassembly of ");
-	tally_str_add_escaped(out, shown_path(view, dso));
+	tally_str_add_escaped(out, shown_path(view, path));
 	tally_str_add(out, " for ");
 	tally_str_add_escaped(out, view->heading);
 	tally_str_addf(out, " (%" PRIu64 " samples, percent: %s %s)\n", sum.nr,

@@ -145,7 +145,7 @@ static int show_function(struct annotate *annotate, const struct annotate_group 
 		.no_lines = !annotate->config->has_source && !annotate->config->has_lines &&
 			    !annotate->config->is_json,
 	};
-	uint64_t size = function->symbol->end - function->symbol->start;
+	uint64_t size = tally_symbol_size(function->dso, function->symbol);
 	struct tally_annotation annotation;
 	int ret;
 
