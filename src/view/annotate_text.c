@@ -19,6 +19,7 @@ enum {
 	TEXT_MAX = 512, /* bytes of a line of source or of a name that are shown */
 	CONTEXT = 5,    /* lines, and callers of inlined functions, that are shown at most */
 	TAB = 8,
+	MNEMONIC_WIDTH = 6,
 	RAW_WIDTH = 24, /* of bytes, as binutils has them */
 };
 
@@ -60,11 +61,17 @@ static size_t columns_width(const struct tally_annotate_view *view)
 	return (size_t)cell_width(view) * view->nr_events * (view->has_totals ? 2 : 1);
 }
 
+/* Most instructions have none. */
 static void add_percent(const struct tally_annotate_view *view, double percent,
 			struct tally_str *out)
 {
-	const char *colour = percent >= RED_PERCENT ? RED : percent > GREEN_PERCENT ? GREEN : NULL;
+	const char *colour;
 
+	if (percent <= 0) {
+		tally_str_add(out, "    0.00");
+		return;
+	}
+	colour = percent >= RED_PERCENT ? RED : percent > GREEN_PERCENT ? GREEN : NULL;
 	colour = view->has_colours ? colour : NULL;
 	tally_str_addf(out, "%s%8.2f%s", colour ? colour : "", percent, colour ? NO_COLOUR : "");
 }
@@ -226,8 +233,8 @@ void tally_annotate_view_heading(const struct tally_annotate_view *view, struct 
 {
 	static const char *const titles[] = {" Percent", " Samples", " Period"};
 	const struct tally_annotation *annotation = view->annotation;
-	const char *path = annotation->path ? annotation->path
-					      : tally_dso_name(annotation->function->dso);
+	const char *path =
+		annotation->path ? annotation->path : tally_dso_name(annotation->function->dso);
 	struct tally_annotate_cost sum = {0};
 	size_t start, width;
 
@@ -367,7 +374,7 @@ static void add_bytes(const struct tally_annotate_view *view,
 /* "1248 <leaf+0x38>" */
 static void add_target(const struct tally_annotation_insn *insn, struct tally_str *out)
 {
-	tally_str_addf(out, "%" PRIx64, insn->target);
+	tally_str_add_hex(out, insn->target, 1);
 	if (!insn->target_name)
 		return;
 	tally_str_add(out, " <");
@@ -381,9 +388,12 @@ static void add_instruction(const struct tally_annotate_view *view,
 			    const struct tally_annotation_insn *insn, struct tally_str *out)
 {
 	const struct tally_annotation *annotation = view->annotation;
+	size_t start = out->len;
 
-	tally_str_addf(out, "%-6s %s", tally_annotation_text(annotation, insn->mnemonic),
-		       tally_annotation_text(annotation, insn->operands));
+	tally_str_add(out, tally_annotation_text(annotation, insn->mnemonic));
+	tally_str_pad_to(out, start + MNEMONIC_WIDTH);
+	tally_str_add_char(out, ' ');
+	tally_str_add(out, tally_annotation_text(annotation, insn->operands));
 	if (insn->has_target)
 		add_target(insn, out);
 	if (insn->has_reference) {
@@ -403,7 +413,8 @@ void tally_annotate_view_insn(struct tally_annotate_view *view, size_t i, struct
 	add_cells(view, insn, out);
 	tally_str_add(out, " :   ");
 	start = out->len;
-	tally_str_addf(out, "%" PRIx64 ":", insn->linked);
+	tally_str_add_hex(out, insn->linked, 1);
+	tally_str_add_char(out, ':');
 	tally_str_pad_to(out, start + (out->len - start) / TAB * TAB + TAB);
 	if (view->has_bytes)
 		add_bytes(view, insn, out);
