@@ -36,16 +36,6 @@ const struct tally_symbol *tally_dso_find_bound(struct tally_dso *dso, uint64_t 
 	return symbol;
 }
 
-uint64_t tally_symbol_size(struct tally_dso *dso, const struct tally_symbol *symbol)
-{
-	const struct tally_unwind_table *rules;
-	uint64_t end = symbol->end;
-
-	if (end <= symbol->start && (rules = tally_dso_rules(dso)))
-		end = tally_unwind_table_function_end(rules, symbol->start);
-	return end > symbol->start ? end - symbol->start : 0;
-}
-
 void tally_dso_free_bounds(struct tally_dso *dso)
 {
 	tally_map_free(&dso->bounds);

@@ -300,3 +300,13 @@ bool tally_code_file_address(const struct tally_code_file *file, uint64_t linked
 	default: return tally_elf_vaddr_to_offset(&file->image.elf, linked, ret_addr);
 	}
 }
+
+uint64_t tally_symbol_size(struct tally_dso *dso, const struct tally_symbol *symbol)
+{
+	const struct tally_unwind_table *rules;
+	uint64_t end = symbol->end;
+
+	if (end <= symbol->start && (rules = tally_dso_rules(dso)))
+		end = tally_unwind_table_function_end(rules, symbol->start);
+	return end > symbol->start ? end - symbol->start : 0;
+}

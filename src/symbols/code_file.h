@@ -51,6 +51,10 @@ int tally_code_file_read(const struct tally_code_file *file, uint64_t start, uin
 bool tally_code_file_address(const struct tally_code_file *file, uint64_t linked,
 			     uint64_t *ret_addr);
 
+/* How many bytes are of the symbol. Where it is but the start of a function, unwind rules tell
+ * where that ends. 0: it is not known. */
+uint64_t tally_symbol_size(struct tally_dso *dso, const struct tally_symbol *symbol);
+
 /* The path of the file; NULL: it has none. */
 const char *tally_code_file_path(const struct tally_code_file *file);
 

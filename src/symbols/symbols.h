@@ -232,10 +232,6 @@ const char *tally_symbol_name(struct tally_dso *dso, const struct tally_symbol *
 /* The same as the linker knows it: mangled. */
 const char *tally_symbol_raw_name(const struct tally_dso *dso, const struct tally_symbol *symbol);
 
-/* How many bytes are of the symbol. Where it is but the start of a function, unwind rules tell
- * where that ends. 0: it is not known. */
-uint64_t tally_symbol_size(struct tally_dso *dso, const struct tally_symbol *symbol);
-
 /* Whether a symbol that tally_dso_find(dso) returned is but the start of a function. */
 bool tally_symbol_is_bound(const struct tally_dso *dso, const struct tally_symbol *symbol);
 

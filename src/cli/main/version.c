@@ -41,7 +41,8 @@ static int version_run(int argc, char **argv)
 	print_option("dwarf", tally_dwarf_available(), "source lines and inlined functions");
 	print_option("dwarf-unwind", true, "callers from stack dumps, tally's own unwinder");
 	print_option("debuginfod", true, "by libdebuginfod.so.1 where that is, with --debuginfod");
-	print_option("libcapstone", tally_disasm_available(), "instructions of annotated functions");
+	print_option("libcapstone", tally_disasm_available(),
+		     "instructions of annotated functions");
 	return TALLY_EXIT_OK;
 }
 
