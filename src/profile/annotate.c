@@ -93,6 +93,14 @@ static bool symbol_is_wanted(const struct tally_annotate *annotate,
 	       !strcmp(symbol, tally_symbol_raw_name(where->dso, where->symbol));
 }
 
+/* What stands behind a function that has a name, up to the next one: it is called by the start of
+ * that function, and has no instructions of its own. */
+static bool is_padding(const struct tally_location *where)
+{
+	return tally_symbol_is_bound(where->dso, where->symbol) &&
+	       tally_dso_find(where->dso, where->symbol->start) != where->symbol;
+}
+
 static int function_find(struct tally_annotate *annotate, const struct tally_location *where,
 			 uint32_t *ret_function)
 {
@@ -112,7 +120,8 @@ static int function_find(struct tally_annotate *annotate, const struct tally_loc
 				     .symbol = where->symbol,
 				     .cpumode = where->cpumode,
 				     .is_wanted = dso_is_wanted(annotate, where->dso) &&
-						  symbol_is_wanted(annotate, where),
+						  symbol_is_wanted(annotate, where) &&
+						  !is_padding(where),
 			     });
 	if (!ret)
 		ret = tally_slots_add(&annotate->by_symbol, hash, number);

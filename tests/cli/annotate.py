@@ -374,5 +374,53 @@ def test_stripped_programs_have_functions_without_names():
     assert f"<{names[0]}>:" in tally(names[0], data="stripped.data").stdout
 
 
+def test_code_of_a_compiler_at_run_time():
+    """Its dump has the code, and where it was."""
+    compile_program("program", SOURCE, "-no-pie", "-fno-pie")  # or this cannot run here
+    code = bytes.fromhex("31c0" "ffc0" "e8f7ff0f00" "75f5" "c3")  # xor; inc; call what is 0x100000 on; jne xor; ret
+    address, callee, path = 0x7f0000001000, 0x7f0000101000, at(f"jit-{PID}.dump")
+    dump = u32(0x4A695444, 1, 40, 62, 0, PID) + u64(1, 0)
+    for number, (where, name) in enumerate(((address, b"made\0"), (callee, b"callee\0"))):
+        body = u32(PID, PID) + u64(where, where, len(code), number) + name + code
+        dump += u32(0, 16 + len(body)) + u64(5) + body
+    write_file(path, dump)
+    records = [mmap(PID, 0x500000, 4096, path, time=1), comm(PID, "work")]
+    records += [sample(address + offset, PID, 10 + number) for number, offset in enumerate((2, 2, 9))]
+    write_file(at("jit.data"), file_bytes(records))
+    text = tally("made", data="jit.data").stdout
+    shares = {int(found.group(3), 16): found.group(1) for found in map(INSN.match, text.splitlines()) if found}
+    tap.same(shares, {address: "0.00", address + 2: "66.67", address + 4: "0.00", address + 9: "33.33",
+                      address + 11: "0.00"}, "shares")
+    assert f"callq  {callee:x} <callee>" in text and f"jne    {address:x} <made>" in text, text
+
+
+def test_code_of_another_machine():
+    """Decoded here all the same: each instruction is where the cross binutils have it."""
+    compiler, objdump = shutil.which("aarch64-linux-gnu-gcc"), shutil.which("aarch64-linux-gnu-objdump")
+    if not compiler or not objdump:
+        raise tap.Skip("no compiler for arm64")
+    compile_program("program", SOURCE, "-no-pie", "-fno-pie")  # or this cannot run here
+    done = tap.run(compiler, "-O2", "-g", "-c", "-x", "c", "-o", at("arm64.o"), "-", input=KERNEL_SOURCE)
+    assert not done.returncode, done.stderr
+    done = tap.run(compiler, "-nostdlib", "-static", "-no-pie", "-Wl,-Ttext=0x401000,-e,_text", "-o", at("arm64"), at("arm64.o"))
+    assert not done.returncode, done.stderr
+    lines = tap.run(objdump, "-d", "--no-show-raw-insn", at("arm64")).stdout.splitlines()
+    want = {int(found.group(1), 16): found.group(2)
+            for found in (re.match(r" *([0-9a-f]+):\t(\S+)", line) for line in lines) if found}
+    load = next(line.split() for line in tap.run("readelf", "-lW", at("arm64")).stdout.splitlines() if " R E " in line)
+    offset, linked = int(load[1], 16), int(load[2], 16)
+    records = [mmap(PID, linked, 0x10000, at("arm64"), pgoff=offset), comm(PID, "arm64")]
+    records += [sample(addr, PID, number) for number, addr in enumerate(want, 1)]
+    write_file(at("arm64.data"), file_bytes(records))
+    text = tally(data="arm64.data").stdout
+    insns = {int(found.group(1), 16): found.group(2) for found in re.finditer(r" : +([0-9a-f]+): +(\S+)", text)}
+    assert all(want.get(addr) == "nop" for addr in set(insns) ^ set(want)), (insns, want)  # between functions
+    # Capstone spells out what binutils calls by its alias.
+    others = {addr: (name, want[addr]) for addr, name in insns.items() if name.replace("movz", "mov") != want[addr]}
+    assert insns and not others, others
+    shares = [float(found.group(1)) for found in map(INSN.match, text.splitlines()) if found]
+    assert shares and all(shares), "an instruction without its sample"
+
+
 if __name__ == "__main__":
     tap.main(__name__)

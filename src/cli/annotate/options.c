@@ -178,8 +178,10 @@ static int config_dsos(struct annotate_config *config)
 
 int annotate_config_finish(struct annotate_config *config)
 {
-	int ret = config_percent_type(config);
+	int ret = tally_disasm_available() ? config_percent_type(config) : -ENOSYS;
 
+	if (ret == -ENOSYS)
+		tally_print_error("this tally was built without a disassembler (libcapstone)");
 	if (!ret)
 		ret = config_style(config);
 	if (!ret)
