@@ -229,12 +229,21 @@ static void add_note(const struct tally_annotate_view *view, struct tally_str *o
 	tally_str_add(out, " : ");
 }
 
+/* What the code is called: a kernel by the image of it. The name of others tells more than a path
+ * in a cache. */
+static const char *code_name(const struct tally_annotation *annotation)
+{
+	const struct tally_dso *dso = annotation->function->dso;
+
+	return tally_dso_kind(dso) == TALLY_DSO_KERNEL && annotation->path ? annotation->path
+									   : tally_dso_name(dso);
+}
+
 void tally_annotate_view_heading(const struct tally_annotate_view *view, struct tally_str *out)
 {
 	static const char *const titles[] = {" Percent", " Samples", " Period"};
 	const struct tally_annotation *annotation = view->annotation;
-	const char *path =
-		annotation->path ? annotation->path : tally_dso_name(annotation->function->dso);
+	const char *path = code_name(annotation);
 	struct tally_annotate_cost sum = {0};
 	size_t start, width;
 

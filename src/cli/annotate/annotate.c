@@ -296,7 +296,7 @@ static int annotate_show(struct annotate *annotate)
 					   &annotate->groups);
 	if (!ret)
 		ret = show_groups(annotate);
-	if (!ret && (annotate->nr_shown || annotate->config->is_json))
+	if (!ret)
 		ret = show_health(annotate);
 	if (!ret && annotate->config->is_json) {
 		tally_json_close(&annotate->out, '}');
