@@ -63,9 +63,11 @@ struct tally_annotation {
 		nr_missing; /* bytes of the function that are not here, as it is too large or cut */
 };
 
+enum { TALLY_ANNOTATION_CODE_MAX = 4 << 20 };
+
 struct tally_annotation_options {
 	bool no_lines;
-	uint64_t max_code; /* bytes; 0: 4 MiB */
+	uint64_t max_code; /* bytes; 0: TALLY_ANNOTATION_CODE_MAX */
 };
 
 /* Annotate a function. 0; an error of tally_code_file_open(), _read() or tally_disasm_new(), which

@@ -8,7 +8,7 @@
 #include "base/vec.h"
 
 /* Each takes a descriptor. */
-enum { MOST_OPEN = 64, MAX_CODE = 4 << 20, BATCH = 1 << 20 };
+enum { MOST_OPEN = 64, BATCH = 1 << 20 };
 
 struct known_code {
 	struct tally_code_file *file; /* NULL: not open */
@@ -103,7 +103,7 @@ int annotation_codes_read(struct tally_annotation_codes *codes,
 	if (ret)
 		return ret;
 	most = TALLY_MIN(tally_symbol_size(function->dso, symbol),
-			 most ? most : (uint64_t)MAX_CODE);
+			 most ? most : (uint64_t)TALLY_ANNOTATION_CODE_MAX);
 	return tally_code_file_read(*ret_file, symbol->start, symbol->start + most, ret_code);
 }
 

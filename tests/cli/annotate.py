@@ -317,6 +317,21 @@ def test_names_that_are_hostile():
     assert name in {function["symbol"] for function in found["functions"]}
 
 
+def test_a_function_that_is_too_large():
+    """A symbol may say that it has a gigabyte: so much of it is shown."""
+    source = 'asm(".globl large\\n.type large,@function\\nlarge: ret\\n.size large, 0x40000000\\n" \
+             ".rept 0x80000\\n.byte 0x66,0x2e,0x0f,0x1f,0x84,0,0,0,0,0\\n.endr");\n'
+    compile_program("large", "int main(void) { return 0; }\n" + source, "-no-pie", "-fno-pie", compiler="cc")
+    place = next(int(line.split()[0], 16) for line in tap.run("nm", at("large")).stdout.splitlines() if line.endswith(" large"))
+    records = [mmap(PID, START, os.path.getsize(at("large")), at("large"))]
+    records += [sample(place + offset, PID, 1) for offset in (0, 1, 0x480000)]
+    write_file(at("large.data"), file_bytes(records))
+    shown = tally("--no-source", "large", data="large.data").stdout
+    assert re.search(r"^# \d+ more bytes of it are not shown: it is too large", shown, re.M), shown[-500:]
+    assert "# 1 samples are in none of them" in shown, shown[-500:]
+    tap.same(sum(" : " in line for line in shown.splitlines()) // 10000, (4 << 20) // 10 // 10000, "instructions")
+
+
 def test_events_beside_each_other():
     compile_program("program", SOURCE, "-no-pie", "-fno-pie")
     tails = u64(100)  # of records other than samples: their event

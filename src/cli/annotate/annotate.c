@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "abi/attr.h"
+#include "base/arith.h"
 #include "base/json.h"
 #include "cli/annotate/choose.h"
 #include "cli/main/commands.h"
@@ -145,27 +146,37 @@ static int show_function(struct annotate *annotate, const struct annotate_group 
 		.no_lines = !annotate->config->has_source && !annotate->config->has_lines &&
 			    !annotate->config->is_json,
 	};
-	uint64_t size = tally_symbol_size(function->dso, function->symbol);
 	struct tally_annotation annotation;
-	int ret;
+	int ret = tally_annotation_make(annotate->codes, annotate->samples, function, &options,
+					&annotation);
 
-	if (size > annotate->code_left && annotate->nr_shown) {
-		annotate->nr_beyond++;
-		return 0;
-	}
-	ret = tally_annotation_make(annotate->codes, annotate->samples, function, &options,
-				    &annotation);
 	if (ret == -ENOMEM)
 		return ret;
 	if (ret) {
 		warn_failed(annotate, function, ret);
 		return 0;
 	}
-	annotate->code_left -= annotation.bytes.len < annotate->code_left ? annotation.bytes.len
-									  : annotate->code_left;
 	ret = show_annotation(annotate, group, &annotation);
 	tally_annotation_free(&annotation);
 	return ret;
+}
+
+/* Leave out the lightest functions, as far as there is too much code. */
+static void functions_limit(struct annotate *annotate, struct annotate_functions *functions)
+{
+	size_t nr = 0;
+
+	for (; nr < functions->all.len; nr++) {
+		const struct tally_annotate_function *function = functions->all.data[nr];
+		uint64_t size = tally_symbol_size(function->dso, function->symbol);
+
+		size = TALLY_MIN(size, (uint64_t)TALLY_ANNOTATION_CODE_MAX);
+		if (size > annotate->code_left)
+			break;
+		annotate->code_left -= size;
+	}
+	annotate->nr_beyond += functions->all.len - nr;
+	functions->all.len = nr;
 }
 
 static int show_group(struct annotate *annotate, const struct annotate_group *group)
@@ -176,6 +187,8 @@ static int show_group(struct annotate *annotate, const struct annotate_group *gr
 	int ret = annotate_functions_find(config, annotate->samples, &annotate->groups, group,
 					  &functions);
 
+	if (!ret)
+		functions_limit(annotate, &functions);
 	if (!ret && (config->has_source || config->has_lines || config->is_json))
 		ret = tally_annotation_prepare_lines(annotate->codes, functions.all.data,
 						     functions.all.len, &options);
