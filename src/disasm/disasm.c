@@ -2,6 +2,7 @@
 #include "disasm/disasm.h"
 
 #include <capstone.h>
+#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +12,24 @@
 #include "base/str.h"
 #include "disasm/kinds.h"
 
+#define WORDS(number)  #number
+#define SONAME(number) "libcapstone.so." WORDS(number)
+
+/* What is used of the library: its tables are full of addresses, and relocating them at the start
+ * of each command would take a millisecond, which most have no use for. */
+struct engine_calls {
+	cs_err (*open)(cs_arch arch, cs_mode mode, csh *handle);
+	cs_err (*close)(csh *handle);
+	cs_err (*option)(csh handle, cs_opt_type type, size_t value);
+	cs_insn *(*malloc)(csh handle);
+	void (*free)(cs_insn *insn, size_t count);
+	bool (*next)(csh handle, const uint8_t **code, size_t *size, uint64_t *address,
+		     cs_insn *insn);
+};
+
 struct tally_disasm {
+	void *library;
+	struct engine_calls calls;
 	struct tally_disasm_options options;
 	csh engine;
 	cs_insn *insn;
@@ -38,9 +56,45 @@ static const struct machine {
 	{EM_MIPS, false, false, true, CS_ARCH_MIPS, CS_MODE_MIPS32},
 };
 
+/* The library whose structures the header describes. */
+static int library_load(struct tally_disasm *disasm)
+{
+	static const struct {
+		const char *name;
+		size_t at;
+	} calls[] = {
+		{"cs_open", offsetof(struct engine_calls, open)},
+		{"cs_close", offsetof(struct engine_calls, close)},
+		{"cs_option", offsetof(struct engine_calls, option)},
+		{"cs_malloc", offsetof(struct engine_calls, malloc)},
+		{"cs_free", offsetof(struct engine_calls, free)},
+		{"cs_disasm_iter", offsetof(struct engine_calls, next)},
+	};
+
+	disasm->library = dlopen(SONAME(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(calls) && disasm->library; i++) {
+		void *found = dlsym(disasm->library, calls[i].name);
+
+		if (!found)
+			return -ENOSYS;
+		memcpy((char *)&disasm->calls + calls[i].at, &found, sizeof(found));
+	}
+	return disasm->library ? 0 : -ENOSYS;
+}
+
 bool tally_disasm_available(void)
 {
-	return true;
+	struct tally_disasm disasm = {0};
+	bool ret = !library_load(&disasm);
+
+	if (disasm.library)
+		dlclose(disasm.library);
+	return ret;
+}
+
+const char *tally_disasm_library(void)
+{
+	return SONAME(CS_API_MAJOR);
 }
 
 static const struct machine *machine_find(const struct tally_disasm_options *options)
@@ -59,14 +113,14 @@ static int engine_open(struct tally_disasm *disasm, const struct machine *machin
 
 	if (machine->any_endian && disasm->options.is_big_endian)
 		mode |= (int)CS_MODE_BIG_ENDIAN;
-	switch (cs_open(machine->arch, (cs_mode)mode, &disasm->engine)) {
+	switch (disasm->calls.open(machine->arch, (cs_mode)mode, &disasm->engine)) {
 	case CS_ERR_OK: break;
 	case CS_ERR_MEM: return -ENOMEM;
 	default: return -ENOTSUP;
 	}
 	if (machine->arch == CS_ARCH_X86 && !disasm->options.is_intel)
-		cs_option(disasm->engine, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
-	disasm->insn = cs_malloc(disasm->engine);
+		disasm->calls.option(disasm->engine, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+	disasm->insn = disasm->calls.malloc(disasm->engine);
 	return disasm->insn ? 0 : -ENOMEM;
 }
 
@@ -82,7 +136,9 @@ int tally_disasm_new(const struct tally_disasm_options *options, struct tally_di
 	if (!disasm)
 		return -ENOMEM;
 	disasm->options = *options;
-	ret = engine_open(disasm, machine);
+	ret = library_load(disasm);
+	if (!ret)
+		ret = engine_open(disasm, machine);
 	if (ret) {
 		tally_disasm_free(disasm);
 		return ret;
@@ -96,9 +152,11 @@ void tally_disasm_free(struct tally_disasm *disasm)
 	if (!disasm)
 		return;
 	if (disasm->insn)
-		cs_free(disasm->insn, 1);
+		disasm->calls.free(disasm->insn, 1);
 	if (disasm->engine)
-		cs_close(&disasm->engine);
+		disasm->calls.close(&disasm->engine);
+	if (disasm->library)
+		dlclose(disasm->library);
 	tally_str_free(&disasm->unknown);
 	free(disasm);
 }
@@ -142,8 +200,8 @@ bool tally_disasm_next(struct tally_disasm *disasm, struct tally_disasm_code *co
 
 	if (!code->len)
 		return false;
-	if (!cs_disasm_iter(disasm->engine, &code->bytes, &code->len, &code->address,
-			    disasm->insn)) {
+	if (!disasm->calls.next(disasm->engine, &code->bytes, &code->len, &code->address,
+				disasm->insn)) {
 		take_unknown(disasm, code, &insn);
 	} else {
 		insn.len = (uint8_t)disasm->insn->size;

@@ -7,7 +7,8 @@
  *	while (tally_disasm_next(disasm, &code, &insn))
  *		...
  *
- * Capstone decodes. Machines: x86 (32 and 64 bits), AArch64, ARM, PowerPC, S/390, MIPS.
+ * Capstone decodes, which is loaded at the first use. Machines: x86 (32 and 64 bits), AArch64, ARM,
+ *PowerPC, S/390, MIPS.
  *
  * It does not: decode Thumb or RISC-V (Capstone 4 has none); follow jumps; know symbols; apply
  * relocations. Code with data in it is decoded as code.
@@ -57,11 +58,14 @@ struct tally_instruction {
 	const char *operands; /* both valid until the next call */
 };
 
-/* Whether this program was built with Capstone. */
+/* Whether this program was built with Capstone, and its library is here. */
 bool tally_disasm_available(void);
 
-/* 0; -ENOTSUP of a machine that is not known here; -ENOSYS where this program was built without
- * Capstone; -ENOMEM. The caller frees `*ret_disasm`. */
+/* The file name of that library; NULL: this program was built without. */
+const char *tally_disasm_library(void);
+
+/* 0; -ENOTSUP of a machine that is not known here; -ENOSYS where tally_disasm_available()
+ * is false; -ENOMEM. The caller frees `*ret_disasm`. */
 int tally_disasm_new(const struct tally_disasm_options *options, struct tally_disasm **ret_disasm);
 
 /* NULL is allowed. */

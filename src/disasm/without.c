@@ -9,6 +9,11 @@ bool tally_disasm_available(void)
 	return false;
 }
 
+const char *tally_disasm_library(void)
+{
+	return NULL;
+}
+
 int tally_disasm_new(const struct tally_disasm_options *options, struct tally_disasm **ret_disasm)
 {
 	return -ENOSYS;

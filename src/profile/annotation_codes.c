@@ -219,7 +219,7 @@ void tally_annotation_explain(const struct tally_dso *dso, int error, struct tal
 		{-ERANGE, "the file has no code at the function's addresses"},
 		{-EINVAL, "its symbol has no size"},
 		{-ENOTSUP, "this program does not know the machine's instructions"},
-		{-ENOSYS, "this program was built without a disassembler (libcapstone)"},
+		{-ENOSYS, "there is no disassembler here (libcapstone)"},
 		{-E2BIG, "its instructions are too much text"},
 	};
 

@@ -180,8 +180,13 @@ int annotate_config_finish(struct annotate_config *config)
 {
 	int ret = tally_disasm_available() ? config_percent_type(config) : -ENOSYS;
 
-	if (ret == -ENOSYS)
+	if (ret == -ENOSYS && tally_disasm_library()) {
+		tally_print_error("%s is not here, which decodes instructions",
+				  tally_disasm_library());
+		tally_print_hint("Debian's package libcapstone4 has it");
+	} else if (ret == -ENOSYS) {
 		tally_print_error("this tally was built without a disassembler (libcapstone)");
+	}
 	if (!ret)
 		ret = config_style(config);
 	if (!ret)

@@ -42,7 +42,7 @@ static int version_run(int argc, char **argv)
 	print_option("dwarf-unwind", true, "callers from stack dumps, tally's own unwinder");
 	print_option("debuginfod", true, "by libdebuginfod.so.1 where that is, with --debuginfod");
 	print_option("libcapstone", tally_disasm_available(),
-		     "instructions of annotated functions");
+		     "instructions, by its library where that is");
 	return TALLY_EXIT_OK;
 }
 
