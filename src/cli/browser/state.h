@@ -6,6 +6,7 @@
 #include "cli/browser/browser.h"
 #include "cli/browser/filter.h"
 #include "cli/browser/lists.h"
+#include "cli/browser/live.h"
 #include "cli/browser/pane.h"
 #include "cli/browser/prompt.h"
 #include "cli/browser/spans.h"

@@ -393,8 +393,8 @@ static const char *const rows_help[] = {
 const struct browser_view browser_rows = {
 	.name = "rows",
 	.press = '2',
-	.bar = "h Help|Enter Chains|/ Filter|o Order|t Thread|d File|s Function|Esc Out|: "
-	       "Query|1-6 Views|q Quit",
+	.bar = "h Help|/ Filter|o Order|t Thread|d File|s Function|Esc Out|Enter Chains|"
+	       "3 Flame|q Quit",
 	.help = rows_help,
 	.nr_help = TALLY_ARRAY_SIZE(rows_help),
 	.keys = rows_keys,
