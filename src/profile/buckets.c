@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/arith.h"
 #include "base/hash.h"
 #include "profile/buckets.h"
 
@@ -79,7 +80,8 @@ static int sample_keep(struct tally_profile *profile, const struct tally_gathere
 {
 	bool is_heavy = sample->weight >= UINT32_MAX;
 	struct tally_kept kept = {sample->time, bucket,
-				  is_heavy ? UINT32_MAX : (uint32_t)sample->weight};
+				  is_heavy ? UINT32_MAX : (uint32_t)sample->weight,
+				  (uint32_t)TALLY_MIN(sample->number, (uint64_t)UINT32_MAX)};
 	int ret = is_heavy ? tally_map_put(&profile->heavy, profile->kept.len, sample->weight) : 0;
 
 	return ret ? ret : tally_vec_push(&profile->kept, kept);

@@ -71,7 +71,9 @@ struct tally_kept {
 	uint64_t time; /* 0: not recorded */
 	uint32_t bucket;
 	uint32_t weight; /* UINT32_MAX: it is among profile->heavy, see tally_kept_weight() */
-};
+	uint32_t number; /* as it was added with, by which it may be read again; UINT32_MAX: more
+			  * than that */
+} __attribute__((packed, aligned(4)));
 
 enum { TALLY_BATCH = 32 };
 

@@ -188,8 +188,9 @@ void browser_panel(struct browser *browser, struct tally_panel *panel)
 static void draw_help(struct browser *browser)
 {
 	static const char *const of_all[] = {
-		"1 2 3 4 6  overview, rows, flame graph, callers and callees, time",
+		"1 to 6     overview, rows, flame graph, callers, annotate, time",
 		":          only samples for which a query holds: comm: sym: dso: ...",
+		"a          source and instructions of a function (annotate)",
 		"Esc        out of that again, then back to the view before",
 		"Tab        the next event          i    health of the recording",
 		"h ? F1     these keys              q    quit",
@@ -426,6 +427,7 @@ static void browser_free(struct browser *browser)
 	browser_pane_free(&browser->callers);
 	browser_pane_free(&browser->callees);
 	tally_timeline_free(&browser->spans.timeline);
+	browser_code_free(&browser->code);
 	browser_filter_free(&browser->filter);
 	browser_prompt_free(&browser->prompt);
 	tally_chains_free(&browser->chains);

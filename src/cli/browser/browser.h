@@ -11,7 +11,9 @@
 
 #include "cli/recording/rows.h"
 
+struct browser;
 struct browser_view;
+struct tally_annotate;
 struct tally_browser_live;
 
 /* Where what is shown comes from. All borrowed. */
@@ -29,6 +31,10 @@ struct tally_browser_source {
 	const char *(*event)(void *arg, uint32_t event);
 	/* What a reader must know about the recording, lines of comment ("# ..."). */
 	void (*health)(void *arg, struct tally_str *out);
+	/* What fell on each address of a function, of the browser's selection: reads the recording
+	 * again. 0, -ENOMEM or another error of reading; NULL: it cannot be known. */
+	int (*annotate)(void *arg, struct browser *browser, const struct tally_frame *frame,
+			struct tally_annotate **ret_samples);
 	uint64_t count_filter; /* rows of fewer samples are left out */
 	size_t most;           /* rows; 0: all */
 	bool hide_kernel, hide_user;

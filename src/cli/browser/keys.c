@@ -11,7 +11,8 @@
 #include "cli/browser/view.h"
 
 const struct browser_view *const tally_browser_views[] = {
-	&browser_overview, &browser_rows, &browser_flame, &browser_sandwich, &browser_time, NULL};
+	&browser_overview, &browser_rows, &browser_flame, &browser_sandwich, &browser_annotate,
+	&browser_time,     NULL};
 const struct browser_view *const tally_browser_live_views[] = {&browser_rows, &browser_flame,
 							       &browser_sandwich, NULL};
 
@@ -160,6 +161,15 @@ static int all_event(struct browser *browser)
 	return 0;
 }
 
+/* perf's key: the function that the cursor is on. */
+static int all_annotate(struct browser *browser)
+{
+	if (browser->function != TALLY_FRAME_NONE)
+		browser->pivot = browser->function;
+	browser_go(browser, &browser_annotate);
+	return 0;
+}
+
 static int all_help(struct browser *browser)
 {
 	browser->shows_help = true;
@@ -188,6 +198,7 @@ static const struct browser_key all_keys[] = {
 	{':', all_query},
 	{TALLY_PRESS_ESCAPE, all_escape},
 	{TALLY_PRESS_TAB, all_event},
+	{'a', all_annotate},
 	{'h', all_help},
 	{'?', all_help},
 	{TALLY_PRESS_HELP, all_help},
@@ -207,12 +218,18 @@ static const struct browser_key *key_find(const struct browser_key *keys, size_t
 	return NULL;
 }
 
+/* Whether a view is of one function. */
+static bool has_function(const struct browser_view *view)
+{
+	return view == &browser_sandwich || view == &browser_annotate;
+}
+
 static bool go_by_key(struct browser *browser, uint32_t press)
 {
 	for (size_t i = 0; browser->source->views[i]; i++) {
 		if (browser->source->views[i]->press != press)
 			continue;
-		if (browser->source->views[i] == &browser_sandwich)
+		if (has_function(browser->source->views[i]) && !has_function(browser->view))
 			browser->pivot = browser->function;
 		browser_go(browser, browser->source->views[i]);
 		return true;

@@ -4,6 +4,7 @@
 #define TALLY_CLI_BROWSER_STATE_H
 
 #include "cli/browser/browser.h"
+#include "cli/browser/code.h"
 #include "cli/browser/filter.h"
 #include "cli/browser/lists.h"
 #include "cli/browser/live.h"
@@ -50,6 +51,7 @@ struct browser {
 	struct browser_pane flame, callers, callees;
 	bool at_callers; /* which of the two the cursor is in */
 	struct browser_spans spans;
+	struct browser_code code;
 };
 
 /* Find the callchains of the selection, if they are not known. 0 or -ENOMEM. */

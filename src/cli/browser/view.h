@@ -25,7 +25,7 @@ struct browser_view {
 };
 
 extern const struct browser_view browser_overview, browser_rows, browser_flame, browser_sandwich,
-	browser_time;
+	browser_annotate, browser_time;
 
 /* Go to a view; Esc comes back. */
 void browser_go(struct browser *browser, const struct browser_view *view);

@@ -4,10 +4,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "abi/attr.h"
 #include "base/path.h"
 #include "cli/browser/browser.h"
+#include "cli/browser/wanted.h"
 #include "cli/recording/health.h"
 #include "cli/report/report.h"
+#include "profile/annotate.h"
 
 bool report_wants_browser(const struct report_config *config)
 {
@@ -46,6 +49,51 @@ static void add_health(void *arg, struct tally_str *out)
 	tally_health_text(report->session, &report->profile, false, out);
 }
 
+/* ---- what fell on the addresses of a function -------------------------------------------------
+ */
+
+static int annotate_record(void *arg, struct tally_session *session,
+			   const struct tally_perfdata_record *record,
+			   const struct tally_session_sample *sample)
+{
+	struct tally_annotate *samples = arg;
+
+	if (!sample)
+		return 0;
+	return tally_annotate_add(samples, sample->event->index, sample->thread, sample->cpumode,
+				  &sample->sample, sample->period,
+				  !tally_attr_walks_user(&sample->event->attr));
+}
+
+static int annotate(void *arg, struct browser *browser, const struct tally_frame *frame,
+		    struct tally_annotate **ret_samples)
+{
+	struct report *report = arg;
+	const char *const dsos[] = {tally_dso_name(frame->dso), NULL};
+	struct tally_annotate_options options = {
+		.symbol = tally_symbol_name(frame->dso, frame->symbol),
+		.dsos = dsos,
+		.max_stack = (uint32_t)report->config->max_stack,
+	};
+	struct tally_annotate *samples;
+	uint64_t *wanted, nr;
+	int ret = browser_wanted(browser, frame, &wanted, &nr);
+
+	if (ret)
+		return ret;
+	ret = tally_annotate_new(report->session->machine, &options, &samples);
+	if (!ret)
+		ret = tally_session_again(report->session, wanted, nr, annotate_record, samples);
+	if (!ret)
+		ret = tally_annotate_finish(samples);
+	free(wanted);
+	if (ret)
+		tally_annotate_free(samples);
+	else
+		*ret_samples = samples;
+	return ret;
+}
+
 int report_browse(struct report *report)
 {
 	struct tally_browser_source source = {
@@ -57,6 +105,7 @@ int report_browse(struct report *report)
 		.arg = report,
 		.event = event_name,
 		.health = add_health,
+		.annotate = tally_perfdata_info(report->session->data)->is_stream ? NULL : annotate,
 		.what = shown_name(report->session->path),
 		.query = report->query,
 	};

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One function as source and instructions, with what fell on each, jumps, loops and calls. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/escape.h"
+#include "base/path.h"
+#include "cli/browser/view.h"
+#include "view/shorten.h"
+
+enum { SHARE = 8, GAP = 1, ADDRESS = 8, NUMBER = 6, LANE = 1 };
+
+/* ---- drawing ----------------------------------------------------------------------------- */
+
+static void put_share(struct browser *browser, uint64_t part, uint64_t whole, int row, int column)
+{
+	struct tally_str text = {0};
+	enum tally_ink ink = part >= whole / 20    ? TALLY_INK_HOT
+			     : part >= whole / 200 ? TALLY_INK_WARM
+						   : TALLY_INK_PLAIN;
+
+	if (!part || !whole)
+		return;
+	tally_view_percent(part, whole, &text);
+	tally_canvas_put(&browser->canvas, row, column + SHARE - 1 - (int)text.len, SHARE,
+			 tally_str_text(&text), ink);
+	tally_str_free(&text);
+}
+
+/* Jumps beside an instruction: lanes from the innermost one at the right to the left. */
+static void put_lanes(struct browser *browser, uint32_t insn, int row, int column)
+{
+	static const char *const fine[] = {" ", "\xe2\x94\x8c", "\xe2\x94\x82", "\xe2\x94\x94"};
+	static const char *const plain[] = {" ", "+", "|", "+"};
+	const struct browser_code *code = &browser->code;
+	const uint8_t *lanes = &code->lanes[(size_t)insn * BROWSER_LANES];
+	bool is_ascii = browser->canvas.is_ascii, is_joined = false;
+
+	for (int lane = BROWSER_LANES - 1; lane >= 0; lane--) {
+		int at = column + (BROWSER_LANES - 1 - lane) * LANE;
+		int part = lanes[lane] & ~BROWSER_LANE_ARROW;
+		const char *text = is_ascii ? plain[part] : fine[part];
+
+		if (is_joined && part != BROWSER_LANE_ALONG)
+			text = is_ascii ? "-" : "\xe2\x94\x80";
+		is_joined |= part == BROWSER_LANE_TOP || part == BROWSER_LANE_BOTTOM;
+		tally_canvas_put(&browser->canvas, row, at, 1, text, TALLY_INK_KEY);
+		if (lanes[lane] & BROWSER_LANE_ARROW)
+			tally_canvas_put(&browser->canvas, row, column + BROWSER_LANES * LANE, 1,
+					 ">", TALLY_INK_KEY);
+	}
+}
+
+/* "call  malloc", "jne  <main+0x12>". */
+static void add_insn(const struct browser_code *code, const struct tally_annotation_insn *insn,
+		     struct tally_str *out)
+{
+	const struct tally_annotation *annotation = &code->annotation;
+	size_t start = out->len;
+
+	tally_str_addf(out, "%-7s %s", tally_annotation_text(annotation, insn->mnemonic),
+		       tally_annotation_text(annotation, insn->operands));
+	if (insn->has_reference && insn->target_name)
+		tally_str_add(out, "  # ");
+	if (insn->target_insn || (insn->has_target && !insn->target_name))
+		tally_str_addf(out, "%" PRIx64, insn->target);
+	else if (insn->target_name)
+		tally_str_add(out, insn->target_name);
+	if (insn->target_name && !insn->target_insn && insn->target_offset)
+		tally_str_addf(out, "+0x%" PRIx32, insn->target_offset);
+	tally_str_escape(out, start);
+}
+
+static void draw_insn(struct browser *browser, const struct browser_code_line *line, int row)
+{
+	const struct browser_code *code = &browser->code;
+	const struct tally_annotation_insn *insn = &code->annotation.insns.data[line->insn];
+	struct tally_annotate_cost cost =
+		tally_annotation_cost(&code->annotation, insn, browser->event);
+	struct tally_annotate_cost sum =
+		tally_annotate_sum(code->samples, code->annotation.function, browser->event);
+	bool is_call = insn->kind == TALLY_INSTRUCTION_CALL;
+	int at = 2 * SHARE + GAP;
+	struct tally_str text = {0};
+
+	put_share(browser, cost.weight, sum.weight, row, 0);
+	if (is_call || cost.total_weight > cost.weight)
+		put_share(browser, cost.total_weight, sum.total_weight, row, SHARE);
+	tally_str_addf(&text, "%*" PRIx64, ADDRESS, insn->linked);
+	tally_canvas_put(&browser->canvas, row, at, ADDRESS + 8, tally_str_text(&text),
+			 TALLY_INK_DIM);
+	at += TALLY_MAX((int)text.len, (int)ADDRESS) + GAP;
+	put_lanes(browser, line->insn, row, at);
+	at += BROWSER_LANES * LANE + 1 + GAP;
+	tally_str_clear(&text);
+	add_insn(code, insn, &text);
+	tally_canvas_put(&browser->canvas, row, at, browser->canvas.columns - at,
+			 tally_str_text(&text), is_call ? TALLY_INK_HEADING : TALLY_INK_PLAIN);
+	tally_str_free(&text);
+}
+
+/* The text of a line, else where it is. */
+static void draw_source(struct browser *browser, const struct browser_code_line *line, int row)
+{
+	struct tally_str text = {0};
+	const char *source;
+	size_t len, start;
+	int at = 2 * SHARE + GAP;
+
+	tally_str_addf(&text, "%*" PRIu32 " ", NUMBER, line->source);
+	start = text.len;
+	if (!tally_source_texts_get(browser->code.texts, line->line->file, line->source, &source,
+				    &len))
+		tally_str_add_bytes(&text, source, TALLY_MIN(len, (size_t)1000));
+	else
+		tally_str_addf(&text, "%s:%" PRIu32, tally_path_name(line->line->file),
+			       line->source);
+	for (size_t i = start; i < text.len; i++)
+		text.data[i] = text.data[i] == '\t' ? ' ' : text.data[i];
+	tally_str_escape(&text, start);
+	tally_canvas_put(&browser->canvas, row, at, browser->canvas.columns - at,
+			 tally_str_text(&text), TALLY_INK_NOTE);
+	tally_str_free(&text);
+}
+
+static void code_scroll(struct browser *browser, size_t rows)
+{
+	struct browser_code *code = &browser->code;
+
+	if (code->cursor >= code->lines.len)
+		code->cursor = code->lines.len ? code->lines.len - 1 : 0;
+	code->first = TALLY_MIN(code->first, code->cursor);
+	if (code->cursor >= code->first + rows)
+		code->first = code->cursor - rows + 1;
+}
+
+static void draw_heading(struct browser *browser)
+{
+	const struct browser_code *code = &browser->code;
+	const struct tally_annotate_function *function = code->annotation.function;
+	struct tally_annotate_cost sum =
+		tally_annotate_sum(code->samples, function, browser->event);
+	struct tally_str text = {0};
+
+	tally_str_add(&text, "  Itself  In all  ");
+	tally_flame_name(browser->source->profile, code->function,
+			 (size_t)TALLY_MAX(browser->canvas.columns - 60, 12),
+			 tally_canvas_mark(&browser->canvas), &text);
+	tally_str_addf(&text, "  %" PRIu64 " samples, ", sum.nr);
+	tally_view_percent(sum.weight, browser_total(browser), &text);
+	tally_str_add(&text, " of all, with callees ");
+	tally_view_percent(sum.total_weight, browser_total(browser), &text);
+	tally_canvas_fill(&browser->canvas, browser->room.top, 0, browser->canvas.columns,
+			  TALLY_INK_HEADING);
+	tally_canvas_put(&browser->canvas, browser->room.top, 0, browser->canvas.columns,
+			 tally_str_text(&text), TALLY_INK_HEADING);
+	tally_str_free(&text);
+}
+
+static int annotate_draw(struct browser *browser, struct tally_str *where)
+{
+	struct browser_code *code = &browser->code;
+	int top = browser->room.top + 1;
+	size_t rows = (size_t)TALLY_MAX(browser->room.bottom - top, 1);
+	int ret = browser_code_make(code, browser);
+
+	if (ret)
+		return ret;
+	if (!code->lines.len) {
+		tally_canvas_put(&browser->canvas, browser->room.top, 0, browser->canvas.columns,
+				 code->why.len ? tally_str_text(&code->why)
+					       : "there are no instructions",
+				 TALLY_INK_PLAIN);
+		return 0;
+	}
+	draw_heading(browser);
+	code_scroll(browser, rows);
+	for (size_t i = code->first; i < TALLY_MIN(code->first + rows, code->lines.len); i++) {
+		const struct browser_code_line *line = &code->lines.data[i];
+		int row = top + (int)(i - code->first);
+
+		if (line->source)
+			draw_source(browser, line, row);
+		else
+			draw_insn(browser, line, row);
+		if (i == code->cursor)
+			tally_canvas_select(&browser->canvas, row);
+	}
+	tally_str_addf(where, "%zu/%zu", code->cursor + 1, code->lines.len);
+	return 0;
+}
+
+/* ---- keys -------------------------------------------------------------------------------- */
+
+static void code_move(struct browser *browser, long lines)
+{
+	struct browser_code *code = &browser->code;
+	long last = (long)code->lines.len - 1, to = (long)code->cursor + lines;
+
+	code->cursor = (size_t)TALLY_MAX(TALLY_MIN(to, last), 0L);
+}
+
+static long code_page(const struct browser *browser)
+{
+	return TALLY_MAX(browser->room.bottom - browser->room.top - 1, 1);
+}
+
+static int annotate_up(struct browser *browser)
+{
+	code_move(browser, -1);
+	return 0;
+}
+
+static int annotate_down(struct browser *browser)
+{
+	code_move(browser, 1);
+	return 0;
+}
+
+static int annotate_page_up(struct browser *browser)
+{
+	code_move(browser, -code_page(browser));
+	return 0;
+}
+
+static int annotate_page_down(struct browser *browser)
+{
+	code_move(browser, code_page(browser));
+	return 0;
+}
+
+static int annotate_home(struct browser *browser)
+{
+	browser->code.cursor = 0;
+	return 0;
+}
+
+static int annotate_last(struct browser *browser)
+{
+	code_move(browser, (long)browser->code.lines.len);
+	return 0;
+}
+
+static void go_to_insn(struct browser_code *code, uint32_t insn)
+{
+	for (size_t i = 0; i < code->lines.len; i++) {
+		if (code->lines.data[i].insn == insn && !code->lines.data[i].source)
+			code->cursor = i;
+	}
+}
+
+/* The function that an instruction calls, among those that have samples. */
+static uint32_t callee_find(const struct browser *browser, const char *name)
+{
+	const struct tally_frames *frames = &browser->source->profile->frames;
+
+	for (uint32_t i = 0; i < frames->all.len; i++) {
+		const struct tally_frame *frame = &frames->all.data[i];
+
+		if (frame->symbol && !tally_symbol_is_inlined(frame->dso, frame->symbol) &&
+		    !strcmp(tally_symbol_name(frame->dso, frame->symbol), name))
+			return i;
+	}
+	return TALLY_FRAME_NONE;
+}
+
+/* Where a jump or a call leads to. */
+static int annotate_enter(struct browser *browser)
+{
+	struct browser_code *code = &browser->code;
+	const struct tally_annotation_insn *insn;
+	uint32_t callee;
+
+	if (code->cursor >= code->lines.len)
+		return 0;
+	insn = &code->annotation.insns.data[code->lines.data[code->cursor].insn];
+	if (insn->target_insn) {
+		go_to_insn(code, insn->target_insn - 1);
+		return 0;
+	}
+	callee = insn->target_name ? callee_find(browser, insn->target_name) : TALLY_FRAME_NONE;
+	if (callee == TALLY_FRAME_NONE)
+		browser_note(browser, insn->target_name ? "no samples have it on their stack"
+							: "this is no jump and no direct call");
+	else
+		browser->function = browser->pivot = callee;
+	return 0;
+}
+
+static int by_cost(const struct browser *browser, size_t line, uint64_t *ret_cost)
+{
+	const struct browser_code *code = &browser->code;
+	const struct browser_code_line *at = &code->lines.data[line];
+
+	*ret_cost = tally_annotation_cost(&code->annotation, &code->annotation.insns.data[at->insn],
+					  browser->event)
+			    .weight;
+	return !at->source && *ret_cost;
+}
+
+/* The next lighter instruction, and from the lightest one to the heaviest. */
+static int annotate_hot(struct browser *browser)
+{
+	struct browser_code *code = &browser->code;
+	uint64_t here = 0, cost, next = 0, most = 0;
+	size_t next_at = code->cursor, most_at = code->cursor;
+
+	if (!code->lines.len || !by_cost(browser, code->cursor, &here))
+		here = 0;
+	for (size_t i = 0; i < code->lines.len; i++) {
+		if (!by_cost(browser, i, &cost) || i == code->cursor)
+			continue;
+		if ((cost < here || (cost == here && i > code->cursor)) && cost > next) {
+			next = cost;
+			next_at = i;
+		}
+		if (cost > most) {
+			most = cost;
+			most_at = i;
+		}
+	}
+	code->cursor = here && next ? next_at : most_at;
+	return 0;
+}
+
+static int annotate_source(struct browser *browser)
+{
+	struct browser_code *code = &browser->code;
+	uint32_t insn = code->cursor < code->lines.len ? code->lines.data[code->cursor].insn : 0;
+	int ret;
+
+	code->hides_source = !code->hides_source;
+	ret = browser_code_lines(code);
+	go_to_insn(code, insn);
+	return ret;
+}
+
+static bool line_has(const struct browser_code *code, const struct browser_code_line *line,
+		     const char *text)
+{
+	struct tally_str shown = {0};
+	const char *source;
+	size_t len;
+	bool has;
+
+	if (!line->source)
+		add_insn(code, &code->annotation.insns.data[line->insn], &shown);
+	else if (!tally_source_texts_get(code->texts, line->line->file, line->source, &source,
+					 &len))
+		tally_str_add_bytes(&shown, source, len);
+	has = strcasestr(tally_str_text(&shown), text) != NULL;
+	tally_str_free(&shown);
+	return has;
+}
+
+static int annotate_next(struct browser *browser)
+{
+	struct browser_code *code = &browser->code;
+	const char *text = tally_str_text(&code->search);
+
+	for (size_t i = 1; *text && i <= code->lines.len; i++) {
+		size_t at = (code->cursor + i) % code->lines.len;
+
+		if (line_has(code, &code->lines.data[at], text)) {
+			code->cursor = at;
+			return 0;
+		}
+	}
+	browser_note(browser, *text ? "no line has that in it" : "nothing was searched for: /");
+	return 0;
+}
+
+static int answer_line(struct browser *browser, const char *text)
+{
+	tally_str_clear(&browser->code.search);
+	tally_str_add(&browser->code.search, text);
+	return annotate_next(browser);
+}
+
+static int annotate_search(struct browser *browser)
+{
+	browser_prompt_ask(&browser->prompt, "go to a line with: ", NULL, answer_line);
+	return 0;
+}
+
+static int annotate_mouse(struct browser *browser, struct tally_mouse mouse)
+{
+	struct browser_code *code = &browser->code;
+	size_t to = code->first + (size_t)(mouse.row - browser->room.top - 1);
+
+	if (mouse.act == TALLY_MOUSE_WHEEL_UP)
+		return annotate_up(browser);
+	if (mouse.act == TALLY_MOUSE_WHEEL_DOWN)
+		return annotate_down(browser);
+	if (mouse.act != TALLY_MOUSE_DOWN || mouse.row <= browser->room.top ||
+	    mouse.row >= browser->room.bottom || to >= code->lines.len)
+		return 0;
+	if (to == code->cursor)
+		return annotate_enter(browser);
+	code->cursor = to;
+	return 0;
+}
+
+static const struct browser_key annotate_keys[] = {
+	{TALLY_PRESS_UP, annotate_up},
+	{TALLY_PRESS_DOWN, annotate_down},
+	{TALLY_PRESS_PAGE_UP, annotate_page_up},
+	{TALLY_PRESS_PAGE_DOWN, annotate_page_down},
+	{' ', annotate_page_down},
+	{TALLY_PRESS_HOME, annotate_home},
+	{TALLY_PRESS_LAST, annotate_last},
+	{TALLY_PRESS_ENTER, annotate_enter},
+	{'H', annotate_hot},
+	{'s', annotate_source},
+	{'/', annotate_search},
+	{'n', annotate_next},
+};
+
+static const char *const annotate_help[] = {
+	"Enter      go where a jump leads to, to the function that is called",
+	"H          the heaviest instruction, and the next lighter one",
+	"s          show or hide source     / n  go to a line with, the next",
+};
+
+const struct browser_view browser_annotate = {
+	.name = "annotate",
+	.press = '5',
+	.bar = "h Help|Enter Follow|H Heaviest|s Source|/ Search|Esc Back|4 Callers|q Quit",
+	.help = annotate_help,
+	.nr_help = TALLY_ARRAY_SIZE(annotate_help),
+	.keys = annotate_keys,
+	.nr_keys = TALLY_ARRAY_SIZE(annotate_keys),
+	.draw = annotate_draw,
+	.mouse = annotate_mouse,
+};
