@@ -18,13 +18,13 @@
 /* What is used of the library: its tables are full of addresses, and relocating them at the start
  * of each command would take a millisecond, which most have no use for. */
 struct engine_calls {
-	cs_err (*open)(cs_arch arch, cs_mode mode, csh *handle);
-	cs_err (*close)(csh *handle);
-	cs_err (*option)(csh handle, cs_opt_type type, size_t value);
-	cs_insn *(*malloc)(csh handle);
-	void (*free)(cs_insn *insn, size_t count);
-	bool (*next)(csh handle, const uint8_t **code, size_t *size, uint64_t *address,
-		     cs_insn *insn);
+	cs_err (*cs_open)(cs_arch arch, cs_mode mode, csh *handle);
+	cs_err (*cs_close)(csh *handle);
+	cs_err (*cs_option)(csh handle, cs_opt_type type, size_t value);
+	cs_insn *(*cs_malloc)(csh handle);
+	void (*cs_free)(cs_insn *insn, size_t count);
+	bool (*cs_disasm_iter)(csh handle, const uint8_t **code, size_t *size, uint64_t *address,
+			       cs_insn *insn);
 };
 
 struct tally_disasm {
@@ -63,12 +63,12 @@ static int library_load(struct tally_disasm *disasm)
 		const char *name;
 		size_t at;
 	} calls[] = {
-		{"cs_open", offsetof(struct engine_calls, open)},
-		{"cs_close", offsetof(struct engine_calls, close)},
-		{"cs_option", offsetof(struct engine_calls, option)},
-		{"cs_malloc", offsetof(struct engine_calls, malloc)},
-		{"cs_free", offsetof(struct engine_calls, free)},
-		{"cs_disasm_iter", offsetof(struct engine_calls, next)},
+		{"cs_open", offsetof(struct engine_calls, cs_open)},
+		{"cs_close", offsetof(struct engine_calls, cs_close)},
+		{"cs_option", offsetof(struct engine_calls, cs_option)},
+		{"cs_malloc", offsetof(struct engine_calls, cs_malloc)},
+		{"cs_free", offsetof(struct engine_calls, cs_free)},
+		{"cs_disasm_iter", offsetof(struct engine_calls, cs_disasm_iter)},
 	};
 
 	disasm->library = dlopen(SONAME(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);
@@ -113,14 +113,14 @@ static int engine_open(struct tally_disasm *disasm, const struct machine *machin
 
 	if (machine->any_endian && disasm->options.is_big_endian)
 		mode |= (int)CS_MODE_BIG_ENDIAN;
-	switch (disasm->calls.open(machine->arch, (cs_mode)mode, &disasm->engine)) {
+	switch (disasm->calls.cs_open(machine->arch, (cs_mode)mode, &disasm->engine)) {
 	case CS_ERR_OK: break;
 	case CS_ERR_MEM: return -ENOMEM;
 	default: return -ENOTSUP;
 	}
 	if (machine->arch == CS_ARCH_X86 && !disasm->options.is_intel)
-		disasm->calls.option(disasm->engine, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
-	disasm->insn = disasm->calls.malloc(disasm->engine);
+		disasm->calls.cs_option(disasm->engine, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+	disasm->insn = disasm->calls.cs_malloc(disasm->engine);
 	return disasm->insn ? 0 : -ENOMEM;
 }
 
@@ -152,9 +152,9 @@ void tally_disasm_free(struct tally_disasm *disasm)
 	if (!disasm)
 		return;
 	if (disasm->insn)
-		disasm->calls.free(disasm->insn, 1);
+		disasm->calls.cs_free(disasm->insn, 1);
 	if (disasm->engine)
-		disasm->calls.close(&disasm->engine);
+		disasm->calls.cs_close(&disasm->engine);
 	if (disasm->library)
 		dlclose(disasm->library);
 	tally_str_free(&disasm->unknown);
@@ -200,8 +200,8 @@ bool tally_disasm_next(struct tally_disasm *disasm, struct tally_disasm_code *co
 
 	if (!code->len)
 		return false;
-	if (!disasm->calls.next(disasm->engine, &code->bytes, &code->len, &code->address,
-				disasm->insn)) {
+	if (!disasm->calls.cs_disasm_iter(disasm->engine, &code->bytes, &code->len, &code->address,
+					  disasm->insn)) {
 		take_unknown(disasm, code, &insn);
 	} else {
 		insn.len = (uint8_t)disasm->insn->size;
