@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/main/words.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/main/print.h"
@@ -34,4 +37,33 @@ int tally_words_parse(const struct tally_command *command, int nr, char **words,
 	if (ret_other)
 		*ret_other = other;
 	return 0;
+}
+
+int tally_word_list_split(const char *list, struct tally_word_list *ret_list)
+{
+	struct tally_word_list words = {0};
+	char *rest;
+
+	if (!list)
+		return 0;
+	words.text = strdup(list);
+	words.items = calloc(strlen(list) + 2, sizeof(*words.items));
+	if (!words.text || !words.items) {
+		tally_word_list_free(&words);
+		return -ENOMEM;
+	}
+	rest = words.text;
+	for (char *word; (word = strsep(&rest, ","));) {
+		if (*word)
+			words.items[words.nr++] = word;
+	}
+	*ret_list = words;
+	return 0;
+}
+
+void tally_word_list_free(struct tally_word_list *list)
+{
+	free(list->items);
+	free(list->text);
+	*list = (struct tally_word_list){0};
 }

@@ -179,32 +179,7 @@ static int config_call_graph(struct report_config *config, bool has_chains)
 	return ret;
 }
 
-/* ---- lists --------------------------------------------------------------- */
-
-static int split_list(const char *list, char **ret_text, const char ***ret_items)
-{
-	size_t nr = 0;
-	const char **items;
-	char *text, *rest;
-
-	if (!list)
-		return 0;
-	text = strdup(list);
-	items = calloc(strlen(list) + 2, sizeof(*items));
-	if (!text || !items) {
-		free(text);
-		free(items);
-		return -ENOMEM;
-	}
-	rest = text;
-	for (char *word; (word = strsep(&rest, ","));) {
-		if (*word)
-			items[nr++] = word;
-	}
-	*ret_text = text;
-	*ret_items = items;
-	return 0;
-}
+/* ---- numbers ------------------------------------------------------------- */
 
 static int config_percent(const char *text, double *ret_percent)
 {
@@ -256,11 +231,11 @@ int report_config_finish(struct report_config *config, bool has_chains)
 	if (!ret)
 		ret = config_widths(config);
 	if (!ret)
-		ret = split_list(config->comms, &config->lists_text[0], &config->comm_list);
+		ret = tally_word_list_split(config->comms, &config->comm_list);
 	if (!ret)
-		ret = split_list(config->dsos, &config->lists_text[1], &config->dso_list);
+		ret = tally_word_list_split(config->dsos, &config->dso_list);
 	if (!ret)
-		ret = split_list(config->symbols, &config->lists_text[2], &config->symbol_list);
+		ret = tally_word_list_split(config->symbols, &config->symbol_list);
 	if (config->separator && !strcmp(config->separator, "\\t"))
 		config->separator = "\t";
 	return ret;
@@ -275,11 +250,9 @@ uint64_t report_config_graph_min(const struct report_config *config, uint64_t pe
 
 void report_config_free(struct report_config *config)
 {
-	free(config->comm_list);
-	free(config->dso_list);
-	free(config->symbol_list);
-	for (int i = 0; i < 3; i++)
-		free(config->lists_text[i]);
+	tally_word_list_free(&config->comm_list);
+	tally_word_list_free(&config->dso_list);
+	tally_word_list_free(&config->symbol_list);
 }
 
 bool report_config_is_parent(const struct report_config *config, const char *symbol)

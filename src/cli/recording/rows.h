@@ -4,6 +4,7 @@
 #define TALLY_CLI_RECORDING_ROWS_H
 
 #include "cli/main/command.h"
+#include "cli/main/words.h"
 #include "cli/recording/session.h"
 #include "view/view.h"
 
@@ -30,8 +31,7 @@ struct report_config {
 	bool order_given;
 	double graph_min_percent, row_min_percent;
 	uint64_t graph_limit;
-	const char **comm_list, **dso_list, **symbol_list; /* NULL, or to be freed with text */
-	char *lists_text[3];
+	struct tally_word_list comm_list, dso_list, symbol_list;
 };
 
 extern const struct tally_option report_options[];

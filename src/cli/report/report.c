@@ -107,9 +107,9 @@ static int report_start(struct report *report)
 	if (options.second_pass)
 		options.by &= ~(unsigned)TALLY_BY_PATH;
 	options.filter = (struct tally_profile_filter){
-		.comms = config->comm_list,
-		.dsos = config->dso_list,
-		.symbols = config->symbol_list,
+		.comms = config->comm_list.items,
+		.dsos = config->dso_list.items,
+		.symbols = config->symbol_list.items,
 		.symbol_part = report_config_sample_part(config),
 	};
 	ret = tally_profile_init(&report->profile, report->session->machine, &options);

@@ -54,9 +54,9 @@ int top_feed_restart(struct top *top, unsigned by)
 		.by = by,
 		.max_stack = (uint32_t)report->max_stack,
 		.is_live = true,
-		.filter = {.comms = report->comm_list,
-			   .dsos = report->dso_list,
-			   .symbols = report->symbol_list,
+		.filter = {.comms = report->comm_list.items,
+			   .dsos = report->dso_list.items,
+			   .symbols = report->symbol_list.items,
 			   .symbol_part = report_config_sample_part(report),
 			   .idle = top->config->show_idle ? NULL : idle_functions},
 	};
