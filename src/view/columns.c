@@ -6,6 +6,7 @@
 #include "base/arith.h"
 #include "base/escape.h"
 #include "base/path.h"
+#include "profile/frame_text.h"
 #include "view/view.h"
 
 static const struct tally_frame *row_frame(const struct tally_view *view,
@@ -104,22 +105,7 @@ static void text_cpu(const struct tally_view *view, const struct tally_row *row,
 static void text_dso(const struct tally_view *view, const struct tally_row *row,
 		     struct tally_str *out)
 {
-	const struct tally_frame *frame = row_frame(view, row);
-	const char *name = frame->dso ? tally_dso_name(frame->dso) : "[unknown]";
-	const char *slash = name[0] != '[' ? strrchr(name, '/') : NULL;
-	enum tally_dso_kind kind = frame->dso ? tally_dso_kind(frame->dso) : TALLY_DSO_UNKNOWN;
-	char module[128];
-	int tid;
-
-	if (kind == TALLY_DSO_MODULE) {
-		tally_module_name(name, module, sizeof(module));
-		tally_str_add(out, module);
-	} else if (kind == TALLY_DSO_PERF_MAP && slash &&
-		   sscanf(slash, "/perf-%d.map", &tid) == 1) {
-		tally_str_addf(out, "[JIT] tid %d", tid); /* as perf calls it */
-	} else {
-		tally_str_add(out, slash ? slash + 1 : name);
-	}
+	tally_frame_add_file(row_frame(view, row), true, out);
 }
 
 static void text_symbol(const struct tally_view *view, const struct tally_row *row,
@@ -128,14 +114,11 @@ static void text_symbol(const struct tally_view *view, const struct tally_row *r
 	char letter[4] = {'[', tally_cpumode_letter(row_frame(view, row)->cpumode), ']', ' '};
 
 	const struct tally_frame *frame = row_frame(view, row);
-	uint64_t start;
 
 	tally_str_add_bytes(out, letter, sizeof(letter));
 	/* As in perf, relative to the module here and absolute in graphs. */
-	if (frame->dso && !frame->symbol && tally_dso_kind(frame->dso) == TALLY_DSO_MODULE &&
-	    tally_dso_address(frame->dso, &start)) {
-		tally_str_add_bytes(out, "0x", 2);
-		tally_str_add_hex(out, frame->addr - start, 16);
+	if (!frame->symbol) {
+		tally_frame_add_name(frame, out);
 		return;
 	}
 	tally_view_frame_name(view, row->frame, out);

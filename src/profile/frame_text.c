@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "profile/frame_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/path.h"
+
+void tally_frame_add_file(const struct tally_frame *frame, bool has_pid, struct tally_str *out)
+{
+	const char *name = frame->dso ? tally_dso_name(frame->dso) : "[unknown]";
+	const char *slash = name[0] != '[' ? strrchr(name, '/') : NULL;
+	enum tally_dso_kind kind = frame->dso ? tally_dso_kind(frame->dso) : TALLY_DSO_UNKNOWN;
+	char module[128];
+	int tid;
+
+	if (kind == TALLY_DSO_MODULE) {
+		tally_module_name(name, module, sizeof(module));
+		tally_str_add(out, module);
+	} else if (!has_pid && (kind == TALLY_DSO_PERF_MAP || kind == TALLY_DSO_JITDUMP)) {
+		tally_str_add(out, "[JIT]");
+	} else if (kind == TALLY_DSO_PERF_MAP && slash &&
+		   sscanf(slash, "/perf-%d.map", &tid) == 1) {
+		tally_str_addf(out, "[JIT] tid %d", tid); /* as perf calls it */
+	} else {
+		tally_str_add(out, slash ? slash + 1 : name);
+	}
+}
+
+void tally_frame_add_name(const struct tally_frame *frame, struct tally_str *out)
+{
+	uint64_t addr = frame->addr, start;
+
+	if (frame->symbol) {
+		tally_str_add(out, tally_symbol_name(frame->dso, frame->symbol));
+		return;
+	}
+	if (frame->dso && tally_dso_kind(frame->dso) == TALLY_DSO_MODULE &&
+	    tally_dso_address(frame->dso, &start))
+		addr -= start;
+	tally_str_add_bytes(out, "0x", 2);
+	tally_str_add_hex(out, addr, 16);
+}
