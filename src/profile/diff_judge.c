@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Whether rows differ by more than they would if nothing had changed. Two things are known of each
+ * row: how samples scatter within recordings (sampling, and what depends on time), and how
+ * recordings of one side differ. docs/diff.md says in words what is done with them.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/arith.h"
+#include "profile/diff_private.h"
+#include "profile/diff_stats.h"
+
+/* Of all recordings together, as with fewer nothing could be told whatever they are. */
+#define FEWEST_SAMPLES 10.0
+/* The doubt that all rows share: one of 20 comparisons without a change may have a wrong row. */
+#define DOUBT 0.05
+/* Where no side has two recordings nobody knows how runs differ; so much of a row's value is taken
+ * for it (standard deviation). */
+#define RUNS_DIFFER 0.01
+
+/* A variance, and by how much it is known. */
+struct spread {
+	double variance, df;
+};
+
+/* A row's values at work. */
+struct judged {
+	struct tally_diff_row *row;
+	double *values;              /* by recording */
+	struct tally_diff_sum *sums; /* the same */
+	struct spread within;        /* of the difference, by what is within recordings */
+	struct spread between;       /* the same by how recordings differ; df 0: not known */
+	double correction;           /* half a sample on either side */
+};
+
+struct judge {
+	struct tally_diff *diff;
+	int measure;
+	double *values;
+	struct tally_diff_sum *sums;
+	TALLY_VEC(double) ratios; /* between / within, of rows with enough samples */
+	struct tally_prior prior;
+};
+
+static double recording_scale(const struct judge *judge, const struct tally_diff_recording *of)
+{
+	if (judge->diff->options.absolute)
+		return of->scale;
+	return of->weight > 0 ? 1 / of->weight : 0;
+}
+
+/* ---- within recordings -------------------------------------------------------- */
+
+/* The variance of a sum over blocks of time. Shares vary with what a block has beside; where it is
+ * no share, or not of all samples, blocks are expected to be alike. */
+static struct spread blocks_spread(bool is_share, double nr, double xx, double xw, double ww,
+				   double sum, double shown)
+{
+	double share = shown > 0 ? sum / shown : 0;
+	double rest = is_share ? xx - 2 * share * xw + share * share * ww : xx - sum * sum / nr;
+
+	if (nr < 2)
+		return (struct spread){0, 0};
+	return (struct spread){fmax(rest, 0) * nr / (nr - 1), nr - 1};
+}
+
+/* What so many samples scatter by themselves, of a row that is expected to have `expected`. */
+static double sampling_variance(bool absolute, const struct tally_diff_recording *of, double scale,
+				double expected)
+{
+	double each = of->shown > 0 ? of->squares / of->shown * scale : 0; /* a sample's value */
+
+	return absolute ? expected * each : fmax(expected * (1 - expected), 0) * each;
+}
+
+/* The largest of three: sampling, blocks, longer blocks. */
+static struct spread recording_spread(const struct judge *judge,
+				      const struct tally_diff_recording *of,
+				      const struct tally_diff_sum *sum, double expected)
+{
+	bool absolute = judge->diff->options.absolute;
+	bool is_share = !absolute && of->shown >= of->weight * (1 - 1e-9);
+	double scale = recording_scale(judge, of);
+	struct spread spread = {sampling_variance(absolute, of, scale, expected), TALLY_DF_MAX};
+	const struct spread blocks[] = {
+		blocks_spread(is_share, of->fine_nr, sum->fine_xx, sum->fine_xw, of->fine_ww,
+			      sum->weight, of->shown),
+		blocks_spread(is_share, of->wide_nr, sum->wide_xx, sum->wide_xw, of->wide_ww,
+			      sum->weight, of->shown),
+	};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(blocks); i++) {
+		double variance = blocks[i].variance * scale * scale;
+
+		if (blocks[i].df > 0 && variance > spread.variance)
+			spread = (struct spread){variance, blocks[i].df};
+	}
+	return spread;
+}
+
+/* Variances of independent parts add up; by Satterthwaite, so does what is known of them. */
+static void spread_add(struct spread *sum, double *doubt, struct spread part, double factor)
+{
+	double variance = part.variance * factor;
+
+	sum->variance += variance;
+	*doubt += part.df > 0 ? variance * variance / part.df : 0;
+	sum->df = *doubt > 0 ? TALLY_MIN(sum->variance * sum->variance / *doubt, TALLY_DF_MAX)
+			     : TALLY_DF_MAX;
+}
+
+static void judge_within(const struct judge *judge, struct judged *judged, double expected)
+{
+	const struct tally_diff *diff = judge->diff;
+	double doubt = 0, nr_sides[TALLY_SIDES] = {0, 0};
+
+	for (uint32_t i = 0; i < diff->recordings.len; i++) {
+		const struct tally_diff_recording *of = &diff->recordings.data[i];
+		double nr = (double)diff->nr_of[of->side];
+		struct spread spread = recording_spread(judge, of, &judged->sums[i], expected);
+
+		spread_add(&judged->within, &doubt, spread, 1 / (nr * nr));
+		if (of->squares > 0)
+			nr_sides[of->side] += of->shown * of->shown / of->squares;
+	}
+	if (diff->options.absolute)
+		return;
+	for (int side = 0; side < TALLY_SIDES; side++)
+		judged->correction += nr_sides[side] > 0 ? 0.5 / nr_sides[side] : 0;
+}
+
+/* ---- between recordings ------------------------------------------------------- */
+
+static double side_squares(const struct judge *judge, const struct judged *judged, uint32_t side,
+			   double mean)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < judge->diff->recordings.len; i++) {
+		if (judge->diff->recordings.data[i].side == side)
+			sum += (judged->values[i] - mean) * (judged->values[i] - mean);
+	}
+	return sum;
+}
+
+/* Both sides differ alike within themselves, or as Welch has it, each in its way: the larger one.
+ */
+static void judge_between(const struct judge *judge, struct judged *judged)
+{
+	const double *mean = judged->row->values[judge->measure].mean;
+	double nr[TALLY_SIDES], squares[TALLY_SIDES], pooled, apart = 0;
+
+	for (uint32_t side = 0; side < TALLY_SIDES; side++) {
+		nr[side] = (double)judge->diff->nr_of[side];
+		squares[side] = side_squares(judge, judged, side, mean[side]);
+		if (nr[side] > 1)
+			apart += squares[side] / (nr[side] - 1) / nr[side];
+	}
+	judged->between.df = nr[0] + nr[1] - 2;
+	if (judged->between.df < 1)
+		return;
+	pooled = (squares[0] + squares[1]) / judged->between.df * (1 / nr[0] + 1 / nr[1]);
+	judged->between.variance = fmax(pooled, apart);
+}
+
+/* What is taken for the row's variance in the end. */
+static struct spread judge_spread(const struct judge *judge, const struct judged *judged,
+				  double expected)
+{
+	struct spread within = judged->within, between = judged->between, spread;
+	double guess = RUNS_DIFFER * expected, prior = judge->prior.df;
+
+	if (between.df < 1) {
+		within.variance += 2 * guess * guess;
+		return within;
+	}
+	spread.df = between.df + prior;
+	spread.variance = (prior * fmax(judge->prior.ratio, 1) * within.variance +
+			   between.df * between.variance) /
+			  spread.df;
+	if (spread.variance >= within.variance)
+		return spread;
+	return (struct spread){within.variance, TALLY_MIN(spread.df, within.df)};
+}
+
+/* ---- rows ---------------------------------------------------------------------- */
+
+static void row_sums(const struct judge *judge, struct judged *judged)
+{
+	struct tally_diff_value *value = &judged->row->values[judge->measure];
+	const struct tally_diff *diff = judge->diff;
+
+	for (uint32_t i = 0; i < diff->recordings.len; i++) {
+		judge->values[i] = 0;
+		judge->sums[i] = (struct tally_diff_sum){0};
+	}
+	for (uint32_t i = judged->row->first; i; i = diff->cells.data[i - 1].next) {
+		const struct tally_diff_cell *cell = &diff->cells.data[i - 1];
+		const struct tally_diff_recording *of = &diff->recordings.data[cell->recording];
+		const struct tally_diff_sum *sum = &cell->sums[judge->measure];
+
+		judge->sums[cell->recording] = *sum;
+		judge->values[cell->recording] = sum->weight * recording_scale(judge, of);
+		value->period[of->side] += sum->period;
+		value->nr[of->side] += sum->nr;
+		value->mean[of->side] +=
+			judge->values[cell->recording] / (double)diff->nr_of[of->side];
+	}
+}
+
+/* What the row has if nothing changed. */
+static double row_expected(const struct judge *judge, const struct tally_diff_value *value)
+{
+	double nr[] = {(double)judge->diff->nr_of[0], (double)judge->diff->nr_of[1]};
+
+	return (value->mean[0] * nr[0] + value->mean[1] * nr[1]) / (nr[0] + nr[1]);
+}
+
+static struct judged row_judged(const struct judge *judge, struct tally_diff_row *row)
+{
+	struct judged judged = {.row = row, .values = judge->values, .sums = judge->sums};
+	struct tally_diff_value *value = &row->values[judge->measure];
+
+	*value = (struct tally_diff_value){.noise = INFINITY, .within = INFINITY, .p = 1};
+	row_sums(judge, &judged);
+	judge_within(judge, &judged, row_expected(judge, value));
+	judge_between(judge, &judged);
+	return judged;
+}
+
+static bool has_enough(const struct tally_diff_value *value)
+{
+	return value->nr[0] + value->nr[1] >= FEWEST_SAMPLES;
+}
+
+/* First look at a row: how many share the doubt, and what they say of each other. */
+static int row_survey(struct judge *judge, struct tally_diff_row *row)
+{
+	struct judged judged = row_judged(judge, row);
+
+	if (!has_enough(&row->values[judge->measure]))
+		return 0;
+	judge->diff->judged[judge->measure]++;
+	if (judged.between.df < 1 || judged.between.variance <= 0 || judged.within.variance <= 0)
+		return 0;
+	return tally_vec_push(&judge->ratios, judged.between.variance / judged.within.variance);
+}
+
+static enum tally_diff_verdict verdict_of(const struct tally_diff_value *value, double delta,
+					  double same)
+{
+	if (fabs(delta) > value->noise)
+		return delta > 0 ? TALLY_DIFF_GREW : TALLY_DIFF_SHRANK;
+	return value->within <= same ? TALLY_DIFF_SAME : TALLY_DIFF_UNKNOWN;
+}
+
+static void row_judge(const struct judge *judge, struct tally_diff_row *row)
+{
+	struct judged judged = row_judged(judge, row);
+	struct tally_diff_value *value = &row->values[judge->measure];
+	double delta = value->mean[1] - value->mean[0], error;
+	struct spread spread = judge_spread(judge, &judged, row_expected(judge, value));
+
+	value->verdict = TALLY_DIFF_FEW;
+	if (!has_enough(value) || spread.variance <= 0)
+		return;
+	error = sqrt(spread.variance);
+	value->p = tally_t_tails(fmax(fabs(delta) - judged.correction, 0) / error, spread.df);
+	value->noise = judged.correction +
+		       error * tally_t_quantile(DOUBT / (double)judge->diff->judged[judge->measure],
+						spread.df);
+	if (value->mean[0] > 0)
+		value->within = (fabs(delta) + value->noise) / value->mean[0];
+	value->verdict = verdict_of(value, delta, judge->diff->options.same);
+}
+
+static int measure_judge(struct judge *judge)
+{
+	struct tally_diff *diff = judge->diff;
+	int ret = 0;
+
+	diff->judged[judge->measure] = 0;
+	judge->ratios.len = 0;
+	for (size_t i = 0; i < diff->rows.len && !ret; i++)
+		ret = row_survey(judge, &diff->rows.data[i]);
+	if (ret)
+		return ret;
+	judge->prior = tally_prior_fit(judge->ratios.data, judge->ratios.len,
+				       (double)(diff->nr_of[0] + diff->nr_of[1]) - 2);
+	tally_vec_for_each (row, &diff->rows)
+		row_judge(judge, row);
+	return 0;
+}
+
+int tally_diff_judge(struct tally_diff *diff)
+{
+	struct judge judge = {.diff = diff};
+	int ret = diff_find_states(diff);
+
+	if (!ret && (!diff->nr_of[0] || !diff->nr_of[1]))
+		return 0;
+	judge.values = calloc(diff->recordings.len + 1, sizeof(*judge.values));
+	judge.sums = calloc(diff->recordings.len + 1, sizeof(*judge.sums));
+	if (!judge.values || !judge.sums)
+		ret = -ENOMEM;
+	for (judge.measure = 0; judge.measure < TALLY_DIFF_MEASURES && !ret; judge.measure++)
+		ret = measure_judge(&judge);
+	free(judge.values);
+	free(judge.sums);
+	tally_vec_free(&judge.ratios);
+	return ret;
+}
