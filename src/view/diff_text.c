@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/escape.h"
+#include "profile/machine.h"
+#include "view/diff.h"
+#include "view/shorten.h"
+#include "view/view.h"
+#include "view/width.h"
+
+enum { MAX_COLUMNS = 12, WIDEST = 80, LEAST_NAME = 8 };
+
+struct diff_column {
+	const char *heading; /* NULL: by what is computed */
+	int width;           /* of measures, which stand to the right; 0: the widest name's */
+	enum tally_shorten how;
+	bool (*is_shown)(const struct tally_diff_view *view);
+	void (*text)(const struct tally_diff_view *view, const struct tally_diff_row *row,
+		     struct tally_str *out);
+};
+
+struct diff_layout {
+	const struct diff_column *columns[MAX_COLUMNS];
+	int widths[MAX_COLUMNS];
+	int nr;
+};
+
+static const struct tally_diff_value *row_value(const struct tally_diff_view *view,
+						const struct tally_diff_row *row)
+{
+	return &row->values[view->measure];
+}
+
+/* ---- measures ------------------------------------------------------------------ */
+
+/* A share in %, or an absolute value with its unit. */
+static void add_value(const struct tally_diff_view *view, double value, bool sign,
+		      struct tally_str *out)
+{
+	if (!view->unit)
+		tally_str_addf(out, sign ? "%+.2f%%" : "%.2f%%", value * 100);
+	else
+		tally_str_addf(out, sign ? "%+.4g%s" : "%.4g%s", value, view->unit);
+}
+
+static void text_baseline(const struct tally_diff_view *view, const struct tally_diff_row *row,
+			  struct tally_str *out)
+{
+	const struct tally_diff_value *value = row_value(view, row);
+
+	if (value->nr[TALLY_SIDE_A] <= 0)
+		return;
+	/* perf's, when only rows of both sides are shown: shares of what is shown. */
+	if (view->matched && !view->unit && view->baseline_period > 0)
+		add_value(view, value->period[TALLY_SIDE_A] / view->baseline_period, false, out);
+	else
+		add_value(view, value->mean[TALLY_SIDE_A], false, out);
+}
+
+static void text_delta(const struct tally_diff_view *view, const struct tally_diff_row *row,
+		       struct tally_str *out)
+{
+	if (row_value(view, row)->nr[TALLY_SIDE_B] > 0)
+		add_value(view, tally_diff_view_delta(view, row), true, out);
+}
+
+static void text_ratio(const struct tally_diff_view *view, const struct tally_diff_row *row,
+		       struct tally_str *out)
+{
+	const double *period = row_value(view, row)->period;
+
+	if (row_value(view, row)->nr[TALLY_SIDE_B] <= 0)
+		return;
+	if (period[TALLY_SIDE_A] > 0)
+		tally_str_addf(out, "%.6f", period[TALLY_SIDE_B] / period[TALLY_SIDE_A]);
+	else
+		tally_str_add(out, "N/A");
+}
+
+static void text_wdiff(const struct tally_diff_view *view, const struct tally_diff_row *row,
+		       struct tally_str *out)
+{
+	const double *period = row_value(view, row)->period;
+
+	if (row_value(view, row)->nr[TALLY_SIDE_B] <= 0)
+		return;
+	if (row_value(view, row)->nr[TALLY_SIDE_A] <= 0)
+		tally_str_add(out, "N/A");
+	else
+		tally_str_addf(out, "%.0f",
+			       period[TALLY_SIDE_B] * view->weights[TALLY_SIDE_B] -
+				       period[TALLY_SIDE_A] * view->weights[TALLY_SIDE_A]);
+}
+
+static void text_base_period(const struct tally_diff_view *view, const struct tally_diff_row *row,
+			     struct tally_str *out)
+{
+	tally_str_addf(out, "%.0f", row_value(view, row)->period[TALLY_SIDE_A]);
+}
+
+static void text_period(const struct tally_diff_view *view, const struct tally_diff_row *row,
+			struct tally_str *out)
+{
+	if (row_value(view, row)->nr[TALLY_SIDE_B] > 0)
+		tally_str_addf(out, "%.0f", row_value(view, row)->period[TALLY_SIDE_B]);
+}
+
+static double side_period(const struct tally_diff *diff, uint32_t side)
+{
+	double period = 0;
+
+	tally_vec_for_each (of, &diff->recordings)
+		period += of->side == side ? (double)of->period : 0;
+	return period;
+}
+
+static void text_formula(const struct tally_diff_view *view, const struct tally_diff_row *row,
+			 struct tally_str *out)
+{
+	double a = row_value(view, row)->period[TALLY_SIDE_A];
+	double b = row_value(view, row)->period[TALLY_SIDE_B];
+
+	if (row_value(view, row)->nr[TALLY_SIDE_B] <= 0)
+		return;
+	if (view->compute == TALLY_COMPUTE_RATIO)
+		tally_str_addf(out, "%.0f / %.0f", b, a);
+	else if (view->compute == TALLY_COMPUTE_WDIFF)
+		tally_str_addf(out, "(%.0f * %.0f) - (%.0f * %.0f)", b, view->weights[TALLY_SIDE_B],
+			       a, view->weights[TALLY_SIDE_A]);
+	else
+		tally_str_addf(out, "(%.0f * 100 / %.0f) - (%.0f * 100 / %.0f)", b,
+			       side_period(view->diff, TALLY_SIDE_B), a,
+			       side_period(view->diff, TALLY_SIDE_A));
+}
+
+static void text_noise(const struct tally_diff_view *view, const struct tally_diff_row *row,
+		       struct tally_str *out)
+{
+	const struct tally_diff_value *value = row_value(view, row);
+
+	if (value->verdict != TALLY_DIFF_FEW)
+		add_value(view, value->noise, false, out);
+}
+
+static void text_state(const struct tally_diff_view *view, const struct tally_diff_row *row,
+		       struct tally_str *out)
+{
+	static const char *const texts[] = {
+		[TALLY_DIFF_NEW] = "new",
+		[TALLY_DIFF_GONE] = "gone",
+		[TALLY_DIFF_INLINED_NOW] = "inlined now",
+		[TALLY_DIFF_WAS_INLINED] = "was inlined",
+		[TALLY_DIFF_MOVED_TO] = "moved to ",
+		[TALLY_DIFF_MOVED_FROM] = "from ",
+	};
+
+	tally_str_add(out, texts[row->state]);
+	if (row->other != UINT32_MAX)
+		tally_str_add(out,
+			      tally_diff_name(view->diff, view->diff->rows.data[row->other].file));
+}
+
+static void text_verdict(const struct tally_diff_view *view, const struct tally_diff_row *row,
+			 struct tally_str *out)
+{
+	const struct tally_diff_value *value = row_value(view, row);
+
+	switch (value->verdict) {
+	case TALLY_DIFF_UNKNOWN: tally_str_add(out, "cannot tell"); break;
+	case TALLY_DIFF_FEW: tally_str_add(out, "few samples"); break;
+	case TALLY_DIFF_SAME:
+		tally_str_addf(out, "same to %.*f%%", value->within < 0.0995 ? 1 : 0,
+			       value->within * 100);
+		break;
+	case TALLY_DIFF_GREW:
+	case TALLY_DIFF_SHRANK:
+		if (row->state != TALLY_DIFF_BOTH)
+			text_state(view, row, out);
+		else
+			tally_str_add(out, value->verdict == TALLY_DIFF_GREW ? "grew" : "shrank");
+		break;
+	}
+}
+
+/* ---- names --------------------------------------------------------------------- */
+
+static void text_comm(const struct tally_diff_view *view, const struct tally_diff_row *row,
+		      struct tally_str *out)
+{
+	tally_str_add(out, tally_diff_name(view->diff, row->comm));
+}
+
+static void text_file(const struct tally_diff_view *view, const struct tally_diff_row *row,
+		      struct tally_str *out)
+{
+	tally_str_add(out, tally_diff_name(view->diff, row->file));
+}
+
+static void text_symbol(const struct tally_diff_view *view, const struct tally_diff_row *row,
+			struct tally_str *out)
+{
+	tally_str_addf(out, "[%c] ", tally_cpumode_letter(row->cpumode));
+	tally_str_add(out, tally_diff_name(view->diff, row->symbol));
+}
+
+static void text_path(const struct tally_diff_view *view, const struct tally_diff_row *row,
+		      struct tally_str *out)
+{
+	const struct tally_interned *path = &view->diff->paths.strings.data[row->path];
+
+	for (uint32_t i = 0; i < path->len / sizeof(uint32_t); i++) {
+		uint32_t name;
+
+		memcpy(&name, path->text + i * sizeof(name), sizeof(name));
+		tally_str_add(out, i ? ";" : "");
+		tally_str_add(out, tally_diff_name(view->diff, name));
+	}
+}
+
+/* ---- the table ------------------------------------------------------------------ */
+
+static bool always(const struct tally_diff_view *view)
+{
+	return true;
+}
+
+static bool has_periods(const struct tally_diff_view *view)
+{
+	return view->has_periods;
+}
+
+static bool has_delta_abs(const struct tally_diff_view *view)
+{
+	return view->compute == TALLY_COMPUTE_DELTA_ABS;
+}
+
+static bool has_delta(const struct tally_diff_view *view)
+{
+	return view->compute == TALLY_COMPUTE_DELTA;
+}
+
+static bool has_ratio(const struct tally_diff_view *view)
+{
+	return view->compute == TALLY_COMPUTE_RATIO;
+}
+
+static bool has_wdiff(const struct tally_diff_view *view)
+{
+	return view->compute == TALLY_COMPUTE_WDIFF;
+}
+
+static bool has_formula(const struct tally_diff_view *view)
+{
+	return view->has_formula;
+}
+
+static bool has_verdicts(const struct tally_diff_view *view)
+{
+	return view->has_verdicts;
+}
+
+static bool has_comm(const struct tally_diff_view *view)
+{
+	return view->diff->options.keys & TALLY_KEY_COMM && !view->no_comm;
+}
+
+static bool has_file(const struct tally_diff_view *view)
+{
+	return view->diff->options.keys & TALLY_KEY_DSO && !view->diff->options.by_path &&
+	       !view->no_file;
+}
+
+static bool has_symbol(const struct tally_diff_view *view)
+{
+	return view->diff->options.keys & TALLY_KEY_SYMBOL && !view->diff->options.by_path;
+}
+
+static bool has_path(const struct tally_diff_view *view)
+{
+	return view->diff->options.by_path;
+}
+
+static const struct diff_column columns[] = {
+	{"Baseline", 8, 0, always, text_baseline},
+	{"Base period", 14, 0, has_periods, text_base_period},
+	{"Delta Abs", 9, 0, has_delta_abs, text_delta},
+	{"Delta", 7, 0, has_delta, text_delta},
+	{"Ratio", 14, 0, has_ratio, text_ratio},
+	{"Weighted diff", 14, 0, has_wdiff, text_wdiff},
+	{"Formula", 70, 0, has_formula, text_formula},
+	{"Period", 14, 0, has_periods, text_period},
+	{"Noise", 7, 0, has_verdicts, text_noise},
+	{"Verdict", 0, TALLY_SHORTEN_END, has_verdicts, text_verdict},
+	{"Command", 0, TALLY_SHORTEN_TEXT, has_comm, text_comm},
+	{"Shared Object", 0, TALLY_SHORTEN_PATH, has_file, text_file},
+	{"Symbol", 0, TALLY_SHORTEN_NAME, has_symbol, text_symbol},
+	{"Path", 0, TALLY_SHORTEN_TEXT, has_path, text_path},
+};
+
+static void add_cell(const struct tally_diff_view *view, const struct diff_column *column,
+		     const struct tally_diff_row *row, struct tally_str *out)
+{
+	size_t start = out->len;
+
+	column->text(view, row, out);
+	tally_str_escape(out, start);
+}
+
+/* As wide as the widest cell; what is wider than 80 columns makes no room for itself. */
+static int column_width(const struct tally_diff_view *view, const struct diff_column *column)
+{
+	size_t width = strlen(column->heading);
+	struct tally_str text = {0};
+
+	if (column->width)
+		return column->width;
+	for (size_t i = 0; i < view->nr_rows; i++) {
+		size_t cell;
+
+		tally_str_clear(&text);
+		add_cell(view, column, view->rows[i], &text);
+		cell = tally_width_of(tally_str_text(&text));
+		width = cell <= WIDEST || view->line_width ? TALLY_MAX(width, cell) : width;
+	}
+	tally_str_free(&text);
+	return (int)TALLY_MIN(width, 1u << 20);
+}
+
+/* On a terminal names share what measures leave: what one does not need is the next one's, and the
+ * last has at least as much as each of the others. */
+static void layout_fit(const struct tally_diff_view *view, struct diff_layout *layout)
+{
+	int left = view->line_width, names = 0;
+
+	for (int i = 0; i < layout->nr; i++) {
+		bool is_name = !layout->columns[i]->width;
+
+		names += is_name;
+		left -= 2 + (is_name ? 0 : layout->widths[i]);
+	}
+	for (int i = 0; i < layout->nr && view->line_width; i++) {
+		if (layout->columns[i]->width)
+			continue;
+		layout->widths[i] =
+			TALLY_MIN(layout->widths[i], TALLY_MAX(left / names, LEAST_NAME));
+		left -= layout->widths[i];
+		names--;
+	}
+}
+
+static void layout_make(const struct tally_diff_view *view, struct diff_layout *layout)
+{
+	layout->nr = 0;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(columns) && layout->nr < MAX_COLUMNS; i++) {
+		if (!columns[i].is_shown(view))
+			continue;
+		layout->columns[layout->nr] = &columns[i];
+		layout->widths[layout->nr++] =
+			view->separator ? 0 : column_width(view, &columns[i]);
+	}
+	layout_fit(view, layout);
+}
+
+/* Widen what is behind `start`: measures to the right. */
+static void align(const struct diff_layout *layout, int i, size_t start, struct tally_str *out)
+{
+	size_t width = (size_t)layout->widths[i];
+	size_t used = tally_width(tally_str_text(out) + start, out->len - start);
+	size_t len = out->len - start;
+
+	if (used >= width)
+		return;
+	tally_str_pad_to(out, out->len + width - used);
+	if (!layout->columns[i]->width || out->failed)
+		return;
+	memmove(out->data + start + width - used, out->data + start, len);
+	memset(out->data + start, ' ', width - used);
+}
+
+static void add_heading(const struct tally_diff_view *view, const struct diff_layout *layout,
+			struct tally_str *out)
+{
+	tally_str_add(out, "#");
+	for (int i = 0; i < layout->nr; i++) {
+		size_t start;
+
+		tally_str_add(out, !i ? " " : view->separator ? view->separator : "  ");
+		start = out->len;
+		tally_str_add(out, layout->columns[i]->heading);
+		align(layout, i, start, out);
+	}
+	tally_str_add(out, view->separator ? "\n" : "\n#");
+	for (int i = 0; i < layout->nr && !view->separator; i++) {
+		tally_str_add(out, i ? "  " : " ");
+		for (int n = 0; n < layout->widths[i]; n++)
+			tally_str_add_char(out, '.');
+	}
+	tally_str_add(out, view->separator ? "" : "\n#\n");
+}
+
+static void add_row(const struct tally_diff_view *view, const struct diff_layout *layout,
+		    const struct tally_diff_row *row, struct tally_str *out)
+{
+	for (int i = 0; i < layout->nr; i++) {
+		const struct diff_column *column = layout->columns[i];
+		size_t start;
+
+		tally_str_add(out, !view->separator ? "  " : i ? view->separator : "");
+		start = out->len;
+		add_cell(view, column, row, out);
+		if (view->separator)
+			tally_str_replace(out, start, view->separator[0], '.');
+		else if (!column->width && view->line_width)
+			tally_shorten(out, start, column->how, (size_t)layout->widths[i],
+				      TALLY_VIEW_MARK);
+		if (i + 1 < layout->nr)
+			align(layout, i, start, out);
+	}
+	tally_str_add_char(out, '\n');
+}
+
+void tally_diff_view_text(const struct tally_diff_view *view, bool quiet, struct tally_str *out)
+{
+	struct diff_layout layout;
+
+	layout_make(view, &layout);
+	if (!quiet)
+		add_heading(view, &layout, out);
+	for (size_t i = 0; i < view->nr_rows; i++)
+		add_row(view, &layout, view->rows[i], out);
+}
