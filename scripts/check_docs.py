@@ -16,6 +16,7 @@ JSON = {
     "stat": ["stat/json.c", "stat/plan.c"],
     "list": ["list/print.c"],
     "doctor": ["doctor/print.c"],
+    "diff": ["diff/diff.c", "diff/compare.c", "../view/diff_json.c"],
     "report": ["report/report.c", "recording/health.c", "../view/json.c"],
 }
 KEY = re.compile(r'tally_json_[a-z0-9]+\(\s*[^,]+,\s*"([a-z_]+)"')

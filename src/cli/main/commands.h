@@ -11,6 +11,7 @@ extern const struct tally_command tally_command_top;
 extern const struct tally_command tally_command_ftrace;
 extern const struct tally_command tally_command_record;
 extern const struct tally_command tally_command_report;
+extern const struct tally_command tally_command_diff;
 extern const struct tally_command tally_command_script;
 extern const struct tally_command tally_command_annotate;
 extern const struct tally_command tally_command_archive;

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/diff/compare.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "abi/attr.h"
+#include "base/escape.h"
+#include "base/json.h"
+#include "cli/main/print.h"
+#include "cli/recording/health.h"
+#include "sampler/privileges.h"
+
+/* One recording being read. */
+struct compared {
+	struct comparison *comparison;
+	struct tally_session *session;
+	struct tally_profile profile;
+	struct tally_diff_clock clock;
+	uint64_t nr; /* samples so far */
+	uint32_t input, side;
+	bool is_ready; /* the profile is set up */
+};
+
+/* ---- samples --------------------------------------------------------------------- */
+
+static bool session_has_chains(const struct tally_session *session)
+{
+	const struct tally_perfdata_event *event;
+
+	for (size_t i = 0; (event = tally_perfdata_event(session->data, i)); i++) {
+		if (event->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
+			return true;
+	}
+	return false;
+}
+
+static int compared_start(struct compared *compared)
+{
+	const struct diff_config *config = compared->comparison->config;
+	bool chains = session_has_chains(compared->session);
+	bool inlined = chains && (!config->inlined_given || config->is_inlined);
+	struct tally_profile_options options = {
+		.by = TALLY_BY_FRAME | TALLY_BY_LABEL | (chains ? TALLY_BY_PATH : 0) |
+		      (config->diff.keys & TALLY_KEY_COMM ? TALLY_BY_COMM : 0),
+		.lines = inlined ? TALLY_LINES_INLINED : 0,
+		.filter = {.comms = config->comm_list.items,
+			   .dsos = config->dso_list.items,
+			   .symbols = config->symbol_list.items},
+	};
+	int ret = tally_profile_init(&compared->profile, compared->session->machine, &options);
+
+	compared->is_ready = !ret;
+	return ret;
+}
+
+/* Recordings without times have their samples numbered, a millisecond each. */
+static uint64_t sample_time(struct compared *compared, const struct tally_sample *sample)
+{
+	uint64_t nr = compared->nr++;
+
+	return sample->present & PERF_SAMPLE_TIME ? sample->time : nr << 20;
+}
+
+static int compared_record(void *arg, struct tally_session *session,
+			   const struct tally_perfdata_record *record,
+			   const struct tally_session_sample *sample)
+{
+	struct compared *compared = arg;
+	int ret = 0;
+
+	if (!sample)
+		return 0;
+	if (!compared->is_ready)
+		ret = compared_start(compared);
+	if (ret)
+		return ret;
+	compared->profile.label =
+		tally_diff_clock_label(&compared->clock, sample_time(compared, &sample->sample));
+	compared->profile.is_raw = compared->comparison->config->raw_chains ||
+				   !tally_attr_walks_user(&sample->event->attr);
+	return tally_profile_add(&compared->profile, sample->event->index, sample->thread,
+				 sample->cpumode, &sample->sample, sample->period, record->number);
+}
+
+/* ---- events ---------------------------------------------------------------------- */
+
+static bool is_clock(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_CPU_CLOCK ||
+						    attr->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+/* What a unit of the weight of samples is worth, where values are absolute. */
+static int event_scale(const struct compared *compared, const struct tally_perfdata_event *event,
+		       struct tally_diff_options *options, double *ret_scale)
+{
+	const struct diff_config *config = compared->comparison->config;
+
+	*ret_scale = 1;
+	options->by_nr = config->unit == DIFF_OF_SAMPLES;
+	options->absolute = config->unit == DIFF_OF_TIME || config->unit == DIFF_OF_COUNT;
+	if (config->unit == DIFF_OF_COUNT)
+		*ret_scale = 1 / config->counts[compared->side];
+	if (config->unit != DIFF_OF_TIME)
+		return 0;
+	if (is_clock(&event->attr)) {
+		*ret_scale = 1e-9;
+	} else if (event->attr.freq && event->attr.sample_freq) {
+		options->by_nr = true;
+		*ret_scale = 1 / (double)event->attr.sample_freq;
+	} else {
+		tally_print_error("%s: '%s' was sampled by its count, which says nothing of time",
+				  compared->session->path, event->name);
+		tally_print_hint("record it with -F, or -e task-clock; or compare shares");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static const char *event_unit(const struct diff_config *config,
+			      const struct tally_perfdata_event *event)
+{
+	if (config->unit == DIFF_OF_TIME)
+		return "s";
+	if (config->unit == DIFF_OF_COUNT)
+		return is_clock(&event->attr) ? "ns" : "";
+	return NULL;
+}
+
+/* The comparison of events of this name, made if new. */
+static int event_find(struct comparison *comparison, const struct tally_perfdata_event *event,
+		      const struct tally_diff_options *options, struct tally_diff **ret_diff)
+{
+	struct comparison_event new = {.unit = event_unit(comparison->config, event)};
+	int ret;
+
+	tally_vec_for_each (known, &comparison->events) {
+		if (!strcmp(known->name, event->name)) {
+			*ret_diff = known->diff;
+			return 0;
+		}
+	}
+	new.name = strdup(event->name);
+	ret = new.name ? tally_diff_new(options, &new.diff) : -ENOMEM;
+	if (!ret)
+		ret = tally_vec_push(&comparison->events, new);
+	if (ret) {
+		free(new.name);
+		tally_diff_free(new.diff);
+		return ret;
+	}
+	*ret_diff = new.diff;
+	return 0;
+}
+
+static int compared_event(struct compared *compared, const struct tally_perfdata_event *event)
+{
+	struct tally_diff_recording recording = {
+		.side = compared->side, .input = compared->input, .clock = compared->clock};
+	struct tally_diff_options options = compared->comparison->config->diff;
+	struct tally_diff *diff;
+	int ret = event_scale(compared, event, &options, &recording.scale);
+
+	if (!ret)
+		ret = event_find(compared->comparison, event, &options, &diff);
+	if (!ret)
+		ret = tally_diff_add(diff, &recording, &compared->profile, event->index);
+	compared->comparison->has_samples[compared->side] = true;
+	return ret;
+}
+
+static int compared_events(struct compared *compared)
+{
+	const struct tally_perfdata_event *event;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && (event = tally_perfdata_event(compared->session->data, i));
+	     i++) {
+		if (i < compared->profile.totals.len && compared->profile.totals.data[i].nr)
+			ret = compared_event(compared, event);
+	}
+	return ret;
+}
+
+/* ---- files ----------------------------------------------------------------------- */
+
+/* Two CPUs, or two kernels, are a difference that rows do not show. */
+static int warn_other(const struct compared *compared, const char *what, const char *is,
+		      char **known)
+{
+	if (!is || !*is)
+		return 0;
+	if (!*known) {
+		*known = strdup(is);
+		return *known ? 0 : -ENOMEM;
+	}
+	if (strcmp(*known, is))
+		tally_print_warning("%s: recorded with another %s (%s) than those before (%s)",
+				    compared->session->path, what, is, *known);
+	return 0;
+}
+
+static int compared_warn(const struct compared *compared)
+{
+	const struct tally_perfdata_env *env;
+	struct comparison *comparison = compared->comparison;
+	int ret = tally_perfdata_env(compared->session->data, &env);
+
+	if (!ret)
+		ret = warn_other(compared, "CPU", env->cpudesc, &comparison->machine);
+	if (!ret)
+		ret = warn_other(compared, "kernel", env->osrelease, &comparison->release);
+	if (!ret && !compared->session->feed.counts.samples)
+		tally_print_warning("%s has no samples", compared->session->path);
+	return ret;
+}
+
+static void compared_health(const struct compared *compared)
+{
+	struct comparison *comparison = compared->comparison;
+	const char *side = compared->side == TALLY_SIDE_A ? "a" : "b";
+	struct tally_str *json = &comparison->json;
+
+	tally_str_add_line(&comparison->text, "# File of side %c: %s", *side - 'a' + 'A',
+			   compared->session->path);
+	tally_health_text(compared->session, &compared->profile, false, &comparison->text);
+	tally_json_open(json, NULL, '{');
+	tally_json_text(json, "file", compared->session->path);
+	tally_json_text(json, "side", side);
+	tally_health_json(compared->session, &compared->profile, json);
+	tally_json_close(json, '}');
+}
+
+static int compared_session(struct compared *compared)
+{
+	int ret = tally_session_run(compared->session, compared_record, compared);
+
+	if (!compared->is_ready && !ret)
+		ret = compared_start(compared);
+	if (!ret)
+		ret = tally_profile_finish(&compared->profile);
+	if (!ret)
+		ret = compared_events(compared);
+	if (!ret)
+		ret = compared_warn(compared);
+	if (!ret)
+		compared_health(compared);
+	if (!ret && compared->session->is_cut)
+		ret = -EINVAL;
+	return ret;
+}
+
+/* Each session closes the kernel's symbols that it was given. */
+static int own_kallsyms(const struct comparison *comparison)
+{
+	int fd = comparison->kallsyms_fd > 0 ? dup(comparison->kallsyms_fd) : 0;
+
+	if (fd > 0)
+		(void)lseek(fd, 0, SEEK_SET);
+	return fd > 0 ? fd : 0;
+}
+
+static int input_read(struct comparison *comparison, uint32_t input)
+{
+	const struct diff_config *config = comparison->config;
+	struct tally_session_options options = config->session;
+	struct tally_session session;
+	struct compared compared = {
+		.comparison = comparison,
+		.session = &session,
+		.input = input,
+		.side = input < config->nr_baselines ? TALLY_SIDE_A : TALLY_SIDE_B,
+	};
+	int ret;
+
+	options.input = config->inputs[input];
+	options.symbols = (struct tally_symbols_options){
+		.symfs = config->symfs,
+		.vmlinux = config->vmlinux,
+		.kallsyms = config->kallsyms,
+		.no_demangle = config->no_demangle,
+		.bounds = !config->no_bounds,
+		.any_owner = config->force,
+		.kallsyms_fd = own_kallsyms(comparison),
+	};
+	ret = tally_session_open(&options, &session);
+	if (ret)
+		return ret;
+	tally_machine_show_hidden(session.machine);
+	ret = compared_session(&compared);
+	if (compared.is_ready)
+		tally_profile_free(&compared.profile);
+	tally_session_close(&session);
+	return ret;
+}
+
+int comparison_read(struct comparison *comparison, const struct diff_config *config)
+{
+	int ret = 0;
+
+	*comparison =
+		(struct comparison){.config = config, .kallsyms_fd = tally_privileges_kallsyms()};
+	tally_json_open(&comparison->json, NULL, '[');
+	for (uint32_t i = 0; i < config->nr_inputs && !ret; i++)
+		ret = input_read(comparison, i);
+	tally_json_close(&comparison->json, ']');
+	if (ret == -ENOMEM)
+		tally_print_error("out of memory");
+	return ret;
+}
+
+void comparison_free(struct comparison *comparison)
+{
+	tally_vec_for_each (event, &comparison->events) {
+		free(event->name);
+		tally_diff_free(event->diff);
+	}
+	tally_vec_free(&comparison->events);
+	free(comparison->machine);
+	free(comparison->release);
+	if (comparison->kallsyms_fd > 0)
+		close(comparison->kallsyms_fd);
+	tally_str_free(&comparison->text);
+	tally_str_free(&comparison->json);
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tally diff: what changed between recordings, and whether it did. */
+#include "cli/diff/diff.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/escape.h"
+#include "base/json.h"
+#include "cli/diff/compare.h"
+#include "cli/main/commands.h"
+#include "cli/main/output.h"
+#include "cli/main/print.h"
+#include "view/wrap.h"
+
+struct show {
+	const struct diff_config *config;
+	struct comparison *comparison;
+	struct tally_str out;
+	int line_width;
+	uint64_t nr_rows, nr_events;
+	bool has_started; /* an event was shown before */
+};
+
+static struct tally_diff_view show_view(const struct show *show,
+					const struct comparison_event *event)
+{
+	const struct diff_config *config = show->config;
+
+	return (struct tally_diff_view){
+		.diff = event->diff,
+		.measure = config->children && event->diff->has_paths && !config->diff.by_path
+				   ? TALLY_DIFF_TOTAL
+				   : TALLY_DIFF_SELF,
+		.compute = config->computes,
+		.weights = {config->weights[0], config->weights[1]},
+		.unit = event->unit,
+		.separator = config->separator,
+		.has_periods = config->has_periods,
+		.has_formula = config->has_formula,
+		.has_verdicts = !config->no_verdicts,
+		.by_baseline = config->by_baseline,
+		.matched = config->matched,
+		.changed = config->changed,
+		.no_file = config->dso_list.nr == 1,
+		.no_comm = config->comm_list.nr == 1,
+		.line_width = show->line_width,
+	};
+}
+
+static const char *many(uint64_t nr)
+{
+	return nr == 1 ? "" : "s";
+}
+
+/* "3 recordings, 2991 samples". */
+static void add_side(const struct tally_diff *diff, uint32_t side, struct tally_str *out)
+{
+	uint64_t samples = 0;
+
+	tally_vec_for_each (of, &diff->recordings)
+		samples += of->side == side ? of->nr : 0;
+	tally_str_addf(out, "%" PRIu64 " recording%s, %" PRIu64 " sample%s", diff->nr_of[side],
+		       many(diff->nr_of[side]), samples, many(samples));
+}
+
+static void add_footer(struct show *show, const struct tally_diff_view *view)
+{
+	const struct tally_diff *diff = view->diff;
+	struct tally_str *out = &show->out;
+	uint64_t changed = 0;
+
+	if (show->config->quiet || show->config->separator || !view->has_verdicts)
+		return;
+	for (size_t i = 0; i < view->nr_rows; i++)
+		changed += tally_diff_is_changed(&view->rows[i]->values[view->measure]);
+	tally_str_add(out, "#\n# Baseline: ");
+	add_side(diff, TALLY_SIDE_A, out);
+	tally_str_add(out, "; compared: ");
+	add_side(diff, TALLY_SIDE_B, out);
+	tally_str_addf(out, ". %" PRIu64 " of %" PRIu64 " rows with enough samples changed.\n",
+		       changed, diff->judged[view->measure]);
+	if (diff->nr_of[0] == 1 && diff->nr_of[1] == 1)
+		tally_str_add(out, "# With one recording a side it is not known how runs differ; "
+				   "1 % of a row is taken for it. Several say more: "
+				   "tally diff A1 A2 A3 -- B1 B2 B3\n");
+}
+
+static int show_event(struct show *show, const struct comparison_event *event)
+{
+	struct tally_diff_view view = show_view(show, event);
+	struct tally_str *out = &show->out;
+	size_t start = out->len;
+	int ret = tally_diff_judge(event->diff);
+
+	if (!ret)
+		ret = tally_diff_view_rows(&view);
+	if (ret)
+		return ret;
+	show->nr_rows += view.nr_rows;
+	if (show->config->json) {
+		tally_json_open(out, NULL, '{');
+		tally_json_text(out, "event", event->name);
+		tally_diff_view_json(&view, out);
+		tally_json_close(out, '}');
+	} else {
+		if (!show->config->quiet) {
+			tally_str_add(out, show->has_started ? "\n" : "");
+			tally_str_add_line(out, "# Event '%s'", event->name);
+			tally_str_add(out, "#\n");
+		}
+		tally_diff_view_text(&view, show->config->quiet, out);
+		add_footer(show, &view);
+		tally_wrap_comments(out, start, (size_t)show->line_width);
+	}
+	show->has_started = true;
+	free(view.rows);
+	return 0;
+}
+
+/* Events without samples on one side are no comparison; perf shows those of the baseline. */
+static bool is_compared(const struct comparison_event *event)
+{
+	return event->diff->nr_of[TALLY_SIDE_A] && event->diff->nr_of[TALLY_SIDE_B];
+}
+
+static void warn_event(const struct comparison_event *event)
+{
+	bool is_a = event->diff->nr_of[TALLY_SIDE_A] != 0;
+
+	tally_print_warning("event '%s' has samples on side %c only, and is not compared",
+			    event->name, is_a ? 'A' : 'B');
+}
+
+static int check_sides(const struct comparison *comparison)
+{
+	for (int side = 0; side < TALLY_SIDES; side++) {
+		if (comparison->has_samples[side])
+			continue;
+		tally_print_error("side %c has no samples", 'A' + side);
+		tally_print_hint(
+			"filters leave none, or nothing ran: 'tally evlist -v' shows what was "
+			"recorded");
+		return -ENODATA;
+	}
+	tally_vec_for_each (event, &comparison->events) {
+		if (is_compared(event))
+			return 0;
+	}
+	tally_print_error("no event was recorded on both sides");
+	tally_print_hint("record both with the same -e");
+	return -ENODATA;
+}
+
+static void show_health(struct show *show)
+{
+	struct tally_str *out = &show->out;
+	size_t start = out->len;
+
+	if (show->config->quiet || show->config->separator || show->config->no_verdicts)
+		return;
+	tally_str_add(out, "#\n");
+	tally_str_add_bytes(out, tally_str_text(&show->comparison->text),
+			    show->comparison->text.len);
+	tally_wrap_comments(out, start, (size_t)show->line_width);
+}
+
+static void json_end(struct show *show)
+{
+	struct tally_str *out = &show->out;
+
+	tally_json_close(out, ']');
+	tally_str_add(out, ",\"files\":");
+	tally_str_add_bytes(out, tally_str_text(&show->comparison->json),
+			    show->comparison->json.len);
+	tally_json_close(out, '}');
+	tally_str_add_char(out, '\n');
+}
+
+static int show_all(struct show *show)
+{
+	int ret = check_sides(show->comparison);
+
+	if (ret)
+		return ret;
+	if (show->config->json) {
+		tally_json_open(&show->out, NULL, '{');
+		tally_json_u64(&show->out, "version", 1);
+		tally_json_open(&show->out, "events", '[');
+	}
+	tally_vec_for_each (event, &show->comparison->events) {
+		if (!is_compared(event))
+			warn_event(event);
+		else
+			ret = show_event(show, event);
+		if (ret)
+			return ret;
+	}
+	if (show->config->json)
+		json_end(show);
+	else
+		show_health(show);
+	if (tally_str_error(&show->comparison->text) || tally_str_error(&show->comparison->json))
+		return -ENOMEM;
+	ret = tally_output_flush(&show->out);
+	if (!ret && !show->nr_rows && !show->config->changed)
+		tally_print_warning("no row is shown: filters leave none");
+	return ret;
+}
+
+static int diff_run(int argc, char **argv)
+{
+	struct diff_config config = {0};
+	struct comparison comparison = {0};
+	struct show show = {.config = &config, .comparison = &comparison};
+	int ret = diff_config_parse(&config, argc, argv);
+
+	if (ret) {
+		diff_config_free(&config);
+		return ret - 1;
+	}
+	if (!config.separator && !config.json)
+		show.line_width = tally_output_size().columns;
+	ret = comparison_read(&comparison, &config);
+	if (!ret)
+		ret = show_all(&show);
+	comparison_free(&comparison);
+	tally_str_free(&show.out);
+	diff_config_free(&config);
+	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
+}
+
+const struct tally_command tally_command_diff = {
+	.name = "diff",
+	.summary = "Show what changed between recordings, and whether it did",
+	.usage = "[OPTIONS] [BASELINE] [FILE]\n[OPTIONS] BASELINES... -- FILES...",
+	.options = diff_options,
+	.privileged = true,
+	.run = diff_run,
+};

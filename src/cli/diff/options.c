@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The options of tally diff, and its recordings. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "cli/diff/diff.h"
+#include "cli/main/commands.h"
+#include "cli/main/print.h"
+
+#define AT(member) offsetof(struct diff_config, member)
+
+const struct tally_option diff_options[] = {
+	{0, "stdio", TALLY_OPTION_FLAG, AT(stdio), NULL, "as text (the default)"},
+	{0, "json", TALLY_OPTION_FLAG, AT(json), NULL, "as JSON"},
+	{'t', "field-separator", TALLY_OPTION_TEXT, AT(separator), "string",
+	 "as values separated by this string"},
+	{'x', NULL, TALLY_OPTION_TEXT, AT(separator), "string", "the same, the letter of report"},
+	{'q', "quiet", TALLY_OPTION_FLAG, AT(quiet), NULL, "rows only, no comment lines"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What is compared:"},
+	{0, "by", TALLY_OPTION_TEXT, AT(by), "what",
+	 "function: rows by the sort keys (the default); path: whole callchains"},
+	{'s', "sort", TALLY_OPTION_TEXT, AT(sort), "keys", "by: comm,dso,symbol (dso,symbol)"},
+	{0, "children", TALLY_OPTION_FLAG, AT(children), NULL,
+	 "functions with what they called, not by themselves"},
+	{0, "normalize", TALLY_OPTION_TEXT, AT(normalize), "how",
+	 "total: shares (the default); samples: shares of their number; time: CPU time; count: for "
+	 "each of --count-a, --count-b; count=N: of N on both sides"},
+	{0, "count-a", TALLY_OPTION_U64, AT(count_a), "n",
+	 "what each recording of side A did: requests, rounds"},
+	{0, "count-b", TALLY_OPTION_U64, AT(count_b), "n", "the same of side B"},
+	{0, "percentage", TALLY_OPTION_TEXT, AT(percentage), "of",
+	 "with -C, -d, -S: absolute: of all samples (the default); relative: of those left"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What is shown:"},
+	{'c', "compute", TALLY_OPTION_TEXT, AT(compute), "how",
+	 "delta-abs (the default), delta, ratio, wdiff:W1,W2"},
+	{'o', "order", TALLY_OPTION_TEXT, AT(order), "column",
+	 "0: by the baseline; 1: by what is computed (the default)"},
+	{'p', "period", TALLY_OPTION_FLAG, AT(has_periods), NULL, "columns of periods"},
+	{'F', "formula", TALLY_OPTION_FLAG, AT(has_formula), NULL, "a column of what is computed"},
+	{'b', "baseline-only", TALLY_OPTION_FLAG, AT(matched), NULL, "rows of both sides only"},
+	{0, "changed", TALLY_OPTION_FLAG, AT(changed), NULL, "rows that changed only"},
+	{0, "no-verdicts", TALLY_OPTION_FLAG, AT(no_verdicts), NULL,
+	 "perf's columns only, without noise and verdict"},
+	{0, "same", TALLY_OPTION_TEXT, AT(same), "percent",
+	 "a row is called the same if it is so within this part of itself (10)"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Which samples:"},
+	{'C', "comms", TALLY_OPTION_TEXT, AT(comms), "list", "of threads with these names"},
+	{'d', "dsos", TALLY_OPTION_TEXT, AT(dsos), "list", "in these files"},
+	{'S', "symbols", TALLY_OPTION_TEXT, AT(symbols), "list", "in these functions"},
+	{0, "cpu", TALLY_OPTION_TEXT, AT(session.filter.cpus), "list", "of these CPUs: 0-3,5"},
+	{0, "pid", TALLY_OPTION_TEXT, AT(session.filter.pids), "list", "of these processes"},
+	{0, "tid", TALLY_OPTION_TEXT, AT(session.filter.tids), "list", "of these threads"},
+	{0, "time", TALLY_OPTION_TEXT, AT(session.filter.time), "start,end",
+	 "between these seconds of each recording; or 10%-20%"},
+	{0, "inline", TALLY_OPTION_FLAG, AT(is_inlined), NULL,
+	 "inlined functions in callchains (the default)", NULL, NULL, AT(inlined_given)},
+	{0, "raw-chains", TALLY_OPTION_FLAG, AT(raw_chains), NULL,
+	 "callchains as recorded, not cut where they went astray"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Names:"},
+	{'k', "vmlinux", TALLY_OPTION_TEXT, AT(vmlinux), "file", "kernel image with symbols"},
+	{0, "kallsyms", TALLY_OPTION_TEXT, AT(kallsyms), "file", "kernel symbols as text"},
+	{0, "symfs", TALLY_OPTION_TEXT, AT(symfs), "dir", "look for files below this directory"},
+	{0, "no-bounds", TALLY_OPTION_FLAG, AT(no_bounds), NULL,
+	 "addresses, as perf, not fn@START of functions without a name"},
+	{0, "no-demangle", TALLY_OPTION_FLAG, AT(no_demangle), NULL, "raw C++, Rust and D names"},
+	{0, "no-index", TALLY_OPTION_FLAG, AT(session.no_index), NULL,
+	 "read symbols anew, and keep no index of them (see TALLY_INDEX)"},
+	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
+	 "take /tmp/perf-PID.map of any owner; recordings are not asked for theirs"},
+	{'v', "verbose", TALLY_OPTION_FLAG, AT(verbose), NULL, "accepted: use --json or -p"},
+	TALLY_OPTION_END,
+};
+
+struct word {
+	const char *text;
+	unsigned value;
+};
+
+/* The value of `text` in a table that ends with NULL; the first one's of no text. */
+static int word_find(const struct word *words, const char *option, const char *text,
+		     unsigned *ret_value)
+{
+	struct tally_str known = {0};
+
+	for (const struct word *word = words; word->text; word++) {
+		if (!text || !strcmp(word->text, text)) {
+			*ret_value = word->value;
+			return 0;
+		}
+		tally_str_addf(&known, "%s%s", known.len ? ", " : "", word->text);
+	}
+	tally_print_error("option '%s' does not know '%s'", option, text);
+	tally_print_hint("it knows %s", tally_str_text(&known));
+	tally_str_free(&known);
+	return -EINVAL;
+}
+
+static int config_keys(struct diff_config *config)
+{
+	static const struct word known[] = {{"comm", TALLY_KEY_COMM},
+					    {"dso", TALLY_KEY_DSO},
+					    {"symbol", TALLY_KEY_SYMBOL},
+					    {"sym", TALLY_KEY_SYMBOL},
+					    {NULL, 0}};
+	struct tally_word_list words = {0};
+	int ret = tally_word_list_split(config->sort ? config->sort : "dso,symbol", &words);
+
+	for (size_t i = 0; i < words.nr && !ret; i++) {
+		unsigned key;
+
+		ret = word_find(known, "--sort", words.items[i], &key);
+		if (!ret)
+			config->diff.keys |= key;
+	}
+	if (!ret && !words.nr) {
+		tally_print_error("option '--sort' names no key");
+		ret = -EINVAL;
+	}
+	tally_word_list_free(&words);
+	return ret;
+}
+
+/* "wdiff:W1,W2": perf's weights, of the baseline and of the other side. */
+static int config_weights(struct diff_config *config, const char *text)
+{
+	long weights[TALLY_SIDES];
+	char *end;
+
+	for (int side = 0; side < TALLY_SIDES; side++) {
+		weights[side] = strtol(text, &end, 10);
+		if (end == text || *end != (side ? '\0' : ',')) {
+			tally_print_error("'--compute wdiff' takes two numbers: wdiff:1,2");
+			return -EINVAL;
+		}
+		text = end + 1;
+		config->weights[side] = (double)weights[side];
+	}
+	return 0;
+}
+
+static int config_compute(struct diff_config *config)
+{
+	static const struct word known[] = {{"delta-abs", TALLY_COMPUTE_DELTA_ABS},
+					    {"delta", TALLY_COMPUTE_DELTA},
+					    {"ratio", TALLY_COMPUTE_RATIO},
+					    {NULL, 0}};
+	static const struct word orders[] = {{"1", 0}, {"0", 1}, {NULL, 0}};
+	unsigned value = 0;
+	int ret;
+
+	if (config->compute && !strncmp(config->compute, "wdiff:", 6)) {
+		config->computes = TALLY_COMPUTE_WDIFF;
+		ret = config_weights(config, config->compute + 6);
+	} else {
+		ret = word_find(known, "--compute", config->compute, &value);
+		config->computes = value;
+	}
+	if (ret == -EINVAL && config->compute && config->compute[0] == 'w')
+		tally_print_hint(
+			"wdiff:W1,W2 is the period times W2 minus the baseline's times W1");
+	if (!ret)
+		ret = word_find(orders, "--order", config->order, &value);
+	config->by_baseline = !ret && config->order && value;
+	return ret;
+}
+
+static int config_normalize(struct diff_config *config)
+{
+	static const struct word known[] = {{"total", DIFF_OF_TOTAL},
+					    {"samples", DIFF_OF_SAMPLES},
+					    {"time", DIFF_OF_TIME},
+					    {"count", DIFF_OF_COUNT},
+					    {NULL, 0}};
+	const char *how = config->normalize;
+	uint64_t both = 0;
+	unsigned value = 0;
+	char *end = NULL;
+	int ret;
+
+	if (how && !strncmp(how, "count=", 6)) {
+		both = strtoull(how + 6, &end, 10);
+		how = *end || how[6] == '-' ? how : "count";
+	} else if (!how && (config->count_a || config->count_b)) {
+		how = "count";
+	}
+	ret = word_find(known, "--normalize", how, &value);
+	if (ret)
+		return ret;
+	config->unit = value;
+	config->counts[TALLY_SIDE_A] = (double)(config->count_a ? config->count_a : both);
+	config->counts[TALLY_SIDE_B] = (double)(config->count_b ? config->count_b : both);
+	if (value != DIFF_OF_COUNT || (config->counts[0] > 0 && config->counts[1] > 0))
+		return 0;
+	tally_print_error("'--normalize count' needs how much each side did");
+	tally_print_hint("--count-a N --count-b M, or --normalize count=N");
+	return -EINVAL;
+}
+
+static int config_same(struct diff_config *config)
+{
+	char *end;
+	double percent = config->same ? strtod(config->same, &end) : 10;
+
+	if (config->same && (end == config->same || *end || !(percent >= 0 && percent <= 100))) {
+		tally_print_error("option '--same' takes a percentage, not '%s'", config->same);
+		return -EINVAL;
+	}
+	config->diff.same = percent / 100;
+	return 0;
+}
+
+static int config_derive(struct diff_config *config)
+{
+	static const struct word by[] = {{"function", 0}, {"path", 1}, {NULL, 0}};
+	static const struct word of[] = {{"absolute", 0}, {"relative", 1}, {NULL, 0}};
+	unsigned value = 0;
+	int ret = word_find(by, "--by", config->by, &value);
+
+	config->diff.by_path = value;
+	if (!ret)
+		ret = word_find(of, "--percentage", config->percentage, &value);
+	config->diff.relative = value;
+	if (!ret)
+		ret = config_keys(config);
+	if (!ret)
+		ret = config_compute(config);
+	if (!ret)
+		ret = config_normalize(config);
+	if (!ret)
+		ret = config_same(config);
+	if (!ret)
+		ret = tally_word_list_split(config->comms, &config->comm_list);
+	if (!ret)
+		ret = tally_word_list_split(config->dsos, &config->dso_list);
+	if (!ret)
+		ret = tally_word_list_split(config->symbols, &config->symbol_list);
+	if (config->separator && !strcmp(config->separator, "\\t"))
+		config->separator = "\t";
+	return ret;
+}
+
+/* ---- recordings ----------------------------------------------------------------- */
+
+/* Stands for "--", which parts the sides, among words that are no options. */
+static char divider[] = "";
+
+static int sides_unclear(uint32_t nr)
+{
+	tally_print_error("%u recordings, and nothing says which ones are compared with which", nr);
+	tally_print_hint("'--' stands between the sides: tally diff A1 A2 A3 -- B1 B2 B3");
+	return -EINVAL;
+}
+
+/* perf's: without any the one before the last, and the last; one is compared with the former. */
+static int default_inputs(struct diff_config *config)
+{
+	if (config->nr_inputs < 2) {
+		config->inputs[1] = config->nr_inputs ? config->inputs[0] : "perf.data";
+		config->inputs[0] = "perf.data.old";
+	}
+	config->nr_inputs = 2;
+	config->nr_baselines = 1;
+	return 0;
+}
+
+static int config_inputs(struct diff_config *config, int nr, char **words)
+{
+	bool is_divided = false;
+
+	config->inputs = calloc((size_t)nr + 2, sizeof(*config->inputs));
+	if (!config->inputs)
+		return -ENOMEM;
+	for (int i = 0; i < nr; i++) {
+		if (words[i] == divider) {
+			is_divided = true;
+			config->nr_baselines = config->nr_inputs;
+		} else {
+			config->inputs[config->nr_inputs++] = words[i];
+		}
+	}
+	if (!is_divided && config->nr_inputs > 2)
+		return sides_unclear(config->nr_inputs);
+	if (!is_divided)
+		return default_inputs(config);
+	if (config->nr_baselines && config->nr_baselines < config->nr_inputs)
+		return 0;
+	tally_print_error("there is no recording %s '--'",
+			  config->nr_baselines ? "behind" : "before");
+	return -EINVAL;
+}
+
+int diff_config_parse(struct diff_config *config, int argc, char **argv)
+{
+	int first, ret;
+
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--")) {
+			argv[i] = divider;
+			break;
+		}
+	}
+	ret = tally_options_parse(&tally_command_diff, config, argc, argv, TALLY_PARSE_WORDS,
+				  &first);
+	if (ret)
+		return ret;
+	ret = config_derive(config);
+	if (!ret)
+		ret = config_inputs(config, argc - first, argv + first);
+	return ret ? TALLY_EXIT_USAGE + 1 : 0;
+}
+
+void diff_config_free(struct diff_config *config)
+{
+	free(config->inputs);
+	tally_word_list_free(&config->comm_list);
+	tally_word_list_free(&config->dso_list);
+	tally_word_list_free(&config->symbol_list);
+}
