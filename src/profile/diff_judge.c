@@ -18,10 +18,17 @@
 /* Where no side has two recordings nobody knows how runs differ; so much of a row's value is taken
  * for it (standard deviation). */
 #define RUNS_DIFFER 0.01
+#define NO_ERROR    1e-12
 
 /* A variance, and by how much it is known. */
 struct spread {
 	double variance, df;
+};
+
+/* What a row says of how recordings differ: variances of its difference. */
+struct known {
+	double within, between;
+	double square; /* what it would have if they differed by as much as the row itself */
 };
 
 /* A row's values at work. */
@@ -39,8 +46,9 @@ struct judge {
 	int measure;
 	double *values;
 	struct tally_diff_sum *sums;
-	TALLY_VEC(double) ratios; /* between / within, of rows with enough samples */
-	struct tally_prior prior;
+	TALLY_VEC(struct known) known; /* of rows with enough samples */
+	double runs; /* by how much of a row's value recordings differ, squared: of all rows */
+	struct tally_prior prior; /* of what each has beyond that */
 };
 
 static double recording_scale(const struct judge *judge, const struct tally_diff_recording *of)
@@ -164,17 +172,24 @@ static void judge_between(const struct judge *judge, struct judged *judged)
 	judged->between.variance = fmax(pooled, apart);
 }
 
+/* The variance of a row's difference if recordings differed by as much as the row itself. */
+static double runs_square(const struct judge *judge, double expected)
+{
+	const uint64_t *nr = judge->diff->nr_of;
+
+	return expected * expected * (1 / (double)nr[0] + 1 / (double)nr[1]);
+}
+
 /* What is taken for the row's variance in the end. */
 static struct spread judge_spread(const struct judge *judge, const struct judged *judged,
 				  double expected)
 {
 	struct spread within = judged->within, between = judged->between, spread;
-	double guess = RUNS_DIFFER * expected, prior = judge->prior.df;
+	double prior = judge->prior.df;
 
-	if (between.df < 1) {
-		within.variance += 2 * guess * guess;
+	within.variance += judge->runs * runs_square(judge, expected);
+	if (between.df < 1)
 		return within;
-	}
 	spread.df = between.df + prior;
 	spread.variance = (prior * fmax(judge->prior.ratio, 1) * within.variance +
 			   between.df * between.variance) /
@@ -182,6 +197,53 @@ static struct spread judge_spread(const struct judge *judge, const struct judged
 	if (spread.variance >= within.variance)
 		return spread;
 	return (struct spread){within.variance, TALLY_MIN(spread.df, within.df)};
+}
+
+/* How far the rows differ between recordings, over what they do by `runs` and within them. */
+static double known_excess(const struct judge *judge, double runs)
+{
+	double sum = 0;
+
+	tally_vec_for_each (row, &judge->known)
+		sum += row->between / (row->within + runs * row->square);
+	return sum / (double)judge->known.len;
+}
+
+/* The least that explains how recordings differ, over all rows. */
+static double find_runs(const struct judge *judge)
+{
+	double low = 0, high = 1;
+
+	if (!judge->known.len || known_excess(judge, 0) <= 1)
+		return 0;
+	for (int i = 0; i < 60; i++) {
+		double middle = (low + high) / 2;
+
+		if (known_excess(judge, middle) > 1)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
+}
+
+/* Learn from all rows how recordings differ, so that few of them are enough for each. */
+static int judge_survey(struct judge *judge)
+{
+	double df = (double)(judge->diff->nr_of[0] + judge->diff->nr_of[1]) - 2;
+	double *ratios = calloc(judge->known.len + 1, sizeof(*ratios));
+
+	if (!ratios)
+		return -ENOMEM;
+	judge->runs = df < 1 ? RUNS_DIFFER * RUNS_DIFFER : find_runs(judge);
+	for (size_t i = 0; i < judge->known.len; i++) {
+		const struct known *row = &judge->known.data[i];
+
+		ratios[i] = row->between / (row->within + judge->runs * row->square);
+	}
+	judge->prior = tally_prior_fit(ratios, judge->known.len, df);
+	free(ratios);
+	return 0;
 }
 
 /* ---- rows ---------------------------------------------------------------------- */
@@ -244,7 +306,11 @@ static int row_survey(struct judge *judge, struct tally_diff_row *row)
 	judge->diff->judged[judge->measure]++;
 	if (judged.between.df < 1 || judged.between.variance <= 0 || judged.within.variance <= 0)
 		return 0;
-	return tally_vec_push(&judge->ratios, judged.between.variance / judged.within.variance);
+	return tally_vec_push(
+		&judge->known,
+		(struct known){
+			judged.within.variance, judged.between.variance,
+			runs_square(judge, row_expected(judge, &row->values[judge->measure]))});
 }
 
 static enum tally_diff_verdict verdict_of(const struct tally_diff_value *value, double delta,
@@ -263,9 +329,10 @@ static void row_judge(const struct judge *judge, struct tally_diff_row *row)
 	struct spread spread = judge_spread(judge, &judged, row_expected(judge, value));
 
 	value->verdict = TALLY_DIFF_FEW;
-	if (!has_enough(value) || spread.variance <= 0)
+	if (!has_enough(value))
 		return;
-	error = sqrt(spread.variance);
+	/* A row that is all there is does not scatter. */
+	error = fmax(sqrt(spread.variance), NO_ERROR);
 	value->p = tally_t_tails(fmax(fabs(delta) - judged.correction, 0) / error, spread.df);
 	value->noise = judged.correction +
 		       error * tally_t_quantile(DOUBT / (double)judge->diff->judged[judge->measure],
@@ -281,13 +348,13 @@ static int measure_judge(struct judge *judge)
 	int ret = 0;
 
 	diff->judged[judge->measure] = 0;
-	judge->ratios.len = 0;
+	judge->known.len = 0;
 	for (size_t i = 0; i < diff->rows.len && !ret; i++)
 		ret = row_survey(judge, &diff->rows.data[i]);
+	if (!ret)
+		ret = judge_survey(judge);
 	if (ret)
 		return ret;
-	judge->prior = tally_prior_fit(judge->ratios.data, judge->ratios.len,
-				       (double)(diff->nr_of[0] + diff->nr_of[1]) - 2);
 	tally_vec_for_each (row, &diff->rows)
 		row_judge(judge, row);
 	return 0;
@@ -308,6 +375,6 @@ int tally_diff_judge(struct tally_diff *diff)
 		ret = measure_judge(&judge);
 	free(judge.values);
 	free(judge.sums);
-	tally_vec_free(&judge.ratios);
+	tally_vec_free(&judge.known);
 	return ret;
 }
