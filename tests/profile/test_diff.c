@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What changed, by recordings made up here, of which the truth is known. TALLY_LONG=1: ten times as
+ * many. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/record.h"
+#include "base/arith.h"
+#include "profile/diff.h"
+#include "profile/diff_stats.h"
+#include "random.h"
+
+#include <cmocka.h>
+
+enum { FUNCTIONS = 16, BASE = 0x10000, STEP = 0x100, PID = 42, MOST = 8 };
+
+/* A program: its functions' shares of the time, and what makes recordings of it differ. */
+struct program {
+	double shares[FUNCTIONS];
+	double hz, seconds;
+	double phases; /* seconds that one lasts, on average; 0: there are none */
+	double runs;   /* standard deviation of a function's time between runs, as a part of it */
+	int depth;     /* of the recursion that all is called from; 0: no callchains */
+};
+
+static const struct program plain = {
+	.shares = {.20, .10, .15, .12, .08, .06, .05, .04, .04, .03, .03, .02, .02, .02, .02, .02},
+	.hz = 997,
+	.seconds = 1,
+};
+
+struct fixture {
+	struct tally_symbols *symbols;
+	struct tally_machine *machine;
+	struct tally_profile profile;
+};
+
+static void feed_map(struct tally_machine *machine)
+{
+	uint8_t mmap[64] = {0};
+	struct perf_event_header header = {PERF_RECORD_MMAP, PERF_RECORD_MISC_USER, sizeof(mmap)};
+
+	memcpy(mmap, &header, sizeof(header));
+	tally_put_u32(mmap + 8, PID);
+	tally_put_u32(mmap + 12, PID);
+	tally_put_u64(mmap + 16, BASE);
+	tally_put_u64(mmap + 24, 0x10000);
+	strcpy((char *)mmap + 40, "/nonexistent/prog");
+	assert_int_equal(tally_machine_record(machine, mmap, sizeof(mmap)), 0);
+}
+
+static double random_part(struct random *random)
+{
+	return (double)(random_u64(random) >> 11) / (double)(1ull << 53);
+}
+
+/* About normal: the sum of twelve. */
+static double random_normal(struct random *random)
+{
+	double sum = -6;
+
+	for (int i = 0; i < 12; i++)
+		sum += random_part(random);
+	return sum;
+}
+
+/* In each of two phases one half of the functions has three times the weight of the other. */
+static uint32_t random_function(const double *weights, int phase, struct random *random)
+{
+	double total = 0, at;
+
+	for (uint32_t i = 0; i < FUNCTIONS; i++)
+		total += weights[i] * (phase >= 0 && (i & 1) == (unsigned)phase ? 3 : 1);
+	at = random_part(random) * total;
+	for (uint32_t i = 0; i < FUNCTIONS; i++) {
+		at -= weights[i] * (phase >= 0 && (i & 1) == (unsigned)phase ? 3 : 1);
+		if (at < 0)
+			return i;
+	}
+	return FUNCTIONS - 1;
+}
+
+static void add_sample(struct fixture *f, const struct program *program, uint32_t function,
+		       uint32_t label)
+{
+	uint64_t chain[64] = {(uint64_t)PERF_CONTEXT_USER, BASE + function * STEP};
+	struct tally_sample sample = {.ip = chain[1]};
+	size_t nr = 2;
+
+	for (int i = 0; i < program->depth; i++)
+		chain[nr++] = BASE + FUNCTIONS * STEP;
+	if (program->depth) {
+		chain[nr++] = BASE + (FUNCTIONS + 1) * STEP;
+		sample.callchain = (struct tally_words){(const uint8_t *)chain, nr};
+	}
+	f->profile.label = label;
+	f->profile.is_raw = true;
+	assert_int_equal(
+		tally_profile_add(&f->profile, 0, tally_machine_thread(f->machine, PID, PID),
+				  PERF_RECORD_MISC_USER, &sample, (uint64_t)(1e9 / program->hz), 0),
+		0);
+}
+
+/* Record the program, and add that to a side. */
+static void record(struct tally_diff *diff, uint32_t side, const struct program *program,
+		   struct random *random)
+{
+	struct tally_profile_options options = {.by = TALLY_BY_FRAME | TALLY_BY_LABEL |
+						      (program->depth ? TALLY_BY_PATH : 0)};
+	struct tally_diff_recording recording = {.side = side, .scale = 1e-9};
+	double weights[FUNCTIONS], next = 0;
+	int phase = program->phases > 0 ? (int)random_below(random, 2) : -1;
+	struct fixture f;
+
+	assert_int_equal(tally_symbols_new(NULL, &f.symbols), 0);
+	assert_int_equal(tally_machine_new(f.symbols, &f.machine), 0);
+	assert_int_equal(tally_profile_init(&f.profile, f.machine, &options), 0);
+	feed_map(f.machine);
+	for (int i = 0; i < FUNCTIONS; i++)
+		weights[i] = program->shares[i] * exp(program->runs * random_normal(random));
+	for (double at = 0; at < program->seconds; at += 1 / program->hz) {
+		if (phase >= 0 && at >= next) {
+			phase = !phase;
+			next = at - program->phases * log(1 - random_part(random));
+		}
+		add_sample(&f, program, random_function(weights, phase, random),
+			   tally_diff_clock_label(&recording.clock, (uint64_t)(at * 1e9)));
+	}
+	assert_int_equal(tally_profile_finish(&f.profile), 0);
+	assert_int_equal(tally_diff_add(diff, &recording, &f.profile, 0), 0);
+	tally_profile_free(&f.profile);
+	tally_machine_free(f.machine);
+	tally_symbols_free(f.symbols);
+}
+
+static const struct tally_diff_options by_function = {.keys = TALLY_KEY_DSO | TALLY_KEY_SYMBOL,
+						      .same = 0.1};
+
+/* `nr` recordings of each program, compared. */
+static struct tally_diff *compare(const struct program *a, const struct program *b, int nr,
+				  const struct tally_diff_options *options, struct random *random)
+{
+	struct tally_diff *diff;
+
+	assert_int_equal(tally_diff_new(options, &diff), 0);
+	for (int i = 0; i < nr; i++) {
+		record(diff, TALLY_SIDE_A, a, random);
+		record(diff, TALLY_SIDE_B, b, random);
+	}
+	assert_int_equal(tally_diff_judge(diff), 0);
+	return diff;
+}
+
+static const struct tally_diff_row *row_of(const struct tally_diff *diff, int function)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "0x%016x", function * STEP);
+	tally_vec_for_each (row, &diff->rows) {
+		if (!strcmp(tally_diff_name(diff, row->symbol), name))
+			return row;
+	}
+	fail_msg("no row of %s", name);
+	return NULL;
+}
+
+static bool is_changed(const struct tally_diff_row *row, int measure)
+{
+	return row->values[measure].verdict == TALLY_DIFF_GREW ||
+	       row->values[measure].verdict == TALLY_DIFF_SHRANK;
+}
+
+struct outcome {
+	int rows, changed, trials, wrong; /* comparisons with a row that is said to have changed */
+	int found;                        /* function 1 is said to have grown */
+};
+
+static int trials(int nr)
+{
+	return getenv("TALLY_LONG") ? 10 * nr : nr;
+}
+
+static struct outcome compare_often(const char *what, const struct program *a,
+				    const struct program *b, int nr, int often)
+{
+	struct random random = random_start();
+	struct outcome outcome = {.trials = often};
+
+	for (int i = 0; i < often; i++) {
+		struct tally_diff *diff = compare(a, b, nr, &by_function, &random);
+		int changed = 0;
+
+		tally_vec_for_each (row, &diff->rows)
+			changed += is_changed(row, TALLY_DIFF_SELF);
+		outcome.rows += (int)diff->rows.len;
+		outcome.changed += changed;
+		outcome.wrong += changed != 0;
+		outcome.found +=
+			row_of(diff, 1)->values[TALLY_DIFF_SELF].verdict == TALLY_DIFF_GREW;
+		tally_diff_free(diff);
+	}
+	printf("# %s: %d comparisons, %d of %d rows changed (%.2f %%), in %d comparisons; found "
+	       "%d\n",
+	       what, outcome.trials, outcome.changed, outcome.rows,
+	       100.0 * outcome.changed / outcome.rows, outcome.wrong, outcome.found);
+	return outcome;
+}
+
+/* ---- nothing changed ------------------------------------------------------------ */
+
+static void unchanged_rows_are_not_said_to_have_changed(void **state)
+{
+	static const struct {
+		const char *what;
+		int nr;
+		double phases, runs;
+	} worlds[] = {
+		{"one recording each", 1, 0, 0},
+		{"one, phases of 20 ms", 1, 0.02, 0},
+		{"one, runs differ by 1 %", 1, 0, 0.01},
+		{"three recordings each", 3, 0, 0},
+		{"three, phases of 50 ms", 3, 0.05, 0},
+		{"three, runs differ by 10 %", 3, 0, 0.1},
+		{"five, runs differ by 10 %, phases of 20 ms", 5, 0.02, 0.1},
+		{"two, runs differ by 10 %", 2, 0, 0.1},
+	};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(worlds); i++) {
+		struct program program = plain;
+		struct outcome outcome;
+
+		program.phases = worlds[i].phases;
+		program.runs = worlds[i].runs;
+		outcome =
+			compare_often(worlds[i].what, &program, &program, worlds[i].nr, trials(60));
+		assert_true(outcome.changed * 100 <= outcome.rows);
+	}
+}
+
+/* ---- something did -------------------------------------------------------------- */
+
+static struct program grown(const struct program *program, double by)
+{
+	struct program other = *program;
+
+	for (int i = 0; i < FUNCTIONS; i++)
+		other.shares[i] *=
+			i == 1 ? (program->shares[1] + by) / program->shares[1]
+			       : (1 - program->shares[1] - by) / (1 - program->shares[1]);
+	return other;
+}
+
+static void planted_changes_are_found(void **state)
+{
+	static const double runs[] = {0, 0.02};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(runs); i++) {
+		struct program a = plain, b;
+		struct outcome outcome;
+
+		a.seconds = 4;
+		a.runs = runs[i];
+		b = grown(&a, 0.02);
+		outcome = compare_often(i ? "2 % planted, runs differ by 2 %" : "2 % planted", &a,
+					&b, 5, trials(40));
+		assert_true(outcome.found * 100 >= outcome.trials * 95);
+	}
+}
+
+/* ---- what is no change ---------------------------------------------------------- */
+
+static void rates_and_lengths_change_nothing(void **state)
+{
+	struct program slow = plain, fast = plain, twice = plain;
+	struct outcome outcome;
+
+	slow.hz = 99;
+	slow.seconds = 5;
+	fast.hz = 999;
+	fast.seconds = 5;
+	outcome = compare_often("99 Hz and 999 Hz", &slow, &fast, 1, trials(30));
+	assert_true(outcome.changed * 100 <= outcome.rows);
+	twice.seconds = 2 * plain.seconds;
+	outcome = compare_often("twice as long", &plain, &twice, 3, trials(30));
+	assert_true(outcome.changed * 100 <= outcome.rows);
+}
+
+static void recursions_change_nothing(void **state)
+{
+	struct tally_diff_options by_path = {.keys = TALLY_KEY_SYMBOL, .by_path = true};
+	struct program flat = plain, deep = plain;
+	struct random random = random_start();
+	struct tally_diff *diff;
+
+	flat.depth = 10;
+	deep.depth = 20;
+	diff = compare(&flat, &deep, 3, &by_function, &random);
+	assert_true(diff->has_paths);
+	for (int side = 0; side < TALLY_SIDES; side++)
+		assert_true(row_of(diff, FUNCTIONS)->values[TALLY_DIFF_TOTAL].mean[side] == 1);
+	assert_int_equal(row_of(diff, FUNCTIONS)->values[TALLY_DIFF_TOTAL].verdict,
+			 TALLY_DIFF_SAME);
+	tally_vec_for_each (row, &diff->rows)
+		assert_false(is_changed(row, TALLY_DIFF_TOTAL));
+	tally_diff_free(diff);
+	diff = compare(&flat, &deep, 3, &by_path, &random);
+	assert_int_equal(diff->rows.len, FUNCTIONS);
+	tally_vec_for_each (row, &diff->rows)
+		assert_int_equal(row->state, TALLY_DIFF_BOTH);
+	tally_diff_free(diff);
+}
+
+/* Values of time follow how long was recorded, and do so for each count of what was done. */
+static void absolute_values_have_scales(void **state)
+{
+	struct tally_diff_options options = {.keys = TALLY_KEY_SYMBOL, .absolute = true};
+	struct program twice = plain;
+	struct random random = random_start();
+	const struct tally_diff_value *value;
+	struct tally_diff *diff;
+
+	twice.seconds = 2;
+	diff = compare(&plain, &twice, 3, &options, &random);
+	value = &row_of(diff, 0)->values[TALLY_DIFF_SELF];
+	assert_true(fabs(value->mean[TALLY_SIDE_A] - 0.2) < 0.03);
+	assert_true(fabs(value->mean[TALLY_SIDE_B] - 0.4) < 0.05);
+	assert_int_equal(value->verdict, TALLY_DIFF_GREW);
+	tally_diff_free(diff);
+}
+
+static void same_recordings_give_same_numbers(void **state)
+{
+	struct random first = random_start(), second = first;
+	struct tally_diff *a = compare(&plain, &plain, 3, &by_function, &first);
+	struct tally_diff *b = compare(&plain, &plain, 3, &by_function, &second);
+
+	assert_int_equal(a->rows.len, b->rows.len);
+	for (size_t i = 0; i < a->rows.len; i++)
+		assert_memory_equal(a->rows.data[i].values, b->rows.data[i].values,
+				    sizeof(a->rows.data[i].values));
+	tally_diff_free(a);
+	tally_diff_free(b);
+}
+
+/* ---- parts ---------------------------------------------------------------------- */
+
+/* Against tables of Student's t. */
+static void quantiles_are_those_of_tables(void **state)
+{
+	static const struct {
+		double df, tails, t;
+	} known[] = {{1, 0.05, 12.7062}, {4, 0.05, 2.7764},  {8, 0.01, 3.3554},
+		     {30, 0.05, 2.0423}, {4, 0.001, 8.6103}, {1000, 0.05, 1.9623}};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(known); i++) {
+		double t = tally_t_quantile(known[i].tails, known[i].df);
+
+		assert_true(fabs(t - known[i].t) < 1e-4);
+		assert_true(fabs(tally_t_tails(t, known[i].df) - known[i].tails) < 1e-9);
+	}
+}
+
+/* Ratios that scatter as their degrees of freedom say have no more to say of each other than one
+ * number; those that scatter more have. */
+static void priors_know_scatter(void **state)
+{
+	enum { NR = 400, DF = 4 };
+	struct random random = random_start();
+	struct tally_prior alike, apart;
+	double ratios[NR], far[NR];
+
+	for (int i = 0; i < NR; i++) {
+		ratios[i] = 0;
+		for (int k = 0; k < DF; k++)
+			ratios[i] += pow(random_normal(&random), 2) * 2 / DF;
+		far[i] = ratios[i] * exp(1.5 * random_normal(&random));
+	}
+	alike = tally_prior_fit(ratios, NR, DF);
+	apart = tally_prior_fit(far, NR, DF);
+	assert_true(alike.ratio > 1.7 && alike.ratio < 2.3);
+	assert_true(alike.df > 20);
+	assert_true(apart.df < 3);
+	assert_true(tally_prior_fit(ratios, 2, DF).df == 0);
+}
+
+/* Labels stay few however long it takes, and the last level puts all of them into the same blocks.
+ */
+static void clocks_number_blocks(void **state)
+{
+	struct tally_diff_clock clock = {0};
+	uint32_t labels[4096], last = 0;
+
+	for (uint64_t i = 0; i < 4096; i++)
+		labels[i] = tally_diff_clock_label(&clock, 77 + (i << 28));
+	for (uint64_t i = 0; i < 4096; i++) {
+		uint32_t block = (labels[i] & 63) >> (clock.level - (labels[i] >> 6));
+
+		assert_true(block >= last && block < 64);
+		assert_int_equal(block, (i << 28) >> 20 >> clock.level);
+		last = block;
+	}
+	assert_true(last >= 32);
+	assert_int_equal(tally_diff_clock_label(&clock, 0) & 63, 0);
+	(void)tally_diff_clock_label(&clock, UINT64_MAX);
+	assert_true(clock.level < 40);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(unchanged_rows_are_not_said_to_have_changed),
+		cmocka_unit_test(planted_changes_are_found),
+		cmocka_unit_test(rates_and_lengths_change_nothing),
+		cmocka_unit_test(recursions_change_nothing),
+		cmocka_unit_test(absolute_values_have_scales),
+		cmocka_unit_test(same_recordings_give_same_numbers),
+		cmocka_unit_test(quantiles_are_those_of_tables),
+		cmocka_unit_test(priors_know_scatter),
+		cmocka_unit_test(clocks_number_blocks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
