@@ -190,6 +190,9 @@ static struct spread judge_spread(const struct judge *judge, const struct judged
 	within.variance += judge->runs * runs_square(judge, expected);
 	if (between.df < 1)
 		return within;
+	/* Far from what all say: the row's own recordings alone know. */
+	if (between.variance > within.variance * tally_variance_limit(between.df))
+		return between;
 	spread.df = between.df + prior;
 	spread.variance = (prior * fmax(judge->prior.ratio, 1) * within.variance +
 			   between.df * between.variance) /
@@ -199,32 +202,29 @@ static struct spread judge_spread(const struct judge *judge, const struct judged
 	return (struct spread){within.variance, TALLY_MIN(spread.df, within.df)};
 }
 
-/* How far the rows differ between recordings, over what they do by `runs` and within them. */
-static double known_excess(const struct judge *judge, double runs)
+static int compare_numbers(const void *a, const void *b)
 {
-	double sum = 0;
+	double x = *(const double *)a, y = *(const double *)b;
 
-	tally_vec_for_each (row, &judge->known)
-		sum += row->between / (row->within + runs * row->square);
-	return sum / (double)judge->known.len;
+	return (x > y) - (x < y);
 }
 
-/* The least that explains how recordings differ, over all rows. */
-static double find_runs(const struct judge *judge)
+/* What explains how recordings differ in one half of the rows, and is too much for the other half:
+ * a few rows that are a matter of luck, as those of interrupts, do not count for all. */
+static double find_runs(const struct judge *judge, double df, double *room)
 {
-	double low = 0, high = 1;
+	double median = tally_variance_median(df);
+	size_t nr = judge->known.len;
 
-	if (!judge->known.len || known_excess(judge, 0) <= 1)
-		return 0;
-	for (int i = 0; i < 60; i++) {
-		double middle = (low + high) / 2;
+	for (size_t i = 0; i < nr; i++) {
+		const struct known *row = &judge->known.data[i];
 
-		if (known_excess(judge, middle) > 1)
-			low = middle;
-		else
-			high = middle;
+		room[i] = (row->between / median - row->within) / row->square;
 	}
-	return high;
+	if (!nr)
+		return 0;
+	qsort(room, nr, sizeof(*room), compare_numbers);
+	return fmax(room[nr / 2], 0);
 }
 
 /* Learn from all rows how recordings differ, so that few of them are enough for each. */
@@ -235,11 +235,14 @@ static int judge_survey(struct judge *judge)
 
 	if (!ratios)
 		return -ENOMEM;
-	judge->runs = df < 1 ? RUNS_DIFFER * RUNS_DIFFER : find_runs(judge);
+	judge->runs = RUNS_DIFFER * RUNS_DIFFER;
+	if (df >= 1)
+		judge->runs = find_runs(judge, df, ratios);
 	for (size_t i = 0; i < judge->known.len; i++) {
 		const struct known *row = &judge->known.data[i];
+		double ratio = row->between / (row->within + judge->runs * row->square);
 
-		ratios[i] = row->between / (row->within + judge->runs * row->square);
+		ratios[i] = fmin(ratio, tally_variance_limit(df));
 	}
 	judge->prior = tally_prior_fit(ratios, judge->known.len, df);
 	free(ratios);

@@ -100,6 +100,17 @@ static double trigamma(double x)
 	       1 / (42 * pow(x, 7));
 }
 
+/* Wilson and Hilferty's approximation. */
+double tally_variance_median(double df)
+{
+	return pow(1 - 2 / (9 * df), 3);
+}
+
+double tally_variance_limit(double df)
+{
+	return tally_variance_median(df) * exp(2 * sqrt(trigamma(df / 2)));
+}
+
 /* The x in [0.05, TALLY_DF_MAX / 2] at which trigamma() is nearest to `value`; it falls. */
 static double trigamma_inverse(double value)
 {

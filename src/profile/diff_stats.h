@@ -15,6 +15,11 @@ double tally_t_tails(double t, double df);
 /* The t whose tails are this likely (0 < tails < 1). */
 double tally_t_quantile(double tails, double df);
 
+/* What half of the variances with `df` degrees of freedom are below, over what is expected of them;
+ * and what next to none is over. */
+double tally_variance_median(double df);
+double tally_variance_limit(double df);
+
 /* What many estimates of one kind say of each: log-normal scatter beyond what `df` explains is
  * taken for real. */
 struct tally_prior {

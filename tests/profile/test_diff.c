@@ -25,6 +25,7 @@ struct program {
 	double hz, seconds;
 	double phases; /* seconds that one lasts, on average; 0: there are none */
 	double runs;   /* standard deviation of a function's time between runs, as a part of it */
+	double bursts; /* of the last function, in one of three runs: up to such a share more */
 	int depth;     /* of the recursion that all is called from; 0: no callchains */
 };
 
@@ -123,6 +124,8 @@ static void record(struct tally_diff *diff, uint32_t side, const struct program 
 	feed_map(f.machine);
 	for (int i = 0; i < FUNCTIONS; i++)
 		weights[i] = program->shares[i] * exp(program->runs * random_normal(random));
+	if (random_below(random, 3) == 0)
+		weights[FUNCTIONS - 1] += program->bursts * random_part(random);
 	for (double at = 0; at < program->seconds; at += 1 / program->hz) {
 		if (phase >= 0 && at >= next) {
 			phase = !phase;
@@ -218,7 +221,7 @@ static void unchanged_rows_are_not_said_to_have_changed(void **state)
 	static const struct {
 		const char *what;
 		int nr;
-		double phases, runs;
+		double phases, runs, bursts;
 	} worlds[] = {
 		{"one recording each", 1, 0, 0},
 		{"one, phases of 20 ms", 1, 0.02, 0},
@@ -228,6 +231,8 @@ static void unchanged_rows_are_not_said_to_have_changed(void **state)
 		{"three, runs differ by 10 %", 3, 0, 0.1},
 		{"five, runs differ by 10 %, phases of 20 ms", 5, 0.02, 0.1},
 		{"two, runs differ by 10 %", 2, 0, 0.1},
+		{"three, bursts of interrupts", 3, 0, 0.01, 0.03},
+		{"five, bursts of interrupts", 5, 0, 0.01, 0.03},
 	};
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(worlds); i++) {
@@ -236,6 +241,7 @@ static void unchanged_rows_are_not_said_to_have_changed(void **state)
 
 		program.phases = worlds[i].phases;
 		program.runs = worlds[i].runs;
+		program.bursts = worlds[i].bursts;
 		outcome =
 			compare_often(worlds[i].what, &program, &program, worlds[i].nr, trials(60));
 		assert_true(outcome.changed * 100 <= outcome.rows);
@@ -257,17 +263,24 @@ static struct program grown(const struct program *program, double by)
 
 static void planted_changes_are_found(void **state)
 {
-	static const double runs[] = {0, 0.02};
+	static const struct {
+		const char *what;
+		double runs, bursts;
+	} worlds[] = {
+		{"2 % planted", 0, 0},
+		{"2 % planted, runs differ by 2 %", 0.02, 0},
+		{"2 % planted, bursts of interrupts", 0.01, 0.03},
+	};
 
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(runs); i++) {
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(worlds); i++) {
 		struct program a = plain, b;
 		struct outcome outcome;
 
 		a.seconds = 4;
-		a.runs = runs[i];
+		a.runs = worlds[i].runs;
+		a.bursts = worlds[i].bursts;
 		b = grown(&a, 0.02);
-		outcome = compare_often(i ? "2 % planted, runs differ by 2 %" : "2 % planted", &a,
-					&b, 5, trials(40));
+		outcome = compare_often(worlds[i].what, &a, &b, 5, trials(40));
 		assert_true(outcome.found * 100 >= outcome.trials * 95);
 	}
 }
