@@ -10,6 +10,7 @@
 #include "base/escape.h"
 #include "base/json.h"
 #include "cli/main/print.h"
+#include "cli/recording/check_events.h"
 #include "cli/recording/health.h"
 #include "sampler/privileges.h"
 
@@ -135,25 +136,20 @@ static int event_find(struct comparison *comparison, const struct tally_perfdata
 		      const struct tally_diff_options *options, struct tally_diff **ret_diff)
 {
 	struct comparison_event new = {.unit = event_unit(comparison->config, event)};
-	int ret;
+	uint32_t number;
+	int ret = tally_intern(&comparison->names, event->name, strlen(event->name), &number);
 
-	tally_vec_for_each (known, &comparison->events) {
-		if (!strcmp(known->name, event->name)) {
-			*ret_diff = known->diff;
-			return 0;
-		}
+	if (!ret && number == comparison->events.len) {
+		new.name = tally_intern_text(&comparison->names, number);
+		ret = tally_diff_new(options, &new.diff);
+		if (!ret)
+			ret = tally_vec_push(&comparison->events, new);
+		if (ret)
+			tally_diff_free(new.diff);
 	}
-	new.name = strdup(event->name);
-	ret = new.name ? tally_diff_new(options, &new.diff) : -ENOMEM;
 	if (!ret)
-		ret = tally_vec_push(&comparison->events, new);
-	if (ret) {
-		free(new.name);
-		tally_diff_free(new.diff);
-		return ret;
-	}
-	*ret_diff = new.diff;
-	return 0;
+		*ret_diff = comparison->events.data[number].diff;
+	return ret;
 }
 
 static int compared_event(struct compared *compared, const struct tally_perfdata_event *event)
@@ -243,6 +239,8 @@ static int compared_session(struct compared *compared)
 	if (!ret)
 		ret = tally_profile_finish(&compared->profile);
 	if (!ret)
+		ret = tally_check_events(&compared->profile, compared->session->path);
+	if (!ret)
 		ret = compared_events(compared);
 	if (!ret)
 		ret = compared_warn(compared);
@@ -314,11 +312,10 @@ int comparison_read(struct comparison *comparison, const struct diff_config *con
 
 void comparison_free(struct comparison *comparison)
 {
-	tally_vec_for_each (event, &comparison->events) {
-		free(event->name);
+	tally_vec_for_each (event, &comparison->events)
 		tally_diff_free(event->diff);
-	}
 	tally_vec_free(&comparison->events);
+	tally_intern_free(&comparison->names);
 	free(comparison->machine);
 	free(comparison->release);
 	if (comparison->kallsyms_fd > 0)

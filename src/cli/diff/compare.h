@@ -3,19 +3,21 @@
 #ifndef TALLY_CLI_DIFF_COMPARE_H
 #define TALLY_CLI_DIFF_COMPARE_H
 
+#include "base/intern.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "cli/diff/diff.h"
 
 /* An event that recordings have. */
 struct comparison_event {
-	char *name;
+	const char *name;
 	const char *unit; /* of absolute values */
 	struct tally_diff *diff;
 };
 
 struct comparison {
 	const struct diff_config *config;
+	struct tally_intern names;                 /* of events */
 	TALLY_VEC(struct comparison_event) events; /* in the order in which they were met */
 	bool has_samples[TALLY_SIDES];
 	char *machine, *release; /* of the first recording that says so */

@@ -13,6 +13,7 @@
 #include "cli/main/pager.h"
 #include "cli/main/print.h"
 #include "cli/main/words.h"
+#include "cli/recording/check_events.h"
 #include "cli/recording/header.h"
 #include "cli/report/report.h"
 #include "view/wrap.h"
@@ -233,7 +234,7 @@ static void warn_nothing_shown(const struct report_config *config)
 /* All has been read: count what is still under way, and show it. */
 static int report_show(struct report *report)
 {
-	int ret = report_check_events(report);
+	int ret = tally_check_events(&report->profile, report->session->path);
 
 	if (!ret)
 		ret = report_callers(report);

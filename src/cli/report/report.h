@@ -28,10 +28,6 @@ struct report {
 /* How the rows of an event are made. */
 struct tally_hist_options report_hist_options(struct report *report, uint32_t event);
 
-/* Whether there are so many events and places that rows of all of them would take too long: said.
- * 0 or -E2BIG. */
-int report_check_events(const struct report *report);
-
 /* Print the profile as it was asked for, as text or JSON. 0 or -errno. */
 int report_print(struct report *report);
 

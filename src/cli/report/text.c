@@ -139,25 +139,6 @@ static void json_event_open(struct report *report, const struct tally_perfdata_e
 	tally_json_open(&report->out, "rows", '[');
 }
 
-/* Each event's rows are a walk over all buckets and functions: of very many events that is too
- * much.
- */
-int report_check_events(const struct report *report)
-{
-	const uint64_t limit = 1ull << 31;
-	uint64_t each = report->profile.buckets.len + report->profile.frames.all.len, nr = 0;
-
-	tally_vec_for_each (total, &report->profile.totals)
-		nr += total->nr != 0;
-	if (nr < 2 || nr * each <= limit)
-		return 0;
-	tally_print_error("%" PRIu64 " events have samples, which fell in %" PRIu64
-			  " places: their product is over the limit of %" PRIu64,
-			  nr, each, limit);
-	tally_print_hint("'tally script' shows them, or --comms, --dsos, --cpu fewer");
-	return -E2BIG;
-}
-
 static int report_events(struct report *report)
 {
 	const struct tally_perfdata_event *event;
