@@ -139,6 +139,12 @@ static void row_state(const struct tally_diff *diff, struct tally_diff_row *row,
 	}
 }
 
+/* What is called by its address means nothing in another file. */
+static bool is_address(const char *name)
+{
+	return !strncmp(name, "0x", 2) || !strncmp(name, "fn@", 3);
+}
+
 int diff_find_states(struct tally_diff *diff)
 {
 	bool has_names = diff->options.keys & TALLY_KEY_SYMBOL && !diff->options.by_path;
@@ -149,8 +155,7 @@ int diff_find_states(struct tally_diff *diff)
 	for (uint32_t i = 0; i < diff->rows.len && only; i++) {
 		const struct tally_diff_row *row = &diff->rows.data[i];
 
-		/* An address means nothing in another file. */
-		if (!strncmp(tally_diff_name(diff, row->symbol), "0x", 2))
+		if (is_address(tally_diff_name(diff, row->symbol)))
 			continue;
 		for (int side = 0; side < TALLY_SIDES; side++) {
 			if (is_only_on(row, side))

@@ -21,6 +21,8 @@ enum tally_diff_compute {
 	TALLY_COMPUTE_WDIFF,     /* difference of periods, each times a weight */
 };
 
+enum { TALLY_DIFF_COLUMNS = 14 };
+
 struct tally_diff_view {
 	const struct tally_diff *diff;
 	int measure; /* TALLY_DIFF_SELF or _TOTAL */
@@ -37,7 +39,8 @@ struct tally_diff_view {
 	/* Set by tally_diff_view_rows(). */
 	const struct tally_diff_row **rows; /* free them */
 	size_t nr_rows;
-	double baseline_period; /* of the rows shown, with `matched` */
+	double baseline_period;         /* of the rows shown, with `matched` */
+	int widths[TALLY_DIFF_COLUMNS]; /* set by tally_diff_view_measure() */
 };
 
 /* Pick the rows that are shown and put them in order. 0 or -ENOMEM. */
@@ -53,10 +56,15 @@ const char *tally_diff_state_name(enum tally_diff_state state);
 /* Whether a row is said to have changed. */
 bool tally_diff_is_changed(const struct tally_diff_value *value);
 
-/* The heading and all rows; without the heading if `quiet`. */
-void tally_diff_view_text(const struct tally_diff_view *view, bool quiet, struct tally_str *out);
+/* Find how wide the columns are; before the heading. */
+void tally_diff_view_measure(struct tally_diff_view *view);
+void tally_diff_view_heading(const struct tally_diff_view *view, struct tally_str *out);
+void tally_diff_view_row(const struct tally_diff_view *view, const struct tally_diff_row *row,
+			 struct tally_str *out);
 
-/* The members of the open JSON object that are about rows. */
+/* The members of the open JSON object that are about the event, and a row as an object. */
 void tally_diff_view_json(const struct tally_diff_view *view, struct tally_str *out);
+void tally_diff_view_row_json(const struct tally_diff_view *view, const struct tally_diff_row *row,
+			      struct tally_str *out);
 
 #endif

@@ -62,9 +62,11 @@ static void json_value(const struct tally_diff *diff, const struct tally_diff_ro
 	tally_json_close(out, '}');
 }
 
-static void json_row(const struct tally_diff *diff, const struct tally_diff_row *row,
-		     struct tally_str *out)
+void tally_diff_view_row_json(const struct tally_diff_view *view, const struct tally_diff_row *row,
+			      struct tally_str *out)
 {
+	const struct tally_diff *diff = view->diff;
+
 	tally_json_open(out, NULL, '{');
 	json_name(diff, "comm", row->comm, out);
 	json_name(diff, "dso", row->file, out);
@@ -94,9 +96,5 @@ void tally_diff_view_json(const struct tally_diff_view *view, struct tally_str *
 		tally_json_u64(out, "period", of->period);
 		tally_json_close(out, '}');
 	}
-	tally_json_close(out, ']');
-	tally_json_open(out, "rows", '[');
-	for (size_t i = 0; i < view->nr_rows; i++)
-		json_row(diff, view->rows[i], out);
 	tally_json_close(out, ']');
 }

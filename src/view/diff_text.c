@@ -12,7 +12,7 @@
 #include "view/view.h"
 #include "view/width.h"
 
-enum { MAX_COLUMNS = 12, WIDEST = 80, LEAST_NAME = 8 };
+enum { WIDEST = 80, LEAST_NAME = 8 };
 
 struct diff_column {
 	const char *heading; /* NULL: by what is computed */
@@ -21,12 +21,6 @@ struct diff_column {
 	bool (*is_shown)(const struct tally_diff_view *view);
 	void (*text)(const struct tally_diff_view *view, const struct tally_diff_row *row,
 		     struct tally_str *out);
-};
-
-struct diff_layout {
-	const struct diff_column *columns[MAX_COLUMNS];
-	int widths[MAX_COLUMNS];
-	int nr;
 };
 
 static const struct tally_diff_value *row_value(const struct tally_diff_view *view,
@@ -330,106 +324,127 @@ static int column_width(const struct tally_diff_view *view, const struct diff_co
 	return (int)TALLY_MIN(width, 1u << 20);
 }
 
+_Static_assert(TALLY_ARRAY_SIZE(columns) == TALLY_DIFF_COLUMNS, "one width for each column");
+
 /* On a terminal names share what measures leave: what one does not need is the next one's, and the
  * last has at least as much as each of the others. */
-static void layout_fit(const struct tally_diff_view *view, struct diff_layout *layout)
+static void widths_fit(struct tally_diff_view *view)
 {
 	int left = view->line_width, names = 0;
 
-	for (int i = 0; i < layout->nr; i++) {
-		bool is_name = !layout->columns[i]->width;
+	for (int i = 0; i < TALLY_DIFF_COLUMNS; i++) {
+		bool is_name = !columns[i].width;
 
-		names += is_name;
-		left -= 2 + (is_name ? 0 : layout->widths[i]);
-	}
-	for (int i = 0; i < layout->nr && view->line_width; i++) {
-		if (layout->columns[i]->width)
+		if (!columns[i].is_shown(view))
 			continue;
-		layout->widths[i] =
-			TALLY_MIN(layout->widths[i], TALLY_MAX(left / names, LEAST_NAME));
-		left -= layout->widths[i];
+		names += is_name;
+		left -= 2 + columns[i].width;
+	}
+	for (int i = 0; i < TALLY_DIFF_COLUMNS; i++) {
+		if (columns[i].width || !columns[i].is_shown(view))
+			continue;
+		view->widths[i] = TALLY_MIN(view->widths[i], TALLY_MAX(left / names, LEAST_NAME));
+		left -= view->widths[i];
 		names--;
 	}
 }
 
-static void layout_make(const struct tally_diff_view *view, struct diff_layout *layout)
+void tally_diff_view_measure(struct tally_diff_view *view)
 {
-	layout->nr = 0;
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(columns) && layout->nr < MAX_COLUMNS; i++) {
-		if (!columns[i].is_shown(view))
-			continue;
-		layout->columns[layout->nr] = &columns[i];
-		layout->widths[layout->nr++] =
-			view->separator ? 0 : column_width(view, &columns[i]);
+	for (int i = 0; i < TALLY_DIFF_COLUMNS; i++) {
+		if (columns[i].is_shown(view))
+			view->widths[i] = view->separator ? 0 : column_width(view, &columns[i]);
 	}
-	layout_fit(view, layout);
+	if (view->line_width)
+		widths_fit(view);
 }
 
 /* Widen what is behind `start`: measures to the right. */
-static void align(const struct diff_layout *layout, int i, size_t start, struct tally_str *out)
+static void align(const struct tally_diff_view *view, int i, size_t start, struct tally_str *out)
 {
-	size_t width = (size_t)layout->widths[i];
-	size_t used = tally_width(tally_str_text(out) + start, out->len - start);
-	size_t len = out->len - start;
+	size_t width = (size_t)view->widths[i], len = out->len - start;
+	size_t used = tally_width(tally_str_text(out) + start, len);
 
 	if (used >= width)
 		return;
 	tally_str_pad_to(out, out->len + width - used);
-	if (!layout->columns[i]->width || out->failed)
+	if (!columns[i].width || out->failed)
 		return;
 	memmove(out->data + start + width - used, out->data + start, len);
 	memset(out->data + start, ' ', width - used);
 }
 
-static void add_heading(const struct tally_diff_view *view, const struct diff_layout *layout,
-			struct tally_str *out)
+static void add_dots(const struct tally_diff_view *view, struct tally_str *out)
 {
-	tally_str_add(out, "#");
-	for (int i = 0; i < layout->nr; i++) {
-		size_t start;
+	bool is_first = true;
 
-		tally_str_add(out, !i ? " " : view->separator ? view->separator : "  ");
-		start = out->len;
-		tally_str_add(out, layout->columns[i]->heading);
-		align(layout, i, start, out);
-	}
-	tally_str_add(out, view->separator ? "\n" : "\n#");
-	for (int i = 0; i < layout->nr && !view->separator; i++) {
-		tally_str_add(out, i ? "  " : " ");
-		for (int n = 0; n < layout->widths[i]; n++)
+	for (int i = 0; i < TALLY_DIFF_COLUMNS; i++) {
+		if (!columns[i].is_shown(view))
+			continue;
+		tally_str_add(out, is_first ? " " : "  ");
+		is_first = false;
+		for (int n = 0; n < view->widths[i]; n++)
 			tally_str_add_char(out, '.');
 	}
-	tally_str_add(out, view->separator ? "" : "\n#\n");
 }
 
-static void add_row(const struct tally_diff_view *view, const struct diff_layout *layout,
-		    const struct tally_diff_row *row, struct tally_str *out)
+void tally_diff_view_heading(const struct tally_diff_view *view, struct tally_str *out)
 {
-	for (int i = 0; i < layout->nr; i++) {
-		const struct diff_column *column = layout->columns[i];
+	bool is_first = true;
+
+	tally_str_add(out, "#");
+	for (int i = 0; i < TALLY_DIFF_COLUMNS; i++) {
 		size_t start;
 
-		tally_str_add(out, !view->separator ? "  " : i ? view->separator : "");
+		if (!columns[i].is_shown(view))
+			continue;
+		tally_str_add(out, is_first ? " " : view->separator ? view->separator : "  ");
+		is_first = false;
+		start = out->len;
+		tally_str_add(out, columns[i].heading);
+		align(view, i, start, out);
+	}
+	if (!view->separator) {
+		tally_str_add(out, "\n#");
+		add_dots(view, out);
+		tally_str_add(out, "\n#");
+	}
+	tally_str_add_char(out, '\n');
+}
+
+/* The last column that is shown: nothing is behind it. */
+static int last_column(const struct tally_diff_view *view)
+{
+	int last = 0;
+
+	for (int i = 0; i < TALLY_DIFF_COLUMNS; i++)
+		last = columns[i].is_shown(view) ? i : last;
+	return last;
+}
+
+void tally_diff_view_row(const struct tally_diff_view *view, const struct tally_diff_row *row,
+			 struct tally_str *out)
+{
+	int last = last_column(view);
+	bool is_first = true;
+
+	for (int i = 0; i <= last; i++) {
+		const struct diff_column *column = &columns[i];
+		size_t start;
+
+		if (!column->is_shown(view))
+			continue;
+		tally_str_add(out, !view->separator ? "  " : is_first ? "" : view->separator);
+		is_first = false;
 		start = out->len;
 		add_cell(view, column, row, out);
 		if (view->separator)
 			tally_str_replace(out, start, view->separator[0], '.');
 		else if (!column->width && view->line_width)
-			tally_shorten(out, start, column->how, (size_t)layout->widths[i],
+			tally_shorten(out, start, column->how, (size_t)view->widths[i],
 				      TALLY_VIEW_MARK);
-		if (i + 1 < layout->nr)
-			align(layout, i, start, out);
+		if (i < last)
+			align(view, i, start, out);
 	}
 	tally_str_add_char(out, '\n');
-}
-
-void tally_diff_view_text(const struct tally_diff_view *view, bool quiet, struct tally_str *out)
-{
-	struct diff_layout layout;
-
-	layout_make(view, &layout);
-	if (!quiet)
-		add_heading(view, &layout, out);
-	for (size_t i = 0; i < view->nr_rows; i++)
-		add_row(view, &layout, view->rows[i], out);
 }

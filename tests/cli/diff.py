@@ -200,11 +200,12 @@ def test_programs_that_did_not_change():
 def test_planted_changes():
     """A function of 10 % that takes 12 %, by five recordings a side: found in 95 of 100 comparisons."""
     often, found = (40 if LONG else 1), 0
+    share, rounds, rate = (123, SECOND, 3999) if LONG else (140, 2 * SECOND, 1999)
     for i in range(often):
         a, b = [], []
         for n in range(5):
-            a.append(work(f"a{n}", 3 * SECOND if LONG else 2 * SECOND, options=["-F", "1999"]))
-            b.append(work(f"b{n}", 3 * SECOND if LONG else 2 * SECOND, share=123 if LONG else 140, options=["-F", "1999"]))
+            a.append(work(f"a{n}", rounds, options=["-F", str(rate)]))
+            b.append(work(f"b{n}", rounds, share, options=["-F", str(rate)]))
         an_event = event(*sides(a, b))
         row = rows_of(an_event)["f1"]["self"]
         found += row["verdict"] == "grew"

@@ -19,7 +19,7 @@ struct show {
 	struct comparison *comparison;
 	struct tally_str out;
 	int line_width;
-	uint64_t nr_rows, nr_events;
+	uint64_t nr_rows;
 	bool has_started; /* an event was shown before */
 };
 
@@ -49,6 +49,20 @@ static struct tally_diff_view show_view(const struct show *show,
 	};
 }
 
+/* What is written already decides where a comma goes: one character stays. */
+static int show_flush(struct show *show)
+{
+	char last = show->out.len ? show->out.data[show->out.len - 1] : '\0';
+	int ret;
+
+	if (!show->config->json || !last)
+		return tally_output_flush(&show->out);
+	show->out.len--;
+	ret = tally_output_flush(&show->out);
+	tally_str_add_char(&show->out, last);
+	return ret;
+}
+
 static const char *many(uint64_t nr)
 {
 	return nr == 1 ? "" : "s";
@@ -69,6 +83,7 @@ static void add_footer(struct show *show, const struct tally_diff_view *view)
 {
 	const struct tally_diff *diff = view->diff;
 	struct tally_str *out = &show->out;
+	size_t start = out->len;
 	uint64_t changed = 0;
 
 	if (show->config->quiet || show->config->separator || !view->has_verdicts)
@@ -85,13 +100,63 @@ static void add_footer(struct show *show, const struct tally_diff_view *view)
 		tally_str_add(out, "# With one recording a side it is not known how runs differ; "
 				   "1 % of a row is taken for it. Several say more: "
 				   "tally diff A1 A2 A3 -- B1 B2 B3\n");
+	tally_wrap_comments(out, start, (size_t)show->line_width);
+}
+
+static int show_rows(struct show *show, const struct tally_diff_view *view)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < view->nr_rows && !ret; i++) {
+		if (show->config->json)
+			tally_diff_view_row_json(view, view->rows[i], &show->out);
+		else
+			tally_diff_view_row(view, view->rows[i], &show->out);
+		if (show->out.len >= TALLY_FLUSH_AT)
+			ret = show_flush(show);
+	}
+	return ret;
+}
+
+static int show_json(struct show *show, const struct comparison_event *event,
+		     const struct tally_diff_view *view)
+{
+	struct tally_str *out = &show->out;
+	int ret;
+
+	tally_json_open(out, NULL, '{');
+	tally_json_text(out, "event", event->name);
+	tally_diff_view_json(view, out);
+	tally_json_open(out, "rows", '[');
+	ret = show_rows(show, view);
+	tally_json_close(out, ']');
+	tally_json_close(out, '}');
+	return ret;
+}
+
+static int show_text(struct show *show, const struct comparison_event *event,
+		     struct tally_diff_view *view)
+{
+	struct tally_str *out = &show->out;
+	int ret;
+
+	tally_diff_view_measure(view);
+	if (!show->config->quiet) {
+		tally_str_add(out, show->has_started ? "\n" : "");
+		tally_str_add_line(out, "# Event '%s'", event->name);
+		tally_str_add(out, "#\n");
+		tally_diff_view_heading(view, out);
+	}
+	show->has_started = true;
+	ret = show_rows(show, view);
+	if (!ret)
+		add_footer(show, view);
+	return ret;
 }
 
 static int show_event(struct show *show, const struct comparison_event *event)
 {
 	struct tally_diff_view view = show_view(show, event);
-	struct tally_str *out = &show->out;
-	size_t start = out->len;
 	int ret = tally_diff_judge(event->diff);
 
 	if (!ret)
@@ -99,24 +164,9 @@ static int show_event(struct show *show, const struct comparison_event *event)
 	if (ret)
 		return ret;
 	show->nr_rows += view.nr_rows;
-	if (show->config->json) {
-		tally_json_open(out, NULL, '{');
-		tally_json_text(out, "event", event->name);
-		tally_diff_view_json(&view, out);
-		tally_json_close(out, '}');
-	} else {
-		if (!show->config->quiet) {
-			tally_str_add(out, show->has_started ? "\n" : "");
-			tally_str_add_line(out, "# Event '%s'", event->name);
-			tally_str_add(out, "#\n");
-		}
-		tally_diff_view_text(&view, show->config->quiet, out);
-		add_footer(show, &view);
-		tally_wrap_comments(out, start, (size_t)show->line_width);
-	}
-	show->has_started = true;
+	ret = show->config->json ? show_json(show, event, &view) : show_text(show, event, &view);
 	free(view.rows);
-	return 0;
+	return ret;
 }
 
 /* Events without samples on one side are no comparison; perf shows those of the baseline. */
