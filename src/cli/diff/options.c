@@ -89,8 +89,9 @@ static int word_find(const struct word *words, const char *option, const char *t
 			*ret_value = word->value;
 			return 0;
 		}
-		tally_str_addf(&known, "%s%s", known.len ? ", " : "", word->text);
 	}
+	for (const struct word *word = words; word->text; word++)
+		tally_str_addf(&known, "%s%s", known.len ? ", " : "", word->text);
 	tally_print_error("option '%s' does not know '%s'", option, text);
 	tally_print_hint("it knows %s", tally_str_text(&known));
 	tally_str_free(&known);
