@@ -142,7 +142,7 @@ static void row_state(const struct tally_diff *diff, struct tally_diff_row *row,
 /* What is called by its address means nothing in another file. */
 static bool is_address(const char *name)
 {
-	return !strncmp(name, "0x", 2) || !strncmp(name, "fn@", 3);
+	return !strncmp(name, "0x", 2) || !strncmp(name, "fn@", 3) || name[0] == '[';
 }
 
 int diff_find_states(struct tally_diff *diff)

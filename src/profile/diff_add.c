@@ -56,6 +56,15 @@ static int name_find(struct adder *adder, const struct tally_str *text, uint32_t
 	return tally_intern(&adder->diff->names, tally_str_text(text), text->len, ret_name);
 }
 
+/* Whether the address of a frame without a symbol is the same place in another run: it is in a
+ * file, not in memory, where each run has something else. */
+static bool has_place(const struct tally_frame *frame)
+{
+	enum tally_dso_kind kind = frame->dso ? tally_dso_kind(frame->dso) : TALLY_DSO_UNKNOWN;
+
+	return kind == TALLY_DSO_USER || kind == TALLY_DSO_VDSO || kind == TALLY_DSO_MODULE;
+}
+
 static int function_find(struct adder *adder, const struct tally_frame *frame,
 			 struct tally_str *text, struct function *ret_function)
 {
@@ -67,7 +76,10 @@ static int function_find(struct adder *adder, const struct tally_frame *frame,
 	if (ret)
 		return ret;
 	tally_str_clear(text);
-	tally_frame_add_name(frame, text);
+	if (frame->symbol || has_place(frame))
+		tally_frame_add_name(frame, text);
+	else
+		tally_str_add(text, "[no symbol]");
 	ret_function->is_inlined =
 		frame->symbol && tally_symbol_is_inlined(frame->dso, frame->symbol);
 	return name_find(adder, text, &ret_function->symbol);

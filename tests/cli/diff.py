@@ -338,6 +338,21 @@ def test_numbers_by_hand():
     tap.same({row["symbol"]: row["self"]["baseline"] for row in two["rows"]}[f"0x{0x10:016x}"], 0.5, "the mean")
 
 
+def test_addresses_without_a_place():
+    """What is at an address of a file is the same in another run; at one of memory or the kernel it is not."""
+    pair = []
+    for side, shift in (("a", 0), ("b", 0x100000)):
+        records = [comm(7, "prog"), mmap(7, 0x1000 + shift, 0x1000, "/nonexistent/prog")]
+        records += [sample(0x1010 + shift, 7, 1000 + i) for i in range(20)]
+        records += [sample(0x90000000 + shift + i, 7, 2000 + i) for i in range(20)]
+        records += [sample(0xffffffff81000000 + shift + i, 7, 3000 + i, misc=KERNEL) for i in range(20)]
+        pair.append(os.path.join(WORK, "places." + side))
+        with open(pair[-1], "wb") as file:
+            file.write(file_bytes(records))
+    rows = sorted((row["symbol"], row["state"], round(row["self"]["value"], 3)) for row in event(*pair)["rows"])
+    tap.same(rows, [("0x0000000000000010", "both", 0.333)] + [("[no symbol]", "both", 0.333)] * 2, "rows")
+
+
 def test_few_samples_and_nothing_to_tell():
     a, b = (crafted(f"few.{n}", [(0x10, 1)] * 3 + [(0x20, 1)] * 20 * n) for n in (1, 2))
     verdicts = {row["symbol"][-2:]: row["self"]["verdict"] for row in event(a, b)["rows"]}
