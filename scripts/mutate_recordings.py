@@ -18,7 +18,8 @@ import subprocess
 import sys
 import tempfile
 
-COMMANDS = (["script"], ["report", "--stdio"], ["evlist", "-v"], ["buildid-list"], ["script", "--dump-json"])
+COMMANDS = (["script"], ["report", "--stdio"], ["evlist", "-v"], ["buildid-list"], ["script", "--dump-json"],
+            ["diff"], ["diff", "--by", "path"])
 CPU_SECONDS, MEMORY_MB = 60, 1500
 ENV = dict(os.environ, LC_ALL="C", ASAN_OPTIONS=f"hard_rss_limit_mb={MEMORY_MB}:quarantine_size_mb=16:exitcode=99",
            UBSAN_OPTIONS="halt_on_error=1:exitcode=99")
@@ -31,7 +32,8 @@ def limit():
 
 
 def run(tally, command, path):
-    done = subprocess.run([tally, *command, "-i", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENV,
+    paths = [path, path] if command[0] == "diff" else ["-i", path]
+    done = subprocess.run([tally, *command, *paths], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENV,
                           stdin=subprocess.DEVNULL, preexec_fn=limit, timeout=900, check=False)
     return done.returncode, done.stdout, done.stderr.decode(errors="replace")
 
