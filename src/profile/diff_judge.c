@@ -6,6 +6,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arith.h"
 #include "profile/diff_private.h"
@@ -19,6 +20,9 @@
  * for it (standard deviation). */
 #define RUNS_DIFFER 0.01
 #define NO_ERROR    1e-12
+/* Student's t is looked up once for degrees of freedom that are within so much of each other. */
+#define QUANTILE_STEP 1.05
+enum { QUANTILES = 160 };
 
 /* A variance, and by how much it is known. */
 struct spread {
@@ -47,6 +51,7 @@ struct judge {
 	double *values;
 	struct tally_diff_sum *sums;
 	TALLY_VEC(struct known) known; /* of rows with enough samples */
+	double quantiles[QUANTILES];   /* by step of the degrees of freedom; 0: not known yet */
 	double runs; /* by how much of a row's value recordings differ, squared: of all rows */
 	struct tally_prior prior; /* of what each has beyond that */
 };
@@ -324,7 +329,19 @@ static enum tally_diff_verdict verdict_of(const struct tally_diff_value *value, 
 	return value->within <= same ? TALLY_DIFF_SAME : TALLY_DIFF_UNKNOWN;
 }
 
-static void row_judge(const struct judge *judge, struct tally_diff_row *row)
+/* How many errors make the noise; for no more degrees of freedom than there are. */
+static double noise_errors(struct judge *judge, double df)
+{
+	double doubt = DOUBT / (double)judge->diff->judged[judge->measure];
+	int step = (int)(log(fmax(df, 1)) / log(QUANTILE_STEP));
+
+	step = TALLY_MIN(step, QUANTILES - 1);
+	if (judge->quantiles[step] <= 0)
+		judge->quantiles[step] = tally_t_quantile(doubt, pow(QUANTILE_STEP, step));
+	return judge->quantiles[step];
+}
+
+static void row_judge(struct judge *judge, struct tally_diff_row *row)
 {
 	struct judged judged = row_judged(judge, row);
 	struct tally_diff_value *value = &row->values[judge->measure];
@@ -337,9 +354,7 @@ static void row_judge(const struct judge *judge, struct tally_diff_row *row)
 	/* A row that is all there is does not scatter. */
 	error = fmax(sqrt(spread.variance), NO_ERROR);
 	value->p = tally_t_tails(fmax(fabs(delta) - judged.correction, 0) / error, spread.df);
-	value->noise = judged.correction +
-		       error * tally_t_quantile(DOUBT / (double)judge->diff->judged[judge->measure],
-						spread.df);
+	value->noise = judged.correction + error * noise_errors(judge, spread.df);
 	if (value->mean[0] > 0)
 		value->within = (fabs(delta) + value->noise) / value->mean[0];
 	value->verdict = verdict_of(value, delta, judge->diff->options.same);
@@ -352,6 +367,7 @@ static int measure_judge(struct judge *judge)
 
 	diff->judged[judge->measure] = 0;
 	judge->known.len = 0;
+	memset(judge->quantiles, 0, sizeof(judge->quantiles));
 	for (size_t i = 0; i < diff->rows.len && !ret; i++)
 		ret = row_survey(judge, &diff->rows.data[i]);
 	if (!ret)
@@ -374,7 +390,10 @@ int tally_diff_judge(struct tally_diff *diff)
 	judge.sums = calloc(diff->recordings.len + 1, sizeof(*judge.sums));
 	if (!judge.values || !judge.sums)
 		ret = -ENOMEM;
-	for (judge.measure = 0; judge.measure < TALLY_DIFF_MEASURES && !ret; judge.measure++)
+	if (!ret)
+		ret = measure_judge(&judge);
+	judge.measure = TALLY_DIFF_TOTAL;
+	if (!ret && diff->has_paths)
 		ret = measure_judge(&judge);
 	free(judge.values);
 	free(judge.sums);

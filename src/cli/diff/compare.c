@@ -43,8 +43,11 @@ static int compared_start(struct compared *compared)
 	const struct diff_config *config = compared->comparison->config;
 	bool chains = session_has_chains(compared->session);
 	bool inlined = chains && (!config->inlined_given || config->is_inlined);
+	/* Without any of these callers would be looked up for nothing. */
+	bool paths =
+		chains && (inlined || config->children || config->json || config->diff.by_path);
 	struct tally_profile_options options = {
-		.by = TALLY_BY_FRAME | TALLY_BY_LABEL | (chains ? TALLY_BY_PATH : 0) |
+		.by = TALLY_BY_FRAME | TALLY_BY_LABEL | (paths ? TALLY_BY_PATH : 0) |
 		      (config->diff.keys & TALLY_KEY_COMM ? TALLY_BY_COMM : 0),
 		.lines = inlined ? TALLY_LINES_INLINED : 0,
 		.filter = {.comms = config->comm_list.items,
