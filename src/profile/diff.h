@@ -11,7 +11,8 @@
  *statistics.
  *
  * Samples are compared by blocks of time as well, as they depend on those before: the profile is
- * made with TALLY_BY_LABEL, and tally_diff_clock_label() is the label of each sample.
+ * made with TALLY_BY_LABEL, and tally_diff_clock_label() is the label of each sample. It has no
+ * filter of its own, as what does not pass counts for the blocks.
  *
  * It does not: read files, put rows in order, print. Not thread-safe.
  */
@@ -35,7 +36,10 @@ enum { TALLY_DIFF_SELF, TALLY_DIFF_TOTAL, TALLY_DIFF_MEASURES };
 struct tally_diff_options {
 	unsigned keys; /* TALLY_KEY_COMM, _DSO, _SYMBOL; without the last also no paths */
 	bool by_path;  /* rows are whole callchains, without the rounds of recursions */
-	bool relative; /* shares are of the samples that passed the profile's filter, not of all */
+	/* Samples that pass are rows; their strings must outlive it. Shares are of all samples, or
+	   of these. */
+	struct tally_profile_filter filter;
+	bool relative;
 	bool by_nr;    /* samples count for one each, whatever their periods */
 	bool absolute; /* values are no shares of the recording, but sums times its `scale` */
 	double same;   /* a row may be called the same within this part of its value */
@@ -54,12 +58,11 @@ uint32_t tally_diff_clock_label(struct tally_diff_clock *clock, uint64_t time);
 struct tally_diff_recording {
 	uint32_t side;
 	uint32_t input; /* a number of the caller's */
-	double scale; /* of absolute values: the value of one unit of the period */
+	double scale;   /* of absolute values: the value of one unit of the period */
 	struct tally_diff_clock clock;
 	/* Set by tally_diff_add(). */
 	uint64_t nr, period;
-	double weight;           /* of which values are shares */
-	double shown, squares;   /* of the samples that passed: sums of weights, and of squares */
+	double weight, squares;  /* sum of the weights that values are shares of; of squares */
 	double fine_nr, fine_ww; /* blocks with samples; sum of the squares of their weights */
 	double wide_nr, wide_ww; /* the same of four blocks each */
 };

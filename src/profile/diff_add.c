@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "profile/diff_private.h"
 #include "profile/frame_text.h"
+#include "profile/profile_private.h"
 
 enum {
 	BLOCK_BITS = 6, /* as tally_diff_clock_label() has them */
@@ -31,7 +32,7 @@ struct adder {
 	struct tally_diff *diff;
 	struct tally_diff_recording *recording;
 	uint32_t number; /* of the recording */
-	const struct tally_profile *profile;
+	struct tally_profile *profile;
 	struct function *functions; /* by frame */
 	TALLY_VEC(uint32_t) order;  /* buckets by block, with samples */
 	TALLY_VEC(struct scratch) rows;
@@ -291,17 +292,39 @@ static int count_path(struct adder *adder, uint32_t i, uint32_t comm)
 	return row_count(adder, row, bucket, TALLY_DIFF_SELF);
 }
 
+/* What shares are of. */
+static void count_whole(struct adder *adder, const struct tally_bucket *bucket)
+{
+	struct tally_diff_recording *recording = adder->recording;
+	double weight = weight_of(adder, bucket);
+
+	recording->nr += bucket->nr;
+	recording->period += bucket->period;
+	recording->weight += weight;
+	recording->squares += weight * weight / (double)bucket->nr;
+	adder->fine_weight += weight;
+	adder->wide_weight += weight;
+}
+
+static bool bucket_passes(const struct adder *adder, const struct tally_bucket *bucket)
+{
+	uint32_t comm = tally_machine_comm_of(adder->profile->machine, bucket->key.comm);
+
+	return !profile_filters(adder->profile) ||
+	       profile_passes(adder->profile, comm, bucket->key.frame);
+}
+
 static int count_bucket(struct adder *adder, uint32_t i)
 {
 	const struct tally_bucket *bucket = &adder->profile->buckets.data[i];
-	double weight = weight_of(adder, bucket);
+	bool passes = bucket_passes(adder, bucket);
 	uint32_t comm = TALLY_NAME_NONE;
 	int ret = 0;
 
-	adder->recording->shown += weight;
-	adder->recording->squares += weight * weight / (double)bucket->nr;
-	adder->fine_weight += weight;
-	adder->wide_weight += weight;
+	if (passes || !adder->diff->options.relative)
+		count_whole(adder, bucket);
+	if (!passes)
+		return 0;
 	if (adder->diff->options.keys & TALLY_KEY_COMM)
 		ret = comm_find(adder, bucket->key.comm, &comm);
 	if (ret)
@@ -390,19 +413,14 @@ static void adder_free(struct adder *adder)
 int tally_diff_add(struct tally_diff *diff, const struct tally_diff_recording *recording,
 		   struct tally_profile *profile, uint32_t event)
 {
-	const struct tally_profile_total *total = &profile->totals.data[event];
 	struct adder adder = {.diff = diff, .profile = profile};
-	bool all = !diff->options.relative;
 	int ret = tally_vec_push(&diff->recordings, *recording);
 
 	if (ret)
 		return ret;
 	adder.number = (uint32_t)diff->recordings.len - 1;
 	adder.recording = &diff->recordings.data[adder.number];
-	adder.recording->nr = all ? total->nr : total->nr_shown;
-	adder.recording->period = all ? total->period : total->period_shown;
-	adder.recording->weight =
-		(double)(diff->options.by_nr ? adder.recording->nr : adder.recording->period);
+	profile->options.filter = diff->options.filter;
 	diff->has_paths |= profile->stats.chains != 0;
 	diff->nr_of[recording->side]++;
 	ret = adder_functions(&adder);

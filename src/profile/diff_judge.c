@@ -65,12 +65,12 @@ static double recording_scale(const struct judge *judge, const struct tally_diff
 
 /* ---- within recordings -------------------------------------------------------- */
 
-/* The variance of a sum over blocks of time. Shares vary with what a block has beside; where it is
- * no share, or not of all samples, blocks are expected to be alike. */
+/* The variance of a sum over blocks of time: of a share by what else a block has; blocks of
+ * absolute values are expected to be alike. */
 static struct spread blocks_spread(bool is_share, double nr, double xx, double xw, double ww,
-				   double sum, double shown)
+				   double sum, double weight)
 {
-	double share = shown > 0 ? sum / shown : 0;
+	double share = weight > 0 ? sum / weight : 0;
 	double rest = is_share ? xx - 2 * share * xw + share * share * ww : xx - sum * sum / nr;
 
 	if (nr < 2)
@@ -82,7 +82,7 @@ static struct spread blocks_spread(bool is_share, double nr, double xx, double x
 static double sampling_variance(bool absolute, const struct tally_diff_recording *of, double scale,
 				double expected)
 {
-	double each = of->shown > 0 ? of->squares / of->shown * scale : 0; /* a sample's value */
+	double each = of->weight > 0 ? of->squares / of->weight * scale : 0; /* a sample's value */
 
 	return absolute ? expected * each : fmax(expected * (1 - expected), 0) * each;
 }
@@ -93,14 +93,13 @@ static struct spread recording_spread(const struct judge *judge,
 				      const struct tally_diff_sum *sum, double expected)
 {
 	bool absolute = judge->diff->options.absolute;
-	bool is_share = !absolute && of->shown >= of->weight * (1 - 1e-9);
 	double scale = recording_scale(judge, of);
 	struct spread spread = {sampling_variance(absolute, of, scale, expected), TALLY_DF_MAX};
 	const struct spread blocks[] = {
-		blocks_spread(is_share, of->fine_nr, sum->fine_xx, sum->fine_xw, of->fine_ww,
-			      sum->weight, of->shown),
-		blocks_spread(is_share, of->wide_nr, sum->wide_xx, sum->wide_xw, of->wide_ww,
-			      sum->weight, of->shown),
+		blocks_spread(!absolute, of->fine_nr, sum->fine_xx, sum->fine_xw, of->fine_ww,
+			      sum->weight, of->weight),
+		blocks_spread(!absolute, of->wide_nr, sum->wide_xx, sum->wide_xw, of->wide_ww,
+			      sum->weight, of->weight),
 	};
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(blocks); i++) {
@@ -135,7 +134,7 @@ static void judge_within(const struct judge *judge, struct judged *judged, doubl
 
 		spread_add(&judged->within, &doubt, spread, 1 / (nr * nr));
 		if (of->squares > 0)
-			nr_sides[of->side] += of->shown * of->shown / of->squares;
+			nr_sides[of->side] += of->weight * of->weight / of->squares;
 	}
 	if (diff->options.absolute)
 		return;

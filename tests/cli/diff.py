@@ -211,6 +211,9 @@ def test_planted_changes():
         found += row["verdict"] == "grew"
         print(f"# comparison {i}: {row['baseline']:.4f} {row['value']:.4f} noise {row['noise']:.4f} {row['verdict']}; changed: "
               f"{' '.join(changed(an_event))}")
+        alone = rows_of(event("-S", "f1", *sides(a, b)))["f1"]["self"]
+        tap.same((alone["baseline"], alone["value"]), (row["baseline"], row["value"]), "a row alone")
+        assert alone["noise"] < row["noise"], (alone, row)
         removed(*a, *b)
     assert found >= 0.95 * often, f"{found} of {often}"
 
@@ -253,6 +256,8 @@ def test_times_and_counts():
     tap.same(event("--normalize", "time", *sides(a, b))["unit"], "s", "unit")
     tap.same(event("--normalize", "count=7", *sides(a, b))["unit"], "ns", "unit")
     assert re.search(r" [0-9.]+s +\+[0-9.]+s +[0-9.]+s +grew +work +\[\.\] f0", diff("--normalize", "time", *sides(a, b)).stdout)
+    places = {line.index("[.]") for line in diff("-q", "--normalize", "time", *sides(a, b)).stdout.splitlines() if "[.]" in line}
+    tap.same(len(places), 1, places)
 
 
 # ---- what became of functions ------------------------------------------------------------------

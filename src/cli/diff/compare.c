@@ -48,11 +48,8 @@ static int compared_start(struct compared *compared)
 		chains && (inlined || config->children || config->json || config->diff.by_path);
 	struct tally_profile_options options = {
 		.by = TALLY_BY_FRAME | TALLY_BY_LABEL | (paths ? TALLY_BY_PATH : 0) |
-		      (config->diff.keys & TALLY_KEY_COMM ? TALLY_BY_COMM : 0),
+		      (config->diff.keys & TALLY_KEY_COMM || config->comms ? TALLY_BY_COMM : 0),
 		.lines = inlined ? TALLY_LINES_INLINED : 0,
-		.filter = {.comms = config->comm_list.items,
-			   .dsos = config->dso_list.items,
-			   .symbols = config->symbol_list.items},
 	};
 	int ret = tally_profile_init(&compared->profile, compared->session->machine, &options);
 

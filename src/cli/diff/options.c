@@ -237,6 +237,11 @@ static int config_derive(struct diff_config *config)
 		ret = tally_word_list_split(config->dsos, &config->dso_list);
 	if (!ret)
 		ret = tally_word_list_split(config->symbols, &config->symbol_list);
+	config->diff.filter = (struct tally_profile_filter){
+		.comms = config->comm_list.items,
+		.dsos = config->dso_list.items,
+		.symbols = config->symbol_list.items,
+	};
 	if (config->separator && !strcmp(config->separator, "\\t"))
 		config->separator = "\t";
 	return ret;
