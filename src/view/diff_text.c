@@ -307,10 +307,11 @@ static void add_cell(const struct tally_diff_view *view, const struct diff_colum
 /* As wide as the widest cell; what is wider than 80 columns makes no room for itself. */
 static int column_width(const struct tally_diff_view *view, const struct diff_column *column)
 {
-	size_t width = strlen(column->heading);
+	size_t width = TALLY_MAX(strlen(column->heading), (size_t)column->width);
 	struct tally_str text = {0};
 
-	if (column->width)
+	/* Shares fit, absolute values may not. */
+	if (column->width && !view->unit)
 		return column->width;
 	for (size_t i = 0; i < view->nr_rows; i++) {
 		size_t cell;
@@ -338,7 +339,7 @@ static void widths_fit(struct tally_diff_view *view)
 		if (!columns[i].is_shown(view))
 			continue;
 		names += is_name;
-		left -= 2 + columns[i].width;
+		left -= 2 + (is_name ? 0 : view->widths[i]);
 	}
 	for (int i = 0; i < TALLY_DIFF_COLUMNS; i++) {
 		if (columns[i].width || !columns[i].is_shown(view))
