@@ -11,6 +11,7 @@
 #include "cli/diff/compare.h"
 #include "cli/main/commands.h"
 #include "cli/main/output.h"
+#include "cli/main/pager.h"
 #include "cli/main/print.h"
 #include "view/wrap.h"
 
@@ -234,6 +235,7 @@ static int show_all(struct show *show)
 
 	if (ret)
 		return ret;
+	tally_pager_start();
 	if (show->config->json) {
 		tally_json_open(&show->out, NULL, '{');
 		tally_json_u64(&show->out, "version", 1);
