@@ -75,8 +75,12 @@ static int select_again(struct browser *browser)
 	const struct tally_browser_live *live = browser->source->live;
 	struct tally_profile *profile = browser->source->profile;
 	struct tally_selection selection;
-	int ret = tally_profile_finish(profile);
+	int ret;
 
+	browser->is_stale = false;
+	if (!profile)
+		return 0;
+	ret = tally_profile_finish(profile);
 	if (!ret)
 		ret = browser_filter_select(&browser->filter, profile, browser->event, &selection);
 	if (ret)
@@ -91,7 +95,6 @@ static int select_again(struct browser *browser)
 	browser->pivot = browser_frame_again(browser, browser->pivot, &browser->pivot_frame);
 	browser->seen = live ? *live->generation : 0;
 	browser->generation++;
-	browser->is_stale = false;
 	return 0;
 }
 
@@ -122,8 +125,8 @@ static void add_title(const struct browser *browser, struct tally_str *out)
 	const struct tally_browser_source *source = browser->source;
 	const struct tally_profile_total *total;
 
-	if (source->live) {
-		source->live->title(source->arg, out);
+	if (source->title) {
+		source->title(source->arg, browser->event, out);
 		return;
 	}
 	total = &source->profile->totals.data[browser->event];
@@ -187,10 +190,12 @@ void browser_panel(struct browser *browser, struct tally_panel *panel)
 
 static void draw_help(struct browser *browser)
 {
-	static const char *const of_all[] = {
+	static const char *const of_profiles[] = {
 		"1 to 6     overview, rows, flame graph, callers, annotate, time",
-		":          only samples for which a query holds: comm: sym: dso: ...",
 		"a          source and instructions of a function (annotate)",
+		":          only samples for which a query holds: comm: sym: dso: ...",
+	};
+	static const char *const of_all[] = {
 		"Esc        out of that again, then back to the view before",
 		"Tab        the next event          i    health of the recording",
 		"h ? F1     these keys              q    quit",
@@ -203,6 +208,9 @@ static void draw_help(struct browser *browser)
 		lines[nr++] = browser->view->help[i];
 	for (size_t i = 0; live && i < live->nr_help && nr < HELP_MAX; i++)
 		lines[nr++] = live->help[i];
+	for (size_t i = 0;
+	     browser->source->profile && i < TALLY_ARRAY_SIZE(of_profiles) && nr < HELP_MAX; i++)
+		lines[nr++] = of_profiles[i];
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(of_all) && nr < HELP_MAX; i++)
 		lines[nr++] = of_all[i];
 	tally_canvas_box(&browser->canvas, " Keys ", lines, nr);
@@ -462,12 +470,13 @@ static int browser_start(struct browser *browser)
 	browser->signals = source->live ? source->live->signals : signals_open();
 	if (browser->signals < 0)
 		return browser->signals;
+	if (source->health)
+		take_health(browser);
+	if (!source->profile)
+		return 0;
 	browser->table.first_sort = source->config->sort ? source->config->sort : "";
 	browser->table.by_callers = source->config->order == TALLY_GRAPH_CALLEE;
-	if (source->live)
-		return 0;
 	browser_filter_start(&browser->filter, source->profile);
-	take_health(browser);
 	return source->query
 		       ? browser_zoom(browser, BROWSER_ONLY_QUERY, source->query, source->query)
 		       : 0;
@@ -497,7 +506,7 @@ int tally_browser_run(const struct tally_browser_source *source)
 		ret = turn(&browser);
 	tally_terminal_close(browser.terminal);
 	browser.terminal = NULL;
-	if (!ret && !source->live)
+	if (!ret && !source->live && source->profile)
 		ret = leave_summary(&browser);
 	if (ret && !source->live)
 		tally_print_error("the browser ends: %s", strerror(-ret));

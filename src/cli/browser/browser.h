@@ -4,7 +4,8 @@
  * selection (a query, steps of zoom, a span of time). What is drawn is made anew from the profile
  * after every key and refresh; nothing is kept but what the user did.
  *
- * It does not: read recordings or record; change the profile.
+ * It does not: read recordings or record; change the profile. A source without one has views of its
+ * own.
  */
 #ifndef TALLY_CLI_BROWSER_BROWSER_H
 #define TALLY_CLI_BROWSER_BROWSER_H
@@ -29,6 +30,8 @@ struct tally_browser_source {
 	void *arg; /* of: */
 	/* The name of an event; NULL: there is no event of that number, or it has no samples. */
 	const char *(*event)(void *arg, uint32_t event);
+	/* The first line, for an event; NULL: it is made of `what` and the event. */
+	void (*title)(void *arg, uint32_t event, struct tally_str *out);
 	/* What a reader must know about the recording, lines of comment ("# ..."). */
 	void (*health)(void *arg, struct tally_str *out);
 	/* What fell on each address of a function, of the browser's selection: reads the recording

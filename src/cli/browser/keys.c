@@ -194,11 +194,12 @@ static int all_quit(struct browser *browser)
 	return 0;
 }
 
+/* Of a profile. */
+static const struct browser_key profile_keys[] = {{':', all_query}, {'a', all_annotate}};
+
 static const struct browser_key all_keys[] = {
-	{':', all_query},
 	{TALLY_PRESS_ESCAPE, all_escape},
 	{TALLY_PRESS_TAB, all_event},
-	{'a', all_annotate},
 	{'h', all_help},
 	{'?', all_help},
 	{TALLY_PRESS_HELP, all_help},
@@ -289,6 +290,8 @@ int browser_press(struct browser *browser, uint32_t press)
 	key = live ? key_find(live->keys, live->nr_keys, press) : NULL;
 	if (!key)
 		key = key_find(view->keys, view->nr_keys, press);
+	if (!key && browser->source->profile)
+		key = key_find(profile_keys, TALLY_ARRAY_SIZE(profile_keys), press);
 	if (!key)
 		key = key_find(all_keys, TALLY_ARRAY_SIZE(all_keys), press);
 	if (key)

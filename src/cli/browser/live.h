@@ -20,9 +20,8 @@ struct tally_browser_live {
 	const int *error;           /* why: -errno */
 	int wake;                   /* a descriptor that tells when there is something new */
 	int signals;                /* signalfd: SIGWINCH, others end it */
-	/* Called under the lock with the source's `arg`: the first line; what is said where nothing
-	 * else is, NULL: nothing; rows were made; keys of rows are others, 0 or -ENOMEM. */
-	void (*title)(void *arg, struct tally_str *out);
+	/* Called under the lock with the source's `arg`: what is said where nothing else is, NULL:
+	 * nothing; rows were made; keys of rows are others, 0 or -ENOMEM. */
 	const char *(*state)(void *arg);
 	void (*shown)(void *arg);
 	int (*reorder)(void *arg);

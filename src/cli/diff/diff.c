@@ -6,14 +6,18 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/arith.h"
 #include "base/escape.h"
 #include "base/json.h"
-#include "cli/diff/compare.h"
+#include "cli/diff/browse.h"
 #include "cli/main/commands.h"
 #include "cli/main/output.h"
 #include "cli/main/pager.h"
 #include "cli/main/print.h"
 #include "view/wrap.h"
+
+/* Rows that the browser leaves behind. */
+enum { LEFT_ROWS = 10 };
 
 struct show {
 	const struct diff_config *config;
@@ -21,14 +25,13 @@ struct show {
 	struct tally_str out;
 	int line_width;
 	uint64_t nr_rows;
+	size_t most;      /* rows of each event; 0: all */
 	bool has_started; /* an event was shown before */
 };
 
-static struct tally_diff_view show_view(const struct show *show,
-					const struct comparison_event *event)
+struct tally_diff_view diff_view(const struct diff_config *config,
+				 const struct comparison_event *event)
 {
-	const struct diff_config *config = show->config;
-
 	return (struct tally_diff_view){
 		.diff = event->diff,
 		.measure = config->children && event->diff->has_paths && !config->diff.by_path
@@ -46,7 +49,6 @@ static struct tally_diff_view show_view(const struct show *show,
 		.changed = config->changed,
 		.no_file = config->dso_list.nr == 1,
 		.no_comm = config->comm_list.nr == 1,
-		.line_width = show->line_width,
 	};
 }
 
@@ -106,9 +108,10 @@ static void add_footer(struct show *show, const struct tally_diff_view *view)
 
 static int show_rows(struct show *show, const struct tally_diff_view *view)
 {
+	size_t nr = show->most ? TALLY_MIN(show->most, view->nr_rows) : view->nr_rows;
 	int ret = 0;
 
-	for (size_t i = 0; i < view->nr_rows && !ret; i++) {
+	for (size_t i = 0; i < nr && !ret; i++) {
 		if (show->config->json)
 			tally_diff_view_row_json(view, view->rows[i], &show->out);
 		else
@@ -157,9 +160,10 @@ static int show_text(struct show *show, const struct comparison_event *event,
 
 static int show_event(struct show *show, const struct comparison_event *event)
 {
-	struct tally_diff_view view = show_view(show, event);
+	struct tally_diff_view view = diff_view(show->config, event);
 	int ret = tally_diff_judge(event->diff);
 
+	view.line_width = show->line_width;
 	if (!ret)
 		ret = tally_diff_view_rows(&view);
 	if (ret)
@@ -235,7 +239,14 @@ static int show_all(struct show *show)
 
 	if (ret)
 		return ret;
-	tally_pager_start();
+	if (diff_wants_browser(show->config)) {
+		ret = diff_browse(show->config, show->comparison);
+		show->most = LEFT_ROWS;
+		if (ret)
+			return ret;
+	} else {
+		tally_pager_start();
+	}
 	if (show->config->json) {
 		tally_json_open(&show->out, NULL, '{');
 		tally_json_u64(&show->out, "version", 1);

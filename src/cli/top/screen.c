@@ -8,7 +8,7 @@
 
 enum { MOST_ROWS = 10000 };
 
-static void add_title(void *arg, struct tally_str *out)
+static void add_title(void *arg, uint32_t event, struct tally_str *out)
 {
 	top_header_text(arg, out);
 }
@@ -56,7 +56,6 @@ int top_screen_run(struct top *top, int signals)
 		.error = &top->error,
 		.wake = top->wake_main,
 		.signals = signals,
-		.title = add_title,
 		.state = state,
 		.shown = shown,
 		.reorder = reorder,
@@ -76,6 +75,7 @@ int top_screen_run(struct top *top, int signals)
 		.hide_kernel = config->hide_kernel,
 		.hide_user = config->hide_user,
 		.event = event_name,
+		.title = add_title,
 		.arg = top,
 	};
 

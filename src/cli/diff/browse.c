@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/diff/browse.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "base/escape.h"
+#include "cli/browser/view.h"
+#include "view/shorten.h"
+#include "view/strips.h"
+
+enum { VALUE = 9, BAR = 12, VERDICT = 14, GAP = 1, BAR_FROM = 60, DETAILS_MAX = 20 };
+
+struct diff_browse {
+	const struct diff_config *config;
+	struct comparison *comparison;
+	struct tally_diff_view view; /* of the event that is shown */
+	bool is_made;
+	uint32_t event; /* that it was made of */
+	bool total, changed;
+	size_t cursor, first;
+	char *part; /* only rows with this in their name; NULL: all */
+	TALLY_VEC(const struct tally_diff_row *) rows;
+	struct tally_str name;
+};
+
+static struct diff_browse *diff_of(const struct browser *browser)
+{
+	return browser->source->arg;
+}
+
+/* ---- rows --------------------------------------------------------------------------------- */
+
+/* Its function, file and command, as far as rows are told apart by them. Escaped. */
+static void add_name(const struct diff_browse *browse, const struct tally_diff_row *row,
+		     struct tally_str *out)
+{
+	const struct tally_diff *diff = browse->view.diff;
+	const char *symbol = tally_diff_name(diff, row->symbol);
+	const char *file = tally_diff_name(diff, row->file);
+	const char *comm = tally_diff_name(diff, row->comm);
+	size_t start = out->len;
+
+	tally_str_add(out, symbol ? symbol : "");
+	if (file)
+		tally_str_addf(out, "%s%s", symbol ? "  " : "", file);
+	if (comm)
+		tally_str_addf(out, "  %s", comm);
+	tally_str_escape(out, start);
+}
+
+static bool row_has_part(struct diff_browse *browse, const struct tally_diff_row *row)
+{
+	if (!browse->part)
+		return true;
+	tally_str_clear(&browse->name);
+	add_name(browse, row, &browse->name);
+	return strcasestr(tally_str_text(&browse->name), browse->part) != NULL;
+}
+
+static void rows_free(struct diff_browse *browse)
+{
+	free(browse->view.rows);
+	browse->view.rows = NULL;
+	browse->rows.len = 0;
+	browse->is_made = false;
+}
+
+static int rows_make(struct diff_browse *browse, uint32_t event)
+{
+	int ret;
+
+	if (browse->is_made && browse->event == event)
+		return 0;
+	rows_free(browse);
+	browse->event = event;
+	browse->view = diff_view(browse->config, &browse->comparison->events.data[event]);
+	browse->view.changed = browse->changed;
+	if (browse->view.diff->has_paths && !browse->config->diff.by_path)
+		browse->view.measure = browse->total ? TALLY_DIFF_TOTAL : TALLY_DIFF_SELF;
+	ret = tally_diff_view_rows(&browse->view);
+	for (size_t i = 0; i < browse->view.nr_rows && !ret; i++) {
+		if (row_has_part(browse, browse->view.rows[i]))
+			ret = tally_vec_push(&browse->rows, browse->view.rows[i]);
+	}
+	browse->is_made = !ret;
+	return ret;
+}
+
+/* ---- drawing ------------------------------------------------------------------------------ */
+
+static void add_value(const struct diff_browse *browse, double value, bool has_sign,
+		      struct tally_str *out)
+{
+	if (isinf(value) || isnan(value))
+		tally_str_add(out, "?");
+	else if (browse->view.unit)
+		tally_str_addf(out, has_sign ? "%+.4g" : "%.4g", value);
+	else
+		tally_str_addf(out, has_sign ? "%+.2f%%" : "%.2f%%", 100 * value);
+}
+
+static void put_value(struct browser *browser, double value, bool has_sign, int row, int column,
+		      enum tally_ink ink)
+{
+	struct tally_str text = {0};
+
+	add_value(diff_of(browser), value, has_sign, &text);
+	tally_canvas_put(&browser->canvas, row, column + TALLY_MAX(VALUE - 1 - (int)text.len, 0),
+			 VALUE, tally_str_text(&text), ink);
+	tally_str_free(&text);
+}
+
+static const char *verdict_of(const struct tally_diff_row *row, int measure, char text[32])
+{
+	const struct tally_diff_value *value = &row->values[measure];
+
+	switch (value->verdict) {
+	case TALLY_DIFF_GREW: return row->state == TALLY_DIFF_NEW ? "new" : "grew";
+	case TALLY_DIFF_SHRANK: return row->state == TALLY_DIFF_GONE ? "gone" : "shrank";
+	case TALLY_DIFF_SAME:
+		snprintf(text, 32, "same in %.1f%%", 100 * value->within);
+		return text;
+	case TALLY_DIFF_FEW: return "few samples";
+	case TALLY_DIFF_UNKNOWN: break;
+	}
+	return "?";
+}
+
+static enum tally_ink ink_of(const struct tally_diff_value *value)
+{
+	if (value->verdict == TALLY_DIFF_GREW)
+		return TALLY_INK_HOT;
+	return value->verdict == TALLY_DIFF_SHRANK ? TALLY_INK_WARM : TALLY_INK_PLAIN;
+}
+
+/* The largest difference of all rows fills the bar. */
+static double largest_of(const struct diff_browse *browse)
+{
+	double largest = 0;
+
+	tally_vec_for_each (row, &browse->rows)
+		largest = fmax(largest, fabs(tally_diff_view_delta(&browse->view, *row)));
+	return largest;
+}
+
+static void draw_row(struct browser *browser, const struct tally_diff_row *row, double largest,
+		     int y)
+{
+	const struct diff_browse *browse = diff_of(browser);
+	const struct tally_diff_value *value = &row->values[browse->view.measure];
+	double delta = tally_diff_view_delta(&browse->view, row);
+	enum tally_ink ink = ink_of(value);
+	struct tally_str name = {0};
+	int at = 0;
+	char text[32];
+
+	put_value(browser, value->mean[TALLY_SIDE_A], false, y, at, TALLY_INK_PLAIN);
+	put_value(browser, delta, true, y, at += VALUE, ink);
+	put_value(browser, value->noise, false, y, at += VALUE, TALLY_INK_DIM);
+	at += VALUE + GAP;
+	if (browser->canvas.columns >= BAR_FROM) {
+		tally_strips_bar((uint64_t)(fabs(delta) * 1e9), (uint64_t)(largest * 1e9), y, at,
+				 BAR, &browser->canvas);
+		at += BAR + GAP;
+	}
+	tally_canvas_put(&browser->canvas, y, at, VERDICT,
+			 verdict_of(row, browse->view.measure, text), ink);
+	at += VERDICT + GAP;
+	add_name(browse, row, &name);
+	tally_shorten(&name, 0, TALLY_SHORTEN_NAME,
+		      (size_t)TALLY_MAX(browser->canvas.columns - at, 0),
+		      tally_canvas_mark(&browser->canvas));
+	tally_canvas_put(&browser->canvas, y, at, browser->canvas.columns - at,
+			 tally_str_text(&name), TALLY_INK_PLAIN);
+	tally_str_free(&name);
+}
+
+static void draw_heading(struct browser *browser)
+{
+	bool has_bar = browser->canvas.columns >= BAR_FROM;
+	char text[128];
+
+	snprintf(text, sizeof(text), "%8s %8s %8s %*s %-*s %s", "Baseline", "Delta", "Noise",
+		 has_bar ? BAR : 0, "", VERDICT, "Verdict",
+		 diff_of(browser)->view.measure == TALLY_DIFF_TOTAL ? "With what it calls"
+								    : "By itself");
+	tally_canvas_fill(&browser->canvas, browser->room.top, 0, browser->canvas.columns,
+			  TALLY_INK_HEADING);
+	tally_canvas_put(&browser->canvas, browser->room.top, 0, browser->canvas.columns, text,
+			 TALLY_INK_HEADING);
+}
+
+static int diff_draw(struct browser *browser, struct tally_str *where)
+{
+	struct diff_browse *browse = diff_of(browser);
+	int top = browser->room.top + 1, ret = rows_make(browse, browser->event);
+	size_t page = (size_t)TALLY_MAX(browser->room.bottom - top, 1), nr = browse->rows.len;
+	double largest;
+
+	if (ret)
+		return ret;
+	browse->cursor = TALLY_MIN(browse->cursor, nr ? nr - 1 : 0);
+	browse->first = TALLY_MIN(browse->first, browse->cursor);
+	if (browse->cursor >= browse->first + page)
+		browse->first = browse->cursor - page + 1;
+	draw_heading(browser);
+	largest = largest_of(browse);
+	for (size_t i = browse->first; i < TALLY_MIN(browse->first + page, nr); i++) {
+		int row = top + (int)(i - browse->first);
+
+		draw_row(browser, browse->rows.data[i], largest, row);
+		if (i == browse->cursor)
+			tally_canvas_select(&browser->canvas, row);
+	}
+	tally_str_addf(where, "%zu/%zu", nr ? browse->cursor + 1 : 0, nr);
+	return 0;
+}
+
+/* ---- keys ---------------------------------------------------------------------------------- */
+
+static void diff_move(struct browser *browser, long rows)
+{
+	struct diff_browse *browse = diff_of(browser);
+	long last = (long)browse->rows.len - 1, to = (long)browse->cursor + rows;
+
+	browse->cursor = (size_t)TALLY_MAX(TALLY_MIN(to, last), 0L);
+}
+
+static long diff_page(const struct browser *browser)
+{
+	return TALLY_MAX(browser->room.bottom - browser->room.top - 1, 1);
+}
+
+static int diff_up(struct browser *browser)
+{
+	diff_move(browser, -1);
+	return 0;
+}
+
+static int diff_down(struct browser *browser)
+{
+	diff_move(browser, 1);
+	return 0;
+}
+
+static int diff_page_up(struct browser *browser)
+{
+	diff_move(browser, -diff_page(browser));
+	return 0;
+}
+
+static int diff_page_down(struct browser *browser)
+{
+	diff_move(browser, diff_page(browser));
+	return 0;
+}
+
+static int diff_home(struct browser *browser)
+{
+	diff_of(browser)->cursor = 0;
+	return 0;
+}
+
+static int diff_last(struct browser *browser)
+{
+	diff_move(browser, (long)diff_of(browser)->rows.len);
+	return 0;
+}
+
+static int diff_turn(struct browser *browser, bool *flag, const char *on, const char *off)
+{
+	diff_of(browser)->is_made = false;
+	diff_of(browser)->cursor = 0;
+	return browser_turn(browser, flag, on, off);
+}
+
+static int diff_changed(struct browser *browser)
+{
+	return diff_turn(browser, &diff_of(browser)->changed, "only what changed", "all rows");
+}
+
+static int diff_total(struct browser *browser)
+{
+	struct diff_browse *browse = diff_of(browser);
+
+	if (!browse->view.diff->has_paths || browse->config->diff.by_path) {
+		browser_note(browser, "there are no callers to count for");
+		return 0;
+	}
+	return diff_turn(browser, &browse->total, "functions with what they call",
+			 "functions by themselves");
+}
+
+static int answer_name(struct browser *browser, const char *text)
+{
+	struct diff_browse *browse = diff_of(browser);
+	char *copy = *text ? strdup(text) : NULL;
+
+	if (*text && !copy)
+		return -ENOMEM;
+	free(browse->part);
+	browse->part = copy;
+	browse->is_made = false;
+	browse->cursor = 0;
+	return 0;
+}
+
+static int diff_filter(struct browser *browser)
+{
+	browser_prompt_ask(&browser->prompt, "only rows with: ", diff_of(browser)->part,
+			   answer_name);
+	return 0;
+}
+
+/* What each recording has of the row. */
+static int diff_details(struct browser *browser)
+{
+	const struct diff_browse *browse = diff_of(browser);
+	const struct tally_diff *diff = browse->view.diff;
+	const struct tally_diff_row *row;
+	struct tally_str text = {0};
+
+	if (browse->cursor >= browse->rows.len)
+		return 0;
+	row = browse->rows.data[browse->cursor];
+	for (int side = 0; side < TALLY_SIDES; side++) {
+		tally_str_addf(&text, "%s", side ? ", compared" : "baseline");
+		for (uint32_t i = 0; i < TALLY_MIN(diff->recordings.len, (size_t)DETAILS_MAX);
+		     i++) {
+			if (diff->recordings.data[i].side != (uint32_t)side)
+				continue;
+			tally_str_add_char(&text, ' ');
+			add_value(browse, tally_diff_value_of(diff, row, i, browse->view.measure),
+				  false, &text);
+		}
+	}
+	browser_note(browser, "%s", tally_str_text(&text));
+	tally_str_free(&text);
+	return 0;
+}
+
+static int diff_mouse(struct browser *browser, struct tally_mouse mouse)
+{
+	struct diff_browse *browse = diff_of(browser);
+	size_t to = browse->first + (size_t)(mouse.row - browser->room.top - 1);
+
+	if (mouse.act == TALLY_MOUSE_WHEEL_UP)
+		return diff_up(browser);
+	if (mouse.act == TALLY_MOUSE_WHEEL_DOWN)
+		return diff_down(browser);
+	if (mouse.act != TALLY_MOUSE_DOWN || mouse.row <= browser->room.top ||
+	    mouse.row >= browser->room.bottom || to >= browse->rows.len)
+		return 0;
+	if (to == browse->cursor)
+		return diff_details(browser);
+	browse->cursor = to;
+	return 0;
+}
+
+static const struct browser_key diff_keys[] = {
+	{TALLY_PRESS_UP, diff_up},
+	{TALLY_PRESS_DOWN, diff_down},
+	{TALLY_PRESS_PAGE_UP, diff_page_up},
+	{TALLY_PRESS_PAGE_DOWN, diff_page_down},
+	{' ', diff_page_down},
+	{TALLY_PRESS_HOME, diff_home},
+	{TALLY_PRESS_LAST, diff_last},
+	{TALLY_PRESS_ENTER, diff_details},
+	{'c', diff_changed},
+	{'s', diff_total},
+	{'/', diff_filter},
+};
+
+static const char *const diff_help[] = {
+	"Enter      what each recording has of the row",
+	"c          only what changed, or all",
+	"s          functions by themselves, or with what they call",
+	"/          only rows with this in their name",
+};
+
+static const struct browser_view diff_rows = {
+	.name = "diff",
+	.press = '7',
+	.bar = "h Help|Enter Recordings|c Changed|s Self/total|/ Filter|q Quit",
+	.help = diff_help,
+	.nr_help = TALLY_ARRAY_SIZE(diff_help),
+	.keys = diff_keys,
+	.nr_keys = TALLY_ARRAY_SIZE(diff_keys),
+	.draw = diff_draw,
+	.mouse = diff_mouse,
+};
+
+/* ---- the browser ------------------------------------------------------------------------------
+ */
+
+bool diff_wants_browser(const struct diff_config *config)
+{
+	const char *kind = getenv("TERM");
+	bool asks_text = config->stdio || config->json || config->separator || config->quiet ||
+			 config->no_verdicts || config->has_periods || config->has_formula;
+
+	return !asks_text && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && kind && *kind &&
+	       strcmp(kind, "dumb") != 0;
+}
+
+static const char *event_name(void *arg, uint32_t event)
+{
+	const struct diff_browse *browse = arg;
+	const struct comparison *comparison = browse->comparison;
+	const struct tally_diff *diff;
+
+	if (event >= comparison->events.len)
+		return NULL;
+	diff = comparison->events.data[event].diff;
+	return diff->nr_of[TALLY_SIDE_A] && diff->nr_of[TALLY_SIDE_B]
+		       ? comparison->events.data[event].name
+		       : NULL;
+}
+
+static void add_title(void *arg, uint32_t event, struct tally_str *out)
+{
+	const struct diff_browse *browse = arg;
+	const struct tally_diff *diff = browse->comparison->events.data[event].diff;
+
+	tally_str_addf(out, "diff of '%s': %" PRIu64 " recordings before, %" PRIu64 " after",
+		       event_name(arg, event), diff->nr_of[TALLY_SIDE_A],
+		       diff->nr_of[TALLY_SIDE_B]);
+	tally_str_escape(out, 0);
+}
+
+static void add_health(void *arg, struct tally_str *out)
+{
+	const struct diff_browse *browse = arg;
+
+	tally_str_add(out, tally_str_text(&browse->comparison->text));
+}
+
+int diff_browse(const struct diff_config *config, struct comparison *comparison)
+{
+	static const struct browser_view *const views[] = {&diff_rows, NULL};
+	struct diff_browse browse = {.config = config,
+				     .comparison = comparison,
+				     .total = config->children,
+				     .changed = config->changed};
+	struct tally_browser_source source = {
+		.views = views,
+		.nr_events = (uint32_t)comparison->events.len,
+		.event = event_name,
+		.health = add_health,
+		.title = add_title,
+		.arg = &browse,
+	};
+	int ret = 0;
+
+	while (!event_name(&browse, source.first_event))
+		source.first_event++;
+	for (uint32_t i = 0; i < comparison->events.len && !ret; i++) {
+		if (event_name(&browse, i))
+			ret = tally_diff_judge(comparison->events.data[i].diff);
+	}
+	if (!ret)
+		ret = tally_browser_run(&source);
+	rows_free(&browse);
+	tally_vec_free(&browse.rows);
+	tally_str_free(&browse.name);
+	free(browse.part);
+	return ret;
+}
