@@ -22,89 +22,9 @@
 #include "sampler/signals.h"
 #include "view/wrap.h"
 
-enum { HELP_MAX = 24, LEFT_LINES = 10 };
+enum { HELP_MAX = 24 };
 
-/* ---- what is looked at ----------------------------------------------------------------------- */
-
-uint64_t browser_total(const struct browser *browser)
-{
-	return tally_chosen_total(browser->source->profile, browser->event);
-}
-
-static void chains_drop(struct browser *browser)
-{
-	tally_chains_free(&browser->chains);
-	browser->has_chains = false;
-}
-
-int browser_chains_make(struct browser *browser)
-{
-	int ret = 0;
-
-	if (!browser->has_chains)
-		ret = tally_chains_make(browser->source->profile, &browser->selection,
-					&browser->chains);
-	browser->has_chains = !ret;
-	return ret;
-}
-
-/* Frames of what is live have other numbers after a while: the one that a function has now. */
-uint32_t browser_frame_again(const struct browser *browser, uint32_t number,
-			     const struct tally_frame *was)
-{
-	const struct tally_frames *frames = &browser->source->profile->frames;
-
-	if (number == TALLY_FRAME_NONE || !browser->source->live)
-		return number;
-	for (uint32_t i = 0; i < frames->all.len; i++) {
-		if (frames->all.data[i].dso == was->dso &&
-		    frames->all.data[i].symbol == was->symbol)
-			return i;
-	}
-	return TALLY_FRAME_NONE;
-}
-
-static void frame_note(const struct browser *browser, uint32_t number, struct tally_frame *to)
-{
-	if (number != TALLY_FRAME_NONE)
-		*to = browser->source->profile->frames.all.data[number];
-}
-
-static int select_again(struct browser *browser)
-{
-	const struct tally_browser_live *live = browser->source->live;
-	struct tally_profile *profile = browser->source->profile;
-	struct tally_selection selection;
-	int ret;
-
-	browser->is_stale = false;
-	if (!profile)
-		return 0;
-	ret = tally_profile_finish(profile);
-	if (!ret)
-		ret = browser_filter_select(&browser->filter, profile, browser->event, &selection);
-	if (ret)
-		return ret;
-	if (browser->has_selection)
-		tally_selection_free(&browser->selection);
-	chains_drop(browser);
-	browser->selection = selection;
-	browser->has_selection = true;
-	browser->function =
-		browser_frame_again(browser, browser->function, &browser->function_frame);
-	browser->pivot = browser_frame_again(browser, browser->pivot, &browser->pivot_frame);
-	browser->seen = live ? *live->generation : 0;
-	browser->generation++;
-	return 0;
-}
-
-/* Whether anything changed since the selection was made. */
-static bool is_stale(const struct browser *browser)
-{
-	const struct tally_browser_live *live = browser->source->live;
-
-	return browser->is_stale || (live && browser->seen != *live->generation);
-}
+/* ---- the lock of what is live --------------------------------------------------------------- */
 
 static void lock(const struct browser *browser)
 {
@@ -120,7 +40,7 @@ static void unlock(const struct browser *browser)
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
-static void add_title(const struct browser *browser, struct tally_str *out)
+void browser_title(const struct browser *browser, struct tally_str *out)
 {
 	const struct tally_browser_source *source = browser->source;
 	const struct tally_profile_total *total;
@@ -181,7 +101,7 @@ void browser_panel(struct browser *browser, struct tally_panel *panel)
 {
 	tally_str_clear(&browser->title_text);
 	tally_str_clear(&browser->note_text);
-	add_title(browser, &browser->title_text);
+	browser_title(browser, &browser->title_text);
 	add_note(browser, &browser->note_text);
 	panel->title = tally_str_text(&browser->title_text);
 	panel->note = tally_str_text(&browser->note_text);
@@ -234,6 +154,12 @@ static void draw_health(struct browser *browser)
 	tally_str_free(&text);
 }
 
+static void frame_note(const struct browser *browser, uint32_t number, struct tally_frame *to)
+{
+	if (number != TALLY_FRAME_NONE)
+		*to = browser->source->profile->frames.all.data[number];
+}
+
 /* Under the lock, up to where a terminal may make us wait. */
 static int draw_locked(struct browser *browser)
 {
@@ -241,8 +167,8 @@ static int draw_locked(struct browser *browser)
 	struct tally_panel panel = {0};
 	int ret = 0, rows, columns;
 
-	if (is_stale(browser))
-		ret = select_again(browser);
+	if (browser_is_stale(browser))
+		ret = browser_select(browser);
 	tally_terminal_size(browser->terminal, &rows, &columns);
 	if (!ret)
 		ret = tally_canvas_reset(&browser->canvas, rows, columns);
@@ -307,7 +233,7 @@ static int keys_drain(struct browser *browser)
 	lock(browser);
 	while (!ret && !browser->stop &&
 	       (press = tally_terminal_press(browser->terminal)) != TALLY_PRESS_NONE) {
-		if (is_stale(browser))
+		if (browser_is_stale(browser))
 			ret = draw_locked(browser);
 		if (!ret)
 			ret = browser_press(browser, press);
@@ -381,49 +307,6 @@ static int open_terminal(struct browser *browser)
 	return ret;
 }
 
-/* ---- what is left behind -----------------------------------------------------------------------
- */
-
-static void left_list(struct browser *browser, enum browser_list list, const char *heading,
-		      struct tally_str *out)
-{
-	const struct browser_lists *lists = &browser->lists;
-	uint64_t all = browser_total(browser);
-	struct tally_str share = {0};
-
-	tally_str_addf(out, "\n%s\n", heading);
-	for (uint32_t i = 0; i < TALLY_MIN(lists->nr[list], (uint32_t)LEFT_LINES); i++) {
-		tally_str_clear(&share);
-		tally_view_percent(browser_lists_period(lists, list, i), all, &share);
-		tally_str_addf(out, "%8s  ", tally_str_text(&share));
-		browser_lists_text(lists, browser, list, i, 68, "...", out);
-		tally_str_add_char(out, '\n');
-	}
-	tally_str_free(&share);
-}
-
-/* The terminal is as it was before: what was most important stays in sight. */
-static int leave_summary(struct browser *browser)
-{
-	struct tally_str out = {0};
-	int ret = is_stale(browser) ? select_again(browser) : 0;
-
-	if (!ret)
-		ret = browser_lists_make(&browser->lists, browser);
-	if (!ret) {
-		browser->view = &browser_overview;
-		add_title(browser, &out);
-		tally_str_addf(&out, "\n%s", tally_str_text(&browser->health));
-		left_list(browser, BROWSER_THREADS, "Threads", &out);
-		left_list(browser, BROWSER_SELF, "Heaviest by themselves", &out);
-		if (browser->source->config->style != TALLY_STYLE_NONE)
-			left_list(browser, BROWSER_TOTAL, "With what they call", &out);
-		ret = tally_output_flush(&out);
-	}
-	tally_str_free(&out);
-	return ret;
-}
-
 static void browser_free(struct browser *browser)
 {
 	tally_terminal_close(browser->terminal);
@@ -447,21 +330,6 @@ static void browser_free(struct browser *browser)
 	tally_str_free(&browser->note_text);
 }
 
-/* Lines of comment without their marks. */
-static void take_health(struct browser *browser)
-{
-	struct tally_str text = {0};
-	char *rest;
-
-	browser->source->health(browser->source->arg, &text);
-	rest = text.data;
-	for (char *line; rest && (line = strsep(&rest, "\n"));) {
-		if (*line)
-			tally_str_addf(&browser->health, "%s\n", line + strspn(line, "# "));
-	}
-	tally_str_free(&text);
-}
-
 /* Take over signals that the source does not. */
 static int browser_start(struct browser *browser)
 {
@@ -471,7 +339,7 @@ static int browser_start(struct browser *browser)
 	if (browser->signals < 0)
 		return browser->signals;
 	if (source->health)
-		take_health(browser);
+		browser_health(browser);
 	if (!source->profile)
 		return 0;
 	browser->table.first_sort = source->config->sort ? source->config->sort : "";
@@ -507,7 +375,7 @@ int tally_browser_run(const struct tally_browser_source *source)
 	tally_terminal_close(browser.terminal);
 	browser.terminal = NULL;
 	if (!ret && !source->live && source->profile)
-		ret = leave_summary(&browser);
+		ret = browser_summary(&browser);
 	if (ret && !source->live)
 		tally_print_error("the browser ends: %s", strerror(-ret));
 	browser_free(&browser);

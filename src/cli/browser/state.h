@@ -54,6 +54,19 @@ struct browser {
 	struct browser_code code;
 };
 
+/* Whether anything changed since the selection was made; make it anew. 0 or -ENOMEM. */
+bool browser_is_stale(const struct browser *browser);
+int browser_select(struct browser *browser);
+
+/* Take the source's lines of health, without their marks of comments. */
+void browser_health(struct browser *browser);
+
+/* Print what was most important: the terminal is as it was before. 0 or -errno. */
+int browser_summary(struct browser *browser);
+
+/* The first line. */
+void browser_title(const struct browser *browser, struct tally_str *out);
+
 /* Find the callchains of the selection, if they are not known. 0 or -ENOMEM. */
 int browser_chains_make(struct browser *browser);
 

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What of the profile is looked at, made anew when the filter, the event or the profile changed. */
+#include "cli/browser/state.h"
+
+uint64_t browser_total(const struct browser *browser)
+{
+	return tally_chosen_total(browser->source->profile, browser->event);
+}
+
+static void chains_drop(struct browser *browser)
+{
+	tally_chains_free(&browser->chains);
+	browser->has_chains = false;
+}
+
+int browser_chains_make(struct browser *browser)
+{
+	int ret = 0;
+
+	if (!browser->has_chains)
+		ret = tally_chains_make(browser->source->profile, &browser->selection,
+					&browser->chains);
+	browser->has_chains = !ret;
+	return ret;
+}
+
+uint32_t browser_frame_again(const struct browser *browser, uint32_t number,
+			     const struct tally_frame *was)
+{
+	const struct tally_frames *frames = &browser->source->profile->frames;
+
+	if (number == TALLY_FRAME_NONE || !browser->source->live)
+		return number;
+	for (uint32_t i = 0; i < frames->all.len; i++) {
+		if (frames->all.data[i].dso == was->dso &&
+		    frames->all.data[i].symbol == was->symbol)
+			return i;
+	}
+	return TALLY_FRAME_NONE;
+}
+
+int browser_select(struct browser *browser)
+{
+	const struct tally_browser_live *live = browser->source->live;
+	struct tally_profile *profile = browser->source->profile;
+	struct tally_selection selection;
+	int ret;
+
+	browser->is_stale = false;
+	if (!profile)
+		return 0;
+	ret = tally_profile_finish(profile);
+	if (!ret)
+		ret = browser_filter_select(&browser->filter, profile, browser->event, &selection);
+	if (ret)
+		return ret;
+	if (browser->has_selection)
+		tally_selection_free(&browser->selection);
+	chains_drop(browser);
+	browser->selection = selection;
+	browser->has_selection = true;
+	browser->function =
+		browser_frame_again(browser, browser->function, &browser->function_frame);
+	browser->pivot = browser_frame_again(browser, browser->pivot, &browser->pivot_frame);
+	browser->seen = live ? *live->generation : 0;
+	browser->generation++;
+	return 0;
+}
+
+bool browser_is_stale(const struct browser *browser)
+{
+	const struct tally_browser_live *live = browser->source->live;
+
+	return browser->is_stale || (live && browser->seen != *live->generation);
+}

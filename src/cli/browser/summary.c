@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is known of the recording, and what is left behind at the end. */
+#include <string.h>
+
+#include "base/arith.h"
+#include "cli/browser/view.h"
+#include "cli/main/output.h"
+
+enum { LEFT_LINES = 10 };
+
+void browser_health(struct browser *browser)
+{
+	struct tally_str text = {0};
+	char *rest;
+
+	browser->source->health(browser->source->arg, &text);
+	rest = text.data;
+	for (char *line; rest && (line = strsep(&rest, "\n"));) {
+		if (*line)
+			tally_str_addf(&browser->health, "%s\n", line + strspn(line, "# "));
+	}
+	tally_str_free(&text);
+}
+
+/* ---- what is left behind -----------------------------------------------------------------------
+ */
+
+static void left_list(struct browser *browser, enum browser_list list, const char *heading,
+		      struct tally_str *out)
+{
+	const struct browser_lists *lists = &browser->lists;
+	uint64_t all = browser_total(browser);
+	struct tally_str share = {0};
+
+	tally_str_addf(out, "\n%s\n", heading);
+	for (uint32_t i = 0; i < TALLY_MIN(lists->nr[list], (uint32_t)LEFT_LINES); i++) {
+		tally_str_clear(&share);
+		tally_view_percent(browser_lists_period(lists, list, i), all, &share);
+		tally_str_addf(out, "%8s  ", tally_str_text(&share));
+		browser_lists_text(lists, browser, list, i, 68, "...", out);
+		tally_str_add_char(out, '\n');
+	}
+	tally_str_free(&share);
+}
+
+int browser_summary(struct browser *browser)
+{
+	struct tally_str out = {0};
+	int ret = browser_is_stale(browser) ? browser_select(browser) : 0;
+
+	if (!ret)
+		ret = browser_lists_make(&browser->lists, browser);
+	if (!ret) {
+		browser->view = &browser_overview;
+		browser_title(browser, &out);
+		tally_str_addf(&out, "\n%s", tally_str_text(&browser->health));
+		left_list(browser, BROWSER_THREADS, "Threads", &out);
+		left_list(browser, BROWSER_SELF, "Heaviest by themselves", &out);
+		if (browser->source->config->style != TALLY_STYLE_NONE)
+			left_list(browser, BROWSER_TOTAL, "With what they call", &out);
+		ret = tally_output_flush(&out);
+	}
+	tally_str_free(&out);
+	return ret;
+}
