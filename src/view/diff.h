@@ -56,6 +56,10 @@ const char *tally_diff_state_name(enum tally_diff_state state);
 /* Whether a row is said to have changed. */
 bool tally_diff_is_changed(const struct tally_diff_value *value);
 
+/* Whether a row changed, in words: "grew", "same to 1.2%", "cannot tell". */
+void tally_diff_view_verdict(const struct tally_diff_view *view, const struct tally_diff_row *row,
+			     struct tally_str *out);
+
 /* Find how wide the columns are; before the heading. */
 void tally_diff_view_measure(struct tally_diff_view *view);
 void tally_diff_view_heading(const struct tally_diff_view *view, struct tally_str *out);

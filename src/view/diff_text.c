@@ -158,8 +158,8 @@ static void text_state(const struct tally_diff_view *view, const struct tally_di
 			      tally_diff_name(view->diff, view->diff->rows.data[row->other].file));
 }
 
-static void text_verdict(const struct tally_diff_view *view, const struct tally_diff_row *row,
-			 struct tally_str *out)
+void tally_diff_view_verdict(const struct tally_diff_view *view, const struct tally_diff_row *row,
+			     struct tally_str *out)
 {
 	const struct tally_diff_value *value = row_value(view, row);
 
@@ -288,7 +288,7 @@ static const struct diff_column columns[] = {
 	{"Formula", 70, 0, has_formula, text_formula},
 	{"Period", 14, 0, has_periods, text_period},
 	{"Noise", 7, 0, has_verdicts, text_noise},
-	{"Verdict", 0, TALLY_SHORTEN_END, has_verdicts, text_verdict},
+	{"Verdict", 0, TALLY_SHORTEN_END, has_verdicts, tally_diff_view_verdict},
 	{"Command", 0, TALLY_SHORTEN_TEXT, has_comm, text_comm},
 	{"Shared Object", 0, TALLY_SHORTEN_PATH, has_file, text_file},
 	{"Symbol", 0, TALLY_SHORTEN_NAME, has_symbol, text_symbol},

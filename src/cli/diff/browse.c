@@ -116,22 +116,6 @@ static void put_value(struct browser *browser, double value, bool has_sign, int 
 	tally_str_free(&text);
 }
 
-static const char *verdict_of(const struct tally_diff_row *row, int measure, char text[32])
-{
-	const struct tally_diff_value *value = &row->values[measure];
-
-	switch (value->verdict) {
-	case TALLY_DIFF_GREW: return row->state == TALLY_DIFF_NEW ? "new" : "grew";
-	case TALLY_DIFF_SHRANK: return row->state == TALLY_DIFF_GONE ? "gone" : "shrank";
-	case TALLY_DIFF_SAME:
-		snprintf(text, 32, "same in %.1f%%", 100 * value->within);
-		return text;
-	case TALLY_DIFF_FEW: return "few samples";
-	case TALLY_DIFF_UNKNOWN: break;
-	}
-	return "?";
-}
-
 static enum tally_ink ink_of(const struct tally_diff_value *value)
 {
 	if (value->verdict == TALLY_DIFF_GREW)
@@ -158,7 +142,6 @@ static void draw_row(struct browser *browser, const struct tally_diff_row *row, 
 	enum tally_ink ink = ink_of(value);
 	struct tally_str name = {0};
 	int at = 0;
-	char text[32];
 
 	put_value(browser, value->mean[TALLY_SIDE_A], false, y, at, TALLY_INK_PLAIN);
 	put_value(browser, delta, true, y, at += VALUE, ink);
@@ -169,8 +152,9 @@ static void draw_row(struct browser *browser, const struct tally_diff_row *row, 
 				 BAR, &browser->canvas);
 		at += BAR + GAP;
 	}
-	tally_canvas_put(&browser->canvas, y, at, VERDICT,
-			 verdict_of(row, browse->view.measure, text), ink);
+	tally_diff_view_verdict(&browse->view, row, &name);
+	tally_canvas_put(&browser->canvas, y, at, VERDICT, tally_str_text(&name), ink);
+	tally_str_clear(&name);
 	at += VERDICT + GAP;
 	add_name(browse, row, &name);
 	tally_shorten(&name, 0, TALLY_SHORTEN_NAME,
