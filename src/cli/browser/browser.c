@@ -330,6 +330,17 @@ static void browser_free(struct browser *browser)
 	tally_str_free(&browser->note_text);
 }
 
+/* While the first screen is looked at, make the rows: of a large recording that takes longer than
+ * one waits for a key. */
+static int prepare(struct browser *browser)
+{
+	struct pollfd typed = {STDIN_FILENO, POLLIN, 0};
+
+	if (!browser->source->profile || browser->source->live || poll(&typed, 1, 0))
+		return 0;
+	return browser_table_make(&browser->table, browser);
+}
+
 /* Take over signals that the source does not. */
 static int browser_start(struct browser *browser)
 {
@@ -370,6 +381,8 @@ int tally_browser_run(const struct tally_browser_source *source)
 	ret = browser_start(&browser);
 	if (!ret)
 		ret = draw(&browser, true);
+	if (!ret)
+		ret = prepare(&browser);
 	while (!ret && !browser.stop)
 		ret = turn(&browser);
 	tally_terminal_close(browser.terminal);

@@ -12,8 +12,9 @@ struct browser_spans {
 	bool has_mark;       /* a span is being marked, from here: */
 	uint32_t mark;
 	/* As it was made last: */
-	bool is_made;
+	bool is_made, made_by_cpu;
 	uint64_t generation; /* of the browser's selection */
+	uint32_t made_first;
 	uint32_t nr_bins, rows;
 	int top, left; /* where on the screen the first bin is */
 	struct tally_timeline timeline;

@@ -55,23 +55,44 @@ static int timeline_make(struct browser *browser)
 	return ret;
 }
 
-static int spans_make(struct browser *browser)
+/* Whether it was made of the same, for the same room. */
+static bool is_made(const struct browser *browser, const struct browser_spans *was)
+{
+	const struct browser_spans *spans = &browser->spans;
+
+	return spans->is_made && spans->generation == browser->generation &&
+	       spans->rows == was->rows && spans->nr_bins == was->nr_bins &&
+	       spans->made_by_cpu == spans->by_cpu && spans->made_first == spans->first;
+}
+
+static int timeline_again(struct browser *browser)
 {
 	struct browser_spans *spans = &browser->spans;
-	int left = name_columns(browser) + GAP + SHARE + GAP;
-	uint32_t first = spans->first;
-	int ret;
+	int ret = timeline_make(browser);
+
+	spans->is_made = !ret;
+	spans->generation = browser->generation;
+	spans->made_by_cpu = spans->by_cpu;
+	spans->made_first = spans->first;
+	return ret;
+}
+
+static int spans_make(struct browser *browser)
+{
+	struct browser_spans *spans = &browser->spans, was = *spans;
+	int left = name_columns(browser) + GAP + SHARE + GAP, ret = 0;
 
 	spans->top = browser->room.top + HEADING;
 	spans->left = left;
 	spans->rows = (uint32_t)TALLY_MAX(browser->room.bottom - spans->top, 1);
 	spans->nr_bins = (uint32_t)TALLY_MAX(browser->canvas.columns - left, 1);
-	ret = timeline_make(browser);
+	if (!is_made(browser, &was))
+		ret = timeline_again(browser);
 	if (ret)
 		return ret;
 	scroll(spans);
 	/* Bins are made of the strips in sight. */
-	return spans->first == first ? 0 : timeline_make(browser);
+	return spans->made_first == spans->first ? 0 : timeline_again(browser);
 }
 
 /* ---- drawing ----------------------------------------------------------------------------- */

@@ -12,7 +12,7 @@
 #define AT(member) offsetof(struct diff_config, member)
 
 const struct tally_option diff_options[] = {
-	{0, "stdio", TALLY_OPTION_FLAG, AT(stdio), NULL, "as text (the default)"},
+	{0, "stdio", TALLY_OPTION_FLAG, AT(stdio), NULL, "as text, also on a terminal"},
 	{0, "json", TALLY_OPTION_FLAG, AT(json), NULL, "as JSON"},
 	{'t', "field-separator", TALLY_OPTION_TEXT, AT(separator), "string",
 	 "as values separated by this string"},
