@@ -203,8 +203,9 @@ static void items_sort(struct grower *grower, uint32_t node)
 		grower->sorted[child->first++] = *item;
 		end++;
 	}
-	memcpy(&grower->items.data[range.first], &grower->sorted[range.first],
-	       (end - range.first) * sizeof(*grower->sorted));
+	if (end > range.first)
+		memcpy(&grower->items.data[range.first], &grower->sorted[range.first],
+		       (end - range.first) * sizeof(*grower->sorted));
 }
 
 static int node_grow(struct grower *grower, uint32_t node)
