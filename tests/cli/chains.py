@@ -16,6 +16,7 @@ import tempfile
 
 import tap
 from crafted import *  # noqa: F403
+from crafted_elf import PAGE, X86_64, elf_file
 
 TALLY = os.path.abspath(sys.argv[1])
 WORK = tempfile.mkdtemp(prefix="tally-chains-")
@@ -52,7 +53,6 @@ def stacks(path, *options):
 
 FILE = os.path.join(WORK, "program")
 CODE, JIT, DATA = 0x400000, 0x500000, 0x600000
-PAGE = 0x1000
 # Offsets in the page of code: where functions are, and what is in them.
 OUTER, MIDDLE, INNER = 0x100, 0x200, 0x300
 KINDS = IP | TID | TIME | PERIOD | CALLCHAIN
@@ -60,31 +60,10 @@ MMAP_DATA = 1 << 13
 KERNEL_TEXT = 0xffffffff81000000
 
 
-def symbol(name_at, start, size):
-    return struct.pack("<IBBHQQ", name_at, 1 << 4 | 2, 0, 1, start, size)
-
-
-def write_program(machine=62):
-    """An ELF file whose functions have a call each, from their byte 0x10 on: the return address is 0x15 in it."""
-    code = bytearray(b"\xcc" * PAGE)
-    for start in (OUTER, MIDDLE, INNER):
-        code[start + 0x10:start + 0x15] = b"\xe8\0\0\0\0"
-    names = b"\0outer\0middle\0inner\0"
-    table = bytes(24) + b"".join(symbol(names.index(name), PAGE + start, 0x100) for name, start in
-                                 ((b"outer", OUTER), (b"middle", MIDDLE), (b"inner", INNER)))
-    sections = "\0.text\0.symtab\0.strtab\0".encode()
-    blobs = [bytes(code), table, names, sections]
-    places, blob = [], b""
-    for one in blobs:
-        places.append((PAGE + len(blob), len(one)))
-        blob += one + bytes(-len(one) % 8)
-    header = b"\x7fELF\x02\x01\x01".ljust(16, b"\0") + struct.pack(
-        "<HHIQQQIHHHHHH", 2, machine, 1, 0, 64, PAGE + len(blob), 0, 64, 56, 1, 64, 5, 4)
-    header += struct.pack("<IIQQQQQQ", 1, 5, PAGE, PAGE, PAGE, PAGE, PAGE, PAGE)
-    rows = [(0, 0, 0, 0, 0, 0, 0, 0, 0, 0), (1, 1, 6, PAGE, *places[0], 0, 0, 16, 0), (7, 2, 0, 0, *places[1], 3, 1, 8, 24),
-            (15, 3, 0, 0, *places[2], 0, 0, 1, 0), (0, 3, 0, 0, *places[3], 0, 0, 1, 0)]
+def write_program(machine=X86_64):
+    """Its functions have a call each: the return address is 0x15 in it."""
     with open(FILE, "wb") as file:
-        file.write(header.ljust(PAGE, b"\0") + blob + b"".join(struct.pack("<IIQQQQIIQQ", *row) for row in rows))
+        file.write(elf_file([("outer", OUTER), ("middle", MIDDLE), ("inner", INNER)], machine=machine))
 
 
 def chain(*words):

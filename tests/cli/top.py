@@ -15,6 +15,7 @@ import tempfile
 import time
 
 import tap
+import tmux
 from tap import Skip
 from terminal import on_terminal
 
@@ -277,52 +278,11 @@ def test_wrong_options_are_told():
 WIDTH, HEIGHT = 140, 30
 
 
-class Screen:
-    """tmux with a shell in it, to type into and to look at."""
-
-    number = 0
+class Screen(tmux.Screen):
+    """A shell that runs tally top."""
 
     def __init__(self):
-        if not shutil.which("tmux"):
-            raise Skip("no tmux to show screens in")
-        # A server of its own each: one that ends takes its time.
-        Screen.number += 1
-        self.tmux = ("tmux", "-L", f"tally-{os.getpid()}-{Screen.number}", "-f", "/dev/null")
-        self.run("new-session", "-d", "-s", "s", "-x", str(WIDTH), "-y", str(HEIGHT), "env", "LC_ALL=C.UTF-8",
-                 "PS1=shell> ", "sh")
-        self.text = ""
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *unused):
-        self.run("kill-server")
-
-    def run(self, *args):
-        done = tap.run(*self.tmux, *args)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    def press(self, *keys):
-        self.run("send-keys", "-t", "s", *keys)
-
-    def type(self, text):
-        self.run("send-keys", "-t", "s", "-l", text)
-
-    def look(self):
-        self.text = self.run("capture-pane", "-p", "-t", "s")
-        return self.text.rstrip("\n").split("\n")
-
-    def until(self, wanted, what):
-        """Look again and again until the lines are as wanted; hands them out."""
-        end = time.monotonic() + DEADLINE
-        while not wanted(self.look()):
-            assert time.monotonic() < end, f"never saw {what}:\n{self.text}"
-            time.sleep(0.03)
-        return self.text.rstrip("\n").split("\n")
-
-    def state(self, what):
-        return self.run("display-message", "-p", "-t", "s", what).strip()
+        super().__init__(WIDTH, HEIGHT)
 
     def start(self, *args):
         """The shell runs tally top; waits for rows."""
@@ -372,17 +332,12 @@ def test_ctrl_c_and_sigterm_put_the_terminal_back():
     may_watch()
     with Screen() as screen:
         for end in (lambda: screen.press("C-c"),
-                    lambda: os.kill(child_of(screen), signal.SIGTERM)):
+                    lambda: os.kill(screen.child(), signal.SIGTERM)):
             screen.start("-a")
             end()
             screen.until(lambda s: s[-1].strip() == "shell>", "the shell")
             assert screen.state("#{alternate_on} #{cursor_flag}") == "0 1"
             screen.type("clear\n")
-
-
-def child_of(screen):
-    done = tap.run("pgrep", "-P", screen.state("#{pane_pid}"), "tally")
-    return int(done.stdout.split()[0])
 
 
 def test_help_comes_and_goes():

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Commands that take over a terminal, in tmux: keys to press, screens to look at."""
+import os
+import shutil
+import time
+
+import tap
+
+DEADLINE = 90
+
+
+class Screen:
+    """tmux with a shell in it, to type into and to look at. `variables` are those of the shell's environment; None: it has
+    none of that name."""
+
+    number = 0
+
+    def __init__(self, width, height, shell="sh", **variables):
+        if not shutil.which("tmux"):
+            raise tap.Skip("no tmux to show screens in")
+        # A server of its own each: one that ends takes its time.
+        Screen.number += 1
+        self.tmux = ("tmux", "-L", f"tally-{os.getpid()}-{Screen.number}", "-f", "/dev/null")
+        variables = {"LC_ALL": "C.UTF-8", "PS1": "shell> ", **variables}
+        unset = [part for name, value in variables.items() if value is None for part in ("-u", name)]
+        settings = [f"{name}={value}" for name, value in variables.items() if value is not None]
+        self.run("new-session", "-d", "-s", "s", "-x", str(width), "-y", str(height), "env", *unset, *settings, shell)
+        self.text = ""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.run("kill-server")
+
+    def run(self, *args):
+        done = tap.run(*self.tmux, *args)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def press(self, *keys):
+        self.run("send-keys", "-t", "s", *keys)
+
+    def type(self, text):
+        self.run("send-keys", "-t", "s", "-l", text)
+
+    def resize(self, width, height):
+        self.run("resize-window", "-t", "s", "-x", str(width), "-y", str(height))
+
+    def look(self):
+        self.text = self.run("capture-pane", "-p", "-t", "s")
+        return self.text.rstrip("\n").split("\n")
+
+    def coloured(self):
+        """The same with the sequences that colour it."""
+        return self.run("capture-pane", "-e", "-p", "-t", "s").split("\n")
+
+    def until(self, wanted, what):
+        """Look again and again until the lines are as wanted; hands them out."""
+        end = time.monotonic() + DEADLINE
+        while not wanted(self.look()):
+            assert time.monotonic() < end, f"never saw {what}:\n{self.text}"
+            time.sleep(0.03)
+        return self.text.rstrip("\n").split("\n")
+
+    def state(self, what):
+        return self.run("display-message", "-p", "-t", "s", what).strip()
+
+    def child(self):
+        """The process that the shell runs."""
+        done = tap.run("pgrep", "-P", self.state("#{pane_pid}"), "tally")
+        return int(done.stdout.split()[0])
