@@ -168,7 +168,7 @@ uint32_t tally_terminal_press(struct tally_terminal *terminal)
 		if (presses[i].code == code && presses[i].is_function == (kind == KEY_CODE_YES))
 			return presses[i].press;
 	}
-	return kind == KEY_CODE_YES || code < ' ' ? TALLY_PRESS_OTHER : (uint32_t)code;
+	return kind == KEY_CODE_YES ? TALLY_PRESS_OTHER : (uint32_t)code;
 }
 
 struct tally_mouse tally_terminal_mouse(struct tally_terminal *terminal)

@@ -13,7 +13,8 @@
 
 struct tally_terminal;
 
-/* What was pressed: a character, or one of these beyond all characters. */
+/* What was pressed: a character, of which those below ' ' were pressed with Ctrl, or one of these
+ * beyond all characters. */
 enum tally_press {
 	TALLY_PRESS_NONE = 0x200000, /* nothing is waiting */
 	TALLY_PRESS_UP,
