@@ -277,7 +277,8 @@ static int turn(struct browser *browser)
 	signals_drain(browser);
 	if (polls[1].revents & POLLIN)
 		ret = keys_drain(browser);
-	else if (polls[1].revents)
+	/* A terminal that is gone has something to read for ever: the end. */
+	if (polls[1].revents & ~POLLIN)
 		browser->stop = true;
 	if (!ret && !browser->stop)
 		ret = look_at_end(browser);
