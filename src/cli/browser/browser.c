@@ -22,7 +22,10 @@
 #include "sampler/signals.h"
 #include "view/wrap.h"
 
-enum { HELP_MAX = 24 };
+enum { HELP_MAX = 24, BOX_SIDES = 4 };
+
+/* What a line of comment begins with, and at least one that is wrapped. */
+static const char comment[] = "# ";
 
 /* ---- the lock of what is live --------------------------------------------------------------- */
 
@@ -136,6 +139,21 @@ static void draw_help(struct browser *browser)
 	tally_canvas_box(&browser->canvas, " Keys ", lines, nr);
 }
 
+/* What is known of the recording's health as comments that fit into a box. */
+static void health_comments(const struct browser *browser, struct tally_str *out)
+{
+	const char *text = tally_str_text(&browser->health);
+	int room = browser->canvas.columns - BOX_SIDES + (int)sizeof(comment) - 1;
+
+	for (size_t len; *text; text += len + (text[len] == '\n')) {
+		len = strcspn(text, "\n");
+		tally_str_add(out, comment);
+		tally_str_add_bytes(out, text, len);
+		tally_str_add_char(out, '\n');
+	}
+	tally_wrap_comments(out, 0, (size_t)TALLY_MAX(room, 1));
+}
+
 /* All lines of it, wrapped into a box. */
 static void draw_health(struct browser *browser)
 {
@@ -144,11 +162,11 @@ static void draw_health(struct browser *browser)
 	size_t nr = 0;
 	char *rest;
 
-	tally_str_add(&text, tally_str_text(&browser->health));
+	health_comments(browser, &text);
 	rest = text.data;
 	for (char *line; rest && (line = strsep(&rest, "\n")) && nr < HELP_MAX;) {
 		if (*line)
-			lines[nr++] = line;
+			lines[nr++] = line + (sizeof(comment) - 1);
 	}
 	tally_canvas_box(&browser->canvas, " Health ", lines, nr);
 	tally_str_free(&text);
