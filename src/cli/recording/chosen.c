@@ -3,14 +3,19 @@
 
 #include <string.h>
 
-static bool frame_passes(const struct tally_chosen_options *options, uint32_t number)
+static bool is_hidden(const struct tally_chosen_options *options, uint32_t number)
 {
 	const struct tally_frame *frame = &options->profile->frames.all.data[number];
 	bool in_kernel = frame->cpumode == PERF_RECORD_MISC_KERNEL;
+
+	return in_kernel ? options->hide_kernel : options->hide_user;
+}
+
+static bool has_part(const struct tally_chosen_options *options, uint32_t number)
+{
+	const struct tally_frame *frame = &options->profile->frames.all.data[number];
 	const char *name = frame->symbol ? tally_symbol_name(frame->dso, frame->symbol) : "";
 
-	if (in_kernel ? options->hide_kernel : options->hide_user)
-		return false;
 	return !options->part || strcasestr(name, options->part);
 }
 
@@ -19,9 +24,11 @@ static bool bucket_passes(void *arg, const struct tally_bucket_key *key)
 {
 	const struct tally_chosen_options *options = arg;
 
-	return options->config->children || frame_passes(options, key->frame);
+	return options->config->children ||
+	       (!is_hidden(options, key->frame) && has_part(options, key->frame));
 }
 
+/* A row that is not of a function has no name to look at. */
 static bool row_passes(const struct tally_chosen_options *options, const struct tally_row *row,
 		       uint64_t least)
 {
@@ -29,8 +36,11 @@ static bool row_passes(const struct tally_chosen_options *options, const struct 
 
 	if (row->total < least || row->total_nr < options->count_filter || !row->total_nr)
 		return false;
-	return !config->children || !(config->keys & (TALLY_KEY_SYMBOL | TALLY_KEY_DSO)) ||
-	       frame_passes(options, row->frame);
+	if (!config->children)
+		return true;
+	if (config->keys & (TALLY_KEY_SYMBOL | TALLY_KEY_DSO) && is_hidden(options, row->frame))
+		return false;
+	return !(config->keys & TALLY_KEY_SYMBOL) || has_part(options, row->frame);
 }
 
 static bool is_parent(void *arg, const char *symbol)
