@@ -205,7 +205,6 @@ static const struct browser_key all_keys[] = {
 	{TALLY_PRESS_HELP, all_help},
 	{'i', all_health},
 	{'L' - '@', all_redraw},
-	{TALLY_PRESS_RESIZED, all_redraw},
 	{'q', all_quit},
 	{'Q', all_quit},
 };
@@ -261,11 +260,27 @@ static uint32_t bar_press(const struct browser *browser, struct tally_mouse mous
 	return TALLY_PRESS_NONE;
 }
 
+/* Any key takes a box away. */
+static bool box_close(struct browser *browser)
+{
+	bool had_box = browser->shows_help || browser->shows_health;
+
+	browser->shows_help = browser->shows_health = false;
+	return had_box;
+}
+
+/* A button that comes up is no key: what its going down showed stays. */
 static int press_mouse(struct browser *browser)
 {
 	struct tally_mouse mouse = tally_terminal_mouse(browser->terminal);
+	bool goes_down = mouse.act != TALLY_MOUSE_NONE && mouse.act != TALLY_MOUSE_UP;
 	uint32_t press = bar_press(browser, mouse);
 
+	if (goes_down) {
+		tally_str_clear(&browser->note);
+		if (box_close(browser))
+			return 0;
+	}
 	if (press != TALLY_PRESS_NONE)
 		return browser_press(browser, press);
 	return browser->view->mouse ? browser->view->mouse(browser, mouse) : 0;
@@ -277,16 +292,15 @@ int browser_press(struct browser *browser, uint32_t press)
 	const struct browser_view *view = browser->view;
 	const struct browser_key *key;
 
-	tally_str_clear(&browser->note);
-	/* Any key takes a box away. */
-	if (browser->shows_help || browser->shows_health) {
-		browser->shows_help = browser->shows_health = false;
-		return 0;
-	}
-	if (browser->prompt.question && press != TALLY_PRESS_RESIZED && press != TALLY_PRESS_MOUSE)
-		return browser_prompt_press(&browser->prompt, browser, press);
+	if (press == TALLY_PRESS_RESIZED)
+		return all_redraw(browser);
 	if (press == TALLY_PRESS_MOUSE)
 		return press_mouse(browser);
+	tally_str_clear(&browser->note);
+	if (box_close(browser))
+		return 0;
+	if (browser->prompt.question)
+		return browser_prompt_press(&browser->prompt, browser, press);
 	key = live ? key_find(live->keys, live->nr_keys, press) : NULL;
 	if (!key)
 		key = key_find(view->keys, view->nr_keys, press);
