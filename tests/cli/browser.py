@@ -1,0 +1,462 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The browser of `tally report`, in tmux: screens against goldens, keys, the mouse, and what is left of it at its end.
+
+usage: browser.py TALLY [--write]    --write: write tests/cli/golden/browser anew, from what is shown now
+"""
+import atexit
+import os
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import time
+
+import browser_data
+import tap
+import tmux
+from terminal import Session
+
+TALLY = os.path.abspath(sys.argv[1])
+WRITES = sys.argv[2:] == ["--write"]
+FOLDER = tempfile.mkdtemp(prefix="tally-browser-")
+GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden", "browser")
+ROOT = os.path.join(FOLDER, "root")
+SIZES = ((80, 24), (120, 40), (20, 5))
+PATIENCE = 8
+tmux.DEADLINE = PATIENCE
+browser_data.write_files(ROOT)
+
+
+def recording(name, **options):
+    path = os.path.join(FOLDER, name + ".data")
+    if not os.path.exists(path):
+        browser_data.write_recording(path, **options)
+    return path
+
+
+def shop():
+    return recording("shop")
+
+
+class Browser(tmux.Screen):
+    """A shell that runs tally report on a recording."""
+
+    def __init__(self, path, *options, size=(80, 24), shown="h Help", **variables):
+        super().__init__(*size, **{"NO_COLOR": None, **variables})
+        self.type(f"{TALLY} report -i {path} --symfs {ROOT} " + " ".join(options))
+        self.press("Enter")
+        if shown:
+            self.shows(shown)
+
+    def shows(self, *parts, gone=()):
+        """Wait until all of these are on the screen, and those that are gone are not."""
+        gone = [gone] if isinstance(gone, str) else gone
+        return self.until(lambda lines: all(part in "\n".join(lines) for part in parts) and
+                          not any(part in "\n".join(lines) for part in gone), f"{parts} without {gone}")
+
+    def go(self, *keys, shows=(), gone=()):
+        """Press keys ("/text" is typed), and see what comes of it."""
+        for key in keys:
+            if key.startswith("="):
+                self.type(key[1:])
+            else:
+                self.press(key)
+        return self.shows(*([shows] if isinstance(shows, str) else shows), gone=gone)
+
+    def selected(self):
+        """Lines that are, or have a part that is, selected."""
+        return [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in self.coloured() if "\x1b[7m" in line or "\x1b[0;7m" in line]
+
+    def selects(self, part):
+        self.until(lambda _: any(part in line for line in self.selected()), f"{part} selected, but {self.selected()}")
+
+    def click(self, row, column, button=0, up=True):
+        """As terminals tell it: button, column, row, from 33 on; then that it came up."""
+        self.run("send-keys", "-t", "s", "-H", *(f"{byte:x}" for byte in (27, 91, 77, 32 + button, 33 + column, 33 + row)))
+        if up and button < 64:
+            self.release(row, column)
+
+    def release(self, row, column):
+        self.run("send-keys", "-t", "s", "-H", *(f"{byte:x}" for byte in (27, 91, 77, 35, 33 + column, 33 + row)))
+
+    def place(self, part):
+        """Where a text is on the screen."""
+        for row, line in enumerate(self.look()):
+            if part in line:
+                return row, line.index(part)
+        raise AssertionError(f"{part} is not on the screen:\n{self.text}")
+
+    def ends(self):
+        """It is gone, and the terminal as it was."""
+        self.until(lambda s: s[-1].strip() == "shell>", "the shell")
+        tap.same(self.state("#{alternate_on} #{cursor_flag} #{mouse_any_flag}"), "0 1 0", "screen, cursor, mouse")
+
+
+# ---- goldens -------------------------------------------------------------------------------------
+
+# A way through all views: what is pressed, then what the screen is compared with.
+TOUR = (
+    ("overview", ()),
+    ("rows", ("2",)),
+    ("rows-opened", ("Down", "Down", "e")),
+    ("rows-callers", ("c",)),
+    ("rows-filtered", ("C", "c", "/", "=tree", "Enter")),
+    ("rows-ordered", ("/", "C-u", "Enter", "o", "o")),
+    ("flame", ("3",)),
+    ("flame-zoomed", ("Down", "Down", "Down", "Enter")),
+    ("flame-reversed", ("0", "r")),
+    ("flame-collapsed", ("r", "c")),
+    ("flame-searched", ("c", "/", "=price", "Enter")),
+    ("sandwich", ("s",)),
+    ("sandwich-caller", ("Up", "Up", "Enter")),
+    ("time", ("6",)),
+    ("time-marking", (*["Right"] * 3, "Space", *["Right"] * 4)),
+    ("time-span", ("Space",)),
+    ("time-cpus", ("b",)),
+    ("span-overview", ("1",)),
+    ("query-asked", ("6", "x", ":", "=comm:price-worker")),
+    ("query", ("Enter", "1")),
+    ("query-wrong", (":", "=tid:x", "Enter")),
+    ("help", ("h",)),
+    ("health", ("x", "i")),
+)
+
+
+def still(screen):
+    """The screen when it has not changed for a while: for who writes goldens."""
+    before, since = None, time.monotonic()
+    while time.monotonic() - since < 0.4:
+        lines = screen.look()
+        if lines != before:
+            before, since = lines, time.monotonic()
+        time.sleep(0.05)
+    return before
+
+
+def golden_path(name, size):
+    return os.path.join(GOLDEN, f"{name}-{size[0]}x{size[1]}.txt")
+
+
+def golden_lines(name, size):
+    with open(golden_path(name, size), encoding="utf-8") as file:
+        return file.read().split("\n")[:-1]
+
+
+def write_golden(name, size, lines):
+    os.makedirs(GOLDEN, exist_ok=True)
+    with open(golden_path(name, size), "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+
+
+def shown_lines(screen):
+    return [line.rstrip() for line in screen.look()]
+
+
+def compare(screen, name, size):
+    wanted, end = golden_lines(name, size), time.monotonic() + PATIENCE
+    got = shown_lines(screen)
+    while got != wanted and time.monotonic() < end:
+        time.sleep(0.02)
+        got = shown_lines(screen)
+    tap.same("\n".join(got), "\n".join(wanted), f"{name} at {size[0]}x{size[1]}")
+
+
+def go_through(size):
+    with Browser(shop(), size=size) as screen:
+        for name, keys in TOUR:
+            for key in keys:
+                screen.go(key)
+                if WRITES:
+                    still(screen)
+            if WRITES:
+                write_golden(name, size, [line.rstrip() for line in still(screen)])
+            else:
+                compare(screen, name, size)
+
+
+def test_screens_of_80x24():
+    go_through(SIZES[0])
+
+
+def test_screens_of_120x40():
+    go_through(SIZES[1])
+
+
+def test_screens_of_20x5():
+    go_through(SIZES[2])
+
+
+# ---- keys ----------------------------------------------------------------------------------------
+
+
+def test_rows_open_and_close():
+    """Enter and + one level, e all of a row, E and C all rows; c turns from callees to callers."""
+    with Browser(shop()) as screen:
+        lines = screen.go("2", shows="Children")
+        assert lines[2].startswith("+") and "main" in lines[2], lines[2]
+        screen.go("Enter", shows=("-   88.75%", "+  88.75% serve"))
+        screen.go("+", gone="-   88.75%")
+        lines = screen.go("e", shows=("-   88.75%", "walk_tree", "- "))
+        assert sum("walk_tree" in line for line in lines) > 2, lines
+        screen.go("e", gone="-   88.75%")
+        screen.go("E", shows="-   88.75%")
+        screen.go("C", gone="-   88.75%")
+        screen.go("c", shows="below a row are its callers")
+        screen.go("Down", "Enter", shows=("-   88.75%", "88.75% main"))
+        screen.go("c", shows="below a row is what it calls")
+
+
+def test_rows_are_looked_at_closer():
+    """t d s; Esc goes out again step by step; /, g and n go by names; o F H change what is shown."""
+    with Browser(shop()) as screen:
+        screen.go("2", "g", "=price-worker", "Enter")
+        screen.selects("price-worker")
+        screen.go("t", shows=('comm:="price-worker"', "45 samples of 'cycles:u' of 400"), gone="parse_request")
+        screen.go("F", shows=("shares of what is looked at", "100.00%"))
+        screen.go("F", shows="shares of everything", gone="100.00%")
+        screen.go("Escape", shows="parse_request", gone="comm:=")
+        screen.go("g", "=discount", "Enter")
+        screen.selects("discount")
+        screen.go("d", shows='self-dso:="/usr/lib/libprice.so.1"', gone="parse_request")
+        screen.go("Escape", shows="parse_request")
+        screen.go("g", "=price_of", "Enter")
+        screen.selects("price_of")
+        screen.go("n")
+        screen.go("g", "=no such thing", "Enter", shows="no row has that in it")
+        screen.go("s", shows="callers and callees: ")
+        screen.go("Escape", shows="rows: ")
+        screen.go("o", "o", shows="rows by comm", gone="Symbol")
+        screen.go("H", gone="Command")
+        screen.go("H", shows="Command")
+
+
+def test_views_by_their_numbers():
+    """1 2 3 4 6; Esc goes back; the function selected is the same one everywhere."""
+    with Browser(shop()) as screen:
+        screen.go("2", "g", "=render_page", "Enter")
+        screen.selects("render_page")
+        screen.go("4", shows=("callers and callees: ", "render_page  23.75%"))
+        screen.go("6", shows="time: ")
+        screen.go("3", shows="flame graph: ")
+        screen.go("1", shows="overview: ")
+        screen.go("Escape", shows="flame graph: ")
+        screen.go("Escape", shows="time: ")
+        screen.go("Escape", shows="callers and callees: ")
+
+
+def test_help_and_health_come_and_go():
+    with Browser(shop()) as screen:
+        for key in ("h", "?", "F1"):
+            screen.go(key, shows=("\u250c\u2500 Keys", "the next event"))
+            screen.go("x", gone="Keys")
+        screen.go("i", shows=("\u250c\u2500 Health", "No symbols: [kernel]"))
+        screen.go("x", gone=" Health \u2500")
+
+
+def test_a_box_stays_when_the_size_changes():
+    with Browser(shop()) as screen:
+        screen.go("h", shows="\u250c\u2500 Keys")
+        screen.resize(90, 30)
+        screen.until(lambda s: len(s) == 30 and any("Keys" in line for line in s), "the box in a larger screen")
+        screen.go("x", gone="\u250c\u2500 Keys")
+        screen.go("2", shows="rows: ")
+
+
+def test_events_follow_each_other():
+    with Browser(recording("two", events=2)) as screen:
+        screen.shows("400 samples of 'cycles:u'")
+        screen.go("Tab", shows="42 samples of 'page-faults'")
+        screen.go("2", shows="page-faults")
+        screen.go("Tab", shows="cycles:u")
+    with Browser(shop()) as screen:
+        screen.go("Tab", shows="there is no other event")
+
+
+def test_resizing():
+    """Every size down to one row is drawn, and nothing is left of the larger one."""
+    with Browser(shop()) as screen:
+        for key in "12346":
+            screen.go(key)
+            for size in ((120, 40), (33, 9), (8, 3), (2, 1), (80, 24)):
+                screen.resize(*size)
+                screen.until(lambda s, size=size: all(len(line) <= size[0] for line in s) and len(s) <= size[1], f"{size}")
+        screen.shows("time: ", "h Help")
+
+
+# ---- the mouse -----------------------------------------------------------------------------------
+
+
+def test_mouse_in_rows_and_overview():
+    with Browser(shop()) as screen:
+        row, column = screen.place("parse_request")
+        screen.click(row, column)
+        screen.selects("parse_request")
+        screen.click(row, column)
+        screen.shows("callers and callees: ", "parse_request  15.00%")
+        screen.go("2", shows="rows: ")
+        row, column = screen.place("render_page")
+        screen.click(row, column)
+        screen.selects("render_page")
+        screen.click(row, column)
+        screen.shows("-   23.75%")
+        screen.click(row, column, button=64)
+        screen.until(lambda s: re.search(r" 4/\d+$", s[-2]), "the wheel go up")
+        screen.click(row, column, button=65)
+        screen.until(lambda s: re.search(r" 5/\d+$", s[-2]), "the wheel go down")
+        row, column = screen.place("o Order")
+        screen.click(row, column)
+        screen.shows("rows by comm")
+        row, column = screen.place("h Help")
+        screen.click(row, column)
+        screen.shows("\u250c\u2500 Keys")
+        screen.click(row, column)
+        screen.shows(gone="\u250c\u2500 Keys")
+
+
+def test_mouse_in_flame_graphs():
+    with Browser(shop()) as screen:
+        screen.go("3", shows="flame graph: ")
+        screen.click(*screen.place("find_item"))
+        screen.shows("find_item  43.75%, 175 samples")
+        screen.click(*screen.place("\u258ffind_item"))
+        screen.shows("find_item  43.75%", gone="render_page")
+        row, column = screen.place("walk_tree")
+        screen.click(row, column + 2)
+        screen.shows("walk_tree  33.75%")
+        screen.go("4", shows="callers and callees: ")
+        row, column = screen.place("\u258ffind_item")
+        screen.click(row, column + 1)
+        screen.shows("find_item  33.75%")
+
+
+def test_mouse_marks_a_span():
+    with Browser(shop()) as screen:
+        screen.go("6", shows="time: ")
+        screen.click(2, 40, up=False)
+        screen.release(2, 60)
+        screen.shows("all views show this span", "of 400")
+        screen.go("x", gone="of 400")
+
+
+# ---- the end -------------------------------------------------------------------------------------
+
+
+def test_q_leaves_a_summary():
+    with Browser(shop(), size=(100, 50)) as screen:
+        screen.go("3", shows="flame graph: ")
+        screen.press("q")
+        screen.ends()
+        lines = screen.look()
+        for part in ("overview: shop.data  400 samples of 'cycles:u'", "Health: 400 samples read", "Threads", "100 shop",
+                     "Heaviest by themselves", "22.50%  walk_tree", "With what they call", "88.75%  main"):
+            assert any(part in line for line in lines), (part, lines)
+
+
+def test_who_ends_it_leaves_the_terminal_sane():
+    with tmux.Screen(80, 24) as screen:
+        before, after = (os.path.join(FOLDER, name) for name in ("before", "after"))
+        screen.type(f"stty -g >{before}\n")
+        ends = (lambda: screen.press("q"), lambda: screen.press("C-c"), lambda: os.kill(screen.child(), signal.SIGTERM),
+                lambda: os.kill(screen.child(), signal.SIGHUP))
+        for end in ends:
+            screen.type(f"clear; {TALLY} report -i {shop()} --symfs {ROOT}\n")
+            screen.until(lambda s: s[0].startswith("overview"), "the browser")
+            end()
+            Browser.ends(screen)
+            screen.type(f"stty -g >{after}; echo written\n")
+            screen.until(lambda s: any(line.startswith("written") for line in s), "the settings of the terminal")
+            with open(before, encoding="ascii") as one, open(after, encoding="ascii") as other:
+                tap.same(other.read(), one.read(), "terminal settings")
+
+
+def test_it_ends_with_its_terminal():
+    """Who does not hear SIGHUP ends all the same when the terminal is gone, and does not turn in circles."""
+    with Session("/usr/bin/env", "--ignore-signal=HUP", TALLY, "report", "-i", shop()) as session:
+        session.until(lambda text: "Help" in text, "the browser")
+        pid = session.pid
+        os.close(session.terminal)
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end and not os.waitpid(pid, os.WNOHANG)[0]:
+            time.sleep(0.02)
+        ended = time.monotonic() < end
+        session.pid = 0 if ended else pid
+        session.terminal = os.open("/dev/null", os.O_RDONLY)
+        assert ended, "it is still there"
+
+
+# ---- surroundings --------------------------------------------------------------------------------
+
+
+def test_no_color_has_none():
+    coloured = re.compile(r"\x1b\[[0-9;]*\b(3[0-7]|4[0-7]|38|48)\b[0-9;]*m")
+    with Browser(shop()) as screen:
+        screen.go("3", shows="flame graph: ")
+        assert coloured.search("\n".join(screen.coloured()))
+    with Browser(shop(), NO_COLOR="1") as screen:
+        screen.go("3", shows="flame graph: ")
+        assert not coloured.search("\n".join(screen.coloured()))
+        screen.selects("all")
+
+
+def test_without_utf8():
+    with Browser(shop(), LC_ALL="C") as screen:
+        for key in "12346hi":
+            lines = screen.go(key)
+            time.sleep(0.1)
+            lines = screen.look()
+            assert all(ord(c) < 128 for line in lines for c in line), lines
+        screen.go("x", "h", shows="+- Keys")
+
+
+def test_where_there_is_no_screen():
+    """A terminal that can do nothing, and pipes, get text."""
+    with Browser(shop(), shown=None, TERM="dumb", TALLY_PAGER="") as screen:
+        screen.shows("# Health: 400 samples")
+        assert screen.state("#{alternate_on}") == "0"
+    done = tap.run(TALLY, "report", "-i", shop(), "--symfs", ROOT)
+    assert done.returncode == 0 and done.stdout.startswith("# To display") and "\x1b" not in done.stdout, done.stdout[:300]
+    done = tap.run(TALLY, "report", "-i", shop(), "--tui")
+    assert done.returncode == 1 and "--stdio" in done.stderr, (done.returncode, done.stderr)
+
+
+def test_less_than_all_in_recordings():
+    """Without samples it is text; without callchains rows do not open; without times there is no time."""
+    empty = os.path.join(FOLDER, "empty.data")
+    browser_data.write_empty(empty)
+    with Browser(empty, shown=None, TALLY_PAGER="") as screen:
+        screen.shows("has no samples")
+        assert screen.state("#{alternate_on}") == "0"
+    with Browser(recording("flat", chains=False)) as screen:
+        screen.go("2", "Enter", shows="there are no callchains: tally record -g")
+        screen.go("3", shows="flame graph: ")
+        screen.press("q")
+        screen.ends()
+        assert "With what they call" not in "\n".join(screen.look())
+    with Browser(recording("timeless", times=False)) as screen:
+        screen.go("6", shows="the samples of this event have no times")
+        screen.go("Space", "b", "Enter", "Down", shows="the samples of this event have no times")
+
+
+def test_queries():
+    """Of the command line, typed, wrong ones; Esc takes them away one by one."""
+    with Browser(shop(), "--query", "comm:price-worker") as screen:
+        screen.shows("45 samples of 'cycles:u' of 400", "comm:price-worker (Esc: out)")
+        screen.go(":", "=sym:discount", "Enter", shows=("30 samples", "comm:price-worker sym:discount"))
+        screen.go("Escape", shows="45 samples")
+        screen.go("Escape", shows="400 samples")
+        screen.go(":", "=sym:/(/", "Enter", shows="'sym:/(/': ")
+        screen.go(":", "=time:0-", "BSpace", "BSpace", shows="time:_")
+        screen.go("Escape", gone="time:_")
+        screen.go(":", "=nothing:has-this", "Enter", shows="'nothing:has-this': ")
+        screen.go(":", "=sym:no_such_function", "Enter", shows="0 samples of 'cycles:u' of 400")
+        for key in "2346":
+            screen.go(key, shows="0 samples")
+        screen.go(":", "Enter", shows="400 samples")
+    with Browser(shop(), "--query", "'tid:x'", shown=None) as screen:
+        screen.shows("'tid:x': numbers and ranges look like 0-3,5 (at 4)", "400 samples")
+
+
+atexit.register(shutil.rmtree, FOLDER, True)
+tap.main(__name__)
