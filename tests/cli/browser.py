@@ -109,7 +109,7 @@ TOUR = (
     ("flame-reversed", ("0", "r")),
     ("flame-collapsed", ("r", "c")),
     ("flame-searched", ("c", "/", "=price", "Enter")),
-    ("sandwich", ("s",)),
+    ("sandwich", ("4",)),
     ("sandwich-caller", ("Up", "Up", "Enter")),
     ("time", ("6",)),
     ("time-marking", (*["Right"] * 3, "Space", *["Right"] * 4)),
@@ -204,7 +204,7 @@ def test_rows_open_and_close():
         screen.go("E", shows="-   88.75%")
         screen.go("C", gone="-   88.75%")
         screen.go("c", shows="below a row are its callers")
-        screen.go("Down", "Enter", shows=("-   88.75%", "88.75% main"))
+        screen.go("Down", "Enter", shows=("-   88.75%", "88.75% serve", "                main"))
         screen.go("c", shows="below a row is what it calls")
 
 
@@ -213,20 +213,25 @@ def test_rows_are_looked_at_closer():
     with Browser(shop()) as screen:
         screen.go("2", "g", "=price-worker", "Enter")
         screen.selects("price-worker")
-        screen.go("t", shows=('comm:="price-worker"', "45 samples of 'cycles:u' of 400"), gone="parse_request")
+        screen.go("t", shows=("only command price-worker (Esc: out)", "45 samples of 'cycles:u' of 400"), gone="parse_request")
         screen.go("F", shows=("shares of what is looked at", "100.00%"))
         screen.go("F", shows="shares of everything", gone="100.00%")
-        screen.go("Escape", shows="parse_request", gone="comm:=")
+        screen.go("Escape", shows="parse_request", gone="only command")
         screen.go("g", "=discount", "Enter")
         screen.selects("discount")
-        screen.go("d", shows='self-dso:="/usr/lib/libprice.so.1"', gone="parse_request")
+        screen.go("d", shows="only file /usr/lib/libprice.so.1", gone="parse_request")
         screen.go("Escape", shows="parse_request")
         screen.go("g", "=price_of", "Enter")
         screen.selects("price_of")
         screen.go("n")
         screen.go("g", "=no such thing", "Enter", shows="no row has that in it")
-        screen.go("s", shows="callers and callees: ")
-        screen.go("Escape", shows="rows: ")
+        screen.go("s", shows=("only function price_of", "rows: "), gone="parse_request")
+        screen.go("Escape", shows="parse_request", gone="only function")
+        screen.go("k", shows=("only the kernel", "[k]"), gone="[.]")
+        screen.go("Escape", shows="[.]")
+        screen.go("K", shows="the kernel is hidden", gone="[k]")
+        screen.go("K", "U", shows="user space is hidden", gone="[.]")
+        screen.go("U", shows="[.]")
         screen.go("o", "o", shows="rows by comm", gone="Symbol")
         screen.go("H", gone="Command")
         screen.go("H", shows="Command")
@@ -442,8 +447,8 @@ def test_less_than_all_in_recordings():
 def test_queries():
     """Of the command line, typed, wrong ones; Esc takes them away one by one."""
     with Browser(shop(), "--query", "comm:price-worker") as screen:
-        screen.shows("45 samples of 'cycles:u' of 400", "comm:price-worker (Esc: out)")
-        screen.go(":", "=sym:discount", "Enter", shows=("30 samples", "comm:price-worker sym:discount"))
+        screen.shows("45 samples of 'cycles:u' of 400", "only comm:price-worker (Esc: out)")
+        screen.go(":", "=sym:discount", "Enter", shows=("30 samples", "only comm:price-worker, sym:discount (Esc: out)"))
         screen.go("Escape", shows="45 samples")
         screen.go("Escape", shows="400 samples")
         screen.go(":", "=sym:/(/", "Enter", shows="'sym:/(/': ")

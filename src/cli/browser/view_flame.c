@@ -242,7 +242,7 @@ static int flame_mouse(struct browser *browser, struct tally_mouse mouse)
 const struct browser_view browser_flame = {
 	.name = "flame graph",
 	.press = '3',
-	.bar = "h Help|Enter Zoom|- Out|/ Mark|r Reversed|c Collapse|s Function|: Query|1-6 "
+	.bar = "h Help|Enter Zoom|- Out|/ Mark|r Reversed|c Collapse|4 Callers|: Query|1-6 "
 	       "Views|q Quit",
 	.help = flame_help,
 	.nr_help = TALLY_ARRAY_SIZE(flame_help),
