@@ -16,6 +16,7 @@ import tempfile
 import time
 
 import tap
+import tmux
 from crafted import *  # noqa: F403
 
 TALLY = os.path.abspath(sys.argv[1])
@@ -247,6 +248,36 @@ def test_json():
     assert any(line.get("inlined") == "mix" for line in lines), lines
     calls = json.loads(tally("--json", "main").stdout)["functions"][0]["instructions"]
     assert "spin" in {insn.get("target_symbol") for insn in calls if insn["kind"] == "call"}, calls
+
+
+def test_the_browser_has_the_same():
+    """a in tally report: the same shares by address; the loop is drawn; s hides the source; Enter follows a jump."""
+    recording()
+    spin = json.loads(tally("--json", "-s", "spin").stdout)["functions"][0]
+    want = {insn["address"]: f"{sum(e['percent'] for e in insn.get('events', ())):.2f}" for insn in spin["instructions"]}
+
+    def shares(lines):
+        found = {}
+        for line in lines[2:-2]:
+            match = re.match(r"^ *(?:(\d+\.\d\d)%)? +(?:\d+\.\d\d%)? *\b([0-9a-f]{4,}) ", line)
+            if match:
+                found[int(match.group(2), 16)] = match.group(1) or "0.00"
+        return found
+    with tmux.Screen(120, 100) as screen:
+        screen.type(f"{TALLY} report -i {at('perf.data')}")
+        screen.press("Enter")
+        screen.until(lambda s: s[-1].startswith(" h Help"), "the browser")
+        screen.press("2")
+        screen.type("gspin")
+        screen.press("Enter", "a")
+        lines = screen.until(lambda s: s[0].startswith("annotate: ") and "spin" in s[1], "its instructions")
+        got = shares(lines)
+        assert got and all(float(want[addr]) == float(share) for addr, share in got.items()), (got, want)
+        tap.same(set(want) - set(got), set(), "instructions that are not there")
+        assert any("\u250c" in line and ">" in line for line in lines), lines
+        assert any("sum += mix(i)" in line for line in lines), lines
+        screen.press("s")
+        screen.until(lambda s: not any("sum += mix(i)" in line for line in s), "no source")
 
 
 def test_source_is_between():

@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 import tap
+import tmux
 from crafted import *  # noqa: F403
 from terminal import on_terminal
 
@@ -369,10 +370,32 @@ def test_few_samples_and_nothing_to_tell():
 def test_lines_fit_a_terminal():
     pair = perf_pair()
     for columns in (80, 100):
-        shown = on_terminal(TALLY, "diff", *pair, columns=columns).decode()
+        shown = on_terminal(TALLY, "diff", "--stdio", *pair, columns=columns).decode()
         assert re.search(r"Verdict +Shared Object +Symbol", shown), shown
         for line in shown.splitlines():
             assert len(line) <= columns or " " not in line.strip("# "), line
+
+
+def test_the_browser_shows_the_same():
+    """On a terminal: rows as in JSON, by size of the change; only what changed; what each recording has; a name."""
+    pair = [crafted("seen.a", [(0x10, 1)] * 300 + [(0x110, 1)] * 300),
+            crafted("seen.b", [(0x10, 1)] * 500 + [(0x110, 1)] * 100)]
+    nr = len(changed(event(*pair)))
+    with tmux.Screen(90, 12) as screen:
+        screen.type(f"{TALLY} diff {' '.join(pair)}")
+        screen.press("Enter")
+        lines = screen.until(lambda s: s[0].startswith("diff of ") and "%" in s[2], "rows")
+        assert re.match(r" +50\.00% +[+-]33\.33% +\d+\.\d\d% +\u2588{12} (grew|shrank|cannot tell) ", lines[2]), lines
+        assert re.match(r" +50\.00% +[+-]33\.33% ", lines[3]) and lines[-2].endswith("1/2"), lines
+        screen.press("Enter")
+        screen.until(lambda s: re.match(r"baseline 50\.00%, compared (83\.33|16\.67)%", s[-2]), "each recording's")
+        screen.press("c")
+        screen.until(lambda s: s[-2].startswith("only what changed") and s[-2].endswith(f"{min(nr, 1)}/{nr}"), "only what changed")
+        screen.type("/no such name")
+        screen.press("Enter")
+        screen.until(lambda s: s[-2].endswith("0/0"), "no rows")
+        screen.press("q")
+        screen.until(lambda s: any(line.startswith("# Baseline: 1 recording, 600 samples") for line in s), "what is left")
 
 
 def test_names_of_strangers():

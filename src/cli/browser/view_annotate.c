@@ -134,6 +134,7 @@ static void code_scroll(struct browser *browser, size_t rows)
 	code->first = TALLY_MIN(code->first, code->cursor);
 	if (code->cursor >= code->first + rows)
 		code->first = code->cursor - rows + 1;
+	code->first = TALLY_MIN(code->first, code->lines.len > rows ? code->lines.len - rows : 0);
 }
 
 static void draw_heading(struct browser *browser)
