@@ -163,7 +163,8 @@ static int children_add(struct grower *grower, uint32_t node, uint32_t *order)
 
 	for (uint32_t i = 0; i < nr; i++)
 		order[i] = i;
-	qsort_r(order, nr, sizeof(*order), by_weight, grower->children.data);
+	if (nr)
+		qsort_r(order, nr, sizeof(*order), by_weight, grower->children.data);
 	if (tally_vec_reserve(&grower->tree->nodes, grower->tree->nodes.len + nr) ||
 	    tally_vec_reserve(&grower->ranges, grower->ranges.len + nr))
 		return -ENOMEM;
