@@ -376,6 +376,109 @@ static void test_scrolling(void **state)
 	assert_int_equal(f->screen.first, 0);
 }
 
+/* ---- call graphs that are grown when they are needed -------------------------------------------
+ */
+
+enum { MANY = 400 };
+
+struct growing {
+	struct fixture *f;
+	unsigned grown[MANY]; /* by row: how often */
+	unsigned nr;
+};
+
+static int grow(void *arg, uint32_t number)
+{
+	struct growing *growing = arg;
+	struct tally_hist *hist = &growing->f->hist;
+	struct tally_row *row = &hist->rows.data[number];
+	uint32_t root = (uint32_t)hist->graph.len;
+
+	growing->grown[number]++;
+	growing->nr++;
+	if (tally_vec_push(&hist->graph, (struct tally_graph_node){.frame = row->frame,
+								   .period = row->total,
+								   .first_child = root + 1}) ||
+	    tally_vec_push(&hist->graph,
+			   (struct tally_graph_node){.frame = row->frame, .period = row->total}))
+		return -1;
+	row->graph = root;
+	return 0;
+}
+
+/* The heaviest row has nothing below it. */
+static bool may_grow(void *arg, uint32_t number)
+{
+	(void)arg;
+	return number > 0;
+}
+
+static void grow_many(struct fixture *f, struct growing *growing)
+{
+	struct tally_hist_options hist = {.keys = TALLY_KEY_DSO | TALLY_KEY_SYMBOL};
+
+	for (uint64_t i = 0; i + 4 < MANY; i++)
+		add_sample(f, 0x1000 + i, 0, 0, 2000 - i);
+	tally_hist_free(&f->hist);
+	assert_int_equal(tally_hist_build(&f->profile, 0, &hist, &f->hist), 0);
+	assert_int_equal(f->hist.rows.len, MANY);
+	/* [0] is no node. */
+	if (!f->hist.graph.len)
+		assert_int_equal(tally_vec_push(&f->hist.graph, (struct tally_graph_node){0}), 0);
+	*growing = (struct growing){.f = f};
+	f->view.grow = grow;
+	f->view.may_grow = may_grow;
+	f->view.grow_arg = growing;
+}
+
+/* Only what is opened is grown, and once. */
+static void test_a_graph_is_grown_when_its_row_opens(void **state)
+{
+	struct fixture *f = *state;
+	struct growing growing;
+
+	grow_many(f, &growing);
+	draw(f, ROWS, COLUMNS);
+	assert_int_equal(growing.nr, 0);
+	assert_false(f->screen.lines.data[0].has_more);
+	assert_true(f->screen.lines.data[1].has_more);
+	assert_int_equal(tally_screen_toggle(&f->screen, &f->view, false), 0);
+	draw(f, ROWS, COLUMNS);
+	assert_int_equal(growing.nr, 0);
+	f->screen.cursor = 2;
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(tally_screen_toggle(&f->screen, &f->view, i == 1), 0);
+		draw(f, ROWS, COLUMNS);
+		assert_int_equal(f->screen.lines.len, i == 1 ? MANY : MANY + 1);
+	}
+	assert_int_equal(growing.grown[2], 1);
+	assert_int_equal(growing.nr, 1);
+}
+
+/* With all rows open those in sight are grown, and others as they come into sight; the line
+ * selected stays selected while graphs appear above it. */
+static void test_graphs_are_grown_in_sight(void **state)
+{
+	struct fixture *f = *state;
+	struct growing growing;
+	uint64_t id;
+
+	grow_many(f, &growing);
+	draw(f, ROWS, COLUMNS);
+	tally_screen_open_all(&f->screen, true);
+	draw(f, ROWS, COLUMNS);
+	assert_in_range(growing.nr, 4, 2 * ROWS);
+	f->screen.cursor = f->screen.lines.len - 1;
+	id = f->screen.lines.data[f->screen.cursor].id;
+	for (int i = 0; i < 3; i++)
+		draw(f, ROWS, COLUMNS);
+	assert_true(f->screen.lines.data[f->screen.cursor].id == id);
+	assert_true(growing.grown[MANY - 1]);
+	assert_in_range(growing.nr, 8, 8 * ROWS);
+	for (int i = 0; i < MANY; i++)
+		assert_true(growing.grown[i] <= 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -389,6 +492,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_small_screens, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_any_size, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_scrolling, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_graph_is_grown_when_its_row_opens, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_graphs_are_grown_in_sight, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
