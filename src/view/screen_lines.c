@@ -124,11 +124,14 @@ static bool is_near(const struct tally_screen *screen, const struct tally_view *
 {
 	enum { FIRST_PAGE = 64 };
 	size_t page = screen->page ? screen->page : FIRST_PAGE, at = screen->lines.len;
+	size_t top = TALLY_MIN(screen->first, screen->cursor);
 
 	if (view->hist->rows.data[number].graph)
 		return true;
-	return (at + page >= screen->first || at >= screen->cursor) &&
-	       at <= TALLY_MAX(screen->first, screen->cursor) + page;
+	/* A cursor that went far takes the screen along when it is drawn. */
+	if (screen->cursor >= top + page)
+		top = screen->cursor - page + 1;
+	return at + page >= top && at <= top + 2 * page;
 }
 
 static int row_grow(const struct tally_view *view, uint32_t number)
