@@ -5,6 +5,7 @@
 
 #include <curses.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ enum { ESCAPE_MS = 25 };
 
 struct tally_terminal {
 	SCREEN *screen;
+	FILE *input; /* keys come from here; NULL: from standard input */
 	attr_t inks[TALLY_NR_INKS];
 };
 
@@ -91,6 +93,25 @@ static void take_mouse(void)
 	mouseinterval(0);
 }
 
+/* The terminal opened once more, as reads of ncurses must not wait: of a button that nobody asked
+ * for it reads on until the next key. The flag would be that of all who share standard input, so it
+ * is not set there. NULL: it cannot be opened. */
+static FILE *open_input(void)
+{
+	int fd = open("/proc/self/fd/0", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	FILE *input = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (fd >= 0 && !input)
+		close(fd);
+	return input;
+}
+
+static void close_input(struct tally_terminal *terminal)
+{
+	if (terminal->input)
+		fclose(terminal->input);
+}
+
 int tally_terminal_open(bool colours, bool mouse, struct tally_terminal **ret_terminal)
 {
 	struct tally_terminal *terminal;
@@ -100,8 +121,10 @@ int tally_terminal_open(bool colours, bool mouse, struct tally_terminal **ret_te
 	terminal = calloc(1, sizeof(*terminal));
 	if (!terminal)
 		return -ENOMEM;
-	terminal->screen = newterm(NULL, stdout, stdin);
+	terminal->input = open_input();
+	terminal->screen = newterm(NULL, stdout, terminal->input ? terminal->input : stdin);
 	if (!terminal->screen) {
+		close_input(terminal);
 		free(terminal);
 		return -ENODEV;
 	}
@@ -126,6 +149,7 @@ void tally_terminal_close(struct tally_terminal *terminal)
 		return;
 	endwin();
 	delscreen(terminal->screen);
+	close_input(terminal);
 	free(terminal);
 }
 
