@@ -336,6 +336,17 @@ def test_mouse_in_flame_graphs():
         screen.shows("find_item  33.75%")
 
 
+def test_other_buttons_do_nothing():
+    """And what comes after them is not kept waiting, by no key and by no signal."""
+    with Browser(shop()) as screen:
+        screen.click(5, 5, button=1)
+        screen.resize(90, 30)
+        screen.until(lambda s: len(s) == 30 and s[-1].startswith(" h Help"), "the larger screen")
+        screen.click(5, 5, button=2)
+        os.kill(screen.child(), signal.SIGTERM)
+        screen.ends()
+
+
 def test_mouse_marks_a_span():
     with Browser(shop()) as screen:
         screen.go("6", shows="time: ")
