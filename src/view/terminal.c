@@ -245,5 +245,7 @@ void tally_terminal_show(struct tally_terminal *terminal, const struct tally_can
 		clearok(stdscr, TRUE);
 	for (int row = 0; row < canvas->rows; row++)
 		show_row(terminal, canvas, row);
+	/* Stopped and continued, the terminal sends other sequences for keys until it is told. */
+	keypad(stdscr, TRUE);
 	refresh();
 }

@@ -402,6 +402,18 @@ def test_it_ends_with_its_terminal():
         assert ended, "it is still there"
 
 
+def test_it_stops_and_goes_on():
+    """Ctrl-Z gives the terminal to the shell, fg brings the same screen back."""
+    with Browser(shop()) as screen:
+        screen.go("3", "Down", shows="main  88.75%")
+        screen.press("C-z")
+        screen.until(lambda s: s[-1].strip() == "shell>", "the shell")
+        tap.same(screen.state("#{alternate_on} #{cursor_flag}"), "0 1", "screen, cursor")
+        screen.type("fg\n")
+        screen.shows("flame graph: ", "main  88.75%", "h Help")
+        screen.go("Down", shows="serve  88.75%")
+
+
 # ---- surroundings --------------------------------------------------------------------------------
 
 
