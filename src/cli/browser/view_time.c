@@ -27,6 +27,7 @@ static void scroll(struct browser_spans *spans)
 
 	spans->strip = nr ? TALLY_MIN(spans->strip, nr - 1) : 0;
 	spans->bin = TALLY_MIN(spans->bin, spans->nr_bins - 1);
+	spans->mark = TALLY_MIN(spans->mark, spans->nr_bins - 1);
 	spans->first = TALLY_MIN(spans->first, spans->strip);
 	if (spans->strip >= spans->first + spans->rows)
 		spans->first = spans->strip - spans->rows + 1;
