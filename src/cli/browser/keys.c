@@ -237,6 +237,36 @@ static bool go_by_key(struct browser *browser, uint32_t press)
 	return false;
 }
 
+/* Whether a key moves a cursor, and where to. */
+static bool cursor_press(const struct browser_cursor *cursor, uint32_t press)
+{
+	size_t at = *cursor->at, last = cursor->nr ? cursor->nr - 1 : 0;
+
+	switch (press) {
+	case TALLY_PRESS_UP: at -= at > 0; break;
+	case TALLY_PRESS_DOWN: at++; break;
+	case TALLY_PRESS_PAGE_UP: at -= TALLY_MIN(at, cursor->page); break;
+	case ' ':
+	case TALLY_PRESS_PAGE_DOWN: at += cursor->page; break;
+	case TALLY_PRESS_HOME: at = 0; break;
+	case TALLY_PRESS_LAST: at = last; break;
+	default: return false;
+	}
+	*cursor->at = TALLY_MIN(at, last);
+	return true;
+}
+
+/* The view's own cursor. */
+static bool view_cursor_press(struct browser *browser, uint32_t press)
+{
+	struct browser_cursor cursor;
+
+	if (!browser->view->cursor)
+		return false;
+	cursor = browser->view->cursor(browser);
+	return cursor_press(&cursor, press);
+}
+
 /* A word of the line of keys that was clicked on: its key. */
 static uint32_t bar_press(const struct browser *browser, struct tally_mouse mouse)
 {
@@ -283,6 +313,9 @@ static int press_mouse(struct browser *browser)
 	}
 	if (press != TALLY_PRESS_NONE)
 		return browser_press(browser, press);
+	if ((mouse.act == TALLY_MOUSE_WHEEL_UP && view_cursor_press(browser, TALLY_PRESS_UP)) ||
+	    (mouse.act == TALLY_MOUSE_WHEEL_DOWN && view_cursor_press(browser, TALLY_PRESS_DOWN)))
+		return 0;
 	return browser->view->mouse ? browser->view->mouse(browser, mouse) : 0;
 }
 
@@ -301,6 +334,8 @@ int browser_press(struct browser *browser, uint32_t press)
 		return 0;
 	if (browser->prompt.question)
 		return browser_prompt_press(&browser->prompt, browser, press);
+	if (view_cursor_press(browser, press))
+		return 0;
 	key = live ? key_find(live->keys, live->nr_keys, press) : NULL;
 	if (!key)
 		key = key_find(view->keys, view->nr_keys, press);

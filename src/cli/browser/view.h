@@ -10,6 +10,11 @@ struct browser_key {
 	int (*act)(struct browser *browser);
 };
 
+/* A line of so many that is selected, and how many are in sight. */
+struct browser_cursor {
+	size_t *at, nr, page;
+};
+
 struct browser_view {
 	const char *name;
 	uint32_t press;  /* the key that goes there */
@@ -21,6 +26,8 @@ struct browser_view {
 	/* Make and draw it, in the rows of browser->room; `where` is for the panel. 0 or -errno. */
 	int (*draw)(struct browser *browser, struct tally_str *where);
 	int (*mouse)(struct browser *browser, struct tally_mouse mouse); /* or NULL */
+	/* Of a list: arrows, pages and the wheel move it. NULL: the view has keys for these. */
+	struct browser_cursor (*cursor)(struct browser *browser);
 	bool draws_panel;
 };
 

@@ -195,53 +195,12 @@ static int annotate_draw(struct browser *browser, struct tally_str *where)
 
 /* ---- keys -------------------------------------------------------------------------------- */
 
-static void code_move(struct browser *browser, long lines)
+static struct browser_cursor annotate_cursor(struct browser *browser)
 {
-	struct browser_code *code = &browser->code;
-	long last = (long)code->lines.len - 1, to = (long)code->cursor + lines;
+	int rows = browser->room.bottom - browser->room.top - 1;
 
-	code->cursor = (size_t)TALLY_MAX(TALLY_MIN(to, last), 0L);
-}
-
-static long code_page(const struct browser *browser)
-{
-	return TALLY_MAX(browser->room.bottom - browser->room.top - 1, 1);
-}
-
-static int annotate_up(struct browser *browser)
-{
-	code_move(browser, -1);
-	return 0;
-}
-
-static int annotate_down(struct browser *browser)
-{
-	code_move(browser, 1);
-	return 0;
-}
-
-static int annotate_page_up(struct browser *browser)
-{
-	code_move(browser, -code_page(browser));
-	return 0;
-}
-
-static int annotate_page_down(struct browser *browser)
-{
-	code_move(browser, code_page(browser));
-	return 0;
-}
-
-static int annotate_home(struct browser *browser)
-{
-	browser->code.cursor = 0;
-	return 0;
-}
-
-static int annotate_last(struct browser *browser)
-{
-	code_move(browser, (long)browser->code.lines.len);
-	return 0;
+	return (struct browser_cursor){&browser->code.cursor, browser->code.lines.len,
+				       (size_t)TALLY_MAX(rows, 1)};
 }
 
 static void go_to_insn(struct browser_code *code, uint32_t insn)
@@ -391,10 +350,6 @@ static int annotate_mouse(struct browser *browser, struct tally_mouse mouse)
 	struct browser_code *code = &browser->code;
 	size_t to = code->first + (size_t)(mouse.row - browser->room.top - 1);
 
-	if (mouse.act == TALLY_MOUSE_WHEEL_UP)
-		return annotate_up(browser);
-	if (mouse.act == TALLY_MOUSE_WHEEL_DOWN)
-		return annotate_down(browser);
 	if (mouse.act != TALLY_MOUSE_DOWN || mouse.row <= browser->room.top ||
 	    mouse.row >= browser->room.bottom || to >= code->lines.len)
 		return 0;
@@ -405,13 +360,6 @@ static int annotate_mouse(struct browser *browser, struct tally_mouse mouse)
 }
 
 static const struct browser_key annotate_keys[] = {
-	{TALLY_PRESS_UP, annotate_up},
-	{TALLY_PRESS_DOWN, annotate_down},
-	{TALLY_PRESS_PAGE_UP, annotate_page_up},
-	{TALLY_PRESS_PAGE_DOWN, annotate_page_down},
-	{' ', annotate_page_down},
-	{TALLY_PRESS_HOME, annotate_home},
-	{TALLY_PRESS_LAST, annotate_last},
 	{TALLY_PRESS_ENTER, annotate_enter},
 	{'H', annotate_hot},
 	{'s', annotate_source},
@@ -435,4 +383,5 @@ const struct browser_view browser_annotate = {
 	.nr_keys = TALLY_ARRAY_SIZE(annotate_keys),
 	.draw = annotate_draw,
 	.mouse = annotate_mouse,
+	.cursor = annotate_cursor,
 };

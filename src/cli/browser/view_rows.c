@@ -30,56 +30,12 @@ static int rows_draw(struct browser *browser, struct tally_str *where)
 	return 0;
 }
 
-/* ---- moving ------------------------------------------------------------------------------ */
-
-/* Lines up (negative) or down, as far as there are any. */
-static void rows_move(struct browser *browser, long lines)
+static struct browser_cursor rows_cursor(struct browser *browser)
 {
 	struct tally_screen *screen = &browser->table.screen;
-	long last = (long)screen->lines.len - 1, to = (long)screen->cursor + lines;
 
-	screen->cursor = (size_t)TALLY_MAX(TALLY_MIN(to, last), 0L);
-}
-
-static long rows_page(const struct browser *browser)
-{
-	return tally_screen_page(&browser->table.screen, browser->canvas.rows);
-}
-
-static int rows_up(struct browser *browser)
-{
-	rows_move(browser, -1);
-	return 0;
-}
-
-static int rows_down(struct browser *browser)
-{
-	rows_move(browser, 1);
-	return 0;
-}
-
-static int rows_page_up(struct browser *browser)
-{
-	rows_move(browser, -rows_page(browser));
-	return 0;
-}
-
-static int rows_page_down(struct browser *browser)
-{
-	rows_move(browser, rows_page(browser));
-	return 0;
-}
-
-static int rows_home(struct browser *browser)
-{
-	browser->table.screen.cursor = 0;
-	return 0;
-}
-
-static int rows_last(struct browser *browser)
-{
-	rows_move(browser, (long)browser->table.screen.lines.len);
-	return 0;
+	return (struct browser_cursor){&screen->cursor, screen->lines.len,
+				       (size_t)tally_screen_page(screen, browser->canvas.rows)};
 }
 
 /* ---- callchains --------------------------------------------------------------------------- */
@@ -338,10 +294,6 @@ static int rows_mouse(struct browser *browser, struct tally_mouse mouse)
 	int line = mouse.row - browser->room.top - !screen->hide_headings;
 	size_t to = screen->first + (size_t)line;
 
-	if (mouse.act == TALLY_MOUSE_WHEEL_UP)
-		return rows_up(browser);
-	if (mouse.act == TALLY_MOUSE_WHEEL_DOWN)
-		return rows_down(browser);
 	if ((mouse.act != TALLY_MOUSE_DOWN && mouse.act != TALLY_MOUSE_TWICE) || line < 0 ||
 	    mouse.row >= browser->room.bottom || to >= screen->lines.len)
 		return 0;
@@ -352,13 +304,6 @@ static int rows_mouse(struct browser *browser, struct tally_mouse mouse)
 }
 
 static const struct browser_key rows_keys[] = {
-	{TALLY_PRESS_UP, rows_up},
-	{TALLY_PRESS_DOWN, rows_down},
-	{TALLY_PRESS_PAGE_UP, rows_page_up},
-	{TALLY_PRESS_PAGE_DOWN, rows_page_down},
-	{' ', rows_page_down},
-	{TALLY_PRESS_HOME, rows_home},
-	{TALLY_PRESS_LAST, rows_last},
 	{TALLY_PRESS_ENTER, rows_toggle},
 	{'+', rows_toggle},
 	{'e', rows_toggle_below},
@@ -401,5 +346,6 @@ const struct browser_view browser_rows = {
 	.nr_keys = TALLY_ARRAY_SIZE(rows_keys),
 	.draw = rows_draw,
 	.mouse = rows_mouse,
+	.cursor = rows_cursor,
 	.draws_panel = true,
 };

@@ -208,53 +208,13 @@ static int diff_draw(struct browser *browser, struct tally_str *where)
 
 /* ---- keys ---------------------------------------------------------------------------------- */
 
-static void diff_move(struct browser *browser, long rows)
+static struct browser_cursor diff_cursor(struct browser *browser)
 {
 	struct diff_browse *browse = diff_of(browser);
-	long last = (long)browse->rows.len - 1, to = (long)browse->cursor + rows;
+	int rows = browser->room.bottom - browser->room.top - 1;
 
-	browse->cursor = (size_t)TALLY_MAX(TALLY_MIN(to, last), 0L);
-}
-
-static long diff_page(const struct browser *browser)
-{
-	return TALLY_MAX(browser->room.bottom - browser->room.top - 1, 1);
-}
-
-static int diff_up(struct browser *browser)
-{
-	diff_move(browser, -1);
-	return 0;
-}
-
-static int diff_down(struct browser *browser)
-{
-	diff_move(browser, 1);
-	return 0;
-}
-
-static int diff_page_up(struct browser *browser)
-{
-	diff_move(browser, -diff_page(browser));
-	return 0;
-}
-
-static int diff_page_down(struct browser *browser)
-{
-	diff_move(browser, diff_page(browser));
-	return 0;
-}
-
-static int diff_home(struct browser *browser)
-{
-	diff_of(browser)->cursor = 0;
-	return 0;
-}
-
-static int diff_last(struct browser *browser)
-{
-	diff_move(browser, (long)diff_of(browser)->rows.len);
-	return 0;
+	return (struct browser_cursor){&browse->cursor, browse->rows.len,
+				       (size_t)TALLY_MAX(rows, 1)};
 }
 
 static int diff_turn(struct browser *browser, bool *flag, const char *on, const char *off)
@@ -334,10 +294,6 @@ static int diff_mouse(struct browser *browser, struct tally_mouse mouse)
 	struct diff_browse *browse = diff_of(browser);
 	size_t to = browse->first + (size_t)(mouse.row - browser->room.top - 1);
 
-	if (mouse.act == TALLY_MOUSE_WHEEL_UP)
-		return diff_up(browser);
-	if (mouse.act == TALLY_MOUSE_WHEEL_DOWN)
-		return diff_down(browser);
 	if (mouse.act != TALLY_MOUSE_DOWN || mouse.row <= browser->room.top ||
 	    mouse.row >= browser->room.bottom || to >= browse->rows.len)
 		return 0;
@@ -348,13 +304,6 @@ static int diff_mouse(struct browser *browser, struct tally_mouse mouse)
 }
 
 static const struct browser_key diff_keys[] = {
-	{TALLY_PRESS_UP, diff_up},
-	{TALLY_PRESS_DOWN, diff_down},
-	{TALLY_PRESS_PAGE_UP, diff_page_up},
-	{TALLY_PRESS_PAGE_DOWN, diff_page_down},
-	{' ', diff_page_down},
-	{TALLY_PRESS_HOME, diff_home},
-	{TALLY_PRESS_LAST, diff_last},
 	{TALLY_PRESS_ENTER, diff_details},
 	{'c', diff_changed},
 	{'s', diff_total},
@@ -378,6 +327,7 @@ static const struct browser_view diff_rows = {
 	.nr_keys = TALLY_ARRAY_SIZE(diff_keys),
 	.draw = diff_draw,
 	.mouse = diff_mouse,
+	.cursor = diff_cursor,
 };
 
 /* ---- the browser ------------------------------------------------------------------------------
