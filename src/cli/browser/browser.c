@@ -256,7 +256,9 @@ static int keys_drain(struct browser *browser)
 			ret = draw_locked(browser);
 		if (!ret)
 			ret = browser_press(browser, press);
-		if (!ret)
+		/* Of what is typed as an answer nothing is seen before its end, but the last of it.
+		 */
+		if (!ret && !browser->prompt.question)
 			ret = draw_locked(browser);
 	}
 	unlock(browser);
