@@ -75,6 +75,9 @@ uint32_t tally_flame_at(const struct tally_flame *flame, uint32_t level, int col
 	return UINT32_MAX;
 }
 
+/* Of a name of 100 kB no more is looked at, for each cell and each key. */
+enum { NAME_MAX_BYTES = 4096 };
+
 /* ---- how functions look ----------------------------------------------------------- */
 
 void tally_flame_name(const struct tally_profile *profile, uint32_t number, size_t columns,
@@ -85,7 +88,9 @@ void tally_flame_name(const struct tally_profile *profile, uint32_t number, size
 	size_t start = out->len;
 
 	if (frame->symbol) {
-		tally_str_add(out, tally_symbol_name(frame->dso, frame->symbol));
+		const char *symbol = tally_symbol_name(frame->dso, frame->symbol);
+
+		tally_str_add_bytes(out, symbol, strnlen(symbol, NAME_MAX_BYTES));
 		if (tally_symbol_is_inlined(frame->dso, frame->symbol))
 			tally_str_add(out, " (inlined)");
 	} else if (*name == '[') {
