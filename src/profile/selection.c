@@ -62,7 +62,7 @@ int tally_selection_make(const struct tally_profile *profile,
 					    .event = options->event};
 	int ret = 0;
 
-	if (options->is_timed || options->query || options->passes)
+	if (options->is_timed || options->query || options->passes || options->copies)
 		ret = buckets_copy(profile, options, &selection);
 	if (ret)
 		return ret;

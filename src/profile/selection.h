@@ -18,6 +18,7 @@ struct tally_selection_options {
 	bool is_timed;
 	uint64_t first, last;
 	const struct tally_query *query; /* NULL: none */
+	bool copies; /* the profile's own buckets are not borrowed: more samples come meanwhile */
 };
 
 struct tally_selection {

@@ -60,6 +60,10 @@ bool tally_diff_is_changed(const struct tally_diff_value *value);
 void tally_diff_view_verdict(const struct tally_diff_view *view, const struct tally_diff_row *row,
 			     struct tally_str *out);
 
+/* The callchain that a row of paths is, from the outermost caller on. */
+void tally_diff_view_path(const struct tally_diff_view *view, const struct tally_diff_row *row,
+			  struct tally_str *out);
+
 /* Find how wide the columns are; before the heading. */
 void tally_diff_view_measure(struct tally_diff_view *view);
 void tally_diff_view_heading(const struct tally_diff_view *view, struct tally_str *out);

@@ -201,8 +201,8 @@ static void text_symbol(const struct tally_diff_view *view, const struct tally_d
 	tally_str_add(out, tally_diff_name(view->diff, row->symbol));
 }
 
-static void text_path(const struct tally_diff_view *view, const struct tally_diff_row *row,
-		      struct tally_str *out)
+void tally_diff_view_path(const struct tally_diff_view *view, const struct tally_diff_row *row,
+			  struct tally_str *out)
 {
 	const struct tally_interned *path = &view->diff->paths.strings.data[row->path];
 
@@ -292,7 +292,7 @@ static const struct diff_column columns[] = {
 	{"Command", 0, TALLY_SHORTEN_TEXT, has_comm, text_comm},
 	{"Shared Object", 0, TALLY_SHORTEN_PATH, has_file, text_file},
 	{"Symbol", 0, TALLY_SHORTEN_NAME, has_symbol, text_symbol},
-	{"Path", 0, TALLY_SHORTEN_TEXT, has_path, text_path},
+	{"Path", 0, TALLY_SHORTEN_TEXT, has_path, tally_diff_view_path},
 };
 
 static void add_cell(const struct tally_diff_view *view, const struct diff_column *column,

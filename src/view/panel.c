@@ -27,24 +27,70 @@ static void draw_note(const struct tally_panel *panel, struct tally_canvas *canv
 	tally_canvas_put(canvas, row, canvas->columns - width, width, where, TALLY_INK_DIM);
 }
 
-/* Whole words only: a key that does not fit is left out. */
+/* A word of the line of keys, and where it stands. */
+struct bar_word {
+	const char *text;
+	int len, column;
+};
+
+static int word_length(const char *word)
+{
+	return (int)strcspn(word, "|");
+}
+
+static const char *last_word(const char *bar)
+{
+	const char *last = strrchr(bar, '|');
+
+	return last ? last + 1 : bar;
+}
+
+/* The next word that is shown; `*bar` moves behind it. Whole words only, those in front first, and
+ * always the last one, which is how to get out. */
+static bool bar_next(const char **bar, int columns, struct bar_word *word)
+{
+	const char *last = last_word(*bar);
+	int behind = word->text ? word->column + word->len + GAP : 1;
+	int len = word_length(*bar), left = columns - behind;
+
+	if (!**bar)
+		return false;
+	if (*bar != last && len + GAP + word_length(last) > left) {
+		*bar = last;
+		len = word_length(last);
+	}
+	if (len > left)
+		return false;
+	*word = (struct bar_word){*bar, len, behind};
+	*bar += len + ((*bar)[len] == '|');
+	return true;
+}
+
+const char *tally_panel_bar_at(const char *bar, int columns, int column)
+{
+	struct bar_word word = {0};
+
+	while (bar_next(&bar, columns, &word)) {
+		if (column >= word.column && column < word.column + word.len)
+			return word.text;
+	}
+	return NULL;
+}
+
 static void draw_bar(const char *bar, struct tally_canvas *canvas, int row)
 {
-	int at = 0;
+	struct bar_word word = {0};
 
 	tally_canvas_fill(canvas, row, 0, canvas->columns, TALLY_INK_BAR);
-	while (*bar) {
-		size_t len = strcspn(bar, "|"), key = strcspn(bar, " ");
+	while (bar_next(&bar, canvas->columns, &word)) {
 		char text[64];
+		size_t key = strcspn(word.text, " ");
 
-		snprintf(text, sizeof(text), "%.*s", (int)TALLY_MIN(len, sizeof(text) - 1), bar);
-		if (at + (int)tally_width_of(text) + 1 > canvas->columns)
-			return;
-		tally_canvas_put(canvas, row, at + 1, canvas->columns, text, TALLY_INK_BAR);
+		snprintf(text, sizeof(text), "%.*s", TALLY_MIN(word.len, (int)sizeof(text) - 1),
+			 word.text);
+		tally_canvas_put(canvas, row, word.column, word.len, text, TALLY_INK_BAR);
 		text[TALLY_MIN(key, sizeof(text) - 1)] = '\0';
-		tally_canvas_put(canvas, row, at + 1, canvas->columns, text, TALLY_INK_KEY);
-		at += (int)len + GAP;
-		bar += len + (bar[len] == '|');
+		tally_canvas_put(canvas, row, word.column, word.len, text, TALLY_INK_KEY);
 	}
 }
 

@@ -25,7 +25,11 @@ struct tally_panel_room {
 /* How much room there is on a canvas of so many rows; where there are few, note and keys go. */
 struct tally_panel_room tally_panel_room(int rows);
 
-/* Draw it. Of the keys those that fit. */
+/* The word of a line of keys that stands at a column, of so many, with what follows it; NULL: none
+ * does. */
+const char *tally_panel_bar_at(const char *bar, int columns, int column);
+
+/* Draw it. Of the keys those that fit, and always the last one. */
 void tally_panel_draw(const struct tally_panel *panel, struct tally_canvas *canvas);
 
 #endif

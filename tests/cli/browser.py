@@ -242,13 +242,13 @@ def test_views_by_their_numbers():
     with Browser(shop()) as screen:
         screen.go("2", "g", "=render_page", "Enter")
         screen.selects("render_page")
-        screen.go("4", shows=("callers and callees: ", "render_page  23.75%"))
+        screen.go("4", shows=("callers: ", "render_page  23.75%"))
         screen.go("6", shows="time: ")
         screen.go("3", shows="flame graph: ")
         screen.go("1", shows="overview: ")
         screen.go("Escape", shows="flame graph: ")
         screen.go("Escape", shows="time: ")
-        screen.go("Escape", shows="callers and callees: ")
+        screen.go("Escape", shows="callers: ")
 
 
 def test_help_and_health_come_and_go():
@@ -299,7 +299,7 @@ def test_mouse_in_rows_and_overview():
         screen.click(row, column)
         screen.selects("parse_request")
         screen.click(row, column)
-        screen.shows("callers and callees: ", "parse_request  15.00%")
+        screen.shows("callers: ", "parse_request  15.00%")
         screen.go("2", shows="rows: ")
         row, column = screen.place("render_page")
         screen.click(row, column)
@@ -330,7 +330,7 @@ def test_mouse_in_flame_graphs():
         row, column = screen.place("walk_tree")
         screen.click(row, column + 2)
         screen.shows("walk_tree  33.75%")
-        screen.go("4", shows="callers and callees: ")
+        screen.go("4", shows="callers: ")
         row, column = screen.place("\u258ffind_item")
         screen.click(row, column + 1)
         screen.shows("find_item  33.75%")

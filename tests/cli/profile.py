@@ -77,7 +77,7 @@ def test_a_command_in_a_pipe():
 
 
 def in_browser(text):
-    return "Overview" in text and "Query" in text and "spin_inner" in text
+    return "Overview" in text and "Quit" in text and "spin_inner" in text
 
 
 def browse(*args, press=""):

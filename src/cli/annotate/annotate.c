@@ -12,6 +12,7 @@
 #include "cli/annotate/choose.h"
 #include "cli/main/commands.h"
 #include "cli/main/output.h"
+#include "cli/main/pager.h"
 #include "cli/main/print.h"
 #include "cli/main/words.h"
 #include "cli/recording/health.h"
@@ -304,6 +305,7 @@ static int annotate_show(struct annotate *annotate)
 {
 	int ret = tally_annotate_finish(annotate->samples), explained = 0;
 
+	tally_pager_start();
 	if (!ret)
 		ret = annotate_groups_find(annotate->config, annotate->session, annotate->samples,
 					   &annotate->groups);

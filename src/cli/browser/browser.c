@@ -112,10 +112,21 @@ void browser_panel(struct browser *browser, struct tally_panel *panel)
 	panel->bar = browser->view->bar;
 }
 
+/* "1 overview, 2 rows, ..." */
+static void views_name(const struct browser *browser, char *text, size_t size)
+{
+	const struct browser_view *const *views = browser->source->views;
+	size_t len = 0;
+
+	for (size_t i = 0; views[i] && len < size; i++)
+		len += (size_t)snprintf(text + len, size - len, "%s%c %s", i ? ", " : "",
+					(char)views[i]->press, views[i]->name);
+}
+
 static void draw_help(struct browser *browser)
 {
+	char views[128];
 	static const char *const of_profiles[] = {
-		"1 to 6     overview, rows, flame graph, callers, annotate, time",
 		"a          source and instructions of a function (annotate)",
 		":          only samples for which a query holds: comm: sym: dso: ...",
 	};
@@ -132,6 +143,9 @@ static void draw_help(struct browser *browser)
 		lines[nr++] = browser->view->help[i];
 	for (size_t i = 0; live && i < live->nr_help && nr < HELP_MAX; i++)
 		lines[nr++] = live->help[i];
+	views_name(browser, views, sizeof(views));
+	if (browser->source->profile && nr < HELP_MAX)
+		lines[nr++] = views;
 	for (size_t i = 0;
 	     browser->source->profile && i < TALLY_ARRAY_SIZE(of_profiles) && nr < HELP_MAX; i++)
 		lines[nr++] = of_profiles[i];
@@ -205,6 +219,8 @@ static int draw_locked(struct browser *browser)
 		draw_help(browser);
 	if (browser->shows_health)
 		draw_health(browser);
+	if (!ret && browser->source->live)
+		browser->source->live->shown(browser->source->arg);
 	frame_note(browser, browser->function, &browser->function_frame);
 	frame_note(browser, browser->pivot, &browser->pivot_frame);
 	return ret;
@@ -243,15 +259,19 @@ static void signals_drain(struct browser *browser)
 	}
 }
 
-/* Everything that was typed; what a key is about is what the keys before it made. */
+/* What was typed, so many keys at once: then it is drawn, and others may have the lock. What a key
+ * is about is what the keys before it made. */
 static int keys_drain(struct browser *browser)
 {
+	enum { KEYS_MAX = 16 };
 	uint32_t press;
 	int ret = 0;
 
 	lock(browser);
-	while (!ret && !browser->stop &&
-	       (press = tally_terminal_press(browser->terminal)) != TALLY_PRESS_NONE) {
+	for (int i = 0; i < KEYS_MAX && !ret && !browser->stop; i++) {
+		press = tally_terminal_press(browser->terminal);
+		if (press == TALLY_PRESS_NONE)
+			break;
 		if (browser_is_stale(browser))
 			ret = draw_locked(browser);
 		if (!ret)

@@ -30,6 +30,9 @@ struct tally_browser_source {
 	void *arg; /* of: */
 	/* The name of an event; NULL: there is no event of that number, or it has no samples. */
 	const char *(*event)(void *arg, uint32_t event);
+	/* PERF_SAMPLE_* that samples of an event have; of what is live without their times. Needed
+	 * with a profile. */
+	uint64_t (*fields)(void *arg, uint32_t event);
 	/* The first line, for an event; NULL: it is made of `what` and the event. */
 	void (*title)(void *arg, uint32_t event, struct tally_str *out);
 	/* What a reader must know about the recording, lines of comment ("# ..."). */

@@ -205,6 +205,7 @@ int browser_filter_select(const struct browser_filter *filter, const struct tall
 		.first = filter->first,
 		.last = filter->last,
 		.query = asks_time ? filter->query : NULL,
+		.copies = profile->options.is_live,
 	};
 	uint8_t *passes;
 	int ret = browser_filter_passes(filter, profile, &passes);

@@ -105,22 +105,46 @@ int browser_turn(struct browser *browser, bool *flag, const char *on, const char
 	return 0;
 }
 
-/* Samples of what is live have no times any more. */
+/* What a query asks for and samples do not have: by that none would be found, or all. */
+static const char *lacking(const struct browser *browser, const char *text)
+{
+	static const struct {
+		uint64_t field;
+		const char *why;
+	} fields[] = {
+		{PERF_SAMPLE_CPU, "CPUs were not recorded: record --sample-cpu does"},
+		{PERF_SAMPLE_TIME,
+		 "times were not recorded, or are over: this is what happens now"},
+		{PERF_SAMPLE_TID, "threads were not recorded"},
+	};
+	const struct tally_browser_source *source = browser->source;
+	struct tally_query *query;
+	uint64_t needs;
+
+	if (tally_query_parse(text, &query, NULL))
+		return NULL; /* what is wrong is told where it is used */
+	needs = tally_query_needs(query) & ~source->fields(source->arg, browser->event);
+	tally_query_free(query);
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(fields); i++) {
+		if (!(needs & fields[i].field))
+			continue;
+		if (source->live && fields[i].field != PERF_SAMPLE_TIME)
+			return "rows are not told apart by that: o orders by thread, CPU";
+		return fields[i].why;
+	}
+	return NULL;
+}
+
 static int answer_query(struct browser *browser, const char *text)
 {
-	struct tally_query *query;
-	bool asks_time = false;
+	const char *why = lacking(browser, text);
 
 	if (!*text) {
 		browser->is_stale |= browser_filter_drop(&browser->filter, BROWSER_ONLY_QUERY);
 		return 0;
 	}
-	if (browser->source->live && !tally_query_parse(text, &query, NULL)) {
-		asks_time = tally_query_needs(query) & PERF_SAMPLE_TIME;
-		tally_query_free(query);
-	}
-	if (asks_time) {
-		browser_note(browser, "time: is for recordings; this is what happens now");
+	if (why) {
+		browser_note(browser, "%s", why);
 		return 0;
 	}
 	return browser_zoom(browser, BROWSER_ONLY_QUERY, text, text);
@@ -164,6 +188,10 @@ static int all_event(struct browser *browser)
 /* perf's key: the function that the cursor is on. */
 static int all_annotate(struct browser *browser)
 {
+	if (!browser->source->annotate) {
+		browser_note(browser, "instructions are shown of recordings that are files");
+		return 0;
+	}
 	if (browser->function != TALLY_FRAME_NONE)
 		browser->pivot = browser->function;
 	browser_go(browser, &browser_annotate);
@@ -270,24 +298,20 @@ static bool view_cursor_press(struct browser *browser, uint32_t press)
 /* A word of the line of keys that was clicked on: its key. */
 static uint32_t bar_press(const struct browser *browser, struct tally_mouse mouse)
 {
-	const char *bar = browser->view->bar;
-	int at = 1;
+	static const struct {
+		const char *name;
+		uint32_t press;
+	} keys[] = {{"Enter ", TALLY_PRESS_ENTER}, {"Esc ", TALLY_PRESS_ESCAPE}, {"Space ", ' '}};
+	const char *word;
 
 	if (mouse.act != TALLY_MOUSE_DOWN || mouse.row != browser->canvas.rows - 1)
 		return TALLY_PRESS_NONE;
-	while (*bar) {
-		size_t len = strcspn(bar, "|"), key = strcspn(bar, " ");
-
-		if (mouse.column >= at && mouse.column < at + (int)len)
-			return key == 1                      ? (uint32_t)(unsigned char)*bar
-			       : !strncmp(bar, "Enter", key) ? TALLY_PRESS_ENTER
-			       : !strncmp(bar, "Esc", key)   ? TALLY_PRESS_ESCAPE
-			       : !strncmp(bar, "Space", key) ? ' '
-							     : TALLY_PRESS_NONE;
-		at += (int)len + 2;
-		bar += len + (bar[len] == '|');
+	word = tally_panel_bar_at(browser->view->bar, browser->canvas.columns, mouse.column);
+	for (size_t i = 0; word && i < TALLY_ARRAY_SIZE(keys); i++) {
+		if (!strncmp(word, keys[i].name, strlen(keys[i].name)))
+			return keys[i].press;
 	}
-	return TALLY_PRESS_NONE;
+	return word && word[1] == ' ' ? (uint32_t)(unsigned char)*word : TALLY_PRESS_NONE;
 }
 
 /* Any key takes a box away. */

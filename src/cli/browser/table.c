@@ -40,10 +40,22 @@ static bool bucket_is_of(const struct browser *browser, const struct tally_bucke
 	       (!(keys & TALLY_KEY_LABEL) || key->label == group->label);
 }
 
-/* The callchains of a row's group that have its function. */
-static int group_chains(const struct browser *browser, const struct tally_group *group,
-			uint32_t function, struct tally_chains *ret_chains)
+/* Whether a row's samples have a bucket: those in its function, or with children those that have it
+ * anywhere on their callchain. */
+static bool bucket_has(const struct browser *browser, const struct tally_bucket_key *key,
+		       uint32_t function)
 {
+	if (!browser->source->config->children)
+		return browser->chains.functions[key->frame] == function;
+	return tally_chains_has(&browser->chains, key, function);
+}
+
+/* The callchains of a row. */
+static int row_chains(const struct browser *browser, const struct tally_row *row,
+		      struct tally_chains *ret_chains)
+{
+	const struct tally_group *group = &browser->table.rows.hist.groups.data[row->group];
+	uint32_t function = browser->chains.functions[row->frame];
 	const struct tally_selection *all = &browser->selection;
 	struct tally_selection own = {.event = all->event};
 	TALLY_VEC(struct tally_bucket) buckets = {0};
@@ -54,7 +66,7 @@ static int group_chains(const struct browser *browser, const struct tally_group 
 
 		if (tally_selection_has(all, bucket) &&
 		    bucket_is_of(browser, &bucket->key, group) &&
-		    tally_chains_has(&browser->chains, &bucket->key, function))
+		    bucket_has(browser, &bucket->key, function))
 			ret = tally_vec_push(&buckets, *bucket);
 	}
 	own.buckets = buckets.data;
@@ -90,33 +102,29 @@ static int nodes_append(struct tally_hist *hist, const struct tally_calltree *tr
 
 static int row_grow(void *arg, uint32_t number)
 {
-	const unsigned of_groups =
-		TALLY_KEY_COMM | TALLY_KEY_CPU | TALLY_KEY_PID | TALLY_KEY_TID | TALLY_KEY_LABEL;
 	struct browser *browser = arg;
 	struct browser_table *table = &browser->table;
 	struct tally_row *row = &table->rows.hist.rows.data[number];
+	/* Without children a row's chains are whole: they begin in its function. */
+	bool is_self = !browser->source->config->children;
 	struct tally_calltree_options options = {
 		.way = table->by_callers ? TALLY_CALLTREE_CALLERS : TALLY_CALLTREE_CALLEES,
 		.parts = GRAPH_PARTS,
 	};
-	bool has_groups = browser->source->config->keys & of_groups;
 	struct tally_chains own = {0};
 	struct tally_calltree tree;
-	int ret;
+	int ret = browser_chains_make(browser);
 
-	ret = browser_chains_make(browser);
+	if (!ret)
+		ret = row_chains(browser, row, &own);
 	if (ret)
 		return ret;
-	options.function = browser->chains.functions[row->frame];
-	if (has_groups)
-		ret = group_chains(browser, &table->rows.hist.groups.data[row->group],
-				   options.function, &own);
-	if (!ret)
-		ret = tally_calltree_grow(has_groups ? &own : &browser->chains, &options, &tree);
+	options.function = is_self ? TALLY_FRAME_NONE : browser->chains.functions[row->frame];
+	ret = tally_calltree_grow(&own, &options, &tree);
 	tally_chains_free(&own);
 	if (ret)
 		return ret;
-	ret = nodes_append(&table->rows.hist, &tree, table->by_callers, &row->graph);
+	ret = nodes_append(&table->rows.hist, &tree, table->by_callers && !is_self, &row->graph);
 	tally_calltree_free(&tree);
 	return ret;
 }

@@ -211,19 +211,25 @@ static void go_to_insn(struct browser_code *code, uint32_t insn)
 	}
 }
 
-/* The function that an instruction calls, among those that have samples. */
+/* The function that an instruction calls, among those that have samples: one of the same file, if
+ * there is one of that name. */
 static uint32_t callee_find(const struct browser *browser, const char *name)
 {
 	const struct tally_frames *frames = &browser->source->profile->frames;
+	const struct tally_dso *here = browser->code.annotation.function->dso;
+	uint32_t other = TALLY_FRAME_NONE;
 
 	for (uint32_t i = 0; i < frames->all.len; i++) {
 		const struct tally_frame *frame = &frames->all.data[i];
 
-		if (frame->symbol && !tally_symbol_is_inlined(frame->dso, frame->symbol) &&
-		    !strcmp(tally_symbol_name(frame->dso, frame->symbol), name))
+		if (!frame->symbol || tally_symbol_is_inlined(frame->dso, frame->symbol) ||
+		    strcmp(tally_symbol_name(frame->dso, frame->symbol), name) != 0)
+			continue;
+		if (frame->dso == here)
 			return i;
+		other = other == TALLY_FRAME_NONE ? i : other;
 	}
-	return TALLY_FRAME_NONE;
+	return other;
 }
 
 /* Where a jump or a call leads to. */

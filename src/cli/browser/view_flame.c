@@ -353,7 +353,7 @@ static int sandwich_mouse(struct browser *browser, struct tally_mouse mouse)
 }
 
 const struct browser_view browser_sandwich = {
-	.name = "callers and callees",
+	.name = "callers",
 	.press = '4',
 	.bar = "h Help|Enter This function|Esc Back|: Query|1-6 Views|q Quit",
 	.help = sandwich_help,

@@ -23,8 +23,6 @@ static int rows_draw(struct browser *browser, struct tally_str *where)
 	function = browser_table_function(table, browser);
 	if (function != TALLY_FRAME_NONE)
 		browser->function = function;
-	if (browser->source->live)
-		browser->source->live->shown(browser->source->arg);
 	browser_panel(browser, &panel);
 	tally_screen_draw(&table->screen, &table->rows.view, &panel, &browser->canvas);
 	return 0;

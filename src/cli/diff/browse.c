@@ -46,6 +46,8 @@ static void add_name(const struct diff_browse *browse, const struct tally_diff_r
 	const char *comm = tally_diff_name(diff, row->comm);
 	size_t start = out->len;
 
+	if (diff->options.by_path)
+		tally_diff_view_path(&browse->view, row, out);
 	tally_str_add(out, symbol ? symbol : "");
 	if (file)
 		tally_str_addf(out, "%s%s", symbol ? "  " : "", file);
@@ -165,15 +167,20 @@ static void draw_row(struct browser *browser, const struct tally_diff_row *row, 
 	tally_str_free(&name);
 }
 
+static const char *what_rows_are(const struct diff_browse *browse)
+{
+	if (browse->view.diff->options.by_path)
+		return "Callchain";
+	return browse->view.measure == TALLY_DIFF_TOTAL ? "With what it calls" : "By itself";
+}
+
 static void draw_heading(struct browser *browser)
 {
 	bool has_bar = browser->canvas.columns >= BAR_FROM;
 	char text[128];
 
 	snprintf(text, sizeof(text), "%8s %8s %8s %*s %-*s %s", "Baseline", "Delta", "Noise",
-		 has_bar ? BAR : 0, "", VERDICT, "Verdict",
-		 diff_of(browser)->view.measure == TALLY_DIFF_TOTAL ? "With what it calls"
-								    : "By itself");
+		 has_bar ? BAR : 0, "", VERDICT, "Verdict", what_rows_are(diff_of(browser)));
 	tally_canvas_fill(&browser->canvas, browser->room.top, 0, browser->canvas.columns,
 			  TALLY_INK_HEADING);
 	tally_canvas_put(&browser->canvas, browser->room.top, 0, browser->canvas.columns, text,

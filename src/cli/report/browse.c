@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "abi/attr.h"
+#include "base/arith.h"
 #include "base/path.h"
 #include "cli/browser/browser.h"
 #include "cli/browser/wanted.h"
@@ -36,10 +37,16 @@ static const char *event_name(void *arg, uint32_t number)
 	return event->name;
 }
 
-/* A recording without a name is that of tally profile. */
-static const char *shown_name(const char *path)
+const char *report_shown_name(const char *path)
 {
-	return strncmp(path, "/proc/self/fd/", 14) != 0 ? tally_path_name(path) : "this recording";
+	return strncmp(path, "/proc/self/fd/", 14) != 0 ? path : "this recording";
+}
+
+static uint64_t fields(void *arg, uint32_t number)
+{
+	const struct report *report = arg;
+
+	return tally_perfdata_event(report->session->data, number)->attr.sample_type;
 }
 
 static void add_health(void *arg, struct tally_str *out)
@@ -52,19 +59,32 @@ static void add_health(void *arg, struct tally_str *out)
 /* ---- what fell on the addresses of a function -------------------------------------------------
  */
 
+struct again {
+	struct tally_annotate *samples;
+	uint64_t *wanted; /* bits of samples by number, */
+	uint64_t nr;      /* so many */
+};
+
+static bool is_wanted(const struct again *again, uint64_t number)
+{
+	return number < again->nr && tally_bit_is_set(again->wanted, number);
+}
+
 static int annotate_record(void *arg, struct tally_session *session,
 			   const struct tally_perfdata_record *record,
 			   const struct tally_session_sample *sample)
 {
-	struct tally_annotate *samples = arg;
+	struct again *again = arg;
 
-	if (!sample)
+	if (!sample || !is_wanted(again, record->number))
 		return 0;
-	return tally_annotate_add(samples, sample->event->index, sample->thread, sample->cpumode,
-				  &sample->sample, sample->period,
+	return tally_annotate_add(again->samples, sample->event->index, sample->thread,
+				  sample->cpumode, &sample->sample, sample->period,
 				  !tally_attr_walks_user(&sample->event->attr));
 }
 
+/* All samples come again, as threads may be known by them alone: so they have the same numbers as
+ * before, by which the profile calls them. */
 static int annotate(void *arg, struct browser *browser, const struct tally_frame *frame,
 		    struct tally_annotate **ret_samples)
 {
@@ -75,22 +95,20 @@ static int annotate(void *arg, struct browser *browser, const struct tally_frame
 		.dsos = dsos,
 		.max_stack = (uint32_t)report->config->max_stack,
 	};
-	struct tally_annotate *samples;
-	uint64_t *wanted, nr;
-	int ret = browser_wanted(browser, frame, &wanted, &nr);
+	struct again again = {0};
+	int ret = browser_wanted(browser, frame, &again.wanted, &again.nr);
 
-	if (ret)
-		return ret;
-	ret = tally_annotate_new(report->session->machine, &options, &samples);
 	if (!ret)
-		ret = tally_session_again(report->session, wanted, nr, annotate_record, samples);
+		ret = tally_annotate_new(report->session->machine, &options, &again.samples);
 	if (!ret)
-		ret = tally_annotate_finish(samples);
-	free(wanted);
+		ret = tally_session_again(report->session, NULL, 0, annotate_record, &again);
+	if (!ret)
+		ret = tally_annotate_finish(again.samples);
+	free(again.wanted);
 	if (ret)
-		tally_annotate_free(samples);
+		tally_annotate_free(again.samples);
 	else
-		*ret_samples = samples;
+		*ret_samples = again.samples;
 	return ret;
 }
 
@@ -104,9 +122,10 @@ int report_browse(struct report *report)
 		.labels = &report->traces,
 		.arg = report,
 		.event = event_name,
+		.fields = fields,
 		.health = add_health,
 		.annotate = tally_perfdata_info(report->session->data)->is_stream ? NULL : annotate,
-		.what = shown_name(report->session->path),
+		.what = tally_path_name(report_shown_name(report->session->path)),
 		.query = report->query,
 	};
 

@@ -210,7 +210,9 @@ static void warn_empty(const struct tally_session *session)
 {
 	const struct tally_perfdata_env *env;
 
-	tally_print_warning("%s has no samples", session->path);
+	tally_print_warning("%s has no samples", report_shown_name(session->path));
+	if (report_shown_name(session->path) != session->path)
+		tally_print_hint("too short, or nothing ran: --duration and -F record more");
 	if (!tally_perfdata_env(session->data, &env) &&
 	    tally_perfdata_env_has(env, TALLY_FEATURE_STAT))
 		tally_print_hint(

@@ -46,6 +46,16 @@ static const char *event_name(void *arg, uint32_t event)
 	return tally_str_text(&top->event_name);
 }
 
+/* Times are gone by the time that samples are summed up; CPUs, as far as they are told apart. */
+static uint64_t fields(void *arg, uint32_t event)
+{
+	const struct top *top = arg;
+	uint64_t cpu = top->profile.options.by & TALLY_BY_CPU ? PERF_SAMPLE_CPU : 0;
+	uint64_t tid = top->profile.options.by & TALLY_BY_THREAD ? PERF_SAMPLE_TID : 0;
+
+	return cpu | tid;
+}
+
 int top_screen_run(struct top *top, int signals)
 {
 	struct top_config *config = top->config;
@@ -75,6 +85,7 @@ int top_screen_run(struct top *top, int signals)
 		.hide_kernel = config->hide_kernel,
 		.hide_user = config->hide_user,
 		.event = event_name,
+		.fields = fields,
 		.title = add_title,
 		.arg = top,
 	};
