@@ -128,7 +128,8 @@ struct tally_diff {
 	TALLY_VEC(struct tally_diff_recording) recordings;
 	TALLY_VEC(struct tally_diff_row) rows;
 	TALLY_VEC(struct tally_diff_cell) cells;
-	bool has_paths;              /* some recording has callchains: totals mean something */
+	bool has_paths;              /* all recordings have callchains: totals mean something */
+	bool has_some_paths;         /* some have */
 	uint64_t nr_of[TALLY_SIDES]; /* recordings */
 	uint64_t judged[TALLY_DIFF_MEASURES]; /* rows that share the doubt */
 };

@@ -421,7 +421,8 @@ int tally_diff_add(struct tally_diff *diff, const struct tally_diff_recording *r
 	adder.number = (uint32_t)diff->recordings.len - 1;
 	adder.recording = &diff->recordings.data[adder.number];
 	profile->options.filter = diff->options.filter;
-	diff->has_paths |= profile->stats.chains != 0;
+	diff->has_paths = profile->stats.chains && (adder.number == 0 || diff->has_paths);
+	diff->has_some_paths |= profile->stats.chains != 0;
 	diff->nr_of[recording->side]++;
 	ret = adder_functions(&adder);
 	if (!ret)

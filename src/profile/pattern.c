@@ -203,8 +203,10 @@ static int pattern_compile(struct tally_pattern *pattern, const char **ret_why)
 int tally_pattern_init(enum tally_pattern_kind kind, const char *text,
 		       struct tally_pattern *ret_pattern, const char **ret_why)
 {
-	struct tally_pattern pattern = {
-		.kind = kind, .folds = !has_upper(kind, text), .text = strdup(text)};
+	struct tally_pattern pattern = {.kind = kind,
+					.folds = kind != TALLY_PATTERN_EXACT &&
+						 !has_upper(kind, text),
+					.text = strdup(text)};
 	int ret = pattern.text ? 0 : -ENOMEM;
 
 	if (!ret && kind == TALLY_PATTERN_REGEX)
@@ -219,6 +221,7 @@ int tally_pattern_init(enum tally_pattern_kind kind, const char *text,
 static bool name_matches(const struct tally_pattern *pattern, const char *name)
 {
 	switch (pattern->kind) {
+	case TALLY_PATTERN_EXACT:
 	case TALLY_PATTERN_WHOLE:
 		return !(pattern->folds ? strcasecmp : strcmp)(name, pattern->text);
 	case TALLY_PATTERN_REGEX: return !regexec(&pattern->regex, name, 0, NULL, 0);

@@ -2,7 +2,7 @@
 /*
  * What names are looked for by: a part of them, the whole, or a regular expression (POSIX
  * extended). Upper and lower case are the same unless the pattern has an upper-case letter, of
- * ASCII.
+ * ASCII, or is exact.
  *
  * What a regular expression may cost is bounded when it is compiled: glibc writes repetitions out
  * and follows all ways through those in one another, so their product counts. Matching takes time
@@ -22,7 +22,12 @@ enum {
 	TALLY_PATTERN_STEPS_MAX = 1000 /* of it, with repetitions written out */
 };
 
-enum tally_pattern_kind { TALLY_PATTERN_PART, TALLY_PATTERN_WHOLE, TALLY_PATTERN_REGEX };
+enum tally_pattern_kind {
+	TALLY_PATTERN_PART,
+	TALLY_PATTERN_WHOLE,
+	TALLY_PATTERN_EXACT, /* the whole name, in upper and lower case as it is */
+	TALLY_PATTERN_REGEX,
+};
 
 struct tally_pattern {
 	enum tally_pattern_kind kind;

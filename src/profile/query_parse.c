@@ -133,7 +133,7 @@ static int parse_plain(struct query_parser *parser)
 static int parse_name_text(struct query_parser *parser, enum tally_pattern_kind *ret_kind)
 {
 	const char *text = parser->text;
-	bool is_whole = text[parser->at] == '=';
+	bool is_whole = text[parser->at] == '=', is_exact = is_whole && text[parser->at + 1] == '=';
 	size_t end = text[parser->at] == '/' ? regex_end(parser, parser->at) : 0;
 
 	if (end) {
@@ -142,8 +142,10 @@ static int parse_name_text(struct query_parser *parser, enum tally_pattern_kind 
 		parser->at = end + 1;
 		return 0;
 	}
-	*ret_kind = is_whole ? TALLY_PATTERN_WHOLE : TALLY_PATTERN_PART;
-	parser->at += is_whole;
+	*ret_kind = is_exact   ? TALLY_PATTERN_EXACT
+		    : is_whole ? TALLY_PATTERN_WHOLE
+			       : TALLY_PATTERN_PART;
+	parser->at += is_whole + is_exact;
 	return text[parser->at] == '"' ? parse_quoted(parser) : parse_plain(parser);
 }
 

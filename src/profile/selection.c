@@ -9,20 +9,26 @@
 
 /* ---- which buckets ------------------------------------------------------------- */
 
+static bool time_passes(const struct tally_selection_options *options, uint64_t time)
+{
+	if (options->is_timed && (time < options->first || time > options->last))
+		return false;
+	for (size_t i = 0; i < options->nr_queries; i++) {
+		if (!tally_query_takes_time(options->queries[i], time))
+			return false;
+	}
+	return true;
+}
+
 /* Add up the samples of the span of time; `sums` are by bucket, all zero. */
 static void sum_samples(const struct tally_profile *profile,
 			const struct tally_selection_options *options, struct tally_bucket *sums)
 {
 	tally_vec_for_each (kept, &profile->kept) {
-		struct tally_bucket *sum = &sums[kept->bucket];
-
-		if (options->is_timed &&
-		    (kept->time < options->first || kept->time > options->last))
+		if (!time_passes(options, kept->time))
 			continue;
-		if (options->query && !tally_query_takes_time(options->query, kept->time))
-			continue;
-		sum->nr++;
-		sum->period += tally_kept_weight(profile, kept);
+		sums[kept->bucket].nr++;
+		sums[kept->bucket].period += tally_kept_weight(profile, kept);
 	}
 }
 
@@ -31,7 +37,7 @@ static int buckets_copy(const struct tally_profile *profile,
 			const struct tally_selection_options *options,
 			struct tally_selection *selection)
 {
-	bool is_timed = options->is_timed || options->query;
+	bool is_timed = options->is_timed || options->nr_queries;
 	struct tally_bucket *copies = calloc(profile->buckets.len + 1, sizeof(*copies));
 	size_t nr = 0;
 
@@ -62,7 +68,7 @@ int tally_selection_make(const struct tally_profile *profile,
 					    .event = options->event};
 	int ret = 0;
 
-	if (options->is_timed || options->query || options->passes || options->copies)
+	if (options->is_timed || options->nr_queries || options->passes || options->copies)
 		ret = buckets_copy(profile, options, &selection);
 	if (ret)
 		return ret;

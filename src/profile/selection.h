@@ -14,10 +14,11 @@ struct tally_selection_options {
 	uint32_t event;
 	const uint8_t *passes; /* by bucket: whether it is looked at; NULL: all are */
 	/* Of a profile that keeps samples: only those between two times (ns, inclusive), and those
-	 * whose time a query takes. */
+	 * whose times all of these queries take. */
 	bool is_timed;
 	uint64_t first, last;
-	const struct tally_query *query; /* NULL: none */
+	const struct tally_query *const *queries;
+	size_t nr_queries;
 	bool copies; /* the profile's own buckets are not borrowed: more samples come meanwhile */
 };
 

@@ -30,6 +30,8 @@ static void names_match(void **state)
 		{TALLY_PATTERN_WHOLE, "main", "Main", true},
 		{TALLY_PATTERN_WHOLE, "Main", "main", false},
 		{TALLY_PATTERN_WHOLE, "main", "mains", false},
+		{TALLY_PATTERN_EXACT, "main", "main", true},
+		{TALLY_PATTERN_EXACT, "main", "Main", false},
 		{TALLY_PATTERN_REGEX, "^ma?in$", "MIN", true},
 		{TALLY_PATTERN_REGEX, "^Ma?in$", "MIN", false},
 		{TALLY_PATTERN_REGEX, "^\\W+$", "::", true},

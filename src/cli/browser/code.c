@@ -166,6 +166,10 @@ static int code_open(struct browser_code *code, struct browser *browser,
 	const struct tally_annotate_function *function;
 	int ret = browser->source->annotate(browser->source->arg, browser, frame, &code->samples);
 
+	if (ret && ret != -ENOMEM) {
+		tally_str_add(&code->why, "the recording cannot be read again");
+		return 1;
+	}
 	if (!ret)
 		ret = tally_annotation_codes_new(false, &code->codes);
 	if (!ret)

@@ -35,7 +35,7 @@ void browser_filter_start(struct browser_filter *filter, const struct tally_prof
 
 static void step_free(struct browser_step *step)
 {
-	free(step->words);
+	tally_query_free(step->query);
 	free(step->name);
 }
 
@@ -44,55 +44,37 @@ void browser_filter_free(struct browser_filter *filter)
 	tally_vec_for_each (step, &filter->steps)
 		step_free(step);
 	tally_vec_free(&filter->steps);
-	tally_query_free(filter->query);
+	tally_vec_free(&filter->timed);
 	*filter = (struct browser_filter){0};
 }
 
-/* The query of all steps but those of a kind (BROWSER_NR_STEPS: of all), and of `more` (NULL: of
- * nothing more). */
-static int query_make(const struct browser_filter *filter, enum browser_step_kind without,
-		      const char *more, struct tally_query **ret_query, struct tally_error *err)
+static int step_make(const struct browser_filter *filter, enum browser_step_kind kind,
+		     const char *words, const char *name, struct browser_step *ret_step,
+		     struct tally_error *err)
 {
-	struct tally_str all = {0};
-	int ret;
+	struct browser_step step = {.kind = kind, .name = strdup(name ? name : "")};
+	int ret = step.name ? 0 : -ENOMEM;
 
-	*ret_query = NULL;
-	tally_vec_for_each (step, &filter->steps) {
-		if (step->words && step->kind != without)
-			tally_str_addf(&all, "%s ", step->words);
+	if (!ret && words)
+		ret = tally_query_parse(words, &step.query, err);
+	if (ret) {
+		free(step.name);
+		return ret;
 	}
-	tally_str_add(&all, more ? more : "");
-	ret = tally_str_error(&all);
-	if (!ret && all.len)
-		ret = tally_query_parse(tally_str_text(&all), ret_query, err);
-	tally_str_free(&all);
-	if (!ret && *ret_query)
-		tally_query_set_times(*ret_query, filter->earliest, filter->latest);
-	return ret;
-}
-
-/* By itself first: then the place of an error is one in what was typed. */
-static int words_check(const char *words, struct tally_error *err)
-{
-	struct tally_query *query;
-	int ret = words ? tally_query_parse(words, &query, err) : 0;
-
-	if (words && !ret)
-		tally_query_free(query);
-	return ret;
-}
-
-static int step_make(enum browser_step_kind kind, const char *words, const char *name,
-		     struct browser_step *ret_step)
-{
-	struct browser_step step = {kind, words ? strdup(words) : NULL, strdup(name ? name : "")};
-
-	if (!step.name || (words && !step.words)) {
-		step_free(&step);
-		return -ENOMEM;
-	}
+	if (step.query)
+		tally_query_set_times(step.query, filter->earliest, filter->latest);
 	*ret_step = step;
 	return 0;
+}
+
+/* Which steps ask for times. Room is there. */
+static void timed_find(struct browser_filter *filter)
+{
+	filter->timed.len = 0;
+	tally_vec_for_each (step, &filter->steps) {
+		if (step->query && tally_query_needs(step->query) & PERF_SAMPLE_TIME)
+			filter->timed.data[filter->timed.len++] = step->query;
+	}
 }
 
 static void steps_remove(struct browser_filter *filter, enum browser_step_kind kind)
@@ -111,41 +93,21 @@ static void steps_remove(struct browser_filter *filter, enum browser_step_kind k
 int browser_filter_push(struct browser_filter *filter, enum browser_step_kind kind,
 			const char *words, const char *name, struct tally_error *err)
 {
-	enum browser_step_kind without = kind == BROWSER_ONLY_QUERY ? BROWSER_NR_STEPS : kind;
-	struct tally_query *query = NULL;
+	size_t nr = filter->steps.len + 1;
 	struct browser_step step;
-	int ret = words_check(words, err);
+	int ret = step_make(filter, kind, words, name, &step, err);
 
-	if (!ret)
-		ret = step_make(kind, words, name, &step);
 	if (ret)
 		return ret;
-	ret = query_make(filter, without, words, &query, err);
-	if (!ret)
-		ret = tally_vec_reserve(&filter->steps, filter->steps.len + 1);
-	if (ret) {
-		tally_query_free(query);
+	if (tally_vec_reserve(&filter->steps, nr) || tally_vec_reserve(&filter->timed, nr)) {
 		step_free(&step);
-		return ret;
+		return -ENOMEM;
 	}
-	steps_remove(filter, without);
+	if (kind != BROWSER_ONLY_QUERY)
+		steps_remove(filter, kind);
 	filter->steps.data[filter->steps.len++] = step;
-	tally_query_free(filter->query);
-	filter->query = query;
+	timed_find(filter);
 	return 0;
-}
-
-/* What was parsed once with more in it is parsed again; without memory for that all goes. */
-static void query_again(struct browser_filter *filter)
-{
-	struct tally_query *query = NULL;
-
-	if (query_make(filter, BROWSER_NR_STEPS, NULL, &query, NULL)) {
-		while (filter->steps.len)
-			step_free(&filter->steps.data[--filter->steps.len]);
-	}
-	tally_query_free(filter->query);
-	filter->query = query;
 }
 
 bool browser_filter_pop(struct browser_filter *filter)
@@ -153,7 +115,7 @@ bool browser_filter_pop(struct browser_filter *filter)
 	if (!filter->steps.len)
 		return false;
 	step_free(&filter->steps.data[--filter->steps.len]);
-	query_again(filter);
+	timed_find(filter);
 	return true;
 }
 
@@ -164,7 +126,7 @@ bool browser_filter_drop(struct browser_filter *filter, enum browser_step_kind k
 	steps_remove(filter, kind);
 	if (filter->steps.len == nr)
 		return false;
-	query_again(filter);
+	timed_find(filter);
 	return true;
 }
 
@@ -178,16 +140,47 @@ const struct browser_step *browser_filter_step(const struct browser_filter *filt
 	return NULL;
 }
 
+/* Leave out what a query does not let pass. `judged` is room. */
+static int query_apply(const struct tally_query *query, const struct tally_profile *profile,
+		       uint8_t *judged, uint8_t *passes)
+{
+	int ret = tally_query_select(query, profile, judged);
+
+	for (size_t i = 0; i < profile->buckets.len && !ret; i++)
+		passes[i] &= judged[i];
+	return ret;
+}
+
+static bool has_queries(const struct browser_filter *filter)
+{
+	tally_vec_for_each (step, &filter->steps) {
+		if (step->query)
+			return true;
+	}
+	return false;
+}
+
 int browser_filter_passes(const struct browser_filter *filter, const struct tally_profile *profile,
 			  uint8_t **ret_passes)
 {
-	uint8_t *passes = NULL;
+	size_t nr = profile->buckets.len;
+	uint8_t *passes, *judged;
 	int ret = 0;
 
-	if (filter->query) {
-		passes = calloc(profile->buckets.len + 1, 1);
-		ret = passes ? tally_query_select(filter->query, profile, passes) : -ENOMEM;
+	*ret_passes = NULL;
+	if (!has_queries(filter))
+		return 0;
+	passes = malloc(nr + 1);
+	judged = malloc(nr + 1);
+	if (!passes || !judged)
+		ret = -ENOMEM;
+	else
+		memset(passes, 1, nr);
+	tally_vec_for_each (step, &filter->steps) {
+		if (!ret && step->query)
+			ret = query_apply(step->query, profile, judged, passes);
 	}
+	free(judged);
 	if (ret)
 		free(passes);
 	else
@@ -198,13 +191,13 @@ int browser_filter_passes(const struct browser_filter *filter, const struct tall
 int browser_filter_select(const struct browser_filter *filter, const struct tally_profile *profile,
 			  uint32_t event, struct tally_selection *ret_selection)
 {
-	bool asks_time = filter->query && tally_query_needs(filter->query) & PERF_SAMPLE_TIME;
 	struct tally_selection_options options = {
 		.event = event,
 		.is_timed = browser_filter_step(filter, BROWSER_ONLY_SPAN) != NULL,
 		.first = filter->first,
 		.last = filter->last,
-		.query = asks_time ? filter->query : NULL,
+		.queries = filter->timed.data,
+		.nr_queries = filter->timed.len,
 		.copies = profile->options.is_live,
 	};
 	uint8_t *passes;

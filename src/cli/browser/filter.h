@@ -24,16 +24,17 @@ enum browser_step_kind {
 
 struct browser_step {
 	enum browser_step_kind kind;
-	char *words; /* of the query that it is; NULL: it is none */
-	char *name;  /* what is looked at alone, as people call it */
+	struct tally_query *query; /* that it is; NULL: none. Each by itself: words of one may not
+				    * become part of another's */
+	char *name;                /* what is looked at alone, as people call it */
 };
 
 /* All zero: everything. */
 struct browser_filter {
 	TALLY_VEC(struct browser_step) steps;
-	struct tally_query *query; /* all of those that are one; NULL: none */
-	uint64_t earliest, latest; /* of all samples, ns */
-	uint64_t first, last;      /* of the span, inclusive */
+	TALLY_VEC(const struct tally_query *) timed; /* those that ask for times */
+	uint64_t earliest, latest;                   /* of all samples, ns */
+	uint64_t first, last;                        /* of the span, inclusive */
 };
 
 /* Find when samples began and ended. */

@@ -74,7 +74,7 @@ int browser_zoom_name(struct browser *browser, enum browser_step_kind kind, cons
 	struct tally_str words = {0};
 	int ret;
 
-	tally_str_addf(&words, "%s:=\"", field);
+	tally_str_addf(&words, "%s:==\"", field);
 	for (const char *at = name; *at; at++) {
 		if (*at == '"' || *at == '\\')
 			tally_str_add_char(&words, '\\');

@@ -4,7 +4,7 @@
 
 uint64_t browser_total(const struct browser *browser)
 {
-	return tally_chosen_total(browser->source->profile, browser->event);
+	return browser->total;
 }
 
 static void chains_drop(struct browser *browser)
@@ -63,6 +63,7 @@ int browser_select(struct browser *browser)
 		browser_frame_again(browser, browser->function, &browser->function_frame);
 	browser->pivot = browser_frame_again(browser, browser->pivot, &browser->pivot_frame);
 	browser->seen = live ? *live->generation : 0;
+	browser->total = tally_chosen_total(profile, browser->event);
 	browser->generation++;
 	return 0;
 }

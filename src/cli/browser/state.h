@@ -33,6 +33,7 @@ struct browser {
 	struct tally_chains chains;       /* of the selection, once has_chains */
 	bool has_chains, has_selection;
 	uint64_t seen;       /* generation of what is live */
+	uint64_t total;      /* what was 100 % when it was selected */
 	uint64_t generation; /* counts up when the selection is another one */
 	/* Of tally_chains.functions, or TALLY_FRAME_NONE: where the cursor is, and the one whose
 	 * callers and callees are shown. */

@@ -40,7 +40,11 @@ static bool time_passes(const struct browser *browser, uint64_t time)
 	if (browser_filter_step(filter, BROWSER_ONLY_SPAN) &&
 	    (time < filter->first || time > filter->last))
 		return false;
-	return !filter->query || tally_query_takes_time(filter->query, time);
+	for (size_t i = 0; i < filter->timed.len; i++) {
+		if (!tally_query_takes_time(filter->timed.data[i], time))
+			return false;
+	}
+	return true;
 }
 
 int browser_wanted(struct browser *browser, const struct tally_frame *frame, uint64_t **ret_bits,

@@ -158,10 +158,24 @@ static int show_text(struct show *show, const struct comparison_event *event,
 	return ret;
 }
 
+/* What calls is only known of some: it would seem to be new, or gone. */
+static void warn_chains(const struct diff_config *config, const struct comparison_event *event)
+{
+	if (event->diff->has_paths || !event->diff->has_some_paths ||
+	    !(config->children || config->diff.by_path))
+		return;
+	tally_print_warning("not all recordings of '%s' have callchains: %s", event->name,
+			    config->diff.by_path ? "paths that only some can have are no changes"
+						 : "functions are shown by themselves");
+	tally_print_hint("record all of them with -g");
+}
+
 static int show_event(struct show *show, const struct comparison_event *event)
 {
 	struct tally_diff_view view = diff_view(show->config, event);
 	int ret = tally_diff_judge(event->diff);
+
+	warn_chains(show->config, event);
 
 	view.line_width = show->line_width;
 	if (!ret)
