@@ -108,6 +108,16 @@ def test_ctrl_c_ends_it_and_shows_it():
     tap.same(status, 128 + signal.SIGINT, text[-300:])  # the command's
 
 
+def test_quit_ends_it_and_leaves_nothing():
+    process = subprocess.Popen([TALLY, "profile", *CLOCK, SPIN, "100"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True, start_new_session=True)
+    time.sleep(1)
+    process.send_signal(signal.SIGQUIT)
+    out, err = process.communicate(timeout=30)
+    assert shows_spin(out), (out[:300], err)
+    tap.same(os.listdir(TEMPORARY), [], "temporary files")
+
+
 def test_text_is_paged():
     with Session(TALLY, "profile", "--stdio", *CLOCK, SPIN, "0", TALLY_PAGER="sed 's/^/paged: /'") as session:
         status, text = session.finish()

@@ -11,7 +11,7 @@
 
 int record_signals_open(struct record *record)
 {
-	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGUSR2};
+	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, SIGUSR2};
 
 	record->signals = tally_signals_open(wanted, TALLY_ARRAY_SIZE(wanted));
 	return TALLY_MIN(record->signals, 0);
