@@ -9,7 +9,7 @@
 
 /* ---- which buckets ------------------------------------------------------------- */
 
-static bool time_passes(const struct tally_selection_options *options, uint64_t time)
+bool tally_selection_takes_time(const struct tally_selection_options *options, uint64_t time)
 {
 	if (options->is_timed && (time < options->first || time > options->last))
 		return false;
@@ -25,7 +25,7 @@ static void sum_samples(const struct tally_profile *profile,
 			const struct tally_selection_options *options, struct tally_bucket *sums)
 {
 	tally_vec_for_each (kept, &profile->kept) {
-		if (!time_passes(options, kept->time))
+		if (!tally_selection_takes_time(options, kept->time))
 			continue;
 		sums[kept->bucket].nr++;
 		sums[kept->bucket].period += tally_kept_weight(profile, kept);

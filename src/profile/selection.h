@@ -54,6 +54,9 @@ struct tally_chains {
 	uint64_t period, nr; /* sums */
 };
 
+/* Whether a sample of this time is looked at, as far as that is a matter of times. */
+bool tally_selection_takes_time(const struct tally_selection_options *options, uint64_t time);
+
 /* After tally_profile_finish(). 0 or -ENOMEM; free it with tally_selection_free(). */
 int tally_selection_make(const struct tally_profile *profile,
 			 const struct tally_selection_options *options,

@@ -7,19 +7,17 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/arith.h"
 #include "base/escape.h"
+#include "cli/browser/signals.h"
 #include "cli/browser/view.h"
 #include "cli/main/output.h"
 #include "cli/main/print.h"
-#include "sampler/signals.h"
 #include "view/wrap.h"
 
 enum { HELP_MAX = 24, BOX_SIDES = 4 };
@@ -240,25 +238,6 @@ static int draw(struct browser *browser, bool all)
 
 /* ---- the loop -------------------------------------------------------------------------------- */
 
-static int signals_open(void)
-{
-	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH};
-
-	return tally_signals_open(wanted, TALLY_ARRAY_SIZE(wanted));
-}
-
-static void signals_drain(struct browser *browser)
-{
-	struct signalfd_siginfo info;
-
-	while (read(browser->signals, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGWINCH)
-			browser->redraw = true;
-		else
-			browser->stop = true;
-	}
-}
-
 /* What was typed, so many keys at once: then it is drawn, and others may have the lock. What a key
  * is about is what the keys before it made. */
 static int keys_drain(struct browser *browser)
@@ -315,7 +294,7 @@ static int turn(struct browser *browser)
 		return -errno;
 	if (polls[2].revents & POLLIN)
 		(void)!read(live->wake, &wakes, sizeof(wakes));
-	signals_drain(browser);
+	browser->redraw |= tally_browser_signals_drain(browser->signals, &browser->stop);
 	if (polls[1].revents & POLLIN)
 		ret = keys_drain(browser);
 	/* A terminal that is gone has something to read for ever: the end. */
@@ -388,7 +367,7 @@ static int browser_start(struct browser *browser)
 {
 	const struct tally_browser_source *source = browser->source;
 
-	browser->signals = source->live ? source->live->signals : signals_open();
+	browser->signals = source->live ? source->live->signals : tally_browser_signals_open();
 	if (browser->signals < 0)
 		return browser->signals;
 	if (source->health)

@@ -193,7 +193,7 @@ static int code_open(struct browser_code *code, struct browser *browser,
 static const char *why_not(const struct browser *browser, const struct tally_frame *frame)
 {
 	if (!browser->source->annotate)
-		return "instructions are shown of recordings: tally record, then tally report";
+		return BROWSER_NO_CODE;
 	if (!frame || !frame->symbol || !frame->dso)
 		return "no function is selected";
 	if (tally_symbol_is_inlined(frame->dso, frame->symbol))

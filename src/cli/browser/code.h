@@ -8,6 +8,9 @@
 
 struct browser;
 
+/* Of what has no source of annotations. */
+#define BROWSER_NO_CODE "instructions are shown of recordings that are files"
+
 enum { BROWSER_LANES = 4 };
 
 /* A line: an instruction, or source before it. */

@@ -188,24 +188,30 @@ int browser_filter_passes(const struct browser_filter *filter, const struct tall
 	return ret;
 }
 
-int browser_filter_select(const struct browser_filter *filter, const struct tally_profile *profile,
-			  uint32_t event, struct tally_selection *ret_selection)
+struct tally_selection_options browser_filter_options(const struct browser_filter *filter,
+						      uint32_t event)
 {
-	struct tally_selection_options options = {
+	return (struct tally_selection_options){
 		.event = event,
 		.is_timed = browser_filter_step(filter, BROWSER_ONLY_SPAN) != NULL,
 		.first = filter->first,
 		.last = filter->last,
 		.queries = filter->timed.data,
 		.nr_queries = filter->timed.len,
-		.copies = profile->options.is_live,
 	};
+}
+
+int browser_filter_select(const struct browser_filter *filter, const struct tally_profile *profile,
+			  uint32_t event, struct tally_selection *ret_selection)
+{
+	struct tally_selection_options options = browser_filter_options(filter, event);
 	uint8_t *passes;
 	int ret = browser_filter_passes(filter, profile, &passes);
 
 	if (ret)
 		return ret;
 	options.passes = passes;
+	options.copies = profile->options.is_live;
 	ret = tally_selection_make(profile, &options, ret_selection);
 	free(passes);
 	return ret;

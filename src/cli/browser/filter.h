@@ -56,6 +56,10 @@ bool browser_filter_drop(struct browser_filter *filter, enum browser_step_kind k
 const struct browser_step *browser_filter_step(const struct browser_filter *filter,
 					       enum browser_step_kind kind);
 
+/* What it asks for of an event, but for `passes`. */
+struct tally_selection_options browser_filter_options(const struct browser_filter *filter,
+						      uint32_t event);
+
 /* 0 or -ENOMEM. */
 int browser_filter_select(const struct browser_filter *filter, const struct tally_profile *profile,
 			  uint32_t event, struct tally_selection *ret_selection);

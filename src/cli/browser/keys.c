@@ -189,7 +189,7 @@ static int all_event(struct browser *browser)
 static int all_annotate(struct browser *browser)
 {
 	if (!browser->source->annotate) {
-		browser_note(browser, "instructions are shown of recordings that are files");
+		browser_note(browser, BROWSER_NO_CODE);
 		return 0;
 	}
 	if (browser->function != TALLY_FRAME_NONE)
@@ -246,18 +246,12 @@ static const struct browser_key *key_find(const struct browser_key *keys, size_t
 	return NULL;
 }
 
-/* Whether a view is of one function. */
-static bool has_function(const struct browser_view *view)
-{
-	return view == &browser_sandwich || view == &browser_annotate;
-}
-
 static bool go_by_key(struct browser *browser, uint32_t press)
 {
 	for (size_t i = 0; browser->source->views[i]; i++) {
 		if (browser->source->views[i]->press != press)
 			continue;
-		if (has_function(browser->source->views[i]) && !has_function(browser->view))
+		if (browser->source->views[i]->of_function && !browser->view->of_function)
 			browser->pivot = browser->function;
 		browser_go(browser, browser->source->views[i]);
 		return true;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "profile/pattern.h"
 #include "cli/browser/state.h"
+#include "profile/pattern.h"
 
 enum { NO_CELL = UINT32_MAX };
 
@@ -61,7 +61,6 @@ static int pane_grow(struct browser_pane *pane, struct browser *browser)
 
 	if (!ret)
 		ret = tally_calltree_grow(&browser->chains, &options, &pane->tree);
-
 	return ret ? ret : tally_flame_lay_out(&pane->tree, pane->area.columns, &pane->flame);
 }
 

@@ -2,11 +2,6 @@
 /* What of the profile is looked at, made anew when the filter, the event or the profile changed. */
 #include "cli/browser/state.h"
 
-uint64_t browser_total(const struct browser *browser)
-{
-	return browser->total;
-}
-
 static void chains_drop(struct browser *browser)
 {
 	tally_chains_free(&browser->chains);
@@ -54,11 +49,9 @@ int browser_select(struct browser *browser)
 		ret = browser_filter_select(&browser->filter, profile, browser->event, &selection);
 	if (ret)
 		return ret;
-	if (browser->has_selection)
-		tally_selection_free(&browser->selection);
+	tally_selection_free(&browser->selection);
 	chains_drop(browser);
 	browser->selection = selection;
-	browser->has_selection = true;
 	browser->function =
 		browser_frame_again(browser, browser->function, &browser->function_frame);
 	browser->pivot = browser_frame_again(browser, browser->pivot, &browser->pivot_frame);

@@ -31,7 +31,7 @@ struct browser {
 	struct browser_filter filter;
 	struct tally_selection selection; /* of the event, by the filter */
 	struct tally_chains chains;       /* of the selection, once has_chains */
-	bool has_chains, has_selection;
+	bool has_chains;
 	uint64_t seen;       /* generation of what is live */
 	uint64_t total;      /* what was 100 % when it was selected */
 	uint64_t generation; /* counts up when the selection is another one */
@@ -75,9 +75,6 @@ int browser_chains_make(struct browser *browser);
  * `number`. TALLY_FRAME_NONE: it is gone. */
 uint32_t browser_frame_again(const struct browser *browser, uint32_t number,
 			     const struct tally_frame *was);
-
-/* What is 100 %. */
-uint64_t browser_total(const struct browser *browser);
 
 /* Fill in title, note and keys; valid until the next call. */
 void browser_panel(struct browser *browser, struct tally_panel *panel);

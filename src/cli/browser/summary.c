@@ -22,14 +22,11 @@ void browser_health(struct browser *browser)
 	tally_str_free(&text);
 }
 
-/* ---- what is left behind -----------------------------------------------------------------------
- */
-
 static void left_list(struct browser *browser, enum browser_list list, const char *heading,
 		      struct tally_str *out)
 {
 	const struct browser_lists *lists = &browser->lists;
-	uint64_t all = browser_total(browser);
+	uint64_t all = browser->total;
 	struct tally_str share = {0};
 
 	tally_str_addf(out, "\n%s\n", heading);

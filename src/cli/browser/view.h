@@ -29,6 +29,7 @@ struct browser_view {
 	/* Of a list: arrows, pages and the wheel move it. NULL: the view has keys for these. */
 	struct browser_cursor (*cursor)(struct browser *browser);
 	bool draws_panel;
+	bool of_function; /* browser->pivot's; else it has one where the cursor is */
 };
 
 extern const struct browser_view browser_overview, browser_rows, browser_flame, browser_sandwich,

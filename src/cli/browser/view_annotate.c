@@ -150,9 +150,9 @@ static void draw_heading(struct browser *browser)
 			 (size_t)TALLY_MAX(browser->canvas.columns - 60, 12),
 			 tally_canvas_mark(&browser->canvas), &text);
 	tally_str_addf(&text, "  %" PRIu64 " samples, ", sum.nr);
-	tally_view_percent(sum.weight, browser_total(browser), &text);
+	tally_view_percent(sum.weight, browser->total, &text);
 	tally_str_add(&text, " of all, with callees ");
-	tally_view_percent(sum.total_weight, browser_total(browser), &text);
+	tally_view_percent(sum.total_weight, browser->total, &text);
 	tally_canvas_fill(&browser->canvas, browser->room.top, 0, browser->canvas.columns,
 			  TALLY_INK_HEADING);
 	tally_canvas_put(&browser->canvas, browser->room.top, 0, browser->canvas.columns,
@@ -390,4 +390,5 @@ const struct browser_view browser_annotate = {
 	.draw = annotate_draw,
 	.mouse = annotate_mouse,
 	.cursor = annotate_cursor,
+	.of_function = true,
 };

@@ -13,7 +13,7 @@ static void add_node(const struct browser *browser, const struct tally_graph_nod
 		     struct tally_str *out)
 {
 	const struct tally_profile *profile = browser->source->profile;
-	uint64_t all = browser_total(browser);
+	uint64_t all = browser->total;
 	size_t columns = (size_t)TALLY_MAX(browser->canvas.columns / 2, 10);
 
 	if (node->frame == TALLY_FRAME_NONE)
@@ -362,4 +362,5 @@ const struct browser_view browser_sandwich = {
 	.nr_keys = TALLY_ARRAY_SIZE(sandwich_keys),
 	.draw = sandwich_draw,
 	.mouse = sandwich_mouse,
+	.of_function = true,
 };

@@ -62,7 +62,7 @@ static void draw_item(struct browser *browser, const struct list_place *place, u
 {
 	const struct browser_lists *lists = &browser->lists;
 	uint64_t period = browser_lists_period(lists, place->list, i);
-	uint64_t all = browser_total(browser);
+	uint64_t all = browser->total;
 	int name = place->column + SHARE + GAP, end = place->column + place->columns;
 	struct tally_str text = {0};
 	bool is_hot = period >= all / 20;

@@ -119,7 +119,7 @@ static void draw_strip(struct browser *browser, uint32_t number, int row)
 {
 	const struct browser_spans *spans = &browser->spans;
 	const struct tally_strip *strip = &spans->timeline.strips.data[number];
-	uint64_t all = browser_total(browser);
+	uint64_t all = browser->total;
 	struct tally_str text = {0};
 	int columns = name_columns(browser);
 

@@ -33,23 +33,11 @@ static int buckets_judge(struct browser *browser, const struct tally_frame *fram
 	return 0;
 }
 
-static bool time_passes(const struct browser *browser, uint64_t time)
-{
-	const struct browser_filter *filter = &browser->filter;
-
-	if (browser_filter_step(filter, BROWSER_ONLY_SPAN) &&
-	    (time < filter->first || time > filter->last))
-		return false;
-	for (size_t i = 0; i < filter->timed.len; i++) {
-		if (!tally_query_takes_time(filter->timed.data[i], time))
-			return false;
-	}
-	return true;
-}
-
 int browser_wanted(struct browser *browser, const struct tally_frame *frame, uint64_t **ret_bits,
 		   uint64_t *ret_nr)
 {
+	const struct tally_selection_options options =
+		browser_filter_options(&browser->filter, browser->event);
 	const struct tally_profile *profile = browser->source->profile;
 	uint64_t nr = 0, *bits;
 	uint8_t *passes;
@@ -63,7 +51,8 @@ int browser_wanted(struct browser *browser, const struct tally_frame *frame, uin
 		nr = TALLY_MAX(nr, (uint64_t)kept->number + 1);
 	bits = calloc(nr / 64 + 1, sizeof(*bits));
 	tally_vec_for_each (kept, &profile->kept) {
-		if (bits && passes[kept->bucket] && time_passes(browser, kept->time))
+		if (bits && passes[kept->bucket] &&
+		    tally_selection_takes_time(&options, kept->time))
 			bits[kept->number / 64] |= 1ull << kept->number % 64;
 	}
 	free(passes);

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/arith.h"
 #include "base/escape.h"
 #include "cli/browser/view.h"
+#include "cli/main/output.h"
 #include "view/shorten.h"
 #include "view/strips.h"
 
@@ -342,12 +342,10 @@ static const struct browser_view diff_rows = {
 
 bool diff_wants_browser(const struct diff_config *config)
 {
-	const char *kind = getenv("TERM");
 	bool asks_text = config->stdio || config->json || config->separator || config->quiet ||
 			 config->no_verdicts || config->has_periods || config->has_formula;
 
-	return !asks_text && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && kind && *kind &&
-	       strcmp(kind, "dumb") != 0;
+	return !asks_text && tally_output_takes_screens();
 }
 
 static const char *event_name(void *arg, uint32_t event)

@@ -39,6 +39,14 @@ bool tally_output_colours(void)
 	return is_terminal() && !(none && *none) && term && strcmp(term, "dumb");
 }
 
+bool tally_output_takes_screens(void)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term &&
+	       strcmp(term, "dumb") != 0;
+}
+
 struct tally_output_size tally_output_size(void)
 {
 	const char *environment = getenv("COLUMNS");

@@ -18,6 +18,10 @@ int tally_output_flush(struct tally_str *out);
  * NO_COLOR (no-color.org) with any value but an empty one. */
 bool tally_output_colours(void);
 
+/* Whether a screen can be drawn: standard input and output are a terminal, of a kind (TERM) that is
+ * not dumb. */
+bool tally_output_takes_screens(void);
+
 struct tally_output_size {
 	int rows, columns; /* 0: not known, or of no terminal */
 };

@@ -2,27 +2,25 @@
 /* From a report to the terminal browser. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "abi/attr.h"
 #include "base/arith.h"
 #include "base/path.h"
 #include "cli/browser/browser.h"
 #include "cli/browser/wanted.h"
+#include "cli/main/output.h"
 #include "cli/recording/health.h"
 #include "cli/report/report.h"
 #include "profile/annotate.h"
 
 bool report_wants_browser(const struct report_config *config)
 {
-	const char *kind = getenv("TERM");
 	bool asks_text = config->stdio || config->json || config->separator || config->header ||
 			 config->header_only || config->health || config->quiet;
 
 	if (config->tui)
 		return true;
-	return !asks_text && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && kind && *kind &&
-	       strcmp(kind, "dumb") != 0;
+	return !asks_text && tally_output_takes_screens();
 }
 
 static const char *event_name(void *arg, uint32_t number)
@@ -56,17 +54,18 @@ static void add_health(void *arg, struct tally_str *out)
 	tally_health_text(report->session, &report->profile, false, out);
 }
 
-/* ---- what fell on the addresses of a function -------------------------------------------------
- */
+/* ---- what fell on the addresses of a function ---------------------------------- */
 
 struct again {
 	struct tally_annotate *samples;
 	uint64_t *wanted; /* bits of samples by number, */
 	uint64_t nr;      /* so many */
+	bool is_raw;      /* callchains stay as they were recorded */
 };
 
 static bool is_wanted(const struct again *again, uint64_t number)
 {
+	number = TALLY_MIN(number, (uint64_t)UINT32_MAX); /* see struct tally_kept */
 	return number < again->nr && tally_bit_is_set(again->wanted, number);
 }
 
@@ -80,7 +79,7 @@ static int annotate_record(void *arg, struct tally_session *session,
 		return 0;
 	return tally_annotate_add(again->samples, sample->event->index, sample->thread,
 				  sample->cpumode, &sample->sample, sample->period,
-				  !tally_attr_walks_user(&sample->event->attr));
+				  again->is_raw || !tally_attr_walks_user(&sample->event->attr));
 }
 
 /* All samples come again, as threads may be known by them alone: so they have the same numbers as
@@ -95,7 +94,7 @@ static int annotate(void *arg, struct browser *browser, const struct tally_frame
 		.dsos = dsos,
 		.max_stack = (uint32_t)report->config->max_stack,
 	};
-	struct again again = {0};
+	struct again again = {.is_raw = report->config->raw_chains};
 	int ret = browser_wanted(browser, frame, &again.wanted, &again.nr);
 
 	if (!ret)

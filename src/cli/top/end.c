@@ -1,39 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How it ends: by a signal, with the tasks that it watches, or with an error. */
+/* How it ends: with the tasks that it watches, or with an error. */
 #include "cli/top/end.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
 
-#include "base/arith.h"
 #include "cli/main/print.h"
-#include "sampler/signals.h"
-
-int top_signals_open(void)
-{
-	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH};
-
-	signal(SIGPIPE, SIG_IGN);
-	return tally_signals_open(wanted, TALLY_ARRAY_SIZE(wanted));
-}
-
-bool top_drain_signals(int signals, bool *stop)
-{
-	struct signalfd_siginfo info;
-	bool resized = false;
-
-	while (read(signals, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGWINCH)
-			resized = true;
-		else
-			*stop = true;
-	}
-	return resized;
-}
 
 int top_explain_end(struct top *top, int ret)
 {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/arith.h"
+#include "cli/browser/signals.h"
 #include "cli/main/output.h"
 #include "cli/main/print.h"
 #include "cli/top/end.h"
@@ -258,7 +259,7 @@ static int turn(struct stdio_top *io)
 	if (poll(polls, TALLY_ARRAY_SIZE(polls), -1) < 0)
 		return errno == EINTR ? 0 : -errno;
 	due = read(io->top->wake_main, &wakes, sizeof(wakes)) == sizeof(wakes);
-	due |= top_drain_signals(io->signals, &io->stop);
+	due |= tally_browser_signals_drain(io->signals, &io->stop);
 	if (polls[2].revents & POLLIN && read(STDIN_FILENO, &key, 1) == 1)
 		on_key(io, key);
 	else if (polls[2].revents)

@@ -10,6 +10,7 @@
 
 #include "base/arith.h"
 #include "base/clock.h"
+#include "cli/browser/signals.h"
 #include "cli/main/commands.h"
 #include "cli/main/opened.h"
 #include "cli/main/print.h"
@@ -96,8 +97,9 @@ static int watch(struct top *top, int signals)
 static int top_all(struct top *top)
 {
 	struct tally_str braces = {0};
-	int signals = top_signals_open(), ret = signals < 0 ? signals : 0;
+	int signals = tally_browser_signals_open(), ret = signals < 0 ? signals : 0;
 
+	signal(SIGPIPE, SIG_IGN);
 	if (!ret)
 		ret = top_config_finish(top->config);
 	if (!ret)
