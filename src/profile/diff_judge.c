@@ -31,7 +31,7 @@ struct spread {
 
 /* What a row says of how recordings differ: variances of its difference. */
 struct known {
-	double within, between;
+	double sampling, time, between;
 	double square; /* what it would have if they differed by as much as the row itself */
 };
 
@@ -40,9 +40,11 @@ struct judged {
 	struct tally_diff_row *row;
 	double *values;              /* by recording */
 	struct tally_diff_sum *sums; /* the same */
-	struct spread within;        /* of the difference, by what is within recordings */
-	struct spread between;       /* the same by how recordings differ; df 0: not known */
-	double correction;           /* half a sample on either side */
+	/* Variances of the difference: by the number of samples; what is more within recordings, as
+	   samples resemble those before; by how recordings differ, df 0: not known. */
+	double sampling;
+	struct spread time, between;
+	double correction; /* half a sample on either side */
 };
 
 struct judge {
@@ -52,7 +54,9 @@ struct judge {
 	struct tally_diff_sum *sums;
 	TALLY_VEC(struct known) known; /* of rows with enough samples */
 	double quantiles[QUANTILES];   /* by step of the degrees of freedom; 0: not known yet */
-	double runs; /* by how much of a row's value recordings differ, squared: of all rows */
+	/* Of all rows: how much of what depends on time differs between recordings (0 to 1), and by
+	   how much of a row's value these differ beyond that, squared. */
+	double phases, runs;
 	struct tally_prior prior; /* of what each has beyond that */
 };
 
@@ -87,14 +91,14 @@ static double sampling_variance(bool absolute, const struct tally_diff_recording
 	return absolute ? expected * each : fmax(expected * (1 - expected), 0) * each;
 }
 
-/* The largest of three: sampling, blocks, longer blocks. */
-static struct spread recording_spread(const struct judge *judge,
-				      const struct tally_diff_recording *of,
-				      const struct tally_diff_sum *sum, double expected)
+/* What is more than `sampling` in blocks of time, or in longer ones: the larger. */
+static struct spread recording_time(const struct judge *judge,
+				    const struct tally_diff_recording *of,
+				    const struct tally_diff_sum *sum, double sampling)
 {
 	bool absolute = judge->diff->options.absolute;
 	double scale = recording_scale(judge, of);
-	struct spread spread = {sampling_variance(absolute, of, scale, expected), TALLY_DF_MAX};
+	struct spread spread = {0, TALLY_DF_MAX};
 	const struct spread blocks[] = {
 		blocks_spread(!absolute, of->fine_nr, sum->fine_xx, sum->fine_xw, of->fine_ww,
 			      sum->weight, of->weight),
@@ -103,36 +107,46 @@ static struct spread recording_spread(const struct judge *judge,
 	};
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(blocks); i++) {
-		double variance = blocks[i].variance * scale * scale;
+		double variance = blocks[i].variance * scale * scale, more = variance - sampling;
 
-		if (blocks[i].df > 0 && variance > spread.variance)
-			spread = (struct spread){variance, blocks[i].df};
+		/* The blocks know the whole by this, so of a part of it less is known. */
+		if (blocks[i].df > 0 && more > spread.variance)
+			spread = (struct spread){more, blocks[i].df * more * more /
+							       (variance * variance)};
 	}
 	return spread;
 }
 
 /* Variances of independent parts add up; by Satterthwaite, so does what is known of them. */
-static void spread_add(struct spread *sum, double *doubt, struct spread part, double factor)
+static struct spread spread_sum(struct spread sum, struct spread part, double factor)
 {
-	double variance = part.variance * factor;
+	double variance = part.variance * factor, doubt = 0;
 
-	sum->variance += variance;
-	*doubt += part.df > 0 ? variance * variance / part.df : 0;
-	sum->df = *doubt > 0 ? TALLY_MIN(sum->variance * sum->variance / *doubt, TALLY_DF_MAX)
-			     : TALLY_DF_MAX;
+	if (sum.df > 0)
+		doubt += sum.variance * sum.variance / sum.df;
+	if (part.df > 0)
+		doubt += variance * variance / part.df;
+	sum.variance += variance;
+	sum.df = TALLY_DF_MAX;
+	if (doubt > 0)
+		sum.df = fmin(sum.variance * sum.variance / doubt, TALLY_DF_MAX);
+	return sum;
 }
 
 static void judge_within(const struct judge *judge, struct judged *judged, double expected)
 {
 	const struct tally_diff *diff = judge->diff;
-	double doubt = 0, nr_sides[TALLY_SIDES] = {0, 0};
+	double nr_sides[TALLY_SIDES] = {0, 0};
 
 	for (uint32_t i = 0; i < diff->recordings.len; i++) {
 		const struct tally_diff_recording *of = &diff->recordings.data[i];
-		double nr = (double)diff->nr_of[of->side];
-		struct spread spread = recording_spread(judge, of, &judged->sums[i], expected);
+		double nr = (double)diff->nr_of[of->side], each = 1 / (nr * nr);
+		double sampling = sampling_variance(diff->options.absolute, of,
+						    recording_scale(judge, of), expected);
 
-		spread_add(&judged->within, &doubt, spread, 1 / (nr * nr));
+		judged->sampling += sampling * each;
+		judged->time = spread_sum(
+			judged->time, recording_time(judge, of, &judged->sums[i], sampling), each);
 		if (of->squares > 0)
 			nr_sides[of->side] += of->weight * of->weight / of->squares;
 	}
@@ -184,26 +198,36 @@ static double runs_square(const struct judge *judge, double expected)
 	return expected * expected * (1 / (double)nr[0] + 1 / (double)nr[1]);
 }
 
+/* What is expected of the row's variance, by all that is known but how its recordings differ. */
+static struct spread judge_expects(const struct judge *judge, const struct judged *judged,
+				   double expected)
+{
+	struct spread rest = {judged->sampling + judge->runs * runs_square(judge, expected),
+			      TALLY_DF_MAX};
+
+	return spread_sum(rest, judged->time, judge->phases);
+}
+
 /* What is taken for the row's variance in the end. */
 static struct spread judge_spread(const struct judge *judge, const struct judged *judged,
 				  double expected)
 {
-	struct spread within = judged->within, between = judged->between, spread;
+	struct spread known = judge_expects(judge, judged, expected), spread;
+	struct spread between = judged->between;
 	double prior = judge->prior.df;
 
-	within.variance += judge->runs * runs_square(judge, expected);
 	if (between.df < 1)
-		return within;
+		return known;
 	/* Far from what all say: the row's own recordings alone know. */
-	if (between.variance > within.variance * tally_variance_limit(between.df))
+	if (between.variance > known.variance * tally_variance_limit(between.df))
 		return between;
 	spread.df = between.df + prior;
-	spread.variance = (prior * fmax(judge->prior.ratio, 1) * within.variance +
+	spread.variance = (prior * fmax(judge->prior.ratio, 1) * known.variance +
 			   between.df * between.variance) /
 			  spread.df;
-	if (spread.variance >= within.variance)
+	if (spread.variance >= known.variance)
 		return spread;
-	return (struct spread){within.variance, TALLY_MIN(spread.df, within.df)};
+	return (struct spread){known.variance, TALLY_MIN(spread.df, known.df)};
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -213,43 +237,68 @@ static int compare_numbers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* The one of `nr` numbers that half of them are below; 0 of none. */
+static double median(double *numbers, size_t nr)
+{
+	if (!nr)
+		return 0;
+	qsort(numbers, nr, sizeof(*numbers), compare_numbers);
+	return numbers[nr / 2];
+}
+
+/* How much of what depends on time differs between recordings. A program that goes through the same
+ * phases in each run has next to nothing, and one that waits for others all of it. Rows in which
+ * time says more than the number of samples know. */
+static double find_phases(const struct judge *judge, double df, double *room)
+{
+	size_t nr = 0;
+
+	tally_vec_for_each (row, &judge->known) {
+		double rest = row->between / tally_variance_median(df) - row->sampling;
+
+		if (row->time > row->sampling)
+			room[nr++] = rest / row->time;
+	}
+	return nr ? fmin(fmax(median(room, nr), 0), 1) : 1;
+}
+
 /* What explains how recordings differ in one half of the rows, and is too much for the other half:
  * a few rows that are a matter of luck, as those of interrupts, do not count for all. */
 static double find_runs(const struct judge *judge, double df, double *room)
 {
-	double median = tally_variance_median(df);
-	size_t nr = judge->known.len;
+	size_t nr = 0;
 
-	for (size_t i = 0; i < nr; i++) {
-		const struct known *row = &judge->known.data[i];
+	tally_vec_for_each (row, &judge->known) {
+		double within = row->sampling + judge->phases * row->time;
 
-		room[i] = (row->between / median - row->within) / row->square;
+		room[nr++] = (row->between / tally_variance_median(df) - within) / row->square;
 	}
-	if (!nr)
-		return 0;
-	qsort(room, nr, sizeof(*room), compare_numbers);
-	return fmax(room[nr / 2], 0);
+	return fmax(median(room, nr), 0);
 }
 
 /* Learn from all rows how recordings differ, so that few of them are enough for each. */
 static int judge_survey(struct judge *judge)
 {
 	double df = (double)(judge->diff->nr_of[0] + judge->diff->nr_of[1]) - 2;
-	double *ratios = calloc(judge->known.len + 1, sizeof(*ratios));
+	double *room = calloc(judge->known.len + 1, sizeof(*room));
+	size_t nr = 0;
 
-	if (!ratios)
+	if (!room)
 		return -ENOMEM;
+	judge->phases = 1;
 	judge->runs = RUNS_DIFFER * RUNS_DIFFER;
-	if (df >= 1)
-		judge->runs = find_runs(judge, df, ratios);
-	for (size_t i = 0; i < judge->known.len; i++) {
-		const struct known *row = &judge->known.data[i];
-		double ratio = row->between / (row->within + judge->runs * row->square);
-
-		ratios[i] = fmin(ratio, tally_variance_limit(df));
+	if (df >= 1) {
+		judge->phases = find_phases(judge, df, room);
+		judge->runs = find_runs(judge, df, room);
 	}
-	judge->prior = tally_prior_fit(ratios, judge->known.len, df);
-	free(ratios);
+	tally_vec_for_each (row, &judge->known) {
+		double known =
+			row->sampling + judge->phases * row->time + judge->runs * row->square;
+
+		room[nr++] = fmin(row->between / known, tally_variance_limit(df));
+	}
+	judge->prior = tally_prior_fit(room, nr, df);
+	free(room);
 	return 0;
 }
 
@@ -311,12 +360,12 @@ static int row_survey(struct judge *judge, struct tally_diff_row *row)
 	if (!has_enough(&row->values[judge->measure]))
 		return 0;
 	judge->diff->judged[judge->measure]++;
-	if (judged.between.df < 1 || judged.between.variance <= 0 || judged.within.variance <= 0)
+	if (judged.between.df < 1 || judged.between.variance <= 0 || judged.sampling <= 0)
 		return 0;
 	return tally_vec_push(
 		&judge->known,
 		(struct known){
-			judged.within.variance, judged.between.variance,
+			judged.sampling, judged.time.variance, judged.between.variance,
 			runs_square(judge, row_expected(judge, &row->values[judge->measure]))});
 }
 

@@ -23,7 +23,8 @@ from terminal import on_terminal
 TALLY = os.path.abspath(sys.argv[1])
 LONG = bool(os.environ.get("TALLY_LONG"))
 WORK = tempfile.mkdtemp(prefix="tally-diff-")
-# Sixteen functions, the second of which takes `shares[1]` of about 1000, the last eight below a recursion.
+# Sixteen functions, the second of which takes `shares[1]` of about 1000, the last eight below a recursion; with a fourth
+# argument each runs once, a phase of its own.
 SOURCE = r"""
 #include <stdint.h>
 #include <stdlib.h>
@@ -42,7 +43,10 @@ int main(int argc, char **argv)
 {
   long rounds = atol(argv[1]);
   shares[1] = atol(argv[2]);
-  for (long i = 0; i < rounds; i++) { group(0, 8, 7 + i % 5); recurse(atoi(argv[3]), 7 + i % 5); sink++; }
+  if (argc > 4)
+    group(0, 16, 9 * rounds);
+  else
+    for (long i = 0; i < rounds; i++) { group(0, 8, 7 + i % 5); recurse(atoi(argv[3]), 7 + i % 5); sink++; }
   return 0;
 }
 """
@@ -217,6 +221,24 @@ def test_planted_changes():
         assert alone["noise"] < row["noise"], (alone, row)
         removed(*a, *b)
     assert found >= 0.95 * often, f"{found} of {often}"
+
+
+def test_phases_that_all_runs_have():
+    """A function that runs in one piece, 10 % of the time, and takes twice as long: blocks of time say nothing of it."""
+    a, b = ([recorded(f"phase{share}.{n}", program(), SECOND // 2, share, 0, "phases") for n in range(3)] for share in (100, 200))
+    row = rows_of(event(*sides(a, b)))["f1"]["self"]
+    tap.same(row["verdict"], "grew", row)
+    removed(*a, *b)
+
+
+def test_a_recording_and_itself():
+    """Nothing differs, and with recordings of their own nothing can be told of noise between runs."""
+    path = work("itself")
+    for pair in ([path, path], sides([path, path], [path, path])):
+        rows = rows_of(event(*pair)).values()
+        tap.same({row["self"]["delta"] for row in rows}, {0}, pair)
+        assert not {row["self"]["verdict"] for row in rows} & {"grew", "shrank"}, rows
+    removed(path)
 
 
 def test_rates_change_nothing():

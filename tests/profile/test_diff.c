@@ -24,6 +24,7 @@ struct program {
 	double shares[FUNCTIONS];
 	double hz, seconds;
 	double phases; /* seconds that one lasts, on average; 0: there are none */
+	bool is_alike; /* they last exactly so long, in all runs */
 	double runs;   /* standard deviation of a function's time between runs, as a part of it */
 	double bursts; /* of the last function, in one of three runs: up to such a share more */
 	int depth;     /* of the recursion that all is called from; 0: no callchains */
@@ -126,10 +127,14 @@ static void record(struct tally_diff *diff, uint32_t side, const struct program 
 		weights[i] = program->shares[i] * exp(program->runs * random_normal(random));
 	if (random_below(random, 3) == 0)
 		weights[FUNCTIONS - 1] += program->bursts * random_part(random);
+	if (program->is_alike && phase > 0)
+		phase = 0;
 	for (double at = 0; at < program->seconds; at += 1 / program->hz) {
 		if (phase >= 0 && at >= next) {
 			phase = !phase;
 			next = at - program->phases * log(1 - random_part(random));
+			if (program->is_alike)
+				next = at + program->phases;
 		}
 		add_sample(&f, program, random_function(weights, phase, random),
 			   tally_diff_clock_label(&recording.clock, (uint64_t)(at * 1e9)));
@@ -222,6 +227,7 @@ static void unchanged_rows_are_not_said_to_have_changed(void **state)
 		const char *what;
 		int nr;
 		double phases, runs, bursts;
+		bool is_alike;
 	} worlds[] = {
 		{"one recording each", 1, 0, 0},
 		{"one, phases of 20 ms", 1, 0.02, 0},
@@ -231,6 +237,10 @@ static void unchanged_rows_are_not_said_to_have_changed(void **state)
 		{"three, runs differ by 10 %", 3, 0, 0.1},
 		{"five, runs differ by 10 %, phases of 20 ms", 5, 0.02, 0.1},
 		{"two, runs differ by 10 %", 2, 0, 0.1},
+		{"two, phases of 50 ms", 2, 0.05, 0},
+		{"two, the same phases", 2, 0.25, 0, 0, true},
+		{"three, the same phases", 3, 0.25, 0, 0, true},
+		{"five, the same phases, runs differ by 1 %", 5, 0.25, 0.01, 0, true},
 		{"three, bursts of interrupts", 3, 0, 0.01, 0.03},
 		{"five, bursts of interrupts", 5, 0, 0.01, 0.03},
 	};
@@ -242,6 +252,7 @@ static void unchanged_rows_are_not_said_to_have_changed(void **state)
 		program.phases = worlds[i].phases;
 		program.runs = worlds[i].runs;
 		program.bursts = worlds[i].bursts;
+		program.is_alike = worlds[i].is_alike;
 		outcome =
 			compare_often(worlds[i].what, &program, &program, worlds[i].nr, trials(60));
 		assert_true(outcome.changed * 100 <= outcome.rows);
@@ -265,9 +276,11 @@ static void planted_changes_are_found(void **state)
 {
 	static const struct {
 		const char *what;
-		double runs, bursts;
+		double runs, bursts, phases;
 	} worlds[] = {
 		{"2 % planted", 0, 0},
+		{"2 % planted, the same phases", 0, 0, 0.5},
+		{"2 % planted, the same phases, runs differ by 1 %", 0.01, 0, 0.5},
 		{"2 % planted, runs differ by 2 %", 0.02, 0},
 		{"2 % planted, bursts of interrupts", 0.01, 0.03},
 	};
@@ -279,6 +292,8 @@ static void planted_changes_are_found(void **state)
 		a.seconds = 4;
 		a.runs = worlds[i].runs;
 		a.bursts = worlds[i].bursts;
+		a.phases = worlds[i].phases;
+		a.is_alike = true;
 		b = grown(&a, 0.02);
 		outcome = compare_often(worlds[i].what, &a, &b, 5, trials(40));
 		assert_true(outcome.found * 100 >= outcome.trials * 95);
