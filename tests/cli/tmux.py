@@ -2,11 +2,21 @@
 """Commands that take over a terminal, in tmux: keys to press, screens to look at."""
 import os
 import shutil
+import signal
 import time
 
 import tap
 
 DEADLINE = 90
+
+
+def is_running(pid):
+    """And is not a zombie, which the first process may leave for a while."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
 
 
 class Screen:
@@ -31,7 +41,19 @@ class Screen:
         return self
 
     def __exit__(self, *unused):
+        shell = self.state("#{pane_pid}")
+        left = [int(pid) for pid in [shell, *tap.run("pgrep", "-P", shell).stdout.split()]]
         self.run("kill-server")
+        self.bury(left)
+
+    @staticmethod
+    def bury(left):
+        """What the end of its terminal does not end: LeakSanitizer may spin for ever if the signal comes while it looks."""
+        end = time.monotonic() + 5
+        while time.monotonic() < end and any(map(is_running, left)):
+            time.sleep(0.02)
+        for pid in filter(is_running, left):
+            os.kill(pid, signal.SIGKILL)
 
     def run(self, *args):
         done = tap.run(*self.tmux, *args)
