@@ -110,7 +110,9 @@ def test_ctrl_c_ends_it_and_shows_it():
 
 def test_quit_ends_it_and_leaves_nothing():
     process = subprocess.Popen([TALLY, "profile", *CLOCK, SPIN, "100"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               text=True, start_new_session=True)
+                               text=True, start_new_session=True,
+                               # Background jobs of a shell ignore it.
+                               preexec_fn=lambda: signal.signal(signal.SIGQUIT, signal.SIG_DFL))
     time.sleep(1)
     process.send_signal(signal.SIGQUIT)
     out, err = process.communicate(timeout=30)
