@@ -5,19 +5,27 @@ import json
 import tap
 
 
-def heavy_graphs(tally, path, percent, graph, *options):
-    """Of each event the rows that weigh so many percent, with the branches of their graphs that do, of a report with
-    `-g graph`."""
+def graphs_of(tally, path, graph, *options):
+    """The events of a report with `-g graph`."""
+    return json.loads(tap.run(tally, "report", "--json", "-g", graph, *options, "-i", path).stdout)["events"]
+
+
+def heavy_of(events, percent):
+    """Of each event the rows that weigh so many percent, with the branches of their graphs that do."""
     def heavy(node):
         branches = [heavy(child) for child in node.get("children", []) if child["period"] >= least]
         return [node["symbol"], node["period"], node["samples"], sorted(branches)]
 
     found = []
-    out = tap.run(tally, "report", "--json", "-g", graph, *options, "-i", path).stdout
-    for event in json.loads(out)["events"]:
+    for event in events:
         least = int(event["total_period"] * percent / 100)
         for row in event["rows"]:
             if row["total_period"] >= least:
-                graph = sorted(heavy(node) for node in row.pop("graph", []) if node["period"] >= least)
-                found.append([event["event"], sorted(row.items()), graph])
+                graph = sorted(heavy(node) for node in row.get("graph", []) if node["period"] >= least)
+                cells = sorted((name, value) for name, value in row.items() if name != "graph")
+                found.append([event["event"], cells, graph])
     return sorted(found)
+
+
+def heavy_graphs(tally, path, percent, graph, *options):
+    return heavy_of(graphs_of(tally, path, graph, *options), percent)
