@@ -2,7 +2,9 @@
 #include "profile/pattern.h"
 
 #include <errno.h>
+#include <locale.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -182,6 +184,35 @@ static bool has_upper(enum tally_pattern_kind kind, const char *text)
 	return false;
 }
 
+/* The expression by itself, so that what is wrong with it is found; then the one that is matched,
+ * anchored at the start: glibc would try each place of a name as the start of a match. */
+static int regex_compile_bytes(const char *text, int flags, regex_t *ret_regex)
+{
+	char anchored[TALLY_PATTERN_REGEX_MAX + sizeof("^.*()")];
+	int code = regcomp(ret_regex, text, flags);
+
+	if (code)
+		return code;
+	regfree(ret_regex);
+	snprintf(anchored, sizeof(anchored), "^.*(%s)", text);
+	return regcomp(ret_regex, anchored, flags);
+}
+
+/* A '.' of the terminal's locale would not pass over bytes that are no characters of it. */
+static int regex_compile(const char *text, int flags, regex_t *ret_regex)
+{
+	locale_t bytes = newlocale(LC_ALL_MASK, "C", (locale_t)0), was;
+	int code;
+
+	if (!bytes)
+		return REG_ESPACE;
+	was = uselocale(bytes);
+	code = regex_compile_bytes(text, flags, ret_regex);
+	uselocale(was);
+	freelocale(bytes);
+	return code;
+}
+
 static int pattern_compile(struct tally_pattern *pattern, const char **ret_why)
 {
 	int flags = REG_EXTENDED | REG_NOSUB | (pattern->folds ? REG_ICASE : 0);
@@ -189,7 +220,7 @@ static int pattern_compile(struct tally_pattern *pattern, const char **ret_why)
 	int code;
 
 	if (!why) {
-		code = regcomp(&pattern->regex, pattern->text, flags);
+		code = regex_compile(pattern->text, flags, &pattern->regex);
 		if (!code)
 			return 0;
 		if (code == REG_ESPACE)

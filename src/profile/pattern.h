@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What names are looked for by: a part of them, the whole, or a regular expression (POSIX
- * extended). Upper and lower case are the same unless the pattern has an upper-case letter, of
- * ASCII, or is exact.
+ * extended, of bytes whatever the locale). Upper and lower case are the same unless the pattern has
+ * an upper-case letter, of ASCII, or is exact.
  *
  * What a regular expression may cost is bounded when it is compiled: glibc writes repetitions out
  * and follows all ways through those in one another, so their product counts. Matching takes time
  * in proportion to that and to the name's length, of which no more than TALLY_PATTERN_NAME_MAX
- * bytes are looked at.
+ * bytes are looked at: at most some milliseconds.
  */
 #ifndef TALLY_PROFILE_PATTERN_H
 #define TALLY_PROFILE_PATTERN_H

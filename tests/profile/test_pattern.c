@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <errno.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -51,6 +52,40 @@ static void names_match(void **state)
 			fail_msg("%s and %s", cases[i].text, cases[i].name);
 		tally_pattern_free(&pattern);
 	}
+}
+
+/* Bytes that are no characters do not end a match. */
+static void expressions_are_of_bytes(void **state)
+{
+	struct tally_pattern pattern;
+	const char *why;
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	assert_int_equal(tally_pattern_init(TALLY_PATTERN_REGEX, "a.*z$", &pattern, &why), 0);
+	assert_true(tally_pattern_matches(&pattern, "\xff"
+						    "a\xc3\xe9z"));
+	tally_pattern_free(&pattern);
+	setlocale(LC_CTYPE, "C");
+}
+
+/* Not each place of a name is the start of another try: a thousand of the longest names take less
+ * than a second, and took minutes, which the time limit of tests ends. */
+static void long_names_take_no_squares(void **state)
+{
+	static const char *const texts[] = {"(.*a){20}c", "a.*a.*a.*c"};
+	char *name = calloc(TALLY_PATTERN_NAME_MAX + 1, 1);
+	struct tally_pattern pattern;
+	const char *why;
+
+	memset(name, 'a', TALLY_PATTERN_NAME_MAX);
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(texts); i++) {
+		assert_int_equal(tally_pattern_init(TALLY_PATTERN_REGEX, texts[i], &pattern, &why),
+				 0);
+		for (int k = 0; k < 1000; k++)
+			assert_false(tally_pattern_matches(&pattern, name));
+		tally_pattern_free(&pattern);
+	}
+	free(name);
 }
 
 static void only_the_start_of_a_name_counts(void **state)
@@ -170,6 +205,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_match),
+		cmocka_unit_test(expressions_are_of_bytes),
+		cmocka_unit_test(long_names_take_no_squares),
 		cmocka_unit_test(only_the_start_of_a_name_counts),
 		cmocka_unit_test(wrong_ones_are_refused),
 		cmocka_unit_test(dear_ones_are_refused),
