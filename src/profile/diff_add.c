@@ -44,8 +44,9 @@ struct adder {
 static uint32_t block_of(const struct adder *adder, const struct tally_bucket *bucket)
 {
 	uint32_t label = bucket->key.label, level = label >> BLOCK_BITS;
+	uint32_t doubled = adder->recording->clock.level - level;
 
-	return (label & (BLOCKS - 1)) >> (adder->recording->clock.level - level);
+	return doubled < BLOCK_BITS ? (label & (BLOCKS - 1)) >> doubled : 0;
 }
 
 /* ---- names ------------------------------------------------------------------- */

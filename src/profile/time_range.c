@@ -62,12 +62,19 @@ int tally_time_range_parse(const char *text, struct tally_time_range *ret_range)
 	return ret;
 }
 
+/* What is so many percent of the way; spans of 2^63 ns and more have no whole numbers of these. */
+static uint64_t time_at(uint64_t first, uint64_t last, double percent)
+{
+	uint64_t span = last > first ? last - first : 0;
+	double since = (double)span * percent / 100;
+
+	return first + (since < (double)span ? (uint64_t)since : span);
+}
+
 void tally_time_range_resolve(struct tally_time_range *range, uint64_t first, uint64_t last)
 {
-	double span = (double)(last > first ? last - first : 0);
-
 	if (!range->is_share)
 		return;
-	range->first = first + (uint64_t)(span * range->from / 100);
-	range->last = first + (uint64_t)(span * range->to / 100);
+	range->first = time_at(first, last, range->from);
+	range->last = time_at(first, last, range->to);
 }

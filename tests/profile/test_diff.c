@@ -318,6 +318,21 @@ static void rates_and_lengths_change_nothing(void **state)
 	assert_true(outcome.changed * 100 <= outcome.rows);
 }
 
+/* Blocks of the first samples are of a size that the later ones have left far behind. */
+static void times_may_be_centuries_apart(void **state)
+{
+	struct program ages = plain;
+	struct random random = random_start();
+	struct tally_diff *diff;
+
+	ages.seconds = 1.6e10;
+	ages.hz = 1e-8;
+	diff = compare(&ages, &ages, 2, &by_function, &random);
+	assert_true(diff->recordings.data[0].clock.level > 32);
+	assert_true(diff->recordings.data[0].fine_nr > 30);
+	tally_diff_free(diff);
+}
+
 static void recursions_change_nothing(void **state)
 {
 	struct tally_diff_options by_path = {.keys = TALLY_KEY_SYMBOL, .by_path = true};
@@ -444,6 +459,7 @@ int main(void)
 		cmocka_unit_test(unchanged_rows_are_not_said_to_have_changed),
 		cmocka_unit_test(planted_changes_are_found),
 		cmocka_unit_test(rates_and_lengths_change_nothing),
+		cmocka_unit_test(times_may_be_centuries_apart),
 		cmocka_unit_test(recursions_change_nothing),
 		cmocka_unit_test(absolute_values_have_scales),
 		cmocka_unit_test(same_recordings_give_same_numbers),

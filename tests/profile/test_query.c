@@ -517,7 +517,7 @@ static void time_ranges_are_read(void **state)
 					    "20%-10%",
 					    "1..2",
 					    "99999999999999999999"};
-	struct tally_time_range range = {.first = 7};
+	struct tally_time_range range = {.first = 7}, whole;
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(wrong); i++) {
 		if (tally_time_range_parse(wrong[i], &range) != -EINVAL)
@@ -531,6 +531,10 @@ static void time_ranges_are_read(void **state)
 	assert_int_equal(range.first, 0);
 	assert_int_equal(range.last, 1);
 	assert_int_equal(tally_time_range_parse("0%-100%", &range), 0);
+	whole = range;
+	tally_time_range_resolve(&whole, 1, UINT64_MAX);
+	assert_int_equal(whole.first, 1);
+	assert_true(whole.last == UINT64_MAX);
 	tally_time_range_resolve(&range, 5, 3005);
 	assert_int_equal(range.first, 5);
 	assert_int_equal(range.last, 3005);

@@ -14,7 +14,15 @@
 #include "view/shorten.h"
 #include "view/strips.h"
 
-enum { VALUE = 9, BAR = 12, VERDICT = 14, GAP = 1, BAR_FROM = 60, DETAILS_MAX = 20 };
+enum {
+	VALUE = 9,
+	BAR = 12,
+	VERDICT = 14,
+	GAP = 1,
+	BAR_FROM = 60,
+	DETAILS_MAX = 20,
+	PARTS = 1000000000
+};
 
 struct diff_browse {
 	const struct diff_config *config;
@@ -135,6 +143,14 @@ static double largest_of(const struct diff_browse *browse)
 	return largest;
 }
 
+/* Values may be of any size: a cost of each thing that was done is one over their number. */
+static uint64_t part_of(double value, double whole)
+{
+	double part = whole > 0 ? value / whole : 0;
+
+	return part > 0 && part <= 1 ? (uint64_t)(part * PARTS) : 0;
+}
+
 static void draw_row(struct browser *browser, const struct tally_diff_row *row, double largest,
 		     int y)
 {
@@ -150,8 +166,8 @@ static void draw_row(struct browser *browser, const struct tally_diff_row *row, 
 	put_value(browser, value->noise, false, y, at += VALUE, TALLY_INK_DIM);
 	at += VALUE + GAP;
 	if (browser->canvas.columns >= BAR_FROM) {
-		tally_strips_bar((uint64_t)(fabs(delta) * 1e9), (uint64_t)(largest * 1e9), y, at,
-				 BAR, &browser->canvas);
+		tally_strips_bar(part_of(fabs(delta), largest), PARTS, y, at, BAR,
+				 &browser->canvas);
 		at += BAR + GAP;
 	}
 	tally_diff_view_verdict(&browse->view, row, &name);
