@@ -252,6 +252,7 @@ int tally_query_apply(const struct tally_query *query, struct tally_profile *pro
 			profile->buckets.data[kept++] = bucket;
 		}
 		profile->buckets.len = kept;
+		tally_vec_free(&profile->kept);
 	}
 	free(passes);
 	return ret;

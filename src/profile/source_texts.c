@@ -93,7 +93,7 @@ static int find_lines(struct source_text *file)
 
 static int text_read(struct tally_source_texts *texts, const char *name, struct source_text *file)
 {
-	size_t left = ALL_MAX - texts->total;
+	size_t left = texts->total < ALL_MAX ? ALL_MAX - texts->total : 0;
 	struct tally_str path = {0};
 	int ret;
 
@@ -104,8 +104,8 @@ static int text_read(struct tally_source_texts *texts, const char *name, struct 
 					    left < FILE_MAX ? left : FILE_MAX, &file->data,
 					    &file->len);
 	if (!ret) {
-		texts->total += file->len;
 		ret = find_lines(file);
+		texts->total += file->len + file->starts.len * sizeof(*file->starts.data);
 	}
 	tally_str_free(&path);
 	return ret;

@@ -99,6 +99,26 @@ static void lines_are_found(void **state)
 	assert_none(f, "missing.c", 1, -ENOENT);
 }
 
+/* Where lines begin takes four times the room of the lines where these are empty. */
+static void starts_of_lines_count(void **state)
+{
+	static const char *const names[] = {"1.c", "2.c", "3.c"};
+	struct fixture *f = *state;
+	const size_t most = 16 << 20;
+	char *text = malloc(most);
+
+	memset(text, '\n', most);
+	for (size_t i = 0; i < 3; i++) {
+		write_source(f, names[i], text, most);
+		assert_line(f, names[i], (uint32_t)most, "");
+	}
+	write_source(f, "fits.c", text, most / 8);
+	assert_line(f, "fits.c", 1, "");
+	write_source(f, "late.c", text, most);
+	assert_none(f, "late.c", 1, -EFBIG);
+	free(text);
+}
+
 /* Whoever wrote the debug information may name anything. */
 static void other_files_are_refused(void **state)
 {
@@ -158,6 +178,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(lines_are_found, setup, teardown),
+		cmocka_unit_test_setup_teardown(starts_of_lines_count, setup, teardown),
 		cmocka_unit_test_setup_teardown(other_files_are_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(places_can_be_others, setup, teardown),
 	};
