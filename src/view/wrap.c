@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/arith.h"
 #include "view/width.h"
 
 static const char begin[] = "#   ";
@@ -57,4 +58,46 @@ void tally_wrap_comments(struct tally_str *str, size_t start, size_t columns)
 	tally_str_add_bytes(str, tally_str_text(&out), out.len);
 	str->failed |= out.failed;
 	tally_str_free(&out);
+}
+
+/* How many bytes of a line, which is wider, go into one of so many columns: up to a blank, if there
+ * is one behind a word. */
+static size_t break_find(const char *line, size_t len, size_t columns)
+{
+	size_t fits = tally_width_head(line, len, columns), at = fits;
+	size_t first = TALLY_MIN(strspn(line, " "), len);
+
+	while (at > first && line[at] != ' ')
+		at--;
+	if (at > first)
+		return at;
+	return fits ? fits : tally_width_read(line, len).used;
+}
+
+static void wrap_any_line(const char *line, size_t len, size_t columns, size_t indent,
+			  struct tally_str *out)
+{
+	size_t room = columns;
+
+	while (tally_width_head(line, len, room) < len) {
+		size_t part = break_find(line, len, room);
+
+		tally_str_add_bytes(out, line, part);
+		tally_str_addf(out, "\n%*s", (int)indent, "");
+		part += TALLY_MIN(strspn(line + part, " "), len - part);
+		line += part;
+		len -= part;
+		room = columns - indent;
+	}
+	tally_str_add_bytes(out, line, len);
+	tally_str_add_char(out, '\n');
+}
+
+void tally_wrap_text(const char *text, size_t columns, size_t indent, struct tally_str *out)
+{
+	indent = 2 * indent < columns ? indent : 0;
+	for (size_t len; *text; text += len + (text[len] == '\n')) {
+		len = strcspn(text, "\n");
+		wrap_any_line(text, len, columns, indent, out);
+	}
 }

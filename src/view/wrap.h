@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Comment lines that do not fit go on in the next line. */
+/* Lines that do not fit go on in the next line. */
 #ifndef TALLY_VIEW_WRAP_H
 #define TALLY_VIEW_WRAP_H
 
@@ -10,5 +10,10 @@
  * is wider, as a path may be, has a line of its own and stays whole. 0 columns: nothing is broken.
  */
 void tally_wrap_comments(struct tally_str *str, size_t start, size_t columns);
+
+/* Append lines of text, none of which is wider than so many columns, at least two: broken at
+ * blanks, and a word that is wider where it has to be. What goes on is indented by `indent`
+ * columns, where that leaves room. */
+void tally_wrap_text(const char *text, size_t columns, size_t indent, struct tally_str *out);
 
 #endif
