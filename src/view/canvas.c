@@ -158,27 +158,35 @@ static void put_frame(struct tally_canvas *canvas, int row, int column, int widt
 	}
 }
 
-void tally_canvas_box(struct tally_canvas *canvas, const char *title, const char *const *lines,
-		      size_t nr)
+/* What the widest of its texts takes, and the frame. */
+static int box_width(const struct tally_canvas *canvas, const struct tally_box *box)
 {
-	int width = (int)tally_width_of(title), height = (int)nr + 2, row, column;
+	size_t width = TALLY_MAX(tally_width_of(box->title), tally_width_of(box->foot));
 
-	for (size_t i = 0; i < nr; i++)
-		width = TALLY_MAX(width, (int)tally_width_of(lines[i]));
-	width = TALLY_MIN(width + 4, canvas->columns);
-	height = TALLY_MIN(height, canvas->rows);
-	if (width < 5 || height < 3)
+	for (size_t i = 0; i < box->nr; i++)
+		width = TALLY_MAX(width, tally_width_of(box->lines[i]));
+	return (int)TALLY_MIN(width + TALLY_BOX_SIDES, (size_t)canvas->columns);
+}
+
+void tally_canvas_box(struct tally_canvas *canvas, const struct tally_box *box)
+{
+	size_t left = box->nr - TALLY_MIN(box->first, box->nr);
+	int width = box_width(canvas, box), inner = width - TALLY_BOX_SIDES;
+	int height = (int)TALLY_MIN(left + TALLY_BOX_EDGES, (size_t)canvas->rows);
+	int row = (canvas->rows - height) / 2, column = (canvas->columns - width) / 2;
+
+	if (inner < 1 || height <= TALLY_BOX_EDGES)
 		return;
-	row = (canvas->rows - height) / 2;
-	column = (canvas->columns - width) / 2;
 	put_frame(canvas, row, column, width, FRAME_TOP);
-	tally_canvas_put(canvas, row, column + 2, width - 4, title, TALLY_INK_POPUP);
+	tally_canvas_put(canvas, row, column + 2, inner, box->title, TALLY_INK_POPUP);
 	for (int i = 1; i < height - 1; i++) {
+		const char *line = box->lines[box->first + (size_t)i - 1];
+
 		put_frame(canvas, row + i, column, width, FRAME_MIDDLE);
-		tally_canvas_put(canvas, row + i, column + 2, width - 4, lines[i - 1],
-				 TALLY_INK_POPUP);
+		tally_canvas_put(canvas, row + i, column + 2, inner, line, TALLY_INK_POPUP);
 	}
 	put_frame(canvas, row + height - 1, column, width, FRAME_BOTTOM);
+	tally_canvas_put(canvas, row + height - 1, column + 2, inner, box->foot, TALLY_INK_POPUP);
 }
 
 void tally_canvas_text(const struct tally_canvas *canvas, int row, struct tally_str *out)

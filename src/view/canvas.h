@@ -74,9 +74,18 @@ void tally_canvas_select(struct tally_canvas *canvas, int row);
 /* The same of some columns of it. */
 void tally_canvas_select_part(struct tally_canvas *canvas, int row, int column, int columns);
 
-/* A box in the middle over what is there, with a title and lines of text. */
-void tally_canvas_box(struct tally_canvas *canvas, const char *title, const char *const *lines,
-		      size_t nr);
+/* What a box takes beside and above its lines: frame and blanks. */
+enum { TALLY_BOX_SIDES = 4, TALLY_BOX_EDGES = 2 };
+
+/* Text over what is there: a title in the frame above it, a foot in the frame below. */
+struct tally_box {
+	const char *title, *foot;
+	const char *const *lines;
+	size_t nr, first; /* those from `first` on are in sight, as many as fit */
+};
+
+/* Draw one in the middle, as wide as its widest line. */
+void tally_canvas_box(struct tally_canvas *canvas, const struct tally_box *box);
 
 /* The glyph at a place of the canvas. */
 const struct tally_glyph *tally_canvas_at(const struct tally_canvas *canvas, int row, int column);

@@ -104,6 +104,4 @@ void tally_panel_draw(const struct tally_panel *panel, struct tally_canvas *canv
 		draw_note(panel, canvas, canvas->rows - 2);
 		draw_bar(panel->bar ? panel->bar : "", canvas, canvas->rows - 1);
 	}
-	if (panel->popup)
-		tally_canvas_box(canvas, panel->popup_title, panel->popup, panel->nr_popup);
 }

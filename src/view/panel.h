@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What stands around every view of a browser: a title, a note with where one is, keys, a box. */
+/* What stands around every view of a browser: a title, a note with where one is, keys. */
 #ifndef TALLY_VIEW_PANEL_H
 #define TALLY_VIEW_PANEL_H
 
@@ -11,9 +11,6 @@ struct tally_panel {
 	const char *note;  /* the line above the keys */
 	const char *where; /* at its right */
 	const char *bar;   /* keys: "h Help|q Quit", each up to its blank as a key */
-	const char *popup_title;
-	const char *const *popup; /* lines of a box over it; NULL: none */
-	size_t nr_popup;
 };
 
 /* The rows of a canvas that are left for the view itself: where it begins, and the row behind it.

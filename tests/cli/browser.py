@@ -260,6 +260,58 @@ def test_help_and_health_come_and_go():
         screen.go("x", gone=" Health \u2500")
 
 
+def read_box(screen, title):
+    """All lines of the box that is open, from its first to its last."""
+    lines = []
+    while True:
+        inside = [re.search("\u2502 (.*) \u2502", line) for line in screen.look()]
+        lines += [found.group(1).rstrip() for found in inside if found]
+        where = re.search(f"\u2500 {title} ([0-9]+)/([0-9]+) \u2500", screen.text)
+        assert where, screen.text
+        if where.group(1) == where.group(2):
+            left = int(where.group(2)) - len(lines)
+            assert left <= 0, (left, lines)
+            return lines
+        page = len([found for found in inside if found])
+        at = min(int(where.group(1)) + page, int(where.group(2)))
+        if at < int(where.group(1)) + page:
+            lines = lines[:len(lines) - (int(where.group(1)) + page - at)]
+        screen.go("NPage", shows=f" {title} {at}/{where.group(2)} ")
+
+
+def test_boxes_are_read_line_by_line():
+    """In any window all of the help can be seen, and says that there is more of it."""
+    with Browser(shop(), size=(20, 5), shown="overview") as screen:
+        screen.go("h", shows=("\u2500 Keys 3/", "more: Down"))
+        screen.go("Down", shows="\u2500 Keys 4/")
+        screen.go("Up", shows="\u2500 Keys 3/")
+        screen.go("End", shows=("more: Up", "quit"))
+        screen.go("Home", shows="\u2500 Keys 3/")
+        whole = " ".join(line.strip() for line in read_box(screen, "Keys"))
+        for part in ("callers and callees of a function", "4 callers", "out of that again", "health of the recording", "quit"):
+            assert part in whole, (part, whole)
+        screen.click(2, 5, button=64)
+        screen.shows("more: Down")
+        screen.go("x", gone="Keys")
+
+
+def test_names_are_whole_in_a_box():
+    """Of 4 KB, in windows of every size; in all views."""
+    long = "".join(f"part{i:04}::" for i in range(400)) + "last"
+    root = os.path.join(FOLDER, "long")
+    browser_data.write_files(root, {"walk_tree": long})
+    for size in ((80, 24), (20, 5)):
+        with Browser(shop(), "--symfs", root, size=size, shown="overview") as screen:
+            for keys in (("w",), ("x", "2", "g", "=part0000", "Enter", "w"), ("x", "3", "/", "=part0000", "Enter", "w"),
+                         ("x", "4", "w"), ("x", "a", "w")):
+                screen.go(*keys, shows="\u2500 Names ")
+                shown = "".join(line.strip() for line in read_box(screen, "Names"))
+                assert long in shown and "/usr/bin/shop" in shown, (keys, shown)
+    with Browser(shop()) as screen:
+        screen.go("2", "w", shows=("\u2500 Names \u2500", "Symbol: [.] main", "File: /usr/bin/shop", "Command: shop"))
+        screen.go("x", "6", "w", shows="Thread: 100 shop")
+
+
 def test_a_box_stays_when_the_size_changes():
     with Browser(shop()) as screen:
         screen.go("h", shows="\u250c\u2500 Keys")

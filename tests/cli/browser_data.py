@@ -43,12 +43,12 @@ def places():
     return found
 
 
-def write_files(root):
-    """The program and the library, below a directory."""
+def write_files(root, renamed=None):
+    """The program and the library, below a directory. Of functions that are `renamed`: their other names."""
     for path, functions in ((PROGRAM, OF_PROGRAM), (LIBRARY, OF_LIBRARY)):
         os.makedirs(root + os.path.dirname(path), exist_ok=True)
         with open(root + path, "wb") as file:
-            file.write(elf_file([(name, 0x100 * i) for i, name in enumerate(functions)]))
+            file.write(elf_file([((renamed or {}).get(name, name), 0x100 * i) for i, name in enumerate(functions)]))
 
 
 def words_of(callers, at):

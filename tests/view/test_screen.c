@@ -98,7 +98,9 @@ static void test_any_bytes_anywhere(void **state)
 		tally_canvas_put(&canvas, (int)random_below(&random, 8) - 2,
 				 (int)random_below(&random, 40) - 5,
 				 (int)random_below(&random, 40) - 5, text, TALLY_INK_WARM);
-		tally_canvas_box(&canvas, text, (const char *const[]){text, "x"}, 2);
+		tally_canvas_box(&canvas,
+				 &(struct tally_box){text, text, (const char *const[]){text, "x"},
+						     2, random_below(&random, 3)});
 		tally_canvas_select(&canvas, (int)random_below(&random, 8) - 2);
 		for (int row = 0; row < rows; row++) {
 			struct tally_str line = {0};
@@ -118,12 +120,17 @@ static void test_boxes(void **state)
 
 	assert_int_equal(tally_canvas_reset(&canvas, 6, 13), 0);
 	tally_canvas_put(&canvas, 2, 0, 13, "xxxxxxxxxxxxx", TALLY_INK_PLAIN);
-	tally_canvas_box(&canvas, "Keys", lines, 2);
+	tally_canvas_box(&canvas, &(struct tally_box){"Keys", "more", lines, 2, 0});
 	check_text(&canvas, 0, "");
 	check_text(&canvas, 1, "  +-Keys--+");
 	check_text(&canvas, 2, "xx| one   |xx");
 	check_text(&canvas, 3, "  | three |");
-	check_text(&canvas, 4, "  +-------+");
+	check_text(&canvas, 4, "  +-more--+");
+	assert_int_equal(tally_canvas_reset(&canvas, 6, 13), 0);
+	tally_canvas_box(&canvas, &(struct tally_box){"Keys", "", lines, 2, 1});
+	check_text(&canvas, 1, "  +-Keys--+");
+	check_text(&canvas, 2, "  | three |");
+	check_text(&canvas, 3, "  +-------+");
 	tally_canvas_free(&canvas);
 }
 

@@ -18,12 +18,6 @@
 #include "cli/browser/view.h"
 #include "cli/main/output.h"
 #include "cli/main/print.h"
-#include "view/wrap.h"
-
-enum { HELP_MAX = 24, BOX_SIDES = 4 };
-
-/* What a line of comment begins with, and at least one that is wrapped. */
-static const char comment[] = "# ";
 
 /* ---- the lock of what is live --------------------------------------------------------------- */
 
@@ -110,81 +104,6 @@ void browser_panel(struct browser *browser, struct tally_panel *panel)
 	panel->bar = browser->view->bar;
 }
 
-/* "1 overview, 2 rows, ..." */
-static void views_name(const struct browser *browser, char *text, size_t size)
-{
-	const struct browser_view *const *views = browser->source->views;
-	size_t len = 0;
-
-	for (size_t i = 0; views[i] && len < size; i++)
-		len += (size_t)snprintf(text + len, size - len, "%s%c %s", i ? ", " : "",
-					(char)views[i]->press, views[i]->name);
-}
-
-static void draw_help(struct browser *browser)
-{
-	char views[128];
-	static const char *const of_profiles[] = {
-		"a          source and instructions of a function (annotate)",
-		":          only samples for which a query holds: comm: sym: dso: ...",
-	};
-	static const char *const of_all[] = {
-		"Esc        out of that again, then back to the view before",
-		"Tab        the next event          i    health of the recording",
-		"h ? F1     these keys              q    quit",
-	};
-	const struct tally_browser_live *live = browser->source->live;
-	const char *lines[HELP_MAX];
-	size_t nr = 0;
-
-	for (size_t i = 0; i < browser->view->nr_help && nr < HELP_MAX; i++)
-		lines[nr++] = browser->view->help[i];
-	for (size_t i = 0; live && i < live->nr_help && nr < HELP_MAX; i++)
-		lines[nr++] = live->help[i];
-	views_name(browser, views, sizeof(views));
-	if (browser->source->profile && nr < HELP_MAX)
-		lines[nr++] = views;
-	for (size_t i = 0;
-	     browser->source->profile && i < TALLY_ARRAY_SIZE(of_profiles) && nr < HELP_MAX; i++)
-		lines[nr++] = of_profiles[i];
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(of_all) && nr < HELP_MAX; i++)
-		lines[nr++] = of_all[i];
-	tally_canvas_box(&browser->canvas, " Keys ", lines, nr);
-}
-
-/* What is known of the recording's health as comments that fit into a box. */
-static void health_comments(const struct browser *browser, struct tally_str *out)
-{
-	const char *text = tally_str_text(&browser->health);
-	int room = browser->canvas.columns - BOX_SIDES + (int)sizeof(comment) - 1;
-
-	for (size_t len; *text; text += len + (text[len] == '\n')) {
-		len = strcspn(text, "\n");
-		tally_str_add(out, comment);
-		tally_str_add_bytes(out, text, len);
-		tally_str_add_char(out, '\n');
-	}
-	tally_wrap_comments(out, 0, (size_t)TALLY_MAX(room, 1));
-}
-
-/* All lines of it, wrapped into a box. */
-static void draw_health(struct browser *browser)
-{
-	const char *lines[HELP_MAX];
-	struct tally_str text = {0};
-	size_t nr = 0;
-	char *rest;
-
-	health_comments(browser, &text);
-	rest = text.data;
-	for (char *line; rest && (line = strsep(&rest, "\n")) && nr < HELP_MAX;) {
-		if (*line)
-			lines[nr++] = line + (sizeof(comment) - 1);
-	}
-	tally_canvas_box(&browser->canvas, " Health ", lines, nr);
-	tally_str_free(&text);
-}
-
 static void frame_note(const struct browser *browser, uint32_t number, struct tally_frame *to)
 {
 	if (number != TALLY_FRAME_NONE)
@@ -213,10 +132,8 @@ static int draw_locked(struct browser *browser)
 		tally_panel_draw(&panel, &browser->canvas);
 	}
 	tally_str_free(&where);
-	if (browser->shows_help)
-		draw_help(browser);
-	if (browser->shows_health)
-		draw_health(browser);
+	if (!ret)
+		ret = browser_box_draw(&browser->box, &browser->canvas);
 	if (!ret && browser->source->live)
 		browser->source->live->shown(browser->source->arg);
 	frame_note(browser, browser->function, &browser->function_frame);
@@ -342,6 +259,7 @@ static void browser_free(struct browser *browser)
 	browser_code_free(&browser->code);
 	browser_filter_free(&browser->filter);
 	browser_prompt_free(&browser->prompt);
+	browser_box_free(&browser->box);
 	tally_chains_free(&browser->chains);
 	tally_selection_free(&browser->selection);
 	tally_canvas_free(&browser->canvas);

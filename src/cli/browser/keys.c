@@ -198,18 +198,6 @@ static int all_annotate(struct browser *browser)
 	return 0;
 }
 
-static int all_help(struct browser *browser)
-{
-	browser->shows_help = true;
-	return 0;
-}
-
-static int all_health(struct browser *browser)
-{
-	browser->shows_health = true;
-	return 0;
-}
-
 static int all_redraw(struct browser *browser)
 {
 	browser->redraw = true;
@@ -228,10 +216,11 @@ static const struct browser_key profile_keys[] = {{':', all_query}, {'a', all_an
 static const struct browser_key all_keys[] = {
 	{TALLY_PRESS_ESCAPE, all_escape},
 	{TALLY_PRESS_TAB, all_event},
-	{'h', all_help},
-	{'?', all_help},
-	{TALLY_PRESS_HELP, all_help},
-	{'i', all_health},
+	{'h', browser_show_help},
+	{'?', browser_show_help},
+	{TALLY_PRESS_HELP, browser_show_help},
+	{'i', browser_show_health},
+	{'w', browser_show_whole},
 	{'L' - '@', all_redraw},
 	{'q', all_quit},
 	{'Q', all_quit},
@@ -308,13 +297,12 @@ static uint32_t bar_press(const struct browser *browser, struct tally_mouse mous
 	return word && word[1] == ' ' ? (uint32_t)(unsigned char)*word : TALLY_PRESS_NONE;
 }
 
-/* Any key takes a box away. */
-static bool box_close(struct browser *browser)
+/* What the mouse is for a box: the wheel moves its lines. */
+static uint32_t box_key(struct tally_mouse mouse)
 {
-	bool had_box = browser->shows_help || browser->shows_health;
-
-	browser->shows_help = browser->shows_health = false;
-	return had_box;
+	if (mouse.act == TALLY_MOUSE_WHEEL_UP)
+		return TALLY_PRESS_UP;
+	return mouse.act == TALLY_MOUSE_WHEEL_DOWN ? TALLY_PRESS_DOWN : TALLY_PRESS_OTHER;
 }
 
 /* A button that comes up is no key: what its going down showed stays. */
@@ -326,7 +314,7 @@ static int press_mouse(struct browser *browser)
 
 	if (goes_down) {
 		tally_str_clear(&browser->note);
-		if (box_close(browser))
+		if (browser_box_press(&browser->box, box_key(mouse)))
 			return 0;
 	}
 	if (press != TALLY_PRESS_NONE)
@@ -348,7 +336,7 @@ int browser_press(struct browser *browser, uint32_t press)
 	if (press == TALLY_PRESS_MOUSE)
 		return press_mouse(browser);
 	tally_str_clear(&browser->note);
-	if (box_close(browser))
+	if (browser_box_press(&browser->box, press))
 		return 0;
 	if (browser->prompt.question)
 		return browser_prompt_press(&browser->prompt, browser, press);

@@ -3,6 +3,7 @@
 #ifndef TALLY_CLI_BROWSER_STATE_H
 #define TALLY_CLI_BROWSER_STATE_H
 
+#include "cli/browser/box.h"
 #include "cli/browser/browser.h"
 #include "cli/browser/code.h"
 #include "cli/browser/filter.h"
@@ -44,7 +45,8 @@ struct browser {
 	struct tally_str health;
 	bool is_stale;                            /* the selection has to be made anew */
 	bool is_relative, hide_kernel, hide_user; /* of rows */
-	bool shows_help, shows_health, stop, redraw;
+	bool stop, redraw;
+	struct browser_box box;
 	struct tally_str title_text, note_text; /* of the panel, drawn last */
 	/* Of the views: */
 	struct browser_lists lists;

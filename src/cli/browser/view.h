@@ -28,6 +28,8 @@ struct browser_view {
 	int (*mouse)(struct browser *browser, struct tally_mouse mouse); /* or NULL */
 	/* Of a list: arrows, pages and the wheel move it. NULL: the view has keys for these. */
 	struct browser_cursor (*cursor)(struct browser *browser);
+	/* Append the whole names of what is selected, see whole.h. NULL: it is a function. */
+	void (*whole)(const struct browser *browser, struct tally_str *out);
 	bool draws_panel;
 	bool of_function; /* browser->pivot's; else it has one where the cursor is */
 };
@@ -52,6 +54,11 @@ int browser_zoom_number(struct browser *browser, enum browser_step_kind kind, co
 
 /* Turn something over, and tell what it is now; what is shown is made anew. */
 int browser_turn(struct browser *browser, bool *flag, const char *on, const char *off);
+
+/* Open a box with keys, the recording's health, whole names. 0. */
+int browser_show_help(struct browser *browser);
+int browser_show_health(struct browser *browser);
+int browser_show_whole(struct browser *browser);
 
 /* One key: of a question, of the view, or of all views. 0 or -errno. */
 int browser_press(struct browser *browser, uint32_t press);

@@ -8,6 +8,7 @@
 #include "base/escape.h"
 #include "base/path.h"
 #include "cli/browser/view.h"
+#include "cli/browser/whole.h"
 #include "view/shorten.h"
 
 enum { SHARE = 8, GAP = 1, ADDRESS = 8, NUMBER = 6, LANE = 1 };
@@ -303,22 +304,45 @@ static int annotate_source(struct browser *browser)
 	return ret;
 }
 
+/* An instruction, or the text of its line; escaped. */
+static void line_text(const struct browser_code *code, const struct browser_code_line *line,
+		      struct tally_str *out)
+{
+	const char *source;
+	size_t len, start = out->len;
+
+	if (!line->source)
+		add_insn(code, &code->annotation.insns.data[line->insn], out);
+	else if (!tally_source_texts_get(code->texts, line->line->file, line->source, &source,
+					 &len)) {
+		tally_str_add_bytes(out, source, len);
+		for (size_t i = start; i < out->len; i++)
+			out->data[i] = out->data[i] == '\t' ? ' ' : out->data[i];
+		tally_str_escape(out, start);
+	}
+}
+
 static bool line_has(const struct browser_code *code, const struct browser_code_line *line,
 		     const char *text)
 {
 	struct tally_str shown = {0};
-	const char *source;
-	size_t len;
 	bool has;
 
-	if (!line->source)
-		add_insn(code, &code->annotation.insns.data[line->insn], &shown);
-	else if (!tally_source_texts_get(code->texts, line->line->file, line->source, &source,
-					 &len))
-		tally_str_add_bytes(&shown, source, len);
+	line_text(code, line, &shown);
 	has = strcasestr(tally_str_text(&shown), text) != NULL;
 	tally_str_free(&shown);
 	return has;
+}
+
+static void annotate_whole(const struct browser *browser, struct tally_str *out)
+{
+	const struct browser_code *code = &browser->code;
+
+	if (code->cursor < code->lines.len) {
+		line_text(code, &code->lines.data[code->cursor], out);
+		tally_str_add_char(out, '\n');
+	}
+	browser_whole_frame(browser, browser->pivot, out);
 }
 
 static int annotate_next(struct browser *browser)
@@ -389,6 +413,7 @@ const struct browser_view browser_annotate = {
 	.nr_keys = TALLY_ARRAY_SIZE(annotate_keys),
 	.draw = annotate_draw,
 	.mouse = annotate_mouse,
+	.whole = annotate_whole,
 	.cursor = annotate_cursor,
 	.of_function = true,
 };

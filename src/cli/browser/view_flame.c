@@ -5,6 +5,7 @@
 
 #include "base/arith.h"
 #include "cli/browser/view.h"
+#include "cli/browser/whole.h"
 
 /* ---- what is said of a cell ---------------------------------------------------------- */
 
@@ -198,6 +199,16 @@ static int pane_function(struct browser *browser)
 	return browser_go_function(browser, browser_pane_function(pane_of(browser)));
 }
 
+/* Of the whole there is no name. */
+static void pane_whole(const struct browser *browser, struct tally_str *out)
+{
+	const struct browser_pane *pane = &browser->flame;
+
+	if (browser->view != &browser_flame)
+		pane = browser->at_callers ? &browser->callers : &browser->callees;
+	browser_whole_frame(browser, browser_pane_function(pane), out);
+}
+
 static const struct browser_key flame_keys[] = {
 	{TALLY_PRESS_UP, pane_up},
 	{TALLY_PRESS_DOWN, pane_down},
@@ -250,6 +261,7 @@ const struct browser_view browser_flame = {
 	.nr_keys = TALLY_ARRAY_SIZE(flame_keys),
 	.draw = flame_draw,
 	.mouse = flame_mouse,
+	.whole = pane_whole,
 };
 
 /* ---- the sandwich ------------------------------------------------------------------------ */
@@ -362,5 +374,6 @@ const struct browser_view browser_sandwich = {
 	.nr_keys = TALLY_ARRAY_SIZE(sandwich_keys),
 	.draw = sandwich_draw,
 	.mouse = sandwich_mouse,
+	.whole = pane_whole,
 	.of_function = true,
 };

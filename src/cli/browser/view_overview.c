@@ -5,6 +5,7 @@
 #include "base/arith.h"
 #include "base/escape.h"
 #include "cli/browser/view.h"
+#include "cli/browser/whole.h"
 #include "view/shorten.h"
 #include "view/strips.h"
 
@@ -249,6 +250,23 @@ static int overview_mouse(struct browser *browser, struct tally_mouse mouse)
 	return 0;
 }
 
+static void overview_whole(const struct browser *browser, struct tally_str *out)
+{
+	const struct browser_lists *lists = &browser->lists;
+	const struct tally_row *row;
+	const struct tally_group *group;
+
+	if (lists->cursor[lists->focus] >= lists->nr[lists->focus])
+		return;
+	row = browser_lists_row(lists, lists->focus, lists->cursor[lists->focus]);
+	if (lists->focus != BROWSER_THREADS) {
+		browser_whole_frame(browser, row->frame, out);
+		return;
+	}
+	group = &lists->threads.groups.data[row->group];
+	browser_whole_thread(browser, group->tid, group->comm, out);
+}
+
 static const struct browser_key overview_keys[] = {
 	{TALLY_PRESS_UP, overview_up},       {TALLY_PRESS_DOWN, overview_down},
 	{TALLY_PRESS_LEFT, overview_left},   {TALLY_PRESS_RIGHT, overview_right},
@@ -271,4 +289,5 @@ const struct browser_view browser_overview = {
 	.nr_keys = TALLY_ARRAY_SIZE(overview_keys),
 	.draw = overview_draw,
 	.mouse = overview_mouse,
+	.whole = overview_whole,
 };

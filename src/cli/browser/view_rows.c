@@ -5,6 +5,7 @@
 
 #include "base/arith.h"
 #include "cli/browser/view.h"
+#include "cli/browser/whole.h"
 #include "cli/recording/columns.h"
 
 /* Orders besides the one asked for. */
@@ -86,6 +87,30 @@ static int rows_direction(struct browser *browser)
 	browser_note(browser, table->by_callers ? "below a row are its callers"
 						: "below a row is what it calls");
 	return 0;
+}
+
+/* ---- whole names ---------------------------------------------------------------------------- */
+
+/* The last column first: it is what was cut. Measures are always whole. */
+static void rows_whole(const struct browser *browser, struct tally_str *out)
+{
+	const struct tally_screen_line *line = tally_screen_selected(&browser->table.screen);
+	const struct tally_view *view = &browser->table.rows.view;
+	const struct tally_row *row = line ? &view->hist->rows.data[line->row] : NULL;
+
+	if (line && line->node)
+		browser_whole_frame(browser, view->hist->graph.data[line->node].frame, out);
+	for (int i = view->nr_columns - 1; row && !line->node && i >= 0; i--) {
+		const struct tally_view_column *column = view->columns[i];
+
+		if (column->width)
+			continue;
+		tally_str_addf(out, "%s: ", column->heading + strspn(column->heading, " "));
+		tally_view_cell(view, column, row, out);
+		tally_str_add_char(out, '\n');
+		if (column->key == TALLY_KEY_DSO)
+			browser_whole_file(browser, row->frame, out);
+	}
 }
 
 /* ---- looking closer ------------------------------------------------------------------------- */
@@ -336,7 +361,7 @@ static const char *const rows_help[] = {
 const struct browser_view browser_rows = {
 	.name = "rows",
 	.press = '2',
-	.bar = "h Help|/ Filter|o Order|t Thread|d File|s Function|Esc Out|Enter Chains|"
+	.bar = "h Help|/ Filter|o Order|t Thread|d File|s Function|w Names|Esc Out|Enter Chains|"
 	       "3 Flame|q Quit",
 	.help = rows_help,
 	.nr_help = TALLY_ARRAY_SIZE(rows_help),
@@ -345,5 +370,6 @@ const struct browser_view browser_rows = {
 	.draw = rows_draw,
 	.mouse = rows_mouse,
 	.cursor = rows_cursor,
+	.whole = rows_whole,
 	.draws_panel = true,
 };

@@ -111,8 +111,6 @@ static void strip_name(const struct browser *browser, const struct tally_strip *
 	thread = tally_machine_thread_at(machine, strip->id);
 	tally_str_addf(out, "%" PRId32 " %s", thread->tid, tally_machine_comm(machine, thread));
 	tally_str_escape(out, 0);
-	tally_shorten(out, 0, TALLY_SHORTEN_TEXT, (size_t)name_columns(browser),
-		      tally_canvas_mark(&browser->canvas));
 }
 
 static void draw_strip(struct browser *browser, uint32_t number, int row)
@@ -124,6 +122,8 @@ static void draw_strip(struct browser *browser, uint32_t number, int row)
 	int columns = name_columns(browser);
 
 	strip_name(browser, strip, &text);
+	tally_shorten(&text, 0, TALLY_SHORTEN_TEXT, (size_t)columns,
+		      tally_canvas_mark(&browser->canvas));
 	tally_canvas_put(&browser->canvas, row, 0, columns, tally_str_text(&text),
 			 number == spans->strip ? TALLY_INK_KEY : TALLY_INK_PLAIN);
 	tally_str_clear(&text);
@@ -350,6 +350,18 @@ static int time_mouse(struct browser *browser, struct tally_mouse mouse)
 	return 0;
 }
 
+static void time_whole(const struct browser *browser, struct tally_str *out)
+{
+	const struct browser_spans *spans = &browser->spans;
+	struct tally_str name = {0};
+
+	if (spans->strip >= spans->timeline.strips.len)
+		return;
+	strip_name(browser, &spans->timeline.strips.data[spans->strip], &name);
+	tally_str_addf(out, "%s: %s\n", spans->by_cpu ? "Strip" : "Thread", tally_str_text(&name));
+	tally_str_free(&name);
+}
+
 static const struct browser_key time_keys[] = {
 	{TALLY_PRESS_UP, time_up},
 	{TALLY_PRESS_DOWN, time_down},
@@ -381,4 +393,5 @@ const struct browser_view browser_time = {
 	.nr_keys = TALLY_ARRAY_SIZE(time_keys),
 	.draw = time_draw,
 	.mouse = time_mouse,
+	.whole = time_whole,
 };

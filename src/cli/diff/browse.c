@@ -10,6 +10,7 @@
 #include "base/arith.h"
 #include "base/escape.h"
 #include "cli/browser/view.h"
+#include "cli/browser/whole.h"
 #include "cli/main/output.h"
 #include "view/shorten.h"
 #include "view/strips.h"
@@ -312,6 +313,31 @@ static int diff_details(struct browser *browser)
 	return 0;
 }
 
+static void diff_whole(const struct browser *browser, struct tally_str *out)
+{
+	const struct diff_browse *browse = diff_of(browser);
+	const struct tally_diff *diff = browse->view.diff;
+	const struct tally_diff_row *row;
+	const char *symbol, *file, *comm;
+
+	if (browse->cursor >= browse->rows.len)
+		return;
+	row = browse->rows.data[browse->cursor];
+	symbol = tally_diff_name(diff, row->symbol);
+	file = tally_diff_name(diff, row->file);
+	comm = tally_diff_name(diff, row->comm);
+	if (diff->options.by_path) {
+		struct tally_str path = {0};
+
+		tally_diff_view_path(&browse->view, row, &path);
+		browser_whole_line("Callchain", tally_str_text(&path), out);
+		tally_str_free(&path);
+	}
+	browser_whole_line("Function", symbol ? symbol : "", out);
+	browser_whole_line("File", file ? file : "", out);
+	browser_whole_line("Command", comm ? comm : "", out);
+}
+
 static int diff_mouse(struct browser *browser, struct tally_mouse mouse)
 {
 	struct diff_browse *browse = diff_of(browser);
@@ -350,6 +376,7 @@ static const struct browser_view diff_rows = {
 	.nr_keys = TALLY_ARRAY_SIZE(diff_keys),
 	.draw = diff_draw,
 	.mouse = diff_mouse,
+	.whole = diff_whole,
 	.cursor = diff_cursor,
 };
 

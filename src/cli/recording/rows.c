@@ -43,7 +43,7 @@ const struct tally_option report_options[] = {
 	{'p', "parent", TALLY_OPTION_TEXT, AT(parent), "text",
 	 "callers that --sort parent looks for: names starting with this"},
 	{'w', "column-widths", TALLY_OPTION_TEXT, AT(column_widths), "width[,width...]",
-	 "of the columns in their order, also on a terminal; 0: names are whole"},
+	 "of the columns in their order, also on a terminal; 0: whole names, as text"},
 	{0, "percent-limit", TALLY_OPTION_TEXT, AT(percent_limit), "percent",
 	 "leave out rows below this share"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Call graphs:"},
