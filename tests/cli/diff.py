@@ -406,7 +406,7 @@ def test_the_browser_shows_the_same():
     with tmux.Screen(90, 12) as screen:
         screen.type(f"{TALLY} diff {' '.join(pair)}")
         screen.press("Enter")
-        lines = screen.until(lambda s: s[0].startswith("diff of ") and "%" in s[2], "rows")
+        lines = screen.until(lambda s: s[0].startswith("diff of ") and s[-1].startswith(" h Help"), "rows")
         assert re.match(r" +50\.00% +[+-]33\.33% +\d+\.\d\d% +\u2588{12} (grew|shrank|cannot tell) ", lines[2]), lines
         assert re.match(r" +50\.00% +[+-]33\.33% ", lines[3]) and lines[-2].endswith("1/2"), lines
         screen.press("Enter")
@@ -418,6 +418,23 @@ def test_the_browser_shows_the_same():
         screen.until(lambda s: s[-2].endswith("0/0"), "no rows")
         screen.press("q")
         screen.until(lambda s: any(line.startswith("# File of side A") for line in s), "what is left")
+
+
+def test_the_browser_in_narrow_windows():
+    """Names keep room, with a gap before files; bar, noise, baseline, verdict go in this order, the difference never."""
+    pair = [crafted("narrow.a", [(0x10, 1)] * 300 + [(0x110, 1)] * 300),
+            crafted("narrow.b", [(0x10, 1)] * 500 + [(0x110, 1)] * 100)]
+    headings = ("Baseline", "Delta", "Noise", "Verdict", "By itself")
+    for columns, shown, bar in ((90, headings, True), (80, headings, False), (55, ("Delta", "Verdict", "By itself"), False),
+                                (40, ("Delta", "Verdict", "By itself"), False), (20, ("Delta", "By itself"), False)):
+        with tmux.Screen(columns, 8) as screen:
+            screen.type(f"{TALLY} diff {' '.join(pair)}")
+            screen.press("Enter")
+            lines = screen.until(lambda s: s[0].startswith("diff of ") and s[-1].startswith(" h Help"), "rows")
+            tap.same(re.findall("[A-Z][a-z]+(?: itself)?", lines[1]), list(shown), f"headings of {columns} columns")
+            assert ("\u2588" in lines[2]) == bar, lines
+            cells = re.split(" {2,}", lines[2][lines[1].index("By itself"):].strip())
+            assert len(cells) == (2 if columns > 40 else 1) and len(cells[0]) > 3, (columns, cells)
 
 
 def test_names_of_strangers():

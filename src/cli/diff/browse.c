@@ -2,41 +2,17 @@
 #include "cli/diff/browse.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arith.h"
 #include "base/escape.h"
-#include "cli/browser/view.h"
 #include "cli/browser/whole.h"
+#include "cli/diff/browse_draw.h"
 #include "cli/main/output.h"
-#include "view/shorten.h"
-#include "view/strips.h"
 
-enum {
-	VALUE = 9,
-	BAR = 12,
-	VERDICT = 14,
-	GAP = 1,
-	BAR_FROM = 60,
-	DETAILS_MAX = 20,
-	PARTS = 1000000000
-};
-
-struct diff_browse {
-	const struct diff_config *config;
-	struct comparison *comparison;
-	struct tally_diff_view view; /* of the event that is shown */
-	bool is_made;
-	uint32_t event; /* that it was made of */
-	bool total, changed;
-	size_t cursor, first;
-	char *part; /* only rows with this in their name; NULL: all */
-	TALLY_VEC(const struct tally_diff_row *) rows;
-	struct tally_str name;
-};
+enum { DETAILS_MAX = 20 };
 
 static struct diff_browse *diff_of(const struct browser *browser)
 {
@@ -45,32 +21,16 @@ static struct diff_browse *diff_of(const struct browser *browser)
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
-/* Its function, file and command, as far as rows are told apart by them. Escaped. */
-static void add_name(const struct diff_browse *browse, const struct tally_diff_row *row,
-		     struct tally_str *out)
-{
-	const struct tally_diff *diff = browse->view.diff;
-	const char *symbol = tally_diff_name(diff, row->symbol);
-	const char *file = tally_diff_name(diff, row->file);
-	const char *comm = tally_diff_name(diff, row->comm);
-	size_t start = out->len;
-
-	if (diff->options.by_path)
-		tally_diff_view_path(&browse->view, row, out);
-	tally_str_add(out, symbol ? symbol : "");
-	if (file)
-		tally_str_addf(out, "%s%s", symbol ? "  " : "", file);
-	if (comm)
-		tally_str_addf(out, "  %s", comm);
-	tally_str_escape(out, start);
-}
-
 static bool row_has_part(struct diff_browse *browse, const struct tally_diff_row *row)
 {
+	struct tally_str tail = {0};
+
 	if (!browse->part)
 		return true;
 	tally_str_clear(&browse->name);
-	add_name(browse, row, &browse->name);
+	diff_browse_name(browse, row, &browse->name, &tail);
+	tally_str_addf(&browse->name, "  %s", tally_str_text(&tail));
+	tally_str_free(&tail);
 	return strcasestr(tally_str_text(&browse->name), browse->part) != NULL;
 }
 
@@ -103,113 +63,11 @@ static int rows_make(struct diff_browse *browse, uint32_t event)
 	return ret;
 }
 
-/* ---- drawing ------------------------------------------------------------------------------ */
-
-static void add_value(const struct diff_browse *browse, double value, bool has_sign,
-		      struct tally_str *out)
-{
-	if (isinf(value) || isnan(value))
-		tally_str_add(out, "?");
-	else if (browse->view.unit)
-		tally_str_addf(out, has_sign ? "%+.4g" : "%.4g", value);
-	else
-		tally_str_addf(out, has_sign ? "%+.2f%%" : "%.2f%%", 100 * value);
-}
-
-static void put_value(struct browser *browser, double value, bool has_sign, int row, int column,
-		      enum tally_ink ink)
-{
-	struct tally_str text = {0};
-
-	add_value(diff_of(browser), value, has_sign, &text);
-	tally_canvas_put(&browser->canvas, row, column + TALLY_MAX(VALUE - 1 - (int)text.len, 0),
-			 VALUE, tally_str_text(&text), ink);
-	tally_str_free(&text);
-}
-
-static enum tally_ink ink_of(const struct tally_diff_value *value)
-{
-	if (value->verdict == TALLY_DIFF_GREW)
-		return TALLY_INK_HOT;
-	return value->verdict == TALLY_DIFF_SHRANK ? TALLY_INK_WARM : TALLY_INK_PLAIN;
-}
-
-/* The largest difference of all rows fills the bar. */
-static double largest_of(const struct diff_browse *browse)
-{
-	double largest = 0;
-
-	tally_vec_for_each (row, &browse->rows)
-		largest = fmax(largest, fabs(tally_diff_view_delta(&browse->view, *row)));
-	return largest;
-}
-
-/* Values may be of any size: a cost of each thing that was done is one over their number. */
-static uint64_t part_of(double value, double whole)
-{
-	double part = whole > 0 ? value / whole : 0;
-
-	return part > 0 && part <= 1 ? (uint64_t)(part * PARTS) : 0;
-}
-
-static void draw_row(struct browser *browser, const struct tally_diff_row *row, double largest,
-		     int y)
-{
-	const struct diff_browse *browse = diff_of(browser);
-	const struct tally_diff_value *value = &row->values[browse->view.measure];
-	double delta = tally_diff_view_delta(&browse->view, row);
-	enum tally_ink ink = ink_of(value);
-	struct tally_str name = {0};
-	int at = 0;
-
-	put_value(browser, value->mean[TALLY_SIDE_A], false, y, at, TALLY_INK_PLAIN);
-	put_value(browser, delta, true, y, at += VALUE, ink);
-	put_value(browser, value->noise, false, y, at += VALUE, TALLY_INK_DIM);
-	at += VALUE + GAP;
-	if (browser->canvas.columns >= BAR_FROM) {
-		tally_strips_bar(part_of(fabs(delta), largest), PARTS, y, at, BAR,
-				 &browser->canvas);
-		at += BAR + GAP;
-	}
-	tally_diff_view_verdict(&browse->view, row, &name);
-	tally_canvas_put(&browser->canvas, y, at, VERDICT, tally_str_text(&name), ink);
-	tally_str_clear(&name);
-	at += VERDICT + GAP;
-	add_name(browse, row, &name);
-	tally_shorten(&name, 0, TALLY_SHORTEN_NAME,
-		      (size_t)TALLY_MAX(browser->canvas.columns - at, 0),
-		      tally_canvas_mark(&browser->canvas));
-	tally_canvas_put(&browser->canvas, y, at, browser->canvas.columns - at,
-			 tally_str_text(&name), TALLY_INK_PLAIN);
-	tally_str_free(&name);
-}
-
-static const char *what_rows_are(const struct diff_browse *browse)
-{
-	if (browse->view.diff->options.by_path)
-		return "Callchain";
-	return browse->view.measure == TALLY_DIFF_TOTAL ? "With what it calls" : "By itself";
-}
-
-static void draw_heading(struct browser *browser)
-{
-	bool has_bar = browser->canvas.columns >= BAR_FROM;
-	char text[128];
-
-	snprintf(text, sizeof(text), "%8s %8s %8s %*s %-*s %s", "Baseline", "Delta", "Noise",
-		 has_bar ? BAR : 0, "", VERDICT, "Verdict", what_rows_are(diff_of(browser)));
-	tally_canvas_fill(&browser->canvas, browser->room.top, 0, browser->canvas.columns,
-			  TALLY_INK_HEADING);
-	tally_canvas_put(&browser->canvas, browser->room.top, 0, browser->canvas.columns, text,
-			 TALLY_INK_HEADING);
-}
-
 static int diff_draw(struct browser *browser, struct tally_str *where)
 {
 	struct diff_browse *browse = diff_of(browser);
 	int top = browser->room.top + 1, ret = rows_make(browse, browser->event);
 	size_t page = (size_t)TALLY_MAX(browser->room.bottom - top, 1), nr = browse->rows.len;
-	double largest;
 
 	if (ret)
 		return ret;
@@ -217,15 +75,7 @@ static int diff_draw(struct browser *browser, struct tally_str *where)
 	browse->first = TALLY_MIN(browse->first, browse->cursor);
 	if (browse->cursor >= browse->first + page)
 		browse->first = browse->cursor - page + 1;
-	draw_heading(browser);
-	largest = largest_of(browse);
-	for (size_t i = browse->first; i < TALLY_MIN(browse->first + page, nr); i++) {
-		int row = top + (int)(i - browse->first);
-
-		draw_row(browser, browse->rows.data[i], largest, row);
-		if (i == browse->cursor)
-			tally_canvas_select(&browser->canvas, row);
-	}
+	diff_browse_draw(browser, browse, TALLY_MIN(browse->first + page, nr));
 	tally_str_addf(where, "%zu/%zu", nr ? browse->cursor + 1 : 0, nr);
 	return 0;
 }
@@ -304,8 +154,9 @@ static int diff_details(struct browser *browser)
 			if (diff->recordings.data[i].side != (uint32_t)side)
 				continue;
 			tally_str_add_char(&text, ' ');
-			add_value(browse, tally_diff_value_of(diff, row, i, browse->view.measure),
-				  false, &text);
+			diff_browse_value(browse,
+					  tally_diff_value_of(diff, row, i, browse->view.measure),
+					  false, &text);
 		}
 	}
 	browser_note(browser, "%s", tally_str_text(&text));
