@@ -53,7 +53,7 @@ void tally_view_fit(const struct tally_view *view, int columns, int widths[])
 	for (int i = 0; i < view->nr_columns; i++) {
 		needed[i] = widths[i];
 		widths[i] = is_name(view, i) ? 0 : widths[i];
-		room -= GAP + widths[i];
+		room -= needed[i] ? GAP + widths[i] : 0;
 	}
 	for (size_t level = 0; level < TALLY_ARRAY_SIZE(levels); level++) {
 		int wanted[TALLY_VIEW_MAX_COLUMNS], sum = 0;
@@ -67,6 +67,71 @@ void tally_view_fit(const struct tally_view *view, int columns, int widths[])
 		room = level ? room : TALLY_MAX(room, sum);
 		share(view, TALLY_MIN(room, sum), wanted, widths);
 		room -= TALLY_MIN(room, sum);
+	}
+}
+
+/* The column that is looked at most: of functions, else the last one of names; -1: there is none.
+ */
+static int column_kept(const struct tally_view *view)
+{
+	int kept = -1;
+
+	for (int i = 0; i < view->nr_columns; i++) {
+		if (view->columns[i]->how == TALLY_SHORTEN_NAME)
+			return i;
+		kept = is_name(view, i) ? i : kept;
+	}
+	return kept;
+}
+
+/* What it has of a line that is cut. */
+static int room_kept(const struct tally_view *view, int columns, const int widths[], int kept)
+{
+	int at = GAP;
+
+	for (int i = 0; i < kept; i++)
+		at += widths[i] ? widths[i] + GAP : 0;
+	return TALLY_MIN(widths[kept], columns - at);
+}
+
+static bool is_asked(const struct tally_view *view, int i)
+{
+	return view->asked && view->asked[i];
+}
+
+/* The column that goes next; -1: no other one may. */
+static int column_dropped(const struct tally_view *view, const int needed[], int kept)
+{
+	int first = 0;
+
+	for (int i = 0; i < view->nr_columns; i++) {
+		if (is_name(view, i) && i != kept && needed[i] && !is_asked(view, i))
+			return i;
+	}
+	while (first < view->nr_columns && is_name(view, first))
+		first++;
+	for (int i = view->nr_columns - 1; i > first; i--) {
+		if (!is_name(view, i) && needed[i] && !is_asked(view, i))
+			return i;
+	}
+	return -1;
+}
+
+void tally_view_fit_screen(const struct tally_view *view, int columns, int least, int widths[])
+{
+	int needed[TALLY_VIEW_MAX_COLUMNS], kept = column_kept(view), dropped = 0;
+	size_t size = (size_t)view->nr_columns * sizeof(*widths);
+
+	memcpy(needed, widths, size);
+	tally_view_fit(view, columns, widths);
+	while (kept >= 0 &&
+	       room_kept(view, columns, widths, kept) < TALLY_MIN(least, needed[kept])) {
+		dropped = column_dropped(view, needed, kept);
+		if (dropped < 0)
+			return;
+		needed[dropped] = 0;
+		memcpy(widths, needed, size);
+		tally_view_fit(view, columns, widths);
 	}
 }
 

@@ -11,6 +11,12 @@
  * they are. Each column is preceded by two blanks. */
 void tally_view_fit(const struct tally_view *view, int columns, int widths[]);
 
+/* The same for a screen, which cuts what is too wide: where functions (without them, the last
+ * names) would have less than `least` columns and need more, other names go, the first ones first,
+ * and then measures, the last ones first, but for the first one and those with a width that was
+ * asked for. The width of what goes is 0. */
+void tally_view_fit_screen(const struct tally_view *view, int columns, int least, int widths[]);
+
 /* The columns that a row's cell takes when it is whole, a million at most; `text` is for this
  * function to write to. */
 int tally_view_cell_width(const struct tally_view *view, const struct tally_view_column *column,

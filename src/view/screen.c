@@ -11,6 +11,9 @@
 
 enum { MARK = 2, GAP = 2, INDENT = 3, SHARE = 7, BELOW_ROW = 6 };
 
+/* The least that functions have, of rows and of what is below them. */
+enum { FUNCTION = 16, FUNCTION_BELOW = 10 };
+
 int tally_screen_page(const struct tally_screen *screen, int rows)
 {
 	struct tally_panel_room room = tally_panel_room(rows);
@@ -71,13 +74,18 @@ static void columns_measure(struct tally_screen *screen, const struct tally_view
 			screen->needed[i] = TALLY_MAX(view->columns[i]->width, view->asked[i]);
 	}
 	memcpy(screen->widths, screen->needed, sizeof(screen->widths));
-	tally_view_fit(view, columns, screen->widths);
+	tally_view_fit_screen(view, columns, FUNCTION, screen->widths);
 }
 
+/* The last one has what is left. */
 static int column_width(const struct tally_screen *screen, const struct tally_view *view, int i,
 			int at, int columns)
 {
-	return i + 1 == view->nr_columns ? columns - at : screen->widths[i];
+	for (int other = i + 1; other < view->nr_columns; other++) {
+		if (screen->widths[other])
+			return screen->widths[i];
+	}
+	return columns - at;
 }
 
 /* Measures to the right, names to the left; the place behind it. */
@@ -100,6 +108,8 @@ static void draw_headings(const struct tally_screen *screen, const struct tally_
 	for (int i = 0; i < view->nr_columns; i++) {
 		const char *heading = view->columns[i]->heading;
 
+		if (!screen->widths[i])
+			continue;
 		heading += strspn(heading, " ");
 		at = put_column(view->columns[i], canvas, row, at,
 				column_width(screen, view, i, at, canvas->columns), heading,
@@ -137,6 +147,8 @@ static void draw_row(const struct tally_screen *screen, const struct tally_view 
 		const struct tally_view_column *column = view->columns[i];
 		int width = column_width(screen, view, i, at, canvas->columns);
 
+		if (!screen->widths[i])
+			continue;
 		tally_str_clear(&text);
 		tally_view_short_cell(view, column, row, (size_t)TALLY_MAX(width, 0),
 				      tally_canvas_mark(canvas), &text);
@@ -150,7 +162,9 @@ static void draw_node(const struct tally_view *view, const struct tally_screen_l
 		      struct tally_canvas *canvas, int y)
 {
 	const struct tally_graph_node *node = &view->hist->graph.data[line->node];
-	int at = BELOW_ROW + INDENT * line->depth;
+	/* However deep it is, there is room for a name. */
+	int most = canvas->columns - MARK - SHARE - 1 - FUNCTION_BELOW;
+	int at = TALLY_MIN(BELOW_ROW + INDENT * line->depth, TALLY_MAX(most, 0));
 	struct tally_str text = {0};
 
 	draw_mark(line, canvas, y, at);

@@ -27,7 +27,7 @@ struct tally_screen {
 	struct tally_map turned;
 	bool hide_headings;
 	int needed[TALLY_VIEW_MAX_COLUMNS]; /* by columns; not less while one looks */
-	int widths[TALLY_VIEW_MAX_COLUMNS]; /* which fit */
+	int widths[TALLY_VIEW_MAX_COLUMNS]; /* which fit; 0: there is no room for it */
 	size_t page;                        /* lines that were drawn last */
 	TALLY_VEC(struct tally_screen_line) lines;
 };

@@ -44,6 +44,15 @@ static const struct row {
 	{{"self", "sample"}, {8, 12}, 10, {8, 12}},
 };
 
+static void view_make(const struct row *row, struct tally_view *view, int widths[])
+{
+	for (int n = 0; n < MOST && row->columns[n]; n++) {
+		widths[n] = row->needed[n];
+		view->columns[view->nr_columns++] =
+			tally_view_column_find(row->columns[n], strlen(row->columns[n]));
+	}
+}
+
 static void test_columns_share_a_line(void **state)
 {
 	(void)state;
@@ -51,13 +60,7 @@ static void test_columns_share_a_line(void **state)
 		struct tally_view view = {0};
 		int widths[TALLY_VIEW_MAX_COLUMNS] = {0};
 
-		for (int n = 0; n < MOST && rows[i].columns[n]; n++) {
-			const char *name = rows[i].columns[n];
-
-			widths[n] = rows[i].needed[n];
-			view.columns[view.nr_columns++] =
-				tally_view_column_find(name, strlen(name));
-		}
+		view_make(&rows[i], &view, widths);
 		tally_view_fit(&view, rows[i].columns_there, widths);
 		for (int n = 0; n < view.nr_columns; n++)
 			assert_int_equal(widths[n], rows[i].wanted[n]);
@@ -86,6 +89,37 @@ static void test_any_widths(void **state)
 			sum += 2 + widths[n];
 		}
 		assert_true(sum <= columns || sum == least);
+	}
+}
+
+/* What of a screen's columns goes where there are few, and what stays as it is. */
+static const struct row narrow_rows[] = {
+	{{"self", "comm", "dso", "symbol"}, {8, 15, 52, 14}, 80, {8, 15, 35, 14}},
+	{{"self", "comm", "dso", "symbol"}, {8, 600, 600, 600}, 50, {8, 0, 16, 20}},
+	{{"self", "comm", "dso", "symbol"}, {8, 600, 600, 600}, 40, {8, 0, 0, 28}},
+	{{"self", "comm", "dso", "symbol"}, {8, 600, 600, 600}, 30, {8, 0, 0, 18}},
+	{{"self", "comm", "dso", "symbol"}, {8, 15, 20, 8}, 38, {8, 0, 16, 8}},
+	/* Measures but the first one. */
+	{{"self", "sample", "period", "symbol"}, {8, 12, 14, 600}, 60, {8, 12, 14, 18}},
+	{{"self", "sample", "period", "symbol"}, {8, 12, 14, 600}, 50, {8, 12, 0, 24}},
+	{{"self", "sample", "period", "symbol"}, {8, 12, 14, 600}, 20, {8, 0, 0, 8}},
+	{{"self", "sample", "period", "symbol"}, {8, 12, 14, 5}, 30, {8, 0, 0, 5}},
+	/* Without functions the last names stay. */
+	{{"self", "comm", "dso"}, {8, 30, 30}, 30, {8, 0, 18}},
+	{{"self", "sample"}, {8, 12}, 10, {8, 12}},
+};
+
+static void test_columns_of_a_narrow_screen(void **state)
+{
+	(void)state;
+	for (int i = 0; i < NR(narrow_rows); i++) {
+		struct tally_view view = {0};
+		int widths[TALLY_VIEW_MAX_COLUMNS] = {0};
+
+		view_make(&narrow_rows[i], &view, widths);
+		tally_view_fit_screen(&view, narrow_rows[i].columns_there, 16, widths);
+		for (int n = 0; n < view.nr_columns; n++)
+			assert_int_equal(widths[n], narrow_rows[i].wanted[n]);
 	}
 }
 
@@ -124,6 +158,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_columns_share_a_line),
 		cmocka_unit_test(test_any_widths),
+		cmocka_unit_test(test_columns_of_a_narrow_screen),
 		cmocka_unit_test(test_comments_are_wrapped),
 	};
 

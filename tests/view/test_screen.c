@@ -339,8 +339,10 @@ static void test_small_screens(void **state)
 
 	f->screen.cursor = 3;
 	draw(f, 5, 30);
-	check_text(&f->canvas, 1, "  Overhead  Shared " ELLIPSIS "  Symbol");
-	check_text(&f->canvas, 2, "+    0.40%  [unk" ELLIPSIS "wn]  [.] 0x" ELLIPSIS "0");
+	check_text(&f->canvas, 1, "  Overhead  Symbol");
+	check_text(&f->canvas, 2, "+    0.40%  [.] 0x00000" ELLIPSIS "000060");
+	draw(f, 5, 44);
+	check_text(&f->canvas, 1, "  Overhead  Shared Obje" ELLIPSIS "  Symbol");
 	f->view.asked = (const int[TALLY_VIEW_MAX_COLUMNS]){0, 6, 0};
 	draw(f, 5, 30);
 	check_text(&f->canvas, 1, "  Overhead  Share" ELLIPSIS "  Symbol");
