@@ -103,7 +103,7 @@ TOUR = (
     ("rows-opened", ("Down", "Down", "e")),
     ("rows-callers", ("c",)),
     ("rows-filtered", ("C", "c", "/", "=tree", "Enter")),
-    ("rows-ordered", ("/", "C-u", "Enter", "o", "o")),
+    ("rows-ordered", ("/", "C-u", "Enter", "o")),
     ("flame", ("3",)),
     ("flame-zoomed", ("Down", "Down", "Down", "Enter")),
     ("flame-reversed", ("0", "r")),
@@ -232,7 +232,7 @@ def test_rows_are_looked_at_closer():
         screen.go("K", shows="the kernel is hidden", gone="[k]")
         screen.go("K", "U", shows="user space is hidden", gone="[.]")
         screen.go("U", shows="[.]")
-        screen.go("o", "o", shows="rows by comm", gone="Symbol")
+        screen.go("o", shows="rows by comm ", gone="Symbol")
         screen.go("H", gone="Command")
         screen.go("H", shows="Command")
 
@@ -319,6 +319,50 @@ def test_a_box_stays_when_the_size_changes():
         screen.until(lambda s: len(s) == 30 and any("Keys" in line for line in s), "the box in a larger screen")
         screen.go("x", gone="\u250c\u2500 Keys")
         screen.go("2", shows="rows: ")
+
+
+def test_orders_follow_each_other():
+    """Each press is another order, the first one, too, whatever was asked for; at the end it begins again."""
+    orders = ["comm", "dso", "tid,dso,symbol", "cpu,dso,symbol", "dso,symbol"]
+    for options, first in (((), "the usual keys"), (("--sort", "dso,symbol"), "dso,symbol"), (("--sort", "symbol,dso,comm"), "symbol,dso,comm")):
+        with Browser(shop(), *options) as screen:
+            screen.go("2")
+            wanted = orders if first == "the usual keys" or "comm" in first else ["comm,dso,symbol"] + orders[:-1]
+            for order in wanted + [first, wanted[0]]:
+                screen.go("o")
+                screen.until(lambda s, order=order: re.match(f"rows by {order} +1/", s[-2]), order)
+
+
+def test_what_is_no_function_is_not_annotated():
+    """Not the function that was selected before, which nobody sees."""
+    with Browser(shop(), size=(80, 40)) as screen:
+        screen.go("a", shows="walk_tree  90 samples")
+        screen.go("Escape", "Right", "Right", "a", shows=("overview: ", "a thread is no function: Enter looks at it alone"))
+        screen.go("3", "a", shows=("flame graph: ", "the whole is selected"))
+        screen.go("6", "a", shows=("time: ", "a strip is no function"))
+        screen.go("2", "End", "a", shows=("annotate: ", "this code has no name", "[kernel]"))
+        screen.go("Escape", "o", "a", shows=("rows: ", "no function is selected"))
+    with Browser(recording("apart", events=2, apart="write_log")) as screen:
+        screen.go("2", "g", "=write_log", "Enter", "a", shows="write_log  ")
+        screen.go("Tab", shows=("of 'page-faults'", "no sample that is looked at has this function: write_log", "Tab goes to the next event"))
+        screen.go("Tab", shows="write_log  ")
+
+
+def test_lists_out_of_sight_have_no_cursor():
+    with Browser(shop(), size=(20, 5), shown="overview") as screen:
+        for key in ("Right", "Left", "Right"):
+            screen.go(key)
+            screen.selects("walk_tree")
+    with Browser(shop(), size=(80, 12)) as screen:
+        screen.go("Right")
+        screen.selects("main")
+        screen.go("Right")
+        screen.selects("walk_tree")
+        screen.resize(80, 40)
+        screen.go("Left")
+        screen.selects("100 shop")
+        screen.resize(80, 12)
+        screen.selects("walk_tree")
 
 
 def test_events_follow_each_other():
@@ -532,8 +576,12 @@ def test_queries():
         screen.go(":", "=nothing:has-this", "Enter", shows="'nothing:has-this': ")
         screen.go(":", "=sym:no_such_function", "Enter", shows="0 samples of 'cycles:u' of 400")
         for key in "2346":
-            screen.go(key, shows="0 samples")
-        screen.go(":", "Enter", shows="400 samples")
+            screen.go(key, shows=("0 samples", "No sample matches this:", "  only sym:no_such_function", "Esc takes the last of that back",
+                                  ": asks for another query"))
+        screen.go(":", "Enter", shows="400 samples", gone="No sample matches")
+        screen.go("2", "/", "=no such", "Enter", shows=("No row matches this:", "  only functions with no such"), gone="Symbol")
+        screen.go("Escape", "k", "K", shows=("No row matches this:", "only the kernel", "The kernel is hidden: K in rows shows it."))
+        screen.go("K", "Escape", shows="parse_request", gone="matches this")
     with Browser(shop(), "--query", "'tid:x'", shown=None) as screen:
         screen.shows("'tid:x': numbers and ranges look like 0-3,5 (at 4)", "400 samples")
 

@@ -64,10 +64,10 @@ def words_of(callers, at):
 
 
 class Layout:
-    """What samples have: callchains, times, an id of one of two events."""
+    """What samples have: callchains, times, an id of one of two events, the second one without the function that is apart."""
 
-    def __init__(self, chains=True, times=True, events=1):
-        self.chains, self.times, self.events = chains, times, events
+    def __init__(self, chains=True, times=True, events=1, apart=None):
+        self.chains, self.times, self.events, self.apart = chains, times, events, apart
         self.kinds = KINDS | (CALLCHAIN if chains else 0) | (ID if events > 1 else 0)
         if not times:
             self.kinds &= ~TIME
@@ -113,7 +113,7 @@ def samples(layout):
         for i in range(nr):
             time = START + first * TENTH + (last - first) * TENTH * (2 * i + 1) // (2 * nr)
             found.append((time, tid, cpu, words, 0))
-            if layout.events > 1 and i % 10 == 0:
+            if layout.events > 1 and i % 10 == 0 and layout.apart not in callers:
                 found.append((time + 1, tid, cpu, words, 1))
     return [layout.sample(tid, cpu, time, words, event) for time, tid, cpu, words, event in sorted(found)]
 

@@ -125,7 +125,10 @@ static int draw_locked(struct browser *browser)
 	if (ret)
 		return ret;
 	browser->room = tally_panel_room(rows);
+	browser->here = TALLY_FRAME_NONE;
 	ret = browser->view->draw(browser, &where);
+	if (!ret)
+		browser_nothing_draw(browser);
 	if (!ret && !browser->view->draws_panel) {
 		browser_panel(browser, &panel);
 		panel.where = tally_str_text(&where);
@@ -292,7 +295,7 @@ static int browser_start(struct browser *browser)
 		browser_health(browser);
 	if (!source->profile)
 		return 0;
-	browser->table.first_sort = source->config->sort ? source->config->sort : "";
+	browser->table.first_sort = source->config->sort;
 	browser->table.by_callers = source->config->order == TALLY_GRAPH_CALLEE;
 	browser_filter_start(&browser->filter, source->profile);
 	return source->query
@@ -308,6 +311,7 @@ int tally_browser_run(const struct tally_browser_source *source)
 		.view = source->views[0],
 		.function = TALLY_FRAME_NONE,
 		.pivot = TALLY_FRAME_NONE,
+		.here = TALLY_FRAME_NONE,
 		.is_stale = true,
 		.signals = -1,
 		.hide_kernel = source->hide_kernel,

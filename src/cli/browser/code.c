@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/escape.h"
 #include "cli/browser/state.h"
 
 /* Instructions that a jump may pass and be drawn, and those that all may pass together. */
@@ -178,7 +179,10 @@ static int code_open(struct browser_code *code, struct browser *browser,
 		return ret;
 	function = function_find(code, frame);
 	if (!function) {
-		tally_str_add(&code->why, "no samples of it are looked at");
+		tally_str_add(&code->why, "no sample that is looked at has this function: ");
+		tally_str_add_escaped(&code->why, tally_symbol_name(frame->dso, frame->symbol));
+		if (browser->source->nr_events > 1)
+			tally_str_add(&code->why, "\nTab goes to the next event\n");
 		return 1;
 	}
 	ret = tally_annotation_make(code->codes, code->samples, function, &options,
@@ -189,16 +193,30 @@ static int code_open(struct browser_code *code, struct browser *browser,
 	return 1;
 }
 
-/* What cannot have instructions, as far as that is known at once. */
-static const char *why_not(const struct browser *browser, const struct tally_frame *frame)
+/* Of code without a name: which it is. */
+static void add_nameless(const struct tally_frame *frame, struct tally_str *out)
+{
+	size_t start = out->len;
+
+	tally_str_add(out, "this code has no name, so nothing says where its function begins: ");
+	tally_str_add(out, frame->dso ? tally_dso_name(frame->dso) : "it is of no file");
+	tally_str_escape(out, start);
+}
+
+/* What cannot have instructions, as far as that is known at once: nothing is appended of what can.
+ */
+static void add_why_not(const struct browser *browser, const struct tally_frame *frame,
+			struct tally_str *out)
 {
 	if (!browser->source->annotate)
-		return BROWSER_NO_CODE;
-	if (!frame || !frame->symbol || !frame->dso)
-		return "no function is selected";
-	if (tally_symbol_is_inlined(frame->dso, frame->symbol))
-		return "it was inlined: its instructions are those of the function around it";
-	return NULL;
+		tally_str_add(out, BROWSER_NO_CODE);
+	else if (!frame)
+		tally_str_add(out, "no function is selected: 2 shows rows, a annotates one");
+	else if (!frame->symbol || !frame->dso)
+		add_nameless(frame, out);
+	else if (tally_symbol_is_inlined(frame->dso, frame->symbol))
+		tally_str_add(out, "it was inlined: its instructions are those of the function "
+				   "around it");
 }
 
 /* The heaviest instruction is in sight first. */
@@ -224,7 +242,6 @@ int browser_code_make(struct browser_code *code, struct browser *browser)
 	const struct tally_frames *frames = &browser->source->profile->frames;
 	const struct tally_frame *frame =
 		browser->pivot != TALLY_FRAME_NONE ? &frames->all.data[browser->pivot] : NULL;
-	const char *why = why_not(browser, frame);
 	int ret;
 
 	if (code->is_tried && code->function == browser->pivot &&
@@ -234,10 +251,9 @@ int browser_code_make(struct browser_code *code, struct browser *browser)
 	code->is_tried = true;
 	code->function = browser->pivot;
 	code->generation = browser->generation;
-	if (why) {
-		tally_str_add(&code->why, why);
+	add_why_not(browser, frame, &code->why);
+	if (code->why.len)
 		return 0;
-	}
 	ret = code_open(code, browser, frame);
 	if (!ret)
 		ret = lanes_make(code);

@@ -40,6 +40,13 @@ void browser_go(struct browser *browser, const struct browser_view *view)
 	browser->view = view;
 }
 
+void browser_take_function(struct browser *browser, uint32_t frame)
+{
+	browser->here = frame;
+	if (frame != TALLY_FRAME_NONE)
+		browser->function = frame;
+}
+
 int browser_go_function(struct browser *browser, uint32_t frame)
 {
 	if (frame == TALLY_FRAME_NONE)
@@ -192,8 +199,13 @@ static int all_annotate(struct browser *browser)
 		browser_note(browser, BROWSER_NO_CODE);
 		return 0;
 	}
-	if (browser->function != TALLY_FRAME_NONE)
-		browser->pivot = browser->function;
+	if (browser->view == &browser_annotate)
+		return 0;
+	if (browser->here == TALLY_FRAME_NONE) {
+		browser_note(browser, "%s", browser->view->no_function);
+		return 0;
+	}
+	browser->pivot = browser->here;
 	browser_go(browser, &browser_annotate);
 	return 0;
 }

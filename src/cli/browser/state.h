@@ -39,6 +39,7 @@ struct browser {
 	/* Of tally_chains.functions, or TALLY_FRAME_NONE: where the cursor is, and the one whose
 	 * callers and callees are shown. */
 	uint32_t function, pivot;
+	uint32_t here; /* the function where the cursor is in this view, as it was drawn last */
 	struct tally_frame function_frame, pivot_frame; /* what they were, of what is live */
 	struct browser_prompt prompt;
 	struct tally_str note; /* said until the next key; empty: nothing */
@@ -80,6 +81,12 @@ uint32_t browser_frame_again(const struct browser *browser, uint32_t number,
 
 /* Fill in title, note and keys; valid until the next call. */
 void browser_panel(struct browser *browser, struct tally_panel *panel);
+
+/* Draw sentences, each a line, in place of the view. */
+void browser_words_draw(struct browser *browser, const char *words);
+
+/* Say so in words, over the view, where nothing is left of what is looked at. */
+void browser_nothing_draw(struct browser *browser);
 
 /* What was just done is told in the line above the keys. */
 void browser_note(struct browser *browser, const char *format, ...)

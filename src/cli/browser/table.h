@@ -12,10 +12,10 @@ struct browser_table {
 	struct tally_screen screen;
 	struct tally_chosen rows;
 	bool is_made;
-	uint64_t generation; /* of the browser's selection */
-	size_t order;        /* 0: what was asked for, else one of those that `o` goes through */
-	const char *first_sort;
-	bool by_callers;         /* callchains go to callers */
+	uint64_t generation;    /* of the browser's selection */
+	size_t order;           /* 0: what was asked for, else one of those that `o` goes through */
+	const char *first_sort; /* NULL: the usual order */
+	bool by_callers;        /* callchains go to callers */
 	struct tally_str search; /* what is gone to */
 };
 

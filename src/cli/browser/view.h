@@ -30,6 +30,7 @@ struct browser_view {
 	struct browser_cursor (*cursor)(struct browser *browser);
 	/* Append the whole names of what is selected, see whole.h. NULL: it is a function. */
 	void (*whole)(const struct browser *browser, struct tally_str *out);
+	const char *no_function; /* why there may be none where the cursor is */
 	bool draws_panel;
 	bool of_function; /* browser->pivot's; else it has one where the cursor is */
 };
@@ -39,6 +40,9 @@ extern const struct browser_view browser_overview, browser_rows, browser_flame, 
 
 /* Go to a view; Esc comes back. */
 void browser_go(struct browser *browser, const struct browser_view *view);
+
+/* The cursor is on a function, of tally_chains.functions; or on none (TALLY_FRAME_NONE). */
+void browser_take_function(struct browser *browser, uint32_t frame);
 
 /* Whoever wants a function looked at: `frame` is of tally_chains.functions or TALLY_FRAME_NONE. */
 int browser_go_function(struct browser *browser, uint32_t frame);

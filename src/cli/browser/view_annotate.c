@@ -171,10 +171,8 @@ static int annotate_draw(struct browser *browser, struct tally_str *where)
 	if (ret)
 		return ret;
 	if (!code->lines.len) {
-		tally_canvas_put(&browser->canvas, browser->room.top, 0, browser->canvas.columns,
-				 code->why.len ? tally_str_text(&code->why)
-					       : "there are no instructions",
-				 TALLY_INK_PLAIN);
+		browser_words_draw(browser, code->why.len ? tally_str_text(&code->why)
+							  : "there are no instructions");
 		return 0;
 	}
 	draw_heading(browser);

@@ -51,15 +51,6 @@ static void add_search(const struct browser_pane *pane, const struct browser *br
 	tally_view_percent(pane->matched, browser->selection.period, out);
 }
 
-/* Whatever cell is selected in a pane is the function looked at. */
-static void take_function(struct browser *browser, const struct browser_pane *pane)
-{
-	uint32_t function = browser_pane_function(pane);
-
-	if (function != TALLY_FRAME_NONE)
-		browser->function = function;
-}
-
 /* ---- the flame graph ------------------------------------------------------------------- */
 
 static int flame_draw(struct browser *browser, struct tally_str *where)
@@ -74,7 +65,7 @@ static int flame_draw(struct browser *browser, struct tally_str *where)
 
 	if (ret)
 		return ret;
-	take_function(browser, pane);
+	browser_take_function(browser, browser_pane_function(pane));
 	add_node(browser, browser_pane_node(pane), &text);
 	if (has_line)
 		draw_line(browser, &text, browser->room.top);
@@ -261,6 +252,7 @@ const struct browser_view browser_flame = {
 	.nr_keys = TALLY_ARRAY_SIZE(flame_keys),
 	.draw = flame_draw,
 	.mouse = flame_mouse,
+	.no_function = "the whole is selected: arrows go to a function",
 	.whole = pane_whole,
 };
 
@@ -306,7 +298,7 @@ static int sandwich_draw(struct browser *browser, struct tally_str *where)
 	draw_line(browser, &text, browser->room.top + above);
 	browser_pane_draw(&browser->callers, browser, browser->at_callers);
 	browser_pane_draw(&browser->callees, browser, !browser->at_callers);
-	take_function(browser, pane_of(browser));
+	browser_take_function(browser, browser_pane_function(pane_of(browser)));
 	tally_str_add(where, "callers above, callees below");
 	tally_str_free(&text);
 	return 0;
@@ -374,6 +366,7 @@ const struct browser_view browser_sandwich = {
 	.nr_keys = TALLY_ARRAY_SIZE(sandwich_keys),
 	.draw = sandwich_draw,
 	.mouse = sandwich_mouse,
+	.no_function = "no function is selected: 2 shows rows, Enter selects one",
 	.whole = pane_whole,
 	.of_function = true,
 };

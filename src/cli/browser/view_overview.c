@@ -57,6 +57,17 @@ static int places_find(const struct browser *browser, struct list_place places[B
 	return BROWSER_NR_LISTS;
 }
 
+/* Where a list is; NULL: there is no room for it. */
+static const struct list_place *place_find(const struct list_place *places, int nr,
+					   enum browser_list list)
+{
+	for (int i = 0; i < nr; i++) {
+		if (places[i].list == list)
+			return &places[i];
+	}
+	return NULL;
+}
+
 /* ---- drawing ------------------------------------------------------------------------------- */
 
 static void draw_item(struct browser *browser, const struct list_place *place, uint32_t i, int row)
@@ -140,11 +151,12 @@ static void overview_function(struct browser *browser)
 {
 	const struct browser_lists *lists = &browser->lists;
 	enum browser_list list = lists->focus;
+	uint32_t frame;
 
-	if (list != BROWSER_THREADS && lists->cursor[list] < lists->nr[list])
-		browser->function =
-			browser->chains.functions
-				[browser_lists_row(lists, list, lists->cursor[list])->frame];
+	if (list == BROWSER_THREADS || lists->cursor[list] >= lists->nr[list])
+		return;
+	frame = browser_lists_row(lists, list, lists->cursor[list])->frame;
+	browser_take_function(browser, browser->chains.functions[frame]);
 }
 
 static int overview_draw(struct browser *browser, struct tally_str *where)
@@ -158,6 +170,8 @@ static int overview_draw(struct browser *browser, struct tally_str *where)
 		ret = browser_lists_make(&browser->lists, browser);
 	if (ret)
 		return ret;
+	if (!place_find(places, nr, browser->lists.focus))
+		browser->lists.focus = places[0].list;
 	overview_function(browser);
 	if (is_whole)
 		overview_health(browser, browser->room.top);
@@ -184,11 +198,16 @@ static int overview_down(struct browser *browser)
 	return 0;
 }
 
+/* To the next list that is on the screen. */
 static int focus_move(struct browser *browser, int way)
 {
-	int to = (int)browser->lists.focus + BROWSER_NR_LISTS + way;
+	struct list_place places[BROWSER_NR_LISTS];
+	int bottom, nr = places_find(browser, places, &bottom), to = (int)browser->lists.focus;
 
-	browser->lists.focus = (enum browser_list)(to % BROWSER_NR_LISTS);
+	do {
+		to = (to + BROWSER_NR_LISTS + way) % BROWSER_NR_LISTS;
+	} while (!place_find(places, nr, (enum browser_list)to));
+	browser->lists.focus = (enum browser_list)to;
 	return 0;
 }
 
@@ -289,5 +308,6 @@ const struct browser_view browser_overview = {
 	.nr_keys = TALLY_ARRAY_SIZE(overview_keys),
 	.draw = overview_draw,
 	.mouse = overview_mouse,
+	.no_function = "a thread is no function: Enter looks at it alone, arrows go to functions",
 	.whole = overview_whole,
 };

@@ -16,14 +16,11 @@ static int rows_draw(struct browser *browser, struct tally_str *where)
 {
 	struct browser_table *table = &browser->table;
 	struct tally_panel panel = {0};
-	uint32_t function;
 	int ret = browser_table_make(table, browser);
 
 	if (ret)
 		return ret;
-	function = browser_table_function(table, browser);
-	if (function != TALLY_FRAME_NONE)
-		browser->function = function;
+	browser_take_function(browser, browser_table_function(table, browser));
 	browser_panel(browser, &panel);
 	tally_screen_draw(&table->screen, &table->rows.view, &panel, &browser->canvas);
 	return 0;
@@ -268,14 +265,16 @@ static int rows_order(struct browser *browser)
 {
 	struct browser_table *table = &browser->table;
 	size_t nr = TALLY_ARRAY_SIZE(orders) + 1;
+	unsigned before = browser->source->config->keys;
 	const char *sort;
 	int ret;
 
+	/* Not the same once more, in whichever words it was asked for. */
 	do {
 		table->order = (table->order + 1) % nr;
 		sort = table->order ? orders[table->order - 1] : table->first_sort;
-	} while (table->order && !strcmp(sort, table->first_sort));
-	ret = report_config_sort(browser->source->config, sort);
+		ret = report_config_sort(browser->source->config, sort);
+	} while (!ret && browser->source->config->keys == before);
 	if (ret)
 		return ret;
 	if (browser->source->live)
@@ -283,7 +282,7 @@ static int rows_order(struct browser *browser)
 	tally_screen_forget_widths(&table->screen);
 	table->screen.cursor = 0;
 	browser->is_stale = true;
-	browser_note(browser, "rows by %s", *sort ? sort : "what was asked for");
+	browser_note(browser, "rows by %s", sort ? sort : "the usual keys");
 	return ret;
 }
 
@@ -372,4 +371,5 @@ const struct browser_view browser_rows = {
 	.cursor = rows_cursor,
 	.whole = rows_whole,
 	.draws_panel = true,
+	.no_function = "no function is selected; o: rows in another order",
 };

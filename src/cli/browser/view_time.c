@@ -393,5 +393,6 @@ const struct browser_view browser_time = {
 	.nr_keys = TALLY_ARRAY_SIZE(time_keys),
 	.draw = time_draw,
 	.mouse = time_mouse,
+	.no_function = "a strip is no function: 2 shows rows, where a annotates",
 	.whole = time_whole,
 };
