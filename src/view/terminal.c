@@ -10,13 +10,28 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/arith.h"
 
-enum { ESCAPE_MS = 25 };
+/* What a key sends after its escape comes so soon, else the escape is a key by itself; and so long
+ * after that what looks like the rest of a key is one that came late, over a slow line. */
+enum { ESCAPE_MS = 60, LATE_MS = 1000, MOUSE_BYTES = 3 };
+
+/* What is expected of a key whose escape was handed out already. */
+enum late {
+	LATE_NONE,
+	LATE_INTRODUCER, /* "[" or "O" */
+	LATE_FIRST,      /* what follows "[", which "M" makes a mouse's */
+	LATE_FINAL,      /* parameters and the end */
+	LATE_BYTES,      /* so many more */
+};
 
 struct tally_terminal {
+	enum late late;
+	int late_bytes;
+	struct timespec escaped; /* when the escape was handed out */
 	SCREEN *screen;
 	FILE *input; /* keys come from here; NULL: from standard input */
 	attr_t inks[TALLY_NR_INKS];
@@ -181,18 +196,88 @@ static const struct {
 	{KEY_MOUSE, true, TALLY_PRESS_MOUSE},   {KEY_RESIZE, true, TALLY_PRESS_RESIZED},
 };
 
-uint32_t tally_terminal_press(struct tally_terminal *terminal)
+static uint32_t press_find(wint_t code, bool is_function)
 {
-	wint_t code;
-	int kind = get_wch(&code);
-
-	if (kind == ERR)
-		return TALLY_PRESS_NONE;
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(presses); i++) {
-		if (presses[i].code == code && presses[i].is_function == (kind == KEY_CODE_YES))
+		if (presses[i].code == code && presses[i].is_function == is_function)
 			return presses[i].press;
 	}
-	return kind == KEY_CODE_YES ? TALLY_PRESS_OTHER : (uint32_t)code;
+	return is_function ? TALLY_PRESS_OTHER : (uint32_t)code;
+}
+
+static bool is_late(const struct tally_terminal *terminal)
+{
+	struct timespec now;
+	int64_t ms;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	ms = (int64_t)(now.tv_sec - terminal->escaped.tv_sec) * 1000 +
+	     (now.tv_nsec - terminal->escaped.tv_nsec) / 1000000;
+	return ms < LATE_MS;
+}
+
+/* What comes behind the part of a key that was dropped; LATE_NONE: it was the last one. */
+static enum late late_next(struct tally_terminal *terminal, uint32_t press)
+{
+	bool is_final = press >= '@' && press <= '~';
+
+	switch (terminal->late) {
+	case LATE_INTRODUCER:
+		terminal->late_bytes = 1;
+		return press == '[' ? LATE_FIRST : LATE_BYTES;
+	case LATE_FIRST:
+		terminal->late_bytes = MOUSE_BYTES;
+		if (press == 'M')
+			return LATE_BYTES;
+		return is_final ? LATE_NONE : LATE_FINAL;
+	case LATE_FINAL: return is_final ? LATE_NONE : LATE_FINAL;
+	default: return --terminal->late_bytes > 0 ? LATE_BYTES : LATE_NONE;
+	}
+}
+
+/* Whether a character is of a key whose escape was taken for one by itself. */
+static bool late_takes(struct tally_terminal *terminal, uint32_t press)
+{
+	bool takes = terminal->late != LATE_NONE && press < TALLY_PRESS_NONE && is_late(terminal) &&
+		     (terminal->late != LATE_INTRODUCER || press == '[' || press == 'O');
+
+	terminal->late = takes ? late_next(terminal, press) : LATE_NONE;
+	return takes;
+}
+
+/* An escape: by itself, or of a key that nobody knows, if the rest of it is there. */
+static uint32_t escape_press(struct tally_terminal *terminal)
+{
+	wint_t code;
+	int kind;
+
+	terminal->late = LATE_INTRODUCER;
+	clock_gettime(CLOCK_MONOTONIC, &terminal->escaped);
+	kind = get_wch(&code);
+	if (kind == OK && (code == '[' || code == 'O')) {
+		(void)late_takes(terminal, code);
+		return TALLY_PRESS_OTHER;
+	}
+	if (kind == KEY_CODE_YES)
+		ungetch((int)code);
+	else if (kind == OK)
+		unget_wch((wchar_t)code);
+	return TALLY_PRESS_ESCAPE;
+}
+
+uint32_t tally_terminal_press(struct tally_terminal *terminal)
+{
+	uint32_t press;
+	wint_t code;
+	int kind;
+
+	do {
+		kind = get_wch(&code);
+		if (kind == ERR)
+			return TALLY_PRESS_NONE;
+		press = press_find(code, kind == KEY_CODE_YES);
+	} while (late_takes(terminal, press));
+	return press == TALLY_PRESS_ESCAPE ? escape_press(terminal) : press;
 }
 
 struct tally_mouse tally_terminal_mouse(struct tally_terminal *terminal)

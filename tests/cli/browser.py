@@ -78,6 +78,9 @@ class Browser(tmux.Screen):
         if up and button < 64:
             self.release(row, column)
 
+    def bytes(self, sent):
+        self.run("send-keys", "-t", "s", "-H", *(f"{byte:x}" for byte in sent))
+
     def release(self, row, column):
         self.run("send-keys", "-t", "s", "-H", *(f"{byte:x}" for byte in (27, 91, 77, 35, 33 + column, 33 + row)))
 
@@ -441,6 +444,34 @@ def test_other_buttons_do_nothing():
         screen.click(5, 5, button=2)
         os.kill(screen.child(), signal.SIGTERM)
         screen.ends()
+
+
+def test_keys_in_pieces():
+    """What a key sends may come in pieces, over a slow line: then an escape is one, but nothing of the rest is typed. By itself it
+    answers at once."""
+    with Browser(shop()) as screen:
+        screen.go("2", shows="rows: ")
+        start = time.monotonic()
+        screen.go("Escape", shows="overview: ")
+        assert time.monotonic() - start < 1, "Esc is slow"
+        for rest in (b"[B", b"OB", b"[1;5C", b"[M !!", b"[6~"):
+            time.sleep(1.1)
+            screen.go("2", ":", "=old", shows="): old_")
+            screen.bytes(b"\x1b")
+            screen.shows(gone="old_")
+            screen.bytes(rest)
+            screen.go(":", "=new", shows="): new_")
+            screen.go("C-u", "Enter", shows="rows: ")
+            screen.selects("main")
+        # Whole keys that nobody knows do nothing.
+        screen.bytes(b"\x1b[B\x1b[1;99Z\x1b[MzzzOj")
+        screen.bytes(b"\x1bOB")
+        screen.until(lambda s: s[0].startswith("rows: ") and s[-2].endswith(" 2/16"), "one line down")
+    # Not so soon after it these are characters like any others.
+    with Browser(shop()) as screen:
+        screen.go("2", "Escape", shows="overview: ")
+        time.sleep(1.1)
+        screen.go(":", "=[O", shows="[O_")
 
 
 def test_mouse_marks_a_span():
