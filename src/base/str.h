@@ -37,6 +37,12 @@ static inline void tally_put_text(char *at, uint64_t text)
 	tally_put_u64(at, TALLY_HOST_BIG_ENDIAN ? __builtin_bswap64(text) : text);
 }
 
+/* What is behind a word of which there are so many: "samples", "1 sample". */
+static inline const char *tally_plural(uint64_t nr)
+{
+	return nr == 1 ? "" : "s";
+}
+
 void tally_str_add(struct tally_str *str, const char *text);
 void tally_str_add_u64(struct tally_str *str, uint64_t value);            /* decimal */
 void tally_str_add_hex(struct tally_str *str, uint64_t value, int width); /* zero-padded */

@@ -359,7 +359,7 @@ def test_a_function_that_is_too_large():
     write_file(at("large.data"), file_bytes(records))
     shown = tally("--no-source", "large", data="large.data").stdout
     assert re.search(r"^# \d+ more bytes of it are not shown: it is too large", shown, re.M), shown[-500:]
-    assert "# 1 samples are in none of them" in shown, shown[-500:]
+    assert "# 1 sample is in none of them" in shown, shown[-500:]
     tap.same(sum(" : " in line for line in shown.splitlines()) // 10000, (4 << 20) // 10 // 10000, "instructions")
 
 

@@ -178,6 +178,15 @@ def test_files_without_names():
     for words, pair in (([], plain[:2]), (["third"], [plain[0], plain[2]])):
         done = tap.run(TALLY, "diff", "-q", *words, cwd=folder)
         tap.same(done.stdout, diff("-q", *pair).stdout, words)
+    os.remove(plain[0])
+    for words, new in (([], "perf.data"), (["third"], "third"), (["--", "third"], None)):
+        done = tap.run(TALLY, "diff", *words, cwd=folder)
+        if not new:
+            assert done.returncode == 129, done
+            continue
+        tap.same((done.returncode, done.stdout, done.stderr),
+                 (1, "", f"tally: there is no perf.data.old, the recording before, to compare {new} with\n"
+                  "  hint: tally diff BASELINE FILE names both\n"), words)
 
 
 # ---- verdicts ----------------------------------------------------------------------------------
@@ -410,7 +419,10 @@ def test_the_browser_shows_the_same():
         assert re.match(r" +50\.00% +[+-]33\.33% +\d+\.\d\d% +\u2588{12} (grew|shrank|cannot tell) ", lines[2]), lines
         assert re.match(r" +50\.00% +[+-]33\.33% ", lines[3]) and lines[-2].endswith("1/2"), lines
         screen.press("Enter")
-        screen.until(lambda s: re.match(r"baseline 50\.00%, compared (83\.33|16\.67)%", s[-2]), "each recording's")
+        screen.until(lambda s: any(re.search(r"\u2502 baseline 50\.00%  /.*seen\.a", line) for line in s) and
+                     any(re.search(r"\u2502 compared (83\.33|16\.67)%  /.*seen\.b", line) for line in s), "each recording's")
+        screen.press("c")
+        screen.until(lambda s: not any("Recordings" in line for line in s[:-1]), "the box go")
         screen.press("c")
         screen.until(lambda s: s[-2].startswith("only what changed") and s[-2].endswith(f"{min(nr, 1)}/{nr}"), "only what changed")
         screen.type("/no such name")

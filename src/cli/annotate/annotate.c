@@ -69,8 +69,9 @@ static int show_text(struct annotate *annotate, struct tally_annotate_view *view
 			       "its file ends there\n",
 			       view->annotation->nr_missing);
 	if (view->annotation->nr_outside)
-		tally_str_addf(&annotate->out, "# %" PRIu64 " samples are in none of them\n",
-			       view->annotation->nr_outside);
+		tally_str_addf(&annotate->out, "# %" PRIu64 " sample%s in none of them\n",
+			       view->annotation->nr_outside,
+			       view->annotation->nr_outside == 1 ? " is" : "s are");
 	tally_str_add_char(&annotate->out, '\n');
 	return ret;
 }
@@ -266,12 +267,14 @@ static void warn_left_out(const struct annotate *annotate)
 	uint64_t nr_said = annotate->failed.len < FAILED_MAX ? annotate->failed.len : FAILED_MAX;
 
 	if (annotate->nr_failed > nr_said && !annotate->config->is_missing_skipped)
-		tally_print_detail("nor of %" PRIu64 " more functions of such files",
-				   annotate->nr_failed - nr_said);
+		tally_print_detail("nor of %" PRIu64 " more function%s of such files",
+				   annotate->nr_failed - nr_said,
+				   tally_plural(annotate->nr_failed - nr_said));
 	if (annotate->nr_beyond)
-		tally_print_warning("%" PRIu64 " functions are not shown: the others have %d MiB "
+		tally_print_warning("%" PRIu64 " function%s not shown: the others have %d MiB "
 				    "of code (limit); -s or --percent-limit show fewer",
-				    annotate->nr_beyond, CODE_MAX_MIB);
+				    annotate->nr_beyond, annotate->nr_beyond == 1 ? " is" : "s are",
+				    CODE_MAX_MIB);
 	if (left_out)
 		tally_print_warning("%" PRIu64 " addresses of samples are not counted: there are "
 				    "too many different ones; -s or -d look at fewer",

@@ -46,7 +46,8 @@ void browser_title(const struct browser *browser, struct tally_str *out)
 	}
 	total = &source->profile->totals.data[browser->event];
 	tally_str_addf(out, "%s: %s", browser->view->name, source->what);
-	tally_str_addf(out, "  %" PRIu64 " samples of '%s'", browser->selection.nr,
+	tally_str_addf(out, "  %" PRIu64 " sample%s of '%s'", browser->selection.nr,
+		       tally_plural(browser->selection.nr),
 		       source->event(source->arg, browser->event));
 	if (browser->selection.nr != total->nr)
 		tally_str_addf(out, " of %" PRIu64, total->nr);

@@ -150,7 +150,7 @@ static void draw_heading(struct browser *browser)
 	tally_flame_name(browser->source->profile, code->function,
 			 (size_t)TALLY_MAX(browser->canvas.columns - 60, 12),
 			 tally_canvas_mark(&browser->canvas), &text);
-	tally_str_addf(&text, "  %" PRIu64 " samples, ", sum.nr);
+	tally_str_addf(&text, "  %" PRIu64 " sample%s, ", sum.nr, tally_plural(sum.nr));
 	tally_view_percent(sum.weight, browser->total, &text);
 	tally_str_add(&text, " of all, with callees ");
 	tally_view_percent(sum.total_weight, browser->total, &text);

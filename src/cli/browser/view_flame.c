@@ -33,7 +33,7 @@ static void add_node(const struct browser *browser, const struct tally_graph_nod
 		tally_str_add(out, ", itself ");
 		tally_view_percent(node->self, all, out);
 	}
-	tally_str_addf(out, ", %" PRIu64 " samples", node->nr);
+	tally_str_addf(out, ", %" PRIu64 " sample%s", node->nr, tally_plural(node->nr));
 }
 
 static void draw_line(struct browser *browser, const struct tally_str *text, int row)

@@ -12,8 +12,6 @@
 #include "cli/diff/browse_draw.h"
 #include "cli/main/output.h"
 
-enum { DETAILS_MAX = 20 };
-
 static struct diff_browse *diff_of(const struct browser *browser)
 {
 	return browser->source->arg;
@@ -136,31 +134,33 @@ static int diff_filter(struct browser *browser)
 	return 0;
 }
 
-/* What each recording has of the row. */
+/* What each recording has of the row, those of the baseline first. */
 static int diff_details(struct browser *browser)
 {
+	static const char *const sides[TALLY_SIDES] = {"baseline", "compared"};
 	const struct diff_browse *browse = diff_of(browser);
 	const struct tally_diff *diff = browse->view.diff;
 	const struct tally_diff_row *row;
-	struct tally_str text = {0};
+	struct tally_str *out;
 
 	if (browse->cursor >= browse->rows.len)
 		return 0;
 	row = browse->rows.data[browse->cursor];
-	for (int side = 0; side < TALLY_SIDES; side++) {
-		tally_str_addf(&text, "%s", side ? ", compared" : "baseline");
-		for (uint32_t i = 0; i < TALLY_MIN(diff->recordings.len, (size_t)DETAILS_MAX);
-		     i++) {
-			if (diff->recordings.data[i].side != (uint32_t)side)
-				continue;
-			tally_str_add_char(&text, ' ');
-			diff_browse_value(browse,
-					  tally_diff_value_of(diff, row, i, browse->view.measure),
-					  false, &text);
-		}
+	out = browser_box_open(&browser->box, " Recordings ");
+	for (uint32_t i = 0; i < TALLY_SIDES * diff->recordings.len; i++) {
+		uint32_t side = i / (uint32_t)diff->recordings.len;
+		uint32_t number = i % (uint32_t)diff->recordings.len;
+		const struct tally_diff_recording *recording = &diff->recordings.data[number];
+		double value = tally_diff_value_of(diff, row, number, browse->view.measure);
+
+		if (recording->side != side)
+			continue;
+		tally_str_addf(out, "%s ", sides[side]);
+		diff_browse_value(browse, value, false, out);
+		tally_str_add(out, "  ");
+		tally_str_add_escaped(out, browse->config->inputs[recording->input]);
+		tally_str_add_char(out, '\n');
 	}
-	browser_note(browser, "%s", tally_str_text(&text));
-	tally_str_free(&text);
 	return 0;
 }
 
@@ -261,9 +261,9 @@ static void add_title(void *arg, uint32_t event, struct tally_str *out)
 	const struct diff_browse *browse = arg;
 	const struct tally_diff *diff = browse->comparison->events.data[event].diff;
 
-	tally_str_addf(out, "diff of '%s': %" PRIu64 " recordings before, %" PRIu64 " after",
+	tally_str_addf(out, "diff of '%s': %" PRIu64 " recording%s before, %" PRIu64 " after",
 		       event_name(arg, event), diff->nr_of[TALLY_SIDE_A],
-		       diff->nr_of[TALLY_SIDE_B]);
+		       tally_plural(diff->nr_of[TALLY_SIDE_A]), diff->nr_of[TALLY_SIDE_B]);
 	tally_str_escape(out, 0);
 }
 

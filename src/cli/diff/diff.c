@@ -66,11 +66,6 @@ static int show_flush(struct show *show)
 	return ret;
 }
 
-static const char *many(uint64_t nr)
-{
-	return nr == 1 ? "" : "s";
-}
-
 /* "3 recordings, 2991 samples". */
 static void add_side(const struct tally_diff *diff, uint32_t side, struct tally_str *out)
 {
@@ -79,7 +74,7 @@ static void add_side(const struct tally_diff *diff, uint32_t side, struct tally_
 	tally_vec_for_each (of, &diff->recordings)
 		samples += of->side == side ? of->nr : 0;
 	tally_str_addf(out, "%" PRIu64 " recording%s, %" PRIu64 " sample%s", diff->nr_of[side],
-		       many(diff->nr_of[side]), samples, many(samples));
+		       tally_plural(diff->nr_of[side]), samples, tally_plural(samples));
 }
 
 static void add_footer(struct show *show, const struct tally_diff_view *view)
@@ -97,8 +92,9 @@ static void add_footer(struct show *show, const struct tally_diff_view *view)
 	add_side(diff, TALLY_SIDE_A, out);
 	tally_str_add(out, "; compared: ");
 	add_side(diff, TALLY_SIDE_B, out);
-	tally_str_addf(out, ". %" PRIu64 " of %" PRIu64 " rows with enough samples changed.\n",
-		       changed, diff->judged[view->measure]);
+	tally_str_addf(out, ". %" PRIu64 " of %" PRIu64 " row%s with enough samples changed.\n",
+		       changed, diff->judged[view->measure],
+		       tally_plural(diff->judged[view->measure]));
 	if (diff->nr_of[0] == 1 && diff->nr_of[1] == 1)
 		tally_str_add(out, "# With one recording a side it is not known how runs differ; "
 				   "1 % of a row is taken for it. Several say more: "

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arith.h"
 #include "cli/diff/diff.h"
@@ -262,13 +263,20 @@ static int sides_unclear(uint32_t nr)
 /* perf's: without any the one before the last, and the last; one is compared with the former. */
 static int default_inputs(struct diff_config *config)
 {
-	if (config->nr_inputs < 2) {
-		config->inputs[1] = config->nr_inputs ? config->inputs[0] : "perf.data";
-		config->inputs[0] = "perf.data.old";
-	}
-	config->nr_inputs = 2;
+	static const char before[] = "perf.data.old";
+
 	config->nr_baselines = 1;
-	return 0;
+	if (config->nr_inputs == 2)
+		return 0;
+	config->inputs[1] = config->nr_inputs ? config->inputs[0] : "perf.data";
+	config->inputs[0] = before;
+	config->nr_inputs = 2;
+	if (!access(before, F_OK) || errno != ENOENT)
+		return 0;
+	tally_print_error("there is no %s, the recording before, to compare %s with", before,
+			  config->inputs[1]);
+	tally_print_hint("tally diff BASELINE FILE names both");
+	return -ENOENT;
 }
 
 static int config_inputs(struct diff_config *config, int nr, char **words)
@@ -314,6 +322,8 @@ int diff_config_parse(struct diff_config *config, int argc, char **argv)
 	ret = config_derive(config);
 	if (!ret)
 		ret = config_inputs(config, argc - first, argv + first);
+	if (ret == -ENOENT)
+		return TALLY_EXIT_ERROR + 1;
 	return ret ? TALLY_EXIT_USAGE + 1 : 0;
 }
 

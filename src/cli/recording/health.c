@@ -123,7 +123,8 @@ static void health_files(const struct tally_session *session, size_t max_files,
 		}
 	}
 	if (nr > max_files)
-		tally_str_addf(out, "# No symbols: %zu more files\n", nr - max_files);
+		tally_str_addf(out, "# No symbols: %zu more file%s\n", nr - max_files,
+			       tally_plural(nr - max_files));
 	tally_str_free(&reason);
 }
 
@@ -137,7 +138,7 @@ static void add_counted(uint64_t nr, const char *what, struct tally_str *out)
 	if (nr != 1 && many)
 		tally_str_add(out, many + 1);
 	else
-		tally_str_addf(out, "%.*s%s", (int)len, what, nr == 1 ? "" : "s");
+		tally_str_addf(out, "%.*s%s", (int)len, what, tally_plural(nr));
 }
 
 /* How the recording ended, where it did not end as one should. */

@@ -47,7 +47,8 @@ void tally_health_lines_text(const struct tally_session *session,
 			tally_str_add_line(out, "# No lines: %s: %s", tally_dso_name(dso), reason);
 	}
 	if (nr > max_files)
-		tally_str_addf(out, "# No lines: %zu more files\n", nr - max_files);
+		tally_str_addf(out, "# No lines: %zu more file%s\n", nr - max_files,
+			       tally_plural(nr - max_files));
 }
 
 void tally_health_lines_json(const struct tally_session *session,

@@ -67,8 +67,9 @@ void tally_session_warn_foreign(const struct tally_session *session)
 		tally_print_warning("no names of %s: %s", tally_dso_name(first),
 				    tally_dso_state_text(TALLY_DSO_FOREIGN));
 	else if (nr)
-		tally_print_warning("no names of %s and %zu other files: %s", tally_dso_name(first),
-				    nr - 1, tally_dso_state_text(TALLY_DSO_FOREIGN));
+		tally_print_warning("no names of %s and %zu other file%s: %s",
+				    tally_dso_name(first), nr - 1, tally_plural(nr - 1),
+				    tally_dso_state_text(TALLY_DSO_FOREIGN));
 }
 
 int tally_session_check_files(const struct tally_symbols_options *options)

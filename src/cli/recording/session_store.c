@@ -35,7 +35,8 @@ static void warn_left_out(const struct tally_session *session)
 					    tally_dso_name(dso), tally_dso_state_text(state));
 	}
 	if (nr > TOLD_MAX)
-		tally_print_detail("nor of %zu more files", nr - TOLD_MAX);
+		tally_print_detail("nor of %zu more file%s", nr - TOLD_MAX,
+				   tally_plural(nr - TOLD_MAX));
 }
 
 int tally_session_store(struct tally_session *session, const struct tally_stored_renames *renames,

@@ -119,7 +119,7 @@ static void text_plan(const struct stat_plan *plan, const struct tally_events_ta
 		for (size_t i = first; i < end; i++)
 			text_event(&plan->events[i], out);
 	}
-	tally_str_addf(out, "\n%zu group%s, %" PRIu32 " pass%s\n", nr, nr == 1 ? "" : "s",
+	tally_str_addf(out, "\n%zu group%s, %" PRIu32 " pass%s\n", nr, tally_plural(nr),
 		       plan->passes, plan->passes == 1 ? "" : "es");
 }
 
