@@ -399,6 +399,7 @@ static const char *const annotate_help[] = {
 	"Enter      go where a jump leads to, to the function that is called",
 	"H          the heaviest instruction, and the next lighter one",
 	"s          show or hide source     / n  go to a line with, the next",
+	"Itself     with what is inlined here: graphs have that as functions",
 };
 
 const struct browser_view browser_annotate = {

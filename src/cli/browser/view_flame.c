@@ -9,14 +9,23 @@
 
 /* ---- what is said of a cell ---------------------------------------------------------- */
 
-/* "name  12.3 % of all, 4.5 % itself, 678 samples  file", of a node. */
-static void add_node(const struct browser *browser, const struct tally_graph_node *node,
+/* What of a cell goes no further: in it the sample fell, or of callers it is the outermost one. */
+static const char *end_of(const struct browser_pane *pane)
+{
+	return pane->way == TALLY_CALLTREE_CALLERS ? "outermost in" : "itself";
+}
+
+/* "name  12.30%, itself 4.50%, 678 samples", of the cell selected. */
+static void add_node(const struct browser *browser, const struct browser_pane *pane,
 		     struct tally_str *out)
 {
+	const struct tally_graph_node *node = browser_pane_node(pane);
 	const struct tally_profile *profile = browser->source->profile;
 	uint64_t all = browser->total;
 	size_t columns = (size_t)TALLY_MAX(browser->canvas.columns / 2, 10);
 
+	if (!node)
+		return;
 	if (node->frame == TALLY_FRAME_NONE)
 		tally_str_add(out, "all");
 	else
@@ -30,7 +39,7 @@ static void add_node(const struct browser *browser, const struct tally_graph_nod
 		tally_str_add(out, " of what is looked at");
 	}
 	if (node->self) {
-		tally_str_add(out, ", itself ");
+		tally_str_addf(out, ", %s ", end_of(pane));
 		tally_view_percent(node->self, all, out);
 	}
 	tally_str_addf(out, ", %" PRIu64 " sample%s", node->nr, tally_plural(node->nr));
@@ -66,7 +75,7 @@ static int flame_draw(struct browser *browser, struct tally_str *where)
 	if (ret)
 		return ret;
 	browser_take_function(browser, browser_pane_function(pane));
-	add_node(browser, browser_pane_node(pane), &text);
+	add_node(browser, pane, &text);
 	if (has_line)
 		draw_line(browser, &text, browser->room.top);
 	browser_pane_draw(pane, browser, true);
@@ -223,6 +232,8 @@ static const char *const flame_help[] = {
 	"r          reversed: callers below what takes time",
 	"c          collapse recursion      / n     mark functions, the next",
 	"4          its callers and callees",
+	"itself     what fell in it, not in what it calls or what is inlined into it;",
+	"           reversed: outermost in, what nothing calls it in",
 };
 
 static int flame_mouse(struct browser *browser, struct tally_mouse mouse)
@@ -275,7 +286,6 @@ static int half_make(struct browser *browser, struct browser_pane *pane,
 static int sandwich_draw(struct browser *browser, struct tally_str *where)
 {
 	int rows = browser->room.bottom - browser->room.top - 1, above = rows / 2;
-	const struct tally_graph_node *node;
 	struct tally_str text = {0};
 	int ret;
 
@@ -292,9 +302,7 @@ static int sandwich_draw(struct browser *browser, struct tally_str *where)
 				browser->room.top + above + 1, rows - above);
 	if (ret)
 		return ret;
-	node = browser_pane_node(pane_of(browser));
-	if (node)
-		add_node(browser, node, &text);
+	add_node(browser, pane_of(browser), &text);
 	draw_line(browser, &text, browser->room.top + above);
 	browser_pane_draw(&browser->callers, browser, browser->at_callers);
 	browser_pane_draw(&browser->callees, browser, !browser->at_callers);
@@ -332,6 +340,8 @@ static const struct browser_key sandwich_keys[] = {
 static const char *const sandwich_help[] = {
 	"arrows     go to a caller (up) or a callee (down)",
 	"Enter      look at that function",
+	"itself     of callees: what fell in it, not in what is inlined into it;",
+	"           of callers: outermost in, what nothing calls it in",
 };
 
 static int sandwich_mouse(struct browser *browser, struct tally_mouse mouse)
