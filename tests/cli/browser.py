@@ -351,6 +351,41 @@ def test_what_is_no_function_is_not_annotated():
         screen.go("Tab", shows="write_log  ")
 
 
+def test_views_are_written_to_files():
+    """Lists whole, with what is looked at; never over a file; and where nothing may be written that is said."""
+    folder = os.path.join(FOLDER, "views")
+    os.mkdir(folder)
+    with open(os.path.join(folder, "tally.view.1"), "w", encoding="utf-8") as file:
+        file.write("mine")
+    with tmux.Screen(60, 12) as screen:
+        screen.type(f"cd {folder}; {TALLY} report -i {shop()} --symfs {ROOT}\n")
+        screen.until(lambda s: s[-1].startswith(" h Help"), "the browser")
+        for key, name in (("2", "tally.view.2"), ("3", "tally.view.3")):
+            screen.press(key)
+            screen.press("P")
+            screen.until(lambda s, name=name: f"this view is in the file {name}" in s[-2], name)
+        screen.press("2")
+        screen.type(":comm:price-worker")
+        screen.press("Enter")
+        screen.press("End")
+        screen.press("P")
+        screen.until(lambda s: "tally.view.4" in s[-2], "the next file")
+    texts = [open(os.path.join(folder, f"tally.view.{i}"), encoding="utf-8").read() for i in range(1, 5)]
+    tap.same(texts[0], "mine", "a file that was there")
+    lines = texts[1].splitlines()
+    assert lines[0].startswith("rows: shop.data  400 samples") and len(lines) == 18, texts[1]
+    name = "std::vector<std::pair<unsigned long, Item>>::push_back(std::pair<unsigned long, Item> const&)"
+    assert any(line.endswith(f"shop           [.] {name}") for line in lines), texts[1]
+    assert texts[2].startswith("flame graph: ") and "find_item" in texts[2], texts[2]
+    assert texts[3].endswith("\n\nonly comm:price-worker\n") and "parse_request" not in texts[3], texts[3]
+    tap.same(oct(os.stat(os.path.join(folder, "tally.view.2")).st_mode & 0o777), "0o600", "its mode")
+    with tmux.Screen(80, 12) as screen:
+        screen.type(f"cd /proc/self; {TALLY} report -i {shop()} --symfs {ROOT}\n")
+        screen.until(lambda s: s[-1].startswith(" h Help"), "the browser")
+        screen.press("P")
+        screen.until(lambda s: "tally.view.1 cannot be written here: " in s[-2], "why not")
+
+
 def test_lists_out_of_sight_have_no_cursor():
     with Browser(shop(), size=(20, 5), shown="overview") as screen:
         for key in ("Right", "Left", "Right"):

@@ -31,7 +31,7 @@ SANITIZER = re.compile(r"runtime error|Sanitizer")
 # What ncurses writes: sequences with these ends, character sets, modes. Then text.
 SEQUENCE = re.compile(r"\x1b(?:\[[0-9;?]*[ABCDGHJKLMPSTXbcdhlmrt@]|[()][0AB]|[78=>M]|\[!p|\[>?[0-9;]*[cu])")
 CONTROL = re.compile("[\x00-\x07\x0b\x0c\x10-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd]")
-PLAIN = "aeECcdtshinorgFHx+-0bq123456?/:gn \r\t\x7f\x0c\x15"
+PLAIN = "wPaeECcdtshinorgFHx+-0bq123456?/:gn \r\t\x7f\x0c\x15"
 NAMED = ("\x1bOA", "\x1bOB", "\x1bOC", "\x1bOD", "\x1b[5~", "\x1b[6~", "\x1bOH", "\x1bOF", "\x1b", "\x1bOP", "\x1b[Z")
 ANSWERS = ("a", "sym:a", "comm:shop", "tid:100", "time:0-0.5", "time:10%-20%", "/(/", "/a.*/", "-dso:x", "cpu:0-3,7", "\"", "x:y", "\x1b", "\u00e9",
            "self-dso:=shop", "n" * 50)
@@ -70,6 +70,7 @@ class Watched:
         if not self.pid:
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", *self.size, 0, 0))
             os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 2)
+            os.chdir(os.path.dirname(log))
             os.execve(tally, [tally, "report", "-f", "--tui", "-i", path, *options], environment)
 
     def cpu_seconds(self):
@@ -158,7 +159,7 @@ def check_end(watched, status):
 def go(tally, path, root, seed, counts, folder):
     """One run: some fifty keys."""
     chance, pressed = random.Random(seed), []
-    watched = Watched(tally, path, root, chance, os.path.join(folder, "stderr"))
+    watched = Watched(tally, os.path.abspath(path), root, chance, os.path.join(folder, "stderr"))
     try:
         alive = watched.start()
         for _ in range(chance.randint(5, 25) if alive else 0):

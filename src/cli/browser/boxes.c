@@ -28,8 +28,9 @@ int browser_show_help(struct browser *browser)
 		":          only samples for which a query holds: comm: sym: dso: ...",
 	};
 	static const char *const of_all[] = {
-		"w          the whole names of the line selected",
 		"Esc        out of that again, then back to the view before",
+		"w          the whole names of the line selected",
+		"P          write this view to a file, tally.view.N",
 		"Tab        the next event          i    health of the recording",
 		"h ? F1     these keys              q    quit",
 	};

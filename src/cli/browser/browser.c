@@ -111,18 +111,12 @@ static void frame_note(const struct browser *browser, uint32_t number, struct ta
 		*to = browser->source->profile->frames.all.data[number];
 }
 
-/* Under the lock, up to where a terminal may make us wait. */
-static int draw_locked(struct browser *browser)
+int browser_draw_view(struct browser *browser, int rows, int columns)
 {
 	struct tally_str where = {0};
 	struct tally_panel panel = {0};
-	int ret = 0, rows, columns;
+	int ret = tally_canvas_reset(&browser->canvas, rows, columns);
 
-	if (browser_is_stale(browser))
-		ret = browser_select(browser);
-	tally_terminal_size(browser->terminal, &rows, &columns);
-	if (!ret)
-		ret = tally_canvas_reset(&browser->canvas, rows, columns);
 	if (ret)
 		return ret;
 	browser->room = tally_panel_room(rows);
@@ -136,6 +130,17 @@ static int draw_locked(struct browser *browser)
 		tally_panel_draw(&panel, &browser->canvas);
 	}
 	tally_str_free(&where);
+	return ret;
+}
+
+/* Under the lock, up to where a terminal may make us wait. */
+static int draw_locked(struct browser *browser)
+{
+	int ret = browser_is_stale(browser) ? browser_select(browser) : 0, rows, columns;
+
+	tally_terminal_size(browser->terminal, &rows, &columns);
+	if (!ret)
+		ret = browser_draw_view(browser, rows, columns);
 	if (!ret)
 		ret = browser_box_draw(&browser->box, &browser->canvas);
 	if (!ret && browser->source->live)

@@ -233,6 +233,7 @@ static const struct browser_key all_keys[] = {
 	{TALLY_PRESS_HELP, browser_show_help},
 	{'i', browser_show_health},
 	{'w', browser_show_whole},
+	{'P', browser_save},
 	{'L' - '@', all_redraw},
 	{'q', all_quit},
 	{'Q', all_quit},

@@ -82,6 +82,9 @@ uint32_t browser_frame_again(const struct browser *browser, uint32_t number,
 /* Fill in title, note and keys; valid until the next call. */
 void browser_panel(struct browser *browser, struct tally_panel *panel);
 
+/* Draw the view and what is around it on a canvas of that size. 0 or -errno. */
+int browser_draw_view(struct browser *browser, int rows, int columns);
+
 /* Draw sentences, each a line, in place of the view. */
 void browser_words_draw(struct browser *browser, const char *words);
 

@@ -64,6 +64,10 @@ int browser_show_help(struct browser *browser);
 int browser_show_health(struct browser *browser);
 int browser_show_whole(struct browser *browser);
 
+/* Write the view as text to a file of this folder that is not there yet, and say which. 0 or
+ * -ENOMEM: what else is wrong is said, too. */
+int browser_save(struct browser *browser);
+
 /* One key: of a question, of the view, or of all views. 0 or -errno. */
 int browser_press(struct browser *browser, uint32_t press);
 
