@@ -351,6 +351,16 @@ def test_what_is_no_function_is_not_annotated():
         screen.go("Tab", shows="write_log  ")
 
 
+def test_shares_of_instructions():
+    """b and p: of period or hits, of the function or of all."""
+    with Browser(shop()) as screen:
+        screen.go("2", "g", "=walk_tree", "Enter", "a", shows=("local period", "100.00%"))
+        screen.go("p", shows=("global period", "22.50%"), gone="100.00%")
+        screen.go("b", shows=("global hits", "22.50%"))
+        screen.go("p", shows=("local hits", "100.00%"))
+        screen.go("b", shows="local period")
+
+
 def test_views_are_written_to_files():
     """Lists whole, with what is looked at; never over a file; and where nothing may be written that is said."""
     folder = os.path.join(FOLDER, "views")

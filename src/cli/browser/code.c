@@ -22,7 +22,9 @@ void browser_code_free(struct browser_code *code)
 	free(code->lanes);
 	tally_str_free(&code->why);
 	tally_str_free(&code->search);
-	*code = (struct browser_code){.hides_source = code->hides_source};
+	*code = (struct browser_code){.hides_source = code->hides_source,
+				      .by_hits = code->by_hits,
+				      .is_global = code->is_global};
 }
 
 /* ---- jumps ------------------------------------------------------------------------------- */

@@ -31,6 +31,8 @@ struct browser_code {
 	struct tally_source_texts *texts;
 	struct tally_annotation annotation;
 	bool hides_source;
+	bool by_hits, is_global; /* shares: of samples, not of what they weigh; of all, not of the
+				  * function */
 	TALLY_VEC(struct browser_code_line) lines;
 	uint8_t *lanes; /* by instruction BROWSER_LANES of them: enum browser_lane */
 	size_t cursor, first;

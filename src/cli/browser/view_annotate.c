@@ -74,6 +74,14 @@ static void add_insn(const struct browser_code *code, const struct tally_annotat
 	tally_str_escape(out, start);
 }
 
+/* What all samples of the event came to. */
+static struct tally_annotate_cost cost_of_all(const struct browser *browser)
+{
+	uint64_t nr = browser->source->profile->totals.data[browser->event].nr;
+
+	return (struct tally_annotate_cost){nr, browser->total, nr, browser->total};
+}
+
 static void draw_insn(struct browser *browser, const struct browser_code_line *line, int row)
 {
 	const struct browser_code *code = &browser->code;
@@ -82,13 +90,16 @@ static void draw_insn(struct browser *browser, const struct browser_code_line *l
 		tally_annotation_cost(&code->annotation, insn, browser->event);
 	struct tally_annotate_cost sum =
 		tally_annotate_sum(code->samples, code->annotation.function, browser->event);
-	bool is_call = insn->kind == TALLY_INSTRUCTION_CALL;
+	bool is_call = insn->kind == TALLY_INSTRUCTION_CALL, by_hits = code->by_hits;
 	int at = 2 * SHARE + GAP;
 	struct tally_str text = {0};
 
-	put_share(browser, cost.weight, sum.weight, row, 0);
+	if (code->is_global)
+		sum = cost_of_all(browser);
+	put_share(browser, by_hits ? cost.nr : cost.weight, by_hits ? sum.nr : sum.weight, row, 0);
 	if (is_call || cost.total_weight > cost.weight)
-		put_share(browser, cost.total_weight, sum.total_weight, row, SHARE);
+		put_share(browser, by_hits ? cost.total_nr : cost.total_weight,
+			  by_hits ? sum.total_nr : sum.total_weight, row, SHARE);
 	tally_str_addf(&text, "%*" PRIx64, ADDRESS, insn->linked);
 	tally_canvas_put(&browser->canvas, row, at, ADDRESS + 8, tally_str_text(&text),
 			 TALLY_INK_DIM);
@@ -188,7 +199,8 @@ static int annotate_draw(struct browser *browser, struct tally_str *where)
 		if (i == code->cursor)
 			tally_canvas_select(&browser->canvas, row);
 	}
-	tally_str_addf(where, "%zu/%zu", code->cursor + 1, code->lines.len);
+	tally_str_addf(where, "%s %s  %zu/%zu", code->is_global ? "global" : "local",
+		       code->by_hits ? "hits" : "period", code->cursor + 1, code->lines.len);
 	return 0;
 }
 
@@ -320,6 +332,23 @@ static void line_text(const struct browser_code *code, const struct browser_code
 	}
 }
 
+/* perf's words. */
+static int annotate_hits(struct browser *browser)
+{
+	browser->code.by_hits = !browser->code.by_hits;
+	browser_note(browser, browser->code.by_hits ? "shares of samples (hits)"
+						    : "shares of what samples weigh (period)");
+	return 0;
+}
+
+static int annotate_global(struct browser *browser)
+{
+	browser->code.is_global = !browser->code.is_global;
+	browser_note(browser, browser->code.is_global ? "shares of all samples (global)"
+						      : "shares of this function's (local)");
+	return 0;
+}
+
 static bool line_has(const struct browser_code *code, const struct browser_code_line *line,
 		     const char *text)
 {
@@ -391,6 +420,8 @@ static const struct browser_key annotate_keys[] = {
 	{TALLY_PRESS_ENTER, annotate_enter},
 	{'H', annotate_hot},
 	{'s', annotate_source},
+	{'b', annotate_hits},
+	{'p', annotate_global},
 	{'/', annotate_search},
 	{'n', annotate_next},
 };
@@ -399,6 +430,7 @@ static const char *const annotate_help[] = {
 	"Enter      go where a jump leads to, to the function that is called",
 	"H          the heaviest instruction, and the next lighter one",
 	"s          show or hide source     / n  go to a line with, the next",
+	"b p        shares: period or hits, local (of the function) or global",
 	"Itself     with what is inlined here: graphs have that as functions",
 };
 
