@@ -15,11 +15,13 @@ from xml.sax.saxutils import escape
 
 COLUMNS, ROWS = 110, 30
 CELL_WIDTH, CELL_HEIGHT, FONT = 8, 17, 13.3
+NO_BREAK = "\u00a0"
 TEXT, GROUND = "#d8d8d8", "#1c1c1c"
 BASIC = ("#1c1c1c", "#e06c60", "#98c379", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#d8d8d8")
 # What is looked at, by the keys that lead there from the view before.
 VIEWS = (("overview", ()), ("flame", ("3", "Down", "Down")), ("sandwich", ("1", "Enter")),
-         ("time", ("6", *["Right"] * 20, "Space", *["Right"] * 16)))
+         ("time", ("6", *["Right"] * 20, "Space", *["Right"] * 16)),
+         ("annotate", ("Escape", *":comm:words", "Enter", "1", "a", "H")))
 
 
 class Tmux:
@@ -113,9 +115,13 @@ def svg_of(screen):
             x, y, wide = column * CELL_WIDTH, row * CELL_HEIGHT, len(text) * CELL_WIDTH
             if ground != GROUND:
                 out.append(f'<rect x="{x}" y="{y}" width="{wide}" height="{CELL_HEIGHT}" fill="{ground}"/>')
-            if text.strip():
+            # Viewers drop blanks at the ends and stretch the rest to the length.
+            shown = text.strip()
+            if shown:
+                x += (len(text) - len(text.lstrip())) * CELL_WIDTH
                 more = ' font-weight="bold"' * bold + ' opacity="0.7"' * dim
-                out.append(f'<text x="{x}" y="{y + 13}" textLength="{wide}" fill="{ink}"{more}>{escape(text)}</text>')
+                out.append(f'<text x="{x}" y="{y + 13}" textLength="{len(shown) * CELL_WIDTH}" fill="{ink}"{more}>'
+                           f'{escape(shown).replace(" ", NO_BREAK)}</text>')
     return "\n".join([*out, "</g>", "</svg>", ""])
 
 

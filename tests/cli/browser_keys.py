@@ -110,7 +110,7 @@ class Watched:
 
     def start(self):
         """Wait for the first screen."""
-        return self.until(b"samples of", LOADING)
+        return self.until(b" of '", LOADING)
 
     def resize(self, size):
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
