@@ -36,6 +36,11 @@ struct tally_code {
 #define TALLY_CODE_ERROR_NO_KERNEL (-ENOPKG)
 int tally_code_file_open(struct tally_dso *dso, struct tally_code_file **ret_file);
 
+/* Look for names and lines in files, too, where none are stored with the recording: these are of
+ * addresses that samples have. For who has the code open, and so knows that the file is the one
+ * that was recorded. */
+void tally_dso_ask_files(struct tally_dso *dso);
+
 /* NULL is allowed. */
 void tally_code_file_close(struct tally_code_file *file);
 

@@ -99,7 +99,8 @@ struct tally_dso {
 
 	const struct tally_stored_object *stored; /* see tally_dso_stored(); once */
 	bool asked_stored;                        /* is set */
-	bool uses_stored;                         /* the symbols are those that are stored */
+	bool uses_stored;                         /* the symbols are those that are stored; */
+	bool asks_files, has_files;               /* then the file's, which are there */
 };
 
 /* Codes of loading that have a meaning of their own here, and the states that they become. */

@@ -188,7 +188,7 @@ void tally_dso_lines_prepare(struct tally_dso *dso, const uint64_t *addrs, size_
 	TALLY_VEC(uint64_t) wanted = {0};
 	uint64_t bias;
 
-	if (!lines || tally_dso_has_stored_lines(dso))
+	if (!lines || (tally_dso_has_stored_lines(dso) && !dso->asks_files))
 		return;
 	lines_find(dso);
 	for (size_t i = 0; i < nr; i++) {
@@ -240,14 +240,12 @@ static size_t lines_made(struct tally_dso *dso, uint64_t addr, const struct tall
 	return 1;
 }
 
-size_t tally_dso_lines(struct tally_dso *dso, uint64_t addr, const struct tally_line **ret_lines,
-		       struct tally_span *ret_span)
+static size_t lines_of_files(struct tally_dso *dso, uint64_t addr,
+			     const struct tally_line **ret_lines, struct tally_span *ret_span)
 {
 	const struct tally_line_span *span;
 	uint64_t bias;
 
-	if (tally_dso_has_stored_lines(dso))
-		return tally_dso_stored_lines(dso, addr, ret_lines, ret_span);
 	if (!dso_lines(dso))
 		return 0;
 	span = span_find(dso, addr, &bias);
@@ -259,6 +257,19 @@ size_t tally_dso_lines(struct tally_dso *dso, uint64_t addr, const struct tally_
 	if (ret_span)
 		*ret_span = (struct tally_span){span->start - bias, span->end - bias};
 	return span->nr;
+}
+
+/* Of a function instruction by instruction all lines are from one place, so that those of one file
+ * have the same name: what is stored is for where debug information is not. */
+size_t tally_dso_lines(struct tally_dso *dso, uint64_t addr, const struct tally_line **ret_lines,
+		       struct tally_span *ret_span)
+{
+	bool has_stored = tally_dso_has_stored_lines(dso);
+	size_t nr = 0;
+
+	if (!has_stored || dso->asks_files)
+		nr = lines_of_files(dso, addr, ret_lines, ret_span);
+	return nr || !has_stored ? nr : tally_dso_stored_lines(dso, addr, ret_lines, ret_span);
 }
 
 const struct tally_symbol *tally_line_symbol(struct tally_dso *dso, const struct tally_line *line)

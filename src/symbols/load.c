@@ -6,6 +6,7 @@
 
 #include "base/arith.h"
 #include "symbols/bounds.h"
+#include "symbols/code_file.h"
 #include "symbols/dso.h"
 #include "symbols/index_dso.h"
 #include "symbols/index_sources.h"
@@ -161,6 +162,25 @@ static void dso_load(struct tally_dso *dso)
 	dso->source = TALLY_DSO_SOURCE_STORED;
 }
 
+void tally_dso_ask_files(struct tally_dso *dso)
+{
+	enum tally_dso_state state;
+	enum tally_dso_source source;
+
+	tally_dso_load(dso);
+	if (dso->asks_files)
+		return;
+	dso->asks_files = true;
+	if (!dso->uses_stored || dso->jit)
+		return;
+	state = dso->state;
+	source = dso->source;
+	dso_load_files(dso);
+	dso->has_files = dso->state == TALLY_DSO_LOADED;
+	dso->state = state;
+	dso->source = source;
+}
+
 void tally_dso_load(struct tally_dso *dso)
 {
 	if (dso->state == TALLY_DSO_NOT_LOADED)
@@ -173,7 +193,9 @@ const struct tally_symbol *tally_dso_find(struct tally_dso *dso, uint64_t addr)
 
 	tally_dso_load(dso);
 	if (dso->uses_stored)
-		return tally_dso_find_stored(dso, addr);
+		symbol = tally_dso_find_stored(dso, addr);
+	if (dso->uses_stored && (symbol || !dso->has_files))
+		return symbol;
 	if (dso->jit)
 		return tally_dso_find_made(dso, addr);
 	if (dso->state == TALLY_DSO_LOADED)

@@ -151,8 +151,8 @@ void tally_symbols_free(struct tally_symbols *symbols)
 
 bool tally_symbol_is_bound(const struct tally_dso *dso, const struct tally_symbol *symbol)
 {
-	if (dso->uses_stored)
-		return tally_stored_is_bound(dso->stored, symbol);
+	if (dso->uses_stored && tally_stored_is_bound(dso->stored, symbol))
+		return true;
 	return tally_map_get(&dso->bounds, symbol->start) == (uintptr_t)symbol;
 }
 

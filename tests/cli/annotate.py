@@ -292,6 +292,21 @@ def test_source_is_between():
     assert f"// {at('program.cc')}:" in tally("-l", "-P", "spin").stdout
 
 
+def test_recordings_with_names_of_their_own():
+    """tally record stores the names and lines that samples have: of the other instructions the files are asked."""
+    compile_program("itself", SOURCE.replace("(unsigned long)argc", "200000000ul"))
+    texts = []
+    for data, option in (("stored.data", []), ("bare.data", ["--no-symbols"])):
+        done = tap.run(TALLY, "record", "-q", "-e", "cpu-clock", "-F", "999", "--call-graph", "auto", *option, "-o", at(data), "--", at("itself"))
+        if "not permitted" in done.stderr:
+            raise tap.Skip("sampling is not permitted")
+        text = tally("-q", "--total", "main", data=data).stdout
+        texts.append([re.sub(r"^[ 0-9.]+ :", "", line) for line in text.splitlines() if "Disassembly of" not in line])
+    tap.same("\n".join(texts[0]), "\n".join(texts[1]), "main, of a recording that has names and of one that has none")
+    for part in (r"call.* <.*@plt>", r"call.* <spin", r"^ \d+ "):
+        assert any(re.search(part, line) for line in texts[0]), (part, texts[0])
+
+
 def test_source_elsewhere():
     path = recording()
     moved = at("moved/deep")
