@@ -20,6 +20,9 @@
  * for it (standard deviation). */
 #define RUNS_DIFFER 0.01
 #define NO_ERROR    1e-12
+/* Of equal weight, to tell what depends on time within a recording. */
+#define FEWEST_BLOCKS 8.0
+#define WIDE_FINES    4.0 /* as many fine blocks as a wide one has */
 /* Student's t is looked up once for degrees of freedom that are within so much of each other. */
 #define QUANTILE_STEP 1.05
 enum { QUANTILES = 160 };
@@ -50,6 +53,7 @@ struct judged {
 struct judge {
 	struct tally_diff *diff;
 	int measure;
+	bool is_timeless; /* one of the recordings */
 	double *values;
 	struct tally_diff_sum *sums;
 	TALLY_VEC(struct known) known; /* of rows with enough samples */
@@ -91,30 +95,34 @@ static double sampling_variance(bool absolute, const struct tally_diff_recording
 	return absolute ? expected * each : fmax(expected * (1 - expected), 0) * each;
 }
 
-/* What is more than `sampling` in blocks of time, or in longer ones: the larger. */
+/* What is more than `sampling` in blocks of time, or in longer ones: the larger. Where the longer
+ * ones have more, samples resemble others that are further off than these are long; so still
+ * longer ones, of which there are too few to see it, are taken to have more again. */
 static struct spread recording_time(const struct judge *judge,
 				    const struct tally_diff_recording *of,
 				    const struct tally_diff_sum *sum, double sampling)
 {
 	bool absolute = judge->diff->options.absolute;
-	double scale = recording_scale(judge, of);
-	struct spread spread = {0, TALLY_DF_MAX};
-	const struct spread blocks[] = {
-		blocks_spread(!absolute, of->fine_nr, sum->fine_xx, sum->fine_xw, of->fine_ww,
-			      sum->weight, of->weight),
-		blocks_spread(!absolute, of->wide_nr, sum->wide_xx, sum->wide_xw, of->wide_ww,
-			      sum->weight, of->weight),
-	};
+	double scale = recording_scale(judge, of), square = scale * scale, more;
+	struct spread fine = blocks_spread(!absolute, of->fine_nr, sum->fine_xx, sum->fine_xw,
+					   of->fine_ww, sum->weight, of->weight);
+	struct spread wide = blocks_spread(!absolute, of->wide_nr, sum->wide_xx, sum->wide_xw,
+					   of->wide_ww, sum->weight, of->weight);
+	struct spread most = wide.df > 0 && wide.variance > fine.variance ? wide : fine;
 
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(blocks); i++) {
-		double variance = blocks[i].variance * scale * scale, more = variance - sampling;
+	if (most.df > 0 && fine.variance > 0 && wide.variance > fine.variance)
+		most.variance *= fmin(wide.variance / fine.variance, WIDE_FINES);
+	more = most.variance * square - sampling;
+	if (most.df <= 0 || more <= 0)
+		return (struct spread){0, TALLY_DF_MAX};
+	/* The blocks know the whole by this, so of a part of it less is known. */
+	return (struct spread){more, most.df * pow(more / (more + sampling), 2)};
+}
 
-		/* The blocks know the whole by this, so of a part of it less is known. */
-		if (blocks[i].df > 0 && more > spread.variance)
-			spread = (struct spread){more, blocks[i].df * more * more /
-							       (variance * variance)};
-	}
-	return spread;
+/* Whether all that weighs is in a few blocks of time: then these tell nothing. */
+static bool is_timeless(const struct tally_diff_recording *of)
+{
+	return of->weight * of->weight < FEWEST_BLOCKS * of->fine_ww;
 }
 
 /* Variances of independent parts add up; by Satterthwaite, so does what is known of them. */
@@ -198,36 +206,38 @@ static double runs_square(const struct judge *judge, double expected)
 	return expected * expected * (1 / (double)nr[0] + 1 / (double)nr[1]);
 }
 
-/* What is expected of the row's variance, by all that is known but how its recordings differ. */
+/* What is expected of the row's variance, by all that is known but how its recordings differ. How
+ * phases differ between these was learned from rows that all have the same phases: of many rows no
+ * more is known than of one. */
 static struct spread judge_expects(const struct judge *judge, const struct judged *judged,
 				   double expected)
 {
 	struct spread rest = {judged->sampling + judge->runs * runs_square(judge, expected),
 			      TALLY_DF_MAX};
+	struct spread time = judged->time;
 
-	return spread_sum(rest, judged->time, judge->phases);
+	if (judged->between.df >= 1)
+		time.df = fmin(time.df, judged->between.df);
+	return spread_sum(rest, time, judge->phases);
 }
 
 /* What is taken for the row's variance in the end. */
 static struct spread judge_spread(const struct judge *judge, const struct judged *judged,
 				  double expected)
 {
-	struct spread known = judge_expects(judge, judged, expected), spread;
+	struct spread known = judge_expects(judge, judged, expected);
 	struct spread between = judged->between;
-	double prior = judge->prior.df;
+	double prior = judge->prior.df, weighed;
 
 	if (between.df < 1)
 		return known;
 	/* Far from what all say: the row's own recordings alone know. */
 	if (between.variance > known.variance * tally_variance_limit(between.df))
 		return between;
-	spread.df = between.df + prior;
-	spread.variance = (prior * fmax(judge->prior.ratio, 1) * known.variance +
-			   between.df * between.variance) /
-			  spread.df;
-	if (spread.variance >= known.variance)
-		return spread;
-	return (struct spread){known.variance, TALLY_MIN(spread.df, known.df)};
+	weighed = (prior * fmax(judge->prior.ratio, 1) * known.variance +
+		   between.df * between.variance) /
+		  (between.df + prior);
+	return (struct spread){fmax(weighed, known.variance), fmin(between.df + prior, known.df)};
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -295,7 +305,9 @@ static int judge_survey(struct judge *judge)
 		double known =
 			row->sampling + judge->phases * row->time + judge->runs * row->square;
 
-		room[nr++] = fmin(row->between / known, tally_variance_limit(df));
+		/* Recordings that agree exactly have no logarithm. */
+		if (row->between > 0)
+			room[nr++] = fmin(row->between / known, tally_variance_limit(df));
 	}
 	judge->prior = tally_prior_fit(room, nr, df);
 	free(room);
@@ -360,7 +372,7 @@ static int row_survey(struct judge *judge, struct tally_diff_row *row)
 	if (!has_enough(&row->values[judge->measure]))
 		return 0;
 	judge->diff->judged[judge->measure]++;
-	if (judged.between.df < 1 || judged.between.variance <= 0 || judged.sampling <= 0)
+	if (judged.between.df < 1 || judged.sampling <= 0)
 		return 0;
 	return tally_vec_push(
 		&judge->known,
@@ -399,6 +411,9 @@ static void row_judge(struct judge *judge, struct tally_diff_row *row)
 	value->verdict = TALLY_DIFF_FEW;
 	if (!has_enough(value))
 		return;
+	value->verdict = TALLY_DIFF_UNKNOWN;
+	if (judged.between.df < 1 && judge->is_timeless)
+		return;
 	/* A row that is all there is does not scatter. */
 	error = fmax(sqrt(spread.variance), NO_ERROR);
 	value->p = tally_t_tails(fmax(fabs(delta) - judged.correction, 0) / error, spread.df);
@@ -434,6 +449,8 @@ int tally_diff_judge(struct tally_diff *diff)
 
 	if (!ret && (!diff->nr_of[0] || !diff->nr_of[1]))
 		return 0;
+	tally_vec_for_each (recording, &diff->recordings)
+		judge.is_timeless |= is_timeless(recording);
 	judge.values = calloc(diff->recordings.len + 1, sizeof(*judge.values));
 	judge.sums = calloc(diff->recordings.len + 1, sizeof(*judge.sums));
 	if (!judge.values || !judge.sums)

@@ -28,6 +28,7 @@ struct program {
 	double runs;   /* standard deviation of a function's time between runs, as a part of it */
 	double bursts; /* of the last function, in one of three runs: up to such a share more */
 	int depth;     /* of the recursion that all is called from; 0: no callchains */
+	double late;   /* a last sample, so many seconds later */
 };
 
 static const struct program plain = {
@@ -139,6 +140,10 @@ static void record(struct tally_diff *diff, uint32_t side, const struct program 
 		add_sample(&f, program, random_function(weights, phase, random),
 			   tally_diff_clock_label(&recording.clock, (uint64_t)(at * 1e9)));
 	}
+	if (program->late > 0)
+		add_sample(
+			&f, program, 0,
+			tally_diff_clock_label(&recording.clock, (uint64_t)(program->late * 1e9)));
 	assert_int_equal(tally_profile_finish(&f.profile), 0);
 	assert_int_equal(tally_diff_add(diff, &recording, &f.profile, 0), 0);
 	tally_profile_free(&f.profile);
@@ -231,8 +236,10 @@ static void unchanged_rows_are_not_said_to_have_changed(void **state)
 	} worlds[] = {
 		{"one recording each", 1, 0, 0},
 		{"one, phases of 20 ms", 1, 0.02, 0},
+		{"one, phases of 100 ms", 1, 0.1, 0},
 		{"one, runs differ by 1 %", 1, 0, 0.01},
 		{"three recordings each", 3, 0, 0},
+		{"three, phases of 300 ms", 3, 0.3, 0},
 		{"three, phases of 50 ms", 3, 0.05, 0},
 		{"three, runs differ by 10 %", 3, 0, 0.1},
 		{"five, runs differ by 10 %, phases of 20 ms", 5, 0.02, 0.1},
@@ -270,6 +277,49 @@ static struct program grown(const struct program *program, double by)
 			i == 1 ? (program->shares[1] + by) / program->shares[1]
 			       : (1 - program->shares[1] - by) / (1 - program->shares[1]);
 	return other;
+}
+
+/* Where all samples but one are in one block of time, phases cannot be seen: one recording a side
+ * tells nothing then, and several do. */
+static void one_late_sample_hides_phases(void **state)
+{
+	struct program late = plain, grows;
+	struct random random = random_start();
+
+	late.phases = 0.05;
+	late.late = 10000;
+	grows = grown(&late, 0.3);
+	for (int i = 0; i < trials(20); i++) {
+		struct tally_diff *diff = compare(&late, &late, 1, &by_function, &random);
+
+		tally_vec_for_each (row, &diff->rows)
+			assert_false(is_changed(row, TALLY_DIFF_SELF));
+		tally_diff_free(diff);
+	}
+	assert_int_equal(
+		compare_often("five, a late sample, 30 % planted", &late, &grows, 5, 10).found, 10);
+}
+
+/* Recordings of one side that agree exactly are the best that there can be. */
+static void recordings_that_agree_are_certain(void **state)
+{
+	struct program a = plain, b;
+	struct tally_diff *diff;
+
+	a.phases = 0.25;
+	a.is_alike = true;
+	b = grown(&a, 0.1);
+	assert_int_equal(tally_diff_new(&by_function, &diff), 0);
+	for (int i = 0; i < 5; i++) {
+		struct random first = random_start(), second = random_start();
+
+		record(diff, TALLY_SIDE_A, &a, &first);
+		record(diff, TALLY_SIDE_B, &b, &second);
+	}
+	assert_int_equal(tally_diff_judge(diff), 0);
+	assert_int_equal(row_of(diff, 1)->values[TALLY_DIFF_SELF].verdict, TALLY_DIFF_GREW);
+	assert_true(row_of(diff, 1)->values[TALLY_DIFF_SELF].noise < 0.06);
+	tally_diff_free(diff);
 }
 
 static void planted_changes_are_found(void **state)
@@ -457,6 +507,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(unchanged_rows_are_not_said_to_have_changed),
+		cmocka_unit_test(one_late_sample_hides_phases),
+		cmocka_unit_test(recordings_that_agree_are_certain),
 		cmocka_unit_test(planted_changes_are_found),
 		cmocka_unit_test(rates_and_lengths_change_nothing),
 		cmocka_unit_test(times_may_be_centuries_apart),

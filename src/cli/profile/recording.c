@@ -14,22 +14,23 @@
 static int temporary_make(struct profile_recording *recording)
 {
 	const char *dir = getenv("TMPDIR");
-	int fd;
+	int fd, ret = 0;
 
 	tally_str_addf(&recording->path, "%s/tally-profile-XXXXXX", dir && *dir ? dir : "/tmp");
 	if (tally_str_error(&recording->path))
 		return -ENOMEM;
 	fd = mkostemp(recording->path.data, O_CLOEXEC);
 	if (fd < 0) {
-		int ret = -errno;
-
+		ret = -errno;
 		tally_print_error("cannot create %s: %s", recording->path.data, strerror(-ret));
 		tally_print_hint("$TMPDIR names another directory, -o FILE a file to keep");
 		return ret;
 	}
-	close(fd);
 	recording->is_temporary = true;
-	return 0;
+	if (fstat(fd, &recording->before))
+		ret = -errno;
+	close(fd);
+	return ret;
 }
 
 /* What is written is read again. */
@@ -56,22 +57,36 @@ int profile_recording_begin(struct profile_recording *recording, const char *out
 	return ret ? ret : tally_str_error(&recording->path);
 }
 
+/* Whether the file that was made is still the one of its name: where others may write in the
+ * directory they could show us a recording of theirs, or anybody's file. */
+static int temporary_open(struct profile_recording *recording, const char *path)
+{
+	const struct stat *made = &recording->before;
+	struct stat st;
+
+	recording->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (recording->fd < 0)
+		return errno == ELOOP ? -ESTALE : -errno;
+	if (fstat(recording->fd, &st))
+		return -errno;
+	if (st.st_dev != made->st_dev || st.st_ino != made->st_ino)
+		return -ESTALE;
+	/* If the recorder could not begin it has removed it, or left it empty. */
+	return st.st_size ? 0 : -ENOENT;
+}
+
 static int temporary_keep(struct profile_recording *recording)
 {
 	const char *path = tally_str_text(&recording->path);
-	struct stat st;
-	int ret = 0;
+	int ret = temporary_open(recording, path);
 
-	recording->fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (recording->fd < 0 || fstat(recording->fd, &st))
-		ret = -errno;
-	/* If the recorder could not begin it has removed it, or left it empty. */
-	else if (!st.st_size)
-		ret = -ENOENT;
-	unlink(path);
+	if (ret == -ESTALE)
+		tally_print_error("%s: somebody put another file in its place", path);
+	else
+		unlink(path);
 	recording->is_temporary = false;
 	tally_str_addf(&recording->open, "/proc/self/fd/%d", recording->fd);
-	if (ret && ret != -ENOENT)
+	if (ret && ret != -ENOENT && ret != -ESTALE)
 		tally_print_error("cannot read %s: %s", path, strerror(-ret));
 	return ret;
 }
