@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <locale.h>
+#include <regex.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,6 +131,10 @@ static const char *regex_refuse(const char *text)
 	while (*at) {
 		if (*at == '\\' && at[1] >= '0' && at[1] <= '9')
 			return "regular expressions have no back-references here";
+		/* glibc would take it for a character. */
+		if (*at == ')' && !steps.depth)
+			return "')' without '(' in the regular expression: \\) or [)] is the "
+			       "character";
 		if (*at == '(' && steps.depth + 1 == GROUPS_MAX)
 			return "the regular expression has groups in groups in more than 31 levels";
 		at = steps_take(&steps, at);
@@ -184,50 +189,70 @@ static bool has_upper(enum tally_pattern_kind kind, const char *text)
 	return false;
 }
 
-/* The expression by itself, so that what is wrong with it is found; then the one that is matched,
- * anchored at the start: glibc would try each place of a name as the start of a match. */
-static int regex_compile_bytes(const char *text, int flags, regex_t *ret_regex)
-{
-	char anchored[TALLY_PATTERN_REGEX_MAX + sizeof("^.*()")];
-	int code = regcomp(ret_regex, text, flags);
+/* glibc keeps what it found out about the states of a match, from name to name, and looks them up
+ * in more and more time: so it begins anew after some bytes. */
+enum { KEPT_BYTES = 8192 };
 
-	if (code)
-		return code;
-	regfree(ret_regex);
-	snprintf(anchored, sizeof(anchored), "^.*(%s)", text);
-	return regcomp(ret_regex, anchored, flags);
-}
+struct pattern_regex {
+	regex_t regex;
+	bool is_compiled, is_out_of_memory;
+	size_t matched; /* bytes, since it was compiled */
+};
 
-/* A '.' of the terminal's locale would not pass over bytes that are no characters of it. */
-static int regex_compile(const char *text, int flags, regex_t *ret_regex)
+/* Anchored at the start: glibc would try each place of a name as the start of a match. A '.' of the
+ * terminal's locale would not pass over bytes that are no characters of it. */
+static int regex_compile(const struct tally_pattern *pattern, bool is_anchored, regex_t *ret_regex)
 {
+	int flags = REG_EXTENDED | REG_NOSUB | (pattern->folds ? REG_ICASE : 0), code;
 	locale_t bytes = newlocale(LC_ALL_MASK, "C", (locale_t)0), was;
-	int code;
+	char text[TALLY_PATTERN_REGEX_MAX + sizeof("^.*()")];
 
 	if (!bytes)
 		return REG_ESPACE;
+	snprintf(text, sizeof(text), "%s%s%s", is_anchored ? "^.*(" : "", pattern->text,
+		 is_anchored ? ")" : "");
 	was = uselocale(bytes);
-	code = regex_compile_bytes(text, flags, ret_regex);
+	code = regcomp(ret_regex, text, flags);
 	uselocale(was);
 	freelocale(bytes);
 	return code;
 }
 
-static int pattern_compile(struct tally_pattern *pattern, const char **ret_why)
+static void regex_drop(struct pattern_regex *regex)
 {
-	int flags = REG_EXTENDED | REG_NOSUB | (pattern->folds ? REG_ICASE : 0);
-	const char *why = regex_refuse(pattern->text);
+	if (regex->is_compiled)
+		regfree(&regex->regex);
+	regex->is_compiled = false;
+	regex->matched = 0;
+}
+
+static int regex_again(const struct tally_pattern *pattern)
+{
+	struct pattern_regex *regex = pattern->regex;
 	int code;
 
-	if (!why) {
-		code = regex_compile(pattern->text, flags, &pattern->regex);
-		if (!code)
-			return 0;
-		if (code == REG_ESPACE)
-			return -ENOMEM;
-		why = regex_error(code);
+	regex_drop(regex);
+	code = regex_compile(pattern, true, &regex->regex);
+	regex->is_compiled = !code;
+	return code;
+}
+
+/* By itself first, so that what is wrong with it is found. */
+static int pattern_compile(struct tally_pattern *pattern, const char **ret_why)
+{
+	const char *why = regex_refuse(pattern->text);
+	regex_t alone;
+	int code = why ? 0 : regex_compile(pattern, false, &alone);
+
+	if (!why && !code) {
+		regfree(&alone);
+		code = regex_again(pattern);
 	}
-	*ret_why = why;
+	if (!why && !code)
+		return 0;
+	if (code == REG_ESPACE)
+		return -ENOMEM;
+	*ret_why = why ? why : regex_error(code);
 	return -EINVAL;
 }
 
@@ -240,13 +265,30 @@ int tally_pattern_init(enum tally_pattern_kind kind, const char *text,
 					.text = strdup(text)};
 	int ret = pattern.text ? 0 : -ENOMEM;
 
-	if (!ret && kind == TALLY_PATTERN_REGEX)
-		ret = pattern_compile(&pattern, ret_why);
+	if (!ret && kind == TALLY_PATTERN_REGEX) {
+		pattern.regex = calloc(1, sizeof(*pattern.regex));
+		ret = pattern.regex ? pattern_compile(&pattern, ret_why) : -ENOMEM;
+	}
 	if (ret)
-		free(pattern.text);
+		tally_pattern_free(&pattern);
 	else
 		*ret_pattern = pattern;
 	return ret;
+}
+
+static bool regex_matches(const struct tally_pattern *pattern, const char *name)
+{
+	struct pattern_regex *regex = pattern->regex;
+	int code = 0;
+
+	if (!regex->is_compiled || regex->matched > KEPT_BYTES)
+		code = regex_again(pattern);
+	if (!code) {
+		regex->matched += strlen(name);
+		code = regexec(&regex->regex, name, 0, NULL, 0);
+	}
+	regex->is_out_of_memory |= code == REG_ESPACE;
+	return !code;
 }
 
 static bool name_matches(const struct tally_pattern *pattern, const char *name)
@@ -255,10 +297,15 @@ static bool name_matches(const struct tally_pattern *pattern, const char *name)
 	case TALLY_PATTERN_EXACT:
 	case TALLY_PATTERN_WHOLE:
 		return !(pattern->folds ? strcasecmp : strcmp)(name, pattern->text);
-	case TALLY_PATTERN_REGEX: return !regexec(&pattern->regex, name, 0, NULL, 0);
+	case TALLY_PATTERN_REGEX: return regex_matches(pattern, name);
 	case TALLY_PATTERN_PART: break;
 	}
 	return (pattern->folds ? strcasestr : strstr)(name, pattern->text) != NULL;
+}
+
+int tally_pattern_error(const struct tally_pattern *pattern)
+{
+	return pattern->regex && pattern->regex->is_out_of_memory ? -ENOMEM : 0;
 }
 
 bool tally_pattern_matches(const struct tally_pattern *pattern, const char *name)
@@ -274,8 +321,9 @@ bool tally_pattern_matches(const struct tally_pattern *pattern, const char *name
 
 void tally_pattern_free(struct tally_pattern *pattern)
 {
-	if (pattern->text && pattern->kind == TALLY_PATTERN_REGEX)
-		regfree(&pattern->regex);
+	if (pattern->regex)
+		regex_drop(pattern->regex);
+	free(pattern->regex);
 	free(pattern->text);
 	*pattern = (struct tally_pattern){0};
 }

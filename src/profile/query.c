@@ -229,6 +229,8 @@ int tally_query_select(const struct tally_query *query, const struct tally_profi
 
 	for (size_t i = 0; i < profile->buckets.len && !ret; i++)
 		ret_passes[i] = bucket_passes(&selection, &profile->buckets.data[i].key);
+	for (uint32_t i = 0; i < query->nr && !ret; i++)
+		ret = tally_pattern_error(&query->words[i].pattern);
 	selection_free(&selection);
 	return ret;
 }

@@ -379,7 +379,7 @@ static int matches_find(struct browser_pane *pane, const struct tally_profile *p
 				   tally_pattern_matches(
 					   pattern, tally_symbol_name(frame->dso, frame->symbol));
 	}
-	return 0;
+	return tally_pattern_error(pattern);
 }
 
 /* What the chains weigh on which anything matches. */
