@@ -637,6 +637,12 @@ def test_less_than_all_in_recordings():
     with Browser(recording("timeless", times=False)) as screen:
         screen.go("6", shows="the samples of this event have no times")
         screen.go("Space", "b", "Enter", "Down", shows="the samples of this event have no times")
+    with Browser(recording("cpuless", cpus=False)) as screen:
+        screen.go("6", shows="100 shop")
+        screen.go("b", shows="their CPU was not recorded", gone="4294967295")
+        screen.go("Enter", "Space", "Down", shows=("their CPU was not recorded", "400 samples"), gone="only")
+        screen.go("w", shows="nothing is selected")
+        screen.go("x", "b", shows="100 shop")
 
 
 def test_queries():

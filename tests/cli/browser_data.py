@@ -64,23 +64,28 @@ def words_of(callers, at):
 
 
 class Layout:
-    """What samples have: callchains, times, an id of one of two events, the second one without the function that is apart."""
+    """What samples have: callchains, times, CPUs, an id of one of two events, the second one without the function that is apart."""
 
-    def __init__(self, chains=True, times=True, events=1, apart=None):
-        self.chains, self.times, self.events, self.apart = chains, times, events, apart
+    def __init__(self, chains=True, times=True, cpus=True, events=1, apart=None):
+        self.chains, self.times, self.cpus, self.events, self.apart = chains, times, cpus, events, apart
         self.kinds = KINDS | (CALLCHAIN if chains else 0) | (ID if events > 1 else 0)
         if not times:
             self.kinds &= ~TIME
+        if not cpus:
+            self.kinds &= ~CPU
+
+    def on(self, cpu):
+        return u32(cpu, 0) if self.cpus else b""
 
     def stamp(self, pid, tid, time, cpu, event=0):
         """The sample_id of other records."""
         return (u32(pid, tid) + (u64(time) if self.times else b"") + (u64(IDS[event]) if self.events > 1 else b"") +
-                u32(cpu, 0))
+                self.on(cpu))
 
     def sample(self, tid, cpu, time, words, event=0, period=1000000):
         ip = next(word for word in words if word < CONTEXT_USER and word != CONTEXT_KERNEL)
         body = u64(ip) + u32(100, tid) + (u64(time) if self.times else b"") + (u64(IDS[event]) if self.events > 1 else b"")
-        body += u32(cpu, 0) + u64(period) + (u64(len(words), *words) if self.chains else b"")
+        body += self.on(cpu) + u64(period) + (u64(len(words), *words) if self.chains else b"")
         return record(SAMPLE, body, KERNEL if words[0] == CONTEXT_KERNEL else USER)
 
     def tasks(self):

@@ -197,18 +197,32 @@ static void draw_heading(struct browser *browser, uint32_t from, uint32_t to)
 			 TALLY_INK_HEADING);
 }
 
+/* Why there are no strips; NULL: there are. */
+static const char *lacking(const struct browser *browser)
+{
+	const struct tally_browser_source *source = browser->source;
+
+	if (!browser->spans.timeline.first)
+		return "the samples of this event have no times";
+	if (browser->spans.by_cpu &&
+	    !(source->fields(source->arg, browser->event) & PERF_SAMPLE_CPU))
+		return "their CPU was not recorded: record --sample-cpu does; b shows threads";
+	return NULL;
+}
+
 static int time_draw(struct browser *browser, struct tally_str *where)
 {
 	struct browser_spans *spans = &browser->spans;
 	int ret = spans_make(browser);
 	uint32_t from = 0, to = spans->nr_bins - 1, end;
+	const char *why;
 	bool is_marked;
 
 	if (ret)
 		return ret;
-	if (!spans->timeline.first) {
-		tally_canvas_put(&browser->canvas, browser->room.top, 0, browser->canvas.columns,
-				 "the samples of this event have no times", TALLY_INK_PLAIN);
+	why = lacking(browser);
+	if (why) {
+		browser_words_draw(browser, why);
 		return 0;
 	}
 	end = TALLY_MIN(spans->first + spans->rows, (uint32_t)spans->timeline.strips.len);
@@ -284,7 +298,7 @@ static int time_mark(struct browser *browser)
 {
 	struct browser_spans *spans = &browser->spans;
 
-	if (!spans->timeline.first)
+	if (lacking(browser))
 		return 0;
 	if (spans->has_mark)
 		return span_set(browser);
@@ -317,7 +331,7 @@ static int time_only(struct browser *browser)
 
 	if (spans->has_mark)
 		return time_mark(browser);
-	if (spans->strip >= spans->timeline.strips.len)
+	if (lacking(browser) || spans->strip >= spans->timeline.strips.len)
 		return 0;
 	if (spans->by_cpu)
 		return browser_zoom_number(browser, BROWSER_ONLY_CPU, "cpu", strip->id);
@@ -335,7 +349,7 @@ static int time_mouse(struct browser *browser, struct tally_mouse mouse)
 		return time_up(browser);
 	if (mouse.act == TALLY_MOUSE_WHEEL_DOWN)
 		return time_down(browser);
-	if (strip < 0 || strip >= (int)spans->rows || !spans->timeline.first)
+	if (strip < 0 || strip >= (int)spans->rows || lacking(browser))
 		return 0;
 	if (mouse.act == TALLY_MOUSE_DOWN) {
 		spans->strip = spans->first + (uint32_t)strip;
@@ -355,7 +369,7 @@ static void time_whole(const struct browser *browser, struct tally_str *out)
 	const struct browser_spans *spans = &browser->spans;
 	struct tally_str name = {0};
 
-	if (spans->strip >= spans->timeline.strips.len)
+	if (lacking(browser) || spans->strip >= spans->timeline.strips.len)
 		return;
 	strip_name(browser, &spans->timeline.strips.data[spans->strip], &name);
 	tally_str_addf(out, "%s: %s\n", spans->by_cpu ? "Strip" : "Thread", tally_str_text(&name));
