@@ -346,8 +346,12 @@ def test_help_comes_and_goes():
         screen.start("-a").press("h")
         lines = screen.until(lambda s: any("\u250c\u2500 Keys" in line for line in s), "the help")
         assert any("zoom out, one step" in line for line in lines), lines
+        assert not any("health" in line or "(annotate)" in line for line in lines), lines
         screen.press("x")
         screen.until(lambda s: not any("Keys" in line for line in s), "no help")
+        # This is no key here, and opens no box that takes the next one.
+        screen.press("i", "h")
+        screen.until(lambda s: any("\u250c\u2500 Keys" in line for line in s), "the help again")
 
 
 def test_cursor_moves():

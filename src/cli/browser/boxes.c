@@ -21,30 +21,37 @@ static void add_views(const struct browser *browser, struct tally_str *out)
 	tally_str_add_char(out, '\n');
 }
 
+/* What is said behind the view's own keys, of a source that has what it needs. */
+static const struct {
+	unsigned needs, lacks;
+	const char *line;
+} help_lines[] = {
+	{BROWSER_HAS_ANNOTATE, 0, "a          source and instructions of a function (annotate)"},
+	{BROWSER_HAS_PROFILE, 0,
+	 ":          only samples for which a query holds: comm: sym: dso: ..."},
+	{0, 0, "Esc        out of that again, then back to the view before"},
+	{0, 0, "w          the whole names of the line selected"},
+	{0, 0, "P          write this view to a file, tally.view.N"},
+	{BROWSER_HAS_HEALTH, 0, "Tab        the next event          i    health of the recording"},
+	{0, BROWSER_HAS_HEALTH, "Tab        the next event"},
+	{0, 0, "h ? F1     these keys              q    quit"},
+};
+
 int browser_show_help(struct browser *browser)
 {
-	static const char *const of_profiles[] = {
-		"a          source and instructions of a function (annotate)",
-		":          only samples for which a query holds: comm: sym: dso: ...",
-	};
-	static const char *const of_all[] = {
-		"Esc        out of that again, then back to the view before",
-		"w          the whole names of the line selected",
-		"P          write this view to a file, tally.view.N",
-		"Tab        the next event          i    health of the recording",
-		"h ? F1     these keys              q    quit",
-	};
 	const struct tally_browser_live *live = browser->source->live;
 	struct tally_str *out = browser_box_open(&browser->box, " Keys ");
+	unsigned has = browser_has(browser);
 
 	add_lines(browser->view->help, browser->view->nr_help, out);
 	if (live)
 		add_lines(live->help, live->nr_help, out);
-	if (browser->source->profile) {
+	if (has & BROWSER_HAS_PROFILE)
 		add_views(browser, out);
-		add_lines(of_profiles, TALLY_ARRAY_SIZE(of_profiles), out);
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(help_lines); i++) {
+		if (!(help_lines[i].needs & ~has) && !(help_lines[i].lacks & has))
+			tally_str_addf(out, "%s\n", help_lines[i].line);
 	}
-	add_lines(of_all, TALLY_ARRAY_SIZE(of_all), out);
 	return 0;
 }
 

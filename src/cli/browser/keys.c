@@ -222,8 +222,27 @@ static int all_quit(struct browser *browser)
 	return 0;
 }
 
-/* Of a profile. */
-static const struct browser_key profile_keys[] = {{':', all_query}, {'a', all_annotate}};
+unsigned browser_has(const struct browser *browser)
+{
+	const struct tally_browser_source *source = browser->source;
+	unsigned has = 0;
+
+	has |= source->profile ? BROWSER_HAS_PROFILE : 0;
+	has |= source->health ? BROWSER_HAS_HEALTH : 0;
+	for (size_t i = 0; source->views[i]; i++)
+		has |= source->views[i] == &browser_annotate ? BROWSER_HAS_ANNOTATE : 0;
+	return has;
+}
+
+/* Of what not every source has. */
+static const struct {
+	unsigned needs;
+	struct browser_key key;
+} source_keys[] = {
+	{BROWSER_HAS_PROFILE, {':', all_query}},
+	{BROWSER_HAS_ANNOTATE, {'a', all_annotate}},
+	{BROWSER_HAS_HEALTH, {'i', browser_show_health}},
+};
 
 static const struct browser_key all_keys[] = {
 	{TALLY_PRESS_ESCAPE, all_escape},
@@ -231,7 +250,6 @@ static const struct browser_key all_keys[] = {
 	{'h', browser_show_help},
 	{'?', browser_show_help},
 	{TALLY_PRESS_HELP, browser_show_help},
-	{'i', browser_show_health},
 	{'w', browser_show_whole},
 	{'P', browser_save},
 	{'L' - '@', all_redraw},
@@ -244,6 +262,17 @@ static const struct browser_key *key_find(const struct browser_key *keys, size_t
 	for (size_t i = 0; i < nr; i++) {
 		if (keys[i].press == press)
 			return &keys[i];
+	}
+	return NULL;
+}
+
+static const struct browser_key *source_key_find(const struct browser *browser, uint32_t press)
+{
+	unsigned has = browser_has(browser);
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(source_keys); i++) {
+		if (source_keys[i].key.press == press && has & source_keys[i].needs)
+			return &source_keys[i].key;
 	}
 	return NULL;
 }
@@ -358,8 +387,8 @@ int browser_press(struct browser *browser, uint32_t press)
 	key = live ? key_find(live->keys, live->nr_keys, press) : NULL;
 	if (!key)
 		key = key_find(view->keys, view->nr_keys, press);
-	if (!key && browser->source->profile)
-		key = key_find(profile_keys, TALLY_ARRAY_SIZE(profile_keys), press);
+	if (!key)
+		key = source_key_find(browser, press);
 	if (!key)
 		key = key_find(all_keys, TALLY_ARRAY_SIZE(all_keys), press);
 	if (key)

@@ -59,6 +59,10 @@ int browser_zoom_number(struct browser *browser, enum browser_step_kind kind, co
 /* Turn something over, and tell what it is now; what is shown is made anew. */
 int browser_turn(struct browser *browser, bool *flag, const char *on, const char *off);
 
+/* What not every source has: keys and lines of help are of it. */
+enum { BROWSER_HAS_PROFILE = 1, BROWSER_HAS_ANNOTATE = 2, BROWSER_HAS_HEALTH = 4 };
+unsigned browser_has(const struct browser *browser);
+
 /* Open a box with keys, the recording's health, whole names. 0. */
 int browser_show_help(struct browser *browser);
 int browser_show_health(struct browser *browser);
