@@ -629,8 +629,17 @@ def test_less_than_all_in_recordings():
         screen.shows("has no samples")
         assert screen.state("#{alternate_on}") == "0"
     with Browser(recording("flat", chains=False)) as screen:
-        screen.go("2", "Enter", shows="there are no callchains: tally record -g")
-        screen.go("3", shows="flame graph: ")
+        none = "there are no callchains: tally record -g"
+        screen.shows("Heaviest by themselves", "Threads", gone="With what they call")
+        screen.go("Right")
+        screen.selects("100 shop")
+        screen.resize(120, 40)
+        screen.shows("Heaviest by themselves", "Threads", gone="With what they call")
+        screen.go("2", "Enter", shows=none)
+        screen.go("3", shows=("flame graph: ", none))
+        screen.go("4", shows="callers: ", gone=none)
+        screen.go("2", "g", "=walk_tree", "Enter", "a", shows=("walk_tree  90 samples, 22.50% of all", "Itself"),
+                  gone=("with callees", "In all"))
         screen.press("q")
         screen.ends()
         assert "With what they call" not in "\n".join(screen.look())

@@ -29,8 +29,20 @@ void browser_note(struct browser *browser, const char *format, ...)
 	tally_str_escape(&browser->note, 0);
 }
 
+/* Once: what is drawn of callchains is of one function each. */
+static void tell_no_callchains(struct browser *browser, const struct browser_view *view)
+{
+	bool is_of_chains = view == &browser_flame || view == &browser_sandwich;
+
+	if (!is_of_chains || browser->told_no_callchains || browser_has_callchains(browser))
+		return;
+	browser->told_no_callchains = true;
+	browser_note(browser, BROWSER_NO_CALLCHAINS);
+}
+
 void browser_go(struct browser *browser, const struct browser_view *view)
 {
+	tell_no_callchains(browser, view);
 	if (browser->view == view)
 		return;
 	if (browser->nr_back == BROWSER_BACK_MAX)

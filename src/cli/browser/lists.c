@@ -52,7 +52,7 @@ void browser_lists_free(struct browser_lists *lists)
 
 int browser_lists_make(struct browser_lists *lists, struct browser *browser)
 {
-	bool has_chains = browser->source->config->style != TALLY_STYLE_NONE;
+	bool has_chains = browser_has_callchains(browser);
 	int ret;
 
 	if (lists->is_made && lists->generation == browser->generation)

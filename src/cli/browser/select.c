@@ -8,6 +8,11 @@ static void chains_drop(struct browser *browser)
 	browser->has_chains = false;
 }
 
+bool browser_has_callchains(const struct browser *browser)
+{
+	return browser->source->config->style != TALLY_STYLE_NONE;
+}
+
 int browser_chains_make(struct browser *browser)
 {
 	int ret = 0;

@@ -53,6 +53,7 @@ struct browser {
 	struct browser_lists lists;
 	struct browser_table table;
 	struct browser_pane flame, callers, callees;
+	bool told_no_callchains;
 	bool at_callers; /* which of the two the cursor is in */
 	struct browser_spans spans;
 	struct browser_code code;
@@ -70,6 +71,10 @@ int browser_summary(struct browser *browser);
 
 /* The first line. */
 void browser_title(const struct browser *browser, struct tally_str *out);
+
+/* Whether there are callchains at all: without them what a function costs in all is not known. */
+bool browser_has_callchains(const struct browser *browser);
+#define BROWSER_NO_CALLCHAINS "there are no callchains: tally record -g"
 
 /* Find the callchains of the selection, if they are not known. 0 or -ENOMEM. */
 int browser_chains_make(struct browser *browser);

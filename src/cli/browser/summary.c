@@ -53,7 +53,7 @@ int browser_summary(struct browser *browser)
 		tally_str_addf(&out, "\n%s", tally_str_text(&browser->health));
 		left_list(browser, BROWSER_THREADS, "Threads", &out);
 		left_list(browser, BROWSER_SELF, "Heaviest by themselves", &out);
-		if (browser->source->config->style != TALLY_STYLE_NONE)
+		if (browser_has_callchains(browser))
 			left_list(browser, BROWSER_TOTAL, "With what they call", &out);
 		ret = tally_output_flush(&out);
 	}

@@ -60,7 +60,11 @@ int browser_zoom_number(struct browser *browser, enum browser_step_kind kind, co
 int browser_turn(struct browser *browser, bool *flag, const char *on, const char *off);
 
 /* What not every source has: keys and lines of help are of it. */
-enum { BROWSER_HAS_PROFILE = 1, BROWSER_HAS_ANNOTATE = 2, BROWSER_HAS_HEALTH = 4 };
+enum {
+	BROWSER_HAS_PROFILE = 1 << 0,
+	BROWSER_HAS_ANNOTATE = 1 << 1,
+	BROWSER_HAS_HEALTH = 1 << 2,
+};
 unsigned browser_has(const struct browser *browser);
 
 /* Open a box with keys, the recording's health, whole names. 0. */

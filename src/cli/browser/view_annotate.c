@@ -91,13 +91,15 @@ static void draw_insn(struct browser *browser, const struct browser_code_line *l
 	struct tally_annotate_cost sum =
 		tally_annotate_sum(code->samples, code->annotation.function, browser->event);
 	bool is_call = insn->kind == TALLY_INSTRUCTION_CALL, by_hits = code->by_hits;
+	bool has_total =
+		browser_has_callchains(browser) && (is_call || cost.total_weight > cost.weight);
 	int at = 2 * SHARE + GAP;
 	struct tally_str text = {0};
 
 	if (code->is_global)
 		sum = cost_of_all(browser);
 	put_share(browser, by_hits ? cost.nr : cost.weight, by_hits ? sum.nr : sum.weight, row, 0);
-	if (is_call || cost.total_weight > cost.weight)
+	if (has_total)
 		put_share(browser, by_hits ? cost.total_nr : cost.total_weight,
 			  by_hits ? sum.total_nr : sum.total_weight, row, SHARE);
 	tally_str_addf(&text, "%*" PRIx64, ADDRESS, insn->linked);
@@ -155,16 +157,18 @@ static void draw_heading(struct browser *browser)
 	const struct tally_annotate_function *function = code->annotation.function;
 	struct tally_annotate_cost sum =
 		tally_annotate_sum(code->samples, function, browser->event);
+	bool has_chains = browser_has_callchains(browser);
 	struct tally_str text = {0};
 
-	tally_str_add(&text, "  Itself  In all  ");
+	tally_str_add(&text, has_chains ? "  Itself  In all  " : "  Itself          ");
 	tally_flame_name(browser->source->profile, code->function,
 			 (size_t)TALLY_MAX(browser->canvas.columns - 60, 12),
 			 tally_canvas_mark(&browser->canvas), &text);
 	tally_str_addf(&text, "  %" PRIu64 " sample%s, ", sum.nr, tally_plural(sum.nr));
 	tally_view_percent(sum.weight, browser->total, &text);
-	tally_str_add(&text, " of all, with callees ");
-	tally_view_percent(sum.total_weight, browser->total, &text);
+	tally_str_add(&text, has_chains ? " of all, with callees " : " of all");
+	if (has_chains)
+		tally_view_percent(sum.total_weight, browser->total, &text);
 	tally_canvas_fill(&browser->canvas, browser->room.top, 0, browser->canvas.columns,
 			  TALLY_INK_HEADING);
 	tally_canvas_put(&browser->canvas, browser->room.top, 0, browser->canvas.columns,

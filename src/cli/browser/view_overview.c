@@ -23,14 +23,27 @@ struct list_place {
 
 /* ---- laying out ---------------------------------------------------------------------------- */
 
-/* Lists side by side where there is room for three of them, else threads above functions; on a few
- * rows the heaviest functions alone. */
+/* Which there are: without callchains what functions call is not known. */
+static int lists_find(const struct browser *browser, enum browser_list lists[BROWSER_NR_LISTS])
+{
+	int nr = 0;
+
+	for (int i = 0; i < BROWSER_NR_LISTS; i++) {
+		if (i != BROWSER_TOTAL || browser_has_callchains(browser))
+			lists[nr++] = (enum browser_list)i;
+	}
+	return nr;
+}
+
+/* Lists side by side where there is room for all of them, else threads, which are the last one,
+ * below functions; on a few rows the heaviest functions alone. */
 static int places_find(const struct browser *browser, struct list_place places[BROWSER_NR_LISTS],
 		       int *ret_bottom)
 {
+	enum browser_list lists[BROWSER_NR_LISTS];
 	int top = browser->room.top, rows = browser->room.bottom - top;
-	int columns = browser->canvas.columns, half = (columns - GAP) / 2;
-	int third = (columns - 2 * GAP) / 3;
+	int nr = lists_find(browser, lists), columns = browser->canvas.columns;
+	int beside = columns >= WIDE ? nr : nr - 1, part = (columns - (beside - 1) * GAP) / beside;
 	int lines = TALLY_MIN(TALLY_MAX((rows - 3) / 3, 1), LINES_MAX);
 
 	if (rows < FEW_ROWS) {
@@ -39,22 +52,15 @@ static int places_find(const struct browser *browser, struct list_place places[B
 		return 1;
 	}
 	top += 2; /* health, a heading */
-	if (columns >= WIDE) {
-		for (int i = 0; i < BROWSER_NR_LISTS; i++)
-			places[i] = (struct list_place){(enum browser_list)i, top,
-							i * (third + GAP), third, lines};
-		*ret_bottom = top + lines;
-		return BROWSER_NR_LISTS;
-	}
-	places[0] = (struct list_place){BROWSER_SELF, top, 0, half, lines};
-	places[1] = (struct list_place){BROWSER_TOTAL, top, half + GAP, half, lines};
+	for (int i = 0; i < beside; i++)
+		places[i] = (struct list_place){lists[i], top, i * (part + GAP), part, lines};
 	*ret_bottom = top + lines;
-	if (rows < 3 * FEW_ROWS)
-		return 2;
-	places[2] =
-		(struct list_place){BROWSER_THREADS, top + lines + 1, 0, columns, THREADS_NARROW};
+	if (beside == nr || rows < 3 * FEW_ROWS)
+		return beside;
+	places[beside] =
+		(struct list_place){lists[beside], top + lines + 1, 0, columns, THREADS_NARROW};
 	*ret_bottom = top + lines + 1 + THREADS_NARROW;
-	return BROWSER_NR_LISTS;
+	return nr;
 }
 
 /* Where a list is; NULL: there is no room for it. */

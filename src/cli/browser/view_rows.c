@@ -40,8 +40,8 @@ static bool rows_have_chains(struct browser *browser)
 {
 	if (browser->table.rows.view.grow)
 		return true;
-	browser_note(browser, browser->source->config->style == TALLY_STYLE_NONE
-				      ? "there are no callchains: tally record -g"
+	browser_note(browser, !browser_has_callchains(browser)
+				      ? BROWSER_NO_CALLCHAINS
 				      : "rows are not told apart by function: o for another order");
 	return false;
 }
