@@ -13,6 +13,7 @@ struct fkey {
 
 struct fkeys {
 	bool has_paths; /* directories tell files apart */
+	bool joins_unnamed;
 	struct tally_intern keys, files;
 	TALLY_VEC(uint32_t) firsts; /* by number of a key: the first frame that has it */
 };
@@ -53,7 +54,7 @@ static int key_make(struct fkeys *keys, const struct tally_frame *frame, unsigne
 		key->dso = (uintptr_t)frame->dso;
 	if (wanted & TALLY_KEY_SYMBOL) {
 		key->symbol = (uintptr_t)frame->symbol;
-		key->addr = frame->symbol ? 0 : frame->addr;
+		key->addr = frame->symbol || keys->joins_unnamed ? 0 : frame->addr;
 	}
 	return wanted & (TALLY_KEY_LINE | TALLY_KEY_FILE) ? key_line(keys, frame, wanted, key) : 0;
 }
@@ -78,7 +79,10 @@ static int key_first(struct fkeys *keys, const struct tally_frame *frame, unsign
 static int find_firsts(const struct hist_builder *builder, unsigned wanted, uint32_t *firsts)
 {
 	const struct tally_frames *frames = &builder->profile->frames;
-	struct fkeys keys = {.has_paths = builder->options->has_paths};
+	struct fkeys keys = {
+		.has_paths = builder->options->has_paths,
+		.joins_unnamed = builder->options->joins_unnamed,
+	};
 	int ret = 0;
 
 	for (uint32_t i = 0; i < frames->all.len && !ret; i++)
@@ -117,7 +121,7 @@ int hist_fkeys(struct hist_builder *builder)
 	builder->fkeys = calloc(frames->all.len + 1, sizeof(*builder->fkeys));
 	if (!builder->fkeys)
 		return -ENOMEM;
-	if (are_functions && wanted & TALLY_KEY_SYMBOL)
+	if (are_functions && wanted & TALLY_KEY_SYMBOL && !builder->options->joins_unnamed)
 		fill_with_themselves(builder->fkeys, frames->all.len);
 	else if (wanted)
 		ret = find_firsts(builder, wanted, builder->fkeys);

@@ -64,9 +64,11 @@ struct tally_group {
 };
 
 struct tally_hist_options {
-	unsigned keys;  /* TALLY_KEY_* */
-	bool children;  /* needs paths */
-	bool has_paths; /* files of source are told apart by their directories, too */
+	unsigned keys;      /* TALLY_KEY_* */
+	bool children;      /* needs paths */
+	bool joins_unnamed; /* code without names is one function in each file, as in tally_chains,
+			     * not one at each address; for TALLY_KEY_SYMBOL */
+	bool has_paths;     /* files of source are told apart by their directories, too */
 	/* TALLY_KEY_LABEL: what labels stand for, by which rows are put in order; must outlive it.
 	 */
 	const struct tally_intern *labels;

@@ -413,6 +413,24 @@ def test_lists_out_of_sight_have_no_cursor():
         screen.selects("walk_tree")
 
 
+def test_code_without_names_is_one_in_each_file():
+    """In lists, and in what is left behind, as for its callers and callees: else lines could not be told apart."""
+    nowhere = os.path.join(FOLDER, "nowhere")
+    shares = {"Heaviest by themselves": ("67.50%  [shop]", "25.00%  [libprice.so.1]", "7.50%  [kernel]"),
+              "With what they call": ("100.00%  [shop]", "25.00%  [libprice.so.1]", "7.50%  [kernel]")}
+    with Browser(shop(), "--symfs", nowhere, size=(120, 60)) as screen:
+        lines = screen.shows("67.50%  [shop]")
+        tap.same(re.findall("([0-9.]+%) +(\\[[a-z.0-9]+\\])", lines[3]), [("67.50%", "[shop]"), ("100.00%", "[shop]")], "the first line")
+        tap.same(len(re.findall("[0-9]%  \\[", "\n".join(lines[2:10]))), 6, "lines of functions")
+        screen.go("Enter", shows=("callers: ", "[shop]  100.00%"))
+        screen.press("q")
+        screen.ends()
+        left = [line.strip() for line in screen.look()]
+        for heading, wanted in shares.items():
+            at = left.index(heading) + 1
+            tap.same(left[at:at + 4], [*wanted, left[at + 3] if left[at + 3] in ("", "shell>") else "an end"], heading)
+
+
 def test_events_follow_each_other():
     with Browser(recording("two", events=2)) as screen:
         screen.shows("400 samples of 'cycles:u'")

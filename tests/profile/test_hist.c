@@ -133,6 +133,28 @@ static bool chain_has(const struct chain *chain, uint64_t ip)
 	return false;
 }
 
+/* All that is here has no name, and is of one file: it counts once for each sample. */
+static void unnamed_code_is_joined(void **state)
+{
+	struct random random = random_start();
+	struct tally_hist_options options = {
+		.keys = TALLY_KEY_DSO | TALLY_KEY_SYMBOL, .children = true, .joins_unnamed = true};
+	struct fixture *f = calloc(1, sizeof(*f));
+	struct tally_hist hist;
+	uint64_t weight = 0;
+
+	fixture_start(f, &random, 0);
+	assert_int_equal(tally_hist_build(&f->profile, 0, &options, &hist), 0);
+	for (int i = 0; i < SAMPLES; i++)
+		weight += f->chains[i].weight;
+	assert_int_equal(hist.rows.len, 1);
+	assert_int_equal(hist.rows.data[0].self, weight);
+	assert_int_equal(hist.rows.data[0].total, weight);
+	tally_hist_free(&hist);
+	fixture_end(f);
+	free(f);
+}
+
 static void rows_are_the_sums(void **state)
 {
 	struct random random = random_start();
@@ -519,6 +541,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_the_sums),
+		cmocka_unit_test(unnamed_code_is_joined),
 		cmocka_unit_test(astray_chains_are_dropped),
 		cmocka_unit_test(stacks_are_the_chains),
 		cmocka_unit_test(graphs_are_the_sums),

@@ -37,6 +37,7 @@ static int build(struct browser *browser, unsigned keys, bool children, struct t
 	struct tally_hist_options options = {
 		.keys = keys,
 		.children = children,
+		.joins_unnamed = true,
 		.selection = &browser->selection,
 	};
 
