@@ -2,9 +2,12 @@
 #include "profile/source_texts.h"
 
 #include <errno.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
 
+#include "base/arith.h"
 #include "base/file.h"
 #include "base/intern.h"
 #include "base/str.h"
@@ -91,6 +94,24 @@ static int find_lines(struct source_text *file)
 	return ret;
 }
 
+/* Files of the kernel's own, as of what this process was started with, are no sources: whoever
+ * wrote the debug information would have them in a listing that is handed on. */
+static bool is_kernels(const char *path)
+{
+	static const unsigned long kinds[] = {
+		PROC_SUPER_MAGIC, SYSFS_MAGIC,        DEBUGFS_MAGIC,      TRACEFS_MAGIC,
+		SECURITYFS_MAGIC, CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC};
+	struct statfs of;
+
+	if (statfs(path, &of))
+		return false;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(kinds); i++) {
+		if ((unsigned long)of.f_type == kinds[i])
+			return true;
+	}
+	return false;
+}
+
 static int text_read(struct tally_source_texts *texts, const char *name, struct source_text *file)
 {
 	size_t left = texts->total < ALL_MAX ? ALL_MAX - texts->total : 0;
@@ -99,6 +120,8 @@ static int text_read(struct tally_source_texts *texts, const char *name, struct 
 
 	add_path(&texts->options, name, &path);
 	ret = tally_str_error(&path);
+	if (!ret && is_kernels(tally_str_text(&path)))
+		ret = -EINVAL;
 	if (!ret)
 		ret = tally_file_read_named(tally_str_text(&path), NULL,
 					    left < FILE_MAX ? left : FILE_MAX, &file->data,

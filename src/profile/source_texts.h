@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The text of source files by line. Debug information names the files, and may be anybody's: only
- * regular files are read, up to a size each and one for all (with where their lines begin).
+ * regular files are read, up to a size each and one for all (with where their lines begin), and
+ * none of the kernel's (/proc, /sys).
  *
  * It does not: find out whether a file is the one that was compiled.
  */

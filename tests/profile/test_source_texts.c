@@ -128,6 +128,8 @@ static void other_files_are_refused(void **state)
 
 	assert_int_equal(mkfifo(path_of(f, "fifo"), 0600), 0);
 	assert_none(f, "fifo", 1, -EINVAL);
+	assert_int_equal(symlink("/proc/self/environ", path_of(f, "environ")), 0);
+	assert_none(f, "environ", 1, -EINVAL);
 	assert_int_equal(mkdir(path_of(f, "folder"), 0700), 0);
 	assert_none(f, "folder", 1, -EINVAL);
 	write_source(f, "large.c", "x\n", 2);
