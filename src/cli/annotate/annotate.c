@@ -360,15 +360,17 @@ static void annotate_free(struct annotate *annotate)
 static int annotate_session(struct annotate_config *config, struct tally_session *session)
 {
 	struct annotate annotate = {.config = config, .session = session};
-	int ret = annotate_setup(&annotate), shown;
+	int shown = annotate_setup(&annotate), ret = shown;
 
 	if (!ret)
 		ret = tally_session_run(session, annotate_record, &annotate);
 	/* What was read before the file broke is worth showing. */
-	if (!ret || ret == -EINVAL) {
+	if (!shown && (!ret || ret == -EINVAL)) {
 		shown = annotate_show(&annotate);
 		ret = ret ? ret : shown;
 	}
+	if (shown == -ENOMEM)
+		tally_print_error("out of memory: not all is shown");
 	if (!ret && session->is_cut)
 		ret = -EINVAL;
 	annotate_free(&annotate);

@@ -274,6 +274,8 @@ static int report_session(struct report *report)
 	if (report->is_ready) {
 		int shown = report_show(report);
 
+		if (shown == -ENOMEM)
+			tally_print_error("out of memory: not all is shown");
 		ret = ret ? ret : shown;
 		if (!ret && report->session->is_cut)
 			ret = -EINVAL;
