@@ -278,6 +278,19 @@ def test_the_browser_has_the_same():
         assert any("sum += mix(i)" in line for line in lines), lines
         screen.press("s")
         screen.until(lambda s: not any("sum += mix(i)" in line for line in s), "no source")
+        screen.press("2")
+        screen.type(":self-sym:==main")
+        screen.press("Enter", "a")
+        screen.until(lambda s: s[0].startswith("annotate: ") and " main  " in s[1], "its caller")
+        screen.press(":", "Enter")
+        screen.until(lambda s: not any("only self-sym" in line for line in s), "no query")
+        screen.type("/spin")
+        screen.press("Enter", "Enter")
+        screen.until(lambda s: s[0].startswith("annotate: ") and " spin" in s[1], "what it calls")
+        screen.press("Escape")
+        screen.until(lambda s: s[0].startswith("annotate: ") and " main  " in s[1], "its caller again")
+        screen.press("Escape")
+        screen.until(lambda s: s[0].startswith("rows: "), "the rows again")
 
 
 def test_source_is_between():

@@ -254,6 +254,19 @@ def test_views_by_their_numbers():
         screen.go("Escape", shows="callers: ")
 
 
+def test_escape_goes_back_by_functions():
+    """In callers and callees one at a time, also through other views; then to the view before."""
+    with Browser(shop()) as screen:
+        screen.go("2", "g", "=walk_tree", "Enter", "4", shows=("callers: ", "walk_tree  33.75%"))
+        screen.go("Up", "Enter", shows="find_item  43.75%")
+        screen.go("Up", "Enter", shows="serve  88.75%")
+        screen.go("a", shows="annotate: ")
+        screen.go("Escape", shows=("callers: ", "serve  88.75%"))
+        screen.go("Escape", shows="find_item  43.75%")
+        screen.go("Escape", shows="walk_tree  33.75%")
+        screen.go("Escape", shows="rows: ")
+
+
 def test_help_and_health_come_and_go():
     with Browser(shop()) as screen:
         for key in ("h", "?", "F1"):

@@ -29,7 +29,7 @@ static const struct {
 	{BROWSER_HAS_ANNOTATE, 0, "a          source and instructions of a function (annotate)"},
 	{BROWSER_HAS_PROFILE, 0,
 	 ":          only samples for which a query holds: comm: sym: dso: ..."},
-	{0, 0, "Esc        out of that again, then back to the view before"},
+	{0, 0, "Esc        out of that again, then back to the view, function before"},
 	{0, 0, "w          the whole names of the line selected"},
 	{0, 0, "P          write this view to a file, tally.view.N"},
 	{BROWSER_HAS_HEALTH, 0, "Tab        the next event          i    health of the recording"},

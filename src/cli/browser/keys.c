@@ -40,16 +40,19 @@ static void tell_no_callchains(struct browser *browser, const struct browser_vie
 	browser_note(browser, BROWSER_NO_CALLCHAINS);
 }
 
-void browser_go(struct browser *browser, const struct browser_view *view)
+void browser_go(struct browser *browser, const struct browser_view *view, uint32_t pivot)
 {
+	struct browser_back *back = browser->back;
+
 	tell_no_callchains(browser, view);
-	if (browser->view == view)
+	if (browser->view == view && browser->pivot == pivot)
 		return;
 	if (browser->nr_back == BROWSER_BACK_MAX)
-		memmove(&browser->back[0], &browser->back[1],
-			--browser->nr_back * sizeof(browser->back[0]));
-	browser->back[browser->nr_back++] = browser->view;
+		memmove(&back[0], &back[1], --browser->nr_back * sizeof(back[0]));
+	back[browser->nr_back++] =
+		(struct browser_back){browser->view, browser->pivot, browser->pivot_frame};
 	browser->view = view;
+	browser->pivot = pivot;
 }
 
 void browser_take_function(struct browser *browser, uint32_t frame)
@@ -63,9 +66,9 @@ int browser_go_function(struct browser *browser, uint32_t frame)
 {
 	if (frame == TALLY_FRAME_NONE)
 		return 0;
-	browser->function = browser->pivot = frame;
+	browser->function = frame;
 	browser->at_callers = false;
-	browser_go(browser, &browser_sandwich);
+	browser_go(browser, &browser_sandwich, frame);
 	return 0;
 }
 
@@ -176,15 +179,22 @@ static int all_query(struct browser *browser)
 	return 0;
 }
 
-/* First out of what is looked at alone, then back to the view before. */
+/* First out of what is looked at alone, then back to the view or the function before. */
 static int all_escape(struct browser *browser)
 {
+	const struct browser_back *back;
+
 	if (browser_filter_pop(&browser->filter)) {
 		browser->is_stale = true;
 		return 0;
 	}
-	if (browser->nr_back)
-		browser->view = browser->back[--browser->nr_back];
+	if (!browser->nr_back)
+		return 0;
+	back = &browser->back[--browser->nr_back];
+	browser->view = back->view;
+	browser->pivot = browser_frame_again(browser, back->pivot, &back->pivot_frame);
+	if (browser->view->of_function)
+		browser->function = browser->pivot;
 	return 0;
 }
 
@@ -217,8 +227,7 @@ static int all_annotate(struct browser *browser)
 		browser_note(browser, "%s", browser->view->no_function);
 		return 0;
 	}
-	browser->pivot = browser->here;
-	browser_go(browser, &browser_annotate);
+	browser_go(browser, &browser_annotate, browser->here);
 	return 0;
 }
 
@@ -292,11 +301,12 @@ static const struct browser_key *source_key_find(const struct browser *browser, 
 static bool go_by_key(struct browser *browser, uint32_t press)
 {
 	for (size_t i = 0; browser->source->views[i]; i++) {
-		if (browser->source->views[i]->press != press)
+		const struct browser_view *view = browser->source->views[i];
+		bool takes_function = view->of_function && !browser->view->of_function;
+
+		if (view->press != press)
 			continue;
-		if (browser->source->views[i]->of_function && !browser->view->of_function)
-			browser->pivot = browser->function;
-		browser_go(browser, browser->source->views[i]);
+		browser_go(browser, view, takes_function ? browser->function : browser->pivot);
 		return true;
 	}
 	return false;

@@ -18,7 +18,14 @@
 
 struct browser_view;
 
-enum { BROWSER_BACK_MAX = 16 };
+enum { BROWSER_BACK_MAX = 32 };
+
+/* A view that was shown, and the function that it was about. */
+struct browser_back {
+	const struct browser_view *view;
+	uint32_t pivot;
+	struct tally_frame pivot_frame;
+};
 
 struct browser {
 	const struct tally_browser_source *source;
@@ -26,7 +33,8 @@ struct browser {
 	struct tally_canvas canvas;
 	struct tally_panel_room room; /* of the view, on the canvas */
 	int signals;
-	const struct browser_view *view, *back[BROWSER_BACK_MAX]; /* shown, and before it */
+	const struct browser_view *view;            /* shown, */
+	struct browser_back back[BROWSER_BACK_MAX]; /* and before it */
 	size_t nr_back;
 	uint32_t event;
 	struct browser_filter filter;

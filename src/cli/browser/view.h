@@ -38,8 +38,8 @@ struct browser_view {
 extern const struct browser_view browser_overview, browser_rows, browser_flame, browser_sandwich,
 	browser_annotate, browser_time;
 
-/* Go to a view; Esc comes back. */
-void browser_go(struct browser *browser, const struct browser_view *view);
+/* Go to a view with a function, browser->pivot where it stays the same; Esc comes back to both. */
+void browser_go(struct browser *browser, const struct browser_view *view, uint32_t pivot);
 
 /* The cursor is on a function, of tally_chains.functions; or on none (TALLY_FRAME_NONE). */
 void browser_take_function(struct browser *browser, uint32_t frame);

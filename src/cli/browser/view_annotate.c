@@ -262,12 +262,14 @@ static int annotate_enter(struct browser *browser)
 		return 0;
 	}
 	callee = insn->target_name ? callee_find(browser, insn->target_name) : TALLY_FRAME_NONE;
-	if (callee == TALLY_FRAME_NONE)
+	if (callee == TALLY_FRAME_NONE) {
 		browser_note(browser, insn->target_name  ? "no samples have it on their stack"
 				      : insn->has_target ? "nothing has a name there"
 							 : "this is no jump and no direct call");
-	else
-		browser->function = browser->pivot = callee;
+		return 0;
+	}
+	browser->function = callee;
+	browser_go(browser, &browser_annotate, callee);
 	return 0;
 }
 

@@ -271,7 +271,7 @@ static int overview_mouse(struct browser *browser, struct tally_mouse mouse)
 		return 0;
 	}
 	if (mouse.row > bottom && browser_pane_click(&browser->flame, mouse.row, mouse.column))
-		browser_go(browser, &browser_flame);
+		browser_go(browser, &browser_flame, browser->pivot);
 	return 0;
 }
 
