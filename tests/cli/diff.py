@@ -427,9 +427,21 @@ def test_the_browser_shows_the_same():
         screen.until(lambda s: s[-2].startswith("only what changed") and s[-2].endswith(f"{min(nr, 1)}/{nr}"), "only what changed")
         screen.type("/no such name")
         screen.press("Enter")
-        screen.until(lambda s: s[-2].endswith("0/0"), "no rows")
+        screen.until(lambda s: s[-2].endswith("0/0") and s[1].startswith("no row that changed has that in its name"), "no rows")
         screen.press("q")
         screen.until(lambda s: any(line.startswith("# File of side A") for line in s), "what is left")
+
+
+def test_the_browser_says_that_nothing_changed():
+    same = [crafted(name, [(0x10, 1)] * 300 + [(0x110, 1)] * 300) for name in ("same.a", "same.b")]
+    with tmux.Screen(90, 12) as screen:
+        screen.type(f"{TALLY} diff {' '.join(same)}")
+        screen.press("Enter")
+        screen.until(lambda s: s[0].startswith("diff of ") and s[-2].endswith("1/2"), "rows")
+        screen.press("c")
+        screen.until(lambda s: s[1].startswith("nothing changed; c shows all") and s[-2].endswith("0/0"), "no rows")
+        screen.press("Enter", "Down", "c")
+        screen.until(lambda s: s[-2].endswith("1/2"), "rows again")
 
 
 def test_the_browser_in_narrow_windows():

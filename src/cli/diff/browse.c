@@ -61,6 +61,16 @@ static int rows_make(struct diff_browse *browse, uint32_t event)
 	return ret;
 }
 
+/* Why there are no rows. */
+static const char *why_none(const struct diff_browse *browse)
+{
+	if (browse->part)
+		return browse->changed ? "no row that changed has that in its name: / asks again, "
+					 "c shows all"
+				       : "no row has that in its name: / asks again";
+	return browse->changed ? "nothing changed; c shows all" : "there are no rows";
+}
+
 static int diff_draw(struct browser *browser, struct tally_str *where)
 {
 	struct diff_browse *browse = diff_of(browser);
@@ -73,7 +83,10 @@ static int diff_draw(struct browser *browser, struct tally_str *where)
 	browse->first = TALLY_MIN(browse->first, browse->cursor);
 	if (browse->cursor >= browse->first + page)
 		browse->first = browse->cursor - page + 1;
-	diff_browse_draw(browser, browse, TALLY_MIN(browse->first + page, nr));
+	if (nr)
+		diff_browse_draw(browser, browse, TALLY_MIN(browse->first + page, nr));
+	else
+		browser_words_draw(browser, why_none(browse));
 	tally_str_addf(where, "%zu/%zu", nr ? browse->cursor + 1 : 0, nr);
 	return 0;
 }
