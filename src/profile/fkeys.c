@@ -14,6 +14,8 @@ struct fkey {
 struct fkeys {
 	bool has_paths; /* directories tell files apart */
 	bool joins_unnamed;
+	bool are_functions; /* no two frames are of one function, or of one address without a name
+			     */
 	struct tally_intern keys, files;
 	TALLY_VEC(uint32_t) firsts; /* by number of a key: the first frame that has it */
 };
@@ -63,10 +65,17 @@ static int key_make(struct fkeys *keys, const struct tally_frame *frame, unsigne
 static int key_first(struct fkeys *keys, const struct tally_frame *frame, unsigned wanted,
 		     uint32_t number, uint32_t *ret_first)
 {
+	bool is_alone = keys->are_functions && wanted & TALLY_KEY_SYMBOL &&
+			(frame->symbol || !keys->joins_unnamed);
 	struct fkey key;
 	uint32_t id;
-	int ret = key_make(keys, frame, wanted, &key);
+	int ret;
 
+	if (is_alone) {
+		*ret_first = number;
+		return 0;
+	}
+	ret = key_make(keys, frame, wanted, &key);
 	if (!ret)
 		ret = tally_intern(&keys->keys, (const char *)&key, sizeof(key), &id);
 	if (!ret && id == keys->firsts.len)
@@ -76,12 +85,14 @@ static int key_first(struct fkeys *keys, const struct tally_frame *frame, unsign
 	return ret;
 }
 
-static int find_firsts(const struct hist_builder *builder, unsigned wanted, uint32_t *firsts)
+static int find_firsts(const struct hist_builder *builder, unsigned wanted, bool are_functions,
+		       uint32_t *firsts)
 {
 	const struct tally_frames *frames = &builder->profile->frames;
 	struct fkeys keys = {
 		.has_paths = builder->options->has_paths,
 		.joins_unnamed = builder->options->joins_unnamed,
+		.are_functions = are_functions,
 	};
 	int ret = 0;
 
@@ -103,12 +114,6 @@ static bool frames_are_functions(const struct tally_frames *frames)
 	return true;
 }
 
-static void fill_with_themselves(uint32_t *firsts, size_t nr)
-{
-	for (uint32_t i = 0; i < nr; i++)
-		firsts[i] = i;
-}
-
 int hist_fkeys(struct hist_builder *builder)
 {
 	const unsigned of_frames =
@@ -121,15 +126,13 @@ int hist_fkeys(struct hist_builder *builder)
 	builder->fkeys = calloc(frames->all.len + 1, sizeof(*builder->fkeys));
 	if (!builder->fkeys)
 		return -ENOMEM;
-	if (are_functions && wanted & TALLY_KEY_SYMBOL && !builder->options->joins_unnamed)
-		fill_with_themselves(builder->fkeys, frames->all.len);
-	else if (wanted)
-		ret = find_firsts(builder, wanted, builder->fkeys);
+	if (wanted)
+		ret = find_firsts(builder, wanted, are_functions, builder->fkeys);
 	builder->fkeys[hist_light(builder)] = hist_light(builder);
 	if (ret || are_functions)
 		return ret;
 	builder->functions = calloc(frames->all.len + 1, sizeof(*builder->functions));
-	return builder->functions
-		       ? find_firsts(builder, TALLY_KEY_DSO | TALLY_KEY_SYMBOL, builder->functions)
-		       : -ENOMEM;
+	return builder->functions ? find_firsts(builder, TALLY_KEY_DSO | TALLY_KEY_SYMBOL, false,
+						builder->functions)
+				  : -ENOMEM;
 }
