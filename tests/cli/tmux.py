@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Commands that take over a terminal, in tmux: keys to press, screens to look at."""
+import contextlib
 import os
 import shutil
 import signal
@@ -15,7 +16,7 @@ def is_running(pid):
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             return file.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # it ended before the file was opened, or was read
         return False
 
 
@@ -53,7 +54,8 @@ class Screen:
         while time.monotonic() < end and any(map(is_running, left)):
             time.sleep(0.02)
         for pid in filter(is_running, left):
-            os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
     def run(self, *args):
         done = tap.run(*self.tmux, *args)
