@@ -24,7 +24,8 @@ KEYS = (("rows (`2`)", "2"), ("down", "\x1bOB"), ("a row opens (Enter)", "\r"), 
         ("to a cell (down)", "\x1bOB"), ("zoom (Enter)", "\x1bOB\r"), ("out (`-`)", "-"), ("reversed (`r`)", "r"),
         ("recursion collapsed (`c`)", "c"), ("a search (`/`)", "/read\r"), ("callers and callees (`s`)", "s"), ("time (`6`)", "6"),
         ("CPUs (`b`)", "b"), ("a span (space, twice)", " \x1bOC\x1bOC\x1bOC "), ("overview of a span (`1`)", "1"), ("out of it (Esc)", "\x1b"),
-        ("a query (`:`)", ":sym:read\r"), ("out of it (Esc)", "\x1b"))
+        ("a query (`:`)", ":sym:read\r"), ("out of it (Esc)", "\x1b"),
+        ("a query over rows", "2:sym:read\r"), ("out of it (Esc)", "\x1b"), ("a file's rows (`d`)", "d"), ("out of it (Esc)", "\x1b"))
 
 
 class Terminal:

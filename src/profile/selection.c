@@ -32,13 +32,28 @@ static void sum_samples(const struct tally_profile *profile,
 	}
 }
 
+/* How many buckets there may be at most: of a span of time all have a place while it is summed up.
+ */
+static size_t nr_places(const struct tally_profile *profile,
+			const struct tally_selection_options *options, bool is_timed)
+{
+	size_t nr = 0;
+
+	if (is_timed || !options->passes)
+		return profile->buckets.len;
+	for (size_t i = 0; i < profile->buckets.len; i++)
+		nr += options->passes[i] != 0;
+	return nr;
+}
+
 /* Copies of the buckets that pass, with what of them is in the span of time. */
 static int buckets_copy(const struct tally_profile *profile,
 			const struct tally_selection_options *options,
 			struct tally_selection *selection)
 {
 	bool is_timed = options->is_timed || options->nr_queries;
-	struct tally_bucket *copies = calloc(profile->buckets.len + 1, sizeof(*copies));
+	struct tally_bucket *copies =
+		calloc(nr_places(profile, options, is_timed) + 1, sizeof(*copies));
 	size_t nr = 0;
 
 	if (!copies)
@@ -47,11 +62,13 @@ static int buckets_copy(const struct tally_profile *profile,
 		sum_samples(profile, options, copies);
 	for (size_t i = 0; i < profile->buckets.len; i++) {
 		const struct tally_bucket *bucket = &profile->buckets.data[i];
-		struct tally_bucket copy = is_timed ? copies[i] : *bucket;
+		struct tally_bucket copy;
 
+		if (options->passes && !options->passes[i])
+			continue;
+		copy = is_timed ? copies[i] : *bucket;
 		copy.key = bucket->key;
-		if (tally_selection_has(selection, &copy) &&
-		    (!options->passes || options->passes[i]))
+		if (tally_selection_has(selection, &copy))
 			copies[nr++] = copy;
 	}
 	selection->buckets = selection->owned = copies;

@@ -17,7 +17,7 @@
 
 /* What a key sends after its escape comes so soon, else the escape is a key by itself; and so long
  * after that what looks like the rest of a key is one that came late, over a slow line. */
-enum { ESCAPE_MS = 60, LATE_MS = 1000, MOUSE_BYTES = 3 };
+enum { ESCAPE_MS = 25, LATE_MS = 1000, MOUSE_BYTES = 3 };
 
 /* What is expected of a key whose escape was handed out already. */
 enum late {

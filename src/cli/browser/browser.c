@@ -271,6 +271,7 @@ static void browser_free(struct browser *browser)
 	browser_box_free(&browser->box);
 	tally_chains_free(&browser->chains);
 	tally_selection_free(&browser->selection);
+	browser_kept_free(&browser->kept);
 	tally_canvas_free(&browser->canvas);
 	tally_str_free(&browser->note);
 	tally_str_free(&browser->health);

@@ -7,6 +7,7 @@
 
 #include "base/arith.h"
 #include "base/escape.h"
+#include "base/hash.h"
 
 /* What stands before a step's name. */
 static const char *const kinds[BROWSER_NR_STEPS] = {
@@ -105,6 +106,7 @@ int browser_filter_push(struct browser_filter *filter, enum browser_step_kind ki
 	}
 	if (kind != BROWSER_ONLY_QUERY)
 		steps_remove(filter, kind);
+	step.number = ++filter->nr_made;
 	filter->steps.data[filter->steps.len++] = step;
 	timed_find(filter);
 	return 0;
@@ -128,6 +130,15 @@ bool browser_filter_drop(struct browser_filter *filter, enum browser_step_kind k
 		return false;
 	timed_find(filter);
 	return true;
+}
+
+uint64_t browser_filter_mark(const struct browser_filter *filter)
+{
+	uint64_t mark = 0;
+
+	tally_vec_for_each (step, &filter->steps)
+		mark = tally_hash_u64(step->number, mark);
+	return mark;
 }
 
 const struct browser_step *browser_filter_step(const struct browser_filter *filter,

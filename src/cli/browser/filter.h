@@ -27,6 +27,7 @@ struct browser_step {
 	struct tally_query *query; /* that it is; NULL: none. Each by itself: words of one may not
 				    * become part of another's */
 	char *name;                /* what is looked at alone, as people call it */
+	uint64_t number;           /* of all that were ever made, from 1 */
 };
 
 /* All zero: everything. */
@@ -35,6 +36,7 @@ struct browser_filter {
 	TALLY_VEC(const struct tally_query *) timed; /* those that ask for times */
 	uint64_t earliest, latest;                   /* of all samples, ns */
 	uint64_t first, last;                        /* of the span, inclusive */
+	uint64_t nr_made;                            /* steps */
 };
 
 /* Find when samples began and ended. */
@@ -51,6 +53,9 @@ bool browser_filter_pop(struct browser_filter *filter);
 
 /* The same of the step of a kind. */
 bool browser_filter_drop(struct browser_filter *filter, enum browser_step_kind kind);
+
+/* What tells these very steps from all others that there were; 0 without any. */
+uint64_t browser_filter_mark(const struct browser_filter *filter);
 
 /* The step of a kind; NULL: there is none. */
 const struct browser_step *browser_filter_step(const struct browser_filter *filter,

@@ -123,7 +123,7 @@ int browser_turn(struct browser *browser, bool *flag, const char *on, const char
 {
 	*flag = !*flag;
 	browser_note(browser, "%s", *flag ? on : off);
-	browser->is_stale = true;
+	browser_table_drop(&browser->table);
 	return 0;
 }
 

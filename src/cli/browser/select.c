@@ -39,30 +39,46 @@ uint32_t browser_frame_again(const struct browser *browser, uint32_t number,
 	return TALLY_FRAME_NONE;
 }
 
-int browser_select(struct browser *browser)
+/* A selection that is made anew. */
+static int select_anew(struct browser *browser)
 {
-	const struct tally_browser_live *live = browser->source->live;
 	struct tally_profile *profile = browser->source->profile;
 	struct tally_selection selection;
-	int ret;
+	int ret = tally_profile_finish(profile);
 
-	browser->is_stale = false;
-	if (!profile)
-		return 0;
-	ret = tally_profile_finish(profile);
 	if (!ret)
 		ret = browser_filter_select(&browser->filter, profile, browser->event, &selection);
 	if (ret)
 		return ret;
+	if (!browser->source->live)
+		browser_kept_put(&browser->kept, browser);
 	tally_selection_free(&browser->selection);
 	chains_drop(browser);
 	browser->selection = selection;
+	browser->selected = browser->event;
+	browser->mark = browser_filter_mark(&browser->filter);
+	browser->generation = ++browser->nr_generations;
+	return 0;
+}
+
+int browser_select(struct browser *browser)
+{
+	const struct tally_browser_live *live = browser->source->live;
+	struct tally_profile *profile = browser->source->profile;
+	int ret = 0;
+
+	browser->is_stale = false;
+	if (!profile)
+		return 0;
+	if (live || !browser_kept_take(&browser->kept, browser))
+		ret = select_anew(browser);
+	if (ret)
+		return ret;
 	browser->function =
 		browser_frame_again(browser, browser->function, &browser->function_frame);
 	browser->pivot = browser_frame_again(browser, browser->pivot, &browser->pivot_frame);
 	browser->seen = live ? *live->generation : 0;
 	browser->total = tally_chosen_total(profile, browser->event);
-	browser->generation++;
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "cli/browser/browser.h"
 #include "cli/browser/code.h"
 #include "cli/browser/filter.h"
+#include "cli/browser/kept.h"
 #include "cli/browser/lists.h"
 #include "cli/browser/live.h"
 #include "cli/browser/pane.h"
@@ -43,7 +44,11 @@ struct browser {
 	bool has_chains;
 	uint64_t seen;       /* generation of what is live */
 	uint64_t total;      /* what was 100 % when it was selected */
-	uint64_t generation; /* counts up when the selection is another one */
+	uint32_t selected;   /* the event, */
+	uint64_t mark;       /* and browser_filter_mark(), of which the selection was made */
+	uint64_t generation; /* of the selection: another one has another */
+	uint64_t nr_generations;
+	struct browser_kept kept; /* selections of before */
 	/* Of tally_chains.functions, or TALLY_FRAME_NONE: where the cursor is, and the one whose
 	 * callers and callees are shown. */
 	uint32_t function, pivot;

@@ -163,12 +163,19 @@ static int rows_make(struct browser_table *table, struct browser *browser)
 	return 0;
 }
 
+static void rows_free(struct browser_table *table)
+{
+	tally_chosen_free(&table->rows);
+	table->screen.lines.len = 0;
+	table->is_made = false;
+}
+
 int browser_table_make(struct browser_table *table, struct browser *browser)
 {
 	int ret = 0;
 
 	if (!table->is_made || table->generation != browser->generation) {
-		browser_table_drop(table);
+		rows_free(table);
 		ret = rows_make(table, browser);
 		table->is_made = !ret;
 		table->generation = browser->generation;
@@ -181,13 +188,38 @@ void browser_table_turn(struct browser_table *table)
 	tally_vec_for_each (row, &table->rows.hist.rows)
 		row->graph = 0;
 	table->rows.hist.graph.len = TALLY_MIN(table->rows.hist.graph.len, (size_t)1);
+	table->way++;
 }
 
 void browser_table_drop(struct browser_table *table)
 {
-	tally_chosen_free(&table->rows);
-	table->screen.lines.len = 0;
-	table->is_made = false;
+	rows_free(table);
+	table->way++;
+}
+
+struct browser_rows browser_table_lift(struct browser_table *table, uint64_t generation)
+{
+	struct browser_rows rows = {0};
+
+	if (!table->is_made || table->generation != generation)
+		return rows;
+	rows = (struct browser_rows){table->rows, true, table->way};
+	table->rows = (struct tally_chosen){0};
+	rows_free(table);
+	return rows;
+}
+
+void browser_table_put(struct browser_table *table, struct browser_rows *rows, uint64_t generation)
+{
+	if (!rows->is_made || rows->way != table->way) {
+		tally_chosen_free(&rows->rows);
+		return;
+	}
+	rows_free(table);
+	table->rows = rows->rows;
+	table->rows.view.hist = &table->rows.hist;
+	table->is_made = true;
+	table->generation = generation;
 }
 
 void browser_table_free(struct browser_table *table)

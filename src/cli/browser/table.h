@@ -13,6 +13,7 @@ struct browser_table {
 	struct tally_chosen rows;
 	bool is_made;
 	uint64_t generation;    /* of the browser's selection */
+	uint64_t way;           /* how rows are made: counts up when that is another one */
 	size_t order;           /* 0: what was asked for, else one of those that `o` goes through */
 	const char *first_sort; /* NULL: the usual order */
 	bool by_callers;        /* callchains go to callers */
@@ -25,8 +26,20 @@ int browser_table_make(struct browser_table *table, struct browser *browser);
 /* The callchains below rows are to be grown anew. */
 void browser_table_turn(struct browser_table *table);
 
-/* They are to be made anew. */
+/* Rows are to be made anew, in another way. */
 void browser_table_drop(struct browser_table *table);
+
+/* Rows that were taken out of a table. */
+struct browser_rows {
+	struct tally_chosen rows;
+	bool is_made;
+	uint64_t way;
+};
+
+/* Take out the rows of a selection, if they are made; put them in again, if they would be made the
+ * same way: else they are freed. */
+struct browser_rows browser_table_lift(struct browser_table *table, uint64_t generation);
+void browser_table_put(struct browser_table *table, struct browser_rows *rows, uint64_t generation);
 void browser_table_free(struct browser_table *table);
 
 /* The function of the line selected; TALLY_FRAME_NONE: there is none. */

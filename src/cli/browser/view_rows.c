@@ -281,7 +281,8 @@ static int rows_order(struct browser *browser)
 		ret = browser->source->live->reorder(browser->source->arg);
 	tally_screen_forget_widths(&table->screen);
 	table->screen.cursor = 0;
-	browser->is_stale = true;
+	browser_table_drop(table);
+	browser->is_stale = browser->source->live;
 	browser_note(browser, "rows by %s", sort ? sort : "the usual keys");
 	return ret;
 }

@@ -21,7 +21,7 @@ struct tally_chosen_options {
 	size_t most;           /* rows; 0: all */
 };
 
-/* Not to be moved once made. */
+/* Who moves it lets view.hist point to its hist again. */
 struct tally_chosen {
 	struct tally_hist hist;
 	struct tally_view view; /* not measured */
