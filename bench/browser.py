@@ -17,7 +17,7 @@ import termios
 import time
 
 ROWS, COLUMNS = 40, 140
-QUIET = 0.25  # seconds without output: it is drawn
+QUIET = 0.4  # seconds without output: it is drawn
 # What is pressed, in this order; the name is that of the table.
 KEYS = (("rows (`2`)", "2"), ("down", "\x1bOB"), ("a row opens (Enter)", "\r"), ("all rows open (`E`)", "E"), ("all close (`C`)", "C"),
         ("callers instead of callees (`c`)", "c"), ("the end (End)", "\x1bOF"), ("another order (`o`, twice)", "oo"), ("flame graph (`3`)", "3"),

@@ -240,6 +240,30 @@ def test_rows_are_looked_at_closer():
         screen.go("H", shows="Command")
 
 
+def test_steps_lead_back_to_what_was_there():
+    """What is kept for whoever steps back is the same as what would be made anew, also if rows are made otherwise meanwhile."""
+    steps = ("comm:shop", "sym:find_item", "sym:~tree", "dso:shop")
+    with Browser(shop()) as screen:
+        seen = []
+        for i, step in enumerate(steps):
+            screen.go("2" if i % 2 else "1")
+            seen.append(still(screen))
+            screen.go(":", "=" + step, "Enter", shows=step)
+        for i in reversed(range(len(steps))):
+            screen.go("2" if i % 2 else "1")
+            screen.go("Escape", gone=steps[i])
+            tap.same(still(screen)[1:-2], seen[i][1:-2], f"out of {steps[i]}")
+        screen.go("2", "g", "=discount", "Enter", ":", "=sym:find_item", "Enter", shows="sym:find_item", gone="parse_request")
+        screen.go("K", shows="the kernel is hidden")
+        screen.go("Escape", shows="parse_request", gone=("sym:find_item", "[k]"))
+        screen.go(":", "=sym:find_item", "Enter", shows="sym:find_item")
+        screen.go("o", shows="rows by ")
+        screen.go("o", shows="rows by ")
+        before = still(screen)[1]
+        screen.go("Escape", shows="libprice", gone="sym:find_item")
+        tap.same(still(screen)[1], before, "the columns")
+
+
 def test_views_by_their_numbers():
     """1 2 3 4 6; Esc goes back; the function selected is the same one everywhere."""
     with Browser(shop()) as screen:
