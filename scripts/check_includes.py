@@ -22,7 +22,8 @@ LAW = {
     "symbols": {"base", "dwarf", "unwind"},
     "profile": {"abi", "base", "disasm", "symbols", "unwind"},
     "view": {"profile", "base"},
-    "cli": {"abi", "base", "client", "events", "sampler", "jevents", "perfdata", "symbols", "disasm", "dwarf", "unwind", "profile", "view", "core", "hosts"},
+    "page": {"abi", "base", "profile", "symbols"},
+    "cli": {"abi", "base", "client", "events", "sampler", "jevents", "perfdata", "symbols", "disasm", "dwarf", "unwind", "profile", "view", "page", "core", "hosts"},
 }
 # public header: the rooms that may use it
 PUBLIC = {
