@@ -27,7 +27,7 @@ LAW = {
 }
 # public header: the rooms that may use it
 PUBLIC = {
-    "abi.h": {"base", "abi", "core", "hosts", "client", "events", "sampler", "perfdata", "profile", "cli"},
+    "abi.h": {"base", "abi", "core", "hosts", "client", "events", "sampler", "perfdata", "profile", "page", "cli"},
     "events.h": {"events", "client", "sampler", "cli"},
     "client.h": {"client", "sampler", "cli"},
     "perfdata.h": {"perfdata", "sampler", "cli"},

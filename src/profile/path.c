@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "profile/path.h"
 
+#include <string.h>
+
 #include "base/hash.h"
 
 enum { NUMBER_MAX = INT32_MAX };
 
 int tally_paths_init(struct tally_paths *paths, size_t nr_frames)
 {
-	struct tally_paths made = {.memos = calloc(nr_frames + 1, sizeof(*made.memos))};
+	struct tally_paths made = {.memos = calloc(nr_frames + 1, sizeof(*made.memos)),
+				   .nr_frames = nr_frames};
 
 	/* No caller and no frame that exists. */
 	if (!made.memos || tally_vec_push(&made.all, (struct tally_path){UINT32_MAX, UINT32_MAX})) {
@@ -15,6 +18,22 @@ int tally_paths_init(struct tally_paths *paths, size_t nr_frames)
 		return -ENOMEM;
 	}
 	*paths = made;
+	return 0;
+}
+
+int tally_paths_reach(struct tally_paths *paths, size_t nr_frames)
+{
+	size_t cap = paths->nr_frames;
+	struct tally_memo *memos;
+
+	if (nr_frames <= paths->nr_frames)
+		return 0;
+	memos = tally_vec_grow(paths->memos, &cap, sizeof(*memos), nr_frames);
+	if (!memos)
+		return -ENOMEM;
+	memset(memos + paths->nr_frames, 0, (cap - paths->nr_frames) * sizeof(*memos));
+	paths->memos = memos;
+	paths->nr_frames = cap;
 	return 0;
 }
 

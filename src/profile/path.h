@@ -30,11 +30,15 @@ struct tally_path {
 struct tally_paths {
 	TALLY_VEC(struct tally_path) all; /* [0] is the empty path */
 	struct tally_memo *memos;         /* by frame: the path found last */
+	size_t nr_frames;
 	struct tally_slots slots;
 };
 
 /* A tree of nothing but the empty path, for frames below `nr_frames`. 0 or -ENOMEM. */
 int tally_paths_init(struct tally_paths *paths, size_t nr_frames);
+
+/* From now on for frames below `nr_frames`, if these are more. 0 or -ENOMEM, nothing changed. */
+int tally_paths_reach(struct tally_paths *paths, size_t nr_frames);
 
 /* The number of `frame` called from `parent`. 0 or -ENOMEM. */
 int tally_paths_child(struct tally_paths *paths, uint32_t parent, uint32_t frame,

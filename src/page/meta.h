@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The facts of a page, which stand before its data. */
+#ifndef TALLY_PAGE_META_H
+#define TALLY_PAGE_META_H
+
+#include "page/private.h"
+
+/* Append the facts as JSON without any character that HTML has a meaning for. */
+void page_meta_add(const struct tally_page *page, struct tally_str *out);
+
+/* Append a text as text of HTML. */
+void page_html_add(const char *text, struct tally_str *out);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "page/page.h"
+
+#include <errno.h>
+#include <stdarg.h>
+
+#include "base/escape.h"
+#include "page/table.h"
+
+int tally_page_new(const struct tally_page_options *options, struct tally_page **ret_page)
+{
+	struct tally_page *page = calloc(1, sizeof(*page));
+	uint32_t empty;
+	int ret = page ? page_string(page, "", &empty) : -ENOMEM;
+
+	if (!ret)
+		ret = tally_paths_init(&page->nodes, 0);
+	if (ret) {
+		tally_page_free(page);
+		return ret;
+	}
+	page->options = *options;
+	page_column_put(page->columns, PAGE_NODE_PARENT, 0);
+	page_column_put(page->columns, PAGE_NODE_FRAME, 0);
+	*ret_page = page;
+	return 0;
+}
+
+void tally_page_free(struct tally_page *page)
+{
+	if (!page)
+		return;
+	for (int i = 0; i < PAGE_NR_COLUMNS; i++)
+		tally_str_free(&page->columns[i].bytes);
+	tally_intern_free(&page->strings);
+	tally_intern_free(&page->frames);
+	tally_intern_free(&page->threads);
+	tally_intern_free(&page->events);
+	tally_paths_free(&page->nodes);
+	tally_vec_for_each (recording, &page->recordings) {
+		free(recording->name);
+		free(recording->header);
+		free(recording->health);
+	}
+	tally_vec_free(&page->recordings);
+	tally_str_free(&page->notes);
+	free(page);
+}
+
+void tally_page_note(struct tally_page *page, const char *format, ...)
+{
+	size_t start = page->notes.len;
+	va_list args;
+
+	va_start(args, format);
+	tally_str_addv(&page->notes, format, args);
+	va_end(args);
+	tally_str_escape(&page->notes, start);
+	tally_str_add_char(&page->notes, '\n');
+}
+
+uint64_t tally_page_nr_samples(const struct tally_page *page)
+{
+	return page->columns[PAGE_SAMPLE_NODE].count;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The insides of a page. */
+#ifndef TALLY_PAGE_PRIVATE_H
+#define TALLY_PAGE_PRIVATE_H
+
+#include "base/intern.h"
+#include "page/column.h"
+#include "page/page.h"
+#include "profile/path.h"
+
+struct page_recording {
+	char *name;
+	uint64_t origin, samples;
+	char *header, *health;
+};
+
+struct tally_page {
+	struct tally_page_options options;
+	struct page_column columns[PAGE_NR_COLUMNS];
+	/* Frames, threads and events are words that tell them apart, as bytes: see table.h. */
+	struct tally_intern strings, frames, threads, events;
+	struct tally_paths nodes; /* of the call tree */
+	TALLY_VEC(struct page_recording) recordings;
+	uint64_t unit; /* of times, ns; 0: there are none yet */
+	uint64_t nr_cut_strings;
+	struct tally_str notes; /* lines */
+};
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "page/table.h"
+
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/utf8.h"
+#include "profile/frame_text.h"
+#include "tally/abi.h"
+
+/* Bits of frame_flags. */
+enum {
+	FRAME_KERNEL = 1,
+	FRAME_HYPERVISOR = 2,
+	FRAME_GUEST = 3,
+	FRAME_INLINED = 4,
+	FRAME_JIT = 8,
+	FRAME_NAMELESS = 16,
+	FRAME_CUT = 32,
+};
+
+enum { NR_FRAME_WORDS = 5, NR_THREAD_WORDS = 3 };
+
+/* ---- strings ------------------------------------------------------------------- */
+
+/* How much of a text is kept: a character is not cut in two. */
+static size_t kept_length(const char *text, size_t len)
+{
+	if (len <= PAGE_STRING_MAX)
+		return len;
+	len = PAGE_STRING_MAX;
+	while (len && ((unsigned char)text[len] & 0xc0) == 0x80)
+		len--;
+	return len;
+}
+
+static void add_utf8(struct tally_str *out, const char *text, size_t len)
+{
+	uint32_t point;
+
+	while (len) {
+		size_t nr = tally_utf8_read(text, len, &point);
+
+		tally_str_add_bytes(out, nr ? text : "\xef\xbf\xbd", nr ? nr : 3);
+		text += nr ? nr : 1;
+		len -= nr ? nr : 1;
+	}
+}
+
+int page_string(struct tally_page *page, const char *text, uint32_t *ret_string)
+{
+	size_t nr = page->strings.strings.len, len = strlen(text), kept = kept_length(text, len);
+	struct tally_str *all = &page->columns[PAGE_STRING_TEXT].bytes;
+	size_t start = all->len;
+	int ret = tally_intern(&page->strings, text, kept, ret_string);
+
+	if (ret || nr == page->strings.strings.len)
+		return ret;
+	page->nr_cut_strings += kept < len;
+	add_utf8(all, text, kept);
+	page_column_put(page->columns, PAGE_STRING_BYTES, all->len - start);
+	page->columns[PAGE_STRING_TEXT].count = all->len;
+	return 0;
+}
+
+/* ---- words that tell something apart ---------------------------------------------- */
+
+/* The number of these words, which become a row of columns from `first` on if they are new. */
+static int words_find(struct tally_page *page, struct tally_intern *table, const uint32_t *words,
+		      uint32_t nr_words, enum page_column_number first, uint32_t *ret_number)
+{
+	size_t nr = table->strings.len;
+	int ret = tally_intern(table, (const char *)words, nr_words * sizeof(*words), ret_number);
+
+	if (ret || nr == table->strings.len)
+		return ret;
+	for (uint32_t i = 0; i < nr_words; i++)
+		page_column_put(page->columns, first + i, words[i]);
+	return 0;
+}
+
+int page_event(struct tally_page *page, const struct page_event *event, uint32_t *ret_event)
+{
+	return tally_intern(&page->events, (const char *)event, sizeof(*event), ret_event);
+}
+
+int page_thread(struct tally_page *page, const struct tally_machine *machine,
+		const struct tally_thread *thread, uint32_t comm, uint32_t *ret_thread)
+{
+	uint32_t words[NR_THREAD_WORDS] = {(uint32_t)(thread->pid + 1),
+					   (uint32_t)(thread->tid + 1)};
+	int ret = page_string(page,
+			      tally_intern_text(tally_machine_comms(machine),
+						tally_machine_comm_of(machine, comm)),
+			      &words[2]);
+
+	return ret ? ret
+		   : words_find(page, &page->threads, words, NR_THREAD_WORDS, PAGE_THREAD_PID,
+				ret_thread);
+}
+
+/* ---- frames ---------------------------------------------------------------------- */
+
+static uint32_t frame_side(const struct tally_frame *frame, enum tally_dso_kind kind)
+{
+	static const uint32_t sides[8] = {
+		[PERF_RECORD_MISC_KERNEL] = FRAME_KERNEL,
+		[PERF_RECORD_MISC_HYPERVISOR] = FRAME_HYPERVISOR,
+		[PERF_RECORD_MISC_GUEST_KERNEL] = FRAME_GUEST,
+		[PERF_RECORD_MISC_GUEST_USER] = FRAME_GUEST,
+	};
+	uint32_t side = sides[frame->cpumode & 7];
+
+	return !side && (kind == TALLY_DSO_KERNEL || kind == TALLY_DSO_MODULE) ? FRAME_KERNEL
+									       : side;
+}
+
+static uint32_t frame_flags(const struct tally_frame *frame)
+{
+	enum tally_dso_kind kind = frame->dso ? tally_dso_kind(frame->dso) : TALLY_DSO_UNKNOWN;
+	uint32_t flags = frame_side(frame, kind);
+
+	if (!frame->symbol)
+		flags |= FRAME_NAMELESS;
+	else if (kind == TALLY_DSO_UNKNOWN) /* what is in no file has no symbol but this one */
+		flags |= FRAME_CUT;
+	else if (tally_symbol_is_inlined(frame->dso, frame->symbol))
+		flags |= FRAME_INLINED;
+	if (kind == TALLY_DSO_PERF_MAP || kind == TALLY_DSO_JITDUMP)
+		flags |= FRAME_JIT;
+	return flags;
+}
+
+/* Name, file, source and line: as of the columns. */
+static int frame_words(struct tally_page *page, const struct tally_frame *frame,
+		       uint32_t words[NR_FRAME_WORDS])
+{
+	struct tally_str name = {0};
+	int ret;
+
+	tally_frame_add_name(frame, &name);
+	ret = tally_str_error(&name);
+	if (!ret)
+		ret = page_string(page, tally_str_text(&name), &words[0]);
+	if (!ret && frame->dso)
+		ret = page_string(page, tally_dso_name(frame->dso), &words[1]);
+	if (!ret && frame->line && frame->line->file)
+		ret = page_string(page, frame->line->file, &words[2]);
+	words[3] = frame->line ? frame->line->line : 0;
+	words[4] = frame_flags(frame);
+	tally_str_free(&name);
+	return ret;
+}
+
+int page_frame(struct tally_page *page, const struct tally_frame *frame, uint32_t *ret_frame)
+{
+	uint32_t words[NR_FRAME_WORDS] = {0};
+	int ret = frame_words(page, frame, words);
+
+	return ret ? ret
+		   : words_find(page, &page->frames, words, NR_FRAME_WORDS, PAGE_FRAME_NAME,
+				ret_frame);
+}
+
+/* ---- nodes ----------------------------------------------------------------------- */
+
+int page_node(struct tally_page *page, uint32_t parent, uint32_t frame, uint32_t *ret_node)
+{
+	size_t nr = page->nodes.all.len;
+	int ret = tally_paths_reach(&page->nodes, page->frames.strings.len);
+
+	if (!ret)
+		ret = tally_paths_child(&page->nodes, parent, frame, ret_node);
+	if (ret || nr == page->nodes.all.len)
+		return ret;
+	page_column_put(page->columns, PAGE_NODE_PARENT, parent);
+	page_column_put(page->columns, PAGE_NODE_FRAME, frame);
+	return 0;
+}
