@@ -67,6 +67,12 @@ static void attr_swap(uint8_t *attr, size_t len, bool from_host)
 		swap_precise_ip(attr + ATTR_BITS_OFFSET);
 }
 
+bool tally_attr_is_clock(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_CPU_CLOCK ||
+						    attr->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
 bool tally_attr_walks_user(const struct perf_event_attr *attr)
 {
 	bool has_calls = attr->sample_type & PERF_SAMPLE_BRANCH_STACK &&

@@ -43,6 +43,9 @@ uint32_t tally_attr_min_size(const struct perf_event_attr *attr);
  * the chain. */
 bool tally_attr_walks_user(const struct perf_event_attr *attr);
 
+/* Whether the event counts ns: periods of its samples are times. */
+bool tally_attr_is_clock(const struct perf_event_attr *attr);
+
 /* One named field of the attr: a whole integer (bits == 0) or a bit field. */
 struct tally_attr_field {
 	const char *name;

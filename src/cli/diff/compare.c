@@ -27,21 +27,10 @@ struct compared {
 
 /* ---- samples --------------------------------------------------------------------- */
 
-static bool session_has_chains(const struct tally_session *session)
-{
-	const struct tally_perfdata_event *event;
-
-	for (size_t i = 0; (event = tally_perfdata_event(session->data, i)); i++) {
-		if (event->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
-			return true;
-	}
-	return false;
-}
-
 static int compared_start(struct compared *compared)
 {
 	const struct diff_config *config = compared->comparison->config;
-	bool chains = session_has_chains(compared->session);
+	bool chains = tally_session_has(compared->session, PERF_SAMPLE_CALLCHAIN);
 	bool inlined = chains && (!config->inlined_given || config->is_inlined);
 	/* Without any of these callers would be looked up for nothing. */
 	bool paths =
@@ -88,12 +77,6 @@ static int compared_record(void *arg, struct tally_session *session,
 
 /* ---- events ---------------------------------------------------------------------- */
 
-static bool is_clock(const struct perf_event_attr *attr)
-{
-	return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_CPU_CLOCK ||
-						    attr->config == PERF_COUNT_SW_TASK_CLOCK);
-}
-
 /* What a unit of the weight of samples is worth, where values are absolute. */
 static int event_scale(const struct compared *compared, const struct tally_perfdata_event *event,
 		       struct tally_diff_options *options, double *ret_scale)
@@ -107,7 +90,7 @@ static int event_scale(const struct compared *compared, const struct tally_perfd
 		*ret_scale = 1 / config->counts[compared->side];
 	if (config->unit != DIFF_OF_TIME)
 		return 0;
-	if (is_clock(&event->attr)) {
+	if (tally_attr_is_clock(&event->attr)) {
 		*ret_scale = 1e-9;
 	} else if (event->attr.freq && event->attr.sample_freq) {
 		options->by_nr = true;
@@ -127,7 +110,7 @@ static const char *event_unit(const struct diff_config *config,
 	if (config->unit == DIFF_OF_TIME)
 		return "s";
 	if (config->unit == DIFF_OF_COUNT)
-		return is_clock(&event->attr) ? "ns" : "";
+		return tally_attr_is_clock(&event->attr) ? "ns" : "";
 	return NULL;
 }
 
@@ -251,16 +234,6 @@ static int compared_session(struct compared *compared)
 	return ret;
 }
 
-/* Each session closes the kernel's symbols that it was given. */
-static int own_kallsyms(const struct comparison *comparison)
-{
-	int fd = comparison->kallsyms_fd > 0 ? dup(comparison->kallsyms_fd) : 0;
-
-	if (fd > 0)
-		(void)lseek(fd, 0, SEEK_SET);
-	return fd > 0 ? fd : 0;
-}
-
 static int input_read(struct comparison *comparison, uint32_t input)
 {
 	const struct diff_config *config = comparison->config;
@@ -282,7 +255,7 @@ static int input_read(struct comparison *comparison, uint32_t input)
 		.no_demangle = config->no_demangle,
 		.bounds = !config->no_bounds,
 		.any_owner = config->force,
-		.kallsyms_fd = own_kallsyms(comparison),
+		.kallsyms_fd = tally_session_share_kallsyms(comparison->kallsyms_fd),
 	};
 	ret = tally_session_open(&options, &session);
 	if (ret)

@@ -8,12 +8,12 @@
 
 enum { QUIET_NS = 500000000 };
 
-struct tally_progress tally_progress_start(const char *verb, const char *what)
+struct tally_progress tally_progress_start(const char *verb, const char *what, bool goes_elsewhere)
 {
 	return (struct tally_progress){
 		.verb = verb,
 		.what = what,
-		.is_terminal = isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO),
+		.is_terminal = isatty(STDERR_FILENO) && (goes_elsewhere || !isatty(STDOUT_FILENO)),
 		.started = tally_clock_now(),
 	};
 }

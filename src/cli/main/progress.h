@@ -12,7 +12,9 @@ struct tally_progress {
 	uint64_t started; /* ns */
 };
 
-struct tally_progress tally_progress_start(const char *verb, const char *what);
+/* Where stdout is a terminal, too, its text is not to be disturbed, unless the result goes
+ * elsewhere. */
+struct tally_progress tally_progress_start(const char *verb, const char *what, bool goes_elsewhere);
 
 /* `done` of `all` (0: not known). Shows nothing in the first half second. */
 void tally_progress_at(struct tally_progress *progress, uint64_t done, uint64_t all);

@@ -208,8 +208,7 @@ int tally_debuginfod_fetch(struct tally_debuginfod *client, const uint8_t *build
 
 	tally_str_add_escaped(&shown, tally_path_name(name));
 	client->progress =
-		tally_progress_start("fetching debug information of", tally_str_text(&shown));
-	client->progress.is_terminal = isatty(STDERR_FILENO);
+		tally_progress_start("fetching debug information of", tally_str_text(&shown), true);
 	fd = find(client, build_id, size, &path);
 	tally_progress_end(&client->progress);
 	tally_str_free(&shown);

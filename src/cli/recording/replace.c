@@ -98,7 +98,7 @@ static int take_after(int fd, int like)
 
 int tally_replacement_commit(struct tally_replacement *replacement, int like)
 {
-	int ret = take_after(replacement->fd, like);
+	int ret = like >= 0 ? take_after(replacement->fd, like) : 0;
 
 	/* The bytes are on the disk before they take the name: after a crash the name has one of
 	 * the two files, and that is complete. */

@@ -35,6 +35,31 @@ static const char *session_input(const char *input)
 	return "perf.data";
 }
 
+const char *tally_session_name(const char *path)
+{
+	return strncmp(path, "/proc/self/fd/", 14) != 0 ? path : "this recording";
+}
+
+bool tally_session_has(const struct tally_session *session, uint64_t field)
+{
+	const struct tally_perfdata_event *event;
+
+	for (size_t i = 0; (event = tally_perfdata_event(session->data, i)); i++) {
+		if (event->attr.sample_type & field)
+			return true;
+	}
+	return false;
+}
+
+int tally_session_share_kallsyms(int fd)
+{
+	int own = fd > 0 ? dup(fd) : 0;
+
+	if (own > 0)
+		(void)lseek(own, 0, SEEK_SET);
+	return own > 0 ? own : 0;
+}
+
 /* When the recording ended, in seconds: its file was written last then. 0 of a stream. */
 static int64_t session_recorded(const struct tally_session *session)
 {
@@ -388,7 +413,8 @@ static bool session_is_cut(struct tally_session *session, struct tally_error *er
 
 int tally_session_run(struct tally_session *session, tally_session_fn *fn, void *arg)
 {
-	struct tally_progress progress = tally_progress_start("reading", session->path);
+	struct tally_progress progress =
+		tally_progress_start("reading", session->path, session->options.goes_elsewhere);
 	struct tally_perfdata_record record;
 	struct tally_error err = {0};
 	int ret, done = 0;

@@ -43,8 +43,9 @@ struct tally_session_options {
 	/* Servers to fetch debug information from, separated by spaces; "": those of the
 	 * environment; NULL: none. */
 	const char *debuginfod;
-	int fd;      /* borrowed: what is open at `input`, or in its place; 0: nothing */
-	bool is_own; /* we recorded it just now: nothing that is odd about it is said */
+	int fd;              /* borrowed: what is open at `input`, or in its place; 0: nothing */
+	bool goes_elsewhere; /* the result goes to a file, not to stdout */
+	bool is_own;         /* we recorded it just now: nothing that is odd about it is said */
 };
 
 /* What was met on the way that a reader of the result must know, besides the feed's counts. */
@@ -137,6 +138,16 @@ int tally_session_store(struct tally_session *session, const struct tally_stored
 /* Say that names were left out because the files they are in are not known to be those that were
  * recorded; for commands that have no line of health. */
 void tally_session_warn_foreign(const struct tally_session *session);
+
+/* What a recording is called: the path, but for that of tally profile, which has no name. */
+const char *tally_session_name(const char *path);
+
+/* Whether samples of any event have a field of PERF_SAMPLE_*. */
+bool tally_session_has(const struct tally_session *session, uint64_t field);
+
+/* A descriptor of the kernel's symbols for one session of several, which closes it; `fd` is that
+ * of tally_privileges_kallsyms(), or 0. */
+int tally_session_share_kallsyms(int fd);
 
 /* Whether the files that the user named for the kernel's symbols can be read; says why not. 0 or
  * -errno. */

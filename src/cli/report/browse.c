@@ -35,11 +35,6 @@ static const char *event_name(void *arg, uint32_t number)
 	return event->name;
 }
 
-const char *report_shown_name(const char *path)
-{
-	return strncmp(path, "/proc/self/fd/", 14) != 0 ? path : "this recording";
-}
-
 static uint64_t fields(void *arg, uint32_t number)
 {
 	const struct report *report = arg;
@@ -124,7 +119,7 @@ int report_browse(struct report *report)
 		.fields = fields,
 		.health = add_health,
 		.annotate = tally_perfdata_info(report->session->data)->is_stream ? NULL : annotate,
-		.what = tally_path_name(report_shown_name(report->session->path)),
+		.what = tally_path_name(tally_session_name(report->session->path)),
 		.query = report->query,
 	};
 

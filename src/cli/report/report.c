@@ -18,18 +18,6 @@
 #include "cli/report/report.h"
 #include "view/wrap.h"
 
-/* Whether the samples of any event have a field of PERF_SAMPLE_*. */
-static bool session_has(const struct tally_session *session, uint64_t field)
-{
-	const struct tally_perfdata_event *event;
-
-	for (size_t i = 0; (event = tally_perfdata_event(session->data, i)); i++) {
-		if (event->attr.sample_type & field)
-			return true;
-	}
-	return false;
-}
-
 static bool session_is_tracing(const struct tally_session *session)
 {
 	const struct tally_perfdata_event *event;
@@ -52,7 +40,7 @@ static bool report_reads_twice(const struct report *report)
 	       !(config->keys & (TALLY_KEY_PARENT | TALLY_KEY_LINE | TALLY_KEY_FILE)) &&
 	       !report->session->query && report_config_graph_min(config, UINT32_MAX) &&
 	       !tally_perfdata_info(report->session->data)->is_stream &&
-	       !session_has(report->session, PERF_SAMPLE_READ);
+	       !tally_session_has(report->session, PERF_SAMPLE_READ);
 }
 
 static unsigned report_by(const struct report_config *config)
@@ -93,7 +81,8 @@ static int report_start(struct report *report)
 	/* perf's default of recordings that have tracepoints and nothing else. */
 	if (session_is_tracing(report->session))
 		config->default_sort = "trace";
-	ret = report_config_finish(config, session_has(report->session, PERF_SAMPLE_CALLCHAIN));
+	ret = report_config_finish(config,
+				   tally_session_has(report->session, PERF_SAMPLE_CALLCHAIN));
 	if (ret)
 		return ret;
 	options.by = report_by(config);
@@ -210,8 +199,8 @@ static void warn_empty(const struct tally_session *session)
 {
 	const struct tally_perfdata_env *env;
 
-	tally_print_warning("%s has no samples", report_shown_name(session->path));
-	if (report_shown_name(session->path) != session->path)
+	tally_print_warning("%s has no samples", tally_session_name(session->path));
+	if (tally_session_name(session->path) != session->path)
 		tally_print_hint("too short, or nothing ran: --duration and -F record more");
 	if (!tally_perfdata_env(session->data, &env) &&
 	    tally_perfdata_env_has(env, TALLY_FEATURE_STAT))

@@ -35,9 +35,6 @@ int report_print(struct report *report);
  */
 bool report_wants_browser(const struct report_config *config);
 
-/* What a recording is called: the path, but for that of tally profile, which has no name. */
-const char *report_shown_name(const char *path);
-
 /* Show it in the terminal browser. 0 or -errno, told. */
 int report_browse(struct report *report);
 
