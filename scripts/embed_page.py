@@ -86,7 +86,7 @@ def main():
         for number, part in enumerate(parts):
             out.write(array(number, part) + "\n")
         rows = ",\n\t".join(f"{{part_{i}, sizeof(part_{i})}}" for i in range(len(parts)))
-        out.write(f"const struct tally_page_part tally_page_parts[TALLY_PAGE_PARTS] = {{\n\t{rows},\n}};\n")
+        out.write(f"const struct tally_html_part tally_html_parts[TALLY_HTML_PARTS] = {{\n\t{rows},\n}};\n")
 
 
 main()

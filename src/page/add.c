@@ -13,8 +13,8 @@ enum { AT_EVERY = 1 << 14 };
 
 /* What is known of the profile's things in the page, by their numbers there. */
 struct page_adder {
-	struct tally_page *page;
-	const struct tally_page_recording *recording;
+	struct tally_html *page;
+	const struct tally_html_recording *recording;
 	const struct tally_profile *profile;
 	uint32_t *frames;         /* numbers + 1, 0: not in the page yet */
 	uint32_t *nodes;          /* by bucket, the same */
@@ -162,7 +162,7 @@ static int adder_thread(struct page_adder *adder, const struct tally_bucket_key 
 /* Several events of a recording may be called the same. `seen` counts by name. */
 static int event_add(struct page_adder *adder, uint32_t number, struct tally_map *seen)
 {
-	const struct tally_page_event *event = &adder->recording->events[number];
+	const struct tally_html_event *event = &adder->recording->events[number];
 	struct page_event words = {.is_time = event->is_time};
 	uint64_t which;
 	int ret = page_string(adder->page, event->name, &words.name);
@@ -220,7 +220,7 @@ static int sample_add(struct page_adder *adder, const struct tally_kept *kept)
 
 static int samples_add(struct page_adder *adder)
 {
-	const struct tally_page_options *options = &adder->page->options;
+	const struct tally_html_options *options = &adder->page->options;
 	size_t nr = adder->profile->kept.len;
 	int ret = 0;
 
@@ -241,7 +241,7 @@ static void losses_add(struct page_adder *adder)
 	struct page_column *columns = adder->page->columns;
 
 	for (size_t i = 0; i < adder->recording->nr_losses && adder->first; i++) {
-		const struct tally_page_loss *loss = &adder->recording->losses[i];
+		const struct tally_html_loss *loss = &adder->recording->losses[i];
 
 		page_column_put(columns, PAGE_LOSS_RECORDING, adder->page->recordings.len);
 		page_column_put(columns, PAGE_LOSS_TIME, time_value(adder, loss->time));
@@ -252,7 +252,7 @@ static void losses_add(struct page_adder *adder)
 
 static int recording_add(struct page_adder *adder)
 {
-	const struct tally_page_recording *from = adder->recording;
+	const struct tally_html_recording *from = adder->recording;
 	struct page_recording made = {
 		.name = strdup(from->name),
 		.origin = adder->first,
@@ -290,14 +290,14 @@ static int adder_run(struct page_adder *adder)
 		return ret;
 	losses_add(adder);
 	if (adder->first && adder->nr_timeless)
-		tally_page_note(adder->page,
+		tally_html_note(adder->page,
 				"%s: %llu samples have no time: they are shown at that of the "
 				"sample before them",
 				adder->recording->name, (unsigned long long)adder->nr_timeless);
 	return recording_add(adder);
 }
 
-int tally_page_add(struct tally_page *page, const struct tally_page_recording *recording)
+int tally_html_add(struct tally_html *page, const struct tally_html_recording *recording)
 {
 	struct page_adder adder = {
 		.page = page, .recording = recording, .profile = recording->profile};

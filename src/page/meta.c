@@ -103,9 +103,17 @@ static void add_header(const char *text, struct tally_str *out)
 	tally_json_close(out, ']');
 }
 
+void page_title_add(const struct tally_html *page, struct tally_str *out)
+{
+	tally_vec_for_each (recording, &page->recordings) {
+		tally_str_add(out, recording == page->recordings.data ? "" : " and ");
+		tally_str_add(out, recording->name);
+	}
+}
+
 /* ---- facts ----------------------------------------------------------------------- */
 
-static void add_recordings(const struct tally_page *page, struct tally_str *out)
+static void add_recordings(const struct tally_html *page, struct tally_str *out)
 {
 	char origin[TALLY_DECIMAL_MAX + 1] = {0};
 
@@ -124,7 +132,7 @@ static void add_recordings(const struct tally_page *page, struct tally_str *out)
 	tally_json_close(out, ']');
 }
 
-static void add_events(const struct tally_page *page, struct tally_str *out)
+static void add_events(const struct tally_html *page, struct tally_str *out)
 {
 	struct page_event event;
 
@@ -139,7 +147,7 @@ static void add_events(const struct tally_page *page, struct tally_str *out)
 	tally_json_close(out, ']');
 }
 
-static void add_notes(const struct tally_page *page, struct tally_str *out)
+static void add_notes(const struct tally_html *page, struct tally_str *out)
 {
 	struct tally_str notes = {0};
 
@@ -153,7 +161,7 @@ static void add_notes(const struct tally_page *page, struct tally_str *out)
 	tally_str_free(&notes);
 }
 
-static void add_columns(const struct tally_page *page, struct tally_str *out)
+static void add_columns(const struct tally_html *page, struct tally_str *out)
 {
 	tally_json_open(out, "columns", '[');
 	for (int i = 0; i < PAGE_NR_COLUMNS; i++) {
@@ -169,14 +177,15 @@ static void add_columns(const struct tally_page *page, struct tally_str *out)
 	tally_json_close(out, ']');
 }
 
-void page_meta_add(const struct tally_page *page, struct tally_str *out)
+void page_meta_add(const struct tally_html *page, struct tally_str *out)
 {
-	struct tally_str json = {0};
+	struct tally_str json = {0}, title = {0};
 
+	page_title_add(page, &title);
 	tally_json_open(&json, NULL, '{');
 	tally_json_u64(&json, "format", 1);
 	tally_json_text(&json, "generator", "tally " TALLY_VERSION);
-	tally_json_text(&json, "title", page->options.title);
+	tally_json_text(&json, "title", tally_str_text(&title));
 	tally_json_u64(&json, "time_unit", page->unit);
 	add_recordings(page, &json);
 	add_events(page, &json);
@@ -184,6 +193,7 @@ void page_meta_add(const struct tally_page *page, struct tally_str *out)
 	add_columns(page, &json);
 	tally_json_close(&json, '}');
 	add_json_for_html(tally_str_text(&json), out);
-	out->failed |= json.failed;
+	out->failed |= json.failed || title.failed;
 	tally_str_free(&json);
+	tally_str_free(&title);
 }

@@ -7,16 +7,16 @@
 #include "base/escape.h"
 #include "page/table.h"
 
-int tally_page_new(const struct tally_page_options *options, struct tally_page **ret_page)
+int tally_html_new(const struct tally_html_options *options, struct tally_html **ret_page)
 {
-	struct tally_page *page = calloc(1, sizeof(*page));
+	struct tally_html *page = calloc(1, sizeof(*page));
 	uint32_t empty;
 	int ret = page ? page_string(page, "", &empty) : -ENOMEM;
 
 	if (!ret)
 		ret = tally_paths_init(&page->nodes, 0);
 	if (ret) {
-		tally_page_free(page);
+		tally_html_free(page);
 		return ret;
 	}
 	page->options = *options;
@@ -26,7 +26,7 @@ int tally_page_new(const struct tally_page_options *options, struct tally_page *
 	return 0;
 }
 
-void tally_page_free(struct tally_page *page)
+void tally_html_free(struct tally_html *page)
 {
 	if (!page)
 		return;
@@ -47,7 +47,7 @@ void tally_page_free(struct tally_page *page)
 	free(page);
 }
 
-void tally_page_note(struct tally_page *page, const char *format, ...)
+void tally_html_note(struct tally_html *page, const char *format, ...)
 {
 	size_t start = page->notes.len;
 	va_list args;
@@ -59,7 +59,7 @@ void tally_page_note(struct tally_page *page, const char *format, ...)
 	tally_str_add_char(&page->notes, '\n');
 }
 
-uint64_t tally_page_nr_samples(const struct tally_page *page)
+uint64_t tally_html_nr_samples(const struct tally_html *page)
 {
 	return page->columns[PAGE_SAMPLE_NODE].count;
 }

@@ -2,10 +2,10 @@
 /*
  * A recording, or two to compare, as one HTML file with its viewer (docs/page-format.md).
  *
- *	ret = tally_page_new(&options, &page);
- *	ret = tally_page_add(page, &recording);		(once, or twice: the baseline first)
- *	ret = tally_page_write(page, write, arg);
- *	tally_page_free(page);
+ *	ret = tally_html_new(&options, &page);
+ *	ret = tally_html_add(page, &recording);		(once, or twice: the baseline first)
+ *	ret = tally_html_write(page, write, arg);
+ *	tally_html_free(page);
  *
  * Samples are encoded when they are added, so that the profile may be freed then; a page takes some
  * ten bytes for each, and the tables of what they have in common. Not thread-safe.
@@ -20,10 +20,9 @@
 
 #include "profile/profile.h"
 
-struct tally_page;
+struct tally_html;
 
-struct tally_page_options {
-	const char *title; /* borrowed */
+struct tally_html_options {
 	/* Called now and then while samples are added and the page is written; what is not 0 ends
 	 * that with this result. `all` is 0 while it is not known. NULL: not called. */
 	int (*at)(void *arg, uint64_t done, uint64_t all);
@@ -31,53 +30,53 @@ struct tally_page_options {
 };
 
 /* An event of the recording. */
-struct tally_page_event {
+struct tally_html_event {
 	const char *name;
 	bool is_time; /* weights of its samples are ns */
 };
 
 /* Where records were lost. */
-struct tally_page_loss {
+struct tally_html_loss {
 	uint64_t time; /* ns; of times that are not known there is nothing to show */
 	uint64_t nr;
 	uint32_t cpu; /* UINT32_MAX: not known */
 };
 
 /* Borrowed for the call alone. */
-struct tally_page_recording {
+struct tally_html_recording {
 	const char *name;
 	/* Finished, not live; it keeps its samples and tells them apart by path, comm, thread and
 	 * CPU. */
 	const struct tally_profile *profile;
 	const uint8_t *passes; /* by bucket: whether its samples are wanted; NULL: all are */
-	const struct tally_page_event *events; /* by number */
+	const struct tally_html_event *events; /* by number */
 	size_t nr_events;
-	const struct tally_page_loss *losses;
+	const struct tally_html_loss *losses;
 	size_t nr_losses;
 	const char *header; /* lines "# label : text" of what the recording says of itself */
 	const char *health; /* lines of what a reader has to know, with "# " before each */
 };
 
-/* 0 or -ENOMEM. */
-int tally_page_new(const struct tally_page_options *options, struct tally_page **ret_page);
+/* A page without recordings. 0 or -ENOMEM. */
+int tally_html_new(const struct tally_html_options *options, struct tally_html **ret_page);
 
 /* NULL is allowed. */
-void tally_page_free(struct tally_page *page);
+void tally_html_free(struct tally_html *page);
 
 /* Add a recording. 0, -ENOMEM, or what the option `at` returned; then the page can only be freed.
  */
-int tally_page_add(struct tally_page *page, const struct tally_page_recording *recording);
+int tally_html_add(struct tally_html *page, const struct tally_html_recording *recording);
 
 /* Add a sentence of what is not in the page, and why. */
-void tally_page_note(struct tally_page *page, const char *format, ...)
+void tally_html_note(struct tally_html *page, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* Samples in the page so far. */
-uint64_t tally_page_nr_samples(const struct tally_page *page);
+uint64_t tally_html_nr_samples(const struct tally_html *page);
 
 /* Write the page, once, in pieces of at most 64 KiB. 0, -ENOMEM, what the option `at` returned, or
  * what `write` did. */
-int tally_page_write(struct tally_page *page,
+int tally_html_write(struct tally_html *page,
 		     int (*write)(void *arg, const void *bytes, size_t len), void *arg);
 
 #endif

@@ -7,13 +7,13 @@
 #include <stddef.h>
 
 /* Before the title, and behind the title, the facts and the data. */
-enum { TALLY_PAGE_PARTS = 4 };
+enum { TALLY_HTML_PARTS = 4 };
 
-struct tally_page_part {
+struct tally_html_part {
 	const unsigned char *bytes;
 	size_t len;
 };
 
-extern const struct tally_page_part tally_page_parts[TALLY_PAGE_PARTS];
+extern const struct tally_html_part tally_html_parts[TALLY_HTML_PARTS];
 
 #endif

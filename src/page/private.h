@@ -14,8 +14,8 @@ struct page_recording {
 	char *header, *health;
 };
 
-struct tally_page {
-	struct tally_page_options options;
+struct tally_html {
+	struct tally_html_options options;
 	struct page_column columns[PAGE_NR_COLUMNS];
 	/* Frames, threads and events are words that tell them apart, as bytes: see table.h. */
 	struct tally_intern strings, frames, threads, events;

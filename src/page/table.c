@@ -47,7 +47,7 @@ static void add_utf8(struct tally_str *out, const char *text, size_t len)
 	}
 }
 
-int page_string(struct tally_page *page, const char *text, uint32_t *ret_string)
+int page_string(struct tally_html *page, const char *text, uint32_t *ret_string)
 {
 	size_t nr = page->strings.strings.len, len = strlen(text), kept = kept_length(text, len);
 	struct tally_str *all = &page->columns[PAGE_STRING_TEXT].bytes;
@@ -66,7 +66,7 @@ int page_string(struct tally_page *page, const char *text, uint32_t *ret_string)
 /* ---- words that tell something apart ---------------------------------------------- */
 
 /* The number of these words, which become a row of columns from `first` on if they are new. */
-static int words_find(struct tally_page *page, struct tally_intern *table, const uint32_t *words,
+static int words_find(struct tally_html *page, struct tally_intern *table, const uint32_t *words,
 		      uint32_t nr_words, enum page_column_number first, uint32_t *ret_number)
 {
 	size_t nr = table->strings.len;
@@ -79,12 +79,12 @@ static int words_find(struct tally_page *page, struct tally_intern *table, const
 	return 0;
 }
 
-int page_event(struct tally_page *page, const struct page_event *event, uint32_t *ret_event)
+int page_event(struct tally_html *page, const struct page_event *event, uint32_t *ret_event)
 {
 	return tally_intern(&page->events, (const char *)event, sizeof(*event), ret_event);
 }
 
-int page_thread(struct tally_page *page, const struct tally_machine *machine,
+int page_thread(struct tally_html *page, const struct tally_machine *machine,
 		const struct tally_thread *thread, uint32_t comm, uint32_t *ret_thread)
 {
 	uint32_t words[NR_THREAD_WORDS] = {(uint32_t)(thread->pid + 1),
@@ -132,7 +132,7 @@ static uint32_t frame_flags(const struct tally_frame *frame)
 }
 
 /* Name, file, source and line: as of the columns. */
-static int frame_words(struct tally_page *page, const struct tally_frame *frame,
+static int frame_words(struct tally_html *page, const struct tally_frame *frame,
 		       uint32_t words[NR_FRAME_WORDS])
 {
 	struct tally_str name = {0};
@@ -152,7 +152,7 @@ static int frame_words(struct tally_page *page, const struct tally_frame *frame,
 	return ret;
 }
 
-int page_frame(struct tally_page *page, const struct tally_frame *frame, uint32_t *ret_frame)
+int page_frame(struct tally_html *page, const struct tally_frame *frame, uint32_t *ret_frame)
 {
 	uint32_t words[NR_FRAME_WORDS] = {0};
 	int ret = frame_words(page, frame, words);
@@ -164,7 +164,7 @@ int page_frame(struct tally_page *page, const struct tally_frame *frame, uint32_
 
 /* ---- nodes ----------------------------------------------------------------------- */
 
-int page_node(struct tally_page *page, uint32_t parent, uint32_t frame, uint32_t *ret_node)
+int page_node(struct tally_html *page, uint32_t parent, uint32_t frame, uint32_t *ret_node)
 {
 	size_t nr = page->nodes.all.len;
 	int ret = tally_paths_reach(&page->nodes, page->frames.strings.len);

@@ -18,18 +18,18 @@ enum { PAGE_STRING_MAX = 1 << 20 };
 /* All of these: 0 or -ENOMEM. */
 
 /* The number of a string, 0 of an empty one. What is not UTF-8 becomes U+FFFD. */
-int page_string(struct tally_page *page, const char *text, uint32_t *ret_string);
+int page_string(struct tally_html *page, const char *text, uint32_t *ret_string);
 
 /* The number of a profile's frame. */
-int page_frame(struct tally_page *page, const struct tally_frame *frame, uint32_t *ret_frame);
+int page_frame(struct tally_html *page, const struct tally_frame *frame, uint32_t *ret_frame);
 
 /* The number of a thread of a profile with the comm of this id. */
-int page_thread(struct tally_page *page, const struct tally_machine *machine,
+int page_thread(struct tally_html *page, const struct tally_machine *machine,
 		const struct tally_thread *thread, uint32_t comm, uint32_t *ret_thread);
 
-int page_event(struct tally_page *page, const struct page_event *event, uint32_t *ret_event);
+int page_event(struct tally_html *page, const struct page_event *event, uint32_t *ret_event);
 
 /* The node of `frame` below another one. */
-int page_node(struct tally_page *page, uint32_t parent, uint32_t frame, uint32_t *ret_node);
+int page_node(struct tally_html *page, uint32_t parent, uint32_t frame, uint32_t *ret_node);
 
 #endif

@@ -12,7 +12,7 @@
 enum { LEVEL = 7, MEMORY = 9, RAW = -MAX_WBITS, IN_MAX = 1 << 20, OUT_MAX = 3 << 14 };
 
 struct page_writer {
-	struct tally_page *page;
+	struct tally_html *page;
 	int (*write)(void *arg, const void *bytes, size_t len);
 	void *arg;
 	z_stream deflate;
@@ -58,7 +58,7 @@ static int writer_emit(struct page_writer *writer, bool is_end)
 
 static int writer_at(struct page_writer *writer)
 {
-	const struct tally_page_options *options = &writer->page->options;
+	const struct tally_html_options *options = &writer->page->options;
 
 	return options->at ? options->at(options->arg, writer->done, writer->all) : 0;
 }
@@ -143,19 +143,22 @@ static int write_text(struct page_writer *writer, struct tally_str *text)
 
 static int write_part(struct page_writer *writer, int number)
 {
-	const struct tally_page_part *part = &tally_page_parts[number];
+	const struct tally_html_part *part = &tally_html_parts[number];
 
 	return write_pieces(writer, (const char *)part->bytes, part->len);
 }
 
 static int write_page(struct page_writer *writer)
 {
-	struct tally_str title = {0}, meta = {0};
+	struct tally_str title = {0}, html = {0}, meta = {0};
 	int ret = write_part(writer, 0);
 
-	page_html_add(writer->page->options.title, &title);
+	page_title_add(writer->page, &title);
+	page_html_add(tally_str_text(&title), &html);
+	html.failed |= title.failed;
+	tally_str_free(&title);
 	if (!ret)
-		ret = write_text(writer, &title);
+		ret = write_text(writer, &html);
 	if (!ret)
 		ret = write_part(writer, 1);
 	if (!ret)
@@ -166,11 +169,11 @@ static int write_page(struct page_writer *writer)
 		ret = write_part(writer, 2);
 	if (!ret)
 		ret = write_data(writer);
-	tally_str_free(&title);
+	tally_str_free(&html);
 	return ret ? ret : write_part(writer, 3);
 }
 
-int tally_page_write(struct tally_page *page,
+int tally_html_write(struct tally_html *page,
 		     int (*write)(void *arg, const void *bytes, size_t len), void *arg)
 {
 	struct page_writer *writer;

@@ -17,6 +17,10 @@ const struct tally_option report_options[] = {
 	{0, "tui", TALLY_OPTION_FLAG, AT(tui), NULL,
 	 "in the terminal browser (the default on a terminal)"},
 	{0, "json", TALLY_OPTION_FLAG, AT(json), NULL, "as JSON"},
+	{0, "html", TALLY_OPTION_TEXT, AT(html), "file",
+	 "as a page for browsers, all in one file (-: to standard output)"},
+	{0, "baseline", TALLY_OPTION_TEXT, AT(baseline), "file",
+	 "with --html: compared with this recording"},
 	{'x', "field-separator", TALLY_OPTION_TEXT, AT(separator), "string",
 	 "as values separated by this string"},
 	{'t', NULL, TALLY_OPTION_TEXT, AT(separator), "string", "the same, perf's letter"},
@@ -220,6 +224,17 @@ static int config_widths(struct report_config *config)
 	return 0;
 }
 
+int report_config_lists(struct report_config *config)
+{
+	int ret = tally_word_list_split(config->comms, &config->comm_list);
+
+	if (!ret)
+		ret = tally_word_list_split(config->dsos, &config->dso_list);
+	if (!ret)
+		ret = tally_word_list_split(config->symbols, &config->symbol_list);
+	return ret;
+}
+
 int report_config_finish(struct report_config *config, bool has_chains)
 {
 	int ret = config_call_graph(config, has_chains);
@@ -231,11 +246,7 @@ int report_config_finish(struct report_config *config, bool has_chains)
 	if (!ret)
 		ret = config_widths(config);
 	if (!ret)
-		ret = tally_word_list_split(config->comms, &config->comm_list);
-	if (!ret)
-		ret = tally_word_list_split(config->dsos, &config->dso_list);
-	if (!ret)
-		ret = tally_word_list_split(config->symbols, &config->symbol_list);
+		ret = report_config_lists(config);
 	if (config->separator && !strcmp(config->separator, "\\t"))
 		config->separator = "\t";
 	return ret;

@@ -19,6 +19,7 @@ struct report_config {
 	bool is_inlined, inlined_given; /* inlined functions are frames */
 	bool children, children_given, inverted, no_demangle, force, stdio, tui, no_bounds;
 	bool has_paths; /* files of source are told apart, and shown, with their directories */
+	const char *html, *baseline; /* see page.h */
 	bool header, header_only, health, show_samples, show_period, json, quiet, group, raw_chains;
 	/* From here on derived. */
 	unsigned keys;
@@ -38,6 +39,9 @@ extern const struct tally_option report_options[];
 
 /* Derive keys and columns. `has_chains`: the recording has callchains. Says what is wrong. */
 int report_config_finish(struct report_config *config, bool has_chains);
+
+/* Derive the lists of names alone. 0 or -ENOMEM. */
+int report_config_lists(struct report_config *config);
 
 /* The period below which branches of graphs are not shown, of a report over `period` in all. 0 also
  * where it depends on the branch that they part from. */

@@ -276,11 +276,39 @@ static int report_session(struct report *report)
 	return ret;
 }
 
+/* As rows: text, JSON, or in the terminal browser. */
+static int report_show_rows(struct report_config *config)
+{
+	struct tally_session session;
+	struct report report = {.config = config, .session = &session};
+	int ret;
+
+	if (!config->separator && !config->json)
+		report.line_width = tally_output_size().columns;
+	report.browses = report_wants_browser(config);
+	/* There it is a step that one can go back from. */
+	if (report.browses) {
+		report.query = config->session.filter.query;
+		config->session.filter.query = NULL;
+	}
+	ret = tally_session_open(&config->session, &session);
+	if (!ret) {
+		tally_machine_show_hidden(session.machine);
+		ret = report_session(&report);
+		if (report.is_ready)
+			tally_profile_free(&report.profile);
+		tally_session_close(&session);
+	}
+	tally_tracing_free(report.tracing);
+	tally_intern_free(&report.traces);
+	tally_str_free(&report.trace);
+	tally_str_free(&report.out);
+	return ret;
+}
+
 static int report_run(int argc, char **argv)
 {
 	struct report_config config = {0};
-	struct tally_session session;
-	struct report report = {.config = &config, .session = &session};
 	const char *word = NULL;
 	int first, ret;
 
@@ -293,8 +321,6 @@ static int report_run(int argc, char **argv)
 		return ret - 1;
 	if (word)
 		config.symbol_part = word;
-	if (!config.separator && !config.json)
-		report.line_width = tally_output_size().columns;
 	config.session.symbols = (struct tally_symbols_options){
 		.symfs = config.symfs,
 		.vmlinux = config.vmlinux,
@@ -303,24 +329,9 @@ static int report_run(int argc, char **argv)
 		.bounds = !config.no_bounds,
 		.any_owner = config.force,
 	};
-	report.browses = report_wants_browser(&config);
-	/* There it is a step that one can go back from. */
-	if (report.browses) {
-		report.query = config.session.filter.query;
-		config.session.filter.query = NULL;
-	}
-	ret = tally_session_open(&config.session, &session);
-	if (!ret) {
-		tally_machine_show_hidden(session.machine);
-		ret = report_session(&report);
-		if (report.is_ready)
-			tally_profile_free(&report.profile);
-		tally_session_close(&session);
-	}
-	tally_tracing_free(report.tracing);
-	tally_intern_free(&report.traces);
-	tally_str_free(&report.trace);
-	tally_str_free(&report.out);
+	if (report_page_check(&config))
+		return TALLY_EXIT_USAGE;
+	ret = config.html ? report_page(&config) : report_show_rows(&config);
 	report_config_free(&config);
 	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
 }

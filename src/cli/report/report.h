@@ -35,6 +35,12 @@ int report_print(struct report *report);
  */
 bool report_wants_browser(const struct report_config *config);
 
+/* Whether what was asked for goes together with --html; says what does not. 0 or -EINVAL. */
+int report_page_check(const struct report_config *config);
+
+/* Write it as a page. 0 or -errno, told. */
+int report_page(struct report_config *config);
+
 /* Show it in the terminal browser. 0 or -errno, told. */
 int report_browse(struct report *report);
 

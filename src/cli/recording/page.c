@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/recording/page.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "abi/attr.h"
+#include "base/endian.h"
+#include "base/path.h"
+#include "cli/main/print.h"
+#include "cli/main/progress.h"
+#include "cli/recording/check_events.h"
+#include "cli/recording/header.h"
+#include "cli/recording/health.h"
+#include "cli/recording/page_output.h"
+#include "page/page.h"
+#include "profile/query.h"
+#include "sampler/privileges.h"
+
+/* Who may read the page: as of the recordings, 0600 of streams. */
+enum { MODE_ALL = 0666, MODE_STREAM = 0600 };
+
+struct page_maker {
+	const struct tally_html_request *request;
+	struct tally_html *page;
+	struct tally_progress progress;
+	unsigned mode;
+	int kallsyms_fd;
+};
+
+/* One recording being read. */
+struct page_input {
+	struct page_maker *maker;
+	struct tally_session *session;
+	struct tally_profile profile;
+	bool is_ready; /* the profile is set up */
+	TALLY_VEC(struct tally_html_event) events;
+	TALLY_VEC(struct tally_html_loss) losses;
+	uint8_t *passes;
+	struct tally_str header, health;
+};
+
+/* ---- reading ----------------------------------------------------------------------- */
+
+static int input_start(struct page_input *input)
+{
+	const struct tally_html_request *request = input->maker->request;
+	bool has_chains = tally_session_has(input->session, PERF_SAMPLE_CALLCHAIN);
+	struct tally_profile_options options = {
+		.by = TALLY_BY_COMM | TALLY_BY_THREAD | TALLY_BY_CPU | TALLY_BY_FRAME |
+		      TALLY_BY_PATH,
+		.lines = has_chains && !request->no_inlined ? TALLY_LINES_INLINED : 0,
+		.max_stack = request->max_stack,
+		.keeps_samples = true,
+		.filter = request->filter,
+	};
+	int ret = tally_profile_init(&input->profile, input->session->machine, &options);
+
+	input->is_ready = !ret;
+	return ret;
+}
+
+/* Whether the sums of all that was lost are told at the end, besides where it was. */
+static bool has_sums(const struct tally_session *session)
+{
+	const struct tally_perfdata_event *event;
+
+	for (size_t i = 0; (event = tally_perfdata_event(session->data, i)); i++) {
+		if (event->attr.read_format & PERF_FORMAT_LOST)
+			return true;
+	}
+	return false;
+}
+
+/* Where records were lost, as far as it is said when that was. */
+static int input_loss(struct page_input *input, const struct tally_perfdata_record *record)
+{
+	enum { LOST_AT = 16, LOST_SAMPLES_AT = 8 };
+	size_t at = record->type == PERF_RECORD_LOST ? LOST_AT : LOST_SAMPLES_AT;
+	struct tally_sample trailer = {.cpu = UINT32_MAX};
+	struct tally_html_loss loss = {.time = record->time};
+
+	if (!record->time || record->size < at + 8 ||
+	    !tally_time_range_has(&input->session->time, record->time) ||
+	    (record->type == PERF_RECORD_LOST_SAMPLES && has_sums(input->session)))
+		return 0;
+	if (record->event && record->event->layout &&
+	    tally_trailer_decode(record->event->layout, record->data, record->size, &trailer, NULL))
+		return 0;
+	loss.cpu = trailer.cpu;
+	loss.nr = tally_get_u64((const uint8_t *)record->data + at);
+	return loss.nr ? tally_vec_push(&input->losses, loss) : 0;
+}
+
+static int input_record(void *arg, struct tally_session *session,
+			const struct tally_perfdata_record *record,
+			const struct tally_session_sample *sample)
+{
+	struct page_input *input = arg;
+	int ret = 0;
+
+	if (!sample)
+		return record->type == PERF_RECORD_LOST || record->type == PERF_RECORD_LOST_SAMPLES
+			       ? input_loss(input, record)
+			       : 0;
+	if (!input->is_ready)
+		ret = input_start(input);
+	if (ret)
+		return ret;
+	input->profile.is_raw =
+		input->maker->request->raw_chains || !tally_attr_walks_user(&sample->event->attr);
+	return tally_profile_add(&input->profile, sample->event->index, sample->thread,
+				 sample->cpumode, &sample->sample, sample->period, record->number);
+}
+
+/* ---- into the page ------------------------------------------------------------------- */
+
+static int input_events(struct page_input *input)
+{
+	const struct tally_perfdata_event *event;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && (event = tally_perfdata_event(input->session->data, i)); i++)
+		ret = tally_vec_push(
+			&input->events,
+			(struct tally_html_event){event->name, tally_attr_is_clock(&event->attr)});
+	return ret;
+}
+
+static int input_select(struct page_input *input)
+{
+	const struct tally_query *query = input->session->query;
+
+	if (!query)
+		return 0;
+	input->passes = malloc(input->profile.buckets.len + 1);
+	return input->passes ? tally_query_select(query, &input->profile, input->passes) : -ENOMEM;
+}
+
+static int input_texts(struct page_input *input)
+{
+	int ret = tally_header_text(input->session, &input->header);
+
+	tally_health_text(input->session, &input->profile, false, &input->health);
+	return ret ? ret : tally_str_error(&input->health);
+}
+
+/* Others than its readers may not read the page, either. */
+static void input_mode(const struct page_input *input)
+{
+	const struct tally_session *session = input->session;
+	unsigned mode = MODE_STREAM;
+	struct stat st;
+
+	if (!tally_perfdata_info(session->data)->is_stream && !stat(session->path, &st) &&
+	    S_ISREG(st.st_mode))
+		mode = st.st_mode;
+	input->maker->mode &= mode | MODE_STREAM;
+}
+
+static void warn_input(const struct page_input *input, uint64_t nr)
+{
+	const char *name = tally_session_name(input->session->path);
+
+	if (!input->session->feed.counts.samples)
+		tally_print_warning("%s has no samples", name);
+	else if (!nr)
+		tally_print_warning("%s: there are samples, but filters leave none of them", name);
+}
+
+static int input_add(struct page_input *input)
+{
+	const char *name = tally_session_name(input->session->path);
+	uint64_t nr = tally_html_nr_samples(input->maker->page);
+	struct tally_html_recording recording;
+	int ret = tally_check_events(&input->profile, input->session->path);
+
+	if (!ret)
+		ret = tally_profile_finish(&input->profile);
+	if (!ret)
+		ret = input_select(input);
+	if (!ret)
+		ret = input_events(input);
+	if (!ret)
+		ret = input_texts(input);
+	if (ret)
+		return ret;
+	recording = (struct tally_html_recording){
+		.name = strcmp(name, "-") ? tally_path_name(name) : "standard input",
+		.profile = &input->profile,
+		.passes = input->passes,
+		.events = input->events.data,
+		.nr_events = input->events.len,
+		.losses = input->losses.data,
+		.nr_losses = input->losses.len,
+		.header = tally_str_text(&input->header),
+		.health = tally_str_text(&input->health),
+	};
+	ret = tally_html_add(input->maker->page, &recording);
+	input_mode(input);
+	if (!ret)
+		warn_input(input, tally_html_nr_samples(input->maker->page) - nr);
+	return ret;
+}
+
+/* What was read before the file broke is worth showing. */
+static int input_run(struct page_input *input, bool *is_added)
+{
+	int ret = tally_session_run(input->session, input_record, input), added;
+
+	if (ret && ret != -EINVAL)
+		return ret;
+	added = input->is_ready ? 0 : input_start(input);
+	if (!added)
+		added = input_add(input);
+	*is_added = !added;
+	if (!ret && input->session->is_cut)
+		ret = -EINVAL;
+	return ret ? ret : added;
+}
+
+static void input_free(struct page_input *input)
+{
+	if (input->is_ready)
+		tally_profile_free(&input->profile);
+	tally_vec_free(&input->events);
+	tally_vec_free(&input->losses);
+	free(input->passes);
+	tally_str_free(&input->header);
+	tally_str_free(&input->health);
+}
+
+/* ---- all of it ------------------------------------------------------------------------- */
+
+/* `*is_added` tells whether the page has it, be it as far as it could be read. */
+static int maker_read(struct page_maker *maker, const char *path, bool *is_added)
+{
+	struct tally_session_options options = maker->request->session;
+	struct tally_session session;
+	struct page_input input = {.maker = maker, .session = &session};
+	int ret;
+
+	options.input = path;
+	options.goes_elsewhere = true;
+	options.symbols.kallsyms_fd = tally_session_share_kallsyms(maker->kallsyms_fd);
+	ret = tally_session_open(&options, &session);
+	if (ret)
+		return ret;
+	tally_machine_show_hidden(session.machine);
+	if (tally_html_output_is(maker->request->output, session.path))
+		ret = -EINVAL;
+	else
+		ret = input_run(&input, is_added);
+	input_free(&input);
+	tally_session_close(&session);
+	return ret;
+}
+
+static int show_progress(void *arg, uint64_t done, uint64_t all)
+{
+	struct page_maker *maker = arg;
+
+	tally_progress_at(&maker->progress, done, all);
+	return 0;
+}
+
+static int maker_run(struct page_maker *maker)
+{
+	const struct tally_html_request *request = maker->request;
+	const struct tally_html_options options = {show_progress, maker};
+	bool is_added = true;
+	int ret = tally_html_new(&options, &maker->page), written;
+
+	for (uint32_t i = 0; i < request->nr_inputs && !ret; i++) {
+		is_added = false;
+		ret = maker_read(maker, request->inputs[i], &is_added);
+	}
+	tally_progress_end(&maker->progress);
+	if (ret && !is_added)
+		return ret;
+	written = tally_html_output(maker->page, request->output, maker->mode, request->command);
+	tally_progress_end(&maker->progress);
+	return ret ? ret : written;
+}
+
+int tally_html_make(const struct tally_html_request *request)
+{
+	struct page_maker maker = {
+		.request = request, .mode = MODE_ALL, .kallsyms_fd = tally_privileges_kallsyms()};
+	int ret = tally_privileges_drop(&tally_print_messages);
+
+	if (!ret)
+		ret = tally_html_output_check(request->output);
+	maker.progress = tally_progress_start("making", "the page", strcmp(request->output, "-"));
+	if (!ret)
+		ret = maker_run(&maker);
+	if (ret == -ENOMEM)
+		tally_print_error("out of memory");
+	tally_html_free(maker.page);
+	if (maker.kallsyms_fd > 0)
+		close(maker.kallsyms_fd);
+	return ret;
+}

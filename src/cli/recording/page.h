@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* --html: a recording, or two to compare, as one page for browsers. */
+#ifndef TALLY_CLI_RECORDING_PAGE_H
+#define TALLY_CLI_RECORDING_PAGE_H
+
+#include "cli/recording/session.h"
+#include "profile/profile.h"
+
+enum { TALLY_HTML_INPUTS_MAX = 2 };
+
+struct tally_html_request {
+	const char *command; /* in whose name it is said what was written; NULL: it is not */
+	const char *output;  /* "-": stdout, which may not be a terminal */
+	/* How all inputs are opened. */
+	struct tally_session_options session;
+	const char *inputs[TALLY_HTML_INPUTS_MAX]; /* the baseline first; NULL as of a session */
+	uint32_t nr_inputs;
+	struct tally_profile_filter filter;
+	uint32_t max_stack; /* as of profiles */
+	bool raw_chains, no_inlined;
+};
+
+/* Read the inputs and write the page. What is wrong is printed. 0 or -errno; a page of what could
+ * be read of a broken recording is written all the same. */
+int tally_html_make(const struct tally_html_request *request);
+
+#endif
