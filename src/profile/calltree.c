@@ -175,8 +175,10 @@ static int children_add(struct grower *grower, uint32_t node, uint32_t *order)
 			.frame = child->frame, .period = child->period, .nr = child->nr_samples};
 
 		child->first = UINT32_MAX;
-		if (child->period < grower->min || !child->period)
+		if (child->period < grower->min || !child->period) {
+			grower->tree->nr_light++;
 			continue;
+		}
 		child->first = at;
 		at += child->nr;
 		*link = (uint32_t)grower->tree->nodes.len;

@@ -36,6 +36,8 @@ struct tally_calltree {
 	/* [0] is the root, whose frame is the function, or TALLY_FRAME_NONE. Children are in the
 	 * order of their weight, heaviest first. */
 	TALLY_VEC(struct tally_graph_node) nodes;
+	uint64_t nr_light; /* children of these that were left out for their weight, as `min` and
+			    * `parts` have it; what is below them was not looked at */
 };
 
 /* 0 or -ENOMEM; free it with tally_calltree_free(). */

@@ -41,3 +41,23 @@ void tally_frame_add_name(const struct tally_frame *frame, struct tally_str *out
 	tally_str_add_bytes(out, "0x", 2);
 	tally_str_add_hex(out, addr, 16);
 }
+
+/* Of a name of 100 kB no more is looked at, for each box and each key. */
+enum { LABEL_MAX_BYTES = 4096 };
+
+void tally_frame_add_label(const struct tally_frame *frame, struct tally_str *out)
+{
+	const char *name = frame->dso ? tally_dso_name(frame->dso) : "[unknown]";
+
+	if (frame->symbol) {
+		const char *symbol = tally_symbol_name(frame->dso, frame->symbol);
+
+		tally_str_add_bytes(out, symbol, strnlen(symbol, LABEL_MAX_BYTES));
+		if (tally_symbol_is_inlined(frame->dso, frame->symbol))
+			tally_str_add(out, " (inlined)");
+	} else if (*name == '[') {
+		tally_str_add(out, name);
+	} else {
+		tally_str_addf(out, "[%s]", tally_path_name(name));
+	}
+}

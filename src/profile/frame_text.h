@@ -15,4 +15,8 @@ void tally_frame_add_file(const struct tally_frame *frame, bool has_pid, struct 
  * escaped. */
 void tally_frame_add_name(const struct tally_frame *frame, struct tally_str *out);
 
+/* Append what stands in a box of a flame graph: the function, said to be inlined where it is; code
+ * without a name is that of its file. At most some 4 kB of it. Not escaped. */
+void tally_frame_add_label(const struct tally_frame *frame, struct tally_str *out);
+
 #endif

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "view/flame.h"
 
-#include <string.h>
-
 #include "base/arith.h"
 #include "base/escape.h"
-#include "base/hash.h"
-#include "base/path.h"
+#include "profile/frame_kind.h"
+#include "profile/frame_text.h"
 #include "view/shorten.h"
 
 /* ---- cells ---------------------------------------------------------------------- */
@@ -75,70 +73,30 @@ uint32_t tally_flame_at(const struct tally_flame *flame, uint32_t level, int col
 	return UINT32_MAX;
 }
 
-/* Of a name of 100 kB no more is looked at, for each cell and each key. */
-enum { NAME_MAX_BYTES = 4096 };
-
 /* ---- how functions look ----------------------------------------------------------- */
 
 void tally_flame_name(const struct tally_profile *profile, uint32_t number, size_t columns,
 		      const char *mark, struct tally_str *out)
 {
-	const struct tally_frame *frame = &profile->frames.all.data[number];
-	const char *name = frame->dso ? tally_dso_name(frame->dso) : "[unknown]";
 	size_t start = out->len;
 
-	if (frame->symbol) {
-		const char *symbol = tally_symbol_name(frame->dso, frame->symbol);
-
-		tally_str_add_bytes(out, symbol, strnlen(symbol, NAME_MAX_BYTES));
-		if (tally_symbol_is_inlined(frame->dso, frame->symbol))
-			tally_str_add(out, " (inlined)");
-	} else if (*name == '[') {
-		tally_str_add(out, name);
-	} else {
-		tally_str_addf(out, "[%s]", tally_path_name(name));
-	}
+	tally_frame_add_label(&profile->frames.all.data[number], out);
 	tally_str_escape(out, start);
 	tally_shorten(out, start, TALLY_SHORTEN_NAME, columns, mark);
 }
 
-static bool is_library(const char *name)
-{
-	const char *last = tally_path_name(name), *so = strstr(last, ".so");
+/* The first of the two shades of each kind. */
+static const enum tally_ink kind_inks[TALLY_NR_KINDS] = {
+	[TALLY_KIND_USER] = TALLY_INK_USER,       [TALLY_KIND_LIBRARY] = TALLY_INK_LIBRARY,
+	[TALLY_KIND_KERNEL] = TALLY_INK_KERNEL,   [TALLY_KIND_JIT] = TALLY_INK_JIT,
+	[TALLY_KIND_INLINED] = TALLY_INK_INLINED, [TALLY_KIND_UNKNOWN] = TALLY_INK_UNKNOWN,
+};
 
-	return so && (!so[3] || so[3] == '.');
-}
-
-/* The first of the two shades of its kind. */
-static enum tally_ink frame_kind(const struct tally_frame *frame)
-{
-	enum tally_dso_kind kind = frame->dso ? tally_dso_kind(frame->dso) : TALLY_DSO_UNKNOWN;
-
-	switch (kind) {
-	case TALLY_DSO_KERNEL:
-	case TALLY_DSO_MODULE: return TALLY_INK_KERNEL;
-	case TALLY_DSO_PERF_MAP:
-	case TALLY_DSO_JITDUMP: return TALLY_INK_JIT;
-	case TALLY_DSO_UNKNOWN: return TALLY_INK_UNKNOWN;
-	case TALLY_DSO_USER:
-	case TALLY_DSO_VDSO: break;
-	}
-	if (frame->symbol && tally_symbol_is_inlined(frame->dso, frame->symbol))
-		return TALLY_INK_INLINED;
-	if (!frame->symbol)
-		return TALLY_INK_UNKNOWN;
-	return is_library(tally_dso_name(frame->dso)) ? TALLY_INK_LIBRARY : TALLY_INK_USER;
-}
-
-/* Which of the two shades is a matter of the name: the same function has the same one everywhere.
- */
 enum tally_ink tally_flame_ink(const struct tally_profile *profile, uint32_t number)
 {
 	const struct tally_frame *frame = &profile->frames.all.data[number];
-	const char *name = frame->symbol ? tally_symbol_name(frame->dso, frame->symbol) : "";
 
-	return frame_kind(frame) +
-	       (enum tally_ink)(tally_hash_bytes(name, strlen(name), 0) >> 7 & 1);
+	return kind_inks[tally_frame_kind(frame)] + (enum tally_ink)tally_frame_shade(frame);
 }
 
 /* ---- drawing ------------------------------------------------------------------------ */
