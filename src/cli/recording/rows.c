@@ -21,6 +21,8 @@ const struct tally_option report_options[] = {
 	 "as a page for browsers, all in one file (-: to standard output)"},
 	{0, "baseline", TALLY_OPTION_TEXT, AT(baseline), "file",
 	 "with --html: compared with this recording"},
+	{0, "svg", TALLY_OPTION_TEXT, AT(svg), "file",
+	 "as a picture: flame graphs in a file (- for standard output) that needs no script"},
 	{'x', "field-separator", TALLY_OPTION_TEXT, AT(separator), "string",
 	 "as values separated by this string"},
 	{'t', NULL, TALLY_OPTION_TEXT, AT(separator), "string", "the same, perf's letter"},

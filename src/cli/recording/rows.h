@@ -14,6 +14,7 @@ struct report_config {
 	const char *comms, *dsos, *symbols, *symbol_part, *parent;
 	const char *symfs, *kallsyms, *vmlinux, *percent_limit, *separator, *colour;
 	const char *column_widths;
+	const char *svg;          /* a flame graph goes to this file; NULL: it is a report */
 	const char *default_sort; /* NULL: comm,dso,symbol */
 	uint64_t max_stack;
 	bool is_inlined, inlined_given; /* inlined functions are frames */

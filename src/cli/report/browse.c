@@ -16,7 +16,7 @@
 bool report_wants_browser(const struct report_config *config)
 {
 	bool asks_text = config->stdio || config->json || config->separator || config->header ||
-			 config->header_only || config->health || config->quiet;
+			 config->header_only || config->health || config->quiet || config->svg;
 
 	if (config->tui)
 		return true;

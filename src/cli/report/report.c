@@ -37,6 +37,7 @@ static bool report_reads_twice(const struct report *report)
 	const struct report_config *config = report->config;
 
 	return config->style != TALLY_STYLE_NONE && !config->children && !report->browses &&
+	       !config->svg &&
 	       !(config->keys & (TALLY_KEY_PARENT | TALLY_KEY_LINE | TALLY_KEY_FILE)) &&
 	       !report->session->query && report_config_graph_min(config, UINT32_MAX) &&
 	       !tally_perfdata_info(report->session->data)->is_stream &&
@@ -54,7 +55,8 @@ static unsigned report_by(const struct report_config *config)
 		{TALLY_KEY_PARENT, TALLY_BY_PATH}, {TALLY_KEY_LABEL, TALLY_BY_LABEL},
 		{TALLY_KEY_LINE, TALLY_BY_FRAME},  {TALLY_KEY_FILE, TALLY_BY_FRAME},
 	};
-	unsigned by = config->children || config->style != TALLY_STYLE_NONE ? TALLY_BY_PATH : 0;
+	bool has_paths = config->children || config->style != TALLY_STYLE_NONE || config->svg;
+	unsigned by = has_paths ? TALLY_BY_PATH : 0;
 
 	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)
 		by |= config->keys & map[i].key ? map[i].by : 0;
@@ -100,7 +102,9 @@ static int report_start(struct report *report)
 		.comms = config->comm_list.items,
 		.dsos = config->dso_list.items,
 		.symbols = config->symbol_list.items,
-		.symbol_part = report_config_sample_part(config),
+		/* A picture has no rows to leave out. */
+		.symbol_part =
+			config->svg ? config->symbol_part : report_config_sample_part(config),
 	};
 	ret = tally_profile_init(&report->profile, report->session->machine, &options);
 	report->is_ready = !ret;
@@ -237,6 +241,8 @@ static int report_show(struct report *report)
 		return ret;
 	if (report->browses && report->session->feed.counts.samples)
 		return report_browse(report);
+	if (report->config->svg)
+		return report_svg(report);
 	return report_print(report);
 }
 
@@ -329,7 +335,7 @@ static int report_run(int argc, char **argv)
 		.bounds = !config.no_bounds,
 		.any_owner = config.force,
 	};
-	if (report_page_check(&config))
+	if (report_svg_check(&config) || report_page_check(&config))
 		return TALLY_EXIT_USAGE;
 	ret = config.html ? report_page(&config) : report_show_rows(&config);
 	report_config_free(&config);

@@ -31,6 +31,12 @@ struct tally_hist_options report_hist_options(struct report *report, uint32_t ev
 /* Print the profile as it was asked for, as text or JSON. 0 or -errno. */
 int report_print(struct report *report);
 
+/* Whether --svg goes with the other options: 0, or -EINVAL, told. */
+int report_svg_check(const struct report_config *config);
+
+/* Write the profile as --svg has it. 0 or -errno, told. */
+int report_svg(struct report *report);
+
 /* Whether the terminal browser is to show it: asked for, or text was not and there is a terminal.
  */
 bool report_wants_browser(const struct report_config *config);

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The report as a picture. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/path.h"
+#include "cli/main/print.h"
+#include "cli/recording/document.h"
+#include "cli/recording/health.h"
+#include "cli/report/report.h"
+#include "page/svg.h"
+#include "view/shorten.h"
+#include "view/wrap.h"
+
+/* Where --percent-limit does not say which boxes are too narrow: less than 0.1 % of the width. Of
+ * what is narrower than a hundredth of a percent nobody sees anything. */
+enum { PARTS = 1000, MOST_PARTS = 10000, CAPTION_COLUMNS = 150 };
+
+int report_svg_check(const struct report_config *config)
+{
+	const struct {
+		const char *name;
+		bool is_given;
+	} others[] = {
+		{"json", config->json},     {"tui", config->tui},
+		{"stdio", config->stdio},   {"field-separator", config->separator},
+		{"header", config->header}, {"header-only", config->header_only},
+		{"health", config->health},
+	};
+
+	for (size_t i = 0; config->svg && i < TALLY_ARRAY_SIZE(others); i++) {
+		if (!others[i].is_given)
+			continue;
+		tally_print_error("--svg makes a picture, which '--%s' cannot shape: ask for one "
+				  "after the other",
+				  others[i].name);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static void shorten(struct tally_str *text, size_t start, size_t columns)
+{
+	tally_shorten(text, start, TALLY_SHORTEN_NAME, columns, "\xe2\x80\xa6");
+}
+
+static uint32_t parts_of(const struct report_config *config)
+{
+	double percent = config->row_min_percent;
+
+	if (percent <= 0)
+		return PARTS;
+	return (uint32_t)TALLY_MIN(100 / percent, (double)MOST_PARTS);
+}
+
+/* Lines of health without the marks of comments. */
+static void add_caption(const struct report *report, struct tally_str *out)
+{
+	struct tally_str text = {0};
+
+	if (report->config->quiet)
+		return;
+	tally_health_text(report->session, &report->profile, false, &text);
+	tally_wrap_comments(&text, 0, CAPTION_COLUMNS);
+	for (const char *at = tally_str_text(&text); *at;) {
+		size_t len = strcspn(at, "\n"), mark = len > 1 ? 2 : len;
+
+		tally_str_add_bytes(out, at + mark, len - mark);
+		tally_str_add_char(out, '\n');
+		at += len + (at[len] == '\n');
+	}
+	out->failed |= text.failed;
+	tally_str_free(&text);
+}
+
+/* Events of which there is something to see. */
+static int find_events(struct report *report, struct tally_svg_event **ret_events, size_t *ret_nr)
+{
+	size_t all = report->profile.totals.len, nr = 0;
+	struct tally_svg_event *events = calloc(all + 1, sizeof(*events));
+	const struct tally_perfdata_event *event;
+
+	if (!events)
+		return -ENOMEM;
+	for (size_t i = 0; i < all && (event = tally_perfdata_event(report->session->data, i));
+	     i++) {
+		uint64_t shown = report->profile.totals.data[i].nr_shown;
+
+		report->rows_shown += shown;
+		if (shown)
+			events[nr++] = (struct tally_svg_event){event->name, (uint32_t)i};
+	}
+	*ret_events = events;
+	*ret_nr = nr;
+	return 0;
+}
+
+int report_svg(struct report *report)
+{
+	struct tally_svg_event *events = NULL;
+	struct tally_str caption = {0};
+	struct tally_svg svg = {
+		.profile = &report->profile,
+		.title = tally_path_name(report_shown_name(report->session->path)),
+		.parts = parts_of(report->config),
+		.shorten = shorten,
+	};
+	int ret = find_events(report, &events, &svg.nr_events);
+
+	add_caption(report, &caption);
+	svg.events = events;
+	svg.caption = tally_str_text(&caption);
+	if (!ret)
+		ret = tally_str_error(&caption);
+	if (!ret)
+		ret = tally_svg_write(&svg, &report->out);
+	if (!ret)
+		ret = tally_document_write(report->config->svg, &report->out);
+	free(events);
+	tally_str_free(&caption);
+	return ret;
+}
