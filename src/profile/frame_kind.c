@@ -13,6 +13,14 @@ static bool is_library(const char *name)
 	return so && (!so[3] || so[3] == '.');
 }
 
+/* Of a kernel whose addresses were hidden is known that much. */
+static enum tally_frame_kind unknown_kind(const struct tally_frame *frame)
+{
+	bool is_kernel = frame->dso && !strcmp(tally_dso_name(frame->dso), TALLY_HIDDEN_KERNEL);
+
+	return is_kernel ? TALLY_KIND_KERNEL : TALLY_KIND_UNKNOWN;
+}
+
 enum tally_frame_kind tally_frame_kind(const struct tally_frame *frame)
 {
 	enum tally_dso_kind kind = frame->dso ? tally_dso_kind(frame->dso) : TALLY_DSO_UNKNOWN;
@@ -22,7 +30,7 @@ enum tally_frame_kind tally_frame_kind(const struct tally_frame *frame)
 	case TALLY_DSO_MODULE: return TALLY_KIND_KERNEL;
 	case TALLY_DSO_PERF_MAP:
 	case TALLY_DSO_JITDUMP: return TALLY_KIND_JIT;
-	case TALLY_DSO_UNKNOWN: return TALLY_KIND_UNKNOWN;
+	case TALLY_DSO_UNKNOWN: return unknown_kind(frame);
 	case TALLY_DSO_USER:
 	case TALLY_DSO_VDSO: break;
 	}
