@@ -103,7 +103,7 @@ int report_svg(struct report *report)
 	struct tally_str caption = {0};
 	struct tally_svg svg = {
 		.profile = &report->profile,
-		.title = tally_path_name(report_shown_name(report->session->path)),
+		.title = tally_path_name(tally_session_name(report->session->path)),
 		.parts = parts_of(report->config),
 		.shorten = shorten,
 	};
