@@ -9,7 +9,7 @@
 #include "page/parts.h"
 
 /* Bytes that are deflated at a time, and those that come of it, which are whole groups of three. */
-enum { LEVEL = 7, MEMORY = 9, RAW = -MAX_WBITS, IN_MAX = 1 << 20, OUT_MAX = 3 << 14 };
+enum { LEVEL = 6, MEMORY = 9, RAW = -MAX_WBITS, IN_MAX = 1 << 20, OUT_MAX = 3 << 14 };
 
 struct page_writer {
 	struct tally_html *page;

@@ -248,15 +248,7 @@ static int input_read(struct comparison *comparison, uint32_t input)
 	int ret;
 
 	options.input = config->inputs[input];
-	options.symbols = (struct tally_symbols_options){
-		.symfs = config->symfs,
-		.vmlinux = config->vmlinux,
-		.kallsyms = config->kallsyms,
-		.no_demangle = config->no_demangle,
-		.bounds = !config->no_bounds,
-		.any_owner = config->force,
-		.kallsyms_fd = tally_session_share_kallsyms(comparison->kallsyms_fd),
-	};
+	options.symbols.kallsyms_fd = tally_session_share_kallsyms(comparison->kallsyms_fd);
 	ret = tally_session_open(&options, &session);
 	if (ret)
 		return ret;

@@ -289,9 +289,16 @@ static int diff_run(int argc, char **argv)
 	struct show show = {.config = &config, .comparison = &comparison};
 	int ret = diff_config_parse(&config, argc, argv);
 
+	if (!ret && diff_page_check(&config))
+		ret = TALLY_EXIT_USAGE + 1;
 	if (ret) {
 		diff_config_free(&config);
 		return ret - 1;
+	}
+	if (config.html) {
+		ret = diff_page(&config);
+		diff_config_free(&config);
+		return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
 	}
 	if (!config.separator && !config.json)
 		show.line_width = tally_output_size().columns;

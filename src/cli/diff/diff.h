@@ -23,6 +23,7 @@ struct diff_config {
 	const char *comms, *dsos, *symbols, *symfs, *kallsyms, *vmlinux, *separator, *colour;
 	uint64_t count_a, count_b;
 	bool matched, has_periods, has_formula, quiet, json, stdio, children, no_verdicts, changed;
+	const char *html; /* see cli/recording/page.h */
 	bool no_bounds, no_demangle, force, verbose, is_inlined, inlined_given, raw_chains;
 	/* From here on derived. */
 	const char **inputs; /* nr_inputs, the first nr_baselines of side A */
@@ -40,5 +41,11 @@ extern const struct tally_option diff_options[];
 /* Parse argv; what is wrong is printed. 0, or the exit status plus 1, as tally_options_parse(). */
 int diff_config_parse(struct diff_config *config, int argc, char **argv);
 void diff_config_free(struct diff_config *config);
+
+/* Whether what was asked for goes together with --html; says what does not. 0 or -EINVAL. */
+int diff_page_check(const struct diff_config *config);
+
+/* Write both recordings as a page. 0 or -errno, told. */
+int diff_page(const struct diff_config *config);
 
 #endif

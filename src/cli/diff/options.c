@@ -15,6 +15,8 @@
 const struct tally_option diff_options[] = {
 	{0, "stdio", TALLY_OPTION_FLAG, AT(stdio), NULL, "as text, also on a terminal"},
 	{0, "json", TALLY_OPTION_FLAG, AT(json), NULL, "as JSON"},
+	{0, "html", TALLY_OPTION_TEXT, AT(html), "file",
+	 "as a page for browsers, all in one file (-: to standard output)"},
 	{'t', "field-separator", TALLY_OPTION_TEXT, AT(separator), "string",
 	 "as values separated by this string"},
 	{'x', NULL, TALLY_OPTION_TEXT, AT(separator), "string", "the same, the letter of report"},
@@ -242,6 +244,14 @@ static int config_derive(struct diff_config *config)
 		.comms = config->comm_list.items,
 		.dsos = config->dso_list.items,
 		.symbols = config->symbol_list.items,
+	};
+	config->session.symbols = (struct tally_symbols_options){
+		.symfs = config->symfs,
+		.vmlinux = config->vmlinux,
+		.kallsyms = config->kallsyms,
+		.no_demangle = config->no_demangle,
+		.bounds = !config->no_bounds,
+		.any_owner = config->force,
 	};
 	if (config->separator && !strcmp(config->separator, "\\t"))
 		config->separator = "\t";

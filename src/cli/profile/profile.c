@@ -15,11 +15,13 @@
 #include "cli/main/print.h"
 #include "cli/main/target_options.h"
 #include "cli/profile/recording.h"
+#include "cli/recording/page_output.h"
 
 struct profile_config {
 	struct tally_target target;
 	struct tally_option_list events;
 	const char *freq, *call_graph, *duration, *output, *mmap_size;
+	const char *html;
 	bool stdio;
 };
 
@@ -50,6 +52,8 @@ static const struct tally_option profile_options[] = {
 	{'m', "mmap-pages", TALLY_OPTION_TEXT, AT(mmap_size), "pages|size",
 	 "size of each ring buffer: pages, or 512K, 4M (512K)"},
 	{0, "stdio", TALLY_OPTION_FLAG, AT(stdio), NULL, "as text on a terminal, too"},
+	{0, "html", TALLY_OPTION_TEXT, AT(html), "file",
+	 "as a page for browsers, all in one file (-: to standard output)"},
 	{'o', "output", TALLY_OPTION_TEXT, AT(output), "file",
 	 "keep the recording, for tally report and others"},
 	TALLY_OPTION_END,
@@ -161,7 +165,8 @@ static int profile_show(const struct profile_config *config,
 
 	add_word(&arguments, "report");
 	add_option(&arguments, "-i", tally_str_text(&recording->open));
-	if (config->stdio || !isatty(STDOUT_FILENO))
+	add_option(&arguments, "--html", config->html);
+	if (!config->html && (config->stdio || !isatty(STDOUT_FILENO)))
 		add_word(&arguments, "--stdio");
 	status = run_other(&arguments);
 	tally_vec_free(&arguments.words);
@@ -214,11 +219,16 @@ static int profile_run(int argc, char **argv)
 
 	if (ret)
 		return ret - 1;
-	if (first == argc && !has_target(&config)) {
+	if (config.html && config.stdio) {
+		tally_print_error("--html and --stdio are two ways to show it: one at a time");
+		ret = TALLY_EXIT_USAGE;
+	} else if (first == argc && !has_target(&config)) {
 		tally_print_error("there is nothing to profile");
 		tally_print_hint("a command, or -p PID, -t TID, -u USER, -C CPUS, -a; see 'tally "
 				 "profile --help'");
 		ret = TALLY_EXIT_USAGE;
+	} else if (config.html && tally_html_output_check(config.html)) {
+		ret = TALLY_EXIT_ERROR;
 	} else {
 		ret = profile_recording_begin(&recording, config.output)
 			      ? TALLY_EXIT_ERROR

@@ -43,6 +43,24 @@ struct page_input {
 	struct tally_str header, health;
 };
 
+int tally_html_exclude(const struct tally_html_excluded *excluded, size_t nr, const void *config)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const char *at = (const char *)config + excluded[i].offset;
+
+		if (excluded[i].is_text ? !*(const char *const *)at : !*(const bool *)at)
+			continue;
+		if (excluded[i].is_output)
+			tally_print_error("--html and %s are two ways to show it: one at a time",
+					  excluded[i].option);
+		else
+			tally_print_error("%s is of rows, and a page has its own: not with --html",
+					  excluded[i].option);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 /* ---- reading ----------------------------------------------------------------------- */
 
 static int input_start(struct page_input *input)

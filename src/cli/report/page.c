@@ -10,54 +10,31 @@
 
 #define AT(member) offsetof(struct report_config, member)
 
-/* Options that would change nothing of a page, and why. */
-static const struct {
-	const char *option;
-	size_t offset;
-	bool is_text; /* the member is a text, else a flag */
-	bool is_output;
-} others[] = {
-	{"--stdio", AT(stdio), false, true},
-	{"--tui", AT(tui), false, true},
-	{"--json", AT(json), false, true},
-	{"--field-separator", AT(separator), true, true},
-	{"--header-only", AT(header_only), false, true},
-	{"--health", AT(health), false, true},
+/* Options that would change nothing of a page. */
+static const struct tally_html_excluded excluded[] = {
+	{"--stdio", AT(stdio), .is_output = true},
+	{"--tui", AT(tui), .is_output = true},
+	{"--json", AT(json), .is_output = true},
+	{"--field-separator", AT(separator), .is_text = true, .is_output = true},
+	{"--header-only", AT(header_only), .is_output = true},
+	{"--health", AT(health), .is_output = true},
 	{"--header", AT(header)},
-	{"--sort", AT(sort), true},
-	{"--fields", AT(fields), true},
+	{"--sort", AT(sort), .is_text = true},
+	{"--fields", AT(fields), .is_text = true},
 	{"--children", AT(children_given)},
 	{"--show-nr-samples", AT(show_samples)},
 	{"--show-total-period", AT(show_period)},
 	{"--full-source-path", AT(has_paths)},
-	{"--parent", AT(parent), true},
-	{"--column-widths", AT(column_widths), true},
-	{"--percent-limit", AT(percent_limit), true},
-	{"--call-graph", AT(call_graph), true},
+	{"--parent", AT(parent), .is_text = true},
+	{"--column-widths", AT(column_widths), .is_text = true},
+	{"--percent-limit", AT(percent_limit), .is_text = true},
+	{"--call-graph", AT(call_graph), .is_text = true},
 };
-
-static int check_others(const struct report_config *config)
-{
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(others); i++) {
-		const char *at = (const char *)config + others[i].offset;
-
-		if (others[i].is_text ? !*(const char *const *)at : !*(const bool *)at)
-			continue;
-		if (others[i].is_output)
-			tally_print_error("--html and %s are two ways to show it: one at a time",
-					  others[i].option);
-		else
-			tally_print_error("%s is of rows, and a page has its own: not with --html",
-					  others[i].option);
-		return -EINVAL;
-	}
-	return 0;
-}
 
 int report_page_check(const struct report_config *config)
 {
 	if (config->html)
-		return check_others(config);
+		return tally_html_exclude(excluded, TALLY_ARRAY_SIZE(excluded), config);
 	if (!config->baseline)
 		return 0;
 	tally_print_error("--baseline is of a page: it needs --html FILE");
