@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The page's data: base64 of a raw-deflate stream of columns, which meta lists. Whatever does not fit is an error that
+// is told in the page; what is allocated is bounded by the bytes that are there.
+
+const BYTES_MAX = 2 ** 31 - 1;
+
+class BrokenPage extends Error {}
+
+function bytesOfBase64(text) {
+  try {
+    if (typeof Uint8Array.fromBase64 === "function")
+      return Uint8Array.fromBase64(text);
+    const binary = atob(text);
+    const bytes = new Uint8Array(binary.length);
+    for (let i = 0; i < binary.length; i++)
+      bytes[i] = binary.charCodeAt(i);
+    return bytes;
+  } catch (error) {
+    throw new BrokenPage("its data are not in base64");
+  }
+}
+
+function joinChunks(chunks, size) {
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}
+
+// More than `size` bytes are never unpacked.
+async function inflate(packed, size) {
+  if (typeof DecompressionStream !== "function")
+    throw new BrokenPage("this browser cannot unpack data (it has no DecompressionStream); browsers since 2023 can");
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  const reader = stream.getReader();
+  const chunks = [];
+  let length = 0;
+  try {
+    for (;;) {
+      const {done, value} = await reader.read();
+      if (done)
+        break;
+      chunks.push(value);
+      length += value.length;
+      if (length > size)
+        break;
+    }
+  } catch (error) {
+    throw new BrokenPage("its data do not unpack: the file was cut or changed");
+  }
+  if (length !== size) {
+    reader.cancel().catch(() => {});
+    throw new BrokenPage(`its data are ${length > size ? "longer" : "shorter"} than the ${size} bytes that it says`);
+  }
+  return joinChunks(chunks, size);
+}
+
+// Unsigned LEB128, at most 2^53 - 1. The loop ends at the end of the bytes, as undefined > 127 is false.
+function readVarints(bytes, name, out, limit) {
+  let at = 0;
+  for (let i = 0; i < out.length; i++) {
+    let value = bytes[at++];
+    if (value > 127) {
+      let scale = 128, byte;
+      value &= 127;
+      do {
+        byte = bytes[at++];
+        value += (byte & 127) * scale;
+        scale *= 128;
+      } while (byte > 127);
+    }
+    if (!(value <= limit))
+      throw new BrokenPage(`column ${name} has a value that is too large`);
+    out[i] = value;
+  }
+  if (at !== bytes.length)
+    throw new BrokenPage(`column ${name} does not end where its values do`);
+}
+
+// Zigzag differences to the value before.
+function readDeltas(bytes, name, out, limit) {
+  const zigzag = new Float64Array(out.length);
+  let value = 0;
+  readVarints(bytes, name, zigzag, Number.MAX_SAFE_INTEGER);
+  for (let i = 0; i < out.length; i++) {
+    const z = zigzag[i];
+    value += z % 2 ? -(z + 1) / 2 : z / 2;
+    if (!(value >= 0 && value <= limit))
+      throw new BrokenPage(`column ${name} has a value that is out of range`);
+    out[i] = value;
+  }
+}
+
+const UINT32_LIMIT = 2 ** 32 - 1;
+const READERS = {varint: readVarints, delta: readDeltas};
+
+// One column as an array of `type`.
+function readColumn(column, bytes, type) {
+  if (column.as === "u8" || column.as === "text" || column.as === "json")
+    return bytes;
+  const read = READERS[column.as];
+  if (!read)
+    throw new BrokenPage(`column ${column.name} is written in a way that this viewer does not know`);
+  if (column.count > bytes.length)
+    throw new BrokenPage(`column ${column.name} has fewer bytes than values`);
+  const out = new type(column.count);
+  read(bytes, column.name, out, type === Uint32Array ? UINT32_LIMIT : Number.MAX_SAFE_INTEGER);
+  return out;
+}
+
+function isSize(value) {
+  return Number.isSafeInteger(value) && value >= 0 && value <= BYTES_MAX;
+}
+
+function checkColumns(columns) {
+  let size = 0;
+  if (!Array.isArray(columns))
+    throw new BrokenPage("it does not say what its data are");
+  for (const column of columns) {
+    if (!column || typeof column.name !== "string" || !isSize(column.count) || !isSize(column.bytes))
+      throw new BrokenPage("its list of columns is damaged");
+    size += column.bytes;
+  }
+  if (size > BYTES_MAX)
+    throw new BrokenPage("its data are larger than 2 GiB");
+  return size;
+}
+
+function readMeta(text) {
+  let meta;
+  try {
+    meta = JSON.parse(text);
+  } catch (error) {
+    throw new BrokenPage("its description is no JSON");
+  }
+  if (!meta || meta.format !== 1)
+    throw new BrokenPage("it has another format than the viewer in it");
+  if (!Array.isArray(meta.recordings) || meta.recordings.length < 1 || meta.recordings.length > 2)
+    throw new BrokenPage("it does not say which recordings it is of");
+  if (!Array.isArray(meta.events) || !meta.events.length)
+    throw new BrokenPage("it has no events");
+  return meta;
+}
+
+// {column name: array} of those that `types` has; others are passed over. Other work of the browser goes on between.
+async function readColumns(meta, text, types) {
+  const size = checkColumns(meta.columns);
+  const bytes = await inflate(bytesOfBase64(text), size);
+  const columns = {};
+  let at = 0, since = performance.now();
+  for (const column of meta.columns) {
+    const part = bytes.subarray(at, at + column.bytes);
+    at += column.bytes;
+    if (types[column.name] && !columns[column.name])
+      columns[column.name] = readColumn(column, part, types[column.name]);
+    if (performance.now() - since > 40) {
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      since = performance.now();
+    }
+  }
+  return columns;
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Numbers as people read them.
+
+const NS_STEPS = [[1e9, "s"], [1e6, "ms"], [1e3, "\u00b5s"], [1, "ns"]];
+
+function formatCount(value) {
+  return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, "\u202f");
+}
+
+function formatNs(ns) {
+  const [unit, name] = NS_STEPS.find(([step]) => Math.abs(ns) >= step) || NS_STEPS[3];
+  const value = ns / unit;
+  const digits = unit === 1 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  return `${value >= 1000 ? formatCount(value) : value.toFixed(digits)} ${name}`;
+}
+
+function formatWeight(value, unit) {
+  return unit === "ns" ? formatNs(value) : formatCount(value);
+}
+
+function formatShare(part, whole) {
+  return whole > 0 ? `${(100 * part / whole).toFixed(2)}%` : "-";
+}
+
+// A change of shares, in points of percent.
+function formatChange(before, after) {
+  const points = 100 * (after - before);
+  return `${points >= 0 ? "+" : "\u2212"}${Math.abs(points).toFixed(2)}`;
+}
+
+// Seconds since the start of the recording, with as many digits as steps of `stepNs` need.
+function formatSeconds(ns, stepNs) {
+  const digits = Math.max(0, Math.min(9, Math.ceil(9 - Math.log10(Math.max(stepNs, 1)))));
+  return (ns / 1e9).toFixed(digits);
+}
+
+// A step of 1, 2 or 5 times a power of ten that divides `range` into no more than `most` parts.
+function niceStep(range, most) {
+  const rough = range / Math.max(most, 1);
+  const power = Math.pow(10, Math.floor(Math.log10(rough)));
+  return power * [1, 2, 5, 10].find((times) => times * power >= rough * 0.999);
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Frames and threads by name, and what the call tree says of its nodes.
+
+const FLAG_INLINED = 4, FLAG_JIT = 8, FLAG_NAMELESS = 16, FLAG_CUT = 32;
+const KIND_NAMES = ["user", "kernel", "hypervisor", "guest"];
+const ALL_NAME = "all";
+const CUT_NAME = "[callers are missing]";
+
+// One byte for each node: whether no caller of it is of the same frame, so that recursion counts once.
+function findOutermost(model) {
+  const {first, next, parent, frame, nodes} = model;
+  const outermost = new Uint8Array(nodes), open = new Uint32Array(Math.max(model.frames, 1));
+  let at = first[0];
+  while (at) {
+    outermost[at] = open[frame[at]]++ === 0 ? 1 : 0;
+    if (first[at]) {
+      at = first[at];
+      continue;
+    }
+    while (at && !next[at]) {
+      open[frame[at]]--;
+      at = parent[at];
+    }
+    if (at) {
+      open[frame[at]]--;
+      at = next[at];
+    }
+  }
+  return outermost;
+}
+
+// One byte for each node: whether its stack was cut.
+function findCut(model) {
+  const {parent, frame, nodes} = model, flags = model.columns.frame_flags;
+  const cut = new Uint8Array(nodes);
+  for (let i = 1; i < nodes; i++)
+    cut[i] = cut[parent[i]] | (flags[frame[i]] & FLAG_CUT ? 1 : 0);
+  return cut;
+}
+
+function frameFile(model, frame) {
+  return model.strings.text(model.columns.frame_file[frame]);
+}
+
+// As shown in cells and lists, escaped, at most `max` characters of it.
+function frameName(model, frame, max = SHOWN_MAX) {
+  if (frame < 0)
+    return ALL_NAME;
+  const flags = model.columns.frame_flags[frame];
+  const name = model.strings.text(model.columns.frame_name[frame]);
+  if (flags & FLAG_CUT && (!name || flags & FLAG_NAMELESS))
+    return CUT_NAME;
+  if (!(flags & FLAG_NAMELESS) && name)
+    return shownText(name, max);
+  const file = baseName(frameFile(model, frame)) || "unknown";
+  const place = file[0] === "[" ? file : `[${file}]`;
+  return shownText(name ? `${place} ${name}` : place, max);
+}
+
+// The same without its end, escaped.
+function frameWholeName(model, frame) {
+  const id = model.columns.frame_name[frame];
+  return model.strings.isWhole(id) ? frameName(model, frame, NAME_MAX_BYTES + 1) : escapeText(model.strings.whole(id));
+}
+
+function frameSource(model, frame) {
+  const {frame_source: source, frame_line: line} = model.columns;
+  const text = source ? model.strings.text(source[frame]) : "";
+  return text && line && line[frame] ? `${text}:${line[frame]}` : text;
+}
+
+function isLibrary(file) {
+  return /\.so(\.|$)|\.(dll|dylib)$/.test(baseName(file));
+}
+
+const KINDS = {
+  kernel: "kernel", user: "program", library: "library", jit: "JIT", inlined: "inlined", nameless: "without name",
+  guest: "guest", hypervisor: "hypervisor", cut: "cut stack",
+};
+
+// The key in KINDS of a frame's colour; all that is known of a frame is in its flags and its file's name.
+function frameKind(model, frame) {
+  const flags = model.columns.frame_flags[frame];
+  if (flags & FLAG_CUT)
+    return "cut";
+  if (flags & 3)
+    return KIND_NAMES[flags & 3];
+  if (flags & FLAG_JIT)
+    return "jit";
+  if (flags & FLAG_INLINED)
+    return "inlined";
+  if (flags & FLAG_NAMELESS)
+    return "nameless";
+  return isLibrary(frameFile(model, frame)) ? "library" : "user";
+}
+
+function threadLabel(model, thread, max = SHOWN_MAX) {
+  const {thread_pid: pid, thread_tid: tid, thread_name: name} = model.columns;
+  const text = shownText(model.strings.text(name[thread]), max) || "(no name)";
+  if (!tid[thread])
+    return pid[thread] ? `${text} ${pid[thread] - 1}` : text;
+  return pid[thread] && pid[thread] !== tid[thread] ? `${text} ${pid[thread] - 1}/${tid[thread] - 1}` : `${text} ${tid[thread] - 1}`;
+}
+
+function cpuLabel(cpu) {
+  return cpu ? `CPU ${cpu - 1}` : "CPU unknown";
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Names come from recordings, that is from anybody: what cannot be seen, changes the direction of text or piles marks
+// upon marks is written as \u{...}, so that no name can look like another or leave its place.
+
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]|\p{M}{4,}/gu;
+const PLAIN = /^[\x20-\x7e]*$/;
+const CUT = "\u2026";
+const SHOWN_MAX = 200; // characters of a name in lists; the whole is shown on demand
+
+function escapeText(text) {
+  if (PLAIN.test(text))
+    return text;
+  return text.replace(HIDDEN, (found) => Array.from(found, (c) => `\\u{${c.codePointAt(0).toString(16)}}`).join(""));
+}
+
+// At most `max` characters of the name, then escaped: what is cut away costs nothing.
+function shownText(text, max = SHOWN_MAX) {
+  return text.length > max ? escapeText(text.slice(0, max - 1)) + CUT : escapeText(text);
+}
+
+// The last part of a path; of a folder's path, and of names that are no paths, all of it.
+function baseName(path) {
+  const at = path.lastIndexOf("/");
+  return path[0] === "/" && at < path.length - 1 ? path.slice(at + 1) : path;
+}
+
+function compareTexts(a, b) {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
