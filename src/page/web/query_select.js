@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What a query takes, as bytes for each node, thread and CPU: samples are then judged by a few look-ups.
+
+// A function of a name.
+function compilePattern(pattern, isFile, budget) {
+  const {kind, folds} = pattern;
+  if (kind === "regex")
+    return compileRegex(pattern.text, folds, budget);
+  const fold = folds ? (name) => name.toLowerCase() : (name) => name;
+  const wanted = fold(pattern.text);
+  if (kind === "part")
+    return (name) => fold(name).includes(wanted);
+  return (name) => fold(name) === wanted || (isFile && fold(baseName(name)) === wanted);
+}
+
+// Each name is looked at once, however many frames have it.
+function matchStrings(model, ids, pattern, isFile, budget, isSkipped) {
+  const matches = compilePattern(pattern, isFile, budget);
+  const known = new Uint8Array(model.strings.count), out = new Uint8Array(ids.length);
+  for (let i = 0; i < ids.length; i++) {
+    const id = ids[i];
+    if (!id || (isSkipped && isSkipped(i)))
+      continue;
+    if (!known[id])
+      known[id] = matches(model.strings.text(id)) ? 2 : 1;
+    out[i] = known[id] - 1;
+  }
+  return out;
+}
+
+function matchSymbols(model, pattern, budget) {
+  const flags = model.columns.frame_flags;
+  return matchStrings(model, model.columns.frame_name, pattern, false, budget, (i) => flags[i] & FLAG_NAMELESS);
+}
+
+function matchFiles(model, pattern, budget) {
+  return matchStrings(model, model.columns.frame_file, pattern, true, budget);
+}
+
+// From frames to nodes: a match anywhere on the chain, or of the function itself, inlined ones and what they are in.
+function matchNodes(model, frames, isSelf) {
+  const {parent, frame, nodes} = model, flags = model.columns.frame_flags;
+  const out = new Uint8Array(nodes);
+  for (let i = 1; i < nodes; i++) {
+    const up = !isSelf || flags[frame[i]] & FLAG_INLINED ? out[parent[i]] : 0;
+    out[i] = frames[frame[i]] | up;
+  }
+  return out;
+}
+
+function inRanges(ranges, value) {
+  return ranges.some(([from, to]) => value >= from && value <= to);
+}
+
+function matchNumbers(column, ranges) {
+  const known = new Map();
+  return Uint8Array.from(column, (value) => {
+    if (!known.has(value))
+      known.set(value, value > 0 && inRanges(ranges, value - 1) ? 1 : 0);
+    return known.get(value);
+  });
+}
+
+// [first, last] in steps of the recording's times; both are in it.
+function resolveTime(model, recording, time) {
+  const length = model.lengths[recording];
+  if (time.shares)
+    return time.shares.map((share) => share * length);
+  const origin = BigInt(model.meta.recordings[recording].origin || 0);
+  const steps = (ns, otherwise) => ns === null ? otherwise : Number(ns - origin) / model.unitNs;
+  return [steps(time.from, -Infinity), steps(time.to, Infinity)];
+}
+
+const NODE_FIELDS = {
+  sym: (model, pattern, budget) => matchNodes(model, matchSymbols(model, pattern, budget), false),
+  "self-sym": (model, pattern, budget) => matchNodes(model, matchSymbols(model, pattern, budget), true),
+  dso: (model, pattern, budget) => matchNodes(model, matchFiles(model, pattern, budget), false),
+  "self-dso": (model, pattern, budget) => matchNodes(model, matchFiles(model, pattern, budget), true),
+};
+
+// What a word's field lacks in this page: by that none would be found, or all.
+function checkKnown(model, word) {
+  const {sample_cpu: cpus, thread_tid: tids} = model.columns;
+  if (word.field === "time" && !model.hasTimes)
+    throw new BadQuery("times were not recorded");
+  if (word.field === "cpu" && !cpus.some((cpu) => cpu > 0))
+    throw new BadQuery("CPUs were not recorded: record --sample-cpu does");
+  if ((word.field === "tid" || word.field === "pid") && !tids.some((tid) => tid > 0))
+    throw new BadQuery("threads were not recorded");
+}
+
+function selectWord(model, word, budget) {
+  const {columns} = model, {field, pattern, isNegated} = word;
+  checkKnown(model, word);
+  if (NODE_FIELDS[field])
+    return {isNegated, nodes: NODE_FIELDS[field](model, pattern, budget)};
+  if (field === "comm")
+    return {isNegated, threads: matchStrings(model, columns.thread_name, pattern, false, budget)};
+  if (field === "pid" || field === "tid")
+    return {isNegated, threads: matchNumbers(columns["thread_" + field], word.numbers)};
+  if (field === "cpu")
+    return {isNegated, cpus: word.numbers};
+  if (field === "time")
+    return {isNegated, times: model.meta.recordings.map((_, r) => resolveTime(model, r, word.time))};
+  const nodes = NODE_FIELDS.sym(model, pattern, budget), files = NODE_FIELDS.dso(model, pattern, budget);
+  for (let i = 0; i < nodes.length; i++)
+    nodes[i] |= files[i];
+  return {isNegated, nodes, threads: matchStrings(model, columns.thread_name, pattern, false, budget)};
+}
+
+// A function of a sample's number and recording, for words that no byte of a node or thread decides.
+function judgeSample(model, part) {
+  const {columns} = model, wanted = !part.isNegated;
+  if (part.cpus)
+    return (i) => (columns.sample_cpu[i] > 0 && inRanges(part.cpus, columns.sample_cpu[i] - 1)) === wanted;
+  if (part.times)
+    return (i, r) => (columns.sample_time[i] >= part.times[r][0] && columns.sample_time[i] <= part.times[r][1]) === wanted;
+  return (i) => Boolean(part.nodes[columns.sample_node[i]] | part.threads[columns.sample_thread[i]]) === wanted;
+}
+
+function narrow(mask, part, isNegated, length) {
+  const out = mask || new Uint8Array(length).fill(1);
+  for (let i = 0; i < length; i++)
+    out[i] &= part[i] ^ (isNegated ? 1 : 0);
+  return out;
+}
+
+// {nodes, threads: bytes, or null for all; judges: functions}. Throws BadQuery.
+function selectQuery(model, text) {
+  const budget = {left: REGEX_BUDGET};
+  const selected = {nodes: null, threads: null, judges: []};
+  for (const word of parseQuery(text)) {
+    const part = selectWord(model, word, budget);
+    if (part.nodes && !part.threads)
+      selected.nodes = narrow(selected.nodes, part.nodes, part.isNegated, model.nodes);
+    else if (part.threads && !part.nodes)
+      selected.threads = narrow(selected.threads, part.threads, part.isNegated, model.threads);
+    else
+      selected.judges.push(judgeSample(model, part));
+  }
+  return selected;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What is looked at, and how: one object, which the fragment of the page's address has, too. Whoever sends a link has
+// written it, so each value is checked, and what is not as it should be is left out.
+
+const VIEWS = ["overview", "functions", "flame", "sandwich", "source", "time", "heat", "tree"];
+const LIST_MAX = 1000;
+
+function readNumbers(text, limit) {
+  const list = text.split(".").slice(0, LIST_MAX).map(Number);
+  return list.every((value) => Number.isSafeInteger(value) && value >= 0 && value < limit) ? list : null;
+}
+
+function readOne(text, limit) {
+  const list = readNumbers(text, limit);
+  return list && list.length === 1 ? list[0] : null;
+}
+
+const readFlag = (text) => text === "1" ? true : null;
+const writeFlag = (value) => value ? "1" : "";
+
+function choiceOf(...names) {
+  return {otherwise: names[0], read: (text) => names.includes(text) ? text : null, write: (value) => value};
+}
+
+function readSpan(text) {
+  const parts = text.split("-").map(Number);
+  return parts.length === 2 && parts.every((value) => Number.isFinite(value) && value >= 0) && parts[0] < parts[1] ? parts : null;
+}
+
+// name: {otherwise, read(text, model) -> value or null, write(value)}. `isStep`: going there is a step that "back" undoes.
+const STATE_FIELDS = {
+  view: {...choiceOf("flame", ...VIEWS), isStep: true},
+  event: {otherwise: 0, isStep: true, read: (text, model) => readOne(text, model.meta.events.length), write: String},
+  span: {otherwise: null, isStep: true, read: (text, model) => model.hasTimes ? readSpan(text) : null, write: (span) => span.join("-")},
+  threads: {otherwise: null, isStep: true, read: (text, model) => readNumbers(text, model.threads), write: (list) => list.join(".")},
+  query: {otherwise: "", isStep: true, read: (text) => text.length <= QUERY_MAX ? text : null, write: (text) => text},
+  zoom: {otherwise: "", isStep: true, read: (text, model) => readNumbers(text, model.frames) && text, write: (text) => text},
+  pivot: {otherwise: -1, isStep: true, read: (text, model) => readOne(text, model.frames), write: String},
+  note: {otherwise: 0, isStep: true, read: (text) => readOne(text, 1e6), write: String},
+  reversed: {otherwise: false, read: readFlag, write: writeFlag},
+  merged: {otherwise: false, read: readFlag, write: writeFlag},
+  upward: {otherwise: false, read: readFlag, write: writeFlag},
+  search: {otherwise: "", read: (text) => text.length <= QUERY_MAX ? text : null, write: (text) => text},
+  colours: choiceOf("auto", "kind", "change"),
+  widths: choiceOf("after", "before", "both"),
+  sort: choiceOf("self", "total", "name", "file", "samples", "before", "change", "totalchange"),
+  ascending: {otherwise: false, read: readFlag, write: writeFlag},
+  by: choiceOf("thread", "cpu"),
+  column: {otherwise: 0, read: (text) => readOne(text, 1e13), write: String},
+};
+
+function initialState() {
+  return Object.fromEntries(Object.entries(STATE_FIELDS).map(([name, field]) => [name, field.otherwise]));
+}
+
+function writeFragment(state) {
+  const parts = [];
+  for (const [name, field] of Object.entries(STATE_FIELDS)) {
+    const text = state[name] === field.otherwise ? "" : field.write(state[name]);
+    if (text)
+      parts.push(`${name}=${encodeURIComponent(text)}`);
+  }
+  return parts.join("&");
+}
+
+function readFragment(fragment, model) {
+  const state = initialState();
+  for (const part of fragment.replace(/^#/, "").split("&")) {
+    const [name, ...rest] = part.split("=");
+    if (!Object.hasOwn(STATE_FIELDS, name))
+      continue;
+    try {
+      const value = STATE_FIELDS[name].read(decodeURIComponent(rest.join("=")), model);
+      if (value !== null)
+        state[name] = value;
+    } catch (error) {
+      continue; // no text that was encoded
+    }
+  }
+  return state;
+}
+
+// Whether going from one to the other is what "back" should undo.
+function isStep(before, after) {
+  return Object.keys(STATE_FIELDS).some((name) => STATE_FIELDS[name].isStep && before[name] !== after[name] &&
+    STATE_FIELDS[name].write(before[name] === null ? "" : before[name]) !== STATE_FIELDS[name].write(after[name] === null ? "" : after[name]));
+}
