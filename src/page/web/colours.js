@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What things look like on canvases, in light and dark: a hue for each kind of code, a shade for each name.
+
+const THEMES = {
+  light: {
+    ground: "#ffffff", text: "#1b1f24", faint: "#6b7280", line: "#d5d9e0", edge: "#ffffff", rest: "#e4e7ec", bar: "#e07b39",
+    kernelBar: "#4b83c4", lost: "#c81e3a", cut: "#b58900", span: "rgba(37, 99, 235, 0.20)", spanEdge: "#2563eb", focus: "#111827",
+    found: "#d946ef", cellText: "#16181d", strip: "#f3f5f8", lightness: 74, saturation: 68,
+  },
+  dark: {
+    ground: "#14171c", text: "#e5e8ee", faint: "#97a0ae", line: "#353c47", edge: "#14171c", rest: "#2a3039", bar: "#d97f45",
+    kernelBar: "#5b8fd0", lost: "#ff5c74", cut: "#d9ad2b", span: "rgba(96, 165, 250, 0.25)", spanEdge: "#60a5fa", focus: "#ffffff",
+    found: "#e879f9", cellText: "#0f1114", strip: "#1b2027", lightness: 62, saturation: 52,
+  },
+};
+// Hue, and how saturated it is beside the theme's.
+const KIND_COLOURS = {
+  user: [26, 1], library: [48, 0.95], kernel: [212, 0.85], jit: [142, 0.7], inlined: [345, 0.75], nameless: [220, 0.12],
+  guest: [280, 0.7], hypervisor: [262, 0.7], cut: [0, 0],
+};
+
+function systemTheme() {
+  return window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+}
+
+function themeName() {
+  return document.documentElement.dataset.theme || systemTheme();
+}
+
+function theme() {
+  return THEMES[themeName()];
+}
+
+// 0 to 1; the same name has the same shade everywhere.
+function shadeOf(number) {
+  return ((number * 2654435761) >>> 0) / 2 ** 32;
+}
+
+function kindColour(kind, shade = 0.5) {
+  const [hue, strength] = KIND_COLOURS[kind], {lightness, saturation} = theme();
+  return `hsl(${(hue + (shade - 0.5) * 18).toFixed(0)}, ${(saturation * strength).toFixed(0)}%, ${(lightness + (shade - 0.5) * 12).toFixed(0)}%)`;
+}
+
+const kindColourCache = {theme: "", colours: []};
+
+function frameColour(model, frame) {
+  if (kindColourCache.theme !== themeName())
+    Object.assign(kindColourCache, {theme: themeName(), colours: []});
+  const {colours} = kindColourCache;
+  if (!colours[frame])
+    colours[frame] = kindColour(frameKind(model, frame), shadeOf(model.columns.frame_name[frame] + 7 * model.columns.frame_file[frame]));
+  return colours[frame];
+}
+
+// From blue (less) over grey to red (more); `change` from -1 to 1.
+function changeColour(change) {
+  const strength = Math.min(1, Math.abs(change));
+  const {lightness} = theme();
+  return `hsl(${change > 0 ? 8 : 214}, ${(8 + 74 * strength).toFixed(0)}%, ${(lightness + 10 - 18 * strength).toFixed(0)}%)`;
+}
+
+// The change of a cell's share, such that a twentieth of all samples more or less has the full colour.
+function cellChange(tree, cell) {
+  const {current, base} = tree.wholes;
+  const after = current ? cell.total / current : 0, before = base ? cell.base / base : 0;
+  const change = after - before;
+  return Math.sign(change) * Math.sqrt(Math.min(1, Math.abs(change) / 0.05));
+}
+
+// Weight 0 to 1, for the heatmap.
+function heatColour(part) {
+  const isDark = themeName() === "dark";
+  const strength = Math.sqrt(part);
+  return isDark ? `hsl(${(20 + 35 * strength).toFixed(0)}, 85%, ${(14 + 56 * strength).toFixed(0)}%)`
+    : `hsl(${(42 - 38 * strength).toFixed(0)}, 88%, ${(92 - 52 * strength).toFixed(0)}%)`;
+}

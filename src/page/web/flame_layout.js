@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Which cells are where: the way to the zoomed cell in whole rows, below it what it calls. Cells too narrow to be seen
+// are not made; what is left of them at the end of their caller is one grey piece.
+
+const ROW_HEIGHT = 19;
+const NARROWEST = 0.6; // pixels
+const LEVELS_MAX = 4096;
+
+function zoomChain(cell) {
+  const chain = [];
+  for (; cell; cell = cell.up)
+    chain.unshift(cell);
+  return chain;
+}
+
+// The kids of `place` from its left edge, in the row below.
+function layOutKids(tree, place, row) {
+  const scale = place.cell.size > 0 ? place.width / place.cell.size : 0, places = [];
+  let x = place.x;
+  for (const kid of expandCell(tree, place.cell)) {
+    const width = kid.size * scale;
+    if (width < NARROWEST)
+      break;
+    places.push({cell: kid, x, width, row});
+    x += width;
+  }
+  return places;
+}
+
+// {rows: [[{cell, x, width, row}]], chain}: rows from the root on.
+function layOutFlame(tree, zoomed, width) {
+  const chain = zoomChain(zoomed), rows = chain.map((cell, row) => [{cell, x: 0, width, row}]);
+  let last = rows[rows.length - 1];
+  while (last.length && rows.length < LEVELS_MAX) {
+    const next = [];
+    for (const place of last)
+      next.push(...layOutKids(tree, place, rows.length));
+    if (next.length)
+      rows.push(next);
+    last = next;
+  }
+  return {rows, zoomed, width};
+}
+
+// The place at x of a row, or null.
+function placeAt(layout, row, x) {
+  const places = layout.rows[row] || [];
+  let low = 0, high = places.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (places[middle].x <= x)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  const place = places[low - 1];
+  return place && x < place.x + place.width ? place : null;
+}
+
+function placeOf(layout, cell) {
+  return cell ? (layout.rows[cell.depth] || []).find((place) => place.cell === cell) || null : null;
+}
