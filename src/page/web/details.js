@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What is known of a cell or function: in the tip at the pointer, in the line below the view, whole in a box, and aloud.
+
+function say(text) {
+  setText(byId("status"), text);
+}
+
+// Lines of text of a cell.
+function describeCell(tree, cell) {
+  const {model} = tree, unit = model.meta.events[app.state.event].unit, {current, base} = tree.wholes;
+  const lines = [frameName(model, cell.frame)];
+  if (cell.frame >= 0) {
+    const file = shownText(frameFile(model, cell.frame)), source = shownText(frameSource(model, cell.frame));
+    lines.push(`${KINDS[frameKind(model, cell.frame)]}${file ? `, ${file}` : ""}`);
+    if (source)
+      lines.push(source);
+  }
+  lines.push(`${formatShare(cell.total, current)}: ${formatWeight(cell.total, unit)}` + (cell.self ? `, itself ${formatWeight(cell.self, unit)}` : ""));
+  if (tree.hasBase) {
+    const before = base ? cell.base / base : 0, after = current ? cell.total / current : 0;
+    lines.push(`before ${formatShare(cell.base, base)}, after ${formatShare(cell.total, current)}: ${formatChange(before, after)} points`);
+  }
+  return lines;
+}
+
+function showTip(lines, x, y) {
+  const tip = byId("tip");
+  tip.replaceChildren(...lines.map((line, i) => make(i ? "div" : "strong", {}, line)));
+  tip.hidden = false;
+  const width = tip.offsetWidth, height = tip.offsetHeight;
+  tip.style.left = `${Math.max(0, Math.min(x + 14, window.innerWidth - width - 8))}px`;
+  tip.style.top = `${y + 18 + height < window.innerHeight ? y + 18 : Math.max(0, y - height - 12)}px`;
+}
+
+function hideTip() {
+  byId("tip").hidden = true;
+}
+
+// Names whole, in a box: escaped, and in lines that wrap.
+function showWhole(frame) {
+  const {model} = app;
+  if (frame < 0)
+    return;
+  const rows = [["function", frameWholeName(model, frame)], ["kind", KINDS[frameKind(model, frame)]],
+    ["file", escapeText(model.strings.whole(model.columns.frame_file[frame]))]];
+  if (model.columns.frame_source && model.columns.frame_source[frame])
+    rows.push(["source", escapeText(model.strings.whole(model.columns.frame_source[frame])) +
+      (model.columns.frame_line && model.columns.frame_line[frame] ? `:${model.columns.frame_line[frame]}` : "")]);
+  const list = make("dl", {});
+  for (const [name, text] of rows)
+    list.append(make("dt", {}, name), make("dd", {class: "whole", tabIndex: 0}, text || "not known"));
+  showDialog("Names, whole", list);
+}
+
+// The function that views act on: s, a, w and the buttons.
+function selectFrame(frame, lines) {
+  app.frame = frame;
+  const bar = byId("details");
+  bar.hidden = frame < 0;
+  if (frame < 0)
+    return;
+  setText(byId("details-text"), lines ? lines.filter((line) => line).join(" \u00b7 ") : frameName(app.model, frame));
+  byId("details-source").hidden = noteOf(frame) < 0;
+}
+
+function makeDetails() {
+  const act = (label, title, act, id) => makeButton(label, title, act, {id});
+  return make("div", {id: "details", hidden: true},
+    make("span", {id: "details-text"}),
+    act("Callers, callees", "who calls it and what it calls (s)", () => openSandwich(app.frame)),
+    act("Source", "its instructions and source (a)", () => openNote(app.frame), "details-source"),
+    act("Only with it", "only samples that have it on their stack (f)", () => onlyFunction(app.frame)),
+    act("Whole names", "names and paths in full (w)", () => showWhole(app.frame)));
+}
+
+function onlyFunction(frame) {
+  const {columns, strings} = app.model;
+  const isNameless = columns.frame_flags[frame] & FLAG_NAMELESS;
+  const name = isNameless ? frameFile(app.model, frame) : strings.text(columns.frame_name[frame]);
+  if (name)
+    addQuery(quoteName(isNameless ? "dso" : "sym", name));
+}
+
+function onlyFile(frame) {
+  const file = frame >= 0 ? frameFile(app.model, frame) : "";
+  if (file)
+    addQuery(quoteName("dso", file));
+}
+
+// One more word of the query.
+function addQuery(word) {
+  const query = `${app.state.query} ${word}`.trim();
+  if (query.length <= QUERY_MAX)
+    go({query});
+}

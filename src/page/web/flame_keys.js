@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The keys inside a flame graph: those of the terminal's browser.
+
+// The neighbour in the row, also below another caller.
+function besideCell(pane, cell, step) {
+  const row = pane.layout.rows[cell.depth] || [];
+  const at = row.findIndex((place) => place.cell === cell) + step;
+  return row[at] ? row[at].cell : cell;
+}
+
+function firstKid(pane, cell) {
+  const row = pane.layout.rows[cell.depth + 1] || [];
+  const place = row.find((one) => one.cell.up === cell);
+  return place ? place.cell : cell;
+}
+
+function inward(pane, cell) {
+  return firstKid(pane, cell);
+}
+
+function outward(pane, cell) {
+  return cell.up || cell;
+}
+
+const FLAME_MOVES = {
+  ArrowLeft: (pane, cell) => besideCell(pane, cell, -1),
+  ArrowRight: (pane, cell) => besideCell(pane, cell, 1),
+  ArrowDown: (pane, cell) => (pane.upward ? outward : inward)(pane, cell),
+  ArrowUp: (pane, cell) => (pane.upward ? inward : outward)(pane, cell),
+  Home: (pane) => pane.tree.root,
+};
+
+// Whether the key did something.
+function flameKey(pane, key) {
+  if (!pane.layout)
+    return false;
+  const shown = pane.selected && placeOf(pane.layout, pane.selected) ? pane.selected : null;
+  if (FLAME_MOVES[key]) {
+    selectInPane(pane, shown ? FLAME_MOVES[key](pane, shown) : pane.zoomed);
+    return true;
+  }
+  if ((key === "Enter" || key === "+") && shown) {
+    pane.on.pick(shown);
+    return true;
+  }
+  return false;
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A call tree on a canvas as large as its window, in a box that scrolls: with mouse and keys.
+
+// `on` has pick(cell) for a click or Enter, and select(cell) for what the cursor is on.
+function makeFlamePane(label, on) {
+  const canvas = make("canvas", {"aria-hidden": "true"});
+  const spacer = make("div", {class: "spacer"}, canvas);
+  const box = make("div", {class: "flame", tabIndex: 0, role: "application", "aria-label": label, "aria-roledescription": "flame graph"}, spacer);
+  const pane = {box, canvas, spacer, on, label, tree: null, layout: null, zoomed: null, height: 0, upward: false, showsChange: false,
+    found: null, hovered: null, selected: null};
+  box.addEventListener("scroll", () => paintPane(pane));
+  canvas.addEventListener("mousemove", (event) => hoverPane(pane, event));
+  canvas.addEventListener("mouseleave", () => hoverPane(pane, null));
+  canvas.addEventListener("click", (event) => {
+    const place = paneAt(pane, event);
+    if (place) {
+      selectInPane(pane, place.cell);
+      on.pick(place.cell);
+    }
+  });
+  box.addEventListener("keydown", (event) => {
+    if (!event.ctrlKey && !event.altKey && !event.metaKey && flameKey(pane, event.key))
+      event.preventDefault();
+  });
+  return pane;
+}
+
+function paneAt(pane, event) {
+  const area = pane.canvas.getBoundingClientRect();
+  const y = event.clientY - area.top + pane.box.scrollTop;
+  const down = Math.floor(y / ROW_HEIGHT);
+  const row = pane.upward ? pane.height / ROW_HEIGHT - 1 - down : down;
+  return pane.layout && placeAt(pane.layout, row, event.clientX - area.left);
+}
+
+function hoverPane(pane, event) {
+  const place = event && paneAt(pane, event), cell = place ? place.cell : null;
+  pane.canvas.style.cursor = cell ? "pointer" : "default";
+  if (cell !== pane.hovered) {
+    pane.hovered = cell;
+    paintPane(pane);
+  }
+  if (cell)
+    showTip(describeCell(pane.tree, cell), event.clientX, event.clientY);
+  else
+    hideTip();
+}
+
+// What is drawn is a new tree, or another part of it.
+function setPane(pane, tree, zoomed, options) {
+  const isTurned = pane.upward !== Boolean(options.upward);
+  const isNew = tree !== pane.tree || zoomed !== pane.zoomed;
+  Object.assign(pane, {tree, zoomed, hovered: null, upward: Boolean(options.upward), showsChange: options.showsChange, found: options.found});
+  if (!pane.selected || isNew)
+    pane.selected = pane.selected ? sameCell(tree, pane.selected) : null;
+  layOutPane(pane);
+  if (isTurned || (isNew && pane.upward))
+    pane.box.scrollTop = pane.upward ? pane.height : 0;
+  paintPane(pane);
+}
+
+// The cell of another tree that is at the same place, or null.
+function sameCell(tree, cell) {
+  const found = findCell(tree, cellPath(cell));
+  return found.depth === cell.depth ? found : null;
+}
+
+function layOutPane(pane) {
+  const width = Math.max(pane.box.clientWidth, 1);
+  pane.layout = layOutFlame(pane.tree, pane.zoomed, width);
+  const window = Math.max(pane.box.clientHeight, ROW_HEIGHT);
+  pane.height = Math.max(pane.layout.rows.length, Math.floor(window / ROW_HEIGHT)) * ROW_HEIGHT;
+  pane.spacer.style.height = `${pane.height}px`;
+}
+
+function paintPane(pane) {
+  if (!pane.layout)
+    return;
+  const height = Math.max(pane.box.clientHeight, ROW_HEIGHT);
+  const context = fitCanvas(pane.canvas, pane.layout.width, height);
+  paintFlame(pane, context, pane.box.scrollTop, height);
+}
+
+// The cursor of the keyboard goes to a cell; it is scrolled into the window and said aloud.
+function selectInPane(pane, cell) {
+  pane.selected = cell;
+  if (cell) {
+    const top = rowTop(pane, cell.depth);
+    if (top < pane.box.scrollTop)
+      pane.box.scrollTop = top;
+    else if (top + ROW_HEIGHT > pane.box.scrollTop + pane.box.clientHeight)
+      pane.box.scrollTop = top + ROW_HEIGHT - pane.box.clientHeight;
+    say(describeCell(pane.tree, cell).join(", "));
+  }
+  pane.on.select(cell);
+  paintPane(pane);
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The search marks functions: a text, or a /regular expression/, in their names.
+
+// Bytes by frame, or null without a search; what is wrong with it is told beside the box.
+function findFrames(model, text) {
+  if (!text)
+    return {found: null, error: ""};
+  const isRegex = text.length > 2 && text[0] === "/" && text.endsWith("/");
+  const value = isRegex ? text.slice(1, -1) : text, kind = isRegex ? "regex" : "part";
+  try {
+    const pattern = {kind, text: value, folds: !hasUpper(kind, value)};
+    return {found: matchSymbols(model, pattern, {left: REGEX_BUDGET}), error: ""};
+  } catch (error) {
+    if (!(error instanceof BadQuery))
+      throw error;
+    return {found: null, error: error.message};
+  }
+}
+
+// The weight of samples that have any marked function on their stack.
+function foundWeight(model, weights, found) {
+  const nodes = matchNodes(model, found, false), {self} = weights.current;
+  let sum = 0;
+  for (let i = 1; i < model.nodes; i++) {
+    if (nodes[i])
+      sum += self[i];
+  }
+  return sum;
+}
+
+function refreshSearch() {
+  const {state, model} = app;
+  if (app.searched !== state.search) {
+    const {found, error} = findFrames(model, state.search);
+    Object.assign(app, {searched: state.search, found, searchError: error});
+  }
+  const share = () => formatShare(foundWeight(model, app.weights, app.found), app.weights.current.whole);
+  const count = () => app.found.reduce((sum, value) => sum + value, 0);
+  setText(byId("found"), app.searchError || (app.found ? `${formatCount(count())} functions, ${share()}` : ""));
+  byId("found").classList.toggle("wrong", Boolean(app.searchError));
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The flame graph of all that is selected.
+
+function treeOptions(state) {
+  return {reversed: state.reversed, collapses: state.merged, widths: state.widths};
+}
+
+// The tree of the state, kept until the selection or the options change.
+function currentTree() {
+  const {state, weights} = app, key = JSON.stringify(treeOptions(state));
+  if (!app.tree || app.tree.weights !== weights || app.tree.key !== key)
+    app.tree = {weights, key, tree: makeCallTree(app.model, weights, treeOptions(state))};
+  return app.tree.tree;
+}
+
+function showsChange(state) {
+  return app.model.hasBase && state.colours !== "kind";
+}
+
+function makeLegend() {
+  const legend = make("div", {class: "legend"});
+  legend.sync = () => {
+    legend.replaceChildren();
+    const rows = showsChange(app.state)
+      ? [[changeColour(-1), "less than before"], [changeColour(0), "as before"], [changeColour(1), "more"]]
+      : Object.keys(KINDS).filter((kind) => app.kinds.has(kind)).map((kind) => [kindColour(kind), KINDS[kind]]);
+    for (const [colour, text] of rows) {
+      const swatch = make("span", {class: "swatch"});
+      swatch.style.background = colour;
+      legend.append(make("span", {class: "legend-item"}, swatch, text));
+    }
+  };
+  return legend;
+}
+
+// The buttons that flame graph and call tree share.
+function treeToggles() {
+  const list = [
+    makeToggle("Reversed", "what takes time outermost, its callers inside (r)", () => app.state.reversed, (reversed) => go({reversed, zoom: ""})),
+    makeToggle("Recursion collapsed", "a function that calls itself is one cell (c)", () => app.state.merged, (merged) => go({merged, zoom: ""})),
+  ];
+  if (app.model.hasBase) {
+    list.push(makeChoice("Widths", [["after", "after"], ["before", "before"], ["both", "mean of both"]], () => app.state.widths, (widths) => go({widths})));
+    list.push(makeChoice("Colours", [["auto", "change"], ["kind", "kind of code"]],
+      () => app.state.colours === "kind" ? "kind" : "auto", (colours) => go({colours})));
+  }
+  return list;
+}
+
+// The way to the zoomed cell as buttons.
+function makeCrumbs() {
+  const crumbs = make("nav", {class: "crumbs", "aria-label": "Zoomed to"});
+  crumbs.sync = () => {
+    const chain = zoomChain(findCell(currentTree(), app.state.zoom));
+    crumbs.hidden = chain.length < 2;
+    const shown = chain.length > 6 ? [chain[0], null, ...chain.slice(-4)] : chain;
+    crumbs.replaceChildren(...shown.map((cell) => cell
+      ? makeButton(frameName(app.model, cell.frame, 48), "zoom to it", () => go({zoom: cellPath(cell)})) : "\u2026"));
+  };
+  return crumbs;
+}
+
+function makeFlameView() {
+  const pane = makeFlamePane("Flame graph: arrow keys go from cell to cell, Enter zooms; key 8 is the same as a table", {
+    pick: (cell) => go({zoom: cellPath(cell)}),
+    select: (cell) => selectFrame(cell ? cell.frame : -1, cell && describeCell(pane.tree, cell)),
+  });
+  const bar = make("div", {class: "bar"}, ...treeToggles(),
+    makeToggle("Upwards", "callers at the bottom (v)", () => app.state.upward, (upward) => go({upward})),
+    makeButton("Zoom out", "the caller (-); all: 0", () => zoomOut()), makeLegend());
+  const crumbs = makeCrumbs(), empty = make("p", {class: "empty"}, "No sample is selected.");
+  return {
+    element: make("div", {class: "view fills"}, bar, crumbs, empty, pane.box),
+    focus: () => pane.box.focus(),
+    draw() {
+      const tree = currentTree(), {state} = app;
+      syncAll(bar);
+      crumbs.sync();
+      empty.hidden = tree.root.size > 0;
+      pane.box.hidden = !empty.hidden;
+      if (!pane.box.hidden)
+        setPane(pane, tree, findCell(tree, state.zoom), {upward: state.upward, showsChange: showsChange(state), found: app.found});
+    },
+  };
+}
+
+function zoomOut() {
+  go({zoom: app.state.zoom.split(".").slice(0, -1).join(".")});
+}
