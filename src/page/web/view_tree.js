@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The call tree as a table that opens and closes: what the flame graph shows, in words.
+
+const TREE_ROWS_MAX = 100000;
+
+// The cells that are shown, in their order: those below open ones.
+function openCells(tree, start) {
+  const list = [], stack = [start];
+  while (stack.length && list.length < TREE_ROWS_MAX) {
+    const cell = stack.pop();
+    list.push(cell);
+    if (!cell.isOpen)
+      continue;
+    const kids = expandCell(tree, cell);
+    for (let i = kids.length - 1; i >= 0; i--)
+      stack.push(kids[i]);
+  }
+  return list;
+}
+
+// The heaviest way is open at first, as far as it does not branch much.
+function openHeaviest(tree, cell) {
+  for (let level = 0; level < 40; level++) {
+    cell.isOpen = true;
+    const kids = expandCell(tree, cell);
+    if (!kids.length || kids[0].size < 0.5 * cell.size)
+      return;
+    [cell] = kids;
+  }
+}
+
+function treeColumns() {
+  const change = app.model.hasBase ? [{name: "change", title: "Change", class: "number"}] : [];
+  return [{name: "total", title: "Total", class: "number"}, ...change, {name: "self", title: "Self", class: "number"}, {name: "name", title: "Function", class: "name"}];
+}
+
+function treeCells(tree, cell, start, toggle) {
+  const {current, base} = tree.wholes, hasKids = expandCell(tree, cell).length > 0;
+  const mark = make("span", {class: "opener", onclick: toggle, "aria-hidden": "true"}, hasKids ? (cell.isOpen ? "\u25be" : "\u25b8") : "");
+  const name = make("span", {}, mark, frameName(tree.model, cell.frame));
+  name.style.paddingLeft = `${Math.min(cell.depth - start.depth, 200) * 14}px`;
+  const change = app.model.hasBase ? [formatChange(base ? cell.base / base : 0, current ? cell.total / current : 0)] : [];
+  return [shareCell(cell.total, current), ...change, formatShare(cell.self, current), name];
+}
+
+function makeTreeView() {
+  let cells = [], tree = null, start = null;
+  const refresh = () => { cells = openCells(tree, start); };
+  const turn = (i, isOpen) => {
+    cells[i].isOpen = isOpen;
+    refresh();
+    drawRows(rows);
+    say(isOpen ? "opened" : "closed");
+  };
+  const rows = makeRows({
+    label: "Call tree", role: "treegrid", columns: treeColumns, count: () => cells.length,
+    cells: (i) => treeCells(tree, cells[i], start, () => turn(i, !cells[i].isOpen)),
+    attributes: (i) => ({"aria-level": cells[i].depth - start.depth + 1,
+      "aria-expanded": expandCell(tree, cells[i]).length ? String(Boolean(cells[i].isOpen)) : null}),
+    select: (i) => selectFrame(cells[i].frame, describeCell(tree, cells[i])),
+    enter: (i) => turn(i, !cells[i].isOpen),
+    key(i, key) {
+      if (key !== "ArrowLeft" && key !== "ArrowRight")
+        return false;
+      if (key === "ArrowLeft" && !cells[i].isOpen && cells[i] !== start)
+        goToRow(rows, cells.indexOf(cells[i].up));
+      else
+        turn(i, key === "ArrowRight");
+      return true;
+    },
+  });
+  const bar = make("div", {class: "bar"}, ...treeToggles()), crumbs = makeCrumbs();
+  return {
+    element: make("div", {class: "view fills"}, bar, crumbs, rows.box),
+    focus: () => rows.box.focus(),
+    draw() {
+      const before = [tree, start];
+      tree = currentTree();
+      start = findCell(tree, app.state.zoom);
+      syncAll(bar);
+      crumbs.sync();
+      if (!start.isOpen)
+        openHeaviest(tree, start);
+      refresh();
+      resetRows(rows, before[0] === tree && before[1] === start);
+    },
+  };
+}
