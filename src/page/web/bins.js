@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Samples over time, in as many bins as there are pixels.
+
+// One byte for each node: whether its own code is the kernel's.
+function kernelNodes(model) {
+  if (!model.kernel) {
+    model.kernel = new Uint8Array(model.nodes);
+    const flags = model.columns.frame_flags;
+    for (let i = 1; i < model.nodes; i++)
+      model.kernel[i] = (flags[model.frame[i]] & 3) === 1 ? 1 : 0;
+  }
+  return model.kernel;
+}
+
+function makeBins(count) {
+  return {weight: new Float64Array(count), kernel: new Float64Array(count), cut: new Uint32Array(count), most: 0};
+}
+
+function addToBin(model, bins, bin, i) {
+  const weight = model.columns.sample_weight[i], node = model.columns.sample_node[i];
+  bins.weight[bin] += weight;
+  if (model.kernel[node])
+    bins.kernel[bin] += weight;
+  if (model.cut[node])
+    bins.cut[bin]++;
+}
+
+function finishBins(bins) {
+  for (let i = 0; i < bins.weight.length; i++)
+    bins.most = Math.max(bins.most, bins.weight[i]);
+  return bins;
+}
+
+// The bin of a time when `length` steps are `count` bins; the last one has the end.
+function binOf(time, length, count) {
+  return Math.min(count - 1, Math.floor(time * count / Math.max(length, 1)));
+}
+
+// All that passes the filter, of one recording, whatever the span is.
+function binRecording(model, filter, recording, count) {
+  const bins = makeBins(count), time = model.columns.sample_time;
+  const [start, end] = samplesOf(model, recording);
+  kernelNodes(model);
+  for (let i = start; i < end; i++) {
+    if (filter.passes(i, recording))
+      addToBin(model, bins, binOf(time[i], model.length, count), i);
+  }
+  return finishBins(bins);
+}
+
+// Of the samples `order[start..end)`.
+function binList(model, order, start, end, count) {
+  const bins = makeBins(count), time = model.columns.sample_time;
+  kernelNodes(model);
+  for (let at = start; at < end; at++)
+    addToBin(model, bins, binOf(time[order[at]], model.length, count), order[at]);
+  return finishBins(bins);
+}
+
+// [{bin, count}] of what was lost in a recording; of one CPU (+1), or of all with -1.
+function lossBins(model, recording, cpu, count) {
+  const {loss_recording: recordings, loss_time: times, loss_cpu: cpus, loss_count: counts} = model.columns;
+  const bins = new Map();
+  for (let i = 0; times && counts && i < times.length; i++) {
+    if ((recordings ? recordings[i] : 0) !== recording || (cpu >= 0 && (!cpus || cpus[i] !== cpu)) || times[i] > model.length)
+      continue;
+    const bin = binOf(times[i], model.length, count);
+    bins.set(bin, (bins.get(bin) || 0) + counts[i]);
+  }
+  return [...bins].map(([bin, lost]) => ({bin, count: lost}));
+}
+
+// Bars of weight, the kernel's part below; stacks that were cut and losses at the edges, where they happened.
+function paintBins(context, bins, losses, area, most) {
+  const colours = theme(), {x, y, height, step} = area;
+  for (let i = 0; i < bins.weight.length; i++) {
+    if (!bins.weight[i])
+      continue;
+    const tall = Math.max(1, height * bins.weight[i] / most), low = height * bins.kernel[i] / most;
+    context.fillStyle = colours.bar;
+    context.fillRect(x + i * step, y + height - tall, step, tall);
+    context.fillStyle = colours.kernelBar;
+    context.fillRect(x + i * step, y + height - low, step, low);
+    if (bins.cut[i]) {
+      context.fillStyle = colours.cut;
+      context.fillRect(x + i * step, y + height - 3, step, 3);
+    }
+  }
+  context.fillStyle = colours.lost;
+  for (const {bin} of losses)
+    context.fillRect(x + bin * step - 1, y, 3, Math.min(height, 7));
+}
+
+// A scale of seconds: labels and their places between 0 and `width`.
+function timeTicks(model, width) {
+  const length = model.length * model.unitNs, ticks = [];
+  const step = niceStep(Math.max(length, 1), Math.max(2, Math.floor(width / 90)));
+  for (let at = 0; at <= length && ticks.length < 100; at += step)
+    ticks.push({x: length ? width * at / length : 0, text: `${formatSeconds(at, step)} s`});
+  return ticks;
+}

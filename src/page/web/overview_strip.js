@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The strip above all views: when the selected samples were, of each recording, and the span.
+
+const STRIP_HEIGHT = 46, SCALE_HEIGHT = 16;
+
+function makeStrip() {
+  const canvas = make("canvas", {"aria-hidden": "true"});
+  const box = make("div", {id: "strip", tabIndex: 0, role: "application", "aria-roledescription": "time line",
+    "aria-label": "Samples over time. Arrow keys move, space begins and ends a span, x takes it away."}, canvas);
+  const strip = {box, canvas, key: "", bins: []};
+  strip.brush = makeBrush(canvas, box, () => paintStrip(strip), () => go({span: null}));
+  return strip;
+}
+
+function binStrip(strip, width) {
+  const {model} = app, key = `${selectionKey(app.state, true)} ${width}`;
+  if (strip.key === key)
+    return;
+  const filter = makeFilter(model, app.state, app.selected, true), count = Math.max(1, Math.floor(width));
+  strip.key = key;
+  strip.bins = model.meta.recordings.map((_, r) => ({bins: binRecording(model, filter, r, count), losses: lossBins(model, r, -1, count)}));
+}
+
+function drawStrip(strip) {
+  strip.box.hidden = !app.model.hasTimes || !app.model.length;
+  if (!strip.box.hidden)
+    paintStrip(strip);
+}
+
+function paintStrip(strip) {
+  const {model} = app, width = strip.box.clientWidth, rows = model.meta.recordings.length;
+  const height = rows * STRIP_HEIGHT + SCALE_HEIGHT, colours = theme();
+  const context = fitCanvas(strip.canvas, width, height);
+  binStrip(strip, width);
+  Object.assign(strip.brush, {left: 0, width});
+  context.fillStyle = colours.strip;
+  context.fillRect(0, 0, width, height);
+  context.font = "11px system-ui, sans-serif";
+  strip.bins.forEach(({bins, losses}, r) => {
+    const most = Math.max(bins.most, 1e-9);
+    paintBins(context, bins, losses, {x: 0, y: r * STRIP_HEIGHT + 4, height: STRIP_HEIGHT - 4, step: width / bins.weight.length}, most);
+    if (rows > 1) {
+      context.fillStyle = colours.text;
+      context.fillText(r ? "after" : "before", 6, r * STRIP_HEIGHT + 13);
+    }
+  });
+  context.fillStyle = colours.faint;
+  for (const {x, text} of timeTicks(model, width)) {
+    context.fillRect(x, rows * STRIP_HEIGHT, 1, 4);
+    context.fillText(text, x + 4, height - 4);
+  }
+  paintBrush(context, strip.brush, rows * STRIP_HEIGHT);
+}

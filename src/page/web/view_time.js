@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A strip for each thread, or CPU, over time. Only strips in the window are counted and drawn.
+
+const LANE_HEIGHT = 30, LABEL_WIDTH = 190;
+
+// Samples of a recording by thread or CPU: those of key k are order[starts[k]..starts[k + 1]).
+function groupSamples(model, filter, recording, keys, count) {
+  const [first, last] = samplesOf(model, recording), starts = new Uint32Array(count + 2), passing = new Uint32Array(last - first);
+  const weight = new Float64Array(count);
+  let length = 0;
+  for (let i = first; i < last; i++) {
+    if (filter.passes(i, recording)) {
+      passing[length++] = i;
+      starts[keys[i] + 2]++;
+      weight[keys[i]] += model.columns.sample_weight[i];
+    }
+  }
+  for (let k = 2; k < count + 2; k++)
+    starts[k] += starts[k - 1];
+  const order = new Uint32Array(length);
+  for (let at = 0; at < length; at++)
+    order[starts[keys[passing[at]] + 1]++] = passing[at];
+  return {order, starts, weight};
+}
+
+function makeLanes() {
+  const {model, state} = app, isCpu = state.by === "cpu";
+  const keys = isCpu ? model.columns.sample_cpu : model.columns.sample_thread;
+  const count = isCpu ? keys.reduce((most, cpu) => Math.max(most, cpu), 0) + 1 : model.threads;
+  const filter = makeFilter(model, {...state, threads: isCpu ? state.threads : null}, app.selected, true), lanes = [];
+  if (count > 1e6)
+    return lanes;
+  model.meta.recordings.forEach((_, r) => {
+    const groups = groupSamples(model, filter, r, keys, count);
+    for (let key = 0; key < count; key++) {
+      if (groups.starts[key + 1] > groups.starts[key])
+        lanes.push({recording: r, key, isCpu, weight: groups.weight[key], order: groups.order, start: groups.starts[key], end: groups.starts[key + 1], bins: null});
+    }
+  });
+  return lanes.sort((a, b) => isCpu ? a.key - b.key || a.recording - b.recording : b.weight - a.weight || a.key - b.key);
+}
+
+function laneLabel(lane) {
+  const name = lane.isCpu ? cpuLabel(lane.key) : threadLabel(app.model, lane.key, 80);
+  return app.model.hasBase ? `${name} (${lane.recording ? "after" : "before"})` : name;
+}
+
+function binLane(lane, count) {
+  if (!lane.bins || lane.bins.weight.length !== count) {
+    lane.bins = binList(app.model, lane.order, lane.start, lane.end, count);
+    lane.losses = lane.isCpu ? lossBins(app.model, lane.recording, lane.key, count) : [];
+  }
+  return lane.bins;
+}
+
+function paintLane(view, context, lane, i, top) {
+  const colours = theme(), {brush} = view, count = Math.max(1, Math.floor(brush.width));
+  const isChosen = !lane.isCpu && app.state.threads && app.state.threads.includes(lane.key);
+  if (i === view.cursor || isChosen) {
+    context.fillStyle = colours.span;
+    context.fillRect(0, top, brush.left, LANE_HEIGHT);
+  }
+  binLane(lane, count);
+  paintBins(context, lane.bins, lane.losses, {x: brush.left, y: top + 3, height: LANE_HEIGHT - 6, step: brush.width / count}, Math.max(view.most, 1e-9));
+  context.fillStyle = colours.text;
+  context.fillText(fitText(context, laneLabel(lane), brush.left - 12), 6, top + LANE_HEIGHT / 2);
+  context.fillStyle = colours.line;
+  context.fillRect(0, top + LANE_HEIGHT - 1, brush.left + brush.width, 1);
+}
+
+// The lanes in the window share one scale, so that they can be compared.
+function paintLanes(view) {
+  const {box, canvas, lanes, brush} = view, width = box.clientWidth, height = Math.max(box.clientHeight, 1);
+  const context = fitCanvas(canvas, width, height), offset = box.scrollTop;
+  brush.left = Math.min(LABEL_WIDTH, Math.floor(width * 0.35));
+  brush.width = Math.max(1, width - brush.left);
+  context.fillStyle = theme().ground;
+  context.fillRect(0, 0, width, height);
+  measureFont(context);
+  context.textBaseline = "middle";
+  const first = Math.floor(offset / LANE_HEIGHT), last = Math.min(lanes.length, Math.ceil((offset + height) / LANE_HEIGHT));
+  const count = Math.max(1, Math.floor(brush.width));
+  view.most = 0;
+  for (let i = first; i < last; i++)
+    view.most = Math.max(view.most, binLane(lanes[i], count).most);
+  for (let i = first; i < last; i++)
+    paintLane(view, context, lanes[i], i, i * LANE_HEIGHT - offset);
+  paintBrush(context, brush, Math.min(height, lanes.length * LANE_HEIGHT - offset));
+}
+
+function laneAt(view, event) {
+  const y = event.clientY - view.canvas.getBoundingClientRect().top + view.box.scrollTop;
+  return Math.floor(y / LANE_HEIGHT);
+}
+
+// A thread is looked at alone, with others, or no more; of CPUs the query has it.
+function pickLane(view, i, isMore) {
+  const lane = view.lanes[i], chosen = app.state.threads || [];
+  if (!lane)
+    return;
+  view.cursor = i;
+  if (lane.isCpu) {
+    if (lane.key)
+      addQuery(`cpu:${lane.key - 1}`);
+    return;
+  }
+  const others = chosen.filter((thread) => thread !== lane.key);
+  const isOut = others.length < chosen.length && (isMore || !others.length);
+  const threads = isMore ? [...others, ...(isOut ? [] : [lane.key])] : isOut ? [] : [lane.key];
+  go({threads: threads.length ? threads.slice(0, LIST_MAX) : null});
+}
+
+function laneKey(view, key) {
+  const steps = {ArrowUp: -1, ArrowDown: 1};
+  if (key === "Enter" && view.cursor >= 0) {
+    pickLane(view, view.cursor, false);
+    return true;
+  }
+  if (!steps[key] || !view.lanes.length)
+    return false;
+  view.cursor = Math.max(0, Math.min(view.lanes.length - 1, view.cursor + steps[key]));
+  view.box.scrollTop = Math.max(Math.min(view.box.scrollTop, view.cursor * LANE_HEIGHT), (view.cursor + 1) * LANE_HEIGHT - view.box.clientHeight);
+  const lane = view.lanes[view.cursor];
+  say(`${laneLabel(lane)}: ${formatCount(lane.end - lane.start)} samples`);
+  paintLanes(view);
+  return true;
+}
+
+function tipOfLane(view, event) {
+  const lane = view.lanes[laneAt(view, event)], x = event.clientX - view.canvas.getBoundingClientRect().left;
+  if (!lane || view.brush.isDragging)
+    return hideTip();
+  const lines = [laneLabel(lane), `${formatCount(lane.end - lane.start)} samples`];
+  if (x >= view.brush.left && lane.bins) {
+    const bin = Math.min(lane.bins.weight.length - 1, Math.floor(x - view.brush.left));
+    const ns = timeAt(view.brush, x) * app.model.unitNs, {unit} = app.model.meta.events[app.state.event];
+    lines.push(`${formatSeconds(ns, app.model.length * app.model.unitNs / 1000)} s: ${formatWeight(lane.bins.weight[bin], unit)}`);
+    if (lane.bins.cut[bin])
+      lines.push(`${formatCount(lane.bins.cut[bin])} stacks were cut`);
+    const lost = (lane.losses || []).find((loss) => Math.abs(loss.bin - bin) < 3);
+    if (lost)
+      lines.push(`${formatCount(lost.count)} lost`);
+  } else {
+    lines.push("click: only this; with shift: this too");
+  }
+  showTip(lines, event.clientX, event.clientY);
+}
+
+function makeTimeLegend() {
+  const items = [["bar", "user"], ["kernelBar", "kernel"], ["cut", "stacks cut here"], ["lost", "samples lost here"]];
+  const legend = make("div", {class: "legend"});
+  legend.sync = () => legend.replaceChildren(...items.map(([colour, text]) => {
+    const swatch = make("span", {class: "swatch"});
+    swatch.style.background = theme()[colour];
+    return make("span", {class: "legend-item"}, swatch, text);
+  }));
+  return legend;
+}
+
+function makeTimeView() {
+  const canvas = make("canvas", {"aria-hidden": "true"}), spacer = make("div", {class: "spacer"}, canvas);
+  const box = make("div", {class: "flame lanes", tabIndex: 0, role: "application", "aria-roledescription": "time lines",
+    "aria-label": "Threads or CPUs over time: up and down go to another, Enter takes it alone, left and right move in time, space begins and ends a span"}, spacer);
+  const view = {box, canvas, lanes: [], cursor: -1, most: 0, key: ""};
+  view.brush = makeBrush(canvas, box, () => paintLanes(view), (event) => pickLane(view, laneAt(view, event), event.shiftKey));
+  box.addEventListener("scroll", () => paintLanes(view));
+  box.addEventListener("keydown", (event) => {
+    if (!event.ctrlKey && !event.altKey && !event.metaKey && laneKey(view, event.key))
+      event.preventDefault();
+  });
+  canvas.addEventListener("mousemove", (event) => tipOfLane(view, event));
+  canvas.addEventListener("mouseleave", hideTip);
+  const bar = make("div", {class: "bar"}, makeChoice("Rows", [["thread", "threads"], ["cpu", "CPUs"]], () => app.state.by, (by) => go({by})),
+    makeTimeLegend(), make("span", {class: "hint"}, "Drag: a span. Click: a thread alone; with shift: more."));
+  const none = make("p", {class: "empty"}, "Nothing to show: there are no times, or no sample is selected.");
+  return {
+    element: make("div", {class: "view fills"}, bar, none, box),
+    focus: () => box.focus(),
+    draw() {
+      const {state, model} = app, key = `${selectionKey({...state, threads: state.by === "cpu" ? state.threads : null}, true)} ${state.by}`;
+      syncAll(bar);
+      if (view.key !== key)
+        Object.assign(view, {key, lanes: model.hasTimes ? makeLanes() : [], cursor: -1});
+      none.hidden = view.lanes.length > 0;
+      box.hidden = !none.hidden;
+      spacer.style.height = `${view.lanes.length * LANE_HEIGHT}px`;
+      if (!box.hidden)
+        paintLanes(view);
+    },
+  };
+}
