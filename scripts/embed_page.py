@@ -74,12 +74,17 @@ def array(number, text):
     return f"static const unsigned char part_{number}[] = {{\n\t" + ",\n\t".join(lines) + "\n};\n"
 
 
-def main():
-    output, html, css, *scripts = sys.argv[1:]
+def page_parts(html, css, scripts):
+    """The page's parts as texts, of the files' names."""
     style, script = "\n" + without_licence(read(css)), "\n" + joined(scripts)
     check(style, "style", ["</style"])
     check(script, "scripts", ["</script", "<script", "<!--"])
-    parts = parts_of(read(html), {"CSP": policy(style, script), "STYLE": style, "SCRIPT": script})
+    return parts_of(read(html), {"CSP": policy(style, script), "STYLE": style, "SCRIPT": script})
+
+
+def main():
+    output, html, css, *scripts = sys.argv[1:]
+    parts = page_parts(html, css, scripts)
     with open(output, "w", encoding="utf-8") as out:
         out.write("/* SPDX-License-Identifier: BSD-2-Clause */\n/* Made by scripts/embed_page.py. */\n")
         out.write('#include "page/parts.h"\n\n')
@@ -89,4 +94,5 @@ def main():
         out.write(f"const struct tally_html_part tally_html_parts[TALLY_HTML_PARTS] = {{\n\t{rows},\n}};\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

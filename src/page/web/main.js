@@ -1,14 +1,141 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What is in the page, as text.
-const meta = JSON.parse(document.getElementById("tally-meta").textContent);
+// One state, from which everything is drawn: whoever wants something else calls go().
 
-function addLine(text) {
-    const line = document.createElement("p");
+const app = {
+  model: null, state: null, selected: null, weights: null, key: "", queryError: "", notes: [], kinds: new Set(),
+  found: null, searched: "", searchError: "", tree: null, sandwich: null, views: {}, shown: null, strip: null, panel: null,
+  frame: -1, keys: null, isWaiting: false,
+};
 
-    line.textContent = text;
-    document.getElementById("app").append(line);
+const NOTHING = {nodes: null, threads: null, judges: [() => false]};
+
+function selectionKey(state, withoutSpan) {
+  return JSON.stringify([state.event, withoutSpan ? null : state.span, state.threads, state.query]);
 }
 
-addLine(meta.title);
-for (const recording of meta.recordings)
-    addLine(`${recording.name}: ${recording.samples} samples`);
+// Sums of the selection, if it is another one. A query that is wrong takes nothing, and says why.
+function reweigh() {
+  const {state, model} = app, key = selectionKey(state);
+  if (app.key === key)
+    return;
+  app.key = key;
+  app.queryError = "";
+  try {
+    if (app.selectedBy !== state.query)
+      app.selected = selectQuery(model, state.query);
+    app.selectedBy = state.query;
+  } catch (error) {
+    if (!(error instanceof BadQuery))
+      throw error;
+    app.queryError = `${error.message}${error.offset ? ` (at ${error.offset + 1})` : ""}`;
+    app.selected = NOTHING;
+    app.selectedBy = null;
+  }
+  app.weights = weigh(model, makeFilter(model, state, app.selected));
+}
+
+function go(changes) {
+  const before = app.state;
+  app.state = {...before, ...changes};
+  const fragment = "#" + writeFragment(app.state);
+  if (fragment !== (location.hash || "#")) {
+    if (isStep(before, app.state))
+      history.pushState(null, "", fragment);
+    else
+      history.replaceState(null, "", fragment);
+  }
+  draw();
+}
+
+// The reader went back, or gave another link.
+function onAddress() {
+  const state = readFragment(location.hash, app.model);
+  if (writeFragment(state) !== writeFragment(app.state)) {
+    app.state = state;
+    draw();
+  }
+}
+
+// Once for each frame of the screen, whatever happened in between.
+function draw() {
+  if (app.isWaiting)
+    return;
+  app.isWaiting = true;
+  requestAnimationFrame(() => {
+    app.isWaiting = false;
+    drawNow();
+  });
+}
+
+function showView() {
+  const {name, make: build} = VIEW_LIST.find((one) => one.name === app.state.view);
+  const view = app.views[name] = app.views[name] || build();
+  if (app.shown !== view) {
+    const hadFocus = app.shown !== null;
+    app.panel.replaceChildren(view.element);
+    app.shown = view;
+    if (hadFocus && (document.activeElement === document.body || app.panel.contains(document.activeElement)))
+      setTimeout(() => view.focus(), 0);
+  }
+  return view;
+}
+
+// How long it took is on the element of the document, for bench/page.py.
+function drawNow() {
+  const start = performance.now();
+  reweigh();
+  refreshSearch();
+  drawTabs();
+  drawChips();
+  drawFields();
+  drawStrip(app.strip);
+  hideTip();
+  showView().draw();
+  const {dataset} = document.documentElement, end = performance.now();
+  dataset.redraw = (end - start).toFixed(2);
+  dataset.drawn = String(Number(dataset.drawn || 0) + 1);
+  dataset.firstView = dataset.firstView || end.toFixed(1);
+}
+
+function showError(text) {
+  byId("app").replaceChildren(make("div", {class: "failure", role: "alert"}, make("h1", {}, "This page cannot be shown"), make("p", {}, text)));
+  document.documentElement.dataset.failed = "1";
+}
+
+function explain(error) {
+  if (error instanceof BrokenPage)
+    return `The page is damaged: ${error.message}.`.replace("is damaged: this browser", "cannot be read: this browser");
+  return error instanceof RangeError ? "There is not enough memory for it." : `The viewer failed: ${error && error.message}`;
+}
+
+function listen() {
+  window.addEventListener("popstate", onAddress);
+  window.addEventListener("hashchange", onAddress);
+  window.addEventListener("keydown", onKey);
+  new ResizeObserver(draw).observe(app.panel);
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+}
+
+async function start() {
+  try {
+    const meta = readMeta(byId("tally-meta").textContent);
+    const data = byId("tally-data");
+    const columns = await readColumns(meta, data.textContent.trim(), COLUMN_TYPES);
+    data.remove();
+    app.model = makeModel(meta, columns);
+    app.notes = readNotes(app.model);
+    for (let frame = 0; frame < app.model.frames; frame++)
+      app.kinds.add(frameKind(app.model, frame));
+    app.state = readFragment(location.hash, app.model);
+    makeChrome();
+    app.keys = keyActions();
+    listen();
+    drawNow();
+  } catch (error) {
+    showError(explain(error));
+    if (!(error instanceof BrokenPage))
+      throw error;
+  }
+}
+
+start();

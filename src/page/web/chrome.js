@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What is around the views: title, tabs, query and search, what is selected, theme.
+
+const VIEW_LIST = [
+  {name: "overview", title: "Overview", make: makeOverviewView},
+  {name: "functions", title: "Functions", make: makeFunctionsView},
+  {name: "flame", title: "Flame graph", make: makeFlameView},
+  {name: "sandwich", title: "Callers, callees", make: makeSandwichView},
+  {name: "source", title: "Source", make: makeSourceView},
+  {name: "time", title: "Time", make: makeTimeView},
+  {name: "heat", title: "Heatmap", make: makeHeatView},
+  {name: "tree", title: "Call tree", make: makeTreeView},
+];
+
+function turnTheme() {
+  document.documentElement.dataset.theme = themeName() === "dark" ? "light" : "dark";
+  draw();
+}
+
+function makeTabs() {
+  const tabs = make("nav", {class: "tabs", "aria-label": "Views"});
+  VIEW_LIST.forEach((view, i) => tabs.append(makeButton(view.title, `key ${i + 1}`, () => go({view: view.name}), {"data-view": view.name})));
+  return tabs;
+}
+
+function drawTabs() {
+  for (const tab of byId("app").querySelectorAll(".tabs button")) {
+    if (tab.dataset.view === app.state.view)
+      tab.setAttribute("aria-current", "page");
+    else
+      tab.removeAttribute("aria-current");
+  }
+}
+
+// A box for text that is taken at Enter, or when one leaves it.
+function makeField(id, label, hint, name) {
+  const input = make("input", {id, type: "search", placeholder: hint, "aria-label": label, autocomplete: "off", spellcheck: "false", maxlength: QUERY_MAX});
+  const take = () => {
+    if (input.value.trim() !== app.state[name])
+      go({[name]: input.value.trim()});
+  };
+  input.addEventListener("change", take);
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter")
+      take();
+  });
+  return input;
+}
+
+function makeHead() {
+  const {model} = app, {events, title} = model.meta;
+  const names = events.map((event, i) => [String(i), shownText(String(event.name), 60)]);
+  const event = events.length > 1 ? makeChoice("Event", names, () => String(app.state.event), (value) => go({event: Number(value)}))
+    : make("span", {class: "event"}, names[0][1]);
+  event.id = "event";
+  return make("header", {},
+    make("h1", {}, shownText(String(title || "profile"), 120)), event,
+    make("div", {class: "fields"},
+      makeField("query", "Query", "query: comm: sym: dso: tid: cpu: time:  ( : )", "query"), make("span", {id: "query-error", class: "wrong", role: "alert"}),
+      makeField("search", "Search functions", "mark functions  ( / )", "search"), make("span", {id: "found", role: "status"})),
+    makeButton("\u25d0", "dark or light (T)", turnTheme, {"aria-label": "Dark or light"}),
+    makeButton("?", "keys and queries (?)", showHelp, {"aria-label": "Help"}));
+}
+
+function chip(text, undo) {
+  return make("span", {class: "chip"}, text, makeButton("\u00d7", "take it away", undo, {"aria-label": `take away: ${text}`}));
+}
+
+function drawChips() {
+  const {model, state} = app, list = [];
+  if (state.span) {
+    const text = (time) => formatSeconds(time * model.unitNs, Math.max((state.span[1] - state.span[0]) * model.unitNs / 100, 1));
+    list.push(chip(`${text(state.span[0])} to ${text(state.span[1])} s`, () => go({span: null})));
+  }
+  if (state.threads) {
+    const text = state.threads.length > 1 ? `${state.threads.length} threads` : threadLabel(model, state.threads[0], 60);
+    list.push(chip(text, () => go({threads: null})));
+  }
+  if (state.query && !app.queryError)
+    list.push(chip(shownText(state.query, 80), () => go({query: ""})));
+  const {current} = app.weights, {unit} = model.meta.events[state.event];
+  list.push(make("span", {class: "sum"}, `${formatCount(current.count)} samples, ${formatWeight(current.whole, unit)}`));
+  byId("chips").replaceChildren(...list);
+}
+
+function drawFields() {
+  for (const name of ["query", "search"]) {
+    const input = byId(name);
+    if (document.activeElement !== input || input.value.trim() === app.state[name])
+      input.value = app.state[name];
+  }
+  setText(byId("query-error"), app.queryError);
+  const event = byId("event");
+  if (event.sync)
+    event.sync();
+}
+
+function makeChrome() {
+  app.strip = makeStrip();
+  app.panel = make("main", {id: "panel"});
+  const place = byId("app");
+  place.replaceChildren(makeHead(), make("div", {class: "second"}, makeTabs(), make("div", {id: "chips", role: "group", "aria-label": "What is selected"})),
+    app.strip.box, app.panel, makeDetails(), make("div", {id: "status", class: "visually-hidden", "aria-live": "polite"}), make("div", {id: "tip", hidden: true, "aria-hidden": "true"}));
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the recording is and how far it can be trusted; the heaviest functions and threads of the selection.
+
+function card(title, ...children) {
+  return make("section", {class: "card"}, make("h2", {}, title), ...children);
+}
+
+function textList(lines) {
+  return make("ul", {}, ...lines.map((line) => make("li", {}, shownText(String(line), 1000))));
+}
+
+function lossesOf(model, recording) {
+  const {loss_recording: recordings, loss_count: counts} = model.columns;
+  let sum = 0;
+  for (let i = 0; counts && i < counts.length; i++)
+    sum += (recordings ? recordings[i] : 0) === recording ? counts[i] : 0;
+  return sum;
+}
+
+// Samples of a recording whose stack was cut.
+function cutOf(model, recording) {
+  const [start, end] = samplesOf(model, recording), {sample_node: node, sample_count: count} = model.columns;
+  let sum = 0;
+  for (let i = start; i < end; i++)
+    sum += model.cut[node[i]] ? (count ? count[i] : 1) : 0;
+  return sum;
+}
+
+function healthCard(model, r) {
+  const recording = model.meta.recordings[r], cut = cutOf(model, r), lost = lossesOf(model, r);
+  const name = model.hasBase ? `${r ? "After" : "Before"}: ${shownText(String(recording.name))}` : "Health";
+  const lines = [...isList(recording.health)];
+  if (lost)
+    lines.push(`${formatCount(lost)} samples or records were lost at times that the recording tells: see the marks over time`);
+  if (cut)
+    lines.push(`the stacks of ${formatCount(cut)} samples were cut: their outermost callers are missing`);
+  return card(name, lines.length ? textList(lines) : make("p", {}, "Nothing is known to be wrong with it."));
+}
+
+function headerCard(model, r) {
+  const recording = model.meta.recordings[r], list = make("dl", {class: "header"});
+  const rows = [["samples", formatCount(numberOf(recording.samples))], ...isList(recording.header).filter((row) => Array.isArray(row))];
+  if (model.hasTimes)
+    rows.splice(1, 0, ["length", formatNs(model.lengths[r] * model.unitNs)]);
+  for (const row of rows.slice(0, 500))
+    list.append(make("dt", {}, shownText(String(row[0]), 80)), make("dd", {}, shownText(String(row[1]), 2000)));
+  return card(model.hasBase ? `Recorded ${r ? "after" : "before"}` : "Recording", list);
+}
+
+function rankCard(title, rows) {
+  return card(title, make("table", {class: "rank"}, make("tbody", {}, ...rows)));
+}
+
+function functionRows(kind) {
+  const {model, weights} = app, values = functionsOf(model, weights).current[kind];
+  return heaviest(values, 10).map((frame) => make("tr", {}, make("td", {class: "number"}, shareCell(values[frame], weights.current.whole)),
+    make("td", {class: "name"}, makeButton(frameName(model, frame, 100), "callers and callees", () => openSandwich(frame), {class: "link"}))));
+}
+
+function threadWeights() {
+  const {model, state, selected} = app, filter = makeFilter(model, {...state, threads: null}, selected), weights = new Float64Array(model.threads);
+  const [start, end] = filter.range(model.current);
+  for (let i = start; i < end; i++) {
+    if (filter.passes(i, model.current))
+      weights[model.columns.sample_thread[i]] += model.columns.sample_weight[i];
+  }
+  return weights;
+}
+
+function threadRows() {
+  const values = threadWeights(), whole = values.reduce((sum, value) => sum + value, 0), chosen = app.state.threads || [];
+  return heaviest(values, 12).map((thread) => {
+    const isChosen = chosen.includes(thread);
+    const turn = () => go({threads: isChosen ? null : [thread]});
+    return make("tr", {}, make("td", {class: "number"}, shareCell(values[thread], whole)),
+      make("td", {class: "name"}, makeButton(threadLabel(app.model, thread, 80), "only this thread", turn, {class: "link", "aria-pressed": String(isChosen)})));
+  });
+}
+
+function makeOverviewView() {
+  const body = make("div", {class: "cards", tabIndex: 0, role: "group", "aria-label": "Overview"});
+  const {model} = app, fixed = model.meta.recordings.map((_, r) => healthCard(model, r));
+  if (isList(model.meta.notes).length)
+    fixed.push(card("Left out of this page", textList(model.meta.notes)));
+  const headers = model.meta.recordings.map((_, r) => headerCard(model, r));
+  return {
+    element: make("div", {class: "view fills"}, body),
+    focus: () => body.focus(),
+    draw() {
+      const ranks = app.weights.current.whole > 0
+        ? [rankCard("Heaviest by themselves", functionRows("self")), rankCard("Heaviest with what they call", functionRows("total")), rankCard("Heaviest threads", threadRows())] : [];
+      body.replaceChildren(...fixed, ...ranks, ...headers);
+    },
+  };
+}

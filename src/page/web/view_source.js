@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Instructions and source of the functions that the page has them of. They are of the whole recording: no span, thread
+// or query changes their numbers.
+
+const NOTE_ROWS_MAX = 20000;
+
+function isList(value) {
+  return Array.isArray(value) ? value : [];
+}
+
+function readNotes(model) {
+  const bytes = model.columns.annotations;
+  if (!bytes || !bytes.length)
+    return [];
+  try {
+    return isList(JSON.parse(new TextDecoder().decode(bytes))).filter((note) => note && Number.isSafeInteger(note.frame) && note.frame >= 0 && note.frame < model.frames);
+  } catch (error) {
+    return [];
+  }
+}
+
+// The number of a frame's note, -1 if there is none.
+function noteOf(frame) {
+  return app.notes.findIndex((note) => note.frame === frame);
+}
+
+function openNote(frame) {
+  const note = frame >= 0 ? noteOf(frame) : -1;
+  if (note >= 0)
+    go({view: "source", note});
+  else if (frame >= 0)
+    say(`${frameName(app.model, frame)}: the page has no source of it`);
+}
+
+function numberOf(value) {
+  return Number.isFinite(value) && value > 0 ? value : 0;
+}
+
+function noteRow(weight, whole, most, ...texts) {
+  const row = make("tr", {}, make("td", {class: "number"}, weight ? shareCell(weight, whole) : ""));
+  for (const [kind, text] of texts)
+    row.append(make("td", {class: kind}, text));
+  if (weight && weight === most)
+    row.className = "heaviest";
+  return row;
+}
+
+function noteTable(label, titles, rows) {
+  const head = make("tr", {}, ...titles.map((title) => make("th", {scope: "col"}, title)));
+  return make("table", {class: "listing", "aria-label": label}, make("thead", {}, head), make("tbody", {}, ...rows));
+}
+
+function instructionTable(note, whole) {
+  const rows = isList(note.rows).slice(0, NOTE_ROWS_MAX).filter((row) => row && typeof row === "object");
+  const most = rows.reduce((sum, row) => Math.max(sum, numberOf(row.weight)), 0);
+  return noteTable("Instructions", ["Share", "Address", "Instruction", "Line"], rows.map((row) => noteRow(numberOf(row.weight), whole, most,
+    ["address", shownText(String(row.addr || ""), 40)], ["code", shownText(String(row.text || ""), 300)], ["number", row.line ? String(numberOf(row.line)) : ""])));
+}
+
+function sourceTable(source, whole) {
+  const lines = isList(source.lines).slice(0, NOTE_ROWS_MAX), weights = isList(source.weights), first = numberOf(source.first) || 1;
+  const most = weights.reduce((sum, weight) => Math.max(sum, numberOf(weight)), 0);
+  const text = (line) => String(line).slice(0, 2000).replace(/\t/g, "        ");
+  return make("section", {}, make("h3", {class: "whole"}, shownText(String(source.file || ""))),
+    noteTable("Source", ["Share", "Line", "Source"], lines.map((line, i) => noteRow(numberOf(weights[i]), whole, most,
+      ["number", String(first + i)], ["code", escapeText(text(line))]))));
+}
+
+function drawNote(body, note) {
+  const whole = numberOf(note.weight);
+  const sources = isList(note.sources).filter((source) => source && typeof source === "object");
+  body.replaceChildren(
+    make("div", {class: "pane", tabIndex: 0, role: "group", "aria-label": "Source"}, ...(sources.length ? sources.map((source) => sourceTable(source, whole))
+      : [make("p", {class: "empty"}, "Its source was not found when the page was made.")])),
+    make("div", {class: "pane", tabIndex: 0, role: "group", "aria-label": "Instructions"}, instructionTable(note, whole)));
+  for (const pane of body.children) {
+    const heaviest = pane.querySelector(".heaviest");
+    if (heaviest)
+      pane.scrollTop = Math.max(0, heaviest.offsetTop - pane.clientHeight / 3);
+  }
+}
+
+function makeSourceView() {
+  const body = make("div", {class: "panes"}), none = make("p", {class: "empty"},
+    "The page has no instructions or source. Where it is made, tally report --html FILE --html-source puts in those of the heaviest functions.");
+  const text = (note) => `${frameName(app.model, note.frame, 90)} (${formatCount(numberOf(note.samples))} samples)`;
+  const choice = makeChoice("Function", app.notes.map((note, i) => [String(i), text(note)]), () => String(app.state.note), (note) => go({note: Number(note)}));
+  const hint = make("span", {class: "hint"}, "Of the whole recording: spans, threads and queries do not change it.");
+  const bar = make("div", {class: "bar"}, choice, hint);
+  let drawn = -1;
+  return {
+    element: make("div", {class: "view fills"}, bar, none, body),
+    focus: () => choice.querySelector("select").focus(),
+    draw() {
+      const {note} = app.state;
+      none.hidden = app.notes.length > 0;
+      bar.hidden = body.hidden = !none.hidden;
+      syncAll(bar);
+      if (app.notes[note] && drawn !== note) {
+        drawn = note;
+        drawNote(body, app.notes[note]);
+        selectFrame(app.notes[note].frame);
+      }
+    },
+  };
+}
