@@ -23,7 +23,8 @@ LAW = {
     "profile": {"abi", "base", "disasm", "symbols", "unwind"},
     "view": {"profile", "base"},
     "page": {"abi", "base", "profile", "symbols"},
-    "cli": {"abi", "base", "client", "events", "sampler", "jevents", "perfdata", "symbols", "disasm", "dwarf", "unwind", "profile", "view", "page", "core", "hosts"},
+    "export": {"abi", "base", "profile", "symbols"},
+    "cli": {"abi", "base", "client", "events", "sampler", "jevents", "perfdata", "symbols", "disasm", "dwarf", "unwind", "profile", "view", "page", "export", "core", "hosts"},
 }
 # public header: the rooms that may use it
 PUBLIC = {

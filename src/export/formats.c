@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "export/formats.h"
+
+#include <string.h>
+
+const struct tally_export_format *const tally_export_formats[] = {
+	NULL,
+};
+
+const struct tally_export_format *tally_export_format_find(const char *name)
+{
+	const struct tally_export_format *const *format = tally_export_formats;
+
+	while (*format && strcmp((*format)->name, name) != 0)
+		format++;
+	return *format;
+}

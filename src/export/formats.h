@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The formats, each in a file of its name, for the list of them. */
+#ifndef TALLY_EXPORT_FORMATS_H
+#define TALLY_EXPORT_FORMATS_H
+
+#include "export/export.h"
+
+#endif

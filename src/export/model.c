@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "export/model.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/path.h"
+#include "symbols/lines.h"
+
+/* ---- functions ----------------------------------------------------------------- */
+
+/* A symbol is of one file only, and neither it nor a file is at the address of another one. */
+static uint64_t function_key(const struct tally_frame *frame)
+{
+	return frame->symbol ? (uintptr_t)frame->symbol : (uintptr_t)frame->dso;
+}
+
+static int function_find(struct tally_export_model *model, struct tally_map *known,
+			 const struct tally_frame *frame, uint32_t *ret_function)
+{
+	uint64_t key = function_key(frame), found = tally_map_get(known, key);
+	const char *file = frame->line ? frame->line->file : NULL;
+	int ret = 0;
+
+	if (found == TALLY_MAP_NONE) {
+		found = model->functions.len;
+		ret = tally_vec_push(&model->functions, (struct tally_export_function){
+								frame->dso, frame->symbol, file});
+		if (!ret)
+			ret = tally_map_put(known, key, found);
+		if (ret)
+			return ret;
+	}
+	/* The one with its directory, if any is. */
+	if (!model->functions.data[found].file ||
+	    (file && file[0] == '/' && model->functions.data[found].file[0] != '/'))
+		model->functions.data[found].file = file;
+	*ret_function = (uint32_t)found;
+	return 0;
+}
+
+int tally_export_model_make(const struct tally_profile *profile,
+			    struct tally_export_model *ret_model)
+{
+	size_t nr = profile->frames.all.len;
+	struct tally_export_model model = {
+		.profile = profile,
+		.function_of = malloc((nr + 1) * sizeof(*model.function_of)),
+	};
+	struct tally_map known = {0};
+	int ret = model.function_of ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < nr && !ret; i++)
+		ret = function_find(&model, &known, &profile->frames.all.data[i],
+				    &model.function_of[i]);
+	tally_map_free(&known);
+	if (ret)
+		tally_export_model_free(&model);
+	else
+		*ret_model = model;
+	return ret;
+}
+
+void tally_export_model_free(struct tally_export_model *model)
+{
+	free(model->function_of);
+	tally_vec_free(&model->functions);
+	*model = (struct tally_export_model){0};
+}
+
+bool tally_export_has_event(const struct tally_export *export, uint32_t event)
+{
+	for (size_t i = 0; i < export->nr_events; i++) {
+		if (export->events[i].number == event)
+			return true;
+	}
+	return false;
+}
+
+/* ---- names --------------------------------------------------------------------- */
+
+void tally_export_add_dso(const struct tally_dso *dso, struct tally_str *out)
+{
+	tally_str_add(out, dso ? tally_dso_name(dso) : "[unknown]");
+}
+
+void tally_export_add_function(const struct tally_export_function *function, struct tally_str *out)
+{
+	const char *name = function->dso ? tally_dso_name(function->dso) : "[unknown]";
+
+	if (function->symbol) {
+		tally_str_add(out, tally_symbol_name(function->dso, function->symbol));
+	} else if (name[0] == '[') {
+		tally_str_add(out, name);
+	} else {
+		tally_str_add_char(out, '[');
+		tally_str_add(out, tally_path_name(name));
+		tally_str_add_char(out, ']');
+	}
+}
+
+void tally_export_add_build_id(struct tally_dso *dso, struct tally_str *out)
+{
+	size_t size = 0;
+	const uint8_t *id = dso ? tally_dso_build_id(dso, &size) : NULL;
+
+	for (size_t i = 0; i < size; i++)
+		tally_str_add_hex(out, id[i], 2);
+}
+
+const char *tally_export_comm(const struct tally_profile *profile,
+			      const struct tally_bucket_key *key)
+{
+	uint32_t comm = tally_machine_comm_of(profile->machine, key->comm);
+
+	return tally_intern_text(tally_machine_comms(profile->machine), comm);
+}
+
+/* ---- inlined functions --------------------------------------------------------- */
+
+/* Whether a frame is of a function that was inlined into that of the frame behind it. */
+static bool is_inlined(const struct tally_profile *profile, uint32_t frame, uint32_t caller)
+{
+	const struct tally_frame *inner = &profile->frames.all.data[frame],
+				 *outer = &profile->frames.all.data[caller];
+
+	return inner->is_exact && inner->symbol && outer->is_exact && inner->dso == outer->dso &&
+	       inner->addr == outer->addr && tally_symbol_is_inlined(inner->dso, inner->symbol);
+}
+
+static void chain_inlining(const struct tally_profile *profile, const struct tally_bucket_key *key,
+			   struct tally_export_inlining *inlining)
+{
+	uint32_t at = tally_export_depth(profile, key), caller, frame;
+
+	/* The outermost frame is what it is at first: its own function. */
+	for (caller = tally_export_frame(profile, key, --at); at-- > 0; caller = frame) {
+		frame = tally_export_frame(profile, key, at);
+		if (is_inlined(profile, frame, caller))
+			inlining[frame] = (struct tally_export_inlining){
+				inlining[caller].outer, inlining[caller].depth + 1};
+	}
+}
+
+struct tally_export_inlining *tally_export_inlining_make(const struct tally_profile *profile)
+{
+	struct tally_export_inlining *inlining =
+		calloc(profile->frames.all.len + 1, sizeof(*inlining));
+
+	if (!inlining)
+		return NULL;
+	for (uint32_t i = 0; i < profile->frames.all.len; i++)
+		inlining[i].outer = i;
+	tally_vec_for_each (bucket, &profile->buckets)
+		chain_inlining(profile, &bucket->key, inlining);
+	return inlining;
+}
+
+/* ---- the tree of callchains ---------------------------------------------------- */
+
+static uint32_t unit_of(const struct tally_export_model *model, enum tally_export_unit unit,
+			const struct tally_bucket_key *key, uint32_t at)
+{
+	uint32_t frame = tally_export_frame(model->profile, key, at);
+
+	return unit == TALLY_EXPORT_FRAMES ? frame : model->function_of[frame];
+}
+
+/* The path of a bucket, from its outermost caller on. */
+static int bucket_path(const struct tally_export_model *model, enum tally_export_unit unit,
+		       struct tally_export_tree *tree, const struct tally_bucket_key *key,
+		       uint32_t *ret_path)
+{
+	uint32_t path = TALLY_PATH_NONE;
+	int ret = 0;
+
+	if (unit == TALLY_EXPORT_COMMS_AND_FUNCTIONS)
+		ret = tally_paths_child(
+			&tree->paths, path,
+			tree->nr_units + tally_machine_comm_of(model->profile->machine, key->comm),
+			&path);
+	for (uint32_t at = tally_export_depth(model->profile, key); at-- > 0 && !ret;)
+		ret = tally_paths_child(&tree->paths, path, unit_of(model, unit, key, at), &path);
+	*ret_path = path;
+	return ret;
+}
+
+int tally_export_tree_make(const struct tally_export_model *model, enum tally_export_unit unit,
+			   uint32_t event, struct tally_export_tree *ret_tree)
+{
+	const struct tally_profile *profile = model->profile;
+	size_t nr_comms = tally_machine_comms(profile->machine)->strings.len;
+	struct tally_export_tree tree = {
+		.path_of = calloc(profile->buckets.len + 1, sizeof(*tree.path_of)),
+		.nr_units = (uint32_t)(unit == TALLY_EXPORT_FRAMES ? profile->frames.all.len
+								   : model->functions.len),
+	};
+	int ret = tree.path_of ? tally_paths_init(&tree.paths, tree.nr_units + nr_comms) : -ENOMEM;
+
+	for (size_t i = 0; i < profile->buckets.len && !ret; i++) {
+		const struct tally_bucket *bucket = &profile->buckets.data[i];
+
+		if (bucket->nr && (event == UINT32_MAX || bucket->key.event == event))
+			ret = bucket_path(model, unit, &tree, &bucket->key, &tree.path_of[i]);
+	}
+	if (ret)
+		tally_export_tree_free(&tree);
+	else
+		*ret_tree = tree;
+	return ret;
+}
+
+void tally_export_tree_free(struct tally_export_tree *tree)
+{
+	tally_paths_free(&tree->paths);
+	free(tree->path_of);
+	*tree = (struct tally_export_tree){0};
+}
