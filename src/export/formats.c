@@ -4,6 +4,7 @@
 #include <string.h>
 
 const struct tally_export_format *const tally_export_formats[] = {
+	&tally_export_folded,
 	NULL,
 };
 
