@@ -5,6 +5,6 @@
 
 #include "export/export.h"
 
-extern const struct tally_export_format tally_export_folded;
+extern const struct tally_export_format tally_export_folded, tally_export_callgrind;
 
 #endif
