@@ -5,6 +5,7 @@
 
 const struct tally_export_format *const tally_export_formats[] = {
 	&tally_export_folded,
+	&tally_export_pprof,
 	&tally_export_callgrind,
 	NULL,
 };

@@ -5,6 +5,7 @@
 
 #include "export/export.h"
 
-extern const struct tally_export_format tally_export_folded, tally_export_callgrind;
+extern const struct tally_export_format tally_export_folded, tally_export_pprof,
+	tally_export_callgrind;
 
 #endif

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * profile.proto of pprof, packed. Samples come first, and what they refer to behind them, in the
+ * order in which they needed it. An address is a place in its file, as if each file were mapped at
+ * its own offsets; so a mapping spans the pages that have samples, and stands for that file in all
+ * processes. Functions that were inlined are lines of one location.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/path.h"
+#include "export/formats.h"
+#include "export/model.h"
+#include "export/protobuf.h"
+#include "export/stream.h"
+
+/* Numbers of fields. */
+enum {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE,
+	PROFILE_MAPPING,
+	PROFILE_LOCATION,
+	PROFILE_FUNCTION,
+	PROFILE_STRING,
+	PROFILE_TIME = 9,
+	PROFILE_PERIOD_TYPE = 11,
+	PROFILE_PERIOD,
+	PROFILE_COMMENT,
+	PROFILE_DEFAULT_TYPE
+};
+enum { TYPE_NAME = 1, TYPE_UNIT };
+enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
+enum { LABEL_KEY = 1, LABEL_TEXT, LABEL_NUMBER };
+enum {
+	MAPPING_ID = 1,
+	MAPPING_START,
+	MAPPING_END,
+	MAPPING_OFFSET,
+	MAPPING_FILE,
+	MAPPING_BUILD_ID,
+	MAPPING_HAS_FUNCTIONS,
+	MAPPING_HAS_FILES,
+	MAPPING_HAS_LINES,
+	MAPPING_HAS_INLINED
+};
+enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
+enum { LINE_FUNCTION = 1, LINE_NUMBER };
+enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
+
+enum { PAGE = 4096 };
+
+struct pprof_mapping {
+	struct tally_dso *dso;
+	uint64_t start, end;
+	bool has_lines;
+};
+
+struct pprof {
+	const struct tally_export *export;
+	const struct tally_profile *profile;
+	struct tally_export_model model;
+	struct tally_export_inlining *inlining;
+	uint32_t *location_of;         /* by frame; 0: none yet */
+	TALLY_VEC(uint32_t) lines;     /* of all locations, frames, */
+	TALLY_VEC(uint32_t) locations; /* where they begin, each ends where the next one begins */
+	TALLY_VEC(struct pprof_mapping) mappings;
+	struct tally_map mapping_of; /* by DSO: its place + 1 */
+	struct tally_intern strings;
+	struct tally_str name; /* being made */
+	struct tally_export_stream stream;
+	int error;
+};
+
+static uint64_t string(struct pprof *pprof, const char *text)
+{
+	uint32_t id = 0;
+	int ret = tally_intern(&pprof->strings, text, strlen(text), &id);
+
+	pprof->error = pprof->error ? pprof->error : ret;
+	return id;
+}
+
+/* The text that was made of names: it has to be UTF-8. */
+static uint64_t made_string(struct pprof *pprof)
+{
+	uint64_t id;
+
+	tally_str_escape(&pprof->name, 0);
+	id = string(pprof, tally_str_text(&pprof->name));
+	tally_str_clear(&pprof->name);
+	return id;
+}
+
+static uint64_t text_string(struct pprof *pprof, const char *text)
+{
+	tally_str_add(&pprof->name, text);
+	return made_string(pprof);
+}
+
+/* ---- what kinds of values there are -------------------------------------------- */
+
+static void add_type(struct pprof *pprof, unsigned field, uint64_t name, const char *unit)
+{
+	struct tally_str *out = &pprof->stream.text;
+	uint64_t unit_id = string(pprof, unit);
+	size_t type = tally_protobuf_open(out, field);
+
+	tally_protobuf_u64(out, TYPE_NAME, name);
+	tally_protobuf_u64(out, TYPE_UNIT, unit_id);
+	tally_protobuf_close(out, type);
+}
+
+/* "samples" of one event, "cycles:samples" of several. */
+static uint64_t samples_name(struct pprof *pprof, const struct tally_export_event *event)
+{
+	if (pprof->export->nr_events > 1) {
+		tally_str_add(&pprof->name, event->name);
+		tally_str_add_char(&pprof->name, ':');
+	}
+	tally_str_add(&pprof->name, "samples");
+	return made_string(pprof);
+}
+
+static uint64_t event_period(const struct tally_export_event *event)
+{
+	if (event->period || strcmp(event->unit, "nanoseconds") != 0 || !event->frequency)
+		return event->period;
+	return 1000000000 / event->frequency;
+}
+
+static void add_head(struct pprof *pprof)
+{
+	const struct tally_export *export = pprof->export;
+	struct tally_str *out = &pprof->stream.text;
+
+	string(pprof, ""); /* number 0 has to be this */
+	for (size_t i = 0; i < export->nr_events; i++) {
+		const struct tally_export_event *event = &export->events[i];
+
+		add_type(pprof, PROFILE_SAMPLE_TYPE, samples_name(pprof, event), "count");
+		add_type(pprof, PROFILE_SAMPLE_TYPE, text_string(pprof, event->name), event->unit);
+	}
+	if (event_period(&export->events[0])) {
+		add_type(pprof, PROFILE_PERIOD_TYPE, text_string(pprof, export->events[0].name),
+			 export->events[0].unit);
+		tally_protobuf_u64(out, PROFILE_PERIOD, event_period(&export->events[0]));
+	}
+	if (export->start)
+		tally_protobuf_u64(out, PROFILE_TIME, export->start);
+	tally_protobuf_u64(out, PROFILE_DEFAULT_TYPE, text_string(pprof, export->events[0].name));
+	tally_str_add(&pprof->name, "tally report --format pprof ");
+	tally_str_add(&pprof->name, export->title);
+	tally_protobuf_u64(out, PROFILE_COMMENT, made_string(pprof));
+}
+
+/* ---- samples ------------------------------------------------------------------- */
+
+/* The location that begins with the frame at `at`, and how many frames it has. */
+static int location_find(struct pprof *pprof, const struct tally_bucket_key *key, uint32_t at,
+			 uint32_t *ret_location, uint32_t *ret_frames)
+{
+	uint32_t first = tally_export_frame(pprof->profile, key, at);
+	uint32_t nr = pprof->inlining[first].depth + 1;
+	int ret = 0;
+
+	if (!pprof->location_of[first]) {
+		ret = tally_vec_push(&pprof->locations, (uint32_t)pprof->lines.len);
+		for (uint32_t i = 0; i < nr && !ret; i++)
+			ret = tally_vec_push(&pprof->lines,
+					     tally_export_frame(pprof->profile, key, at + i));
+		pprof->location_of[first] = (uint32_t)pprof->locations.len;
+	}
+	*ret_location = pprof->location_of[first];
+	*ret_frames = nr;
+	return ret;
+}
+
+static int add_locations(struct pprof *pprof, const struct tally_bucket_key *key)
+{
+	uint32_t depth = tally_export_depth(pprof->profile, key), location, nr;
+	struct tally_str *out = &pprof->stream.text;
+	size_t packed = tally_protobuf_open(out, SAMPLE_LOCATION);
+	int ret = 0;
+
+	for (uint32_t at = 0; at < depth && !ret; at += nr) {
+		ret = location_find(pprof, key, at, &location, &nr);
+		tally_protobuf_varint(out, location);
+	}
+	tally_protobuf_close(out, packed);
+	return ret;
+}
+
+static void add_label(struct pprof *pprof, const char *key, uint64_t text, uint64_t number)
+{
+	struct tally_str *out = &pprof->stream.text;
+	uint64_t key_id = string(pprof, key);
+	size_t label = tally_protobuf_open(out, SAMPLE_LABEL);
+
+	tally_protobuf_u64(out, LABEL_KEY, key_id);
+	if (text)
+		tally_protobuf_u64(out, LABEL_TEXT, text);
+	else
+		tally_protobuf_u64(out, LABEL_NUMBER, number);
+	tally_protobuf_close(out, label);
+}
+
+static void add_labels(struct pprof *pprof, const struct tally_bucket_key *key)
+{
+	const struct tally_thread *thread =
+		tally_machine_thread_at(pprof->profile->machine, key->thread);
+	uint64_t comm = text_string(pprof, tally_export_comm(pprof->profile, key));
+
+	if (comm)
+		add_label(pprof, "comm", comm, 0);
+	add_label(pprof, "pid", 0, (uint64_t)(int64_t)thread->pid);
+	add_label(pprof, "tid", 0, (uint64_t)(int64_t)thread->tid);
+}
+
+static void add_values(struct pprof *pprof, const struct tally_bucket *bucket)
+{
+	const struct tally_export *export = pprof->export;
+	struct tally_str *out = &pprof->stream.text;
+	size_t packed = tally_protobuf_open(out, SAMPLE_VALUE);
+
+	for (size_t i = 0; i < export->nr_events; i++) {
+		bool is_its = export->events[i].number == bucket->key.event;
+
+		tally_protobuf_varint(out, is_its ? bucket->nr : 0);
+		tally_protobuf_varint(out, is_its ? bucket->period : 0);
+	}
+	tally_protobuf_close(out, packed);
+}
+
+static int add_sample(struct pprof *pprof, const struct tally_bucket *bucket)
+{
+	struct tally_str *out = &pprof->stream.text;
+	size_t sample = tally_protobuf_open(out, PROFILE_SAMPLE);
+	int ret = add_locations(pprof, &bucket->key);
+
+	add_values(pprof, bucket);
+	add_labels(pprof, &bucket->key);
+	tally_protobuf_close(out, sample);
+	ret = ret ? ret : pprof->error;
+	return ret ? ret : tally_export_spill(&pprof->stream);
+}
+
+static int add_samples(struct pprof *pprof)
+{
+	int ret = 0;
+
+	tally_vec_for_each (bucket, &pprof->profile->buckets) {
+		if (bucket->nr && tally_export_has_event(pprof->export, bucket->key.event))
+			ret = add_sample(pprof, bucket);
+		if (ret)
+			break;
+	}
+	return ret;
+}
+
+/* ---- mappings ------------------------------------------------------------------ */
+
+/* A program rather than a library: the first mapping is what the profile is taken to be of. */
+static bool is_program(const struct tally_dso *dso)
+{
+	return tally_dso_kind(dso) == TALLY_DSO_USER &&
+	       !strstr(tally_path_name(tally_dso_name(dso)), ".so");
+}
+
+static int mapping_meet(struct pprof *pprof, const struct tally_frame *frame)
+{
+	uint64_t found = tally_map_get(&pprof->mapping_of, (uintptr_t)frame->dso);
+	uint64_t start = frame->addr & ~(uint64_t)(PAGE - 1);
+	struct pprof_mapping *mapping;
+	int ret = 0;
+
+	if (found == TALLY_MAP_NONE) {
+		found = pprof->mappings.len;
+		ret = tally_vec_push(&pprof->mappings,
+				     (struct pprof_mapping){frame->dso, start, start + PAGE});
+		if (!ret)
+			ret = tally_map_put(&pprof->mapping_of, (uintptr_t)frame->dso, found);
+		if (ret)
+			return ret;
+	}
+	mapping = &pprof->mappings.data[found];
+	mapping->start = start < mapping->start ? start : mapping->start;
+	/* The last page of all ends at 0. */
+	if (start + (PAGE - 1) > mapping->end - 1)
+		mapping->end = start + PAGE;
+	mapping->has_lines |= frame->line != NULL;
+	return 0;
+}
+
+/* Programs before libraries. */
+static int mappings_make(struct pprof *pprof)
+{
+	int ret = 0;
+
+	for (int pass = 0; pass < 2; pass++) {
+		tally_vec_for_each (line, &pprof->lines) {
+			const struct tally_frame *frame = &pprof->profile->frames.all.data[*line];
+
+			if (frame->dso && !ret && (pass || is_program(frame->dso)))
+				ret = mapping_meet(pprof, frame);
+		}
+	}
+	return ret;
+}
+
+static void add_mapping(struct pprof *pprof, uint64_t id)
+{
+	const struct pprof_mapping *mapping = &pprof->mappings.data[id - 1];
+	struct tally_str *out = &pprof->stream.text;
+	uint64_t file, build_id;
+	size_t message;
+
+	file = text_string(pprof, tally_dso_name(mapping->dso));
+	tally_export_add_build_id(mapping->dso, &pprof->name);
+	build_id = made_string(pprof);
+	message = tally_protobuf_open(out, PROFILE_MAPPING);
+	tally_protobuf_u64(out, MAPPING_ID, id);
+	tally_protobuf_u64(out, MAPPING_START, mapping->start);
+	tally_protobuf_u64(out, MAPPING_END, mapping->end);
+	tally_protobuf_u64(out, MAPPING_OFFSET, mapping->start);
+	tally_protobuf_u64(out, MAPPING_FILE, file);
+	tally_protobuf_u64(out, MAPPING_BUILD_ID, build_id);
+	tally_protobuf_u64(out, MAPPING_HAS_FUNCTIONS, 1);
+	tally_protobuf_u64(out, MAPPING_HAS_FILES, mapping->has_lines);
+	tally_protobuf_u64(out, MAPPING_HAS_LINES, mapping->has_lines);
+	tally_protobuf_u64(out, MAPPING_HAS_INLINED, mapping->has_lines);
+	tally_protobuf_close(out, message);
+}
+
+/* ---- locations and functions --------------------------------------------------- */
+
+static void add_line(struct pprof *pprof, uint32_t frame)
+{
+	const struct tally_line *line = pprof->profile->frames.all.data[frame].line;
+	struct tally_str *out = &pprof->stream.text;
+	size_t message = tally_protobuf_open(out, LOCATION_LINE);
+
+	tally_protobuf_u64(out, LINE_FUNCTION, (uint64_t)pprof->model.function_of[frame] + 1);
+	if (line && line->line)
+		tally_protobuf_u64(out, LINE_NUMBER, line->line);
+	tally_protobuf_close(out, message);
+}
+
+static void add_location(struct pprof *pprof, uint32_t id)
+{
+	uint32_t first = pprof->locations.data[id - 1];
+	uint32_t end =
+		id < pprof->locations.len ? pprof->locations.data[id] : (uint32_t)pprof->lines.len;
+	const struct tally_frame *frame =
+		&pprof->profile->frames.all.data[pprof->lines.data[first]];
+	struct tally_str *out = &pprof->stream.text;
+	size_t message = tally_protobuf_open(out, PROFILE_LOCATION);
+
+	tally_protobuf_u64(out, LOCATION_ID, id);
+	if (frame->dso)
+		tally_protobuf_u64(out, LOCATION_MAPPING,
+				   tally_map_get(&pprof->mapping_of, (uintptr_t)frame->dso) + 1);
+	tally_protobuf_u64(out, LOCATION_ADDRESS, frame->addr);
+	for (uint32_t i = first; i < end; i++)
+		add_line(pprof, pprof->lines.data[i]);
+	tally_protobuf_close(out, message);
+}
+
+static void add_function(struct pprof *pprof, uint32_t number)
+{
+	const struct tally_export_function *function = &pprof->model.functions.data[number];
+	struct tally_str *out = &pprof->stream.text;
+	uint64_t name, system_name, file;
+	size_t message;
+
+	tally_export_add_function(function, &pprof->name);
+	name = made_string(pprof);
+	system_name =
+		function->symbol
+			? text_string(pprof, tally_symbol_raw_name(function->dso, function->symbol))
+			: name;
+	file = text_string(pprof, function->file ? function->file : "");
+	message = tally_protobuf_open(out, PROFILE_FUNCTION);
+	tally_protobuf_u64(out, FUNCTION_ID, (uint64_t)number + 1);
+	tally_protobuf_u64(out, FUNCTION_NAME, name);
+	tally_protobuf_u64(out, FUNCTION_SYSTEM_NAME, system_name);
+	tally_protobuf_u64(out, FUNCTION_FILE, file);
+	tally_protobuf_close(out, message);
+}
+
+static int add_tables(struct pprof *pprof)
+{
+	int ret = mappings_make(pprof);
+
+	for (uint32_t i = 0; i < pprof->mappings.len && !ret; i++)
+		add_mapping(pprof, i + 1);
+	for (uint32_t i = 0; i < pprof->locations.len && !ret; i++) {
+		add_location(pprof, i + 1);
+		ret = tally_export_spill(&pprof->stream);
+	}
+	for (uint32_t i = 0; i < pprof->model.functions.len && !ret; i++) {
+		add_function(pprof, i);
+		ret = pprof->error ? pprof->error : tally_export_spill(&pprof->stream);
+	}
+	/* All strings are known: these come last. */
+	for (uint32_t i = 0; i < pprof->strings.strings.len && !ret; i++) {
+		const struct tally_interned *text = &pprof->strings.strings.data[i];
+
+		tally_protobuf_bytes(&pprof->stream.text, PROFILE_STRING, text->text, text->len);
+		ret = tally_export_spill(&pprof->stream);
+	}
+	return ret;
+}
+
+static int pprof_write(struct pprof *pprof)
+{
+	size_t nr = pprof->profile->frames.all.len;
+	int ret;
+
+	pprof->inlining = tally_export_inlining_make(pprof->profile);
+	pprof->location_of = calloc(nr + 1, sizeof(*pprof->location_of));
+	if (!pprof->inlining || !pprof->location_of)
+		return -ENOMEM;
+	add_head(pprof);
+	ret = add_samples(pprof);
+	if (!ret)
+		ret = add_tables(pprof);
+	return ret ? ret : pprof->error ? pprof->error : tally_str_error(&pprof->name);
+}
+
+static int write_format(const struct tally_export *export)
+{
+	struct pprof pprof = {.export = export, .profile = export->profile};
+	int ret = tally_export_model_make(export->profile, &pprof.model);
+
+	if (!ret)
+		ret = tally_export_stream_start(&pprof.stream, &export->sink, true);
+	if (!ret)
+		ret = pprof_write(&pprof);
+	ret = tally_export_stream_end(&pprof.stream, ret);
+	tally_str_free(&pprof.name);
+	tally_intern_free(&pprof.strings);
+	tally_map_free(&pprof.mapping_of);
+	tally_vec_free(&pprof.mappings);
+	tally_vec_free(&pprof.locations);
+	tally_vec_free(&pprof.lines);
+	free(pprof.location_of);
+	free(pprof.inlining);
+	tally_export_model_free(&pprof.model);
+	return ret;
+}
+
+const struct tally_export_format tally_export_pprof = {
+	.name = "pprof",
+	.help = "profile.proto, packed: go tool pprof, Pyroscope, Parca",
+	.is_binary = true,
+	.by = TALLY_BY_COMM | TALLY_BY_THREAD,
+	.lines = TALLY_LINES_ALL | TALLY_LINES_INLINED,
+	.write = write_format,
+};
