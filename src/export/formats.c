@@ -6,6 +6,7 @@
 const struct tally_export_format *const tally_export_formats[] = {
 	&tally_export_folded,
 	&tally_export_pprof,
+	&tally_export_speedscope,
 	&tally_export_callgrind,
 	NULL,
 };
