@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of the Firefox Profiler's format share. */
+#ifndef TALLY_EXPORT_FIREFOX_H
+#define TALLY_EXPORT_FIREFOX_H
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "base/map.h"
+#include "export/model.h"
+#include "export/stream.h"
+
+enum firefox_category { FIREFOX_OTHER, FIREFOX_USER, FIREFOX_KERNEL };
+
+struct firefox {
+	const struct tally_export *export;
+	const struct tally_profile *profile;
+	struct tally_export_model model;
+	struct tally_export_inlining *inlining;
+	struct tally_export_tree tree; /* of frames; a stack's number is its path's less 1 */
+	struct tally_intern strings;
+	TALLY_VEC(struct tally_dso *) dsos; /* the libs, */
+	struct tally_map lib_of;            /* and by DSO the place there */
+	struct tally_export_stream stream;
+};
+
+/* Whether weights are times, which it shows as such. */
+static inline bool firefox_is_time(const struct tally_export_event *event)
+{
+	return !strcmp(event->unit, "nanoseconds");
+}
+
+/* The members "libs", "threads" and "shared" of the profile, the last one last. 0 or -errno. */
+int firefox_add_libs(struct firefox *firefox);
+int firefox_add_threads(struct firefox *firefox);
+int firefox_add_shared(struct firefox *firefox);
+
+#endif
