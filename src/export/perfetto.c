@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A trace of Perfetto: one sequence of packets for each event. Its first packet has the tables that
+ * the others refer to; then comes a packet with a PerfSample for each sample. Weights have no place
+ * in these: as in its own recordings, a sample tells what the counter of its CPU had come to.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "export/formats.h"
+#include "export/model.h"
+#include "export/protobuf.h"
+#include "export/stream.h"
+
+/* Numbers of fields. */
+enum { TRACE_PACKET = 1 };
+enum {
+	PACKET_PROCESS_TREE = 2,
+	PACKET_TIME = 8,
+	PACKET_SEQUENCE = 10,
+	PACKET_INTERNED = 12,
+	PACKET_FLAGS = 13,
+	PACKET_DEFAULTS = 59,
+	PACKET_PERF_SAMPLE = 66,
+	PACKET_IS_FIRST = 87
+};
+enum { FLAG_CLEARED = 1, FLAG_NEEDS_STATE = 2 };
+enum { TREE_PROCESS = 1, TREE_THREAD };
+enum { PROCESS_PID = 1, PROCESS_COMMAND = 3 };
+enum { THREAD_TID = 1, THREAD_NAME, THREAD_PID };
+enum {
+	INTERNED_FUNCTION = 5,
+	INTERNED_FRAME,
+	INTERNED_CALLSTACK,
+	INTERNED_BUILD_ID = 16,
+	INTERNED_PATH,
+	INTERNED_SOURCE,
+	INTERNED_MAPPING
+};
+enum { STRING_ID = 1, STRING_TEXT };
+enum { MAPPING_ID = 1, MAPPING_BUILD_ID, MAPPING_PATH = 7 };
+enum { FRAME_ID = 1, FRAME_FUNCTION, FRAME_MAPPING, FRAME_ADDRESS, FRAME_SOURCE, FRAME_LINE };
+enum { CALLSTACK_ID = 1, CALLSTACK_FRAME };
+enum { DEFAULTS_PERF_SAMPLE = 12 };
+enum { PERF_DEFAULTS_TIMEBASE = 1 };
+enum { TIMEBASE_PERIOD = 1, TIMEBASE_FREQUENCY, TIMEBASE_NAME = 10 };
+enum { SAMPLE_CPU = 1, SAMPLE_PID, SAMPLE_TID, SAMPLE_CALLSTACK, SAMPLE_MODE, SAMPLE_COUNT };
+
+struct perfetto {
+	const struct tally_export *export;
+	const struct tally_profile *profile;
+	struct tally_export_model model;
+	struct tally_export_tree tree; /* of the event under way */
+	struct tally_map counts;       /* by CPU: what its counter came to */
+	struct tally_str name;         /* being made */
+	struct tally_export_stream stream;
+	size_t packet, interned; /* that are open */
+	uint64_t sequence;
+};
+
+static void open_packet(struct perfetto *perfetto, uint64_t flags)
+{
+	struct tally_str *out = &perfetto->stream.text;
+
+	perfetto->packet = tally_protobuf_open(out, TRACE_PACKET);
+	tally_protobuf_u64(out, PACKET_SEQUENCE, perfetto->sequence);
+	tally_protobuf_u64(out, PACKET_FLAGS, flags);
+}
+
+static int close_packet(struct perfetto *perfetto)
+{
+	tally_protobuf_close(&perfetto->stream.text, perfetto->packet);
+	return tally_export_spill(&perfetto->stream);
+}
+
+/* The name that was made, as a field. */
+static void add_name(struct perfetto *perfetto, unsigned field)
+{
+	struct tally_str *name = &perfetto->name;
+
+	tally_str_escape(name, 0);
+	tally_protobuf_bytes(&perfetto->stream.text, field, tally_str_text(name), name->len);
+	perfetto->stream.text.failed |= name->failed;
+	tally_str_clear(name);
+}
+
+/* ---- what packets refer to ----------------------------------------------------- */
+
+/* Tables come in packets of their own, which end where there is much in them. */
+static void open_interned(struct perfetto *perfetto)
+{
+	open_packet(perfetto, FLAG_NEEDS_STATE);
+	perfetto->interned = tally_protobuf_open(&perfetto->stream.text, PACKET_INTERNED);
+}
+
+static int close_interned(struct perfetto *perfetto)
+{
+	tally_protobuf_close(&perfetto->stream.text, perfetto->interned);
+	return close_packet(perfetto);
+}
+
+static int next_interned(struct perfetto *perfetto)
+{
+	enum { PACKET_SIZE = 1 << 15 };
+	int ret;
+
+	if (perfetto->stream.text.len - perfetto->interned < PACKET_SIZE)
+		return 0;
+	ret = close_interned(perfetto);
+	open_interned(perfetto);
+	return ret;
+}
+
+static void add_string(struct perfetto *perfetto, unsigned field, uint64_t id)
+{
+	struct tally_str *out = &perfetto->stream.text;
+	size_t message = tally_protobuf_open(out, field);
+
+	tally_protobuf_u64(out, STRING_ID, id);
+	add_name(perfetto, STRING_TEXT);
+	tally_protobuf_close(out, message);
+}
+
+/* Functions, and the files of source of those that have one, by the functions' numbers. */
+static int add_functions(struct perfetto *perfetto)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < perfetto->model.functions.len && !ret; i++) {
+		const struct tally_export_function *function = &perfetto->model.functions.data[i];
+
+		tally_export_add_function(function, &perfetto->name);
+		add_string(perfetto, INTERNED_FUNCTION, (uint64_t)i + 1);
+		if (function->file) {
+			tally_str_add(&perfetto->name, function->file);
+			add_string(perfetto, INTERNED_SOURCE, (uint64_t)i + 1);
+		}
+		ret = next_interned(perfetto);
+	}
+	return ret;
+}
+
+static void add_mapping(struct perfetto *perfetto, struct tally_dso *dso, uint64_t id)
+{
+	struct tally_str *out = &perfetto->stream.text;
+	size_t message;
+
+	tally_str_add(&perfetto->name, tally_dso_name(dso));
+	add_string(perfetto, INTERNED_PATH, id);
+	tally_export_add_build_id(dso, &perfetto->name);
+	add_string(perfetto, INTERNED_BUILD_ID, id);
+	message = tally_protobuf_open(out, INTERNED_MAPPING);
+	tally_protobuf_u64(out, MAPPING_ID, id);
+	tally_protobuf_u64(out, MAPPING_BUILD_ID, id);
+	tally_protobuf_u64(out, MAPPING_PATH, id);
+	tally_protobuf_close(out, message);
+}
+
+/* Files have the numbers that they have among the symbols. */
+static int add_mappings(struct perfetto *perfetto)
+{
+	struct tally_map met = {0};
+	int ret = 0;
+
+	tally_vec_for_each (function, &perfetto->model.functions) {
+		uint64_t key = (uintptr_t)function->dso;
+
+		if (!function->dso || tally_map_get(&met, key) != TALLY_MAP_NONE)
+			continue;
+		ret = tally_map_put(&met, key, 1);
+		add_mapping(perfetto, function->dso, (uint64_t)tally_dso_number(function->dso) + 1);
+		if (!ret)
+			ret = next_interned(perfetto);
+		if (ret)
+			break;
+	}
+	tally_map_free(&met);
+	return ret;
+}
+
+static int add_frames(struct perfetto *perfetto)
+{
+	struct tally_str *out = &perfetto->stream.text;
+	int ret = 0;
+
+	for (uint32_t i = 0; i < perfetto->profile->frames.all.len && !ret; i++) {
+		const struct tally_frame *frame = &perfetto->profile->frames.all.data[i];
+		uint32_t function = perfetto->model.function_of[i];
+		size_t message = tally_protobuf_open(out, INTERNED_FRAME);
+
+		tally_protobuf_u64(out, FRAME_ID, (uint64_t)i + 1);
+		tally_protobuf_u64(out, FRAME_FUNCTION, (uint64_t)function + 1);
+		if (frame->dso) {
+			tally_protobuf_u64(out, FRAME_MAPPING,
+					   (uint64_t)tally_dso_number(frame->dso) + 1);
+			tally_protobuf_u64(out, FRAME_ADDRESS, frame->addr);
+		}
+		if (perfetto->model.functions.data[function].file)
+			tally_protobuf_u64(out, FRAME_SOURCE, (uint64_t)function + 1);
+		if (frame->line && frame->line->line)
+			tally_protobuf_u64(out, FRAME_LINE, frame->line->line);
+		tally_protobuf_close(out, message);
+		ret = next_interned(perfetto);
+	}
+	return ret;
+}
+
+/* The callstack of a path, the outermost frame first. */
+static int add_callstack(struct perfetto *perfetto, uint32_t path, uint32_t *frames)
+{
+	const struct tally_path *paths = perfetto->tree.paths.all.data;
+	struct tally_str *out = &perfetto->stream.text;
+	size_t message = tally_protobuf_open(out, INTERNED_CALLSTACK);
+	uint32_t nr = 0;
+
+	tally_protobuf_u64(out, CALLSTACK_ID, path);
+	for (uint32_t at = path; at != TALLY_PATH_NONE; at = paths[at].parent)
+		frames[nr++] = paths[at].frame;
+	while (nr-- > 0)
+		tally_protobuf_u64(out, CALLSTACK_FRAME, (uint64_t)frames[nr] + 1);
+	tally_protobuf_close(out, message);
+	return next_interned(perfetto);
+}
+
+/* The deepest callchain. */
+static uint32_t most_frames(const struct tally_profile *profile)
+{
+	uint32_t most = 0;
+
+	tally_vec_for_each (bucket, &profile->buckets) {
+		uint32_t depth = tally_export_depth(profile, &bucket->key);
+
+		most = depth > most ? depth : most;
+	}
+	return most;
+}
+
+static int add_callstacks(struct perfetto *perfetto)
+{
+	size_t nr = perfetto->tree.paths.all.len;
+	uint32_t *frames = calloc((size_t)most_frames(perfetto->profile) + 1, sizeof(*frames));
+	uint8_t *ends = calloc(nr, 1);
+	int ret = frames && ends ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < perfetto->profile->buckets.len && !ret; i++) {
+		uint32_t path = perfetto->tree.path_of[i];
+
+		if (path == TALLY_PATH_NONE || ends[path])
+			continue;
+		ends[path] = 1;
+		ret = add_callstack(perfetto, path, frames);
+	}
+	free(frames);
+	free(ends);
+	return ret;
+}
+
+static int add_tables(struct perfetto *perfetto)
+{
+	int ret;
+
+	open_interned(perfetto);
+	ret = add_functions(perfetto);
+	if (!ret)
+		ret = add_mappings(perfetto);
+	if (!ret)
+		ret = add_frames(perfetto);
+	if (!ret)
+		ret = add_callstacks(perfetto);
+	return ret ? ret : close_interned(perfetto);
+}
+
+/* ---- who ran -------------------------------------------------------------------- */
+
+static void add_thread(struct perfetto *perfetto, const struct tally_bucket_key *key)
+{
+	const struct tally_machine *machine = perfetto->profile->machine;
+	const struct tally_thread *thread = tally_machine_thread_at(machine, key->thread);
+	const char *process = tally_machine_comm_of_tid(machine, thread->pid);
+	struct tally_str *out = &perfetto->stream.text;
+	size_t message = tally_protobuf_open(out, TREE_PROCESS);
+
+	tally_protobuf_u64(out, PROCESS_PID, (uint64_t)(int64_t)thread->pid);
+	tally_str_add(&perfetto->name,
+		      process ? process : tally_export_comm(perfetto->profile, key));
+	add_name(perfetto, PROCESS_COMMAND);
+	tally_protobuf_close(out, message);
+	message = tally_protobuf_open(out, TREE_THREAD);
+	tally_protobuf_u64(out, THREAD_TID, (uint64_t)(int64_t)thread->tid);
+	tally_str_add(&perfetto->name, tally_export_comm(perfetto->profile, key));
+	add_name(perfetto, THREAD_NAME);
+	tally_protobuf_u64(out, THREAD_PID, (uint64_t)(int64_t)thread->pid);
+	tally_protobuf_close(out, message);
+}
+
+static int add_threads(struct perfetto *perfetto, const struct tally_export_event *event)
+{
+	struct tally_export_strands strands;
+	size_t tree;
+	int ret = tally_export_strands_make(perfetto->profile, event->number, &strands);
+
+	if (ret)
+		return ret;
+	open_packet(perfetto, 0);
+	tree = tally_protobuf_open(&perfetto->stream.text, PACKET_PROCESS_TREE);
+	tally_vec_for_each (strand, &strands.all)
+		add_thread(perfetto, &perfetto->profile->buckets.data[strand->bucket].key);
+	tally_protobuf_close(&perfetto->stream.text, tree);
+	tally_export_strands_free(&strands);
+	return close_packet(perfetto);
+}
+
+/* ---- samples -------------------------------------------------------------------- */
+
+static uint64_t mode_of(const struct perfetto *perfetto, const struct tally_bucket_key *key)
+{
+	/* By PERF_RECORD_MISC_*, what Perfetto has for it. */
+	static const uint8_t modes[] = {
+		[PERF_RECORD_MISC_CPUMODE_UNKNOWN] = 0,
+		[PERF_RECORD_MISC_KERNEL] = 1,
+		[PERF_RECORD_MISC_USER] = 2,
+		[PERF_RECORD_MISC_HYPERVISOR] = 3,
+		[PERF_RECORD_MISC_GUEST_KERNEL] = 4,
+		[PERF_RECORD_MISC_GUEST_USER] = 5,
+	};
+	uint32_t leaf = tally_export_frame(perfetto->profile, key, 0);
+	uint8_t mode = perfetto->profile->frames.all.data[leaf].cpumode;
+
+	return mode < sizeof(modes) ? modes[mode] : 0;
+}
+
+/* What the counter of a sample's CPU comes to with it. */
+static int count(struct perfetto *perfetto, uint32_t cpu, uint64_t weight, uint64_t *ret_count)
+{
+	uint64_t before = tally_map_get(&perfetto->counts, cpu);
+
+	*ret_count = weight + (before == TALLY_MAP_NONE ? 0 : before);
+	return tally_map_put(&perfetto->counts, cpu, *ret_count);
+}
+
+static int add_sample(struct perfetto *perfetto, const struct tally_kept *kept)
+{
+	const struct tally_profile *profile = perfetto->profile;
+	const struct tally_bucket_key *key = &profile->buckets.data[kept->bucket].key;
+	const struct tally_thread *thread = tally_machine_thread_at(profile->machine, key->thread);
+	struct tally_str *out = &perfetto->stream.text;
+	uint64_t counted = 0;
+	size_t message;
+	int ret = count(perfetto, key->cpu, tally_kept_weight(profile, kept), &counted);
+
+	open_packet(perfetto, FLAG_NEEDS_STATE);
+	tally_protobuf_u64(out, PACKET_TIME, kept->time);
+	message = tally_protobuf_open(out, PACKET_PERF_SAMPLE);
+	tally_protobuf_u64(out, SAMPLE_CPU, key->cpu);
+	tally_protobuf_u64(out, SAMPLE_PID, (uint32_t)thread->pid);
+	tally_protobuf_u64(out, SAMPLE_TID, (uint32_t)thread->tid);
+	tally_protobuf_u64(out, SAMPLE_MODE, mode_of(perfetto, key));
+	tally_protobuf_u64(out, SAMPLE_CALLSTACK, perfetto->tree.path_of[kept->bucket]);
+	tally_protobuf_u64(out, SAMPLE_COUNT, counted);
+	tally_protobuf_close(out, message);
+	return ret ? ret : close_packet(perfetto);
+}
+
+static int add_head(struct perfetto *perfetto, const struct tally_export_event *event)
+{
+	struct tally_str *out = &perfetto->stream.text;
+	size_t defaults, sample, timebase;
+
+	open_packet(perfetto, FLAG_CLEARED);
+	tally_protobuf_u64(out, PACKET_IS_FIRST, 1);
+	defaults = tally_protobuf_open(out, PACKET_DEFAULTS);
+	sample = tally_protobuf_open(out, DEFAULTS_PERF_SAMPLE);
+	timebase = tally_protobuf_open(out, PERF_DEFAULTS_TIMEBASE);
+	if (event->frequency)
+		tally_protobuf_u64(out, TIMEBASE_FREQUENCY, event->frequency);
+	else if (event->period)
+		tally_protobuf_u64(out, TIMEBASE_PERIOD, event->period);
+	tally_str_add(&perfetto->name, event->name);
+	add_name(perfetto, TIMEBASE_NAME);
+	tally_protobuf_close(out, timebase);
+	tally_protobuf_close(out, sample);
+	tally_protobuf_close(out, defaults);
+	return close_packet(perfetto);
+}
+
+static int add_event(struct perfetto *perfetto, const struct tally_export_event *event)
+{
+	int ret = tally_export_tree_make(&perfetto->model, TALLY_EXPORT_FRAMES, event->number,
+					 &perfetto->tree);
+
+	if (ret)
+		return ret;
+	perfetto->sequence++;
+	ret = add_head(perfetto, event);
+	if (!ret)
+		ret = add_tables(perfetto);
+	tally_vec_for_each (kept, &perfetto->profile->kept) {
+		if (ret)
+			break;
+		if (perfetto->tree.path_of[kept->bucket] != TALLY_PATH_NONE)
+			ret = add_sample(perfetto, kept);
+	}
+	tally_export_tree_free(&perfetto->tree);
+	tally_map_free(&perfetto->counts);
+	return ret;
+}
+
+static int write_format(const struct tally_export *export)
+{
+	struct perfetto perfetto = {.export = export, .profile = export->profile};
+	int ret = tally_export_model_make(export->profile, &perfetto.model);
+
+	if (!ret)
+		ret = tally_export_stream_start(&perfetto.stream, &export->sink, false);
+	for (size_t i = 0; i < export->nr_events && !ret; i++)
+		ret = add_event(&perfetto, &export->events[i]);
+	for (size_t i = 0; i < export->nr_events && !ret; i++)
+		ret = add_threads(&perfetto, &export->events[i]);
+	ret = tally_export_stream_end(&perfetto.stream, ret);
+	tally_str_free(&perfetto.name);
+	tally_export_model_free(&perfetto.model);
+	return ret;
+}
+
+const struct tally_export_format tally_export_perfetto = {
+	.name = "perfetto",
+	.help = "trace of PerfSamples: ui.perfetto.dev",
+	.is_binary = true,
+	.keeps_samples = true,
+	.by = TALLY_BY_COMM | TALLY_BY_THREAD | TALLY_BY_CPU,
+	.lines = TALLY_LINES_ALL | TALLY_LINES_INLINED,
+	.write = write_format,
+};
