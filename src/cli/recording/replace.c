@@ -96,9 +96,19 @@ static int take_after(int fd, int like)
 	return fchmod(fd, mode) || futimens(fd, times) ? -errno : 0;
 }
 
+static int take_mode(const struct tally_replacement *replacement)
+{
+	mode_t mask = umask(0);
+	struct stat st;
+
+	umask(mask);
+	mask = stat(replacement->path, &st) ? 0666 & ~mask : st.st_mode & 0777;
+	return fchmod(replacement->fd, mask) ? -errno : 0;
+}
+
 int tally_replacement_commit(struct tally_replacement *replacement, int like)
 {
-	int ret = like >= 0 ? take_after(replacement->fd, like) : 0;
+	int ret = like < 0 ? take_mode(replacement) : take_after(replacement->fd, like);
 
 	/* The bytes are on the disk before they take the name: after a crash the name has one of
 	 * the two files, and that is complete. */

@@ -16,7 +16,8 @@
 bool report_wants_browser(const struct report_config *config)
 {
 	bool asks_text = config->stdio || config->json || config->separator || config->header ||
-			 config->header_only || config->health || config->quiet || config->svg;
+			 config->header_only || config->health || config->quiet || config->svg ||
+			 config->format;
 
 	if (config->tui)
 		return true;

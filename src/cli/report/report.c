@@ -15,6 +15,7 @@
 #include "cli/main/words.h"
 #include "cli/recording/check_events.h"
 #include "cli/recording/header.h"
+#include "cli/report/export.h"
 #include "cli/report/report.h"
 #include "view/wrap.h"
 
@@ -106,6 +107,7 @@ static int report_start(struct report *report)
 		.symbol_part =
 			config->svg ? config->symbol_part : report_config_sample_part(config),
 	};
+	report_export_options(config, &options);
 	ret = tally_profile_init(&report->profile, report->session->machine, &options);
 	report->is_ready = !ret;
 	return ret;
@@ -239,6 +241,8 @@ static int report_show(struct report *report)
 		ret = tally_query_apply(report->session->query, &report->profile);
 	if (ret)
 		return ret;
+	if (report->config->format)
+		return report_export(report);
 	if (report->browses && report->session->feed.counts.samples)
 		return report_browse(report);
 	if (report->config->svg)
@@ -325,6 +329,8 @@ static int report_run(int argc, char **argv)
 					&config.session.input, &word);
 	if (ret)
 		return ret - 1;
+	if (report_export_check(&config))
+		return TALLY_EXIT_USAGE;
 	if (word)
 		config.symbol_part = word;
 	config.session.symbols = (struct tally_symbols_options){

@@ -7,6 +7,7 @@
 #include "cli/recording/rows.h"
 #include "cli/recording/session.h"
 #include "cli/recording/tracing.h"
+#include "cli/report/output.h"
 
 struct report {
 	struct report_config *config;
@@ -23,6 +24,7 @@ struct report {
 	bool is_ready;  /* the profile is set up: with the first sample, when events are known */
 	int line_width; /* of the terminal that shows it as text; 0: there is none */
 	struct tally_str out;
+	struct report_output *output; /* of --format while it is written; NULL: standard output */
 };
 
 /* How the rows of an event are made. */

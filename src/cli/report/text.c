@@ -10,6 +10,8 @@
 #include "cli/main/pager.h"
 #include "cli/main/print.h"
 #include "cli/recording/health.h"
+#include "cli/report/csv.h"
+#include "cli/report/export.h"
 #include "cli/report/report.h"
 #include "view/wrap.h"
 
@@ -46,6 +48,11 @@ static bool is_parent(void *arg, const char *symbol)
 	return report_config_is_parent(arg, symbol);
 }
 
+static const char *report_event_name(const struct report *report, uint32_t event)
+{
+	return tally_perfdata_event(report->session->data, event)->name;
+}
+
 static int report_rows(struct report *report, struct tally_view *view)
 {
 	bool first = true;
@@ -57,12 +64,15 @@ static int report_rows(struct report *report, struct tally_view *view)
 		if (report->config->json) {
 			tally_str_add(&report->out, first ? "\n" : ",\n");
 			tally_view_row_json(view, row, &report->out);
+		} else if (report->config->csv) {
+			report_csv_row(view, report_event_name(report, view->event), row,
+				       &report->out);
 		} else {
 			tally_view_row(view, row, &report->out);
 		}
 		first = false;
 		report->rows_shown++;
-		if (report->out.len >= TALLY_FLUSH_AT && (ret = tally_output_flush(&report->out)))
+		if (report->out.len >= TALLY_FLUSH_AT && (ret = report_flush(report)))
 			break;
 	}
 	return ret;
@@ -121,7 +131,7 @@ static int report_event(struct report *report, const struct tally_perfdata_event
 			tally_view_heading(&view, &report->out);
 	}
 	ret = report_rows(report, &view);
-	if (!config->json)
+	if (!config->json && !config->csv)
 		tally_str_add(&report->out, "\n\n");
 	tally_hist_free(&hist);
 	return ret;
@@ -147,6 +157,8 @@ static int report_events(struct report *report)
 	for (size_t i = 0; !ret && (event = tally_perfdata_event(report->session->data, i)); i++) {
 		/* Events without samples, like the dummy that only records maps. */
 		if (i >= report->profile.totals.len || !report->profile.totals.data[i].nr)
+			continue;
+		if (!report_wants_event(report, i))
 			continue;
 		if (report->config->json)
 			json_event_open(report, event);
@@ -195,7 +207,7 @@ static void add_health(struct report *report, bool all_files)
 static int report_health(struct report *report)
 {
 	add_health(report, true);
-	return tally_output_flush(&report->out);
+	return report_flush(report);
 }
 
 static int print_rows(struct report *report)
@@ -208,6 +220,8 @@ static int print_rows(struct report *report)
 		tally_json_open(out, NULL, '{');
 		tally_json_u64(out, "version", 1);
 		tally_json_open(out, "events", '[');
+	} else if (report->config->csv) {
+		report_csv_heading(report->config, out);
 	} else if (comments) {
 		add_hint(report);
 		add_lost(report);
@@ -221,7 +235,7 @@ static int print_rows(struct report *report)
 	} else if (comments) {
 		add_health(report, false);
 	}
-	return ret ? ret : tally_output_flush(&report->out);
+	return ret ? ret : report_flush(report);
 }
 
 int report_print(struct report *report)

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A report in the format of another program. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/path.h"
+#include "base/suggest.h"
+#include "cli/main/output.h"
+#include "cli/main/print.h"
+#include "cli/report/export.h"
+#include "export/export.h"
+
+/* Rows of the report itself. */
+static const char *const row_formats[] = {"json", "csv"};
+
+static bool is_row_format(const char *name)
+{
+	for (size_t i = 0; i < sizeof(row_formats) / sizeof(row_formats[0]); i++) {
+		if (!strcmp(name, row_formats[i]))
+			return true;
+	}
+	return false;
+}
+
+static void print_unknown(const char *name)
+{
+	const struct tally_export_format *const *format;
+	struct tally_suggest suggest;
+
+	tally_print_error("option '--format' does not know '%s'", name);
+	tally_suggest_start(&suggest, name, strlen(name));
+	for (size_t i = 0; i < sizeof(row_formats) / sizeof(row_formats[0]); i++)
+		tally_suggest_offer(&suggest, row_formats[i]);
+	for (format = tally_export_formats; *format; format++)
+		tally_suggest_offer(&suggest, (*format)->name);
+	tally_print_typo(&suggest);
+	for (format = tally_export_formats; *format; format++)
+		tally_print_detail("%-10s  %s", (*format)->name, (*format)->help);
+	tally_print_detail("%-10s  rows, as --json", row_formats[0]);
+	tally_print_detail("%-10s  rows, with commas, as RFC 4180 has it", row_formats[1]);
+}
+
+int report_export_check(struct report_config *config)
+{
+	const struct tally_export_format *format;
+
+	if (config->event_given && !config->event_number) {
+		tally_print_error("option '--event-number' counts from 1");
+		return -EINVAL;
+	}
+	if (!config->format && config->output) {
+		tally_print_error("option '--output' needs a --format");
+		return -EINVAL;
+	}
+	if (!config->format)
+		return 0;
+	format = tally_export_format_find(config->format);
+	if (!format && !is_row_format(config->format)) {
+		print_unknown(config->format);
+		return -EINVAL;
+	}
+	config->json = !strcmp(config->format, row_formats[0]);
+	config->csv = !strcmp(config->format, row_formats[1]);
+	config->quiet |= config->csv;
+	if (format && format->is_binary && !config->output && isatty(STDOUT_FILENO)) {
+		tally_print_error("--format %s is nothing for a terminal: -o FILE writes a file",
+				  config->format);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+void report_export_options(const struct report_config *config,
+			   struct tally_profile_options *options)
+{
+	const struct tally_export_format *format =
+		config->format ? tally_export_format_find(config->format) : NULL;
+
+	if (!format)
+		return;
+	options->by |= format->by | TALLY_BY_FRAME | TALLY_BY_PATH;
+	options->lines = format->lines;
+	if (config->inlined_given && !config->is_inlined)
+		options->lines &= ~(unsigned)TALLY_LINES_INLINED;
+	options->second_pass = false;
+	options->keeps_samples = format->keeps_samples;
+	options->filter.symbol_part = config->symbol_part;
+}
+
+/* ---- events --------------------------------------------------------------------- */
+
+static struct tally_export_event export_event(const struct tally_perfdata_event *event)
+{
+	bool is_time = event->attr.type == PERF_TYPE_SOFTWARE &&
+		       (event->attr.config == PERF_COUNT_SW_CPU_CLOCK ||
+			event->attr.config == PERF_COUNT_SW_TASK_CLOCK);
+
+	return (struct tally_export_event){
+		.number = event->index,
+		.name = event->name,
+		.unit = is_time ? "nanoseconds" : "count",
+		.period = event->attr.freq ? 0 : event->attr.sample_period,
+		.frequency = event->attr.freq ? event->attr.sample_freq : 0,
+	};
+}
+
+bool report_wants_event(const struct report *report, uint64_t i)
+{
+	return !report->config->event_number || report->config->event_number == i + 1;
+}
+
+/* Those that have samples, or the first one where none has. */
+static size_t events_fill(const struct report *report, struct tally_export_event *events)
+{
+	const struct tally_perfdata_event *event;
+	size_t nr = 0;
+
+	for (size_t i = 0; (event = tally_perfdata_event(report->session->data, i)); i++) {
+		if (i < report->profile.totals.len && report->profile.totals.data[i].nr_shown &&
+		    report_wants_event(report, i))
+			events[nr++] = export_event(event);
+	}
+	event = tally_perfdata_event(report->session->data,
+				     report->config->event_number ? report->config->event_number - 1
+								  : 0);
+	if (!nr && event)
+		events[nr++] = export_event(event);
+	return nr;
+}
+
+/* A format for one event has the first one; which others there are is told. */
+static size_t events_limit(const struct tally_export_format *format,
+			   const struct tally_export_event *events, size_t nr)
+{
+	if (nr < 2 || !format->one_event)
+		return nr;
+	tally_print_warning("--format %s has room for one event: this is '%s'", format->name,
+			    events[0].name);
+	for (size_t i = 1; i < nr; i++)
+		tally_print_detail("--event-number %u is '%s'", events[i].number + 1,
+				   events[i].name);
+	return 1;
+}
+
+/* ---- writing -------------------------------------------------------------------- */
+
+static int write_stdout(void *arg, const void *bytes, size_t len)
+{
+	struct report *report = arg;
+
+	tally_str_add_bytes(&report->out, bytes, len);
+	return tally_output_flush(&report->out);
+}
+
+static int write_format(struct report *report, const struct tally_export_format *format)
+{
+	size_t nr = tally_perfdata_nr_events(report->session->data);
+	struct tally_export_event *events = calloc(nr + 1, sizeof(*events));
+	struct tally_export export = {
+		.profile = &report->profile,
+		.events = events,
+		.title = tally_path_name(report_shown_name(report->session->path)),
+		.version = "tally " TALLY_VERSION,
+		.start = (uint64_t)report->session->options.symbols.recorded * 1000000000,
+		.sink = {write_stdout, report},
+	};
+	int ret = events ? 0 : -ENOMEM;
+
+	if (report->output->path)
+		export.sink = (struct tally_export_sink){report_output_write, report->output};
+	if (!ret)
+		export.nr_events = events_limit(format, events, events_fill(report, events));
+	if (!ret && !export.nr_events)
+		ret = -ENOENT;
+	for (size_t i = 0; i < export.nr_events; i++) {
+		uint32_t number = events[i].number;
+
+		if (number < report->profile.totals.len)
+			report->rows_shown += report->profile.totals.data[number].nr_shown;
+	}
+	ret = ret ? ret : format->write(&export);
+	free(events);
+	return ret;
+}
+
+int report_flush(struct report *report)
+{
+	int ret;
+
+	if (!report->output || !report->output->path)
+		return tally_output_flush(&report->out);
+	ret = tally_str_error(&report->out);
+	if (!ret)
+		ret = report_output_write(report->output, tally_str_text(&report->out),
+					  report->out.len);
+	tally_str_clear(&report->out);
+	return ret;
+}
+
+int report_export(struct report *report)
+{
+	const struct tally_export_format *format = tally_export_format_find(report->config->format);
+	struct report_output output;
+	int ret = report_output_open(report->config->output, &output);
+
+	if (ret)
+		return ret;
+	report->output = &output;
+	ret = format ? write_format(report, format) : report_print(report);
+	report->output = NULL;
+	return report_output_close(&output, ret);
+}
