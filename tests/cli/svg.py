@@ -224,13 +224,18 @@ def test_several_events():
 
 def test_file_is_made_anew():
     path = os.path.join(WORK, "out.svg")
+    command = (TALLY, "report", "-i", DATA, "--symfs", ROOT, "--svg", path)
+    run = tap.run(*command, preexec_fn=lambda: os.umask(0o027))
+    tap.same((run.returncode, run.stdout), (0, ""), run.stderr)
+    tap.same(stat.S_IMODE(os.stat(path).st_mode), 0o640, "mode of a new file")
     with open(path, "w", encoding="ascii") as file:
         file.write("old")
-    run = tap.run(TALLY, "report", "-i", DATA, "--symfs", ROOT, "--svg", path, preexec_fn=lambda: os.umask(0o027))
+    os.chmod(path, 0o604)
+    run = tap.run(*command, preexec_fn=lambda: os.umask(0o027))
     tap.same((run.returncode, run.stdout), (0, ""), run.stderr)
     with open(path, encoding="utf-8") as file:
         tap.same(file.read(), svg_text(), "the file")
-    tap.same(stat.S_IMODE(os.stat(path).st_mode), 0o640, "mode")
+    tap.same(stat.S_IMODE(os.stat(path).st_mode), 0o604, "mode of one that was there")
     tap.same([name for name in os.listdir(WORK) if name.startswith("out.svg.")], [], "temporaries")
 
 

@@ -6,34 +6,38 @@
 
 #include "base/arith.h"
 #include "cli/diff/diff.h"
+#include "cli/main/exclude.h"
 #include "cli/main/print.h"
 
 #define AT(member) offsetof(struct diff_config, member)
 
+#define OF_ROWS "is of rows, and a page has its own"
+
 /* Options that would change nothing of a page. */
-static const struct tally_html_excluded excluded[] = {
-	{"--stdio", AT(stdio), .is_output = true},
-	{"--json", AT(json), .is_output = true},
-	{"--field-separator", AT(separator), .is_text = true, .is_output = true},
-	{"--by", AT(by), .is_text = true},
-	{"--sort", AT(sort), .is_text = true},
-	{"--children", AT(children)},
-	{"--normalize", AT(normalize), .is_text = true},
-	{"--percentage", AT(percentage), .is_text = true},
-	{"--compute", AT(compute), .is_text = true},
-	{"--order", AT(order), .is_text = true},
-	{"--period", AT(has_periods)},
-	{"--formula", AT(has_formula)},
-	{"--baseline-only", AT(matched)},
-	{"--changed", AT(changed)},
-	{"--no-verdicts", AT(no_verdicts)},
-	{"--same", AT(same), .is_text = true},
+static const struct tally_excluded excluded[] = {
+	{"--stdio", AT(stdio)},
+	{"--json", AT(json)},
+	{"--field-separator", AT(separator), true},
+	{"--by", AT(by), true, OF_ROWS},
+	{"--sort", AT(sort), true, OF_ROWS},
+	{"--children", AT(children), false, OF_ROWS},
+	{"--normalize", AT(normalize), true, OF_ROWS},
+	{"--percentage", AT(percentage), true, OF_ROWS},
+	{"--compute", AT(compute), true, OF_ROWS},
+	{"--order", AT(order), true, OF_ROWS},
+	{"--period", AT(has_periods), false, OF_ROWS},
+	{"--formula", AT(has_formula), false, OF_ROWS},
+	{"--baseline-only", AT(matched), false, OF_ROWS},
+	{"--changed", AT(changed), false, OF_ROWS},
+	{"--no-verdicts", AT(no_verdicts), false, OF_ROWS},
+	{"--same", AT(same), true, OF_ROWS},
 };
 
 int diff_page_check(const struct diff_config *config)
 {
-	int ret =
-		config->html ? tally_html_exclude(excluded, TALLY_ARRAY_SIZE(excluded), config) : 0;
+	int ret = config->html ? tally_options_exclude("--html", excluded,
+						       TALLY_ARRAY_SIZE(excluded), config)
+			       : 0;
 
 	if (ret || !config->html || config->nr_inputs == TALLY_HTML_INPUTS_MAX)
 		return ret;

@@ -15,7 +15,7 @@
 #include "cli/main/print.h"
 #include "cli/main/target_options.h"
 #include "cli/profile/recording.h"
-#include "cli/recording/page_output.h"
+#include "cli/recording/document.h"
 
 struct profile_config {
 	struct tally_target target;
@@ -227,7 +227,7 @@ static int profile_run(int argc, char **argv)
 		tally_print_hint("a command, or -p PID, -t TID, -u USER, -C CPUS, -a; see 'tally "
 				 "profile --help'");
 		ret = TALLY_EXIT_USAGE;
-	} else if (config.html && tally_html_output_check(config.html)) {
+	} else if (config.html && tally_document_check("--html", config.html, true)) {
 		ret = TALLY_EXIT_ERROR;
 	} else {
 		ret = profile_recording_begin(&recording, config.output)

@@ -2,65 +2,141 @@
 #include "cli/recording/document.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/main/output.h"
+#include "base/escape.h"
 #include "cli/main/print.h"
-#include "cli/recording/replace.h"
 
-static int print_refused(const char *path, int code)
+static bool is_stdout(const char *path)
 {
-	if (code != -EINTR)
-		tally_print_error("cannot write %s: %s", path, strerror(-code));
+	return !path || !strcmp(path, "-");
+}
+
+/* A pipe or a device is no file that could be replaced. */
+static bool is_special(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+int tally_document_check(const char *option, const char *path, bool is_binary)
+{
+	struct tally_replacement tried;
+	int ret = 0;
+
+	if (is_stdout(path) && is_binary && isatty(STDOUT_FILENO)) {
+		tally_print_error("%s: what it writes is not for terminals", option);
+		tally_print_hint("it goes to a file or a pipe");
+		return -EINVAL;
+	}
+	if (is_stdout(path) || is_special(path))
+		return 0;
+	ret = tally_replacement_open(path, &tried);
+	if (!ret)
+		tally_replacement_close(&tried);
+	return ret;
+}
+
+bool tally_document_is(const char *path, const char *input)
+{
+	struct stat in, out;
+
+	if (is_stdout(path) || stat(input, &in) || stat(path, &out) || in.st_dev != out.st_dev ||
+	    in.st_ino != out.st_ino)
+		return false;
+	tally_print_error("%s is the recording itself, which stays as it is", path);
+	return true;
+}
+
+static int print_refused(const struct tally_document *document, int code)
+{
+	if (code != -EINTR && code != -ENOMEM)
+		tally_print_error("cannot write %s: %s", document->path, strerror(-code));
 	return code;
 }
 
-static int write_all(struct tally_replacement *file, const struct tally_str *text)
+int tally_document_open(const char *path, struct tally_document *ret_document)
 {
-	for (size_t at = 0; at < text->len;) {
-		ssize_t nr = write(file->fd, text->data + at, text->len - at);
-		int ret = tally_replacement_check(file);
+	struct tally_document document = {.path = is_stdout(path) ? NULL : path,
+					  .fd = STDOUT_FILENO};
+	int ret = 0;
 
-		if (nr < 0 && errno != EINTR)
-			return -errno;
-		if (ret)
-			return ret;
-		at += nr > 0 ? (size_t)nr : 0;
+	if (document.path && is_special(path)) {
+		document.fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+		ret = document.fd < 0 ? print_refused(&document, -errno) : 0;
+	} else if (document.path) {
+		ret = tally_replacement_open(path, &document.replacement);
+		document.replaces = true;
+		document.fd = ret ? -1 : document.replacement.fd;
 	}
-	return 0;
-}
-
-/* Temporaries are their owner's alone. */
-static int open_up(int fd)
-{
-	mode_t mask = umask(0);
-
-	umask(mask);
-	return fchmod(fd, 0666 & ~mask) ? -errno : 0;
-}
-
-int tally_document_write(const char *path, struct tally_str *text)
-{
-	struct tally_replacement file;
-	int ret;
-
-	if (tally_str_error(text))
-		return print_refused(path, -ENOMEM);
-	if (!strcmp(path, "-"))
-		return tally_output_flush(text);
-	ret = tally_replacement_open(path, &file);
-	if (ret)
-		return ret;
-	ret = write_all(&file, text);
 	if (!ret)
-		ret = open_up(file.fd);
-	if (ret)
-		print_refused(path, ret);
-	else
-		ret = tally_replacement_commit(&file, file.fd);
-	tally_replacement_close(&file);
-	tally_str_clear(text);
+		*ret_document = document;
 	return ret;
+}
+
+/* main() tells that it failed. */
+static int write_stdout(const void *bytes, size_t len)
+{
+	errno = 0;
+	if (fwrite(bytes, 1, len, stdout) == len)
+		return 0;
+	return errno ? -errno : -EIO;
+}
+
+int tally_document_write(void *arg, const void *bytes, size_t len)
+{
+	struct tally_document *document = arg;
+	const char *at = bytes;
+	int ret = document->replaces ? tally_replacement_check(&document->replacement) : 0;
+
+	document->bytes += len;
+	if (!document->path)
+		return write_stdout(bytes, len);
+	while (len && !ret) {
+		ssize_t written = write(document->fd, at, len);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0)
+			return -errno;
+		at += written;
+		len -= (size_t)written;
+	}
+	return ret;
+}
+
+int tally_document_close(struct tally_document *document, int ret)
+{
+	if (ret && document->path)
+		print_refused(document, ret);
+	if (document->replaces) {
+		if (!ret)
+			ret = tally_replacement_commit(&document->replacement, -1);
+		tally_replacement_close(&document->replacement);
+	} else if (document->path && close(document->fd) && !ret) {
+		ret = print_refused(document, -errno);
+	}
+	return ret;
+}
+
+void tally_document_print(const struct tally_document *document, const char *command,
+			  const char *what)
+{
+	char *whole = document->replaces ? realpath(document->path, NULL) : NULL;
+	struct tally_str shown = {0};
+	bool is_small = document->bytes < 1000000;
+
+	if (!document->replaces)
+		return;
+	tally_str_add_escaped(&shown, whole ? whole : document->path);
+	fprintf(stderr, "[ tally %s: %s: %s (%.1f %s) ]\n", command, what, tally_str_text(&shown),
+		(double)document->bytes / (is_small ? 1e3 : 1e6), is_small ? "kB" : "MB");
+	tally_str_free(&shown);
+	free(whole);
 }

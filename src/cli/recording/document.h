@@ -1,13 +1,45 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A document made of a recording, as a file of its own. */
+/* Where a document made of a recording goes: stdout, a file that is there whole or not at all, or a
+ * pipe or device. */
 #ifndef TALLY_CLI_RECORDING_DOCUMENT_H
 #define TALLY_CLI_RECORDING_DOCUMENT_H
 
-#include "base/str.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-/* Write it to a file, which has the mode that the user's new files have, or with "-" to stdout.
- * Whatever goes wrong, what was at `path` stays, and nothing else is left. `text` is empty
- * afterwards. 0 or -errno, told; -EINTR if a signal came, which then does what it does. */
-int tally_document_write(const char *path, struct tally_str *text);
+#include "cli/recording/replace.h"
+
+struct tally_document {
+	const char *path; /* NULL: stdout */
+	int fd;
+	bool replaces; /* a file: */
+	struct tally_replacement replacement;
+	uint64_t bytes; /* written so far */
+};
+
+/* Whether `path` can be written, which is found out before a long recording is read; says why not.
+ * `option` is what asked for it. "-" and NULL: stdout, which may be a terminal unless `is_binary`,
+ * not for people. 0 or -errno. */
+int tally_document_check(const char *option, const char *path, bool is_binary);
+
+/* Whether `path` is the file of the recording at `input`, which would be gone; says so. */
+bool tally_document_is(const char *path, const char *input);
+
+/* Open it; `path` is borrowed, NULL or "-": stdout. 0 or -errno, which was told. */
+int tally_document_open(const char *path, struct tally_document *ret_document);
+
+/* Write all bytes; `document` is a struct tally_document. 0; -errno; -EINTR if the user wants to
+ * end: nothing was told. */
+int tally_document_write(void *document, const void *bytes, size_t len);
+
+/* Give a file its name if `ret` is 0, and the mode of the one that it replaces or of any new one;
+ * else remove it and print why, unless the user ended it or it is stdout, of which main() tells.
+ * `ret` or what closing came to. */
+int tally_document_close(struct tally_document *document, int ret);
+
+/* Say in the name of `command` that a file is there, and how large it is. */
+void tally_document_print(const struct tally_document *document, const char *command,
+			  const char *what);
 
 #endif

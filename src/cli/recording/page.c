@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "abi/attr.h"
@@ -13,21 +12,17 @@
 #include "cli/main/print.h"
 #include "cli/main/progress.h"
 #include "cli/recording/check_events.h"
+#include "cli/recording/document.h"
 #include "cli/recording/header.h"
 #include "cli/recording/health.h"
-#include "cli/recording/page_output.h"
 #include "page/page.h"
 #include "profile/query.h"
 #include "sampler/privileges.h"
-
-/* Who may read the page: as of the recordings, 0600 of streams. */
-enum { MODE_ALL = 0666, MODE_STREAM = 0600 };
 
 struct page_maker {
 	const struct tally_html_request *request;
 	struct tally_html *page;
 	struct tally_progress progress;
-	unsigned mode;
 	int kallsyms_fd;
 };
 
@@ -42,24 +37,6 @@ struct page_input {
 	uint8_t *passes;
 	struct tally_str header, health;
 };
-
-int tally_html_exclude(const struct tally_html_excluded *excluded, size_t nr, const void *config)
-{
-	for (size_t i = 0; i < nr; i++) {
-		const char *at = (const char *)config + excluded[i].offset;
-
-		if (excluded[i].is_text ? !*(const char *const *)at : !*(const bool *)at)
-			continue;
-		if (excluded[i].is_output)
-			tally_print_error("--html and %s are two ways to show it: one at a time",
-					  excluded[i].option);
-		else
-			tally_print_error("%s is of rows, and a page has its own: not with --html",
-					  excluded[i].option);
-		return -EINVAL;
-	}
-	return 0;
-}
 
 /* ---- reading ----------------------------------------------------------------------- */
 
@@ -166,19 +143,6 @@ static int input_texts(struct page_input *input)
 	return ret ? ret : tally_str_error(&input->health);
 }
 
-/* Others than its readers may not read the page, either. */
-static void input_mode(const struct page_input *input)
-{
-	const struct tally_session *session = input->session;
-	unsigned mode = MODE_STREAM;
-	struct stat st;
-
-	if (!tally_perfdata_info(session->data)->is_stream && !stat(session->path, &st) &&
-	    S_ISREG(st.st_mode))
-		mode = st.st_mode;
-	input->maker->mode &= mode | MODE_STREAM;
-}
-
 static void warn_input(const struct page_input *input, uint64_t nr)
 {
 	const char *name = tally_session_name(input->session->path);
@@ -218,7 +182,6 @@ static int input_add(struct page_input *input)
 		.health = tally_str_text(&input->health),
 	};
 	ret = tally_html_add(input->maker->page, &recording);
-	input_mode(input);
 	if (!ret)
 		warn_input(input, tally_html_nr_samples(input->maker->page) - nr);
 	return ret;
@@ -268,7 +231,7 @@ static int maker_read(struct page_maker *maker, const char *path, bool *is_added
 	if (ret)
 		return ret;
 	tally_machine_show_hidden(session.machine);
-	if (tally_html_output_is(maker->request->output, session.path))
+	if (tally_document_is(maker->request->output, session.path))
 		ret = -EINVAL;
 	else
 		ret = input_run(&input, is_added);
@@ -285,6 +248,22 @@ static int show_progress(void *arg, uint64_t done, uint64_t all)
 	return 0;
 }
 
+static int maker_write(struct page_maker *maker)
+{
+	const struct tally_html_request *request = maker->request;
+	struct tally_document document;
+	int ret = tally_document_open(request->output, &document);
+
+	if (ret)
+		return ret;
+	ret = tally_html_write(maker->page, tally_document_write, &document);
+	tally_progress_end(&maker->progress);
+	ret = tally_document_close(&document, ret);
+	if (!ret && request->command)
+		tally_document_print(&document, request->command, "page for browsers");
+	return ret;
+}
+
 static int maker_run(struct page_maker *maker)
 {
 	const struct tally_html_request *request = maker->request;
@@ -299,19 +278,17 @@ static int maker_run(struct page_maker *maker)
 	tally_progress_end(&maker->progress);
 	if (ret && !is_added)
 		return ret;
-	written = tally_html_output(maker->page, request->output, maker->mode, request->command);
-	tally_progress_end(&maker->progress);
+	written = maker_write(maker);
 	return ret ? ret : written;
 }
 
 int tally_html_make(const struct tally_html_request *request)
 {
-	struct page_maker maker = {
-		.request = request, .mode = MODE_ALL, .kallsyms_fd = tally_privileges_kallsyms()};
+	struct page_maker maker = {.request = request, .kallsyms_fd = tally_privileges_kallsyms()};
 	int ret = tally_privileges_drop(&tally_print_messages);
 
 	if (!ret)
-		ret = tally_html_output_check(request->output);
+		ret = tally_document_check("--html", request->output, true);
 	maker.progress = tally_progress_start("making", "the page", strcmp(request->output, "-"));
 	if (!ret)
 		ret = maker_run(&maker);

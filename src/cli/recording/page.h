@@ -20,17 +20,6 @@ struct tally_html_request {
 	bool raw_chains, no_inlined;
 };
 
-/* An option of a command's config that would change nothing of a page. */
-struct tally_html_excluded {
-	const char *option;
-	size_t offset;  /* of a flag, or: */
-	bool is_text;   /* of a text, NULL if it was not given */
-	bool is_output; /* it is another way to show the same; else it is of rows */
-};
-
-/* Whether none of `nr` options was given together with --html; says which one. 0 or -EINVAL. */
-int tally_html_exclude(const struct tally_html_excluded *excluded, size_t nr, const void *config);
-
 /* Read the inputs and write the page. What is wrong is printed. 0 or -errno; a page of what could
  * be read of a broken recording is written all the same. */
 int tally_html_make(const struct tally_html_request *request);

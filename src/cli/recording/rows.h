@@ -14,7 +14,7 @@ struct report_config {
 	const char *comms, *dsos, *symbols, *symbol_part, *parent;
 	const char *symfs, *kallsyms, *vmlinux, *percent_limit, *separator, *colour;
 	const char *column_widths;
-	const char *svg;          /* a flame graph goes to this file; NULL: it is a report */
+	const char *svg;             /* a flame graph goes to this file; NULL: it is a report */
 	const char *format, *output; /* of --format; NULL: as text, to standard output */
 	uint64_t event_number;       /* from 1; 0: all */
 	bool event_given, csv;

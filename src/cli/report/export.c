@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "abi/attr.h"
 #include "base/path.h"
 #include "base/suggest.h"
 #include "cli/main/output.h"
@@ -64,12 +64,22 @@ int report_export_check(struct report_config *config)
 	config->json = !strcmp(config->format, row_formats[0]);
 	config->csv = !strcmp(config->format, row_formats[1]);
 	config->quiet |= config->csv;
-	if (format && format->is_binary && !config->output && isatty(STDOUT_FILENO)) {
-		tally_print_error("--format %s is nothing for a terminal: -o FILE writes a file",
-				  config->format);
-		return -EINVAL;
-	}
 	return 0;
+}
+
+int report_export_begin(const struct report *report)
+{
+	const struct report_config *config = report->config;
+	const struct tally_export_format *format =
+		config->format ? tally_export_format_find(config->format) : NULL;
+	const char *path = config->svg ? config->svg : config->output;
+
+	if (!config->svg && !config->format)
+		return 0;
+	if (path && tally_document_is(path, report->session->path))
+		return -EINVAL;
+	return tally_document_check(config->svg ? "--svg" : "--format", path,
+				    config->svg || (format && format->is_binary));
 }
 
 void report_export_options(const struct report_config *config,
@@ -93,14 +103,10 @@ void report_export_options(const struct report_config *config,
 
 static struct tally_export_event export_event(const struct tally_perfdata_event *event)
 {
-	bool is_time = event->attr.type == PERF_TYPE_SOFTWARE &&
-		       (event->attr.config == PERF_COUNT_SW_CPU_CLOCK ||
-			event->attr.config == PERF_COUNT_SW_TASK_CLOCK);
-
 	return (struct tally_export_event){
 		.number = event->index,
 		.name = event->name,
-		.unit = is_time ? "nanoseconds" : "count",
+		.unit = tally_attr_is_clock(&event->attr) ? "nanoseconds" : "count",
 		.period = event->attr.freq ? 0 : event->attr.sample_period,
 		.frequency = event->attr.freq ? event->attr.sample_freq : 0,
 	};
@@ -146,14 +152,6 @@ static size_t events_limit(const struct tally_export_format *format,
 
 /* ---- writing -------------------------------------------------------------------- */
 
-static int write_stdout(void *arg, const void *bytes, size_t len)
-{
-	struct report *report = arg;
-
-	tally_str_add_bytes(&report->out, bytes, len);
-	return tally_output_flush(&report->out);
-}
-
 static int write_format(struct report *report, const struct tally_export_format *format)
 {
 	size_t nr = tally_perfdata_nr_events(report->session->data);
@@ -161,15 +159,13 @@ static int write_format(struct report *report, const struct tally_export_format 
 	struct tally_export export = {
 		.profile = &report->profile,
 		.events = events,
-		.title = tally_path_name(report_shown_name(report->session->path)),
+		.title = tally_path_name(tally_session_name(report->session->path)),
 		.version = "tally " TALLY_VERSION,
 		.start = (uint64_t)report->session->options.symbols.recorded * 1000000000,
-		.sink = {write_stdout, report},
+		.sink = {tally_document_write, report->document},
 	};
 	int ret = events ? 0 : -ENOMEM;
 
-	if (report->output->path)
-		export.sink = (struct tally_export_sink){report_output_write, report->output};
 	if (!ret)
 		export.nr_events = events_limit(format, events, events_fill(report, events));
 	if (!ret && !export.nr_events)
@@ -189,12 +185,12 @@ int report_flush(struct report *report)
 {
 	int ret;
 
-	if (!report->output || !report->output->path)
+	if (!report->document)
 		return tally_output_flush(&report->out);
 	ret = tally_str_error(&report->out);
 	if (!ret)
-		ret = report_output_write(report->output, tally_str_text(&report->out),
-					  report->out.len);
+		ret = tally_document_write(report->document, tally_str_text(&report->out),
+					   report->out.len);
 	tally_str_clear(&report->out);
 	return ret;
 }
@@ -202,13 +198,13 @@ int report_flush(struct report *report)
 int report_export(struct report *report)
 {
 	const struct tally_export_format *format = tally_export_format_find(report->config->format);
-	struct report_output output;
-	int ret = report_output_open(report->config->output, &output);
+	struct tally_document document;
+	int ret = tally_document_open(report->config->output, &document);
 
 	if (ret)
 		return ret;
-	report->output = &output;
+	report->document = &document;
 	ret = format ? write_format(report, format) : report_print(report);
-	report->output = NULL;
-	return report_output_close(&output, ret);
+	report->document = NULL;
+	return tally_document_close(&document, ret);
 }

@@ -8,6 +8,9 @@
 /* Look at the options, and set what follows from them. 0 or -EINVAL, told. */
 int report_export_check(struct report_config *config);
 
+/* Look at where it is to go, before a long recording is read. 0 or -errno, told. */
+int report_export_begin(const struct report *report);
+
 /* What the profile needs besides for the format, if it is one of another program. */
 void report_export_options(const struct report_config *config,
 			   struct tally_profile_options *options);

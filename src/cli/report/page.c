@@ -1,42 +1,60 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally report --html. */
+/* tally report --html, and what goes with documents. */
 #include "cli/recording/page.h"
 
 #include <errno.h>
 
 #include "base/arith.h"
+#include "cli/main/exclude.h"
 #include "cli/main/print.h"
 #include "cli/report/report.h"
 
 #define AT(member) offsetof(struct report_config, member)
 
-/* Options that would change nothing of a page. */
-static const struct tally_html_excluded excluded[] = {
-	{"--stdio", AT(stdio), .is_output = true},
-	{"--tui", AT(tui), .is_output = true},
-	{"--json", AT(json), .is_output = true},
-	{"--field-separator", AT(separator), .is_text = true, .is_output = true},
-	{"--header-only", AT(header_only), .is_output = true},
-	{"--health", AT(health), .is_output = true},
+/* Ways to show it. */
+static const struct tally_excluded ways[] = {
+	{"--html", AT(html), true},
+	{"--svg", AT(svg), true},
+	{"--format", AT(format), true},
+	{"--stdio", AT(stdio)},
+	{"--tui", AT(tui)},
+	{"--json", AT(json)},
+	{"--field-separator", AT(separator), true},
 	{"--header", AT(header)},
-	{"--sort", AT(sort), .is_text = true},
-	{"--fields", AT(fields), .is_text = true},
-	{"--children", AT(children_given)},
-	{"--show-nr-samples", AT(show_samples)},
-	{"--show-total-period", AT(show_period)},
-	{"--full-source-path", AT(has_paths)},
-	{"--parent", AT(parent), .is_text = true},
-	{"--column-widths", AT(column_widths), .is_text = true},
-	{"--percent-limit", AT(percent_limit), .is_text = true},
-	{"--call-graph", AT(call_graph), .is_text = true},
+	{"--header-only", AT(header_only)},
+	{"--health", AT(health)},
 };
 
-int report_page_check(const struct report_config *config)
+#define OF_ROWS "is of rows, and a page has its own"
+
+static const struct tally_excluded of_rows[] = {
+	{"--sort", AT(sort), true, OF_ROWS},
+	{"--fields", AT(fields), true, OF_ROWS},
+	{"--children", AT(children_given), false, OF_ROWS},
+	{"--show-nr-samples", AT(show_samples), false, OF_ROWS},
+	{"--show-total-period", AT(show_period), false, OF_ROWS},
+	{"--full-source-path", AT(has_paths), false, OF_ROWS},
+	{"--parent", AT(parent), true, OF_ROWS},
+	{"--column-widths", AT(column_widths), true, OF_ROWS},
+	{"--percent-limit", AT(percent_limit), true, OF_ROWS},
+	{"--call-graph", AT(call_graph), true, OF_ROWS},
+};
+
+int report_documents_check(const struct report_config *config)
 {
-	if (config->html)
-		return tally_html_exclude(excluded, TALLY_ARRAY_SIZE(excluded), config);
-	if (!config->baseline)
-		return 0;
+	enum { NR_DOCUMENTS = 3 };
+	const char *const documents[NR_DOCUMENTS] = {config->html, config->svg, config->format};
+	int ret = 0;
+
+	for (int i = 0; i < NR_DOCUMENTS && !ret; i++) {
+		if (documents[i])
+			ret = tally_options_exclude(ways[i].option, ways, TALLY_ARRAY_SIZE(ways),
+						    config);
+	}
+	if (!ret && config->html)
+		ret = tally_options_exclude("--html", of_rows, TALLY_ARRAY_SIZE(of_rows), config);
+	if (ret || config->html || !config->baseline)
+		return ret;
 	tally_print_error("--baseline is of a page: it needs --html FILE");
 	tally_print_hint("'tally diff %s %s' compares as text", config->baseline,
 			 config->session.input ? config->session.input : "perf.data");

@@ -253,8 +253,10 @@ static int report_show(struct report *report)
 static int report_session(struct report *report)
 {
 	struct report_config *config = report->config;
-	int ret;
+	int ret = report_export_begin(report);
 
+	if (ret)
+		return ret;
 	if (config->header || config->header_only) {
 		ret = tally_header_text(report->session, &report->out);
 		tally_wrap_comments(&report->out, 0, (size_t)report->line_width);
@@ -329,7 +331,7 @@ static int report_run(int argc, char **argv)
 					&config.session.input, &word);
 	if (ret)
 		return ret - 1;
-	if (report_export_check(&config))
+	if (report_documents_check(&config) || report_export_check(&config))
 		return TALLY_EXIT_USAGE;
 	if (word)
 		config.symbol_part = word;
@@ -341,8 +343,6 @@ static int report_run(int argc, char **argv)
 		.bounds = !config.no_bounds,
 		.any_owner = config.force,
 	};
-	if (report_svg_check(&config) || report_page_check(&config))
-		return TALLY_EXIT_USAGE;
 	ret = config.html ? report_page(&config) : report_show_rows(&config);
 	report_config_free(&config);
 	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;

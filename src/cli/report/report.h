@@ -4,10 +4,10 @@
 #define TALLY_CLI_REPORT_REPORT_H
 
 #include "base/intern.h"
+#include "cli/recording/document.h"
 #include "cli/recording/rows.h"
 #include "cli/recording/session.h"
 #include "cli/recording/tracing.h"
-#include "cli/report/output.h"
 
 struct report {
 	struct report_config *config;
@@ -24,7 +24,7 @@ struct report {
 	bool is_ready;  /* the profile is set up: with the first sample, when events are known */
 	int line_width; /* of the terminal that shows it as text; 0: there is none */
 	struct tally_str out;
-	struct report_output *output; /* of --format while it is written; NULL: standard output */
+	struct tally_document *document; /* of --svg or --format, while it is written; else NULL */
 };
 
 /* How the rows of an event are made. */
@@ -33,9 +33,6 @@ struct tally_hist_options report_hist_options(struct report *report, uint32_t ev
 /* Print the profile as it was asked for, as text or JSON. 0 or -errno. */
 int report_print(struct report *report);
 
-/* Whether --svg goes with the other options: 0, or -EINVAL, told. */
-int report_svg_check(const struct report_config *config);
-
 /* Write the profile as --svg has it. 0 or -errno, told. */
 int report_svg(struct report *report);
 
@@ -43,8 +40,9 @@ int report_svg(struct report *report);
  */
 bool report_wants_browser(const struct report_config *config);
 
-/* Whether what was asked for goes together with --html; says what does not. 0 or -EINVAL. */
-int report_page_check(const struct report_config *config);
+/* Whether what was asked for goes together with --html, --svg or --format; says what does not. 0 or
+ * -EINVAL. */
+int report_documents_check(const struct report_config *config);
 
 /* Write it as a page. 0 or -errno, told. */
 int report_page(struct report_config *config);

@@ -7,9 +7,8 @@
 #include "base/arith.h"
 #include "base/path.h"
 #include "cli/main/print.h"
-#include "cli/recording/document.h"
 #include "cli/recording/health.h"
-#include "cli/report/report.h"
+#include "cli/report/export.h"
 #include "page/svg.h"
 #include "view/shorten.h"
 #include "view/wrap.h"
@@ -17,29 +16,6 @@
 /* Where --percent-limit does not say which boxes are too narrow: less than 0.1 % of the width. Of
  * what is narrower than a hundredth of a percent nobody sees anything. */
 enum { PARTS = 1000, MOST_PARTS = 10000, CAPTION_COLUMNS = 150 };
-
-int report_svg_check(const struct report_config *config)
-{
-	const struct {
-		const char *name;
-		bool is_given;
-	} others[] = {
-		{"json", config->json},     {"tui", config->tui},
-		{"stdio", config->stdio},   {"field-separator", config->separator},
-		{"header", config->header}, {"header-only", config->header_only},
-		{"health", config->health},
-	};
-
-	for (size_t i = 0; config->svg && i < TALLY_ARRAY_SIZE(others); i++) {
-		if (!others[i].is_given)
-			continue;
-		tally_print_error("--svg makes a picture, which '--%s' cannot shape: ask for one "
-				  "after the other",
-				  others[i].name);
-		return -EINVAL;
-	}
-	return 0;
-}
 
 static void shorten(struct tally_str *text, size_t start, size_t columns)
 {
@@ -97,6 +73,22 @@ static int find_events(struct report *report, struct tally_svg_event **ret_event
 	return 0;
 }
 
+static int write_document(struct report *report)
+{
+	struct tally_document document;
+	int ret = tally_document_open(report->config->svg, &document);
+
+	if (ret)
+		return ret;
+	report->document = &document;
+	ret = report_flush(report);
+	report->document = NULL;
+	ret = tally_document_close(&document, ret);
+	if (!ret && !report->config->quiet)
+		tally_document_print(&document, "report", "picture");
+	return ret;
+}
+
 int report_svg(struct report *report)
 {
 	struct tally_svg_event *events = NULL;
@@ -117,7 +109,7 @@ int report_svg(struct report *report)
 	if (!ret)
 		ret = tally_svg_write(&svg, &report->out);
 	if (!ret)
-		ret = tally_document_write(report->config->svg, &report->out);
+		ret = write_document(report);
 	free(events);
 	tally_str_free(&caption);
 	return ret;
