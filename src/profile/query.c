@@ -235,28 +235,64 @@ int tally_query_select(const struct tally_query *query, const struct tally_profi
 	return ret;
 }
 
+/* Keep the samples of the buckets that are left. `numbers` are the new ones of buckets, by old
+ * number. */
+static int kept_filter(struct tally_profile *profile, const uint32_t *numbers)
+{
+	struct tally_map heavy = {0};
+	size_t left = 0;
+	int ret = 0;
+
+	for (size_t i = 0; i < profile->kept.len && !ret; i++) {
+		struct tally_kept kept = profile->kept.data[i];
+
+		if (numbers[kept.bucket] == TALLY_BUCKET_NONE)
+			continue;
+		if (kept.weight == UINT32_MAX)
+			ret = tally_map_put(&heavy, left,
+					    tally_kept_weight(profile, &profile->kept.data[i]));
+		kept.bucket = numbers[kept.bucket];
+		profile->kept.data[left++] = kept;
+	}
+	profile->kept.len = left;
+	tally_map_free(&profile->heavy);
+	profile->heavy = heavy;
+	return ret;
+}
+
+/* Keep the buckets that pass, and note their new numbers. */
+static void buckets_filter(struct tally_profile *profile, const uint8_t *passes, uint32_t *numbers)
+{
+	uint32_t left = 0;
+
+	tally_vec_for_each (total, &profile->totals)
+		total->nr_shown = total->period_shown = 0;
+	for (size_t i = 0; i < profile->buckets.len; i++) {
+		const struct tally_bucket bucket = profile->buckets.data[i];
+
+		numbers[i] = TALLY_BUCKET_NONE;
+		if (!passes[i])
+			continue;
+		profile->totals.data[bucket.key.event].nr_shown += bucket.nr;
+		profile->totals.data[bucket.key.event].period_shown += bucket.period;
+		numbers[i] = left;
+		profile->buckets.data[left++] = bucket;
+	}
+	profile->buckets.len = left;
+}
+
 int tally_query_apply(const struct tally_query *query, struct tally_profile *profile)
 {
+	uint32_t *numbers = malloc((profile->buckets.len + 1) * sizeof(*numbers));
 	uint8_t *passes = malloc(profile->buckets.len + 1);
-	int ret = passes ? tally_query_select(query, profile, passes) : -ENOMEM;
-	size_t kept = 0;
+	int ret = passes && numbers ? tally_query_select(query, profile, passes) : -ENOMEM;
 
 	if (!ret) {
-		tally_vec_for_each (total, &profile->totals)
-			total->nr_shown = total->period_shown = 0;
-		for (size_t i = 0; i < profile->buckets.len; i++) {
-			const struct tally_bucket bucket = profile->buckets.data[i];
-
-			if (!passes[i])
-				continue;
-			profile->totals.data[bucket.key.event].nr_shown += bucket.nr;
-			profile->totals.data[bucket.key.event].period_shown += bucket.period;
-			profile->buckets.data[kept++] = bucket;
-		}
-		profile->buckets.len = kept;
-		tally_vec_free(&profile->kept);
+		buckets_filter(profile, passes, numbers);
+		ret = kept_filter(profile, numbers);
 	}
 	free(passes);
+	free(numbers);
 	return ret;
 }
 

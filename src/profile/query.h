@@ -67,9 +67,9 @@ bool tally_query_takes_time(const struct tally_query *query, uint64_t time);
 int tally_query_select(const struct tally_query *query, const struct tally_profile *profile,
 		       uint8_t *ret_passes);
 
-/* Drop the buckets that tally_query_select() does not let pass, and count what is shown anew.
- * Samples that were kept are dropped, all of them, as their buckets have other numbers then. After
- * tally_profile_finish(). 0 or -ENOMEM. */
+/* Drop the buckets that tally_query_select() does not let pass, with their samples that were kept,
+ * and count what is shown anew. Those left have other numbers. After tally_profile_finish(). 0 or
+ * -ENOMEM: what is kept is not whole then. */
 int tally_query_apply(const struct tally_query *query, struct tally_profile *profile);
 
 #endif

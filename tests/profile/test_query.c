@@ -144,8 +144,8 @@ static void setup(struct fixture *f, struct random *random)
 {
 	struct tally_symbols_options symbols = {.kallsyms = f->kallsyms, .ignore_vmlinux = true};
 	struct tally_profile_options options = {.by = TALLY_BY_COMM | TALLY_BY_THREAD |
-						      TALLY_BY_CPU | TALLY_BY_FRAME |
-						      TALLY_BY_PATH};
+						      TALLY_BY_CPU | TALLY_BY_FRAME | TALLY_BY_PATH,
+						.keeps_samples = true};
 
 	write_kallsyms(f);
 	assert_int_equal(tally_symbols_new(&symbols, &f->symbols), 0);
@@ -388,6 +388,17 @@ static void what_does_not_pass_is_dropped(void **state)
 	tally_vec_for_each (bucket, &f.profile.buckets)
 		period -= bucket->period;
 	assert_int_equal(period, 0);
+	assert_int_equal(f.profile.kept.len, nr);
+	for (size_t i = 0, at = 0; i < SAMPLES; i++) {
+		const struct tally_kept *kept = &f.profile.kept.data[at];
+
+		if (!alpha(&f.chains[i]))
+			continue;
+		assert_int_equal(kept->number, i);
+		assert_int_equal(tally_kept_weight(&f.profile, kept), i + 1);
+		assert_true(kept->bucket < f.profile.buckets.len);
+		at++;
+	}
 	tally_query_free(query);
 	teardown(&f);
 }
