@@ -197,6 +197,7 @@ static int events_add(struct page_adder *adder)
 static int sample_add(struct page_adder *adder, const struct tally_kept *kept)
 {
 	const struct tally_bucket_key *key = &adder->profile->buckets.data[kept->bucket].key;
+	uint64_t weight = tally_kept_weight(adder->profile, kept);
 	struct page_column *columns = adder->page->columns;
 	uint32_t node, thread;
 	int ret = adder_node(adder, kept->bucket, &node);
@@ -214,7 +215,8 @@ static int sample_add(struct page_adder *adder, const struct tally_kept *kept)
 	page_column_put(columns, PAGE_SAMPLE_THREAD, thread);
 	page_column_put(columns, PAGE_SAMPLE_CPU, (uint32_t)(key->cpu + 1));
 	page_column_put(columns, PAGE_SAMPLE_EVENT, TALLY_MAX(adder->events[key->event], 1) - 1);
-	page_column_put(columns, PAGE_SAMPLE_WEIGHT, tally_kept_weight(adder->profile, kept));
+	page_column_put(columns, PAGE_SAMPLE_WEIGHT, weight);
+	adder->page->nr_cut_weights += weight > PAGE_VALUE_MAX;
 	return 0;
 }
 

@@ -22,7 +22,7 @@ struct tally_html {
 	struct tally_paths nodes; /* of the call tree */
 	TALLY_VEC(struct page_recording) recordings;
 	uint64_t unit; /* of times, ns; 0: there are none yet */
-	uint64_t nr_cut_strings;
+	uint64_t nr_cut_strings, nr_cut_weights;
 	struct tally_str notes; /* lines */
 };
 

@@ -1,0 +1,350 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Pages of `tally report --html`: what is in them is what the report says, whatever the recording holds.
+
+usage: report.py TALLY FIXTURES SHARED
+"""
+import collections
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+
+import browser_data
+import browser_hostile
+import decode
+import fixtures
+import tap
+from crafted import *  # noqa: F403
+
+TALLY = sys.argv[1]
+SETS = fixtures.sets(*sys.argv[2:4])
+WORK = tempfile.TemporaryDirectory(prefix="tally-page-")
+LOST = 2
+
+
+def path_of(name):
+    return os.path.join(WORK.name, name)
+
+
+def page_of(recording, *options, command="report"):
+    """The page of a recording; None if there is none."""
+    path = path_of("page.html")
+    if os.path.exists(path):
+        os.unlink(path)
+    inputs = ["-i", recording] if command == "report" else recording
+    run = tap.run(TALLY, command, *inputs, "--html", path, *options)
+    if not os.path.exists(path):
+        assert run.returncode, f"{recording}: no page, and no error"
+        return None
+    page = decode.read(path)
+    decode.check_policy(page.text)
+    return page
+
+
+def shop(**options):
+    """The recording of browser_data, and where its programs are."""
+    path, root = path_of("shop.data"), path_of("root")
+    browser_data.write_recording(path, **options)
+    browser_data.write_files(root)
+    return path, ("--symfs", root)
+
+
+def rows_of(recording, *options):
+    """The rows of a report by event and function; names that several files have are put together."""
+    run = tap.run(TALLY, "report", "-i", recording, "--json", "-g", "none", "--children", "-s", "symbol", *options)
+    return json.loads(run.stdout)["events"]
+
+
+# ---- as the report says ------------------------------------------------------------------------------
+
+
+def check_sums(recording, by_function, *options):
+    page = page_of(recording, *options)
+    try:
+        events = rows_of(recording, *options)
+    except json.JSONDecodeError:
+        return 0
+    if not page:
+        return 0
+    events = [event for event in events if event["samples"]]
+    tap.same([event["name"] for event in page.meta["events"] if event["name"]][:len(events)], [one["event"] for one in events], recording)
+    for number, event in enumerate(events):
+        of_page = [sample for sample in page.samples if sample.event == number]
+        tap.same(len(of_page), event["samples"], recording)
+        if page.meta["notes"]:
+            assert max(sample.weight for sample in of_page) == (1 << 53) - 1 and "2^53" in str(page.meta["notes"]), page.meta["notes"]
+        else:
+            tap.same(sum(sample.weight for sample in of_page), event["period"], recording)
+        if not by_function:
+            continue
+        wanted, got = collections.Counter(), collections.Counter()
+        for row in event["rows"]:
+            wanted[row["symbol"][4:]] += row["self_samples"]
+        for frame, sums in page.sums(number).items():
+            got[frame.name] += sums[0]
+        tap.same(sorted((+got).items()), sorted((+wanted).items()), f"{recording}: samples by function")
+    return len(page.samples)
+
+
+def check_recordings(one):
+    """Of every recording: events, samples and what they weigh; by function where callchains begin at the samples' addresses, as
+    those of precise events on other machines do not."""
+    seen = sum(check_sums(path, one.own) for path in one.files())
+    assert seen > 1000, f"{seen} samples"
+
+
+def test_sums_are_those_of_the_report():
+    for one in SETS:
+        check_recordings(one)
+
+
+def test_children_are_those_of_the_report():
+    """Totals by function are told by stacks: each sample counts once for a function that calls itself."""
+    recording, symfs = shop()
+    page = page_of(recording, *symfs)
+    wanted = {row["symbol"][4:]: [row["self_samples"], row["self_period"], row["total_samples"], row["total_period"]]
+              for row in rows_of(recording, *symfs)[0]["rows"]}
+    tap.same({frame.name: sums for frame, sums in page.sums(0).items()}, wanted, "functions")
+
+
+def test_samples_are_those_that_were_written():
+    recording, symfs = shop()
+    page = page_of(recording, *symfs)
+    wanted = []
+    for tid, cpu, callers, nr, (first, last) in browser_data.STACKS:
+        for i in range(nr):
+            time = first * browser_data.TENTH + (last - first) * browser_data.TENTH * (2 * i + 1) // (2 * nr)
+            wanted.append((time, tid, cpu, tuple(callers)))
+    start = min(wanted)[0]
+    got = [(sample.time, sample.tid, sample.cpu, tuple("k" if frame.flags & 3 else frame.name for frame in reversed(page.stack(sample.node))))
+           for sample in page.samples]
+    unit = page.meta["time_unit"]
+    tap.same(unit, 1000, "unit")
+    tap.same(int(page.meta["recordings"][0]["origin"]), browser_data.START + start, "origin")
+    tap.same(sorted(got), sorted(((time - start) // unit, *more) for time, *more in wanted), "samples")
+    assert [sample.time for sample in page.samples] == sorted(sample.time for sample in page.samples)
+    tap.same({(sample.pid, sample.tid, sample.comm) for sample in page.samples}, {(100, 100, "shop"), (100, 101, "price-worker")}, "threads")
+    tap.same({sample.weight for sample in page.samples}, {1000000}, "weights")
+
+
+def test_frames_say_what_they_are():
+    recording, symfs = shop()
+    flags = {frame.name: (frame.flags, frame.file) for frame in page_of(recording, *symfs).frames}
+    tap.same(flags["main"], (0, browser_data.PROGRAM), "main")
+    tap.same(flags["price_of"], (0, browser_data.LIBRARY), "price_of")
+    kernel = [name for name, (flag, _) in flags.items() if flag & 3 == decode.KERNEL]
+    assert kernel and all(flags[name][0] & decode.NAMELESS and name.startswith("0x") for name in kernel), flags
+    # Without the files there is no name but the address, and every frame says so.
+    tap.same({frame.flags & decode.NAMELESS for frame in page_of(recording, "--no-bounds").frames}, {decode.NAMELESS}, "nameless")
+
+
+def test_chains_that_went_astray_end_in_a_mark():
+    layout = browser_data.Layout()
+    words = [CONTEXT_USER, browser_data.PROGRAM_AT + 0x40, 0x123456789]
+    path = browser_hostile.write(WORK.name, "astray", [layout.sample(100, 0, browser_data.START, words)])
+    page = page_of(path, *shop()[1])
+    tap.same([frame.flags & decode.CUT for frame in page.stack(page.samples[0].node)], [0, decode.CUT], "astray")
+    page = page_of(path, "--raw-chains", *shop()[1])
+    tap.same([frame.flags & decode.CUT for frame in page.stack(page.samples[0].node)], [0, 0], "raw")
+
+
+def test_losses_have_their_places():
+    layout = browser_data.Layout()
+    samples = [layout.sample(100, 0, browser_data.START + 1000000 * i, [CONTEXT_USER, browser_data.PROGRAM_AT + 0x40]) for i in range(4)]
+    samples.insert(3, record(LOST, u64(0, 77) + layout.stamp(100, 100, browser_data.START + 2500000, 3)))
+    samples.insert(2, record(LOST, u64(0, 5) + layout.stamp(100, 100, browser_data.START + 1500000, 0)))
+    path = browser_hostile.write(WORK.name, "lost", samples)
+    tap.same(page_of(path).losses(), [(0, 1500, 1, 5), (0, 2500, 4, 77)], "losses")
+    tap.same(page_of(path, "--time", "1.002,").losses(), [(0, 500, 4, 77)], "losses in a span")
+    assert "82 records lost" in " ".join(page_of(path).meta["recordings"][0]["health"])
+
+
+# ---- what is asked for -------------------------------------------------------------------------------
+
+
+def test_filters_hold():
+    recording, symfs = shop()
+    for options in (("--comms", "shop"), ("--query", "comm:price"), ("--query", "sym:walk_tree -self-sym:walk_tree"),
+                    ("--query", "time:1.15,1.6"), ("--time", "1.2,1.4"), ("-C", "1"), ("--tid", "101"), ("--dsos", "shop"),
+                    ("--symbols", "main,discount"), ("--max-stack", "2"), ("-C", "7")):
+        events = [event for event in rows_of(recording, *symfs, *options) if event["samples"]]
+        page = page_of(recording, *symfs, *options)
+        tap.same(len(page.samples), sum(event["samples"] for event in events), str(options))
+        tap.same(page.meta["recordings"][0]["samples"], len(page.samples), str(options))
+        if events:
+            wanted = {row["symbol"][4:]: row["total_samples"] for row in events[0]["rows"]}
+            tap.same({frame.name: sums[2] for frame, sums in page.sums(0).items()}, wanted, str(options))
+
+
+def test_a_word_keeps_samples_by_their_function():
+    recording, symfs = shop()
+    tap.same(len(page_of(recording, *symfs, "--symbol-filter", "walk").samples), 90, "--symbol-filter")
+
+
+def test_two_events_are_two():
+    page = page_of(shop(events=2)[0], *shop(events=2)[1])
+    tap.same([event["name"] for event in page.meta["events"]], ["cycles:u", "page-faults"], "events")
+    assert {sample.event for sample in page.samples} == {0, 1}
+
+
+def test_what_was_not_recorded_is_not_known():
+    recording, symfs = shop(chains=False, times=False, cpus=False)
+    page = page_of(recording, *symfs)
+    tap.same(page.meta["time_unit"], 0, "unit")
+    tap.same({(sample.time, sample.cpu) for sample in page.samples}, {(0, -1)}, "times and CPUs")
+    tap.same({len(page.stack(sample.node)) for sample in page.samples}, {1}, "frames")
+    path = path_of("empty.data")
+    browser_data.write_empty(path)
+    tap.same(page_of(path).samples, [], "no samples")
+
+
+def test_two_recordings_are_compared():
+    recording, symfs = shop()
+    before = path_of("before.data")
+    shutil.copy(recording, before)
+    browser_data.write_recording(recording, events=2)
+    both = page_of(recording, "--baseline", before, *symfs)
+    tap.same([one["name"] for one in both.meta["recordings"]], ["before.data", "shop.data"], "names")
+    tap.same(both.sums(0, 0), page_of(before, *symfs).sums(0), "baseline")
+    alone = page_of(recording, *symfs)
+    for number in (0, 1):
+        tap.same(both.sums(number, 1), alone.sums(number), "the other one")
+    tap.same(page_of([before, recording], *symfs, command="diff").text, both.text, "tally diff")
+
+
+def test_what_makes_no_sense_is_refused():
+    recording, _ = shop()
+    out = path_of("refused.html")
+    for options in (["--json"], ["--stdio"], ["--tui"], ["-x", ";"], ["--sort", "comm"], ["-g", "none"], ["-n"], ["--health"]):
+        run = tap.run(TALLY, "report", "-i", recording, "--html", out, *options)
+        assert run.returncode == 129 and "--html" in run.stderr, (options, run.stderr)
+    for words in (["report", "-i", recording, "--baseline", recording], ["diff", "--html", out, recording, recording, "--", recording],
+                  ["diff", "--html", out, "--sort", "dso", recording, recording], ["profile", "--html", out, "--stdio", "true"]):
+        run = tap.run(TALLY, *words)
+        assert run.returncode == 129 and "--html" in run.stderr, (words, run.stderr)
+    assert not os.path.exists(out)
+
+
+# ---- where it goes -----------------------------------------------------------------------------------
+
+
+def test_a_page_is_whole_or_not_there():
+    recording, _ = shop()
+    folder = tempfile.mkdtemp(dir=WORK.name)
+    out = os.path.join(folder, "page.html")
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
+
+    run = tap.run(TALLY, "report", "-i", recording, "--html", out, preexec_fn=limit)
+    assert run.returncode == 1 and "cannot write" in run.stderr, run.stderr
+    tap.same(os.listdir(folder), [], "what is left")
+    with subprocess.Popen([TALLY, "report", "-i", "-", "--html", out], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as command:
+        with open(recording, "rb") as file:
+            command.stdin.write(file.read(1000))
+        command.stdin.flush()
+        command.send_signal(signal.SIGINT)
+        command.stdin.close()
+        command.stdin = None
+        tap.same(command.wait(timeout=60), -signal.SIGINT, "an interrupted one")
+    tap.same(os.listdir(folder), [], "what is left of it")
+    with open("/dev/full", "wb") as full:
+        run = tap.run(TALLY, "report", "-i", recording, "--html", "-", stdout=full)
+    assert run.returncode == 1 and "No space" in run.stderr, run.stderr
+
+
+def test_others_may_read_what_they_could_read_before():
+    recording, _ = shop()
+    for mode in (0o600, 0o644, 0o440):
+        os.chmod(recording, mode)
+        page_of(recording)
+        tap.same(stat.S_IMODE(os.stat(path_of("page.html")).st_mode), mode | 0o600, "mode")
+    os.chmod(recording, 0o644)
+
+
+def test_nothing_but_files_is_replaced():
+    recording, _ = shop()
+    with open(recording, "rb") as file:
+        before = file.read()
+    fifo = path_of("fifo")
+    os.mkfifo(fifo)
+    for out in (recording, fifo, WORK.name, "/dev/null", path_of("no/such/folder")):
+        run = tap.run(TALLY, "report", "-i", recording, "--html", out)
+        assert run.returncode == 1 and (out in run.stderr), (out, run.stderr)
+    with open(recording, "rb") as file:
+        assert file.read() == before
+    link = path_of("link.html")
+    os.symlink(path_of("target.html"), link)
+    with open(path_of("target.html"), "wb"):
+        pass
+    tap.same(tap.run(TALLY, "report", "-i", recording, "--html", link).returncode, 0, "a link")
+    assert os.path.islink(link) and os.path.getsize(link) > 1000
+
+
+def test_streams_have_pages():
+    recording, symfs = shop()
+    with open(recording, "rb") as file:
+        run = tap.run(TALLY, "report", "-i", "-", "--html", "-", *symfs, stdin=file)
+    tap.same(run.returncode, 0, run.stderr)
+    wanted, got = page_of(recording, *symfs), decode.Page(run.stdout)
+    tap.same(got.samples, wanted.samples, "from standard input to standard output")
+    said = tap.run(TALLY, "report", "-i", recording, "--html", path_of("said.html")).stderr
+    assert path_of("said.html") in said and "browser" in said, said
+
+
+# ---- from strangers ----------------------------------------------------------------------------------
+
+
+def test_names_are_data():
+    """Nothing of a recording is markup, drives a terminal, or is lost."""
+    root = path_of("hostile")
+    browser_hostile.write_root(root)
+    chance = random.Random(3)
+    for make in browser_hostile.CRAFTED:
+        recording = make(WORK.name, chance)
+        page = page_of(recording, "--symfs", root)
+        outside = page.text.replace("\n", "")
+        assert not any(ord(c) < 0x20 or 0x7f <= ord(c) < 0xa0 or 0x202a <= ord(c) <= 0x202e for c in outside), recording
+        for sample in page.samples:
+            assert 0 <= sample.weight < 1 << 53 and 0 <= sample.time < 1 << 53, sample
+    page = page_of(browser_hostile.recursion(WORK.name, chance), "--symfs", root)
+    assert any("\u202eLIVE" in text for text in page.strings) and any(len(text) == 100000 for text in page.strings)
+    for name in ("<script>alert(1)</script>", "<!--<script>", '"><img src=x>', "a&b;\u2028"):
+        layout = browser_data.Layout()
+        tasks = [record(COMM, u32(100, 100) + text(name.encode()) + layout.stamp(100, 100, browser_data.START, 0))]
+        samples = [layout.sample(100, 0, browser_data.START, [CONTEXT_USER, browser_data.PROGRAM_AT + 0x40])]
+        path = browser_hostile.write(WORK.name, "named", samples, layout, tasks)
+        evil = path_of(name.replace("/", "|") + ".data")
+        os.rename(path, evil)
+        page = page_of(evil)
+        tap.same(page.meta["title"], os.path.basename(evil), "title")
+        assert name in page.strings, name
+        title = page.text[page.text.index("<title>") + 7:page.text.index("</title>")]
+        assert "<" not in title and '"' not in title, title
+
+
+def test_many_samples_take_few_bytes():
+    """100,000 samples of 10,000 different stacks."""
+    chance, layout = random.Random(7), browser_data.Layout()
+    chains = browser_hostile.random_chains(chance, 10000, 30)
+    samples = [layout.sample(100 + i % 7, i % 4, browser_data.START + 25000 * i, chains[min(int(chance.expovariate(0.0005)), 9999)])
+               for i in range(100000)]
+    path = browser_hostile.write(WORK.name, "many", samples, layout)
+    page = page_of(path)
+    tap.same(len(page.samples), 100000, "samples")
+    data = page.element('<script type="text/plain" id="tally-data">')
+    nodes = len(page.columns["node_frame"])
+    assert len(data) < 5 * 100000 + 5 * nodes, f"{len(data)} bytes of data for {nodes} nodes"
+
+
+if __name__ == "__main__":
+    tap.main(__name__)
