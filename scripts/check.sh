@@ -68,6 +68,7 @@ check "format" check_format
 check "design coverage" python3 "$root/scripts/check_design_coverage.py" "$root"
 check "ceilings" python3 "$root/scripts/check_ceilings.py" "$root"
 check "documents" python3 "$root/scripts/check_docs.py" "$root"
+check "schemas" python3 "$root/scripts/check_schemas.py" "$root"
 for arch in x86_64 aarch64 riscv64; do
 	check "core alone, $arch" sh "$root/scripts/build_core.sh" "$arch" "$root/build-check"
 done

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Holds docs/schemas against the sources: every key that commands write as JSON is in the schema of what they write, every
+key of a schema is written somewhere, words that a table has are those that the schema takes, every object is closed, and no
+file writes JSON that no schema is of.
+
+usage: check_schemas.py ROOT
+"""
+import glob
+import json
+import os
+import re
+import sys
+
+# Schema: the files that write it, from src/.
+WRITERS = {
+    "health": ["cli/recording/health.c", "cli/recording/health_jit.c", "cli/recording/health_lines.c", "cli/recording/health_stacks.c"],
+    "report": ["cli/report/text.c", "view/json.c"],
+    "annotate": ["cli/annotate/annotate.c", "view/annotate_json.c"],
+    "diff": ["cli/diff/diff.c", "cli/diff/compare.c", "view/diff_json.c"],
+    "list": ["cli/list/print.c"],
+    "doctor": ["cli/doctor/print.c"],
+    "stat": ["cli/stat/json.c"],
+    "stat-plan": ["cli/stat/plan.c"],
+    "script": ["cli/script/dump.c", "cli/script/dump_sample.c"],
+}
+# Keys that stand in tables: schema, file, the expression that finds them, or a list of them.
+TABLES = [
+    ("health", "cli/recording/health.c", r'^\t\t\{"(\w+)", "'),
+    ("health", "cli/recording/health_stacks.c", r'\[TALLY_UNWIND_\w+\] =\s*\{"(\w+)",'),
+    ("report", "view/columns.c", r'^\t\{"(\w+)", "[^"]*", TALLY_KEY_'),
+    ("stat", "cli/stat/json.c", r'\{"(\w+)", key->'),
+    ("diff", "cli/diff/diff.c", r'\\"(\w+)\\":'),
+    ("script", "cli/script/dump_sample.c", r'dump_words\(out, "(\w+)"'),
+    ("script", "abi/record_table.c", r'\b(?:U16|U32|U64|STRING)\("(\w+)"\)|\{"(\w+)", TALLY_FIELD_(?!READ)'),
+    ("script", "perfdata/records.c", r'\bFIELD\("(\w+)"|\{"(\w+)", TALLY_FIELD_|(?:true|false), "(\w+)"'),
+    ("script", "abi/sample_fields.c", r'\{PERF_SAMPLE_\w+, "(\w+)"'),
+    ("script", "abi/sample_fields.c", r'\{PERF_SAMPLE_\w+, "\w+", "(\w+)"'),
+]
+# Words of enums: schema, the key that has them, file, the expression that finds the table, those that are written besides.
+WORDS = [
+    ("stat", "quality", "client/count.c", r'\[TALLY_QUALITY_\w+\] = "([^"]*)"', set()),
+    ("stat", "aggregation", "cli/stat/keys.c", r'\[STAT_AGGR_\w+\] = \{"[^"]*", "([^"]*)"', {"all"}),
+    ("stat-plan", "verdict", "cli/stat/plan.c", r'return (?:[^;]*\? )?"([^"]*)"(?: : "([^"]*)")?;', set()),
+    ("diff", "verdict", "view/diff.c", r'\[TALLY_DIFF_(?:UNKNOWN|FEW|SAME|GREW|SHRANK)\] = "([^"]*)"', set()),
+    ("diff", "state", "view/diff.c", r'^\t\[TALLY_DIFF_(?!UNKNOWN|SAME|SHRANK)\w+\] = "([^"]*)",$', set()),
+    ("doctor", "section", "cli/doctor/print.c", r'\[DOCTOR_\w+\] = "([^"]*)"', set()),
+    ("doctor", "state", "cli/doctor/print.c", r'\[DOCTOR_\w+\] = \{"(\w+)"', set()),
+    ("list", "kind", "cli/list/print.c", r'^\t\t"([^"]*)",$', set()),
+    ("health", "end", "cli/recording/health_stacks.c", r'\[TALLY_UNWIND_\w+\] =\s*\{"(\w+)",', set()),
+    ("annotate", "kind", "view/annotate_json.c", r'\[TALLY_INSTRUCTION_\w+\] = "([^"]*)"', set()),
+    ("script", "name", "abi/record_table.c", r'RECORD\(([A-Z]\w+),|PERF_RECORD_\w+, "(\w+)"', None),
+    ("script", "name", "perfdata/records.c", r'(?:DESC|EMPTY)\(TALLY_PERFDATA_\w+, "(\w+)"', None),
+]
+# Files that use the writer for something else than a document: why.
+OTHERS = {"cli/stat/csv.c": "perf's keys, for -j"}
+CALL = re.compile(r"\b\w*json\w*\(")
+CHARACTER = re.compile(r"'(?:\\.|[^'\\\n])'")  # brackets that open nothing
+LITERAL = re.compile(r'"(\w+)"')
+
+
+def read(*path):
+    with open(os.path.join(*path), encoding="utf-8") as file:
+        return file.read()
+
+
+def arguments(text, at):
+    """The arguments of a call whose bracket is before `at`."""
+    depth, start, found, quoted = 1, at, [], False
+    while depth and at < len(text):
+        char = text[at]
+        if char == '"' and text[at - 1] != "\\":
+            quoted = not quoted
+        elif not quoted:
+            depth += (char in "([{") - (char in ")]}")
+            if depth == 1 and char == "," or not depth:
+                found.append(text[start:at])
+                start = at + 1
+        at += 1
+    return found
+
+
+def keys_of_calls(text):
+    """The first argument of each call of a writer of JSON that has words in it, which are keys."""
+    text = CHARACTER.sub("0", text)
+    for match in CALL.finditer(text):
+        for argument in arguments(text, match.end()):
+            words = LITERAL.findall(argument)
+            if words:
+                yield from words
+                break
+
+
+def found_by(pattern, text):
+    return {word for match in re.finditer(pattern, text, re.M) for word in match.groups() if word}
+
+
+def written(source, schema):
+    keys = {key for name in WRITERS[schema] for key in keys_of_calls(read(source, name))}
+    for other, name, pattern in TABLES:
+        if other == schema:
+            more = found_by(pattern, read(source, name))
+            if not more:
+                raise SystemExit(f"{name}: no keys found by {pattern}")
+            keys |= more
+    return keys
+
+
+def objects(node, path=""):
+    """Every schema of an object in a schema, with its path."""
+    if isinstance(node, dict):
+        if node.get("type") == "object":
+            yield path or "/", node
+        for key, value in node.items():
+            yield from objects(value, f"{path}/{key}")
+    elif isinstance(node, list):
+        for i, value in enumerate(node):
+            yield from objects(value, f"{path}/{i}")
+
+
+def enums(node, key):
+    """What the enums of a key take, together; definitions are keys, too."""
+    if isinstance(node, list):
+        return set().union(*(enums(value, key) for value in node))
+    if not isinstance(node, dict):
+        return set()
+    found = set(node[key].get("enum", [])) if isinstance(node.get(key), dict) else set()
+    return found.union(*(enums(value, key) for value in node.values()))
+
+
+def complaints_of_keys(source, name, schema):
+    known = {key for _, node in objects(schema) for key in node["properties"]}
+    keys = written(source, name)
+    # What others share is a schema of its own, and a key of theirs.
+    for key in sorted(keys - known - {name}):
+        yield f"docs/schemas/{name}.schema.json does not have the key '{key}', which is written"
+    for key in sorted(known - keys - {"health"}):
+        yield f"docs/schemas/{name}.schema.json has the key '{key}', which nothing writes"
+    for path, node in objects(schema):
+        is_closed = node.get("additionalProperties") is False
+        if not is_closed and not (name == "script" and path == "/"):
+            yield f"docs/schemas/{name}.schema.json: {path} takes keys that it does not describe"
+
+
+def complaints_of_words(source, schemas):
+    named = {}
+    for name, key, path, pattern, besides in WORDS:
+        words = found_by(pattern, read(source, path))
+        if not words:
+            raise SystemExit(f"{path}: no words found by {pattern}")
+        if besides is None:  # one of several tables
+            named.setdefault((name, key), {"UNKNOWN"}).update(words)
+        else:
+            named[name, key] = words | besides
+    for (name, key), words in named.items():
+        taken = enums(schemas[name], key)
+        for word in sorted(words ^ taken):
+            where = "the sources have" if word in words else "the schema has"
+            yield f"docs/schemas/{name}.schema.json: {key}: only {where} '{word}'"
+
+
+def complaints_of_files(source, names):
+    known = {path for paths in WRITERS.values() for path in paths} | set(OTHERS)
+    for path in sorted(glob.glob(os.path.join(source, "cli", "*", "*.c")) + glob.glob(os.path.join(source, "view", "*.c"))):
+        name = os.path.relpath(path, source).replace(os.sep, "/")
+        if '#include "base/json.h"' in read(path) and name not in known:
+            yield f"src/{name} writes JSON, and scripts/check_schemas.py does not know of which schema"
+    for name in sorted(names ^ set(WRITERS)):
+        yield f"docs/schemas/{name}.schema.json: of a schema there are a file and writers"
+
+
+def main():
+    root = sys.argv[1]
+    source, folder = os.path.join(root, "src"), os.path.join(root, "docs", "schemas")
+    paths = glob.glob(os.path.join(folder, "*.schema.json"))
+    schemas = {os.path.basename(path).split(".")[0]: json.loads(read(path)) for path in paths}
+    wrong = list(complaints_of_files(source, set(schemas)))
+    if not wrong:
+        for name, schema in sorted(schemas.items()):
+            wrong += complaints_of_keys(source, name, schema)
+        wrong += complaints_of_words(source, schemas)
+    page = read(folder, "README.md")
+    wrong += [f"docs/schemas/README.md does not name {name}.schema.json" for name in sorted(schemas) if f"{name}.schema.json" not in page]
+    print("\n".join(wrong) or f"{len(schemas)} schemas have what is written")
+    sys.exit(bool(wrong) or not schemas)
+
+
+main()
