@@ -140,8 +140,11 @@ function readMeta(text) {
     throw new BrokenPage("it has another format than the viewer in it");
   if (!Array.isArray(meta.recordings) || meta.recordings.length < 1 || meta.recordings.length > 2)
     throw new BrokenPage("it does not say which recordings it is of");
-  if (!Array.isArray(meta.events) || !meta.events.length)
+  if (!Array.isArray(meta.events))
     throw new BrokenPage("it has no events");
+  // Of a recording without samples: its name and health are there to be read.
+  if (!meta.events.length)
+    meta.events.push({name: "no event", unit: "events"});
   return meta;
 }
 
