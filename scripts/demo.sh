@@ -23,3 +23,10 @@ echo "== tally report: which programs and files the time went to"
 "$tally" report --stdio -q -i "$work/demo.data" -g none --no-children -s comm,dso --percent-limit 2
 echo "== tally report: where the time went"
 "$tally" report --stdio -i "$work/demo.data" --no-children -g graph,5 --percent-limit 1
+echo
+echo "== tally report --html: the same as one page, to be opened with a browser"
+"$tally" report -i "$work/demo.data" --html "$root/build/demo.html" 2>"$work/page.log" || {
+	cat "$work/page.log" >&2
+	exit 1
+}
+echo "$root/build/demo.html"
