@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Pages of recordings that others made, in Chromium: each is shown, in all its views, without a word on the browser's
+console, and has the samples, of each event, and the heaviest function that the report has. TALLY_LONG=1: of every fixture.
+
+usage: shown_fixtures.py TALLY FIXTURES SHARED
+"""
+import html
+import json
+import os
+import re
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+
+import fixtures  # noqa: E402
+import tap  # noqa: E402
+import webdriver  # noqa: E402
+
+TALLY = os.path.abspath(sys.argv[1])
+SETS = fixtures.sets(*sys.argv[2:4])
+LONG = bool(os.environ.get("TALLY_LONG"))
+WORK = tempfile.TemporaryDirectory(prefix="tally-shown-")
+# By default: of one event and of several, without callchains, without times, of another byte order, damaged, empty.
+SOME = ("perf61/frames.data", "perf61/several.data", "tally/nothing.data", "bigendian-twins/dwarf.data.be", "perf61/traced-stream.data",
+        "damaged/fuzz-chain.stream.data", "arm64/perf-kernel.data", "riscv/bare-metal.data")
+MOST_BYTES, EVERY = 200000, 16  # of the shared set, by default
+SHOWN = """
+const {dataset} = document.documentElement, failure = document.querySelector(".failure"), sum = document.querySelector("#chips .sum");
+return {drawn: Number(dataset.drawn || 0), failed: failure && failure.textContent, sum: sum && sum.textContent};
+"""
+GO = """
+location.hash = arguments[0];
+return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))));
+"""
+HEAVIEST = """
+const row = document.querySelector("#panel tr[data-row='0']");
+return row && {samples: row.cells[2].textContent, name: row.cells[3].textContent};
+"""
+browser = None
+
+
+def driven():
+    global browser  # pylint: disable=global-statement
+    if browser is None:
+        if webdriver.missing():
+            raise tap.Skip(webdriver.missing())
+        browser = webdriver.Browser()
+    return browser
+
+
+def count(text):
+    """A number as the page writes it."""
+    return int(re.sub(r"\s", "", text))
+
+
+def reported(path):
+    """Of each event that has samples: its name, how many, and its rows."""
+    run = tap.run(TALLY, "report", "--json", "--no-children", "-g", "none", "-s", "dso,symbol", "-i", path, timeout=600)
+    if not run.stdout:
+        return None
+    events = json.loads(run.stdout)["events"]
+    return [(event["event"], event["samples"], event["rows"]) for event in events if event["samples"]]
+
+
+def page_of(path):
+    """Where its page is; None if there is none."""
+    made = os.path.join(WORK.name, "page.html")
+    if os.path.exists(made):
+        os.remove(made)
+    tap.run(TALLY, "report", "-i", path, "--html", made, timeout=600)
+    return made if os.path.exists(made) else None
+
+
+def opened(page, path):
+    """The page, drawn for the first time."""
+    driven().go("about:blank")
+    driven().log("browser")
+    driven().go("file://" + page)
+    for _ in range(1000):
+        shown = driven().run(SHOWN)
+        if shown["drawn"] or shown["failed"]:
+            break
+        time.sleep(0.03)
+    assert not shown["failed"], f"{path}: {shown['failed']}"
+    assert shown["drawn"], f"{path}: nothing is drawn within half a minute"
+
+
+def check_heaviest(path, number, rows):
+    """The function that most samples fell in. Rows of code without names are of the address of samples, pages have the one
+    that the callchain begins with, which may be another."""
+    driven().run(GO, f"#view=functions&sort=samples&event={number}")
+    heaviest = driven().run(HEAVIEST)
+    most = max(row["self_samples"] for row in rows)
+    names = [row["symbol"].split("] ", 1)[-1] for row in rows if row["self_samples"] == most]
+    assert heaviest, f"{path}: event {number} has no functions"
+    if any(name.startswith("0x") for name in names):
+        return
+    tap.same(count(heaviest["samples"]), most, f"{path}: event {number}: samples of the heaviest function")
+    if len(names) == 1 and re.fullmatch(r"[A-Za-z_]\w*", names[0]):
+        tap.same(heaviest["name"], names[0], f"{path}: event {number}: the heaviest function")
+
+
+def check_events(path, events, meta):
+    """What the page says of each event."""
+    left = list(events)
+    for number, event in enumerate(meta["events"]):
+        driven().run(GO, f"#event={number}")
+        shown = driven().run(SHOWN)
+        found = next((one for one in left if one[0] == event["name"]), None)
+        tap.same(count(shown["sum"].split(" samples")[0]), found[1] if found else 0, f"{path}: samples of {event['name']}")
+        if found:
+            left.remove(found)
+            check_heaviest(path, number, found[2])
+    tap.same([one[0] for one in left], [], f"{path}: events that the page does not have")
+
+
+def check_views(path):
+    views = driven().run('return [...document.querySelectorAll(".tabs button")].map((tab) => tab.dataset.view)')
+    assert len(views) > 5, views
+    for view in views:
+        driven().run(GO, "#view=" + view)
+        current = driven().run('return document.querySelector(".tabs button[aria-current]").dataset.view')
+        tap.same(current, view, f"{path}: view")
+        assert driven().run('return document.querySelector("#panel").textContent.length + document.querySelectorAll("#panel canvas").length')
+
+
+def check_page(path):
+    """Whether there is one."""
+    events, page = reported(path), page_of(path)
+    if page is None:
+        assert not events, f"{path} has samples and no page"
+        return False
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    meta = json.loads(html.unescape(re.search(r'id="tally-meta">(.*?)</script>', text, re.S).group(1)))
+    opened(page, path)
+    check_events(path, events or [], meta)
+    check_views(path)
+    said = [(entry["level"], entry["message"]) for entry in driven().log("browser")]
+    tap.same(said, [], f"{path}: what the console has")
+    return True
+
+
+def check_recordings(one):
+    files = [path for path in one.files() if LONG or os.path.isfile(path)]
+    if not LONG:
+        files = [path for path in files if path.endswith(SOME)] if one.own else \
+            [path for path in files if os.path.getsize(path) < MOST_BYTES][::EVERY]
+    nr, wrong = 0, []
+    for path in files:
+        try:
+            nr += check_page(path)
+        except (AssertionError, webdriver.Failure) as error:
+            wrong.append(str(error))
+    assert not wrong, "\n".join(wrong)
+    assert nr > len(files) * 2 / 3, f"{nr} pages of {len(files)} recordings"
+
+
+fixtures.add_tests(sys.modules[__name__], SETS, check_recordings)
+try:
+    tap.main(__name__)
+finally:
+    if browser:
+        browser.close()
+    WORK.cleanup()
