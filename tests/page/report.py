@@ -262,22 +262,24 @@ def test_a_page_is_whole_or_not_there():
     assert run.returncode == 1 and "No space" in run.stderr, run.stderr
 
 
-def test_others_may_read_what_they_could_read_before():
+def test_its_readers_are_those_of_new_files_or_of_the_one_before():
     recording, _ = shop()
-    for mode in (0o600, 0o644, 0o440):
-        os.chmod(recording, mode)
-        page_of(recording)
-        tap.same(stat.S_IMODE(os.stat(path_of("page.html")).st_mode), mode | 0o600, "mode")
-    os.chmod(recording, 0o644)
+    page = path_of("page.html")
+    if os.path.exists(page):
+        os.unlink(page)
+    command = (TALLY, "report", "-i", recording, "--html", page)
+    for given, mode in ((None, 0o640), (0o604, 0o604), (0o600, 0o600)):
+        if given:
+            os.chmod(page, given)
+        tap.same(tap.run(*command, preexec_fn=lambda: os.umask(0o027)).returncode, 0, "status")
+        tap.same(stat.S_IMODE(os.stat(page).st_mode), mode, "mode")
 
 
 def test_nothing_but_files_is_replaced():
     recording, _ = shop()
     with open(recording, "rb") as file:
         before = file.read()
-    fifo = path_of("fifo")
-    os.mkfifo(fifo)
-    for out in (recording, fifo, WORK.name, "/dev/null", path_of("no/such/folder")):
+    for out in (recording, WORK.name, path_of("no/such/folder")):
         run = tap.run(TALLY, "report", "-i", recording, "--html", out)
         assert run.returncode == 1 and (out in run.stderr), (out, run.stderr)
     with open(recording, "rb") as file:
@@ -288,6 +290,14 @@ def test_nothing_but_files_is_replaced():
         pass
     tap.same(tap.run(TALLY, "report", "-i", recording, "--html", link).returncode, 0, "a link")
     assert os.path.islink(link) and os.path.getsize(link) > 1000
+    fifo = path_of("fifo")
+    os.mkfifo(fifo)
+    with open(path_of("got"), "wb+") as got, open(link, "rb") as page:
+        with subprocess.Popen(["cat", fifo], stdout=got):
+            tap.same(tap.run(TALLY, "report", "-i", recording, "--html", fifo).returncode, 0, "a pipe")
+        got.seek(0)
+        assert got.read() == page.read(), "what its reader got"
+    assert stat.S_ISFIFO(os.stat(fifo).st_mode)
 
 
 def test_streams_have_pages():
