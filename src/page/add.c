@@ -307,7 +307,8 @@ int tally_html_add(struct tally_html *page, const struct tally_html_recording *r
 
 	free(adder.frames);
 	free(adder.nodes);
-	free(adder.events);
+	free(page->last_events);
+	page->last_events = adder.events;
 	free(adder.order);
 	tally_map_free(&adder.threads);
 	return ret;

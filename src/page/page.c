@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdarg.h>
 
+#include "base/arith.h"
 #include "base/escape.h"
 #include "page/table.h"
 
@@ -44,6 +45,7 @@ void tally_html_free(struct tally_html *page)
 	}
 	tally_vec_free(&page->recordings);
 	tally_str_free(&page->notes);
+	free(page->last_events);
 	free(page);
 }
 
@@ -57,6 +59,27 @@ void tally_html_note(struct tally_html *page, const char *format, ...)
 	va_end(args);
 	tally_str_escape(&page->notes, start);
 	tally_str_add_char(&page->notes, '\n');
+}
+
+int tally_html_frame(struct tally_html *page, const struct tally_frame *frame, uint32_t *ret_frame)
+{
+	return page_frame(page, frame, ret_frame);
+}
+
+uint32_t tally_html_event(const struct tally_html *page, uint32_t event)
+{
+	return TALLY_MAX(page->last_events[event], 1) - 1;
+}
+
+int tally_html_set_code(struct tally_html *page, const struct tally_str *json)
+{
+	struct page_column *column = &page->columns[PAGE_ANNOTATIONS];
+
+	tally_str_clear(&column->bytes);
+	tally_str_add_bytes(&column->bytes, tally_str_text(json), json->len);
+	column->count = column->bytes.len;
+	column->is_used = true;
+	return tally_str_error(&column->bytes);
 }
 
 uint64_t tally_html_nr_samples(const struct tally_html *page)

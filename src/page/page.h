@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/str.h"
 #include "profile/profile.h"
 
 struct tally_html;
@@ -66,6 +67,14 @@ void tally_html_free(struct tally_html *page);
 /* Add a recording. 0, -ENOMEM, or what the option `at` returned; then the page can only be freed.
  */
 int tally_html_add(struct tally_html *page, const struct tally_html_recording *recording);
+
+/* The number of a frame of a profile in the page, and of an event of the recording that was added
+ * last. 0 or -ENOMEM. */
+int tally_html_frame(struct tally_html *page, const struct tally_frame *frame, uint32_t *ret_frame);
+uint32_t tally_html_event(const struct tally_html *page, uint32_t event);
+
+/* Set the JSON of instructions and source, which is copied. 0 or -ENOMEM. */
+int tally_html_set_code(struct tally_html *page, const struct tally_str *json);
 
 /* Add a sentence of what is not in the page, and why. */
 void tally_html_note(struct tally_html *page, const char *format, ...)

@@ -21,7 +21,8 @@ struct tally_html {
 	struct tally_intern strings, frames, threads, events;
 	struct tally_paths nodes; /* of the call tree */
 	TALLY_VEC(struct page_recording) recordings;
-	uint64_t unit; /* of times, ns; 0: there are none yet */
+	uint32_t *last_events; /* of the last one: by number, their numbers in the page + 1 */
+	uint64_t unit;         /* of times, ns; 0: there are none yet */
 	uint64_t nr_cut_strings, nr_cut_weights;
 	struct tally_str notes; /* lines */
 };

@@ -393,10 +393,9 @@ static void add_target(const struct tally_annotation_insn *insn, struct tally_st
 	tally_str_add_char(out, '>');
 }
 
-static void add_instruction(const struct tally_annotate_view *view,
-			    const struct tally_annotation_insn *insn, struct tally_str *out)
+void tally_annotate_view_code(const struct tally_annotation *annotation,
+			      const struct tally_annotation_insn *insn, struct tally_str *out)
 {
-	const struct tally_annotation *annotation = view->annotation;
 	size_t start = out->len;
 
 	tally_str_add(out, tally_annotation_text(annotation, insn->mnemonic));
@@ -427,7 +426,7 @@ void tally_annotate_view_insn(struct tally_annotate_view *view, size_t i, struct
 	tally_str_pad_to(out, start + (out->len - start) / TAB * TAB + TAB);
 	if (view->has_bytes)
 		add_bytes(view, insn, out);
-	add_instruction(view, insn, out);
+	tally_annotate_view_code(view->annotation, insn, out);
 	if (view->has_lines && insn->nr_lines && insn_percent(view, insn) > GREEN_PERCENT) {
 		tally_str_add(out, " // ");
 		add_line_name(view, insn->lines, out);

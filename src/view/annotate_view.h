@@ -50,6 +50,10 @@ double tally_annotate_view_percent(const struct tally_annotate_view *view, uint3
 /* What stands above the instructions; with `has_lines` the lines that have the most first. */
 void tally_annotate_view_heading(const struct tally_annotate_view *view, struct tally_str *out);
 
+/* An instruction as disassemblers write it, and where it leads to. */
+void tally_annotate_view_code(const struct tally_annotation *annotation,
+			      const struct tally_annotation_insn *insn, struct tally_str *out);
+
 /* Instruction `i`, and the source before it. */
 void tally_annotate_view_insn(struct tally_annotate_view *view, size_t i, struct tally_str *out);
 

@@ -207,6 +207,34 @@ def test_what_was_not_recorded_is_not_known():
     tap.same(page_of(path).samples, [], "no samples")
 
 
+def test_code_is_that_of_annotate():
+    recording, symfs = shop()
+    page = page_of(recording, *symfs, "--html-source")
+    if "disassembler" in " ".join(page.meta["notes"]):
+        raise tap.Skip(page.meta["notes"][0])
+    notes = json.loads(page.columns["annotations"])
+    assert len(notes) >= 5, notes
+    for note in notes:
+        frame = page.frames[note["frame"]]
+        tap.same((note["name"], note["file"]), (frame.name, frame.file), "function")
+        sums = page.sums(note["event"])[frame]
+        tap.same([note["samples"], note["weight"]], sums[:2], "sums")
+        run = tap.run(TALLY, "annotate", "-i", recording, "--json", *symfs, note["name"])
+        if run.returncode:  # a name that options cannot tell from others
+            continue
+        wanted = json.loads(run.stdout)["functions"][0]["instructions"]
+        tap.same([(int(row["addr"], 16), row["samples"], row["weight"]) for row in note["rows"]],
+                 [(one["address"], *([one["events"][0]["samples"], one["events"][0]["period"]] if one.get("events") else [0, 0]))
+                  for one in wanted], note["name"])
+    tap.same(sorted((note["weight"] for note in notes), reverse=True), [note["weight"] for note in notes], "the heaviest first")
+    part = page_of(recording, *symfs, "--html-source", "--comms", "price-worker")
+    for note in json.loads(part.columns["annotations"]):
+        tap.same(note["samples"], sum(row["samples"] for row in note["rows"]), "filtered")
+    assert "annotations" not in page_of(recording, *symfs).columns
+    run = tap.run(TALLY, "report", "--html-source", "-i", recording)
+    assert run.returncode == 129 and "--html" in run.stderr, run.stderr
+
+
 def test_two_recordings_are_compared():
     recording, symfs = shop()
     before = path_of("before.data")

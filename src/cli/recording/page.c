@@ -15,6 +15,7 @@
 #include "cli/recording/document.h"
 #include "cli/recording/header.h"
 #include "cli/recording/health.h"
+#include "cli/recording/page_code.h"
 #include "page/page.h"
 #include "profile/query.h"
 #include "sampler/privileges.h"
@@ -32,6 +33,7 @@ struct page_input {
 	struct tally_session *session;
 	struct tally_profile profile;
 	bool is_ready; /* the profile is set up */
+	bool has_code; /* is wanted of it */
 	TALLY_VEC(struct tally_html_event) events;
 	TALLY_VEC(struct tally_html_loss) losses;
 	uint8_t *passes;
@@ -153,6 +155,14 @@ static void warn_input(const struct page_input *input, uint64_t nr)
 		tally_print_warning("%s: there are samples, but filters leave none of them", name);
 }
 
+static int input_code(struct page_input *input)
+{
+	const struct tally_html_code_options options = {
+		.passes = input->passes, .symfs = input->session->options.symbols.symfs};
+
+	return tally_html_code_add(input->session, &input->profile, &options, input->maker->page);
+}
+
 static int input_add(struct page_input *input)
 {
 	const char *name = tally_session_name(input->session->path);
@@ -182,6 +192,8 @@ static int input_add(struct page_input *input)
 		.health = tally_str_text(&input->health),
 	};
 	ret = tally_html_add(input->maker->page, &recording);
+	if (!ret && input->has_code)
+		ret = input_code(input);
 	if (!ret)
 		warn_input(input, tally_html_nr_samples(input->maker->page) - nr);
 	return ret;
@@ -217,14 +229,15 @@ static void input_free(struct page_input *input)
 /* ---- all of it ------------------------------------------------------------------------- */
 
 /* `*is_added` tells whether the page has it, be it as far as it could be read. */
-static int maker_read(struct page_maker *maker, const char *path, bool *is_added)
+static int maker_read(struct page_maker *maker, uint32_t number, bool *is_added)
 {
 	struct tally_session_options options = maker->request->session;
 	struct tally_session session;
 	struct page_input input = {.maker = maker, .session = &session};
 	int ret;
 
-	options.input = path;
+	input.has_code = maker->request->has_code && number + 1 == maker->request->nr_inputs;
+	options.input = maker->request->inputs[number];
 	options.goes_elsewhere = true;
 	options.symbols.kallsyms_fd = tally_session_share_kallsyms(maker->kallsyms_fd);
 	ret = tally_session_open(&options, &session);
@@ -273,7 +286,7 @@ static int maker_run(struct page_maker *maker)
 
 	for (uint32_t i = 0; i < request->nr_inputs && !ret; i++) {
 		is_added = false;
-		ret = maker_read(maker, request->inputs[i], &is_added);
+		ret = maker_read(maker, i, &is_added);
 	}
 	tally_progress_end(&maker->progress);
 	if (ret && !is_added)

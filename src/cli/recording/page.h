@@ -18,6 +18,7 @@ struct tally_html_request {
 	struct tally_profile_filter filter;
 	uint32_t max_stack; /* as of profiles */
 	bool raw_chains, no_inlined;
+	bool has_code; /* of the heaviest functions of the last input, with lines of source */
 };
 
 /* Read the inputs and write the page. What is wrong is printed. 0 or -errno; a page of what could

@@ -19,6 +19,8 @@ const struct tally_option report_options[] = {
 	{0, "json", TALLY_OPTION_FLAG, AT(json), NULL, "as JSON"},
 	{0, "html", TALLY_OPTION_TEXT, AT(html), "file",
 	 "as a page for browsers, all in one file (-: to standard output)"},
+	{0, "html-source", TALLY_OPTION_FLAG, AT(html_source), NULL,
+	 "with --html: and the instructions and source of the heaviest functions"},
 	{0, "baseline", TALLY_OPTION_TEXT, AT(baseline), "file",
 	 "with --html: compared with this recording"},
 	{0, "svg", TALLY_OPTION_TEXT, AT(svg), "file",

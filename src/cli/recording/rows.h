@@ -24,6 +24,7 @@ struct report_config {
 	bool children, children_given, inverted, no_demangle, force, stdio, tui, no_bounds;
 	bool has_paths; /* files of source are told apart, and shown, with their directories */
 	const char *html, *baseline; /* see page.h */
+	bool html_source;            /* the same */
 	bool header, header_only, health, show_samples, show_period, json, quiet, group, raw_chains;
 	/* From here on derived. */
 	unsigned keys;

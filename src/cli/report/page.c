@@ -53,8 +53,12 @@ int report_documents_check(const struct report_config *config)
 	}
 	if (!ret && config->html)
 		ret = tally_options_exclude("--html", of_rows, TALLY_ARRAY_SIZE(of_rows), config);
-	if (ret || config->html || !config->baseline)
+	if (ret || config->html)
 		return ret;
+	if (config->html_source)
+		tally_print_error("--html-source is of a page: it needs --html FILE");
+	if (!config->baseline)
+		return config->html_source ? -EINVAL : 0;
 	tally_print_error("--baseline is of a page: it needs --html FILE");
 	tally_print_hint("'tally diff %s %s' compares as text", config->baseline,
 			 config->session.input ? config->session.input : "perf.data");
@@ -71,6 +75,7 @@ int report_page(struct report_config *config)
 		.nr_inputs = 1,
 		.max_stack = (uint32_t)config->max_stack,
 		.raw_chains = config->raw_chains,
+		.has_code = config->html_source,
 		.no_inlined = config->inlined_given && !config->is_inlined,
 	};
 	int ret = report_config_lists(config);

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/recording/page_code.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/arith.h"
+#include "base/json.h"
+#include "cli/recording/page_source.h"
+#include "profile/annotation.h"
+#include "view/annotate_view.h"
+
+/* Functions, bytes of each one's code, and of the JSON of all. */
+enum { FUNCTIONS_MAX = 20, CODE_MAX = 32 << 10, JSON_MAX_MIB = 2 };
+
+/* What an event has in a function. */
+struct page_heavy {
+	uint32_t event, frame;
+	uint64_t nr, weight;
+	double share; /* of the event */
+};
+
+struct page_code {
+	struct tally_session *session;
+	const struct tally_profile *profile;
+	const struct tally_html_code_options *options;
+	struct tally_html *page;
+	TALLY_VEC(struct page_heavy) heavy; /* the heaviest first */
+	struct tally_map numbers;    /* by event and frame: in `heavy`, before it is ordered */
+	uint64_t *wanted, nr_wanted; /* bits of samples by number */
+	struct tally_annotate *samples;
+	struct tally_annotation_codes *codes;
+	struct tally_source_texts *texts;
+	struct tally_str json;
+	uint32_t nr_beyond;
+	struct tally_map failed; /* numbers of files without code, of which it was told */
+};
+
+/* ---- which functions ----------------------------------------------------------------- */
+
+static uint64_t heavy_key(const struct tally_bucket_key *key)
+{
+	return (uint64_t)key->event << 32 | key->frame;
+}
+
+static int heavy_count(struct page_code *code, const struct tally_bucket *bucket)
+{
+	const struct tally_bucket_key *key = &bucket->key;
+	const struct tally_frame *frame = &code->profile->frames.all.data[key->frame];
+	uint64_t number = tally_map_get(&code->numbers, heavy_key(key));
+	int ret = 0;
+
+	if (!frame->dso || !frame->symbol || tally_dso_kind(frame->dso) == TALLY_DSO_UNKNOWN)
+		return 0;
+	if (number == TALLY_MAP_NONE) {
+		number = code->heavy.len;
+		ret = tally_vec_push(&code->heavy, (struct page_heavy){key->event, key->frame});
+		if (!ret)
+			ret = tally_map_put(&code->numbers, heavy_key(key), number);
+	}
+	if (ret)
+		return ret;
+	code->heavy.data[number].nr += bucket->nr;
+	code->heavy.data[number].weight += bucket->period;
+	return 0;
+}
+
+static int by_share(const void *a, const void *b)
+{
+	const struct page_heavy *x = a, *y = b;
+
+	if (x->share < y->share || x->share > y->share)
+		return x->share < y->share ? 1 : -1;
+	return (x->frame > y->frame) - (x->frame < y->frame);
+}
+
+static int heavy_find(struct page_code *code)
+{
+	const struct tally_profile *profile = code->profile;
+	int ret = 0;
+
+	for (size_t i = 0; i < profile->buckets.len && !ret; i++) {
+		if (!code->options->passes || code->options->passes[i])
+			ret = heavy_count(code, &profile->buckets.data[i]);
+	}
+	tally_vec_for_each (heavy, &code->heavy) {
+		uint64_t whole = profile->totals.data[heavy->event].period;
+
+		heavy->share = whole ? (double)heavy->weight / (double)whole : 0;
+	}
+	if (code->heavy.len)
+		qsort(code->heavy.data, code->heavy.len, sizeof(*code->heavy.data), by_share);
+	code->heavy.len = TALLY_MIN(code->heavy.len, (size_t)FUNCTIONS_MAX);
+	return ret;
+}
+
+/* ---- their samples --------------------------------------------------------------------- */
+
+static bool is_heavy(const struct page_code *code, uint32_t bucket)
+{
+	const struct tally_bucket_key *key = &code->profile->buckets.data[bucket].key;
+
+	if (code->options->passes && !code->options->passes[bucket])
+		return false;
+	for (size_t i = 0; i < code->heavy.len; i++) {
+		if (code->heavy.data[i].event == key->event &&
+		    code->heavy.data[i].frame == key->frame)
+			return true;
+	}
+	return false;
+}
+
+/* Samples are read again by their number; those behind the last number that is known are not. */
+static int wanted_make(struct page_code *code)
+{
+	const struct tally_profile *profile = code->profile;
+	uint8_t *judged = malloc(profile->buckets.len + 1);
+
+	tally_vec_for_each (kept, &profile->kept)
+		code->nr_wanted = TALLY_MAX(code->nr_wanted, (uint64_t)kept->number + 1);
+	code->wanted = calloc(code->nr_wanted / 64 + 1, sizeof(*code->wanted));
+	for (uint32_t i = 0; judged && i < profile->buckets.len; i++)
+		judged[i] = is_heavy(code, i);
+	tally_vec_for_each (kept, &profile->kept) {
+		if (code->wanted && judged && judged[kept->bucket] && kept->number != UINT32_MAX)
+			tally_bit_set(code->wanted, kept->number);
+	}
+	free(judged);
+	return code->wanted && judged ? 0 : -ENOMEM;
+}
+
+static int code_record(void *arg, struct tally_session *session,
+		       const struct tally_perfdata_record *record,
+		       const struct tally_session_sample *sample)
+{
+	struct page_code *code = arg;
+
+	if (!sample || record->number >= code->nr_wanted ||
+	    !tally_bit_is_set(code->wanted, record->number))
+		return 0;
+	return tally_annotate_add(code->samples, sample->event->index, sample->thread,
+				  sample->cpumode, &sample->sample, sample->period, true);
+}
+
+/* All samples come, as threads may be known by them alone. */
+static int samples_read(struct page_code *code)
+{
+	const struct tally_annotate_options options = {.no_callers = true};
+	int ret = wanted_make(code);
+
+	if (!ret)
+		ret = tally_annotate_new(code->session->machine, &options, &code->samples);
+	if (!ret)
+		ret = tally_session_again(code->session, NULL, 0, code_record, code);
+	return ret ? ret : tally_annotate_finish(code->samples);
+}
+
+static const struct tally_annotate_function *function_of(const struct page_code *code,
+							 const struct page_heavy *heavy)
+{
+	const struct tally_frame *frame = &code->profile->frames.all.data[heavy->frame];
+
+	for (size_t i = 0; i < tally_annotate_nr_functions(code->samples); i++) {
+		const struct tally_annotate_function *function =
+			tally_annotate_function(code->samples, i);
+
+		if (function->dso == frame->dso && function->symbol == frame->symbol)
+			return function;
+	}
+	return NULL;
+}
+
+/* ---- as JSON --------------------------------------------------------------------------- */
+
+static void add_row(const struct tally_annotation *annotation,
+		    const struct tally_annotation_insn *insn, uint32_t event,
+		    const struct page_sources *sources, struct tally_str *out)
+{
+	struct tally_annotate_cost cost = tally_annotation_cost(annotation, insn, event);
+	struct tally_str text = {0};
+	char addr[20];
+
+	tally_annotate_view_code(annotation, insn, &text);
+	snprintf(addr, sizeof(addr), "0x%llx", (unsigned long long)insn->linked);
+	tally_json_open(out, NULL, '{');
+	tally_json_text(out, "addr", addr);
+	tally_json_text(out, "text", tally_str_text(&text));
+	tally_json_u64(out, "weight", cost.weight);
+	tally_json_u64(out, "samples", cost.nr);
+	page_sources_row_json(sources, insn, out);
+	tally_json_close(out, '}');
+	out->failed |= text.failed;
+	tally_str_free(&text);
+}
+
+static int add_function(struct page_code *code, const struct page_heavy *heavy,
+			const struct tally_annotation *annotation, struct tally_str *out)
+{
+	const struct tally_frame *frame = &code->profile->frames.all.data[heavy->frame];
+	struct page_sources sources = {0};
+	uint32_t event, number;
+	int ret = tally_html_frame(code->page, frame, &number);
+
+	if (!ret)
+		ret = page_sources_find(annotation, heavy->event, &sources);
+	if (ret)
+		goto out;
+	event = tally_html_event(code->page, heavy->event);
+	tally_json_open(out, NULL, '{');
+	tally_json_u64(out, "frame", number);
+	tally_json_text(out, "name", annotation->name);
+	tally_json_text(out, "file", tally_dso_name(frame->dso));
+	tally_json_u64(out, "samples", heavy->nr);
+	tally_json_u64(out, "weight", heavy->weight);
+	tally_json_u64(out, "event", event);
+	page_sources_json(&sources, code->texts, out);
+	tally_json_open(out, "rows", '[');
+	tally_vec_for_each (insn, &annotation->insns)
+		add_row(annotation, insn, heavy->event, &sources, out);
+	tally_json_close(out, ']');
+	tally_json_close(out, '}');
+	ret = tally_str_error(out);
+out:
+	page_sources_free(&sources);
+	return ret;
+}
+
+/* Once for a file: its functions mostly have the same reason. */
+static void note_failed(struct page_code *code, const struct tally_frame *frame, int error)
+{
+	uint32_t dso = tally_dso_number(frame->dso);
+	struct tally_str why = {0};
+
+	if (tally_map_get(&code->failed, dso) != TALLY_MAP_NONE ||
+	    tally_map_put(&code->failed, dso, 0))
+		return;
+	tally_annotation_explain(frame->dso, error, &why);
+	tally_html_note(code->page, "no instructions of %s (%s): %s",
+			tally_symbol_name(frame->dso, frame->symbol), tally_dso_name(frame->dso),
+			tally_str_text(&why));
+	tally_str_free(&why);
+}
+
+static int code_function(struct page_code *code, const struct page_heavy *heavy)
+{
+	const struct tally_annotation_options options = {.max_code = CODE_MAX};
+	const struct tally_annotate_function *function = function_of(code, heavy);
+	struct tally_annotation annotation;
+	size_t start = code->json.len;
+	int ret;
+
+	if (!function)
+		return 0;
+	ret = tally_annotation_make(code->codes, code->samples, function, &options, &annotation);
+	if (ret && ret != -ENOMEM)
+		note_failed(code, &code->profile->frames.all.data[heavy->frame], ret);
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
+	ret = add_function(code, heavy, &annotation, &code->json);
+	if (!ret && code->json.len > JSON_MAX_MIB << 20) {
+		code->json.len = start;
+		code->nr_beyond++;
+	}
+	tally_annotation_free(&annotation);
+	return ret;
+}
+
+static int code_functions(struct page_code *code)
+{
+	const struct tally_annotate_function *functions[FUNCTIONS_MAX];
+	const struct tally_annotation_options options = {.max_code = CODE_MAX};
+	size_t nr = 0;
+	int ret;
+
+	tally_vec_for_each (heavy, &code->heavy) {
+		functions[nr] = function_of(code, heavy);
+		nr += functions[nr] != NULL;
+	}
+	ret = tally_annotation_prepare_lines(code->codes, functions, nr, &options);
+	tally_json_open(&code->json, NULL, '[');
+	for (size_t i = 0; i < code->heavy.len && !ret; i++)
+		ret = code_function(code, &code->heavy.data[i]);
+	tally_json_close(&code->json, ']');
+	if (code->nr_beyond)
+		tally_html_note(code->page,
+				"the code of %u function%s is not in the page: with it all takes "
+				"more than %d MiB",
+				code->nr_beyond, tally_plural(code->nr_beyond), JSON_MAX_MIB);
+	return ret ? ret : tally_html_set_code(code->page, &code->json);
+}
+
+static int code_run(struct page_code *code)
+{
+	const struct tally_source_options source = {.symfs = code->options->symfs};
+	int ret = heavy_find(code);
+
+	if (!ret)
+		ret = samples_read(code);
+	if (!ret)
+		ret = tally_annotation_codes_new(false, &code->codes);
+	if (!ret)
+		ret = tally_source_texts_new(&source, &code->texts);
+	return ret ? ret : code_functions(code);
+}
+
+int tally_html_code_add(struct tally_session *session, const struct tally_profile *profile,
+			const struct tally_html_code_options *options, struct tally_html *page)
+{
+	struct page_code code = {
+		.session = session, .profile = profile, .options = options, .page = page};
+	int ret = 0;
+
+	if (tally_perfdata_info(session->data)->is_stream)
+		tally_html_note(page, "no instructions or source: a stream cannot be read again");
+	else
+		ret = code_run(&code);
+	tally_vec_free(&code.heavy);
+	tally_map_free(&code.numbers);
+	tally_map_free(&code.failed);
+	free(code.wanted);
+	tally_annotate_free(code.samples);
+	tally_annotation_codes_free(code.codes);
+	tally_source_texts_free(code.texts);
+	tally_str_free(&code.json);
+	return ret;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/recording/page_source.h"
+
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/json.h"
+
+/* Lines before the first one that has instructions, and behind the last. */
+enum { AROUND = 3 };
+
+static const struct tally_line *line_of(const struct tally_annotation_insn *insn)
+{
+	return insn->nr_lines && insn->lines[0].file && insn->lines[0].line ? insn->lines : NULL;
+}
+
+/* Which file a line is in, PAGE_SOURCES_MAX: none of those. */
+static uint32_t source_of(const struct page_sources *sources, const struct tally_line *line)
+{
+	for (uint32_t i = 0; i < sources->nr; i++) {
+		if (!strcmp(sources->all[i].file, line->file))
+			return i;
+	}
+	return PAGE_SOURCES_MAX;
+}
+
+static uint64_t weight_of(const struct page_source *source, uint32_t line)
+{
+	uint64_t weight = tally_map_get(&source->weights, line);
+
+	return weight == TALLY_MAP_NONE ? 0 : weight;
+}
+
+static int source_count(struct page_source *source, uint32_t line, uint64_t weight)
+{
+	int ret;
+
+	source->first = TALLY_MIN(source->first, line);
+	source->last = TALLY_MAX(source->last, line);
+	if (!weight)
+		return 0;
+	weight += weight_of(source, line);
+	weight = TALLY_MIN(weight, UINT64_MAX - 1);
+	ret = tally_map_put(&source->weights, line, weight);
+	if (!source->heaviest || weight > weight_of(source, source->heaviest))
+		source->heaviest = line;
+	return ret;
+}
+
+int page_sources_find(const struct tally_annotation *annotation, uint32_t event,
+		      struct page_sources *sources)
+{
+	int ret = 0;
+
+	tally_vec_for_each (insn, &annotation->insns) {
+		const struct tally_line *line = line_of(insn);
+		uint32_t number = line ? source_of(sources, line) : 0;
+
+		if (line && number == PAGE_SOURCES_MAX && sources->nr < PAGE_SOURCES_MAX) {
+			number = sources->nr++;
+			sources->all[number] =
+				(struct page_source){.file = line->file, .first = line->line};
+		}
+		if (!ret && line && number < PAGE_SOURCES_MAX)
+			ret = source_count(&sources->all[number], line->line,
+					   tally_annotation_cost(annotation, insn, event).weight);
+	}
+	return ret;
+}
+
+void page_sources_free(struct page_sources *sources)
+{
+	for (uint32_t i = 0; i < sources->nr; i++)
+		tally_map_free(&sources->all[i].weights);
+	sources->nr = 0;
+}
+
+void page_sources_row_json(const struct page_sources *sources,
+			   const struct tally_annotation_insn *insn, struct tally_str *out)
+{
+	const struct tally_line *line = line_of(insn);
+	uint32_t number = line ? source_of(sources, line) : PAGE_SOURCES_MAX;
+
+	if (line)
+		tally_json_u64(out, "line", line->line);
+	if (number < PAGE_SOURCES_MAX && sources->all[number].place >= 0)
+		tally_json_u64(out, "source", (uint64_t)sources->all[number].place);
+}
+
+/* Whether its text is here. */
+static bool source_json(const struct page_source *source, struct tally_source_texts *texts,
+			struct tally_str *out)
+{
+	uint32_t first = source->first > AROUND ? source->first - AROUND : 1, last, line;
+	const char *text;
+	size_t len;
+
+	/* Of more lines than there is room for those around the heaviest one. */
+	if (source->last - first >= PAGE_SOURCE_LINES_MAX &&
+	    source->heaviest > first + PAGE_SOURCE_LINES_MAX / 2)
+		first = source->heaviest - PAGE_SOURCE_LINES_MAX / 2;
+	last = TALLY_MIN(TALLY_MIN(source->last, UINT32_MAX - AROUND) + AROUND,
+			 first + PAGE_SOURCE_LINES_MAX - 1);
+	if (tally_source_texts_get(texts, source->file, source->first, &text, &len))
+		return false;
+	tally_json_open(out, NULL, '{');
+	tally_json_text(out, "file", source->file);
+	tally_json_u64(out, "first", first);
+	tally_json_open(out, "lines", '[');
+	for (line = first;
+	     line <= last && !tally_source_texts_get(texts, source->file, line, &text, &len);
+	     line++)
+		tally_json_bytes(out, NULL, text, len);
+	tally_json_close(out, ']');
+	tally_json_open(out, "weights", '[');
+	for (uint32_t i = first; i < line; i++)
+		tally_json_u64(out, NULL, weight_of(source, i));
+	tally_json_close(out, ']');
+	tally_json_close(out, '}');
+	return true;
+}
+
+void page_sources_json(struct page_sources *sources, struct tally_source_texts *texts,
+		       struct tally_str *out)
+{
+	int nr = 0;
+
+	tally_json_open(out, "sources", '[');
+	for (uint32_t i = 0; i < sources->nr; i++)
+		sources->all[i].place = source_json(&sources->all[i], texts, out) ? nr++ : -1;
+	tally_json_close(out, ']');
+}
