@@ -36,6 +36,11 @@ function binOf(time, length, count) {
   return Math.min(count - 1, Math.floor(time * count / Math.max(length, 1)));
 }
 
+// So many bins that the heights of bars say more than whether a sample came: some samples in each, in pixels or more.
+function binCount(samples, width) {
+  return Math.max(1, Math.min(Math.floor(width), Math.max(60, Math.floor(samples / 8))));
+}
+
 // All that passes the filter, of one recording, whatever the span is.
 function binRecording(model, filter, recording, count) {
   const bins = makeBins(count), time = model.columns.sample_time;
@@ -72,18 +77,18 @@ function lossBins(model, recording, cpu, count) {
 
 // Bars of weight, the kernel's part below; stacks that were cut and losses at the edges, where they happened.
 function paintBins(context, bins, losses, area, most) {
-  const colours = theme(), {x, y, height, step} = area;
+  const colours = theme(), {x, y, height, step} = area, gap = step > 3 ? 1 : 0;
   for (let i = 0; i < bins.weight.length; i++) {
     if (!bins.weight[i])
       continue;
     const tall = Math.max(1, height * bins.weight[i] / most), low = height * bins.kernel[i] / most;
     context.fillStyle = colours.bar;
-    context.fillRect(x + i * step, y + height - tall, step, tall);
+    context.fillRect(x + i * step, y + height - tall, step - gap, tall);
     context.fillStyle = colours.kernelBar;
-    context.fillRect(x + i * step, y + height - low, step, low);
+    context.fillRect(x + i * step, y + height - low, step - gap, low);
     if (bins.cut[i]) {
       context.fillStyle = colours.cut;
-      context.fillRect(x + i * step, y + height - 3, step, 3);
+      context.fillRect(x + i * step, y + height - 2, step - gap, 2);
     }
   }
   context.fillStyle = colours.lost;

@@ -13,7 +13,9 @@ const VIEW_LIST = [
 ];
 
 function turnTheme() {
-  document.documentElement.dataset.theme = themeName() === "dark" ? "light" : "dark";
+  refreshTheme();
+  themeChosen = themeName() === "dark" ? "light" : "dark";
+  document.documentElement.dataset.theme = themeChosen;
   draw();
 }
 
@@ -56,7 +58,7 @@ function makeHead() {
   return make("header", {},
     make("h1", {}, shownText(String(title || "profile"), 120)), event,
     make("div", {class: "fields"},
-      makeField("query", "Query", "query: comm: sym: dso: tid: cpu: time:  ( : )", "query"), make("span", {id: "query-error", class: "wrong", role: "alert"}),
+      makeField("query", "Query", "query, like comm:x dso:y  ( : )", "query"), make("span", {id: "query-error", class: "wrong", role: "alert"}),
       makeField("search", "Search functions", "mark functions  ( / )", "search"), make("span", {id: "found", role: "status"})),
     makeButton("\u25d0", "dark or light (T)", turnTheme, {"aria-label": "Dark or light"}),
     makeButton("?", "keys and queries (?)", showHelp, {"aria-label": "Help"}));

@@ -15,16 +15,20 @@ const THEMES = {
 };
 // Hue, and how saturated it is beside the theme's.
 const KIND_COLOURS = {
-  user: [26, 1], library: [48, 0.95], kernel: [212, 0.85], jit: [142, 0.7], inlined: [345, 0.75], nameless: [220, 0.12],
+  user: [26, 1], library: [52, 0.9], kernel: [212, 0.85], jit: [142, 0.7], inlined: [345, 0.75], nameless: [220, 0.12],
   guest: [280, 0.7], hypervisor: [262, 0.7], cut: [0, 0],
 };
 
-function systemTheme() {
-  return window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+const systemScheme = window.matchMedia("(prefers-color-scheme: dark)");
+let themeChosen = "", themeNow = "light";
+
+// Asking the system takes longer than painting a cell: once for all that is drawn is enough.
+function refreshTheme() {
+  themeNow = themeChosen || (systemScheme.matches ? "dark" : "light");
 }
 
 function themeName() {
-  return document.documentElement.dataset.theme || systemTheme();
+  return themeNow;
 }
 
 function theme() {
@@ -38,7 +42,7 @@ function shadeOf(number) {
 
 function kindColour(kind, shade = 0.5) {
   const [hue, strength] = KIND_COLOURS[kind], {lightness, saturation} = theme();
-  return `hsl(${(hue + (shade - 0.5) * 18).toFixed(0)}, ${(saturation * strength).toFixed(0)}%, ${(lightness + (shade - 0.5) * 12).toFixed(0)}%)`;
+  return `hsl(${(hue + (shade - 0.5) * 12).toFixed(0)}, ${(saturation * strength).toFixed(0)}%, ${(lightness + (shade - 0.5) * 12).toFixed(0)}%)`;
 }
 
 const kindColourCache = {theme: "", colours: []};

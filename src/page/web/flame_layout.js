@@ -3,7 +3,7 @@
 // are not made; what is left of them at the end of their caller is one grey piece.
 
 const ROW_HEIGHT = 19;
-const NARROWEST = 0.6; // pixels
+const NARROWEST = 1; // pixels
 const LEVELS_MAX = 4096;
 
 function zoomChain(cell) {
@@ -27,7 +27,7 @@ function layOutKids(tree, place, row) {
   return places;
 }
 
-// {rows: [[{cell, x, width, row}]], chain}: rows from the root on.
+// {rows: [[{cell, x, width, row}]], tree, zoomed, width}: rows from the root on.
 function layOutFlame(tree, zoomed, width) {
   const chain = zoomChain(zoomed), rows = chain.map((cell, row) => [{cell, x: 0, width, row}]);
   let last = rows[rows.length - 1];
@@ -39,7 +39,7 @@ function layOutFlame(tree, zoomed, width) {
       rows.push(next);
     last = next;
   }
-  return {rows, zoomed, width};
+  return {rows, tree, zoomed, width};
 }
 
 // The place at x of a row, or null.

@@ -70,7 +70,7 @@ function paintRest(pane, context, row, top) {
     if (place.row < pane.layout.zoomed.depth || !place.cell.kids || !place.cell.kids.length || place.width < 1)
       continue;
     const from = ends.has(place.cell) ? ends.get(place.cell) : place.x;
-    const kids = place.cell.kids.reduce((sum, kid) => sum + kid.size, 0);
+    const kids = place.cell.kidsSize;
     const to = place.x + place.width * Math.min(1, place.cell.size ? kids / place.cell.size : 0);
     if (to - from > 0.8)
       context.fillRect(from, top, to - from - 0.5, ROW_HEIGHT - 1);

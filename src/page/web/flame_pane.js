@@ -7,7 +7,7 @@ function makeFlamePane(label, on) {
   const spacer = make("div", {class: "spacer"}, canvas);
   const box = make("div", {class: "flame", tabIndex: 0, role: "application", "aria-label": label, "aria-roledescription": "flame graph"}, spacer);
   const pane = {box, canvas, spacer, on, label, tree: null, layout: null, zoomed: null, height: 0, upward: false, showsChange: false,
-    found: null, hovered: null, selected: null};
+    found: null, hovered: null, selected: null, fits: false};
   box.addEventListener("scroll", () => paintPane(pane));
   canvas.addEventListener("mousemove", (event) => hoverPane(pane, event));
   canvas.addEventListener("mouseleave", () => hoverPane(pane, null));
@@ -66,10 +66,13 @@ function sameCell(tree, cell) {
 }
 
 function layOutPane(pane) {
-  const width = Math.max(pane.box.clientWidth, 1);
-  pane.layout = layOutFlame(pane.tree, pane.zoomed, width);
-  const window = Math.max(pane.box.clientHeight, ROW_HEIGHT);
-  pane.height = Math.max(pane.layout.rows.length, Math.floor(window / ROW_HEIGHT)) * ROW_HEIGHT;
+  const width = Math.max(pane.box.clientWidth, 1), {layout, tree, zoomed} = pane;
+  if (!layout || layout.tree !== tree || layout.zoomed !== zoomed || layout.width !== width)
+    pane.layout = layOutFlame(tree, zoomed, width);
+  if (pane.fits)
+    pane.box.style.flex = `0 1 ${pane.layout.rows.length * ROW_HEIGHT}px`;
+  const shown = Math.max(pane.box.clientHeight, ROW_HEIGHT);
+  pane.height = Math.max(pane.layout.rows.length, Math.floor(shown / ROW_HEIGHT)) * ROW_HEIGHT;
   pane.spacer.style.height = `${pane.height}px`;
 }
 

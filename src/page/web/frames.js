@@ -48,7 +48,7 @@ function frameName(model, frame, max = SHOWN_MAX) {
     return ALL_NAME;
   const flags = model.columns.frame_flags[frame];
   const name = model.strings.text(model.columns.frame_name[frame]);
-  if (flags & FLAG_CUT && (!name || flags & FLAG_NAMELESS))
+  if (flags & FLAG_CUT)
     return CUT_NAME;
   if (!(flags & FLAG_NAMELESS) && name)
     return shownText(name, max);

@@ -83,6 +83,7 @@ function showView() {
 // How long it took is on the element of the document, for bench/page.py.
 function drawNow() {
   const start = performance.now();
+  refreshTheme();
   reweigh();
   refreshSearch();
   drawTabs();
@@ -113,7 +114,7 @@ function listen() {
   window.addEventListener("hashchange", onAddress);
   window.addEventListener("keydown", onKey);
   new ResizeObserver(draw).observe(app.panel);
-  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  systemScheme.addEventListener("change", draw);
 }
 
 async function start() {

@@ -7,7 +7,7 @@ function makeStrip() {
   const canvas = make("canvas", {"aria-hidden": "true"});
   const box = make("div", {id: "strip", tabIndex: 0, role: "application", "aria-roledescription": "time line",
     "aria-label": "Samples over time. Arrow keys move, space begins and ends a span, x takes it away."}, canvas);
-  const strip = {box, canvas, key: "", bins: []};
+  const strip = {box, canvas, key: "", painted: "", bins: []};
   strip.brush = makeBrush(canvas, box, () => paintStrip(strip), () => go({span: null}));
   return strip;
 }
@@ -16,15 +16,18 @@ function binStrip(strip, width) {
   const {model} = app, key = `${selectionKey(app.state, true)} ${width}`;
   if (strip.key === key)
     return;
-  const filter = makeFilter(model, app.state, app.selected, true), count = Math.max(1, Math.floor(width));
+  const filter = makeFilter(model, app.state, app.selected, true), 
+    count = binCount(Math.max(...model.meta.recordings.map((_, r) => samplesOf(model, r)[1] - samplesOf(model, r)[0])), width);
   strip.key = key;
   strip.bins = model.meta.recordings.map((_, r) => ({bins: binRecording(model, filter, r, count), losses: lossBins(model, r, -1, count)}));
 }
 
 function drawStrip(strip) {
   strip.box.hidden = !app.model.hasTimes || !app.model.length;
-  if (!strip.box.hidden)
+  const key = `${selectionKey(app.state, false)} ${strip.box.clientWidth} ${window.devicePixelRatio} ${themeName()}`;
+  if (!strip.box.hidden && strip.painted !== key)
     paintStrip(strip);
+  strip.painted = key;
 }
 
 function paintStrip(strip) {

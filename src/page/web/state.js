@@ -53,10 +53,14 @@ function initialState() {
   return Object.fromEntries(Object.entries(STATE_FIELDS).map(([name, field]) => [name, field.otherwise]));
 }
 
+function writeValue(field, value) {
+  return value === field.otherwise ? "" : field.write(value);
+}
+
 function writeFragment(state) {
   const parts = [];
   for (const [name, field] of Object.entries(STATE_FIELDS)) {
-    const text = state[name] === field.otherwise ? "" : field.write(state[name]);
+    const text = writeValue(field, state[name]);
     if (text)
       parts.push(`${name}=${encodeURIComponent(text)}`);
   }
@@ -82,6 +86,5 @@ function readFragment(fragment, model) {
 
 // Whether going from one to the other is what "back" should undo.
 function isStep(before, after) {
-  return Object.keys(STATE_FIELDS).some((name) => STATE_FIELDS[name].isStep && before[name] !== after[name] &&
-    STATE_FIELDS[name].write(before[name] === null ? "" : before[name]) !== STATE_FIELDS[name].write(after[name] === null ? "" : after[name]));
+  return Object.entries(STATE_FIELDS).some(([name, field]) => field.isStep && writeValue(field, before[name]) !== writeValue(field, after[name]));
 }

@@ -2,12 +2,12 @@
 // Call trees as cells that are made when they are looked at: plain ones, with recursion collapsed, and reversed. A
 // reversed tree made whole would have a cell for each function and each of its callers' chains.
 //
-// A cell is {frame, up, depth, total, base, self, size, kids}; kids are null until expandCell(), then heaviest first.
+// A cell is {frame, up, depth, total, base, self, size, kids, kidsSize}; kids are null until expandCell(), then heaviest first.
 // Of a plain tree it has its `node`; of a collapsed one its `nodes`; of a reversed one pairs `leaf`, whose weight it
 // is, and `at`, the node the way from the leaf has come to.
 
 function makeCell(tree, frame, up) {
-  return {frame, up, depth: up ? up.depth + 1 : 0, total: 0, base: 0, self: 0, size: 0, kids: null,
+  return {frame, up, depth: up ? up.depth + 1 : 0, total: 0, base: 0, self: 0, size: 0, kids: null, kidsSize: 0,
     node: 0, nodes: null, leaf: null, at: null};
 }
 
@@ -116,6 +116,7 @@ function expandCell(tree, cell) {
   const kids = tree.expand(tree, cell);
   for (const kid of kids)
     sizeCell(tree, kid);
+  cell.kidsSize = kids.reduce((sum, kid) => sum + kid.size, 0);
   cell.kids = kids.sort((a, b) => b.size - a.size || b.base - a.base || a.frame - b.frame);
   return cell.kids;
 }

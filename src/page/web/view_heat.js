@@ -102,7 +102,7 @@ function heatPieceText(ns) {
 }
 
 function makeHeatView() {
-  const canvas = make("canvas", {"aria-hidden": "true"}), box = make("div", {class: "heat", role: "img", "aria-label": "Heatmap of samples; the strip above takes spans by the keyboard"}, canvas);
+  const canvas = make("canvas", {"aria-hidden": "true"}), box = make("div", {class: "heat", role: "img", tabIndex: 0, "aria-label": "Heatmap of samples; the strip above takes spans by the keyboard"}, canvas);
   const view = {box, canvas, heat: null, drag: null, key: ""};
   canvas.addEventListener("mousedown", (event) => {
     if (event.button === 0)
@@ -120,7 +120,7 @@ function makeHeatView() {
   const none = make("p", {class: "empty"}, "There are no times in this recording.");
   return {
     element: make("div", {class: "view fills"}, bar, none, box),
-    focus: () => choice.querySelector("select").focus(),
+    focus: () => box.focus(),
     draw() {
       const {model, state} = app, key = `${selectionKey(state, true)} ${state.column}`;
       syncAll(bar);

@@ -59,6 +59,7 @@ function makeSandwichView() {
   const bar = make("div", {class: "bar"}, ...treeToggles().filter((one) => one.textContent !== "Reversed"), makeLegend());
   const above = make("p", {class: "caption"}, "Callers of it, nearest at the bottom"), below = make("p", {class: "caption"}, "What it calls");
   const body = make("div", {class: "sandwich"}, above, callers.box, title, below, callees.box);
+  callers.fits = true; // no higher than its rows, so that what is below has the rest
   return {
     element: make("div", {class: "view fills"}, bar, picker, body),
     focus: () => callees.box.focus(),

@@ -90,7 +90,7 @@ function makeSourceView() {
   let drawn = -1;
   return {
     element: make("div", {class: "view fills"}, bar, none, body),
-    focus: () => choice.querySelector("select").focus(),
+    focus: () => body.firstElementChild && body.firstElementChild.focus(),
     draw() {
       const {note} = app.state;
       none.hidden = app.notes.length > 0;

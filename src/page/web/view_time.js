@@ -54,7 +54,7 @@ function binLane(lane, count) {
 }
 
 function paintLane(view, context, lane, i, top) {
-  const colours = theme(), {brush} = view, count = Math.max(1, Math.floor(brush.width));
+  const colours = theme(), {brush} = view, count = laneBins(view);
   const isChosen = !lane.isCpu && app.state.threads && app.state.threads.includes(lane.key);
   if (i === view.cursor || isChosen) {
     context.fillStyle = colours.span;
@@ -68,6 +68,12 @@ function paintLane(view, context, lane, i, top) {
   context.fillRect(0, top + LANE_HEIGHT - 1, brush.left + brush.width, 1);
 }
 
+// As many for each lane, so that bars can be compared.
+function laneBins(view) {
+  const most = view.lanes.reduce((sum, lane) => Math.max(sum, lane.end - lane.start), 0);
+  return binCount(2 * most, view.brush.width);
+}
+
 // The lanes in the window share one scale, so that they can be compared.
 function paintLanes(view) {
   const {box, canvas, lanes, brush} = view, width = box.clientWidth, height = Math.max(box.clientHeight, 1);
@@ -79,7 +85,7 @@ function paintLanes(view) {
   measureFont(context);
   context.textBaseline = "middle";
   const first = Math.floor(offset / LANE_HEIGHT), last = Math.min(lanes.length, Math.ceil((offset + height) / LANE_HEIGHT));
-  const count = Math.max(1, Math.floor(brush.width));
+  const count = laneBins(view);
   view.most = 0;
   for (let i = first; i < last; i++)
     view.most = Math.max(view.most, binLane(lanes[i], count).most);
@@ -132,12 +138,12 @@ function tipOfLane(view, event) {
     return hideTip();
   const lines = [laneLabel(lane), `${formatCount(lane.end - lane.start)} samples`];
   if (x >= view.brush.left && lane.bins) {
-    const bin = Math.min(lane.bins.weight.length - 1, Math.floor(x - view.brush.left));
+    const bin = Math.min(lane.bins.weight.length - 1, Math.floor((x - view.brush.left) * lane.bins.weight.length / view.brush.width));
     const ns = timeAt(view.brush, x) * app.model.unitNs, {unit} = app.model.meta.events[app.state.event];
     lines.push(`${formatSeconds(ns, app.model.length * app.model.unitNs / 1000)} s: ${formatWeight(lane.bins.weight[bin], unit)}`);
     if (lane.bins.cut[bin])
       lines.push(`${formatCount(lane.bins.cut[bin])} stacks were cut`);
-    const lost = (lane.losses || []).find((loss) => Math.abs(loss.bin - bin) < 3);
+    const lost = (lane.losses || []).find((loss) => Math.abs(loss.bin - bin) < 2);
     if (lost)
       lines.push(`${formatCount(lost.count)} lost`);
   } else {
