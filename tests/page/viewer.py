@@ -390,8 +390,8 @@ def test_hostile_patterns_end():
     profile = pages.Profile()
     profile.recording()
     profile.thread(1, 1, "t")
-    for i in range(3000):
-        profile.sample(i, profile.stack(profile.frame(("ab" * 1000) + str(i))))
+    for i in range(1500):
+        profile.sample(i, profile.stack(profile.frame(("ab" * 500) + str(i))))
     page = show(profile.page(), "view=functions")
     for pattern in ("(a*)*c", "(a|b|ab)*c", "a.{50}a.{50}c", "((a{0,5}){0,5}){0,5}c", "(.*)(.*)(.*)(.*)(.*)c"):
         since = time.monotonic()
