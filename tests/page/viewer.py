@@ -377,7 +377,7 @@ def test_hostile_names_are_text():
     go(page, "view=functions&search=line")
     check(functions(page) == ["line\\u{a}feed\\u{d}\\u{0}\\u{1b}[31m"], functions(page))
     go(page, "view=functions&search=xxxx")
-    check(len(functions(page)[0]) <= 200, "cut")
+    check(len(functions(page)[0]) <= 110, "cut")
     page.run("document.querySelector('.rows').focus()")
     page.press("Down", "w")
     wait("whole", lambda: "x" * 100000 in (text(page, "dialog") or ""))

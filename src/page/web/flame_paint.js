@@ -3,7 +3,7 @@
 
 const CELL_FONT = "12px ui-monospace, 'SF Mono', 'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace";
 const CELL_MARGIN = 4;
-const ASCII = /^[\x20-\x7e]*$/;
+const ONE_WIDTH = /^[\x20-\x7e\u2026]*$/; // each character as wide as any other
 
 let characterWidth = 0;
 
@@ -18,7 +18,7 @@ function fitText(context, text, width) {
   const most = Math.floor(width / characterWidth);
   if (most < 3)
     return "";
-  if (ASCII.test(text))
+  if (ONE_WIDTH.test(text))
     return text.length <= most ? text : text.slice(0, most - 1) + CUT;
   let cut = text.slice(0, most);
   while (cut && context.measureText(cut + CUT).width > width)
@@ -47,7 +47,7 @@ function paintCell(pane, context, place, top) {
   if (width > 3 * characterWidth + 2 * CELL_MARGIN) {
     const isFaint = found && !isFound;
     context.fillStyle = (cell.frame < 0 && !pane.showsChange) || isFaint || place.row < pane.layout.zoomed.depth ? colours.text : colours.cellText;
-    context.fillText(fitText(context, frameName(pane.tree.model, cell.frame), width - 2 * CELL_MARGIN), x + CELL_MARGIN, top + ROW_HEIGHT / 2);
+    context.fillText(fitText(context, frameLabel(pane.tree.model, cell.frame, Math.ceil((width - 2 * CELL_MARGIN) / characterWidth)), width - 2 * CELL_MARGIN), x + CELL_MARGIN, top + ROW_HEIGHT / 2);
   }
 }
 

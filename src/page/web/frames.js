@@ -3,6 +3,7 @@
 
 const FLAG_INLINED = 4, FLAG_JIT = 8, FLAG_NAMELESS = 16, FLAG_CUT = 32;
 const KIND_NAMES = ["user", "kernel", "hypervisor", "guest"];
+const LABEL_LOOK_MAX = 1000; // characters of a name that are looked at for a label
 const ALL_NAME = "all";
 const CUT_NAME = "[callers are missing]";
 
@@ -57,7 +58,16 @@ function frameName(model, frame, max = SHOWN_MAX) {
   return shownText(name ? `${place} ${name}` : place, max);
 }
 
-// The same without its end, escaped.
+// A name for little room: where it is longer than `max`, without arguments of templates.
+function frameLabel(model, frame, max) {
+  const name = frameName(model, frame, LABEL_LOOK_MAX);
+  if (name.length <= max)
+    return name;
+  const folded = name.includes("<") ? foldTemplates(name) : name;
+  return folded.length > max ? folded.slice(0, Math.max(max - 1, 0)) + CUT : folded;
+}
+
+// The whole name, escaped.
 function frameWholeName(model, frame) {
   const id = model.columns.frame_name[frame];
   return model.strings.isWhole(id) ? frameName(model, frame, NAME_MAX_BYTES + 1) : escapeText(model.strings.whole(id));

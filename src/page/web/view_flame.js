@@ -55,7 +55,7 @@ function makeCrumbs() {
     crumbs.hidden = chain.length < 2;
     const shown = chain.length > 6 ? [chain[0], null, ...chain.slice(-4)] : chain;
     crumbs.replaceChildren(...shown.map((cell) => cell
-      ? makeButton(frameName(app.model, cell.frame, 48), "zoom to it", () => go({zoom: cellPath(cell)})) : "\u2026"));
+      ? makeButton(frameLabel(app.model, cell.frame, 48), "zoom to it", () => go({zoom: cellPath(cell)})) : "\u2026"));
   };
   return crumbs;
 }

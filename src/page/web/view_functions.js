@@ -59,7 +59,7 @@ function functionCells(frame) {
     self: () => shareCell(current.self[frame], whole), total: () => shareCell(current.total[frame], whole),
     before: () => formatShare(base.self[frame], weights.base.whole), change: () => changeText("self", frame),
     totalchange: () => changeText("total", frame), samples: () => formatCount(current.samples[frame]),
-    name: () => make("span", {}, swatch, frameName(model, frame)),
+    name: () => make("span", {}, swatch, frameLabel(model, frame, 110)),
     file: () => shownText(baseName(file), 80),
   };
   return functionColumns().map((column) => cells[column.name]());

@@ -10,9 +10,9 @@ function columnNs(model, state) {
   const length = model.length * model.unitNs, fits = (ns) => length / ns <= HEAT_COLUMNS_MAX && ns >= model.unitNs;
   if (state.column && fits(state.column))
     return state.column;
-  if (length >= 8e9 && length / 1e9 <= 600)
+  if (length >= 6e10 && length / 1e9 <= 1200)
     return 1e9;
-  return HEAT_PIECES.find((ns) => fits(ns) && length / ns <= 600) || length || 1;
+  return HEAT_PIECES.find((ns) => fits(ns) && length / ns <= 400) || length || 1;
 }
 
 function binHeat(model, state, recording) {
@@ -48,7 +48,7 @@ function paintHeatSpan(context, view, span) {
 function paintHeat(view) {
   const {heat, box, canvas} = view, width = box.clientWidth, height = Math.max(box.clientHeight, 60);
   const context = fitCanvas(canvas, width, height), colours = theme();
-  view.cellWidth = Math.min(24, width / heat.columns);
+  view.cellWidth = Math.min(40, width / heat.columns);
   view.cellHeight = (height - SCALE_HEIGHT - 4) / HEAT_ROWS;
   context.fillStyle = colours.ground;
   context.fillRect(0, 0, width, height);

@@ -54,7 +54,7 @@ function rankCard(title, rows) {
 function functionRows(kind) {
   const {model, weights} = app, values = functionsOf(model, weights).current[kind];
   return heaviest(values, 10).map((frame) => make("tr", {}, make("td", {class: "number"}, shareCell(values[frame], weights.current.whole)),
-    make("td", {class: "name"}, makeButton(frameName(model, frame, 100), "callers and callees", () => openSandwich(frame), {class: "link"}))));
+    make("td", {class: "name"}, makeButton(frameLabel(model, frame, 70), "callers and callees", () => openSandwich(frame), {class: "link"}))));
 }
 
 function threadWeights() {

@@ -31,7 +31,7 @@ function makePicker() {
     const {total} = functionsOf(app.model, app.weights).current;
     const frames = heaviest(total, 20);
     list.replaceChildren(make("p", {}, "Choose a function, here or in another view with the key s:"),
-      ...frames.map((frame) => makeButton(`${formatShare(total[frame], app.weights.current.whole)}  ${frameName(app.model, frame, 80)}`, "", () => openSandwich(frame))));
+      ...frames.map((frame) => makeButton(`${formatShare(total[frame], app.weights.current.whole)}  ${frameLabel(app.model, frame, 80)}`, "", () => openSandwich(frame))));
   };
   return list;
 }
@@ -72,7 +72,7 @@ function makeSandwichView() {
         return picker.sync();
       const trees = currentSandwich(), options = {showsChange: showsChange(state), found: app.found};
       const {root} = trees.callees;
-      setText(title, `${frameName(app.model, state.pivot)}: ${describeCell(trees.callees, root).slice(trees.callees.hasBase ? -2 : -1).join("; ")}`);
+      setText(title, `${frameLabel(app.model, state.pivot, SHOWN_MAX)}: ${describeCell(trees.callees, root).slice(trees.callees.hasBase ? -2 : -1).join("; ")}`);
       if (app.frame < 0)
         selectFrame(state.pivot);
       setPane(callers, trees.callers, trees.callers.root, {...options, upward: true});

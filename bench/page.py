@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""How long the page of `tally report --html` lets one wait, in headless Chromium: medians of five.
+
+usage: page.py [PAGE]    (without one, a page of a million samples and 100,000 nodes of a call tree is made)
+"""
+import os
+import statistics
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "page"))
+import pages  # noqa: E402
+import webdriver  # noqa: E402
+
+ROUNDS = 5
+# What is measured, and the fragment that does it; {} is the round, so that nothing is known from the one before.
+STEPS = (("all again", "note=10{}"), ("redraw", "note={}"), ("zoom", "zoom={zoom}"), ("zoom out", "note={}"), ("search", "search=function_{}"), ("span", "span={}00000-5000000"),
+         ("query", "query=sym%3A%2Ffunction_{}.*int%2F"), ("reversed", "reversed=1&span={}-9000000"), ("functions", "view=functions&span={}-9000000"),
+         ("time", "view=time&query=-tid%3A10{}"), ("heatmap", "view=heat&query=-tid%3A10{}"))
+
+
+def drawn(browser):
+    return browser.run("return [document.documentElement.dataset.drawn || '', document.documentElement.dataset.redraw]")
+
+
+def step(browser, fragment):
+    """Milliseconds of script until it was drawn."""
+    before = drawn(browser)[0]
+    browser.run("location.hash = arguments[0]", fragment)
+    end = time.monotonic() + 30
+    while drawn(browser)[0] == before and time.monotonic() < end:
+        time.sleep(0.01)
+    return float(drawn(browser)[1])
+
+
+def first_view(browser, url):
+    """Milliseconds from navigation to the first view."""
+    browser.go("about:blank")
+    browser.go(url)
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        shown = browser.run("return document.documentElement.dataset.firstView")
+        if shown:
+            time.sleep(0.5)
+            return float(shown)
+        time.sleep(0.02)
+    raise SystemExit("the page does not come")
+
+
+def zoom_of(browser):
+    """The path that a click on the widest cell some rows below leads to."""
+    area = browser.run("const r = document.querySelector('.flame canvas').getBoundingClientRect(); return [r.x, r.y]")
+    browser.click_at(area[0] + 10, area[1] + 19 * 6 + 9)
+    time.sleep(0.3)
+    fragment = browser.run("return location.hash.slice(1)")
+    return dict(part.split("=", 1) for part in fragment.split("&") if part).get("zoom", "0")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as scratch:
+        path = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else os.path.join(scratch, "large.html")
+        if len(sys.argv) < 2:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(pages.large().page())
+        browser = webdriver.Browser()
+        try:
+            print(f"| size of the page | {os.path.getsize(path) / 1e6:.1f} MB |")
+            first = [first_view(browser, "file://" + path) for _ in range(ROUNDS)]
+            print(f"| first view, since navigation | {statistics.median(first):.0f} ms |")
+            zoom = zoom_of(browser)
+            rounds = {name: [] for name, _ in STEPS}
+            for number in range(1, ROUNDS + 1):
+                for name, fragment in STEPS:
+                    rounds[name].append(step(browser, fragment.format(number, zoom=zoom)))
+            for name, values in rounds.items():
+                print(f"| {name}, script | {statistics.median(values):.1f} ms |")
+        finally:
+            browser.close()
+
+
+main()

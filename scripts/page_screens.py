@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Make the pictures of the page that `tally report --html` writes: it is opened in headless Chromium, and each view with
+what is interesting in it becomes a PNG.
+
+usage: page_screens.py PAGE DIRECTORY [SECOND_PAGE]    (docs/screens; the recording of scripts/demo.sh will do. A second
+page, of two recordings, is where the picture of a comparison is from)
+"""
+import os
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "page"))
+import webdriver  # noqa: E402
+
+WIDTH, HEIGHT = 1280, 760
+# Name, fragment of the address, colours, and the row of the flame graph that the cursor is on.
+VIEWS = (("page-flame", "", "light", 3), ("page-dark", "search=alloc", "dark", 0), ("page-functions", "view=functions", "light", 0),
+         ("page-time", "view=time", "light", 0), ("page-heat", "view=heat", "dark", 0), ("page-overview", "view=overview", "light", 0))
+
+
+def heaviest(browser):
+    """The number of the heaviest function by itself that has callers to show, from the table."""
+    browser.run("location.hash = 'view=functions'")
+    time.sleep(0.5)
+    browser.run("document.querySelector('.rows').focus()")
+    browser.press("Down", "Enter")
+    time.sleep(0.5)
+    return browser.url().split("#")[1]
+
+
+def take(browser, directory, name, fragment, scheme, row=0):
+    browser.scheme(scheme)
+    browser.run("location.hash = arguments[0]", fragment)
+    time.sleep(0.5)
+    if row:
+        browser.run("document.querySelector('.flame').focus({focusVisible: false})")
+        browser.press(*["Down"] * (row + 1))
+    browser.run("document.activeElement.blur()")
+    time.sleep(0.5)
+    with open(os.path.join(directory, name + ".png"), "wb") as file:
+        file.write(browser.screenshot())
+
+
+def main():
+    page, directory, *second = sys.argv[1:]
+    browser = webdriver.Browser(WIDTH, HEIGHT)
+    try:
+        browser.resize(WIDTH, HEIGHT)
+        browser.go("file://" + os.path.abspath(page))
+        time.sleep(1)
+        for view in VIEWS:
+            take(browser, directory, *view)
+        take(browser, directory, "page-callers", heaviest(browser), "light")
+        if second:
+            browser.go("file://" + os.path.abspath(second[0]))
+            time.sleep(1)
+            take(browser, directory, "page-diff", "", "light")
+    finally:
+        browser.close()
+
+
+main()
