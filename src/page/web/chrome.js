@@ -58,8 +58,10 @@ function makeHead() {
   return make("header", {},
     make("h1", {}, shownText(String(title || "profile"), 120)), event,
     make("div", {class: "fields"},
-      makeField("query", "Query", "query, like comm:x dso:y  ( : )", "query"), make("span", {id: "query-error", class: "wrong", role: "alert"}),
-      makeField("search", "Search functions", "mark functions  ( / )", "search"), make("span", {id: "found", role: "status"})),
+      makeField("query", "Query", "query, like comm:x dso:y  ( : )", "query"),
+      make("span", {id: "query-error", class: "wrong", role: "alert"}),
+      makeField("search", "Search functions", "mark functions  ( / )", "search"),
+      make("span", {id: "found", role: "status"})),
     makeButton("\u25d0", "dark or light (T)", turnTheme, {"aria-label": "Dark or light"}),
     makeButton("?", "keys and queries (?)", showHelp, {"aria-label": "Help"}));
 }
@@ -102,5 +104,6 @@ function makeChrome() {
   app.panel = make("main", {id: "panel"});
   const place = byId("app");
   place.replaceChildren(makeHead(), make("div", {class: "second"}, makeTabs(), make("div", {id: "chips", role: "group", "aria-label": "What is selected"})),
-    app.strip.box, app.panel, makeDetails(), make("div", {id: "status", class: "visually-hidden", "aria-live": "polite"}), make("div", {id: "tip", hidden: true, "aria-hidden": "true"}));
+    app.strip.box, app.panel, makeDetails(), make("div", {id: "status", class: "visually-hidden", "aria-live": "polite"}),
+    make("div", {id: "tip", hidden: true, "aria-hidden": "true"}));
 }

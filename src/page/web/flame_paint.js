@@ -47,7 +47,8 @@ function paintCell(pane, context, place, top) {
   if (width > 3 * characterWidth + 2 * CELL_MARGIN) {
     const isFaint = found && !isFound;
     context.fillStyle = (cell.frame < 0 && !pane.showsChange) || isFaint || place.row < pane.layout.zoomed.depth ? colours.text : colours.cellText;
-    context.fillText(fitText(context, frameLabel(pane.tree.model, cell.frame, Math.ceil((width - 2 * CELL_MARGIN) / characterWidth)), width - 2 * CELL_MARGIN), x + CELL_MARGIN, top + ROW_HEIGHT / 2);
+    const room = width - 2 * CELL_MARGIN, label = frameLabel(pane.tree.model, cell.frame, Math.ceil(room / characterWidth));
+    context.fillText(fitText(context, label, room), x + CELL_MARGIN, top + ROW_HEIGHT / 2);
   }
 }
 

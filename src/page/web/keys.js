@@ -57,7 +57,8 @@ function showHelp() {
   showDialog("Keys and queries", make("table", {class: "keys"}, make("tbody", {}, ...rows)),
     make("h3", {}, "Queries"),
     make("p", {}, "Words separated by blanks, all of which must hold; - or ! before one negates it: comm:nginx sym:/^ngx_.*handler$/ -dso:libssl time:10%-20%"),
-    make("p", {}, "comm:X the thread's name; pid:N tid:N cpu:N numbers and ranges (0-3,5); time:START,END in seconds of the recording's clock, or 10%-20%; sym:X dso:X a function or file anywhere on the stack; self-sym:X self-dso:X where the sample is; X alone any of the names."),
+    make("p", {}, "comm:X the thread's name; pid:N tid:N cpu:N numbers and ranges (0-3,5); time:START,END in seconds of the recording's clock, " +
+      "or 10%-20%; sym:X dso:X a function or file anywhere on the stack; self-sym:X self-dso:X where the sample is; X alone any of the names."),
     make("p", {}, "X is a part of a name, =X the whole, ==X with upper and lower case as they are, /X/ a regular expression; \"in quotes\" with blanks."));
 }
 

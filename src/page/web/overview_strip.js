@@ -6,7 +6,8 @@ const STRIP_HEIGHT = 46, SCALE_HEIGHT = 16;
 function makeStrip() {
   const canvas = make("canvas", {"aria-hidden": "true"});
   const box = make("div", {id: "strip", tabIndex: 0, role: "application", "aria-roledescription": "time line",
-    title: "orange: user, blue: kernel, red: lost here; drag: a span, double click: all", "aria-label": "Samples over time. Arrow keys move, space begins and ends a span, x takes it away."}, canvas);
+    title: "orange: user, blue: kernel, red: lost here; drag: a span, double click: all",
+    "aria-label": "Samples over time. Arrow keys move, space begins and ends a span, x takes it away."}, canvas);
   const strip = {box, canvas, key: "", painted: "", bins: []};
   strip.brush = makeBrush(canvas, box, () => paintStrip(strip), () => go({span: null}));
   return strip;

@@ -20,66 +20,68 @@ function assertionHolds(which, text, at) {
   }
 }
 
-// A matcher of names; `budget` ({left}) is shared by all that one query asks.
+// Add what step `start` leads to without a character to `list`; returns the new length, or -1 at a match.
+function followSteps(matcher, list, length, start, text, at) {
+  const {program, marks, stack, budget} = matcher;
+  let depth = 0;
+  stack[depth++] = start;
+  while (depth) {
+    const i = stack[--depth], step = program[i];
+    if (marks[i] === matcher.mark)
+      continue;
+    marks[i] = matcher.mark;
+    budget.left--;
+    if (step.op === OP_MATCH)
+      return -1;
+    if (step.op === OP_SPLIT) {
+      stack[depth++] = step.y;
+      stack[depth++] = step.x;
+    } else if (step.op === OP_JUMP) {
+      stack[depth++] = step.x;
+    } else if (step.op !== OP_ASSERT) {
+      list[length++] = i;
+    } else if (assertionHolds(step.x, text, at)) {
+      stack[depth++] = i + 1;
+    }
+  }
+  return length;
+}
+
+function takesCode(step, code) {
+  return step.op === OP_ANY || (step.op === OP_CHAR ? step.x === code : step.x(code));
+}
+
+// The steps behind the character at `at`: their number, or -1 at a match.
+function passCode(matcher, length, text, at) {
+  const {program, now, then} = matcher, code = text.charCodeAt(at);
+  let count = 0;
+  matcher.mark++;
+  for (let i = 0; i < length && count >= 0; i++) {
+    if (takesCode(program[now[i]], code))
+      count = followSteps(matcher, then, count, now[i] + 1, text, at + 1);
+  }
+  [matcher.now, matcher.then] = [then, now];
+  return count;
+}
+
+function regexMatches(matcher, text) {
+  let length = 0;
+  matcher.mark++;
+  for (let at = 0; ; at++) {
+    length = followSteps(matcher, matcher.now, length, 0, text, at);
+    if (length < 0 || at >= text.length)
+      return length < 0;
+    if (matcher.budget.left < 0)
+      throw new BadQuery("the regular expression takes too long on these names");
+    length = passCode(matcher, length, text, at);
+    if (length < 0)
+      return true;
+  }
+}
+
+// A function of names; `budget` ({left}) is shared by all that one query asks.
 function compileRegex(pattern, folds, budget) {
-  const program = parseRegex(pattern, folds);
-  const marks = new Uint32Array(program.length), stack = new Uint32Array(2 * program.length + 2);
-  let now = new Uint32Array(program.length), then = new Uint32Array(program.length), mark = 0;
-
-  // Add what step `start` leads to without a character; returns the new length, or -1 at a match.
-  function follow(list, length, start, text, at) {
-    let depth = 0;
-    stack[depth++] = start;
-    while (depth) {
-      const i = stack[--depth], step = program[i];
-      if (marks[i] === mark)
-        continue;
-      marks[i] = mark;
-      budget.left--;
-      if (step.op === OP_MATCH)
-        return -1;
-      if (step.op === OP_SPLIT) {
-        stack[depth++] = step.y;
-        stack[depth++] = step.x;
-      } else if (step.op === OP_JUMP) {
-        stack[depth++] = step.x;
-      } else if (step.op === OP_ASSERT) {
-        if (assertionHolds(step.x, text, at))
-          stack[depth++] = i + 1;
-      } else {
-        list[length++] = i;
-      }
-    }
-    return length;
-  }
-
-  function takes(step, code) {
-    return step.op === OP_ANY || (step.op === OP_CHAR ? step.x === code : step.x(code));
-  }
-
-  return (name) => {
-    const text = folds ? name.toLowerCase() : name;
-    let length = 0;
-    mark++;
-    for (let at = 0; ; at++) {
-      length = follow(now, length, 0, text, at);
-      if (length < 0)
-        return true;
-      if (at >= text.length)
-        return false;
-      if (budget.left < 0)
-        throw new BadQuery("the regular expression takes too long on these names");
-      const code = text.charCodeAt(at);
-      let count = 0;
-      mark++;
-      for (let i = 0; i < length && count >= 0; i++) {
-        if (takes(program[now[i]], code))
-          count = follow(then, count, now[i] + 1, text, at + 1);
-      }
-      if (count < 0)
-        return true;
-      [now, then] = [then, now];
-      length = count;
-    }
-  };
+  const program = parseRegex(pattern, folds), size = program.length;
+  const matcher = {program, budget, mark: 0, marks: new Uint32Array(size), stack: new Uint32Array(2 * size + 2), now: new Uint32Array(size), then: new Uint32Array(size)};
+  return (name) => regexMatches(matcher, folds ? name.toLowerCase() : name);
 }

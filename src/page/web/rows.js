@@ -39,8 +39,9 @@ function drawHead(rows) {
   }));
 }
 
-function padding(height, columns) {
-  const cell = make("td", {colspan: columns, class: "padding"});
+// Of one cell: one that spans columns which a narrow window hides would give them room.
+function padding(height) {
+  const cell = make("td", {class: "padding"});
   cell.style.height = `${height}px`;
   return make("tr", {"aria-hidden": "true"}, cell);
 }
@@ -49,14 +50,14 @@ function drawRows(rows) {
   const {source, box, body, table} = rows, count = source.count(), columns = source.columns();
   const first = Math.max(0, Math.floor(box.scrollTop / TABLE_ROW_HEIGHT) - ROWS_BESIDE);
   const last = Math.min(count, Math.ceil((box.scrollTop + box.clientHeight) / TABLE_ROW_HEIGHT) + ROWS_BESIDE);
-  const list = [padding(first * TABLE_ROW_HEIGHT, columns.length)];
+  const list = [padding(first * TABLE_ROW_HEIGHT)];
   for (let i = first; i < last; i++) {
     const attributes = {"data-row": i, "aria-rowindex": i + 2, "aria-selected": i === rows.cursor ? "true" : null,
       ...(source.attributes ? source.attributes(i) : {})};
     const cells = source.cells(i);
     list.push(make("tr", attributes, ...columns.map((column, at) => make("td", {class: column.class}, cells[at]))));
   }
-  list.push(padding(Math.max(0, count - last) * TABLE_ROW_HEIGHT, columns.length));
+  list.push(padding(Math.max(0, count - last) * TABLE_ROW_HEIGHT));
   body.replaceChildren(...list);
   table.setAttribute("aria-rowcount", count + 1);
 }

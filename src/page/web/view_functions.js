@@ -69,7 +69,7 @@ function makeFunctionsView() {
   let frames = [], key = "";
   const sort = (name) => {
     const isText = name === "name" || name === "file", {state} = app;
-    go({sort: name, ascending: state.sort === name ? !state.ascending : false && isText});
+    go({sort: name, ascending: state.sort === name ? !state.ascending : isText});
   };
   const rows = makeRows({
     label: "Functions", columns: functionColumns, count: () => frames.length, cells: (i) => functionCells(frames[i]),
@@ -87,7 +87,8 @@ function makeFunctionsView() {
         frames = sortedFunctions();
       [key, rows.weights] = [now, weights];
       const {unit} = app.model.meta.events[state.event];
-      setText(caption, `${formatCount(frames.length)} functions${app.found ? " found" : ""}; ${formatCount(weights.current.count)} samples, ${formatWeight(weights.current.whole, unit)}. Enter or a double click: callers and callees.`);
+      const sums = `${formatCount(weights.current.count)} samples, ${formatWeight(weights.current.whole, unit)}`;
+      setText(caption, `${formatCount(frames.length)} functions${app.found ? " found" : ""}; ${sums}. Enter or a double click: callers and callees.`);
       resetRows(rows, !isNew);
     },
   };

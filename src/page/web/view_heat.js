@@ -102,7 +102,8 @@ function heatPieceText(ns) {
 }
 
 function makeHeatView() {
-  const canvas = make("canvas", {"aria-hidden": "true"}), box = make("div", {class: "heat", role: "img", tabIndex: 0, "aria-label": "Heatmap of samples; the strip above takes spans by the keyboard"}, canvas);
+  const canvas = make("canvas", {"aria-hidden": "true"}), box = make("div", {class: "heat", role: "img", tabIndex: 0,
+    "aria-label": "Heatmap of samples; the strip above takes spans by the keyboard"}, canvas);
   const view = {box, canvas, heat: null, drag: null, key: ""};
   canvas.addEventListener("mousedown", (event) => {
     if (event.button === 0)

@@ -87,8 +87,8 @@ function makeOverviewView() {
     element: make("div", {class: "view fills"}, body),
     focus: () => body.focus(),
     draw() {
-      const ranks = app.weights.current.whole > 0
-        ? [rankCard("Heaviest by themselves", functionRows("self")), rankCard("Heaviest with what they call", functionRows("total")), rankCard("Heaviest threads", threadRows())] : [];
+      const ranks = app.weights.current.whole > 0 ? [rankCard("Heaviest by themselves", functionRows("self")),
+        rankCard("Heaviest with what they call", functionRows("total")), rankCard("Heaviest threads", threadRows())] : [];
       body.replaceChildren(...fixed, ...ranks, ...headers);
     },
   };
