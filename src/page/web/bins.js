@@ -16,13 +16,18 @@ function makeBins(count) {
   return {weight: new Float64Array(count), kernel: new Float64Array(count), cut: new Uint32Array(count), most: 0};
 }
 
-function addToBin(model, bins, bin, i) {
-  const weight = model.columns.sample_weight[i], node = model.columns.sample_node[i];
-  bins.weight[bin] += weight;
-  if (model.kernel[node])
-    bins.kernel[bin] += weight;
-  if (model.cut[node])
-    bins.cut[bin]++;
+// A function that adds sample i. It is called for each of millions.
+function makeBinner(model, bins) {
+  const {sample_weight: weights, sample_node: nodes, sample_time: times} = model.columns, {weight, kernel, cut} = bins, isCut = model.cut;
+  const isKernel = kernelNodes(model), last = weight.length - 1, scale = weight.length / Math.max(model.length, 1);
+  return (i) => {
+    const bin = Math.min(last, Math.floor(times[i] * scale)), node = nodes[i];
+    weight[bin] += weights[i];
+    if (isKernel[node])
+      kernel[bin] += weights[i];
+    if (isCut[node])
+      cut[bin]++;
+  };
 }
 
 function finishBins(bins) {
@@ -43,22 +48,19 @@ function binCount(samples, width) {
 
 // All that passes the filter, of one recording, whatever the span is.
 function binRecording(model, filter, recording, count) {
-  const bins = makeBins(count), time = model.columns.sample_time;
-  const [start, end] = samplesOf(model, recording);
-  kernelNodes(model);
+  const bins = makeBins(count), add = makeBinner(model, bins), [start, end] = samplesOf(model, recording);
   for (let i = start; i < end; i++) {
     if (filter.passes(i, recording))
-      addToBin(model, bins, binOf(time[i], model.length, count), i);
+      add(i);
   }
   return finishBins(bins);
 }
 
 // Of the samples `order[start..end)`.
 function binList(model, order, start, end, count) {
-  const bins = makeBins(count), time = model.columns.sample_time;
-  kernelNodes(model);
+  const bins = makeBins(count), add = makeBinner(model, bins);
   for (let at = start; at < end; at++)
-    addToBin(model, bins, binOf(time[order[at]], model.length, count), order[at]);
+    add(order[at]);
   return finishBins(bins);
 }
 
