@@ -23,6 +23,7 @@ WRITERS = {
     "stat": ["cli/stat/json.c"],
     "stat-plan": ["cli/stat/plan.c"],
     "script": ["cli/script/dump.c", "cli/script/dump_sample.c"],
+    "page": ["page/meta.c"],
 }
 # Keys that stand in tables: schema, file, the expression that finds them, or a list of them.
 TABLES = [
@@ -30,6 +31,7 @@ TABLES = [
     ("health", "cli/recording/health_stacks.c", r'\[TALLY_UNWIND_\w+\] =\s*\{"(\w+)",'),
     ("report", "view/columns.c", r'^\t\{"(\w+)", "[^"]*", TALLY_KEY_'),
     ("stat", "cli/stat/json.c", r'\{"(\w+)", key->'),
+    ("page", "page/meta.c", r'add_lines\("(\w+)"'),
     ("diff", "cli/diff/diff.c", r'\\"(\w+)\\":'),
     ("script", "cli/script/dump_sample.c", r'dump_words\(out, "(\w+)"'),
     ("script", "abi/record_table.c", r'\b(?:U16|U32|U64|STRING)\("(\w+)"\)|\{"(\w+)", TALLY_FIELD_(?!READ)'),
@@ -49,11 +51,19 @@ WORDS = [
     ("list", "kind", "cli/list/print.c", r'^\t\t"([^"]*)",$', set()),
     ("health", "end", "cli/recording/health_stacks.c", r'\[TALLY_UNWIND_\w+\] =\s*\{"(\w+)",', set()),
     ("annotate", "kind", "view/annotate_json.c", r'\[TALLY_INSTRUCTION_\w+\] = "([^"]*)"', set()),
+    ("page", "name", "page/column.c", r'\[PAGE_\w+\] = \{"(\w+)"', set()),
+    ("page", "as", "page/column.c", r'\[PAGE_\w+\] = "(\w+)"', set()),
     ("script", "name", "abi/record_table.c", r'RECORD\(([A-Z]\w+),|PERF_RECORD_\w+, "(\w+)"', None),
     ("script", "name", "perfdata/records.c", r'(?:DESC|EMPTY)\(TALLY_PERFDATA_\w+, "(\w+)"', None),
 ]
 # Files that use the writer for something else than a document: why.
-OTHERS = {"cli/stat/csv.c": "perf's keys, for -j"}
+OTHERS = {
+    "cli/stat/csv.c": "perf's keys, for -j",
+    **dict.fromkeys(["export/firefox.c", "export/firefox_tables.c", "export/firefox_threads.c"], "the Firefox Profiler's format"),
+    "export/speedscope.c": "speedscope's format",
+}
+# Where commands, and what they write by, are.
+ROOMS = ("cli/*", "view", "page", "export")
 CALL = re.compile(r"\b\w*json\w*\(")
 CHARACTER = re.compile(r"'(?:\\.|[^'\\\n])'")  # brackets that open nothing
 LITERAL = re.compile(r'"(\w+)"')
@@ -161,7 +171,7 @@ def complaints_of_words(source, schemas):
 
 def complaints_of_files(source, names):
     known = {path for paths in WRITERS.values() for path in paths} | set(OTHERS)
-    for path in sorted(glob.glob(os.path.join(source, "cli", "*", "*.c")) + glob.glob(os.path.join(source, "view", "*.c"))):
+    for path in sorted(path for room in ROOMS for path in glob.glob(os.path.join(source, room, "*.c"))):
         name = os.path.relpath(path, source).replace(os.sep, "/")
         if '#include "base/json.h"' in read(path) and name not in known:
             yield f"src/{name} writes JSON, and scripts/check_schemas.py does not know of which schema"

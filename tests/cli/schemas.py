@@ -8,6 +8,7 @@ usage: schemas.py TALLY FIXTURES SHARED
 import collections
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -185,6 +186,13 @@ def hold_report(path, options=()):
     return bool(text)
 
 
+def hold_page(path, *options):
+    """The facts in its page."""
+    page = output("report", "-i", path, "--html", "-", *options)
+    facts = re.search(r'id="tally-meta">(.*?)</script>', page, re.S)
+    hold("page", json.loads(facts.group(1)), f"page of {path}")
+
+
 def check_fixtures(one):
     files = list(one.files())
     if not LONG and one.own:
@@ -194,7 +202,9 @@ def check_fixtures(one):
     kinds, reports = collections.Counter(), 0
     for path in files:
         kinds += hold_records(path)
-        reports += hold_report(path)
+        if hold_report(path):
+            reports += 1
+            hold_page(path)
     assert len(kinds) > 15 and reports > len(files) / 2, (kinds, reports, len(files))
 
 
@@ -210,6 +220,7 @@ def test_hostile():
         small = LONG or os.path.basename(path) not in ("deep.data", "threads.data")
         hold_report(path, ["--symfs", ROOT, *([] if small else ["-g", "none", "-s", "symbol"])])
         hold_records(path)
+        hold_page(path, "--symfs", ROOT)
     shop = os.path.join(WORK, "shop")
     browser_data.write_recording(shop)
     hold_output("annotate", "annotate", "--json", "-i", os.path.join(ROOT + "-crafted", "names.data"), "--symfs", ROOT)
