@@ -87,8 +87,7 @@ int page_event(struct tally_html *page, const struct page_event *event, uint32_t
 int page_thread(struct tally_html *page, const struct tally_machine *machine,
 		const struct tally_thread *thread, uint32_t comm, uint32_t *ret_thread)
 {
-	uint32_t words[NR_THREAD_WORDS] = {(uint32_t)(thread->pid + 1),
-					   (uint32_t)(thread->tid + 1)};
+	uint32_t words[NR_THREAD_WORDS] = {(uint32_t)thread->pid + 1, (uint32_t)thread->tid + 1};
 	int ret = page_string(page,
 			      tally_intern_text(tally_machine_comms(machine),
 						tally_machine_comm_of(machine, comm)),
