@@ -19,7 +19,8 @@ import sys
 import tempfile
 
 COMMANDS = (["script"], ["report", "--stdio"], ["evlist", "-v"], ["buildid-list"], ["script", "--dump-json"],
-            ["diff"], ["diff", "--by", "path"])
+            ["diff"], ["diff", "--by", "path"],
+            ["report", "--svg", "-"], ["report", "--html", "-"], ["report", "--json"])
 CPU_SECONDS, MEMORY_MB = 60, 1500
 ENV = dict(os.environ, LC_ALL="C", ASAN_OPTIONS=f"hard_rss_limit_mb={MEMORY_MB}:quarantine_size_mb=16:exitcode=99",
            UBSAN_OPTIONS="halt_on_error=1:exitcode=99")
