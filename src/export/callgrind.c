@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The format of callgrind: what each line of a function cost by itself, and what the calls from it
- * did. A sample tells no number of calls, so each edge of the graph says 1. What a function costs
- * with its callees is what these programs add up: its own cost and that of its calls. For this to
- * be the truth of functions that call themselves, a sample counts for the calls of a function
- * where it is outermost on the stack only, and for none of the function that it fell into.
+ * did. A sample tells no number of calls, so each edge of the graph says 1.
+ *
+ * What a function costs with its callees is added up by readers: as its own cost and that of its
+ * calls, or as the cost of the calls to it. For both to be the truth a sample counts for one call
+ * to each function on its stack and for one from it. So functions that are on it several times
+ * are where they are outermost, that of the sample itself is innermost, and the outermost ones are
+ * called by one that stands for all. An edge between functions that called each other by way of
+ * such ones is from the one to the other.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,6 +23,8 @@
 #include "export/stream.h"
 
 #define NO_CALLEE UINT32_MAX
+#define NO_FRAME  UINT32_MAX /* the function that stands for all has none */
+#define ALL       "[all]"
 
 /* A line of a function, and what it calls. */
 struct callgrind_cost {
@@ -94,14 +100,15 @@ static uint32_t line_of(const struct callgrind *callgrind, uint32_t frame)
 	return name && file && !strcmp(name, tally_path_name(file)) ? line->line : 0;
 }
 
-/* Count a bucket for a line of a frame's function, or for a call from it. */
+/* Count a bucket for a function's own cost, or for a call from it; `frame` is in it. */
 static int count(struct callgrind *callgrind, const struct tally_bucket *bucket, size_t event,
 		 uint32_t frame, uint32_t callee)
 {
 	struct callgrind_cost cost = {
-		.function = callgrind->model.function_of[frame],
+		.function = frame == NO_FRAME ? (uint32_t)callgrind->model.functions.len
+					      : callgrind->model.function_of[frame],
 		.callee = callee,
-		.line = line_of(callgrind, frame),
+		.line = frame == NO_FRAME ? 0 : line_of(callgrind, frame),
 	};
 	struct callgrind_cost *found;
 	int ret = cost_find(callgrind, &cost, &found);
@@ -116,22 +123,29 @@ static int count(struct callgrind *callgrind, const struct tally_bucket *bucket,
 static int count_bucket(struct callgrind *callgrind, size_t i, size_t event)
 {
 	const struct tally_bucket *bucket = &callgrind->profile->buckets.data[i];
-	uint32_t frame = tally_export_frame(callgrind->profile, &bucket->key, 0), function;
-	int ret = count(callgrind, bucket, event, frame, NO_CALLEE);
+	const uint32_t *function_of = callgrind->model.function_of;
+	uint32_t leaf = tally_export_frame(callgrind->profile, &bucket->key, 0);
+	uint32_t caller = NO_FRAME;
+	int ret = 0;
 
-	callgrind->met[callgrind->model.function_of[frame]] = i + 1;
+	callgrind->met[function_of[leaf]] = i + 1;
 	for (uint32_t at = tally_export_depth(callgrind->profile, &bucket->key);
 	     --at > 0 && !ret;) {
-		uint32_t callee = tally_export_frame(callgrind->profile, &bucket->key, at - 1);
+		uint32_t frame = tally_export_frame(callgrind->profile, &bucket->key, at);
+		uint32_t function = function_of[frame];
 
-		frame = tally_export_frame(callgrind->profile, &bucket->key, at);
-		function = callgrind->model.function_of[frame];
+		/* It called itself: the call that leads on is in its last frame. */
+		if (caller != NO_FRAME && function_of[caller] == function)
+			caller = frame;
 		if (callgrind->met[function] == i + 1)
 			continue;
 		callgrind->met[function] = i + 1;
-		ret = count(callgrind, bucket, event, frame, callgrind->model.function_of[callee]);
+		ret = count(callgrind, bucket, event, caller, function);
+		caller = frame;
 	}
-	return ret;
+	if (!ret)
+		ret = count(callgrind, bucket, event, caller, function_of[leaf]);
+	return ret ? ret : count(callgrind, bucket, event, leaf, NO_CALLEE);
 }
 
 static int count_all(struct callgrind *callgrind)
@@ -225,7 +239,10 @@ static const char *const callee_names[] = {"cob", "cfi", "cfn"};
 /* Where a function is: its object, its file, its name. */
 static int add_function(struct callgrind *callgrind, const char *const *names, uint32_t number)
 {
-	const struct tally_export_function *function = &callgrind->model.functions.data[number];
+	static const struct tally_export_function all = {0};
+	bool is_all = number == callgrind->model.functions.len;
+	const struct tally_export_function *function =
+		is_all ? &all : &callgrind->model.functions.data[number];
 	struct tally_str name = {0};
 	int ret;
 
@@ -235,7 +252,10 @@ static int add_function(struct callgrind *callgrind, const char *const *names, u
 		ret = add_name(callgrind, names[1], &callgrind->files,
 			       function->file ? function->file : "???");
 	tally_str_clear(&name);
-	tally_export_add_function(function, &name);
+	if (is_all)
+		tally_str_add(&name, ALL);
+	else
+		tally_export_add_function(function, &name);
 	if (!ret)
 		ret = add_name(callgrind, names[2], &callgrind->names, tally_str_text(&name));
 	ret = ret ? ret : tally_str_error(&name);
