@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A report in the format of another program. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,6 +116,18 @@ static struct tally_export_event export_event(const struct tally_perfdata_event 
 bool report_wants_event(const struct report *report, uint64_t i)
 {
 	return !report->config->event_number || report->config->event_number == i + 1;
+}
+
+int report_check_event(const struct report *report)
+{
+	size_t nr = tally_perfdata_nr_events(report->session->data);
+
+	if (report->config->event_number <= nr)
+		return 0;
+	tally_print_error("option '--event-number': there is no event %" PRIu64
+			  ", but %zu event%s, which 'tally evlist' lists",
+			  report->config->event_number, nr, tally_plural(nr));
+	return -EINVAL;
 }
 
 /* Those that have samples, or the first one where none has. */

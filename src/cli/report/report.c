@@ -234,6 +234,8 @@ static int report_show(struct report *report)
 	int ret = tally_check_events(&report->profile, report->session->path);
 
 	if (!ret)
+		ret = report_check_event(report);
+	if (!ret)
 		ret = report_callers(report);
 	if (!ret)
 		ret = tally_profile_finish(&report->profile);
