@@ -1,0 +1,446 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""report --format: each format read back, and held against the samples as tally script prints them and the rows of the
+report.
+
+usage: export.py TALLY
+"""
+import collections
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import crafted
+import export_readers as readers
+import tap
+
+TALLY = os.path.abspath(sys.argv[1])
+WORK = tempfile.mkdtemp(prefix="tally-export-")
+DATA, TWO = os.path.join(WORK, "perf.data"), os.path.join(WORK, "two.data")
+STACKS = ("folded", "speedscope", "firefox", "pprof", "perfetto")  # formats that keep stacks whole
+FORMATS = STACKS + ("callgrind", "json", "csv")
+
+PROGRAM = r"""
+#include <pthread.h>
+#include <sys/prctl.h>
+volatile unsigned long sink;
+static inline __attribute__((always_inline)) void innermost(int n) { for (int i = 0; i < n; i++) sink += i; }
+static inline __attribute__((always_inline)) void inlined_part(int n) { innermost(n); sink++; }
+__attribute__((noinline)) void busy(int n) { inlined_part(n); sink++; }
+__attribute__((noinline)) void again(int n)
+{
+	if (n)
+		again(n - 1);
+	for (int i = 0; i < 100000; i++)
+		sink += 2 * i;
+}
+__attribute__((noinline)) void pong(int n);
+__attribute__((noinline)) void ping(int n)
+{
+	if (n)
+		pong(n - 1);
+	for (int i = 0; i < 50000; i++)
+		sink += 3 * i;
+}
+__attribute__((noinline)) void pong(int n)
+{
+	if (n)
+		ping(n - 1);
+	for (int i = 0; i < 50000; i++)
+		sink += 5 * i;
+}
+__attribute__((noinline)) void outer(void) { busy(1000000); again(5); ping(6); sink++; }
+static void *thread(void *arg)
+{
+	prctl(PR_SET_NAME, "worker bee");
+	for (int i = 0; i < 40; i++)
+		outer();
+	return arg;
+}
+int main(void)
+{
+	pthread_t other;
+	pthread_create(&other, 0, thread, 0);
+	for (int i = 0; i < 60; i++)
+		outer();
+	pthread_join(other, 0);
+}
+"""
+
+
+def setup():
+    source, program = os.path.join(WORK, "loop.c"), os.path.join(WORK, "loop")
+    with open(source, "w", encoding="ascii") as file:
+        file.write(PROGRAM)
+    subprocess.run(["gcc", "-g", "-O0", "-fno-omit-frame-pointer", "-pthread", "-o", program, source], check=True)
+    for path, events in ((DATA, "cpu-clock"), (TWO, "cpu-clock,task-clock")):
+        run = tap.run(TALLY, "record", "-e", events, "-F", "2000", "--sample-cpu", "-g", "-o", path, program)
+        tap.same(run.returncode, 0, f"record: {run.stderr}")
+
+
+def export(form, *options, data=DATA, status=0):
+    """The bytes that are written to standard output."""
+    run = tap.run(TALLY, "report", "-i", data, "--format", form, "--raw-chains", *options, text=False)
+    tap.same(run.returncode, status, f"{form} {options}: {run.stderr!r}")
+    return run.stdout
+
+
+def script(*options, data=DATA, tool=TALLY):
+    run = tap.run(tool, "script", "-i", data, "-F", "comm,pid,tid,cpu,time,period,ip,sym,dso", *options, errors="replace")
+    tap.same(run.returncode, 0, f"script: {run.stderr}")
+    return readers.script(run.stdout)
+
+
+def report(*options, data=DATA):
+    run = tap.run(TALLY, "report", "-i", data, "--json", "--raw-chains", "-g", "none", *options)
+    tap.same(run.returncode, 0, f"report {options}: {run.stderr}")
+    return json.loads(run.stdout)["events"]
+
+
+def same_counts(got, want, what):
+    """Of Counters: what differs is told, not all."""
+    differ = {key: (got[key], want[key]) for key in set(got) | set(want) if got[key] != want[key]}
+    assert not differ, f"{what}: {len(differ)} differ (got, wanted): {sorted(differ.items(), key=str)[:3]}"
+
+
+# ---- the same samples ----------------------------------------------------------------------------
+
+def check_stacks(form, want, *options, data=DATA):
+    got = readers.READERS[form](export(form, *options, data=data))
+    assert want.weight() and len(want.stacks) > 5, "nothing to compare"
+    same_counts(got.stacks, want.stacks, f"stacks of {form} {options}")
+    if got.numbers:
+        same_counts(got.numbers, want.numbers, f"samples of {form} {options}")
+    return got
+
+
+def test_stacks_are_those_of_script():
+    want = script()
+    assert any(stack[-3:] == ("busy", "inlined_part", "innermost") for stack in want.stacks), list(want.stacks)[:5]
+    for form in STACKS:
+        got = check_stacks(form, want)
+        if form in ("folded", "pprof", "firefox"):
+            same_counts(got.comms, want.comms, f"comms of {form}")
+        if got.threads:
+            same_counts(got.threads, want.threads, f"threads of {form}")
+
+
+def test_without_inlined_functions():
+    want = script("--no-inline")
+    assert not any("innermost" in stack for stack in want.stacks)
+    for form in STACKS:
+        check_stacks(form, want, "--no-inline")
+
+
+def test_folded_is_what_perf_script_says():
+    if not shutil.which("perf"):
+        raise tap.Skip("perf is not installed")
+    text = tap.run("perf", "script", "-i", DATA, "--no-inline", "-F", "comm,pid,tid,cpu,time,period,ip,sym,dso").stdout
+    check_stacks("folded", readers.script(text), "--no-inline")
+
+
+def test_times():
+    want = sorted(script("--ns").times)
+    tap.same(sorted(readers.Perfetto(export("perfetto")).events["cpu-clock"].times), want, "perfetto")
+    first = min(time for _, time in want)
+    tap.same(sorted(readers.firefox(export("firefox")).times), [(tid, time - first) for tid, time in want], "firefox")
+
+
+def test_threads_of_perfetto():
+    names = {name for _, name in readers.Perfetto(export("perfetto")).threads.values()}
+    assert {"loop", "worker bee"} <= names, names
+
+
+def test_speedscope_is_in_the_order_of_time():
+    file = json.loads(export("speedscope"))
+    text = tap.run(TALLY, "script", "-i", DATA, "-F", "comm,pid,tid,cpu,time,period,ip,sym,dso").stdout
+    blocks = [readers.script(block) for block in filter(None, text.split("\n\n"))]
+    names = [frame["name"] for frame in file["shared"]["frames"]]
+    for profile in file["profiles"]:
+        comm, pid, tid = re.match(r"(.*) (\d+)/(\d+), cpu-clock$", profile["name"]).groups()
+        want = []
+        for block in blocks:
+            [[who, stack]] = block.comms
+            if who == comm and (int(pid), int(tid)) in block.threads and (not want or want[-1] != stack):
+                want.append(stack)
+        tap.same([tuple(names[frame] for frame in stack) for stack in profile["samples"]], want, profile["name"])
+
+
+# ---- the same sums as the report's ---------------------------------------------------------------
+
+def report_sums(*options, data=DATA, event=0):
+    """By function its own weight and that with callees, the latter of functions that have a name."""
+    own, total = collections.Counter(), collections.Counter()
+    found = report("-s", "dso,symbol", "--no-inline", *options, data=data)[event]
+    for row in found["rows"]:
+        name = row["symbol"].split("] ", 1)[1]
+        is_named = not re.match("0x[0-9a-f]{16}$", name)
+        own[name if is_named else readers.unnamed(row["dso"])] += row["self_period"]
+        if is_named:
+            total[name] += row["total_period"]
+    return own, total, found
+
+
+def check_sums(form, *options, data=DATA, event=0):
+    own, total, found = report_sums(*options, data=data, event=event)
+    data = export(form, "--no-inline", *options, data=data)
+    if form == "callgrind":
+        costs = readers.Callgrind(data)
+        name, samples = costs.events[2 * event:2 * event + 2]
+        tap.same(costs.totals[2 * event:2 * event + 2], [found["period"], found["samples"]], "totals")
+        got_own = {function: cost for (function, of), cost in costs.self_cost.items() if of == name}
+        got_total = {function: cost for (function, of), cost in costs.inclusive.items() if of == name}
+        # Readers take either sum for what a function costs with its callees.
+        calls = {function: cost for (function, of), cost in costs.called.items() if of == name}
+        same_counts(collections.Counter(calls), collections.Counter({key: got_total[key] for key in got_total if key != "[all]"}), "calls")
+        tap.same(sum(cost for (_, of), cost in costs.self_cost.items() if of == samples), found["samples"], "samples")
+    else:
+        got = readers.READERS[form](data)
+        got_own, got_total = got.own(), got.total()
+        tap.same(got.weight(), found["period"], f"{form} {options}")
+        if got.numbers:
+            tap.same(got.count(), found["samples"], f"{form} {options}")
+    same_counts(collections.Counter(got_own), own, f"{form} {options}: self")
+    same_counts(collections.Counter({name: got_total[name] for name in total if name in got_total}), total,
+                f"{form} {options}: total")
+
+
+def test_sums_are_those_of_report():
+    for form in STACKS + ("callgrind",):
+        check_sums(form)
+
+
+def test_filters():
+    times = sorted(time for _, time in script("--ns").times)
+    span = f"{times[len(times) // 4] / 1e9:.6f},{times[len(times) // 2] / 1e9:.6f}"
+    tid = report("-s", "tid")[0]["rows"][0]["tid"]
+    whole = report()[0]["samples"]
+    cpu = re.search(r"\[(\d+)\]", tap.run(TALLY, "script", "-i", DATA, "-F", "comm,cpu").stdout)[1].lstrip("0") or "0"
+    chosen = (["--comms", "worker bee"], ["--time", span], ["--time", "10%-40%"], ["-C", cpu], ["--tid", re.search(r"\d+", tid)[0]],
+              ["--query", "sym:again"], ["--query", f"-sym:=again comm:worker time:{span}"], ["--symbols", "busy"],
+              ["--max-stack", "2"])
+    for number, options in enumerate(chosen):
+        left = report(*options)[0]["samples"]
+        assert 0 < left <= whole, (options, left, whole)
+        # Two formats each: what they have in common chooses the samples.
+        for form in (STACKS + ("callgrind",))[number % 3::3]:
+            check_sums(form, *options)
+
+
+def test_nothing_is_left():
+    for form in STACKS + ("callgrind", "csv"):
+        data = export(form, "--comms", "nobody")
+        if form == "callgrind":
+            tap.same(readers.Callgrind(data).totals, [0, 0], form)
+        elif form == "csv":
+            tap.same(readers.rows_csv(data), [], form)
+        else:
+            tap.same(readers.READERS[form](data).weight(), 0, form)
+
+
+def test_several_events():
+    names = ["cpu-clock", "task-clock"]
+    events = report("--no-inline", data=TWO)
+    tap.same([event["event"] for event in events], names, "events")
+    profile, trace = readers.Pprof(export("pprof", data=TWO)), readers.Perfetto(export("perfetto", data=TWO))
+    tap.same([kind[0] for kind in profile.types], ["cpu-clock:samples", "cpu-clock", "task-clock:samples", "task-clock"], "types")
+    for number, (name, event) in enumerate(zip(names, events)):
+        check_sums("callgrind", data=TWO, event=number)
+        of_speedscope = readers.speedscope(export("speedscope", data=TWO), name)
+        for got in (profile.samples(number), trace.events[name], of_speedscope):
+            tap.same(got.weight(), event["period"], name)
+        same_counts(profile.samples(number).stacks, trace.events[name].stacks, name)
+        same_counts(of_speedscope.stacks, trace.events[name].stacks, name)
+        for form in ("folded", "firefox", "pprof"):
+            one = readers.READERS[form](export(form, "--event-number", number + 1, data=TWO))
+            same_counts(one.stacks, trace.events[name].stacks, f"{form} of {name} alone")
+    run = tap.run(TALLY, "report", "-i", TWO, "--format", "folded")
+    assert "room for one event: this is 'cpu-clock'" in run.stderr and "--event-number 2 is 'task-clock'" in run.stderr, run.stderr
+
+
+def test_rows():
+    for options in ([], ["-s", "comm,dso,symbol", "--no-children"], ["-s", "pid,tid"]):
+        want = tap.run(TALLY, "report", "-i", DATA, "--json", *options).stdout
+        tap.same(tap.run(TALLY, "report", "-i", DATA, "--format", "json", *options).stdout, want, "json")
+        rows = json.loads(want)["events"][0]["rows"]
+        got = readers.rows_csv(tap.run(TALLY, "report", "-i", DATA, "--format", "csv", *options, text=False).stdout)
+        tap.same(len(got), len(rows), f"csv {options}")
+        for one, row in zip(got, rows):
+            tap.same(one.pop("event"), "cpu-clock", "event")
+            keys = one.keys()
+            tap.same(one, {key: str(row[key]) for key in keys}, f"csv {options}")
+
+
+# ---- what formats keep besides -------------------------------------------------------------------
+
+def test_files_lines_and_build_ids():
+    listed = tap.run(TALLY, "buildid-list", "-i", DATA).stdout
+    build_id = re.search(r"^([0-9a-f]{40}) .*/loop$", listed, re.M)[1]
+    lines = {name: next(number for number, line in enumerate(PROGRAM.splitlines(), 1) if f"void {name}(int n)" in line)
+             for name in ("innermost", "busy")}
+    profile = readers.Pprof(export("pprof"))
+    [mapping] = [one for one in profile.mappings.values() if profile.strings[one[5][0]].endswith("/loop")]
+    tap.same(profile.strings[mapping[6][0]], build_id, "pprof")
+    assert next(iter(profile.mappings.values())) is mapping, "the program comes first"
+    location = next(number for number in profile.locations if profile.function_names(number) == ["innermost", "inlined_part", "busy"])
+    inner, _, outer = map(readers.message, profile.locations[location][4])
+    tap.same((inner[2], outer[2]), ([lines["innermost"]], [lines["busy"]]), "lines of pprof")
+    address = profile.locations[location][3][0]
+    assert mapping[2][0] <= address < mapping[3][0] and mapping[4] == mapping[2], mapping
+    file = json.loads(export("firefox"))
+    [lib] = [lib for lib in file["libs"] if lib["name"] == "loop"]
+    tap.same(lib["codeId"], build_id, "firefox")
+    guid = "".join(build_id[at:at + 2] for at in (6, 4, 2, 0, 10, 8, 14, 12)) + build_id[16:32]
+    tap.same(lib["breakpadId"], guid.upper() + "0", "firefox")
+    frames, shared = file["shared"]["frameTable"], file["shared"]
+    depths = {shared["stringArray"][shared["funcTable"]["name"][function]]: (depth, line) for function, depth, line in
+              zip(frames["func"], frames["inlineDepth"], frames["line"])}
+    tap.same(depths["innermost"], (2, lines["innermost"]), "firefox")
+    costs = readers.Callgrind(export("callgrind"))
+    source = os.path.join(WORK, "loop.c")
+    own = costs.self_cost["innermost", "cpu_clock"]
+    tap.same(costs.lines[source, lines["innermost"], "cpu_clock"], own, "callgrind")
+    ids = {value[2][0].decode() for key, table in readers.Perfetto(export("perfetto")).interned.items() if key[1] == 16
+           for value in table.values()}
+    assert build_id in ids, ids
+
+
+# ---- names that are made to do harm --------------------------------------------------------------
+
+NAMES = [b"a;b,c\t\"d\"|e", b"x\ny 12", b"\x1b]0;pwned\x07", "\u202egpj.exe".encode(), b"bad\xff\xfe", b"fn=(1) z", b"=1+1", b"\\"]
+
+
+def hostile():
+    records, text = [], 0xffffffff81000000
+    records.append(crafted.mmap(0xffffffff, text, 0x100000, "[kernel.kallsyms]_text", misc=crafted.KERNEL, pgoff=text))
+    for pid, name in enumerate(NAMES, 1):
+        records += [crafted.comm(pid, name), crafted.mmap(pid, 0x400000, 0x1000, b"/tmp/" + name.replace(b"/", b"_"))]
+        records += [crafted.sample(0x400010 + pid, pid, 10 * pid, period=100 + pid),
+                    crafted.sample(text + 0x10, pid, 10 * pid + 1, crafted.KERNEL, period=1 << 40)]
+    path = os.path.join(WORK, "hostile.data")
+    with open(path, "wb") as file:
+        file.write(crafted.file_bytes(records))
+    symbols = os.path.join(WORK, "kallsyms")
+    with open(symbols, "wb") as file:
+        file.write(b"%x T \x1b];\"SYM\x07<script>\n%x T _end\n" % (text, text + 0x1000))
+    return path, symbols
+
+
+def test_hostile_names():
+    path, symbols = hostile()
+    for form in FORMATS:
+        data = export(form, "--kallsyms", symbols, data=path)
+        if form not in ("pprof", "perfetto"):
+            data.decode("utf-8")
+            lines = b"\r\n" if form == "csv" else b"\n"
+            assert not re.search(rb"[\x00-\x1f\x7f]", data.replace(lines, b"")), form
+        weight = sum(100 + pid for pid in range(1, len(NAMES) + 1)) + len(NAMES) * (1 << 40)
+        if form == "json":
+            tap.same(json.loads(data)["events"][0]["period"], weight, form)
+        elif form == "csv":
+            rows = readers.rows_csv(data)
+            tap.same((len(rows), sum(int(row["self_period"]) for row in rows)), (2 * len(NAMES), weight), form)
+        elif form == "callgrind":
+            tap.same(readers.Callgrind(data).totals, [weight, 2 * len(NAMES)], form)
+        else:
+            got = readers.READERS[form](data)
+            tap.same((got.weight(), len(got.stacks)), (weight, len(NAMES) + 1), form)
+            if form in ("folded", "pprof", "firefox"):
+                tap.same(len({comm for comm, _ in got.comms}), len(NAMES), f"comms of {form}")
+
+
+# ---- where it goes -------------------------------------------------------------------------------
+
+def test_wrong_options():
+    for options, part in ((["--format", "foldet"], "did you mean 'folded'"), (["--format", ""], "speedscope"), (["-o", "x"], "--format"),
+                          (["--event-number", "0", "--format", "folded"], "counts from 1")):
+        run = tap.run(TALLY, "report", "-i", DATA, *options, cwd=WORK)
+        tap.same((run.returncode, run.stdout), (129, ""), options)
+        assert part in run.stderr, run.stderr
+    run = tap.run(TALLY, "report", "-i", DATA, "--event-number", "7", "--format", "folded")
+    assert run.returncode == 1 and "7" in run.stderr and not run.stdout, run.stderr
+
+
+def test_binary_formats_are_not_for_terminals():
+    for form in ("pprof", "perfetto"):
+        out = tap.run("script", "-qec", f"{TALLY} report -i {DATA} --format {form}", "/dev/null", stdin=subprocess.DEVNULL)
+        assert "nothing for a terminal" in out.stdout and len(out.stdout) < 300, out.stdout[:300]
+
+
+def test_files_are_whole():
+    folder = os.path.join(WORK, "files")
+    os.mkdir(folder)
+    for form in FORMATS:
+        path = os.path.join(folder, "out")
+        run = tap.run(TALLY, "report", "-i", DATA, "--format", form, "--raw-chains", "-o", path, umask=0o027)
+        tap.same((run.returncode, run.stdout, run.stderr), (0, "", ""), form)
+        with open(path, "rb") as file:
+            tap.same(file.read(), export(form), form)
+        tap.same(os.stat(path).st_mode & 0o777, 0o640, form)
+        os.unlink(path)
+    run = tap.run(TALLY, "report", "-i", DATA, "--format", "folded", "--raw-chains", "-o", "-", text=False)
+    tap.same(run.stdout, export("folded"), "-o -")
+    run = tap.run(TALLY, "report", "-i", DATA, "--format", "folded", "--raw-chains", "-o", "/dev/stdout", text=False)
+    tap.same(run.stdout, export("folded"), "-o /dev/stdout")
+    tap.same(os.listdir(folder), [], "left over")
+
+
+def limit():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+
+def test_what_cannot_be_written():
+    folder = os.path.join(WORK, "full")
+    os.mkdir(folder)
+    path = os.path.join(folder, "old")
+    for form in FORMATS:
+        with open(path, "w", encoding="ascii") as file:
+            file.write("as it was")
+        run = tap.run(TALLY, "report", "-i", DATA, "--format", form, "-o", path, preexec_fn=limit)
+        assert run.returncode == 1 and path in run.stderr and "too large" in run.stderr, (form, run.returncode, run.stderr)
+        with open(path, encoding="ascii") as file:
+            tap.same(file.read(), "as it was", form)
+        tap.same(os.listdir(folder), ["old"], form)
+        run = tap.run(TALLY, "report", "-i", DATA, "--format", form, "-o", "/dev/full")
+        assert run.returncode == 1 and "No space left" in run.stderr, (form, run.stderr)
+        with open("/dev/full", "wb") as full:
+            run = tap.run(TALLY, "report", "-i", DATA, "--format", form, stdout=full)
+        assert run.returncode == 1 and "No space left" in run.stderr, (form, run.stderr)
+    run = tap.run(TALLY, "report", "-i", DATA, "--format", "folded", "-o", "/nonexistent/out")
+    assert run.returncode == 1 and "/nonexistent/out" in run.stderr and "No such file" in run.stderr, run.stderr
+
+
+def test_ctrl_c_leaves_what_was_there():
+    folder = os.path.join(WORK, "ended")
+    os.mkdir(folder)
+    path = os.path.join(folder, "old")
+    want, ended = export("firefox"), 0
+    for turn in range(12):
+        with open(path, "wb") as file:
+            file.write(b"as it was")
+        with subprocess.Popen([TALLY, "report", "-i", DATA, "--format", "firefox", "--raw-chains", "-o", path],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
+            time.sleep(turn * 0.008)
+            child.send_signal(signal.SIGINT)
+        with open(path, "rb") as file:
+            found = file.read()
+        assert found in (b"as it was", want), f"{len(found)} bytes"
+        assert child.returncode in (0, -signal.SIGINT), child.returncode
+        tap.same(os.listdir(folder), ["old"], "left over")
+        ended += child.returncode != 0
+    assert ended, "no run was ended"
+
+
+try:
+    setup()
+    tap.main(__name__)
+finally:
+    shutil.rmtree(WORK, ignore_errors=True)
