@@ -31,8 +31,8 @@ int tally_document_check(const char *option, const char *path, bool is_binary)
 	int ret = 0;
 
 	if (is_stdout(path) && is_binary && isatty(STDOUT_FILENO)) {
-		tally_print_error("%s: what it writes is not for terminals", option);
-		tally_print_hint("it goes to a file or a pipe");
+		tally_print_error("%s: this is nothing for a terminal", option);
+		tally_print_hint("a file or a pipe takes it");
 		return -EINVAL;
 	}
 	if (is_stdout(path) || is_special(path))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A report in the format of another program. */
 #include <errno.h>
+#include <stdio.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,12 +75,14 @@ int report_export_begin(const struct report *report)
 	const struct tally_export_format *format =
 		config->format ? tally_export_format_find(config->format) : NULL;
 	const char *path = config->svg ? config->svg : config->output;
+	char option[64];
 
 	if (!config->svg && !config->format)
 		return 0;
 	if (path && tally_document_is(path, report->session->path))
 		return -EINVAL;
-	return tally_document_check(config->svg ? "--svg" : "--format", path,
+	snprintf(option, sizeof(option), "--format %s", format ? format->name : "");
+	return tally_document_check(config->svg ? "--svg" : option, path,
 				    config->svg || (format && format->is_binary));
 }
 
