@@ -159,6 +159,16 @@ def test_a_file_that_is_kept():
         assert "no file that can be read again" in run.stderr and run.stdout == "", run.stderr
 
 
+def test_a_page():
+    """What it has is what a recording has: tests/page reads it. Here it is there, of the right name, and nothing was printed."""
+    page = os.path.join(WORK, "page.html")
+    run = profile(*CLOCK, "--html", page, SPIN, "0")
+    tap.same(run.stdout, "", "text besides the page")
+    assert page in run.stderr and "this recording" in open(page, encoding="utf-8").read(), run.stderr
+    run = profile(*CLOCK, "--html", os.path.join(WORK, "no", "page.html"), SPIN, "0", status=1)
+    assert "No such file" in run.stderr and not lines(run.stderr), run.stderr
+
+
 def test_duration():
     for command, status in (("profile", 0), ("record", 0)):
         path = os.path.join(WORK, "short.data")

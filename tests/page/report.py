@@ -147,6 +147,22 @@ def test_frames_say_what_they_are():
     tap.same({frame.flags & decode.NAMELESS for frame in page_of(recording, "--no-bounds").frames}, {decode.NAMELESS}, "nameless")
 
 
+def test_code_that_programs_made_says_so():
+    pid, start = 4194304 + os.getpid(), 0x10000
+    recording, named = path_of("jit.data"), f"/tmp/perf-{pid}.map"
+    with open(recording, "wb") as file:
+        file.write(file_bytes([comm(pid, "vm"), mmap(pid, start, 0x1000, "//anon", misc=USER), sample(start + 8, pid, 5),
+                               sample(start + 0x800, pid, 6)]))
+    try:
+        with open(named, "w", encoding="ascii") as file:
+            file.write(f"{start:x} 40 made_here\n")
+        page = page_of(recording)
+    finally:
+        os.unlink(named)
+    tap.same({frame.name: frame.flags for frame in page.frames},
+             {"made_here": decode.JIT, f"0x{start + 0x800:016x}": decode.JIT | decode.NAMELESS}, "flags")
+
+
 def test_chains_that_went_astray_end_in_a_mark():
     layout = browser_data.Layout()
     words = [CONTEXT_USER, browser_data.PROGRAM_AT + 0x40, 0x123456789]
