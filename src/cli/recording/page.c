@@ -277,6 +277,18 @@ static int maker_write(struct page_maker *maker)
 	return ret;
 }
 
+/* Browsers keep all of them, in some 40 bytes each. */
+static void warn_many(uint64_t nr)
+{
+	enum { MANY = 5000000 };
+
+	if (nr <= MANY)
+		return;
+	tally_print_warning("the page has %llu samples: a browser may take long to open it",
+			    (unsigned long long)nr);
+	tally_print_hint("--time, --query and others choose some of them");
+}
+
 static int maker_run(struct page_maker *maker)
 {
 	const struct tally_html_request *request = maker->request;
@@ -291,6 +303,7 @@ static int maker_run(struct page_maker *maker)
 	tally_progress_end(&maker->progress);
 	if (ret && !is_added)
 		return ret;
+	warn_many(tally_html_nr_samples(maker->page));
 	written = maker_write(maker);
 	return ret ? ret : written;
 }
