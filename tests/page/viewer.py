@@ -409,6 +409,8 @@ def broken_pages():
     yield "no JSON", re.sub(r'(id="tally-meta">)', r"\1{", good), "no JSON"
     yield "no base64", re.sub(r'(id="tally-data">)', r"\1*", good), "base64"
     yield "format", pages.page({**meta, "format": 2}, data), "another format"
+    yield "events", pages.page({**meta, "events": [None]}, data), "no events"
+    yield "recordings", pages.page({**meta, "recordings": [{**meta["recordings"][0], "origin": "zz"}]}, data), "which recordings"
     yield "short", pages.page(meta, data[:-9]), "shorter"
     yield "long", pages.page(meta, data + b"123"), "longer"
     yield "bomb", pages.page(meta, b"\0" * 20000000), "longer"

@@ -129,6 +129,14 @@ function checkColumns(columns) {
   return size;
 }
 
+function isRecord(value) {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+function isRecording(recording) {
+  return isRecord(recording) && /^\d{1,20}$/.test(recording.origin === undefined ? "0" : recording.origin);
+}
+
 function readMeta(text) {
   let meta;
   try {
@@ -138,9 +146,10 @@ function readMeta(text) {
   }
   if (!meta || meta.format !== 1)
     throw new BrokenPage("it has another format than the viewer in it");
-  if (!Array.isArray(meta.recordings) || meta.recordings.length < 1 || meta.recordings.length > 2)
+  if (!Array.isArray(meta.recordings) || meta.recordings.length < 1 || meta.recordings.length > 2 ||
+    !meta.recordings.every(isRecording))
     throw new BrokenPage("it does not say which recordings it is of");
-  if (!Array.isArray(meta.events))
+  if (!Array.isArray(meta.events) || !meta.events.every(isRecord))
     throw new BrokenPage("it has no events");
   // Of a recording without samples: its name and health are there to be read.
   if (!meta.events.length)
