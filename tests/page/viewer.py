@@ -267,6 +267,12 @@ def test_source_is_shown():
     becomes(page, "view", "source")
     shown = wait("the panes", lambda: text(page, ".panes"))
     check("mov eax, 1" in shown and "{ return 1; }" in shown and "70.00%" in shown, shown)
+    page.click(".listing .link")
+    check("{ return 1; }" in text(page, "tr.chosen"), "the line of an instruction")
+    go(page, "")
+    page.run("document.querySelector('.flame').focus()")
+    page.press("Home", "Down", "Down", "Down", "a")  # leaf, which is inlined into work
+    becomes(page, "view", "source")
     silent(page)
 
 

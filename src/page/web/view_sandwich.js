@@ -29,9 +29,9 @@ function makePicker() {
   const list = make("div", {class: "picker"});
   list.sync = () => {
     const {total} = functionsOf(app.model, app.weights).current;
-    const frames = heaviest(total, 20);
+    const label = (frame) => `${formatShare(total[frame], app.weights.current.whole)}  ${frameLabel(app.model, frame, 80)}`;
     list.replaceChildren(make("p", {}, "Choose a function, here or in another view with the key s:"),
-      ...frames.map((frame) => makeButton(`${formatShare(total[frame], app.weights.current.whole)}  ${frameLabel(app.model, frame, 80)}`, "", () => openSandwich(frame))));
+      ...heaviest(total, 20).map((frame) => makeButton(label(frame), "", () => openSandwich(frame))));
   };
   return list;
 }

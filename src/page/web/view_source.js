@@ -13,15 +13,27 @@ function readNotes(model) {
   if (!bytes || !bytes.length)
     return [];
   try {
-    return isList(JSON.parse(new TextDecoder().decode(bytes))).filter((note) => note && Number.isSafeInteger(note.frame) && note.frame >= 0 && note.frame < model.frames);
+    const notes = isList(JSON.parse(new TextDecoder().decode(bytes)));
+    const isNote = (note) => isRecord(note) && Number.isSafeInteger(note.frame) && note.frame >= 0 && note.frame < model.frames;
+    return notes.filter((note) => isNote(note) && isList(note.sources).every(isRecord));
   } catch (error) {
     return [];
   }
 }
 
-// The number of a frame's note, -1 if there is none.
+// The number of a frame's note, -1 if there is none. The code of an inlined function is in that of what it was inlined into.
 function noteOf(frame) {
-  return app.notes.findIndex((note) => note.frame === frame);
+  const {model, notes} = app, flags = model.columns.frame_flags, noteAt = (at) => notes.findIndex((note) => note.frame === at);
+  let found = noteAt(frame);
+  if (found >= 0 || !notes.length || !(flags[frame] & FLAG_INLINED))
+    return found;
+  for (let node = 1; node < model.nodes && found < 0; node++) {
+    let at = model.frame[node] === frame ? node : 0;
+    while (at && flags[model.frame[at]] & FLAG_INLINED)
+      at = model.parent[at];
+    found = at ? noteAt(model.frame[at]) : -1;
+  }
+  return found;
 }
 
 function openNote(frame) {
@@ -54,7 +66,27 @@ function instructionTable(note, whole) {
   const rows = isList(note.rows).slice(0, NOTE_ROWS_MAX).filter((row) => row && typeof row === "object");
   const most = rows.reduce((sum, row) => Math.max(sum, numberOf(row.weight)), 0);
   return noteTable("Instructions", ["Share", "Address", "Instruction", "Line"], rows.map((row) => noteRow(numberOf(row.weight), whole, most,
-    ["address", shownText(String(row.addr || ""), 40)], ["code", shownText(String(row.text || ""), 300)], ["number", row.line ? String(numberOf(row.line)) : ""])));
+    ["address", shownText(String(row.addr || ""), 40)], ["code", shownText(String(row.text || ""), 300)], ["number", lineLink(note, row)])));
+}
+
+// Goes to the line of source that an instruction is of, where the page has its text.
+function lineLink(note, row) {
+  const source = isList(note.sources)[row.source === undefined ? 0 : row.source], line = numberOf(row.line);
+  if (!line)
+    return "";
+  if (!source || line < source.first || line >= source.first + isList(source.lines).length)
+    return String(line);
+  return makeButton(String(line), "its line of source", () => {
+    const section = app.panel.querySelectorAll(".pane section")[isList(note.sources).indexOf(source)];
+    const there = section && section.querySelectorAll("tbody tr")[line - source.first];
+    for (const old of app.panel.querySelectorAll("tr.chosen"))
+      old.classList.remove("chosen");
+    if (there) {
+      there.classList.add("chosen");
+      there.scrollIntoView({block: "center"});
+      say(there.textContent);
+    }
+  }, {class: "link"});
 }
 
 function sourceTable(source, whole) {
@@ -68,7 +100,7 @@ function sourceTable(source, whole) {
 
 function drawNote(body, note) {
   const whole = numberOf(note.weight);
-  const sources = isList(note.sources).filter((source) => source && typeof source === "object");
+  const sources = isList(note.sources);
   body.replaceChildren(
     make("div", {class: "pane", tabIndex: 0, role: "group", "aria-label": "Source"}, ...(sources.length ? sources.map((source) => sourceTable(source, whole))
       : [make("p", {class: "empty"}, "Its source was not found when the page was made.")])),
