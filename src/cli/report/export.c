@@ -184,8 +184,11 @@ static int write_format(struct report *report, const struct tally_export_format 
 
 	if (!ret)
 		export.nr_events = events_limit(format, events, events_fill(report, events));
-	if (!ret && !export.nr_events)
+	if (!ret && !export.nr_events) {
+		tally_print_error("%s describes no event: there is nothing to write",
+				  report->session->path);
 		ret = -ENOENT;
+	}
 	for (size_t i = 0; i < export.nr_events; i++) {
 		uint32_t number = events[i].number;
 
