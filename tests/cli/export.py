@@ -3,7 +3,7 @@
 """report --format: each format read back, and held against the samples as tally script prints them and the rows of the
 report.
 
-usage: export.py TALLY
+usage: export.py TALLY FIXTURES
 """
 import collections
 import json
@@ -18,6 +18,7 @@ import tempfile
 import time
 
 import crafted
+import fixtures
 import export_readers as readers
 import tap
 
@@ -276,6 +277,39 @@ def test_rows():
             tap.same(one.pop("event"), "cpu-clock", "event")
             keys = one.keys()
             tap.same(one, {key: str(row[key]) for key in keys}, f"csv {options}")
+
+
+def periods(form, data):
+    """What the events of a file weigh, as far as it tells them apart: else the sum."""
+    if form == "callgrind":
+        return readers.Callgrind(data).totals[::2]
+    if form == "pprof":
+        profile = readers.Pprof(data)
+        return [profile.samples(number).weight() for number in range(len(profile.types) // 2)]
+    if form == "perfetto":
+        return [samples.weight() for samples in readers.Perfetto(data).events.values()]
+    return [readers.READERS[form](data).weight()]
+
+
+def test_recordings_of_all_kinds():
+    compared = 0
+    for number, path in enumerate(fixtures.sets(sys.argv[2], "")[0].files()):
+        report_run = tap.run(TALLY, "report", "-i", path, "--json", "-g", "none")
+        found = [event for event in json.loads(report_run.stdout)["events"] if event["samples"]] if report_run.stdout else []
+        for form in (STACKS + ("callgrind",))[number % 3::3]:
+            run = tap.run(TALLY, "report", "-i", path, "--format", form, text=False)
+            tap.same(run.returncode, report_run.returncode, f"{form} of {path}: {run.stderr[-300:]!r}")
+            want = [event["period"] for event in found]
+            if not want or not run.stdout:
+                continue
+            got = periods(form, run.stdout)
+            if form == "perfetto" and len(got) < len(want):  # of several events with one name the last is read
+                continue
+            if len(got) < len(want):
+                want = [sum(want)] if form == "speedscope" else want[:1]
+            tap.same(got, want, f"{form} of {path}")
+            compared += 1
+    assert compared > 80, compared
 
 
 # ---- what formats keep besides -------------------------------------------------------------------
