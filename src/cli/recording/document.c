@@ -56,7 +56,7 @@ bool tally_document_is(const char *path, const char *input)
 
 static int print_refused(const struct tally_document *document, int code)
 {
-	if (code != -EINTR && code != -ENOMEM)
+	if (code != -EINTR && code != -ENOMEM && code != -ENODATA)
 		tally_print_error("cannot write %s: %s", document->path, strerror(-code));
 	return code;
 }

@@ -187,7 +187,7 @@ static int write_format(struct report *report, const struct tally_export_format 
 	if (!ret && !export.nr_events) {
 		tally_print_error("%s describes no event: there is nothing to write",
 				  report->session->path);
-		ret = -ENOENT;
+		ret = -ENODATA;
 	}
 	for (size_t i = 0; i < export.nr_events; i++) {
 		uint32_t number = events[i].number;
