@@ -263,6 +263,9 @@ def test_two_recordings_are_compared():
     for number in (0, 1):
         tap.same(both.sums(number, 1), alone.sums(number), "the other one")
     tap.same(page_of([before, recording], *symfs, command="diff").text, both.text, "tally diff")
+    both, alone = page_of([before, recording], *symfs, "--html-source", command="diff"), page_of(recording, *symfs, "--html-source")
+    code = [[(note["name"], note["samples"], note["rows"]) for note in json.loads(page.columns["annotations"])] for page in (both, alone)]
+    tap.same(code[0], code[1], "code of the second one")
 
 
 def test_what_makes_no_sense_is_refused():
@@ -272,7 +275,8 @@ def test_what_makes_no_sense_is_refused():
         run = tap.run(TALLY, "report", "-i", recording, "--html", out, *options)
         assert run.returncode == 129 and "--html" in run.stderr, (options, run.stderr)
     for words in (["report", "-i", recording, "--baseline", recording], ["diff", "--html", out, recording, recording, "--", recording],
-                  ["diff", "--html", out, "--sort", "dso", recording, recording], ["profile", "--html", out, "--stdio", "true"]):
+                  ["diff", "--html", out, "--sort", "dso", recording, recording], ["profile", "--html-source", "true"],
+                  ["diff", "--html-source", recording, recording], ["profile", "--html", out, "--stdio", "true"]):
         run = tap.run(TALLY, *words)
         assert run.returncode == 129 and "--html" in run.stderr, (words, run.stderr)
     assert not os.path.exists(out)
@@ -370,6 +374,8 @@ def test_names_are_data():
         assert not any(ord(c) < 0x20 or 0x7f <= ord(c) < 0xa0 or 0x202a <= ord(c) <= 0x202e for c in outside), recording
         for sample in page.samples:
             assert 0 <= sample.weight < 1 << 53 and 0 <= sample.time < 1 << 53, sample
+        times = [sample.time for sample in page.samples]
+        tap.same(times, sorted(times), f"{recording}: times")
     page = page_of(browser_hostile.recursion(WORK.name, chance), "--symfs", root)
     assert any("\u202eLIVE" in text for text in page.strings) and any(len(text) == 100000 for text in page.strings)
     for name in ("<script>alert(1)</script>", "<!--<script>", '"><img src=x>', "a&b;\u2028"):

@@ -24,6 +24,7 @@ struct diff_config {
 	uint64_t count_a, count_b;
 	bool matched, has_periods, has_formula, quiet, json, stdio, children, no_verdicts, changed;
 	const char *html; /* see cli/recording/page.h */
+	bool html_source; /* the same */
 	bool no_bounds, no_demangle, force, verbose, is_inlined, inlined_given, raw_chains;
 	/* From here on derived. */
 	const char **inputs; /* nr_inputs, the first nr_baselines of side A */

@@ -17,6 +17,8 @@ const struct tally_option diff_options[] = {
 	{0, "json", TALLY_OPTION_FLAG, AT(json), NULL, "as JSON"},
 	{0, "html", TALLY_OPTION_TEXT, AT(html), "file",
 	 "as a page for browsers, all in one file (-: to standard output)"},
+	{0, "html-source", TALLY_OPTION_FLAG, AT(html_source), NULL,
+	 "with --html: and code and source of the heaviest functions of the second one"},
 	{'t', "field-separator", TALLY_OPTION_TEXT, AT(separator), "string",
 	 "as values separated by this string"},
 	{'x', NULL, TALLY_OPTION_TEXT, AT(separator), "string", "the same, the letter of report"},

@@ -39,6 +39,10 @@ int diff_page_check(const struct diff_config *config)
 						       TALLY_ARRAY_SIZE(excluded), config)
 			       : 0;
 
+	if (!config->html && config->html_source) {
+		tally_print_error("--html-source is of a page: it needs --html FILE");
+		return -EINVAL;
+	}
 	if (ret || !config->html || config->nr_inputs == TALLY_HTML_INPUTS_MAX)
 		return ret;
 	tally_print_error("--html compares two recordings, not %u", config->nr_inputs);
@@ -55,6 +59,7 @@ int diff_page(const struct diff_config *config)
 		.nr_inputs = TALLY_HTML_INPUTS_MAX,
 		.filter = config->diff.filter,
 		.raw_chains = config->raw_chains,
+		.has_code = config->html_source,
 		.no_inlined = config->inlined_given && !config->is_inlined,
 	};
 

@@ -22,7 +22,7 @@ struct profile_config {
 	struct tally_option_list events;
 	const char *freq, *call_graph, *duration, *output, *mmap_size;
 	const char *html;
-	bool stdio;
+	bool stdio, html_source;
 };
 
 #define AT(member) offsetof(struct profile_config, member)
@@ -54,6 +54,8 @@ static const struct tally_option profile_options[] = {
 	{0, "stdio", TALLY_OPTION_FLAG, AT(stdio), NULL, "as text on a terminal, too"},
 	{0, "html", TALLY_OPTION_TEXT, AT(html), "file",
 	 "as a page for browsers, all in one file (-: to standard output)"},
+	{0, "html-source", TALLY_OPTION_FLAG, AT(html_source), NULL,
+	 "with --html: and the instructions and source of the heaviest functions"},
 	{'o', "output", TALLY_OPTION_TEXT, AT(output), "file",
 	 "keep the recording, for tally report and others"},
 	TALLY_OPTION_END,
@@ -166,6 +168,8 @@ static int profile_show(const struct profile_config *config,
 	add_word(&arguments, "report");
 	add_option(&arguments, "-i", tally_str_text(&recording->open));
 	add_option(&arguments, "--html", config->html);
+	if (config->html_source)
+		add_word(&arguments, "--html-source");
 	if (!config->html && (config->stdio || !isatty(STDOUT_FILENO)))
 		add_word(&arguments, "--stdio");
 	status = run_other(&arguments);
@@ -219,7 +223,10 @@ static int profile_run(int argc, char **argv)
 
 	if (ret)
 		return ret - 1;
-	if (config.html && config.stdio) {
+	if (config.html_source && !config.html) {
+		tally_print_error("--html-source is of a page: it needs --html FILE");
+		ret = TALLY_EXIT_USAGE;
+	} else if (config.html && config.stdio) {
 		tally_print_error("--html and --stdio are two ways to show it: one at a time");
 		ret = TALLY_EXIT_USAGE;
 	} else if (first == argc && !has_target(&config)) {
