@@ -394,7 +394,7 @@ def test_hostile_names():
 
 def test_wrong_options():
     for options, part in ((["--format", "foldet"], "did you mean 'folded'"), (["--format", ""], "speedscope"), (["-o", "x"], "--format"),
-                          (["--format", "folded", "--json"], "form of its own"), (["--format", "csv", "--header"], "form of its own"),
+                          (["--format", "folded", "--json"], "two ways to show it"), (["--format", "csv", "--header"], "two ways to show it"),
                           (["--event-number", "0", "--format", "folded"], "counts from 1")):
         run = tap.run(TALLY, "report", "-i", DATA, *options, cwd=WORK)
         tap.same((run.returncode, run.stdout), (129, ""), options)
@@ -449,7 +449,7 @@ def test_what_cannot_be_written():
         with open("/dev/full", "wb") as full:
             run = tap.run(TALLY, "report", "-i", DATA, "--format", form, stdout=full)
         assert run.returncode == 1 and "No space left" in run.stderr, (form, run.stderr)
-    run = tap.run(TALLY, "report", "-i", "/nonexistent", "--format", "folded", "-o", "/nonexistent/out")
+    run = tap.run(TALLY, "report", "-i", DATA, "--format", "folded", "-o", "/nonexistent/out")
     assert run.returncode == 1 and "/nonexistent/out" in run.stderr and "No such file" in run.stderr, run.stderr
 
 
