@@ -27,6 +27,8 @@ function makeTabs() {
 
 function drawTabs() {
   for (const tab of byId("app").querySelectorAll(".tabs button")) {
+    if (tab.hasAttribute("aria-current") === (tab.dataset.view === app.state.view))
+      continue;
     if (tab.dataset.view === app.state.view)
       tab.setAttribute("aria-current", "page");
     else
@@ -71,6 +73,10 @@ function chip(text, undo) {
 }
 
 function drawChips() {
+  setChildren(byId("chips"), `${app.key} ${app.queryError}`, makeChips);
+}
+
+function makeChips() {
   const {model, state} = app, list = [];
   if (state.span) {
     const text = (time) => formatSeconds(time * model.unitNs, Math.max((state.span[1] - state.span[0]) * model.unitNs / 100, 1));
@@ -84,7 +90,7 @@ function drawChips() {
     list.push(chip(shownText(state.query, 80), () => go({query: ""})));
   const {current} = app.weights, {unit} = model.meta.events[state.event];
   list.push(make("span", {class: "sum"}, `${formatCount(current.count)} samples, ${formatWeight(current.whole, unit)}`));
-  byId("chips").replaceChildren(...list);
+  return list;
 }
 
 function drawFields() {

@@ -28,6 +28,14 @@ function setText(element, text) {
     element.textContent = text;
 }
 
+// The children that `build` makes, anew only where `key` is another one.
+function setChildren(element, key, build) {
+  if (element.builtBy === key)
+    return;
+  element.builtBy = key;
+  element.replaceChildren(...build());
+}
+
 function makeButton(label, title, onclick, attributes) {
   return make("button", {type: "button", title, onclick, ...attributes}, label);
 }

@@ -17,19 +17,21 @@ function showsChange(state) {
   return app.model.hasBase && state.colours !== "kind";
 }
 
+function legendItem(colour, text) {
+  const swatch = make("span", {class: "swatch"});
+  swatch.style.background = colour;
+  return make("span", {class: "legend-item"}, swatch, text);
+}
+
 function makeLegend() {
   const legend = make("div", {class: "legend"});
-  legend.sync = () => {
-    legend.replaceChildren();
+  const build = () => {
     const rows = showsChange(app.state)
       ? [[changeColour(-1), "less than before"], [changeColour(0), "as before"], [changeColour(1), "more"]]
       : Object.keys(KINDS).filter((kind) => app.kinds.has(kind)).map((kind) => [kindColour(kind), KINDS[kind]]);
-    for (const [colour, text] of rows) {
-      const swatch = make("span", {class: "swatch"});
-      swatch.style.background = colour;
-      legend.append(make("span", {class: "legend-item"}, swatch, text));
-    }
+    return rows.map(([colour, text]) => legendItem(colour, text));
   };
+  legend.sync = () => setChildren(legend, `${showsChange(app.state)} ${themeName()}`, build);
   return legend;
 }
 
@@ -54,7 +56,7 @@ function makeCrumbs() {
     const chain = zoomChain(findCell(currentTree(), app.state.zoom));
     crumbs.hidden = chain.length < 2;
     const shown = chain.length > 6 ? [chain[0], null, ...chain.slice(-4)] : chain;
-    crumbs.replaceChildren(...shown.map((cell) => cell
+    setChildren(crumbs, cellPath(chain[chain.length - 1]), () => shown.map((cell) => cell
       ? makeButton(frameLabel(app.model, cell.frame, 48), "zoom to it", () => go({zoom: cellPath(cell)})) : "\u2026"));
   };
   return crumbs;

@@ -155,11 +155,7 @@ function tipOfLane(view, event) {
 function makeTimeLegend() {
   const items = [["bar", "user"], ["kernelBar", "kernel"], ["cut", "stacks cut here"], ["lost", "samples lost here"]];
   const legend = make("div", {class: "legend"});
-  legend.sync = () => legend.replaceChildren(...items.map(([colour, text]) => {
-    const swatch = make("span", {class: "swatch"});
-    swatch.style.background = theme()[colour];
-    return make("span", {class: "legend-item"}, swatch, text);
-  }));
+  legend.sync = () => setChildren(legend, themeName(), () => items.map(([colour, text]) => legendItem(theme()[colour], text)));
   return legend;
 }
 
