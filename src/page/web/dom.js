@@ -69,7 +69,7 @@ function syncAll(bar) {
 // A box over the page with a heading; Escape and its button close it.
 function showDialog(title, ...children) {
   const close = makeButton("Close", "", () => dialog.close());
-  const dialog = make("dialog", {"aria-label": title}, make("h2", {}, title), ...children, make("p", {}, close));
+  const dialog = make("dialog", {"aria-label": title}, make("div", {class: "dialog-head"}, make("h2", {}, title), close), ...children);
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
