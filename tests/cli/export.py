@@ -144,7 +144,11 @@ def test_folded_is_what_perf_script_says():
     if not shutil.which("perf"):
         raise tap.Skip("perf is not installed")
     text = tap.run("perf", "script", "-i", DATA, "--no-inline", "-F", "comm,pid,tid,cpu,time,period,ip,sym,dso").stdout
-    check_stacks("folded", readers.script(text), "--no-inline")
+    want, got = (collections.Counter({stack: weight for stack, weight in found.stacks.items() if "outer" in stack}) for found in (
+        readers.script(text), readers.folded(export("folded", "--no-inline"))))
+    # Stubs, which perf names by their order, are where programs start.
+    assert len(want) > 5, want
+    same_counts(got, want, "stacks of perf script")
 
 
 def test_times():
