@@ -24,6 +24,7 @@ WRITERS = {
     "stat-plan": ["cli/stat/plan.c"],
     "script": ["cli/script/dump.c", "cli/script/dump_sample.c"],
     "page": ["page/meta.c"],
+    "page-code": ["cli/recording/page_code.c", "cli/recording/page_source.c"],
 }
 # Keys that stand in tables: schema, file, the expression that finds them, or a list of them.
 TABLES = [

@@ -5,6 +5,7 @@ that the schemas refuse what is not so. TALLY_LONG=1: every fixture with every c
 
 usage: schemas.py TALLY FIXTURES SHARED
 """
+import base64
 import collections
 import json
 import os
@@ -12,6 +13,7 @@ import re
 import shutil
 import sys
 import tempfile
+import zlib
 
 import browser_data
 import browser_hostile
@@ -84,7 +86,9 @@ def program():
     if not os.path.exists(path):
         if not shutil.which("cc"):
             raise tap.Skip("no compiler")
-        done = tap.run("cc", "-g", "-O1", "-fno-omit-frame-pointer", "-x", "c", "-o", path, "-", input=SOURCE)
+        with open(path + ".c", "w", encoding="ascii") as file:
+            file.write(SOURCE)
+        done = tap.run("cc", "-g", "-O1", "-fno-omit-frame-pointer", "-o", path, path + ".c")
         tap.same(done.returncode, 0, done.stderr)
     return path
 
@@ -120,6 +124,12 @@ def test_annotate():
     found = hold_output("annotate", "annotate", "--json", "-i", path)
     insns = [insn for function in found["functions"] for insn in function["instructions"]]
     assert any("events" in insn for insn in insns) and any("is_loop" in insn for insn in insns), found
+
+
+def test_page():
+    hold_page(recorded("two", "-e", "cpu-clock,page-faults", "-g"), "--html-source")
+    found = [function["name"] for function in seen["page-code"][1] if any(row.get("source") == 0 for row in function["rows"])]
+    assert "busy" in found, found
 
 
 def test_diff():
@@ -187,10 +197,16 @@ def hold_report(path, options=()):
 
 
 def hold_page(path, *options):
-    """The facts in its page."""
+    """The facts in its page; with --html-source the code in it, too."""
     page = output("report", "-i", path, "--html", "-", *options)
-    facts = re.search(r'id="tally-meta">(.*?)</script>', page, re.S)
-    hold("page", json.loads(facts.group(1)), f"page of {path}")
+    facts = json.loads(re.search(r'id="tally-meta">(.*?)</script>', page, re.S).group(1))
+    hold("page", facts, f"page of {path}")
+    data, at = re.search(r'id="tally-data">(.*?)</script>', page, re.S).group(1), 0
+    data = zlib.decompress(base64.b64decode(data), -15)
+    for column in facts["columns"]:
+        if column["name"] == "annotations":
+            hold("page-code", json.loads(data[at:at + column["bytes"]]), f"code in the page of {path}")
+        at += column["bytes"]
 
 
 def check_fixtures(one):
