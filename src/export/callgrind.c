@@ -349,7 +349,7 @@ static int write_format(const struct tally_export *export)
 	int ret = tally_export_model_make(export->profile, &callgrind.model);
 
 	if (!ret)
-		ret = tally_export_stream_start(&callgrind.stream, &export->sink, false);
+		ret = tally_export_stream_start(&callgrind.stream, &export->sink, export->packs);
 	if (!ret)
 		ret = callgrind_write(&callgrind);
 	ret = tally_export_stream_end(&callgrind.stream, ret);

@@ -36,6 +36,7 @@ struct tally_export {
 	const char *title;   /* of the recording */
 	const char *version; /* of this program */
 	uint64_t start;      /* when it was recorded, in ns since 1970; 0: not known */
+	bool packs;          /* with gzip; pprof's is always */
 	struct tally_export_sink sink;
 };
 

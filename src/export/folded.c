@@ -113,7 +113,7 @@ static int write_format(const struct tally_export *export)
 	int ret = tally_export_model_make(export->profile, &folded.model);
 
 	if (!ret)
-		ret = tally_export_stream_start(&folded.stream, &export->sink, false);
+		ret = tally_export_stream_start(&folded.stream, &export->sink, export->packs);
 	if (!ret)
 		ret = folded_write(&folded);
 	ret = tally_export_stream_end(&folded.stream, ret);

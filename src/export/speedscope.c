@@ -209,7 +209,7 @@ static int write_format(const struct tally_export *export)
 	int ret = tally_export_model_make(export->profile, &speedscope.model);
 
 	if (!ret)
-		ret = tally_export_stream_start(&speedscope.stream, &export->sink, false);
+		ret = tally_export_stream_start(&speedscope.stream, &export->sink, export->packs);
 	if (!ret)
 		ret = speedscope_write(&speedscope);
 	ret = tally_export_stream_end(&speedscope.stream, ret);

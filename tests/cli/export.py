@@ -6,6 +6,7 @@ report.
 usage: export.py TALLY FIXTURES
 """
 import collections
+import gzip
 import json
 import os
 import re
@@ -424,6 +425,14 @@ def test_files_are_whole():
             tap.same(file.read(), export(form), form)
         tap.same(os.stat(path).st_mode & 0o777, 0o640, form)
         os.unlink(path)
+        run = tap.run(TALLY, "report", "-i", DATA, "--format", form, "--raw-chains", "-o", path + ".gz")
+        if form in ("json", "csv"):
+            assert run.returncode == 129 and "not packed" in run.stderr, run.stderr
+            continue
+        with gzip.open(path + ".gz") as file:
+            unpacked, whole = file.read(), export(form)
+        tap.same(unpacked, gzip.decompress(whole) if form == "pprof" else whole, form)
+        os.unlink(path + ".gz")
     run = tap.run(TALLY, "report", "-i", DATA, "--format", "folded", "--raw-chains", "-o", "-", text=False)
     tap.same(run.stdout, export("folded"), "-o -")
     run = tap.run(TALLY, "report", "-i", DATA, "--format", "folded", "--raw-chains", "-o", "/dev/stdout", text=False)

@@ -7,6 +7,7 @@ export.py holds against the report. A program that is not here is a skip.
 usage: export_viewers.py TALLY
 """
 import functools
+import gzip
 import html
 import http.server
 import json
@@ -57,8 +58,8 @@ def setup():
     tap.same(run.returncode, 0, f"record: {run.stderr}")
 
 
-def export(form, *options):
-    path = os.path.join(WORK, form)
+def export(form, *options, name=None):
+    path = os.path.join(WORK, name or form)
     run = tap.run(TALLY, "report", "-i", DATA, "--format", form, "-o", path, *options)
     tap.same(run.returncode, 0, f"{form}: {run.stderr}")
     with open(path, "rb") as file:
@@ -221,10 +222,10 @@ def test_speedscope_shows_it():
     needed("chromium")
     folder = os.path.join(WORK, "speedscope.app")
     shutil.copytree(os.path.join(viewers(), "speedscope", "dist", "release"), folder)
-    path, data = export("speedscope")
-    shutil.copy(path, os.path.join(folder, "profile.json"))
-    want = readers.speedscope(data)
-    page = dom(folder, "index.html#profileURL={}/profile.json&view=sandwich")
+    path, data = export("speedscope", name="profile.json.gz")
+    shutil.copy(path, folder)
+    want = readers.speedscope(gzip.decompress(data))
+    page = dom(folder, "index.html#profileURL={}/profile.json.gz&view=sandwich")
     own, total = want.own(), want.total()
     rows = re.findall(r"<tr[^>]*>(.*?)</tr>", page, re.S)
     shown = {}
@@ -247,7 +248,7 @@ def profiler(*args):
 
 
 def test_firefox_profiler():
-    path, data = export("firefox")
+    path, data = export("firefox", name="profile.firefox.json.gz")
     if profiler("--version").returncode:
         raise tap.Skip("profiler-cli does not run with this node")
     loaded = profiler("load", path, "--session", "tally")
@@ -260,7 +261,7 @@ def test_firefox_profiler():
         functions = json.loads(info.stdout)["functions"]
     finally:
         profiler("stop", "tally")
-    want = readers.firefox(data)
+    want = readers.firefox(gzip.decompress(data))
     shown = {one["name"]: (round(one["selfSamples"] * 10**6), round(one["totalSamples"] * 10**6)) for one in functions}
     own, total = want.own(), want.total()
     tap.same(shown, {name: (own[name], total[name]) for name in total}, "functions")

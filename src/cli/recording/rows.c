@@ -28,7 +28,8 @@ const struct tally_option report_options[] = {
 	{0, "format", TALLY_OPTION_TEXT, AT(format), "name",
 	 "for another program: folded|pprof|firefox|speedscope|callgrind|perfetto|json|csv"},
 	{'o', "output", TALLY_OPTION_TEXT, AT(output), "file",
-	 "where that goes (standard output); there whole, or not at all"},
+	 "where that goes (standard output), there whole or not at all; packed if it is called "
+	 "*.gz"},
 	{0, "event-number", TALLY_OPTION_U64, AT(event_number), "n",
 	 "this event alone, the first one being 1", NULL, NULL, AT(event_given)},
 	{'x', "field-separator", TALLY_OPTION_TEXT, AT(separator), "string",

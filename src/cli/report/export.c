@@ -26,6 +26,13 @@ static bool is_row_format(const char *name)
 	return false;
 }
 
+static bool is_packed(const char *path)
+{
+	size_t len = strlen(path);
+
+	return len > 3 && !strcmp(path + len - 3, ".gz");
+}
+
 static void print_unknown(const char *name)
 {
 	const struct tally_export_format *const *format;
@@ -61,6 +68,11 @@ int report_export_check(struct report_config *config)
 	format = tally_export_format_find(config->format);
 	if (!format && !is_row_format(config->format)) {
 		print_unknown(config->format);
+		return -EINVAL;
+	}
+	if (!format && config->output && is_packed(config->output)) {
+		tally_print_error("--format %s is not packed: -o takes a name without .gz",
+				  config->format);
 		return -EINVAL;
 	}
 	config->json = !strcmp(config->format, row_formats[0]);
@@ -178,6 +190,7 @@ static int write_format(struct report *report, const struct tally_export_format 
 		.title = tally_path_name(tally_session_name(report->session->path)),
 		.version = "tally " TALLY_VERSION,
 		.start = (uint64_t)report->session->options.symbols.recorded * 1000000000,
+		.packs = report->document->path && is_packed(report->document->path),
 		.sink = {tally_document_write, report->document},
 	};
 	int ret = events ? 0 : -ENOMEM;
