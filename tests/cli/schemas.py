@@ -40,7 +40,7 @@ SOME = ("addresses.data", "counted.data", "intervals-stream.data", "lost.data", 
         "perf-kernel.data", "folder.d", "read.data.be", "lost.data.be")
 MOST_BYTES = 200000  # of each of the shared handful
 # Of each kind of record no more are looked at.
-MOST_RECORDS = 2000 if LONG else 15
+MOST_RECORDS = 200 if LONG else 15
 validators = None
 seen = {}  # schema: how far from that size, and a document of it
 
