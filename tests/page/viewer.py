@@ -77,12 +77,19 @@ def silent(page):
     check(not console, f"the console says {console[:3]}")
 
 
+def settle(page):
+    """Until what was asked for is drawn, which is before the next frame of the screen."""
+    page.run("return new Promise((done) => requestAnimationFrame(() => done(1)))")
+
+
 def text(page, selector):
+    settle(page)
     return page.run("const e = document.querySelector(arguments[0]); return e ? e.innerText : null", selector)
 
 
 def state(page):
     """The fragment as a dictionary."""
+    settle(page)
     fragment = page.run("return location.hash.slice(1)")
     return dict(part.split("=", 1) for part in fragment.split("&") if part)
 
@@ -95,6 +102,7 @@ def go(page, fragment):
 
 
 def area(page, selector):
+    settle(page)
     return page.run("const r = document.querySelector(arguments[0]).getBoundingClientRect(); return [r.x, r.y, r.width, r.height]", selector)
 
 
@@ -108,6 +116,7 @@ def becomes(page, name, value):
 
 def functions(page):
     """The names in the table, from the top."""
+    settle(page)
     return page.run("return [...document.querySelectorAll('tr[data-row] td.name')].map((cell) => cell.innerText)")
 
 
