@@ -71,7 +71,7 @@ function paintLane(view, context, lane, i, top) {
 // As many for each lane, so that bars can be compared.
 function laneBins(view) {
   const most = view.lanes.reduce((sum, lane) => Math.max(sum, lane.end - lane.start), 0);
-  return binCount(2 * most, view.brush.width);
+  return binCount(4 * most, view.brush.width);
 }
 
 // The lanes in the window share one scale, so that they can be compared.
