@@ -3,20 +3,20 @@
 
 const THEMES = {
   light: {
-    ground: "#ffffff", text: "#1b1f24", faint: "#6b7280", line: "#d5d9e0", edge: "#ffffff", rest: "#e4e7ec", bar: "#e07b39",
-    kernelBar: "#4b83c4", lost: "#c81e3a", cut: "#b58900", span: "rgba(37, 99, 235, 0.20)", spanEdge: "#2563eb", focus: "#111827",
+    ground: "#ffffff", text: "#1b1f24", faint: "#6b7280", line: "#d5d9e0", edge: "#ffffff", rest: "#e4e7ec", bar: "#e2a33f",
+    kernelBar: "#d96565", lost: "#7c0a6b", cut: "#b58900", span: "rgba(37, 99, 235, 0.20)", spanEdge: "#2563eb", focus: "#111827",
     found: "#d946ef", cellText: "#16181d", strip: "#f3f5f8", lightness: 74, saturation: 68,
   },
   dark: {
-    ground: "#14171c", text: "#e5e8ee", faint: "#97a0ae", line: "#353c47", edge: "#14171c", rest: "#2a3039", bar: "#d97f45",
-    kernelBar: "#5b8fd0", lost: "#ff5c74", cut: "#d9ad2b", span: "rgba(96, 165, 250, 0.25)", spanEdge: "#60a5fa", focus: "#ffffff",
+    ground: "#14171c", text: "#e5e8ee", faint: "#97a0ae", line: "#353c47", edge: "#14171c", rest: "#2a3039", bar: "#c98f3a",
+    kernelBar: "#c25757", lost: "#ff6ae0", cut: "#d9ad2b", span: "rgba(96, 165, 250, 0.25)", spanEdge: "#60a5fa", focus: "#ffffff",
     found: "#e879f9", cellText: "#0f1114", strip: "#1b2027", lightness: 62, saturation: 52,
   },
 };
-// Hue, and how saturated it is beside the theme's.
+// Hue, and how saturated it is beside the theme's: the terminal's flame graphs have the same hues, and so have pictures.
 const KIND_COLOURS = {
-  user: [26, 1], library: [52, 0.9], kernel: [212, 0.85], jit: [142, 0.7], inlined: [345, 0.75], nameless: [220, 0.12],
-  guest: [280, 0.7], hypervisor: [262, 0.7], cut: [0, 0],
+  user: [38, 1], library: [116, 0.5], kernel: [2, 0.9], jit: [204, 0.85], inlined: [278, 0.75], nameless: [220, 0.12],
+  guest: [330, 0.5], hypervisor: [345, 0.5], cut: [0, 0],
 };
 
 const systemScheme = window.matchMedia("(prefers-color-scheme: dark)");
