@@ -64,12 +64,12 @@ function binList(model, order, start, end, count) {
   return finishBins(bins);
 }
 
-// [{bin, count}] of what was lost in a recording; of one CPU (+1), or of all with -1.
+// [{bin, count}] of what was lost in a recording; of one CPU (+1), or of all with -1. What was lost behind the last sample is at the end.
 function lossBins(model, recording, cpu, count) {
   const {loss_recording: recordings, loss_time: times, loss_cpu: cpus, loss_count: counts} = model.columns;
   const bins = new Map();
   for (let i = 0; times && counts && i < times.length; i++) {
-    if ((recordings ? recordings[i] : 0) !== recording || (cpu >= 0 && (!cpus || cpus[i] !== cpu)) || times[i] > model.length)
+    if ((recordings ? recordings[i] : 0) !== recording || (cpu >= 0 && (!cpus || cpus[i] !== cpu)))
       continue;
     const bin = binOf(times[i], model.length, count);
     bins.set(bin, (bins.get(bin) || 0) + counts[i]);
