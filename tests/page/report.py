@@ -332,6 +332,16 @@ def test_nothing_but_files_is_replaced():
         assert run.returncode == 1 and (out in run.stderr), (out, run.stderr)
     with open(recording, "rb") as file:
         assert file.read() == before
+    other = path_of("other.data")
+    shutil.copy(recording, other)
+    for options in (("--html", other), ("--svg", other), ("--format", "folded", "-o", other)):
+        run = tap.run(TALLY, "report", "-i", recording, *options)
+        assert run.returncode and "is a recording" in run.stderr, (options, run.stderr)
+        run = tap.run(TALLY, "report", *options[:-1], "-i", recording, cwd=WORK.name)
+        assert run.returncode and "-i: a file's name is missing" in run.stderr, (options, run.stderr)
+    with open(other, "rb") as file:
+        assert file.read() == before
+    assert not os.path.exists(path_of("-i"))
     link = path_of("link.html")
     os.symlink(path_of("target.html"), link)
     with open(path_of("target.html"), "wb"):

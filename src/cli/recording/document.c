@@ -25,6 +25,26 @@ static bool is_special(const char *path)
 	return !stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
+/* "--html -i": the name was left out. A file that is called so is "./-i". */
+static bool is_option(const char *path)
+{
+	return path && path[0] == '-' && path[1];
+}
+
+/* Whether a recording is there, of whichever byte order: whoever names one meant to read it. */
+static bool is_recording(const char *path)
+{
+	char magic[8];
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	ssize_t nr = fd < 0 ? 0 : read(fd, magic, sizeof(magic));
+
+	if (fd >= 0)
+		close(fd);
+	return nr == sizeof(magic) &&
+	       (!memcmp(magic, "PERFILE2", 8) || !memcmp(magic, "2ELIFREP", 8) ||
+		!memcmp(magic, "PERFFILE", 8) || !memcmp(magic, "ELIFFREP", 8));
+}
+
 int tally_document_check(const char *option, const char *path, bool is_binary)
 {
 	struct tally_replacement tried;
@@ -35,8 +55,18 @@ int tally_document_check(const char *option, const char *path, bool is_binary)
 		tally_print_hint("a file or a pipe takes it");
 		return -EINVAL;
 	}
+	if (is_option(path)) {
+		tally_print_error("%s %s: a file's name is missing", option, path);
+		tally_print_hint("./%s is a file of that name", path);
+		return -EINVAL;
+	}
 	if (is_stdout(path) || is_special(path))
 		return 0;
+	if (is_recording(path)) {
+		tally_print_error("%s %s: this is a recording, which stays as it is", option, path);
+		tally_print_hint("%s takes the name of the file to write", option);
+		return -EINVAL;
+	}
 	ret = tally_replacement_open(path, &tried);
 	if (!ret)
 		tally_replacement_close(&tried);
