@@ -52,6 +52,7 @@ void report_csv_row(const struct tally_view *view, const char *event, const stru
 
 	tally_str_add_escaped(&name, event);
 	add_field(out, tally_str_text(&name));
+	out->failed |= name.failed;
 	tally_str_free(&name);
 	for (int i = 0; i < view->nr_columns; i++) {
 		if (view->columns[i]->key)
