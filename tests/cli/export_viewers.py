@@ -104,12 +104,15 @@ def test_pprof():
     tap.same(shown, {name: (own[name], total[name]) for name in total}, "pprof -top")
     samples = pprof(path, "-top", "-sample_index=samples", "-nodefraction=0")
     tap.same(int(re.search(r"of (\d+) total", samples)[1]), want.count(), "samples")
-    assert re.search(r"^ +\d+ .* +loop\.c:\d+|inlined_part", pprof(path, "-list=inlined_part"), re.M)
+    line = next(number for number, line in enumerate(PROGRAM.splitlines(), 1) if "inlined_part(int n)" in line)
+    listed = pprof(path, "-list=inlined_part", "-unit=ns")
+    assert re.search(rf"^ *{own['inlined_part']}ns +{total['inlined_part']}ns +{line}:static inline", listed, re.M), listed
     raw = pprof(path, "-raw")
     assert re.search(r"inlined_part .*loop\.c:3.*\n +busy .*loop\.c:4", raw), raw[:2000]
     assert "comm:[loop]" in raw, raw[:500]
     again = pprof(path, "-peek=again", "-unit=ns", "-nodefraction=0")
-    assert "again" in again
+    assert re.search(rf"^ *{own['again']}ns .* {total['again']}ns +[\d.]+% +\| again$", again, re.M), again
+    assert re.search(rf"^ +{total['again']}ns +100% \| +main$", again, re.M), again
 
 
 # ---- callgrind_annotate --------------------------------------------------------------------------
