@@ -23,7 +23,7 @@ struct tally_export_sink {
 struct tally_export_event {
 	uint32_t number;    /* of the profile's events */
 	const char *name;   /* any bytes */
-	const char *unit;   /* of weights, as pprof has it: "nanoseconds", "count" */
+	bool is_time;       /* weights are ns; else they are counts */
 	uint64_t period;    /* one sample in so many; 0: not known */
 	uint64_t frequency; /* samples each second; 0: not known */
 };
@@ -48,7 +48,8 @@ struct tally_export_format {
 	bool keeps_samples; /* of a profile that does, with threads */
 	unsigned by;        /* TALLY_BY_* that it needs beside TALLY_BY_FRAME and TALLY_BY_PATH */
 	unsigned lines;     /* TALLY_LINES_* that it has room for */
-	/* Write it. 0, -ENOMEM, or what the sink returned. */
+	/* Write it. 0; -ENOMEM; -E2BIG: there is more than the format, or its packing, counts;
+	 * -EIO: it could not be packed; or what the sink returned. */
 	int (*write)(const struct tally_export *export);
 };
 

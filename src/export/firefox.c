@@ -38,7 +38,7 @@ static double interval(const struct tally_export_event *event)
 {
 	if (event->frequency)
 		return 1e3 / (double)event->frequency;
-	return event->period && firefox_is_time(event) ? (double)event->period / 1e6 : 1;
+	return event->period && event->is_time ? (double)event->period / 1e6 : 1;
 }
 
 static void add_meta(struct firefox *firefox)

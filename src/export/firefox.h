@@ -25,12 +25,6 @@ struct firefox {
 	struct tally_export_stream stream;
 };
 
-/* Whether weights are times, which it shows as such. */
-static inline bool firefox_is_time(const struct tally_export_event *event)
-{
-	return !strcmp(event->unit, "nanoseconds");
-}
-
 /* The members "libs", "threads" and "shared" of the profile, the last one last. 0 or -errno. */
 int firefox_add_libs(struct firefox *firefox);
 int firefox_add_threads(struct firefox *firefox);

@@ -54,7 +54,7 @@ static void add_cell(struct firefox *firefox, enum column column, uint64_t first
 				       : place * (uint64_t)1000000);
 	} else {
 		weight = tally_kept_weight(firefox->profile, kept);
-		if (column == COLUMN_WEIGHT && firefox_is_time(&firefox->export->events[0]))
+		if (column == COLUMN_WEIGHT && firefox->export->events[0].is_time)
 			add_ms(out, weight);
 		else
 			tally_json_u64(out, NULL, weight);
@@ -65,7 +65,7 @@ static int add_samples(struct firefox *firefox, const struct tally_export_strand
 		       const struct tally_export_strand *strand)
 {
 	static const char *const names[COLUMNS] = {"stack", "time", "weight", "threadCPUDelta"};
-	int nr = firefox_is_time(&firefox->export->events[0]) ? COLUMNS : COLUMN_CPU;
+	int nr = firefox->export->events[0].is_time ? COLUMNS : COLUMN_CPU;
 	struct tally_str *out = &firefox->stream.text;
 	int ret = 0;
 
@@ -82,7 +82,7 @@ static int add_samples(struct firefox *firefox, const struct tally_export_strand
 		tally_json_close(out, ']');
 	}
 	tally_json_text(out, "weightType",
-			firefox_is_time(&firefox->export->events[0]) ? "tracing-ms" : "samples");
+			firefox->export->events[0].is_time ? "tracing-ms" : "samples");
 	tally_json_u64(out, "length", strand->nr);
 	tally_json_close(out, '}');
 	return ret;

@@ -112,6 +112,11 @@ static void add_type(struct pprof *pprof, unsigned field, uint64_t name, const c
 	tally_protobuf_close(out, type);
 }
 
+static const char *unit_of(const struct tally_export_event *event)
+{
+	return event->is_time ? "nanoseconds" : "count";
+}
+
 /* "samples" of one event, "cycles:samples" of several. */
 static uint64_t samples_name(struct pprof *pprof, const struct tally_export_event *event)
 {
@@ -125,7 +130,7 @@ static uint64_t samples_name(struct pprof *pprof, const struct tally_export_even
 
 static uint64_t event_period(const struct tally_export_event *event)
 {
-	if (event->period || strcmp(event->unit, "nanoseconds") != 0 || !event->frequency)
+	if (event->period || !event->is_time || !event->frequency)
 		return event->period;
 	return 1000000000 / event->frequency;
 }
@@ -140,11 +145,12 @@ static void add_head(struct pprof *pprof)
 		const struct tally_export_event *event = &export->events[i];
 
 		add_type(pprof, PROFILE_SAMPLE_TYPE, samples_name(pprof, event), "count");
-		add_type(pprof, PROFILE_SAMPLE_TYPE, text_string(pprof, event->name), event->unit);
+		add_type(pprof, PROFILE_SAMPLE_TYPE, text_string(pprof, event->name),
+			 unit_of(event));
 	}
 	if (event_period(&export->events[0])) {
 		add_type(pprof, PROFILE_PERIOD_TYPE, text_string(pprof, export->events[0].name),
-			 export->events[0].unit);
+			 unit_of(&export->events[0]));
 		tally_protobuf_u64(out, PROFILE_PERIOD, event_period(&export->events[0]));
 	}
 	if (export->start)
@@ -329,7 +335,9 @@ static void add_mapping(struct pprof *pprof, uint64_t id)
 	tally_protobuf_u64(out, MAPPING_HAS_FUNCTIONS, 1);
 	tally_protobuf_u64(out, MAPPING_HAS_FILES, mapping->has_lines);
 	tally_protobuf_u64(out, MAPPING_HAS_LINES, mapping->has_lines);
-	tally_protobuf_u64(out, MAPPING_HAS_INLINED, mapping->has_lines);
+	tally_protobuf_u64(out, MAPPING_HAS_INLINED,
+			   mapping->has_lines &&
+				   pprof->profile->options.lines & TALLY_LINES_INLINED);
 	tally_protobuf_close(out, message);
 }
 

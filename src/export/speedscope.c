@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/escape.h"
 #include "base/json.h"
@@ -125,7 +124,6 @@ static void open_profile(struct speedscope *speedscope, const struct tally_expor
 			 const struct tally_export_strand *strand)
 {
 	struct tally_str *out = &speedscope->stream.text, name = {0};
-	bool has_unit = !strcmp(event->unit, "nanoseconds");
 
 	if (strand->nr) {
 		const struct tally_bucket_key *key =
@@ -140,7 +138,7 @@ static void open_profile(struct speedscope *speedscope, const struct tally_expor
 	tally_json_open(out, NULL, '{');
 	tally_json_text(out, "type", "sampled");
 	tally_json_text(out, "name", tally_str_text(&name));
-	tally_json_text(out, "unit", has_unit ? "nanoseconds" : "none");
+	tally_json_text(out, "unit", event->is_time ? "nanoseconds" : "none");
 	out->failed |= name.failed;
 	tally_str_free(&name);
 }

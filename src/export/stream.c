@@ -54,7 +54,7 @@ static int write_text(struct tally_export_stream *stream, size_t left, int flush
 
 	/* zlib counts in 32 bits. */
 	if (!ret && len > UINT32_MAX)
-		ret = -EFBIG;
+		ret = -E2BIG;
 	if (!ret)
 		ret = stream->gzip
 			      ? pack(stream, len, flush)

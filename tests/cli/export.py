@@ -351,6 +351,13 @@ def test_files_lines_and_build_ids():
     assert build_id in ids, ids
 
 
+def test_pprof_says_whether_functions_are_inlined():
+    for options, want in (([], [1]), (["--no-inline"], [0])):
+        profile = readers.Pprof(export("pprof", *options))
+        [mapping] = [one for one in profile.mappings.values() if profile.strings[one[5][0]].endswith("/loop")]
+        tap.same((mapping[9], mapping[10]), ([1], want), options)
+
+
 # ---- names that are made to do harm --------------------------------------------------------------
 
 NAMES = [b"a;b,c\t\"d\"|e", b"x\ny 12", b"\x1b]0;pwned\x07", "\u202egpj.exe".encode(), b"bad\xff\xfe", b"fn=(1) z", b"=1+1", b"\\"]

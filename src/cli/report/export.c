@@ -122,7 +122,7 @@ static struct tally_export_event export_event(const struct tally_perfdata_event 
 	return (struct tally_export_event){
 		.number = event->index,
 		.name = event->name,
-		.unit = tally_attr_is_clock(&event->attr) ? "nanoseconds" : "count",
+		.is_time = tally_attr_is_clock(&event->attr),
 		.period = event->attr.freq ? 0 : event->attr.sample_period,
 		.frequency = event->attr.freq ? event->attr.sample_freq : 0,
 	};
@@ -180,6 +180,13 @@ static size_t events_limit(const struct tally_export_format *format,
 
 /* ---- writing -------------------------------------------------------------------- */
 
+static int print_too_much(const struct tally_export_format *format)
+{
+	tally_print_error("there are more samples than --format %s has room for", format->name);
+	tally_print_hint("--time, --comms and --query choose some");
+	return -ENODATA;
+}
+
 static int write_format(struct report *report, const struct tally_export_format *format)
 {
 	size_t nr = tally_perfdata_nr_events(report->session->data);
@@ -210,7 +217,7 @@ static int write_format(struct report *report, const struct tally_export_format 
 	}
 	ret = ret ? ret : format->write(&export);
 	free(events);
-	return ret;
+	return ret == -E2BIG ? print_too_much(format) : ret;
 }
 
 int report_flush(struct report *report)
