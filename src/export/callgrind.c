@@ -346,7 +346,7 @@ static int callgrind_write(struct callgrind *callgrind)
 static int write_format(const struct tally_export *export)
 {
 	struct callgrind callgrind = {.export = export, .profile = export->profile};
-	int ret = tally_export_model_make(export->profile, &callgrind.model);
+	int ret = tally_export_model_make(export, &callgrind.model);
 
 	if (!ret)
 		ret = tally_export_stream_start(&callgrind.stream, &export->sink, export->packs);

@@ -87,9 +87,12 @@ static int firefox_write(struct firefox *firefox)
 	struct tally_str *out = &firefox->stream.text;
 	int ret;
 
-	firefox->inlining = tally_export_inlining_make(firefox->profile);
+	firefox->inlining = tally_export_inlining_make(firefox->export);
 	if (!firefox->inlining)
 		return -ENOMEM;
+	ret = tally_export_model_link(&firefox->model, TALLY_EXPORT_FROM_IMAGE);
+	if (ret)
+		return ret;
 	ret = tally_export_tree_make(&firefox->model, TALLY_EXPORT_FRAMES,
 				     firefox->export->events[0].number, &firefox->tree);
 	if (ret)
@@ -109,7 +112,7 @@ static int firefox_write(struct firefox *firefox)
 static int write_format(const struct tally_export *export)
 {
 	struct firefox firefox = {.export = export, .profile = export->profile};
-	int ret = tally_export_model_make(export->profile, &firefox.model);
+	int ret = tally_export_model_make(export, &firefox.model);
 
 	if (!ret)
 		ret = tally_export_stream_start(&firefox.stream, &export->sink, export->packs);

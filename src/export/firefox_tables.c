@@ -148,29 +148,26 @@ static const struct firefox_column stack_columns[] = {
 
 static const struct tally_frame *frame_at(const struct firefox *firefox, uint32_t row)
 {
-	return &firefox->profile->frames.all.data[row];
+	return &firefox->profile->frames.all.data[firefox->model.frames.data[row]];
 }
 
-static const struct tally_export_function *function_of(const struct firefox *firefox, uint32_t row)
-{
-	return &firefox->model.functions.data[firefox->model.function_of[row]];
-}
-
-/* It counts addresses in 32 bits, from the start of a file: those of the kernel and of what was
+/* It counts addresses in 32 bits, from the start of an image: those of the kernel and of what was
  * compiled just in time are none. */
 static int frame_address(struct firefox *firefox, uint32_t row)
 {
 	const struct tally_frame *frame = frame_at(firefox, row);
-	bool is_offset = frame->dso && tally_dso_kind(frame->dso) == TALLY_DSO_USER &&
-			 frame->addr <= ADDRESS_MAX;
+	uint64_t address = firefox->model.addresses[row];
+	bool is_relative = frame->dso && tally_dso_kind(frame->dso) == TALLY_DSO_USER &&
+			   address <= ADDRESS_MAX;
 
-	tally_json_s64(&firefox->stream.text, NULL, is_offset ? (int64_t)frame->addr : -1);
+	tally_json_s64(&firefox->stream.text, NULL, is_relative ? (int64_t)address : -1);
 	return 0;
 }
 
 static int frame_depth(struct firefox *firefox, uint32_t row)
 {
-	tally_json_u64(&firefox->stream.text, NULL, firefox->inlining[row].depth);
+	tally_json_u64(&firefox->stream.text, NULL,
+		       firefox->inlining[firefox->model.frames.data[row]].depth);
 	return 0;
 }
 
@@ -189,17 +186,20 @@ static int frame_category(struct firefox *firefox, uint32_t row)
 
 static int frame_function(struct firefox *firefox, uint32_t row)
 {
-	tally_json_u64(&firefox->stream.text, NULL, firefox->model.function_of[row]);
+	uint32_t frame = firefox->model.frames.data[row];
+
+	tally_json_u64(&firefox->stream.text, NULL, firefox->model.function_of[frame]);
 	return 0;
 }
 
 /* Symbols have the numbers of their functions. */
 static int frame_symbol(struct firefox *firefox, uint32_t row)
 {
-	uint32_t outer = firefox->inlining[row].outer;
-	const struct tally_export_function *function = function_of(firefox, outer);
+	uint32_t outer = firefox->inlining[firefox->model.frames.data[row]].outer;
+	uint32_t number = firefox->model.function_of[outer];
+	const struct tally_export_function *function = &firefox->model.functions.data[number];
 
-	add_number(firefox, function->dso && function->symbol, firefox->model.function_of[outer]);
+	add_number(firefox, function->dso && function->symbol, number);
 	return 0;
 }
 
@@ -282,10 +282,10 @@ static int symbol_lib(struct firefox *firefox, uint32_t row)
 
 static int symbol_address(struct firefox *firefox, uint32_t row)
 {
-	const struct tally_symbol *symbol = firefox->model.functions.data[row].symbol;
+	const struct tally_export_function *function = &firefox->model.functions.data[row];
+	bool is_there = function->symbol && function->start <= ADDRESS_MAX;
 
-	tally_json_u64(&firefox->stream.text, NULL,
-		       symbol && symbol->start <= ADDRESS_MAX ? symbol->start : 0);
+	tally_json_u64(&firefox->stream.text, NULL, is_there ? function->start : 0);
 	return 0;
 }
 
@@ -356,7 +356,7 @@ int firefox_add_shared(struct firefox *firefox)
 		const struct firefox_column *columns;
 	} tables[] = {
 		{"stackTable", firefox->tree.paths.all.len - 1, stack_columns},
-		{"frameTable", firefox->profile->frames.all.len, frame_columns},
+		{"frameTable", firefox->model.frames.len, frame_columns},
 		{"funcTable", nr_functions, function_columns},
 		{"nativeSymbols", nr_functions, symbol_columns},
 		{"sources", nr_functions, source_columns},

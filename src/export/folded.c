@@ -110,7 +110,7 @@ static int folded_write(struct folded *folded)
 static int write_format(const struct tally_export *export)
 {
 	struct folded folded = {.export = export};
-	int ret = tally_export_model_make(export->profile, &folded.model);
+	int ret = tally_export_model_make(export, &folded.model);
 
 	if (!ret)
 		ret = tally_export_stream_start(&folded.stream, &export->sink, export->packs);

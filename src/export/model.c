@@ -41,20 +41,48 @@ static int function_find(struct tally_export_model *model, struct tally_map *kno
 	return 0;
 }
 
-int tally_export_model_make(const struct tally_profile *profile,
-			    struct tally_export_model *ret_model)
+static int bucket_frames(struct tally_export_model *model, struct tally_map *known,
+			 const struct tally_bucket_key *key)
 {
-	size_t nr = profile->frames.all.len;
+	uint32_t depth = tally_export_depth(model->profile, key);
+	int ret = 0;
+
+	for (uint32_t at = 0; at < depth && !ret; at++) {
+		uint32_t frame = tally_export_frame(model->profile, key, at);
+
+		if (model->place_of[frame] != UINT32_MAX)
+			continue;
+		model->place_of[frame] = (uint32_t)model->frames.len;
+		ret = tally_vec_push(&model->frames, frame);
+		if (!ret)
+			ret = function_find(model, known, &model->profile->frames.all.data[frame],
+					    &model->function_of[frame]);
+	}
+	return ret;
+}
+
+int tally_export_model_make(const struct tally_export *export, struct tally_export_model *ret_model)
+{
+	const struct tally_profile *profile = export->profile;
+	size_t size = (profile->frames.all.len + 1) * sizeof(uint32_t);
 	struct tally_export_model model = {
 		.profile = profile,
-		.function_of = malloc((nr + 1) * sizeof(*model.function_of)),
+		.function_of = malloc(size),
+		.place_of = malloc(size),
 	};
 	struct tally_map known = {0};
-	int ret = model.function_of ? 0 : -ENOMEM;
+	int ret = model.function_of && model.place_of ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < nr && !ret; i++)
-		ret = function_find(&model, &known, &profile->frames.all.data[i],
-				    &model.function_of[i]);
+	if (!ret) {
+		memset(model.function_of, 0xff, size);
+		memset(model.place_of, 0xff, size);
+	}
+	for (size_t i = 0; i < profile->buckets.len && !ret; i++) {
+		const struct tally_bucket *bucket = &profile->buckets.data[i];
+
+		if (tally_export_has_bucket(export, bucket))
+			ret = bucket_frames(&model, &known, &bucket->key);
+	}
 	tally_map_free(&known);
 	if (ret)
 		tally_export_model_free(&model);
@@ -66,14 +94,17 @@ int tally_export_model_make(const struct tally_profile *profile,
 void tally_export_model_free(struct tally_export_model *model)
 {
 	free(model->function_of);
+	free(model->place_of);
+	free(model->addresses);
+	tally_vec_free(&model->frames);
 	tally_vec_free(&model->functions);
 	*model = (struct tally_export_model){0};
 }
 
-bool tally_export_has_event(const struct tally_export *export, uint32_t event)
+bool tally_export_has_bucket(const struct tally_export *export, const struct tally_bucket *bucket)
 {
-	for (size_t i = 0; i < export->nr_events; i++) {
-		if (export->events[i].number == event)
+	for (size_t i = 0; i < export->nr_events && bucket->nr; i++) {
+		if (export->events[i].number == bucket->key.event)
 			return true;
 	}
 	return false;
@@ -144,8 +175,9 @@ static void chain_inlining(const struct tally_profile *profile, const struct tal
 	}
 }
 
-struct tally_export_inlining *tally_export_inlining_make(const struct tally_profile *profile)
+struct tally_export_inlining *tally_export_inlining_make(const struct tally_export *export)
 {
+	const struct tally_profile *profile = export->profile;
 	struct tally_export_inlining *inlining =
 		calloc(profile->frames.all.len + 1, sizeof(*inlining));
 
@@ -153,8 +185,10 @@ struct tally_export_inlining *tally_export_inlining_make(const struct tally_prof
 		return NULL;
 	for (uint32_t i = 0; i < profile->frames.all.len; i++)
 		inlining[i].outer = i;
-	tally_vec_for_each (bucket, &profile->buckets)
-		chain_inlining(profile, &bucket->key, inlining);
+	tally_vec_for_each (bucket, &profile->buckets) {
+		if (tally_export_has_bucket(export, bucket))
+			chain_inlining(profile, &bucket->key, inlining);
+	}
 	return inlining;
 }
 
@@ -165,7 +199,7 @@ static uint32_t unit_of(const struct tally_export_model *model, enum tally_expor
 {
 	uint32_t frame = tally_export_frame(model->profile, key, at);
 
-	return unit == TALLY_EXPORT_FRAMES ? frame : model->function_of[frame];
+	return unit == TALLY_EXPORT_FRAMES ? model->place_of[frame] : model->function_of[frame];
 }
 
 /* The path of a bucket, from its outermost caller on. */
@@ -194,7 +228,7 @@ int tally_export_tree_make(const struct tally_export_model *model, enum tally_ex
 	size_t nr_comms = tally_machine_comms(profile->machine)->strings.len;
 	struct tally_export_tree tree = {
 		.path_of = calloc(profile->buckets.len + 1, sizeof(*tree.path_of)),
-		.nr_units = (uint32_t)(unit == TALLY_EXPORT_FRAMES ? profile->frames.all.len
+		.nr_units = (uint32_t)(unit == TALLY_EXPORT_FRAMES ? model->frames.len
 								   : model->functions.len),
 	};
 	int ret = tree.path_of ? tally_paths_init(&tree.paths, tree.nr_units + nr_comms) : -ENOMEM;

@@ -12,21 +12,36 @@ struct tally_export_function {
 	struct tally_dso *dso;             /* NULL: not mapped */
 	const struct tally_symbol *symbol; /* NULL: no name */
 	const char *file;                  /* of source, where one of its lines is known; or NULL */
+	uint64_t start;                    /* of a symbol; see tally_export_model_link() */
 };
 
+/* Of the frames that samples of the events have: others are UINT32_MAX in the arrays by frame. */
 struct tally_export_model {
 	const struct tally_profile *profile;
-	uint32_t *function_of; /* by frame */
+	uint32_t *function_of;      /* by frame */
+	uint32_t *place_of;         /* by frame: its place in */
+	TALLY_VEC(uint32_t) frames; /* all, in the order in which they are met */
 	TALLY_VEC(struct tally_export_function) functions;
+	uint64_t *addresses; /* by place; see tally_export_model_link() */
 };
 
 /* 0 or -ENOMEM; free it with tally_export_model_free(). */
-int tally_export_model_make(const struct tally_profile *profile,
+int tally_export_model_make(const struct tally_export *export,
 			    struct tally_export_model *ret_model);
 void tally_export_model_free(struct tally_export_model *model);
 
-/* Whether an event is among those that are exported. */
-bool tally_export_has_event(const struct tally_export *export, uint32_t event);
+/* What addresses of files count from. */
+enum tally_export_base {
+	TALLY_EXPORT_FROM_ZERO,  /* where they are linked to be */
+	TALLY_EXPORT_FROM_IMAGE, /* the same, from the file's first segment on */
+};
+
+/* Fill in addresses of frames and starts of functions, once. Of files that are not at hand they
+ * stay offsets in these. 0 or -ENOMEM. */
+int tally_export_model_link(struct tally_export_model *model, enum tally_export_base base);
+
+/* Whether a bucket is exported: it has samples, of one of the events. */
+bool tally_export_has_bucket(const struct tally_export *export, const struct tally_bucket *bucket);
 
 /* Append the name of a function: "[libc.so.6]" for code of that file without a name, "[unknown]"
  * where nothing is mapped. Not escaped. */
@@ -62,7 +77,7 @@ struct tally_export_inlining {
 };
 
 /* An array for all frames, which the caller frees. NULL when out of memory. */
-struct tally_export_inlining *tally_export_inlining_make(const struct tally_profile *profile);
+struct tally_export_inlining *tally_export_inlining_make(const struct tally_export *export);
 
 /* Name of the comm that the samples of a bucket were recorded with. */
 const char *tally_export_comm(const struct tally_profile *profile,
@@ -70,8 +85,8 @@ const char *tally_export_comm(const struct tally_profile *profile,
 
 /* Callchains put together where they begin with the same callers. */
 struct tally_export_tree {
-	struct tally_paths paths; /* whose frames are units: functions, or frames; behind them
-				   * the comms, which are outermost if they are wanted */
+	struct tally_paths paths; /* whose frames are units: functions, or places of frames; behind
+				   * them the comms, which are outermost if they are wanted */
 	uint32_t *path_of;        /* by bucket; TALLY_PATH_NONE of other events */
 	uint32_t nr_units;
 };

@@ -40,7 +40,7 @@ enum {
 	INTERNED_MAPPING
 };
 enum { STRING_ID = 1, STRING_TEXT };
-enum { MAPPING_ID = 1, MAPPING_BUILD_ID, MAPPING_PATH = 7 };
+enum { MAPPING_ID = 1, MAPPING_BUILD_ID, MAPPING_LOAD_BIAS = 6, MAPPING_PATH };
 enum { FRAME_ID = 1, FRAME_FUNCTION, FRAME_MAPPING, FRAME_ADDRESS, FRAME_SOURCE, FRAME_LINE };
 enum { CALLSTACK_ID = 1, CALLSTACK_FRAME };
 enum { DEFAULTS_PERF_SAMPLE = 12 };
@@ -51,10 +51,10 @@ enum { SAMPLE_CPU = 1, SAMPLE_PID, SAMPLE_TID, SAMPLE_CALLSTACK, SAMPLE_MODE, SA
 struct perfetto {
 	const struct tally_export *export;
 	const struct tally_profile *profile;
-	struct tally_export_model model;
-	struct tally_export_tree tree; /* of the event under way */
-	struct tally_map counts;       /* by CPU: what its counter came to */
-	struct tally_str name;         /* being made */
+	struct tally_export_model model; /* of the event under way */
+	struct tally_export_tree tree;   /* the same */
+	struct tally_map counts;         /* by CPU: what its counter came to */
+	struct tally_str name;           /* being made */
 	struct tally_export_stream stream;
 	size_t packet, interned; /* that are open */
 	uint64_t sequence;
@@ -142,7 +142,9 @@ static int add_functions(struct perfetto *perfetto)
 	return ret;
 }
 
-static void add_mapping(struct perfetto *perfetto, struct tally_dso *dso, uint64_t id)
+/* `bias` is how far addresses are from offsets in the file. */
+static void add_mapping(struct perfetto *perfetto, struct tally_dso *dso, uint64_t id,
+			uint64_t bias)
 {
 	struct tally_str *out = &perfetto->stream.text;
 	size_t message;
@@ -154,8 +156,15 @@ static void add_mapping(struct perfetto *perfetto, struct tally_dso *dso, uint64
 	message = tally_protobuf_open(out, INTERNED_MAPPING);
 	tally_protobuf_u64(out, MAPPING_ID, id);
 	tally_protobuf_u64(out, MAPPING_BUILD_ID, id);
+	if (bias)
+		tally_protobuf_u64(out, MAPPING_LOAD_BIAS, bias);
 	tally_protobuf_u64(out, MAPPING_PATH, id);
 	tally_protobuf_close(out, message);
+}
+
+static const struct tally_frame *frame_at(const struct perfetto *perfetto, size_t place)
+{
+	return &perfetto->profile->frames.all.data[perfetto->model.frames.data[place]];
 }
 
 /* Files have the numbers that they have among the symbols. */
@@ -164,17 +173,17 @@ static int add_mappings(struct perfetto *perfetto)
 	struct tally_map met = {0};
 	int ret = 0;
 
-	tally_vec_for_each (function, &perfetto->model.functions) {
-		uint64_t key = (uintptr_t)function->dso;
+	for (size_t i = 0; i < perfetto->model.frames.len && !ret; i++) {
+		const struct tally_frame *frame = frame_at(perfetto, i);
+		uint64_t key = (uintptr_t)frame->dso;
 
-		if (!function->dso || tally_map_get(&met, key) != TALLY_MAP_NONE)
+		if (!frame->dso || tally_map_get(&met, key) != TALLY_MAP_NONE)
 			continue;
 		ret = tally_map_put(&met, key, 1);
-		add_mapping(perfetto, function->dso, (uint64_t)tally_dso_number(function->dso) + 1);
+		add_mapping(perfetto, frame->dso, (uint64_t)tally_dso_number(frame->dso) + 1,
+			    perfetto->model.addresses[i] - frame->addr);
 		if (!ret)
 			ret = next_interned(perfetto);
-		if (ret)
-			break;
 	}
 	tally_map_free(&met);
 	return ret;
@@ -185,9 +194,9 @@ static int add_frames(struct perfetto *perfetto)
 	struct tally_str *out = &perfetto->stream.text;
 	int ret = 0;
 
-	for (uint32_t i = 0; i < perfetto->profile->frames.all.len && !ret; i++) {
-		const struct tally_frame *frame = &perfetto->profile->frames.all.data[i];
-		uint32_t function = perfetto->model.function_of[i];
+	for (size_t i = 0; i < perfetto->model.frames.len && !ret; i++) {
+		const struct tally_frame *frame = frame_at(perfetto, i);
+		uint32_t function = perfetto->model.function_of[perfetto->model.frames.data[i]];
 		size_t message = tally_protobuf_open(out, INTERNED_FRAME);
 
 		tally_protobuf_u64(out, FRAME_ID, (uint64_t)i + 1);
@@ -195,7 +204,7 @@ static int add_frames(struct perfetto *perfetto)
 		if (frame->dso) {
 			tally_protobuf_u64(out, FRAME_MAPPING,
 					   (uint64_t)tally_dso_number(frame->dso) + 1);
-			tally_protobuf_u64(out, FRAME_ADDRESS, frame->addr);
+			tally_protobuf_u64(out, FRAME_ADDRESS, perfetto->model.addresses[i]);
 		}
 		if (perfetto->model.functions.data[function].file)
 			tally_protobuf_u64(out, FRAME_SOURCE, (uint64_t)function + 1);
@@ -385,7 +394,7 @@ static int add_head(struct perfetto *perfetto, const struct tally_export_event *
 	return close_packet(perfetto);
 }
 
-static int add_event(struct perfetto *perfetto, const struct tally_export_event *event)
+static int add_sequence(struct perfetto *perfetto, const struct tally_export_event *event)
 {
 	int ret = tally_export_tree_make(&perfetto->model, TALLY_EXPORT_FRAMES, event->number,
 					 &perfetto->tree);
@@ -407,20 +416,34 @@ static int add_event(struct perfetto *perfetto, const struct tally_export_event 
 	return ret;
 }
 
+/* A sequence has tables of its own, of what its samples refer to. */
+static int add_event(struct perfetto *perfetto, const struct tally_export_event *event)
+{
+	struct tally_export one = *perfetto->export;
+	int ret;
+
+	one.events = event;
+	one.nr_events = 1;
+	ret = tally_export_model_make(&one, &perfetto->model);
+	if (ret)
+		return ret;
+	ret = tally_export_model_link(&perfetto->model, TALLY_EXPORT_FROM_ZERO);
+	if (!ret)
+		ret = add_sequence(perfetto, event);
+	tally_export_model_free(&perfetto->model);
+	return ret;
+}
+
 static int write_format(const struct tally_export *export)
 {
 	struct perfetto perfetto = {.export = export, .profile = export->profile};
-	int ret = tally_export_model_make(export->profile, &perfetto.model);
-
-	if (!ret)
-		ret = tally_export_stream_start(&perfetto.stream, &export->sink, export->packs);
+	int ret = tally_export_stream_start(&perfetto.stream, &export->sink, export->packs);
 	for (size_t i = 0; i < export->nr_events && !ret; i++)
 		ret = add_event(&perfetto, &export->events[i]);
 	for (size_t i = 0; i < export->nr_events && !ret; i++)
 		ret = add_threads(&perfetto, &export->events[i]);
 	ret = tally_export_stream_end(&perfetto.stream, ret);
 	tally_str_free(&perfetto.name);
-	tally_export_model_free(&perfetto.model);
 	return ret;
 }
 

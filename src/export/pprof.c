@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * profile.proto of pprof, packed. Samples come first, and what they refer to behind them, in the
- * order in which they needed it. An address is a place in its file, as if each file were mapped at
- * its own offsets; so a mapping spans the pages that have samples, and stands for that file in all
- * processes. Functions that were inlined are lines of one location.
+ * order in which they needed it. Addresses are as if each file were mapped where it was linked to
+ * be; so a mapping spans the pages that have samples, and stands for that file in all processes.
+ * Functions that were inlined are lines of one location.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/hash.h"
 #include "base/path.h"
+#include "base/slots.h"
 #include "export/formats.h"
 #include "export/model.h"
 #include "export/protobuf.h"
@@ -51,8 +53,10 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
 
 enum { PAGE = 4096 };
 
+/* Pages of a file that lie in memory as they do in the file, `distance` further on. */
 struct pprof_mapping {
 	struct tally_dso *dso;
+	uint64_t distance;
 	uint64_t start, end;
 	bool has_lines;
 };
@@ -66,7 +70,7 @@ struct pprof {
 	TALLY_VEC(uint32_t) lines;     /* of all locations, frames, */
 	TALLY_VEC(uint32_t) locations; /* where they begin, each ends where the next one begins */
 	TALLY_VEC(struct pprof_mapping) mappings;
-	struct tally_map mapping_of; /* by DSO: its place + 1 */
+	struct tally_slots slots; /* of these */
 	struct tally_intern strings;
 	struct tally_str name; /* being made */
 	struct tally_export_stream stream;
@@ -257,7 +261,7 @@ static int add_samples(struct pprof *pprof)
 	int ret = 0;
 
 	tally_vec_for_each (bucket, &pprof->profile->buckets) {
-		if (bucket->nr && tally_export_has_event(pprof->export, bucket->key.event))
+		if (tally_export_has_bucket(pprof->export, bucket))
 			ret = add_sample(pprof, bucket);
 		if (ret)
 			break;
@@ -274,19 +278,43 @@ static bool is_program(const struct tally_dso *dso)
 	       !strstr(tally_path_name(tally_dso_name(dso)), ".so");
 }
 
-static int mapping_meet(struct pprof *pprof, const struct tally_frame *frame)
+static uint64_t address_of(const struct pprof *pprof, uint32_t frame)
 {
-	uint64_t found = tally_map_get(&pprof->mapping_of, (uintptr_t)frame->dso);
-	uint64_t start = frame->addr & ~(uint64_t)(PAGE - 1);
+	return pprof->model.addresses[pprof->model.place_of[frame]];
+}
+
+/* The place of a frame's mapping; UINT32_MAX: it is new. */
+static uint32_t mapping_find(const struct pprof *pprof, uint32_t number, uint32_t *ret_hash)
+{
+	const struct tally_frame *frame = &pprof->profile->frames.all.data[number];
+	uint64_t distance = address_of(pprof, number) - frame->addr;
+	uint32_t hash = (uint32_t)tally_hash_mix((uintptr_t)frame->dso, distance), found;
+
+	*ret_hash = hash;
+	for (size_t pos = hash; tally_slots_next(&pprof->slots, hash, &pos, &found);) {
+		const struct pprof_mapping *mapping = &pprof->mappings.data[found];
+
+		if (mapping->dso == frame->dso && mapping->distance == distance)
+			return found;
+	}
+	return UINT32_MAX;
+}
+
+static int mapping_meet(struct pprof *pprof, uint32_t number)
+{
+	const struct tally_frame *frame = &pprof->profile->frames.all.data[number];
+	uint64_t address = address_of(pprof, number), start = address & ~(uint64_t)(PAGE - 1);
+	uint32_t hash, found = mapping_find(pprof, number, &hash);
 	struct pprof_mapping *mapping;
 	int ret = 0;
 
-	if (found == TALLY_MAP_NONE) {
-		found = pprof->mappings.len;
+	if (found == UINT32_MAX) {
+		found = (uint32_t)pprof->mappings.len;
 		ret = tally_vec_push(&pprof->mappings,
-				     (struct pprof_mapping){frame->dso, start, start + PAGE});
+				     (struct pprof_mapping){frame->dso, address - frame->addr,
+							    start, start + PAGE});
 		if (!ret)
-			ret = tally_map_put(&pprof->mapping_of, (uintptr_t)frame->dso, found);
+			ret = tally_slots_add(&pprof->slots, hash, found);
 		if (ret)
 			return ret;
 	}
@@ -309,7 +337,7 @@ static int mappings_make(struct pprof *pprof)
 			const struct tally_frame *frame = &pprof->profile->frames.all.data[*line];
 
 			if (frame->dso && !ret && (pass || is_program(frame->dso)))
-				ret = mapping_meet(pprof, frame);
+				ret = mapping_meet(pprof, *line);
 		}
 	}
 	return ret;
@@ -329,7 +357,7 @@ static void add_mapping(struct pprof *pprof, uint64_t id)
 	tally_protobuf_u64(out, MAPPING_ID, id);
 	tally_protobuf_u64(out, MAPPING_START, mapping->start);
 	tally_protobuf_u64(out, MAPPING_END, mapping->end);
-	tally_protobuf_u64(out, MAPPING_OFFSET, mapping->start);
+	tally_protobuf_u64(out, MAPPING_OFFSET, mapping->start - mapping->distance);
 	tally_protobuf_u64(out, MAPPING_FILE, file);
 	tally_protobuf_u64(out, MAPPING_BUILD_ID, build_id);
 	tally_protobuf_u64(out, MAPPING_HAS_FUNCTIONS, 1);
@@ -360,16 +388,15 @@ static void add_location(struct pprof *pprof, uint32_t id)
 	uint32_t first = pprof->locations.data[id - 1];
 	uint32_t end =
 		id < pprof->locations.len ? pprof->locations.data[id] : (uint32_t)pprof->lines.len;
-	const struct tally_frame *frame =
-		&pprof->profile->frames.all.data[pprof->lines.data[first]];
+	uint32_t frame = pprof->lines.data[first], hash;
 	struct tally_str *out = &pprof->stream.text;
 	size_t message = tally_protobuf_open(out, PROFILE_LOCATION);
 
 	tally_protobuf_u64(out, LOCATION_ID, id);
-	if (frame->dso)
+	if (pprof->profile->frames.all.data[frame].dso)
 		tally_protobuf_u64(out, LOCATION_MAPPING,
-				   tally_map_get(&pprof->mapping_of, (uintptr_t)frame->dso) + 1);
-	tally_protobuf_u64(out, LOCATION_ADDRESS, frame->addr);
+				   (uint64_t)mapping_find(pprof, frame, &hash) + 1);
+	tally_protobuf_u64(out, LOCATION_ADDRESS, address_of(pprof, frame));
 	for (uint32_t i = first; i < end; i++)
 		add_line(pprof, pprof->lines.data[i]);
 	tally_protobuf_close(out, message);
@@ -426,10 +453,13 @@ static int pprof_write(struct pprof *pprof)
 	size_t nr = pprof->profile->frames.all.len;
 	int ret;
 
-	pprof->inlining = tally_export_inlining_make(pprof->profile);
+	pprof->inlining = tally_export_inlining_make(pprof->export);
 	pprof->location_of = calloc(nr + 1, sizeof(*pprof->location_of));
 	if (!pprof->inlining || !pprof->location_of)
 		return -ENOMEM;
+	ret = tally_export_model_link(&pprof->model, TALLY_EXPORT_FROM_ZERO);
+	if (ret)
+		return ret;
 	add_head(pprof);
 	ret = add_samples(pprof);
 	if (!ret)
@@ -440,7 +470,7 @@ static int pprof_write(struct pprof *pprof)
 static int write_format(const struct tally_export *export)
 {
 	struct pprof pprof = {.export = export, .profile = export->profile};
-	int ret = tally_export_model_make(export->profile, &pprof.model);
+	int ret = tally_export_model_make(export, &pprof.model);
 
 	if (!ret)
 		ret = tally_export_stream_start(&pprof.stream, &export->sink, true);
@@ -449,7 +479,7 @@ static int write_format(const struct tally_export *export)
 	ret = tally_export_stream_end(&pprof.stream, ret);
 	tally_str_free(&pprof.name);
 	tally_intern_free(&pprof.strings);
-	tally_map_free(&pprof.mapping_of);
+	tally_slots_free(&pprof.slots);
 	tally_vec_free(&pprof.mappings);
 	tally_vec_free(&pprof.locations);
 	tally_vec_free(&pprof.lines);

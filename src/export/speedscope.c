@@ -204,7 +204,7 @@ static int speedscope_write(struct speedscope *speedscope)
 static int write_format(const struct tally_export *export)
 {
 	struct speedscope speedscope = {.export = export, .profile = export->profile};
-	int ret = tally_export_model_make(export->profile, &speedscope.model);
+	int ret = tally_export_model_make(export, &speedscope.model);
 
 	if (!ret)
 		ret = tally_export_stream_start(&speedscope.stream, &export->sink, export->packs);

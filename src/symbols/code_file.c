@@ -289,6 +289,29 @@ int tally_code_file_read(const struct tally_code_file *file, uint64_t start, uin
 	return 0;
 }
 
+bool tally_code_file_linked(const struct tally_code_file *file, uint64_t addr, uint64_t *ret_linked,
+			    uint64_t *ret_len)
+{
+	struct code_span span;
+
+	if (!find_span(file, addr, &span) || span.end <= span.offset)
+		return false;
+	*ret_linked = span.linked;
+	*ret_len = span.end - span.offset;
+	return true;
+}
+
+uint64_t tally_code_file_base(const struct tally_code_file *file)
+{
+	struct tally_elf_segment segment;
+
+	for (uint32_t i = 0; tally_elf_segment(&file->image.elf, i, &segment); i++) {
+		if (segment.type == PT_LOAD)
+			return segment.vaddr;
+	}
+	return 0;
+}
+
 bool tally_code_file_address(const struct tally_code_file *file, uint64_t linked,
 			     uint64_t *ret_addr)
 {

@@ -56,6 +56,15 @@ int tally_code_file_read(const struct tally_code_file *file, uint64_t start, uin
 bool tally_code_file_address(const struct tally_code_file *file, uint64_t linked,
 			     uint64_t *ret_addr);
 
+/* Where the byte at `addr`, as of tally_dso_find(), was linked to be, and how many bytes from there
+ * on lie in the file as they are linked. False: the file has nothing there. */
+bool tally_code_file_linked(const struct tally_code_file *file, uint64_t addr, uint64_t *ret_linked,
+			    uint64_t *ret_len);
+
+/* Where the first segment of the file was linked to be, from which addresses relative to the image
+ * are counted; 0 where there are no segments. */
+uint64_t tally_code_file_base(const struct tally_code_file *file);
+
 /* How many bytes are of the symbol. Where it is but the start of a function, unwind rules tell
  * where that ends. 0: it is not known. */
 uint64_t tally_symbol_size(struct tally_dso *dso, const struct tally_symbol *symbol);

@@ -351,6 +351,67 @@ def test_files_lines_and_build_ids():
     assert build_id in ids, ids
 
 
+def linked(options):
+    """A recording of the program that is linked so; where `again` is, and where the file's first segment is."""
+    program, path = (os.path.join(WORK, name) for name in ("linked", "linked.data"))
+    subprocess.run(["gcc", "-g", "-O0", "-fno-omit-frame-pointer", "-pthread", *options, "-o", program, os.path.join(WORK, "loop.c")],
+                   check=True)
+    run = tap.run(TALLY, "record", "-e", "cpu-clock", "-F", "500", "-g", "-o", path, program)
+    tap.same(run.returncode, 0, f"record: {run.stderr}")
+    start, size = re.search(r"^([0-9a-f]+) ([0-9a-f]+) T again$", tap.run("nm", "-S", program).stdout, re.M).groups()
+    base = re.search(r"^ +LOAD +0x[0-9a-f]+ 0x([0-9a-f]+)", tap.run("readelf", "-lW", program).stdout, re.M)[1]
+    return path, range(int(start, 16), int(start, 16) + int(size, 16)), int(base, 16)
+
+
+def check_addresses(data, code, base):
+    profile = readers.Pprof(export("pprof", data=data))
+    found = [profile.locations[number] for number in profile.locations if profile.function_names(number)[-1] == "again"]
+    assert found and all(location[3][0] in code for location in found), (code, found)
+    for location in found:
+        mapping = profile.mappings[location[2][0]]
+        assert mapping[2][0] <= location[3][0] < mapping[3][0], mapping
+    trace = readers.Perfetto(export("perfetto", data=data))
+    names = {number: name[2][0].decode() for number, name in trace.interned[1, 5].items()}
+    found = [frame for frame in trace.interned[1, 6].values() if names[frame[2][0]] == "again"]
+    assert found and all(frame[4][0] in code for frame in found), (code, found)
+    bias = readers.number(trace.interned[1, 19][found[0][3][0]], 6)
+    tap.same(bias, readers.number(mapping, 2) - readers.number(mapping, 4), "bias")
+    shared = json.loads(export("firefox", data=data))["shared"]
+    frames, functions, strings = shared["frameTable"], shared["funcTable"], shared["stringArray"]
+    found = [address for address, function in zip(frames["address"], frames["func"]) if strings[functions["name"][function]] == "again"]
+    assert found and all(address + base in code for address in found), (code, base, found)
+    symbols = shared["nativeSymbols"]
+    assert code.start - base in [address for address, name in zip(symbols["address"], symbols["name"]) if strings[name] == "again"], symbols
+
+
+def test_addresses_are_those_of_the_linker():
+    kinds = [["-no-pie"]] + ([["-fuse-ld=lld"], ["-fuse-ld=lld", "-no-pie"]] if shutil.which("ld.lld") else [])
+    for options in kinds:
+        data, code, base = linked(options)
+        check_addresses(data, code, base)
+    # Without the file they are offsets in it: the first segment begins there.
+    os.unlink(os.path.join(WORK, "linked"))
+    profile = readers.Pprof(export("pprof", "--symfs", "/nonexistent", data=data))
+    [mapping] = [one for one in profile.mappings.values() if profile.strings[one[5][0]].endswith("/linked")]
+    assert mapping[2] == mapping[4] and mapping[2][0] < base, mapping
+
+
+def test_tables_have_what_samples_refer_to():
+    for options in ([], ["--comms", "worker bee", "--symbols", "busy"]):
+        shared = json.loads(export("firefox", *options))["shared"]
+        frames = shared["frameTable"]
+        tap.same(set(shared["stackTable"]["frame"]), set(range(frames["length"])), f"frames {options}")
+        tap.same(set(frames["func"]), set(range(shared["funcTable"]["length"])), f"functions {options}")
+        profile = readers.Pprof(export("pprof", *options))
+        used = {readers.number(readers.message(line), 1) for location in profile.locations.values() for line in location[4]}
+        tap.same(set(profile.functions), used, f"functions of pprof {options}")
+        interned = readers.Perfetto(export("perfetto", *options, data=TWO)).interned
+        for event in (1, 2):
+            used = {frame for stack in interned[event, 7].values() for frame in stack[2]}
+            tap.same(set(interned[event, 6]), used, f"frames of perfetto {options}")
+            tap.same({frame[2][0] for frame in interned[event, 6].values()}, set(interned[event, 5]), f"functions of perfetto {options}")
+
+
 def test_pprof_says_whether_functions_are_inlined():
     for options, want in (([], [1]), (["--no-inline"], [0])):
         profile = readers.Pprof(export("pprof", *options))

@@ -115,6 +115,25 @@ def test_pprof():
     assert re.search(rf"^ +{total['again']}ns +100% \| +main$", again, re.M), again
 
 
+def test_pprof_disassembles():
+    needed("go")
+    needed("objdump")
+    for options in (["-no-pie"], ["-fuse-ld=lld"], ["-fuse-ld=lld", "-no-pie"]):
+        if "-fuse-ld=lld" in options and not shutil.which("ld.lld"):
+            continue
+        program, data, path = (os.path.join(WORK, name) for name in ("linked", "linked.data", "linked.pb.gz"))
+        subprocess.run(["gcc", "-g", "-O0", "-fno-omit-frame-pointer", *options, "-o", program, os.path.join(WORK, "loop.c")], check=True)
+        run = tap.run(TALLY, "record", "-e", "cpu-clock", "-F", "1000", "-g", "-o", data, program)
+        tap.same(run.returncode, 0, f"record: {run.stderr}")
+        run = tap.run(TALLY, "report", "-i", data, "--format", "pprof", "-o", path)
+        tap.same((run.returncode, run.stderr), (0, ""), options)
+        with open(path, "rb") as file:
+            own = readers.Pprof(file.read()).samples().own()["again"]
+        shown = pprof(path, "-disasm=again", "-unit=ns")
+        weights = re.findall(r"^ *(\d+)(?:ns)? +\S+ +[0-9a-f]+: ", shown, re.M)
+        tap.same(sum(map(int, weights)), own, f"{options}: {shown}")
+
+
 # ---- callgrind_annotate --------------------------------------------------------------------------
 
 def annotated(path, inclusive):

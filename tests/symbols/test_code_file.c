@@ -91,7 +91,7 @@ static struct tally_dso *get(struct fixture *f, enum tally_dso_kind kind, const 
 /* Four bytes at `addr`, of which the first one is `first`. */
 static void assert_code(struct fixture *f, uint64_t addr, uint8_t first, uint64_t linked)
 {
-	uint64_t back;
+	uint64_t back, at, len;
 
 	assert_int_equal(tally_code_file_read(f->file, addr, addr + 4, &f->code), 0);
 	assert_int_equal(f->code.len, 4);
@@ -99,6 +99,9 @@ static void assert_code(struct fixture *f, uint64_t addr, uint8_t first, uint64_
 		assert_int_equal(f->code.bytes[i], first + i);
 	assert_int_equal(f->code.linked, linked);
 	assert_false(f->code.is_cut);
+	assert_true(tally_code_file_linked(f->file, addr, &at, &len));
+	assert_int_equal(at, linked);
+	assert_true(len >= 4);
 	assert_true(tally_code_file_address(f->file, linked, &back));
 	assert_int_equal(back, addr);
 }
