@@ -111,12 +111,14 @@ static int count(struct callgrind *callgrind, const struct tally_bucket *bucket,
 		.line = frame == NO_FRAME ? 0 : line_of(callgrind, frame),
 	};
 	struct callgrind_cost *found;
+	uint64_t *values;
 	int ret = cost_find(callgrind, &cost, &found);
 
 	if (ret)
 		return ret;
-	callgrind->values.data[found->values + 2 * event] += bucket->period;
-	callgrind->values.data[found->values + 2 * event + 1] += bucket->nr;
+	values = &callgrind->values.data[found->values + 2 * event];
+	values[0] = tally_export_sum(callgrind->export, values[0], bucket->period);
+	values[1] += bucket->nr;
 	return 0;
 }
 
@@ -317,7 +319,8 @@ static void add_totals(struct callgrind *callgrind)
 
 		tally_vec_for_each (cost, &callgrind->costs) {
 			if (cost->callee == NO_CALLEE)
-				sum += callgrind->values.data[cost->values + i];
+				sum = tally_export_sum(export, sum,
+						       callgrind->values.data[cost->values + i]);
 		}
 		tally_str_add_char(out, ' ');
 		tally_str_add_u64(out, sum);

@@ -28,6 +28,13 @@ struct tally_export_event {
 	uint64_t frequency; /* samples each second; 0: not known */
 };
 
+/* What a format's writer did otherwise than the profile has it. */
+struct tally_export_notes {
+	bool is_capped; /* weights or sums of them, which end at 2^63 - 1: readers have signed ones
+			 */
+	bool has_no_times; /* of an event: its samples were written as if they were 1 ms apart */
+};
+
 /* What is exported. All is borrowed. */
 struct tally_export {
 	struct tally_profile *profile; /* after tally_profile_finish() */
@@ -38,6 +45,7 @@ struct tally_export {
 	uint64_t start;      /* when it was recorded, in ns since 1970; 0: not known */
 	bool packs;          /* with gzip; pprof's is always */
 	struct tally_export_sink sink;
+	struct tally_export_notes *notes; /* which writing adds to */
 };
 
 struct tally_export_format {

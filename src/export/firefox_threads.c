@@ -51,9 +51,10 @@ static void add_cell(struct firefox *firefox, enum column column, uint64_t first
 	} else if (column == COLUMN_TIME) {
 		/* Without times they are a millisecond apart. */
 		add_ms(out, first_time ? (kept->time > first_time ? kept->time - first_time : 0)
-				       : place * (uint64_t)1000000);
+				       : place * TALLY_EXPORT_APART);
 	} else {
-		weight = tally_kept_weight(firefox->profile, kept);
+		weight = tally_export_sum(firefox->export, 0,
+					  tally_kept_weight(firefox->profile, kept));
 		if (column == COLUMN_WEIGHT && firefox->export->events[0].is_time)
 			add_ms(out, weight);
 		else
@@ -127,6 +128,7 @@ int firefox_add_threads(struct firefox *firefox)
 
 	if (ret)
 		return ret;
+	firefox->export->notes->has_no_times |= strands.all.len && !strands.first;
 	tally_json_open(&firefox->stream.text, "threads", '[');
 	tally_vec_for_each (strand, &strands.all) {
 		ret = add_thread(firefox, &strands, strand);

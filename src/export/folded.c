@@ -85,7 +85,8 @@ static int sum(struct folded *folded)
 			continue;
 		if (folded->weights[path] == UINT64_MAX)
 			folded->weights[path] = 0;
-		folded->weights[path] += profile->buckets.data[i].period;
+		folded->weights[path] = tally_export_sum(folded->export, folded->weights[path],
+							 profile->buckets.data[i].period);
 	}
 	return 0;
 }

@@ -110,6 +110,16 @@ bool tally_export_has_bucket(const struct tally_export *export, const struct tal
 	return false;
 }
 
+uint64_t tally_export_sum(const struct tally_export *export, uint64_t sum, uint64_t weight)
+{
+	uint64_t whole;
+
+	if (!__builtin_add_overflow(sum, weight, &whole) && whole <= INT64_MAX)
+		return whole;
+	export->notes->is_capped = true;
+	return INT64_MAX;
+}
+
 /* ---- names --------------------------------------------------------------------- */
 
 void tally_export_add_dso(const struct tally_dso *dso, struct tally_str *out)

@@ -43,6 +43,13 @@ int tally_export_model_link(struct tally_export_model *model, enum tally_export_
 /* Whether a bucket is exported: it has samples, of one of the events. */
 bool tally_export_has_bucket(const struct tally_export *export, const struct tally_bucket *bucket);
 
+/* A weight more, 0 being none: at most INT64_MAX, and the export's notes tell where that is less
+ * than it comes to. */
+uint64_t tally_export_sum(const struct tally_export *export, uint64_t sum, uint64_t weight);
+
+/* Between samples of an event without times. */
+#define TALLY_EXPORT_APART UINT64_C(1000000) /* ns */
+
 /* Append the name of a function: "[libc.so.6]" for code of that file without a name, "[unknown]"
  * where nothing is mapped. Not escaped. */
 void tally_export_add_function(const struct tally_export_function *function, struct tally_str *out);

@@ -58,6 +58,7 @@ struct perfetto {
 	struct tally_export_stream stream;
 	size_t packet, interned; /* that are open */
 	uint64_t sequence;
+	bool has_times; /* the samples of the event under way */
 };
 
 static void open_packet(struct perfetto *perfetto, uint64_t flags)
@@ -289,8 +290,11 @@ static void add_thread(struct perfetto *perfetto, const struct tally_bucket_key 
 	const struct tally_thread *thread = tally_machine_thread_at(machine, key->thread);
 	const char *process = tally_machine_comm_of_tid(machine, thread->pid);
 	struct tally_str *out = &perfetto->stream.text;
-	size_t message = tally_protobuf_open(out, TREE_PROCESS);
+	size_t message;
 
+	if (thread->pid < 0 || thread->tid < 0)
+		return;
+	message = tally_protobuf_open(out, TREE_PROCESS);
 	tally_protobuf_u64(out, PROCESS_PID, (uint64_t)(int64_t)thread->pid);
 	tally_str_add(&perfetto->name,
 		      process ? process : tally_export_comm(perfetto->profile, key));
@@ -345,7 +349,8 @@ static int count(struct perfetto *perfetto, uint32_t cpu, uint64_t weight, uint6
 {
 	uint64_t before = tally_map_get(&perfetto->counts, cpu);
 
-	*ret_count = weight + (before == TALLY_MAP_NONE ? 0 : before);
+	*ret_count =
+		tally_export_sum(perfetto->export, before == TALLY_MAP_NONE ? 0 : before, weight);
 	return tally_map_put(&perfetto->counts, cpu, *ret_count);
 }
 
@@ -355,16 +360,20 @@ static int add_sample(struct perfetto *perfetto, const struct tally_kept *kept)
 	const struct tally_bucket_key *key = &profile->buckets.data[kept->bucket].key;
 	const struct tally_thread *thread = tally_machine_thread_at(profile->machine, key->thread);
 	struct tally_str *out = &perfetto->stream.text;
-	uint64_t counted = 0;
+	uint64_t place = (uint64_t)(kept - profile->kept.data), counted = 0;
+	uint64_t time = perfetto->has_times ? kept->time : place * TALLY_EXPORT_APART;
 	size_t message;
 	int ret = count(perfetto, key->cpu, tally_kept_weight(profile, kept), &counted);
 
 	open_packet(perfetto, FLAG_NEEDS_STATE);
-	tally_protobuf_u64(out, PACKET_TIME, kept->time);
+	tally_protobuf_u64(out, PACKET_TIME, time);
 	message = tally_protobuf_open(out, PACKET_PERF_SAMPLE);
-	tally_protobuf_u64(out, SAMPLE_CPU, key->cpu);
-	tally_protobuf_u64(out, SAMPLE_PID, (uint32_t)thread->pid);
-	tally_protobuf_u64(out, SAMPLE_TID, (uint32_t)thread->tid);
+	if (key->cpu != UINT32_MAX)
+		tally_protobuf_u64(out, SAMPLE_CPU, key->cpu);
+	if (thread->pid >= 0)
+		tally_protobuf_u64(out, SAMPLE_PID, (uint32_t)thread->pid);
+	if (thread->tid >= 0)
+		tally_protobuf_u64(out, SAMPLE_TID, (uint32_t)thread->tid);
 	tally_protobuf_u64(out, SAMPLE_MODE, mode_of(perfetto, key));
 	tally_protobuf_u64(out, SAMPLE_CALLSTACK, perfetto->tree.path_of[kept->bucket]);
 	tally_protobuf_u64(out, SAMPLE_COUNT, counted);
@@ -394,6 +403,21 @@ static int add_head(struct perfetto *perfetto, const struct tally_export_event *
 	return close_packet(perfetto);
 }
 
+/* A sample without a time is nowhere in a trace. */
+static void times_find(struct perfetto *perfetto)
+{
+	bool has_samples = false;
+
+	perfetto->has_times = false;
+	tally_vec_for_each (kept, &perfetto->profile->kept) {
+		if (perfetto->tree.path_of[kept->bucket] == TALLY_PATH_NONE)
+			continue;
+		has_samples = true;
+		perfetto->has_times |= kept->time != 0;
+	}
+	perfetto->export->notes->has_no_times |= has_samples && !perfetto->has_times;
+}
+
 static int add_sequence(struct perfetto *perfetto, const struct tally_export_event *event)
 {
 	int ret = tally_export_tree_make(&perfetto->model, TALLY_EXPORT_FRAMES, event->number,
@@ -402,6 +426,7 @@ static int add_sequence(struct perfetto *perfetto, const struct tally_export_eve
 	if (ret)
 		return ret;
 	perfetto->sequence++;
+	times_find(perfetto);
 	ret = add_head(perfetto, event);
 	if (!ret)
 		ret = add_tables(perfetto);

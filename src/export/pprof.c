@@ -238,7 +238,8 @@ static void add_values(struct pprof *pprof, const struct tally_bucket *bucket)
 		bool is_its = export->events[i].number == bucket->key.event;
 
 		tally_protobuf_varint(out, is_its ? bucket->nr : 0);
-		tally_protobuf_varint(out, is_its ? bucket->period : 0);
+		tally_protobuf_varint(out,
+				      is_its ? tally_export_sum(export, 0, bucket->period) : 0);
 	}
 	tally_protobuf_close(out, packed);
 }

@@ -83,11 +83,14 @@ static int add_stacks(struct speedscope *speedscope, const struct tally_export_s
 		uint32_t path = speedscope->tree.path_of[kept->bucket];
 
 		if (path == last) {
-			speedscope->weights.data[speedscope->weights.len - 1] += weight;
+			uint64_t *sum = &speedscope->weights.data[speedscope->weights.len - 1];
+
+			*sum = tally_export_sum(speedscope->export, *sum, weight);
 			continue;
 		}
 		last = path;
-		ret = tally_vec_push(&speedscope->weights, weight);
+		ret = tally_vec_push(&speedscope->weights,
+				     tally_export_sum(speedscope->export, 0, weight));
 		if (!ret)
 			ret = add_stack(speedscope, path);
 	}
@@ -104,7 +107,7 @@ static int add_weights(struct speedscope *speedscope)
 	tally_json_open(out, "weights", '[');
 	tally_vec_for_each (weight, &speedscope->weights) {
 		tally_json_u64(out, NULL, *weight);
-		sum += *weight;
+		sum = tally_export_sum(speedscope->export, sum, *weight);
 		ret = tally_export_spill(&speedscope->stream);
 		if (ret)
 			break;

@@ -412,6 +412,54 @@ def test_tables_have_what_samples_refer_to():
             tap.same({frame[2][0] for frame in interned[event, 6].values()}, set(interned[event, 5]), f"functions of perfetto {options}")
 
 
+def crafted_file(name, records, **attr):
+    path = os.path.join(WORK, name)
+    with open(path, "wb") as file:
+        file.write(crafted.file_bytes(records, [crafted.attr(**attr)]))
+    return path
+
+
+def told(form, data):
+    run = tap.run(TALLY, "report", "-i", data, "--format", form, text=False)
+    tap.same(run.returncode, 0, f"{form}: {run.stderr!r}")
+    return run.stdout, run.stderr.decode()
+
+
+def test_perfetto_has_no_fields_that_are_not_known():
+    records = [crafted.record(crafted.SAMPLE, crafted.u64(0x1000 + at, 10 + at), crafted.USER) for at in range(3)]
+    data = crafted_file("bare.data", records, sample_type=crafted.IP | crafted.PERIOD, flags=0)
+    trace, said = told("perfetto", data)
+    packets = [readers.message(packet) for packet in readers.message(trace)[1]]
+    samples = [(packet[8], readers.message(packet[66][0])) for packet in packets if packet[66]]
+    tap.same([time for time, _ in samples], [[0], [1000000], [2000000]], "times")
+    assert all(not sample[1] and not sample[2] and not sample[3] and sample[4] for _, sample in samples), samples
+    assert not any(readers.message(packet[2][0]) for packet in packets if packet[2]), "a process that is not known"
+    assert "without times: --format perfetto has them a millisecond apart" in said, said
+    firefox, said = told("firefox", data)
+    tap.same([time for _, time in readers.firefox(firefox).times], [0, 1000000, 2000000], "firefox")
+    assert "without times: --format firefox" in said, said
+    # As tally record -g does it: with times and threads, without CPUs.
+    data = crafted_file("no-cpu.data", [crafted.comm(7, "x"), crafted.sample(0x1000, 7, 50)])
+    trace, said = told("perfetto", data)
+    [sample] = [readers.message(packet[66][0]) for packet in map(readers.message, readers.message(trace)[1]) if packet[66]]
+    tap.same((sample[1], sample[2], sample[3], said), ([], [7], [7], ""), "sample")
+
+
+def test_weights_beyond_63_bits():
+    most = 2**63 - 1
+    records = [crafted.comm(7, "x")] + [crafted.sample(0x1000, 7, 50 + at, period=2**63 + at) for at in range(3)]
+    heavy, light = (crafted_file(name, some) for name, some in (("heavy.data", records), ("light.data", records[:1] + [crafted.sample(1, 7)])))
+    for form in STACKS + ("callgrind",):
+        data, said = told(form, heavy)
+        weights = readers.Callgrind(data).totals[:1] if form == "callgrind" else readers.READERS[form](data).stacks.values()
+        if form == "firefox":  # each sample by itself
+            texts = re.search(rb'"weight":\[([^]]*)\]', data)[1].split(b",")
+            weights = [int(text.replace(b".", b"")) for text in texts]  # milliseconds, with all digits
+        assert weights and set(weights) == {most}, (form, weights)
+        assert f"--format {form} has room for, and end at 2^63 - 1" in said, said
+        tap.same(told(form, light)[1], "", form)
+
+
 def test_pprof_says_whether_functions_are_inlined():
     for options, want in (([], [1]), (["--no-inline"], [0])):
         profile = readers.Pprof(export("pprof", *options))

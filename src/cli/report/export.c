@@ -180,6 +180,19 @@ static size_t events_limit(const struct tally_export_format *format,
 
 /* ---- writing -------------------------------------------------------------------- */
 
+static void print_notes(const struct tally_export_format *format,
+			const struct tally_export_notes *notes)
+{
+	if (notes->has_no_times)
+		tally_print_warning("samples were recorded without times: --format %s has them a "
+				    "millisecond apart",
+				    format->name);
+	if (notes->is_capped)
+		tally_print_warning("weights come to more than --format %s has room for, and end "
+				    "at 2^63 - 1 there",
+				    format->name);
+}
+
 static int print_too_much(const struct tally_export_format *format)
 {
 	tally_print_error("there are more samples than --format %s has room for", format->name);
@@ -191,6 +204,7 @@ static int write_format(struct report *report, const struct tally_export_format 
 {
 	size_t nr = tally_perfdata_nr_events(report->session->data);
 	struct tally_export_event *events = calloc(nr + 1, sizeof(*events));
+	struct tally_export_notes notes = {0};
 	struct tally_export export = {
 		.profile = &report->profile,
 		.events = events,
@@ -199,6 +213,7 @@ static int write_format(struct report *report, const struct tally_export_format 
 		.start = (uint64_t)report->session->options.symbols.recorded * 1000000000,
 		.packs = report->document->path && is_packed(report->document->path),
 		.sink = {tally_document_write, report->document},
+		.notes = &notes,
 	};
 	int ret = events ? 0 : -ENOMEM;
 
@@ -216,6 +231,8 @@ static int write_format(struct report *report, const struct tally_export_format 
 			report->rows_shown += report->profile.totals.data[number].nr_shown;
 	}
 	ret = ret ? ret : format->write(&export);
+	if (!ret)
+		print_notes(format, &notes);
 	free(events);
 	return ret == -E2BIG ? print_too_much(format) : ret;
 }
