@@ -7,20 +7,15 @@
 
 #include "base/map.h"
 #include "base/path.h"
+#include "profile/functions.h"
 #include "symbols/lines.h"
 
 /* ---- functions ----------------------------------------------------------------- */
 
-/* A symbol is of one file only, and neither it nor a file is at the address of another one. */
-static uint64_t function_key(const struct tally_frame *frame)
-{
-	return frame->symbol ? (uintptr_t)frame->symbol : (uintptr_t)frame->dso;
-}
-
 static int function_find(struct tally_export_model *model, struct tally_map *known,
 			 const struct tally_frame *frame, uint32_t *ret_function)
 {
-	uint64_t key = function_key(frame), found = tally_map_get(known, key);
+	uint64_t key = tally_frame_function(frame), found = tally_map_get(known, key);
 	const char *file = frame->line ? frame->line->file : NULL;
 	int ret = 0;
 

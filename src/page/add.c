@@ -16,8 +16,7 @@ struct page_adder {
 	struct tally_html *page;
 	const struct tally_html_recording *recording;
 	const struct tally_profile *profile;
-	uint32_t *frames;         /* numbers + 1, 0: not in the page yet */
-	uint32_t *nodes;          /* by bucket, the same */
+	uint32_t *nodes;          /* by bucket, numbers + 1; 0: not in the page yet */
 	uint32_t *events;         /* the same */
 	struct tally_map threads; /* by thread and comm */
 	uint32_t *order;          /* samples by time; NULL: they are so already */
@@ -100,25 +99,9 @@ static uint64_t time_value(const struct page_adder *adder, uint64_t time)
 
 /* ---- what samples are of ----------------------------------------------------------- */
 
-static int adder_frame(struct page_adder *adder, uint32_t number, uint32_t *ret_frame)
+static int adder_step(struct page_adder *adder, uint32_t frame, uint32_t *node)
 {
-	uint32_t *known = &adder->frames[number];
-	int ret = 0;
-
-	if (!*known) {
-		ret = page_frame(adder->page, &adder->profile->frames.all.data[number], known);
-		*known += !ret;
-	}
-	*ret_frame = *known - 1;
-	return ret;
-}
-
-static int adder_step(struct page_adder *adder, uint32_t number, uint32_t *node)
-{
-	uint32_t frame;
-	int ret = adder_frame(adder, number, &frame);
-
-	return ret ? ret : page_node(adder->page, *node, frame, node);
+	return page_node(adder->page, *node, tally_html_frame(adder->page, frame), node);
 }
 
 static int adder_node(struct page_adder *adder, uint32_t bucket, uint32_t *ret_node)
@@ -277,15 +260,16 @@ static int adder_run(struct page_adder *adder)
 	const struct tally_profile *profile = adder->profile;
 	int ret;
 
-	adder->frames = calloc(profile->frames.all.len + 1, sizeof(*adder->frames));
 	adder->nodes = calloc(profile->buckets.len + 1, sizeof(*adder->nodes));
 	adder->events = calloc(profile->totals.len + 1, sizeof(*adder->events));
-	if (!adder->frames || !adder->nodes || !adder->events)
+	if (!adder->nodes || !adder->events)
 		return -ENOMEM;
 	ret = times_find(adder);
 	unit_choose(adder);
 	if (!ret)
 		ret = events_add(adder);
+	if (!ret)
+		ret = page_frames(adder->page, adder->recording);
 	if (!ret)
 		ret = samples_add(adder);
 	if (ret)
@@ -305,7 +289,6 @@ int tally_html_add(struct tally_html *page, const struct tally_html_recording *r
 		.page = page, .recording = recording, .profile = recording->profile};
 	int ret = adder_run(&adder);
 
-	free(adder.frames);
 	free(adder.nodes);
 	free(page->last_events);
 	page->last_events = adder.events;

@@ -46,6 +46,7 @@ void tally_html_free(struct tally_html *page)
 	tally_vec_free(&page->recordings);
 	tally_str_free(&page->notes);
 	free(page->last_events);
+	free(page->last_frames);
 	free(page);
 }
 
@@ -61,9 +62,9 @@ void tally_html_note(struct tally_html *page, const char *format, ...)
 	tally_str_add_char(&page->notes, '\n');
 }
 
-int tally_html_frame(struct tally_html *page, const struct tally_frame *frame, uint32_t *ret_frame)
+uint32_t tally_html_frame(const struct tally_html *page, uint32_t frame)
 {
-	return page_frame(page, frame, ret_frame);
+	return TALLY_MAX(page->last_frames[frame], 1) - 1;
 }
 
 uint32_t tally_html_event(const struct tally_html *page, uint32_t event)

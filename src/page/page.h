@@ -68,9 +68,9 @@ void tally_html_free(struct tally_html *page);
  */
 int tally_html_add(struct tally_html *page, const struct tally_html_recording *recording);
 
-/* The number of a frame of a profile in the page, and of an event of the recording that was added
- * last. 0 or -ENOMEM. */
-int tally_html_frame(struct tally_html *page, const struct tally_frame *frame, uint32_t *ret_frame);
+/* The number in the page of a frame, and of an event, of the recording that was added last; 0 where
+ * none of its samples that are wanted is of it. */
+uint32_t tally_html_frame(const struct tally_html *page, uint32_t frame);
 uint32_t tally_html_event(const struct tally_html *page, uint32_t event);
 
 /* Set the JSON of instructions and source, which is copied. 0 or -ENOMEM. */

@@ -22,6 +22,7 @@ struct tally_html {
 	struct tally_paths nodes; /* of the call tree */
 	TALLY_VEC(struct page_recording) recordings;
 	uint32_t *last_events; /* of the last one: by number, their numbers in the page + 1 */
+	uint32_t *last_frames; /* the same of the frames of its profile */
 	uint64_t unit;         /* of times, ns; 0: there are none yet */
 	uint64_t nr_cut_strings, nr_cut_weights;
 	struct tally_str notes; /* lines */

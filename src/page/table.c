@@ -5,7 +5,6 @@
 
 #include "base/arith.h"
 #include "base/utf8.h"
-#include "profile/frame_text.h"
 #include "tally/abi.h"
 
 /* Bits of frame_flags. */
@@ -19,7 +18,7 @@ enum {
 	FRAME_CUT = 32,
 };
 
-enum { NR_FRAME_WORDS = 5, NR_THREAD_WORDS = 3 };
+enum { NR_THREAD_WORDS = 3 };
 
 /* ---- strings ------------------------------------------------------------------- */
 
@@ -65,16 +64,18 @@ int page_string(struct tally_html *page, const char *text, uint32_t *ret_string)
 
 /* ---- words that tell something apart ---------------------------------------------- */
 
-/* The number of these words, which become a row of columns from `first` on if they are new. */
+/* The number of these words, the first `nr_columns` of which become a row of columns from `first`
+ * on if they are new. */
 static int words_find(struct tally_html *page, struct tally_intern *table, const uint32_t *words,
-		      uint32_t nr_words, enum page_column_number first, uint32_t *ret_number)
+		      uint32_t nr_words, enum page_column_number first, uint32_t nr_columns,
+		      uint32_t *ret_number)
 {
 	size_t nr = table->strings.len;
 	int ret = tally_intern(table, (const char *)words, nr_words * sizeof(*words), ret_number);
 
 	if (ret || nr == table->strings.len)
 		return ret;
-	for (uint32_t i = 0; i < nr_words; i++)
+	for (uint32_t i = 0; i < nr_columns; i++)
 		page_column_put(page->columns, first + i, words[i]);
 	return 0;
 }
@@ -95,7 +96,7 @@ int page_thread(struct tally_html *page, const struct tally_machine *machine,
 
 	return ret ? ret
 		   : words_find(page, &page->threads, words, NR_THREAD_WORDS, PAGE_THREAD_PID,
-				ret_thread);
+				NR_THREAD_WORDS, ret_thread);
 }
 
 /* ---- frames ---------------------------------------------------------------------- */
@@ -130,35 +131,27 @@ static uint32_t frame_flags(const struct tally_frame *frame)
 	return flags;
 }
 
-/* Name, file, source and line: as of the columns. */
-static int frame_words(struct tally_html *page, const struct tally_frame *frame,
-		       uint32_t words[NR_FRAME_WORDS])
+int page_frame_words(struct tally_html *page, const struct tally_frame *frame,
+		     uint32_t words[PAGE_FRAME_WORDS])
 {
-	struct tally_str name = {0};
-	int ret;
+	int ret = 0;
 
-	tally_frame_add_name(frame, &name);
-	ret = tally_str_error(&name);
-	if (!ret)
-		ret = page_string(page, tally_str_text(&name), &words[0]);
+	words[0] = words[1] = 0;
+	if (frame->symbol)
+		ret = page_string(page, tally_symbol_name(frame->dso, frame->symbol), &words[0]);
 	if (!ret && frame->dso)
 		ret = page_string(page, tally_dso_name(frame->dso), &words[1]);
-	if (!ret && frame->line && frame->line->file)
-		ret = page_string(page, frame->line->file, &words[2]);
-	words[3] = frame->line ? frame->line->line : 0;
-	words[4] = frame_flags(frame);
-	tally_str_free(&name);
+	words[2] = frame_flags(frame);
 	return ret;
 }
 
-int page_frame(struct tally_html *page, const struct tally_frame *frame, uint32_t *ret_frame)
+int page_frame(struct tally_html *page, const uint32_t words[PAGE_FRAME_WORDS], uint32_t which,
+	       uint32_t *ret_frame)
 {
-	uint32_t words[NR_FRAME_WORDS] = {0};
-	int ret = frame_words(page, frame, words);
+	const uint32_t all[PAGE_FRAME_WORDS + 1] = {words[0], words[1], words[2], which};
 
-	return ret ? ret
-		   : words_find(page, &page->frames, words, NR_FRAME_WORDS, PAGE_FRAME_NAME,
-				ret_frame);
+	return words_find(page, &page->frames, all, PAGE_FRAME_WORDS + 1, PAGE_FRAME_NAME,
+			  PAGE_FRAME_WORDS, ret_frame);
 }
 
 /* ---- nodes ----------------------------------------------------------------------- */

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/map.h"
+#include "base/slots.h"
+#include "profile/functions.h"
 #include "profile/query.h"
 
 /* ---- which buckets ------------------------------------------------------------- */
@@ -109,33 +110,6 @@ void tally_selection_free(struct tally_selection *selection)
 
 /* ---- callchains ---------------------------------------------------------------- */
 
-/* Frames are functions already, but for addresses without a name: these are one in each file. */
-static int functions_make(struct tally_chains *chains)
-{
-	const struct tally_frames *frames = &chains->profile->frames;
-	struct tally_map unnamed = {0}; /* DSO -> its first frame without a name */
-	int ret = 0;
-
-	chains->functions = malloc((frames->all.len + 1) * sizeof(*chains->functions));
-	if (!chains->functions)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < frames->all.len && !ret; i++) {
-		const struct tally_frame *frame = &frames->all.data[i];
-		uint64_t dso = (uintptr_t)frame->dso, first;
-
-		chains->functions[i] = i;
-		if (frame->symbol)
-			continue;
-		first = tally_map_get(&unnamed, dso);
-		if (first == TALLY_MAP_NONE)
-			ret = tally_map_put(&unnamed, dso, i);
-		else
-			chains->functions[i] = (uint32_t)first;
-	}
-	tally_map_free(&unnamed);
-	return ret;
-}
-
 /* The innermost function: of the callchain if there is one. */
 static uint32_t bucket_leaf(const struct tally_bucket_key *key)
 {
@@ -174,7 +148,7 @@ int tally_chains_make(const struct tally_profile *profile, const struct tally_se
 	struct tally_chains chains = {
 		.profile = profile, .period = selection->period, .nr = selection->nr};
 	struct tally_slots slots = {0};
-	int ret = functions_make(&chains);
+	int ret = tally_functions_make(profile, &chains.functions);
 
 	for (size_t i = 0; i < selection->nr_buckets && !ret; i++) {
 		if (tally_selection_has(selection, &selection->buckets[i]))
@@ -208,6 +182,7 @@ uint32_t tally_chain_find(const struct tally_chains *chains, const struct tally_
 {
 	struct tally_stack stack = tally_stacks_get(&chains->profile->stacks, chain->callers);
 
+	function = chains->functions[function];
 	for (uint32_t at = stack.nr; at > 0; at--) {
 		if (chains->functions[stack.frames[at - 1]] == function)
 			return at;

@@ -46,7 +46,7 @@ struct tally_chain {
 };
 
 /* The callchains of a selection, each once, whatever else tells its buckets apart; and which frames
- * are one function: code without names counts as one in each file. */
+ * are one function (functions.h). */
 struct tally_chains {
 	const struct tally_profile *profile;
 	TALLY_VEC(struct tally_chain) all;
@@ -69,7 +69,7 @@ int tally_chains_make(const struct tally_profile *profile, const struct tally_se
 		      struct tally_chains *ret_chains);
 void tally_chains_free(struct tally_chains *chains);
 
-/* Whether a function is on the chain of a bucket. */
+/* Whether a function, of which this is a frame, is on the chain of a bucket. */
 bool tally_chains_has(const struct tally_chains *chains, const struct tally_bucket_key *key,
 		      uint32_t function);
 
@@ -91,7 +91,8 @@ static inline uint32_t tally_chain_function(const struct tally_chains *chains,
 	return chains->functions[frame];
 }
 
-/* Of a place in a chain: the outermost one of a function; UINT32_MAX: it is not on the chain. */
+/* Of a place in a chain: the outermost one of a frame's function; UINT32_MAX: it is not on the
+ * chain. */
 uint32_t tally_chain_find(const struct tally_chains *chains, const struct tally_chain *chain,
 			  uint32_t function);
 

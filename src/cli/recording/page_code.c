@@ -72,7 +72,9 @@ static int by_share(const void *a, const void *b)
 
 	if (x->share < y->share || x->share > y->share)
 		return x->share < y->share ? 1 : -1;
-	return (x->frame > y->frame) - (x->frame < y->frame);
+	if (x->frame != y->frame)
+		return x->frame > y->frame ? 1 : -1;
+	return (x->event > y->event) - (x->event < y->event);
 }
 
 static int heavy_find(struct page_code *code)
@@ -199,21 +201,17 @@ static int add_function(struct page_code *code, const struct page_heavy *heavy,
 {
 	const struct tally_frame *frame = &code->profile->frames.all.data[heavy->frame];
 	struct page_sources sources = {0};
-	uint32_t event, number;
-	int ret = tally_html_frame(code->page, frame, &number);
+	int ret = page_sources_find(annotation, heavy->event, &sources);
 
-	if (!ret)
-		ret = page_sources_find(annotation, heavy->event, &sources);
 	if (ret)
 		goto out;
-	event = tally_html_event(code->page, heavy->event);
 	tally_json_open(out, NULL, '{');
-	tally_json_u64(out, "frame", number);
+	tally_json_u64(out, "frame", tally_html_frame(code->page, heavy->frame));
 	tally_json_text(out, "name", annotation->name);
 	tally_json_text(out, "file", tally_dso_name(frame->dso));
 	tally_json_u64(out, "samples", heavy->nr);
 	tally_json_u64(out, "weight", heavy->weight);
-	tally_json_u64(out, "event", event);
+	tally_json_u64(out, "event", tally_html_event(code->page, heavy->event));
 	page_sources_json(&sources, code->texts, out);
 	tally_json_open(out, "rows", '[');
 	tally_vec_for_each (insn, &annotation->insns)
