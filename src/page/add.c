@@ -277,9 +277,10 @@ static int adder_run(struct page_adder *adder)
 	losses_add(adder);
 	if (adder->first && adder->nr_timeless)
 		tally_html_note(adder->page,
-				"%s: %llu samples have no time: they are shown at that of the "
-				"sample before them",
-				adder->recording->name, (unsigned long long)adder->nr_timeless);
+				"%s: %llu sample%s without a time: shown at that of the sample "
+				"before, or where the recording begins",
+				adder->recording->name, (unsigned long long)adder->nr_timeless,
+				tally_plural(adder->nr_timeless));
 	return recording_add(adder);
 }
 

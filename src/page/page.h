@@ -76,15 +76,16 @@ uint32_t tally_html_event(const struct tally_html *page, uint32_t event);
 /* Set the JSON of instructions and source, which is copied. 0 or -ENOMEM. */
 int tally_html_set_code(struct tally_html *page, const struct tally_str *json);
 
-/* Add a sentence of what is not in the page, and why. */
+/* Add a sentence of what is not in the page, and why. If memory is out tally_html_write() says so.
+ */
 void tally_html_note(struct tally_html *page, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* Samples in the page so far. */
 uint64_t tally_html_nr_samples(const struct tally_html *page);
 
-/* Write the page, once, in pieces of at most 64 KiB. 0, -ENOMEM, what the option `at` returned, or
- * what `write` did. */
+/* Write the page, once, in pieces of at most 64 KiB. 0; -ENOMEM, also if a note did not fit into
+ * memory; -EIO if zlib fails; what the option `at` returned, or what `write` did. */
 int tally_html_write(struct tally_html *page,
 		     int (*write)(void *arg, const void *bytes, size_t len), void *arg);
 

@@ -172,6 +172,7 @@ int tally_svg_write(const struct tally_svg *svg, struct tally_str *out)
 
 	tally_str_add_escaped(&title, svg->title);
 	svg_line(&writer, "head", tally_str_text(&title));
+	body.failed |= title.failed;
 	tally_str_free(&title);
 	writer.top += SVG_LINE / 2;
 	ret = add_body(&writer);

@@ -177,7 +177,7 @@ int tally_html_write(struct tally_html *page,
 		     int (*write)(void *arg, const void *bytes, size_t len), void *arg)
 {
 	struct page_writer *writer;
-	int ret = 0;
+	int ret = tally_str_error(&page->notes);
 
 	for (int i = 0; i < PAGE_NR_COLUMNS && !ret; i++)
 		ret = tally_str_error(&page->columns[i].bytes);

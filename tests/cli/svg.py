@@ -115,6 +115,14 @@ def test_labels_fit_and_kinds_have_colours():
         assert f".{kind} rect{{fill:" in style and f".{kind} rect{{fill:" in dark, kind
 
 
+def test_an_event_alone():
+    path = os.path.join(WORK, "two.data")
+    browser_data.write_recording(path, events=2)
+    graphs, second = graphs_of(svg_text(data=path)), graphs_of(svg_text("--event-number", "2", data=path))
+    tap.same((len(graphs), len(second)), (2, 1), "graphs")
+    tap.same([box.samples for box in second[0]], [box.samples for box in graphs[1]], "boxes of the second one")
+
+
 def test_filters_hold():
     """Of every filter the root has the samples that the report tells."""
     whole = report()[0]["samples"]

@@ -14,6 +14,7 @@
 #include "cli/main/output.h"
 #include "cli/main/pager.h"
 #include "cli/main/print.h"
+#include "cli/recording/check_events.h"
 #include "view/wrap.h"
 
 /* Rows that the browser leaves behind. */
@@ -200,22 +201,11 @@ static void warn_event(const struct comparison_event *event)
 
 static int check_sides(const struct comparison *comparison)
 {
-	for (int side = 0; side < TALLY_SIDES; side++) {
-		if (comparison->has_samples[side])
-			continue;
-		tally_print_error("side %c has no samples", 'A' + side);
-		tally_print_hint(
-			"filters leave none, or nothing ran: 'tally evlist -v' shows what was "
-			"recorded");
-		return -ENODATA;
-	}
-	tally_vec_for_each (event, &comparison->events) {
-		if (is_compared(event))
-			return 0;
-	}
-	tally_print_error("no event was recorded on both sides");
-	tally_print_hint("record both with the same -e");
-	return -ENODATA;
+	bool has_common = false;
+
+	tally_vec_for_each (event, &comparison->events)
+		has_common |= is_compared(event);
+	return tally_check_sides(comparison->has_samples, has_common);
 }
 
 static void show_health(struct show *show)

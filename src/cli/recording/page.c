@@ -2,12 +2,14 @@
 #include "cli/recording/page.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "abi/attr.h"
 #include "base/endian.h"
+#include "base/map.h"
 #include "base/path.h"
 #include "cli/main/print.h"
 #include "cli/main/progress.h"
@@ -25,6 +27,7 @@ struct page_maker {
 	struct tally_html *page;
 	struct tally_progress progress;
 	int kallsyms_fd;
+	struct tally_map sides; /* events of the page -> a bit for each input with samples of it */
 };
 
 /* One recording being read. */
@@ -32,6 +35,7 @@ struct page_input {
 	struct page_maker *maker;
 	struct tally_session *session;
 	struct tally_profile profile;
+	uint32_t number;
 	bool is_ready; /* the profile is set up */
 	bool has_code; /* is wanted of it */
 	TALLY_VEC(struct tally_html_event) events;
@@ -105,7 +109,8 @@ static int input_record(void *arg, struct tally_session *session,
 			       : 0;
 	if (!input->is_ready)
 		ret = input_start(input);
-	if (ret)
+	if (ret ||
+	    !tally_event_is_chosen(input->maker->request->event_number, sample->event->index))
 		return ret;
 	input->profile.is_raw =
 		input->maker->request->raw_chains || !tally_attr_walks_user(&sample->event->attr);
@@ -163,6 +168,40 @@ static int input_code(struct page_input *input)
 	return tally_html_code_add(input->session, &input->profile, &options, input->maker->page);
 }
 
+/* The page says so as well: who looks at it did not see what was printed. */
+static void note_end(const struct page_input *input, const char *name)
+{
+	const struct tally_error *ended = &input->session->ended;
+
+	if (!ended->code)
+		return;
+	if (ended->text)
+		tally_html_note(input->maker->page,
+				"reading %s ended early: %s (at byte %" PRIu64 ")", name,
+				ended->text, ended->offset);
+	else
+		tally_html_note(input->maker->page, "reading %s ended early: %s", name,
+				strerror(-ended->code));
+}
+
+/* Of which events of the page there are samples. */
+static int input_sides(struct page_input *input)
+{
+	struct tally_map *sides = &input->maker->sides;
+	int ret = 0;
+
+	for (size_t i = 0; i < input->profile.buckets.len && !ret; i++) {
+		const struct tally_bucket *bucket = &input->profile.buckets.data[i];
+		uint64_t event = tally_html_event(input->maker->page, bucket->key.event);
+		uint64_t known = tally_map_get(sides, event), bit = UINT64_C(1) << input->number;
+
+		known = known == TALLY_MAP_NONE ? 0 : known;
+		if (bucket->nr && (!input->passes || input->passes[i]) && !(known & bit))
+			ret = tally_map_put(sides, event, known | bit);
+	}
+	return ret;
+}
+
 static int input_add(struct page_input *input)
 {
 	const char *name = tally_session_name(input->session->path);
@@ -170,6 +209,8 @@ static int input_add(struct page_input *input)
 	struct tally_html_recording recording;
 	int ret = tally_check_events(&input->profile, input->session->path);
 
+	if (!ret)
+		ret = tally_check_event_number(input->session, input->maker->request->event_number);
 	if (!ret)
 		ret = tally_profile_finish(&input->profile);
 	if (!ret)
@@ -192,8 +233,12 @@ static int input_add(struct page_input *input)
 		.health = tally_str_text(&input->health),
 	};
 	ret = tally_html_add(input->maker->page, &recording);
+	if (!ret)
+		ret = input_sides(input);
 	if (!ret && input->has_code)
 		ret = input_code(input);
+	if (!ret)
+		note_end(input, recording.name);
 	if (!ret)
 		warn_input(input, tally_html_nr_samples(input->maker->page) - nr);
 	return ret;
@@ -233,7 +278,7 @@ static int maker_read(struct page_maker *maker, uint32_t number, bool *is_added)
 {
 	struct tally_session_options options = maker->request->session;
 	struct tally_session session;
-	struct page_input input = {.maker = maker, .session = &session};
+	struct page_input input = {.maker = maker, .session = &session, .number = number};
 	int ret;
 
 	input.has_code = maker->request->has_code && number + 1 == maker->request->nr_inputs;
@@ -289,23 +334,45 @@ static void warn_many(uint64_t nr)
 	tally_print_hint("--time, --query and others choose some of them");
 }
 
+/* Two recordings are for comparing them. */
+static int maker_check(const struct page_maker *maker)
+{
+	const struct tally_map_slot *slot;
+	bool has_samples[TALLY_HTML_INPUTS_MAX] = {false}, has_common = false;
+
+	if (maker->request->nr_inputs < TALLY_HTML_INPUTS_MAX)
+		return 0;
+	for (size_t pos = 0; (slot = tally_map_next(&maker->sides, &pos));) {
+		has_samples[0] |= (slot->value & 1) != 0;
+		has_samples[1] |= (slot->value & 2) != 0;
+		has_common |= slot->value == 3;
+	}
+	return tally_check_sides(has_samples, has_common);
+}
+
 static int maker_run(struct page_maker *maker)
 {
 	const struct tally_html_request *request = maker->request;
 	const struct tally_html_options options = {show_progress, maker};
-	bool is_added = true;
-	int ret = tally_html_new(&options, &maker->page), written;
+	int ret = tally_html_new(&options, &maker->page), broken = 0;
 
 	for (uint32_t i = 0; i < request->nr_inputs && !ret; i++) {
-		is_added = false;
+		bool is_added = false;
+
 		ret = maker_read(maker, i, &is_added);
+		if (ret && is_added) {
+			broken = ret;
+			ret = 0;
+		}
 	}
 	tally_progress_end(&maker->progress);
-	if (ret && !is_added)
+	if (!ret)
+		ret = maker_check(maker);
+	if (ret)
 		return ret;
 	warn_many(tally_html_nr_samples(maker->page));
-	written = maker_write(maker);
-	return ret ? ret : written;
+	ret = maker_write(maker);
+	return ret ? ret : broken;
 }
 
 int tally_html_make(const struct tally_html_request *request)
@@ -321,6 +388,7 @@ int tally_html_make(const struct tally_html_request *request)
 	if (ret == -ENOMEM)
 		tally_print_error("out of memory");
 	tally_html_free(maker.page);
+	tally_map_free(&maker.sides);
 	if (maker.kallsyms_fd > 0)
 		close(maker.kallsyms_fd);
 	return ret;

@@ -16,13 +16,15 @@ struct tally_html_request {
 	const char *inputs[TALLY_HTML_INPUTS_MAX]; /* the baseline first; NULL as of a session */
 	uint32_t nr_inputs;
 	struct tally_profile_filter filter;
-	uint32_t max_stack; /* as of profiles */
+	uint64_t event_number; /* this event alone, from 1; 0: all */
+	uint32_t max_stack;    /* as of profiles */
 	bool raw_chains, no_inlined;
 	bool has_code; /* of the heaviest functions of the last input, with lines of source */
 };
 
-/* Read the inputs and write the page. What is wrong is printed. 0 or -errno; a page of what could
- * be read of a broken recording is written all the same. */
+/* Read the inputs and write the page. What is wrong is printed. 0 or -errno: -ENODATA if two of
+ * them have no event in common; -EINVAL also where a recording is broken: a page of what could be
+ * read of it, which says so, is written all the same. */
 int tally_html_make(const struct tally_html_request *request);
 
 #endif

@@ -155,6 +155,9 @@ static int samples_read(struct page_code *code)
 		ret = tally_annotate_new(code->session->machine, &options, &code->samples);
 	if (!ret)
 		ret = tally_session_again(code->session, NULL, 0, code_record, code);
+	/* How reading ended was told the first time. */
+	if (ret == -EINVAL)
+		ret = 0;
 	return ret ? ret : tally_annotate_finish(code->samples);
 }
 

@@ -434,6 +434,8 @@ int tally_session_run(struct tally_session *session, tally_session_fn *fn, void 
 		done = session_waited(session, fn ? fn : look_at_nothing, arg);
 	is_cut = session_is_cut(session, &err);
 	ret = is_cut ? -EINVAL : ret;
+	if (is_cut || (ret < 0 && !session->is_again))
+		session->ended = (struct tally_error){ret, err.text, err.offset};
 	if (!session->is_again)
 		tally_session_warn(session);
 	if (is_cut || (ret < 0 && !session->is_again))

@@ -92,6 +92,8 @@ struct tally_session {
 	bool has_unwinder;
 	bool is_again; /* this is a second reading: nothing is printed or counted again */
 	bool is_cut;   /* the file became shorter while it was read, which was said */
+	struct tally_error
+		ended; /* why reading ended early, which was said; all zero: it did not */
 	struct tally_intern comms;
 	struct tally_query *query; /* NULL: none */
 };

@@ -2,7 +2,6 @@
 /* A report in the format of another program. */
 #include <errno.h>
 #include <stdio.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +10,7 @@
 #include "base/suggest.h"
 #include "cli/main/output.h"
 #include "cli/main/print.h"
+#include "cli/recording/check_events.h"
 #include "cli/report/export.h"
 #include "export/export.h"
 
@@ -130,19 +130,7 @@ static struct tally_export_event export_event(const struct tally_perfdata_event 
 
 bool report_wants_event(const struct report *report, uint64_t i)
 {
-	return !report->config->event_number || report->config->event_number == i + 1;
-}
-
-int report_check_event(const struct report *report)
-{
-	size_t nr = tally_perfdata_nr_events(report->session->data);
-
-	if (report->config->event_number <= nr)
-		return 0;
-	tally_print_error("option '--event-number': there is no event %" PRIu64
-			  ", but %zu event%s, which 'tally evlist' lists",
-			  report->config->event_number, nr, tally_plural(nr));
-	return -EINVAL;
+	return tally_event_is_chosen(report->config->event_number, i);
 }
 
 /* Those that have samples, or the first one where none has. */

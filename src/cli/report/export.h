@@ -21,9 +21,6 @@ int report_export(struct report *report);
 /* Write what is in `out`, to where the format goes, and empty it. 0 or -errno. */
 int report_flush(struct report *report);
 
-/* Whether there is the event that was asked for. 0 or -EINVAL, told. */
-int report_check_event(const struct report *report);
-
 /* Whether the event of this number, from 0, is shown. */
 bool report_wants_event(const struct report *report, uint64_t i);
 

@@ -73,6 +73,7 @@ int report_page(struct report_config *config)
 		.session = config->session,
 		.inputs = {config->session.input},
 		.nr_inputs = 1,
+		.event_number = config->event_number,
 		.max_stack = (uint32_t)config->max_stack,
 		.raw_chains = config->raw_chains,
 		.has_code = config->html_source,

@@ -234,7 +234,7 @@ static int report_show(struct report *report)
 	int ret = tally_check_events(&report->profile, report->session->path);
 
 	if (!ret)
-		ret = report_check_event(report);
+		ret = tally_check_event_number(report->session, report->config->event_number);
 	if (!ret)
 		ret = report_callers(report);
 	if (!ret)

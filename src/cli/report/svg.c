@@ -64,6 +64,8 @@ static int find_events(struct report *report, struct tally_svg_event **ret_event
 	     i++) {
 		uint64_t shown = report->profile.totals.data[i].nr_shown;
 
+		if (!report_wants_event(report, i))
+			continue;
 		report->rows_shown += shown;
 		if (shown)
 			events[nr++] = (struct tally_svg_event){event->name, (uint32_t)i};
