@@ -506,4 +506,5 @@ def test_pages_of_recordings():
         silent(page)
 
 
-tap.main(__name__)
+if __name__ == "__main__":
+    tap.main(__name__)

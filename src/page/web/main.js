@@ -70,14 +70,22 @@ function draw() {
 function showView() {
   const {name, make: build} = VIEW_LIST.find((one) => one.name === app.state.view);
   const view = app.views[name] = app.views[name] || build();
-  if (app.shown !== view) {
-    const hadFocus = app.shown !== null;
+  const isOther = app.shown !== view;
+  if (isOther) {
     app.panel.replaceChildren(view.element);
     app.shown = view;
-    if (hadFocus && (document.activeElement === document.body || app.panel.contains(document.activeElement)))
-      setTimeout(() => view.focus(), 0);
   }
-  return view;
+  view.draw();
+  if (isOther)
+    focusView(view);
+}
+
+// Keys work at once in a view that was opened, but for who is typing; the page stays where it was scrolled to.
+function focusView(view) {
+  const at = window.scrollY;
+  if (!(document.activeElement instanceof HTMLInputElement))
+    view.focus();
+  window.scrollTo(0, at);
 }
 
 // How long it took is on the element of the document, for bench/page.py.
@@ -91,7 +99,7 @@ function drawNow() {
   drawFields();
   drawStrip(app.strip);
   hideTip();
-  showView().draw();
+  showView();
   const {dataset} = document.documentElement, end = performance.now();
   dataset.redraw = (end - start).toFixed(2);
   dataset.drawn = String(Number(dataset.drawn || 0) + 1);

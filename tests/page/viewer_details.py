@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""More of the page's viewer in headless Chromium: that keys and double clicks work at once, and that what is told beside the
+views is of what they show.
+
+usage: viewer_details.py [TALLY]    (as viewer.py)
+"""
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import pages  # noqa: E402
+from viewer import area, becomes, check, functions, go, samples, show, silent, state, tap, text, wait  # noqa: E402
+
+
+def double_click(page, selector):
+    """In the middle of an element."""
+    x, y, width, height = area(page, selector)
+    page.mouse((x + width / 2, y + height / 2), "down", "up", "down", "up")
+
+
+def test_double_click_in_tables():
+    page = show(pages.small().page(), "view=functions")
+    name = functions(page)[2]
+    double_click(page, "tr[data-row='2'] td.name")
+    becomes(page, "view", "sandwich")
+    wait("that function", lambda: (text(page, ".pivot") or "").startswith(name))
+    go(page, "view=tree")
+    shown = len(functions(page))
+    double_click(page, "tr[data-row='1'] td.number")
+    wait("it is closed", lambda: len(functions(page)) < shown)
+    double_click(page, "tr[data-row='1'] td.number")
+    wait("it is open", lambda: len(functions(page)) > 2)
+    silent(page)
+
+
+def test_keys_work_at_once():
+    page = show(pages.small().page())
+    page.press("Down", "Down")
+    wait("the flame graph", lambda: "main" in (text(page, "#status") or ""))
+    page.press("2")
+    becomes(page, "view", "functions")
+    page.press("Down")
+    wait("the functions", lambda: page.run("return document.querySelector('tr[aria-selected]')") is not None)
+    page.click("[data-view=tree]")
+    becomes(page, "view", "tree")
+    page.press("Down", "Down")
+    wait("the tree", lambda: "main" in text(page, "#details-text"))
+    page = show(pages.small().page(), "view=time", width=320, height=500)
+    check(page.run("return window.scrollY") == 0, "the page is not scrolled")
+    silent(page)
+
+
+if __name__ == "__main__":
+    tap.main(__name__)
