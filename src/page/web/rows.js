@@ -2,7 +2,7 @@
 // A table of any number of rows, of which only those in the window are in the document. Assistive technology is told
 // how many there are and which these are.
 
-const TABLE_ROW_HEIGHT = 26, ROWS_BESIDE = 8;
+const TABLE_ROW_HEIGHT = 26, ROWS_BESIDE = 8, DOUBLE_CLICK_MS = 500;
 
 // `source`: {label, role, columns: [{name, title, class, sorts}], count(), cells(i) -> [text or element],
 // attributes(i), select(i), enter(i), key(i, key) -> bool, sort(name), sorted() -> [name, ascending]}.
@@ -10,21 +10,22 @@ function makeRows(source) {
   const head = make("tr", {"aria-rowindex": 1}), body = make("tbody", {});
   const table = make("table", {role: source.role || "grid", "aria-label": source.label}, make("thead", {}, head), body);
   const box = make("div", {class: "rows", tabIndex: 0, "aria-label": `${source.label}: arrow keys go from row to row`, role: "group"}, table);
-  const rows = {source, box, body, table, head, cursor: -1};
+  const rows = {source, box, body, table, head, cursor: -1, clicked: -1, clickedAt: 0};
   box.addEventListener("scroll", () => drawRows(rows));
   box.addEventListener("keydown", (event) => {
     if (event.target === box && !event.ctrlKey && !event.altKey && !event.metaKey && rowsKey(rows, event.key))
       event.preventDefault();
   });
+  // Rows are made anew at the first click, so that browsers see no double one.
   body.addEventListener("click", (event) => {
-    const row = event.target.closest("tr[data-row]");
-    if (row)
-      goToRow(rows, Number(row.dataset.row));
-  });
-  body.addEventListener("dblclick", (event) => {
-    const row = event.target.closest("tr[data-row]");
-    if (row && source.enter)
-      source.enter(Number(row.dataset.row));
+    const row = event.target.closest("tr[data-row]"), i = row ? Number(row.dataset.row) : -1;
+    if (!row)
+      return;
+    const isSecond = i === rows.clicked && event.timeStamp - rows.clickedAt < DOUBLE_CLICK_MS && !event.target.closest(".opener");
+    Object.assign(rows, {clicked: isSecond ? -1 : i, clickedAt: event.timeStamp});
+    goToRow(rows, i);
+    if (isSecond && source.enter)
+      source.enter(i);
   });
   return rows;
 }
