@@ -51,5 +51,26 @@ def test_keys_work_at_once():
     silent(page)
 
 
+def test_line_below_follows_the_selection():
+    page = show(pages.small().page())
+    page.press("Down", "Down", "Down")
+    wait("the cell", lambda: "57.14%" not in text(page, "#details-text") and "50.00%: 70.0 ms" in text(page, "#details-text"))
+    page.press(":")
+    page.type("#query", "cpu:0 sym:work\ue007")
+    wait("fewer samples", lambda: samples(page) == 70)
+    page.press("Escape")
+    check("100.00%: 70.0 ms" in text(page, "#details-text"), text(page, "#details-text"))
+    go(page, "view=functions")
+    wait("of the function", lambda: "57.14%: 80.0 ms" in text(page, "#details-text"))
+    go(page, "view=functions&query=sym:vfs_read")
+    wait("it is not there", lambda: "0.00%: 0 ns" in text(page, "#details-text"))
+    go(page, "view=tree")
+    page.press("Down", "Down", "Down")
+    line = wait("a cell of the tree", lambda: "50.00%" in text(page, "#details-text") and text(page, "#details-text"))
+    go(page, "view=tree&threads=0")
+    wait("of that thread", lambda: text(page, "#details-text") not in (line, "") and "70.0 ms" in text(page, "#details-text"))
+    silent(page)
+
+
 if __name__ == "__main__":
     tap.main(__name__)

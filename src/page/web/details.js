@@ -52,14 +52,34 @@ function showWhole(frame) {
   showDialog("Names, whole", list);
 }
 
-// The function that views act on: s, a, w and the buttons.
-function selectFrame(frame, lines) {
-  app.frame = frame;
-  const bar = byId("details");
-  bar.hidden = frame < 0;
+// The function that views act on: s, a, w and the buttons. `pick()` is the {tree, cell} of a view's cursor, or null: it is
+// asked again when the selection changes.
+function selectFrame(frame, pick) {
+  Object.assign(app, {frame, pick: pick || null, pickedIn: app.shown});
+  drawDetails();
+}
+
+// What the cursor of the view that is shown is on, if it is still that function.
+function pickedCell() {
+  const picked = app.pick && app.pickedIn === app.shown ? app.pick() : null;
+  return picked && picked.cell && picked.cell.frame === app.frame ? picked : null;
+}
+
+// A function as if it were a cell: its sums in all of the selection.
+function functionCell(frame) {
+  const {model, weights} = app, {current, base} = functionsOf(model, weights);
+  return {tree: {model, hasBase: model.hasBase, wholes: {current: weights.current.whole, base: base && weights.base.whole}},
+    cell: {frame, total: current.total[frame], self: current.self[frame], base: base ? base.total[frame] : 0}};
+}
+
+// The line below the view, of the selection as it is.
+function drawDetails() {
+  const {frame} = app;
+  byId("details").hidden = frame < 0;
   if (frame < 0)
     return;
-  setText(byId("details-text"), lines ? lines.filter((line) => line).join(" \u00b7 ") : frameName(app.model, frame));
+  const {tree, cell} = pickedCell() || functionCell(frame);
+  setText(byId("details-text"), describeCell(tree, cell).join(" \u00b7 "));
   byId("details-source").hidden = noteOf(frame) < 0;
 }
 

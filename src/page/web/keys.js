@@ -62,13 +62,20 @@ function showHelp() {
     make("p", {}, "X is a part of a name, =X the whole, ==X with upper and lower case as they are, /X/ a regular expression; \"in quotes\" with blanks."));
 }
 
+// To the view, so that its keys work at once.
+function leaveBox(box) {
+  box.blur();
+  app.shown.focus();
+}
+
 function onKey(event) {
   const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
   if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]"))
     return;
   if (event.key === "Escape") {
+    event.preventDefault(); // a browser's own Escape empties the box
     if (isTyping)
-      event.target.blur();
+      leaveBox(event.target);
     else
       stepBack();
     return;

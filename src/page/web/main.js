@@ -4,7 +4,7 @@
 const app = {
   model: null, state: null, selected: null, weights: null, key: "", queryError: "", notes: [], kinds: new Set(),
   found: null, searched: "", searchError: "", tree: null, sandwich: null, views: {}, shown: null, strip: null, panel: null,
-  frame: -1, keys: null, isWaiting: false,
+  frame: -1, pick: null, pickedIn: null, keys: null, isWaiting: false,
 };
 
 const NOTHING = {nodes: null, threads: null, judges: [() => false]};
@@ -100,6 +100,7 @@ function drawNow() {
   drawStrip(app.strip);
   hideTip();
   showView();
+  drawDetails();
   const {dataset} = document.documentElement, end = performance.now();
   dataset.redraw = (end - start).toFixed(2);
   dataset.drawn = String(Number(dataset.drawn || 0) + 1);

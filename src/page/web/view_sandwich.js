@@ -19,7 +19,7 @@ function makeSandwichPane(label) {
       if (cell.up)
         openSandwich(cell.frame);
     },
-    select: (cell) => selectFrame(cell ? cell.frame : -1, cell && describeCell(pane.tree, cell)),
+    select: (cell) => selectFrame(cell ? cell.frame : -1, () => ({tree: pane.tree, cell: pane.selected})),
   });
   return pane;
 }

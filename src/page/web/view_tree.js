@@ -57,7 +57,7 @@ function makeTreeView() {
     cells: (i) => treeCells(tree, cells[i], start, () => turn(i, !cells[i].isOpen)),
     attributes: (i) => ({"aria-level": cells[i].depth - start.depth + 1,
       "aria-expanded": expandCell(tree, cells[i]).length ? String(Boolean(cells[i].isOpen)) : null}),
-    select: (i) => selectFrame(cells[i].frame, describeCell(tree, cells[i])),
+    select: (i) => selectFrame(cells[i].frame, () => ({tree, cell: cells[rows.cursor]})),
     enter: (i) => turn(i, !cells[i].isOpen),
     key(i, key) {
       if (key !== "ArrowLeft" && key !== "ArrowRight")
