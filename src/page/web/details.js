@@ -8,7 +8,7 @@ function say(text) {
 // Lines of text of a cell.
 function describeCell(tree, cell) {
   const {model} = tree, unit = model.meta.events[app.state.event].unit, {current, base} = tree.wholes;
-  const lines = [frameName(model, cell.frame)];
+  const lines = [cellName(tree, cell)];
   if (cell.frame >= 0) {
     const file = shownText(frameFile(model, cell.frame)), source = shownText(frameSource(model, cell.frame));
     lines.push(`${KINDS[frameKind(model, cell.frame)]}${file ? `, ${file}` : ""}`);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Which cells are where: the way to the zoomed cell in whole rows, below it what it calls. Cells too narrow to be seen
-// are not made; what is left of them at the end of their caller is one grey piece.
+// are not made; all that are left of them at the end of their caller are one cell.
 
 const ROW_HEIGHT = 19;
 const NARROWEST = 1; // pixels
@@ -24,6 +24,11 @@ function layOutKids(tree, place, row) {
     places.push({cell: kid, x, width, row});
     x += width;
   }
+  for (const {from, to, width} of restRanges(place.cell, places.length, scale)) {
+    if (width >= NARROWEST)
+      places.push({cell: restCell(tree, place.cell, from, to), x, width, row});
+    x += width;
+  }
   return places;
 }
 
@@ -33,8 +38,10 @@ function layOutFlame(tree, zoomed, width) {
   let last = rows[rows.length - 1];
   while (last.length && rows.length < LEVELS_MAX) {
     const next = [];
-    for (const place of last)
-      next.push(...layOutKids(tree, place, rows.length));
+    for (const place of last) {
+      if (!place.cell.rest || place.cell === zoomed)
+        next.push(...layOutKids(tree, place, rows.length));
+    }
     if (next.length)
       rows.push(next);
     last = next;

@@ -27,7 +27,7 @@ function fitText(context, text, width) {
 }
 
 function cellColour(pane, cell) {
-  if (pane.showsChange)
+  if (pane.showsChange && !cell.rest)
     return changeColour(cellChange(pane.tree, cell));
   return cell.frame < 0 ? theme().rest : frameColour(pane.tree.model, cell.frame);
 }
@@ -37,17 +37,21 @@ function rowTop(pane, row) {
   return (pane.upward ? pane.height / ROW_HEIGHT - 1 - row : row) * ROW_HEIGHT;
 }
 
+function isCellFound(tree, cell, found) {
+  return cell.rest ? isRestFound(tree, cell, found) : cell.frame >= 0 && found[cell.frame];
+}
+
 function paintCell(pane, context, place, top) {
   const {cell, x, width} = place, colours = theme(), found = pane.found;
-  const isFound = found && cell.frame >= 0 && found[cell.frame];
+  const isFound = found && isCellFound(pane.tree, cell, found);
   context.globalAlpha = (found && !isFound) || place.row < pane.layout.zoomed.depth ? 0.45 : 1;
   context.fillStyle = isFound ? colours.found : cellColour(pane, cell);
   context.fillRect(x, top, Math.max(width - (width > 2.5 ? 1 : 0.2), 0.5), ROW_HEIGHT - 1);
   context.globalAlpha = 1;
   if (width > 3 * characterWidth + 2 * CELL_MARGIN) {
     const isFaint = found && !isFound;
-    context.fillStyle = (cell.frame < 0 && !pane.showsChange) || isFaint || place.row < pane.layout.zoomed.depth ? colours.text : colours.cellText;
-    const room = width - 2 * CELL_MARGIN, label = frameLabel(pane.tree.model, cell.frame, Math.ceil(room / characterWidth));
+    context.fillStyle = (cell.frame < 0 && (cell.rest || !pane.showsChange)) || isFaint || place.row < pane.layout.zoomed.depth ? colours.text : colours.cellText;
+    const room = width - 2 * CELL_MARGIN, label = cellName(pane.tree, cell, Math.max(1, Math.ceil(room / characterWidth)));
     context.fillText(fitText(context, label, room), x + CELL_MARGIN, top + ROW_HEIGHT / 2);
   }
 }
@@ -61,23 +65,6 @@ function paintMark(pane, context, cell, offset, colour) {
   context.strokeRect(place.x + 1, rowTop(pane, place.row) - offset + 1, Math.max(place.width - 3, 1), ROW_HEIGHT - 3);
 }
 
-// What narrow kids have together, behind the last one that is wide enough.
-function paintRest(pane, context, row, top) {
-  const below = pane.layout.rows[row + 1] || [], ends = new Map();
-  for (const place of below)
-    ends.set(place.cell.up, place.x + place.width);
-  context.fillStyle = theme().rest;
-  for (const place of pane.layout.rows[row]) {
-    if (place.row < pane.layout.zoomed.depth || !place.cell.kids || !place.cell.kids.length || place.width < 1)
-      continue;
-    const from = ends.has(place.cell) ? ends.get(place.cell) : place.x;
-    const kids = place.cell.kidsSize;
-    const to = place.x + place.width * Math.min(1, place.cell.size ? kids / place.cell.size : 0);
-    if (to - from > 0.8)
-      context.fillRect(from, top, to - from - 0.5, ROW_HEIGHT - 1);
-  }
-}
-
 // `offset` pixels of all rows are above the window.
 function paintFlame(pane, context, offset, windowHeight) {
   const {layout} = pane, colours = theme();
@@ -86,9 +73,7 @@ function paintFlame(pane, context, offset, windowHeight) {
   measureFont(context);
   context.textBaseline = "middle";
   for (let row = 0; row < layout.rows.length; row++) {
-    const top = rowTop(pane, row) - offset, next = rowTop(pane, row + 1) - offset;
-    if (next > -ROW_HEIGHT && next < windowHeight)
-      paintRest(pane, context, row, next);
+    const top = rowTop(pane, row) - offset;
     if (top <= -ROW_HEIGHT || top >= windowHeight)
       continue;
     for (const place of layout.rows[row])

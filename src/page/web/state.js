@@ -4,6 +4,7 @@
 
 const VIEWS = ["overview", "functions", "flame", "sandwich", "source", "time", "heat", "tree"];
 const LIST_MAX = 1000;
+const REST_PART = /(?<![^.])r\d{1,9}-\d{1,9}(?![^.])/g; // cells too narrow to be seen
 
 function readNumbers(text, limit) {
   const list = text.split(".").slice(0, LIST_MAX).map(Number);
@@ -34,7 +35,7 @@ const STATE_FIELDS = {
   span: {otherwise: null, isStep: true, read: (text, model) => model.hasTimes ? readSpan(text) : null, write: (span) => span.join("-")},
   threads: {otherwise: null, isStep: true, read: (text, model) => readNumbers(text, model.threads), write: (list) => list.join(".")},
   query: {otherwise: "", isStep: true, read: (text) => text.length <= QUERY_MAX ? text : null, write: (text) => text},
-  zoom: {otherwise: "", isStep: true, read: (text, model) => readNumbers(text, model.frames) && text, write: (text) => text},
+  zoom: {otherwise: "", isStep: true, read: (text, model) => readNumbers(text.replace(REST_PART, "0"), model.frames) && text, write: (text) => text},
   pivot: {otherwise: -1, isStep: true, read: (text, model) => readOne(text, model.frames), write: String},
   note: {otherwise: 0, isStep: true, read: (text) => readOne(text, 1e6), write: String},
   reversed: {otherwise: false, read: readFlag, write: writeFlag},

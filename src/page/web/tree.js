@@ -4,11 +4,11 @@
 //
 // A cell is {frame, up, depth, total, base, self, size, kids, kidsSize}; kids are null until expandCell(), then heaviest first.
 // Of a plain tree it has its `node`; of a collapsed one its `nodes`; of a reversed one pairs `leaf`, whose weight it
-// is, and `at`, the node the way from the leaf has come to.
+// is, and `at`, the node the way from the leaf has come to. One with a `rest` is some of its caller's kids (flame_rest.js).
 
 function makeCell(tree, frame, up) {
   return {frame, up, depth: up ? up.depth + 1 : 0, total: 0, base: 0, self: 0, size: 0, kids: null, kidsSize: 0,
-    node: 0, nodes: null, leaf: null, at: null};
+    node: 0, nodes: null, leaf: null, at: null, rest: null, rests: null};
 }
 
 // How wide a cell is: its weight; with two recordings shares, as these may be of any length.
@@ -113,7 +113,7 @@ function expandReversed(tree, cell) {
 function expandCell(tree, cell) {
   if (cell.kids)
     return cell.kids;
-  const kids = tree.expand(tree, cell);
+  const kids = cell.rest ? expandRest(cell) : tree.expand(tree, cell);
   for (const kid of kids)
     sizeCell(tree, kid);
   cell.kidsSize = kids.reduce((sum, kid) => sum + kid.size, 0);
@@ -182,15 +182,15 @@ function makeSandwich(model, weights, frame, options) {
 function cellPath(cell) {
   const frames = [];
   for (; cell && cell.up; cell = cell.up)
-    frames.push(cell.frame);
+    frames.push(cell.rest ? cell.rest.name : cell.frame);
   return frames.reverse().join(".");
 }
 
 // The cell at a path, or the last one that is there.
 function findCell(tree, path) {
   let cell = tree.root;
-  for (const frame of path ? path.split(".").map(Number) : []) {
-    const kid = expandCell(tree, cell).find((one) => one.frame === frame);
+  for (const part of path ? path.split(".") : []) {
+    const kid = part[0] === "r" ? findRest(tree, cell, part) : expandCell(tree, cell).find((one) => one.frame === Number(part));
     if (!kid)
       break;
     cell = kid;

@@ -57,7 +57,7 @@ function makeCrumbs() {
     crumbs.hidden = chain.length < 2;
     const shown = chain.length > 6 ? [chain[0], null, ...chain.slice(-4)] : chain;
     setChildren(crumbs, cellPath(chain[chain.length - 1]), () => shown.map((cell) => cell
-      ? makeButton(frameLabel(app.model, cell.frame, 48), "zoom to it", () => go({zoom: cellPath(cell)})) : "\u2026"));
+      ? makeButton(cellName(currentTree(), cell, 48), "zoom to it", () => go({zoom: cellPath(cell)})) : "\u2026"));
   };
   return crumbs;
 }

@@ -37,7 +37,7 @@ function treeColumns() {
 function treeCells(tree, cell, start, toggle) {
   const {current, base} = tree.wholes, hasKids = expandCell(tree, cell).length > 0;
   const mark = make("span", {class: "opener", onclick: toggle, "aria-hidden": "true"}, hasKids ? (cell.isOpen ? "\u25be" : "\u25b8") : "");
-  const name = make("span", {}, mark, frameLabel(tree.model, cell.frame, 120));
+  const name = make("span", {}, mark, cellName(tree, cell, 120));
   name.style.paddingLeft = `${Math.min(cell.depth - start.depth, 200) * 14}px`;
   const change = app.model.hasBase ? [formatChange(base ? cell.base / base : 0, current ? cell.total / current : 0)] : [];
   return [shareCell(cell.total, current), ...change, formatShare(cell.self, current), name];

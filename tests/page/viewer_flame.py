@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Flame graphs and time in the page's viewer, in headless Chromium: what large recordings need.
+
+usage: viewer_flame.py
+"""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+import pages  # noqa: E402
+import tap  # noqa: E402
+from viewer import area, becomes, cell, check, go, settle, show, silent, state, text, wait  # noqa: E402
+
+
+def tip(page):
+    settle(page)
+    return page.run("const tip = document.querySelector('#tip'); return tip.hidden ? '' : tip.innerText")
+
+
+def pixel(page, x, y):
+    """The colour of the canvas that is at a place of the window."""
+    settle(page)
+    return page.run("""const canvas = document.elementFromPoint(arguments[0], arguments[1]), area = canvas.getBoundingClientRect();
+        return [...canvas.getContext("2d").getImageData(arguments[0] - area.x, arguments[1] - area.y, 1, 1).data].slice(0, 3)""", round(x), round(y))
+
+
+def narrow():
+    """A wide function beside thousands that are narrower than a pixel, one of which calls needle()."""
+    profile = pages.Profile("narrow")
+    profile.recording()
+    profile.thread(1, 1, "prog")
+    main, wide, needle = profile.frame("main"), profile.frame("wide"), profile.frame("needle")
+    profile.sample(0, profile.stack(main, wide), weight=5000000)
+    for i in range(5000):
+        small = profile.frame(f"small_{i}")
+        profile.sample(i, profile.stack(main, small, needle) if i == 2500 else profile.stack(main, small), weight=1000)
+    return profile
+
+
+# ---- cells too narrow to be seen -------------------------------------------------------
+
+def test_cells_too_narrow_are_reached():
+    page = show(narrow().page())
+    rest = cell(page, 2, 0.75)
+    page.mouse(rest)
+    wait("what they are", lambda: "5\u202f000 functions" in tip(page) and "50.00%" in tip(page))
+    page.click_at(*rest)
+    becomes(page, "zoom", "0.r1-5001")
+    for row in (3, 4):  # parts of them, until they are wide enough
+        page.mouse(cell(page, row, 0.5))
+        if "small_" in tip(page):
+            break
+        page.click_at(*cell(page, row, 0.5))
+    check("small_" in tip(page), f"{tip(page)!r} at {state(page)}")
+    check("0.02%" not in tip(page) and "0.01%" in tip(page), "its own share")
+    page.press("-")
+    page.press("0")
+    becomes(page, "zoom", None)
+    silent(page)
+
+
+def test_cells_too_narrow_are_marked():
+    page = show(narrow().page(), "search=needle")
+    found = pixel(page, *cell(page, 2, 0.75))
+    check(found != pixel(page, *cell(page, 2, 0.25)), "wide calls no needle")
+    go(page, "search=wide")
+    check(found == pixel(page, *cell(page, 2, 0.25)) and found != pixel(page, *cell(page, 2, 0.75)), "what is marked is the other way around")
+    go(page, "search=needle&reversed=1")
+    check(found == pixel(page, *cell(page, 1, 0.75)), "needle is among those that take time, too")
+
+
+def test_links_to_cells_too_narrow():
+    page = show(narrow().page(), "zoom=0.r2-40")
+    check("38 functions" in text(page, ".crumbs"), text(page, ".crumbs"))
+    for number, wrong in enumerate(("0.r5-2", "0.r0-99999", "0.r1", "r", "0.rr1-2", "r1-2-3")):
+        go(page, f"view=tree&note={number + 1}&zoom={wrong}")
+        check("functions" not in text(page, ".crumbs"), wrong)
+    silent(page)
+
+
+if __name__ == "__main__":
+    tap.main(__name__)
