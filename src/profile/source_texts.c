@@ -5,11 +5,14 @@
 #include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include "base/arith.h"
 #include "base/file.h"
 #include "base/intern.h"
+#include "base/path.h"
 #include "base/str.h"
 #include "base/vec.h"
 
@@ -27,6 +30,7 @@ struct tally_source_texts {
 	struct tally_intern paths;
 	TALLY_VEC(struct source_text) files; /* by number of the path */
 	size_t total;
+	size_t nr_private;
 };
 
 int tally_source_texts_new(const struct tally_source_options *options,
@@ -112,6 +116,47 @@ static bool is_kernels(const char *path)
 	return false;
 }
 
+/* What files of source are called. */
+static bool is_called_source(const char *path)
+{
+	static const char *const endings[] = {
+		"c",   "cc",   "cpp", "cxx",   "c++",   "h",  "hh",  "hpp", "hxx", "inc", "inl",
+		"ipp", "tcc",  "rs",  "go",    "s",     "S",  "asm", "y",   "l",   "m",   "mm",
+		"d",   "zig",  "nim", "ml",    "hs",    "f",  "F",   "f90", "F90", "adb", "ads",
+		"pas", "java", "kt",  "swift", "scala", "cu", "def", "jl",  "v"};
+	const char *name = tally_path_name(path), *dot = strrchr(name, '.');
+
+	for (size_t i = 0; dot && dot != name && i < TALLY_ARRAY_SIZE(endings); i++) {
+		if (!strcmp(dot + 1, endings[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Whether everybody may read a file, through all directories that lead to it. `path` is changed. */
+static bool is_open(char *path)
+{
+	struct stat st;
+	bool is = !stat(path, &st) && st.st_mode & S_IROTH;
+	char *slash;
+
+	while (is && (slash = strrchr(path, '/')) && slash != path) {
+		*slash = '\0';
+		is = !stat(path, &st) && st.st_mode & S_IXOTH;
+	}
+	return is;
+}
+
+/* Whether a file that a recording names may be handed on; links are followed first. */
+static bool is_for_others(const char *path)
+{
+	char *whole = realpath(path, NULL);
+	bool is = whole && (is_called_source(whole) || is_open(whole));
+
+	free(whole);
+	return is;
+}
+
 static int text_read(struct tally_source_texts *texts, const char *name, struct source_text *file)
 {
 	size_t left = texts->total < ALL_MAX ? ALL_MAX - texts->total : 0;
@@ -122,6 +167,11 @@ static int text_read(struct tally_source_texts *texts, const char *name, struct 
 	ret = tally_str_error(&path);
 	if (!ret && is_kernels(tally_str_text(&path)))
 		ret = -EINVAL;
+	if (!ret && texts->options.handed_on && !access(tally_str_text(&path), F_OK) &&
+	    !is_for_others(tally_str_text(&path))) {
+		texts->nr_private++;
+		ret = -EACCES;
+	}
 	if (!ret)
 		ret = tally_file_read_named(tally_str_text(&path), NULL,
 					    left < FILE_MAX ? left : FILE_MAX, &file->data,
@@ -132,6 +182,11 @@ static int text_read(struct tally_source_texts *texts, const char *name, struct 
 	}
 	tally_str_free(&path);
 	return ret;
+}
+
+size_t tally_source_texts_nr_private(const struct tally_source_texts *texts)
+{
+	return texts->nr_private;
 }
 
 /* The file of a path, read at the first call. NULL: memory is out. */

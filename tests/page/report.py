@@ -237,6 +237,32 @@ def test_what_was_not_recorded_is_not_known():
     tap.same(page_of(path).samples, [], "no samples")
 
 
+def test_files_that_are_not_for_others_are_not_handed_on():
+    """Whoever wrote the recording, or what debug information it has, named the files of source."""
+    if not shutil.which("gcc"):
+        raise tap.Skip("no gcc")
+    folder = path_of("closed")
+    os.mkdir(folder, 0o700)
+    for name, mode, is_there in (("shadow", 0o600, False), ("shadow.c", 0o600, True), ("open", 0o644, False)):
+        path = os.path.join(folder, name)
+        with open(path, "w", encoding="ascii") as file:
+            file.write("root:SECRET:1\n" * 5)
+        os.chmod(path, mode)
+        program, data = path_of("innocent"), path_of("innocent.data")
+        with open(program + ".c", "w", encoding="ascii") as file:
+            file.write(f'int main(void)\n{{\n\tvolatile unsigned long n = 0;\n#line 1 "{path}"\n\twhile (n < 60000000) n++;\n\treturn 0;\n}}\n')
+        subprocess.run(["gcc", "-g", "-O1", "-o", program, program + ".c"], check=True)
+        run = tap.run(TALLY, "record", "-e", "cpu-clock:u", "-o", data, program)
+        if run.returncode:
+            raise tap.Skip(f"cannot record: {run.stderr}")
+        page = page_of(data, "--html-source")
+        if "disassembler" in " ".join(page.meta["notes"]):
+            raise tap.Skip(page.meta["notes"][0])
+        code = page.columns["annotations"]
+        tap.same("SECRET" in (code if isinstance(code, str) else code.decode()), is_there, name)
+        tap.same(any("not everybody may read it" in note for note in page.meta["notes"]), not is_there, page.meta["notes"])
+
+
 def test_code_is_that_of_annotate():
     recording, symfs = shop()
     page = page_of(recording, *symfs, "--html-source")

@@ -288,12 +288,20 @@ static int code_functions(struct page_code *code)
 				"the code of %u function%s is not in the page: with it all takes "
 				"more than %d MiB",
 				code->nr_beyond, tally_plural(code->nr_beyond), JSON_MAX_MIB);
+	if (tally_source_texts_nr_private(code->texts))
+		tally_html_note(code->page,
+				"%zu file%s that the recording calls source: not in the page, as "
+				"not everybody may read %s",
+				tally_source_texts_nr_private(code->texts),
+				tally_plural(tally_source_texts_nr_private(code->texts)),
+				tally_source_texts_nr_private(code->texts) == 1 ? "it" : "them");
 	return ret ? ret : tally_html_set_code(code->page, &code->json);
 }
 
 static int code_run(struct page_code *code)
 {
-	const struct tally_source_options source = {.symfs = code->options->symfs};
+	const struct tally_source_options source = {.symfs = code->options->symfs,
+						    .handed_on = true};
 	int ret = heavy_find(code);
 
 	if (!ret)
