@@ -167,6 +167,12 @@ def test_a_page():
     assert page in run.stderr and "this recording" in open(page, encoding="utf-8").read(), run.stderr
     run = profile(*CLOCK, "--html", os.path.join(WORK, "no", "page.html"), SPIN, "0", status=1)
     assert "No such file" in run.stderr and not lines(run.stderr), run.stderr
+    run = profile(*CLOCK, "--html", "-", "--", "echo", "in the page", status=129)
+    assert run.stdout == "" and "--html FILE" in run.stderr, run
+    with subprocess.Popen([SPIN, "100"]) as process:
+        run = profile(*CLOCK, "--html", "-", "--duration", "0.5", "-p", str(process.pid))
+        process.kill()
+    assert run.stdout.startswith("<!DOCTYPE html>"), run.stdout[:100]
 
 
 def test_duration():

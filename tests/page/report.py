@@ -382,6 +382,22 @@ def test_what_makes_no_sense_is_refused():
     for options in (["--json"], ["--stdio"], ["--tui"], ["-x", ";"], ["--sort", "comm"], ["-g", "none"], ["-n"], ["--health"]):
         run = tap.run(TALLY, "report", "-i", recording, "--html", out, *options)
         assert run.returncode == 129 and "--html" in run.stderr, (options, run.stderr)
+    for document in (["--html", out], ["--svg", out], ["--format", "folded", "-o", out]):
+        for options in (["--sort", "comm"], ["--fields", "overhead"], ["--children"], ["-n"], ["--show-total-period"], ["--full-source-path"],
+                        ["-p", "main"], ["-w", "9"], ["-g", "none"], ["-G"], ["--percent-limit", "5"]):
+            run = tap.run(TALLY, "report", "-i", recording, *document, *options)
+            if (document[0], options[0]) == ("--svg", "--percent-limit"):
+                tap.same(run.returncode, 0, run.stderr)
+                os.unlink(out)
+            else:
+                assert run.returncode == 129 and f"is of rows: not with {document[0]}" in run.stderr, (document, options, run.stderr)
+    rows = tap.run(TALLY, "report", "-i", recording, "--format", "csv", "--sort", "comm", "-n", "--percent-limit", "5")
+    assert rows.returncode == 0 and len(rows.stdout.splitlines()) == 3, rows
+    for words in (["report", "-i", recording, "--html"], ["report", "-i", recording, "--svg"], ["diff", recording, recording, "--html"],
+                  ["profile", "--html"]):
+        run = tap.run(TALLY, *words, out + ".gz", *(["true"] if words[0] == "profile" else []))
+        assert run.returncode == 129 and f"{words[-1]} is not packed" in run.stderr, (words, run.stderr)
+    assert not os.path.exists(out + ".gz")
     for words in (["report", "-i", recording, "--baseline", recording], ["diff", "--html", out, recording, recording, "--", recording],
                   ["diff", "--html", out, "--sort", "dso", recording, recording], ["profile", "--html-source", "true"],
                   ["diff", "--html-source", recording, recording], ["profile", "--html", out, "--stdio", "true"]):
@@ -438,6 +454,7 @@ def test_nothing_but_files_is_replaced():
     for out in (recording, WORK.name, path_of("no/such/folder")):
         run = tap.run(TALLY, "report", "-i", recording, "--html", out)
         assert run.returncode == 1 and (out in run.stderr), (out, run.stderr)
+        assert out != WORK.name or "Is a directory" in run.stderr, run.stderr
     with open(recording, "rb") as file:
         assert file.read() == before
     other = path_of("other.data")

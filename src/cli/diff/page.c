@@ -11,39 +11,34 @@
 
 #define AT(member) offsetof(struct diff_config, member)
 
-#define OF_ROWS "is of rows, and a page has its own"
-
 /* Options that would change nothing of a page. */
 static const struct tally_excluded excluded[] = {
 	{"--stdio", AT(stdio)},
 	{"--json", AT(json)},
 	{"--field-separator", AT(separator), true},
-	{"--by", AT(by), true, OF_ROWS},
-	{"--sort", AT(sort), true, OF_ROWS},
-	{"--children", AT(children), false, OF_ROWS},
-	{"--normalize", AT(normalize), true, OF_ROWS},
-	{"--percentage", AT(percentage), true, OF_ROWS},
-	{"--compute", AT(compute), true, OF_ROWS},
-	{"--order", AT(order), true, OF_ROWS},
-	{"--period", AT(has_periods), false, OF_ROWS},
-	{"--formula", AT(has_formula), false, OF_ROWS},
-	{"--baseline-only", AT(matched), false, OF_ROWS},
-	{"--changed", AT(changed), false, OF_ROWS},
-	{"--no-verdicts", AT(no_verdicts), false, OF_ROWS},
-	{"--same", AT(same), true, OF_ROWS},
+	{"--by", AT(by), true, TALLY_EXCLUDED_OF_ROWS},
+	{"--sort", AT(sort), true, TALLY_EXCLUDED_OF_ROWS},
+	{"--children", AT(children), false, TALLY_EXCLUDED_OF_ROWS},
+	{"--normalize", AT(normalize), true, TALLY_EXCLUDED_OF_ROWS},
+	{"--percentage", AT(percentage), true, TALLY_EXCLUDED_OF_ROWS},
+	{"--compute", AT(compute), true, TALLY_EXCLUDED_OF_ROWS},
+	{"--order", AT(order), true, TALLY_EXCLUDED_OF_ROWS},
+	{"--period", AT(has_periods), false, TALLY_EXCLUDED_OF_ROWS},
+	{"--formula", AT(has_formula), false, TALLY_EXCLUDED_OF_ROWS},
+	{"--baseline-only", AT(matched), false, TALLY_EXCLUDED_OF_ROWS},
+	{"--changed", AT(changed), false, TALLY_EXCLUDED_OF_ROWS},
+	{"--no-verdicts", AT(no_verdicts), false, TALLY_EXCLUDED_OF_ROWS},
+	{"--same", AT(same), true, TALLY_EXCLUDED_OF_ROWS},
 };
 
 int diff_page_check(const struct diff_config *config)
 {
-	int ret = config->html ? tally_options_exclude("--html", excluded,
-						       TALLY_ARRAY_SIZE(excluded), config)
-			       : 0;
+	int ret = tally_html_check(config->html, config->html_source);
 
-	if (!config->html && config->html_source) {
-		tally_print_error("--html-source is of a page: it needs --html FILE");
-		return -EINVAL;
-	}
-	if (ret || !config->html || config->nr_inputs == TALLY_HTML_INPUTS_MAX)
+	if (ret || !config->html)
+		return ret;
+	ret = tally_options_exclude("--html", excluded, TALLY_ARRAY_SIZE(excluded), config);
+	if (ret || config->nr_inputs == TALLY_HTML_INPUTS_MAX)
 		return ret;
 	tally_print_error("--html compares two recordings, not %u", config->nr_inputs);
 	return -EINVAL;

@@ -14,6 +14,9 @@ struct tally_excluded {
 	const char *why;    /* NULL: it is another way to show the same */
 };
 
+/* Why an option of rows means nothing beside a document that has none. */
+#define TALLY_EXCLUDED_OF_ROWS "is of rows"
+
 /* Whether none of `nr` options was given together with `chosen`, which may be among them; says
  * which one. 0 or -EINVAL. */
 int tally_options_exclude(const char *chosen, const struct tally_excluded *excluded, size_t nr,

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/arith.h"
@@ -16,6 +17,7 @@
 #include "cli/main/target_options.h"
 #include "cli/profile/recording.h"
 #include "cli/recording/document.h"
+#include "cli/recording/page.h"
 
 struct profile_config {
 	struct tally_target target;
@@ -214,6 +216,31 @@ static bool has_target(const struct profile_config *config)
 	return target->all_cpus || target->cpus || target->pids || target->tids || target->user;
 }
 
+/* Whether what was asked for makes sense; says what does not. 0 or an exit status. */
+static int profile_check(const struct profile_config *config, bool has_command)
+{
+	if (tally_html_check(config->html, config->html_source))
+		return TALLY_EXIT_USAGE;
+	if (config->html && config->stdio) {
+		tally_print_error("--html and --stdio are two ways to show it: one at a time");
+		return TALLY_EXIT_USAGE;
+	}
+	if (!has_command && !has_target(config)) {
+		tally_print_error("there is nothing to profile");
+		tally_print_hint("a command, or -p PID, -t TID, -u USER, -C CPUS, -a; see 'tally "
+				 "profile --help'");
+		return TALLY_EXIT_USAGE;
+	}
+	if (has_command && config->html && !strcmp(config->html, "-")) {
+		tally_print_error("--html -: what the command prints would be in the page");
+		tally_print_hint("--html FILE writes it to a file");
+		return TALLY_EXIT_USAGE;
+	}
+	if (config->html && tally_document_check("--html", config->html, true))
+		return TALLY_EXIT_ERROR;
+	return 0;
+}
+
 static int profile_run(int argc, char **argv)
 {
 	struct profile_config config = {0};
@@ -223,20 +250,8 @@ static int profile_run(int argc, char **argv)
 
 	if (ret)
 		return ret - 1;
-	if (config.html_source && !config.html) {
-		tally_print_error("--html-source is of a page: it needs --html FILE");
-		ret = TALLY_EXIT_USAGE;
-	} else if (config.html && config.stdio) {
-		tally_print_error("--html and --stdio are two ways to show it: one at a time");
-		ret = TALLY_EXIT_USAGE;
-	} else if (first == argc && !has_target(&config)) {
-		tally_print_error("there is nothing to profile");
-		tally_print_hint("a command, or -p PID, -t TID, -u USER, -C CPUS, -a; see 'tally "
-				 "profile --help'");
-		ret = TALLY_EXIT_USAGE;
-	} else if (config.html && tally_document_check("--html", config.html, true)) {
-		ret = TALLY_EXIT_ERROR;
-	} else {
+	ret = profile_check(&config, first < argc);
+	if (!ret) {
 		ret = profile_recording_begin(&recording, config.output)
 			      ? TALLY_EXIT_ERROR
 			      : profile_all(&config, &recording, argv + first);

@@ -84,11 +84,24 @@ bool tally_document_is(const char *path, const char *input)
 	return true;
 }
 
-static int print_refused(const struct tally_document *document, int code)
+bool tally_document_is_packed(const char *path)
 {
-	if (code != -EINTR && code != -ENOMEM && code != -ENODATA)
-		tally_print_error("cannot write %s: %s", document->path, strerror(-code));
-	return code;
+	size_t len = path ? strlen(path) : 0;
+
+	return len > 3 && !strcmp(path + len - 3, ".gz");
+}
+
+int tally_document_check_plain(const char *option, const char *path)
+{
+	if (!tally_document_is_packed(path))
+		return 0;
+	tally_print_error("%s is not packed: its file takes a name without .gz", option);
+	return -EINVAL;
+}
+
+static bool was_told(int code)
+{
+	return code == -EINTR || code == -ENOMEM || code == -ENODATA;
 }
 
 int tally_document_open(const char *path, struct tally_document *ret_document)
@@ -99,7 +112,7 @@ int tally_document_open(const char *path, struct tally_document *ret_document)
 
 	if (document.path && is_special(path)) {
 		document.fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-		ret = document.fd < 0 ? print_refused(&document, -errno) : 0;
+		ret = document.fd < 0 ? tally_replacement_print_error(path, -errno) : 0;
 	} else if (document.path) {
 		ret = tally_replacement_open(path, &document.replacement);
 		document.replaces = true;
@@ -143,14 +156,14 @@ int tally_document_write(void *arg, const void *bytes, size_t len)
 
 int tally_document_close(struct tally_document *document, int ret)
 {
-	if (ret && document->path)
-		print_refused(document, ret);
+	if (ret && document->path && !was_told(ret))
+		tally_replacement_print_error(document->path, ret);
 	if (document->replaces) {
 		if (!ret)
 			ret = tally_replacement_commit(&document->replacement, -1);
 		tally_replacement_close(&document->replacement);
 	} else if (document->path && close(document->fd) && !ret) {
-		ret = print_refused(document, -errno);
+		ret = tally_replacement_print_error(document->path, -errno);
 	}
 	return ret;
 }

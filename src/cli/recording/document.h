@@ -23,6 +23,13 @@ struct tally_document {
  * not for people. 0 or -errno. */
 int tally_document_check(const char *option, const char *path, bool is_binary);
 
+/* Whether a name asks for a packed file: *.gz. NULL does not. */
+bool tally_document_is_packed(const char *path);
+
+/* Whether `path`, which may be NULL, is not the name of a packed file, which what `option` writes
+ * is not; says so. 0 or -EINVAL. */
+int tally_document_check_plain(const char *option, const char *path);
+
 /* Whether `path` is the file of the recording at `input`, which would be gone; says so. */
 bool tally_document_is(const char *path, const char *input);
 

@@ -22,6 +22,16 @@
 #include "profile/query.h"
 #include "sampler/privileges.h"
 
+int tally_html_check(const char *html, bool html_source)
+{
+	if (html)
+		return tally_document_check_plain("--html", html);
+	if (!html_source)
+		return 0;
+	tally_print_error("--html-source is of a page: it needs --html FILE");
+	return -EINVAL;
+}
+
 struct page_maker {
 	const struct tally_html_request *request;
 	struct tally_html *page;

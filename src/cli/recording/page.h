@@ -22,6 +22,10 @@ struct tally_html_request {
 	bool has_code; /* of the heaviest functions of the last input, with lines of source */
 };
 
+/* Whether what was asked for beside --html, which may be NULL, goes together with it; says what
+ * does not. 0 or -EINVAL. */
+int tally_html_check(const char *html, bool html_source);
+
 /* Read the inputs and write the page. What is wrong is printed. 0 or -errno: -ENODATA if two of
  * them have no event in common; -EINVAL also where a recording is broken: a page of what could be
  * read of it, which says so, is written all the same. */

@@ -21,7 +21,7 @@ static void ending_set(sigset_t *ret_set)
 		sigaddset(ret_set, ending[i]);
 }
 
-static int print_refused(const char *path, int code)
+int tally_replacement_print_error(const char *path, int code)
 {
 	tally_print_error("cannot write %s: %s", path, strerror(-code));
 	return code;
@@ -43,7 +43,7 @@ int tally_replacement_open(const char *path, struct tally_replacement *ret_repla
 	int ret = made.path ? 0 : -ENOMEM;
 
 	if (!ret && !stat(made.path, &st) && !S_ISREG(st.st_mode))
-		ret = -EINVAL;
+		ret = S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
 	if (!ret && asprintf(&made.temporary, "%s.XXXXXX", made.path) < 0) {
 		made.temporary = NULL;
 		ret = -ENOMEM;
@@ -55,7 +55,7 @@ int tally_replacement_open(const char *path, struct tally_replacement *ret_repla
 		ret = made.fd < 0 ? -errno : 0;
 	}
 	if (ret) {
-		print_refused(path, ret);
+		tally_replacement_print_error(path, ret);
 		sigprocmask(SIG_SETMASK, &made.mask, NULL);
 		free(made.temporary);
 		free(made.path);
@@ -119,7 +119,7 @@ int tally_replacement_commit(struct tally_replacement *replacement, int like)
 	if (!ret && rename(replacement->temporary, replacement->path))
 		ret = -errno;
 	if (ret)
-		return ret == -EINTR ? ret : print_refused(replacement->path, ret);
+		return ret == -EINTR ? ret : tally_replacement_print_error(replacement->path, ret);
 	free(replacement->temporary);
 	replacement->temporary = NULL;
 	return 0;

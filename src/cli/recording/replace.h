@@ -12,8 +12,12 @@ struct tally_replacement {
 	sigset_t mask; /* of signals, as it was */
 };
 
+/* Say that `path` cannot be written, because of a -errno, which is returned. */
+int tally_replacement_print_error(const char *path, int code);
+
 /* Create an empty file beside `path`, or beside what that links to. INT, TERM and HUP wait from now
- * on. 0 or -errno, which was told. */
+ * on. 0 or -errno, which was told: -EISDIR if it is a directory, -EINVAL if it is something else
+ * than a file. */
 int tally_replacement_open(const char *path, struct tally_replacement *ret_replacement);
 
 /* -EINTR if one of these signals came. `replacement` is a struct tally_replacement. */

@@ -26,13 +26,6 @@ static bool is_row_format(const char *name)
 	return false;
 }
 
-static bool is_packed(const char *path)
-{
-	size_t len = strlen(path);
-
-	return len > 3 && !strcmp(path + len - 3, ".gz");
-}
-
 static void print_unknown(const char *name)
 {
 	const struct tally_export_format *const *format;
@@ -51,9 +44,16 @@ static void print_unknown(const char *name)
 	tally_print_detail("%-10s  rows, with commas, as RFC 4180 has it", row_formats[1]);
 }
 
+/* --format as it was asked for. */
+static void add_option(const struct report_config *config, char out[64])
+{
+	snprintf(out, 64, "--format %s", config->format);
+}
+
 int report_export_check(struct report_config *config)
 {
 	const struct tally_export_format *format;
+	char option[64];
 
 	if (config->event_given && !config->event_number) {
 		tally_print_error("option '--event-number' counts from 1");
@@ -70,11 +70,9 @@ int report_export_check(struct report_config *config)
 		print_unknown(config->format);
 		return -EINVAL;
 	}
-	if (!format && config->output && is_packed(config->output)) {
-		tally_print_error("--format %s is not packed: -o takes a name without .gz",
-				  config->format);
+	add_option(config, option);
+	if (!format && tally_document_check_plain(option, config->output))
 		return -EINVAL;
-	}
 	config->json = !strcmp(config->format, row_formats[0]);
 	config->csv = !strcmp(config->format, row_formats[1]);
 	config->quiet |= config->csv;
@@ -87,15 +85,15 @@ int report_export_begin(const struct report *report)
 	const struct tally_export_format *format =
 		config->format ? tally_export_format_find(config->format) : NULL;
 	const char *path = config->svg ? config->svg : config->output;
-	char option[64];
+	char option[64] = "--svg";
 
 	if (!config->svg && !config->format)
 		return 0;
+	if (config->format)
+		add_option(config, option);
 	if (path && tally_document_is(path, report->session->path))
 		return -EINVAL;
-	snprintf(option, sizeof(option), "--format %s", format ? format->name : "");
-	return tally_document_check(config->svg ? "--svg" : option, path,
-				    config->svg || (format && format->is_binary));
+	return tally_document_check(option, path, config->svg || (format && format->is_binary));
 }
 
 void report_export_options(const struct report_config *config,
@@ -199,7 +197,7 @@ static int write_format(struct report *report, const struct tally_export_format 
 		.title = tally_path_name(tally_session_name(report->session->path)),
 		.version = "tally " TALLY_VERSION,
 		.start = (uint64_t)report->session->options.symbols.recorded * 1000000000,
-		.packs = report->document->path && is_packed(report->document->path),
+		.packs = tally_document_is_packed(report->document->path),
 		.sink = {tally_document_write, report->document},
 		.notes = &notes,
 	};

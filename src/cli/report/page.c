@@ -8,6 +8,7 @@
 #include "cli/main/exclude.h"
 #include "cli/main/print.h"
 #include "cli/report/report.h"
+#include "export/export.h"
 
 #define AT(member) offsetof(struct report_config, member)
 
@@ -25,44 +26,69 @@ static const struct tally_excluded ways[] = {
 	{"--health", AT(health)},
 };
 
-#define OF_ROWS "is of rows, and a page has its own"
-
+/* What no document but rows takes notice of. */
 static const struct tally_excluded of_rows[] = {
-	{"--sort", AT(sort), true, OF_ROWS},
-	{"--fields", AT(fields), true, OF_ROWS},
-	{"--children", AT(children_given), false, OF_ROWS},
-	{"--show-nr-samples", AT(show_samples), false, OF_ROWS},
-	{"--show-total-period", AT(show_period), false, OF_ROWS},
-	{"--full-source-path", AT(has_paths), false, OF_ROWS},
-	{"--parent", AT(parent), true, OF_ROWS},
-	{"--column-widths", AT(column_widths), true, OF_ROWS},
-	{"--percent-limit", AT(percent_limit), true, OF_ROWS},
-	{"--call-graph", AT(call_graph), true, OF_ROWS},
+	{"--sort", AT(sort), true, TALLY_EXCLUDED_OF_ROWS},
+	{"--fields", AT(fields), true, TALLY_EXCLUDED_OF_ROWS},
+	{"--children", AT(children_given), false, TALLY_EXCLUDED_OF_ROWS},
+	{"--show-nr-samples", AT(show_samples), false, TALLY_EXCLUDED_OF_ROWS},
+	{"--show-total-period", AT(show_period), false, TALLY_EXCLUDED_OF_ROWS},
+	{"--full-source-path", AT(has_paths), false, TALLY_EXCLUDED_OF_ROWS},
+	{"--parent", AT(parent), true, TALLY_EXCLUDED_OF_ROWS},
+	{"--column-widths", AT(column_widths), true, TALLY_EXCLUDED_OF_ROWS},
+	{"--call-graph", AT(call_graph), true, TALLY_EXCLUDED_OF_ROWS},
 };
 
-int report_documents_check(const struct report_config *config)
-{
-	enum { NR_DOCUMENTS = 3 };
-	const char *const documents[NR_DOCUMENTS] = {config->html, config->svg, config->format};
-	int ret = 0;
+/* A picture has it for its boxes. */
+static const struct tally_excluded limit = {"--percent-limit", AT(percent_limit), true,
+					    TALLY_EXCLUDED_OF_ROWS};
 
-	for (int i = 0; i < NR_DOCUMENTS && !ret; i++) {
-		if (documents[i])
-			ret = tally_options_exclude(ways[i].option, ways, TALLY_ARRAY_SIZE(ways),
-						    config);
-	}
-	if (!ret && config->html)
-		ret = tally_options_exclude("--html", of_rows, TALLY_ARRAY_SIZE(of_rows), config);
-	if (ret || config->html)
-		return ret;
-	if (config->html_source)
-		tally_print_error("--html-source is of a page: it needs --html FILE");
-	if (!config->baseline)
-		return config->html_source ? -EINVAL : 0;
+struct document_kind {
+	const char *option, *value; /* NULL: it was not asked for */
+	bool has_rows, has_limit;
+};
+
+static int document_check(const struct report_config *config, const struct document_kind *kind)
+{
+	int ret = tally_options_exclude(kind->option, ways, TALLY_ARRAY_SIZE(ways), config);
+
+	if (!ret && !kind->has_rows)
+		ret = tally_options_exclude(kind->option, of_rows, TALLY_ARRAY_SIZE(of_rows),
+					    config);
+	if (!ret && !kind->has_limit)
+		ret = tally_options_exclude(kind->option, &limit, 1, config);
+	return ret;
+}
+
+static int baseline_check(const struct report_config *config)
+{
+	if (config->html || !config->baseline)
+		return 0;
 	tally_print_error("--baseline is of a page: it needs --html FILE");
 	tally_print_hint("'tally diff %s %s' compares as text", config->baseline,
 			 config->session.input ? config->session.input : "perf.data");
 	return -EINVAL;
+}
+
+int report_documents_check(const struct report_config *config)
+{
+	bool is_rows = config->format && !tally_export_format_find(config->format);
+	const struct document_kind kinds[] = {
+		{"--html", config->html, false, false},
+		{"--svg", config->svg, false, true},
+		{"--format", config->format, is_rows, is_rows},
+	};
+	int ret = 0;
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(kinds) && !ret; i++) {
+		if (kinds[i].value)
+			ret = document_check(config, &kinds[i]);
+	}
+	if (!ret)
+		ret = tally_html_check(config->html, config->html_source);
+	if (!ret)
+		ret = tally_document_check_plain("--svg", config->svg);
+	return ret ? ret : baseline_check(config);
 }
 
 int report_page(struct report_config *config)
