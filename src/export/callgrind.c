@@ -18,6 +18,7 @@
 #include "base/hash.h"
 #include "base/path.h"
 #include "base/slots.h"
+#include "export/callgrind_names.h"
 #include "export/formats.h"
 #include "export/model.h"
 #include "export/stream.h"
@@ -41,7 +42,8 @@ struct callgrind {
 	TALLY_VEC(struct callgrind_cost) costs;
 	struct tally_slots slots; /* of these */
 	TALLY_VEC(uint64_t) values;
-	uint64_t *met; /* by function: number of the bucket that met it last */
+	uint64_t *met;   /* by function: number of the bucket that met it last */
+	uint8_t *shares; /* see callgrind_shares() */
 	struct tally_intern names, files, objects;
 };
 
@@ -251,13 +253,12 @@ static int add_function(struct callgrind *callgrind, const char *const *names, u
 	tally_export_add_dso(function->dso, &name);
 	ret = add_name(callgrind, names[0], &callgrind->objects, tally_str_text(&name));
 	if (!ret)
-		ret = add_name(callgrind, names[1], &callgrind->files,
-			       function->file ? function->file : "???");
+		ret = add_name(callgrind, names[1], &callgrind->files, callgrind_file(function));
 	tally_str_clear(&name);
 	if (is_all)
 		tally_str_add(&name, ALL);
 	else
-		tally_export_add_function(function, &name);
+		callgrind_add_name(&callgrind->model, callgrind->shares, number, &name);
 	if (!ret)
 		ret = add_name(callgrind, names[2], &callgrind->names, tally_str_text(&name));
 	ret = ret ? ret : tally_str_error(&name);
@@ -335,6 +336,12 @@ static int callgrind_write(struct callgrind *callgrind)
 	callgrind->met = calloc(callgrind->model.functions.len + 1, sizeof(*callgrind->met));
 	if (!callgrind->met)
 		return -ENOMEM;
+	ret = tally_export_model_link(&callgrind->model, TALLY_EXPORT_FROM_ZERO);
+	if (ret)
+		return ret;
+	callgrind->shares = callgrind_shares(&callgrind->model);
+	if (!callgrind->shares)
+		return -ENOMEM;
 	ret = count_all(callgrind);
 	if (callgrind->costs.len)
 		qsort(callgrind->costs.data, callgrind->costs.len, sizeof(*callgrind->costs.data),
@@ -362,6 +369,7 @@ static int write_format(const struct tally_export *export)
 	tally_vec_free(&callgrind.costs);
 	tally_vec_free(&callgrind.values);
 	tally_slots_free(&callgrind.slots);
+	free(callgrind.shares);
 	free(callgrind.met);
 	tally_export_model_free(&callgrind.model);
 	return ret;

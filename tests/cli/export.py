@@ -194,6 +194,15 @@ def report_sums(*options, data=DATA, event=0):
     return own, total, found
 
 
+def by_name(table, event):
+    """Costs of an event by name alone: functions that share it have more behind it."""
+    found = collections.Counter()
+    for (function, of), cost in table.items():
+        if of == event:
+            found[re.sub(r" @[0-9a-f]+( #\d+)?$", "", function)] += cost
+    return found
+
+
 def check_sums(form, *options, data=DATA, event=0):
     own, total, found = report_sums(*options, data=data, event=event)
     data = export(form, "--no-inline", *options, data=data)
@@ -201,10 +210,8 @@ def check_sums(form, *options, data=DATA, event=0):
         costs = readers.Callgrind(data)
         name, samples = costs.events[2 * event:2 * event + 2]
         tap.same(costs.totals[2 * event:2 * event + 2], [found["period"], found["samples"]], "totals")
-        got_own = {function: cost for (function, of), cost in costs.self_cost.items() if of == name}
-        got_total = {function: cost for (function, of), cost in costs.inclusive.items() if of == name}
+        got_own, got_total, calls = (by_name(table, name) for table in (costs.self_cost, costs.inclusive, costs.called))
         # Readers take either sum for what a function costs with its callees.
-        calls = {function: cost for (function, of), cost in costs.called.items() if of == name}
         same_counts(collections.Counter(calls), collections.Counter({key: got_total[key] for key in got_total if key != "[all]"}), "calls")
         tap.same(sum(cost for (_, of), cost in costs.self_cost.items() if of == samples), found["samples"], "samples")
     else:
@@ -458,6 +465,29 @@ def test_weights_beyond_63_bits():
         assert weights and set(weights) == {most}, (form, weights)
         assert f"--format {form} has room for, and end at 2^63 - 1" in said, said
         tap.same(told(form, light)[1], "", form)
+
+
+def test_callgrind_tells_functions_of_one_name_apart():
+    first, second, program, data = (os.path.join(WORK, name) for name in ("first.c", "second.c", "twins", "twins.data"))
+    work = "__attribute__((noinline)) static void work(int n) { for (int i = 0; i < n; i++) sink += i; %s }\n"
+    with open(first, "w", encoding="ascii") as file:
+        file.write("volatile unsigned long sink;\nvoid enter(int n);\n" + work % "enter(n); sink++;" +
+                   "int main(void) { for (int i = 0; i < 100; i++) work(500000); }\n")
+    with open(second, "w", encoding="ascii") as file:
+        file.write("extern volatile unsigned long sink;\n" + work % "sink++;" + "void enter(int n) { work(n); sink++; }\n")
+    for options in ([], ["-g"]):
+        subprocess.run(["gcc", *options, "-O0", "-fno-omit-frame-pointer", "-o", program, first, second], check=True)
+        run = tap.run(TALLY, "record", "-e", "cpu-clock", "-F", "1000", "-g", "-o", data, program)
+        tap.same(run.returncode, 0, f"record: {run.stderr}")
+        costs = readers.Callgrind(export("callgrind", data=data))
+        # Debug information has each in a file of its own.
+        starts = re.findall(r"^0*([0-9a-f]+) t work$", tap.run("nm", program).stdout, re.M)
+        names = {"work"} if options else {f"work @{start}" for start in starts}
+        tap.same({name for name, _ in costs.self_cost if name.startswith("work")}, names, options)
+        for name in names if not options else ():
+            assert 0 < costs.inclusive[name, "cpu_clock"] <= costs.totals[0], (name, costs.inclusive, costs.totals)
+            tap.same(costs.called[name, "cpu_clock"], costs.inclusive[name, "cpu_clock"], name)
+        tap.same(len({file for file, _, of in costs.lines if of == "cpu_clock" and file.startswith(WORK)}), 2 if options else 0, "files")
 
 
 def test_pprof_says_whether_functions_are_inlined():

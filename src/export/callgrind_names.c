@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Readers know a function by its file of source and its name. Without debug information all
+ * functions are in no file, and static ones of the same name would be one, that calls itself.
+ */
+#include "export/callgrind_names.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/intern.h"
+
+/* What is behind a name, each if that before was not enough. */
+enum { SHARES_NOTHING, SHARES_NAME, SHARES_START };
+
+const char *callgrind_file(const struct tally_export_function *function)
+{
+	return function->file ? function->file : CALLGRIND_NO_FILE;
+}
+
+void callgrind_add_name(const struct tally_export_model *model, const uint8_t *shares,
+			uint32_t number, struct tally_str *out)
+{
+	const struct tally_export_function *function = &model->functions.data[number];
+
+	tally_export_add_function(function, out);
+	if (shares[number] >= SHARES_NAME) {
+		tally_str_add(out, " @");
+		if (function->symbol)
+			tally_str_add_hex(out, function->start, 1);
+		else
+			tally_export_add_dso(function->dso, out);
+	}
+	if (shares[number] >= SHARES_START) {
+		tally_str_add(out, " #");
+		tally_str_add_u64(out, (uint64_t)number + 1);
+	}
+}
+
+/* Number what readers see of each function; `first` by number: which function had it first. */
+static int number_all(const struct tally_export_model *model, const uint8_t *shares,
+		      struct tally_intern *seen, uint32_t *first, uint32_t *number_of)
+{
+	struct tally_str name = {0};
+	int ret = 0;
+
+	for (uint32_t i = 0; i < model->functions.len && !ret; i++) {
+		size_t known = seen->strings.len;
+
+		tally_str_clear(&name);
+		tally_str_add(&name, callgrind_file(&model->functions.data[i]));
+		tally_str_add_char(&name, '\0');
+		callgrind_add_name(model, shares, i, &name);
+		ret = tally_str_error(&name);
+		if (!ret)
+			ret = tally_intern(seen, name.data, name.len, &number_of[i]);
+		if (!ret && seen->strings.len > known)
+			first[number_of[i]] = i;
+	}
+	tally_str_free(&name);
+	return ret;
+}
+
+/* Those that share what is seen of them show more. `step` is what they share. */
+static int shares_step(const struct tally_export_model *model, uint8_t step, uint8_t *shares)
+{
+	size_t size = (model->functions.len + 1) * sizeof(uint32_t);
+	uint32_t *first = malloc(size), *number_of = malloc(size);
+	struct tally_intern seen = {0};
+	int ret = first && number_of ? number_all(model, shares, &seen, first, number_of) : -ENOMEM;
+
+	for (uint32_t i = 0; i < model->functions.len && !ret; i++) {
+		uint32_t other = first[number_of[i]];
+
+		if (other != i)
+			shares[i] = shares[other] = step;
+	}
+	tally_intern_free(&seen);
+	free(number_of);
+	free(first);
+	return ret;
+}
+
+uint8_t *callgrind_shares(const struct tally_export_model *model)
+{
+	uint8_t *shares = calloc(model->functions.len + 1, 1);
+
+	if (!shares)
+		return NULL;
+	if (shares_step(model, SHARES_NAME, shares) || shares_step(model, SHARES_START, shares)) {
+		free(shares);
+		return NULL;
+	}
+	return shares;
+}
