@@ -30,6 +30,7 @@ static void node_json(const struct tally_view *view, const struct tally_graph_no
 		tally_json_close(out, ']');
 	}
 	tally_json_close(out, '}');
+	out->failed |= name.failed;
 	tally_str_free(&name);
 }
 
@@ -45,6 +46,7 @@ static void cell_json(const struct tally_view *view, const struct tally_view_col
 	tally_json_text(out, column->name, start);
 	if (column->key & TALLY_KEY_SYMBOL)
 		inlined_json(view, row->frame, out);
+	out->failed |= text.failed;
 	tally_str_free(&text);
 }
 

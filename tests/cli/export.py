@@ -586,6 +586,50 @@ def test_files_are_whole():
     tap.same(os.listdir(folder), [], "left over")
 
 
+# Fails one allocation, and says how many there were.
+FAILING = r"""
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
+static long nr, at = -1;
+static int fails(void)
+{
+	const char *text = at < 0 ? getenv("FAIL_AT") : NULL;
+
+	at = at < 0 ? text ? atol(text) : 0 : at;
+	errno = ++nr == at ? ENOMEM : errno;
+	return nr == at;
+}
+void *malloc(size_t size) { return fails() ? NULL : __libc_malloc(size); }
+void *calloc(size_t n, size_t size) { return fails() ? NULL : __libc_calloc(n, size); }
+void *realloc(void *block, size_t size) { return fails() ? NULL : __libc_realloc(block, size); }
+__attribute__((destructor)) static void done(void) { if (!at) fprintf(stderr, "allocations: %ld\n", nr); }
+"""
+
+
+def test_out_of_memory_is_no_success():
+    source, library = os.path.join(WORK, "failing.c"), os.path.join(WORK, "failing.so")
+    with open(source, "w", encoding="ascii") as file:
+        file.write(FAILING)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source], check=True)
+    data = crafted_file("small.data", [crafted.comm(7, "x"), crafted.sample(0x1000, 7, 50)])
+    for form in FORMATS:
+        env = {**os.environ, "LD_PRELOAD": library}
+        run = tap.run(TALLY, "report", "-i", data, "--format", form, text=False, env=env)
+        count = re.search(rb"allocations: (\d+)", run.stderr)
+        if not count:
+            raise tap.Skip(f"allocations cannot be made to fail here: {run.stderr[:100]!r}")
+        want, failed = run.stdout, 0
+        assert run.returncode == 0 and want, (form, run.stderr)
+        for at in range(1, int(count[1]) + 1):
+            run = tap.run(TALLY, "report", "-i", data, "--format", form, text=False, env={**env, "FAIL_AT": str(at)})
+            assert run.returncode > 0 or (run.returncode == 0 and run.stdout == want), (form, at, run.returncode, run.stdout, run.stderr)
+            failed += run.returncode != 0
+        assert failed > 3, (form, failed)
+
+
 def limit():
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
