@@ -72,5 +72,35 @@ def test_line_below_follows_the_selection():
     silent(page)
 
 
+def inlined_twice():
+    """hot is inlined into slow, which comes first, and into fast, which is heavier."""
+    profile = pages.Profile()
+    profile.recording()
+    profile.thread(1, 1, "t")
+    main, slow, fast, hot = (profile.frame(name, flags=pages.INLINED * (name == "hot")) for name in ("main", "slow", "fast", "hot"))
+    for i, host in enumerate((slow, fast, fast, fast)):
+        profile.sample(i, profile.stack(main, host, hot))
+    profile.annotations = [{"frame": frame, "name": name, "samples": 1, "weight": 1, "rows": [{"addr": "0x1", "text": f"call {name}", "weight": 1}], "sources": []}
+                           for frame, name in ((slow, "slow"), (fast, "fast"))]
+    return profile
+
+
+def test_source_of_an_inlined_function_is_of_its_cell():
+    for fragment, keys, host in (("", ["Down"] * 4, "fast"), ("", ["Down"] * 3 + ["Right", "Down"], "slow"), ("merged=1", ["Down"] * 4, "fast"),
+                                 ("reversed=1", ["Down"] * 2, "fast"), ("view=functions", ["Down"], "fast")):
+        page = show(inlined_twice().page(), fragment)
+        page.press(*keys)
+        wait("the function", lambda: text(page, "#details-text").startswith("hot"))
+        page.press("a")
+        becomes(page, "view", "source")
+        check(f"call {host}" in text(page, ".panes"), f"{fragment}: {keys}: {text(page, '.panes')}")
+        told, other = text(page, ".inlined"), "slow" if host == "fast" else "fast"
+        check(told == f"hot is inlined here into {host}, elsewhere into {other}.", told)
+    page.run("document.querySelector('select').value = '0'; document.querySelector('select').dispatchEvent(new Event('change'))")
+    wait("another function", lambda: "call slow" in text(page, ".panes"))
+    check(text(page, ".inlined") == "", "what was chosen is no inlined one's")
+    silent(page)
+
+
 if __name__ == "__main__":
     tap.main(__name__)

@@ -80,7 +80,7 @@ function drawDetails() {
     return;
   const {tree, cell} = pickedCell() || functionCell(frame);
   setText(byId("details-text"), describeCell(tree, cell).join(" \u00b7 "));
-  byId("details-source").hidden = noteOf(frame) < 0;
+  byId("details-source").hidden = findNote(frame).note < 0;
 }
 
 function makeDetails() {

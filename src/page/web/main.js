@@ -4,7 +4,7 @@
 const app = {
   model: null, state: null, selected: null, weights: null, key: "", queryError: "", notes: [], kinds: new Set(),
   found: null, searched: "", searchError: "", tree: null, sandwich: null, views: {}, shown: null, strip: null, panel: null,
-  frame: -1, pick: null, pickedIn: null, keys: null, isWaiting: false,
+  frame: -1, pick: null, pickedIn: null, noteFor: null, keys: null, isWaiting: false,
 };
 
 const NOTHING = {nodes: null, threads: null, judges: [() => false]};

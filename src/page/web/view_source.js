@@ -21,27 +21,62 @@ function readNotes(model) {
   }
 }
 
-// The number of a frame's note, -1 if there is none. The code of an inlined function is in that of what it was inlined into.
-function noteOf(frame) {
-  const {model, notes} = app, flags = model.columns.frame_flags, noteAt = (at) => notes.findIndex((note) => note.frame === at);
-  let found = noteAt(frame);
-  if (found >= 0 || !notes.length || !(flags[frame] & FLAG_INLINED))
-    return found;
-  for (let node = 1; node < model.nodes && found < 0; node++) {
-    let at = model.frame[node] === frame ? node : 0;
+// [node, weight] of a cell, or of a function in all of the selection.
+function weightsOfNodes(picked, frame) {
+  const {model, weights} = app, {total} = weights.current;
+  if (picked && picked.cell.at && picked.cell.at !== picked.cell.leaf && picked.cell.depth)
+    return picked.cell.at.map((node, i) => [node, picked.tree.leafWeight[picked.cell.leaf[i]]]);
+  const list = picked && (picked.cell.node ? [picked.cell.node] : picked.cell.nodes || picked.cell.leaf), nodes = [];
+  for (let i = 0; i < (list ? list.length : model.nodes); i++) {
+    const node = list ? list[i] : i;
+    if (node && model.frame[node] === frame)
+      nodes.push([node, total[node]]);
+  }
+  return nodes;
+}
+
+// The functions that a frame's code lies in, heaviest first: an inlined one's in those that it was inlined into.
+function hostsOf(picked, frame) {
+  const {model} = app, flags = model.columns.frame_flags, sums = new Map();
+  for (const [node, weight] of weightsOfNodes(picked, frame)) {
+    let at = node;
     while (at && flags[model.frame[at]] & FLAG_INLINED)
       at = model.parent[at];
-    found = at ? noteAt(model.frame[at]) : -1;
+    if (at)
+      sums.set(model.frame[at], (sums.get(model.frame[at]) || 0) + weight);
   }
-  return found;
+  return [...sums.keys()].sort((a, b) => sums.get(b) - sums.get(a) || a - b);
+}
+
+// {note, hosts}: the number of the note that a frame's code is in, -1 if there is none, and by which functions it was found.
+function findNote(frame) {
+  const {model, notes} = app, noteAt = (at) => notes.findIndex((note) => note.frame === at), own = noteAt(frame);
+  if (own >= 0 || !notes.length || !(model.columns.frame_flags[frame] & FLAG_INLINED))
+    return {note: own, hosts: []};
+  const hosts = hostsOf(pickedCell(), frame), known = hosts.map(noteAt).find((note) => note >= 0);
+  return {note: known === undefined ? -1 : known, hosts};
+}
+
+// Where an inlined function's code is, and in which functions there is more of it.
+function tellHosts() {
+  const {model, noteFor, state, notes} = app;
+  if (!noteFor || noteFor.note !== state.note || !noteFor.hosts.length)
+    return "";
+  const name = (frame) => frameLabel(model, frame, 60), host = notes[state.note].frame;
+  const others = hostsOf(null, noteFor.frame).filter((frame) => frame !== host);
+  const more = others.length > 5 ? ` and ${others.length - 5} more` : "";
+  return `${name(noteFor.frame)} is inlined here into ${name(host)}` +
+    (others.length ? `, elsewhere into ${others.slice(0, 5).map(name).join(", ")}${more}.` : ".");
 }
 
 function openNote(frame) {
-  const note = frame >= 0 ? noteOf(frame) : -1;
-  if (note >= 0)
-    go({view: "source", note});
-  else if (frame >= 0)
+  const found = frame >= 0 ? findNote(frame) : {note: -1, hosts: []};
+  if (found.note >= 0) {
+    app.noteFor = {frame, ...found};
+    go({view: "source", note: found.note});
+  } else if (frame >= 0) {
     say(`${frameName(app.model, frame)}: the page has no source of it`);
+  }
 }
 
 function numberOf(value) {
@@ -118,7 +153,7 @@ function makeSourceView() {
   const text = (note) => `${frameLabel(app.model, note.frame, 90)} (${formatCount(numberOf(note.samples))} samples)`;
   const choice = makeChoice("Function", app.notes.map((note, i) => [String(i), text(note)]), () => String(app.state.note), (note) => go({note: Number(note)}));
   const hint = make("span", {class: "hint"}, "Of the whole recording: spans, threads and queries do not change it.");
-  const bar = make("div", {class: "bar"}, choice, hint);
+  const told = make("span", {class: "inlined"}), bar = make("div", {class: "bar"}, choice, told, hint);
   let drawn = -1;
   return {
     element: make("div", {class: "view fills"}, bar, none, body),
@@ -128,6 +163,7 @@ function makeSourceView() {
       none.hidden = app.notes.length > 0;
       bar.hidden = body.hidden = !none.hidden;
       syncAll(bar);
+      setText(told, app.notes[note] ? tellHosts() : "");
       if (app.notes[note] && drawn !== note) {
         drawn = note;
         drawNote(body, app.notes[note]);
