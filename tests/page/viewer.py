@@ -180,7 +180,7 @@ def test_search_marks_and_counts():
     page.type("#search", "work\ue007")
     becomes(page, "search", "work")
     # 4 + 3 + 1 of 14
-    wait("its share", lambda: text(page, "#found") == "1 functions, 57.14%")
+    wait("its share", lambda: text(page, "#found") == "1 function, 57.14%")
     go(page, "view=functions&search=" + "%2F%5E(work%7Cleaf)%24%2F")
     check(sorted(functions(page)) == ["leaf", "work"], functions(page))
     silent(page)

@@ -102,5 +102,28 @@ def test_source_of_an_inlined_function_is_of_its_cell():
     silent(page)
 
 
+def test_sums_have_units():
+    page = show(pages.small().page())
+    check(text(page, ".sum") == "140 samples, 140 ms of CPU time", text(page, ".sum"))
+    profile = inlined_twice()
+    profile.meta["events"] = [{"name": "page-faults:u", "unit": "events"}]
+    page = show(profile.page(), "view=functions&query=sym:slow")
+    check("1 sample, 1\u202f000\u202f000 page-faults" in text(page, "#chips"), text(page, "#chips"))
+    check("3 functions; 1 sample, 1\u202f000\u202f000 page-faults." in text(page, ".caption"), text(page, ".caption"))
+    page.press("Down")
+    wait("of a function", lambda: "100.00%: 1\u202f000\u202f000 page-faults, itself" in text(page, "#details-text"))
+    silent(page)
+
+
+def test_what_is_cut_has_one_name():
+    page = show(pages.small().page(), "view=functions&sort=name")
+    check("[cut]" in functions(page), functions(page))
+    go(page, "")
+    check("[cut]: callers missing" in text(page, ".legend"), text(page, ".legend"))
+    go(page, "view=overview")
+    check("the stacks of 10 samples were cut: [cut] is in place of the outermost callers" in text(page, ".cards"), text(page, ".cards"))
+    silent(page)
+
+
 if __name__ == "__main__":
     tap.main(__name__)

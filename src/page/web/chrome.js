@@ -76,6 +76,11 @@ function drawChips() {
   setChildren(byId("chips"), `${app.key} ${app.queryError}`, makeChips);
 }
 
+function selectionSums() {
+  const {current} = app.weights;
+  return `${countOf(current.count, "sample")}, ${formatMeasure(current.whole, app.model.meta.events[app.state.event])}`;
+}
+
 function makeChips() {
   const {model, state} = app, list = [];
   if (state.span) {
@@ -83,13 +88,12 @@ function makeChips() {
     list.push(chip(`${text(state.span[0])} to ${text(state.span[1])} s`, () => go({span: null})));
   }
   if (state.threads) {
-    const text = state.threads.length > 1 ? `${state.threads.length} threads` : threadLabel(model, state.threads[0], 60);
+    const text = state.threads.length > 1 ? countOf(state.threads.length, "thread") : threadLabel(model, state.threads[0], 60);
     list.push(chip(text, () => go({threads: null})));
   }
   if (state.query && !app.queryError)
     list.push(chip(shownText(state.query, 80), () => go({query: ""})));
-  const {current} = app.weights, {unit} = model.meta.events[state.event];
-  list.push(make("span", {class: "sum"}, `${formatCount(current.count)} samples, ${formatWeight(current.whole, unit)}`));
+  list.push(make("span", {class: "sum"}, selectionSums()));
   return list;
 }
 

@@ -7,7 +7,7 @@ function say(text) {
 
 // Lines of text of a cell.
 function describeCell(tree, cell) {
-  const {model} = tree, unit = model.meta.events[app.state.event].unit, {current, base} = tree.wholes;
+  const {model} = tree, event = model.meta.events[app.state.event], {current, base} = tree.wholes;
   const lines = [cellName(tree, cell)];
   if (cell.frame >= 0) {
     const file = shownText(frameFile(model, cell.frame)), source = shownText(frameSource(model, cell.frame));
@@ -15,7 +15,7 @@ function describeCell(tree, cell) {
     if (source)
       lines.push(source);
   }
-  lines.push(`${formatShare(cell.total, current)}: ${formatWeight(cell.total, unit)}` + (cell.self ? `, itself ${formatWeight(cell.self, unit)}` : ""));
+  lines.push(`${formatShare(cell.total, current)}: ${formatMeasure(cell.total, event)}` + (cell.self ? `, itself ${formatWeight(cell.self, event.unit)}` : ""));
   if (tree.hasBase) {
     const before = base ? cell.base / base : 0, after = current ? cell.total / current : 0;
     lines.push(`before ${formatShare(cell.base, base)}, after ${formatShare(cell.total, current)}: ${formatChange(before, after)} points`);

@@ -18,6 +18,17 @@ function formatWeight(value, unit) {
   return unit === "ns" ? formatNs(value) : formatCount(value);
 }
 
+// "1 function", "2 functions": words that take an s.
+function countOf(value, word) {
+  return `${formatCount(value)} ${word}${Math.round(value) === 1 ? "" : "s"}`;
+}
+
+// With what it is: threads run side by side, so that time of CPUs may be longer than the recording. Of an event that is counted its
+// name, without modifiers.
+function formatMeasure(value, event) {
+  return event.unit === "ns" ? `${formatNs(value)} of CPU time` : `${formatCount(value)} ${shownText(String(event.name).replace(/:[ukhGHIpPSDWe]+$/, ""), 40)}`;
+}
+
 function formatShare(part, whole) {
   return whole > 0 ? `${(100 * part / whole).toFixed(2)}%` : "-";
 }

@@ -5,7 +5,7 @@ const FLAG_INLINED = 4, FLAG_JIT = 8, FLAG_NAMELESS = 16, FLAG_CUT = 32;
 const KIND_NAMES = ["user", "kernel", "hypervisor", "guest"];
 const LABEL_LOOK_MAX = 1000; // characters of a name that are looked at for a label
 const ALL_NAME = "all";
-const CUT_NAME = "[callers are missing]";
+const CUT_NAME = "[cut]";
 
 // One byte for each node: whether no caller of it is of the same frame, so that recursion counts once.
 function findOutermost(model) {
@@ -85,7 +85,7 @@ function isLibrary(file) {
 
 const KINDS = {
   kernel: "kernel", user: "program", library: "library", jit: "JIT", inlined: "inlined", nameless: "without name",
-  guest: "guest", hypervisor: "hypervisor", cut: "cut stack",
+  guest: "guest", hypervisor: "hypervisor", cut: "[cut]: callers missing",
 };
 
 // The key in KINDS of a frame's colour; all that is known of a frame is in its flags and its file's name.

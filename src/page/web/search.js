@@ -36,6 +36,6 @@ function refreshSearch() {
   }
   const share = () => formatShare(foundWeight(model, app.weights, app.found), app.weights.current.whole);
   const count = () => app.found.reduce((sum, value) => sum + value, 0);
-  setText(byId("found"), app.searchError || (app.found ? `${formatCount(count())} functions, ${share()}` : ""));
+  setText(byId("found"), app.searchError || (app.found ? `${countOf(count(), "function")}, ${share()}` : ""));
   byId("found").classList.toggle("wrong", Boolean(app.searchError));
 }

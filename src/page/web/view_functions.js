@@ -86,9 +86,7 @@ function makeFunctionsView() {
       if (isNew)
         frames = sortedFunctions();
       [key, rows.weights] = [now, weights];
-      const {unit} = app.model.meta.events[state.event];
-      const sums = `${formatCount(weights.current.count)} samples, ${formatWeight(weights.current.whole, unit)}`;
-      setText(caption, `${formatCount(frames.length)} functions${app.found ? " found" : ""}; ${sums}. Enter or a double click: callers and callees.`);
+      setText(caption, `${countOf(frames.length, "function")}${app.found ? " found" : ""}; ${selectionSums()}. Enter or a double click: callers and callees.`);
       resetRows(rows, !isNew);
     },
   };

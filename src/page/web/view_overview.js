@@ -31,9 +31,9 @@ function healthCard(model, r) {
   const name = model.hasBase ? `${r ? "After" : "Before"}: ${shownText(String(recording.name))}` : "Health";
   const lines = [...isList(recording.health)];
   if (lost)
-    lines.push(`${formatCount(lost)} samples or records were lost at times that the recording tells: see the marks over time`);
+    lines.push(`${formatCount(lost)} ${lost === 1 ? "sample or record was" : "samples or records were"} lost at times that the recording tells: see the marks over time`);
   if (cut)
-    lines.push(`the stacks of ${formatCount(cut)} samples were cut: their outermost callers are missing`);
+    lines.push(`${cut === 1 ? "the stack of 1 sample was" : `the stacks of ${formatCount(cut)} samples were`} cut: [cut] is in place of the outermost callers`);
   return card(name, lines.length ? textList(lines) : make("p", {}, "Nothing is known to be wrong with it."));
 }
 

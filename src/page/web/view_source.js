@@ -150,7 +150,7 @@ function drawNote(body, note) {
 function makeSourceView() {
   const body = make("div", {class: "panes"}), none = make("p", {class: "empty"},
     "The page has no instructions or source. Where it is made, tally report --html FILE --html-source puts in those of the heaviest functions.");
-  const text = (note) => `${frameLabel(app.model, note.frame, 90)} (${formatCount(numberOf(note.samples))} samples)`;
+  const text = (note) => `${frameLabel(app.model, note.frame, 90)} (${countOf(numberOf(note.samples), "sample")})`;
   const choice = makeChoice("Function", app.notes.map((note, i) => [String(i), text(note)]), () => String(app.state.note), (note) => go({note: Number(note)}));
   const hint = make("span", {class: "hint"}, "Of the whole recording: spans, threads and queries do not change it.");
   const told = make("span", {class: "inlined"}), bar = make("div", {class: "bar"}, choice, told, hint);
