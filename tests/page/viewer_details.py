@@ -125,5 +125,35 @@ def test_what_is_cut_has_one_name():
     silent(page)
 
 
+def test_recording_without_callchains():
+    profile = pages.Profile()
+    profile.recording(health=["nothing lost"])
+    profile.thread(1, 1, "t")
+    for i, name in enumerate(("one", "two", "one")):
+        profile.sample(i, profile.stack(profile.frame(name)))
+    page = show(profile.page(), "view=overview")
+    told = "recorded without callchains"
+    check(told in text(page, ".cards") and "with what they call" not in text(page, ".cards"), text(page, ".cards"))
+    go(page, "view=functions")
+    check("Total" not in text(page, "thead"), text(page, "thead"))
+    page.press("Down", "s")
+    becomes(page, "view", "sandwich")
+    wait("what is known", lambda: "one: 66.67%" in (text(page, ".pivot") or ""))
+    check(told in text(page, ".sandwich") and area(page, ".sandwich .flame")[3] == 0, "no panes of nothing")
+    page = show(pages.small().page(), "view=overview")
+    check(told not in text(page, ".cards") and "with what they call" in text(page, ".cards"), "with callchains")
+    silent(page)
+
+
+def test_times_of_the_clock():
+    page = show(pages.small().page(), "view=overview")
+    check("1.000 to 2.390 s, which time: in a query counts in" in text(page, ".cards"), text(page, ".cards"))
+    for query, told in (("time:5,6", True), ("time:0,0.5", True), ("time:1,1.2", False), ("-time:5,6", False)):
+        go(page, "query=" + query)
+        wait(query, lambda told=told: ("time: is outside of the recording, 1.000 to 2.390 s" in text(page, "#query-error")) == told)
+        check((samples(page) == 0) == told, f"{query} takes {samples(page)}")
+    silent(page)
+
+
 if __name__ == "__main__":
     tap.main(__name__)

@@ -39,6 +39,21 @@ function findCut(model) {
   return cut;
 }
 
+// {isFlat: nothing has a caller; hasChains: something has one that it was not inlined into}.
+function chainsOf(model) {
+  if (!model.chains) {
+    const {parent, frame, nodes} = model, flags = model.columns.frame_flags, chains = {isFlat: nodes > 1, hasChains: nodes < 2};
+    for (let i = 1; i < nodes; i++) {
+      chains.isFlat = chains.isFlat && !parent[i];
+      chains.hasChains = chains.hasChains || Boolean(parent[i] && !(flags[frame[i]] & FLAG_INLINED));
+    }
+    model.chains = chains;
+  }
+  return model.chains;
+}
+
+const NO_CHAINS = "recorded without callchains: callers are not known (tally record -g records them)";
+
 function frameFile(model, frame) {
   return model.strings.text(model.columns.frame_file[frame]);
 }

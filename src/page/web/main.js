@@ -24,6 +24,7 @@ function reweigh() {
     if (app.selectedBy !== state.query)
       app.selected = selectQuery(model, state.query);
     app.selectedBy = state.query;
+    app.queryError = timeOutside(model, state.query);
   } catch (error) {
     if (!(error instanceof BadQuery))
       throw error;

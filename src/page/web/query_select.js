@@ -140,3 +140,22 @@ function selectQuery(model, text) {
   }
   return selected;
 }
+
+// "5297.162 to 5299.733 s": when a recording's samples were, by its clock.
+function clockTimes(model, r) {
+  const origin = BigInt(model.meta.recordings[r].origin || 0), length = BigInt(Math.round(model.lengths[r] * model.unitNs));
+  const text = (ns) => `${ns / 1000000000n}.${String(ns % 1000000000n).padStart(9, "0").slice(0, 3)}`;
+  return `${text(origin)} to ${text(origin + length)} s`;
+}
+
+// Why a time: of the query takes nothing: it is outside of all recordings, whose clocks do not begin at 0.
+function timeOutside(model, query) {
+  const all = model.meta.recordings.map((_, r) => r);
+  const isOutside = (time) => all.every((r) => {
+    const [from, to] = resolveTime(model, r, time);
+    return from > model.lengths[r] || to < 0;
+  });
+  if (!parseQuery(query).some((word) => word.time && !word.isNegated && isOutside(word.time)))
+    return "";
+  return `time: is outside of the recording, ${all.map((r) => clockTimes(model, r)).join(" and ")} of its clock`;
+}

@@ -22,12 +22,13 @@ function functionValues(name) {
   }
 }
 
+// Without callers, totals are what functions are themselves.
 function functionColumns() {
   const changes = app.model.hasBase
     ? [{name: "before", title: "Self before", class: "number wide"}, {name: "change", title: "Change", class: "number"},
       {name: "totalchange", title: "Total change", class: "number wide"}] : [];
-  return [{name: "self", title: app.model.hasBase ? "Self after" : "Self", class: "number"}, ...changes.slice(0, 2), {name: "total", title: "Total", class: "number"},
-    ...changes.slice(2), {name: "samples", title: "Samples", class: "number wide"}, {name: "name", title: "Function", class: "name"},
+  return [{name: "self", title: app.model.hasBase ? "Self after" : "Self", class: "number"}, ...changes.slice(0, 2),
+    ...(chainsOf(app.model).isFlat ? [] : [{name: "total", title: "Total", class: "number"}, ...changes.slice(2)]), {name: "samples", title: "Samples", class: "number wide"}, {name: "name", title: "Function", class: "name"},
     {name: "file", title: "File", class: "file wide"}];
 }
 

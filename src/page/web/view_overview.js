@@ -30,6 +30,8 @@ function healthCard(model, r) {
   const recording = model.meta.recordings[r], cut = cutOf(model, r), lost = lossesOf(model, r);
   const name = model.hasBase ? `${r ? "After" : "Before"}: ${shownText(String(recording.name))}` : "Health";
   const lines = [...isList(recording.health)];
+  if (!r && !chainsOf(model).hasChains)
+    lines.push(NO_CHAINS);
   if (lost)
     lines.push(`${formatCount(lost)} ${lost === 1 ? "sample or record was" : "samples or records were"} lost at times that the recording tells: see the marks over time`);
   if (cut)
@@ -41,7 +43,8 @@ function headerCard(model, r) {
   const recording = model.meta.recordings[r], list = make("dl", {class: "header"});
   const rows = [["samples", formatCount(numberOf(recording.samples))], ...isList(recording.header).filter((row) => Array.isArray(row))];
   if (model.hasTimes)
-    rows.splice(1, 0, ["length", formatNs(model.lengths[r] * model.unitNs)]);
+    rows.splice(1, 0, ["length", formatNs(model.lengths[r] * model.unitNs)],
+      ["times", `${clockTimes(model, r)}, which time: in a query counts in; views begin at 0`]);
   for (const row of rows.slice(0, 500))
     list.append(make("dt", {}, shownText(String(row[0]), 80)), make("dd", {}, shownText(String(row[1]), 2000)));
   return card(model.hasBase ? `Recorded ${r ? "after" : "before"}` : "Recording", list);
@@ -87,9 +90,9 @@ function makeOverviewView() {
     element: make("div", {class: "view fills"}, body),
     focus: () => body.focus(),
     draw() {
-      const ranks = app.weights.current.whole > 0 ? [rankCard("Heaviest by themselves", functionRows("self")),
-        rankCard("Heaviest with what they call", functionRows("total")), rankCard("Heaviest threads", threadRows())] : [];
-      body.replaceChildren(...fixed, ...ranks, ...headers);
+      const ranks = () => [rankCard("Heaviest by themselves", functionRows("self")),
+        ...(chainsOf(model).isFlat ? [] : [rankCard("Heaviest with what they call", functionRows("total"))]), rankCard("Heaviest threads", threadRows())];
+      body.replaceChildren(...fixed, ...(app.weights.current.whole > 0 ? ranks() : []), ...headers);
     },
   };
 }

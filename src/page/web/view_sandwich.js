@@ -58,7 +58,8 @@ function makeSandwichView() {
   const title = make("h2", {class: "pivot"}), picker = makePicker();
   const bar = make("div", {class: "bar"}, ...treeToggles().filter((one) => one.textContent !== "Reversed"), makeLegend());
   const above = make("p", {class: "caption"}, "Callers of it, nearest at the bottom"), below = make("p", {class: "caption"}, "What it calls");
-  const body = make("div", {class: "sandwich"}, above, callers.box, title, below, callees.box);
+  const unknown = make("p", {class: "caption"}, `It was ${NO_CHAINS}.`);
+  const body = make("div", {class: "sandwich"}, above, callers.box, title, unknown, below, callees.box);
   callers.fits = true; // no higher than its rows, so that what is below has the rest
   return {
     element: make("div", {class: "view fills"}, bar, picker, body),
@@ -75,6 +76,9 @@ function makeSandwichView() {
       setText(title, `${frameLabel(app.model, state.pivot, SHOWN_MAX)}: ${describeCell(trees.callees, root).slice(trees.callees.hasBase ? -2 : -1).join("; ")}`);
       if (app.frame < 0)
         selectFrame(state.pivot);
+      const {isFlat} = chainsOf(app.model);
+      unknown.hidden = !isFlat;
+      above.hidden = callers.box.hidden = below.hidden = callees.box.hidden = isFlat;
       setPane(callers, trees.callers, trees.callers.root, {...options, upward: true});
       setPane(callees, trees.callees, root, options);
     },
