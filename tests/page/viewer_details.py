@@ -155,5 +155,36 @@ def test_times_of_the_clock():
     silent(page)
 
 
+def test_search_marks_while_typing():
+    page = show(pages.small().page(), "view=functions")
+    page.press("/")
+    page.type("#search", "rec")
+    wait("marked without Enter", lambda: functions(page) == ["recurse"] and state(page).get("search") == "rec")
+    page.type("#search", " ")
+    page.press("x")
+    wait("blanks stay", lambda: page.run("return document.querySelector('#search').value") == "rec x" and state(page).get("search") == "rec%20x")
+    page.press(*["Backspace"] * 5)
+    wait("all of them", lambda: len(functions(page)) > 5 and "search" not in state(page))
+    page.press("/", "(", "/")
+    wait("what is wrong", lambda: "without ')'" in text(page, "#found"))
+    silent(page)
+
+
+def test_wrong_links_are_told():
+    page = show(pages.small().page(), "view=nope&sort=total&span=9-1&zoom=%E0%A4%A&x\u202e=1")
+    told = text(page, "#link-error")
+    for part in ("no such view: nope", "no such span: 9-1", "no such zoom: %E0%A4%A"):
+        check(part in told, told)
+    check("\u202e" not in told, "what is not seen is written out")
+    check(state(page) == {"sort": "total"}, state(page))
+    page.press("2")
+    wait("until the next step", lambda: text(page, "#link-error") == "")
+    go(page, "view=functions&event=7")
+    check(text(page, "#link-error") == "Of the link is left out: no such event: 7", text(page, "#link-error"))
+    go(page, "view=tree")
+    check(text(page, "#link-error") == "", "a good link")
+    silent(page)
+
+
 if __name__ == "__main__":
     tap.main(__name__)

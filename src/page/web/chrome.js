@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What is around the views: title, tabs, query and search, what is selected, theme.
 
+const SEARCH_QUIET_MS = 200;
+
 const VIEW_LIST = [
   {name: "overview", title: "Overview", make: makeOverviewView},
   {name: "functions", title: "Functions", make: makeFunctionsView},
@@ -51,6 +53,17 @@ function makeField(id, label, hint, name) {
   return input;
 }
 
+// Marks while one types, as soon as it is quiet for a moment.
+function makeSearch() {
+  const input = makeField("search", "Search functions", "mark functions  ( / )", "search");
+  let timer = 0;
+  input.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => go({search: input.value.trim()}), SEARCH_QUIET_MS);
+  });
+  return input;
+}
+
 function makeHead() {
   const {model} = app, {events, title} = model.meta;
   const names = events.map((event, i) => [String(i), shownText(String(event.name), 60)]);
@@ -62,7 +75,7 @@ function makeHead() {
     make("div", {class: "fields"},
       makeField("query", "Query", "query, like comm:x dso:y  ( : )", "query"),
       make("span", {id: "query-error", class: "wrong", role: "alert"}),
-      makeField("search", "Search functions", "mark functions  ( / )", "search"),
+      makeSearch(),
       make("span", {id: "found", role: "status"})),
     makeButton("\u25d0", "dark or light (T)", turnTheme, {"aria-label": "Dark or light"}),
     makeButton("?", "keys and queries (?)", showHelp, {"aria-label": "Help"}));
@@ -100,10 +113,12 @@ function makeChips() {
 function drawFields() {
   for (const name of ["query", "search"]) {
     const input = byId(name);
-    if (document.activeElement !== input || input.value.trim() === app.state[name])
+    if (document.activeElement !== input)
       input.value = app.state[name];
   }
   setText(byId("query-error"), app.queryError);
+  setText(byId("link-error"), app.linkError);
+  byId("link-error").hidden = !app.linkError;
   const event = byId("event");
   if (event.sync)
     event.sync();
@@ -114,6 +129,6 @@ function makeChrome() {
   app.panel = make("main", {id: "panel"});
   const place = byId("app");
   place.replaceChildren(makeHead(), make("div", {class: "second"}, makeTabs(), make("div", {id: "chips", role: "group", "aria-label": "What is selected"})),
-    app.strip.box, app.panel, makeDetails(), make("div", {id: "status", class: "visually-hidden", "aria-live": "polite"}),
+    make("p", {id: "link-error", class: "wrong", role: "alert", hidden: true}), app.strip.box, app.panel, makeDetails(), make("div", {id: "status", class: "visually-hidden", "aria-live": "polite"}),
     make("div", {id: "tip", hidden: true, "aria-hidden": "true"}));
 }

@@ -3,7 +3,7 @@
 
 const app = {
   model: null, state: null, selected: null, weights: null, key: "", queryError: "", notes: [], kinds: new Set(),
-  found: null, searched: "", searchError: "", tree: null, sandwich: null, views: {}, shown: null, strip: null, panel: null,
+  found: null, searched: "", searchError: "", linkError: "", tree: null, sandwich: null, views: {}, shown: null, strip: null, panel: null,
   frame: -1, pick: null, pickedIn: null, noteFor: null, keys: null, isWaiting: false,
 };
 
@@ -38,6 +38,7 @@ function reweigh() {
 function go(changes) {
   const before = app.state;
   app.state = {...before, ...changes};
+  app.linkError = "";
   const fragment = "#" + writeFragment(app.state);
   if (fragment !== (location.hash || "#")) {
     if (isStep(before, app.state))
@@ -48,13 +49,20 @@ function go(changes) {
   draw();
 }
 
-// The reader went back, or gave another link.
+// The reader went back, or gave another link. Browsers may tell it twice.
 function onAddress() {
-  const state = readFragment(location.hash, app.model);
-  if (writeFragment(state) !== writeFragment(app.state)) {
-    app.state = state;
+  const before = writeFragment(app.state);
+  if ((location.hash || "#") !== "#" + before && (readAddress() || writeFragment(app.state) !== before))
     draw();
-  }
+}
+
+// What is wrong in it is told until the next step, and taken out of it. Returns whether there is any.
+function readAddress() {
+  const {state, wrong} = readFragment(location.hash, app.model);
+  Object.assign(app, {state, linkError: wrong.length ? `Of the link is left out: ${wrong.join("; ")}` : ""});
+  if (wrong.length)
+    history.replaceState(null, "", "#" + writeFragment(state));
+  return wrong.length > 0;
 }
 
 // Once for each frame of the screen, whatever happened in between.
@@ -137,7 +145,7 @@ async function start() {
     app.notes = readNotes(app.model);
     for (let frame = 0; frame < app.model.frames; frame++)
       app.kinds.add(frameKind(app.model, frame));
-    app.state = readFragment(location.hash, app.model);
+    readAddress();
     makeChrome();
     app.keys = keyActions();
     listen();

@@ -3,11 +3,11 @@
 // written it, so each value is checked, and what is not as it should be is left out.
 
 const VIEWS = ["overview", "functions", "flame", "sandwich", "source", "time", "heat", "tree"];
-const LIST_MAX = 1000;
+const LIST_MAX = 1000, WRONG_MAX = 5;
 const REST_PART = /(?<![^.])r\d{1,9}-\d{1,9}(?![^.])/g; // cells too narrow to be seen
 
 function readNumbers(text, limit) {
-  const list = text.split(".").slice(0, LIST_MAX).map(Number);
+  const list = text.split(".").slice(0, LIST_MAX).map((part) => part === "" ? NaN : Number(part));
   return list.every((value) => Number.isSafeInteger(value) && value >= 0 && value < limit) ? list : null;
 }
 
@@ -37,7 +37,7 @@ const STATE_FIELDS = {
   query: {otherwise: "", isStep: true, read: (text) => text.length <= QUERY_MAX ? text : null, write: (text) => text},
   zoom: {otherwise: "", isStep: true, read: (text, model) => readNumbers(text.replace(REST_PART, "0"), model.frames) && text, write: (text) => text},
   pivot: {otherwise: -1, isStep: true, read: (text, model) => readOne(text, model.frames), write: String},
-  note: {otherwise: 0, isStep: true, read: (text) => readOne(text, 1e6), write: String},
+  note: {otherwise: 0, isStep: true, read: (text) => readOne(text, Math.max(app.notes.length, 1)), write: String},
   reversed: {otherwise: false, read: readFlag, write: writeFlag},
   merged: {otherwise: false, read: readFlag, write: writeFlag},
   upward: {otherwise: false, read: readFlag, write: writeFlag},
@@ -68,21 +68,26 @@ function writeFragment(state) {
   return parts.join("&");
 }
 
-function readFragment(fragment, model) {
-  const state = initialState();
-  for (const part of fragment.replace(/^#/, "").split("&")) {
-    const [name, ...rest] = part.split("=");
-    if (!Object.hasOwn(STATE_FIELDS, name))
-      continue;
-    try {
-      const value = STATE_FIELDS[name].read(decodeURIComponent(rest.join("=")), model);
-      if (value !== null)
-        state[name] = value;
-    } catch (error) {
-      continue; // no text that was encoded
-    }
+function decodeText(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    return null; // no text that was encoded
   }
-  return state;
+}
+
+// {state, wrong: what of the address is not as it should be, in words}.
+function readFragment(fragment, model) {
+  const state = initialState(), wrong = [];
+  for (const part of fragment.replace(/^#/, "").split("&").filter((one) => one)) {
+    const [name, ...rest] = part.split("="), isKnown = Object.hasOwn(STATE_FIELDS, name), text = decodeText(rest.join("="));
+    const value = isKnown && text !== null ? STATE_FIELDS[name].read(text, model) : null;
+    if (value !== null)
+      state[name] = value;
+    else if (wrong.length < WRONG_MAX)
+      wrong.push(isKnown ? `no such ${name}: ${shownText(text === null ? rest.join("=") : text, 60)}` : `${shownText(name, 60)} is nothing of a link`);
+  }
+  return {state, wrong};
 }
 
 // Whether going from one to the other is what "back" should undo.
