@@ -79,5 +79,19 @@ def test_links_to_cells_too_narrow():
     silent(page)
 
 
+# ---- clicks ----------------------------------------------------------------------------
+
+def test_double_click_stays_where_it_is():
+    page = show(pages.small().page())
+    before = area(page, ".flame canvas")
+    page.mouse(cell(page, 2, 0.1), "down", "up", "down", "up")
+    becomes(page, "zoom", "0.1")
+    check(before[:2] == area(page, ".flame canvas")[:2], "the graph moved")
+    page.click_at(*cell(page, 2, 0.1))
+    settle(page)
+    check(state(page)["zoom"] == "0.1", "the same place is another cell")
+    silent(page)
+
+
 if __name__ == "__main__":
     tap.main(__name__)

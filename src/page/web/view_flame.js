@@ -49,12 +49,11 @@ function treeToggles() {
   return list;
 }
 
-// The way to the zoomed cell as buttons.
+// The way to the zoomed cell as buttons. Its row is there without a zoom, too, so that nothing below it moves at a click.
 function makeCrumbs() {
   const crumbs = make("nav", {class: "crumbs", "aria-label": "Zoomed to"});
   crumbs.sync = () => {
     const chain = zoomChain(findCell(currentTree(), app.state.zoom));
-    crumbs.hidden = chain.length < 2;
     const shown = chain.length > 6 ? [chain[0], null, ...chain.slice(-4)] : chain;
     setChildren(crumbs, cellPath(chain[chain.length - 1]), () => shown.map((cell) => cell
       ? makeButton(cellName(currentTree(), cell, 48), "zoom to it", () => go({zoom: cellPath(cell)})) : "\u2026"));
