@@ -271,7 +271,7 @@ def test_callers_and_callees():
     becomes(page, "view", "sandwich")
     wait("the function", lambda: "memcpy: 35.71%" in (text(page, ".pivot") or ""))
     x, y, width, height = area(page, ".sandwich .flame canvas")
-    page.click_at(x + width * 0.1, y + height - 28)  # its nearest caller
+    page.click_at(x + width * 0.1, y + height - 9)  # its nearest caller
     wait("that one", lambda: "memcpy" not in text(page, ".pivot"))
     page.back()
     wait("back", lambda: "memcpy" in text(page, ".pivot"))

@@ -79,6 +79,48 @@ def test_links_to_cells_too_narrow():
     silent(page)
 
 
+# ---- callers and callees ---------------------------------------------------------------
+
+def halves(page):
+    """[top, bottom] of callers, the function and callees."""
+    settle(page)
+    return page.run("""return [...document.querySelectorAll(".sandwich .flame:not([hidden]), .pivot")]
+        .map((e) => e.getBoundingClientRect()).map((r) => [r.top, r.bottom])""")
+
+
+def test_function_is_between_callers_and_callees():
+    page = show(pages.small().page(), "view=sandwich&pivot=1")  # work: main and [cut] call it, it calls leaf and memcpy
+    (_, above), (top, bottom), (below, _) = halves(page)
+    check(0 <= top - above < 8 and 0 <= below - bottom < 8, halves(page))
+    page.mouse((100, above - 9))
+    wait("its caller", lambda: tip(page).startswith("main"))
+    page.mouse((100, below + 9))
+    wait("what it calls", lambda: tip(page).startswith("leaf"))
+    page.run("document.querySelectorAll('.sandwich .flame')[1].focus()")
+    page.press("Down", "Right")
+    wait("by keys, too", lambda: "memcpy" in text(page, "#status"))
+    page.press("Up", "Enter")
+    wait("that one", lambda: text(page, ".pivot").startswith("memcpy"))
+    check("It calls nothing." in text(page, ".sandwich") and len(halves(page)) == 2, "an empty half says so")
+    go(page, "view=sandwich&pivot=0")
+    check("No callers" in text(page, ".sandwich") and len(halves(page)) == 2, "main is outermost")
+    go(page, "view=sandwich&pivot=1")
+    check(len(halves(page)) == 3, "both halves again")
+    silent(page)
+
+
+def test_callees_too_narrow_are_reached():
+    page = show(narrow().page(), "view=sandwich&pivot=0")
+    x, y, width, _ = area(page, ".sandwich .flame:not([hidden]) canvas")
+    page.click_at(x + 0.75 * width, y + 9)
+    page.click_at(x + 0.5 * width, y + 28)
+    page.mouse((x + 0.5 * width, y + 47))
+    wait("one of them", lambda: tip(page).startswith("small_"))
+    page.click_at(x + 0.5 * width, y + 47)
+    wait("it is gone to", lambda: text(page, ".pivot").startswith("small_"))
+    silent(page)
+
+
 # ---- clicks ----------------------------------------------------------------------------
 
 def test_double_click_stays_where_it_is():

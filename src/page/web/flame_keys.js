@@ -19,7 +19,13 @@ function inward(pane, cell) {
 }
 
 function outward(pane, cell) {
-  return cell.up || cell;
+  return cell.up && cell.up.depth >= pane.above ? cell.up : cell;
+}
+
+// Where the cursor begins: at the zoomed cell, or the first one that is shown below it.
+function startCell(pane) {
+  const {zoomed} = pane, row = pane.layout.rows[pane.above];
+  return zoomed.depth >= pane.above || !row ? zoomed : row[0].cell;
 }
 
 const FLAME_MOVES = {
@@ -27,16 +33,18 @@ const FLAME_MOVES = {
   ArrowRight: (pane, cell) => besideCell(pane, cell, 1),
   ArrowDown: (pane, cell) => (pane.upward ? outward : inward)(pane, cell),
   ArrowUp: (pane, cell) => (pane.upward ? inward : outward)(pane, cell),
-  Home: (pane) => pane.tree.root,
+  Home: (pane) => pane.layout.rows[pane.above] ? pane.layout.rows[pane.above][0].cell : pane.tree.root,
 };
 
 // Whether the key did something.
 function flameKey(pane, key) {
   if (!pane.layout)
     return false;
+  if (!shownRows(pane))
+    return false;
   const shown = pane.selected && placeOf(pane.layout, pane.selected) ? pane.selected : null;
   if (FLAME_MOVES[key]) {
-    selectInPane(pane, shown ? FLAME_MOVES[key](pane, shown) : pane.zoomed);
+    selectInPane(pane, shown ? FLAME_MOVES[key](pane, shown) : startCell(pane));
     return true;
   }
   if ((key === "Enter" || key === "+") && shown) {

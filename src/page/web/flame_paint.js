@@ -34,7 +34,8 @@ function cellColour(pane, cell) {
 
 // A row's distance from the top of all rows.
 function rowTop(pane, row) {
-  return (pane.upward ? pane.height / ROW_HEIGHT - 1 - row : row) * ROW_HEIGHT;
+  const at = row - pane.above;
+  return (pane.upward ? pane.height / ROW_HEIGHT - 1 - at : at) * ROW_HEIGHT;
 }
 
 function isCellFound(tree, cell, found) {
@@ -58,7 +59,7 @@ function paintCell(pane, context, place, top) {
 
 function paintMark(pane, context, cell, offset, colour) {
   const place = placeOf(pane.layout, cell);
-  if (!place)
+  if (!place || place.row < pane.above)
     return;
   context.strokeStyle = colour;
   context.lineWidth = 2;
@@ -72,7 +73,7 @@ function paintFlame(pane, context, offset, windowHeight) {
   context.fillRect(0, 0, layout.width, windowHeight);
   measureFont(context);
   context.textBaseline = "middle";
-  for (let row = 0; row < layout.rows.length; row++) {
+  for (let row = pane.above; row < layout.rows.length; row++) {
     const top = rowTop(pane, row) - offset;
     if (top <= -ROW_HEIGHT || top >= windowHeight)
       continue;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A call tree on a canvas as large as its window, in a box that scrolls: with mouse and keys.
 
-// `on` has pick(cell) for a click or Enter, and select(cell) for what the cursor is on.
+// `on` has pick(cell) for a click or Enter, and select(cell) for what the cursor is on. So many rows as `pane.above` says
+// are not shown: of callers and callees the root, which is between them.
 function makeFlamePane(label, on) {
   const canvas = make("canvas", {"aria-hidden": "true"});
   const spacer = make("div", {class: "spacer"}, canvas);
   const box = make("div", {class: "flame", tabIndex: 0, role: "application", "aria-label": label, "aria-roledescription": "flame graph"}, spacer);
   const pane = {box, canvas, spacer, on, label, tree: null, layout: null, zoomed: null, height: 0, upward: false, showsChange: false,
-    found: null, hovered: null, selected: null, fits: false};
+    found: null, hovered: null, selected: null, fits: false, above: 0};
   box.addEventListener("scroll", () => paintPane(pane));
   canvas.addEventListener("mousemove", (event) => hoverPane(pane, event));
   canvas.addEventListener("mouseleave", () => hoverPane(pane, null));
@@ -29,7 +30,7 @@ function paneAt(pane, event) {
   const area = pane.canvas.getBoundingClientRect();
   const y = event.clientY - area.top + pane.box.scrollTop;
   const down = Math.floor(y / ROW_HEIGHT);
-  const row = pane.upward ? pane.height / ROW_HEIGHT - 1 - down : down;
+  const row = pane.above + (pane.upward ? pane.height / ROW_HEIGHT - 1 - down : down);
   return pane.layout && placeAt(pane.layout, row, event.clientX - area.left);
 }
 
@@ -65,14 +66,18 @@ function sameCell(tree, cell) {
   return found.depth === cell.depth ? found : null;
 }
 
+function shownRows(pane) {
+  return Math.max(0, pane.layout.rows.length - pane.above);
+}
+
 function layOutPane(pane) {
   const width = Math.max(pane.box.clientWidth, 1), {layout, tree, zoomed} = pane;
   if (!layout || layout.tree !== tree || layout.zoomed !== zoomed || layout.width !== width)
     pane.layout = layOutFlame(tree, zoomed, width);
   if (pane.fits)
-    pane.box.style.flex = `0 1 ${pane.layout.rows.length * ROW_HEIGHT}px`;
+    pane.box.style.flex = `0 1 ${shownRows(pane) * ROW_HEIGHT}px`;
   const shown = Math.max(pane.box.clientHeight, ROW_HEIGHT);
-  pane.height = Math.max(pane.layout.rows.length, Math.floor(shown / ROW_HEIGHT)) * ROW_HEIGHT;
+  pane.height = Math.max(shownRows(pane), Math.floor(shown / ROW_HEIGHT)) * ROW_HEIGHT;
   pane.spacer.style.height = `${pane.height}px`;
 }
 

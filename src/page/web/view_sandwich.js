@@ -13,15 +13,34 @@ function currentSandwich() {
   return app.sandwich;
 }
 
+// Half of a sandwich: a click goes to a function, but one at cells too narrow to be seen looks into them; one at them
+// again, or at what is above them, looks at all.
 function makeSandwichPane(label) {
   const pane = makeFlamePane(label, {
     pick: (cell) => {
-      if (cell.up)
+      if (cell.rest)
+        lookInto(pane, cell === pane.zoomed ? pane.tree.root : cell);
+      else if (cell.depth < pane.zoomed.depth)
+        lookInto(pane, pane.tree.root);
+      else
         openSandwich(cell.frame);
     },
     select: (cell) => selectFrame(cell ? cell.frame : -1, () => ({tree: pane.tree, cell: pane.selected})),
   });
+  pane.above = 1;
   return pane;
+}
+
+function lookInto(pane, cell) {
+  setPane(pane, pane.tree, cell, pane);
+}
+
+// A half without cells says so instead.
+function drawHalf(pane, tree, none, options) {
+  pane.box.hidden = false; // what is hidden has no width
+  setPane(pane, tree, tree === pane.tree ? pane.zoomed : tree.root, options);
+  none.hidden = shownRows(pane) > 0;
+  pane.box.hidden = !none.hidden;
 }
 
 // Functions to choose from when none is, heaviest first.
@@ -57,9 +76,10 @@ function makeSandwichView() {
   const callees = makeSandwichPane("Callees: arrow keys go from cell to cell, Enter looks at that function");
   const title = make("h2", {class: "pivot"}), picker = makePicker();
   const bar = make("div", {class: "bar"}, ...treeToggles().filter((one) => one.textContent !== "Reversed"), makeLegend());
-  const above = make("p", {class: "caption"}, "Callers of it, nearest at the bottom"), below = make("p", {class: "caption"}, "What it calls");
+  const above = make("p", {class: "caption"}, "Above the function: who calls it, nearest at the bottom. Below it: what it calls.");
+  const noCallers = make("p", {class: "caption"}, "No callers: it is outermost."), noCallees = make("p", {class: "caption"}, "It calls nothing.");
   const unknown = make("p", {class: "caption"}, `It was ${NO_CHAINS}.`);
-  const body = make("div", {class: "sandwich"}, above, callers.box, title, unknown, below, callees.box);
+  const body = make("div", {class: "sandwich"}, above, unknown, noCallers, callers.box, title, callees.box, noCallees);
   callers.fits = true; // no higher than its rows, so that what is below has the rest
   return {
     element: make("div", {class: "view fills"}, bar, picker, body),
@@ -77,10 +97,15 @@ function makeSandwichView() {
       if (app.frame < 0)
         selectFrame(state.pivot);
       const {isFlat} = chainsOf(app.model);
+      drawHalf(callers, trees.callers, noCallers, {...options, upward: true});
+      drawHalf(callees, trees.callees, noCallees, options);
       unknown.hidden = !isFlat;
-      above.hidden = callers.box.hidden = below.hidden = callees.box.hidden = isFlat;
-      setPane(callers, trees.callers, trees.callers.root, {...options, upward: true});
-      setPane(callees, trees.callees, root, options);
+      if (isFlat) {
+        for (const one of [above, noCallers, noCallees, callers.box, callees.box])
+          one.hidden = true;
+      } else {
+        above.hidden = false;
+      }
     },
   };
 }
