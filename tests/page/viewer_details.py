@@ -6,6 +6,7 @@ views is of what they show.
 usage: viewer_details.py [TALLY]    (as viewer.py)
 """
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -183,6 +184,36 @@ def test_wrong_links_are_told():
     check(text(page, "#link-error") == "Of the link is left out: no such event: 7", text(page, "#link-error"))
     go(page, "view=tree")
     check(text(page, "#link-error") == "", "a good link")
+    silent(page)
+
+
+def paper(page):
+    """How many pages it prints, by the objects of the PDF."""
+    return len(re.findall(rb"/Type\s*/Page\b", page.printed()))
+
+
+def test_printing():
+    page = show(pages.small().page())
+    page.scheme("dark")
+    for view in ("overview", "functions", "flame", "sandwich&pivot=0", "source", "time", "heat", "tree"):
+        go(page, "search=&view=" + view)
+        check(1 <= paper(page) <= 1 + (view == "overview"), f"{view} is {paper(page)} pages")
+    page.scheme("light")
+    profile = pages.Profile()
+    profile.recording()
+    profile.thread(1, 1, "t")
+    for i in range(3000):
+        profile.sample(i, profile.stack(profile.frame(f"function {i}")))
+    page = show(profile.page(), "view=functions")
+    page.run("document.querySelector('.rows').scrollTop = 50000")
+    check(30 <= paper(page) <= 60, f"a thousand rows are {paper(page)} pages")
+    wait("the window as it was", lambda: page.run("return document.querySelector('.rows').scrollTop") == 50000)
+    page.run("window.dispatchEvent(new Event('beforeprint'))")
+    page.chrome("Emulation.setEmulatedMedia", media="print")
+    shown = page.run("return [...document.querySelectorAll('input, select, .tabs, .fields')].filter((e) => e.getClientRects().length).length")
+    page.chrome("Emulation.setEmulatedMedia", media="")
+    check(shown == 0, f"{shown} boxes and buttons are on paper")
+    check("2\u202f000 more rows, not printed" in text(page, ".rows") and len(functions(page)) == 1000, "what is left out is told")
     silent(page)
 
 

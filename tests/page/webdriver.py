@@ -136,5 +136,9 @@ class Browser:
         """The messages since the last call: "browser" is the console, "performance" has what was requested."""
         return self.do("/se/log", {"type": kind})
 
+    def printed(self):
+        """What it prints, as PDF."""
+        return base64.b64decode(self.do("/print"))
+
     def screenshot(self):
         return base64.b64decode(self.call("GET", self.session + "/screenshot"))

@@ -24,7 +24,7 @@ let themeChosen = "", themeNow = "light";
 
 // Asking the system takes longer than painting a cell: once for all that is drawn is enough.
 function refreshTheme() {
-  themeNow = themeChosen || (systemScheme.matches ? "dark" : "light");
+  themeNow = printing.isOn ? "light" : themeChosen || (systemScheme.matches ? "dark" : "light");
 }
 
 function themeName() {

@@ -65,9 +65,9 @@ function readAddress() {
   return wrong.length > 0;
 }
 
-// Once for each frame of the screen, whatever happened in between.
+// Once for each frame of the screen, whatever happened in between; paper has what startPrinting() drew.
 function draw() {
-  if (app.isWaiting)
+  if (app.isWaiting || printing.isOn)
     return;
   app.isWaiting = true;
   requestAnimationFrame(() => {
@@ -132,6 +132,8 @@ function listen() {
   window.addEventListener("hashchange", onAddress);
   window.addEventListener("keydown", onKey);
   new ResizeObserver(draw).observe(app.panel);
+  window.addEventListener("beforeprint", startPrinting);
+  window.addEventListener("afterprint", endPrinting);
   systemScheme.addEventListener("change", draw);
 }
 

@@ -47,10 +47,15 @@ function padding(height) {
   return make("tr", {"aria-hidden": "true"}, cell);
 }
 
+// [first, last) of those to be seen, and some beside them.
+function rowsInWindow(box, count) {
+  return [Math.max(0, Math.floor(box.scrollTop / TABLE_ROW_HEIGHT) - ROWS_BESIDE),
+    Math.min(count, Math.ceil((box.scrollTop + box.clientHeight) / TABLE_ROW_HEIGHT) + ROWS_BESIDE)];
+}
+
 function drawRows(rows) {
   const {source, box, body, table} = rows, count = source.count(), columns = source.columns();
-  const first = Math.max(0, Math.floor(box.scrollTop / TABLE_ROW_HEIGHT) - ROWS_BESIDE);
-  const last = Math.min(count, Math.ceil((box.scrollTop + box.clientHeight) / TABLE_ROW_HEIGHT) + ROWS_BESIDE);
+  const [first, last] = printing.isOn ? [0, Math.min(count, PRINT_ROWS_MAX)] : rowsInWindow(box, count);
   const list = [padding(first * TABLE_ROW_HEIGHT)];
   for (let i = first; i < last; i++) {
     const attributes = {"data-row": i, "aria-rowindex": i + 2, "aria-selected": i === rows.cursor ? "true" : null,
@@ -58,7 +63,10 @@ function drawRows(rows) {
     const cells = source.cells(i);
     list.push(make("tr", attributes, ...columns.map((column, at) => make("td", {class: column.class}, cells[at]))));
   }
-  list.push(padding(Math.max(0, count - last) * TABLE_ROW_HEIGHT));
+  if (!printing.isOn)
+    list.push(padding(Math.max(0, count - last) * TABLE_ROW_HEIGHT));
+  else if (last < count)
+    list.push(make("tr", {}, make("td", {colspan: columns.length}, `${countOf(count - last, "more row")}, not printed`)));
   body.replaceChildren(...list);
   table.setAttribute("aria-rowcount", count + 1);
 }

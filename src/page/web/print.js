@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What paper shows: the view that is chosen, in light colours, as high as what is in it. A window's worth of rows and a
+// canvas as high as the window are made larger before the browser prints, and as they were behind it.
+
+const PRINT_ROWS_MAX = 1000;
+
+const printing = {isOn: false, places: []};
+
+function startPrinting() {
+  const boxes = [...app.panel.querySelectorAll(".rows, .flame, .cards, .pane")];
+  Object.assign(printing, {isOn: true, places: boxes.map((box) => [box, box.scrollTop])});
+  document.documentElement.dataset.printing = "1";
+  for (const spacer of app.panel.querySelectorAll(".spacer"))
+    spacer.style.height = "0";
+  drawNow();
+}
+
+function endPrinting() {
+  printing.isOn = false;
+  delete document.documentElement.dataset.printing;
+  drawNow();
+  for (const [box, top] of printing.places)
+    box.scrollTop = top;
+  printing.places = [];
+}
