@@ -192,6 +192,19 @@ def paper(page):
     return len(re.findall(rb"/Type\s*/Page\b", page.printed()))
 
 
+def test_printing_many_threads():
+    profile = pages.Profile()
+    profile.recording()
+    for i in range(1500):
+        profile.sample(i, profile.stack(profile.frame("main")), profile.thread(i, i, f"thread {i}"))
+    page = show(profile.page(), "view=time")
+    check(10 <= paper(page) <= 25, f"the first 400 rows are {paper(page)} pages")
+    check(text(page, ".unprinted") is None, "the window as it was")
+    page.run("window.dispatchEvent(new Event('beforeprint'))")
+    check("not printed" in (text(page, ".unprinted") or ""), "what is left out is told")
+    silent(page)
+
+
 def test_printing():
     page = show(pages.small().page())
     page.scheme("dark")

@@ -13,9 +13,15 @@ function startPrinting() {
   for (const spacer of app.panel.querySelectorAll(".spacer"))
     spacer.style.height = "0";
   drawNow();
+  for (const box of app.panel.querySelectorAll(".flame")) {
+    if (!box.hidden && box.scrollHeight > box.clientHeight + 1)
+      box.after(make("p", {class: "caption unprinted"}, "There is more below this, not printed."));
+  }
 }
 
 function endPrinting() {
+  for (const told of app.panel.querySelectorAll(".unprinted"))
+    told.remove();
   printing.isOn = false;
   delete document.documentElement.dataset.printing;
   drawNow();
