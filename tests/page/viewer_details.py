@@ -148,7 +148,7 @@ def test_recording_without_callchains():
 
 def test_times_of_the_clock():
     page = show(pages.small().page(), "view=overview")
-    check("1.000 to 2.390 s, which time: in a query counts in" in text(page, ".cards"), text(page, ".cards"))
+    check("1.000 to 2.390 s of the recording's clock, in which time: of a query counts" in text(page, ".cards"), text(page, ".cards"))
     for query, told in (("time:5,6", True), ("time:0,0.5", True), ("time:1,1.2", False), ("-time:5,6", False)):
         go(page, "query=" + query)
         wait(query, lambda told=told: ("time: is outside of the recording, 1.000 to 2.390 s" in text(page, "#query-error")) == told)

@@ -44,7 +44,7 @@ function headerCard(model, r) {
   const rows = [["samples", formatCount(numberOf(recording.samples))], ...isList(recording.header).filter((row) => Array.isArray(row))];
   if (model.hasTimes)
     rows.splice(1, 0, ["length", formatNs(model.lengths[r] * model.unitNs)],
-      ["times", `${clockTimes(model, r)}, which time: in a query counts in; views begin at 0`]);
+      ["times", `${clockTimes(model, r)} of the recording's clock, in which time: of a query counts; views begin at 0`]);
   for (const row of rows.slice(0, 500))
     list.append(make("dt", {}, shownText(String(row[0]), 80)), make("dd", {}, shownText(String(row[1]), 2000)));
   return card(model.hasBase ? `Recorded ${r ? "after" : "before"}` : "Recording", list);
