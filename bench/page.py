@@ -16,7 +16,7 @@ import webdriver  # noqa: E402
 
 ROUNDS = 5
 # What is measured, and the fragment that does it; {} is the round, so that nothing is known from the one before.
-STEPS = (("all again", "note=10{}"), ("redraw", "note={}"), ("zoom", "zoom={zoom}"), ("zoom out", "note={}"), ("search", "search=function_{}"), ("span", "span={}00000-5000000"),
+STEPS = (("all again", "column=10{}"), ("redraw", "column={}"), ("zoom", "zoom={zoom}"), ("zoom out", "column={}"), ("search", "search=function_{}"), ("span", "span={}00000-5000000"),
          ("query", "query=sym%3A%2Ffunction_{}.*int%2F"), ("reversed", "reversed=1&span={}-9000000"), ("functions", "view=functions&span={}-9000000"),
          ("time", "view=time&query=-tid%3A10{}"), ("heatmap", "view=heat&query=-tid%3A10{}"))
 
