@@ -79,6 +79,36 @@ def test_links_to_cells_too_narrow():
     silent(page)
 
 
+# ---- two recordings --------------------------------------------------------------------
+
+def changes():
+    """much gains 29 points of a share, some 6, little a half; before and after are as heavy."""
+    profile = pages.Profile("changes")
+    main, shares = profile.frame("main"), {"much": (300, 590), "some": (200, 260), "little": (100, 105), "less": (400, 45)}
+    profile.thread(1, 1, "prog")
+    for recording in (0, 1):
+        profile.recording(f"{recording}.data")
+        for name, counts in shares.items():
+            profile.sample(0, profile.stack(main, profile.frame(name)), weight=counts[recording] * 1000000 * (1 + recording))
+    return profile
+
+
+def test_colours_tell_changes_apart():
+    page = show(changes().page())
+    legend = text(page, ".legend")
+    check(all(word in legend for word in ("\u221235.50", "\u22128.88", "0", "+8.88", "+35.50 points")), legend)
+    much, some, little = (pixel(page, *cell(page, 2, share)) for share in (0.55, 0.8, 0.93))
+    page.mouse(cell(page, 2, 0.8))
+    wait("its change", lambda: "some" in tip(page) and "+6.00 points" in tip(page))
+    check(much[1] < some[1] - 15 < little[1] - 30, f"+29 {much}, +6 {some}, +0.5 {little}")
+    page.run("const c = [...document.querySelectorAll('.choice select')].pop(); c.value = 'weight'; c.dispatchEvent(new Event('change'))")
+    becomes(page, "colours", "weight")
+    check("+1.00 s" in text(page, ".legend"), text(page, ".legend"))
+    page.mouse(cell(page, 2, 0.1))
+    page.mouse(cell(page, 2, 0.81))
+    wait("its weights", lambda: "200 ms, 520 ms: +320 ms" in tip(page))
+
+
 # ---- callers and callees ---------------------------------------------------------------
 
 def halves(page):

@@ -63,12 +63,31 @@ function changeColour(change) {
   return `hsl(${change > 0 ? 8 : 214}, ${(8 + 74 * strength).toFixed(0)}%, ${(lightness + 10 - 18 * strength).toFixed(0)}%)`;
 }
 
-// The change of a cell's share, such that a twentieth of all samples more or less has the full colour.
-function cellChange(tree, cell) {
-  const {current, base} = tree.wholes;
-  const after = current ? cell.total / current : 0, before = base ? cell.base / base : 0;
-  const change = after - before;
-  return Math.sign(change) * Math.sqrt(Math.min(1, Math.abs(change) / 0.05));
+// How much more there is after than before, of shares or of weights.
+function changeOf(wholes, before, after, kind) {
+  const {current, base} = wholes;
+  return kind === "weight" ? after - before : (current ? after / current : 0) - (base ? before / base : 0);
+}
+
+// The largest change that any node, or function, of two recordings has: it has the full colour.
+function largestChange(model, weights, kind) {
+  weights.largest = weights.largest || {};
+  if (weights.largest[kind] !== undefined)
+    return weights.largest[kind];
+  const {current, base} = weights, wholes = {current: current.whole, base: base.whole}, functions = functionsOf(model, weights);
+  let most = 0;
+  for (const [before, after] of [[base.total, current.total], [functions.base.total, functions.current.total], [functions.base.self, functions.current.self]]) {
+    for (let i = 0; i < after.length; i++)
+      most = Math.max(most, Math.abs(changeOf(wholes, before[i], after[i], kind)));
+  }
+  weights.largest[kind] = most;
+  return most;
+}
+
+// The change of a cell from -1 to 1. A quarter of the largest one has half of its colour, so that small ones are seen, too.
+function cellChange(tree, cell, kind) {
+  const most = largestChange(tree.model, tree.weights, kind), change = changeOf(tree.wholes, cell.base, cell.total, kind);
+  return most ? Math.sign(change) * Math.sqrt(Math.min(1, Math.abs(change) / most)) : 0;
 }
 
 // Weight 0 to 1, for the heatmap.

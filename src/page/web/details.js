@@ -18,7 +18,8 @@ function describeCell(tree, cell) {
   lines.push(`${formatShare(cell.total, current)}: ${formatMeasure(cell.total, event)}` + (cell.self ? `, itself ${formatWeight(cell.self, event.unit)}` : ""));
   if (tree.hasBase) {
     const before = base ? cell.base / base : 0, after = current ? cell.total / current : 0;
-    lines.push(`before ${formatShare(cell.base, base)}, after ${formatShare(cell.total, current)}: ${formatChange(before, after)} points`);
+    lines.push(`before ${formatShare(cell.base, base)}, after ${formatShare(cell.total, current)}: ${formatChange(before, after)} points` +
+      (showsChange(app.state) === "weight" ? `; ${formatWeight(cell.base, unit)}, ${formatWeight(cell.total, unit)}: ${changeLabel(cell.total - cell.base, "weight")}` : ""));
   }
   return lines;
 }

@@ -28,7 +28,7 @@ function fitText(context, text, width) {
 
 function cellColour(pane, cell) {
   if (pane.showsChange && !cell.rest)
-    return changeColour(cellChange(pane.tree, cell));
+    return changeColour(cellChange(pane.tree, cell, pane.showsChange));
   return cell.frame < 0 ? theme().rest : frameColour(pane.tree.model, cell.frame);
 }
 

@@ -42,7 +42,7 @@ const STATE_FIELDS = {
   merged: {otherwise: false, read: readFlag, write: writeFlag},
   upward: {otherwise: false, read: readFlag, write: writeFlag},
   search: {otherwise: "", read: (text) => text.length <= QUERY_MAX ? text : null, write: (text) => text},
-  colours: choiceOf("auto", "kind", "change"),
+  colours: choiceOf("auto", "kind", "change", "weight"),
   widths: choiceOf("after", "before", "both"),
   sort: choiceOf("self", "total", "name", "file", "samples", "before", "change", "totalchange"),
   ascending: {otherwise: false, read: readFlag, write: writeFlag},

@@ -124,7 +124,7 @@ function expandCell(tree, cell) {
 function makeTree(model, weights, options) {
   const {current, base} = weights;
   return {
-    model, hasBase: Boolean(base), widths: options.widths, collapses: options.collapses,
+    model, weights, hasBase: Boolean(base), widths: options.widths, collapses: options.collapses,
     self: current.self, total: current.total, baseTotal: base && base.total,
     wholes: {current: current.whole, base: base && base.whole},
     expand: null, root: null, leafWeight: null, leafBase: null,

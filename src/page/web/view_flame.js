@@ -13,8 +13,21 @@ function currentTree() {
   return app.tree.tree;
 }
 
+// Which change of two recordings cells are coloured by: of "share", of "weight", or none.
 function showsChange(state) {
-  return app.model.hasBase && state.colours !== "kind";
+  return app.model.hasBase && state.colours !== "kind" ? state.colours === "weight" ? "weight" : "share" : "";
+}
+
+function changeLabel(change, kind) {
+  const {unit} = app.model.meta.events[app.state.event];
+  return kind === "share" ? formatChange(0, change) : `${change < 0 ? "\u2212" : "+"}${formatWeight(Math.abs(change), unit)}`;
+}
+
+// Colours of changes with their numbers, from the largest loss to the largest gain.
+function changeItems(kind) {
+  const most = largestChange(app.model, app.weights, kind);
+  return [-1, -0.5, 0, 0.5, 1].map((part) => [changeColour(part),
+    (part ? changeLabel(Math.sign(part) * part * part * most, kind) : "0") + (part === 1 && kind === "share" ? " points" : "")]);
 }
 
 function legendItem(colour, text) {
@@ -26,12 +39,11 @@ function legendItem(colour, text) {
 function makeLegend() {
   const legend = make("div", {class: "legend"});
   const build = () => {
-    const rows = showsChange(app.state)
-      ? [[changeColour(-1), "less than before"], [changeColour(0), "as before"], [changeColour(1), "more"]]
+    const kind = showsChange(app.state), rows = kind ? changeItems(kind)
       : Object.keys(KINDS).filter((kind) => app.kinds.has(kind)).map((kind) => [kindColour(kind), KINDS[kind]]);
     return rows.map(([colour, text]) => legendItem(colour, text));
   };
-  legend.sync = () => setChildren(legend, `${showsChange(app.state)} ${themeName()}`, build);
+  legend.sync = () => setChildren(legend, `${showsChange(app.state)} ${themeName()} ${app.key}`, build);
   return legend;
 }
 
@@ -43,8 +55,8 @@ function treeToggles() {
   ];
   if (app.model.hasBase) {
     list.push(makeChoice("Widths", [["after", "after"], ["before", "before"], ["both", "mean of both"]], () => app.state.widths, (widths) => go({widths})));
-    list.push(makeChoice("Colours", [["auto", "change"], ["kind", "kind of code"]],
-      () => app.state.colours === "kind" ? "kind" : "auto", (colours) => go({colours})));
+    list.push(makeChoice("Colours", [["auto", "change of share"], ["weight", "change of weight"], ["kind", "kind of code"]],
+      () => app.state.colours === "change" ? "auto" : app.state.colours, (colours) => go({colours})));
   }
   return list;
 }
