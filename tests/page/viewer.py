@@ -212,6 +212,7 @@ def test_query_that_is_wrong_is_told():
 def test_brush_selects_a_span():
     page = show(pages.small().page(), "view=functions")
     x, y, width, _ = area(page, "#strip canvas")
+    x, width = x + 202, width - 218  # beside its label
     page.mouse((x + width * 0.25, y + 20), "down", (x + width * 0.3, y + 20), (x + width * 0.5, y + 20), "up")
     wait("a span", lambda: "span" in state(page))
     check(30 <= samples(page) <= 40, samples(page))
@@ -257,7 +258,7 @@ def test_time_lines_select_threads():
 def test_heatmap_selects_a_span():
     page = show(pages.small().page(), "view=heat")
     x, y, width, height = area(page, ".heat canvas")
-    page.mouse((x + 30, y + height * 0.5), "down", (x + 60, y + height * 0.4), "up")
+    page.mouse((x + 230, y + height * 0.5), "down", (x + 260, y + height * 0.4), "up")
     wait("a span", lambda: "span" in state(page))
     check(0 < samples(page) < 140, samples(page))
     silent(page)

@@ -109,6 +109,28 @@ def test_colours_tell_changes_apart():
     wait("its weights", lambda: "200 ms, 520 ms: +320 ms" in tip(page))
 
 
+# ---- time ------------------------------------------------------------------------------
+
+def test_times_have_the_same_place_everywhere():
+    profile = pages.small()
+    for number in range(60):  # more rows than the window has
+        profile.sample(700000, 1, profile.thread(20 + number, 20 + number, "late"))
+    page = show(profile.page(), "view=time")
+    page.run("document.querySelector('.lanes').style.marginRight = '15px'")  # as a scroll bar does; here they are hidden
+    x, y, width, height = area(page, "#strip canvas")
+    page.mouse((300, y + 20), "down", (400, y + 20), (700, y + 20), "up")
+    wait("a span", lambda: "span" in state(page))
+    spans = [state(page)["span"]]
+    for view, selector in (("time", ".lanes canvas"), ("time", "#strip canvas")):
+        go(page, f"view={view}&note={len(spans)}")
+        x, y, width, height = area(page, selector)
+        page.mouse((300, y + 20), "down", (400, y + 20), (700, y + 20), "up")
+        wait("a span", lambda: "span" in state(page))
+        spans.append(state(page)["span"])
+    check(len(set(spans)) == 1, spans)
+    silent(page)
+
+
 # ---- callers and callees ---------------------------------------------------------------
 
 def halves(page):

@@ -98,6 +98,26 @@ function paintBins(context, bins, losses, area, most) {
     context.fillRect(x + bin * step - 1, y, 3, Math.min(height, 7));
 }
 
+const LABEL_WIDTH = 190, SIDE = 12, SCROLLBAR = 16;
+
+// Where time is in a canvas whose left edge is `inset` pixels from the window's: a time has the same x in the strip, in
+// rows over time, whether they have a scroll bar or not, and in the heatmap. What is left of it is for labels.
+function timeArea(inset) {
+  const page = document.documentElement.clientWidth, left = Math.min(SIDE + LABEL_WIDTH, Math.floor(page * 0.35));
+  return {left: left - inset, width: Math.max(1, page - SCROLLBAR - left)};
+}
+
+function paintTicks(context, brush, top) {
+  context.fillStyle = theme().faint;
+  context.font = "11px system-ui, sans-serif";
+  context.textBaseline = "alphabetic";
+  for (const {x, text} of timeTicks(app.model, brush.width)) {
+    const wide = context.measureText(text).width, isLast = x + 4 + wide > brush.width;
+    context.fillRect(brush.left + x, top, 1, 4);
+    context.fillText(text, brush.left + (isLast ? Math.min(x - 4, brush.width) - wide : x + 4), top + 12);
+  }
+}
+
 // A scale of seconds: labels and their places between 0 and `width`.
 function timeTicks(model, width) {
   const length = model.length * model.unitNs, ticks = [];

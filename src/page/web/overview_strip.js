@@ -6,7 +6,7 @@ const STRIP_HEIGHT = 46, SCALE_HEIGHT = 16;
 function makeStrip() {
   const canvas = make("canvas", {"aria-hidden": "true"});
   const box = make("div", {id: "strip", tabIndex: 0, role: "application", "aria-roledescription": "time line",
-    title: "orange: user, blue: kernel, red: lost here; drag: a span, double click: all",
+    title: "orange: user, red: kernel, purple: lost here; drag: a span, double click: all",
     "aria-label": "Samples over time. Arrow keys move, space begins and ends a span, x takes it away."}, canvas);
   const strip = {box, canvas, key: "", painted: "", bins: []};
   strip.brush = makeBrush(canvas, box, () => paintStrip(strip), () => go({span: null}));
@@ -32,26 +32,20 @@ function drawStrip(strip) {
 }
 
 function paintStrip(strip) {
-  const {model} = app, width = strip.box.clientWidth, rows = model.meta.recordings.length;
+  const {model} = app, {brush} = strip, width = strip.box.clientWidth, rows = model.meta.recordings.length;
   const height = rows * STRIP_HEIGHT + SCALE_HEIGHT, colours = theme();
   const context = fitCanvas(strip.canvas, width, height);
-  binStrip(strip, width);
-  Object.assign(strip.brush, {left: 0, width});
+  Object.assign(brush, timeArea(0));
+  binStrip(strip, brush.width);
   context.fillStyle = colours.strip;
   context.fillRect(0, 0, width, height);
   context.font = "11px system-ui, sans-serif";
   strip.bins.forEach(({bins, losses}, r) => {
     const most = Math.max(bins.most, 1e-9);
-    paintBins(context, bins, losses, {x: 0, y: r * STRIP_HEIGHT + 4, height: STRIP_HEIGHT - 4, step: width / bins.weight.length}, most);
-    if (rows > 1) {
-      context.fillStyle = colours.text;
-      context.fillText(r ? "after" : "before", 6, r * STRIP_HEIGHT + 13);
-    }
+    paintBins(context, bins, losses, {x: brush.left, y: r * STRIP_HEIGHT + 4, height: STRIP_HEIGHT - 4, step: brush.width / bins.weight.length}, most);
+    context.fillStyle = colours.text;
+    context.fillText(rows > 1 ? r ? "after" : "before" : "all that is selected", SIDE + 6, r * STRIP_HEIGHT + 28);
   });
-  context.fillStyle = colours.faint;
-  for (const {x, text} of timeTicks(model, width)) {
-    context.fillRect(x, rows * STRIP_HEIGHT, 1, 4);
-    context.fillText(text, x + 4, height - 4);
-  }
-  paintBrush(context, strip.brush, rows * STRIP_HEIGHT);
+  paintTicks(context, brush, rows * STRIP_HEIGHT);
+  paintBrush(context, brush, rows * STRIP_HEIGHT);
 }

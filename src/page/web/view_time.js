@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A strip for each thread, or CPU, over time. Only strips in the window are counted and drawn.
 
-const LANE_HEIGHT = 30, LABEL_WIDTH = 190;
+const LANE_HEIGHT = 30, AXIS_HEIGHT = 18;
 
 // Samples of a recording by thread or CPU: those of key k are order[starts[k]..starts[k + 1]).
 function groupSamples(model, filter, recording, keys, count) {
@@ -74,12 +74,19 @@ function laneBins(view) {
   return binCount(4 * most, view.brush.width);
 }
 
+// Below the lanes; where there are more than the window has, at its lower edge.
+function paintAxis(view, context, width, top) {
+  context.fillStyle = theme().ground;
+  context.fillRect(0, top, width, AXIS_HEIGHT);
+  paintTicks(context, view.brush, top);
+  context.fillText("seconds since the start", 6, top + 12);
+}
+
 // The lanes in the window share one scale, so that they can be compared.
 function paintLanes(view) {
   const {box, canvas, lanes, brush} = view, width = box.clientWidth, height = Math.max(box.clientHeight, 1);
   const context = fitCanvas(canvas, width, height), offset = box.scrollTop;
-  brush.left = Math.min(LABEL_WIDTH, Math.floor(width * 0.35));
-  brush.width = Math.max(1, width - brush.left);
+  Object.assign(brush, timeArea(SIDE));
   context.fillStyle = theme().ground;
   context.fillRect(0, 0, width, height);
   measureFont(context);
@@ -91,12 +98,13 @@ function paintLanes(view) {
     view.most = Math.max(view.most, binLane(lanes[i], count).most);
   for (let i = first; i < last; i++)
     paintLane(view, context, lanes[i], i, i * LANE_HEIGHT - offset);
-  paintBrush(context, brush, Math.min(height, lanes.length * LANE_HEIGHT - offset));
+  paintBrush(context, brush, Math.min(height - AXIS_HEIGHT, lanes.length * LANE_HEIGHT - offset));
+  paintAxis(view, context, width, Math.min(height - AXIS_HEIGHT, lanes.length * LANE_HEIGHT - offset));
 }
 
 function laneAt(view, event) {
-  const y = event.clientY - view.canvas.getBoundingClientRect().top + view.box.scrollTop;
-  return Math.floor(y / LANE_HEIGHT);
+  const area = view.canvas.getBoundingClientRect(), y = event.clientY - area.top;
+  return y < area.height - AXIS_HEIGHT ? Math.floor((y + view.box.scrollTop) / LANE_HEIGHT) : -1;
 }
 
 // A thread is looked at alone, with others, or no more; of CPUs the query has it.
@@ -125,7 +133,7 @@ function laneKey(view, key) {
   if (!steps[key] || !view.lanes.length)
     return false;
   view.cursor = Math.max(0, Math.min(view.lanes.length - 1, view.cursor + steps[key]));
-  view.box.scrollTop = Math.max(Math.min(view.box.scrollTop, view.cursor * LANE_HEIGHT), (view.cursor + 1) * LANE_HEIGHT - view.box.clientHeight);
+  view.box.scrollTop = Math.max(Math.min(view.box.scrollTop, view.cursor * LANE_HEIGHT), (view.cursor + 1) * LANE_HEIGHT + AXIS_HEIGHT - view.box.clientHeight);
   const lane = view.lanes[view.cursor];
   say(`${laneLabel(lane)}: ${formatCount(lane.end - lane.start)} samples`);
   paintLanes(view);
@@ -185,7 +193,7 @@ function makeTimeView() {
         Object.assign(view, {key, lanes: model.hasTimes ? makeLanes() : [], cursor: -1});
       none.hidden = view.lanes.length > 0;
       box.hidden = !none.hidden;
-      spacer.style.height = `${view.lanes.length * LANE_HEIGHT}px`;
+      spacer.style.height = `${view.lanes.length * LANE_HEIGHT + AXIS_HEIGHT}px`;
       if (!box.hidden)
         paintLanes(view);
     },
