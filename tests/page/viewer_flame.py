@@ -131,6 +131,27 @@ def test_times_have_the_same_place_everywhere():
     silent(page)
 
 
+def test_heatmap_of_steady_load_shows_variation():
+    profile = pages.Profile("steady")
+    profile.recording()
+    profile.thread(1, 1, "prog")
+    node = profile.stack(profile.frame("main"))
+    for i in range(5000):  # 100 cells of 20 ms: 20 ms and 22 ms by turns
+        profile.sample(i * 400 + 200, node, weight=400000 + 40000 * (i // 50 % 2))
+    profile.sample(1999999, node, weight=1)
+    page = show(profile.page(), "view=heat&column=1000000000")
+    legend = text(page, ".legend")
+    check(legend.split(":")[0].endswith("20.0 ms") and "nothing" in legend and "20.0 ms\n" in legend and "22.0 ms" in legend, legend)
+    x, y, width, height = area(page, ".heat canvas")
+    row = (height - 20) / 50
+    light, dark = (pixel(page, 300, y + row * (number + 0.5)) for number in (21, 20))
+    check(sum(abs(a - b) for a, b in zip(light, dark)) > 200, f"20 ms {light}, 22 ms {dark}")
+    begin = 202 + (1280 - 218) / 2  # of the second column, as in the strip
+    page.mouse((begin + 5, y + height - 22), "down", (begin + 9, y + height - 25), "up")
+    wait("a span", lambda: "span" in state(page))
+    check(state(page)["span"].startswith("1000000-10"), state(page)["span"])
+
+
 # ---- callers and callees ---------------------------------------------------------------
 
 def halves(page):

@@ -90,10 +90,9 @@ function cellChange(tree, cell, kind) {
   return most ? Math.sign(change) * Math.sqrt(Math.min(1, Math.abs(change) / most)) : 0;
 }
 
-// Weight 0 to 1, for the heatmap.
+// From the least (0) to the most (1) of the heatmap; what has nothing has the ground of strips.
 function heatColour(part) {
   const isDark = themeName() === "dark";
-  const strength = Math.sqrt(part);
-  return isDark ? `hsl(${(20 + 35 * strength).toFixed(0)}, 85%, ${(14 + 56 * strength).toFixed(0)}%)`
-    : `hsl(${(42 - 38 * strength).toFixed(0)}, 88%, ${(92 - 52 * strength).toFixed(0)}%)`;
+  return isDark ? `hsl(${(14 + 41 * part).toFixed(0)}, 85%, ${(20 + 52 * part).toFixed(0)}%)`
+    : `hsl(${(46 - 44 * part).toFixed(0)}, 88%, ${(86 - 50 * part).toFixed(0)}%)`;
 }

@@ -29,52 +29,92 @@ function binHeat(model, state, recording) {
     cells[cell] += weight[i];
     most = Math.max(most, cells[cell]);
   }
-  return {piece, columns, cells, most};
+  const least = cells.reduce((found, value) => value ? Math.min(found, value) : found, most);
+  return {piece, columns, cells, most, least};
+}
+
+// [x, width] of a column, which begins where its time is in the strip; the last one ends with the recording.
+function columnPlace(view, column) {
+  const {area, columnWidth} = view, x = area.left + column * columnWidth;
+  return [x, Math.max(Math.min(columnWidth, area.left + area.width - x), 1)];
 }
 
 function paintHeatSpan(context, view, span) {
-  const {heat, cellWidth, cellHeight} = view, step = heat.piece / HEAT_ROWS;
+  const {heat, cellHeight} = view, step = heat.piece / HEAT_ROWS;
   context.strokeStyle = theme().spanEdge;
   context.fillStyle = theme().span;
   const first = Math.max(0, Math.floor(span[0] / step)), last = Math.min(heat.cells.length - 1, Math.ceil(span[1] / step) - 1);
   for (let column = Math.floor(first / HEAT_ROWS); column <= Math.floor(last / HEAT_ROWS); column++) {
     const from = Math.max(first - column * HEAT_ROWS, 0), to = Math.min(last - column * HEAT_ROWS, HEAT_ROWS - 1);
-    const box = [column * cellWidth, (HEAT_ROWS - 1 - to) * cellHeight, cellWidth, (to - from + 1) * cellHeight];
+    const [x, width] = columnPlace(view, column), box = [x, (HEAT_ROWS - 1 - to) * cellHeight, width, (to - from + 1) * cellHeight];
     context.fillRect(...box);
     context.strokeRect(box[0] + 0.5, box[1] + 0.5, Math.max(box[2] - 1, 0.5), Math.max(box[3] - 1, 0.5));
   }
 }
 
+// What is where: times within a column at the left, those at which columns begin below them.
+function paintHeatAxes(context, view) {
+  const {heat, area, cellHeight} = view, pieceNs = heat.piece * app.model.unitNs, high = HEAT_ROWS * cellHeight;
+  paintTicks(context, area, high);
+  context.fillText(`columns of ${formatNs(pieceNs)}`, 6, high + 12);
+  context.textAlign = "right";
+  const step = niceStep(pieceNs, Math.max(2, Math.min(10, Math.floor(high / 40))));
+  for (let at = 0; at <= pieceNs * 1.001; at += step) {
+    const y = high * (1 - at / pieceNs);
+    context.fillRect(area.left - 5, Math.min(y, high - 1), 4, 1);
+    context.fillText(at ? `+${formatNs(at)}` : "0", area.left - 8, Math.max(10, Math.min(y + 4, high - 2)));
+  }
+  context.textAlign = "left";
+  for (const [i, line] of ["time within", "a column"].entries())
+    context.fillText(line, 6, high / 2 + 14 * i);
+}
+
+// From 0, for the least that a cell has which has any, to 1.
+function heatPart(heat, weight) {
+  return heat.most > heat.least ? (weight - heat.least) / (heat.most - heat.least) : 1;
+}
+
 function paintHeat(view) {
   const {heat, box, canvas} = view, width = box.clientWidth, height = Math.max(box.clientHeight, 60);
   const context = fitCanvas(canvas, width, height), colours = theme();
-  view.cellWidth = Math.min(40, width / heat.columns);
+  view.area = timeArea(SIDE);
+  view.columnWidth = view.area.width * heat.piece / Math.max(app.model.length, 1);
   view.cellHeight = (height - SCALE_HEIGHT - 4) / HEAT_ROWS;
+  const gap = view.columnWidth > 4 && view.cellHeight > 4 ? 0.5 : 0;
   context.fillStyle = colours.ground;
   context.fillRect(0, 0, width, height);
   context.fillStyle = colours.strip;
-  context.fillRect(0, 0, heat.columns * view.cellWidth, HEAT_ROWS * view.cellHeight);
+  context.fillRect(view.area.left, 0, view.area.width, HEAT_ROWS * view.cellHeight);
   for (let i = 0; i < heat.cells.length; i++) {
     if (!heat.cells[i])
       continue;
-    context.fillStyle = heatColour(heat.cells[i] / heat.most);
-    context.fillRect(Math.floor(i / HEAT_ROWS) * view.cellWidth, (HEAT_ROWS - 1 - i % HEAT_ROWS) * view.cellHeight,
-      Math.max(view.cellWidth - (view.cellWidth > 4 ? 0.5 : 0), 0.5), Math.max(view.cellHeight - (view.cellHeight > 4 ? 0.5 : 0), 0.5));
+    const [x, wide] = columnPlace(view, Math.floor(i / HEAT_ROWS));
+    context.fillStyle = heatColour(heatPart(heat, heat.cells[i]));
+    context.fillRect(x, (HEAT_ROWS - 1 - i % HEAT_ROWS) * view.cellHeight, wide - gap, Math.max(view.cellHeight - gap, 0.5));
   }
-  context.fillStyle = colours.faint;
-  context.font = "11px system-ui, sans-serif";
-  const pieceNs = heat.piece * app.model.unitNs, step = Math.max(1, Math.ceil(70 / view.cellWidth));
-  for (let column = 0; column < heat.columns; column += step)
-    context.fillText(`${formatSeconds(column * pieceNs, pieceNs)} s`, column * view.cellWidth + 2, height - 5);
+  paintHeatAxes(context, view);
   const span = view.drag || app.state.span;
   if (span)
     paintHeatSpan(context, view, span);
 }
 
+function makeHeatLegend(view) {
+  const legend = make("div", {class: "legend"});
+  legend.sync = () => setChildren(legend, `${view.key} ${themeName()}`, () => {
+    const {heat} = view, {unit} = app.model.meta.events[app.state.event];
+    if (!heat || !heat.most)
+      return [];
+    const parts = heat.most > heat.least ? [0, 0.25, 0.5, 0.75, 1] : [1];
+    return [`a cell is ${formatNs(heat.piece * app.model.unitNs / HEAT_ROWS)}:`, legendItem(theme().strip, "nothing"),
+      ...parts.map((part) => legendItem(heatColour(part), formatWeight(heat.least + part * (heat.most - heat.least), unit)))];
+  });
+  return legend;
+}
+
 // [from, to) of the cell at the pointer, in steps of time.
 function heatCellAt(view, event) {
   const area = view.canvas.getBoundingClientRect(), {heat} = view;
-  const column = Math.max(0, Math.min(heat.columns - 1, Math.floor((event.clientX - area.left) / view.cellWidth)));
+  const column = Math.max(0, Math.min(heat.columns - 1, Math.floor((event.clientX - area.left - view.area.left) / view.columnWidth)));
   const row = HEAT_ROWS - 1 - Math.max(0, Math.min(HEAT_ROWS - 1, Math.floor((event.clientY - area.top) / view.cellHeight)));
   const from = column * heat.piece + row * heat.piece / HEAT_ROWS;
   return {from, to: from + heat.piece / HEAT_ROWS, weight: heat.cells[column * HEAT_ROWS + row]};
@@ -104,7 +144,7 @@ function heatPieceText(ns) {
 function makeHeatView() {
   const canvas = make("canvas", {"aria-hidden": "true"}), box = make("div", {class: "heat", role: "img", tabIndex: 0,
     "aria-label": "Heatmap of samples; the strip above takes spans by the keyboard"}, canvas);
-  const view = {box, canvas, heat: null, drag: null, key: ""};
+  const view = {box, canvas, heat: null, drag: null, key: "", area: null};
   canvas.addEventListener("mousedown", (event) => {
     if (event.button === 0)
       dragHeat(view, event);
@@ -117,20 +157,20 @@ function makeHeatView() {
   canvas.addEventListener("mouseleave", hideTip);
   const choice = makeChoice("A column is", [["0", "chosen by length"], ...HEAT_PIECES.map((ns) => [String(ns), heatPieceText(ns)])],
     () => String(app.state.column), (column) => go({column: Number(column)}));
-  const bar = make("div", {class: "bar"}, choice, make("span", {class: "hint"}, "Time goes upwards in a column, then to the next one. Drag: a span."));
+  const bar = make("div", {class: "bar"}, choice, make("span", {class: "hint"}, "Time goes upwards in a column, then to the next one. Drag: a span."), makeHeatLegend(view));
   const none = make("p", {class: "empty"}, "There are no times in this recording.");
   return {
     element: make("div", {class: "view fills"}, bar, none, box),
     focus: () => box.focus(),
     draw() {
       const {model, state} = app, key = `${selectionKey(state, true)} ${state.column}`;
-      syncAll(bar);
       none.hidden = model.hasTimes;
       box.hidden = !none.hidden;
       if (box.hidden)
         return;
       if (view.key !== key)
         Object.assign(view, {key, heat: binHeat(model, state, model.current)});
+      syncAll(bar);
       paintHeat(view);
     },
   };
