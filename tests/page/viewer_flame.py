@@ -79,6 +79,58 @@ def test_links_to_cells_too_narrow():
     silent(page)
 
 
+# ---- the wheel -------------------------------------------------------------------------
+
+def turn(page, x, y, pixels, *, ctrl=False):
+    page.chrome("Input.dispatchMouseEvent", type="mouseWheel", x=round(x), y=round(y), deltaX=0, deltaY=pixels, modifiers=2 if ctrl else 0)
+
+
+def test_wheel_zooms_the_span():
+    page = show(pages.small().page(), "view=time")
+    x, y, _, _ = area(page, "#strip canvas")
+    rows = area(page, ".lanes canvas")[1]
+    middle = 202 + (1280 - 218) / 2
+    for place in (y + 20, rows + 20):
+        turn(page, middle, place, -200)
+        turn(page, middle, place, -200)
+        wait("a shorter span", lambda: "span" in state(page))
+        first, last = map(int, state(page)["span"].split("-"))
+        check(0 < first < 695000 < last < 1390000 and abs(first + last - 1390000) < 4000, (first, last))
+        page.back()
+        becomes(page, "span", None)
+    for _ in range(2):
+        turn(page, middle, y + 20, -100, ctrl=True)
+    wait("with Ctrl, too", lambda: "span" in state(page))
+    for _ in range(3):
+        turn(page, middle, y + 20, 200)
+    becomes(page, "span", None)
+    silent(page)
+
+
+def test_wheel_scrolls_and_zooms_the_flame_graph():
+    profile = pages.Profile("deep")
+    profile.recording()
+    profile.thread(1, 1, "prog")
+    levels = [profile.frame(f"level_{i}") for i in range(100)]
+    profile.sample(0, profile.stack(*levels), weight=1000)
+    profile.sample(1, profile.stack(*levels[:2], profile.frame("other")), weight=3000)
+    page = show(profile.page())
+    turn(page, *cell(page, 3, 0.9), 300)
+    wait("it scrolls", lambda: page.run("return document.querySelector('.flame').scrollTop") > 100)
+    turn(page, *cell(page, 3, 0.9), -300)
+    wait("and back", lambda: page.run("return document.querySelector('.flame').scrollTop") == 0)
+    check("zoom" not in state(page), "without Ctrl it does not zoom")
+    turn(page, *cell(page, 3, 0.9), -100, ctrl=True)
+    becomes(page, "zoom", "0.1.2")
+    page.mouse(cell(page, 2, 0.5), cell(page, 5, 0.5))
+    wait("both shares", lambda: "25.00%" in tip(page) and "100.00% of level_2" in tip(page))
+    settle(page)
+    page.run("return new Promise((done) => setTimeout(done, 250))")
+    turn(page, *cell(page, 3, 0.9), 100, ctrl=True)
+    becomes(page, "zoom", "0.1")
+    silent(page)
+
+
 # ---- two recordings --------------------------------------------------------------------
 
 def changes():

@@ -9,6 +9,7 @@ function makeBrush(canvas, box, redraw, onClick) {
       startDrag(brush, canvas, event);
   });
   canvas.addEventListener("dblclick", () => go({span: null}));
+  canvas.addEventListener("wheel", (event) => wheelBrush(brush, canvas, box, event), {passive: false});
   box.addEventListener("keydown", (event) => {
     if (!event.ctrlKey && !event.altKey && !event.metaKey && brushKey(brush, event.key, event.shiftKey))
       event.preventDefault();
@@ -59,6 +60,39 @@ function takeSpan(from, to) {
     go({span});
   else
     draw();
+}
+
+const WHEEL_RATE = 0.002, WHEEL_MOST = 200, LINE_PIXELS = 33, WHEEL_REST_MS = 300;
+const wheel = {timer: 0, before: null};
+
+// The wheel makes the span shorter or longer around the time at the pointer. Where there is something to scroll, only
+// with Ctrl.
+function wheelBrush(brush, canvas, box, event) {
+  const {model, state} = app, page = document.documentElement;
+  if (!event.ctrlKey && (box.scrollHeight > box.clientHeight || page.scrollHeight > page.clientHeight || !event.deltaY))
+    return;
+  event.preventDefault();
+  const turn = Math.max(-WHEEL_MOST, Math.min(WHEEL_MOST, event.deltaY * (event.deltaMode ? LINE_PIXELS : 1)));
+  const [from, to] = state.span || [0, model.length], times = Math.exp(turn * WHEEL_RATE);
+  const at = Math.max(from, Math.min(to, timeAt(brush, event.clientX - canvas.getBoundingClientRect().left)));
+  const next = [Math.max(0, Math.floor(at - (at - from) * times)), Math.min(model.length, Math.ceil(at + (to - at) * times))];
+  if (next[0] < next[1])
+    turnSpan(next[0] || next[1] < model.length ? next : null);
+}
+
+// Many turns of the wheel are one step for the browser's back button: it is taken when the wheel rests.
+function turnSpan(span) {
+  const before = wheel.timer ? wheel.before : app.state.span;
+  clearTimeout(wheel.timer);
+  app.state = {...app.state, span};
+  draw();
+  wheel.before = before;
+  wheel.timer = setTimeout(() => {
+    const chosen = app.state.span;
+    wheel.timer = 0;
+    app.state = {...app.state, span: before};
+    go({span: chosen});
+  }, WHEEL_REST_MS);
 }
 
 const BRUSH_STEPS = {ArrowLeft: -1, ArrowRight: 1};

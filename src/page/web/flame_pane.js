@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A call tree on a canvas as large as its window, in a box that scrolls: with mouse and keys.
 
-// `on` has pick(cell) for a click or Enter, and select(cell) for what the cursor is on. So many rows as `pane.above` says
+const WHEEL_STEP_MS = 200;
+
+// `on` has pick(cell) for a click or Enter, zoom(cell) for Ctrl and the wheel, if that does anything, and select(cell) for what the cursor is on. So many rows as `pane.above` says
 // are not shown: of callers and callees the root, which is between them.
 function makeFlamePane(label, on) {
   const canvas = make("canvas", {"aria-hidden": "true"});
   const spacer = make("div", {class: "spacer"}, canvas);
   const box = make("div", {class: "flame", tabIndex: 0, role: "application", "aria-label": label, "aria-roledescription": "flame graph"}, spacer);
   const pane = {box, canvas, spacer, on, label, tree: null, layout: null, zoomed: null, height: 0, upward: false, showsChange: false,
-    found: null, hovered: null, selected: null, fits: false, above: 0};
+    found: null, hovered: null, selected: null, fits: false, above: 0, wheeled: -WHEEL_STEP_MS};
   box.addEventListener("scroll", () => paintPane(pane));
   canvas.addEventListener("mousemove", (event) => hoverPane(pane, event));
   canvas.addEventListener("mouseleave", () => hoverPane(pane, null));
@@ -19,6 +21,10 @@ function makeFlamePane(label, on) {
       on.pick(place.cell);
     }
   });
+  box.addEventListener("wheel", (event) => {
+    if (event.ctrlKey && on.zoom && pane.layout)
+      wheelPane(pane, event);
+  }, {passive: false});
   box.addEventListener("keydown", (event) => {
     if (!event.ctrlKey && !event.altKey && !event.metaKey && flameKey(pane, event.key))
       event.preventDefault();
@@ -34,6 +40,27 @@ function paneAt(pane, event) {
   return pane.layout && placeAt(pane.layout, row, event.clientX - area.left);
 }
 
+// Ctrl and the wheel: into the cell at the pointer, or a step out; without Ctrl the box scrolls.
+function wheelPane(pane, event) {
+  const place = paneAt(pane, event), {zoomed} = pane;
+  event.preventDefault();
+  if (event.timeStamp - pane.wheeled < WHEEL_STEP_MS)
+    return;
+  const cell = event.deltaY > 0 ? zoomed.up : event.deltaY < 0 && place && place.cell.depth > zoomed.depth ? place.cell : null;
+  if (cell) {
+    pane.wheeled = event.timeStamp;
+    pane.on.zoom(cell);
+  }
+}
+
+// What the tip says of a cell: of what is zoomed to, its share too.
+function tellCell(pane, cell) {
+  const {tree, zoomed} = pane, lines = describeCell(tree, cell);
+  if (cell.depth > zoomed.depth && (zoomed.up || pane.above))
+    lines.push(`${formatShare(cell.size, zoomed.size)} of ${cellName(tree, zoomed, 60)}`);
+  return lines;
+}
+
 function hoverPane(pane, event) {
   const place = event && paneAt(pane, event), cell = place ? place.cell : null;
   pane.canvas.style.cursor = cell ? "pointer" : "default";
@@ -42,7 +69,7 @@ function hoverPane(pane, event) {
     paintPane(pane);
   }
   if (cell)
-    showTip(describeCell(pane.tree, cell), event.clientX, event.clientY);
+    showTip(tellCell(pane, cell), event.clientX, event.clientY);
   else
     hideTip();
 }

@@ -12,6 +12,7 @@ const KEYS = [
   ["0", "zooms out whole", () => go({zoom: ""})],
   ["arrows, Home", "go to another cell, row or time", null],
   ["Space", "over time: here a span begins; once more: there it ends", null],
+  ["wheel", "over time: a shorter or longer span around the pointer, with Ctrl where it scrolls otherwise; in a flame graph with Ctrl: into the cell, or a step out", null],
   ["x", "takes the span away", () => go({span: null})],
   ["r", "reversed: what takes time outermost, its callers inside", () => go({reversed: !app.state.reversed, zoom: ""})],
   ["c", "a function that calls itself is one cell", () => go({merged: !app.state.merged, zoom: ""})],

@@ -76,6 +76,7 @@ function makeCrumbs() {
 function makeFlameView() {
   const pane = makeFlamePane("Flame graph: arrow keys go from cell to cell, Enter zooms; key 8 is the same as a table", {
     pick: (cell) => go({zoom: cellPath(cell)}),
+    zoom: (cell) => go({zoom: cellPath(cell)}),
     select: (cell) => selectFrame(cell ? cell.frame : -1, () => ({tree: pane.tree, cell: pane.selected})),
   });
   const bar = make("div", {class: "bar"}, ...treeToggles(),
