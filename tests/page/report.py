@@ -494,6 +494,57 @@ def test_streams_have_pages():
     assert path_of("said.html") in said and "browser" in said, said
 
 
+# The allocation of number FAIL_AT, from 1, has no memory.
+FAILING = r"""
+#include <errno.h>
+#include <stdlib.h>
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
+static long nr, at = -1;
+static int fails(void)
+{
+	if (at < 0)
+		at = getenv("FAIL_AT") ? atol(getenv("FAIL_AT")) : 0;
+	if (++nr != at)
+		return 0;
+	errno = ENOMEM;
+	return 1;
+}
+void *malloc(size_t size) { return fails() ? NULL : __libc_malloc(size); }
+void *calloc(size_t count, size_t size) { return fails() ? NULL : __libc_calloc(count, size); }
+void *realloc(void *from, size_t size) { return fails() ? NULL : __libc_realloc(from, size); }
+"""
+
+
+def preload():
+    """What makes allocations fail."""
+    if not shutil.which("gcc"):
+        raise tap.Skip("gcc is not installed")
+    source, library = path_of("failing.c"), path_of("failing.so")
+    with open(source, "w", encoding="ascii") as file:
+        file.write(FAILING)
+    if subprocess.run(["gcc", "-shared", "-fPIC", "-fno-builtin", "-o", library, source], check=False, stderr=subprocess.DEVNULL).returncode:
+        raise tap.Skip("gcc makes no libraries")
+    probe = tap.run(TALLY, "--version", env=dict(os.environ, LD_PRELOAD=library))
+    if probe.returncode or probe.stderr:
+        raise tap.Skip("this tally has another allocator, or another libc")
+    return library
+
+
+def test_memory_that_is_out():
+    """It ends with an error or has all samples, wherever an allocation fails."""
+    recording, symfs = shop()
+    library, wanted = preload(), len(page_of(recording).samples)
+    refused = 0
+    for number in [*range(1, 30), *range(30, 2000, 97)]:
+        run = tap.run(TALLY, "report", "-i", recording, *symfs, "--html", "-", "--html-source",
+                      env=dict(os.environ, LD_PRELOAD=library, FAIL_AT=str(number)))
+        assert run.returncode in (0, 1, 129), (number, run.returncode, run.stderr)
+        refused += run.returncode != 0
+        if not run.returncode:
+            tap.same(len(decode.Page(run.stdout).samples), wanted, f"allocation {number}")
+    assert refused > 10, refused
+
+
 # ---- from strangers ----------------------------------------------------------------------------------
 
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/recording/page_source.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/arith.h"
@@ -94,6 +95,7 @@ static bool source_json(const struct page_source *source, struct tally_source_te
 	uint32_t first = source->first > AROUND ? source->first - AROUND : 1, last, line;
 	const char *text;
 	size_t len;
+	int ret;
 
 	/* Of more lines than there is room for those around the heaviest one. */
 	if (source->last - first >= PAGE_SOURCE_LINES_MAX &&
@@ -101,7 +103,9 @@ static bool source_json(const struct page_source *source, struct tally_source_te
 		first = source->heaviest - PAGE_SOURCE_LINES_MAX / 2;
 	last = TALLY_MIN(TALLY_MIN(source->last, UINT32_MAX - AROUND) + AROUND,
 			 first + PAGE_SOURCE_LINES_MAX - 1);
-	if (tally_source_texts_get(texts, source->file, source->first, &text, &len))
+	ret = tally_source_texts_get(texts, source->file, source->first, &text, &len);
+	out->failed |= ret == -ENOMEM;
+	if (ret)
 		return false;
 	tally_json_open(out, NULL, '{');
 	tally_json_text(out, "file", source->file);
