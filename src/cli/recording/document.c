@@ -104,23 +104,30 @@ static bool was_told(int code)
 	return code == -EINTR || code == -ENOMEM || code == -ENODATA;
 }
 
-int tally_document_open(const char *path, struct tally_document *ret_document)
+void tally_document_begin(const char *path, struct tally_document *ret_document)
 {
-	struct tally_document document = {.path = is_stdout(path) ? NULL : path,
-					  .fd = STDOUT_FILENO};
-	int ret = 0;
+	bool is_path = !is_stdout(path);
 
-	if (document.path && is_special(path)) {
-		document.fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-		ret = document.fd < 0 ? tally_replacement_print_error(path, -errno) : 0;
-	} else if (document.path) {
-		ret = tally_replacement_open(path, &document.replacement);
-		document.replaces = true;
-		document.fd = ret ? -1 : document.replacement.fd;
+	*ret_document = (struct tally_document){.path = is_path ? path : NULL,
+						.fd = is_path ? -1 : STDOUT_FILENO};
+}
+
+static int document_open(struct tally_document *document)
+{
+	int ret;
+
+	if (document->fd >= 0)
+		return 0;
+	if (is_special(document->path)) {
+		document->fd = open(document->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+		return document->fd < 0 ? -errno : 0;
 	}
-	if (!ret)
-		*ret_document = document;
-	return ret;
+	ret = tally_replacement_open(document->path, &document->replacement);
+	if (ret)
+		return -ENODATA; /* told */
+	document->replaces = true;
+	document->fd = document->replacement.fd;
+	return 0;
 }
 
 /* main() tells that it failed. */
@@ -136,11 +143,13 @@ int tally_document_write(void *arg, const void *bytes, size_t len)
 {
 	struct tally_document *document = arg;
 	const char *at = bytes;
-	int ret = document->replaces ? tally_replacement_check(&document->replacement) : 0;
+	int ret = document_open(document);
 
 	document->bytes += len;
 	if (!document->path)
 		return write_stdout(bytes, len);
+	if (!ret && document->replaces)
+		ret = tally_replacement_check(&document->replacement);
 	while (len && !ret) {
 		ssize_t written = write(document->fd, at, len);
 
@@ -156,13 +165,16 @@ int tally_document_write(void *arg, const void *bytes, size_t len)
 
 int tally_document_close(struct tally_document *document, int ret)
 {
+	/* An empty file is one, too. */
+	if (!ret)
+		ret = document_open(document);
 	if (ret && document->path && !was_told(ret))
 		tally_replacement_print_error(document->path, ret);
 	if (document->replaces) {
 		if (!ret)
 			ret = tally_replacement_commit(&document->replacement, -1);
 		tally_replacement_close(&document->replacement);
-	} else if (document->path && close(document->fd) && !ret) {
+	} else if (document->path && document->fd >= 0 && close(document->fd) && !ret) {
 		ret = tally_replacement_print_error(document->path, -errno);
 	}
 	return ret;

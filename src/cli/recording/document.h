@@ -12,8 +12,8 @@
 
 struct tally_document {
 	const char *path; /* NULL: stdout */
-	int fd;
-	bool replaces; /* a file: */
+	int fd;           /* -1: it is opened with the first bytes */
+	bool replaces;    /* a file, once it is open: */
 	struct tally_replacement replacement;
 	uint64_t bytes; /* written so far */
 };
@@ -33,8 +33,9 @@ int tally_document_check_plain(const char *option, const char *path);
 /* Whether `path` is the file of the recording at `input`, which would be gone; says so. */
 bool tally_document_is(const char *path, const char *input);
 
-/* Open it; `path` is borrowed, NULL or "-": stdout. 0 or -errno, which was told. */
-int tally_document_open(const char *path, struct tally_document *ret_document);
+/* Begin one; `path` is borrowed, NULL or "-": stdout. Nothing is opened yet: until there are bytes
+ * to write a signal ends the process, and nothing is left behind. */
+void tally_document_begin(const char *path, struct tally_document *ret_document);
 
 /* Write all bytes; `document` is a struct tally_document. 0; -errno; -EINTR if the user wants to
  * end: nothing was told. */

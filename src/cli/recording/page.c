@@ -320,10 +320,9 @@ static int maker_write(struct page_maker *maker)
 {
 	const struct tally_html_request *request = maker->request;
 	struct tally_document document;
-	int ret = tally_document_open(request->output, &document);
+	int ret;
 
-	if (ret)
-		return ret;
+	tally_document_begin(request->output, &document);
 	ret = tally_html_write(maker->page, tally_document_write, &document);
 	tally_progress_end(&maker->progress);
 	ret = tally_document_close(&document, ret);

@@ -35,6 +35,21 @@ static char *path_followed(const char *path)
 	return followed ? followed : strdup(path);
 }
 
+/* A link that somebody else made in a directory where everybody may: the kernel does not follow it
+ * either, where fs.protected_symlinks is on. */
+static bool is_trap(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *up = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	struct stat link, folder;
+	bool is = !up || (!lstat(path, &link) && S_ISLNK(link.st_mode) && !stat(up, &folder) &&
+			  (folder.st_mode & (S_ISVTX | S_IWOTH)) == (S_ISVTX | S_IWOTH) &&
+			  link.st_uid != geteuid() && link.st_uid != folder.st_uid);
+
+	free(up);
+	return is;
+}
+
 int tally_replacement_open(const char *path, struct tally_replacement *ret_replacement)
 {
 	struct tally_replacement made = {.path = path_followed(path), .fd = -1};
@@ -42,6 +57,8 @@ int tally_replacement_open(const char *path, struct tally_replacement *ret_repla
 	sigset_t set;
 	int ret = made.path ? 0 : -ENOMEM;
 
+	if (!ret && is_trap(path))
+		ret = -EACCES;
 	if (!ret && !stat(made.path, &st) && !S_ISREG(st.st_mode))
 		ret = S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
 	if (!ret && asprintf(&made.temporary, "%s.XXXXXX", made.path) < 0) {
@@ -96,19 +113,29 @@ static int take_after(int fd, int like)
 	return fchmod(fd, mode) || futimens(fd, times) ? -errno : 0;
 }
 
-static int take_mode(const struct tally_replacement *replacement)
+/* Of the file that was there: its readers, and nobody else. Of a new one as the user wants it. */
+static int take_readers(const struct tally_replacement *replacement)
 {
-	mode_t mask = umask(0);
-	struct stat st;
+	mode_t mode = umask(0);
+	struct stat st, own;
 
-	umask(mask);
-	mask = stat(replacement->path, &st) ? 0666 & ~mask : st.st_mode & 0777;
-	return fchmod(replacement->fd, mask) ? -errno : 0;
+	umask(mode);
+	mode = 0666 & ~mode;
+	if (fstat(replacement->fd, &own))
+		return -errno;
+	if (!stat(replacement->path, &st)) {
+		mode = st.st_mode & 0777;
+		if ((st.st_uid != own.st_uid || st.st_gid != own.st_gid) &&
+		    fchown(replacement->fd, st.st_uid, st.st_gid) &&
+		    fchown(replacement->fd, (uid_t)-1, st.st_gid))
+			mode &= 0707;
+	}
+	return fchmod(replacement->fd, mode) ? -errno : 0;
 }
 
 int tally_replacement_commit(struct tally_replacement *replacement, int like)
 {
-	int ret = like < 0 ? take_mode(replacement) : take_after(replacement->fd, like);
+	int ret = like < 0 ? take_readers(replacement) : take_after(replacement->fd, like);
 
 	/* The bytes are on the disk before they take the name: after a crash the name has one of
 	 * the two files, and that is complete. */

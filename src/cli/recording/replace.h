@@ -24,8 +24,8 @@ int tally_replacement_open(const char *path, struct tally_replacement *ret_repla
 int tally_replacement_check(void *replacement);
 
 /* Give it the owner, the mode and the times of the file at `like`, and its name; without one (-1)
- * the mode of the file that it replaces, or of any new one. 0 or -errno, which was told: nothing
- * was replaced then. */
+ * owner, group and mode of the file that it replaces, or those of any new one. 0 or -errno, which
+ * was told: nothing was replaced then. */
 int tally_replacement_commit(struct tally_replacement *replacement, int like);
 
 /* Remove it, unless it was given its name; signals that came meanwhile do what they do. */

@@ -241,10 +241,9 @@ int report_export(struct report *report)
 {
 	const struct tally_export_format *format = tally_export_format_find(report->config->format);
 	struct tally_document document;
-	int ret = tally_document_open(report->config->output, &document);
+	int ret;
 
-	if (ret)
-		return ret;
+	tally_document_begin(report->config->output, &document);
 	report->document = &document;
 	ret = format ? write_format(report, format) : report_print(report);
 	report->document = NULL;

@@ -78,10 +78,9 @@ static int find_events(struct report *report, struct tally_svg_event **ret_event
 static int write_document(struct report *report)
 {
 	struct tally_document document;
-	int ret = tally_document_open(report->config->svg, &document);
+	int ret;
 
-	if (ret)
-		return ret;
+	tally_document_begin(report->config->svg, &document);
 	report->document = &document;
 	ret = report_flush(report);
 	report->document = NULL;
