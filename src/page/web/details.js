@@ -19,7 +19,7 @@ function describeCell(tree, cell) {
   if (tree.hasBase) {
     const before = base ? cell.base / base : 0, after = current ? cell.total / current : 0;
     lines.push(`before ${formatShare(cell.base, base)}, after ${formatShare(cell.total, current)}: ${formatChange(before, after)} points` +
-      (showsChange(app.state) === "weight" ? `; ${formatWeight(cell.base, unit)}, ${formatWeight(cell.total, unit)}: ${changeLabel(cell.total - cell.base, "weight")}` : ""));
+      (showsChange(app.state) === "weight" ? `; ${weightsOf(cell)}` : ""));
   }
   return lines;
 }

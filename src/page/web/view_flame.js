@@ -23,6 +23,12 @@ function changeLabel(change, kind) {
   return kind === "share" ? formatChange(0, change) : `${change < 0 ? "\u2212" : "+"}${formatWeight(Math.abs(change), unit)}`;
 }
 
+// Of a cell: before, after and the change.
+function weightsOf(cell) {
+  const {unit} = app.model.meta.events[app.state.event];
+  return `${formatWeight(cell.base, unit)}, ${formatWeight(cell.total, unit)}: ${changeLabel(cell.total - cell.base, "weight")}`;
+}
+
 // Colours of changes with their numbers, from the largest loss to the largest gain.
 function changeItems(kind) {
   const most = largestChange(app.model, app.weights, kind);
