@@ -447,6 +447,29 @@ def test_its_readers_are_those_of_new_files_or_of_the_one_before():
         tap.same(stat.S_IMODE(os.stat(page).st_mode), mode, "mode")
 
 
+def test_whose_it_was_it_stays():
+    if os.geteuid():
+        raise tap.Skip("only root makes files of others")
+    recording, _ = shop()
+    folder = path_of("sticky")
+    os.mkdir(folder)
+    os.chmod(folder, 0o1777)
+    page, link, target = (os.path.join(folder, name) for name in ("page.html", "link", "target"))
+    for path in (page, target):
+        with open(path, "w", encoding="ascii") as file:
+            file.write("old")
+    os.chown(page, 65534, 65533)
+    os.chmod(page, 0o640)
+    tap.same(tap.run(TALLY, "report", "-i", recording, "--html", page).returncode, 0, "status")
+    now = os.stat(page)
+    tap.same((now.st_uid, now.st_gid, stat.S_IMODE(now.st_mode)), (65534, 65533, 0o640), "owner, group and mode")
+    os.symlink(target, link)
+    os.lchown(link, 65534, 65534)
+    run = tap.run(TALLY, "report", "-i", recording, "--html", link)
+    assert run.returncode == 1 and "Permission denied" in run.stderr, run.stderr
+    tap.same(os.path.getsize(target), 3, "what a link of somebody else led to")
+
+
 def test_nothing_but_files_is_replaced():
     recording, _ = shop()
     with open(recording, "rb") as file:

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "abi/attr.h"
+#include "base/arith.h"
 #include "base/path.h"
 #include "base/suggest.h"
 #include "cli/main/output.h"
@@ -150,18 +151,29 @@ static size_t events_fill(const struct report *report, struct tally_export_event
 	return nr;
 }
 
-/* A format for one event has the first one; which others there are is told. */
+/* Formats take time and room for each event, so that they have the first ones; which others there
+ * are is told. */
+enum { EVENTS_MAX = 64, EVENTS_TOLD = 10 };
+
 static size_t events_limit(const struct tally_export_format *format,
 			   const struct tally_export_event *events, size_t nr)
 {
-	if (nr < 2 || !format->one_event)
+	size_t most = format->one_event ? 1 : EVENTS_MAX;
+
+	if (nr <= most)
 		return nr;
-	tally_print_warning("--format %s has room for one event: this is '%s'", format->name,
-			    events[0].name);
-	for (size_t i = 1; i < nr; i++)
+	if (format->one_event)
+		tally_print_warning("--format %s has room for one event: this is '%s'",
+				    format->name, events[0].name);
+	else
+		tally_print_warning("--format %s has the first %zu of %zu events", format->name,
+				    most, nr);
+	for (size_t i = most; i < TALLY_MIN(nr, most + EVENTS_TOLD); i++)
 		tally_print_detail("--event-number %u is '%s'", events[i].number + 1,
 				   events[i].name);
-	return 1;
+	if (nr > most + EVENTS_TOLD)
+		tally_print_detail("... and %zu more", nr - most - EVENTS_TOLD);
+	return most;
 }
 
 /* ---- writing -------------------------------------------------------------------- */
