@@ -9,7 +9,7 @@
 #include "page/parts.h"
 
 /* Bytes that are deflated at a time, and those that come of it, which are whole groups of three. */
-enum { LEVEL = 6, MEMORY = 9, RAW = -MAX_WBITS, IN_MAX = 1 << 20, OUT_MAX = 3 << 14 };
+enum { LEVEL = 6, MEMORY = 9, IN_MAX = 1 << 20, OUT_MAX = 3 << 14 };
 
 struct page_writer {
 	struct tally_html *page;
@@ -111,7 +111,7 @@ static int write_data(struct page_writer *writer)
 {
 	int ret;
 
-	if (deflateInit2(&writer->deflate, LEVEL, Z_DEFLATED, RAW, MEMORY, Z_DEFAULT_STRATEGY) !=
+	if (deflateInit2(&writer->deflate, LEVEL, Z_DEFLATED, MAX_WBITS, MEMORY, Z_DEFAULT_STRATEGY) !=
 	    Z_OK)
 		return -ENOMEM;
 	writer->deflate.next_out = writer->out;

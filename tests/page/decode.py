@@ -40,7 +40,7 @@ class Page:
         self.text = text
         self.meta = json.loads(self.element('<script type="application/json" id="tally-meta">'))
         assert self.meta["format"] == 1
-        data = zlib.decompress(base64.b64decode(self.element('<script type="text/plain" id="tally-data">'), validate=True), -15)
+        data = zlib.decompress(base64.b64decode(self.element('<script type="text/plain" id="tally-data">'), validate=True))
         self.columns, at = {}, 0
         for column in self.meta["columns"]:
             values = DECODERS[column["as"]](data[at:at + column["bytes"]])

@@ -136,7 +136,7 @@ class Profile:
 
 def page(meta, data):
     """A whole page as text."""
-    packer = zlib.compressobj(6, zlib.DEFLATED, -15)
+    packer = zlib.compressobj(6)
     return page_of(meta, packer.compress(data) + packer.flush())
 
 

@@ -11,6 +11,7 @@ import re
 import sys
 import tempfile
 import time
+import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "cli"))
@@ -441,6 +442,8 @@ def broken_pages():
     yield "long", pages.page(meta, data + b"123"), "longer"
     yield "bomb", pages.page(meta, b"\0" * 20000000), "longer"
     yield "no deflate", pages.page_of(meta, b"\xff" * 200), "do not unpack"
+    other = zlib.compress(data[:-1] + bytes([data[-1] ^ 1]))[:-4] + zlib.compress(data)[-4:]
+    yield "one bit", pages.page_of(meta, other), "do not unpack"
     for name, change in (("node_parent", {"as": "varint"}), ("sample_node", {"as": "wood"}), ("sample_time", {"count": 1 << 30}), ("frame_name", {"count": 3}),
                          ("string_bytes", {"count": -1}), ("sample_weight", {"name": "other"})):
         columns = [{**column, **change} if column["name"] == name else column for column in meta["columns"]]

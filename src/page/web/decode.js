@@ -34,7 +34,7 @@ function joinChunks(chunks, size) {
 async function inflate(packed, size) {
   if (typeof DecompressionStream !== "function")
     throw new BrokenPage("this browser cannot unpack data (it has no DecompressionStream); browsers since 2023 can");
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
   const reader = stream.getReader();
   const chunks = [];
   let length = 0;

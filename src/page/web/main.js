@@ -13,25 +13,29 @@ function selectionKey(state, withoutSpan) {
   return JSON.stringify([state.event, withoutSpan ? null : state.span, state.threads, state.query]);
 }
 
-// Sums of the selection, if it is another one. A query that is wrong takes nothing, and says why.
-function reweigh() {
-  const {state, model} = app, key = selectionKey(state);
-  if (app.key === key)
-    return;
-  app.key = key;
-  app.queryError = "";
+// What a query takes. One that is wrong takes nothing, and says why; neither is found out again.
+function selectBy(query) {
+  const {model} = app;
+  app.selectedBy = query;
   try {
-    if (app.selectedBy !== state.query)
-      app.selected = selectQuery(model, state.query);
-    app.selectedBy = state.query;
-    app.queryError = timeOutside(model, state.query);
+    app.selected = selectQuery(model, query);
+    app.queryError = timeOutside(model, query);
   } catch (error) {
     if (!(error instanceof BadQuery))
       throw error;
     app.queryError = `${error.message}${error.offset ? ` (at ${error.offset + 1})` : ""}`;
     app.selected = NOTHING;
-    app.selectedBy = null;
   }
+}
+
+// Sums of the selection, if it is another one.
+function reweigh() {
+  const {state, model} = app, key = selectionKey(state);
+  if (app.key === key)
+    return;
+  app.key = key;
+  if (app.selectedBy !== state.query)
+    selectBy(state.query);
   app.weights = weigh(model, makeFilter(model, state, app.selected));
 }
 

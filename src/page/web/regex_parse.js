@@ -113,10 +113,8 @@ function parseAtom(parser) {
 // Of one character and without repetition, so that the browser's own expressions cannot take long here.
 function compileSet(text, folds) {
   const set = new RegExp(`^${text}$`, folds ? "i" : "");
-  const known = new Int8Array(128).fill(-1);
+  const known = new Int8Array(1 << 16).fill(-1);
   return (code) => {
-    if (code > 127)
-      return set.test(String.fromCharCode(code));
     if (known[code] < 0)
       known[code] = set.test(String.fromCharCode(code)) ? 1 : 0;
     return known[code] === 1;

@@ -25,7 +25,7 @@ function choiceOf(...names) {
 
 function readSpan(text) {
   const parts = text.split("-").map(Number);
-  return parts.length === 2 && parts.every((value) => Number.isFinite(value) && value >= 0) && parts[0] < parts[1] ? parts : null;
+  return parts.length === 2 && parts.every((value) => value >= 0 && value <= Number.MAX_SAFE_INTEGER) && parts[0] < parts[1] ? parts : null;
 }
 
 // name: {otherwise, read(text, model) -> value or null, write(value)}. `isStep`: going there is a step that "back" undoes.

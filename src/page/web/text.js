@@ -2,7 +2,7 @@
 // Names come from recordings, that is from anybody: what cannot be seen, changes the direction of text or piles marks
 // upon marks is written as \u{...}, so that no name can look like another or leave its place.
 
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]|\p{M}{4,}/gu;
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{DI}\p{NChar}\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]|\p{M}{4,}/gu;
 const PLAIN = /^[\x20-\x7e]*$/;
 const CUT = "\u2026";
 const SHOWN_MAX = 200; // characters of a name in lists; the whole is shown on demand
@@ -15,7 +15,10 @@ function escapeText(text) {
 
 // At most `max` characters of the name, then escaped: what is cut away costs nothing.
 function shownText(text, max = SHOWN_MAX) {
-  return text.length > max ? escapeText(text.slice(0, max - 1)) + CUT : escapeText(text);
+  if (text.length <= max)
+    return escapeText(text);
+  const isPair = /[\ud800-\udbff]/.test(text[max - 2]); // half of one is no character
+  return escapeText(text.slice(0, isPair ? max - 2 : max - 1)) + CUT;
 }
 
 // The last part of a path; of a folder's path, and of names that are no paths, all of it.
