@@ -111,8 +111,8 @@ static int write_data(struct page_writer *writer)
 {
 	int ret;
 
-	if (deflateInit2(&writer->deflate, LEVEL, Z_DEFLATED, MAX_WBITS, MEMORY, Z_DEFAULT_STRATEGY) !=
-	    Z_OK)
+	if (deflateInit2(&writer->deflate, LEVEL, Z_DEFLATED, MAX_WBITS, MEMORY,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
 		return -ENOMEM;
 	writer->deflate.next_out = writer->out;
 	writer->deflate.avail_out = OUT_MAX;

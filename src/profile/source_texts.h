@@ -20,8 +20,8 @@ struct tally_source_options {
 	const char *prefix; /* goes before absolute paths, without their first directories: */
 	unsigned prefix_strip;
 	const char *symfs; /* goes before everything */
-	/* What comes of it is handed on, and whoever wrote the recording chose the paths: only files
-	 * that are called as source is, or that everybody may read. */
+	/* What comes of it is handed on, and whoever wrote the recording chose the paths: only
+	 * files that are called as source is, or that everybody may read. */
 	bool handed_on;
 };
 
