@@ -27,7 +27,7 @@ import fixtures
 import tap
 from crafted import *  # noqa: F403
 
-TALLY = sys.argv[1]
+TALLY = os.path.abspath(sys.argv[1])
 SETS = fixtures.sets(*sys.argv[2:4])
 WORK = tempfile.TemporaryDirectory(prefix="tally-page-")
 LOST = 2
