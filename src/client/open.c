@@ -140,31 +140,31 @@ static int open_one(struct tally_counters *counters, size_t index, size_t cpu, s
 	return 0;
 }
 
-/* A thread may end between its events, or lose those that it has by the exec of a privileged
- * program. Its leader is refused then (ENODEV; EINVAL, which may mean other things: ask for the
- * thread alone). */
-static bool is_gone(const struct tally_counters *counters, size_t thread, bool has_leader, int code)
+/* A thread may end between its events, lose those that it has by the exec of a privileged program,
+ * or leave its number to another one, whose exec it ended by. Its leader is refused then (ENODEV;
+ * EINVAL, which may mean other things: see whether the two are taken together anew). */
+static bool is_gone(const struct tally_counters *counters, size_t index, size_t cpu, size_t thread,
+		    int code)
 {
 	const struct tally_transport *transport = counters->transport;
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = PERF_ATTR_SIZE_VER0,
-		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.disabled = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
-	int fd;
+	const struct counter_event *event = &counters->events[index];
+	struct perf_event_attr attr = counters->events[event->leader].attr, own = event->attr;
+	int32_t tid = counters->threads->thread[thread].tid, number = event->cpus->cpu[cpu].number;
+	int leader, member;
 
-	if (!has_leader || (code != -ENODEV && code != -EINVAL))
+	if (group_fd(counters, index, cpu, thread) < 0 || (code != -ENODEV && code != -EINVAL))
 		return code == -ESRCH;
 	if (code == -ENODEV)
 		return true;
-	fd = transport->open(transport, &attr, counters->threads->thread[thread].tid, -1, -1,
-			     PERF_FLAG_FD_CLOEXEC);
-	if (fd >= 0)
-		transport->close(transport, fd);
-	return fd == -ESRCH;
+	attr.disabled = 1;
+	leader = transport->open(transport, &attr, tid, number, -1, PERF_FLAG_FD_CLOEXEC);
+	if (leader < 0)
+		return leader == -ESRCH;
+	member = transport->open(transport, &own, tid, number, leader, PERF_FLAG_FD_CLOEXEC);
+	if (member >= 0)
+		transport->close(transport, member);
+	transport->close(transport, leader);
+	return member >= 0 || member == -ESRCH;
 }
 
 /* Open one event everywhere. Threads that are gone are left out, as long as one is there. */
@@ -178,9 +178,7 @@ static int open_everywhere(struct tally_counters *counters, size_t index, size_t
 	for (size_t thread = 0; thread < threads; thread++) {
 		for (size_t cpu = 0; cpu < event->cpus->nr; cpu++) {
 			ret = open_one(counters, index, cpu, thread);
-			if (threads > 1 &&
-			    is_gone(counters, thread, group_fd(counters, index, cpu, thread) >= 0,
-				    ret))
+			if (ret && threads > 1 && is_gone(counters, index, cpu, thread, ret))
 				ret = -ESRCH;
 			*ret_cpu = cpu;
 			*ret_thread = thread;

@@ -205,6 +205,20 @@ static int one_gone(struct fake *fake, const struct perf_event_attr *attr, int32
 	return pid == 1001 ? -ESRCH : 0;
 }
 
+/* Another thread has its number: those of the first event, on two CPUs and three threads, are not
+ * of it. */
+static int one_replaced(struct fake *fake, const struct perf_event_attr *attr, int32_t pid,
+			int32_t cpu, int group_fd)
+{
+	return pid == 1001 && group_fd >= 0 && group_fd < FIRST_FD + 6 ? -EINVAL : 0;
+}
+
+static int one_without_groups(struct fake *fake, const struct perf_event_attr *attr, int32_t pid,
+			      int32_t cpu, int group_fd)
+{
+	return pid == 1001 && group_fd >= 0 ? -EINVAL : 0;
+}
+
 static int all_gone(struct fake *fake, const struct perf_event_attr *attr, int32_t pid, int32_t cpu,
 		    int group_fd)
 {
@@ -497,6 +511,29 @@ static void test_threads_gone(void **state)
 	free(fake);
 }
 
+static void test_threads_replaced(void **state)
+{
+	struct tally_event_spec specs[] = {spec(PERF_TYPE_SOFTWARE, 0, 0),
+					   spec(PERF_TYPE_SOFTWARE, 2, 0)};
+	struct tally_counters *counters = NULL;
+	struct fake *fake = fake_new(one_replaced);
+	struct tally_refusal why = {0};
+
+	specs[0].in_braces = specs[1].in_braces = true;
+	assert_int_equal(try_open(fake, specs, 2, "0-1", 3, NULL, &counters, NULL), 0);
+	assert_int_equal(fake->nr_open, 10);
+	assert_int_equal(tally_counters_fd(counters, 1, 0, 1), -1);
+	assert_true(tally_counters_fd(counters, 1, 0, 2) >= 0);
+	tally_counters_close(counters);
+	counters = NULL;
+	assert_int_equal(fake->nr_open, 0);
+	fake->rule = one_without_groups;
+	assert_int_equal(try_open(fake, specs, 2, "0-1", 3, NULL, &counters, &why), -EINVAL);
+	assert_null(counters);
+	assert_int_equal(fake->nr_open, 0);
+	free(fake);
+}
+
 /* What cannot be opened is left out, with its reason. */
 static void test_skip_unsupported(void **state)
 {
@@ -540,14 +577,14 @@ static void test_uncore(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_opens_all),      cmocka_unit_test(test_all_or_nothing),
-		cmocka_unit_test(test_groups),         cmocka_unit_test(test_weak_group),
-		cmocka_unit_test(test_cpu_clock),      cmocka_unit_test(test_user_only),
-		cmocka_unit_test(test_not_permitted),  cmocka_unit_test(test_old_kernel),
-		cmocka_unit_test(test_blames_field),   cmocka_unit_test(test_precise),
-		cmocka_unit_test(test_too_many_files), cmocka_unit_test(test_raises_limit),
-		cmocka_unit_test(test_threads_gone),   cmocka_unit_test(test_skip_unsupported),
-		cmocka_unit_test(test_uncore),
+		cmocka_unit_test(test_opens_all),        cmocka_unit_test(test_all_or_nothing),
+		cmocka_unit_test(test_groups),           cmocka_unit_test(test_weak_group),
+		cmocka_unit_test(test_cpu_clock),        cmocka_unit_test(test_user_only),
+		cmocka_unit_test(test_not_permitted),    cmocka_unit_test(test_old_kernel),
+		cmocka_unit_test(test_blames_field),     cmocka_unit_test(test_precise),
+		cmocka_unit_test(test_too_many_files),   cmocka_unit_test(test_raises_limit),
+		cmocka_unit_test(test_threads_gone),     cmocka_unit_test(test_threads_replaced),
+		cmocka_unit_test(test_skip_unsupported), cmocka_unit_test(test_uncore),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
