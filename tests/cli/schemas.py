@@ -202,7 +202,7 @@ def hold_page(path, *options):
     facts = json.loads(re.search(r'id="tally-meta">(.*?)</script>', page, re.S).group(1))
     hold("page", facts, f"page of {path}")
     data, at = re.search(r'id="tally-data">(.*?)</script>', page, re.S).group(1), 0
-    data = zlib.decompress(base64.b64decode(data), -15)
+    data = zlib.decompress(base64.b64decode(data))
     for column in facts["columns"]:
         if column["name"] == "annotations":
             hold("page-code", json.loads(data[at:at + column["bytes"]]), f"code in the page of {path}")
