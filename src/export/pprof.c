@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/path.h"
 #include "base/slots.h"
+#include "base/varint.h"
 #include "export/formats.h"
 #include "export/model.h"
 #include "export/protobuf.h"
@@ -196,7 +197,7 @@ static int add_locations(struct pprof *pprof, const struct tally_bucket_key *key
 
 	for (uint32_t at = 0; at < depth && !ret; at += nr) {
 		ret = location_find(pprof, key, at, &location, &nr);
-		tally_protobuf_varint(out, location);
+		tally_str_add_varint(out, location);
 	}
 	tally_protobuf_close(out, packed);
 	return ret;
@@ -237,9 +238,8 @@ static void add_values(struct pprof *pprof, const struct tally_bucket *bucket)
 	for (size_t i = 0; i < export->nr_events; i++) {
 		bool is_its = export->events[i].number == bucket->key.event;
 
-		tally_protobuf_varint(out, is_its ? bucket->nr : 0);
-		tally_protobuf_varint(out,
-				      is_its ? tally_export_sum(export, 0, bucket->period) : 0);
+		tally_str_add_varint(out, is_its ? bucket->nr : 0);
+		tally_str_add_varint(out, is_its ? tally_export_sum(export, 0, bucket->period) : 0);
 	}
 	tally_protobuf_close(out, packed);
 }

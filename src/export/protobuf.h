@@ -11,16 +11,14 @@
 
 #include "base/str.h"
 
-/* A number alone, as inside of packed fields. */
-void tally_protobuf_varint(struct tally_str *out, uint64_t value);
-
 /* A field that is a number, also when that is 0. Negative ones are written as uint64_t. */
 void tally_protobuf_u64(struct tally_str *out, unsigned field, uint64_t value);
 
 /* A field that is bytes or text. */
 void tally_protobuf_bytes(struct tally_str *out, unsigned field, const void *bytes, size_t len);
 
-/* A field that is a message, or packed numbers: what is written between open and close. What open
+/* A field that is a message, or packed numbers (tally_str_add_varint()): what is written between
+ * open and close. What open
  * returned is given to close; those inside close first. */
 size_t tally_protobuf_open(struct tally_str *out, unsigned field);
 void tally_protobuf_close(struct tally_str *out, size_t opened);

@@ -2,6 +2,7 @@
 #include "page/column.h"
 
 #include "base/arith.h"
+#include "base/varint.h"
 
 const struct page_column_kind page_column_kinds[PAGE_NR_COLUMNS] = {
 	[PAGE_STRING_BYTES] = {"string_bytes", PAGE_VARINT},
@@ -38,19 +39,6 @@ const char *page_encoding_name(enum page_encoding encoding)
 	return names[encoding];
 }
 
-static void add_varint(struct tally_str *out, uint64_t value)
-{
-	uint8_t bytes[10];
-	size_t nr = 0;
-
-	do {
-		bytes[nr] = (uint8_t)(value & 0x7f);
-		value >>= 7;
-		bytes[nr++] |= value ? 0x80 : 0;
-	} while (value);
-	tally_str_add_bytes(out, bytes, nr);
-}
-
 /* Small numbers for small differences of either sign. */
 static uint64_t zigzag(uint64_t from, uint64_t to)
 {
@@ -66,9 +54,9 @@ void page_column_put(struct page_column *columns, enum page_column_number number
 	if (encoding == PAGE_U8)
 		tally_str_add_char(&column->bytes, (char)value);
 	else if (encoding == PAGE_DELTA)
-		add_varint(&column->bytes, zigzag(column->last, value));
+		tally_str_add_varint(&column->bytes, zigzag(column->last, value));
 	else
-		add_varint(&column->bytes, value);
+		tally_str_add_varint(&column->bytes, value);
 	column->last = value;
 	column->is_used |= value != 0;
 	column->count++;

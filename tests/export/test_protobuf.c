@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 
+#include "base/varint.h"
 #include "export/protobuf.h"
 
 #include <cmocka.h>
@@ -37,7 +38,7 @@ static void numbers_of_every_length(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct tally_str out = {0};
 
-		tally_protobuf_varint(&out, cases[i].value);
+		tally_str_add_varint(&out, cases[i].value);
 		check(&out, cases[i].bytes, cases[i].len);
 		tally_str_free(&out);
 	}
