@@ -70,9 +70,8 @@ static inline uint32_t tally_export_depth(const struct tally_profile *profile,
 static inline uint32_t tally_export_frame(const struct tally_profile *profile,
 					  const struct tally_bucket_key *key, uint32_t at)
 {
-	uint32_t leaf = key->leaf ? key->leaf - 1 : key->frame;
-
-	return at ? tally_stacks_get(&profile->stacks, key->callers).frames[at - 1] : leaf;
+	return at ? tally_stacks_get(&profile->stacks, key->callers).frames[at - 1]
+		  : tally_bucket_leaf(key);
 }
 
 /* By frame of a profile with lines, as far as it is on a callchain: the frame of the function that

@@ -115,7 +115,7 @@ static int adder_node(struct page_adder *adder, uint32_t bucket, uint32_t *ret_n
 		for (uint32_t i = callers.nr; i > 0 && !ret; i--)
 			ret = adder_step(adder, callers.frames[i - 1], &node);
 		if (!ret)
-			ret = adder_step(adder, key->leaf ? key->leaf - 1 : key->frame, &node);
+			ret = adder_step(adder, tally_bucket_leaf(key), &node);
 		if (ret)
 			return ret;
 		adder->nodes[bucket] = node + 1;

@@ -281,7 +281,7 @@ static int count_path(struct adder *adder, uint32_t i, uint32_t comm)
 	for (uint32_t at = callers.nr; at > 0 && !ret; at--)
 		ret = path_step(adder, callers.frames[at - 1]);
 	if (!ret)
-		ret = path_step(adder, bucket->key.leaf ? bucket->key.leaf - 1 : bucket->key.frame);
+		ret = path_step(adder, tally_bucket_leaf(&bucket->key));
 	if (!ret)
 		ret = tally_intern(&adder->diff->paths, (const char *)adder->path.data,
 				   adder->path.len * sizeof(*adder->path.data), &key.path);

@@ -61,6 +61,12 @@ struct tally_bucket_key {
 	uint32_t label;
 };
 
+/* The innermost frame: of the callchain if there is one. */
+static inline uint32_t tally_bucket_leaf(const struct tally_bucket_key *key)
+{
+	return key->leaf ? key->leaf - 1 : key->frame;
+}
+
 struct tally_bucket {
 	struct tally_bucket_key key;
 	uint64_t nr, period;

@@ -110,16 +110,10 @@ void tally_selection_free(struct tally_selection *selection)
 
 /* ---- callchains ---------------------------------------------------------------- */
 
-/* The innermost function: of the callchain if there is one. */
-static uint32_t bucket_leaf(const struct tally_bucket_key *key)
-{
-	return key->leaf ? key->leaf - 1 : key->frame;
-}
-
 static int chain_add(struct tally_chains *chains, struct tally_slots *slots,
 		     const struct tally_bucket *bucket)
 {
-	uint32_t leaf = bucket_leaf(&bucket->key), callers = bucket->key.callers, number;
+	uint32_t leaf = tally_bucket_leaf(&bucket->key), callers = bucket->key.callers, number;
 	uint32_t hash = (uint32_t)tally_hash_u64((uint64_t)leaf << 32 | callers, 0);
 	struct tally_chain *chain = NULL;
 	int ret;
@@ -172,7 +166,7 @@ void tally_chains_free(struct tally_chains *chains)
 bool tally_chains_has(const struct tally_chains *chains, const struct tally_bucket_key *key,
 		      uint32_t function)
 {
-	const struct tally_chain chain = {.leaf = bucket_leaf(key), .callers = key->callers};
+	const struct tally_chain chain = {.leaf = tally_bucket_leaf(key), .callers = key->callers};
 
 	return tally_chain_find(chains, &chain, function) != UINT32_MAX;
 }
