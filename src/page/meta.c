@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/escape.h"
 #include "base/json.h"
 #include "page/table.h"
 
@@ -27,24 +26,9 @@ static void add_json_for_html(const char *json, struct tally_str *out)
 	}
 }
 
-void page_html_add(const char *text, struct tally_str *out)
-{
-	struct tally_str plain = {0};
-
-	tally_str_add_escaped(&plain, text);
-	for (const char *at = tally_str_text(&plain); *at; at++) {
-		if (strchr("<>&\"'", *at))
-			tally_str_addf(out, "&#%u;", (unsigned)*at);
-		else
-			tally_str_add_char(out, *at);
-	}
-	out->failed |= plain.failed;
-	tally_str_free(&plain);
-}
-
 /* ---- lines ----------------------------------------------------------------------- */
 
-/* The next line of a text that is not empty, without "# " before it; false at the end. */
+/* The next line of a text; false at the end. */
 static bool line_next(const char **text, const char **ret_line, size_t *ret_len)
 {
 	const char *line = *text;
@@ -53,8 +37,6 @@ static bool line_next(const char **text, const char **ret_line, size_t *ret_len)
 	if (!*line)
 		return false;
 	*text = line + len + (line[len] == '\n');
-	for (int i = 0; i < 2 && len && *line == "# "[i]; i++, len--)
-		line++;
 	*ret_line = line;
 	*ret_len = len;
 	return true;

@@ -11,7 +11,4 @@ void page_title_add(const struct tally_html *page, struct tally_str *out);
 /* Append the facts as JSON without any character that HTML has a meaning for. */
 void page_meta_add(const struct tally_html *page, struct tally_str *out);
 
-/* Append a text as text of HTML. */
-void page_html_add(const char *text, struct tally_str *out);
-
 #endif

@@ -54,8 +54,8 @@ struct tally_html_recording {
 	size_t nr_events;
 	const struct tally_html_loss *losses;
 	size_t nr_losses;
-	const char *header; /* lines "# label : text" of what the recording says of itself */
-	const char *health; /* lines of what a reader has to know, with "# " before each */
+	const char *header; /* lines "label : text" of what the recording says of itself */
+	const char *health; /* lines of what a reader has to know */
 };
 
 /* A page without recordings. 0 or -ENOMEM. */

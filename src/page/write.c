@@ -7,6 +7,7 @@
 #include "base/arith.h"
 #include "page/meta.h"
 #include "page/parts.h"
+#include "page/xml.h"
 
 /* Bytes that are deflated at a time, and those that come of it, which are whole groups of three. */
 enum { LEVEL = 6, MEMORY = 9, IN_MAX = 1 << 20, OUT_MAX = 3 << 14 };
@@ -154,7 +155,7 @@ static int write_page(struct page_writer *writer)
 	int ret = write_part(writer, 0);
 
 	page_title_add(writer->page, &title);
-	page_html_add(tally_str_text(&title), &html);
+	tally_xml_add(&html, tally_str_text(&title));
 	html.failed |= title.failed;
 	tally_str_free(&title);
 	if (!ret)

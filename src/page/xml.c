@@ -52,16 +52,11 @@ void tally_xml_escape_shown(struct tally_str *str, size_t start)
 	tally_str_free(&text);
 }
 
-void tally_xml_escape(struct tally_str *str, size_t start)
-{
-	tally_str_escape(str, start);
-	tally_xml_escape_shown(str, start);
-}
-
 void tally_xml_add(struct tally_str *str, const char *text)
 {
 	size_t start = str->len;
 
 	tally_str_add(str, text);
-	tally_xml_escape(str, start);
+	tally_str_escape(str, start);
+	tally_xml_escape_shown(str, start);
 }

@@ -73,8 +73,8 @@ class Profile:
         self.meta["recordings"].append({"name": name, "origin": "1000000000", "samples": 0, "header": [["hostname", "test"]],
                                         "health": [], **more})
 
-    def frame(self, name, file="/usr/bin/prog", flags=USER, source="", line=0):
-        row = (self.string(name), self.string(file), self.string(source), line, flags)
+    def frame(self, name, file="/usr/bin/prog", flags=USER):
+        row = (self.string(name), self.string(file), flags)
         if row not in self.frame_numbers:
             self.frame_numbers[row] = len(self.frames)
             self.frames.append(row)
@@ -104,11 +104,11 @@ class Profile:
     def columns(self):
         texts = [text.encode("utf-8", "surrogatepass") for text in self.strings]
         self.samples.sort(key=lambda sample: sample[:2])
-        frames, samples = list(zip(*self.frames)) or [[]] * 5, list(zip(*self.samples)) or [[]] * 7
+        frames, samples = list(zip(*self.frames)) or [[]] * 3, list(zip(*self.samples)) or [[]] * 7
         nodes, threads, losses = zip(*self.nodes), list(zip(*self.threads)) or [[]] * 3, list(zip(*self.losses)) or [[]] * 4
         names = [("string_bytes", "varint", [len(text) for text in texts]), ("string_text", "text", b"".join(texts))]
         for group, kinds, rows in (
-                ("frame", "name:varint file:varint source:varint line:varint flags:u8", frames), ("node", "parent:delta frame:varint", nodes),
+                ("frame", "name:varint file:varint flags:u8", frames), ("node", "parent:delta frame:varint", nodes),
                 ("thread", "pid:varint tid:varint name:varint", threads),
                 ("sample", "recording:varint time:delta node:varint thread:varint cpu:varint event:varint weight:varint", samples),
                 ("loss", "recording:varint time:delta cpu:varint count:varint", losses)):
@@ -150,7 +150,7 @@ def small():
     """Two threads, a kernel, a library, an inlined and a nameless function, recursion, a cut stack, a loss."""
     profile = Profile("small")
     profile.recording("small.data", health=["1 sample was lost"], header=[["hostname", "box"], ["cmdline", "perf record ./prog"]])
-    main, work, leaf = profile.frame("main"), profile.frame("work", source="/src/work.c", line=10), profile.frame("leaf", flags=INLINED)
+    main, work, leaf = profile.frame("main"), profile.frame("work"), profile.frame("leaf", flags=INLINED)
     copy, read = profile.frame("memcpy", "/usr/lib/libc.so.6"), profile.frame("vfs_read", "[kernel.kallsyms]", KERNEL)
     jitted, nameless = profile.frame("LazyCompile:run", "/tmp/perf-1.map", JIT), profile.frame("0x4010", "/usr/bin/prog", NAMELESS)
     cut, recurse = profile.frame("", "", CUT), profile.frame("recurse")

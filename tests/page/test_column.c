@@ -8,6 +8,7 @@
 
 #include "base/arith.h"
 #include "page/meta.h"
+#include "page/xml.h"
 #include "page/table.h"
 
 #include <cmocka.h>
@@ -111,8 +112,8 @@ static void facts_are_no_markup(void **state)
 	assert_null(strstr(out.data, "\xe2\x80\xa8"));
 	assert_non_null(strstr(out.data, "\\u003c/script\\u003e\\u003c!-- \\u0026 "));
 	tally_str_free(&out);
-	page_html_add("<b title=\"'&", &out);
-	assert_string_equal(out.data, "&#60;b title=&#34;&#39;&#38;");
+	tally_xml_add(&out, "<b title=\"'&");
+	assert_string_equal(out.data, "&lt;b title=&quot;&#39;&amp;");
 	tally_str_free(&out);
 	tally_html_free(page);
 }

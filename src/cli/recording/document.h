@@ -43,8 +43,7 @@ int tally_document_write(void *document, const void *bytes, size_t len);
 
 /* Give a file its name if `ret` is 0, and the mode of the one that it replaces or of any new one;
  * else remove it and print why, unless that was told (-ENODATA, -ENOMEM), the user ended it, or it
- * is stdout, of which main() tells.
- * `ret` or what closing came to. */
+ * is stdout, of which main() tells. Returns `ret`, or what closing came to. */
 int tally_document_close(struct tally_document *document, int ret);
 
 /* Say in the name of `command` that a file is there, and how large it is. */

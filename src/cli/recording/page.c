@@ -21,6 +21,7 @@
 #include "page/page.h"
 #include "profile/query.h"
 #include "sampler/privileges.h"
+#include "view/wrap.h"
 
 int tally_html_check(const char *html, bool html_source)
 {
@@ -157,6 +158,8 @@ static int input_texts(struct page_input *input)
 	int ret = tally_header_text(input->session, &input->header);
 
 	tally_health_text(input->session, &input->profile, false, &input->health);
+	tally_unmark_comments(&input->header, 0);
+	tally_unmark_comments(&input->health, 0);
 	return ret ? ret : tally_str_error(&input->health);
 }
 

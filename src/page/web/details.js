@@ -10,10 +10,8 @@ function describeCell(tree, cell) {
   const {model} = tree, event = model.meta.events[app.state.event], {current, base} = tree.wholes;
   const lines = [cellName(tree, cell)];
   if (cell.frame >= 0) {
-    const file = shownText(frameFile(model, cell.frame)), source = shownText(frameSource(model, cell.frame));
+    const file = shownText(frameFile(model, cell.frame));
     lines.push(`${KINDS[frameKind(model, cell.frame)]}${file ? `, ${file}` : ""}`);
-    if (source)
-      lines.push(source);
   }
   lines.push(`${formatShare(cell.total, current)}: ${formatMeasure(cell.total, event)}` + (cell.self ? `, itself ${formatWeight(cell.self, event.unit)}` : ""));
   if (tree.hasBase) {
@@ -44,9 +42,6 @@ function showWhole(frame) {
     return;
   const rows = [["function", frameWholeName(model, frame)], ["kind", KINDS[frameKind(model, frame)]],
     ["file", escapeText(model.strings.whole(model.columns.frame_file[frame]))]];
-  if (model.columns.frame_source && model.columns.frame_source[frame])
-    rows.push(["source", escapeText(model.strings.whole(model.columns.frame_source[frame])) +
-      (model.columns.frame_line && model.columns.frame_line[frame] ? `:${model.columns.frame_line[frame]}` : "")]);
   const list = make("dl", {});
   for (const [name, text] of rows)
     list.append(make("dt", {}, name), make("dd", {class: "whole", tabIndex: 0}, text || "not known"));

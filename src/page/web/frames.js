@@ -88,12 +88,6 @@ function frameWholeName(model, frame) {
   return model.strings.isWhole(id) ? frameName(model, frame, NAME_MAX_BYTES + 1) : escapeText(model.strings.whole(id));
 }
 
-function frameSource(model, frame) {
-  const {frame_source: source, frame_line: line} = model.columns;
-  const text = source ? model.strings.text(source[frame]) : "";
-  return text && line && line[frame] ? `${text}:${line[frame]}` : text;
-}
-
 function isLibrary(file) {
   return /\.so(\.|$)|\.(dll|dylib)$/.test(baseName(file));
 }

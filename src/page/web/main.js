@@ -2,7 +2,7 @@
 // One state, from which everything is drawn: whoever wants something else calls go().
 
 const app = {
-  model: null, state: null, selected: null, weights: null, key: "", queryError: "", notes: [], kinds: new Set(),
+  model: null, state: null, selected: null, selectedBy: null, weights: null, key: "", queryError: "", notes: [], kinds: new Set(),
   found: null, searched: "", searchError: "", linkError: "", tree: null, sandwich: null, views: {}, shown: null, strip: null, panel: null,
   frame: -1, pick: null, pickedIn: null, noteFor: null, keys: null, isWaiting: false,
 };

@@ -19,10 +19,10 @@ function lossesOf(model, recording) {
 
 // Samples of a recording whose stack was cut.
 function cutOf(model, recording) {
-  const [start, end] = samplesOf(model, recording), {sample_node: node, sample_count: count} = model.columns;
+  const [start, end] = samplesOf(model, recording), {sample_node: node} = model.columns;
   let sum = 0;
   for (let i = start; i < end; i++)
-    sum += model.cut[node[i]] ? (count ? count[i] : 1) : 0;
+    sum += model.cut[node[i]] ? 1 : 0;
   return sum;
 }
 

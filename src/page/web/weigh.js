@@ -47,14 +47,14 @@ function makeFilter(model, state, selected, withoutSpan) {
 
 // Sums of one recording: self and total by node, of weights and of numbers of samples.
 function weighRecording(model, filter, recording) {
-  const {sample_node: node, sample_weight: weight, sample_count: count} = model.columns;
+  const {sample_node: node, sample_weight: weight} = model.columns;
   const self = new Float64Array(model.nodes), samples = new Float64Array(model.nodes);
   const [start, end] = filter.range(recording);
   for (let i = start; i < end; i++) {
     if (!filter.passes(i, recording))
       continue;
     self[node[i]] += weight[i];
-    samples[node[i]] += count ? count[i] : 1;
+    samples[node[i]]++;
   }
   const total = self.slice(), parent = model.parent;
   for (let i = model.nodes - 1; i > 0; i--)
