@@ -101,3 +101,25 @@ void tally_wrap_text(const char *text, size_t columns, size_t indent, struct tal
 		wrap_any_line(text, len, columns, indent, out);
 	}
 }
+
+void tally_unmark_comments(struct tally_str *str, size_t start)
+{
+	size_t to = start;
+
+	for (size_t at = start, len; at < str->len; at += len) {
+		const char *line = str->data + at, *end = memchr(line, '\n', str->len - at);
+		size_t mark = 0;
+
+		len = end ? (size_t)(end - line) + 1 : str->len - at;
+		while (mark < 2 && mark < len && line[mark] == "# "[mark])
+			mark++;
+		if (len - mark <= (end != NULL))
+			continue;
+		memmove(str->data + to, line + mark, len - mark);
+		to += len - mark;
+	}
+	if (to < str->len) {
+		str->len = to;
+		str->data[to] = '\0';
+	}
+}

@@ -11,6 +11,10 @@
  */
 void tally_wrap_comments(struct tally_str *str, size_t start, size_t columns);
 
+/* Take the "# " from the beginning of each line of what was appended from byte `start` on, and drop
+ * lines without anything else: for where they are no comments. */
+void tally_unmark_comments(struct tally_str *str, size_t start);
+
 /* Append lines of text, none of which is wider than so many columns, at least two: broken at
  * blanks, and a word that is wider where it has to be. What goes on is indented by `indent`
  * columns, where that leaves room. */

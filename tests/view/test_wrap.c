@@ -83,11 +83,32 @@ static void test_any_text(void **state)
 	}
 }
 
+static void check_unmarked(const char *text, const char *wanted)
+{
+	struct tally_str out = {0};
+
+	tally_str_add(&out, "# stays\n");
+	tally_str_add(&out, text);
+	tally_unmark_comments(&out, 8);
+	assert_int_equal(out.len, 8 + strlen(wanted));
+	assert_string_equal(tally_str_text(&out) + 8, wanted);
+	tally_str_free(&out);
+}
+
+static void test_unmarked(void **state)
+{
+	check_unmarked("", "");
+	check_unmarked("# one\n#   goes on\n# two\n", "one\n  goes on\ntwo\n");
+	check_unmarked("#\n# \n\n#no blank\nno mark\n# # twice", "no blank\nno mark\n# twice");
+	check_unmarked("#", "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_any_text),
+		cmocka_unit_test(test_unmarked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is known of the recording, and what is left behind at the end. */
-#include <string.h>
-
 #include "base/arith.h"
 #include "cli/browser/view.h"
 #include "cli/main/output.h"
+#include "view/wrap.h"
 
 enum { LEFT_LINES = 10 };
 
 void browser_health(struct browser *browser)
 {
-	struct tally_str text = {0};
-	char *rest;
-
-	browser->source->health(browser->source->arg, &text);
-	rest = text.data;
-	for (char *line; rest && (line = strsep(&rest, "\n"));) {
-		if (*line)
-			tally_str_addf(&browser->health, "%s\n", line + strspn(line, "# "));
-	}
-	tally_str_free(&text);
+	browser->source->health(browser->source->arg, &browser->health);
+	tally_unmark_comments(&browser->health, 0);
 }
 
 static void left_list(struct browser *browser, enum browser_list list, const char *heading,

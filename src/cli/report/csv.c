@@ -2,6 +2,7 @@
 /* Rows as RFC 4180 has them: commas, quotes around what needs them, lines that end with CR LF. */
 #include <string.h>
 
+#include "base/arith.h"
 #include "base/escape.h"
 #include "cli/report/csv.h"
 
@@ -58,7 +59,7 @@ void report_csv_row(const struct tally_view *view, const char *event, const stru
 		if (view->columns[i]->key)
 			add_cell(view, view->columns[i], row, out);
 	}
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(numbers); i++) {
 		tally_str_add_char(out, ',');
 		tally_str_add_u64(out, numbers[i]);
 	}

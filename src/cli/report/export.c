@@ -20,7 +20,7 @@ static const char *const row_formats[] = {"json", "csv"};
 
 static bool is_row_format(const char *name)
 {
-	for (size_t i = 0; i < sizeof(row_formats) / sizeof(row_formats[0]); i++) {
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(row_formats); i++) {
 		if (!strcmp(name, row_formats[i]))
 			return true;
 	}
@@ -34,7 +34,7 @@ static void print_unknown(const char *name)
 
 	tally_print_error("option '--format' does not know '%s'", name);
 	tally_suggest_start(&suggest, name, strlen(name));
-	for (size_t i = 0; i < sizeof(row_formats) / sizeof(row_formats[0]); i++)
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(row_formats); i++)
 		tally_suggest_offer(&suggest, row_formats[i]);
 	for (format = tally_export_formats; *format; format++)
 		tally_suggest_offer(&suggest, (*format)->name);

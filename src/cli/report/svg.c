@@ -34,21 +34,11 @@ static uint32_t parts_of(const struct report_config *config)
 /* Lines of health without the marks of comments. */
 static void add_caption(const struct report *report, struct tally_str *out)
 {
-	struct tally_str text = {0};
-
 	if (report->config->quiet)
 		return;
-	tally_health_text(report->session, &report->profile, false, &text);
-	tally_wrap_comments(&text, 0, CAPTION_COLUMNS);
-	for (const char *at = tally_str_text(&text); *at;) {
-		size_t len = strcspn(at, "\n"), mark = len > 1 ? 2 : len;
-
-		tally_str_add_bytes(out, at + mark, len - mark);
-		tally_str_add_char(out, '\n');
-		at += len + (at[len] == '\n');
-	}
-	out->failed |= text.failed;
-	tally_str_free(&text);
+	tally_health_text(report->session, &report->profile, false, out);
+	tally_wrap_comments(out, 0, CAPTION_COLUMNS);
+	tally_unmark_comments(out, 0);
 }
 
 /* Events of which there is something to see. */
