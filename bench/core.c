@@ -18,7 +18,7 @@
 #include "core_host.h"
 #include "tally/client.h"
 
-enum { ROUNDS = 7, PAGES = 1 << 9 };
+enum { ROUNDS = 7, PAGES = 1 << 9, RECORD_MAX = 4096 };
 
 /* ---- measuring ----------------------------------------------------------------------------- */
 
@@ -85,7 +85,7 @@ static double switch_cost(uint32_t nr_cpus, int nr_events, uint8_t nr_counters, 
 	int nr = 0;
 	double cost;
 
-	machine_boot(nr_cpus, nr_counters);
+	machine_boot(nr_cpus, nr_counters, RECORD_MAX);
 	for (int i = 0; i < 2; i++) {
 		tally_core_task_init(&tasks[i], i + 1, i + 1);
 		for (int j = 0; j < nr_events; j++)
@@ -113,7 +113,7 @@ static double swap_cost(int nr_events)
 	struct tally_core_event *events[64];
 	double cost;
 
-	machine_boot(1, BENCH_COUNTERS);
+	machine_boot(1, BENCH_COUNTERS, RECORD_MAX);
 	tally_core_task_init(&parent, 1, 1);
 	for (int i = 0; i < nr_events; i++)
 		events[i] = open_on(&parent, -1, (struct perf_event_attr){.inherit = 1});
@@ -188,7 +188,7 @@ static double sample_cost(uint64_t sample_type, double *ret_memcpy, uint64_t *re
 	struct tally_core_event *event;
 	double cost;
 
-	machine_boot(1, BENCH_COUNTERS);
+	machine_boot(1, BENCH_COUNTERS, RECORD_MAX);
 	tally_core_task_init(&tasks[0], 1, 1);
 	event = open_on(&tasks[0], -1, attr);
 	if (tally_core_mmap(host.core, &tasks[0], event, (1 + PAGES) * 4096, 0, true, &buffer,
@@ -303,7 +303,7 @@ static void show_calls(void)
 	double core_read, self, core_open;
 	int fd = linux_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 0);
 
-	machine_boot(1, BENCH_COUNTERS);
+	machine_boot(1, BENCH_COUNTERS, RECORD_MAX);
 	tally_core_task_init(&tasks[0], 1, 1);
 	event = open_on(&tasks[0], -1,
 			(struct perf_event_attr){.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |

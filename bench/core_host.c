@@ -28,11 +28,13 @@ uint64_t machine_clock(void *m)
 
 static void *op_alloc(void *m, size_t size)
 {
+	host.bytes += size;
 	return calloc(1, size);
 }
 
 static void op_free(void *m, void *memory, size_t size)
 {
+	host.bytes -= size;
 	free(memory);
 }
 
@@ -50,6 +52,11 @@ static void op_pages_free(void *m, void *pages, size_t nr)
 
 static void op_nothing(void *m)
 {
+}
+
+static void op_lock(void *m)
+{
+	host.locks++;
 }
 
 static uintptr_t op_irq_save(void *m)
@@ -70,6 +77,7 @@ static int op_call(void *m, uint32_t cpu, void (*fn)(void *arg), void *arg)
 {
 	uint32_t before = host.cpu;
 
+	host.calls += cpu != before;
 	host.cpu = cpu;
 	fn(arg);
 	host.cpu = before;
@@ -127,7 +135,7 @@ static const struct tally_host_ops ops = {
 	.free = op_free,
 	.pages_alloc = op_pages_alloc,
 	.pages_free = op_pages_free,
-	.config_lock = op_nothing,
+	.config_lock = op_lock,
 	.config_unlock = op_nothing,
 	.irq_save = op_irq_save,
 	.irq_restore = op_irq_restore,
@@ -190,14 +198,15 @@ static void pmu_read(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 	tally_core_hw_update(hw, host.value[hw->index]);
 }
 
-void machine_boot(uint32_t nr_cpus, uint8_t nr_counters)
+void machine_boot(uint32_t nr_cpus, uint8_t nr_counters, uint32_t record_max)
 {
 	struct tally_core_settings settings;
 
 	memset(&host, 0, sizeof(host));
 	tally_core_settings_init(&settings);
 	settings.max_sample_rate = UINT32_MAX;
-	settings.record_max = 4096;
+	if (record_max)
+		settings.record_max = record_max;
 	if (tally_core_create(&ops, &host, nr_cpus, &settings, &host.core))
 		exit(1);
 	host.pmu = (struct tally_core_pmu){.name = "bench",

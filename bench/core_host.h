@@ -5,7 +5,7 @@
 
 #include "tally/core.h"
 
-enum { BENCH_COUNTERS = 64, BENCH_CPUS = 64 };
+enum { BENCH_COUNTERS = 64, BENCH_CPUS = 256 };
 
 struct host {
 	struct tally_core *core;
@@ -15,6 +15,7 @@ struct host {
 	uint64_t taken[BENCH_CPUS]; /* counters, as bits */
 	uint64_t value[BENCH_COUNTERS];
 	struct tally_core_task *task; /* whom the next open means */
+	uint64_t calls, locks, bytes; /* of other CPUs; of sleeping locks; held */
 };
 
 extern struct host host;
@@ -22,7 +23,7 @@ extern struct host host;
 /* The host's clock: the processor's cycle counter where it has one. */
 uint64_t machine_clock(void *m);
 
-/* A new core, all CPUs on line. Exits where that fails. */
-void machine_boot(uint32_t nr_cpus, uint8_t nr_counters);
+/* A new core, all CPUs on line. Exits where that fails. With record_max 0: Linux's. */
+void machine_boot(uint32_t nr_cpus, uint8_t nr_counters, uint32_t record_max);
 
 #endif
