@@ -62,8 +62,9 @@ struct tally_core_clock_params {
 /* ---- one-line objects the host owns -------------------------------------------------- */
 
 /* Pages locked by somebody: one for each user (all his buffers) and one for each address
- * space (what exceeds the user's share). Zero-initialized by the host; guarded by the
- * core's configuration lock. */
+ * space (what exceeds the user's share). Zero-initialized by the host, the core's afterwards. It
+ * stays where it is until every buffer that it pays for is unmapped: that is, until it is zero
+ * again and no task that names it can call tally_core_mmap(). */
 struct tally_core_account {
 	uint64_t locked_pages;
 };
@@ -193,7 +194,8 @@ struct tally_host_ops {
 	/* Physical address of a data address, 0 if unknown; NULL: always 0. */
 	uint64_t (*physical)(void *host, uint64_t addr);
 
-	/* Bytes of a page; a power of two. */
+	/* Bytes of a page; a power of two, and no less than what a metadata page holds
+	 * (sizeof(struct perf_event_mmap_page), 1,088): 2,048 at the least. */
 	size_t page_size;
 };
 

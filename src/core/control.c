@@ -187,6 +187,7 @@ struct request {
 	struct tally_core_task *current;
 	struct tally_core_event *event;
 	uintptr_t arg;
+	uint64_t value; /* what arg points to, where the request's row says so: fetched once */
 };
 
 typedef const struct tally_core_refusal *(*request_fn)(const struct request *request);
@@ -272,11 +273,8 @@ static void period_here(struct tally_core_cpu *cpu, struct tally_core_context *c
 static const struct tally_core_refusal *request_period(const struct request *request)
 {
 	struct tally_core *core = request->core;
-	struct period period = {request->event, 0};
+	struct period period = {request->event, request->value};
 
-	if (core->ops->copy_from_user(core->host, &period.value, (const void *)request->arg,
-				      sizeof(period.value)))
-		return &bad_address;
 	if (!tally_event_samples(request->event))
 		REFUSE(-EINVAL, "sample_period", "the event only counts", "open it for sampling");
 	if (!period.value || period.value >> 63)
@@ -366,11 +364,9 @@ static const struct tally_core_refusal *request_output(const struct request *req
 
 static const struct tally_core_refusal *request_modify(const struct request *request)
 {
-	const struct tally_core *core = request->core;
 	uint32_t type;
 
-	if (core->ops->copy_from_user(core->host, &type, (const void *)request->arg, sizeof(type)))
-		return &bad_address;
+	__builtin_memcpy(&type, &request->value, sizeof(type));
 	if (type != request->event->attr.type)
 		REFUSE(-EINVAL, "type", "an event keeps its type", "");
 	REFUSE(-EOPNOTSUPP, "type", "only breakpoints can be modified", "");
@@ -383,40 +379,59 @@ static const struct tally_core_refusal *request_bpf(const struct request *reques
 
 /* ---- ioctl(2) --------------------------------------------------------------------------- */
 
-static const struct {
+/* Requests that touch user memory do so without the lock: `fetch` bytes before it, or all by
+ * themselves. */
+static const struct request_kind {
 	unsigned long number;
 	request_fn fn;
+	uint8_t fetch; /* bytes that the argument points to, into request.value */
+	bool unlocked;
 } requests[] = {
-	{PERF_EVENT_IOC_ENABLE, request_enable},
-	{PERF_EVENT_IOC_DISABLE, request_disable},
-	{PERF_EVENT_IOC_REFRESH, request_refresh},
-	{PERF_EVENT_IOC_RESET, request_reset},
-	{PERF_EVENT_IOC_PERIOD, request_period},
-	{PERF_EVENT_IOC_SET_OUTPUT, request_output},
-	{PERF_EVENT_IOC_SET_FILTER, request_filter},
-	{PERF_EVENT_IOC_ID, request_id},
-	{PERF_EVENT_IOC_SET_BPF, request_bpf},
-	{PERF_EVENT_IOC_PAUSE_OUTPUT, request_pause},
-	{PERF_EVENT_IOC_QUERY_BPF, request_bpf},
-	{PERF_EVENT_IOC_MODIFY_ATTRIBUTES, request_modify},
+	{PERF_EVENT_IOC_ENABLE, request_enable, 0, false},
+	{PERF_EVENT_IOC_DISABLE, request_disable, 0, false},
+	{PERF_EVENT_IOC_REFRESH, request_refresh, 0, false},
+	{PERF_EVENT_IOC_RESET, request_reset, 0, false},
+	{PERF_EVENT_IOC_PERIOD, request_period, sizeof(uint64_t), false},
+	{PERF_EVENT_IOC_SET_OUTPUT, request_output, 0, false},
+	{PERF_EVENT_IOC_SET_FILTER, request_filter, 0, true},
+	{PERF_EVENT_IOC_ID, request_id, 0, true},
+	{PERF_EVENT_IOC_SET_BPF, request_bpf, 0, true},
+	{PERF_EVENT_IOC_PAUSE_OUTPUT, request_pause, 0, false},
+	{PERF_EVENT_IOC_QUERY_BPF, request_bpf, 0, true},
+	{PERF_EVENT_IOC_MODIFY_ATTRIBUTES, request_modify, sizeof(uint32_t), false},
 };
 
 static const struct tally_core_refusal no_such_request = {-ENOTTY, "request",
 							  "no request of an event", ""};
 
+static const struct tally_core_refusal *request_run(const struct request_kind *kind,
+						    struct request *with)
+{
+	const struct tally_core *core = with->core;
+	const struct tally_core_refusal *why;
+
+	if (kind->fetch && core->ops->copy_from_user(core->host, &with->value,
+						     (const void *)with->arg, kind->fetch))
+		return &bad_address;
+	if (kind->unlocked)
+		return kind->fn(with);
+	core->ops->config_lock(core->host);
+	why = kind->fn(with);
+	core->ops->config_unlock(core->host);
+	return why;
+}
+
 int tally_core_ioctl(struct tally_core *core, struct tally_core_task *current,
 		     struct tally_core_event *event, unsigned long request, uintptr_t arg,
 		     struct tally_core_refusal *ret_why)
 {
-	const struct request with = {core, current, event, arg};
+	struct request with = {core, current, event, arg, 0};
 	const struct tally_core_refusal *why = &no_such_request;
 
-	core->ops->config_lock(core->host);
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(requests); i++) {
 		if (requests[i].number == request)
-			why = requests[i].fn(&with);
+			why = request_run(&requests[i], &with);
 	}
-	core->ops->config_unlock(core->host);
 	return tally_refuse(why, ret_why);
 }
 

@@ -189,7 +189,8 @@ static bool ops_complete(const struct tally_host_ops *ops)
 	       ops->config_unlock && ops->irq_save && ops->irq_restore && ops->this_cpu &&
 	       ops->call && ops->defer && ops->clock && ops->task_get && ops->task_put &&
 	       ops->event_of_fd && ops->capable && ops->may_observe && ops->copy_from_user &&
-	       ops->copy_to_user && tally_is_pow2(ops->page_size);
+	       ops->copy_to_user && tally_is_pow2(ops->page_size) &&
+	       ops->page_size >= sizeof(struct perf_event_mmap_page);
 }
 
 int tally_core_create(const struct tally_host_ops *ops, void *host, uint32_t nr_cpus,

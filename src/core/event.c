@@ -68,6 +68,14 @@ static void init_period(struct tally_core_event *event)
 	event->hw.left = (int64_t)event->hw.period;
 }
 
+static void event_free(struct tally_core_event *event)
+{
+	tally_filter_free(event);
+	if (event->context)
+		tally_context_put(event->context);
+	tally_core_free(event->core, event, sizeof(*event));
+}
+
 int tally_event_new(struct tally_core *core, const struct perf_event_attr *attr, int32_t cpu,
 		    struct tally_core_event *parent, struct tally_core_event **ret_event)
 {
@@ -91,22 +99,12 @@ int tally_event_new(struct tally_core *core, const struct perf_event_attr *attr,
 	if (!ret)
 		ret = find_pmu(event);
 	if (ret) {
-		tally_event_free(event);
+		event_free(event);
 		return ret;
 	}
 	init_period(event);
 	*ret_event = event;
 	return 0;
-}
-
-void tally_event_free(struct tally_core_event *event)
-{
-	if (!event)
-		return;
-	tally_filter_free(event);
-	if (event->context)
-		tally_context_put(event->context);
-	tally_core_free(event->core, event, sizeof(*event));
 }
 
 /* ---- in a context ----------------------------------------------------------------------- */
@@ -146,7 +144,8 @@ void tally_event_uninstall(struct tally_core_event *event, enum tally_state stat
 	tally_context_run(event->context, remove_here, &removal);
 }
 
-void tally_event_fold(struct tally_core_event *child)
+/* Its counts are its parent's from now on. */
+static void event_fold(struct tally_core_event *child)
 {
 	struct tally_core_event *parent = child->parent;
 
@@ -154,9 +153,34 @@ void tally_event_fold(struct tally_core_event *child)
 	parent->child_enabled += child->enabled;
 	parent->child_running += child->running;
 	tally_list_remove(&child->child);
-	if (child->deferred)
-		tally_core_quiesce(child->core);
-	tally_event_free(child);
+}
+
+static void disown(struct tally_core_event *event)
+{
+	if (!event->owner)
+		return;
+	*event->owned_at = event->owned_next;
+	if (event->owned_next)
+		event->owned_next->owned_at = event->owned_at;
+	event->owner = NULL;
+}
+
+void tally_event_retire(struct tally_core_event *event)
+{
+	if (!event)
+		return;
+	while (!tally_list_empty(&event->children))
+		tally_event_retire(
+			tally_container_of(event->children.next, struct tally_core_event, child));
+	disown(event);
+	if (event->context)
+		tally_event_uninstall(event, TALLY_STATE_DEAD, true);
+	if (event->parent)
+		event_fold(event);
+	if (event->deferred || event->buffer)
+		tally_core_quiesce(event->core);
+	tally_buffer_detach(event);
+	event_free(event);
 }
 
 static void munmap_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
@@ -174,22 +198,6 @@ void tally_core_event_emit_munmap(struct tally_core *core, struct tally_core_eve
 void tally_core_close(struct tally_core *core, struct tally_core_event *event)
 {
 	core->ops->config_lock(core->host);
-	if (event->owner) {
-		*event->owned_at = event->owned_next;
-		if (event->owned_next)
-			event->owned_next->owned_at = event->owned_at;
-	}
-	while (!tally_list_empty(&event->children)) {
-		struct tally_core_event *child =
-			tally_container_of(event->children.next, struct tally_core_event, child);
-
-		tally_event_uninstall(child, TALLY_STATE_DEAD, true);
-		tally_event_fold(child);
-	}
-	tally_event_uninstall(event, TALLY_STATE_DEAD, true);
-	if (event->deferred || event->buffer)
-		tally_core_quiesce(core);
-	tally_buffer_detach(event);
-	tally_event_free(event);
+	tally_event_retire(event);
 	core->ops->config_unlock(core->host);
 }

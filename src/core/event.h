@@ -10,9 +10,6 @@
 int tally_event_new(struct tally_core *core, const struct perf_event_attr *attr, int32_t cpu,
 		    struct tally_core_event *parent, struct tally_core_event **ret_event);
 
-/* Free one that is in no context. NULL is allowed. */
-void tally_event_free(struct tally_core_event *event);
-
 /* Put it into a context, beside its leader. */
 void tally_event_install(struct tally_core_event *event, struct tally_core_context *context,
 			 struct tally_core_event *leader, enum tally_state state);
@@ -20,7 +17,9 @@ void tally_event_install(struct tally_core_event *event, struct tally_core_conte
 /* Take it out of its context: tally_context_remove(). */
 void tally_event_uninstall(struct tally_core_event *event, enum tally_state state, bool dissolve);
 
-/* A child has ended: add its counts to its parent's and free it. */
-void tally_event_fold(struct tally_core_event *child);
+/* The one way out: off its PMU, out of its context and every list, with what was deferred for it
+ * done; children with it. A child's counts are added to its parent's. It is freed. NULL is allowed.
+ */
+void tally_event_retire(struct tally_core_event *event);
 
 #endif

@@ -84,7 +84,7 @@ static bool string_passes(const struct tally_core_filter *filter,
 	       (node->op == TALLY_FILTER_EQ);
 }
 
-/* The stack of truths is a word: the depth of the expression is limited to what it holds. */
+/* The stack of truths is a word: no more than TALLY_FILTER_TRUTHS wait in any filter. */
 bool tally_filter_passes(const struct tally_core_filter *filter, const void *raw, uint32_t len)
 {
 	uint64_t stack = 0;
@@ -142,8 +142,9 @@ static const struct tally_core_refusal *copy_text(struct tally_core *core, const
 }
 
 /* The expression is compiled in place: no text has more nodes than characters. */
-static const struct tally_core_refusal *compile(struct tally_core_event *event, const char *text,
-						size_t len)
+static const struct tally_core_refusal *compile(const struct tally_core_event *event,
+						const char *text, size_t len,
+						struct tally_core_filter **ret_filter)
 {
 	const struct tally_core_tracepoint *tracepoint = event->tracepoint;
 	struct tally_core_filter *filter;
@@ -161,7 +162,7 @@ static const struct tally_core_refusal *compile(struct tally_core_event *event, 
 	ret = tally_filter_parse(tracepoint->fields, tracepoint->nr_fields, copy, len,
 				 filter->nodes, (uint32_t)len, &filter->nr, NULL);
 	if (!ret) {
-		tally_store_release(&event->filter, filter);
+		*ret_filter = filter;
 		return NULL;
 	}
 	tally_core_free(event->core, filter, size);
@@ -172,12 +173,25 @@ static const struct tally_core_refusal *compile(struct tally_core_event *event, 
 	return &no_memory;
 }
 
+/* Two who set one at the same time: the second has come too late, as any second one. */
+static const struct tally_core_refusal *attach_filter(struct tally_core_event *event,
+						      struct tally_core_filter *filter)
+{
+	struct tally_core_filter *none = NULL;
+
+	if (tally_compare_exchange(&event->filter, &none, filter))
+		return NULL;
+	tally_core_free(event->core, filter, filter->size);
+	return &second;
+}
+
 const struct tally_core_refusal *tally_filter_set(struct tally_core_event *event,
 						  const char *user_text)
 {
 	struct tally_core *core = event->core;
 	const struct tally_core_refusal *why;
 	char *text = tally_core_alloc(core, TALLY_FILTER_TEXT_MAX);
+	struct tally_core_filter *filter;
 	size_t len;
 
 	if (!text)
@@ -185,10 +199,12 @@ const struct tally_core_refusal *tally_filter_set(struct tally_core_event *event
 	why = copy_text(core, user_text, text, &len);
 	if (!why && !event->tracepoint)
 		why = &no_tracepoint;
-	if (!why && event->filter)
+	if (!why && tally_load_relaxed(&event->filter))
 		why = &second;
 	if (!why)
-		why = compile(event, text, len);
+		why = compile(event, text, len, &filter);
+	if (!why)
+		why = attach_filter(event, filter);
 	tally_core_free(core, text, TALLY_FILTER_TEXT_MAX);
 	return why;
 }

@@ -33,7 +33,12 @@ struct tally_core_filter {
 	struct tally_filter_node nodes[];
 };
 
-enum { TALLY_FILTER_DEPTH = 32, TALLY_FILTER_TEXT_MAX = 4096, TALLY_FILTER_STRING_MAX = 255 };
+enum {
+	TALLY_FILTER_DEPTH = 32,
+	TALLY_FILTER_TRUTHS = 64, /* operands that wait for their operator: bits of a word */
+	TALLY_FILTER_TEXT_MAX = 4096,
+	TALLY_FILTER_STRING_MAX = 255
+};
 
 /* Operators, in the order of tally_filter_node.op. */
 enum tally_filter_op {
@@ -60,7 +65,8 @@ int tally_filter_parse(const struct tally_core_field *fields, uint32_t nr_fields
 /* Whether raw data passes. Fields beyond its end are 0 or empty. */
 bool tally_filter_passes(const struct tally_core_filter *filter, const void *raw, uint32_t len);
 
-/* IOC_SET_FILTER with the text at that address of the calling program. NULL, or why not. C. */
+/* IOC_SET_FILTER with the text at that address of the calling program. NULL, or why not. Without
+ * locks. */
 const struct tally_core_refusal *tally_filter_set(struct tally_core_event *event,
 						  const char *user_text);
 

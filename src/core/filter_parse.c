@@ -9,6 +9,7 @@ struct filter_parser {
 	size_t at, len;
 	struct tally_filter_node *nodes;
 	uint32_t nr, max, depth;
+	uint32_t truths; /* on the stack of who evaluates it, after the last node */
 	struct tally_error *err;
 };
 
@@ -52,6 +53,10 @@ static int emit(struct filter_parser *p, struct tally_filter_node node)
 {
 	if (p->nr == p->max)
 		return parse_fail(p, -E2BIG, "too long an expression");
+	if (node.kind == TALLY_FILTER_AND || node.kind == TALLY_FILTER_OR)
+		p->truths--;
+	else if (node.kind != TALLY_FILTER_NOT && p->truths++ == TALLY_FILTER_TRUTHS)
+		return parse_fail(p, -E2BIG, "nested too deeply");
 	p->nodes[p->nr++] = node;
 	return 0;
 }
@@ -236,7 +241,7 @@ int tally_filter_parse(const struct tally_core_field *fields, uint32_t nr_fields
 		       size_t len, struct tally_filter_node *nodes, uint32_t max, uint32_t *ret_nr,
 		       struct tally_error *err)
 {
-	struct filter_parser p = {fields, nr_fields, text, 0, len, nodes, 0, max, 0, err};
+	struct filter_parser p = {fields, nr_fields, text, 0, len, nodes, 0, max, 0, 0, err};
 	int ret = parse_or(&p);
 
 	if (ret)

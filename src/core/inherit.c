@@ -73,13 +73,8 @@ static int inherit_list(struct tally_list *groups, struct tally_core_context *co
 
 static void discard_children(struct tally_core_context *context)
 {
-	while (!tally_list_empty(&context->events)) {
-		struct tally_core_event *event = event_at(context->events.next);
-
-		tally_event_uninstall(event, TALLY_STATE_DEAD, true);
-		tally_list_remove(&event->child);
-		tally_event_free(event);
-	}
+	while (!tally_list_empty(&context->events))
+		tally_event_retire(event_at(context->events.next));
 }
 
 /* A child that got all its parent's events can stand in for it: switch.c. */
@@ -194,8 +189,7 @@ static void end_event(struct tally_core *core, struct tally_core_task *task,
 		return;
 	}
 	emit_read(core, task, event);
-	tally_event_uninstall(event, TALLY_STATE_DEAD, true);
-	tally_event_fold(event);
+	tally_event_retire(event);
 }
 
 /* Take the task's context from it and end what is in it. */

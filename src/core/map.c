@@ -5,6 +5,9 @@
 #include "core/page.h"
 #include "core/refuse.h"
 
+/* Pages of data that a buffer has at most: their number and that of its chunks fit 32 bits. */
+enum { PAGES_MAX = 1 << 30 };
+
 /* ---- memory ----------------------------------------------------------------------------- */
 
 static void free_pages(struct tally_core_buffer *buffer)
@@ -54,23 +57,14 @@ static int alloc_pages(struct tally_core_buffer *buffer, size_t nr)
 	return 0;
 }
 
-static int buffer_new(struct tally_core *core, size_t nr, struct tally_core_buffer **ret_buffer)
+static int alloc_buffer(struct tally_core_buffer *buffer, size_t nr)
 {
-	struct tally_core_buffer *buffer = tally_core_alloc(core, sizeof(*buffer));
-	int ret = -ENOMEM;
+	const struct tally_core *core = buffer->core;
 
-	if (!buffer)
-		return -ENOMEM;
-	buffer->core = core;
-	tally_list_init(&buffer->events);
 	buffer->page = core->ops->pages_alloc(core->host, 1);
-	if (buffer->page)
-		ret = nr ? alloc_pages(buffer, nr) : 0;
-	if (ret)
-		buffer_free(buffer);
-	else
-		*ret_buffer = buffer;
-	return ret;
+	if (!buffer->page)
+		return -ENOMEM;
+	return nr ? alloc_pages(buffer, nr) : 0;
 }
 
 /* ---- who pays --------------------------------------------------------------------------- */
@@ -178,19 +172,42 @@ static void update_page_here(struct tally_core_cpu *cpu, struct tally_core_conte
 	tally_page_update(arg);
 }
 
+/* A buffer of `nr` pages of data, paid for by `current` before any memory is taken. */
+static const struct tally_core_refusal *buffer_new(struct tally_core *core,
+						   struct tally_core_task *current, size_t nr,
+						   struct tally_core_buffer **ret_buffer)
+{
+	struct tally_core_buffer *buffer = tally_core_alloc(core, sizeof(*buffer));
+	const struct tally_core_refusal *why = NULL;
+
+	if (!buffer)
+		return &no_memory;
+	buffer->core = core;
+	tally_list_init(&buffer->events);
+	if (charge(core, current, nr + 1, buffer))
+		why = &locked;
+	else if (alloc_buffer(buffer, nr))
+		why = &no_memory;
+	if (why)
+		buffer_free(buffer);
+	else
+		*ret_buffer = buffer;
+	return why;
+}
+
 static const struct tally_core_refusal *map_new(struct tally_core *core,
 						struct tally_core_task *current,
 						struct tally_core_event *event, size_t nr,
 						bool writable)
 {
 	struct tally_core_buffer *buffer;
+	const struct tally_core_refusal *why;
 
-	if (buffer_new(core, nr, &buffer))
+	if (nr > PAGES_MAX)
 		return &no_memory;
-	if (charge(core, current, nr + 1, buffer)) {
-		buffer_free(buffer);
-		return &locked;
-	}
+	why = buffer_new(core, current, nr, &buffer);
+	if (why)
+		return why;
 	buffer_setup(buffer, event, writable);
 	tally_page_init(event, buffer);
 	tally_buffer_attach(buffer, event);

@@ -17,32 +17,50 @@ static const struct tally_core_refusal no_memory = {-ENOMEM, "", "out of memory"
 
 enum { SIZE_LIMIT = 4096 };
 
+/* What every attr begins with. */
+struct attr_head {
+	uint32_t type, size;
+};
+
+/* Read the rest of an attr whose head was read: nothing is read twice, so that what is judged is
+ * what was taken. */
+static const struct tally_core_refusal *copy_rest(struct tally_core *core, const uint8_t *user,
+						  struct attr_head head,
+						  struct perf_event_attr *ret_attr)
+{
+	uint8_t *bytes = tally_core_alloc(core, head.size);
+	const struct tally_core_refusal *why = NULL;
+	uint32_t known;
+
+	if (!bytes)
+		return &no_memory;
+	__builtin_memcpy(bytes, &head, sizeof(head));
+	if (core->ops->copy_from_user(core->host, bytes + sizeof(head), user + sizeof(head),
+				      head.size - sizeof(head)))
+		why = &bad_address;
+	else if (tally_attr_negotiate(bytes, sizeof(*ret_attr), ret_attr, &known))
+		why = &bad_size;
+	tally_core_free(core, bytes, head.size);
+	return why;
+}
+
 /* Take the whole attr, however large the caller's is, and judge what is beyond ours. */
 static const struct tally_core_refusal *copy_attr(struct tally_core *core, uint8_t *user,
 						  struct perf_event_attr *ret_attr)
 {
-	const struct tally_core_refusal *why = NULL;
-	uint32_t size, known = sizeof(*ret_attr);
-	uint8_t *bytes;
+	const struct tally_core_refusal *why = &bad_size;
+	uint32_t known = sizeof(*ret_attr);
+	struct attr_head head;
 
-	if (core->ops->copy_from_user(core->host, &size, user + sizeof(uint32_t), sizeof(size)))
+	if (core->ops->copy_from_user(core->host, &head, user, sizeof(head)))
 		return &bad_address;
-	if (!size)
-		size = PERF_ATTR_SIZE_VER0;
-	if (size < PERF_ATTR_SIZE_VER0 || size > SIZE_LIMIT) {
-		core->ops->copy_to_user(core->host, user + sizeof(uint32_t), &known, sizeof(known));
-		return &bad_size;
-	}
-	bytes = tally_core_alloc(core, size);
-	if (!bytes)
-		return &no_memory;
-	if (core->ops->copy_from_user(core->host, bytes, user, size))
-		why = &bad_address;
-	else if (tally_attr_negotiate(bytes, sizeof(*ret_attr), ret_attr, &known))
-		why = &bad_size;
+	if (!head.size)
+		head.size = PERF_ATTR_SIZE_VER0;
+	if (head.size >= PERF_ATTR_SIZE_VER0 && head.size <= SIZE_LIMIT)
+		why = copy_rest(core, user, head, ret_attr);
 	if (why == &bad_size)
-		core->ops->copy_to_user(core->host, user + sizeof(uint32_t), &known, sizeof(known));
-	tally_core_free(core, bytes, size);
+		core->ops->copy_to_user(core->host, user + sizeof(head.type), &known,
+					sizeof(known));
 	return why;
 }
 
@@ -147,8 +165,6 @@ static const struct tally_core_refusal *install_output(struct tally_check *check
 
 	if (!why && output)
 		why = tally_control_output(check->event, output);
-	if (why && check->event->context)
-		tally_event_uninstall(check->event, TALLY_STATE_DEAD, true);
 	return why;
 }
 
@@ -172,7 +188,7 @@ static const struct tally_core_refusal *open_locked(struct tally_check *check, i
 	if (!why)
 		why = install_output(check, output);
 	if (why)
-		tally_event_free(check->event);
+		tally_event_retire(check->event);
 	else
 		own(check->event, check->current);
 	if (check->task)

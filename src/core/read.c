@@ -237,51 +237,91 @@ static bool collect_own(struct tally_core_event *event, uint64_t *words,
 	return own;
 }
 
-/* With the configuration lock. A group of any size. */
-static int64_t read_large(struct tally_core *core, struct tally_core_event *event, void *buffer,
-			  size_t len)
+/* How many values a read gives. */
+static uint64_t nr_values(const struct tally_core_event *event)
 {
 	bool group = event->attr.read_format & PERF_FORMAT_GROUP;
-	uint64_t nr = group ? 1 + (uint64_t)event->leader->nr_siblings : 1;
-	size_t size = tally_read_size(event->attr.read_format, nr);
-	size_t room = size + nr * WORDS_EACH * sizeof(uint64_t);
-	struct tally_read read;
+
+	return group ? 1 + (uint64_t)event->leader->nr_siblings : 1;
+}
+
+/* Room for the result, encoded, and behind it for the values that it is encoded from. */
+struct room {
 	uint64_t *words;
-	int64_t ret;
+	uint64_t nr; /* values that it is for */
+	size_t bytes;
+};
+
+static size_t room_bytes(uint64_t nr)
+{
+	return (WORDS_AHEAD + 2 * nr * WORDS_EACH) * sizeof(uint64_t);
+}
+
+/* Read the counts into `room` if it is large enough; bytes of the result, 0 for none, or how many
+ * values there are in *ret_nr and -EAGAIN. With the configuration lock. */
+static int64_t read_into(struct tally_core_event *event, const struct room *room, size_t len,
+			 uint64_t *ret_nr)
+{
+	bool group = event->attr.read_format & PERF_FORMAT_GROUP;
+	uint64_t nr = nr_values(event);
+	size_t size = tally_read_size(event->attr.read_format, nr);
+	struct tally_read read;
 
 	if (tally_load_relaxed(&event->state) == TALLY_STATE_ERROR)
 		return 0;
 	if (len < size)
 		return -ENOSPC;
-	words = tally_core_alloc(core, room);
-	if (!words)
-		return -ENOMEM;
+	if (nr > room->nr) {
+		*ret_nr = nr;
+		return -EAGAIN;
+	}
 	refresh(group ? event->leader : event, group);
-	collect(event, words + size / 8, &read);
-	tally_read_encode(&read, words);
-	ret = core->ops->copy_to_user(core->host, buffer, words, size);
-	tally_core_free(core, words, room);
-	return ret ? ret : (int64_t)size;
+	collect(event, room->words + WORDS_AHEAD + nr * WORDS_EACH, &read);
+	tally_read_encode(&read, room->words);
+	return (int64_t)size;
+}
+
+/* A group may grow while memory is taken for what it was: then again. */
+static int64_t read_any(struct tally_core *core, struct tally_core_event *event, void *buffer,
+			size_t len, const struct room *few)
+{
+	struct room room = *few;
+	uint64_t nr = 0;
+	int64_t ret;
+
+	for (;;) {
+		core->ops->config_lock(core->host);
+		ret = read_into(event, &room, len, &nr);
+		core->ops->config_unlock(core->host);
+		if (ret != -EAGAIN)
+			break;
+		if (room.words != few->words)
+			tally_core_free(core, room.words, room.bytes);
+		room = (struct room){NULL, nr, room_bytes(nr)};
+		room.words = tally_core_alloc(core, room.bytes);
+		if (!room.words)
+			return -ENOMEM;
+	}
+	if (ret > 0 && core->ops->copy_to_user(core->host, buffer, room.words, (size_t)ret))
+		ret = -EFAULT;
+	if (room.words != few->words)
+		tally_core_free(core, room.words, room.bytes);
+	return ret;
 }
 
 int64_t tally_core_read(struct tally_core *core, struct tally_core_event *event, void *buffer,
 			size_t len)
 {
-	uint64_t members[FEW * WORDS_EACH], words[WORDS_AHEAD + FEW * WORDS_EACH];
+	uint64_t words[WORDS_AHEAD + 2 * FEW * WORDS_EACH];
+	const struct room few = {words, FEW, sizeof(words)};
 	struct tally_read read;
-	int64_t ret;
 	size_t size;
 
-	if (!collect_own(event, members, &read)) {
-		core->ops->config_lock(core->host);
-		ret = read_large(core, event, buffer, len);
-		core->ops->config_unlock(core->host);
-		return ret;
-	}
+	if (!collect_own(event, words + WORDS_AHEAD + FEW * WORDS_EACH, &read))
+		return read_any(core, event, buffer, len, &few);
 	size = tally_read_size(read.format, read.nr);
 	if (len < size)
 		return -ENOSPC;
 	tally_read_encode(&read, words);
-	ret = core->ops->copy_to_user(core->host, buffer, words, size);
-	return ret ? ret : (int64_t)size;
+	return core->ops->copy_to_user(core->host, buffer, words, size) ? -EFAULT : (int64_t)size;
 }

@@ -94,6 +94,32 @@ static void test_short_data(void **state)
 	assert_true(tally_filter_passes(&f.filter, &raw, offsetof(struct raw, comm) + 2));
 }
 
+/* Each parenthesis lets two truths wait: what is more than the evaluation can hold is refused, and
+ * what is taken is right. */
+static void test_depth(void **state)
+{
+	for (int depth = 1; depth < 40; depth++) {
+		struct {
+			struct tally_core_filter filter;
+			struct tally_filter_node nodes[128];
+		} f = {0};
+		char text[2048] = "";
+		int ret;
+
+		for (int i = 0; i < depth; i++)
+			strcat(text, "small == 7 || small == 7 && (");
+		strcat(text, "small == 7 || small == 7 && count == 0");
+		for (int i = 0; i < depth; i++)
+			strcat(text, ")");
+		f.filter.text = text;
+		ret = tally_filter_parse(fields, 4, text, strlen(text), f.nodes, 128, &f.filter.nr,
+					 NULL);
+		assert_int_equal(ret, depth <= 30 ? 0 : -E2BIG);
+		if (!ret)
+			assert_true(tally_filter_passes(&f.filter, &raw, sizeof(raw)));
+	}
+}
+
 static void test_refusals(void **state)
 {
 	static const struct {
@@ -137,6 +163,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_verdicts),
 		cmocka_unit_test(test_short_data),
+		cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_refusals),
 	};
 
