@@ -9,11 +9,12 @@
 #include "tally/host.h"
 
 /*
- * Debug builds of a host for tests define TALLY_CORE_DEBUG_HOOK and this function: it is called
- * before each of these operations with the word, so that an interrupt can come in between any two.
+ * A host for tests can build the core with TALLY_CORE_DEBUG_HOOK, which names a header that
+ * declares tally_core_debug_hook(): it is called with the word before each of these operations, so
+ * that an interrupt can come in between any two.
  */
 #ifdef TALLY_CORE_DEBUG_HOOK
-void tally_core_debug_hook(const volatile void *word);
+#include TALLY_CORE_DEBUG_HOOK
 #define TALLY_BEFORE(p) tally_core_debug_hook(p)
 #else
 #define TALLY_BEFORE(p) ((void)0)

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What src/core/atomic.h calls before each operation where it is built with
+ * TALLY_CORE_DEBUG_HOOK="core/hook.h". Hosts for tests define it. */
+#ifndef TALLY_TESTS_CORE_HOOK_H
+#define TALLY_TESTS_CORE_HOOK_H
+
+void tally_core_debug_hook(const volatile void *word);
+
+#endif

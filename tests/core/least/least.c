@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/least/least.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/hook.h"
+
+/* ---- the contract ----------------------------------------------------------------------- */
+
+enum needs {
+	NEEDS_ON = 1 << 0,       /* interrupts on */
+	NEEDS_OFF = 1 << 1,      /* interrupts off */
+	NOT_IN_NMI = 1 << 2,     /* not in the overflow interrupt */
+	NOT_UNDER_CORE = 1 << 3, /* no lock of the core is held */
+	NOT_UNDER_SPACE = 1 << 4 /* nor that of the address space */
+};
+
+#define MAY_SLEEP (NEEDS_ON | NOT_IN_NMI)
+
+static const struct {
+	const char *name;
+	unsigned needs, forgiven;
+} rules[LEAST_OP_NR] = {
+	[LEAST_OP_ALLOC] = {"alloc", MAY_SLEEP | NOT_UNDER_CORE, LEAST_FORGIVE_ALLOC},
+	[LEAST_OP_FREE] = {"free", MAY_SLEEP | NOT_UNDER_CORE, LEAST_FORGIVE_ALLOC},
+	[LEAST_OP_PAGES_ALLOC] = {"pages_alloc", MAY_SLEEP | NOT_UNDER_CORE, LEAST_FORGIVE_ALLOC},
+	[LEAST_OP_PAGES_FREE] = {"pages_free", MAY_SLEEP | NOT_UNDER_CORE, LEAST_FORGIVE_ALLOC},
+	[LEAST_OP_LOCK] = {"lock", MAY_SLEEP | NOT_UNDER_CORE, 0},
+	[LEAST_OP_UNLOCK] = {"unlock", MAY_SLEEP, 0},
+	[LEAST_OP_CALL] = {"call", MAY_SLEEP, 0},
+	[LEAST_OP_TIMER] = {"timer", NEEDS_OFF | NOT_IN_NMI, 0},
+	[LEAST_OP_TASK_GET] = {"task_get", NOT_IN_NMI, 0},
+	[LEAST_OP_TASK_PUT] = {"task_put", NOT_IN_NMI, 0},
+	[LEAST_OP_EVENT_OF_FD] = {"event_of_fd", NOT_IN_NMI, 0},
+	[LEAST_OP_CAPABLE] = {"capable", NOT_IN_NMI, 0},
+	[LEAST_OP_COPY_FROM] = {"copy_from_user", MAY_SLEEP | NOT_UNDER_CORE | NOT_UNDER_SPACE,
+				LEAST_FORGIVE_COPY},
+	[LEAST_OP_COPY_TO] = {"copy_to_user", MAY_SLEEP | NOT_UNDER_CORE | NOT_UNDER_SPACE,
+			      LEAST_FORGIVE_COPY},
+	[LEAST_OP_NOTIFY] = {"notify", NEEDS_OFF | NOT_IN_NMI, 0},
+	[LEAST_OP_SIGTRAP] = {"sigtrap", NEEDS_OFF | NOT_IN_NMI, 0},
+	[LEAST_OP_INIT] = {"the PMU's init", MAY_SLEEP, 0},
+	[LEAST_OP_ADD] = {"the PMU's add", NEEDS_OFF | NOT_IN_NMI, 0},
+	[LEAST_OP_DEL] = {"the PMU's del", NEEDS_OFF | NOT_IN_NMI, 0},
+	[LEAST_OP_START] = {"the PMU's start", NEEDS_OFF | NOT_IN_NMI, 0},
+	[LEAST_OP_STOP] = {"the PMU's stop", NEEDS_OFF, 0},
+	[LEAST_OP_READ] = {"the PMU's read", NEEDS_OFF, 0},
+};
+
+static bool holds(const struct least *least, bool of_core)
+{
+	for (uint32_t i = 0; i < least->nr_held; i++) {
+		if (!least->held[i].lock != of_core)
+			return true;
+	}
+	return false;
+}
+
+void least_check(struct least *least, enum least_op op)
+{
+	const char *name = rules[op].name;
+	unsigned needs = rules[op].needs;
+	bool forgiven = least->forgiven & rules[op].forgiven;
+
+	least->nr_ops[op]++;
+	if (needs & NOT_IN_NMI && least->nmi)
+		least_broken(least, "%s is called in the overflow interrupt", name);
+	if (needs & NEEDS_ON && least->off)
+		least_broken(least, "%s, which may sleep, is called with interrupts off", name);
+	if (needs & NEEDS_OFF && !least->off && !least->nmi)
+		least_broken(least, "%s is called with interrupts on", name);
+	if (needs & NOT_UNDER_CORE && !forgiven && holds(least, true))
+		least_broken(least, "%s is called under a lock of the core", name);
+	if (needs & NOT_UNDER_SPACE && !forgiven && holds(least, false))
+		least_broken(least, "%s is called under the lock of the address space", name);
+}
+
+void least_broken(struct least *least, const char *format, ...)
+{
+	char sentence[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(sentence, sizeof(sentence), format, args);
+	va_end(args);
+	if (least->on_broken)
+		least->on_broken(least, sentence);
+	fprintf(stderr, "the contract is broken on CPU %u: %s\n", least->cpu, sentence);
+	abort();
+}
+
+/* ---- coming in between ------------------------------------------------------------------- */
+
+/* Of the operations of core/atomic.h, which know no host: the one that runs. */
+static struct least *running;
+
+void least_at(struct least *least, enum least_point point, const volatile void *what)
+{
+	if (!least->at || least->inside)
+		return;
+	least->inside = true;
+	least->at(least, point, what);
+	least->inside = false;
+}
+
+void tally_core_debug_hook(const volatile void *word)
+{
+	if (running)
+		least_at(running, LEAST_AT_ATOMIC, word);
+}
+
+/* ---- life ------------------------------------------------------------------------------- */
+
+static void require(struct least *least, int ret, const char *what)
+{
+	if (ret)
+		least_broken(least, "%s gives %d", what, ret);
+}
+
+void least_begin(struct least *least, uint32_t nr_cpus, const struct tally_core_settings *settings)
+{
+	*least = (struct least){.nr_cpus = nr_cpus,
+				.now = 1000000,
+				.caps = ~UINT64_C(0),
+				.may_observe = true,
+				.memlock = UINT64_MAX,
+				.last_tid = 99,
+				.forgiven = LEAST_FORGIVEN};
+	running = least;
+	least->cpus = calloc(nr_cpus, sizeof(*least->cpus));
+	require(least, least->cpus ? 0 : -ENOMEM, "calloc");
+	require(least, tally_core_create(&least_ops, least, nr_cpus, settings, &least->core),
+		"tally_core_create");
+	least_pmus_init(least);
+	for (int i = 0; i < LEAST_PMUS; i++)
+		require(least, tally_core_pmu_register(least->core, &least->pmus[i]),
+			"tally_core_pmu_register");
+	for (uint32_t i = 0; i < nr_cpus; i++)
+		least_online(least, i);
+	require(least, least_task_new(least) ? 0 : -ENOMEM, "least_task_new");
+}
+
+static void check_left(struct least *least)
+{
+	for (uint32_t i = 0; i < least->nr_cpus; i++) {
+		for (int j = 0; j < LEAST_ALL_COUNTERS; j++) {
+			if (least->cpus[i].counters[j].owner)
+				least_broken(least, "counter %d of CPU %u is still taken", j, i);
+		}
+	}
+	for (int i = 0; i < LEAST_TASKS; i++) {
+		if (least->users[i].locked_pages || least->spaces[i].locked_pages)
+			least_broken(least, "pages are still charged to task %d", i);
+	}
+	if (least->bytes || least->pages)
+		least_broken(least, "%llu bytes and %llu pages are left",
+			     (unsigned long long)least->bytes, (unsigned long long)least->pages);
+}
+
+void least_end(struct least *least)
+{
+	least->at = NULL;
+	least->hold_deferred = false;
+	least->refuse_alloc = least->refuse_copy = 0;
+	for (int fd = 0; fd < LEAST_FILES; fd++) {
+		if (least->files[fd].event)
+			least_close(least, fd);
+	}
+	for (int i = 0; i < LEAST_TASKS; i++) {
+		if (least->tasks[i])
+			least_exit(least, least->tasks[i]);
+	}
+	tally_core_destroy(least->core);
+	check_left(least);
+	free(least->cpus);
+	running = NULL;
+}
+
+void least_abandon(struct least *least)
+{
+	for (int i = 0; i < LEAST_TASKS; i++)
+		free(least->tasks[i]);
+	least_memory_abandon(least);
+	free(least->cpus);
+	running = NULL;
+}
+
+void least_on(struct least *least, uint32_t cpu)
+{
+	if (least->off || least->nmi)
+		least_broken(least, "the test moves with interrupts off");
+	least->cpu = cpu;
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The least host itself: it counts what a test makes happen, and it notices each breach of the
+ * contract that it is there to notice.
+ */
+#include <string.h>
+
+#include "core/least/least.h"
+#include "test.h"
+
+static struct least least;
+
+/* ---- it hosts --------------------------------------------------------------------------- */
+
+static void test_counts(void **state)
+{
+	struct perf_event_attr attr = {.type = 10, .size = sizeof(attr), .config = 1};
+	uint64_t value;
+	int fd;
+
+	least_begin(&least, 2, NULL);
+	fd = least_open(&least, least.tasks[0], &attr, sizeof(attr), least.tasks[0]->perf.tid, -1,
+			-1, 0);
+	assert_true(fd >= 0);
+	least_on(&least, 1);
+	least_switch(&least, least.tasks[0]);
+	least_count(&least, 0, 12345);
+	least_switch(&least, NULL);
+	assert_int_equal(least_read(&least, fd, &value, sizeof(value)), sizeof(value));
+	assert_int_equal(value, 12345);
+	least_end(&least);
+}
+
+static void test_samples(void **state)
+{
+	const struct tally_core_sample_data data = {.ip = 0x77, .mode = PERF_RECORD_MISC_USER};
+	struct perf_event_attr attr = {.type = 10,
+				       .size = sizeof(attr),
+				       .sample_period = 100,
+				       .wakeup_events = 1,
+				       .sample_type = PERF_SAMPLE_IP};
+	struct tally_core_buffer *buffer;
+	const uint64_t *record;
+	int fd;
+
+	least_begin(&least, 1, NULL);
+	fd = least_open(&least, least.tasks[0], &attr, sizeof(attr), -1, 0, -1, 0);
+	assert_int_equal(least_mmap(&least, least.tasks[0], fd, 3 * 4096, true, &buffer), 0);
+	least_count(&least, 0, 100);
+	assert_true(least_overflow(&least, 0, &data));
+	record = tally_core_buffer_page(buffer, 1);
+	assert_int_equal(record[1], 0x77);
+	assert_int_equal(least.files[fd].notices, 1);
+	assert_int_equal(least_poll(&least, fd), TALLY_CORE_POLLIN);
+	least_end(&least);
+}
+
+static void test_children(void **state)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+				       .size = sizeof(attr),
+				       .config = PERF_COUNT_SW_PAGE_FAULTS,
+				       .inherit = 1};
+	struct least_task *child;
+	uint64_t value;
+	int fd;
+
+	least_begin(&least, 2, NULL);
+	fd = least_open(&least, least.tasks[0], &attr, sizeof(attr), least.tasks[0]->perf.tid, -1,
+			-1, 0);
+	child = least_fork(&least, least.tasks[0], true);
+	least_on(&least, 1);
+	least_switch(&least, child);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 3);
+	least_exit(&least, child);
+	least_offline(&least, 0);
+	least_online(&least, 0);
+	assert_int_equal(least_read(&least, fd, &value, sizeof(value)), sizeof(value));
+	assert_int_equal(value, 3);
+	least_end(&least);
+}
+
+/* ---- it notices ------------------------------------------------------------------------- */
+
+static jmp_buf broken;
+static char sentence[256];
+
+static void on_broken(struct least *where, const char *text)
+{
+	strncpy(sentence, text, sizeof(sentence) - 1);
+	longjmp(broken, 1);
+}
+
+static void breach_copy_locked(void)
+{
+	uint32_t word, user = 0;
+
+	least_ops.config_lock(&least);
+	least_ops.copy_from_user(&least, &word, &user, sizeof(word));
+}
+
+static void breach_copy_space(void)
+{
+	uint32_t word = 0, user;
+
+	least.held[least.nr_held++].lock = NULL;
+	least_ops.copy_to_user(&least, &user, &word, sizeof(word));
+}
+
+static void breach_alloc_locked(void)
+{
+	least_ops.config_lock(&least);
+	least_ops.alloc(&least, 8);
+}
+
+static void breach_alloc_off(void)
+{
+	least_ops.irq_save(&least);
+	least_ops.alloc(&least, 8);
+}
+
+static void breach_size(void)
+{
+	least_ops.free(&least, least_ops.alloc(&least, 8), 16);
+}
+
+static void breach_free(void)
+{
+	least_ops.free(&least, &least, 16);
+}
+
+static void breach_kind(void)
+{
+	least_ops.free(&least, least_ops.pages_alloc(&least, 1), 1);
+}
+
+static void breach_lock_twice(void)
+{
+	least_ops.config_lock(&least);
+	least_ops.config_lock(&least);
+}
+
+static void breach_lock_off(void)
+{
+	least_ops.irq_save(&least);
+	least_ops.config_lock(&least);
+}
+
+static void breach_unlock(void)
+{
+	least_ops.config_unlock(&least);
+}
+
+static void breach_irq_order(void)
+{
+	uintptr_t outer = least_ops.irq_save(&least);
+
+	least_ops.irq_save(&least);
+	least_ops.irq_restore(&least, outer);
+}
+
+static void breach_call_off(void)
+{
+	least_ops.irq_save(&least);
+	least_ops.call(&least, 1, NULL, NULL);
+}
+
+static void breach_two_fetches(void)
+{
+	uint64_t user = 0, word;
+
+	least_ops.copy_from_user(&least, &word, &user, 4);
+	least_ops.copy_from_user(&least, (uint8_t *)&word + 3, (uint8_t *)&user + 3, 5);
+}
+
+static void breach_put(void)
+{
+	least_ops.task_put(&least, &least.tasks[0]->perf);
+}
+
+static void breach_spin(void)
+{
+	least_ops.relax(&least);
+}
+
+static void breach_notify(void)
+{
+	least_ops.notify(&least, NULL, 1);
+}
+
+static void breach_trap(void)
+{
+	least_ops.irq_save(&least);
+	least_ops.sigtrap(&least, &least.tasks[0]->perf, 0, 0, 0);
+}
+
+static void breach_add(void)
+{
+	struct tally_core_hw hw = {.index = -1};
+
+	least.pmus[0].add(&least.pmus[0], &hw);
+}
+
+static void breach_del(void)
+{
+	struct tally_core_hw hw = {.index = 2};
+
+	least_ops.irq_save(&least);
+	least.pmus[0].del(&least.pmus[0], &hw);
+}
+
+static const struct {
+	void (*breach)(void);
+	const char *sentence;
+} breaches[] = {
+	{breach_copy_locked, "copy_from_user is called under a lock of the core"},
+	{breach_copy_space, "copy_to_user is called under the lock of the address space"},
+	{breach_alloc_locked, "alloc is called under a lock of the core"},
+	{breach_alloc_off, "alloc, which may sleep, is called with interrupts off"},
+	{breach_size, "16 are freed of memory made with 8"},
+	{breach_free, "memory is freed that is not held"},
+	{breach_kind, "pages are freed as memory, or memory as pages"},
+	{breach_lock_twice, "lock is called under a lock of the core"},
+	{breach_lock_off, "lock, which may sleep, is called with interrupts off"},
+	{breach_unlock, "a lock is given back that is not the last that was taken"},
+	{breach_irq_order, "interrupts are restored to 0 from 2"},
+	{breach_call_off, "call, which may sleep, is called with interrupts off"},
+	{breach_two_fetches, "user memory is fetched twice in one call"},
+	{breach_put, "task_put of a task that nobody has"},
+	{breach_spin, "a spin lock is waited for that what was interrupted holds"},
+	{breach_notify, "notify is called with interrupts on"},
+	{breach_trap, "SIGTRAP for a task that does not run here"},
+	{breach_add, "the PMU's add is called with interrupts on"},
+	{breach_del, "an event is not on the counter it is said to be on"},
+};
+
+/* Each breach in a host of its own, which is left as it is then but for its memory. */
+static void test_breaches(void **state)
+{
+	for (size_t i = 0; i < sizeof(breaches) / sizeof(breaches[0]); i++) {
+		least_begin(&least, 2, NULL);
+		least.forgiven = 0;
+		least.on_broken = on_broken;
+		*sentence = 0;
+		if (!setjmp(broken))
+			breaches[i].breach();
+		assert_string_equal(sentence, breaches[i].sentence);
+		least_abandon(&least);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_children),
+		cmocka_unit_test(test_breaches),
+	};
+
+	return cmocka_run_group_tests_name("core/least", tests, NULL, NULL);
+}
