@@ -15,18 +15,18 @@
  */
 #ifdef TALLY_CORE_DEBUG_HOOK
 #include TALLY_CORE_DEBUG_HOOK
-#define TALLY_BEFORE(p) tally_core_debug_hook(p)
+#define TALLY_POINT(p) tally_core_debug_hook(p)
 #else
-#define TALLY_BEFORE(p) ((void)0)
+#define TALLY_POINT(p) ((void)0)
 #endif
 
 /* A value that others may read or write at any time, alone: no order with anything else. */
-#define tally_load_relaxed(p)     (TALLY_BEFORE(p), __atomic_load_n((p), __ATOMIC_RELAXED))
-#define tally_store_relaxed(p, v) (TALLY_BEFORE(p), __atomic_store_n((p), (v), __ATOMIC_RELAXED))
+#define tally_load_relaxed(p)     (TALLY_POINT(p), __atomic_load_n((p), __ATOMIC_RELAXED))
+#define tally_store_relaxed(p, v) (TALLY_POINT(p), __atomic_store_n((p), (v), __ATOMIC_RELAXED))
 
 /* What was written before a store_release is seen after the load_acquire that reads it. */
-#define tally_load_acquire(p)     (TALLY_BEFORE(p), __atomic_load_n((p), __ATOMIC_ACQUIRE))
-#define tally_store_release(p, v) (TALLY_BEFORE(p), __atomic_store_n((p), (v), __ATOMIC_RELEASE))
+#define tally_load_acquire(p)     (TALLY_POINT(p), __atomic_load_n((p), __ATOMIC_ACQUIRE))
+#define tally_store_release(p, v) (TALLY_POINT(p), __atomic_store_n((p), (v), __ATOMIC_RELEASE))
 
 /* What is written before it is seen before what is written after it. TSan does not know fences;
  * what it should order here no other thread of a test writes. */
@@ -36,14 +36,14 @@
 #define tally_write_fence() __atomic_thread_fence(__ATOMIC_RELEASE)
 #endif
 
-#define tally_exchange(p, v)  (TALLY_BEFORE(p), __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL))
-#define tally_fetch_add(p, v) (TALLY_BEFORE(p), __atomic_fetch_add((p), (v), __ATOMIC_RELAXED))
-#define tally_fetch_or(p, v)  (TALLY_BEFORE(p), __atomic_fetch_or((p), (v), __ATOMIC_ACQ_REL))
+#define tally_exchange(p, v)  (TALLY_POINT(p), __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL))
+#define tally_fetch_add(p, v) (TALLY_POINT(p), __atomic_fetch_add((p), (v), __ATOMIC_RELAXED))
+#define tally_fetch_or(p, v)  (TALLY_POINT(p), __atomic_fetch_or((p), (v), __ATOMIC_ACQ_REL))
 
 /* Store `to` if *p is *expected; else *expected = *p and false. */
-#define tally_compare_exchange(p, expected, to)                                     \
-	(TALLY_BEFORE(p), __atomic_compare_exchange_n((p), (expected), (to), false, \
-						      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+#define tally_compare_exchange(p, expected, to)                                    \
+	(TALLY_POINT(p), __atomic_compare_exchange_n((p), (expected), (to), false, \
+						     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 
 /*
  * The same for a word that one CPU writes at a time, its interrupts included: one instruction is
@@ -55,15 +55,17 @@ static inline bool tally_local_compare_exchange(uint64_t *p, uint64_t *expected,
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 	bool done;
 
-	TALLY_BEFORE(p);
+	TALLY_POINT(p);
 	__asm__ volatile("cmpxchgq %3, %1"
 			 : "=@ccz"(done), "+m"(*p), "+a"(*expected)
 			 : "r"(to)
 			 : "memory");
-	return done;
 #else
-	return tally_compare_exchange(p, expected, to);
+	bool done = tally_compare_exchange(p, expected, to);
+
 #endif
+	TALLY_POINT(p);
+	return done;
 }
 
 /* A counter that an interrupt may count up in the middle of this. */

@@ -209,6 +209,18 @@ static void breach_del(void)
 	least.pmus[0].del(&least.pmus[0], &hw);
 }
 
+static void breach_write_after_free(void)
+{
+	uint8_t *memory = least_ops.alloc(&least, 100);
+
+	least_ops.free(&least, memory, 100);
+#ifdef __SANITIZE_ADDRESS__
+	on_broken(&least, "memory was written after it was freed"); /* the sanitizer aborts */
+#endif
+	memory[50] = 1;
+	least_memory_check(&least);
+}
+
 static const struct {
 	void (*breach)(void);
 	const char *sentence;
@@ -219,6 +231,7 @@ static const struct {
 	{breach_alloc_off, "alloc, which may sleep, is called with interrupts off"},
 	{breach_size, "16 are freed of memory made with 8"},
 	{breach_free, "memory is freed that is not held"},
+	{breach_write_after_free, "memory was written after it was freed"},
 	{breach_kind, "pages are freed as memory, or memory as pages"},
 	{breach_lock_twice, "lock is called under a lock of the core"},
 	{breach_lock_off, "lock, which may sleep, is called with interrupts off"},

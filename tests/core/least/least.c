@@ -175,6 +175,7 @@ void least_end(struct least *least)
 	}
 	tally_core_destroy(least->core);
 	check_left(least);
+	least_memory_check(least);
 	free(least->cpus);
 	running = NULL;
 }

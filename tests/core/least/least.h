@@ -39,8 +39,8 @@ enum least_forgiven {
 
 /* Where a test can come in between. */
 enum least_point {
-	LEAST_AT_ATOMIC, /* before an operation of core/atomic.h; `what`: its word */
-	LEAST_AT_CLOCK,
+	LEAST_AT_ATOMIC,    /* before an operation of core/atomic.h; `what`: its word */
+	LEAST_AT_CLOCK,     /* after the clock was read */
 	LEAST_AT_COPY_FROM, /* before the copy; `what`: the address in user memory */
 	LEAST_AT_COPY_TO,
 	LEAST_AT_CALL, /* before another CPU runs a function */
@@ -155,6 +155,7 @@ struct least {
 	/* Its own. */
 	bool inside; /* the test's hook */
 	struct least_block *blocks[LEAST_BLOCKS];
+	struct least_block *freed; /* kept to see that nobody writes there */
 	struct {
 		uintptr_t from, to;
 	} fetches[LEAST_FETCHES];
@@ -218,7 +219,7 @@ void least_offline(struct least *least, uint32_t cpu);
 bool least_overflow(struct least *least, uint32_t counter,
 		    const struct tally_core_sample_data *sample_data);
 
-/* A counter of this CPU counted. */
+/* A counter of this CPU counted, if it runs. */
 void least_count(struct least *least, uint32_t counter, uint64_t nr);
 
 /* ---- system calls: least_calls.c -------------------------------------------------------- */
@@ -253,6 +254,9 @@ void *least_alloc(void *host, size_t size);
 void least_free(void *host, void *memory, size_t size);
 void *least_pages_alloc(void *host, size_t nr);
 void least_pages_free(void *host, void *pages, size_t nr);
+
+/* Nobody wrote to what was freed; it is given back. */
+void least_memory_check(struct least *least);
 
 /* Free what is held, for least_abandon(). */
 void least_memory_abandon(struct least *least);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory for the core. What is held is noted apart from it, so that the sanitizer sees its ends. */
+/*
+ * Memory for the core. What is held is noted apart from it, so that the sanitizer sees its ends.
+ * Without a sanitizer what is freed is filled and kept until the end, to see who writes there.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +14,14 @@ struct least_block {
 	size_t size;
 	bool pages;
 };
+
+enum { FREED = 0xdb, KEPT_MAX = 1 << 16 };
+
+#ifdef __SANITIZE_ADDRESS__
+enum { KEEPS = 0 };
+#else
+enum { KEEPS = 1 };
+#endif
 
 static struct least_block **list_of(struct least *least, const void *memory)
 {
@@ -25,6 +36,35 @@ static void note(struct least *least, void *memory, size_t size, bool pages)
 		abort();
 	*block = (struct least_block){*list, memory, size, pages};
 	*list = block;
+}
+
+static void keep(struct least *least, struct least_block *block, size_t bytes)
+{
+	if (!KEEPS || bytes > KEPT_MAX) {
+		free(block->memory);
+		free(block);
+		return;
+	}
+	memset(block->memory, FREED, bytes);
+	block->size = bytes;
+	block->next = least->freed;
+	least->freed = block;
+}
+
+void least_memory_check(struct least *least)
+{
+	while (least->freed) {
+		struct least_block *block = least->freed;
+		const uint8_t *bytes = block->memory;
+
+		least->freed = block->next;
+		for (size_t i = 0; i < block->size; i++) {
+			if (bytes[i] != FREED)
+				least_broken(least, "memory was written after it was freed");
+		}
+		free(block->memory);
+		free(block);
+	}
 }
 
 static void forget(struct least *least, const void *memory, size_t size, bool pages)
@@ -43,7 +83,7 @@ static void forget(struct least *least, const void *memory, size_t size, bool pa
 	if (block->size != size)
 		least_broken(least, "%zu are freed of memory made with %zu", size, block->size);
 	*at = block->next;
-	free(block);
+	keep(least, block, pages ? size * least_ops.page_size : size);
 }
 
 static bool refuse(struct least *least)
@@ -75,7 +115,6 @@ void least_free(void *host, void *memory, size_t size)
 	least_check(least, LEAST_OP_FREE);
 	forget(least, memory, size, false);
 	least->bytes -= size;
-	free(memory);
 }
 
 void *least_pages_alloc(void *host, size_t nr)
@@ -105,7 +144,6 @@ void least_pages_free(void *host, void *pages, size_t nr)
 	least_check(least, LEAST_OP_PAGES_FREE);
 	forget(least, pages, nr, true);
 	least->pages -= nr;
-	free(pages);
 }
 
 void least_memory_abandon(struct least *least)
@@ -118,4 +156,5 @@ void least_memory_abandon(struct least *least)
 		}
 		least->blocks[i] = NULL;
 	}
+	least_memory_check(least);
 }

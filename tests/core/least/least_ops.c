@@ -95,9 +95,10 @@ static void op_relax(void *host)
 static uint64_t op_clock(void *host)
 {
 	struct least *least = host;
+	uint64_t now = least->now;
 
 	least_at(least, LEAST_AT_CLOCK, NULL);
-	return least->now;
+	return now;
 }
 
 static void op_timer(void *host, uint64_t deadline)

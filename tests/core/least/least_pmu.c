@@ -118,7 +118,8 @@ void least_count(struct least *least, uint32_t counter, uint64_t nr)
 {
 	struct least_counter *at = &least->cpus[least->cpu].counters[counter];
 
-	at->value = (at->value + nr) & ((UINT64_C(1) << WIDTH) - 1);
+	if (at->owner && at->owner->running)
+		at->value = (at->value + nr) & ((UINT64_C(1) << WIDTH) - 1);
 }
 
 bool least_overflow(struct least *least, uint32_t counter,
