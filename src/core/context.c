@@ -2,6 +2,7 @@
 #include "core/context.h"
 
 #include "core/overflow.h"
+#include "core/ref.h"
 #include "core/sched.h"
 #include "core/state.h"
 
@@ -151,9 +152,14 @@ int tally_context_of_task(struct tally_core *core, struct tally_core_task *task,
 	return 0;
 }
 
+void tally_context_get(struct tally_core_context *context)
+{
+	tally_ref_get(&context->refs);
+}
+
 void tally_context_put(struct tally_core_context *context)
 {
-	if (!--context->refs)
+	if (tally_ref_put(&context->refs))
 		tally_core_free(context->core, context, sizeof(*context));
 }
 
@@ -308,10 +314,30 @@ static void run_deferred(void *arg)
 	tally_core_deferred(arg);
 }
 
+void tally_cpu_quiesce(struct tally_core *core, int32_t cpu)
+{
+	if (cpu >= 0)
+		core->ops->call(core->host, (uint32_t)cpu, run_deferred, core);
+}
+
 void tally_core_quiesce(struct tally_core *core)
 {
 	for (uint32_t i = 0; i < core->nr_cpus; i++) {
-		if (core->cpus[i].online)
-			core->ops->call(core->host, i, run_deferred, core);
+		if (tally_load_relaxed(&core->cpus[i].online))
+			tally_cpu_quiesce(core, (int32_t)i);
 	}
+}
+
+/* With its lock, so that whoever puts it onto a CPU afterwards sees what was done before. */
+int32_t tally_context_cpu(struct tally_core_context *context)
+{
+	const struct tally_core *core = context->core;
+	uintptr_t flags = core->ops->irq_save(core->host);
+	int32_t cpu;
+
+	tally_spin_lock(&context->lock, core->ops, core->host);
+	cpu = context->on_cpu;
+	tally_spin_unlock(&context->lock);
+	core->ops->irq_restore(core->host, flags);
+	return cpu;
 }

@@ -19,7 +19,8 @@ void tally_context_run(struct tally_core_context *context, tally_context_fn fn, 
 int tally_context_of_task(struct tally_core *core, struct tally_core_task *task,
 			  struct tally_core_context **ret_context);
 
-/* One reference less: the task's, or an event's. The last one frees it. C. */
+/* One reference more; one less: the task's, an event's or a buffer's. The last one frees it. */
+void tally_context_get(struct tally_core_context *context);
 void tally_context_put(struct tally_core_context *context);
 
 /* Put an event (INACTIVE or OFF; its leader set) into its context: A and C. */
@@ -42,8 +43,13 @@ struct tally_core_context *tally_context_pin_task(struct tally_core *core,
 						  struct tally_core_task *task);
 void tally_context_unpin(struct tally_core_context *context);
 
-/* Wait until every hook that runs now, on any CPU, has returned: what was unlinked before
- * nobody uses afterwards. Runs what was deferred. C. */
+/* Where it is now, -1: on no CPU. Who puts it onto another afterwards sees what was written
+ * before. */
+int32_t tally_context_cpu(struct tally_core_context *context);
+
+/* Wait until the hooks that run now on that CPU (-1: none), or on any, have returned: what was
+ * unlinked before nobody uses there afterwards. Runs what was deferred. */
+void tally_cpu_quiesce(struct tally_core *core, int32_t cpu);
 void tally_core_quiesce(struct tally_core *core);
 
 #endif

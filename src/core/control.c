@@ -155,29 +155,19 @@ static void notify(const struct tally_core_event *event, unsigned what)
 
 void tally_control_wake(struct tally_core_event *event, unsigned what)
 {
-	struct tally_core *core = event->core;
-	struct tally_core_buffer *buffer = tally_load_acquire(&event->buffer);
-
-	if (what == TALLY_CORE_POLLHUP || !buffer) {
+	if (what == TALLY_CORE_POLLHUP || !tally_buffer_for_each(event, notify, what))
 		notify(event, what);
-		return;
-	}
-	tally_spin_lock(&buffer->lock, core->ops, core->host);
-	tally_list_for_each (link, &buffer->events)
-		notify(tally_container_of(link, struct tally_core_event, output), what);
-	tally_spin_unlock(&buffer->lock);
 }
 
 unsigned tally_core_poll(struct tally_core *core, struct tally_core_event *event)
 {
-	struct tally_core_buffer *buffer = tally_load_acquire(&event->buffer);
 	int8_t state = tally_load_relaxed(&event->state);
 
 	if (state == TALLY_STATE_ERROR)
 		return TALLY_CORE_POLLERR | TALLY_CORE_POLLHUP;
-	if (!buffer || (state <= TALLY_STATE_EXIT && tally_list_empty(&event->children)))
+	if (state <= TALLY_STATE_EXIT && !tally_load_relaxed(&event->nr_children))
 		return TALLY_CORE_POLLHUP;
-	return tally_exchange(&buffer->poll, 0);
+	return tally_buffer_poll(event);
 }
 
 /* ---- requests --------------------------------------------------------------------------- */
@@ -299,11 +289,14 @@ static const struct tally_core_refusal *request_id(const struct request *request
 
 static const struct tally_core_refusal *request_pause(const struct request *request)
 {
-	struct tally_core_buffer *buffer = request->event->buffer;
+	struct tally_core_buffer *buffer = tally_buffer_get(request->event);
+	bool has = buffer && buffer->size;
 
-	if (!buffer || !buffer->size)
+	if (has)
+		tally_store_relaxed(&buffer->paused, !!request->arg);
+	tally_buffer_put(buffer);
+	if (!has)
 		REFUSE(-EINVAL, "", "the event has no ring buffer", "map one first");
-	tally_store_relaxed(&buffer->paused, !!request->arg);
 	return NULL;
 }
 
@@ -314,17 +307,12 @@ static const struct tally_core_refusal *request_filter(const struct request *req
 
 /* ---- output to another event's buffer --------------------------------------------------- */
 
-const struct tally_core_refusal *tally_control_output(struct tally_core_event *event,
-						      struct tally_core_event *target)
+/* Whether the event's records may go where the target's do. */
+static const struct tally_core_refusal *output_alike(const struct tally_core_event *event,
+						     const struct tally_core_event *target)
 {
-	const struct perf_event_attr *a = &event->attr, *b = target ? &target->attr : a;
+	const struct perf_event_attr *a = &event->attr, *b = &target->attr;
 
-	if (event->buffer && event->buffer->owner == event)
-		REFUSE(-EINVAL, "", "the event has a buffer of its own", "unmap it first");
-	if (!target) {
-		tally_buffer_detach(event);
-		return NULL;
-	}
 	if (target == event)
 		REFUSE(-EINVAL, "argument", "an event cannot write to itself that way", "");
 	if (target->cpu != event->cpu)
@@ -337,13 +325,50 @@ const struct tally_core_refusal *tally_control_output(struct tally_core_event *e
 		REFUSE(-EINVAL, "clockid", "records of one buffer have one clock", "");
 	if (a->write_backward != b->write_backward)
 		REFUSE(-EINVAL, "write_backward", "records of one buffer go one way", "");
-	if (!target->buffer)
-		REFUSE(-EINVAL, "argument", "that event has no ring buffer", "map it first");
-	if (event->buffer == target->buffer)
-		return NULL;
-	tally_buffer_detach(event);
-	tally_buffer_attach(target->buffer, event);
 	return NULL;
+}
+
+static bool has_own_buffer(struct tally_core_event *event)
+{
+	struct tally_core_buffer *buffer = tally_buffer_get(event);
+	bool own = buffer && buffer->owner == event;
+
+	tally_buffer_put(buffer);
+	return own;
+}
+
+/* The target's buffer may be unmapped at any time: then it is as if it had none. */
+static const struct tally_core_refusal *redirect(struct tally_core_event *event,
+						 struct tally_core_event *target)
+{
+	struct tally_core_buffer *buffer = tally_buffer_get(target);
+	int ret = buffer ? 0 : -ENODEV;
+
+	if (buffer && tally_load_relaxed(&event->buffer) != buffer) {
+		tally_buffer_detach(event);
+		ret = tally_buffer_attach(buffer, event);
+	}
+	tally_buffer_put(buffer);
+	if (ret == -EBUSY)
+		REFUSE(-EINVAL, "", "the event has a buffer of its own", "unmap it first");
+	if (ret)
+		REFUSE(-EINVAL, "argument", "that event has no ring buffer", "map it first");
+	return NULL;
+}
+
+const struct tally_core_refusal *tally_control_output(struct tally_core_event *event,
+						      struct tally_core_event *target)
+{
+	const struct tally_core_refusal *refusal;
+
+	if (has_own_buffer(event))
+		REFUSE(-EINVAL, "", "the event has a buffer of its own", "unmap it first");
+	if (!target) {
+		tally_buffer_detach(event);
+		return NULL;
+	}
+	refusal = output_alike(event, target);
+	return refusal ? refusal : redirect(event, target);
 }
 
 static const struct tally_core_refusal *request_output(const struct request *request)

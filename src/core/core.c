@@ -127,7 +127,7 @@ static void cpu_set_online(void *arg)
 	uint64_t now = tally_clock(cpu->core);
 
 	tally_spin_lock(&cpu->own.lock, cpu->core->ops, cpu->core->host);
-	cpu->online = true;
+	tally_store_relaxed(&cpu->online, true);
 	tally_store_relaxed(&cpu->own.on_cpu, (int32_t)cpu->number);
 	cpu->own.stamp = now;
 	tally_spin_unlock(&cpu->own.lock);
@@ -139,14 +139,15 @@ static void cpu_set_offline(void *arg)
 	struct tally_core_cpu *cpu = arg;
 	uint64_t now = tally_clock(cpu->core);
 
-	tally_core_deferred(cpu->core);
 	if (cpu->of_task)
 		tally_sched_context_out(cpu, cpu->of_task, now);
 	tally_sched_out(cpu, &cpu->own, now);
 	tally_spin_lock(&cpu->own.lock, cpu->core->ops, cpu->core->host);
-	cpu->online = false;
+	tally_store_relaxed(&cpu->online, false);
 	tally_store_relaxed(&cpu->own.on_cpu, -1);
 	tally_spin_unlock(&cpu->own.lock);
+	/* What its events put off to the last: nothing is on its stack while it is off line. */
+	tally_core_deferred(cpu->core);
 }
 
 int tally_core_cpu_online(struct tally_core *core, uint32_t cpu)
@@ -158,7 +159,8 @@ int tally_core_cpu_online(struct tally_core *core, uint32_t cpu)
 	core->ops->config_lock(core->host);
 	if (!core->cpus[cpu].online) {
 		ret = core->ops->call(core->host, cpu, cpu_set_online, &core->cpus[cpu]);
-		core->nr_online += !ret;
+		if (!ret)
+			tally_fetch_add(&core->nr_online, 1);
 	}
 	core->ops->config_unlock(core->host);
 	return ret;
@@ -169,7 +171,7 @@ void tally_core_cpu_offline(struct tally_core *core, uint32_t cpu)
 	core->ops->config_lock(core->host);
 	if (cpu < core->nr_cpus && core->cpus[cpu].online &&
 	    !core->ops->call(core->host, cpu, cpu_set_offline, &core->cpus[cpu]))
-		core->nr_online--;
+		tally_fetch_add(&core->nr_online, UINT32_MAX);
 	core->ops->config_unlock(core->host);
 }
 

@@ -117,7 +117,7 @@ static void insert_here(struct tally_core_cpu *cpu, struct tally_core_context *c
 void tally_event_install(struct tally_core_event *event, struct tally_core_context *context,
 			 struct tally_core_event *leader, enum tally_state state)
 {
-	context->refs++;
+	tally_context_get(context);
 	event->context = context;
 	event->leader = leader ? leader : event;
 	event->state = (int8_t)state;
@@ -153,6 +153,7 @@ static void event_fold(struct tally_core_event *child)
 	parent->child_enabled += child->enabled;
 	parent->child_running += child->running;
 	tally_list_remove(&child->child);
+	tally_store_relaxed(&parent->nr_children, parent->nr_children - 1);
 }
 
 static void disown(struct tally_core_event *event)
@@ -177,9 +178,9 @@ void tally_event_retire(struct tally_core_event *event)
 		tally_event_uninstall(event, TALLY_STATE_DEAD, true);
 	if (event->parent)
 		event_fold(event);
-	if (event->deferred || event->buffer)
-		tally_core_quiesce(event->core);
 	tally_buffer_detach(event);
+	if (event->deferred)
+		tally_core_quiesce(event->core);
 	event_free(event);
 }
 

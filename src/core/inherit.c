@@ -33,6 +33,7 @@ static int inherit_event(struct tally_core_event *event, struct tally_core_conte
 				    ? TALLY_STATE_INACTIVE
 				    : TALLY_STATE_OFF);
 	tally_list_insert(&root->children, &child->child);
+	tally_store_relaxed(&root->nr_children, root->nr_children + 1);
 	*ret_child = child;
 	return 0;
 }

@@ -25,18 +25,6 @@ static void free_pages(struct tally_core_buffer *buffer)
 		core->ops->pages_free(core->host, buffer->page, 1);
 }
 
-static void buffer_free(struct tally_core_buffer *buffer)
-{
-	if (!buffer)
-		return;
-	if (buffer->user)
-		buffer->user->locked_pages -= buffer->user_pages;
-	if (buffer->space)
-		buffer->space->locked_pages -= buffer->space_pages;
-	free_pages(buffer);
-	tally_core_free(buffer->core, buffer, sizeof(*buffer));
-}
-
 static int alloc_pages(struct tally_core_buffer *buffer, size_t nr)
 {
 	const struct tally_core *core = buffer->core;
@@ -69,29 +57,39 @@ static int alloc_buffer(struct tally_core_buffer *buffer, size_t nr)
 
 /* ---- who pays --------------------------------------------------------------------------- */
 
-/*
- * Every user has a share for each CPU, for all his buffers together; what goes beyond it counts
- * against what his process may lock.
- */
-static int charge(struct tally_core *core, struct tally_core_task *current, size_t pages,
-		  struct tally_core_buffer *buffer)
-{
-	size_t page = core->ops->page_size;
-	uint64_t share = (uint64_t)tally_load_relaxed(&core->settings.mlock_kb) * 1024 / page *
-			 TALLY_MAX(core->nr_online, 1);
-	uint64_t before = current->user ? current->user->locked_pages : 0;
-	uint64_t room = share > before ? share - before : 0;
-	uint64_t extra = pages > room ? pages - room : 0;
-	uint64_t held = current->space ? current->space->locked_pages : 0;
-	uint64_t limit =
-		core->ops->memlock_limit ? core->ops->memlock_limit(core->host, current) / page : 0;
+/* What the host says of who maps, asked before the accounts are looked at. */
+struct limits {
+	uint64_t share; /* pages that each user may lock, for all his buffers together */
+	uint64_t more;  /* pages beyond, of this address space */
+};
 
-	if (extra && held + extra > limit && tally_load_relaxed(&core->settings.paranoid) > -1 &&
-	    !core->ops->capable(core->host, current, TALLY_CORE_CAP_IPC_LOCK))
+static struct limits limits_of(struct tally_core *core, struct tally_core_task *current)
+{
+	const struct tally_host_ops *ops = core->ops;
+	struct limits limits = {0, UINT64_MAX};
+
+	limits.share = (uint64_t)tally_load_relaxed(&core->settings.mlock_kb) * 1024 /
+		       ops->page_size * TALLY_MAX(tally_load_relaxed(&core->nr_online), 1);
+	if (tally_load_relaxed(&core->settings.paranoid) > -1 &&
+	    !ops->capable(core->host, current, TALLY_CORE_CAP_IPC_LOCK))
+		limits.more = ops->memlock_limit
+				      ? ops->memlock_limit(core->host, current) / ops->page_size
+				      : 0;
+	return limits;
+}
+
+/* With the registry's lock. */
+static int charge_locked(const struct limits *limits, size_t pages,
+			 struct tally_core_buffer *buffer)
+{
+	uint64_t before = buffer->user ? buffer->user->locked_pages : 0;
+	uint64_t room = limits->share > before ? limits->share - before : 0;
+	uint64_t extra = pages > room ? pages - room : 0;
+	uint64_t held = buffer->space ? buffer->space->locked_pages : 0;
+
+	if (extra && (held > limits->more || extra > limits->more - held))
 		return -EPERM;
-	buffer->user = current->user;
 	buffer->user_pages = pages - extra;
-	buffer->space = current->space;
 	buffer->space_pages = extra;
 	if (buffer->user)
 		buffer->user->locked_pages += buffer->user_pages;
@@ -100,39 +98,43 @@ static int charge(struct tally_core *core, struct tally_core_task *current, size
 	return 0;
 }
 
-/* ---- attaching -------------------------------------------------------------------------- */
-
-void tally_buffer_attach(struct tally_core_buffer *buffer, struct tally_core_event *event)
+/*
+ * Every user has a share for each CPU, for all his buffers together; what goes beyond it counts
+ * against what his process may lock.
+ */
+static int charge(struct tally_core *core, struct tally_core_task *current, size_t pages,
+		  struct tally_core_buffer *buffer)
 {
-	struct tally_core *core = event->core;
-	uintptr_t flags = core->ops->irq_save(core->host);
+	struct limits limits = limits_of(core, current);
+	uintptr_t flags;
+	int ret;
 
-	tally_spin_lock(&buffer->lock, core->ops, core->host);
-	tally_list_insert(&buffer->events, &event->output);
-	tally_spin_unlock(&buffer->lock);
-	tally_store_release(&event->buffer, buffer);
-	core->ops->irq_restore(core->host, flags);
+	buffer->user = current->user;
+	buffer->space = current->space;
+	flags = tally_registry_lock(core);
+	ret = charge_locked(&limits, pages, buffer);
+	tally_registry_unlock(core, flags);
+	return ret;
 }
 
-static void unlink_event(struct tally_core_event *event)
+static void uncharge(struct tally_core_buffer *buffer)
 {
-	struct tally_core_buffer *buffer = event->buffer;
-	struct tally_core *core = event->core;
-	uintptr_t flags = core->ops->irq_save(core->host);
+	uintptr_t flags = tally_registry_lock(buffer->core);
 
-	tally_store_release(&event->buffer, NULL);
-	tally_spin_lock(&buffer->lock, core->ops, core->host);
-	tally_list_remove(&event->output);
-	tally_spin_unlock(&buffer->lock);
-	core->ops->irq_restore(core->host, flags);
+	if (buffer->user)
+		buffer->user->locked_pages -= buffer->user_pages;
+	if (buffer->space)
+		buffer->space->locked_pages -= buffer->space_pages;
+	tally_registry_unlock(buffer->core, flags);
 }
 
-void tally_buffer_detach(struct tally_core_event *event)
+void tally_buffer_free(struct tally_core_buffer *buffer)
 {
-	if (!event->buffer)
-		return;
-	unlink_event(event);
-	tally_core_quiesce(event->core);
+	uncharge(buffer);
+	if (buffer->context)
+		tally_context_put(buffer->context);
+	free_pages(buffer);
+	tally_core_free(buffer->core, buffer, sizeof(*buffer));
 }
 
 /* ---- mmap(2) ---------------------------------------------------------------------------- */
@@ -164,12 +166,10 @@ static void buffer_setup(struct tally_core_buffer *buffer, struct tally_core_eve
 	buffer->overwrite = !writable;
 	buffer->owner = event;
 	buffer->mappings = 1;
-}
-
-static void update_page_here(struct tally_core_cpu *cpu, struct tally_core_context *context,
-			     void *arg)
-{
-	tally_page_update(arg);
+	buffer->cpu = event->cpu;
+	buffer->context = event->context;
+	tally_context_get(buffer->context);
+	tally_page_init(event, buffer);
 }
 
 /* A buffer of `nr` pages of data, paid for by `current` before any memory is taken. */
@@ -183,48 +183,88 @@ static const struct tally_core_refusal *buffer_new(struct tally_core *core,
 	if (!buffer)
 		return &no_memory;
 	buffer->core = core;
+	buffer->refs = 1;
 	tally_list_init(&buffer->events);
 	if (charge(core, current, nr + 1, buffer))
 		why = &locked;
 	else if (alloc_buffer(buffer, nr))
 		why = &no_memory;
 	if (why)
-		buffer_free(buffer);
+		tally_buffer_put(buffer);
 	else
 		*ret_buffer = buffer;
 	return why;
 }
 
-static const struct tally_core_refusal *map_new(struct tally_core *core,
-						struct tally_core_task *current,
-						struct tally_core_event *event, size_t nr,
-						bool writable)
+static void update_page_here(struct tally_core_cpu *cpu, struct tally_core_context *context,
+			     void *arg)
 {
-	struct tally_core_buffer *buffer;
-	const struct tally_core_refusal *why;
+	tally_page_update(arg);
+}
 
-	if (nr > PAGES_MAX)
+/* One who asks for a mapping. */
+struct mapper {
+	struct tally_core *core;
+	struct tally_core_task *current;
+	struct tally_core_event *event;
+	size_t nr; /* pages of data */
+	bool writable;
+};
+
+/* Make a buffer and attach it. NULL in *ret_buffer: another was quicker. */
+static const struct tally_core_refusal *map_new(const struct mapper *mapper,
+						struct tally_core_buffer **ret_buffer)
+{
+	const struct tally_core_refusal *why;
+	struct tally_core_buffer *buffer;
+
+	if (mapper->nr > PAGES_MAX)
 		return &no_memory;
-	why = buffer_new(core, current, nr, &buffer);
+	why = buffer_new(mapper->core, mapper->current, mapper->nr, &buffer);
 	if (why)
 		return why;
-	buffer_setup(buffer, event, writable);
-	tally_page_init(event, buffer);
-	tally_buffer_attach(buffer, event);
-	tally_context_run(event->context, update_page_here, event);
+	buffer_setup(buffer, mapper->event, mapper->writable);
+	if (tally_buffer_attach(buffer, mapper->event)) {
+		tally_buffer_put(buffer);
+		return NULL;
+	}
+	tally_context_run(mapper->event->context, update_page_here, mapper->event);
+	*ret_buffer = buffer;
 	return NULL;
 }
 
-static const struct tally_core_refusal *map_again(struct tally_core_event *event, size_t nr)
+/* Map the buffer that the event has. NULL in *ret_buffer: it is just going away. */
+static const struct tally_core_refusal *map_again(const struct mapper *mapper,
+						  struct tally_core_buffer *buffer,
+						  struct tally_core_buffer **ret_buffer)
 {
-	struct tally_core_buffer *buffer = event->buffer;
+	uint64_t size = (uint64_t)mapper->nr * mapper->core->ops->page_size;
 
-	if (buffer->size != nr * event->core->ops->page_size)
-		return &other_length;
-	if (buffer->owner != event)
-		return &redirected;
-	buffer->mappings++;
+	switch (tally_buffer_map(buffer, mapper->event, size)) {
+	case 0: *ret_buffer = buffer; return NULL;
+	case -EINVAL: return &other_length;
+	case -EBUSY: return &redirected;
+	}
+	tally_buffer_detach(mapper->event);
 	return NULL;
+}
+
+/* Memory is taken without locks: meanwhile the event may have got a buffer or lost the one it had,
+ * then once more. */
+static const struct tally_core_refusal *map(const struct mapper *mapper,
+					    struct tally_core_buffer **ret_buffer)
+{
+	const struct tally_core_refusal *why = NULL;
+	struct tally_core_buffer *buffer = NULL, *has;
+
+	while (!why && !buffer) {
+		has = tally_buffer_get(mapper->event);
+		why = has ? map_again(mapper, has, &buffer) : map_new(mapper, &buffer);
+		tally_buffer_put(has);
+	}
+	if (!why)
+		*ret_buffer = buffer;
+	return why;
 }
 
 int tally_core_mmap(struct tally_core *core, struct tally_core_task *current,
@@ -233,35 +273,22 @@ int tally_core_mmap(struct tally_core *core, struct tally_core_task *current,
 {
 	size_t page = core->ops->page_size;
 	size_t nr = len <= SIZE_MAX - page ? (len + page - 1) / page : 0;
-	const struct tally_core_refusal *why = NULL;
+	const struct mapper mapper = {core, current, event, nr - 1, writable};
+	const struct tally_core_refusal *why;
 
-	core->ops->config_lock(core->host);
 	if (pgoff || !nr || (nr > 1 && !tally_is_pow2(nr - 1)))
 		why = &bad_length;
 	else if (event->attr.inherit && event->cpu < 0)
 		why = &inherited;
-	else if (event->buffer)
-		why = map_again(event, nr - 1);
 	else
-		why = map_new(core, current, event, nr - 1, writable);
-	if (!why)
-		*ret_buffer = event->buffer;
-	core->ops->config_unlock(core->host);
+		why = map(&mapper, ret_buffer);
 	return tally_refuse(why, ret_why);
 }
 
 void tally_core_munmap(struct tally_core *core, struct tally_core_event *event,
 		       struct tally_core_buffer *buffer)
 {
-	core->ops->config_lock(core->host);
-	if (!--buffer->mappings) {
-		while (!tally_list_empty(&buffer->events))
-			unlink_event(tally_container_of(buffer->events.next,
-							struct tally_core_event, output));
-		tally_core_quiesce(core);
-		buffer_free(buffer);
-	}
-	core->ops->config_unlock(core->host);
+	tally_buffer_unmap(buffer);
 }
 
 void *tally_core_buffer_page(const struct tally_core_buffer *buffer, size_t index)

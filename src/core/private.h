@@ -88,6 +88,7 @@ struct tally_core_event {
 	struct tally_core_event *parent;                    /* K; NULL: was opened */
 	struct tally_list children;                         /* C */
 	struct tally_list child;                            /* C */
+	uint32_t nr_children;                               /* C; read at any time */
 	uint64_t child_count, child_enabled, child_running; /* C; of children that are gone */
 
 	/* The task that opened it, for prctl: C. */
@@ -100,7 +101,9 @@ struct tally_core_event {
 
 	/* Sampling. */
 	struct tally_sample_layout layout; /* K */
-	struct tally_core_buffer *buffer;  /* C writes, O reads; the parent's counts for children */
+	struct tally_spin output_lock;     /* after the buffer's lock */
+	struct tally_core_buffer *buffer;  /* output_lock writes, O reads; the parent's counts for
+					    * children */
 	struct tally_list output;          /* the buffer's lock; in buffer->events */
 	uint64_t lost;                     /* O; records not written; the parent's */
 	int32_t limit;                     /* O; overflows left after IOC_REFRESH; 0: no limit */
@@ -143,7 +146,7 @@ struct tally_core_context {
 	struct tally_list flexible;     /* A and C; groups: who waits longest goes first */
 	struct tally_list active;       /* A; groups that are on, in order of going on */
 	struct tally_list events;       /* A and C; all */
-	uint32_t refs;                  /* C; its task or CPU, and each event that names it */
+	uint32_t refs;                  /* atomic; its task or CPU, and who names it */
 	uint32_t nr_events;             /* A and C */
 	uint32_t nr_freq;               /* A and C; events in frequency mode */
 	uint32_t nr_stat;               /* A and C; events with inherit_stat */
@@ -189,8 +192,10 @@ struct tally_core {
 	const struct tally_host_ops *ops; /* K */
 	void *host;                       /* K */
 	struct tally_core_settings settings;
-	uint32_t nr_cpus;                                 /* K */
-	uint32_t nr_online;                               /* C */
+	uint32_t nr_cpus;           /* K */
+	uint32_t nr_online;         /* C; read at any time */
+	struct tally_spin registry; /* R: lists of all there is, accounts. Interrupts off, and only
+				     * for a few instructions */
 	struct tally_core_pmu *pmus[TALLY_CORE_MAX_PMUS]; /* C */
 	uint32_t nr_pmus;                                 /* C */
 	struct tally_core_pmu software, cpu_clock, task_clock, tracing;
@@ -253,6 +258,20 @@ static inline void tally_core_free(const struct tally_core *core, void *memory, 
 {
 	if (memory)
 		core->ops->free(core->host, memory, size);
+}
+
+static inline uintptr_t tally_registry_lock(struct tally_core *core)
+{
+	uintptr_t flags = core->ops->irq_save(core->host);
+
+	tally_spin_lock(&core->registry, core->ops, core->host);
+	return flags;
+}
+
+static inline void tally_registry_unlock(struct tally_core *core, uintptr_t flags)
+{
+	tally_spin_unlock(&core->registry);
+	core->ops->irq_restore(core->host, flags);
 }
 
 /* Every member of a leader's group, the leader first. */

@@ -85,6 +85,7 @@ static int op_call(void *host, uint32_t cpu, void (*fn)(void *arg), void *arg)
 		return 0;
 	}
 	irq_restore(flags);
+	lock_acquire(&kernel.call.lock);
 	kernel.call.fn = fn;
 	kernel.call.arg = arg;
 	kernel.call.cpu = cpu;
@@ -92,6 +93,7 @@ static int op_call(void *host, uint32_t cpu, void (*fn)(void *arg), void *arg)
 	ipi_send(cpu);
 	while (__atomic_load_n(&kernel.call.pending, __ATOMIC_ACQUIRE))
 		;
+	lock_release(&kernel.call.lock);
 	return 0;
 }
 

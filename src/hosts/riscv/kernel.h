@@ -96,8 +96,10 @@ struct kernel {
 	uint32_t nr_cpus, nr_online;
 	int32_t last_tid;
 	bool running;
-	/* A function that another hart is to run: ops->call(), under the configuration lock. */
+	/* A function that another hart is to run: ops->call(). The lock is waited for with
+	 * interrupts on, so that who waits answers too. */
 	struct {
+		struct lock lock;
 		void (*fn)(void *arg);
 		void *arg;
 		uint32_t cpu, pending;

@@ -72,8 +72,6 @@ static int op_call(void *host, uint32_t number, void (*fn)(void *arg), void *arg
 	uint32_t before = sim->cpu;
 
 	sim_pass(sim);
-	if (!sim->locked)
-		sim_violate(sim, "call() without the configuration lock");
 	if (sim_this(sim)->off)
 		sim_violate(sim, "call() with interrupts off");
 	if (number >= sim->config.nr_cpus || !sim->cpus[number].online)

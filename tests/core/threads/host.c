@@ -13,7 +13,7 @@
 static _Thread_local struct host_cpu *this_cpu;
 static _Thread_local volatile sig_atomic_t masked = 1, ipi_waits, deferred;
 
-/* A call from another CPU: one at a time, as the caller holds the configuration lock. */
+/* A call from another CPU: one at a time, under a lock that is waited for with interrupts on. */
 static struct {
 	void (*fn)(void *arg);
 	void *arg;
@@ -198,6 +198,7 @@ static int op_call(void *host, uint32_t cpu, void (*fn)(void *arg), void *arg)
 		host_irq_restore(host, flags);
 		return 0;
 	}
+	host_lock(&m->call);
 	mailbox.fn = fn;
 	mailbox.arg = arg;
 	__atomic_store_n(&mailbox.waiting, cpu + 1, __ATOMIC_RELEASE);
@@ -205,6 +206,7 @@ static int op_call(void *host, uint32_t cpu, void (*fn)(void *arg), void *arg)
 		pthread_kill(m->cpus[cpu].thread, SIGUSR1);
 		host_yield();
 	}
+	pthread_mutex_unlock(&m->call);
 	return 0;
 }
 

@@ -296,6 +296,7 @@ static int setup(uint64_t seed)
 	int ret;
 
 	pthread_mutex_init(&host.config, NULL);
+	pthread_mutex_init(&host.call, NULL);
 	pthread_mutex_init(&host.sched, NULL);
 	pthread_mutex_init(&host.files_lock, NULL);
 	for (int i = 0; i < HOST_FILES; i++)

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which events write to which buffer, and how long a buffer lives.
+ *
+ * An event's buffer is changed under its output lock, a buffer's list of events and its count of
+ * mappings under the buffer's lock, which comes first. A buffer is there as long as it is mapped,
+ * and a moment longer for who took a reference or walks its events. Writers look at neither lock
+ * nor reference: with interrupts off on the one CPU that may write, which is why that CPU is called
+ * before the memory goes.
+ */
+#include "core/buffer.h"
+#include "core/context.h"
+#include "core/ref.h"
+
+/* ---- locks ------------------------------------------------------------------------------ */
+
+static void lock_buffer(struct tally_core_buffer *buffer)
+{
+	tally_spin_lock(&buffer->lock, buffer->core->ops, buffer->core->host);
+}
+
+static void lock_output(struct tally_core_event *event)
+{
+	tally_spin_lock(&event->output_lock, event->core->ops, event->core->host);
+}
+
+/* ---- references ------------------------------------------------------------------------- */
+
+struct tally_core_buffer *tally_buffer_get(struct tally_core_event *event)
+{
+	struct tally_core *core = event->core;
+	uintptr_t flags = core->ops->irq_save(core->host);
+	struct tally_core_buffer *buffer;
+
+	lock_output(event);
+	buffer = event->buffer;
+	if (buffer)
+		tally_ref_get(&buffer->refs);
+	tally_spin_unlock(&event->output_lock);
+	core->ops->irq_restore(core->host, flags);
+	return buffer;
+}
+
+void tally_buffer_put(struct tally_core_buffer *buffer)
+{
+	if (buffer && tally_ref_put(&buffer->refs))
+		tally_buffer_free(buffer);
+}
+
+/* ---- attaching -------------------------------------------------------------------------- */
+
+/* With both locks. */
+static void unlink_locked(struct tally_core_event *event)
+{
+	tally_store_release(&event->buffer, NULL);
+	tally_list_remove(&event->output);
+}
+
+static int attach_locked(struct tally_core_buffer *buffer, struct tally_core_event *event)
+{
+	if (!buffer->mappings)
+		return -ENODEV;
+	if (event->buffer)
+		return -EBUSY;
+	if (event->attr.inherit && event->cpu < 0)
+		buffer->everywhere = true;
+	tally_list_insert(&buffer->events, &event->output);
+	tally_store_release(&event->buffer, buffer);
+	return 0;
+}
+
+int tally_buffer_attach(struct tally_core_buffer *buffer, struct tally_core_event *event)
+{
+	struct tally_core *core = event->core;
+	uintptr_t flags = core->ops->irq_save(core->host);
+	int ret;
+
+	lock_buffer(buffer);
+	lock_output(event);
+	ret = attach_locked(buffer, event);
+	tally_spin_unlock(&event->output_lock);
+	tally_spin_unlock(&buffer->lock);
+	core->ops->irq_restore(core->host, flags);
+	return ret;
+}
+
+/* What writes meanwhile may go on: the buffer is there until its writers' CPU was called. */
+void tally_buffer_detach(struct tally_core_event *event)
+{
+	struct tally_core_buffer *buffer = tally_buffer_get(event);
+	struct tally_core *core = event->core;
+	uintptr_t flags;
+
+	if (!buffer)
+		return;
+	flags = core->ops->irq_save(core->host);
+	lock_buffer(buffer);
+	lock_output(event);
+	if (event->buffer == buffer)
+		unlink_locked(event);
+	tally_spin_unlock(&event->output_lock);
+	tally_spin_unlock(&buffer->lock);
+	core->ops->irq_restore(core->host, flags);
+	tally_buffer_put(buffer);
+}
+
+/* One event less; false when there is none. */
+static bool unlink_first(struct tally_core_buffer *buffer)
+{
+	const struct tally_core *core = buffer->core;
+	uintptr_t flags = core->ops->irq_save(core->host);
+	struct tally_core_event *event;
+	bool any;
+
+	lock_buffer(buffer);
+	any = !tally_list_empty(&buffer->events);
+	if (any) {
+		event = tally_container_of(buffer->events.next, struct tally_core_event, output);
+		lock_output(event);
+		unlink_locked(event);
+		tally_spin_unlock(&event->output_lock);
+	}
+	tally_spin_unlock(&buffer->lock);
+	core->ops->irq_restore(core->host, flags);
+	return any;
+}
+
+/* ---- mappings --------------------------------------------------------------------------- */
+
+int tally_buffer_map(struct tally_core_buffer *buffer, const struct tally_core_event *event,
+		     uint64_t size)
+{
+	const struct tally_core *core = buffer->core;
+	uintptr_t flags = core->ops->irq_save(core->host);
+	int ret = 0;
+
+	lock_buffer(buffer);
+	if (!buffer->mappings)
+		ret = -ENODEV;
+	else if (buffer->size != size)
+		ret = -EINVAL;
+	else if (buffer->owner != event)
+		ret = -EBUSY;
+	else
+		buffer->mappings++;
+	tally_spin_unlock(&buffer->lock);
+	core->ops->irq_restore(core->host, flags);
+	return ret;
+}
+
+static bool last_mapping(struct tally_core_buffer *buffer)
+{
+	const struct tally_core *core = buffer->core;
+	uintptr_t flags = core->ops->irq_save(core->host);
+	bool last;
+
+	lock_buffer(buffer);
+	last = !--buffer->mappings;
+	tally_spin_unlock(&buffer->lock);
+	core->ops->irq_restore(core->host, flags);
+	return last;
+}
+
+/* Who wrote when the last event was unlinked has written: records on the one CPU, the page where
+ * the owner's context is or, when it is on none, under its lock. */
+static void wait_for_writers(struct tally_core_buffer *buffer)
+{
+	struct tally_core *core = buffer->core;
+	int32_t cpu = tally_context_cpu(buffer->context);
+
+	if (buffer->everywhere) {
+		tally_core_quiesce(core);
+	} else {
+		tally_cpu_quiesce(core, cpu);
+		if (buffer->cpu != cpu)
+			tally_cpu_quiesce(core, buffer->cpu);
+	}
+	while (tally_load_acquire(&buffer->walkers)) {
+		if (core->ops->relax)
+			core->ops->relax(core->host);
+	}
+}
+
+void tally_buffer_unmap(struct tally_core_buffer *buffer)
+{
+	if (!last_mapping(buffer))
+		return;
+	while (unlink_first(buffer))
+		;
+	wait_for_writers(buffer);
+	tally_buffer_put(buffer);
+}
+
+/* ---- waking ----------------------------------------------------------------------------- */
+
+/* The event's buffer, kept until the walk ends: with interrupts off all the while. */
+static struct tally_core_buffer *walk_begin(struct tally_core_event *event)
+{
+	struct tally_core_buffer *buffer;
+
+	lock_output(event);
+	buffer = event->buffer;
+	if (buffer)
+		tally_ref_get(&buffer->walkers);
+	tally_spin_unlock(&event->output_lock);
+	return buffer;
+}
+
+bool tally_buffer_for_each(struct tally_core_event *event,
+			   void (*fn)(const struct tally_core_event *event, unsigned what),
+			   unsigned what)
+{
+	struct tally_core_buffer *buffer = walk_begin(event);
+
+	if (!buffer)
+		return false;
+	lock_buffer(buffer);
+	tally_list_for_each (link, &buffer->events)
+		fn(tally_container_of(link, struct tally_core_event, output), what);
+	tally_spin_unlock(&buffer->lock);
+	tally_ref_put(&buffer->walkers);
+	return true;
+}
+
+uint32_t tally_buffer_poll(struct tally_core_event *event)
+{
+	struct tally_core *core = event->core;
+	uintptr_t flags = core->ops->irq_save(core->host);
+	uint32_t events;
+
+	lock_output(event);
+	events = event->buffer ? tally_exchange(&event->buffer->poll, 0) : TALLY_CORE_POLLHUP;
+	tally_spin_unlock(&event->output_lock);
+	core->ops->irq_restore(core->host, flags);
+	return events;
+}
