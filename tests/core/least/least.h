@@ -112,6 +112,7 @@ struct least_block;
 struct least {
 	struct tally_core *core;
 	struct tally_core_pmu pmus[LEAST_PMUS];
+	struct tally_core_tracepoint tracepoint; /* for a test to register */
 	struct least_cpu *cpus;
 	uint32_t nr_cpus;
 

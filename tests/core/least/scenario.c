@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/least/scenario.h"
+
+#include <string.h>
+
+enum { GROUP = 5 };
+
+struct scene {
+	struct least *least;
+	struct least_task *task; /* whom it is about; runs on CPU 0 */
+	unsigned worked;
+	int group[GROUP], sampler, tracepoint, of_cpu, redirected;
+};
+
+static const struct tally_core_sample_data in_user = {.ip = 0x4000, .mode = PERF_RECORD_MISC_USER};
+static const struct tally_core_field field = {"a", 0, 4, false, false};
+static const uint64_t read_format =
+	PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID;
+
+static int note(struct scene *scene, int ret)
+{
+	scene->worked += ret >= 0;
+	return ret;
+}
+
+static int open_one(struct scene *scene, struct perf_event_attr attr, bool of_task, int32_t cpu,
+		    int group, unsigned long flags)
+{
+	attr.size = sizeof(attr);
+	return note(scene, least_open(scene->least, scene->least->tasks[0], &attr, sizeof(attr),
+				      of_task ? scene->task->perf.tid : -1, cpu, group, flags));
+}
+
+static void control(struct scene *scene, int fd, unsigned long request, uintptr_t arg)
+{
+	if (fd >= 0)
+		note(scene, least_ioctl(scene->least, scene->least->tasks[0], fd, request, arg));
+}
+
+static void map(struct scene *scene, int fd, size_t pages)
+{
+	if (fd >= 0)
+		note(scene, least_mmap(scene->least, scene->least->tasks[0], fd, (1 + pages) * 4096,
+				       true, NULL));
+}
+
+/* ---- opening ------------------------------------------------------------------------------ */
+
+static void open_group(struct scene *scene)
+{
+	struct perf_event_attr attr = {.type = 10,
+				       .config = 1,
+				       .inherit = 1,
+				       .comm = 1,
+				       .task = 1,
+				       .read_format = read_format | PERF_FORMAT_GROUP};
+
+	for (int i = 0; i < GROUP; i++) {
+		scene->group[i] = open_one(scene, attr, true, -1, i ? scene->group[0] : -1, 0);
+		attr = (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE,
+						.config = (uint64_t)i,
+						.inherit = 1,
+						.read_format = attr.read_format};
+	}
+}
+
+static void open_samplers(struct scene *scene)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+				       .config = PERF_COUNT_SW_PAGE_FAULTS,
+				       .sample_period = 3,
+				       .wakeup_events = 1,
+				       .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+						      PERF_SAMPLE_CALLCHAIN,
+				       .sample_id_all = 1,
+				       .inherit = 1,
+				       .inherit_stat = 1,
+				       .mmap = 1,
+				       .comm = 1};
+
+	scene->sampler = open_one(scene, attr, true, 0, -1, 0);
+	map(scene, scene->sampler, 2);
+	attr.inherit = attr.inherit_stat = 0;
+	scene->redirected = open_one(scene, attr, true, 0, scene->sampler,
+				     PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_NO_GROUP);
+	attr = (struct perf_event_attr){
+		.type = 10, .config = 2, .sample_period = 100, .pinned = 1, .wakeup_events = 1};
+	scene->of_cpu = open_one(scene, attr, false, 1, -1, PERF_FLAG_FD_CLOEXEC);
+	map(scene, scene->of_cpu, 4);
+	open_one(scene, (struct perf_event_attr){.type = 11, .config = 1}, false, 0, -1, 0);
+}
+
+static void open_tracepoint(struct scene *scene, struct tally_core_tracepoint *point)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT, .config = 7, .inherit = 1, .sample_period = 1};
+
+	note(scene, tally_core_tracepoint_register(scene->least->core, point));
+	scene->tracepoint = open_one(scene, attr, true, -1, -1, 0);
+	control(scene, scene->tracepoint, PERF_EVENT_IOC_SET_FILTER,
+		(uintptr_t) "a == 1 && (a < 5 || a > 9)");
+	control(scene, scene->tracepoint, PERF_EVENT_IOC_SET_FILTER, (uintptr_t) "a != 1");
+}
+
+/* ---- what happens ------------------------------------------------------------------------- */
+
+static void happen(struct scene *scene, const struct tally_core_tracepoint *point)
+{
+	struct least *least = scene->least;
+	const uint32_t raw = 2;
+
+	least_software(least, PERF_COUNT_SW_PAGE_FAULTS, 7);
+	least_count(least, 0, 500);
+	least_overflow(least, 0, &in_user);
+	least_tick(least);
+	least_advance(least, 4000000);
+	least->off++;
+	tally_core_tracepoint_hit(least->core, point, &raw, sizeof(raw), &in_user);
+	if (least->cpus[least->cpu].task)
+		tally_core_comm(least->core, &least->cpus[least->cpu].task->perf, "scene", false);
+	least->off--;
+}
+
+static void have_children(struct scene *scene, const struct tally_core_tracepoint *point)
+{
+	struct least *least = scene->least;
+	struct least_task *child = least_fork(least, scene->task, true);
+	struct least_task *thread = least_fork(least, scene->task, false);
+
+	scene->worked += child && thread;
+	happen(scene, point);
+	if (!child || !thread)
+		return;
+	least_on(least, 1);
+	least_switch(least, child);
+	happen(scene, point);
+	least_exec(least, child, false);
+	least_on(least, 0);
+	least_switch(least, thread);
+	happen(scene, point);
+	least_exit(least, child);
+	least_switch(least, scene->task);
+	least_exit(least, thread);
+}
+
+/* ---- afterwards --------------------------------------------------------------------------- */
+
+static void control_all(struct scene *scene)
+{
+	uint64_t period = 50, id = 0;
+	uint32_t type = 10;
+
+	control(scene, scene->sampler, PERF_EVENT_IOC_ID, (uintptr_t)&id);
+	control(scene, scene->sampler, PERF_EVENT_IOC_PERIOD, (uintptr_t)&period);
+	control(scene, scene->of_cpu, PERF_EVENT_IOC_REFRESH, 5);
+	control(scene, scene->of_cpu, PERF_EVENT_IOC_PAUSE_OUTPUT, 1);
+	control(scene, scene->of_cpu, PERF_EVENT_IOC_PAUSE_OUTPUT, 0);
+	control(scene, scene->of_cpu, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, (uintptr_t)&type);
+	control(scene, scene->group[0], PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
+	control(scene, scene->group[0], PERF_EVENT_IOC_RESET, 0);
+	control(scene, scene->group[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+	control(scene, scene->redirected, PERF_EVENT_IOC_SET_OUTPUT, UINTPTR_MAX);
+	control(scene, scene->redirected, PERF_EVENT_IOC_SET_OUTPUT, (uintptr_t)scene->sampler);
+	note(scene, least_prctl(scene->least, scene->least->tasks[0], TALLY_CORE_PRCTL_DISABLE));
+	note(scene, least_prctl(scene->least, scene->least->tasks[0], TALLY_CORE_PRCTL_ENABLE));
+}
+
+static void read_all(struct scene *scene)
+{
+	uint64_t words[64];
+
+	for (int fd = 0; fd < LEAST_FILES; fd++) {
+		if (!scene->least->files[fd].event)
+			continue;
+		note(scene, (int)least_read(scene->least, fd, words, sizeof(words)));
+		note(scene, (int)least_poll(scene->least, fd));
+	}
+}
+
+static void close_some(struct scene *scene)
+{
+	struct least *least = scene->least;
+
+	if (scene->sampler >= 0)
+		least_munmap(least, scene->sampler);
+	if (scene->group[0] >= 0)
+		least_close(least, scene->group[0]);
+	if (scene->tracepoint >= 0)
+		least_close(least, scene->tracepoint);
+}
+
+unsigned least_scenario(struct least *least)
+{
+	struct scene scene = {.least = least, .task = least_task_new(least)};
+	struct tally_core_tracepoint *point = &least->tracepoint;
+
+	*point = (struct tally_core_tracepoint){"scene", "point", 7, &field, 1, NULL};
+	if (!scene.task)
+		return 0;
+	least_switch(least, scene.task);
+	open_group(&scene);
+	open_samplers(&scene);
+	open_tracepoint(&scene, point);
+	happen(&scene, point);
+	have_children(&scene, point);
+	control_all(&scene);
+	read_all(&scene);
+	least_offline(least, 1);
+	happen(&scene, point);
+	least_online(least, 1);
+	least_exec(least, scene.task, true);
+	close_some(&scene);
+	least_exit(least, scene.task);
+	read_all(&scene);
+	return scene.worked;
+}

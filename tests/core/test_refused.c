@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Each allocation of a run that has something of everything is refused once, and each copy of user
+ * memory: the call that needed it fails, nothing is lost, nothing is left.
+ */
+#include "core/least/scenario.h"
+#include "test.h"
+
+static struct least least;
+
+static void check_opened(void)
+{
+	uint64_t words[64];
+
+	least.refuse_alloc = least.refuse_copy = 0;
+	for (int fd = 0; fd < LEAST_FILES; fd++) {
+		if (least.files[fd].event)
+			assert_true(least_read(&least, fd, words, sizeof(words)) >= 0);
+	}
+}
+
+/* How often the scenario was played until it got by without being refused. */
+static uint64_t play_refused(bool copies, unsigned nr_cpus, bool scattered)
+{
+	struct tally_core_settings settings;
+	uint64_t nth = 0;
+	bool refused = true;
+
+	tally_core_settings_init(&settings);
+	settings.record_max = 4096;
+	settings.scattered = scattered;
+	while (refused) {
+		least_begin(&least, nr_cpus, &settings);
+		*(copies ? &least.refuse_copy : &least.refuse_alloc) = ++nth;
+		least_scenario(&least);
+		refused = least.refused;
+		check_opened();
+		least_end(&least);
+	}
+	return nth;
+}
+
+static void test_allocations(void **state)
+{
+	uint64_t nr = play_refused(false, 2, false);
+
+	print_message("# %llu allocations\n", (unsigned long long)nr);
+	assert_true(nr > 30);
+}
+
+static void test_scattered(void **state)
+{
+	assert_true(play_refused(false, 4, true) > 30);
+}
+
+static void test_copies(void **state)
+{
+	assert_true(play_refused(true, 2, false) > 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_allocations),
+		cmocka_unit_test(test_scattered),
+		cmocka_unit_test(test_copies),
+	};
+
+	return cmocka_run_group_tests_name("core/refused", tests, NULL, NULL);
+}
