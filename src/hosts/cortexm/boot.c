@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How the machine comes up, and its interrupts. */
+#include "hosts/cortexm/host.h"
+#include "hosts/cortexm/kernel.h"
+
+struct rtos rtos;
+
+void boot(void);
+void app_main(void *arg); /* the first thread: who links the kernel has it */
+void fault_interrupt(const struct exception_frame *frame);
+void tick_interrupt(const struct exception_frame *frame, uint32_t exc_return);
+void one_shot_interrupt(const struct exception_frame *frame, uint32_t exc_return);
+void counter_interrupt(const struct exception_frame *frame, uint32_t exc_return);
+
+extern uint32_t code_end[], data_start[], data_end[], bss_start[], bss_end[], heap_start[];
+
+/* What was interrupted: a thread counts as user space, though it is in the kernel where it called
+ * it; another interrupt is the kernel. */
+static struct tally_core_sample_data interrupted(const struct exception_frame *frame,
+						 uint32_t exc_return)
+{
+	bool thread = exc_return & 8;
+
+	return (struct tally_core_sample_data){
+		.ip = frame->pc,
+		.mode = thread ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL,
+		.idle = rtos.current == rtos.threads,
+	};
+}
+
+void fault_interrupt(const struct exception_frame *frame)
+{
+	uint32_t number;
+
+	__asm__ volatile("mrs %0, ipsr" : "=r"(number));
+	board_panic("fault", number, frame->pc);
+}
+
+void tick_interrupt(const struct exception_frame *frame, uint32_t exc_return)
+{
+	const struct tally_core_sample_data sample_data = interrupted(frame, exc_return);
+
+	board_clock_tick();
+	tally_core_tick(rtos.core, &sample_data);
+	thread_tick();
+}
+
+/* Too early where the deadline is farther than the timer reaches. */
+void one_shot_interrupt(const struct exception_frame *frame, uint32_t exc_return)
+{
+	const struct tally_core_sample_data sample_data = interrupted(frame, exc_return);
+
+	board_timer_acknowledge();
+	if (board_clock_ns() < rtos.deadline) {
+		board_timer_arm(rtos.deadline);
+		return;
+	}
+	rtos.deadline = UINT64_MAX;
+	tally_core_timer(rtos.core, &sample_data);
+}
+
+void counter_interrupt(const struct exception_frame *frame, uint32_t exc_return)
+{
+	const struct tally_core_sample_data sample_data = interrupted(frame, exc_return);
+
+	dualtimer_interrupt(&sample_data);
+}
+
+/* From start.S, on the stack of the idle thread, which is what this becomes. */
+void boot(void)
+{
+	struct thread *idle = rtos.threads, *first;
+
+	__builtin_memcpy(data_start, code_end, (size_t)((char *)data_end - (char *)data_start));
+	__builtin_memset(bss_start, 0, (size_t)((char *)bss_end - (char *)bss_start));
+	heap_init(heap_start, DATA_BASE + DATA_SIZE - (size_t)heap_start);
+	idle->state = THREAD_READY;
+	rtos.current = idle;
+	rtos.deadline = UINT64_MAX;
+	tally_core_task_init(&idle->perf, 0, 0);
+	irq_save();
+	board_init();
+	irq_restore(0);
+	host_start();
+	first = thread_make(app_main, NULL, "main", 1, 1);
+	if (!first)
+		board_panic("no first thread", 0, 0);
+	thread_start(first);
+	for (;;)
+		__asm__ volatile("wfi");
+}

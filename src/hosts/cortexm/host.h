@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The core's side of the kernel: host.c has its operations, dualtimer.c its counter. */
+#ifndef CORTEXM_HOST_H
+#define CORTEXM_HOST_H
+
+#include "hosts/cortexm/kernel.h"
+
+void host_start(void); /* the core, and its only CPU */
+void dualtimer_interrupt(const struct tally_core_sample_data *sample_data);
+struct tally_core_event *call_event_of_fd(struct thread *thread, int fd);
+void call_notify(void *file);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A real-time kernel of the smallest kind: threads of one address space, all of them privileged,
+ * that call the kernel as functions and are preempted anywhere, inside of it too. One CPU.
+ * Priorities are fixed; threads of the same one take turns.
+ */
+#ifndef CORTEXM_KERNEL_H
+#define CORTEXM_KERNEL_H
+
+#include "hosts/cortexm/layout.h"
+#include "tally/core.h"
+#include "tally/errno.h"
+
+enum {
+	MAX_THREADS = 16,
+	PAGE_SIZE = 2048, /* of ring buffers: there is no MMU, it has to hold a metadata page */
+	STACK_SIZE = 4096,
+	TICK_NS = 1000000,
+	NS_PER_COUNT = 1000000000 / CLOCK_HZ,
+};
+
+/* What the processor saves when it is interrupted. */
+struct exception_frame {
+	uint32_t r0, r1, r2, r3, r12, lr, pc, status;
+};
+
+enum thread_state { THREAD_FREE, THREAD_READY, THREAD_WAITING, THREAD_ENDED };
+
+struct thread {
+	struct tally_core_task perf;
+	uint32_t *sp; /* while it is off */
+	uint32_t state;
+	uint32_t priority;         /* the higher one runs; the idle thread has 0 */
+	uint32_t slice, left;      /* ticks of a turn, and of this one */
+	const uint32_t *waits_for; /* thread_wait() */
+	uint32_t ended;            /* thread_join() waits for it */
+	uint32_t held;             /* references: who made it, task_get() */
+	struct open_file *asked;   /* call.c: what event_of_fd() keeps open */
+	uint64_t ran_ns;           /* as the scheduler knows it */
+	uint32_t *stack;
+	void (*entry)(void *arg);
+	void *arg;
+	const char *name;
+};
+
+struct mutex {
+	uint32_t locked;
+};
+
+struct rtos {
+	struct tally_core *core;
+	struct thread threads[MAX_THREADS]; /* the first is the idle thread */
+	struct thread *current;
+	uint64_t switched_ns; /* when `current` came on */
+	uint32_t switches, preempted;
+	int32_t last_tid;
+	bool deferred;        /* tally_core_deferred() is to run */
+	uint64_t deadline;    /* of tally_core_timer() */
+	uint32_t longest_off; /* counts of the clock between irq_save and irq_restore of the core */
+};
+extern struct rtos rtos;
+
+static inline volatile uint32_t *device(uint32_t address)
+{
+	return (volatile uint32_t *)address;
+}
+
+/* Mask the kernel's interrupts; what was masked. */
+static inline uint32_t irq_save(void)
+{
+	uint32_t before;
+
+	__asm__ volatile("mrs %0, basepri\n\tmsr basepri, %1"
+			 : "=&r"(before)
+			 : "r"(IRQ_OFF)
+			 : "memory");
+	return before;
+}
+
+static inline void irq_restore(uint32_t flags)
+{
+	__asm__ volatile("msr basepri, %0" : : "r"(flags) : "memory");
+}
+
+/* Whether this is a thread that the kernel may take off. */
+static inline bool may_sleep(void)
+{
+	uint32_t handler, masked;
+
+	__asm__ volatile("mrs %0, ipsr\n\tmrs %1, basepri" : "=r"(handler), "=r"(masked));
+	return !handler && !masked;
+}
+
+/* Have thread_switch() run as soon as no other interrupt does. */
+static inline void pend_switch(void)
+{
+	*device(0xe000ed04) = 1 << 28;
+	__asm__ volatile("dsb\n\tisb" : : : "memory");
+}
+
+/* ---- thread.c ------------------------------------------------------------------------------ */
+
+/* A thread that will call entry(arg); not to be scheduled before thread_start(). The caller holds
+ * it until thread_join(). NULL when there is no room. */
+struct thread *thread_make(void (*entry)(void *arg), void *arg, const char *name, uint32_t priority,
+			   uint32_t slice);
+void thread_start(struct thread *thread);
+void thread_join(struct thread *thread);
+void thread_end(void) __attribute__((noreturn));
+struct thread *thread_find(int32_t tid); /* one that has not ended; interrupts off */
+void thread_put(struct thread *thread);  /* a reference is not needed any longer */
+
+/* Sleep while `*word` is `value`; who changes it says so with thread_wake(). May return early. */
+void thread_wait(const uint32_t *word, uint32_t value);
+void thread_wake(const uint32_t *word);
+uint32_t *thread_switch_to(uint32_t *sp);
+void thread_tick(void);
+void mutex_lock(struct mutex *mutex);
+void mutex_unlock(struct mutex *mutex);
+
+/* ---- memory.c ------------------------------------------------------------------------------ */
+
+void heap_init(void *memory, size_t size);
+void *heap_alloc(size_t size, size_t align); /* zeroed; NULL */
+void heap_free(void *memory, size_t size);
+size_t heap_used(size_t *ret_most); /* bytes, and the most there ever were */
+
+/* ---- board.c ------------------------------------------------------------------------------- */
+
+void board_init(void);
+void board_write(const void *bytes, size_t len);
+void board_panic(const char *why, uint32_t a, uint32_t b) __attribute__((noreturn));
+void board_off(uint32_t code) __attribute__((noreturn));
+uint64_t board_clock_ns(void);  /* from anywhere */
+uint32_t board_clock_low(void); /* counts, modulo 2^32 */
+void board_clock_tick(void);    /* once in 171 s at least, interrupts off */
+void board_timer_arm(uint64_t deadline);
+void board_timer_acknowledge(void);
+uint32_t stack_used(const uint32_t *stack, size_t size); /* bytes that were ever written to */
+
+/* ---- boot.c -------------------------------------------------------------------------------- */
+
+extern uint32_t handler_stack[];
+uint32_t semihost(uint32_t operation, const void *argument);
+
+#endif

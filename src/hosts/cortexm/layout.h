@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Numbers that C and assembler share: QEMU's mps2-an385, a Cortex-M3 on a board of the CMSDK. */
+#ifndef CORTEXM_LAYOUT_H
+#define CORTEXM_LAYOUT_H
+
+#define CLOCK_HZ 25000000
+
+/* Memory: code in the first 4 MB, data in the other ones. */
+#define CODE_BASE 0x00000000
+#define DATA_BASE 0x20000000
+#define DATA_SIZE 0x00400000
+
+/* Stacks: of handlers (the main stack), and of the thread that boots and then idles. */
+#define HANDLER_STACK 4096
+#define IDLE_STACK    4096
+#define STACK_PAINT   0x5a5a5a5a
+
+/*
+ * Priorities: the lower number interrupts the higher one. "Interrupts off" is IRQ_OFF in BASEPRI:
+ * it masks the kernel's own, but nothing below that number, which is for interrupts that must never
+ * wait. The counter's overflow is one of them.
+ */
+#define PRIORITY_COUNTER 0x00
+#define IRQ_OFF          0x40
+#define PRIORITY_KERNEL  0x40
+#define PRIORITY_PENDSV  0xe0
+
+/* Interrupts by number. */
+#define IRQ_ONE_SHOT 8
+#define IRQ_COUNTER  10
+
+#endif

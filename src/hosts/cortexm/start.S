@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What cannot be said in C: the vectors, the stacks at reset, the frame that an interrupt left, the
+ * switch of threads. */
+#include "hosts/cortexm/layout.h"
+
+	.syntax unified
+	.cpu cortex-m3
+	.thumb
+
+	.section .vectors, "a"
+	.word handler_stack + HANDLER_STACK
+	.word reset
+	.rept 5 /* NMI, and the four faults */
+	.word fault
+	.endr
+	.word 0, 0, 0, 0
+	.word fault, fault, 0
+	.word thread_switch
+	.word tick
+	.set n, 0
+	.rept 32
+	.if n == IRQ_ONE_SHOT
+	.word one_shot
+	.elseif n == IRQ_COUNTER
+	.word counter
+	.else
+	.word fault
+	.endif
+	.set n, n + 1
+	.endr
+
+	.text
+	.macro function name
+	.globl \name
+	.type \name, %function
+	.thumb_func
+\name:
+	.endm
+
+/* Handlers stay on the main stack, whatever runs in threads has the other one. */
+	function reset
+	ldr r0, =handler_stack
+	ldr r1, =handler_stack + HANDLER_STACK + IDLE_STACK
+	ldr r2, =STACK_PAINT
+1:	str r2, [r0], #4
+	cmp r0, r1
+	blo 1b
+	msr psp, r0
+	movs r0, #2
+	msr control, r0
+	isb
+	bl boot
+	.size reset, . - reset
+
+/* handler(frame, exc_return): the frame lies on the stack that was in use. */
+	.macro interrupt name, handler
+	function \name
+	tst lr, #4
+	ite eq
+	mrseq r0, msp
+	mrsne r0, psp
+	mov r1, lr
+	b \handler
+	.size \name, . - \name
+	.endm
+
+	interrupt fault, fault_interrupt
+	interrupt tick, tick_interrupt
+	interrupt one_shot, one_shot_interrupt
+	interrupt counter, counter_interrupt
+
+/* The lowest of all interrupts, so that it finds a thread: what the processor does not save itself
+ * goes on the thread's stack. */
+	function thread_switch
+	mrs r0, psp
+	stmdb r0!, {r4-r11}
+	push {r3, lr}
+	bl thread_switch_to
+	pop {r3, lr}
+	ldmia r0!, {r4-r11}
+	msr psp, r0
+	bx lr
+	.size thread_switch, . - thread_switch
+
+/* semihost(operation, argument) */
+	.globl semihost
+	function semihost
+	bkpt 0xab
+	bx lr
+	.size semihost, . - semihost
+
+	.section .stacks, "aw", %nobits
+	.balign 8
+	.globl handler_stack
+handler_stack: .space HANDLER_STACK
+	.space IDLE_STACK
+	.section .note.GNU-stack, "", %progbits
