@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The system calls of perf_event_open(2) as functions: results are those of the core's, -errno
+ * where they fail. Descriptors are numbers of one table, that of the only process.
+ */
+#ifndef CORTEXM_CALLS_H
+#define CORTEXM_CALLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tally/abi.h"
+
+struct tally_core_refusal;
+
+/* A descriptor. `ret_why` may be NULL. */
+int perf_open(struct perf_event_attr *attr, int32_t tid, int32_t cpu, int group_fd,
+	      unsigned long flags, struct tally_core_refusal *ret_why);
+int64_t perf_read(int fd, void *buffer, size_t len);
+int perf_ioctl(int fd, unsigned long request, uintptr_t arg);
+int perf_poll(int fd, bool wait); /* POLLIN, POLLERR, POLLHUP */
+int perf_prctl(int option);
+int perf_close(int fd);
+
+/* A ring buffer of `data_len` bytes: its metadata page, and its data. */
+struct perf_mapping {
+	struct perf_event_mmap_page *page;
+	const uint8_t *data;
+	size_t data_len;
+	struct open_file *file;
+	struct tally_core_buffer *buffer;
+};
+int perf_map(int fd, size_t data_len, struct perf_mapping *ret_mapping);
+void perf_unmap(struct perf_mapping *mapping);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The PMU. QEMU has none of the Cortex-M3's own counters (DWT), but the board's dual timer counts
+ * the cycles of its clock, 16 bits of them, and interrupts at 0. It counts down: the counter is the
+ * timer's value negated, so that it overflows when the timer reaches 0. Nothing masks its
+ * interrupt but the interrupt controller's switch for it, which is off while the counter is looked
+ * at.
+ */
+#include "hosts/cortexm/host.h"
+#include "hosts/cortexm/kernel.h"
+
+enum { LOAD, VALUE, CONTROL, INTCLEAR }; /* registers of the first of the two */
+enum { CONTROL_ENABLE = 1 << 7, CONTROL_INTERRUPT = 1 << 5 };
+enum { WIDTH = 16, MASK = (1 << WIDTH) - 1 };
+
+#define TIMER         device(0x40002000)
+#define IRQ_ENABLE    device(0xe000e100)
+#define IRQ_DISABLE   device(0xe000e180)
+#define IRQ_UNPENDING device(0xe000e280)
+
+static struct tally_core_hw *owner;
+
+static void interrupt_off(void)
+{
+	*IRQ_DISABLE = 1 << IRQ_COUNTER;
+	__asm__ volatile("dsb\n\tisb" : : : "memory");
+}
+
+static void interrupt_on(void)
+{
+	*IRQ_ENABLE = 1 << IRQ_COUNTER;
+}
+
+static uint64_t counter_value(void)
+{
+	return -TIMER[VALUE] & MASK;
+}
+
+/* From `value` on; it stays off until it is enabled, and with it the interrupt. */
+static void counter_set(uint64_t value)
+{
+	TIMER[CONTROL] = 0;
+	TIMER[LOAD] = -(uint32_t)value & MASK;
+	TIMER[INTCLEAR] = 1;
+	*IRQ_UNPENDING = 1 << IRQ_COUNTER;
+	TIMER[CONTROL] = CONTROL_ENABLE | CONTROL_INTERRUPT;
+}
+
+static void counter_stop(void)
+{
+	TIMER[CONTROL] = 0;
+	TIMER[INTCLEAR] = 1;
+	*IRQ_UNPENDING = 1 << IRQ_COUNTER;
+}
+
+static int verb_init(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
+{
+	const struct perf_event_attr *attr = hw->attr;
+
+	if ((attr->type != PERF_TYPE_HARDWARE && attr->type != pmu->type) ||
+	    attr->config != PERF_COUNT_HW_CPU_CYCLES)
+		return -ENOENT;
+	hw->width = WIDTH;
+	hw->index = -1;
+	return 0;
+}
+
+static int verb_add(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
+{
+	if (owner)
+		return -ENOSPC;
+	owner = hw;
+	hw->index = 0;
+	return 0;
+}
+
+static void verb_del(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
+{
+	owner = NULL;
+	hw->index = -1;
+}
+
+static void verb_start(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
+{
+	interrupt_off();
+	counter_set(tally_core_hw_arm(hw));
+	hw->running = true;
+	interrupt_on();
+}
+
+static void verb_stop(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
+{
+	interrupt_off();
+	if (hw->running) {
+		TIMER[CONTROL] = 0;
+		tally_core_hw_update(hw, counter_value());
+		counter_stop();
+	}
+	hw->running = false;
+	interrupt_on();
+}
+
+/* An overflow that comes meanwhile is told when the interrupt is on again. */
+static void verb_read(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
+{
+	interrupt_off();
+	tally_core_hw_update(hw, counter_value());
+	interrupt_on();
+}
+
+/* The counter stands still meanwhile: what the interrupt takes is not counted. */
+void dualtimer_interrupt(const struct tally_core_sample_data *sample_data)
+{
+	uint64_t next;
+
+	TIMER[CONTROL] = 0;
+	TIMER[INTCLEAR] = 1;
+	if (!owner || !owner->running)
+		return;
+	if (tally_core_hw_overflow(owner, counter_value(), sample_data, &next) && owner->running)
+		counter_set(next);
+	else
+		owner->running = false;
+}
+
+static struct tally_core_pmu pmu = {
+	.name = "dualtimer",
+	.type = 8,
+	.core = true,
+	.nr_counters = 1,
+	.width = WIDTH,
+	.caps = TALLY_PMU_NO_EXCLUDE,
+	.init = verb_init,
+	.add = verb_add,
+	.del = verb_del,
+	.start = verb_start,
+	.stop = verb_stop,
+	.read = verb_read,
+};
+
+int tally_core_pmu_init(struct tally_core *core, void *host)
+{
+	return tally_core_pmu_register(core, &pmu);
+}
