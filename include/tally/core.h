@@ -253,6 +253,20 @@ void tally_core_namespaces(struct tally_core *core, struct tally_core_task *task
 void tally_core_ksymbol(struct tally_core *core, uint64_t addr, uint32_t len, uint16_t type,
 			bool gone, const char *name);
 
+/* Kernel code at `addr` is about to change from `before` to `after`: TEXT_POKE records. Both
+ * lengths are below 65,536; what does not fit into a record is left out. For hosts that offer
+ * TALLY_HOST_TEXT_POKE. */
+void tally_core_text_poke(struct tally_core *core, uint64_t addr, const void *before,
+			  uint32_t before_len, const void *after, uint32_t after_len);
+
+/* A BPF program was loaded or unloaded (`type` PERF_BPF_EVENT_*): its id and its tag of 8 bytes.
+ * For hosts that offer TALLY_HOST_BPF. */
+void tally_core_bpf(struct tally_core *core, uint16_t type, uint32_t id, const uint8_t *tag);
+
+/* A cgroup came to be: its id, as ops->cgroup() gives it, and its path. For hosts that offer
+ * TALLY_HOST_CGROUP. */
+void tally_core_cgroup(struct tally_core *core, uint64_t id, const char *path);
+
 /* `nr` software events of this kind (PERF_COUNT_SW_*) happened in what runs here:
  * page faults, alignment and emulation faults. Context switches, migrations and clocks are
  * the core's own. */

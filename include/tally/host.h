@@ -191,12 +191,39 @@ struct tally_host_ops {
 	uint32_t (*stack)(void *host, const struct tally_core_sample_data *sample_data, void *to,
 			  uint32_t len);
 
-	/* Physical address of a data address, 0 if unknown; NULL: always 0. */
+	/* Physical address of a data address, 0 if unknown; NULL: attrs that ask for it are
+	 * refused. */
 	uint64_t (*physical)(void *host, uint64_t addr);
 
-	/* Bytes of a page; a power of two, and no less than what a metadata page holds
-	 * (sizeof(struct perf_event_mmap_page), 1,088): 2,048 at the least. */
+	/* Bytes of the page that a data or code address of what runs here lies in; 0 if it is
+	 * mapped nowhere. In the overflow interrupt: must not sleep or fault. NULL: attrs that ask
+	 * for page sizes are refused. */
+	uint64_t (*page_size_of)(void *host, uint64_t addr);
+
+	/* The id of the cgroup that what runs here belongs to. In the overflow interrupt. NULL:
+	 * attrs that ask for it are refused. */
+	uint64_t (*cgroup)(void *host);
+
+	/* Bytes of a page; a power of two, and not less than the metadata page needs:
+	 * TALLY_CORE_PAGE_LEAST. -EINVAL of tally_core_create() else. */
 	size_t page_size;
+
+	/* What else the host does: enum tally_host_offers. What is not offered is refused when an
+	 * event is opened, with the field named, and never taken and left undone. */
+	uint64_t offers;
+};
+
+/* sizeof(struct perf_event_mmap_page), rounded up to a power of two. */
+enum { TALLY_CORE_PAGE_LEAST = 2048 };
+
+/* What only some hosts have. Each is a promise to call a hook of core.h, but for the last one. */
+enum tally_host_offers {
+	TALLY_HOST_TEXT_POKE = 1 << 0, /* attr.text_poke: tally_core_text_poke() */
+	TALLY_HOST_BPF = 1 << 1,       /* attr.bpf_event: tally_core_bpf() */
+	TALLY_HOST_CGROUP = 1 << 2,    /* attr.cgroup: tally_core_cgroup() */
+	/* PERF_SAMPLE_AUX is taken, and its field is always empty, as Linux has it for events
+	 * without an AUX event beside them. AUX areas themselves there are none. */
+	TALLY_HOST_EMPTY_AUX = 1 << 3,
 };
 
 /* Capabilities of Linux that the core asks for. */
@@ -241,6 +268,10 @@ struct tally_core_pmu {
 	uint8_t nr_counters; /* of each CPU; information for refusals. 0: not limited */
 	uint8_t width;       /* bits of its counters, for the user page */
 	uint32_t caps;       /* enum tally_core_pmu_caps */
+	uint8_t max_precise; /* attr.precise_ip beyond it is refused; a SOFTWARE one's is not asked
+			      */
+	uint64_t branches;   /* PERF_SAMPLE_BRANCH_* bits that samples can have; 0: no branch stack.
+			      * COUNTERS is refused in any case */
 
 	/* Take an event whose attr has passed the core's checks: fill hw->config. Sees no
 	 * hardware, may run on any CPU. 0; -ENOENT: not an event of this PMU; -EOPNOTSUPP: an

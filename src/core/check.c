@@ -159,12 +159,12 @@ static bool period_too_long(const struct tally_check *c)
 	return !c->attr->freq && c->attr->sample_period >> 63;
 }
 
-static bool deferred_chains(const struct tally_check *c)
-{
-	return c->attr->defer_callchain || c->attr->defer_output;
-}
-
 /* ---- the target ------------------------------------------------------------------------- */
+
+static bool cgroup_anywhere(const struct tally_check *c)
+{
+	return c->flags & PERF_FLAG_PID_CGROUP && (c->pid == -1 || c->cpu == -1);
+}
 
 static bool cgroup_asked(const struct tally_check *c)
 {
@@ -202,6 +202,20 @@ static bool inherited_read_without_tid(const struct tally_check *c)
 static bool cannot_interrupt(const struct tally_check *c)
 {
 	return tally_event_samples(c->event) && c->event->pmu->caps & TALLY_PMU_NO_INTERRUPT;
+}
+
+static bool cannot_be_precise(const struct tally_check *c)
+{
+	return !tally_event_is_software(c->event) &&
+	       c->attr->precise_ip > c->event->pmu->max_precise;
+}
+
+static bool cannot_branch(const struct tally_check *c)
+{
+	uint64_t known = c->event->pmu->branches & ~(uint64_t)PERF_SAMPLE_BRANCH_COUNTERS;
+
+	return c->attr->sample_type & PERF_SAMPLE_BRANCH_STACK &&
+	       (!known || c->attr->branch_sample_type & ~known);
 }
 
 static bool cannot_exclude(const struct tally_check *c)
@@ -388,11 +402,12 @@ static const struct rule {
 	 addresses_forbidden,
 	 {-EACCES, "sample_type", "physical addresses are privileged", FIX_PERFMON}},
 	{TALLY_CHECK_ATTR,
-	 deferred_chains,
-	 {-EINVAL, "defer_callchain", "this implementation unwinds at once", ""}},
+	 cgroup_anywhere,
+	 {-EINVAL, "cpu", "a cgroup is counted CPU by CPU", "give its descriptor and a cpu"}},
 	{TALLY_CHECK_ATTR,
 	 cgroup_asked,
-	 {-EINVAL, "flags", "this machine has no cgroups", "open a task or a CPU"}},
+	 {-EBADF, "flags", "this machine has no cgroups that a descriptor could be of",
+	  "open a task or a CPU"}},
 
 	{TALLY_CHECK_TARGET, cpu_unknown, {-EINVAL, "cpu", "no such CPU", ""}},
 	{TALLY_CHECK_TARGET,
@@ -410,6 +425,13 @@ static const struct rule {
 	 cannot_interrupt,
 	 {-EOPNOTSUPP, "sample_period", "the PMU's counters cannot interrupt",
 	  "count without sampling, or sample a clock"}},
+	{TALLY_CHECK_EVENT,
+	 cannot_be_precise,
+	 {-EOPNOTSUPP, "precise_ip", "the PMU cannot be as precise", "lower precise_ip"}},
+	{TALLY_CHECK_EVENT,
+	 cannot_branch,
+	 {-EOPNOTSUPP, "branch_sample_type", "the PMU cannot record these branches",
+	  "ask for less, or sample without BRANCH_STACK"}},
 	{TALLY_CHECK_EVENT,
 	 cannot_exclude,
 	 {-EINVAL, "exclude_user", "the PMU cannot tell modes apart", "exclude nothing"}},
@@ -472,5 +494,5 @@ const struct tally_core_refusal *tally_check(const struct tally_check *check,
 		if (rules[i].stage == stage && rules[i].broken(check))
 			return &rules[i].why;
 	}
-	return NULL;
+	return stage == TALLY_CHECK_ATTR ? tally_check_offers(check->core->ops, check->attr) : NULL;
 }

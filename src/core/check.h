@@ -28,4 +28,8 @@ enum tally_check_stage {
 const struct tally_core_refusal *tally_check(const struct tally_check *check,
 					     enum tally_check_stage stage);
 
+/* What no host can be asked for, or this one does not offer (offers.c): the reason, or NULL. */
+const struct tally_core_refusal *tally_check_offers(const struct tally_host_ops *ops,
+						    const struct perf_event_attr *attr);
+
 #endif

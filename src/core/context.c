@@ -184,6 +184,9 @@ static void count_wants(struct tally_core_context *context, const struct tally_c
 		[TALLY_WANTS_SWITCH] = attr->context_switch,
 		[TALLY_WANTS_NAMESPACES] = attr->namespaces,
 		[TALLY_WANTS_KSYMBOL] = attr->ksymbol,
+		[TALLY_WANTS_TEXT_POKE] = attr->text_poke,
+		[TALLY_WANTS_BPF] = attr->bpf_event,
+		[TALLY_WANTS_CGROUP] = attr->cgroup,
 	};
 
 	for (int i = 0; i < TALLY_WANTS_NR; i++)

@@ -402,12 +402,18 @@ static const struct tally_core_refusal *request_bpf(const struct request *reques
 	REFUSE(-EINVAL, "", "this machine runs no BPF programs", "");
 }
 
+static const struct tally_core_refusal *request_set_bpf(const struct request *request)
+{
+	REFUSE(-EBADF, "argument", "this machine has no BPF programs that a descriptor could be of",
+	       "");
+}
+
 /* ---- ioctl(2) --------------------------------------------------------------------------- */
 
 /* Requests that touch user memory do so without the lock: `fetch` bytes before it, or all by
  * themselves. */
 static const struct request_kind {
-	unsigned long number;
+	uint32_t number;
 	request_fn fn;
 	uint8_t fetch; /* bytes that the argument points to, into request.value */
 	bool unlocked;
@@ -420,7 +426,7 @@ static const struct request_kind {
 	{PERF_EVENT_IOC_SET_OUTPUT, request_output, 0, false},
 	{PERF_EVENT_IOC_SET_FILTER, request_filter, 0, true},
 	{PERF_EVENT_IOC_ID, request_id, 0, true},
-	{PERF_EVENT_IOC_SET_BPF, request_bpf, 0, true},
+	{PERF_EVENT_IOC_SET_BPF, request_set_bpf, 0, true},
 	{PERF_EVENT_IOC_PAUSE_OUTPUT, request_pause, 0, false},
 	{PERF_EVENT_IOC_QUERY_BPF, request_bpf, 0, true},
 	{PERF_EVENT_IOC_MODIFY_ATTRIBUTES, request_modify, sizeof(uint32_t), false},
@@ -454,7 +460,7 @@ int tally_core_ioctl(struct tally_core *core, struct tally_core_task *current,
 	const struct tally_core_refusal *why = &no_such_request;
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(requests); i++) {
-		if (requests[i].number == request)
+		if (requests[i].number == (uint32_t)request)
 			why = request_run(&requests[i], &with);
 	}
 	return tally_refuse(why, ret_why);

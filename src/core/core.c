@@ -192,7 +192,7 @@ static bool ops_complete(const struct tally_host_ops *ops)
 	       ops->call && ops->defer && ops->clock && ops->task_get && ops->task_put &&
 	       ops->event_of_fd && ops->capable && ops->may_observe && ops->copy_from_user &&
 	       ops->copy_to_user && tally_is_pow2(ops->page_size) &&
-	       ops->page_size >= sizeof(struct perf_event_mmap_page);
+	       ops->page_size >= TALLY_CORE_PAGE_LEAST;
 }
 
 int tally_core_create(const struct tally_host_ops *ops, void *host, uint32_t nr_cpus,

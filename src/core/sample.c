@@ -121,16 +121,34 @@ static void gather_words(struct tally_output *output,
 	sample->weight = sample_data->weight;
 	sample->data_src = sample_data->data_src ? sample_data->data_src : DATA_SRC_UNKNOWN;
 	sample->transaction = sample_data->transaction;
-	sample->cgroup = 0;
-	sample->data_page_size = sample->code_page_size = 0;
 	sample->aux = (struct tally_bytes){NULL, 0};
+}
+
+#define BY_HOST                                                                    \
+	(PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE | \
+	 PERF_SAMPLE_CODE_PAGE_SIZE)
+
+/* Words that the host works out. Its operations are there where the attr was taken: offers.c. */
+static void gather_host_words(const struct tally_core *core, uint64_t wanted,
+			      const struct tally_core_sample_data *sample_data,
+			      struct tally_sample *sample)
+{
+	const struct tally_host_ops *ops = core->ops;
+
+	if (wanted & PERF_SAMPLE_PHYS_ADDR)
+		sample->phys_addr = ops->physical(core->host, sample_data->addr);
+	if (wanted & PERF_SAMPLE_CGROUP)
+		sample->cgroup = ops->cgroup(core->host);
+	if (wanted & PERF_SAMPLE_DATA_PAGE_SIZE)
+		sample->data_page_size = ops->page_size_of(core->host, sample_data->addr);
+	if (wanted & PERF_SAMPLE_CODE_PAGE_SIZE)
+		sample->code_page_size = ops->page_size_of(core->host, sample_data->ip);
 }
 
 static void gather_parts(struct tally_output *output,
 			 const struct tally_core_sample_data *sample_data,
 			 const struct tally_bytes *raw, struct tally_sample *sample)
 {
-	const struct tally_core *core = output->event->core;
 	const struct perf_event_attr *attr = &output->event->attr;
 	uint64_t wanted = attr->sample_type;
 
@@ -148,10 +166,6 @@ static void gather_parts(struct tally_output *output,
 	if (wanted & PERF_SAMPLE_REGS_INTR)
 		sample->regs_intr =
 			gather_registers(output, sample_data, false, attr->sample_regs_intr);
-	if (wanted & PERF_SAMPLE_PHYS_ADDR)
-		sample->phys_addr = core->ops->physical
-					    ? core->ops->physical(core->host, sample_data->addr)
-					    : 0;
 	if (wanted & PERF_SAMPLE_STACK_USER)
 		gather_stack(output, sample_data, sample);
 }
@@ -185,6 +199,8 @@ bool tally_sample_write(struct tally_core_event *event,
 		return false;
 	tally_output_identify(&output, &sample);
 	gather_words(&output, sample_data, &sample);
+	if (layout->sample_type & BY_HOST)
+		gather_host_words(event->core, layout->sample_type, sample_data, &sample);
 	if (layout->nr != layout->nr_words)
 		gather_parts(&output, sample_data, raw, &sample);
 	len = tally_sample_size(layout, &sample);

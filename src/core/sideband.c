@@ -306,6 +306,95 @@ void tally_core_ksymbol(struct tally_core *core, uint64_t addr, uint32_t len, ui
 	emit_sideband(core, TALLY_WANTS_KSYMBOL, ksymbol_body, &ksymbol);
 }
 
+/* ---- TEXT_POKE, BPF_EVENT, CGROUP ------------------------------------------------------- */
+
+struct poke {
+	uint64_t addr;
+	const void *before, *after;
+	uint16_t before_len, after_len;
+};
+
+static uint32_t poke_body(const struct tally_core_event *event, const void *what, uint8_t *to,
+			  uint64_t cap)
+{
+	const struct poke *poke = what;
+	const uint16_t lens[] = {poke->before_len, poke->after_len};
+	struct body body = {to, to + cap};
+
+	if (!event->attr.text_poke || cap < 24 + (uint64_t)lens[0] + lens[1])
+		return 0;
+	put_header(&body, PERF_RECORD_TEXT_POKE, PERF_RECORD_MISC_KERNEL);
+	body_put(&body, &poke->addr, sizeof(poke->addr));
+	body_put(&body, lens, sizeof(lens));
+	body_put(&body, poke->before, lens[0]);
+	body_put(&body, poke->after, lens[1]);
+	return (uint32_t)(body.at - to);
+}
+
+void tally_core_text_poke(struct tally_core *core, uint64_t addr, const void *before,
+			  uint32_t before_len, const void *after, uint32_t after_len)
+{
+	struct poke poke = {addr, before, after, (uint16_t)before_len, (uint16_t)after_len};
+
+	if (before_len <= UINT16_MAX && after_len <= UINT16_MAX)
+		emit_sideband(core, TALLY_WANTS_TEXT_POKE, poke_body, &poke);
+}
+
+struct bpf {
+	uint16_t type;
+	uint32_t id;
+	const uint8_t *tag;
+};
+
+static uint32_t bpf_body(const struct tally_core_event *event, const void *what, uint8_t *to,
+			 uint64_t cap)
+{
+	const struct bpf *bpf = what;
+	const uint16_t words[] = {bpf->type, 0 /* flags: none are known */};
+	struct body body = {to, to + cap};
+
+	if (!event->attr.bpf_event)
+		return 0;
+	put_header(&body, PERF_RECORD_BPF_EVENT, 0);
+	body_put(&body, words, sizeof(words));
+	body_put(&body, &bpf->id, sizeof(bpf->id));
+	body_put(&body, bpf->tag, 8);
+	return (uint32_t)(body.at - to);
+}
+
+void tally_core_bpf(struct tally_core *core, uint16_t type, uint32_t id, const uint8_t *tag)
+{
+	struct bpf bpf = {type, id, tag};
+
+	emit_sideband(core, TALLY_WANTS_BPF, bpf_body, &bpf);
+}
+
+struct cgroup {
+	uint64_t id;
+	const char *path;
+};
+
+static uint32_t cgroup_body(const struct tally_core_event *event, const void *what, uint8_t *to,
+			    uint64_t cap)
+{
+	const struct cgroup *cgroup = what;
+	struct body body = {to, to + cap};
+
+	if (!event->attr.cgroup)
+		return 0;
+	put_header(&body, PERF_RECORD_CGROUP, 0);
+	body_put(&body, &cgroup->id, sizeof(cgroup->id));
+	put_string(&body, cgroup->path);
+	return (uint32_t)(body.at - to);
+}
+
+void tally_core_cgroup(struct tally_core *core, uint64_t id, const char *path)
+{
+	struct cgroup cgroup = {id, path};
+
+	emit_sideband(core, TALLY_WANTS_CGROUP, cgroup_body, &cgroup);
+}
+
 /* ---- THROTTLE --------------------------------------------------------------------------- */
 
 static uint32_t throttle_body(const struct tally_core_event *event, const void *what, uint8_t *to,

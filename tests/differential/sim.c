@@ -379,6 +379,7 @@ struct system *sim_pmu_system_new(bool root)
 		.nr_fixed = 1,
 		.fixed = {SIM_CYCLES},
 		.width = 64,
+		.max_precise = 3,
 		.absent = ~(1U << SIM_CYCLES | 1U << SIM_INSTRUCTIONS |
 			    1U << PERF_COUNT_HW_STALLED_CYCLES_FRONTEND |
 			    1U << PERF_COUNT_HW_STALLED_CYCLES_BACKEND),

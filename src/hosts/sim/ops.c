@@ -272,6 +272,20 @@ static uint64_t op_physical(void *host, uint64_t addr)
 	return addr ^ SIM_PHYSICAL;
 }
 
+/* Pages are of one size; nothing lies in the first. */
+static uint64_t op_page_size_of(void *host, uint64_t addr)
+{
+	return addr < sim_ops.page_size ? 0 : sim_ops.page_size;
+}
+
+/* One for each user. */
+static uint64_t op_cgroup(void *host)
+{
+	struct tally_sim *sim = host;
+
+	return SIM_CGROUP + sim_this(sim)->current->uid;
+}
+
 const struct tally_host_ops sim_ops = {
 	.alloc = sim_alloc,
 	.free = sim_free,
@@ -304,5 +318,24 @@ const struct tally_host_ops sim_ops = {
 	.register_mask = 0xff0fff,
 	.stack = op_stack,
 	.physical = op_physical,
+	.page_size_of = op_page_size_of,
+	.cgroup = op_cgroup,
 	.page_size = 4096,
+	.offers = TALLY_HOST_TEXT_POKE | TALLY_HOST_BPF | TALLY_HOST_CGROUP | TALLY_HOST_EMPTY_AUX,
 };
+
+void sim_ops_strip(struct tally_host_ops *ops)
+{
+	ops->clock_of = NULL;
+	ops->clock_params = NULL;
+	ops->memlock_limit = NULL;
+	ops->sigtrap = NULL;
+	ops->here = NULL;
+	ops->callchain = NULL;
+	ops->registers = NULL;
+	ops->stack = NULL;
+	ops->physical = NULL;
+	ops->page_size_of = NULL;
+	ops->cgroup = NULL;
+	ops->offers = 0;
+}

@@ -240,12 +240,13 @@ void sim_pmu_interrupt(struct sim_pmu *driver, const struct tally_core_sample_da
 
 	for (uint32_t i = 0; i < SIM_MAX_COUNTERS; i++) {
 		struct tally_core_hw *hw = cpu->owner[i];
+		struct tally_core_sample_data here = *sample_data;
 
 		if (!hw || !hw->running || !sim_counter_overflowed(driver->sim, driver->number, i))
 			continue;
 		sim_counter_disable(driver->sim, driver->number, i);
-		if (tally_core_hw_overflow(hw, counter_of(driver, hw), sample_data, &next) &&
-		    hw->running)
+		here.exact_ip = hw->attr->precise_ip;
+		if (tally_core_hw_overflow(hw, counter_of(driver, hw), &here, &next) && hw->running)
 			counter_go(driver, hw, next);
 		else
 			hw->running = false;
@@ -267,6 +268,7 @@ int sim_pmu_register(struct tally_sim *sim, uint32_t number, const struct tally_
 		.nr_counters = (uint8_t)(desc->nr_generic + desc->nr_fixed),
 		.width = desc->width,
 		.caps = desc->caps,
+		.max_precise = desc->max_precise,
 		.init = verb_init,
 		.fits = verb_fits,
 		.add = verb_add,

@@ -56,7 +56,7 @@ static int pmu_init(struct tally_sim *sim, uint32_t number)
 
 	if (desc->width < 8 || desc->width > 64 ||
 	    desc->nr_generic + desc->nr_fixed > SIM_MAX_COUNTERS ||
-	    desc->nr_fixed > sizeof(desc->fixed))
+	    (desc->max_precise && desc->skid_ns) || desc->nr_fixed > sizeof(desc->fixed))
 		return -EINVAL;
 	for (uint32_t i = 0; i < sim->config.nr_cpus; i++) {
 		struct sim_bank *bank = &sim->cpus[i].banks[number];
@@ -94,6 +94,8 @@ int tally_sim_create(const struct tally_sim_config *config, struct tally_sim **r
 		return -ENOMEM;
 	sim->config = *config;
 	sim->ops = sim_ops;
+	if (config->bare)
+		sim_ops_strip(&sim->ops);
 	if (config->no_task_cpu)
 		sim->ops.task_cpu = NULL;
 	if (!sim->config.quantum_ns)
@@ -160,6 +162,11 @@ size_t tally_sim_destroy(struct tally_sim *sim)
 struct tally_core *tally_sim_core(struct tally_sim *sim)
 {
 	return sim->core;
+}
+
+const struct tally_host_ops *tally_sim_ops(const struct tally_sim *sim)
+{
+	return &sim->ops;
 }
 
 const char *tally_sim_violation(const struct tally_sim *sim)

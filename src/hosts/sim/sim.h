@@ -36,7 +36,8 @@ struct tally_sim;
 
 struct tally_sim_task;
 
-enum { SIM_STACK_BYTES = 512, SIM_PHYSICAL = 0x5000 };
+/* The cgroup of a task is SIM_CGROUP + its user. */
+enum { SIM_STACK_BYTES = 512, SIM_PHYSICAL = 0x5000, SIM_CGROUP = 0x1000 };
 
 enum { SIM_MAX_CPUS = 16, SIM_MAX_PMUS = 8, SIM_MAX_COUNTERS = 32, SIM_MAX_LOOPS = 4 };
 
@@ -213,6 +214,7 @@ struct tally_sim_pmu {
 	uint32_t constraint[SIM_NR_HW]; /* generic counters that a signal can be on; 0: all */
 	uint32_t absent;                /* bits: signals that it cannot count */
 	uint32_t skid_ns;               /* from the overflow to its interrupt */
+	uint8_t max_precise;            /* precise_ip up to it is granted: skid_ns must be 0 */
 	bool maskable;                  /* the interrupt waits while interrupts are off */
 	bool immediate;                 /* no transactions: add() decides */
 	bool no_pause;                  /* no pause and resume */
@@ -230,6 +232,7 @@ struct tally_sim_config {
 	uint32_t nr_pages;   /* of memory for ring buffers; 0: 16384 */
 	uint32_t max_tasks;  /* forks over it fail with -ENOMEM; 0: no limit */
 	bool no_task_cpu;    /* leave that operation out, as a machine may */
+	bool bare;           /* and whatever else it need not have: it offers nothing */
 	/* Called at each violation of the contract, before it is noted; may not return. */
 	void (*violated)(void *arg, const char *what);
 	void *violated_arg;
@@ -274,6 +277,9 @@ int tally_sim_create(const struct tally_sim_config *config, struct tally_sim **r
 size_t tally_sim_destroy(struct tally_sim *sim);
 
 struct tally_core *tally_sim_core(struct tally_sim *sim);
+
+/* The operations that the core was created with. */
+const struct tally_host_ops *tally_sim_ops(const struct tally_sim *sim);
 
 /* What the core first did against host.h; NULL: nothing. Allocating or sleeping with
  * interrupts off, taking the lock twice, calling another CPU without it, leaving interrupts off

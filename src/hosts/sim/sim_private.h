@@ -179,6 +179,9 @@ uint64_t sim_random(struct tally_sim *sim);
 /* ops.c */
 extern const struct tally_host_ops sim_ops;
 
+/* Leave out what a host need not have. */
+void sim_ops_strip(struct tally_host_ops *ops);
+
 /* Have what was deferred done, where interrupts are on. */
 void sim_run_deferred(struct tally_sim *sim);
 

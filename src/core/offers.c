@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What an attr can ask for that not every host has: refused where it is not offered. */
+#include "core/check.h"
+
+static bool no_text_poke(const struct tally_host_ops *ops, const struct perf_event_attr *attr)
+{
+	return attr->text_poke && !(ops->offers & TALLY_HOST_TEXT_POKE);
+}
+
+static bool no_bpf(const struct tally_host_ops *ops, const struct perf_event_attr *attr)
+{
+	return attr->bpf_event && !(ops->offers & TALLY_HOST_BPF);
+}
+
+static bool no_cgroup_records(const struct tally_host_ops *ops, const struct perf_event_attr *attr)
+{
+	return attr->cgroup && !(ops->offers & TALLY_HOST_CGROUP);
+}
+
+static bool no_cgroup(const struct tally_host_ops *ops, const struct perf_event_attr *attr)
+{
+	return attr->sample_type & PERF_SAMPLE_CGROUP && !ops->cgroup;
+}
+
+static bool no_page_sizes(const struct tally_host_ops *ops, const struct perf_event_attr *attr)
+{
+	return attr->sample_type & (PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE) &&
+	       !ops->page_size_of;
+}
+
+static bool no_physical(const struct tally_host_ops *ops, const struct perf_event_attr *attr)
+{
+	return attr->sample_type & PERF_SAMPLE_PHYS_ADDR && !ops->physical;
+}
+
+static bool no_aux(const struct tally_host_ops *ops, const struct perf_event_attr *attr)
+{
+	return attr->sample_type & PERF_SAMPLE_AUX && !(ops->offers & TALLY_HOST_EMPTY_AUX);
+}
+
+static bool deferred_chains(const struct tally_host_ops *ops, const struct perf_event_attr *attr)
+{
+	return attr->defer_callchain || attr->defer_output;
+}
+
+static const struct {
+	bool (*missing)(const struct tally_host_ops *ops, const struct perf_event_attr *attr);
+	struct tally_core_refusal why;
+} offers[] = {
+	{deferred_chains, {-EINVAL, "defer_callchain", "this implementation unwinds at once", ""}},
+	{no_text_poke, {-EINVAL, "text_poke", "this machine does not tell of changed code", ""}},
+	{no_bpf, {-EINVAL, "bpf_event", "this machine runs no BPF programs", ""}},
+	{no_cgroup_records, {-EINVAL, "cgroup", "this machine has no cgroups", ""}},
+	{no_cgroup, {-EINVAL, "sample_type", "this machine has no cgroups: CGROUP", ""}},
+	{no_page_sizes,
+	 {-EINVAL, "sample_type",
+	  "this machine does not know the sizes of pages: DATA_PAGE_SIZE, CODE_PAGE_SIZE", ""}},
+	{no_physical,
+	 {-EINVAL, "sample_type", "this machine does not know physical addresses: PHYS_ADDR", ""}},
+	{no_aux, {-EINVAL, "sample_type", "there are no AUX areas: AUX", ""}},
+};
+
+const struct tally_core_refusal *tally_check_offers(const struct tally_host_ops *ops,
+						    const struct perf_event_attr *attr)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(offers); i++) {
+		if (offers[i].missing(ops, attr))
+			return &offers[i].why;
+	}
+	return NULL;
+}
