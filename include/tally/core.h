@@ -176,7 +176,7 @@ struct tally_core_buffer;
  * buffer; further ones must be as long. `writable` is whether the program may write data_tail:
  * where it may not, the buffer is overwritten. The pages are accounted to `current`. -EINVAL: a
  * length that is none, an inherited event of all CPUs, or another length than the buffer's; -EPERM
- * over the locked-memory limit; -ENOMEM; -EACCES: an event of somebody else.
+ * over the locked-memory limit; -ENOMEM. Whoever holds the descriptor may map it.
  */
 int tally_core_mmap(struct tally_core *core, struct tally_core_task *current,
 		    struct tally_core_event *event, size_t len, uint64_t pgoff, bool writable,
@@ -288,6 +288,8 @@ struct tally_core_tracepoint {
 	uint64_t id;                           /* attr.config; unique */
 	const struct tally_core_field *fields; /* what filters can name */
 	uint32_t nr_fields;
+	bool about_own_task; /* its data are what the task that hits it knows anyway, as of a system
+			      * call: without privileges PERF_SAMPLE_RAW is granted for own tasks */
 	/* The core's. */
 	struct tally_core_tracepoint *next;
 };

@@ -143,12 +143,20 @@ struct tally_host_ops {
 	struct tally_core_event *(*event_of_fd)(void *host, struct tally_core_task *current,
 						int fd);
 
-	/* Whether `current` holds a capability of Linux by number (TALLY_CAP_*). */
+	/* Whether `current` holds a capability of Linux by number (TALLY_CORE_CAP_*). NULL: there
+	 * are no users, and everybody holds all of them. */
 	bool (*capable)(void *host, const struct tally_core_task *current, int capability);
 
-	/* Whether `current` may look at what `target` does: the rule of ptrace's read access. */
+	/* Whether `current` may look at what `target` does: the rule of ptrace's read access. NULL:
+	 * with the same user's numbers (task->user) it may. */
 	bool (*may_observe)(void *host, const struct tally_core_task *current,
 			    const struct tally_core_task *target);
+
+	/* Whether `current` may stop and change `target`, which is of another process: the rule of
+	 * ptrace's attach. Who may not cannot have SIGTRAP sent to it (attr.sigtrap) unless it
+	 * holds both CAP_PERFMON and CAP_KILL. NULL: it may not. */
+	bool (*may_trap)(void *host, const struct tally_core_task *current,
+			 const struct tally_core_task *target);
 
 	/* Bytes that `current` may lock beyond the share of each user; UINT64_MAX: any. NULL: 0. */
 	uint64_t (*memlock_limit)(void *host, const struct tally_core_task *current);
@@ -228,6 +236,7 @@ enum tally_host_offers {
 
 /* Capabilities of Linux that the core asks for. */
 enum {
+	TALLY_CORE_CAP_KILL = 5,
 	TALLY_CORE_CAP_IPC_LOCK = 14,
 	TALLY_CORE_CAP_SYS_PTRACE = 19,
 	TALLY_CORE_CAP_SYS_ADMIN = 21,

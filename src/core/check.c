@@ -6,8 +6,8 @@
 /* Whether `current` holds CAP_PERFMON, or CAP_SYS_ADMIN which includes it. */
 static bool has_perfmon(const struct tally_core *core, const struct tally_core_task *current)
 {
-	return core->ops->capable(core->host, current, TALLY_CORE_CAP_PERFMON) ||
-	       core->ops->capable(core->host, current, TALLY_CORE_CAP_SYS_ADMIN);
+	return tally_core_capable(core, current, TALLY_CORE_CAP_PERFMON) ||
+	       tally_core_capable(core, current, TALLY_CORE_CAP_SYS_ADMIN);
 }
 
 /* Over this level of perf_event_paranoid only who has CAP_PERFMON may. */
@@ -56,17 +56,43 @@ static bool cpu_forbidden(const struct tally_check *c)
 	return !c->task && forbidden_over(c, 0);
 }
 
-static bool task_forbidden(const struct tally_check *c)
+static bool may_observe(const struct tally_check *c)
 {
-	return c->task && c->task != c->current && !has_perfmon(c->core, c->current) &&
-	       !c->core->ops->may_observe(c->core->host, c->current, c->task);
+	const struct tally_core *core = c->core;
+
+	return core->ops->may_observe ? core->ops->may_observe(core->host, c->current, c->task)
+				      : c->current->user == c->task->user;
 }
 
-/* What a tracepoint records is the kernel's data; a count of hits is not. */
+static bool task_forbidden(const struct tally_check *c)
+{
+	return c->task && c->task != c->current && !c->attr->sigtrap &&
+	       !has_perfmon(c->core, c->current) && !may_observe(c);
+}
+
+/* A signal changes what a task does: looking at it is not enough. */
+static bool trap_forbidden(const struct tally_check *c)
+{
+	const struct tally_core *core = c->core;
+
+	if (!c->attr->sigtrap || !c->task || c->task->pid == c->current->pid)
+		return false;
+	if (has_perfmon(core, c->current) &&
+	    tally_core_capable(core, c->current, TALLY_CORE_CAP_KILL))
+		return false;
+	return !core->ops->may_trap || !core->ops->may_trap(core->host, c->current, c->task);
+}
+
+/* What a tracepoint records is the kernel's data, but for those that tell a task what it did
+ * itself; a count of hits is nobody's. Linux judges by what is asked for, whether or not the event
+ * samples. */
 static bool tracepoint_forbidden(const struct tally_check *c)
 {
-	return c->attr->type == PERF_TYPE_TRACEPOINT && c->attr->sample_type & PERF_SAMPLE_RAW &&
-	       tally_event_samples(c->event) && forbidden_over(c, -1);
+	if (c->attr->type != PERF_TYPE_TRACEPOINT || !(c->attr->sample_type & PERF_SAMPLE_RAW))
+		return false;
+	if (c->task && c->event->tracepoint && c->event->tracepoint->about_own_task)
+		return false;
+	return forbidden_over(c, -1);
 }
 
 /* ---- the attr --------------------------------------------------------------------------- */
@@ -422,6 +448,9 @@ static const struct rule {
 	  "add PERF_SAMPLE_TID"}},
 
 	{TALLY_CHECK_EVENT,
+	 tracepoint_forbidden,
+	 {-EPERM, "sample_type", "what tracepoints record is privileged", FIX_PERFMON}},
+	{TALLY_CHECK_EVENT,
 	 cannot_interrupt,
 	 {-EOPNOTSUPP, "sample_period", "the PMU's counters cannot interrupt",
 	  "count without sampling, or sample a clock"}},
@@ -449,11 +478,13 @@ static const struct rule {
 	 cpu_forbidden,
 	 {-EACCES, "pid", "counting all tasks of a CPU is privileged", FIX_PERFMON}},
 	{TALLY_CHECK_EVENT,
+	 trap_forbidden,
+	 {-EACCES, "sigtrap",
+	  "the task belongs to somebody else, and a signal changes what it does",
+	  "get CAP_PERFMON and CAP_KILL"}},
+	{TALLY_CHECK_EVENT,
 	 task_forbidden,
 	 {-EACCES, "pid", "the task belongs to somebody else", "get CAP_PERFMON"}},
-	{TALLY_CHECK_EVENT,
-	 tracepoint_forbidden,
-	 {-EPERM, "sample_type", "what tracepoints record is privileged", FIX_PERFMON}},
 	{TALLY_CHECK_EVENT,
 	 leader_is_member,
 	 {-EINVAL, "group_fd", "not the leader of its group", "give the leader"}},

@@ -190,9 +190,8 @@ static bool ops_complete(const struct tally_host_ops *ops)
 	return ops->alloc && ops->free && ops->pages_alloc && ops->pages_free && ops->config_lock &&
 	       ops->config_unlock && ops->irq_save && ops->irq_restore && ops->this_cpu &&
 	       ops->call && ops->defer && ops->clock && ops->task_get && ops->task_put &&
-	       ops->event_of_fd && ops->capable && ops->may_observe && ops->copy_from_user &&
-	       ops->copy_to_user && tally_is_pow2(ops->page_size) &&
-	       ops->page_size >= TALLY_CORE_PAGE_LEAST;
+	       ops->event_of_fd && ops->copy_from_user && ops->copy_to_user &&
+	       tally_is_pow2(ops->page_size) && ops->page_size >= TALLY_CORE_PAGE_LEAST;
 }
 
 int tally_core_create(const struct tally_host_ops *ops, void *host, uint32_t nr_cpus,

@@ -71,7 +71,7 @@ static struct limits limits_of(struct tally_core *core, struct tally_core_task *
 	limits.share = (uint64_t)tally_load_relaxed(&core->settings.mlock_kb) * 1024 /
 		       ops->page_size * TALLY_MAX(tally_load_relaxed(&core->nr_online), 1);
 	if (tally_load_relaxed(&core->settings.paranoid) > -1 &&
-	    !ops->capable(core->host, current, TALLY_CORE_CAP_IPC_LOCK))
+	    !tally_core_capable(core, current, TALLY_CORE_CAP_IPC_LOCK))
 		limits.more = ops->memlock_limit
 				      ? ops->memlock_limit(core->host, current) / ops->page_size
 				      : 0;

@@ -252,6 +252,13 @@ static inline bool tally_event_matches(const struct tally_core_event *event,
 	return event->cpu < 0 || (uint32_t)event->cpu == cpu->number;
 }
 
+/* Without operations for users, everybody may everything. */
+static inline bool tally_core_capable(const struct tally_core *core,
+				      const struct tally_core_task *current, int capability)
+{
+	return !core->ops->capable || core->ops->capable(core->host, current, capability);
+}
+
 static inline void *tally_core_alloc(const struct tally_core *core, size_t size)
 {
 	return core->ops->alloc(core->host, size);

@@ -6,6 +6,7 @@
 #define ADMIN   (1ull << TALLY_CORE_CAP_SYS_ADMIN)
 #define PTRACE  (1ull << TALLY_CORE_CAP_SYS_PTRACE)
 #define LOCK    (1ull << TALLY_CORE_CAP_IPC_LOCK)
+#define KILL    (1ull << TALLY_CORE_CAP_KILL)
 
 enum whom { OWN, SAME_USER, FOREIGN, CPU };
 enum what { USER_ONLY, KERNEL };
@@ -13,6 +14,12 @@ enum what { USER_ONLY, KERNEL };
 static const struct tally_core_field fields[] = {{"value", 0, 8, false, false}};
 static struct tally_core_tracepoint point = {
 	.system = "test", .name = "hit", .id = 77, .fields = fields, .nr_fields = 1};
+static struct tally_core_tracepoint own_point = {.system = "test",
+						 .name = "own",
+						 .id = 78,
+						 .fields = fields,
+						 .nr_fields = 1,
+						 .about_own_task = true};
 
 static const struct {
 	int paranoid;
@@ -92,42 +99,116 @@ static void test_table(void **state)
 	harness_end(&harness);
 }
 
-/* Tracepoints: counting one's own is free, their data is not. */
+/* Tracepoints: counting is free, their data are not, whether or not they are sampled; but for those
+ * that tell a task what it did itself. */
 static void test_tracepoints(void **state)
 {
 	static const struct {
 		int paranoid;
 		uint64_t caps;
 		uint64_t sample_type;
+		bool about_own, on_cpu;
 		int expected;
 	} points[] = {
-		{2, 0, 0, 0},
-		{2, 0, PERF_SAMPLE_RAW, -EPERM},
-		{0, 0, PERF_SAMPLE_RAW, -EPERM},
-		{-1, 0, PERF_SAMPLE_RAW, 0},
-		{2, PERFMON, PERF_SAMPLE_RAW, 0},
-		{2, ADMIN, PERF_SAMPLE_RAW, 0},
+		{2, 0, 0, false, false, 0},
+		{2, 0, PERF_SAMPLE_RAW, false, false, -EPERM},
+		{0, 0, PERF_SAMPLE_RAW, false, false, -EPERM},
+		{-1, 0, PERF_SAMPLE_RAW, false, false, 0},
+		{2, PERFMON, PERF_SAMPLE_RAW, false, false, 0},
+		{2, ADMIN, PERF_SAMPLE_RAW, false, false, 0},
+		{2, 0, PERF_SAMPLE_RAW, true, false, 0},
+		{2, 0, PERF_SAMPLE_RAW, true, true, -EPERM},
+		{2, 0, 0, true, true, -EACCES},
+		{0, 0, 0, false, true, 0},
+		{2, PERFMON, PERF_SAMPLE_RAW, true, true, 0},
 	};
 	struct harness harness;
 	struct tally_sim_task *task;
 
 	harness_begin(&harness, 1, NULL);
 	assert_int_equal(tally_core_tracepoint_register(tally_sim_core(harness.sim), &point), 0);
+	assert_int_equal(tally_core_tracepoint_register(tally_sim_core(harness.sim), &own_point),
+			 0);
 	task = harness_spawn(&harness, script_worker, 0);
-	for (unsigned i = 0; i < sizeof(points) / sizeof(points[0]); i++) {
-		struct perf_event_attr attr = attr_hw(point.id);
+	for (unsigned i = 0; i < 2 * sizeof(points) / sizeof(points[0]); i++) {
+		unsigned row = i / 2;
+		struct perf_event_attr attr =
+			attr_hw(points[row].about_own ? own_point.id : point.id);
+		bool on_cpu = points[row].on_cpu;
 		int fd;
 
 		attr.type = PERF_TYPE_TRACEPOINT;
-		attr.sample_period = !!points[i].sample_type;
-		attr.sample_type = points[i].sample_type;
+		attr.sample_period = i & 1;
+		attr.sample_type = points[row].sample_type;
 		attr.exclude_kernel = 1;
-		tally_core_settings(tally_sim_core(harness.sim))->paranoid = points[i].paranoid;
-		tally_sim_task_set_caps(task, points[i].caps);
-		fd = harness_try(&harness, task, attr, 0, -1, -1);
-		if ((fd < 0 ? fd : 0) != points[i].expected)
-			fail_msg("row %u: %d", i, fd);
+		tally_core_settings(tally_sim_core(harness.sim))->paranoid = points[row].paranoid;
+		tally_sim_task_set_caps(task, points[row].caps);
+		fd = harness_try(&harness, task, attr, on_cpu ? -1 : 0, on_cpu ? 0 : -1, -1);
+		if ((fd < 0 ? fd : 0) != points[row].expected)
+			fail_msg("row %u, sampling %u: %d", row, i & 1, fd);
 	}
+	harness_end(&harness);
+}
+
+/* Who may look at a task may not for that send it signals. */
+static void test_sigtrap(void **state)
+{
+	static const struct {
+		uint64_t caps;
+		enum whom whom;
+		int expected, looking;
+	} traps[] = {
+		{0, OWN, 0, 0},
+		{0, SAME_USER, 0, 0},
+		{0, FOREIGN, -EACCES, -EACCES},
+		{PERFMON, FOREIGN, -EACCES, 0},
+		{ADMIN, FOREIGN, -EACCES, 0},
+		{KILL, FOREIGN, -EACCES, -EACCES},
+		{PERFMON | KILL, FOREIGN, 0, 0},
+		{ADMIN | KILL, FOREIGN, 0, 0},
+		{PTRACE, FOREIGN, 0, 0},
+	};
+	struct perf_event_attr attr = attr_sw(PERF_COUNT_SW_TASK_CLOCK);
+	struct harness harness;
+	struct tally_sim_task *tasks[3];
+
+	harness_begin(&harness, 1, NULL);
+	for (unsigned i = 0; i < 3; i++)
+		tasks[i] = harness_spawn(&harness, script_worker, 0);
+	tally_sim_task_set_uid(harness.sim, tasks[FOREIGN], 2000);
+	attr.exclude_kernel = attr.remove_on_exec = 1;
+	attr.sample_period = MS;
+	for (unsigned i = 0; i < 2 * sizeof(traps) / sizeof(traps[0]); i++) {
+		int32_t tid = tally_sim_task_tid(tasks[traps[i / 2].whom]);
+		int expected = i & 1 ? traps[i / 2].expected : traps[i / 2].looking;
+		int fd;
+
+		attr.sigtrap = i & 1;
+		tally_sim_task_set_caps(tasks[0], traps[i / 2].caps);
+		fd = harness_try(&harness, tasks[0], attr, tid, -1, -1);
+		if ((fd < 0 ? fd : 0) != expected)
+			fail_msg("row %u, sigtrap %u: %d", i / 2, i & 1, fd);
+		if (fd < 0)
+			assert_string_equal(tally_sim_refusal(harness.sim)->field,
+					    i & 1 ? "sigtrap" : "pid");
+	}
+	harness_end(&harness);
+}
+
+/* A machine without users: who runs there may everything. */
+static void test_no_users(void **state)
+{
+	struct perf_event_attr attr = attr_sw(PERF_COUNT_SW_TASK_CLOCK);
+	struct harness harness;
+	struct tally_sim_task *task;
+
+	harness_begin(&harness, 1, &(struct tally_sim_config){.bare = true});
+	task = harness_spawn(&harness, script_worker, 0);
+	tally_core_settings(tally_sim_core(harness.sim))->paranoid = 3;
+	assert_true(harness_try(&harness, task, attr, 0, -1, -1) >= 0);
+	assert_true(harness_try(&harness, task, attr, -1, 0, -1) >= 0);
+	assert_true(harness_try(&harness, task, attr, tally_sim_task_tid(harness.observer), -1,
+				-1) >= 0);
 	harness_end(&harness);
 }
 
@@ -215,9 +296,10 @@ static void test_targets(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),   cmocka_unit_test(test_tracepoints),
-		cmocka_unit_test(test_options), cmocka_unit_test(test_privileged_exec),
-		cmocka_unit_test(test_targets),
+		cmocka_unit_test(test_table),    cmocka_unit_test(test_tracepoints),
+		cmocka_unit_test(test_options),  cmocka_unit_test(test_privileged_exec),
+		cmocka_unit_test(test_targets),  cmocka_unit_test(test_sigtrap),
+		cmocka_unit_test(test_no_users),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

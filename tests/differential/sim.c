@@ -53,6 +53,7 @@ static struct tally_core_tracepoint tracepoint = {
 	.id = TRACEPOINT_ID,
 	.fields = fields,
 	.nr_fields = TALLY_ARRAY_SIZE(fields),
+	.about_own_task = true,
 };
 
 /* main never stops running; the others wait for what they are told. */

@@ -195,6 +195,13 @@ static bool op_may_observe(void *host, const struct tally_core_task *current,
 	       op_capable(host, current, TALLY_CORE_CAP_SYS_PTRACE);
 }
 
+/* No task of the machine is under another's control yet, so that looking is attaching. */
+static bool op_may_trap(void *host, const struct tally_core_task *current,
+			const struct tally_core_task *target)
+{
+	return op_may_observe(host, current, target);
+}
+
 static uint64_t op_memlock_limit(void *host, const struct tally_core_task *current)
 {
 	return task_of(current)->memlock;
@@ -308,6 +315,7 @@ const struct tally_host_ops sim_ops = {
 	.event_of_fd = op_event_of_fd,
 	.capable = op_capable,
 	.may_observe = op_may_observe,
+	.may_trap = op_may_trap,
 	.memlock_limit = op_memlock_limit,
 	.copy_from_user = sim_copy_from_user,
 	.copy_to_user = sim_copy_to_user,
@@ -328,6 +336,9 @@ void sim_ops_strip(struct tally_host_ops *ops)
 {
 	ops->clock_of = NULL;
 	ops->clock_params = NULL;
+	ops->capable = NULL;
+	ops->may_observe = NULL;
+	ops->may_trap = NULL;
 	ops->memlock_limit = NULL;
 	ops->sigtrap = NULL;
 	ops->here = NULL;
