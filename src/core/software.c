@@ -135,9 +135,11 @@ static int tracing_init(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 static int tracing_add(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	struct tally_core_event *event = tally_event_of_hw(hw);
+	struct tally_list *bucket =
+		tally_tracepoint_bucket(tally_this_cpu(pmu->owner), event->attr.config);
 
-	tally_list_insert(tally_tracepoint_bucket(tally_this_cpu(pmu->owner), event->attr.config),
-			  &event->hook);
+	/* Who came last is hit first, as in Linux. */
+	tally_list_insert(bucket->next, &event->hook);
 	return 0;
 }
 

@@ -221,6 +221,18 @@ static int act_work(struct system *system, int number, int64_t thousands)
 	return 0;
 }
 
+/* As Linux has it: a new task's namespaces are told in the name of who made it. */
+static void tell_namespaces(struct tally_sim *sim, struct tally_sim_task *task, void *child)
+{
+	static const struct perf_ns_link_info links[7] = {{4, 1}, {4, 2}, {4, 3}, {4, 4},
+							  {4, 5}, {4, 6}, {4, 7}};
+
+	sim_hook_begin(sim, sim->cpu);
+	tally_core_namespaces(sim->core, tally_sim_task_perf(child), links,
+			      TALLY_ARRAY_SIZE(links));
+	sim_hook_end(sim);
+}
+
 /* Descriptors are not copied, as all tasks share one table of them on the other system. */
 static int act_fork(struct system *system, int task, int number, bool process)
 {
@@ -237,7 +249,8 @@ static int act_fork(struct system *system, int task, int number, bool process)
 		self->tasks[number] = child;
 	for (int fd = 0; process && fd < FDS; fd++)
 		tally_sim_close(self->sim, self->tasks[number], fd);
-	return 0;
+	return step(system, task,
+		    (struct tally_sim_step)SIM_CALL(tell_namespaces, self->tasks[number]));
 }
 
 static int act_exec(struct system *system, int task)
