@@ -45,6 +45,7 @@ struct tally_core_sample_data {
 	/* What the PMU knows about this sample; 0 if it does not. */
 	uint64_t weight, data_src, transaction;
 	const struct perf_branch_entry *branches;
+	const uint64_t *branch_counters; /* one word for each branch; NULL: written as 0 */
 	uint32_t nr_branches;
 };
 

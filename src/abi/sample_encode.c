@@ -78,6 +78,16 @@ static uint8_t *give_padded(uint8_t *at, const uint8_t *end, struct tally_bytes 
 	return at;
 }
 
+/* One word of counters for each branch, zeroes for those that are not there. */
+static uint8_t *give_branch_counters(uint8_t *at, const struct tally_sample *sample)
+{
+	uint64_t want = sample->branches.nr / 3;
+	uint64_t there = TALLY_MIN(sample->branch_counters.nr, want);
+
+	return give_padded(at, at + 8 * want,
+			   (struct tally_bytes){sample->branch_counters.data, 8 * there});
+}
+
 static uint8_t *give_branches(uint8_t *at, const struct tally_sample_layout *layout,
 			      const struct tally_sample *sample)
 {
@@ -86,7 +96,7 @@ static uint8_t *give_branches(uint8_t *at, const struct tally_sample_layout *lay
 		at = give_u64(at, sample->branch_hw_idx);
 	at = give_words(at, sample->branches);
 	if (layout->branch_sample_type & PERF_SAMPLE_BRANCH_COUNTERS)
-		at = give_words(at, sample->branch_counters);
+		at = give_branch_counters(at, sample);
 	return at;
 }
 

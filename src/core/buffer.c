@@ -26,13 +26,22 @@ static bool has_room(const struct tally_core_buffer *buffer, uint64_t head, bool
 	return used < buffer->size && len < buffer->size - used;
 }
 
+/*
+ * The mark moves on by a watermark at a time, so that wakeups come at even distances; where a
+ * record leaves it further behind than that, to what was written, or every record would wake until
+ * it has caught up. An interrupt may have moved it on beyond what this record reached: then nothing
+ * is due.
+ */
 static void note_watermark(struct tally_core_buffer *buffer, uint64_t head, bool backward)
 {
-	uint64_t written = backward ? 0 - head : head;
+	uint64_t written = backward ? 0 - head : head, watermark = buffer->watermark;
+	uint64_t mark = tally_load_relaxed(&buffer->wakeup), next;
 
-	if (written - buffer->wakeup <= buffer->watermark)
-		return;
-	buffer->wakeup += buffer->watermark;
+	do {
+		if ((int64_t)(written - mark) <= (int64_t)watermark)
+			return;
+		next = written - mark <= 2 * watermark ? mark + watermark : written;
+	} while (!tally_local_compare_exchange(&buffer->wakeup, &mark, next));
 	tally_store_relaxed(&buffer->wake, true);
 }
 
@@ -61,7 +70,7 @@ static bool buffer_publish(struct tally_core_buffer *buffer)
 }
 
 bool tally_buffer_reserve(struct tally_core_buffer *buffer, bool backward, uint32_t len,
-			  uint8_t *scratch, struct tally_slot *ret_slot)
+			  uint8_t *scratch, bool *wake, struct tally_slot *ret_slot)
 {
 	uint64_t head, next, room;
 	uint8_t *to;
@@ -73,7 +82,7 @@ bool tally_buffer_reserve(struct tally_core_buffer *buffer, bool backward, uint3
 	head = tally_load_relaxed(&buffer->head);
 	do {
 		if (!has_room(buffer, head, backward, len)) {
-			buffer_publish(buffer);
+			*wake |= buffer_publish(buffer);
 			return false;
 		}
 		next = backward ? head - len : head + len;

@@ -32,7 +32,7 @@ struct tally_core_buffer {
 	bool paused;                        /* C writes, O reads */
 	uint64_t head;                      /* O; where the next record goes */
 	uint32_t writers;                   /* O; nested ones */
-	uint64_t wakeup;                    /* O; head of the last wakeup by watermark */
+	uint64_t wakeup;                    /* O; bytes written at the last wakeup by watermark */
 	uint32_t samples;                   /* O; since the last wakeup by events */
 	bool wake;                          /* O; a wakeup is due */
 	uint64_t lost;                      /* O; records since the last LOST record */
@@ -51,9 +51,10 @@ struct tally_slot {
 };
 
 /* Take `len` bytes, a multiple of 8; `scratch` is used where they are not in one piece. False when
- * there is no room, or the buffer is paused. With interrupts off. */
+ * there is no room, or the buffer is paused. `*wake` is set, also then, when somebody has to be
+ * woken: for what an interrupt wrote in the middle of this. With interrupts off. */
 bool tally_buffer_reserve(struct tally_core_buffer *buffer, bool backward, uint32_t len,
-			  uint8_t *scratch, struct tally_slot *ret_slot);
+			  uint8_t *scratch, bool *wake, struct tally_slot *ret_slot);
 
 /* They are written. True when somebody has to be woken. */
 bool tally_buffer_commit(struct tally_slot *slot);

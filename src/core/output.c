@@ -23,7 +23,8 @@ bool tally_output_begin(struct tally_output *output, struct tally_core_event *ev
 	output->buffer = tally_load_acquire(&output->root->buffer);
 	output->cpu = cpu;
 	output->wake = false;
-	if (!output->buffer)
+	/* A mapping of the metadata page alone has no room to lose anything for want of. */
+	if (!output->buffer || !output->buffer->size)
 		return false;
 	level = cpu->nesting;
 	if (level == TALLY_CORE_NESTING) {
@@ -49,7 +50,7 @@ static bool reserve(struct tally_output *output, uint64_t len)
 {
 	return len <= output->event->core->settings.record_max &&
 	       tally_buffer_reserve(output->buffer, output->root->attr.write_backward,
-				    (uint32_t)len, output->scratch, &output->slot);
+				    (uint32_t)len, output->scratch, &output->wake, &output->slot);
 }
 
 struct lost_record {

@@ -18,7 +18,7 @@ struct tally_output {
 	bool wake;
 };
 
-/* Begin to write for `event`: false when it has no buffer, or interrupts are nested too
+/* Begin to write for `event`: false when it has no buffer for records, or interrupts are nested too
  * deeply (the record is counted as lost). tally_output_end() must follow. */
 bool tally_output_begin(struct tally_output *output, struct tally_core_event *event);
 

@@ -27,6 +27,7 @@ static void chain_part(struct chain *chain, const struct tally_core *core,
 	if (core->ops->callchain) {
 		got = core->ops->callchain(core->host, sample_data, user,
 					   chain->ips + chain->nr + 1, room);
+		got = TALLY_MIN(got, room);
 	} else {
 		got = user == (sample_data->mode == PERF_RECORD_MISC_USER);
 		chain->ips[chain->nr + 1] = sample_data->ip;
@@ -71,6 +72,8 @@ static struct tally_regs gather_registers(struct tally_output *output,
 
 	if (bytes < want || !core->ops->registers)
 		return regs;
+	/* What the host leaves out, an interrupt's sample may have left there. */
+	__builtin_memset(to, 0, want);
 	regs.abi =
 		core->ops->registers(core->host, sample_data, user, mask, (uint64_t *)(void *)to);
 	regs.values = (struct tally_words){to, want / 8};
@@ -86,8 +89,6 @@ static void gather_stack(struct tally_output *output,
 	uint64_t used, bytes;
 	uint8_t *to;
 
-	sample->stack_user_size = 0;
-	sample->stack_user = (struct tally_bytes){NULL, 0};
 	used = tally_sample_size(&output->event->layout, sample) + 8;
 	bytes = output->event->attr.sample_stack_user;
 	if (used + bytes > core->settings.record_max)
@@ -96,8 +97,8 @@ static void gather_stack(struct tally_output *output,
 	sample->stack_user_size = bytes;
 	sample->stack_user.data = to;
 	if (bytes && core->ops->stack)
-		sample->stack_user.len =
-			core->ops->stack(core->host, sample_data, to, (uint32_t)bytes);
+		sample->stack_user.len = TALLY_MIN(
+			core->ops->stack(core->host, sample_data, to, (uint32_t)bytes), bytes);
 }
 
 /* ---- the sample ------------------------------------------------------------------------- */
@@ -108,9 +109,18 @@ static void gather_branches(const struct tally_core_sample_data *sample_data,
 	sample->branches.data = (const uint8_t *)sample_data->branches;
 	sample->branches.nr = (uint64_t)sample_data->nr_branches * 3;
 	sample->branch_hw_idx = UINT64_MAX;
+	if (sample_data->branch_counters)
+		sample->branch_counters = (struct tally_words){
+			(const uint8_t *)sample_data->branch_counters, sample_data->nr_branches};
 }
 
-/* Words that cost nothing to fill in are always there; the layout takes what it wants. */
+/* These and those of tally_output_identify() cost nothing to fill in and are always there; the
+ * layout takes what it wants. */
+#define PLAIN_WORDS                                                                     \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
+	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |  \
+	 PERF_SAMPLE_PERIOD)
+
 static void gather_words(struct tally_output *output,
 			 const struct tally_core_sample_data *sample_data,
 			 struct tally_sample *sample)
@@ -118,10 +128,6 @@ static void gather_words(struct tally_output *output,
 	sample->ip = sample_data->ip;
 	sample->addr = sample_data->addr;
 	sample->period = output->event->hw.last_period;
-	sample->weight = sample_data->weight;
-	sample->data_src = sample_data->data_src ? sample_data->data_src : DATA_SRC_UNKNOWN;
-	sample->transaction = sample_data->transaction;
-	sample->aux = (struct tally_bytes){NULL, 0};
 }
 
 #define BY_HOST                                                                    \
@@ -152,12 +158,15 @@ static void gather_parts(struct tally_output *output,
 	const struct perf_event_attr *attr = &output->event->attr;
 	uint64_t wanted = attr->sample_type;
 
+	sample->weight = sample_data->weight;
+	sample->data_src = sample_data->data_src ? sample_data->data_src : DATA_SRC_UNKNOWN;
+	sample->transaction = sample_data->transaction;
 	if (wanted & PERF_SAMPLE_READ)
 		tally_read_sample(output, sample);
 	if (wanted & PERF_SAMPLE_CALLCHAIN)
 		gather_callchain(output, sample_data, sample);
-	if (wanted & PERF_SAMPLE_RAW)
-		sample->raw = raw ? *raw : (struct tally_bytes){NULL, 0};
+	if (wanted & PERF_SAMPLE_RAW && raw)
+		sample->raw = *raw;
 	if (wanted & PERF_SAMPLE_BRANCH_STACK)
 		gather_branches(sample_data, sample);
 	if (wanted & PERF_SAMPLE_REGS_USER)
@@ -166,6 +175,8 @@ static void gather_parts(struct tally_output *output,
 	if (wanted & PERF_SAMPLE_REGS_INTR)
 		sample->regs_intr =
 			gather_registers(output, sample_data, false, attr->sample_regs_intr);
+	if (wanted & BY_HOST)
+		gather_host_words(output->event->core, wanted, sample_data, sample);
 	if (wanted & PERF_SAMPLE_STACK_USER)
 		gather_stack(output, sample_data, sample);
 }
@@ -197,12 +208,13 @@ bool tally_sample_write(struct tally_core_event *event,
 
 	if (!tally_output_begin(&output, event))
 		return false;
+	/* A field that nobody fills in is 0, never what the stack held before. */
+	if (layout->sample_type & ~(uint64_t)PLAIN_WORDS) {
+		__builtin_memset(&sample, 0, sizeof(sample));
+		gather_parts(&output, sample_data, raw, &sample);
+	}
 	tally_output_identify(&output, &sample);
 	gather_words(&output, sample_data, &sample);
-	if (layout->sample_type & BY_HOST)
-		gather_host_words(event->core, layout->sample_type, sample_data, &sample);
-	if (layout->nr != layout->nr_words)
-		gather_parts(&output, sample_data, raw, &sample);
 	len = tally_sample_size(layout, &sample);
 	to = tally_output_reserve(&output, len);
 	if (to) {

@@ -184,11 +184,14 @@ static void put_mmap2(struct body *body, const struct perf_event_attr *attr,
 	const uint32_t device[] = {mapping->maj, mapping->min};
 	const uint64_t inode[] = {mapping->ino, mapping->ino_generation};
 	const uint32_t access[] = {mapping->prot, mapping->flags};
-	const uint8_t size[4] = {mapping->build_id_size};
+	struct {
+		uint8_t size, reserved[3], bytes[sizeof(mapping->build_id)];
+	} build_id = {TALLY_MIN(mapping->build_id_size, sizeof(mapping->build_id)), {0}, {0}};
 
+	/* What lies behind a shorter one is the host's. */
+	__builtin_memcpy(build_id.bytes, mapping->build_id, build_id.size);
 	if (attr->build_id && mapping->build_id_size) {
-		body_put(body, size, sizeof(size));
-		body_put(body, mapping->build_id, sizeof(mapping->build_id));
+		body_put(body, &build_id, sizeof(build_id));
 	} else {
 		body_put(body, device, sizeof(device));
 		body_put(body, inode, sizeof(inode));
