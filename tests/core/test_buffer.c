@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The ring buffer when an interrupt writes in the middle of a writer: no wakeup is lost, and none
+ * comes that is not due. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/buffer.h"
+#include "core/least/least.h"
+#include "test.h"
+
+enum { SIZE = 4096, WATERMARK = 2048 };
+
+/* A buffer of one page, and an interrupt that writes `nr` records before `word` is touched. */
+struct scene {
+	struct tally_core_buffer buffer;
+	struct perf_event_mmap_page page;
+	uint8_t data[SIZE], scratch[SIZE];
+	uint8_t *chunks[1];
+	bool wake; /* as seen by whoever writes */
+	const volatile void *word;
+	unsigned nr, len;
+};
+
+static struct least least;
+
+static bool write_record(struct scene *scene, uint32_t len)
+{
+	struct tally_slot slot;
+
+	if (!tally_buffer_reserve(&scene->buffer, false, len, scene->scratch, &scene->wake, &slot))
+		return false;
+	memset(slot.to, 0, len);
+	scene->wake |= tally_buffer_commit(&slot);
+	return true;
+}
+
+static void interrupt(struct least *host, enum least_point point, const volatile void *what)
+{
+	struct scene *scene = host->arg;
+
+	if (point != LEAST_AT_ATOMIC || what != scene->word)
+		return;
+	scene->word = NULL;
+	for (unsigned i = 0; i < scene->nr; i++)
+		write_record(scene, scene->len);
+}
+
+static struct scene *scene_begin(void)
+{
+	struct scene *scene = calloc(1, sizeof(*scene));
+
+	assert_non_null(scene);
+	least_begin(&least, 1, NULL);
+	least.arg = scene;
+	least.at = interrupt;
+	scene->chunks[0] = scene->data;
+	scene->buffer.page = &scene->page;
+	scene->buffer.chunks = scene->chunks;
+	scene->buffer.nr_chunks = 1;
+	scene->buffer.chunk_shift = 12;
+	scene->buffer.size = SIZE;
+	scene->buffer.watermark = WATERMARK;
+	return scene;
+}
+
+static void scene_end(struct scene *scene)
+{
+	least.at = NULL;
+	least_end(&least);
+	free(scene);
+}
+
+/* The interrupt takes the last room: the writer it interrupted gets none, and has to say that
+ * somebody must be woken, as the interrupt left publishing to it. */
+static void test_full_in_between(void **state)
+{
+	struct scene *scene = scene_begin();
+
+	scene->nr = 63;
+	scene->len = 64;
+	scene->word = &scene->page.data_tail;
+	assert_false(write_record(scene, 128));
+	assert_int_equal(scene->page.data_head, 63 * 64);
+	assert_true(scene->wake);
+	assert_int_equal(scene->buffer.poll, TALLY_CORE_POLLIN);
+	scene_end(scene);
+}
+
+/* Wakeups of `nr` records of `len` bytes whose reader keeps up. */
+static unsigned count_wakeups(struct scene *scene, unsigned nr, uint32_t len)
+{
+	unsigned wakeups = 0;
+
+	for (unsigned i = 0; i < nr; i++) {
+		scene->wake = false;
+		assert_true(write_record(scene, len));
+		wakeups += scene->wake;
+		scene->page.data_tail = scene->page.data_head;
+	}
+	return wakeups;
+}
+
+/* Wherever the interrupt comes, wakeups are as far apart as ever afterwards. */
+static void test_even_wakeups(void **state)
+{
+	for (unsigned where = 0; where < 3; where++) {
+		struct scene *scene = scene_begin();
+		const volatile void *const words[] = {
+			&scene->buffer.head, &scene->buffer.wakeup, &scene->buffer.wake};
+
+		scene->nr = 40;
+		scene->len = 64;
+		scene->word = words[where];
+		assert_true(write_record(scene, 64));
+		assert_true(scene->word == NULL || where == 2);
+		scene->page.data_tail = scene->page.data_head;
+		assert_in_range(count_wakeups(scene, 10000, 64), 10000 * 64 / WATERMARK - 1,
+				10000 * 64 / WATERMARK + 1);
+		scene_end(scene);
+	}
+}
+
+/* Records beyond the mark wake each time, and small ones after them do not catch up. */
+static void test_long_records(void **state)
+{
+	struct scene *scene = scene_begin();
+
+	scene->buffer.watermark = 100;
+	assert_int_equal(count_wakeups(scene, 50, 1024), 50);
+	assert_in_range(count_wakeups(scene, 1000, 8), 79, 81);
+	scene_end(scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_full_in_between),
+		cmocka_unit_test(test_even_wakeups),
+		cmocka_unit_test(test_long_records),
+	};
+
+	return cmocka_run_group_tests_name("core/buffer", tests, NULL, NULL);
+}
