@@ -105,8 +105,8 @@ static void test_even_wakeups(void **state)
 {
 	for (unsigned where = 0; where < 3; where++) {
 		struct scene *scene = scene_begin();
-		const volatile void *const words[] = {
-			&scene->buffer.head, &scene->buffer.wakeup, &scene->buffer.wake};
+		const volatile void *const words[] = {&scene->buffer.head, &scene->buffer.wakeup,
+						      &scene->buffer.wake};
 
 		scene->nr = 40;
 		scene->len = 64;
