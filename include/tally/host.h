@@ -280,8 +280,8 @@ struct tally_core_pmu {
 	uint32_t caps;       /* enum tally_core_pmu_caps */
 	uint8_t max_precise; /* attr.precise_ip beyond it is refused; a SOFTWARE one's is not asked
 			      */
-	uint64_t branches;   /* PERF_SAMPLE_BRANCH_* bits that samples can have; 0: no branch stack.
-			      * COUNTERS is refused in any case */
+	uint64_t branches;   /* PERF_SAMPLE_BRANCH_* bits that samples can have; 0: no
+			      * branch stack */
 
 	/* Take an event whose attr has passed the core's checks: fill hw->config. Sees no
 	 * hardware, may run on any CPU. 0; -ENOENT: not an event of this PMU; -EOPNOTSUPP: an

@@ -238,7 +238,7 @@ static bool cannot_be_precise(const struct tally_check *c)
 
 static bool cannot_branch(const struct tally_check *c)
 {
-	uint64_t known = c->event->pmu->branches & ~(uint64_t)PERF_SAMPLE_BRANCH_COUNTERS;
+	uint64_t known = c->event->pmu->branches;
 
 	return c->attr->sample_type & PERF_SAMPLE_BRANCH_STACK &&
 	       (!known || c->attr->branch_sample_type & ~known);

@@ -189,9 +189,10 @@ static void count_sample(struct tally_output *output)
 
 	if (attr->watermark || !attr->wakeup_events)
 		return;
-	if (++buffer->samples < attr->wakeup_events)
+	/* An interrupt may count one in the middle of this. */
+	if (tally_fetch_add(&buffer->samples, 1) + 1 < attr->wakeup_events)
 		return;
-	buffer->samples = 0;
+	tally_store_relaxed(&buffer->samples, 0);
 	tally_store_relaxed(&buffer->wake, true);
 }
 

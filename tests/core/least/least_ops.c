@@ -221,6 +221,21 @@ static uint32_t op_stack(void *host, const struct tally_core_sample_data *sample
 	return len / 2;
 }
 
+static uint64_t op_physical(void *host, uint64_t addr)
+{
+	return addr;
+}
+
+static uint64_t op_cgroup(void *host)
+{
+	return 1;
+}
+
+static uint64_t op_page_size_of(void *host, uint64_t addr)
+{
+	return 4096;
+}
+
 const struct tally_host_ops least_ops = {
 	.alloc = least_alloc,
 	.free = least_free,
@@ -251,5 +266,9 @@ const struct tally_host_ops least_ops = {
 	.registers = op_registers,
 	.register_mask = 0xff,
 	.stack = op_stack,
+	.physical = op_physical,
+	.cgroup = op_cgroup,
+	.page_size_of = op_page_size_of,
 	.page_size = 4096,
+	.offers = TALLY_HOST_EMPTY_AUX,
 };
