@@ -54,9 +54,23 @@ static void op_nothing(void *m)
 {
 }
 
-static void op_lock(void *m)
+static void *op_lock_new(void *m)
+{
+	return calloc(1, 1);
+}
+
+static void op_lock_free(void *m, void *lock)
+{
+	free(lock);
+}
+
+static void op_lock(void *m, void *lock)
 {
 	host.locks++;
+}
+
+static void op_unlock(void *m, void *lock)
+{
 }
 
 static uintptr_t op_irq_save(void *m)
@@ -135,8 +149,10 @@ static const struct tally_host_ops ops = {
 	.free = op_free,
 	.pages_alloc = op_pages_alloc,
 	.pages_free = op_pages_free,
-	.config_lock = op_lock,
-	.config_unlock = op_nothing,
+	.lock_new = op_lock_new,
+	.lock_free = op_lock_free,
+	.lock = op_lock,
+	.unlock = op_unlock,
 	.irq_save = op_irq_save,
 	.irq_restore = op_irq_restore,
 	.this_cpu = op_this_cpu,

@@ -5,9 +5,10 @@
  *
  * Two kinds of functions. The *surface* has the system calls of perf_event_open(2); each
  * takes the task that calls. The *hooks* tell the core what happens on the host. Surface
- * functions, fork, exec and exit take the configuration lock and may sleep; the other hooks
- * are called on the CPU where it happened, with interrupts off, and neither sleep nor
- * allocate.
+ * functions, fork, exec and exit are called with interrupts on where the machine may sleep, from
+ * several tasks at once; tally_core_poll() alone does not sleep. The other hooks are called on the
+ * CPU where it happened, with interrupts off, and neither sleep nor allocate. host.h says which
+ * locks there are.
  *
  * Functions return 0 or -errno; `ret_` pointers are untouched on failure. Nothing prints,
  * there are no globals, no floating point, no libc.
@@ -77,6 +78,7 @@ void tally_core_cpu_offline(struct tally_core *core, uint32_t cpu);
 /* ---- tasks ------------------------------------------------------------------------------ */
 
 struct tally_core_context;
+struct tally_core_family;
 
 /* What the host embeds in its task (thread). */
 struct tally_core_task {
@@ -87,7 +89,9 @@ struct tally_core_task {
 			     * changed when another task takes its place */
 	struct tally_core_account *user, *space;
 	/* The core's. */
+	struct tally_spin lock;             /* the next two, and exited */
 	struct tally_core_context *context; /* NULL while no event is attached to it */
+	struct tally_core_family *family;   /* its context's */
 	struct tally_core_event *owned;     /* the events it opened */
 	uint32_t last_cpu;                  /* for cpu-migrations; UINT32_MAX: never ran */
 	bool exited;
@@ -209,7 +213,8 @@ void tally_core_timer(struct tally_core *core, const struct tally_core_sample_da
 void tally_core_deferred(struct tally_core *core);
 
 /* `current` makes `child`, a thread of its process or (process true) a process of its own.
- * The child does not run yet. -ENOMEM: nothing was inherited. May sleep. */
+ * The child does not run yet, and task_get() does not find it. -ENOMEM: nothing was inherited. May
+ * sleep. Without events on `current` no lock is taken. */
 int tally_core_fork(struct tally_core *core, struct tally_core_task *current,
 		    struct tally_core_task *child, bool process);
 

@@ -13,6 +13,29 @@
  * hook nor a function handed to call() runs on that CPU. The overflow interrupt may be one
  * that irq_save does not mask (an NMI): tally_core_hw_overflow() takes no lock, changes
  * nothing that the code it interrupts relies on, and puts off what cannot be done there.
+ *
+ * Locks. In this order, from the first to the last:
+ *
+ *	the host's own: of an address space (mmap handlers run under it), of its table of files
+ *	one of lock_new()'s
+ *	the core's spin locks, with interrupts off, for a few instructions
+ *	the host's own in what the last two columns of this table say
+ *
+ * What each operation may do, and where the core calls it. "Sleeping": interrupts on, none of the
+ * core's locks held, so it may wait, fault on user memory, allocate and take any lock but those
+ * that its caller holds. "Locked": interrupts on, one of lock_new()'s may be held. "Off":
+ * interrupts off, spin locks of the core may be held: no waiting but for a spin lock of the host's
+ * that is never held while the core is called, switches (task_cpu) apart. "Any": Off, and in the
+ * overflow interrupt as well.
+ *
+ *	Sleeping  alloc free pages_alloc pages_free lock_new lock_free lock task_get task_put
+ *	          event_of_fd capable may_observe memlock_limit copy_from_user copy_to_user;
+ *	          a driver's init()
+ *	Locked    unlock call task_cpu clock_of; a driver's fits()
+ *	Off       irq_save irq_restore timer notify sigtrap here relax clock_params; a driver's
+ *	          add() del() begin() commit() cancel() pause() resume() user_index()
+ *	Any       this_cpu defer clock clock_of callchain registers stack physical; a driver's
+ *	          start() stop() read()
  */
 #ifndef TALLY_HOST_H
 #define TALLY_HOST_H
@@ -62,6 +85,11 @@ struct tally_core_clock_params {
 
 /* ---- one-line objects the host owns -------------------------------------------------- */
 
+/* A spin lock of the core's, in objects that the host embeds. Zero: free. */
+struct tally_spin {
+	uint32_t held;
+};
+
 /* Pages locked by somebody: one for each user (all his buffers) and one for each address
  * space (what exceeds the user's share). Zero-initialized by the host, the core's afterwards. It
  * stays where it is until every buffer that it pays for is unmapped: that is, until it is zero
@@ -87,10 +115,13 @@ struct tally_host_ops {
 	void *(*pages_alloc)(void *host, size_t nr);
 	void (*pages_free)(void *host, void *pages, size_t nr);
 
-	/* The lock of configuration: open, close, ioctl, mmap, prctl, fork, exec and exit hold
-	 * it, and reads that sum over children. May sleep. Not recursive. */
-	void (*config_lock)(void *host);
-	void (*config_unlock)(void *host);
+	/* Sleeping locks, not recursive. A new one for each CPU and for each task that gets its
+	 * first event, whose descendants share it; NULL: no memory. The core holds at most one at
+	 * a time, so a host may hand out the same one always. */
+	void *(*lock_new)(void *host);
+	void (*lock_free)(void *host, void *lock);
+	void (*lock)(void *host, void *lock);
+	void (*unlock)(void *host, void *lock);
 
 	/* Turn interrupts off on this CPU, and back to what they were. Nests. */
 	uintptr_t (*irq_save)(void *host);
@@ -101,8 +132,10 @@ struct tally_host_ops {
 	uint32_t (*this_cpu)(void *host);
 
 	/* Run fn(arg) on `cpu` with interrupts off and return when it has returned: an IPI, or
-	 * a plain call where `cpu` is this one. Called with the configuration lock held and
-	 * interrupts on. 0, or -ENXIO when that CPU is off line. */
+	 * a plain call where `cpu` is this one. Several CPUs may ask at once, also each for the
+	 * other: who waits has interrupts on and serves what is asked of it meanwhile. It may not
+	 * wait for a task to be scheduled, nor for a lock that is held across one of the hooks. 0,
+	 * or -ENXIO when that CPU is off line. */
 	int (*call)(void *host, uint32_t cpu, void (*fn)(void *arg), void *arg);
 
 	/* Have tally_core_deferred() run on this CPU soon, with interrupts off but outside the
@@ -134,9 +167,9 @@ struct tally_host_ops {
 					    int32_t tid);
 	void (*task_put)(void *host, struct tally_core_task *task);
 
-	/* The CPU that `task` runs on, -1: on none. What it answers is ordered with the switch
-	 * hook, as by the scheduler's lock: a switch that the answer does not tell of yet sees
-	 * all that the core did before it asked. NULL: the core asks every CPU instead. */
+	/* The CPU that `task` runs on, -1: on none. Does not sleep. What it answers is ordered with
+	 * the switch hook, as by the scheduler's lock: a switch that the answer does not tell of
+	 * yet sees all that the core did before it asked. NULL: the core asks every CPU instead. */
 	int32_t (*task_cpu)(void *host, const struct tally_core_task *task);
 
 	/* The event behind a descriptor of `current`, NULL when it is none of ours. The host

@@ -85,10 +85,6 @@ static inline void tally_count_alone(uint64_t *count, uint64_t by)
 	tally_store_relaxed(count, tally_load_relaxed(count) + by);
 }
 
-struct tally_spin {
-	uint32_t held;
-};
-
 static inline void tally_spin_lock(struct tally_spin *spin, const struct tally_host_ops *ops,
 				   void *host)
 {

@@ -104,6 +104,26 @@ void tally_buffer_detach(struct tally_core_event *event)
 	tally_buffer_put(buffer);
 }
 
+/* Between the two steps the event may get a buffer of its own, or another's: then once more. */
+int tally_buffer_redirect(struct tally_core_event *event, struct tally_core_buffer *to)
+{
+	int ret = -EBUSY;
+
+	while (ret == -EBUSY) {
+		struct tally_core_buffer *has = tally_buffer_get(event);
+		bool own = has && has->owner == event, done = has == to;
+
+		tally_buffer_put(has);
+		if (own)
+			return -EBUSY;
+		if (done)
+			return 0;
+		tally_buffer_detach(event);
+		ret = to ? tally_buffer_attach(to, event) : 0;
+	}
+	return ret;
+}
+
 /* One event less; false when there is none. */
 static bool unlink_first(struct tally_core_buffer *buffer)
 {

@@ -69,6 +69,10 @@ void tally_buffer_put(struct tally_core_buffer *buffer);
 int tally_buffer_attach(struct tally_core_buffer *buffer, struct tally_core_event *event);
 void tally_buffer_detach(struct tally_core_event *event);
 
+/* Have it write to `to` instead of what it wrote to before; NULL: nowhere. -EBUSY: it has a buffer
+ * of its own; -ENODEV: `to` is no longer mapped. */
+int tally_buffer_redirect(struct tally_core_event *event, struct tally_core_buffer *to);
+
 /* One mapping more of `event`'s own buffer of `size` bytes. -EINVAL: it has another size; -EBUSY:
  * it is another event's; -ENODEV: no longer mapped. */
 int tally_buffer_map(struct tally_core_buffer *buffer, const struct tally_core_event *event,

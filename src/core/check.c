@@ -204,7 +204,7 @@ static bool cpu_unknown(const struct tally_check *c)
 
 static bool cpu_offline(const struct tally_check *c)
 {
-	return !c->task && !c->core->cpus[c->cpu].online;
+	return !c->task && !tally_load_relaxed(&c->core->cpus[c->cpu].online);
 }
 
 static bool neither_task_nor_cpu(const struct tally_check *c)
@@ -285,11 +285,15 @@ static bool leader_is_member(const struct tally_check *c)
 	return c->leader && !tally_event_is_leader(c->leader);
 }
 
+/* First of the rules that look at the leader's group, which is its family's. */
 static bool leader_of_other_task(const struct tally_check *c)
 {
-	const struct tally_core_task *task = c->leader ? c->leader->context->task : NULL;
+	return c->leader && c->leader->context != c->context;
+}
 
-	return c->leader && task != c->task;
+static bool leader_is_dead(const struct tally_check *c)
+{
+	return c->leader && c->leader->state <= TALLY_STATE_EXIT;
 }
 
 static bool leader_of_other_cpu(const struct tally_check *c)
@@ -485,35 +489,36 @@ static const struct rule {
 	{TALLY_CHECK_EVENT,
 	 task_forbidden,
 	 {-EACCES, "pid", "the task belongs to somebody else", "get CAP_PERFMON"}},
-	{TALLY_CHECK_EVENT,
-	 leader_is_member,
-	 {-EINVAL, "group_fd", "not the leader of its group", "give the leader"}},
-	{TALLY_CHECK_EVENT,
-	 leader_of_other_clock,
-	 {-EINVAL, "clockid", "the leader has another clock", ""}},
-	{TALLY_CHECK_EVENT,
+	{TALLY_CHECK_GROUP,
 	 leader_of_other_cpu,
 	 {-EINVAL, "cpu", "the leader is of another CPU", "open the group on one CPU"}},
-	{TALLY_CHECK_EVENT,
+	{TALLY_CHECK_GROUP,
 	 leader_of_other_task,
 	 {-EINVAL, "pid", "the leader is of another task", "open the group on one task"}},
-	{TALLY_CHECK_EVENT,
+	{TALLY_CHECK_GROUP, leader_is_dead, {-ENODEV, "group_fd", "the leader's task is gone", ""}},
+	{TALLY_CHECK_GROUP,
+	 leader_is_member,
+	 {-EINVAL, "group_fd", "not the leader of its group", "give the leader"}},
+	{TALLY_CHECK_GROUP,
+	 leader_of_other_clock,
+	 {-EINVAL, "clockid", "the leader has another clock", ""}},
+	{TALLY_CHECK_GROUP,
 	 leader_inherits_otherwise,
 	 {-EINVAL, "inherit", "the leader's differs", "set it in all members or in none"}},
-	{TALLY_CHECK_EVENT,
+	{TALLY_CHECK_GROUP,
 	 member_pinned,
 	 {-EINVAL, "pinned", "only a leader can be pinned or exclusive", "set it in the leader"}},
-	{TALLY_CHECK_EVENT,
+	{TALLY_CHECK_GROUP,
 	 member_of_other_pmu,
 	 {-EINVAL, "group_fd", "the group is on another PMU", "open it in a group of its own"}},
-	{TALLY_CHECK_EVENT,
+	{TALLY_CHECK_GROUP,
 	 group_too_large,
 	 {-E2BIG, "group_fd", "the group could not be read in one piece", ""}},
-	{TALLY_CHECK_EVENT,
+	{TALLY_CHECK_GROUP,
 	 group_never_fits,
 	 {-EINVAL, "group_fd", "the PMU has not the counters for the whole group",
 	  "open fewer events together"}},
-	{TALLY_CHECK_EVENT,
+	{TALLY_CHECK_GROUP,
 	 aux_asked_of_member,
 	 {-EINVAL, "aux_action", "there is no AUX area", ""}},
 };

@@ -12,9 +12,10 @@ struct tally_check {
 	struct perf_event_attr *attr;
 	int32_t pid, cpu;
 	unsigned long flags;
-	struct tally_core_event *leader; /* NULL: none */
-	struct tally_core_task *task;    /* NULL: all tasks */
-	struct tally_core_event *event;  /* from TALLY_CHECK_EVENT on */
+	struct tally_core_event *leader;    /* NULL: none */
+	struct tally_core_task *task;       /* NULL: all tasks */
+	struct tally_core_event *event;     /* from TALLY_CHECK_EVENT on */
+	struct tally_core_context *context; /* where it is to go: TALLY_CHECK_GROUP */
 };
 
 enum tally_check_stage {
@@ -22,6 +23,8 @@ enum tally_check_stage {
 	TALLY_CHECK_ATTR,   /* by the attr and who asks */
 	TALLY_CHECK_TARGET, /* group and task are known */
 	TALLY_CHECK_EVENT,  /* a PMU took it */
+	TALLY_CHECK_GROUP,  /* its context is known, and its family locked: no operation that sleeps
+			     */
 };
 
 /* The first rule of a stage that is broken; NULL: none is. */

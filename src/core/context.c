@@ -1,21 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/context.h"
 
+#include "core/family.h"
 #include "core/overflow.h"
 #include "core/ref.h"
 #include "core/sched.h"
 #include "core/state.h"
 
-void tally_context_init(struct tally_core_context *context, struct tally_core *core)
+int tally_context_init(struct tally_core_context *context, struct tally_core *core,
+		       struct tally_core_family *family)
 {
+	if (family)
+		tally_family_get(family);
+	else
+		family = tally_family_new(core);
+	if (!family)
+		return -ENOMEM;
+	context->family = family;
 	context->core = core;
 	context->on_cpu = -1;
 	context->refs = 1;
-	context->id = ++core->last_id;
+	context->id = tally_next_id(core);
 	tally_list_init(&context->pinned);
 	tally_list_init(&context->flexible);
 	tally_list_init(&context->active);
 	tally_list_init(&context->events);
+	return 0;
 }
 
 /* ---- holding one still ------------------------------------------------------------------ */
@@ -113,7 +123,7 @@ static void attach_here(void *arg)
 	struct attach *attach = arg;
 	struct tally_core_cpu *cpu = tally_this_cpu(attach->core);
 
-	if (cpu->task == attach->task && !cpu->of_task)
+	if (cpu->task == attach->task && !cpu->of_task && attach->task->context)
 		tally_sched_context_in(cpu, attach->task->context, tally_clock(attach->core));
 }
 
@@ -126,30 +136,59 @@ static void attach_running(struct tally_core *core, struct tally_core_task *task
 	if (on >= 0)
 		core->ops->call(core->host, (uint32_t)on, attach_here, &attach);
 	for (uint32_t i = 0; !core->ops->task_cpu && i < core->nr_cpus; i++) {
-		if (core->cpus[i].online)
+		if (tally_load_relaxed(&core->cpus[i].online))
 			core->ops->call(core->host, i, attach_here, &attach);
 	}
 }
 
-int tally_context_of_task(struct tally_core *core, struct tally_core_task *task,
-			  struct tally_core_context **ret_context)
+/* The first context of a task, of a family of its own; locked and pinned. */
+static int first_context(struct tally_core *core, struct tally_core_task *task,
+			 struct tally_core_context **ret_context)
 {
-	struct tally_core_context *context = tally_context_pin_task(core, task);
+	struct tally_core_context *context = tally_core_alloc(core, sizeof(*context));
+	int ret;
 
-	if (context) {
-		*ret_context = context;
-		return 0;
-	}
-	context = tally_core_alloc(core, sizeof(*context));
 	if (!context)
 		return -ENOMEM;
-	tally_context_init(context, core);
-	context->task = task;
+	if (tally_context_init(context, core, NULL)) {
+		tally_core_free(core, context, sizeof(*context));
+		return -ENOMEM;
+	}
 	context->pins = 1;
-	tally_store_release(&task->context, context);
+	tally_family_get(context->family);
+	tally_family_lock(context->family);
+	ret = tally_family_adopt(task, context);
+	if (ret) {
+		tally_family_release(context->family);
+		tally_context_put(context);
+		return ret;
+	}
 	attach_running(core, task);
 	*ret_context = context;
 	return 0;
+}
+
+int tally_context_lock_task(struct tally_core *core, struct tally_core_task *task,
+			    struct tally_core_context **ret_context)
+{
+	int ret;
+
+	do {
+		if (tally_family_lock_task(core, task)) {
+			*ret_context = tally_context_pin_task(core, task);
+			return 0;
+		}
+		ret = first_context(core, task, ret_context);
+	} while (ret == -EAGAIN);
+	return ret;
+}
+
+void tally_context_unlock_task(struct tally_core_context *context)
+{
+	struct tally_core_family *family = context->family;
+
+	tally_context_unpin(context);
+	tally_family_release(family);
 }
 
 void tally_context_get(struct tally_core_context *context)
@@ -159,8 +198,10 @@ void tally_context_get(struct tally_core_context *context)
 
 void tally_context_put(struct tally_core_context *context)
 {
-	if (tally_ref_put(&context->refs))
-		tally_core_free(context->core, context, sizeof(*context));
+	if (!tally_ref_put(&context->refs))
+		return;
+	tally_family_put(context->family);
+	tally_core_free(context->core, context, sizeof(*context));
 }
 
 void tally_context_diverge(struct tally_core_context *context)

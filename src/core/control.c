@@ -3,6 +3,8 @@
 
 #include "core/buffer.h"
 #include "core/context.h"
+#include "core/event.h"
+#include "core/family.h"
 #include "core/filter.h"
 #include "core/overflow.h"
 #include "core/page.h"
@@ -107,16 +109,18 @@ static bool prctl_known(int option)
 
 int tally_core_prctl(struct tally_core *core, struct tally_core_task *current, int option)
 {
+	struct tally_core_event *event = NULL;
+
 	if (!prctl_known(option))
 		return -EINVAL;
-	core->ops->config_lock(core->host);
-	for (struct tally_core_event *event = current->owned; event; event = event->owned_next) {
+	while ((event = tally_event_next_owned(core, current, event))) {
+		tally_event_lock(event);
 		if (option == TALLY_CORE_PRCTL_ENABLE)
 			control_enable(event);
 		else
 			control_disable(event);
+		tally_event_unlock(event);
 	}
-	core->ops->config_unlock(core->host);
 	return 0;
 }
 
@@ -127,19 +131,17 @@ int tally_core_prctl_attached(struct tally_core *core, struct tally_core_task *c
 
 	if (!prctl_known(option))
 		return -EINVAL;
-	core->ops->config_lock(core->host);
+	if (!tally_family_lock_task(core, current))
+		return 0;
 	context = tally_context_pin_task(core, current);
-	if (context) {
-		tally_list_for_each (link, &context->events) {
-			struct tally_core_event *event =
-				tally_container_of(link, struct tally_core_event, all);
+	tally_list_for_each (link, &context->events) {
+		struct tally_core_event *event =
+			tally_container_of(link, struct tally_core_event, all);
 
-			if (tally_event_is_leader(event))
-				tally_context_run(context, fn, event);
-		}
-		tally_context_unpin(context);
+		if (tally_event_is_leader(event))
+			tally_context_run(context, fn, event);
 	}
-	core->ops->config_unlock(core->host);
+	tally_context_unlock_task(context);
 	return 0;
 }
 
@@ -328,47 +330,30 @@ static const struct tally_core_refusal *output_alike(const struct tally_core_eve
 	return NULL;
 }
 
-static bool has_own_buffer(struct tally_core_event *event)
+const struct tally_core_refusal *tally_control_output(struct tally_core_event *event,
+						      struct tally_core_event *target)
 {
-	struct tally_core_buffer *buffer = tally_buffer_get(event);
-	bool own = buffer && buffer->owner == event;
+	struct tally_core_buffer *own = tally_buffer_get(event), *to = NULL;
+	bool has_own = own && own->owner == event;
+	const struct tally_core_refusal *refusal;
+	int ret = -ENODEV;
 
-	tally_buffer_put(buffer);
-	return own;
-}
-
-/* The target's buffer may be unmapped at any time: then it is as if it had none. */
-static const struct tally_core_refusal *redirect(struct tally_core_event *event,
-						 struct tally_core_event *target)
-{
-	struct tally_core_buffer *buffer = tally_buffer_get(target);
-	int ret = buffer ? 0 : -ENODEV;
-
-	if (buffer && tally_load_relaxed(&event->buffer) != buffer) {
-		tally_buffer_detach(event);
-		ret = tally_buffer_attach(buffer, event);
-	}
-	tally_buffer_put(buffer);
+	tally_buffer_put(own);
+	if (has_own)
+		REFUSE(-EINVAL, "", "the event has a buffer of its own", "unmap it first");
+	refusal = target ? output_alike(event, target) : NULL;
+	if (refusal)
+		return refusal;
+	if (target)
+		to = tally_buffer_get(target);
+	if (to || !target)
+		ret = tally_buffer_redirect(event, to);
+	tally_buffer_put(to);
 	if (ret == -EBUSY)
 		REFUSE(-EINVAL, "", "the event has a buffer of its own", "unmap it first");
 	if (ret)
 		REFUSE(-EINVAL, "argument", "that event has no ring buffer", "map it first");
 	return NULL;
-}
-
-const struct tally_core_refusal *tally_control_output(struct tally_core_event *event,
-						      struct tally_core_event *target)
-{
-	const struct tally_core_refusal *refusal;
-
-	if (has_own_buffer(event))
-		REFUSE(-EINVAL, "", "the event has a buffer of its own", "unmap it first");
-	if (!target) {
-		tally_buffer_detach(event);
-		return NULL;
-	}
-	refusal = output_alike(event, target);
-	return refusal ? refusal : redirect(event, target);
 }
 
 static const struct tally_core_refusal *request_output(const struct request *request)
@@ -410,8 +395,8 @@ static const struct tally_core_refusal *request_set_bpf(const struct request *re
 
 /* ---- ioctl(2) --------------------------------------------------------------------------- */
 
-/* Requests that touch user memory do so without the lock: `fetch` bytes before it, or all by
- * themselves. */
+/* Requests that touch user memory or ask the host do so without the lock: `fetch` bytes before it,
+ * or all by themselves. */
 static const struct request_kind {
 	uint32_t number;
 	request_fn fn;
@@ -423,11 +408,11 @@ static const struct request_kind {
 	{PERF_EVENT_IOC_REFRESH, request_refresh, 0, false},
 	{PERF_EVENT_IOC_RESET, request_reset, 0, false},
 	{PERF_EVENT_IOC_PERIOD, request_period, sizeof(uint64_t), false},
-	{PERF_EVENT_IOC_SET_OUTPUT, request_output, 0, false},
+	{PERF_EVENT_IOC_SET_OUTPUT, request_output, 0, true},
 	{PERF_EVENT_IOC_SET_FILTER, request_filter, 0, true},
 	{PERF_EVENT_IOC_ID, request_id, 0, true},
 	{PERF_EVENT_IOC_SET_BPF, request_set_bpf, 0, true},
-	{PERF_EVENT_IOC_PAUSE_OUTPUT, request_pause, 0, false},
+	{PERF_EVENT_IOC_PAUSE_OUTPUT, request_pause, 0, true},
 	{PERF_EVENT_IOC_QUERY_BPF, request_bpf, 0, true},
 	{PERF_EVENT_IOC_MODIFY_ATTRIBUTES, request_modify, sizeof(uint32_t), false},
 };
@@ -446,9 +431,9 @@ static const struct tally_core_refusal *request_run(const struct request_kind *k
 		return &bad_address;
 	if (kind->unlocked)
 		return kind->fn(with);
-	core->ops->config_lock(core->host);
+	tally_event_lock(with->event);
 	why = kind->fn(with);
-	core->ops->config_unlock(core->host);
+	tally_event_unlock(with->event);
 	return why;
 }
 

@@ -15,7 +15,7 @@ void tally_control_exhausted(struct tally_core_cpu *cpu, struct tally_core_event
  * interrupts off. */
 void tally_control_wake(struct tally_core_event *event, unsigned what);
 
-/* Send the event's records to `target`'s buffer; NULL: nowhere. NULL, or why not. C. */
+/* Send the event's records to `target`'s buffer; NULL: nowhere. NULL, or why not. Without locks. */
 const struct tally_core_refusal *tally_control_output(struct tally_core_event *event,
 						      struct tally_core_event *target);
 

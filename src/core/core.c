@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The life of a core: CPUs, PMUs, tasks. */
 #include "core/context.h"
+#include "core/family.h"
 #include "core/sched.h"
 #include "core/software.h"
 
@@ -26,12 +27,9 @@ struct tally_core_settings *tally_core_settings(struct tally_core *core)
 
 /* ---- PMUs ------------------------------------------------------------------------------- */
 
-int tally_core_pmu_register(struct tally_core *core, struct tally_core_pmu *pmu)
+/* With the registry's lock. */
+static int pmu_place(struct tally_core *core, struct tally_core_pmu *pmu)
 {
-	if (!pmu->init || !pmu->add || !pmu->del || !pmu->start || !pmu->stop || !pmu->read ||
-	    !pmu->begin != !pmu->commit || !pmu->begin != !pmu->cancel ||
-	    !pmu->pause != !pmu->resume)
-		return -EINVAL;
 	if (core->nr_pmus == TALLY_CORE_MAX_PMUS)
 		return -ENOSPC;
 	for (uint32_t i = 0; i < core->nr_pmus; i++) {
@@ -40,8 +38,24 @@ int tally_core_pmu_register(struct tally_core *core, struct tally_core_pmu *pmu)
 	}
 	pmu->owner = core;
 	pmu->number = core->nr_pmus;
-	core->pmus[core->nr_pmus++] = pmu;
+	core->pmus[core->nr_pmus] = pmu;
+	tally_store_release(&core->nr_pmus, core->nr_pmus + 1);
 	return 0;
+}
+
+int tally_core_pmu_register(struct tally_core *core, struct tally_core_pmu *pmu)
+{
+	uintptr_t flags;
+	int ret;
+
+	if (!pmu->init || !pmu->add || !pmu->del || !pmu->start || !pmu->stop || !pmu->read ||
+	    !pmu->begin != !pmu->commit || !pmu->begin != !pmu->cancel ||
+	    !pmu->pause != !pmu->resume)
+		return -EINVAL;
+	flags = tally_registry_lock(core);
+	ret = pmu_place(core, pmu);
+	tally_registry_unlock(core, flags);
+	return ret;
 }
 
 __attribute__((weak)) int tally_core_pmu_init(struct tally_core *core, void *host)
@@ -65,20 +79,6 @@ static int register_all(struct tally_core *core)
 	return tally_core_pmu_init(core, core->host);
 }
 
-int tally_core_tracepoint_register(struct tally_core *core,
-				   struct tally_core_tracepoint *tracepoint)
-{
-	const struct tally_core_tracepoint *other = core->tracepoints;
-
-	while (other && other->id != tracepoint->id)
-		other = other->next;
-	if (other || tally_core_tracepoint_find(core, tracepoint->system, tracepoint->name))
-		return -EEXIST;
-	tracepoint->next = core->tracepoints;
-	core->tracepoints = tracepoint;
-	return 0;
-}
-
 static bool same_text(const char *a, const char *b)
 {
 	while (*a && *a == *b) {
@@ -91,11 +91,30 @@ static bool same_text(const char *a, const char *b)
 const struct tally_core_tracepoint *tally_core_tracepoint_find(struct tally_core *core,
 							       const char *system, const char *name)
 {
-	const struct tally_core_tracepoint *at = core->tracepoints;
+	const struct tally_core_tracepoint *at = tally_load_acquire(&core->tracepoints);
 
 	while (at && !(same_text(at->system, system) && same_text(at->name, name)))
 		at = at->next;
 	return at;
+}
+
+/* Whoever is first: looked for without a lock, as the list only grows at its head; then once more
+ * if it grew meanwhile. */
+int tally_core_tracepoint_register(struct tally_core *core,
+				   struct tally_core_tracepoint *tracepoint)
+{
+	struct tally_core_tracepoint *head = tally_load_acquire(&core->tracepoints);
+
+	do {
+		const struct tally_core_tracepoint *other = head;
+
+		while (other && other->id != tracepoint->id)
+			other = other->next;
+		if (other || tally_core_tracepoint_find(core, tracepoint->system, tracepoint->name))
+			return -EEXIST;
+		tracepoint->next = head;
+	} while (!tally_compare_exchange(&core->tracepoints, &head, tracepoint));
+	return 0;
 }
 
 /* ---- CPUs ------------------------------------------------------------------------------- */
@@ -111,14 +130,13 @@ static int cpu_init(struct tally_core *core, uint32_t number)
 
 	cpu->core = core;
 	cpu->number = number;
-	tally_context_init(&cpu->own, core);
 	tally_list_init(&cpu->clocks);
 	for (int i = 0; i < PERF_COUNT_SW_MAX; i++)
 		tally_list_init(&cpu->software[i]);
 	for (int i = 0; i < TALLY_CORE_BUCKETS; i++)
 		tally_list_init(&cpu->tracepoints[i]);
 	cpu->scratch = tally_core_alloc(core, scratch_size(core));
-	return cpu->scratch ? 0 : -ENOMEM;
+	return cpu->scratch ? tally_context_init(&cpu->own, core, NULL) : -ENOMEM;
 }
 
 static void cpu_set_online(void *arg)
@@ -156,23 +174,25 @@ int tally_core_cpu_online(struct tally_core *core, uint32_t cpu)
 
 	if (cpu >= core->nr_cpus)
 		return -EINVAL;
-	core->ops->config_lock(core->host);
+	tally_family_lock(core->cpus[cpu].own.family);
 	if (!core->cpus[cpu].online) {
 		ret = core->ops->call(core->host, cpu, cpu_set_online, &core->cpus[cpu]);
 		if (!ret)
 			tally_fetch_add(&core->nr_online, 1);
 	}
-	core->ops->config_unlock(core->host);
+	tally_family_unlock(core->cpus[cpu].own.family);
 	return ret;
 }
 
 void tally_core_cpu_offline(struct tally_core *core, uint32_t cpu)
 {
-	core->ops->config_lock(core->host);
-	if (cpu < core->nr_cpus && core->cpus[cpu].online &&
+	if (cpu >= core->nr_cpus)
+		return;
+	tally_family_lock(core->cpus[cpu].own.family);
+	if (core->cpus[cpu].online &&
 	    !core->ops->call(core->host, cpu, cpu_set_offline, &core->cpus[cpu]))
 		tally_fetch_add(&core->nr_online, UINT32_MAX);
-	core->ops->config_unlock(core->host);
+	tally_family_unlock(core->cpus[cpu].own.family);
 }
 
 /* Every record but a sample fits, with the shortest of strings. */
@@ -187,10 +207,10 @@ static size_t core_size(uint32_t nr_cpus)
 
 static bool ops_complete(const struct tally_host_ops *ops)
 {
-	return ops->alloc && ops->free && ops->pages_alloc && ops->pages_free && ops->config_lock &&
-	       ops->config_unlock && ops->irq_save && ops->irq_restore && ops->this_cpu &&
-	       ops->call && ops->defer && ops->clock && ops->task_get && ops->task_put &&
-	       ops->event_of_fd && ops->copy_from_user && ops->copy_to_user &&
+	return ops->alloc && ops->free && ops->pages_alloc && ops->pages_free && ops->lock_new &&
+	       ops->lock_free && ops->lock && ops->unlock && ops->irq_save && ops->irq_restore &&
+	       ops->this_cpu && ops->call && ops->defer && ops->clock && ops->task_get &&
+	       ops->task_put && ops->event_of_fd && ops->copy_from_user && ops->copy_to_user &&
 	       tally_is_pow2(ops->page_size) && ops->page_size >= TALLY_CORE_PAGE_LEAST;
 }
 
@@ -208,6 +228,7 @@ int tally_core_create(const struct tally_host_ops *ops, void *host, uint32_t nr_
 	core->ops = ops;
 	core->host = host;
 	core->nr_cpus = nr_cpus;
+	tally_list_init(&core->events);
 	tally_core_settings_init(&core->settings);
 	if (settings)
 		core->settings = *settings;
@@ -228,8 +249,10 @@ void tally_core_destroy(struct tally_core *core)
 {
 	if (!core)
 		return;
-	for (uint32_t i = 0; i < core->nr_cpus; i++)
+	for (uint32_t i = 0; i < core->nr_cpus; i++) {
+		tally_family_put(core->cpus[i].own.family);
 		tally_core_free(core, core->cpus[i].scratch, scratch_size(core));
+	}
 	tally_core_free(core, core, core_size(core->nr_cpus));
 }
 

@@ -3,7 +3,9 @@
 
 #include "core/buffer.h"
 #include "core/context.h"
+#include "core/family.h"
 #include "core/filter.h"
+#include "core/ref.h"
 
 /* ---- which PMU -------------------------------------------------------------------------- */
 
@@ -31,7 +33,7 @@ static int find_pmu(struct tally_core_event *event)
 	struct tally_core *core = event->core;
 
 	/* Later ones first: a host's own come before the core's. */
-	for (uint32_t i = core->nr_pmus; i--;) {
+	for (uint32_t i = tally_load_acquire(&core->nr_pmus); i--;) {
 		int ret = -ENOENT;
 
 		if (may_serve(core->pmus[i], &event->attr))
@@ -48,24 +50,28 @@ static int find_pmu(struct tally_core_event *event)
 
 static void init_lists(struct tally_core_event *event)
 {
-	struct tally_list *const lists[] = {&event->siblings, &event->sibling, &event->group,
-					    &event->active,   &event->all,     &event->children,
-					    &event->child,    &event->hook,    &event->output};
+	struct tally_list *const lists[] = {
+		&event->siblings, &event->sibling, &event->group, &event->active, &event->all,
+		&event->children, &event->child,   &event->hook,  &event->output, &event->opened};
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(lists); i++)
 		tally_list_init(lists[i]);
 }
 
-/* Frequencies begin with a guess of one event a sample, which the first samples put right. */
-static void init_period(struct tally_core_event *event)
+static struct tally_core_event *event_alloc(struct tally_core *core)
 {
-	const struct perf_event_attr *attr = &event->attr;
+	struct tally_core_event *event = tally_core_alloc(core, sizeof(*event));
 
-	event->hw.period = attr->freq && attr->sample_freq ? 1 : attr->sample_period;
-	if (event->parent)
-		event->hw.period = event->parent->hw.period;
-	event->hw.last_period = event->hw.period;
-	event->hw.left = (int64_t)event->hw.period;
+	if (!event)
+		return NULL;
+	init_lists(event);
+	event->core = core;
+	event->leader = event;
+	event->state = TALLY_STATE_OFF;
+	event->hw.attr = &event->attr;
+	event->hw.index = -1;
+	event->refs = 1;
+	return event;
 }
 
 static void event_free(struct tally_core_event *event)
@@ -76,25 +82,23 @@ static void event_free(struct tally_core_event *event)
 	tally_core_free(event->core, event, sizeof(*event));
 }
 
-int tally_event_new(struct tally_core *core, const struct perf_event_attr *attr, int32_t cpu,
-		    struct tally_core_event *parent, struct tally_core_event **ret_event)
+static void set_period(struct tally_core_event *event, uint64_t period)
 {
-	struct tally_core_event *event = tally_core_alloc(core, sizeof(*event));
+	event->hw.period = event->hw.last_period = period;
+	event->hw.left = (int64_t)period;
+}
+
+int tally_event_new(struct tally_core *core, const struct perf_event_attr *attr, int32_t cpu,
+		    struct tally_core_event **ret_event)
+{
+	struct tally_core_event *event = event_alloc(core);
 	int ret;
 
 	if (!event)
 		return -ENOMEM;
-	init_lists(event);
-	event->core = core;
 	event->attr = *attr;
 	event->cpu = cpu;
-	event->id = ++core->last_id;
-	event->parent = parent;
-	event->classic = parent && parent->classic;
-	event->leader = event;
-	event->state = TALLY_STATE_OFF;
-	event->hw.attr = &event->attr;
-	event->hw.index = -1;
+	event->id = tally_next_id(core);
 	ret = tally_sample_layout_init(&event->layout, attr);
 	if (!ret)
 		ret = find_pmu(event);
@@ -102,9 +106,138 @@ int tally_event_new(struct tally_core *core, const struct perf_event_attr *attr,
 		event_free(event);
 		return ret;
 	}
-	init_period(event);
+	/* Frequencies begin with a guess of one event a sample, which the first samples put
+	 * right. */
+	attr = &event->attr;
+	set_period(event, attr->freq && attr->sample_freq ? 1 : attr->sample_period);
 	*ret_event = event;
 	return 0;
+}
+
+/* ---- spare ones ------------------------------------------------------------------------- */
+
+int tally_spares_fill(struct tally_core *core, struct tally_spares *spares, uint32_t nr)
+{
+	while (spares->nr < nr) {
+		struct tally_core_event *event = event_alloc(core);
+
+		if (!event)
+			return -ENOMEM;
+		event->pending_next = spares->first;
+		spares->first = event;
+		spares->nr++;
+	}
+	return 0;
+}
+
+void tally_spares_free(struct tally_spares *spares)
+{
+	while (spares->first) {
+		struct tally_core_event *event = spares->first;
+
+		spares->first = event->pending_next;
+		event_free(event);
+	}
+	spares->nr = 0;
+}
+
+/* What the drivers said of the one it is made after is true of it as well. */
+struct tally_core_event *tally_event_inherit(struct tally_spares *spares,
+					     const struct tally_core_event *from,
+					     struct tally_core_event *root)
+{
+	struct tally_core_event *event = spares->first;
+
+	spares->first = event->pending_next;
+	spares->nr--;
+	event->pending_next = NULL;
+	event->attr = from->attr;
+	event->cpu = from->cpu;
+	event->id = tally_next_id(event->core);
+	event->layout = from->layout;
+	event->pmu = from->pmu;
+	event->tracepoint = from->tracepoint;
+	event->classic = root->classic;
+	event->hw.width = from->hw.width;
+	__builtin_memcpy(event->hw.config, from->hw.config, sizeof(event->hw.config));
+	set_period(event, root->hw.period);
+	event->parent = root;
+	tally_list_insert(&root->children, &event->child);
+	tally_store_relaxed(&root->nr_children, root->nr_children + 1);
+	return event;
+}
+
+/* ---- references and lists of all -------------------------------------------------------- */
+
+void tally_event_list(struct tally_core_event *event, struct tally_core_task *owner)
+{
+	uintptr_t flags = tally_registry_lock(event->core);
+
+	tally_list_insert(&event->core->events, &event->opened);
+	event->owner = owner;
+	event->owned_next = owner->owned;
+	event->owned_at = &owner->owned;
+	if (owner->owned)
+		owner->owned->owned_at = &event->owned_next;
+	owner->owned = event;
+	tally_registry_unlock(event->core, flags);
+}
+
+/* With the registry's lock. */
+static void disown(struct tally_core_event *event)
+{
+	if (!event->owner)
+		return;
+	*event->owned_at = event->owned_next;
+	if (event->owned_next)
+		event->owned_next->owned_at = event->owned_at;
+	event->owner = NULL;
+}
+
+void tally_event_put(struct tally_core_event *event)
+{
+	struct tally_core *core = event->core;
+	uintptr_t flags;
+
+	if (!tally_ref_put(&event->refs))
+		return;
+	flags = tally_registry_lock(core);
+	disown(event);
+	tally_list_remove(&event->opened);
+	tally_registry_unlock(core, flags);
+	event_free(event);
+}
+
+struct tally_core_event *tally_event_next_owned(struct tally_core *core,
+						struct tally_core_task *task,
+						struct tally_core_event *event)
+{
+	uintptr_t flags = tally_registry_lock(core);
+	struct tally_core_event *next = event ? event->owned_next : task->owned;
+
+	while (next && !tally_ref_get_live(&next->refs))
+		next = next->owned_next;
+	tally_registry_unlock(core, flags);
+	if (event)
+		tally_event_put(event);
+	return next;
+}
+
+static bool disown_first(struct tally_core *core, struct tally_core_task *task)
+{
+	uintptr_t flags = tally_registry_lock(core);
+	bool any = task->owned;
+
+	if (any)
+		disown(task->owned);
+	tally_registry_unlock(core, flags);
+	return any;
+}
+
+void tally_event_disown_all(struct tally_core *core, struct tally_core_task *task)
+{
+	while (disown_first(core, task))
+		;
 }
 
 /* ---- in a context ----------------------------------------------------------------------- */
@@ -156,32 +289,42 @@ static void event_fold(struct tally_core_event *child)
 	tally_store_relaxed(&parent->nr_children, parent->nr_children - 1);
 }
 
-static void disown(struct tally_core_event *event)
+/* What was deferred for it is done, wherever that was: nobody defers any more. */
+static void flush_stacked(struct tally_core_event *event)
 {
-	if (!event->owner)
-		return;
-	*event->owned_at = event->owned_next;
-	if (event->owned_next)
-		event->owned_next->owned_at = event->owned_at;
-	event->owner = NULL;
+	struct tally_core *core = event->core;
+
+	while (tally_load_acquire(&event->stacked)) {
+		tally_cpu_quiesce(core, (int32_t)tally_load_relaxed(&event->stacked_on));
+		if (core->ops->relax)
+			core->ops->relax(core->host);
+	}
 }
 
-void tally_event_retire(struct tally_core_event *event)
+void tally_event_retire(struct tally_core_event *event, struct tally_list *dead)
 {
-	if (!event)
-		return;
 	while (!tally_list_empty(&event->children))
 		tally_event_retire(
-			tally_container_of(event->children.next, struct tally_core_event, child));
-	disown(event);
+			tally_container_of(event->children.next, struct tally_core_event, child),
+			dead);
 	if (event->context)
 		tally_event_uninstall(event, TALLY_STATE_DEAD, true);
 	if (event->parent)
 		event_fold(event);
-	tally_buffer_detach(event);
-	if (event->deferred)
-		tally_core_quiesce(event->core);
-	event_free(event);
+	flush_stacked(event);
+	tally_list_insert(dead, &event->child);
+}
+
+void tally_events_put(struct tally_list *dead)
+{
+	while (!tally_list_empty(dead)) {
+		struct tally_core_event *event =
+			tally_container_of(dead->next, struct tally_core_event, child);
+
+		tally_list_remove(&event->child);
+		tally_buffer_detach(event);
+		tally_event_put(event);
+	}
 }
 
 static void munmap_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
@@ -191,14 +334,18 @@ static void munmap_here(struct tally_core_cpu *cpu, struct tally_core_context *c
 
 void tally_core_event_emit_munmap(struct tally_core *core, struct tally_core_event *event)
 {
-	core->ops->config_lock(core->host);
+	tally_event_lock(event);
 	tally_context_run(event->context, munmap_here, event);
-	core->ops->config_unlock(core->host);
+	tally_event_unlock(event);
 }
 
 void tally_core_close(struct tally_core *core, struct tally_core_event *event)
 {
-	core->ops->config_lock(core->host);
-	tally_event_retire(event);
-	core->ops->config_unlock(core->host);
+	struct tally_list dead;
+
+	tally_list_init(&dead);
+	tally_event_lock(event);
+	tally_event_retire(event, &dead);
+	tally_event_unlock(event);
+	tally_events_put(&dead);
 }

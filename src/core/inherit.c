@@ -3,6 +3,7 @@
 #include "core/context.h"
 #include "core/control.h"
 #include "core/event.h"
+#include "core/family.h"
 #include "core/read.h"
 #include "core/sched.h"
 #include "core/sideband.h"
@@ -20,62 +21,45 @@ static bool is_inherited(const struct tally_core_event *event, bool process)
 	return event->attr.inherit && !(event->attr.inherit_thread && process);
 }
 
-static int inherit_event(struct tally_core_event *event, struct tally_core_context *context,
-			 struct tally_core_event *leader, struct tally_core_event **ret_child)
-{
-	struct tally_core_event *root = tally_event_root(event), *child;
-	int ret = tally_event_new(event->core, &event->attr, event->cpu, root, &child);
+/* What a task that forks hands on. */
+struct heritage {
+	struct tally_core_context *to;
+	struct tally_spares spares;
+	bool process;
+	bool whole; /* nothing stays behind */
+};
 
-	if (ret)
-		return ret;
-	tally_event_install(child, context, leader,
+static struct tally_core_event *inherit_event(struct heritage *heritage,
+					      struct tally_core_event *event,
+					      struct tally_core_event *leader)
+{
+	struct tally_core_event *child =
+		tally_event_inherit(&heritage->spares, event, tally_event_root(event));
+
+	tally_event_install(child, heritage->to, leader,
 			    tally_load_relaxed(&event->state) >= TALLY_STATE_INACTIVE
 				    ? TALLY_STATE_INACTIVE
 				    : TALLY_STATE_OFF);
-	tally_list_insert(&root->children, &child->child);
-	tally_store_relaxed(&root->nr_children, root->nr_children + 1);
-	*ret_child = child;
-	return 0;
+	return child;
 }
 
-static int inherit_group(struct tally_core_event *leader, struct tally_core_context *context)
-{
-	struct tally_core_event *of_child = NULL, *child;
-
-	tally_group_for_each (event, leader) {
-		int ret = inherit_event(event, context, of_child, &child);
-
-		if (ret)
-			return ret;
-		if (!of_child)
-			of_child = child;
-	}
-	return 0;
-}
-
-static int inherit_list(struct tally_list *groups, struct tally_core_context *context, bool process,
-			bool *all)
+static void inherit_list(struct heritage *heritage, struct tally_list *groups)
 {
 	tally_list_for_each (link, groups) {
 		struct tally_core_event *leader =
 			tally_container_of(link, struct tally_core_event, group);
-		int ret;
+		struct tally_core_event *of_child = NULL;
 
-		if (!is_inherited(leader, process)) {
-			*all = false;
+		if (!is_inherited(leader, heritage->process)) {
+			heritage->whole = false;
 			continue;
 		}
-		ret = inherit_group(leader, context);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
+		tally_group_for_each (event, leader) {
+			struct tally_core_event *child = inherit_event(heritage, event, of_child);
 
-static void discard_children(struct tally_core_context *context)
-{
-	while (!tally_list_empty(&context->events))
-		tally_event_retire(event_at(context->events.next));
+			of_child = of_child ? of_child : child;
+		}
+	}
 }
 
 /* A child that got all its parent's events can stand in for it: switch.c. */
@@ -85,41 +69,95 @@ static void mark_clone(const struct tally_core_context *of, struct tally_core_co
 	clone->origin_generation = of->origin ? of->origin_generation : of->generation;
 }
 
-static bool anything_inherited(const struct tally_core_context *context, bool process)
+/* Events of groups whose leaders are inherited: more than there will be children, at most. */
+static uint32_t nr_inherited(const struct tally_core_context *context, bool process)
 {
-	tally_list_for_each (link, &context->events) {
-		if (is_inherited(tally_container_of(link, struct tally_core_event, all), process))
-			return true;
-	}
-	return false;
+	uint32_t nr = 0;
+
+	tally_list_for_each (link, &context->events)
+		nr += is_inherited(event_at(link)->leader, process);
+	return nr;
 }
 
-static int inherit_context(struct tally_core *core, struct tally_core_context *from,
-			   struct tally_core_task *child, bool process)
+/* With the family's lock. */
+static int inherit(struct heritage *heritage, struct tally_core_context *from,
+		   struct tally_core_task *child)
 {
-	struct tally_core_context *context;
-	bool all = true;
-	int ret;
+	int ret = tally_family_adopt(child, heritage->to);
 
-	if (!anything_inherited(from, process))
-		return 0;
-	context = tally_core_alloc(core, sizeof(*context));
-	if (!context)
-		return -ENOMEM;
-	tally_context_init(context, core);
-	context->task = child;
-	ret = inherit_list(&from->pinned, context, process, &all);
-	if (!ret)
-		ret = inherit_list(&from->flexible, context, process, &all);
-	if (ret) {
-		discard_children(context);
-		tally_context_put(context);
-		return ret;
-	}
-	if (all)
-		mark_clone(from, context);
-	tally_store_release(&child->context, context);
+	/* Whoever opened an event on a task that is not there yet: core.h. */
+	if (ret)
+		return -EBUSY;
+	heritage->whole = true;
+	inherit_list(heritage, &from->pinned);
+	inherit_list(heritage, &from->flexible);
+	if (heritage->whole)
+		mark_clone(from, heritage->to);
+	heritage->to = NULL;
 	return 0;
+}
+
+/* Have memory for what was found, without the lock. */
+static int heritage_alloc(struct tally_core *core, struct heritage *heritage,
+			  struct tally_core_family *family, uint32_t nr)
+{
+	struct tally_core_context *context = heritage->to;
+
+	if (!context) {
+		context = tally_core_alloc(core, sizeof(*context));
+		if (!context || tally_context_init(context, core, family)) {
+			tally_core_free(core, context, sizeof(*context));
+			return -ENOMEM;
+		}
+		heritage->to = context;
+	}
+	return tally_spares_fill(core, &heritage->spares, nr);
+}
+
+/* One look at what is to be inherited: 0, all done; -EAGAIN, once there is memory for what was
+ * found. */
+static int try_inherit(struct tally_core *core, struct heritage *heritage,
+		       struct tally_core_task *current, struct tally_core_task *child)
+{
+	struct tally_core_family *family = tally_family_lock_task(core, current);
+	struct tally_core_context *from;
+	uint32_t nr;
+	int ret = 0;
+
+	if (!family)
+		return 0;
+	from = tally_context_pin_task(core, current);
+	nr = nr_inherited(from, heritage->process);
+	if (nr)
+		ret = heritage->to && heritage->to->family == family && heritage->spares.nr >= nr
+			      ? inherit(heritage, from, child)
+			      : -EAGAIN;
+	tally_context_unpin(from);
+	tally_family_unlock(family);
+	if (ret == -EAGAIN) {
+		if (heritage->to && heritage->to->family != family) {
+			tally_context_put(heritage->to);
+			heritage->to = NULL;
+		}
+		ret = heritage_alloc(core, heritage, family, nr);
+		ret = ret ? ret : -EAGAIN;
+	}
+	tally_family_put(family);
+	return ret;
+}
+
+static int inherit_events(struct tally_core *core, struct tally_core_task *current,
+			  struct tally_core_task *child, bool process)
+{
+	struct heritage heritage = {.process = process};
+	int ret = -EAGAIN;
+
+	while (ret == -EAGAIN)
+		ret = try_inherit(core, &heritage, current, child);
+	tally_spares_free(&heritage.spares);
+	if (heritage.to)
+		tally_context_put(heritage.to);
+	return ret;
 }
 
 static void emit_fork(struct tally_core *core, struct tally_core_task *current,
@@ -135,18 +173,11 @@ static void emit_fork(struct tally_core *core, struct tally_core_task *current,
 int tally_core_fork(struct tally_core *core, struct tally_core_task *current,
 		    struct tally_core_task *child, bool process)
 {
-	struct tally_core_context *from;
-	int ret = 0;
+	int ret;
 
 	child->ppid = current->pid;
 	child->ptid = current->tid;
-	core->ops->config_lock(core->host);
-	from = tally_context_pin_task(core, current);
-	if (from) {
-		ret = inherit_context(core, from, child, process);
-		tally_context_unpin(from);
-	}
-	core->ops->config_unlock(core->host);
+	ret = inherit_events(core, current, child, process);
 	if (!ret)
 		emit_fork(core, current, child);
 	return ret;
@@ -154,19 +185,31 @@ int tally_core_fork(struct tally_core *core, struct tally_core_task *current,
 
 /* ---- exit ------------------------------------------------------------------------------- */
 
-/* Off the CPU for good; then the last that its events hear is that the task is gone. */
-static void leave_cpu(struct tally_core *core, struct tally_core_task *task,
-		      struct tally_core_context *context, bool exited)
+struct leaving {
+	struct tally_core_task *task;
+	bool exited;
+};
+
+/* The last that its events hear is that the task is gone; then off the CPU, for good. */
+static void leave_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
+{
+	const struct leaving *leaving = arg;
+	struct tally_core *core = context->core;
+
+	if (leaving->exited)
+		tally_sideband_task(tally_this_cpu(core), context, leaving->task, false);
+	if (!cpu)
+		return;
+	tally_sched_context_out(cpu, context, tally_clock(core));
+	tally_sched_fill(cpu, tally_clock(core));
+}
+
+/* Of a task without events, only those of its CPU hear. */
+static void emit_exit(struct tally_core *core, struct tally_core_task *task)
 {
 	uintptr_t flags = core->ops->irq_save(core->host);
-	struct tally_core_cpu *cpu = tally_this_cpu(core);
 
-	if (context && cpu->of_task == context) {
-		tally_sched_context_out(cpu, context, tally_clock(core));
-		tally_sched_fill(cpu, tally_clock(core));
-	}
-	if (exited)
-		tally_sideband_task(cpu, context, task, false);
+	tally_sideband_task(tally_this_cpu(core), NULL, task, false);
 	core->ops->irq_restore(core->host, flags);
 }
 
@@ -183,48 +226,45 @@ static void emit_read(struct tally_core *core, struct tally_core_task *task,
 /* Its own events stay readable, with their groups where these end as a whole; those it inherited
  * add to their parents' sums. */
 static void end_event(struct tally_core *core, struct tally_core_task *task,
-		      struct tally_core_event *event, bool dissolve)
+		      struct tally_core_event *event, bool dissolve, struct tally_list *dead)
 {
 	if (!event->parent) {
 		tally_event_uninstall(event, TALLY_STATE_EXIT, dissolve);
 		return;
 	}
 	emit_read(core, task, event);
-	tally_event_retire(event);
+	tally_event_retire(event, dead);
 }
 
-/* Take the task's context from it and end what is in it. */
-static void end_context(struct tally_core *core, struct tally_core_task *task, bool exited)
+/* Take the task's context from it and end what is in it; false: it has none. */
+static bool end_context(struct tally_core *core, struct tally_core_task *task, bool exited)
 {
-	struct tally_core_context *context = tally_context_pin_task(core, task);
+	struct tally_core_family *family = tally_family_lock_task(core, task);
+	struct leaving leaving = {task, exited};
+	struct tally_core_context *context;
+	struct tally_list dead;
 
-	leave_cpu(core, task, context, exited);
-	if (!context)
-		return;
-	tally_store_release(&task->context, NULL);
+	if (!family)
+		return false;
+	tally_list_init(&dead);
+	context = tally_context_pin_task(core, task);
+	tally_context_run(context, leave_here, &leaving);
+	tally_family_leave(core, task);
 	while (!tally_list_empty(&context->events))
-		end_event(core, task, event_at(context->events.next), false);
+		end_event(core, task, event_at(context->events.next), false, &dead);
 	context->task = NULL;
+	tally_family_release(family);
+	tally_events_put(&dead);
 	tally_context_put(context);
-}
-
-static void disown(struct tally_core_task *task)
-{
-	while (task->owned) {
-		struct tally_core_event *event = task->owned;
-
-		task->owned = event->owned_next;
-		event->owner = NULL;
-	}
+	return true;
 }
 
 void tally_core_exit(struct tally_core *core, struct tally_core_task *task)
 {
-	core->ops->config_lock(core->host);
-	task->exited = true;
-	end_context(core, task, true);
-	disown(task);
-	core->ops->config_unlock(core->host);
+	tally_family_close(core, task);
+	if (!end_context(core, task, true))
+		emit_exit(core, task);
+	tally_event_disown_all(core, task);
 }
 
 /* ---- exec ------------------------------------------------------------------------------- */
@@ -256,16 +296,17 @@ void tally_core_exec(struct tally_core *core, struct tally_core_task *task, bool
 {
 	struct tally_core_context *context;
 	struct tally_core_event *event;
+	struct tally_list dead;
 
-	core->ops->config_lock(core->host);
 	if (privileged)
 		end_context(core, task, false);
+	if (!tally_family_lock_task(core, task))
+		return;
+	tally_list_init(&dead);
 	context = tally_context_pin_task(core, task);
-	if (context) {
-		tally_context_run(context, enable_on_exec, NULL);
-		while ((event = first_to_remove(context)))
-			end_event(core, task, event, true);
-		tally_context_unpin(context);
-	}
-	core->ops->config_unlock(core->host);
+	tally_context_run(context, enable_on_exec, NULL);
+	while ((event = first_to_remove(context)))
+		end_event(core, task, event, true, &dead);
+	tally_context_unlock_task(context);
+	tally_events_put(&dead);
 }

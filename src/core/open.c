@@ -5,6 +5,7 @@
 #include "core/context.h"
 #include "core/control.h"
 #include "core/event.h"
+#include "core/family.h"
 #include "core/refuse.h"
 
 /* ---- the attr --------------------------------------------------------------------------- */
@@ -95,7 +96,7 @@ static const struct tally_core_refusal *find_task(struct tally_check *check)
 						  check->pid ? check->pid : check->current->tid);
 	if (!check->task)
 		return &no_task;
-	if (!check->task->exited)
+	if (!tally_load_relaxed(&check->task->exited))
 		return NULL;
 	core->ops->task_put(core->host, check->task);
 	check->task = NULL;
@@ -116,7 +117,7 @@ static const struct tally_core_refusal by_pmu[] = {
 static const struct tally_core_refusal *make_event(struct tally_check *check)
 {
 	size_t i = 0;
-	int ret = tally_event_new(check->core, check->attr, check->cpu, NULL, &check->event);
+	int ret = tally_event_new(check->core, check->attr, check->cpu, &check->event);
 
 	if (!ret)
 		return NULL;
@@ -127,70 +128,90 @@ static const struct tally_core_refusal *make_event(struct tally_check *check)
 
 /* ---- putting it in its place ------------------------------------------------------------ */
 
-static void own(struct tally_core_event *event, struct tally_core_task *task)
+/* The context that the event goes to, its family locked. */
+static const struct tally_core_refusal *context_lock(struct tally_check *check)
 {
-	event->owner = task;
-	event->owned_next = task->owned;
-	event->owned_at = &task->owned;
-	if (task->owned)
-		task->owned->owned_at = &event->owned_next;
-	task->owned = event;
-}
-
-static const struct tally_core_refusal *install(struct tally_check *check,
-						struct tally_core_event *leader)
-{
-	struct tally_core *core = check->core;
-	struct tally_core_context *context = NULL;
-
 	if (!check->task) {
-		tally_event_install(check->event, &core->cpus[check->cpu].own, leader,
-				    check->attr->disabled ? TALLY_STATE_OFF : TALLY_STATE_INACTIVE);
+		check->context = &check->core->cpus[check->cpu].own;
+		tally_family_lock(check->context->family);
 		return NULL;
 	}
-	if (tally_context_of_task(core, check->task, &context))
-		return &no_memory;
-	tally_event_install(check->event, context, leader,
-			    check->attr->disabled ? TALLY_STATE_OFF : TALLY_STATE_INACTIVE);
-	tally_context_unpin(context);
-	return NULL;
+	switch (tally_context_lock_task(check->core, check->task, &check->context)) {
+	case 0: return NULL;
+	case -ESRCH: return &no_task;
+	}
+	return &no_memory;
+}
+
+static void context_unlock(struct tally_check *check)
+{
+	if (check->task)
+		tally_context_unlock_task(check->context);
+	else
+		tally_family_unlock(check->context->family);
+}
+
+static const struct tally_core_refusal *install(struct tally_check *check)
+{
+	const struct tally_core_refusal *why = context_lock(check);
+
+	if (why)
+		return why;
+	why = tally_check(check, TALLY_CHECK_GROUP);
+	if (!why)
+		tally_event_install(check->event, check->context, check->leader,
+				    check->attr->disabled ? TALLY_STATE_OFF : TALLY_STATE_INACTIVE);
+	context_unlock(check);
+	return why;
+}
+
+/* The way back of an open that fails: the event goes as every other does. */
+static void give_up(struct tally_core_event *event)
+{
+	struct tally_list dead;
+
+	tally_list_init(&dead);
+	if (event->context)
+		tally_event_lock(event);
+	tally_event_retire(event, &dead);
+	if (event->context)
+		tally_event_unlock(event);
+	tally_events_put(&dead);
 }
 
 /* FD_OUTPUT: group_fd says whose buffer to write to, and with NO_GROUP no more than that. The rules
  * need the event to be in its context. */
-static const struct tally_core_refusal *install_output(struct tally_check *check,
-						       struct tally_core_event *output)
+static const struct tally_core_refusal *place(struct tally_check *check)
 {
-	const struct tally_core_refusal *why = install(check, check->leader);
+	struct tally_core_event *output = check->flags & PERF_FLAG_FD_OUTPUT ? check->leader : NULL;
+	const struct tally_core_refusal *why;
 
-	if (!why && output)
-		why = tally_control_output(check->event, output);
-	return why;
-}
-
-/* With the configuration lock. */
-static const struct tally_core_refusal *open_locked(struct tally_check *check, int group_fd)
-{
-	struct tally_core_event *output;
-	const struct tally_core_refusal *why = find_group(check, group_fd);
-
-	if (!why)
-		why = find_task(check);
-	output = check->flags & PERF_FLAG_FD_OUTPUT ? check->leader : NULL;
 	if (check->flags & PERF_FLAG_FD_NO_GROUP)
 		check->leader = NULL;
-	if (!why)
-		why = tally_check(check, TALLY_CHECK_TARGET);
+	why = tally_check(check, TALLY_CHECK_TARGET);
 	if (!why)
 		why = make_event(check);
 	if (!why)
 		why = tally_check(check, TALLY_CHECK_EVENT);
 	if (!why)
-		why = install_output(check, output);
-	if (why)
-		tally_event_retire(check->event);
-	else
-		own(check->event, check->current);
+		why = install(check);
+	if (!why && output)
+		why = tally_control_output(check->event, output);
+	if (why && check->event)
+		give_up(check->event);
+	if (!why)
+		tally_event_list(check->event, check->current);
+	return why;
+}
+
+static const struct tally_core_refusal *open_event(struct tally_check *check, int group_fd)
+{
+	const struct tally_core_refusal *why = find_group(check, group_fd);
+
+	if (!why)
+		why = find_task(check);
+	if (!why)
+		why = place(check);
 	if (check->task)
 		check->core->ops->task_put(check->core->host, check->task);
 	return why;
@@ -201,18 +222,20 @@ int tally_core_open(struct tally_core *core, struct tally_core_task *current, vo
 		    struct tally_core_event **ret_event, struct tally_core_refusal *ret_why)
 {
 	struct perf_event_attr copy;
-	struct tally_check check = {core, current, &copy, pid, cpu, flags, NULL, NULL, NULL};
+	struct tally_check check = {.core = core,
+				    .current = current,
+				    .attr = &copy,
+				    .pid = pid,
+				    .cpu = cpu,
+				    .flags = flags};
 	const struct tally_core_refusal *why = tally_check(&check, TALLY_CHECK_FLAGS);
 
 	if (!why)
 		why = copy_attr(core, attr, &copy);
 	if (!why)
 		why = tally_check(&check, TALLY_CHECK_ATTR);
-	if (!why) {
-		core->ops->config_lock(core->host);
-		why = open_locked(&check, group_fd);
-		core->ops->config_unlock(core->host);
-	}
+	if (!why)
+		why = open_event(&check, group_fd);
 	if (!why)
 		*ret_event = check.event;
 	return tally_refuse(why, ret_why);

@@ -2,6 +2,7 @@
 #include "core/overflow.h"
 
 #include "core/control.h"
+#include "core/ref.h"
 #include "core/sample.h"
 #include "core/sideband.h"
 
@@ -104,10 +105,11 @@ void tally_overflow_defer(struct tally_core_event *event, uint32_t pending)
 	struct tally_core *core = event->core;
 	struct tally_core_cpu *cpu = tally_this_cpu(core);
 
-	tally_store_relaxed(&event->deferred, true);
 	/* Whoever adds the first bit puts the event onto this CPU's stack. */
 	if (tally_fetch_or(&event->pending, pending))
 		return;
+	tally_store_relaxed(&event->stacked_on, cpu->number);
+	tally_ref_get(&event->stacked);
 	event->pending_next = tally_load_relaxed(&cpu->pending);
 	while (!tally_compare_exchange(&cpu->pending, &event->pending_next, event))
 		;
@@ -145,6 +147,7 @@ void tally_core_deferred(struct tally_core *core)
 		struct tally_core_event *next = event->pending_next;
 
 		run_pending(cpu, event);
+		tally_ref_put(&event->stacked); /* who ends it may free it now */
 		event = next;
 	}
 }

@@ -2,8 +2,9 @@
 /*
  * The objects of the core. Who may touch what:
  *
- * C  The configuration lock of the host. Everything that comes and goes - events,
- *    contexts, groups, children, buffers - comes and goes under it.
+ * F  The family's lock, one of the host's sleeping locks. A family is the contexts that
+ *    inheritance connects: family.h. Events, groups and children in its contexts come and go
+ *    under it.
  * A  The *context rule*. A context that is on a CPU belongs to that CPU with interrupts off;
  *    one that is on none belongs to who holds its spin lock, interrupts off. Going on and
  *    coming off a CPU takes the lock. A CPU's own context is always on its CPU. So
@@ -11,9 +12,15 @@
  *    overflow does waits for configuration.
  * O  The overflow rule: also written by the overflow interrupt of the CPU that the event is
  *    on. Single words, through atomic.h.
+ * R  The registry's spin lock: lists of what there is of a kind, and the accounts.
+ * T  The task's spin lock: that it gets a context and a family, and that it has exited.
  * K  Constant once the object is shared.
  *
- * Lists are walked under A and changed under A and C together: either is enough to read.
+ * Lists are walked under A and changed under A and F together: either is enough to read.
+ *
+ * Order: the locks of the host that its calls come with, F, then context->lock or buffer->lock,
+ * then event->output_lock; T and R alone or inside F. Under the spin locks interrupts are off.
+ * Nothing is allocated, freed, or copied from or to user memory under any of them.
  */
 #ifndef TALLY_CORE_PRIVATE_H
 #define TALLY_CORE_PRIVATE_H
@@ -55,6 +62,13 @@ enum tally_pending {
 
 struct tally_core_filter; /* of a tracepoint: filter.h */
 
+/* The contexts that inheritance connects: family.h. */
+struct tally_core_family {
+	struct tally_core *core; /* K */
+	void *lock;              /* K; the host's */
+	uint32_t refs;           /* atomic; contexts, and who is about to lock it */
+};
+
 struct tally_core_event {
 	struct tally_core_hw hw; /* A; the driver's side */
 	struct perf_event_attr
@@ -64,7 +78,9 @@ struct tally_core_event {
 	struct tally_core_context *context; /* K */
 	int32_t cpu;                        /* K; the only CPU it counts on; -1: all */
 	uint64_t id;                        /* K */
-	void *cookie;                       /* the host's; C */
+	void *cookie;                       /* the host's; atomic */
+	uint32_t refs;                      /* atomic; who opened it, who iterates */
+	struct tally_list opened;           /* R; in core->events */
 
 	/* Counting. */
 	int8_t state;              /* A; enum tally_state */
@@ -74,24 +90,24 @@ struct tally_core_event {
 	uint64_t stamp;            /* A */
 
 	/* Group: a leader's siblings; for others empty. */
-	struct tally_core_event *leader;  /* A and C; itself when it leads or is alone */
-	struct tally_list siblings;       /* A and C; the leader's list ... */
+	struct tally_core_event *leader;  /* A and F; itself when it leads or is alone */
+	struct tally_list siblings;       /* A and F; the leader's list ... */
 	struct tally_list sibling;        /* ... of these */
-	struct tally_core_pmu *group_pmu; /* A and C; a leader's: the hardware PMU of its group */
-	uint32_t nr_siblings;             /* A and C */
-	struct tally_list group;          /* A and C; leaders: in context->pinned or flexible */
+	struct tally_core_pmu *group_pmu; /* A and F; a leader's: the hardware PMU of its group */
+	uint32_t nr_siblings;             /* A and F */
+	struct tally_list group;          /* A and F; leaders: in context->pinned or flexible */
 	struct tally_list active;         /* A; leaders: in context->active */
 	uint64_t waits_since;  /* A; flexible leaders: when they came to the end of the line */
-	struct tally_list all; /* A and C; in context->events */
+	struct tally_list all; /* A and F; in context->events */
 
 	/* Inheritance: one level, every child hangs on the event that was opened. */
 	struct tally_core_event *parent;                    /* K; NULL: was opened */
-	struct tally_list children;                         /* C */
-	struct tally_list child;                            /* C */
-	uint32_t nr_children;                               /* C; read at any time */
-	uint64_t child_count, child_enabled, child_running; /* C; of children that are gone */
+	struct tally_list children;                         /* F */
+	struct tally_list child;                            /* F */
+	uint32_t nr_children;                               /* F; read at any time */
+	uint64_t child_count, child_enabled, child_running; /* F; of children that are gone */
 
-	/* The task that opened it, for prctl: C. */
+	/* The task that opened it, for prctl: R. */
 	struct tally_core_task *owner;
 	struct tally_core_event *owned_next, **owned_at;
 
@@ -116,10 +132,11 @@ struct tally_core_event {
 	uint32_t pending;                  /* O; enum tally_pending */
 	struct tally_core_event *pending_next; /* O */
 	uint64_t trap_addr;                    /* O */
-	bool deferred;                         /* O; something was ever put off */
+	uint32_t stacked;    /* atomic; how many stacks of CPUs have it, or are just serving it */
+	uint32_t stacked_on; /* the last of them */
 
 	const struct tally_core_tracepoint *tracepoint; /* K */
-	struct tally_core_filter *filter;               /* A and C; the parent's counts */
+	struct tally_core_filter *filter;               /* set once; the parent's counts */
 	bool classic;                                   /* K; wants MUNMAP records */
 };
 
@@ -141,19 +158,20 @@ enum tally_wants {
 
 /* The events of one task, or of one CPU. */
 struct tally_core_context {
-	struct tally_core *core;      /* K */
-	struct tally_core_task *task; /* A and C; NULL: a CPU's, or its task is gone */
+	struct tally_core *core;          /* K */
+	struct tally_core_family *family; /* K */
+	struct tally_core_task *task;     /* A and F; NULL: a CPU's, or its task is gone */
 	struct tally_spin lock;
 	int32_t on_cpu;                 /* A; -1: on none */
-	struct tally_list pinned;       /* A and C; groups */
-	struct tally_list flexible;     /* A and C; groups: who waits longest goes first */
+	struct tally_list pinned;       /* A and F; groups */
+	struct tally_list flexible;     /* A and F; groups: who waits longest goes first */
 	struct tally_list active;       /* A; groups that are on, in order of going on */
-	struct tally_list events;       /* A and C; all */
+	struct tally_list events;       /* A and F; all */
 	uint32_t refs;                  /* atomic; its task or CPU, and who names it */
-	uint32_t nr_events;             /* A and C */
-	uint32_t nr_freq;               /* A and C; events in frequency mode */
-	uint32_t nr_stat;               /* A and C; events with inherit_stat */
-	uint32_t wants[TALLY_WANTS_NR]; /* A and C */
+	uint32_t nr_events;             /* A and F */
+	uint32_t nr_freq;               /* A and F; events in frequency mode */
+	uint32_t nr_stat;               /* A and F; events with inherit_stat */
+	uint32_t wants[TALLY_WANTS_NR]; /* A and F */
 	bool waiting;                   /* A; a group found no room */
 	uint64_t time, stamp;           /* A; ns it was on a CPU, up to the clock's `stamp` */
 	uint32_t pins;                  /* A; who needs it to stay with its task */
@@ -175,7 +193,7 @@ struct tally_core_pmu_cpu {
 struct tally_core_cpu {
 	struct tally_core *core;            /* K */
 	uint32_t number;                    /* K */
-	bool online;                        /* C */
+	bool online;                        /* own.family; read at any time */
 	struct tally_core_context own;      /* events of this CPU */
 	struct tally_core_context *of_task; /* the running task's; NULL: has none */
 	struct tally_core_task *task;       /* who runs; NULL: nobody with events */
@@ -196,14 +214,15 @@ struct tally_core {
 	void *host;                       /* K */
 	struct tally_core_settings settings;
 	uint32_t nr_cpus;           /* K */
-	uint32_t nr_online;         /* C; read at any time */
+	uint32_t nr_online;         /* atomic */
 	struct tally_spin registry; /* R: lists of all there is, accounts. Interrupts off, and only
 				     * for a few instructions */
-	struct tally_core_pmu *pmus[TALLY_CORE_MAX_PMUS]; /* C */
-	uint32_t nr_pmus;                                 /* C */
+	struct tally_list events;   /* R; all that were opened */
+	struct tally_core_pmu *pmus[TALLY_CORE_MAX_PMUS]; /* R; read up to nr_pmus at any time */
+	uint32_t nr_pmus;                                 /* R */
 	struct tally_core_pmu software, cpu_clock, task_clock, tracing;
-	struct tally_core_tracepoint *tracepoints; /* C */
-	uint64_t last_id;                          /* C */
+	struct tally_core_tracepoint *tracepoints; /* atomic; gets longer at its head */
+	uint64_t last_id;                          /* atomic */
 	struct tally_core_cpu cpus[];
 };
 
@@ -257,6 +276,11 @@ static inline bool tally_core_capable(const struct tally_core *core,
 				      const struct tally_core_task *current, int capability)
 {
 	return !core->ops->capable || core->ops->capable(core->host, current, capability);
+}
+
+static inline uint64_t tally_next_id(struct tally_core *core)
+{
+	return tally_fetch_add(&core->last_id, 1) + 1;
 }
 
 static inline void *tally_core_alloc(const struct tally_core *core, size_t size)

@@ -2,6 +2,7 @@
 #include "core/read.h"
 
 #include "core/context.h"
+#include "core/family.h"
 #include "core/state.h"
 
 /* Counts that fit the stack of a system call; larger groups take memory. */
@@ -258,7 +259,7 @@ static size_t room_bytes(uint64_t nr)
 }
 
 /* Read the counts into `room` if it is large enough; bytes of the result, 0 for none, or how many
- * values there are in *ret_nr and -EAGAIN. With the configuration lock. */
+ * values there are in *ret_nr and -EAGAIN. F. */
 static int64_t read_into(struct tally_core_event *event, const struct room *room, size_t len,
 			 uint64_t *ret_nr)
 {
@@ -290,9 +291,9 @@ static int64_t read_any(struct tally_core *core, struct tally_core_event *event,
 	int64_t ret;
 
 	for (;;) {
-		core->ops->config_lock(core->host);
+		tally_event_lock(event);
 		ret = read_into(event, &room, len, &nr);
-		core->ops->config_unlock(core->host);
+		tally_event_unlock(event);
 		if (ret != -EAGAIN)
 			break;
 		if (room.words != few->words)

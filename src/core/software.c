@@ -120,7 +120,8 @@ static void hook_read(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 
 static int tracing_init(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
-	const struct tally_core_tracepoint *tracepoint = pmu->owner->tracepoints;
+	const struct tally_core_tracepoint *tracepoint =
+		tally_load_acquire(&pmu->owner->tracepoints);
 
 	if (hw->attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
 		return -EOPNOTSUPP;

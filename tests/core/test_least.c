@@ -84,6 +84,7 @@ static void test_children(void **state)
 
 static jmp_buf broken;
 static char sentence[256];
+static char some_lock;
 
 static void on_broken(struct least *where, const char *text)
 {
@@ -95,7 +96,7 @@ static void breach_copy_locked(void)
 {
 	uint32_t word, user = 0;
 
-	least_ops.config_lock(&least);
+	least_ops.lock(&least, &some_lock);
 	least_ops.copy_from_user(&least, &word, &user, sizeof(word));
 }
 
@@ -109,7 +110,7 @@ static void breach_copy_space(void)
 
 static void breach_alloc_locked(void)
 {
-	least_ops.config_lock(&least);
+	least_ops.lock(&least, &some_lock);
 	least_ops.alloc(&least, 8);
 }
 
@@ -136,19 +137,19 @@ static void breach_kind(void)
 
 static void breach_lock_twice(void)
 {
-	least_ops.config_lock(&least);
-	least_ops.config_lock(&least);
+	least_ops.lock(&least, &some_lock);
+	least_ops.lock(&least, &some_lock);
 }
 
 static void breach_lock_off(void)
 {
 	least_ops.irq_save(&least);
-	least_ops.config_lock(&least);
+	least_ops.lock(&least, &some_lock);
 }
 
 static void breach_unlock(void)
 {
-	least_ops.config_unlock(&least);
+	least_ops.unlock(&least, &some_lock);
 }
 
 static void breach_irq_order(void)

@@ -51,6 +51,7 @@ int tally_core_create(const struct tally_host_ops *ops, void *host, uint32_t nr_
 		return -ENOMEM;
 	core->ops = ops;
 	core->host = host;
+	core->lock = ops->lock_new(host);
 	core->settings.tick_ns = 4000000;
 	if (settings)
 		core->settings = *settings;
@@ -60,6 +61,8 @@ int tally_core_create(const struct tally_host_ops *ops, void *host, uint32_t nr_
 
 void tally_core_destroy(struct tally_core *core)
 {
+	if (core)
+		core->ops->lock_free(core->host, core->lock);
 	free(core);
 }
 
@@ -112,8 +115,8 @@ static void do_wrong(struct tally_core *core)
 		core->ops->free(core->host, core->ops->alloc(core->host, 8), 8);
 		break;
 	case FAKE_LOCK_IN_HOOK:
-		core->ops->config_lock(core->host);
-		core->ops->config_unlock(core->host);
+		core->ops->lock(core->host, core->lock);
+		core->ops->unlock(core->host, core->lock);
 		break;
 	case FAKE_LEAVE_OFF: core->ops->irq_save(core->host); break;
 	case FAKE_CALL_UNLOCKED: core->ops->call(core->host, 0, free, NULL); break;
@@ -264,9 +267,9 @@ static void call(struct tally_core_event *event, void (*fn)(void *))
 {
 	struct tally_core *core = event->core;
 
-	core->ops->config_lock(core->host);
+	core->ops->lock(core->host, core->lock);
 	core->ops->call(core->host, event->cpu, fn, event);
-	core->ops->config_unlock(core->host);
+	core->ops->unlock(core->host, core->lock);
 }
 
 /* The first PMU that takes it. */

@@ -51,7 +51,7 @@ enum fake_sin {
 
 struct tally_core {
 	const struct tally_host_ops *ops;
-	void *host;
+	void *host, *lock;
 	struct tally_core_settings settings;
 	struct tally_core_pmu *pmus[16];
 	uint32_t nr_pmus;

@@ -4,8 +4,6 @@
 #include "hosts/cortexm/host.h"
 #include "hosts/cortexm/kernel.h"
 
-static struct mutex config;
-
 static struct thread *thread_of(const struct tally_core_task *perf)
 {
 	return tally_container_of(perf, struct thread, perf);
@@ -72,15 +70,25 @@ static int op_copy_to_user(void *host, void *user, const void *from, size_t len)
 
 /* ---- locks, interrupts ---------------------------------------------------------------------- */
 
-static void op_config_lock(void *host)
+static void *op_lock_new(void *host)
 {
-	check_may_sleep("config_lock");
-	mutex_lock(&config);
+	return op_alloc(host, sizeof(struct mutex));
 }
 
-static void op_config_unlock(void *host)
+static void op_lock_free(void *host, void *lock)
 {
-	mutex_unlock(&config);
+	op_free(host, lock, sizeof(struct mutex));
+}
+
+static void op_lock(void *host, void *lock)
+{
+	check_may_sleep("lock");
+	mutex_lock(lock);
+}
+
+static void op_unlock(void *host, void *lock)
+{
+	mutex_unlock(lock);
 }
 
 /* Notes for how long the core keeps them off where nobody else had. */
@@ -187,8 +195,10 @@ static const struct tally_host_ops ops = {
 	.free = op_free,
 	.pages_alloc = op_pages_alloc,
 	.pages_free = op_pages_free,
-	.config_lock = op_config_lock,
-	.config_unlock = op_config_unlock,
+	.lock_new = op_lock_new,
+	.lock_free = op_lock_free,
+	.lock = op_lock,
+	.unlock = op_unlock,
 	.irq_save = op_irq_save,
 	.irq_restore = op_irq_restore,
 	.this_cpu = op_this_cpu,

@@ -49,15 +49,25 @@ static int op_copy_to_user(void *host, void *user, const void *from, size_t len)
 
 /* ---- locks, interrupts and harts ---------------------------------------------------------- */
 
-/* With interrupts on: who waits still answers call(). The holder is not preempted. */
-static void op_config_lock(void *host)
+static void *op_lock_new(void *host)
 {
-	lock_acquire(&kernel.config);
+	return heap_get(sizeof(struct lock));
 }
 
-static void op_config_unlock(void *host)
+static void op_lock_free(void *host, void *lock)
 {
-	lock_release(&kernel.config);
+	heap_put(lock, sizeof(struct lock));
+}
+
+/* With interrupts on: who waits still answers call(). The holder is not preempted. */
+static void op_lock(void *host, void *lock)
+{
+	lock_acquire(lock);
+}
+
+static void op_unlock(void *host, void *lock)
+{
+	lock_release(lock);
 }
 
 static uintptr_t op_irq_save(void *host)
@@ -230,8 +240,10 @@ static const struct tally_host_ops ops = {
 	.free = op_free,
 	.pages_alloc = op_pages_alloc,
 	.pages_free = op_pages_free,
-	.config_lock = op_config_lock,
-	.config_unlock = op_config_unlock,
+	.lock_new = op_lock_new,
+	.lock_free = op_lock_free,
+	.lock = op_lock,
+	.unlock = op_unlock,
 	.irq_save = op_irq_save,
 	.irq_restore = op_irq_restore,
 	.this_cpu = op_this_cpu,

@@ -63,7 +63,7 @@ struct mapping {
 	struct tally_core_buffer *buffer;
 };
 
-enum task_state { TASK_FREE, TASK_READY, TASK_WAITING, TASK_EXITED };
+enum task_state { TASK_FREE, TASK_NEW, TASK_READY, TASK_WAITING, TASK_EXITED };
 
 struct kernel_task {
 	struct tally_core_task perf;
@@ -89,7 +89,7 @@ struct cpu {
 
 struct kernel {
 	struct tally_core *core;
-	struct lock schedule, config, heap, uart;
+	struct lock schedule, heap, uart;
 	struct kernel_task tasks[MAX_TASKS];
 	struct cpu cpus[MAX_HARTS];
 	uint32_t present; /* harts, as bits */

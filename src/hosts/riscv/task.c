@@ -119,7 +119,7 @@ static struct kernel_task *slot_claim(void)
 			found = task;
 	}
 	if (found)
-		*found = (struct kernel_task){.state = TASK_WAITING,
+		*found = (struct kernel_task){.state = TASK_NEW,
 					      .cpu = -1,
 					      .kernel_stack = found->kernel_stack,
 					      .user_stack = found->user_stack};

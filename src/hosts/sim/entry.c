@@ -47,7 +47,7 @@ void sim_call_end(struct tally_sim *sim, struct sim_call *call)
 	if (cpu->off)
 		sim_violate(sim, "a call returned with interrupts off");
 	if (sim->locked)
-		sim_violate(sim, "a call returned with the configuration lock held");
+		sim_violate(sim, "a call returned with a lock held");
 	cpu->off = 0;
 	sim->locked = false;
 	cpu->busy--;

@@ -48,8 +48,7 @@ void sim_memory_exit(struct tally_sim *sim)
 /* Whether memory may be asked for here, and is not made to fail. */
 static bool may_alloc(struct tally_sim *sim)
 {
-	if (sim_this(sim)->off)
-		sim_violate(sim, "memory asked for with interrupts off");
+	sim_sleeping(sim, "memory asked for with interrupts off", "memory asked for under a lock");
 	return !sim->fail_alloc || --sim->fail_alloc;
 }
 
@@ -65,6 +64,12 @@ void *sim_alloc(void *host, size_t size)
 	return block + 1;
 }
 
+/* A lock is a byte: whether it is taken. Not counted as memory. */
+void *sim_lock_new(void *host)
+{
+	return may_alloc(host) ? calloc(1, sizeof(bool)) : NULL;
+}
+
 void sim_free(void *host, void *memory, size_t size)
 {
 	struct tally_sim *sim = host;
@@ -72,8 +77,8 @@ void sim_free(void *host, void *memory, size_t size)
 
 	if (!memory)
 		return;
-	if (sim_this(sim)->off)
-		sim_violate(sim, "memory given back with interrupts off");
+	sim_sleeping(sim, "memory given back with interrupts off",
+		     "memory given back under a lock");
 	if (block->size != size)
 		sim_violate(sim, "memory given back with another size than it was asked for with");
 	sim->held_bytes -= block->size;
@@ -120,6 +125,7 @@ void sim_pages_free(void *host, void *pages, size_t nr)
 
 	if (!pages)
 		return;
+	sim_sleeping(sim, "pages given back with interrupts off", "pages given back under a lock");
 	if (first >= sim->nr_pages || nr > sim->nr_pages - first ||
 	    memchr(sim->page_used + first, 0, nr)) {
 		sim_violate(sim, "pages given back that were not given out");
@@ -175,8 +181,8 @@ static bool user_faults(struct tally_sim *sim, const void *user, size_t len)
 {
 	uintptr_t from = (uintptr_t)user;
 
-	if (sim_this(sim)->off)
-		sim_violate(sim, "user memory touched with interrupts off");
+	sim_sleeping(sim, "user memory touched with interrupts off",
+		     "user memory touched under a lock");
 	return len &&
 	       (from < sim_ops.page_size || (from < sim->fail_to && sim->fail_from < from + len));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The operations of host.h. Each checks that the core may ask for it where it does. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arith.h"
@@ -17,25 +18,37 @@ static struct tally_sim_task *task_of(const struct tally_core_task *perf)
 
 /* ---- locks, interrupts and CPUs ------------------------------------------------- */
 
-static void op_config_lock(void *host)
+/* What the core asks for where it may sleep. */
+void sim_sleeping(struct tally_sim *sim, const char *off, const char *locked)
+{
+	if (sim_this(sim)->off)
+		sim_violate(sim, off);
+	if (sim->locked)
+		sim_violate(sim, locked);
+}
+
+static void op_lock_free(void *host, void *lock)
+{
+	sim_sleeping(host, "a lock freed with interrupts off", "a lock freed while one is taken");
+	free(lock);
+}
+
+static void op_lock(void *host, void *lock)
 {
 	struct tally_sim *sim = host;
 
 	sim_pass(sim);
-	if (sim->locked)
-		sim_violate(sim, "the configuration lock taken twice");
-	if (sim_this(sim)->off)
-		sim_violate(sim, "the configuration lock taken with interrupts off");
-	sim->locked = true;
+	sim_sleeping(sim, "a lock taken with interrupts off", "a lock taken while another is");
+	sim->locked = *(bool *)lock = true;
 }
 
-static void op_config_unlock(void *host)
+static void op_unlock(void *host, void *lock)
 {
 	struct tally_sim *sim = host;
 
-	if (!sim->locked)
-		sim_violate(sim, "the configuration lock given back without having been taken");
-	sim->locked = false;
+	if (!*(bool *)lock)
+		sim_violate(sim, "a lock given back without having been taken");
+	sim->locked = *(bool *)lock = false;
 	sim_pass(sim);
 }
 
@@ -152,6 +165,7 @@ static struct tally_core_task *op_task_get(void *host, struct tally_core_task *c
 {
 	struct tally_sim *sim = host;
 
+	sim_sleeping(sim, "task_get() with interrupts off", "task_get() under a lock");
 	tally_vec_for_each (task, &sim->tasks)
 		if ((*task)->perf.tid == tid && (*task)->state != SIM_EXITED) {
 			(*task)->held++;
@@ -162,6 +176,7 @@ static struct tally_core_task *op_task_get(void *host, struct tally_core_task *c
 
 static void op_task_put(void *host, struct tally_core_task *perf)
 {
+	sim_sleeping(host, "task_put() with interrupts off", "task_put() under a lock");
 	if (!task_of(perf)->held)
 		sim_violate(host, "task_put() of a task that was not got");
 	else
@@ -178,11 +193,13 @@ static int32_t op_task_cpu(void *host, const struct tally_core_task *perf)
 
 static struct tally_core_event *op_event_of_fd(void *host, struct tally_core_task *current, int fd)
 {
+	sim_sleeping(host, "event_of_fd() with interrupts off", "event_of_fd() under a lock");
 	return tally_sim_event(host, task_of(current), fd);
 }
 
 static bool op_capable(void *host, const struct tally_core_task *current, int capability)
 {
+	sim_sleeping(host, "capable() with interrupts off", "capable() under a lock");
 	return task_of(current)->caps & 1ull << capability;
 }
 
@@ -204,6 +221,7 @@ static bool op_may_trap(void *host, const struct tally_core_task *current,
 
 static uint64_t op_memlock_limit(void *host, const struct tally_core_task *current)
 {
+	sim_sleeping(host, "memlock_limit() with interrupts off", "memlock_limit() under a lock");
 	return task_of(current)->memlock;
 }
 
@@ -298,8 +316,10 @@ const struct tally_host_ops sim_ops = {
 	.free = sim_free,
 	.pages_alloc = sim_pages_alloc,
 	.pages_free = sim_pages_free,
-	.config_lock = op_config_lock,
-	.config_unlock = op_config_unlock,
+	.lock_new = sim_lock_new,
+	.lock_free = op_lock_free,
+	.lock = op_lock,
+	.unlock = op_unlock,
 	.irq_save = op_irq_save,
 	.irq_restore = op_irq_restore,
 	.this_cpu = op_this_cpu,

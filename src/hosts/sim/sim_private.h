@@ -150,7 +150,7 @@ struct tally_sim {
 	struct tally_core *core;
 	uint64_t now;
 	uint32_t cpu;                    /* the one whose code runs */
-	bool locked;                     /* the configuration lock */
+	bool locked;                     /* a lock of the core's */
 	bool running;                    /* inside tally_sim_run() */
 	bool passing;                    /* time passes for an operation */
 	struct tally_sim_segment idling; /* what idle tasks do */
@@ -182,6 +182,9 @@ extern const struct tally_host_ops sim_ops;
 /* Leave out what a host need not have. */
 void sim_ops_strip(struct tally_host_ops *ops);
 
+/* The core asks for what may sleep: a violation with interrupts off, or with a lock taken. */
+void sim_sleeping(struct tally_sim *sim, const char *off, const char *locked);
+
 /* Have what was deferred done, where interrupts are on. */
 void sim_run_deferred(struct tally_sim *sim);
 
@@ -189,6 +192,7 @@ void sim_run_deferred(struct tally_sim *sim);
 int sim_memory_init(struct tally_sim *sim);
 void sim_memory_exit(struct tally_sim *sim);
 void *sim_alloc(void *host, size_t size);
+void *sim_lock_new(void *host);
 void sim_free(void *host, void *memory, size_t size);
 void *sim_pages_alloc(void *host, size_t nr);
 void sim_pages_free(void *host, void *pages, size_t nr);

@@ -122,13 +122,14 @@ static void require(struct least *least, int ret, const char *what)
 
 void least_begin(struct least *least, uint32_t nr_cpus, const struct tally_core_settings *settings)
 {
-	*least = (struct least){.nr_cpus = nr_cpus,
-				.now = 1000000,
-				.caps = ~UINT64_C(0),
-				.may_observe = true,
-				.memlock = UINT64_MAX,
-				.last_tid = 99,
-				.forgiven = LEAST_FORGIVEN};
+	*least = (struct least){
+		.nr_cpus = nr_cpus,
+		.now = 1000000,
+		.caps = ~UINT64_C(0),
+		.may_observe = true,
+		.memlock = UINT64_MAX,
+		.last_tid = 99,
+	};
 	running = least;
 	least->cpus = calloc(nr_cpus, sizeof(*least->cpus));
 	require(least, least->cpus ? 0 : -ENOMEM, "calloc");

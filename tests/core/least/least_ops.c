@@ -6,22 +6,33 @@
 
 /* ---- locks ------------------------------------------------------------------------------ */
 
-static void op_lock(void *host)
+/* A lock of the core's: a block of memory of its own. */
+static void *op_lock_new(void *host)
+{
+	return least_alloc(host, 1);
+}
+
+static void op_lock_free(void *host, void *lock)
+{
+	least_free(host, lock, 1);
+}
+
+static void op_lock(void *host, void *lock)
 {
 	struct least *least = host;
 
 	least_check(least, LEAST_OP_LOCK);
 	if (least->nr_held == LEAST_HELD)
 		least_broken(least, "%d locks are held at once", LEAST_HELD);
-	least->held[least->nr_held++].lock = least;
+	least->held[least->nr_held++].lock = lock;
 }
 
-static void op_unlock(void *host)
+static void op_unlock(void *host, void *lock)
 {
 	struct least *least = host;
 
 	least_check(least, LEAST_OP_UNLOCK);
-	if (!least->nr_held || least->held[least->nr_held - 1].lock != least)
+	if (!least->nr_held || least->held[least->nr_held - 1].lock != lock)
 		least_broken(least, "a lock is given back that is not the last that was taken");
 	else
 		least->nr_held--;
@@ -241,8 +252,10 @@ const struct tally_host_ops least_ops = {
 	.free = least_free,
 	.pages_alloc = least_pages_alloc,
 	.pages_free = least_pages_free,
-	.config_lock = op_lock,
-	.config_unlock = op_unlock,
+	.lock_new = op_lock_new,
+	.lock_free = op_lock_free,
+	.lock = op_lock,
+	.unlock = op_unlock,
 	.irq_save = op_irq_save,
 	.irq_restore = op_irq_restore,
 	.this_cpu = op_this_cpu,

@@ -172,14 +172,29 @@ static void op_pages_free(void *host, void *pages, size_t nr)
 	free(pages);
 }
 
-static void op_config_lock(void *host)
+static void *op_lock_new(void *host)
 {
-	host_lock(&((struct host *)host)->config);
+	pthread_mutex_t *lock = malloc(sizeof(*lock));
+
+	if (lock)
+		pthread_mutex_init(lock, NULL);
+	return lock;
 }
 
-static void op_config_unlock(void *host)
+static void op_lock_free(void *host, void *lock)
 {
-	pthread_mutex_unlock(&((struct host *)host)->config);
+	pthread_mutex_destroy(lock);
+	free(lock);
+}
+
+static void op_lock(void *host, void *lock)
+{
+	host_lock(lock);
+}
+
+static void op_unlock(void *host, void *lock)
+{
+	pthread_mutex_unlock(lock);
 }
 
 static uint32_t op_this_cpu(void *host)
@@ -284,8 +299,10 @@ const struct tally_host_ops host_ops = {
 	.free = op_free,
 	.pages_alloc = op_pages_alloc,
 	.pages_free = op_pages_free,
-	.config_lock = op_config_lock,
-	.config_unlock = op_config_unlock,
+	.lock_new = op_lock_new,
+	.lock_free = op_lock_free,
+	.lock = op_lock,
+	.unlock = op_unlock,
 	.irq_save = host_irq_save,
 	.irq_restore = host_irq_restore,
 	.this_cpu = op_this_cpu,

@@ -41,7 +41,7 @@ struct host_task {
 struct host {
 	struct tally_core *core;
 	struct tally_core_pmu pmu;
-	pthread_mutex_t config, call, sched, files_lock;
+	pthread_mutex_t call, sched, files_lock;
 	struct host_cpu cpus[HOST_CPUS];
 	struct host_task tasks[HOST_TASKS];
 	struct tally_core_event *files[HOST_FILES];

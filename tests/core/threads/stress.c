@@ -295,7 +295,6 @@ static int setup(uint64_t seed)
 	struct tally_core_settings settings;
 	int ret;
 
-	pthread_mutex_init(&host.config, NULL);
 	pthread_mutex_init(&host.call, NULL);
 	pthread_mutex_init(&host.sched, NULL);
 	pthread_mutex_init(&host.files_lock, NULL);
