@@ -31,11 +31,9 @@ enum {
 
 /* What the core still does although the contract forbids it: not checked. */
 enum least_forgiven {
-	LEAST_FORGIVE_COPY = 1 << 0,  /* copies of user memory under a lock of the core */
-	LEAST_FORGIVE_ALLOC = 1 << 1, /* allocations under a lock of the core */
-	LEAST_FORGIVE_FETCH = 1 << 2, /* second fetches */
+	LEAST_FORGIVE_ALLOC = 1 << 0, /* allocations under a lock of the core */
 };
-#define LEAST_FORGIVEN (LEAST_FORGIVE_COPY | LEAST_FORGIVE_ALLOC | LEAST_FORGIVE_FETCH)
+#define LEAST_FORGIVEN LEAST_FORGIVE_ALLOC
 
 /* Where a test can come in between. */
 enum least_point {
@@ -133,7 +131,7 @@ struct least {
 	/* What the test can set. */
 	uint64_t now;           /* the clock */
 	uint64_t caps;          /* of every task; at the beginning all */
-	bool may_observe;       /* at the beginning true */
+	bool may_observe;       /* and trap; at the beginning true */
 	uint64_t memlock;       /* at the beginning no limit */
 	bool hold_deferred;     /* deferred work waits for least_deferred() */
 	unsigned forgiven;      /* enum least_forgiven */

@@ -270,6 +270,7 @@ const struct tally_host_ops least_ops = {
 	.event_of_fd = op_event_of_fd,
 	.capable = op_capable,
 	.may_observe = op_may_observe,
+	.may_trap = op_may_observe,
 	.memlock_limit = op_memlock_limit,
 	.copy_from_user = least_copy_from_user,
 	.copy_to_user = least_copy_to_user,
@@ -283,5 +284,5 @@ const struct tally_host_ops least_ops = {
 	.cgroup = op_cgroup,
 	.page_size_of = op_page_size_of,
 	.page_size = 4096,
-	.offers = TALLY_HOST_EMPTY_AUX,
+	.offers = UINT64_MAX,
 };

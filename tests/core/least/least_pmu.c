@@ -98,6 +98,8 @@ void least_pmus_init(struct least *least)
 		.core = true,
 		.nr_counters = LEAST_COUNTERS,
 		.width = WIDTH,
+		.max_precise = 3,
+		.branches = UINT64_MAX,
 		.init = verb_init,
 		.add = verb_add,
 		.del = verb_del,

@@ -25,8 +25,7 @@ static int fault(struct least *least, const void *user, size_t len)
 static void note_fetch(struct least *least, uintptr_t from, uintptr_t to)
 {
 	for (uint32_t i = 0; i < least->nr_fetches; i++) {
-		if (from < least->fetches[i].to && least->fetches[i].from < to &&
-		    !(least->forgiven & LEAST_FORGIVE_FETCH))
+		if (from < least->fetches[i].to && least->fetches[i].from < to)
 			least_broken(least, "user memory is fetched twice in one call");
 	}
 	if (least->nr_fetches < LEAST_FETCHES) {

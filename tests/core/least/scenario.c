@@ -194,7 +194,8 @@ unsigned least_scenario(struct least *least)
 	struct scene scene = {.least = least, .task = least_task_new(least)};
 	struct tally_core_tracepoint *point = &least->tracepoint;
 
-	*point = (struct tally_core_tracepoint){"scene", "point", 7, &field, 1, NULL};
+	*point = (struct tally_core_tracepoint){
+		.system = "scene", .name = "point", .id = 7, .fields = &field, .nr_fields = 1};
 	if (!scene.task)
 		return 0;
 	least_switch(least, scene.task);
