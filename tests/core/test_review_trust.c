@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What user space can do to the core, and what the core does while it may be made to wait. */
+#include <stdlib.h>
+
+#include "core/least/scenario.h"
+#include "core/review.h"
+
+static struct least least;
+
+/* ---- 1: the size of an attr is what was judged ------------------------------------------- */
+
+static uint32_t *size_word;
+static int fetches;
+
+/* Another thread of the program makes the attr longer after its size was looked at. */
+static void grow(struct least *where, enum least_point point, const volatile void *what)
+{
+	if (point == LEAST_AT_COPY_FROM && ++fetches > 1)
+		*size_word = 4096;
+}
+
+static void test_size_changes(void **state)
+{
+	struct perf_event_attr *attr = calloc(1, 8192);
+	struct tally_core_event *event = NULL;
+	int ret;
+
+	review_begin(&least, 1, NULL);
+	*attr = attr_faults(0);
+	attr->size = PERF_ATTR_SIZE_VER0;
+	size_word = &attr->size;
+	fetches = 0;
+	least.at = grow;
+	ret = tally_core_open(least.core, &least.tasks[0]->perf, attr, -1, 0, -1, 0, &event, NULL);
+	least.at = NULL;
+	if (!ret) {
+		assert_int_equal(tally_core_event_attr(event)->size, PERF_ATTR_SIZE_VER0);
+		tally_core_close(least.core, event);
+	}
+	free(attr);
+	least_end(&least);
+}
+
+/* ---- 4: nothing waits for user memory under a lock --------------------------------------- */
+
+static void play_strictly(unsigned forgiven)
+{
+	review_begin(&least, 4, NULL);
+	least.forgiven = forgiven;
+	assert_true(least_scenario(&least) > 40);
+	least_end(&least);
+}
+
+static void test_fetch_free_of_locks(void **state)
+{
+	play_strictly(LEAST_FORGIVE_ALLOC);
+}
+
+/* ---- 6: who may not lock so much gets nothing at all ------------------------------------- */
+
+static void test_charge_first(void **state)
+{
+	struct tally_core_settings settings;
+	int fd;
+
+	tally_core_settings_init(&settings);
+	settings.scattered = true;
+	review_begin(&least, 1, &settings);
+	fd = must_open(&least, attr_faults(100), least.tasks[0], -1, -1);
+	least.caps = 0;
+	least.memlock = 64 * 1024;
+	assert_int_equal(least_mmap(&least, least.tasks[0], fd, (size_t)65537 * 4096, true, NULL),
+			 -EPERM);
+	assert_int_equal(least.peak_pages, 0);
+	least.caps = ~UINT64_C(0);
+	least.refuse_beyond = 1000;
+	assert_true(least_mmap(&least, least.tasks[0], fd, (((size_t)1 << 32) + 1) * 4096, true,
+			       NULL) < 0);
+	assert_int_equal(least.pages, 0);
+	least_end(&least);
+}
+
+/* ---- 16: a filter is right at any depth, or refused --------------------------------------- */
+
+static const struct tally_core_field field = {"a", 0, 4, false, false};
+
+/* True for a == 1: what is in parentheses is never true and comes after what is. */
+static void make_filter(char *text, size_t room, int levels)
+{
+	size_t len = 0;
+
+	for (int i = 0; i < levels; i++)
+		len += (size_t)snprintf(text + len, room - len, "a == %d || a == 1 && (",
+					i ? 2 : 1);
+	len += (size_t)snprintf(text + len, room - len, "a == 2 || a == 1 && a == 2");
+	while (levels--)
+		len += (size_t)snprintf(text + len, room - len, ")");
+}
+
+static void test_filter_depth(void **state)
+{
+	struct tally_core_tracepoint point = {
+		.system = "deep", .name = "filter", .id = 7, .fields = &field, .nr_fields = 1};
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .config = 7};
+	const struct tally_core_sample_data data = {.mode = PERF_RECORD_MISC_KERNEL};
+	const uint32_t raw = 1;
+	char text[4096];
+	int taken = 0;
+
+	review_begin(&least, 1, NULL);
+	assert_int_equal(tally_core_tracepoint_register(least.core, &point), 0);
+	for (int levels = 1; levels < 100; levels++) {
+		int fd = must_open(&least, attr, NULL, 0, -1);
+
+		make_filter(text, sizeof(text), levels);
+		if (!least_ioctl(&least, least.tasks[0], fd, PERF_EVENT_IOC_SET_FILTER,
+				 (uintptr_t)text)) {
+			least.off++;
+			tally_core_tracepoint_hit(least.core, &point, &raw, sizeof(raw), &data);
+			least.off--;
+			assert_int_equal(value_of(&least, fd), 1);
+			taken++;
+		}
+		least_close(&least, fd);
+	}
+	assert_true(taken > 10);
+	least_end(&least);
+}
+
+/* ---- 17: a page holds the metadata ------------------------------------------------------- */
+
+static void test_page_size(void **state)
+{
+	struct tally_host_ops ops = least_ops;
+	struct tally_core *core = NULL;
+
+	review_begin(&least, 1, NULL);
+	ops.page_size = 64;
+	assert_int_equal(tally_core_create(&ops, &least, 1, NULL, &core), -EINVAL);
+	ops.page_size = 6000;
+	assert_int_equal(tally_core_create(&ops, &least, 1, NULL, &core), -EINVAL);
+	least_end(&least);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_size_changes), cmocka_unit_test(test_fetch_free_of_locks),
+		cmocka_unit_test(test_charge_first), cmocka_unit_test(test_filter_depth),
+		cmocka_unit_test(test_page_size),
+	};
+
+	return cmocka_run_group_tests_name("core/review_trust", tests, NULL, NULL);
+}
