@@ -138,7 +138,7 @@ struct least {
 	uint64_t refuse_alloc;  /* the how manieth allocation from here on fails; 0: none */
 	uint64_t refuse_copy;   /* so for copies */
 	uint64_t refuse_beyond; /* pages: no more than these at a time; 0: no limit */
-	const void *user;       /* user memory is these bytes only; NULL: everywhere */
+	void *user;             /* user memory is these bytes only; NULL: everywhere */
 	size_t user_len;
 	void *arg;
 	void (*at)(struct least *least, enum least_point point, const volatile void *what);
@@ -223,8 +223,8 @@ void least_count(struct least *least, uint32_t counter, uint64_t nr);
 
 /* ---- system calls: least_calls.c -------------------------------------------------------- */
 
-/* A descriptor or -errno. `attr` is copied to user memory of exactly attr->size bytes first, but at
- * least 8 and no more than is said in `attr_len`. */
+/* A descriptor or -errno. `attr` is copied first, and the `attr_len` bytes are all the user memory
+ * there is meanwhile. */
 int least_open(struct least *least, struct least_task *current, const void *attr, size_t attr_len,
 	       int32_t pid, int32_t cpu, int group_fd, unsigned long flags);
 

@@ -32,27 +32,39 @@ static int free_file(const struct least *least)
 	return -EMFILE;
 }
 
+/* With the copy of the attr as all of user memory. */
+static int open_copy(struct least *least, struct least_task *current, int32_t pid, int32_t cpu,
+		     int group_fd, unsigned long flags, struct tally_core_event **ret_event)
+{
+	uint32_t nr_held = least->nr_held;
+	int ret;
+
+	call_begin(least);
+	ret = tally_core_open(least->core, &current->perf, least->user, pid, cpu, group_fd, flags,
+			      ret_event, &least->why);
+	call_end(least, "open", nr_held);
+	if (!ret != !!*ret_event)
+		least_broken(least, "open gives %d and %s event", ret, *ret_event ? "an" : "no");
+	return ret;
+}
+
 int least_open(struct least *least, struct least_task *current, const void *attr, size_t attr_len,
 	       int32_t pid, int32_t cpu, int group_fd, unsigned long flags)
 {
-	int fd = free_file(least);
-	uint32_t nr_held = least->nr_held;
+	int fd = free_file(least), ret = fd < 0 ? fd : -ENOMEM;
 	struct tally_core_event *event = NULL;
-	void *user = malloc(attr_len);
-	int ret;
+	void *user = least->user;
+	size_t user_len = least->user_len;
+	void *copy = malloc(attr_len);
 
-	if (!user || fd < 0) {
-		free(user);
-		return fd < 0 ? fd : -ENOMEM;
+	if (copy && fd >= 0) {
+		least->user = memcpy(copy, attr, attr_len);
+		least->user_len = attr_len;
+		ret = open_copy(least, current, pid, cpu, group_fd, flags, &event);
+		least->user = user;
+		least->user_len = user_len;
 	}
-	call_begin(least);
-	memcpy(user, attr, attr_len);
-	ret = tally_core_open(least->core, &current->perf, user, pid, cpu, group_fd, flags, &event,
-			      &least->why);
-	free(user);
-	call_end(least, "open", nr_held);
-	if (!ret != !!event)
-		least_broken(least, "open gives %d and %s event", ret, event ? "an" : "no");
+	free(copy);
 	if (ret)
 		return ret;
 	least->files[fd] = (struct least_file){.event = event};
