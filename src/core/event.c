@@ -296,7 +296,7 @@ static void flush_stacked(struct tally_core_event *event)
 
 	while (tally_load_acquire(&event->stacked)) {
 		tally_cpu_quiesce(core, (int32_t)tally_load_relaxed(&event->stacked_on));
-		if (core->ops->relax)
+		if (tally_load_acquire(&event->stacked) && core->ops->relax)
 			core->ops->relax(core->host);
 	}
 }
