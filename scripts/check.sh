@@ -69,7 +69,7 @@ check "design coverage" python3 "$root/scripts/check_design_coverage.py" "$root"
 check "ceilings" python3 "$root/scripts/check_ceilings.py" "$root"
 check "documents" python3 "$root/scripts/check_docs.py" "$root"
 check "schemas" python3 "$root/scripts/check_schemas.py" "$root"
-for arch in x86_64 aarch64 riscv64; do
+for arch in x86_64 aarch64 riscv64 i686 riscv32 armv7a cortex-m3 cortex-m4; do
 	check "core alone, $arch" sh "$root/scripts/build_core.sh" "$arch" "$root/build-check"
 done
 check "build" build_with_sanitizers

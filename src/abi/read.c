@@ -3,6 +3,7 @@
 #include "tally/errno.h"
 
 #include "abi/sample.h"
+#include "base/arith.h"
 
 /* Words of one member in a group: its value, and its id and lost count if asked for. */
 static size_t read_stride(uint64_t format)
@@ -46,7 +47,7 @@ int tally_read_decode(const void *bytes, size_t len, uint64_t read_format,
 		return tally_error_at(err, -EINVAL, "counts cut short", 0);
 	if (read_format & PERF_FORMAT_GROUP) {
 		at = word_read(at, true, &read.nr);
-		if (read.nr > (len - fixed) / (8 * read_stride(read_format)))
+		if (read.nr > tally_div(len - fixed, 8 * read_stride(read_format)))
 			return tally_error_at(err, -EINVAL, "group has more members than fit", 0);
 		read.group.data = times_read(at, &read);
 		read.group.nr = read.nr * read_stride(read_format);

@@ -18,7 +18,7 @@ static size_t branches_size(const struct tally_sample_layout *layout,
 	uint64_t type = layout->branch_sample_type;
 
 	return 8 + 8 * sample->branches.nr + (type & PERF_SAMPLE_BRANCH_HW_INDEX ? 8 : 0) +
-	       (type & PERF_SAMPLE_BRANCH_COUNTERS ? 8 * sample->branches.nr / 3 : 0);
+	       (type & PERF_SAMPLE_BRANCH_COUNTERS ? 8 * tally_div(sample->branches.nr, 3) : 0);
 }
 
 static size_t field_size(const struct tally_sample_layout *layout,
@@ -91,7 +91,7 @@ static uint8_t *give_branch_counters(uint8_t *at, const struct tally_sample *sam
 static uint8_t *give_branches(uint8_t *at, const struct tally_sample_layout *layout,
 			      const struct tally_sample *sample)
 {
-	at = give_u64(at, sample->branches.nr / 3);
+	at = give_u64(at, tally_div(sample->branches.nr, 3));
 	if (layout->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX)
 		at = give_u64(at, sample->branch_hw_idx);
 	at = give_words(at, sample->branches);

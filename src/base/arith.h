@@ -16,16 +16,91 @@ static inline bool tally_range_ok(uint64_t offset, uint64_t size, uint64_t limit
 	return !__builtin_add_overflow(offset, size, &end) && end <= limit;
 }
 
+/* a / b, of which b is not 0, without a compiler's run-time library: machines of 32 bits have no
+ * instruction for it. There it costs by the bits of the quotient, unless both fit in 32. */
+static inline uint64_t tally_div(uint64_t a, uint64_t b)
+{
+#if UINTPTR_MAX > UINT32_MAX && !defined(TALLY_ARITH_32)
+	return a / b;
+#else
+	uint64_t quotient = 0, bit = 1;
+
+#if defined(__i386__) || defined(__ARM_FEATURE_IDIV) || defined(__riscv_div)
+	if (!((a | b) >> 32))
+		return (uint32_t)a / (uint32_t)b;
+#endif
+	for (; b < a && !(b >> 63); b <<= 1)
+		bit <<= 1;
+	for (; bit; bit >>= 1, b >>= 1) {
+		if (a < b)
+			continue;
+		a -= b;
+		quotient |= bit;
+	}
+	return quotient;
+#endif
+}
+
+/* A number of 128 bits. */
+struct tally_wide {
+	uint64_t high, low;
+};
+
+static inline struct tally_wide tally_mul_wide(uint64_t a, uint64_t b)
+{
+#if defined(__SIZEOF_INT128__) && !defined(TALLY_ARITH_32)
+	unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (struct tally_wide){(uint64_t)(product >> 64), (uint64_t)product};
+#else
+	uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX);
+	uint64_t one = (a >> 32) * (b & UINT32_MAX) + (low >> 32);
+	uint64_t other = (a & UINT32_MAX) * (b >> 32) + (one & UINT32_MAX);
+
+	return (struct tally_wide){(a >> 32) * (b >> 32) + (one >> 32) + (other >> 32),
+				   other << 32 | (low & UINT32_MAX)};
+#endif
+}
+
+static inline struct tally_wide tally_wide_half(struct tally_wide v)
+{
+	return (struct tally_wide){v.high >> 1, v.low >> 1 | v.high << 63};
+}
+
+/* wide / div, of which div is greater than wide.high, bit by bit. */
+static inline uint64_t tally_wide_div(struct tally_wide wide, uint64_t div)
+{
+	uint64_t quotient = 0;
+
+	for (int i = 0; i < 64; i++) {
+		bool carry = wide.high >> 63;
+
+		wide.high = wide.high << 1 | wide.low >> 63;
+		wide.low <<= 1;
+		quotient <<= 1;
+		if (!carry && wide.high < div)
+			continue;
+		wide.high -= div;
+		quotient |= 1;
+	}
+	return quotient;
+}
+
 /* value * mul / div in 128 bits, rounded down; UINT64_MAX where it does not fit;
  * 0 where div is 0. */
 static inline uint64_t tally_mul_div(uint64_t value, uint64_t mul, uint64_t div)
 {
-	unsigned __int128 wide = (unsigned __int128)value * mul;
+	struct tally_wide wide = tally_mul_wide(value, mul);
 
 	if (!div)
 		return 0;
-	wide /= div;
-	return wide > UINT64_MAX ? UINT64_MAX : (uint64_t)wide;
+	if (wide.high >= div)
+		return UINT64_MAX;
+#if defined(__SIZEOF_INT128__) && !defined(TALLY_ARITH_32)
+	return (uint64_t)(((unsigned __int128)wide.high << 64 | wide.low) / div);
+#else
+	return tally_wide_div(wide, div);
+#endif
 }
 
 /* Round `v` up to a multiple of `to`, a power of two. The caller knows it cannot wrap. */

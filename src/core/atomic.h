@@ -6,6 +6,7 @@
 #ifndef TALLY_CORE_ATOMIC_H
 #define TALLY_CORE_ATOMIC_H
 
+#include "core/atomic64.h"
 #include "tally/host.h"
 
 /*
@@ -20,13 +21,30 @@
 #define TALLY_POINT(p) ((void)0)
 #endif
 
+/* A word of 64 bits is one instruction's, or atomic64.h's. */
+#if TALLY_CORE_ATOMIC64 == TALLY_ATOMIC64_NATIVE
+#define TALLY_BY_WIDTH(p, wide, plain) (TALLY_POINT(p), (plain))
+#else
+#define TALLY_BY_WIDTH(p, wide, plain) \
+	(TALLY_POINT(p),               \
+	 _Generic((p), uint64_t * : (wide), const uint64_t * : (wide), default : (plain)))
+#endif
+/* The address of `v` as what `p` points to. */
+#define TALLY_VALUE_FOR(p, v) (&(__typeof__(*(p))){(v)})
+
 /* A value that others may read or write at any time, alone: no order with anything else. */
-#define tally_load_relaxed(p)     (TALLY_POINT(p), __atomic_load_n((p), __ATOMIC_RELAXED))
-#define tally_store_relaxed(p, v) (TALLY_POINT(p), __atomic_store_n((p), (v), __ATOMIC_RELAXED))
+#define tally_load_relaxed(p) \
+	TALLY_BY_WIDTH(p, tally_word_load(p), __atomic_load_n((p), __ATOMIC_RELAXED))
+#define tally_store_relaxed(p, v)                                       \
+	TALLY_BY_WIDTH(p, tally_word_store((p), TALLY_VALUE_FOR(p, v)), \
+		       __atomic_store_n((p), (v), __ATOMIC_RELAXED))
 
 /* What was written before a store_release is seen after the load_acquire that reads it. */
-#define tally_load_acquire(p)     (TALLY_POINT(p), __atomic_load_n((p), __ATOMIC_ACQUIRE))
-#define tally_store_release(p, v) (TALLY_POINT(p), __atomic_store_n((p), (v), __ATOMIC_RELEASE))
+#define tally_load_acquire(p) \
+	TALLY_BY_WIDTH(p, tally_word_load(p), __atomic_load_n((p), __ATOMIC_ACQUIRE))
+#define tally_store_release(p, v)                                       \
+	TALLY_BY_WIDTH(p, tally_word_store((p), TALLY_VALUE_FOR(p, v)), \
+		       __atomic_store_n((p), (v), __ATOMIC_RELEASE))
 
 /* What is written before it is seen before what is written after it. TSan does not know fences;
  * what it should order here no other thread of a test writes. */
@@ -36,14 +54,19 @@
 #define tally_write_fence() __atomic_thread_fence(__ATOMIC_RELEASE)
 #endif
 
-#define tally_exchange(p, v)  (TALLY_POINT(p), __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL))
-#define tally_fetch_add(p, v) (TALLY_POINT(p), __atomic_fetch_add((p), (v), __ATOMIC_RELAXED))
-#define tally_fetch_or(p, v)  (TALLY_POINT(p), __atomic_fetch_or((p), (v), __ATOMIC_ACQ_REL))
+#define tally_exchange(p, v)                                               \
+	TALLY_BY_WIDTH(p, tally_word_exchange((p), TALLY_VALUE_FOR(p, v)), \
+		       __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL))
+#define tally_fetch_add(p, v) \
+	TALLY_BY_WIDTH(p, tally_word_add((p), (v)), __atomic_fetch_add((p), (v), __ATOMIC_RELAXED))
+#define tally_fetch_or(p, v) \
+	TALLY_BY_WIDTH(p, tally_word_or((p), (v)), __atomic_fetch_or((p), (v), __ATOMIC_ACQ_REL))
 
 /* Store `to` if *p is *expected; else *expected = *p and false. */
-#define tally_compare_exchange(p, expected, to)                                    \
-	(TALLY_POINT(p), __atomic_compare_exchange_n((p), (expected), (to), false, \
-						     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+#define tally_compare_exchange(p, expected, to)                                                    \
+	TALLY_BY_WIDTH(p, tally_word_compare_exchange((p), (expected), TALLY_VALUE_FOR(p, to)),    \
+		       __atomic_compare_exchange_n((p), (expected), (to), false, __ATOMIC_ACQ_REL, \
+						   __ATOMIC_RELAXED))
 
 /*
  * The same for a word that one CPU writes at a time, its interrupts included: one instruction is
@@ -52,7 +75,8 @@
  */
 static inline bool tally_local_compare_exchange(uint64_t *p, uint64_t *expected, uint64_t to)
 {
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && \
+	TALLY_CORE_ATOMIC64 == TALLY_ATOMIC64_NATIVE
 	bool done;
 
 	TALLY_POINT(p);
@@ -82,7 +106,11 @@ static inline void tally_count_up_u32(uint32_t *count)
 /* A counter with one writer at a time, which others may read: no instruction that locks. */
 static inline void tally_count_alone(uint64_t *count, uint64_t by)
 {
+#if TALLY_CORE_ATOMIC64 == TALLY_ATOMIC64_NATIVE
 	tally_store_relaxed(count, tally_load_relaxed(count) + by);
+#else
+	tally_fetch_add(count, by);
+#endif
 }
 
 static inline void tally_spin_lock(struct tally_spin *spin, const struct tally_host_ops *ops,

@@ -75,7 +75,7 @@ static void timer_expire(struct tally_core_cpu *cpu, struct tally_core_event *ev
 		return;
 	}
 	step = interval(event);
-	event->deadline += ((now - event->deadline) / step + 1) * step;
+	event->deadline += (tally_div(now - event->deadline, step) + 1) * step;
 	queue(cpu, event);
 }
 
@@ -103,7 +103,7 @@ static void fix_period(struct tally_core_event *event)
 
 	if (!attr->freq || !attr->sample_freq)
 		return;
-	attr->sample_period = TALLY_NS_PER_S / attr->sample_freq;
+	attr->sample_period = tally_div(TALLY_NS_PER_S, attr->sample_freq);
 	attr->freq = 0;
 }
 

@@ -13,8 +13,7 @@ enum { PAGES_MAX = 1 << 30 };
 static void free_pages(struct tally_core_buffer *buffer)
 {
 	const struct tally_core *core = buffer->core;
-	size_t page = core->ops->page_size;
-	size_t per_chunk = ((size_t)1 << buffer->chunk_shift) / page;
+	size_t per_chunk = tally_pages(core, (uint64_t)1 << buffer->chunk_shift);
 
 	for (uint32_t i = 0; buffer->chunks && i < buffer->nr_chunks; i++) {
 		if (buffer->chunks[i])
@@ -33,7 +32,7 @@ static int alloc_pages(struct tally_core_buffer *buffer, size_t nr)
 
 	buffer->size = nr * core->ops->page_size;
 	buffer->chunk_shift = tally_log2(per_chunk * core->ops->page_size);
-	buffer->nr_chunks = (uint32_t)(nr / per_chunk);
+	buffer->nr_chunks = scattered ? (uint32_t)nr : 1;
 	buffer->chunks = tally_core_alloc(core, buffer->nr_chunks * sizeof(*buffer->chunks));
 	if (!buffer->chunks)
 		return -ENOMEM;
@@ -68,12 +67,13 @@ static struct limits limits_of(struct tally_core *core, struct tally_core_task *
 	const struct tally_host_ops *ops = core->ops;
 	struct limits limits = {0, UINT64_MAX};
 
-	limits.share = (uint64_t)tally_load_relaxed(&core->settings.mlock_kb) * 1024 /
-		       ops->page_size * TALLY_MAX(tally_load_relaxed(&core->nr_online), 1);
+	limits.share =
+		tally_pages(core, (uint64_t)tally_load_relaxed(&core->settings.mlock_kb) * 1024) *
+		TALLY_MAX(tally_load_relaxed(&core->nr_online), 1);
 	if (tally_load_relaxed(&core->settings.paranoid) > -1 &&
 	    !tally_core_capable(core, current, TALLY_CORE_CAP_IPC_LOCK))
 		limits.more = ops->memlock_limit
-				      ? ops->memlock_limit(core->host, current) / ops->page_size
+				      ? tally_pages(core, ops->memlock_limit(core->host, current))
 				      : 0;
 	return limits;
 }
@@ -272,7 +272,7 @@ int tally_core_mmap(struct tally_core *core, struct tally_core_task *current,
 		    struct tally_core_buffer **ret_buffer, struct tally_core_refusal *ret_why)
 {
 	size_t page = core->ops->page_size;
-	size_t nr = len <= SIZE_MAX - page ? (len + page - 1) / page : 0;
+	size_t nr = len <= SIZE_MAX - page ? tally_pages(core, len + page - 1) : 0;
 	const struct mapper mapper = {core, current, event, nr - 1, writable};
 	const struct tally_core_refusal *why;
 
@@ -298,7 +298,7 @@ void *tally_core_buffer_page(const struct tally_core_buffer *buffer, size_t inde
 
 	if (!index)
 		return buffer->page;
-	if (index > buffer->size / page)
+	if (index > tally_pages(buffer->core, buffer->size))
 		return NULL;
 	return buffer->chunks[offset >> buffer->chunk_shift] +
 	       (offset & ((UINT64_C(1) << buffer->chunk_shift) - 1));

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The four functions that compilers call by themselves, for hosts that have none. Weak: the
- * host's own, which are faster, win.
+ * The functions that compilers call by themselves, for hosts that have none. Weak: the host's
+ * own, which are faster, win.
  */
 #include <stddef.h>
+#include <stdint.h>
 
 #if !__STDC_HOSTED__
 
@@ -54,5 +55,44 @@ WEAK int memcmp(const void *a, const void *b, size_t len)
 	}
 	return len ? *x - *y : 0;
 }
+
+/* On 32 bits, where code is to be small: shifts of 64 bits. */
+#if UINTPTR_MAX == UINT32_MAX
+
+uint64_t __ashldi3(uint64_t value, int by);
+uint64_t __lshrdi3(uint64_t value, int by);
+int64_t __ashrdi3(int64_t value, int by);
+
+static uint64_t join(uint32_t high, uint32_t low)
+{
+	return (uint64_t)high << 32 | low;
+}
+
+WEAK uint64_t __ashldi3(uint64_t value, int by)
+{
+	uint32_t high = (uint32_t)(value >> 32), low = (uint32_t)value;
+
+	if (by >= 32)
+		return join(low << (by - 32), 0);
+	return by ? join(high << by | low >> (32 - by), low << by) : value;
+}
+
+WEAK uint64_t __lshrdi3(uint64_t value, int by)
+{
+	uint32_t high = (uint32_t)(value >> 32), low = (uint32_t)value;
+
+	if (by >= 32)
+		return high >> (by - 32);
+	return by ? join(high >> by, low >> by | high << (32 - by)) : value;
+}
+
+WEAK int64_t __ashrdi3(int64_t value, int by)
+{
+	uint64_t shifted = __lshrdi3((uint64_t)value, by);
+
+	return (int64_t)(value < 0 ? ~__lshrdi3(~(uint64_t)value, by) : shifted);
+}
+
+#endif
 
 #endif

@@ -17,14 +17,14 @@ enum {
  * call a library: both sides are shifted until they fit, losing a part in a million. */
 static uint64_t period_for(uint64_t count, uint64_t ns, uint64_t freq)
 {
-	unsigned __int128 events = (unsigned __int128)count * TALLY_NS_PER_S;
-	unsigned __int128 samples = (unsigned __int128)ns * freq;
+	struct tally_wide events = tally_mul_wide(count, TALLY_NS_PER_S);
+	struct tally_wide samples = tally_mul_wide(ns, freq);
 
-	while (events > UINT64_MAX || samples > UINT64_MAX) {
-		events >>= 1;
-		samples >>= 1;
+	while (events.high || samples.high) {
+		events = tally_wide_half(events);
+		samples = tally_wide_half(samples);
 	}
-	return samples ? (uint64_t)events / (uint64_t)samples : 0;
+	return samples.low ? tally_div(events.low, samples.low) : 0;
 }
 
 void tally_overflow_adjust(struct tally_core_event *event, uint64_t count, uint64_t ns)

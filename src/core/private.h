@@ -283,6 +283,12 @@ static inline uint64_t tally_next_id(struct tally_core *core)
 	return tally_fetch_add(&core->last_id, 1) + 1;
 }
 
+/* Whole pages in `bytes`. */
+static inline uint64_t tally_pages(const struct tally_core *core, uint64_t bytes)
+{
+	return bytes >> tally_log2(core->ops->page_size);
+}
+
 static inline void *tally_core_alloc(const struct tally_core *core, size_t size)
 {
 	return core->ops->alloc(core->host, size);

@@ -11,7 +11,15 @@
 /* ---- this CPU: signals may come at any time, so what they share with it is volatile ----- */
 
 static _Thread_local struct host_cpu *this_cpu;
-static _Thread_local volatile sig_atomic_t masked = 1, ipi_waits, deferred;
+static _Thread_local volatile sig_atomic_t masked = 1, ipi_waits, overflow_waits, deferred;
+
+#ifdef TALLY_CORE_IRQ_HEADER
+#include TALLY_CORE_IRQ_HEADER
+uint32_t host_sequences[HOST_SEQUENCES];
+static const bool overflow_is_masked = true;
+#else
+static const bool overflow_is_masked = false;
+#endif
 
 /* A call from another CPU: one at a time, under a lock that is waited for with interrupts on. */
 static struct {
@@ -48,7 +56,11 @@ static void serve_mailbox(void)
 /* With interrupts off: everything that waited for them. */
 static void tick_event(void)
 {
-	while (ipi_waits || deferred) {
+	while (ipi_waits || overflow_waits || deferred) {
+		if (overflow_waits) {
+			overflow_waits = 0;
+			host_pmu_interrupt(this_cpu);
+		}
 		if (ipi_waits) {
 			ipi_waits = 0;
 			serve_mailbox();
@@ -76,7 +88,7 @@ void host_irq_restore(void *host, uintptr_t flags)
 		tick_event();
 		masked = 0;
 		/* What came between the last look and now. */
-		if (!ipi_waits && !deferred)
+		if (!ipi_waits && !overflow_waits && !deferred)
 			return;
 		masked = 1;
 	} while (true);
@@ -98,7 +110,9 @@ static void on_overflow(int signal)
 {
 	int error = errno;
 
-	if (this_cpu)
+	if (overflow_is_masked)
+		overflow_waits = 1;
+	else if (this_cpu)
 		host_pmu_interrupt(this_cpu);
 	if (this_cpu && !masked) {
 		masked = 1;

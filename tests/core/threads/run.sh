@@ -1,29 +1,45 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# run.sh ROOT DIR [SECONDS [SEED]]: build the core and the host of threads with TSan in DIR and
-# run the stress. TAP. An hour by hand: tests/core/threads/run.sh . /tmp 3600
+# run.sh ROOT DIR [SECONDS [SEED]]: build the core and the host of threads in DIR and run the stress: with TSan, and
+# where 64-bit words are made of two; then for 32 bits with ASan and UBSan. TAP. An hour by hand:
+# tests/core/threads/run.sh . /tmp 3600
 set -u
 root=$1
 dir=$2
 seconds=${3:-${TALLY_STRESS_SECONDS:-20}}
 seed=${4:-1}
+number=0
+two_words='-DTALLY_CORE_ATOMIC64=TALLY_ATOMIC64_SEQUENCE -DTALLY_CORE_IRQ_HEADER="core/threads/irq.h"'
+# The headers of the kernel are those of 64 bits: they hold for both.
+bits32="-m32 -idirafter /usr/include/$(${CC:-gcc} -print-multiarch 2>/dev/null) -fsanitize=address,undefined -fno-sanitize-recover"
 
-echo 1..1
+# stress NAME SECONDS FLAGS
+stress() {
+	number=$((number + 1))
+	# shellcheck disable=SC2086
+	if ! printf '#include <errno.h>\nint main(void) { return 0; }\n' |
+		${CC:-gcc} $3 -x c -o "$dir/probe" - >/dev/null 2>&1; then
+		echo "ok $number - $1 # SKIP ${CC:-gcc} cannot build with ${3%% *}"
+		return
+	fi
+	# shellcheck disable=SC2046,SC2086
+	${CC:-gcc} -std=gnu11 -g -O1 -D_GNU_SOURCE -DTALLY_CORE_DEBUG -Wall -Wextra -Werror \
+		-Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers $3 \
+		-I"$root/include" -I"$root/src" -I"$root/tests" "$root"/tests/core/threads/*.c \
+		$(sed "s|^|$root/src/|" "$root/src/core/sources.txt") -pthread -o "$dir/stress" || exit 1
+	if TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS:-}" "$dir/stress" "$2" "$seed" >"$dir/stress.log" 2>&1; then
+		sed -n 's/^# /# /p' "$dir/stress.log"
+		echo "ok $number - $1, $2 seconds, no finding"
+	else
+		sed 's/^/# /' "$dir/stress.log" | head -n 80
+		echo "not ok $number - $1"
+	fi
+}
+
+echo 1..4
 mkdir -p "$dir"
-if ! echo 'int main(void) { return 0; }' | ${CC:-gcc} -x c -fsanitize=thread -o "$dir/probe" - 2>/dev/null; then
-	echo "ok 1 - threads as CPUs # SKIP ${CC:-gcc} cannot build with -fsanitize=thread"
-	exit 0
-fi
-abi="attr_size read sample_encode sample_fields"
-# shellcheck disable=SC2046
-${CC:-gcc} -std=gnu11 -g -O1 -fsanitize=thread -D_GNU_SOURCE -DTALLY_CORE_DEBUG -Wall -Wextra -Werror \
-	-Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers \
-	-I"$root/include" -I"$root/src" -I"$root/tests" "$root"/tests/core/threads/*.c "$root"/src/core/*.c \
-	$(for name in $abi; do echo "$root/src/abi/$name.c"; done) -pthread -o "$dir/stress" || exit 1
-if TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS:-}" "$dir/stress" "$seconds" "$seed" >"$dir/stress.log" 2>&1; then
-	sed -n 's/^# /# /p' "$dir/stress.log"
-	echo "ok 1 - threads as CPUs, $seconds seconds, no finding"
-else
-	sed 's/^/# /' "$dir/stress.log" | head -n 80
-	echo "not ok 1 - threads as CPUs"
-fi
+quarter=$((seconds / 4 + 1))
+stress "threads as CPUs" "$seconds" "-fsanitize=thread"
+stress "and words of two halves" "$quarter" "-fsanitize=thread $two_words"
+stress "on 32 bits" "$quarter" "$bits32"
+stress "on 32 bits, and words of two halves" "$quarter" "$bits32 $two_words"

@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# run.sh ROOT DIR: the 64-bit words of core/atomic.h, each way that core/atomic64.h has. TAP.
+set -u
+root=$1
+dir=$2
+number=0
+
+# build FLAG... SOURCE...
+build() {
+	${CC:-gcc} -std=gnu11 -g -O2 -D_GNU_SOURCE -Wall -Wextra -Werror -Wno-unused-parameter \
+		'-DTALLY_CORE_IRQ_HEADER="core/words/irq.h"' -I"$root/include" -I"$root/src" -I"$root/tests" \
+		-pthread -o "$dir/words" "$@"
+}
+
+# try NAME THREADS FLAGS [SOURCE...]: what the compiler cannot build is skipped.
+try() {
+	number=$((number + 1))
+	mkdir -p "$dir"
+	# shellcheck disable=SC2086
+	if ! echo 'int main(void) { return 0; }' | ${CC:-gcc} $3 -x c -o "$dir/probe" - 2>/dev/null; then
+		echo "ok $number - $1 # SKIP ${CC:-gcc} cannot link with $3"
+		return
+	fi
+	# shellcheck disable=SC2086
+	if build $3 "$root/tests/core/words/${4-words}.c" ${5+"$root/$5"} && "$dir/words" "$2"; then
+		echo "ok $number - $1"
+	else
+		echo "not ok $number - $1"
+	fi
+}
+
+echo 1..7
+try "native" 3 ""
+try "interrupts off, one CPU" 1 -DTALLY_CORE_ATOMIC64=TALLY_ATOMIC64_IRQ
+try "a sequence, one CPU" 1 -DTALLY_CORE_ATOMIC64=TALLY_ATOMIC64_SEQUENCE
+try "a sequence, several CPUs" 3 -DTALLY_CORE_ATOMIC64=TALLY_ATOMIC64_SEQUENCE
+try "cmpxchg8b" 3 "-m32 -mno-sse"
+try "a sequence on 32 bits" 3 "-m32 -DTALLY_CORE_ATOMIC64=TALLY_ATOMIC64_SEQUENCE"
+try "shifts of 64 bits on 32" 1 "-m32 -ffreestanding -fno-tree-loop-distribute-patterns" shifts src/core/memory.c
