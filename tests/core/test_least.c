@@ -84,7 +84,7 @@ static void test_children(void **state)
 
 static jmp_buf broken;
 static char sentence[256];
-static char some_lock;
+static struct least_lock some_lock;
 
 static void on_broken(struct least *where, const char *text)
 {
@@ -147,6 +147,20 @@ static void breach_lock_off(void)
 	least_ops.lock(&least, &some_lock);
 }
 
+static void breach_lock_freed(void)
+{
+	struct least_lock *lock = least_ops.lock_new(&least);
+
+	least_ops.lock(&least, lock);
+	least_ops.lock_free(&least, lock);
+}
+
+static void breach_get_locked(void)
+{
+	least_ops.lock(&least, &some_lock);
+	least_ops.task_get(&least, NULL, 1);
+}
+
 static void breach_unlock(void)
 {
 	least_ops.unlock(&least, &some_lock);
@@ -179,8 +193,15 @@ static void breach_put(void)
 	least_ops.task_put(&least, &least.tasks[0]->perf);
 }
 
+static void breach_wait(void)
+{
+	for (int i = 0; i < 2000; i++)
+		least_ops.relax(&least);
+}
+
 static void breach_spin(void)
 {
+	least_ops.irq_save(&least);
 	least_ops.relax(&least);
 }
 
@@ -236,11 +257,14 @@ static const struct {
 	{breach_kind, "pages are freed as memory, or memory as pages"},
 	{breach_lock_twice, "lock is called under a lock of the core"},
 	{breach_lock_off, "lock, which may sleep, is called with interrupts off"},
+	{breach_lock_freed, "a lock is freed that is held"},
+	{breach_get_locked, "task_get is called under a lock of the core"},
 	{breach_unlock, "a lock is given back that is not the last that was taken"},
 	{breach_irq_order, "interrupts are restored to 0 from 2"},
 	{breach_call_off, "call, which may sleep, is called with interrupts off"},
 	{breach_two_fetches, "user memory is fetched twice in one call"},
 	{breach_put, "task_put of a task that nobody has"},
+	{breach_wait, "something is waited for that does not happen"},
 	{breach_spin, "a spin lock is waited for that what was interrupted holds"},
 	{breach_notify, "notify is called with interrupts on"},
 	{breach_trap, "SIGTRAP for a task that does not run here"},
@@ -253,9 +277,9 @@ static void test_breaches(void **state)
 {
 	for (size_t i = 0; i < sizeof(breaches) / sizeof(breaches[0]); i++) {
 		least_begin(&least, 2, NULL);
-		least.forgiven = 0;
 		least.on_broken = on_broken;
 		*sentence = 0;
+		some_lock.held = false;
 		if (!setjmp(broken))
 			breaches[i].breach();
 		assert_string_equal(sentence, breaches[i].sentence);

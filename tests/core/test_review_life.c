@@ -33,6 +33,33 @@ static void overflow_at_stop(struct least *where, enum least_point point, const 
 		least_overflow(where, 0, &in_kernel);
 }
 
+/* 8: an overflow interrupt while the events of a CPU that goes off line are taken off. */
+static void test_offline(void **state)
+{
+	struct perf_event_attr attr = attr_counter(100);
+	int fd;
+
+	review_begin(&least, 2, NULL);
+	attr.wakeup_events = 1;
+	fd = must_open(&least, attr, NULL, 1, -1);
+	must_map(&least, fd, 8, NULL);
+	overflows = 0;
+	least.at = overflow_at_stop;
+	least.hold_deferred = true;
+	least_on(&least, 1);
+	least_count(&least, 0, 100);
+	least_on(&least, 0);
+	least_offline(&least, 1);
+	assert_int_equal(overflows, 1);
+	least.at = NULL;
+	assert_int_equal(least.files[fd].notices, 1);
+	least_close(&least, fd);
+	least_online(&least, 1);
+	least_on(&least, 1);
+	least_deferred(&least);
+	least_end(&least);
+}
+
 /* The same for a task's event, which goes on elsewhere. */
 static void test_offline_of_task(void **state)
 {
@@ -88,6 +115,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_late_failure),
+		cmocka_unit_test(test_offline),
 		cmocka_unit_test(test_offline_of_task),
 		cmocka_unit_test(test_fold),
 	};

@@ -18,34 +18,40 @@ enum needs {
 	NOT_UNDER_SPACE = 1 << 4 /* nor that of the address space */
 };
 
-#define MAY_SLEEP (NEEDS_ON | NOT_IN_NMI)
+/* The columns of the table in tally/host.h. */
+#define SLEEPING (NEEDS_ON | NOT_IN_NMI | NOT_UNDER_CORE)
+#define LOCKED   (NEEDS_ON | NOT_IN_NMI)
+#define OFF      (NEEDS_OFF | NOT_IN_NMI)
+#define ANY      NEEDS_OFF /* the overflow interrupt has them off */
 
 static const struct {
 	const char *name;
-	unsigned needs, forgiven;
+	unsigned needs;
 } rules[LEAST_OP_NR] = {
-	[LEAST_OP_ALLOC] = {"alloc", MAY_SLEEP | NOT_UNDER_CORE, LEAST_FORGIVE_ALLOC},
-	[LEAST_OP_FREE] = {"free", MAY_SLEEP | NOT_UNDER_CORE, LEAST_FORGIVE_ALLOC},
-	[LEAST_OP_PAGES_ALLOC] = {"pages_alloc", MAY_SLEEP | NOT_UNDER_CORE, LEAST_FORGIVE_ALLOC},
-	[LEAST_OP_PAGES_FREE] = {"pages_free", MAY_SLEEP | NOT_UNDER_CORE, LEAST_FORGIVE_ALLOC},
-	[LEAST_OP_LOCK] = {"lock", MAY_SLEEP | NOT_UNDER_CORE, 0},
-	[LEAST_OP_UNLOCK] = {"unlock", MAY_SLEEP, 0},
-	[LEAST_OP_CALL] = {"call", MAY_SLEEP, 0},
-	[LEAST_OP_TIMER] = {"timer", NEEDS_OFF | NOT_IN_NMI, 0},
-	[LEAST_OP_TASK_GET] = {"task_get", NOT_IN_NMI, 0},
-	[LEAST_OP_TASK_PUT] = {"task_put", NOT_IN_NMI, 0},
-	[LEAST_OP_EVENT_OF_FD] = {"event_of_fd", NOT_IN_NMI, 0},
-	[LEAST_OP_CAPABLE] = {"capable", NOT_IN_NMI, 0},
-	[LEAST_OP_COPY_FROM] = {"copy_from_user", MAY_SLEEP | NOT_UNDER_CORE | NOT_UNDER_SPACE, 0},
-	[LEAST_OP_COPY_TO] = {"copy_to_user", MAY_SLEEP | NOT_UNDER_CORE | NOT_UNDER_SPACE, 0},
-	[LEAST_OP_NOTIFY] = {"notify", NEEDS_OFF | NOT_IN_NMI, 0},
-	[LEAST_OP_SIGTRAP] = {"sigtrap", NEEDS_OFF | NOT_IN_NMI, 0},
-	[LEAST_OP_INIT] = {"the PMU's init", MAY_SLEEP, 0},
-	[LEAST_OP_ADD] = {"the PMU's add", NEEDS_OFF | NOT_IN_NMI, 0},
-	[LEAST_OP_DEL] = {"the PMU's del", NEEDS_OFF | NOT_IN_NMI, 0},
-	[LEAST_OP_START] = {"the PMU's start", NEEDS_OFF | NOT_IN_NMI, 0},
-	[LEAST_OP_STOP] = {"the PMU's stop", NEEDS_OFF, 0},
-	[LEAST_OP_READ] = {"the PMU's read", NEEDS_OFF, 0},
+	[LEAST_OP_ALLOC] = {"alloc", SLEEPING},
+	[LEAST_OP_FREE] = {"free", SLEEPING},
+	[LEAST_OP_PAGES_ALLOC] = {"pages_alloc", SLEEPING},
+	[LEAST_OP_PAGES_FREE] = {"pages_free", SLEEPING},
+	[LEAST_OP_LOCK] = {"lock", SLEEPING},
+	[LEAST_OP_UNLOCK] = {"unlock", LOCKED},
+	[LEAST_OP_CALL] = {"call", LOCKED},
+	[LEAST_OP_TIMER] = {"timer", OFF},
+	[LEAST_OP_TASK_GET] = {"task_get", SLEEPING},
+	[LEAST_OP_TASK_PUT] = {"task_put", SLEEPING},
+	[LEAST_OP_EVENT_OF_FD] = {"event_of_fd", SLEEPING},
+	[LEAST_OP_CAPABLE] = {"capable", SLEEPING},
+	[LEAST_OP_MAY_OBSERVE] = {"may_observe", SLEEPING},
+	[LEAST_OP_MEMLOCK_LIMIT] = {"memlock_limit", SLEEPING},
+	[LEAST_OP_COPY_FROM] = {"copy_from_user", SLEEPING | NOT_UNDER_SPACE},
+	[LEAST_OP_COPY_TO] = {"copy_to_user", SLEEPING | NOT_UNDER_SPACE},
+	[LEAST_OP_NOTIFY] = {"notify", OFF},
+	[LEAST_OP_SIGTRAP] = {"sigtrap", OFF},
+	[LEAST_OP_INIT] = {"the PMU's init", SLEEPING},
+	[LEAST_OP_ADD] = {"the PMU's add", OFF},
+	[LEAST_OP_DEL] = {"the PMU's del", OFF},
+	[LEAST_OP_START] = {"the PMU's start", ANY},
+	[LEAST_OP_STOP] = {"the PMU's stop", ANY},
+	[LEAST_OP_READ] = {"the PMU's read", ANY},
 };
 
 static bool holds(const struct least *least, bool of_core)
@@ -61,7 +67,6 @@ void least_check(struct least *least, enum least_op op)
 {
 	const char *name = rules[op].name;
 	unsigned needs = rules[op].needs;
-	bool forgiven = least->forgiven & rules[op].forgiven;
 
 	least->nr_ops[op]++;
 	if (needs & NOT_IN_NMI && least->nmi)
@@ -70,9 +75,9 @@ void least_check(struct least *least, enum least_op op)
 		least_broken(least, "%s, which may sleep, is called with interrupts off", name);
 	if (needs & NEEDS_OFF && !least->off && !least->nmi)
 		least_broken(least, "%s is called with interrupts on", name);
-	if (needs & NOT_UNDER_CORE && !forgiven && holds(least, true))
+	if (needs & NOT_UNDER_CORE && holds(least, true))
 		least_broken(least, "%s is called under a lock of the core", name);
-	if (needs & NOT_UNDER_SPACE && !forgiven && holds(least, false))
+	if (needs & NOT_UNDER_SPACE && holds(least, false))
 		least_broken(least, "%s is called under the lock of the address space", name);
 }
 

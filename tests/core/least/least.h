@@ -29,12 +29,6 @@ enum {
 	LEAST_BLOCKS = 1024, /* lists of memory */
 };
 
-/* What the core still does although the contract forbids it: not checked. */
-enum least_forgiven {
-	LEAST_FORGIVE_ALLOC = 1 << 0, /* allocations under a lock of the core */
-};
-#define LEAST_FORGIVEN LEAST_FORGIVE_ALLOC
-
 /* Where a test can come in between. */
 enum least_point {
 	LEAST_AT_ATOMIC,    /* before an operation of core/atomic.h; `what`: its word */
@@ -63,6 +57,8 @@ enum least_op {
 	LEAST_OP_TASK_PUT,
 	LEAST_OP_EVENT_OF_FD,
 	LEAST_OP_CAPABLE,
+	LEAST_OP_MAY_OBSERVE,
+	LEAST_OP_MEMLOCK_LIMIT,
 	LEAST_OP_COPY_FROM,
 	LEAST_OP_COPY_TO,
 	LEAST_OP_NOTIFY,
@@ -100,6 +96,11 @@ struct least_file {
 	uint64_t notices; /* of notify() */
 };
 
+/* A sleeping lock of the core's. */
+struct least_lock {
+	bool held;
+};
+
 /* A lock that the thread holds. */
 struct least_held {
 	const void *lock; /* NULL: of the address space, which mmap(2) is called under */
@@ -134,7 +135,6 @@ struct least {
 	bool may_observe;       /* and trap; at the beginning true */
 	uint64_t memlock;       /* at the beginning no limit */
 	bool hold_deferred;     /* deferred work waits for least_deferred() */
-	unsigned forgiven;      /* enum least_forgiven */
 	uint64_t refuse_alloc;  /* the how manieth allocation from here on fails; 0: none */
 	uint64_t refuse_copy;   /* so for copies */
 	uint64_t refuse_beyond; /* pages: no more than these at a time; 0: no limit */
@@ -158,7 +158,7 @@ struct least {
 	struct {
 		uintptr_t from, to;
 	} fetches[LEAST_FETCHES];
-	uint32_t nr_fetches;
+	uint32_t nr_fetches, nr_relaxed; /* in this call */
 };
 
 /* ---- life: least.c ---------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 
 static void call_begin(struct least *least)
 {
-	least->nr_fetches = 0;
+	least->nr_fetches = least->nr_relaxed = 0;
 	least->why = (struct tally_core_refusal){0};
 }
 

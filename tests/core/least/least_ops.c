@@ -6,36 +6,44 @@
 
 /* ---- locks ------------------------------------------------------------------------------ */
 
-/* A lock of the core's: a block of memory of its own. */
 static void *op_lock_new(void *host)
 {
-	return least_alloc(host, 1);
+	return least_alloc(host, sizeof(struct least_lock));
 }
 
-static void op_lock_free(void *host, void *lock)
+static void op_lock_free(void *host, void *memory)
 {
-	least_free(host, lock, 1);
+	struct least_lock *lock = memory;
+
+	if (lock->held)
+		least_broken(host, "a lock is freed that is held");
+	least_free(host, lock, sizeof(*lock));
 }
 
-static void op_lock(void *host, void *lock)
+static void op_lock(void *host, void *memory)
 {
 	struct least *least = host;
+	struct least_lock *lock = memory;
 
 	least_check(least, LEAST_OP_LOCK);
-	if (least->nr_held == LEAST_HELD)
-		least_broken(least, "%d locks are held at once", LEAST_HELD);
+	if (lock->held || least->nr_held == LEAST_HELD)
+		least_broken(least, "a lock is taken that is held");
+	lock->held = true;
 	least->held[least->nr_held++].lock = lock;
 }
 
-static void op_unlock(void *host, void *lock)
+static void op_unlock(void *host, void *memory)
 {
 	struct least *least = host;
+	struct least_lock *lock = memory;
 
 	least_check(least, LEAST_OP_UNLOCK);
-	if (!least->nr_held || least->held[least->nr_held - 1].lock != lock)
+	if (!least->nr_held || least->held[least->nr_held - 1].lock != lock) {
 		least_broken(least, "a lock is given back that is not the last that was taken");
-	else
-		least->nr_held--;
+		return;
+	}
+	lock->held = false;
+	least->nr_held--;
 }
 
 /* ---- interrupts and CPUs ---------------------------------------------------------------- */
@@ -98,9 +106,22 @@ static void op_defer(void *host)
 	least->cpus[least->cpu].deferred = true;
 }
 
+/* Whoever waits with interrupts on waits for the other CPUs, which do what they put off. */
 static void op_relax(void *host)
 {
-	least_broken(host, "a spin lock is waited for that what was interrupted holds");
+	struct least *least = host;
+	uint32_t was = least->cpu;
+
+	if (least->off || least->nmi)
+		least_broken(least, "a spin lock is waited for that what was interrupted holds");
+	if (++least->nr_relaxed > 1000)
+		least_broken(least, "something is waited for that does not happen");
+	for (uint32_t i = 0; i < least->nr_cpus; i++) {
+		least->cpu = i;
+		if (least->cpus[i].online)
+			least_deferred(least);
+	}
+	least->cpu = was;
 }
 
 static uint64_t op_clock(void *host)
@@ -170,12 +191,18 @@ static bool op_capable(void *host, const struct tally_core_task *current, int ca
 static bool op_may_observe(void *host, const struct tally_core_task *current,
 			   const struct tally_core_task *target)
 {
-	return ((struct least *)host)->may_observe;
+	struct least *least = host;
+
+	least_check(least, LEAST_OP_MAY_OBSERVE);
+	return least->may_observe;
 }
 
 static uint64_t op_memlock_limit(void *host, const struct tally_core_task *current)
 {
-	return ((struct least *)host)->memlock;
+	struct least *least = host;
+
+	least_check(least, LEAST_OP_MEMLOCK_LIMIT);
+	return least->memlock;
 }
 
 static void op_notify(void *host, void *cookie, unsigned events)
