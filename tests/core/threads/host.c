@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/hook.h"
+
 /* ---- this CPU: signals may come at any time, so what they share with it is volatile ----- */
 
 static _Thread_local struct host_cpu *this_cpu;
@@ -132,6 +134,21 @@ void host_boot(struct host_cpu *cpu)
 	host_irq_restore(cpu->host, 0);
 }
 
+/* Between any two atomic operations of the core there may be an overflow interrupt, and others may
+ * run: the signals above come late under TSan. */
+void tally_core_debug_hook(const volatile void *word)
+{
+	uint64_t chance;
+
+	if (!this_cpu)
+		return;
+	chance = host_random(1024);
+	if (chance < 8)
+		host_pmu_interrupt(this_cpu);
+	else if (chance == 8)
+		sched_yield();
+}
+
 void host_kick(struct host_cpu *cpu)
 {
 	pthread_kill(cpu->thread, SIGUSR2);
@@ -158,6 +175,51 @@ void host_lock(pthread_mutex_t *lock)
 {
 	while (pthread_mutex_trylock(lock))
 		host_yield();
+}
+
+/* ---- descriptors ------------------------------------------------------------------------ */
+
+struct tally_core_event *host_file_get(struct host *host, size_t fd)
+{
+	struct host_file *file = &host->files[fd];
+	struct tally_core_event *event = NULL;
+
+	host_lock(&host->table);
+	if (file->refs && !file->closed)
+		event = file->event;
+	if (event)
+		file->refs++;
+	pthread_mutex_unlock(&host->table);
+	return event;
+}
+
+void host_file_put(struct host *host, size_t fd)
+{
+	struct host_file *file = &host->files[fd];
+	struct tally_core_event *event;
+	bool last;
+
+	host_lock(&host->table);
+	event = file->event;
+	last = file->refs == 1;
+	if (!last)
+		file->refs--;
+	pthread_mutex_unlock(&host->table);
+	if (!last)
+		return;
+	if (event)
+		tally_core_close(host->core, event);
+	host_lock(&host->table);
+	file->event = NULL;
+	file->closed = false;
+	file->refs = 0;
+	pthread_mutex_unlock(&host->table);
+}
+
+void host_files_return(struct host *host)
+{
+	while (this_cpu->nr_borrowed)
+		host_file_put(host, this_cpu->borrowed[--this_cpu->nr_borrowed]);
 }
 
 /* ---- operations ------------------------------------------------------------------------- */
@@ -260,12 +322,24 @@ static uint64_t op_clock(void *host)
 static struct tally_core_task *op_task_get(void *host, struct tally_core_task *current, int32_t tid)
 {
 	struct host *m = host;
+	struct host_task *task = tid > 0 && tid <= HOST_TASKS ? &m->tasks[tid - 1] : NULL;
 
-	return tid > 0 && tid <= HOST_TASKS ? &m->tasks[tid - 1].perf : NULL;
+	host_lock(&m->table);
+	if (task && task->alive)
+		task->refs++;
+	else
+		task = NULL;
+	pthread_mutex_unlock(&m->table);
+	return task ? &task->perf : NULL;
 }
 
 static void op_task_put(void *host, struct tally_core_task *task)
 {
+	struct host *m = host;
+
+	host_lock(&m->table);
+	m->tasks[task->tid - 1].refs--;
+	pthread_mutex_unlock(&m->table);
 }
 
 static int32_t op_task_cpu(void *host, const struct tally_core_task *task)
@@ -281,9 +355,14 @@ static int32_t op_task_cpu(void *host, const struct tally_core_task *task)
 
 static struct tally_core_event *op_event_of_fd(void *host, struct tally_core_task *current, int fd)
 {
-	struct host *m = host;
+	struct tally_core_event *event;
 
-	return fd >= 0 && fd < HOST_FILES ? m->files[fd] : NULL;
+	if (fd < 0 || fd >= HOST_FILES || this_cpu->nr_borrowed == HOST_BORROWED)
+		return NULL;
+	event = host_file_get(host, (size_t)fd);
+	if (event)
+		this_cpu->borrowed[this_cpu->nr_borrowed++] = (size_t)fd;
+	return event;
 }
 
 static bool op_capable(void *host, const struct tally_core_task *current, int capability)

@@ -13,7 +13,7 @@
 
 #include "tally/core.h"
 
-enum { HOST_CPUS = 4, HOST_TASKS = 12, HOST_COUNTERS = 3, HOST_FILES = 64 };
+enum { HOST_CPUS = 4, HOST_TASKS = 12, HOST_COUNTERS = 3, HOST_FILES = 64, HOST_BORROWED = 4 };
 
 struct counter {
 	struct tally_core_hw *owner;
@@ -27,8 +27,10 @@ struct host_cpu {
 	pthread_t thread;
 	struct counter counters[HOST_COUNTERS];
 	struct host_task *task;
+	size_t borrowed[HOST_BORROWED]; /* files that the system call looked up */
+	uint32_t nr_borrowed;
 	uint64_t random;
-	uint64_t overflows, switches, calls;
+	uint64_t overflows, switches, calls, opened, reads;
 };
 
 struct host_task {
@@ -36,15 +38,26 @@ struct host_task {
 	struct tally_core_account user, space;
 	bool taken; /* by a CPU; sched */
 	int32_t cpu;
+	bool alive;    /* can be found; table */
+	uint32_t refs; /* table */
+};
+
+/* A descriptor. It is closed when nobody uses it any more, as a kernel's is. */
+struct host_file {
+	struct tally_core_event *event; /* table; NULL while it is being opened */
+	uint32_t refs;                  /* table; 0: free */
+	bool closed;                    /* table; nobody finds it any more */
+	pthread_mutex_t lock;           /* of its mapping, which who drains it holds */
+	struct tally_core_buffer *buffer;
 };
 
 struct host {
 	struct tally_core *core;
 	struct tally_core_pmu pmu;
-	pthread_mutex_t call, sched, files_lock;
+	pthread_mutex_t call, sched, table;
 	struct host_cpu cpus[HOST_CPUS];
 	struct host_task tasks[HOST_TASKS];
-	struct tally_core_event *files[HOST_FILES];
+	struct host_file files[HOST_FILES];
 	uint64_t woken;
 };
 
@@ -65,6 +78,13 @@ void host_yield(void);
 
 /* Wait for a lock without keeping interrupts out. */
 void host_lock(pthread_mutex_t *lock);
+
+/* The event of a descriptor, which stays until host_file_put(); NULL when there is none. */
+struct tally_core_event *host_file_get(struct host *host, size_t fd);
+void host_file_put(struct host *host, size_t fd);
+
+/* Give back what event_of_fd() found for this CPU's system call. */
+void host_files_return(struct host *host);
 
 uintptr_t host_irq_save(void *host);
 void host_irq_restore(void *host, uintptr_t flags);

@@ -23,7 +23,7 @@ stress() {
 		return
 	fi
 	# shellcheck disable=SC2046,SC2086
-	${CC:-gcc} -std=gnu11 -g -O1 -D_GNU_SOURCE -DTALLY_CORE_DEBUG -Wall -Wextra -Werror \
+	${CC:-gcc} -std=gnu11 -g -O1 -D_GNU_SOURCE -DTALLY_CORE_DEBUG '-DTALLY_CORE_DEBUG_HOOK="core/hook.h"' -Wall -Wextra -Werror \
 		-Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers $3 \
 		-I"$root/include" -I"$root/src" -I"$root/tests" "$root"/tests/core/threads/*.c \
 		$(sed "s|^|$root/src/|" "$root/src/core/sources.txt") -pthread -o "$dir/stress" || exit 1

@@ -13,38 +13,56 @@
 
 static struct host host;
 static bool stop;
-static uint64_t records, bad, opened, reads;
+static uint64_t records, bad;
 
-/* A descriptor's mapping; the lock keeps it while it is drained. */
-static struct slot {
-	pthread_mutex_t lock;
-	struct tally_core_buffer *buffer;
-} slots[HOST_FILES];
+/* ---- system calls: several at once, on the same files too -------------------------------- */
 
-/* ---- system calls: the table of files is the host's, one caller at a time for each file ----
- */
-
-static void close_file(size_t fd)
+static bool is_closed(const struct host_file *file)
 {
-	struct tally_core_event *event = host.files[fd];
+	bool closed;
 
-	host_lock(&slots[fd].lock);
-	if (slots[fd].buffer)
-		tally_core_munmap(host.core, event, slots[fd].buffer);
-	slots[fd].buffer = NULL;
-	pthread_mutex_unlock(&slots[fd].lock);
-	host.files[fd] = NULL;
-	tally_core_close(host.core, event);
+	host_lock(&host.table);
+	closed = file->closed;
+	pthread_mutex_unlock(&host.table);
+	return closed;
 }
 
-static void open_file(size_t fd, struct tally_core_task *current)
+/* The descriptor goes; the event when the last call that uses it is over. */
+static void close_file(size_t fd)
 {
-	struct perf_event_attr attr = {.size = sizeof(attr), .sample_period = 0};
-	bool of_task = host_random(3);
-	int32_t pid = of_task ? (int32_t)(1 + host_random(HOST_TASKS)) : -1;
-	int32_t cpu = !of_task || !host_random(3) ? (int32_t)host_random(HOST_CPUS) : -1;
-	int group = host_random(3) ? -1 : (int)host_random(HOST_FILES);
-	struct tally_core_event *event;
+	struct host_file *file = &host.files[fd];
+	bool was;
+
+	host_lock(&host.table);
+	was = file->closed;
+	file->closed = true;
+	pthread_mutex_unlock(&host.table);
+	if (was)
+		return;
+	host_lock(&file->lock);
+	if (file->buffer)
+		tally_core_munmap(host.core, file->event, file->buffer);
+	file->buffer = NULL;
+	pthread_mutex_unlock(&file->lock);
+	host_file_put(&host, fd);
+}
+
+static bool reserve_file(size_t fd)
+{
+	struct host_file *file = &host.files[fd];
+	bool free;
+
+	host_lock(&host.table);
+	free = !file->refs;
+	if (free)
+		file->refs = 1;
+	pthread_mutex_unlock(&host.table);
+	return free;
+}
+
+static struct perf_event_attr random_attr(bool of_task, int32_t cpu)
+{
+	struct perf_event_attr attr = {.size = sizeof(attr)};
 
 	attr.type = host_random(4) ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE;
 	attr.config = attr.type == PERF_TYPE_SOFTWARE ? PERF_COUNT_SW_PAGE_FAULTS : 0;
@@ -52,72 +70,109 @@ static void open_file(size_t fd, struct tally_core_task *current)
 	attr.pinned = !host_random(8);
 	attr.disabled = !host_random(4);
 	attr.comm = attr.task = attr.context_switch = 1;
+	attr.enable_on_exec = attr.remove_on_exec = !host_random(8);
 	attr.sample_id_all = 1;
 	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID;
 	attr.read_format = PERF_FORMAT_GROUP * host_random(2) | PERF_FORMAT_ID;
+	if (attr.read_format & PERF_FORMAT_GROUP && !attr.inherit)
+		attr.sample_type |= PERF_SAMPLE_READ;
 	if (host_random(2))
 		attr.sample_period = 1000 + host_random(20000);
 	attr.wakeup_events = 1 + (uint32_t)host_random(10);
-	if (tally_core_open(host.core, current, &attr, pid, cpu, group, 0, &event, NULL))
-		return;
-	host.files[fd] = event;
-	opened++;
+	return attr;
 }
 
-static void map_file(size_t fd, struct tally_core_task *current)
+static void open_file(size_t fd, struct tally_core_task *current)
 {
-	struct slot *slot = &slots[fd];
+	bool of_task = host_random(3);
+	int32_t pid = of_task ? (int32_t)(1 + host_random(HOST_TASKS)) : -1;
+	int32_t cpu = !of_task || !host_random(3) ? (int32_t)host_random(HOST_CPUS) : -1;
+	int group = host_random(3) ? -1 : (int)host_random(HOST_FILES);
+	struct perf_event_attr attr = random_attr(of_task, cpu);
+	unsigned long flags = host_random(6) ? 0 : PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_NO_GROUP;
+	struct tally_core_event *event;
+
+	if (!reserve_file(fd))
+		return;
+	if (tally_core_open(host.core, current, &attr, pid, cpu, group, flags, &event, NULL)) {
+		host_file_put(&host, fd);
+		return;
+	}
+	host_lock(&host.table);
+	host.files[fd].event = event;
+	pthread_mutex_unlock(&host.table);
+	host_cpu()->opened++;
+}
+
+static void map_file(size_t fd, struct tally_core_event *event, struct tally_core_task *current)
+{
+	struct host_file *file = &host.files[fd];
 	struct tally_core_buffer *buffer = NULL;
 
-	host_lock(&slot->lock);
-	if (slot->buffer)
-		tally_core_munmap(host.core, host.files[fd], slot->buffer);
-	else
-		tally_core_mmap(host.core, current, host.files[fd], 9 * 4096, 0, true, &buffer,
-				NULL);
-	slot->buffer = buffer;
-	pthread_mutex_unlock(&slot->lock);
+	host_lock(&file->lock);
+	if (!is_closed(file)) {
+		if (file->buffer)
+			tally_core_munmap(host.core, event, file->buffer);
+		else
+			tally_core_mmap(host.core, current, event, 9 * 4096, 0, true, &buffer,
+					NULL);
+		file->buffer = buffer;
+	}
+	pthread_mutex_unlock(&file->lock);
 }
 
-static void control_file(size_t fd, struct tally_core_task *current)
+static void control_file(struct tally_core_event *event, struct tally_core_task *current)
 {
-	static const unsigned long requests[] = {PERF_EVENT_IOC_ENABLE, PERF_EVENT_IOC_DISABLE,
-						 PERF_EVENT_IOC_RESET, PERF_EVENT_IOC_REFRESH,
-						 PERF_EVENT_IOC_SET_OUTPUT};
-	unsigned long request = requests[host_random(5)];
+	static const unsigned long requests[] = {PERF_EVENT_IOC_ENABLE,     PERF_EVENT_IOC_DISABLE,
+						 PERF_EVENT_IOC_RESET,      PERF_EVENT_IOC_REFRESH,
+						 PERF_EVENT_IOC_SET_OUTPUT, PERF_EVENT_IOC_PERIOD};
+	unsigned long request = requests[host_random(6)];
+	uint64_t period = 1000 + host_random(10000);
 	uintptr_t arg = host_random(2);
 
 	if (request == PERF_EVENT_IOC_SET_OUTPUT)
-		arg = host_random(HOST_FILES);
-	tally_core_ioctl(host.core, current, host.files[fd], request, arg, NULL);
+		arg = host_random(8) ? host_random(HOST_FILES) : UINTPTR_MAX;
+	else if (request == PERF_EVENT_IOC_PERIOD)
+		arg = (uintptr_t)&period;
+	tally_core_ioctl(host.core, current, event, request, arg, NULL);
 }
 
-static void read_file(size_t fd)
+static void read_file(struct tally_core_event *event)
 {
 	uint64_t words[3 * HOST_FILES + 3];
 
-	if (tally_core_read(host.core, host.files[fd], words, sizeof(words)) >= 0)
-		reads++;
+	if (tally_core_read(host.core, event, words, sizeof(words)) >= 0)
+		host_cpu()->reads++;
 }
 
-/* Files are closed while nobody else uses the table: it takes the host's lock, as a kernel's
- * descriptors take a reference. */
+static void use_file(size_t fd, struct tally_core_event *event, struct tally_core_task *current)
+{
+	if (!host_random(6))
+		close_file(fd);
+	else if (!host_random(4))
+		map_file(fd, event, current);
+	else if (!host_random(4))
+		tally_core_poll(host.core, event);
+	else if (host_random(2))
+		control_file(event, current);
+	else
+		read_file(event);
+}
+
 static void system_call(struct tally_core_task *current)
 {
 	size_t fd = host_random(HOST_FILES);
+	struct tally_core_event *event = host_file_get(&host, fd);
 
-	host_lock(&host.files_lock);
-	if (!host.files[fd])
+	if (event) {
+		use_file(fd, event, current);
+		host_file_put(&host, fd);
+	} else if (host_random(20)) {
 		open_file(fd, current);
-	else if (!host_random(6))
-		close_file(fd);
-	else if (!host_random(4))
-		map_file(fd, current);
-	else if (host_random(2))
-		control_file(fd, current);
-	else
-		read_file(fd);
-	pthread_mutex_unlock(&host.files_lock);
+	} else {
+		tally_core_prctl(host.core, current, TALLY_CORE_PRCTL_DISABLE + host_random(2));
+	}
+	host_files_return(&host);
 }
 
 /* ---- a CPU ------------------------------------------------------------------------------ */
@@ -167,27 +222,53 @@ static void task_init(struct host_task *task)
 	task->cpu = -1;
 }
 
+static bool take_task(struct host_task *task)
+{
+	bool taken;
+
+	pthread_mutex_lock(&host.sched);
+	taken = task->taken;
+	task->taken = true;
+	pthread_mutex_unlock(&host.sched);
+	return !taken;
+}
+
+static void set_alive(struct host_task *task, bool alive)
+{
+	host_lock(&host.table);
+	task->alive = alive;
+	pthread_mutex_unlock(&host.table);
+}
+
+/* Nobody finds it any more; wait for who found it before. */
+static void wait_unused(struct host_task *task)
+{
+	uint32_t refs;
+
+	do {
+		host_yield();
+		host_lock(&host.table);
+		refs = task->refs;
+		pthread_mutex_unlock(&host.table);
+	} while (refs);
+}
+
 /* A task that does not run ends, and another takes its place: a child of the one that runs here. */
 static void replace_task(struct host_cpu *cpu)
 {
 	struct host_task *other = &host.tasks[host_random(HOST_TASKS)];
 
-	host_lock(&host.files_lock);
+	if (!take_task(other))
+		return;
+	set_alive(other, false);
+	tally_core_exit(host.core, &other->perf);
+	wait_unused(other);
+	task_init(other);
+	tally_core_fork(host.core, &cpu->task->perf, &other->perf, true);
+	set_alive(other, true);
 	pthread_mutex_lock(&host.sched);
-	if (other->taken)
-		other = NULL;
-	else
-		other->taken = true;
+	other->taken = false;
 	pthread_mutex_unlock(&host.sched);
-	if (other) {
-		tally_core_exit(host.core, &other->perf);
-		task_init(other);
-		tally_core_fork(host.core, &cpu->task->perf, &other->perf, true);
-		pthread_mutex_lock(&host.sched);
-		other->taken = false;
-		pthread_mutex_unlock(&host.sched);
-	}
-	pthread_mutex_unlock(&host.files_lock);
 }
 
 static void leave(struct host_cpu *cpu)
@@ -214,7 +295,7 @@ static void wait_for(uint32_t *what, uint32_t nr)
 static void end_all(void)
 {
 	for (size_t fd = 0; fd < HOST_FILES; fd++) {
-		if (host.files[fd])
+		if (host.files[fd].event)
 			close_file(fd);
 	}
 	for (int i = 0; i < HOST_TASKS; i++)
@@ -237,6 +318,8 @@ static void *run_cpu(void *arg)
 		}
 		if (cpu->task && !host_random(16))
 			replace_task(cpu);
+		if (cpu->task && !host_random(32))
+			tally_core_exec(host.core, &cpu->task->perf, !host_random(8));
 	}
 	leave(cpu);
 	__atomic_fetch_add(&finished, 1, __ATOMIC_ACQ_REL);
@@ -279,12 +362,12 @@ static void disturb(unsigned seconds)
 
 	wait_for(&up, HOST_CPUS);
 	while (time(NULL) < end) {
-		struct slot *slot = &slots[turn++ % HOST_FILES];
+		struct host_file *file = &host.files[turn++ % HOST_FILES];
 
-		pthread_mutex_lock(&slot->lock);
-		if (slot->buffer && !drain(slot->buffer))
+		pthread_mutex_lock(&file->lock);
+		if (file->buffer && !drain(file->buffer))
 			bad++;
-		pthread_mutex_unlock(&slot->lock);
+		pthread_mutex_unlock(&file->lock);
 		host_kick(&host.cpus[turn % HOST_CPUS]);
 	}
 	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
@@ -297,9 +380,9 @@ static int setup(uint64_t seed)
 
 	pthread_mutex_init(&host.call, NULL);
 	pthread_mutex_init(&host.sched, NULL);
-	pthread_mutex_init(&host.files_lock, NULL);
+	pthread_mutex_init(&host.table, NULL);
 	for (int i = 0; i < HOST_FILES; i++)
-		pthread_mutex_init(&slots[i].lock, NULL);
+		pthread_mutex_init(&host.files[i].lock, NULL);
 	tally_core_settings_init(&settings);
 	settings.record_max = 2048;
 	ret = tally_core_create(&host_ops, &host, HOST_CPUS, &settings, &host.core);
@@ -307,8 +390,10 @@ static int setup(uint64_t seed)
 		return ret;
 	host_pmu_init(&host);
 	ret = tally_core_pmu_register(host.core, &host.pmu);
-	for (int i = 0; i < HOST_TASKS; i++)
+	for (int i = 0; i < HOST_TASKS; i++) {
 		task_init(&host.tasks[i]);
+		host.tasks[i].alive = true;
+	}
 	for (uint32_t i = 0; i < HOST_CPUS; i++) {
 		struct host_cpu *cpu = &host.cpus[i];
 
@@ -322,7 +407,7 @@ static int setup(uint64_t seed)
 int main(int argc, char **argv)
 {
 	unsigned seconds = argc > 1 ? (unsigned)atoi(argv[1]) : 10;
-	uint64_t switches = 0, overflows = 0, calls = 0;
+	uint64_t switches = 0, overflows = 0, calls = 0, opened = 0, reads = 0;
 	int ret = setup(argc > 2 ? strtoull(argv[2], NULL, 0) : 1);
 
 	if (ret)
@@ -335,6 +420,8 @@ int main(int argc, char **argv)
 		switches += host.cpus[i].switches;
 		overflows += host.cpus[i].overflows;
 		calls += host.cpus[i].calls;
+		opened += host.cpus[i].opened;
+		reads += host.cpus[i].reads;
 	}
 	tally_core_destroy(host.core);
 	printf("# %u s: %llu switches, %llu overflows, %llu calls, %llu opened, %llu read, %llu "
