@@ -143,10 +143,12 @@ void tally_core_debug_hook(const volatile void *word)
 	if (!this_cpu)
 		return;
 	chance = host_random(1024);
-	if (chance < 8)
-		host_pmu_interrupt(this_cpu);
-	else if (chance == 8)
+	if (chance == 0)
 		sched_yield();
+	else if (chance < 8 && overflow_is_masked)
+		overflow_waits = 1;
+	else if (chance < 8)
+		host_pmu_interrupt(this_cpu);
 }
 
 void host_kick(struct host_cpu *cpu)
