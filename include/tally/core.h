@@ -140,7 +140,7 @@ int64_t tally_core_read(struct tally_core *core, struct tally_core_event *event,
 
 /*
  * ioctl(2): perf_event_open(2), "perf_event ioctl calls". 0 or -errno: -ENOTTY for requests
- * that are none; -EINVAL; -EOPNOTSUPP for BPF and modification of breakpoints; -EFAULT.
+ * that are none; -EINVAL; -EOPNOTSUPP for modifying what is no breakpoint; -EFAULT.
  */
 int tally_core_ioctl(struct tally_core *core, struct tally_core_task *current,
 		     struct tally_core_event *event, unsigned long request, uintptr_t arg,

@@ -282,6 +282,9 @@ enum {
 /* The driver's side of one event. The driver owns what is said to be its own. */
 struct tally_core_hw {
 	const struct perf_event_attr *attr;
+	const struct tally_core_task *task; /* whom it was opened for; NULL: all of a CPU. To be
+					     * compared only: that task may be gone */
+	int32_t cpu;                        /* the only CPU it is for; -1: any */
 	uint64_t config[4]; /* the driver's: what init() worked out for its registers */
 	int32_t index;      /* the driver's: the counter it is on; -1: on none */
 	uint8_t width;      /* the driver's: bits of that counter, set by add() at the latest */
@@ -320,6 +323,23 @@ struct tally_core_pmu {
 	 * hardware, may run on any CPU. 0; -ENOENT: not an event of this PMU; -EOPNOTSUPP: an
 	 * option of the attr that it cannot do; -EINVAL; other errors are final too. */
 	int (*init)(struct tally_core_pmu *pmu, struct tally_core_hw *hw);
+
+	/* A forked task inherits an event that init() took: `hw` is as that one's, but for its
+	 * task. Take for it what init() took for that one; there is room, since a child has no more
+	 * events than who made it. Under a lock of the core: must not sleep. NULL: nothing is
+	 * taken. */
+	void (*inherit)(struct tally_core_pmu *pmu, struct tally_core_hw *hw);
+
+	/* The event is going: give back what init() or inherit() took for it, once for each. Where
+	 * the core frees memory. NULL: nothing is to be given back. */
+	void (*forget)(struct tally_core_pmu *pmu, struct tally_core_hw *hw);
+
+	/* Let the event, which is stopped and on no CPU, be as `attr` has it, which differs from
+	 * its own in bp_type, bp_addr, bp_len and disabled at most: IOC_MODIFY_ATTRIBUTES.
+	 * Interrupts are off; hw->attr follows afterwards. 0, or what init() would refuse it with,
+	 * and all is as it was. NULL: events cannot be modified. */
+	int (*modify)(struct tally_core_pmu *pmu, struct tally_core_hw *hw,
+		      const struct perf_event_attr *attr);
 
 	/* Whether these events could ever be on the counters together; they are those of one
 	 * group that belong to this PMU. 0 or -EINVAL. NULL: not checked when opened. */
@@ -391,6 +411,13 @@ void tally_core_hw_update(struct tally_core_hw *hw, uint64_t now);
  * event that only counts or whose period is longer, well before it wraps unseen. Notes it as
  * `previous`. */
 uint64_t tally_core_hw_arm(struct tally_core_hw *hw);
+
+/* What an event without a counter waits for - a breakpoint - happened `nr` times: counted while it
+ * is started and its attr does not exclude the mode, and sampled when its period is over. On the
+ * event's CPU, with interrupts off, and not in an overflow interrupt that irq_save does not mask.
+ */
+void tally_core_hw_happen(struct tally_core_hw *hw, uint64_t nr,
+			  const struct tally_core_sample_data *sample_data);
 
 /*
  * The counter of `hw` overflowed and reads `now`. Folds it in and, if its period is over,

@@ -383,36 +383,36 @@ static const struct rule {
 	{TALLY_CHECK_ATTR,
 	 anything_forbidden,
 	 {-EACCES, "", "perf_event_paranoid is over 2", FIX_PERFMON}},
-	{TALLY_CHECK_ATTR, reserved_set, {-EINVAL, "__reserved", "reserved bits are set", ""}},
-	{TALLY_CHECK_ATTR,
+	{TALLY_CHECK_FORM, reserved_set, {-EINVAL, "__reserved", "reserved bits are set", ""}},
+	{TALLY_CHECK_FORM,
 	 sample_type_unknown,
 	 {-EINVAL, "sample_type", "unknown bits are set", ""}},
-	{TALLY_CHECK_ATTR,
+	{TALLY_CHECK_FORM,
 	 read_format_unknown,
 	 {-EINVAL, "read_format", "unknown bits are set", ""}},
-	{TALLY_CHECK_ATTR,
+	{TALLY_CHECK_FORM,
 	 branch_type_bad,
 	 {-EINVAL, "branch_sample_type", "unknown bits, or no kind of branches", ""}},
-	{TALLY_CHECK_ATTR,
+	{TALLY_CHECK_FORM,
 	 branches_forbidden,
 	 {-EACCES, "branch_sample_type", "branches of the kernel are privileged", FIX_PERFMON}},
-	{TALLY_CHECK_ATTR,
+	{TALLY_CHECK_FORM,
 	 user_registers_bad,
 	 {-EINVAL, "sample_regs_user", "none, or registers that there are not", ""}},
-	{TALLY_CHECK_ATTR,
+	{TALLY_CHECK_FORM,
 	 stack_bad,
 	 {-EINVAL, "sample_stack_user", "not a multiple of 8 up to 65528", ""}},
-	{TALLY_CHECK_ATTR,
+	{TALLY_CHECK_FORM,
 	 intr_registers_bad,
 	 {-EINVAL, "sample_regs_intr", "none, or registers that there are not", ""}},
-	{TALLY_CHECK_ATTR,
+	{TALLY_CHECK_FORM,
 	 weights_both,
 	 {-EINVAL, "sample_type", "WEIGHT and WEIGHT_STRUCT exclude each other", ""}},
-	{TALLY_CHECK_ATTR,
+	{TALLY_CHECK_FORM,
 	 thread_without_inherit,
 	 {-EINVAL, "inherit_thread", "needs inherit", "set inherit"}},
-	{TALLY_CHECK_ATTR, exec_both, {-EINVAL, "remove_on_exec", "excludes enable_on_exec", ""}},
-	{TALLY_CHECK_ATTR,
+	{TALLY_CHECK_FORM, exec_both, {-EINVAL, "remove_on_exec", "excludes enable_on_exec", ""}},
+	{TALLY_CHECK_FORM,
 	 trap_outlives_exec,
 	 {-EINVAL, "sigtrap", "needs remove_on_exec: another program expects no such signal",
 	  "set remove_on_exec"}},
@@ -527,7 +527,10 @@ const struct tally_core_refusal *tally_check(const struct tally_check *check,
 					     enum tally_check_stage stage)
 {
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(rules); i++) {
-		if (rules[i].stage == stage && rules[i].broken(check))
+		bool judged = rules[i].stage == stage ||
+			      (stage == TALLY_CHECK_ATTR && rules[i].stage == TALLY_CHECK_FORM);
+
+		if (judged && rules[i].broken(check))
 			return &rules[i].why;
 	}
 	return stage == TALLY_CHECK_ATTR ? tally_check_offers(check->core->ops, check->attr) : NULL;

@@ -20,7 +20,8 @@ struct tally_check {
 
 enum tally_check_stage {
 	TALLY_CHECK_FLAGS,  /* before the attr is read */
-	TALLY_CHECK_ATTR,   /* by the attr and who asks */
+	TALLY_CHECK_FORM,   /* by the attr alone: what modifying an event judges as well */
+	TALLY_CHECK_ATTR,   /* by the attr and who asks; the form too */
 	TALLY_CHECK_TARGET, /* group and task are known */
 	TALLY_CHECK_EVENT,  /* a PMU took it */
 	TALLY_CHECK_GROUP,  /* its context is known, and its family locked: no operation that sleeps

@@ -45,15 +45,14 @@ static void enable_here(struct tally_core_cpu *cpu, struct tally_core_context *c
 	tally_control_enable_here(cpu, arg);
 }
 
-static void disable_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
+void tally_control_disable_here(struct tally_core_cpu *cpu, struct tally_core_event *event)
 {
-	struct tally_core_event *event = arg;
 	uint64_t now = tally_clock(event->core);
 
 	/* What failed to be pinned stays in error: only enabling it again says that one knows. */
 	if (event->state <= TALLY_STATE_OFF)
 		return;
-	tally_context_advance(context, now);
+	tally_context_advance(event->context, now);
 	if (cpu)
 		tally_sched_disable(cpu, event, now);
 	if (event->state != TALLY_STATE_OFF)
@@ -61,6 +60,11 @@ static void disable_here(struct tally_core_cpu *cpu, struct tally_core_context *
 	tally_page_update(event);
 	if (cpu)
 		tally_sched_fill(cpu, now);
+}
+
+static void disable_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
+{
+	tally_control_disable_here(cpu, arg);
 }
 
 /* Enable or disable an event and its children. */
@@ -374,12 +378,7 @@ static const struct tally_core_refusal *request_output(const struct request *req
 
 static const struct tally_core_refusal *request_modify(const struct request *request)
 {
-	uint32_t type;
-
-	__builtin_memcpy(&type, &request->value, sizeof(type));
-	if (type != request->event->attr.type)
-		REFUSE(-EINVAL, "type", "an event keeps its type", "");
-	REFUSE(-EOPNOTSUPP, "type", "only breakpoints can be modified", "");
+	return tally_control_modify(request->event, request->current, (void *)request->arg);
 }
 
 static const struct tally_core_refusal *request_bpf(const struct request *request)
@@ -414,7 +413,7 @@ static const struct request_kind {
 	{PERF_EVENT_IOC_SET_BPF, request_set_bpf, 0, true},
 	{PERF_EVENT_IOC_PAUSE_OUTPUT, request_pause, 0, true},
 	{PERF_EVENT_IOC_QUERY_BPF, request_bpf, 0, true},
-	{PERF_EVENT_IOC_MODIFY_ATTRIBUTES, request_modify, sizeof(uint32_t), false},
+	{PERF_EVENT_IOC_MODIFY_ATTRIBUTES, request_modify, 0, true},
 };
 
 static const struct tally_core_refusal no_such_request = {-ENOTTY, "request",

@@ -77,6 +77,8 @@ static struct tally_core_event *event_alloc(struct tally_core *core)
 static void event_free(struct tally_core_event *event)
 {
 	tally_filter_free(event);
+	if (event->pmu && event->pmu->forget)
+		event->pmu->forget(event->pmu, &event->hw);
 	if (event->context)
 		tally_context_put(event->context);
 	tally_core_free(event->core, event, sizeof(*event));
@@ -88,7 +90,8 @@ static void set_period(struct tally_core_event *event, uint64_t period)
 	event->hw.left = (int64_t)period;
 }
 
-int tally_event_new(struct tally_core *core, const struct perf_event_attr *attr, int32_t cpu,
+int tally_event_new(struct tally_core *core, const struct perf_event_attr *attr,
+		    const struct tally_core_task *task, int32_t cpu,
 		    struct tally_core_event **ret_event)
 {
 	struct tally_core_event *event = event_alloc(core);
@@ -97,7 +100,8 @@ int tally_event_new(struct tally_core *core, const struct perf_event_attr *attr,
 	if (!event)
 		return -ENOMEM;
 	event->attr = *attr;
-	event->cpu = cpu;
+	event->cpu = event->hw.cpu = cpu;
+	event->hw.task = task;
 	event->id = tally_next_id(core);
 	ret = tally_sample_layout_init(&event->layout, attr);
 	if (!ret)
@@ -144,7 +148,8 @@ void tally_spares_free(struct tally_spares *spares)
 /* What the drivers said of the one it is made after is true of it as well. */
 struct tally_core_event *tally_event_inherit(struct tally_spares *spares,
 					     const struct tally_core_event *from,
-					     struct tally_core_event *root)
+					     struct tally_core_event *root,
+					     const struct tally_core_task *task)
 {
 	struct tally_core_event *event = spares->first;
 
@@ -152,7 +157,8 @@ struct tally_core_event *tally_event_inherit(struct tally_spares *spares,
 	spares->nr--;
 	event->pending_next = NULL;
 	event->attr = from->attr;
-	event->cpu = from->cpu;
+	event->cpu = event->hw.cpu = from->cpu;
+	event->hw.task = task;
 	event->id = tally_next_id(event->core);
 	event->layout = from->layout;
 	event->pmu = from->pmu;
@@ -160,6 +166,8 @@ struct tally_core_event *tally_event_inherit(struct tally_spares *spares,
 	event->classic = root->classic;
 	event->hw.width = from->hw.width;
 	__builtin_memcpy(event->hw.config, from->hw.config, sizeof(event->hw.config));
+	if (event->pmu->inherit)
+		event->pmu->inherit(event->pmu, &event->hw);
 	set_period(event, root->hw.period);
 	event->parent = root;
 	tally_list_insert(&root->children, &event->child);

@@ -5,9 +5,10 @@
 
 #include "core/private.h"
 
-/* An event with this attr, no context yet and one reference. -ENOMEM; what the PMUs said, -ENOENT
- * if it is none's. Without locks. */
-int tally_event_new(struct tally_core *core, const struct perf_event_attr *attr, int32_t cpu,
+/* An event with this attr for a task (NULL: all of a CPU), no context yet and one reference.
+ * -ENOMEM; what the PMUs said, -ENOENT if it is none's. Without locks. */
+int tally_event_new(struct tally_core *core, const struct perf_event_attr *attr,
+		    const struct tally_core_task *task, int32_t cpu,
 		    struct tally_core_event **ret_event);
 
 /* Events to be: memory taken before the lock that their parents are looked at under. Zero: none. */
@@ -20,10 +21,12 @@ struct tally_spares {
 int tally_spares_fill(struct tally_core *core, struct tally_spares *spares, uint32_t nr);
 void tally_spares_free(struct tally_spares *spares);
 
-/* Turn a spare one into a child of `root`, made after `from`, which is it or a child of it. F. */
+/* Turn a spare one into a child of `root` for a task, made after `from`, which is it or a child of
+ * it. F. */
 struct tally_core_event *tally_event_inherit(struct tally_spares *spares,
 					     const struct tally_core_event *from,
-					     struct tally_core_event *root);
+					     struct tally_core_event *root,
+					     const struct tally_core_task *task);
 
 /* Put it into a context, beside its leader. F. */
 void tally_event_install(struct tally_core_event *event, struct tally_core_context *context,

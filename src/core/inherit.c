@@ -33,8 +33,8 @@ static struct tally_core_event *inherit_event(struct heritage *heritage,
 					      struct tally_core_event *event,
 					      struct tally_core_event *leader)
 {
-	struct tally_core_event *child =
-		tally_event_inherit(&heritage->spares, event, tally_event_root(event));
+	struct tally_core_event *child = tally_event_inherit(
+		&heritage->spares, event, tally_event_root(event), heritage->to->task);
 
 	tally_event_install(child, heritage->to, leader,
 			    tally_load_relaxed(&event->state) >= TALLY_STATE_INACTIVE

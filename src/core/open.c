@@ -6,6 +6,7 @@
 #include "core/control.h"
 #include "core/event.h"
 #include "core/family.h"
+#include "core/open.h"
 #include "core/refuse.h"
 
 /* ---- the attr --------------------------------------------------------------------------- */
@@ -45,9 +46,8 @@ static const struct tally_core_refusal *copy_rest(struct tally_core *core, const
 	return why;
 }
 
-/* Take the whole attr, however large the caller's is, and judge what is beyond ours. */
-static const struct tally_core_refusal *copy_attr(struct tally_core *core, uint8_t *user,
-						  struct perf_event_attr *ret_attr)
+const struct tally_core_refusal *tally_open_copy_attr(struct tally_core *core, uint8_t *user,
+						      struct perf_event_attr *ret_attr)
 {
 	const struct tally_core_refusal *why = &bad_size;
 	uint32_t known = sizeof(*ret_attr);
@@ -111,19 +111,25 @@ static const struct tally_core_refusal by_pmu[] = {
 	{-EOPNOTSUPP, "config", "the PMU has the event but cannot do what is asked of it",
 	 "ask for less: precise_ip, branches, exclusions"},
 	{-ENOMEM, "", "out of memory", ""},
+	{-ENOSPC, "config", "the PMU has no room left for the event", "close others of the kind"},
+	{-EPERM, "config", "the PMU grants the event to the privileged", ""},
 	{-EINVAL, "config", "the PMU does not take the event", ""},
 };
 
-static const struct tally_core_refusal *make_event(struct tally_check *check)
+const struct tally_core_refusal *tally_open_by_pmu(int error)
 {
 	size_t i = 0;
-	int ret = tally_event_new(check->core, check->attr, check->cpu, &check->event);
 
-	if (!ret)
-		return NULL;
-	while (i < TALLY_ARRAY_SIZE(by_pmu) - 1 && by_pmu[i].code != ret)
+	while (i < TALLY_ARRAY_SIZE(by_pmu) - 1 && by_pmu[i].code != error)
 		i++;
 	return &by_pmu[i];
+}
+
+static const struct tally_core_refusal *make_event(struct tally_check *check)
+{
+	int ret = tally_event_new(check->core, check->attr, check->task, check->cpu, &check->event);
+
+	return ret ? tally_open_by_pmu(ret) : NULL;
 }
 
 /* ---- putting it in its place ------------------------------------------------------------ */
@@ -231,7 +237,7 @@ int tally_core_open(struct tally_core *core, struct tally_core_task *current, vo
 	const struct tally_core_refusal *why = tally_check(&check, TALLY_CHECK_FLAGS);
 
 	if (!why)
-		why = copy_attr(core, attr, &copy);
+		why = tally_open_copy_attr(core, attr, &copy);
 	if (!why)
 		why = tally_check(&check, TALLY_CHECK_ATTR);
 	if (!why)

@@ -50,6 +50,12 @@ void tally_software_count(struct tally_core_event *event, uint64_t nr,
 	overflow(event, sample_data, raw);
 }
 
+void tally_core_hw_happen(struct tally_core_hw *hw, uint64_t nr,
+			  const struct tally_core_sample_data *sample_data)
+{
+	tally_software_count(tally_event_of_hw(hw), nr, sample_data, NULL);
+}
+
 static void count_list(struct tally_list *list, uint64_t nr,
 		       const struct tally_core_sample_data *sample_data)
 {

@@ -199,6 +199,12 @@ void tally_core_tracepoint_hit(struct tally_core *core,
 	note(core, FAKE_HIT)->sample_data = *sample_data;
 }
 
+void tally_core_hw_happen(struct tally_core_hw *hw, uint64_t nr,
+			  const struct tally_core_sample_data *sample_data)
+{
+	note(((struct tally_core_event *)hw)->core, FAKE_HIT)->sample_data = *sample_data;
+}
+
 /* ---- counters ------------------------------------------------------------------ */
 
 static uint64_t hw_mask(const struct tally_core_hw *hw)

@@ -34,6 +34,10 @@ bool sim_bank_interrupts(const struct tally_sim *sim, const struct sim_bank *ban
 bool sim_pmu_fits(struct tally_core_hw *const *hws, uint32_t nr);
 int sim_pmu_assign(struct sim_pmu *driver, struct tally_core_hw *const *hws, uint32_t nr);
 
+/* breakpoint.c: the PMU of breakpoints, and what sets them off on the CPU that runs. */
+int sim_breakpoints_register(struct tally_sim *sim);
+void sim_access(struct tally_sim *sim, const struct tally_sim_access *access);
+
 /* pmu.c */
 int sim_pmu_register(struct tally_sim *sim, uint32_t number, const struct tally_sim_pmu *desc);
 void sim_pmu_interrupt(struct sim_pmu *driver, const struct tally_core_sample_data *sample_data);

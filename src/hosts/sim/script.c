@@ -140,6 +140,13 @@ static int step_hit(struct tally_sim *sim, struct tally_sim_task *task,
 	return 0;
 }
 
+static int step_access(struct tally_sim *sim, struct tally_sim_task *task,
+		       const struct tally_sim_step *step)
+{
+	sim_access(sim, &step->access);
+	return 0;
+}
+
 static int step_migrate(struct tally_sim *sim, struct tally_sim_task *task,
 			const struct tally_sim_step *step)
 {
@@ -171,8 +178,8 @@ static int (*const steps[])(struct tally_sim *, struct tally_sim_task *,
 	[SIM_OP_COMM] = step_comm,         [SIM_OP_MAP] = step_map,
 	[SIM_OP_UNMAP] = step_map,         [SIM_OP_NAMESPACES] = step_namespaces,
 	[SIM_OP_SOFTWARE] = step_software, [SIM_OP_HIT] = step_hit,
-	[SIM_OP_MIGRATE] = step_migrate,   [SIM_OP_PRIORITY] = step_priority,
-	[SIM_OP_CALL] = step_call,
+	[SIM_OP_ACCESS] = step_access,     [SIM_OP_MIGRATE] = step_migrate,
+	[SIM_OP_PRIORITY] = step_priority, [SIM_OP_CALL] = step_call,
 };
 
 /* Where a task is that cannot take part: a script that is wrong goes no further. */

@@ -77,6 +77,8 @@ static int core_init(struct tally_sim *sim)
 
 	for (uint32_t i = 0; i < sim->config.nr_pmus && !ret; i++)
 		ret = pmu_init(sim, i);
+	if (!ret && sim->config.nr_breakpoints)
+		ret = sim_breakpoints_register(sim);
 	for (uint32_t i = 0; i < sim->config.nr_cpus && !ret; i++)
 		ret = tally_sim_cpu_online(sim, i);
 	return ret;
@@ -87,7 +89,8 @@ int tally_sim_create(const struct tally_sim_config *config, struct tally_sim **r
 	struct tally_sim *sim;
 	int ret;
 
-	if (!config->nr_cpus || config->nr_cpus > SIM_MAX_CPUS || config->nr_pmus > SIM_MAX_PMUS)
+	if (!config->nr_cpus || config->nr_cpus > SIM_MAX_CPUS || config->nr_pmus > SIM_MAX_PMUS ||
+	    config->nr_breakpoints > SIM_MAX_BREAKPOINTS)
 		return -EINVAL;
 	sim = calloc(1, sizeof(*sim));
 	if (!sim)
@@ -151,6 +154,9 @@ size_t tally_sim_destroy(struct tally_sim *sim)
 	tally_vec_for_each (task, &sim->tasks)
 		sim_task_free(*task);
 	tally_vec_free(&sim->tasks);
+	if (sim->breakpoints.len)
+		sim_violate(sim, "breakpoints were not forgotten");
+	tally_vec_free(&sim->breakpoints);
 	users_free(sim);
 	for (uint32_t i = 0; i < sim->config.nr_cpus; i++)
 		free(sim->cpus[i].idle.counts);

@@ -39,7 +39,13 @@ struct tally_sim_task;
 /* The cgroup of a task is SIM_CGROUP + its user. */
 enum { SIM_STACK_BYTES = 512, SIM_PHYSICAL = 0x5000, SIM_CGROUP = 0x1000 };
 
-enum { SIM_MAX_CPUS = 16, SIM_MAX_PMUS = 8, SIM_MAX_COUNTERS = 32, SIM_MAX_LOOPS = 4 };
+enum {
+	SIM_MAX_CPUS = 16,
+	SIM_MAX_PMUS = 8,
+	SIM_MAX_COUNTERS = 32,
+	SIM_MAX_LOOPS = 4,
+	SIM_MAX_BREAKPOINTS = 4,
+};
 
 enum tally_sim_mode {
 	SIM_USER,
@@ -90,6 +96,13 @@ struct tally_sim_segment {
 	uint32_t depth;                      /* entries of a callchain; 0: 1 */
 };
 
+/* A load, store or execution of `len` bytes, for breakpoints. */
+struct tally_sim_access {
+	uint64_t addr, len;
+	uint32_t type; /* HW_BREAKPOINT_R, W or X */
+	enum tally_sim_mode mode;
+};
+
 enum tally_sim_op {
 	SIM_OP_EXIT, /* also where a script of zeros ends */
 	SIM_OP_RUN,
@@ -105,6 +118,7 @@ enum tally_sim_op {
 	SIM_OP_NAMESPACES,
 	SIM_OP_SOFTWARE,
 	SIM_OP_HIT,
+	SIM_OP_ACCESS,
 	SIM_OP_MIGRATE,
 	SIM_OP_PRIORITY,
 	SIM_OP_CALL,
@@ -136,6 +150,7 @@ struct tally_sim_step {
 			enum tally_sim_mode mode;
 			uint64_t ip, addr;
 		} software;
+		struct tally_sim_access access;
 		struct {
 			const struct tally_core_tracepoint *tracepoint;
 			const void *raw;
@@ -192,6 +207,9 @@ struct tally_sim_step {
 
 #define SIM_HIT(tracepoint_, raw_, len_) SIM_STEP(HIT, .hit = {(tracepoint_), (raw_), (len_)})
 
+#define SIM_ACCESS(type_, addr_, len_) \
+	SIM_STEP(ACCESS, .access = {(addr_), (len_), (type_), SIM_USER})
+
 #define SIM_MIGRATE(cpu_) SIM_STEP(MIGRATE, .cpu = (cpu_))
 
 #define SIM_PRIORITY(priority_) SIM_STEP(PRIORITY, .priority = (priority_))
@@ -224,6 +242,7 @@ struct tally_sim_config {
 	uint32_t nr_cpus;                 /* all come up on line */
 	const struct tally_sim_pmu *pmus; /* copied */
 	uint32_t nr_pmus;
+	uint8_t nr_breakpoints;                     /* registers of each CPU; 0: no such PMU */
 	const struct tally_core_settings *settings; /* NULL: the core's defaults */
 	const struct tally_sim_rates *idle;         /* of CPUs that have nothing to do */
 	uint64_t quantum_ns;                        /* of tasks with equals; 0: 4 ms */

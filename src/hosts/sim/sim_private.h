@@ -142,6 +142,7 @@ struct sim_cpu {
 	uint64_t overflow_at; /* when a counter of its wraps or its interrupt comes */
 	bool overflow_known;  /* overflow_at is right */
 	struct sim_bank banks[SIM_MAX_PMUS];
+	struct tally_core_hw *breakpoints[SIM_MAX_BREAKPOINTS];
 };
 
 struct tally_sim {
@@ -156,6 +157,8 @@ struct tally_sim {
 	struct tally_sim_segment idling; /* what idle tasks do */
 	struct sim_cpu cpus[SIM_MAX_CPUS];
 	struct sim_pmu pmus[SIM_MAX_PMUS];
+	struct tally_core_pmu breakpoint_pmu;
+	TALLY_VEC(struct tally_core_hw *) breakpoints; /* those that there is room for */
 	TALLY_VEC(struct tally_sim_task *) tasks;
 	struct tally_list sleepers;
 	struct sim_user *users;

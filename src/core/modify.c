@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* IOC_MODIFY_ATTRIBUTES: another address, length or kind of access for an open breakpoint. */
+#include "core/check.h"
+#include "core/context.h"
+#include "core/control.h"
+#include "core/family.h"
+#include "core/open.h"
+
+static const struct tally_core_refusal other_type = {-EINVAL, "type", "an event keeps its type",
+						     "open another event"};
+static const struct tally_core_refusal no_modify = {-EOPNOTSUPP, "type",
+						    "only breakpoints can be modified", ""};
+static const struct tally_core_refusal other_field = {
+	-EINVAL, "", "only bp_type, bp_addr, bp_len, disabled and sig_data can be modified",
+	"give the other fields as the event was opened with"};
+
+struct modification {
+	struct tally_core_event *event;
+	const struct perf_event_attr *attr;
+	const struct tally_core_refusal *why;
+};
+
+static void disable_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
+{
+	tally_control_disable_here(cpu, arg);
+}
+
+static void enable_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
+{
+	tally_control_enable_here(cpu, arg);
+}
+
+static void copy_breakpoint(struct perf_event_attr *to, const struct perf_event_attr *from)
+{
+	to->bp_type = from->bp_type;
+	to->bp_addr = from->bp_addr;
+	to->bp_len = from->bp_len;
+	to->disabled = from->disabled;
+}
+
+static void modify_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
+{
+	struct modification *modification = arg;
+	struct tally_core_event *event = modification->event;
+	struct perf_event_attr wanted = event->attr;
+	int error;
+
+	copy_breakpoint(&wanted, modification->attr);
+	if (__builtin_memcmp(&wanted, modification->attr, sizeof(wanted))) {
+		modification->why = &other_field;
+		return;
+	}
+	error = event->pmu->modify(event->pmu, &event->hw, &wanted);
+	if (error)
+		modification->why = tally_open_by_pmu(error);
+	else
+		event->attr = wanted;
+}
+
+static void sig_data_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
+{
+	const struct modification *modification = arg;
+
+	modification->event->attr.sig_data = modification->attr->sig_data;
+}
+
+/* Where the event is on a CPU it comes off first: its PMU is asked when nothing runs. Afterwards
+ * the attr says whether it is on, whether or not it changed. */
+static const struct tally_core_refusal *modify_one(struct tally_core_event *event,
+						   const struct perf_event_attr *attr)
+{
+	struct modification modification = {event, attr, NULL};
+
+	tally_context_run(event->context, sig_data_here, &modification);
+	tally_context_run(event->context, disable_here, event);
+	tally_context_run(event->context, modify_here, &modification);
+	if (!event->attr.disabled)
+		tally_context_run(event->context, enable_here, event);
+	return modification.why;
+}
+
+static const struct tally_core_refusal *modify_all(struct tally_core_event *event,
+						   const struct perf_event_attr *attr)
+{
+	const struct tally_core_refusal *why = modify_one(event, attr);
+
+	tally_list_for_each (link, &event->children) {
+		if (!why)
+			why = modify_one(tally_container_of(link, struct tally_core_event, child),
+					 attr);
+	}
+	return why;
+}
+
+const struct tally_core_refusal *tally_control_modify(struct tally_core_event *event,
+						      struct tally_core_task *current, void *user)
+{
+	struct tally_core *core = event->core;
+	struct perf_event_attr attr;
+	const struct tally_check check = {
+		.core = core, .current = current, .attr = &attr, .pid = -1, .cpu = -1};
+	const struct tally_core_refusal *why = tally_open_copy_attr(core, user, &attr);
+
+	if (!why)
+		why = tally_check(&check, TALLY_CHECK_FORM);
+	if (why)
+		return why;
+	if (attr.type != event->attr.type)
+		return &other_type;
+	if (!event->pmu->modify)
+		return &no_modify;
+	tally_event_lock(event);
+	why = modify_all(event, &attr);
+	tally_event_unlock(event);
+	return why;
+}
