@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Breakpoints: a PMU without counters. What Linux answers is in tests/differential/breakpoints;
+ * here is what it does not tell. */
+#include "scripts.h"
+
+enum { WATCHED = 0x600000, CODE = 0x400100 };
+
+static struct perf_event_attr attr_bp(uint32_t type, uint64_t addr, uint64_t len)
+{
+	struct perf_event_attr attr = attr_sw(0);
+
+	attr.type = PERF_TYPE_BREAKPOINT;
+	attr.bp_type = type;
+	attr.bp_addr = addr;
+	attr.bp_len = len;
+	return attr;
+}
+
+static void start(struct harness *harness)
+{
+	harness_begin(harness, 2,
+		      &(struct tally_sim_config){
+			      .nr_breakpoints = 4, .pmus = &harness_pmu, .nr_pmus = 1});
+}
+
+static void access_by(struct harness *harness, struct tally_sim_task *task, uint32_t type,
+		      uint64_t addr, enum tally_sim_mode mode)
+{
+	struct tally_sim_step step = SIM_ACCESS(type, addr, 8);
+
+	step.access.mode = mode;
+	assert_int_equal(tally_sim_do(harness->sim, task, &step), 0);
+}
+
+/* Its address, not that of the access, and where it happened. */
+static void test_samples(void **state)
+{
+	struct perf_event_attr attr = attr_bp(HW_BREAKPOINT_W, WATCHED | 4, 4);
+	struct harness harness;
+	struct tally_sim_task *task;
+	struct tally_ring *ring;
+	struct record record;
+
+	start(&harness);
+	task = harness_spawn(&harness, script_hog, 0);
+	attr.sample_period = 2;
+	attr.sample_type = PERF_SAMPLE_ADDR | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD;
+	ring = harness_map(&harness, harness_open(&harness, attr, task, -1, -1), 2);
+	for (int i = 0; i < 5; i++)
+		access_by(&harness, task, HW_BREAKPOINT_W, WATCHED, i & 1 ? SIM_USER : SIM_KERNEL);
+	for (int i = 0; i < 2; i++) {
+		assert_true(harness_record(ring, &attr, &record));
+		assert_int_equal(record.header->type, PERF_RECORD_SAMPLE);
+		assert_int_equal(record.header->misc, PERF_RECORD_MISC_USER);
+		assert_int_equal(record.sample.addr, WATCHED | 4);
+		assert_int_equal(record.sample.period, 2);
+		assert_int_equal(record.sample.tid, tally_sim_task_tid(task));
+	}
+	assert_false(harness_record(ring, &attr, &record));
+	tally_ring_unmap(ring);
+	harness_end(&harness);
+}
+
+/* Modes that the attr leaves out do not count. */
+static void test_modes(void **state)
+{
+	struct perf_event_attr user = attr_bp(HW_BREAKPOINT_RW, WATCHED, 8), kernel = user;
+	struct harness harness;
+	struct tally_sim_task *task;
+	int fds[2];
+
+	start(&harness);
+	task = harness_spawn(&harness, script_hog, 0);
+	user.exclude_kernel = 1;
+	kernel.exclude_user = 1;
+	fds[0] = harness_open(&harness, user, task, -1, -1);
+	fds[1] = harness_open(&harness, kernel, NULL, 0, -1);
+	for (int i = 0; i < 7; i++)
+		access_by(&harness, task, HW_BREAKPOINT_R, WATCHED, i < 3 ? SIM_USER : SIM_KERNEL);
+	assert_int_equal(harness_value(&harness, fds[0]), 3);
+	assert_int_equal(harness_value(&harness, fds[1]), 4);
+	harness_end(&harness);
+}
+
+/* In one group with a counter of hardware, all of it on or none. */
+static void test_group(void **state)
+{
+	struct harness harness;
+	struct tally_sim_task *task;
+	struct reading cycles, stores;
+	int leader, fd;
+
+	start(&harness);
+	task = harness_spawn(&harness, script_hog, 0);
+	leader = harness_open(&harness, attr_hw(SIM_CYCLES), task, -1, -1);
+	fd = harness_open(&harness, attr_bp(HW_BREAKPOINT_W, WATCHED, 8), task, -1, leader);
+	tally_sim_run(harness.sim, MS);
+	access_by(&harness, task, HW_BREAKPOINT_W, WATCHED, SIM_USER);
+	cycles = harness_read(&harness, leader);
+	stores = harness_read(&harness, fd);
+	assert_int_equal(stores.value, 1);
+	assert_int_equal(stores.running, stores.enabled);
+	assert_int_equal(cycles.running, cycles.enabled);
+	harness_end(&harness);
+}
+
+static const struct tally_sim_step stores[] = {
+	SIM_RUN(SIM_USER, 100 * US, NULL), SIM_ACCESS(HW_BREAKPOINT_W, WATCHED, 1),
+	SIM_RUN(SIM_USER, 100 * US, NULL), SIM_ACCESS(HW_BREAKPOINT_W, WATCHED, 1), SIM_EXIT()};
+static const struct tally_sim_step forks[] = {
+	SIM_FORK_TO(stores, 1), SIM_FORK(stores), SIM_ACCESS(HW_BREAKPOINT_W, WATCHED, 1),
+	SIM_SLEEP(MS),          SIM_LOOP(0),      SIM_SLEEP(MS),
+	SIM_END_LOOP()};
+
+/* Children have room of their own, wherever they run, and give it back when they end. */
+static void test_inherited(void **state)
+{
+	struct perf_event_attr attr = attr_bp(HW_BREAKPOINT_W, WATCHED, 1);
+	struct harness harness;
+	struct tally_sim_task *task;
+	int fds[4];
+
+	start(&harness);
+	task = harness_spawn(&harness, forks, 0);
+	attr.inherit = 1;
+	for (int i = 0; i < 4; i++)
+		fds[i] = harness_open(&harness, attr, task, -1, -1);
+	assert_int_equal(
+		harness_try(&harness, harness.observer, attr, tally_sim_task_tid(task), -1, -1),
+		-ENOSPC);
+	assert_string_equal(tally_sim_refusal(harness.sim)->rule,
+			    "the PMU has no room left for the event");
+	tally_sim_run(harness.sim, 3 * MS);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(harness_value(&harness, fds[i]), 5);
+	/* What the task gives up a CPU can have. */
+	for (int i = 3; i >= 0; i--) {
+		int fd;
+
+		attr.inherit = 0;
+		assert_int_equal(harness_try(&harness, harness.observer, attr, -1, 1, -1), -ENOSPC);
+		harness_close(&harness, fds[i]);
+		fd = harness_open(&harness, attr, NULL, 1, -1);
+		assert_true(fd >= 0);
+	}
+	harness_end(&harness);
+}
+
+/* Where the task runs meanwhile on another CPU, which has to be asked to let go. */
+static void test_modify_running(void **state)
+{
+	struct perf_event_attr attr = attr_bp(HW_BREAKPOINT_W, WATCHED, 8);
+	struct harness harness;
+	struct tally_sim_task *task;
+	int fd;
+
+	start(&harness);
+	task = harness_spawn(&harness, script_hog, 1);
+	fd = harness_open(&harness, attr, task, -1, -1);
+	tally_sim_run(harness.sim, MS);
+	access_by(&harness, task, HW_BREAKPOINT_W, WATCHED, SIM_USER);
+	attr.bp_addr = CODE;
+	attr.bp_type = HW_BREAKPOINT_X;
+	harness_ioctl(&harness, fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, (uintptr_t)&attr);
+	access_by(&harness, task, HW_BREAKPOINT_W, WATCHED, SIM_USER);
+	access_by(&harness, task, HW_BREAKPOINT_X, CODE, SIM_USER);
+	access_by(&harness, task, HW_BREAKPOINT_X, CODE, SIM_USER);
+	assert_int_equal(harness_value(&harness, fd), 3);
+	tally_sim_fail_copy(harness.sim, &attr, sizeof(attr));
+	assert_int_equal(tally_sim_ioctl(harness.sim, harness.observer, fd,
+					 PERF_EVENT_IOC_MODIFY_ATTRIBUTES, (uintptr_t)&attr),
+			 -EFAULT);
+	access_by(&harness, task, HW_BREAKPOINT_X, CODE, SIM_USER);
+	assert_int_equal(harness_value(&harness, fd), 4);
+	harness_end(&harness);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_samples),        cmocka_unit_test(test_modes),
+		cmocka_unit_test(test_group),          cmocka_unit_test(test_inherited),
+		cmocka_unit_test(test_modify_running),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
