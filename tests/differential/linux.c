@@ -137,6 +137,16 @@ static uint64_t linux_tracepoint(struct system *system)
 	return tracepoint_id;
 }
 
+static uint64_t linux_watched(struct system *system)
+{
+	return task_watched();
+}
+
+static uint64_t linux_watched_code(struct system *system)
+{
+	return task_watched_code();
+}
+
 static const struct system_ops linux_ops = {
 	.name = "linux",
 	.attr_size = PERF_ATTR_SIZE_VER8,
@@ -153,6 +163,8 @@ static const struct system_ops linux_ops = {
 	.tid = linux_tid,
 	.other_fd = linux_other_fd,
 	.tracepoint = linux_tracepoint,
+	.watched = linux_watched,
+	.watched_code = linux_watched_code,
 };
 
 /* ---- making one -------------------------------------------------------------------- */

@@ -123,6 +123,42 @@ static int64_t task_work(int64_t thousands)
 #endif
 }
 
+/* Watched by breakpoints: nothing else touches it. */
+static volatile _Alignas(64) uint64_t watched[8];
+
+__attribute__((noinline, no_sanitize("address", "undefined"))) static void watched_code(void)
+{
+	__asm__ volatile("" : : : "memory");
+}
+
+uint64_t task_watched(void)
+{
+	return (uint64_t)(uintptr_t)watched;
+}
+
+uint64_t task_watched_code(void)
+{
+	return (uint64_t)(uintptr_t)watched_code;
+}
+
+__attribute__((no_sanitize("address", "undefined"))) static int64_t task_access(int what,
+										int64_t times)
+{
+	uint64_t value;
+
+	while (times-- > 0) {
+		switch (what) {
+		case ACT_STORE: watched[0] = (uint64_t)times; break;
+		case ACT_LOAD:
+			value = watched[0];
+			(void)value;
+			break;
+		default: watched_code(); break;
+		}
+	}
+	return 0;
+}
+
 static int64_t task_map(struct task_world *world, int64_t pages, bool executable)
 {
 	int prot = executable ? PROT_READ | PROT_EXEC : PROT_READ;
@@ -243,6 +279,9 @@ static int64_t order_run(struct task_world *world, int number)
 	case ACT_COMM: return as_errno(prctl(PR_SET_NAME, order->text));
 	case ACT_MAP: return task_map(world, a, b);
 	case ACT_PIN: return task_pin(a);
+	case ACT_STORE:
+	case ACT_LOAD:
+	case ACT_EXECUTE: return task_access(order->what, a);
 	case TASK_OPEN: return task_open(order);
 	case TASK_PRCTL: return as_errno(prctl((int)a, 0, 0, 0, 0));
 	case TASK_REAP: return as_errno(waitpid((pid_t)a, NULL, 0));

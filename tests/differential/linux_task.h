@@ -38,6 +38,10 @@ struct task_world {
 /* Shared memory for tasks; NULL on failure. */
 struct task_world *task_world_new(void);
 
+/* What ACT_STORE stores to, and ACT_EXECUTE executes. */
+uint64_t task_watched(void);
+uint64_t task_watched_code(void);
+
 /* Have task `number` do what its mailbox' order says; 0 is the caller. Its result. */
 int64_t task_do(struct task_world *world, int number);
 

@@ -469,6 +469,21 @@ static void command_map(struct script *script)
 	    script->nr_words < 3 || strcmp(script->words[2], "data"), "mapped");
 }
 
+static void command_store(struct script *script)
+{
+	act(script, ACT_STORE, (int64_t)value_at(script, 1, 1), 0, NULL);
+}
+
+static void command_load(struct script *script)
+{
+	act(script, ACT_LOAD, (int64_t)value_at(script, 1, 1), 0, NULL);
+}
+
+static void command_execute(struct script *script)
+{
+	act(script, ACT_EXECUTE, (int64_t)value_at(script, 1, 1), 0, NULL);
+}
+
 /* ---- running ------------------------------------------------------------------------------ */
 
 static const struct {
@@ -492,7 +507,9 @@ static const struct {
 	{"thread", 2, command_thread},   {"exit", 1, command_exit},
 	{"exec", 1, command_exec},       {"comm", 2, command_comm},
 	{"map", 2, command_map},         {"work", 2, command_work},
-	{"about", 2, command_about},
+	{"about", 2, command_about},     {"modify", 2, script_modify},
+	{"store", 2, command_store},     {"load", 2, command_load},
+	{"execute", 2, command_execute},
 };
 
 static void run_words(struct script *script)

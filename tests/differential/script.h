@@ -65,6 +65,7 @@ void script_say_result(struct script *script, int64_t result, bool number);
 /* ---- open (script_open.c) ------------------------------------------------------------ */
 
 void script_open(struct script *script);
+void script_modify(struct script *script);
 
 /* ---- what is read (script_text.c) --------------------------------------------------- */
 

@@ -49,6 +49,37 @@ static const struct {
 	{"B_KERNEL", PERF_SAMPLE_BRANCH_KERNEL},
 	{"B_HV", PERF_SAMPLE_BRANCH_HV},
 	{"B_ANY", PERF_SAMPLE_BRANCH_ANY},
+	{"BP_R", HW_BREAKPOINT_R},
+	{"BP_W", HW_BREAKPOINT_W},
+	{"BP_RW", HW_BREAKPOINT_RW},
+	{"BP_X", HW_BREAKPOINT_X},
+};
+
+typedef uint64_t (*place_fn)(struct system *system);
+
+static place_fn place_tracepoint(const struct system_ops *ops)
+{
+	return ops->tracepoint;
+}
+
+static place_fn place_watched(const struct system_ops *ops)
+{
+	return ops->watched;
+}
+
+static place_fn place_watched_code(const struct system_ops *ops)
+{
+	return ops->watched_code;
+}
+
+/* Numbers that each system has its own of. */
+static const struct {
+	const char *name;
+	place_fn (*of)(const struct system_ops *ops);
+} places[] = {
+	{"TP", place_tracepoint},
+	{"WATCHED", place_watched},
+	{"WATCHED_CODE", place_watched_code},
 };
 
 /* Words that stand for an event. */
@@ -72,6 +103,7 @@ static const struct {
 	{"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
 	{"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
 	{"tp", PERF_TYPE_TRACEPOINT, 0},
+	{"breakpoint", PERF_TYPE_BREAKPOINT, 0},
 };
 
 /* What an open is made of. */
@@ -95,9 +127,13 @@ static bool term_value(struct script *script, const char *text, uint64_t *ret_va
 			return true;
 		}
 	}
-	if (!strcmp(text, "TP")) {
-		*ret_value = script->system->ops->tracepoint(script->system);
-		return true;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(places); i++) {
+		if (!strcmp(places[i].name, text)) {
+			const struct system_ops *ops = script->system->ops;
+
+			*ret_value = places[i].of(ops)(script->system);
+			return true;
+		}
 	}
 	if (!strcmp(text, "MINE")) {
 		*ret_value = (uint64_t)script->system->ops->tid(script->system, 0);
@@ -207,6 +243,19 @@ static bool opening_argument(struct script *script, struct opening *opening, con
 	return true;
 }
 
+/* Fields that share their place with another have one name in the table. */
+static const char *field_name(const char *key)
+{
+	static const char *const others[][2] = {
+		{"period", "sample_period"}, {"bp_addr", "config1"}, {"bp_len", "config2"}};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(others); i++) {
+		if (!strcmp(key, others[i][0]))
+			return others[i][1];
+	}
+	return key;
+}
+
 /* A word of the form key=value; a field of the attr alone sets it to 1. */
 static bool opening_word(struct script *script, struct opening *opening, const char *word)
 {
@@ -222,7 +271,7 @@ static bool opening_word(struct script *script, struct opening *opening, const c
 		opening->null = true;
 		return true;
 	}
-	field = tally_attr_find_field(strcmp(key, "period") ? key : "sample_period");
+	field = tally_attr_find_field(field_name(key));
 	if (!field)
 		return equals && opening_argument(script, opening, key, equals + 1);
 	if (equals && !script_value(script, equals + 1, &value))
@@ -289,4 +338,30 @@ void script_open(struct script *script)
 		opening_call(script, &opening, event);
 	else
 		script->wrong = "too many events";
+}
+
+void script_modify(struct script *script)
+{
+	static struct opening opening;
+	struct script_event *event = script_event(script, script->words[1]);
+	int result;
+
+	if (!event) {
+		script->wrong = "no such event";
+		return;
+	}
+	opening = (struct opening){.cpu = -1, .group_fd = -1};
+	memcpy(opening.bytes, &event->attr, sizeof(event->attr));
+	for (int i = 2; i < script->nr_words; i++) {
+		if (!opening_word(script, &opening, script->words[i])) {
+			script->wrong = script->words[i];
+			return;
+		}
+	}
+	result = script->system->ops->ioctl(script->system, event->task, event->fd,
+					    PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
+					    (uintptr_t)(opening.null ? NULL : opening.bytes));
+	script_say_result(script, result, false);
+	if (!result)
+		memcpy(&event->attr, opening.bytes, sizeof(event->attr));
 }

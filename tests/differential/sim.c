@@ -15,6 +15,7 @@
 #include "hosts/sim/truth.h"
 
 enum { TRACEPOINT_ID = 400, RAW_BYTES = 32, RAW_PID = 16, FDS = 64 };
+enum { WATCHED = 0x600000, WATCHED_CODE = 0x400100 };
 
 /* A task that sleeps unless there is work: one instruction a cycle, one cycle a ns. A segment must
  * not change before the next one has begun, so there are two, in turns. */
@@ -276,6 +277,17 @@ static int act_map(struct system *system, int task, int64_t pages, bool executab
 	return step(system, task, (struct tally_sim_step)SIM_MAP(&mapping));
 }
 
+static int act_access(struct system *system, int task, uint32_t type, int64_t times)
+{
+	struct tally_sim_step access =
+		SIM_ACCESS(type, type == HW_BREAKPOINT_X ? WATCHED_CODE : WATCHED, 8);
+	int error = 0;
+
+	while (!error && times-- > 0)
+		error = step(system, task, access);
+	return error;
+}
+
 static int sim_system_act(struct system *system, int task, enum system_act act, int64_t a,
 			  int64_t b, const char *text)
 {
@@ -292,6 +304,9 @@ static int sim_system_act(struct system *system, int task, enum system_act act, 
 	case ACT_COMM: return step(system, task, (struct tally_sim_step)SIM_COMM(text));
 	case ACT_MAP: return act_map(system, task, a, b);
 	case ACT_PIN: return step(system, task, (struct tally_sim_step)SIM_MIGRATE((uint32_t)a));
+	case ACT_STORE: return act_access(system, task, HW_BREAKPOINT_W, a);
+	case ACT_LOAD: return act_access(system, task, HW_BREAKPOINT_R, a);
+	case ACT_EXECUTE: return act_access(system, task, HW_BREAKPOINT_X, a);
 	default: return -ENOSYS;
 	}
 }
@@ -318,6 +333,16 @@ static uint64_t sim_system_tracepoint(struct system *system)
 	return TRACEPOINT_ID;
 }
 
+static uint64_t sim_system_watched(struct system *system)
+{
+	return WATCHED;
+}
+
+static uint64_t sim_system_watched_code(struct system *system)
+{
+	return WATCHED_CODE;
+}
+
 static const struct system_ops sim_system_ops = {
 	.name = "sim",
 	.attr_size = sizeof(struct perf_event_attr),
@@ -334,6 +359,8 @@ static const struct system_ops sim_system_ops = {
 	.tid = sim_system_tid,
 	.other_fd = sim_system_other_fd,
 	.tracepoint = sim_system_tracepoint,
+	.watched = sim_system_watched,
+	.watched_code = sim_system_watched_code,
 };
 
 /* A task whom a user may not observe, and the program whose script it is. */
@@ -364,6 +391,7 @@ static struct system *system_new(bool root, const struct tally_sim_pmu *pmu)
 		.nr_pages = 2048,
 		.pmus = pmu,
 		.nr_pmus = pmu ? 1 : 0,
+		.nr_breakpoints = SIM_MAX_BREAKPOINTS,
 	};
 
 	tally_core_settings_init(&settings);

@@ -37,9 +37,12 @@ enum system_act {
 	ACT_THREAD, /* a: the number of the new task, a thread of the same process */
 	ACT_EXIT,
 	ACT_EXEC,
-	ACT_COMM, /* text: its new name */
-	ACT_MAP,  /* text: name of a file; a: pages of it to map; b: 1 executable, 0 data */
-	ACT_PIN,  /* a: CPU to run on from now on */
+	ACT_COMM,  /* text: its new name */
+	ACT_MAP,   /* text: name of a file; a: pages of it to map; b: 1 executable, 0 data */
+	ACT_PIN,   /* a: CPU to run on from now on */
+	ACT_STORE, /* a: times to store 8 bytes at watched(), ACT_LOAD to load them */
+	ACT_LOAD,
+	ACT_EXECUTE, /* a: times to execute what is at watched_code() */
 	SYSTEM_NR_ACTS
 };
 
@@ -70,6 +73,8 @@ struct system_ops {
 	int32_t (*tid)(struct system *system, int task);
 	int (*other_fd)(struct system *system);        /* of something that is no event */
 	uint64_t (*tracepoint)(struct system *system); /* id of the one that ACT_HIT hits */
+	uint64_t (*watched)(struct system *system);    /* 64 bytes, aligned, in every task */
+	uint64_t (*watched_code)(struct system *system);
 };
 
 struct system {
