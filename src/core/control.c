@@ -155,8 +155,10 @@ static void notify(const struct tally_core_event *event, unsigned what)
 {
 	const struct tally_core *core = event->core;
 
-	if (core->ops->notify && event->cookie)
-		core->ops->notify(core->host, event->cookie, what);
+	void *cookie = tally_load_relaxed(&event->cookie);
+
+	if (core->ops->notify && cookie)
+		core->ops->notify(core->host, cookie, what);
 }
 
 void tally_control_wake(struct tally_core_event *event, unsigned what)

@@ -190,18 +190,25 @@ struct leaving {
 	bool exited;
 };
 
-/* The last that its events hear is that the task is gone; then off the CPU, for good. */
+/* The last that its events hear is that the task is gone; then off the CPU, for good: a switch does
+ * not find it with its task any more. */
 static void leave_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
 {
 	const struct leaving *leaving = arg;
 	struct tally_core *core = context->core;
+	struct tally_core_context *next;
 
 	if (leaving->exited)
 		tally_sideband_task(tally_this_cpu(core), context, leaving->task, false);
 	if (!cpu)
 		return;
 	tally_sched_context_out(cpu, context, tally_clock(core));
-	tally_sched_fill(cpu, tally_clock(core));
+	/* After an exec another may have been made meanwhile. */
+	next = cpu->task ? tally_load_acquire(&cpu->task->context) : NULL;
+	if (next)
+		tally_sched_context_in(cpu, next, tally_clock(core));
+	else
+		tally_sched_fill(cpu, tally_clock(core));
 }
 
 /* Of a task without events, only those of its CPU hear. */
@@ -248,8 +255,8 @@ static bool end_context(struct tally_core *core, struct tally_core_task *task, b
 		return false;
 	tally_list_init(&dead);
 	context = tally_context_pin_task(core, task);
-	tally_context_run(context, leave_here, &leaving);
 	tally_family_leave(core, task);
+	tally_context_run(context, leave_here, &leaving);
 	while (!tally_list_empty(&context->events))
 		end_event(core, task, event_at(context->events.next), false, &dead);
 	context->task = NULL;
