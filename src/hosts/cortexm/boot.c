@@ -40,15 +40,20 @@ void tick_interrupt(const struct exception_frame *frame, uint32_t exc_return)
 {
 	const struct tally_core_sample_data sample_data = interrupted(frame, exc_return);
 
+	uint32_t since = board_clock_low();
+
 	board_clock_tick();
 	tally_core_tick(rtos.core, &sample_data);
 	thread_tick();
+	board_note_off(OFF_TICK, since);
 }
 
 /* Too early where the deadline is farther than the timer reaches. */
 void one_shot_interrupt(const struct exception_frame *frame, uint32_t exc_return)
 {
 	const struct tally_core_sample_data sample_data = interrupted(frame, exc_return);
+
+	uint32_t since = board_clock_low();
 
 	board_timer_acknowledge();
 	if (board_clock_ns() < rtos.deadline) {
@@ -57,13 +62,17 @@ void one_shot_interrupt(const struct exception_frame *frame, uint32_t exc_return
 	}
 	rtos.deadline = UINT64_MAX;
 	tally_core_timer(rtos.core, &sample_data);
+	board_note_off(OFF_TIMER, since);
 }
 
 void counter_interrupt(const struct exception_frame *frame, uint32_t exc_return)
 {
 	const struct tally_core_sample_data sample_data = interrupted(frame, exc_return);
 
+	uint32_t since = board_clock_low();
+
 	dualtimer_interrupt(&sample_data);
+	board_note_off(OFF_COUNTER, since);
 }
 
 /* From start.S, on the stack of the idle thread, which is what this becomes. */

@@ -91,7 +91,7 @@ static void op_unlock(void *host, void *lock)
 	mutex_unlock(lock);
 }
 
-/* Notes for how long the core keeps them off where nobody else had. */
+/* When the core turned them off, where nobody else had. */
 static uint32_t off_since;
 
 static uintptr_t op_irq_save(void *host)
@@ -105,11 +105,8 @@ static uintptr_t op_irq_save(void *host)
 
 static void op_irq_restore(void *host, uintptr_t flags)
 {
-	if (!flags) {
-		uint32_t off = board_clock_low() - off_since;
-
-		rtos.longest_off = off > rtos.longest_off ? off : rtos.longest_off;
-	}
+	if (!flags)
+		board_note_off(OFF_CALL, off_since);
 	irq_restore(flags);
 }
 

@@ -43,6 +43,9 @@ struct thread {
 	const char *name;
 };
 
+/* Why the kernel's interrupts are off: the core turned them off in a call, or was called by one. */
+enum off { OFF_CALL, OFF_SWITCH, OFF_TICK, OFF_TIMER, OFF_COUNTER, OFF_NR };
+
 struct mutex {
 	uint32_t locked;
 };
@@ -54,9 +57,9 @@ struct rtos {
 	uint64_t switched_ns; /* when `current` came on */
 	uint32_t switches, preempted;
 	int32_t last_tid;
-	bool deferred;        /* tally_core_deferred() is to run */
-	uint64_t deadline;    /* of tally_core_timer() */
-	uint32_t longest_off; /* counts of the clock between irq_save and irq_restore of the core */
+	bool deferred;            /* tally_core_deferred() is to run */
+	uint64_t deadline;        /* of tally_core_timer() */
+	uint32_t longest[OFF_NR]; /* counts of the clock with interrupts off, by why */
 };
 extern struct rtos rtos;
 
@@ -110,6 +113,9 @@ void thread_end(void) __attribute__((noreturn));
 struct thread *thread_find(int32_t tid); /* one that has not ended; interrupts off */
 void thread_put(struct thread *thread);  /* a reference is not needed any longer */
 
+uint64_t thread_ran_ns(const struct thread *thread);
+void thread_yield(void); /* to others of the same priority */
+
 /* Sleep while `*word` is `value`; who changes it says so with thread_wake(). May return early. */
 void thread_wait(const uint32_t *word, uint32_t value);
 void thread_wake(const uint32_t *word);
@@ -131,9 +137,10 @@ void board_init(void);
 void board_write(const void *bytes, size_t len);
 void board_panic(const char *why, uint32_t a, uint32_t b) __attribute__((noreturn));
 void board_off(uint32_t code) __attribute__((noreturn));
-uint64_t board_clock_ns(void);  /* from anywhere */
-uint32_t board_clock_low(void); /* counts, modulo 2^32 */
-void board_clock_tick(void);    /* once in 171 s at least, interrupts off */
+uint64_t board_clock_ns(void);                     /* from anywhere */
+uint32_t board_clock_low(void);                    /* counts, modulo 2^32 */
+void board_clock_tick(void);                       /* once in 171 s at least, interrupts off */
+void board_note_off(enum off why, uint32_t since); /* board_clock_low() when that began */
 void board_timer_arm(uint64_t deadline);
 void board_timer_acknowledge(void);
 uint32_t stack_used(const uint32_t *stack, size_t size); /* bytes that were ever written to */

@@ -44,7 +44,7 @@ static void switch_threads(struct thread *prev, struct thread *next)
  */
 uint32_t *thread_switch_to(uint32_t *sp)
 {
-	uint32_t flags = irq_save();
+	uint32_t flags = irq_save(), since = board_clock_low();
 	struct thread *prev = rtos.current, *next;
 
 	if (rtos.deferred) {
@@ -58,6 +58,7 @@ uint32_t *thread_switch_to(uint32_t *sp)
 	if (next != prev)
 		switch_threads(prev, next);
 	sp = rtos.current->sp;
+	board_note_off(OFF_SWITCH, since);
 	irq_restore(flags);
 	return sp;
 }
@@ -68,6 +69,27 @@ void thread_tick(void)
 
 	if (current->left && !--current->left)
 		pend_switch();
+}
+
+void thread_yield(void)
+{
+	uint32_t flags = irq_save();
+
+	rtos.current->left = 0;
+	pend_switch();
+	irq_restore(flags);
+}
+
+/* With the turn that it has. */
+uint64_t thread_ran_ns(const struct thread *thread)
+{
+	uint32_t flags = irq_save();
+	uint64_t ran = thread->ran_ns;
+
+	if (thread == rtos.current)
+		ran += board_clock_ns() - rtos.switched_ns;
+	irq_restore(flags);
+	return ran;
 }
 
 /* ---- who sleeps ---------------------------------------------------------------------------- */
@@ -126,28 +148,25 @@ static void thread_begin(void)
 	thread_end();
 }
 
-/* A slot that nobody uses or refers to, with the stack that it had. */
+/* A slot that nobody uses or refers to. */
 static struct thread *slot_claim(void)
 {
 	uint32_t flags = irq_save();
 	struct thread *found = NULL;
 
 	for (size_t i = 1; i < MAX_THREADS && !found; i++) {
-		struct thread *thread = &rtos.threads[i];
-		bool over = thread->state == THREAD_ENDED && !thread->held;
-
-		if (thread->state == THREAD_FREE || over)
-			found = thread;
+		if (rtos.threads[i].state == THREAD_FREE)
+			found = &rtos.threads[i];
 	}
 	if (found)
-		*found = (struct thread){.state = THREAD_WAITING, .held = 1, .stack = found->stack};
+		*found = (struct thread){.state = THREAD_WAITING, .held = 1};
 	irq_restore(flags);
 	return found;
 }
 
 static bool first_frame(struct thread *thread)
 {
-	uint32_t *stack = thread->stack ? thread->stack : heap_alloc(STACK_SIZE, 8);
+	uint32_t *stack = heap_alloc(STACK_SIZE, 8);
 	struct exception_frame *frame;
 
 	if (!stack)
@@ -197,7 +216,12 @@ void thread_start(struct thread *thread)
 
 void thread_put(struct thread *thread)
 {
-	__atomic_sub_fetch(&thread->held, 1, __ATOMIC_RELEASE);
+	if (__atomic_sub_fetch(&thread->held, 1, __ATOMIC_ACQ_REL))
+		return;
+	if (thread->stack)
+		heap_free(thread->stack, STACK_SIZE);
+	thread->stack = NULL;
+	__atomic_store_n(&thread->state, THREAD_FREE, __ATOMIC_RELEASE);
 }
 
 void thread_join(struct thread *thread)
