@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the threads of the test use: what they say, loops of known length, rings. */
+#ifndef CORTEXM_APP_H
+#define CORTEXM_APP_H
+
+#include "hosts/cortexm/calls.h"
+#include "hosts/cortexm/kernel.h"
+
+enum { RING_LEN = 32768, MILLISECOND = 1000000 };
+
+/* `instructions`, a multiple of two, of a loop. */
+static inline __attribute__((always_inline)) void spin(uint32_t instructions)
+{
+	uint32_t turns = instructions / 2;
+
+	__asm__ volatile("1: subs %0, #1\n\tbne 1b" : "+l"(turns) : : "cc");
+}
+
+/* A thread of the test: runs for a time of the clock, or until it is told to stop. */
+struct load {
+	uint64_t ns;
+	bool stop;
+	struct thread *thread;
+};
+void load_start(struct load *load, const char *name, uint32_t slice);
+
+/* Where a load of each kind spends its time, to be seen in a report. */
+void heavy_work(void);
+void light_work(void);
+
+int event_simple(uint32_t type, uint64_t config, int32_t tid, int32_t cpu);
+struct reading {
+	uint64_t value, enabled, running;
+};
+struct reading event_read(int fd);
+int event_enable(int fd);
+int event_disable(int fd);
+
+/* Samples of a ring that never wrapped; those of one thread are `of_tid`, those of handlers
+ * `in_kernel`. For events whose sample_type begins with SAMPLE_TYPE. */
+enum { SAMPLE_TYPE = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME };
+struct samples {
+	uint64_t all, of_tid, in_kernel, other_records;
+};
+struct samples samples_count(const struct perf_mapping *map, uint32_t tid);
+uint64_t ring_head(const struct perf_mapping *map);
+void ring_consume(const struct perf_mapping *map, uint64_t to);
+
+void say(const char *name, uint64_t value);   /* a line: the name, a space, the number */
+void say_is(const char *name, int64_t value); /* an error's number where it is one */
+
+void test_kernel(void);
+void test_count(void);
+void test_sample(void);
+void test_counter(void);
+void test_control(void);
+void test_stress(void);
+void test_stream(void);
+void test_cost(void);
+
+#endif

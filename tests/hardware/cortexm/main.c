@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The first thread: the tests one after the other; tests/hardware/cortexm.py judges what they say.
+ */
+#include "cortexm/app.h"
+
+/* What the kernel itself is to do: threads of slices 3 and 1 share the time so, priorities hold. */
+static bool woken;
+
+static void sleeper(void *arg)
+{
+	static const uint32_t never;
+
+	(void)arg;
+	woken = true;
+	thread_wait(&never, 0);
+	woken = false;
+}
+
+void test_kernel(void)
+{
+	struct load heavy = {.ns = 100 * MILLISECOND}, light = {.ns = 100 * MILLISECOND};
+	struct thread *high = thread_make(sleeper, NULL, "high", 2, 1);
+	uint32_t ticks = rtos.switches;
+
+	if (!high)
+		board_panic("no thread", 0, 0);
+	thread_start(high);
+	say("kernel.priority", woken);
+	load_start(&heavy, "heavy", 3);
+	load_start(&light, "light", 1);
+	thread_start(heavy.thread);
+	thread_start(light.thread);
+	thread_join(heavy.thread);
+	say("kernel.heavy", heavy.thread->ran_ns);
+	say("kernel.light", light.thread->ran_ns);
+	thread_join(light.thread);
+	say("kernel.switches", rtos.switches - ticks);
+}
+
+static void say_sizes(void)
+{
+	size_t most, used = heap_used(&most);
+
+	say("size.heap", used);
+	say("size.heap_most", most);
+	say("size.handler_stack", stack_used(handler_stack, HANDLER_STACK));
+	say("size.boot_stack", stack_used(handler_stack + HANDLER_STACK / 4, IDLE_STACK));
+	say("size.thread_stack", stack_used(rtos.current->stack, STACK_SIZE));
+	for (int i = 0; i < OFF_NR; i++)
+		say("size.longest_off", (uint64_t)rtos.longest[i] * NS_PER_COUNT);
+}
+
+void app_main(void *arg)
+{
+	(void)arg;
+	test_kernel();
+	test_count();
+	test_sample();
+	test_counter();
+	test_control();
+	test_stress();
+	test_stream();
+	test_cost();
+	say_sizes();
+	board_off(0);
+}
