@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The core on a Cortex-M3 without an MMU: boots src/hosts/cortexm under QEMU, whose time is exact with -icount, and judges
+what its threads say beside what its scheduler knows. argv: tally, the source root, the build directory."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+import tap  # noqa: E402
+
+TALLY, ROOT, BUILD = sys.argv[1:4]
+WORK = os.path.join(BUILD, "cortexm-machine")
+# An instruction takes 32 ns: about what the real one does at its 25 MHz.
+QEMU = ("qemu-system-arm -M mps2-an385 -icount shift=5,sleep=off -nographic -nodefaults -no-user-config -semihosting "
+        "-serial stdio -monitor none").split()
+PERIOD = {"cpu": 500000, "stream": 250000}
+NS_PER_CYCLE = 40
+COST_OF_A_START = 25000  # ns from the beginning of a switch until the event is on
+consoles = {}
+
+
+def build():
+    for tool in ("qemu-system-arm", "arm-linux-gnueabi-gcc"):
+        if not shutil.which(tool):
+            raise tap.Skip(f"{tool} is not installed")
+    if "elf" not in consoles:
+        result = tap.run("sh", os.path.join(ROOT, "scripts", "build_cortexm.sh"), WORK)
+        tap.same(result.returncode, 0, result.stderr)
+        consoles["elf"] = os.path.join(WORK, "tally-cortexm.elf")
+    return consoles["elf"]
+
+
+def boot():
+    """What the machine said: numbers by name, in order, and the bytes of its perf.data stream."""
+    elf = build()
+    if "said" in consoles:
+        return consoles["said"]
+    result = subprocess.run([*QEMU, "-kernel", elf], stdin=subprocess.DEVNULL, check=False, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, timeout=300)
+    console, stream, numbers = result.stdout, b"", {}
+    while console:
+        line, _, console = console.partition(b"\n")
+        name, _, value = line.decode(errors="replace").strip().rpartition(" ")
+        if result.returncode or not value.isdigit():
+            raise AssertionError(f"exit {result.returncode}: {line!r} {console[-300:]!r} {result.stderr!r}")
+        if name == "stream":
+            stream, console = stream + console[:int(value)], console[int(value):]
+        numbers.setdefault(name, []).append(int(value))
+    consoles["stream"] = os.path.join(WORK, "cortexm.data")
+    with open(consoles["stream"], "wb") as file:
+        file.write(stream)
+    consoles["said"] = numbers
+    return numbers
+
+
+def one(name):
+    return boot()[name][0]
+
+
+def within(got, low, high, what):
+    print(f"# {what}: {got}")
+    if not low <= got <= high:
+        raise AssertionError(f"{what}: {got} is not in {low} to {high}")
+
+
+def test_the_kernel_shares_as_it_should():
+    tap.same(one("kernel.priority"), 1, "a thread of a higher priority runs at once")
+    within(one("kernel.heavy") / (one("kernel.heavy") + one("kernel.light")), 0.74, 0.76, "share of slices 3 of 4")
+
+
+def test_task_clocks_are_what_the_scheduler_knows():
+    said = boot()
+    for i, name in enumerate(("heavy", "light")):
+        switches = said["count.context_switches"][i]
+        ran, running, value = (said["count." + field][i] for field in ("ran", "running", "task_clock"))
+        # Scheduler and core read the clock in a switch, one after the other; the event is put on after that.
+        within(ran - running, -2000 * switches, 2000 * switches, f"{name}: ns by which {running} differ over {switches} switches")
+        within(running - value, 0, COST_OF_A_START * switches, "ns that were over when its clock was started")
+        tap.same(said["count.enabled"][i], running, "enabled while it ran")
+    within(said["count.task_clock"][0] / one("count.elapsed"), 0.73, 0.76, "share of heavy")
+
+
+def test_the_cpu_clock_is_the_clock():
+    within(one("count.cpu_clock") / one("count.elapsed"), 0.999, 1.0, "cpu-clock by the kernel's clock")
+
+
+def test_children_are_counted():
+    within(one("inherit.value") / (one("inherit.ran") + one("inherit.own")), 0.96, 1.0,
+           "task-clock of a thread and its four children, by what the scheduler knows")
+
+
+def test_every_period_is_a_sample():
+    for name in ("cpu", "task"):
+        due = one(f"sample.{name}_time") // PERIOD["cpu"]
+        within(one("sample." + name), due - 1, due, f"samples of {name}, of {due} periods")
+    tap.same(one("sample.task_heavy"), one("sample.task"), "samples of the thread that was asked for")
+    within(one("sample.cpu_heavy") / one("sample.cpu"), 0.73, 0.77, "share of heavy")
+    tap.same(one("sample.cpu_other"), 0, "other records")
+
+
+def test_a_reader_sleeps_until_there_is_something():
+    tap.same([one("poll." + name) for name in ("wakeups", "first", "samples")], [5, 10, 50], "one wakeup for ten samples")
+    tap.same(one("poll.after"), 50, "none after the event was disabled")
+
+
+def test_what_found_no_room_is_counted():
+    due = one("overrun.time") // PERIOD["cpu"]
+    within(one("overrun.written") + one("overrun.lost"), due - 1, due, f"samples written and lost, of {due}")
+    within(one("overrun.lost"), 1, due, "of which lost")
+
+
+def test_sixteen_bits_count_as_many():
+    within(one("counter.cycles"), 30 * 65536, 1 << 32, "cycles, over many wraps of the counter")
+    within(one("counter.cycles") * NS_PER_CYCLE / one("counter.running"), 0.98, 1.0, "of those there were")
+
+
+def test_no_overflow_is_lost():
+    said = boot()
+    for i, period in enumerate(said["counter.period"]):
+        due = said["counter.sampled"][i] // period
+        print(f"# {due} periods of {period}: {said['counter.samples_kernel'][i]} samples are of handlers")
+        tap.same(said["counter.samples"][i], due, "samples, of all periods")
+        within(said["counter.samples_of_load"][i], due * 0.99, due, "of the thread that was asked for")
+
+
+def test_the_counter_is_shared():
+    said = boot()
+    for value, enabled, running in zip(said["share.value"], said["share.enabled"], said["share.running"]):
+        within(running / enabled, 0.45, 0.55, "share of two events on one counter")
+        within(value * NS_PER_CYCLE / running, 0.97, 1.0, "of the cycles in it")
+
+
+def test_groups():
+    tap.same((one("group.bytes"), one("group.nr")), (24, 2), "leader and member")
+    within(one("group.cycles") * NS_PER_CYCLE / one("group.time"), 0.97, 1.0, "cycles in the time of the group")
+
+
+def test_refresh_period_and_prctl():
+    tap.same((one("refresh.samples"), one("period.samples")), (3, 7), "samples until REFRESH is used up")
+    tap.same((one("period.set"), one("prctl.off")), (0, 0), "IOC_PERIOD, and what counts while all are off")
+    within(one("prctl.on"), 100000 * 32, 100000 * 32 * 1.3, "ns when all are on again")
+
+
+def test_refusals():
+    for name, error in (("type", 2), ("group", 9), ("tid", 3), ("nobody", 22), ("attr", 14), ("buffer", 14), ("room", 28),
+                        ("closed", 9)):
+        tap.same(one("refuse." + name), error, name)
+    tap.same(one("refuse.why"), 1, "a reason in words")
+
+
+def test_threads_preempted_in_the_core():
+    said = boot()
+    within(sum(said["stress.opened"]), 150, 240, "events opened by four threads on each other")
+    within(one("stress.preempted"), 100, 1 << 20, "preemptions meanwhile")
+    tap.same(one("stress.heap_after"), one("stress.heap_before"), "bytes of the heap that are taken")
+
+
+def shares(text):
+    return {name: float(share) for share, name in re.findall(r"^\s*([\d.]+)%.*\b(heavy|light)_work\s*$", text, re.M)}
+
+
+def test_recording():
+    boot()
+    stream = consoles["stream"]
+    result = tap.run(TALLY, "report", "-i", stream, "--symfs", WORK, "--no-children", "--comms", "heavy,light", "--stdio")
+    tap.same(result.returncode, 0, result.stderr)
+    got = shares(result.stdout)
+    known = one("stream.heavy") / (one("stream.heavy") + one("stream.light"))
+    within(got["heavy"] / (got["heavy"] + got["light"]), known - 0.01, known + 0.01, f"share of heavy, which had {known}")
+    samples = len(tap.run(TALLY, "script", "-i", stream, "-F", "tid,period").stdout.splitlines())
+    due = one("stream.time") // PERIOD["stream"]
+    within(samples, due - 1, due, f"samples, of {due} periods")
+
+
+def test_sizes():
+    """Told, and within what the board has: handlers and threads have 4 KB of stack each."""
+    result = tap.run("arm-linux-gnueabi-size", build(), os.path.join(WORK, "core-cortex-m3", "whole"))
+    for line in result.stdout.splitlines():
+        print("# " + line)
+    for name, most in (("handler_stack", 4000), ("boot_stack", 4000), ("thread_stack", 4000)):
+        within(one("size." + name), 1, most, name)
+    for name, off in zip(("calls", "the switch", "the tick", "the timer", "the counter"), boot()["size.longest_off"]):
+        print(f"# longest time with interrupts off in {name}: {off / 32:.0f} instructions")
+    within(max(boot()["stress.stack"]), 1, 4000, "stack of a thread that calls the core")
+    print(f"# heap: {one('size.heap')} bytes, {one('size.heap_most')} at most")
+
+
+def test_costs():
+    """Told only: they change with the compiler and the core."""
+    for name in ("switch", "switch_1", "switch_clock", "switch_4", "read", "open_close"):
+        within(one("cost." + name), 1, 100000, f"instructions of {name}")
+
+
+def test_runs_are_identical():
+    first = dict(boot())
+    with open(consoles["stream"], "rb") as file:
+        stream = file.read()
+    del consoles["said"]
+    tap.same(boot(), first, "what the second run said")
+    with open(consoles["stream"], "rb") as file:
+        tap.same(file.read() == stream, True, "the same recording")
+
+
+if __name__ == "__main__":
+    tap.main("__main__")
