@@ -26,10 +26,14 @@ def build():
     for tool in ("qemu-system-arm", "arm-linux-gnueabi-gcc"):
         if not shutil.which(tool):
             raise tap.Skip(f"{tool} is not installed")
+    if "broken" in consoles:
+        raise AssertionError("it was not built: see the first test")
     if "elf" not in consoles:
+        consoles["broken"] = True
         result = tap.run("sh", os.path.join(ROOT, "scripts", "build_cortexm.sh"), WORK)
         tap.same(result.returncode, 0, result.stderr)
         consoles["elf"] = os.path.join(WORK, "tally-cortexm.elf")
+        del consoles["broken"]
     return consoles["elf"]
 
 
@@ -186,6 +190,18 @@ def test_sizes():
         print(f"# longest time with interrupts off in {name}: {off / 32:.0f} instructions")
     within(max(boot()["stress.stack"]), 1, 4000, "stack of a thread that calls the core")
     print(f"# heap: {one('size.heap')} bytes, {one('size.heap_most')} at most")
+
+
+def test_more_than_32_bits():
+    within(one("long.elapsed"), 30e9, 30.01e9, "ns slept")
+    within(one("long.count"), one("long.elapsed") - 100000, one("long.elapsed"), "of which cpu-clock")
+    tap.same((one("long.samples"), one("long.backwards")), (4, 0), "samples of 7 s each, in order")
+    within(one("long.last"), 27.9999e9, 28.0001e9, "ns until the last one")
+
+
+def test_reading_while_the_counter_overflows():
+    within(one("read.cycles"), 100 * 1259, 1 << 32, "cycles meanwhile")
+    tap.same(one("read.backwards"), 0, "counts that are not more than the one before")
 
 
 def test_costs():

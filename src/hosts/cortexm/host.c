@@ -169,18 +169,6 @@ static struct tally_core_event *op_event_of_fd(void *host, struct tally_core_tas
 	return call_event_of_fd(thread_of(current), fd);
 }
 
-/* All threads are one program. */
-static bool op_capable(void *host, const struct tally_core_task *current, int capability)
-{
-	return true;
-}
-
-static bool op_may_observe(void *host, const struct tally_core_task *current,
-			   const struct tally_core_task *target)
-{
-	return true;
-}
-
 static void op_notify(void *host, void *cookie, unsigned events)
 {
 	if (cookie)
@@ -206,8 +194,6 @@ static const struct tally_host_ops ops = {
 	.task_get = op_task_get,
 	.task_put = op_task_put,
 	.event_of_fd = op_event_of_fd,
-	.capable = op_capable,
-	.may_observe = op_may_observe,
 	.copy_from_user = op_copy_from_user,
 	.copy_to_user = op_copy_to_user,
 	.notify = op_notify,

@@ -13,7 +13,7 @@
 
 enum {
 	MAX_THREADS = 16,
-	PAGE_SIZE = 2048, /* of ring buffers: there is no MMU, it has to hold a metadata page */
+	PAGE_SIZE = TALLY_CORE_PAGE_LEAST, /* there is no MMU: it only is the metadata page */
 	STACK_SIZE = 4096,
 	TICK_NS = 1000000,
 	NS_PER_COUNT = 1000000000 / CLOCK_HZ,
@@ -33,10 +33,12 @@ struct thread {
 	uint32_t priority;         /* the higher one runs; the idle thread has 0 */
 	uint32_t slice, left;      /* ticks of a turn, and of this one */
 	const uint32_t *waits_for; /* thread_wait() */
-	uint32_t ended;            /* thread_join() waits for it */
-	uint32_t held;             /* references: who made it, task_get() */
-	struct open_file *asked;   /* call.c: what event_of_fd() keeps open */
-	uint64_t ran_ns;           /* as the scheduler knows it */
+	uint64_t wakes_at;         /* thread_sleep(), while it sleeps */
+	uint32_t sleeps;
+	uint32_t ended;          /* thread_join() waits for it */
+	uint32_t held;           /* references: who made it, task_get() */
+	struct open_file *asked; /* call.c: what event_of_fd() keeps open */
+	uint64_t ran_ns;         /* as the scheduler knows it */
 	uint32_t *stack;
 	void (*entry)(void *arg);
 	void *arg;
@@ -113,6 +115,7 @@ void thread_end(void) __attribute__((noreturn));
 struct thread *thread_find(int32_t tid); /* one that has not ended; interrupts off */
 void thread_put(struct thread *thread);  /* a reference is not needed any longer */
 
+void thread_sleep(uint64_t ns); /* until the first tick after it */
 uint64_t thread_ran_ns(const struct thread *thread);
 void thread_yield(void); /* to others of the same priority */
 

@@ -63,10 +63,26 @@ uint32_t *thread_switch_to(uint32_t *sp)
 	return sp;
 }
 
+/* Whose time to sleep is over. */
+static void wake_sleepers(void)
+{
+	uint64_t now = board_clock_ns();
+
+	for (size_t i = 0; i < MAX_THREADS; i++) {
+		struct thread *thread = &rtos.threads[i];
+
+		if (!thread->sleeps || thread->wakes_at > now)
+			continue;
+		thread->sleeps = 0;
+		thread_wake(&thread->sleeps);
+	}
+}
+
 void thread_tick(void)
 {
 	struct thread *current = rtos.current;
 
+	wake_sleepers();
 	if (current->left && !--current->left)
 		pend_switch();
 }
@@ -133,6 +149,18 @@ void mutex_unlock(struct mutex *mutex)
 {
 	__atomic_store_n(&mutex->locked, 0, __ATOMIC_RELEASE);
 	thread_wake(&mutex->locked);
+}
+
+void thread_sleep(uint64_t ns)
+{
+	struct thread *thread = rtos.current;
+	uint32_t flags = irq_save();
+
+	thread->wakes_at = board_clock_ns() + ns;
+	thread->sleeps = 1;
+	irq_restore(flags);
+	while (__atomic_load_n(&thread->sleeps, __ATOMIC_ACQUIRE))
+		thread_wait(&thread->sleeps, 1);
 }
 
 /* ---- life ---------------------------------------------------------------------------------- */

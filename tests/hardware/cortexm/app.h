@@ -57,5 +57,6 @@ void test_control(void);
 void test_stress(void);
 void test_stream(void);
 void test_cost(void);
+void test_long(void);
 
 #endif

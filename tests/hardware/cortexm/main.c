@@ -61,6 +61,7 @@ void app_main(void *arg)
 	test_stress();
 	test_stream();
 	test_cost();
+	test_long();
 	say_sizes();
 	board_off(0);
 }
