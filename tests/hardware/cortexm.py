@@ -174,6 +174,9 @@ def test_recording():
     got = shares(result.stdout)
     known = one("stream.heavy") / (one("stream.heavy") + one("stream.light"))
     within(got["heavy"] / (got["heavy"] + got["light"]), known - 0.01, known + 0.01, f"share of heavy, which had {known}")
+    if shutil.which("perf"):
+        result = tap.run("perf", "report", "-i", stream, "--symfs", WORK, "--no-children", "--stdio", "-s", "sym", "-F", "overhead,sym")
+        tap.same(shares(result.stdout), got, "shares by perf")
     samples = len(tap.run(TALLY, "script", "-i", stream, "-F", "tid,period").stdout.splitlines())
     due = one("stream.time") // PERIOD["stream"]
     within(samples, due - 1, due, f"samples, of {due} periods")
@@ -189,6 +192,8 @@ def test_sizes():
     for name, off in zip(("calls", "the switch", "the tick", "the timer", "the counter"), boot()["size.longest_off"]):
         print(f"# longest time with interrupts off in {name}: {off / 32:.0f} instructions")
     within(max(boot()["stress.stack"]), 1, 4000, "stack of a thread that calls the core")
+    for name, most in (("core", 16384), ("event", 1024), ("context", 1024), ("task", 64)):
+        within(one("size." + name), 1, most, f"bytes of the {name}")
     print(f"# heap: {one('size.heap')} bytes, {one('size.heap_most')} at most")
 
 

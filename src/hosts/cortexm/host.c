@@ -91,21 +91,22 @@ static void op_unlock(void *host, void *lock)
 	mutex_unlock(lock);
 }
 
-/* When the core turned them off, where nobody else had. */
+/* When the core turned them off in a thread that had them on. */
 static uint32_t off_since;
 
 static uintptr_t op_irq_save(void *host)
 {
+	bool first = may_sleep();
 	uint32_t flags = irq_save();
 
-	if (!flags)
+	if (first)
 		off_since = board_clock_low();
 	return flags;
 }
 
 static void op_irq_restore(void *host, uintptr_t flags)
 {
-	if (!flags)
+	if (!flags && !in_handler())
 		board_note_off(OFF_CALL, off_since);
 	irq_restore(flags);
 }

@@ -26,6 +26,10 @@ struct exception_frame {
 
 enum thread_state { THREAD_FREE, THREAD_READY, THREAD_WAITING, THREAD_ENDED };
 
+struct mutex {
+	uint32_t locked;
+};
+
 struct thread {
 	struct tally_core_task perf;
 	uint32_t *sp; /* while it is off */
@@ -36,6 +40,7 @@ struct thread {
 	uint64_t wakes_at;         /* thread_sleep(), while it sleeps */
 	uint32_t sleeps;
 	uint32_t ended;          /* thread_join() waits for it */
+	struct mutex *locked;    /* of the core */
 	uint32_t held;           /* references: who made it, task_get() */
 	struct open_file *asked; /* call.c: what event_of_fd() keeps open */
 	uint64_t ran_ns;         /* as the scheduler knows it */
@@ -47,10 +52,6 @@ struct thread {
 
 /* Why the kernel's interrupts are off: the core turned them off in a call, or was called by one. */
 enum off { OFF_CALL, OFF_SWITCH, OFF_TICK, OFF_TIMER, OFF_COUNTER, OFF_NR };
-
-struct mutex {
-	uint32_t locked;
-};
 
 struct rtos {
 	struct tally_core *core;
@@ -87,13 +88,21 @@ static inline void irq_restore(uint32_t flags)
 	__asm__ volatile("msr basepri, %0" : : "r"(flags) : "memory");
 }
 
+static inline bool in_handler(void)
+{
+	uint32_t number;
+
+	__asm__ volatile("mrs %0, ipsr" : "=r"(number));
+	return number;
+}
+
 /* Whether this is a thread that the kernel may take off. */
 static inline bool may_sleep(void)
 {
-	uint32_t handler, masked;
+	uint32_t masked;
 
-	__asm__ volatile("mrs %0, ipsr\n\tmrs %1, basepri" : "=r"(handler), "=r"(masked));
-	return !handler && !masked;
+	__asm__ volatile("mrs %0, basepri" : "=r"(masked));
+	return !masked && !in_handler();
 }
 
 /* Have thread_switch() run as soon as no other interrupt does. */

@@ -37,6 +37,25 @@ void test_kernel(void)
 	say("kernel.switches", rtos.switches - ticks);
 }
 
+/* What the core takes from the heap: itself, with its CPU on line, and an event of this thread. */
+static void size_of_the_core(void)
+{
+	size_t most, before = heap_used(&most), with_context, with_another;
+	int first, second;
+
+	say("size.core", before - STACK_SIZE);
+	first = event_simple(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 0, -1);
+	with_context = heap_used(&most);
+	second = event_simple(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 0, -1);
+	with_another = heap_used(&most);
+	perf_close(second);
+	perf_close(first);
+	say("size.event", with_another - with_context);
+	say("size.context", 2 * with_context - before - with_another);
+	say("size.closed", heap_used(&most) - before);
+	say("size.task", sizeof(struct tally_core_task));
+}
+
 static void say_sizes(void)
 {
 	size_t most, used = heap_used(&most);
@@ -53,6 +72,7 @@ static void say_sizes(void)
 void app_main(void *arg)
 {
 	(void)arg;
+	size_of_the_core();
 	test_kernel();
 	test_count();
 	test_sample();
