@@ -198,10 +198,10 @@ def test_sizes():
 
 
 def test_more_than_32_bits():
-    within(one("long.elapsed"), 30e9, 30.01e9, "ns slept")
+    within(one("long.elapsed"), 15e9, 15.01e9, "ns slept")
     within(one("long.count"), one("long.elapsed") - 100000, one("long.elapsed"), "of which cpu-clock")
-    tap.same((one("long.samples"), one("long.backwards")), (4, 0), "samples of 7 s each, in order")
-    within(one("long.last"), 27.9999e9, 28.0001e9, "ns until the last one")
+    tap.same((one("long.samples"), one("long.backwards")), (2, 0), "samples of 7 s each, in order")
+    within(one("long.last"), 13.9999e9, 14.0001e9, "ns until the last one")
 
 
 def test_reading_while_the_counter_overflows():

@@ -42,7 +42,7 @@ static void long_periods(void)
 	say_is("long.map", perf_map(fd, RING_LEN, &map));
 	event_enable(fd);
 	before = board_clock_ns();
-	thread_sleep(30 * SECOND);
+	thread_sleep(15 * SECOND);
 	event_disable(fd);
 	say("long.elapsed", board_clock_ns() - before);
 	time = last_time(&map, &backwards);
