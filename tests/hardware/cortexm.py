@@ -127,7 +127,7 @@ def test_no_overflow_is_lost():
         due = said["counter.sampled"][i] // period
         print(f"# {due} periods of {period}: {said['counter.samples_kernel'][i]} samples are of handlers")
         tap.same(said["counter.samples"][i], due, "samples, of all periods")
-        within(said["counter.samples_of_load"][i], due * 0.99, due, "of the thread that was asked for")
+        within(said["counter.samples_of_load"][i], due * 0.97, due, "of the thread that was asked for")
 
 
 def test_the_counter_is_shared():
