@@ -289,7 +289,7 @@ struct tally_core_hw {
 	int32_t index;      /* the driver's: the counter it is on; -1: on none */
 	uint8_t width;      /* the driver's: bits of that counter, set by add() at the latest */
 	bool running;       /* the driver's: between start() and stop() */
-	uint64_t previous;  /* the counter when it was last folded into the count */
+	uint64_t previous;  /* the counter when it was last folded in; above its width the core's */
 	/* The core's. */
 	uint64_t period;      /* events from one sample to the next; 0: only counts */
 	uint64_t last_period; /* of the sample being written */
@@ -402,10 +402,15 @@ int tally_core_pmu_init(struct tally_core *core, void *host);
 /* ---- for drivers ------------------------------------------------------------------------ */
 
 /* Fold `now`, the counter's value, into the event's count: adds (now - previous) modulo
- * 2^width. On the event's CPU; the overflow interrupt included. That interrupt must not come
- * between reading the counter and this call: a driver whose interrupt irq_save does not mask
- * stops the counter first. */
+ * 2^width. On the event's CPU; the overflow interrupt included. For a counter that stands still,
+ * or whose overflow interrupt cannot come between reading it and this call. */
 void tally_core_hw_update(struct tally_core_hw *hw, uint64_t now);
+
+/* The same for one that runs: `counter` reads it, and is called again when an overflow interrupt
+ * came in between and folded or armed it. So read() needs to keep no interrupt out, but for
+ * counters of 64 bits that count events and whose interrupt irq_save does not mask. */
+void tally_core_hw_fold(struct tally_core_pmu *pmu, struct tally_core_hw *hw,
+			uint64_t (*counter)(struct tally_core_pmu *pmu, struct tally_core_hw *hw));
 
 /* What to write into the counter so that it overflows when the period is over or, for an
  * event that only counts or whose period is longer, well before it wraps unseen. Notes it as

@@ -92,6 +92,17 @@ static inline bool tally_local_compare_exchange(uint64_t *p, uint64_t *expected,
 	return done;
 }
 
+/* Add to such a word. */
+static inline void tally_local_add(uint64_t *p, uint64_t by)
+{
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+	TALLY_POINT(p);
+	__asm__ volatile("addq %1, %0" : "+m"(*p) : "r"(by) : "cc", "memory");
+#else
+	tally_fetch_add(p, by);
+#endif
+}
+
 /* A counter that an interrupt may count up in the middle of this. */
 static inline void tally_count_up(uint64_t *count, uint64_t by)
 {

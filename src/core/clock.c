@@ -49,6 +49,11 @@ static uint64_t interval(const struct tally_core_event *event)
 	return TALLY_MAX(event->hw.period, (uint64_t)TALLY_CORE_MIN_CLOCK);
 }
 
+static uint64_t clock_counter(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
+{
+	return tally_clock(pmu->owner);
+}
+
 /* ---- the timer -------------------------------------------------------------------------- */
 
 static bool wants_sample(const struct tally_core_event *event,
@@ -67,7 +72,7 @@ static void timer_expire(struct tally_core_cpu *cpu, struct tally_core_event *ev
 
 	event->hw.last_period = event->hw.period;
 	if (wants_sample(event, sample_data)) {
-		tally_core_hw_update(&event->hw, now);
+		tally_core_hw_fold(event->pmu, &event->hw, clock_counter);
 		go_on = tally_overflow(event, sample_data, NULL, true);
 	}
 	if (!go_on) {
@@ -134,7 +139,7 @@ static void clock_start(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	struct tally_core_event *event = tally_event_of_hw(hw);
 
-	hw->previous = tally_clock(pmu->owner);
+	tally_store_relaxed(&hw->previous, tally_clock(pmu->owner));
 	hw->running = true;
 	if (!hw->period)
 		return;
@@ -150,7 +155,7 @@ static void clock_stop(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 	struct tally_core_event *event = tally_event_of_hw(hw);
 	uint64_t now = tally_clock(pmu->owner);
 
-	tally_core_hw_update(hw, now);
+	tally_core_hw_fold(pmu, hw, clock_counter);
 	hw->running = false;
 	if (tally_list_empty(&event->hook))
 		return;
@@ -160,7 +165,7 @@ static void clock_stop(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 
 static void clock_read(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
-	tally_core_hw_update(hw, tally_clock(pmu->owner));
+	tally_core_hw_fold(pmu, hw, clock_counter);
 }
 
 void tally_clock_init(struct tally_core *core)

@@ -8,15 +8,40 @@ static uint64_t width_mask(const struct tally_core_hw *hw)
 	return hw->width >= 64 ? UINT64_MAX : (UINT64_C(1) << hw->width) - 1;
 }
 
-void tally_core_hw_update(struct tally_core_hw *hw, uint64_t now)
+/*
+ * An overflow interrupt, of this counter or of another whose sample has the counts of the group,
+ * may come at any instruction and fold the counter itself. So what lies between two values is taken
+ * by whoever exchanges the one for the other; who is late looks again. Above the counter's width
+ * `previous` has a number that changes with each arming: a counter that was armed anew meanwhile
+ * can read the same as before.
+ */
+static bool fold(struct tally_core_hw *hw, uint64_t previous, uint64_t now)
 {
 	struct tally_core_event *event = tally_event_of_hw(hw);
-	uint64_t passed = (now - hw->previous) & width_mask(hw);
+	uint64_t mask = width_mask(hw), passed = (now - previous) & mask;
+	uint64_t next = (previous & ~mask) | (now & mask);
 
-	hw->previous = now;
-	hw->left -= (int64_t)passed;
-	/* The overflow interrupt of this counter is out: host.h. */
-	tally_count_alone(&event->count, passed);
+	if (!tally_local_compare_exchange(&hw->previous, &previous, next))
+		return false;
+	tally_local_add((uint64_t *)&hw->left, 0 - passed);
+	tally_local_add(&event->count, passed);
+	return true;
+}
+
+void tally_core_hw_update(struct tally_core_hw *hw, uint64_t now)
+{
+	while (!fold(hw, tally_load_relaxed(&hw->previous), now))
+		;
+}
+
+void tally_core_hw_fold(struct tally_core_pmu *pmu, struct tally_core_hw *hw,
+			uint64_t (*counter)(struct tally_core_pmu *pmu, struct tally_core_hw *hw))
+{
+	uint64_t previous;
+
+	do {
+		previous = tally_load_relaxed(&hw->previous);
+	} while (!fold(hw, previous, counter(pmu, hw)));
 }
 
 /*
@@ -26,14 +51,15 @@ void tally_core_hw_update(struct tally_core_hw *hw, uint64_t now)
  */
 uint64_t tally_core_hw_arm(struct tally_core_hw *hw)
 {
-	uint64_t far = width_mask(hw) / 2 + 1;
+	uint64_t mask = width_mask(hw), far = mask / 2 + 1, value;
 
 	/* A period that ended while the interrupt was on its way, and the counter was taken off
 	 * before it came, is over with the next event. */
 	if (hw->period)
 		far = hw->left > 0 ? TALLY_MIN(far, (uint64_t)hw->left) : 1;
-	hw->previous = (0 - far) & width_mask(hw);
-	return hw->previous;
+	value = (0 - far) & mask;
+	tally_store_relaxed(&hw->previous, ((hw->previous & ~mask) + (mask + 1)) | value);
+	return value;
 }
 
 /* The next period begins where the last one ended, however late that was noticed; unless it

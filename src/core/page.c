@@ -101,7 +101,8 @@ void tally_page_recount(struct tally_core_event *event)
 	if (!page || !page->index)
 		return;
 	page_write_begin(page);
-	write_offset(event, page, event->hw.previous, event->count);
+	write_offset(event, page, tally_load_relaxed(&event->hw.previous),
+		     tally_load_relaxed(&event->count));
 	page_write_end(page);
 }
 

@@ -66,16 +66,11 @@ static void put_single(struct tally_read *read, struct tally_core_event *event, 
 
 /* ---- in a sample ------------------------------------------------------------------------ */
 
-static uint64_t group_words(const struct tally_core_event *leader, uint64_t format)
-{
-	return tally_read_size(format, 1 + (uint64_t)leader->nr_siblings) / 8;
-}
-
 static void sample_group(struct tally_output *output, struct tally_sample *sample, uint64_t now)
 {
 	struct tally_core_event *leader = output->event->leader;
 	uint64_t format = output->event->attr.read_format, bytes;
-	uint64_t want = group_words(leader, format) * 8;
+	uint64_t nr = 1 + (uint64_t)leader->nr_siblings, want = tally_read_size(format, nr);
 	uint64_t *words = (uint64_t *)(void *)tally_output_spare(output, want, &bytes);
 	uint64_t *at = words;
 
@@ -84,6 +79,9 @@ static void sample_group(struct tally_output *output, struct tally_sample *sampl
 	if (bytes < want)
 		return;
 	tally_group_for_each (event, leader) {
+		/* A member may just be leaving: it still is in the list, but no longer counted. */
+		if (sample->read.nr == nr)
+			break;
 		if (event != output->event && event->state == TALLY_STATE_ACTIVE &&
 		    event->hw.running)
 			event->pmu->read(event->pmu, &event->hw);

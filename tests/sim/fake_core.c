@@ -218,6 +218,12 @@ void tally_core_hw_update(struct tally_core_hw *hw, uint64_t now)
 	hw->previous = now;
 }
 
+void tally_core_hw_fold(struct tally_core_pmu *pmu, struct tally_core_hw *hw,
+			uint64_t (*counter)(struct tally_core_pmu *pmu, struct tally_core_hw *hw))
+{
+	tally_core_hw_update(hw, counter(pmu, hw));
+}
+
 uint64_t tally_core_hw_arm(struct tally_core_hw *hw)
 {
 	uint64_t left = hw->period ? hw->period : hw_mask(hw) / 2 + 1;

@@ -216,10 +216,15 @@ static void verb_stop(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 	tally_core_hw_update(hw, counter_of(driver, hw));
 }
 
+static uint64_t read_counter(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
+{
+	return counter_of(driver_of(pmu), hw);
+}
+
 static void verb_read(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	expect(driver_of(pmu), hw, true, true);
-	tally_core_hw_update(hw, counter_of(driver_of(pmu), hw));
+	tally_core_hw_fold(pmu, hw, read_counter);
 }
 
 static void verb_pause(struct tally_core_pmu *pmu)

@@ -41,6 +41,7 @@ enum least_point {
 	LEAST_AT_START,
 	LEAST_AT_STOP,
 	LEAST_AT_READ,
+	LEAST_AT_COUNTER, /* after a running counter was read */
 };
 
 /* The operations that the contract says something of; tests count them. */

@@ -79,15 +79,22 @@ static void verb_stop(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 	least->paused = false;
 }
 
+/* The overflow interrupt may come right after it too: nothing keeps it out. */
+static uint64_t read_counter(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
+{
+	uint64_t value = counter_of(pmu->driver, hw)->value;
+
+	least_at(pmu->driver, LEAST_AT_COUNTER, hw);
+	return value;
+}
+
 static void verb_read(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	struct least *least = pmu->driver;
 
 	least_check(least, LEAST_OP_READ);
 	least_at(least, LEAST_AT_READ, hw);
-	least->paused = true;
-	tally_core_hw_update(hw, counter_of(least, hw)->value);
-	least->paused = false;
+	tally_core_hw_fold(pmu, hw, read_counter);
 }
 
 void least_pmus_init(struct least *least)

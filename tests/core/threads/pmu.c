@@ -62,11 +62,14 @@ static void verb_stop(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 	paused--;
 }
 
+static uint64_t read_counter(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
+{
+	return counter_of(hw)->value;
+}
+
 static void verb_read(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
-	paused++;
-	tally_core_hw_update(hw, counter_of(hw)->value);
-	paused--;
+	tally_core_hw_fold(pmu, hw, read_counter);
 }
 
 static void overflow(struct counter *counter)
