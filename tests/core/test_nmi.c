@@ -143,10 +143,14 @@ static void test_own_overflow(void **state)
 	fd = open_member(attr, -1);
 	for (unsigned wait = 1; wait <= last; wait++) {
 		for (unsigned round = 0; round < ROUNDS; round++) {
+			uint64_t before, value;
+
 			count(PERIOD - 5);
+			before = scene.counted[0];
 			scene.wait = wait;
 			scene.points = 0;
-			value_of(fd);
+			value = value_of(fd);
+			assert_in_range(value, before, scene.counted[0]);
 			last = scene.points;
 			scene.wait = 0;
 			overflow();
