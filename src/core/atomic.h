@@ -95,7 +95,8 @@ static inline bool tally_local_compare_exchange(uint64_t *p, uint64_t *expected,
 /* Add to such a word. */
 static inline void tally_local_add(uint64_t *p, uint64_t by)
 {
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && \
+	TALLY_CORE_ATOMIC64 == TALLY_ATOMIC64_NATIVE
 	TALLY_POINT(p);
 	__asm__ volatile("addq %1, %0" : "+m"(*p) : "r"(by) : "cc", "memory");
 #else

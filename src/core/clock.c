@@ -70,6 +70,8 @@ static void timer_expire(struct tally_core_cpu *cpu, struct tally_core_event *ev
 	bool go_on = true;
 	uint64_t step;
 
+	if (!event->hw.running)
+		return;
 	event->hw.last_period = event->hw.period;
 	if (wants_sample(event, sample_data)) {
 		tally_core_hw_fold(event->pmu, &event->hw, clock_counter);
@@ -133,6 +135,10 @@ static int clock_add(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 
 static void clock_del(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
+	struct tally_core_event *event = tally_event_of_hw(hw);
+
+	if (!tally_list_empty(&event->hook))
+		unqueue(tally_this_cpu(pmu->owner), event);
 }
 
 static void clock_start(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
@@ -143,13 +149,19 @@ static void clock_start(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 	hw->running = true;
 	if (!hw->period)
 		return;
+	if (!tally_list_empty(&event->hook))
+		unqueue(tally_this_cpu(pmu->owner), event);
 	if (hw->left <= 0 || hw->left > (int64_t)interval(event))
 		hw->left = (int64_t)interval(event);
 	event->deadline = hw->previous + (uint64_t)hw->left;
 	queue(tally_this_cpu(pmu->owner), event);
 }
 
-/* Also from its own overflow: then it is on no list. What is left goes on when it starts again. */
+/*
+ * Also from its own overflow: then it is on no list. What is left goes on when it starts again. The
+ * list is not touched, nor the timer: this may be the overflow interrupt of another counter of its
+ * group, in the middle of what does.
+ */
 static void clock_stop(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	struct tally_core_event *event = tally_event_of_hw(hw);
@@ -157,10 +169,8 @@ static void clock_stop(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 
 	tally_core_hw_fold(pmu, hw, clock_counter);
 	hw->running = false;
-	if (tally_list_empty(&event->hook))
-		return;
-	hw->left = event->deadline > now ? (int64_t)(event->deadline - now) : 0;
-	unqueue(tally_this_cpu(pmu->owner), event);
+	if (!tally_list_empty(&event->hook))
+		hw->left = event->deadline > now ? (int64_t)(event->deadline - now) : 0;
 }
 
 static void clock_read(struct tally_core_pmu *pmu, struct tally_core_hw *hw)

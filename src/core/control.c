@@ -262,9 +262,7 @@ static void period_here(struct tally_core_cpu *cpu, struct tally_core_context *c
 	event->hw.left = (int64_t)event->hw.period;
 	if (!running)
 		return;
-	tally_overflow_forget(event);
 	tally_overflow_start(event);
-	event->pmu->start(event->pmu, &event->hw);
 	tally_page_update(event);
 }
 

@@ -65,6 +65,27 @@ static bool beyond_share(const struct tally_core *core, uint32_t nr)
 	return nr > 1 && (nr - 1) * TALLY_NS_PER_S >= share;
 }
 
+/* All but `event`, which its driver leaves stopped. */
+static void stop_others(struct tally_core_event *leader, const struct tally_core_event *event)
+{
+	tally_group_for_each (member, leader) {
+		if (member != event && member->hw.running)
+			member->pmu->stop(member->pmu, &member->hw);
+	}
+}
+
+static void throttle_group(struct tally_core_cpu *cpu, struct tally_core_event *event)
+{
+	struct tally_core_event *leader = event->leader;
+
+	/* An interrupt of another member may have been quicker. */
+	if (!tally_exchange(&leader->throttled, true)) {
+		tally_count_up_u32(&cpu->nr_throttled);
+		tally_sideband_throttle(leader, true);
+	}
+	stop_others(leader, event);
+}
+
 static bool too_many(struct tally_core_cpu *cpu, struct tally_core_event *event)
 {
 	if (event->tick != cpu->tick) {
@@ -73,29 +94,39 @@ static bool too_many(struct tally_core_cpu *cpu, struct tally_core_event *event)
 	}
 	if (!beyond_share(event->core, ++event->interrupts))
 		return false;
-	event->throttled = true;
-	tally_count_up_u32(&cpu->nr_throttled);
-	tally_sideband_throttle(event, true);
+	throttle_group(cpu, event);
 	return true;
 }
 
 void tally_overflow_restart(struct tally_core_event *event)
 {
-	if (event->attr.freq) {
-		event->freq_stamp = event->freq_tick = tally_clock(event->core);
-		event->freq_count = event->freq_sampled = event->count;
-	}
-	if (!event->throttled)
-		return;
-	event->throttled = false;
-	event->interrupts = 0;
-	tally_sideband_throttle(event, false);
+	event->freq_stamp = event->freq_tick = tally_clock(event->core);
+	event->freq_count = event->freq_sampled = event->count;
 }
 
-void tally_overflow_forget(struct tally_core_event *event)
+void tally_overflow_unthrottle(struct tally_core_event *leader)
 {
-	if (event->throttled)
-		tally_this_cpu(event->core)->nr_throttled--;
+	tally_group_for_each (event, leader)
+		event->interrupts = 0;
+	tally_store_relaxed(&leader->throttled, false);
+	tally_sideband_throttle(leader, false);
+}
+
+void tally_overflow_forget(struct tally_core_event *leader)
+{
+	tally_fetch_add(&tally_this_cpu(leader->core)->nr_throttled, UINT32_MAX);
+}
+
+void tally_overflow_resume(struct tally_core_event *event)
+{
+	const struct tally_core_event *leader = event->leader;
+
+	if (tally_load_relaxed(&leader->throttled) || tally_load_relaxed(&event->exhausted))
+		return;
+	event->pmu->start(event->pmu, &event->hw);
+	/* An interrupt of a member that runs already stops those that do, not what starts. */
+	if (tally_load_relaxed(&leader->throttled) && event->hw.running)
+		event->pmu->stop(event->pmu, &event->hw);
 }
 
 /* ---- what is put off -------------------------------------------------------------------- */
@@ -177,7 +208,7 @@ bool tally_overflow(struct tally_core_event *event,
 	if (event->attr.freq && event->attr.sample_freq)
 		adjust_by_sample(event);
 	if (limit_reached(event)) {
-		event->exhausted = true;
+		tally_store_relaxed(&event->exhausted, true);
 		pending |= TALLY_PENDING_HUP;
 		go_on = false;
 	}

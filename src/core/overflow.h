@@ -17,18 +17,31 @@ bool tally_overflow(struct tally_core_event *event,
 /* Have `pending` done (enum tally_pending) where it may be. */
 void tally_overflow_defer(struct tally_core_event *event, uint32_t pending);
 
-/* The event is about to start: a throttled one is free again, and says so; what is known of
- * its rate is from here on. */
+/*
+ * Throttling is of whole groups, as in Linux since 6.16: counts of members that stood still for
+ * different times could not be compared. The leader has the flag, and says so in its buffer.
+ */
+
+/* The group is about to start, or may go on: it is free again, and says so. */
+void tally_overflow_unthrottle(struct tally_core_event *leader);
+
+/* A throttled group comes off its PMUs, or goes on: the tick need not look for it. */
+void tally_overflow_forget(struct tally_core_event *leader);
+
+/* Have an event count that is on its PMU and stands still; not while its group is throttled or its
+ * REFRESH count used up. */
+void tally_overflow_resume(struct tally_core_event *event);
+
+/* What is known of the event's rate is from here on. */
 void tally_overflow_restart(struct tally_core_event *event);
 
+/* The same for one that did not count for a while. */
 static inline void tally_overflow_start(struct tally_core_event *event)
 {
-	if (event->attr.freq || event->throttled)
+	if (event->attr.freq)
 		tally_overflow_restart(event);
+	tally_overflow_resume(event);
 }
-
-/* The event comes off its PMU: the tick need not look for it. */
-void tally_overflow_forget(struct tally_core_event *event);
 
 /* Frequency mode: `count` events took `ns`; set the period that fits. */
 void tally_overflow_adjust(struct tally_core_event *event, uint64_t count, uint64_t ns);

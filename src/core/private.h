@@ -124,7 +124,7 @@ struct tally_core_event {
 	uint64_t lost;                     /* O; records not written; the parent's */
 	int32_t limit;                     /* O; overflows left after IOC_REFRESH; 0: no limit */
 	bool exhausted;                    /* O; the limit was reached, to be disabled */
-	bool throttled;                    /* O */
+	bool throttled;                    /* O; a leader's: its group stands still */
 	uint32_t interrupts;               /* O; in this tick ... */
 	uint64_t tick;                     /* O; ... which is this one */
 	uint64_t freq_stamp, freq_sampled; /* O; frequency mode: the last sample's time and count */

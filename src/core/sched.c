@@ -38,7 +38,6 @@ static void event_start(struct tally_core_event *event)
 {
 	tally_event_set_state(event, TALLY_STATE_ACTIVE);
 	tally_overflow_start(event);
-	event->pmu->start(event->pmu, &event->hw);
 	tally_page_update(event);
 }
 
@@ -50,7 +49,6 @@ static void event_off(struct tally_core_cpu *cpu, struct tally_core_event *event
 	if (event->hw.running)
 		event->pmu->stop(event->pmu, &event->hw);
 	event_del(cpu, event);
-	tally_overflow_forget(event);
 	tally_event_set_state(event, TALLY_STATE_INACTIVE);
 	if (event->exhausted)
 		tally_event_set_state(event, TALLY_STATE_OFF);
@@ -106,6 +104,8 @@ static int group_in(struct tally_core_cpu *cpu, struct tally_core_event *leader)
 	ret = group_add(cpu, leader, pmu);
 	if (ret)
 		return ret;
+	if (leader->throttled)
+		tally_overflow_unthrottle(leader);
 	if (pmu && pmu->pause)
 		pmu->pause(pmu);
 	tally_group_for_each (event, leader) {
@@ -130,6 +130,8 @@ static void group_out(struct tally_core_cpu *cpu, struct tally_core_event *leade
 		event_off(cpu, event);
 	if (pmu && pmu->pause)
 		pmu->resume(pmu);
+	if (leader->throttled)
+		tally_overflow_forget(leader);
 	if (pmu && pmu_here(cpu, pmu)->exclusive == leader)
 		pmu_here(cpu, pmu)->exclusive = NULL;
 	tally_list_remove(&leader->active);

@@ -18,23 +18,31 @@ bool tally_software_excludes(const struct perf_event_attr *attr,
 	return false;
 }
 
-/* Several periods can end at once; the first sample is always written, as what happened once cannot
- * be too often. */
+static int64_t left_after(uint64_t period, uint64_t passed)
+{
+	return (int64_t)(period - (passed - tally_div(passed, period) * period));
+}
+
+/*
+ * Several periods can end at once. The first sample is always written, as what happened once cannot
+ * be too often; then as many as throttling and REFRESH let through. Of the other periods nothing is
+ * left but that they ended: a hook does not take longer for a larger number.
+ */
 static void overflow(struct tally_core_event *event,
 		     const struct tally_core_sample_data *sample_data,
 		     const struct tally_bytes *raw)
 {
 	bool throttle = false;
 
-	while (event->hw.left <= 0) {
+	while (event->hw.running && event->hw.left <= 0) {
 		event->hw.last_period = event->hw.period;
 		event->hw.left += (int64_t)event->hw.period;
-		if (event->throttled)
-			continue;
 		if (!tally_overflow(event, sample_data, raw, throttle))
-			event->hw.running = event->throttled;
+			event->hw.running = false;
 		throttle = true;
 	}
+	if (event->hw.left <= 0)
+		event->hw.left = left_after(event->hw.period, 0 - (uint64_t)event->hw.left);
 }
 
 void tally_software_count(struct tally_core_event *event, uint64_t nr,

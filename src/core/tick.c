@@ -25,34 +25,52 @@ static void adjust(struct tally_core_event *event, uint64_t now)
 	if (counted)
 		tally_overflow_adjust(event, counted, passed);
 	hw->left = TALLY_MIN(hw->left, (int64_t)hw->period);
-	event->pmu->start(event->pmu, hw);
+	tally_overflow_resume(event);
 }
 
 static void tick_event(struct tally_core_cpu *cpu, struct tally_core_event *event, uint64_t now)
 {
-	if (event->throttled) {
-		tally_overflow_forget(event);
-		tally_overflow_start(event);
-		event->pmu->start(event->pmu, &event->hw);
-	} else if (event->attr.freq && event->attr.sample_freq) {
+	if (event->attr.freq && event->attr.sample_freq) {
 		adjust(event, now);
-	} else if (is_polled(event)) {
+	} else if (is_polled(event) && event->hw.running) {
 		event->pmu->read(event->pmu, &event->hw);
+	}
+}
+
+/* A throttled group goes on, as one. */
+static void group_resume(struct tally_core_event *leader)
+{
+	struct tally_core_pmu *pmu = leader->group_pmu;
+
+	tally_overflow_forget(leader);
+	tally_overflow_unthrottle(leader);
+	if (pmu && pmu->pause)
+		pmu->pause(pmu);
+	tally_group_for_each (event, leader) {
+		if (event->state == TALLY_STATE_ACTIVE && !event->hw.running)
+			tally_overflow_start(event);
+	}
+	if (pmu && pmu->pause)
+		pmu->resume(pmu);
+}
+
+static void group_tick(struct tally_core_cpu *cpu, struct tally_core_event *leader, uint64_t now)
+{
+	if (leader->throttled) {
+		group_resume(leader);
+		return;
+	}
+	tally_group_for_each (event, leader) {
+		if (event->state == TALLY_STATE_ACTIVE)
+			tick_event(cpu, event, now);
 	}
 }
 
 static void serve_context(struct tally_core_cpu *cpu, struct tally_core_context *context,
 			  uint64_t now)
 {
-	tally_list_for_each (link, &context->active) {
-		struct tally_core_event *leader =
-			tally_container_of(link, struct tally_core_event, active);
-
-		tally_group_for_each (event, leader) {
-			if (event->state == TALLY_STATE_ACTIVE)
-				tick_event(cpu, event, now);
-		}
-	}
+	tally_list_for_each (link, &context->active)
+		group_tick(cpu, tally_container_of(link, struct tally_core_event, active), now);
 }
 
 static bool polls(const struct tally_core_cpu *cpu)

@@ -170,8 +170,7 @@ void random_sim_read(struct random_sim *random_sim, struct random_sim_event *eve
 	if (!event->known ||
 	    (random_sim->events[event->leader].attr.pinned && words[1] < want.enabled))
 		return;
-	complete =
-		words[2] == want.running && !(random_sim->throttles && event->attr.sample_period);
+	complete = words[2] == want.running && !(random_sim->throttles && event->stands);
 	if (words[1] != want.enabled || words[2] > want.running || words[0] > want.value ||
 	    (complete && words[0] != want.value))
 		random_sim_fail(random_sim,

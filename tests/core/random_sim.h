@@ -32,6 +32,7 @@ struct random_sim_event {
 	int leader;   /* index; itself when it leads */
 	bool on;      /* it is enabled, whatever its leader is */
 	bool known;   /* what it should have counted is known */
+	bool stands;  /* it may be throttled: it or a member of its group samples */
 	bool limited; /* it was given a number of overflows, and may go off by itself */
 	struct expectation base, sum;
 	uint64_t last_value, last_enabled, last_running;

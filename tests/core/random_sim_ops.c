@@ -197,6 +197,23 @@ static bool can_know(struct random_sim *random_sim, const struct random_sim_even
 	       (!leader->attr.pinned && !has_children(random_sim, event->task));
 }
 
+/* Throttling is of whole groups, and what was not counted then stays so. */
+static void note_throttling(struct random_sim *random_sim, struct random_sim_event *opened)
+{
+	bool samples = false;
+
+	for (int i = 0; i < RANDOM_SIM_EVENTS; i++) {
+		const struct random_sim_event *event = &random_sim->events[i];
+
+		samples |= event->leader == opened->leader && event->fd >= 0 &&
+			   event->attr.sample_period;
+	}
+	for (int i = 0; samples && i < RANDOM_SIM_EVENTS; i++) {
+		if (random_sim->events[i].leader == opened->leader)
+			random_sim->events[i].stands = true;
+	}
+}
+
 static void op_open(struct random_sim *random_sim)
 {
 	int at = (int)random_below(&random_sim->random, RANDOM_SIM_EVENTS);
@@ -227,6 +244,7 @@ static void op_open(struct random_sim *random_sim)
 		return;
 	*event = made;
 	event->known = can_know(random_sim, event);
+	note_throttling(random_sim, event);
 	random_sim_set_on(random_sim, event, !made.attr.disabled);
 }
 

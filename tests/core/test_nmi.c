@@ -47,8 +47,8 @@ static void overflow(void)
 
 static void come_in_between(struct least *host, enum least_point point, const volatile void *what)
 {
-	bool mine = point == LEAST_AT_ATOMIC || point == LEAST_AT_COUNTER ||
-		    point == LEAST_AT_CLOCK;
+	bool mine =
+		point == LEAST_AT_ATOMIC || point == LEAST_AT_COUNTER || point == LEAST_AT_CLOCK;
 	const struct tally_core_hw *hw = host->cpus[0].counters[0].owner;
 
 	if (!mine || host->paused || host->nmi || !hw || !hw->running)
@@ -132,7 +132,8 @@ static void test_clock_member(void **state)
 	check_reads(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
 }
 
-/* The counter that is read is the one that overflows, and is armed with the same value each time. */
+/* The counter that is read is the one that overflows, and is armed with the same value each time.
+ */
 static void test_own_overflow(void **state)
 {
 	const struct perf_event_attr attr = {.type = 10, .config = 1, .sample_period = PERIOD};

@@ -105,12 +105,76 @@ static void test_throttle(void **state)
 	harness_end(&harness);
 }
 
+/* What a member of test_throttled_group() wrote. */
+static struct tale drain_member(struct harness *harness, struct tally_ring *ring,
+				const struct perf_event_attr *attr)
+{
+	struct tale tale = {0};
+
+	harness_drain(ring, attr, &tale);
+	tally_ring_unmap(ring);
+	return tale;
+}
+
+/* One member samples too often: the whole group stands still and goes on as one, so that counts of
+ * the same remain the same; the leader says so. */
+static void check_throttled_group(unsigned sampling, const struct perf_event_attr *third,
+				  bool no_pause)
+{
+	struct perf_event_attr attrs[3] = {attr_hw(SIM_CYCLES), attr_hw(SIM_CYCLES), *third};
+	struct tally_sim_pmu pmu = harness_pmu;
+	struct tally_sim_config config = {.pmus = &pmu, .nr_pmus = 1};
+	struct harness harness;
+	struct tally_sim_task *task;
+	struct tally_ring *rings[2];
+	struct tale leader, member;
+	uint64_t counts[3];
+	int fds[3];
+
+	pmu.no_pause = no_pause;
+	attrs[sampling].sample_period = 3000;
+	attrs[sampling].sample_type = attrs[1 - sampling].sample_type = PERF_SAMPLE_PERIOD;
+	harness_begin(&harness, 1, &config);
+	tally_core_settings(tally_sim_core(harness.sim))->max_sample_rate = 10000;
+	task = harness_spawn(&harness, script_hog, 0);
+	for (unsigned i = 0; i < 3; i++)
+		fds[i] = harness_open(&harness, attrs[i], task, -1, i ? fds[0] : -1);
+	for (unsigned i = 0; i < 2; i++)
+		rings[i] = harness_map(&harness, fds[i], 128);
+	tally_sim_run(harness.sim, SECOND);
+	for (unsigned i = 0; i < 3; i++)
+		counts[i] = harness_value(&harness, fds[i]);
+	leader = drain_member(&harness, rings[0], &attrs[0]);
+	member = drain_member(&harness, rings[1], &attrs[1]);
+	assert_near(leader.throttles, 250, 1);
+	assert_near(leader.throttles, leader.unthrottles, 1);
+	assert_int_equal(member.throttles + member.unthrottles, 0);
+	assert_near(sampling ? member.samples : leader.samples, 10250, 60);
+	assert_near(counts[0], counts[1], 3000);
+	assert_near(counts[2], counts[0] / 3, 250 * 3);
+	harness_end(&harness);
+}
+
+static void test_throttled_group(void **state)
+{
+	struct perf_event_attr clock = attr_sw(PERF_COUNT_SW_TASK_CLOCK);
+
+	for (unsigned i = 0; i < 4; i++) {
+		clock.sample_period = 0;
+		check_throttled_group(i & 1, &clock, i & 2);
+		/* A clock that samples has a timer, which nobody may touch in the interrupt. */
+		clock.sample_period = 50000;
+		check_throttled_group(i & 1, &clock, i & 2);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_frequency),
 		cmocka_unit_test(test_frequency_of_pieces),
 		cmocka_unit_test(test_throttle),
+		cmocka_unit_test(test_throttled_group),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
