@@ -62,8 +62,6 @@ static int attach_locked(struct tally_core_buffer *buffer, struct tally_core_eve
 		return -ENODEV;
 	if (event->buffer)
 		return -EBUSY;
-	if (event->attr.inherit && event->cpu < 0)
-		buffer->everywhere = true;
 	tally_list_insert(&buffer->events, &event->output);
 	tally_store_release(&event->buffer, buffer);
 	return 0;
@@ -188,13 +186,9 @@ static void wait_for_writers(struct tally_core_buffer *buffer)
 	struct tally_core *core = buffer->core;
 	int32_t cpu = tally_context_cpu(buffer->context);
 
-	if (buffer->everywhere) {
-		tally_core_quiesce(core);
-	} else {
-		tally_cpu_quiesce(core, cpu);
-		if (buffer->cpu != cpu)
-			tally_cpu_quiesce(core, buffer->cpu);
-	}
+	tally_cpu_quiesce(core, cpu);
+	if (buffer->cpu != cpu)
+		tally_cpu_quiesce(core, buffer->cpu);
 	while (tally_load_acquire(&buffer->walkers)) {
 		if (core->ops->relax)
 			core->ops->relax(core->host);

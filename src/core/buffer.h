@@ -27,7 +27,6 @@ struct tally_core_buffer {
 	uint32_t walkers;                   /* atomic; who walks `events` with interrupts off */
 	struct tally_spin lock;             /* before an event's output_lock */
 	uint32_t mappings;                  /* lock; without any there will be none again */
-	bool everywhere;                    /* lock; children of its events write on any CPU */
 	struct tally_list events;           /* lock; who writes here */
 	bool paused;                        /* C writes, O reads */
 	uint64_t head;                      /* O; where the next record goes */

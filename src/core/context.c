@@ -233,7 +233,7 @@ static void count_wants(struct tally_core_context *context, const struct tally_c
 	for (int i = 0; i < TALLY_WANTS_NR; i++)
 		context->wants[i] += wants[i] ? by : 0;
 	context->nr_freq += attr->freq && attr->sample_freq ? by : 0;
-	context->nr_stat += attr->inherit_stat ? by : 0;
+	context->nr_bound += attr->inherit_stat || attr->sigtrap ? by : 0;
 	context->nr_events += by;
 }
 
@@ -344,6 +344,7 @@ void tally_context_remove(struct tally_core_cpu *cpu, struct tally_core_event *e
 
 	if (!tally_list_empty(&event->all))
 		event_detach(cpu, event, now);
+	tally_overflow_drop_trap(event);
 	tally_event_set_state(event, state);
 	if (dissolve)
 		leave_group(cpu, event, now);

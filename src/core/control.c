@@ -324,6 +324,10 @@ static const struct tally_core_refusal *output_alike(const struct tally_core_eve
 	if (target->cpu != event->cpu)
 		REFUSE(-EINVAL, "cpu", "only one CPU may write to a buffer",
 		       "use an event of the same CPU");
+	if (event->cpu < 0 && a->inherit)
+		REFUSE(-EINVAL, "inherit",
+		       "children on several CPUs would write to one buffer at once",
+		       "open the event once for each CPU");
 	if (event->cpu < 0 && target->context != event->context)
 		REFUSE(-EINVAL, "pid", "two tasks on two CPUs would write to one buffer",
 		       "use an event of the same task, or one for each CPU");

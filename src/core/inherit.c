@@ -220,14 +220,28 @@ static void emit_exit(struct tally_core *core, struct tally_core_task *task)
 	core->ops->irq_restore(core->host, flags);
 }
 
-static void emit_read(struct tally_core *core, struct tally_core_task *task,
+struct last_read {
+	struct tally_core_event *event;
+	const struct tally_core_task *task;
+};
+
+static void read_here(void *arg)
+{
+	const struct last_read *read = arg;
+
+	tally_read_record(read->event, read->task);
+}
+
+/* Only the event's CPU may write to its buffer; there are none for inherited events of all CPUs. */
+static void emit_read(struct tally_core *core, const struct tally_core_task *task,
 		      struct tally_core_event *event)
 {
-	uintptr_t flags = core->ops->irq_save(core->host);
+	struct last_read read = {event, task};
 
-	if (event->attr.inherit_stat)
-		tally_read_record(event, task);
-	core->ops->irq_restore(core->host, flags);
+	if (!event->attr.inherit_stat || event->cpu < 0)
+		return;
+	if (core->ops->call(core->host, (uint32_t)event->cpu, read_here, &read))
+		tally_count_up(&tally_event_root(event)->lost, 1);
 }
 
 /* Its own events stay readable, with their groups where these end as a whole; those it inherited

@@ -22,6 +22,7 @@ bool tally_output_begin(struct tally_output *output, struct tally_core_event *ev
 	output->root = tally_event_root(event);
 	output->buffer = tally_load_acquire(&output->root->buffer);
 	output->cpu = cpu;
+	output->task = cpu->task;
 	output->wake = false;
 	/* A mapping of the metadata page alone has no room to lose anything for want of. */
 	if (!output->buffer || !output->buffer->size)
@@ -121,7 +122,7 @@ static uint64_t event_clock(const struct tally_core_event *event)
 
 void tally_output_identify(const struct tally_output *output, struct tally_sample *sample)
 {
-	const struct tally_core_task *task = output->cpu->task;
+	const struct tally_core_task *task = output->task;
 	uint64_t wanted = output->event->layout.sample_type;
 
 	sample->pid = task ? task->pid : 0;
@@ -153,7 +154,8 @@ static void write_record(struct tally_output *output, uint8_t *body, uint32_t le
 	tally_output_commit(output);
 }
 
-void tally_output_record(struct tally_core_event *event, tally_body_fn body, const void *what)
+static void emit(struct tally_core_event *event, const struct tally_core_task *task,
+		 tally_body_fn body, const void *what)
 {
 	struct tally_output output;
 	uint64_t room;
@@ -162,10 +164,23 @@ void tally_output_record(struct tally_core_event *event, tally_body_fn body, con
 
 	if (!tally_output_begin(&output, event))
 		return;
+	if (task)
+		output.task = task;
 	at = tally_output_spare(&output, event->core->settings.record_max - RESERVE, &room);
 	len = body(event, what, at, room);
 	if (len)
 		write_record(&output, at, len);
 	if (tally_output_end(&output))
 		tally_overflow_defer(output.root, TALLY_PENDING_WAKE);
+}
+
+void tally_output_record(struct tally_core_event *event, tally_body_fn body, const void *what)
+{
+	emit(event, NULL, body, what);
+}
+
+void tally_output_record_of(struct tally_core_event *event, const struct tally_core_task *task,
+			    tally_body_fn body, const void *what)
+{
+	emit(event, task, body, what);
 }

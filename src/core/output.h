@@ -9,8 +9,9 @@
 /* One record on its way. Made on the stack of the writer; with interrupts off. */
 struct tally_output {
 	struct tally_core_cpu *cpu;
-	struct tally_core_event *event; /* whose record it is */
-	struct tally_core_event *root;  /* whose buffer it goes to */
+	const struct tally_core_task *task; /* who it says it was: who runs here */
+	struct tally_core_event *event;     /* whose record it is */
+	struct tally_core_event *root;      /* whose buffer it goes to */
 	struct tally_core_buffer *buffer;
 	uint8_t *scratch;           /* record_max bytes for a record in two pieces */
 	uint8_t *spare, *spare_end; /* record_max bytes for parts of it */
@@ -45,5 +46,9 @@ typedef uint32_t (*tally_body_fn)(const struct tally_core_event *event, const vo
 /* Write a record that is no sample: its body, padded, and the trailer; the size in its header is
  * set here. Has those woken that wait. */
 void tally_output_record(struct tally_core_event *event, tally_body_fn body, const void *what);
+
+/* The same, of a task that may not be the one that runs here. */
+void tally_output_record_of(struct tally_core_event *event, const struct tally_core_task *task,
+			    tally_body_fn body, const void *what);
 
 #endif

@@ -147,14 +147,63 @@ void tally_overflow_defer(struct tally_core_event *event, uint32_t pending)
 	core->ops->defer(core->host);
 }
 
+/* ---- traps ------------------------------------------------------------------------------ */
+
+/*
+ * A trap is for the task whose event overflowed, which may have left the CPU before it can be sent:
+ * then it is sent when that task runs next. What the kernel's code was at is nothing for who may
+ * not sample it.
+ */
+static void owe_trap(struct tally_core_event *event,
+		     const struct tally_core_sample_data *sample_data)
+{
+	bool hidden = event->attr.exclude_kernel && sample_data->mode != PERF_RECORD_MISC_USER &&
+		      sample_data->mode != PERF_RECORD_MISC_GUEST_USER;
+
+	tally_store_relaxed(&event->trap_addr, hidden ? 0 : sample_data->addr);
+	if (!tally_exchange(&event->trap_due, true))
+		tally_fetch_add(&event->context->traps_due, 1);
+}
+
+static bool settle_trap(struct tally_core_event *event)
+{
+	bool due = tally_exchange(&event->trap_due, false);
+
+	if (due)
+		tally_fetch_add(&event->context->traps_due, UINT32_MAX);
+	return due;
+}
+
 static void trap(struct tally_core_cpu *cpu, struct tally_core_event *event)
 {
+	struct tally_core_context *context = event->context;
 	struct tally_core *core = event->core;
 
-	if (cpu->task && core->ops->sigtrap)
-		core->ops->sigtrap(core->host, cpu->task, event->trap_addr, event->attr.type,
-				   event->attr.sig_data);
+	if (tally_load_relaxed(&context->on_cpu) != (int32_t)cpu->number || !cpu->task ||
+	    context->task != cpu->task)
+		return;
+	if (settle_trap(event))
+		core->ops->sigtrap(core->host, cpu->task, tally_load_relaxed(&event->trap_addr),
+				   event->attr.type, event->attr.sig_data);
 }
+
+void tally_overflow_send_traps(struct tally_core_context *context)
+{
+	tally_list_for_each (link, &context->events) {
+		struct tally_core_event *event =
+			tally_container_of(link, struct tally_core_event, all);
+
+		if (tally_load_relaxed(&event->trap_due))
+			tally_overflow_defer(event, TALLY_PENDING_TRAP);
+	}
+}
+
+void tally_overflow_drop_trap(struct tally_core_event *event)
+{
+	settle_trap(event);
+}
+
+/* ---- what was put off, done ------------------------------------------------------------- */
 
 static void run_pending(struct tally_core_cpu *cpu, struct tally_core_event *event)
 {
@@ -213,7 +262,7 @@ bool tally_overflow(struct tally_core_event *event,
 		go_on = false;
 	}
 	if (event->attr.sigtrap) {
-		event->trap_addr = sample_data->addr;
+		owe_trap(event, sample_data);
 		pending |= TALLY_PENDING_TRAP;
 	}
 	if (tally_sample_write(event, sample_data, raw))

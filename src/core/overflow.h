@@ -14,6 +14,12 @@ bool tally_overflow(struct tally_core_event *event,
 		    const struct tally_core_sample_data *sample_data, const struct tally_bytes *raw,
 		    bool throttle);
 
+/* The task of this context runs here: have the traps sent that it is owed. */
+void tally_overflow_send_traps(struct tally_core_context *context);
+
+/* The event leaves its context: nobody is owed a trap any more. */
+void tally_overflow_drop_trap(struct tally_core_event *event);
+
 /* Have `pending` done (enum tally_pending) where it may be. */
 void tally_overflow_defer(struct tally_core_event *event, uint32_t pending);
 

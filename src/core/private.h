@@ -132,6 +132,7 @@ struct tally_core_event {
 	uint32_t pending;                  /* O; enum tally_pending */
 	struct tally_core_event *pending_next; /* O */
 	uint64_t trap_addr;                    /* O */
+	bool trap_due;                         /* O; its task is owed a SIGTRAP */
 	uint32_t stacked;    /* atomic; how many stacks of CPUs have it, or are just serving it */
 	uint32_t stacked_on; /* the last of them */
 
@@ -170,10 +171,11 @@ struct tally_core_context {
 	uint32_t refs;                  /* atomic; its task or CPU, and who names it */
 	uint32_t nr_events;             /* A and F */
 	uint32_t nr_freq;               /* A and F; events in frequency mode */
-	uint32_t nr_stat;               /* A and F; events with inherit_stat */
+	uint32_t nr_bound;              /* A and F; events with inherit_stat or sigtrap */
 	uint32_t wants[TALLY_WANTS_NR]; /* A and F */
 	bool waiting;                   /* A; a group found no room */
 	uint64_t time, stamp;           /* A; ns it was on a CPU, up to the clock's `stamp` */
+	uint32_t traps_due;             /* O; events whose task is owed a SIGTRAP */
 	uint32_t pins;                  /* A; who needs it to stay with its task */
 
 	/* Contexts of the same origin and generation hold the same events: switch.c. */

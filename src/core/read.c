@@ -135,7 +135,7 @@ static uint32_t read_body(const struct tally_core_event *event, const void *what
 
 void tally_read_record(struct tally_core_event *child, const struct tally_core_task *task)
 {
-	tally_output_record(child, read_body, task);
+	tally_output_record_of(child, task, read_body, task);
 }
 
 /* ---- read(2) ---------------------------------------------------------------------------- */

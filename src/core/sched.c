@@ -274,6 +274,8 @@ void tally_sched_context_in(struct tally_core_cpu *cpu, struct tally_core_contex
 	if (!tally_list_empty(&context->pinned))
 		flexible_out(cpu, &cpu->own, now);
 	tally_sched_in(cpu, now);
+	if (tally_load_relaxed(&context->traps_due))
+		tally_overflow_send_traps(context);
 }
 
 void tally_sched_context_out(struct tally_core_cpu *cpu, struct tally_core_context *context,

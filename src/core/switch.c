@@ -10,12 +10,13 @@
  * same sums. When the CPU goes from one clone's task to another's, it makes no difference to
  * the sums which clone counts for which task, so the tasks exchange their contexts and
  * nothing is taken off or put on the PMU. It does make a difference to who asks for the
- * counts of each task by itself (inherit_stat), and to who is just walking a context (pins).
- * The original keeps out: the events that were opened stay with the task they were opened on.
+ * counts of each task by itself (inherit_stat), to the task that a trap is sent to (sigtrap), and
+ * to who is just walking a context (pins). The original keeps out: the events that were opened stay
+ * with the task they were opened on.
  */
 static bool contexts_alike(const struct tally_core_context *a, const struct tally_core_context *b)
 {
-	if (a->pins || b->pins || a->nr_stat || b->nr_stat)
+	if (a->pins || b->pins || a->nr_bound || b->nr_bound)
 		return false;
 	return a->origin && a->origin == b->origin && a->origin_generation == b->origin_generation;
 }

@@ -96,5 +96,7 @@ void tally_core_tick(struct tally_core *core, const struct tally_core_sample_dat
 		serve_context(cpu, &cpu->own, now);
 	if (of_task && (all || of_task->nr_freq))
 		serve_context(cpu, of_task, now);
+	if (of_task && tally_load_relaxed(&of_task->traps_due))
+		tally_overflow_send_traps(of_task);
 	tally_sched_rotate(cpu, now);
 }

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What an event may do to others: how long a hook takes with interrupts off, whose ring a CPU
+ * writes, which task gets a trap.
+ */
+#include <string.h>
+
+#include "core/least/least.h"
+#include "test.h"
+
+static struct least least;
+
+static int open_by(struct perf_event_attr attr, struct least_task *task, int32_t pid, int32_t cpu)
+{
+	attr.size = sizeof(attr);
+	return least_open(&least, task, &attr, sizeof(attr), pid, cpu, -1, 0);
+}
+
+static struct perf_event_mmap_page *make_ring(int fd)
+{
+	struct tally_core_buffer *buffer;
+
+	assert_true(fd >= 0);
+	assert_int_equal(least_mmap(&least, least.tasks[0], fd, 65 * 4096, false, &buffer), 0);
+	return tally_core_buffer_page(buffer, 0);
+}
+
+/* ---- hooks ------------------------------------------------------------------------------- */
+
+static struct perf_event_attr attr_faults(uint64_t period)
+{
+	return (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE,
+					.config = PERF_COUNT_SW_PAGE_FAULTS,
+					.sample_period = period,
+					.sample_type = PERF_SAMPLE_PERIOD};
+}
+
+enum { SAMPLE = 16 };
+
+/* One hook of many events: no more samples than REFRESH allows. */
+static void test_refresh_of_many(void **state)
+{
+	for (uint64_t allowed = 1; allowed < 6; allowed++) {
+		struct perf_event_attr attr = attr_faults(1);
+		struct perf_event_mmap_page *page;
+		int fd;
+
+		least_begin(&least, 1, NULL);
+		attr.disabled = 1;
+		fd = open_by(attr, least.tasks[0], -1, 0);
+		page = make_ring(fd);
+		assert_int_equal(
+			least_ioctl(&least, least.tasks[0], fd, PERF_EVENT_IOC_REFRESH, allowed),
+			0);
+		least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 10);
+		assert_int_equal(page->data_head, allowed * SAMPLE);
+		least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 10);
+		assert_int_equal(page->data_head, allowed * SAMPLE);
+		least_end(&least);
+	}
+}
+
+static uint64_t operations;
+
+static void count_operation(struct least *host, enum least_point point, const volatile void *what)
+{
+	operations += point == LEAST_AT_ATOMIC;
+}
+
+/* What a hook of `nr` events of period `period` does, and that the next sample is due when it would
+ * have been. */
+static uint64_t operations_of(uint64_t nr, uint64_t period)
+{
+	struct perf_event_mmap_page *page;
+	uint64_t head, left = period - nr % period;
+
+	least_begin(&least, 1, NULL);
+	page = make_ring(open_by(attr_faults(period), least.tasks[0], -1, 0));
+	operations = 0;
+	least.at = count_operation;
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, nr);
+	least.at = NULL;
+	assert_true(page->data_head > 0);
+	least_tick(&least);
+	head = page->data_head;
+	if (left > 1)
+		least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, left - 1);
+	assert_int_equal(page->data_head, head);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	assert_int_equal(page->data_head, head + SAMPLE);
+	least_end(&least);
+	return operations;
+}
+
+static void test_hook_of_many(void **state)
+{
+	for (uint64_t period = 1; period < 8; period += 3) {
+		uint64_t some = operations_of(1000000, period);
+
+		assert_int_equal(operations_of(UINT64_C(1000000000000), period), some);
+	}
+}
+
+/* ---- rings ------------------------------------------------------------------------------- */
+
+/* Children of an inherited event of all CPUs run anywhere: it may write to no ring at all. */
+static void test_no_ring_for_all(void **state)
+{
+	struct perf_event_attr attr = attr_faults(1);
+	int target, inherited;
+
+	least_begin(&least, 2, NULL);
+	target = open_by(attr, least.tasks[0], 0, -1);
+	make_ring(target);
+	attr.inherit = 1;
+	inherited = open_by(attr, least.tasks[0], 0, -1);
+	assert_int_equal(least_ioctl(&least, least.tasks[0], inherited, PERF_EVENT_IOC_SET_OUTPUT,
+				     (uintptr_t)target),
+			 -EINVAL);
+	assert_string_equal(least.why.field, "inherit");
+	assert_int_equal(least_mmap(&least, least.tasks[0], inherited, 4096, true, NULL), -EINVAL);
+	least_end(&least);
+}
+
+/* A child ends on another CPU than its event's: that CPU writes the READ record, which is of the
+ * child. */
+static void test_read_record(void **state)
+{
+	struct perf_event_attr attr = attr_faults(1000);
+	struct perf_event_mmap_page *page;
+	struct least_task *child;
+	struct {
+		struct perf_event_header header;
+		int32_t pid, tid;
+		uint64_t value;
+		int32_t by_pid, by_tid;
+		uint32_t cpu, reserved;
+	} record;
+	int32_t tid;
+
+	attr.inherit = attr.inherit_stat = attr.sample_id_all = 1;
+	attr.sample_type = PERF_SAMPLE_CPU | PERF_SAMPLE_TID;
+	least_begin(&least, 2, NULL);
+	page = make_ring(open_by(attr, least.tasks[0], 0, 1));
+	child = least_fork(&least, least.tasks[0], true);
+	tid = child->perf.tid;
+	least_on(&least, 1);
+	least_switch(&least, child);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 7);
+	least_switch(&least, NULL);
+	least_on(&least, 0);
+	least_switch(&least, child);
+	least_exit(&least, child);
+	assert_int_equal(page->data_head, sizeof(record));
+	memcpy(&record, tally_core_buffer_page(least.files[0].mappings[0], 1), sizeof(record));
+	assert_int_equal(record.header.type, PERF_RECORD_READ);
+	assert_int_equal(record.tid, tid);
+	assert_int_equal(record.value, 7);
+	assert_int_equal(record.by_tid, tid);
+	assert_int_equal(record.cpu, 1);
+	least_end(&least);
+}
+
+/* ---- traps ------------------------------------------------------------------------------- */
+
+static const struct tally_core_sample_data in_user = {
+	.ip = 0x1234, .addr = 0xdead, .mode = PERF_RECORD_MISC_USER};
+static const struct tally_core_sample_data in_kernel = {
+	.ip = 0xffffffff81000000, .addr = 0xffff888000001234, .mode = PERF_RECORD_MISC_KERNEL};
+
+static const struct perf_event_attr attr_trap = {.type = 10,
+						 .config = 1,
+						 .sample_period = 100,
+						 .sigtrap = 1,
+						 .remove_on_exec = 1,
+						 .exclude_kernel = 1,
+						 .sig_data = 77};
+
+static void overflow_when_stopped(struct least *host, enum least_point point,
+				  const volatile void *what)
+{
+	const struct tally_core_hw *hw = (const struct tally_core_hw *)what;
+
+	if (point == LEAST_AT_STOP && hw->attr->sigtrap)
+		least_overflow(host, 0, &in_user);
+}
+
+/* The interrupt comes while the CPU goes over to somebody else, or to nobody: the trap is for who
+ * left, and waits until it runs again, wherever that is. */
+static void test_trap_of_who_left(void **state)
+{
+	for (unsigned other = 0; other < 2; other++) {
+		struct least_task *task, *next;
+
+		least_begin(&least, 2, NULL);
+		task = least.tasks[0];
+		next = other ? least_task_new(&least) : NULL;
+		least_switch(&least, task);
+		assert_true(open_by(attr_trap, task, 0, -1) >= 0);
+		least_count(&least, 0, 100);
+		least.at = overflow_when_stopped;
+		least_switch(&least, next);
+		least.at = NULL;
+		assert_int_equal(least.traps, 0);
+		least_tick(&least);
+		assert_int_equal(least.traps, 0);
+		least_on(&least, 1);
+		least_switch(&least, task);
+		assert_int_equal(least.traps, 1);
+		assert_ptr_equal(least.trapped, &task->perf);
+		assert_int_equal(least.trap_addr, 0xdead);
+		assert_int_equal(least.trap_data, 77);
+		least_switch(&least, NULL);
+		least_switch(&least, task);
+		assert_int_equal(least.traps, 1);
+		least_end(&least);
+	}
+}
+
+/* The event is closed, or its task ends, while a trap is due: nobody gets it. */
+static void test_trap_dropped(void **state)
+{
+	for (unsigned exits = 0; exits < 2; exits++) {
+		struct least_task *task;
+		int fd;
+
+		least_begin(&least, 1, NULL);
+		task = least_task_new(&least);
+		least_switch(&least, task);
+		fd = open_by(attr_trap, task, 0, -1);
+		least_count(&least, 0, 100);
+		least.at = overflow_when_stopped;
+		least_switch(&least, NULL);
+		least.at = NULL;
+		if (exits) {
+			least_exit(&least, task);
+		} else {
+			least_close(&least, fd);
+			least_switch(&least, task);
+		}
+		assert_int_equal(least.traps, 0);
+		least_end(&least);
+	}
+}
+
+/* The counter skids into the kernel: where the kernel was is not told to who excludes it. */
+static void test_trap_address(void **state)
+{
+	least_begin(&least, 1, NULL);
+	least_switch(&least, least.tasks[0]);
+	assert_true(open_by(attr_trap, least.tasks[0], 0, -1) >= 0);
+	least_count(&least, 0, 100);
+	least_overflow(&least, 0, &in_kernel);
+	assert_int_equal(least.traps, 1);
+	assert_int_equal(least.trap_addr, 0);
+	least_end(&least);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_refresh_of_many),  cmocka_unit_test(test_hook_of_many),
+		cmocka_unit_test(test_no_ring_for_all),  cmocka_unit_test(test_read_record),
+		cmocka_unit_test(test_trap_of_who_left), cmocka_unit_test(test_trap_dropped),
+		cmocka_unit_test(test_trap_address),
+	};
+
+	return cmocka_run_group_tests_name("core/bounds", tests, NULL, NULL);
+}
