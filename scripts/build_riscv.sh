@@ -1,13 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# build_riscv.sh DIR: the bare-metal machine with the core and its test tasks, as DIR/tally-riscv.elf.
+# build_riscv.sh DIR [BITS]: the bare-metal machine with the core and its test tasks, as DIR/tally-riscv.elf.
+# BITS is 64 or 32; the latter with 64-bit words of two halves and a sequence, as there are two harts.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
 dir=$1
 mkdir -p "$dir"
-sh "$root/scripts/build_core.sh" riscv64 "$dir" >/dev/null
+bits=${2:-64}
 tool=riscv64-linux-gnu-
+if [ "$bits" = 64 ]; then
+	flags='-march=rv64imac_zicsr -mabi=lp64 -mcmodel=medany' words=''
+	sh "$root/scripts/build_core.sh" riscv64 "$dir" >/dev/null
+else
+	flags='-march=rv32imac_zicsr -mabi=ilp32 -mcmodel=medany'
+	words='-DTALLY_CORE_ATOMIC64=TALLY_ATOMIC64_SEQUENCE -DTALLY_CORE_IRQ_HEADER="hosts/riscv/irq.h"'
+	sh "$root/scripts/build_core.sh" riscv32 "$dir" --prefix "$tool" --flags "$flags $words" --needs host_sequences >/dev/null
+fi
 work="$dir/riscv"
 rm -rf "$work"
 mkdir -p "$work"
@@ -17,7 +26,8 @@ compile() {
 	source=$1
 	object=$2
 	shift 2
-	"${tool}gcc" -std=gnu11 -O2 -g -march=rv64imac_zicsr -mabi=lp64 -mcmodel=medany -ffreestanding -nostdlib -nostdinc \
+	# shellcheck disable=SC2086
+	"${tool}gcc" -std=gnu11 -O2 -g $flags $words -ffreestanding -nostdlib -nostdinc \
 		-isystem "$("${tool}gcc" -print-file-name=include)" -fno-pic -fno-pie -fno-stack-protector -msmall-data-limit=0 \
 		-fno-tree-loop-distribute-patterns -fno-asynchronous-unwind-tables \
 		-Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers \
@@ -31,8 +41,9 @@ for source in "$root"/tests/hardware/riscv/*.c "$root/src/client/self_read.c"; d
 	compile "$source" "task_$(basename "$source" .c).o" -fno-omit-frame-pointer -fno-optimize-sibling-calls
 done
 # Tasks and kernel share no names: neither can call what the other has.
-"${tool}ld" -r -o "$work/whole" "$work"/task_*.o
+"${tool}ld" -r -m "elf${bits}lriscv" -o "$work/whole" "$work"/task_*.o
 rm "$work"/task_*.o
 "${tool}objcopy" --keep-global-symbol=user_main "$work/whole" "$work/tasks.o"
-"${tool}gcc" -nostdlib -static -no-pie -Wl,--build-id=none -Wl,--no-warn-rwx-segments -T "$root/src/hosts/riscv/link.ld" \
-	-o "$dir/tally-riscv.elf" "$work"/*.o "$dir/libtally-core-riscv64.a"
+# shellcheck disable=SC2086
+"${tool}gcc" $flags -nostdlib -static -no-pie -Wl,--build-id=none -Wl,--no-warn-rwx-segments -T "$root/src/hosts/riscv/link.ld" \
+	-o "$dir/tally-riscv.elf" "$work"/*.o "$dir/libtally-core-riscv$bits.a"

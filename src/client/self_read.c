@@ -3,7 +3,7 @@
 #include "tally/client.h"
 
 /* Fields of the page change under the reader's feet: each is loaded once. */
-#define LOAD(field) __atomic_load_n(&page->field, __ATOMIC_RELAXED)
+#define LOAD(field) (*(const volatile __typeof__(page->field) *)&page->field)
 
 static int64_t sign_extend(uint64_t value, uint16_t width)
 {

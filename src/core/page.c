@@ -39,6 +39,7 @@ static void write_count(struct tally_core_event *event, struct perf_event_mmap_p
 		previous = tally_load_relaxed(&event->hw.previous);
 		count = tally_load_relaxed(&event->count);
 		page->index = user_index(event);
+		page->pmc_width = event->hw.width;
 		write_offset(event, page, previous, count);
 	} while (previous != tally_load_relaxed(&event->hw.previous) ||
 		 count != tally_load_relaxed(&event->count));
@@ -114,7 +115,6 @@ void tally_page_init(const struct tally_core_event *event, struct tally_core_buf
 	page->compat_version = 0;
 	page->cap_bit0_is_deprecated = 1;
 	page->cap_user_rdpmc = !!(event->pmu->caps & TALLY_PMU_USER_READ);
-	page->pmc_width = event->pmu->width;
 	page->size = offsetof(struct perf_event_mmap_page, __reserved);
 	page->data_offset = event->core->ops->page_size;
 	page->data_size = buffer->size;

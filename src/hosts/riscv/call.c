@@ -2,11 +2,11 @@
 /* The system calls: those of the core, behind descriptors, and what tasks need besides. */
 #include "hosts/riscv/kernel.h"
 
-typedef int64_t (*call_fn)(struct kernel_task *task, const uint64_t *arg);
+typedef int64_t (*call_fn)(struct kernel_task *task, const uintptr_t *arg);
 
 /* ---- files -------------------------------------------------------------------------------- */
 
-static struct file *file_of(struct kernel_task *task, uint64_t fd)
+static struct file *file_of(struct kernel_task *task, uintptr_t fd)
 {
 	return fd < MAX_FILES ? task->files[fd] : NULL;
 }
@@ -28,7 +28,7 @@ static int free_fd(const struct kernel_task *task)
 	return -ENOSPC;
 }
 
-static int64_t call_open(struct kernel_task *task, const uint64_t *arg)
+static int64_t call_open(struct kernel_task *task, const uintptr_t *arg)
 {
 	int fd = free_fd(task), ret;
 	struct file *file;
@@ -50,7 +50,7 @@ static int64_t call_open(struct kernel_task *task, const uint64_t *arg)
 	return fd;
 }
 
-static int64_t call_close(struct kernel_task *task, const uint64_t *arg)
+static int64_t call_close(struct kernel_task *task, const uintptr_t *arg)
 {
 	struct file *file = file_of(task, arg[0]);
 
@@ -61,14 +61,14 @@ static int64_t call_close(struct kernel_task *task, const uint64_t *arg)
 	return 0;
 }
 
-static int64_t call_read(struct kernel_task *task, const uint64_t *arg)
+static int64_t call_read(struct kernel_task *task, const uintptr_t *arg)
 {
 	struct file *file = file_of(task, arg[0]);
 
 	return file ? tally_core_read(kernel.core, file->event, (void *)arg[1], arg[2]) : -EBADF;
 }
 
-static int64_t call_ioctl(struct kernel_task *task, const uint64_t *arg)
+static int64_t call_ioctl(struct kernel_task *task, const uintptr_t *arg)
 {
 	struct file *file = file_of(task, arg[0]);
 
@@ -76,13 +76,13 @@ static int64_t call_ioctl(struct kernel_task *task, const uint64_t *arg)
 		    : -EBADF;
 }
 
-static int64_t call_prctl(struct kernel_task *task, const uint64_t *arg)
+static int64_t call_prctl(struct kernel_task *task, const uintptr_t *arg)
 {
 	return tally_core_prctl(kernel.core, &task->perf, (int)arg[0]);
 }
 
 /* Whoever wakes us may do so between the look and the switch: then we are ready again. */
-static int64_t call_poll(struct kernel_task *task, const uint64_t *arg)
+static int64_t call_poll(struct kernel_task *task, const uintptr_t *arg)
 {
 	struct file *file = file_of(task, arg[0]);
 	unsigned events;
@@ -110,7 +110,7 @@ static void unmap(struct mapping *map)
 }
 
 /* Memory is one for all tasks: the address is that of the pages. */
-static int64_t call_mmap(struct kernel_task *task, const uint64_t *arg)
+static int64_t call_mmap(struct kernel_task *task, const uintptr_t *arg)
 {
 	struct file *file = file_of(task, arg[0]);
 	struct mapping *map = task->maps;
@@ -128,13 +128,13 @@ static int64_t call_mmap(struct kernel_task *task, const uint64_t *arg)
 		return ret;
 	__atomic_add_fetch(&file->refs, 1, __ATOMIC_RELAXED);
 	map->file = file;
-	return (int64_t)tally_core_buffer_page(map->buffer, 0);
+	return (intptr_t)tally_core_buffer_page(map->buffer, 0);
 }
 
-static int64_t call_munmap(struct kernel_task *task, const uint64_t *arg)
+static int64_t call_munmap(struct kernel_task *task, const uintptr_t *arg)
 {
 	for (struct mapping *map = task->maps; map < task->maps + MAX_FILES; map++) {
-		if (!map->file || (uint64_t)tally_core_buffer_page(map->buffer, 0) != arg[0])
+		if (!map->file || (uintptr_t)tally_core_buffer_page(map->buffer, 0) != arg[0])
 			continue;
 		unmap(map);
 		return 0;
@@ -155,7 +155,7 @@ void call_close_all(struct kernel_task *task)
 
 /* ---- tasks -------------------------------------------------------------------------------- */
 
-static int64_t call_fork(struct kernel_task *task, const uint64_t *arg)
+static int64_t call_fork(struct kernel_task *task, const uintptr_t *arg)
 {
 	struct kernel_task *child;
 	int32_t tid;
@@ -181,18 +181,18 @@ static int64_t call_fork(struct kernel_task *task, const uint64_t *arg)
 	return tid;
 }
 
-static int64_t call_exit(struct kernel_task *task, const uint64_t *arg)
+static int64_t call_exit(struct kernel_task *task, const uintptr_t *arg)
 {
 	task_exit();
 }
 
-static int64_t call_yield(struct kernel_task *task, const uint64_t *arg)
+static int64_t call_yield(struct kernel_task *task, const uintptr_t *arg)
 {
 	task_schedule(false);
 	return 0;
 }
 
-static int64_t call_wait(struct kernel_task *task, const uint64_t *arg)
+static int64_t call_wait(struct kernel_task *task, const uintptr_t *arg)
 {
 	const struct kernel_task *other;
 
@@ -205,7 +205,7 @@ static int64_t call_wait(struct kernel_task *task, const uint64_t *arg)
 	return 0;
 }
 
-static int64_t call_write(struct kernel_task *task, const uint64_t *arg)
+static int64_t call_write(struct kernel_task *task, const uintptr_t *arg)
 {
 	if (!user_range(arg[0], arg[1]))
 		return -EFAULT;
@@ -213,7 +213,7 @@ static int64_t call_write(struct kernel_task *task, const uint64_t *arg)
 	return (int64_t)arg[1];
 }
 
-static int64_t call_off(struct kernel_task *task, const uint64_t *arg)
+static int64_t call_off(struct kernel_task *task, const uintptr_t *arg)
 {
 	power_off((uint32_t)arg[0]);
 }
@@ -228,7 +228,7 @@ static const call_fn calls[CALL_NR] = {
 
 int64_t call_dispatch(struct trap_frame *frame)
 {
-	uint64_t number = frame->x[X_A7];
+	uintptr_t number = frame->x[X_A7];
 
 	if (number >= CALL_NR)
 		return -ENOSYS;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* QEMU's virt machine: UART, clock, timer, interrupts between harts, power. */
+#include "base/arith.h"
 #include "hosts/riscv/kernel.h"
 
 enum { NS_PER_TIME = 100 }; /* the time register runs at 10 MHz */
@@ -52,14 +53,32 @@ void power_off(uint32_t code)
 
 uint64_t clock_ns(void)
 {
+#if __riscv_xlen == 64
 	return csr_read(time) * NS_PER_TIME;
+#else
+	uint32_t high, low;
+
+	do {
+		high = csr_read(timeh);
+		low = csr_read(time);
+	} while (high != csr_read(timeh));
+	return ((uint64_t)high << 32 | low) * NS_PER_TIME;
+#endif
 }
 
 void timer_program(const struct cpu *cpu)
 {
 	uint64_t at = cpu->deadline < cpu->next_tick ? cpu->deadline : cpu->next_tick;
 
-	csr_write(0x14d /* stimecmp */, (at + NS_PER_TIME - 1) / NS_PER_TIME);
+	at = tally_div(at + NS_PER_TIME - 1, NS_PER_TIME);
+#if __riscv_xlen == 32
+	/* Never one that has passed, in between. */
+	csr_write(0x15d /* stimecmph */, UINT32_MAX);
+	csr_write(0x14d /* stimecmp */, at);
+	csr_write(0x15d, at >> 32);
+#else
+	csr_write(0x14d, at);
+#endif
 }
 
 /* Ticks and the core's deadlines on one timer. */

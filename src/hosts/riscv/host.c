@@ -4,6 +4,11 @@
 #include "hosts/riscv/host.h"
 #include "hosts/riscv/kernel.h"
 
+#ifdef TALLY_CORE_IRQ_HEADER
+#include TALLY_CORE_IRQ_HEADER
+uint32_t host_sequences[HOST_SEQUENCES];
+#endif
+
 static struct kernel_task *task_of(const struct tally_core_task *perf)
 {
 	return tally_container_of(perf, struct kernel_task, perf);
@@ -33,7 +38,7 @@ static void op_pages_free(void *host, void *pages, size_t nr)
 
 static int op_copy_from_user(void *host, void *to, const void *user, size_t len)
 {
-	if (!user_range((uint64_t)user, len))
+	if (!user_range((uintptr_t)user, len))
 		return -EFAULT;
 	memcpy(to, user, len);
 	return 0;
@@ -41,7 +46,7 @@ static int op_copy_from_user(void *host, void *to, const void *user, size_t len)
 
 static int op_copy_to_user(void *host, void *user, const void *from, size_t len)
 {
-	if (!user_range((uint64_t)user, len))
+	if (!user_range((uintptr_t)user, len))
 		return -EFAULT;
 	memcpy(user, from, len);
 	return 0;
@@ -214,16 +219,17 @@ static uint32_t op_callchain(void *host, const struct tally_core_sample_data *sa
 			     bool user, uint64_t *ret_ips, uint32_t max)
 {
 	const struct trap_frame *frame = sample_data->regs;
-	uint64_t fp, nr = 0;
+	uintptr_t fp;
+	uint32_t nr = 0;
 
 	if (!frame || !max || user != (sample_data->mode == PERF_RECORD_MISC_USER))
 		return 0;
 	ret_ips[nr++] = sample_data->ip;
 	fp = frame->x[X_FP];
-	while (user && nr < max && !(fp & 7) && user_range(fp - 16, 16)) {
-		const uint64_t *below = (const uint64_t *)fp;
-		bool leaf = nr == 1 && below[-1] > fp && user_range(below[-1] - 16, 16);
-		uint64_t ra = leaf ? frame->x[X_RA] : below[-1], up = below[leaf ? -1 : -2];
+	while (user && nr < max && !(fp & 7) && user_range(fp - 2 * WORD, 2 * WORD)) {
+		const uintptr_t *below = (const uintptr_t *)fp;
+		bool leaf = nr == 1 && below[-1] > fp && user_range(below[-1] - 2 * WORD, 2 * WORD);
+		uintptr_t ra = leaf ? frame->x[X_RA] : below[-1], up = below[leaf ? -1 : -2];
 
 		if (!ra)
 			break;
@@ -232,7 +238,7 @@ static uint32_t op_callchain(void *host, const struct tally_core_sample_data *sa
 			break;
 		fp = up;
 	}
-	return (uint32_t)nr;
+	return nr;
 }
 
 static const struct tally_host_ops ops = {

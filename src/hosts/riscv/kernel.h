@@ -22,16 +22,16 @@ enum {
 
 #define csr_read(csr)                                                              \
 	({                                                                         \
-		uint64_t csr_value;                                                \
+		uintptr_t csr_value;                                               \
 		__asm__ volatile("csrr %0, " #csr : "=r"(csr_value) : : "memory"); \
 		csr_value;                                                         \
 	})
 #define csr_write(csr, value) \
-	__asm__ volatile("csrw " #csr ", %0" : : "r"((uint64_t)(value)) : "memory")
+	__asm__ volatile("csrw " #csr ", %0" : : "r"((uintptr_t)(value)) : "memory")
 #define csr_set(csr, bits) \
-	__asm__ volatile("csrs " #csr ", %0" : : "r"((uint64_t)(bits)) : "memory")
+	__asm__ volatile("csrs " #csr ", %0" : : "r"((uintptr_t)(bits)) : "memory")
 #define csr_clear(csr, bits) \
-	__asm__ volatile("csrc " #csr ", %0" : : "r"((uint64_t)(bits)) : "memory")
+	__asm__ volatile("csrc " #csr ", %0" : : "r"((uintptr_t)(bits)) : "memory")
 
 enum { STATUS_SIE = 1 << 1, STATUS_SPIE = 1 << 5, STATUS_SPP = 1 << 8, STATUS_SUM = 1 << 18 };
 
@@ -39,9 +39,9 @@ enum { STATUS_SIE = 1 << 1, STATUS_SPIE = 1 << 5, STATUS_SPP = 1 << 8, STATUS_SU
 
 /* What a trap interrupted: x[0] is the program counter. */
 struct trap_frame {
-	uint64_t x[32];
-	uint64_t status;
-	uint64_t unused;
+	uintptr_t x[32];
+	uintptr_t status;
+	uintptr_t unused[FRAME_WORDS - 33];
 };
 _Static_assert(sizeof(struct trap_frame) == FRAME_SIZE, "start.S");
 
@@ -70,7 +70,7 @@ struct kernel_task {
 	uint32_t state; /* enum task_state; WAITING to READY by whoever wakes it */
 	int32_t cpu;    /* it is on; -1: none. The scheduler's lock */
 	uint32_t held;  /* task_get() */
-	uint64_t sp;    /* of the kernel, while it is off */
+	uintptr_t sp;   /* of the kernel, while it is off */
 	void *kernel_stack, *user_stack;
 	const void *waits_for; /* a file, or a task */
 	struct file *files[MAX_FILES];
@@ -79,7 +79,7 @@ struct kernel_task {
 };
 
 struct cpu {
-	uint64_t kernel_sp, user_sp; /* start.S */
+	uintptr_t kernel_sp, user_sp; /* start.S */
 	uint32_t number;
 	struct kernel_task *current;
 	struct kernel_task idle;
@@ -116,15 +116,15 @@ static inline struct cpu *this_cpu(void)
 }
 
 /* Turn interrupts off here; what they were. */
-static inline uint64_t irq_save(void)
+static inline uintptr_t irq_save(void)
 {
-	uint64_t before;
+	uintptr_t before;
 
 	__asm__ volatile("csrrci %0, sstatus, 2" : "=r"(before) : : "memory");
 	return before & STATUS_SIE;
 }
 
-static inline void irq_restore(uint64_t flags)
+static inline void irq_restore(uintptr_t flags)
 {
 	csr_set(sstatus, flags);
 }
@@ -145,10 +145,10 @@ static inline void lock_release(struct lock *lock)
 /* ---- start.S ------------------------------------------------------------------------------ */
 
 void trap_return(struct trap_frame *frame) __attribute__((noreturn));
-void switch_stacks(uint64_t *save, uint64_t to);
-uint64_t counter_read(uint64_t index);
+void switch_stacks(uintptr_t *save, uintptr_t to);
+uint64_t counter_read(uintptr_t index);
 /* Write an event register (from 3 up) and its counter: machine mode's right. */
-void monitor_program(uint64_t index, uint64_t event, uint64_t value);
+void monitor_program(uintptr_t index, uint64_t event, uint64_t value);
 
 /* ---- memory.c ----------------------------------------------------------------------------- */
 
@@ -158,7 +158,7 @@ void *pages_get(bool shared, size_t nr); /* zeroed; NULL */
 void pages_put(void *pages, size_t nr);
 void *heap_get(size_t size); /* zeroed; NULL */
 void heap_put(void *memory, size_t size);
-bool user_range(uint64_t address, uint64_t len); /* whether tasks may touch it */
+bool user_range(uintptr_t address, size_t len); /* whether tasks may touch it */
 void *memcpy(void *to, const void *from, size_t len);
 void *memset(void *to, int byte, size_t len);
 
@@ -175,7 +175,7 @@ void ipi_send(uint32_t cpu);
 /* ---- task.c ------------------------------------------------------------------------------- */
 
 /* A task that will call entry(arg) in user mode; not to be scheduled before task_ready(). NULL. */
-struct kernel_task *task_make(uint64_t entry, uint64_t arg, const char *name);
+struct kernel_task *task_make(uintptr_t entry, uintptr_t arg, const char *name);
 void task_ready(struct kernel_task *task);
 void task_free(struct kernel_task *task); /* one that never ran */
 void task_schedule(bool preempt);

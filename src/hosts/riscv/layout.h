@@ -5,30 +5,45 @@
 
 #define MAX_HARTS 2
 
-/* struct cpu and struct trap_frame */
+/* A register, and struct cpu and struct trap_frame, whose size is a multiple of 16. */
+#if __riscv_xlen == 64
+#define WORD        8
+#define WORD_SHIFT  3
+#define FRAME_WORDS 34
+#define STORE       sd
+#define LOAD        ld
+#else
+#define WORD        4
+#define WORD_SHIFT  2
+#define FRAME_WORDS 36
+#define STORE       sw
+#define LOAD        lw
+#endif
 #define CPU_KERNEL_SP 0
-#define CPU_USER_SP   8
-#define FRAME_SIZE    272
+#define CPU_USER_SP   WORD
+#define FRAME_SIZE    (FRAME_WORDS * WORD)
 
 /* Supervisor interrupts, and registers that the assembler does not know by name. */
-#define IRQ_SOFT     1
-#define IRQ_TIMER    5
-#define IRQ_COUNTER  13
-#define CSR_MENVCFG  0x30a
-#define CSR_STIMECMP 0x14d
+#define IRQ_SOFT      1
+#define IRQ_TIMER     5
+#define IRQ_COUNTER   13
+#define CSR_MENVCFG   0x30a
+#define CSR_MENVCFGH  0x31a
+#define CSR_STIMECMP  0x14d
+#define CSR_STIMECMPH 0x15d
 
 /* QEMU's virt machine. */
 #define FINISHER 0x100000
 #define CLINT    0x2000000
 #define UART     0x10000000
 
-/* What lies where in memory, in pieces of 2 MB: the kernel and its heap; what tasks may touch. */
-#define MEGA        0x200000
+/* What lies where in memory, in pieces of 4 MB: the kernel and its heap; what tasks may touch. */
+#define MEGA4       0x400000
 #define KERNEL_BASE 0x80000000
-#define USER_BASE   0x80200000
-#define HEAP_BASE   0x80400000
-#define HEAP_END    0x80800000
-#define SHARED_BASE 0x80800000
-#define SHARED_END  0x81000000
+#define USER_BASE   0x80400000
+#define HEAP_BASE   0x80800000
+#define HEAP_END    0x80c00000
+#define SHARED_BASE 0x80c00000
+#define SHARED_END  0x81400000
 
 #endif

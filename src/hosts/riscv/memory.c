@@ -7,7 +7,7 @@ enum { ZONE_PAGES = (SHARED_END - SHARED_BASE) / PAGE_SIZE, CLASSES = 8, SMALLES
 
 /* Pages in one piece of memory; used[] says which are taken. */
 struct zone {
-	uint64_t base, nr;
+	uintptr_t base, nr;
 	bool used[ZONE_PAGES];
 };
 
@@ -16,9 +16,6 @@ static struct zone zones[2] = {
 	{.base = SHARED_BASE, .nr = (SHARED_END - SHARED_BASE) / PAGE_SIZE},
 };
 static void *free_lists[CLASSES]; /* of 16, 32 .. 2048 bytes; the first word is the next */
-static uint64_t root[512] __attribute__((aligned(PAGE_SIZE)));
-static uint64_t low[512] __attribute__((aligned(PAGE_SIZE)));
-static uint64_t high[512] __attribute__((aligned(PAGE_SIZE)));
 
 /* For the compiler. In words where all is aligned. */
 void *memset(void *to, int byte, size_t len)
@@ -47,36 +44,57 @@ void *memcpy(void *to, const void *from, size_t len)
 
 /* ---- page tables -------------------------------------------------------------------------- */
 
-/* Identity, in pages of 2 MB: devices below 1 GB, memory from 2 GB. Tasks may touch their image
- * and the shared zone. */
+/* A large page of itself, for the kernel and, in what is theirs, for tasks. */
+static uintptr_t identity(uintptr_t at, uintptr_t flags)
+{
+	return at >> 2 | flags | (user_range(at, 1) ? PTE_U : 0) | PTE_V | PTE_R | PTE_W | PTE_A |
+	       PTE_D;
+}
+
+#if __riscv_xlen == 64
+static uint64_t root[512] __attribute__((aligned(PAGE_SIZE)));
+static uint64_t low[512] __attribute__((aligned(PAGE_SIZE)));
+static uint64_t high[512] __attribute__((aligned(PAGE_SIZE)));
+
+/* In pages of 2 MB: devices below 1 GB, memory from 2 GB. */
 void memory_init(void)
 {
-	const uint64_t kernel = PTE_V | PTE_R | PTE_W | PTE_X | PTE_A | PTE_D;
-
 	for (uint64_t i = 0; i < 512; i++) {
-		uint64_t at = KERNEL_BASE + i * MEGA;
-
-		low[i] = (i * MEGA) >> 2 | (kernel & ~(uint64_t)PTE_X);
-		high[i] = at >> 2 | kernel | (user_range(at, 1) ? PTE_U : 0);
+		low[i] = identity(i * (MEGA4 / 2), 0);
+		high[i] = identity(KERNEL_BASE + i * (MEGA4 / 2), PTE_X);
 	}
 	root[0] = (uint64_t)low >> 2 | PTE_V;
 	root[2] = (uint64_t)high >> 2 | PTE_V;
 }
 
+static const uintptr_t mode = UINT64_C(8) << 60;
+#else
+static uint32_t root[1024] __attribute__((aligned(PAGE_SIZE)));
+
+/* In pages of 4 MB, all of them. */
+void memory_init(void)
+{
+	for (uint32_t i = 0; i < 1024; i++)
+		root[i] = identity(i * MEGA4, i * MEGA4 < KERNEL_BASE ? 0 : PTE_X);
+}
+
+static const uintptr_t mode = UINT32_C(1) << 31;
+#endif
+
 void memory_translate(void)
 {
-	csr_write(satp, UINT64_C(8) << 60 | (uint64_t)root >> 12);
+	csr_write(satp, mode | (uintptr_t)root >> 12);
 	__asm__ volatile("sfence.vma" : : : "memory");
 }
 
-static bool range_contains(uint64_t address, uint64_t len, uint64_t begin, uint64_t end)
+static bool range_contains(uintptr_t address, size_t len, uintptr_t begin, uintptr_t end)
 {
 	return address >= begin && address <= end && len <= end - address;
 }
 
-bool user_range(uint64_t address, uint64_t len)
+bool user_range(uintptr_t address, size_t len)
 {
-	return range_contains(address, len, USER_BASE, USER_BASE + MEGA) ||
+	return range_contains(address, len, USER_BASE, USER_BASE + MEGA4) ||
 	       range_contains(address, len, SHARED_BASE, SHARED_END);
 }
 
@@ -110,11 +128,11 @@ void *pages_get(bool shared, size_t nr)
 
 void pages_put(void *pages, size_t nr)
 {
-	struct zone *zone = &zones[(uint64_t)pages >= SHARED_BASE];
+	struct zone *zone = &zones[(uintptr_t)pages >= SHARED_BASE];
 	uint64_t flags = irq_save();
 
 	lock_acquire(&kernel.heap);
-	memset(&zone->used[((uint64_t)pages - zone->base) / PAGE_SIZE], false, nr);
+	memset(&zone->used[((uintptr_t)pages - zone->base) / PAGE_SIZE], false, nr);
 	lock_release(&kernel.heap);
 	irq_restore(flags);
 }

@@ -7,12 +7,13 @@
  * Of QEMU 7.2: one programmable counter for each event at a time; its mode filters have no effect
  * on cycles and instructions; when one of these two overflows, both say so; and a counter that was
  * ever set to half of its range or more below 0 loses an overflow later. So they are used as if
- * they had 63 bits.
+ * they had 63 bits. On 32 bits it carries nothing from the lower half of a counter that was written
+ * into the upper one: there the lower half alone is read, as if it had 31.
  */
 #include "hosts/riscv/host.h"
 #include "hosts/riscv/kernel.h"
 
-enum { FIRST = 3, NR_COUNTERS = 19, FIXED_NONE = 0xff, WIDTH = 63 };
+enum { FIRST = 3, NR_COUNTERS = 19, FIXED_NONE = 0xff, WIDTH = __riscv_xlen - 1, FIXED_WIDTH = 63 };
 enum { CONFIG_EVENT, CONFIG_FIXED }; /* hw->config */
 
 #define NOT_KERNEL (UINT64_C(1) << 61)
@@ -110,6 +111,7 @@ static int verb_add(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 		return index;
 	this_bank()->owner[index] = hw;
 	hw->index = index;
+	hw->width = index < FIRST ? FIXED_WIDTH : WIDTH;
 	return 0;
 }
 
@@ -122,18 +124,23 @@ static void verb_del(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 /* Let the counter run on from `value`, which is negative. */
 static void counter_start(const struct tally_core_hw *hw, uint64_t value)
 {
-	monitor_program((uint64_t)hw->index, hw->config[CONFIG_EVENT], value | UINT64_MAX << WIDTH);
+	monitor_program((uintptr_t)hw->index, hw->config[CONFIG_EVENT],
+			value | UINT64_MAX << WIDTH);
 }
 
+/* Those that are always there are never written: they run on from where they are. */
 static void verb_start(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
-	counter_start(hw, tally_core_hw_arm(hw));
+	if (hw->index < FIRST)
+		hw->previous = counter_read((uintptr_t)hw->index);
+	else
+		counter_start(hw, tally_core_hw_arm(hw));
 	hw->running = true;
 }
 
 static void verb_read(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
-	tally_core_hw_update(hw, counter_read((uint64_t)hw->index));
+	tally_core_hw_update(hw, counter_read((uintptr_t)hw->index));
 }
 
 static void verb_stop(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
@@ -143,21 +150,21 @@ static void verb_stop(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 	verb_read(pmu, hw);
 	hw->running = false;
 	if (hw->index >= FIRST)
-		monitor_program((uint64_t)hw->index, 0, 0);
+		monitor_program((uintptr_t)hw->index, 0, 0);
 }
 
 /* Counters run from a negative number up: whose is negative still has not overflowed, whatever its
  * flag says. Then writing it anew has the next overflow noticed. */
 static void overflow(struct tally_core_hw *hw, const struct tally_core_sample_data *sample_data)
 {
-	uint64_t now = counter_read((uint64_t)hw->index), next = now;
+	uint64_t now = counter_read((uintptr_t)hw->index), next = now;
 
-	if ((int64_t)now < 0 ||
+	if ((intptr_t)now < 0 ||
 	    (tally_core_hw_overflow(hw, now, sample_data, &next) && hw->running)) {
 		counter_start(hw, next);
 	} else {
 		hw->running = false;
-		monitor_program((uint64_t)hw->index, 0, 0);
+		monitor_program((uintptr_t)hw->index, 0, 0);
 	}
 }
 

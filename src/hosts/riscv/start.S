@@ -37,9 +37,14 @@ start:
 	li t0, -1
 	csrw mcounteren, t0
 	csrw scounteren, t0
-	slli t0, t0, 63 /* stimecmp */
-	csrw CSR_MENVCFG, t0
 	csrw CSR_STIMECMP, t0
+	slli t0, t0, __riscv_xlen - 1 /* stimecmp is there */
+#if __riscv_xlen == 64
+	csrw CSR_MENVCFG, t0
+#else
+	csrw CSR_MENVCFGH, t0
+	csrw CSR_STIMECMPH, t0
+#endif
 	csrw mcountinhibit, zero
 	li t0, 0x1800
 	csrc mstatus, t0
@@ -59,11 +64,26 @@ park:	wfi
 
 /* ---- machine mode ---- */
 
+/* Control and status register `first` + a0 becomes `value`. */
+	.macro write_by_index first, value
+	la t5, 1001f
+	slli t4, a0, 3
+	add t5, t5, t4
+	jr t5
+1001:	.set n, 0
+	.rept 32
+	csrw \first + n, \value
+	j 1002f
+	.set n, n + 1
+	.endr
+1002:
+	.endm
+
 	.balign 4
 monitor:
 	csrrw t6, mscratch, t6
-	sd t5, 0(t6)
-	sd t4, 8(t6)
+	STORE t5, 0(t6)
+	STORE t4, WORD(t6)
 	csrr t5, mcause
 	bltz t5, pass_on
 	li t4, 9
@@ -74,26 +94,16 @@ monitor:
 	csrw mepc, t5
 	li t4, 3
 	bltu a0, t4, 2f
-	la t5, 1f
-	slli t4, a0, 3
-	add t5, t5, t4
-	jr t5
-1:	.set n, 0
-	.rept 32
-	csrw 0x320 + n, a1
-	j 2f
-	.set n, n + 1
-	.endr
-2:	la t5, 3f
-	slli t4, a0, 3
-	add t5, t5, t4
-	jr t5
-3:	.set n, 0
-	.rept 32
-	csrw 0xb00 + n, a2
+#if __riscv_xlen == 64
+	write_by_index 0x320, a1
+2:	write_by_index 0xb00, a2
+#else
+	write_by_index 0x720, a2
+	write_by_index 0x320, a1
+2:	write_by_index 0xb80, a4
+	write_by_index 0xb00, a3
+#endif
 	j back
-	.set n, n + 1
-	.endr
 pass_on: /* another hart's call: a supervisor software interrupt */
 	csrr t5, mhartid
 	slli t5, t5, 2
@@ -102,8 +112,8 @@ pass_on: /* another hart's call: a supervisor software interrupt */
 	sw zero, 0(t5)
 	csrsi mip, 1 << IRQ_SOFT
 back:
-	ld t4, 8(t6)
-	ld t5, 0(t6)
+	LOAD t4, WORD(t6)
+	LOAD t5, 0(t6)
 	csrrw t6, mscratch, t6
 	mret
 broken: /* a fault of the kernel before it has traps of its own */
@@ -126,27 +136,27 @@ trap_entry:
 	csrrw tp, sscratch, tp
 	bnez tp, 1f
 	csrr tp, sscratch
-	sd sp, CPU_USER_SP(tp)
+	STORE sp, CPU_USER_SP(tp)
 	addi sp, sp, -FRAME_SIZE
-	sd tp, 4 * 8(sp)
+	STORE tp, 4 * WORD(sp)
 	j 2f
-1:	sd sp, CPU_USER_SP(tp)
-	ld sp, CPU_KERNEL_SP(tp)
+1:	STORE sp, CPU_USER_SP(tp)
+	LOAD sp, CPU_KERNEL_SP(tp)
 	addi sp, sp, -FRAME_SIZE
-	sd ra, 1 * 8(sp)
+	STORE ra, 1 * WORD(sp)
 	csrr ra, sscratch
-	sd ra, 4 * 8(sp)
-	ld ra, 1 * 8(sp)
+	STORE ra, 4 * WORD(sp)
+	LOAD ra, 1 * WORD(sp)
 2:	csrw sscratch, zero
 	.irp r, 1, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
-	sd x\r, \r * 8(sp)
+	STORE x\r, \r * WORD(sp)
 	.endr
-	ld t0, CPU_USER_SP(tp)
-	sd t0, 2 * 8(sp)
+	LOAD t0, CPU_USER_SP(tp)
+	STORE t0, 2 * WORD(sp)
 	csrr t0, sepc
-	sd t0, 0(sp)
+	STORE t0, 0(sp)
 	csrr t1, sstatus
-	sd t1, 32 * 8(sp)
+	STORE t1, 32 * WORD(sp)
 	mv a0, sp
 	csrr a1, scause
 	csrr a2, stval
@@ -156,51 +166,67 @@ trap_entry:
 	.globl trap_return
 trap_return: /* a0: the frame */
 	mv sp, a0
-	ld t0, 0(sp)
+	LOAD t0, 0(sp)
 	csrw sepc, t0
-	ld t1, 32 * 8(sp)
+	LOAD t1, 32 * WORD(sp)
 	csrw sstatus, t1
 	andi t1, t1, 0x100
 	bnez t1, 1f
 	addi t0, sp, FRAME_SIZE
-	sd t0, CPU_KERNEL_SP(tp)
+	STORE t0, CPU_KERNEL_SP(tp)
 	csrw sscratch, tp
-	ld tp, 4 * 8(sp)
+	LOAD tp, 4 * WORD(sp)
 1:	.irp r, 1, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 2
-	ld x\r, \r * 8(sp)
+	LOAD x\r, \r * WORD(sp)
 	.endr
 	sret
 
 /* switch_stacks(save, to): the kernel's side of a task goes, another's comes. */
 	.globl switch_stacks
 switch_stacks:
-	addi sp, sp, -13 * 8
-	sd ra, 0(sp)
+	addi sp, sp, -13 * WORD
+	STORE ra, 0(sp)
 	.irp r, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
-	sd s\r, (\r + 1) * 8(sp)
+	STORE s\r, (\r + 1) * WORD(sp)
 	.endr
-	sd sp, 0(a0)
+	STORE sp, 0(a0)
 	mv sp, a1
-	ld ra, 0(sp)
+	LOAD ra, 0(sp)
 	.irp r, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
-	ld s\r, (\r + 1) * 8(sp)
+	LOAD s\r, (\r + 1) * WORD(sp)
 	.endr
-	addi sp, sp, 13 * 8
+	addi sp, sp, 13 * WORD
 	ret
+
+/* Control and status register `first` + a0, to `to`. */
+	.macro read_by_index first, to
+	la t0, 1001f
+	slli t1, a0, 3
+	add t0, t0, t1
+	jr t0
+1001:	.set n, 0
+	.rept 32
+	csrr \to, \first + n
+	j 1002f
+	.set n, n + 1
+	.endr
+1002:
+	.endm
 
 /* counter_read(index) */
 	.globl counter_read
 counter_read:
-	la t0, 1f
-	slli a0, a0, 3
-	add t0, t0, a0
-	jr t0
-1:	.set n, 0
-	.rept 32
-	csrr a0, 0xc00 + n
+#if __riscv_xlen == 64
+	read_by_index 0xc00, a0
 	ret
-	.set n, n + 1
-	.endr
+#else
+1:	read_by_index 0xc80, a1
+	read_by_index 0xc00, t2
+	read_by_index 0xc80, t3
+	bne a1, t3, 1b
+	mv a0, t2
+	ret
+#endif
 
 	.bss
 	.balign 16

@@ -137,22 +137,22 @@ static bool stacks_get(struct kernel_task *task)
 	return task->kernel_stack && task->user_stack;
 }
 
-static void first_frame(struct kernel_task *task, uint64_t entry, uint64_t arg)
+static void first_frame(struct kernel_task *task, uintptr_t entry, uintptr_t arg)
 {
 	char *top = (char *)task->kernel_stack + STACK_PAGES * PAGE_SIZE;
 	struct trap_frame *frame = (struct trap_frame *)top - 1;
-	uint64_t *saved = (uint64_t *)frame - 13; /* switch_stacks() */
+	uintptr_t *saved = (uintptr_t *)frame - 13; /* switch_stacks() */
 
 	memset(saved, 0, (size_t)(top - (char *)saved));
 	frame->x[0] = entry;
-	frame->x[X_SP] = (uint64_t)task->user_stack + STACK_PAGES * PAGE_SIZE;
+	frame->x[X_SP] = (uintptr_t)task->user_stack + STACK_PAGES * PAGE_SIZE;
 	frame->x[X_A0] = arg;
 	frame->status = STATUS_SPIE | STATUS_SUM;
-	saved[0] = (uint64_t)task_begin;
-	task->sp = (uint64_t)saved;
+	saved[0] = (uintptr_t)task_begin;
+	task->sp = (uintptr_t)saved;
 }
 
-struct kernel_task *task_make(uint64_t entry, uint64_t arg, const char *name)
+struct kernel_task *task_make(uintptr_t entry, uintptr_t arg, const char *name)
 {
 	struct kernel_task *task = slot_claim();
 	int32_t tid;

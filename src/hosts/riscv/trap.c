@@ -5,7 +5,7 @@
 
 struct kernel kernel;
 
-void trap(struct trap_frame *frame, int64_t cause, uint64_t value);
+void trap(struct trap_frame *frame, intptr_t cause, uintptr_t value);
 void boot(uint32_t hart);
 void user_main(void *arg);
 
@@ -35,17 +35,17 @@ static void exception(struct trap_frame *frame, uint64_t cause, uint64_t value)
 	if (cause != 8)
 		panic("fault of a task", cause << 32 | (uint32_t)value, frame->x[0]);
 	frame->x[0] += 4;
-	frame->x[X_A0] = (uint64_t)call_dispatch(frame);
+	frame->x[X_A0] = (uintptr_t)call_dispatch(frame);
 	csr_clear(sstatus, STATUS_SIE);
 }
 
 /* From start.S, interrupts off. Nobody is preempted in the kernel. */
-void trap(struct trap_frame *frame, int64_t cause, uint64_t value)
+void trap(struct trap_frame *frame, intptr_t cause, uintptr_t value)
 {
 	if (cause < 0)
 		interrupt(frame, (uint32_t)cause & 63);
 	else
-		exception(frame, (uint64_t)cause, value);
+		exception(frame, (uintptr_t)cause, value);
 	if (!(frame->status & STATUS_SPP) && this_cpu()->resched)
 		task_schedule(true);
 }
@@ -102,6 +102,6 @@ void boot(uint32_t hart)
 	host_online();
 	/* The last one has the first task. */
 	if (__atomic_add_fetch(&kernel.nr_online, 1, __ATOMIC_ACQ_REL) == kernel.nr_cpus)
-		task_ready(task_make((uint64_t)user_main, kernel.nr_cpus, "main"));
+		task_ready(task_make((uintptr_t)user_main, kernel.nr_cpus, "main"));
 	task_idle();
 }

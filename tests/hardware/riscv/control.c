@@ -33,7 +33,7 @@ static struct perf_event_mmap_page *open_cycles(uint64_t period, int *ret_fd)
 
 static void close_ring(struct perf_event_mmap_page *page, int fd)
 {
-	call(CALL_MUNMAP, (uint64_t)page, 0, 0, 0, 0);
+	call(CALL_MUNMAP, (uintptr_t)page, 0, 0, 0, 0);
 	event_close(fd);
 }
 
@@ -47,7 +47,7 @@ static void waiter(void *arg)
 	struct perf_event_mmap_page *page = arg;
 
 	for (int i = 0; i < 4; i += 2) {
-		polled[i] = (uint64_t)call(CALL_POLL, 0, 1, 0, 0, 0);
+		polled[i] = (uintptr_t)call(CALL_POLL, 0, 1, 0, 0, 0);
 		polled[i + 1] = nr_samples(page);
 	}
 	leave();
@@ -67,7 +67,7 @@ static void wait_in_poll(void)
 		yield();
 	}
 	wait_for(other);
-	say("poll.fd", (uint64_t)fd);
+	say("poll.fd", (uintptr_t)fd);
 	for (int i = 0; i < 4; i++)
 		say(i % 2 ? "poll.samples" : "poll.events", polled[i]);
 	close_ring(page, fd);
@@ -102,7 +102,7 @@ static void new_period(void)
 	event_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	spin(2500000);
 	before = nr_samples(page);
-	event_ioctl(fd, PERF_EVENT_IOC_PERIOD, (uint64_t)&period);
+	event_ioctl(fd, PERF_EVENT_IOC_PERIOD, (uintptr_t)&period);
 	spin(2000000);
 	event_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	say("period.before", before);
@@ -134,8 +134,8 @@ static void pinned(void)
 		fds[i] = open_kind(true, false);
 	spin(100000);
 	for (int i = 0; i < 3; i++)
-		say("pinned.read", (uint64_t)call(CALL_READ, (uint64_t)fds[i], (uint64_t)&reading,
-						  sizeof(reading), 0, 0));
+		say("pinned.read", (uintptr_t)call(CALL_READ, (uintptr_t)fds[i],
+						   (uintptr_t)&reading, sizeof(reading), 0, 0));
 	event_close(fds[0]);
 	event_ioctl(fds[2], PERF_EVENT_IOC_ENABLE, 0);
 	spin(100000);
@@ -181,7 +181,7 @@ static void give_way(void)
 	stop = false;
 	other = fork(gives_way, NULL, "gives_way");
 	event_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	for (uint64_t i = 0; i < 2000; i++) {
+	for (uint32_t i = 0; i < 2000; i++) {
 		spin(2000 + 2 * (i % 101));
 		yield();
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What things cost, in instructions: exact and the same in each run under -icount. */
+#include "base/arith.h"
 #include "riscv/user.h"
 
 enum { TRIES = 16, SWITCHES = 32, LOOP = 1000000, PERIOD = 20000 };
@@ -33,7 +34,7 @@ static uint64_t least_yields(void)
 		passed = instret() - before;
 		best = passed < best ? passed : best;
 	}
-	return best / (2 * SWITCHES); /* there and back */
+	return tally_div(best, 2 * SWITCHES); /* there and back */
 }
 
 /* This task has the events, the other one none. */
@@ -75,7 +76,7 @@ static void cost_reads(void)
 	}
 	say("cost.read", by_call);
 	say("cost.self_read", by_self);
-	call(CALL_MUNMAP, (uint64_t)page, 0, 0, 0, 0);
+	call(CALL_MUNMAP, (uintptr_t)page, 0, 0, 0, 0);
 	event_close(fd);
 }
 
@@ -106,7 +107,7 @@ static void cost_overflow(const char *name, uint64_t sample_type)
 
 	with = least_spin();
 	say(name, with - without);
-	call(CALL_MUNMAP, (uint64_t)page, 0, 0, 0, 0);
+	call(CALL_MUNMAP, (uintptr_t)page, 0, 0, 0, 0);
 	event_close(fd);
 }
 

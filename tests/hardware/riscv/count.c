@@ -28,7 +28,7 @@ static void count_loop(const char *name, uint64_t config, uint64_t period)
 	void *page = event_map(fd, 1);
 
 	say(name, least(page, 2 + LOOP) - least(page, 2));
-	call(CALL_MUNMAP, (uint64_t)page, 0, 0, 0, 0);
+	call(CALL_MUNMAP, (uintptr_t)page, 0, 0, 0, 0);
 	event_close(fd);
 }
 
@@ -107,7 +107,7 @@ static void filters(void)
 		(void)memory[i * 4096];
 	say("filter.kernel", event_read(kernel_fd).value);
 	event_close(kernel_fd);
-	call(CALL_MUNMAP, (uint64_t)memory, 0, 0, 0, 0);
+	call(CALL_MUNMAP, (uintptr_t)memory, 0, 0, 0, 0);
 	event_close(map_fd);
 }
 
@@ -119,10 +119,10 @@ static void refusals(void)
 	int a = event_open(&cycles, 0, -1, -1);
 	int b = event_open(&cycles, 0, -1, a);
 
-	say("refuse.event", (uint64_t)-event_open(&attr, 0, -1, -1));
-	say("refuse.group", (uint64_t)-event_open(&cycles, 0, -1, a));
-	say("refuse.kernel_memory", (uint64_t)-call(CALL_READ, (uint64_t)a, 0x80000000, 8, 0, 0));
-	say("refuse.pid", (uint64_t)-event_open(&cycles, 4711, -1, -1));
+	say("refuse.event", (uintptr_t)-event_open(&attr, 0, -1, -1));
+	say("refuse.group", (uintptr_t)-event_open(&cycles, 0, -1, a));
+	say("refuse.kernel_memory", (uintptr_t)-call(CALL_READ, (uintptr_t)a, 0x80000000, 8, 0, 0));
+	say("refuse.pid", (uintptr_t)-event_open(&cycles, 4711, -1, -1));
 	event_close(b);
 	event_close(a);
 }

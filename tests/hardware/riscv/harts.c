@@ -8,7 +8,7 @@ static volatile bool stop;
 
 static void worker(void *arg)
 {
-	spin((uint64_t)arg);
+	spin((uintptr_t)arg);
 	leave();
 }
 

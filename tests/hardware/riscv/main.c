@@ -2,9 +2,9 @@
 /* The first task: the tests one after the other; tests/hardware/riscv.py judges what they say. */
 #include "riscv/user.h"
 
-void user_main(uint64_t nr_cpus);
+void user_main(uintptr_t nr_cpus);
 
-void user_main(uint64_t nr_cpus)
+void user_main(uintptr_t nr_cpus)
 {
 	say("harts", nr_cpus);
 	if (nr_cpus == 1) {

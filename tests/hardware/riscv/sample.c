@@ -42,7 +42,7 @@ static void sample_loop(const char *name, struct perf_event_attr *attr, uint64_t
 	say("sample.user", user);
 	say("sample.other", other);
 	say("sample.count", event_read(fd).value);
-	call(CALL_MUNMAP, (uint64_t)page, 0, 0, 0, 0);
+	call(CALL_MUNMAP, (uintptr_t)page, 0, 0, 0, 0);
 	event_close(fd);
 }
 
@@ -89,7 +89,7 @@ static void refresh(void)
 	count_samples(page, &all, &user, &other);
 	say("sample.refresh", all);
 	event_close(fd);
-	call(CALL_MUNMAP, (uint64_t)page, 0, 0, 0, 0);
+	call(CALL_MUNMAP, (uintptr_t)page, 0, 0, 0, 0);
 }
 
 /* Cycles and instructions at once: QEMU says of both that they overflowed. */
@@ -115,7 +115,7 @@ static void both(void)
 		say("sample.both", all);
 		say("sample.count", event_read(fds[i]).value);
 		event_close(fds[i]);
-		call(CALL_MUNMAP, (uint64_t)pages[i], 0, 0, 0, 0);
+		call(CALL_MUNMAP, (uintptr_t)pages[i], 0, 0, 0, 0);
 	}
 }
 

@@ -8,8 +8,8 @@
 
 enum { RECORD_HEADER_ATTR = 64, RING_PAGES = 64, WORK = 2000000 };
 /* What link.ld makes of it; the offset is that in the ELF file. */
-enum { IMAGE_SIZE = 0x200000, IMAGE_OFFSET = 0x201000 };
-#define IMAGE UINT64_C(0x80200000)
+enum { IMAGE_SIZE = 0x400000, IMAGE_OFFSET = 0x401000 };
+#define IMAGE UINT64_C(0x80400000)
 
 void warm(uint64_t instructions);
 void hot(uint64_t instructions);
@@ -105,15 +105,17 @@ static void send_self(uint64_t id)
 static void send_ring(struct perf_event_mmap_page *page)
 {
 	const char *data = (const char *)page + page->data_offset;
-	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+	uint64_t head = *(volatile uint64_t *)&page->data_head;
 
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	while (page->data_tail < head) {
 		uint64_t from = page->data_tail & (page->data_size - 1);
 		uint64_t len = head - page->data_tail;
 
 		len = len < page->data_size - from ? len : page->data_size - from;
 		send(data + from, len);
-		__atomic_store_n(&page->data_tail, page->data_tail + len, __ATOMIC_RELEASE);
+		__atomic_thread_fence(__ATOMIC_RELEASE);
+		*(volatile uint64_t *)&page->data_tail += len;
 	}
 }
 
@@ -129,7 +131,7 @@ static void record(struct perf_event_attr *attr, uint64_t nr_harts)
 	for (uint64_t i = 0; i < nr_harts; i++) {
 		fds[i] = event_open(attr, 0, (int)i, -1);
 		pages[i] = event_map(fds[i], RING_PAGES);
-		event_ioctl(fds[i], PERF_EVENT_IOC_ID, (uint64_t)&ids[i]);
+		event_ioctl(fds[i], PERF_EVENT_IOC_ID, (uintptr_t)&ids[i]);
 	}
 	send_header(attr, ids);
 	send_self(ids[0]);
@@ -145,7 +147,7 @@ static void record(struct perf_event_attr *attr, uint64_t nr_harts)
 		event_ioctl(fds[i], PERF_EVENT_IOC_DISABLE, 0);
 		send_ring(pages[i]);
 		say("stream.count", event_read(fds[i]).value);
-		call(CALL_MUNMAP, (uint64_t)pages[i], 0, 0, 0, 0);
+		call(CALL_MUNMAP, (uintptr_t)pages[i], 0, 0, 0, 0);
 		event_close(fds[i]);
 	}
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "riscv/user.h"
 
+#include "base/arith.h"
+
 void *memset(void *to, int byte, size_t len);
 void *memcpy(void *to, const void *from, size_t len);
 
@@ -24,8 +26,8 @@ void *memcpy(void *to, const void *from, size_t len)
 int event_open(struct perf_event_attr *attr, int pid, int cpu, int group)
 {
 	attr->size = sizeof(*attr);
-	return (int)call(CALL_OPEN, (uint64_t)attr, (uint64_t)pid, (uint64_t)cpu, (uint64_t)group,
-			 0);
+	return (int)call(CALL_OPEN, (uintptr_t)attr, (uintptr_t)pid, (uintptr_t)cpu,
+			 (uintptr_t)group, 0);
 }
 
 int event_simple(uint32_t type, uint64_t config)
@@ -44,13 +46,13 @@ struct reading event_read(int fd)
 {
 	struct reading reading = {0};
 
-	call(CALL_READ, (uint64_t)fd, (uint64_t)&reading, sizeof(reading), 0, 0);
+	call(CALL_READ, (uintptr_t)fd, (uintptr_t)&reading, sizeof(reading), 0, 0);
 	return reading;
 }
 
 void *event_map(int fd, size_t pages)
 {
-	return (void *)call(CALL_MMAP, (uint64_t)fd, (1 + pages) * 4096, 1, 0, 0);
+	return (void *)(uintptr_t)call(CALL_MMAP, (uintptr_t)fd, (1 + pages) * 4096, 1, 0, 0);
 }
 
 int64_t fork(void (*entry)(void *arg), void *arg, const char *name)
@@ -59,7 +61,7 @@ int64_t fork(void (*entry)(void *arg), void *arg, const char *name)
 
 	for (size_t i = 0; i < 15 && name[i]; i++)
 		copy[i] = name[i];
-	return call(CALL_FORK, (uint64_t)entry, (uint64_t)arg, (uint64_t)copy, 0, 0);
+	return call(CALL_FORK, (uintptr_t)entry, (uintptr_t)arg, (uintptr_t)copy, 0, 0);
 }
 
 void leave(void)
@@ -76,9 +78,12 @@ void say(const char *name, uint64_t value)
 	while (*name && len < 50)
 		line[len++] = *name++;
 	line[len++] = ' ';
-	do
-		digits[nr++] = (char)('0' + value % 10);
-	while (value /= 10);
+	do {
+		uint64_t tens = tally_div(value, 10);
+
+		digits[nr++] = (char)('0' + value - 10 * tens);
+		value = tens;
+	} while (value);
 	while (nr)
 		line[len++] = digits[--nr];
 	line[len++] = '\n';
@@ -87,30 +92,25 @@ void say(const char *name, uint64_t value)
 
 void say_bytes(const void *bytes, size_t len)
 {
-	call(CALL_WRITE, (uint64_t)bytes, len, 0, 0, 0);
+	call(CALL_WRITE, (uintptr_t)bytes, len, 0, 0, 0);
 }
 
 /* ---- counters without a system call ------------------------------------------------------- */
 
 static uint64_t read_counter(void *arg, uint32_t number)
 {
-	uint64_t value = 0;
-
 	switch (number) {
-	case 0: __asm__ volatile("csrr %0, cycle" : "=r"(value) : : "memory"); break;
-	case 2: __asm__ volatile("csrr %0, instret" : "=r"(value) : : "memory"); break;
-	case 3: __asm__ volatile("csrr %0, hpmcounter3" : "=r"(value) : : "memory"); break;
-	case 4: __asm__ volatile("csrr %0, hpmcounter4" : "=r"(value) : : "memory"); break;
+	case 0: return csr_read64(cycle);
+	case 2: return csr_read64(instret);
+	case 3: return csr_read64(hpmcounter3);
+	case 4: return csr_read64(hpmcounter4);
 	}
-	return value;
+	return 0;
 }
 
 static uint64_t read_time(void *arg)
 {
-	uint64_t value;
-
-	__asm__ volatile("csrr %0, time" : "=r"(value) : : "memory");
-	return value;
+	return csr_read64(time);
 }
 
 bool counter_now(const void *page, uint64_t *ret_value)

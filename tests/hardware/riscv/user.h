@@ -7,31 +7,31 @@
 #include "tally/client.h"
 #include "tally/errno.h"
 
-static inline int64_t call(enum call number, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
-			   uint64_t e)
+static inline int64_t call(enum call number, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d,
+			   uintptr_t e)
 {
-	register uint64_t a0 __asm__("a0") = a;
-	register uint64_t a1 __asm__("a1") = b;
-	register uint64_t a2 __asm__("a2") = c;
-	register uint64_t a3 __asm__("a3") = d;
-	register uint64_t a4 __asm__("a4") = e;
-	register uint64_t a7 __asm__("a7") = number;
+	register uintptr_t a0 __asm__("a0") = a;
+	register uintptr_t a1 __asm__("a1") = b;
+	register uintptr_t a2 __asm__("a2") = c;
+	register uintptr_t a3 __asm__("a3") = d;
+	register uintptr_t a4 __asm__("a4") = e;
+	register uintptr_t a7 __asm__("a7") = number;
 
 	__asm__ volatile("ecall"
 			 : "+r"(a0)
 			 : "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(a7)
 			 : "memory");
-	return (int64_t)a0;
+	return (intptr_t)a0;
 }
 
-static inline int event_ioctl(int fd, unsigned long request, uint64_t arg)
+static inline int event_ioctl(int fd, unsigned long request, uintptr_t arg)
 {
-	return (int)call(CALL_IOCTL, (uint64_t)fd, request, arg, 0, 0);
+	return (int)call(CALL_IOCTL, (uintptr_t)fd, request, arg, 0, 0);
 }
 
 static inline void event_close(int fd)
 {
-	call(CALL_CLOSE, (uint64_t)fd, 0, 0, 0, 0);
+	call(CALL_CLOSE, (uintptr_t)fd, 0, 0, 0, 0);
 }
 
 static inline void yield(void)
@@ -41,21 +41,40 @@ static inline void yield(void)
 
 static inline void wait_for(int64_t pid)
 {
-	call(CALL_WAIT, (uint64_t)pid, 0, 0, 0, 0);
+	call(CALL_WAIT, (uintptr_t)pid, 0, 0, 0, 0);
 }
+
+/* A register of 64 bits that counts. */
+#define csr_read64(csr)                          \
+	({                                       \
+		uint64_t csr_value;              \
+		csr_read64_into(csr, csr_value); \
+		csr_value;                       \
+	})
+#if __riscv_xlen == 64
+#define csr_read64_into(csr, to) __asm__ volatile("csrr %0, " #csr : "=r"(to) : : "memory")
+#else
+#define csr_read64_into(csr, to)                                                                \
+	do {                                                                                    \
+		uint32_t csr_low, csr_high;                                                     \
+		__asm__ volatile("1: csrr %1, " #csr "h\n\tcsrr %0, " #csr "\n\tcsrr t0, " #csr \
+				 "h\n\tbne t0, %1, 1b"                                          \
+				 : "=&r"(csr_low), "=&r"(csr_high)                              \
+				 :                                                              \
+				 : "t0", "memory");                                             \
+		(to) = (uint64_t)csr_high << 32 | csr_low;                                      \
+	} while (0)
+#endif
 
 static inline uint64_t instret(void)
 {
-	uint64_t value;
-
-	__asm__ volatile("csrr %0, instret" : "=r"(value) : : "memory");
-	return value;
+	return csr_read64(instret);
 }
 
 /* `instructions`, a multiple of two, of a loop. */
-static inline __attribute__((always_inline)) void spin(uint64_t instructions)
+static inline __attribute__((always_inline)) void spin(uintptr_t instructions)
 {
-	uint64_t turns = instructions / 2;
+	uintptr_t turns = instructions / 2;
 
 	__asm__ volatile("1: addi %0, %0, -1\n\tbnez %0, 1b" : "+r"(turns));
 }
