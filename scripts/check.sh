@@ -72,6 +72,10 @@ check "schemas" python3 "$root/scripts/check_schemas.py" "$root"
 for arch in x86_64 aarch64 riscv64 i686 riscv32 armv7a cortex-m3 cortex-m4; do
 	check "core alone, $arch" sh "$root/scripts/build_core.sh" "$arch" "$root/build-check"
 done
+# Small code calls more of what a compiler has in its library.
+for arch in riscv32 cortex-m4; do
+	check "core alone and small, $arch" sh "$root/scripts/build_core.sh" "$arch" "$root/build-check" --add -Os
+done
 check "build" build_with_sanitizers
 check "generated pages are fresh" python3 "$root/scripts/update_docs.py" --check "$root" "$root/build-check/src/cli/tally"
 run_tests

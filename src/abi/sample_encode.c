@@ -7,13 +7,13 @@
 /* header.size is 16 bits wide and records are multiples of 8. */
 enum { RECORD_SIZE_MAX = 65528 };
 
-static size_t regs_size(const struct tally_regs *regs)
+static uint64_t regs_size(const struct tally_regs *regs)
 {
 	return 8 + 8 * (regs->abi == PERF_SAMPLE_REGS_ABI_NONE ? 0 : regs->values.nr);
 }
 
-static size_t branches_size(const struct tally_sample_layout *layout,
-			    const struct tally_sample *sample)
+static uint64_t branches_size(const struct tally_sample_layout *layout,
+			      const struct tally_sample *sample)
 {
 	uint64_t type = layout->branch_sample_type;
 
@@ -21,8 +21,9 @@ static size_t branches_size(const struct tally_sample_layout *layout,
 	       (type & PERF_SAMPLE_BRANCH_COUNTERS ? 8 * tally_div(sample->branches.nr, 3) : 0);
 }
 
-static size_t field_size(const struct tally_sample_layout *layout,
-			 const struct tally_sample_field *field, const struct tally_sample *sample)
+static uint64_t field_size(const struct tally_sample_layout *layout,
+			   const struct tally_sample_field *field,
+			   const struct tally_sample *sample)
 {
 	const uint8_t *member = (const uint8_t *)sample + field->offset;
 
@@ -44,11 +45,12 @@ static size_t field_size(const struct tally_sample_layout *layout,
 size_t tally_sample_parts_size(const struct tally_sample_layout *layout,
 			       const struct tally_sample *sample)
 {
-	size_t size = 0;
+	uint64_t size = 0;
 
 	for (int i = layout->nr_words; i < layout->nr; i++)
 		size += field_size(layout, &tally_sample_fields[layout->rows[i]], sample);
-	return size;
+	/* What is too long for a record stays so in a size_t of 32 bits. */
+	return (size_t)TALLY_MIN(size, 2 * RECORD_SIZE_MAX);
 }
 
 static uint8_t *give_u64(uint8_t *at, uint64_t value)
@@ -81,7 +83,7 @@ static uint8_t *give_padded(uint8_t *at, const uint8_t *end, struct tally_bytes 
 /* One word of counters for each branch, zeroes for those that are not there. */
 static uint8_t *give_branch_counters(uint8_t *at, const struct tally_sample *sample)
 {
-	uint64_t want = sample->branches.nr / 3;
+	uint64_t want = tally_div(sample->branches.nr, 3);
 	uint64_t there = TALLY_MIN(sample->branch_counters.nr, want);
 
 	return give_padded(at, at + 8 * want,
@@ -170,7 +172,7 @@ int tally_sample_encode(const struct tally_sample_layout *layout, const struct t
 	at = give_plain_words(at, layout, sample);
 	for (int i = layout->nr_words; i < layout->nr; i++) {
 		const struct tally_sample_field *field = &tally_sample_fields[layout->rows[i]];
-		size_t size = field_size(layout, field, sample);
+		size_t size = (size_t)field_size(layout, field, sample);
 
 		give_field(at, size, layout, field, sample);
 		at += size;

@@ -54,6 +54,7 @@
 #define tally_write_fence() __atomic_thread_fence(__ATOMIC_RELEASE)
 #endif
 
+/* Of 32 bits or 64, or pointers: for smaller ones RISC-V would call a library. */
 #define tally_exchange(p, v)                                               \
 	TALLY_BY_WIDTH(p, tally_word_exchange((p), TALLY_VALUE_FOR(p, v)), \
 		       __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL))

@@ -124,7 +124,7 @@ struct tally_core_event {
 	uint64_t lost;                     /* O; records not written; the parent's */
 	int32_t limit;                     /* O; overflows left after IOC_REFRESH; 0: no limit */
 	bool exhausted;                    /* O; the limit was reached, to be disabled */
-	bool throttled;                    /* O; a leader's: its group stands still */
+	uint32_t throttled;                /* O; a leader's: its group stands still */
 	uint32_t interrupts;               /* O; in this tick ... */
 	uint64_t tick;                     /* O; ... which is this one */
 	uint64_t freq_stamp, freq_sampled; /* O; frequency mode: the last sample's time and count */
@@ -132,7 +132,7 @@ struct tally_core_event {
 	uint32_t pending;                  /* O; enum tally_pending */
 	struct tally_core_event *pending_next; /* O */
 	uint64_t trap_addr;                    /* O */
-	bool trap_due;                         /* O; its task is owed a SIGTRAP */
+	uint32_t trap_due;                     /* O; its task is owed a SIGTRAP */
 	uint32_t stacked;    /* atomic; how many stacks of CPUs have it, or are just serving it */
 	uint32_t stacked_on; /* the last of them */
 
