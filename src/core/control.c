@@ -11,6 +11,7 @@
 #include "core/read.h"
 #include "core/refuse.h"
 #include "core/sched.h"
+#include "core/scratch.h"
 #include "core/state.h"
 
 /* ---- enabling and disabling ------------------------------------------------------------- */
@@ -352,6 +353,8 @@ const struct tally_core_refusal *tally_control_output(struct tally_core_event *e
 	refusal = target ? output_alike(event, target) : NULL;
 	if (refusal)
 		return refusal;
+	if (target && tally_scratch_prepare(event))
+		REFUSE(-ENOMEM, "", "out of memory", "");
 	if (target)
 		to = tally_buffer_get(target);
 	if (to || !target)

@@ -3,6 +3,7 @@
 #include "core/context.h"
 #include "core/family.h"
 #include "core/sched.h"
+#include "core/scratch.h"
 #include "core/software.h"
 
 /* ---- settings --------------------------------------------------------------------------- */
@@ -119,11 +120,6 @@ int tally_core_tracepoint_register(struct tally_core *core,
 
 /* ---- CPUs ------------------------------------------------------------------------------- */
 
-static size_t scratch_size(const struct tally_core *core)
-{
-	return (size_t)2 * TALLY_CORE_NESTING * core->settings.record_max;
-}
-
 static int cpu_init(struct tally_core *core, uint32_t number)
 {
 	struct tally_core_cpu *cpu = &core->cpus[number];
@@ -135,8 +131,7 @@ static int cpu_init(struct tally_core *core, uint32_t number)
 		tally_list_init(&cpu->software[i]);
 	for (int i = 0; i < TALLY_CORE_BUCKETS; i++)
 		tally_list_init(&cpu->tracepoints[i]);
-	cpu->scratch = tally_core_alloc(core, scratch_size(core));
-	return cpu->scratch ? tally_context_init(&cpu->own, core, NULL) : -ENOMEM;
+	return tally_context_init(&cpu->own, core, NULL);
 }
 
 static void cpu_set_online(void *arg)
@@ -251,7 +246,7 @@ void tally_core_destroy(struct tally_core *core)
 		return;
 	for (uint32_t i = 0; i < core->nr_cpus; i++) {
 		tally_family_put(core->cpus[i].own.family);
-		tally_core_free(core, core->cpus[i].scratch, scratch_size(core));
+		tally_scratch_free(&core->cpus[i]);
 	}
 	tally_core_free(core, core, core_size(core->nr_cpus));
 }

@@ -4,6 +4,7 @@
 #include "core/context.h"
 #include "core/page.h"
 #include "core/refuse.h"
+#include "core/scratch.h"
 
 /* Pages of data that a buffer has at most: their number and that of its chunks fit 32 bits. */
 enum { PAGES_MAX = 1 << 30 };
@@ -172,30 +173,6 @@ static void buffer_setup(struct tally_core_buffer *buffer, struct tally_core_eve
 	tally_page_init(event, buffer);
 }
 
-/* A buffer of `nr` pages of data, paid for by `current` before any memory is taken. */
-static const struct tally_core_refusal *buffer_new(struct tally_core *core,
-						   struct tally_core_task *current, size_t nr,
-						   struct tally_core_buffer **ret_buffer)
-{
-	struct tally_core_buffer *buffer = tally_core_alloc(core, sizeof(*buffer));
-	const struct tally_core_refusal *why = NULL;
-
-	if (!buffer)
-		return &no_memory;
-	buffer->core = core;
-	buffer->refs = 1;
-	tally_list_init(&buffer->events);
-	if (charge(core, current, nr + 1, buffer))
-		why = &locked;
-	else if (alloc_buffer(buffer, nr))
-		why = &no_memory;
-	if (why)
-		tally_buffer_put(buffer);
-	else
-		*ret_buffer = buffer;
-	return why;
-}
-
 static void update_page_here(struct tally_core_cpu *cpu, struct tally_core_context *context,
 			     void *arg)
 {
@@ -211,6 +188,31 @@ struct mapper {
 	bool writable;
 };
 
+/* A buffer for `mapper`, paid for before any memory is taken. */
+static const struct tally_core_refusal *buffer_new(const struct mapper *mapper,
+						   struct tally_core_buffer **ret_buffer)
+{
+	struct tally_core *core = mapper->core;
+	struct tally_core_buffer *buffer = tally_core_alloc(core, sizeof(*buffer));
+	const struct tally_core_refusal *why = NULL;
+
+	if (!buffer)
+		return &no_memory;
+	buffer->core = core;
+	buffer->refs = 1;
+	tally_list_init(&buffer->events);
+	if (charge(core, mapper->current, mapper->nr + 1, buffer))
+		why = &locked;
+	else if (alloc_buffer(buffer, mapper->nr) ||
+		 (mapper->nr && tally_scratch_prepare(mapper->event)))
+		why = &no_memory;
+	if (why)
+		tally_buffer_put(buffer);
+	else
+		*ret_buffer = buffer;
+	return why;
+}
+
 /* Make a buffer and attach it. NULL in *ret_buffer: another was quicker. */
 static const struct tally_core_refusal *map_new(const struct mapper *mapper,
 						struct tally_core_buffer **ret_buffer)
@@ -220,7 +222,7 @@ static const struct tally_core_refusal *map_new(const struct mapper *mapper,
 
 	if (mapper->nr > PAGES_MAX)
 		return &no_memory;
-	why = buffer_new(mapper->core, mapper->current, mapper->nr, &buffer);
+	why = buffer_new(mapper, &buffer);
 	if (why)
 		return why;
 	buffer_setup(buffer, mapper->event, mapper->writable);

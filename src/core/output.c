@@ -2,6 +2,7 @@
 #include "core/output.h"
 
 #include "core/overflow.h"
+#include "core/scratch.h"
 
 /* For padding and the longest trailer behind a body. */
 enum { RESERVE = 8 + 8 * TALLY_TRAILER_MAX_FIELDS };
@@ -16,7 +17,8 @@ bool tally_output_begin(struct tally_output *output, struct tally_core_event *ev
 {
 	struct tally_core *core = event->core;
 	struct tally_core_cpu *cpu = tally_this_cpu(core);
-	uint32_t level, size = core->settings.record_max;
+	struct tally_core_scratch *scratch = tally_load_acquire(&cpu->scratch);
+	uint32_t level;
 
 	output->event = event;
 	output->root = tally_event_root(event);
@@ -28,15 +30,16 @@ bool tally_output_begin(struct tally_output *output, struct tally_core_event *ev
 	if (!output->buffer || !output->buffer->size)
 		return false;
 	level = cpu->nesting;
-	if (level == TALLY_CORE_NESTING) {
+	if (level == TALLY_CORE_NESTING || !scratch) {
 		count_lost(output);
 		return false;
 	}
 	tally_store_relaxed(&cpu->nesting, level + 1);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	output->scratch = cpu->scratch + (size_t)2 * level * size;
-	output->spare = output->scratch + size;
-	output->spare_end = output->spare + size;
+	output->max = scratch->each;
+	output->scratch = scratch->bytes + (size_t)2 * level * output->max;
+	output->spare = output->scratch + output->max;
+	output->spare_end = output->spare + output->max;
 	return true;
 }
 
@@ -49,7 +52,7 @@ bool tally_output_end(struct tally_output *output)
 
 static bool reserve(struct tally_output *output, uint64_t len)
 {
-	return len <= output->event->core->settings.record_max &&
+	return len <= output->max &&
 	       tally_buffer_reserve(output->buffer, output->root->attr.write_backward,
 				    (uint32_t)len, output->scratch, &output->wake, &output->slot);
 }
@@ -81,8 +84,7 @@ uint8_t *tally_output_reserve(struct tally_output *output, uint64_t len)
 	uint64_t lost = 0;
 
 	/* A record that is too long for that leaves it to the next. */
-	if (tally_load_relaxed(&buffer->lost) &&
-	    ahead + len <= output->event->core->settings.record_max)
+	if (tally_load_relaxed(&buffer->lost) && ahead + len <= output->max)
 		lost = tally_exchange(&buffer->lost, 0);
 	ahead = lost ? ahead : 0;
 	if (!reserve(output, ahead + len)) {
@@ -166,7 +168,7 @@ static void emit(struct tally_core_event *event, const struct tally_core_task *t
 		return;
 	if (task)
 		output.task = task;
-	at = tally_output_spare(&output, event->core->settings.record_max - RESERVE, &room);
+	at = tally_output_spare(&output, output.max - RESERVE, &room);
 	len = body(event, what, at, room);
 	if (len)
 		write_record(&output, at, len);

@@ -13,8 +13,9 @@ struct tally_output {
 	struct tally_core_event *event;     /* whose record it is */
 	struct tally_core_event *root;      /* whose buffer it goes to */
 	struct tally_core_buffer *buffer;
-	uint8_t *scratch;           /* record_max bytes for a record in two pieces */
-	uint8_t *spare, *spare_end; /* record_max bytes for parts of it */
+	uint32_t max;               /* bytes of the longest record */
+	uint8_t *scratch;           /* so many for a record in two pieces */
+	uint8_t *spare, *spare_end; /* so many for parts of it */
 	struct tally_slot slot;
 	bool wake;
 };

@@ -203,12 +203,13 @@ struct tally_core_cpu {
 	uint32_t full; /* PMUs, as bits, that turned a lone event away in this round */
 	struct tally_list software[PERF_COUNT_SW_MAX]; /* events that are on, by kind */
 	struct tally_list tracepoints[TALLY_CORE_BUCKETS];
-	struct tally_list clocks;         /* by deadline */
-	uint32_t nr_throttled;            /* O */
-	uint64_t tick;                    /* number of this tick */
-	struct tally_core_event *pending; /* O; stack */
-	uint32_t nesting;                 /* O; samples being made, one inside the other */
-	uint8_t *scratch;                 /* K; for each nesting twice record_max */
+	struct tally_list clocks;           /* by deadline */
+	uint32_t nr_throttled;              /* O */
+	uint64_t tick;                      /* number of this tick */
+	struct tally_core_event *pending;   /* O; stack */
+	uint32_t nesting;                   /* O; samples being made, one inside the other */
+	struct tally_core_scratch *scratch; /* scratch.h; NULL: no ring that this CPU may write */
+	uint32_t scratch_each;              /* own.family writes, read at any time */
 };
 
 struct tally_core {

@@ -91,8 +91,8 @@ static void gather_stack(struct tally_output *output,
 
 	used = tally_sample_size(&output->event->layout, sample) + 8;
 	bytes = output->event->attr.sample_stack_user;
-	if (used + bytes > core->settings.record_max)
-		bytes = used < core->settings.record_max ? core->settings.record_max - used : 0;
+	if (used + bytes > output->max)
+		bytes = used < output->max ? output->max - used : 0;
 	to = tally_output_spare(output, bytes & ~UINT64_C(7), &bytes);
 	sample->stack_user_size = bytes;
 	sample->stack_user.data = to;

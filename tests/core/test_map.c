@@ -144,6 +144,10 @@ static void test_no_memory(void **state)
 	ring_begin(&harness, 1, *state);
 	task = harness_spawn(&harness, script_hog, 0);
 	fd = harness_open(&harness, attr, task, -1, -1);
+	/* What the CPUs write records with stays once it is there. */
+	assert_int_equal(
+		tally_sim_mmap(harness.sim, harness.observer, fd, 9 * 4096, 0, true, &memory), 0);
+	assert_int_equal(tally_sim_munmap(harness.sim, harness.observer, memory), 0);
 	bytes = tally_sim_held_bytes(harness.sim);
 	pages = tally_sim_held_pages(harness.sim);
 	for (uint64_t nth = 1;; nth++) {

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/scratch.h"
+
+#include "core/family.h"
+
+/* ---- how much --------------------------------------------------------------------------- */
+
+enum {
+	NEED_WORDS = 2048,  /* all words of a record, two sets of registers, trailers, LOST */
+	NEED_NAMES = 8192,  /* paths and symbols: longer ones are cut */
+	NEED_GROUP = 16384, /* the counts of the largest group that can be opened */
+};
+
+static bool has_names(const struct perf_event_attr *attr)
+{
+	return attr->mmap || attr->mmap2 || attr->mmap_data || attr->comm || attr->ksymbol ||
+	       attr->cgroup || attr->namespaces;
+}
+
+/* Parts whose length the event does not know. */
+static bool has_any_length(const struct perf_event_attr *attr)
+{
+	const uint64_t types = PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_AUX;
+
+	return attr->sample_type & types || attr->text_poke;
+}
+
+/* The longest record of an event. */
+static uint32_t need_of(const struct tally_core_event *event)
+{
+	const struct tally_core_settings *settings = &event->core->settings;
+	const struct perf_event_attr *attr = &event->attr;
+	uint64_t stack = attr->sample_max_stack ? attr->sample_max_stack
+						: tally_load_relaxed(&settings->max_stack);
+	uint64_t need = NEED_WORDS;
+
+	if (has_any_length(attr))
+		return settings->record_max;
+	if (has_names(attr) || event->classic)
+		need += NEED_NAMES;
+	if (attr->sample_type & PERF_SAMPLE_READ && attr->read_format & PERF_FORMAT_GROUP)
+		need += NEED_GROUP;
+	if (attr->sample_type & PERF_SAMPLE_CALLCHAIN)
+		need += 8 * (stack + tally_load_relaxed(&settings->max_contexts) + 1);
+	if (attr->sample_type & PERF_SAMPLE_STACK_USER)
+		need += attr->sample_stack_user + 16;
+	return (uint32_t)TALLY_MIN(tally_round_up(need, 8), settings->record_max);
+}
+
+static size_t scratch_bytes(uint32_t each)
+{
+	return sizeof(struct tally_core_scratch) + (size_t)2 * TALLY_CORE_NESTING * each;
+}
+
+/* ---- putting it in place ---------------------------------------------------------------- */
+
+struct exchange {
+	struct tally_core_cpu *cpu;
+	struct tally_core_scratch *scratch;
+};
+
+/* On that CPU: what was nested when this began, and what interrupts it, is done with the old one
+ * when it returns. */
+static void exchange_here(void *arg)
+{
+	struct exchange *exchange = arg;
+
+	exchange->scratch = tally_exchange(&exchange->cpu->scratch, exchange->scratch);
+}
+
+/* With the lock of the CPU's family: only who holds it changes the size. */
+static void exchange_locked(struct exchange *exchange)
+{
+	struct tally_core_cpu *cpu = exchange->cpu;
+	struct tally_core *core = cpu->core;
+	uint32_t each = exchange->scratch->each;
+
+	if (cpu->scratch_each >= each)
+		return;
+	/* A CPU that is off line writes nothing. */
+	if (!tally_load_relaxed(&cpu->online) ||
+	    core->ops->call(core->host, cpu->number, exchange_here, exchange))
+		exchange_here(exchange);
+	tally_store_release(&cpu->scratch_each, each);
+}
+
+static int scratch_ensure(struct tally_core_cpu *cpu, uint32_t each)
+{
+	struct exchange exchange = {cpu, NULL};
+
+	if (tally_load_acquire(&cpu->scratch_each) >= each)
+		return 0;
+	exchange.scratch = tally_core_alloc(cpu->core, scratch_bytes(each));
+	if (!exchange.scratch)
+		return -ENOMEM;
+	exchange.scratch->each = each;
+	tally_family_lock(cpu->own.family);
+	exchange_locked(&exchange);
+	tally_family_unlock(cpu->own.family);
+	if (exchange.scratch)
+		tally_core_free(cpu->core, exchange.scratch, scratch_bytes(exchange.scratch->each));
+	return 0;
+}
+
+int tally_scratch_prepare(struct tally_core_event *event)
+{
+	struct tally_core *core = event->core;
+	uint32_t each = need_of(event);
+	int ret = 0;
+
+	if (event->cpu >= 0)
+		return scratch_ensure(&core->cpus[event->cpu], each);
+	for (uint32_t i = 0; i < core->nr_cpus && !ret; i++)
+		ret = scratch_ensure(&core->cpus[i], each);
+	return ret;
+}
+
+void tally_scratch_free(struct tally_core_cpu *cpu)
+{
+	if (cpu->scratch)
+		tally_core_free(cpu->core, cpu->scratch, scratch_bytes(cpu->scratch->each));
+}
