@@ -7,6 +7,35 @@
 #include "core/sched.h"
 #include "core/state.h"
 
+static void slice_init(struct tally_core_slice *slice)
+{
+	tally_list_init(&slice->pinned);
+	tally_list_init(&slice->flexible);
+	tally_list_init(&slice->events);
+}
+
+static size_t slices_bytes(const struct tally_core *core)
+{
+	return core->nr_cpus * sizeof(struct tally_core_slice);
+}
+
+int tally_context_slice_up(struct tally_core_context *context)
+{
+	struct tally_core *core = context->core;
+	struct tally_core_slice *slices, *none = NULL;
+
+	if (tally_load_relaxed(&context->slices))
+		return 0;
+	slices = tally_core_alloc(core, slices_bytes(core));
+	if (!slices)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < core->nr_cpus; i++)
+		slice_init(&slices[i]);
+	if (!tally_compare_exchange(&context->slices, &none, slices))
+		tally_core_free(core, slices, slices_bytes(core));
+	return 0;
+}
+
 int tally_context_init(struct tally_core_context *context, struct tally_core *core,
 		       struct tally_core_family *family)
 {
@@ -21,10 +50,8 @@ int tally_context_init(struct tally_core_context *context, struct tally_core *co
 	context->on_cpu = -1;
 	context->refs = 1;
 	context->id = tally_next_id(core);
-	tally_list_init(&context->pinned);
-	tally_list_init(&context->flexible);
 	tally_list_init(&context->active);
-	tally_list_init(&context->events);
+	slice_init(&context->any);
 	return 0;
 }
 
@@ -201,6 +228,7 @@ void tally_context_put(struct tally_core_context *context)
 	if (!tally_ref_put(&context->refs))
 		return;
 	tally_family_put(context->family);
+	tally_core_free(context->core, context->slices, slices_bytes(context->core));
 	tally_core_free(context->core, context, sizeof(*context));
 }
 
@@ -244,14 +272,16 @@ void tally_context_want_munmap(struct tally_core_event *event)
 	count_wants(event->context, event, 1);
 }
 
-static void list_group(struct tally_core_context *context, struct tally_core_event *leader)
+static void list_group(struct tally_core_event *leader)
 {
+	struct tally_core_slice *slice = tally_event_slice(leader);
+
 	if (leader->attr.pinned) {
-		tally_list_insert(&context->pinned, &leader->group);
+		tally_list_insert(&slice->pinned, &leader->group);
 		return;
 	}
-	leader->waits_since = tally_clock(context->core);
-	tally_list_insert(&context->flexible, &leader->group);
+	leader->waits_since = tally_clock(leader->core);
+	tally_list_insert(&slice->flexible, &leader->group);
 }
 
 /* The hardware PMU of a group, of which it has one at most; NULL when all of it is software. */
@@ -274,13 +304,13 @@ void tally_context_insert(struct tally_core_cpu *cpu, struct tally_core_event *e
 	if (cpu && event->leader->state == TALLY_STATE_ACTIVE)
 		tally_sched_disable(cpu, event->leader, now);
 	if (tally_event_is_leader(event)) {
-		list_group(context, event);
+		list_group(event);
 	} else {
 		tally_list_insert(&event->leader->siblings, &event->sibling);
 		event->leader->nr_siblings++;
 	}
 	find_group_pmu(event->leader);
-	tally_list_insert(&context->events, &event->all);
+	tally_list_insert(&tally_event_slice(event)->events, &event->all);
 	count_wants(context, event, 1);
 	tally_context_diverge(context);
 	if (cpu)
@@ -304,8 +334,6 @@ static void event_detach(struct tally_core_cpu *cpu, struct tally_core_event *ev
 /* Members of a group without a leader are single events from now on. */
 static void disband(struct tally_core_cpu *cpu, struct tally_core_event *leader, uint64_t now)
 {
-	struct tally_core_context *context = leader->context;
-
 	while (!tally_list_empty(&leader->siblings)) {
 		struct tally_core_event *event =
 			tally_container_of(leader->siblings.next, struct tally_core_event, sibling);
@@ -316,7 +344,7 @@ static void disband(struct tally_core_cpu *cpu, struct tally_core_event *leader,
 		find_group_pmu(event);
 		if (tally_list_empty(&event->all))
 			continue; /* its task is gone */
-		list_group(context, event);
+		list_group(event);
 		if (cpu)
 			tally_sched_enable(cpu, event, now);
 	}
@@ -363,14 +391,6 @@ void tally_cpu_quiesce(struct tally_core *core, int32_t cpu)
 {
 	if (cpu >= 0)
 		core->ops->call(core->host, (uint32_t)cpu, run_deferred, core);
-}
-
-void tally_core_quiesce(struct tally_core *core)
-{
-	for (uint32_t i = 0; i < core->nr_cpus; i++) {
-		if (tally_load_relaxed(&core->cpus[i].online))
-			tally_cpu_quiesce(core, (int32_t)i);
-	}
 }
 
 /* With its lock, so that whoever puts it onto a CPU afterwards sees what was done before. */

@@ -9,6 +9,10 @@
 int tally_context_init(struct tally_core_context *context, struct tally_core *core,
 		       struct tally_core_family *family);
 
+/* Have slices, for events of single CPUs: before the first is put into a task's context. -ENOMEM.
+ * Without locks. */
+int tally_context_slice_up(struct tally_core_context *context);
+
 /*
  * Call fn with the context held by the context rule: on its CPU (`cpu`) if it is on one, else
  * here with `cpu` NULL. Interrupts on; fn has them off, and takes no lock that comes before the
@@ -52,9 +56,8 @@ void tally_context_unpin(struct tally_core_context *context);
  * before. */
 int32_t tally_context_cpu(struct tally_core_context *context);
 
-/* Wait until the hooks that run now on that CPU (-1: none), or on any, have returned: what was
- * unlinked before nobody uses there afterwards. Runs what was deferred. */
+/* Wait until the hooks that run now on that CPU (-1: none) have returned: what was unlinked before
+ * nobody uses there afterwards. Runs what was deferred. */
 void tally_cpu_quiesce(struct tally_core *core, int32_t cpu);
-void tally_core_quiesce(struct tally_core *core);
 
 #endif

@@ -139,10 +139,8 @@ int tally_core_prctl_attached(struct tally_core *core, struct tally_core_task *c
 	if (!tally_family_lock_task(core, current))
 		return 0;
 	context = tally_context_pin_task(core, current);
-	tally_list_for_each (link, &context->events) {
-		struct tally_core_event *event =
-			tally_container_of(link, struct tally_core_event, all);
-
+	tally_context_for_each(event, context)
+	{
 		if (tally_event_is_leader(event))
 			tally_context_run(context, fn, event);
 	}

@@ -9,11 +9,6 @@
 #include "core/sideband.h"
 #include "core/state.h"
 
-static struct tally_core_event *event_at(struct tally_list *link)
-{
-	return tally_container_of(link, struct tally_core_event, all);
-}
-
 /* ---- fork ------------------------------------------------------------------------------- */
 
 static bool is_inherited(const struct tally_core_event *event, bool process)
@@ -62,6 +57,12 @@ static void inherit_list(struct heritage *heritage, struct tally_list *groups)
 	}
 }
 
+static void inherit_slice(struct heritage *heritage, struct tally_core_slice *slice)
+{
+	inherit_list(heritage, &slice->pinned);
+	inherit_list(heritage, &slice->flexible);
+}
+
 /* A child that got all its parent's events can stand in for it: switch.c. */
 static void mark_clone(const struct tally_core_context *of, struct tally_core_context *clone)
 {
@@ -74,8 +75,7 @@ static uint32_t nr_inherited(const struct tally_core_context *context, bool proc
 {
 	uint32_t nr = 0;
 
-	tally_list_for_each (link, &context->events)
-		nr += is_inherited(event_at(link)->leader, process);
+	tally_context_for_each(event, context) nr += is_inherited(event->leader, process);
 	return nr;
 }
 
@@ -89,29 +89,51 @@ static int inherit(struct heritage *heritage, struct tally_core_context *from,
 	if (ret)
 		return -EBUSY;
 	heritage->whole = true;
-	inherit_list(heritage, &from->pinned);
-	inherit_list(heritage, &from->flexible);
+	inherit_slice(heritage, &from->any);
+	for (uint32_t i = 0; from->slices && i < from->core->nr_cpus; i++)
+		inherit_slice(heritage, &from->slices[i]);
 	if (heritage->whole)
 		mark_clone(from, heritage->to);
 	heritage->to = NULL;
 	return 0;
 }
 
+/* What a look at the parent's context found to be needed. */
+struct demand {
+	struct tally_core_family *family;
+	uint32_t nr; /* events */
+	bool slices;
+};
+
+static bool heritage_suffices(const struct heritage *heritage, const struct demand *demand)
+{
+	const struct tally_core_context *to = heritage->to;
+
+	return to && to->family == demand->family && (to->slices || !demand->slices) &&
+	       heritage->spares.nr >= demand->nr;
+}
+
 /* Have memory for what was found, without the lock. */
 static int heritage_alloc(struct tally_core *core, struct heritage *heritage,
-			  struct tally_core_family *family, uint32_t nr)
+			  const struct demand *demand)
 {
 	struct tally_core_context *context = heritage->to;
 
+	if (context && context->family != demand->family) {
+		tally_context_put(context);
+		context = heritage->to = NULL;
+	}
 	if (!context) {
 		context = tally_core_alloc(core, sizeof(*context));
-		if (!context || tally_context_init(context, core, family)) {
+		if (!context || tally_context_init(context, core, demand->family)) {
 			tally_core_free(core, context, sizeof(*context));
 			return -ENOMEM;
 		}
 		heritage->to = context;
 	}
-	return tally_spares_fill(core, &heritage->spares, nr);
+	if (demand->slices && tally_context_slice_up(context))
+		return -ENOMEM;
+	return tally_spares_fill(core, &heritage->spares, demand->nr);
 }
 
 /* One look at what is to be inherited: 0, all done; -EAGAIN, once there is memory for what was
@@ -119,30 +141,23 @@ static int heritage_alloc(struct tally_core *core, struct heritage *heritage,
 static int try_inherit(struct tally_core *core, struct heritage *heritage,
 		       struct tally_core_task *current, struct tally_core_task *child)
 {
-	struct tally_core_family *family = tally_family_lock_task(core, current);
+	struct demand demand = {.family = tally_family_lock_task(core, current)};
 	struct tally_core_context *from;
-	uint32_t nr;
 	int ret = 0;
 
-	if (!family)
+	if (!demand.family)
 		return 0;
 	from = tally_context_pin_task(core, current);
-	nr = nr_inherited(from, heritage->process);
-	if (nr)
-		ret = heritage->to && heritage->to->family == family && heritage->spares.nr >= nr
-			      ? inherit(heritage, from, child)
-			      : -EAGAIN;
+	demand.nr = nr_inherited(from, heritage->process);
+	demand.slices = from->slices;
+	if (demand.nr)
+		ret = heritage_suffices(heritage, &demand) ? inherit(heritage, from, child)
+							   : -EAGAIN;
 	tally_context_unpin(from);
-	tally_family_unlock(family);
-	if (ret == -EAGAIN) {
-		if (heritage->to && heritage->to->family != family) {
-			tally_context_put(heritage->to);
-			heritage->to = NULL;
-		}
-		ret = heritage_alloc(core, heritage, family, nr);
-		ret = ret ? ret : -EAGAIN;
-	}
-	tally_family_put(family);
+	tally_family_unlock(demand.family);
+	if (ret == -EAGAIN && heritage_alloc(core, heritage, &demand))
+		ret = -ENOMEM;
+	tally_family_put(demand.family);
 	return ret;
 }
 
@@ -264,6 +279,7 @@ static bool end_context(struct tally_core *core, struct tally_core_task *task, b
 	struct tally_core_family *family = tally_family_lock_task(core, task);
 	struct leaving leaving = {task, exited};
 	struct tally_core_context *context;
+	struct tally_core_event *event;
 	struct tally_list dead;
 
 	if (!family)
@@ -272,8 +288,8 @@ static bool end_context(struct tally_core *core, struct tally_core_task *task, b
 	context = tally_context_pin_task(core, task);
 	tally_family_leave(core, task);
 	tally_context_run(context, leave_here, &leaving);
-	while (!tally_list_empty(&context->events))
-		end_event(core, task, event_at(context->events.next), false, &dead);
+	while ((event = tally_context_next(context, NULL)))
+		end_event(core, task, event, false, &dead);
 	context->task = NULL;
 	tally_family_release(family);
 	tally_events_put(&dead);
@@ -294,9 +310,8 @@ void tally_core_exit(struct tally_core *core, struct tally_core_task *task)
 static void enable_on_exec(struct tally_core_cpu *cpu, struct tally_core_context *context,
 			   void *arg)
 {
-	tally_list_for_each (link, &context->events) {
-		struct tally_core_event *event = event_at(link);
-
+	tally_context_for_each(event, context)
+	{
 		if (!event->attr.enable_on_exec)
 			continue;
 		event->attr.enable_on_exec = 0;
@@ -307,9 +322,10 @@ static void enable_on_exec(struct tally_core_cpu *cpu, struct tally_core_context
 
 static struct tally_core_event *first_to_remove(struct tally_core_context *context)
 {
-	tally_list_for_each (link, &context->events) {
-		if (event_at(link)->attr.remove_on_exec)
-			return event_at(link);
+	tally_context_for_each(event, context)
+	{
+		if (event->attr.remove_on_exec)
+			return event;
 	}
 	return NULL;
 }

@@ -157,9 +157,28 @@ static void context_unlock(struct tally_check *check)
 		tally_family_unlock(check->context->family);
 }
 
-static const struct tally_core_refusal *install(struct tally_check *check)
+/* The context locked, with room for an event of one CPU. */
+static const struct tally_core_refusal *context_lock_sliced(struct tally_check *check)
 {
 	const struct tally_core_refusal *why = context_lock(check);
+	int ret = 0;
+
+	while (!why && !ret && check->task && check->cpu >= 0 && !check->context->slices) {
+		struct tally_core_context *context = check->context;
+
+		/* Memory is taken without the lock; meanwhile the task may get another one. */
+		tally_context_get(context);
+		context_unlock(check);
+		ret = tally_context_slice_up(context);
+		tally_context_put(context);
+		why = ret ? &no_memory : context_lock(check);
+	}
+	return why;
+}
+
+static const struct tally_core_refusal *install(struct tally_check *check)
+{
+	const struct tally_core_refusal *why = context_lock_sliced(check);
 
 	if (why)
 		return why;

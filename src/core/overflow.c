@@ -189,10 +189,8 @@ static void trap(struct tally_core_cpu *cpu, struct tally_core_event *event)
 
 void tally_overflow_send_traps(struct tally_core_context *context)
 {
-	tally_list_for_each (link, &context->events) {
-		struct tally_core_event *event =
-			tally_container_of(link, struct tally_core_event, all);
-
+	tally_context_for_each(event, context)
+	{
 		if (tally_load_relaxed(&event->trap_due))
 			tally_overflow_defer(event, TALLY_PENDING_TRAP);
 	}

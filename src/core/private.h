@@ -95,10 +95,10 @@ struct tally_core_event {
 	struct tally_list sibling;        /* ... of these */
 	struct tally_core_pmu *group_pmu; /* A and F; a leader's: the hardware PMU of its group */
 	uint32_t nr_siblings;             /* A and F */
-	struct tally_list group;          /* A and F; leaders: in context->pinned or flexible */
+	struct tally_list group;          /* A and F; leaders: in its slice's pinned or flexible */
 	struct tally_list active;         /* A; leaders: in context->active */
 	uint64_t waits_since;  /* A; flexible leaders: when they came to the end of the line */
-	struct tally_list all; /* A and F; in context->events */
+	struct tally_list all; /* A and F; in its slice's events */
 
 	/* Inheritance: one level, every child hangs on the event that was opened. */
 	struct tally_core_event *parent;                    /* K; NULL: was opened */
@@ -157,21 +157,28 @@ enum tally_wants {
 	TALLY_WANTS_NR
 };
 
+/* The events of a context that one CPU looks at. */
+struct tally_core_slice {
+	struct tally_list pinned;   /* A and F; groups */
+	struct tally_list flexible; /* A and F; groups: who waits longest goes first */
+	struct tally_list events;   /* A and F; all */
+};
+
 /* The events of one task, or of one CPU. */
 struct tally_core_context {
 	struct tally_core *core;          /* K */
 	struct tally_core_family *family; /* K */
 	struct tally_core_task *task;     /* A and F; NULL: a CPU's, or its task is gone */
 	struct tally_spin lock;
-	int32_t on_cpu;                 /* A; -1: on none */
-	struct tally_list pinned;       /* A and F; groups */
-	struct tally_list flexible;     /* A and F; groups: who waits longest goes first */
-	struct tally_list active;       /* A; groups that are on, in order of going on */
-	struct tally_list events;       /* A and F; all */
-	uint32_t refs;                  /* atomic; its task or CPU, and who names it */
-	uint32_t nr_events;             /* A and F */
-	uint32_t nr_freq;               /* A and F; events in frequency mode */
-	uint32_t nr_bound;              /* A and F; events with inherit_stat or sigtrap */
+	int32_t on_cpu;              /* A; -1: on none */
+	struct tally_list active;    /* A; groups that are on, in order of going on */
+	struct tally_core_slice any; /* of every CPU; of a CPU's own context: all */
+	struct tally_core_slice
+		*slices;    /* set once; of a task's, by CPU: NULL without such events */
+	uint32_t refs;      /* atomic; its task or CPU, and who names it */
+	uint32_t nr_events; /* A and F */
+	uint32_t nr_freq;   /* A and F; events in frequency mode */
+	uint32_t nr_bound;  /* A and F; events with inherit_stat or sigtrap */
 	uint32_t wants[TALLY_WANTS_NR]; /* A and F */
 	bool waiting;                   /* A; a group found no room */
 	uint64_t time, stamp;           /* A; ns it was on a CPU, up to the clock's `stamp` */
@@ -316,6 +323,44 @@ static inline void tally_registry_unlock(struct tally_core *core, uintptr_t flag
 	tally_spin_unlock(&core->registry);
 	core->ops->irq_restore(core->host, flags);
 }
+
+/* Where an event is in its context; a task's event of one CPU needs the slices. */
+static inline struct tally_core_slice *tally_event_slice(const struct tally_core_event *event)
+{
+	struct tally_core_slice *slices = tally_load_acquire(&event->context->slices);
+
+	return slices && event->cpu >= 0 ? &slices[event->cpu] : &event->context->any;
+}
+
+/* The slice for a CPU besides `any`; NULL: there is none. */
+static inline struct tally_core_slice *tally_context_slice(struct tally_core_context *context,
+							   const struct tally_core_cpu *cpu)
+{
+	struct tally_core_slice *slices = tally_load_acquire(&context->slices);
+
+	return slices ? &slices[cpu->number] : NULL;
+}
+
+/* Every event of a context: the first one, and the one after. */
+static inline struct tally_core_event *tally_context_next(const struct tally_core_context *context,
+							  const struct tally_core_event *event)
+{
+	const struct tally_core_slice *slice = event ? tally_event_slice(event) : &context->any;
+	struct tally_list *link = event ? event->all.next : slice->events.next;
+
+	while (link == &slice->events) {
+		slice = slice == &context->any ? tally_load_acquire(&context->slices) : slice + 1;
+		if (!slice ||
+		    slice == tally_load_relaxed(&context->slices) + context->core->nr_cpus)
+			return NULL;
+		link = slice->events.next;
+	}
+	return tally_container_of(link, struct tally_core_event, all);
+}
+
+#define tally_context_for_each(event, context)                                            \
+	for (struct tally_core_event *event = tally_context_next((context), NULL); event; \
+	     event = tally_context_next((context), event))
 
 /* Every member of a leader's group, the leader first. */
 #define tally_group_for_each(event, of) \

@@ -145,9 +145,9 @@ static bool group_wants_in(struct tally_core_cpu *cpu, struct tally_core_event *
 }
 
 /* There must always be room for what is pinned: else it says so, by its state. */
-static void pinned_in(struct tally_core_cpu *cpu, struct tally_core_context *context)
+static void pinned_in(struct tally_core_cpu *cpu, struct tally_core_slice *slice)
 {
-	tally_list_for_each (link, &context->pinned) {
+	tally_list_for_each (link, &slice->pinned) {
 		struct tally_core_event *leader =
 			tally_container_of(link, struct tally_core_event, group);
 
@@ -179,33 +179,68 @@ static void flexible_group_in(struct tally_core_cpu *cpu, struct tally_core_even
 		cpu->full |= bit;
 }
 
-static struct tally_core_event *group_at(struct tally_core_context *context,
-					 struct tally_list *link)
+/* A line of flexible groups: who waits longest is first. */
+struct waiting_line {
+	const struct tally_list *head;
+	struct tally_core_event *first; /* that was not asked yet; NULL: none */
+};
+
+/* The CPU's own, its task's of any CPU, its task's of this one. */
+enum { LINES = 3 };
+
+static void line_advance(struct waiting_line *line, struct tally_list *link)
 {
-	if (!context || link == &context->flexible)
-		return NULL;
-	return tally_container_of(link, struct tally_core_event, group);
+	line->first = link == line->head ? NULL
+					 : tally_container_of(link, struct tally_core_event, group);
 }
 
-/* The groups of the CPU and of its task in one line: who waits longest goes first. */
+/* Lines that have somebody in them; how many. */
+static uint32_t lines_begin(struct tally_core_cpu *cpu, struct waiting_line *lines)
+{
+	struct tally_core_slice *slices[LINES] = {&cpu->own.any};
+	uint32_t nr = 0;
+
+	if (cpu->of_task) {
+		slices[1] = &cpu->of_task->any;
+		slices[2] = tally_context_slice(cpu->of_task, cpu);
+	}
+	for (int i = 0; i < LINES; i++) {
+		if (!slices[i] || tally_list_empty(&slices[i]->flexible))
+			continue;
+		lines[nr].head = &slices[i]->flexible;
+		line_advance(&lines[nr++], slices[i]->flexible.next);
+	}
+	return nr;
+}
+
+/* Of equals the first line's; NULL: nobody is left. */
+static struct waiting_line *longest_waiting(struct waiting_line *lines, uint32_t nr)
+{
+	struct waiting_line *longest = NULL;
+
+	for (struct waiting_line *line = lines; line < lines + nr; line++) {
+		if (line->first &&
+		    (!longest || line->first->waits_since < longest->first->waits_since))
+			longest = line;
+	}
+	return longest;
+}
+
+/* All of them as one line. */
 static void flexible_in(struct tally_core_cpu *cpu)
 {
-	struct tally_core_context *own = &cpu->own, *of_task = cpu->of_task;
-	struct tally_core_event *a = group_at(own, own->flexible.next);
-	struct tally_core_event *b = of_task ? group_at(of_task, of_task->flexible.next) : NULL;
+	struct waiting_line lines[LINES], *line;
+	uint32_t nr = lines_begin(cpu, lines);
 
 	cpu->full = 0;
-	own->waiting = false;
-	if (of_task)
-		of_task->waiting = false;
-	while (a || b) {
-		if (a && (!b || a->waits_since <= b->waits_since)) {
-			flexible_group_in(cpu, a);
-			a = group_at(own, a->group.next);
-		} else {
-			flexible_group_in(cpu, b);
-			b = group_at(of_task, b->group.next);
-		}
+	cpu->own.waiting = false;
+	if (cpu->of_task)
+		cpu->of_task->waiting = false;
+	while ((line = longest_waiting(lines, nr))) {
+		struct tally_core_event *leader = line->first;
+
+		flexible_group_in(cpu, leader);
+		line_advance(line, leader->group.next);
 	}
 }
 
@@ -218,12 +253,17 @@ static void advance(struct tally_core_cpu *cpu, uint64_t now)
 
 void tally_sched_in(struct tally_core_cpu *cpu, uint64_t now)
 {
+	struct tally_core_slice *slice;
+
 	if (!cpu->online)
 		return;
 	advance(cpu, now);
-	pinned_in(cpu, &cpu->own);
+	pinned_in(cpu, &cpu->own.any);
 	if (cpu->of_task)
-		pinned_in(cpu, cpu->of_task);
+		pinned_in(cpu, &cpu->of_task->any);
+	slice = cpu->of_task ? tally_context_slice(cpu->of_task, cpu) : NULL;
+	if (slice)
+		pinned_in(cpu, slice);
 	flexible_in(cpu);
 }
 
@@ -262,6 +302,14 @@ static void flexible_out(struct tally_core_cpu *cpu, struct tally_core_context *
 	context_off(cpu, context, false, now);
 }
 
+static bool has_pinned(const struct tally_core_cpu *cpu, struct tally_core_context *context)
+{
+	const struct tally_core_slice *slice = tally_context_slice(context, cpu);
+
+	return !tally_list_empty(&context->any.pinned) ||
+	       (slice && !tally_list_empty(&slice->pinned));
+}
+
 void tally_sched_context_in(struct tally_core_cpu *cpu, struct tally_core_context *context,
 			    uint64_t now)
 {
@@ -271,7 +319,7 @@ void tally_sched_context_in(struct tally_core_cpu *cpu, struct tally_core_contex
 	tally_spin_unlock(&context->lock);
 	cpu->of_task = context;
 	/* What is pinned goes before what is flexible, whoever's it is. */
-	if (!tally_list_empty(&context->pinned))
+	if (has_pinned(cpu, context))
 		flexible_out(cpu, &cpu->own, now);
 	tally_sched_in(cpu, now);
 	if (tally_load_relaxed(&context->traps_due))
@@ -302,7 +350,7 @@ static void rotate(struct tally_core_context *context, uint64_t now)
 			continue;
 		leader->waits_since = now;
 		tally_list_remove(&leader->group);
-		tally_list_insert(&context->flexible, &leader->group);
+		tally_list_insert(&tally_event_slice(leader)->flexible, &leader->group);
 	}
 }
 

@@ -41,18 +41,29 @@ static void put_string(struct body *body, const char *text)
 
 /* ---- who is told ------------------------------------------------------------------------ */
 
-static void emit_in_context(struct tally_core_cpu *cpu, struct tally_core_context *context,
-			    enum tally_wants wants, tally_body_fn body, const void *what)
+static void emit_in_slice(struct tally_core_cpu *cpu, struct tally_core_slice *slice,
+			  tally_body_fn body, const void *what)
 {
-	if (!context || !context->wants[wants])
-		return;
-	tally_list_for_each (link, &context->events) {
+	tally_list_for_each (link, &slice->events) {
 		struct tally_core_event *event =
 			tally_container_of(link, struct tally_core_event, all);
 
 		if (event->state >= TALLY_STATE_INACTIVE && tally_event_matches(event, cpu))
 			tally_output_record(event, body, what);
 	}
+}
+
+static void emit_in_context(struct tally_core_cpu *cpu, struct tally_core_context *context,
+			    enum tally_wants wants, tally_body_fn body, const void *what)
+{
+	struct tally_core_slice *slice;
+
+	if (!context || !context->wants[wants])
+		return;
+	emit_in_slice(cpu, &context->any, body, what);
+	slice = tally_context_slice(context, cpu);
+	if (slice)
+		emit_in_slice(cpu, slice, body, what);
 }
 
 /* The events of this CPU and of the task that runs on it. */

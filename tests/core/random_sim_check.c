@@ -53,10 +53,8 @@ static uint32_t check_context(struct random_sim *random_sim, const struct tally_
 {
 	uint32_t nr = 0;
 
-	tally_list_for_each (link, &context->events) {
-		struct tally_core_event *event =
-			tally_container_of(link, struct tally_core_event, all);
-
+	tally_context_for_each(event, context)
+	{
 		nr++;
 		check_event(random_sim, cpu, event);
 		check_counter(random_sim, event, taken);
