@@ -44,6 +44,7 @@ struct random_sim {
 	struct random random;
 	struct tally_sim *sim;
 	uint32_t nr_cpus, nr_pmus;
+	uint32_t gone;  /* CPUs that are off line, as bits */
 	bool throttles; /* samples may come too often: then they, and what they count, stop */
 	struct tally_sim_pmu pmus[2];
 	struct tally_sim_task *monitor;

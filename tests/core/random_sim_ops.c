@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What can happen in the simulated machine. */
+#include <errno.h>
 #include <string.h>
 
 #include "core/random_sim.h"
@@ -20,6 +21,16 @@ static const struct tally_sim_step scripts[][8] = {
 	 SIM_SLEEP(1000), SIM_END_LOOP()},
 	{SIM_LOOP(40), SIM_RUN(SIM_USER, 11003, &fast), SIM_YIELD(), SIM_END_LOOP(), SIM_EXIT()},
 };
+
+/* One that is on line: there always is one. */
+static uint32_t any_cpu(struct random_sim *random_sim)
+{
+	uint32_t cpu = (uint32_t)random_below(&random_sim->random, random_sim->nr_cpus);
+
+	while (random_sim->gone & 1U << cpu)
+		cpu = (cpu + 1) % random_sim->nr_cpus;
+	return cpu;
+}
 
 static struct tally_sim_task *any_task(struct random_sim *random_sim)
 {
@@ -44,7 +55,7 @@ static void op_spawn(struct random_sim *random_sim)
 {
 	struct tally_sim_spawn how = {
 		.script = scripts[random_below(&random_sim->random, 4)],
-		.cpu = (uint32_t)random_below(&random_sim->random, random_sim->nr_cpus),
+		.cpu = any_cpu(random_sim),
 		.caps = ~UINT64_C(0),
 	};
 	size_t at = random_below(&random_sim->random, RANDOM_SIM_TASKS);
@@ -85,7 +96,7 @@ static void op_exit(struct random_sim *random_sim)
 static void op_migrate(struct random_sim *random_sim)
 {
 	struct tally_sim_task *task = any_task(random_sim);
-	uint32_t cpu = (uint32_t)random_below(&random_sim->random, random_sim->nr_cpus);
+	uint32_t cpu = any_cpu(random_sim);
 
 	if (!task)
 		return;
@@ -441,26 +452,66 @@ static void op_poll(struct random_sim *random_sim)
 		tally_sim_poll(random_sim->sim, random_sim->monitor, event->fd);
 }
 
+/* A CPU goes, and comes back at some later time. */
 static void op_hotplug(struct random_sim *random_sim)
 {
 	uint32_t cpu = (uint32_t)random_below(&random_sim->random, random_sim->nr_cpus);
+	bool gone = random_sim->gone & 1U << cpu;
 
-	if (random_below(&random_sim->random, 4))
+	if (random_below(&random_sim->random, gone ? 2 : 8))
 		return;
-	random_sim_log(random_sim, "CPU %u goes and comes", cpu);
-	if (!tally_sim_cpu_offline(random_sim->sim, cpu)) {
-		tally_sim_run(random_sim->sim, 1000);
+	random_sim_log(random_sim, "CPU %u %s", cpu, gone ? "comes" : "goes");
+	if (gone)
 		tally_sim_cpu_online(random_sim->sim, cpu);
-	}
+	else if (tally_sim_cpu_offline(random_sim->sim, cpu))
+		return;
+	random_sim->gone ^= 1U << cpu;
+}
+
+/* ---- adversity -------------------------------------------------------------------------- */
+
+/* An allocation of what happens next fails: then that has not happened, and all else goes on. */
+static void op_refused(struct random_sim *random_sim)
+{
+	static void (*const refused[])(struct random_sim * random_sim) = {
+		op_open,   op_open,  op_open,  op_map,         op_map,
+		op_output, op_close, op_prctl, op_enable_group};
+
+	tally_sim_fail_alloc(random_sim->sim, 1 + random_below(&random_sim->random, 6));
+	refused[random_below(&random_sim->random, 9)](random_sim);
+	tally_sim_fail_alloc(random_sim->sim, 0);
+}
+
+/* User memory is not there: the call fails, and the next one gives what it would have given. */
+static void op_fault(struct random_sim *random_sim)
+{
+	struct random_sim_event *event = any_event(random_sim);
+	uint64_t words[3] = {5000, 0, 0};
+	int64_t ret;
+
+	if (!event)
+		return;
+	random_sim_log(random_sim, "faults of %d", event->fd);
+	tally_sim_fail_copy(random_sim->sim, words, sizeof(words));
+	if (tally_sim_ioctl(random_sim->sim, random_sim->monitor, event->fd, PERF_EVENT_IOC_PERIOD,
+			    (uintptr_t)words) != -EFAULT)
+		random_sim_fail(random_sim, "a period is taken that cannot be read");
+	ret = tally_sim_read(random_sim->sim, random_sim->monitor, event->fd, words, sizeof(words));
+	tally_sim_fail_copy(random_sim->sim, NULL, 0);
+	if (ret != -EFAULT && ret)
+		random_sim_fail(random_sim, "read of %d gave %lld without memory", event->fd,
+				(long long)ret);
+	random_sim_read(random_sim, event);
 }
 
 /* ---- one of them ------------------------------------------------------------------------- */
 
 static void (*const operations[])(struct random_sim *random_sim) = {
-	op_run,     op_run,          op_run,   op_run,     op_spawn, op_fork,   op_exit,
-	op_migrate, op_software,     op_exec,  op_open,    op_open,  op_open,   op_close,
-	op_enable,  op_enable_group, op_prctl, op_refresh, op_reset, op_period, op_map,
-	op_output,  op_drain,        op_read,  op_read,    op_read,  op_poll,   op_hotplug,
+	op_run,   op_run,     op_run,      op_run,          op_spawn,   op_fork,
+	op_exit,  op_migrate, op_software, op_exec,         op_open,    op_open,
+	op_open,  op_close,   op_enable,   op_enable_group, op_prctl,   op_refresh,
+	op_reset, op_period,  op_map,      op_output,       op_drain,   op_read,
+	op_read,  op_read,    op_poll,     op_hotplug,      op_refused, op_fault,
 };
 
 void random_sim_step(struct random_sim *random_sim)
