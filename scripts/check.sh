@@ -42,7 +42,7 @@ build_with_sanitizers() {
 run_tests() {
 	export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 	rm -f "$root/build-check/meson-logs/testlog.json"
-	meson test -C "$root/build-check" --no-rebuild --num-processes "$jobs" 2>&1 | tail -n 60
+	TALLY_STRESS_SECONDS=${TALLY_STRESS_SECONDS:-60} meson test -C "$root/build-check" --no-rebuild --num-processes "$jobs" 2>&1 | tail -n 60
 	# No log: the tests did not even start.
 	counts=$(python3 "$root/scripts/count_tests.py" "$root/build-check/meson-logs/testlog.json") || {
 		failed=$((failed + 1))

@@ -76,6 +76,73 @@ static void test_frequency_of_pieces(void **state)
 	assert_in_range(settled_rate(pieces, attr, false), 2000 * 95 / 100, 2000 * 105 / 100);
 }
 
+/* Samples of a second, from the beginning of the first of `nr` on, with what came before left out.
+ */
+static void rates_of_seconds(const struct tally_sim_step *script, uint64_t *ret_samples,
+			     unsigned nr)
+{
+	struct perf_event_attr attr = attr_sampling(SIM_CYCLES, 1000);
+	struct harness harness;
+	struct tally_sim_task *task;
+	struct tally_ring *ring;
+
+	attr.freq = 1;
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, script, 0);
+	ring = harness_map(&harness, harness_open(&harness, attr, task, -1, -1), 256);
+	for (unsigned i = 0; i < nr; i++) {
+		struct tale tale = {0};
+
+		for (unsigned j = 0; j < 100; j++) {
+			tally_sim_run(harness.sim, 10 * MS);
+			harness_drain(ring, &attr, &tale);
+		}
+		ret_samples[i] = tale.samples;
+	}
+	tally_ring_unmap(ring);
+	harness_end(&harness);
+}
+
+static const struct tally_sim_rates fast = {.per_ms = {[SIM_CYCLES] = 4000000}};
+static const struct tally_sim_rates slow = {.per_ms = {[SIM_CYCLES] = 400}};
+static const struct tally_sim_rates none = {.per_ms = {[SIM_CYCLES] = 0}};
+
+/* A load that becomes ten thousand times as much, or as little, from one moment to the next: the
+ * rate is found again within its second, and the change costs no burst of samples. */
+static void test_frequency_of_changes(void **state)
+{
+	static const struct tally_sim_step phases[] = {
+		SIM_RUN(SIM_USER, SECOND, &fast), SIM_RUN(SIM_USER, SECOND, &slow),
+		SIM_RUN(SIM_USER, SECOND, &fast), SIM_RUN(SIM_USER, SECOND, &none),
+		SIM_RUN(SIM_USER, SECOND, &fast), SIM_EXIT()};
+	uint64_t samples[5];
+
+	rates_of_seconds(phases, samples, 5);
+	assert_in_range(samples[0], 950, 1150);
+	assert_in_range(samples[1], 500, 1150);
+	assert_in_range(samples[2], 950, 1600);
+	assert_in_range(samples[3], 0, 10);
+	assert_in_range(samples[4], 950, 1150);
+}
+
+/* Bursts of 10 us in each millisecond, between which next to nothing happens; and 100 us of each 4
+ * ms, always between two ticks: the rate holds for the time that it runs. */
+static void test_frequency_of_bursts(void **state)
+{
+	static const struct tally_sim_step bursts[] = {
+		SIM_LOOP(0), SIM_RUN(SIM_USER, 10 * US, &fast), SIM_RUN(SIM_USER, 990 * US, &slow),
+		SIM_END_LOOP()};
+	static const struct tally_sim_step naps[] = {SIM_SLEEP(500 * US), SIM_LOOP(0),
+						     SIM_RUN(SIM_USER, 100 * US, &fast),
+						     SIM_SLEEP(3900 * US), SIM_END_LOOP()};
+	uint64_t samples[3];
+
+	rates_of_seconds(bursts, samples, 3);
+	assert_in_range(samples[2], 900, 1100);
+	rates_of_seconds(naps, samples, 3);
+	assert_in_range(samples[2], 20, 30);
+}
+
 /* More samples than are permitted: THROTTLE, UNTHROTTLE at a tick, and nothing is counted between.
  */
 static void test_throttle(void **state)
@@ -173,6 +240,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_frequency),
 		cmocka_unit_test(test_frequency_of_pieces),
+		cmocka_unit_test(test_frequency_of_changes),
+		cmocka_unit_test(test_frequency_of_bursts),
 		cmocka_unit_test(test_throttle),
 		cmocka_unit_test(test_throttled_group),
 	};

@@ -106,6 +106,26 @@ static void test_read_record(void **state)
 	least_end(&least);
 }
 
+/* ---- 18: a mapping of the page alone has no records to lose --------------------------------- */
+
+static void test_page_alone(void **state)
+{
+	struct perf_event_attr attr = attr_faults(1);
+	uint64_t words[2];
+	int fd;
+
+	review_begin(&least, 1, NULL);
+	attr.read_format = PERF_FORMAT_LOST;
+	fd = must_open(&least, attr, NULL, 0, -1);
+	must_map(&least, fd, 0, NULL);
+	for (int i = 0; i < 5; i++)
+		least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	assert_int_equal(least_read(&least, fd, words, sizeof(words)), sizeof(words));
+	assert_int_equal(words[0], 5);
+	assert_int_equal(words[1], 0);
+	least_end(&least);
+}
+
 /* ---- 11: a wakeup that who found no room must pass on ------------------------------------- */
 
 enum { SMALL = 16, WATERMARK = 2048 }; /* bytes of a record; of the ring of 4096 */
@@ -200,9 +220,9 @@ static void test_wakeups_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_branch_counters), cmocka_unit_test(test_output_of_inherited),
-		cmocka_unit_test(test_read_record),     cmocka_unit_test(test_wakeup_passed_on),
-		cmocka_unit_test(test_wakeups_end),
+		cmocka_unit_test(test_branch_counters),  cmocka_unit_test(test_output_of_inherited),
+		cmocka_unit_test(test_read_record),      cmocka_unit_test(test_page_alone),
+		cmocka_unit_test(test_wakeup_passed_on), cmocka_unit_test(test_wakeups_end),
 	};
 
 	return cmocka_run_group_tests_name("core/review_rings", tests, NULL, NULL);
