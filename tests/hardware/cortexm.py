@@ -43,7 +43,7 @@ def boot():
     if "said" in consoles:
         return consoles["said"]
     result = subprocess.run([*QEMU, "-kernel", elf], stdin=subprocess.DEVNULL, check=False, stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, timeout=300)
+                            stderr=subprocess.PIPE, timeout=120)
     console, stream, numbers = result.stdout, b"", {}
     while console:
         line, _, console = console.partition(b"\n")

@@ -14,29 +14,15 @@ enum { CONTROL_ENABLE = 1 << 7, CONTROL_INTERRUPT = 1 << 5 };
 enum { WIDTH = 16, MASK = (1 << WIDTH) - 1 };
 
 #define TIMER         device(0x40002000)
-#define IRQ_ENABLE    device(0xe000e100)
-#define IRQ_DISABLE   device(0xe000e180)
 #define IRQ_UNPENDING device(0xe000e280)
 
 static struct tally_core_hw *owner;
 
-static void interrupt_off(void)
-{
-	*IRQ_DISABLE = 1 << IRQ_COUNTER;
-	__asm__ volatile("dsb\n\tisb" : : : "memory");
-}
-
-static void interrupt_on(void)
-{
-	*IRQ_ENABLE = 1 << IRQ_COUNTER;
-}
-
-static uint64_t counter_value(void)
+static uint64_t counter_value(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	return -TIMER[VALUE] & MASK;
 }
 
-/* From `value` on; it stays off until it is enabled, and with it the interrupt. */
 static void counter_set(uint64_t value)
 {
 	TIMER[CONTROL] = 0;
@@ -82,45 +68,45 @@ static void verb_del(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 
 static void verb_start(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
-	interrupt_off();
-	counter_set(tally_core_hw_arm(hw));
+	uint64_t from = tally_core_hw_arm(hw);
+
 	hw->running = true;
-	interrupt_on();
+	counter_set(from);
 }
 
+/* From where it says that it does not run, the interrupt leaves the counter alone. */
 static void verb_stop(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
-	interrupt_off();
-	if (hw->running) {
-		TIMER[CONTROL] = 0;
-		tally_core_hw_update(hw, counter_value());
-		counter_stop();
-	}
-	hw->running = false;
-	interrupt_on();
+	bool ran = hw->running;
+
+	__atomic_store_n(&hw->running, false, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (!ran)
+		return;
+	TIMER[CONTROL] = 0;
+	tally_core_hw_update(hw, counter_value(pmu, hw));
+	counter_stop();
 }
 
-/* An overflow that comes meanwhile is told when the interrupt is on again. */
 static void verb_read(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
-	interrupt_off();
-	tally_core_hw_update(hw, counter_value());
-	interrupt_on();
+	tally_core_hw_fold(pmu, hw, counter_value);
 }
 
 /* The counter stands still meanwhile: what the interrupt takes is not counted. */
 void dualtimer_interrupt(const struct tally_core_sample_data *sample_data)
 {
+	struct tally_core_hw *hw = owner;
 	uint64_t next;
 
 	TIMER[CONTROL] = 0;
 	TIMER[INTCLEAR] = 1;
-	if (!owner || !owner->running)
+	if (!hw || !hw->running)
 		return;
-	if (tally_core_hw_overflow(owner, counter_value(), sample_data, &next) && owner->running)
+	if (tally_core_hw_overflow(hw, counter_value(NULL, hw), sample_data, &next) && hw->running)
 		counter_set(next);
 	else
-		owner->running = false;
+		hw->running = false;
 }
 
 static struct tally_core_pmu pmu = {

@@ -29,7 +29,7 @@ static void random_attr(struct worker *worker, struct perf_event_attr *attr)
 		attr->config = PERF_COUNT_HW_CPU_CYCLES;
 	}
 	if (next_random(worker, 2)) {
-		attr->sample_period = attr->type ? 40000 + next_random(worker, 100000) : 5003;
+		attr->sample_period = attr->type ? 400000 + next_random(worker, 1000000) : 5003;
 		attr->sample_type = SAMPLE_TYPE;
 		attr->wakeup_events = 3;
 	}
