@@ -97,7 +97,8 @@ struct tally_core_event {
 	uint32_t nr_siblings;             /* A and F */
 	struct tally_list group;          /* A and F; leaders: in its slice's pinned or flexible */
 	struct tally_list active;         /* A; leaders: in context->active */
-	uint64_t waits_since;  /* A; flexible leaders: when they came to the end of the line */
+	uint64_t waits_since; /* A; flexible leaders: when they came to the end of the line */
+	uint64_t turn;        /* A; flexible leaders: ns of their turn; less `contended` while on */
 	struct tally_list all; /* A and F; in its slice's events */
 
 	/* Inheritance: one level, every child hangs on the event that was opened. */
@@ -210,11 +211,12 @@ struct tally_core_cpu {
 	uint32_t full; /* PMUs, as bits, that turned a lone event away in this round */
 	struct tally_list software[PERF_COUNT_SW_MAX]; /* events that are on, by kind */
 	struct tally_list tracepoints[TALLY_CORE_BUCKETS];
-	struct tally_list clocks;           /* by deadline */
-	uint32_t nr_throttled;              /* O */
-	uint64_t tick;                      /* number of this tick */
-	struct tally_core_event *pending;   /* O; stack */
-	uint32_t nesting;                   /* O; samples being made, one inside the other */
+	struct tally_list clocks;         /* by deadline */
+	uint64_t contended, turns_stamp;  /* ns that groups waited here, up to the clock's stamp */
+	uint32_t nr_throttled;            /* O */
+	uint64_t tick;                    /* number of this tick */
+	struct tally_core_event *pending; /* O; stack */
+	uint32_t nesting;                 /* O; samples being made, one inside the other */
 	struct tally_core_scratch *scratch; /* scratch.h; NULL: no ring that this CPU may write */
 	uint32_t scratch_each;              /* own.family writes, read at any time */
 };

@@ -116,6 +116,7 @@ static int group_in(struct tally_core_cpu *cpu, struct tally_core_event *leader)
 		pmu->resume(pmu);
 	if (pmu && leader->attr.exclusive)
 		pmu_here(cpu, pmu)->exclusive = leader;
+	leader->turn -= cpu->contended;
 	tally_list_insert(&leader->context->active, &leader->active);
 	return 0;
 }
@@ -134,6 +135,7 @@ static void group_out(struct tally_core_cpu *cpu, struct tally_core_event *leade
 		tally_overflow_forget(leader);
 	if (pmu && pmu_here(cpu, pmu)->exclusive == leader)
 		pmu_here(cpu, pmu)->exclusive = NULL;
+	leader->turn += cpu->contended;
 	tally_list_remove(&leader->active);
 }
 
@@ -244,8 +246,94 @@ static void flexible_in(struct tally_core_cpu *cpu)
 	}
 }
 
+/* ---- turns ------------------------------------------------------------------------------ */
+
+/*
+ * Who is on while others wait has a turn of one tick of just that time, and then goes to the end of
+ * the line. Time in which nobody waits belongs to nobody's turn, nor does that of other tasks: so a
+ * task that is never there when the tick comes has its groups take turns all the same, and the
+ * groups of a CPU, which have it for themselves while other tasks run, do not keep it when one
+ * comes whose groups wait longer.
+ */
+static bool anybody_waits(const struct tally_core_cpu *cpu)
+{
+	return cpu->own.waiting || (cpu->of_task && cpu->of_task->waiting);
+}
+
+static void count_turns(struct tally_core_cpu *cpu, uint64_t now)
+{
+	if (anybody_waits(cpu) && now > cpu->turns_stamp)
+		cpu->contended += now - cpu->turns_stamp;
+	cpu->turns_stamp = now;
+}
+
+/* Those whose turn was at least `ns` long go to the end of the line, in their order: so those that
+ * waited come first, and shares of equals never differ by more than one tick. True if there are
+ * any. */
+static bool end_turns(const struct tally_core_cpu *cpu, struct tally_core_context *context,
+		      uint64_t ns, uint64_t now)
+{
+	bool any = false;
+
+	tally_list_for_each (link, &context->active) {
+		struct tally_core_event *leader =
+			tally_container_of(link, struct tally_core_event, active);
+
+		if (leader->attr.pinned || leader->turn + cpu->contended < ns)
+			continue;
+		leader->waits_since = now;
+		leader->turn = 0 - cpu->contended;
+		tally_list_remove(&leader->group);
+		tally_list_insert(&tally_event_slice(leader)->flexible, &leader->group);
+		any = true;
+	}
+	return any;
+}
+
+/* The group of the context that waits longest for this CPU; NULL: it has no flexible ones here. */
+static const struct tally_core_event *first_waiting(const struct tally_core_cpu *cpu,
+						    struct tally_core_context *context)
+{
+	struct tally_core_slice *slices[] = {&context->any, tally_context_slice(context, cpu)};
+	const struct tally_core_event *first = NULL;
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(slices); i++) {
+		const struct tally_core_event *leader;
+
+		if (!slices[i] || tally_list_empty(&slices[i]->flexible))
+			continue;
+		leader = tally_container_of(slices[i]->flexible.next, struct tally_core_event,
+					    group);
+		if (!first || leader->waits_since < first->waits_since)
+			first = leader;
+	}
+	return first;
+}
+
+/* Whether a group of the CPU's own is on before its turn: `context`, which comes onto the CPU, has
+ * one that found no room last time and waits longer. */
+static bool out_of_turn(const struct tally_core_cpu *cpu, struct tally_core_context *context)
+{
+	const struct tally_core_event *waits =
+		context->waiting ? first_waiting(cpu, context) : NULL;
+
+	if (!waits)
+		return false;
+	tally_list_for_each (link, &cpu->own.active) {
+		const struct tally_core_event *leader =
+			tally_container_of(link, struct tally_core_event, active);
+
+		if (!leader->attr.pinned && leader->waits_since > waits->waits_since)
+			return true;
+	}
+	return false;
+}
+
+/* ---- contexts on and off --------------------------------------------------------------- */
+
 static void advance(struct tally_core_cpu *cpu, uint64_t now)
 {
+	count_turns(cpu, now);
 	tally_context_advance(&cpu->own, now);
 	if (cpu->of_task)
 		tally_context_advance(cpu->of_task, now);
@@ -317,9 +405,10 @@ void tally_sched_context_in(struct tally_core_cpu *cpu, struct tally_core_contex
 	tally_store_relaxed(&context->on_cpu, (int32_t)cpu->number);
 	context->stamp = now;
 	tally_spin_unlock(&context->lock);
+	count_turns(cpu, now);
 	cpu->of_task = context;
 	/* What is pinned goes before what is flexible, whoever's it is. */
-	if (has_pinned(cpu, context))
+	if (has_pinned(cpu, context) || out_of_turn(cpu, context))
 		flexible_out(cpu, &cpu->own, now);
 	tally_sched_in(cpu, now);
 	if (tally_load_relaxed(&context->traps_due))
@@ -329,6 +418,11 @@ void tally_sched_context_in(struct tally_core_cpu *cpu, struct tally_core_contex
 void tally_sched_context_out(struct tally_core_cpu *cpu, struct tally_core_context *context,
 			     uint64_t now)
 {
+	uint64_t tick = cpu->core->settings.tick_ns;
+
+	count_turns(cpu, now);
+	end_turns(cpu, context, tick, now);
+	end_turns(cpu, &cpu->own, tick, now);
 	tally_sched_out(cpu, context, now);
 	cpu->of_task = NULL;
 	tally_spin_lock(&context->lock, cpu->core->ops, cpu->core->host);
@@ -338,32 +432,23 @@ void tally_sched_context_out(struct tally_core_cpu *cpu, struct tally_core_conte
 
 /* ---- rotation --------------------------------------------------------------------------- */
 
-/* Those that ran go to the end of the line, in their order: so those that waited come first, and
- * shares of equals never differ by more than one tick. */
-static void rotate(struct tally_core_context *context, uint64_t now)
-{
-	tally_list_for_each (link, &context->active) {
-		struct tally_core_event *leader =
-			tally_container_of(link, struct tally_core_event, active);
-
-		if (leader->attr.pinned)
-			continue;
-		leader->waits_since = now;
-		tally_list_remove(&leader->group);
-		tally_list_insert(&tally_event_slice(leader)->flexible, &leader->group);
-	}
-}
-
 void tally_sched_rotate(struct tally_core_cpu *cpu, uint64_t now)
 {
-	if (!cpu->own.waiting && !(cpu->of_task && cpu->of_task->waiting))
+	/* Half a tick's is enough: ticks do not come as evenly as that. */
+	uint64_t half = cpu->core->settings.tick_ns / 2;
+	bool over;
+
+	count_turns(cpu, now);
+	if (!anybody_waits(cpu))
 		return;
-	rotate(&cpu->own, now);
+	over = end_turns(cpu, &cpu->own, half, now);
+	if (cpu->of_task)
+		over |= end_turns(cpu, cpu->of_task, half, now);
+	if (!over)
+		return;
 	flexible_out(cpu, &cpu->own, now);
-	if (cpu->of_task) {
-		rotate(cpu->of_task, now);
+	if (cpu->of_task)
 		flexible_out(cpu, cpu->of_task, now);
-	}
 	tally_sched_in(cpu, now);
 }
 

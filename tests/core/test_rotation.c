@@ -113,6 +113,86 @@ static void test_task_and_cpu(void **state)
 	harness_end(&harness);
 }
 
+/* A task that runs for 1 ms between any two ticks and is never there when one comes. */
+static void test_between_ticks(void **state)
+{
+	static const struct tally_sim_step between[] = {SIM_SLEEP(1500 * US), SIM_LOOP(0),
+							SIM_RUN(SIM_USER, MS, &harness_busy),
+							SIM_SLEEP(3 * MS), SIM_END_LOOP()};
+	struct harness harness;
+	struct tally_sim_task *task;
+	int fds[8];
+	uint64_t cycles;
+
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, between, 0);
+	for (unsigned i = 0; i < 8; i++)
+		fds[i] = harness_open(&harness, attr_hw(SIM_CYCLES), task, -1, -1);
+	tally_sim_run(harness.sim, 10ull * SECOND);
+	cycles = truth(&harness, task, 0, SIM_CYCLES);
+	for (unsigned i = 0; i < 8; i++) {
+		struct reading reading = harness_read(&harness, fds[i]);
+
+		assert_near(reading.running, reading.enabled / 2, TICK);
+		assert_near(tally_mul_div(reading.value, reading.enabled, reading.running), cycles,
+			    cycles / 50);
+	}
+	harness_end(&harness);
+}
+
+/* Running time of each of the groups of check_shared_cpu() in per cent of the task's. */
+static void show_shares(const uint64_t *shares, unsigned nr)
+{
+	for (unsigned i = 0; i < nr; i++)
+		print_message("%" PRIu64 "%%%s", shares[i], i + 1 < nr ? " " : "\n");
+}
+
+/* A task with a group of 4 and 7 single events, which takes turns with another one without events
+ * every `quantum` ns, on a CPU with 3 events of its own: while the task runs all of them are in one
+ * line for 4 counters. The CPU's own have the counters for themselves for the other half. */
+static void check_shared_cpu(uint64_t quantum)
+{
+	const struct tally_sim_step turns[] = {SIM_LOOP(0),
+					       SIM_RUN(SIM_USER, quantum, &harness_busy),
+					       SIM_YIELD(), SIM_END_LOOP()};
+	struct harness harness;
+	struct tally_sim_task *task;
+	uint64_t shares[11], enabled;
+	int fds[11];
+
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, turns, 0);
+	harness_spawn(&harness, turns, 0);
+	for (unsigned i = 0; i < 8; i++)
+		fds[i] = harness_open(&harness, attr_hw(SIM_CYCLES), task, -1, -1);
+	for (unsigned i = 0; i < 3; i++)
+		harness_open(&harness, attr_hw(SIM_BRANCHES), task, -1, fds[0]);
+	for (unsigned i = 8; i < 11; i++)
+		fds[i] = harness_open(&harness, attr_hw(SIM_CYCLES), NULL, 0, -1);
+	tally_sim_run(harness.sim, 10ull * SECOND);
+	enabled = harness_read(&harness, fds[0]).enabled;
+	for (unsigned i = 0; i < 11; i++) {
+		uint64_t running = harness_read(&harness, fds[i]).running;
+
+		running -= i < 8 ? 0 : 10ull * SECOND - enabled;
+		shares[i] = running * 100 / enabled;
+	}
+	show_shares(shares, 11);
+	/* 10 single events and one that needs all counters: 4 counters for 14. Who fits in beside
+	 * others may have more of what would be left over. */
+	for (unsigned i = 0; i < 11; i++)
+		assert_in_range(shares[i], 20, 45);
+	harness_end(&harness);
+}
+
+static void test_shared_cpu(void **state)
+{
+	check_shared_cpu(700 * US);
+	check_shared_cpu(MS);
+	check_shared_cpu(3 * MS);
+	check_shared_cpu(17 * MS);
+}
+
 /* Pinned groups never wait; only what is left goes round. */
 static void test_pinned_stay(void **state)
 {
@@ -173,9 +253,10 @@ static void test_room_is_used(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_single),       cmocka_unit_test(test_pairs),
-		cmocka_unit_test(test_wide),         cmocka_unit_test(test_short_turns),
-		cmocka_unit_test(test_task_and_cpu), cmocka_unit_test(test_pinned_stay),
+		cmocka_unit_test(test_single),        cmocka_unit_test(test_pairs),
+		cmocka_unit_test(test_wide),          cmocka_unit_test(test_short_turns),
+		cmocka_unit_test(test_between_ticks), cmocka_unit_test(test_shared_cpu),
+		cmocka_unit_test(test_task_and_cpu),  cmocka_unit_test(test_pinned_stay),
 		cmocka_unit_test(test_room_is_used),
 	};
 
