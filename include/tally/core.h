@@ -124,6 +124,23 @@ int tally_core_open(struct tally_core *core, struct tally_core_task *current, vo
  * becomes single events. */
 void tally_core_close(struct tally_core *core, struct tally_core_event *event);
 
+/*
+ * The events that are open, opened by descriptor or from inside, the last one last: `event` NULL
+ *gives the first, one that was given the next; NULL: there are no more. What is given is held, and
+ *stays where it is in the line, until it is handed in for the next one or put back; meanwhile it
+ *may be closed, and its attr can be looked at still. Where the machine may sleep.
+ *
+ *	for (event = tally_core_event_next(core, NULL); event;
+ *	     event = tally_core_event_next(core, event))
+ */
+struct tally_core_event *tally_core_event_next(struct tally_core *core,
+					       struct tally_core_event *event);
+void tally_core_event_put(struct tally_core_event *event);
+
+/* Close whatever is open, before the core is destroyed: how many. The host forgets its descriptors
+ * and takes its mappings away itself, before or after. Nobody opens or closes meanwhile. */
+uint32_t tally_core_close_all(struct tally_core *core);
+
 /* What notify() is to be given for this event; the host's file, say. NULL until set. */
 void tally_core_event_set_cookie(struct tally_core_event *event, void *cookie);
 
@@ -295,15 +312,22 @@ struct tally_core_tracepoint {
 	uint32_t nr_fields;
 	bool about_own_task; /* its data are what the task that hits it knows anyway, as of a system
 			      * call: without privileges PERF_SAMPLE_RAW is granted for own tasks */
-	/* The core's. */
+	/* The core's, zero until registered. */
+	uint32_t users; /* its events, and who looks at it */
+	bool leaving;
 	struct tally_core_tracepoint *next;
 };
 
-/* -EEXIST: the id, or the name, is taken. Stays until the core is destroyed. */
+/* -EEXIST: the id, or the name, is taken. */
 int tally_core_tracepoint_register(struct tally_core *core,
 				   struct tally_core_tracepoint *tracepoint);
 
-/* By "system:name"; NULL if there is none. */
+/* A tracepoint goes, and is hit no more: what tally_core_pmu_unregister() says of a PMU. */
+int tally_core_tracepoint_unregister(struct tally_core *core,
+				     struct tally_core_tracepoint *tracepoint);
+
+/* By "system:name"; NULL if there is none. Who unregisters tracepoints takes care that it is not
+ * this one. */
 const struct tally_core_tracepoint *
 tally_core_tracepoint_find(struct tally_core *core, const char *system, const char *name);
 

@@ -52,6 +52,7 @@ extern "C" {
 
 struct tally_core;
 struct tally_core_event;
+struct tally_core_pmu_cpu;
 struct tally_core_task;
 
 /* ---- what was interrupted --------------------------------------------------------------- */
@@ -246,6 +247,10 @@ struct tally_host_ops {
 	 * attrs that ask for it are refused. */
 	uint64_t (*cgroup)(void *host);
 
+	/* Registers the host's PMUs (tally_core_pmu_register()); at the end of tally_core_create().
+	 * 0, or an error that makes it fail. NULL: tally_core_pmu_init() is called, see there. */
+	int (*pmu_init)(struct tally_core *core, void *host);
+
 	/* Bytes of a page; a power of two, and not less than the metadata page needs:
 	 * TALLY_CORE_PAGE_LEAST. -EINVAL of tally_core_create() else. */
 	size_t page_size;
@@ -258,7 +263,7 @@ struct tally_host_ops {
 /* sizeof(struct perf_event_mmap_page), rounded up to a power of two. */
 enum { TALLY_CORE_PAGE_LEAST = 2048 };
 
-/* What only some hosts have. Each is a promise to call a hook of core.h, but for the last one. */
+/* What only some hosts have. The first are promises to call a hook of core.h. */
 enum tally_host_offers {
 	TALLY_HOST_TEXT_POKE = 1 << 0, /* attr.text_poke: tally_core_text_poke() */
 	TALLY_HOST_BPF = 1 << 1,       /* attr.bpf_event: tally_core_bpf() */
@@ -266,6 +271,9 @@ enum tally_host_offers {
 	/* PERF_SAMPLE_AUX is taken, and its field is always empty, as Linux has it for events
 	 * without an AUX event beside them. AUX areas themselves there are none. */
 	TALLY_HOST_EMPTY_AUX = 1 << 3,
+	/* It has a tally_core_pmu_init(): tally_core_create() fails with -ENOEXEC if that of the
+	 * core was linked instead. */
+	TALLY_HOST_PMU_INIT = 1 << 4,
 };
 
 /* Capabilities of Linux that the core asks for. */
@@ -380,22 +388,37 @@ struct tally_core_pmu {
 
 	void *driver; /* the driver's */
 
-	/* The core's, set when registered. */
+	/* The core's, zero until registered. */
 	struct tally_core *owner;
-	uint32_t number;
+	struct tally_core_pmu *next;
+	struct tally_core_pmu_cpu *cpus;
+	uint32_t users; /* its events, and who looks at it */
+	bool leaving;
 };
 
 /*
- * Register a PMU. It stays until the core is destroyed. 0; -EEXIST: its type is taken;
- * -ENOSPC: over 16; -EINVAL: a verb is missing.
+ * Register a PMU; any number of them. At any time, where the machine may sleep. 0; -EEXIST: its
+ * type is taken; -ENOMEM; -EINVAL: a verb is missing.
  */
 int tally_core_pmu_register(struct tally_core *core, struct tally_core_pmu *pmu);
 
 /*
- * Called by tally_core_create(): registers the host's PMUs. The core has a weak one that
- * registers none; a host overrides it (hw_perf_event_init() of the design document). A
- * machine that hosts several cores of different make can call tally_core_pmu_register()
- * itself instead. 0, or an error that makes tally_core_create() fail.
+ * A PMU goes, whether or not it is used: no event can be opened on it from now on, and those that
+ * were are revoked: they come off, their counts are lost, read() says end of file, ioctl() and
+ * mmap() fail with -ENODEV, poll() says POLLERR | POLLHUP; only close() is left. Where the machine
+ * may sleep, with no lock of the core. Afterwards the core calls none of its verbs and the object
+ * is the host's again. 0; -ENOENT: it is not registered; -EBUSY: an event of it is just being
+ * opened or closed: call again, until then it stays half gone.
+ */
+int tally_core_pmu_unregister(struct tally_core *core, struct tally_core_pmu *pmu);
+
+/*
+ * Called by tally_core_create() where ops->pmu_init is NULL: registers the host's PMUs. The core
+ * has a weak one that registers none; a host overrides it (hw_perf_event_init() of the design
+ * document). One that lies in an archive does not override anything: linkers do not look for what
+ * they have. So ops->pmu_init or tally_core_pmu_register() is to be preferred, a host that relies
+ * on this one offers TALLY_HOST_PMU_INIT, and hardware events without any PMU are refused with this
+ * reason. 0, or an error that makes tally_core_create() fail.
  */
 int tally_core_pmu_init(struct tally_core *core, void *host);
 

@@ -170,7 +170,7 @@ unsigned tally_core_poll(struct tally_core *core, struct tally_core_event *event
 {
 	int8_t state = tally_load_relaxed(&event->state);
 
-	if (state == TALLY_STATE_ERROR)
+	if (state == TALLY_STATE_ERROR || state == TALLY_STATE_REVOKED)
 		return TALLY_CORE_POLLERR | TALLY_CORE_POLLHUP;
 	if (state <= TALLY_STATE_EXIT && !tally_load_relaxed(&event->nr_children))
 		return TALLY_CORE_POLLHUP;
@@ -421,6 +421,8 @@ static const struct request_kind {
 	{PERF_EVENT_IOC_MODIFY_ATTRIBUTES, request_modify, 0, true},
 };
 
+static const struct tally_core_refusal revoked = {
+	-ENODEV, "", "the event's PMU or tracepoint is gone", "close the event"};
 static const struct tally_core_refusal no_such_request = {-ENOTTY, "request",
 							  "no request of an event", ""};
 
@@ -450,7 +452,9 @@ int tally_core_ioctl(struct tally_core *core, struct tally_core_task *current,
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(requests); i++) {
 		if (requests[i].number == (uint32_t)request)
-			why = request_run(&requests[i], &with);
+			why = tally_load_relaxed(&event->state) == TALLY_STATE_REVOKED
+				      ? &revoked
+				      : request_run(&requests[i], &with);
 	}
 	return tally_refuse(why, ret_why);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The life of a core: CPUs, PMUs, tasks. */
 #include "core/context.h"
+#include "core/pmus.h"
 #include "core/family.h"
 #include "core/sched.h"
 #include "core/scratch.h"
@@ -28,40 +29,10 @@ struct tally_core_settings *tally_core_settings(struct tally_core *core)
 
 /* ---- PMUs ------------------------------------------------------------------------------- */
 
-/* With the registry's lock. */
-static int pmu_place(struct tally_core *core, struct tally_core_pmu *pmu)
-{
-	if (core->nr_pmus == TALLY_CORE_MAX_PMUS)
-		return -ENOSPC;
-	for (uint32_t i = 0; i < core->nr_pmus; i++) {
-		if (core->pmus[i]->type == pmu->type && pmu->type != PERF_TYPE_SOFTWARE)
-			return -EEXIST;
-	}
-	pmu->owner = core;
-	pmu->number = core->nr_pmus;
-	core->pmus[core->nr_pmus] = pmu;
-	tally_store_release(&core->nr_pmus, core->nr_pmus + 1);
-	return 0;
-}
-
-int tally_core_pmu_register(struct tally_core *core, struct tally_core_pmu *pmu)
-{
-	uintptr_t flags;
-	int ret;
-
-	if (!pmu->init || !pmu->add || !pmu->del || !pmu->start || !pmu->stop || !pmu->read ||
-	    !pmu->begin != !pmu->commit || !pmu->begin != !pmu->cancel ||
-	    !pmu->pause != !pmu->resume)
-		return -EINVAL;
-	flags = tally_registry_lock(core);
-	ret = pmu_place(core, pmu);
-	tally_registry_unlock(core, flags);
-	return ret;
-}
-
+/* Who says that it has one of its own hears that this one was linked. */
 __attribute__((weak)) int tally_core_pmu_init(struct tally_core *core, void *host)
 {
-	return 0;
+	return core->ops->offers & TALLY_HOST_PMU_INIT ? -ENOEXEC : 0;
 }
 
 static int register_all(struct tally_core *core)
@@ -71,51 +42,15 @@ static int register_all(struct tally_core *core)
 
 	tally_software_init(core);
 	tally_clock_init(core);
+	core->revoked = (struct tally_core_pmu){.name = "revoked", .caps = TALLY_PMU_SOFTWARE};
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(own); i++) {
 		int ret = tally_core_pmu_register(core, own[i]);
 
 		if (ret)
 			return ret;
 	}
-	return tally_core_pmu_init(core, core->host);
-}
-
-static bool same_text(const char *a, const char *b)
-{
-	while (*a && *a == *b) {
-		a++;
-		b++;
-	}
-	return *a == *b;
-}
-
-const struct tally_core_tracepoint *tally_core_tracepoint_find(struct tally_core *core,
-							       const char *system, const char *name)
-{
-	const struct tally_core_tracepoint *at = tally_load_acquire(&core->tracepoints);
-
-	while (at && !(same_text(at->system, system) && same_text(at->name, name)))
-		at = at->next;
-	return at;
-}
-
-/* Whoever is first: looked for without a lock, as the list only grows at its head; then once more
- * if it grew meanwhile. */
-int tally_core_tracepoint_register(struct tally_core *core,
-				   struct tally_core_tracepoint *tracepoint)
-{
-	struct tally_core_tracepoint *head = tally_load_acquire(&core->tracepoints);
-
-	do {
-		const struct tally_core_tracepoint *other = head;
-
-		while (other && other->id != tracepoint->id)
-			other = other->next;
-		if (other || tally_core_tracepoint_find(core, tracepoint->system, tracepoint->name))
-			return -EEXIST;
-		tracepoint->next = head;
-	} while (!tally_compare_exchange(&core->tracepoints, &head, tracepoint));
-	return 0;
+	return core->ops->pmu_init ? core->ops->pmu_init(core, core->host)
+				   : tally_core_pmu_init(core, core->host);
 }
 
 /* ---- CPUs ------------------------------------------------------------------------------- */
@@ -248,6 +183,7 @@ void tally_core_destroy(struct tally_core *core)
 		tally_family_put(core->cpus[i].own.family);
 		tally_scratch_free(&core->cpus[i]);
 	}
+	tally_pmus_free(core);
 	tally_core_free(core, core, core_size(core->nr_cpus));
 }
 

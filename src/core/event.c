@@ -5,46 +5,8 @@
 #include "core/context.h"
 #include "core/family.h"
 #include "core/filter.h"
+#include "core/pmus.h"
 #include "core/ref.h"
-
-/* ---- which PMU -------------------------------------------------------------------------- */
-
-/* The number of the PMU that config names for the generic types of hybrid CPUs; 0: none. */
-static uint32_t named_pmu(const struct perf_event_attr *attr)
-{
-	if (attr->type != PERF_TYPE_HARDWARE && attr->type != PERF_TYPE_HW_CACHE)
-		return 0;
-	return (uint32_t)(attr->config >> PERF_PMU_TYPE_SHIFT);
-}
-
-static bool may_serve(const struct tally_core_pmu *pmu, const struct perf_event_attr *attr)
-{
-	uint32_t named = named_pmu(attr);
-
-	if (named)
-		return pmu->core && pmu->type == named;
-	return pmu->type == attr->type ||
-	       (pmu->core && (attr->type == PERF_TYPE_HARDWARE ||
-			      attr->type == PERF_TYPE_HW_CACHE || attr->type == PERF_TYPE_RAW));
-}
-
-static int find_pmu(struct tally_core_event *event)
-{
-	struct tally_core *core = event->core;
-
-	/* Later ones first: a host's own come before the core's. */
-	for (uint32_t i = tally_load_acquire(&core->nr_pmus); i--;) {
-		int ret = -ENOENT;
-
-		if (may_serve(core->pmus[i], &event->attr))
-			ret = core->pmus[i]->init(core->pmus[i], &event->hw);
-		if (!ret)
-			event->pmu = core->pmus[i];
-		if (ret != -ENOENT)
-			return ret;
-	}
-	return -ENOENT;
-}
 
 /* ---- life ------------------------------------------------------------------------------- */
 
@@ -77,8 +39,8 @@ static struct tally_core_event *event_alloc(struct tally_core *core)
 static void event_free(struct tally_core_event *event)
 {
 	tally_filter_free(event);
-	if (event->pmu && event->pmu->forget)
-		event->pmu->forget(event->pmu, &event->hw);
+	tally_pmu_leave(event);
+	tally_tracepoint_leave(event);
 	if (event->context)
 		tally_context_put(event->context);
 	tally_core_free(event->core, event, sizeof(*event));
@@ -105,7 +67,7 @@ int tally_event_new(struct tally_core *core, const struct perf_event_attr *attr,
 	event->id = tally_next_id(core);
 	ret = tally_sample_layout_init(&event->layout, attr);
 	if (!ret)
-		ret = find_pmu(event);
+		ret = tally_pmu_find(event);
 	if (ret) {
 		event_free(event);
 		return ret;
@@ -161,8 +123,8 @@ struct tally_core_event *tally_event_inherit(struct tally_spares *spares,
 	event->hw.task = task;
 	event->id = tally_next_id(event->core);
 	event->layout = from->layout;
-	event->pmu = from->pmu;
-	event->tracepoint = from->tracepoint;
+	tally_pmu_join(event, from->pmu);
+	tally_tracepoint_join(event, from->tracepoint);
 	event->classic = root->classic;
 	event->hw.width = from->hw.width;
 	__builtin_memcpy(event->hw.config, from->hw.config, sizeof(event->hw.config));
@@ -298,7 +260,7 @@ static void event_fold(struct tally_core_event *child)
 }
 
 /* What was deferred for it is done, wherever that was: nobody defers any more. */
-static void flush_stacked(struct tally_core_event *event)
+void tally_event_flush(struct tally_core_event *event)
 {
 	struct tally_core *core = event->core;
 
@@ -319,7 +281,7 @@ void tally_event_retire(struct tally_core_event *event, struct tally_list *dead)
 		tally_event_uninstall(event, TALLY_STATE_DEAD, true);
 	if (event->parent)
 		event_fold(event);
-	flush_stacked(event);
+	tally_event_flush(event);
 	tally_list_insert(dead, &event->child);
 }
 

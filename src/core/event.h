@@ -59,4 +59,7 @@ struct tally_core_event *tally_event_next_owned(struct tally_core *core,
 /* The task's events are nobody's from now on. */
 void tally_event_disown_all(struct tally_core *core, struct tally_core_task *task);
 
+/* Have what was deferred for an event that is in no context done. */
+void tally_event_flush(struct tally_core_event *event);
+
 #endif

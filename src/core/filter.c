@@ -2,6 +2,7 @@
 /* Setting filters, evaluating them, and the hits they are for. */
 #include "core/filter.h"
 
+#include "core/pmus.h"
 #include "core/software.h"
 
 /* ---- evaluating ------------------------------------------------------------------------- */
@@ -143,10 +144,10 @@ static const struct tally_core_refusal *copy_text(struct tally_core *core, const
 
 /* The expression is compiled in place: no text has more nodes than characters. */
 static const struct tally_core_refusal *compile(const struct tally_core_event *event,
+						const struct tally_core_tracepoint *tracepoint,
 						const char *text, size_t len,
 						struct tally_core_filter **ret_filter)
 {
-	const struct tally_core_tracepoint *tracepoint = event->tracepoint;
 	struct tally_core_filter *filter;
 	size_t size = sizeof(*filter) + len * sizeof(filter->nodes[0]) + len;
 	char *copy;
@@ -191,20 +192,23 @@ const struct tally_core_refusal *tally_filter_set(struct tally_core_event *event
 	struct tally_core *core = event->core;
 	const struct tally_core_refusal *why;
 	char *text = tally_core_alloc(core, TALLY_FILTER_TEXT_MAX);
+	struct tally_core_tracepoint *tracepoint;
 	struct tally_core_filter *filter;
 	size_t len;
 
 	if (!text)
 		return &no_memory;
 	why = copy_text(core, user_text, text, &len);
-	if (!why && !event->tracepoint)
+	tracepoint = tally_tracepoint_get(event);
+	if (!why && !tracepoint)
 		why = &no_tracepoint;
 	if (!why && tally_load_relaxed(&event->filter))
 		why = &second;
 	if (!why)
-		why = compile(event, text, len, &filter);
+		why = compile(event, tracepoint, text, len, &filter);
 	if (!why)
 		why = attach_filter(event, filter);
+	tally_tracepoint_put(tracepoint);
 	tally_core_free(core, text, TALLY_FILTER_TEXT_MAX);
 	return why;
 }

@@ -143,6 +143,8 @@ void tally_buffer_free(struct tally_core_buffer *buffer)
 static const struct tally_core_refusal bad_length = {
 	-EINVAL, "length", "the mapping is not 1 + 2^n pages from offset 0",
 	"map one page and a power of two of pages"};
+static const struct tally_core_refusal revoked = {
+	-ENODEV, "", "the event's PMU or tracepoint is gone", "close the event"};
 static const struct tally_core_refusal other_length = {
 	-EINVAL, "length", "the buffer exists and has another size", "map it with the same size"};
 static const struct tally_core_refusal redirected = {
@@ -278,7 +280,9 @@ int tally_core_mmap(struct tally_core *core, struct tally_core_task *current,
 	const struct mapper mapper = {core, current, event, nr - 1, writable};
 	const struct tally_core_refusal *why;
 
-	if (pgoff || !nr || (nr > 1 && !tally_is_pow2(nr - 1)))
+	if (tally_load_relaxed(&event->state) == TALLY_STATE_REVOKED)
+		why = &revoked;
+	else if (pgoff || !nr || (nr > 1 && !tally_is_pow2(nr - 1)))
 		why = &bad_length;
 	else if (event->attr.inherit && event->cpu < 0)
 		why = &inherited;

@@ -14,6 +14,9 @@ static const struct tally_core_refusal other_field = {
 	-EINVAL, "", "only bp_type, bp_addr, bp_len, disabled and sig_data can be modified",
 	"give the other fields as the event was opened with"};
 
+static const struct tally_core_refusal revoked = {-ENODEV, "", "the event's PMU is gone",
+						  "close the event"};
+
 struct modification {
 	struct tally_core_event *event;
 	const struct perf_event_attr *attr;
@@ -110,7 +113,7 @@ const struct tally_core_refusal *tally_control_modify(struct tally_core_event *e
 	if (!event->pmu->modify)
 		return &no_modify;
 	tally_event_lock(event);
-	why = modify_all(event, &attr);
+	why = event->state == TALLY_STATE_REVOKED ? &revoked : modify_all(event, &attr);
 	tally_event_unlock(event);
 	return why;
 }

@@ -7,6 +7,7 @@
 #include "core/event.h"
 #include "core/family.h"
 #include "core/open.h"
+#include "core/pmus.h"
 #include "core/refuse.h"
 
 /* ---- the attr --------------------------------------------------------------------------- */
@@ -116,6 +117,11 @@ static const struct tally_core_refusal by_pmu[] = {
 	{-EINVAL, "config", "the PMU does not take the event", ""},
 };
 
+static const struct tally_core_refusal no_pmus = {-ENOENT, "type", "the host has registered no PMU",
+						  "take software events and clocks; a host: name "
+						  "ops->pmu_init, as a tally_core_pmu_init() in "
+						  "an archive is not linked"};
+
 const struct tally_core_refusal *tally_open_by_pmu(int error)
 {
 	size_t i = 0;
@@ -129,6 +135,9 @@ static const struct tally_core_refusal *make_event(struct tally_check *check)
 {
 	int ret = tally_event_new(check->core, check->attr, check->task, check->cpu, &check->event);
 
+	if (ret == -ENOENT && check->attr->type != PERF_TYPE_SOFTWARE &&
+	    !tally_pmus_of_host(check->core))
+		return &no_pmus;
 	return ret ? tally_open_by_pmu(ret) : NULL;
 }
 

@@ -33,7 +33,6 @@
 #include "tally/errno.h"
 
 enum {
-	TALLY_CORE_MAX_PMUS = 16,
 	TALLY_CORE_NESTING = 4,       /* task, soft and hard interrupt, overflow interrupt */
 	TALLY_CORE_MIN_CLOCK = 10000, /* ns: clock events do not interrupt more often */
 	TALLY_CORE_BUCKETS = 32,      /* lists of tracepoint events, by id */
@@ -45,7 +44,8 @@ enum {
 
 /* In this order: comparisons mean something. state.c has the table of transitions. */
 enum tally_state {
-	TALLY_STATE_DEAD = -4,    /* being closed */
+	TALLY_STATE_DEAD = -5,    /* being closed */
+	TALLY_STATE_REVOKED = -4, /* its PMU or tracepoint is gone; nothing is left but closing */
 	TALLY_STATE_EXIT = -3,    /* its task is gone; the count stays */
 	TALLY_STATE_ERROR = -2,   /* pinned, and there was no room */
 	TALLY_STATE_OFF = -1,     /* disabled */
@@ -74,7 +74,7 @@ struct tally_core_event {
 	struct perf_event_attr
 		attr;            /* K, but sample_period, sample_freq, the enable_on_exec bit: A */
 	struct tally_core *core; /* K */
-	struct tally_core_pmu *pmu;         /* K */
+	struct tally_core_pmu *pmu;         /* K, but for being revoked: F, in no context */
 	struct tally_core_context *context; /* K */
 	int32_t cpu;                        /* K; the only CPU it counts on; -1: all */
 	uint64_t id;                        /* K */
@@ -137,9 +137,9 @@ struct tally_core_event {
 	uint32_t stacked;    /* atomic; how many stacks of CPUs have it, or are just serving it */
 	uint32_t stacked_on; /* the last of them */
 
-	const struct tally_core_tracepoint *tracepoint; /* K */
-	struct tally_core_filter *filter;               /* set once; the parent's counts */
-	bool classic;                                   /* K; wants MUNMAP records */
+	struct tally_core_tracepoint *tracepoint; /* R; NULL: none, or revoked */
+	struct tally_core_filter *filter;         /* set once; the parent's counts */
+	bool classic;                             /* K; wants MUNMAP records */
 };
 
 /* ---- contexts --------------------------------------------------------------------------- */
@@ -195,6 +195,7 @@ struct tally_core_context {
 /* ---- CPUs ------------------------------------------------------------------------------- */
 
 struct tally_core_pmu_cpu {
+	uint32_t full;                      /* the round in which it turned a lone event away */
 	uint32_t nr_active;                 /* events that are on */
 	struct tally_core_event *exclusive; /* the group that has it for itself */
 };
@@ -207,8 +208,8 @@ struct tally_core_cpu {
 	struct tally_core_context own;      /* events of this CPU */
 	struct tally_core_context *of_task; /* the running task's; NULL: has none */
 	struct tally_core_task *task;       /* who runs; NULL: nobody with events */
-	struct tally_core_pmu_cpu pmus[TALLY_CORE_MAX_PMUS];
-	uint32_t full; /* PMUs, as bits, that turned a lone event away in this round */
+	uint32_t round;                     /* of looking who can go on; never 0 */
+	uint32_t nr_polled; /* events that are on and are read in each tick, lest they wrap */
 	struct tally_list software[PERF_COUNT_SW_MAX]; /* events that are on, by kind */
 	struct tally_list tracepoints[TALLY_CORE_BUCKETS];
 	struct tally_list clocks;         /* by deadline */
@@ -225,15 +226,15 @@ struct tally_core {
 	const struct tally_host_ops *ops; /* K */
 	void *host;                       /* K */
 	struct tally_core_settings settings;
-	uint32_t nr_cpus;           /* K */
-	uint32_t nr_online;         /* atomic */
-	struct tally_spin registry; /* R: lists of all there is, accounts. Interrupts off, and only
-				     * for a few instructions */
-	struct tally_list events;   /* R; all that were opened */
-	struct tally_core_pmu *pmus[TALLY_CORE_MAX_PMUS]; /* R; read up to nr_pmus at any time */
-	uint32_t nr_pmus;                                 /* R */
+	uint32_t nr_cpus;            /* K */
+	uint32_t nr_online;          /* atomic */
+	struct tally_spin registry;  /* R: lists of all there is, accounts. Interrupts off, and only
+				      * for a few instructions */
+	struct tally_list events;    /* R; all that were opened */
+	struct tally_core_pmu *pmus; /* R; the last registered first */
 	struct tally_core_pmu software, cpu_clock, task_clock, tracing;
-	struct tally_core_tracepoint *tracepoints; /* atomic; gets longer at its head */
+	struct tally_core_pmu revoked;             /* K; of events whose own is gone; in no list */
+	struct tally_core_tracepoint *tracepoints; /* R */
 	uint64_t last_id;                          /* atomic */
 	struct tally_core_cpu cpus[];
 };
@@ -258,6 +259,13 @@ static inline uint64_t tally_clock(const struct tally_core *core)
 static inline bool tally_event_is_leader(const struct tally_core_event *event)
 {
 	return event->leader == event;
+}
+
+/* Whether its counters are read in each tick, as they cannot say when they wrap. */
+static inline bool tally_pmu_is_polled(const struct tally_core_pmu *pmu)
+{
+	return (pmu->caps & (TALLY_PMU_NO_INTERRUPT | TALLY_PMU_SOFTWARE)) ==
+	       TALLY_PMU_NO_INTERRUPT;
 }
 
 static inline bool tally_event_is_software(const struct tally_core_event *event)

@@ -266,7 +266,8 @@ static int64_t read_into(struct tally_core_event *event, const struct room *room
 	size_t size = tally_read_size(event->attr.read_format, nr);
 	struct tally_read read;
 
-	if (tally_load_relaxed(&event->state) == TALLY_STATE_ERROR)
+	if (tally_load_relaxed(&event->state) == TALLY_STATE_ERROR ||
+	    tally_load_relaxed(&event->state) == TALLY_STATE_REVOKED)
 		return 0;
 	if (len < size)
 		return -ENOSPC;

@@ -8,7 +8,7 @@
 static struct tally_core_pmu_cpu *pmu_here(struct tally_core_cpu *cpu,
 					   const struct tally_core_pmu *pmu)
 {
-	return &cpu->pmus[pmu->number];
+	return &pmu->cpus[cpu->number];
 }
 
 /* ---- one event -------------------------------------------------------------------------- */
@@ -24,12 +24,14 @@ static int event_add(struct tally_core_cpu *cpu, struct tally_core_event *event)
 		return ret;
 	event->on_pmu = true;
 	pmu_here(cpu, event->pmu)->nr_active++;
+	cpu->nr_polled += tally_pmu_is_polled(event->pmu);
 	return 0;
 }
 
 static void event_del(struct tally_core_cpu *cpu, struct tally_core_event *event)
 {
 	event->pmu->del(event->pmu, &event->hw);
+	cpu->nr_polled -= tally_pmu_is_polled(event->pmu);
 	event->on_pmu = false;
 	pmu_here(cpu, event->pmu)->nr_active--;
 }
@@ -168,17 +170,17 @@ static void pinned_in(struct tally_core_cpu *cpu, struct tally_core_slice *slice
  */
 static void flexible_group_in(struct tally_core_cpu *cpu, struct tally_core_event *leader)
 {
-	uint32_t bit = 1U << leader->pmu->number;
+	struct tally_core_pmu_cpu *here = pmu_here(cpu, leader->pmu);
 	int ret;
 
 	if (!group_wants_in(cpu, leader))
 		return;
-	ret = cpu->full & bit ? -ENOSPC : group_in(cpu, leader);
+	ret = here->full == cpu->round ? -ENOSPC : group_in(cpu, leader);
 	if (!ret)
 		return;
 	leader->context->waiting = true;
 	if (ret == -ENOSPC && !leader->nr_siblings)
-		cpu->full |= bit;
+		here->full = cpu->round;
 }
 
 /* A line of flexible groups: who waits longest is first. */
@@ -234,7 +236,7 @@ static void flexible_in(struct tally_core_cpu *cpu)
 	struct waiting_line lines[LINES], *line;
 	uint32_t nr = lines_begin(cpu, lines);
 
-	cpu->full = 0;
+	cpu->round += cpu->round == UINT32_MAX ? 2 : 1;
 	cpu->own.waiting = false;
 	if (cpu->of_task)
 		cpu->of_task->waiting = false;

@@ -2,6 +2,7 @@
 #include "core/software.h"
 
 #include "core/overflow.h"
+#include "core/pmus.h"
 
 /* ---- counting --------------------------------------------------------------------------- */
 
@@ -134,17 +135,9 @@ static void hook_read(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 
 static int tracing_init(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
-	const struct tally_core_tracepoint *tracepoint =
-		tally_load_acquire(&pmu->owner->tracepoints);
-
 	if (hw->attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
 		return -EOPNOTSUPP;
-	while (tracepoint && tracepoint->id != hw->attr->config)
-		tracepoint = tracepoint->next;
-	if (!tracepoint)
-		return -EINVAL;
-	tally_event_of_hw(hw)->tracepoint = tracepoint;
-	return 0;
+	return tally_tracepoint_find(tally_event_of_hw(hw), hw->attr->config);
 }
 
 static int tracing_add(struct tally_core_pmu *pmu, struct tally_core_hw *hw)

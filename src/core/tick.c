@@ -4,12 +4,6 @@
 #include "core/sched.h"
 #include "core/state.h"
 
-static bool is_polled(const struct tally_core_event *event)
-{
-	return (event->pmu->caps & (TALLY_PMU_NO_INTERRUPT | TALLY_PMU_SOFTWARE)) ==
-	       TALLY_PMU_NO_INTERRUPT;
-}
-
 /* The rate of the last tick, also when no sample came in it. */
 static void adjust(struct tally_core_event *event, uint64_t now)
 {
@@ -32,7 +26,7 @@ static void tick_event(struct tally_core_cpu *cpu, struct tally_core_event *even
 {
 	if (event->attr.freq && event->attr.sample_freq) {
 		adjust(event, now);
-	} else if (is_polled(event) && event->hw.running) {
+	} else if (tally_pmu_is_polled(event->pmu) && event->hw.running) {
 		event->pmu->read(event->pmu, &event->hw);
 	}
 }
@@ -73,23 +67,12 @@ static void serve_context(struct tally_core_cpu *cpu, struct tally_core_context 
 		group_tick(cpu, tally_container_of(link, struct tally_core_event, active), now);
 }
 
-static bool polls(const struct tally_core_cpu *cpu)
-{
-	for (uint32_t i = 0; i < cpu->core->nr_pmus; i++) {
-		const struct tally_core_pmu *pmu = cpu->core->pmus[i];
-
-		if (cpu->pmus[i].nr_active && (pmu->caps & TALLY_PMU_NO_INTERRUPT))
-			return true;
-	}
-	return false;
-}
-
 void tally_core_tick(struct tally_core *core, const struct tally_core_sample_data *sample_data)
 {
 	struct tally_core_cpu *cpu = tally_this_cpu(core);
 	struct tally_core_context *of_task = cpu->of_task;
 	uint64_t now = tally_clock(core);
-	bool all = tally_load_relaxed(&cpu->nr_throttled) || polls(cpu);
+	bool all = tally_load_relaxed(&cpu->nr_throttled) || cpu->nr_polled;
 
 	cpu->tick++;
 	if (all || cpu->own.nr_freq)

@@ -2,6 +2,7 @@
 /* What must hold at any time, by the core's own objects. */
 #include "core/private.h"
 #include "core/random_sim.h"
+#include "hosts/sim/sim_private.h"
 
 static void check_event(struct random_sim *random_sim, const struct tally_core_cpu *cpu,
 			const struct tally_core_event *event)
@@ -35,21 +36,22 @@ static void check_group(struct random_sim *random_sim, struct tally_core_event *
 
 /* No counter twice. */
 static void check_counter(struct random_sim *random_sim, const struct tally_core_event *event,
-			  uint64_t taken[TALLY_CORE_MAX_PMUS])
+			  uint64_t taken[SIM_MAX_PMUS])
 {
+	const struct sim_pmu *driver = event->pmu->driver;
 	uint64_t bit = UINT64_C(1) << (event->hw.index & 63);
 
 	if (!event->on_pmu || tally_event_is_software(event))
 		return;
-	if (event->hw.index < 0 || taken[event->pmu->number] & bit)
+	if (event->hw.index < 0 || taken[driver->number] & bit)
 		random_sim_fail(random_sim, "event %llu is on counter %d, which is taken",
 				(unsigned long long)event->id, event->hw.index);
-	taken[event->pmu->number] |= bit;
+	taken[driver->number] |= bit;
 }
 
 static uint32_t check_context(struct random_sim *random_sim, const struct tally_core_cpu *cpu,
 			      const struct tally_core_context *context,
-			      uint64_t taken[TALLY_CORE_MAX_PMUS])
+			      uint64_t taken[SIM_MAX_PMUS])
 {
 	uint32_t nr = 0;
 
@@ -72,7 +74,7 @@ static uint32_t check_context(struct random_sim *random_sim, const struct tally_
 
 static void check_cpu(struct random_sim *random_sim, const struct tally_core_cpu *cpu)
 {
-	uint64_t taken[TALLY_CORE_MAX_PMUS] = {0};
+	uint64_t taken[SIM_MAX_PMUS] = {0};
 
 	check_context(random_sim, cpu->online ? cpu : NULL, &cpu->own, taken);
 	if (cpu->of_task)
@@ -87,7 +89,7 @@ static void check_task(struct random_sim *random_sim, struct tally_sim_task *tas
 {
 	const struct tally_core_task *perf = tally_sim_task_perf(task);
 	const struct tally_core_context *context = perf->context;
-	uint64_t taken[TALLY_CORE_MAX_PMUS] = {0};
+	uint64_t taken[SIM_MAX_PMUS] = {0};
 
 	if (context && context->on_cpu < 0)
 		check_context(random_sim, NULL, context, taken);

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* All events that were opened: looked at one by one, revoked, closed. */
+#include "core/control.h"
+#include "core/event.h"
+#include "core/family.h"
+#include "core/pmus.h"
+#include "core/ref.h"
+
+/* ---- one after the other ---------------------------------------------------------------- */
+
+struct tally_core_event *tally_core_event_next(struct tally_core *core,
+					       struct tally_core_event *event)
+{
+	uintptr_t flags = tally_registry_lock(core);
+	struct tally_list *at = event ? event->opened.next : core->events.next;
+	struct tally_core_event *next = NULL;
+
+	/* Who has no reference left is on its way out and cannot be held. */
+	for (; !next && at != &core->events; at = at->next) {
+		next = tally_container_of(at, struct tally_core_event, opened);
+		if (!tally_ref_get_live(&next->refs))
+			next = NULL;
+	}
+	tally_registry_unlock(core, flags);
+	if (event)
+		tally_event_put(event);
+	return next;
+}
+
+void tally_core_event_put(struct tally_core_event *event)
+{
+	if (event)
+		tally_event_put(event);
+}
+
+/* ---- revoking --------------------------------------------------------------------------- */
+
+static void wake(struct tally_core_event *event)
+{
+	struct tally_core *core = event->core;
+	uintptr_t flags = core->ops->irq_save(core->host);
+
+	tally_control_wake(event, TALLY_CORE_POLLHUP);
+	core->ops->irq_restore(core->host, flags);
+}
+
+/* Children hand in their counts and are closed; the event that was opened stays for its descriptor.
+ */
+static void revoke_event(struct tally_core_event *event)
+{
+	struct tally_list dead;
+	bool was_open;
+
+	tally_list_init(&dead);
+	tally_event_lock(event);
+	was_open = event->state > TALLY_STATE_REVOKED;
+	while (was_open && !tally_list_empty(&event->children))
+		tally_event_retire(
+			tally_container_of(event->children.next, struct tally_core_event, child),
+			&dead);
+	if (was_open) {
+		tally_event_uninstall(event, TALLY_STATE_REVOKED, true);
+		tally_event_flush(event);
+	}
+	tally_event_unlock(event);
+	tally_events_put(&dead);
+	if (!was_open)
+		return;
+	tally_tracepoint_leave(event);
+	tally_pmu_leave(event);
+	wake(event);
+}
+
+void tally_revoke(struct tally_core *core,
+		  bool (*is_one)(const struct tally_core_event *event, const void *what),
+		  const void *what)
+{
+	struct tally_core_event *event = tally_core_event_next(core, NULL);
+
+	while (event) {
+		if (is_one(event, what))
+			revoke_event(event);
+		event = tally_core_event_next(core, event);
+	}
+}
+
+/* ---- the end ---------------------------------------------------------------------------- */
+
+uint32_t tally_core_close_all(struct tally_core *core)
+{
+	struct tally_core_event *event;
+	uint32_t nr = 0;
+
+	while ((event = tally_core_event_next(core, NULL))) {
+		tally_event_put(event);
+		tally_core_close(core, event);
+		nr++;
+	}
+	return nr;
+}

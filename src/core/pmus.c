@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/pmus.h"
+
+#include "core/event.h"
+#include "core/ref.h"
+
+/* ---- registering ------------------------------------------------------------------------ */
+
+static size_t cpus_size(const struct tally_core *core)
+{
+	return core->nr_cpus * sizeof(struct tally_core_pmu_cpu);
+}
+
+static bool verbs_complete(const struct tally_core_pmu *pmu)
+{
+	return pmu->init && pmu->add && pmu->del && pmu->start && pmu->stop && pmu->read &&
+	       !pmu->begin == !pmu->commit && !pmu->begin == !pmu->cancel &&
+	       !pmu->pause == !pmu->resume;
+}
+
+/* With the registry's lock. */
+static int pmu_place(struct tally_core *core, struct tally_core_pmu *pmu,
+		     struct tally_core_pmu_cpu *cpus)
+{
+	for (const struct tally_core_pmu *at = core->pmus; at; at = at->next) {
+		if (at->type == pmu->type && pmu->type != PERF_TYPE_SOFTWARE)
+			return -EEXIST;
+	}
+	pmu->owner = core;
+	pmu->cpus = cpus;
+	pmu->users = 0;
+	pmu->leaving = false;
+	pmu->next = core->pmus;
+	core->pmus = pmu;
+	return 0;
+}
+
+int tally_core_pmu_register(struct tally_core *core, struct tally_core_pmu *pmu)
+{
+	struct tally_core_pmu_cpu *cpus;
+	uintptr_t flags;
+	int ret;
+
+	if (!verbs_complete(pmu))
+		return -EINVAL;
+	cpus = tally_core_alloc(core, cpus_size(core));
+	if (!cpus)
+		return -ENOMEM;
+	flags = tally_registry_lock(core);
+	ret = pmu_place(core, pmu, cpus);
+	tally_registry_unlock(core, flags);
+	if (ret)
+		tally_core_free(core, cpus, cpus_size(core));
+	return ret;
+}
+
+void tally_pmus_free(struct tally_core *core)
+{
+	for (struct tally_core_pmu *pmu = core->pmus, *next; pmu; pmu = next) {
+		next = pmu->next;
+		tally_core_free(core, pmu->cpus, cpus_size(core));
+	}
+	core->pmus = NULL;
+}
+
+/* ---- who takes an event ----------------------------------------------------------------- */
+
+/* The number of the PMU that config names for the generic types of hybrid CPUs; 0: none. */
+static uint32_t named_pmu(const struct perf_event_attr *attr)
+{
+	if (attr->type != PERF_TYPE_HARDWARE && attr->type != PERF_TYPE_HW_CACHE)
+		return 0;
+	return (uint32_t)(attr->config >> PERF_PMU_TYPE_SHIFT);
+}
+
+static bool may_serve(const struct tally_core_pmu *pmu, const struct perf_event_attr *attr)
+{
+	uint32_t named = named_pmu(attr);
+
+	if (named)
+		return pmu->core && pmu->type == named;
+	return pmu->type == attr->type ||
+	       (pmu->core && (attr->type == PERF_TYPE_HARDWARE ||
+			      attr->type == PERF_TYPE_HW_CACHE || attr->type == PERF_TYPE_RAW));
+}
+
+/* The next that may serve the attr, held; `pmu` (NULL: begin) is not held any more.
+ * Later ones first: a host's own come before the core's. */
+static struct tally_core_pmu *pmu_next(struct tally_core *core, struct tally_core_pmu *pmu,
+				       const struct perf_event_attr *attr)
+{
+	uintptr_t flags = tally_registry_lock(core);
+	struct tally_core_pmu *next = pmu ? pmu->next : core->pmus;
+
+	while (next && !may_serve(next, attr))
+		next = next->next;
+	if (next)
+		tally_ref_get(&next->users);
+	if (pmu)
+		tally_ref_put(&pmu->users);
+	tally_registry_unlock(core, flags);
+	return next;
+}
+
+int tally_pmu_find(struct tally_core_event *event)
+{
+	struct tally_core *core = event->core;
+	struct tally_core_pmu *pmu = pmu_next(core, NULL, &event->attr);
+
+	while (pmu) {
+		int ret = pmu->init(pmu, &event->hw);
+
+		if (!ret)
+			event->pmu = pmu;
+		else if (ret != -ENOENT)
+			tally_ref_put(&pmu->users);
+		if (ret != -ENOENT)
+			return ret;
+		pmu = pmu_next(core, pmu, &event->attr);
+	}
+	return -ENOENT;
+}
+
+void tally_pmu_join(struct tally_core_event *event, struct tally_core_pmu *pmu)
+{
+	tally_ref_get(&pmu->users);
+	event->pmu = pmu;
+}
+
+void tally_pmu_leave(struct tally_core_event *event)
+{
+	struct tally_core_pmu *pmu = event->pmu;
+
+	if (!pmu || pmu == &event->core->revoked)
+		return;
+	tally_store_relaxed(&event->pmu, &event->core->revoked);
+	if (pmu->forget)
+		pmu->forget(pmu, &event->hw);
+	tally_ref_put(&pmu->users);
+}
+
+bool tally_pmus_of_host(struct tally_core *core)
+{
+	const struct tally_core_pmu *const own[] = {&core->software, &core->cpu_clock,
+						    &core->task_clock, &core->tracing};
+	uintptr_t flags = tally_registry_lock(core);
+	bool any = false;
+
+	for (const struct tally_core_pmu *pmu = core->pmus; pmu; pmu = pmu->next) {
+		bool is_own = false;
+
+		for (size_t i = 0; i < TALLY_ARRAY_SIZE(own); i++)
+			is_own |= pmu == own[i];
+		any |= !is_own;
+	}
+	tally_registry_unlock(core, flags);
+	return any;
+}
+
+/* ---- going ------------------------------------------------------------------------------ */
+
+/* Out of the list, unless it is out already. -EBUSY: who is at it goes on from there. */
+static int pmu_unlink(struct tally_core *core, struct tally_core_pmu *pmu)
+{
+	struct tally_core_pmu **at = &core->pmus;
+	uintptr_t flags = tally_registry_lock(core);
+	int ret = 0;
+
+	while (*at && *at != pmu)
+		at = &(*at)->next;
+	if (*at) {
+		*at = pmu->next;
+		pmu->leaving = true;
+	} else if (!pmu->leaving) {
+		ret = -ENOENT;
+	}
+	tally_registry_unlock(core, flags);
+	return ret;
+}
+
+static bool is_of_pmu(const struct tally_core_event *event, const void *pmu)
+{
+	return tally_load_relaxed(&event->pmu) == pmu;
+}
+
+int tally_core_pmu_unregister(struct tally_core *core, struct tally_core_pmu *pmu)
+{
+	int ret = pmu_unlink(core, pmu);
+
+	if (ret)
+		return ret;
+	tally_revoke(core, is_of_pmu, pmu);
+	if (tally_load_acquire(&pmu->users))
+		return -EBUSY;
+	pmu->leaving = false;
+	tally_core_free(core, pmu->cpus, cpus_size(core));
+	pmu->cpus = NULL;
+	return 0;
+}

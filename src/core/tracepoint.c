@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which tracepoints there are. */
+#include "core/pmus.h"
+#include "core/ref.h"
+
+static bool same_text(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+static bool same_name(const struct tally_core_tracepoint *tracepoint, const char *system,
+		      const char *name)
+{
+	return same_text(tracepoint->system, system) && same_text(tracepoint->name, name);
+}
+
+const struct tally_core_tracepoint *tally_core_tracepoint_find(struct tally_core *core,
+							       const char *system, const char *name)
+{
+	uintptr_t flags = tally_registry_lock(core);
+	const struct tally_core_tracepoint *at = core->tracepoints;
+
+	while (at && !same_name(at, system, name))
+		at = at->next;
+	tally_registry_unlock(core, flags);
+	return at;
+}
+
+int tally_core_tracepoint_register(struct tally_core *core,
+				   struct tally_core_tracepoint *tracepoint)
+{
+	uintptr_t flags = tally_registry_lock(core);
+	const struct tally_core_tracepoint *at = core->tracepoints;
+
+	while (at && at->id != tracepoint->id &&
+	       !same_name(at, tracepoint->system, tracepoint->name))
+		at = at->next;
+	if (!at) {
+		tracepoint->users = 0;
+		tracepoint->leaving = false;
+		tracepoint->next = core->tracepoints;
+		core->tracepoints = tracepoint;
+	}
+	tally_registry_unlock(core, flags);
+	return at ? -EEXIST : 0;
+}
+
+/* ---- whose events it has ---------------------------------------------------------------- */
+
+int tally_tracepoint_find(struct tally_core_event *event, uint64_t id)
+{
+	uintptr_t flags = tally_registry_lock(event->core);
+	struct tally_core_tracepoint *at = event->core->tracepoints;
+
+	while (at && at->id != id)
+		at = at->next;
+	if (at)
+		tally_ref_get(&at->users);
+	event->tracepoint = at;
+	tally_registry_unlock(event->core, flags);
+	return at ? 0 : -EINVAL;
+}
+
+void tally_tracepoint_join(struct tally_core_event *event, struct tally_core_tracepoint *tracepoint)
+{
+	event->tracepoint = tracepoint;
+	if (tracepoint)
+		tally_ref_get(&tracepoint->users);
+}
+
+void tally_tracepoint_leave(struct tally_core_event *event)
+{
+	struct tally_core_tracepoint *tracepoint;
+	uintptr_t flags;
+
+	if (!tally_load_relaxed(&event->tracepoint))
+		return;
+	flags = tally_registry_lock(event->core);
+	tracepoint = event->tracepoint;
+	tally_store_relaxed(&event->tracepoint, NULL);
+	tally_registry_unlock(event->core, flags);
+	tally_tracepoint_put(tracepoint);
+}
+
+struct tally_core_tracepoint *tally_tracepoint_get(struct tally_core_event *event)
+{
+	uintptr_t flags = tally_registry_lock(event->core);
+	struct tally_core_tracepoint *tracepoint = event->tracepoint;
+
+	if (tracepoint)
+		tally_ref_get(&tracepoint->users);
+	tally_registry_unlock(event->core, flags);
+	return tracepoint;
+}
+
+void tally_tracepoint_put(struct tally_core_tracepoint *tracepoint)
+{
+	if (tracepoint)
+		tally_ref_put(&tracepoint->users);
+}
+
+/* ---- going ------------------------------------------------------------------------------ */
+
+static int tracepoint_unlink(struct tally_core *core, struct tally_core_tracepoint *tracepoint)
+{
+	struct tally_core_tracepoint **at = &core->tracepoints;
+	uintptr_t flags = tally_registry_lock(core);
+	int ret = 0;
+
+	while (*at && *at != tracepoint)
+		at = &(*at)->next;
+	if (*at) {
+		*at = tracepoint->next;
+		tracepoint->leaving = true;
+	} else if (!tracepoint->leaving) {
+		ret = -ENOENT;
+	}
+	tally_registry_unlock(core, flags);
+	return ret;
+}
+
+static bool is_of_tracepoint(const struct tally_core_event *event, const void *tracepoint)
+{
+	return tally_load_relaxed(&event->tracepoint) == tracepoint;
+}
+
+int tally_core_tracepoint_unregister(struct tally_core *core,
+				     struct tally_core_tracepoint *tracepoint)
+{
+	int ret = tracepoint_unlink(core, tracepoint);
+
+	if (ret)
+		return ret;
+	tally_revoke(core, is_of_tracepoint, tracepoint);
+	if (tally_load_acquire(&tracepoint->users))
+		return -EBUSY;
+	tracepoint->leaving = false;
+	return 0;
+}
