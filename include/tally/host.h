@@ -271,7 +271,7 @@ enum tally_host_offers {
 	/* PERF_SAMPLE_AUX is taken, and its field is always empty, as Linux has it for events
 	 * without an AUX event beside them. AUX areas themselves there are none. */
 	TALLY_HOST_EMPTY_AUX = 1 << 3,
-	/* It has a tally_core_pmu_init(): tally_core_create() fails with -ENOEXEC if that of the
+	/* It has a tally_core_pmu_init(): tally_core_create() fails with -ENXIO if that of the
 	 * core was linked instead. */
 	TALLY_HOST_PMU_INIT = 1 << 4,
 };

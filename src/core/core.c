@@ -32,7 +32,7 @@ struct tally_core_settings *tally_core_settings(struct tally_core *core)
 /* Who says that it has one of its own hears that this one was linked. */
 __attribute__((weak)) int tally_core_pmu_init(struct tally_core *core, void *host)
 {
-	return core->ops->offers & TALLY_HOST_PMU_INIT ? -ENOEXEC : 0;
+	return core->ops->offers & TALLY_HOST_PMU_INIT ? -ENXIO : 0;
 }
 
 static int register_all(struct tally_core *core)

@@ -427,6 +427,44 @@ static void test_page_size(void **state)
 	}
 }
 
+static int pmu_init_answer, pmu_init_calls;
+
+static int pmu_init(struct tally_core *core, void *host)
+{
+	pmu_init_calls++;
+	assert_non_null(tally_core_settings(core));
+	return pmu_init_answer;
+}
+
+/* PMUs are registered by an operation, which no linker passes over; who counts on the function that
+ * is overridden hears that it was not. */
+static void test_pmu_init(void **state)
+{
+	struct harness harness;
+	struct tally_host_ops ops;
+	struct tally_core *core = NULL;
+
+	start(&harness, FULL);
+	ops = *tally_sim_ops(harness.sim);
+	ops.offers |= TALLY_HOST_PMU_INIT;
+	assert_int_equal(tally_core_create(&ops, harness.sim, 1, NULL, &core), -ENXIO);
+	ops.pmu_init = pmu_init;
+	assert_int_equal(tally_core_create(&ops, harness.sim, 1, NULL, &core), 0);
+	tally_core_destroy(core);
+	pmu_init_answer = -ENODEV;
+	assert_int_equal(tally_core_create(&ops, harness.sim, 1, NULL, &core), -ENODEV);
+	assert_int_equal(pmu_init_calls, 2);
+	/* Where there is none, hardware events are refused with that. */
+	assert_int_equal(open_here(&harness, attr_hw(SIM_CYCLES), 0), -ENOENT);
+	assert_string_equal(tally_sim_refusal(harness.sim)->rule, "the host has registered no PMU");
+	harness_end(&harness);
+	harness_begin(&harness, 1, NULL);
+	assert_int_equal(open_here(&harness, (struct perf_event_attr){.type = 99, .size = 64}, 0),
+			 -ENOENT);
+	assert_string_equal(tally_sim_refusal(harness.sim)->rule, "no PMU has this event");
+	harness_end(&harness);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -436,6 +474,7 @@ int main(void)
 		cmocka_unit_test(test_sampled_by_host),
 		cmocka_unit_test(test_records_by_host),
 		cmocka_unit_test(test_page_size),
+		cmocka_unit_test(test_pmu_init),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
