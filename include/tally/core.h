@@ -49,16 +49,18 @@ struct tally_core_settings {
 	uint32_t max_contexts;    /* context markers of a callchain */
 	uint32_t record_max; /* bytes of the largest record, 512 to 65,528; fixed at creation */
 	bool scattered;      /* ring buffers of single pages, not one piece */
+	bool contiguous;     /* and the metadata page right before the data: excludes scattered */
 };
 
 /* Linux's defaults: paranoid 2, 100,000 samples a second, 4 ms, 516 KB, 127 and 8, 65,528
- * bytes, in one piece. */
+ * bytes, the data of a ring in one piece. */
 void tally_core_settings_init(struct tally_core_settings *settings);
 
 /*
  * A core for CPUs 0 .. nr_cpus - 1, all off line. `ops` and `host` must outlive it;
  * `settings` are copied, NULL: the defaults. Registers the host's PMUs
- * (tally_core_pmu_init). -ENOMEM; -EINVAL for no CPUs, or an operation that is missing.
+ * (tally_core_pmu_init). -ENOMEM; -EINVAL for no CPUs, an operation that is missing, or
+ * settings that exclude each other.
  */
 int tally_core_create(const struct tally_host_ops *ops, void *host, uint32_t nr_cpus,
 		      const struct tally_core_settings *settings, struct tally_core **ret_core);
@@ -176,6 +178,65 @@ unsigned tally_core_poll(struct tally_core *core, struct tally_core_event *event
 enum { TALLY_CORE_PRCTL_DISABLE = 31, TALLY_CORE_PRCTL_ENABLE = 32 };
 int tally_core_prctl(struct tally_core *core, struct tally_core_task *current, int option);
 
+/* ---- from inside ------------------------------------------------------------------------ */
+
+/*
+ * Called at each overflow of an event in place of writing a sample: `event` is the one that was
+ * created, also where a child of it overflowed. On the CPU where it happened, in the overflow
+ * interrupt: interrupts are off, and it may be one that irq_save does not mask. It must not sleep,
+ * and call nothing of the core. Throttling, frequencies and REFRESH are as with samples.
+ */
+typedef void (*tally_core_overflow_fn)(struct tally_core_event *event,
+				       const struct tally_core_sample_data *sample_data, void *arg);
+
+/* Whose and with whom. */
+struct tally_core_event_setup {
+	struct tally_core_task
+		*task; /* held by the caller while it is opened; NULL: all of a CPU */
+	int32_t cpu;   /* -1: any, of a task */
+	struct tally_core_event *leader; /* NULL: none; held open by the caller */
+	struct tally_core_event *output; /* whose buffer to write to; NULL: its own */
+	tally_core_overflow_fn overflow; /* NULL: samples are written */
+	void *overflow_arg;
+};
+
+/*
+ * An event of the kernel itself, without descriptor and user memory: a watchdog's, a profiler's of
+ * an RTOS. It has all rights; `attr` is copied. Errors are those of tally_core_open(). It ends with
+ * tally_core_close(), and is controlled with tally_core_ioctl(), whose `current` may be NULL then:
+ * ENABLE, DISABLE, RESET, REFRESH; and mapped with tally_core_mmap(), where a `current` of NULL
+ * pays nothing. May sleep.
+ */
+int tally_core_event_create(struct tally_core *core, const struct perf_event_attr *attr,
+			    const struct tally_core_event_setup *setup,
+			    struct tally_core_event **ret_event,
+			    struct tally_core_refusal *ret_why);
+
+struct tally_core_counts {
+	uint64_t value;
+	uint64_t enabled, running; /* ns */
+};
+
+/* The counts of the event and its children. 0; -ENOSPC: it is pinned and found no room; -ENODEV: it
+ * was revoked. May sleep. */
+int tally_core_event_read(struct tally_core *core, struct tally_core_event *event,
+			  struct tally_core_counts *ret_counts);
+
+/* IOC_SET_OUTPUT by object; `target` NULL: write nowhere. 0; -EINVAL. May sleep. */
+int tally_core_event_set_output(struct tally_core *core, struct tally_core_event *event,
+				struct tally_core_event *target,
+				struct tally_core_refusal *ret_why);
+
+struct tally_core_buffer;
+
+/*
+ * Take the next record of a buffer that was mapped writable into `len` bytes at `to`: its bytes, 0
+ * when there is none. -ENOSPC: it is longer and stays. -EINVAL: the buffer holds no record there,
+ * as somebody else wrote to it or moved data_tail; all that it holds is dropped. One reader at a
+ * time; from anywhere but the overflow interrupt.
+ */
+int64_t tally_core_buffer_read(struct tally_core_buffer *buffer, void *to, size_t len);
+
 /* ---- the classic encoding --------------------------------------------------------------- */
 
 /* src/abi/classic.h translates; these two do what has no counterpart today. */
@@ -190,14 +251,13 @@ int tally_core_prctl_attached(struct tally_core *core, struct tally_core_task *c
 
 /* ---- mapping ---------------------------------------------------------------------------- */
 
-struct tally_core_buffer;
-
 /*
- * mmap(2) of an event: 1 + 2^n pages, `len` bytes, at `pgoff` 0. The first mapping makes the
- * buffer; further ones must be as long. `writable` is whether the program may write data_tail:
- * where it may not, the buffer is overwritten. The pages are accounted to `current`. -EINVAL: a
- * length that is none, an inherited event of all CPUs, or another length than the buffer's; -EPERM
- * over the locked-memory limit; -ENOMEM. Whoever holds the descriptor may map it.
+ * mmap(2) of an event: 1 + 2^n pages, `len` bytes, at `pgoff` 0. (Where pages are smaller than the
+ * metadata, sizeof(struct perf_event_mmap_page), as many more as these take.) The first mapping
+ * makes the buffer; further ones must be as long. `writable` is whether the program may write
+ * data_tail: where it may not, the buffer is overwritten. The pages are accounted to `current`.
+ * -EINVAL: a length that is none, an inherited event of all CPUs, or another length than the
+ * buffer's; -EPERM over the locked-memory limit; -ENOMEM. Whoever holds the descriptor may map it.
  */
 int tally_core_mmap(struct tally_core *core, struct tally_core_task *current,
 		    struct tally_core_event *event, size_t len, uint64_t pgoff, bool writable,
@@ -207,8 +267,10 @@ int tally_core_mmap(struct tally_core *core, struct tally_core_task *current,
 void tally_core_munmap(struct tally_core *core, struct tally_core_event *event,
 		       struct tally_core_buffer *buffer);
 
-/* The page at `index`: 0 is the metadata page (struct perf_event_mmap_page), 1 .. 2^n the data.
- * NULL beyond the end. Page-aligned memory of pages_alloc(). */
+/* The page at `index`: 0 is the metadata page (struct perf_event_mmap_page), 1 .. 2^n the data;
+ * with settings.contiguous all of them are one piece of memory, so that a program without an MMU
+ * has the data at data_offset from the page, as one with a mapping. NULL beyond the end.
+ * Page-aligned memory of pages_alloc(). */
 void *tally_core_buffer_page(const struct tally_core_buffer *buffer, size_t index);
 
 /* ---- hooks ------------------------------------------------------------------------------ */

@@ -251,8 +251,8 @@ struct tally_host_ops {
 	 * 0, or an error that makes it fail. NULL: tally_core_pmu_init() is called, see there. */
 	int (*pmu_init)(struct tally_core *core, void *host);
 
-	/* Bytes of a page; a power of two, and not less than the metadata page needs:
-	 * TALLY_CORE_PAGE_LEAST. -EINVAL of tally_core_create() else. */
+	/* Bytes of a page; a power of two, TALLY_CORE_PAGE_LEAST at the least: else -EINVAL of
+	 * tally_core_create(). The metadata of a ring (1,088 bytes) take as many as they need. */
 	size_t page_size;
 
 	/* What else the host does: enum tally_host_offers. What is not offered is refused when an
@@ -260,8 +260,8 @@ struct tally_host_ops {
 	uint64_t offers;
 };
 
-/* sizeof(struct perf_event_mmap_page), rounded up to a power of two. */
-enum { TALLY_CORE_PAGE_LEAST = 2048 };
+/* Smaller pages would make a ring of hardly any records. */
+enum { TALLY_CORE_PAGE_LEAST = 512 };
 
 /* What only some hosts have. The first are promises to call a hook of core.h. */
 enum tally_host_offers {

@@ -75,7 +75,7 @@ static bool trap_forbidden(const struct tally_check *c)
 {
 	const struct tally_core *core = c->core;
 
-	if (!c->attr->sigtrap || !c->task || c->task->pid == c->current->pid)
+	if (!c->attr->sigtrap || !c->task || !c->current || c->task->pid == c->current->pid)
 		return false;
 	if (has_perfmon(core, c->current) &&
 	    tally_core_capable(core, c->current, TALLY_CORE_CAP_KILL))

@@ -8,14 +8,17 @@
 /* All there is to judge by. */
 struct tally_check {
 	struct tally_core *core;
-	struct tally_core_task *current;
+	struct tally_core_task *current; /* NULL: the kernel itself, which may everything */
 	struct perf_event_attr *attr;
 	int32_t pid, cpu;
 	unsigned long flags;
 	struct tally_core_event *leader;    /* NULL: none */
+	struct tally_core_event *output;    /* whose buffer to write to; NULL: its own */
 	struct tally_core_task *task;       /* NULL: all tasks */
 	struct tally_core_event *event;     /* from TALLY_CHECK_EVENT on */
 	struct tally_core_context *context; /* where it is to go: TALLY_CHECK_GROUP */
+	tally_core_overflow_fn overflow;    /* of an event from inside */
+	void *overflow_arg;
 };
 
 enum tally_check_stage {

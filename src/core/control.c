@@ -470,3 +470,11 @@ const struct perf_event_attr *tally_core_event_attr(const struct tally_core_even
 {
 	return &event->attr;
 }
+
+/* ---- from inside ------------------------------------------------------------------------ */
+
+int tally_core_event_set_output(struct tally_core *core, struct tally_core_event *event,
+				struct tally_core_event *target, struct tally_core_refusal *ret_why)
+{
+	return tally_refuse(tally_control_output(event, target), ret_why);
+}

@@ -150,7 +150,8 @@ int tally_core_create(const struct tally_host_ops *ops, void *host, uint32_t nr_
 	struct tally_core *core;
 	int ret = 0;
 
-	if (!nr_cpus || nr_cpus > INT32_MAX || !ops_complete(ops))
+	if (!nr_cpus || nr_cpus > INT32_MAX || !ops_complete(ops) ||
+	    (settings && settings->scattered && settings->contiguous))
 		return -EINVAL;
 	core = ops->alloc(host, core_size(nr_cpus));
 	if (!core)

@@ -126,6 +126,8 @@ struct tally_core_event *tally_event_inherit(struct tally_spares *spares,
 	tally_pmu_join(event, from->pmu);
 	tally_tracepoint_join(event, from->tracepoint);
 	event->classic = root->classic;
+	event->overflow = root->overflow;
+	event->overflow_arg = root->overflow_arg;
 	event->hw.width = from->hw.width;
 	__builtin_memcpy(event->hw.config, from->hw.config, sizeof(event->hw.config));
 	if (event->pmu->inherit)
@@ -139,17 +141,24 @@ struct tally_core_event *tally_event_inherit(struct tally_spares *spares,
 
 /* ---- references and lists of all -------------------------------------------------------- */
 
-void tally_event_list(struct tally_core_event *event, struct tally_core_task *owner)
+/* With the registry's lock. */
+static void own(struct tally_core_event *event, struct tally_core_task *owner)
 {
-	uintptr_t flags = tally_registry_lock(event->core);
-
-	tally_list_insert(&event->core->events, &event->opened);
 	event->owner = owner;
 	event->owned_next = owner->owned;
 	event->owned_at = &owner->owned;
 	if (owner->owned)
 		owner->owned->owned_at = &event->owned_next;
 	owner->owned = event;
+}
+
+void tally_event_list(struct tally_core_event *event, struct tally_core_task *owner)
+{
+	uintptr_t flags = tally_registry_lock(event->core);
+
+	tally_list_insert(&event->core->events, &event->opened);
+	if (owner)
+		own(event, owner);
 	tally_registry_unlock(event->core, flags);
 }
 

@@ -11,32 +11,33 @@ enum { PAGES_MAX = 1 << 30 };
 
 /* ---- memory ----------------------------------------------------------------------------- */
 
+/* One piece of memory from the metadata to the end of the data. */
+static bool is_contiguous(const struct tally_core_buffer *buffer)
+{
+	return buffer->core->settings.contiguous;
+}
+
 static void free_pages(struct tally_core_buffer *buffer)
 {
 	const struct tally_core *core = buffer->core;
 	size_t per_chunk = tally_pages(core, (uint64_t)1 << buffer->chunk_shift);
+	size_t nr = tally_metadata_pages(core);
 
+	if (is_contiguous(buffer))
+		nr += tally_pages(core, buffer->size);
 	for (uint32_t i = 0; buffer->chunks && i < buffer->nr_chunks; i++) {
-		if (buffer->chunks[i])
+		if (buffer->chunks[i] && !is_contiguous(buffer))
 			core->ops->pages_free(core->host, buffer->chunks[i], per_chunk);
 	}
 	tally_core_free(core, buffer->chunks, buffer->nr_chunks * sizeof(*buffer->chunks));
 	if (buffer->page)
-		core->ops->pages_free(core->host, buffer->page, 1);
+		core->ops->pages_free(core->host, buffer->page, nr);
 }
 
-static int alloc_pages(struct tally_core_buffer *buffer, size_t nr)
+static int alloc_chunks(struct tally_core_buffer *buffer, size_t per_chunk)
 {
 	const struct tally_core *core = buffer->core;
-	bool scattered = core->settings.scattered;
-	size_t per_chunk = scattered ? 1 : nr;
 
-	buffer->size = nr * core->ops->page_size;
-	buffer->chunk_shift = tally_log2(per_chunk * core->ops->page_size);
-	buffer->nr_chunks = scattered ? (uint32_t)nr : 1;
-	buffer->chunks = tally_core_alloc(core, buffer->nr_chunks * sizeof(*buffer->chunks));
-	if (!buffer->chunks)
-		return -ENOMEM;
 	for (uint32_t i = 0; i < buffer->nr_chunks; i++) {
 		buffer->chunks[i] = core->ops->pages_alloc(core->host, per_chunk);
 		if (!buffer->chunks[i])
@@ -48,11 +49,27 @@ static int alloc_pages(struct tally_core_buffer *buffer, size_t nr)
 static int alloc_buffer(struct tally_core_buffer *buffer, size_t nr)
 {
 	const struct tally_core *core = buffer->core;
+	size_t metadata = tally_metadata_pages(core);
+	bool scattered = core->settings.scattered;
+	size_t per_chunk = scattered ? 1 : nr;
 
-	buffer->page = core->ops->pages_alloc(core->host, 1);
+	/* What free_pages() gives back has this size, also after a failure. */
+	buffer->size = nr * core->ops->page_size;
+	buffer->page =
+		core->ops->pages_alloc(core->host, metadata + (is_contiguous(buffer) ? nr : 0));
 	if (!buffer->page)
 		return -ENOMEM;
-	return nr ? alloc_pages(buffer, nr) : 0;
+	if (!nr)
+		return 0;
+	buffer->chunk_shift = tally_log2(per_chunk * core->ops->page_size);
+	buffer->nr_chunks = scattered ? (uint32_t)nr : 1;
+	buffer->chunks = tally_core_alloc(core, buffer->nr_chunks * sizeof(*buffer->chunks));
+	if (!buffer->chunks)
+		return -ENOMEM;
+	if (!is_contiguous(buffer))
+		return alloc_chunks(buffer, per_chunk);
+	buffer->chunks[0] = (uint8_t *)buffer->page + metadata * core->ops->page_size;
+	return 0;
 }
 
 /* ---- who pays --------------------------------------------------------------------------- */
@@ -110,8 +127,8 @@ static int charge(struct tally_core *core, struct tally_core_task *current, size
 	uintptr_t flags;
 	int ret;
 
-	buffer->user = current->user;
-	buffer->space = current->space;
+	buffer->user = current ? current->user : NULL;
+	buffer->space = current ? current->space : NULL;
 	flags = tally_registry_lock(core);
 	ret = charge_locked(&limits, pages, buffer);
 	tally_registry_unlock(core, flags);
@@ -203,7 +220,7 @@ static const struct tally_core_refusal *buffer_new(const struct mapper *mapper,
 	buffer->core = core;
 	buffer->refs = 1;
 	tally_list_init(&buffer->events);
-	if (charge(core, mapper->current, mapper->nr + 1, buffer))
+	if (charge(core, mapper->current, mapper->nr + tally_metadata_pages(core), buffer))
 		why = &locked;
 	else if (alloc_buffer(buffer, mapper->nr) ||
 		 (mapper->nr && tally_scratch_prepare(mapper->event)))
@@ -275,14 +292,14 @@ int tally_core_mmap(struct tally_core *core, struct tally_core_task *current,
 		    struct tally_core_event *event, size_t len, uint64_t pgoff, bool writable,
 		    struct tally_core_buffer **ret_buffer, struct tally_core_refusal *ret_why)
 {
-	size_t page = core->ops->page_size;
+	size_t page = core->ops->page_size, metadata = tally_metadata_pages(core);
 	size_t nr = len <= SIZE_MAX - page ? tally_pages(core, len + page - 1) : 0;
-	const struct mapper mapper = {core, current, event, nr - 1, writable};
+	const struct mapper mapper = {core, current, event, nr - metadata, writable};
 	const struct tally_core_refusal *why;
 
 	if (tally_load_relaxed(&event->state) == TALLY_STATE_REVOKED)
 		why = &revoked;
-	else if (pgoff || !nr || (nr > 1 && !tally_is_pow2(nr - 1)))
+	else if (pgoff || nr < metadata || (nr > metadata && !tally_is_pow2(nr - metadata)))
 		why = &bad_length;
 	else if (event->attr.inherit && event->cpu < 0)
 		why = &inherited;
@@ -299,12 +316,12 @@ void tally_core_munmap(struct tally_core *core, struct tally_core_event *event,
 
 void *tally_core_buffer_page(const struct tally_core_buffer *buffer, size_t index)
 {
-	size_t page = buffer->core->ops->page_size;
-	uint64_t offset = (uint64_t)(index - 1) * page;
+	size_t page = buffer->core->ops->page_size, metadata = tally_metadata_pages(buffer->core);
+	uint64_t offset = (uint64_t)(index - metadata) * page;
 
-	if (!index)
-		return buffer->page;
-	if (index > tally_pages(buffer->core, buffer->size))
+	if (index < metadata)
+		return (uint8_t *)buffer->page + index * page;
+	if (index - metadata >= tally_pages(buffer->core, buffer->size))
 		return NULL;
 	return buffer->chunks[offset >> buffer->chunk_shift] +
 	       (offset & ((UINT64_C(1) << buffer->chunk_shift) - 1));

@@ -138,7 +138,11 @@ static const struct tally_core_refusal *make_event(struct tally_check *check)
 	if (ret == -ENOENT && check->attr->type != PERF_TYPE_SOFTWARE &&
 	    !tally_pmus_of_host(check->core))
 		return &no_pmus;
-	return ret ? tally_open_by_pmu(ret) : NULL;
+	if (ret)
+		return tally_open_by_pmu(ret);
+	check->event->overflow = check->overflow;
+	check->event->overflow_arg = check->overflow_arg;
+	return NULL;
 }
 
 /* ---- putting it in its place ------------------------------------------------------------ */
@@ -217,20 +221,16 @@ static void give_up(struct tally_core_event *event)
  * need the event to be in its context. */
 static const struct tally_core_refusal *place(struct tally_check *check)
 {
-	struct tally_core_event *output = check->flags & PERF_FLAG_FD_OUTPUT ? check->leader : NULL;
-	const struct tally_core_refusal *why;
+	const struct tally_core_refusal *why = tally_check(check, TALLY_CHECK_TARGET);
 
-	if (check->flags & PERF_FLAG_FD_NO_GROUP)
-		check->leader = NULL;
-	why = tally_check(check, TALLY_CHECK_TARGET);
 	if (!why)
 		why = make_event(check);
 	if (!why)
 		why = tally_check(check, TALLY_CHECK_EVENT);
 	if (!why)
 		why = install(check);
-	if (!why && output)
-		why = tally_control_output(check->event, output);
+	if (!why && check->output)
+		why = tally_control_output(check->event, check->output);
 	if (why && check->event)
 		give_up(check->event);
 	if (!why)
@@ -244,6 +244,10 @@ static const struct tally_core_refusal *open_event(struct tally_check *check, in
 
 	if (!why)
 		why = find_task(check);
+	if (check->flags & PERF_FLAG_FD_OUTPUT)
+		check->output = check->leader;
+	if (check->flags & PERF_FLAG_FD_NO_GROUP)
+		check->leader = NULL;
 	if (!why)
 		why = place(check);
 	if (check->task)
@@ -270,6 +274,33 @@ int tally_core_open(struct tally_core *core, struct tally_core_task *current, vo
 		why = tally_check(&check, TALLY_CHECK_ATTR);
 	if (!why)
 		why = open_event(&check, group_fd);
+	if (!why)
+		*ret_event = check.event;
+	return tally_refuse(why, ret_why);
+}
+
+/* ---- from inside ------------------------------------------------------------------------ */
+
+int tally_core_event_create(struct tally_core *core, const struct perf_event_attr *attr,
+			    const struct tally_core_event_setup *setup,
+			    struct tally_core_event **ret_event, struct tally_core_refusal *ret_why)
+{
+	struct perf_event_attr copy = *attr;
+	struct tally_check check = {.core = core,
+				    .attr = &copy,
+				    .pid = -1,
+				    .cpu = setup->cpu,
+				    .leader = setup->leader,
+				    .output = setup->output,
+				    .task = setup->task,
+				    .overflow = setup->overflow,
+				    .overflow_arg = setup->overflow_arg};
+	const struct tally_core_refusal *why = tally_check(&check, TALLY_CHECK_ATTR);
+
+	if (!why && check.leader && tally_load_relaxed(&check.leader->state) <= TALLY_STATE_EXIT)
+		why = &dead_group;
+	if (!why)
+		why = place(&check);
 	if (!why)
 		*ret_event = check.event;
 	return tally_refuse(why, ret_why);

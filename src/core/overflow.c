@@ -263,7 +263,9 @@ bool tally_overflow(struct tally_core_event *event,
 		owe_trap(event, sample_data);
 		pending |= TALLY_PENDING_TRAP;
 	}
-	if (tally_sample_write(event, sample_data, raw))
+	if (event->overflow)
+		event->overflow(tally_event_root(event), sample_data, event->overflow_arg);
+	else if (tally_sample_write(event, sample_data, raw))
 		tally_overflow_defer(tally_event_root(event), TALLY_PENDING_WAKE);
 	if (pending)
 		tally_overflow_defer(event, pending);

@@ -116,6 +116,7 @@ void tally_page_init(const struct tally_core_event *event, struct tally_core_buf
 	page->cap_bit0_is_deprecated = 1;
 	page->cap_user_rdpmc = !!(event->pmu->caps & TALLY_PMU_USER_READ);
 	page->size = offsetof(struct perf_event_mmap_page, __reserved);
-	page->data_offset = event->core->ops->page_size;
+	page->data_offset =
+		(uint64_t)tally_metadata_pages(event->core) * event->core->ops->page_size;
 	page->data_size = buffer->size;
 }

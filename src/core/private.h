@@ -138,8 +138,11 @@ struct tally_core_event {
 	uint32_t stacked_on; /* the last of them */
 
 	struct tally_core_tracepoint *tracepoint; /* R; NULL: none, or revoked */
-	struct tally_core_filter *filter;         /* set once; the parent's counts */
-	bool classic;                             /* K; wants MUNMAP records */
+	tally_core_overflow_fn
+		overflow;   /* K; called instead of writing samples; NULL: they are ... */
+	void *overflow_arg; /* K; ... written */
+	struct tally_core_filter *filter; /* set once; the parent's counts */
+	bool classic;                     /* K; wants MUNMAP records */
 };
 
 /* ---- contexts --------------------------------------------------------------------------- */
@@ -291,11 +294,12 @@ static inline bool tally_event_matches(const struct tally_core_event *event,
 	return event->cpu < 0 || (uint32_t)event->cpu == cpu->number;
 }
 
-/* Without operations for users, everybody may everything. */
+/* Without operations for users, everybody may everything; so may the kernel, which is no task. */
 static inline bool tally_core_capable(const struct tally_core *core,
 				      const struct tally_core_task *current, int capability)
 {
-	return !core->ops->capable || core->ops->capable(core->host, current, capability);
+	return !current || !core->ops->capable ||
+	       core->ops->capable(core->host, current, capability);
 }
 
 static inline uint64_t tally_next_id(struct tally_core *core)
@@ -307,6 +311,14 @@ static inline uint64_t tally_next_id(struct tally_core *core)
 static inline uint64_t tally_pages(const struct tally_core *core, uint64_t bytes)
 {
 	return bytes >> tally_log2(core->ops->page_size);
+}
+
+/* Pages that the metadata of a buffer take: more than one where pages are small. */
+static inline uint32_t tally_metadata_pages(const struct tally_core *core)
+{
+	size_t page = core->ops->page_size;
+
+	return (uint32_t)tally_pages(core, sizeof(struct perf_event_mmap_page) + page - 1);
 }
 
 static inline void *tally_core_alloc(const struct tally_core *core, size_t size)

@@ -325,3 +325,23 @@ int64_t tally_core_read(struct tally_core *core, struct tally_core_event *event,
 	tally_read_encode(&read, words);
 	return core->ops->copy_to_user(core->host, buffer, words, size) ? -EFAULT : (int64_t)size;
 }
+
+int tally_core_event_read(struct tally_core *core, struct tally_core_event *event,
+			  struct tally_core_counts *ret_counts)
+{
+	struct total total;
+	int ret = 0;
+
+	tally_event_lock(event);
+	switch (tally_load_relaxed(&event->state)) {
+	case TALLY_STATE_ERROR: ret = -ENOSPC; break;
+	case TALLY_STATE_REVOKED: ret = -ENODEV; break;
+	default: refresh(event, false); break;
+	}
+	total = add_up(event);
+	tally_event_unlock(event);
+	if (ret)
+		return ret;
+	*ret_counts = (struct tally_core_counts){total.value, total.enabled, total.running};
+	return 0;
+}

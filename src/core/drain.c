@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reading a ring from inside the kernel. */
+#include "core/buffer.h"
+
+/* Copy `len` bytes at `at` of the ring, page by page. */
+static void copy_bytes(const struct tally_core_buffer *buffer, uint64_t at, uint8_t *to, size_t len)
+{
+	size_t page = buffer->core->ops->page_size, first = tally_metadata_pages(buffer->core);
+
+	while (len) {
+		uint64_t offset = at & (buffer->size - 1);
+		size_t in_page = (size_t)offset & (page - 1);
+		size_t part = TALLY_MIN(len, page - in_page);
+		const uint8_t *from = tally_core_buffer_page(
+			buffer, first + (size_t)tally_pages(buffer->core, offset));
+
+		__builtin_memcpy(to, from + in_page, part);
+		at += part;
+		to += part;
+		len -= part;
+	}
+}
+
+/* Bytes of the record at the tail, whose `used` bytes there are; 0: it is none. */
+static uint32_t record_size(const struct tally_core_buffer *buffer, uint64_t tail, uint64_t used)
+{
+	struct perf_event_header header;
+
+	if (used > buffer->size || used < sizeof(header))
+		return 0;
+	copy_bytes(buffer, tail, (uint8_t *)&header, sizeof(header));
+	return header.size >= sizeof(header) && !(header.size % 8) && header.size <= used
+		       ? header.size
+		       : 0;
+}
+
+int64_t tally_core_buffer_read(struct tally_core_buffer *buffer, void *to, size_t len)
+{
+	uint64_t head = tally_load_acquire(&buffer->page->data_head);
+	uint64_t tail = tally_load_relaxed(&buffer->page->data_tail);
+	uint32_t size;
+
+	if (buffer->overwrite || !buffer->size || head == tail)
+		return 0;
+	size = record_size(buffer, tail, head - tail);
+	if (!size) {
+		tally_store_release(&buffer->page->data_tail, head);
+		return -EINVAL;
+	}
+	if (size > len)
+		return -ENOSPC;
+	copy_bytes(buffer, tail, to, size);
+	tally_store_release(&buffer->page->data_tail, tail + size);
+	return size;
+}
