@@ -28,6 +28,16 @@ static bool fold(struct tally_core_hw *hw, uint64_t previous, uint64_t now)
 	return true;
 }
 
+/* In the overflow interrupt of `hw`, which no other of its group interrupts. */
+static void fold_alone(struct tally_core_hw *hw, uint64_t now)
+{
+	uint64_t mask = width_mask(hw), passed = (now - hw->previous) & mask;
+
+	tally_store_relaxed(&hw->previous, (hw->previous & ~mask) | (now & mask));
+	hw->left -= (int64_t)passed;
+	tally_count_alone(&tally_event_of_hw(hw)->count, passed);
+}
+
 void tally_core_hw_update(struct tally_core_hw *hw, uint64_t now)
 {
 	while (!fold(hw, tally_load_relaxed(&hw->previous), now))
@@ -77,7 +87,7 @@ bool tally_core_hw_overflow(struct tally_core_hw *hw, uint64_t now,
 	struct tally_core_event *event = tally_event_of_hw(hw);
 	bool go_on = true;
 
-	tally_core_hw_update(hw, now);
+	fold_alone(hw, now);
 	if (hw->period && hw->left <= 0) {
 		hw->last_period = hw->period; /* frequency mode changes the next one's */
 		go_on = tally_overflow(event, sample_data, NULL, true);
