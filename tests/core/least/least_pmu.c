@@ -67,25 +67,20 @@ static void verb_start(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 	least->paused = false;
 }
 
+/* From here on no overflow interrupt comes. */
 static void verb_stop(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	struct least *least = pmu->driver;
 
 	least_check(least, LEAST_OP_STOP);
 	least_at(least, LEAST_AT_STOP, hw);
-	least->paused = true;
 	hw->running = false;
 	tally_core_hw_update(hw, counter_of(least, hw)->value);
-	least->paused = false;
 }
 
-/* The overflow interrupt may come right after it too: nothing keeps it out. */
 static uint64_t read_counter(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
-	uint64_t value = counter_of(pmu->driver, hw)->value;
-
-	least_at(pmu->driver, LEAST_AT_COUNTER, hw);
-	return value;
+	return counter_of(pmu->driver, hw)->value;
 }
 
 static void verb_read(struct tally_core_pmu *pmu, struct tally_core_hw *hw)

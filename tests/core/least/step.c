@@ -20,22 +20,22 @@ static void on_step(int number, siginfo_t *info, void *context)
 {
 	ucontext_t *interrupted = context;
 
+	if (!stepping.over && ++stepping.taken == stepping.at) {
+		stepping.interrupt(stepping.arg);
+		stepping.over = true;
+	}
 	if (stepping.over)
 		interrupted->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
-	else if (++stepping.taken == stepping.at)
-		stepping.interrupt(stepping.arg);
 }
 
 /* The red zone below the stack pointer is in use. */
-static inline void start_stepping(void)
-{
-	__asm__ volatile("lea -128(%%rsp), %%rsp\n\t"
-			 "pushfq\n\t"
-			 "orq $0x100, (%%rsp)\n\t"
-			 "popfq\n\t"
-			 "lea 128(%%rsp), %%rsp" ::
-				 : "memory", "cc");
-}
+#define START_STEPPING()                              \
+	__asm__ volatile("lea -128(%%rsp), %%rsp\n\t" \
+			 "pushfq\n\t"                 \
+			 "orq $0x100, (%%rsp)\n\t"    \
+			 "popfq\n\t"                  \
+			 "lea 128(%%rsp), %%rsp" ::   \
+				 : "memory", "cc")
 
 static bool catch_steps(void)
 {
@@ -47,9 +47,7 @@ static bool catch_steps(void)
 
 #else
 
-static inline void start_stepping(void)
-{
-}
+#define START_STEPPING() ((void)0)
 
 static bool catch_steps(void)
 {
@@ -58,27 +56,25 @@ static bool catch_steps(void)
 
 #endif
 
-uint64_t least_step(void (*fn)(void *arg), void (*interrupt)(void *arg), void *arg, uint64_t at)
+void least_step_begin(void (*interrupt)(void *arg), void *arg, uint64_t at)
 {
-	bool steps = catch_steps();
-
 	stepping.interrupt = interrupt;
 	stepping.arg = arg;
 	stepping.at = at;
 	stepping.taken = 0;
 	stepping.over = false;
-	if (steps)
-		start_stepping();
-	fn(arg);
-	stepping.over = true;
-	return steps ? stepping.taken : 0;
+	if (catch_steps())
+		START_STEPPING();
 }
 
-static void nothing(void *arg)
+uint64_t least_step_end(void)
 {
+	stepping.over = true;
+	return stepping.taken;
 }
 
 bool least_can_step(void)
 {
-	return least_step(nothing, nothing, NULL, 0) > 0;
+	least_step_begin(NULL, NULL, 0);
+	return least_step_end() > 0;
 }

@@ -9,8 +9,18 @@
 /* Whether this processor and kernel can. */
 bool least_can_step(void);
 
-/* Run fn(arg), and interrupt(arg) after `at` instructions of it, 0: never. How many instructions it
- * took, those of interrupt() apart; 0 where stepping is not possible: fn was run nevertheless. */
-uint64_t least_step(void (*fn)(void *arg), void (*interrupt)(void *arg), void *arg, uint64_t at);
+/* From here on, interrupt(arg) in front of the instruction after `at` more; 0: never. End with
+ * least_step_end(): how many instructions it took, counted up to the interrupt: less than `at` when
+ * that never came, 0 where stepping is not possible. */
+void least_step_begin(void (*interrupt)(void *arg), void *arg, uint64_t at);
+uint64_t least_step_end(void);
+
+/* From one place for an interrupt to the next: all of them, but where a sanitizer makes many
+ * instructions of one. */
+#ifdef __SANITIZE_ADDRESS__
+enum { LEAST_STRIDE = 13 };
+#else
+enum { LEAST_STRIDE = 1 };
+#endif
 
 #endif
