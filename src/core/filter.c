@@ -132,7 +132,8 @@ static const struct tally_core_refusal *copy_text(struct tally_core *core, const
 						  char *text, size_t *ret_len)
 {
 	for (size_t len = 0; len < TALLY_FILTER_TEXT_MAX; len++) {
-		if (core->ops->copy_from_user(core->host, text + len, user + len, 1))
+		if (core->ops->copy_from_user(core->host, text + len,
+					      (const void *)((uintptr_t)user + len), 1))
 			return &bad_address;
 		if (!text[len]) {
 			*ret_len = len;
