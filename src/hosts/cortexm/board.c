@@ -59,13 +59,6 @@ void board_clock_tick(void)
 	__atomic_store_n(&extended.sequence, sequence + 1, __ATOMIC_RELEASE);
 }
 
-void board_note_off(enum off why, uint32_t since)
-{
-	uint32_t off = board_clock_low() - since;
-
-	rtos.longest[why] = off > rtos.longest[why] ? off : rtos.longest[why];
-}
-
 /* The timer reaches far enough, or it comes too early and is armed again. */
 void board_timer_arm(uint64_t deadline)
 {

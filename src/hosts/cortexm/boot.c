@@ -40,12 +40,13 @@ void tick_interrupt(const struct exception_frame *frame, uint32_t exc_return)
 {
 	const struct tally_core_sample_data sample_data = interrupted(frame, exc_return);
 
-	uint32_t since = board_clock_low();
+	struct measured from;
 
+	measure_begin(&from);
 	board_clock_tick();
 	tally_core_tick(rtos.core, &sample_data);
 	thread_tick();
-	board_note_off(OFF_TICK, since);
+	measure_end(&from, OFF_TICK);
 }
 
 /* Too early where the deadline is farther than the timer reaches. */
@@ -53,8 +54,9 @@ void one_shot_interrupt(const struct exception_frame *frame, uint32_t exc_return
 {
 	const struct tally_core_sample_data sample_data = interrupted(frame, exc_return);
 
-	uint32_t since = board_clock_low();
+	struct measured from;
 
+	measure_begin(&from);
 	board_timer_acknowledge();
 	if (board_clock_ns() < rtos.deadline) {
 		board_timer_arm(rtos.deadline);
@@ -62,17 +64,18 @@ void one_shot_interrupt(const struct exception_frame *frame, uint32_t exc_return
 	}
 	rtos.deadline = UINT64_MAX;
 	tally_core_timer(rtos.core, &sample_data);
-	board_note_off(OFF_TIMER, since);
+	measure_end(&from, OFF_TIMER);
 }
 
 void counter_interrupt(const struct exception_frame *frame, uint32_t exc_return)
 {
 	const struct tally_core_sample_data sample_data = interrupted(frame, exc_return);
 
-	uint32_t since = board_clock_low();
+	struct measured from;
 
+	measure_begin(&from);
 	dualtimer_interrupt(&sample_data);
-	board_note_off(OFF_COUNTER, since);
+	measure_end(&from, OFF_COUNTER);
 }
 
 /* From start.S, on the stack of the idle thread, which is what this becomes. */

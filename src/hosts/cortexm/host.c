@@ -92,7 +92,7 @@ static void op_unlock(void *host, void *lock)
 }
 
 /* When the core turned them off in a thread that had them on. */
-static uint32_t off_since;
+static struct measured off;
 
 static uintptr_t op_irq_save(void *host)
 {
@@ -100,14 +100,14 @@ static uintptr_t op_irq_save(void *host)
 	uint32_t flags = irq_save();
 
 	if (first)
-		off_since = board_clock_low();
+		off.since = board_clock_low();
 	return flags;
 }
 
 static void op_irq_restore(void *host, uintptr_t flags)
 {
-	if (!flags && !in_handler())
-		board_note_off(OFF_CALL, off_since);
+	if (!flags && !in_handler() && !rtos.measure_stacks)
+		measure_end(&off, OFF_CALL);
 	irq_restore(flags);
 }
 
@@ -118,12 +118,12 @@ static uint32_t op_this_cpu(void *host)
 
 static int op_call(void *host, uint32_t cpu, void (*fn)(void *arg), void *arg)
 {
-	uint32_t flags;
+	uintptr_t flags;
 
 	check_may_sleep("call");
-	flags = irq_save();
+	flags = op_irq_save(host);
 	fn(arg);
-	irq_restore(flags);
+	op_irq_restore(host, flags);
 	return 0;
 }
 

@@ -50,7 +50,8 @@ struct thread {
 	const char *name;
 };
 
-/* Why the kernel's interrupts are off: the core turned them off in a call, or was called by one. */
+/* What is measured: the core itself has interrupts off in a call, or is called with interrupts off.
+ */
 enum off { OFF_CALL, OFF_SWITCH, OFF_TICK, OFF_TIMER, OFF_COUNTER, OFF_NR };
 
 struct rtos {
@@ -62,7 +63,9 @@ struct rtos {
 	int32_t last_tid;
 	bool deferred;            /* tally_core_deferred() is to run */
 	uint64_t deadline;        /* of tally_core_timer() */
-	uint32_t longest[OFF_NR]; /* counts of the clock with interrupts off, by why */
+	uint32_t longest[OFF_NR]; /* counts of the clock */
+	uint32_t deepest[OFF_NR]; /* bytes of stack, while measure_stacks is set */
+	bool measure_stacks;
 };
 extern struct rtos rtos;
 
@@ -120,6 +123,7 @@ struct thread *thread_make(void (*entry)(void *arg), void *arg, const char *name
 			   uint32_t slice);
 void thread_start(struct thread *thread);
 void thread_join(struct thread *thread);
+void thread_discard(struct thread *thread); /* instead of starting it */
 void thread_end(void) __attribute__((noreturn));
 struct thread *thread_find(int32_t tid); /* one that has not ended; interrupts off */
 void thread_put(struct thread *thread);  /* a reference is not needed any longer */
@@ -149,13 +153,22 @@ void board_init(void);
 void board_write(const void *bytes, size_t len);
 void board_panic(const char *why, uint32_t a, uint32_t b) __attribute__((noreturn));
 void board_off(uint32_t code) __attribute__((noreturn));
-uint64_t board_clock_ns(void);                     /* from anywhere */
-uint32_t board_clock_low(void);                    /* counts, modulo 2^32 */
-void board_clock_tick(void);                       /* once in 171 s at least, interrupts off */
-void board_note_off(enum off why, uint32_t since); /* board_clock_low() when that began */
+uint64_t board_clock_ns(void);  /* from anywhere */
+uint32_t board_clock_low(void); /* counts, modulo 2^32 */
+void board_clock_tick(void);    /* once in 171 s at least, interrupts off */
 void board_timer_arm(uint64_t deadline);
 void board_timer_acknowledge(void);
 uint32_t stack_used(const uint32_t *stack, size_t size); /* bytes that were ever written to */
+
+/* ---- measure.c ----------------------------------------------------------------------------- */
+
+/* A place on the stack of who measures, and when that began. */
+struct measured {
+	uint32_t since;
+};
+void measure_begin(struct measured *from);
+void measure_end(const struct measured *from,
+		 enum off why); /* where it began: of the same function */
 
 /* ---- boot.c -------------------------------------------------------------------------------- */
 

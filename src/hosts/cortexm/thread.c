@@ -44,9 +44,11 @@ static void switch_threads(struct thread *prev, struct thread *next)
  */
 uint32_t *thread_switch_to(uint32_t *sp)
 {
-	uint32_t flags = irq_save(), since = board_clock_low();
+	uint32_t flags = irq_save();
 	struct thread *prev = rtos.current, *next;
+	struct measured from;
 
+	measure_begin(&from);
 	if (rtos.deferred) {
 		rtos.deferred = false;
 		tally_core_deferred(rtos.core);
@@ -58,7 +60,7 @@ uint32_t *thread_switch_to(uint32_t *sp)
 	if (next != prev)
 		switch_threads(prev, next);
 	sp = rtos.current->sp;
-	board_note_off(OFF_SWITCH, since);
+	measure_end(&from, OFF_SWITCH);
 	irq_restore(flags);
 	return sp;
 }
@@ -256,6 +258,13 @@ void thread_join(struct thread *thread)
 {
 	while (!__atomic_load_n(&thread->ended, __ATOMIC_ACQUIRE))
 		thread_wait(&thread->ended, 0);
+	thread_put(thread);
+}
+
+void thread_discard(struct thread *thread)
+{
+	tally_core_exit(rtos.core, &thread->perf);
+	thread->state = THREAD_ENDED;
 	thread_put(thread);
 }
 

@@ -58,5 +58,6 @@ void test_stress(void);
 void test_stream(void);
 void test_cost(void);
 void test_long(void);
+void test_depth(void);
 
 #endif

@@ -65,8 +65,6 @@ static void say_sizes(void)
 	say("size.handler_stack", stack_used(handler_stack, HANDLER_STACK));
 	say("size.boot_stack", stack_used(handler_stack + HANDLER_STACK / 4, IDLE_STACK));
 	say("size.thread_stack", stack_used(rtos.current->stack, STACK_SIZE));
-	for (int i = 0; i < OFF_NR; i++)
-		say("size.longest_off", (uint64_t)rtos.longest[i] * NS_PER_COUNT);
 }
 
 void app_main(void *arg)
@@ -83,5 +81,6 @@ void app_main(void *arg)
 	test_cost();
 	test_long();
 	say_sizes();
+	test_depth();
 	board_off(0);
 }

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How deep the stack gets below a place in the code, or how long it takes: not both at once, since
+ * painting a stack takes its time. */
+#include "hosts/cortexm/kernel.h"
+
+enum { PROBED = 1536 }; /* bytes below, more than any entry of the core takes */
+
+static uint32_t *lowest(const struct measured *from)
+{
+	return (uint32_t *)(((uintptr_t)from - PROBED) & ~(uintptr_t)3);
+}
+
+/* Up to this function's own stack pointer. An interrupt that comes meanwhile only adds to it. */
+__attribute__((noinline)) void measure_begin(struct measured *from)
+{
+	const uint32_t *end;
+
+	__asm__ volatile("mov %0, sp" : "=r"(end));
+	for (volatile uint32_t *at = lowest(from); rtos.measure_stacks && at < end; at++)
+		*at = STACK_PAINT;
+	from->since = board_clock_low();
+}
+
+static void note_most(uint32_t *most, uint32_t value)
+{
+	*most = value > *most ? value : *most;
+}
+
+void measure_end(const struct measured *from, enum off why)
+{
+	uint32_t took = board_clock_low() - from->since;
+	const volatile uint32_t *at = lowest(from);
+
+	if (!rtos.measure_stacks) {
+		note_most(&rtos.longest[why], took);
+		return;
+	}
+	while (*at == STACK_PAINT)
+		at++;
+	note_most(&rtos.deepest[why], (uint32_t)((uintptr_t)from - (uintptr_t)at));
+}
