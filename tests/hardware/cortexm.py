@@ -19,7 +19,7 @@ QEMU = ("qemu-system-arm -M mps2-an385 -icount shift=5,sleep=off -nographic -nod
 PERIOD = {"cpu": 500000, "stream": 250000}
 NS_PER_CYCLE = 40
 NS_PER_INSTRUCTION = 32
-COST_OF_A_START = 25000  # ns from the beginning of a switch until the event is on
+COST_OF_A_START = 40000  # ns from the beginning of a switch until the event is on
 consoles = {}
 
 
@@ -93,7 +93,7 @@ def test_the_cpu_clock_is_the_clock():
 
 
 def test_children_are_counted():
-    within(one("inherit.value") / (one("inherit.ran") + one("inherit.own")), 0.96, 1.0,
+    within(one("inherit.value") / (one("inherit.ran") + one("inherit.own")), 0.94, 1.0,
            "task-clock of a thread and its four children, by what the scheduler knows")
 
 
@@ -128,7 +128,7 @@ def test_no_overflow_is_lost():
         due = said["counter.sampled"][i] // period
         print(f"# {due} periods of {period}: {said['counter.samples_kernel'][i]} samples are of handlers")
         tap.same(said["counter.samples"][i], due, "samples, of all periods")
-        within(said["counter.samples_of_load"][i], due * 0.97, due, "of the thread that was asked for")
+        within(said["counter.samples_of_load"][i], due * 0.95, due, "of the thread that was asked for")
 
 
 def test_the_counter_is_shared():
