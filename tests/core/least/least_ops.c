@@ -311,5 +311,5 @@ const struct tally_host_ops least_ops = {
 	.cgroup = op_cgroup,
 	.page_size_of = op_page_size_of,
 	.page_size = 4096,
-	.offers = UINT64_MAX,
+	.offers = ~(uint64_t)TALLY_HOST_PMU_INIT,
 };
