@@ -139,8 +139,7 @@ int tally_core_prctl_attached(struct tally_core *core, struct tally_core_task *c
 	if (!tally_family_lock_task(core, current))
 		return 0;
 	context = tally_context_pin_task(core, current);
-	tally_context_for_each(event, context)
-	{
+	tally_context_for_each (event, context) {
 		if (tally_event_is_leader(event))
 			tally_context_run(context, fn, event);
 	}

@@ -7,6 +7,7 @@
 #include "core/filter.h"
 #include "core/pmus.h"
 #include "core/ref.h"
+#include "core/state.h"
 
 /* ---- life ------------------------------------------------------------------------------- */
 
@@ -291,6 +292,7 @@ void tally_event_retire(struct tally_core_event *event, struct tally_list *dead)
 	if (event->parent)
 		event_fold(event);
 	tally_event_flush(event);
+	tally_event_check_retired(event);
 	tally_list_insert(dead, &event->child);
 }
 

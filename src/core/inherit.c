@@ -75,7 +75,8 @@ static uint32_t nr_inherited(const struct tally_core_context *context, bool proc
 {
 	uint32_t nr = 0;
 
-	tally_context_for_each(event, context) nr += is_inherited(event->leader, process);
+	tally_context_for_each (event, context)
+		nr += is_inherited(event->leader, process);
 	return nr;
 }
 
@@ -83,15 +84,21 @@ static uint32_t nr_inherited(const struct tally_core_context *context, bool proc
 static int inherit(struct heritage *heritage, struct tally_core_context *from,
 		   struct tally_core_task *child)
 {
-	int ret = tally_family_adopt(child, heritage->to);
+	struct tally_core_slice *slices = tally_load_acquire(&from->slices);
+	int ret;
+
+	/* They came after the look at what is needed; nothing is in them yet. */
+	if (slices && !heritage->to->slices)
+		slices = NULL;
+	ret = tally_family_adopt(child, heritage->to);
 
 	/* Whoever opened an event on a task that is not there yet: core.h. */
 	if (ret)
 		return -EBUSY;
 	heritage->whole = true;
 	inherit_slice(heritage, &from->any);
-	for (uint32_t i = 0; from->slices && i < from->core->nr_cpus; i++)
-		inherit_slice(heritage, &from->slices[i]);
+	for (uint32_t i = 0; slices && i < from->core->nr_cpus; i++)
+		inherit_slice(heritage, &slices[i]);
 	if (heritage->whole)
 		mark_clone(from, heritage->to);
 	heritage->to = NULL;
@@ -149,7 +156,7 @@ static int try_inherit(struct tally_core *core, struct heritage *heritage,
 		return 0;
 	from = tally_context_pin_task(core, current);
 	demand.nr = nr_inherited(from, heritage->process);
-	demand.slices = from->slices;
+	demand.slices = tally_load_relaxed(&from->slices);
 	if (demand.nr)
 		ret = heritage_suffices(heritage, &demand) ? inherit(heritage, from, child)
 							   : -EAGAIN;
@@ -310,8 +317,7 @@ void tally_core_exit(struct tally_core *core, struct tally_core_task *task)
 static void enable_on_exec(struct tally_core_cpu *cpu, struct tally_core_context *context,
 			   void *arg)
 {
-	tally_context_for_each(event, context)
-	{
+	tally_context_for_each (event, context) {
 		if (!event->attr.enable_on_exec)
 			continue;
 		event->attr.enable_on_exec = 0;
@@ -322,8 +328,7 @@ static void enable_on_exec(struct tally_core_cpu *cpu, struct tally_core_context
 
 static struct tally_core_event *first_to_remove(struct tally_core_context *context)
 {
-	tally_context_for_each(event, context)
-	{
+	tally_context_for_each (event, context) {
 		if (event->attr.remove_on_exec)
 			return event;
 	}

@@ -189,8 +189,7 @@ static void trap(struct tally_core_cpu *cpu, struct tally_core_event *event)
 
 void tally_overflow_send_traps(struct tally_core_context *context)
 {
-	tally_context_for_each(event, context)
-	{
+	tally_context_for_each (event, context) {
 		if (tally_load_relaxed(&event->trap_due))
 			tally_overflow_defer(event, TALLY_PENDING_TRAP);
 	}

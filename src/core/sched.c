@@ -46,15 +46,18 @@ static void event_start(struct tally_core_event *event)
 /* The overflow interrupt may have used up its limit meanwhile: then it ends up disabled. */
 static void event_off(struct tally_core_cpu *cpu, struct tally_core_event *event)
 {
+	bool exhausted;
+
 	if (!event->on_pmu)
 		return;
 	if (event->hw.running)
 		event->pmu->stop(event->pmu, &event->hw);
 	event_del(cpu, event);
-	tally_event_set_state(event, TALLY_STATE_INACTIVE);
-	if (event->exhausted)
-		tally_event_set_state(event, TALLY_STATE_OFF);
+	exhausted = event->exhausted;
 	event->exhausted = false;
+	tally_event_set_state(event, TALLY_STATE_INACTIVE);
+	if (exhausted)
+		tally_event_set_state(event, TALLY_STATE_OFF);
 	tally_page_update(event);
 }
 
@@ -198,23 +201,27 @@ static void line_advance(struct waiting_line *line, struct tally_list *link)
 					 : tally_container_of(link, struct tally_core_event, group);
 }
 
+static uint32_t line_add(struct waiting_line *lines, uint32_t nr,
+			 const struct tally_core_slice *slice)
+{
+	if (tally_list_empty(&slice->flexible))
+		return nr;
+	lines[nr].head = &slice->flexible;
+	line_advance(&lines[nr], slice->flexible.next);
+	return nr + 1;
+}
+
 /* Lines that have somebody in them; how many. */
 static uint32_t lines_begin(struct tally_core_cpu *cpu, struct waiting_line *lines)
 {
-	struct tally_core_slice *slices[LINES] = {&cpu->own.any};
-	uint32_t nr = 0;
+	struct tally_core_slice *slice;
+	uint32_t nr = line_add(lines, 0, &cpu->own.any);
 
-	if (cpu->of_task) {
-		slices[1] = &cpu->of_task->any;
-		slices[2] = tally_context_slice(cpu->of_task, cpu);
-	}
-	for (int i = 0; i < LINES; i++) {
-		if (!slices[i] || tally_list_empty(&slices[i]->flexible))
-			continue;
-		lines[nr].head = &slices[i]->flexible;
-		line_advance(&lines[nr++], slices[i]->flexible.next);
-	}
-	return nr;
+	if (!cpu->of_task)
+		return nr;
+	nr = line_add(lines, nr, &cpu->of_task->any);
+	slice = tally_context_slice(cpu->of_task, cpu);
+	return slice ? line_add(lines, nr, slice) : nr;
 }
 
 /* Of equals the first line's; NULL: nobody is left. */

@@ -26,6 +26,49 @@ static const uint8_t transitions[] = {
 	FROM(TALLY_STATE_ACTIVE) = STATE(TALLY_STATE_INACTIVE),
 };
 
+/* What else may be true of an event in each state: state.h. */
+enum fact {
+	ON_PMU = 1 << 0,
+	RUNNING = 1 << 1,
+	EXHAUSTED = 1 << 2,
+	HOOKED = 1 << 3, /* in a list of its CPU */
+};
+
+static const struct {
+	uint8_t may, must;
+} facts[] = {
+	FROM(TALLY_STATE_DEAD) = {0, 0},
+	FROM(TALLY_STATE_EXIT) = {0, 0},
+	FROM(TALLY_STATE_ERROR) = {0, 0},
+	FROM(TALLY_STATE_OFF) = {0, 0},
+	FROM(TALLY_STATE_INACTIVE) = {0, 0},
+	FROM(TALLY_STATE_ACTIVE) = {ON_PMU | RUNNING | EXHAUSTED | HOOKED, ON_PMU},
+};
+
+static bool facts_allowed(const struct tally_core_event *event, enum tally_state state)
+{
+	unsigned have = (event->on_pmu ? ON_PMU : 0) | (event->hw.running ? RUNNING : 0) |
+			(tally_load_relaxed(&event->exhausted) ? EXHAUSTED : 0) |
+			(tally_list_empty(&event->hook) ? 0 : HOOKED);
+	unsigned may = facts[state - TALLY_STATE_DEAD].may,
+		 must = facts[state - TALLY_STATE_DEAD].must;
+
+	return !(have & ~may) && (have & must) == must;
+}
+
+void tally_event_check_retired(const struct tally_core_event *event)
+{
+	bool linked = !tally_list_empty(&event->all) || !tally_list_empty(&event->group) ||
+		      !tally_list_empty(&event->active) || !tally_list_empty(&event->children) ||
+		      !tally_list_empty(&event->sibling) || !tally_list_empty(&event->siblings);
+
+	if (!TALLY_CORE_CHECKS)
+		return;
+	if (linked || event->stacked || event->pending || event->trap_due ||
+	    !facts_allowed(event, TALLY_STATE_DEAD))
+		__builtin_trap();
+}
+
 static bool may_become(enum tally_state from, enum tally_state to)
 {
 	return transitions[from - TALLY_STATE_DEAD] & STATE(to);
@@ -55,7 +98,7 @@ void tally_event_account(struct tally_core_event *event)
 
 void tally_event_set_state(struct tally_core_event *event, enum tally_state state)
 {
-	if (TALLY_CORE_CHECKS && !may_become(event->state, state))
+	if (TALLY_CORE_CHECKS && (!may_become(event->state, state) || !facts_allowed(event, state)))
 		__builtin_trap();
 	tally_event_account(event);
 	if (tally_event_is_leader(event) &&

@@ -55,8 +55,7 @@ static uint32_t check_context(struct random_sim *random_sim, const struct tally_
 {
 	uint32_t nr = 0;
 
-	tally_context_for_each(event, context)
-	{
+	tally_context_for_each (event, context) {
 		nr++;
 		check_event(random_sim, cpu, event);
 		check_counter(random_sim, event, taken);
