@@ -117,18 +117,6 @@ void tally_overflow_forget(struct tally_core_event *leader)
 	tally_fetch_add(&tally_this_cpu(leader->core)->nr_throttled, UINT32_MAX);
 }
 
-void tally_overflow_resume(struct tally_core_event *event)
-{
-	const struct tally_core_event *leader = event->leader;
-
-	if (tally_load_relaxed(&leader->throttled) || tally_load_relaxed(&event->exhausted))
-		return;
-	event->pmu->start(event->pmu, &event->hw);
-	/* An interrupt of a member that runs already stops those that do, not what starts. */
-	if (tally_load_relaxed(&leader->throttled) && event->hw.running)
-		event->pmu->stop(event->pmu, &event->hw);
-}
-
 /* ---- what is put off -------------------------------------------------------------------- */
 
 void tally_overflow_defer(struct tally_core_event *event, uint32_t pending)

@@ -36,7 +36,17 @@ void tally_overflow_forget(struct tally_core_event *leader);
 
 /* Have an event count that is on its PMU and stands still; not while its group is throttled or its
  * REFRESH count used up. */
-void tally_overflow_resume(struct tally_core_event *event);
+static inline void tally_overflow_resume(struct tally_core_event *event)
+{
+	const struct tally_core_event *leader = event->leader;
+
+	if (tally_load_relaxed(&leader->throttled) || tally_load_relaxed(&event->exhausted))
+		return;
+	event->pmu->start(event->pmu, &event->hw);
+	/* An interrupt of a member that runs already stops those that do, not what starts. */
+	if (tally_load_relaxed(&leader->throttled) && event->hw.running)
+		event->pmu->stop(event->pmu, &event->hw);
+}
 
 /* What is known of the event's rate is from here on. */
 void tally_overflow_restart(struct tally_core_event *event);

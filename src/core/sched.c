@@ -430,8 +430,10 @@ void tally_sched_context_out(struct tally_core_cpu *cpu, struct tally_core_conte
 	uint64_t tick = cpu->core->settings.tick_ns;
 
 	count_turns(cpu, now);
-	end_turns(cpu, context, tick, now);
-	end_turns(cpu, &cpu->own, tick, now);
+	if (anybody_waits(cpu)) {
+		end_turns(cpu, context, tick, now);
+		end_turns(cpu, &cpu->own, tick, now);
+	}
 	tally_sched_out(cpu, context, now);
 	cpu->of_task = NULL;
 	tally_spin_lock(&context->lock, cpu->core->ops, cpu->core->host);
