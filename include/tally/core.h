@@ -31,6 +31,7 @@
 
 #include "tally/abi.h"
 #include "tally/host.h"
+#include "tally/task.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -78,26 +79,6 @@ int tally_core_cpu_online(struct tally_core *core, uint32_t cpu);
 void tally_core_cpu_offline(struct tally_core *core, uint32_t cpu);
 
 /* ---- tasks ------------------------------------------------------------------------------ */
-
-struct tally_core_context;
-struct tally_core_family;
-
-/* What the host embeds in its task (thread). */
-struct tally_core_task {
-	/* The host's: pid is the process', tid the thread's; `user` and `space` are who pays
-	 * for locked pages, NULL where nobody counts. */
-	int32_t pid, tid;
-	int32_t ppid, ptid; /* of who made it, for EXIT records; set by tally_core_fork(), to be
-			     * changed when another task takes its place */
-	struct tally_core_account *user, *space;
-	/* The core's. */
-	struct tally_spin lock;             /* the next two, and exited */
-	struct tally_core_context *context; /* NULL while no event is attached to it */
-	struct tally_core_family *family;   /* its context's */
-	struct tally_core_event *owned;     /* the events it opened */
-	uint32_t last_cpu;                  /* for cpu-migrations; UINT32_MAX: never ran */
-	bool exited;
-};
 
 /* The numbers a task has; it must be called before any other function sees it. */
 void tally_core_task_init(struct tally_core_task *task, int32_t pid, int32_t tid);
@@ -275,15 +256,59 @@ void *tally_core_buffer_page(const struct tally_core_buffer *buffer, size_t inde
 
 /* ---- hooks ------------------------------------------------------------------------------ */
 
+/* What every core begins with. */
+struct tally_core_watch {
+	uint32_t users; /* events that are open, and tasks that had some */
+};
+
+/*
+ * Whether anybody wants to know what happens. The hooks that are called often ask this first:
+ * without events they cost one load and a branch. Where the host has no running() operation it is
+ * always true, as the core then has to be told who runs.
+ */
+static inline bool tally_core_is_watched(const struct tally_core *core)
+{
+	return __atomic_load_n(&((const struct tally_core_watch *)(const void *)core)->users,
+			       __ATOMIC_RELAXED);
+}
+
+struct tally_core_mapping;
+struct tally_core_tracepoint;
+
+/* What the inline hooks below come to; called by them alone. */
+void tally_core_watched_switch(struct tally_core *core, struct tally_core_task *prev,
+			       struct tally_core_task *next, bool preempt);
+void tally_core_watched_tick(struct tally_core *core,
+			     const struct tally_core_sample_data *sample_data);
+void tally_core_watched_comm(struct tally_core *core, struct tally_core_task *task,
+			     const char *comm, bool exec);
+void tally_core_watched_mapped(struct tally_core *core, struct tally_core_task *task,
+			       const struct tally_core_mapping *mapping, bool unmapped);
+void tally_core_watched_software(struct tally_core *core, uint32_t id, uint64_t nr,
+				 const struct tally_core_sample_data *sample_data);
+void tally_core_watched_tracepoint_hit(struct tally_core *core,
+				       const struct tally_core_tracepoint *tracepoint,
+				       const void *raw, uint32_t len,
+				       const struct tally_core_sample_data *sample_data);
+
 /*
  * The CPU changes from `prev` to `next` (NULL: a task without events, as idle is one).
  * `preempt`: prev could have run on. Called on that CPU; costs by the events of the two.
  */
-void tally_core_switch(struct tally_core *core, struct tally_core_task *prev,
-		       struct tally_core_task *next, bool preempt);
+static inline void tally_core_switch(struct tally_core *core, struct tally_core_task *prev,
+				     struct tally_core_task *next, bool preempt)
+{
+	if (tally_core_is_watched(core))
+		tally_core_watched_switch(core, prev, next, preempt);
+}
 
 /* Once every settings.tick_ns on each CPU: rotation, frequencies, the end of throttling. */
-void tally_core_tick(struct tally_core *core, const struct tally_core_sample_data *sample_data);
+static inline void tally_core_tick(struct tally_core *core,
+				   const struct tally_core_sample_data *sample_data)
+{
+	if (tally_core_is_watched(core))
+		tally_core_watched_tick(core, sample_data);
+}
 
 /* The deadline that ops->timer() was given has come. */
 void tally_core_timer(struct tally_core *core, const struct tally_core_sample_data *sample_data);
@@ -308,8 +333,12 @@ void tally_core_exit(struct tally_core *core, struct tally_core_task *task);
 void tally_core_exec(struct tally_core *core, struct tally_core_task *task, bool privileged);
 
 /* The running task's name changed; `exec` when that came with a new program. */
-void tally_core_comm(struct tally_core *core, struct tally_core_task *task, const char *comm,
-		     bool exec);
+static inline void tally_core_comm(struct tally_core *core, struct tally_core_task *task,
+				   const char *comm, bool exec)
+{
+	if (tally_core_is_watched(core))
+		tally_core_watched_comm(core, task, comm, exec);
+}
 
 /* A mapping, for MMAP and MMAP2 records. */
 struct tally_core_mapping {
@@ -325,8 +354,12 @@ struct tally_core_mapping {
 
 /* The running task mapped something, or (`unmapped`) took it away; the latter is told only to
  * events of the classic encoding. */
-void tally_core_mapped(struct tally_core *core, struct tally_core_task *task,
-		       const struct tally_core_mapping *mapping, bool unmapped);
+static inline void tally_core_mapped(struct tally_core *core, struct tally_core_task *task,
+				     const struct tally_core_mapping *mapping, bool unmapped)
+{
+	if (tally_core_is_watched(core))
+		tally_core_watched_mapped(core, task, mapping, unmapped);
+}
 
 /* The running task is in these namespaces now: 7, in Linux's order (net, uts, ipc, pid, user,
  * mnt, cgroup). */
@@ -354,8 +387,12 @@ void tally_core_cgroup(struct tally_core *core, uint64_t id, const char *path);
 /* `nr` software events of this kind (PERF_COUNT_SW_*) happened in what runs here:
  * page faults, alignment and emulation faults. Context switches, migrations and clocks are
  * the core's own. */
-void tally_core_software(struct tally_core *core, uint32_t id, uint64_t nr,
-			 const struct tally_core_sample_data *sample_data);
+static inline void tally_core_software(struct tally_core *core, uint32_t id, uint64_t nr,
+				       const struct tally_core_sample_data *sample_data)
+{
+	if (tally_core_is_watched(core))
+		tally_core_watched_software(core, id, nr, sample_data);
+}
 
 /* ---- tracepoints ------------------------------------------------------------------------ */
 
@@ -394,9 +431,14 @@ const struct tally_core_tracepoint *
 tally_core_tracepoint_find(struct tally_core *core, const char *system, const char *name);
 
 /* It was hit by what runs here, with this raw data. */
-void tally_core_tracepoint_hit(struct tally_core *core,
-			       const struct tally_core_tracepoint *tracepoint, const void *raw,
-			       uint32_t len, const struct tally_core_sample_data *sample_data);
+static inline void tally_core_tracepoint_hit(struct tally_core *core,
+					     const struct tally_core_tracepoint *tracepoint,
+					     const void *raw, uint32_t len,
+					     const struct tally_core_sample_data *sample_data)
+{
+	if (tally_core_is_watched(core))
+		tally_core_watched_tracepoint_hit(core, tracepoint, raw, len, sample_data);
+}
 
 #ifdef __cplusplus
 }

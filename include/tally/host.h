@@ -45,6 +45,7 @@
 #include <stdint.h>
 
 #include "tally/abi.h"
+#include "tally/task.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -82,21 +83,6 @@ struct tally_core_clock_params {
 	uint32_t mult;
 	uint16_t shift;
 	uint64_t zero;
-};
-
-/* ---- one-line objects the host owns -------------------------------------------------- */
-
-/* A spin lock of the core's, in objects that the host embeds. Zero: free. */
-struct tally_spin {
-	uint32_t held;
-};
-
-/* Pages locked by somebody: one for each user (all his buffers) and one for each address
- * space (what exceeds the user's share). Zero-initialized by the host, the core's afterwards. It
- * stays where it is until every buffer that it pays for is unmapped: that is, until it is zero
- * again and no task that names it can call tally_core_mmap(). */
-struct tally_core_account {
-	uint64_t locked_pages;
 };
 
 /* ---- the operations --------------------------------------------------------------------- */
@@ -172,6 +158,14 @@ struct tally_host_ops {
 	 * the switch hook, as by the scheduler's lock: a switch that the answer does not tell of
 	 * yet sees all that the core did before it asked. NULL: the core asks every CPU instead. */
 	int32_t (*task_cpu)(void *host, const struct tally_core_task *task);
+
+	/* The task that runs on this CPU, as the switch hook was told it last or would have been;
+	 * NULL: one without a control block. With interrupts off. With it the hooks cost a load and
+	 * a branch while no event is open and no task that had one is left
+	 * (tally_core_is_watched()); the first one that is opened then has every CPU asked, and a
+	 * task that was on none counts no migration before it has run. NULL: hooks are always of
+	 * use. */
+	struct tally_core_task *(*running)(void *host);
 
 	/* The event behind a descriptor of `current`, NULL when it is none of ours. The host
 	 * keeps it open until the call that asked is over. */

@@ -6,6 +6,7 @@
 #include "core/ref.h"
 #include "core/sched.h"
 #include "core/state.h"
+#include "core/watch.h"
 
 static void slice_init(struct tally_core_slice *slice)
 {
@@ -182,6 +183,7 @@ static int first_context(struct tally_core *core, struct tally_core_task *task,
 		return -ENOMEM;
 	}
 	context->pins = 1;
+	tally_watch_get(core);
 	tally_family_get(context->family);
 	tally_family_lock(context->family);
 	ret = tally_family_adopt(task, context);
@@ -228,6 +230,7 @@ void tally_context_put(struct tally_core_context *context)
 	if (!tally_ref_put(&context->refs))
 		return;
 	tally_family_put(context->family);
+	tally_watch_put(context->core);
 	tally_core_free(context->core, context->slices, slices_bytes(context->core));
 	tally_core_free(context->core, context, sizeof(*context));
 }

@@ -6,6 +6,7 @@
 #include "core/sched.h"
 #include "core/scratch.h"
 #include "core/software.h"
+#include "core/watch.h"
 
 /* ---- settings --------------------------------------------------------------------------- */
 
@@ -75,6 +76,7 @@ static void cpu_set_online(void *arg)
 	uint64_t now = tally_clock(cpu->core);
 
 	tally_spin_lock(&cpu->own.lock, cpu->core->ops, cpu->core->host);
+	tally_watch_learn(cpu);
 	tally_store_relaxed(&cpu->online, true);
 	tally_store_relaxed(&cpu->own.on_cpu, (int32_t)cpu->number);
 	cpu->own.stamp = now;
@@ -165,6 +167,7 @@ int tally_core_create(const struct tally_host_ops *ops, void *host, uint32_t nr_
 		core->settings = *settings;
 	core->settings.record_max =
 		TALLY_MAX(TALLY_MIN(core->settings.record_max & ~7U, 65528), RECORD_MAX_LEAST);
+	ret = tally_watch_init(core);
 	for (uint32_t i = 0; i < nr_cpus && !ret; i++)
 		ret = cpu_init(core, i);
 	if (!ret)
@@ -185,6 +188,7 @@ void tally_core_destroy(struct tally_core *core)
 		tally_scratch_free(&core->cpus[i]);
 	}
 	tally_pmus_free(core);
+	tally_watch_exit(core);
 	tally_core_free(core, core, core_size(core->nr_cpus));
 }
 

@@ -6,6 +6,7 @@
 #include "core/family.h"
 #include "core/filter.h"
 #include "core/pmus.h"
+#include "core/watch.h"
 #include "core/ref.h"
 #include "core/state.h"
 
@@ -27,6 +28,7 @@ static struct tally_core_event *event_alloc(struct tally_core *core)
 
 	if (!event)
 		return NULL;
+	tally_watch_get(core);
 	init_lists(event);
 	event->core = core;
 	event->leader = event;
@@ -44,6 +46,7 @@ static void event_free(struct tally_core_event *event)
 	tally_tracepoint_leave(event);
 	if (event->context)
 		tally_context_put(event->context);
+	tally_watch_put(event->core);
 	tally_core_free(event->core, event, sizeof(*event));
 }
 

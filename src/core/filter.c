@@ -222,9 +222,10 @@ void tally_filter_free(struct tally_core_event *event)
 
 /* ---- hits ------------------------------------------------------------------------------- */
 
-void tally_core_tracepoint_hit(struct tally_core *core,
-			       const struct tally_core_tracepoint *tracepoint, const void *raw,
-			       uint32_t len, const struct tally_core_sample_data *sample_data)
+void tally_core_watched_tracepoint_hit(struct tally_core *core,
+				       const struct tally_core_tracepoint *tracepoint,
+				       const void *raw, uint32_t len,
+				       const struct tally_core_sample_data *sample_data)
 {
 	const struct tally_bytes bytes = {raw, len};
 	struct tally_core_cpu *cpu = tally_this_cpu(core);

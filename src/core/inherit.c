@@ -8,6 +8,7 @@
 #include "core/sched.h"
 #include "core/sideband.h"
 #include "core/state.h"
+#include "core/watch.h"
 
 /* ---- fork ------------------------------------------------------------------------------- */
 
@@ -136,6 +137,7 @@ static int heritage_alloc(struct tally_core *core, struct heritage *heritage,
 			tally_core_free(core, context, sizeof(*context));
 			return -ENOMEM;
 		}
+		tally_watch_get(core);
 		heritage->to = context;
 	}
 	if (demand->slices && tally_context_slice_up(context))

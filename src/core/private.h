@@ -226,6 +226,9 @@ struct tally_core_cpu {
 };
 
 struct tally_core {
+	struct tally_core_watch watch;    /* first: hooks look at it. atomic */
+	uint32_t epoch;                   /* watch_lock writes; of who ran where */
+	void *watch_lock;                 /* K; NULL: always watched */
 	const struct tally_host_ops *ops; /* K */
 	void *host;                       /* K */
 	struct tally_core_settings settings;

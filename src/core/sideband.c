@@ -173,8 +173,8 @@ static uint32_t comm_body(const struct tally_core_event *event, const void *what
 	return (uint32_t)(body.at - to);
 }
 
-void tally_core_comm(struct tally_core *core, struct tally_core_task *task, const char *comm,
-		     bool exec)
+void tally_core_watched_comm(struct tally_core *core, struct tally_core_task *task,
+			     const char *comm, bool exec)
 {
 	struct named named = {task, comm, exec};
 
@@ -247,8 +247,8 @@ static uint32_t mmap_body(const struct tally_core_event *event, const void *what
 	return (uint32_t)(body.at - to);
 }
 
-void tally_core_mapped(struct tally_core *core, struct tally_core_task *task,
-		       const struct tally_core_mapping *mapping, bool unmapped)
+void tally_core_watched_mapped(struct tally_core *core, struct tally_core_task *task,
+			       const struct tally_core_mapping *mapping, bool unmapped)
 {
 	struct mapped mapped = {task, mapping, unmapped};
 

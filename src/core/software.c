@@ -85,8 +85,8 @@ void tally_software_event(struct tally_core_cpu *cpu, uint32_t id)
 	count_list(&cpu->software[id], 1, &sample_data);
 }
 
-void tally_core_software(struct tally_core *core, uint32_t id, uint64_t nr,
-			 const struct tally_core_sample_data *sample_data)
+void tally_core_watched_software(struct tally_core *core, uint32_t id, uint64_t nr,
+				 const struct tally_core_sample_data *sample_data)
 {
 	if (id < PERF_COUNT_SW_MAX)
 		count_list(&tally_this_cpu(core)->software[id], nr, sample_data);

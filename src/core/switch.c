@@ -62,12 +62,16 @@ static void change_contexts(struct tally_core_cpu *cpu, struct tally_core_task *
 /* Whether `next` came here from another CPU. */
 static bool note_cpu(struct tally_core_cpu *cpu, struct tally_core_task *next)
 {
-	uint32_t last = next ? next->last_cpu : cpu->number;
+	uint32_t last, epoch = tally_load_relaxed(&cpu->core->epoch);
+	bool known;
 
-	if (last == cpu->number)
+	if (!next)
 		return false;
+	last = next->last_cpu;
+	known = last != UINT32_MAX && next->epoch == epoch;
 	next->last_cpu = cpu->number;
-	return last != UINT32_MAX;
+	next->epoch = epoch;
+	return known && last != cpu->number;
 }
 
 static void switch_counted(struct tally_core_cpu *cpu, struct tally_core_task *prev,
@@ -88,8 +92,8 @@ static void switch_counted(struct tally_core_cpu *cpu, struct tally_core_task *p
 	tally_sideband_switch(cpu, next, prev, true, preempt);
 }
 
-void tally_core_switch(struct tally_core *core, struct tally_core_task *prev,
-		       struct tally_core_task *next, bool preempt)
+void tally_core_watched_switch(struct tally_core *core, struct tally_core_task *prev,
+			       struct tally_core_task *next, bool preempt)
 {
 	struct tally_core_cpu *cpu = tally_this_cpu(core);
 

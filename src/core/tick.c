@@ -67,7 +67,8 @@ static void serve_context(struct tally_core_cpu *cpu, struct tally_core_context 
 		group_tick(cpu, tally_container_of(link, struct tally_core_event, active), now);
 }
 
-void tally_core_tick(struct tally_core *core, const struct tally_core_sample_data *sample_data)
+void tally_core_watched_tick(struct tally_core *core,
+			     const struct tally_core_sample_data *sample_data)
 {
 	struct tally_core_cpu *cpu = tally_this_cpu(core);
 	struct tally_core_context *of_task = cpu->of_task;

@@ -49,6 +49,7 @@ int tally_core_create(const struct tally_host_ops *ops, void *host, uint32_t nr_
 
 	if (!core)
 		return -ENOMEM;
+	core->watch.users = 1;
 	core->ops = ops;
 	core->host = host;
 	core->lock = ops->lock_new(host);
@@ -94,8 +95,8 @@ int tally_core_pmu_register(struct tally_core *core, struct tally_core_pmu *pmu)
 
 /* ---- hooks -------------------------------------------------------------------- */
 
-void tally_core_switch(struct tally_core *core, struct tally_core_task *prev,
-		       struct tally_core_task *next, bool preempt)
+void tally_core_watched_switch(struct tally_core *core, struct tally_core_task *prev,
+			       struct tally_core_task *next, bool preempt)
 {
 	struct fake_call *call = note(core, FAKE_SWITCH);
 
@@ -127,7 +128,8 @@ static void do_wrong(struct tally_core *core)
 	}
 }
 
-void tally_core_tick(struct tally_core *core, const struct tally_core_sample_data *sample_data)
+void tally_core_watched_tick(struct tally_core *core,
+			     const struct tally_core_sample_data *sample_data)
 {
 	note(core, FAKE_TICK)->sample_data = *sample_data;
 	do_wrong(core);
@@ -164,14 +166,14 @@ void tally_core_exec(struct tally_core *core, struct tally_core_task *task, bool
 	note(core, FAKE_EXEC)->flag = privileged;
 }
 
-void tally_core_comm(struct tally_core *core, struct tally_core_task *task, const char *comm,
-		     bool exec)
+void tally_core_watched_comm(struct tally_core *core, struct tally_core_task *task,
+			     const char *comm, bool exec)
 {
 	note(core, FAKE_COMM)->flag = exec;
 }
 
-void tally_core_mapped(struct tally_core *core, struct tally_core_task *task,
-		       const struct tally_core_mapping *mapping, bool unmapped)
+void tally_core_watched_mapped(struct tally_core *core, struct tally_core_task *task,
+			       const struct tally_core_mapping *mapping, bool unmapped)
 {
 	note(core, FAKE_MAPPED)->flag = unmapped;
 }
@@ -186,15 +188,16 @@ void tally_core_ksymbol(struct tally_core *core, uint64_t addr, uint32_t len, ui
 {
 }
 
-void tally_core_software(struct tally_core *core, uint32_t id, uint64_t nr,
-			 const struct tally_core_sample_data *sample_data)
+void tally_core_watched_software(struct tally_core *core, uint32_t id, uint64_t nr,
+				 const struct tally_core_sample_data *sample_data)
 {
 	note(core, FAKE_SOFTWARE)->sample_data = *sample_data;
 }
 
-void tally_core_tracepoint_hit(struct tally_core *core,
-			       const struct tally_core_tracepoint *tracepoint, const void *raw,
-			       uint32_t len, const struct tally_core_sample_data *sample_data)
+void tally_core_watched_tracepoint_hit(struct tally_core *core,
+				       const struct tally_core_tracepoint *tracepoint,
+				       const void *raw, uint32_t len,
+				       const struct tally_core_sample_data *sample_data)
 {
 	note(core, FAKE_HIT)->sample_data = *sample_data;
 }

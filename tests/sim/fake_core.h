@@ -50,6 +50,7 @@ enum fake_sin {
 };
 
 struct tally_core {
+	struct tally_core_watch watch; /* as every core begins */
 	const struct tally_host_ops *ops;
 	void *host, *lock;
 	struct tally_core_settings settings;

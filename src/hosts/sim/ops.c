@@ -191,6 +191,16 @@ static int32_t op_task_cpu(void *host, const struct tally_core_task *perf)
 	return sim->cpus[task->last_cpu].current == task ? (int32_t)task->last_cpu : -1;
 }
 
+struct tally_core_task *sim_op_running(void *host)
+{
+	struct tally_sim *sim = host;
+	struct tally_sim_task *task = sim_this(sim)->current;
+
+	if (!sim_this(sim)->off)
+		sim_violate(sim, "running() with interrupts on");
+	return task->is_idle ? NULL : &task->perf;
+}
+
 static struct tally_core_event *op_event_of_fd(void *host, struct tally_core_task *current, int fd)
 {
 	sim_sleeping(host, "event_of_fd() with interrupts off", "event_of_fd() under a lock");

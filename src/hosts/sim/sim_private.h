@@ -182,6 +182,9 @@ uint64_t sim_random(struct tally_sim *sim);
 /* ops.c */
 extern const struct tally_host_ops sim_ops;
 
+/* The operation that only some configurations have. */
+struct tally_core_task *sim_op_running(void *host);
+
 /* Leave out what a host need not have. */
 void sim_ops_strip(struct tally_host_ops *ops);
 
