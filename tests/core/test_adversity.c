@@ -150,6 +150,7 @@ static void begin_round(void)
 		play.slots[i].fd = -1;
 	config.seed = random_u64(&play.random);
 	config.no_task_cpu = one_in(2);
+	config.says_running = one_in(2);
 	config.quantum_ns = 1000 + pick(100 * US);
 	config.op_cost_ns = play.exact ? 0 : 1 + pick(40);
 	harness_begin(&play.harness, play.nr_cpus, &config);

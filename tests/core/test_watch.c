@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Hooks that ask whether anybody wants to know: nothing is missed from the moment on that somebody
+ * does. */
+#include "scripts.h"
+
+static const struct tally_sim_step two[] = {SIM_LOOP(0), SIM_RUN(SIM_USER, 70 * US, &harness_busy),
+					    SIM_SLEEP(30 * US), SIM_END_LOOP()};
+
+static void start(struct harness *harness)
+{
+	harness_begin(harness, 2,
+		      &(struct tally_sim_config){
+			      .pmus = &harness_pmu, .nr_pmus = 1, .says_running = true});
+}
+
+static bool is_watched(const struct harness *harness)
+{
+	return tally_core_is_watched(tally_sim_core(harness->sim));
+}
+
+/* Of tasks that run, wait and sleep while the first event is opened, and of CPUs. */
+static void test_first_event(void **state)
+{
+	struct tally_sim_task *tasks[3];
+	struct harness harness;
+
+	start(&harness);
+	for (int i = 0; i < 3; i++)
+		tasks[i] = harness_spawn(&harness, i ? two : script_hog, i & 1);
+	for (int round = 0; round < 20; round++) {
+		struct tally_sim_task *task = tasks[round % 3];
+		bool of_cpu = round % 5 == 4;
+		uint32_t cpu = tally_sim_task_cpu(task);
+		uint64_t before;
+		int fd;
+
+		tally_sim_run(harness.sim, 133 * US);
+		assert_false(is_watched(&harness));
+		fd = harness_open(&harness, attr_hw(SIM_CYCLES), of_cpu ? NULL : task,
+				  of_cpu ? (int32_t)cpu : -1, -1);
+		before = of_cpu ? truth_cpu(&harness, cpu, SIM_CYCLES)
+				: truth(&harness, task, 0, SIM_CYCLES);
+		assert_true(is_watched(&harness));
+		tally_sim_run(harness.sim, 500 * US);
+		assert_int_equal(harness_value(&harness, fd),
+				 (of_cpu ? truth_cpu(&harness, cpu, SIM_CYCLES)
+					 : truth(&harness, task, 0, SIM_CYCLES)) -
+					 before);
+		harness_close(&harness, fd);
+		/* What has a context is watched until it ends: let it be another's turn. */
+		if (!of_cpu) {
+			const struct tally_sim_step end = SIM_EXIT();
+
+			assert_true(is_watched(&harness));
+			assert_int_equal(tally_sim_do(harness.sim, task, &end), 0);
+			tasks[round % 3] =
+				harness_spawn(&harness, round % 3 ? two : script_hog, round & 1);
+		}
+	}
+	harness_end(&harness);
+}
+
+/* The samples of a CPU's event say who ran, also before anybody was switched to. */
+static void test_who_runs(void **state)
+{
+	struct perf_event_attr attr = attr_sw(PERF_COUNT_SW_CPU_CLOCK);
+	struct harness harness;
+	struct tally_sim_task *first, *second;
+	struct tally_ring *ring;
+	struct record record;
+	const struct tally_sim_step end = SIM_EXIT();
+	int nr = 0;
+
+	start(&harness);
+	first = harness_spawn(&harness, script_hog, 0);
+	tally_sim_run(harness.sim, MS);
+	assert_int_equal(tally_sim_do(harness.sim, first, &end), 0);
+	second = harness_spawn(&harness, script_hog, 0);
+	tally_sim_run(harness.sim, MS);
+	attr.sample_period = 50 * US;
+	attr.sample_type = PERF_SAMPLE_TID;
+	ring = harness_map(&harness, harness_open(&harness, attr, NULL, 0, -1), 4);
+	tally_sim_run(harness.sim, MS);
+	while (harness_record(ring, &attr, &record)) {
+		assert_int_equal(record.sample.tid, tally_sim_task_tid(second));
+		nr++;
+	}
+	assert_in_range(nr, 19, 20);
+	tally_ring_unmap(ring);
+	harness_end(&harness);
+}
+
+/* From its first run on; where a task was before anybody asked is nobody's business. */
+static void test_migrations(void **state)
+{
+	struct harness harness;
+	struct tally_sim_task *task;
+	int fd;
+
+	start(&harness);
+	task = harness_spawn(&harness, two, 0);
+	tally_sim_run(harness.sim, MS);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(tally_sim_do(harness.sim, task,
+					      &(struct tally_sim_step)SIM_MIGRATE(!(i & 1))),
+				 0);
+	tally_sim_run(harness.sim, MS);
+	fd = harness_open(&harness, attr_sw(PERF_COUNT_SW_CPU_MIGRATIONS), task, -1, -1);
+	tally_sim_run(harness.sim, MS);
+	assert_int_equal(harness_value(&harness, fd), 0);
+	for (int i = 0; i < 6; i++) {
+		assert_int_equal(
+			tally_sim_do(harness.sim, task, &(struct tally_sim_step)SIM_MIGRATE(i & 1)),
+			0);
+		tally_sim_run(harness.sim, MS);
+	}
+	assert_int_equal(harness_value(&harness, fd), 6);
+	harness_end(&harness);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_first_event),
+		cmocka_unit_test(test_who_runs),
+		cmocka_unit_test(test_migrations),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
