@@ -2,8 +2,8 @@
 /*
  * Bytes become what programs and the machine do with the core: system calls with any attr and any
  * argument, on memory that fails, tasks that fork, exec and end, CPUs that come and go, overflow
- * interrupts at any atomic operation. The least host checks the contract meanwhile; at the end
- * nothing may be left.
+ * interrupts at any atomic operation, other tasks' calls in the middle of a call. The least host
+ * checks the contract meanwhile; at the end nothing may be left.
  */
 #include <string.h>
 
@@ -77,11 +77,14 @@ static struct least_task *any_task(void)
 	return least_task_new(&least);
 }
 
+/* Who makes a call: who runs here, or a task that makes none just now. */
 static struct least_task *current(void)
 {
 	struct least_task *task = least.cpus[least.cpu].task;
 
-	return task ? task : any_task();
+	if (!task || least_in_call(&least, task))
+		task = any_task();
+	return least_in_call(&least, task) || task->hidden ? NULL : task;
 }
 
 /* One that is open; -1 when the number is of none. */
@@ -89,7 +92,7 @@ static int any_file(void)
 {
 	int fd = (int)below(48);
 
-	return least.files[fd].event ? fd : -1;
+	return least.files[fd].event && !least.files[fd].closing ? fd : -1;
 }
 
 /* ---- system calls ------------------------------------------------------------------------ */
@@ -123,13 +126,15 @@ static void do_open(void)
 {
 	uint8_t bytes[256] = {0};
 	size_t len = make_attr(bytes);
+	struct least_task *by = current();
 	struct least_task *task = below(3) ? any_task() : NULL;
 	int32_t cpu = below(2) ? -1 : (int32_t)below(least.nr_cpus + 1);
 	int group = below(2) ? -1 : any_file();
 	unsigned long flags = below(3) ? 0 : below(16);
 
-	least_open(&least, current(), bytes, len, task ? task->perf.tid : -1,
-		   task ? cpu : (int32_t)below(least.nr_cpus + 1), group, flags);
+	if (by)
+		least_open(&least, by, bytes, len, task ? task->perf.tid : -1,
+			   task ? cpu : (int32_t)below(least.nr_cpus + 1), group, flags);
 }
 
 static void do_close(void)
@@ -153,15 +158,16 @@ static void do_ioctl(void)
 	int fd = any_file();
 	unsigned long request = requests[below(12)];
 	uintptr_t arg = number();
+	struct least_task *by = current();
 
-	if (fd < 0)
+	if (fd < 0 || !by)
 		return;
 	if ((request >> 16 & 0x3fff) && below(8)) {
 		for (uint64_t len = below(16); len--;)
 			user[arg++ % USER_LEN] = (uint8_t)take(1);
 		arg = (uintptr_t)&user[arg % USER_LEN];
 	}
-	least_ioctl(&least, current(), fd, request, arg);
+	least_ioctl(&least, by, fd, request, arg);
 }
 
 static const char *const filters[] = {"a == 1", "a > 3 && (a < 9 || !(a == 7))", "a &", "b == 1"};
@@ -170,10 +176,11 @@ static void do_filter(void)
 {
 	int fd = any_file();
 	const char *text = filters[below(4)];
+	struct least_task *by = current();
 
 	memcpy(user, text, strlen(text) + 1);
-	if (fd >= 0)
-		least_ioctl(&least, current(), fd, PERF_EVENT_IOC_SET_FILTER, (uintptr_t)user);
+	if (fd >= 0 && by)
+		least_ioctl(&least, by, fd, PERF_EVENT_IOC_SET_FILTER, (uintptr_t)user);
 }
 
 static void do_read(void)
@@ -197,9 +204,10 @@ static void do_mmap(void)
 {
 	int fd = any_file();
 	size_t pages = below(8) ? 1 + ((size_t)1 << below(4)) : below(20);
+	struct least_task *by = current();
 
-	if (fd >= 0)
-		least_mmap(&least, current(), fd, pages * 4096, below(3), NULL);
+	if (fd >= 0 && by)
+		least_mmap(&least, by, fd, pages * 4096, below(3), NULL);
 }
 
 static void do_munmap(void)
@@ -212,7 +220,10 @@ static void do_munmap(void)
 
 static void do_prctl(void)
 {
-	least_prctl(&least, current(), TALLY_CORE_PRCTL_DISABLE + (int)below(3));
+	struct least_task *by = current();
+
+	if (by)
+		least_prctl(&least, by, TALLY_CORE_PRCTL_DISABLE + (int)below(3));
 }
 
 /* ---- user space writes to its mapping ---------------------------------------------------- */
@@ -236,13 +247,18 @@ static void do_scribble(void)
 
 static void do_fork(void)
 {
-	least_fork(&least, current(), below(2));
+	struct least_task *by = current();
+
+	if (by)
+		least_fork(&least, by, below(2));
 }
 
 static void do_exec(void)
 {
-	if (least.cpus[least.cpu].task)
-		least_exec(&least, least.cpus[least.cpu].task, below(2));
+	struct least_task *task = least.cpus[least.cpu].task;
+
+	if (task && !least_in_call(&least, task))
+		least_exec(&least, task, below(2));
 }
 
 static void do_exit(void)
@@ -254,7 +270,7 @@ static void do_switch(void)
 {
 	struct least_task *task = below(6) ? any_task() : NULL;
 
-	if (!task || task->cpu < 0)
+	if (!task || (task->cpu < 0 && !task->hidden))
 		least_switch(&least, task);
 }
 
@@ -345,10 +361,11 @@ static void tell(uint64_t what, struct tally_core_task *task)
 
 static void do_sideband(void)
 {
-	struct least_task *task = current();
+	struct least_task *task = least.cpus[least.cpu].task;
 
 	least.off++;
-	tell(below(7), &task->perf);
+	if (task)
+		tell(below(7), &task->perf);
 	least.off--;
 }
 
@@ -380,18 +397,31 @@ static void do_settings(void)
 	settings->tick_ns = (uint32_t)(below(3) ? 4000000 : number());
 }
 
-static uint64_t until_interrupt;
+static uint64_t until_interrupt, until_overlap;
+/* From one to the next; 0: only what is asked for. Who is interrupted at each operation may never
+ * have done. */
+static uint64_t interrupt_gap, overlap_gap;
 
-static void interrupt(struct least *where, enum least_point point, const volatile void *what)
+static void make_calls(void);
+
+static void between(struct least *where, enum least_point point, const volatile void *what)
 {
 	static const struct tally_core_sample_data data = {.ip = 1, .mode = PERF_RECORD_MISC_USER};
 
-	if (!until_interrupt || --until_interrupt)
-		return;
-	for (uint32_t i = 0; i < LEAST_COUNTERS; i++) {
-		least_count(where, i, 1000);
-		least_overflow(where, i, &data);
+	if (until_interrupt && !--until_interrupt) {
+		until_interrupt = interrupt_gap;
+		for (uint32_t i = 0; i < LEAST_COUNTERS; i++) {
+			least_count(where, i, 1000);
+			least_overflow(where, i, &data);
+		}
 	}
+	if (until_overlap && !--until_overlap)
+		until_overlap = least_overlap(where, make_calls) ? overlap_gap : 1;
+}
+
+static void do_overlap(void)
+{
+	until_overlap = 1 + below(60);
 }
 
 static void do_interrupt(void)
@@ -415,8 +445,25 @@ static void (*const calls[])(void) = {
 	do_switch,   do_switch,   do_move,     do_move,      do_hotplug,      do_tick,
 	do_software, do_count,    do_overflow, do_overflow,  do_advance,      do_tracepoint,
 	do_sideband, do_settings, do_rights,   do_interrupt, do_refuse_alloc, do_refuse_copy,
-	do_hold,
+	do_hold,     do_overlap,  do_overlap,
 };
+
+static int made; /* so far */
+
+static void make_call(void)
+{
+	if (made++ < MAX_CALLS)
+		calls[below(sizeof(calls) / sizeof(calls[0]))]();
+}
+
+/* Of others, while one is made. */
+static void make_calls(void)
+{
+	least.user = user;
+	least.user_len = sizeof(user);
+	for (uint64_t nr = 1 + below(4); nr--;)
+		make_call();
+}
 
 static void setup(void)
 {
@@ -432,8 +479,9 @@ static void setup(void)
 		.system = "fuzz", .name = "point", .id = 7, .fields = &field, .nr_fields = 1};
 	tally_core_tracepoint_register(least.core, &least.tracepoint);
 	least.refuse_beyond = MAX_PAGES;
-	least.at = interrupt;
-	until_interrupt = 0;
+	least.at = between;
+	until_interrupt = interrupt_gap = below(3) ? 0 : 20 + below(200);
+	until_overlap = overlap_gap = below(2) ? 0 : 1 + below(100);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -444,8 +492,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	setup();
 	least.user = user;
 	least.user_len = sizeof(user);
-	for (int i = 0; i < MAX_CALLS && input.left; i++)
-		calls[below(sizeof(calls) / sizeof(calls[0]))]();
+	for (made = 0; made < MAX_CALLS && input.left;)
+		make_call();
 	least_end(&least);
 	return 0;
 }

@@ -56,7 +56,7 @@ static const struct {
 
 static bool holds(const struct least *least, bool of_core)
 {
-	for (uint32_t i = 0; i < least->nr_held; i++) {
+	for (uint32_t i = least->held_base; i < least->nr_held; i++) {
 		if (!least->held[i].lock != of_core)
 			return true;
 	}

@@ -25,6 +25,7 @@ enum {
 	LEAST_COUNTERS = 4, /* of the first */
 	LEAST_ALL_COUNTERS = 6,
 	LEAST_HELD = 8,
+	LEAST_BORROWED = 4, /* files of one call */
 	LEAST_FETCHES = 64,
 	LEAST_BLOCKS = 1024, /* lists of memory */
 };
@@ -35,6 +36,8 @@ enum least_point {
 	LEAST_AT_CLOCK,     /* after the clock was read */
 	LEAST_AT_COPY_FROM, /* before the copy; `what`: the address in user memory */
 	LEAST_AT_COPY_TO,
+	LEAST_AT_ALLOC,
+	LEAST_AT_LOCK, /* before it is taken */
 	LEAST_AT_CALL, /* before another CPU runs a function */
 	LEAST_AT_ADD,  /* before a driver does it; `what`: the struct tally_core_hw */
 	LEAST_AT_DEL,
@@ -87,14 +90,27 @@ struct least_cpu {
 
 struct least_task {
 	struct tally_core_task perf;
-	int32_t cpu; /* -1: on none */
-	uint32_t refs;
+	int32_t cpu;   /* -1: on none */
+	uint32_t refs; /* of task_get() */
+	bool hidden;   /* its fork is not over: task_get() does not find it */
+	bool gone;     /* it ended: the last reference frees it */
 };
 
 struct least_file {
 	struct tally_core_event *event;
 	struct tally_core_buffer *mappings[LEAST_MAPPINGS];
 	uint64_t notices; /* of notify() */
+	uint32_t users;   /* calls that are not over */
+	bool closing;     /* the last of them closes it */
+};
+
+/* A call of the core that is not over: what it uses stays. */
+struct least_call {
+	struct least_call *outer;
+	const struct least_task *current; /* does not end meanwhile; NULL: nobody's */
+	int files[LEAST_BORROWED];
+	uint32_t nr_files;
+	uint32_t nr_held;
 };
 
 /* A sleeping lock of the core's. */
@@ -105,6 +121,11 @@ struct least_lock {
 /* A lock that the thread holds. */
 struct least_held {
 	const void *lock; /* NULL: of the address space, which mmap(2) is called under */
+};
+
+/* User memory that a call fetched. */
+struct least_fetch {
+	uintptr_t from, to;
 };
 
 struct least_block;
@@ -122,7 +143,9 @@ struct least {
 	bool nmi;      /* in the overflow interrupt, which nothing masks */
 	bool paused;   /* a driver keeps that interrupt out */
 	struct least_held held[LEAST_HELD];
-	uint32_t nr_held;
+	uint32_t nr_held, held_base; /* those below are of calls that this one came in between */
+	struct least_call *call;     /* the innermost */
+	uint32_t nr_gone;            /* tasks that somebody still has a reference to */
 
 	struct least_task *tasks[LEAST_TASKS];
 	struct tally_core_account users[LEAST_TASKS], spaces[LEAST_TASKS];
@@ -156,9 +179,7 @@ struct least {
 	bool inside; /* the test's hook */
 	struct least_block *blocks[LEAST_BLOCKS];
 	struct least_block *freed; /* kept to see that nobody writes there */
-	struct {
-		uintptr_t from, to;
-	} fetches[LEAST_FETCHES];
+	struct least_fetch fetches[LEAST_FETCHES];
 	uint32_t nr_fetches, nr_relaxed; /* in this call */
 };
 
@@ -187,6 +208,24 @@ void least_check(struct least *least, enum least_op op);
 /* Call the test's hook, unless it is running. */
 void least_at(struct least *least, enum least_point point, const volatile void *what);
 
+/* ---- calls in the middle of calls: least_overlap.c --------------------------------------- */
+
+/* Around each call of the core that may sleep, of `current` and with `fd`; NULL and -1: none. */
+void least_call_begin(struct least *least, struct least_call *call,
+		      const struct least_task *current, int fd);
+void least_call_end(struct least *least, const char *name);
+
+/* The call that is running, if any, uses this file until it is over. */
+void least_call_borrow(struct least *least, int fd);
+
+/* Whether the task makes a call that is not over. */
+bool least_in_call(const struct least *least, const struct least_task *task);
+
+/* From `at`: other tasks make calls, in fn(), while the running call is preempted. Its task goes on
+ * afterwards, perhaps on another CPU. False, and nothing happens, where the core cannot be
+ * preempted or is under a lock. */
+bool least_overlap(struct least *least, void (*fn)(void));
+
 /* ---- what happens: least_hooks.c -------------------------------------------------------- */
 
 /* A task that runs nowhere; NULL when there are too many. */
@@ -198,7 +237,8 @@ void least_switch(struct least *least, struct least_task *next);
 /* Another task, inherited from `task`; NULL when there is no room. */
 struct least_task *least_fork(struct least *least, struct least_task *task, bool process);
 
-/* The task ends, on its CPU where it runs; its memory is freed. */
+/* The task ends, on its CPU where it runs, unless it is in a call; its memory is freed when the
+ * last reference is gone. */
 void least_exit(struct least *least, struct least_task *task);
 void least_exec(struct least *least, struct least_task *task, bool privileged);
 
@@ -229,7 +269,7 @@ void least_count(struct least *least, uint32_t counter, uint64_t nr);
 int least_open(struct least *least, struct least_task *current, const void *attr, size_t attr_len,
 	       int32_t pid, int32_t cpu, int group_fd, unsigned long flags);
 
-/* Unmaps as well. */
+/* Unmaps as well. The event is closed when the last call that uses it is over. */
 void least_close(struct least *least, int fd);
 int64_t least_read(struct least *least, int fd, void *buffer, size_t len);
 int least_ioctl(struct least *least, struct least_task *current, int fd, unsigned long request,

@@ -62,9 +62,15 @@ struct least_task *least_task_new(struct least *least)
 struct least_task *least_fork(struct least *least, struct least_task *task, bool process)
 {
 	struct least_task *child = make_task(least, process ? NULL : task);
+	struct least_call call;
 
-	if (child)
-		tally_core_fork(least->core, &task->perf, &child->perf, process);
+	if (!child)
+		return NULL;
+	child->hidden = true;
+	least_call_begin(least, &call, task, -1);
+	tally_core_fork(least->core, &task->perf, &child->perf, process);
+	least_call_end(least, "fork");
+	child->hidden = false;
 	return child;
 }
 
@@ -83,28 +89,46 @@ void least_switch(struct least *least, struct least_task *next)
 	hook_end(least);
 }
 
-void least_exit(struct least *least, struct least_task *task)
+static void remove_task(struct least *least, struct least_task *task)
 {
-	uint32_t was = least->cpu;
-
-	if (task->cpu >= 0)
-		least_on(least, (uint32_t)task->cpu);
-	tally_core_exit(least->core, &task->perf);
-	if (task->cpu >= 0)
-		least_switch(least, NULL);
-	if (task->refs)
-		least_broken(least, "the core keeps a reference to a task that is gone");
 	for (int i = 0; i < LEAST_TASKS; i++) {
 		if (least->tasks[i] == task)
 			least->tasks[i] = NULL;
 	}
-	free(task);
-	least_on(least, was);
+	task->gone = true;
+	if (task->refs)
+		least->nr_gone++;
+	else
+		free(task);
+}
+
+void least_exit(struct least *least, struct least_task *task)
+{
+	uint32_t was = least->cpu;
+	struct least_call call;
+
+	if (task->hidden || least_in_call(least, task))
+		return;
+	if (task->cpu >= 0)
+		least_on(least, (uint32_t)task->cpu);
+	least_call_begin(least, &call, task, -1);
+	tally_core_exit(least->core, &task->perf);
+	least_call_end(least, "exit");
+	if (task->cpu >= 0) {
+		least_on(least, (uint32_t)task->cpu);
+		least_switch(least, NULL);
+	}
+	remove_task(least, task);
+	least_on(least, least->cpus[was].online ? was : least->cpu);
 }
 
 void least_exec(struct least *least, struct least_task *task, bool privileged)
 {
+	struct least_call call;
+
+	least_call_begin(least, &call, task, -1);
 	tally_core_exec(least->core, &task->perf, privileged);
+	least_call_end(least, "exec");
 }
 
 /* ---- time and events --------------------------------------------------------------------- */

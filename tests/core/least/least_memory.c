@@ -100,6 +100,7 @@ void *least_alloc(void *host, size_t size)
 	void *memory;
 
 	least_check(least, LEAST_OP_ALLOC);
+	least_at(least, LEAST_AT_ALLOC, NULL);
 	memory = refuse(least) ? NULL : calloc(1, size + !size);
 	if (!memory)
 		return NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the core calls, apart from memory and counters. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/least/least.h"
@@ -26,6 +27,7 @@ static void op_lock(void *host, void *memory)
 	struct least_lock *lock = memory;
 
 	least_check(least, LEAST_OP_LOCK);
+	least_at(least, LEAST_AT_LOCK, lock);
 	if (lock->held || least->nr_held == LEAST_HELD)
 		least_broken(least, "a lock is taken that is held");
 	lock->held = true;
@@ -149,7 +151,8 @@ static struct tally_core_task *op_task_get(void *host, struct tally_core_task *c
 
 	least_check(least, LEAST_OP_TASK_GET);
 	for (int i = 0; i < LEAST_TASKS; i++) {
-		if (least->tasks[i] && least->tasks[i]->perf.tid == tid) {
+		if (least->tasks[i] && !least->tasks[i]->hidden &&
+		    least->tasks[i]->perf.tid == tid) {
 			least->tasks[i]->refs++;
 			return &least->tasks[i]->perf;
 		}
@@ -165,6 +168,10 @@ static void op_task_put(void *host, struct tally_core_task *perf)
 	least_check(least, LEAST_OP_TASK_PUT);
 	if (!task->refs--)
 		least_broken(least, "task_put of a task that nobody has");
+	if (!task->refs && task->gone) {
+		least->nr_gone--;
+		free(task);
+	}
 }
 
 static int32_t op_task_cpu(void *host, const struct tally_core_task *perf)
@@ -177,7 +184,10 @@ static struct tally_core_event *op_event_of_fd(void *host, struct tally_core_tas
 	struct least *least = host;
 
 	least_check(least, LEAST_OP_EVENT_OF_FD);
-	return fd >= 0 && fd < LEAST_FILES ? least->files[fd].event : NULL;
+	if (fd < 0 || fd >= LEAST_FILES || !least->files[fd].event || least->files[fd].closing)
+		return NULL;
+	least_call_borrow(least, fd);
+	return least->files[fd].event;
 }
 
 static bool op_capable(void *host, const struct tally_core_task *current, int capability)
