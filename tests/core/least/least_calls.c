@@ -54,8 +54,10 @@ int least_open(struct least *least, struct least_task *current, const void *attr
 		tally_core_close(least->core, event);
 		return fd;
 	}
-	least->files[fd] = (struct least_file){.event = event};
+	least->files[fd] = (struct least_file){.users = 1};
 	tally_core_event_set_cookie(event, &least->files[fd]);
+	least->files[fd].users = 0;
+	least->files[fd].event = event;
 	return fd;
 }
 

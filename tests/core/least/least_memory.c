@@ -17,11 +17,15 @@ struct least_block {
 
 enum { FREED = 0xdb, KEPT_MAX = 1 << 16 };
 
-#ifdef __SANITIZE_ADDRESS__
-enum { KEEPS = 0 };
+/* gcc and clang say it in different words. */
+#ifdef __has_feature
+#define HAS_SANITIZER __has_feature(address_sanitizer)
+#elif defined(__SANITIZE_ADDRESS__)
+#define HAS_SANITIZER 1
 #else
-enum { KEEPS = 1 };
+#define HAS_SANITIZER 0
 #endif
+enum { KEEPS = !HAS_SANITIZER };
 
 static struct least_block **list_of(struct least *least, const void *memory)
 {
