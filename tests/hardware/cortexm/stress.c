@@ -8,6 +8,7 @@ enum { NR_WORKERS = 4, ROUNDS = 60 };
 struct worker {
 	struct thread *thread;
 	uint32_t random, opened, refused, stack;
+	int fd; /* that others make groups with, and write into the ring of, while it is closed */
 };
 static struct worker workers[NR_WORKERS];
 
@@ -45,6 +46,25 @@ static int32_t random_tid(struct worker *worker)
 	return next_random(worker, 4) ? other->perf.tid : -1;
 }
 
+static int random_fd(struct worker *worker)
+{
+	return workers[next_random(worker, NR_WORKERS)].fd;
+}
+
+/* Alone, in somebody's group, or only with somebody's ring. */
+static int open_random(struct worker *worker)
+{
+	static const unsigned long flags[] = {0, PERF_FLAG_FD_OUTPUT,
+					      PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_NO_GROUP};
+	int32_t tid = random_tid(worker);
+	bool alone = next_random(worker, 2);
+	struct perf_event_attr attr;
+
+	random_attr(worker, &attr);
+	return perf_open(&attr, tid, tid < 0 ? 0 : -1, alone ? -1 : random_fd(worker),
+			 alone ? 0 : flags[next_random(worker, 3)], NULL);
+}
+
 static void use(struct worker *worker, int fd)
 {
 	struct perf_mapping map;
@@ -57,6 +77,11 @@ static void use(struct worker *worker, int fd)
 		if (mapped)
 			ring_consume(&map, ring_head(&map));
 		perf_poll(fd, false);
+		if (!next_random(worker, 4))
+			perf_ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, (uintptr_t)random_fd(worker));
+		if (!next_random(worker, 4))
+			perf_prctl(next_random(worker, 2) ? TALLY_CORE_PRCTL_ENABLE
+							  : TALLY_CORE_PRCTL_DISABLE);
 		perf_ioctl(fd, i % 2 ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 	}
 	if (mapped)
@@ -72,15 +97,12 @@ static void child(void *arg)
 static void worker_run(void *arg)
 {
 	struct worker *worker = arg;
-	struct perf_event_attr attr;
 
 	for (int i = 0; i < ROUNDS; i++) {
-		int32_t tid = random_tid(worker);
 		struct thread *thread = NULL;
-		int fd;
+		int fd = open_random(worker);
 
-		random_attr(worker, &attr);
-		fd = perf_open(&attr, tid, tid < 0 ? 0 : -1, -1, 0, NULL);
+		worker->fd = fd;
 		worker->opened += fd >= 0;
 		worker->refused += fd < 0;
 		if (!next_random(worker, 4))
@@ -103,7 +125,7 @@ void test_stress(void)
 	size_t most, before = heap_used(&most);
 
 	for (int i = 0; i < NR_WORKERS; i++) {
-		workers[i] = (struct worker){.random = (uint32_t)i + 1};
+		workers[i] = (struct worker){.random = (uint32_t)i + 1, .fd = -1};
 		workers[i].thread = thread_make(worker_run, &workers[i], "worker", 1, 1);
 		if (!workers[i].thread)
 			board_panic("no worker", 0, 0);
