@@ -23,7 +23,7 @@ int perf_poll(int fd, bool wait); /* POLLIN, POLLERR, POLLHUP */
 int perf_prctl(int option);
 int perf_close(int fd);
 
-/* A ring buffer of `data_len` bytes: its metadata page, and its data. */
+/* A ring buffer of `data_len` bytes, a power of two: its metadata and its data. */
 struct perf_mapping {
 	struct perf_event_mmap_page *page;
 	const uint8_t *data;

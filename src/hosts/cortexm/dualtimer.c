@@ -124,7 +124,7 @@ static struct tally_core_pmu pmu = {
 	.read = verb_read,
 };
 
-int tally_core_pmu_init(struct tally_core *core, void *host)
+int dualtimer_register(struct tally_core *core, void *host)
 {
 	return tally_core_pmu_register(core, &pmu);
 }

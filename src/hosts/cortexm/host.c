@@ -198,6 +198,7 @@ static const struct tally_host_ops ops = {
 	.copy_from_user = op_copy_from_user,
 	.copy_to_user = op_copy_to_user,
 	.notify = op_notify,
+	.pmu_init = dualtimer_register,
 	.page_size = PAGE_SIZE,
 };
 
@@ -209,6 +210,7 @@ void host_start(void)
 	tally_core_settings_init(&settings);
 	settings.tick_ns = TICK_NS;
 	settings.record_max = 512;
+	settings.contiguous = true;
 	settings.max_sample_rate = 20000;
 	ret = tally_core_create(&ops, NULL, 1, &settings, &rtos.core);
 	if (!ret)

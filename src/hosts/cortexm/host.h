@@ -6,6 +6,7 @@
 #include "hosts/cortexm/kernel.h"
 
 void host_start(void); /* the core, and its only CPU */
+int dualtimer_register(struct tally_core *core, void *host);
 void dualtimer_interrupt(const struct tally_core_sample_data *sample_data);
 struct tally_core_event *call_event_of_fd(struct thread *thread, int fd);
 void call_notify(void *file);

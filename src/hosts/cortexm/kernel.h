@@ -13,7 +13,7 @@
 
 enum {
 	MAX_THREADS = 16,
-	PAGE_SIZE = TALLY_CORE_PAGE_LEAST, /* there is no MMU: it only is the metadata page */
+	PAGE_SIZE = TALLY_CORE_PAGE_LEAST, /* of rings: there is no MMU that had another one */
 	STACK_SIZE = 4096,
 	TICK_NS = 1000000,
 	NS_PER_COUNT = 1000000000 / CLOCK_HZ,

@@ -3,7 +3,7 @@
  * painting a stack takes its time. */
 #include "hosts/cortexm/kernel.h"
 
-enum { PROBED = 1536 }; /* bytes below, more than any entry of the core takes */
+enum { PROBED = 2048 }; /* bytes below, more than any entry of the core takes */
 
 static uint32_t *lowest(const struct measured *from)
 {

@@ -57,6 +57,7 @@ void test_control(void);
 void test_stress(void);
 void test_stream(void);
 void test_cost(void);
+void test_inside(void);
 void test_long(void);
 void test_depth(void);
 

@@ -76,6 +76,7 @@ void app_main(void *arg)
 	test_sample();
 	test_counter();
 	test_control();
+	test_inside();
 	test_stress();
 	test_stream();
 	test_cost();
