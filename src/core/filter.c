@@ -195,7 +195,7 @@ const struct tally_core_refusal *tally_filter_set(struct tally_core_event *event
 	char *text = tally_core_alloc(core, TALLY_FILTER_TEXT_MAX);
 	struct tally_core_tracepoint *tracepoint;
 	struct tally_core_filter *filter;
-	size_t len;
+	size_t len = 0;
 
 	if (!text)
 		return &no_memory;

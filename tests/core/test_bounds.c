@@ -103,6 +103,24 @@ static void test_hook_of_many(void **state)
 
 /* ---- rings ------------------------------------------------------------------------------- */
 
+/* A mapping of the metadata page alone has no room for records: none is lost. */
+static void test_one_page(void **state)
+{
+	struct perf_event_attr attr = attr_faults(1);
+	uint64_t words[2];
+	int fd;
+
+	attr.read_format = PERF_FORMAT_LOST;
+	least_begin(&least, 1, NULL);
+	fd = open_by(attr, least.tasks[0], -1, 0);
+	assert_int_equal(least_mmap(&least, least.tasks[0], fd, 4096, true, NULL), 0);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 5);
+	assert_int_equal(least_read(&least, fd, words, sizeof(words)), sizeof(words));
+	assert_int_equal(words[0], 5);
+	assert_int_equal(words[1], 0);
+	least_end(&least);
+}
+
 /* Children of an inherited event of all CPUs run anywhere: it may write to no ring at all. */
 static void test_no_ring_for_all(void **state)
 {
@@ -259,10 +277,10 @@ static void test_trap_address(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refresh_of_many),  cmocka_unit_test(test_hook_of_many),
-		cmocka_unit_test(test_no_ring_for_all),  cmocka_unit_test(test_read_record),
-		cmocka_unit_test(test_trap_of_who_left), cmocka_unit_test(test_trap_dropped),
-		cmocka_unit_test(test_trap_address),
+		cmocka_unit_test(test_refresh_of_many), cmocka_unit_test(test_hook_of_many),
+		cmocka_unit_test(test_one_page),        cmocka_unit_test(test_no_ring_for_all),
+		cmocka_unit_test(test_read_record),     cmocka_unit_test(test_trap_of_who_left),
+		cmocka_unit_test(test_trap_dropped),    cmocka_unit_test(test_trap_address),
 	};
 
 	return cmocka_run_group_tests_name("core/bounds", tests, NULL, NULL);
