@@ -4,7 +4,7 @@
  *
  *	 1 attr.size fetched twice                 test_review_trust
  *	 2 branch counters that are never set      test_review_rings, test_offers
- *	 3 poll against munmap                     threads/
+ *	 3 poll against munmap                     test_review_life, threads/
  *	 4 user memory copied under a lock         test_review_trust
  *	 5 SIGTRAP of another task, kernel address test_review_traps, test_rights
  *	 6 mmap allocates before it charges        test_review_trust

@@ -7,6 +7,41 @@ static struct least least;
 static const struct tally_core_sample_data in_kernel = {.ip = 0x1234,
 							.mode = PERF_RECORD_MISC_KERNEL};
 
+/* 3: a mapping goes while its event is polled, at each point of that. */
+static uint64_t until;
+static int mapped;
+
+static void unmap(void)
+{
+	least_munmap(&least, mapped);
+}
+
+static void unmap_between(struct least *where, enum least_point point, const volatile void *what)
+{
+	if (until && !--until && !least_overlap(where, unmap))
+		until = 1;
+}
+
+static void test_unmapped_poll(void **state)
+{
+	struct perf_event_attr attr = attr_faults(1);
+
+	review_begin(&least, 1, NULL);
+	attr.wakeup_events = 1;
+	mapped = must_open(&least, attr, NULL, 0, -1);
+	for (uint64_t point = 1; point < 20; point++) {
+		must_map(&least, mapped, 1, NULL);
+		least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
+		until = point;
+		least.at = unmap_between;
+		least_poll(&least, mapped);
+		least.at = NULL;
+		least_munmap(&least, mapped);
+		assert_int_equal(least.pages, 0);
+	}
+	least_end(&least);
+}
+
 /* 7: a pinned event without room has a wakeup put off; then its FD_OUTPUT is refused. */
 static void test_late_failure(void **state)
 {
@@ -114,9 +149,8 @@ static void test_fold(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_late_failure),
-		cmocka_unit_test(test_offline),
-		cmocka_unit_test(test_offline_of_task),
+		cmocka_unit_test(test_unmapped_poll), cmocka_unit_test(test_late_failure),
+		cmocka_unit_test(test_offline),       cmocka_unit_test(test_offline_of_task),
 		cmocka_unit_test(test_fold),
 	};
 
