@@ -293,7 +293,8 @@ void tally_core_watched_tracepoint_hit(struct tally_core *core,
 
 /*
  * The CPU changes from `prev` to `next` (NULL: a task without events, as idle is one).
- * `preempt`: prev could have run on. Called on that CPU; costs by the events of the two.
+ * `preempt`: prev could have run on. Called on that CPU; costs by the events of the two. Every
+ * switch that happens has to be told; one that is told again, or of a task to itself, is nothing.
  */
 static inline void tally_core_switch(struct tally_core *core, struct tally_core_task *prev,
 				     struct tally_core_task *next, bool preempt)

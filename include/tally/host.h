@@ -354,7 +354,8 @@ struct tally_core_pmu {
 	/* Take its counter away again. It is stopped. */
 	void (*del)(struct tally_core_pmu *pmu, struct tally_core_hw *hw);
 
-	/* Count from now on. The driver writes tally_core_hw_arm() into the counter. */
+	/* Count from now on. The driver writes tally_core_hw_arm() into the counter; or, if it
+	 * cannot be written, hw->previous = what it reads. */
 	void (*start)(struct tally_core_pmu *pmu, struct tally_core_hw *hw);
 
 	/* Stop counting and fold the counter in: tally_core_hw_update(). Also called from the

@@ -82,7 +82,7 @@ static void switch_counted(struct tally_core_cpu *cpu, struct tally_core_task *p
 
 	tally_software_event(cpu, PERF_COUNT_SW_CONTEXT_SWITCHES);
 	tally_sideband_switch(cpu, prev, next, false, preempt);
-	if (cpu->of_task && prev && next)
+	if (cpu->of_task && prev && next && prev == cpu->task && prev != next)
 		swapped = swap_contexts(cpu, prev, next);
 	if (!swapped)
 		change_contexts(cpu, next);
@@ -92,11 +92,21 @@ static void switch_counted(struct tally_core_cpu *cpu, struct tally_core_task *p
 	tally_sideband_switch(cpu, next, prev, true, preempt);
 }
 
+/* It is there already: a switch that was told before, or one of a task to itself. A task that began
+ * anew in the same place has another context. */
+static bool is_here(const struct tally_core_cpu *cpu, struct tally_core_task *next)
+{
+	return next == cpu->task &&
+	       cpu->of_task == (next ? tally_load_acquire(&next->context) : NULL);
+}
+
 void tally_core_watched_switch(struct tally_core *core, struct tally_core_task *prev,
 			       struct tally_core_task *next, bool preempt)
 {
 	struct tally_core_cpu *cpu = tally_this_cpu(core);
 
+	if (is_here(cpu, next))
+		return;
 	if (!cpu->of_task && !cpu->own.nr_events && !(next && tally_load_acquire(&next->context))) {
 		note_cpu(cpu, next);
 		cpu->task = next;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Hooks that ask whether anybody wants to know: nothing is missed from the moment on that somebody
  * does. */
+#include "hosts/sim/entry.h"
 #include "scripts.h"
 
 static const struct tally_sim_step two[] = {SIM_LOOP(0), SIM_RUN(SIM_USER, 70 * US, &harness_busy),
@@ -118,12 +119,56 @@ static void test_migrations(void **state)
 	harness_end(&harness);
 }
 
+/* The hook once more, and of the task to itself. */
+static void tell_again(struct tally_sim *sim, struct tally_sim_task *task, void *arg)
+{
+	struct tally_core_task *perf = tally_sim_task_perf(task);
+
+	sim_hook_begin(sim, tally_sim_task_cpu(task));
+	for (int i = 0; i < 3; i++)
+		tally_core_switch(tally_sim_core(sim), i == 1 ? NULL : perf, perf, i == 2);
+	sim_hook_end(sim);
+}
+
+static const struct tally_sim_step told_child[] = {
+	SIM_LOOP(0), SIM_RUN(SIM_USER, 10 * US, &harness_busy), SIM_CALL(tell_again, NULL),
+	SIM_YIELD(), SIM_END_LOOP()};
+static const struct tally_sim_step told_twice[] = {SIM_FORK(told_child),
+						   SIM_FORK(told_child),
+						   SIM_LOOP(0),
+						   SIM_RUN(SIM_USER, 10 * US, &harness_busy),
+						   SIM_CALL(tell_again, NULL),
+						   SIM_YIELD(),
+						   SIM_END_LOOP()};
+
+/* Also between clones, which swap their contexts. */
+static void test_told_twice(void **state)
+{
+	struct perf_event_attr cycles = attr_hw(SIM_CYCLES),
+			       switches = attr_sw(PERF_COUNT_SW_CONTEXT_SWITCHES);
+	struct harness harness;
+	struct tally_sim_task *task;
+	int fds[2];
+
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, told_twice, 0);
+	cycles.inherit = switches.inherit = 1;
+	fds[0] = harness_open(&harness, cycles, task, -1, -1);
+	fds[1] = harness_open(&harness, switches, task, -1, -1);
+	tally_sim_run(harness.sim, 5 * MS);
+	assert_int_equal(harness_value(&harness, fds[0]), truth_tree(&harness, task, SIM_CYCLES));
+	assert_int_equal(harness_value(&harness, fds[1]),
+			 truth_tree(&harness, task, SIM_SW + PERF_COUNT_SW_CONTEXT_SWITCHES));
+	harness_end(&harness);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_first_event),
 		cmocka_unit_test(test_who_runs),
 		cmocka_unit_test(test_migrations),
+		cmocka_unit_test(test_told_twice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
