@@ -112,6 +112,12 @@ static int32_t op_task_cpu(void *m, const struct tally_core_task *task)
 	return -1;
 }
 
+/* Events are opened while no task runs. */
+static struct tally_core_task *op_running(void *m)
+{
+	return NULL;
+}
+
 static struct tally_core_event *op_event_of_fd(void *m, struct tally_core_task *current, int fd)
 {
 	return NULL;
@@ -162,6 +168,7 @@ static const struct tally_host_ops ops = {
 	.task_get = op_task_get,
 	.task_put = op_task_put,
 	.task_cpu = op_task_cpu,
+	.running = op_running,
 	.event_of_fd = op_event_of_fd,
 	.capable = op_capable,
 	.may_observe = op_may_observe,
