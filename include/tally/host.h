@@ -87,6 +87,9 @@ struct tally_core_clock_params {
 
 /* ---- the operations --------------------------------------------------------------------- */
 
+/* What permit() is asked for. */
+enum tally_host_access { TALLY_HOST_OPEN, TALLY_HOST_READ, TALLY_HOST_WRITE };
+
 /* `host` is what tally_core_create() was given. Every operation is needed unless its
  * comment says that NULL is allowed. */
 struct tally_host_ops {
@@ -186,6 +189,20 @@ struct tally_host_ops {
 	 * holds both CAP_PERFMON and CAP_KILL. NULL: it may not. */
 	bool (*may_trap)(void *host, const struct tally_core_task *current,
 			 const struct tally_core_task *target);
+
+	/* The word of a security module, after the rights above: whether who runs here may open an
+	 * event with this attr, read or map an event, or change one (ioctl). `cookie` is that of
+	 * the event, NULL of one that is to be opened. Where the machine may sleep, with no lock of
+	 * the core; not asked of what the kernel does itself. False: -EACCES. NULL: nobody objects.
+	 */
+	bool (*permit)(void *host, enum tally_host_access access,
+		       const struct perf_event_attr *attr, void *cookie);
+
+	/* The numbers of `task` (with `parent`, of who made it) as the namespace `viewer` sees
+	 * them, which is that of the task that opened the event: its task->viewer. In the overflow
+	 * interrupt. NULL: everybody sees the same ones. */
+	void (*ids)(void *host, void *viewer, const struct tally_core_task *task, bool parent,
+		    int32_t *ret_pid, int32_t *ret_tid);
 
 	/* Bytes that `current` may lock beyond the share of each user; UINT64_MAX: any. NULL: 0. */
 	uint64_t (*memlock_limit)(void *host, const struct tally_core_task *current);

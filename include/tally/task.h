@@ -38,6 +38,8 @@ struct tally_core_task {
 	int32_t ppid, ptid; /* of who made it, for EXIT records; set by tally_core_fork(), to be
 			     * changed when another task takes its place */
 	struct tally_core_account *user, *space;
+	void *viewer; /* the namespace that it sees numbers of tasks in, for ops->ids(); the host
+		       * keeps it while an event is open that the task opened */
 	/* The core's. */
 	struct tally_spin lock;             /* the next two, and exited */
 	struct tally_core_context *context; /* NULL while no event is attached to it */

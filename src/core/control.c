@@ -442,6 +442,16 @@ static const struct tally_core_refusal *request_run(const struct request_kind *k
 	return why;
 }
 
+static const struct tally_core_refusal *request_judge(const struct request_kind *kind,
+						      struct request *with)
+{
+	if (tally_load_relaxed(&with->event->state) == TALLY_STATE_REVOKED)
+		return &revoked;
+	if (with->current && !tally_event_permitted(with->event, TALLY_HOST_WRITE))
+		return &tally_not_permitted;
+	return request_run(kind, with);
+}
+
 int tally_core_ioctl(struct tally_core *core, struct tally_core_task *current,
 		     struct tally_core_event *event, unsigned long request, uintptr_t arg,
 		     struct tally_core_refusal *ret_why)
@@ -451,9 +461,7 @@ int tally_core_ioctl(struct tally_core *core, struct tally_core_task *current,
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(requests); i++) {
 		if (requests[i].number == (uint32_t)request)
-			why = tally_load_relaxed(&event->state) == TALLY_STATE_REVOKED
-				      ? &revoked
-				      : request_run(&requests[i], &with);
+			why = request_judge(&requests[i], &with);
 	}
 	return tally_refuse(why, ret_why);
 }

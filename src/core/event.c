@@ -130,6 +130,7 @@ struct tally_core_event *tally_event_inherit(struct tally_spares *spares,
 	tally_pmu_join(event, from->pmu);
 	tally_tracepoint_join(event, from->tracepoint);
 	event->classic = root->classic;
+	event->viewer = root->viewer;
 	event->overflow = root->overflow;
 	event->overflow_arg = root->overflow_arg;
 	event->hw.width = from->hw.width;

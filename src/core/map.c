@@ -299,6 +299,8 @@ int tally_core_mmap(struct tally_core *core, struct tally_core_task *current,
 
 	if (tally_load_relaxed(&event->state) == TALLY_STATE_REVOKED)
 		why = &revoked;
+	else if (current && !tally_event_permitted(event, TALLY_HOST_READ))
+		why = &tally_not_permitted;
 	else if (pgoff || nr < metadata || (nr > metadata && !tally_is_pow2(nr - metadata)))
 		why = &bad_length;
 	else if (event->attr.inherit && event->cpu < 0)

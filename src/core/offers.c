@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What an attr can ask for that not every host has: refused where it is not offered. */
 #include "core/check.h"
+#include "core/refuse.h"
 
 static bool no_text_poke(const struct tally_host_ops *ops, const struct perf_event_attr *attr)
 {
@@ -59,6 +60,9 @@ static const struct {
 	 {-EINVAL, "sample_type", "this machine does not know physical addresses: PHYS_ADDR", ""}},
 	{no_aux, {-EINVAL, "sample_type", "there are no AUX areas: AUX", ""}},
 };
+
+const struct tally_core_refusal tally_not_permitted = {-EACCES, "", "a security module forbids it",
+						       ""};
 
 const struct tally_core_refusal *tally_check_offers(const struct tally_host_ops *ops,
 						    const struct perf_event_attr *attr)

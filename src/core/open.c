@@ -140,6 +140,7 @@ static const struct tally_core_refusal *make_event(struct tally_check *check)
 		return &no_pmus;
 	if (ret)
 		return tally_open_by_pmu(ret);
+	check->event->viewer = check->current ? check->current->viewer : NULL;
 	check->event->overflow = check->overflow;
 	check->event->overflow_arg = check->overflow_arg;
 	return NULL;
@@ -273,6 +274,9 @@ int tally_core_open(struct tally_core *core, struct tally_core_task *current, vo
 		why = tally_open_copy_attr(core, attr, &copy);
 	if (!why)
 		why = tally_check(&check, TALLY_CHECK_ATTR);
+	if (!why && core->ops->permit &&
+	    !core->ops->permit(core->host, TALLY_HOST_OPEN, &copy, NULL))
+		why = &tally_not_permitted;
 	if (!why)
 		why = open_event(&check, group_fd);
 	if (!why)

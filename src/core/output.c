@@ -122,13 +122,26 @@ static uint64_t event_clock(const struct tally_core_event *event)
 	return tally_clock(core);
 }
 
+void tally_output_ids(const struct tally_core_event *event, const struct tally_core_task *task,
+		      bool parent, int32_t *ret_pid, int32_t *ret_tid)
+{
+	const struct tally_core *core = event->core;
+
+	*ret_pid = *ret_tid = 0;
+	if (!task)
+		return;
+	*ret_pid = parent ? task->ppid : task->pid;
+	*ret_tid = parent ? task->ptid : task->tid;
+	if (core->ops->ids)
+		core->ops->ids(core->host, event->viewer, task, parent, ret_pid, ret_tid);
+}
+
 void tally_output_identify(const struct tally_output *output, struct tally_sample *sample)
 {
 	const struct tally_core_task *task = output->task;
 	uint64_t wanted = output->event->layout.sample_type;
 
-	sample->pid = task ? task->pid : 0;
-	sample->tid = task ? task->tid : 0;
+	tally_output_ids(output->event, task, false, &sample->pid, &sample->tid);
 	if (wanted & PERF_SAMPLE_TIME)
 		sample->time = event_clock(output->event);
 	sample->id = sample->identifier = output->root->id;

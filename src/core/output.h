@@ -36,6 +36,10 @@ bool tally_output_end(struct tally_output *output);
  * there are in *ret_len. */
 uint8_t *tally_output_spare(struct tally_output *output, uint64_t len, uint64_t *ret_len);
 
+/* The numbers of a task (NULL: 0), or of who made it, as who opened the event sees them. */
+void tally_output_ids(const struct tally_core_event *event, const struct tally_core_task *task,
+		      bool parent, int32_t *ret_pid, int32_t *ret_tid);
+
 /* Fill in the fields of a trailer that the event asks for: who, when, where, which event. */
 void tally_output_identify(const struct tally_output *output, struct tally_sample *sample);
 

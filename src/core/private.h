@@ -78,6 +78,7 @@ struct tally_core_event {
 	struct tally_core_context *context; /* K */
 	int32_t cpu;                        /* K; the only CPU it counts on; -1: all */
 	uint64_t id;                        /* K */
+	void *viewer;                       /* K; of who opened it */
 	void *cookie;                       /* the host's; atomic */
 	uint32_t refs;                      /* atomic; who opened it, who iterates */
 	struct tally_list opened;           /* R; in core->events */
@@ -303,6 +304,16 @@ static inline bool tally_core_capable(const struct tally_core *core,
 {
 	return !current || !core->ops->capable ||
 	       core->ops->capable(core->host, current, capability);
+}
+
+/* Whether a security module lets who runs here do this with the event. */
+static inline bool tally_event_permitted(const struct tally_core_event *event,
+					 enum tally_host_access access)
+{
+	const struct tally_core *core = event->core;
+
+	return !core->ops->permit || core->ops->permit(core->host, access, &event->attr,
+						       tally_load_relaxed(&event->cookie));
 }
 
 static inline uint64_t tally_next_id(struct tally_core *core)

@@ -126,8 +126,7 @@ static uint32_t read_body(const struct tally_core_event *event, const void *what
 		.single = {event->count, root->id, root->lost},
 	};
 
-	head.pid = task->pid;
-	head.tid = task->tid;
+	tally_output_ids(event, task, false, &head.pid, &head.tid);
 	__builtin_memcpy(to, &head, sizeof(head));
 	tally_read_encode(&read, to + sizeof(head));
 	return (uint32_t)(sizeof(head) + tally_read_size(read.format, 1));
@@ -317,6 +316,8 @@ int64_t tally_core_read(struct tally_core *core, struct tally_core_event *event,
 	struct tally_read read;
 	size_t size;
 
+	if (!tally_event_permitted(event, TALLY_HOST_READ))
+		return -EACCES;
 	if (!collect_own(event, words + WORDS_AHEAD + FEW * WORDS_EACH, &read))
 		return read_any(core, event, buffer, len, &few);
 	size = tally_read_size(read.format, read.nr);

@@ -5,6 +5,9 @@
 
 #include "core/private.h"
 
+/* What ops->permit() said no to. */
+extern const struct tally_core_refusal tally_not_permitted;
+
 /* Hand out the reason, if there is one and somebody wants it; its code, or 0. */
 static inline int tally_refuse(const struct tally_core_refusal *why,
 			       struct tally_core_refusal *ret_why)

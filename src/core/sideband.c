@@ -31,6 +31,16 @@ static void put_pair(struct body *body, int32_t a, int32_t b)
 	body_put(body, pair, sizeof(pair));
 }
 
+/* Who it is about, as who opened the event numbers tasks. */
+static void put_ids(struct body *body, const struct tally_core_event *event,
+		    const struct tally_core_task *task)
+{
+	int32_t pid, tid;
+
+	tally_output_ids(event, task, false, &pid, &tid);
+	put_pair(body, pid, tid);
+}
+
 /* A string with its NUL, cut where the record would get too long. Padding follows by itself. */
 static void put_string(struct body *body, const char *text)
 {
@@ -98,7 +108,7 @@ static uint32_t switch_body(const struct tally_core_event *event, const void *wh
 		put_header(&body, PERF_RECORD_SWITCH, switched->misc);
 	} else {
 		put_header(&body, PERF_RECORD_SWITCH_CPU_WIDE, switched->misc);
-		put_pair(&body, other ? other->pid : 0, other ? other->tid : 0);
+		put_ids(&body, event, other);
 	}
 	return (uint32_t)(body.at - to);
 }
@@ -131,12 +141,15 @@ static uint32_t task_body(const struct tally_core_event *event, const void *what
 	const struct forked *forked = what;
 	const struct perf_event_attr *attr = &event->attr;
 	struct body body = {to, to + cap};
+	int32_t pid, tid, ppid, ptid;
 
 	if (!attr->task && !attr->comm && !attr->mmap && !attr->mmap2 && !attr->mmap_data)
 		return 0;
 	put_header(&body, forked->type, 0);
-	put_pair(&body, forked->task->pid, forked->task->ppid);
-	put_pair(&body, forked->task->tid, forked->task->ptid);
+	tally_output_ids(event, forked->task, false, &pid, &tid);
+	tally_output_ids(event, forked->task, true, &ppid, &ptid);
+	put_pair(&body, pid, ppid);
+	put_pair(&body, tid, ptid);
 	body_put(&body, &forked->time, sizeof(forked->time));
 	return (uint32_t)(body.at - to);
 }
@@ -168,7 +181,7 @@ static uint32_t comm_body(const struct tally_core_event *event, const void *what
 	if (!event->attr.comm)
 		return 0;
 	put_header(&body, PERF_RECORD_COMM, named->exec ? PERF_RECORD_MISC_COMM_EXEC : 0);
-	put_pair(&body, named->task->pid, named->task->tid);
+	put_ids(&body, event, named->task);
 	put_string(&body, named->comm);
 	return (uint32_t)(body.at - to);
 }
@@ -239,7 +252,7 @@ static uint32_t mmap_body(const struct tally_core_event *event, const void *what
 		   : attr->mmap2    ? PERF_RECORD_MMAP2
 				    : PERF_RECORD_MMAP,
 		   misc);
-	put_pair(&body, mapped->task->pid, mapped->task->tid);
+	put_ids(&body, event, mapped->task);
 	body_put(&body, range, sizeof(range));
 	if (attr->mmap2 && !mapped->unmapped)
 		put_mmap2(&body, attr, mapping);
@@ -273,7 +286,7 @@ static uint32_t namespaces_body(const struct tally_core_event *event, const void
 	if (!event->attr.namespaces || cap < 24 + nr * sizeof(*moved->links))
 		return 0;
 	put_header(&body, PERF_RECORD_NAMESPACES, 0);
-	put_pair(&body, moved->task->pid, moved->task->tid);
+	put_ids(&body, event, moved->task);
 	body_put(&body, &nr, sizeof(nr));
 	body_put(&body, moved->links, nr * sizeof(*moved->links));
 	return (uint32_t)(body.at - to);

@@ -293,13 +293,53 @@ static void test_targets(void **state)
 	harness_end(&harness);
 }
 
+/* A security module has the last word, also where all rights are there. */
+static void test_permit(void **state)
+{
+	static const struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY};
+	struct harness harness;
+	uint64_t words[5];
+	void *memory;
+	int fd;
+
+	harness_begin(&harness, 1, NULL);
+	fd = harness_open(&harness, attr, NULL, 0, -1);
+	for (unsigned access = 0; access < 3; access++) {
+		int open = access == TALLY_HOST_OPEN ? -EACCES : 0;
+		int read = access == TALLY_HOST_READ ? -EACCES : 0;
+		int write = access == TALLY_HOST_WRITE ? -EACCES : 0;
+		int ret;
+
+		tally_sim_forbid(harness.sim, 1u << access);
+		ret = harness_try(&harness, harness.observer, attr, -1, 0, -1);
+		assert_int_equal(ret < 0 ? ret : 0, open);
+		assert_int_equal(
+			tally_sim_read(harness.sim, harness.observer, fd, words, sizeof(words)),
+			read ? read : 8);
+		assert_int_equal(
+			tally_sim_mmap(harness.sim, harness.observer, fd, 8192, 0, true, &memory),
+			read);
+		if (!read)
+			assert_int_equal(tally_sim_munmap(harness.sim, harness.observer, memory),
+					 0);
+		assert_int_equal(
+			tally_sim_ioctl(harness.sim, harness.observer, fd, PERF_EVENT_IOC_RESET, 0),
+			write);
+		assert_string_equal(tally_sim_refusal(harness.sim)->rule,
+				    "a security module forbids it");
+	}
+	tally_sim_forbid(harness.sim, 0);
+	harness_end(&harness);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),    cmocka_unit_test(test_tracepoints),
-		cmocka_unit_test(test_options),  cmocka_unit_test(test_privileged_exec),
-		cmocka_unit_test(test_targets),  cmocka_unit_test(test_sigtrap),
-		cmocka_unit_test(test_no_users),
+		cmocka_unit_test(test_table),   cmocka_unit_test(test_tracepoints),
+		cmocka_unit_test(test_options), cmocka_unit_test(test_privileged_exec),
+		cmocka_unit_test(test_targets), cmocka_unit_test(test_permit),
+		cmocka_unit_test(test_sigtrap), cmocka_unit_test(test_no_users),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -301,12 +301,57 @@ static void test_ksymbol(void **state)
 	harness_end(&harness);
 }
 
+/* Who opened the event reads the numbers of its own namespace, in all records and their trailers.
+ */
+static void test_namespace_of_reader(void **state)
+{
+	enum { SEEN_LESS = 90 };
+	struct perf_event_attr attr = attr_sw(PERF_COUNT_SW_DUMMY);
+	struct harness harness;
+	struct tally_sim_task *task;
+	struct tally_ring *ring;
+	struct record record;
+	int32_t tid;
+	int nr = 0;
+
+	attr.comm = attr.task = attr.mmap2 = attr.namespaces = attr.sample_id_all = 1;
+	attr.sample_type = PERF_SAMPLE_TID;
+	harness_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, script, 0);
+	tid = tally_sim_task_tid(task) - SEEN_LESS;
+	tally_sim_task_perf(harness.observer)->viewer = (void *)(uintptr_t)SEEN_LESS;
+	tally_sim_run(harness.sim, 1 * US);
+	ring = harness_map(&harness, harness_open(&harness, attr, task, -1, -1), 16);
+	tally_sim_run(harness.sim, MS);
+	while (harness_record(ring, &attr, &record)) {
+		int32_t pair[4];
+
+		memcpy(pair, record.header + 1, sizeof(pair));
+		assert_int_equal(record.sample.pid, record.sample.tid == -1 ? -1 : tid);
+		if (record.header->type == PERF_RECORD_FORK) {
+			assert_int_equal(pair[1], tid);
+			assert_int_equal(pair[3], tid);
+			assert_int_equal(pair[0], tid + 1);
+		} else {
+			assert_int_equal(pair[0], tid);
+		}
+		nr++;
+	}
+	assert_in_range(nr, 7, 12);
+	tally_ring_unmap(ring);
+	harness_end(&harness);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_options), cmocka_unit_test(test_cpu),
-		cmocka_unit_test(test_mmap2),   cmocka_unit_test(test_comm),
-		cmocka_unit_test(test_task),    cmocka_unit_test(test_switches),
+		cmocka_unit_test(test_options),
+		cmocka_unit_test(test_cpu),
+		cmocka_unit_test(test_mmap2),
+		cmocka_unit_test(test_comm),
+		cmocka_unit_test(test_task),
+		cmocka_unit_test(test_switches),
+		cmocka_unit_test(test_namespace_of_reader),
 		cmocka_unit_test(test_ksymbol),
 	};
 

@@ -321,6 +321,24 @@ static uint64_t op_cgroup(void *host)
 	return SIM_CGROUP + sim_this(sim)->current->uid;
 }
 
+/* A namespace is a number that is taken off those of tasks. */
+static void op_ids(void *host, void *viewer, const struct tally_core_task *task, bool parent,
+		   int32_t *ret_pid, int32_t *ret_tid)
+{
+	*ret_pid -= (int32_t)(uintptr_t)viewer;
+	*ret_tid -= (int32_t)(uintptr_t)viewer;
+}
+
+static bool op_permit(void *host, enum tally_host_access access, const struct perf_event_attr *attr,
+		      void *cookie)
+{
+	struct tally_sim *sim = host;
+
+	if (sim_this(sim)->off)
+		sim_violate(sim, "permit() with interrupts off");
+	return !(sim->forbidden & 1u << access);
+}
+
 const struct tally_host_ops sim_ops = {
 	.alloc = sim_alloc,
 	.free = sim_free,
@@ -346,6 +364,8 @@ const struct tally_host_ops sim_ops = {
 	.capable = op_capable,
 	.may_observe = op_may_observe,
 	.may_trap = op_may_trap,
+	.permit = op_permit,
+	.ids = op_ids,
 	.memlock_limit = op_memlock_limit,
 	.copy_from_user = sim_copy_from_user,
 	.copy_to_user = sim_copy_to_user,
@@ -369,6 +389,8 @@ void sim_ops_strip(struct tally_host_ops *ops)
 	ops->capable = NULL;
 	ops->may_observe = NULL;
 	ops->may_trap = NULL;
+	ops->permit = NULL;
+	ops->ids = NULL;
 	ops->memlock_limit = NULL;
 	ops->sigtrap = NULL;
 	ops->here = NULL;

@@ -177,6 +177,11 @@ const struct tally_host_ops *tally_sim_ops(const struct tally_sim *sim)
 	return &sim->ops;
 }
 
+void tally_sim_forbid(struct tally_sim *sim, uint32_t accesses)
+{
+	sim->forbidden = accesses;
+}
+
 const char *tally_sim_violation(const struct tally_sim *sim)
 {
 	return sim->violation;

@@ -319,6 +319,9 @@ const struct tally_core_refusal *tally_sim_refusal(const struct tally_sim *sim);
 /* The `nth` allocation from now on (1: the next) fails, once; 0: none does. */
 void tally_sim_fail_alloc(struct tally_sim *sim, uint64_t nth);
 
+/* What a security module says no to from now on: bits by enum tally_host_access. */
+void tally_sim_forbid(struct tally_sim *sim, uint32_t accesses);
+
 /* Copies from or to this user memory fail from now on; len 0: none does. */
 void tally_sim_fail_copy(struct tally_sim *sim, const void *user, size_t len);
 

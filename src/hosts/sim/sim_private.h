@@ -163,6 +163,7 @@ struct tally_sim {
 	struct tally_list sleepers;
 	struct sim_user *users;
 	const char *violation;
+	uint32_t forbidden; /* bits by enum tally_host_access */
 	struct tally_core_refusal refusal;
 	/* Memory. */
 	size_t held_bytes, held_pages;
