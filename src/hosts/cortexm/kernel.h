@@ -173,6 +173,7 @@ void measure_end(const struct measured *from,
 /* ---- boot.c -------------------------------------------------------------------------------- */
 
 extern uint32_t handler_stack[];
+void paint_stack(uint32_t *from);
 uint32_t semihost(uint32_t operation, const void *argument);
 
 #endif

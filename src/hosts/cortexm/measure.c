@@ -10,14 +10,11 @@ static uint32_t *lowest(const struct measured *from)
 	return (uint32_t *)(((uintptr_t)from - PROBED) & ~(uintptr_t)3);
 }
 
-/* Up to this function's own stack pointer. An interrupt that comes meanwhile only adds to it. */
-__attribute__((noinline)) void measure_begin(struct measured *from)
+/* An interrupt that comes meanwhile only adds to it. */
+void measure_begin(struct measured *from)
 {
-	const uint32_t *end;
-
-	__asm__ volatile("mov %0, sp" : "=r"(end));
-	for (volatile uint32_t *at = lowest(from); rtos.measure_stacks && at < end; at++)
-		*at = STACK_PAINT;
+	if (rtos.measure_stacks)
+		paint_stack(lowest(from));
 	from->since = board_clock_low();
 }
 

@@ -82,6 +82,18 @@
 	bx lr
 	.size thread_switch, . - thread_switch
 
+/* paint_stack(from): up to the stack pointer, which nobody moves here. */
+	.globl paint_stack
+	function paint_stack
+	ldr r1, =STACK_PAINT
+	mov r2, sp
+1:	cmp r0, r2
+	it hs
+	bxhs lr
+	str r1, [r0], #4
+	b 1b
+	.size paint_stack, . - paint_stack
+
 /* semihost(operation, argument) */
 	.globl semihost
 	function semihost
