@@ -23,14 +23,17 @@ static void set_timer(struct tally_core_cpu *cpu)
 	cpu->core->ops->timer(cpu->core->host, first ? first->deadline : UINT64_MAX);
 }
 
+/* From the end: among clocks of one period that is where the one belongs that was just due, however
+ * many there are. */
 static void queue(struct tally_core_cpu *cpu, struct tally_core_event *event)
 {
-	struct tally_list *at = cpu->clocks.next;
+	struct tally_list *before = cpu->clocks.prev;
 
-	while (at != &cpu->clocks &&
-	       tally_container_of(at, struct tally_core_event, hook)->deadline <= event->deadline)
-		at = at->next;
-	tally_list_insert(at, &event->hook);
+	while (before != &cpu->clocks &&
+	       tally_container_of(before, struct tally_core_event, hook)->deadline >
+		       event->deadline)
+		before = before->prev;
+	tally_list_insert(before->next, &event->hook);
 	if (cpu->clocks.next == &event->hook)
 		set_timer(cpu);
 }
