@@ -30,6 +30,7 @@
 #include <stdint.h>
 
 #include "tally/abi.h"
+#include "tally/config.h"
 #include "tally/host.h"
 #include "tally/task.h"
 
@@ -87,10 +88,12 @@ void tally_core_task_init(struct tally_core_task *task, int32_t pid, int32_t tid
 
 /* Why something was refused, for people: constant texts. */
 struct tally_core_refusal {
-	int code;          /* the -errno that was returned */
+	int code; /* the -errno that was returned */
+#if TALLY_CORE_REASONS
 	const char *field; /* of the attr, or the argument; "" where there is none */
 	const char *rule;  /* what was broken */
 	const char *fix;   /* what would do; "" where nothing would */
+#endif
 };
 
 /*
@@ -222,6 +225,7 @@ int64_t tally_core_buffer_read(struct tally_core_buffer *buffer, void *to, size_
 
 /* src/abi/classic.h translates; these two do what has no counterpart today. */
 
+#if TALLY_CORE_CLASSIC
 /* Have MUNMAP records written for the event and who inherits it from now on: laid out as MMAP, of
  * type TALLY_CLASSIC_CORE_MUNMAP. Once; there is no way back. */
 void tally_core_event_emit_munmap(struct tally_core *core, struct tally_core_event *event);
@@ -229,6 +233,7 @@ void tally_core_event_emit_munmap(struct tally_core *core, struct tally_core_eve
 /* prctl(2) as the design document has it: the group leaders on `current`, whoever opened them, and
  * none that it opened elsewhere. -EINVAL: no such option. */
 int tally_core_prctl_attached(struct tally_core *core, struct tally_core_task *current, int option);
+#endif
 
 /* ---- mapping ---------------------------------------------------------------------------- */
 

@@ -129,6 +129,8 @@ int tally_core_prctl(struct tally_core *core, struct tally_core_task *current, i
 	return 0;
 }
 
+#if TALLY_CORE_CLASSIC
+
 int tally_core_prctl_attached(struct tally_core *core, struct tally_core_task *current, int option)
 {
 	tally_context_fn fn = option == TALLY_CORE_PRCTL_ENABLE ? enable_here : disable_here;
@@ -146,6 +148,8 @@ int tally_core_prctl_attached(struct tally_core *core, struct tally_core_task *c
 	tally_context_unlock_task(context);
 	return 0;
 }
+
+#endif
 
 /* ---- waking ----------------------------------------------------------------------------- */
 
@@ -188,14 +192,14 @@ struct request {
 
 typedef const struct tally_core_refusal *(*request_fn)(const struct request *request);
 
-#define REFUSE(...)                                                         \
-	do {                                                                \
-		static const struct tally_core_refusal why = {__VA_ARGS__}; \
-		return &why;                                                \
+#define REFUSE(...)                                                                  \
+	do {                                                                         \
+		static const struct tally_core_refusal why = TALLY_WHY(__VA_ARGS__); \
+		return &why;                                                         \
 	} while (0)
 
-static const struct tally_core_refusal bad_address = {-EFAULT, "argument",
-						      "the address cannot be read or written", ""};
+static const struct tally_core_refusal bad_address =
+	TALLY_WHY(-EFAULT, "argument", "the address cannot be read or written", "");
 
 /* Requests that bit 0 of the argument extends to the whole group, through any member. */
 static void for_group(const struct request *request, void (*fn)(struct tally_core_event *event))
@@ -420,10 +424,10 @@ static const struct request_kind {
 	{PERF_EVENT_IOC_MODIFY_ATTRIBUTES, request_modify, 0, true},
 };
 
-static const struct tally_core_refusal revoked = {
-	-ENODEV, "", "the event's PMU or tracepoint is gone", "close the event"};
-static const struct tally_core_refusal no_such_request = {-ENOTTY, "request",
-							  "no request of an event", ""};
+static const struct tally_core_refusal revoked =
+	TALLY_WHY(-ENODEV, "", "the event's PMU or tracepoint is gone", "close the event");
+static const struct tally_core_refusal no_such_request =
+	TALLY_WHY(-ENOTTY, "request", "no request of an event", "");
 
 static const struct tally_core_refusal *request_run(const struct request_kind *kind,
 						    struct request *with)

@@ -38,8 +38,14 @@ __attribute__((weak)) int tally_core_pmu_init(struct tally_core *core, void *hos
 
 static int register_all(struct tally_core *core)
 {
-	struct tally_core_pmu *const own[] = {&core->software, &core->cpu_clock, &core->task_clock,
-					      &core->tracing};
+	struct tally_core_pmu *const own[] = {
+		&core->software,
+		&core->cpu_clock,
+		&core->task_clock,
+#if TALLY_CORE_TRACEPOINTS
+		&core->tracing,
+#endif
+	};
 
 	tally_software_init(core);
 	tally_clock_init(core);

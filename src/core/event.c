@@ -84,6 +84,8 @@ int tally_event_new(struct tally_core *core, const struct perf_event_attr *attr,
 	return 0;
 }
 
+#if TALLY_CORE_INHERITANCE
+
 /* ---- spare ones ------------------------------------------------------------------------- */
 
 int tally_spares_fill(struct tally_core *core, struct tally_spares *spares, uint32_t nr)
@@ -143,6 +145,8 @@ struct tally_core_event *tally_event_inherit(struct tally_spares *spares,
 	tally_store_relaxed(&root->nr_children, root->nr_children + 1);
 	return event;
 }
+
+#endif
 
 /* ---- references and lists of all -------------------------------------------------------- */
 
@@ -293,7 +297,7 @@ void tally_event_retire(struct tally_core_event *event, struct tally_list *dead)
 			dead);
 	if (event->context)
 		tally_event_uninstall(event, TALLY_STATE_DEAD, true);
-	if (event->parent)
+	if (TALLY_CORE_INHERITANCE && event->parent)
 		event_fold(event);
 	tally_event_flush(event);
 	tally_event_check_retired(event);
@@ -312,6 +316,8 @@ void tally_events_put(struct tally_list *dead)
 	}
 }
 
+#if TALLY_CORE_CLASSIC
+
 static void munmap_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
 {
 	tally_context_want_munmap(arg);
@@ -323,6 +329,8 @@ void tally_core_event_emit_munmap(struct tally_core *core, struct tally_core_eve
 	tally_context_run(event->context, munmap_here, event);
 	tally_event_unlock(event);
 }
+
+#endif
 
 void tally_core_close(struct tally_core *core, struct tally_core_event *event)
 {

@@ -5,6 +5,8 @@
 #include "core/pmus.h"
 #include "core/software.h"
 
+#if TALLY_CORE_TRACEPOINTS
+
 /* ---- evaluating ------------------------------------------------------------------------- */
 
 static uint64_t field_number(const struct tally_core_field *field, const uint8_t *raw, uint32_t len)
@@ -111,20 +113,22 @@ bool tally_filter_passes(const struct tally_core_filter *filter, const void *raw
 
 /* ---- setting ---------------------------------------------------------------------------- */
 
-static const struct tally_core_refusal bad_address = {-EFAULT, "argument", "cannot be read", ""};
-static const struct tally_core_refusal no_memory = {-ENOMEM, "", "out of memory", ""};
-static const struct tally_core_refusal too_long = {-EINVAL, "argument",
-						   "the filter is empty or too long", ""};
-static const struct tally_core_refusal no_tracepoint = {
-	-EINVAL, "type", "only tracepoints have fields to filter by", ""};
-static const struct tally_core_refusal second = {-EEXIST, "argument", "the event has a filter",
-						 "open it anew for another one"};
+static const struct tally_core_refusal bad_address =
+	TALLY_WHY(-EFAULT, "argument", "cannot be read", "");
+static const struct tally_core_refusal no_memory = TALLY_WHY(-ENOMEM, "", "out of memory", "");
+static const struct tally_core_refusal too_long =
+	TALLY_WHY(-EINVAL, "argument", "the filter is empty or too long", "");
+static const struct tally_core_refusal no_tracepoint =
+	TALLY_WHY(-EINVAL, "type", "only tracepoints have fields to filter by", "");
+static const struct tally_core_refusal second =
+	TALLY_WHY(-EEXIST, "argument", "the event has a filter", "open it anew for another one");
 static const struct tally_core_refusal bad_filter[] = {
-	{-EPERM, "argument", "something follows the expression", ""},
-	{-ENOENT, "argument", "a closing parenthesis is missing", ""},
-	{-ESRCH, "argument", "a string has no end", ""},
-	{-E2BIG, "argument", "the expression is too long or nested too deeply", ""},
-	{-EINVAL, "argument", "no comparison of a field of the tracepoint", "field operator value"},
+	TALLY_WHY(-EPERM, "argument", "something follows the expression", ""),
+	TALLY_WHY(-ENOENT, "argument", "a closing parenthesis is missing", ""),
+	TALLY_WHY(-ESRCH, "argument", "a string has no end", ""),
+	TALLY_WHY(-E2BIG, "argument", "the expression is too long or nested too deeply", ""),
+	TALLY_WHY(-EINVAL, "argument", "no comparison of a field of the tracepoint",
+		  "field operator value"),
 };
 
 /* A program's string, byte by byte: what lies behind it may not be readable. */
@@ -242,3 +246,23 @@ void tally_core_watched_tracepoint_hit(struct tally_core *core,
 			tally_software_count(event, 1, sample_data, &bytes);
 	}
 }
+
+#else
+
+const struct tally_core_refusal *tally_filter_set(struct tally_core_event *event,
+						  const char *user_text)
+{
+	static const struct tally_core_refusal no_filters =
+		TALLY_WHY(-EOPNOTSUPP, "request", "this core is built without filters", "");
+
+	return &no_filters;
+}
+
+void tally_core_watched_tracepoint_hit(struct tally_core *core,
+				       const struct tally_core_tracepoint *tracepoint,
+				       const void *raw, uint32_t len,
+				       const struct tally_core_sample_data *sample_data)
+{
+}
+
+#endif

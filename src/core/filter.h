@@ -71,6 +71,12 @@ const struct tally_core_refusal *tally_filter_set(struct tally_core_event *event
 						  const char *user_text);
 
 /* The event's filter goes with it. */
+#if TALLY_CORE_TRACEPOINTS
 void tally_filter_free(struct tally_core_event *event);
+#else
+static inline void tally_filter_free(struct tally_core_event *event)
+{
+}
+#endif
 
 #endif

@@ -2,6 +2,8 @@
 /* The text of a filter, by recursive descent. */
 #include "core/filter.h"
 
+#if TALLY_CORE_TRACEPOINTS
+
 struct filter_parser {
 	const struct tally_core_field *fields;
 	uint32_t nr_fields;
@@ -252,3 +254,5 @@ int tally_filter_parse(const struct tally_core_field *fields, uint32_t nr_fields
 	*ret_nr = p.nr;
 	return 0;
 }
+
+#endif

@@ -12,6 +12,8 @@
 
 /* ---- fork ------------------------------------------------------------------------------- */
 
+#if TALLY_CORE_INHERITANCE
+
 static bool is_inherited(const struct tally_core_event *event, bool process)
 {
 	return event->attr.inherit && !(event->attr.inherit_thread && process);
@@ -183,6 +185,16 @@ static int inherit_events(struct tally_core *core, struct tally_core_task *curre
 		tally_context_put(heritage.to);
 	return ret;
 }
+
+#else
+
+static int inherit_events(struct tally_core *core, struct tally_core_task *current,
+			  struct tally_core_task *child, bool process)
+{
+	return 0;
+}
+
+#endif
 
 static void emit_fork(struct tally_core *core, struct tally_core_task *current,
 		      struct tally_core_task *child)

@@ -6,16 +6,16 @@
 #include "core/family.h"
 #include "core/open.h"
 
-static const struct tally_core_refusal other_type = {-EINVAL, "type", "an event keeps its type",
-						     "open another event"};
-static const struct tally_core_refusal no_modify = {-EOPNOTSUPP, "type",
-						    "only breakpoints can be modified", ""};
-static const struct tally_core_refusal other_field = {
+static const struct tally_core_refusal other_type =
+	TALLY_WHY(-EINVAL, "type", "an event keeps its type", "open another event");
+static const struct tally_core_refusal no_modify =
+	TALLY_WHY(-EOPNOTSUPP, "type", "only breakpoints can be modified", "");
+static const struct tally_core_refusal other_field = TALLY_WHY(
 	-EINVAL, "", "only bp_type, bp_addr, bp_len, disabled and sig_data can be modified",
-	"give the other fields as the event was opened with"};
+	"give the other fields as the event was opened with");
 
-static const struct tally_core_refusal revoked = {-ENODEV, "", "the event's PMU is gone",
-						  "close the event"};
+static const struct tally_core_refusal revoked =
+	TALLY_WHY(-ENODEV, "", "the event's PMU is gone", "close the event");
 
 struct modification {
 	struct tally_core_event *event;

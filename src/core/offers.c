@@ -44,25 +44,53 @@ static bool deferred_chains(const struct tally_host_ops *ops, const struct perf_
 	return attr->defer_callchain || attr->defer_output;
 }
 
+#if !TALLY_CORE_INHERITANCE
+static bool no_inheritance(const struct tally_host_ops *ops, const struct perf_event_attr *attr)
+{
+	return attr->inherit;
+}
+#endif
+
+#if !TALLY_CORE_SIDEBAND
+static bool no_sideband(const struct tally_host_ops *ops, const struct perf_event_attr *attr)
+{
+	return attr->mmap || attr->mmap2 || attr->mmap_data || attr->comm || attr->task ||
+	       attr->context_switch || attr->namespaces || attr->ksymbol || attr->text_poke ||
+	       attr->bpf_event || attr->cgroup;
+}
+#endif
+
 static const struct {
 	bool (*missing)(const struct tally_host_ops *ops, const struct perf_event_attr *attr);
 	struct tally_core_refusal why;
 } offers[] = {
-	{deferred_chains, {-EINVAL, "defer_callchain", "this implementation unwinds at once", ""}},
-	{no_text_poke, {-EINVAL, "text_poke", "this machine does not tell of changed code", ""}},
-	{no_bpf, {-EINVAL, "bpf_event", "this machine runs no BPF programs", ""}},
-	{no_cgroup_records, {-EINVAL, "cgroup", "this machine has no cgroups", ""}},
-	{no_cgroup, {-EINVAL, "sample_type", "this machine has no cgroups: CGROUP", ""}},
+#if !TALLY_CORE_INHERITANCE
+	{no_inheritance, TALLY_WHY(-EOPNOTSUPP, "inherit", "this core is built without inheritance",
+				   "open each task")},
+#endif
+#if !TALLY_CORE_SIDEBAND
+	{no_sideband,
+	 TALLY_WHY(-EOPNOTSUPP, "mmap", "this core is built without records of what tasks do",
+		   "leave out comm, mmap, mmap2, mmap_data, task, context_switch and their like")},
+#endif
+	{deferred_chains,
+	 TALLY_WHY(-EINVAL, "defer_callchain", "this implementation unwinds at once", "")},
+	{no_text_poke,
+	 TALLY_WHY(-EINVAL, "text_poke", "this machine does not tell of changed code", "")},
+	{no_bpf, TALLY_WHY(-EINVAL, "bpf_event", "this machine runs no BPF programs", "")},
+	{no_cgroup_records, TALLY_WHY(-EINVAL, "cgroup", "this machine has no cgroups", "")},
+	{no_cgroup, TALLY_WHY(-EINVAL, "sample_type", "this machine has no cgroups: CGROUP", "")},
 	{no_page_sizes,
-	 {-EINVAL, "sample_type",
-	  "this machine does not know the sizes of pages: DATA_PAGE_SIZE, CODE_PAGE_SIZE", ""}},
-	{no_physical,
-	 {-EINVAL, "sample_type", "this machine does not know physical addresses: PHYS_ADDR", ""}},
-	{no_aux, {-EINVAL, "sample_type", "there are no AUX areas: AUX", ""}},
+	 TALLY_WHY(-EINVAL, "sample_type",
+		   "this machine does not know the sizes of pages: DATA_PAGE_SIZE, CODE_PAGE_SIZE",
+		   "")},
+	{no_physical, TALLY_WHY(-EINVAL, "sample_type",
+				"this machine does not know physical addresses: PHYS_ADDR", "")},
+	{no_aux, TALLY_WHY(-EINVAL, "sample_type", "there are no AUX areas: AUX", "")},
 };
 
-const struct tally_core_refusal tally_not_permitted = {-EACCES, "", "a security module forbids it",
-						       ""};
+const struct tally_core_refusal tally_not_permitted = TALLY_WHY(-EACCES, "", "a security module forbids it",
+						       "");
 
 const struct tally_core_refusal *tally_check_offers(const struct tally_host_ops *ops,
 						    const struct perf_event_attr *attr)

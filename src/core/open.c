@@ -12,11 +12,12 @@
 
 /* ---- the attr --------------------------------------------------------------------------- */
 
-static const struct tally_core_refusal bad_address = {-EFAULT, "attr", "cannot be read", ""};
-static const struct tally_core_refusal bad_size = {
-	-E2BIG, "size", "the size is none, or bits beyond what is known here are set",
-	"take the size that was written back"};
-static const struct tally_core_refusal no_memory = {-ENOMEM, "", "out of memory", ""};
+static const struct tally_core_refusal bad_address =
+	TALLY_WHY(-EFAULT, "attr", "cannot be read", "");
+static const struct tally_core_refusal bad_size =
+	TALLY_WHY(-E2BIG, "size", "the size is none, or bits beyond what is known here are set",
+		  "take the size that was written back");
+static const struct tally_core_refusal no_memory = TALLY_WHY(-ENOMEM, "", "out of memory", "");
 
 enum { SIZE_LIMIT = 4096 };
 
@@ -68,11 +69,11 @@ const struct tally_core_refusal *tally_open_copy_attr(struct tally_core *core, u
 
 /* ---- group and task --------------------------------------------------------------------- */
 
-static const struct tally_core_refusal bad_group = {-EBADF, "group_fd",
-						    "not the descriptor of an event", ""};
-static const struct tally_core_refusal dead_group = {-ENODEV, "group_fd",
-						     "the leader's task is gone", ""};
-static const struct tally_core_refusal no_task = {-ESRCH, "pid", "no such task", ""};
+static const struct tally_core_refusal bad_group =
+	TALLY_WHY(-EBADF, "group_fd", "not the descriptor of an event", "");
+static const struct tally_core_refusal dead_group =
+	TALLY_WHY(-ENODEV, "group_fd", "the leader's task is gone", "");
+static const struct tally_core_refusal no_task = TALLY_WHY(-ESRCH, "pid", "no such task", "");
 
 static const struct tally_core_refusal *find_group(struct tally_check *check, int group_fd)
 {
@@ -107,20 +108,22 @@ static const struct tally_core_refusal *find_task(struct tally_check *check)
 /* ---- what the PMUs say ------------------------------------------------------------------ */
 
 static const struct tally_core_refusal by_pmu[] = {
-	{-ENOENT, "config", "no PMU has this event",
-	 "choose another event; without a PMU, software events and clocks"},
-	{-EOPNOTSUPP, "config", "the PMU has the event but cannot do what is asked of it",
-	 "ask for less: precise_ip, branches, exclusions"},
-	{-ENOMEM, "", "out of memory", ""},
-	{-ENOSPC, "config", "the PMU has no room left for the event", "close others of the kind"},
-	{-EPERM, "config", "the PMU grants the event to the privileged", ""},
-	{-EINVAL, "config", "the PMU does not take the event", ""},
+	TALLY_WHY(-ENOENT, "config", "no PMU has this event",
+		  "choose another event; without a PMU, software events and clocks"),
+	TALLY_WHY(-EOPNOTSUPP, "config", "the PMU has the event but cannot do what is asked of it",
+		  "ask for less: precise_ip, branches, exclusions"),
+	TALLY_WHY(-ENOMEM, "", "out of memory", ""),
+	TALLY_WHY(-ENOSPC, "config", "the PMU has no room left for the event",
+		  "close others of the kind"),
+	TALLY_WHY(-EPERM, "config", "the PMU grants the event to the privileged", ""),
+	TALLY_WHY(-EINVAL, "config", "the PMU does not take the event", ""),
 };
 
-static const struct tally_core_refusal no_pmus = {-ENOENT, "type", "the host has registered no PMU",
-						  "take software events and clocks; a host: name "
-						  "ops->pmu_init, as a tally_core_pmu_init() in "
-						  "an archive is not linked"};
+static const struct tally_core_refusal no_pmus =
+	TALLY_WHY(-ENOENT, "type", "the host has registered no PMU",
+		  "take software events and clocks; a host: name "
+		  "ops->pmu_init, as a tally_core_pmu_init() in "
+		  "an archive is not linked");
 
 const struct tally_core_refusal *tally_open_by_pmu(int error)
 {

@@ -22,10 +22,14 @@ static bool verbs_complete(const struct tally_core_pmu *pmu)
 static int pmu_place(struct tally_core *core, struct tally_core_pmu *pmu,
 		     struct tally_core_pmu_cpu *cpus)
 {
-	for (const struct tally_core_pmu *at = core->pmus; at; at = at->next) {
+	uint32_t nr = 0;
+
+	for (const struct tally_core_pmu *at = core->pmus; at; at = at->next, nr++) {
 		if (at->type == pmu->type && pmu->type != PERF_TYPE_SOFTWARE)
 			return -EEXIST;
 	}
+	if (!TALLY_CORE_SEVERAL_PMUS && nr > TALLY_CORE_OWN_PMUS)
+		return -ENOSPC;
 	pmu->owner = core;
 	pmu->cpus = cpus;
 	pmu->users = 0;

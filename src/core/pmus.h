@@ -23,6 +23,8 @@ bool tally_pmus_of_host(struct tally_core *core);
 /* Those that are left when the core goes. */
 void tally_pmus_free(struct tally_core *core);
 
+#if TALLY_CORE_TRACEPOINTS
+
 /* The same for its tracepoint: found by number (-EINVAL: there is none), joined (NULL is allowed)
  * and left. */
 int tally_tracepoint_find(struct tally_core_event *event, uint64_t id);
@@ -33,6 +35,28 @@ void tally_tracepoint_leave(struct tally_core_event *event);
 /* The event's tracepoint, held until put; NULL: it has none. NULL is allowed to put. */
 struct tally_core_tracepoint *tally_tracepoint_get(struct tally_core_event *event);
 void tally_tracepoint_put(struct tally_core_tracepoint *tracepoint);
+
+#else
+
+static inline void tally_tracepoint_join(struct tally_core_event *event,
+					 struct tally_core_tracepoint *tracepoint)
+{
+}
+
+static inline void tally_tracepoint_leave(struct tally_core_event *event)
+{
+}
+
+static inline struct tally_core_tracepoint *tally_tracepoint_get(struct tally_core_event *event)
+{
+	return NULL;
+}
+
+static inline void tally_tracepoint_put(struct tally_core_tracepoint *tracepoint)
+{
+}
+
+#endif
 
 /* Revoke the events that `is_one` says yes to, their children with them. Without locks. */
 void tally_revoke(struct tally_core *core,

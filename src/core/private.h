@@ -33,9 +33,8 @@
 #include "tally/errno.h"
 
 enum {
-	TALLY_CORE_NESTING = 4,       /* task, soft and hard interrupt, overflow interrupt */
+	TALLY_CORE_OWN_PMUS = 3 + TALLY_CORE_TRACEPOINTS, /* software, clocks, tracepoints */
 	TALLY_CORE_MIN_CLOCK = 10000, /* ns: clock events do not interrupt more often */
-	TALLY_CORE_BUCKETS = 32,      /* lists of tracepoint events, by id */
 };
 
 #define TALLY_NS_PER_S UINT64_C(1000000000)
@@ -248,6 +247,19 @@ struct tally_core {
 
 /* ---- small helpers ---------------------------------------------------------------------- */
 
+/* A refusal as it is initialized: its code and, where they are built, the words. */
+#if TALLY_CORE_REASONS
+#define TALLY_WHY(code, field, rule, fix) \
+	{                                 \
+		code, field, rule, fix    \
+	}
+#else
+#define TALLY_WHY(code, field, rule, fix) \
+	{                                 \
+		code                      \
+	}
+#endif
+
 static inline struct tally_core_event *tally_event_of_hw(struct tally_core_hw *hw)
 {
 	return tally_container_of(hw, struct tally_core_event, hw);
@@ -283,7 +295,7 @@ static inline bool tally_event_is_software(const struct tally_core_event *event)
 /* The event that was opened: whose buffer, id, limit and filter count. */
 static inline struct tally_core_event *tally_event_root(struct tally_core_event *event)
 {
-	return event->parent ? event->parent : event;
+	return TALLY_CORE_INHERITANCE && event->parent ? event->parent : event;
 }
 
 static inline bool tally_event_samples(const struct tally_core_event *event)

@@ -24,6 +24,8 @@ static void put_header(struct body *body, uint32_t type, uint16_t misc)
 	body_put(body, &header, sizeof(header));
 }
 
+#if TALLY_CORE_SIDEBAND
+
 static void put_pair(struct body *body, int32_t a, int32_t b)
 {
 	const int32_t pair[] = {a, b};
@@ -421,6 +423,45 @@ void tally_core_cgroup(struct tally_core *core, uint64_t id, const char *path)
 
 	emit_sideband(core, TALLY_WANTS_CGROUP, cgroup_body, &cgroup);
 }
+
+#else
+
+/* The hooks of host and core that tell of what is not recorded. */
+
+void tally_core_watched_comm(struct tally_core *core, struct tally_core_task *task,
+			     const char *comm, bool exec)
+{
+}
+
+void tally_core_watched_mapped(struct tally_core *core, struct tally_core_task *task,
+			       const struct tally_core_mapping *mapping, bool unmapped)
+{
+}
+
+void tally_core_namespaces(struct tally_core *core, struct tally_core_task *task,
+			   const struct perf_ns_link_info *links, uint32_t nr)
+{
+}
+
+void tally_core_ksymbol(struct tally_core *core, uint64_t addr, uint32_t len, uint16_t type,
+			bool gone, const char *name)
+{
+}
+
+void tally_core_text_poke(struct tally_core *core, uint64_t addr, const void *before,
+			  uint32_t before_len, const void *after, uint32_t after_len)
+{
+}
+
+void tally_core_bpf(struct tally_core *core, uint16_t type, uint32_t id, const uint8_t *tag)
+{
+}
+
+void tally_core_cgroup(struct tally_core *core, uint64_t id, const char *path)
+{
+}
+
+#endif
 
 /* ---- THROTTLE --------------------------------------------------------------------------- */
 

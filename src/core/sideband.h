@@ -5,6 +5,8 @@
 
 #include "core/private.h"
 
+#if TALLY_CORE_SIDEBAND
+
 /* SWITCH and SWITCH_CPU_WIDE: `task` goes on (in) or off, `other` is who comes or went. */
 void tally_sideband_switched(struct tally_core_cpu *cpu, const struct tally_core_task *task,
 			     const struct tally_core_task *other, bool in, bool preempt);
@@ -21,6 +23,22 @@ static inline void tally_sideband_switch(struct tally_core_cpu *cpu,
 /* FORK and EXIT, told to the events of this CPU and of `context` (NULL: none). */
 void tally_sideband_task(struct tally_core_cpu *cpu, struct tally_core_context *context,
 			 const struct tally_core_task *task, bool fork);
+
+#else
+
+static inline void tally_sideband_switch(struct tally_core_cpu *cpu,
+					 const struct tally_core_task *task,
+					 const struct tally_core_task *other, bool in, bool preempt)
+{
+}
+
+static inline void tally_sideband_task(struct tally_core_cpu *cpu,
+				       struct tally_core_context *context,
+				       const struct tally_core_task *task, bool fork)
+{
+}
+
+#endif
 
 /* THROTTLE and UNTHROTTLE of one event. */
 void tally_sideband_throttle(struct tally_core_event *event, bool throttled);

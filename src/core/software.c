@@ -131,6 +131,8 @@ static void hook_read(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 }
 
+#if TALLY_CORE_TRACEPOINTS
+
 /* ---- the PMU of tracepoints ------------------------------------------------------------- */
 
 static int tracing_init(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
@@ -151,6 +153,8 @@ static int tracing_add(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 	return 0;
 }
 
+#endif
+
 void tally_software_init(struct tally_core *core)
 {
 	const struct tally_core_pmu common = {
@@ -163,13 +167,16 @@ void tally_software_init(struct tally_core *core)
 		.owner = core,
 	};
 
-	core->software = core->tracing = common;
+	core->software = common;
 	core->software.name = "software";
 	core->software.type = PERF_TYPE_SOFTWARE;
 	core->software.init = software_init;
 	core->software.add = software_add;
+#if TALLY_CORE_TRACEPOINTS
+	core->tracing = common;
 	core->tracing.name = "tracepoint";
 	core->tracing.type = PERF_TYPE_TRACEPOINT;
 	core->tracing.init = tracing_init;
 	core->tracing.add = tracing_add;
+#endif
 }

@@ -82,7 +82,8 @@ static void switch_counted(struct tally_core_cpu *cpu, struct tally_core_task *p
 
 	tally_software_event(cpu, PERF_COUNT_SW_CONTEXT_SWITCHES);
 	tally_sideband_switch(cpu, prev, next, false, preempt);
-	if (cpu->of_task && prev && next && prev == cpu->task && prev != next)
+	if (TALLY_CORE_INHERITANCE && cpu->of_task && prev && next && prev == cpu->task &&
+	    prev != next)
 		swapped = swap_contexts(cpu, prev, next);
 	if (!swapped)
 		change_contexts(cpu, next);

@@ -3,6 +3,8 @@
 #include "core/pmus.h"
 #include "core/ref.h"
 
+#if TALLY_CORE_TRACEPOINTS
+
 static bool same_text(const char *a, const char *b)
 {
 	while (*a && *a == *b) {
@@ -141,3 +143,25 @@ int tally_core_tracepoint_unregister(struct tally_core *core,
 	tracepoint->leaving = false;
 	return 0;
 }
+
+#else
+
+const struct tally_core_tracepoint *tally_core_tracepoint_find(struct tally_core *core,
+							       const char *system, const char *name)
+{
+	return NULL;
+}
+
+int tally_core_tracepoint_register(struct tally_core *core,
+				   struct tally_core_tracepoint *tracepoint)
+{
+	return -EOPNOTSUPP;
+}
+
+int tally_core_tracepoint_unregister(struct tally_core *core,
+				     struct tally_core_tracepoint *tracepoint)
+{
+	return -ENOENT;
+}
+
+#endif

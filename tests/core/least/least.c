@@ -139,7 +139,7 @@ void least_begin(struct least *least, uint32_t nr_cpus, const struct tally_core_
 	require(least, tally_core_create(&least_ops, least, nr_cpus, settings, &least->core),
 		"tally_core_create");
 	least_pmus_init(least);
-	for (int i = 0; i < LEAST_PMUS; i++)
+	for (int i = 0; i < (TALLY_CORE_SEVERAL_PMUS ? LEAST_PMUS : 1); i++)
 		require(least, tally_core_pmu_register(least->core, &least->pmus[i]),
 			"tally_core_pmu_register");
 	for (uint32_t i = 0; i < nr_cpus; i++)

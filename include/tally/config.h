@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What of the core is built, for hosts that are short of memory: the same defines for the core and
+ * for the host. Each is 1 unless it is defined as 0; TALLY_CORE_SMALL turns all of them off that
+ * are not defined as 1. What is off refuses, and its hooks do nothing; docs/howto-port.md has what
+ * each takes.
+ */
+#ifndef TALLY_CONFIG_H
+#define TALLY_CONFIG_H
+
+#ifdef TALLY_CORE_SMALL
+#define TALLY_CORE_DEFAULT 0
+#else
+#define TALLY_CORE_DEFAULT 1
+#endif
+
+/* Events that children of a task inherit. Off: attr.inherit is -EOPNOTSUPP. */
+#ifndef TALLY_CORE_INHERITANCE
+#define TALLY_CORE_INHERITANCE TALLY_CORE_DEFAULT
+#endif
+
+/* Tracepoints and their filters. Off: PERF_TYPE_TRACEPOINT is -ENOENT, registering a tracepoint and
+ * IOC_SET_FILTER are -EOPNOTSUPP. */
+#ifndef TALLY_CORE_TRACEPOINTS
+#define TALLY_CORE_TRACEPOINTS TALLY_CORE_DEFAULT
+#endif
+
+/* Records of what tasks do: COMM, MMAP, FORK, EXIT, SWITCH and so on; LOST, THROTTLE and READ stay.
+ * Off: the bits of the attr that ask for them are -EOPNOTSUPP. */
+#ifndef TALLY_CORE_SIDEBAND
+#define TALLY_CORE_SIDEBAND TALLY_CORE_DEFAULT
+#endif
+
+/* Why something was refused, in words. Off: struct tally_core_refusal has its code alone. */
+#ifndef TALLY_CORE_REASONS
+#define TALLY_CORE_REASONS TALLY_CORE_DEFAULT
+#endif
+
+/* What the classic encoding needs of the core. Off: tally_core_event_emit_munmap() and
+ * tally_core_prctl_attached() are not there. */
+#ifndef TALLY_CORE_CLASSIC
+#define TALLY_CORE_CLASSIC TALLY_CORE_DEFAULT
+#endif
+
+/* As many PMUs as the host has. Off: one; a second one is -ENOSPC. */
+#ifndef TALLY_CORE_SEVERAL_PMUS
+#define TALLY_CORE_SEVERAL_PMUS TALLY_CORE_DEFAULT
+#endif
+
+/* Records that are made one inside the other on one CPU: those of a task, of soft and hard
+ * interrupts, and of the overflow interrupt. A deeper one is lost, and counted. Each takes twice
+ * settings.record_max. */
+#ifndef TALLY_CORE_NESTING
+#define TALLY_CORE_NESTING (TALLY_CORE_DEFAULT ? 4 : 2)
+#endif
+
+/* Lists of each CPU that tracepoint events are found in, by id. */
+#ifndef TALLY_CORE_BUCKETS
+#define TALLY_CORE_BUCKETS (TALLY_CORE_TRACEPOINTS ? 32 : 1)
+#endif
+
+#endif

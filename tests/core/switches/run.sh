@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# run.sh ROOT DIR: the core with each switch of tally/config.h off, and with all of them, on 64 bits and on 32. TAP.
+set -u
+root=$1
+dir=$2
+number=0
+sanitize="-fsanitize=address,undefined -fno-sanitize-recover"
+bits32="-m32 -idirafter /usr/include/$(${CC:-gcc} -print-multiarch 2>/dev/null)"
+
+# try NAME FLAGS: what the compiler cannot build is skipped.
+try() {
+	number=$((number + 1))
+	# shellcheck disable=SC2086
+	if ! printf '#include <errno.h>\nint main(void) { return 0; }\n' |
+		${CC:-gcc} $2 $sanitize -x c -o "$dir/probe" - >/dev/null 2>&1; then
+		echo "ok $number - $1 # SKIP ${CC:-gcc} cannot build with ${2%% *}"
+		return
+	fi
+	# shellcheck disable=SC2046,SC2086
+	if ${CC:-gcc} -std=gnu11 -g -O1 -D_GNU_SOURCE -DTALLY_CORE_DEBUG -Wall -Wextra -Werror $sanitize \
+		-Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers $2 \
+		'-DTALLY_CORE_DEBUG_HOOK="core/hook.h"' \
+		-I"$root/include" -I"$root/src" -I"$root/tests" "$root/tests/core/switches/smoke.c" \
+		$(ls "$root"/tests/core/least/least*.c) $(sed "s|^|$root/src/|" "$root/src/core/sources.txt") \
+		-o "$dir/smoke" && "$dir/smoke"; then
+		echo "ok $number - $1"
+	else
+		echo "not ok $number - $1"
+	fi
+}
+
+mkdir -p "$dir"
+echo 1..9
+try "everything" ""
+try "no inheritance" -DTALLY_CORE_INHERITANCE=0
+try "no tracepoints" -DTALLY_CORE_TRACEPOINTS=0
+try "no records of tasks" -DTALLY_CORE_SIDEBAND=0
+try "no words of refusals" -DTALLY_CORE_REASONS=0
+try "nothing classic" -DTALLY_CORE_CLASSIC=0
+try "one PMU" -DTALLY_CORE_SEVERAL_PMUS=0
+try "small" -DTALLY_CORE_SMALL
+try "small, on 32 bits" "$bits32 -DTALLY_CORE_SMALL"

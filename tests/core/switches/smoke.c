@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The core with some of tally/config.h switched off, on the least host: what is left works, and
+ * what is not there says so. Built by run.sh, once for each switch.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/least/least.h"
+
+enum { PMU = 10 };
+
+static struct least least;
+static const char *failed;
+
+#define CHECK(what)                                                 \
+	do {                                                        \
+		if (!(what)) {                                      \
+			printf("# line %d: %s\n", __LINE__, #what); \
+			failed = #what;                             \
+		}                                                   \
+	} while (0)
+
+static int open_event(struct perf_event_attr attr, int group)
+{
+	struct least_task *task = least.tasks[0];
+
+	attr.size = sizeof(attr);
+	return least_open(&least, task, &attr, sizeof(attr), task->perf.tid, -1, group, 0);
+}
+
+/* A group of two, read as one. */
+static void counts(void)
+{
+	const struct perf_event_attr attr = {
+		.type = PMU, .config = 1, .read_format = PERF_FORMAT_GROUP};
+	uint64_t words[3] = {0};
+	int leader = open_event(attr, -1);
+
+	CHECK(leader >= 0 && open_event(attr, leader) >= 0);
+	least_switch(&least, least.tasks[0]);
+	least_count(&least, 0, 12345);
+	least_count(&least, 1, 54321);
+	least_switch(&least, NULL);
+	CHECK(least_read(&least, leader, words, sizeof(words)) == sizeof(words));
+	CHECK(words[0] == 2 && words[1] == 12345 && words[2] == 54321);
+}
+
+/* More than there are counters for: each gets its turn. */
+static void rotates(void)
+{
+	const struct perf_event_attr attr = {.type = PMU,
+					     .config = 1,
+					     .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
+							    PERF_FORMAT_TOTAL_TIME_RUNNING};
+	int fds[LEAST_COUNTERS + 2];
+
+	for (int i = 0; i < LEAST_COUNTERS + 2; i++)
+		fds[i] = open_event(attr, -1);
+	least_switch(&least, least.tasks[0]);
+	for (int i = 0; i < 60; i++) {
+		least_advance(&least, 4000000);
+		least_tick(&least);
+	}
+	least_switch(&least, NULL);
+	for (int i = 0; i < LEAST_COUNTERS + 2; i++) {
+		uint64_t words[3] = {0};
+
+		CHECK(least_read(&least, fds[i], words, sizeof(words)) == sizeof(words));
+		CHECK(words[1] == UINT64_C(240000000) && words[2] && words[2] < words[1]);
+	}
+}
+
+static void samples(void)
+{
+	const struct tally_core_sample_data data = {.ip = 0x77, .mode = PERF_RECORD_MISC_USER};
+	int fd = open_event((struct perf_event_attr){.type = PMU,
+						     .sample_period = 100,
+						     .wakeup_events = 1,
+						     .sample_type = PERF_SAMPLE_IP},
+			    -1);
+	struct tally_core_buffer *buffer = NULL;
+
+	CHECK(least_mmap(&least, least.tasks[0], fd, (size_t)3 * 4096, true, &buffer) == 0);
+	least_switch(&least, least.tasks[0]);
+	least_count(&least, 0, 100);
+	CHECK(least_overflow(&least, 0, &data));
+	CHECK(((const uint64_t *)tally_core_buffer_page(buffer, 1))[1] == 0x77);
+	CHECK(least_poll(&least, fd) == TALLY_CORE_POLLIN);
+	least_switch(&least, NULL);
+}
+
+static void ticks_by_clock(void)
+{
+	int fd = open_event((struct perf_event_attr){.type = PERF_TYPE_SOFTWARE,
+						     .config = PERF_COUNT_SW_TASK_CLOCK},
+			    -1);
+	uint64_t value = 0;
+
+	least_switch(&least, least.tasks[0]);
+	least_advance(&least, 5000000);
+	least_switch(&least, NULL);
+	CHECK(least_read(&least, fd, &value, sizeof(value)) == sizeof(value) && value == 5000000);
+}
+
+static struct perf_event_attr software(void)
+{
+	return (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE,
+					.config = PERF_COUNT_SW_PAGE_FAULTS};
+}
+
+/* There, or refused as config.h says. */
+static void answers(int got, bool there, int refusal)
+{
+	CHECK(there ? got >= 0 : got == refusal);
+}
+
+static void inherits(void)
+{
+	struct perf_event_attr attr = software();
+	struct least_task *child;
+	uint64_t value = 0;
+	int fd;
+
+	attr.inherit = 1;
+	fd = open_event(attr, -1);
+	answers(fd, TALLY_CORE_INHERITANCE, -EOPNOTSUPP);
+	child = least_fork(&least, least.tasks[0], true);
+	least_switch(&least, child);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 3);
+	least_exit(&least, child);
+	if (TALLY_CORE_INHERITANCE)
+		CHECK(least_read(&least, fd, &value, sizeof(value)) == sizeof(value) && value == 3);
+}
+
+static void tells_of_tasks(void)
+{
+	struct perf_event_attr attr = software();
+
+	attr.comm = 1;
+	answers(open_event(attr, -1), TALLY_CORE_SIDEBAND, -EOPNOTSUPP);
+	tally_core_comm(least.core, &least.tasks[0]->perf, "name", false);
+}
+
+static void traces(void)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .config = 7};
+	int plain = open_event(software(), -1);
+
+	least.tracepoint = (struct tally_core_tracepoint){.system = "a", .name = "b", .id = 7};
+	answers(tally_core_tracepoint_register(least.core, &least.tracepoint),
+		TALLY_CORE_TRACEPOINTS, -EOPNOTSUPP);
+	answers(open_event(attr, -1), TALLY_CORE_TRACEPOINTS, -ENOENT);
+	CHECK(least_ioctl(&least, least.tasks[0], plain, PERF_EVENT_IOC_SET_FILTER,
+			  (uintptr_t) "x == 1") ==
+	      (TALLY_CORE_TRACEPOINTS ? -EINVAL : -EOPNOTSUPP));
+}
+
+static void explains(void)
+{
+	struct perf_event_attr attr = software();
+
+	attr.__reserved_1 = 1;
+	CHECK(open_event(attr, -1) == -EINVAL);
+	CHECK(least.why.code == -EINVAL);
+#if TALLY_CORE_REASONS
+	CHECK(!strcmp(least.why.field, "__reserved"));
+#endif
+}
+
+static void takes_so_many_pmus(void)
+{
+	struct tally_core_pmu pmu = least.pmus[0];
+
+	pmu.core = false;
+	pmu.type = 100;
+	answers(tally_core_pmu_register(least.core, &pmu), TALLY_CORE_SEVERAL_PMUS, -ENOSPC);
+	if (TALLY_CORE_SEVERAL_PMUS)
+		CHECK(tally_core_pmu_unregister(least.core, &pmu) == 0);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} tests[] = {
+	{"counts", counts},
+	{"rotates", rotates},
+	{"samples", samples},
+	{"ticks_by_clock", ticks_by_clock},
+	{"inherits", inherits},
+	{"tells_of_tasks", tells_of_tasks},
+	{"traces", traces},
+	{"explains", explains},
+	{"takes_so_many_pmus", takes_so_many_pmus},
+};
+
+int main(void)
+{
+	const char *first = NULL;
+
+	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+		failed = NULL;
+		least_begin(&least, 2, NULL);
+		tests[i].run();
+		least_end(&least);
+		if (failed && !first)
+			first = tests[i].name;
+	}
+	if (first)
+		printf("# %s\n", first);
+	return !!first;
+}
