@@ -292,6 +292,10 @@ static int op_call(void *host, uint32_t cpu, void (*fn)(void *arg), void *arg)
 		return 0;
 	}
 	host_lock(&m->call);
+	if (!__atomic_load_n(&m->cpus[cpu].online, __ATOMIC_ACQUIRE)) {
+		pthread_mutex_unlock(&m->call);
+		return -ENXIO;
+	}
 	mailbox.fn = fn;
 	mailbox.arg = arg;
 	__atomic_store_n(&mailbox.waiting, cpu + 1, __ATOMIC_RELEASE);

@@ -27,6 +27,7 @@ struct host_cpu {
 	pthread_t thread;
 	struct counter counters[HOST_COUNTERS];
 	struct host_task *task;
+	bool online;
 	size_t borrowed[HOST_BORROWED]; /* files that the system call looked up */
 	uint32_t nr_borrowed;
 	uint64_t random;

@@ -279,9 +279,28 @@ static void leave(struct host_cpu *cpu)
 	if (cpu->task) {
 		tally_core_switch(host.core, &cpu->task->perf, NULL, false);
 		cpu->task->cpu = -1;
+		cpu->task->taken = false;
+		cpu->task = NULL;
 	}
 	pthread_mutex_unlock(&host.sched);
 	host_irq_restore(&host, flags);
+}
+
+static void go_online(struct host_cpu *cpu)
+{
+	__atomic_store_n(&cpu->online, true, __ATOMIC_RELEASE);
+	tally_core_cpu_online(host.core, cpu->number);
+}
+
+/* The CPU is off line for a while, in which it answers nobody. */
+static void go_offline_and_back(struct host_cpu *cpu)
+{
+	leave(cpu);
+	tally_core_cpu_offline(host.core, cpu->number);
+	__atomic_store_n(&cpu->online, false, __ATOMIC_RELEASE);
+	for (int i = 0; i < 20; i++)
+		host_yield();
+	go_online(cpu);
 }
 
 static uint32_t up, finished, done;
@@ -309,7 +328,7 @@ static void *run_cpu(void *arg)
 	host_boot(cpu);
 	__atomic_fetch_add(&up, 1, __ATOMIC_ACQ_REL);
 	wait_for(&up, HOST_CPUS);
-	tally_core_cpu_online(host.core, cpu->number);
+	go_online(cpu);
 	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
 		switch_task(cpu);
 		for (uint64_t i = host_random(8); i-- && cpu->task;) {
@@ -320,6 +339,8 @@ static void *run_cpu(void *arg)
 			replace_task(cpu);
 		if (cpu->task && !host_random(32))
 			tally_core_exec(host.core, &cpu->task->perf, !host_random(8));
+		if (!host_random(64))
+			go_offline_and_back(cpu);
 	}
 	leave(cpu);
 	__atomic_fetch_add(&finished, 1, __ATOMIC_ACQ_REL);
