@@ -293,7 +293,7 @@ static bool leader_of_other_task(const struct tally_check *c)
 
 static bool leader_is_dead(const struct tally_check *c)
 {
-	return c->leader && c->leader->state <= TALLY_STATE_EXIT;
+	return c->leader && tally_load_relaxed(&c->leader->state) <= TALLY_STATE_EXIT;
 }
 
 static bool leader_of_other_cpu(const struct tally_check *c)

@@ -53,7 +53,7 @@ static void revoke_event(struct tally_core_event *event)
 
 	tally_list_init(&dead);
 	tally_event_lock(event);
-	was_open = event->state > TALLY_STATE_REVOKED;
+	was_open = tally_load_relaxed(&event->state) > TALLY_STATE_REVOKED;
 	while (was_open && !tally_list_empty(&event->children))
 		tally_event_retire(
 			tally_container_of(event->children.next, struct tally_core_event, child),

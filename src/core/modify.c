@@ -113,7 +113,8 @@ const struct tally_core_refusal *tally_control_modify(struct tally_core_event *e
 	if (!event->pmu->modify)
 		return &no_modify;
 	tally_event_lock(event);
-	why = event->state == TALLY_STATE_REVOKED ? &revoked : modify_all(event, &attr);
+	why = tally_load_relaxed(&event->state) == TALLY_STATE_REVOKED ? &revoked
+								       : modify_all(event, &attr);
 	tally_event_unlock(event);
 	return why;
 }
