@@ -299,7 +299,9 @@ void tally_core_watched_tracepoint_hit(struct tally_core *core,
 /*
  * The CPU changes from `prev` to `next` (NULL: a task without events, as idle is one).
  * `preempt`: prev could have run on. Called on that CPU; costs by the events of the two. Every
- * switch that happens has to be told; one that is told again, or of a task to itself, is nothing.
+ * switch that happens has to be told; one that is told again, or of a task to itself, is nothing,
+ * and one that was told but not made is put right by the next. The CPU knows who it was told of
+ * last: `prev` counts only where that was nobody.
  */
 static inline void tally_core_switch(struct tally_core *core, struct tally_core_task *prev,
 				     struct tally_core_task *next, bool preempt)
@@ -328,10 +330,22 @@ void tally_core_deferred(struct tally_core *core);
 int tally_core_fork(struct tally_core *core, struct tally_core_task *current,
 		    struct tally_core_task *child, bool process);
 
-/* `task` ends: it is the one that runs here, or one that never ran. Its counts go to its
- * parents' events. May sleep. But for the switch that takes it off its CPU, where it may be
- * `prev` once more, the core uses nothing of it afterwards. */
+/* `task` ends: it is the one that runs here, or one that runs nowhere and that no CPU changes to
+ * meanwhile. Its counts go to its parents' events. May sleep. The core uses nothing of it
+ * afterwards, but it stays in memory until the CPU that ran it last was told of a switch to
+ * another. */
 void tally_core_exit(struct tally_core *core, struct tally_core_task *task);
+
+/* The same from anywhere, wherever `task` is: neither sleeps nor calls another CPU, so it may be
+ * called with interrupts off, inside a critical section, for a task that runs on another CPU; but
+ * not in the middle of a call of the core that `task` itself made. True: it left something, which
+ * tally_core_reap() ends; until then its counts are not in its parents' events. `task` may go as
+ * after tally_core_exit(). */
+bool tally_core_end(struct tally_core *core, struct tally_core_task *task);
+
+/* End what tasks left that ended by tally_core_end(). May sleep; calls every CPU. Also before
+ * tally_core_destroy(). */
+void tally_core_reap(struct tally_core *core);
 
 /* `task`, which runs here, has executed another program: enable_on_exec, remove_on_exec.
  * `privileged`: the program runs with more rights than who called it; foreign events of all

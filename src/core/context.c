@@ -200,13 +200,20 @@ static int first_context(struct tally_core *core, struct tally_core_task *task,
 int tally_context_lock_task(struct tally_core *core, struct tally_core_task *task,
 			    struct tally_core_context **ret_context)
 {
+	struct tally_core_context *context;
+	struct tally_core_family *family;
 	int ret;
 
 	do {
-		if (tally_family_lock_task(core, task)) {
-			*ret_context = tally_context_pin_task(core, task);
+		family = tally_family_lock_task(core, task);
+		context = family ? tally_context_pin_task(core, task) : NULL;
+		if (context) {
+			*ret_context = context;
 			return 0;
 		}
+		/* It has just ended: reap.c. */
+		if (family)
+			tally_family_release(family);
 		ret = first_context(core, task, ret_context);
 	} while (ret == -EAGAIN);
 	return ret;

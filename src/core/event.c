@@ -153,7 +153,6 @@ struct tally_core_event *tally_event_inherit(struct tally_spares *spares,
 /* With the registry's lock. */
 static void own(struct tally_core_event *event, struct tally_core_task *owner)
 {
-	event->owner = owner;
 	event->owned_next = owner->owned;
 	event->owned_at = &owner->owned;
 	if (owner->owned)
@@ -174,12 +173,12 @@ void tally_event_list(struct tally_core_event *event, struct tally_core_task *ow
 /* With the registry's lock. */
 static void disown(struct tally_core_event *event)
 {
-	if (!event->owner)
+	if (!event->owned_at)
 		return;
 	*event->owned_at = event->owned_next;
 	if (event->owned_next)
 		event->owned_next->owned_at = event->owned_at;
-	event->owner = NULL;
+	event->owned_at = NULL;
 }
 
 void tally_event_put(struct tally_core_event *event)
@@ -211,21 +210,14 @@ struct tally_core_event *tally_event_next_owned(struct tally_core *core,
 	return next;
 }
 
-static bool disown_first(struct tally_core *core, struct tally_core_task *task)
+/* None of them is looked at: the first one has to be told that its head is nowhere. */
+void tally_event_disown_all(struct tally_core_task *task)
 {
-	uintptr_t flags = tally_registry_lock(core);
-	bool any = task->owned;
+	struct tally_core_event *first = task->owned;
 
-	if (any)
-		disown(task->owned);
-	tally_registry_unlock(core, flags);
-	return any;
-}
-
-void tally_event_disown_all(struct tally_core *core, struct tally_core_task *task)
-{
-	while (disown_first(core, task))
-		;
+	task->owned = NULL;
+	if (first)
+		first->owned_at = &first->core->nobody;
 }
 
 /* ---- in a context ----------------------------------------------------------------------- */

@@ -56,8 +56,8 @@ struct tally_core_event *tally_event_next_owned(struct tally_core *core,
 						struct tally_core_task *task,
 						struct tally_core_event *event);
 
-/* The task's events are nobody's from now on. */
-void tally_event_disown_all(struct tally_core *core, struct tally_core_task *task);
+/* The task's events are nobody's from now on. R. */
+void tally_event_disown_all(struct tally_core_task *task);
 
 /* Have what was deferred for an event that is in no context done. */
 void tally_event_flush(struct tally_core_event *event);

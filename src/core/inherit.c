@@ -3,6 +3,7 @@
 #include "core/context.h"
 #include "core/control.h"
 #include "core/event.h"
+#include "core/inherit.h"
 #include "core/family.h"
 #include "core/read.h"
 #include "core/sched.h"
@@ -222,7 +223,7 @@ int tally_core_fork(struct tally_core *core, struct tally_core_task *current,
 /* ---- exit ------------------------------------------------------------------------------- */
 
 struct leaving {
-	struct tally_core_task *task;
+	const struct tally_core_task *task;
 	bool exited;
 };
 
@@ -248,7 +249,7 @@ static void leave_here(struct tally_core_cpu *cpu, struct tally_core_context *co
 }
 
 /* Of a task without events, only those of its CPU hear. */
-static void emit_exit(struct tally_core *core, struct tally_core_task *task)
+void tally_inherit_emit_exit(struct tally_core *core, const struct tally_core_task *task)
 {
 	uintptr_t flags = core->ops->irq_save(core->host);
 
@@ -283,7 +284,7 @@ static void emit_read(struct tally_core *core, const struct tally_core_task *tas
 
 /* Its own events stay readable, with their groups where these end as a whole; those it inherited
  * add to their parents' sums. */
-static void end_event(struct tally_core *core, struct tally_core_task *task,
+static void end_event(struct tally_core *core, const struct tally_core_task *task,
 		      struct tally_core_event *event, bool dissolve, struct tally_list *dead)
 {
 	if (!event->parent) {
@@ -294,36 +295,54 @@ static void end_event(struct tally_core *core, struct tally_core_task *task,
 	tally_event_retire(event, dead);
 }
 
-/* Take the task's context from it and end what is in it; false: it has none. */
-static bool end_context(struct tally_core *core, struct tally_core_task *task, bool exited)
+/* Who ends another task may be looking at the context still: reap.c. */
+static void wait_for_lookers(struct tally_core *core)
 {
-	struct tally_core_family *family = tally_family_lock_task(core, task);
+	tally_registry_unlock(core, tally_registry_lock(core));
+}
+
+void tally_inherit_end(struct tally_core_context *context, const struct tally_core_task *task,
+		       bool exited)
+{
 	struct leaving leaving = {task, exited};
-	struct tally_core_context *context;
+	struct tally_core *core = context->core;
 	struct tally_core_event *event;
 	struct tally_list dead;
 
-	if (!family)
-		return false;
 	tally_list_init(&dead);
-	context = tally_context_pin_task(core, task);
-	tally_family_leave(core, task);
 	tally_context_run(context, leave_here, &leaving);
 	while ((event = tally_context_next(context, NULL)))
 		end_event(core, task, event, false, &dead);
-	context->task = NULL;
-	tally_family_release(family);
+	tally_store_relaxed(&context->task, NULL);
+	tally_family_release(context->family);
 	tally_events_put(&dead);
+	wait_for_lookers(core);
 	tally_context_put(context);
+}
+
+/* Take the task's context from it and end what is in it; false: it has none. */
+static bool end_context(struct tally_core *core, struct tally_core_task *task, bool exited)
+{
+	struct tally_core_context *context;
+
+	if (!tally_family_lock_task(core, task))
+		return false;
+	context = tally_context_pin_task(core, task);
+	tally_family_leave(core, task);
+	tally_inherit_end(context, task, exited);
 	return true;
 }
 
 void tally_core_exit(struct tally_core *core, struct tally_core_task *task)
 {
+	uintptr_t flags;
+
 	tally_family_close(core, task);
 	if (!end_context(core, task, true))
-		emit_exit(core, task);
-	tally_event_disown_all(core, task);
+		tally_inherit_emit_exit(core, task);
+	flags = tally_registry_lock(core);
+	tally_event_disown_all(task);
+	tally_registry_unlock(core, flags);
 }
 
 /* ---- exec ------------------------------------------------------------------------------- */

@@ -19,8 +19,9 @@
  * Lists are walked under A and changed under A and F together: either is enough to read.
  *
  * Order: the locks of the host that its calls come with, F, then context->lock or buffer->lock,
- * then event->output_lock; T and R alone or inside F. Under the spin locks interrupts are off.
- * Nothing is allocated, freed, or copied from or to user memory under any of them.
+ * then event->output_lock; R alone or inside F, then context->lock or T. Under the spin locks
+ * interrupts are off. Nothing is allocated, freed, or copied from or to user memory under any of
+ * them.
  */
 #ifndef TALLY_CORE_PRIVATE_H
 #define TALLY_CORE_PRIVATE_H
@@ -108,8 +109,7 @@ struct tally_core_event {
 	uint32_t nr_children;                               /* F; read at any time */
 	uint64_t child_count, child_enabled, child_running; /* F; of children that are gone */
 
-	/* The task that opened it, for prctl: R. */
-	struct tally_core_task *owner;
+	/* In the list of the task that opened it, for prctl: R. */
 	struct tally_core_event *owned_next, **owned_at;
 
 	/* Where software events, tracepoints and clocks find it while it is on. */
@@ -168,14 +168,24 @@ struct tally_core_slice {
 	struct tally_list events;   /* A and F; all */
 };
 
+/* What records say of a task that is gone. */
+struct tally_core_task_ids {
+	int32_t pid, tid, ppid, ptid;
+};
+
 /* The events of one task, or of one CPU. */
 struct tally_core_context {
 	struct tally_core *core;          /* K */
 	struct tally_core_family *family; /* K */
 	struct tally_core_task *task;     /* A and F; NULL: a CPU's, or its task is gone */
 	struct tally_spin lock;
-	int32_t on_cpu;              /* A; -1: on none */
-	struct tally_list active;    /* A; groups that are on, in order of going on */
+	int32_t on_cpu;           /* A; -1: on none */
+	struct tally_list active; /* A; groups that are on, in order of going on */
+	/* A task's that ended elsewhere: reap.c. */
+	bool orphan;                            /* its lock; no switch exchanges it */
+	struct tally_core_task_ids ids;         /* R */
+	struct tally_core_context *orphan_next; /* R */
+
 	struct tally_core_slice any; /* of every CPU; of a CPU's own context: all */
 	struct tally_core_slice
 		*slices;    /* set once; of a task's, by CPU: NULL without such events */
@@ -242,6 +252,8 @@ struct tally_core {
 	struct tally_core_pmu revoked;             /* K; of events whose own is gone; in no list */
 	struct tally_core_tracepoint *tracepoints; /* R */
 	uint64_t last_id;                          /* atomic */
+	struct tally_core_context *orphans;        /* R; to be reaped */
+	struct tally_core_event *nobody; /* R; head of lists of events whose task is gone */
 	struct tally_core_cpu cpus[];
 };
 

@@ -16,7 +16,7 @@
  */
 static bool contexts_alike(const struct tally_core_context *a, const struct tally_core_context *b)
 {
-	if (a->pins || b->pins || a->nr_bound || b->nr_bound)
+	if (a->pins || b->pins || a->nr_bound || b->nr_bound || a->orphan || b->orphan)
 		return false;
 	return a->origin && a->origin == b->origin && a->origin_generation == b->origin_generation;
 }
@@ -77,14 +77,17 @@ static bool note_cpu(struct tally_core_cpu *cpu, struct tally_core_task *next)
 static void switch_counted(struct tally_core_cpu *cpu, struct tally_core_task *prev,
 			   struct tally_core_task *next, bool preempt)
 {
+	struct tally_core_task *was = cpu->task;
 	bool migrated = note_cpu(cpu, next);
 	bool swapped = false;
 
+	/* Who was told last is who goes, whatever the scheduler thinks. */
+	prev = was ? was : prev;
+
 	tally_software_event(cpu, PERF_COUNT_SW_CONTEXT_SWITCHES);
 	tally_sideband_switch(cpu, prev, next, false, preempt);
-	if (TALLY_CORE_INHERITANCE && cpu->of_task && prev && next && prev == cpu->task &&
-	    prev != next)
-		swapped = swap_contexts(cpu, prev, next);
+	if (TALLY_CORE_INHERITANCE && cpu->of_task && was && next)
+		swapped = swap_contexts(cpu, was, next);
 	if (!swapped)
 		change_contexts(cpu, next);
 	cpu->task = next;

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tasks that end where nobody may wait: somebody else ends them, inside a critical section, while
+ * they may run on another CPU. What they leave is a context without a task, which no switch
+ * exchanges any more; it goes off its CPU with the next switch there, or when it is reaped.
+ */
+#include "core/context.h"
+#include "core/event.h"
+#include "core/family.h"
+#include "core/inherit.h"
+#include "core/sideband.h"
+
+/* ---- taking the context ----------------------------------------------------------------- */
+
+/* A switch may exchange it for another while this looks: then that one. With the registry's lock,
+ * which whoever frees a context passes through first. */
+static struct tally_core_context *context_take(struct tally_core *core,
+					       struct tally_core_task *task)
+{
+	struct tally_core_context *context;
+	bool taken = false;
+
+	while (!taken) {
+		context = tally_load_acquire(&task->context);
+		if (!context)
+			return NULL;
+		tally_spin_lock(&context->lock, core->ops, core->host);
+		taken = tally_load_relaxed(&context->task) == task;
+		if (taken)
+			context->orphan = true;
+		tally_spin_unlock(&context->lock);
+	}
+	return context;
+}
+
+/* With the registry's lock. */
+static void orphan_add(struct tally_core *core, struct tally_core_context *context,
+		       const struct tally_core_task *task)
+{
+	context->ids = (struct tally_core_task_ids){task->pid, task->tid, task->ppid, task->ptid};
+	context->orphan_next = core->orphans;
+	core->orphans = context;
+}
+
+bool tally_core_end(struct tally_core *core, struct tally_core_task *task)
+{
+	uintptr_t flags = tally_registry_lock(core);
+	bool again = tally_load_relaxed(&task->exited);
+	struct tally_core_context *context;
+
+	tally_family_close(core, task);
+	context = context_take(core, task);
+	tally_family_leave(core, task);
+	if (context)
+		orphan_add(core, context, task);
+	tally_event_disown_all(task);
+	tally_registry_unlock(core, flags);
+	if (!context && !again)
+		tally_inherit_emit_exit(core, task);
+	return context;
+}
+
+/* ---- what they left --------------------------------------------------------------------- */
+
+static void nothing(void *arg)
+{
+}
+
+/* Every switch that may have found a context with its task before it was taken is over. */
+static void wait_for_switches(struct tally_core *core)
+{
+	for (uint32_t i = 0; i < core->nr_cpus; i++) {
+		if (tally_load_relaxed(&core->cpus[i].online))
+			core->ops->call(core->host, i, nothing, NULL);
+	}
+}
+
+static struct tally_core_context *orphans_take(struct tally_core *core)
+{
+	uintptr_t flags = tally_registry_lock(core);
+	struct tally_core_context *orphans = core->orphans;
+
+	core->orphans = NULL;
+	tally_registry_unlock(core, flags);
+	return orphans;
+}
+
+void tally_core_reap(struct tally_core *core)
+{
+	struct tally_core_context *context = orphans_take(core);
+
+	if (context)
+		wait_for_switches(core);
+	while (context) {
+		struct tally_core_context *next = context->orphan_next;
+		const struct tally_core_task task = {.pid = context->ids.pid,
+						     .tid = context->ids.tid,
+						     .ppid = context->ids.ppid,
+						     .ptid = context->ids.ptid};
+
+		tally_family_get(context->family);
+		tally_family_lock(context->family);
+		tally_inherit_end(context, &task, true);
+		context = next;
+	}
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tasks that others end, wherever they are, and schedulers that tell switches in their own way. */
+#include <stdlib.h>
+
+#include "core/review.h"
+
+static struct least least;
+
+/* Ended from the thread's CPU inside a critical section; then the task's CPU goes on, and its
+ * memory goes. */
+static bool end_task(struct least_task *task)
+{
+	uint32_t was = least.cpu;
+	bool left;
+
+	least.off++;
+	left = tally_core_end(least.core, &task->perf);
+	least.off--;
+	if (task->cpu >= 0) {
+		least_on(&least, (uint32_t)task->cpu);
+		least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
+		least_switch(&least, NULL);
+		least_on(&least, was);
+	}
+	for (int i = 0; i < LEAST_TASKS; i++) {
+		if (least.tasks[i] == task)
+			least.tasks[i] = NULL;
+	}
+	free(task);
+	return left;
+}
+
+static struct least_task *run_on(struct least_task *task, uint32_t cpu)
+{
+	least_on(&least, cpu);
+	least_switch(&least, task);
+	return task;
+}
+
+static uint64_t count_of(int fd)
+{
+	uint64_t value = 0;
+
+	assert_int_equal(least_read(&least, fd, &value, sizeof(value)), sizeof(value));
+	return value;
+}
+
+/* While it runs on another CPU, what it counts until that goes on counts. */
+static void test_running(void **state)
+{
+	struct perf_event_attr attr = attr_faults(0);
+	struct least_task *child;
+	int own, inherited;
+
+	review_begin(&least, 2, NULL);
+	attr.inherit = 1;
+	inherited = must_open(&least, attr, least.tasks[0], -1, -1);
+	child = run_on(least_fork(&least, least.tasks[0], true), 1);
+	attr.inherit = 0;
+	own = must_open(&least, attr, child, -1, -1);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 3);
+	least_on(&least, 0);
+	least.nr_ops[LEAST_OP_CALL] = least.nr_ops[LEAST_OP_LOCK] = 0;
+	assert_true(end_task(child));
+	assert_int_equal(least.nr_ops[LEAST_OP_CALL] + least.nr_ops[LEAST_OP_LOCK], 0);
+	tally_core_reap(least.core);
+	assert_int_equal(count_of(inherited), 4);
+	assert_int_equal(count_of(own), 4);
+	assert_int_equal(least_poll(&least, own), TALLY_CORE_POLLHUP);
+	least_end(&least);
+}
+
+/* Reaped while its CPU still has it. */
+static void test_reaped_on(void **state)
+{
+	struct least_task *task;
+	int fd;
+
+	review_begin(&least, 2, NULL);
+	task = run_on(least_task_new(&least), 1);
+	fd = must_open(&least, attr_faults(0), task, -1, -1);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 3);
+	least_on(&least, 0);
+	least.off++;
+	assert_true(tally_core_end(least.core, &task->perf));
+	least.off--;
+	tally_core_reap(least.core);
+	least_on(&least, 1);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	least_on(&least, 0);
+	assert_int_equal(count_of(fd), 3);
+	assert_int_equal(least_open(&least, least.tasks[0],
+				    &(struct perf_event_attr){.type = 1, .size = 64}, 64,
+				    task->perf.tid, -1, -1, 0),
+			 -ESRCH);
+	assert_false(end_task(task));
+	least_end(&least);
+}
+
+/* Clones exchange their contexts at switches; one that ended keeps its own. */
+static void test_clones(void **state)
+{
+	struct perf_event_attr attr = attr_faults(0);
+	struct least_task *clones[3];
+	int fd;
+
+	review_begin(&least, 2, NULL);
+	attr.inherit = 1;
+	fd = must_open(&least, attr, least.tasks[0], -1, -1);
+	for (int i = 0; i < 3; i++)
+		clones[i] = least_fork(&least, least.tasks[0], true);
+	least_on(&least, 1);
+	for (int i = 0; i < 6; i++) {
+		least_switch(&least, clones[i % 3]);
+		least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	}
+	least_on(&least, 0);
+	assert_true(end_task(clones[2])); /* runs; what its CPU counts before it goes on is 7 */
+	assert_true(end_task(clones[0])); /* waits */
+	run_on(clones[1], 1);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	least_on(&least, 0);
+	tally_core_reap(least.core);
+	assert_int_equal(count_of(fd), 8);
+	least_end(&least);
+}
+
+static struct least_task *victim;
+static uint64_t left;
+
+static void end_victim(struct least *where, enum least_point point, const volatile void *what)
+{
+	struct least_task *task = victim;
+
+	if (where->off || where->nmi || !task || !left || --left)
+		return;
+	victim = NULL;
+	end_task(task);
+}
+
+/* Somebody opens events on it, at whatever point of that it ends. */
+static void test_opened(void **state)
+{
+	uint64_t nth = 0;
+
+	do {
+		struct perf_event_attr attr = attr_faults(0);
+		int fds[2], nr = 0, tid;
+
+		review_begin(&least, 2, NULL);
+		victim = least_task_new(&least);
+		tid = victim->perf.tid;
+		run_on(victim, 1);
+		least_on(&least, 0);
+		left = ++nth;
+		least.at = end_victim;
+		for (int i = 0; i < 2; i++) {
+			int fd = least_open(&least, least.tasks[0], &attr, sizeof(attr), tid, -1,
+					    -1, 0);
+
+			if (fd >= 0)
+				fds[nr++] = fd;
+			else
+				assert_int_equal(fd, -ESRCH);
+		}
+		least.at = NULL;
+		tally_core_reap(least.core);
+		while (nr)
+			least_close(&least, fds[--nr]);
+		least_end(&least);
+	} while (!left);
+	assert_true(nth > 10);
+}
+
+/* Told twice, told of who is there already, told with somebody else as the one who goes. */
+static void test_switches(void **state)
+{
+	struct least_task *a, *b;
+	int fd, other;
+
+	review_begin(&least, 1, NULL);
+	a = least_task_new(&least);
+	b = least_task_new(&least);
+	fd = must_open(&least, attr_faults(0), a, -1, -1);
+	other = must_open(&least, attr_faults(0), b, -1, -1);
+	least_switch(&least, a);
+	least.off++;
+	tally_core_switch(least.core, NULL, &a->perf, false);
+	tally_core_switch(least.core, &a->perf, &a->perf, false);
+	tally_core_switch(least.core, &b->perf, &a->perf, true);
+	least.off--;
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 2);
+	least.off++;
+	tally_core_switch(least.core, NULL, &b->perf, false); /* told, and not made */
+	tally_core_switch(least.core, &a->perf, &a->perf, false);
+	least.off--;
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 3);
+	assert_int_equal(count_of(fd), 5);
+	assert_int_equal(count_of(other), 0);
+	least_end(&least);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_running),  cmocka_unit_test(test_reaped_on),
+		cmocka_unit_test(test_clones),   cmocka_unit_test(test_opened),
+		cmocka_unit_test(test_switches),
+	};
+
+	return cmocka_run_group_tests_name("core/end", tests, NULL, NULL);
+}
