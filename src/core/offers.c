@@ -89,8 +89,8 @@ static const struct {
 	{no_aux, TALLY_WHY(-EINVAL, "sample_type", "there are no AUX areas: AUX", "")},
 };
 
-const struct tally_core_refusal tally_not_permitted = TALLY_WHY(-EACCES, "", "a security module forbids it",
-						       "");
+const struct tally_core_refusal tally_not_permitted =
+	TALLY_WHY(-EACCES, "", "a security module forbids it", "");
 
 const struct tally_core_refusal *tally_check_offers(const struct tally_host_ops *ops,
 						    const struct perf_event_attr *attr)
