@@ -61,6 +61,7 @@ static void revoke_event(struct tally_core_event *event)
 	if (was_open) {
 		tally_event_uninstall(event, TALLY_STATE_REVOKED, true);
 		tally_event_flush(event);
+		wake(event); /* before its descriptor can be closed, which waits for the lock */
 	}
 	tally_event_unlock(event);
 	tally_events_put(&dead);
@@ -68,7 +69,6 @@ static void revoke_event(struct tally_core_event *event)
 		return;
 	tally_tracepoint_leave(event);
 	tally_pmu_leave(event);
-	wake(event);
 }
 
 void tally_revoke(struct tally_core *core,
