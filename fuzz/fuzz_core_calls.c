@@ -5,6 +5,7 @@
  * interrupts at any atomic operation, other tasks' calls in the middle of a call. The least host
  * checks the contract meanwhile; at the end nothing may be left.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/least/least.h"
@@ -327,11 +328,17 @@ static void do_advance(void)
 	least_advance(&least, number() * 10000);
 }
 
+/* PMUs and the tracepoint, which comes last, go while they are used, and come back. */
+static enum { IS_THERE, IS_HALF_GONE, IS_GONE } presence[LEAST_PMUS + 1];
+static bool busy[LEAST_PMUS + 1]; /* one caller at a time comes or goes with each */
+
 static void do_tracepoint(void)
 {
 	struct tally_core_sample_data data = sample_data();
 	uint64_t raw[8] = {number(), number()};
 
+	if (presence[LEAST_PMUS] != IS_THERE)
+		return;
 	least.off++;
 	tally_core_tracepoint_hit(least.core, &least.tracepoint, raw, (uint32_t)below(65), &data);
 	least.off--;
@@ -429,6 +436,48 @@ static void do_interrupt(void)
 	until_interrupt = number();
 }
 
+static int register_again(uint64_t which)
+{
+	if (which == LEAST_PMUS)
+		return tally_core_tracepoint_register(least.core, &least.tracepoint);
+	return tally_core_pmu_register(least.core, &least.pmus[which]);
+}
+
+static int unregister(uint64_t which)
+{
+	if (which == LEAST_PMUS)
+		return tally_core_tracepoint_unregister(least.core, &least.tracepoint);
+	return tally_core_pmu_unregister(least.core, &least.pmus[which]);
+}
+
+static void do_unregister(void)
+{
+	uint64_t which = below(LEAST_PMUS + 1);
+	struct least_call call;
+
+	if (busy[which])
+		return;
+	busy[which] = true;
+	least_call_begin(&least, &call, NULL, -1);
+	if (presence[which] == IS_GONE) {
+		if (!register_again(which))
+			presence[which] = IS_THERE;
+	} else {
+		presence[which] = unregister(which) ? IS_HALF_GONE : IS_GONE;
+	}
+	least_call_end(&least, "unregister");
+	busy[which] = false;
+}
+
+/* No call is under way: whatever is half gone goes. */
+static void end_unregistering(void)
+{
+	for (uint64_t i = 0; i <= LEAST_PMUS; i++) {
+		if (presence[i] == IS_HALF_GONE && unregister(i))
+			abort();
+	}
+}
+
 static void do_hold(void)
 {
 	least.hold_deferred = !least.hold_deferred;
@@ -439,13 +488,13 @@ static void do_hold(void)
 /* ---- all of it ---------------------------------------------------------------------------- */
 
 static void (*const calls[])(void) = {
-	do_open,     do_open,     do_open,     do_open,      do_close,        do_ioctl,
-	do_ioctl,    do_filter,   do_read,     do_poll,      do_mmap,         do_mmap,
-	do_munmap,   do_prctl,    do_scribble, do_fork,      do_exec,         do_exit,
-	do_switch,   do_switch,   do_move,     do_move,      do_hotplug,      do_tick,
-	do_software, do_count,    do_overflow, do_overflow,  do_advance,      do_tracepoint,
-	do_sideband, do_settings, do_rights,   do_interrupt, do_refuse_alloc, do_refuse_copy,
-	do_hold,     do_overlap,  do_overlap,
+	do_open,     do_open,     do_open,     do_open,       do_close,        do_ioctl,
+	do_ioctl,    do_filter,   do_read,     do_poll,       do_mmap,         do_mmap,
+	do_munmap,   do_prctl,    do_scribble, do_fork,       do_exec,         do_exit,
+	do_switch,   do_switch,   do_move,     do_move,       do_hotplug,      do_tick,
+	do_software, do_count,    do_overflow, do_overflow,   do_advance,      do_tracepoint,
+	do_sideband, do_settings, do_rights,   do_interrupt,  do_refuse_alloc, do_refuse_copy,
+	do_hold,     do_overlap,  do_overlap,  do_unregister,
 };
 
 static int made; /* so far */
@@ -478,6 +527,7 @@ static void setup(void)
 	least.tracepoint = (struct tally_core_tracepoint){
 		.system = "fuzz", .name = "point", .id = 7, .fields = &field, .nr_fields = 1};
 	tally_core_tracepoint_register(least.core, &least.tracepoint);
+	memset(presence, 0, sizeof(presence));
 	least.refuse_beyond = MAX_PAGES;
 	least.at = between;
 	until_interrupt = interrupt_gap = below(3) ? 0 : 20 + below(200);
@@ -494,6 +544,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	least.user_len = sizeof(user);
 	for (made = 0; made < MAX_CALLS && input.left;)
 		make_call();
+	end_unregistering();
 	least_end(&least);
 	return 0;
 }
