@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What who does not use the core pays for it, and what many CPUs cost. */
+#include "core/least/step.h"
 #include "core/review.h"
 
 static struct least least;
@@ -46,11 +47,51 @@ static void test_calls(void **state)
 	least_end(&least);
 }
 
+/* Nothing is held for records that nobody asked for. */
+static void test_memory(void **state)
+{
+	review_begin(&least, CPUS, NULL);
+	assert_in_range(least.bytes, 1, CPUS * 4096);
+	least_end(&least);
+}
+
+/* The instructions of a switch to the task and back. */
+static uint64_t switch_cost(struct least_task *task)
+{
+	least_step_begin(NULL, NULL, 0);
+	least_switch(&least, task);
+	least_switch(&least, NULL);
+	return least_step_end();
+}
+
+/* A task's events of other CPUs are not looked at. */
+static void test_switch(void **state)
+{
+	struct least_task *task;
+	uint64_t few;
+
+	if (!least_can_step())
+		skip();
+	review_begin(&least, CPUS, NULL);
+	task = least_task_new(&least);
+	least_on(&least, 3);
+	must_open(&least, attr_counter(0), task, 3, -1);
+	few = switch_cost(task);
+	for (int i = 0; i < CPUS; i++) {
+		if (i != 3)
+			must_open(&least, attr_counter(0), task, i, -1);
+	}
+	assert_in_range(switch_cost(task), 1, few * 3 / 2);
+	least_end(&least);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_lock),
 		cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_switch),
 	};
 
 	return cmocka_run_group_tests_name("core/review_scale", tests, NULL, NULL);
