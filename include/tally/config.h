@@ -2,8 +2,8 @@
 /*
  * What of the core is built, for hosts that are short of memory: the same defines for the core and
  * for the host. Each is 1 unless it is defined as 0; TALLY_CORE_SMALL turns all of them off that
- * are not defined as 1. What is off refuses, and its hooks do nothing; docs/howto-port.md has what
- * each takes.
+ * are not defined as 1. What is off refuses, and its hooks do nothing; docs/howto-port.md says what
+ * is left.
  */
 #ifndef TALLY_CONFIG_H
 #define TALLY_CONFIG_H
