@@ -127,7 +127,9 @@ def test_pinned_and_exclusive():
 
 def test_giving_way_loses_no_sample():
     said = boot(1)
-    tap.same(said["yield.samples"], [said["yield.count"][0] // 10007], "samples over 2,000 switches")
+    periods, rest = divmod(said["yield.count"][0], 10007)
+    # A period that ends while the event is being disabled has no next event to be over with.
+    within(said["yield.samples"][0], periods - (rest < 100), periods, f"samples over 2,000 switches, {rest} events behind the last period")
 
 
 def test_two_events_that_overflow():
@@ -164,10 +166,10 @@ def check_stream(harts, slack):
     within(got.get("hot", 0), 75 - slack, 75 + slack, "tally: share of hot")
     within(got.get("warm", 0), 25 - slack, 25 + slack, "tally: share of warm")
     text = tap.run(TALLY, "script", "-i", said["path"], "-F", "tid,period").stdout
-    samples, due = len(text.splitlines()), sum(said["stream.count"]) / 10007
-    # The recorder's remainder of a period and its child's may be a whole one together. On two harts the emulator counts both on each.
-    # 32 bits take a third longer in the interrupt, in which the other one's instructions end more periods at once.
-    low, high = (int(due) - 1, int(due)) if harts == 1 else ((0.98 if BITS == "64" else 0.96) * due, 1.02 * due)
+    samples, due = len(text.splitlines()), sum(said["stream.count"]) / (10007 if harts == 1 else 40009)
+    # The recorder's remainder of a period and its child's may be a whole one together. On two harts the emulator counts both on each:
+    # the other one's instructions can end several periods while one has interrupts off, which is one sample.
+    low, high = (int(due) - 1, int(due)) if harts == 1 else (0.98 * due, 1.02 * due)
     within(samples, low, high, f"samples, of {due:.2f} periods")
     if not shutil.which("perf"):
         return
