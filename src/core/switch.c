@@ -86,7 +86,7 @@ static void switch_counted(struct tally_core_cpu *cpu, struct tally_core_task *p
 
 	tally_software_event(cpu, PERF_COUNT_SW_CONTEXT_SWITCHES);
 	tally_sideband_switch(cpu, prev, next, false, preempt);
-	if (TALLY_CORE_INHERITANCE && cpu->of_task && was && next)
+	if (TALLY_CORE_INHERITANCE && cpu->of_task && was && next && was != next)
 		swapped = swap_contexts(cpu, was, next);
 	if (!swapped)
 		change_contexts(cpu, next);
