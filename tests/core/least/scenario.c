@@ -148,14 +148,14 @@ static void have_children(struct scene *scene, const struct tally_core_tracepoin
 static void control_all(struct scene *scene)
 {
 	uint64_t period = 50, id = 0;
-	uint32_t type = 10;
+	struct perf_event_attr attr = {.type = 10, .size = sizeof(attr)};
 
 	control(scene, scene->sampler, PERF_EVENT_IOC_ID, (uintptr_t)&id);
 	control(scene, scene->sampler, PERF_EVENT_IOC_PERIOD, (uintptr_t)&period);
 	control(scene, scene->of_cpu, PERF_EVENT_IOC_REFRESH, 5);
 	control(scene, scene->of_cpu, PERF_EVENT_IOC_PAUSE_OUTPUT, 1);
 	control(scene, scene->of_cpu, PERF_EVENT_IOC_PAUSE_OUTPUT, 0);
-	control(scene, scene->of_cpu, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, (uintptr_t)&type);
+	control(scene, scene->of_cpu, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, (uintptr_t)&attr);
 	control(scene, scene->group[0], PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
 	control(scene, scene->group[0], PERF_EVENT_IOC_RESET, 0);
 	control(scene, scene->group[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
