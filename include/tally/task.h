@@ -41,12 +41,13 @@ struct tally_core_task {
 	void *viewer; /* the namespace that it sees numbers of tasks in, for ops->ids(); the host
 		       * keeps it while an event is open that the task opened */
 	/* The core's. */
-	struct tally_spin lock;             /* the next two, and exited */
+	struct tally_spin lock;             /* the next two, execs and exited */
 	struct tally_core_context *context; /* NULL while no event is attached to it */
 	struct tally_core_family *family;   /* its context's */
 	struct tally_core_event *owned;     /* the events it opened */
 	uint32_t last_cpu;                  /* for cpu-migrations; UINT32_MAX: never ran */
 	uint32_t epoch;                     /* of the core, when last_cpu was right */
+	uint32_t execs;                     /* programs of more rights that it executed */
 	bool exited;
 };
 

@@ -19,6 +19,7 @@ struct tally_core_buffer {
 	uint8_t chunk_shift;                /* K; log2 of the bytes of each */
 	uint64_t size;                      /* K; bytes of data, a power of two; or 0 */
 	uint64_t watermark;                 /* K */
+	bool contiguous;                    /* K; one piece with its page */
 	bool overwrite;                     /* K; user space does not move data_tail */
 	struct tally_core_event *owner;     /* K; whose mmap made it */
 	int32_t cpu;                        /* K; the only CPU that writes; -1: where ... */

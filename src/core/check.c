@@ -70,6 +70,12 @@ static bool task_forbidden(const struct tally_check *c)
 	       !has_perfmon(c->core, c->current) && !may_observe(c);
 }
 
+/* What was judged is who the task was: exec takes foreign events off before or after this. */
+static bool task_has_more_rights(const struct tally_check *c)
+{
+	return c->task && tally_load_acquire(&c->task->execs) != c->execs;
+}
+
 /* A signal changes what a task does: looking at it is not enough. */
 static bool trap_forbidden(const struct tally_check *c)
 {
@@ -467,6 +473,8 @@ static const struct rule {
 		   "get CAP_PERFMON and CAP_KILL")},
 	{TALLY_CHECK_EVENT, task_forbidden,
 	 TALLY_WHY(-EACCES, "pid", "the task belongs to somebody else", "get CAP_PERFMON")},
+	{TALLY_CHECK_GROUP, task_has_more_rights,
+	 TALLY_WHY(-EACCES, "pid", "the task has just executed a program of more rights", "")},
 	{TALLY_CHECK_GROUP, leader_of_other_cpu,
 	 TALLY_WHY(-EINVAL, "cpu", "the leader is of another CPU", "open the group on one CPU")},
 	{TALLY_CHECK_GROUP, leader_of_other_task,

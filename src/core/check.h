@@ -15,6 +15,7 @@ struct tally_check {
 	struct tally_core_event *leader;    /* NULL: none */
 	struct tally_core_event *output;    /* whose buffer to write to; NULL: its own */
 	struct tally_core_task *task;       /* NULL: all tasks */
+	uint32_t execs;                     /* of the task, before anything was judged */
 	struct tally_core_event *event;     /* from TALLY_CHECK_EVENT on */
 	struct tally_core_context *context; /* where it is to go: TALLY_CHECK_GROUP */
 	tally_core_overflow_fn overflow;    /* of an event from inside */

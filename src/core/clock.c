@@ -113,7 +113,7 @@ static void fix_period(struct tally_core_event *event)
 
 	if (!attr->freq || !attr->sample_freq)
 		return;
-	attr->sample_period = tally_div(TALLY_NS_PER_S, attr->sample_freq);
+	attr->sample_period = TALLY_MAX(tally_div(TALLY_NS_PER_S, attr->sample_freq), 1);
 	attr->freq = 0;
 }
 

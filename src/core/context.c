@@ -362,17 +362,25 @@ static void disband(struct tally_core_cpu *cpu, struct tally_core_event *leader,
 	find_group_pmu(leader);
 }
 
+/* What a group has of a PMU as a whole it gives back before it loses its member there. */
 static void leave_group(struct tally_core_cpu *cpu, struct tally_core_event *event, uint64_t now)
 {
+	struct tally_core_event *leader = event->leader;
+	bool on = cpu && leader->attr.exclusive && leader->state == TALLY_STATE_ACTIVE;
+
 	if (tally_event_is_leader(event)) {
 		disband(cpu, event, now);
 		return;
 	}
+	if (on)
+		tally_sched_disable(cpu, leader, now);
 	tally_list_remove(&event->sibling);
-	event->leader->nr_siblings--;
-	find_group_pmu(event->leader);
+	leader->nr_siblings--;
+	find_group_pmu(leader);
 	event->leader = event;
 	find_group_pmu(event);
+	if (on)
+		tally_sched_enable(cpu, leader, now);
 }
 
 void tally_context_remove(struct tally_core_cpu *cpu, struct tally_core_event *event,

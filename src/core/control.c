@@ -131,6 +131,12 @@ int tally_core_prctl(struct tally_core *core, struct tally_core_task *current, i
 
 #if TALLY_CORE_CLASSIC
 
+/* Its events are no longer what those of its clones are. */
+static void diverge_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
+{
+	tally_context_diverge(context);
+}
+
 int tally_core_prctl_attached(struct tally_core *core, struct tally_core_task *current, int option)
 {
 	tally_context_fn fn = option == TALLY_CORE_PRCTL_ENABLE ? enable_here : disable_here;
@@ -141,6 +147,7 @@ int tally_core_prctl_attached(struct tally_core *core, struct tally_core_task *c
 	if (!tally_family_lock_task(core, current))
 		return 0;
 	context = tally_context_pin_task(core, current);
+	tally_context_run(context, diverge_here, NULL);
 	tally_context_for_each (event, context) {
 		if (tally_event_is_leader(event))
 			tally_context_run(context, fn, event);

@@ -21,35 +21,34 @@ static void copy_bytes(const struct tally_core_buffer *buffer, uint64_t at, uint
 	}
 }
 
-/* Bytes of the record at the tail, whose `used` bytes there are; 0: it is none. */
-static uint32_t record_size(const struct tally_core_buffer *buffer, uint64_t tail, uint64_t used)
+/* Read the header of the record at the tail, of which `used` bytes there are; false: it is none. */
+static bool read_header(const struct tally_core_buffer *buffer, uint64_t tail, uint64_t used,
+			struct perf_event_header *header)
 {
-	struct perf_event_header header;
-
-	if (used > buffer->size || used < sizeof(header))
-		return 0;
-	copy_bytes(buffer, tail, (uint8_t *)&header, sizeof(header));
-	return header.size >= sizeof(header) && !(header.size % 8) && header.size <= used
-		       ? header.size
-		       : 0;
+	if (used > buffer->size || used < sizeof(*header))
+		return false;
+	copy_bytes(buffer, tail, (uint8_t *)header, sizeof(*header));
+	return header->size >= sizeof(*header) && !(header->size % 8) && header->size <= used;
 }
 
 int64_t tally_core_buffer_read(struct tally_core_buffer *buffer, void *to, size_t len)
 {
 	uint64_t head = tally_load_acquire(&buffer->page->data_head);
 	uint64_t tail = tally_load_relaxed(&buffer->page->data_tail);
-	uint32_t size;
+	struct perf_event_header header;
 
 	if (buffer->overwrite || !buffer->size || head == tail)
 		return 0;
-	size = record_size(buffer, tail, head - tail);
-	if (!size) {
+	if (!read_header(buffer, tail, head - tail, &header)) {
 		tally_store_release(&buffer->page->data_tail, head);
 		return -EINVAL;
 	}
-	if (size > len)
+	if (header.size > len)
 		return -ENOSPC;
-	copy_bytes(buffer, tail, to, size);
-	tally_store_release(&buffer->page->data_tail, tail + size);
-	return size;
+	/* User space may have the ring mapped and change it: what was judged is what is given. */
+	__builtin_memcpy(to, &header, sizeof(header));
+	copy_bytes(buffer, tail + sizeof(header), (uint8_t *)to + sizeof(header),
+		   header.size - sizeof(header));
+	tally_store_release(&buffer->page->data_tail, tail + header.size);
+	return header.size;
 }

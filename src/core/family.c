@@ -139,6 +139,14 @@ void tally_family_leave(struct tally_core *core, struct tally_core_task *task)
 	task_unlock(core, task, flags);
 }
 
+void tally_family_privilege(struct tally_core *core, struct tally_core_task *task)
+{
+	uintptr_t flags = task_lock(core, task);
+
+	tally_store_release(&task->execs, task->execs + 1);
+	task_unlock(core, task, flags);
+}
+
 void tally_family_close(struct tally_core *core, struct tally_core_task *task)
 {
 	uintptr_t flags = task_lock(core, task);

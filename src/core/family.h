@@ -38,6 +38,9 @@ int tally_family_adopt(struct tally_core_task *task, struct tally_core_context *
 /* The task has no context from now on. With the family's lock. */
 void tally_family_leave(struct tally_core *core, struct tally_core_task *task);
 
+/* The task executes a program of more rights: who was judged before may not look at it any more. */
+void tally_family_privilege(struct tally_core *core, struct tally_core_task *task);
+
 /* The task gets no context any more. */
 void tally_family_close(struct tally_core *core, struct tally_core_task *task);
 

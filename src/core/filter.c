@@ -147,36 +147,57 @@ static const struct tally_core_refusal *copy_text(struct tally_core *core, const
 	return &too_long;
 }
 
-/* The expression is compiled in place: no text has more nodes than characters. */
+/* The expression's nodes, and its text behind them: no more memory than they take. */
+static const struct tally_core_refusal *make_filter(const struct tally_core *core,
+						    const struct tally_filter_node *nodes,
+						    uint32_t nr, const char *text, size_t len,
+						    struct tally_core_filter **ret_filter)
+{
+	size_t size = sizeof(struct tally_core_filter) + nr * sizeof(*nodes) + len;
+	struct tally_core_filter *filter = tally_core_alloc(core, size);
+	char *copy;
+
+	if (!filter)
+		return &no_memory;
+	copy = (char *)&filter->nodes[nr];
+	__builtin_memcpy(filter->nodes, nodes, nr * sizeof(*nodes));
+	__builtin_memcpy(copy, text, len);
+	filter->text = copy;
+	filter->nr = nr;
+	filter->size = (uint32_t)size;
+	*ret_filter = filter;
+	return NULL;
+}
+
+static const struct tally_core_refusal *why_bad_filter(int error)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(bad_filter); i++) {
+		if (bad_filter[i].code == error)
+			return &bad_filter[i];
+	}
+	return &no_memory;
+}
+
+/* No text has more nodes than characters. */
 static const struct tally_core_refusal *compile(const struct tally_core_event *event,
 						const struct tally_core_tracepoint *tracepoint,
 						const char *text, size_t len,
 						struct tally_core_filter **ret_filter)
 {
-	struct tally_core_filter *filter;
-	size_t size = sizeof(*filter) + len * sizeof(filter->nodes[0]) + len;
-	char *copy;
+	const struct tally_core_refusal *why;
+	size_t size = len * sizeof(struct tally_filter_node);
+	struct tally_filter_node *nodes = tally_core_alloc(event->core, size);
+	uint32_t nr;
 	int ret;
 
-	filter = tally_core_alloc(event->core, size);
-	if (!filter)
+	if (!nodes)
 		return &no_memory;
-	copy = (char *)&filter->nodes[len];
-	__builtin_memcpy(copy, text, len);
-	filter->text = copy;
-	filter->size = (uint32_t)size;
-	ret = tally_filter_parse(tracepoint->fields, tracepoint->nr_fields, copy, len,
-				 filter->nodes, (uint32_t)len, &filter->nr, NULL);
-	if (!ret) {
-		*ret_filter = filter;
-		return NULL;
-	}
-	tally_core_free(event->core, filter, size);
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(bad_filter); i++) {
-		if (bad_filter[i].code == ret)
-			return &bad_filter[i];
-	}
-	return &no_memory;
+	ret = tally_filter_parse(tracepoint->fields, tracepoint->nr_fields, text, len, nodes,
+				 (uint32_t)len, &nr, NULL);
+	why = ret ? why_bad_filter(ret)
+		  : make_filter(event->core, nodes, nr, text, len, ret_filter);
+	tally_core_free(event->core, nodes, size);
+	return why;
 }
 
 /* Two who set one at the same time: the second has come too late, as any second one. */

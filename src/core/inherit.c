@@ -374,8 +374,10 @@ void tally_core_exec(struct tally_core *core, struct tally_core_task *task, bool
 	struct tally_core_event *event;
 	struct tally_list dead;
 
-	if (privileged)
+	if (privileged) {
+		tally_family_privilege(core, task);
 		end_context(core, task, false);
+	}
 	if (!tally_family_lock_task(core, task))
 		return;
 	tally_list_init(&dead);

@@ -11,22 +11,16 @@ enum { PAGES_MAX = 1 << 30 };
 
 /* ---- memory ----------------------------------------------------------------------------- */
 
-/* One piece of memory from the metadata to the end of the data. */
-static bool is_contiguous(const struct tally_core_buffer *buffer)
-{
-	return buffer->core->settings.contiguous;
-}
-
 static void free_pages(struct tally_core_buffer *buffer)
 {
 	const struct tally_core *core = buffer->core;
 	size_t per_chunk = tally_pages(core, (uint64_t)1 << buffer->chunk_shift);
 	size_t nr = tally_metadata_pages(core);
 
-	if (is_contiguous(buffer))
+	if (buffer->contiguous)
 		nr += tally_pages(core, buffer->size);
 	for (uint32_t i = 0; buffer->chunks && i < buffer->nr_chunks; i++) {
-		if (buffer->chunks[i] && !is_contiguous(buffer))
+		if (buffer->chunks[i] && !buffer->contiguous)
 			core->ops->pages_free(core->host, buffer->chunks[i], per_chunk);
 	}
 	tally_core_free(core, buffer->chunks, buffer->nr_chunks * sizeof(*buffer->chunks));
@@ -50,13 +44,12 @@ static int alloc_buffer(struct tally_core_buffer *buffer, size_t nr)
 {
 	const struct tally_core *core = buffer->core;
 	size_t metadata = tally_metadata_pages(core);
-	bool scattered = core->settings.scattered;
+	bool scattered = core->settings.scattered && !buffer->contiguous;
 	size_t per_chunk = scattered ? 1 : nr;
 
-	/* What free_pages() gives back has this size, also after a failure. */
+	/* What free_pages() gives back has this size and this layout, also after a failure. */
 	buffer->size = nr * core->ops->page_size;
-	buffer->page =
-		core->ops->pages_alloc(core->host, metadata + (is_contiguous(buffer) ? nr : 0));
+	buffer->page = core->ops->pages_alloc(core->host, metadata + (buffer->contiguous ? nr : 0));
 	if (!buffer->page)
 		return -ENOMEM;
 	if (!nr)
@@ -66,7 +59,7 @@ static int alloc_buffer(struct tally_core_buffer *buffer, size_t nr)
 	buffer->chunks = tally_core_alloc(core, buffer->nr_chunks * sizeof(*buffer->chunks));
 	if (!buffer->chunks)
 		return -ENOMEM;
-	if (!is_contiguous(buffer))
+	if (!buffer->contiguous)
 		return alloc_chunks(buffer, per_chunk);
 	buffer->chunks[0] = (uint8_t *)buffer->page + metadata * core->ops->page_size;
 	return 0;
@@ -218,6 +211,7 @@ static const struct tally_core_refusal *buffer_new(const struct mapper *mapper,
 	if (!buffer)
 		return &no_memory;
 	buffer->core = core;
+	buffer->contiguous = core->settings.contiguous;
 	buffer->refs = 1;
 	tally_list_init(&buffer->events);
 	if (charge(core, mapper->current, mapper->nr + tally_metadata_pages(core), buffer))

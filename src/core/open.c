@@ -98,6 +98,7 @@ static const struct tally_core_refusal *find_task(struct tally_check *check)
 						  check->pid ? check->pid : check->current->tid);
 	if (!check->task)
 		return &no_task;
+	check->execs = tally_load_acquire(&check->task->execs);
 	if (!tally_load_relaxed(&check->task->exited))
 		return NULL;
 	core->ops->task_put(core->host, check->task);

@@ -20,6 +20,9 @@ bool tally_output_begin(struct tally_output *output, struct tally_core_event *ev
 	struct tally_core_scratch *scratch = tally_load_acquire(&cpu->scratch);
 	uint32_t level;
 
+	/* Nobody waits for what a CPU still does that went off line. */
+	if (!cpu->online)
+		return false;
 	output->event = event;
 	output->root = tally_event_root(event);
 	output->buffer = tally_load_acquire(&output->root->buffer);

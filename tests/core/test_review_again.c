@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a second review found, on the least host. */
+#include <pthread.h>
+
+#include "review.h"
+
+static struct least least;
+
+static uint64_t count_of(int fd)
+{
+	uint64_t value = 0;
+
+	assert_int_equal(least_read(&least, fd, &value, sizeof(value)), sizeof(value));
+	return value;
+}
+
+/* An exclusive group whose last counter is closed while it is on gives the PMU back. */
+static void test_exclusive_without_counter(void **state)
+{
+	struct perf_event_attr attr = attr_faults(0);
+	struct least_task *other;
+	int leader, sibling, fd;
+
+	review_begin(&least, 1, NULL);
+	other = least_task_new(&least);
+	least_switch(&least, least.tasks[0]);
+	attr.exclusive = 1;
+	leader = must_open(&least, attr, least.tasks[0], -1, -1);
+	sibling = must_open(&least, attr_counter(0), least.tasks[0], -1, leader);
+	least_close(&least, sibling);
+	least_close(&least, leader);
+	least_switch(&least, other);
+	fd = must_open(&least, attr_counter(0), other, -1, -1);
+	least_count(&least, 0, 100);
+	assert_int_equal(count_of(fd), 100);
+	least_end(&least);
+}
+
+static struct least_task *victim;
+
+/* After the right to look at it was asked for, and before the event is in its place. */
+static void exec_in_between(struct least *where, enum least_point point, const volatile void *what)
+{
+	if (!victim || where->off || where->nr_held || !where->nr_ops[LEAST_OP_MAY_OBSERVE])
+		return;
+	where->may_observe = false;
+	where->cpu = 1;
+	tally_core_exec(where->core, &victim->perf, true);
+	where->cpu = 0;
+	victim = NULL;
+}
+
+static void test_exec_while_opening(void **state)
+{
+	struct perf_event_attr attr = attr_faults(0);
+
+	review_begin(&least, 2, NULL);
+	victim = least_task_new(&least);
+	attr.exclude_kernel = 1;
+	least_on(&least, 1);
+	least_switch(&least, victim);
+	least_on(&least, 0);
+	least_switch(&least, least.tasks[0]);
+	least.caps = 0;
+	least.nr_ops[LEAST_OP_MAY_OBSERVE] = 0;
+	least.at = exec_in_between;
+	assert_int_equal(least_open(&least, least.tasks[0], &attr, sizeof(attr), victim->perf.tid,
+				    -1, -1, 0),
+			 -EACCES);
+	assert_null(victim);
+	least.at = NULL;
+	least_end(&least);
+}
+
+/* A CPU that went off line still switches to its idle task. */
+static void test_switch_of_a_dead_cpu(void **state)
+{
+	struct perf_event_attr attr = attr_faults(0);
+	struct tally_core_buffer *buffer;
+	int fd;
+
+	review_begin(&least, 2, NULL);
+	attr.config = PERF_COUNT_SW_DUMMY;
+	attr.context_switch = attr.watermark = attr.wakeup_watermark = 1;
+	fd = must_open(&least, attr, NULL, 1, -1);
+	must_map(&least, fd, 8, &buffer);
+	least_offline(&least, 1);
+	least_on(&least, 1);
+	least.hold_deferred = true;
+	least_switch(&least, NULL);
+	least_switch(&least, least.tasks[0]);
+	least_switch(&least, NULL);
+	assert_int_equal(
+		((struct perf_event_mmap_page *)tally_core_buffer_page(buffer, 0))->data_head, 0);
+	least_on(&least, 0);
+	least_close(&least, fd);
+	least_end(&least);
+}
+
+/* A ring keeps the layout that it was made with. */
+static void test_layout_changes(void **state)
+{
+	int fd;
+
+	review_begin(&least, 1, NULL);
+	fd = must_open(&least, attr_faults(1), NULL, 0, -1);
+	must_map(&least, fd, 4, NULL);
+	tally_core_settings(least.core)->contiguous = true;
+	least_munmap(&least, fd);
+	assert_int_equal(least.pages, 0);
+	tally_core_settings(least.core)->scattered = true;
+	must_map(&least, fd, 4, NULL);
+	least_switch(&least, least.tasks[0]);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	tally_core_settings(least.core)->contiguous = false;
+	least_munmap(&least, fd);
+	assert_int_equal(least.pages, 0);
+	least_end(&least);
+}
+
+/* Who switched its own events off is no clone of who did not. */
+static void test_prctl_of_a_clone(void **state)
+{
+	struct perf_event_attr attr = attr_faults(0);
+	struct least_task *quiet, *loud;
+	int fd;
+
+	review_begin(&least, 1, NULL);
+	attr.inherit = 1;
+	fd = must_open(&least, attr, least.tasks[0], -1, -1);
+	quiet = least_fork(&least, least.tasks[0], true);
+	loud = least_fork(&least, least.tasks[0], true);
+	least_switch(&least, quiet);
+	assert_int_equal(
+		tally_core_prctl_attached(least.core, &quiet->perf, TALLY_CORE_PRCTL_DISABLE), 0);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	least_switch(&least, loud);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 100);
+	least_switch(&least, quiet);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 7);
+	assert_int_equal(count_of(fd), 100);
+	least_end(&least);
+}
+
+static bool stop;
+
+static void *change_size(void *size)
+{
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
+		__atomic_store_n((uint16_t *)size, 1024, __ATOMIC_RELAXED);
+		__atomic_store_n((uint16_t *)size, 16, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+/* A reader inside the kernel is given the size that was judged, whatever user space does to it. */
+static void test_header_that_changes(void **state)
+{
+	struct perf_event_mmap_page *page;
+	struct perf_event_header *record;
+	struct tally_core_buffer *buffer;
+	struct perf_event_header to[1024];
+	pthread_t thread;
+	int fd;
+
+	review_begin(&least, 1, NULL);
+	least_switch(&least, least.tasks[0]);
+	fd = must_open(&least, attr_faults(1), least.tasks[0], -1, -1);
+	must_map(&least, fd, 8, &buffer);
+	for (int i = 0; i < 100; i++)
+		least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	page = tally_core_buffer_page(buffer, 0);
+	record = tally_core_buffer_page(buffer, 1);
+	stop = false;
+	assert_int_equal(pthread_create(&thread, NULL, change_size, &record->size), 0);
+	for (int i = 0; i < 300000; i++) {
+		int64_t ret;
+
+		page->data_tail = 0;
+		ret = tally_core_buffer_read(buffer, to, sizeof(to));
+		if (ret > 0)
+			assert_int_equal(to[0].size, ret);
+	}
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	least_end(&least);
+}
+
+/* The fastest clock that there is samples. */
+static void test_frequency_beyond_ns(void **state)
+{
+	struct tally_core_settings settings;
+	struct perf_event_attr attr = attr_faults(0);
+	const struct perf_event_attr *taken;
+	int fd;
+
+	tally_core_settings_init(&settings);
+	settings.max_sample_rate = UINT32_MAX;
+	review_begin(&least, 1, &settings);
+	attr.config = PERF_COUNT_SW_CPU_CLOCK;
+	attr.freq = 1;
+	attr.sample_freq = 2000000000;
+	fd = must_open(&least, attr, NULL, 0, -1);
+	taken = tally_core_event_attr(least.files[fd].event);
+	assert_int_equal(taken->sample_period, 1);
+	least_end(&least);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_exclusive_without_counter),
+		cmocka_unit_test(test_exec_while_opening),
+		cmocka_unit_test(test_switch_of_a_dead_cpu),
+		cmocka_unit_test(test_layout_changes),
+		cmocka_unit_test(test_prctl_of_a_clone),
+		cmocka_unit_test(test_header_that_changes),
+		cmocka_unit_test(test_frequency_beyond_ns),
+	};
+
+	return cmocka_run_group_tests_name("core/review_again", tests, NULL, NULL);
+}
