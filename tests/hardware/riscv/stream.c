@@ -155,7 +155,7 @@ void test_stream(uint64_t nr_harts)
 {
 	struct perf_event_attr attr = {
 		.config = PERF_COUNT_HW_CPU_CYCLES,
-		.sample_period = nr_harts == 1 ? 10007 : 40009,
+		.sample_period = nr_harts == 1 || __riscv_xlen == 64 ? 10007 : 40009,
 		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
 			       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
 			       PERF_SAMPLE_CALLCHAIN,
