@@ -219,7 +219,7 @@ const struct tally_core_refusal *tally_filter_set(struct tally_core_event *event
 	const struct tally_core_refusal *why;
 	char *text = tally_core_alloc(core, TALLY_FILTER_TEXT_MAX);
 	struct tally_core_tracepoint *tracepoint;
-	struct tally_core_filter *filter;
+	struct tally_core_filter *filter = NULL;
 	size_t len = 0;
 
 	if (!text)

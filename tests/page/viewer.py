@@ -79,8 +79,7 @@ def silent(page):
 
 
 def settle(page):
-    """Until what was asked for is drawn, which is before the next frame of the screen."""
-    page.run("return new Promise((done) => requestAnimationFrame(() => done(1)))")
+    page.drawn()
 
 
 def text(page, selector):

@@ -106,8 +106,13 @@ class Browser:
     def find(self, selector):
         return self.do("/element", {"using": "css selector", "value": selector})[ELEMENT]
 
+    def drawn(self):
+        """What was asked for so far is drawn, which is before the next frame of the screen: where one points at next may depend on it."""
+        self.run("return new Promise((done) => requestAnimationFrame(() => done(1)))")
+
     def click(self, selector):
         self.do(f"/element/{self.find(selector)}/click")
+        self.drawn()
 
     def type(self, selector, text):
         self.do(f"/element/{self.find(selector)}/value", {"text": text})
@@ -128,6 +133,7 @@ class Browser:
             else:
                 actions.append({"type": "pointerMove", "duration": 0, "x": round(step[0]), "y": round(step[1])})
         self.do("/actions", {"actions": [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": actions}]})
+        self.drawn()
 
     def click_at(self, x, y):
         self.mouse((x, y), "down", "up")
