@@ -108,6 +108,16 @@ static void on_ipi(int signal)
 	errno = error;
 }
 
+/* It comes through the mask, and while it runs nothing else does: a call that was served in the
+ * midst of it would tell its caller that this CPU is done with what it uses. */
+static void unmasked_overflow(void)
+{
+	uintptr_t flags = host_irq_save(this_cpu->host);
+
+	host_pmu_interrupt(this_cpu);
+	host_irq_restore(this_cpu->host, flags);
+}
+
 static void on_overflow(int signal)
 {
 	int error = errno;
@@ -115,7 +125,7 @@ static void on_overflow(int signal)
 	if (overflow_is_masked)
 		overflow_waits = 1;
 	else if (this_cpu)
-		host_pmu_interrupt(this_cpu);
+		unmasked_overflow();
 	if (this_cpu && !masked) {
 		masked = 1;
 		host_irq_restore(this_cpu->host, 0);
@@ -148,7 +158,7 @@ void tally_core_debug_hook(const volatile void *word)
 	else if (chance < 8 && overflow_is_masked)
 		overflow_waits = 1;
 	else if (chance < 8)
-		host_pmu_interrupt(this_cpu);
+		unmasked_overflow();
 }
 
 void host_kick(struct host_cpu *cpu)
