@@ -98,7 +98,7 @@ static void reset_here(struct tally_core_cpu *cpu, struct tally_core_context *co
 	tally_event_refresh(cpu, event);
 	tally_store_relaxed(&event->count, 0);
 	event->freq_count = event->freq_sampled = 0;
-	event->child_count = 0;
+	tally_store_relaxed(&event->child_count, 0);
 	tally_page_update(event);
 }
 

@@ -262,9 +262,9 @@ static void event_fold(struct tally_core_event *child)
 {
 	struct tally_core_event *parent = child->parent;
 
-	parent->child_count += child->count;
-	parent->child_enabled += child->enabled;
-	parent->child_running += child->running;
+	tally_count_alone(&parent->child_count, child->count);
+	tally_count_alone(&parent->child_enabled, child->enabled);
+	tally_count_alone(&parent->child_running, child->running);
 	tally_list_remove(&child->child);
 	tally_store_relaxed(&parent->nr_children, parent->nr_children - 1);
 }

@@ -26,7 +26,7 @@ static void write_offset(struct tally_core_event *event, struct perf_event_mmap_
 {
 	uint64_t base = page->index ? (uint64_t)sign_extend(previous, event->hw.width) : 0;
 
-	page->offset = (int64_t)(count + event->child_count - base);
+	page->offset = (int64_t)(count + tally_load_relaxed(&event->child_count) - base);
 }
 
 /* The overflow interrupt may come while this is worked out and move both; then it is worked out
@@ -50,8 +50,8 @@ static void write_times(struct tally_core_event *event, struct perf_event_mmap_p
 	const struct tally_core *core = event->core;
 	struct tally_core_clock_params params = {0};
 
-	page->time_enabled = event->enabled + event->child_enabled;
-	page->time_running = event->running + event->child_running;
+	page->time_enabled = event->enabled + tally_load_relaxed(&event->child_enabled);
+	page->time_running = event->running + tally_load_relaxed(&event->child_running);
 	if (core->ops->clock_params)
 		core->ops->clock_params(core->host, &params);
 	page->cap_user_time = page->cap_user_time_zero = params.valid;

@@ -103,11 +103,12 @@ struct tally_core_event {
 	struct tally_list all; /* A and F; in its slice's events */
 
 	/* Inheritance: one level, every child hangs on the event that was opened. */
-	struct tally_core_event *parent;                    /* K; NULL: was opened */
-	struct tally_list children;                         /* F */
-	struct tally_list child;                            /* F */
-	uint32_t nr_children;                               /* F; read at any time */
-	uint64_t child_count, child_enabled, child_running; /* F; of children that are gone */
+	struct tally_core_event *parent; /* K; NULL: was opened */
+	struct tally_list children;      /* F */
+	struct tally_list child;         /* F */
+	uint32_t nr_children;            /* F; read at any time */
+	/* Of children that are gone: F; read at any time. */
+	uint64_t child_count, child_enabled, child_running;
 
 	/* In the list of the task that opened it, for prctl: R. */
 	struct tally_core_event *owned_next, **owned_at;

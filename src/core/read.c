@@ -35,9 +35,10 @@ static struct total sample_total(struct tally_core_event *event, uint64_t now)
 		passed += now - context->stamp;
 	if (event->leader->state < TALLY_STATE_INACTIVE || event->state < TALLY_STATE_INACTIVE)
 		passed = 0;
-	return (struct total){tally_load_relaxed(&event->count) + event->child_count,
-			      event->enabled + event->child_enabled + passed,
-			      event->running + event->child_running +
+	return (struct total){tally_load_relaxed(&event->count) +
+				      tally_load_relaxed(&event->child_count),
+			      event->enabled + tally_load_relaxed(&event->child_enabled) + passed,
+			      event->running + tally_load_relaxed(&event->child_running) +
 				      (event->state == TALLY_STATE_ACTIVE ? passed : 0)};
 }
 
@@ -171,9 +172,10 @@ static void refresh(struct tally_core_event *event, bool group)
 
 static struct total add_up(const struct tally_core_event *event)
 {
-	struct total total = {tally_load_relaxed(&event->count) + event->child_count,
-			      tally_load_relaxed(&event->enabled) + event->child_enabled,
-			      tally_load_relaxed(&event->running) + event->child_running};
+	struct total total = {
+		tally_load_relaxed(&event->count) + tally_load_relaxed(&event->child_count),
+		tally_load_relaxed(&event->enabled) + tally_load_relaxed(&event->child_enabled),
+		tally_load_relaxed(&event->running) + tally_load_relaxed(&event->child_running)};
 
 	tally_list_for_each (link, &event->children) {
 		const struct tally_core_event *child =
