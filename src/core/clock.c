@@ -7,42 +7,34 @@
 #include "core/overflow.h"
 #include "core/software.h"
 
-/* ---- deadlines: a list of each CPU, the next one first ---------------------------------- */
+/* ---- deadlines: a heap of each CPU ------------------------------------------------------ */
 
 static struct tally_core_event *first_due(struct tally_core_cpu *cpu)
 {
-	if (tally_list_empty(&cpu->clocks))
+	if (!cpu->clocks.least)
 		return NULL;
-	return tally_container_of(cpu->clocks.next, struct tally_core_event, hook);
+	return tally_container_of(cpu->clocks.least, struct tally_core_event, due);
 }
 
 static void set_timer(struct tally_core_cpu *cpu)
 {
 	struct tally_core_event *first = first_due(cpu);
 
-	cpu->core->ops->timer(cpu->core->host, first ? first->deadline : UINT64_MAX);
+	cpu->core->ops->timer(cpu->core->host, first ? first->due.key : UINT64_MAX);
 }
 
-/* From the end: among clocks of one period that is where the one belongs that was just due, however
- * many there are. */
 static void queue(struct tally_core_cpu *cpu, struct tally_core_event *event)
 {
-	struct tally_list *before = cpu->clocks.prev;
-
-	while (before != &cpu->clocks &&
-	       tally_container_of(before, struct tally_core_event, hook)->deadline >
-		       event->deadline)
-		before = before->prev;
-	tally_list_insert(before->next, &event->hook);
-	if (cpu->clocks.next == &event->hook)
+	tally_heap_add(&cpu->clocks, &event->due);
+	if (cpu->clocks.least == &event->due)
 		set_timer(cpu);
 }
 
 static void unqueue(struct tally_core_cpu *cpu, struct tally_core_event *event)
 {
-	bool first = cpu->clocks.next == &event->hook;
+	bool first = cpu->clocks.least == &event->due;
 
-	tally_list_remove(&event->hook);
+	tally_heap_remove(&cpu->clocks, &event->due);
 	if (first)
 		set_timer(cpu);
 }
@@ -85,7 +77,7 @@ static void timer_expire(struct tally_core_cpu *cpu, struct tally_core_event *ev
 		return;
 	}
 	step = interval(event);
-	event->deadline += (tally_div(now - event->deadline, step) + 1) * step;
+	event->due.key += (tally_div(now - event->due.key, step) + 1) * step;
 	queue(cpu, event);
 }
 
@@ -95,8 +87,8 @@ void tally_core_timer(struct tally_core *core, const struct tally_core_sample_da
 	uint64_t now = tally_clock(core);
 	struct tally_core_event *event = first_due(cpu);
 
-	while (event && event->deadline <= now) {
-		tally_list_remove(&event->hook);
+	while (event && event->due.key <= now) {
+		tally_heap_remove(&cpu->clocks, &event->due);
 		timer_expire(cpu, event, sample_data, now);
 		event = first_due(cpu);
 	}
@@ -140,7 +132,7 @@ static void clock_del(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	struct tally_core_event *event = tally_event_of_hw(hw);
 
-	if (!tally_list_empty(&event->hook))
+	if (tally_heap_has(&event->due))
 		unqueue(tally_this_cpu(pmu->owner), event);
 }
 
@@ -152,18 +144,18 @@ static void clock_start(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 	hw->running = true;
 	if (!hw->period)
 		return;
-	if (!tally_list_empty(&event->hook))
+	if (tally_heap_has(&event->due))
 		unqueue(tally_this_cpu(pmu->owner), event);
 	if (hw->left <= 0 || hw->left > (int64_t)interval(event))
 		hw->left = (int64_t)interval(event);
-	event->deadline = hw->previous + (uint64_t)hw->left;
+	event->due.key = hw->previous + (uint64_t)hw->left;
 	queue(tally_this_cpu(pmu->owner), event);
 }
 
 /*
- * Also from its own overflow: then it is on no list. What is left goes on when it starts again. The
- * list is not touched, nor the timer: this may be the overflow interrupt of another counter of its
- * group, in the middle of what does.
+ * Also from its own overflow: then it is not in the heap. What is left goes on when it starts
+ * again. The heap is not touched, nor the timer: this may be the overflow interrupt of another
+ * counter of its group, in the middle of what does.
  */
 static void clock_stop(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
@@ -172,8 +164,8 @@ static void clock_stop(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 
 	tally_core_hw_fold(pmu, hw, clock_counter);
 	hw->running = false;
-	if (!tally_list_empty(&event->hook))
-		hw->left = event->deadline > now ? (int64_t)(event->deadline - now) : 0;
+	if (tally_heap_has(&event->due))
+		hw->left = event->due.key > now ? (int64_t)(event->due.key - now) : 0;
 }
 
 static void clock_read(struct tally_core_pmu *pmu, struct tally_core_hw *hw)

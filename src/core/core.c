@@ -68,7 +68,6 @@ static int cpu_init(struct tally_core *core, uint32_t number)
 
 	cpu->core = core;
 	cpu->number = number;
-	tally_list_init(&cpu->clocks);
 	for (int i = 0; i < PERF_COUNT_SW_MAX; i++)
 		tally_list_init(&cpu->software[i]);
 	for (int i = 0; i < TALLY_CORE_BUCKETS; i++)

@@ -30,6 +30,7 @@
 #include "base/arith.h"
 #include "base/list.h"
 #include "core/atomic.h"
+#include "core/heap.h"
 #include "tally/core.h"
 #include "tally/errno.h"
 
@@ -113,9 +114,11 @@ struct tally_core_event {
 	/* In the list of the task that opened it, for prctl: R. */
 	struct tally_core_event *owned_next, **owned_at;
 
-	/* Where software events, tracepoints and clocks find it while it is on. */
-	struct tally_list hook; /* A; in a list of its CPU */
-	uint64_t deadline;      /* A; clock events: when the next sample is due */
+	/* Where it is found while it is on: A. In neither, the first word leads to itself. */
+	union {
+		struct tally_list hook;     /* software events, tracepoints: a list of its CPU */
+		struct tally_heap_node due; /* clocks: by when the next sample is due */
+	};
 
 	/* Sampling. */
 	struct tally_sample_layout layout; /* K */
@@ -226,7 +229,7 @@ struct tally_core_cpu {
 	uint32_t nr_polled; /* events that are on and are read in each tick, lest they wrap */
 	struct tally_list software[PERF_COUNT_SW_MAX]; /* events that are on, by kind */
 	struct tally_list tracepoints[TALLY_CORE_BUCKETS];
-	struct tally_list clocks;         /* by deadline */
+	struct tally_heap clocks;         /* by when they are due */
 	uint64_t contended, turns_stamp;  /* ns that groups waited here, up to the clock's stamp */
 	uint32_t nr_throttled;            /* O */
 	uint64_t tick;                    /* number of this tick */

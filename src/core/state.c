@@ -31,7 +31,7 @@ enum fact {
 	ON_PMU = 1 << 0,
 	RUNNING = 1 << 1,
 	EXHAUSTED = 1 << 2,
-	HOOKED = 1 << 3, /* in a list of its CPU */
+	HOOKED = 1 << 3, /* in a list or the heap of its CPU */
 };
 
 static const struct {

@@ -20,7 +20,7 @@
  *	16 depth of a filter                       test_review_trust
  *	17 pages too small                         test_review_trust
  *	18 small differences from Linux            test_offers, test_rights, test_review_rings
- *	   scale                                   test_review_scale
+ *	   scale                                   test_review_scale, test_review_clocks
  *	   what was tried and held                 test_review_held
  */
 #ifndef TALLY_TESTS_CORE_REVIEW_H

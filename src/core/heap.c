@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/heap.h"
+
+#include <stddef.h>
+
+/* Where the node with this number hangs, counted from 1 at the top: below the first bit each says
+ * whether the way goes right. */
+static struct tally_heap_node **place(struct tally_heap *heap, uint32_t number,
+				      struct tally_heap_node **ret_parent)
+{
+	struct tally_heap_node **at = &heap->least, *parent = NULL;
+
+	uint32_t bit = 1;
+
+	while (bit <= number / 2)
+		bit *= 2;
+	while (bit /= 2) {
+		parent = *at;
+		at = number & bit ? &parent->right : &parent->left;
+	}
+	*ret_parent = parent;
+	return at;
+}
+
+/* What leads to the node. */
+static struct tally_heap_node **link_to(struct tally_heap *heap, struct tally_heap_node *node)
+{
+	if (!node->parent)
+		return &heap->least;
+	return node->parent->left == node ? &node->parent->left : &node->parent->right;
+}
+
+static void adopt(struct tally_heap_node *parent, struct tally_heap_node *child)
+{
+	if (child)
+		child->parent = parent;
+}
+
+/* The node goes to where `other` was, with these branches. */
+static void take_place(struct tally_heap *heap, struct tally_heap_node *node,
+		       struct tally_heap_node *other, struct tally_heap_node *left,
+		       struct tally_heap_node *right)
+{
+	*link_to(heap, other) = node;
+	node->parent = other->parent;
+	node->left = left;
+	node->right = right;
+	adopt(node, left);
+	adopt(node, right);
+}
+
+/* The node and its parent exchange their places. */
+static void rise(struct tally_heap *heap, struct tally_heap_node *node)
+{
+	struct tally_heap_node *parent = node->parent, *left = node->left, *right = node->right;
+
+	if (parent->left == node)
+		take_place(heap, node, parent, parent, parent->right);
+	else
+		take_place(heap, node, parent, parent->left, parent);
+	parent->left = left;
+	parent->right = right;
+	adopt(parent, left);
+	adopt(parent, right);
+}
+
+static void rise_to_place(struct tally_heap *heap, struct tally_heap_node *node)
+{
+	while (node->parent && node->key < node->parent->key)
+		rise(heap, node);
+}
+
+static void sink_to_place(struct tally_heap *heap, struct tally_heap_node *node)
+{
+	struct tally_heap_node *below;
+
+	/* The last level is filled from the left. */
+	while ((below = node->left)) {
+		if (node->right && node->right->key < below->key)
+			below = node->right;
+		if (below->key >= node->key)
+			return;
+		rise(heap, below);
+	}
+}
+
+void tally_heap_node_init(struct tally_heap_node *node)
+{
+	node->left = node->right = node;
+}
+
+void tally_heap_add(struct tally_heap *heap, struct tally_heap_node *node)
+{
+	struct tally_heap_node **at = place(heap, ++heap->nr, &node->parent);
+
+	node->left = node->right = NULL;
+	*at = node;
+	rise_to_place(heap, node);
+}
+
+void tally_heap_remove(struct tally_heap *heap, struct tally_heap_node *node)
+{
+	struct tally_heap_node *parent, **at = place(heap, heap->nr--, &parent), *last = *at;
+
+	*at = NULL;
+	if (last != node) {
+		take_place(heap, last, node, node->left, node->right);
+		rise_to_place(heap, last);
+		sink_to_place(heap, last);
+	}
+	tally_heap_node_init(node);
+}
