@@ -42,6 +42,12 @@
 #define TALLY_CORE_CLASSIC TALLY_CORE_DEFAULT
 #endif
 
+/* Any number of CPUs. Off: one, so that no lock spins and none is called: a core for more is
+ * -EINVAL, and ops->call, task_cpu and relax are not used. */
+#ifndef TALLY_CORE_SEVERAL_CPUS
+#define TALLY_CORE_SEVERAL_CPUS TALLY_CORE_DEFAULT
+#endif
+
 /* As many PMUs as the host has. Off: one; a second one is -ENOSPC. */
 #ifndef TALLY_CORE_SEVERAL_PMUS
 #define TALLY_CORE_SEVERAL_PMUS TALLY_CORE_DEFAULT

@@ -7,6 +7,7 @@
 #define TALLY_CORE_ATOMIC_H
 
 #include "core/atomic64.h"
+#include "tally/config.h"
 #include "tally/host.h"
 
 /*
@@ -126,9 +127,12 @@ static inline void tally_count_alone(uint64_t *count, uint64_t by)
 #endif
 }
 
+/* With interrupts off: on a machine of one CPU there is nobody else then. */
 static inline void tally_spin_lock(struct tally_spin *spin, const struct tally_host_ops *ops,
 				   void *host)
 {
+	if (!TALLY_CORE_SEVERAL_CPUS)
+		return;
 	while (__atomic_exchange_n(&spin->held, 1, __ATOMIC_ACQUIRE)) {
 		while (tally_load_relaxed(&spin->held)) {
 			if (ops->relax)
@@ -139,6 +143,8 @@ static inline void tally_spin_lock(struct tally_spin *spin, const struct tally_h
 
 static inline void tally_spin_unlock(struct tally_spin *spin)
 {
+	if (!TALLY_CORE_SEVERAL_CPUS)
+		return;
 	tally_store_release(&spin->held, 0);
 }
 

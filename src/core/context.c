@@ -25,7 +25,7 @@ int tally_context_slice_up(struct tally_core_context *context)
 	struct tally_core *core = context->core;
 	struct tally_core_slice *slices, *none = NULL;
 
-	if (tally_load_relaxed(&context->slices))
+	if (!TALLY_CORE_SEVERAL_CPUS || tally_load_relaxed(&context->slices))
 		return 0;
 	slices = tally_core_alloc(core, slices_bytes(core));
 	if (!slices)
@@ -77,7 +77,7 @@ static void run_there(void *arg)
 	run->done = true;
 }
 
-/* If it is on no CPU, with its lock, which keeps it off. */
+/* If it is on no CPU, with its lock, which keeps it off; or on the only one, which is this. */
 static int32_t run_here(struct run *run)
 {
 	struct tally_core *core = run->context->core;
@@ -86,8 +86,8 @@ static int32_t run_here(struct run *run)
 
 	tally_spin_lock(&run->context->lock, core->ops, core->host);
 	on_cpu = run->context->on_cpu;
-	if (on_cpu < 0)
-		run->fn(NULL, run->context, run->arg);
+	if (on_cpu < 0 || !TALLY_CORE_SEVERAL_CPUS)
+		run->fn(on_cpu < 0 ? NULL : tally_this_cpu(core), run->context, run->arg);
 	tally_spin_unlock(&run->context->lock);
 	core->ops->irq_restore(core->host, flags);
 	return on_cpu;
@@ -101,9 +101,9 @@ void tally_context_run(struct tally_core_context *context, tally_context_fn fn, 
 	while (!run.done) {
 		int32_t cpu = run_here(&run);
 
-		if (cpu < 0)
+		if (cpu < 0 || !TALLY_CORE_SEVERAL_CPUS)
 			return;
-		core->ops->call(core->host, (uint32_t)cpu, run_there, &run);
+		tally_cpu_call(core, (uint32_t)cpu, run_there, &run);
 	}
 }
 
@@ -159,13 +159,14 @@ static void attach_here(void *arg)
 static void attach_running(struct tally_core *core, struct tally_core_task *task)
 {
 	struct attach attach = {core, task};
-	int32_t on = core->ops->task_cpu ? core->ops->task_cpu(core->host, task) : -1;
+	bool known = TALLY_CORE_SEVERAL_CPUS && core->ops->task_cpu;
+	int32_t on = known ? core->ops->task_cpu(core->host, task) : -1;
 
 	if (on >= 0)
-		core->ops->call(core->host, (uint32_t)on, attach_here, &attach);
-	for (uint32_t i = 0; !core->ops->task_cpu && i < core->nr_cpus; i++) {
+		tally_cpu_call(core, (uint32_t)on, attach_here, &attach);
+	for (uint32_t i = 0; !known && i < core->nr_cpus; i++) {
 		if (tally_load_relaxed(&core->cpus[i].online))
-			core->ops->call(core->host, i, attach_here, &attach);
+			tally_cpu_call(core, i, attach_here, &attach);
 	}
 }
 
@@ -398,7 +399,19 @@ void tally_context_remove(struct tally_core_cpu *cpu, struct tally_core_event *e
 		tally_sched_fill(cpu, now);
 }
 
-/* ---- quiescence ------------------------------------------------------------------------- */
+/* ---- on a CPU --------------------------------------------------------------------------- */
+
+int tally_cpu_call(struct tally_core *core, uint32_t cpu, void (*fn)(void *arg), void *arg)
+{
+	uintptr_t flags;
+
+	if (TALLY_CORE_SEVERAL_CPUS)
+		return core->ops->call(core->host, cpu, fn, arg);
+	flags = core->ops->irq_save(core->host);
+	fn(arg);
+	core->ops->irq_restore(core->host, flags);
+	return 0;
+}
 
 static void run_deferred(void *arg)
 {
@@ -408,7 +421,7 @@ static void run_deferred(void *arg)
 void tally_cpu_quiesce(struct tally_core *core, int32_t cpu)
 {
 	if (cpu >= 0)
-		core->ops->call(core->host, (uint32_t)cpu, run_deferred, core);
+		tally_cpu_call(core, (uint32_t)cpu, run_deferred, core);
 }
 
 /* With its lock, so that whoever puts it onto a CPU afterwards sees what was done before. */

@@ -56,6 +56,10 @@ void tally_context_unpin(struct tally_core_context *context);
  * before. */
 int32_t tally_context_cpu(struct tally_core_context *context);
 
+/* Run fn(arg) on that CPU with interrupts off, as ops->call() does: 0, or -ENXIO. Where there is
+ * but one CPU this is it. */
+int tally_cpu_call(struct tally_core *core, uint32_t cpu, void (*fn)(void *arg), void *arg);
+
 /* Wait until the hooks that run now on that CPU (-1: none) have returned: what was unlinked before
  * nobody uses there afterwards. Runs what was deferred. */
 void tally_cpu_quiesce(struct tally_core *core, int32_t cpu);

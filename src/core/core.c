@@ -113,7 +113,7 @@ int tally_core_cpu_online(struct tally_core *core, uint32_t cpu)
 		return -EINVAL;
 	tally_family_lock(core->cpus[cpu].own.family);
 	if (!core->cpus[cpu].online) {
-		ret = core->ops->call(core->host, cpu, cpu_set_online, &core->cpus[cpu]);
+		ret = tally_cpu_call(core, cpu, cpu_set_online, &core->cpus[cpu]);
 		if (!ret)
 			tally_fetch_add(&core->nr_online, 1);
 	}
@@ -126,8 +126,7 @@ void tally_core_cpu_offline(struct tally_core *core, uint32_t cpu)
 	if (cpu >= core->nr_cpus)
 		return;
 	tally_family_lock(core->cpus[cpu].own.family);
-	if (core->cpus[cpu].online &&
-	    !core->ops->call(core->host, cpu, cpu_set_offline, &core->cpus[cpu]))
+	if (core->cpus[cpu].online && !tally_cpu_call(core, cpu, cpu_set_offline, &core->cpus[cpu]))
 		tally_fetch_add(&core->nr_online, UINT32_MAX);
 	tally_family_unlock(core->cpus[cpu].own.family);
 }
@@ -146,9 +145,10 @@ static bool ops_complete(const struct tally_host_ops *ops)
 {
 	return ops->alloc && ops->free && ops->pages_alloc && ops->pages_free && ops->lock_new &&
 	       ops->lock_free && ops->lock && ops->unlock && ops->irq_save && ops->irq_restore &&
-	       ops->this_cpu && ops->call && ops->defer && ops->clock && ops->task_get &&
-	       ops->task_put && ops->event_of_fd && ops->copy_from_user && ops->copy_to_user &&
-	       tally_is_pow2(ops->page_size) && ops->page_size >= TALLY_CORE_PAGE_LEAST;
+	       ops->this_cpu && ops->defer && ops->clock && ops->task_get &&
+	       (ops->call || !TALLY_CORE_SEVERAL_CPUS) && ops->task_put && ops->event_of_fd &&
+	       ops->copy_from_user && ops->copy_to_user && tally_is_pow2(ops->page_size) &&
+	       ops->page_size >= TALLY_CORE_PAGE_LEAST;
 }
 
 int tally_core_create(const struct tally_host_ops *ops, void *host, uint32_t nr_cpus,
@@ -157,7 +157,7 @@ int tally_core_create(const struct tally_host_ops *ops, void *host, uint32_t nr_
 	struct tally_core *core;
 	int ret = 0;
 
-	if (!nr_cpus || nr_cpus > INT32_MAX || !ops_complete(ops) ||
+	if (!nr_cpus || nr_cpus > (TALLY_CORE_SEVERAL_CPUS ? INT32_MAX : 1) || !ops_complete(ops) ||
 	    (settings && settings->scattered && settings->contiguous))
 		return -EINVAL;
 	core = ops->alloc(host, core_size(nr_cpus));

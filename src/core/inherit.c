@@ -278,7 +278,7 @@ static void emit_read(struct tally_core *core, const struct tally_core_task *tas
 	if (!event->attr.inherit_stat || event->cpu < 0 ||
 	    !tally_load_relaxed(&event->parent->buffer))
 		return;
-	if (core->ops->call(core->host, (uint32_t)event->cpu, read_here, &read))
+	if (tally_cpu_call(core, (uint32_t)event->cpu, read_here, &read))
 		tally_count_up(&tally_event_root(event)->lost, 1);
 }
 

@@ -283,7 +283,7 @@ static inline struct tally_core_event *tally_event_of_hw(struct tally_core_hw *h
 
 static inline struct tally_core_cpu *tally_this_cpu(struct tally_core *core)
 {
-	return &core->cpus[core->ops->this_cpu(core->host)];
+	return &core->cpus[TALLY_CORE_SEVERAL_CPUS ? core->ops->this_cpu(core->host) : 0];
 }
 
 static inline uint64_t tally_clock(const struct tally_core *core)
@@ -323,7 +323,7 @@ static inline bool tally_event_samples(const struct tally_core_event *event)
 static inline bool tally_event_matches(const struct tally_core_event *event,
 				       const struct tally_core_cpu *cpu)
 {
-	return event->cpu < 0 || (uint32_t)event->cpu == cpu->number;
+	return !TALLY_CORE_SEVERAL_CPUS || event->cpu < 0 || (uint32_t)event->cpu == cpu->number;
 }
 
 /* Without operations for users, everybody may everything; so may the kernel, which is no task. */
@@ -388,10 +388,17 @@ static inline void tally_registry_unlock(struct tally_core *core, uintptr_t flag
 	core->ops->irq_restore(core->host, flags);
 }
 
+/* A context's slices by CPU; NULL: it needs none. On one CPU `any` is all of it. */
+static inline struct tally_core_slice *
+tally_context_slices(const struct tally_core_context *context)
+{
+	return TALLY_CORE_SEVERAL_CPUS ? tally_load_acquire(&context->slices) : NULL;
+}
+
 /* Where an event is in its context; a task's event of one CPU needs the slices. */
 static inline struct tally_core_slice *tally_event_slice(const struct tally_core_event *event)
 {
-	struct tally_core_slice *slices = tally_load_acquire(&event->context->slices);
+	struct tally_core_slice *slices = tally_context_slices(event->context);
 
 	return slices && event->cpu >= 0 ? &slices[event->cpu] : &event->context->any;
 }
@@ -400,7 +407,7 @@ static inline struct tally_core_slice *tally_event_slice(const struct tally_core
 static inline struct tally_core_slice *tally_context_slice(struct tally_core_context *context,
 							   const struct tally_core_cpu *cpu)
 {
-	struct tally_core_slice *slices = tally_load_acquire(&context->slices);
+	struct tally_core_slice *slices = tally_context_slices(context);
 
 	return slices ? &slices[cpu->number] : NULL;
 }
@@ -413,9 +420,8 @@ static inline struct tally_core_event *tally_context_next(const struct tally_cor
 	struct tally_list *link = event ? event->all.next : slice->events.next;
 
 	while (link == &slice->events) {
-		slice = slice == &context->any ? tally_load_acquire(&context->slices) : slice + 1;
-		if (!slice ||
-		    slice == tally_load_relaxed(&context->slices) + context->core->nr_cpus)
+		slice = slice == &context->any ? tally_context_slices(context) : slice + 1;
+		if (!slice || slice == tally_context_slices(context) + context->core->nr_cpus)
 			return NULL;
 		link = slice->events.next;
 	}

@@ -71,7 +71,7 @@ static void wait_for_switches(struct tally_core *core)
 {
 	for (uint32_t i = 0; i < core->nr_cpus; i++) {
 		if (tally_load_relaxed(&core->cpus[i].online))
-			core->ops->call(core->host, i, nothing, NULL);
+			tally_cpu_call(core, i, nothing, NULL);
 	}
 }
 

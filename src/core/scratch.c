@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/scratch.h"
 
+#include "core/context.h"
 #include "core/family.h"
 
 /* ---- how much --------------------------------------------------------------------------- */
@@ -79,7 +80,7 @@ static void exchange_locked(struct exchange *exchange)
 		return;
 	/* A CPU that is off line writes nothing. */
 	if (!tally_load_relaxed(&cpu->online) ||
-	    core->ops->call(core->host, cpu->number, exchange_here, exchange))
+	    tally_cpu_call(core, cpu->number, exchange_here, exchange))
 		exchange_here(exchange);
 	tally_store_release(&cpu->scratch_each, each);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/watch.h"
 
+#include "core/context.h"
+
 int tally_watch_init(struct tally_core *core)
 {
 	if (!core->ops->running) {
@@ -42,7 +44,7 @@ static void wake_up(struct tally_core *core)
 	tally_store_relaxed(&core->epoch, core->epoch + 1);
 	for (uint32_t i = 0; i < core->nr_cpus; i++) {
 		if (tally_load_relaxed(&core->cpus[i].online))
-			core->ops->call(core->host, i, learn_here, core);
+			tally_cpu_call(core, i, learn_here, core);
 	}
 }
 

@@ -31,13 +31,14 @@ try() {
 }
 
 mkdir -p "$dir"
-echo 1..9
+echo 1..10
 try "everything" ""
 try "no inheritance" -DTALLY_CORE_INHERITANCE=0
 try "no tracepoints" -DTALLY_CORE_TRACEPOINTS=0
 try "no records of tasks" -DTALLY_CORE_SIDEBAND=0
 try "no words of refusals" -DTALLY_CORE_REASONS=0
 try "nothing classic" -DTALLY_CORE_CLASSIC=0
+try "one CPU" -DTALLY_CORE_SEVERAL_CPUS=0
 try "one PMU" -DTALLY_CORE_SEVERAL_PMUS=0
 try "small" -DTALLY_CORE_SMALL
 try "small, on 32 bits" "$bits32 -DTALLY_CORE_SMALL"

@@ -200,7 +200,7 @@ int main(void)
 
 	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
 		failed = NULL;
-		least_begin(&least, 2, NULL);
+		least_begin(&least, TALLY_CORE_SEVERAL_CPUS ? 2 : 1, NULL);
 		tests[i].run();
 		least_end(&least);
 		if (failed && !first)
