@@ -405,8 +405,8 @@ void tally_core_bpf(struct tally_core *core, uint16_t type, uint32_t id, const u
 void tally_core_cgroup(struct tally_core *core, uint64_t id, const char *path);
 
 /* `nr` software events of this kind (PERF_COUNT_SW_*) happened in what runs here:
- * page faults, alignment and emulation faults. Context switches, migrations and clocks are
- * the core's own. */
+ * page faults, alignment and emulation faults. Context switches and migrations are the core's own
+ * unless the host offers TALLY_HOST_TELLS_SWITCHES; clocks always are. */
 static inline void tally_core_software(struct tally_core *core, uint32_t id, uint64_t nr,
 				       const struct tally_core_sample_data *sample_data)
 {

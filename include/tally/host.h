@@ -285,6 +285,10 @@ enum tally_host_offers {
 	/* It has a tally_core_pmu_init(): tally_core_create() fails with -ENXIO if that of the
 	 * core was linked instead. */
 	TALLY_HOST_PMU_INIT = 1 << 4,
+	/* Context switches and migrations are told by tally_core_software(), and the core counts
+	 * none by itself: for a host whose switch hook only says whose time it is, as one that
+	 * replays what tasks used elsewhere does. */
+	TALLY_HOST_TELLS_SWITCHES = 1 << 5,
 };
 
 /* Capabilities of Linux that the core asks for. */

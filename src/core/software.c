@@ -78,7 +78,7 @@ void tally_software_event(struct tally_core_cpu *cpu, uint32_t id)
 	struct tally_core_sample_data sample_data = {.mode = PERF_RECORD_MISC_KERNEL};
 	const struct tally_core *core = cpu->core;
 
-	if (tally_list_empty(&cpu->software[id]))
+	if (tally_list_empty(&cpu->software[id]) || core->ops->offers & TALLY_HOST_TELLS_SWITCHES)
 		return;
 	if (core->ops->here)
 		core->ops->here(core->host, &sample_data);

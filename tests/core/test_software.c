@@ -65,6 +65,36 @@ static void test_counts(void **state)
 	harness_end(&harness);
 }
 
+/* A host that tells of switches and migrations: what it tells is all that is counted. */
+static void test_told_switches(void **state)
+{
+	static const struct tally_sim_config tells = {.tells_switches = true};
+	static const struct tally_sim_step switcher[] = {
+		SIM_LOOP(10),
+		SIM_RUN(SIM_USER, 20 * US, NULL),
+		SIM_SLEEP(2 * US),
+		SIM_MIGRATE(1),
+		SIM_SOFTWARE(PERF_COUNT_SW_CONTEXT_SWITCHES, 5),
+		SIM_RUN(SIM_USER, 1 * US, NULL),
+		SIM_MIGRATE(0),
+		SIM_SOFTWARE(PERF_COUNT_SW_CPU_MIGRATIONS, 3),
+		SIM_END_LOOP(),
+		SIM_EXIT(),
+	};
+	struct harness harness;
+	struct tally_sim_task *task;
+	int switches, migrations;
+
+	harness_begin(&harness, 2, &tells);
+	task = harness_spawn(&harness, switcher, 0);
+	switches = harness_open(&harness, attr_sw(PERF_COUNT_SW_CONTEXT_SWITCHES), task, -1, -1);
+	migrations = harness_open(&harness, attr_sw(PERF_COUNT_SW_CPU_MIGRATIONS), task, -1, -1);
+	tally_sim_run(harness.sim, 20 * MS);
+	assert_int_equal(harness_value(&harness, switches), 50);
+	assert_int_equal(harness_value(&harness, migrations), 30);
+	harness_end(&harness);
+}
+
 /* Events in all modes, and who asks for which. */
 static void test_modes(void **state)
 {
@@ -337,10 +367,11 @@ static void test_filters(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts), cmocka_unit_test(test_modes),
-		cmocka_unit_test(test_clocks), cmocka_unit_test(test_clock_samples),
-		cmocka_unit_test(test_no_pmu), cmocka_unit_test(test_fault_samples),
-		cmocka_unit_test(test_hits),   cmocka_unit_test(test_filters),
+		cmocka_unit_test(test_counts),        cmocka_unit_test(test_told_switches),
+		cmocka_unit_test(test_modes),         cmocka_unit_test(test_clocks),
+		cmocka_unit_test(test_clock_samples), cmocka_unit_test(test_no_pmu),
+		cmocka_unit_test(test_fault_samples), cmocka_unit_test(test_hits),
+		cmocka_unit_test(test_filters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

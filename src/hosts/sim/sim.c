@@ -99,6 +99,8 @@ int tally_sim_create(const struct tally_sim_config *config, struct tally_sim **r
 	sim->ops = sim_ops;
 	if (config->bare)
 		sim_ops_strip(&sim->ops);
+	if (config->tells_switches)
+		sim->ops.offers |= TALLY_HOST_TELLS_SWITCHES;
 	if (config->says_running)
 		sim->ops.running = sim_op_running;
 	if (config->no_task_cpu)

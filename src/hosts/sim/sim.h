@@ -252,6 +252,7 @@ struct tally_sim_config {
 	uint32_t max_tasks;  /* forks over it fail with -ENOMEM; 0: no limit */
 	bool no_task_cpu;    /* leave that operation out, as a machine may */
 	bool says_running;   /* has the operation that lets hooks ask before they call */
+	bool tells_switches; /* scripts tell of switches and migrations, the core counts none */
 	bool bare;           /* and whatever else it need not have: it offers nothing */
 	/* Called at each violation of the contract, before it is noted; may not return. */
 	void (*violated)(void *arg, const char *what);

@@ -321,5 +321,5 @@ const struct tally_host_ops least_ops = {
 	.cgroup = op_cgroup,
 	.page_size_of = op_page_size_of,
 	.page_size = 4096,
-	.offers = ~(uint64_t)TALLY_HOST_PMU_INIT,
+	.offers = ~(uint64_t)(TALLY_HOST_PMU_INIT | TALLY_HOST_TELLS_SWITCHES),
 };
