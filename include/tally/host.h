@@ -30,7 +30,7 @@
  *
  *	Sleeping  alloc free pages_alloc pages_free lock_new lock_free lock task_get task_put
  *	          event_of_fd capable may_observe memlock_limit copy_from_user copy_to_user;
- *	          a driver's init()
+ *	          a driver's init() check()
  *	Locked    unlock call task_cpu clock_of; a driver's fits()
  *	Off       irq_save irq_restore timer notify sigtrap here relax clock_params; a driver's
  *	          add() del() begin() commit() cancel() pause() resume() user_index()
@@ -343,9 +343,17 @@ struct tally_core_pmu {
 			      * branch stack */
 
 	/* Take an event whose attr has passed the core's checks: fill hw->config. Sees no
-	 * hardware, may run on any CPU. 0; -ENOENT: not an event of this PMU; -EOPNOTSUPP: an
-	 * option of the attr that it cannot do; -EINVAL; other errors are final too. */
+	 * hardware, may run on any CPU, and judges no rights: check() does. 0; -ENOENT: not an
+	 * event of this PMU; -EOPNOTSUPP: an option of the attr that it cannot do; -EINVAL; other
+	 * errors are final too. */
 	int (*init)(struct tally_core_pmu *pmu, struct tally_core_hw *hw);
+
+	/* Whether who asks may have an event with this attr: of an event that init() took, and of
+	 * one that modify() is about to be called for, with the fields that are to change.
+	 * `current` is who makes the call, wherever the event counts; NULL: the kernel itself.
+	 * Where the machine may sleep. 0, or what it is refused with. NULL: everybody may. */
+	int (*check)(struct tally_core_pmu *pmu, const struct perf_event_attr *attr,
+		     const struct tally_core_task *current);
 
 	/* A forked task inherits an event that init() took: `hw` is as that one's, but for its
 	 * task. Take for it what init() took for that one; there is room, since a child has no more
@@ -359,8 +367,9 @@ struct tally_core_pmu {
 
 	/* Let the event, which is stopped and on no CPU, be as `attr` has it, which differs from
 	 * its own in bp_type, bp_addr, bp_len and disabled at most: IOC_MODIFY_ATTRIBUTES.
-	 * Interrupts are off; hw->attr follows afterwards. 0, or what init() would refuse it with,
-	 * and all is as it was. NULL: events cannot be modified. */
+	 * check() has let it pass; what runs on this CPU is not who asks. Interrupts are off;
+	 * hw->attr follows afterwards. 0, or what init() would refuse it with, and all is as it
+	 * was. NULL: events cannot be modified. */
 	int (*modify)(struct tally_core_pmu *pmu, struct tally_core_hw *hw,
 		      const struct perf_event_attr *attr);
 

@@ -5,6 +5,7 @@
 #include "core/control.h"
 #include "core/family.h"
 #include "core/open.h"
+#include "core/pmus.h"
 
 static const struct tally_core_refusal other_type =
 	TALLY_WHY(-EINVAL, "type", "an event keeps its type", "open another event");
@@ -95,6 +96,27 @@ static const struct tally_core_refusal *modify_all(struct tally_core_event *even
 	return why;
 }
 
+/* Who may do this is judged here, by the task that asks: where the event is, another one runs. */
+static const struct tally_core_refusal *modify_of(struct tally_core_event *event,
+						  struct tally_core_pmu *pmu,
+						  const struct tally_core_task *current,
+						  const struct perf_event_attr *attr)
+{
+	const struct tally_core_refusal *why;
+	int error;
+
+	if (!pmu->modify)
+		return &no_modify;
+	error = pmu->check ? pmu->check(pmu, attr, current) : 0;
+	if (error)
+		return tally_open_by_pmu(error);
+	tally_event_lock(event);
+	why = tally_load_relaxed(&event->state) == TALLY_STATE_REVOKED ? &revoked
+								       : modify_all(event, attr);
+	tally_event_unlock(event);
+	return why;
+}
+
 const struct tally_core_refusal *tally_control_modify(struct tally_core_event *event,
 						      struct tally_core_task *current, void *user)
 {
@@ -103,6 +125,7 @@ const struct tally_core_refusal *tally_control_modify(struct tally_core_event *e
 	const struct tally_check check = {
 		.core = core, .current = current, .attr = &attr, .pid = -1, .cpu = -1};
 	const struct tally_core_refusal *why = tally_open_copy_attr(core, user, &attr);
+	struct tally_core_pmu *pmu;
 
 	if (!why)
 		why = tally_check(&check, TALLY_CHECK_FORM);
@@ -110,11 +133,8 @@ const struct tally_core_refusal *tally_control_modify(struct tally_core_event *e
 		return why;
 	if (attr.type != event->attr.type)
 		return &other_type;
-	if (!event->pmu->modify)
-		return &no_modify;
-	tally_event_lock(event);
-	why = tally_load_relaxed(&event->state) == TALLY_STATE_REVOKED ? &revoked
-								       : modify_all(event, &attr);
-	tally_event_unlock(event);
+	pmu = tally_pmu_hold(event);
+	why = pmu ? modify_of(event, pmu, current, &attr) : &revoked;
+	tally_pmu_release(pmu);
 	return why;
 }

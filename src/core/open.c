@@ -117,6 +117,7 @@ static const struct tally_core_refusal by_pmu[] = {
 	TALLY_WHY(-ENOSPC, "config", "the PMU has no room left for the event",
 		  "close others of the kind"),
 	TALLY_WHY(-EPERM, "config", "the PMU grants the event to the privileged", ""),
+	TALLY_WHY(-EACCES, "config", "the PMU grants the event to the privileged", ""),
 	TALLY_WHY(-EINVAL, "config", "the PMU does not take the event", ""),
 };
 
@@ -137,6 +138,7 @@ const struct tally_core_refusal *tally_open_by_pmu(int error)
 
 static const struct tally_core_refusal *make_event(struct tally_check *check)
 {
+	struct tally_core_pmu *pmu;
 	int ret = tally_event_new(check->core, check->attr, check->task, check->cpu, &check->event);
 
 	if (ret == -ENOENT && check->attr->type != PERF_TYPE_SOFTWARE &&
@@ -147,7 +149,9 @@ static const struct tally_core_refusal *make_event(struct tally_check *check)
 	check->event->viewer = check->current ? check->current->viewer : NULL;
 	check->event->overflow = check->overflow;
 	check->event->overflow_arg = check->overflow_arg;
-	return NULL;
+	pmu = check->event->pmu;
+	ret = pmu->check ? pmu->check(pmu, &check->event->attr, check->current) : 0;
+	return ret ? tally_open_by_pmu(ret) : NULL;
 }
 
 /* ---- putting it in its place ------------------------------------------------------------ */

@@ -131,13 +131,36 @@ void tally_pmu_join(struct tally_core_event *event, struct tally_core_pmu *pmu)
 	event->pmu = pmu;
 }
 
-void tally_pmu_leave(struct tally_core_event *event)
+struct tally_core_pmu *tally_pmu_hold(struct tally_core_event *event)
 {
+	uintptr_t flags = tally_registry_lock(event->core);
 	struct tally_core_pmu *pmu = event->pmu;
 
-	if (!pmu || pmu == &event->core->revoked)
+	if (pmu == &event->core->revoked)
+		pmu = NULL;
+	else
+		tally_ref_get(&pmu->users);
+	tally_registry_unlock(event->core, flags);
+	return pmu;
+}
+
+void tally_pmu_release(struct tally_core_pmu *pmu)
+{
+	if (pmu)
+		tally_ref_put(&pmu->users);
+}
+
+void tally_pmu_leave(struct tally_core_event *event)
+{
+	struct tally_core *core = event->core;
+	struct tally_core_pmu *pmu = event->pmu;
+	uintptr_t flags;
+
+	if (!pmu || pmu == &core->revoked)
 		return;
-	tally_store_relaxed(&event->pmu, &event->core->revoked);
+	flags = tally_registry_lock(core);
+	tally_store_relaxed(&event->pmu, &core->revoked);
+	tally_registry_unlock(core, flags);
 	if (pmu->forget)
 		pmu->forget(pmu, &event->hw);
 	tally_ref_put(&pmu->users);

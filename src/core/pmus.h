@@ -13,6 +13,11 @@ int tally_pmu_find(struct tally_core_event *event);
 /* A child's event is of this PMU as well: held. F. */
 void tally_pmu_join(struct tally_core_event *event, struct tally_core_pmu *pmu);
 
+/* The event's PMU, held until released; NULL: the event was revoked. Who has neither the family's
+ * lock nor the context still follows no other pointer to it. NULL is allowed to release. */
+struct tally_core_pmu *tally_pmu_hold(struct tally_core_event *event);
+void tally_pmu_release(struct tally_core_pmu *pmu);
+
 /* The event is no PMU's any more: forget() and not held. NULL and twice are allowed. Without locks,
  * with the event in no context. */
 void tally_pmu_leave(struct tally_core_event *event);

@@ -175,12 +175,56 @@ static void test_modify_running(void **state)
 	harness_end(&harness);
 }
 
+static int modify_by(struct harness *harness, struct tally_sim_task *task, int fd,
+		     struct perf_event_attr attr)
+{
+	return tally_sim_ioctl(harness->sim, task, fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
+			       (uintptr_t)&attr);
+}
+
+/* Who asks is judged, not who runs where the event is; the kernel itself may everything. */
+static void test_modify_rights(void **state)
+{
+	struct perf_event_attr attr = attr_bp(HW_BREAKPOINT_W, WATCHED, 8), kernel = attr;
+	struct tally_core_event_setup setup = {.cpu = 1};
+	struct tally_core_event *inside;
+	struct harness harness;
+	struct tally_sim_task *task, *root;
+	uint64_t words[8];
+	int fd;
+
+	start(&harness);
+	kernel.bp_addr = UINT64_C(0xffffffff81000000);
+	task = harness_spawn(&harness, script_hog, 0);
+	root = harness_spawn(&harness, script_hog, 1);
+	tally_sim_task_set_caps(task, 1ull << TALLY_CORE_CAP_PERFMON);
+	tally_sim_task_set_caps(root, 1ull << TALLY_CORE_CAP_SYS_ADMIN);
+	tally_sim_run(harness.sim, MS);
+	fd = harness_try(&harness, task, attr, -1, 1, -1);
+	assert_true(fd >= 0);
+	assert_int_equal(harness_try(&harness, task, kernel, -1, 1, -1), -EPERM);
+	assert_int_equal(modify_by(&harness, task, fd, kernel), -EPERM);
+	access_by(&harness, root, HW_BREAKPOINT_W, WATCHED, SIM_USER);
+	assert_int_equal(tally_sim_read(harness.sim, task, fd, words, sizeof(words)), 40);
+	assert_int_equal(words[0], 1);
+	assert_int_equal(modify_by(&harness, task, fd, attr), 0);
+	/* Where the event is, one without rights runs. */
+	fd = harness_try(&harness, root, attr, -1, 0, -1);
+	assert_true(fd >= 0);
+	assert_int_equal(modify_by(&harness, root, fd, kernel), 0);
+	assert_int_equal(tally_core_event_create(tally_sim_core(harness.sim), &kernel, &setup,
+						 &inside, NULL),
+			 0);
+	tally_core_close(tally_sim_core(harness.sim), inside);
+	harness_end(&harness);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_samples),        cmocka_unit_test(test_modes),
 		cmocka_unit_test(test_group),          cmocka_unit_test(test_inherited),
-		cmocka_unit_test(test_modify_running),
+		cmocka_unit_test(test_modify_running), cmocka_unit_test(test_modify_rights),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,36 +85,37 @@ static int check_length(const struct perf_event_attr *attr)
 	return attr->bp_len <= sizeof(uint64_t) ? 0 : -EOPNOTSUPP;
 }
 
-static int check_attr(struct tally_sim *sim, const struct perf_event_attr *attr)
+static bool is_admin(const struct tally_core_task *current)
+{
+	const struct tally_sim_task *task =
+		tally_container_of(current, struct tally_sim_task, perf);
+
+	return !current || task->caps & 1ull << TALLY_CORE_CAP_SYS_ADMIN;
+}
+
+static int verb_check(struct tally_core_pmu *pmu, const struct perf_event_attr *attr,
+		      const struct tally_core_task *current)
 {
 	bool in_kernel = (attr->bp_addr | (attr->bp_addr + attr->bp_len - 1)) >> 63;
-	const struct tally_sim_task *current = sim_this(sim)->current;
 	int error = check_length(attr);
 
+	sim_sleeping(sim_of(pmu), "check() with interrupts off", "check() under a lock");
 	if (error || !in_kernel)
 		return error;
 	if (attr->exclude_kernel)
 		return -EINVAL;
-	return current->caps & 1ull << TALLY_CORE_CAP_SYS_ADMIN ? 0 : -EPERM;
+	return is_admin(current) ? 0 : -EPERM;
 }
 
 static int verb_init(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	const struct perf_event_attr *attr = hw->attr;
-	struct tally_sim *sim = sim_of(pmu);
-	int error;
 
 	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
 		return -EOPNOTSUPP;
 	if (attr->bp_type == HW_BREAKPOINT_EMPTY || attr->bp_type == BREAKPOINT_INVALID)
 		return -EINVAL;
-	error = reserve(sim, hw);
-	if (error)
-		return error;
-	error = check_attr(sim, attr);
-	if (error)
-		verb_forget(pmu, hw);
-	return error;
+	return reserve(sim_of(pmu), hw);
 }
 
 static void verb_inherit(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
@@ -128,7 +129,7 @@ static int verb_modify(struct tally_core_pmu *pmu, struct tally_core_hw *hw,
 {
 	if (hw->index >= 0 || hw->running)
 		sim_violate(sim_of(pmu), "a breakpoint is modified that is on");
-	return check_attr(sim_of(pmu), attr);
+	return 0;
 }
 
 /* ---- on a CPU --------------------------------------------------------------------------- */
@@ -207,6 +208,7 @@ int sim_breakpoints_register(struct tally_sim *sim)
 		.width = 64,
 		.caps = TALLY_PMU_SOFTWARE,
 		.init = verb_init,
+		.check = verb_check,
 		.inherit = verb_inherit,
 		.forget = verb_forget,
 		.modify = verb_modify,
