@@ -300,8 +300,10 @@ static void find_group_pmu(struct tally_core_event *leader)
 {
 	leader->group_pmu = NULL;
 	tally_group_for_each (event, leader) {
-		if (!tally_event_is_software(event))
+		if (!tally_event_is_software(event)) {
 			leader->group_pmu = event->pmu;
+			return;
+		}
 	}
 }
 
@@ -320,7 +322,8 @@ void tally_context_insert(struct tally_core_cpu *cpu, struct tally_core_event *e
 		tally_list_insert(&event->leader->siblings, &event->sibling);
 		event->leader->nr_siblings++;
 	}
-	find_group_pmu(event->leader);
+	if (!tally_event_is_software(event))
+		event->leader->group_pmu = event->pmu;
 	tally_list_insert(&tally_event_slice(event)->events, &event->all);
 	count_wants(context, event, 1);
 	tally_context_diverge(context);
@@ -377,7 +380,8 @@ static void leave_group(struct tally_core_cpu *cpu, struct tally_core_event *eve
 		tally_sched_disable(cpu, leader, now);
 	tally_list_remove(&event->sibling);
 	leader->nr_siblings--;
-	find_group_pmu(leader);
+	if (!tally_event_is_software(event))
+		find_group_pmu(leader);
 	event->leader = event;
 	find_group_pmu(event);
 	if (on)

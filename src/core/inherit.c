@@ -347,31 +347,51 @@ void tally_core_exit(struct tally_core *core, struct tally_core_task *task)
 
 /* ---- exec ------------------------------------------------------------------------------- */
 
+static bool waits_for_exec(const struct tally_core_context *context)
+{
+	tally_context_for_each (event, context) {
+		if (event->attr.enable_on_exec)
+			return true;
+	}
+	return false;
+}
+
+/* All that wait for it are enabled while nothing of the context is on, and find room once: with
+ * interrupts off it must not cost more than a switch. */
 static void enable_on_exec(struct tally_core_cpu *cpu, struct tally_core_context *context,
 			   void *arg)
 {
+	uint64_t now = tally_clock(context->core);
+
+	if (!waits_for_exec(context))
+		return;
+	tally_context_diverge(context);
+	if (cpu)
+		tally_sched_out(cpu, context, now);
 	tally_context_for_each (event, context) {
-		if (!event->attr.enable_on_exec)
-			continue;
+		if (event->attr.enable_on_exec)
+			tally_control_enable_here(NULL, event);
 		event->attr.enable_on_exec = 0;
-		tally_context_diverge(context);
-		tally_control_enable_here(cpu, event);
 	}
+	if (cpu)
+		tally_sched_back_in(cpu, context, now);
 }
 
-static struct tally_core_event *first_to_remove(struct tally_core_context *context)
+static void remove_on_exec(struct tally_core_context *context, const struct tally_core_task *task,
+			   struct tally_list *dead)
 {
-	tally_context_for_each (event, context) {
+	struct tally_core_event *event = tally_context_next(context, NULL), *next;
+
+	for (; event; event = next) {
+		next = tally_context_next(context, event);
 		if (event->attr.remove_on_exec)
-			return event;
+			end_event(context->core, task, event, true, dead);
 	}
-	return NULL;
 }
 
 void tally_core_exec(struct tally_core *core, struct tally_core_task *task, bool privileged)
 {
 	struct tally_core_context *context;
-	struct tally_core_event *event;
 	struct tally_list dead;
 
 	if (privileged) {
@@ -383,8 +403,7 @@ void tally_core_exec(struct tally_core *core, struct tally_core_task *task, bool
 	tally_list_init(&dead);
 	context = tally_context_pin_task(core, task);
 	tally_context_run(context, enable_on_exec, NULL);
-	while ((event = first_to_remove(context)))
-		end_event(core, task, event, true, &dead);
+	remove_on_exec(context, task, &dead);
 	tally_context_unlock_task(context);
 	tally_events_put(&dead);
 }

@@ -407,6 +407,15 @@ static bool has_pinned(const struct tally_core_cpu *cpu, struct tally_core_conte
 	       (slice && !tally_list_empty(&slice->pinned));
 }
 
+void tally_sched_back_in(struct tally_core_cpu *cpu, struct tally_core_context *context,
+			 uint64_t now)
+{
+	/* What is pinned goes before what is flexible, whoever's it is. */
+	if (has_pinned(cpu, context) || out_of_turn(cpu, context))
+		flexible_out(cpu, &cpu->own, now);
+	tally_sched_in(cpu, now);
+}
+
 void tally_sched_context_in(struct tally_core_cpu *cpu, struct tally_core_context *context,
 			    uint64_t now)
 {
@@ -416,10 +425,7 @@ void tally_sched_context_in(struct tally_core_cpu *cpu, struct tally_core_contex
 	tally_spin_unlock(&context->lock);
 	count_turns(cpu, now);
 	cpu->of_task = context;
-	/* What is pinned goes before what is flexible, whoever's it is. */
-	if (has_pinned(cpu, context) || out_of_turn(cpu, context))
-		flexible_out(cpu, &cpu->own, now);
-	tally_sched_in(cpu, now);
+	tally_sched_back_in(cpu, context, now);
 	if (tally_load_relaxed(&context->traps_due))
 		tally_overflow_send_traps(context);
 }

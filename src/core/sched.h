@@ -24,6 +24,10 @@ void tally_sched_context_in(struct tally_core_cpu *cpu, struct tally_core_contex
 void tally_sched_context_out(struct tally_core_cpu *cpu, struct tally_core_context *context,
 			     uint64_t now);
 
+/* What tally_sched_out() took off goes on again, with what was enabled meanwhile. */
+void tally_sched_back_in(struct tally_core_cpu *cpu, struct tally_core_context *context,
+			 uint64_t now);
+
 /* `event` became INACTIVE by being enabled, or new: find room for it, or let it wait. */
 void tally_sched_enable(struct tally_core_cpu *cpu, struct tally_core_event *event, uint64_t now);
 
