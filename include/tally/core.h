@@ -43,15 +43,18 @@ extern "C" {
 /* The counterparts of /proc/sys/kernel/perf_*. May be changed at any time through
  * tally_core_settings(); each is one word. */
 struct tally_core_settings {
-	int32_t paranoid;         /* perf_event_paranoid: -1 to 3 */
-	uint32_t max_sample_rate; /* samples a second on each CPU */
-	uint32_t tick_ns;         /* time between two calls of tally_core_tick() */
-	uint32_t mlock_kb;        /* what each user may lock for each CPU beyond RLIMIT_MEMLOCK */
-	uint32_t max_stack;       /* entries of a callchain, context markers apart */
-	uint32_t max_contexts;    /* context markers of a callchain */
-	uint32_t record_max; /* bytes of the largest record, 512 to 65,528; fixed at creation */
-	bool scattered;      /* ring buffers of single pages, not one piece */
-	bool contiguous;     /* and the metadata page right before the data: excludes scattered */
+	int32_t paranoid; /* perf_event_paranoid: -1 to 3 */
+	/* Samples a second of each event; of cpu-clock and task-clock, of which anybody may open
+	 * any number, all that are on one CPU together. (Linux limits each of these by itself too
+	 * and gives up its timer interrupt for a while after three rounds without an end.) */
+	uint32_t max_sample_rate;
+	uint32_t tick_ns;      /* time between two calls of tally_core_tick() */
+	uint32_t mlock_kb;     /* what each user may lock for each CPU beyond RLIMIT_MEMLOCK */
+	uint32_t max_stack;    /* entries of a callchain, context markers apart */
+	uint32_t max_contexts; /* context markers of a callchain */
+	uint32_t record_max;   /* bytes of the largest record, 512 to 65,528; fixed at creation */
+	bool scattered;        /* ring buffers of single pages, not one piece */
+	bool contiguous;       /* and the metadata page right before the data: excludes scattered */
 };
 
 /* Linux's defaults: paranoid 2, 100,000 samples a second, 4 ms, 516 KB, 127 and 8, 65,528

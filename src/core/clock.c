@@ -4,6 +4,7 @@
  * interrupt is the host's timer. With them there is something to sample by where there is
  * no PMU.
  */
+#include "core/output.h"
 #include "core/overflow.h"
 #include "core/software.h"
 
@@ -16,11 +17,13 @@ static struct tally_core_event *first_due(struct tally_core_cpu *cpu)
 	return tally_container_of(cpu->clocks.least, struct tally_core_event, due);
 }
 
+/* Not before the next share begins: may_serve(). */
 static void set_timer(struct tally_core_cpu *cpu)
 {
 	struct tally_core_event *first = first_due(cpu);
 
-	cpu->core->ops->timer(cpu->core->host, first ? first->due.key : UINT64_MAX);
+	cpu->core->ops->timer(cpu->core->host,
+			      first ? TALLY_MAX(first->due.key, cpu->clocks_held) : UINT64_MAX);
 }
 
 static void queue(struct tally_core_cpu *cpu, struct tally_core_event *event)
@@ -58,26 +61,53 @@ static bool wants_sample(const struct tally_core_event *event,
 	       !(event->attr.exclude_idle && sample_data->idle);
 }
 
-/* Deadlines that were missed altogether are left out. */
+/*
+ * Whoever opens many clocks must not get the CPU with them: the share of max_sample_rate that other
+ * events have each for itself is one for all clocks of a CPU. When it is used up they wait for the
+ * next one, which begins a tick later, whether or not that tick comes; then who is due longest is
+ * served first.
+ */
+static bool may_serve(struct tally_core_cpu *cpu, uint64_t now)
+{
+	uint32_t tick = cpu->core->settings.tick_ns;
+
+	if (now - cpu->clocks_since >= tick) {
+		cpu->clocks_since = now;
+		cpu->clocks_served = 0;
+	}
+	if (!tally_overflow_beyond_share(cpu->core, ++cpu->clocks_served))
+		return true;
+	cpu->clocks_held = cpu->clocks_since + tick;
+	return false;
+}
+
+/* Deadlines that were missed altogether are left out. Of those that went by because the share was
+ * used up the samples are lost. */
+static bool take_sample(struct tally_core_cpu *cpu, struct tally_core_event *event,
+			const struct tally_core_sample_data *sample_data, uint64_t missed)
+{
+	if (!wants_sample(event, sample_data))
+		return true;
+	if (missed && event->due.key < cpu->clocks_held)
+		tally_output_lose(event, missed);
+	tally_core_hw_fold(event->pmu, &event->hw, clock_counter);
+	return tally_overflow(event, sample_data, NULL, true);
+}
+
 static void timer_expire(struct tally_core_cpu *cpu, struct tally_core_event *event,
 			 const struct tally_core_sample_data *sample_data, uint64_t now)
 {
-	bool go_on = true;
-	uint64_t step;
+	uint64_t step = interval(event), missed;
 
 	if (!event->hw.running)
 		return;
+	missed = tally_div(now - event->due.key, step);
 	event->hw.last_period = event->hw.period;
-	if (wants_sample(event, sample_data)) {
-		tally_core_hw_fold(event->pmu, &event->hw, clock_counter);
-		go_on = tally_overflow(event, sample_data, NULL, true);
-	}
-	if (!go_on) {
+	if (!take_sample(cpu, event, sample_data, missed)) {
 		event->pmu->stop(event->pmu, &event->hw);
 		return;
 	}
-	step = interval(event);
-	event->due.key += (tally_div(now - event->due.key, step) + 1) * step;
+	event->due.key += (missed + 1) * step;
 	queue(cpu, event);
 }
 
@@ -87,7 +117,7 @@ void tally_core_timer(struct tally_core *core, const struct tally_core_sample_da
 	uint64_t now = tally_clock(core);
 	struct tally_core_event *event = first_due(cpu);
 
-	while (event && event->due.key <= now) {
+	while (event && event->due.key <= now && may_serve(cpu, now)) {
 		tally_heap_remove(&cpu->clocks, &event->due);
 		timer_expire(cpu, event, sample_data, now);
 		event = first_due(cpu);

@@ -13,6 +13,17 @@ static void count_lost(struct tally_output *output)
 	tally_count_up(&output->root->lost, 1);
 }
 
+void tally_output_lose(struct tally_core_event *event, uint64_t nr)
+{
+	struct tally_core_event *root = tally_event_root(event);
+	struct tally_core_buffer *buffer = tally_load_acquire(&root->buffer);
+
+	if (!buffer || !buffer->size)
+		return;
+	tally_count_up(&buffer->lost, nr);
+	tally_count_up(&root->lost, nr);
+}
+
 bool tally_output_begin(struct tally_output *output, struct tally_core_event *event)
 {
 	struct tally_core *core = event->core;

@@ -20,6 +20,9 @@ struct tally_output {
 	bool wake;
 };
 
+/* So many records of the event were due and are not written: the next that is says so. */
+void tally_output_lose(struct tally_core_event *event, uint64_t nr);
+
 /* Begin to write for `event`: false when it has no buffer for records, or interrupts are nested too
  * deeply (the record is counted as lost). tally_output_end() must follow. */
 bool tally_output_begin(struct tally_output *output, struct tally_core_event *event);

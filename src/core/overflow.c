@@ -56,8 +56,7 @@ static void adjust_by_sample(struct tally_core_event *event)
 
 /* ---- throttling ------------------------------------------------------------------------- */
 
-/* Whether this tick's `nr`th sample is beyond its share of the maximal rate, rounded up. */
-static bool beyond_share(const struct tally_core *core, uint32_t nr)
+bool tally_overflow_beyond_share(const struct tally_core *core, uint32_t nr)
 {
 	uint64_t share = (uint64_t)tally_load_relaxed(&core->settings.max_sample_rate) *
 			 core->settings.tick_ns;
@@ -92,7 +91,7 @@ static bool too_many(struct tally_core_cpu *cpu, struct tally_core_event *event)
 		event->tick = cpu->tick;
 		event->interrupts = 0;
 	}
-	if (!beyond_share(event->core, ++event->interrupts))
+	if (!tally_overflow_beyond_share(event->core, ++event->interrupts))
 		return false;
 	throttle_group(cpu, event);
 	return true;

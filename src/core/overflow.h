@@ -14,6 +14,9 @@ bool tally_overflow(struct tally_core_event *event,
 		    const struct tally_core_sample_data *sample_data, const struct tally_bytes *raw,
 		    bool throttle);
 
+/* Whether a tick's `nr`th sample is beyond its share of settings.max_sample_rate, rounded up. */
+bool tally_overflow_beyond_share(const struct tally_core *core, uint32_t nr);
+
 /* The task of this context runs here: have the traps sent that it is owed. */
 void tally_overflow_send_traps(struct tally_core_context *context);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What many sampling clocks cost whose order the user chose. */
+/* What many sampling clocks cost. */
 #include "core/least/step.h"
 #include "review.h"
 
@@ -46,10 +46,59 @@ static void test_order_of_opening(void **state)
 	least_end(&least);
 }
 
+/* What a second of the ring says: samples, and samples that were due. */
+static void count_records(struct tally_core_buffer *buffer, uint64_t *samples, uint64_t *lost)
+{
+	union {
+		struct perf_event_header header;
+		uint64_t words[64];
+	} record;
+
+	while (tally_core_buffer_read(buffer, &record, sizeof(record)) > 0) {
+		*samples += record.header.type == PERF_RECORD_SAMPLE;
+		if (record.header.type == PERF_RECORD_LOST)
+			*lost += record.words[2];
+	}
+}
+
+/* However many clocks there are, their samples are no more than those of one that is as fast as may
+ * be, each has as many as the next, and those that are not written are lost. */
+static void test_share_of_the_cpu(void **state)
+{
+	enum { CLOCKS = 100, TICKS = 250, RATE = 100000, DUE = RATE };
+	struct tally_core_buffer *buffers[CLOCKS];
+	uint64_t all = 0;
+
+	review_begin(&least, 1, NULL);
+	least_switch(&least, least.tasks[0]);
+	for (int i = 0; i < CLOCKS; i++) {
+		struct perf_event_attr attr = attr_faults(10000);
+
+		attr.config = PERF_COUNT_SW_TASK_CLOCK;
+		must_map(&least, must_open(&least, attr, least.tasks[0], -1, -1), 8, &buffers[i]);
+	}
+	for (int tick = 0; tick < TICKS; tick++) {
+		for (int i = 0; i < 400; i++)
+			least_advance(&least, 10000);
+		least_tick(&least);
+	}
+	for (int i = 0; i < CLOCKS; i++) {
+		uint64_t samples = 0, lost = 0;
+
+		count_records(buffers[i], &samples, &lost);
+		assert_in_range(samples, RATE / CLOCKS * 9 / 10, RATE / CLOCKS * 11 / 10);
+		assert_in_range(samples + lost, DUE * 99 / 100, DUE);
+		all += samples;
+	}
+	assert_in_range(all, RATE * 9 / 10, RATE * 101 / 100);
+	least_end(&least);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order_of_opening),
+		cmocka_unit_test(test_share_of_the_cpu),
 	};
 
 	return cmocka_run_group_tests_name("core/review_clocks", tests, NULL, NULL);
