@@ -33,7 +33,7 @@ PUBLIC = {
     "client.h": {"client", "sampler", "cli"},
     "perfdata.h": {"perfdata", "sampler", "cli"},
     "core.h": {"core", "hosts", "cli"},
-    "config.h": {"core", "hosts"},
+    "config.h": {"abi", "core", "hosts"},
     "host.h": {"core", "hosts"},
     "errno.h": {"abi", "core", "hosts"},
 }

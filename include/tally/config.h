@@ -31,6 +31,13 @@
 #define TALLY_CORE_SIDEBAND TALLY_CORE_DEFAULT
 #endif
 
+/* Of samples, what is not one word that the core knows: READ, CALLCHAIN, RAW, registers, stack,
+ * branches, weights and what the host works out; and clocks other than the core's (use_clockid).
+ * Off: they are -EOPNOTSUPP. */
+#ifndef TALLY_CORE_SAMPLE_PARTS
+#define TALLY_CORE_SAMPLE_PARTS TALLY_CORE_DEFAULT
+#endif
+
 /* Why something was refused, in words. Off: struct tally_core_refusal has its code alone. */
 #ifndef TALLY_CORE_REASONS
 #define TALLY_CORE_REASONS TALLY_CORE_DEFAULT

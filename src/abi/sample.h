@@ -18,6 +18,7 @@
 #include "base/endian.h"
 #include "base/error.h"
 #include "tally/abi.h"
+#include "tally/config.h"
 
 /* `nr` u64 in host order at a possibly unaligned place inside a record. */
 struct tally_words {
@@ -130,18 +131,20 @@ struct tally_sample_field {
 extern const struct tally_sample_field tally_sample_fields[];
 extern const size_t tally_sample_nr_fields;
 
-#define TALLY_SAMPLE_MAX_FIELDS  25
+#define TALLY_SAMPLE_MAX_FIELDS  (TALLY_CORE_SAMPLE_PARTS ? 25 : 9)
 #define TALLY_TRAILER_MAX_FIELDS 6
 
 /* What one attr makes of the table. Plain data; copy freely. */
 struct tally_sample_layout {
-	uint64_t sample_type;
-	uint64_t read_format;
-	uint64_t branch_sample_type;
+	uint32_t sample_type;
+	uint32_t read_format;
+	uint32_t branch_sample_type;
+#if TALLY_CORE_SAMPLE_PARTS
 	uint64_t regs_user, regs_intr; /* masks */
-	uint8_t nr;                    /* rows of a sample, in order */
-	uint8_t nr_words;              /* the first rows that are one word each */
-	uint8_t nr_trailer;            /* rows of a trailer, in order; 0 without sample_id_all */
+#endif
+	uint8_t nr;         /* rows of a sample, in order */
+	uint8_t nr_words;   /* the first rows that are one word each */
+	uint8_t nr_trailer; /* rows of a trailer, in order; 0 without sample_id_all */
 	uint8_t rows[TALLY_SAMPLE_MAX_FIELDS];
 	uint8_t trailer_rows[TALLY_TRAILER_MAX_FIELDS];
 	/* Byte offsets of what is needed before a whole decode, -1 where absent: in a sample
@@ -190,8 +193,9 @@ static inline size_t tally_sample_size(const struct tally_sample_layout *layout,
 {
 	size_t size = sizeof(struct perf_event_header) + (size_t)8 * layout->nr_words;
 
-	return layout->nr == layout->nr_words ? size
-					      : size + tally_sample_parts_size(layout, sample);
+	return !TALLY_CORE_SAMPLE_PARTS || layout->nr == layout->nr_words
+		       ? size
+		       : size + tally_sample_parts_size(layout, sample);
 }
 
 /* Write `sample` as a record with this `misc` into `out` of `cap` bytes: the inverse of

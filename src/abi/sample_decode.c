@@ -4,6 +4,69 @@
 #include "abi/sample.h"
 #include "base/arith.h"
 
+/* ---- counts: perf_event_open(2), "Reading results" -------------------------------------- */
+
+/* Words of one member in a group. */
+static size_t read_stride(uint64_t format)
+{
+	return (tally_read_size(format, 2) - tally_read_size(format, 1)) / 8;
+}
+
+static const uint8_t *word_read(const uint8_t *at, bool there, uint64_t *ret_value)
+{
+	*ret_value = there ? tally_get_u64(at) : 0;
+	return there ? at + 8 : at;
+}
+
+static const uint8_t *times_read(const uint8_t *at, struct tally_read *read)
+{
+	at = word_read(at, read->format & PERF_FORMAT_TOTAL_TIME_ENABLED, &read->time_enabled);
+	return word_read(at, read->format & PERF_FORMAT_TOTAL_TIME_RUNNING, &read->time_running);
+}
+
+int tally_read_decode(const void *bytes, size_t len, uint64_t read_format,
+		      struct tally_read *ret_read, size_t *ret_used, struct tally_error *err)
+{
+	struct tally_read read = {.format = read_format, .nr = 1};
+	const uint8_t *at = bytes;
+	size_t fixed = tally_read_size(read_format, 0);
+
+	if (len < fixed)
+		return tally_error_at(err, -EINVAL, "counts cut short", 0);
+	if (read_format & PERF_FORMAT_GROUP) {
+		at = word_read(at, true, &read.nr);
+		if (read.nr > tally_div(len - fixed, 8 * read_stride(read_format)))
+			return tally_error_at(err, -EINVAL, "group has more members than fit", 0);
+		read.group.data = times_read(at, &read);
+		read.group.nr = read.nr * read_stride(read_format);
+	} else {
+		at = word_read(at, true, &read.single.value);
+		at = times_read(at, &read);
+		at = word_read(at, read_format & PERF_FORMAT_ID, &read.single.id);
+		word_read(at, read_format & PERF_FORMAT_LOST, &read.single.lost);
+	}
+	if (ret_used)
+		*ret_used = tally_read_size(read_format, read.nr);
+	*ret_read = read;
+	return 0;
+}
+
+struct tally_read_value tally_read_get(const struct tally_read *read, uint64_t i)
+{
+	struct tally_read_value value;
+	const uint8_t *at;
+
+	if (!(read->format & PERF_FORMAT_GROUP))
+		return read->single;
+	at = read->group.data + 8 * i * read_stride(read->format);
+	at = word_read(at, true, &value.value);
+	at = word_read(at, read->format & PERF_FORMAT_ID, &value.id);
+	word_read(at, read->format & PERF_FORMAT_LOST, &value.lost);
+	return value;
+}
+
+/* ---- records ---------------------------------------------------------------------------- */
+
 /* What is left of the record, and the first thing that was wrong with it. */
 struct decoder {
 	const struct tally_sample_layout *layout;

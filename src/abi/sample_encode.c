@@ -42,6 +42,8 @@ static uint64_t field_size(const struct tally_sample_layout *layout,
 	return 0;
 }
 
+#if TALLY_CORE_SAMPLE_PARTS
+
 size_t tally_sample_parts_size(const struct tally_sample_layout *layout,
 			       const struct tally_sample *sample)
 {
@@ -52,6 +54,8 @@ size_t tally_sample_parts_size(const struct tally_sample_layout *layout,
 	/* What is too long for a record stays so in a size_t of 32 bits. */
 	return (size_t)TALLY_MIN(size, 2 * RECORD_SIZE_MAX);
 }
+
+#endif
 
 static uint8_t *give_u64(uint8_t *at, uint64_t value)
 {
@@ -170,7 +174,7 @@ int tally_sample_encode(const struct tally_sample_layout *layout, const struct t
 		return -ENOSPC;
 	at = give_bytes(at, &header, sizeof(header));
 	at = give_plain_words(at, layout, sample);
-	for (int i = layout->nr_words; i < layout->nr; i++) {
+	for (int i = layout->nr_words; TALLY_CORE_SAMPLE_PARTS && i < layout->nr; i++) {
 		const struct tally_sample_field *field = &tally_sample_fields[layout->rows[i]];
 		size_t size = (size_t)field_size(layout, field, sample);
 

@@ -19,6 +19,7 @@ const struct tally_sample_field tally_sample_fields[] = {
 	{PERF_SAMPLE_STREAM_ID, "stream_id", NULL, TALLY_SAMPLE_U64, 3, AT(stream_id)},
 	{PERF_SAMPLE_CPU, "cpu", NULL, TALLY_SAMPLE_PAIR, 4, AT(cpu)},
 	{PERF_SAMPLE_PERIOD, "period", NULL, TALLY_SAMPLE_U64, -1, AT(period)},
+#if TALLY_CORE_SAMPLE_PARTS
 	{PERF_SAMPLE_READ, NULL, NULL, TALLY_SAMPLE_READ, -1, AT(read)},
 	{PERF_SAMPLE_CALLCHAIN, "callchain", NULL, TALLY_SAMPLE_CALLCHAIN, -1, AT(callchain)},
 	{PERF_SAMPLE_RAW, "raw", NULL, TALLY_SAMPLE_RAW, -1, AT(raw)},
@@ -36,6 +37,7 @@ const struct tally_sample_field tally_sample_fields[] = {
 	{PERF_SAMPLE_CODE_PAGE_SIZE, "code_page_size", NULL, TALLY_SAMPLE_U64, -1,
 	 AT(code_page_size)},
 	{PERF_SAMPLE_AUX, "aux", NULL, TALLY_SAMPLE_AUX, -1, AT(aux)},
+#endif
 };
 
 const size_t tally_sample_nr_fields = TALLY_ARRAY_SIZE(tally_sample_fields);
@@ -95,11 +97,13 @@ static void layout_add_trailer(struct tally_sample_layout *layout)
 int tally_sample_layout_init(struct tally_sample_layout *layout, const struct perf_event_attr *attr)
 {
 	struct tally_sample_layout made = {
-		.sample_type = attr->sample_type,
-		.read_format = attr->read_format,
-		.branch_sample_type = attr->branch_sample_type,
+		.sample_type = (uint32_t)attr->sample_type,
+		.read_format = (uint32_t)attr->read_format,
+		.branch_sample_type = (uint32_t)attr->branch_sample_type,
+#if TALLY_CORE_SAMPLE_PARTS
 		.regs_user = attr->sample_regs_user,
 		.regs_intr = attr->sample_regs_intr,
+#endif
 		.sample_id = -1,
 		.sample_time = -1,
 	};

@@ -124,6 +124,8 @@ static bool read_format_unknown(const struct tally_check *c)
 	return c->attr->read_format >= PERF_FORMAT_MAX;
 }
 
+#if TALLY_CORE_SAMPLE_PARTS
+
 static bool branch_type_bad(const struct tally_check *c)
 {
 	const uint64_t modes =
@@ -165,10 +167,16 @@ static bool weights_both(const struct tally_check *c)
 	return (c->attr->sample_type & PERF_SAMPLE_WEIGHT_TYPE) == PERF_SAMPLE_WEIGHT_TYPE;
 }
 
+#endif
+
+#if TALLY_CORE_INHERITANCE
+
 static bool thread_without_inherit(const struct tally_check *c)
 {
 	return c->attr->inherit_thread && !c->attr->inherit;
 }
+
+#endif
 
 static bool exec_both(const struct tally_check *c)
 {
@@ -223,11 +231,15 @@ static bool trap_without_task(const struct tally_check *c)
 	return c->attr->sigtrap && (!c->task || !c->core->ops->sigtrap);
 }
 
+#if TALLY_CORE_INHERITANCE
+
 static bool inherited_read_without_tid(const struct tally_check *c)
 {
 	return c->attr->inherit && c->attr->sample_type & PERF_SAMPLE_READ &&
 	       !(c->attr->sample_type & PERF_SAMPLE_TID);
 }
+
+#endif
 
 /* ---- the event -------------------------------------------------------------------------- */
 
@@ -242,6 +254,8 @@ static bool cannot_be_precise(const struct tally_check *c)
 	       c->attr->precise_ip > c->event->pmu->max_precise;
 }
 
+#if TALLY_CORE_SAMPLE_PARTS
+
 static bool cannot_branch(const struct tally_check *c)
 {
 	uint64_t known = c->event->pmu->branches;
@@ -249,6 +263,8 @@ static bool cannot_branch(const struct tally_check *c)
 	return c->attr->sample_type & PERF_SAMPLE_BRANCH_STACK &&
 	       (!known || c->attr->branch_sample_type & ~known);
 }
+
+#endif
 
 static bool cannot_exclude(const struct tally_check *c)
 {
@@ -269,6 +285,8 @@ static bool aux_asked(const struct tally_check *c)
 	return c->attr->aux_output || c->attr->aux_start_paused;
 }
 
+#if TALLY_CORE_SAMPLE_PARTS
+
 static bool stack_too_deep(const struct tally_check *c)
 {
 	return c->attr->sample_type & PERF_SAMPLE_CALLCHAIN &&
@@ -283,6 +301,8 @@ static bool clock_unknown(const struct tally_check *c)
 	       (!c->core->ops->clock_of ||
 		!c->core->ops->clock_of(c->core->host, c->attr->clockid, &ns));
 }
+
+#endif
 
 /* ---- the group -------------------------------------------------------------------------- */
 
@@ -307,21 +327,31 @@ static bool leader_of_other_cpu(const struct tally_check *c)
 	return c->leader && c->leader->cpu != c->cpu;
 }
 
+#if TALLY_CORE_SAMPLE_PARTS
+
 static bool leader_of_other_clock(const struct tally_check *c)
 {
 	return c->leader && (c->leader->attr.use_clockid != c->attr->use_clockid ||
 			     c->leader->attr.clockid != c->attr->clockid);
 }
 
+#endif
+
+#if TALLY_CORE_INHERITANCE
+
 static bool leader_inherits_otherwise(const struct tally_check *c)
 {
 	return c->leader && c->leader->attr.inherit != c->attr->inherit;
 }
 
+#endif
+
 static bool member_pinned(const struct tally_check *c)
 {
 	return c->leader && (c->attr->pinned || c->attr->exclusive);
 }
+
+#if TALLY_CORE_SEVERAL_PMUS
 
 static bool member_of_other_pmu(const struct tally_check *c)
 {
@@ -333,6 +363,8 @@ static bool member_of_other_pmu(const struct tally_check *c)
 	}
 	return false;
 }
+
+#endif
 
 enum { GROUP_SIZE_MAX = 16384 };
 
@@ -394,11 +426,14 @@ static const struct rule {
 	 TALLY_WHY(-EINVAL, "sample_type", "unknown bits are set", "")},
 	{TALLY_CHECK_FORM, read_format_unknown,
 	 TALLY_WHY(-EINVAL, "read_format", "unknown bits are set", "")},
+#if TALLY_CORE_SAMPLE_PARTS
 	{TALLY_CHECK_FORM, branch_type_bad,
 	 TALLY_WHY(-EINVAL, "branch_sample_type", "unknown bits, or no kind of branches", "")},
+#endif
 	{TALLY_CHECK_FORM, branches_forbidden,
 	 TALLY_WHY(-EACCES, "branch_sample_type", "branches of the kernel are privileged",
 		   FIX_PERFMON)},
+#if TALLY_CORE_SAMPLE_PARTS
 	{TALLY_CHECK_FORM, user_registers_bad,
 	 TALLY_WHY(-EINVAL, "sample_regs_user", "none, or registers that there are not", "")},
 	{TALLY_CHECK_FORM, stack_bad,
@@ -407,8 +442,11 @@ static const struct rule {
 	 TALLY_WHY(-EINVAL, "sample_regs_intr", "none, or registers that there are not", "")},
 	{TALLY_CHECK_FORM, weights_both,
 	 TALLY_WHY(-EINVAL, "sample_type", "WEIGHT and WEIGHT_STRUCT exclude each other", "")},
+#endif
+#if TALLY_CORE_INHERITANCE
 	{TALLY_CHECK_FORM, thread_without_inherit,
 	 TALLY_WHY(-EINVAL, "inherit_thread", "needs inherit", "set inherit")},
+#endif
 	{TALLY_CHECK_FORM, exec_both,
 	 TALLY_WHY(-EINVAL, "remove_on_exec", "excludes enable_on_exec", "")},
 	{TALLY_CHECK_FORM, trap_outlives_exec,
@@ -440,9 +478,11 @@ static const struct rule {
 		   "give a pid or a cpu")},
 	{TALLY_CHECK_TARGET, trap_without_task,
 	 TALLY_WHY(-EINVAL, "sigtrap", "there is no task to send it to", "give a pid")},
+#if TALLY_CORE_INHERITANCE
 	{TALLY_CHECK_TARGET, inherited_read_without_tid,
 	 TALLY_WHY(-EINVAL, "sample_type", "counts of inherited events do not say whose they are",
 		   "add PERF_SAMPLE_TID")},
+#endif
 
 	{TALLY_CHECK_EVENT, tracepoint_forbidden,
 	 TALLY_WHY(-EPERM, "sample_type", "what tracepoints record is privileged", FIX_PERFMON)},
@@ -451,19 +491,23 @@ static const struct rule {
 		   "count without sampling, or sample a clock")},
 	{TALLY_CHECK_EVENT, cannot_be_precise,
 	 TALLY_WHY(-EOPNOTSUPP, "precise_ip", "the PMU cannot be as precise", "lower precise_ip")},
+#if TALLY_CORE_SAMPLE_PARTS
 	{TALLY_CHECK_EVENT, cannot_branch,
 	 TALLY_WHY(-EOPNOTSUPP, "branch_sample_type", "the PMU cannot record these branches",
 		   "ask for less, or sample without BRANCH_STACK")},
+#endif
 	{TALLY_CHECK_EVENT, cannot_exclude,
 	 TALLY_WHY(-EINVAL, "exclude_user", "the PMU cannot tell modes apart", "exclude nothing")},
 	{TALLY_CHECK_EVENT, not_of_tasks,
 	 TALLY_WHY(-EINVAL, "pid", "what the PMU counts belongs to no task", "open it for a CPU")},
 	{TALLY_CHECK_EVENT, aux_asked,
 	 TALLY_WHY(-EOPNOTSUPP, "aux_output", "the PMU has no AUX area", "")},
+#if TALLY_CORE_SAMPLE_PARTS
 	{TALLY_CHECK_EVENT, stack_too_deep,
 	 TALLY_WHY(-EOVERFLOW, "sample_max_stack", "over the maximal depth",
 		   "lower it, or raise perf_event_max_stack")},
 	{TALLY_CHECK_EVENT, clock_unknown, TALLY_WHY(-EINVAL, "clockid", "no such clock", "")},
+#endif
 	{TALLY_CHECK_EVENT, cpu_offline, TALLY_WHY(-ENODEV, "cpu", "the CPU is off line", "")},
 	{TALLY_CHECK_EVENT, cpu_forbidden,
 	 TALLY_WHY(-EACCES, "pid", "counting all tasks of a CPU is privileged", FIX_PERFMON)},
@@ -483,16 +527,22 @@ static const struct rule {
 	 TALLY_WHY(-ENODEV, "group_fd", "the leader's task is gone", "")},
 	{TALLY_CHECK_GROUP, leader_is_member,
 	 TALLY_WHY(-EINVAL, "group_fd", "not the leader of its group", "give the leader")},
+#if TALLY_CORE_SAMPLE_PARTS
 	{TALLY_CHECK_GROUP, leader_of_other_clock,
 	 TALLY_WHY(-EINVAL, "clockid", "the leader has another clock", "")},
+#endif
+#if TALLY_CORE_INHERITANCE
 	{TALLY_CHECK_GROUP, leader_inherits_otherwise,
 	 TALLY_WHY(-EINVAL, "inherit", "the leader's differs", "set it in all members or in none")},
+#endif
 	{TALLY_CHECK_GROUP, member_pinned,
 	 TALLY_WHY(-EINVAL, "pinned", "only a leader can be pinned or exclusive",
 		   "set it in the leader")},
+#if TALLY_CORE_SEVERAL_PMUS
 	{TALLY_CHECK_GROUP, member_of_other_pmu,
 	 TALLY_WHY(-EINVAL, "group_fd", "the group is on another PMU",
 		   "open it in a group of its own")},
+#endif
 	{TALLY_CHECK_GROUP, group_too_large,
 	 TALLY_WHY(-E2BIG, "group_fd", "the group could not be read in one piece", "")},
 	{TALLY_CHECK_GROUP, group_never_fits,

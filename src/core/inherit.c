@@ -257,6 +257,8 @@ void tally_inherit_emit_exit(struct tally_core *core, const struct tally_core_ta
 	core->ops->irq_restore(core->host, flags);
 }
 
+#if TALLY_CORE_INHERITANCE
+
 struct last_read {
 	struct tally_core_event *event;
 	const struct tally_core_task *task;
@@ -281,6 +283,15 @@ static void emit_read(struct tally_core *core, const struct tally_core_task *tas
 	if (tally_cpu_call(core, (uint32_t)event->cpu, read_here, &read))
 		tally_count_up(&tally_event_root(event)->lost, 1);
 }
+
+#else
+
+static void emit_read(struct tally_core *core, const struct tally_core_task *task,
+		      struct tally_core_event *event)
+{
+}
+
+#endif
 
 /* Its own events stay readable, with their groups where these end as a whole; those it inherited
  * add to their parents' sums. */

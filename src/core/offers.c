@@ -3,6 +3,8 @@
 #include "core/check.h"
 #include "core/refuse.h"
 
+#if TALLY_CORE_SIDEBAND
+
 static bool no_text_poke(const struct tally_host_ops *ops, const struct perf_event_attr *attr)
 {
 	return attr->text_poke && !(ops->offers & TALLY_HOST_TEXT_POKE);
@@ -17,6 +19,19 @@ static bool no_cgroup_records(const struct tally_host_ops *ops, const struct per
 {
 	return attr->cgroup && !(ops->offers & TALLY_HOST_CGROUP);
 }
+
+#else
+
+static bool no_sideband(const struct tally_host_ops *ops, const struct perf_event_attr *attr)
+{
+	return attr->mmap || attr->mmap2 || attr->mmap_data || attr->comm || attr->task ||
+	       attr->context_switch || attr->namespaces || attr->ksymbol || attr->text_poke ||
+	       attr->bpf_event || attr->cgroup;
+}
+
+#endif
+
+#if TALLY_CORE_SAMPLE_PARTS
 
 static bool no_cgroup(const struct tally_host_ops *ops, const struct perf_event_attr *attr)
 {
@@ -39,6 +54,24 @@ static bool no_aux(const struct tally_host_ops *ops, const struct perf_event_att
 	return attr->sample_type & PERF_SAMPLE_AUX && !(ops->offers & TALLY_HOST_EMPTY_AUX);
 }
 
+#else
+
+static bool no_parts(const struct tally_host_ops *ops, const struct perf_event_attr *attr)
+{
+	const uint64_t words = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			       PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID |
+			       PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
+
+	return attr->sample_type & ~words;
+}
+
+static bool no_clocks(const struct tally_host_ops *ops, const struct perf_event_attr *attr)
+{
+	return attr->use_clockid;
+}
+
+#endif
+
 static bool deferred_chains(const struct tally_host_ops *ops, const struct perf_event_attr *attr)
 {
 	return attr->defer_callchain || attr->defer_output;
@@ -47,16 +80,7 @@ static bool deferred_chains(const struct tally_host_ops *ops, const struct perf_
 #if !TALLY_CORE_INHERITANCE
 static bool no_inheritance(const struct tally_host_ops *ops, const struct perf_event_attr *attr)
 {
-	return attr->inherit;
-}
-#endif
-
-#if !TALLY_CORE_SIDEBAND
-static bool no_sideband(const struct tally_host_ops *ops, const struct perf_event_attr *attr)
-{
-	return attr->mmap || attr->mmap2 || attr->mmap_data || attr->comm || attr->task ||
-	       attr->context_switch || attr->namespaces || attr->ksymbol || attr->text_poke ||
-	       attr->bpf_event || attr->cgroup;
+	return attr->inherit || attr->inherit_thread;
 }
 #endif
 
@@ -73,12 +97,22 @@ static const struct {
 	 TALLY_WHY(-EOPNOTSUPP, "mmap", "this core is built without records of what tasks do",
 		   "leave out comm, mmap, mmap2, mmap_data, task, context_switch and their like")},
 #endif
+#if !TALLY_CORE_SAMPLE_PARTS
+	{no_parts,
+	 TALLY_WHY(-EOPNOTSUPP, "sample_type", "this core is built for samples of single words",
+		   "ask for IP, TID, TIME, ADDR, ID, STREAM_ID, CPU and PERIOD alone")},
+	{no_clocks, TALLY_WHY(-EOPNOTSUPP, "use_clockid",
+			      "this core is built with its own clock alone", "leave it out")},
+#endif
 	{deferred_chains,
 	 TALLY_WHY(-EINVAL, "defer_callchain", "this implementation unwinds at once", "")},
+#if TALLY_CORE_SIDEBAND
 	{no_text_poke,
 	 TALLY_WHY(-EINVAL, "text_poke", "this machine does not tell of changed code", "")},
 	{no_bpf, TALLY_WHY(-EINVAL, "bpf_event", "this machine runs no BPF programs", "")},
 	{no_cgroup_records, TALLY_WHY(-EINVAL, "cgroup", "this machine has no cgroups", "")},
+#endif
+#if TALLY_CORE_SAMPLE_PARTS
 	{no_cgroup, TALLY_WHY(-EINVAL, "sample_type", "this machine has no cgroups: CGROUP", "")},
 	{no_page_sizes,
 	 TALLY_WHY(-EINVAL, "sample_type",
@@ -87,6 +121,7 @@ static const struct {
 	{no_physical, TALLY_WHY(-EINVAL, "sample_type",
 				"this machine does not know physical addresses: PHYS_ADDR", "")},
 	{no_aux, TALLY_WHY(-EINVAL, "sample_type", "there are no AUX areas: AUX", "")},
+#endif
 };
 
 const struct tally_core_refusal tally_not_permitted =

@@ -130,7 +130,7 @@ static uint64_t event_clock(const struct tally_core_event *event)
 	const struct tally_core *core = event->core;
 	uint64_t ns;
 
-	if (event->attr.use_clockid && core->ops->clock_of &&
+	if (TALLY_CORE_SAMPLE_PARTS && event->attr.use_clockid && core->ops->clock_of &&
 	    core->ops->clock_of(core->host, event->attr.clockid, &ns))
 		return ns;
 	return tally_clock(core);

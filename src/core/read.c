@@ -25,6 +25,8 @@ void tally_event_refresh(struct tally_core_cpu *cpu, struct tally_core_event *ev
 		tally_event_account(event);
 }
 
+#if TALLY_CORE_SAMPLE_PARTS
+
 /* The times as of now, without touching the event: an interrupt may be in the middle of it. */
 static struct total sample_total(struct tally_core_event *event, uint64_t now)
 {
@@ -41,6 +43,8 @@ static struct total sample_total(struct tally_core_event *event, uint64_t now)
 			      event->running + tally_load_relaxed(&event->child_running) +
 				      (event->state == TALLY_STATE_ACTIVE ? passed : 0)};
 }
+
+#endif
 
 /* ---- words ------------------------------------------------------------------------------ */
 
@@ -64,6 +68,8 @@ static void put_single(struct tally_read *read, struct tally_core_event *event, 
 	read->nr = 1;
 	read->single = (struct tally_read_value){value, root->id, tally_load_relaxed(&root->lost)};
 }
+
+#if TALLY_CORE_SAMPLE_PARTS
 
 /* ---- in a sample ------------------------------------------------------------------------ */
 
@@ -110,6 +116,10 @@ void tally_read_sample(struct tally_output *output, struct tally_sample *sample)
 		put_single(&sample->read, event, total.value);
 }
 
+#endif
+
+#if TALLY_CORE_INHERITANCE
+
 static uint32_t read_body(const struct tally_core_event *event, const void *what, uint8_t *to,
 			  uint64_t cap)
 {
@@ -137,6 +147,8 @@ void tally_read_record(struct tally_core_event *child, const struct tally_core_t
 {
 	tally_output_record_of(child, task, read_body, task);
 }
+
+#endif
 
 /* ---- read(2) ---------------------------------------------------------------------------- */
 

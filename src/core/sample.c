@@ -4,6 +4,8 @@
 #include "core/output.h"
 #include "core/read.h"
 
+#if TALLY_CORE_SAMPLE_PARTS
+
 /* mem_op, lvl, snoop, lock, dtlb and lvl_num all "not available". */
 #define DATA_SRC_UNKNOWN UINT64_C(0x1e05080021)
 
@@ -101,7 +103,7 @@ static void gather_stack(struct tally_output *output,
 			core->ops->stack(core->host, sample_data, to, (uint32_t)bytes), bytes);
 }
 
-/* ---- the sample ------------------------------------------------------------------------- */
+/* ---- branches and words ----------------------------------------------------------------- */
 
 static void gather_branches(const struct tally_core_sample_data *sample_data,
 			    struct tally_sample *sample)
@@ -112,22 +114,6 @@ static void gather_branches(const struct tally_core_sample_data *sample_data,
 	if (sample_data->branch_counters)
 		sample->branch_counters = (struct tally_words){
 			(const uint8_t *)sample_data->branch_counters, sample_data->nr_branches};
-}
-
-/* These and those of tally_output_identify() cost nothing to fill in and are always there; the
- * layout takes what it wants. */
-#define PLAIN_WORDS                                                                     \
-	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
-	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |  \
-	 PERF_SAMPLE_PERIOD)
-
-static void gather_words(struct tally_output *output,
-			 const struct tally_core_sample_data *sample_data,
-			 struct tally_sample *sample)
-{
-	sample->ip = sample_data->ip;
-	sample->addr = sample_data->addr;
-	sample->period = output->event->hw.last_period;
 }
 
 #define BY_HOST                                                                    \
@@ -181,6 +167,34 @@ static void gather_parts(struct tally_output *output,
 		gather_stack(output, sample_data, sample);
 }
 
+#else
+
+static void gather_parts(struct tally_output *output,
+			 const struct tally_core_sample_data *sample_data,
+			 const struct tally_bytes *raw, struct tally_sample *sample)
+{
+}
+
+#endif
+
+/* ---- the sample ------------------------------------------------------------------------- */
+
+/* These and those of tally_output_identify() cost nothing to fill in and are always there; the
+ * layout takes what it wants. */
+#define PLAIN_WORDS                                                                     \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
+	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |  \
+	 PERF_SAMPLE_PERIOD)
+
+static void gather_words(struct tally_output *output,
+			 const struct tally_core_sample_data *sample_data,
+			 struct tally_sample *sample)
+{
+	sample->ip = sample_data->ip;
+	sample->addr = sample_data->addr;
+	sample->period = output->event->hw.last_period;
+}
+
 /* Wake every n samples. */
 static void count_sample(struct tally_output *output)
 {
@@ -210,7 +224,7 @@ bool tally_sample_write(struct tally_core_event *event,
 	if (!tally_output_begin(&output, event))
 		return false;
 	/* A field that nobody fills in is 0, never what the stack held before. */
-	if (layout->sample_type & ~(uint64_t)PLAIN_WORDS) {
+	if (TALLY_CORE_SAMPLE_PARTS && layout->sample_type & ~(uint64_t)PLAIN_WORDS) {
 		__builtin_memset(&sample, 0, sizeof(sample));
 		gather_parts(&output, sample_data, raw, &sample);
 	}

@@ -31,14 +31,17 @@ static uint32_t need_of(const struct tally_core_event *event)
 {
 	const struct tally_core_settings *settings = &event->core->settings;
 	const struct perf_event_attr *attr = &event->attr;
-	uint64_t stack = attr->sample_max_stack ? attr->sample_max_stack
-						: tally_load_relaxed(&settings->max_stack);
+	uint64_t stack = !TALLY_CORE_SAMPLE_PARTS ? 0
+			 : attr->sample_max_stack ? attr->sample_max_stack
+						  : tally_load_relaxed(&settings->max_stack);
 	uint64_t need = NEED_WORDS;
 
-	if (has_any_length(attr))
+	if (TALLY_CORE_SAMPLE_PARTS && has_any_length(attr))
 		return settings->record_max;
-	if (has_names(attr) || event->classic)
+	if (TALLY_CORE_SIDEBAND && (has_names(attr) || event->classic))
 		need += NEED_NAMES;
+	if (!TALLY_CORE_SAMPLE_PARTS)
+		return TALLY_MIN((uint32_t)need, settings->record_max);
 	if (attr->sample_type & PERF_SAMPLE_READ && attr->read_format & PERF_FORMAT_GROUP)
 		need += NEED_GROUP;
 	if (attr->sample_type & PERF_SAMPLE_CALLCHAIN)

@@ -142,6 +142,18 @@ static void tells_of_tasks(void)
 	tally_core_comm(least.core, &least.tasks[0]->perf, "name", false);
 }
 
+static void samples_parts(void)
+{
+	struct perf_event_attr attr = software();
+
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN;
+	answers(open_event(attr, -1), TALLY_CORE_SAMPLE_PARTS, -EOPNOTSUPP);
+	attr.sample_type = PERF_SAMPLE_IP;
+	attr.use_clockid = 1;
+	answers(open_event(attr, -1), false, TALLY_CORE_SAMPLE_PARTS ? -EINVAL : -EOPNOTSUPP);
+}
+
 static void traces(void)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .config = 7};
@@ -189,6 +201,7 @@ static const struct {
 	{"ticks_by_clock", ticks_by_clock},
 	{"inherits", inherits},
 	{"tells_of_tasks", tells_of_tasks},
+	{"samples_parts", samples_parts},
 	{"traces", traces},
 	{"explains", explains},
 	{"takes_so_many_pmus", takes_so_many_pmus},
