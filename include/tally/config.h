@@ -38,6 +38,25 @@
 #define TALLY_CORE_SAMPLE_PARTS TALLY_CORE_DEFAULT
 #endif
 
+/* Rates of samples, whose periods the core finds out. Off: attr.freq is -EOPNOTSUPP, of clocks too.
+ */
+#ifndef TALLY_CORE_FREQUENCIES
+#define TALLY_CORE_FREQUENCIES TALLY_CORE_DEFAULT
+#endif
+
+/* What debuggers ask for: a signal at each overflow (attr.sigtrap), and breakpoints that are
+ * changed while they are open. Off: attr.sigtrap is -EOPNOTSUPP, IOC_MODIFY_ATTRIBUTES -ENOTTY. */
+#ifndef TALLY_CORE_TRAPS
+#define TALLY_CORE_TRAPS TALLY_CORE_DEFAULT
+#endif
+
+/* Users who may not everything: rights, limits of locked memory, a security module, namespaces.
+ * Off: everybody may everything, nobody pays, and capable, may_observe, may_trap, permit, ids and
+ * memlock_limit are not used. */
+#ifndef TALLY_CORE_USERS
+#define TALLY_CORE_USERS TALLY_CORE_DEFAULT
+#endif
+
 /* Why something was refused, in words. Off: struct tally_core_refusal has its code alone. */
 #ifndef TALLY_CORE_REASONS
 #define TALLY_CORE_REASONS TALLY_CORE_DEFAULT

@@ -1,106 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/check.h"
 
-/* ---- privileges ------------------------------------------------------------------------- */
-
-/* Whether `current` holds CAP_PERFMON, or CAP_SYS_ADMIN which includes it. */
-static bool has_perfmon(const struct tally_core *core, const struct tally_core_task *current)
-{
-	return tally_core_capable(core, current, TALLY_CORE_CAP_PERFMON) ||
-	       tally_core_capable(core, current, TALLY_CORE_CAP_SYS_ADMIN);
-}
-
-/* Over this level of perf_event_paranoid only who has CAP_PERFMON may. */
-static bool forbidden_over(const struct tally_check *c, int32_t level)
-{
-	return tally_load_relaxed(&c->core->settings.paranoid) > level &&
-	       !has_perfmon(c->core, c->current);
-}
-
-static bool anything_forbidden(const struct tally_check *c)
-{
-	return forbidden_over(c, 2);
-}
-
-static bool kernel_forbidden(const struct tally_check *c)
-{
-	return !c->attr->exclude_kernel && forbidden_over(c, 1);
-}
-
-static bool namespaces_forbidden(const struct tally_check *c)
-{
-	return c->attr->namespaces && !has_perfmon(c->core, c->current);
-}
-
-static bool addresses_forbidden(const struct tally_check *c)
-{
-	return c->attr->sample_type & PERF_SAMPLE_PHYS_ADDR && forbidden_over(c, 1);
-}
-
-static bool branches_forbidden(const struct tally_check *c)
-{
-	const uint64_t modes =
-		PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV;
-	uint64_t asked = c->attr->branch_sample_type;
-
-	if (!(c->attr->sample_type & PERF_SAMPLE_BRANCH_STACK))
-		return false;
-	if (!(asked & modes))
-		asked |= (c->attr->exclude_kernel ? 0 : PERF_SAMPLE_BRANCH_KERNEL) |
-			 (c->attr->exclude_hv ? 0 : PERF_SAMPLE_BRANCH_HV);
-	return asked & (PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV) && forbidden_over(c, 1);
-}
-
-static bool cpu_forbidden(const struct tally_check *c)
-{
-	return !c->task && forbidden_over(c, 0);
-}
-
-static bool may_observe(const struct tally_check *c)
-{
-	const struct tally_core *core = c->core;
-
-	return core->ops->may_observe ? core->ops->may_observe(core->host, c->current, c->task)
-				      : c->current->user == c->task->user;
-}
-
-static bool task_forbidden(const struct tally_check *c)
-{
-	return c->task && c->task != c->current && !c->attr->sigtrap &&
-	       !has_perfmon(c->core, c->current) && !may_observe(c);
-}
-
-/* What was judged is who the task was: exec takes foreign events off before or after this. */
-static bool task_has_more_rights(const struct tally_check *c)
-{
-	return c->task && tally_load_acquire(&c->task->execs) != c->execs;
-}
-
-/* A signal changes what a task does: looking at it is not enough. */
-static bool trap_forbidden(const struct tally_check *c)
-{
-	const struct tally_core *core = c->core;
-
-	if (!c->attr->sigtrap || !c->task || !c->current || c->task->pid == c->current->pid)
-		return false;
-	if (has_perfmon(core, c->current) &&
-	    tally_core_capable(core, c->current, TALLY_CORE_CAP_KILL))
-		return false;
-	return !core->ops->may_trap || !core->ops->may_trap(core->host, c->current, c->task);
-}
-
-/* What a tracepoint records is the kernel's data, but for those that tell a task what it did
- * itself; a count of hits is nobody's. Linux judges by what is asked for, whether or not the event
- * samples. */
-static bool tracepoint_forbidden(const struct tally_check *c)
-{
-	if (c->attr->type != PERF_TYPE_TRACEPOINT || !(c->attr->sample_type & PERF_SAMPLE_RAW))
-		return false;
-	if (c->task && c->event->tracepoint && c->event->tracepoint->about_own_task)
-		return false;
-	return forbidden_over(c, -1);
-}
-
 /* ---- the attr --------------------------------------------------------------------------- */
 
 static bool flags_unknown(const struct tally_check *c)
@@ -183,16 +83,24 @@ static bool exec_both(const struct tally_check *c)
 	return c->attr->remove_on_exec && c->attr->enable_on_exec;
 }
 
+#if TALLY_CORE_TRAPS
+
 static bool trap_outlives_exec(const struct tally_check *c)
 {
 	return c->attr->sigtrap && !c->attr->remove_on_exec;
 }
+
+#endif
+
+#if TALLY_CORE_FREQUENCIES
 
 static bool frequency_too_high(const struct tally_check *c)
 {
 	return c->attr->freq &&
 	       c->attr->sample_freq > tally_load_relaxed(&c->core->settings.max_sample_rate);
 }
+
+#endif
 
 static bool period_too_long(const struct tally_check *c)
 {
@@ -226,10 +134,14 @@ static bool neither_task_nor_cpu(const struct tally_check *c)
 	return !c->task && c->cpu < 0;
 }
 
+#if TALLY_CORE_TRAPS
+
 static bool trap_without_task(const struct tally_check *c)
 {
 	return c->attr->sigtrap && (!c->task || !c->core->ops->sigtrap);
 }
+
+#endif
 
 #if TALLY_CORE_INHERITANCE
 
@@ -418,8 +330,10 @@ static const struct rule {
 } rules[] = {
 	{TALLY_CHECK_FLAGS, flags_unknown, TALLY_WHY(-EINVAL, "flags", "unknown bits are set", "")},
 
-	{TALLY_CHECK_ATTR, anything_forbidden,
+#if TALLY_CORE_USERS
+	{TALLY_CHECK_ATTR, tally_anything_forbidden,
 	 TALLY_WHY(-EACCES, "", "perf_event_paranoid is over 2", FIX_PERFMON)},
+#endif
 	{TALLY_CHECK_FORM, reserved_set,
 	 TALLY_WHY(-EINVAL, "__reserved", "reserved bits are set", "")},
 	{TALLY_CHECK_FORM, sample_type_unknown,
@@ -430,9 +344,11 @@ static const struct rule {
 	{TALLY_CHECK_FORM, branch_type_bad,
 	 TALLY_WHY(-EINVAL, "branch_sample_type", "unknown bits, or no kind of branches", "")},
 #endif
-	{TALLY_CHECK_FORM, branches_forbidden,
+#if TALLY_CORE_USERS && TALLY_CORE_SAMPLE_PARTS
+	{TALLY_CHECK_FORM, tally_branches_forbidden,
 	 TALLY_WHY(-EACCES, "branch_sample_type", "branches of the kernel are privileged",
 		   FIX_PERFMON)},
+#endif
 #if TALLY_CORE_SAMPLE_PARTS
 	{TALLY_CHECK_FORM, user_registers_bad,
 	 TALLY_WHY(-EINVAL, "sample_regs_user", "none, or registers that there are not", "")},
@@ -449,22 +365,32 @@ static const struct rule {
 #endif
 	{TALLY_CHECK_FORM, exec_both,
 	 TALLY_WHY(-EINVAL, "remove_on_exec", "excludes enable_on_exec", "")},
+#if TALLY_CORE_TRAPS
 	{TALLY_CHECK_FORM, trap_outlives_exec,
 	 TALLY_WHY(-EINVAL, "sigtrap",
 		   "needs remove_on_exec: another program expects no such signal",
 		   "set remove_on_exec")},
-	{TALLY_CHECK_ATTR, kernel_forbidden,
+#endif
+#if TALLY_CORE_USERS
+	{TALLY_CHECK_ATTR, tally_kernel_forbidden,
 	 TALLY_WHY(-EACCES, "exclude_kernel", "counting in the kernel is privileged",
 		   "set exclude_kernel, get CAP_PERFMON, or lower perf_event_paranoid")},
-	{TALLY_CHECK_ATTR, namespaces_forbidden,
+#endif
+#if TALLY_CORE_USERS && TALLY_CORE_SIDEBAND
+	{TALLY_CHECK_ATTR, tally_namespaces_forbidden,
 	 TALLY_WHY(-EACCES, "namespaces", "namespaces are privileged", "get CAP_PERFMON")},
+#endif
+#if TALLY_CORE_FREQUENCIES
 	{TALLY_CHECK_ATTR, frequency_too_high,
 	 TALLY_WHY(-EINVAL, "sample_freq", "over the maximal sample rate",
 		   "lower it, or raise perf_event_max_sample_rate")},
+#endif
 	{TALLY_CHECK_ATTR, period_too_long,
 	 TALLY_WHY(-EINVAL, "sample_period", "bit 63 is set", "")},
-	{TALLY_CHECK_ATTR, addresses_forbidden,
+#if TALLY_CORE_USERS && TALLY_CORE_SAMPLE_PARTS
+	{TALLY_CHECK_ATTR, tally_addresses_forbidden,
 	 TALLY_WHY(-EACCES, "sample_type", "physical addresses are privileged", FIX_PERFMON)},
+#endif
 	{TALLY_CHECK_ATTR, cgroup_anywhere,
 	 TALLY_WHY(-EINVAL, "cpu", "a cgroup is counted CPU by CPU",
 		   "give its descriptor and a cpu")},
@@ -476,16 +402,20 @@ static const struct rule {
 	{TALLY_CHECK_TARGET, neither_task_nor_cpu,
 	 TALLY_WHY(-EINVAL, "cpu", "every task on every CPU is no single counter",
 		   "give a pid or a cpu")},
+#if TALLY_CORE_TRAPS
 	{TALLY_CHECK_TARGET, trap_without_task,
 	 TALLY_WHY(-EINVAL, "sigtrap", "there is no task to send it to", "give a pid")},
+#endif
 #if TALLY_CORE_INHERITANCE
 	{TALLY_CHECK_TARGET, inherited_read_without_tid,
 	 TALLY_WHY(-EINVAL, "sample_type", "counts of inherited events do not say whose they are",
 		   "add PERF_SAMPLE_TID")},
 #endif
 
-	{TALLY_CHECK_EVENT, tracepoint_forbidden,
+#if TALLY_CORE_USERS && TALLY_CORE_TRACEPOINTS
+	{TALLY_CHECK_EVENT, tally_tracepoint_forbidden,
 	 TALLY_WHY(-EPERM, "sample_type", "what tracepoints record is privileged", FIX_PERFMON)},
+#endif
 	{TALLY_CHECK_EVENT, cannot_interrupt,
 	 TALLY_WHY(-EOPNOTSUPP, "sample_period", "the PMU's counters cannot interrupt",
 		   "count without sampling, or sample a clock")},
@@ -509,16 +439,24 @@ static const struct rule {
 	{TALLY_CHECK_EVENT, clock_unknown, TALLY_WHY(-EINVAL, "clockid", "no such clock", "")},
 #endif
 	{TALLY_CHECK_EVENT, cpu_offline, TALLY_WHY(-ENODEV, "cpu", "the CPU is off line", "")},
-	{TALLY_CHECK_EVENT, cpu_forbidden,
+#if TALLY_CORE_USERS
+	{TALLY_CHECK_EVENT, tally_cpu_forbidden,
 	 TALLY_WHY(-EACCES, "pid", "counting all tasks of a CPU is privileged", FIX_PERFMON)},
-	{TALLY_CHECK_EVENT, trap_forbidden,
+#endif
+#if TALLY_CORE_USERS && TALLY_CORE_TRAPS
+	{TALLY_CHECK_EVENT, tally_trap_forbidden,
 	 TALLY_WHY(-EACCES, "sigtrap",
 		   "the task belongs to somebody else, and a signal changes what it does",
 		   "get CAP_PERFMON and CAP_KILL")},
-	{TALLY_CHECK_EVENT, task_forbidden,
+#endif
+#if TALLY_CORE_USERS
+	{TALLY_CHECK_EVENT, tally_task_forbidden,
 	 TALLY_WHY(-EACCES, "pid", "the task belongs to somebody else", "get CAP_PERFMON")},
-	{TALLY_CHECK_GROUP, task_has_more_rights,
+#endif
+#if TALLY_CORE_USERS
+	{TALLY_CHECK_GROUP, tally_task_has_more_rights,
 	 TALLY_WHY(-EACCES, "pid", "the task has just executed a program of more rights", "")},
+#endif
 	{TALLY_CHECK_GROUP, leader_of_other_cpu,
 	 TALLY_WHY(-EINVAL, "cpu", "the leader is of another CPU", "open the group on one CPU")},
 	{TALLY_CHECK_GROUP, leader_of_other_task,

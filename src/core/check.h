@@ -40,4 +40,18 @@ const struct tally_core_refusal *tally_check(const struct tally_check *check,
 const struct tally_core_refusal *tally_check_offers(const struct tally_host_ops *ops,
 						    const struct perf_event_attr *attr);
 
+/* Rules of rights.c: what is forbidden to who asks. Anything; the kernel, namespaces, physical
+ * addresses, its branches; a CPU; another's task, one that has got more rights since, a signal to
+ * it; what a tracepoint records. */
+bool tally_anything_forbidden(const struct tally_check *check);
+bool tally_kernel_forbidden(const struct tally_check *check);
+bool tally_namespaces_forbidden(const struct tally_check *check);
+bool tally_addresses_forbidden(const struct tally_check *check);
+bool tally_branches_forbidden(const struct tally_check *check);
+bool tally_cpu_forbidden(const struct tally_check *check);
+bool tally_task_forbidden(const struct tally_check *check);
+bool tally_task_has_more_rights(const struct tally_check *check);
+bool tally_trap_forbidden(const struct tally_check *check);
+bool tally_tracepoint_forbidden(const struct tally_check *check);
+
 #endif

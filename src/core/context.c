@@ -2,6 +2,7 @@
 #include "core/context.h"
 
 #include "core/family.h"
+#include "core/frequency.h"
 #include "core/overflow.h"
 #include "core/ref.h"
 #include "core/sched.h"
@@ -271,7 +272,7 @@ static void count_wants(struct tally_core_context *context, const struct tally_c
 
 	for (int i = 0; i < TALLY_WANTS_NR; i++)
 		context->wants[i] += wants[i] ? by : 0;
-	context->nr_freq += attr->freq && attr->sample_freq ? by : 0;
+	context->nr_freq += tally_event_has_frequency(event) ? by : 0;
 	context->nr_bound += attr->inherit_stat || attr->sigtrap ? by : 0;
 	context->nr_events += by;
 }

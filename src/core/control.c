@@ -97,7 +97,7 @@ static void reset_here(struct tally_core_cpu *cpu, struct tally_core_context *co
 
 	tally_event_refresh(cpu, event);
 	tally_store_relaxed(&event->count, 0);
-	event->freq_count = event->freq_sampled = 0;
+	tally_frequency_reset(event);
 	tally_store_relaxed(&event->child_count, 0);
 	tally_page_update(event);
 }
@@ -266,7 +266,7 @@ static void period_here(struct tally_core_cpu *cpu, struct tally_core_context *c
 	event->attr.sample_period = period->value; /* or sample_freq: they share the word */
 	if (running && event->hw.running)
 		event->pmu->stop(event->pmu, &event->hw);
-	if (!event->attr.freq)
+	if (!tally_event_has_frequency(event))
 		event->hw.period = event->hw.last_period = period->value;
 	event->hw.left = (int64_t)event->hw.period;
 	if (!running)
@@ -284,7 +284,7 @@ static const struct tally_core_refusal *request_period(const struct request *req
 		REFUSE(-EINVAL, "sample_period", "the event only counts", "open it for sampling");
 	if (!period.value || period.value >> 63)
 		REFUSE(-EINVAL, "argument", "a period is from 1 to 2^63 - 1", "");
-	if (request->event->attr.freq &&
+	if (tally_event_has_frequency(request->event) &&
 	    period.value > tally_load_relaxed(&core->settings.max_sample_rate))
 		REFUSE(-EINVAL, "argument", "over the maximal sample rate",
 		       "lower the frequency, or raise perf_event_max_sample_rate");
@@ -391,10 +391,14 @@ static const struct tally_core_refusal *request_output(const struct request *req
 	return tally_control_output(request->event, target);
 }
 
+#if TALLY_CORE_TRAPS
+
 static const struct tally_core_refusal *request_modify(const struct request *request)
 {
 	return tally_control_modify(request->event, request->current, (void *)request->arg);
 }
+
+#endif
 
 static const struct tally_core_refusal *request_bpf(const struct request *request)
 {
@@ -428,7 +432,9 @@ static const struct request_kind {
 	{PERF_EVENT_IOC_SET_BPF, request_set_bpf, 0, true},
 	{PERF_EVENT_IOC_PAUSE_OUTPUT, request_pause, 0, true},
 	{PERF_EVENT_IOC_QUERY_BPF, request_bpf, 0, true},
+#if TALLY_CORE_TRAPS
 	{PERF_EVENT_IOC_MODIFY_ATTRIBUTES, request_modify, 0, true},
+#endif
 };
 
 static const struct tally_core_refusal revoked =

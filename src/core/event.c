@@ -5,6 +5,7 @@
 #include "core/context.h"
 #include "core/family.h"
 #include "core/filter.h"
+#include "core/frequency.h"
 #include "core/pmus.h"
 #include "core/watch.h"
 #include "core/ref.h"
@@ -79,7 +80,7 @@ int tally_event_new(struct tally_core *core, const struct perf_event_attr *attr,
 	/* Frequencies begin with a guess of one event a sample, which the first samples put
 	 * right. */
 	attr = &event->attr;
-	set_period(event, attr->freq && attr->sample_freq ? 1 : attr->sample_period);
+	set_period(event, tally_event_has_frequency(event) ? 1 : attr->sample_period);
 	*ret_event = event;
 	return 0;
 }

@@ -67,6 +67,8 @@ static int alloc_buffer(struct tally_core_buffer *buffer, size_t nr)
 
 /* ---- who pays --------------------------------------------------------------------------- */
 
+#if TALLY_CORE_USERS
+
 /* What the host says of who maps, asked before the accounts are looked at. */
 struct limits {
 	uint64_t share; /* pages that each user may lock, for all his buffers together */
@@ -138,6 +140,20 @@ static void uncharge(struct tally_core_buffer *buffer)
 		buffer->space->locked_pages -= buffer->space_pages;
 	tally_registry_unlock(buffer->core, flags);
 }
+
+#else
+
+static int charge(struct tally_core *core, struct tally_core_task *current, size_t pages,
+		  struct tally_core_buffer *buffer)
+{
+	return 0;
+}
+
+static void uncharge(struct tally_core_buffer *buffer)
+{
+}
+
+#endif
 
 void tally_buffer_free(struct tally_core_buffer *buffer)
 {

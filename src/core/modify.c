@@ -7,6 +7,8 @@
 #include "core/open.h"
 #include "core/pmus.h"
 
+#if TALLY_CORE_TRAPS
+
 static const struct tally_core_refusal other_type =
 	TALLY_WHY(-EINVAL, "type", "an event keeps its type", "open another event");
 static const struct tally_core_refusal no_modify =
@@ -138,3 +140,5 @@ const struct tally_core_refusal *tally_control_modify(struct tally_core_event *e
 	tally_pmu_release(pmu);
 	return why;
 }
+
+#endif

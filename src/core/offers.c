@@ -77,6 +77,20 @@ static bool deferred_chains(const struct tally_host_ops *ops, const struct perf_
 	return attr->defer_callchain || attr->defer_output;
 }
 
+#if !TALLY_CORE_FREQUENCIES
+static bool no_frequencies(const struct tally_host_ops *ops, const struct perf_event_attr *attr)
+{
+	return attr->freq;
+}
+#endif
+
+#if !TALLY_CORE_TRAPS
+static bool no_traps(const struct tally_host_ops *ops, const struct perf_event_attr *attr)
+{
+	return attr->sigtrap;
+}
+#endif
+
 #if !TALLY_CORE_INHERITANCE
 static bool no_inheritance(const struct tally_host_ops *ops, const struct perf_event_attr *attr)
 {
@@ -91,6 +105,14 @@ static const struct {
 #if !TALLY_CORE_INHERITANCE
 	{no_inheritance, TALLY_WHY(-EOPNOTSUPP, "inherit", "this core is built without inheritance",
 				   "open each task")},
+#endif
+#if !TALLY_CORE_FREQUENCIES
+	{no_frequencies,
+	 TALLY_WHY(-EOPNOTSUPP, "freq", "this core is built without frequencies", "give a period")},
+#endif
+#if !TALLY_CORE_TRAPS
+	{no_traps,
+	 TALLY_WHY(-EOPNOTSUPP, "sigtrap", "this core is built without signals", "poll the event")},
 #endif
 #if !TALLY_CORE_SIDEBAND
 	{no_sideband,

@@ -282,7 +282,7 @@ int tally_core_open(struct tally_core *core, struct tally_core_task *current, vo
 		why = tally_open_copy_attr(core, attr, &copy);
 	if (!why)
 		why = tally_check(&check, TALLY_CHECK_ATTR);
-	if (!why && core->ops->permit &&
+	if (!why && TALLY_CORE_USERS && core->ops->permit &&
 	    !core->ops->permit(core->host, TALLY_HOST_OPEN, &copy, NULL))
 		why = &tally_not_permitted;
 	if (!why)

@@ -146,7 +146,7 @@ void tally_output_ids(const struct tally_core_event *event, const struct tally_c
 		return;
 	*ret_pid = parent ? task->ppid : task->pid;
 	*ret_tid = parent ? task->ptid : task->tid;
-	if (core->ops->ids)
+	if (TALLY_CORE_USERS && core->ops->ids)
 		core->ops->ids(core->host, event->viewer, task, parent, ret_pid, ret_tid);
 }
 

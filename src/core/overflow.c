@@ -2,57 +2,10 @@
 #include "core/overflow.h"
 
 #include "core/control.h"
+#include "core/frequency.h"
 #include "core/ref.h"
 #include "core/sample.h"
 #include "core/sideband.h"
-
-/* ---- frequency mode --------------------------------------------------------------------- */
-
-enum {
-	FREQ_JUMP = 4,   /* times off: the estimate is taken as it is */
-	FREQ_SMOOTH = 8, /* else this part of the difference is made up each time */
-};
-
-/* count * 1e9 / (ns * freq) without 128-bit division, which has no instruction and would
- * call a library: both sides are shifted until they fit, losing a part in a million. */
-static uint64_t period_for(uint64_t count, uint64_t ns, uint64_t freq)
-{
-	struct tally_wide events = tally_mul_wide(count, TALLY_NS_PER_S);
-	struct tally_wide samples = tally_mul_wide(ns, freq);
-
-	while (events.high || samples.high) {
-		events = tally_wide_half(events);
-		samples = tally_wide_half(samples);
-	}
-	return samples.low ? tally_div(events.low, samples.low) : 0;
-}
-
-void tally_overflow_adjust(struct tally_core_event *event, uint64_t count, uint64_t ns)
-{
-	uint64_t old = event->hw.period;
-	uint64_t now = period_for(count, ns, event->attr.sample_freq);
-	uint64_t limit = INT64_MAX / 2;
-
-	now = TALLY_MAX(TALLY_MIN(now, limit), 1);
-	if (now / FREQ_JUMP <= old && old / FREQ_JUMP <= now)
-		now = now > old ? old + (now - old + FREQ_SMOOTH - 1) / FREQ_SMOOTH
-				: old - (old - now) / FREQ_SMOOTH;
-	event->hw.period = now;
-}
-
-/* From one sample to the next: what the tick would learn later. Intervals over two ticks say
- * more about pauses than about the rate. */
-static void adjust_by_sample(struct tally_core_event *event)
-{
-	uint64_t now = tally_clock(event->core);
-	uint64_t passed = now - event->freq_stamp;
-	uint64_t counted = event->count - event->freq_sampled;
-
-	event->freq_stamp = now;
-	event->freq_sampled = event->count;
-	if (passed && counted && passed < 2 * (uint64_t)event->core->settings.tick_ns)
-		tally_overflow_adjust(event, counted, passed);
-}
 
 /* ---- throttling ------------------------------------------------------------------------- */
 
@@ -97,12 +50,6 @@ static bool too_many(struct tally_core_cpu *cpu, struct tally_core_event *event)
 	return true;
 }
 
-void tally_overflow_restart(struct tally_core_event *event)
-{
-	event->freq_stamp = event->freq_tick = tally_clock(event->core);
-	event->freq_count = event->freq_sampled = event->count;
-}
-
 void tally_overflow_unthrottle(struct tally_core_event *leader)
 {
 	tally_group_for_each (event, leader)
@@ -133,6 +80,8 @@ void tally_overflow_defer(struct tally_core_event *event, uint32_t pending)
 		;
 	core->ops->defer(core->host);
 }
+
+#if TALLY_CORE_TRAPS
 
 /* ---- traps ------------------------------------------------------------------------------ */
 
@@ -187,6 +136,19 @@ void tally_overflow_drop_trap(struct tally_core_event *event)
 	settle_trap(event);
 }
 
+#else
+
+static void owe_trap(struct tally_core_event *event,
+		     const struct tally_core_sample_data *sample_data)
+{
+}
+
+static void trap(struct tally_core_cpu *cpu, struct tally_core_event *event)
+{
+}
+
+#endif
+
 /* ---- what was put off, done ------------------------------------------------------------- */
 
 static void run_pending(struct tally_core_cpu *cpu, struct tally_core_event *event)
@@ -195,7 +157,7 @@ static void run_pending(struct tally_core_cpu *cpu, struct tally_core_event *eve
 
 	if (pending & TALLY_PENDING_HUP)
 		tally_control_exhausted(cpu, event);
-	if (pending & TALLY_PENDING_TRAP)
+	if (TALLY_CORE_TRAPS && pending & TALLY_PENDING_TRAP)
 		trap(cpu, event);
 	if (pending & (TALLY_PENDING_WAKE | TALLY_PENDING_HUP))
 		tally_control_wake(event, pending & TALLY_PENDING_HUP ? TALLY_CORE_POLLHUP
@@ -238,14 +200,14 @@ bool tally_overflow(struct tally_core_event *event,
 	bool go_on = !throttle || !too_many(tally_this_cpu(event->core), event);
 	uint32_t pending = 0;
 
-	if (event->attr.freq && event->attr.sample_freq)
-		adjust_by_sample(event);
+	if (tally_event_has_frequency(event))
+		tally_frequency_sample(event);
 	if (limit_reached(event)) {
 		tally_store_relaxed(&event->exhausted, true);
 		pending |= TALLY_PENDING_HUP;
 		go_on = false;
 	}
-	if (event->attr.sigtrap) {
+	if (TALLY_CORE_TRAPS && event->attr.sigtrap) {
 		owe_trap(event, sample_data);
 		pending |= TALLY_PENDING_TRAP;
 	}

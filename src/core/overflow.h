@@ -6,6 +6,7 @@
 #ifndef TALLY_CORE_OVERFLOW_H
 #define TALLY_CORE_OVERFLOW_H
 
+#include "core/frequency.h"
 #include "core/private.h"
 
 /* Returns false when the event must not count on: throttled, or its REFRESH count used up. Events
@@ -17,11 +18,31 @@ bool tally_overflow(struct tally_core_event *event,
 /* Whether a tick's `nr`th sample is beyond its share of settings.max_sample_rate, rounded up. */
 bool tally_overflow_beyond_share(const struct tally_core *core, uint32_t nr);
 
+#if TALLY_CORE_TRAPS
+
 /* The task of this context runs here: have the traps sent that it is owed. */
 void tally_overflow_send_traps(struct tally_core_context *context);
 
+static inline void tally_overflow_settle(struct tally_core_context *context)
+{
+	if (tally_load_relaxed(&context->traps_due))
+		tally_overflow_send_traps(context);
+}
+
 /* The event leaves its context: nobody is owed a trap any more. */
 void tally_overflow_drop_trap(struct tally_core_event *event);
+
+#else
+
+static inline void tally_overflow_settle(struct tally_core_context *context)
+{
+}
+
+static inline void tally_overflow_drop_trap(struct tally_core_event *event)
+{
+}
+
+#endif
 
 /* Have `pending` done (enum tally_pending) where it may be. */
 void tally_overflow_defer(struct tally_core_event *event, uint32_t pending);
@@ -51,18 +72,12 @@ static inline void tally_overflow_resume(struct tally_core_event *event)
 		event->pmu->stop(event->pmu, &event->hw);
 }
 
-/* What is known of the event's rate is from here on. */
-void tally_overflow_restart(struct tally_core_event *event);
-
 /* The same for one that did not count for a while. */
 static inline void tally_overflow_start(struct tally_core_event *event)
 {
-	if (event->attr.freq)
-		tally_overflow_restart(event);
+	if (tally_event_has_frequency(event))
+		tally_frequency_restart(event);
 	tally_overflow_resume(event);
 }
-
-/* Frequency mode: `count` events took `ns`; set the period that fits. */
-void tally_overflow_adjust(struct tally_core_event *event, uint64_t count, uint64_t ns);
 
 #endif

@@ -132,12 +132,16 @@ struct tally_core_event {
 	uint32_t throttled;                /* O; a leader's: its group stands still */
 	uint32_t interrupts;               /* O; in this tick ... */
 	uint64_t tick;                     /* O; ... which is this one */
+#if TALLY_CORE_FREQUENCIES
 	uint64_t freq_stamp, freq_sampled; /* O; frequency mode: the last sample's time and count */
 	uint64_t freq_tick, freq_count;    /* O; when the tick last looked, and the count then */
-	uint32_t pending;                  /* O; enum tally_pending */
+#endif
+	uint32_t pending;                      /* O; enum tally_pending */
 	struct tally_core_event *pending_next; /* O */
-	uint64_t trap_addr;                    /* O */
-	uint32_t trap_due;                     /* O; its task is owed a SIGTRAP */
+#if TALLY_CORE_TRAPS
+	uint64_t trap_addr; /* O */
+	uint32_t trap_due;  /* O; its task is owed a SIGTRAP */
+#endif
 	uint32_t stacked;    /* atomic; how many stacks of CPUs have it, or are just serving it */
 	uint32_t stacked_on; /* the last of them */
 
@@ -200,8 +204,10 @@ struct tally_core_context {
 	uint32_t wants[TALLY_WANTS_NR]; /* A and F */
 	bool waiting;                   /* A; a group found no room */
 	uint64_t time, stamp;           /* A; ns it was on a CPU, up to the clock's `stamp` */
-	uint32_t traps_due;             /* O; events whose task is owed a SIGTRAP */
-	uint32_t pins;                  /* A; who needs it to stay with its task */
+#if TALLY_CORE_TRAPS
+	uint32_t traps_due; /* O; events whose task is owed a SIGTRAP */
+#endif
+	uint32_t pins; /* A; who needs it to stay with its task */
 
 	/* Contexts of the same origin and generation hold the same events: switch.c. */
 	uint64_t id;                        /* K */
@@ -333,7 +339,7 @@ static inline bool tally_event_matches(const struct tally_core_event *event,
 static inline bool tally_core_capable(const struct tally_core *core,
 				      const struct tally_core_task *current, int capability)
 {
-	return !current || !core->ops->capable ||
+	return !TALLY_CORE_USERS || !current || !core->ops->capable ||
 	       core->ops->capable(core->host, current, capability);
 }
 
@@ -343,8 +349,9 @@ static inline bool tally_event_permitted(const struct tally_core_event *event,
 {
 	const struct tally_core *core = event->core;
 
-	return !core->ops->permit || core->ops->permit(core->host, access, &event->attr,
-						       tally_load_relaxed(&event->cookie));
+	return !TALLY_CORE_USERS || !core->ops->permit ||
+	       core->ops->permit(core->host, access, &event->attr,
+				 tally_load_relaxed(&event->cookie));
 }
 
 static inline uint64_t tally_next_id(struct tally_core *core)
@@ -413,6 +420,16 @@ static inline struct tally_core_slice *tally_context_slice(struct tally_core_con
 	struct tally_core_slice *slices = tally_context_slices(context);
 
 	return slices ? &slices[cpu->number] : NULL;
+}
+
+/* Whether its task is owed a SIGTRAP. */
+static inline bool tally_event_trap_due(const struct tally_core_event *event)
+{
+#if TALLY_CORE_TRAPS
+	return tally_load_relaxed(&event->trap_due);
+#else
+	return false;
+#endif
 }
 
 /* Every event of a context: the first one, and the one after. */

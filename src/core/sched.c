@@ -426,8 +426,7 @@ void tally_sched_context_in(struct tally_core_cpu *cpu, struct tally_core_contex
 	count_turns(cpu, now);
 	cpu->of_task = context;
 	tally_sched_back_in(cpu, context, now);
-	if (tally_load_relaxed(&context->traps_due))
-		tally_overflow_send_traps(context);
+	tally_overflow_settle(context);
 }
 
 void tally_sched_context_out(struct tally_core_cpu *cpu, struct tally_core_context *context,

@@ -64,7 +64,7 @@ void tally_event_check_retired(const struct tally_core_event *event)
 
 	if (!TALLY_CORE_CHECKS)
 		return;
-	if (linked || event->stacked || event->pending || event->trap_due ||
+	if (linked || event->stacked || event->pending || tally_event_trap_due(event) ||
 	    !facts_allowed(event, TALLY_STATE_DEAD))
 		__builtin_trap();
 }

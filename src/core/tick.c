@@ -1,31 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is done once in a tick. */
+#include "core/frequency.h"
 #include "core/overflow.h"
 #include "core/sched.h"
 #include "core/state.h"
 
-/* The rate of the last tick, also when no sample came in it. */
-static void adjust(struct tally_core_event *event, uint64_t now)
-{
-	struct tally_core_hw *hw = &event->hw;
-	uint64_t counted, passed = now - event->freq_tick;
-
-	if (!passed || !hw->running)
-		return;
-	event->pmu->stop(event->pmu, hw);
-	counted = event->count - event->freq_count;
-	event->freq_count = event->count;
-	event->freq_tick = now;
-	if (counted)
-		tally_overflow_adjust(event, counted, passed);
-	hw->left = TALLY_MIN(hw->left, (int64_t)hw->period);
-	tally_overflow_resume(event);
-}
-
 static void tick_event(struct tally_core_cpu *cpu, struct tally_core_event *event, uint64_t now)
 {
-	if (event->attr.freq && event->attr.sample_freq) {
-		adjust(event, now);
+	if (tally_event_has_frequency(event)) {
+		tally_frequency_tick(event, now);
 	} else if (tally_pmu_is_polled(event->pmu) && event->hw.running) {
 		event->pmu->read(event->pmu, &event->hw);
 	}
@@ -80,7 +63,7 @@ void tally_core_watched_tick(struct tally_core *core,
 		serve_context(cpu, &cpu->own, now);
 	if (of_task && (all || of_task->nr_freq))
 		serve_context(cpu, of_task, now);
-	if (of_task && tally_load_relaxed(&of_task->traps_due))
-		tally_overflow_send_traps(of_task);
+	if (of_task)
+		tally_overflow_settle(of_task);
 	tally_sched_rotate(cpu, now);
 }

@@ -31,12 +31,15 @@ try() {
 }
 
 mkdir -p "$dir"
-echo 1..11
+echo 1..14
 try "everything" ""
 try "no inheritance" -DTALLY_CORE_INHERITANCE=0
 try "no tracepoints" -DTALLY_CORE_TRACEPOINTS=0
 try "no records of tasks" -DTALLY_CORE_SIDEBAND=0
 try "samples of words" -DTALLY_CORE_SAMPLE_PARTS=0
+try "no frequencies" -DTALLY_CORE_FREQUENCIES=0
+try "no traps" -DTALLY_CORE_TRAPS=0
+try "no users" -DTALLY_CORE_USERS=0
 try "no words of refusals" -DTALLY_CORE_REASONS=0
 try "nothing classic" -DTALLY_CORE_CLASSIC=0
 try "one CPU" -DTALLY_CORE_SEVERAL_CPUS=0

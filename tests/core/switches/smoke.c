@@ -154,6 +154,39 @@ static void samples_parts(void)
 	answers(open_event(attr, -1), false, TALLY_CORE_SAMPLE_PARTS ? -EINVAL : -EOPNOTSUPP);
 }
 
+static void finds_periods(void)
+{
+	struct perf_event_attr attr = software();
+
+	attr.freq = 1;
+	attr.sample_freq = 1000;
+	answers(open_event(attr, -1), TALLY_CORE_FREQUENCIES, -EOPNOTSUPP);
+}
+
+static void traps(void)
+{
+	struct perf_event_attr attr = software(), other = {.type = PMU, .size = sizeof(other)};
+	int plain = open_event(attr, -1);
+
+	attr.sample_period = 1;
+	attr.sigtrap = attr.remove_on_exec = 1;
+	answers(open_event(attr, -1), TALLY_CORE_TRAPS, -EOPNOTSUPP);
+	CHECK(least_ioctl(&least, least.tasks[0], plain, PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
+			  (uintptr_t)&other) == (TALLY_CORE_TRAPS ? -EINVAL : -ENOTTY));
+}
+
+/* Counting all that a CPU does is for the privileged. */
+static void knows_users(void)
+{
+	struct perf_event_attr attr = software();
+	struct least_task *task = least.tasks[0];
+
+	attr.size = sizeof(attr);
+	least.caps = 0;
+	answers(least_open(&least, task, &attr, sizeof(attr), -1, 0, -1, 0), !TALLY_CORE_USERS,
+		-EACCES);
+}
+
 static void traces(void)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .config = 7};
@@ -202,6 +235,9 @@ static const struct {
 	{"inherits", inherits},
 	{"tells_of_tasks", tells_of_tasks},
 	{"samples_parts", samples_parts},
+	{"finds_periods", finds_periods},
+	{"traps", traps},
+	{"knows_users", knows_users},
 	{"traces", traces},
 	{"explains", explains},
 	{"takes_so_many_pmus", takes_so_many_pmus},

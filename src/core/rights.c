@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What only the privileged may. */
+#include "core/check.h"
+
+#if TALLY_CORE_USERS
+
+/* Whether `current` holds CAP_PERFMON, or CAP_SYS_ADMIN which includes it. */
+static bool has_perfmon(const struct tally_core *core, const struct tally_core_task *current)
+{
+	return tally_core_capable(core, current, TALLY_CORE_CAP_PERFMON) ||
+	       tally_core_capable(core, current, TALLY_CORE_CAP_SYS_ADMIN);
+}
+
+/* Over this level of perf_event_paranoid only who has CAP_PERFMON may. */
+static bool forbidden_over(const struct tally_check *c, int32_t level)
+{
+	return tally_load_relaxed(&c->core->settings.paranoid) > level &&
+	       !has_perfmon(c->core, c->current);
+}
+
+bool tally_anything_forbidden(const struct tally_check *c)
+{
+	return forbidden_over(c, 2);
+}
+
+bool tally_kernel_forbidden(const struct tally_check *c)
+{
+	return !c->attr->exclude_kernel && forbidden_over(c, 1);
+}
+
+bool tally_namespaces_forbidden(const struct tally_check *c)
+{
+	return c->attr->namespaces && !has_perfmon(c->core, c->current);
+}
+
+bool tally_addresses_forbidden(const struct tally_check *c)
+{
+	return c->attr->sample_type & PERF_SAMPLE_PHYS_ADDR && forbidden_over(c, 1);
+}
+
+bool tally_branches_forbidden(const struct tally_check *c)
+{
+	const uint64_t modes =
+		PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV;
+	uint64_t asked = c->attr->branch_sample_type;
+
+	if (!(c->attr->sample_type & PERF_SAMPLE_BRANCH_STACK))
+		return false;
+	if (!(asked & modes))
+		asked |= (c->attr->exclude_kernel ? 0 : PERF_SAMPLE_BRANCH_KERNEL) |
+			 (c->attr->exclude_hv ? 0 : PERF_SAMPLE_BRANCH_HV);
+	return asked & (PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV) && forbidden_over(c, 1);
+}
+
+bool tally_cpu_forbidden(const struct tally_check *c)
+{
+	return !c->task && forbidden_over(c, 0);
+}
+
+static bool may_observe(const struct tally_check *c)
+{
+	const struct tally_core *core = c->core;
+
+	return core->ops->may_observe ? core->ops->may_observe(core->host, c->current, c->task)
+				      : c->current->user == c->task->user;
+}
+
+bool tally_task_forbidden(const struct tally_check *c)
+{
+	return c->task && c->task != c->current && !c->attr->sigtrap &&
+	       !has_perfmon(c->core, c->current) && !may_observe(c);
+}
+
+/* What was judged is who the task was: exec takes foreign events off before or after this. */
+bool tally_task_has_more_rights(const struct tally_check *c)
+{
+	return c->task && tally_load_acquire(&c->task->execs) != c->execs;
+}
+
+/* A signal changes what a task does: looking at it is not enough. */
+bool tally_trap_forbidden(const struct tally_check *c)
+{
+	const struct tally_core *core = c->core;
+
+	if (!c->attr->sigtrap || !c->task || !c->current || c->task->pid == c->current->pid)
+		return false;
+	if (has_perfmon(core, c->current) &&
+	    tally_core_capable(core, c->current, TALLY_CORE_CAP_KILL))
+		return false;
+	return !core->ops->may_trap || !core->ops->may_trap(core->host, c->current, c->task);
+}
+
+/* What a tracepoint records is the kernel's data, but for those that tell a task what it did
+ * itself; a count of hits is nobody's. Linux judges by what is asked for, whether or not the event
+ * samples. */
+bool tally_tracepoint_forbidden(const struct tally_check *c)
+{
+	if (c->attr->type != PERF_TYPE_TRACEPOINT || !(c->attr->sample_type & PERF_SAMPLE_RAW))
+		return false;
+	if (c->task && c->event->tracepoint && c->event->tracepoint->about_own_task)
+		return false;
+	return forbidden_over(c, -1);
+}
+
+#endif
