@@ -440,7 +440,7 @@ struct tally_core_tracepoint {
 	struct tally_core_tracepoint *next;
 };
 
-/* -EEXIST: the id, or the name, is taken. */
+/* -EEXIST: the id, or the name, is taken; -EBUSY: it is half gone. */
 int tally_core_tracepoint_register(struct tally_core *core,
 				   struct tally_core_tracepoint *tracepoint);
 

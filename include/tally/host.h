@@ -423,7 +423,7 @@ struct tally_core_pmu {
 
 /*
  * Register a PMU; any number of them. At any time, where the machine may sleep. 0; -EEXIST: its
- * type is taken; -ENOMEM; -EINVAL: a verb is missing.
+ * type is taken; -EBUSY: it is half gone (below); -ENOMEM; -EINVAL: a verb is missing.
  */
 int tally_core_pmu_register(struct tally_core *core, struct tally_core_pmu *pmu);
 
@@ -433,7 +433,8 @@ int tally_core_pmu_register(struct tally_core *core, struct tally_core_pmu *pmu)
  * mmap() fail with -ENODEV, poll() says POLLERR | POLLHUP; only close() is left. Where the machine
  * may sleep, with no lock of the core. Afterwards the core calls none of its verbs and the object
  * is the host's again. 0; -ENOENT: it is not registered; -EBUSY: an event of it is just being
- * opened or closed: call again, until then it stays half gone.
+ * opened, modified or closed: call again, until then it stays half gone: it takes no event, and its
+ * type stays taken.
  */
 int tally_core_pmu_unregister(struct tally_core *core, struct tally_core_pmu *pmu);
 

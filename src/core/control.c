@@ -454,7 +454,8 @@ static const struct tally_core_refusal *request_run(const struct request_kind *k
 	if (kind->unlocked)
 		return kind->fn(with);
 	tally_event_lock(with->event);
-	why = kind->fn(with);
+	why = tally_load_relaxed(&with->event->state) == TALLY_STATE_REVOKED ? &revoked
+									     : kind->fn(with);
 	tally_event_unlock(with->event);
 	return why;
 }

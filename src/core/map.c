@@ -201,10 +201,20 @@ static void buffer_setup(struct tally_core_buffer *buffer, struct tally_core_eve
 	tally_page_init(event, buffer);
 }
 
+/* What the event is, seen where nothing of it changes. */
+struct first_look {
+	struct tally_core_event *event;
+	bool revoked;
+};
+
 static void update_page_here(struct tally_core_cpu *cpu, struct tally_core_context *context,
 			     void *arg)
 {
-	tally_page_update(arg);
+	struct first_look *look = arg;
+
+	look->revoked = look->event->state == TALLY_STATE_REVOKED;
+	if (!look->revoked)
+		tally_page_begin(look->event);
 }
 
 /* One who asks for a mapping. */
@@ -246,6 +256,7 @@ static const struct tally_core_refusal *buffer_new(const struct mapper *mapper,
 static const struct tally_core_refusal *map_new(const struct mapper *mapper,
 						struct tally_core_buffer **ret_buffer)
 {
+	struct first_look look = {mapper->event, false};
 	const struct tally_core_refusal *why;
 	struct tally_core_buffer *buffer;
 
@@ -259,7 +270,12 @@ static const struct tally_core_refusal *map_new(const struct mapper *mapper,
 		tally_buffer_put(buffer);
 		return NULL;
 	}
-	tally_context_run(mapper->event->context, update_page_here, mapper->event);
+	/* Its PMU may have left while memory was taken. */
+	tally_context_run(mapper->event->context, update_page_here, &look);
+	if (look.revoked) {
+		tally_buffer_unmap(buffer);
+		return &revoked;
+	}
 	*ret_buffer = buffer;
 	return NULL;
 }

@@ -95,6 +95,15 @@ void tally_page_write(struct tally_core_event *event)
 	page_write_end(page);
 }
 
+void tally_page_begin(struct tally_core_event *event)
+{
+	struct perf_event_mmap_page *page = page_of(event);
+
+	if (page)
+		page->cap_user_rdpmc = !!(event->pmu->caps & TALLY_PMU_USER_READ);
+	tally_page_update(event);
+}
+
 void tally_page_recount(struct tally_core_event *event)
 {
 	struct perf_event_mmap_page *page = page_of(event);
@@ -114,7 +123,6 @@ void tally_page_init(const struct tally_core_event *event, struct tally_core_buf
 	page->version = 0;
 	page->compat_version = 0;
 	page->cap_bit0_is_deprecated = 1;
-	page->cap_user_rdpmc = !!(event->pmu->caps & TALLY_PMU_USER_READ);
 	page->size = offsetof(struct perf_event_mmap_page, __reserved);
 	page->data_offset =
 		(uint64_t)tally_metadata_pages(event->core) * event->core->ops->page_size;

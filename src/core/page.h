@@ -15,6 +15,10 @@ static inline void tally_page_update(struct tally_core_event *event)
 		tally_page_write(event);
 }
 
+/* The same for a page that has just become the event's: what its PMU says as well, so that the
+ * event must not be revoked. */
+void tally_page_begin(struct tally_core_event *event);
+
 /* The same for the count alone, of an event that user space reads: after its counter was written.
  */
 void tally_page_recount(struct tally_core_event *event);

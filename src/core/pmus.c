@@ -25,6 +25,8 @@ static int pmu_place(struct tally_core *core, struct tally_core_pmu *pmu,
 	uint32_t nr = 0;
 
 	for (const struct tally_core_pmu *at = core->pmus; at; at = at->next, nr++) {
+		if (at->leaving && at == pmu)
+			return -EBUSY;
 		if (at->type == pmu->type && pmu->type != PERF_TYPE_SOFTWARE)
 			return -EEXIST;
 	}
@@ -81,6 +83,8 @@ static bool may_serve(const struct tally_core_pmu *pmu, const struct perf_event_
 {
 	uint32_t named = named_pmu(attr);
 
+	if (pmu->leaving)
+		return false;
 	if (named)
 		return pmu->core && pmu->type == named;
 	return pmu->type == attr->type ||
@@ -178,7 +182,7 @@ bool tally_pmus_of_host(struct tally_core *core)
 
 		for (size_t i = 0; i < TALLY_ARRAY_SIZE(own); i++)
 			is_own |= pmu == own[i];
-		any |= !is_own;
+		any |= !is_own && !pmu->leaving;
 	}
 	tally_registry_unlock(core, flags);
 	return any;
@@ -186,20 +190,40 @@ bool tally_pmus_of_host(struct tally_core *core)
 
 /* ---- going ------------------------------------------------------------------------------ */
 
-/* Out of the list, unless it is out already. -EBUSY: who is at it goes on from there. */
-static int pmu_unlink(struct tally_core *core, struct tally_core_pmu *pmu)
+/* With the registry's lock: what points to it, or to nothing at the end. */
+static struct tally_core_pmu **pmu_link(struct tally_core *core, const struct tally_core_pmu *pmu)
 {
 	struct tally_core_pmu **at = &core->pmus;
-	uintptr_t flags = tally_registry_lock(core);
-	int ret = 0;
 
 	while (*at && *at != pmu)
 		at = &(*at)->next;
-	if (*at) {
-		*at = pmu->next;
+	return at;
+}
+
+/* From here on nobody finds it; it stays in the list, as who holds it goes on from there. */
+static int pmu_close(struct tally_core *core, struct tally_core_pmu *pmu)
+{
+	uintptr_t flags = tally_registry_lock(core);
+	int ret = *pmu_link(core, pmu) ? 0 : -ENOENT;
+
+	if (!ret)
 		pmu->leaving = true;
-	} else if (!pmu->leaving) {
-		ret = -ENOENT;
+	tally_registry_unlock(core, flags);
+	return ret;
+}
+
+/* Out of the list, unless somebody holds it. */
+static int pmu_unlink(struct tally_core *core, struct tally_core_pmu *pmu)
+{
+	uintptr_t flags = tally_registry_lock(core);
+	struct tally_core_pmu **at = pmu_link(core, pmu);
+	int ret = *at ? 0 : -ENOENT;
+
+	if (!ret && tally_load_acquire(&pmu->users))
+		ret = -EBUSY;
+	if (!ret) {
+		*at = pmu->next;
+		pmu->leaving = false;
 	}
 	tally_registry_unlock(core, flags);
 	return ret;
@@ -212,14 +236,14 @@ static bool is_of_pmu(const struct tally_core_event *event, const void *pmu)
 
 int tally_core_pmu_unregister(struct tally_core *core, struct tally_core_pmu *pmu)
 {
-	int ret = pmu_unlink(core, pmu);
+	int ret = pmu_close(core, pmu);
 
 	if (ret)
 		return ret;
 	tally_revoke(core, is_of_pmu, pmu);
-	if (tally_load_acquire(&pmu->users))
-		return -EBUSY;
-	pmu->leaving = false;
+	ret = pmu_unlink(core, pmu);
+	if (ret)
+		return ret;
 	tally_core_free(core, pmu->cpus, cpus_size(core));
 	pmu->cpus = NULL;
 	return 0;

@@ -26,7 +26,7 @@ const struct tally_core_tracepoint *tally_core_tracepoint_find(struct tally_core
 	uintptr_t flags = tally_registry_lock(core);
 	const struct tally_core_tracepoint *at = core->tracepoints;
 
-	while (at && !same_name(at, system, name))
+	while (at && (at->leaving || !same_name(at, system, name)))
 		at = at->next;
 	tally_registry_unlock(core, flags);
 	return at;
@@ -38,9 +38,14 @@ int tally_core_tracepoint_register(struct tally_core *core,
 	uintptr_t flags = tally_registry_lock(core);
 	const struct tally_core_tracepoint *at = core->tracepoints;
 
+	int ret;
+
 	while (at && at->id != tracepoint->id &&
 	       !same_name(at, tracepoint->system, tracepoint->name))
 		at = at->next;
+	ret = at ? -EEXIST : 0;
+	if (at == tracepoint && tracepoint->leaving)
+		ret = -EBUSY;
 	if (!at) {
 		tracepoint->users = 0;
 		tracepoint->leaving = false;
@@ -48,7 +53,7 @@ int tally_core_tracepoint_register(struct tally_core *core,
 		core->tracepoints = tracepoint;
 	}
 	tally_registry_unlock(core, flags);
-	return at ? -EEXIST : 0;
+	return ret;
 }
 
 /* ---- whose events it has ---------------------------------------------------------------- */
@@ -58,7 +63,7 @@ int tally_tracepoint_find(struct tally_core_event *event, uint64_t id)
 	uintptr_t flags = tally_registry_lock(event->core);
 	struct tally_core_tracepoint *at = event->core->tracepoints;
 
-	while (at && at->id != id)
+	while (at && (at->leaving || at->id != id))
 		at = at->next;
 	if (at)
 		tally_ref_get(&at->users);
@@ -107,19 +112,41 @@ void tally_tracepoint_put(struct tally_core_tracepoint *tracepoint)
 
 /* ---- going ------------------------------------------------------------------------------ */
 
-static int tracepoint_unlink(struct tally_core *core, struct tally_core_tracepoint *tracepoint)
+/* With the registry's lock: what points to it, or to nothing at the end. */
+static struct tally_core_tracepoint **
+tracepoint_link(struct tally_core *core, const struct tally_core_tracepoint *tracepoint)
 {
 	struct tally_core_tracepoint **at = &core->tracepoints;
-	uintptr_t flags = tally_registry_lock(core);
-	int ret = 0;
 
 	while (*at && *at != tracepoint)
 		at = &(*at)->next;
-	if (*at) {
-		*at = tracepoint->next;
+	return at;
+}
+
+/* From here on nobody finds it; its id and its name stay taken. */
+static int tracepoint_close(struct tally_core *core, struct tally_core_tracepoint *tracepoint)
+{
+	uintptr_t flags = tally_registry_lock(core);
+	int ret = *tracepoint_link(core, tracepoint) ? 0 : -ENOENT;
+
+	if (!ret)
 		tracepoint->leaving = true;
-	} else if (!tracepoint->leaving) {
-		ret = -ENOENT;
+	tally_registry_unlock(core, flags);
+	return ret;
+}
+
+/* Out of the list, unless somebody holds it. */
+static int tracepoint_unlink(struct tally_core *core, struct tally_core_tracepoint *tracepoint)
+{
+	uintptr_t flags = tally_registry_lock(core);
+	struct tally_core_tracepoint **at = tracepoint_link(core, tracepoint);
+	int ret = *at ? 0 : -ENOENT;
+
+	if (!ret && tally_load_acquire(&tracepoint->users))
+		ret = -EBUSY;
+	if (!ret) {
+		*at = tracepoint->next;
+		tracepoint->leaving = false;
 	}
 	tally_registry_unlock(core, flags);
 	return ret;
@@ -133,15 +160,12 @@ static bool is_of_tracepoint(const struct tally_core_event *event, const void *t
 int tally_core_tracepoint_unregister(struct tally_core *core,
 				     struct tally_core_tracepoint *tracepoint)
 {
-	int ret = tracepoint_unlink(core, tracepoint);
+	int ret = tracepoint_close(core, tracepoint);
 
 	if (ret)
 		return ret;
 	tally_revoke(core, is_of_tracepoint, tracepoint);
-	if (tally_load_acquire(&tracepoint->users))
-		return -EBUSY;
-	tracepoint->leaving = false;
-	return 0;
+	return tracepoint_unlink(core, tracepoint);
 }
 
 #else

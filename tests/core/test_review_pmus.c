@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* PMUs and tracepoints that leave while somebody is at them. */
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "review.h"
+
+enum { PAGE = 4096 };
+
+static struct least least;
+static struct tally_core_pmu *first, *second;
+static int gone, again;
+static void *page; /* that the first is on; NULL: allocated */
+
+/* A PMU of its own memory, as the least host's first. */
+static struct tally_core_pmu *pmu_new(uint32_t type, int (*init)(struct tally_core_pmu *pmu,
+								 struct tally_core_hw *hw))
+{
+	struct tally_core_pmu *pmu = malloc(sizeof(*pmu));
+
+	assert_non_null(pmu);
+	*pmu = least.pmus[0];
+	pmu->type = type;
+	pmu->owner = NULL;
+	pmu->next = NULL;
+	pmu->cpus = NULL;
+	if (init)
+		pmu->init = init;
+	assert_int_equal(tally_core_pmu_register(least.core, pmu), 0);
+	return pmu;
+}
+
+static int not_mine(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
+{
+	return -ENOENT;
+}
+
+/* While it is asked both go: the one that is not asked for good. */
+static int both_go(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
+{
+	gone = tally_core_pmu_unregister(least.core, second);
+	assert_int_equal(tally_core_pmu_unregister(least.core, first), -EBUSY);
+	again = tally_core_pmu_unregister(least.core, second);
+	if (!gone)
+		free(second);
+	return -ENOENT;
+}
+
+/* Who asks one PMU after the other goes on to one that is there. */
+static void test_next_goes(void **state)
+{
+	struct perf_event_attr attr = attr_counter(0);
+
+	review_begin(&least, 1, NULL);
+	second = pmu_new(20, not_mine);
+	first = pmu_new(21, both_go);
+	attr.type = PERF_TYPE_RAW;
+	assert_true(must_open(&least, attr, NULL, 0, -1) >= 0);
+	assert_int_equal(gone, 0);
+	assert_int_equal(again, -ENOENT);
+	assert_int_equal(tally_core_pmu_unregister(least.core, first), 0);
+	free(first);
+	least_end(&least);
+}
+
+/* First the one that is asked, which stays half gone, then the one behind it. */
+static int then_the_next(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
+{
+	assert_int_equal(tally_core_pmu_unregister(least.core, first), -EBUSY);
+	gone = tally_core_pmu_unregister(least.core, second);
+	if (!gone)
+		memset(second, 0xdd, sizeof(*second));
+	return -ENOENT;
+}
+
+static void test_next_of_who_goes(void **state)
+{
+	struct perf_event_attr attr = attr_counter(0);
+
+	review_begin(&least, 1, NULL);
+	second = pmu_new(20, not_mine);
+	first = pmu_new(21, then_the_next);
+	attr.type = PERF_TYPE_RAW;
+	assert_true(must_open(&least, attr, NULL, 0, -1) >= 0);
+	assert_int_equal(gone, 0);
+	assert_int_equal(tally_core_pmu_unregister(least.core, first), 0);
+	free(first);
+	free(second);
+	least_end(&least);
+}
+
+static int leave_and_return(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
+{
+	struct tally_core_pmu *other;
+
+	gone = tally_core_pmu_unregister(least.core, pmu);
+	again = tally_core_pmu_register(least.core, pmu);
+	/* Its type is its own until it is gone. */
+	other = calloc(1, sizeof(*other));
+	*other = *pmu;
+	assert_int_equal(tally_core_pmu_register(least.core, other), -EEXIST);
+	free(other);
+	return -ENOENT;
+}
+
+/* What is half gone is not registered again. */
+static void test_half_gone(void **state)
+{
+	struct perf_event_attr attr = attr_counter(0);
+
+	review_begin(&least, 1, NULL);
+	first = pmu_new(20, leave_and_return);
+	attr.type = 20;
+	assert_int_equal(least_open(&least, least.tasks[0], &attr, sizeof(attr), -1, 0, -1, 0),
+			 -ENOENT);
+	assert_int_equal(gone, -EBUSY);
+	assert_int_equal(again, -EBUSY);
+	assert_int_equal(first->users, 0);
+	assert_int_equal(tally_core_pmu_unregister(least.core, first), 0);
+	assert_int_equal(tally_core_pmu_unregister(least.core, first), -ENOENT);
+	assert_int_equal(tally_core_pmu_register(least.core, first), 0);
+	assert_int_equal(tally_core_pmu_unregister(least.core, first), 0);
+	free(first);
+	least_end(&least);
+}
+
+static void unregister_first(void)
+{
+	gone = tally_core_pmu_unregister(least.core, first);
+	if (!gone && !page)
+		memset(first, 0xdd, sizeof(*first));
+}
+
+/* At the place of this kind that comes after `skip` others of it, once. */
+static enum least_point place;
+static int skip_places;
+
+static bool armed;
+
+static void first_goes(struct least *where, enum least_point point, const volatile void *what)
+{
+	if (!armed || point != place || where->nmi || skip_places-- > 0)
+		return;
+	armed = false;
+	armed = !least_overlap(where, unregister_first);
+}
+
+static struct perf_event_attr attr_first(void)
+{
+	struct perf_event_attr attr = attr_counter(0);
+
+	attr.type = 20;
+	return attr;
+}
+
+/* A call on an event of a PMU that leaves in the midst of it, at any place. How often it left. */
+static int call_while_it_goes(enum least_point point, int (*call)(int fd))
+{
+	int nr = 0;
+
+	place = point;
+	gone = 0;
+	for (int i = 0; gone != 1; i++) {
+		int fd, ret;
+
+		review_begin(&least, 1, NULL);
+		first = pmu_new(20, NULL);
+		fd = must_open(&least, attr_first(), NULL, 0, -1);
+		gone = 1;
+		armed = true;
+		skip_places = i;
+		least.at = first_goes;
+		ret = call(fd);
+		least.at = NULL;
+		nr += gone <= 0;
+		if (gone == -EBUSY)
+			assert_int_equal(tally_core_pmu_unregister(least.core, first), 0);
+		/* What was granted stays, but a mapping that is just being made. */
+		if (point == LEAST_AT_ALLOC && gone <= 0)
+			assert_int_equal(ret, -ENODEV);
+		assert_true(!ret || ret == -ENODEV || ret == -EOPNOTSUPP);
+		if (gone <= 0)
+			assert_int_equal(
+				least_ioctl(&least, least.tasks[0], fd, PERF_EVENT_IOC_ENABLE, 0),
+				-ENODEV);
+		least_close(&least, fd);
+		if (gone == 1)
+			tally_core_pmu_unregister(least.core, first);
+		free(first);
+		least_end(&least);
+	}
+	return nr;
+}
+
+static int call_mmap(int fd)
+{
+	struct tally_core_buffer *buffer;
+
+	return least_mmap(&least, least.tasks[0], fd, 5 * 4096, true, &buffer);
+}
+
+static int call_modify(int fd)
+{
+	struct perf_event_attr attr = attr_first();
+
+	return least_ioctl(&least, least.tasks[0], fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
+			   (uintptr_t)&attr);
+}
+
+static int call_reset(int fd)
+{
+	return least_ioctl(&least, least.tasks[0], fd, PERF_EVENT_IOC_RESET, 0);
+}
+
+/* Who uses the PMU of an event has hold of it, or stays off the freed memory. */
+static void test_goes_meanwhile(void **state)
+{
+	assert_true(call_while_it_goes(LEAST_AT_ATOMIC, call_mmap) > 0);
+	assert_true(call_while_it_goes(LEAST_AT_ALLOC, call_mmap) > 0);
+	assert_true(call_while_it_goes(LEAST_AT_ATOMIC, call_modify) > 0);
+	assert_true(call_while_it_goes(LEAST_AT_ATOMIC, call_reset) > 0);
+}
+
+/* The PMU on a page of its own, which faults: a thread is preempted between the load of an event's
+ * pointer to it and the use. */
+static bool used_after;
+
+static void preempt(int number)
+{
+	mprotect(page, PAGE, PROT_READ | PROT_WRITE);
+	if (!gone)
+		used_after = true;
+	else if (least_overlap(&least, unregister_first) && !gone)
+		mprotect(page, PAGE, PROT_NONE);
+}
+
+static void use_on_page(int (*call)(int fd))
+{
+	int fd;
+
+	review_begin(&least, 1, NULL);
+	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(page != MAP_FAILED);
+	first = page;
+	*first = least.pmus[0];
+	first->type = 20;
+	assert_int_equal(tally_core_pmu_register(least.core, first), 0);
+	fd = must_open(&least, attr_first(), NULL, 0, -1);
+	gone = 1;
+	used_after = false;
+	mprotect(page, PAGE, PROT_NONE);
+	call(fd);
+	mprotect(page, PAGE, PROT_READ | PROT_WRITE);
+	assert_false(used_after);
+	least_close(&least, fd);
+	if (gone)
+		assert_int_equal(tally_core_pmu_unregister(least.core, first), 0);
+	munmap(page, PAGE);
+	page = NULL;
+	least_end(&least);
+}
+
+static void test_pointer(void **state)
+{
+	void (*was)(int number) = signal(SIGSEGV, preempt);
+
+	use_on_page(call_mmap);
+	use_on_page(call_modify);
+	signal(SIGSEGV, was);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_next_goes), cmocka_unit_test(test_next_of_who_goes),
+		cmocka_unit_test(test_half_gone), cmocka_unit_test(test_goes_meanwhile),
+		cmocka_unit_test(test_pointer),
+	};
+
+	return cmocka_run_group_tests_name("core/review_pmus", tests, NULL, NULL);
+}
