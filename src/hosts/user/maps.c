@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Mappings, as /proc/PID/maps has them. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "hosts/user/maps.h"
+#include "hosts/user/private.h"
+
+enum { MAPS_MAX = 16 << 20, REREAD_NS = 10000000 };
+
+static uint32_t protection_of(const char *flags)
+{
+	return (flags[0] == 'r' ? PROT_READ : 0u) | (flags[1] == 'w' ? PROT_WRITE : 0u) |
+	       (flags[2] == 'x' ? PROT_EXEC : 0u);
+}
+
+/* One line. False for one that is none. */
+static bool parse_line(char *line, struct tally_core_mapping *ret_mapping)
+{
+	uint64_t start, end, offset, inode;
+	unsigned major, minor;
+	int name = 0;
+	char flags[5];
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &start,
+		   &end, flags, &offset, &major, &minor, &inode, &name) < 7 ||
+	    !name || end < start || strlen(flags) != 4)
+		return false;
+	*ret_mapping = (struct tally_core_mapping){
+		.addr = start,
+		.len = end - start,
+		.pgoff = offset,
+		.maj = major,
+		.min = minor,
+		.ino = inode,
+		.prot = protection_of(flags),
+		.flags = flags[3] == 's' ? MAP_SHARED : MAP_PRIVATE,
+		.executable = flags[2] == 'x',
+		.filename = line[name] ? line + name : "//anon",
+	};
+	return true;
+}
+
+/* ---- what is known of a process ---------------------------------------------------- */
+
+static struct user_process *process_find(const struct tally_user *user, int32_t pid)
+{
+	tally_vec_for_each (process, &user->processes) {
+		if ((*process)->pid == pid)
+			return *process;
+	}
+	return NULL;
+}
+
+static struct user_process *process_get(struct tally_user *user, int32_t pid)
+{
+	struct user_process *process = process_find(user, pid);
+
+	if (process)
+		return process;
+	process = calloc(1, sizeof(*process));
+	if (!process)
+		return NULL;
+	process->pid = pid;
+	if (tally_vec_push(&user->processes, process)) {
+		free(process);
+		return NULL;
+	}
+	return process;
+}
+
+static void process_free(struct user_process *process)
+{
+	tally_vec_free(&process->known);
+	free(process);
+}
+
+void user_maps_forget(struct tally_user *user, int32_t pid)
+{
+	tally_vec_for_each (process, &user->processes) {
+		if ((*process)->pid != pid)
+			continue;
+		process_free(*process);
+		*process = user->processes.data[--user->processes.len];
+		return;
+	}
+}
+
+static bool is_known(const struct user_process *process, uint64_t start, uint64_t end)
+{
+	tally_vec_for_each (range, &process->known) {
+		if (range->start == start && range->end == end)
+			return true;
+	}
+	return false;
+}
+
+bool user_maps_lack(struct tally_user *user, const struct user_task *task, uint64_t ip)
+{
+	const struct user_process *process = process_find(user, task->perf.pid);
+
+	if (!process)
+		return true;
+	if (tally_clock_now() - process->read_at < REREAD_NS)
+		return false;
+	tally_vec_for_each (range, &process->known) {
+		if (ip >= range->start && ip < range->end)
+			return process->is_stale;
+	}
+	return true;
+}
+
+static void emit_text(struct tally_user *user, struct user_task *task, struct user_process *process,
+		      char *text)
+{
+	struct tally_core_mapping mapping;
+	char *save = NULL;
+
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		struct user_range range;
+
+		if (!parse_line(line, &mapping) || !mapping.executable)
+			continue;
+		range = (struct user_range){mapping.addr, mapping.addr + mapping.len};
+		if (is_known(process, range.start, range.end) ||
+		    tally_vec_push(&process->known, range))
+			continue;
+		tally_core_mapped(user->core, &task->perf, &mapping, false);
+	}
+}
+
+void user_maps_emit(struct tally_user *user, struct user_task *task, bool anew)
+{
+	struct user_process *process = process_get(user, task->perf.pid);
+	char path[64], *text;
+	size_t len;
+
+	if (!process)
+		return;
+	if (anew)
+		process->known.len = 0;
+	process->read_at = tally_clock_now();
+	process->is_stale = false;
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/maps", task->perf.pid);
+	if (tally_file_read(path, MAPS_MAX, &text, &len))
+		return;
+	emit_text(user, task, process, text);
+	free(text);
+}
