@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The calls, and the descriptors they are about: eventfds, so that others can poll them too. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "base/clock.h"
+#include "hosts/user/files.h"
+#include "hosts/user/looks.h"
+#include "hosts/user/supervisor.h"
+#include "hosts/user/private.h"
+
+struct user_file *user_file_find(const struct tally_user *user, int fd)
+{
+	tally_vec_for_each (file, &user->files) {
+		if ((*file)->fd == fd && !(*file)->closed)
+			return *file;
+	}
+	return NULL;
+}
+
+void user_files_wake(const struct tally_user *user)
+{
+	tally_vec_for_each (file, &user->files) {
+		if (!(*file)->closed)
+			eventfd_write((*file)->fd, 1);
+	}
+}
+
+/* Neither a descriptor nor a mapping is left. */
+static void file_put(struct tally_user *user, struct user_file *file)
+{
+	if (!file->closed || file->nr_mapped)
+		return;
+	tally_vec_for_each (at, &user->files) {
+		if (*at != file)
+			continue;
+		*at = user->files.data[--user->files.len];
+		break;
+	}
+	user->nr_sampled_counts -= file->samples_counts;
+	tally_core_close(user->core, file->event);
+	free(file);
+}
+
+static void file_unmap(struct tally_user *user, struct user_file *file)
+{
+	file->nr_mapped--;
+	tally_core_munmap(user->core, file->event, file->buffer);
+	file_put(user, file);
+}
+
+static void file_close(struct tally_user *user, struct user_file *file)
+{
+	close(file->fd);
+	file->fd = -1;
+	file->closed = true;
+	file_put(user, file);
+}
+
+void user_files_close(struct tally_user *user)
+{
+	while (user->files.len) {
+		struct user_file *file = user->files.data[user->files.len - 1];
+
+		if (file->nr_mapped)
+			file_unmap(user, file);
+		else
+			file_close(user, file);
+	}
+	tally_vec_free(&user->files);
+}
+
+/* ---- opening ------------------------------------------------------------------------ */
+
+static bool is_clock(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_CPU_CLOCK ||
+						    attr->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+static int file_new(struct tally_user *user, struct user_file **ret_file)
+{
+	struct user_file *file = calloc(1, sizeof(*file));
+	int ret;
+
+	if (!file)
+		return -ENOMEM;
+	file->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	ret = file->fd < 0 ? -errno : tally_vec_push(&user->files, file);
+	if (ret) {
+		if (file->fd >= 0)
+			close(file->fd);
+		free(file);
+		return ret;
+	}
+	*ret_file = file;
+	return 0;
+}
+
+/* What only some events make the host do. */
+static void note_attr(struct tally_user *user, struct user_file *file, int32_t tid)
+{
+	const struct perf_event_attr *attr = tally_core_event_attr(file->event);
+	struct user_task *task = user_task_find(user, tid);
+
+	if (task && attr->enable_on_exec)
+		task->on_exec = true;
+	file->samples_counts = attr->sample_period && !is_clock(attr);
+	user->nr_sampled_counts += file->samples_counts;
+}
+
+static int open_locked(struct tally_user *user, struct perf_event_attr *attr, int32_t tid,
+		       int32_t cpu, int group_fd, unsigned long flags)
+{
+	struct user_file *file;
+	int ret;
+
+	if (tid == user->self.perf.tid)
+		user->self_used = true;
+	user_settle(user, true);
+	ret = file_new(user, &file);
+	if (ret)
+		return ret;
+	user_enter(user);
+	ret = tally_core_open(user->core, &user->self.perf, attr, tid, cpu, group_fd, flags,
+			      &file->event, NULL);
+	if (ret) {
+		close(file->fd);
+		free(file);
+		user->files.len--;
+	} else {
+		tally_core_event_set_cookie(file->event, file);
+		note_attr(user, file, tid);
+	}
+	user_leave(user);
+	return ret ? ret : file->fd;
+}
+
+/* Events that run from now on: what they wait for is known when their tasks were on. */
+static void settle_anew(struct tally_user *user)
+{
+	user_settle(user, false);
+	tally_vec_for_each (task, &user->tasks) {
+		if ((*task)->left != USER_NEVER && (*task)->look_at == USER_NEVER)
+			user_looks_note(user, *task);
+	}
+	user_supervisor_wake(user);
+}
+
+int tally_user_open(struct tally_user *user, struct perf_event_attr *attr, int32_t pid, int32_t cpu,
+		    int group_fd, unsigned long flags)
+{
+	int32_t tid = pid ? pid : user->self.perf.tid;
+	int ret;
+
+	if (pid < 0 || flags & PERF_FLAG_PID_CGROUP)
+		return -EACCES;
+	if (attr->context_switch || (attr->sample_period && !user->settings.samples))
+		return -EOPNOTSUPP;
+	user_lock(user);
+	ret = user_attach(user, tid);
+	if (!ret)
+		ret = open_locked(user, attr, tid, cpu, group_fd, flags);
+	if (ret >= 0 && !attr->disabled)
+		settle_anew(user);
+	user_unlock(user);
+	return ret;
+}
+
+int tally_user_close(struct tally_user *user, int fd)
+{
+	struct user_file *file;
+
+	user_lock(user);
+	file = user_file_find(user, fd);
+	if (file) {
+		user_enter(user);
+		file_close(user, file);
+		user_leave(user);
+	}
+	user_unlock(user);
+	return file ? 0 : -EBADF;
+}
+
+/* ---- using ----------------------------------------------------------------------------- */
+
+int64_t tally_user_read(struct tally_user *user, int fd, void *to, size_t len)
+{
+	struct user_file *file;
+	int64_t ret = -EBADF;
+
+	user_lock(user);
+	file = user_file_find(user, fd);
+	if (file) {
+		user_settle(user, true);
+		user_enter(user);
+		ret = tally_core_read(user->core, file->event, to, len);
+		user_leave(user);
+	}
+	user_unlock(user);
+	return ret;
+}
+
+int tally_user_ioctl(struct tally_user *user, int fd, unsigned long request, uintptr_t arg)
+{
+	struct user_file *file;
+	int ret = -EBADF;
+
+	user_lock(user);
+	file = user_file_find(user, fd);
+	if (file) {
+		user_settle(user,
+			    request != PERF_EVENT_IOC_ENABLE && request != PERF_EVENT_IOC_DISABLE);
+		user_enter(user);
+		ret = tally_core_ioctl(user->core, &user->self.perf, file->event, request, arg,
+				       NULL);
+		user_leave(user);
+		if (request == PERF_EVENT_IOC_ENABLE)
+			settle_anew(user);
+	}
+	user_unlock(user);
+	return ret;
+}
+
+static int mmap_locked(struct tally_user *user, struct user_file *file, size_t len, bool writable,
+		       void **ret_memory)
+{
+	struct tally_core_buffer *buffer;
+	int ret;
+
+	user_enter(user);
+	ret = tally_core_mmap(user->core, &user->self.perf, file->event, len, 0, writable, &buffer,
+			      NULL);
+	user_leave(user);
+	if (ret)
+		return ret;
+	file->buffer = buffer;
+	file->nr_mapped++;
+	file->memory = tally_core_buffer_page(buffer, 0);
+	*ret_memory = file->memory;
+	return 0;
+}
+
+int tally_user_mmap(struct tally_user *user, int fd, size_t len, bool writable, void **ret_memory)
+{
+	struct user_file *file;
+	int ret;
+
+	user_lock(user);
+	file = user_file_find(user, fd);
+	ret = file ? mmap_locked(user, file, len, writable, ret_memory) : -EBADF;
+	user_unlock(user);
+	return ret;
+}
+
+int tally_user_munmap(struct tally_user *user, void *memory, size_t len)
+{
+	int ret = -EINVAL;
+
+	user_lock(user);
+	tally_vec_for_each (file, &user->files) {
+		if (!(*file)->nr_mapped || (*file)->memory != memory)
+			continue;
+		user_enter(user);
+		file_unmap(user, *file);
+		user_leave(user);
+		ret = 0;
+		break;
+	}
+	user_unlock(user);
+	return ret;
+}
+
+/* ---- waiting ----------------------------------------------------------------------------- */
+
+/* What woke us was that the core has something to say, or that somebody is to look again. How many
+ * of the descriptors, ours and others, have something to tell. */
+static int ask_core(struct tally_user *user, struct pollfd *polls, size_t nr)
+{
+	int ready = 0;
+
+	user_lock(user);
+	for (size_t i = 0; i < nr; i++) {
+		struct user_file *file =
+			polls[i].revents ? user_file_find(user, polls[i].fd) : NULL;
+		eventfd_t told;
+
+		if (file) {
+			eventfd_read(file->fd, &told);
+			polls[i].revents = (short)tally_core_poll(user->core, file->event);
+		}
+		ready += polls[i].revents != 0;
+	}
+	user_unlock(user);
+	return ready;
+}
+
+int tally_user_poll(struct tally_user *user, struct pollfd *polls, size_t nr, int timeout_ms)
+{
+	uint64_t until = tally_clock_now() + (uint64_t)TALLY_MAX(timeout_ms, 0) * 1000000;
+	int ready;
+
+	for (;;) {
+		ready = poll(polls, nr, timeout_ms);
+		if (ready < 0)
+			return -errno;
+		ready = ready ? ask_core(user, polls, nr) : 0;
+		if (ready || !timeout_ms)
+			return ready;
+		if (timeout_ms > 0 && tally_clock_now() >= until)
+			return 0;
+		if (timeout_ms > 0)
+			timeout_ms = (int)((until - tally_clock_now()) / 1000000) + 1;
+	}
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Who is stopped for a sample, and when. A thread cannot use more CPU time than passes: until as
+ * much time has passed as is left to its next sample nobody looks at it. Then it is stopped only if
+ * it is running or about to, and was given a CPU since it stood still last: one that sleeps would
+ * have its system call interrupted, and a sample of it would be of nothing. What one that sleeps
+ * has used meanwhile is known to the nanosecond; if a sample was due in that, it is taken where the
+ * thread is met next.
+ */
+#include <sys/ptrace.h>
+
+#include "base/arith.h"
+#include "base/clock.h"
+#include "hosts/user/looks.h"
+#include "hosts/user/private.h"
+
+/* Looks take time, of which the machine has only so much. */
+enum { LOOK_COST_NS = 10000, LONGEST_NS = 10000000 };
+
+static uint64_t random_below(struct tally_user *user, uint64_t limit)
+{
+	user->random ^= user->random << 13;
+	user->random ^= user->random >> 7;
+	user->random ^= user->random << 17;
+	return limit ? user->random % limit : 0;
+}
+
+static void look_after(struct tally_user *user, struct user_task *task, uint64_t ns)
+{
+	uint64_t least = TALLY_MAX((uint64_t)user->tasks.len, 1) * LOOK_COST_NS;
+
+	task->look_at = tally_clock_now() + TALLY_MAX(ns, least);
+}
+
+void user_looks_note(struct tally_user *user, struct user_task *task)
+{
+	task->runs = task->seen.runs;
+	if (task->left == USER_NEVER || task->is_done)
+		task->look_at = USER_NEVER;
+	else
+		look_after(user, task, task->left);
+}
+
+/* It runs, or would if it had a CPU. Without schedstat nobody knows whether it was given one. */
+static bool is_awake(const struct user_task *task, struct user_reading *now)
+{
+	if (now->runs && now->runs == task->runs && now->ns == task->seen.ns)
+		return false;
+	return !user_proc_read_state(&task->proc, now) && now->state == 'R';
+}
+
+/* Sleepers are met at another phase of what wakes them each time. */
+static void look_later(struct tally_user *user, struct user_task *task, uint64_t left)
+{
+	left = TALLY_MIN(left, (uint64_t)LONGEST_NS);
+	look_after(user, task, left + random_below(user, left / 8 + 1));
+}
+
+static void look(struct tally_user *user, struct user_task *task)
+{
+	const struct user_replay how = {0};
+	struct user_reading now = task->seen;
+
+	if (user_proc_read_time(&task->proc, &now)) {
+		task->look_at = USER_NEVER;
+		return;
+	}
+	if (is_awake(task, &now)) {
+		task->interrupted = !ptrace(PTRACE_INTERRUPT, task->perf.tid, NULL, NULL);
+		return;
+	}
+	user_replay(user, task, &now, &how);
+	if (task->seen.ns == now.ns)
+		task->runs = now.runs;
+	look_later(user, task, task->seen.ns == now.ns ? task->left : task->period);
+}
+
+void user_looks_take(struct tally_user *user)
+{
+	uint64_t now = tally_clock_now();
+
+	tally_vec_for_each (task, &user->tasks) {
+		if (!(*task)->interrupted && (*task)->look_at <= now)
+			look(user, *task);
+	}
+}
+
+uint64_t user_looks_next(const struct tally_user *user)
+{
+	uint64_t next = USER_NEVER;
+
+	tally_vec_for_each (task, &user->tasks) {
+		if (!(*task)->interrupted)
+			next = TALLY_MIN(next, (*task)->look_at);
+	}
+	return next;
+}

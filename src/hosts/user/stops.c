@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What ptrace(2) tells. Any stop is taken for a sample, if one is due: a stop swallows the one that
+ * was asked for.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "hosts/user/files.h"
+#include "hosts/user/looks.h"
+#include "hosts/user/maps.h"
+#include "hosts/user/stops.h"
+#include "hosts/user/private.h"
+#include "hosts/user/stack.h"
+
+enum { NAME_MAX_BYTES = 64 };
+
+int user_seize(struct tally_user *user, int32_t tid)
+{
+	const long options = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE |
+			     PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT;
+	int32_t pid = user_proc_process_of(tid);
+	struct user_task *task;
+	int ret;
+
+	if (!pid)
+		return -ESRCH;
+	if (ptrace(PTRACE_SEIZE, tid, NULL, options))
+		return -errno;
+	ret = user_task_new(user, pid, tid, false, &task);
+	if (ret)
+		return ret;
+	task->traced = true;
+	task->is_child = user_proc_parent_of(pid) == getpid();
+	return 0;
+}
+
+/* ---- samples --------------------------------------------------------------------------- */
+
+static void emit_maps(struct tally_user *user, struct user_task *task, void *arg)
+{
+	user_maps_emit(user, task, false);
+}
+
+/* Replay a thread that is stopped, up to this stop; `all` that is known of it, or the time. */
+static void replay_stopped(struct tally_user *user, struct user_task *task, user_hook hook,
+			   bool all)
+{
+	struct user_stop stop = {.tid = task->perf.tid};
+	struct tally_core_sample_data sample_data = {.mode = PERF_RECORD_MISC_USER, .regs = &stop};
+	const struct user_replay maps = {.whole = true, .hook = emit_maps};
+	struct user_reading now = task->seen;
+	struct user_replay how = {.whole = true, .hook = hook};
+	int ret = all || user->nr_sampled_counts ? user_proc_read_all(&task->proc, &now)
+						 : user_proc_read_time(&task->proc, &now);
+
+	if (ret)
+		now = task->seen;
+	if (user->settings.samples && !user_regs_read(stop.tid, &stop.regs)) {
+		sample_data.ip = user_regs_ip(&stop.regs);
+		how.sample_data = &sample_data;
+		if (task->left != USER_NEVER && user_maps_lack(user, task, sample_data.ip))
+			user_replay(user, task, &task->seen, &maps);
+		user_proc_read_state(&task->proc, &now);
+	}
+	user_replay(user, task, &now, &how);
+	user_looks_note(user, task);
+}
+
+static void sample_stopped(struct tally_user *user, struct user_task *task)
+{
+	if (user->settings.samples)
+		replay_stopped(user, task, NULL, false);
+}
+
+/* ---- forks ------------------------------------------------------------------------------ */
+
+struct fork {
+	struct user_task *child;
+	bool process;
+};
+
+static void fork_hook(struct tally_user *user, struct user_task *task, void *arg)
+{
+	const struct fork *fork = arg;
+
+	tally_core_fork(user->core, &task->perf, &fork->child->perf, fork->process);
+}
+
+/* It stopped before its parent's stop was seen, and waits. */
+static bool take_early(struct tally_user *user, int32_t tid)
+{
+	tally_vec_for_each (early, &user->early) {
+		if (*early != tid)
+			continue;
+		*early = user->early.data[--user->early.len];
+		return true;
+	}
+	return false;
+}
+
+static void resume(struct user_task *task, int signal)
+{
+	task->interrupted = false;
+	ptrace(PTRACE_CONT, task->perf.tid, NULL, (void *)(intptr_t)signal);
+}
+
+/* Nobody is going to see to it: it goes on untraced. */
+static void let_go(struct tally_user *user, int32_t tid)
+{
+	int status;
+
+	if (!take_early(user, tid))
+		waitpid(tid, &status, __WALL | __WNOTHREAD);
+	ptrace(PTRACE_DETACH, tid, NULL, NULL);
+}
+
+static void fork_handle(struct tally_user *user, struct user_task *parent, int event)
+{
+	unsigned long message = 0;
+	struct fork fork = {0};
+	const struct user_replay how = {.whole = true, .hook = fork_hook, .arg = &fork};
+	int32_t tid;
+
+	if (ptrace(PTRACE_GETEVENTMSG, parent->perf.tid, NULL, &message))
+		return;
+	tid = (int32_t)message;
+	fork.process =
+		event != PTRACE_EVENT_CLONE || !user_proc_is_thread_of(tid, parent->perf.pid);
+	if (user_task_new(user, fork.process ? tid : parent->perf.pid, tid, true, &fork.child)) {
+		let_go(user, tid);
+		return;
+	}
+	fork.child->traced = true;
+	user_replay(user, parent, &parent->seen, &how);
+	if (take_early(user, tid))
+		resume(fork.child, 0);
+}
+
+/* ---- execs ------------------------------------------------------------------------------- */
+
+/*
+ * A kernel's event that an exec enables begins a little before the stop that tells of it, where the
+ * program is loaded: three page faults, the switch away at the stop, and a third of the time that
+ * the exec took are its own. Of one that is counted already, procfs has a fault that no event sees:
+ * the kernel's, when it lays out the arguments in the new memory.
+ */
+enum { FAULTS_OF_EXEC = 3, SWITCHES_OF_EXEC = 1, SHARE_OF_EXEC = 3, FAULTS_OF_LATER_EXEC = 1 };
+
+static void exec_hook(struct tally_user *user, struct user_task *task, void *arg)
+{
+	char name[NAME_MAX_BYTES];
+
+	user_proc_name(task->perf.pid, task->perf.tid, name, sizeof(name));
+	tally_core_exec(user->core, &task->perf, false);
+	tally_core_comm(user->core, &task->perf, name, true);
+	user_maps_emit(user, task, true);
+	if (!task->on_exec) {
+		task->seen.minor += FAULTS_OF_LATER_EXEC;
+		return;
+	}
+	task->on_exec = false;
+	task->seen.ns -= task->used / SHARE_OF_EXEC;
+	task->seen.minor -= FAULTS_OF_EXEC;
+	task->seen.switches -= SWITCHES_OF_EXEC;
+}
+
+/* A thread that executes a program takes the number of its process, whose first thread is gone. */
+static struct user_task *exec_take_over(struct tally_user *user, struct user_task *leader)
+{
+	struct user_task *former;
+	unsigned long message = 0;
+
+	if (ptrace(PTRACE_GETEVENTMSG, leader->perf.tid, NULL, &message) ||
+	    (int32_t)message == leader->perf.tid)
+		return leader;
+	former = user_task_find(user, (int32_t)message);
+	if (!former)
+		return leader;
+	former->is_child = leader->is_child;
+	user_enter(user);
+	tally_core_exit(user->core, &leader->perf);
+	user_leave(user);
+	user_task_end(user, leader);
+	return user_task_rename(user, former, former->perf.pid) ? NULL : former;
+}
+
+/* ---- ends --------------------------------------------------------------------------------- */
+
+/* The last switch away from a thread is one that no event of its own sees. */
+enum { SWITCHES_OF_EXIT = 1 };
+
+/* A thread that was killed before it could stop at its exit. */
+static void replay_dead(struct tally_user *user, struct user_task *task)
+{
+	const struct user_replay how = {.whole = true};
+	struct user_reading now = task->seen;
+
+	if (!user_proc_read_all(&task->proc, &now) &&
+	    now.switches >= task->seen.switches + SWITCHES_OF_EXIT)
+		now.switches -= SWITCHES_OF_EXIT;
+	user_replay(user, task, &now, &how);
+}
+
+void user_exit_handle(struct tally_user *user, int32_t tid)
+{
+	struct user_task *task = user_task_find(user, tid);
+	struct user_reaped reaped = {.pid = tid};
+
+	if (task && !task->is_done)
+		replay_dead(user, task);
+	if (task)
+		tally_core_exit(user->core, &task->perf);
+	if (wait4(tid, &reaped.status, __WALL | __WNOTHREAD | WNOHANG, &reaped.usage) != tid)
+		return;
+	if (!task) {
+		take_early(user, tid);
+		return;
+	}
+	if (task->perf.pid == tid)
+		user_maps_forget(user, tid);
+	if (task->is_child && task->perf.pid == tid) {
+		tally_vec_push(&user->reaped, reaped);
+		kill(getpid(), SIGCHLD);
+	}
+	user_task_end(user, task);
+	if (!user->tasks.len)
+		user_files_wake(user);
+}
+
+/* ---- all ---------------------------------------------------------------------------------- */
+
+static bool is_group_stop(int signal)
+{
+	return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
+static void event_handle(struct tally_user *user, struct user_task *task, int event)
+{
+	switch (event) {
+	case PTRACE_EVENT_FORK:
+	case PTRACE_EVENT_VFORK:
+	case PTRACE_EVENT_CLONE:
+		sample_stopped(user, task);
+		fork_handle(user, task, event);
+		break;
+	case PTRACE_EVENT_EXEC: replay_stopped(user, task, exec_hook, true); break;
+	case PTRACE_EVENT_EXIT:
+		replay_stopped(user, task, NULL, true);
+		/* What follows takes its memory apart, and is seen by no event. */
+		task->is_done = true;
+		break;
+	default: sample_stopped(user, task);
+	}
+}
+
+void user_stop_handle(struct tally_user *user, int32_t tid, int status)
+{
+	int event = status >> 16, signal = WSTOPSIG(status);
+	struct user_task *task = user_task_find(user, tid);
+
+	if (!task) {
+		tally_vec_push(&user->early, tid);
+		return;
+	}
+	if (event == PTRACE_EVENT_EXEC)
+		task = exec_take_over(user, task);
+	if (!task) {
+		ptrace(PTRACE_CONT, tid, NULL, NULL);
+		return;
+	}
+	event_handle(user, task, event);
+	if (event == PTRACE_EVENT_STOP && is_group_stop(signal)) {
+		task->interrupted = false;
+		ptrace(PTRACE_LISTEN, tid, NULL, NULL);
+		return;
+	}
+	resume(task, event ? 0 : signal);
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The thread that traces: all of ptrace(2) is its. It sleeps in waitid(2) until a tracee changes
+ * its state, and is woken by a signal that does nothing when a look is due or somebody asks for
+ * something. A signal that comes just before it sleeps is lost: the timer goes on coming each
+ * millisecond, and who asks asks again.
+ *
+ * It waits for its own tracees alone (__WNOTHREAD), and looks before it waits (WNOWAIT), as a
+ * thread that ended can be read until then. It ends by returning: the kernel then lets all tracees
+ * go on, those that sleep without waking them.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "base/clock.h"
+#include "hosts/user/looks.h"
+#include "hosts/user/stops.h"
+#include "hosts/user/supervisor.h"
+#include "hosts/user/private.h"
+
+enum { AGAIN_NS = 1000000, SLICE_NS = 100000 };
+
+static int wake_signal(void)
+{
+	return SIGRTMAX - 1;
+}
+
+static void wake_handler(int signal)
+{
+}
+
+/* ---- the lock ---------------------------------------------------------------------------- */
+
+void user_lock(struct tally_user *user)
+{
+	__atomic_add_fetch(&user->callers, 1, __ATOMIC_RELAXED);
+	pthread_mutex_lock(&user->lock);
+	__atomic_sub_fetch(&user->callers, 1, __ATOMIC_RELAXED);
+}
+
+void user_unlock(struct tally_user *user)
+{
+	pthread_mutex_unlock(&user->lock);
+}
+
+/* A lock that is taken again at once would never be another's. */
+static void lock_after_callers(struct tally_user *user)
+{
+	while (__atomic_load_n(&user->callers, __ATOMIC_RELAXED))
+		sched_yield();
+	pthread_mutex_lock(&user->lock);
+}
+
+/* ---- requests ------------------------------------------------------------------------------ */
+
+void user_supervisor_wake(struct tally_user *user)
+{
+	pthread_cond_broadcast(&user->changed);
+	pthread_kill(user->thread, wake_signal());
+}
+
+static void wait_for_change(struct tally_user *user)
+{
+	uint64_t at = tally_clock_now() + AGAIN_NS;
+	struct timespec until = {(time_t)(at / 1000000000), (long)(at % 1000000000)};
+
+	pthread_cond_clockwait(&user->changed, &user->lock, CLOCK_MONOTONIC, &until);
+}
+
+int user_attach(struct tally_user *user, int32_t tid)
+{
+	if (tid == user->self.perf.tid || user_task_find(user, tid))
+		return 0;
+	while (user->requested)
+		wait_for_change(user);
+	user->attach_tid = tid;
+	user->requested = true;
+	while (user->requested) {
+		user_supervisor_wake(user);
+		wait_for_change(user);
+	}
+	return user->attach_ret;
+}
+
+static void serve_request(struct tally_user *user)
+{
+	if (!user->requested)
+		return;
+	user->attach_ret = user_seize(user, user->attach_tid);
+	user->requested = false;
+	pthread_cond_broadcast(&user->changed);
+}
+
+/* ---- waiting ----------------------------------------------------------------------------------
+ */
+
+/* Handle one tracee that changed its state. False: none did. */
+static bool handle_one(struct tally_user *user)
+{
+	siginfo_t info = {0};
+	int status;
+
+	if (waitid(P_ALL, 0, &info,
+		   WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL | __WNOTHREAD) ||
+	    !info.si_pid)
+		return false;
+	if (info.si_code == CLD_EXITED || info.si_code == CLD_KILLED ||
+	    info.si_code == CLD_DUMPED) {
+		user_exit_handle(user, info.si_pid);
+		pthread_cond_broadcast(&user->changed);
+		return true;
+	}
+	if (waitpid(info.si_pid, &status, __WALL | __WNOTHREAD | WNOHANG) == info.si_pid &&
+	    WIFSTOPPED(status))
+		user_stop_handle(user, info.si_pid, status);
+	return true;
+}
+
+static void timer_arm(struct tally_user *user)
+{
+	uint64_t at = user_looks_next(user);
+	struct itimerspec times = {.it_interval = {0, AGAIN_NS}};
+
+	if (at == USER_NEVER)
+		times = (struct itimerspec){0};
+	else
+		times.it_value = (struct timespec){(time_t)(at / 1000000000),
+						   (long)TALLY_MAX(at % 1000000000, 1u)};
+	timer_settime(user->timer, TIMER_ABSTIME, &times, NULL);
+}
+
+static void sleep_until_change(struct tally_user *user)
+{
+	siginfo_t info;
+
+	if (user->settings.samples)
+		timer_arm(user);
+	pthread_mutex_unlock(&user->lock);
+	waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOWAIT | __WALL | __WNOTHREAD);
+	lock_after_callers(user);
+}
+
+/* Woken while others run, it is to run at once: threads that run for less than the usual slice
+ * would be asleep again otherwise. Kernels before 6.12 do not look at it. */
+static void ask_for_short_slice(void)
+{
+	struct {
+		uint32_t size, policy;
+		uint64_t flags;
+		int32_t nice;
+		uint32_t priority;
+		uint64_t runtime, deadline, period;
+	} attr = {.size = sizeof(attr), .policy = SCHED_OTHER, .runtime = SLICE_NS};
+
+	attr.nice = getpriority(PRIO_PROCESS, 0);
+	syscall(SYS_sched_setattr, 0, &attr, 0);
+}
+
+static int timer_make(struct tally_user *user)
+{
+	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = wake_signal()};
+
+	event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+	return timer_create(CLOCK_MONOTONIC, &event, &user->timer) ? -errno : 0;
+}
+
+static void *supervisor_main(void *arg)
+{
+	struct tally_user *user = arg;
+
+	pthread_mutex_lock(&user->lock);
+	user->start_ret = timer_make(user);
+	user->requested = false;
+	pthread_cond_broadcast(&user->changed);
+	if (user->settings.samples)
+		ask_for_short_slice();
+	while (!user->start_ret) {
+		serve_request(user);
+		while (handle_one(user))
+			;
+		if (user->stopping)
+			break;
+		if (user->settings.samples)
+			user_looks_take(user);
+		if (user->tasks.len)
+			sleep_until_change(user);
+		else
+			pthread_cond_wait(&user->changed, &user->lock);
+	}
+	if (!user->start_ret)
+		timer_delete(user->timer);
+	pthread_mutex_unlock(&user->lock);
+	return NULL;
+}
+
+/* ---- life
+ * ---------------------------------------------------------------------------------------- */
+
+static void signals_prepare(void)
+{
+	struct sigaction wake = {.sa_handler = wake_handler}, child;
+
+	sigaction(wake_signal(), &wake, NULL);
+	if (sigaction(SIGCHLD, NULL, &child))
+		return;
+	child.sa_flags |= SA_NOCLDSTOP;
+	sigaction(SIGCHLD, &child, NULL);
+}
+
+int user_supervisor_start(struct tally_user *user)
+{
+	sigset_t all, before;
+	int ret;
+
+	signals_prepare();
+	sigfillset(&all);
+	sigdelset(&all, wake_signal());
+	user->requested = true;
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	ret = -pthread_create(&user->thread, NULL, supervisor_main, user);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (ret)
+		return ret;
+	user->started = true;
+	pthread_mutex_lock(&user->lock);
+	while (user->requested)
+		wait_for_change(user);
+	ret = user->start_ret;
+	pthread_mutex_unlock(&user->lock);
+	return ret;
+}
+
+void user_supervisor_stop(struct tally_user *user)
+{
+	if (!user->started)
+		return;
+	user_lock(user);
+	user->stopping = true;
+	user_unlock(user);
+	while (pthread_tryjoin_np(user->thread, NULL)) {
+		user_supervisor_wake(user);
+		usleep(AGAIN_NS / 10000);
+	}
+	user->started = false;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The user host's counts beside those of the kernel's own events, of the same run. How near they
+ * come is printed; asserted is what holds on a machine that does other things meanwhile.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "held.h"
+
+enum { NR_EVENTS = 4, NR_RUNS = 5 };
+
+static const uint64_t configs[NR_EVENTS] = {PERF_COUNT_SW_TASK_CLOCK, PERF_COUNT_SW_PAGE_FAULTS,
+					    PERF_COUNT_SW_CONTEXT_SWITCHES,
+					    PERF_COUNT_SW_CPU_MIGRATIONS};
+
+struct run {
+	int64_t kernel[NR_EVENTS], user[NR_EVENTS]; /* the kernel's -1: refused */
+	int status;
+};
+
+static uint64_t value_of(int64_t len, const uint64_t *words)
+{
+	assert_int_equal(len, 24);
+	assert_int_equal(words[1], words[2]);
+	return words[0];
+}
+
+static void run_open(struct tally_user *user, const struct held *held, int (*fds)[2])
+{
+	for (int i = 0; i < NR_EVENTS; i++) {
+		struct perf_event_attr attr = held_attr(configs[i]);
+
+		fds[i][0] = held_kernel_open(&attr, held->pid);
+		fds[i][1] = tally_user_open(user, &attr, held->pid, -1, -1, 0);
+		assert_true(fds[i][1] >= 0);
+	}
+}
+
+static struct run run_work(const char *work, int nr)
+{
+	const struct tally_user_settings settings = {0};
+	struct held held = held_start(work, nr);
+	struct tally_user *user;
+	struct run run = {.status = -1};
+	struct rusage usage;
+	int fds[NR_EVENTS][2];
+	uint64_t words[3];
+
+	assert_int_equal(tally_user_create(&settings, &user), 0);
+	run_open(user, &held, fds);
+	held_go(&held);
+	assert_int_equal(tally_user_wait(user, held.pid, true, &run.status, &usage), held.pid);
+	for (int i = 0; i < NR_EVENTS; i++) {
+		run.user[i] = (int64_t)value_of(
+			tally_user_read(user, fds[i][1], words, sizeof(words)), words);
+		run.kernel[i] = -1;
+		if (fds[i][0] < 0)
+			continue;
+		run.kernel[i] = (int64_t)value_of(read(fds[i][0], words, sizeof(words)), words);
+		close(fds[i][0]);
+		assert_int_equal(tally_user_close(user, fds[i][1]), 0);
+	}
+	tally_user_destroy(user);
+	return run;
+}
+
+static int compare(const void *a, const void *b)
+{
+	int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+
+	return (left > right) - (left < right);
+}
+
+/* The median of what the user host counted more than the kernel. */
+static int64_t median_more(const struct run *runs, int event)
+{
+	int64_t more[NR_RUNS];
+
+	for (int i = 0; i < NR_RUNS; i++)
+		more[i] = runs[i].user[event] - runs[i].kernel[event];
+	qsort(more, NR_RUNS, sizeof(*more), compare);
+	return more[NR_RUNS / 2];
+}
+
+struct row {
+	const char *work;
+	int nr;
+	int64_t us;        /* by which the time may differ, beside a fiftieth of it */
+	int64_t processes; /* for each of them faults and switches may differ by one */
+};
+
+static void check_row(const struct row *row)
+{
+	int64_t time, faults, switches;
+	struct run runs[NR_RUNS];
+
+	for (int i = 0; i < NR_RUNS; i++) {
+		runs[i] = run_work(row->work, row->nr);
+		assert_int_equal(runs[i].status, 0);
+		assert_true(runs[i].user[0] > 0);
+		assert_true(runs[i].user[1] > 0);
+		if (runs[i].kernel[0] < 0)
+			return;
+	}
+	time = median_more(runs, 0);
+	faults = median_more(runs, 1);
+	switches = median_more(runs, 2);
+	printf("# %s %d: %.3f ms by the kernel, %+.3f ms (%+.2f %%), faults %+" PRId64
+	       " of %" PRId64 ", switches %+" PRId64 " of %" PRId64 ", migrations %+" PRId64 "\n",
+	       row->work, row->nr, (double)runs[0].kernel[0] / 1e6, (double)time / 1e6,
+	       100 * (double)time / (double)runs[0].kernel[0], faults, runs[0].kernel[1], switches,
+	       runs[0].kernel[2], median_more(runs, 3));
+	assert_true(llabs(time) <= row->us * 1000 + runs[0].kernel[0] / 50);
+	assert_true(llabs(faults) <= row->processes);
+	assert_true(llabs(switches) <= row->processes);
+}
+
+static void test_beside_the_kernel(void **state)
+{
+	static const struct row rows[] = {
+		{"spin", 1000, 200, 1},    {"spin", 10000, 200, 1},  {"spin", 200000, 1000, 1},
+		{"threads", 4, 1000, 4},   {"forks", 20, 4000, 20},  {"execs", 20, 6000, 40},
+		{"faults", 3000, 2000, 1}, {"sleeps", 100, 3000, 1},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		check_row(&rows[i]);
+}
+
+/* No program that was executed dies of what the host does. */
+static void test_many_execs(void **state)
+{
+	struct run run = run_work("execs", 1000);
+
+	assert_int_equal(run.status, 0);
+}
+
+/* A thread executes a program and becomes the process: its time goes on where it was. */
+static void test_exec_of_thread(void **state)
+{
+	struct run run = run_work("thread-exec", 0);
+
+	assert_int_equal(run.status, 0);
+	assert_true(run.user[0] >= 40000000);
+	assert_true(run.kernel[0] < 0 || llabs(run.user[0] - run.kernel[0]) < 4000000);
+}
+
+/* Attached while it runs; when the host ends it runs on. */
+static void test_running(void **state)
+{
+	const struct tally_user_settings settings = {0};
+	struct held held = held_start("forever", 0);
+	struct perf_event_attr attr = held_attr(PERF_COUNT_SW_TASK_CLOCK);
+	struct tally_user *user;
+	uint64_t words[3];
+	int fd;
+
+	attr.disabled = attr.enable_on_exec = 0;
+	held_go(&held);
+	usleep(50000);
+	assert_int_equal(tally_user_create(&settings, &user), 0);
+	fd = tally_user_open(user, &attr, held.pid, -1, -1, 0);
+	assert_true(fd >= 0);
+	do {
+		usleep(10000);
+	} while (!value_of(tally_user_read(user, fd, words, sizeof(words)), words));
+	tally_user_destroy(user);
+	assert_int_equal(kill(held.pid, 0), 0);
+	assert_int_equal(waitpid(held.pid, NULL, WNOHANG), 0);
+	kill(held.pid, SIGKILL);
+	assert_int_equal(waitpid(held.pid, NULL, 0), held.pid);
+}
+
+static void test_refusals(void **state)
+{
+	const struct tally_user_settings settings = {0};
+	struct perf_event_attr attr = held_attr(PERF_COUNT_SW_TASK_CLOCK);
+	struct tally_user *user;
+
+	assert_int_equal(tally_user_create(&settings, &user), 0);
+	assert_int_equal(tally_user_open(user, &attr, -1, 0, -1, 0), -EACCES);
+	assert_int_equal(tally_user_open(user, &attr, INT32_MAX, -1, -1, 0), -ESRCH);
+	attr.type = PERF_TYPE_HARDWARE;
+	assert_int_equal(tally_user_open(user, &attr, 0, -1, -1, 0), -ENOENT);
+	attr = held_attr(PERF_COUNT_SW_CPU_CLOCK);
+	attr.context_switch = 1;
+	assert_int_equal(tally_user_open(user, &attr, 0, -1, -1, 0), -EOPNOTSUPP);
+	attr = held_attr(PERF_COUNT_SW_CPU_CLOCK);
+	attr.sample_period = 1000000;
+	assert_int_equal(tally_user_open(user, &attr, 0, -1, -1, 0), -EOPNOTSUPP);
+	assert_int_equal(tally_user_read(user, 0, &attr, sizeof(attr)), -EBADF);
+	assert_int_equal(tally_user_close(user, 12345), -EBADF);
+	assert_int_equal(tally_user_wait(user, 1, true, &(int){0}, &(struct rusage){{0}}), -ECHILD);
+	tally_user_destroy(user);
+	tally_user_destroy(NULL);
+}
+
+/* The thread that asks, without anybody tracing it. */
+static void test_self(void **state)
+{
+	const struct tally_user_settings settings = {0};
+	struct perf_event_attr attr = held_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct tally_user *user;
+	uint64_t words[3];
+	int fd;
+
+	attr.disabled = attr.enable_on_exec = 0;
+	assert_int_equal(tally_user_create(&settings, &user), 0);
+	fd = tally_user_open(user, &attr, 0, -1, -1, 0);
+	assert_true(fd >= 0);
+	assert_int_equal(work_do("faults", 2000), 0);
+	assert_in_range(value_of(tally_user_read(user, fd, words, sizeof(words)), words), 2000,
+			2200);
+	tally_user_destroy(user);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_beside_the_kernel), cmocka_unit_test(test_many_execs),
+		cmocka_unit_test(test_exec_of_thread),    cmocka_unit_test(test_running),
+		cmocka_unit_test(test_refusals),          cmocka_unit_test(test_self),
+	};
+
+	if (argc == 3)
+		return work_do(argv[1], atoi(argv[2]));
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
