@@ -52,6 +52,7 @@ struct tally_transport {
 	 * who waits for rings, else NULL. */
 	int (*poll)(const struct tally_transport *transport, struct pollfd *polls, size_t nr,
 		    int timeout_ms);
+	bool estimates; /* it cannot count exactly: its counts are of quality ESTIMATED at best */
 	void *private_data;
 };
 

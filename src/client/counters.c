@@ -104,10 +104,13 @@ int tally_counters_filter(struct tally_counters *counters, size_t event, const c
 			   (uintptr_t)filter);
 }
 
-static enum tally_quality quality_of(uint64_t enabled, uint64_t running)
+enum tally_quality counters_quality(const struct tally_counters *counters, uint64_t enabled,
+				    uint64_t running)
 {
 	if (!running)
 		return TALLY_QUALITY_NEVER_RAN;
+	if (counters->transport->estimates)
+		return TALLY_QUALITY_ESTIMATED;
 	return running < enabled ? TALLY_QUALITY_SCALED : TALLY_QUALITY_EXACT;
 }
 
@@ -154,7 +157,7 @@ int tally_counters_read(struct tally_counters *counters, size_t index, size_t cp
 		.enabled = read.time_enabled,
 		.running = read.time_running,
 		.lost = value.lost,
-		.quality = quality_of(read.time_enabled, read.time_running),
+		.quality = counters_quality(counters, read.time_enabled, read.time_running),
 	};
 	return 0;
 }

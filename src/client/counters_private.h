@@ -30,6 +30,10 @@ static inline size_t counter_index(const struct tally_counters *counters, size_t
 	return cpu * counters->threads->nr + thread;
 }
 
+/* What a count that was enabled and running so long is worth. */
+enum tally_quality counters_quality(const struct tally_counters *counters, uint64_t enabled,
+				    uint64_t running);
+
 /* Make room for `more` descriptors within the hard limit. */
 void counters_raise_limit(size_t more);
 

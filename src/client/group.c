@@ -6,13 +6,6 @@
 #include "base/arith.h"
 #include "client/counters_private.h"
 
-static enum tally_quality quality_of(uint64_t enabled, uint64_t running)
-{
-	if (!running)
-		return TALLY_QUALITY_NEVER_RAN;
-	return running < enabled ? TALLY_QUALITY_SCALED : TALLY_QUALITY_EXACT;
-}
-
 size_t tally_counters_leader(const struct tally_counters *counters, size_t event)
 {
 	return counters->events[event].leader;
@@ -36,7 +29,8 @@ static void group_give(struct tally_counters *counters, size_t leader, size_t cp
 			.enabled = read->time_enabled,
 			.running = read->time_running,
 			.lost = value.lost,
-			.quality = quality_of(read->time_enabled, read->time_running),
+			.quality =
+				counters_quality(counters, read->time_enabled, read->time_running),
 		};
 	}
 }

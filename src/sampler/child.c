@@ -105,15 +105,27 @@ int tally_child_exec_error(struct tally_child *child)
 	return child->error;
 }
 
-void tally_child_wait(struct tally_child *child, bool block)
+static pid_t wait_self(struct tally_child *child, bool block)
 {
 	pid_t pid;
 
-	if (!child->pid || child->gone)
-		return;
 	do {
 		pid = wait4(child->pid, &child->status, block ? 0 : WNOHANG, &child->usage);
 	} while (pid < 0 && errno == EINTR);
+	return pid;
+}
+
+void tally_child_wait(struct tally_child *child, bool block)
+{
+	const struct tally_child_reaper *reaper = child->reaper;
+	pid_t pid = -ECHILD;
+
+	if (!child->pid || child->gone)
+		return;
+	if (reaper)
+		pid = reaper->wait(reaper->arg, child->pid, block, &child->status, &child->usage);
+	if (pid == -ECHILD)
+		pid = wait_self(child, block);
 	if (!pid)
 		return;
 	/* An error can only mean that somebody else waited for it. */

@@ -13,14 +13,22 @@
 /* Exit statuses for a command that could not be run. Shells have the same. */
 enum { TALLY_EXIT_NOT_EXECUTABLE = 126, TALLY_EXIT_NOT_FOUND = 127 };
 
+/* Who waits for the child in our place, as nobody else can for one that it traces: what wait4(2)
+ * returns, or 0 when the child has not ended and `block` is not set; -ECHILD: it is ours. */
+struct tally_child_reaper {
+	pid_t (*wait)(void *arg, pid_t pid, bool block, int *ret_status, struct rusage *ret_usage);
+	void *arg;
+};
+
 /* All zero: no child. */
 struct tally_child {
-	pid_t pid;           /* 0: none */
-	bool gone;           /* waited for; the members below are set then */
-	int status;          /* as wait(2) gives it */
-	struct rusage usage; /* of it and the children it waited for */
-	int error;           /* of the exec, once `why` was read */
-	int go, why;         /* pipes: "go on", and the errno of an exec that failed; -1: closed */
+	pid_t pid;                               /* 0: none */
+	bool gone;                               /* waited for; the members below are set then */
+	int status;                              /* as wait(2) gives it */
+	struct rusage usage;                     /* of it and the children it waited for */
+	int error;                               /* of the exec, once `why` was read */
+	const struct tally_child_reaper *reaper; /* NULL: wait4(2); to be set once it was started */
+	int go, why; /* pipes: "go on", and the errno of an exec that failed; -1: closed */
 };
 
 /* Fork and hold. Signals are unblocked in the child. Its standard output goes to the descriptor

@@ -28,6 +28,7 @@ struct stat_config {
 	struct stat_attached_list cgroups, filters;
 	const char *each_cgroup;
 	struct tally_target target;
+	const char *via;
 	const char *output, *separator, *repeat, *delay, *control, *pre, *post;
 	uint64_t interval_ms, interval_count, timeout_ms, topdown_level;
 	int detail, verbose, log_fd;

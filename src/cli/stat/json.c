@@ -40,6 +40,7 @@ static void json_begin(struct stat_printer *printer, const struct stat_table *ta
 			: table->summary ? "summary"
 					 : "total");
 	tally_json_text(out, "target", table->title);
+	tally_json_text(out, "via", table->via);
 	tally_json_text(out, "aggregation", table->mode->json_key ? table->mode->json_key : "all");
 	if (table->interval)
 		tally_json_u64(out, "at_ns", table->at);

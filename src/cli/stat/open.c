@@ -50,6 +50,7 @@ struct tally_counting stat_counting(const struct stat_session *session, const st
 	const struct stat_config *config = session->config;
 
 	return (struct tally_counting){
+		.transport = tally_via_transport(&session->via),
 		.system_wide = session->system_wide,
 		.on_exec = session->by_command && !config->delay_ms,
 		.no_inherit = config->no_inherit,

@@ -6,6 +6,7 @@
 
 #include "cli/main/print.h"
 #include "cli/main/target_options.h"
+#include "cli/main/via.h"
 #include "cli/stat/options.h"
 
 #define AT(member) offsetof(struct stat_config, member)
@@ -60,6 +61,7 @@ const struct tally_option stat_options[] = {
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Where:"},
 	TALLY_OPTIONS_CPUS(AT(target)),
 	TALLY_OPTIONS_TASKS(AT(target), 't'),
+	TALLY_OPTION_VIA(AT(via)),
 	{'G', "cgroup", TALLY_OPTION_CALL, 0, "names",
 	 "in these cgroups: one for each event before, or one for all", NULL, option_cgroup},
 	{0, "for-each-cgroup", TALLY_OPTION_TEXT, AT(each_cgroup), "names",

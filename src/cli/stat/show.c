@@ -129,6 +129,8 @@ static struct stat_table table_of(const struct stat_session *session)
 		.nr_rows = session->rows.len,
 		.nr_keys = session->keys.len,
 		.title = session->title,
+		.via = tally_via_name(&session->via),
+		.estimated = session->via.transport.estimates,
 		.by_value = config->mode == STAT_AGGR_THREAD && !config->target.pids &&
 			    !config->target.tids,
 		.has_user = session->by_command,

@@ -85,19 +85,21 @@ static int session_init(struct stat_session *session, const struct stat_config *
 		ret = stat_targets(session);
 	if (ret || config->dry_run || config->plan)
 		return ret;
-	if (!ret)
-		ret = tally_refuse_killed(&tally_print_messages);
-	if (!ret)
-		ret = tally_control_open(&session->control, config->control, &tally_print_messages);
+	ret = tally_control_open(&session->control, config->control, &tally_print_messages);
 	if (!ret)
 		ret = stat_output_open(session);
-	return ret ? ret : signals_open(session);
+	if (!ret)
+		ret = signals_open(session);
+	return ret ? ret
+		   : tally_via_open(&session->via, config->via, &config->target, false,
+				    &tally_print_messages);
 }
 
 static void session_free(struct stat_session *session)
 {
 	stat_close(session);
 	tally_child_free(&session->child);
+	tally_via_close(&session->via);
 	stat_output_close(session);
 	tally_control_close(&session->control);
 	if (session->signals >= 0)
@@ -193,6 +195,7 @@ static int one_run(struct stat_session *session, bool first, bool last)
 		ret = tally_child_start(&session->child, session->argv, STDOUT_FILENO);
 		if (ret)
 			tally_refuse_start(session->argv[0], ret, &tally_print_messages);
+		tally_via_adopt(&session->via, &session->child);
 	}
 	if (!ret)
 		ret = stat_open(session, first, last);

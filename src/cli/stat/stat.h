@@ -4,6 +4,7 @@
 #define TALLY_CLI_STAT_STAT_H
 
 #include "base/arena.h"
+#include "cli/main/via.h"
 #include "cli/stat/config.h"
 #include "cli/stat/set.h"
 #include "sampler/child.h"
@@ -35,6 +36,7 @@ struct stat_session {
 	struct stat_spread *spreads;      /* the same, over the runs */
 	TALLY_VEC(uint64_t) walls;        /* ns of each run */
 
+	struct tally_via via;
 	struct tally_child child;
 	struct tally_control control;
 	int signals;         /* signalfd; -1 none */

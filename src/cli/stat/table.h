@@ -101,6 +101,8 @@ struct stat_table {
 	const struct stat_formula *formulas;
 	size_t nr_rows, nr_keys, nr_formulas;
 	const char *title; /* "'true'", "system wide" */
+	const char *via;   /* who counted: "kernel", "user" */
+	bool estimated;    /* and could not do so exactly */
 	bool by_value;     /* threads: the greatest first, those without a count left out */
 	bool per_run;      /* -r: deviations are shown */
 	bool interval;     /* counts of an interval that ended `at` ns after the start */

@@ -360,6 +360,9 @@ static void text_end(struct stat_printer *printer, const struct stat_table *tabl
 		return;
 	if (table->nr_rows)
 		tally_str_add_char(out, '\n');
+	if (table->estimated)
+		tally_str_add(out, "  counts are estimates of the user host: procfs and ptrace in "
+				   "place of perf_event_open\n\n");
 	add_elapsed(out, table);
 	if (table->has_user && !table->per_run)
 		tally_str_addf(out, "%*.9f seconds user\n%*.9f seconds sys\n\n\n", VALUE_WIDTH,

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/main/via.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "client/probe.h"
+#include "sampler/refuse.h"
+
+/* ---- the transport ------------------------------------------------------------------ */
+
+static int via_open(const struct tally_transport *transport, struct perf_event_attr *attr,
+		    int32_t pid, int32_t cpu, int group_fd, unsigned long flags)
+{
+	return tally_user_open(transport->private_data, attr, pid, cpu, group_fd, flags);
+}
+
+static int via_close(const struct tally_transport *transport, int fd)
+{
+	return tally_user_close(transport->private_data, fd);
+}
+
+static int64_t via_read(const struct tally_transport *transport, int fd, void *to, size_t len)
+{
+	return tally_user_read(transport->private_data, fd, to, len);
+}
+
+static int via_ioctl(const struct tally_transport *transport, int fd, unsigned long request,
+		     uintptr_t arg)
+{
+	return tally_user_ioctl(transport->private_data, fd, request, arg);
+}
+
+static int via_mmap(const struct tally_transport *transport, int fd, size_t len, bool writable,
+		    void **ret_memory)
+{
+	return tally_user_mmap(transport->private_data, fd, len, writable, ret_memory);
+}
+
+static int via_munmap(const struct tally_transport *transport, void *memory, size_t len)
+{
+	return tally_user_munmap(transport->private_data, memory, len);
+}
+
+static int via_poll(const struct tally_transport *transport, struct pollfd *polls, size_t nr,
+		    int timeout_ms)
+{
+	return tally_user_poll(transport->private_data, polls, nr, timeout_ms);
+}
+
+static pid_t via_wait(void *arg, pid_t pid, bool block, int *ret_status, struct rusage *ret_usage)
+{
+	return tally_user_wait(arg, pid, block, ret_status, ret_usage);
+}
+
+static int user_start(struct tally_via *via, bool samples, const struct tally_messages *messages)
+{
+	const struct tally_user_settings settings = {.samples = samples};
+	int ret = tally_user_create(&settings, &via->user);
+
+	if (ret) {
+		tally_message_error(messages, "cannot start the user host: %s", strerror(-ret));
+		return ret;
+	}
+	via->transport = (struct tally_transport){
+		.name = "user",
+		.open = via_open,
+		.close = via_close,
+		.read = via_read,
+		.ioctl = via_ioctl,
+		.mmap = via_mmap,
+		.munmap = via_munmap,
+		.poll = via_poll,
+		.estimates = true,
+		.private_data = via->user,
+	};
+	via->reaper = (struct tally_child_reaper){via_wait, via->user};
+	return 0;
+}
+
+/* ---- the choice --------------------------------------------------------------------------- */
+
+enum choice { AUTO, KERNEL, USER, NR_CHOICES };
+
+static enum choice choice_of(const char *text)
+{
+	static const char *const words[] = {"auto", "kernel", "user"};
+	enum choice choice = AUTO;
+
+	while (text && choice < NR_CHOICES && strcmp(words[choice], text) != 0)
+		choice++;
+	return choice;
+}
+
+/* Whether the kernel lets us count nothing, not even our own time in user space. */
+static bool kernel_refuses(void)
+{
+	struct tally_access access;
+
+	if (tally_probe_kills(tally_transport_linux()))
+		return true;
+	tally_access_read(NULL, &access);
+	tally_access_probe(tally_transport_linux(), &access);
+	return access.plain < 0;
+}
+
+int tally_via_open(struct tally_via *via, const char *text, const struct tally_target *target,
+		   bool samples, const struct tally_messages *messages)
+{
+	enum choice choice = choice_of(text);
+	bool has_cpus = tally_target_has_cpus(target);
+
+	*via = (struct tally_via){0};
+	if (choice == NR_CHOICES) {
+		tally_message_error(messages, "--via %s: not kernel, user or auto", text);
+		return -EINVAL;
+	}
+	if (choice == USER && has_cpus) {
+		tally_message_error(messages,
+				    "--via user measures commands and tasks: CPUs (-a, -C) "
+				    "take the kernel's perf_event_open");
+		return -EINVAL;
+	}
+	if (choice == USER || (choice == AUTO && !has_cpus && kernel_refuses()))
+		return user_start(via, samples, messages);
+	return tally_refuse_killed(messages);
+}
+
+void tally_via_close(struct tally_via *via)
+{
+	tally_user_destroy(via->user);
+	*via = (struct tally_via){0};
+}
+
+const struct tally_transport *tally_via_transport(const struct tally_via *via)
+{
+	return via->user ? &via->transport : NULL;
+}
+
+void tally_via_adopt(const struct tally_via *via, struct tally_child *child)
+{
+	if (via->user)
+		child->reaper = &via->reaper;
+}
+
+const char *tally_via_name(const struct tally_via *via)
+{
+	return via->user ? "user" : "kernel";
+}
