@@ -57,6 +57,33 @@
 #define TALLY_CORE_USERS TALLY_CORE_DEFAULT
 #endif
 
+/* Counters that programs read by themselves, by the page of their mapping (TALLY_PMU_USER_READ).
+ * Off: the page has what a ring needs, and says that there is no such counter. */
+#ifndef TALLY_CORE_SELF_READ
+#define TALLY_CORE_SELF_READ TALLY_CORE_DEFAULT
+#endif
+
+/* Events of software: context switches, migrations, page faults. Off: of PERF_TYPE_SOFTWARE there
+ * are the two clocks, others are -ENOENT; tally_core_software() and tally_core_hw_happen() do
+ * nothing. */
+#ifndef TALLY_CORE_SOFTWARE_EVENTS
+#define TALLY_CORE_SOFTWARE_EVENTS (TALLY_CORE_DEFAULT || TALLY_CORE_TRACEPOINTS)
+#endif
+
+#if TALLY_CORE_TRACEPOINTS && !TALLY_CORE_SOFTWARE_EVENTS
+#error "tracepoints are software events"
+#endif
+
+/* The whole attr in each event. Off: its first 72 bytes, to config2, as the oldest ABI but one had
+ * them, and attr->size says so; an attr with anything behind them is -EOPNOTSUPP. */
+#ifndef TALLY_CORE_WHOLE_ATTR
+#define TALLY_CORE_WHOLE_ATTR (TALLY_CORE_DEFAULT || TALLY_CORE_SAMPLE_PARTS || TALLY_CORE_TRAPS)
+#endif
+
+#if !TALLY_CORE_WHOLE_ATTR && (TALLY_CORE_SAMPLE_PARTS || TALLY_CORE_TRAPS)
+#error "parts of samples and traps need the whole attr"
+#endif
+
 /* Why something was refused, in words. Off: struct tally_core_refusal has its code alone. */
 #ifndef TALLY_CORE_REASONS
 #define TALLY_CORE_REASONS TALLY_CORE_DEFAULT

@@ -252,7 +252,9 @@ void tally_context_diverge(struct tally_core_context *context)
 
 /* ---- what is in it ---------------------------------------------------------------------- */
 
-/* Which attr bit wants what; counted both ways by count_wants(). */
+#if TALLY_CORE_SIDEBAND
+
+/* Which attr bit wants what; counted both ways. */
 static void count_wants(struct tally_core_context *context, const struct tally_core_event *event,
 			uint32_t by)
 {
@@ -272,6 +274,23 @@ static void count_wants(struct tally_core_context *context, const struct tally_c
 
 	for (int i = 0; i < TALLY_WANTS_NR; i++)
 		context->wants[i] += wants[i] ? by : 0;
+}
+
+#else
+
+static void count_wants(struct tally_core_context *context, const struct tally_core_event *event,
+			uint32_t by)
+{
+}
+
+#endif
+
+static void count_event(struct tally_core_context *context, const struct tally_core_event *event,
+			uint32_t by)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	count_wants(context, event, by);
 	context->nr_freq += tally_event_has_frequency(event) ? by : 0;
 	context->nr_bound += attr->inherit_stat || attr->sigtrap ? by : 0;
 	context->nr_events += by;
@@ -326,7 +345,7 @@ void tally_context_insert(struct tally_core_cpu *cpu, struct tally_core_event *e
 	if (!tally_event_is_software(event))
 		event->leader->group_pmu = event->pmu;
 	tally_list_insert(&tally_event_slice(event)->events, &event->all);
-	count_wants(context, event, 1);
+	count_event(context, event, 1);
 	tally_context_diverge(context);
 	if (cpu)
 		tally_sched_enable(cpu, event->leader, now);
@@ -342,7 +361,7 @@ static void event_detach(struct tally_core_cpu *cpu, struct tally_core_event *ev
 		tally_sched_disable(cpu, event, now);
 	tally_list_remove(&event->all);
 	tally_list_remove(&event->group);
-	count_wants(context, event, UINT32_MAX);
+	count_event(context, event, UINT32_MAX);
 	tally_context_diverge(context);
 }
 

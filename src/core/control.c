@@ -340,7 +340,8 @@ static const struct tally_core_refusal *output_alike(const struct tally_core_eve
 	if (event->cpu < 0 && target->context != event->context)
 		REFUSE(-EINVAL, "pid", "two tasks on two CPUs would write to one buffer",
 		       "use an event of the same task, or one for each CPU");
-	if (a->use_clockid != b->use_clockid || a->clockid != b->clockid)
+	if (TALLY_CORE_SAMPLE_PARTS &&
+	    (a->use_clockid != b->use_clockid || a->clockid != b->clockid))
 		REFUSE(-EINVAL, "clockid", "records of one buffer have one clock", "");
 	if (a->write_backward != b->write_backward)
 		REFUSE(-EINVAL, "write_backward", "records of one buffer go one way", "");

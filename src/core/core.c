@@ -39,7 +39,9 @@ __attribute__((weak)) int tally_core_pmu_init(struct tally_core *core, void *hos
 static int register_all(struct tally_core *core)
 {
 	struct tally_core_pmu *const own[] = {
+#if TALLY_CORE_SOFTWARE_EVENTS
 		&core->software,
+#endif
 		&core->cpu_clock,
 		&core->task_clock,
 #if TALLY_CORE_TRACEPOINTS
@@ -68,10 +70,7 @@ static int cpu_init(struct tally_core *core, uint32_t number)
 
 	cpu->core = core;
 	cpu->number = number;
-	for (int i = 0; i < PERF_COUNT_SW_MAX; i++)
-		tally_list_init(&cpu->software[i]);
-	for (int i = 0; i < TALLY_CORE_BUCKETS; i++)
-		tally_list_init(&cpu->tracepoints[i]);
+	tally_software_cpu_init(cpu);
 	return tally_context_init(&cpu->own, core, NULL);
 }
 

@@ -23,9 +23,23 @@ static void init_lists(struct tally_core_event *event)
 		tally_list_init(lists[i]);
 }
 
+static size_t event_bytes(void)
+{
+	return TALLY_CORE_WHOLE_ATTR
+		       ? sizeof(struct tally_core_event)
+		       : offsetof(struct tally_core_event, attr) + TALLY_CORE_ATTR_KEPT;
+}
+
+static void set_attr(struct tally_core_event *event, const struct perf_event_attr *attr)
+{
+	__builtin_memcpy(&event->attr, attr, TALLY_CORE_ATTR_KEPT);
+	if (!TALLY_CORE_WHOLE_ATTR)
+		event->attr.size = TALLY_CORE_ATTR_KEPT;
+}
+
 static struct tally_core_event *event_alloc(struct tally_core *core)
 {
-	struct tally_core_event *event = tally_core_alloc(core, sizeof(*event));
+	struct tally_core_event *event = tally_core_alloc(core, event_bytes());
 
 	if (!event)
 		return NULL;
@@ -48,7 +62,7 @@ static void event_free(struct tally_core_event *event)
 	if (event->context)
 		tally_context_put(event->context);
 	tally_watch_put(event->core);
-	tally_core_free(event->core, event, sizeof(*event));
+	tally_core_free(event->core, event, event_bytes());
 }
 
 static void set_period(struct tally_core_event *event, uint64_t period)
@@ -66,7 +80,7 @@ int tally_event_new(struct tally_core *core, const struct perf_event_attr *attr,
 
 	if (!event)
 		return -ENOMEM;
-	event->attr = *attr;
+	set_attr(event, attr);
 	event->cpu = event->hw.cpu = cpu;
 	event->hw.task = task;
 	event->id = tally_next_id(core);
@@ -125,7 +139,7 @@ struct tally_core_event *tally_event_inherit(struct tally_spares *spares,
 	spares->first = event->pending_next;
 	spares->nr--;
 	event->pending_next = NULL;
-	event->attr = from->attr;
+	set_attr(event, &from->attr);
 	event->cpu = event->hw.cpu = from->cpu;
 	event->hw.task = task;
 	event->id = tally_next_id(event->core);

@@ -91,6 +91,18 @@ static bool no_traps(const struct tally_host_ops *ops, const struct perf_event_a
 }
 #endif
 
+#if !TALLY_CORE_WHOLE_ATTR
+static bool no_tail(const struct tally_host_ops *ops, const struct perf_event_attr *attr)
+{
+	const uint8_t *bytes = (const uint8_t *)attr;
+	uint8_t any = 0;
+
+	for (size_t i = TALLY_CORE_ATTR_KEPT; i < sizeof(*attr); i++)
+		any |= bytes[i];
+	return any;
+}
+#endif
+
 #if !TALLY_CORE_INHERITANCE
 static bool no_inheritance(const struct tally_host_ops *ops, const struct perf_event_attr *attr)
 {
@@ -125,6 +137,10 @@ static const struct {
 		   "ask for IP, TID, TIME, ADDR, ID, STREAM_ID, CPU and PERIOD alone")},
 	{no_clocks, TALLY_WHY(-EOPNOTSUPP, "use_clockid",
 			      "this core is built with its own clock alone", "leave it out")},
+#endif
+#if !TALLY_CORE_WHOLE_ATTR
+	{no_tail, TALLY_WHY(-EOPNOTSUPP, "branch_sample_type",
+			    "this core is built for attrs that have nothing behind config2", "")},
 #endif
 	{deferred_chains,
 	 TALLY_WHY(-EINVAL, "defer_callchain", "this implementation unwinds at once", "")},

@@ -3,6 +3,8 @@
 
 #include "core/buffer.h"
 
+#if TALLY_CORE_SELF_READ
+
 /* Of a counter of `width` bits, as a signed number. */
 static int64_t sign_extend(uint64_t value, uint8_t width)
 {
@@ -115,6 +117,8 @@ void tally_page_recount(struct tally_core_event *event)
 		     tally_load_relaxed(&event->count));
 	page_write_end(page);
 }
+
+#endif
 
 void tally_page_init(const struct tally_core_event *event, struct tally_core_buffer *buffer)
 {

@@ -5,6 +5,8 @@
 
 #include "core/private.h"
 
+#if TALLY_CORE_SELF_READ
+
 /* Bring the page of the event's buffer up to date. Under the context rule; nothing happens without
  * a buffer of its own. */
 void tally_page_write(struct tally_core_event *event);
@@ -22,6 +24,22 @@ void tally_page_begin(struct tally_core_event *event);
 /* The same for the count alone, of an event that user space reads: after its counter was written.
  */
 void tally_page_recount(struct tally_core_event *event);
+
+#else
+
+static inline void tally_page_update(struct tally_core_event *event)
+{
+}
+
+static inline void tally_page_begin(struct tally_core_event *event)
+{
+}
+
+static inline void tally_page_recount(struct tally_core_event *event)
+{
+}
+
+#endif
 
 /* Fill in what never changes, before the buffer becomes the event's. */
 void tally_page_init(const struct tally_core_event *event, struct tally_core_buffer *buffer);

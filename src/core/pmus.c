@@ -170,20 +170,19 @@ void tally_pmu_leave(struct tally_core_event *event)
 	tally_ref_put(&pmu->users);
 }
 
+/* The core's own are parts of it. */
+static bool is_own(const struct tally_core *core, const struct tally_core_pmu *pmu)
+{
+	return (uintptr_t)pmu - (uintptr_t)core < sizeof(*core);
+}
+
 bool tally_pmus_of_host(struct tally_core *core)
 {
-	const struct tally_core_pmu *const own[] = {&core->software, &core->cpu_clock,
-						    &core->task_clock, &core->tracing};
 	uintptr_t flags = tally_registry_lock(core);
 	bool any = false;
 
-	for (const struct tally_core_pmu *pmu = core->pmus; pmu; pmu = pmu->next) {
-		bool is_own = false;
-
-		for (size_t i = 0; i < TALLY_ARRAY_SIZE(own); i++)
-			is_own |= pmu == own[i];
-		any |= !is_own && !pmu->leaving;
-	}
+	for (const struct tally_core_pmu *pmu = core->pmus; pmu; pmu = pmu->next)
+		any |= !is_own(core, pmu) && !pmu->leaving;
 	tally_registry_unlock(core, flags);
 	return any;
 }

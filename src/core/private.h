@@ -35,7 +35,8 @@
 #include "tally/errno.h"
 
 enum {
-	TALLY_CORE_OWN_PMUS = 3 + TALLY_CORE_TRACEPOINTS, /* software, clocks, tracepoints */
+	/* Clocks, software, tracepoints. */
+	TALLY_CORE_OWN_PMUS = 2 + TALLY_CORE_SOFTWARE_EVENTS + TALLY_CORE_TRACEPOINTS,
 	TALLY_CORE_MIN_CLOCK = 10000, /* ns: clock events do not interrupt more often */
 };
 
@@ -61,6 +62,11 @@ enum tally_pending {
 	TALLY_PENDING_TRAP = 1 << 2,
 };
 
+enum {
+	TALLY_CORE_ATTR_KEPT =
+		TALLY_CORE_WHOLE_ATTR ? sizeof(struct perf_event_attr) : PERF_ATTR_SIZE_VER1
+};
+
 struct tally_core_filter; /* of a tracepoint: filter.h */
 
 /* The contexts that inheritance connects: family.h. */
@@ -71,10 +77,8 @@ struct tally_core_family {
 };
 
 struct tally_core_event {
-	struct tally_core_hw hw; /* A; the driver's side */
-	struct perf_event_attr
-		attr;            /* K, but sample_period, sample_freq, the enable_on_exec bit: A */
-	struct tally_core *core; /* K */
+	struct tally_core_hw hw;            /* A; the driver's side */
+	struct tally_core *core;            /* K */
 	struct tally_core_pmu *pmu;         /* K, but for being revoked: F, in no context */
 	struct tally_core_context *context; /* K */
 	int32_t cpu;                        /* K; the only CPU it counts on; -1: all */
@@ -151,6 +155,10 @@ struct tally_core_event {
 	void *overflow_arg; /* K; ... written */
 	struct tally_core_filter *filter; /* set once; the parent's counts */
 	bool classic;                     /* K; wants MUNMAP records */
+
+	/* K, but sample_period, sample_freq, the enable_on_exec bit: A. The last member: there is
+	 * memory for TALLY_CORE_ATTR_KEPT bytes of it. */
+	struct perf_event_attr attr;
 };
 
 /* ---- contexts --------------------------------------------------------------------------- */
@@ -201,9 +209,11 @@ struct tally_core_context {
 	uint32_t nr_events; /* A and F */
 	uint32_t nr_freq;   /* A and F; events in frequency mode */
 	uint32_t nr_bound;  /* A and F; events with inherit_stat or sigtrap */
+#if TALLY_CORE_SIDEBAND
 	uint32_t wants[TALLY_WANTS_NR]; /* A and F */
-	bool waiting;                   /* A; a group found no room */
-	uint64_t time, stamp;           /* A; ns it was on a CPU, up to the clock's `stamp` */
+#endif
+	bool waiting;         /* A; a group found no room */
+	uint64_t time, stamp; /* A; ns it was on a CPU, up to the clock's `stamp` */
 #if TALLY_CORE_TRAPS
 	uint32_t traps_due; /* O; events whose task is owed a SIGTRAP */
 #endif
@@ -233,8 +243,10 @@ struct tally_core_cpu {
 	struct tally_core_task *task;       /* who runs; NULL: nobody with events */
 	uint32_t round;                     /* of looking who can go on; never 0 */
 	uint32_t nr_polled; /* events that are on and are read in each tick, lest they wrap */
+#if TALLY_CORE_SOFTWARE_EVENTS
 	struct tally_list software[PERF_COUNT_SW_MAX]; /* events that are on, by kind */
 	struct tally_list tracepoints[TALLY_CORE_BUCKETS];
+#endif
 	struct tally_heap clocks;         /* by when they are due */
 	uint64_t clocks_since;            /* when their share began that they are using up ... */
 	uint32_t clocks_served;           /* ... how many were due since then ... */
@@ -261,7 +273,10 @@ struct tally_core {
 				      * for a few instructions */
 	struct tally_list events;    /* R; all that were opened */
 	struct tally_core_pmu *pmus; /* R; the last registered first */
-	struct tally_core_pmu software, cpu_clock, task_clock, tracing;
+	struct tally_core_pmu cpu_clock, task_clock;
+#if TALLY_CORE_SOFTWARE_EVENTS
+	struct tally_core_pmu software, tracing;
+#endif
 	struct tally_core_pmu revoked;             /* K; of events whose own is gone; in no list */
 	struct tally_core_tracepoint *tracepoints; /* R */
 	uint64_t last_id;                          /* atomic */

@@ -19,6 +19,8 @@ bool tally_software_excludes(const struct perf_event_attr *attr,
 	return false;
 }
 
+#if TALLY_CORE_SOFTWARE_EVENTS
+
 static int64_t left_after(uint64_t period, uint64_t passed)
 {
 	return (int64_t)(period - (passed - tally_div(passed, period) * period));
@@ -155,6 +157,14 @@ static int tracing_add(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 
 #endif
 
+void tally_software_cpu_init(struct tally_core_cpu *cpu)
+{
+	for (int i = 0; i < PERF_COUNT_SW_MAX; i++)
+		tally_list_init(&cpu->software[i]);
+	for (int i = 0; i < TALLY_CORE_BUCKETS; i++)
+		tally_list_init(&cpu->tracepoints[i]);
+}
+
 void tally_software_init(struct tally_core *core)
 {
 	const struct tally_core_pmu common = {
@@ -180,3 +190,17 @@ void tally_software_init(struct tally_core *core)
 	core->tracing.add = tracing_add;
 #endif
 }
+
+#else
+
+void tally_core_hw_happen(struct tally_core_hw *hw, uint64_t nr,
+			  const struct tally_core_sample_data *sample_data)
+{
+}
+
+void tally_core_watched_software(struct tally_core *core, uint32_t id, uint64_t nr,
+				 const struct tally_core_sample_data *sample_data)
+{
+}
+
+#endif

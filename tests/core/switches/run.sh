@@ -31,7 +31,7 @@ try() {
 }
 
 mkdir -p "$dir"
-echo 1..14
+echo 1..17
 try "everything" ""
 try "no inheritance" -DTALLY_CORE_INHERITANCE=0
 try "no tracepoints" -DTALLY_CORE_TRACEPOINTS=0
@@ -40,6 +40,9 @@ try "samples of words" -DTALLY_CORE_SAMPLE_PARTS=0
 try "no frequencies" -DTALLY_CORE_FREQUENCIES=0
 try "no traps" -DTALLY_CORE_TRAPS=0
 try "no users" -DTALLY_CORE_USERS=0
+try "no counters for programs to read" -DTALLY_CORE_SELF_READ=0
+try "no events of software" "-DTALLY_CORE_SOFTWARE_EVENTS=0 -DTALLY_CORE_TRACEPOINTS=0"
+try "the older part of attrs" "-DTALLY_CORE_WHOLE_ATTR=0 -DTALLY_CORE_SAMPLE_PARTS=0 -DTALLY_CORE_TRAPS=0"
 try "no words of refusals" -DTALLY_CORE_REASONS=0
 try "nothing classic" -DTALLY_CORE_CLASSIC=0
 try "one CPU" -DTALLY_CORE_SEVERAL_CPUS=0

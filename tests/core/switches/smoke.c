@@ -106,7 +106,9 @@ static void ticks_by_clock(void)
 static struct perf_event_attr software(void)
 {
 	return (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE,
-					.config = PERF_COUNT_SW_PAGE_FAULTS};
+					.config = TALLY_CORE_SOFTWARE_EVENTS
+							  ? PERF_COUNT_SW_PAGE_FAULTS
+							  : PERF_COUNT_SW_TASK_CLOCK};
 }
 
 /* There, or refused as config.h says. */
@@ -129,7 +131,7 @@ static void inherits(void)
 	least_switch(&least, child);
 	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 3);
 	least_exit(&least, child);
-	if (TALLY_CORE_INHERITANCE)
+	if (TALLY_CORE_INHERITANCE && TALLY_CORE_SOFTWARE_EVENTS)
 		CHECK(least_read(&least, fd, &value, sizeof(value)) == sizeof(value) && value == 3);
 }
 
@@ -187,6 +189,14 @@ static void knows_users(void)
 		-EACCES);
 }
 
+static void keeps_attrs(void)
+{
+	struct perf_event_attr attr = software();
+
+	attr.config3 = 1;
+	answers(open_event(attr, -1), TALLY_CORE_WHOLE_ATTR, -EOPNOTSUPP);
+}
+
 static void traces(void)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .config = 7};
@@ -238,6 +248,7 @@ static const struct {
 	{"finds_periods", finds_periods},
 	{"traps", traps},
 	{"knows_users", knows_users},
+	{"keeps_attrs", keeps_attrs},
 	{"traces", traces},
 	{"explains", explains},
 	{"takes_so_many_pmus", takes_so_many_pmus},
