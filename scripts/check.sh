@@ -77,6 +77,7 @@ for arch in riscv32 cortex-m4; do
 	check "core alone and small, $arch" sh "$root/scripts/build_core.sh" "$arch" "$root/build-check" --add -Os
 done
 check "build" build_with_sanitizers
+check "sizes of the core are fresh" python3 "$root/scripts/core_sizes.py" --check "$root" "$root/build-check/sizes"
 check "generated pages are fresh" python3 "$root/scripts/update_docs.py" --check "$root" "$root/build-check/src/cli/tally"
 run_tests
 echo "$passed passed, $failed failed"
