@@ -6,7 +6,8 @@
  * Two kinds of functions. The *surface* has the system calls of perf_event_open(2); each
  * takes the task that calls. The *hooks* tell the core what happens on the host. Surface
  * functions, fork, exec and exit are called with interrupts on where the machine may sleep, from
- * several tasks at once; tally_core_poll() alone does not sleep. The other hooks are called on the
+ * several tasks at once, each of which can be preempted at any instruction; tally_core_poll() alone
+ * does not sleep. The other hooks are called on the
  * CPU where it happened, with interrupts off, and neither sleep nor allocate. host.h says which
  * locks there are.
  *
@@ -246,20 +247,33 @@ int tally_core_prctl_attached(struct tally_core *core, struct tally_core_task *c
  * makes the buffer; further ones must be as long. `writable` is whether the program may write
  * data_tail: where it may not, the buffer is overwritten. The pages are accounted to `current`.
  * -EINVAL: a length that is none, an inherited event of all CPUs, or another length than the
- * buffer's; -EPERM over the locked-memory limit; -ENOMEM. Whoever holds the descriptor may map it.
+ * buffer's; -EBUSY: the event writes to another one's buffer (IOC_SET_OUTPUT); -EPERM over the
+ * locked-memory limit; -EACCES: ops->permit(); -ENODEV: it was revoked; -ENOMEM. Whoever holds the
+ * descriptor may map it. May sleep.
  */
 int tally_core_mmap(struct tally_core *core, struct tally_core_task *current,
 		    struct tally_core_event *event, size_t len, uint64_t pgoff, bool writable,
 		    struct tally_core_buffer **ret_buffer, struct tally_core_refusal *ret_why);
 
-/* A mapping that tally_core_mmap() gave is gone. The last one takes the buffer off its event. */
+/* Bytes to map for a ring of `data_len` bytes of data, a power of two of pages or 0: the metadata
+ * are added. From anywhere. */
+size_t tally_core_mmap_size(const struct tally_core *core, size_t data_len);
+
+/* A mapping that tally_core_mmap() gave is gone. The last one takes the buffer off its event and
+ * calls the CPU that may write to it. May sleep. */
 void tally_core_munmap(struct tally_core *core, struct tally_core_event *event,
 		       struct tally_core_buffer *buffer);
 
-/* The page at `index`: 0 is the metadata page (struct perf_event_mmap_page), 1 .. 2^n the data;
- * with settings.contiguous all of them are one piece of memory, so that a program without an MMU
- * has the data at data_offset from the page, as one with a mapping. NULL beyond the end.
- * Page-aligned memory of pages_alloc(). */
+/* The page at `index` of a mapping: 0 is the metadata page (struct perf_event_mmap_page), which
+ * goes on in the next ones where pages are smaller; the data begin at index data_offset /
+ * page_size, which is 1 else. NULL beyond the end. Page-aligned memory of pages_alloc(). With
+ * settings.contiguous all of it is one piece, so that a program without an MMU has the data at
+ * data_offset from the page, as one with a mapping. Else the metadata lie elsewhere than the data,
+ * and these in one piece unless settings.scattered. From anywhere.
+ *
+ * On 32 bits data_head is written in two halves: read it until two readings agree. data_tail may be
+ * written in halves: while a reader is interrupted in between, the ring can look full.
+ * tally_core_buffer_read() has no such cares. */
 void *tally_core_buffer_page(const struct tally_core_buffer *buffer, size_t index);
 
 /* ---- hooks ------------------------------------------------------------------------------ */
@@ -304,7 +318,7 @@ void tally_core_watched_tracepoint_hit(struct tally_core *core,
  * `preempt`: prev could have run on. Called on that CPU; costs by the events of the two. Every
  * switch that happens has to be told; one that is told again, or of a task to itself, is nothing,
  * and one that was told but not made is put right by the next. The CPU knows who it was told of
- * last: `prev` counts only where that was nobody.
+ * last: `prev` counts only where that was nobody. Idle may be NULL as `prev` and as `next`.
  */
 static inline void tally_core_switch(struct tally_core *core, struct tally_core_task *prev,
 				     struct tally_core_task *next, bool preempt)
@@ -321,15 +335,19 @@ static inline void tally_core_tick(struct tally_core *core,
 		tally_core_watched_tick(core, sample_data);
 }
 
-/* The deadline that ops->timer() was given has come. */
+/* The deadline that ops->timer() was given has come. Called before it, this sets the timer again
+ * and does no more. */
 void tally_core_timer(struct tally_core *core, const struct tally_core_sample_data *sample_data);
 
 /* What ops->defer() asked for. */
 void tally_core_deferred(struct tally_core *core);
 
-/* `current` makes `child`, a thread of its process or (process true) a process of its own.
- * The child does not run yet, and task_get() does not find it. -ENOMEM: nothing was inherited. May
- * sleep. Without events on `current` no lock is taken. */
+/* `current` makes `child`, a thread of its process or (process true) a process of its own. Both
+ * have been through tally_core_task_init(), which goes for the boot and the idle task as well where
+ * they make others. The child does not run yet, and task_get() does not find it; if it cannot be
+ * started after all, tally_core_exit() ends it. -ENOMEM, and -EBUSY where somebody has opened an
+ * event on the child all the same: nothing was inherited. May sleep. Without events on `current` no
+ * lock is taken. */
 int tally_core_fork(struct tally_core *core, struct tally_core_task *current,
 		    struct tally_core_task *child, bool process);
 

@@ -29,13 +29,16 @@
  * overflow interrupt as well.
  *
  *	Sleeping  alloc free pages_alloc pages_free lock_new lock_free lock task_get task_put
- *	          event_of_fd capable may_observe memlock_limit copy_from_user copy_to_user;
- *	          a driver's init() check()
- *	Locked    unlock call task_cpu clock_of; a driver's fits()
+ *	          event_of_fd capable may_observe may_trap permit memlock_limit copy_from_user
+ *	          copy_to_user pmu_init; a driver's init() check() forget()
+ *	Locked    unlock call task_cpu clock_of; a driver's fits() inherit()
  *	Off       irq_save irq_restore timer notify sigtrap here relax clock_params; a driver's
- *	          add() del() begin() commit() cancel() pause() resume() user_index()
- *	Any       this_cpu defer clock clock_of callchain registers stack physical; a driver's
- *	          start() stop() read()
+ *	          add() del() begin() commit() cancel() pause() resume() user_index() modify()
+ *	Any       this_cpu defer clock clock_of ids callchain registers stack physical
+ *	          page_size_of cgroup; a driver's start() stop() read()
+ *
+ * "Sleeping" and "Locked" ones are called in a task, whose call of the core they are part of; a
+ * kernel that preempts can preempt it there, and several tasks are there at once.
  */
 #ifndef TALLY_HOST_H
 #define TALLY_HOST_H
@@ -63,7 +66,9 @@ struct tally_core_task;
 struct tally_core_sample_data {
 	uint64_t ip;
 	uint64_t addr; /* data address; 0 if there is none */
-	uint16_t mode; /* PERF_RECORD_MISC_KERNEL, USER, HYPERVISOR, GUEST_KERNEL or GUEST_USER */
+	/* PERF_RECORD_MISC_KERNEL, USER, HYPERVISOR, GUEST_KERNEL or GUEST_USER. A machine without
+	 * user mode: USER where a thread was interrupted, KERNEL where a handler was. */
+	uint16_t mode;
 	bool exact_ip; /* ip is that of the instruction that caused it */
 	bool idle;     /* the idle task was running */
 	void *regs;    /* the host's: handed back to callchain(), registers() and stack() */
@@ -93,15 +98,16 @@ enum tally_host_access { TALLY_HOST_OPEN, TALLY_HOST_READ, TALLY_HOST_WRITE };
 /* `host` is what tally_core_create() was given. Every operation is needed unless its
  * comment says that NULL is allowed. */
 struct tally_host_ops {
-	/* Zeroed memory, aligned for any object; NULL when there is none. Called where the
-	 * machine may sleep, never in hooks that run with interrupts off. */
+	/* Zeroed memory, aligned for any object; NULL when there is none. Taken and given back
+	 * where the machine may sleep, never in hooks that run with interrupts off. `free` gets the
+	 * size that was asked for, and never NULL. */
 	void *(*alloc)(void *host, size_t size);
 	void (*free)(void *host, void *memory, size_t size);
 
-	/* `nr` zeroed pages in one piece, page-aligned, that user space can map; NULL when
-	 * there are none. With settings.scattered the core asks for one page at a time, and
-	 * each may lie anywhere (a host without large contiguous memory, or one whose
-	 * D-cache wants the same colour for both mappings). */
+	/* Where the machine may sleep, both. `nr` zeroed pages in one piece, page-aligned, that
+	 * user space can map; NULL when there are none. With settings.scattered the core asks for
+	 * one page at a time, and each may lie anywhere (a host without large contiguous memory, or
+	 * one whose D-cache wants the same colour for both mappings). */
 	void *(*pages_alloc)(void *host, size_t nr);
 	void (*pages_free)(void *host, void *pages, size_t nr);
 
@@ -129,14 +135,17 @@ struct tally_host_ops {
 	int (*call)(void *host, uint32_t cpu, void (*fn)(void *arg), void *arg);
 
 	/* Have tally_core_deferred() run on this CPU soon, with interrupts off but outside the
-	 * overflow interrupt. Called from anywhere, the overflow interrupt included. */
+	 * overflow interrupt. Called from anywhere, the overflow interrupt included. Asked again
+	 * before that, one call answers all; the switch's own interrupt is a good place, before it
+	 * looks who is to run, as notify() makes tasks ready. */
 	void (*defer)(void *host);
 
 	/* Busy-wait hint inside a spin loop. NULL is allowed. */
 	void (*relax)(void *host);
 
 	/* Nanoseconds, monotonic, the same on all CPUs as far as the hardware can. Called from
-	 * anywhere, the overflow interrupt included. */
+	 * anywhere, the overflow interrupt included: a counter of fewer bits has to be made longer
+	 * without a lock (docs/howto-port.md, section 6). */
 	uint64_t (*clock)(void *host);
 
 	/* The clock that attr.clockid names, for records of use_clockid events; false when
@@ -147,8 +156,10 @@ struct tally_host_ops {
 	void (*clock_params)(void *host, struct tally_core_clock_params *ret_params);
 
 	/* Call tally_core_timer() on this CPU when clock() reaches `deadline`; UINT64_MAX: not
-	 * at all. Replaces what was asked for before. One timer for each CPU is all the core
-	 * needs. Called with interrupts off. NULL: cpu-clock and task-clock cannot sample. */
+	 * at all. Replaces what was asked for before. A deadline may have passed already: then at
+	 * once. Called with interrupts off, also inside of tally_core_timer(). One timer for each
+	 * CPU is all the core needs; fired too early, it samples nothing and is set again. NULL:
+	 * cpu-clock and task-clock cannot sample. */
 	void (*timer)(void *host, uint64_t deadline);
 
 	/* The task with that thread id (as `current` numbers them), kept alive until task_put.
@@ -171,7 +182,8 @@ struct tally_host_ops {
 	struct tally_core_task *(*running)(void *host);
 
 	/* The event behind a descriptor of `current`, NULL when it is none of ours. The host
-	 * keeps it open until the call that asked is over. */
+	 * keeps it open until the call that asked is over. A call asks at most once, for the
+	 * descriptor among its arguments: open() for group_fd, ioctl() for that of SET_OUTPUT. */
 	struct tally_core_event *(*event_of_fd)(void *host, struct tally_core_task *current,
 						int fd);
 
@@ -213,8 +225,10 @@ struct tally_host_ops {
 
 	/* Wake who polls the event, and send the signals that its descriptor is set up for.
 	 * `events` is POLLIN, or POLLHUP when its REFRESH count is used up. `cookie` is what
-	 * tally_core_event_set_cookie() was given. With interrupts off, outside the overflow
-	 * interrupt; must not call the core. NULL: nobody waits. */
+	 * tally_core_event_set_cookie() was given; not called while that is NULL. From
+	 * tally_core_deferred(), and where a PMU or tracepoint is unregistered; with interrupts
+	 * off, outside the overflow interrupt. May make tasks ready; must not call the core. NULL:
+	 * nobody waits. */
 	void (*notify)(void *host, void *cookie, unsigned events);
 
 	/* Send SIGTRAP with si_perf_data = sig_data, si_addr = addr and si_perf_type = type to

@@ -336,6 +336,11 @@ int tally_core_mmap(struct tally_core *core, struct tally_core_task *current,
 	return tally_refuse(why, ret_why);
 }
 
+size_t tally_core_mmap_size(const struct tally_core *core, size_t data_len)
+{
+	return tally_metadata_pages(core) * core->ops->page_size + data_len;
+}
+
 void tally_core_munmap(struct tally_core *core, struct tally_core_event *event,
 		       struct tally_core_buffer *buffer)
 {

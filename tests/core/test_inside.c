@@ -426,6 +426,8 @@ static void test_ring_in_one_piece(void **state)
 		assert_ptr_equal(tally_core_buffer_page(ring.buffer, i),
 				 (const uint8_t *)page + i * PAGE);
 	assert_null(tally_core_buffer_page(ring.buffer, 5));
+	assert_int_equal(tally_core_mmap_size(board.handle, 2 * PAGE), 5 * PAGE);
+	assert_int_equal(tally_core_mmap_size(board.handle, 0), 3 * PAGE);
 	assert_int_equal(
 		tally_core_mmap(board.handle, NULL, ring.event, 4 * PAGE, 0, true, &again, NULL),
 		-EINVAL);

@@ -178,14 +178,14 @@ int perf_prctl(int option)
 /* There is no MMU that would put pages side by side: settings.contiguous has them so. */
 int perf_map(int fd, size_t data_len, struct perf_mapping *ret_mapping)
 {
-	const size_t metadata = (sizeof(*ret_mapping->page) + PAGE_SIZE - 1) & ~(PAGE_SIZE - 1);
 	struct perf_mapping mapping = {.file = file_get(fd), .data_len = data_len};
 	int ret;
 
 	if (!mapping.file)
 		return -EBADF;
 	ret = tally_core_mmap(rtos.core, &rtos.current->perf, mapping.file->event,
-			      metadata + data_len, 0, true, &mapping.buffer, NULL);
+			      tally_core_mmap_size(rtos.core, data_len), 0, true, &mapping.buffer,
+			      NULL);
 	if (ret) {
 		file_put(mapping.file);
 		return ret;
