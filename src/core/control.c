@@ -32,7 +32,12 @@ void tally_control_enable_here(struct tally_core_cpu *cpu, struct tally_core_eve
 {
 	uint64_t now = tally_clock(event->core);
 
-	event->exhausted = false;
+	/* What its last overflow put off was not done yet: it is on, and stands still. */
+	if (tally_load_relaxed(&event->exhausted)) {
+		tally_store_relaxed(&event->exhausted, false);
+		if (cpu && event->state == TALLY_STATE_ACTIVE && !event->hw.running)
+			tally_overflow_start(event);
+	}
 	if (event->state >= TALLY_STATE_INACTIVE || event->state <= TALLY_STATE_EXIT)
 		return;
 	tally_context_advance(event->context, now);
@@ -88,6 +93,33 @@ void tally_control_exhausted(struct tally_core_cpu *cpu, struct tally_core_event
 	    !event->exhausted)
 		return;
 	tally_sched_disable(cpu, event, now);
+	tally_sched_fill(cpu, now);
+}
+
+static void exhausted_of(struct tally_core_cpu *cpu, struct tally_core_context *context,
+			 uint64_t now)
+{
+	struct tally_list *link = context->active.next;
+
+	while (link != &context->active) {
+		struct tally_core_event *leader =
+			tally_container_of(link, struct tally_core_event, active);
+
+		link = link->next;
+		tally_group_for_each (event, leader) {
+			if (tally_load_relaxed(&event->exhausted))
+				tally_sched_disable(cpu, event, now);
+		}
+	}
+}
+
+void tally_control_exhausted_all(struct tally_core_cpu *cpu)
+{
+	uint64_t now = tally_clock(cpu->core);
+
+	exhausted_of(cpu, &cpu->own, now);
+	if (cpu->of_task)
+		exhausted_of(cpu, cpu->of_task, now);
 	tally_sched_fill(cpu, now);
 }
 

@@ -14,6 +14,9 @@ void tally_control_disable_here(struct tally_core_cpu *cpu, struct tally_core_ev
 /* The REFRESH count of an event is used up: disable it, unless it was enabled anew. A. */
 void tally_control_exhausted(struct tally_core_cpu *cpu, struct tally_core_event *event);
 
+/* All that are on this CPU and used up. With interrupts off, on it. */
+void tally_control_exhausted_all(struct tally_core_cpu *cpu);
+
 /* Have the host wake who waits for the event, or for others that share its buffer. With
  * interrupts off. */
 void tally_control_wake(struct tally_core_event *event, unsigned what);

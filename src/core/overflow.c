@@ -70,9 +70,16 @@ void tally_overflow_defer(struct tally_core_event *event, uint32_t pending)
 	struct tally_core *core = event->core;
 	struct tally_core_cpu *cpu = tally_this_cpu(core);
 
-	/* Whoever adds the first bit puts the event onto this CPU's stack. */
-	if (tally_fetch_or(&event->pending, pending))
+	/* Whoever adds the first bit puts the event onto this CPU's stack. On whose it is else is
+	 * not known: a CPU that the event is not on leaves undone what is to be done where it is.
+	 */
+	if (tally_fetch_or(&event->pending, pending)) {
+		if (pending & (TALLY_PENDING_HUP | TALLY_PENDING_TRAP)) {
+			tally_store_relaxed(&cpu->missed, true);
+			core->ops->defer(core->host);
+		}
 		return;
+	}
 	tally_store_relaxed(&event->stacked_on, cpu->number);
 	tally_ref_get(&event->stacked);
 	event->pending_next = tally_load_relaxed(&cpu->pending);
@@ -136,6 +143,16 @@ void tally_overflow_drop_trap(struct tally_core_event *event)
 	settle_trap(event);
 }
 
+static void trap_all(struct tally_core_cpu *cpu)
+{
+	if (!cpu->of_task || !tally_load_relaxed(&cpu->of_task->traps_due))
+		return;
+	tally_context_for_each (event, cpu->of_task) {
+		if (tally_load_relaxed(&event->trap_due))
+			trap(cpu, event);
+	}
+}
+
 #else
 
 static void owe_trap(struct tally_core_event *event,
@@ -144,6 +161,10 @@ static void owe_trap(struct tally_core_event *event,
 }
 
 static void trap(struct tally_core_cpu *cpu, struct tally_core_event *event)
+{
+}
+
+static void trap_all(struct tally_core_cpu *cpu)
 {
 }
 
@@ -175,6 +196,10 @@ void tally_core_deferred(struct tally_core *core)
 		run_pending(cpu, event);
 		tally_ref_put(&event->stacked); /* who ends it may free it now */
 		event = next;
+	}
+	if (tally_exchange(&cpu->missed, false)) {
+		tally_control_exhausted_all(cpu);
+		trap_all(cpu);
 	}
 }
 

@@ -255,7 +255,8 @@ struct tally_core_cpu {
 	uint32_t nr_throttled;            /* O */
 	uint64_t tick;                    /* number of this tick */
 	struct tally_core_event *pending; /* O; stack */
-	uint32_t nesting;                 /* O; samples being made, one inside the other */
+	uint32_t missed;  /* O; something was put off that another CPU's stack may have */
+	uint32_t nesting; /* O; samples being made, one inside the other */
 	struct tally_core_scratch *scratch; /* scratch.h; NULL: no ring that this CPU may write */
 	uint32_t scratch_each;              /* own.family writes, read at any time */
 };

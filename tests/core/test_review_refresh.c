@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What an overflow puts off, done late or on another CPU's stack: REFRESH counts and traps. */
+#include "review.h"
+
+static struct least least;
+
+static const struct tally_core_sample_data in_kernel = {.ip = 0x1234,
+							.mode = PERF_RECORD_MISC_KERNEL};
+
+static int refresh(int fd, int nr)
+{
+	return least_ioctl(&least, least.tasks[0], fd, PERF_EVENT_IOC_REFRESH, (uintptr_t)nr);
+}
+
+static void overflow(void)
+{
+	least_count(&least, 0, 100);
+	least_overflow(&least, 0, &in_kernel);
+}
+
+/* What it counts in ten ticks. */
+static uint64_t counted(int fd)
+{
+	uint64_t before = value_of(&least, fd);
+
+	for (int i = 0; i < 10; i++) {
+		least_count(&least, 0, 5);
+		least_advance(&least, 4000000);
+		least_tick(&least);
+	}
+	return value_of(&least, fd) - before;
+}
+
+/* Between the overflow that used it up and what that one put off. */
+static void enabled_late(unsigned long request, int nr)
+{
+	int fd;
+
+	review_begin(&least, 1, NULL);
+	fd = must_open(&least, attr_counter(100), NULL, 0, -1);
+	refresh(fd, 1);
+	least.hold_deferred = true;
+	overflow();
+	assert_int_equal(counted(fd), 0);
+	assert_int_equal(least_ioctl(&least, least.tasks[0], fd, request, (uintptr_t)nr), 0);
+	least.hold_deferred = false;
+	least_deferred(&least);
+	assert_int_equal(counted(fd), 50);
+	if (request == PERF_EVENT_IOC_REFRESH) {
+		overflow();
+		assert_int_equal(counted(fd), 0);
+	}
+	least_end(&least);
+}
+
+static void test_refresh_before_deferred(void **state)
+{
+	enabled_late(PERF_EVENT_IOC_REFRESH, 1);
+}
+
+static void test_enable_before_deferred(void **state)
+{
+	enabled_late(PERF_EVENT_IOC_ENABLE, 0);
+}
+
+/* An overflow on CPU 0, whose wakeup stays put off, and another one on CPU 1. */
+static int overflow_on_both(struct perf_event_attr attr, int limit)
+{
+	int fd;
+
+	review_begin(&least, 2, NULL);
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
+	attr.wakeup_events = 1;
+	fd = must_open(&least, attr, least.tasks[0], -1, -1);
+	must_map(&least, fd, 4, NULL);
+	if (limit)
+		refresh(fd, limit);
+	least_switch(&least, least.tasks[0]);
+	least.hold_deferred = true;
+	overflow();
+	least_switch(&least, NULL);
+	least_on(&least, 1);
+	least_switch(&least, least.tasks[0]);
+	overflow();
+	least.hold_deferred = false;
+	least_deferred(&least);
+	return fd;
+}
+
+static uint64_t enabled_ns(int fd)
+{
+	uint64_t words[2] = {0};
+
+	assert_int_equal(least_read(&least, fd, words, sizeof(words)), sizeof(words));
+	return words[1];
+}
+
+/* It is disabled where it is, whoever has it on his stack. */
+static void test_used_up_elsewhere(void **state)
+{
+	int fd = overflow_on_both(attr_counter(100), 2);
+	uint64_t before = enabled_ns(fd);
+
+	least_advance(&least, 4000000);
+	assert_int_equal(enabled_ns(fd), before);
+	least_on(&least, 0);
+	least_deferred(&least);
+	assert_int_equal(least.files[fd].notices, 1);
+	least_on(&least, 1);
+	refresh(fd, 1);
+	assert_int_equal(counted(fd), 50);
+	least_end(&least);
+}
+
+/* Owed since it was on CPU 0, and sent where the task runs; two that nobody took are one. */
+static void test_trap_elsewhere(void **state)
+{
+	struct perf_event_attr attr = attr_counter(100);
+
+	attr.sigtrap = attr.remove_on_exec = 1;
+	overflow_on_both(attr, 0);
+	assert_int_equal(least.traps, 1);
+	assert_ptr_equal(least.trapped, &least.tasks[0]->perf);
+	least_on(&least, 0);
+	least_deferred(&least);
+	assert_int_equal(least.traps, 1);
+	least_end(&least);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_refresh_before_deferred),
+		cmocka_unit_test(test_enable_before_deferred),
+		cmocka_unit_test(test_used_up_elsewhere),
+		cmocka_unit_test(test_trap_elsewhere),
+	};
+
+	return cmocka_run_group_tests_name("core/review_refresh", tests, NULL, NULL);
+}
