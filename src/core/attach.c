@@ -82,16 +82,12 @@ int tally_buffer_attach(struct tally_core_buffer *buffer, struct tally_core_even
 	return ret;
 }
 
-/* What writes meanwhile may go on: the buffer is there until its writers' CPU was called. */
-void tally_buffer_detach(struct tally_core_event *event)
+/* Take this buffer from the event, if it is what the event has. */
+static void unlink_from(struct tally_core_buffer *buffer, struct tally_core_event *event)
 {
-	struct tally_core_buffer *buffer = tally_buffer_get(event);
-	struct tally_core *core = event->core;
-	uintptr_t flags;
+	const struct tally_core *core = event->core;
+	uintptr_t flags = core->ops->irq_save(core->host);
 
-	if (!buffer)
-		return;
-	flags = core->ops->irq_save(core->host);
 	lock_buffer(buffer);
 	lock_output(event);
 	if (event->buffer == buffer)
@@ -99,10 +95,20 @@ void tally_buffer_detach(struct tally_core_event *event)
 	tally_spin_unlock(&event->output_lock);
 	tally_spin_unlock(&buffer->lock);
 	core->ops->irq_restore(core->host, flags);
+}
+
+/* What writes meanwhile may go on: the buffer is there until its writers' CPU was called. */
+void tally_buffer_detach(struct tally_core_event *event)
+{
+	struct tally_core_buffer *buffer = tally_buffer_get(event);
+
+	if (buffer)
+		unlink_from(buffer, event);
 	tally_buffer_put(buffer);
 }
 
-/* Between the two steps the event may get a buffer of its own, or another's: then once more. */
+/* Only the buffer that was judged is taken away: between the steps the event may get one of its
+ * own, or another's, and then it is judged once more. */
 int tally_buffer_redirect(struct tally_core_event *event, struct tally_core_buffer *to)
 {
 	int ret = -EBUSY;
@@ -111,12 +117,13 @@ int tally_buffer_redirect(struct tally_core_event *event, struct tally_core_buff
 		struct tally_core_buffer *has = tally_buffer_get(event);
 		bool own = has && has->owner == event, done = has == to;
 
+		if (has && !own && !done)
+			unlink_from(has, event);
 		tally_buffer_put(has);
 		if (own)
 			return -EBUSY;
 		if (done)
 			return 0;
-		tally_buffer_detach(event);
 		ret = to ? tally_buffer_attach(to, event) : 0;
 	}
 	return ret;

@@ -142,6 +142,70 @@ static void test_prctl_of_a_clone(void **state)
 	least_end(&least);
 }
 
+/* ---- a mapping in the midst of a redirection -------------------------------------------- */
+
+static struct {
+	int fd, skip;
+	bool armed, mapped;
+	struct tally_core_buffer *buffer;
+} between;
+
+static void map_between(void)
+{
+	between.mapped =
+		!least_mmap(&least, least.tasks[0], between.fd, 5 * 4096, true, &between.buffer);
+}
+
+static void map_at(struct least *where, enum least_point point, const volatile void *what)
+{
+	if (!between.armed || point != LEAST_AT_RESTORE || between.skip-- > 0)
+		return;
+	between.armed = false;
+	between.armed = !least_overlap(where, map_between);
+}
+
+/* Where nothing is under a lock the thread is preempted, and another one maps the event. */
+static void redirect_at(int skip)
+{
+	int target, ret;
+
+	review_begin(&least, 1, NULL);
+	between.fd = must_open(&least, attr_faults(1), NULL, 0, -1);
+	target = must_open(&least, attr_faults(1), NULL, 0, -1);
+	must_map(&least, target, 4, NULL);
+	between.skip = skip;
+	between.mapped = false;
+	between.armed = true;
+	least.at = map_at;
+	ret = least_ioctl(&least, least.tasks[0], between.fd, PERF_EVENT_IOC_SET_OUTPUT,
+			  (uintptr_t)target);
+	least.at = NULL;
+	if (between.mapped) {
+		struct perf_event_mmap_page *page = tally_core_buffer_page(between.buffer, 0);
+
+		assert_int_equal(ret, -EINVAL);
+		least_switch(&least, least.tasks[0]);
+		least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
+		assert_true(page->data_head > 0);
+	}
+	least_end(&least);
+}
+
+/* A ring that was just mapped stays its event's. */
+static void test_map_while_redirected(void **state)
+{
+	int nr = 0;
+
+	between.armed = false;
+	for (int skip = 0; !between.armed; skip++) {
+		redirect_at(skip);
+		nr += between.mapped;
+	}
+	assert_true(nr > 0);
+}
+
+/* ---- a reader inside the kernel --------------------------------------------------------- */
+
 static bool stop;
 
 static void *change_size(void *size)
@@ -215,6 +279,7 @@ int main(void)
 		cmocka_unit_test(test_layout_changes),
 		cmocka_unit_test(test_prctl_of_a_clone),
 		cmocka_unit_test(test_header_that_changes),
+		cmocka_unit_test(test_map_while_redirected),
 		cmocka_unit_test(test_frequency_beyond_ns),
 	};
 

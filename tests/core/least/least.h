@@ -44,6 +44,7 @@ enum least_point {
 	LEAST_AT_START,
 	LEAST_AT_STOP,
 	LEAST_AT_READ,
+	LEAST_AT_RESTORE, /* interrupts are on again */
 	LEAST_AT_COUNTER, /* after a running counter was read */
 };
 

@@ -71,6 +71,8 @@ static void op_irq_restore(void *host, uintptr_t flags)
 			     (size_t)least->off);
 	least->off = flags;
 	open_interrupts(least);
+	if (!least->off && !least->nmi)
+		least_at(least, LEAST_AT_RESTORE, NULL);
 }
 
 static uint32_t op_this_cpu(void *host)
