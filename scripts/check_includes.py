@@ -24,15 +24,16 @@ LAW = {
     "view": {"profile", "base"},
     "page": {"abi", "base", "profile", "symbols"},
     "export": {"abi", "base", "profile", "symbols"},
-    "cli": {"abi", "base", "client", "events", "sampler", "jevents", "perfdata", "symbols", "disasm", "dwarf", "unwind", "profile", "view", "page", "export", "core", "hosts"},
+    "emulate": {"abi", "base", "hosts"},
+    "cli": {"abi", "base", "client", "events", "sampler", "jevents", "perfdata", "symbols", "disasm", "dwarf", "unwind", "profile", "view", "page", "export", "emulate", "core", "hosts"},
 }
 # public header: the rooms that may use it
 PUBLIC = {
-    "abi.h": {"base", "abi", "core", "hosts", "client", "events", "sampler", "perfdata", "profile", "page", "cli"},
+    "abi.h": {"base", "abi", "core", "hosts", "client", "events", "sampler", "perfdata", "profile", "page", "emulate", "cli"},
     "events.h": {"events", "client", "sampler", "cli"},
     "client.h": {"client", "sampler", "cli"},
     "perfdata.h": {"perfdata", "sampler", "cli"},
-    "core.h": {"core", "hosts", "cli"},
+    "core.h": {"core", "hosts", "emulate", "cli"},
     "config.h": {"abi", "core", "hosts"},
     "host.h": {"core", "hosts"},
     "errno.h": {"abi", "core", "hosts"},

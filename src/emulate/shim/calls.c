@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* perf_event_open, read, ioctl and prctl as the program calls them. */
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "emulate/ioctls.h"
+#include "emulate/shim/raw.h"
+#include "emulate/shim/shim.h"
+#include "tally/abi.h"
+
+/* ---- perf_event_open ------------------------------------------------------ */
+
+/* What the kernel would read of an attr: its size first, and all of it if that is possible. The
+ * server judges. How many bytes, or -EFAULT. */
+static int64_t attr_fetch(void *to, const void *user)
+{
+	uint32_t head[2];
+	size_t size;
+
+	if (shim_copy_in(head, user, sizeof(head)))
+		return -EFAULT;
+	memcpy(to, head, sizeof(head));
+	size = head[1] ? head[1] : PERF_ATTR_SIZE_VER0;
+	if (size < PERF_ATTR_SIZE_VER0 || size > 4096)
+		return sizeof(head);
+	return shim_copy_in(to, user, size) ? -EFAULT : (int64_t)size;
+}
+
+/* The token of the event behind a descriptor; 0 where there is none. */
+static uint64_t token_of_fd(int fd)
+{
+	uint64_t token;
+
+	return shim_event(fd, &token) ? token : 0;
+}
+
+long shim_open(void *attr, int32_t pid, int32_t cpu, int group_fd, unsigned long flags);
+
+/* Called by syscall() in entry.S as well. */
+long shim_open(void *attr, int32_t pid, int32_t cpu, int group_fd, unsigned long flags)
+{
+	uint64_t data[4096 / 8];
+	struct tally_emulate_request request = {
+		.operation = TALLY_EMULATE_OPEN,
+		.other = group_fd == -1 ? TALLY_EMULATE_NOTHING : token_of_fd(group_fd),
+		.argument = {(uint32_t)pid, (uint32_t)cpu, flags},
+	};
+	int64_t len = attr_fetch(data, attr), ret;
+	struct shim_answer answer;
+	uint64_t token;
+	uint32_t size;
+
+	if (len < 0)
+		return shim_result(len);
+	request.len = (uint32_t)len;
+	ret = shim_call(&request, data, NULL, 0, flags & PERF_FLAG_FD_CLOEXEC, &answer);
+	size = (uint32_t)answer.reply.value[0];
+	if (ret == -E2BIG && size)
+		shim_copy_out((char *)attr + offsetof(struct perf_event_attr, size), &size,
+			      sizeof(size));
+	if (ret >= 0)
+		ret = answer.fd >= 0 && shim_event(answer.fd, &token) ? answer.fd : -EMFILE;
+	return shim_result(ret);
+}
+
+/* ---- read ----------------------------------------------------------------- */
+
+static long event_read(uint64_t token, void *to, size_t len)
+{
+	uint64_t data[TALLY_EMULATE_DATA_MAX / 8];
+	struct tally_emulate_request request = {
+		.operation = TALLY_EMULATE_READ,
+		.event = token,
+		.argument = {len < sizeof(data) ? len : sizeof(data)},
+	};
+	struct shim_answer answer;
+	int64_t ret = shim_call(&request, NULL, data, sizeof(data), false, &answer);
+
+	if (ret > 0 && shim_copy_out(to, data, (size_t)ret))
+		ret = -EFAULT;
+	return shim_result(ret);
+}
+
+SHIM_EXPORT ssize_t read(int fd, void *to, size_t len)
+{
+	ssize_t (*next)(int, void *, size_t) = SHIM_REAL(read);
+	uint64_t token;
+
+	if (shim_event(fd, &token))
+		return event_read(token, to, len);
+	return next ? next(fd, to, len) : shim_result(shim_raw3(SYS_read, fd, (long)to, (long)len));
+}
+
+ssize_t __read_chk(int fd, void *to, size_t len, size_t room);
+
+SHIM_EXPORT ssize_t __read_chk(int fd, void *to, size_t len, size_t room)
+{
+	if (len > room)
+		__builtin_trap();
+	return read(fd, to, len);
+}
+
+/* One piece is what an event's values fit in: the kernel gives each piece a read(2) of its own. */
+SHIM_EXPORT ssize_t readv(int fd, const struct iovec *pieces, int nr)
+{
+	ssize_t (*next)(int, const struct iovec *, int) = SHIM_REAL(readv);
+	struct iovec piece;
+	ssize_t sum = 0, got;
+	uint64_t token;
+
+	if (!shim_event(fd, &token))
+		return next ? next(fd, pieces, nr)
+			    : shim_result(shim_raw3(SYS_readv, fd, (long)pieces, nr));
+	if (nr < 0 || nr > IOV_MAX)
+		return shim_result(-EINVAL);
+	for (int i = 0; i < nr; i++) {
+		if (shim_copy_in(&piece, pieces + i, sizeof(piece)))
+			return shim_result(-EFAULT);
+		got = event_read(token, piece.iov_base, piece.iov_len);
+		if (got < 0)
+			return sum ? sum : got;
+		sum += got;
+		if ((size_t)got < piece.iov_len)
+			break;
+	}
+	return sum;
+}
+
+/* ---- ioctl ---------------------------------------------------------------- */
+
+/* Copy what the argument points to; its bytes, or -errno. */
+static int64_t argument_fetch(const struct tally_emulate_ioctl *kind, unsigned long argument,
+			      void *to)
+{
+	const void *user = (const void *)argument;
+
+	switch (kind->kind) {
+	case TALLY_EMULATE_POINTER: return shim_copy_in(to, user, kind->in) ? -EFAULT : kind->in;
+	case TALLY_EMULATE_STRING: return shim_copy_string(to, user, kind->in);
+	case TALLY_EMULATE_ATTR: return attr_fetch(to, user);
+	default: return 0;
+	}
+}
+
+static long event_ioctl(uint64_t token, unsigned long number, unsigned long argument)
+{
+	struct tally_emulate_ioctl kind = tally_emulate_ioctl_find((uint32_t)number);
+	struct tally_emulate_request request = {
+		.operation = TALLY_EMULATE_IOCTL,
+		.event = token,
+		.argument = {(uint32_t)number, argument},
+	};
+	uint64_t data[4096 / 8];
+	struct shim_answer answer;
+	int64_t ret = argument_fetch(&kind, argument, data);
+
+	if (ret < 0)
+		return shim_result(ret);
+	request.len = (uint32_t)ret;
+	if (kind.kind == TALLY_EMULATE_FD)
+		request.other =
+			argument == ULONG_MAX ? TALLY_EMULATE_NOTHING : token_of_fd((int)argument);
+	ret = shim_call(&request, data, data, sizeof(data), false, &answer);
+	if (ret >= 0 && kind.out && shim_copy_out((void *)argument, data, kind.out))
+		ret = -EFAULT;
+	return shim_result(ret);
+}
+
+SHIM_EXPORT int ioctl(int fd, unsigned long number, ...)
+{
+	unsigned long argument;
+	uint64_t token;
+	va_list args;
+
+	va_start(args, number);
+	argument = va_arg(args, unsigned long);
+	va_end(args);
+	if (shim_event(fd, &token))
+		return (int)event_ioctl(token, number, argument);
+	return (int)shim_result(shim_raw3(SYS_ioctl, fd, (long)number, (long)argument));
+}
+
+/* ---- prctl ---------------------------------------------------------------- */
+
+SHIM_EXPORT int prctl(int option, ...)
+{
+	struct tally_emulate_request request = {.operation = TALLY_EMULATE_PRCTL};
+	struct shim_answer answer;
+	unsigned long argument[4];
+	va_list args;
+
+	va_start(args, option);
+	for (int i = 0; i < 4; i++)
+		argument[i] = va_arg(args, unsigned long);
+	va_end(args);
+	if (option != PR_TASK_PERF_EVENTS_DISABLE && option != PR_TASK_PERF_EVENTS_ENABLE)
+		return (int)shim_result(shim_raw(SYS_prctl, option, (long)argument[0],
+						 (long)argument[1], (long)argument[2],
+						 (long)argument[3], 0));
+	request.argument[0] = (uint64_t)option;
+	return (int)shim_result(shim_call(&request, NULL, NULL, 0, false, &answer));
+}

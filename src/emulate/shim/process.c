@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Processes: the server hears of programs that begin, of forks and of ends; and what a program's
+ * children need stays in the environment they are given, also where the program made that itself.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "emulate/shim/raw.h"
+#include "emulate/shim/shim.h"
+
+static struct {
+	void *next[SHIM_NR_NAMES];
+	bool resolved;
+	char kept[2][512]; /* "LD_PRELOAD=...", "TALLY_EMULATE=...": as they were at the start */
+} process;
+
+static const char *const names[SHIM_NR_NAMES] = {
+	"read",       "readv",       "poll", "ppoll",       "select",       "pselect",
+	"epoll_wait", "epoll_pwait", "fork", "posix_spawn", "posix_spawnp", "execvpe",
+};
+
+void *shim_next(enum shim_name name, const char *text)
+{
+	return __atomic_load_n(&process.resolved, __ATOMIC_ACQUIRE) ? process.next[name] : NULL;
+}
+
+static int64_t tell(enum tally_emulate_operation operation, uint64_t argument)
+{
+	struct tally_emulate_request request = {.operation = (uint16_t)operation,
+						.argument = {argument}};
+	struct shim_answer answer;
+
+	return shim_call(&request, NULL, NULL, 0, false, &answer);
+}
+
+static void forked(void)
+{
+	shim_call_forked();
+	shim_map_forked();
+	tell(TALLY_EMULATE_FORKED, (uint64_t)shim_raw3(SYS_getppid, 0, 0, 0));
+}
+
+static void keep_variable(char *to, size_t room, const char *name)
+{
+	const char *value = getenv(name);
+
+	if (value && strlen(name) + 1 + strlen(value) < room)
+		stpcpy(stpcpy(stpcpy(to, name), "="), value);
+}
+
+static __attribute__((constructor)) void begin(void)
+{
+	keep_variable(process.kept[0], sizeof(process.kept[0]), "LD_PRELOAD");
+	keep_variable(process.kept[1], sizeof(process.kept[1]), TALLY_EMULATE_VARIABLE);
+	for (size_t i = 0; i < SHIM_NR_NAMES; i++)
+		process.next[i] = dlsym(RTLD_NEXT, names[i]);
+	__atomic_store_n(&process.resolved, true, __ATOMIC_RELEASE);
+	pthread_atfork(NULL, NULL, forked);
+	shim_call_begin();
+	tell(TALLY_EMULATE_START, 0);
+}
+
+static __attribute__((destructor)) void end(void)
+{
+	tell(TALLY_EMULATE_END, 0);
+}
+
+/* The server knows the child before its parent does anything with it. */
+SHIM_EXPORT pid_t fork(void)
+{
+	pid_t (*next)(void) = SHIM_REAL(fork);
+	pid_t pid;
+
+	if (!next)
+		return (pid_t)shim_result(-ENOSYS);
+	pid = next();
+	if (pid > 0)
+		tell(TALLY_EMULATE_FORKS, (uint64_t)pid);
+	return pid;
+}
+
+/* ---- environments --------------------------------------------------------- */
+
+/* Whether an environment has what `kept` sets, as it is. */
+static bool has(char *const *environment, const char *kept)
+{
+	for (; environment && *environment; environment++)
+		if (!strcmp(*environment, kept))
+			return true;
+	return !*kept;
+}
+
+static bool is_whole(char *const *environment)
+{
+	return has(environment, process.kept[0]) && has(environment, process.kept[1]);
+}
+
+static size_t environment_len(char *const *environment)
+{
+	size_t nr = 0;
+
+	while (environment && environment[nr])
+		nr++;
+	return nr;
+}
+
+/* What is set to something else stays behind ours, which is found first; `to` has room for three
+ * more. */
+static void environment_fill(char *const *environment, char **to)
+{
+	for (int i = 0; i < 2; i++)
+		if (!has(environment, process.kept[i]))
+			*to++ = process.kept[i];
+	for (; environment && *environment; environment++)
+		*to++ = *environment;
+	*to = NULL;
+}
+
+/* A copy on the stack, which lasts as long as the caller: a program's environment is bounded by the
+ * kernel. */
+#define WHOLE(environment)                                                                      \
+	(is_whole(environment) ? (environment) : ({                                             \
+		char **whole_ =                                                                 \
+			__builtin_alloca((environment_len(environment) + 3) * sizeof(*whole_)); \
+		environment_fill((environment), whole_);                                        \
+		whole_;                                                                         \
+	}))
+
+SHIM_EXPORT int execve(const char *path, char *const *words, char *const *environment)
+{
+	return (int)shim_result(
+		shim_raw3(SYS_execve, (long)path, (long)words, (long)WHOLE(environment)));
+}
+
+SHIM_EXPORT int execv(const char *path, char *const *words)
+{
+	return execve(path, words, environ);
+}
+
+SHIM_EXPORT int execvpe(const char *file, char *const *words, char *const *environment)
+{
+	int (*next)(const char *, char *const *, char *const *) = SHIM_REAL(execvpe);
+
+	return next ? next(file, words, WHOLE(environment)) : (int)shim_result(-ENOSYS);
+}
+
+SHIM_EXPORT int execvp(const char *file, char *const *words)
+{
+	return execvpe(file, words, environ);
+}
+
+SHIM_EXPORT int posix_spawn(pid_t *ret_pid, const char *path,
+			    const posix_spawn_file_actions_t *actions,
+			    const posix_spawnattr_t *attr, char *const *words,
+			    char *const *environment)
+{
+	__typeof__(posix_spawn) *next = SHIM_REAL(posix_spawn);
+
+	return next ? next(ret_pid, path, actions, attr, words, WHOLE(environment)) : ENOSYS;
+}
+
+SHIM_EXPORT int posix_spawnp(pid_t *ret_pid, const char *file,
+			     const posix_spawn_file_actions_t *actions,
+			     const posix_spawnattr_t *attr, char *const *words,
+			     char *const *environment)
+{
+	__typeof__(posix_spawnp) *next = SHIM_REAL(posix_spawnp);
+
+	return next ? next(ret_pid, file, actions, attr, words, WHOLE(environment)) : ENOSYS;
+}

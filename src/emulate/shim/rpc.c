@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Calls to the server. A process has one connection, which whoever comes first uses; a thread or a
+ * signal handler that finds it in use, or a child of vfork, which must not change what is its
+ * parent's, makes a connection for one call. So nobody ever waits for another.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "emulate/shim/raw.h"
+#include "emulate/shim/shim.h"
+
+/* Where the connection's descriptor is put, out of the way of the program's own. */
+static const int places[] = {900, 200, 50};
+
+static struct {
+	int fd;      /* of the connection + 1; 0: there is none */
+	int32_t pid; /* whose it is */
+	bool busy;
+	char server[TALLY_EMULATE_NAME_MAX]; /* as the environment had it at the start */
+} kept;
+
+static int32_t own_pid(void)
+{
+	return (int32_t)shim_raw3(SYS_getpid, 0, 0, 0);
+}
+
+static void close_fd(int fd)
+{
+	shim_raw3(SYS_close, fd, 0, 0);
+}
+
+/* A descriptor with a number that no program asks for, in place of `fd`. */
+static int out_of_the_way(int fd)
+{
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		long moved = shim_raw3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, places[i]);
+
+		if (moved < 0)
+			continue;
+		close_fd(fd);
+		return (int)moved;
+	}
+	return fd;
+}
+
+/* The server's address in the environment; its length, 0 if there is none. */
+static socklen_t server_address(struct sockaddr_un *ret_address)
+{
+	const char *name = *kept.server ? kept.server : getenv(TALLY_EMULATE_VARIABLE);
+	size_t len = name ? strlen(name) : 0;
+
+	if (!len || len >= TALLY_EMULATE_NAME_MAX)
+		return 0;
+	memset(ret_address, 0, sizeof(*ret_address));
+	ret_address->sun_family = AF_UNIX;
+	memcpy(ret_address->sun_path + 1, name, len);
+	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len);
+}
+
+static int connect_server(void)
+{
+	struct sockaddr_un address;
+	socklen_t len = server_address(&address);
+	long fd, ret;
+
+	if (!len)
+		return -ENOSYS;
+	fd = shim_raw3(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return (int)fd;
+	fd = out_of_the_way((int)fd);
+	do
+		ret = shim_raw3(SYS_connect, fd, (long)&address, len);
+	while (ret == -EINTR);
+	if (!ret)
+		return (int)fd;
+	close_fd((int)fd);
+	return -ENOSYS;
+}
+
+/* Whether a descriptor is still the connection: the program may have closed it. */
+static bool is_connected(int fd)
+{
+	struct sockaddr_un address, server;
+	socklen_t len = sizeof(address), want = server_address(&server);
+
+	return want && !shim_raw3(SYS_getpeername, fd, (long)&address, (long)&len) && len == want &&
+	       !memcmp(&address, &server, len);
+}
+
+/* ---- one call ------------------------------------------------------------- */
+
+static int64_t exchange_send(int fd, struct tally_emulate_request *request, const void *data)
+{
+	struct iovec parts[] = {{request, sizeof(*request)},
+				{(void *)(uintptr_t)data, request->len}};
+	struct msghdr message = {.msg_iov = parts, .msg_iovlen = request->len ? 2 : 1};
+	long ret;
+
+	do
+		ret = shim_raw3(SYS_sendmsg, fd, (long)&message, MSG_NOSIGNAL);
+	while (ret == -EINTR);
+	return ret;
+}
+
+/* The descriptor that came with a message, -1: none. */
+static int passed_fd(struct msghdr *message)
+{
+	struct cmsghdr *control = CMSG_FIRSTHDR(message);
+	int fd = -1;
+
+	if (control && control->cmsg_level == SOL_SOCKET && control->cmsg_type == SCM_RIGHTS &&
+	    control->cmsg_len >= CMSG_LEN(sizeof(fd)))
+		memcpy(&fd, CMSG_DATA(control), sizeof(fd));
+	return fd;
+}
+
+static int64_t exchange_receive(int fd, void *to, size_t room, bool cloexec,
+				struct shim_answer *answer)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec parts[] = {{&answer->reply, sizeof(answer->reply)}, {to, room}};
+	struct msghdr message = {.msg_iov = parts,
+				 .msg_iovlen = room ? 2 : 1,
+				 .msg_control = &control,
+				 .msg_controllen = sizeof(control)};
+	long ret;
+
+	do
+		ret = shim_raw3(SYS_recvmsg, fd, (long)&message, cloexec ? MSG_CMSG_CLOEXEC : 0);
+	while (ret == -EINTR);
+	if (ret < (long)sizeof(answer->reply) || answer->reply.magic != TALLY_EMULATE_MAGIC)
+		return -ENOSYS;
+	answer->fd = passed_fd(&message);
+	return message.msg_flags & MSG_CTRUNC ? -EMFILE : answer->reply.result;
+}
+
+static int64_t exchange(int fd, struct tally_emulate_request *request, const void *data, void *to,
+			size_t room, bool cloexec, struct shim_answer *answer)
+{
+	if (exchange_send(fd, request, data) < 0)
+		return -EPIPE;
+	return exchange_receive(fd, to, room, cloexec, answer);
+}
+
+static void keep_connection(void)
+{
+	if (kept.fd && is_connected(kept.fd - 1))
+		return;
+	kept.fd = connect_server() + 1;
+	kept.fd = kept.fd > 0 ? kept.fd : 0;
+}
+
+/* On the connection of this process, if nobody uses it; -EPIPE: it cannot be used. */
+static int64_t call_kept(struct tally_emulate_request *request, const void *data, void *to,
+			 size_t room, bool cloexec, struct shim_answer *answer)
+{
+	int64_t ret = -EPIPE;
+
+	if (__atomic_load_n(&kept.pid, __ATOMIC_RELAXED) != own_pid() ||
+	    __atomic_exchange_n(&kept.busy, true, __ATOMIC_ACQUIRE))
+		return -EPIPE;
+	keep_connection();
+	if (kept.fd)
+		ret = exchange(kept.fd - 1, request, data, to, room, cloexec, answer);
+	__atomic_store_n(&kept.busy, false, __ATOMIC_RELEASE);
+	return ret;
+}
+
+int64_t shim_call(struct tally_emulate_request *request, const void *data, void *to, size_t room,
+		  bool cloexec, struct shim_answer *ret_answer)
+{
+	uint64_t all = UINT64_MAX, before;
+	int64_t ret;
+	int fd;
+
+	*ret_answer = (struct shim_answer){.fd = -1};
+	request->magic = TALLY_EMULATE_MAGIC;
+	request->version = TALLY_EMULATE_VERSION;
+	request->tid = (int32_t)shim_raw3(SYS_gettid, 0, 0, 0);
+	/* A handler that came in between and left by longjmp() would leave an answer behind. */
+	shim_raw(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&before, sizeof(all), 0, 0);
+	ret = call_kept(request, data, to, room, cloexec, ret_answer);
+	if (ret == -EPIPE) {
+		fd = connect_server();
+		ret = fd < 0 ? fd : exchange(fd, request, data, to, room, cloexec, ret_answer);
+		if (fd >= 0)
+			close_fd(fd);
+	}
+	shim_raw(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, sizeof(all), 0, 0);
+	return ret == -EPIPE ? -ENOSYS : ret;
+}
+
+void shim_call_begin(void)
+{
+	const char *name = getenv(TALLY_EMULATE_VARIABLE);
+
+	if (name && strlen(name) < sizeof(kept.server))
+		strcpy(kept.server, name);
+	shim_call_forked();
+}
+
+void shim_call_forked(void)
+{
+	if (kept.fd && is_connected(kept.fd - 1))
+		close_fd(kept.fd - 1);
+	kept.fd = 0;
+	kept.busy = false;
+	__atomic_store_n(&kept.pid, own_pid(), __ATOMIC_RELAXED);
+}
