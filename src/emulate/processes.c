@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The processes that were heard of: when they fork, execute and end. */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "emulate/server_private.h"
+
+bool emulate_is_thread(int32_t pid, int32_t tid)
+{
+	char path[64];
+
+	if (tid <= 0)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", pid, tid);
+	return tid == pid || !access(path, F_OK);
+}
+
+static struct emulate_process *process_new(struct tally_emulate_server *server, int32_t pid)
+{
+	struct emulate_process *process = calloc(1, sizeof(*process));
+
+	if (!process)
+		return NULL;
+	process->pid = pid;
+	process->fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (process->fd < 0 || tally_map_put(&server->processes, (uint64_t)pid, (uintptr_t)process))
+		goto failed;
+	if (!emulate_watch(server, server->facts_fd, process->fd, EPOLLIN, EMULATE_PROCESS,
+			   process))
+		return process;
+	tally_map_remove(&server->processes, (uint64_t)pid);
+failed:
+	if (process->fd >= 0)
+		close(process->fd);
+	free(process);
+	return NULL;
+}
+
+/* The parent of a process as procfs has it; 0 where it has none. */
+static int32_t parent_of(int32_t pid)
+{
+	char path[64], line[128];
+	int parent = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "PPid: %d", &parent) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return parent;
+}
+
+struct emulate_process *emulate_process_get(struct tally_emulate_server *server, int32_t pid,
+					    int32_t parent)
+{
+	uint64_t found = tally_map_get(&server->processes, (uint64_t)pid);
+	struct emulate_process *process;
+
+	if (found != TALLY_MAP_NONE)
+		return (struct emulate_process *)(uintptr_t)found;
+	if (server->processes.len >= EMULATE_PROCESSES_MAX)
+		return NULL;
+	process = process_new(server, pid);
+	if (!process)
+		return NULL;
+	parent = parent ? parent : parent_of(pid);
+	if (tally_map_get(&server->processes, (uint64_t)parent) == TALLY_MAP_NONE)
+		parent = 0;
+	if (server->backend->process_fork)
+		server->backend->process_fork(server->backend, parent, pid);
+	return process;
+}
+
+/* The mappings of a process are gone; those of its events with them that nobody else has. */
+static void forget_mappings(struct tally_emulate_server *server, int32_t pid, bool ended)
+{
+	TALLY_VEC(struct emulate_event *) gone = {0};
+	const struct tally_map_slot *slot;
+	size_t at = 0;
+
+	while ((slot = tally_map_next(&server->events, &at))) {
+		struct emulate_event *event = (struct emulate_event *)(uintptr_t)slot->value;
+
+		emulate_event_unmap(event, pid, 0);
+		event->abandoned |= ended && event->hung && event->opener.pid == pid;
+		if (event->abandoned && !event->mappings.len && tally_vec_push(&gone, event))
+			break;
+	}
+	tally_vec_for_each (event, &gone)
+		emulate_event_free(*event);
+	tally_vec_free(&gone);
+}
+
+void emulate_process_exec(struct tally_emulate_server *server, struct emulate_process *process)
+{
+	forget_mappings(server, process->pid, false);
+	if (server->backend->process_exec)
+		server->backend->process_exec(server->backend, process->pid);
+}
+
+void emulate_process_exit(struct tally_emulate_server *server, struct emulate_process *process)
+{
+	forget_mappings(server, process->pid, true);
+	if (server->backend->process_exit)
+		server->backend->process_exit(server->backend, process->pid);
+	tally_map_remove(&server->processes, (uint64_t)process->pid);
+	if (process->fd >= 0) {
+		emulate_unwatch(server, process->fd);
+		close(process->fd);
+	}
+	free(process);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Starting a command with the library, and serving it until it ends. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "emulate/protocol.h"
+#include "emulate/run.h"
+#include "emulate/shim_image.h"
+
+/* ---- the library as a file -------------------------------------------------- */
+
+struct shim_file {
+	int fd;              /* the memfd, -1: none */
+	char directory[256]; /* "": none */
+	char path[300];
+};
+
+static int write_whole(int fd)
+{
+	size_t at = 0;
+
+	while (at < tally_emulate_shim_image_len) {
+		ssize_t did =
+			write(fd, tally_emulate_shim_image + at, tally_emulate_shim_image_len - at);
+
+		if (did < 0)
+			return -errno;
+		at += (size_t)did;
+	}
+	return 0;
+}
+
+/* Whether another process of ours may open it: not where this one may not be looked at. */
+static bool is_reachable(const char *path)
+{
+	pid_t child = fork();
+	int status = 1;
+
+	if (!child)
+		_exit(open(path, O_RDONLY) < 0);
+	return child > 0 && waitpid(child, &status, 0) == child && !status;
+}
+
+static int shim_in_memory(struct shim_file *file)
+{
+	int ret;
+
+	file->fd = memfd_create("tally-emulate", MFD_CLOEXEC);
+	if (file->fd < 0)
+		return -errno;
+	snprintf(file->path, sizeof(file->path), "/proc/%d/fd/%d", getpid(), file->fd);
+	ret = write_whole(file->fd);
+	if (!ret && !is_reachable(file->path))
+		ret = -EACCES;
+	if (!ret)
+		return 0;
+	close(file->fd);
+	file->fd = -1;
+	return ret;
+}
+
+static int shim_in_directory(struct shim_file *file)
+{
+	const char *temporary = getenv("TMPDIR");
+	int fd, ret;
+
+	snprintf(file->directory, sizeof(file->directory), "%s/tally-emulate-XXXXXX",
+		 temporary && *temporary == '/' ? temporary : "/tmp");
+	if (!mkdtemp(file->directory)) {
+		*file->directory = '\0';
+		return -errno;
+	}
+	snprintf(file->path, sizeof(file->path), "%s/library.so", file->directory);
+	fd = open(file->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0500);
+	if (fd < 0)
+		return -errno;
+	ret = write_whole(fd);
+	close(fd);
+	return ret;
+}
+
+static void shim_remove(struct shim_file *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+	if (!*file->directory)
+		return;
+	unlink(file->path);
+	rmdir(file->directory);
+}
+
+static int shim_make(struct shim_file *file)
+{
+	int ret;
+
+	*file = (struct shim_file){.fd = -1};
+	if (!tally_emulate_shim_image_len)
+		return -ENOSYS;
+	ret = shim_in_memory(file);
+	return ret ? shim_in_directory(file) : 0;
+}
+
+/* ---- the command -------------------------------------------------------------- */
+
+/* In the child: what else is preloaded comes after ours. */
+static void child_exec(const struct tally_emulate_server *server, const struct shim_file *file,
+		       char *const *argv, int error_fd)
+{
+	const char *others = getenv("LD_PRELOAD");
+	char preload[4096];
+	int error;
+
+	snprintf(preload, sizeof(preload), "%s%s%s", file->path, others && *others ? ":" : "",
+		 others ? others : "");
+	setenv("LD_PRELOAD", preload, 1);
+	setenv(TALLY_EMULATE_VARIABLE, tally_emulate_server_name(server), 1);
+	execvp(argv[0], argv);
+	error = errno;
+	(void)!write(error_fd, &error, sizeof(error));
+	_exit(127);
+}
+
+/* The child's pid, or -errno of its fork or exec: the pipe is closed by an exec that succeeded. */
+static pid_t command_start(const struct tally_emulate_server *server, const struct shim_file *file,
+			   char *const *argv)
+{
+	int ends[2], error;
+	pid_t child;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	child = fork();
+	if (!child)
+		child_exec(server, file, argv, ends[1]);
+	error = errno;
+	close(ends[1]);
+	if (child < 0) {
+		close(ends[0]);
+		return -error;
+	}
+	if (read(ends[0], &error, sizeof(error)) == sizeof(error)) {
+		waitpid(child, NULL, 0);
+		child = -error;
+	}
+	close(ends[0]);
+	return child;
+}
+
+static int command_serve(struct tally_emulate_server *server, pid_t child, int *ret_status)
+{
+	int fd = (int)syscall(SYS_pidfd_open, child, 0);
+	int ret = fd < 0 ? -errno : tally_emulate_server_run(server, fd);
+
+	if (fd >= 0)
+		close(fd);
+	if (ret)
+		kill(child, SIGKILL);
+	waitpid(child, ret_status, 0);
+	return ret;
+}
+
+int tally_emulate_run(struct tally_emulate_server *server, char *const *argv, int *ret_status)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, before[2];
+	struct shim_file file;
+	pid_t child;
+	int ret = shim_make(&file), status;
+
+	if (ret) {
+		shim_remove(&file);
+		return ret;
+	}
+	child = command_start(server, &file, argv);
+	sigaction(SIGINT, &ignore, &before[0]);
+	sigaction(SIGQUIT, &ignore, &before[1]);
+	ret = child < 0 ? child : command_serve(server, child, &status);
+	sigaction(SIGINT, &before[0], NULL);
+	sigaction(SIGQUIT, &before[1], NULL);
+	shim_remove(&file);
+	if (!ret)
+		*ret_status = status;
+	return ret;
+}
