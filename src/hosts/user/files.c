@@ -77,10 +77,11 @@ void user_files_close(struct tally_user *user)
 
 /* ---- opening ------------------------------------------------------------------------ */
 
-static bool is_clock(const struct perf_event_attr *attr)
+/* Whether it samples by what is read only when it is asked for. */
+static bool samples_counts(const struct perf_event_attr *attr)
 {
-	return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_CPU_CLOCK ||
-						    attr->config == PERF_COUNT_SW_TASK_CLOCK);
+	return attr->sample_period && attr->config != PERF_COUNT_SW_CPU_CLOCK &&
+	       attr->config != PERF_COUNT_SW_TASK_CLOCK && attr->config != PERF_COUNT_SW_DUMMY;
 }
 
 static int file_new(struct tally_user *user, struct user_file **ret_file)
@@ -110,7 +111,7 @@ static void note_attr(struct tally_user *user, struct user_file *file, int32_t t
 
 	if (task && attr->enable_on_exec)
 		task->on_exec = true;
-	file->samples_counts = attr->sample_period && !is_clock(attr);
+	file->samples_counts = samples_counts(attr);
 	user->nr_sampled_counts += file->samples_counts;
 }
 

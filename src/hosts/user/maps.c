@@ -12,7 +12,10 @@
 #include "hosts/user/maps.h"
 #include "hosts/user/private.h"
 
-enum { MAPS_MAX = 16 << 20, REREAD_NS = 10000000 };
+/* A program maps its libraries in the first moments: then it is looked at each time that a place is
+ * not known or the address space was resized, later so often that it takes one part in so many of
+ * the time. */
+enum { MAPS_MAX = 16 << 20, FREE_READS = 8, SHARE_OF_TIME = 20, SHARE_OF_GROWTH = 400 };
 
 static uint32_t protection_of(const char *flags)
 {
@@ -92,6 +95,21 @@ void user_maps_forget(struct tally_user *user, int32_t pid)
 	}
 }
 
+void user_maps_copy(struct tally_user *user, int32_t from, int32_t to)
+{
+	const struct user_process *parent = process_find(user, from);
+	struct user_process *child = parent ? process_get(user, to) : NULL;
+
+	if (!child)
+		return;
+	child->known.len = 0;
+	child->read_at = parent->read_at;
+	tally_vec_for_each (range, &parent->known) {
+		if (tally_vec_push(&child->known, *range))
+			break;
+	}
+}
+
 static bool is_known(const struct user_process *process, uint64_t start, uint64_t end)
 {
 	tally_vec_for_each (range, &process->known) {
@@ -101,19 +119,26 @@ static bool is_known(const struct user_process *process, uint64_t start, uint64_
 	return false;
 }
 
-bool user_maps_lack(struct tally_user *user, const struct user_task *task, uint64_t ip)
+bool user_maps_lack(struct tally_user *user, const struct user_task *task, uint64_t ip,
+		    uint64_t space)
 {
-	const struct user_process *process = process_find(user, task->perf.pid);
+	struct user_process *process = process_get(user, task->perf.pid);
+	uint64_t share = SHARE_OF_TIME;
+	bool resized;
 
 	if (!process)
-		return true;
-	if (tally_clock_now() - process->read_at < REREAD_NS)
 		return false;
+	resized = process->space != space;
+	process->space = space;
 	tally_vec_for_each (range, &process->known) {
-		if (ip >= range->start && ip < range->end)
-			return process->is_stale;
+		if (ip < range->start || ip >= range->end)
+			continue;
+		if (!resized)
+			return false;
+		share = SHARE_OF_GROWTH;
 	}
-	return true;
+	return process->nr_reads <= FREE_READS ||
+	       tally_clock_now() - process->read_at >= process->read_ns * share;
 }
 
 static void emit_text(struct tally_user *user, struct user_task *task, struct user_process *process,
@@ -144,12 +169,13 @@ void user_maps_emit(struct tally_user *user, struct user_task *task, bool anew)
 	if (!process)
 		return;
 	if (anew)
-		process->known.len = 0;
+		process->known.len = process->nr_reads = 0;
+	process->nr_reads++;
 	process->read_at = tally_clock_now();
-	process->is_stale = false;
 	snprintf(path, sizeof(path), "/proc/%" PRId32 "/maps", task->perf.pid);
 	if (tally_file_read(path, MAPS_MAX, &text, &len))
 		return;
 	emit_text(user, task, process, text);
+	process->read_ns = tally_clock_now() - process->read_at;
 	free(text);
 }

@@ -27,8 +27,9 @@ struct user_range {
 /* Executable mappings that records were written of. */
 struct user_process {
 	int32_t pid;
-	uint64_t read_at; /* CLOCK_MONOTONIC */
-	bool is_stale;    /* a sample was outside of them */
+	uint64_t read_at, read_ns; /* when, CLOCK_MONOTONIC, and how long it took */
+	uint64_t space;            /* its size at the last sample */
+	uint32_t nr_reads;         /* of the program that it executes now */
 	TALLY_VEC(struct user_range) known;
 };
 

@@ -60,7 +60,7 @@ void user_proc_close(struct user_proc *proc)
 
 /* ---- stat: numbers behind the name, which may hold anything --------------------- */
 
-enum { STATE = 3, MINOR = 10, MAJOR = 12, USER = 14, SYSTEM = 15, CPU = 39, NR_FIELDS };
+enum { STATE = 3, MINOR = 10, MAJOR = 12, USER = 14, SYSTEM = 15, SPACE = 23, CPU = 39, NR_FIELDS };
 
 static int read_stat(const struct user_proc *proc, char *ret_state, uint64_t *fields)
 {
@@ -87,6 +87,7 @@ int user_proc_read_state(const struct user_proc *proc, struct user_reading *read
 		return ret;
 	reading->minor = fields[MINOR];
 	reading->major = fields[MAJOR];
+	reading->space = fields[SPACE];
 	reading->cpu = (uint32_t)fields[CPU];
 	return 0;
 }

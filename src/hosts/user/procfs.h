@@ -18,8 +18,9 @@ struct user_reading {
 	uint64_t runs;         /* how often it was given a CPU */
 	uint64_t minor, major; /* page faults */
 	uint64_t switches, migrations;
-	uint32_t cpu; /* the one it ran on last */
-	char state;   /* R, S, D, T, t, Z, ... */
+	uint64_t space; /* bytes of its address space */
+	uint32_t cpu;   /* the one it ran on last */
+	char state;     /* R, S, D, T, t, Z, ... */
 };
 
 /* 0; -ESRCH when there is no such thread; the error of open(2). */
@@ -30,7 +31,7 @@ void user_proc_close(struct user_proc *proc);
  * ticks, and runs are 0. */
 int user_proc_read_time(const struct user_proc *proc, struct user_reading *reading);
 
-/* Read state, CPU and faults. 0 or -ESRCH. */
+/* Read state, CPU, faults and space. 0 or -ESRCH. */
 int user_proc_read_state(const struct user_proc *proc, struct user_reading *reading);
 
 /* Read all. What the kernel does not tell (migrations without CONFIG_SCHED_DEBUG) stays as it is. 0

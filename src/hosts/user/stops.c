@@ -63,9 +63,10 @@ static void replay_stopped(struct tally_user *user, struct user_task *task, user
 	if (user->settings.samples && !user_regs_read(stop.tid, &stop.regs)) {
 		sample_data.ip = user_regs_ip(&stop.regs);
 		how.sample_data = &sample_data;
-		if (task->left != USER_NEVER && user_maps_lack(user, task, sample_data.ip))
-			user_replay(user, task, &task->seen, &maps);
 		user_proc_read_state(&task->proc, &now);
+		if (task->left != USER_NEVER &&
+		    user_maps_lack(user, task, sample_data.ip, now.space))
+			user_replay(user, task, &task->seen, &maps);
 	}
 	user_replay(user, task, &now, &how);
 	user_looks_note(user, task);
@@ -137,8 +138,12 @@ static void fork_handle(struct tally_user *user, struct user_task *parent, int e
 	}
 	fork.child->traced = true;
 	user_replay(user, parent, &parent->seen, &how);
-	if (take_early(user, tid))
-		resume(fork.child, 0);
+	if (fork.process)
+		user_maps_copy(user, parent->perf.pid, tid);
+	if (!take_early(user, tid))
+		return;
+	sample_stopped(user, fork.child);
+	resume(fork.child, 0);
 }
 
 /* ---- execs ------------------------------------------------------------------------------- */
@@ -167,6 +172,20 @@ static void exec_hook(struct tally_user *user, struct user_task *task, void *arg
 	task->seen.ns -= task->used / SHARE_OF_EXEC;
 	task->seen.minor -= FAULTS_OF_EXEC;
 	task->seen.switches -= SWITCHES_OF_EXEC;
+}
+
+/* What an event that waits for the exec is not to see is replayed before; else after, when the
+ * place where the thread is has been told of. */
+static void exec_handle(struct tally_user *user, struct user_task *task)
+{
+	const struct user_replay exec = {.hook = exec_hook};
+
+	if (task->on_exec) {
+		replay_stopped(user, task, exec_hook, true);
+		return;
+	}
+	user_replay(user, task, &task->seen, &exec);
+	replay_stopped(user, task, NULL, true);
 }
 
 /* A thread that executes a program takes the number of its process, whose first thread is gone. */
@@ -248,7 +267,7 @@ static void event_handle(struct tally_user *user, struct user_task *task, int ev
 		sample_stopped(user, task);
 		fork_handle(user, task, event);
 		break;
-	case PTRACE_EVENT_EXEC: replay_stopped(user, task, exec_hook, true); break;
+	case PTRACE_EVENT_EXEC: exec_handle(user, task); break;
 	case PTRACE_EVENT_EXIT:
 		replay_stopped(user, task, NULL, true);
 		/* What follows takes its memory apart, and is seen by no event. */
