@@ -118,6 +118,7 @@ static void make_up(struct made_up *made, enum stat_aggr mode, size_t nr_keys)
 		.nr_rows = NR_EVENTS,
 		.nr_keys = nr_keys,
 		.title = "'a \"command\"'",
+		.via = "kernel",
 		.has_user = true,
 		.times = {1300000000, 1100000000, 134567000},
 	};
