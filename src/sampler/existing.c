@@ -58,8 +58,13 @@ int tally_sampler_add_ids(struct tally_sampler *sampler)
 }
 
 /* Kernel addresses can turn up in samples. */
+/* Who does without the kernel's events meets threads in user space alone. */
 static bool kernel_is_wanted(const struct tally_sampler *sampler)
 {
+	const struct tally_transport *transport = sampler->sampling->transport;
+
+	if (transport && transport->estimates)
+		return false;
 	tally_vec_for_each (spec, &sampler->specs) {
 		if (!spec->attr.exclude_kernel)
 			return true;

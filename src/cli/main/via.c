@@ -127,6 +127,26 @@ int tally_via_open(struct tally_via *via, const char *text, const struct tally_t
 	return tally_refuse_killed(messages);
 }
 
+/* Samples a second: each costs the thread that is stopped for it some 25 us. */
+#define USER_FREQ "999"
+
+int tally_via_open_sampling(struct tally_via *via, const char *text,
+			    struct tally_sampling *sampling)
+{
+	int ret = tally_via_open(via, text, &sampling->target, true, sampling->messages);
+
+	if (ret || !via->user)
+		return ret;
+	sampling->transport = &via->transport;
+	if (!sampling->freq && !sampling->has_period)
+		sampling->freq = USER_FREQ;
+	if (!sampling->quiet)
+		tally_message_info(sampling->messages,
+				   "sampling by the user host: procfs and ptrace in place of "
+				   "perf_event_open, user space alone");
+	return 0;
+}
+
 void tally_via_close(struct tally_via *via)
 {
 	tally_user_destroy(via->user);

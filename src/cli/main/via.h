@@ -9,6 +9,7 @@
 #include "hosts/user/user.h"
 #include "sampler/child.h"
 #include "sampler/messages.h"
+#include "sampler/sampling.h"
 #include "sampler/target.h"
 #include "tally/client.h"
 
@@ -35,6 +36,12 @@ struct tally_via {
  */
 int tally_via_open(struct tally_via *via, const char *text, const struct tally_target *target,
 		   bool samples, const struct tally_messages *messages);
+
+/* The same for one that is going to sample: `sampling` gets the transport, and where it says
+ * neither frequency nor period what the user host is good for. That it is the user host is told
+ * unless it is quiet. */
+int tally_via_open_sampling(struct tally_via *via, const char *text,
+			    struct tally_sampling *sampling);
 
 /* After what was opened is closed, and the child freed. */
 void tally_via_close(struct tally_via *via);

@@ -15,6 +15,7 @@
 #include "cli/main/commands.h"
 #include "cli/main/print.h"
 #include "cli/main/target_options.h"
+#include "cli/main/via.h"
 #include "cli/profile/recording.h"
 #include "cli/recording/document.h"
 #include "cli/recording/page.h"
@@ -22,7 +23,7 @@
 struct profile_config {
 	struct tally_target target;
 	struct tally_option_list events;
-	const char *freq, *call_graph, *duration, *output, *mmap_size;
+	const char *via, *freq, *call_graph, *duration, *output, *mmap_size;
 	const char *html;
 	bool stdio, html_source;
 };
@@ -41,6 +42,7 @@ static const struct tally_option profile_options[] = {
 	{'C', "cpu", TALLY_OPTION_TEXT, AT(target.cpus), "list", "every task on these CPUs: 0-3,5"},
 	TALLY_OPTIONS_TASKS(AT(target), 't'),
 	TALLY_OPTION_USER(AT(target)),
+	TALLY_OPTION_VIA(AT(via)),
 	{0, "duration", TALLY_OPTION_TEXT, AT(duration), "seconds",
 	 "end it, and the command, after so long"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "How:"},
@@ -109,6 +111,7 @@ static void add_recording(struct arguments *arguments, const struct profile_conf
 		{"--call-graph", config->call_graph ? config->call_graph : "auto"},
 		{"--duration", config->duration},
 		{"-m", config->mmap_size},
+		{"--via", config->via},
 		{"-C", config->target.cpus},
 		{"-p", config->target.pids},
 		{"-t", config->target.tids},

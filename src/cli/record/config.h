@@ -20,6 +20,7 @@ struct record_config {
 	struct tally_sampling sampling;
 	struct tally_option_list events;
 	TALLY_VEC(struct record_filter) filters;
+	const char *via;
 	const char *output, *mmap_size, *delay, *control;
 	bool timestamp_name, no_buildid, no_buildid_cache, buildid_all, no_symbols, redact;
 	bool dry_run, timestamp_boundary, keep_stacks;

@@ -8,6 +8,7 @@
 #include "base/size.h"
 #include "cli/main/print.h"
 #include "cli/main/target_options.h"
+#include "cli/main/via.h"
 #include "cli/record/options.h"
 
 static int option_filter(void *config_, const char *arg)
@@ -145,6 +146,7 @@ const struct tally_option record_options[] = {
 	TALLY_OPTIONS_CPUS(AT(sampling.target)),
 	TALLY_OPTIONS_TASKS(AT(sampling.target), 't'),
 	TALLY_OPTION_USER(AT(sampling.target)),
+	TALLY_OPTION_VIA(AT(via)),
 	{'i', "no-inherit", FLAG(sampling.no_inherit), "not the children that tasks make"},
 	{0, "per-thread", FLAG(sampling.target.per_thread),
 	 "a buffer for each task instead of each CPU"},

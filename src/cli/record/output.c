@@ -158,11 +158,23 @@ static int add_clock(const struct record *record)
 		(uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
 }
 
+/* The header has no field for who sampled: the writer's version is where readers show any text. */
+static int add_via(struct record *record)
+{
+	return record->via.user ? tally_perfdata_writer_string(
+					  record->output.writer, TALLY_FEATURE_VERSION,
+					  "tally " TALLY_VERSION
+					  ", via user: sampled by procfs and ptrace, estimated")
+				: 0;
+}
+
 /* Everything but what only the records can tell. */
 static int add_features(struct record *record)
 {
 	int ret = tally_env_collect(record->output.writer, record->argc, record->argv);
 
+	if (!ret)
+		ret = add_via(record);
 	if (!ret)
 		ret = add_groups(record);
 	if (!ret)

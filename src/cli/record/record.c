@@ -121,6 +121,7 @@ static int start_child(struct record *record)
 
 	if (ret)
 		tally_refuse_start(argv[0], ret, &tally_print_messages);
+	tally_via_adopt(&record->via, &record->child);
 	/* Ours, not the command's: a reader of our pipe that goes away is an error like others, and
 	 * so is a file that grows too large. */
 	signal(SIGPIPE, SIG_IGN);
@@ -305,9 +306,11 @@ static int open_privileged(struct record *record)
 	return ret ? ret : dropped;
 }
 
-static int refuse_killed(struct record *record)
+static int choose_via(struct record *record)
 {
-	return tally_refuse_killed(record->config->sampling.messages);
+	return record->config->dry_run ? 0
+				       : tally_via_open_sampling(&record->via, record->config->via,
+								 &record->config->sampling);
 }
 
 /* Until one fails. */
@@ -322,11 +325,11 @@ static int run_steps(struct record *record, int (*const *step)(struct record *))
 
 static int record_all(struct record *record)
 {
-	static int (*const looking[])(struct record *) = {record_signals_open, record_control_open,
-							  prepare_events, record_output_choose,
-							  NULL};
-	static int (*const doing[])(struct record *) = {refuse_killed, start_child, open_privileged,
-							record_file, NULL};
+	static int (*const looking[])(struct record *) = {record_signals_open,  record_control_open,
+							  choose_via,           prepare_events,
+							  record_output_choose, NULL};
+	static int (*const doing[])(struct record *) = {start_child, open_privileged, record_file,
+							NULL};
 	int ret = run_steps(record, looking);
 
 	return ret || record->config->dry_run ? ret : run_steps(record, doing);
@@ -341,6 +344,7 @@ static void record_free(struct record *record)
 	tally_control_close(&record->control);
 	tally_vec_free(&record->pieces);
 	tally_sampler_close(&record->sampler);
+	tally_via_close(&record->via);
 	if (record->signals >= 0)
 		close(record->signals);
 	if (record->kallsyms)

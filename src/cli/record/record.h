@@ -8,6 +8,7 @@
 #include <sys/uio.h>
 
 #include "base/vec.h"
+#include "cli/main/via.h"
 #include "cli/record/config.h"
 #include "cli/record/output.h"
 #include "cli/record/progress.h"
@@ -19,12 +20,13 @@ struct record_unwinding;
 struct record_pins;
 
 struct record {
-	const struct record_config *config;
+	struct record_config *config;
 	int argc;
 	char **argv;    /* the whole command line, for the file */
 	char **command; /* within it; NULL: none */
 	struct tally_sampler sampler;
 	uint64_t started; /* ns, CLOCK_MONOTONIC */
+	struct tally_via via;
 	struct tally_child child;
 	bool is_going;  /* the child was let go */
 	int exec_error; /* -errno of a command that could not be run */

@@ -10,7 +10,7 @@
 struct top_config {
 	struct tally_sampling sampling;
 	struct tally_option_list events;
-	const char *mmap_size;
+	const char *mmap_size, *via;
 	int realtime, verbose;
 	struct report_config report;
 	const char *delay, *call_graph;

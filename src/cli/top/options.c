@@ -7,6 +7,7 @@
 #include "base/arith.h"
 #include "cli/main/print.h"
 #include "cli/main/target_options.h"
+#include "cli/main/via.h"
 #include "cli/top/options.h"
 #include "sampler/ring_pages.h"
 
@@ -28,6 +29,7 @@ const struct tally_option top_options[] = {
 	TALLY_OPTIONS_CPUS(AT(sampling.target)),
 	TALLY_OPTIONS_TASKS(AT(sampling.target), 't'),
 	TALLY_OPTION_USER(AT(sampling.target)),
+	TALLY_OPTION_VIA(AT(via)),
 	{'i', "no-inherit", FLAG(sampling.no_inherit), "not the children that tasks make"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Events:"},
 	{'e', "event", TALLY_OPTION_LIST, AT(events), "event",

@@ -105,11 +105,11 @@ static int top_all(struct top *top)
 	if (!ret)
 		ret = group_events(top->config, &braces);
 	if (!ret)
+		ret = tally_via_open_sampling(&top->via, top->config->via, &top->config->sampling);
+	if (!ret)
 		ret = prepare_events(top);
 	if (!ret)
 		tally_sampler_raise_priority(top->config->realtime, &tally_print_messages);
-	if (!ret)
-		ret = tally_refuse_killed(&tally_print_messages);
 	if (!ret)
 		ret = open_all(top);
 	if (!ret)
@@ -126,6 +126,7 @@ static void top_free(struct top *top)
 {
 	top_feed_free(top);
 	tally_sampler_close(&top->sampler);
+	tally_via_close(&top->via);
 	tally_str_free(&top->event_name);
 	pthread_mutex_destroy(&top->lock);
 	pthread_mutex_destroy(&top->queue.lock);

@@ -13,6 +13,7 @@
 
 #include <pthread.h>
 
+#include "cli/main/via.h"
 #include "cli/recording/live.h"
 #include "cli/recording/loader.h"
 #include "cli/top/config.h"
@@ -22,6 +23,7 @@
 
 struct top {
 	struct top_config *config;
+	struct tally_via via;
 	struct tally_sampler sampler;
 	int kallsyms_fd; /* see tally_privileges_kallsyms() */
 	struct top_queue queue;

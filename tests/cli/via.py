@@ -1,0 +1,284 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""--via: measuring with the kernel's perf_event_open, and without it.
+
+usage: via.py TALLY
+"""
+import errno
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import rights
+import tap
+
+TALLY = os.path.abspath(sys.argv[1])
+WORK = tempfile.mkdtemp(prefix="tally-via-")
+PROGRAM = os.path.join(WORK, "work")
+
+# The share of each function is known: they do the same so many times.
+SOURCE = r"""
+#include <pthread.h>
+#include <string.h>
+#include <stdlib.h>
+volatile unsigned long sink;
+#define WORK(name, times) __attribute__((noinline)) void name(long n) \
+	{ for (long i = 0; i < n * times; i++) sink += i; sink++; }
+WORK(one, 1) WORK(two, 2) WORK(three, 3) WORK(four, 4)
+__attribute__((noinline)) void all(long n) { one(n); two(n); three(n); four(n); sink++; }
+static void *thread(void *arg) { for (int i = 0; i < 100; i++) all((long)arg); return NULL; }
+int main(int argc, char **argv)
+{
+	long n = atol(argv[1]);
+	pthread_t threads[3];
+	if (argc > 2) {
+		for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, thread, (void *)n);
+		for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
+		return 0;
+	}
+	do thread((void *)n); while (n < 0);
+	return 0;
+}
+"""
+SHARES = {"one": 10, "two": 20, "three": 30, "four": 40}
+LOOPS = "800000"  # some half a second
+
+
+def program(static=False):
+    if not shutil.which("cc"):
+        raise tap.Skip("no C compiler (cc)")
+    path = PROGRAM + ("-static" if static else "")
+    if not os.path.exists(path):
+        run = subprocess.run(["cc", "-O1", "-g", "-fno-omit-frame-pointer", "-falign-loops=64", "-pthread", *(["-static"] if static else []),
+                              "-x", "c", "-o", path, "-"], input=SOURCE, text=True, capture_output=True, check=False)
+        if run.returncode:
+            raise tap.Skip("cannot build: " + run.stderr.strip().splitlines()[-1])
+    return path
+
+
+def counts_of(text):
+    table = json.loads(text.splitlines()[-1])
+    return table, {row["event"]: row for row in table["counts"]}
+
+
+def check_shares(data, run=tap.run):
+    done = run(TALLY, "report", "-i", data, "--json", "--no-children", "-g", "none", "-s", "symbol")
+    tap.same(done.returncode, 0, f"report: {done.stderr}")
+    event = json.loads(done.stdout)["events"][0]
+    found = {row["symbol"].split("] ")[-1]: 100 * row["self_samples"] / event["samples"] for row in event["rows"]}
+    for name, share in SHARES.items():
+        assert abs(found.get(name, 0) - share) < 8, f"{name}: {found.get(name)} %, wanted {share} of {event['samples']}"
+    return event
+
+
+# ---- counting ------------------------------------------------------------------------
+
+
+def test_counts_have_their_quality():
+    run = tap.run(TALLY, "stat", "--via", "user", "--json", "-e", "task-clock,page-faults,cs,cycles", program(), LOOPS)
+    tap.same(run.returncode, 0, run.stderr)
+    table, counts = counts_of(run.stderr)
+    tap.same(table["via"], "user", "via")
+    for name in ("task-clock", "page-faults", "cs"):
+        tap.same(counts[name]["quality"], "estimated", name)
+    tap.same(counts["cycles"]["quality"], "not supported", "cycles")
+    used = table["user_ns"] + table["system_ns"]
+    assert abs(counts["task-clock"]["value"] - used) < 0.05 * used + 2e7, (used, counts["task-clock"])
+
+
+def test_text_says_who_counted():
+    run = tap.run(TALLY, "stat", "--via", "user", "-e", "task-clock", "true")
+    assert "counts are estimates of the user host" in run.stderr, run.stderr
+    run = tap.run(TALLY, "stat", "-e", "task-clock:u", "true")
+    assert "user host" not in run.stderr, run.stderr
+
+
+def test_command_is_as_without():
+    run = tap.run(TALLY, "stat", "--via", "user", "sh", "-c", "echo out; cat; kill -TERM $$", input="in\n")
+    tap.same(run.returncode, 128 + signal.SIGTERM, run.stderr)
+    tap.same(run.stdout, "out\nin\n", "its output")
+    tap.same(tap.run(TALLY, "stat", "--via", "user", "sh", "-c", "exit 5").returncode, 5, "exit status")
+    tap.same(tap.run(TALLY, "stat", "--via", "user", "/nonexistent").returncode, 127, "no such command")
+
+
+def test_children_are_counted():
+    script = f"for i in 1 2 3; do {program()} {int(LOOPS) // 10} & done; wait"
+    run = tap.run(TALLY, "stat", "--via", "user", "--json", "-e", "task-clock", "sh", "-c", script)
+    table, counts = counts_of(run.stderr)
+    used = table["user_ns"] + table["system_ns"]
+    assert abs(counts["task-clock"]["value"] - used) < 0.05 * used + 2e7, (used, counts["task-clock"])
+
+
+def test_runs_and_intervals():
+    run = tap.run(TALLY, "stat", "--via", "user", "--json", "-r", "3", "-e", "task-clock", "true")
+    table, counts = counts_of(run.stderr)
+    tap.same((table["runs"], counts["task-clock"]["quality"]), (3, "estimated"), "runs")
+    run = tap.run(TALLY, "stat", "--via", "user", "--json", "-I", "100", "--summary", "-e", "task-clock", program(), LOOPS)
+    tables = [json.loads(line) for line in run.stderr.splitlines()]
+    parts = sum(table["counts"][0].get("value", 0) for table in tables[:-1])
+    tap.same(parts, tables[-1]["counts"][0]["value"], "intervals add up")
+
+
+def running():
+    process = subprocess.Popen([program(), "-1"])
+    time.sleep(0.1)
+    return process
+
+
+def test_running_process():
+    process = running()
+    try:
+        run = tap.run(TALLY, "stat", "--via", "user", "--json", "-e", "task-clock", "-p", process.pid, "--timeout", "300")
+        assert counts_of(run.stderr)[1]["task-clock"]["value"] > 0, run.stderr
+        tap.same(process.poll(), None, "it runs on")
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_supervisor_that_is_killed():
+    process = running()
+    try:
+        supervisor = subprocess.Popen([TALLY, "record", "--via", "user", "-q", "-o", os.path.join(WORK, "killed.data"),
+                                       "-p", str(process.pid)])
+        time.sleep(0.5)
+        supervisor.kill()
+        supervisor.wait()
+        with open(f"/proc/{process.pid}/status") as file:
+            text = file.read()
+        tap.same(re.search(r"^TracerPid:\s+(\d+)", text, re.M).group(1), "0", "tracer")
+        assert re.search(r"^State:\s+R", text, re.M), text
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_refusals():
+    run = tap.run(TALLY, "stat", "--via", "nothing", "true")
+    tap.same(run.returncode, 129, run.stderr)
+    assert "not kernel, user or auto" in run.stderr, run.stderr
+    for command in (["stat"], ["record", "-o", os.path.join(WORK, "x.data")], ["top", "--stdio"]):
+        run = tap.run(TALLY, *command, "--via", "user", "-a", *(["true"] if command[0] != "top" else []))
+        assert run.returncode and "take the kernel's perf_event_open" in run.stderr, run.stderr
+
+
+# ---- sampling ------------------------------------------------------------------------
+
+
+def recorded(*args, run=tap.run, name="perf.data"):
+    data = os.path.join(WORK, name)
+    if os.path.exists(data):
+        os.remove(data)
+    done = run(TALLY, "record", "-o", data, *args)
+    tap.same(done.returncode, 0, done.stderr)
+    return data, done
+
+
+def test_shares_and_weights():
+    data, run = recorded("--via", "user", "-g", program(), LOOPS)
+    assert "user host" in run.stderr, run.stderr
+    event = check_shares(data)
+    tap.same(event["event"], "cpu-clock", "event")
+    run = tap.run(TALLY, "report", "-i", data, "--header-only", "--stdio")
+    assert "via user" in run.stdout, run.stdout
+    run = tap.run(TALLY, "script", "-i", data)
+    chain = re.search(r"\bfour\+.*\n(.*\ball\+.*\n)?.*\bthread\+.*\n.*\bmain\+", run.stdout)
+    assert chain, run.stdout[:2000]
+
+
+def test_samples_weigh_what_was_used():
+    data, _ = recorded("--via", "user", "-F", "499", program(), LOOPS)
+    run = tap.run(TALLY, "stat", "--via", "user", "--json", "-e", "task-clock", program(), LOOPS)
+    used = counts_of(run.stderr)[1]["task-clock"]["value"]
+    done = tap.run(TALLY, "report", "-i", data, "--json", "-s", "comm")
+    weight = json.loads(done.stdout)["events"][0]["period"]
+    # Two runs of a machine that does other things.
+    assert 0.5 * used < weight < 2 * used, (weight, used)
+
+
+def test_threads():
+    data, _ = recorded("--via", "user", "--call-graph", "dwarf", program(), str(int(LOOPS) // 3), "threads")
+    check_shares(data)
+    done = tap.run(TALLY, "report", "-i", data, "--json", "-s", "tid")
+    assert len(json.loads(done.stdout)["events"][0]["rows"]) >= 3, done.stdout[:500]
+
+
+def test_static_program():
+    data, _ = recorded("--via", "user", "-g", program(static=True), LOOPS)
+    check_shares(data)
+
+
+def test_programs_one_after_the_other():
+    data, _ = recorded("--via", "user", "-F", "4999", "sh", "-c", "i=0; while [ $i -lt 100 ]; do /bin/true; i=$((i+1)); done")
+    done = tap.run(TALLY, "report", "-i", data, "--json", "-s", "comm,dso")
+    event = json.loads(done.stdout)["events"][0]
+    rows = event["rows"]
+    assert {"sh", "true"} <= {row["comm"] for row in rows}, rows
+    unknown = sum(row["self_samples"] for row in rows if row["dso"] == "[unknown]")
+    assert unknown < 0.1 * event["samples"], rows
+
+
+# ---- where it is refused -----------------------------------------------------------------
+
+
+def check_everything(run):
+    """stat, record, report and profile by what `run` does."""
+    done = run(TALLY, "stat", "--json", "-e", "task-clock", program(), LOOPS)
+    tap.same(done.returncode, 0, done.stderr)
+    table, counts = counts_of(done.stderr)
+    tap.same((table["via"], counts["task-clock"]["quality"]), ("user", "estimated"), done.stderr)
+    data, done = recorded("-g", program(), LOOPS, run=run, name="refused.data")
+    assert "user host" in done.stderr, done.stderr
+    check_shares(data)
+    done = run(TALLY, "profile", "--stdio", program(), LOOPS)
+    tap.same(done.returncode, 0, done.stderr)
+    assert "four" in done.stdout, done.stdout
+
+
+def filtered(errno_=0, kills=False):
+    install = rights.seccomp(errno_, kills)
+    return lambda *args: tap.run(*args, preexec_fn=install)
+
+
+def test_seccomp_eperm():
+    check_everything(filtered(errno.EPERM))
+
+
+def test_seccomp_enosys():
+    check_everything(filtered(errno.ENOSYS))
+
+
+def test_seccomp_kill():
+    check_everything(filtered(kills=True))
+
+
+def test_user_without_rights():
+    os.chmod(WORK, 0o777)
+    program()
+    with rights.Account(TALLY) as account, rights.sysctls(perf_event_paranoid=3):
+        copy = account.program("tally")
+
+        def run(*args):
+            return account.run(*[copy if arg == TALLY else arg for arg in args], preexec_fn=rights.seccomp(errno.EACCES))
+        check_everything(run)
+
+
+def test_namespaces():
+    shell = ["unshare", "-Urpf", "--mount-proc"]
+    if tap.run(*shell, "true").returncode:
+        raise tap.Skip("unshare: no user, pid and mount namespaces here")
+    install = rights.seccomp(errno.EPERM)
+    check_everything(lambda *args: tap.run(*shell, *args, preexec_fn=install))
+
+
+if __name__ == "__main__":
+    try:
+        tap.main(__name__)
+    finally:
+        shutil.rmtree(WORK, ignore_errors=True)
