@@ -80,8 +80,12 @@ struct tally_core_settings *tally_core_settings(struct tally_core *core);
 int tally_core_cpu_online(struct tally_core *core, uint32_t cpu);
 
 /* A CPU is about to go: its events stop and keep their counts. Tasks have left it. Called by any
- * CPU with interrupts on, while the one that goes still answers call(). */
+ * CPU with interrupts on, while the one that goes still answers call(). Events of PMUs that count
+ * for several CPUs (pmu->cpu_of) go to another. One CPU goes or comes at a time. */
 void tally_core_cpu_offline(struct tally_core *core, uint32_t cpu);
+
+/* Whether it is on line, as far as the core was told. From anywhere. */
+bool tally_core_cpu_is_online(const struct tally_core *core, uint32_t cpu);
 
 /* ---- tasks ------------------------------------------------------------------------------ */
 

@@ -31,7 +31,7 @@
  *	Sleeping  alloc free pages_alloc pages_free lock_new lock_free lock task_get task_put
  *	          event_of_fd capable may_observe may_trap permit memlock_limit copy_from_user
  *	          copy_to_user pmu_init; a driver's init() check() forget()
- *	Locked    unlock call task_cpu clock_of; a driver's fits() inherit()
+ *	Locked    unlock call task_cpu clock_of; a driver's fits() inherit() cpu_of()
  *	Off       irq_save irq_restore timer notify sigtrap here relax clock_params; a driver's
  *	          add() del() begin() commit() cancel() pause() resume() user_index() modify()
  *	Any       this_cpu defer clock clock_of ids callchain registers stack physical
@@ -424,6 +424,16 @@ struct tally_core_pmu {
 	/* The number by which user space reads this counter, plus one; 0: it cannot.
 	 * NULL: hw->index + 1. */
 	uint32_t (*user_index)(struct tally_core_pmu *pmu, const struct tally_core_hw *hw);
+
+	/* Which CPU counts for this one, for a PMU whose counters belong to several CPUs, a package
+	 * say: every event of theirs is opened there, and hw->cpu says so after init(). -1: none.
+	 * It answers the same until that one is off line (tally_core_cpu_is_online()); then another
+	 * that is on line, to which what was opened goes with its counts. Where there is none left,
+	 * the events wait for the one that went. Of such a PMU there are events of CPUs only, which
+	 * do not sample (TALLY_PMU_PER_CPU_ONLY and TALLY_PMU_NO_INTERRUPT, else it is not
+	 * registered), have no ring and are in groups by themselves. A lock of the core may be
+	 * held: must not sleep. NULL: each CPU has its own counters. */
+	int32_t (*cpu_of)(struct tally_core_pmu *pmu, uint32_t cpu);
 
 	void *driver; /* the driver's */
 

@@ -258,6 +258,19 @@ static bool leader_inherits_otherwise(const struct tally_check *c)
 
 #endif
 
+/* Events that move when their CPU goes off line do so under the family's lock: none comes to one
+ * that has gone. */
+static bool cpu_gone(const struct tally_check *c)
+{
+	return c->event->pmu->cpu_of && !tally_load_relaxed(&c->core->cpus[c->cpu].online);
+}
+
+static bool leader_stays(const struct tally_check *c)
+{
+	return c->leader && c->leader->pmu != c->event->pmu &&
+	       (c->leader->pmu->cpu_of || c->event->pmu->cpu_of);
+}
+
 static bool member_pinned(const struct tally_check *c)
 {
 	return c->leader && (c->attr->pinned || c->attr->exclusive);
@@ -473,6 +486,11 @@ static const struct rule {
 	{TALLY_CHECK_GROUP, leader_inherits_otherwise,
 	 TALLY_WHY(-EINVAL, "inherit", "the leader's differs", "set it in all members or in none")},
 #endif
+	{TALLY_CHECK_GROUP, cpu_gone,
+	 TALLY_WHY(-ENODEV, "cpu", "the CPU is going off line", "open it again")},
+	{TALLY_CHECK_GROUP, leader_stays,
+	 TALLY_WHY(-EINVAL, "group_fd", "the PMU's events move to other CPUs, others do not",
+		   "open it in a group of its own")},
 	{TALLY_CHECK_GROUP, member_pinned,
 	 TALLY_WHY(-EINVAL, "pinned", "only a leader can be pinned or exclusive",
 		   "set it in the leader")},

@@ -365,6 +365,23 @@ static void event_detach(struct tally_core_cpu *cpu, struct tally_core_event *ev
 	tally_context_diverge(context);
 }
 
+void tally_context_take(struct tally_core_event *event)
+{
+	event_detach(NULL, event, tally_clock(event->core));
+}
+
+void tally_context_bring(struct tally_core_event *event)
+{
+	struct tally_core_context *context = event->context;
+
+	event->stamp = context->time;
+	if (tally_event_is_leader(event))
+		list_group(event);
+	tally_list_insert(&tally_event_slice(event)->events, &event->all);
+	count_event(context, event, 1);
+	tally_context_diverge(context);
+}
+
 /* Members of a group without a leader are single events from now on. */
 static void disband(struct tally_core_cpu *cpu, struct tally_core_event *leader, uint64_t now)
 {

@@ -40,6 +40,11 @@ void tally_context_insert(struct tally_core_cpu *cpu, struct tally_core_event *e
 void tally_context_remove(struct tally_core_cpu *cpu, struct tally_core_event *event,
 			  enum tally_state state, bool dissolve);
 
+/* Take an event that is on no PMU out of its context's lists, and bring it into those of one that
+ * is up to date; its group and state stay as they are. A and F. */
+void tally_context_take(struct tally_core_event *event);
+void tally_context_bring(struct tally_core_event *event);
+
 /* Have an event that is in its context told of MUNMAPs too. A. */
 void tally_context_want_munmap(struct tally_core_event *event);
 

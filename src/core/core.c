@@ -3,6 +3,7 @@
 #include "core/context.h"
 #include "core/pmus.h"
 #include "core/family.h"
+#include "core/migrate.h"
 #include "core/sched.h"
 #include "core/scratch.h"
 #include "core/software.h"
@@ -128,6 +129,12 @@ void tally_core_cpu_offline(struct tally_core *core, uint32_t cpu)
 	if (core->cpus[cpu].online && !tally_cpu_call(core, cpu, cpu_set_offline, &core->cpus[cpu]))
 		tally_fetch_add(&core->nr_online, UINT32_MAX);
 	tally_family_unlock(core->cpus[cpu].own.family);
+	tally_migrate(core, cpu);
+}
+
+bool tally_core_cpu_is_online(const struct tally_core *core, uint32_t cpu)
+{
+	return cpu < core->nr_cpus && tally_load_relaxed(&core->cpus[cpu].online);
 }
 
 /* Every record but a sample fits, with the shortest of strings. */

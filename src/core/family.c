@@ -53,7 +53,16 @@ void tally_family_release(struct tally_core_family *family)
 
 void tally_event_lock(struct tally_core_event *event)
 {
-	tally_family_lock(event->context->family);
+	const struct tally_core_context *context;
+
+	/* It may have gone to another CPU while that was waited for. */
+	for (;;) {
+		context = tally_load_acquire(&event->context);
+		tally_family_lock(context->family);
+		if (tally_load_acquire(&event->context) == context)
+			return;
+		tally_family_unlock(context->family);
+	}
 }
 
 void tally_event_unlock(struct tally_core_event *event)

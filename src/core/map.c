@@ -178,6 +178,8 @@ static const struct tally_core_refusal redirected =
 static const struct tally_core_refusal inherited =
 	TALLY_WHY(-EINVAL, "inherit", "children on several CPUs would write to one buffer at once",
 		  "open the event once for each CPU");
+static const struct tally_core_refusal moves = TALLY_WHY(
+	-EINVAL, "cpu", "the event moves from CPU to CPU, a ring has one", "read the event");
 static const struct tally_core_refusal locked =
 	TALLY_WHY(-EPERM, "length", "over the limit of locked memory",
 		  "map less, raise perf_event_mlock_kb or RLIMIT_MEMLOCK, or get CAP_IPC_LOCK");
@@ -331,6 +333,8 @@ int tally_core_mmap(struct tally_core *core, struct tally_core_task *current,
 		why = &bad_length;
 	else if (event->attr.inherit && event->cpu < 0)
 		why = &inherited;
+	else if (tally_event_moves(event))
+		why = &moves;
 	else
 		why = map(&mapper, ret_buffer);
 	return tally_refuse(why, ret_why);

@@ -136,6 +136,25 @@ const struct tally_core_refusal *tally_open_by_pmu(int error)
 	return &by_pmu[i];
 }
 
+static const struct tally_core_refusal no_cpu =
+	TALLY_WHY(-ENODEV, "cpu", "no CPU that is on line counts for this one", "");
+
+/* The CPU that counts for the one it was opened for. */
+static const struct tally_core_refusal *designate(struct tally_check *check)
+{
+	struct tally_core_event *event = check->event;
+	struct tally_core_pmu *pmu = event->pmu;
+	int32_t cpu;
+
+	if (!TALLY_CORE_SEVERAL_CPUS || !pmu->cpu_of || check->cpu < 0)
+		return NULL;
+	cpu = pmu->cpu_of(pmu, (uint32_t)check->cpu);
+	if (cpu < 0 || (uint32_t)cpu >= check->core->nr_cpus)
+		return &no_cpu;
+	check->cpu = event->cpu = event->hw.cpu = cpu;
+	return NULL;
+}
+
 static const struct tally_core_refusal *make_event(struct tally_check *check)
 {
 	struct tally_core_pmu *pmu;
@@ -151,7 +170,7 @@ static const struct tally_core_refusal *make_event(struct tally_check *check)
 	check->event->overflow_arg = check->overflow_arg;
 	pmu = check->event->pmu;
 	ret = pmu->check ? pmu->check(pmu, &check->event->attr, check->current) : 0;
-	return ret ? tally_open_by_pmu(ret) : NULL;
+	return ret ? tally_open_by_pmu(ret) : designate(check);
 }
 
 /* ---- putting it in its place ------------------------------------------------------------ */

@@ -11,11 +11,15 @@ static size_t cpus_size(const struct tally_core *core)
 	return core->nr_cpus * sizeof(struct tally_core_pmu_cpu);
 }
 
+/* What moves from CPU to CPU has neither tasks nor rings to take along. */
+enum { WITHOUT_TASKS = TALLY_PMU_PER_CPU_ONLY | TALLY_PMU_NO_INTERRUPT };
+
 static bool verbs_complete(const struct tally_core_pmu *pmu)
 {
 	return pmu->init && pmu->add && pmu->del && pmu->start && pmu->stop && pmu->read &&
 	       !pmu->begin == !pmu->commit && !pmu->begin == !pmu->cancel &&
-	       !pmu->pause == !pmu->resume;
+	       !pmu->pause == !pmu->resume &&
+	       (!pmu->cpu_of || (pmu->caps & WITHOUT_TASKS) == WITHOUT_TASKS);
 }
 
 /* With the registry's lock. */

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A PMU that counts for two CPUs each: its events are where it says, and move with their counts. */
+#include "review.h"
+
+enum { UNCORE = 11, NR_CPUS = 4, COUNTER = LEAST_COUNTERS };
+
+static struct least least;
+static int32_t named[NR_CPUS / 2];
+
+/* The first that is on line of each two, until it goes. */
+static int32_t cpu_of(struct tally_core_pmu *pmu, uint32_t cpu)
+{
+	int32_t *name = &named[cpu / 2];
+
+	if (*name >= 0 && tally_core_cpu_is_online(least.core, (uint32_t)*name))
+		return *name;
+	*name = -1;
+	for (uint32_t i = cpu & ~1U; i < (cpu | 1) + 1 && *name < 0; i++) {
+		if (tally_core_cpu_is_online(least.core, i))
+			*name = (int32_t)i;
+	}
+	return *name;
+}
+
+static void begin(void)
+{
+	named[0] = named[1] = -1;
+	review_begin(&least, NR_CPUS, NULL);
+	least.pmus[1].cpu_of = cpu_of;
+}
+
+static struct perf_event_attr attr_uncore(void)
+{
+	struct perf_event_attr attr = attr_counter(0);
+
+	attr.type = UNCORE;
+	return attr;
+}
+
+static int open_on(int cpu, int group)
+{
+	struct perf_event_attr attr = attr_uncore();
+
+	return least_open(&least, least.tasks[0], &attr, sizeof(attr), -1, cpu, group, 0);
+}
+
+static uint64_t count_of(int fd)
+{
+	uint64_t value = 0;
+
+	assert_int_equal(least_read(&least, fd, &value, sizeof(value)), sizeof(value));
+	return value;
+}
+
+static void count_on(uint32_t cpu, uint32_t counter, uint64_t nr)
+{
+	least_on(&least, cpu);
+	least_count(&least, counter, nr);
+	least_on(&least, 2);
+}
+
+/* Opened for either of the two, it counts on the one that is named. */
+static void test_designated(void **state)
+{
+	int fd;
+
+	begin();
+	fd = open_on(1, -1);
+	assert_true(fd >= 0);
+	count_on(0, COUNTER, 500);
+	assert_int_equal(count_of(fd), 500);
+	least_end(&least);
+}
+
+/* A group and a disabled event move; nothing that was counted is lost, or counted twice. */
+static void test_moves(void **state)
+{
+	int leader, member, off;
+
+	begin();
+	leader = open_on(0, -1);
+	member = open_on(1, leader);
+	off = open_on(0, -1);
+	assert_true(leader >= 0 && member >= 0 && off >= 0);
+	assert_int_equal(least_ioctl(&least, least.tasks[0], off, PERF_EVENT_IOC_DISABLE, 0), 0);
+	count_on(0, COUNTER, 1000);
+	count_on(0, COUNTER + 1, 70);
+	least_on(&least, 2);
+	tally_core_cpu_offline(least.core, 0);
+	assert_int_equal(named[0], 1);
+	assert_int_equal(count_of(leader), 1000);
+	count_on(1, COUNTER, 234);
+	count_on(1, COUNTER + 1, 7);
+	assert_int_equal(count_of(leader), 1234);
+	assert_int_equal(count_of(member), 77);
+	assert_int_equal(count_of(off), 0);
+	/* Who came back is not named again; the last one that goes has them wait. */
+	assert_int_equal(tally_core_cpu_online(least.core, 0), 0);
+	count_on(1, COUNTER, 6);
+	assert_int_equal(count_of(leader), 1240);
+	least_end(&least);
+}
+
+/* What could not move is refused. */
+static void test_refused(void **state)
+{
+	struct perf_event_attr attr = attr_faults(0);
+	struct tally_core_buffer *buffer;
+	struct tally_core_pmu pmu;
+	int fd;
+
+	begin();
+	fd = open_on(0, -1);
+	assert_int_equal(least_open(&least, least.tasks[0], &attr, sizeof(attr), -1, 0, fd, 0),
+			 -EINVAL);
+	assert_int_equal(least_mmap(&least, least.tasks[0], fd, 4096, true, &buffer), -EINVAL);
+	pmu = least.pmus[1];
+	pmu.type = 12;
+	pmu.caps = TALLY_PMU_NO_INTERRUPT;
+	assert_int_equal(tally_core_pmu_register(least.core, &pmu), -EINVAL);
+	least_end(&least);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_designated),
+					   cmocka_unit_test(test_moves),
+					   cmocka_unit_test(test_refused)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
