@@ -5,6 +5,8 @@
 
 static const struct tally_sim_rates odd = {
 	.per_ms = {[SIM_CYCLES] = 3000000, [SIM_INSTRUCTIONS] = 1234567, [SIM_BRANCHES] = 7}};
+static const struct tally_sim_rates rare = {.per_ms = {[SIM_CYCLES] = 2},
+					    .per_s = {[SIM_CYCLES] = 999, [SIM_BRANCHES] = 3}};
 static const struct tally_sim_rates slow = {.per_ms = {[SIM_CYCLES] = 1}};
 
 /* Rates that make no whole number of events in a segment carry on into the next. */
@@ -31,6 +33,26 @@ static void test_fractions_carry(void **state)
 				(struct tally_sim_filter){.task = task, .modes = 1 << SIM_KERNEL},
 				SIM_NS),
 		1000);
+	machine_end(sim);
+}
+
+/* Rates below one in a millisecond. */
+static void test_rates_per_second(void **state)
+{
+	static const struct tally_sim_step script[] = {
+		SIM_LOOP(1000),
+		SIM_RUN(SIM_USER, 1000001, &rare),
+		SIM_RUN(SIM_USER, 999999, &rare),
+		SIM_END_LOOP(),
+		SIM_EXIT(),
+	};
+	struct tally_sim *sim = machine(&(struct tally_sim_config){.nr_cpus = 1});
+	struct tally_sim_task *task = spawn(sim, script, 0);
+
+	tally_sim_run(sim, 2001 * MS);
+	assert_true(tally_sim_task_exited(task));
+	assert_int_equal(truth_of(sim, task, SIM_CYCLES), 2 * 2000 + 2 * 999);
+	assert_int_equal(truth_of(sim, task, SIM_BRANCHES), 2 * 3);
 	machine_end(sim);
 }
 
@@ -147,6 +169,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fractions_carry),
+		cmocka_unit_test(test_rates_per_second),
 		cmocka_unit_test(test_asking_changes_nothing),
 		cmocka_unit_test(test_idle_has_the_rest),
 		cmocka_unit_test(test_trees),

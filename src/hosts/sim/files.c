@@ -154,6 +154,40 @@ int tally_sim_dup(struct tally_sim *sim, struct tally_sim_task *task, int fd)
 	return file ? descriptor_add(task, file, false) : -EBADF;
 }
 
+int tally_sim_give(struct tally_sim *sim, const struct tally_sim_task *from, int fd,
+		   struct tally_sim_task *to)
+{
+	struct sim_file *file = file_of(from, fd);
+
+	return file && to->process ? descriptor_add(to, file, true) : -EBADF;
+}
+
+int tally_sim_set_owner(struct tally_sim *sim, struct tally_sim_task *task, int fd, void *owner)
+{
+	struct sim_file *file = file_of(task, fd);
+
+	if (!file)
+		return -EBADF;
+	file->owner = owner;
+	return 0;
+}
+
+int tally_sim_mapping_file(struct tally_sim *sim, const struct tally_sim_task *task,
+			   const void *memory, int *ret_fd, uint64_t *ret_offset)
+{
+	for (size_t i = 0; task->process && i < task->process->mappings.len; i++) {
+		const struct sim_mapping *mapping = &task->process->mappings.data[i];
+
+		if (mapping->memory != memory)
+			continue;
+		*ret_fd = sim->memory_fd;
+		*ret_offset = (uint64_t)((uint8_t *)tally_core_buffer_page(mapping->buffer, 0) -
+					 sim->memory);
+		return 0;
+	}
+	return -EINVAL;
+}
+
 struct tally_core_event *tally_sim_event(struct tally_sim *sim, struct tally_sim_task *task, int fd)
 {
 	struct sim_file *file = file_of(task, fd);

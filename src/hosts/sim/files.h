@@ -28,6 +28,18 @@ unsigned tally_sim_poll(struct tally_sim *sim, struct tally_sim_task *task, int 
 
 int tally_sim_prctl(struct tally_sim *sim, struct tally_sim_task *task, int option);
 
+/* Another descriptor of the same event, for another task: as by SCM_RIGHTS. */
+int tally_sim_give(struct tally_sim *sim, const struct tally_sim_task *from, int fd,
+		   struct tally_sim_task *to);
+
+/* Whom config.notified is called for; NULL: nobody. */
+int tally_sim_set_owner(struct tally_sim *sim, struct tally_sim_task *task, int fd, void *owner);
+
+/* The file that all rings are in, which is the machine's, and where a mapping's pages begin in it:
+ * they lie in one piece with settings.contiguous. -EINVAL: no such mapping. */
+int tally_sim_mapping_file(struct tally_sim *sim, const struct tally_sim_task *task,
+			   const void *memory, int *ret_fd, uint64_t *ret_offset);
+
 /* `*ret_memory` is one piece of address space whichever way the pages lie; a store to a mapping
  * that is not writable faults. */
 int tally_sim_mmap(struct tally_sim *sim, struct tally_sim_task *task, int fd, size_t len,

@@ -248,6 +248,8 @@ static void op_notify(void *host, void *cookie, unsigned events)
 	file->notifications.hup += !!(events & TALLY_CORE_POLLHUP);
 	if (file->async)
 		file->async->signals.async++;
+	if (file->owner && sim->config.notified)
+		sim->config.notified(file->owner, events);
 }
 
 static void op_sigtrap(void *host, struct tally_core_task *perf, uint64_t addr, uint32_t type,

@@ -55,6 +55,19 @@ static int cache_signal(uint64_t config)
 	}
 }
 
+/* Of a PMU that says itself what it counts. */
+static int listed_signal(const struct tally_sim_pmu *desc, const struct perf_event_attr *attr)
+{
+	uint64_t config = attr->config;
+
+	if (attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE)
+		config &= PERF_HW_EVENT_MASK;
+	for (uint32_t i = 0; i < desc->nr_events; i++)
+		if (desc->events[i].type == attr->type && desc->events[i].config == config)
+			return desc->events[i].signal;
+	return -ENOENT;
+}
+
 /* The signal that an attr names; -ENOENT: another PMU's event; -EINVAL: nobody's. */
 static int attr_signal(const struct sim_pmu *driver, const struct perf_event_attr *attr)
 {
@@ -64,6 +77,8 @@ static int attr_signal(const struct sim_pmu *driver, const struct perf_event_att
 
 	if (attr->type != driver->desc.type && !driver->desc.core)
 		return -ENOENT;
+	if (driver->desc.events)
+		return listed_signal(&driver->desc, attr);
 	switch (attr->type) {
 	case PERF_TYPE_HARDWARE:
 	case PERF_TYPE_HW_CACHE:

@@ -40,7 +40,7 @@ struct tally_sim_task;
 enum { SIM_STACK_BYTES = 512, SIM_PHYSICAL = 0x5000, SIM_CGROUP = 0x1000 };
 
 enum {
-	SIM_MAX_CPUS = 16,
+	SIM_MAX_CPUS = 128,
 	SIM_MAX_PMUS = 8,
 	SIM_MAX_COUNTERS = 32,
 	SIM_MAX_LOOPS = 4,
@@ -75,10 +75,11 @@ enum tally_sim_signal {
 	SIM_NR_SIGNALS = SIM_SW + PERF_COUNT_SW_MAX,
 };
 
-/* Events in a million nanoseconds. What does not make a whole event is carried to the task's
- * next segment. */
+/* Events in a million nanoseconds, and (below 1000) in a second on top of that. What does not make
+ * a whole event is carried to the task's next segment. */
 struct tally_sim_rates {
 	uint32_t per_ms[SIM_NR_HW];
+	uint16_t per_s[SIM_NR_HW];
 };
 
 /*
@@ -218,6 +219,13 @@ struct tally_sim_step {
 
 #define SIM_EXIT() SIM_STEP(EXIT, .ns = 0)
 
+/* An attr's type and config (without the PMU's number), and the signal that they name. */
+struct tally_sim_event {
+	uint32_t type;
+	uint64_t config;
+	uint8_t signal;
+};
+
 /* A PMU by description. Counters 0 .. nr_generic - 1 count any signal; nr_generic .. count the
  * signal they are fixed to. PERF_TYPE_RAW and the PMU's own type take the signal as config;
  * PERF_TYPE_HW_CACHE has the last level's reads alone. */
@@ -236,6 +244,9 @@ struct tally_sim_pmu {
 	bool maskable;                  /* the interrupt waits while interrupts are off */
 	bool immediate;                 /* no transactions: add() decides */
 	bool no_pause;                  /* no pause and resume */
+	/* What it counts, in place of the numbers above; must outlive the machine. NULL: those. */
+	const struct tally_sim_event *events;
+	uint32_t nr_events;
 };
 
 struct tally_sim_config {
@@ -254,6 +265,9 @@ struct tally_sim_config {
 	bool says_running;   /* has the operation that lets hooks ask before they call */
 	bool tells_switches; /* scripts tell of switches and migrations, the core counts none */
 	bool bare;           /* and whatever else it need not have: it offers nothing */
+	/* Called when a descriptor that has an owner (tally_sim_set_owner()) is notified of
+	 * TALLY_CORE_POLLIN or POLLHUP; must not call the machine. NULL: nobody is. */
+	void (*notified)(void *owner, unsigned events);
 	/* Called at each violation of the contract, before it is noted; may not return. */
 	void (*violated)(void *arg, const char *what);
 	void *violated_arg;

@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "hosts/sim/sim.h"
 
-enum { SIM_NS_PER_MS = 1000000, SIM_FIRST_TID = 100 };
+enum { SIM_NS_PER_MS = 1000000, SIM_NS_PER_S = 1000000000, SIM_FIRST_TID = 100 };
 
 #define SIM_NEVER UINT64_MAX
 
@@ -62,6 +62,7 @@ struct sim_file {
 	uint32_t refs;                  /* descriptors and mappings */
 	struct tally_sim_notifications notifications;
 	struct tally_sim_task *async; /* who gets a signal at each notice */
+	void *owner;                  /* for config.notified; NULL: nobody */
 };
 
 struct sim_descriptor {
@@ -121,7 +122,7 @@ struct tally_sim_task {
 	struct sim_loop loops[SIM_MAX_LOOPS];
 	uint32_t nr_loops;
 	/* Truth. */
-	uint32_t fraction[SIM_NR_HW];                     /* millionths of an event */
+	uint32_t fraction[SIM_NR_HW];                     /* billionths of an event */
 	uint64_t (*counts)[SIM_NR_MODES][SIM_NR_SIGNALS]; /* by CPU */
 };
 
@@ -153,6 +154,7 @@ struct tally_sim {
 	uint32_t cpu;                    /* the one whose code runs */
 	bool locked;                     /* a lock of the core's */
 	bool running;                    /* inside tally_sim_run() */
+	int32_t next_pid, next_tid;      /* of the next task; 0: as it comes */
 	bool passing;                    /* time passes for an operation */
 	struct tally_sim_segment idling; /* what idle tasks do */
 	struct sim_cpu cpus[SIM_MAX_CPUS];

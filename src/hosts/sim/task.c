@@ -61,7 +61,8 @@ static struct tally_sim_task *task_make(struct tally_sim *sim, struct tally_sim_
 					bool process)
 {
 	struct tally_sim_task *task = calloc(1, sizeof(*task));
-	int32_t tid = SIM_FIRST_TID + (int32_t)sim->tasks.len;
+	int32_t tid = sim->next_tid ? sim->next_tid : SIM_FIRST_TID + (int32_t)sim->tasks.len;
+	int32_t pid = sim->next_tid ? sim->next_pid : process ? tid : parent->perf.pid;
 
 	if (!task)
 		return NULL;
@@ -71,13 +72,20 @@ static struct tally_sim_task *task_make(struct tally_sim *sim, struct tally_sim_
 		sim_task_free(task);
 		return NULL;
 	}
-	tally_core_task_init(&task->perf, process ? tid : parent->perf.pid, tid);
+	tally_core_task_init(&task->perf, pid, tid);
+	sim->next_tid = 0;
 	task->perf.space = &task->process->space;
 	task->parent = parent;
 	task->state = SIM_READY;
 	task->segment = &nothing;
 	tally_list_init(&task->queued);
 	return task;
+}
+
+void tally_sim_number_next(struct tally_sim *sim, int32_t pid, int32_t tid)
+{
+	sim->next_pid = pid;
+	sim->next_tid = tid;
 }
 
 struct tally_sim_task *tally_sim_task_new(struct tally_sim *sim,

@@ -10,6 +10,9 @@
 struct tally_sim_task *tally_sim_task_new(struct tally_sim *sim,
 					  const struct tally_sim_spawn *spawn);
 
+/* The numbers of the task that is made next, in place of those that would come. */
+void tally_sim_number_next(struct tally_sim *sim, int32_t pid, int32_t tid);
+
 /* The i-th task ever made, in order of their making; NULL after the last. */
 struct tally_sim_task *tally_sim_task_at(struct tally_sim *sim, size_t i);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The truth. A task's events of a signal are floor((carried + rate * ns) / 1e6), the remainder
+ * The truth. A task's events of a signal are floor((carried + rate * ns) / 1e9), the remainder
  * carried on: how often this is worked out on the way makes no difference.
  */
 #include "hosts/sim/hardware.h"
@@ -10,11 +10,13 @@
 uint64_t sim_time_to(const struct tally_sim_task *task, unsigned signal, unsigned __int128 nr)
 {
 	const struct tally_sim_rates *rates = task->segment->rates;
-	unsigned __int128 ns, rate = rates ? rates->per_ms[signal] : 0;
+	unsigned __int128 ns, rate = 0;
 
+	if (rates)
+		rate = (uint64_t)rates->per_ms[signal] * 1000 + rates->per_s[signal];
 	if (!rate)
 		return SIM_NEVER;
-	ns = (nr * SIM_NS_PER_MS - task->fraction[signal] + rate - 1) / rate;
+	ns = (nr * SIM_NS_PER_S - task->fraction[signal] + rate - 1) / rate;
 	return ns < SIM_NEVER ? (uint64_t)ns : SIM_NEVER;
 }
 
@@ -25,13 +27,16 @@ static void task_count(struct tally_sim_task *task, uint64_t ns, uint64_t *ret_e
 	const struct tally_sim_rates *rates = task->segment->rates ? task->segment->rates : &none;
 
 	for (unsigned signal = 0; signal < SIM_NR_HW; signal++) {
-		/* Whole milliseconds make whole events: what is left fits into 64 bits. */
+		uint32_t per_ms = rates->per_ms[signal], per_s = rates->per_s[signal];
+		/* Whole milliseconds, and whole seconds, make whole events: what is left fits into
+		 * 64 bits. */
 		uint64_t parts = task->fraction[signal] +
-				 (uint64_t)rates->per_ms[signal] * (ns % SIM_NS_PER_MS);
+				 per_ms * (uint64_t)1000 * (ns % SIM_NS_PER_MS) +
+				 (uint64_t)per_s * (ns % SIM_NS_PER_S);
 
-		ret_events[signal] =
-			ns / SIM_NS_PER_MS * rates->per_ms[signal] + parts / SIM_NS_PER_MS;
-		task->fraction[signal] = (uint32_t)(parts % SIM_NS_PER_MS);
+		ret_events[signal] = ns / SIM_NS_PER_MS * per_ms + ns / SIM_NS_PER_S * per_s +
+				     parts / SIM_NS_PER_S;
+		task->fraction[signal] = (uint32_t)(parts % SIM_NS_PER_S);
 	}
 	ret_events[SIM_NS] = ns;
 }
@@ -80,7 +85,7 @@ static uint64_t task_truth(const struct tally_sim *sim, const struct tally_sim_t
 		return 0;
 	for (uint32_t cpu = 0; cpu < sim->config.nr_cpus; cpu++)
 		for (unsigned mode = 0; mode < SIM_NR_MODES; mode++)
-			if ((!filter->cpus || filter->cpus & 1u << cpu) &&
+			if ((!filter->cpus || (cpu < 32 && filter->cpus & 1u << cpu)) &&
 			    (!filter->modes || filter->modes & 1u << mode))
 				sum += task->counts[cpu][mode][signal];
 	return sum;
