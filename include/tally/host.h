@@ -32,8 +32,9 @@
  *	          event_of_fd capable may_observe may_trap permit memlock_limit copy_from_user
  *	          copy_to_user pmu_init; a driver's init() check() forget()
  *	Locked    unlock call task_cpu clock_of; a driver's fits() inherit() cpu_of()
- *	Off       irq_save irq_restore timer notify sigtrap here relax clock_params; a driver's
- *	          add() del() begin() commit() cancel() pause() resume() user_index() modify()
+ *	Off       irq_save irq_restore timer notify sigtrap here relax clock_params running; a
+ *	          driver's add() del() begin() commit() cancel() pause() resume() user_index()
+ *	          modify()
  *	Any       this_cpu defer clock clock_of ids callchain registers stack physical
  *	          page_size_of cgroup; a driver's start() stop() read()
  *
@@ -192,7 +193,8 @@ struct tally_host_ops {
 	bool (*capable)(void *host, const struct tally_core_task *current, int capability);
 
 	/* Whether `current` may look at what `target` does: the rule of ptrace's read access. NULL:
-	 * with the same user's numbers (task->user) it may. */
+	 * with the same user's account (task->user) it may; where nobody counts, so that it is
+	 * NULL, it may not. */
 	bool (*may_observe)(void *host, const struct tally_core_task *current,
 			    const struct tally_core_task *target);
 
@@ -291,8 +293,11 @@ enum { TALLY_CORE_PAGE_LEAST = 512 };
 /* What only some hosts have. The first are promises to call a hook of core.h. */
 enum tally_host_offers {
 	TALLY_HOST_TEXT_POKE = 1 << 0, /* attr.text_poke: tally_core_text_poke() */
-	TALLY_HOST_BPF = 1 << 1,       /* attr.bpf_event: tally_core_bpf() */
-	TALLY_HOST_CGROUP = 1 << 2,    /* attr.cgroup: tally_core_cgroup() */
+	/* attr.bpf_event: tally_core_bpf(); PERF_COUNT_SW_BPF_OUTPUT: tally_core_software(). */
+	TALLY_HOST_BPF = 1 << 1,
+	/* attr.cgroup: tally_core_cgroup(); PERF_COUNT_SW_CGROUP_SWITCHES: tally_core_software().
+	 */
+	TALLY_HOST_CGROUP = 1 << 2,
 	/* PERF_SAMPLE_AUX is taken, and its field is always empty, as Linux has it for events
 	 * without an AUX event beside them. AUX areas themselves there are none. */
 	TALLY_HOST_EMPTY_AUX = 1 << 3,

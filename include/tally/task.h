@@ -32,7 +32,8 @@ struct tally_core_family;
 
 /* What the host embeds in its task (thread). */
 struct tally_core_task {
-	/* The host's: pid is the process', tid the thread's; `user` and `space` are who pays
+	/* The host's: pid is the process', tid the thread's, each unique on the machine, whatever
+	 * numbers namespaces have for them (ops->ids()); `user` and `space` are who pays
 	 * for locked pages, NULL where nobody counts. */
 	int32_t pid, tid;
 	int32_t ppid, ptid; /* of who made it, for EXIT records; set by tally_core_fork(), to be

@@ -212,6 +212,19 @@ void tally_buffer_unmap(struct tally_core_buffer *buffer)
 	tally_buffer_put(buffer);
 }
 
+void tally_buffer_lose(struct tally_core_event *event)
+{
+	struct tally_core *core = event->core;
+	uintptr_t flags = core->ops->irq_save(core->host);
+
+	lock_output(event);
+	if (event->buffer)
+		tally_count_up(&event->buffer->lost, 1);
+	tally_count_up(&event->lost, 1);
+	tally_spin_unlock(&event->output_lock);
+	core->ops->irq_restore(core->host, flags);
+}
+
 /* ---- waking ----------------------------------------------------------------------------- */
 
 /* The event's buffer, kept until the walk ends: with interrupts off all the while. */

@@ -93,4 +93,8 @@ uint32_t tally_buffer_poll(struct tally_core_event *event);
 /* The last reference is gone: give the memory back, and who paid his money. map.c. */
 void tally_buffer_free(struct tally_core_buffer *buffer);
 
+/* A record of this event that its CPU, which is off line, cannot write: the next one that it does
+ * write says so. F. */
+void tally_buffer_lose(struct tally_core_event *event);
+
 #endif

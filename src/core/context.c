@@ -298,9 +298,13 @@ static void count_event(struct tally_core_context *context, const struct tally_c
 
 void tally_context_want_munmap(struct tally_core_event *event)
 {
-	count_wants(event->context, event, UINT32_MAX);
+	bool counted = !tally_list_empty(&event->all);
+
+	if (counted)
+		count_wants(event->context, event, UINT32_MAX);
 	event->classic = true;
-	count_wants(event->context, event, 1);
+	if (counted)
+		count_wants(event->context, event, 1);
 }
 
 static void list_group(struct tally_core_event *leader)

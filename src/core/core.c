@@ -142,6 +142,13 @@ enum { RECORD_MAX_LEAST = 512 };
 
 /* ---- life ------------------------------------------------------------------------------- */
 
+/* On 32 bits sizes by the number of CPUs wrap before that number does. */
+static bool too_many_cpus(uint32_t nr_cpus)
+{
+	return (uint64_t)nr_cpus * sizeof(struct tally_core_cpu) >
+	       SIZE_MAX - sizeof(struct tally_core);
+}
+
 static size_t core_size(uint32_t nr_cpus)
 {
 	return sizeof(struct tally_core) + (size_t)nr_cpus * sizeof(struct tally_core_cpu);
@@ -163,7 +170,8 @@ int tally_core_create(const struct tally_host_ops *ops, void *host, uint32_t nr_
 	struct tally_core *core;
 	int ret = 0;
 
-	if (!nr_cpus || nr_cpus > (TALLY_CORE_SEVERAL_CPUS ? INT32_MAX : 1) || !ops_complete(ops) ||
+	if (!nr_cpus || too_many_cpus(nr_cpus) ||
+	    nr_cpus > (TALLY_CORE_SEVERAL_CPUS ? INT32_MAX : 1) || !ops_complete(ops) ||
 	    (settings && settings->scattered && settings->contiguous))
 		return -EINVAL;
 	core = ops->alloc(host, core_size(nr_cpus));

@@ -76,12 +76,16 @@ void tally_revoke(struct tally_core *core,
 		  const void *what)
 {
 	struct tally_core_event *event = tally_core_event_next(core, NULL);
+	uint64_t last = tally_load_relaxed(&core->last_id);
 
-	while (event) {
+	/* Those that were open when this began come before all with later numbers: who opens more
+	 * and more meanwhile does not keep it from its end. */
+	while (event && event->id <= last) {
 		if (is_one(event, what))
 			revoke_event(event);
 		event = tally_core_event_next(core, event);
 	}
+	tally_core_event_put(event);
 }
 
 /* ---- the end ---------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* fork, exec and exit. */
+#include "core/buffer.h"
 #include "core/context.h"
 #include "core/control.h"
 #include "core/event.h"
@@ -281,7 +282,7 @@ static void emit_read(struct tally_core *core, const struct tally_core_task *tas
 	    !tally_load_relaxed(&event->parent->buffer))
 		return;
 	if (tally_cpu_call(core, (uint32_t)event->cpu, read_here, &read))
-		tally_count_up(&tally_event_root(event)->lost, 1);
+		tally_buffer_lose(tally_event_root(event));
 }
 
 #else

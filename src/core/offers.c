@@ -72,6 +72,22 @@ static bool no_clocks(const struct tally_host_ops *ops, const struct perf_event_
 
 #endif
 
+static bool is_software(const struct perf_event_attr *attr, uint64_t config)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && attr->config == config;
+}
+
+static bool no_bpf_output(const struct tally_host_ops *ops, const struct perf_event_attr *attr)
+{
+	return is_software(attr, PERF_COUNT_SW_BPF_OUTPUT) && !(ops->offers & TALLY_HOST_BPF);
+}
+
+static bool no_cgroup_switches(const struct tally_host_ops *ops, const struct perf_event_attr *attr)
+{
+	return is_software(attr, PERF_COUNT_SW_CGROUP_SWITCHES) &&
+	       !(ops->offers & TALLY_HOST_CGROUP);
+}
+
 static bool deferred_chains(const struct tally_host_ops *ops, const struct perf_event_attr *attr)
 {
 	return attr->defer_callchain || attr->defer_output;
@@ -142,6 +158,8 @@ static const struct {
 	{no_tail, TALLY_WHY(-EOPNOTSUPP, "branch_sample_type",
 			    "this core is built for attrs that have nothing behind config2", "")},
 #endif
+	{no_bpf_output, TALLY_WHY(-ENOENT, "config", "this machine runs no BPF programs", "")},
+	{no_cgroup_switches, TALLY_WHY(-ENOENT, "config", "this machine has no cgroups", "")},
 	{deferred_chains,
 	 TALLY_WHY(-EINVAL, "defer_callchain", "this implementation unwinds at once", "")},
 #if TALLY_CORE_SIDEBAND

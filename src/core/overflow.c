@@ -17,10 +17,15 @@ bool tally_overflow_beyond_share(const struct tally_core *core, uint32_t nr)
 	return nr > 1 && (nr - 1) * TALLY_NS_PER_S >= share;
 }
 
-/* All but `event`, which its driver leaves stopped. */
+/* All but `event`, which its driver leaves stopped. In an NMI a member may just be leaving, whose
+ * links lead anywhere in the list or to itself: no more are looked at than there are. */
 static void stop_others(struct tally_core_event *leader, const struct tally_core_event *event)
 {
+	uint32_t nr = leader->nr_siblings + 1;
+
 	tally_group_for_each (member, leader) {
+		if (!nr--)
+			break;
 		if (member != event && member->hw.running)
 			member->pmu->stop(member->pmu, &member->hw);
 	}

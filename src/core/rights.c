@@ -62,7 +62,7 @@ static bool may_observe(const struct tally_check *c)
 	const struct tally_core *core = c->core;
 
 	return core->ops->may_observe ? core->ops->may_observe(core->host, c->current, c->task)
-				      : c->current->user == c->task->user;
+				      : c->current->user && c->current->user == c->task->user;
 }
 
 bool tally_task_forbidden(const struct tally_check *c)
