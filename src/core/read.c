@@ -170,16 +170,38 @@ static void refresh_here(struct tally_core_cpu *cpu, struct tally_core_context *
 		tally_event_refresh(cpu, member);
 }
 
-/* The event's counter, and those of its children, wherever they run. */
-static void refresh(struct tally_core_event *event, bool group)
+static void refresh_one(struct tally_core_event *event, bool group)
 {
 	struct refresh here = {event, group};
 
 	tally_context_run(event->context, refresh_here, &here);
-	tally_list_for_each (link, &event->children) {
-		here.event = tally_container_of(link, struct tally_core_event, child);
-		tally_context_run(here.event->context, refresh_here, &here);
+}
+
+/* The event's counter, and those of its children, wherever they run. */
+static void refresh(struct tally_core_event *event, bool group)
+{
+	refresh_one(event, group);
+	tally_list_for_each (link, &event->children)
+		refresh_one(tally_container_of(link, struct tally_core_event, child), group);
+}
+
+/* Where the leader's child is gone, the children of the others are a group no more. */
+static void refresh_strays(struct tally_core_event *member)
+{
+	tally_list_for_each (link, &member->children) {
+		struct tally_core_event *child =
+			tally_container_of(link, struct tally_core_event, child);
+
+		if (child->leader->parent != member->leader)
+			refresh_one(child, false);
 	}
+}
+
+static void refresh_group(struct tally_core_event *leader)
+{
+	refresh(leader, true);
+	tally_group_for_each (member, leader)
+		refresh_strays(member);
 }
 
 static struct total add_up(const struct tally_core_event *event)
@@ -288,7 +310,10 @@ static int64_t read_into(struct tally_core_event *event, const struct room *room
 		*ret_nr = nr;
 		return -EAGAIN;
 	}
-	refresh(group ? event->leader : event, group);
+	if (group)
+		refresh_group(event->leader);
+	else
+		refresh(event, false);
 	collect(event, room->words + WORDS_AHEAD + nr * WORDS_EACH, &read);
 	tally_read_encode(&read, room->words);
 	return (int64_t)size;
