@@ -337,7 +337,7 @@ void tally_context_insert(struct tally_core_cpu *cpu, struct tally_core_event *e
 	uint64_t now = tally_clock(context->core);
 
 	tally_context_advance(context, now);
-	event->stamp = context->time;
+	event->times[event->times_at].stamp = context->time;
 	if (cpu && event->leader->state == TALLY_STATE_ACTIVE)
 		tally_sched_disable(cpu, event->leader, now);
 	if (tally_event_is_leader(event)) {
@@ -378,7 +378,7 @@ void tally_context_bring(struct tally_core_event *event)
 {
 	struct tally_core_context *context = event->context;
 
-	event->stamp = context->time;
+	event->times[event->times_at].stamp = context->time;
 	if (tally_event_is_leader(event))
 		list_group(event);
 	tally_list_insert(&tally_event_slice(event)->events, &event->all);

@@ -7,6 +7,7 @@
 #include "core/sched.h"
 #include "core/scratch.h"
 #include "core/software.h"
+#include "core/state.h"
 #include "core/watch.h"
 
 /* ---- settings --------------------------------------------------------------------------- */
@@ -83,8 +84,8 @@ static void cpu_set_online(void *arg)
 	tally_spin_lock(&cpu->own.lock, cpu->core->ops, cpu->core->host);
 	tally_watch_learn(cpu);
 	tally_store_relaxed(&cpu->online, true);
+	tally_context_begin_time(&cpu->own, now);
 	tally_store_relaxed(&cpu->own.on_cpu, (int32_t)cpu->number);
-	cpu->own.stamp = now;
 	tally_spin_unlock(&cpu->own.lock);
 	tally_sched_in(cpu, now);
 }

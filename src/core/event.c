@@ -278,8 +278,8 @@ static void event_fold(struct tally_core_event *child)
 	struct tally_core_event *parent = child->parent;
 
 	tally_count_alone(&parent->child_count, child->count);
-	tally_count_alone(&parent->child_enabled, child->enabled);
-	tally_count_alone(&parent->child_running, child->running);
+	tally_count_alone(&parent->child_enabled, tally_event_times(child)->enabled);
+	tally_count_alone(&parent->child_running, tally_event_times(child)->running);
 	tally_list_remove(&child->child);
 	tally_store_relaxed(&parent->nr_children, parent->nr_children - 1);
 }

@@ -49,11 +49,13 @@ static void write_count(struct tally_core_event *event, struct perf_event_mmap_p
 
 static void write_times(struct tally_core_event *event, struct perf_event_mmap_page *page)
 {
+	const struct tally_core_context *context = event->context;
+	const struct tally_core_times *times = tally_event_times(event);
 	const struct tally_core *core = event->core;
 	struct tally_core_clock_params params = {0};
 
-	page->time_enabled = event->enabled + tally_load_relaxed(&event->child_enabled);
-	page->time_running = event->running + tally_load_relaxed(&event->child_running);
+	page->time_enabled = times->enabled + tally_load_relaxed(&event->child_enabled);
+	page->time_running = times->running + tally_load_relaxed(&event->child_running);
 	if (core->ops->clock_params)
 		core->ops->clock_params(core->host, &params);
 	page->cap_user_time = page->cap_user_time_zero = params.valid;
@@ -62,7 +64,7 @@ static void write_times(struct tally_core_event *event, struct perf_event_mmap_p
 	page->time_zero = params.zero;
 	/* So that time_offset plus the converted cycle counter is what passed since the two
 	 * times above were true: that is, since the context's time was brought up to date. */
-	page->time_offset = params.zero - event->context->stamp;
+	page->time_offset = params.zero - (context->time - context->offset);
 }
 
 /* The page that is the event's own; NULL when it has none. */

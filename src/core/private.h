@@ -76,6 +76,11 @@ struct tally_core_family {
 	uint32_t refs;           /* atomic; contexts, and who is about to lock it */
 };
 
+/* Of an event, in ns of its context's time, up to `stamp`. */
+struct tally_core_times {
+	uint64_t enabled, running, stamp;
+};
+
 struct tally_core_event {
 	struct tally_core_hw hw;            /* A; the driver's side */
 	struct tally_core *core;            /* K */
@@ -91,11 +96,13 @@ struct tally_core_event {
 	struct tally_list opened;           /* R; in core->events */
 
 	/* Counting. */
-	int8_t state;              /* A; enum tally_state */
-	bool on_pmu;               /* A; between add() and del() */
-	uint64_t count;            /* O */
-	uint64_t enabled, running; /* A; ns of the context's time up to `stamp` */
-	uint64_t stamp;            /* A */
+	int8_t state;   /* A; enum tally_state */
+	bool on_pmu;    /* A; between add() and del() */
+	uint64_t count; /* O */
+	/* A; written where `times_at` is not, which then changes: so an overflow interrupt in the
+	 * midst of it sees times that belong together. */
+	struct tally_core_times times[2];
+	uint32_t times_at;
 
 	/* Group: a leader's siblings; for others empty. */
 	struct tally_core_event *leader;  /* A and F; itself when it leads or is alone */
@@ -214,8 +221,9 @@ struct tally_core_context {
 #if TALLY_CORE_SIDEBAND
 	uint32_t wants[TALLY_WANTS_NR]; /* A and F */
 #endif
-	bool waiting;         /* A; a group found no room */
-	uint64_t time, stamp; /* A; ns it was on a CPU, up to the clock's `stamp` */
+	bool waiting;    /* A; a group found no room */
+	uint64_t time;   /* A; ns it was on a CPU, up to the last time it was asked for */
+	uint64_t offset; /* A; that time less the clock's; constant while it is on one */
 #if TALLY_CORE_TRAPS
 	uint32_t traps_due; /* O; events whose task is owed a SIGTRAP */
 #endif
@@ -351,6 +359,11 @@ static inline bool tally_event_matches(const struct tally_core_event *event,
 				       const struct tally_core_cpu *cpu)
 {
 	return !TALLY_CORE_SEVERAL_CPUS || event->cpu < 0 || (uint32_t)event->cpu == cpu->number;
+}
+
+static inline const struct tally_core_times *tally_event_times(const struct tally_core_event *event)
+{
+	return &event->times[tally_load_acquire(&event->times_at)];
 }
 
 /* Without operations for users, everybody may everything; so may the kernel, which is no task. */

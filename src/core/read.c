@@ -30,17 +30,15 @@ void tally_event_refresh(struct tally_core_cpu *cpu, struct tally_core_event *ev
 /* The times as of now, without touching the event: an interrupt may be in the middle of it. */
 static struct total sample_total(struct tally_core_event *event, uint64_t now)
 {
-	const struct tally_core_context *context = event->context;
-	uint64_t passed = context->time - event->stamp;
+	const struct tally_core_times *times = tally_event_times(event);
+	uint64_t passed = tally_context_time(event->context, now) - times->stamp;
 
-	if (context->on_cpu >= 0 && now > context->stamp)
-		passed += now - context->stamp;
 	if (event->leader->state < TALLY_STATE_INACTIVE || event->state < TALLY_STATE_INACTIVE)
 		passed = 0;
 	return (struct total){tally_load_relaxed(&event->count) +
 				      tally_load_relaxed(&event->child_count),
-			      event->enabled + tally_load_relaxed(&event->child_enabled) + passed,
-			      event->running + tally_load_relaxed(&event->child_running) +
+			      times->enabled + tally_load_relaxed(&event->child_enabled) + passed,
+			      times->running + tally_load_relaxed(&event->child_running) +
 				      (event->state == TALLY_STATE_ACTIVE ? passed : 0)};
 }
 
@@ -131,8 +129,8 @@ static uint32_t read_body(const struct tally_core_event *event, const void *what
 	const struct tally_core_event *root = event->parent ? event->parent : event;
 	struct tally_read read = {
 		.format = event->attr.read_format & ~(uint64_t)PERF_FORMAT_GROUP,
-		.time_enabled = event->enabled,
-		.time_running = event->running,
+		.time_enabled = tally_event_times(event)->enabled,
+		.time_running = tally_event_times(event)->running,
 		.nr = 1,
 		.single = {event->count, root->id, root->lost},
 	};
@@ -204,21 +202,25 @@ static void refresh_group(struct tally_core_event *leader)
 		refresh_strays(member);
 }
 
+/* What the event itself counted. */
+static void add_own(const struct tally_core_event *event, struct total *total)
+{
+	const struct tally_core_times *times = tally_event_times(event);
+
+	total->value += tally_load_relaxed(&event->count);
+	total->enabled += tally_load_relaxed(&times->enabled);
+	total->running += tally_load_relaxed(&times->running);
+}
+
 static struct total add_up(const struct tally_core_event *event)
 {
-	struct total total = {
-		tally_load_relaxed(&event->count) + tally_load_relaxed(&event->child_count),
-		tally_load_relaxed(&event->enabled) + tally_load_relaxed(&event->child_enabled),
-		tally_load_relaxed(&event->running) + tally_load_relaxed(&event->child_running)};
+	struct total total = {tally_load_relaxed(&event->child_count),
+			      tally_load_relaxed(&event->child_enabled),
+			      tally_load_relaxed(&event->child_running)};
 
-	tally_list_for_each (link, &event->children) {
-		const struct tally_core_event *child =
-			tally_container_of(link, struct tally_core_event, child);
-
-		total.value += tally_load_relaxed(&child->count);
-		total.enabled += tally_load_relaxed(&child->enabled);
-		total.running += tally_load_relaxed(&child->running);
-	}
+	add_own(event, &total);
+	tally_list_for_each (link, &event->children)
+		add_own(tally_container_of(link, struct tally_core_event, child), &total);
 	return total;
 }
 

@@ -420,8 +420,8 @@ void tally_sched_context_in(struct tally_core_cpu *cpu, struct tally_core_contex
 			    uint64_t now)
 {
 	tally_spin_lock(&context->lock, cpu->core->ops, cpu->core->host);
+	tally_context_begin_time(context, now);
 	tally_store_relaxed(&context->on_cpu, (int32_t)cpu->number);
-	context->stamp = now;
 	tally_spin_unlock(&context->lock);
 	count_turns(cpu, now);
 	cpu->of_task = context;

@@ -76,24 +76,30 @@ static bool may_become(enum tally_state from, enum tally_state to)
 
 void tally_context_advance(struct tally_core_context *context, uint64_t now)
 {
+	uint64_t time = tally_context_time(context, now);
+
 	/* Clocks of two CPUs may disagree by a little; time does not go back for that. */
-	if (context->on_cpu < 0 || now <= context->stamp)
-		return;
-	context->time += now - context->stamp;
-	context->stamp = now;
+	if ((int64_t)(time - context->time) > 0)
+		context->time = time;
 }
 
 void tally_event_account(struct tally_core_event *event)
 {
-	uint64_t passed = event->context->time - event->stamp;
+	const struct tally_core_times *old = &event->times[event->times_at];
+	struct tally_core_times *times = &event->times[!event->times_at];
+	uint64_t now = event->context->time, passed = now - old->stamp;
+	bool counts = event->state >= TALLY_STATE_INACTIVE &&
+		      event->leader->state >= TALLY_STATE_INACTIVE;
 
-	event->stamp = event->context->time;
-	if (event->state < TALLY_STATE_INACTIVE || event->leader->state < TALLY_STATE_INACTIVE)
+	if (!passed)
 		return;
+	times->stamp = now;
 	/* Readers on other CPUs add these up meanwhile. */
-	tally_store_relaxed(&event->enabled, event->enabled + passed);
-	if (event->state == TALLY_STATE_ACTIVE)
-		tally_store_relaxed(&event->running, event->running + passed);
+	tally_store_relaxed(&times->enabled, old->enabled + (counts ? passed : 0));
+	tally_store_relaxed(&times->running,
+			    old->running +
+				    (counts && event->state == TALLY_STATE_ACTIVE ? passed : 0));
+	tally_store_release(&event->times_at, !event->times_at);
 }
 
 void tally_event_set_state(struct tally_core_event *event, enum tally_state state)

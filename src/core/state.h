@@ -23,6 +23,19 @@
 
 #include "core/private.h"
 
+/* The context's time when the clock is `now`. On its CPU also in the overflow interrupt, whatever
+ * that interrupts. */
+static inline uint64_t tally_context_time(const struct tally_core_context *context, uint64_t now)
+{
+	return tally_load_relaxed(&context->on_cpu) < 0 ? context->time : context->offset + now;
+}
+
+/* The context goes onto a CPU. */
+static inline void tally_context_begin_time(struct tally_core_context *context, uint64_t now)
+{
+	context->offset = context->time - now;
+}
+
 /* Bring the context's time up to the clock. */
 void tally_context_advance(struct tally_core_context *context, uint64_t now);
 

@@ -7,9 +7,10 @@
 static void check_event(struct random_sim *random_sim, const struct tally_core_cpu *cpu,
 			const struct tally_core_event *event)
 {
+	const struct tally_core_times *times = tally_event_times(event);
 	bool active = event->state == TALLY_STATE_ACTIVE;
 
-	if (event->running > event->enabled)
+	if (times->running > times->enabled)
 		random_sim_fail(random_sim, "event %llu ran longer than it was enabled",
 				(unsigned long long)event->id);
 	if (active != event->on_pmu)

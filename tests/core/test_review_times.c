@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The times in a sample are true, wherever its interrupt came. */
+#include "core/least/step.h"
+#include "review.h"
+
+static const struct tally_core_sample_data in_kernel = {.mode = PERF_RECORD_MISC_KERNEL};
+
+static struct least least;
+
+static struct {
+	struct tally_core_buffer *buffer;
+	uint64_t began;  /* the clock when the event was opened, whose task runs since then */
+	uint64_t points; /* where an interrupt was tried */
+	uint64_t samples;
+} scene;
+
+static void scene_begin(void)
+{
+	struct perf_event_attr attr = attr_counter(100);
+	struct tally_core_settings settings;
+
+	memset(&scene, 0, sizeof(scene));
+	tally_core_settings_init(&settings);
+	settings.max_sample_rate = UINT32_MAX;
+	review_begin(&least, 1, &settings);
+	least_switch(&least, least.tasks[0]);
+	attr.sample_type = PERF_SAMPLE_READ;
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	scene.began = least.now;
+	must_map(&least, must_open(&least, attr, least.tasks[0], -1, -1), 8, &scene.buffer);
+}
+
+static void overflow_here(void *arg)
+{
+	if (least.paused || least.nmi || !least.cpus[0].counters[0].owner)
+		return;
+	least_count(&least, 0, 100);
+	scene.samples += least_overflow(&least, 0, &in_kernel);
+}
+
+/* What was written meanwhile says how long the task has run, which is all the time. */
+static void check_samples(void)
+{
+	struct {
+		struct perf_event_header header;
+		uint64_t value, enabled, running;
+	} sample;
+
+	while (tally_core_buffer_read(scene.buffer, &sample, sizeof(sample)) > 0) {
+		if (sample.header.type != PERF_RECORD_SAMPLE)
+			continue;
+		assert_int_equal(sample.enabled, least.now - scene.began);
+		assert_int_equal(sample.running, least.now - scene.began);
+	}
+}
+
+/* An interrupt in front of each `stride`th instruction of what `call` does. */
+static void step_through(void (*call)(void), uint64_t stride)
+{
+	uint64_t taken, at = 1;
+
+	if (!least_can_step())
+		skip();
+	scene_begin();
+	do {
+		least.now += 1000;
+		least_step_begin(overflow_here, NULL, at);
+		call();
+		taken = least_step_end();
+		check_samples();
+		scene.points++;
+	} while (taken >= at && (at += stride));
+	assert_true(scene.points > 10);
+	assert_true(scene.samples > 5);
+	least_end(&least);
+}
+
+static void read_times(void)
+{
+	uint64_t words[3];
+
+	assert_int_equal(least_read(&least, 0, words, sizeof(words)), sizeof(words));
+}
+
+static void tick(void)
+{
+	least_tick(&least);
+}
+
+/* Off and on again, at one time of the clock. */
+static void switch_away(void)
+{
+	least_switch(&least, NULL);
+	least_switch(&least, least.tasks[0]);
+}
+
+static void test_read(void **state)
+{
+	step_through(read_times, LEAST_STRIDE);
+}
+
+static void test_tick(void **state)
+{
+	step_through(tick, 7);
+}
+
+static void test_switch(void **state)
+{
+	step_through(switch_away, 17);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_tick),
+		cmocka_unit_test(test_switch),
+	};
+
+	return cmocka_run_group_tests_name("core/review_times", tests, NULL, NULL);
+}
