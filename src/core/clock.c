@@ -7,6 +7,7 @@
 #include "core/output.h"
 #include "core/overflow.h"
 #include "core/software.h"
+#include "core/state.h"
 
 /* ---- deadlines: a heap of each CPU ------------------------------------------------------ */
 
@@ -47,9 +48,24 @@ static uint64_t interval(const struct tally_core_event *event)
 	return TALLY_MAX(event->hw.period, (uint64_t)TALLY_CORE_MIN_CLOCK);
 }
 
+/*
+ * They count the time of their context, as time_running does: then the one begins and ends where
+ * the other does, which is where the context came and went and not some instructions later, when it
+ * is the clock's turn.
+ */
 static uint64_t clock_counter(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
-	return tally_clock(pmu->owner);
+	const struct tally_core_context *context = tally_event_of_hw(hw)->context;
+
+	if (tally_this_cpu(pmu->owner)->frozen)
+		return context->time;
+	return tally_context_time(context, tally_clock(pmu->owner));
+}
+
+/* The host's clock when its counter was last folded in. */
+static uint64_t folded_at(const struct tally_core_event *event)
+{
+	return tally_load_relaxed(&event->hw.previous) - event->context->offset;
 }
 
 /* ---- the timer -------------------------------------------------------------------------- */
@@ -170,7 +186,7 @@ static void clock_start(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	struct tally_core_event *event = tally_event_of_hw(hw);
 
-	tally_store_relaxed(&hw->previous, tally_clock(pmu->owner));
+	tally_store_relaxed(&hw->previous, clock_counter(pmu, hw));
 	hw->running = true;
 	if (!hw->period)
 		return;
@@ -178,7 +194,7 @@ static void clock_start(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 		unqueue(tally_this_cpu(pmu->owner), event);
 	if (hw->left <= 0 || hw->left > (int64_t)interval(event))
 		hw->left = (int64_t)interval(event);
-	event->due.key = hw->previous + (uint64_t)hw->left;
+	event->due.key = folded_at(event) + (uint64_t)hw->left;
 	queue(tally_this_cpu(pmu->owner), event);
 }
 
@@ -190,10 +206,11 @@ static void clock_start(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 static void clock_stop(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	struct tally_core_event *event = tally_event_of_hw(hw);
-	uint64_t now = tally_clock(pmu->owner);
+	uint64_t now;
 
 	tally_core_hw_fold(pmu, hw, clock_counter);
 	hw->running = false;
+	now = folded_at(event);
 	if (tally_heap_has(&event->due))
 		hw->left = event->due.key > now ? (int64_t)(event->due.key - now) : 0;
 }

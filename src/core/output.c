@@ -24,6 +24,16 @@ void tally_output_lose(struct tally_core_event *event, uint64_t nr)
 	tally_count_up(&root->lost, nr);
 }
 
+/* A task's event is its task's, also in a switch, where it may overflow while the CPU is not yet,
+ * or no longer, said to be that task's. */
+static const struct tally_core_task *task_of(const struct tally_core_event *event,
+					     const struct tally_core_cpu *cpu)
+{
+	const struct tally_core_task *task = tally_load_relaxed(&event->context->task);
+
+	return task ? task : cpu->task;
+}
+
 bool tally_output_begin(struct tally_output *output, struct tally_core_event *event)
 {
 	struct tally_core *core = event->core;
@@ -38,7 +48,7 @@ bool tally_output_begin(struct tally_output *output, struct tally_core_event *ev
 	output->root = tally_event_root(event);
 	output->buffer = tally_load_acquire(&output->root->buffer);
 	output->cpu = cpu;
-	output->task = cpu->task;
+	output->task = task_of(event, cpu);
 	output->wake = false;
 	/* A mapping of the metadata page alone has no room to lose anything for want of. */
 	if (!output->buffer || !output->buffer->size)

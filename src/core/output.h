@@ -9,9 +9,10 @@
 /* One record on its way. Made on the stack of the writer; with interrupts off. */
 struct tally_output {
 	struct tally_core_cpu *cpu;
-	const struct tally_core_task *task; /* who it says it was: who runs here */
-	struct tally_core_event *event;     /* whose record it is */
-	struct tally_core_event *root;      /* whose buffer it goes to */
+	const struct tally_core_task
+		*task; /* who it says it was: whose event it is, or who runs here */
+	struct tally_core_event *event; /* whose record it is */
+	struct tally_core_event *root;  /* whose buffer it goes to */
 	struct tally_core_buffer *buffer;
 	uint32_t max;               /* bytes of the longest record */
 	uint8_t *scratch;           /* so many for a record in two pieces */

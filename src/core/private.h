@@ -257,13 +257,14 @@ struct tally_core_cpu {
 	struct tally_list software[PERF_COUNT_SW_MAX]; /* events that are on, by kind */
 	struct tally_list tracepoints[TALLY_CORE_BUCKETS];
 #endif
-	struct tally_heap clocks;         /* by when they are due */
-	uint64_t clocks_since;            /* when their share began that they are using up ... */
-	uint32_t clocks_served;           /* ... how many were due since then ... */
-	uint64_t clocks_held;             /* ... and when the last one ended that they used up */
-	uint64_t contended, turns_stamp;  /* ns that groups waited here, up to the clock's stamp */
-	uint32_t nr_throttled;            /* O */
-	uint64_t tick;                    /* number of this tick */
+	struct tally_heap clocks;        /* by when they are due */
+	uint64_t clocks_since;           /* when their share began that they are using up ... */
+	uint32_t clocks_served;          /* ... how many were due since then ... */
+	bool frozen;                     /* events go on or come off, all at their context's time */
+	uint64_t clocks_held;            /* ... and when the last one ended that they used up */
+	uint64_t contended, turns_stamp; /* ns that groups waited here, up to the clock's stamp */
+	uint32_t nr_throttled;           /* O */
+	uint64_t tick;                   /* number of this tick */
 	struct tally_core_event *pending; /* O; stack */
 	uint32_t missed;  /* O; something was put off that another CPU's stack may have */
 	uint32_t nesting; /* O; samples being made, one inside the other */

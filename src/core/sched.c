@@ -113,10 +113,12 @@ static int group_in(struct tally_core_cpu *cpu, struct tally_core_event *leader)
 		tally_overflow_unthrottle(leader);
 	if (pmu && pmu->pause)
 		pmu->pause(pmu);
+	cpu->frozen = true;
 	tally_group_for_each (event, leader) {
 		if (event->on_pmu)
 			event_start(event);
 	}
+	cpu->frozen = false;
 	if (pmu && pmu->pause)
 		pmu->resume(pmu);
 	if (pmu && leader->attr.exclusive)
@@ -132,8 +134,10 @@ static void group_out(struct tally_core_cpu *cpu, struct tally_core_event *leade
 
 	if (pmu && pmu->pause)
 		pmu->pause(pmu);
+	cpu->frozen = true;
 	tally_group_for_each (event, leader)
 		event_off(cpu, event);
+	cpu->frozen = false;
 	if (pmu && pmu->pause)
 		pmu->resume(pmu);
 	if (leader->throttled)
@@ -506,8 +510,11 @@ void tally_sched_disable(struct tally_core_cpu *cpu, struct tally_core_event *ev
 	advance(cpu, now);
 	if (event->state != TALLY_STATE_ACTIVE)
 		return;
-	if (tally_event_is_leader(event))
+	if (tally_event_is_leader(event)) {
 		group_out(cpu, event);
-	else
-		event_off(cpu, event);
+		return;
+	}
+	cpu->frozen = true;
+	event_off(cpu, event);
+	cpu->frozen = false;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The times in a sample are true, wherever its interrupt came. */
+/* The times and ids of a sample are true, wherever its interrupt came; clocks begin and end with
+ * what they are the clocks of. */
 #include "core/least/step.h"
 #include "review.h"
 
@@ -109,12 +110,106 @@ static void test_switch(void **state)
 	step_through(switch_away, 17);
 }
 
+/* ---- ids --------------------------------------------------------------------------------- */
+
+static struct tally_core_buffer *open_on(const struct least_task *task)
+{
+	struct perf_event_attr attr = attr_counter(100);
+	struct tally_core_buffer *buffer;
+
+	attr.sample_type = PERF_SAMPLE_TID;
+	must_map(&least, must_open(&least, attr, task, -1, -1), 8, &buffer);
+	return buffer;
+}
+
+static uint64_t check_ids(struct tally_core_buffer *buffer, const struct least_task *task)
+{
+	struct {
+		struct perf_event_header header;
+		int32_t pid, tid;
+	} sample;
+	uint64_t samples = 0;
+
+	while (tally_core_buffer_read(buffer, &sample, sizeof(sample)) > 0) {
+		if (sample.header.type != PERF_RECORD_SAMPLE)
+			continue;
+		assert_int_equal(sample.tid, task->perf.tid);
+		samples++;
+	}
+	return samples;
+}
+
+/* A task's event says that it is its task's, wherever in a switch it overflows. */
+static void test_ids_in_a_switch(void **state)
+{
+	struct tally_core_buffer *buffers[2];
+	struct tally_core_settings settings;
+	struct least_task *tasks[2];
+	uint64_t taken, at = 1, samples[2] = {0};
+
+	if (!least_can_step())
+		skip();
+	tally_core_settings_init(&settings);
+	settings.max_sample_rate = UINT32_MAX;
+	review_begin(&least, 1, &settings);
+	tasks[0] = least.tasks[0];
+	tasks[1] = least_task_new(&least);
+	for (int i = 0; i < 2; i++)
+		buffers[i] = open_on(tasks[i]);
+	do {
+		least_switch(&least, tasks[0]);
+		least_step_begin(overflow_here, NULL, at);
+		least_switch(&least, tasks[1]);
+		taken = least_step_end();
+		for (int i = 0; i < 2; i++)
+			samples[i] += check_ids(buffers[i], tasks[i]);
+	} while (taken >= at && (at += 7));
+	assert_true(samples[0] > 5 && samples[1] > 5);
+	least_end(&least);
+}
+
+/* ---- clocks ------------------------------------------------------------------------------ */
+
+/* Time passes with each look at the clock. */
+static void time_passes(struct least *where, enum least_point point, const volatile void *what)
+{
+	where->now += point == LEAST_AT_CLOCK ? 777 : 0;
+}
+
+/* However long a switch takes, task-clock is the time that it was on. */
+static void test_task_clock_is_time_running(void **state)
+{
+	struct perf_event_attr attr = attr_faults(0);
+	uint64_t words[3];
+	int fd;
+
+	review_begin(&least, 1, NULL);
+	attr.config = PERF_COUNT_SW_TASK_CLOCK;
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	fd = must_open(&least, attr, least.tasks[0], -1, -1);
+	attr.sample_period = 2000;
+	must_open(&least, attr, least.tasks[0], -1, -1);
+	least.at = time_passes;
+	for (int i = 0; i < 100; i++) {
+		least_switch(&least, least.tasks[0]);
+		least_advance(&least, 5000);
+		least_switch(&least, NULL);
+		least_advance(&least, 5000);
+	}
+	assert_int_equal(least_read(&least, fd, words, sizeof(words)), sizeof(words));
+	assert_true(words[0] > 100 * 5000);
+	assert_int_equal(words[0], words[2]);
+	least_end(&least);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read),
 		cmocka_unit_test(test_tick),
 		cmocka_unit_test(test_switch),
+		cmocka_unit_test(test_ids_in_a_switch),
+		cmocka_unit_test(test_task_clock_is_time_running),
 	};
 
 	return cmocka_run_group_tests_name("core/review_times", tests, NULL, NULL);
