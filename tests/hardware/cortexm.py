@@ -19,7 +19,6 @@ QEMU = ("qemu-system-arm -M mps2-an385 -icount shift=5,sleep=off -nographic -nod
 PERIOD = {"cpu": 500000, "stream": 250000}
 NS_PER_CYCLE = 40
 NS_PER_INSTRUCTION = 32
-COST_OF_A_START = 40000  # ns from the beginning of a switch until the event is on
 consoles = {}
 
 
@@ -83,7 +82,7 @@ def test_task_clocks_are_what_the_scheduler_knows():
         ran, running, value = (said["count." + field][i] for field in ("ran", "running", "task_clock"))
         # Scheduler and core read the clock in a switch, one after the other; the event is put on after that.
         within(ran - running, -2000 * switches, 2000 * switches, f"{name}: ns by which {running} differ over {switches} switches")
-        within(running - value, 0, COST_OF_A_START * switches, "ns that were over when its clock was started")
+        tap.same(value, running, "task-clock is the time it was on")
         tap.same(said["count.enabled"][i], running, "enabled while it ran")
     within(said["count.task_clock"][0] / one("count.elapsed"), 0.73, 0.76, "share of heavy")
 
@@ -93,7 +92,7 @@ def test_the_cpu_clock_is_the_clock():
 
 
 def test_children_are_counted():
-    within(one("inherit.value") / (one("inherit.ran") + one("inherit.own")), 0.94, 1.0,
+    within(one("inherit.value") / (one("inherit.ran") + one("inherit.own")), 0.97, 1.0,
            "task-clock of a thread and its four children, by what the scheduler knows")
 
 
@@ -128,7 +127,7 @@ def test_no_overflow_is_lost():
         due = said["counter.sampled"][i] // period
         print(f"# {due} periods of {period}: {said['counter.samples_kernel'][i]} samples are of handlers")
         tap.same(said["counter.samples"][i], due, "samples, of all periods")
-        within(said["counter.samples_of_load"][i], due * 0.95, due, "of the thread that was asked for")
+        tap.same(said["counter.samples_of_load"][i], due, "of the thread that was asked for")
 
 
 def test_the_counter_is_shared():
