@@ -363,7 +363,7 @@ static const struct tally_core_refusal *output_alike(const struct tally_core_eve
 
 	if (target == event)
 		REFUSE(-EINVAL, "argument", "an event cannot write to itself that way", "");
-	if (tally_event_moves(event))
+	if (event->moves)
 		REFUSE(-EINVAL, "cpu", "the event moves from CPU to CPU, a ring has one",
 		       "read the event");
 	if (target->cpu != event->cpu)

@@ -333,7 +333,7 @@ int tally_core_mmap(struct tally_core *core, struct tally_core_task *current,
 		why = &bad_length;
 	else if (event->attr.inherit && event->cpu < 0)
 		why = &inherited;
-	else if (tally_event_moves(event))
+	else if (event->moves)
 		why = &moves;
 	else
 		why = map(&mapper, ret_buffer);

@@ -152,6 +152,7 @@ static const struct tally_core_refusal *designate(struct tally_check *check)
 	if (cpu < 0 || (uint32_t)cpu >= check->core->nr_cpus)
 		return &no_cpu;
 	check->cpu = event->cpu = event->hw.cpu = cpu;
+	event->moves = true;
 	return NULL;
 }
 

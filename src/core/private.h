@@ -87,6 +87,7 @@ struct tally_core_event {
 	struct tally_core_pmu *pmu;         /* K, but for being revoked: F, in no context */
 	struct tally_core_context *context; /* K, but for migrate.c: F of both */
 	int32_t cpu;                        /* K, but so too; the only CPU it counts on; -1: all */
+	bool moves;                         /* K; its CPU can change: migrate.c */
 	bool moving;                        /* F; between two CPUs, in no list: migrate.c */
 	bool resume;                        /* F; and enabled when it arrives */
 	uint64_t id;                        /* K */
@@ -452,14 +453,6 @@ static inline struct tally_core_slice *tally_context_slice(struct tally_core_con
 	struct tally_core_slice *slices = tally_context_slices(context);
 
 	return slices ? &slices[cpu->number] : NULL;
-}
-
-/* Whether its CPU can change: migrate.c. Once it is revoked it has no PMU to ask. */
-static inline bool tally_event_moves(const struct tally_core_event *event)
-{
-	const struct tally_core_pmu *pmu = tally_load_relaxed(&event->pmu);
-
-	return TALLY_CORE_SEVERAL_CPUS && event->cpu >= 0 && pmu->cpu_of;
 }
 
 /* Whether its task is owed a SIGTRAP. */
