@@ -23,6 +23,8 @@ struct doctor_trial {
 	size_t pages;      /* data pages of each ring; 0: no ring was asked for */
 	size_t pages_wanted;
 	struct tally_refusal why;
+	bool via_user;                  /* it took the user host: the kernel refuses all */
+	struct tally_refusal by_kernel; /* why, then */
 };
 
 struct doctor_tracefs {

@@ -11,6 +11,7 @@
 
 #include "base/arith.h"
 #include "cli/doctor/trial.h"
+#include "cli/main/via.h"
 #include "sampler/child.h"
 #include "sampler/counting.h"
 #include "sampler/sampler.h"
@@ -139,6 +140,39 @@ static int trial_run_crowded(const struct doctor *doctor, const struct plan *pla
 	return ret;
 }
 
+static void trial_make(const struct doctor *doctor, const struct plan *plan, pid_t child)
+{
+	plan->trial->code = doctor->code ? doctor->code : trial_run_crowded(doctor, plan, child);
+}
+
+/* Without the kernel, where it refuses all: what commands and tasks are measured by then. */
+static void trials_via_user(const struct doctor *doctor, const struct plan *plans, size_t nr)
+{
+	const struct tally_target target = {0};
+	char *command[] = {(char *)"true", NULL};
+	struct doctor without = *doctor;
+	struct tally_child child = {0};
+	struct tally_via via;
+
+	if (doctor->code || !tally_via_kernel_refuses(&doctor->access) ||
+	    tally_via_open(&via, "user", &target, true, NULL))
+		return;
+	without.transport = tally_via_transport(&via);
+	without.access.kills = false;
+	if (!tally_child_start(&child, command, STDOUT_FILENO))
+		tally_via_adopt(&via, &child);
+	for (size_t i = 0; i < nr && child.pid; i++) {
+		const struct tally_refusal by_kernel = plans[i].trial->why;
+
+		if (plans[i].all_cpus)
+			continue;
+		*plans[i].trial = (struct doctor_trial){.via_user = true, .by_kernel = by_kernel};
+		trial_make(&without, &plans[i], child.pid);
+	}
+	tally_child_free(&child);
+	tally_via_close(&via);
+}
+
 void doctor_trials(struct doctor *doctor)
 {
 	const struct plan plans[] = {
@@ -155,9 +189,8 @@ void doctor_trials(struct doctor *doctor)
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(plans); i++) {
 		if (plans[i].trial == &doctor->watch)
 			tally_child_free(&child); /* nor has it the pipes to one */
-		plans[i].trial->code = doctor->code
-					       ? doctor->code
-					       : trial_run_crowded(doctor, &plans[i], child.pid);
+		trial_make(doctor, &plans[i], child.pid);
 	}
 	tally_child_free(&child);
+	trials_via_user(doctor, plans, TALLY_ARRAY_SIZE(plans));
 }

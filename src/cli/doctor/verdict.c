@@ -73,11 +73,16 @@ static void explain_works(const struct doctor *doctor, const struct doctor_trial
 {
 	struct tally_str missing = {0};
 
+	if (trial->via_user) {
+		miss(&missing, "estimates by procfs and ptrace, without perf_event_open");
+		doctor_refusal(finding, &trial->by_kernel);
+	}
 	if (trial->fallback & TALLY_FALLBACK_NO_KERNEL)
 		miss_kernel(doctor, &missing, finding);
 	if (trial->pages < trial->pages_wanted)
 		miss_memory(doctor, trial, &missing, finding);
-	miss_counters(doctor, trial->pages, &missing, finding);
+	if (!trial->via_user)
+		miss_counters(doctor, trial->pages, &missing, finding);
 	explain_verdict(finding, missing.len ? DOCTOR_WARN : DOCTOR_OK, tally_str_text(&missing));
 	tally_str_free(&missing);
 }

@@ -93,16 +93,21 @@ static enum choice choice_of(const char *text)
 	return choice;
 }
 
-/* Whether the kernel lets us count nothing, not even our own time in user space. */
+bool tally_via_kernel_refuses(const struct tally_access *access)
+{
+	return access->kills || (access->plain < 0 && access->plain != -EMFILE &&
+				 access->plain != -ENFILE && access->plain != -ENOMEM);
+}
+
 static bool kernel_refuses(void)
 {
 	struct tally_access access;
 
-	if (tally_probe_kills(tally_transport_linux()))
-		return true;
 	tally_access_read(NULL, &access);
-	tally_access_probe(tally_transport_linux(), &access);
-	return access.plain < 0;
+	access.kills = tally_probe_kills(tally_transport_linux());
+	if (!access.kills)
+		tally_access_probe(tally_transport_linux(), &access);
+	return tally_via_kernel_refuses(&access);
 }
 
 int tally_via_open(struct tally_via *via, const char *text, const struct tally_target *target,

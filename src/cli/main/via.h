@@ -29,6 +29,10 @@ struct tally_via {
 			"permitted (the default)"                                                  \
 	}
 
+/* Whether the kernel lets us count nothing, not even our own time in user space: not for want of
+ * descriptors or memory, but by its rules or a filter's. Of a snapshot that was probed. */
+bool tally_via_kernel_refuses(const struct tally_access *access);
+
 /*
  * Choose by the option's text (NULL: auto) and start the user host if it is that. `samples`: it is
  * going to sample. For `target` with CPUs it is refused, as it knows threads alone. After the
