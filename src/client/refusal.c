@@ -5,11 +5,13 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "abi/attr.h"
 #include "base/arith.h"
+#include "base/file.h"
 #include "client/access_private.h"
 #include "client/counters_private.h"
 
@@ -247,6 +249,47 @@ static void explain_plain(const struct probe *probe, const struct perf_event_att
 		access_fix(why, "%s", row->fix);
 }
 
+/* Number of a line "NAME:" of a file in procfs; 0 if it cannot be read. */
+static long number_in(const char *path, const char *name)
+{
+	char *text, *line;
+	size_t len;
+	long number = 0;
+
+	if (tally_file_read(path, 1 << 16, &text, &len))
+		return 0;
+	line = strstr(text, name);
+	if (line)
+		number = strtol(line + strlen(name), NULL, 10);
+	free(text);
+	return number;
+}
+
+/* Who does without the kernel's events traces, which takes more than to count. */
+static void explain_tracing(int32_t pid, struct tally_refusal *why)
+{
+	char path[64];
+	long tracer, scope = number_in("/proc/sys/kernel/yama/ptrace_scope", "");
+
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/status", pid);
+	tracer = number_in(path, "\nTracerPid:");
+	why->broken = TALLY_RULE_FOREIGN_TASK;
+	if (tracer) {
+		SAY(why->rule, "without the kernel's events a thread is traced, and this one is "
+			       "traced already");
+		SAY(why->found, "thread %ld traces it", tracer);
+		access_fix(why, "end that one: gdb, strace or another tally --via user");
+		return;
+	}
+	SAY(why->rule,
+	    "without the kernel's events a thread is traced, and this one may not be: it is "
+	    "another user's, or has privileges");
+	if (scope) {
+		SAY(why->found, "kernel.yama.ptrace_scope is %ld", scope);
+		access_fix(why, "start the command by tally: its own children may be traced");
+	}
+}
+
 void counters_explain(const struct tally_counters *counters, const struct perf_event_attr *attr,
 		      int32_t pid, int32_t cpu, int code, struct tally_refusal *ret_why)
 {
@@ -254,7 +297,9 @@ void counters_explain(const struct tally_counters *counters, const struct perf_e
 
 	*ret_why = (struct tally_refusal){
 		.code = code, .event = ret_why->event, .pid = pid, .cpu = cpu};
-	if (code == -EACCES || code == -EPERM || code == -ENOSYS)
+	if (counters->transport->estimates && code == -EPERM)
+		explain_tracing(pid, ret_why);
+	else if (code == -EACCES || code == -EPERM || code == -ENOSYS)
 		explain_permission(&probe, attr, code, ret_why);
 	else if ((code == -ENODEV || code == -EINVAL) && !cpu_is_online(cpu))
 		explain_cpu(cpu, ret_why);

@@ -168,6 +168,21 @@ def test_refusals():
         assert run.returncode and "take the kernel's perf_event_open" in run.stderr, run.stderr
 
 
+def test_threads_that_are_traced():
+    process = running()
+    data = os.path.join(WORK, "other.data")
+    other = subprocess.Popen([TALLY, "record", "--via", "user", "-q", "-o", data, "-p", str(process.pid)])
+    try:
+        time.sleep(0.5)
+        run = tap.run(TALLY, "stat", "--via", "user", "-p", process.pid, "--timeout", "100")
+        assert run.returncode and "is traced already" in run.stderr, run.stderr
+        assert re.search(r"thread \d+ traces it", run.stderr), run.stderr
+    finally:
+        for each in (other, process):
+            each.terminate()
+            each.wait()
+
+
 # ---- sampling ------------------------------------------------------------------------
 
 

@@ -221,7 +221,7 @@ static void test_self(void **state)
 	assert_true(fd >= 0);
 	assert_int_equal(work_do("faults", 2000), 0);
 	assert_in_range(value_of(tally_user_read(user, fd, words, sizeof(words)), words), 2000,
-			2200);
+			3000);
 	tally_user_destroy(user);
 }
 
@@ -233,7 +233,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_refusals),          cmocka_unit_test(test_self),
 	};
 
+	/* Without what a sanitizer does at an exit: it traces, and this process is traced. */
 	if (argc == 3)
-		return work_do(argv[1], atoi(argv[2]));
+		_exit(work_do(argv[1], atoi(argv[2])));
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
