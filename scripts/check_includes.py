@@ -24,7 +24,7 @@ LAW = {
     "view": {"profile", "base"},
     "page": {"abi", "base", "profile", "symbols"},
     "export": {"abi", "base", "profile", "symbols"},
-    "emulate": {"abi", "base", "hosts"},
+    "emulate": {"abi", "base", "hosts", "symbols"},
     "cli": {"abi", "base", "client", "events", "sampler", "jevents", "perfdata", "symbols", "disasm", "dwarf", "unwind", "profile", "view", "page", "export", "emulate", "core", "hosts"},
 }
 # public header: the rooms that may use it

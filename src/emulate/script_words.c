@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "emulate/script_words.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/arith.h"
+
+enum { NANO = 1000000000 };
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_name(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c && strchr("-_.:@", c));
+}
+
+void script_line_begin(struct script_line *line, const char *text, size_t len)
+{
+	line->text = text;
+	line->len = len;
+	line->at = line->word = 0;
+	line->number++;
+}
+
+static char peek(const struct script_line *line, size_t at)
+{
+	return at < line->len ? line->text[at] : '\0';
+}
+
+/* To the next word; a comment ends the line. */
+static void skip_blanks(struct script_line *line)
+{
+	while (line->at < line->len && strchr(" \t\r", line->text[line->at]) &&
+	       line->text[line->at])
+		line->at++;
+	if (peek(line, line->at) == '#')
+		line->len = line->at;
+	line->word = line->at;
+}
+
+bool script_more(struct script_line *line)
+{
+	skip_blanks(line);
+	return line->at < line->len;
+}
+
+bool script_word_is(struct script_line *line, const char *word)
+{
+	size_t len = strlen(word);
+
+	skip_blanks(line);
+	if (len > line->len - line->at || memcmp(line->text + line->at, word, len) ||
+	    (is_name(word[len - 1]) && is_name(peek(line, line->at + len))))
+		return false;
+	line->at += len;
+	return true;
+}
+
+bool script_is_number(struct script_line *line)
+{
+	skip_blanks(line);
+	return is_digit(peek(line, line->at));
+}
+
+int script_name(struct script_line *line, char to[TALLY_SCRIPT_NAME])
+{
+	size_t len = 0;
+
+	skip_blanks(line);
+	while (is_name(peek(line, line->at + len)))
+		len++;
+	if (!len || is_digit(line->text[line->at]))
+		return script_fail(line, "a name is wanted");
+	if (len >= TALLY_SCRIPT_NAME)
+		return script_fail(line, "a name of more than 63 characters");
+	memcpy(to, line->text + line->at, len);
+	to[len] = '\0';
+	line->at += len;
+	return 0;
+}
+
+static int digit_of(char c, unsigned base)
+{
+	int value = is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+
+	return value >= 0 && (unsigned)value < base ? value : -1;
+}
+
+int script_number(struct script_line *line, uint64_t least, uint64_t most, const char *wanted,
+		  uint64_t *ret_value)
+{
+	unsigned base = 10;
+	uint64_t value = 0;
+	size_t start;
+	int digit;
+
+	skip_blanks(line);
+	if (peek(line, line->at) == '0' && peek(line, line->at + 1) == 'x') {
+		base = 16;
+		line->at += 2;
+	}
+	for (start = line->at; (digit = digit_of(peek(line, line->at), base)) >= 0; line->at++)
+		if (__builtin_mul_overflow(value, base, &value) ||
+		    __builtin_add_overflow(value, (unsigned)digit, &value))
+			return script_fail(line, wanted);
+	if (line->at == start || is_name(peek(line, line->at)) || value < least || value > most)
+		return script_fail(line, wanted);
+	*ret_value = value;
+	return 0;
+}
+
+/* Digits, and those behind a point, in billionths. */
+static int read_decimal(struct script_line *line, unsigned __int128 *ret_nano)
+{
+	unsigned __int128 nano = 0;
+	uint64_t scale = NANO;
+	size_t start;
+
+	skip_blanks(line);
+	for (start = line->at; is_digit(peek(line, line->at)); line->at++) {
+		if (line->at - start == 18)
+			return script_fail(line, "a number of more than 18 digits");
+		nano = nano * 10 + (unsigned)(line->text[line->at] - '0');
+	}
+	if (line->at == start)
+		return script_fail(line, "a number is wanted");
+	nano *= NANO;
+	if (peek(line, line->at) == '.' && is_digit(peek(line, line->at + 1)))
+		for (line->at++; is_digit(peek(line, line->at)); line->at++) {
+			scale /= 10;
+			nano += scale * (unsigned)(line->text[line->at] - '0');
+		}
+	*ret_nano = nano;
+	return 0;
+}
+
+/* The unit right behind a number, of a table that ends with NULL. */
+struct script_unit {
+	const char *name;
+	uint64_t times;
+};
+
+static bool take_unit(struct script_line *line, const struct script_unit *units,
+		      uint64_t *ret_times)
+{
+	for (; units->name; units++) {
+		size_t len = strlen(units->name);
+
+		if (len > line->len - line->at || memcmp(line->text + line->at, units->name, len) ||
+		    is_name(peek(line, line->at + len)))
+			continue;
+		line->at += len;
+		*ret_times = units->times;
+		return true;
+	}
+	return false;
+}
+
+int script_decimal(struct script_line *line, unsigned __int128 *ret_nano)
+{
+	static const struct script_unit units[] = {
+		{"k", 1000}, {"M", 1000000}, {"G", 1000000000}, {NULL, 0}};
+	unsigned __int128 nano;
+	uint64_t times = 1;
+
+	if (read_decimal(line, &nano))
+		return -EINVAL;
+	if (!take_unit(line, units, &times) && is_name(peek(line, line->at)))
+		return script_fail(line, "a number with neither k, M nor G behind it");
+	*ret_nano = nano * times;
+	return 0;
+}
+
+int script_time(struct script_line *line, uint64_t *ret_ns)
+{
+	static const struct script_unit units[] = {
+		{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", NANO}, {NULL, 0}};
+	unsigned __int128 nano;
+	uint64_t times;
+
+	if (read_decimal(line, &nano))
+		return -EINVAL;
+	if (!take_unit(line, units, &times))
+		return script_fail(line, "a time ends with ns, us, ms or s");
+	nano = nano * times / NANO;
+	if (nano > (uint64_t)3600 * NANO)
+		return script_fail(line, "a time of more than an hour");
+	*ret_ns = (uint64_t)nano;
+	return 0;
+}
+
+int script_fail(struct script_line *line, const char *text)
+{
+	*line->error = (struct tally_script_error){line->number, (uint32_t)line->word + 1, text};
+	return -EINVAL;
+}
