@@ -60,6 +60,9 @@ struct tally_emulate_backend {
 	 * known. */
 	void (*process_fork)(struct tally_emulate_backend *backend, int32_t parent, int32_t child);
 	void (*process_exec)(struct tally_emulate_backend *backend, int32_t pid);
+	/* It is about to end, and has still to be waited for: who waits may look at rings without a
+	 * call. Not told of all that end. */
+	void (*process_end)(struct tally_emulate_backend *backend, int32_t pid);
 	void (*process_exit)(struct tally_emulate_backend *backend, int32_t pid);
 	/* A descriptor that is readable when wait() wants to be called; -1: none. */
 	int wait_fd;
@@ -75,5 +78,13 @@ struct tally_emulate_backend {
 /* The running Linux kernel. Free with tally_emulate_linux_free(), after the server. -errno. */
 int tally_emulate_linux_new(struct tally_emulate_backend **ret_backend);
 void tally_emulate_linux_free(struct tally_emulate_backend *backend);
+
+struct tally_script; /* emulate/script.h */
+
+/* The simulated machine with a scripted PMU. `script` must outlive it. Free after the server.
+ * -ENOMEM; -EINVAL: a machine that there is none of. */
+int tally_emulate_sim_new(const struct tally_script *script,
+			  struct tally_emulate_backend **ret_backend);
+void tally_emulate_sim_free(struct tally_emulate_backend *backend);
 
 #endif

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "emulate/protocol.h"
 #include "emulate/run.h"
 #include "emulate/shim_image.h"
@@ -22,21 +23,6 @@ struct shim_file {
 	char directory[256]; /* "": none */
 	char path[300];
 };
-
-static int write_whole(int fd)
-{
-	size_t at = 0;
-
-	while (at < tally_emulate_shim_image_len) {
-		ssize_t did =
-			write(fd, tally_emulate_shim_image + at, tally_emulate_shim_image_len - at);
-
-		if (did < 0)
-			return -errno;
-		at += (size_t)did;
-	}
-	return 0;
-}
 
 /* Whether another process of ours may open it: not where this one may not be looked at. */
 static bool is_reachable(const char *path)
@@ -57,7 +43,8 @@ static int shim_in_memory(struct shim_file *file)
 	if (file->fd < 0)
 		return -errno;
 	snprintf(file->path, sizeof(file->path), "/proc/%d/fd/%d", getpid(), file->fd);
-	ret = write_whole(file->fd);
+	ret = tally_file_write_all(file->fd, tally_emulate_shim_image,
+				   tally_emulate_shim_image_len);
 	if (!ret && !is_reachable(file->path))
 		ret = -EACCES;
 	if (!ret)
@@ -82,7 +69,7 @@ static int shim_in_directory(struct shim_file *file)
 	fd = open(file->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0500);
 	if (fd < 0)
 		return -errno;
-	ret = write_whole(fd);
+	ret = tally_file_write_all(fd, tally_emulate_shim_image, tally_emulate_shim_image_len);
 	close(fd);
 	return ret;
 }

@@ -46,6 +46,12 @@ static int64_t serve_forks(struct emulate_call *call)
 
 static int64_t serve_end(struct emulate_call *call)
 {
+	struct tally_emulate_backend *backend = call->server->backend;
+	int32_t pid = call->caller->pid;
+
+	if (backend->process_end &&
+	    tally_map_get(&call->server->processes, (uint64_t)pid) != TALLY_MAP_NONE)
+		backend->process_end(backend, pid);
 	return 0;
 }
 

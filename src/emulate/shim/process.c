@@ -71,6 +71,18 @@ static __attribute__((destructor)) void end(void)
 	tell(TALLY_EMULATE_END, 0);
 }
 
+SHIM_EXPORT __attribute__((noreturn)) void _exit(int status)
+{
+	end();
+	for (;;)
+		shim_raw3(SYS_exit_group, status, 0, 0);
+}
+
+SHIM_EXPORT __attribute__((noreturn)) void _Exit(int status)
+{
+	_exit(status);
+}
+
 /* The server knows the child before its parent does anything with it. */
 SHIM_EXPORT pid_t fork(void)
 {

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sequences: the values of what read(2) gave are the script's. */
+#include <string.h>
+
+#include "base/arith.h"
+#include "emulate/sim_private.h"
+#include "tally/abi.h"
+
+/* The next value of an event's sequence; the last one stays. False: it has none. */
+static bool next_value(const struct tally_script *script, struct emulated_event *event,
+		       uint64_t *ret_value)
+{
+	const struct tally_script_event *scripted = event->scripted;
+
+	if (!scripted || !scripted->nr)
+		return false;
+	*ret_value = script->sequence[scripted->first + TALLY_MIN(event->reads, scripted->nr - 1)];
+	event->reads += event->reads < scripted->nr;
+	return true;
+}
+
+/* Members are read in the order of their opening, the leader first. */
+static void read_group(struct emulated_machine *machine, struct emulated_event *leader,
+		       uint64_t *values, size_t nr)
+{
+	uint64_t format = leader->read_format;
+	size_t times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
+		       !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+	size_t step = 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
+	size_t at = 1 + times;
+
+	tally_list_for_each (link, &machine->opened) {
+		struct emulated_event *event =
+			tally_container_of(link, struct emulated_event, link);
+
+		if (event->leader != leader || at >= nr)
+			continue;
+		next_value(machine->script, event, &values[at]);
+		at += step;
+	}
+}
+
+void emulated_read_scripted(struct emulated_machine *machine, struct emulated_event *event,
+			    void *values, size_t len)
+{
+	if (!machine->script->nr_sequence || len < sizeof(uint64_t))
+		return;
+	if (event->read_format & PERF_FORMAT_GROUP)
+		read_group(machine, event, values, len / sizeof(uint64_t));
+	else
+		next_value(machine->script, event, values);
+}
