@@ -9,6 +9,7 @@ extern const struct tally_command tally_command_profile;
 extern const struct tally_command tally_command_stat;
 extern const struct tally_command tally_command_top;
 extern const struct tally_command tally_command_ftrace;
+extern const struct tally_command tally_command_emulate;
 extern const struct tally_command tally_command_record;
 extern const struct tally_command tally_command_report;
 extern const struct tally_command tally_command_diff;

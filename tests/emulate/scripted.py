@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""tally emulate --host sim:FILE: programs and the installed perf see what the script says.
+
+usage: scripted.py TALLY READS CALLS PLACES
+"""
+import os
+import re
+import shutil
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+import tap  # noqa: E402
+
+TALLY, READS, CALLS, PLACES = sys.argv[1:5]
+FOLDER = tempfile.mkdtemp(prefix="tally-emulate-test-")
+
+
+def emulate(script, *command):
+    path = os.path.join(FOLDER, "script.sim")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(script)
+    return tap.run(TALLY, "emulate", "--host", "sim:" + path, "--", *command)
+
+
+def reads(script, *events):
+    done = emulate(script, READS, *events)
+    tap.same((done.returncode, done.stderr), (0, ""), "program")
+    return done.stdout
+
+
+def perf(script, *words):
+    if not shutil.which("perf"):
+        raise tap.Skip("no perf is installed")
+    done = emulate(script, "perf", *words)
+    tap.same(done.returncode, 0, f"perf: {done.stderr}")
+    return done.stdout + done.stderr
+
+
+def counts(text):
+    """{event: (count, percentage or None)} of perf stat -x,."""
+    rows = [line.split(",") for line in text.splitlines() if line.count(",") > 5]
+    return {row[2]: (row[0], row[4]) for row in rows}
+
+
+def test_rates():
+    tap.same(reads("event cycles 3G/s\nevent instructions 0.5 per cycles\n", 0, 1),
+             "0: 3000000 6000000 9000000\n1: 1500000 3000000 4500000\n", "counts")
+
+
+def test_time_of_calls():
+    tap.same(reads("event cycles 1000/s\ntime call 2s\n", 0), "0: 2000 4000 6000\n", "counts")
+
+
+def test_sequences():
+    tap.same(reads("event cycles sequence 7 0xffffffffffff\n", 0), "0: 7 281474976710655 281474976710655\n", "counts")
+
+
+def test_narrow_counters_wrap_unseen():
+    tap.same(reads("pmu cpu width 8\nevent cycles 1M/s\n", 0), "0: 1000 2000 3000\n", "counts")
+
+
+def test_failures():
+    script = "event cycles 1M/s\nfail open 2 ENOSPC\nfail ioctl 3 EIO\nfail read 1 EINTR\n"
+    tap.same(reads(script, 0, 0, 1), "0: read EINTR ioctl EIO 2000\n0: open ENOSPC\n1: open ENOENT\n", "errors")
+
+
+def test_no_pmu():
+    tap.same(reads("pmu none\nevent cycles 1M/s\n", 0), "0: open ENOENT\n", "errors")
+
+
+def test_paranoid():
+    tap.same(reads("paranoid 2\nevent cycles 1M/s\n", 0), "0: open EACCES\n", "errors")
+    tap.same(reads("paranoid 1\nevent cycles 1M/s\n", 0), "0: 1000 2000 3000\n", "counts")
+
+
+def test_same_answers_each_time():
+    script = "pmu cpu counters 1\nevent cycles 1G/s\nevent instructions 2 per cycles\n"
+    tap.same(reads(script, 0, 1, 0), reads(script, 0, 1, 0), "counts")
+
+
+def test_software_events_answer_as_the_kernel():
+    done = emulate("time life 200ms\n", CALLS)
+    tap.same((done.returncode, done.stderr), (0, ""), "calls")
+    without = tap.run(CALLS)
+    if "open: lowest descriptor: -" in without.stdout:
+        raise tap.Skip("perf_event_open is not permitted here: nothing to compare with")
+    tap.same(done.stdout, without.stdout, "calls")
+
+
+def test_perf_stat():
+    script = "time life 100ms\nevent cycles 3G/s\nevent instructions 1.5 per cycles\n" \
+             "event cache-misses 2 per 1000 instructions\n"
+    found = counts(perf(script, "stat", "-x,", "-e", "cycles,instructions,cache-misses", "true"))
+    tap.same({name: count for name, (count, _) in found.items()},
+             {"cycles": "300000000", "instructions": "450000000", "cache-misses": "900000"}, "counts")
+
+
+def test_perf_stat_multiplexes():
+    script = "pmu cpu counters 2\ntime life 200ms\nevent cycles 1G/s\nevent instructions 2 per cycles\n" \
+             "event branches 100M/s\n"
+    found = counts(perf(script, "stat", "-x,", "-e", "cycles,instructions,branches", "true"))
+    tap.same({name: count for name, (count, _) in found.items()},
+             {"cycles": "200000000", "instructions": "400000000", "branches": "20000000"}, "scaled counts")
+    shares = [float(share) for _, share in found.values()]
+    if not all(60 < share < 75 for share in shares) or not 197 < sum(shares) < 203:
+        raise AssertionError(f"shares of the time: {shares}")
+
+
+def test_perf_record_at_places():
+    script = "time life 200ms\nevent cycles 1G/s\nplace compute 75\nplace copy+4 25\n"
+    data = os.path.join(FOLDER, "perf.data")
+    perf(script, "record", "-o", data, "-e", "cycles", "-c", "100000", PLACES)
+    report = tap.run("perf", "report", "-i", data, "--stdio", "--sort", "sym").stdout
+    found = {name: float(share) for share, name in re.findall(r"^ +([\d.]+)% +\[\.\] (\w+)", report, re.M)}
+    tap.same(sorted(found), ["compute", "copy"], "functions")
+    if not 74 < found["compute"] < 76 or "Samples: 2K" not in report:
+        raise AssertionError(f"samples: {report}")
+
+
+def test_errors_of_scripts():
+    done = emulate("pmu cpu\nevent cycles 5 per\n", "true")
+    tap.same(done.returncode, 1, "exit status")
+    if not done.stderr.endswith("script.sim:2:19: a name is wanted\n"):
+        raise AssertionError(done.stderr)
+
+
+def test_exit_status():
+    tap.same(emulate("", "sh", "-c", "exit 7").returncode, 7, "exit status")
+    tap.same(emulate("", "sh", "-c", "kill -9 $$").returncode, 137, "signal")
+    tap.same(emulate("", "/nonexistent").returncode, 127, "no such command")
+    tap.same(emulate("", "/").returncode, 126, "no program")
+    tap.same(tap.run(TALLY, "emulate", "--", "true").returncode, 129, "no host")
+
+
+try:
+    tap.main(__name__)
+finally:
+    shutil.rmtree(FOLDER)
