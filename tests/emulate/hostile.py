@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Programs that do what they like with an emulated perf_event_open hurt neither tally nor each other.
+
+usage: hostile.py TALLY HOSTILE [SEED PROGRAMS]
+"""
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+import tap  # noqa: E402
+
+TALLY, HOSTILE = sys.argv[1:3]
+SEED, PROGRAMS = sys.argv[3:5] or ("1", "100")
+
+
+def test_nobody_is_hurt():
+    with tempfile.NamedTemporaryFile("w", suffix=".sim") as script:
+        script.write("event cycles 1G/s\nevent instructions 2 per cycles\n")
+        script.flush()
+        done = tap.run(TALLY, "emulate", "--host", "sim:" + script.name, "--", HOSTILE, SEED, PROGRAMS, timeout=800)
+    tap.same((done.returncode, done.stderr), (0, ""), f"seed {SEED}: {done.stdout[-300:]}")
+
+
+tap.main(__name__)
