@@ -18,9 +18,11 @@
 
 #if TALLY_CORE_SEVERAL_CPUS
 
+/* With the family's lock, under which alone an event ends. */
 static bool is_moved_leader(const struct tally_core_event *event)
 {
-	return tally_event_is_leader(event) && event->state > TALLY_STATE_EXIT;
+	return event->moves && tally_event_is_leader(event) &&
+	       tally_load_relaxed(&event->state) > TALLY_STATE_EXIT;
 }
 
 /* ---- leaving ---------------------------------------------------------------------------- */
@@ -58,7 +60,7 @@ static void group_depart(struct tally_core_event *leader, uint32_t from)
 	struct departure departure = {leader, NULL};
 	int32_t to;
 
-	if (!is_moved_leader(leader) || leader->cpu != (int32_t)from || !leader->pmu->cpu_of)
+	if (!is_moved_leader(leader) || leader->cpu != (int32_t)from)
 		return;
 	to = leader->pmu->cpu_of(leader->pmu, from);
 	if (to < 0 || (uint32_t)to >= core->nr_cpus || (uint32_t)to == from)
