@@ -7,6 +7,7 @@ usage: via.py TALLY
 import errno
 import json
 import os
+import platform
 import re
 import shutil
 import signal
@@ -237,6 +238,64 @@ def test_programs_one_after_the_other():
     assert {"sh", "true"} <= {row["comm"] for row in rows}, rows
     unknown = sum(row["self_samples"] for row in rows if row["dso"] == "[unknown]")
     assert unknown < 0.1 * event["samples"], rows
+
+
+# Waits that end with EINTR: none without signals, all that a timer interrupts with one.
+WAITER = r"""
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+volatile unsigned long sink, alarms;
+static void on_alarm(int signal) { alarms++; }
+static void spin(void) { for (int i = 0; i < 200000; i++) sink += i; }
+int main(int argc, char **argv)
+{
+	struct timeval wait = {0, 3000};
+	struct itimerval often = {{0, 7000}, {0, 7000}};
+	struct sigaction action = {.sa_handler = on_alarm};
+	struct epoll_event event;
+	int pair[2], epoll = epoll_create1(0), ended = 0;
+	char byte;
+	socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+	setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
+	sigaction(SIGALRM, &action, NULL);
+	if (argc > 1)
+		setitimer(ITIMER_REAL, &often, NULL);
+	for (int i = 0; i < 300; i++) {
+		spin();
+		ended += epoll_wait(epoll, &event, 1, 3) < 0 && errno == EINTR;
+		spin();
+		ended += recv(pair[0], &byte, 1, 0) < 0 && errno == EINTR;
+	}
+	printf("%d %lu\n", ended, alarms);
+}
+"""
+
+
+def waits(*args):
+    path = os.path.join(WORK, "waiter")
+    if not shutil.which("cc"):
+        raise tap.Skip("no C compiler (cc)")
+    if not os.path.exists(path):
+        subprocess.run(["cc", "-O1", "-x", "c", "-o", path, "-"], input=WAITER, text=True, check=True)
+    run = tap.run(TALLY, "record", "--via", "user", "-q", "-o", os.path.join(WORK, "waits.data"), path, *args)
+    tap.same(run.returncode, 0, run.stderr)
+    return [int(word) for word in run.stdout.split()]
+
+
+def test_waits_are_not_interrupted():
+    if platform.machine() != "x86_64":
+        raise tap.Skip(f"on {platform.machine()} a wait that a stop ended cannot be repeated")
+    ended, _ = waits()
+    assert ended <= 6, f"{ended} of 600 waits ended with EINTR"
+
+
+def test_waits_that_signals_interrupt():
+    ended, alarms = waits("alarm")
+    assert alarms > 20 and ended > alarms / 4, f"{ended} waits interrupted by {alarms} signals"
 
 
 # ---- where it is refused -----------------------------------------------------------------

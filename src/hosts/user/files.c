@@ -109,10 +109,21 @@ static void note_attr(struct tally_user *user, struct user_file *file, int32_t t
 	const struct perf_event_attr *attr = tally_core_event_attr(file->event);
 	struct user_task *task = user_task_find(user, tid);
 
+	file->tid = tid;
 	if (task && attr->enable_on_exec)
 		task->on_exec = true;
 	file->samples_counts = samples_counts(attr);
 	user->nr_sampled_counts += file->samples_counts;
+}
+
+/* What was used until now is not for an event that begins or ends now. */
+static void settle_before(struct tally_user *user, int32_t tid)
+{
+	struct user_task *task = user_task_find(user, tid);
+
+	if (task)
+		user_settle_task(user, task);
+	user_settle(user, true);
 }
 
 static int open_locked(struct tally_user *user, struct perf_event_attr *attr, int32_t tid,
@@ -123,7 +134,7 @@ static int open_locked(struct tally_user *user, struct perf_event_attr *attr, in
 
 	if (tid == user->self.perf.tid)
 		user->self_used = true;
-	user_settle(user, true);
+	settle_before(user, tid);
 	ret = file_new(user, &file);
 	if (ret)
 		return ret;
@@ -142,14 +153,10 @@ static int open_locked(struct tally_user *user, struct perf_event_attr *attr, in
 	return ret ? ret : file->fd;
 }
 
-/* Events that run from now on: what they wait for is known when their tasks were on. */
-static void settle_anew(struct tally_user *user)
+/* Events run from now on: what they wait for is known when their tasks were on. */
+static void begin_anew(struct tally_user *user)
 {
-	user_settle(user, false);
-	tally_vec_for_each (task, &user->tasks) {
-		if ((*task)->left != USER_NEVER && (*task)->look_at == USER_NEVER)
-			user_looks_note(user, *task);
-	}
+	user->anew = true;
 	user_supervisor_wake(user);
 }
 
@@ -168,7 +175,7 @@ int tally_user_open(struct tally_user *user, struct perf_event_attr *attr, int32
 	if (!ret)
 		ret = open_locked(user, attr, tid, cpu, group_fd, flags);
 	if (ret >= 0 && !attr->disabled)
-		settle_anew(user);
+		begin_anew(user);
 	user_unlock(user);
 	return ret;
 }
@@ -215,14 +222,14 @@ int tally_user_ioctl(struct tally_user *user, int fd, unsigned long request, uin
 	user_lock(user);
 	file = user_file_find(user, fd);
 	if (file) {
-		user_settle(user,
-			    request != PERF_EVENT_IOC_ENABLE && request != PERF_EVENT_IOC_DISABLE);
+		if (request == PERF_EVENT_IOC_ENABLE || request == PERF_EVENT_IOC_DISABLE)
+			settle_before(user, file->tid);
 		user_enter(user);
 		ret = tally_core_ioctl(user->core, &user->self.perf, file->event, request, arg,
 				       NULL);
 		user_leave(user);
 		if (request == PERF_EVENT_IOC_ENABLE)
-			settle_anew(user);
+			begin_anew(user);
 	}
 	user_unlock(user);
 	return ret;

@@ -75,9 +75,23 @@ static void look(struct tally_user *user, struct user_task *task)
 	look_later(user, task, task->seen.ns == now.ns ? task->left : task->period);
 }
 
+/* What tasks wait for since events of theirs were enabled. */
+static void begin_anew(struct tally_user *user)
+{
+	user->anew = false;
+	user_settle(user, false);
+	tally_vec_for_each (task, &user->tasks) {
+		if ((*task)->look_at == USER_NEVER)
+			user_looks_note(user, *task);
+	}
+}
+
 void user_looks_take(struct tally_user *user)
 {
 	uint64_t now = tally_clock_now();
+
+	if (user->anew)
+		begin_anew(user);
 
 	tally_vec_for_each (task, &user->tasks) {
 		if (!(*task)->interrupted && (*task)->look_at <= now)

@@ -65,6 +65,7 @@ struct user_file {
 	struct tally_core_buffer *buffer; /* NULL: not mapped */
 	void *memory;
 	size_t nr_mapped;
+	int32_t tid; /* whom it was opened for */
 	bool closed; /* the mapping is all that is left */
 	bool samples_counts;
 };
@@ -97,8 +98,9 @@ struct tally_user {
 
 	uint32_t nr_cpus, cpu; /* the one that "this" is */
 	struct user_cpu *cpus;
-	uint64_t clock;   /* the core's */
-	uint64_t settled; /* when all tasks were looked at last */
+	uint64_t clock;     /* the core's */
+	uint64_t settle_at; /* until then what is known of all tasks is recent */
+	bool anew;          /* events were enabled: tasks may wait for samples that they did not */
 	uint64_t random;
 
 	/* The supervisor. */
@@ -154,7 +156,11 @@ void user_replay(struct tally_user *user, struct user_task *task, const struct u
 void user_enter(struct tally_user *user);
 void user_leave(struct tally_user *user);
 
-/* Read what every task used and replay it. `recent`: unless that was done a moment ago. */
+/* Read what a task used and replay it. */
+void user_settle_task(struct tally_user *user, struct user_task *task);
+
+/* The same of every task. `recent`: unless that was done a moment ago, so that it takes a part of
+ * the time at most, however many there are. */
 void user_settle(struct tally_user *user, bool recent);
 
 #endif

@@ -18,6 +18,14 @@ struct user_regs {
 /* Read those of a stopped thread. 0; -ESRCH; -EOPNOTSUPP on an architecture that is not known. */
 int user_regs_read(int32_t tid, struct user_regs *ret_regs);
 
+/*
+ * A stop that was asked for ends some waits with EINTR, which the program would not have seen:
+ * those with a timeout, which the kernel does not begin again by itself. Have such a call of a
+ * stopped thread, which no signal waits for, made again when it goes on: it may wait for up to its
+ * timeout once more. Where an architecture does not tell what the call was, nothing is done.
+ */
+void user_regs_repeat_wait(int32_t tid);
+
 /* The registers that there are: bit n is number n of PERF_SAMPLE_REGS_USER. Constant. */
 uint64_t user_regs_mask(void);
 

@@ -21,6 +21,10 @@ int user_regs_read(int32_t tid, struct user_regs *ret_regs)
 	return all.iov_len == WORDS * sizeof(uint64_t) ? 0 : -EOPNOTSUPP;
 }
 
+void user_regs_repeat_wait(int32_t tid)
+{
+}
+
 uint64_t user_regs_mask(void)
 {
 	return ((uint64_t)1 << NR) - 1;

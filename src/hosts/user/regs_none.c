@@ -10,6 +10,10 @@ int user_regs_read(int32_t tid, struct user_regs *ret_regs)
 	return -EOPNOTSUPP;
 }
 
+void user_regs_repeat_wait(int32_t tid)
+{
+}
+
 uint64_t user_regs_mask(void)
 {
 	return 0;

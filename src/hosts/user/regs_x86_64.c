@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* x86-64: struct user_regs_struct of ptrace(2), and <asm/perf_regs.h>. */
 #include <errno.h>
+#include <signal.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/user.h>
 
 #include "base/arith.h"
@@ -34,6 +36,53 @@ int user_regs_read(int32_t tid, struct user_regs *ret_regs)
 	ret_regs->narrow = regs.cs == CS_OF_32_BITS;
 	return 0;
 }
+
+/* ---- waits that a stop ended ------------------------------------------------------------ */
+
+/* Waits that fail with EINTR after nothing was done, whoever interrupts them. */
+static const uint16_t waits[] = {
+	SYS_read,         SYS_recvfrom,        SYS_recvmsg,    SYS_recvmmsg, SYS_accept,
+	SYS_accept4,      SYS_write,           SYS_sendto,     SYS_sendmsg,  SYS_epoll_wait,
+	SYS_epoll_pwait,  SYS_semop,           SYS_semtimedop, SYS_msgrcv,   SYS_msgsnd,
+	SYS_io_getevents, SYS_rt_sigtimedwait,
+};
+
+enum { SYSCALL_BYTES = 2 };
+
+static bool is_ended_wait(const struct user_regs_struct *regs)
+{
+	if ((int64_t)regs->rax != -EINTR || regs->cs == CS_OF_32_BITS)
+		return false;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(waits); i++) {
+		if (regs->orig_rax == waits[i])
+			return true;
+	}
+	return false;
+}
+
+static bool has_signal(int32_t tid)
+{
+	struct __ptrace_peeksiginfo_args first = {.nr = 1};
+	siginfo_t info;
+
+	if (ptrace(PTRACE_PEEKSIGINFO, tid, &first, &info) != 0)
+		return true;
+	first.flags = PTRACE_PEEKSIGINFO_SHARED;
+	return ptrace(PTRACE_PEEKSIGINFO, tid, &first, &info) != 0;
+}
+
+void user_regs_repeat_wait(int32_t tid)
+{
+	struct user_regs_struct regs;
+
+	if (ptrace(PTRACE_GETREGS, tid, NULL, &regs) || !is_ended_wait(&regs) || has_signal(tid))
+		return;
+	regs.rax = regs.orig_rax;
+	regs.rip -= SYSCALL_BYTES;
+	ptrace(PTRACE_SETREGS, tid, NULL, &regs);
+}
+
+/* ---- reading them ------------------------------------------------------------------------ */
 
 /* Those that perf_event_open(2) gives of user space: the segments of data are not among them. */
 uint64_t user_regs_mask(void)

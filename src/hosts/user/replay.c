@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "hosts/user/private.h"
 
-enum { SETTLED_NS = 200000, TICKS_WORTH_NS = 1000000000 };
+enum { SETTLED_NS = 200000, SETTLED_SHARE = 4, TICKS_WORTH_NS = 1000000000 };
 
 /* Sums that were corrected may stand before what is read. */
 static uint64_t since(uint64_t from, uint64_t to)
@@ -117,6 +117,17 @@ static void note_left(struct tally_user *user, struct user_task *task)
 		task->period = TALLY_MAX(task->period, task->left);
 }
 
+/* Whether a sample falls into what was used, which has to wait until the thread is stopped. What it
+ * waits for is not known of one that was not on since an event was enabled. */
+static bool is_put_off(struct tally_user *user, struct user_task *task, uint64_t used)
+{
+	const struct user_replay nothing = {0};
+
+	if (user->settings.samples && task->left == USER_NEVER)
+		user_replay(user, task, &task->seen, &nothing);
+	return used >= task->left;
+}
+
 void user_replay(struct tally_user *user, struct user_task *task, const struct user_reading *now,
 		 const struct user_replay *how)
 {
@@ -126,7 +137,7 @@ void user_replay(struct tally_user *user, struct user_task *task, const struct u
 	uint64_t used = since(task->seen.ns, now->ns);
 	uint64_t real = tally_clock_now(), start = real > used ? real - used : 0;
 
-	if (used && used >= task->left && !how->sample_data && !how->whole)
+	if (used && !how->sample_data && !how->whole && is_put_off(user, task, used))
 		return;
 	user->cpu = choose_cpu(user, now->cpu, real);
 	user->clock = TALLY_MAX(TALLY_MAX(start, task->end), user->cpus[user->cpu].clock);
@@ -144,12 +155,12 @@ void user_replay(struct tally_user *user, struct user_task *task, const struct u
 	serve_deferred(user);
 }
 
-static void settle_task(struct tally_user *user, struct user_task *task)
+void user_settle_task(struct tally_user *user, struct user_task *task)
 {
 	const struct user_replay how = {0};
 	struct user_reading now = task->seen;
 
-	if (!user_proc_read_all(&task->proc, &now))
+	if (!task->is_done && !user_proc_read_all(&task->proc, &now))
 		user_replay(user, task, &now, &how);
 }
 
@@ -157,13 +168,12 @@ void user_settle(struct tally_user *user, bool recent)
 {
 	uint64_t now = tally_clock_now();
 
-	if (recent && now - user->settled < SETTLED_NS)
+	if (recent && now < user->settle_at)
 		return;
-	user->settled = now;
 	if (user->self_used)
-		settle_task(user, &user->self);
-	tally_vec_for_each (task, &user->tasks) {
-		if (!(*task)->is_done)
-			settle_task(user, *task);
-	}
+		user_settle_task(user, &user->self);
+	tally_vec_for_each (task, &user->tasks)
+		user_settle_task(user, *task);
+	user->settle_at = tally_clock_now();
+	user->settle_at += TALLY_MAX((user->settle_at - now) * SETTLED_SHARE, (uint64_t)SETTLED_NS);
 }

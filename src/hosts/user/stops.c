@@ -298,5 +298,7 @@ void user_stop_handle(struct tally_user *user, int32_t tid, int status)
 		ptrace(PTRACE_LISTEN, tid, NULL, NULL);
 		return;
 	}
+	if (event == PTRACE_EVENT_STOP && task->interrupted)
+		user_regs_repeat_wait(tid);
 	resume(task, event ? 0 : signal);
 }
