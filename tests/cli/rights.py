@@ -173,9 +173,9 @@ def perf_event_open_number():
     return {"x86_64": 298, "aarch64": 241, "riscv64": 241}.get(platform.machine())
 
 
-def seccomp(errno, kills=False):
+def seccomp(errno, kills=False, no_new_privs=True):
     """A filter that answers perf_event_open with `errno`, as a container's does; 0 lets it pass. Or it `kills` who calls.
-    Without privileges it takes no_new_privs."""
+    Without privileges it takes no_new_privs, with which file capabilities do not count."""
     number = perf_event_open_number()
     if not number:
         raise tap.Skip(f"number of perf_event_open on {platform.machine()} not known")
@@ -189,7 +189,7 @@ def seccomp(errno, kills=False):
     libc = ctypes.CDLL(None, use_errno=True)
 
     def install():
-        if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, ctypes.byref(program), 0, 0):
+        if (no_new_privs and libc.prctl(38, 1, 0, 0, 0)) or libc.prctl(22, 2, ctypes.byref(program), 0, 0):
             raise OSError(ctypes.get_errno(), "seccomp")
     return install
 

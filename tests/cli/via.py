@@ -343,6 +343,27 @@ def test_user_without_rights():
         check_everything(run)
 
 
+def test_program_with_capabilities():
+    os.chmod(WORK, 0o777)
+    program()
+    with rights.Account(TALLY) as account:
+        copy = account.program("tally-caps", rights.SESSION_CAPS)
+        install = rights.seccomp(errno.EPERM, no_new_privs=False)
+
+        def become():
+            install()
+            os.setgroups([account.gid])
+            os.setresgid(account.gid, account.gid, account.gid)
+            os.setresuid(account.uid, account.uid, account.uid)
+
+        def run(*args):
+            for name in os.listdir(WORK):
+                if name.endswith(".data") and os.stat(os.path.join(WORK, name)).st_uid != account.uid:
+                    os.remove(os.path.join(WORK, name))
+            return tap.run(*[copy if arg == TALLY else arg for arg in args], preexec_fn=become, cwd=WORK)
+        check_everything(run)
+
+
 def test_namespaces():
     shell = ["unshare", "-Urpf", "--mount-proc"]
     if tap.run(*shell, "true").returncode:

@@ -6,6 +6,7 @@
 
 #include "base/arith.h"
 #include "client/probe.h"
+#include "sampler/privileges.h"
 #include "sampler/refuse.h"
 
 /* ---- the transport ------------------------------------------------------------------ */
@@ -57,8 +58,12 @@ static pid_t via_wait(void *arg, pid_t pid, bool block, int *ret_status, struct 
 static int user_start(struct tally_via *via, bool samples, const struct tally_messages *messages)
 {
 	const struct tally_user_settings settings = {.samples = samples};
-	int ret = tally_user_create(&settings, &via->user);
+	/* Nothing of it takes privileges, and with another thread they could not be given up. */
+	int ret = tally_privileges_drop(messages);
 
+	if (ret)
+		return ret;
+	ret = tally_user_create(&settings, &via->user);
 	if (ret) {
 		tally_message_error(messages, "cannot start the user host: %s", strerror(-ret));
 		return ret;
