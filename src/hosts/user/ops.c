@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -22,22 +21,6 @@ static void *op_alloc(void *host, size_t size)
 static void op_free(void *host, void *memory, size_t size)
 {
 	free(memory);
-}
-
-static void *op_pages_alloc(void *host, size_t nr)
-{
-	const struct tally_user *user = host;
-	void *pages = mmap(NULL, nr * user->ops.page_size, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	return pages == MAP_FAILED ? NULL : pages;
-}
-
-static void op_pages_free(void *host, void *pages, size_t nr)
-{
-	const struct tally_user *user = host;
-
-	munmap(pages, nr * user->ops.page_size);
 }
 
 static void *op_lock_new(void *host)
@@ -196,8 +179,8 @@ static uint32_t op_stack(void *host, const struct tally_core_sample_data *sample
 const struct tally_host_ops user_ops = {
 	.alloc = op_alloc,
 	.free = op_free,
-	.pages_alloc = op_pages_alloc,
-	.pages_free = op_pages_free,
+	.pages_alloc = user_pages_alloc,
+	.pages_free = user_pages_free,
 	.lock_new = op_lock_new,
 	.lock_free = op_lock,
 	.lock = op_lock,

@@ -77,6 +77,12 @@ struct user_reaped {
 	struct rusage usage;
 };
 
+/* A piece that op pages_alloc() gave. */
+struct user_pages {
+	void *memory;
+	int fd;
+};
+
 struct tally_user {
 	struct tally_user_settings settings;
 	struct tally_core *core;
@@ -94,6 +100,7 @@ struct tally_user {
 	TALLY_VEC(struct user_process *) processes; /* whose mappings are known */
 	TALLY_VEC(struct user_file *) files;
 	TALLY_VEC(struct user_reaped) reaped;
+	TALLY_VEC(struct user_pages) pages;
 	uint32_t nr_sampled_counts; /* files whose events sample by anything but time */
 
 	uint32_t nr_cpus, cpu; /* the one that "this" is */
@@ -117,6 +124,11 @@ struct tally_user {
 
 /* All but the size of a page. */
 extern const struct tally_host_ops user_ops;
+
+/* ---- pages.c ----------------------------------------------------------------------------- */
+
+void *user_pages_alloc(void *host, size_t nr);
+void user_pages_free(void *host, void *memory, size_t nr);
 
 /* ---- tasks.c ------------------------------------------------------------------------------ */
 

@@ -120,6 +120,7 @@ void tally_user_destroy(struct tally_user *user)
 	tally_vec_free(&user->processes);
 	tally_vec_free(&user->early);
 	tally_vec_free(&user->reaped);
+	tally_vec_free(&user->pages);
 	free(user->cpus);
 	pthread_cond_destroy(&user->changed);
 	pthread_mutex_destroy(&user->lock);

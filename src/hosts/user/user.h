@@ -56,6 +56,10 @@ int tally_user_ioctl(struct tally_user *user, int fd, unsigned long request, uin
 int tally_user_mmap(struct tally_user *user, int fd, size_t len, bool writable, void **ret_memory);
 int tally_user_munmap(struct tally_user *user, void *memory, size_t len);
 
+/* The file whose beginning is the ring that was mapped at `memory`, so that other processes can map
+ * it: the host's descriptor. -EINVAL: no ring is mapped there. */
+int tally_user_ring_file(struct tally_user *user, const void *memory);
+
 /* poll(2) of descriptors of this host and of others. */
 int tally_user_poll(struct tally_user *user, struct pollfd *polls, size_t nr, int timeout_ms);
 
