@@ -64,6 +64,8 @@ struct tally_emulate_backend {
 	 * call. Not told of all that end. */
 	void (*process_end)(struct tally_emulate_backend *backend, int32_t pid);
 	void (*process_exit)(struct tally_emulate_backend *backend, int32_t pid);
+	/* Wait for a child of this process that has ended; NULL: waitpid(2). 0 or -errno. */
+	int (*wait_child)(struct tally_emulate_backend *backend, int32_t pid, int *ret_status);
 	/* A descriptor that is readable when wait() wants to be called; -1: none. */
 	int wait_fd;
 	void (*wait)(struct tally_emulate_backend *backend);
@@ -78,6 +80,11 @@ struct tally_emulate_backend {
 /* The running Linux kernel. Free with tally_emulate_linux_free(), after the server. -errno. */
 int tally_emulate_linux_new(struct tally_emulate_backend **ret_backend);
 void tally_emulate_linux_free(struct tally_emulate_backend *backend);
+
+/* The user host: software events of threads, counted and sampled by ptrace and procfs. Free after
+ * the server. The errors of tally_user_create(). */
+int tally_emulate_user_new(struct tally_emulate_backend **ret_backend);
+void tally_emulate_user_free(struct tally_emulate_backend *backend);
 
 struct tally_script; /* emulate/script.h */
 

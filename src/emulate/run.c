@@ -150,8 +150,8 @@ static int command_serve(struct tally_emulate_server *server, pid_t child, int *
 		close(fd);
 	if (ret)
 		kill(child, SIGKILL);
-	waitpid(child, ret_status, 0);
-	return ret;
+	*ret_status = 0;
+	return tally_emulate_server_wait(server, child, ret_status) ? -ECHILD : ret;
 }
 
 int tally_emulate_run(struct tally_emulate_server *server, char *const *argv, int *ret_status)

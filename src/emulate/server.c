@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/arith.h"
@@ -335,6 +336,13 @@ void tally_emulate_server_free(struct tally_emulate_server *server)
 const char *tally_emulate_server_name(const struct tally_emulate_server *server)
 {
 	return server->name;
+}
+
+int tally_emulate_server_wait(struct tally_emulate_server *server, int32_t pid, int *ret_status)
+{
+	if (server->backend->wait_child)
+		return server->backend->wait_child(server->backend, pid, ret_status);
+	return waitpid(pid, ret_status, 0) < 0 ? -errno : 0;
 }
 
 uint32_t tally_emulate_server_events(const struct tally_emulate_server *server)

@@ -29,6 +29,9 @@ const char *tally_emulate_server_name(const struct tally_emulate_server *server)
 /* Serve until `fd` is readable. 0, or an error of epoll. */
 int tally_emulate_server_run(struct tally_emulate_server *server, int fd);
 
+/* Wait for a child that has ended, as the backend has it. 0 or -errno. */
+int tally_emulate_server_wait(struct tally_emulate_server *server, int32_t pid, int *ret_status);
+
 /* Events that are open now. */
 uint32_t tally_emulate_server_events(const struct tally_emulate_server *server);
 

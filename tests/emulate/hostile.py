@@ -14,6 +14,11 @@ TALLY, HOSTILE = sys.argv[1:3]
 SEED, PROGRAMS = sys.argv[3:5] or ("1", "100")
 
 
+def test_nobody_is_hurt_on_the_user_host():
+    done = tap.run(TALLY, "emulate", "--", HOSTILE, SEED, PROGRAMS, timeout=800)
+    tap.same((done.returncode, done.stderr), (0, ""), f"seed {SEED}: {done.stdout[-300:]}")
+
+
 def test_nobody_is_hurt():
     with tempfile.NamedTemporaryFile("w", suffix=".sim") as script:
         script.write("event cycles 1G/s\nevent instructions 2 per cycles\n")

@@ -21,8 +21,9 @@ struct emulate_config {
 #define AT(member) offsetof(struct emulate_config, member)
 
 static const struct tally_option emulate_options[] = {
-	{0, "host", TALLY_OPTION_TEXT, AT(host), "sim:file",
-	 "who answers: a simulated machine whose PMU does as the script in the file says"},
+	{0, "host", TALLY_OPTION_TEXT, AT(host), "user|sim:file",
+	 "who answers: user (default), software events measured without the kernel's "
+	 "perf_event_open; or a simulated machine whose PMU does as the script in the file says"},
 	TALLY_OPTION_END,
 };
 
@@ -79,56 +80,80 @@ static int command_failed(const char *command, int error)
 				  : TALLY_EXIT_ERROR;
 }
 
-static int emulate_serve(const struct tally_script *script, char **command)
+/* Run the command with what `backend` answers; its exit status. */
+static int emulate_serve(struct tally_emulate_backend *backend, char **command)
 {
-	struct tally_emulate_backend *backend;
 	struct tally_emulate_server *server = NULL;
-	int ret = tally_emulate_sim_new(script, &backend), status = 0;
+	int ret = tally_emulate_server_new(backend, &server), status = 0;
 
-	if (ret) {
-		tally_print_error("cannot make the machine: %s", strerror(-ret));
-		return TALLY_EXIT_ERROR;
-	}
-	ret = tally_emulate_server_new(backend, &server);
 	if (!ret)
 		ret = tally_emulate_run(server, command, &status);
 	tally_emulate_server_free(server);
-	tally_emulate_sim_free(backend);
 	return ret ? command_failed(command[0], ret) : status_of(status);
+}
+
+static int no_machine(int error)
+{
+	tally_print_error("cannot make the machine: %s", strerror(-error));
+	return TALLY_EXIT_ERROR;
+}
+
+static int emulate_sim(const char *path, char **command)
+{
+	struct tally_script *script = malloc(sizeof(*script));
+	struct tally_emulate_backend *backend;
+	int ret = script ? script_read(path, script) : no_machine(-ENOMEM), made;
+
+	if (!ret) {
+		made = tally_emulate_sim_new(script, &backend);
+		ret = made ? no_machine(made) : emulate_serve(backend, command);
+		if (!made)
+			tally_emulate_sim_free(backend);
+	}
+	free(script);
+	return ret;
+}
+
+static int emulate_user(char **command)
+{
+	struct tally_emulate_backend *backend;
+	int ret = tally_emulate_user_new(&backend);
+
+	if (ret)
+		return no_machine(ret);
+	ret = emulate_serve(backend, command);
+	tally_emulate_user_free(backend);
+	return ret;
 }
 
 static int emulate_run(int argc, char **argv)
 {
 	struct emulate_config config = {0};
-	struct tally_script *script;
 	int first, ret;
 
 	ret = tally_options_parse(&tally_command_emulate, &config, argc, argv, TALLY_PARSE_STOP,
 				  &first);
 	if (ret)
 		return ret - 1;
-	if (!config.host || strncmp(config.host, "sim:", 4))
-		return usage_error("--host sim:FILE says who answers");
 	if (first == argc)
 		return usage_error("no command was given");
-	script = malloc(sizeof(*script));
-	if (!script)
-		return TALLY_EXIT_ERROR;
-	ret = script_read(config.host + 4, script);
-	if (!ret)
-		ret = emulate_serve(script, argv + first);
-	free(script);
-	return ret;
+	if (!config.host || !strcmp(config.host, "user"))
+		return emulate_user(argv + first);
+	if (!strncmp(config.host, "sim:", 4))
+		return emulate_sim(config.host + 4, argv + first);
+	return usage_error("--host is user or sim:FILE");
 }
 
 const struct tally_command tally_command_emulate = {
 	.name = "emulate",
-	.summary = "Run a command with a perf_event_open that a script describes",
-	.usage = "--host sim:FILE [--] COMMAND [ARGUMENTS]",
-	.about =
-		" Programs that use counters can be tested where there are none, and get the same\n"
-		" counts each time. The command's exit status is tally's. docs/emulate.md has the\n"
-		" language of scripts.\n",
+	.summary = "Run a command with a perf_event_open of our own",
+	.usage = "[--host user|sim:FILE] [--] COMMAND [ARGUMENTS]",
+	.about = " With the host user, programs measure themselves and others where the kernel "
+		 "does not\n"
+		 " let them. With a script, programs that use counters can be tested where there "
+		 "are\n"
+		 " none, and get the same counts each time: docs/emulate.md has the language.\n"
+		 " The command's exit status is tally's.\n",
 	.options = emulate_options,
 	.run = emulate_run,
 };
