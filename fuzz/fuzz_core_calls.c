@@ -283,14 +283,20 @@ static void do_move(void)
 		least_on(&least, cpu);
 }
 
+/* One CPU goes or comes at a time, says core.h: not from inside of another's going. */
 static void do_hotplug(void)
 {
 	uint32_t cpu = (uint32_t)below(least.nr_cpus);
+	static bool busy;
 
+	if (busy)
+		return;
+	busy = true;
 	if (!least.cpus[cpu].online)
 		least_online(&least, cpu);
 	else if (cpu != least.cpu)
 		least_offline(&least, cpu);
+	busy = false;
 }
 
 /* ---- what happens ------------------------------------------------------------------------ */

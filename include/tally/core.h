@@ -46,8 +46,9 @@ extern "C" {
 struct tally_core_settings {
 	int32_t paranoid; /* perf_event_paranoid: -1 to 3 */
 	/* Samples a second of each event; of cpu-clock and task-clock, of which anybody may open
-	 * any number, all that are on one CPU together. (Linux limits each of these by itself too
-	 * and gives up its timer interrupt for a while after three rounds without an end.) */
+	 * any number, all of a task together, and all of a CPU. (Linux limits each of these by
+	 * itself too and gives up its timer interrupt for a while after three rounds without an
+	 * end.) */
 	uint32_t max_sample_rate;
 	uint32_t tick_ns;      /* time between two calls of tally_core_tick() */
 	uint32_t mlock_kb;     /* what each user may lock for each CPU beyond RLIMIT_MEMLOCK */

@@ -82,8 +82,7 @@ int tally_buffer_attach(struct tally_core_buffer *buffer, struct tally_core_even
 	return ret;
 }
 
-/* Take this buffer from the event, if it is what the event has. */
-static void unlink_from(struct tally_core_buffer *buffer, struct tally_core_event *event)
+void tally_buffer_unlink(struct tally_core_buffer *buffer, struct tally_core_event *event)
 {
 	const struct tally_core *core = event->core;
 	uintptr_t flags = core->ops->irq_save(core->host);
@@ -103,7 +102,7 @@ void tally_buffer_detach(struct tally_core_event *event)
 	struct tally_core_buffer *buffer = tally_buffer_get(event);
 
 	if (buffer)
-		unlink_from(buffer, event);
+		tally_buffer_unlink(buffer, event);
 	tally_buffer_put(buffer);
 }
 
@@ -118,7 +117,7 @@ int tally_buffer_redirect(struct tally_core_event *event, struct tally_core_buff
 		bool own = has && has->owner == event, done = has == to;
 
 		if (has && !own && !done)
-			unlink_from(has, event);
+			tally_buffer_unlink(has, event);
 		tally_buffer_put(has);
 		if (own)
 			return -EBUSY;

@@ -65,8 +65,10 @@ struct tally_core_buffer *tally_buffer_get(struct tally_core_event *event);
 void tally_buffer_put(struct tally_core_buffer *buffer);
 
 /* Attach an event that has none to a buffer: -EBUSY when it has one, -ENODEV when the buffer is no
- * longer mapped. Detach it from the one it has, if any. */
+ * longer mapped. Detach it from the one it has, if any; or from this one, if it is what the event
+ * has. */
 int tally_buffer_attach(struct tally_core_buffer *buffer, struct tally_core_event *event);
+void tally_buffer_unlink(struct tally_core_buffer *buffer, struct tally_core_event *event);
 void tally_buffer_detach(struct tally_core_event *event);
 
 /* Have it write to `to` instead of what it wrote to before; NULL: nowhere. -EBUSY: it has a buffer

@@ -9,36 +9,47 @@
 #include "core/software.h"
 #include "core/state.h"
 
-/* ---- deadlines: a heap of each CPU ------------------------------------------------------ */
+/* ---- deadlines: a heap of each context -------------------------------------------------- */
 
-static struct tally_core_event *first_due(struct tally_core_cpu *cpu)
+static struct tally_core_event *first_due(const struct tally_clocks *clocks)
 {
-	if (!cpu->clocks.least)
+	if (!clocks->due.least)
 		return NULL;
-	return tally_container_of(cpu->clocks.least, struct tally_core_event, due);
+	return tally_container_of(clocks->due.least, struct tally_core_event, due);
 }
 
 /* Not before the next share begins: may_serve(). */
+static uint64_t due_at(const struct tally_clocks *clocks)
+{
+	const struct tally_core_event *first = first_due(clocks);
+
+	return first ? TALLY_MAX(first->due.key, clocks->held) : UINT64_MAX;
+}
+
 static void set_timer(struct tally_core_cpu *cpu)
 {
-	struct tally_core_event *first = first_due(cpu);
+	uint64_t at = due_at(&cpu->own.clocks);
 
-	cpu->core->ops->timer(cpu->core->host,
-			      first ? TALLY_MAX(first->due.key, cpu->clocks_held) : UINT64_MAX);
+	if (cpu->of_task)
+		at = TALLY_MIN(at, due_at(&cpu->of_task->clocks));
+	cpu->core->ops->timer(cpu->core->host, at);
 }
 
 static void queue(struct tally_core_cpu *cpu, struct tally_core_event *event)
 {
-	tally_heap_add(&cpu->clocks, &event->due);
-	if (cpu->clocks.least == &event->due)
+	struct tally_heap *heap = &event->context->clocks.due;
+
+	tally_heap_add(heap, &event->due);
+	if (heap->least == &event->due)
 		set_timer(cpu);
 }
 
 static void unqueue(struct tally_core_cpu *cpu, struct tally_core_event *event)
 {
-	bool first = cpu->clocks.least == &event->due;
+	struct tally_heap *heap = &event->context->clocks.due;
+	bool first = heap->least == &event->due;
 
-	tally_heap_remove(&cpu->clocks, &event->due);
+	tally_heap_remove(heap, &event->due);
 	if (first)
 		set_timer(cpu);
 }
@@ -79,32 +90,33 @@ static bool wants_sample(const struct tally_core_event *event,
 
 /*
  * Whoever opens many clocks must not get the CPU with them: the share of max_sample_rate that other
- * events have each for itself is one for all clocks of a CPU. When it is used up they wait for the
- * next one, which begins a tick later, whether or not that tick comes; then who is due longest is
- * served first.
+ * events have each for itself is one for all clocks of a task, and one for all of a CPU: a task
+ * that uses up its own takes nothing from who watches the CPU, nor from the next task. Then they
+ * wait for the next share, which begins a tick later, whether or not that tick comes; who is due
+ * longest is served first.
  */
-static bool may_serve(struct tally_core_cpu *cpu, uint64_t now)
+static bool may_serve(const struct tally_core *core, struct tally_clocks *clocks, uint64_t now)
 {
-	uint32_t tick = cpu->core->settings.tick_ns;
+	uint32_t tick = core->settings.tick_ns;
 
-	if (now - cpu->clocks_since >= tick) {
-		cpu->clocks_since = now;
-		cpu->clocks_served = 0;
+	if (now - clocks->since >= tick) {
+		clocks->since = now;
+		clocks->served = 0;
 	}
-	if (!tally_overflow_beyond_share(cpu->core, ++cpu->clocks_served))
+	if (!tally_overflow_beyond_share(core, ++clocks->served))
 		return true;
-	cpu->clocks_held = cpu->clocks_since + tick;
+	clocks->held = clocks->since + tick;
 	return false;
 }
 
 /* Deadlines that were missed altogether are left out. Of those that went by because the share was
  * used up the samples are lost. */
-static bool take_sample(struct tally_core_cpu *cpu, struct tally_core_event *event,
+static bool take_sample(struct tally_core_event *event,
 			const struct tally_core_sample_data *sample_data, uint64_t missed)
 {
 	if (!wants_sample(event, sample_data))
 		return true;
-	if (missed && event->due.key < cpu->clocks_held)
+	if (missed && event->due.key < event->context->clocks.held)
 		tally_output_lose(event, missed);
 	tally_core_hw_fold(event->pmu, &event->hw, clock_counter);
 	return tally_overflow(event, sample_data, NULL, true);
@@ -119,7 +131,7 @@ static void timer_expire(struct tally_core_cpu *cpu, struct tally_core_event *ev
 		return;
 	missed = tally_div(now - event->due.key, step);
 	event->hw.last_period = event->hw.period;
-	if (!take_sample(cpu, event, sample_data, missed)) {
+	if (!take_sample(event, sample_data, missed)) {
 		event->pmu->stop(event->pmu, &event->hw);
 		return;
 	}
@@ -127,17 +139,26 @@ static void timer_expire(struct tally_core_cpu *cpu, struct tally_core_event *ev
 	queue(cpu, event);
 }
 
+static void serve(struct tally_core_cpu *cpu, struct tally_clocks *clocks,
+		  const struct tally_core_sample_data *sample_data, uint64_t now)
+{
+	struct tally_core_event *event = first_due(clocks);
+
+	while (event && event->due.key <= now && may_serve(cpu->core, clocks, now)) {
+		tally_heap_remove(&clocks->due, &event->due);
+		timer_expire(cpu, event, sample_data, now);
+		event = first_due(clocks);
+	}
+}
+
 void tally_core_timer(struct tally_core *core, const struct tally_core_sample_data *sample_data)
 {
 	struct tally_core_cpu *cpu = tally_this_cpu(core);
 	uint64_t now = tally_clock(core);
-	struct tally_core_event *event = first_due(cpu);
 
-	while (event && event->due.key <= now && may_serve(cpu, now)) {
-		tally_heap_remove(&cpu->clocks, &event->due);
-		timer_expire(cpu, event, sample_data, now);
-		event = first_due(cpu);
-	}
+	serve(cpu, &cpu->own.clocks, sample_data, now);
+	if (cpu->of_task)
+		serve(cpu, &cpu->of_task->clocks, sample_data, now);
 	if (core->ops->timer)
 		set_timer(cpu);
 }

@@ -294,7 +294,7 @@ static const struct tally_core_refusal *map_again(const struct mapper *mapper,
 	case -EINVAL: return &other_length;
 	case -EBUSY: return &redirected;
 	}
-	tally_buffer_detach(mapper->event);
+	tally_buffer_unlink(buffer, mapper->event);
 	return NULL;
 }
 

@@ -199,6 +199,14 @@ struct tally_core_task_ids {
 	int32_t pid, tid, ppid, ptid;
 };
 
+/* Clocks that sample: clock.c. */
+struct tally_clocks {
+	struct tally_heap due; /* by when they are */
+	uint64_t since;        /* when the share began that they are using up ... */
+	uint64_t held;         /* ... when the last one ended that they used up ... */
+	uint32_t served;       /* ... and how many were due since it began */
+};
+
 /* The events of one task, or of one CPU. */
 struct tally_core_context {
 	struct tally_core *core;          /* K */
@@ -228,7 +236,8 @@ struct tally_core_context {
 #if TALLY_CORE_TRAPS
 	uint32_t traps_due; /* O; events whose task is owed a SIGTRAP */
 #endif
-	uint32_t pins; /* A; who needs it to stay with its task */
+	uint32_t pins;              /* A; who needs it to stay with its task */
+	struct tally_clocks clocks; /* A; those that are on */
 
 	/* Contexts of the same origin and generation hold the same events: switch.c. */
 	uint64_t id;                        /* K */
@@ -258,11 +267,7 @@ struct tally_core_cpu {
 	struct tally_list software[PERF_COUNT_SW_MAX]; /* events that are on, by kind */
 	struct tally_list tracepoints[TALLY_CORE_BUCKETS];
 #endif
-	struct tally_heap clocks;        /* by when they are due */
-	uint64_t clocks_since;           /* when their share began that they are using up ... */
-	uint32_t clocks_served;          /* ... how many were due since then ... */
 	bool frozen;                     /* events go on or come off, all at their context's time */
-	uint64_t clocks_held;            /* ... and when the last one ended that they used up */
 	uint64_t contended, turns_stamp; /* ns that groups waited here, up to the clock's stamp */
 	uint32_t nr_throttled;           /* O */
 	uint64_t tick;                   /* number of this tick */

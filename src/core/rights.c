@@ -71,10 +71,11 @@ bool tally_task_forbidden(const struct tally_check *c)
 	       !has_perfmon(c->core, c->current) && !may_observe(c);
 }
 
-/* What was judged is who the task was: exec takes foreign events off before or after this. */
+/* What was judged is who the task was: exec takes foreign events off before or after this. Of the
+ * kernel itself nothing was judged. */
 bool tally_task_has_more_rights(const struct tally_check *c)
 {
-	return c->task && tally_load_acquire(&c->task->execs) != c->execs;
+	return c->current && c->task && tally_load_acquire(&c->task->execs) != c->execs;
 }
 
 /* A signal changes what a task does: looking at it is not enough. */

@@ -72,6 +72,22 @@ static void test_exec_while_opening(void **state)
 	least_end(&least);
 }
 
+/* The kernel itself looks at who executed a program of more rights, as at any task. */
+static void test_inside_after_exec(void **state)
+{
+	const struct perf_event_attr attr = attr_faults(0);
+	struct tally_core_event_setup setup = {.cpu = -1};
+	struct tally_core_event *event;
+
+	review_begin(&least, 1, NULL);
+	least_switch(&least, least.tasks[0]);
+	setup.task = &least.tasks[0]->perf;
+	least_exec(&least, least.tasks[0], true);
+	assert_int_equal(tally_core_event_create(least.core, &attr, &setup, &event, NULL), 0);
+	tally_core_close(least.core, event);
+	least_end(&least);
+}
+
 /* A CPU that went off line still switches to its idle task. */
 static void test_switch_of_a_dead_cpu(void **state)
 {
@@ -204,6 +220,54 @@ static void test_map_while_redirected(void **state)
 	assert_true(nr > 0);
 }
 
+/* ---- two mappings at once --------------------------------------------------------------- */
+
+static void map_anew(void)
+{
+	least_munmap(&least, between.fd);
+	map_between();
+}
+
+static void map_anew_at(struct least *where, enum least_point point, const volatile void *what)
+{
+	if (!between.armed || point != LEAST_AT_RESTORE || between.skip-- > 0)
+		return;
+	between.armed = !least_overlap(where, map_anew);
+}
+
+/* Another thread unmaps the ring and maps a new one, while this one maps: false, it had no time to.
+ */
+static bool map_while_mapped(int skip)
+{
+	struct tally_core_buffer *mine;
+	int ret;
+
+	review_begin(&least, 1, NULL);
+	between.fd = must_open(&least, attr_faults(1), NULL, 0, -1);
+	must_map(&least, between.fd, 4, NULL);
+	between.skip = skip;
+	between.mapped = false;
+	between.armed = true;
+	least.at = map_anew_at;
+	ret = least_mmap(&least, least.tasks[0], between.fd, 5 * 4096, true, &mine);
+	least.at = NULL;
+	assert_int_equal(ret, 0);
+	if (between.mapped)
+		assert_ptr_equal(mine, between.buffer);
+	least_end(&least);
+	return between.mapped;
+}
+
+static void test_map_while_mapped(void **state)
+{
+	int nr = 0;
+
+	between.armed = false;
+	for (int skip = 0; !between.armed; skip++)
+		nr += map_while_mapped(skip);
+	assert_true(nr > 0);
+}
+
 /* ---- a reader inside the kernel --------------------------------------------------------- */
 
 static bool stop;
@@ -275,11 +339,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exclusive_without_counter),
 		cmocka_unit_test(test_exec_while_opening),
+		cmocka_unit_test(test_inside_after_exec),
 		cmocka_unit_test(test_switch_of_a_dead_cpu),
 		cmocka_unit_test(test_layout_changes),
 		cmocka_unit_test(test_prctl_of_a_clone),
 		cmocka_unit_test(test_header_that_changes),
 		cmocka_unit_test(test_map_while_redirected),
+		cmocka_unit_test(test_map_while_mapped),
 		cmocka_unit_test(test_frequency_beyond_ns),
 	};
 

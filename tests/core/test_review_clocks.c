@@ -63,7 +63,7 @@ static void count_records(struct tally_core_buffer *buffer, uint64_t *samples, u
 
 /* However many clocks there are, their samples are no more than those of one that is as fast as may
  * be, each has as many as the next, and those that are not written are lost. */
-static void test_share_of_the_cpu(void **state)
+static void test_share_of_a_task(void **state)
 {
 	enum { CLOCKS = 100, TICKS = 250, RATE = 100000, DUE = RATE };
 	struct tally_core_buffer *buffers[CLOCKS];
@@ -94,11 +94,46 @@ static void test_share_of_the_cpu(void **state)
 	least_end(&least);
 }
 
+/* Who uses up his share takes nothing from a profiler of the CPU, nor from the next task. */
+static void test_share_of_others(void **state)
+{
+	enum { CLOCKS = 50, TICKS = 50, STEP = 10000, STEPS = 400 };
+	struct perf_event_attr own = attr_faults(1000000), other = own, greedy = attr_faults(STEP);
+	struct tally_core_buffer *watcher, *next_ring;
+	struct least_task *next;
+	uint64_t samples = 0, lost = 0, of_next = 0;
+
+	review_begin(&least, 1, NULL);
+	next = least_task_new(&least);
+	own.config = PERF_COUNT_SW_CPU_CLOCK;
+	other.config = greedy.config = PERF_COUNT_SW_TASK_CLOCK;
+	other.sample_period = 100000;
+	for (int i = 0; i < CLOCKS; i++)
+		must_open(&least, greedy, least.tasks[0], -1, -1);
+	must_map(&least, must_open(&least, own, NULL, 0, -1), 8, &watcher);
+	must_map(&least, must_open(&least, other, next, -1, -1), 8, &next_ring);
+	for (int tick = 0; tick < TICKS; tick++) {
+		for (int i = 0; i < STEPS; i++) {
+			if (i % (STEPS / 2) == 0)
+				least_switch(&least, i ? next : least.tasks[0]);
+			least_advance(&least, STEP);
+		}
+		least_tick(&least);
+	}
+	count_records(watcher, &samples, &lost);
+	assert_in_range(samples, TICKS * 4 - 1, TICKS * 4);
+	count_records(next_ring, &of_next, &lost);
+	assert_in_range(of_next, TICKS * 20 - TICKS, TICKS * 20);
+	assert_int_equal(lost, 0);
+	least_end(&least);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order_of_opening),
-		cmocka_unit_test(test_share_of_the_cpu),
+		cmocka_unit_test(test_share_of_a_task),
+		cmocka_unit_test(test_share_of_others),
 	};
 
 	return cmocka_run_group_tests_name("core/review_clocks", tests, NULL, NULL);
