@@ -43,7 +43,7 @@ int main(int argc, char **argv)
 		for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
 		return 0;
 	}
-	do thread((void *)n); while (n < 0);
+	do thread((void *)labs(n)); while (n < 0);
 	return 0;
 }
 """
@@ -127,7 +127,7 @@ def test_runs_and_intervals():
 
 
 def running():
-    process = subprocess.Popen([program(), "-1"])
+    process = subprocess.Popen([program(), "-2000"])
     time.sleep(0.1)
     return process
 
@@ -238,6 +238,32 @@ def test_programs_one_after_the_other():
     assert {"sh", "true"} <= {row["comm"] for row in rows}, rows
     unknown = sum(row["self_samples"] for row in rows if row["dso"] == "[unknown]")
     assert unknown < 0.1 * event["samples"], rows
+
+
+def test_top():
+    process = running()
+    try:
+        top = subprocess.Popen([TALLY, "top", "--via", "user", "--stdio", "-d", "0.5", "-p", str(process.pid)],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(2)
+        top.send_signal(signal.SIGINT)
+        shown, told = top.communicate(timeout=60)
+        tap.same(top.returncode, 0, told)
+        assert re.search(r"%.*\bfour\b", shown), shown[-2000:]
+        tap.same(process.poll(), None, "it runs on")
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_recording_of_what_runs():
+    process = running()
+    try:
+        data, _ = recorded("--via", "user", "-g", "-p", str(process.pid), "--duration", "1")
+        check_shares(data)
+    finally:
+        process.kill()
+        process.wait()
 
 
 # Waits that end with EINTR: none without signals, all that a timer interrupts with one.

@@ -26,7 +26,7 @@
 #include "hosts/user/supervisor.h"
 #include "hosts/user/private.h"
 
-enum { AGAIN_NS = 1000000, SLICE_NS = 100000 };
+enum { AGAIN_NS = 1000000, LATEST_NS = 20000000, SLICE_NS = 100000 };
 
 static int wake_signal(void)
 {
@@ -124,16 +124,16 @@ static bool handle_one(struct tally_user *user)
 	return true;
 }
 
+/* Also where nobody is to be looked at: somebody may have asked just before it slept. */
 static void timer_arm(struct tally_user *user)
 {
-	uint64_t at = user_looks_next(user);
-	struct itimerspec times = {.it_interval = {0, AGAIN_NS}};
+	uint64_t latest = tally_clock_now() + LATEST_NS;
+	uint64_t at = TALLY_MIN(user_looks_next(user), latest);
+	const struct itimerspec times = {
+		.it_interval = {0, AGAIN_NS},
+		.it_value = {(time_t)(at / 1000000000), (long)TALLY_MAX(at % 1000000000, 1u)},
+	};
 
-	if (at == USER_NEVER)
-		times = (struct itimerspec){0};
-	else
-		times.it_value = (struct timespec){(time_t)(at / 1000000000),
-						   (long)TALLY_MAX(at % 1000000000, 1u)};
 	timer_settime(user->timer, TIMER_ABSTIME, &times, NULL);
 }
 
