@@ -110,13 +110,23 @@ void user_maps_copy(struct tally_user *user, int32_t from, int32_t to)
 	}
 }
 
-static bool is_known(const struct user_process *process, uint64_t start, uint64_t end)
+/* The one that `ip` lies in; NULL. They are in order, as procfs has them. */
+static const struct user_range *range_of(const struct user_process *process, uint64_t ip)
 {
-	tally_vec_for_each (range, &process->known) {
-		if (range->start == start && range->end == end)
-			return true;
+	size_t low = 0, high = process->known.len;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct user_range *range = &process->known.data[middle];
+
+		if (ip >= range->start && ip < range->end)
+			return range;
+		if (ip < range->start)
+			high = middle;
+		else
+			low = middle + 1;
 	}
-	return false;
+	return NULL;
 }
 
 bool user_maps_lack(struct tally_user *user, const struct user_task *task, uint64_t ip,
@@ -130,9 +140,7 @@ bool user_maps_lack(struct tally_user *user, const struct user_task *task, uint6
 		return false;
 	resized = process->space != space;
 	process->space = space;
-	tally_vec_for_each (range, &process->known) {
-		if (ip < range->start || ip >= range->end)
-			continue;
+	if (range_of(process, ip)) {
 		if (!resized)
 			return false;
 		share = SHARE_OF_GROWTH;
@@ -141,11 +149,14 @@ bool user_maps_lack(struct tally_user *user, const struct user_task *task, uint6
 	       tally_clock_now() - process->read_at >= process->read_ns * share;
 }
 
+/* What is mapped now takes the place of what was known; both are in order. */
 static void emit_text(struct tally_user *user, struct user_task *task, struct user_process *process,
 		      char *text)
 {
+	struct user_process now = {0};
 	struct tally_core_mapping mapping;
 	char *save = NULL;
+	size_t at = 0;
 
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		struct user_range range;
@@ -153,11 +164,18 @@ static void emit_text(struct tally_user *user, struct user_task *task, struct us
 		if (!parse_line(line, &mapping) || !mapping.executable)
 			continue;
 		range = (struct user_range){mapping.addr, mapping.addr + mapping.len};
-		if (is_known(process, range.start, range.end) ||
-		    tally_vec_push(&process->known, range))
-			continue;
-		tally_core_mapped(user->core, &task->perf, &mapping, false);
+		while (at < process->known.len && process->known.data[at].start < range.start)
+			at++;
+		if (at == process->known.len || process->known.data[at].start != range.start ||
+		    process->known.data[at].end != range.end)
+			tally_core_mapped(user->core, &task->perf, &mapping, false);
+		if (tally_vec_push(&now.known, range))
+			break;
 	}
+	tally_vec_free(&process->known);
+	process->known.data = now.known.data;
+	process->known.len = now.known.len;
+	process->known.cap = now.known.cap;
 }
 
 void user_maps_emit(struct tally_user *user, struct user_task *task, bool anew)
