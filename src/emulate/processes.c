@@ -2,6 +2,7 @@
 /* The processes that were heard of: when they fork, execute and end. */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -19,6 +20,63 @@ bool emulate_is_thread(int32_t pid, int32_t tid)
 	return tid == pid || !access(path, F_OK);
 }
 
+/* ---- what it runs ------------------------------------------------------------- */
+
+static void read_comm(int32_t pid, char comm[16])
+{
+	char path[64];
+	size_t len = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	file = fopen(path, "re");
+	if (file) {
+		len = fread(comm, 1, 15, file);
+		fclose(file);
+	}
+	comm[len] = '\0';
+}
+
+static bool read_program(int32_t pid, struct stat *ret_program)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	return !stat(path, ret_program);
+}
+
+static void note_program(struct emulate_process *process)
+{
+	struct stat program = {0};
+
+	read_program(process->pid, &program);
+	process->device = program.st_dev;
+	process->inode = program.st_ino;
+	process->ends = false;
+	read_comm(process->pid, process->comm);
+}
+
+/* Of one that has ended there is the name alone, which it may have changed itself: that of one that
+ * did not say that it ends is taken for a program's. */
+static bool has_executed(const struct emulate_process *process)
+{
+	struct stat program;
+	char comm[16];
+
+	if (read_program(process->pid, &program))
+		return program.st_dev != process->device || program.st_ino != process->inode;
+	read_comm(process->pid, comm);
+	return !process->ends && *comm && strcmp(comm, process->comm);
+}
+
+void emulate_process_look(struct tally_emulate_server *server, struct emulate_process *process)
+{
+	if (has_executed(process))
+		emulate_process_exec(server, process);
+}
+
+/* ---- the table ------------------------------------------------------------------ */
+
 static struct emulate_process *process_new(struct tally_emulate_server *server, int32_t pid)
 {
 	struct emulate_process *process = calloc(1, sizeof(*process));
@@ -26,6 +84,7 @@ static struct emulate_process *process_new(struct tally_emulate_server *server, 
 	if (!process)
 		return NULL;
 	process->pid = pid;
+	note_program(process);
 	process->fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (process->fd < 0 || tally_map_put(&server->processes, (uint64_t)pid, (uintptr_t)process))
 		goto failed;
@@ -57,21 +116,27 @@ static int32_t parent_of(int32_t pid)
 	return parent;
 }
 
+struct emulate_process *emulate_process_find(const struct tally_emulate_server *server, int32_t pid)
+{
+	uint64_t found = tally_map_get(&server->processes, (uint64_t)pid);
+
+	return found == TALLY_MAP_NONE ? NULL : (struct emulate_process *)(uintptr_t)found;
+}
+
 struct emulate_process *emulate_process_get(struct tally_emulate_server *server, int32_t pid,
 					    int32_t parent)
 {
-	uint64_t found = tally_map_get(&server->processes, (uint64_t)pid);
-	struct emulate_process *process;
+	struct emulate_process *process = emulate_process_find(server, pid);
 
-	if (found != TALLY_MAP_NONE)
-		return (struct emulate_process *)(uintptr_t)found;
+	if (process)
+		return process;
 	if (server->processes.len >= EMULATE_PROCESSES_MAX)
 		return NULL;
 	process = process_new(server, pid);
 	if (!process)
 		return NULL;
 	parent = parent ? parent : parent_of(pid);
-	if (tally_map_get(&server->processes, (uint64_t)parent) == TALLY_MAP_NONE)
+	if (!emulate_process_find(server, parent))
 		parent = 0;
 	if (server->backend->process_fork)
 		server->backend->process_fork(server->backend, parent, pid);
@@ -101,12 +166,14 @@ static void forget_mappings(struct tally_emulate_server *server, int32_t pid, bo
 void emulate_process_exec(struct tally_emulate_server *server, struct emulate_process *process)
 {
 	forget_mappings(server, process->pid, false);
+	note_program(process);
 	if (server->backend->process_exec)
 		server->backend->process_exec(server->backend, process->pid);
 }
 
 void emulate_process_exit(struct tally_emulate_server *server, struct emulate_process *process)
 {
+	emulate_process_look(server, process);
 	forget_mappings(server, process->pid, true);
 	if (server->backend->process_exit)
 		server->backend->process_exit(server->backend, process->pid);

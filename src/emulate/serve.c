@@ -47,11 +47,13 @@ static int64_t serve_forks(struct emulate_call *call)
 static int64_t serve_end(struct emulate_call *call)
 {
 	struct tally_emulate_backend *backend = call->server->backend;
-	int32_t pid = call->caller->pid;
+	struct emulate_process *process = emulate_process_find(call->server, call->caller->pid);
 
-	if (backend->process_end &&
-	    tally_map_get(&call->server->processes, (uint64_t)pid) != TALLY_MAP_NONE)
-		backend->process_end(backend, pid);
+	if (!process)
+		return 0;
+	process->ends = true;
+	if (backend->process_end)
+		backend->process_end(backend, process->pid);
 	return 0;
 }
 

@@ -65,6 +65,17 @@ static void connection_free(struct tally_emulate_server *server,
 	free(connection);
 }
 
+/* One that is closed while its process lives may be so by an exec. */
+static void connection_end(struct tally_emulate_server *server,
+			   struct emulate_connection *connection)
+{
+	struct emulate_process *process = emulate_process_find(server, connection->pid);
+
+	connection_free(server, connection);
+	if (process)
+		emulate_process_look(server, process);
+}
+
 /* Whoever connects and is of the same user; all others are let go. */
 static void connection_accept(struct tally_emulate_server *server)
 {
@@ -194,7 +205,7 @@ static void ready_serve(struct tally_emulate_server *server, int fd, uint32_t ev
 	else if (watched.kind == EMULATE_SOURCE)
 		emulate_event_wake(watched.object, (short)(events & (POLLIN | POLLHUP)));
 	else if (watched.kind == EMULATE_CONNECTION && !connection_serve(server, watched.object))
-		connection_free(server, watched.object);
+		connection_end(server, watched.object);
 }
 
 /* What is ready now; `*ret_done`: the descriptor that is waited for was. */

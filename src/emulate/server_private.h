@@ -30,7 +30,11 @@ struct emulate_event {
 
 struct emulate_process {
 	int32_t pid;
-	int fd; /* pidfd; -1: not known when it ends */
+	int fd; /* pidfd */
+	/* The program it runs, as far as it was heard of. */
+	uint64_t device, inode;
+	char comm[16];
+	bool ends; /* it said so */
 };
 
 struct emulate_connection {
@@ -97,6 +101,10 @@ void emulate_event_unwatch(void *wakes, int fd);
 struct emulate_process *emulate_process_get(struct tally_emulate_server *server, int32_t pid,
 					    int32_t parent);
 void emulate_process_exec(struct tally_emulate_server *server, struct emulate_process *process);
+/* It executed a program without the library, perhaps: its connection was closed, or it ended. */
+void emulate_process_look(struct tally_emulate_server *server, struct emulate_process *process);
+struct emulate_process *emulate_process_find(const struct tally_emulate_server *server,
+					     int32_t pid);
 void emulate_process_exit(struct tally_emulate_server *server, struct emulate_process *process);
 /* Whether `tid` is a thread of `pid`. */
 bool emulate_is_thread(int32_t pid, int32_t tid);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """tally emulate: programs and the installed perf see what the script says, or what the user host measures.
 
-usage: scripted.py TALLY READS CALLS PLACES
+usage: scripted.py TALLY READS CALLS PLACES STATIC
 """
 import os
 import re
@@ -12,7 +12,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
 import tap  # noqa: E402
 
-TALLY, READS, CALLS, PLACES = sys.argv[1:5]
+TALLY, READS, CALLS, PLACES, STATIC = sys.argv[1:6]
 FOLDER = tempfile.mkdtemp(prefix="tally-emulate-test-")
 
 
@@ -119,6 +119,44 @@ def test_perf_stat():
     found = counts(perf(script, "stat", "-x,", "-e", "cycles,instructions,cache-misses", "true"))
     tap.same({name: count for name, (count, _) in found.items()},
              {"cycles": "300000000", "instructions": "450000000", "cache-misses": "900000"}, "counts")
+
+
+def test_perf_stat_of_what_has_no_library():
+    found = counts(perf("event cycles 1G/s\n", "stat", "-x,", "-e", "cycles", STATIC))
+    tap.same(found["cycles"][0], "10000000", "a static program")
+    script = "import subprocess; subprocess.run(['true']); subprocess.run(['true'])"
+    found = counts(perf("event cycles 1G/s\n", "stat", "-x,", "-e", "cycles", sys.executable, "-c", script))
+    tap.same(found["cycles"][0], "30000000", "a program and two that it starts")
+
+
+def test_libpfm():
+    """Encodes by libpfm4 and opens by libc's syscall(), as PAPI and others do."""
+    program = """if 1:
+        import ctypes, struct, sys
+        try:
+            pfm = ctypes.CDLL("libpfm.so.4")
+        except OSError:
+            sys.exit(3)
+        libc = ctypes.CDLL(None, use_errno=True)
+        attr = ctypes.create_string_buffer(128)
+        fstr = ctypes.c_char_p()
+        class Encoded(ctypes.Structure):
+            _fields_ = [("attr", ctypes.c_void_p), ("fstr", ctypes.c_void_p), ("size", ctypes.c_size_t),
+                        ("idx", ctypes.c_int), ("cpu", ctypes.c_int), ("flags", ctypes.c_int)]
+        encoded = Encoded(ctypes.addressof(attr), 0, ctypes.sizeof(Encoded))
+        if pfm.pfm_initialize() or pfm.pfm_get_os_event_encoding(b"perf::INSTRUCTIONS", 8, 1, ctypes.byref(encoded)):
+            sys.exit(4)
+        libc.syscall.restype = ctypes.c_long
+        fd = libc.syscall(298 if sys.maxsize and __import__("platform").machine() == "x86_64" else 241, attr, 0, -1, -1, 0)
+        if fd < 0:
+            sys.exit(5)
+        libc.ioctl(fd, 0x2400, 0)
+        print(struct.unpack("Q", __import__("os").read(fd, 8))[0])
+    """
+    done = emulate("event instructions 1G/s\n", sys.executable, "-c", program)
+    if done.returncode == 3:
+        raise tap.Skip("no libpfm4 is installed")
+    tap.same((done.returncode, done.stdout), (0, "2000000\n"), "libpfm")
 
 
 def test_perf_stat_multiplexes():
