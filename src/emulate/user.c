@@ -28,6 +28,8 @@ struct user_event {
 	struct tally_list link;
 	void *wakes;
 	int fd;        /* the host's */
+	int32_t tid;   /* whose */
+	bool inherits; /* and of those that it makes */
 	bool has_ring; /* without one POLLHUP says nothing */
 };
 
@@ -86,9 +88,10 @@ static int user_event_open(struct tally_emulate_backend *backend,
 		return -ENOMEM;
 	wanted.data.ptr = event;
 	event->wakes = open->wakes;
-	event->fd =
-		tally_user_open(user_of(backend), open->attr, open->pid ? open->pid : caller->tid,
-				open->cpu, group ? group->fd : -1, open->flags);
+	event->tid = open->pid ? open->pid : caller->tid;
+	event->inherits = ((const struct perf_event_attr *)open->attr)->inherit;
+	event->fd = tally_user_open(user_of(backend), open->attr, event->tid, open->cpu,
+				    group ? group->fd : -1, open->flags);
 	if (event->fd < 0) {
 		ret = event->fd;
 		free(event);
@@ -180,36 +183,48 @@ static void user_ring_unmap(struct tally_emulate_backend *backend, void *event, 
 	free(ring);
 }
 
-/* Whoever hung up is not looked at any more. */
+/* Ask the host about an event: POLLIN, POLLHUP. Whoever hung up is not looked at any more. */
+static short ask(struct tally_emulate_backend *backend, struct user_event *event)
+{
+	struct pollfd poll = {.fd = event->fd, .events = POLLIN};
+
+	if (tally_user_poll(user_of(backend), &poll, 1, 0) <= 0)
+		return 0;
+	if (!event->has_ring)
+		poll.revents &= (short)~POLLHUP;
+	if (poll.revents & POLLHUP)
+		epoll_ctl(backend->wait_fd, EPOLL_CTL_DEL, event->fd, NULL);
+	backend->wake(event->wakes, (short)(poll.revents & (POLLIN | POLLHUP)));
+	return poll.revents;
+}
+
 static void user_wait(struct tally_emulate_backend *backend)
 {
 	struct epoll_event ready[64];
 	int nr = epoll_wait(backend->wait_fd, ready, TALLY_ARRAY_SIZE(ready), 0);
 
-	for (int i = 0; i < nr; i++) {
-		struct user_event *event = ready[i].data.ptr;
-		struct pollfd poll = {.fd = event->fd, .events = POLLIN};
-
-		if (tally_user_poll(user_of(backend), &poll, 1, 0) <= 0)
-			continue;
-		if (!event->has_ring)
-			poll.revents &= (short)~POLLHUP;
-		if (poll.revents & POLLHUP)
-			epoll_ctl(backend->wait_fd, EPOLL_CTL_DEL, event->fd, NULL);
-		backend->wake(event->wakes, (short)(poll.revents & (POLLIN | POLLHUP)));
-	}
+	for (int i = 0; i < nr; i++)
+		ask(backend, ready[i].data.ptr);
 }
 
-/* Have all events asked whether their tasks are gone: nobody else wakes those that wait for it. */
+/* Nobody wakes those that wait for a task to be gone. The supervisor may hear of it after we did,
+ * so it is given a moment. */
 static void user_process_exit(struct tally_emulate_backend *backend, int32_t pid)
 {
 	struct user_backend *own = tally_container_of(backend, struct user_backend, backend);
+	enum { TRIES = 50, PAUSE_US = 200 };
 
 	tally_list_for_each (link, &own->opened) {
 		struct user_event *event = tally_container_of(link, struct user_event, link);
 
-		if (event->has_ring)
+		if (!event->has_ring || event->tid != pid || event->inherits)
+			continue;
+		for (int i = 0; i < TRIES; i++) {
 			eventfd_write(event->fd, 1);
+			if (ask(backend, event) & POLLHUP)
+				break;
+			usleep(PAUSE_US);
+		}
 	}
 }
 
