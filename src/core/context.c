@@ -151,9 +151,14 @@ static void attach_here(void *arg)
 {
 	struct attach *attach = arg;
 	struct tally_core_cpu *cpu = tally_this_cpu(attach->core);
+	struct tally_core_context *context;
 
-	if (cpu->task == attach->task && !cpu->of_task && attach->task->context)
-		tally_sched_context_in(cpu, attach->task->context, tally_clock(attach->core));
+	if (cpu->task != attach->task || cpu->of_task)
+		return;
+	/* Who ends the task may take it away at any time; the context stays for this. */
+	context = tally_load_acquire(&attach->task->context);
+	if (context)
+		tally_sched_context_in(cpu, context, tally_clock(attach->core));
 }
 
 /* A task that runs while it gets its first context has to have it put on its CPU. */

@@ -270,6 +270,15 @@ static const struct tally_core_refusal *request_reset(const struct request *requ
 	return NULL;
 }
 
+/* Those that were added may have overflowed before this: then that has still to be done. */
+static void refresh_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
+{
+	struct tally_core_event *event = arg;
+
+	if (tally_load_relaxed(&event->limit))
+		tally_control_enable_here(cpu, event);
+}
+
 static const struct tally_core_refusal *request_refresh(const struct request *request)
 {
 	struct tally_core_event *event = request->event;
@@ -281,7 +290,7 @@ static const struct tally_core_refusal *request_refresh(const struct request *re
 		REFUSE(-EINVAL, "sample_period", "an event that only counts does not overflow",
 		       "set a sample_period");
 	tally_fetch_add(&event->limit, (int32_t)request->arg);
-	control_enable(event);
+	for_family(event, (int32_t)request->arg ? refresh_here : enable_here);
 	return NULL;
 }
 

@@ -57,7 +57,7 @@ static struct tally_core_event *event_alloc(struct tally_core *core)
 static void event_free(struct tally_core_event *event)
 {
 	tally_filter_free(event);
-	tally_pmu_leave(event);
+	tally_pmu_leave(event, tally_pmu_part(event));
 	tally_tracepoint_leave(event);
 	if (event->context)
 		tally_context_put(event->context);

@@ -48,6 +48,7 @@ static void wake(struct tally_core_event *event)
  */
 static void revoke_event(struct tally_core_event *event)
 {
+	struct tally_core_pmu *pmu = NULL;
 	struct tally_list dead;
 	bool was_open;
 
@@ -62,13 +63,14 @@ static void revoke_event(struct tally_core_event *event)
 		tally_event_uninstall(event, TALLY_STATE_REVOKED, true);
 		tally_event_flush(event);
 		wake(event); /* before its descriptor can be closed, which waits for the lock */
+		pmu = tally_pmu_part(event);
 	}
 	tally_event_unlock(event);
 	tally_events_put(&dead);
 	if (!was_open)
 		return;
 	tally_tracepoint_leave(event);
-	tally_pmu_leave(event);
+	tally_pmu_leave(event, pmu);
 }
 
 void tally_revoke(struct tally_core *core,

@@ -205,7 +205,7 @@ static const struct tally_core_refusal *context_lock_sliced(struct tally_check *
 	const struct tally_core_refusal *why = context_lock(check);
 	int ret = 0;
 
-	while (!why && !ret && check->task && check->cpu >= 0 &&
+	while (TALLY_CORE_SEVERAL_CPUS && !why && !ret && check->task && check->cpu >= 0 &&
 	       !tally_load_relaxed(&check->context->slices)) {
 		struct tally_core_context *context = check->context;
 

@@ -158,17 +158,24 @@ void tally_pmu_release(struct tally_core_pmu *pmu)
 		tally_ref_put(&pmu->users);
 }
 
-void tally_pmu_leave(struct tally_core_event *event)
+struct tally_core_pmu *tally_pmu_part(struct tally_core_event *event)
 {
 	struct tally_core *core = event->core;
 	struct tally_core_pmu *pmu = event->pmu;
 	uintptr_t flags;
 
 	if (!pmu || pmu == &core->revoked)
-		return;
+		return NULL;
 	flags = tally_registry_lock(core);
 	tally_store_relaxed(&event->pmu, &core->revoked);
 	tally_registry_unlock(core, flags);
+	return pmu;
+}
+
+void tally_pmu_leave(struct tally_core_event *event, struct tally_core_pmu *pmu)
+{
+	if (!pmu)
+		return;
 	if (pmu->forget)
 		pmu->forget(pmu, &event->hw);
 	tally_ref_put(&pmu->users);

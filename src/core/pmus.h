@@ -18,9 +18,12 @@ void tally_pmu_join(struct tally_core_event *event, struct tally_core_pmu *pmu);
 struct tally_core_pmu *tally_pmu_hold(struct tally_core_event *event);
 void tally_pmu_release(struct tally_core_pmu *pmu);
 
-/* The event is no PMU's any more: forget() and not held. NULL and twice are allowed. Without locks,
- * with the event in no context. */
-void tally_pmu_leave(struct tally_core_event *event);
+/* The event is no PMU's any more, with the event in no context: nobody follows it to the one that it
+ * had, which comes back. NULL: it was none's. F, or by who ends it. */
+struct tally_core_pmu *tally_pmu_part(struct tally_core_event *event);
+
+/* The second half: forget() of that PMU, and not held. NULL is allowed. Without locks. */
+void tally_pmu_leave(struct tally_core_event *event, struct tally_core_pmu *pmu);
 
 /* Whether there is any but the core's own. */
 bool tally_pmus_of_host(struct tally_core *core);

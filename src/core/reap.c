@@ -26,8 +26,11 @@ static struct tally_core_context *context_take(struct tally_core *core,
 			return NULL;
 		tally_spin_lock(&context->lock, core->ops, core->host);
 		taken = tally_load_relaxed(&context->task) == task;
-		if (taken)
+		/* The task's memory is the host's again when this returns. */
+		if (taken) {
 			context->orphan = true;
+			tally_store_relaxed(&context->task, NULL);
+		}
 		tally_spin_unlock(&context->lock);
 	}
 	return context;

@@ -106,7 +106,7 @@ static uint32_t switch_body(const struct tally_core_event *event, const void *wh
 
 	if (!event->attr.context_switch)
 		return 0;
-	if (event->context->task) {
+	if (event->hw.task) {
 		put_header(&body, PERF_RECORD_SWITCH, switched->misc);
 	} else {
 		put_header(&body, PERF_RECORD_SWITCH_CPU_WIDE, switched->misc);
