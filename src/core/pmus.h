@@ -18,8 +18,8 @@ void tally_pmu_join(struct tally_core_event *event, struct tally_core_pmu *pmu);
 struct tally_core_pmu *tally_pmu_hold(struct tally_core_event *event);
 void tally_pmu_release(struct tally_core_pmu *pmu);
 
-/* The event is no PMU's any more, with the event in no context: nobody follows it to the one that it
- * had, which comes back. NULL: it was none's. F, or by who ends it. */
+/* The event is no PMU's any more, with the event in no context: nobody follows it to the one that
+ * it had, which comes back. NULL: it was none's. F, or by who ends it. */
 struct tally_core_pmu *tally_pmu_part(struct tally_core_event *event);
 
 /* The second half: forget() of that PMU, and not held. NULL is allowed. Without locks. */
