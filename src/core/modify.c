@@ -23,6 +23,7 @@ static const struct tally_core_refusal revoked =
 struct modification {
 	struct tally_core_event *event;
 	const struct perf_event_attr *attr;
+	int refused; /* What the PMU's check() said of them and of who asks. */
 	const struct tally_core_refusal *why;
 };
 
@@ -49,14 +50,15 @@ static void modify_here(struct tally_core_cpu *cpu, struct tally_core_context *c
 	struct modification *modification = arg;
 	struct tally_core_event *event = modification->event;
 	struct perf_event_attr wanted = event->attr;
-	int error;
+	int error = modification->refused;
 
 	copy_breakpoint(&wanted, modification->attr);
 	if (__builtin_memcmp(&wanted, modification->attr, sizeof(wanted))) {
 		modification->why = &other_field;
 		return;
 	}
-	error = event->pmu->modify(event->pmu, &event->hw, &wanted);
+	if (!error)
+		error = event->pmu->modify(event->pmu, &event->hw, &wanted);
 	if (error)
 		modification->why = tally_open_by_pmu(error);
 	else
@@ -73,9 +75,9 @@ static void sig_data_here(struct tally_core_cpu *cpu, struct tally_core_context 
 /* Where the event is on a CPU it comes off first: its PMU is asked when nothing runs. Afterwards
  * the attr says whether it is on, whether or not it changed. */
 static const struct tally_core_refusal *modify_one(struct tally_core_event *event,
-						   const struct perf_event_attr *attr)
+						   const struct perf_event_attr *attr, int refused)
 {
-	struct modification modification = {event, attr, NULL};
+	struct modification modification = {event, attr, refused, NULL};
 
 	tally_context_run(event->context, sig_data_here, &modification);
 	tally_context_run(event->context, disable_here, event);
@@ -86,14 +88,14 @@ static const struct tally_core_refusal *modify_one(struct tally_core_event *even
 }
 
 static const struct tally_core_refusal *modify_all(struct tally_core_event *event,
-						   const struct perf_event_attr *attr)
+						   const struct perf_event_attr *attr, int refused)
 {
-	const struct tally_core_refusal *why = modify_one(event, attr);
+	const struct tally_core_refusal *why = modify_one(event, attr, refused);
 
 	tally_list_for_each (link, &event->children) {
 		if (!why)
 			why = modify_one(tally_container_of(link, struct tally_core_event, child),
-					 attr);
+					 attr, refused);
 	}
 	return why;
 }
@@ -105,16 +107,15 @@ static const struct tally_core_refusal *modify_of(struct tally_core_event *event
 						  const struct perf_event_attr *attr)
 {
 	const struct tally_core_refusal *why;
-	int error;
+	int refused;
 
 	if (!pmu->modify)
 		return &no_modify;
-	error = pmu->check ? pmu->check(pmu, attr, current) : 0;
-	if (error)
-		return tally_open_by_pmu(error);
+	refused = pmu->check ? pmu->check(pmu, attr, current) : 0;
 	tally_event_lock(event);
-	why = tally_load_relaxed(&event->state) == TALLY_STATE_REVOKED ? &revoked
-								       : modify_all(event, attr);
+	why = tally_load_relaxed(&event->state) == TALLY_STATE_REVOKED
+		      ? &revoked
+		      : modify_all(event, attr, refused);
 	tally_event_unlock(event);
 	return why;
 }
