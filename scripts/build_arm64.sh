@@ -19,7 +19,7 @@ sys_root = '$sysroot'
 pkg_config_libdir = '$sysroot/usr/lib/aarch64-linux-gnu/pkgconfig'
 [built-in options]
 c_args = ['-idirafter', '$sysroot/usr/include']
-c_link_args = ['-static', '-L$sysroot/usr/lib/aarch64-linux-gnu']
+c_link_args = ['-L$sysroot/usr/lib/aarch64-linux-gnu']
 [host_machine]
 system = 'linux'
 cpu_family = 'aarch64'
@@ -29,7 +29,7 @@ END
 # Meson remembers where libraries were.
 cmp -s "$out/cross.new" "$out/cross.txt" || rm -rf "$out/build"
 mv "$out/cross.new" "$out/cross.txt"
-setup_build "$out/build" --cross-file "$out/cross.txt" --buildtype=release
+setup_build "$out/build" --cross-file "$out/cross.txt" --buildtype=release -Dstatic=true
 ninja -C "$out/build" src/cli/tally tests/differential/differential-record tests/hardware/arm64/self-read \
 	tests/hardware/arm64/loop tests/hardware/arm64/work >"$out/ninja.log" 2>&1 || {
 	grep -E "error|undefined|cannot find|FAILED" "$out/ninja.log" | cut -c -300 >&2

@@ -189,7 +189,8 @@ static void the_split_is_shown(void **state)
 {
 	struct scene scene;
 	struct stat_printer printer = {.format = &stat_format_text, .thousands = ""};
-	struct stat_table table = {.mode = &stat_modes[STAT_AGGR_ALL], .nr_rows = 2, .title = "x"};
+	struct stat_table table = {
+		.mode = &stat_modes[STAT_AGGR_ALL], .nr_rows = 2, .title = "x", .via = "kernel"};
 
 	harness_make(&scene, NULL, false);
 	table.rows = scene.rows;
