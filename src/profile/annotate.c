@@ -219,7 +219,7 @@ static int location_add(struct tally_annotate *annotate, const struct tally_loca
 struct caller_walk {
 	const struct tally_thread *thread;
 	uint8_t cpumode;
-	bool is_raw;
+	enum tally_callers_from callers_from;
 	uint32_t frames, users; /* in all; in user space */
 };
 
@@ -228,7 +228,8 @@ static int caller_locate(struct tally_annotate *annotate, const struct caller_wa
 			 uint64_t ip, struct tally_location *ret_where)
 {
 	uint64_t key[TALLY_LOCATION_KEY_WORDS];
-	bool is_judged = !walk->is_raw && walk->cpumode == PERF_RECORD_MISC_USER && walk->users > 1;
+	bool is_judged = walk->callers_from == TALLY_CALLERS_JUDGED &&
+			 walk->cpumode == PERF_RECORD_MISC_USER && walk->users > 1;
 
 	if (is_judged) {
 		tally_machine_caller_key(annotate->machine, walk->thread, ip, key);
@@ -244,7 +245,9 @@ static int caller_locate(struct tally_annotate *annotate, const struct caller_wa
  * are. */
 static bool walk_step(struct caller_walk *walk, uint64_t ip)
 {
-	int mode = !walk->is_raw && walk->users ? -2 : tally_context_cpumode(ip);
+	int mode = walk->callers_from == TALLY_CALLERS_JUDGED && walk->users
+			   ? -2
+			   : tally_context_cpumode(ip);
 
 	if (mode == -2) {
 		walk->frames++;
@@ -255,8 +258,8 @@ static bool walk_step(struct caller_walk *walk, uint64_t ip)
 	return false;
 }
 
-/* The first frame is the sample itself. What a call of the kernel's, or a judged one, returns to is
- * looked up at the call. */
+/* The first frame is the sample itself. What a call of the kernel's, or one found by frame
+ * pointers, returns to is looked up at the call. */
 static int callers_add(struct tally_annotate *annotate, struct caller_walk *walk,
 		       struct tally_words chain, const struct sample_facts *facts)
 {
@@ -273,8 +276,8 @@ static int callers_add(struct tally_annotate *annotate, struct caller_walk *walk
 		    !caller_locate(annotate, walk, ip, &where))
 			break;
 		is_return = walk->cpumode == PERF_RECORD_MISC_KERNEL ||
-			    (!walk->is_raw && walk->cpumode == PERF_RECORD_MISC_USER &&
-			     walk->users > 1);
+			    (walk->callers_from != TALLY_CALLERS_UNWOUND &&
+			     walk->cpumode == PERF_RECORD_MISC_USER && walk->users > 1);
 		ret = location_add(annotate, &where, facts, false, is_return);
 	}
 	return ret;
@@ -291,10 +294,12 @@ static int total_reach(struct tally_annotate *annotate, uint32_t event)
 
 int tally_annotate_add(struct tally_annotate *annotate, uint32_t event,
 		       const struct tally_thread *thread, uint8_t cpumode,
-		       const struct tally_sample *sample, uint64_t weight, bool is_raw)
+		       const struct tally_sample *sample, uint64_t weight,
+		       enum tally_callers_from callers_from)
 {
 	struct sample_facts facts = {.event = event, .weight = weight};
-	struct caller_walk walk = {.thread = thread, .cpumode = cpumode, .is_raw = is_raw};
+	struct caller_walk walk = {
+		.thread = thread, .cpumode = cpumode, .callers_from = callers_from};
 	const struct tally_location *where;
 	int ret = total_reach(annotate, event);
 

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "abi/sample.h"
+#include "profile/callers.h"
 #include "profile/frames.h"
 #include "profile/machine.h"
 
@@ -70,11 +71,11 @@ int tally_annotate_new(struct tally_machine *machine, const struct tally_annotat
 		       struct tally_annotate **ret_annotate);
 void tally_annotate_free(struct tally_annotate *annotate);
 
-/* Add a sample, as of tally_profile_add(). `is_raw`: callers in user space were not walked to by
- * frame pointers, so that they are not judged. 0 or -ENOMEM. */
+/* Add a sample, as of tally_profile_add(). 0 or -ENOMEM. */
 int tally_annotate_add(struct tally_annotate *annotate, uint32_t event,
 		       const struct tally_thread *thread, uint8_t cpumode,
-		       const struct tally_sample *sample, uint64_t weight, bool is_raw);
+		       const struct tally_sample *sample, uint64_t weight,
+		       enum tally_callers_from callers_from);
 
 /* No more samples come. Before it nothing may be asked for. 0 or -ENOMEM. */
 int tally_annotate_finish(struct tally_annotate *annotate);

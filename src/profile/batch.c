@@ -65,7 +65,8 @@ static int sample_key(struct tally_profile *profile, struct tally_gathered *samp
 		return 0;
 	if (!profile->in_second_pass)
 		sample_sum(profile, sample);
-	profile->stats.judged += sample->has_callers && sample->is_judged;
+	profile->stats.judged +=
+		sample->has_callers && sample->callers_from == TALLY_CALLERS_JUDGED;
 	profile->stats.astray += sample->has_callers && sample->is_astray;
 	if (sample->is_new)
 		ret = profile_callers_stack(profile, sample);

@@ -32,10 +32,11 @@ static struct tally_callers *callers_slot(const struct tally_profile *profile,
 void profile_callers_prefetch(struct tally_profile *profile, struct tally_gathered *to)
 {
 	const uint64_t *location_keys = profile->batch.location_keys.data;
-	/* What they are changes with the maps of the kernel, and with which of them are judged. */
+	/* What they are changes with the maps of the kernel, and with which of them are returned
+	 * to. */
 	struct tally_callers_hash hash = {(uintptr_t)profile->callers ^
 						  (uint64_t)profile->batch.kernel_number << 32,
-					  to->judged - to->callers};
+					  to->returns - to->callers};
 
 	for (size_t i = to->callers; i < to->end; i++)
 		hash_step(&hash, location_keys[i]);
@@ -113,8 +114,12 @@ int profile_callers_frames(struct tally_profile *profile, struct tally_gathered 
 	sample->frames = (uint32_t)batch->frames.len;
 	profile->in_callers = true;
 	for (size_t i = sample->callers; i < sample->end && !ret;) {
-		ret = i >= sample->judged ? profile_caller(profile, keys, &i, &frame)
-					  : profile_frame(profile, keys, &i, &frame);
+		if (i < sample->returns)
+			ret = profile_frame(profile, keys, &i, &frame);
+		else if (sample->callers_from == TALLY_CALLERS_JUDGED)
+			ret = profile_caller(profile, keys, &i, &frame);
+		else
+			ret = profile_caller_as_is(profile, keys, &i, &frame);
 		if (ret < 0 || (ret ? callers_end(profile, sample, frame)
 				    : tally_vec_push(&batch->frames, frame)))
 			ret = -ENOMEM;

@@ -20,7 +20,9 @@ enum walk_step { WALK_FRAME, WALK_MARKER, WALK_END };
 static enum walk_step walk_step(struct chain_walk *walk, uint64_t ip, uint32_t max_stack,
 				struct tally_gathered *to)
 {
-	int mode = to->is_judged && walk->users ? -2 : tally_context_cpumode(ip);
+	int mode = to->callers_from == TALLY_CALLERS_JUDGED && walk->users
+			   ? -2
+			   : tally_context_cpumode(ip);
 
 	if (mode != -2) {
 		to->is_bad |= mode == -1;
@@ -57,12 +59,14 @@ static void key_add(struct tally_profile *profile, const struct tally_thread *th
 	int nr;
 
 	/* The innermost one is where the user's code was: it did not come from a stack. */
-	if (!to->is_judged || walk->users < 2) {
-		nr = tally_machine_location_key(profile->machine, thread, walk->cpumode, ip, key);
-	} else {
-		to->judged = to->judged ? to->judged : (uint32_t)batch->location_keys.len;
+	bool is_return = to->callers_from != TALLY_CALLERS_UNWOUND && walk->users > 1;
+
+	if (is_return && !to->returns)
+		to->returns = (uint32_t)batch->location_keys.len;
+	if (is_return && to->callers_from == TALLY_CALLERS_JUDGED)
 		nr = tally_machine_caller_key(profile->machine, thread, ip, key);
-	}
+	else
+		nr = tally_machine_location_key(profile->machine, thread, walk->cpumode, ip, key);
 	to->is_astray = key[0] == TALLY_LOCATION_KEY_CUT;
 	batch->location_keys.len += (size_t)nr;
 }
@@ -114,14 +118,14 @@ int profile_gather(struct tally_profile *profile, const struct tally_thread *thr
 	    !sample->callchain.nr)
 		return 0;
 	to->has_chain = true;
-	to->is_judged = !profile->is_raw;
+	to->callers_from = profile->callers_from;
 	if (!profile_has_callers(profile)) {
 		gather_oddities(cpumode, sample->callchain, profile->options.max_stack, to);
 		return 0;
 	}
 	ret = gather_chain(profile, thread, cpumode, sample->callchain, to);
 	to->end = (uint32_t)batch->location_keys.len;
-	to->judged = to->judged ? to->judged : to->end;
+	to->returns = to->returns ? to->returns : to->end;
 	if (!ret && to->end > to->callers)
 		profile_callers_prefetch(profile, to);
 	return ret;

@@ -138,6 +138,20 @@ int profile_frame(struct tally_profile *profile, const uint64_t *location_keys, 
 	return 0;
 }
 
+int profile_caller_as_is(struct tally_profile *profile, const uint64_t *location_keys, size_t *at,
+			 uint32_t *ret_frame)
+{
+	const struct tally_address *known = profile_address(profile, location_keys[*at]);
+
+	if (!profile->options.lines)
+		return profile_frame(profile, location_keys, at, ret_frame);
+	if (!address_is(profile, known, location_keys[*at]) || known->caller != TALLY_CALLER_TRUE)
+		return address_resolve(profile, location_keys, at, TALLY_CALLER_TRUE, ret_frame);
+	*ret_frame = known->frame - 1;
+	++*at;
+	return 0;
+}
+
 /* The frame of what is missing, remembered for the location key `astray` as well. */
 static int frame_cut(struct tally_profile *profile, const uint64_t *astray, uint32_t *ret_frame)
 {
@@ -269,8 +283,8 @@ int tally_profile_add(struct tally_profile *profile, uint32_t event,
 		.label = by & TALLY_BY_LABEL ? profile->label : 0,
 	};
 	to->has_chain = to->has_leaf = to->is_bad = to->is_cut = to->leaf_only = false;
-	to->has_callers = to->passes = to->is_new = to->is_astray = to->is_judged = false;
-	to->judged = 0;
+	to->has_callers = to->passes = to->is_new = to->is_astray = false;
+	to->returns = 0;
 	to->weight = weight;
 	to->time = sample->present & PERF_SAMPLE_TIME ? sample->time : 0;
 	to->comm = thread->comm;

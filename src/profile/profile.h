@@ -13,6 +13,7 @@
 #include "abi/sample.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "profile/callers.h"
 #include "profile/frames.h"
 #include "profile/machine.h"
 #include "profile/stacks.h"
@@ -122,10 +123,10 @@ struct tally_gathered {
 	uint64_t weight, time;
 	uint64_t number;
 	uint32_t first, callers, end; /* in the batch's location keys */
-	uint32_t judged;              /* the same: from here on callers in user space are judged */
+	uint32_t returns;             /* the same: from here on they are where calls return to */
 	bool has_chain, has_leaf;
 	bool is_bad, is_cut, leaf_only;
-	bool is_judged; /* its callers were walked to by frame pointers */
+	enum tally_callers_from callers_from;
 	/* Found while the batch is resolved. */
 	bool has_callers;
 	bool passes;    /* the filter */
@@ -171,9 +172,7 @@ struct tally_profile {
 	struct tally_slots slots; /* of buckets */
 	/* Of the samples that are added next: */
 	uint32_t label; /* a number of the caller's own */
-	bool is_raw;    /* their callers were not walked to by frame pointers, or are to stay as
-			   they are all the same. Otherwise callers in user space end with TALLY_CUT
-			   in place of the first one to which no return can lead, and all behind it */
+	enum tally_callers_from callers_from;
 	struct tally_batch batch;
 	struct tally_address *addresses;              /* direct-mapped */
 	struct tally_callers *callers;                /* the same */

@@ -49,6 +49,10 @@ int profile_frame(struct tally_profile *profile, const uint64_t *location_keys, 
 int profile_caller(struct tally_profile *profile, const uint64_t *location_keys, size_t *at,
 		   uint32_t *ret_frame);
 
+/* The same of one that is not judged. */
+int profile_caller_as_is(struct tally_profile *profile, const uint64_t *location_keys, size_t *at,
+			 uint32_t *ret_frame);
+
 /* Note the location keys of a sample and its chain in the batch; see gather.c. 0 or -ENOMEM. */
 int profile_gather(struct tally_profile *profile, const struct tally_thread *thread,
 		   uint8_t cpumode, const struct tally_sample *sample, struct tally_gathered *to);

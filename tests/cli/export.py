@@ -58,7 +58,9 @@ __attribute__((noinline)) void pong(int n)
 	for (int i = 0; i < 50000; i++)
 		sink += 5 * i;
 }
-__attribute__((noinline)) void outer(void) { busy(1000000); again(5); ping(6); sink++; }
+/* Where busy() returns to is code of another function. */
+static inline __attribute__((always_inline)) void after(void) { sink++; }
+__attribute__((noinline)) void outer(void) { busy(1000000); after(); again(5); ping(6); sink++; }
 static void *thread(void *arg)
 {
 	prctl(PR_SET_NAME, "worker bee");

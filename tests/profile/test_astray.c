@@ -233,7 +233,9 @@ static void chains_end_where_they_go_astray(void **state)
 	setup(&f, &options);
 	for (uint32_t i = 0; i < SAMPLES; i++) {
 		chains[i] = random_chain(&random);
-		f.profile.is_raw = chains[i].is_raw;
+		f.profile.callers_from = !chains[i].is_raw ? TALLY_CALLERS_JUDGED
+					 : i % 2           ? TALLY_CALLERS_WALKED
+							   : TALLY_CALLERS_UNWOUND;
 		astray += chains[i].is_astray;
 		judged += !chains[i].is_raw;
 		assert_int_equal(add(&f, PID, chains[i].words, chains[i].nr, i), 0);
@@ -278,9 +280,9 @@ static void only_what_can_be_judged_is_judged(void **state)
 	expect(&f, PID, words, 4, 1, 1);
 	/* Of another process nothing is known: not even what is mapped. */
 	expect(&f, STRANGER, words, 4, 2, 1);
-	f.profile.is_raw = true;
+	f.profile.callers_from = TALLY_CALLERS_WALKED;
 	expect(&f, PID, words, 4, 2, 1);
-	f.profile.is_raw = false;
+	f.profile.callers_from = TALLY_CALLERS_JUDGED;
 	expect(&f, PID, unwound, 4, 2, 1);
 	expect(&f, PID, words, 4, 1, 2);
 	/* A map comes where there was none. */

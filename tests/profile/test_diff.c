@@ -102,7 +102,7 @@ static void add_sample(struct fixture *f, const struct program *program, uint32_
 		sample.callchain = (struct tally_words){(const uint8_t *)chain, nr};
 	}
 	f->profile.label = label;
-	f->profile.is_raw = true;
+	f->profile.callers_from = TALLY_CALLERS_UNWOUND;
 	assert_int_equal(
 		tally_profile_add(&f->profile, 0, tally_machine_thread(f->machine, PID, PID),
 				  PERF_RECORD_MISC_USER, &sample, (uint64_t)(1e9 / program->hz), 0),

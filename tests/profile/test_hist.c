@@ -454,7 +454,7 @@ static void astray_chains_are_dropped(void **state)
 	struct tally_sample sample = {.ip = BASE};
 
 	fixture_start(f, &random, 0);
-	f->profile.is_raw = true;
+	f->profile.callers_from = TALLY_CALLERS_UNWOUND;
 	/* Two of each length. */
 	for (size_t cut = 0; cut < 6; cut++) {
 		sample.callchain =
@@ -505,7 +505,7 @@ static void stacks_are_the_chains(void **state)
 	fixture_start(f, &random, 0);
 	tally_profile_free(&f->profile);
 	assert_int_equal(tally_profile_init(&f->profile, f->machine, &options), 0);
-	f->profile.is_raw = true;
+	f->profile.callers_from = TALLY_CALLERS_UNWOUND;
 	for (size_t i = 0; i < DEEP; i++)
 		trunk[i] = BASE + random_below(&random, 0x1000);
 	for (uint32_t i = 0; i < SAMPLES; i++) {

@@ -44,7 +44,7 @@ static int annotate_record(void *arg, struct tally_session *session,
 		return 0;
 	return tally_annotate_add(annotate->samples, sample->event->index, sample->thread,
 				  sample->cpumode, &sample->sample, sample->period,
-				  !tally_attr_walks_user(&sample->event->attr));
+				  tally_callers_from(&sample->event->attr, false));
 }
 
 /* ---- showing -------------------------------------------------------------------------- */

@@ -69,8 +69,8 @@ static int compared_record(void *arg, struct tally_session *session,
 		return ret;
 	compared->profile.label =
 		tally_diff_clock_label(&compared->clock, sample_time(compared, &sample->sample));
-	compared->profile.is_raw = compared->comparison->config->raw_chains ||
-				   !tally_attr_walks_user(&sample->event->attr);
+	compared->profile.callers_from =
+		tally_callers_from(&sample->event->attr, compared->comparison->config->raw_chains);
 	return tally_profile_add(&compared->profile, sample->event->index, sample->thread,
 				 sample->cpumode, &sample->sample, sample->period, record->number);
 }

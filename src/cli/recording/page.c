@@ -123,8 +123,8 @@ static int input_record(void *arg, struct tally_session *session,
 	if (ret ||
 	    !tally_event_is_chosen(input->maker->request->event_number, sample->event->index))
 		return ret;
-	input->profile.is_raw =
-		input->maker->request->raw_chains || !tally_attr_walks_user(&sample->event->attr);
+	input->profile.callers_from =
+		tally_callers_from(&sample->event->attr, input->maker->request->raw_chains);
 	return tally_profile_add(&input->profile, sample->event->index, sample->thread,
 				 sample->cpumode, &sample->sample, sample->period, record->number);
 }

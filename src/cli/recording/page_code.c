@@ -142,7 +142,8 @@ static int code_record(void *arg, struct tally_session *session,
 	    !tally_bit_is_set(code->wanted, record->number))
 		return 0;
 	return tally_annotate_add(code->samples, sample->event->index, sample->thread,
-				  sample->cpumode, &sample->sample, sample->period, true);
+				  sample->cpumode, &sample->sample, sample->period,
+				  tally_callers_from(&sample->event->attr, false));
 }
 
 /* All samples come, as threads may be known by them alone. */

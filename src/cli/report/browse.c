@@ -75,7 +75,7 @@ static int annotate_record(void *arg, struct tally_session *session,
 		return 0;
 	return tally_annotate_add(again->samples, sample->event->index, sample->thread,
 				  sample->cpumode, &sample->sample, sample->period,
-				  again->is_raw || !tally_attr_walks_user(&sample->event->attr));
+				  tally_callers_from(&sample->event->attr, again->is_raw));
 }
 
 /* All samples come again, as threads may be known by them alone: so they have the same numbers as

@@ -173,8 +173,8 @@ static int report_record(void *arg, struct tally_session *session,
 		ret = report_trace(report, record, sample);
 	if (ret)
 		return ret;
-	report->profile.is_raw =
-		report->config->raw_chains || !tally_attr_walks_user(&sample->event->attr);
+	report->profile.callers_from =
+		tally_callers_from(&sample->event->attr, report->config->raw_chains);
 	return tally_profile_add(&report->profile, sample->event->index, sample->thread,
 				 sample->cpumode, &sample->sample, sample->period, record->number);
 }

@@ -172,8 +172,8 @@ static int feed_sample(struct top *top, const struct perf_event_header *record, 
 	top->now.samples++;
 	top->now.user += facts->cpumode == PERF_RECORD_MISC_USER;
 	top->now.exact += !!(record->misc & PERF_RECORD_MISC_EXACT_IP);
-	top->profile.is_raw = top->config->report.raw_chains ||
-			      !tally_attr_walks_user(&top->sampler.specs.data[event].attr);
+	top->profile.callers_from = tally_callers_from(&top->sampler.specs.data[event].attr,
+						       top->config->report.raw_chains);
 	return tally_profile_add(&top->profile, (uint32_t)event, facts->thread, facts->cpumode,
 				 sample, facts->weight, 0);
 }
