@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the tests of rights share: a user of their own, sysctls that are put back, seccomp filters."""
 import atexit
+import contextlib
 import ctypes
 import os
 import platform
@@ -38,6 +39,37 @@ def need(*tools):
 # ---- sysctls ---------------------------------------------------------------------
 
 
+class Keeper:
+    """keeper.py at work, for as long as somebody in this process needs it. It outlives this process by a moment."""
+
+    def __init__(self):
+        self.process, self.users = None, 0
+
+    def __enter__(self):
+        if not self.users:
+            path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "keeper.py")
+            self.process = subprocess.Popen([sys.executable, "-S", path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                            text=True, start_new_session=True)
+        self.users += 1
+        return self
+
+    def set(self, name, value):
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.write(f"{name} {value}\n")
+            self.process.stdin.flush()
+        answer = self.process.stdout.readline().strip()
+        if answer != "ok":
+            raise tap.Skip(answer or f"cannot set {name}: the keeper of settings could not start")
+
+    def __exit__(self, *_):
+        self.users -= 1
+        if not self.users:
+            self.process.communicate()
+
+
+KEEPER = Keeper()
+
+
 class sysctls:  # pylint: disable=invalid-name
     """Kernel settings for a while: with sysctls(perf_event_paranoid=2)."""
 
@@ -46,15 +78,13 @@ class sysctls:  # pylint: disable=invalid-name
 
     def set(self, **values):
         for name, value in values.items():
-            try:
-                with open(KERNEL + name) as file:
-                    self.before.setdefault(name, file.read().strip())
-                with open(KERNEL + name, "w") as file:
-                    file.write(str(value))
-            except OSError as error:
-                raise tap.Skip(f"cannot set {KERNEL}{name}: {error}") from None
+            if name not in self.before:
+                with contextlib.suppress(OSError), open(KERNEL + name) as file:
+                    self.before[name] = file.read().strip()
+            KEEPER.set(name, value)
 
     def __enter__(self):
+        KEEPER.__enter__()
         try:
             self.set(**self.values)
         except BaseException:
@@ -63,9 +93,11 @@ class sysctls:  # pylint: disable=invalid-name
         return self
 
     def __exit__(self, *_):
-        for name, value in self.before.items():
-            with open(KERNEL + name, "w") as file:
-                file.write(value)
+        try:
+            for name, value in self.before.items():
+                KEEPER.set(name, value)
+        finally:
+            KEEPER.__exit__()
 
 
 # ---- a user ----------------------------------------------------------------------

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Changes sysctls for a test and puts them back when its standard input ends: also when the test was killed.
+
+usage: keeper.py, then lines NAME VALUE on standard input, each answered by a line: "ok", or why not
+
+One keeper at a time, so that no test takes another's setting for the machine's own. What was there before is in the file
+that it locks: should the keeper itself be killed, the next one puts it back."""
+import contextlib
+import fcntl
+import json
+import os
+import signal
+import sys
+
+KERNEL = "/proc/sys/kernel/"
+STATE = "/run/tally-sysctls"
+
+
+def write(name, value):
+    with open(KERNEL + name, "w", encoding="ascii") as file:
+        file.write(value)
+
+
+def restore(state):
+    state.seek(0)
+    with contextlib.suppress(ValueError):
+        for name, value in json.loads(state.read() or "{}").items():
+            with contextlib.suppress(OSError):
+                write(name, value)
+    state.seek(0)
+    state.truncate()
+
+
+def note(state, before):
+    state.seek(0)
+    state.truncate()
+    state.write(json.dumps(before))
+    state.flush()
+
+
+def change(state, before, name, value):
+    try:
+        if name not in before:
+            with open(KERNEL + name, encoding="ascii") as file:
+                before[name] = file.read().strip()
+            note(state, before)
+        write(name, value)
+    except OSError as error:
+        return f"cannot set {KERNEL}{name}: {error}"
+    return "ok"
+
+
+def main():
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
+        signal.signal(number, signal.SIG_IGN)
+    try:
+        descriptor = os.open(STATE, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        sys.exit(print(f"cannot keep settings: {error}"))
+    with os.fdopen(descriptor, "r+", encoding="ascii") as state:
+        fcntl.flock(state, fcntl.LOCK_EX)
+        restore(state)
+        before = {}
+        try:
+            for line in sys.stdin:
+                answer = change(state, before, *line.split())
+                with contextlib.suppress(BrokenPipeError):
+                    print(answer, flush=True)
+        finally:
+            restore(state)
+
+
+if __name__ == "__main__":
+    main()
