@@ -9,6 +9,7 @@ import json
 import os
 import platform
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -341,6 +342,127 @@ def check_everything(run):
     assert "four" in done.stdout, done.stdout
 
 
+# ---- programs of all kinds, where it is refused ---------------------------------------------
+
+GO = r"""
+package main
+var sink int
+func busy(n int) { for i := 0; i < n; i++ { sink += i } }
+func main() { done := make(chan bool)
+	for i := 0; i < 4; i++ { go func() { for j := 0; j < 100; j++ { busy(1000000) }; done <- true }() }
+	for i := 0; i < 4; i++ { <-done } }
+"""
+
+
+def go_program():
+    if not shutil.which("go"):
+        raise tap.Skip("no Go compiler (go)")
+    path = PROGRAM + "-go"
+    if not os.path.exists(path):
+        with open(path + ".go", "w") as file:
+            file.write(GO)
+        env = {**os.environ, "GOCACHE": os.path.join(WORK, "go-cache"), "GOFLAGS": "", "GO111MODULE": "off"}
+        run = tap.run("go", "build", "-o", path, path + ".go", env=env)
+        if run.returncode:
+            raise tap.Skip("go build: " + run.stderr.strip()[-200:])
+    return [path]
+
+
+def interpreter(name, script):
+    path = shutil.which(name)
+    if not path:
+        raise tap.Skip(f"no {name}")
+    return [path, "-e" if name == "node" else "-c", script]
+
+
+KINDS = {
+    "one millisecond": lambda: [program(), "1000"],
+    "one thread": lambda: [program(), LOOPS],
+    "threads": lambda: [program(), str(int(LOOPS) // 3), "threads"],
+    "forks": lambda: ["/bin/sh", "-c", "i=0; while [ $i -lt 200 ]; do (:); /bin/true; i=$((i+1)); done"],
+    "static": lambda: [program(static=True), LOOPS],
+    "Go": go_program,
+    "Node": lambda: interpreter("node", "let s = 0; for (let i = 0; i < 3e8; i++) s += i % 7"),
+    "Python": lambda: interpreter("python3", "s = 0\nfor i in range(3000000): s += i % 7"),
+}
+
+
+def used_by_children():
+    """Nanoseconds: of the same run, as threads that share a cache line take another time in each."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (usage.ru_utime + usage.ru_stime) * 1e9
+
+
+def check_kind(make, run):
+    """It counts about what the command used, and samples weigh about that, whatever the command is."""
+    command = make()
+    done = run(TALLY, "stat", "--json", "-e", "task-clock,page-faults", *command)
+    tap.same(done.returncode, 0, done.stderr)
+    table, counts = counts_of(done.stderr)
+    tap.same(table["via"], "user", done.stderr)
+    clock = counts["task-clock"]["value"]
+    used = table["user_ns"] + table["system_ns"]
+    assert 0 < clock and abs(clock - used) < 0.05 * used + 1.5e8, (used, clock)
+    assert counts["page-faults"]["value"] > 10, counts
+    before = used_by_children()
+    data, _ = recorded("-g", *command, run=run, name="kind.data")
+    used = used_by_children() - before
+    done = run(TALLY, "report", "-i", data, "--json", "-s", "symbol")
+    tap.same(done.returncode, 0, done.stderr)
+    if used > 5e8:
+        event = json.loads(done.stdout)["events"][0]
+        # What follows many forks is tally's own work, and in `used` too.
+        assert event["samples"] > 20 and 0.1 * used < event["period"] < 1.1 * used, (used, event["samples"], event["period"])
+    done = run(TALLY, "profile", "--stdio", *command)
+    tap.same(done.returncode, 0, done.stderr)
+
+
+def kind_test(name, make):
+    def test():
+        check_kind(make, filtered(errno.EPERM))
+    globals()["test_refused_" + re.sub(r"\W", "_", name).lower()] = test
+
+
+for kind, make_kind in KINDS.items():
+    kind_test(kind, make_kind)
+
+
+def check_running(run, starter):
+    """stat, record, report and top of what runs already, by a `run` and by a `starter` of the same rights."""
+    process = running()
+    try:
+        done = run(TALLY, "stat", "--json", "-e", "task-clock", "-p", process.pid, "--timeout", "300")
+        assert counts_of(done.stderr)[1]["task-clock"]["value"] > 0, done.stderr
+        data, _ = recorded("-g", "-p", str(process.pid), "--duration", "1", run=run, name="pid.data")
+        check_shares(data)
+        top = starter(TALLY, "top", "--stdio", "-d", "0.5", "-p", str(process.pid))
+        time.sleep(2)
+        top.send_signal(signal.SIGINT)
+        shown, told = top.communicate(timeout=60)
+        tap.same(top.returncode, 0, told)
+        assert re.search(r"%.*\bfour\b", shown), shown[-2000:] + told
+        tap.same(process.poll(), None, "it runs on")
+    finally:
+        process.kill()
+        process.wait()
+
+
+def starter_of(install):
+    return lambda *args: subprocess.Popen(args, preexec_fn=install, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_running_eperm():
+    check_running(filtered(errno.EPERM), starter_of(rights.seccomp(errno.EPERM)))
+
+
+def test_running_enosys():
+    check_running(filtered(errno.ENOSYS), starter_of(rights.seccomp(errno.ENOSYS)))
+
+
+def test_running_kill():
+    check_running(filtered(kills=True), starter_of(rights.seccomp(0, True)))
+
+
 def filtered(errno_=0, kills=False):
     install = rights.seccomp(errno_, kills)
     return lambda *args: tap.run(*args, preexec_fn=install)
@@ -358,14 +480,33 @@ def test_seccomp_kill():
     check_everything(filtered(kills=True))
 
 
+def become(account):
+    os.setgroups([account.gid])
+    os.setresgid(account.gid, account.gid, account.gid)
+    os.setresuid(account.uid, account.uid, account.uid)
+
+
+def remove_recordings(account):
+    for name in os.listdir(WORK):
+        if name.endswith(".data") and os.stat(os.path.join(WORK, name)).st_uid != account.uid:
+            os.remove(os.path.join(WORK, name))
+
+
 def test_user_without_rights():
+    """A user where perf_event_paranoid is 3, as Debian's kernels have it: they answer EACCES. The setting is not changed."""
     os.chmod(WORK, 0o777)
     program()
-    with rights.Account(TALLY) as account, rights.sysctls(perf_event_paranoid=3):
+    with rights.Account(TALLY) as account:
         copy = account.program("tally")
+        mount = rights.mounted_over("/proc/sys/kernel/perf_event_paranoid", "3\n")
+        if tap.run("unshare", "-m", "true").returncode:
+            raise tap.Skip("unshare: no mount namespaces here")
+        prepare = rights.both(mount, lambda: become(account), rights.seccomp(errno.EACCES))
 
         def run(*args):
-            return account.run(*[copy if arg == TALLY else arg for arg in args], preexec_fn=rights.seccomp(errno.EACCES))
+            remove_recordings(account)
+            return tap.run(*[copy if arg == TALLY else arg for arg in args], preexec_fn=prepare, cwd=WORK)
+        tap.same(run("cat", "/proc/sys/kernel/perf_event_paranoid").stdout, "3\n", "paranoid")
         check_everything(run)
 
 
@@ -376,17 +517,11 @@ def test_program_with_capabilities():
         copy = account.program("tally-caps", rights.SESSION_CAPS)
         install = rights.seccomp(errno.EPERM, no_new_privs=False)
 
-        def become():
-            install()
-            os.setgroups([account.gid])
-            os.setresgid(account.gid, account.gid, account.gid)
-            os.setresuid(account.uid, account.uid, account.uid)
+        prepare = rights.both(install, lambda: become(account))
 
         def run(*args):
-            for name in os.listdir(WORK):
-                if name.endswith(".data") and os.stat(os.path.join(WORK, name)).st_uid != account.uid:
-                    os.remove(os.path.join(WORK, name))
-            return tap.run(*[copy if arg == TALLY else arg for arg in args], preexec_fn=become, cwd=WORK)
+            remove_recordings(account)
+            return tap.run(*[copy if arg == TALLY else arg for arg in args], preexec_fn=prepare, cwd=WORK)
         check_everything(run)
 
 
