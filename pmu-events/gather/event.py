@@ -5,14 +5,15 @@ import re
 
 # The keys an event may have, one group per line of the file.
 LAYOUT = (
-    ("ArchStdEvent", "EventName", "MetricName", "MetricGroup", "ScaleUnit", "Deprecated"),
-    ("EventCode", "ConfigCode", "UMask", "CounterMask", "Invert", "EdgeDetect", "AnyThread", "MSRIndex", "MSRValue",
-     "Counter", "PEBS", "SampleAfterValue"),
+    ("ArchStdEvent", "EventName", "MetricName", "MetricGroup", "ScaleUnit", "Unit", "PerPkg", "Deprecated"),
+    ("EventCode", "ConfigCode", "UMask", "CounterMask", "Invert", "EdgeDetect", "AnyThread", "PortMask", "FCMask",
+     "Filter", "MSRIndex", "MSRValue", "Counter", "PEBS", "Data_LA", "TakenAlone", "SampleAfterValue"),
     ("MetricExpr",),
+    ("MetricThreshold",),
     ("BriefDescription",),
 )
-FLAGS = ("Invert", "EdgeDetect", "AnyThread", "Deprecated")
-HEX = ("EventCode", "ConfigCode", "UMask", "MSRValue")
+FLAGS = ("Invert", "EdgeDetect", "AnyThread", "Data_LA", "TakenAlone", "Deprecated")
+HEX = ("EventCode", "ConfigCode", "UMask", "MSRValue", "PortMask", "FCMask")
 FACTS = HEX + FLAGS + ("CounterMask", "MSRIndex", "Counter", "PEBS", "SampleAfterValue")
 
 OFFCORE = "0x1a6,0x1a7"
