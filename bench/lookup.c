@@ -112,10 +112,12 @@ int main(void)
 	for (uint32_t i = 0; i < models.nr_models; i++) {
 		const struct tally_model *model = tally_models_model(&models, i);
 
+		/* The models share one pool. */
 		bytes += model->size;
-		texts += model->pool.nr;
+		texts = model->pool.nr;
 		rows += model->events.nr + model->metrics.nr;
 	}
+	bytes += texts;
 	names = calloc(rows + 1, sizeof(*names));
 	if (!names || !evict || !rows)
 		return 1;

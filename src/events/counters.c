@@ -49,8 +49,14 @@ int tally_events_counters(struct tally_events *events, struct tally_event_counte
 		const struct tally_model *model = events->tables.list.data[0].model;
 
 		for (uint32_t i = 0; i < model->events.nr; i++) {
-			all.generic |= tally_model_event(model, i)->counters;
-			all.fixed |= tally_model_event(model, i)->fixed;
+			const struct tally_model_traits *traits =
+				tally_model_traits(model, tally_model_event(model, i));
+
+			/* Counters of units outside the cores are none of the cores'. */
+			if (traits->flags & TALLY_EVENT_PER_PACKAGE)
+				continue;
+			all.generic |= traits->counters;
+			all.fixed |= traits->fixed;
 		}
 	}
 	while (strncmp(table.arch, least[row].arch, strlen(least[row].arch)) ||

@@ -239,21 +239,25 @@ static int rows_each(const struct list_walk *walk, const struct tally_table *tab
 
 	for (uint32_t i = pmu->first_event; i < pmu->first_event + pmu->nr_events && !ret; i++) {
 		const struct tally_model_event *row = tally_model_event(model, i);
+		const struct tally_model_traits *traits = tally_model_traits(model, row);
+		const char *desc = tally_model_event_desc(model, row);
+		const char *long_desc = tally_model_event_long_desc(model, row);
 
-		ret = table_offer(walk, &(struct tally_event_info){
-						.kind = TALLY_EVENT_TABLE,
-						.name = tally_model_text(model, row->name),
-						.pmu = pmu_name,
-						.text = text_or_null(model, row->desc),
-						.long_text = text_or_null(model, row->long_desc),
-						.encoding = tally_model_text(model, row->terms),
-						.topic = tally_model_text(model, row->topic),
-						.unit = tally_model_text(model, row->unit),
-						.type = type,
-						.counters = row->counters,
-						.fixed = row->fixed,
-						.deprecated = row->flags & TALLY_EVENT_DEPRECATED,
-					});
+		ret = table_offer(walk,
+				  &(struct tally_event_info){
+					  .kind = TALLY_EVENT_TABLE,
+					  .name = tally_model_text(model, row->name),
+					  .pmu = pmu_name,
+					  .text = *desc ? desc : NULL,
+					  .long_text = *long_desc ? long_desc : NULL,
+					  .encoding = tally_model_text(model, row->terms),
+					  .topic = tally_model_text(model, traits->topic),
+					  .unit = tally_model_text(model, traits->unit),
+					  .type = type,
+					  .counters = (uint16_t)traits->counters,
+					  .fixed = traits->fixed,
+					  .deprecated = traits->flags & TALLY_EVENT_DEPRECATED,
+				  });
 	}
 	return ret;
 }

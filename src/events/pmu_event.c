@@ -55,15 +55,16 @@ static void table_attributes(struct tally_event_parser *p, struct tally_event_sp
 			     const struct tally_table_event *event)
 {
 	const struct tally_model *model = event->table->model;
+	const struct tally_model_traits *traits = tally_model_traits(model, event->row);
 	const char *unit;
 
-	spec->scale = tally_unit_split(tally_model_text(model, event->row->unit), &unit);
+	spec->scale = tally_unit_split(tally_model_text(model, traits->unit), &unit);
 	spec->unit = tally_arena_strndup(p->arena, unit, strlen(unit));
 	spec->unit = spec->unit ? spec->unit : "";
-	spec->per_package |= !!(event->row->flags & TALLY_EVENT_PER_PACKAGE);
+	spec->per_package |= !!(traits->flags & TALLY_EVENT_PER_PACKAGE);
 	spec->place = tally_model_text(model, tally_model_pmu(model, event->row->pmu)->name);
-	spec->counters = event->row->counters;
-	spec->fixed = event->row->fixed;
+	spec->counters = (uint16_t)traits->counters;
+	spec->fixed = traits->fixed;
 }
 
 static void alias_attributes(struct tally_event_parser *p, struct target *target, const char *name)

@@ -32,8 +32,11 @@ static const char *row_pmu(const struct tally_table_event *event)
 static bool row_fits(struct tally_events *events, const struct tally_table_event *event,
 		     const struct tally_pmu *pmu)
 {
-	return tally_table_pmu_fits(events, event->table, row_pmu(event),
-				    tally_model_text(event->table->model, event->row->compat), pmu);
+	const struct tally_model *model = event->table->model;
+
+	return tally_table_pmu_fits(
+		events, event->table, row_pmu(event),
+		tally_model_text(model, tally_model_traits(model, event->row)->compat), pmu);
 }
 
 int tally_table_describe(struct tally_events *events, const struct tally_pmu *pmu,

@@ -13,6 +13,19 @@
 enum {
 	PMUS_MAX = 1000, /* of one model; trees have twenty */
 	ROWS_MAX = TALLY_SLOT_ROW_MASK - 1,
+	TRAITS_MAX = UINT16_MAX, /* trees have two hundred */
+};
+
+/* Traits while their texts are ids of the pool: bytes that are equal where the traits are. */
+struct traits_key {
+	uint32_t topic, unit, compat, counters, fixed, flags;
+};
+
+/* A row of events: its name and what is said of it as one text, and its traits. */
+struct event_row {
+	const struct tally_raw_event *raw;
+	uint32_t texts; /* id in the pool */
+	uint32_t traits;
 };
 
 struct build {
@@ -20,6 +33,8 @@ struct build {
 	TALLY_VEC(struct tally_raw_event) raws;
 	TALLY_VEC(const struct tally_raw_event *) events, metrics; /* sorted */
 	TALLY_VEC(const char *) pmus;                              /* sorted */
+	TALLY_VEC(struct event_row) rows;                          /* of the events */
+	struct tally_intern traits;                                /* of struct traits_key */
 	struct tally_pool pool;
 	const char *arch, *name;
 	struct tally_model *model;
@@ -40,13 +55,6 @@ struct text_field {
 		offsetof(struct tally_raw_event, from), offsetof(struct type, to), true \
 	}
 
-static const struct text_field event_texts[] = {
-	FAR(tally_model_event, name, name),       FAR(tally_model_event, terms, terms),
-	FAR(tally_model_event, desc, desc),       FAR(tally_model_event, long_desc, long_desc),
-	CLOSE(tally_model_event, topic, topic),   CLOSE(tally_model_event, unit, unit),
-	CLOSE(tally_model_event, compat, compat),
-};
-
 static const struct text_field metric_texts[] = {
 	FAR(tally_model_metric, metric, name),
 	FAR(tally_model_metric, expr, expr),
@@ -65,6 +73,11 @@ static const char *raw_text(const struct tally_raw_event *raw, const struct text
 	return *(const char *const *)((const char *)raw + field->raw);
 }
 
+static int text_add(struct build *build, const char *text, bool near, uint32_t *ret_id)
+{
+	return tally_pool_add(&build->pool, text, strlen(text), near, ret_id);
+}
+
 static int texts_add(struct build *build, const struct tally_raw_event *raw,
 		     const struct text_field *fields, size_t nr)
 {
@@ -72,7 +85,7 @@ static int texts_add(struct build *build, const struct tally_raw_event *raw,
 	int ret = 0;
 
 	for (size_t i = 0; i < nr && !ret; i++)
-		ret = tally_pool_add(&build->pool, raw_text(raw, &fields[i]), fields[i].near, &id);
+		ret = text_add(build, raw_text(raw, &fields[i]), fields[i].near, &id);
 	return ret;
 }
 
@@ -81,8 +94,47 @@ static uint32_t offset_of(struct build *build, const char *text)
 {
 	uint32_t id = 0;
 
-	tally_pool_add(&build->pool, text, false, &id);
+	text_add(build, text, false, &id);
 	return build->pool.offsets.data[id];
+}
+
+static int traits_add(struct build *build, const struct tally_raw_event *raw, uint32_t *ret_traits)
+{
+	struct traits_key key = {
+		.counters = raw->counters, .fixed = raw->fixed, .flags = raw->flags};
+	int ret = text_add(build, raw->topic, true, &key.topic);
+
+	if (!ret)
+		ret = text_add(build, raw->unit, true, &key.unit);
+	if (!ret)
+		ret = text_add(build, raw->compat, true, &key.compat);
+	if (!ret)
+		ret = tally_intern(&build->traits, (const char *)&key, sizeof(key), ret_traits);
+	return ret;
+}
+
+/* The texts of an event: its name, and behind it what is said of it. */
+static int event_add(struct build *build, const struct tally_raw_event *raw)
+{
+	struct event_row row = {.raw = raw};
+	struct tally_str texts = {0};
+	uint32_t terms;
+	int ret;
+
+	tally_str_add_bytes(&texts, raw->name, strlen(raw->name) + 1);
+	tally_str_add_bytes(&texts, raw->desc, strlen(raw->desc) + 1);
+	tally_str_add(&texts, raw->long_desc);
+	ret = tally_str_error(&texts);
+	if (!ret)
+		ret = tally_pool_add(&build->pool, texts.data, texts.len, false, &row.texts);
+	if (!ret)
+		ret = text_add(build, raw->terms, false, &terms);
+	if (!ret)
+		ret = traits_add(build, raw, &row.traits);
+	if (!ret)
+		ret = tally_vec_push(&build->rows, row);
+	tally_str_free(&texts);
+	return ret;
 }
 
 static void texts_write(struct build *build, const struct tally_raw_event *raw,
@@ -199,35 +251,32 @@ static int pool_fill(struct build *build)
 {
 	struct tally_pool *pool = &build->pool;
 	uint32_t id;
-	int ret = tally_pool_add(pool, build->arch, false, &id);
+	int ret = text_add(build, build->arch, false, &id);
 
 	if (!ret)
-		ret = tally_pool_add(pool, build->name, false, &id);
+		ret = text_add(build, build->name, false, &id);
 	for (size_t i = 0; i < build->pmus.len && !ret; i++)
-		ret = tally_pool_add(pool, build->pmus.data[i], false, &id);
+		ret = text_add(build, build->pmus.data[i], false, &id);
 	for (size_t i = 0; i < build->events.len && !ret; i++)
-		ret = texts_add(build, build->events.data[i], event_texts,
-				TALLY_ARRAY_SIZE(event_texts));
+		ret = event_add(build, build->events.data[i]);
 	for (size_t i = 0; i < build->metrics.len && !ret; i++)
 		ret = texts_add(build, build->metrics.data[i], metric_texts,
 				TALLY_ARRAY_SIZE(metric_texts));
 	tally_vec_for_each (group, &build->reading->groups) {
 		if (!ret)
-			ret = tally_pool_add(pool, group->name, false, &id);
+			ret = text_add(build, group->name, false, &id);
 		if (!ret)
-			ret = tally_pool_add(pool, group->desc, false, &id);
+			ret = text_add(build, group->desc, false, &id);
 	}
+	if (!ret && build->traits.strings.len > TRAITS_MAX)
+		ret = -E2BIG;
 	return ret ? ret : tally_pool_layout(pool);
 }
 
-/* Slots for `nr` names: a power of two, at most three quarters full. */
+/* Slots for `nr` names: two thirds full. */
 static uint32_t slots_for(size_t nr)
 {
-	uint32_t slots = 4;
-
-	while (nr && slots / 4 * 3 < nr)
-		slots *= 2;
-	return nr ? slots : 0;
+	return nr ? nr + nr / 2 + 1 : 0;
 }
 
 static struct tally_model_span span_allot(uint64_t *at, size_t nr, size_t size)
@@ -246,6 +295,7 @@ static int model_alloc(struct build *build)
 
 	head.pmus = span_allot(&at, build->pmus.len, sizeof(struct tally_model_pmu));
 	head.events = span_allot(&at, build->events.len, sizeof(struct tally_model_event));
+	head.traits = span_allot(&at, build->traits.strings.len, sizeof(struct tally_model_traits));
 	head.metrics = span_allot(&at, build->metrics.len, sizeof(struct tally_model_metric));
 	head.groups = span_allot(&at, build->reading->groups.len, sizeof(struct tally_model_group));
 	head.slots = span_allot(&at, slots_for(build->events.len), sizeof(uint32_t));
@@ -270,12 +320,12 @@ static void *row_at(struct build *build, struct tally_model_span span, size_t si
 static void slot_put(struct build *build, const struct tally_raw_event *raw, uint32_t row)
 {
 	uint32_t *slots = row_at(build, build->model->slots, sizeof(*slots), 0);
-	uint32_t hash = tally_model_hash(raw->name, strlen(raw->name)), at = hash;
+	uint32_t hash = tally_model_hash(raw->name, strlen(raw->name)), nr = build->model->slots.nr;
+	uint32_t at = tally_slot_of(hash, nr);
 
-	while (slots[at & (build->model->slots.nr - 1)])
-		at++;
-	slots[at & (build->model->slots.nr - 1)] =
-		(hash & ~(uint32_t)TALLY_SLOT_ROW_MASK) | (row + 1);
+	while (slots[at])
+		at = at + 1 < nr ? at + 1 : 0;
+	slots[at] = (hash & ~(uint32_t)TALLY_SLOT_ROW_MASK) | (row + 1);
 }
 
 /* Whether the row before has the same name on the same PMU; that one is the one found. */
@@ -306,12 +356,30 @@ static void events_write(struct build *build)
 		if (!pmu_row(build, pmu)->nr_events++)
 			pmu_row(build, pmu)->first_event = i;
 		row->pmu = pmu;
-		row->counters = raw->counters;
-		row->fixed = raw->fixed;
-		row->flags = raw->flags;
-		texts_write(build, raw, event_texts, TALLY_ARRAY_SIZE(event_texts), row);
+		row->name = build->pool.offsets.data[build->rows.data[i].texts];
+		row->terms = offset_of(build, raw->terms);
+		row->traits = build->rows.data[i].traits;
 		if (!is_repeated(build, i))
 			slot_put(build, raw, i);
+	}
+}
+
+static void traits_write(struct build *build)
+{
+	const uint32_t *offsets = build->pool.offsets.data;
+
+	for (uint32_t i = 0; i < build->traits.strings.len; i++) {
+		struct tally_model_traits *row =
+			row_at(build, build->model->traits, sizeof(*row), i);
+		struct traits_key key;
+
+		memcpy(&key, tally_intern_text(&build->traits, i), sizeof(key));
+		*row = (struct tally_model_traits){.counters = key.counters,
+						   .topic = offsets[key.topic],
+						   .unit = offsets[key.unit],
+						   .compat = offsets[key.compat],
+						   .fixed = key.fixed,
+						   .flags = key.flags};
 	}
 }
 
@@ -342,6 +410,7 @@ static void model_write(struct build *build)
 	for (size_t i = 0; i < build->pmus.len; i++)
 		pmu_row(build, i)->name = offset_of(build, build->pmus.data[i]);
 	events_write(build);
+	traits_write(build);
 	metrics_write(build);
 	for (size_t i = 0; i < build->reading->groups.len; i++) {
 		struct tally_model_group *row =
@@ -412,6 +481,8 @@ int tally_model_build(struct tally_reading *reading, const char *arch, const cha
 	tally_vec_free(&build.events);
 	tally_vec_free(&build.metrics);
 	tally_vec_free(&build.pmus);
+	tally_vec_free(&build.rows);
+	tally_intern_free(&build.traits);
 	tally_pool_free(&build.pool);
 	return ret;
 }

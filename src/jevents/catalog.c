@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "jevents/catalog.h"
 
@@ -13,7 +15,7 @@ static int row_texts(struct tally_catalog *catalog, const struct tally_catalog_r
 	int ret = 0;
 
 	for (int i = 0; i < 4 && !ret; i++) {
-		ret = tally_pool_add(&catalog->pool, texts[i], false, &id);
+		ret = tally_pool_add(&catalog->pool, texts[i], strlen(texts[i]), false, &id);
 		if (!ret && offsets)
 			*places[i] = catalog->pool.offsets.data[id];
 	}
@@ -41,6 +43,8 @@ int tally_catalog_pack(struct tally_catalog *catalog)
 
 void tally_catalog_free(struct tally_catalog *catalog)
 {
+	tally_vec_for_each (model, &catalog->models)
+		free(model->model);
 	tally_vec_free(&catalog->models);
 	tally_vec_free(&catalog->rows);
 	tally_vec_free(&catalog->packed);

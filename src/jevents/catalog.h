@@ -9,7 +9,8 @@
 
 /* Texts live as long as the trees they come from. */
 struct tally_catalog_model {
-	const char *identifier; /* "x86_silvermont" */
+	const char *identifier;    /* "x86_silvermont" */
+	struct tally_model *model; /* NULL where it is not kept; freed with the catalog */
 };
 
 struct tally_catalog_row {

@@ -54,9 +54,9 @@ static void pool_emit(struct tally_str *out, const char *pool, size_t len)
 	}
 }
 
-/* The members of a model that it has: rows of no table are no member. */
-static void members_emit(struct tally_str *out, const struct tally_model *model,
-			 const char *identifier)
+/* The members of a model that it has: rows of no table are no member, nor is a pool that it
+ * shares. */
+static void members_emit(struct tally_str *out, const struct tally_model *model, bool pool)
 {
 	const struct {
 		const char *type, *name;
@@ -64,19 +64,18 @@ static void members_emit(struct tally_str *out, const struct tally_model *model,
 	} members[] = {
 		{"struct tally_model_pmu", "pmus", model->pmus.nr},
 		{"struct tally_model_event", "events", model->events.nr},
+		{"struct tally_model_traits", "traits", model->traits.nr},
 		{"struct tally_model_metric", "metrics", model->metrics.nr},
 		{"struct tally_model_group", "groups", model->groups.nr},
 		{"uint32_t", "slots", model->slots.nr},
-		{"char", "pool", model->pool.nr},
+		{"char", "pool", pool ? model->pool.nr : 0},
 	};
 
-	tally_str_addf(out, "\nstatic const struct model_%s {\n\tstruct tally_model head;\n",
-		       identifier);
+	tally_str_add(out, "\tstruct tally_model head;\n");
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(members); i++)
 		if (members[i].nr)
 			tally_str_addf(out, "\t%s %s[%u];\n", members[i].type, members[i].name,
 				       members[i].nr);
-	tally_str_addf(out, "} %s = {\n", identifier);
 }
 
 static void span_emit(struct tally_str *out, const struct tally_model_span *span)
@@ -86,8 +85,9 @@ static void span_emit(struct tally_str *out, const struct tally_model_span *span
 
 static void head_emit(struct tally_str *out, const struct tally_model *model)
 {
-	const struct tally_model_span *spans[] = {&model->pmus,   &model->events, &model->metrics,
-						  &model->groups, &model->slots,  &model->pool};
+	const struct tally_model_span *spans[] = {&model->pmus,    &model->events, &model->traits,
+						  &model->metrics, &model->groups, &model->slots,
+						  &model->pool};
 
 	tally_str_addf(out, "\t{%u, %u, %u, %u, ", model->size, model->flags, model->arch,
 		       model->name);
@@ -120,9 +120,19 @@ static void events_emit(struct tally_str *out, const struct tally_model *model)
 {
 	for (uint32_t i = 0; i < model->events.nr; i++) {
 		const struct tally_model_event *row = tally_model_event(model, i);
-		const uint32_t numbers[] = {row->name,     row->terms, row->desc,   row->long_desc,
-					    row->topic,    row->unit,  row->compat, row->pmu,
-					    row->counters, row->fixed, row->flags};
+		const uint32_t numbers[] = {row->name, row->terms, row->pmu, row->traits};
+
+		numbers_emit(out, numbers, TALLY_ARRAY_SIZE(numbers));
+	}
+}
+
+static void traits_emit(struct tally_str *out, const struct tally_model *model)
+{
+	for (uint32_t i = 0; i < model->traits.nr; i++) {
+		const struct tally_model_traits *row =
+			tally_model_at(model, &model->traits, sizeof(*row), i);
+		const uint32_t numbers[] = {row->counters, row->topic, row->unit,
+					    row->compat,   row->fixed, row->flags};
 
 		numbers_emit(out, numbers, TALLY_ARRAY_SIZE(numbers));
 	}
@@ -159,8 +169,7 @@ static void slots_emit(struct tally_str *out, const struct tally_model *model)
 	}
 }
 
-void tally_emit_model(struct tally_str *out, const struct tally_model *model,
-		      const char *identifier, bool shared)
+static void body_emit(struct tally_str *out, const struct tally_model *model)
 {
 	static const struct {
 		const char *name;
@@ -169,12 +178,12 @@ void tally_emit_model(struct tally_str *out, const struct tally_model *model,
 	} tables[] = {
 		{"pmus", offsetof(struct tally_model, pmus), pmus_emit},
 		{"events", offsetof(struct tally_model, events), events_emit},
+		{"traits", offsetof(struct tally_model, traits), traits_emit},
 		{"metrics", offsetof(struct tally_model, metrics), metrics_emit},
 		{"groups", offsetof(struct tally_model, groups), groups_emit},
 		{"slots", offsetof(struct tally_model, slots), slots_emit},
 	};
 
-	members_emit(out, model, identifier);
 	head_emit(out, model);
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(tables); i++) {
 		const struct tally_model_span *span =
@@ -186,18 +195,55 @@ void tally_emit_model(struct tally_str *out, const struct tally_model *model,
 		tables[i].emit(out, model);
 		tally_str_add(out, "\t},\n");
 	}
+}
+
+void tally_emit_model(struct tally_str *out, const struct tally_model *model,
+		      const char *identifier)
+{
+	tally_str_addf(out, "\nstatic const struct model_%s {\n", identifier);
+	members_emit(out, model, true);
+	tally_str_addf(out, "} %s = {\n", identifier);
+	body_emit(out, model);
 	tally_str_add(out, "\t.pool =\n");
 	pool_emit(out, tally_model_text(model, 0), model->pool.nr);
-	tally_str_addf(out,
-		       "};\n_Static_assert(offsetof(struct model_%s, pool) == %u, \"layout\");\n\n",
-		       identifier, model->pool.at);
-	if (shared)
-		tally_str_addf(out, "const struct tally_model *tally_model_of_%s(void);\n",
-			       identifier);
 	tally_str_addf(
 		out,
-		"%sconst struct tally_model *tally_model_of_%s(void)\n{\n\treturn &%s.head;\n}\n",
-		shared ? "" : "static ", identifier, identifier);
+		"};\n_Static_assert(offsetof(struct model_%s, pool) == %u, \"layout\");\n\n"
+		"const struct tally_model *tally_model_of_%s(void);\n"
+		"const struct tally_model *tally_model_of_%s(void)\n{\n\treturn &%s.head;\n}\n",
+		identifier, model->pool.at, identifier, identifier, identifier);
+}
+
+void tally_emit_models(struct tally_str *out, const struct tally_catalog *catalog,
+		       const struct tally_str *pool)
+{
+	tally_str_add(out, "\nstatic const struct models {\n");
+	tally_vec_for_each (model, &catalog->models) {
+		tally_str_addf(out, "\tstruct model_%s {\n", model->identifier);
+		members_emit(out, model->model, false);
+		tally_str_addf(out, "\t} %s;\n", model->identifier);
+	}
+	tally_str_addf(out, "\tchar pool[%zu];\n} all = {\n", TALLY_MAX(pool->len, 1u));
+	tally_vec_for_each (model, &catalog->models) {
+		tally_str_addf(out, "\t.%s = {\n", model->identifier);
+		body_emit(out, model->model);
+		tally_str_add(out, "\t},\n");
+	}
+	tally_str_add(out, "\t.pool =\n");
+	pool_emit(out, pool->data, pool->len);
+	tally_str_add(out, "};\n");
+	tally_vec_for_each (model, &catalog->models)
+		tally_str_addf(
+			out,
+			"_Static_assert(offsetof(struct models, pool) - offsetof(struct models, "
+			"%s) == %u, \"layout\");\n",
+			model->identifier, model->model->pool.at);
+	tally_vec_for_each (model, &catalog->models)
+		tally_str_addf(
+			out,
+			"static const struct tally_model *tally_model_of_%s(void)\n{\n\treturn "
+			"&all.%s.head;\n}\n",
+			model->identifier, model->identifier);
 }
 
 /* Which function gives which model: a switch, as a table of addresses would need relocations. */

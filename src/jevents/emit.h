@@ -17,9 +17,14 @@ void tally_emit_text(struct tally_str *out, const char *text, size_t len);
 /* The first lines of a generated file. */
 void tally_emit_head(struct tally_str *out, const char *header);
 
-/* A model and the function that gives it: tally_model_of_<identifier>(), static unless `shared`. */
+/* A model with a pool of its own, and the function that gives it: tally_model_of_<identifier>(). */
 void tally_emit_model(struct tally_str *out, const struct tally_model *model,
-		      const char *identifier, bool shared);
+		      const char *identifier);
+
+/* The catalog's models, linked with tally_models_link(), their pool, and static functions that give
+ * them. Nothing for no models. */
+void tally_emit_models(struct tally_str *out, const struct tally_catalog *catalog,
+		       const struct tally_str *pool);
 
 /* The map and tally_models_builtin(); with `shared` the models are declared as elsewhere. */
 void tally_emit_map(struct tally_str *out, const struct tally_catalog *catalog, bool shared);

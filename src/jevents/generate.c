@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "jevents/emit.h"
 #include "jevents/generate_arch.h"
+#include "jevents/link.h"
 
 static int name_compare(const struct dirent **a, const struct dirent **b)
 {
@@ -41,7 +42,20 @@ static int arch_run(struct tally_generate_run *run, const char *name)
 	return path ? tally_generate_arch(run, name, path) : -ENOMEM;
 }
 
-/* Every directory below the start. */
+/* Whether one of "x86,arm64" is meant, or "all". */
+static bool arch_wanted(const char *list, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (!strcmp(list, "all"))
+		return true;
+	for (const char *at = list; (at = strstr(at, name)); at++)
+		if ((at == list || at[-1] == ',') && (!at[len] || at[len] == ','))
+			return true;
+	return false;
+}
+
+/* Every directory below the start that is wanted. */
 static int archs_run(struct tally_generate_run *run)
 {
 	struct dirent **names;
@@ -62,7 +76,8 @@ static int archs_run(struct tally_generate_run *run)
 		free(names[i]);
 		if (!path)
 			ret = -ENOMEM;
-		else if ((!ret || ret == -EINVAL) && !stat(path, &st) && S_ISDIR(st.st_mode))
+		else if (arch_wanted(run->generate->arch, name) && (!ret || ret == -EINVAL) &&
+			 !stat(path, &st) && S_ISDIR(st.st_mode))
 			ret = tally_generate_arch(run, name, path);
 		wrong = wrong ? wrong : ret;
 	}
@@ -97,6 +112,17 @@ out:
 	return ret;
 }
 
+static int models_emit(struct tally_generate_run *run)
+{
+	struct tally_pool pool = {0};
+	int ret = tally_models_link(&run->catalog, &pool);
+
+	if (!ret && run->catalog.models.len)
+		tally_emit_models(&run->out, &run->catalog, &pool.bytes);
+	tally_pool_free(&pool);
+	return ret;
+}
+
 static int map_emit(struct tally_generate_run *run)
 {
 	enum tally_generate_kind kind = run->generate->kind;
@@ -108,7 +134,9 @@ static int map_emit(struct tally_generate_run *run)
 		tally_emit_classic_map(&run->out, &run->catalog);
 		return 0;
 	}
-	ret = tally_catalog_pack(&run->catalog);
+	ret = kind == TALLY_GENERATE_ALL ? models_emit(run) : 0;
+	if (!ret)
+		ret = tally_catalog_pack(&run->catalog);
 	if (!ret)
 		tally_emit_map(&run->out, &run->catalog, kind == TALLY_GENERATE_MAP);
 	return ret;
@@ -166,7 +194,9 @@ int tally_generate(const struct tally_generate *generate)
 	int ret;
 
 	head_emit(&run);
-	ret = strcmp(generate->arch, "all") ? arch_run(&run, generate->arch) : archs_run(&run);
+	ret = strcmp(generate->arch, "all") && !strchr(generate->arch, ',')
+		      ? arch_run(&run, generate->arch)
+		      : archs_run(&run);
 	ret = recover(&run, ret);
 	if (!ret)
 		ret = models_missing(&run);

@@ -77,6 +77,19 @@ static int model_enter(struct tally_generate_run *run, const struct arch_reading
 	return tally_vec_push(&run->catalog.models, model);
 }
 
+/* A model alone is written at once; those of a whole tree are linked when all are there. */
+static int model_keep(struct tally_generate_run *run, struct tally_model *model,
+		      const char *identifier)
+{
+	if (run->generate->kind == TALLY_GENERATE_ALL) {
+		run->catalog.models.data[run->catalog.models.len - 1].model = model;
+		return 0;
+	}
+	tally_emit_model(&run->out, model, identifier);
+	free(model);
+	return 0;
+}
+
 /* The text of a model's tables, appended. */
 static int model_emit(struct arch_reading *arch, const struct tally_tree_dir *dir,
 		      const char *identifier)
@@ -93,9 +106,7 @@ static int model_emit(struct arch_reading *arch, const struct tally_tree_dir *di
 		ret = tally_model_build(&reading, arch->name, dir->name, dir->system,
 					run->generate->strict, &model);
 	if (!ret && model)
-		tally_emit_model(&run->out, model, identifier,
-				 run->generate->kind == TALLY_GENERATE_MODEL);
-	free(model);
+		ret = model_keep(run, model, identifier);
 	tally_reading_free(&reading);
 	return ret;
 }

@@ -19,6 +19,22 @@ uint32_t tally_model_hash(const char *name, size_t len)
 	return hash ^ hash >> 13;
 }
 
+const char *tally_model_event_desc(const struct tally_model *model,
+				   const struct tally_model_event *event)
+{
+	const char *name = tally_model_text(model, event->name);
+
+	return name + strlen(name) + 1;
+}
+
+const char *tally_model_event_long_desc(const struct tally_model *model,
+					const struct tally_model_event *event)
+{
+	const char *desc = tally_model_event_desc(model, event);
+
+	return desc + strlen(desc) + 1;
+}
+
 int tally_model_pmu_find(const struct tally_model *model, const char *name)
 {
 	for (uint32_t i = 0; i < model->pmus.nr; i++)
@@ -41,10 +57,11 @@ const struct tally_model_event *tally_model_event_find(const struct tally_model 
 						       const char *name, size_t len, uint32_t *pos)
 {
 	const uint32_t *slots = tally_model_at(model, &model->slots, sizeof(*slots), 0);
-	uint32_t hash = tally_model_hash(name, len), mask = model->slots.nr - 1;
+	uint32_t hash = tally_model_hash(name, len), nr = model->slots.nr;
+	uint32_t first = tally_slot_of(hash, nr);
 
-	while (*pos < model->slots.nr) {
-		uint32_t slot = slots[(hash + (*pos)++) & mask];
+	while (*pos < nr) {
+		uint32_t at = first + (*pos)++, slot = slots[at < nr ? at : at - nr];
 		const struct tally_model_event *event;
 
 		if (!slot)

@@ -3,9 +3,11 @@
  * A model: the events and metrics of one CPU directory, as one block of constant data.
  *
  * Everything is an offset from the block's own start, so a generated model needs no relocation and
- * one that was read at run time is the same type. Rows are sorted by PMU and name; a small hash
- * index finds a name in three cache lines: slot, row, text. All functions only read: any number of
- * threads may share a model. Nothing here allocates.
+ * one that was read at run time is the same type. The texts of a model that was read follow its
+ * rows; all generated ones of a program share one pool of texts behind the last of them, as CPUs
+ * have most of their names in common. Rows are sorted by PMU and name; a small hash index finds a
+ * name in three cache lines: slot, row, text. All functions only read: any number of threads may
+ * share a model. Nothing here allocates.
  */
 #ifndef TALLY_JEVENTS_MODEL_H
 #define TALLY_JEVENTS_MODEL_H
@@ -25,14 +27,13 @@ enum tally_model_flag {
 };
 
 struct tally_model {
-	uint32_t size;  /* bytes of the whole block */
+	uint32_t size;  /* bytes of the block, a shared pool not among them */
 	uint32_t flags; /* enum tally_model_flag */
 	uint32_t arch;  /* texts: "x86", */
 	uint32_t name;  /* "silvermont", "arm/cortex-a53", "arm/cmn/sys" */
-	struct tally_model_span pmus, events, metrics, groups;
-	struct tally_model_span
-		slots; /* hash index of event names; a power of two of them, or none */
-	struct tally_model_span pool; /* texts, NUL-terminated; offset 0 is "" */
+	struct tally_model_span pmus, events, traits, metrics, groups;
+	struct tally_model_span slots; /* hash index of event names; half as many again, or none */
+	struct tally_model_span pool;  /* texts, NUL-terminated; offset 0 is "" */
 };
 
 /* All 16 and 32 bit members called after texts are offsets into the pool. */
@@ -52,18 +53,21 @@ enum tally_event_flag {
 };
 
 struct tally_model_event {
-	uint32_t name;      /* lower case */
-	uint32_t terms;     /* "event=0xc0,period=2000003": what goes between the PMU's slashes */
-	uint32_t desc;      /* one line, without full stop; may be "" */
-	uint32_t long_desc; /* may be "" */
-	uint16_t topic;     /* "floating point" */
-	uint16_t unit;      /* "64Bytes": scale and unit of a count; "" for a plain count */
-	uint16_t compat;    /* regular expression over the identifier of a system PMU, or "" */
-	uint16_t pmu;       /* index into the PMUs */
-	uint16_t counters;  /* bit n: generic counter n can count it; 0 with `fixed` 0: no limit is
-			       known */
-	uint8_t fixed;      /* bit n: fixed counter n can */
-	uint8_t flags;      /* enum tally_event_flag */
+	uint32_t name;   /* lower case; two texts follow it: tally_model_event_desc() */
+	uint32_t terms;  /* "event=0xc0,period=2000003": what goes between the PMU's slashes */
+	uint16_t pmu;    /* index into the PMUs */
+	uint16_t traits; /* index into the traits */
+};
+
+/* What many events have in common. */
+struct tally_model_traits {
+	uint32_t counters; /* bit n: generic counter n can count it; 0 with `fixed` 0: no limit is
+			      known */
+	uint16_t topic;    /* "floating point" */
+	uint16_t unit;     /* "64Bytes": scale and unit of a count; "" for a plain count */
+	uint16_t compat;   /* regular expression over the identifier of a system PMU, or "" */
+	uint8_t fixed;     /* bit n: fixed counter n can */
+	uint8_t flags;     /* enum tally_event_flag */
 };
 
 enum tally_metric_constraint { /* what the tree says of grouping a metric's events */
@@ -137,6 +141,21 @@ static inline const char *tally_model_text(const struct tally_model *model, uint
 	return (const char *)model + model->pool.at + offset;
 }
 
+/* What is known of an event beyond its name and code. */
+static inline const struct tally_model_traits *
+tally_model_traits(const struct tally_model *model, const struct tally_model_event *event)
+{
+	return tally_model_at(model, &model->traits, sizeof(struct tally_model_traits),
+			      event->traits);
+}
+
+/* The event in one line, without full stop, and at length; "" where nothing is said of it. Both
+ * live as long as the model. */
+const char *tally_model_event_desc(const struct tally_model *model,
+				   const struct tally_model_event *event);
+const char *tally_model_event_long_desc(const struct tally_model *model,
+					const struct tally_model_event *event);
+
 /* Index of the PMU of exactly this name, or -1. */
 int tally_model_pmu_find(const struct tally_model *model, const char *name);
 
@@ -168,5 +187,11 @@ enum {
 	TALLY_SLOT_ROW_BITS = 20,
 	TALLY_SLOT_ROW_MASK = (1 << TALLY_SLOT_ROW_BITS) - 1,
 };
+
+/* The first slot of `nr` to look at, by the bits of the hash that the tag has not. */
+static inline uint32_t tally_slot_of(uint32_t hash, uint32_t nr)
+{
+	return (uint64_t)(uint32_t)(hash << (32 - TALLY_SLOT_ROW_BITS)) * nr >> 32;
+}
 
 #endif

@@ -6,10 +6,11 @@
 #include "base/arith.h"
 #include "jevents/pool.h"
 
-int tally_pool_add(struct tally_pool *pool, const char *text, bool near, uint32_t *ret_id)
+int tally_pool_add(struct tally_pool *pool, const char *text, size_t len, bool near,
+		   uint32_t *ret_id)
 {
 	uint32_t id;
-	int ret = tally_intern(&pool->texts, text, strlen(text), &id);
+	int ret = tally_intern(&pool->texts, text, len, &id);
 
 	if (!ret && id >= pool->near.len)
 		ret = tally_vec_push(&pool->near, false);
@@ -74,7 +75,7 @@ int tally_pool_layout(struct tally_pool *pool)
 {
 	struct pool_place *places = NULL;
 	uint32_t empty, nr;
-	int ret = tally_pool_add(pool, "", true, &empty);
+	int ret = tally_pool_add(pool, "", 0, true, &empty);
 
 	if (ret)
 		return ret;

@@ -20,8 +20,10 @@ struct tally_pool {
 	struct tally_str bytes;      /* after the layout */
 };
 
-/* Id of a text; `near` if its offset has to fit into 16 bits. 0 or -ENOMEM. */
-int tally_pool_add(struct tally_pool *pool, const char *text, bool near, uint32_t *ret_id);
+/* Id of a text of `len` bytes, NUL behind them; `near` if its offset has to fit into 16 bits. Texts
+ * with NUL among their bytes are several that stay together. 0 or -ENOMEM. */
+int tally_pool_add(struct tally_pool *pool, const char *text, size_t len, bool near,
+		   uint32_t *ret_id);
 
 /* Place all texts, "" at 0. 0, -ENOMEM, or -E2BIG if the near ones exceed 64 KiB or all of them
  * 4 GiB. */

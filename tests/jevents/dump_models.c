@@ -32,17 +32,20 @@ static void table_print(const struct tally_model *model, const char *kind, uint3
 
 static void event_print(const struct tally_model *model, const struct tally_model_event *event)
 {
-	const uint32_t texts[] = {event->name, event->topic, event->desc, event->terms,
-				  event->compat};
+	const struct tally_model_traits *traits = tally_model_traits(model, event);
+	const char *texts[] = {
+		tally_model_text(model, event->name), tally_model_text(model, traits->topic),
+		tally_model_event_desc(model, event), tally_model_text(model, event->terms),
+		tally_model_text(model, traits->compat)};
 
 	table_print(model, "pmu_events", event->pmu);
 	for (int i = 0; i < 5; i++) {
 		putchar('\t');
-		text_print(tally_model_text(model, texts[i]));
+		text_print(texts[i]);
 	}
-	printf("\t%d\t%d\t%s\t", !!(event->flags & TALLY_EVENT_DEPRECATED),
-	       !!(event->flags & TALLY_EVENT_PER_PACKAGE), tally_model_text(model, event->unit));
-	text_print(tally_model_text(model, event->long_desc));
+	printf("\t%d\t%d\t%s\t", !!(traits->flags & TALLY_EVENT_DEPRECATED),
+	       !!(traits->flags & TALLY_EVENT_PER_PACKAGE), tally_model_text(model, traits->unit));
+	text_print(tally_model_event_long_desc(model, event));
 	putchar('\n');
 }
 

@@ -149,25 +149,28 @@ static void rows_are_sorted_and_found(void **state)
 	event = tally_model_event_find(model, -1, "A.X", 3, &pos);
 	assert_int_equal(event->pmu, 1);
 	assert_string_equal(tally_model_text(model, event->terms), "event=0x3");
-	assert_int_equal(event->flags, TALLY_EVENT_DEPRECATED);
+	assert_int_equal(tally_model_traits(model, event)->flags, TALLY_EVENT_DEPRECATED);
 	assert_string_equal(tally_model_text(model, event[1].terms), "event=0x4");
-	assert_int_equal(event[1].fixed, 4);
-	assert_int_equal(event[2].fixed, 2);
-	assert_int_equal(event[2].flags, TALLY_EVENT_PRECISE | TALLY_EVENT_MUST_PRECISE);
+	assert_int_equal(tally_model_traits(model, &event[1])->fixed, 4);
+	assert_int_equal(tally_model_traits(model, &event[2])->fixed, 2);
+	assert_int_equal(tally_model_traits(model, &event[2])->flags,
+			 TALLY_EVENT_PRECISE | TALLY_EVENT_MUST_PRECISE);
 	event = tally_model_event_find(model, -1, "A.X", 3, &pos);
 	assert_int_equal(event->pmu, 2);
-	assert_int_equal(event->fixed, 1);
+	assert_int_equal(tally_model_traits(model, event)->fixed, 1);
 	assert_null(tally_model_event_find(model, -1, "A.X", 3, &pos));
 	pos = 0;
 	assert_null(tally_model_event_find(model, 0, "A.X", 3, &pos));
 	pos = 0;
 	event = tally_model_event_find(model, 0, "b", 1, &pos);
-	assert_int_equal(event->counters, 0xf);
-	assert_int_equal(event->flags, TALLY_EVENT_PRECISE | TALLY_EVENT_ADDRESS);
+	assert_int_equal(tally_model_traits(model, event)->counters, 0xf);
+	assert_int_equal(tally_model_traits(model, event)->flags,
+			 TALLY_EVENT_PRECISE | TALLY_EVENT_ADDRESS);
 	assert_string_equal(
-		tally_model_text(model, event->desc),
+		tally_model_event_desc(model, event),
 		"Text  Supports address when precise.  Spec update: X1 (Precise event)");
-	assert_string_equal(tally_model_text(model, event->unit), "64Bytes");
+	assert_string_equal(tally_model_text(model, tally_model_traits(model, event)->unit),
+			    "64Bytes");
 	assert_int_equal(tally_model_event_prefix(model, 1, "a.", 2, &first), 3);
 	assert_int_equal(first, 2);
 	assert_int_equal(tally_model_event_prefix(model, 1, "a", 1, &first), 4);
@@ -218,24 +221,23 @@ static void pool_shares_ends(void **state)
 {
 	struct tally_model *model;
 	struct told told;
-	uint32_t pos = 0, bytes = 0;
-	const struct tally_model_event *event;
-	const char *desc, *name;
+	const struct tally_model_metric *metric;
+	uint32_t bytes = 0;
 
 	(void)state;
 	assert_int_equal(
 		model_of("t",
-			 "[{\"EventName\":\"one\",\"BriefDescription\":\"number one\"},"
-			 "{\"EventName\":\"number one\",\"BriefDescription\":\"number one\"}]",
+			 "[{\"EventName\":\"ev\"},{\"MetricName\":\"one\",\"MetricExpr\":\"ev\","
+			 "\"BriefDescription\":\"number one\"},{\"MetricName\":\"two\","
+			 "\"MetricExpr\":\"ev\",\"BriefDescription\":\"number one\"}]",
 			 "[]", true, &told, &model),
 		0);
-	event = tally_model_event_find(model, -1, "one", 3, &pos);
-	name = tally_model_text(model, event->name);
-	desc = tally_model_text(model, event->desc);
-	assert_ptr_equal(name, desc + strlen("number "));
-	for (uint32_t i = 0; i < model->pool.nr; i++)
-		bytes += !memcmp(tally_model_text(model, i), "number",
-				 TALLY_MIN(6, model->pool.nr - i));
+	metric = tally_model_metric_find(model, 0, "one");
+	assert_non_null(metric);
+	assert_ptr_equal(tally_model_text(model, metric->name),
+			 tally_model_text(model, metric->desc) + strlen("number "));
+	for (uint32_t i = 0; i + 6 <= model->pool.nr; i++)
+		bytes += !memcmp(tally_model_text(model, i), "number", 6);
 	assert_int_equal(bytes, 1);
 	free(model);
 	tally_str_free(&told.text);
