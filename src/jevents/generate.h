@@ -16,7 +16,7 @@ enum tally_generate_kind {
 
 struct tally_generate {
 	enum tally_generate_kind kind;
-	const char *arch;    /* "x86", or "all" */
+	const char *arch;    /* "x86", "x86,arm64" or "all" */
 	const char *start;   /* directory of the architectures */
 	const char *output;  /* path of the C file; replaced at once or not at all */
 	const char *model;   /* of TALLY_GENERATE_MODEL: directory below the architecture */

@@ -15,7 +15,7 @@ static const char usage[] =
 	"Usage: tally-jevents [OPTIONS] ARCH START_DIR OUTPUT.c\n"
 	"\n"
 	"Compile START_DIR/ARCH, a tree of JSON files that describe PMU events, to C.\n"
-	"ARCH all means every directory of START_DIR.\n"
+	"ARCH all means every directory of START_DIR; x86,arm64 means these two.\n"
 	"\n"
 	"  --classic       struct pmu_event pme_<dir>[] and pmu_events_map[], for pmu-events.h\n"
 	"  --model DIR     only the tables of ARCH/DIR, for a build with one object a model\n"

@@ -131,12 +131,23 @@ static const char three_pmus[] =
 	"{\"EventName\":\"A\",\"EventCode\":\"6\",\"Unit\":\"CBO\"},"
 	"{\"MetricName\":\"Ratio\",\"MetricExpr\":\"(B/a\\\\.x)\",\"MetricGroup\":\"G;H\"}]";
 
+static void prefixes_are_found(const struct tally_model *model)
+{
+	uint32_t first;
+
+	assert_int_equal(tally_model_event_prefix(model, 1, "a.", 2, &first), 3);
+	assert_int_equal(first, 2);
+	assert_int_equal(tally_model_event_prefix(model, 1, "a", 1, &first), 4);
+	assert_int_equal(tally_model_event_prefix(model, 1, "", 0, &first), 4);
+	assert_int_equal(tally_model_event_prefix(model, 1, "zz", 2, &first), 0);
+}
+
 static void rows_are_sorted_and_found(void **state)
 {
 	struct tally_model *model;
 	const struct tally_model_event *event;
 	struct told told;
-	uint32_t pos = 0, first;
+	uint32_t pos = 0;
 
 	(void)state;
 	assert_int_equal(model_of("t", three_pmus, "[]", false, &told, &model), 0);
@@ -171,11 +182,7 @@ static void rows_are_sorted_and_found(void **state)
 		"Text  Supports address when precise.  Spec update: X1 (Precise event)");
 	assert_string_equal(tally_model_text(model, tally_model_traits(model, event)->unit),
 			    "64Bytes");
-	assert_int_equal(tally_model_event_prefix(model, 1, "a.", 2, &first), 3);
-	assert_int_equal(first, 2);
-	assert_int_equal(tally_model_event_prefix(model, 1, "a", 1, &first), 4);
-	assert_int_equal(tally_model_event_prefix(model, 1, "", 0, &first), 4);
-	assert_int_equal(tally_model_event_prefix(model, 1, "zz", 2, &first), 0);
+	prefixes_are_found(model);
 	assert_string_equal(
 		tally_model_text(model, tally_model_metric_find(model, 0, "RATIO")->expr),
 		"B / a\\.x");
