@@ -49,7 +49,7 @@ static void model_use(struct tally_reading *reading)
 
 	if (!ret) {
 		names_find(model);
-		tally_emit_model(&out, model, "x86_fuzz", false);
+		tally_emit_model(&out, model, "x86_fuzz");
 		if (tally_emit_classic(&out, reading, "fuzz") > 0)
 			abort();
 		for (size_t i = 0; i < out.len; i++)
