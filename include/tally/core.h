@@ -285,7 +285,7 @@ void *tally_core_buffer_page(const struct tally_core_buffer *buffer, size_t inde
 
 /* What every core begins with. */
 struct tally_core_watch {
-	uint32_t users; /* events that are open, and tasks that had some */
+	uint32_t users; /* not 0: an event is open, or there is a task that had one */
 };
 
 /*

@@ -20,6 +20,7 @@ struct tally_core_buffer {
 	uint64_t size;                      /* K; bytes of data, a power of two; or 0 */
 	uint64_t watermark;                 /* K */
 	bool contiguous;                    /* K; one piece with its page */
+	bool has_scratch;                   /* K; holds that of its CPUs */
 	bool overwrite;                     /* K; user space does not move data_tail */
 	struct tally_core_event *owner;     /* K; whose mmap made it */
 	int32_t cpu;                        /* K; the only CPU that writes; -1: where ... */

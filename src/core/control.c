@@ -407,10 +407,12 @@ const struct tally_core_refusal *tally_control_output(struct tally_core_event *e
 	refusal = target ? output_alike(event, target) : NULL;
 	if (refusal)
 		return refusal;
-	if (target && tally_scratch_prepare(event))
-		REFUSE(-ENOMEM, "", "out of memory", "");
 	if (target)
 		to = tally_buffer_get(target);
+	if (to && to->has_scratch && tally_scratch_prepare(event)) {
+		tally_buffer_put(to);
+		REFUSE(-ENOMEM, "", "out of memory", "");
+	}
 	if (to || !target)
 		ret = tally_buffer_redirect(event, to);
 	tally_buffer_put(to);

@@ -5,7 +5,6 @@
 #include "core/family.h"
 #include "core/migrate.h"
 #include "core/sched.h"
-#include "core/scratch.h"
 #include "core/software.h"
 #include "core/state.h"
 #include "core/watch.h"
@@ -203,10 +202,8 @@ void tally_core_destroy(struct tally_core *core)
 {
 	if (!core)
 		return;
-	for (uint32_t i = 0; i < core->nr_cpus; i++) {
+	for (uint32_t i = 0; i < core->nr_cpus; i++)
 		tally_family_put(core->cpus[i].own.family);
-		tally_scratch_free(&core->cpus[i]);
-	}
 	tally_pmus_free(core);
 	tally_watch_exit(core);
 	tally_core_free(core, core, core_size(core->nr_cpus));

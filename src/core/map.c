@@ -158,6 +158,8 @@ static void uncharge(struct tally_core_buffer *buffer)
 void tally_buffer_free(struct tally_core_buffer *buffer)
 {
 	uncharge(buffer);
+	if (buffer->has_scratch)
+		tally_scratch_release(buffer->core, buffer->cpu);
 	if (buffer->context)
 		tally_context_put(buffer->context);
 	free_pages(buffer);
@@ -197,7 +199,6 @@ static void buffer_setup(struct tally_core_buffer *buffer, struct tally_core_eve
 	buffer->overwrite = !writable;
 	buffer->owner = event;
 	buffer->mappings = 1;
-	buffer->cpu = event->cpu;
 	buffer->context = event->context;
 	tally_context_get(buffer->context);
 	tally_page_init(event, buffer);
@@ -228,6 +229,18 @@ struct mapper {
 	bool writable;
 };
 
+/* All that is written to; what there is after a failure tally_buffer_free() gives back. */
+static int take_memory(const struct mapper *mapper, struct tally_core_buffer *buffer)
+{
+	int ret = alloc_buffer(buffer, mapper->nr);
+
+	if (ret || !mapper->nr)
+		return ret;
+	tally_scratch_hold(mapper->core, buffer->cpu);
+	buffer->has_scratch = true;
+	return tally_scratch_prepare(mapper->event);
+}
+
 /* A buffer for `mapper`, paid for before any memory is taken. */
 static const struct tally_core_refusal *buffer_new(const struct mapper *mapper,
 						   struct tally_core_buffer **ret_buffer)
@@ -240,12 +253,12 @@ static const struct tally_core_refusal *buffer_new(const struct mapper *mapper,
 		return &no_memory;
 	buffer->core = core;
 	buffer->contiguous = core->settings.contiguous;
+	buffer->cpu = mapper->event->cpu;
 	buffer->refs = 1;
 	tally_list_init(&buffer->events);
 	if (charge(core, mapper->current, mapper->nr + tally_metadata_pages(core), buffer))
 		why = &locked;
-	else if (alloc_buffer(buffer, mapper->nr) ||
-		 (mapper->nr && tally_scratch_prepare(mapper->event)))
+	else if (take_memory(mapper, buffer))
 		why = &no_memory;
 	if (why)
 		tally_buffer_put(buffer);

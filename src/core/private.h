@@ -276,6 +276,7 @@ struct tally_core_cpu {
 	uint32_t nesting; /* O; samples being made, one inside the other */
 	struct tally_core_scratch *scratch; /* scratch.h; NULL: no ring that this CPU may write */
 	uint32_t scratch_each;              /* own.family writes, read at any time */
+	uint32_t scratch_holders;           /* atomic; from 0 with own.family */
 };
 
 struct tally_core {
@@ -298,6 +299,7 @@ struct tally_core {
 	struct tally_core_pmu revoked;             /* K; of events whose own is gone; in no list */
 	struct tally_core_tracepoint *tracepoints; /* R */
 	uint64_t last_id;                          /* atomic */
+	uint32_t watchers;                         /* atomic; from 0 with watch_lock: watch.c */
 	struct tally_core_context *orphans;        /* R; to be reaped */
 	struct tally_core_event *nobody; /* R; head of lists of events whose task is gone */
 	struct tally_core_cpu cpus[];

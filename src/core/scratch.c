@@ -3,6 +3,7 @@
 
 #include "core/context.h"
 #include "core/family.h"
+#include "core/ref.h"
 
 /* ---- how much --------------------------------------------------------------------------- */
 
@@ -72,37 +73,44 @@ static void exchange_here(void *arg)
 	exchange->scratch = tally_exchange(&exchange->cpu->scratch, exchange->scratch);
 }
 
-/* With the lock of the CPU's family: only who holds it changes the size. */
 static void exchange_locked(struct exchange *exchange)
 {
 	struct tally_core_cpu *cpu = exchange->cpu;
-	struct tally_core *core = cpu->core;
-	uint32_t each = exchange->scratch->each;
+	uint32_t each = exchange->scratch ? exchange->scratch->each : 0;
 
-	if (cpu->scratch_each >= each)
-		return;
 	/* A CPU that is off line writes nothing. */
 	if (!tally_load_relaxed(&cpu->online) ||
-	    tally_cpu_call(core, cpu->number, exchange_here, exchange))
+	    tally_cpu_call(cpu->core, cpu->number, exchange_here, exchange))
 		exchange_here(exchange);
 	tally_store_release(&cpu->scratch_each, each);
 }
 
-static int scratch_ensure(struct tally_core_cpu *cpu, uint32_t each)
+/* Exchange with the lock of the CPU's family, as only who holds it changes the size; `scratch`
+ * NULL: take away what nobody holds. What the CPU does not need is freed. */
+static void exchange(struct tally_core_cpu *cpu, struct tally_core_scratch *scratch)
 {
-	struct exchange exchange = {cpu, NULL};
+	struct exchange exchange = {cpu, scratch};
 
-	if (tally_load_acquire(&cpu->scratch_each) >= each)
-		return 0;
-	exchange.scratch = tally_core_alloc(cpu->core, scratch_bytes(each));
-	if (!exchange.scratch)
-		return -ENOMEM;
-	exchange.scratch->each = each;
 	tally_family_lock(cpu->own.family);
-	exchange_locked(&exchange);
+	if (scratch ? cpu->scratch_each < scratch->each
+		    : cpu->scratch_each && !tally_load_relaxed(&cpu->scratch_holders))
+		exchange_locked(&exchange);
 	tally_family_unlock(cpu->own.family);
 	if (exchange.scratch)
 		tally_core_free(cpu->core, exchange.scratch, scratch_bytes(exchange.scratch->each));
+}
+
+static int scratch_ensure(struct tally_core_cpu *cpu, uint32_t each)
+{
+	struct tally_core_scratch *scratch;
+
+	if (tally_load_acquire(&cpu->scratch_each) >= each)
+		return 0;
+	scratch = tally_core_alloc(cpu->core, scratch_bytes(each));
+	if (!scratch)
+		return -ENOMEM;
+	scratch->each = each;
+	exchange(cpu, scratch);
 	return 0;
 }
 
@@ -119,8 +127,38 @@ int tally_scratch_prepare(struct tally_core_event *event)
 	return ret;
 }
 
-void tally_scratch_free(struct tally_core_cpu *cpu)
+/* ---- who needs it ----------------------------------------------------------------------- */
+
+/* The first holder takes the lock: what is just being taken away is gone then. */
+static void hold(struct tally_core_cpu *cpu)
 {
-	if (cpu->scratch)
-		tally_core_free(cpu->core, cpu->scratch, scratch_bytes(cpu->scratch->each));
+	if (tally_ref_get_live(&cpu->scratch_holders))
+		return;
+	tally_family_lock(cpu->own.family);
+	tally_fetch_add(&cpu->scratch_holders, 1);
+	tally_family_unlock(cpu->own.family);
+}
+
+static void release(struct tally_core_cpu *cpu)
+{
+	if (tally_ref_put(&cpu->scratch_holders))
+		exchange(cpu, NULL);
+}
+
+static void for_cpus(struct tally_core *core, int32_t cpu, void (*fn)(struct tally_core_cpu *cpu))
+{
+	uint32_t first = cpu < 0 ? 0 : (uint32_t)cpu, end = cpu < 0 ? core->nr_cpus : first + 1;
+
+	for (uint32_t i = first; i < end; i++)
+		fn(&core->cpus[i]);
+}
+
+void tally_scratch_hold(struct tally_core *core, int32_t cpu)
+{
+	for_cpus(core, cpu, hold);
+}
+
+void tally_scratch_release(struct tally_core *core, int32_t cpu)
+{
+	for_cpus(core, cpu, release);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Scratch memory of a CPU: for each nesting of interrupts an area for a record whose room is in two
- * pieces, and one for parts of it. It is there from the first ring that the CPU may write, as large
- * as its events' records can get, and grows with later ones.
+ * pieces, and one for parts of it. It is there while there is a ring that the CPU may write, as
+ * large as its events' records can get, and grows with later ones. So who maps no ring costs
+ * nothing, and all of them together no more than settings.record_max says for each CPU.
  */
 #ifndef TALLY_CORE_SCRATCH_H
 #define TALLY_CORE_SCRATCH_H
@@ -15,11 +16,13 @@ struct tally_core_scratch {
 	uint8_t bytes[];
 };
 
-/* Have enough for the records of this event and of those that inherit it, on each CPU that may
- * write them. -ENOMEM. Without locks, where the machine may sleep. */
-int tally_scratch_prepare(struct tally_core_event *event);
+/* A ring that this CPU (-1: any) may write holds what there is; once the last one is released, it
+ * is freed. Without locks, where the machine may sleep. */
+void tally_scratch_hold(struct tally_core *core, int32_t cpu);
+void tally_scratch_release(struct tally_core *core, int32_t cpu);
 
-/* The CPU's goes with it. */
-void tally_scratch_free(struct tally_core_cpu *cpu);
+/* Have enough for the records of this event and of those that inherit it, on each CPU that may
+ * write them and that is held. -ENOMEM. Without locks, where the machine may sleep. */
+int tally_scratch_prepare(struct tally_core_event *event);
 
 #endif

@@ -2,6 +2,7 @@
 #include "core/watch.h"
 
 #include "core/context.h"
+#include "core/ref.h"
 
 int tally_watch_init(struct tally_core *core)
 {
@@ -48,18 +49,26 @@ static void wake_up(struct tally_core *core)
 	}
 }
 
+/*
+ * Watchers are many and come and go on all CPUs; hooks look at `users`, which is how often watchers
+ * became some from none, less how often they became none again. So it is not 0 while there is one,
+ * a put needs no lock, and a get takes it only where nobody has been told that all CPUs were asked.
+ */
 void tally_watch_get(struct tally_core *core)
 {
-	if (!core->watch_lock)
+	if (!core->watch_lock || tally_ref_get_live(&core->watchers))
 		return;
 	core->ops->lock(core->host, core->watch_lock);
-	if (!tally_fetch_add(&core->watch.users, 1))
-		wake_up(core);
+	if (!tally_ref_get_live(&core->watchers)) {
+		if (!tally_fetch_add(&core->watch.users, 1))
+			wake_up(core);
+		tally_store_release(&core->watchers, 1);
+	}
 	core->ops->unlock(core->host, core->watch_lock);
 }
 
 void tally_watch_put(struct tally_core *core)
 {
-	if (core->watch_lock)
+	if (core->watch_lock && tally_ref_put(&core->watchers))
 		tally_fetch_add(&core->watch.users, UINT32_MAX);
 }
