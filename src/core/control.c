@@ -270,12 +270,15 @@ static const struct tally_core_refusal *request_reset(const struct request *requ
 	return NULL;
 }
 
-/* Those that were added may have overflowed before this: then that has still to be done. */
+/* Those that were added may all be used up by now, and then nothing is to be enabled. What is on
+ * and not exhausted goes on with them; what stands still has no overflows that would change the
+ * limit after it was looked at. */
 static void refresh_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
 {
 	struct tally_core_event *event = arg;
+	bool stands = tally_load_relaxed(&event->exhausted) || event->state != TALLY_STATE_ACTIVE;
 
-	if (tally_load_relaxed(&event->limit))
+	if (stands && tally_load_relaxed(&event->limit))
 		tally_control_enable_here(cpu, event);
 }
 

@@ -224,7 +224,7 @@ int tally_core_fork(struct tally_core *core, struct tally_core_task *current,
 /* ---- exit ------------------------------------------------------------------------------- */
 
 struct leaving {
-	const struct tally_core_task *task;
+	struct tally_core_task *task;
 	bool exited;
 };
 
@@ -236,6 +236,8 @@ static void leave_here(struct tally_core_cpu *cpu, struct tally_core_context *co
 	struct tally_core *core = context->core;
 	struct tally_core_context *next;
 
+	/* Whose it was is forgotten when somebody else ended it: the record is that task's. */
+	tally_store_relaxed(&context->task, leaving->task);
 	if (leaving->exited)
 		tally_sideband_task(tally_this_cpu(core), context, leaving->task, false);
 	if (!cpu)
@@ -313,7 +315,7 @@ static void wait_for_lookers(struct tally_core *core)
 	tally_registry_unlock(core, tally_registry_lock(core));
 }
 
-void tally_inherit_end(struct tally_core_context *context, const struct tally_core_task *task,
+void tally_inherit_end(struct tally_core_context *context, struct tally_core_task *task,
 		       bool exited)
 {
 	struct leaving leaving = {task, exited};

@@ -96,10 +96,10 @@ void tally_core_reap(struct tally_core *core)
 		wait_for_switches(core);
 	while (context) {
 		struct tally_core_context *next = context->orphan_next;
-		const struct tally_core_task task = {.pid = context->ids.pid,
-						     .tid = context->ids.tid,
-						     .ppid = context->ids.ppid,
-						     .ptid = context->ids.ptid};
+		struct tally_core_task task = {.pid = context->ids.pid,
+					       .tid = context->ids.tid,
+					       .ppid = context->ids.ppid,
+					       .ptid = context->ids.ptid};
 
 		tally_family_get(context->family);
 		tally_family_lock(context->family);

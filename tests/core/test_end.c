@@ -179,6 +179,81 @@ static void test_opened(void **state)
 	assert_true(nth > 10);
 }
 
+/* Its CPU, which was asked to put its first context on, looks at the clock: then it ends. */
+static void end_running(struct least *where, enum least_point point, const volatile void *what)
+{
+	uint32_t cpu = where->cpu;
+	uintptr_t off = where->off;
+
+	if (point != LEAST_AT_CLOCK || cpu != 1 || !victim->perf.context || !left || --left)
+		return;
+	where->cpu = 2;
+	where->off = 1;
+	assert_true(tally_core_end(where->core, &victim->perf));
+	where->cpu = cpu;
+	where->off = off;
+}
+
+/* Somebody opens an event on it while it runs, and a third CPU ends it. */
+static void test_ended_while_put_on(void **state)
+{
+	uint64_t nth = 0;
+
+	do {
+		int fd;
+
+		review_begin(&least, 3, NULL);
+		victim = run_on(least_task_new(&least), 1);
+		least_on(&least, 0);
+		left = ++nth;
+		least.at = end_running;
+		fd = must_open(&least, attr_faults(0), victim, -1, -1);
+		least.at = NULL;
+		assert_int_equal(end_task(victim), !!left);
+		tally_core_reap(least.core);
+		assert_in_range(count_of(fd), 0, 1);
+		least_end(&least);
+	} while (!left);
+	assert_true(nth > 1);
+}
+
+/* Its memory is used for something else by the time that what it left is reaped, when another task
+ * runs: the record of its end is its own. */
+static void test_last_record(void **state)
+{
+	struct perf_event_attr attr = attr_faults(0);
+	struct tally_core_buffer *buffer;
+	struct {
+		struct perf_event_header header;
+		int32_t pid, ppid, tid, ptid;
+		uint64_t time;
+		int32_t id_pid, id_tid;
+	} record;
+	struct least_task *task;
+	int32_t tid;
+
+	review_begin(&least, 1, NULL);
+	task = least_task_new(&least);
+	tid = task->perf.tid;
+	attr.task = attr.sample_id_all = 1;
+	attr.sample_type = PERF_SAMPLE_TID;
+	must_map(&least, must_open(&least, attr, task, -1, -1), 1, &buffer);
+	least_switch(&least, task);
+	least_switch(&least, least.tasks[0]);
+	least.off++;
+	assert_true(tally_core_end(least.core, &task->perf));
+	least.off--;
+	memset(&task->perf, 0xdd, sizeof(task->perf));
+	tally_core_reap(least.core);
+	assert_int_equal(tally_core_buffer_read(buffer, &record, sizeof(record)), sizeof(record));
+	assert_int_equal(record.header.type, PERF_RECORD_EXIT);
+	assert_int_equal(record.tid, tid);
+	assert_int_equal(record.id_tid, tid);
+	least.tasks[1] = NULL;
+	free(task);
+	least_end(&least);
+}
+
 /* Told twice, told of who is there already, told with somebody else as the one who goes. */
 static void test_switches(void **state)
 {
@@ -210,8 +285,12 @@ static void test_switches(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_running),  cmocka_unit_test(test_reaped_on),
-		cmocka_unit_test(test_clones),   cmocka_unit_test(test_opened),
+		cmocka_unit_test(test_running),
+		cmocka_unit_test(test_reaped_on),
+		cmocka_unit_test(test_clones),
+		cmocka_unit_test(test_opened),
+		cmocka_unit_test(test_ended_while_put_on),
+		cmocka_unit_test(test_last_record),
 		cmocka_unit_test(test_switches),
 	};
 

@@ -127,12 +127,63 @@ static void test_trap_elsewhere(void **state)
 	least_end(&least);
 }
 
+static uint64_t until;
+static int overflows;
+
+static void overflow_if_running(void)
+{
+	const struct tally_core_hw *hw = least.cpus[0].counters[0].owner;
+
+	if (!hw || !hw->running)
+		return;
+	overflow();
+	overflows++;
+}
+
+static void overflow_twice(struct least *where, enum least_point point, const volatile void *what)
+{
+	const struct tally_core_hw *hw = where->cpus[0].counters[0].owner;
+
+	if (where->paused || where->nmi || !hw || !until || --until)
+		return;
+	overflow_if_running();
+	overflow_if_running();
+}
+
+/* What was asked for may be used up at any point of asking for it: no more than that come. */
+static void test_used_up_meanwhile(void **state)
+{
+	struct tally_core_settings settings;
+	uint64_t n = 0;
+
+	tally_core_settings_init(&settings);
+	settings.max_sample_rate = UINT32_MAX;
+	do {
+		int fd;
+
+		review_begin(&least, 1, &settings);
+		fd = must_open(&least, attr_counter(100), NULL, 0, -1);
+		refresh(fd, 1);
+		overflows = 0;
+		until = ++n;
+		least.at = overflow_twice;
+		refresh(fd, 1);
+		least.at = NULL;
+		for (int i = 0; i < 10; i++)
+			overflow_if_running();
+		assert_int_equal(overflows, 2);
+		least_end(&least);
+	} while (!until);
+	assert_true(n > 5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_refresh_before_deferred),
 		cmocka_unit_test(test_enable_before_deferred),
 		cmocka_unit_test(test_used_up_elsewhere),
+		cmocka_unit_test(test_used_up_meanwhile),
 		cmocka_unit_test(test_trap_elsewhere),
 	};
 

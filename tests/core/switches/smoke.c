@@ -46,6 +46,21 @@ static void counts(void)
 	CHECK(words[0] == 2 && words[1] == 12345 && words[2] == 54321);
 }
 
+/* A task's event of one CPU, which may be the only one. */
+static void counts_there(void)
+{
+	struct perf_event_attr attr = {.type = PMU, .size = sizeof(attr), .config = 1};
+	struct least_task *task = least.tasks[0];
+	uint64_t value = 0;
+	int fd = least_open(&least, task, &attr, sizeof(attr), task->perf.tid, 0, -1, 0);
+
+	CHECK(fd >= 0);
+	least_switch(&least, task);
+	least_count(&least, 0, 777);
+	least_switch(&least, NULL);
+	CHECK(least_read(&least, fd, &value, sizeof(value)) == sizeof(value) && value == 777);
+}
+
 /* More than there are counters for: each gets its turn. */
 static void rotates(void)
 {
@@ -239,6 +254,7 @@ static const struct {
 	void (*run)(void);
 } tests[] = {
 	{"counts", counts},
+	{"counts_there", counts_there},
 	{"rotates", rotates},
 	{"samples", samples},
 	{"ticks_by_clock", ticks_by_clock},
