@@ -235,17 +235,22 @@ static void preempt(int number)
 		mprotect(page, PAGE, PROT_NONE);
 }
 
-static void use_on_page(int (*call)(int fd))
+static void first_on_page(void)
 {
-	int fd;
-
-	review_begin(&least, 1, NULL);
 	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_true(page != MAP_FAILED);
 	first = page;
 	*first = least.pmus[0];
 	first->type = 20;
 	assert_int_equal(tally_core_pmu_register(least.core, first), 0);
+}
+
+static void use_on_page(int (*call)(int fd))
+{
+	int fd;
+
+	review_begin(&least, 1, NULL);
+	first_on_page();
 	fd = must_open(&least, attr_first(), NULL, 0, -1);
 	gone = 1;
 	used_after = false;
@@ -270,12 +275,62 @@ static void test_pointer(void **state)
 	signal(SIGSEGV, was);
 }
 
+static int closed_fd;
+
+/* CPU 0 has revoked it and given its lock back: nobody follows it to the PMU any more, so CPU 1,
+ * which closes it, does not. */
+static void close_revoked(struct least *where, enum least_point point, const volatile void *what)
+{
+	uintptr_t off = where->off;
+
+	if (!armed || point != LEAST_AT_ATOMIC || where->nr_held)
+		return;
+	if (tally_core_poll(where->core, where->files[closed_fd].event) !=
+	    (TALLY_CORE_POLLERR | TALLY_CORE_POLLHUP))
+		return;
+	armed = false;
+	mprotect(page, PAGE, PROT_NONE);
+	where->cpu = 1;
+	where->off = 0;
+	least_close(where, closed_fd);
+	where->cpu = 0;
+	where->off = off;
+	mprotect(page, PAGE, PROT_READ | PROT_WRITE);
+}
+
+static void note_use(int number)
+{
+	used_after = true;
+	mprotect(page, PAGE, PROT_READ | PROT_WRITE);
+}
+
+/* The event is closed while its PMU leaves. */
+static void test_closed_while_revoked(void **state)
+{
+	void (*was)(int number) = signal(SIGSEGV, note_use);
+
+	review_begin(&least, 2, NULL);
+	first_on_page();
+	closed_fd = must_open(&least, attr_first(), NULL, 0, -1);
+	used_after = false;
+	armed = true;
+	least.at = close_revoked;
+	assert_int_equal(tally_core_pmu_unregister(least.core, first), 0);
+	least.at = NULL;
+	assert_false(armed);
+	assert_false(used_after);
+	signal(SIGSEGV, was);
+	munmap(page, PAGE);
+	page = NULL;
+	least_end(&least);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_next_goes), cmocka_unit_test(test_next_of_who_goes),
 		cmocka_unit_test(test_half_gone), cmocka_unit_test(test_goes_meanwhile),
-		cmocka_unit_test(test_pointer),
+		cmocka_unit_test(test_pointer),   cmocka_unit_test(test_closed_while_revoked),
 	};
 
 	return cmocka_run_group_tests_name("core/review_pmus", tests, NULL, NULL);
