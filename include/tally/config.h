@@ -96,7 +96,8 @@
 #endif
 
 /* Any number of CPUs. Off: one, so that no lock spins and none is called: a core for more is
- * -EINVAL, and ops->call, task_cpu and relax are not used. */
+ * -EINVAL, and ops->call and task_cpu are not used; relax only while something that was put off is
+ * waited for. */
 #ifndef TALLY_CORE_SEVERAL_CPUS
 #define TALLY_CORE_SEVERAL_CPUS TALLY_CORE_DEFAULT
 #endif

@@ -1,23 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* clang-format off */
 /*
  * States of events and the time they spend in them. All under the context rule.
  *
  * Beside its state an event has these, each with its own writers. Which may be true in which state
- *is a table in state.c, checked by debug builds whenever the state changes:
+ * is a table in state.c, checked by debug builds whenever the state changes:
  *
  *	on_pmu      its PMU has added it. Set before ACTIVE, by sched.c; cleared before ACTIVE is
- *left hw.running  its counter counts: between the driver's start() and stop(). Only while on_pmu.
+ *	            left
+ *	hw.running  its counter counts: between the driver's start() and stop(). Only while on_pmu.
  *	            Stopped in the middle of ACTIVE by the overflow interrupt: throttled, or
- *exhausted throttled   a leader's: its group stands still until the tick, or until it comes off.
- *Set by the overflow interrupt, cleared by overflow.c. Outlasts ACTIVE: the group says that it is
- *free again when it next goes on exhausted   its REFRESH count is used up. Set by the overflow
- *interrupt; cleared when it is disabled for that (sched.c: ACTIVE to INACTIVE to OFF) or enabled
- *anew (control.c) pending     bits of what is to be done where interrupts may be answered; from 0
- *on it is put onto a CPU's stack stacked     how many stacks have it, or are serving it. From
- *overflow.c alone; waited for by who retires it, after which nobody can defer anything for it
+ *	            exhausted
+ *	throttled   a leader's: its group stands still until the tick, or until it comes off. Set by
+ *	            the overflow interrupt, cleared by overflow.c. Outlasts ACTIVE: the group says
+ *	            that it is free again when it next goes on
+ *	exhausted   its REFRESH count is used up. Set by the overflow interrupt; cleared when it is
+ *	            disabled for that (sched.c: ACTIVE to INACTIVE to OFF) or enabled anew
+ *	            (control.c)
+ *	pending     bits of what is to be done where interrupts may be answered; from 0 on it is put
+ *	            onto a CPU's stack
+ *	stacked     how many stacks have it, or are serving it. From overflow.c alone; waited for by
+ *	            who retires it, after which nobody can defer anything for it
  *	trap_due    its task is owed a SIGTRAP: from the overflow until the task runs, or it is
- *retired refs        who opened it, and who iterates. From retiring on only the latter
+ *	            retired
+ *	refs        who opened it, and who iterates. From retiring on only the latter
  */
+/* clang-format on */
 #ifndef TALLY_CORE_STATE_H
 #define TALLY_CORE_STATE_H
 

@@ -37,7 +37,6 @@ int tally_core_tracepoint_register(struct tally_core *core,
 {
 	uintptr_t flags = tally_registry_lock(core);
 	const struct tally_core_tracepoint *at = core->tracepoints;
-
 	int ret;
 
 	while (at && at->id != tracepoint->id &&
