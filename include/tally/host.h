@@ -434,8 +434,8 @@ struct tally_core_pmu {
 	 * say: every event of theirs is opened there, and hw->cpu says so after init(). -1: none.
 	 * It answers the same until that one is off line (tally_core_cpu_is_online()); then another
 	 * that is on line, to which what was opened goes with its counts. Where there is none left,
-	 * the events wait for the one that went. Of such a PMU there are events of CPUs only, which
-	 * do not sample (TALLY_PMU_PER_CPU_ONLY and TALLY_PMU_NO_INTERRUPT, else it is not
+	 * the events wait for the first that comes. Of such a PMU there are events of CPUs only,
+	 * which do not sample (TALLY_PMU_PER_CPU_ONLY and TALLY_PMU_NO_INTERRUPT, else it is not
 	 * registered), have no ring and are in groups by themselves. A lock of the core may be
 	 * held: must not sleep. NULL: each CPU has its own counters. */
 	int32_t (*cpu_of)(struct tally_core_pmu *pmu, uint32_t cpu);

@@ -126,7 +126,7 @@ static bool cpu_unknown(const struct tally_check *c)
 
 static bool cpu_offline(const struct tally_check *c)
 {
-	return !c->task && !tally_load_relaxed(&c->core->cpus[c->cpu].online);
+	return !c->task && !c->event->moves && !tally_load_relaxed(&c->core->cpus[c->cpu].online);
 }
 
 static bool neither_task_nor_cpu(const struct tally_check *c)
@@ -223,7 +223,7 @@ static bool leader_is_member(const struct tally_check *c)
 	return c->leader && !tally_event_is_leader(c->leader);
 }
 
-/* First of the rules that look at the leader's group, which is its family's. */
+/* Its group is its family's from here on. */
 static bool leader_of_other_task(const struct tally_check *c)
 {
 	return c->leader && c->leader->context != c->context;
@@ -258,17 +258,16 @@ static bool leader_inherits_otherwise(const struct tally_check *c)
 
 #endif
 
-/* Events that move when their CPU goes off line do so under the family's lock: none comes to one
- * that has gone. */
-static bool cpu_gone(const struct tally_check *c)
+/* First of the rules that look at the leader's group: those that move have another family. */
+static bool leader_moves_otherwise(const struct tally_check *c)
 {
-	return c->event->pmu->cpu_of && !tally_load_relaxed(&c->core->cpus[c->cpu].online);
+	return c->leader && c->leader->moves != c->event->moves;
 }
 
-static bool leader_stays(const struct tally_check *c)
+/* What moves does so as a whole. */
+static bool leader_of_other_mover(const struct tally_check *c)
 {
-	return c->leader && c->leader->pmu != c->event->pmu &&
-	       (c->leader->pmu->cpu_of || c->event->pmu->cpu_of);
+	return c->leader && c->event->moves && c->leader->pmu != c->event->pmu;
 }
 
 static bool member_pinned(const struct tally_check *c)
@@ -470,6 +469,9 @@ static const struct rule {
 	{TALLY_CHECK_GROUP, tally_task_has_more_rights,
 	 TALLY_WHY(-EACCES, "pid", "the task has just executed a program of more rights", "")},
 #endif
+	{TALLY_CHECK_GROUP, leader_moves_otherwise,
+	 TALLY_WHY(-EINVAL, "group_fd", "the PMU's events move to other CPUs, others do not",
+		   "open it in a group of its own")},
 	{TALLY_CHECK_GROUP, leader_of_other_cpu,
 	 TALLY_WHY(-EINVAL, "cpu", "the leader is of another CPU", "open the group on one CPU")},
 	{TALLY_CHECK_GROUP, leader_of_other_task,
@@ -486,10 +488,8 @@ static const struct rule {
 	{TALLY_CHECK_GROUP, leader_inherits_otherwise,
 	 TALLY_WHY(-EINVAL, "inherit", "the leader's differs", "set it in all members or in none")},
 #endif
-	{TALLY_CHECK_GROUP, cpu_gone,
-	 TALLY_WHY(-ENODEV, "cpu", "the CPU is going off line", "open it again")},
-	{TALLY_CHECK_GROUP, leader_stays,
-	 TALLY_WHY(-EINVAL, "group_fd", "the PMU's events move to other CPUs, others do not",
+	{TALLY_CHECK_GROUP, leader_of_other_mover,
+	 TALLY_WHY(-EINVAL, "group_fd", "events that move are of one PMU in a group",
 		   "open it in a group of its own")},
 	{TALLY_CHECK_GROUP, member_pinned,
 	 TALLY_WHY(-EINVAL, "pinned", "only a leader can be pinned or exclusive",

@@ -56,7 +56,6 @@ void tally_control_disable_here(struct tally_core_cpu *cpu, struct tally_core_ev
 	uint64_t now = tally_clock(event->core);
 
 	/* What failed to be pinned stays in error: only enabling it again says that one knows. */
-	event->resume = false;
 	if (event->state <= TALLY_STATE_OFF)
 		return;
 	tally_context_advance(event->context, now);
@@ -375,7 +374,7 @@ static const struct tally_core_refusal *output_alike(const struct tally_core_eve
 
 	if (target == event)
 		REFUSE(-EINVAL, "argument", "an event cannot write to itself that way", "");
-	if (event->moves)
+	if (event->moves || target->moves)
 		REFUSE(-EINVAL, "cpu", "the event moves from CPU to CPU, a ring has one",
 		       "read the event");
 	if (target->cpu != event->cpu)

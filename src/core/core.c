@@ -118,6 +118,7 @@ int tally_core_cpu_online(struct tally_core *core, uint32_t cpu)
 			tally_fetch_add(&core->nr_online, 1);
 	}
 	tally_family_unlock(core->cpus[cpu].own.family);
+	tally_migrate(core);
 	return ret;
 }
 
@@ -129,7 +130,7 @@ void tally_core_cpu_offline(struct tally_core *core, uint32_t cpu)
 	if (core->cpus[cpu].online && !tally_cpu_call(core, cpu, cpu_set_offline, &core->cpus[cpu]))
 		tally_fetch_add(&core->nr_online, UINT32_MAX);
 	tally_family_unlock(core->cpus[cpu].own.family);
-	tally_migrate(core, cpu);
+	tally_migrate(core);
 }
 
 bool tally_core_cpu_is_online(const struct tally_core *core, uint32_t cpu)
@@ -187,6 +188,8 @@ int tally_core_create(const struct tally_host_ops *ops, void *host, uint32_t nr_
 	core->settings.record_max =
 		TALLY_MAX(TALLY_MIN(core->settings.record_max & ~7U, 65528), RECORD_MAX_LEAST);
 	ret = tally_watch_init(core);
+	if (!ret)
+		ret = tally_migrate_init(core);
 	for (uint32_t i = 0; i < nr_cpus && !ret; i++)
 		ret = cpu_init(core, i);
 	if (!ret)
@@ -205,6 +208,7 @@ void tally_core_destroy(struct tally_core *core)
 	for (uint32_t i = 0; i < core->nr_cpus; i++)
 		tally_family_put(core->cpus[i].own.family);
 	tally_pmus_free(core);
+	tally_migrate_exit(core);
 	tally_watch_exit(core);
 	tally_core_free(core, core, core_size(core->nr_cpus));
 }

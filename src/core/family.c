@@ -51,23 +51,24 @@ void tally_family_release(struct tally_core_family *family)
 	tally_family_put(family);
 }
 
+struct tally_core_family *tally_event_family(const struct tally_core_event *event,
+					     const struct tally_core_context *context)
+{
+#if TALLY_CORE_SEVERAL_CPUS
+	if (event->moves)
+		return event->core->movers;
+#endif
+	return context->family;
+}
+
 void tally_event_lock(struct tally_core_event *event)
 {
-	const struct tally_core_context *context;
-
-	/* It may have gone to another CPU while that was waited for. */
-	for (;;) {
-		context = tally_load_acquire(&event->context);
-		tally_family_lock(context->family);
-		if (tally_load_acquire(&event->context) == context)
-			return;
-		tally_family_unlock(context->family);
-	}
+	tally_family_lock(tally_event_family(event, tally_load_acquire(&event->context)));
 }
 
 void tally_event_unlock(struct tally_core_event *event)
 {
-	tally_family_unlock(event->context->family);
+	tally_family_unlock(tally_event_family(event, event->context));
 }
 
 /* ---- of a task -------------------------------------------------------------------------- */

@@ -28,7 +28,11 @@ struct tally_core_family *tally_family_lock_task(struct tally_core *core,
 /* Unlock and give the reference back. */
 void tally_family_release(struct tally_core_family *family);
 
-/* The family of an event's context, which the event keeps. */
+/* The family of an event in that context: the context's, or that of all events that move. */
+struct tally_core_family *tally_event_family(const struct tally_core_event *event,
+					     const struct tally_core_context *context);
+
+/* That of the context that it is in, which the event keeps. */
 void tally_event_lock(struct tally_core_event *event);
 void tally_event_unlock(struct tally_core_event *event);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Events of PMUs that count for several CPUs, when the one that counts goes off line: they go to
- * the one that the PMU names then.
+ * Events of PMUs that count for several CPUs: on the one that the PMU names, and when that one goes
+ * off line, on the one that it names then.
  *
- * No two families are locked at once. So a group leaves its CPU, which is off line, under that
- * one's family and is in no context's lists until it gets to the other under that one's: disabled,
- * and marked as moving. What is done to it in between is done to a disabled event, and remembered
- * where it matters (`resume`); one that is closed in between does not arrive.
+ * Such events have a family of their own, core->movers, whichever CPU's context they are in: who
+ * holds its lock finds all of them where they are until it gives it back, and none is moved in the
+ * midst of anything. The CPU that a group leaves is off line, so its context holds the group on no
+ * counter; the CPU that it comes to gets all of it at once, with interrupts off.
  */
 #include "core/migrate.h"
 
@@ -18,107 +18,102 @@
 
 #if TALLY_CORE_SEVERAL_CPUS
 
-/* With the family's lock, under which alone an event ends. */
-static bool is_moved_leader(const struct tally_core_event *event)
+int tally_migrate_init(struct tally_core *core)
 {
-	return event->moves && tally_event_is_leader(event) &&
-	       tally_load_relaxed(&event->state) > TALLY_STATE_EXIT;
+	core->movers = tally_family_new(core);
+	return core->movers ? 0 : -ENOMEM;
 }
 
-/* ---- leaving ---------------------------------------------------------------------------- */
+void tally_migrate_exit(struct tally_core *core)
+{
+	tally_family_put(core->movers);
+}
 
-struct departure {
+int32_t tally_migrate_target(struct tally_core *core, struct tally_core_pmu *pmu, uint32_t cpu)
+{
+	int32_t to = pmu->cpu_of(pmu, cpu);
+
+	/* It may have gone since it was named. */
+	if (!tally_core_cpu_is_online(core, (uint32_t)to))
+		to = pmu->cpu_of(pmu, cpu);
+	return tally_core_cpu_is_online(core, (uint32_t)to) ? to : -1;
+}
+
+struct move {
 	struct tally_core_event *leader;
 	struct tally_core_cpu *to;
+	bool departed;
 };
 
-static void member_depart(struct tally_core_event *event, struct tally_core_cpu *to)
-{
-	event->resume = event->state >= TALLY_STATE_INACTIVE;
-	event->moving = true;
-	if (event->resume)
-		tally_event_set_state(event, TALLY_STATE_OFF);
-	tally_context_take(event);
-	event->cpu = event->hw.cpu = (int32_t)to->number;
-	tally_context_get(&to->own);
-	tally_context_put(event->context); /* a CPU's, which keeps one of its own */
-	tally_store_release(&event->context, &to->own);
-}
-
+/* Who came back meanwhile keeps it. */
 static void depart_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
 {
-	const struct departure *departure = arg;
+	struct move *move = arg;
 
-	tally_group_for_each (member, departure->leader)
-		member_depart(member, departure->to);
+	if (cpu)
+		return;
+	tally_group_for_each (member, move->leader)
+		tally_context_take(member);
+	move->departed = true;
 }
 
-/* With the family's lock. */
-static void group_depart(struct tally_core_event *leader, uint32_t from)
+static void member_arrive(struct tally_core_event *event, struct tally_core_cpu *to)
 {
-	struct tally_core *core = leader->core;
-	struct departure departure = {leader, NULL};
-	int32_t to;
+	struct tally_core_context *from = event->context;
 
-	if (!is_moved_leader(leader) || leader->cpu != (int32_t)from)
-		return;
-	to = leader->pmu->cpu_of(leader->pmu, from);
-	if (to < 0 || (uint32_t)to >= core->nr_cpus || (uint32_t)to == from)
-		return;
-	departure.to = &core->cpus[to];
-	tally_context_run(leader->context, depart_here, &departure);
-}
-
-/* ---- arriving --------------------------------------------------------------------------- */
-
-static void member_arrive(struct tally_core_event *event)
-{
-	if (!event->moving)
-		return;
-	event->moving = false;
+	tally_store_relaxed(&event->cpu, (int32_t)to->number);
+	event->hw.cpu = (int32_t)to->number;
+	tally_context_get(&to->own);
+	tally_store_release(&event->context, &to->own);
+	tally_context_put(from); /* a CPU's, which keeps one of its own */
 	tally_context_bring(event);
-	if (event->resume && event->state == TALLY_STATE_OFF)
-		tally_event_set_state(event, TALLY_STATE_INACTIVE);
-	event->resume = false;
 }
 
 static void arrive_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
 {
-	struct tally_core_event *leader = arg;
+	const struct move *move = arg;
+	uint64_t now = tally_clock(context->core);
 
-	tally_context_advance(context, tally_clock(context->core));
-	tally_group_for_each (member, leader)
-		member_arrive(member);
+	tally_context_advance(context, now);
+	tally_group_for_each (member, move->leader)
+		member_arrive(member, move->to);
 	if (cpu)
-		tally_sched_enable(cpu, leader, tally_clock(context->core));
+		tally_sched_enable(cpu, move->leader, now);
 }
 
-/* With the family's lock. */
-static void group_arrive(struct tally_core_event *leader)
+void tally_migrate_group(struct tally_core_event *leader)
 {
-	if (is_moved_leader(leader) && leader->moving)
-		tally_context_run(leader->context, arrive_here, leader);
+	struct tally_core *core = leader->core;
+	struct move move = {leader, NULL, false};
+	int32_t cpu;
+
+	if (tally_load_relaxed(&leader->state) <= TALLY_STATE_EXIT ||
+	    tally_core_cpu_is_online(core, (uint32_t)leader->cpu))
+		return;
+	cpu = tally_migrate_target(core, leader->pmu, (uint32_t)leader->cpu);
+	if (cpu < 0)
+		return;
+	move.to = &core->cpus[cpu];
+	tally_context_run(leader->context, depart_here, &move);
+	if (move.departed)
+		tally_context_run(&move.to->own, arrive_here, &move);
 }
 
-/* ---- both ------------------------------------------------------------------------------- */
+void tally_migrate_event(struct tally_core_event *event)
+{
+	if (!event->moves)
+		return;
+	tally_event_lock(event);
+	tally_migrate_group(event->leader);
+	tally_event_unlock(event);
+}
 
-void tally_migrate(struct tally_core *core, uint32_t from)
+void tally_migrate(struct tally_core *core)
 {
 	struct tally_core_event *event = NULL;
 
-	while ((event = tally_core_event_next(core, event))) {
-		struct tally_core_family *family;
-
-		tally_event_lock(event);
-		family = event->context->family; /* it is another one's afterwards */
-		group_depart(event, from);
-		tally_family_unlock(family);
-	}
-	while ((event = tally_core_event_next(core, event))) {
-		tally_event_lock(event);
-		group_arrive(event);
-		tally_event_unlock(event);
-	}
+	while ((event = tally_core_event_next(core, event)))
+		tally_migrate_event(event);
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include "core/control.h"
 #include "core/event.h"
 #include "core/family.h"
+#include "core/migrate.h"
 #include "core/open.h"
 #include "core/pmus.h"
 #include "core/refuse.h"
@@ -148,11 +149,11 @@ static const struct tally_core_refusal *designate(struct tally_check *check)
 
 	if (!TALLY_CORE_SEVERAL_CPUS || !pmu->cpu_of || check->cpu < 0)
 		return NULL;
-	cpu = pmu->cpu_of(pmu, (uint32_t)check->cpu);
-	if (cpu < 0 || (uint32_t)cpu >= check->core->nr_cpus)
+	event->moves = true;
+	cpu = tally_migrate_target(check->core, pmu, (uint32_t)check->cpu);
+	if (cpu < 0)
 		return &no_cpu;
 	check->cpu = event->cpu = event->hw.cpu = cpu;
-	event->moves = true;
 	return NULL;
 }
 
@@ -181,7 +182,7 @@ static const struct tally_core_refusal *context_lock(struct tally_check *check)
 {
 	if (!check->task) {
 		check->context = &check->core->cpus[check->cpu].own;
-		tally_family_lock(check->context->family);
+		tally_family_lock(tally_event_family(check->event, check->context));
 		return NULL;
 	}
 	switch (tally_context_lock_task(check->core, check->task, &check->context)) {
@@ -196,7 +197,7 @@ static void context_unlock(struct tally_check *check)
 	if (check->task)
 		tally_context_unlock_task(check->context);
 	else
-		tally_family_unlock(check->context->family);
+		tally_family_unlock(tally_event_family(check->event, check->context));
 }
 
 /* The context locked, with room for an event of one CPU. */
@@ -219,13 +220,32 @@ static const struct tally_core_refusal *context_lock_sliced(struct tally_check *
 	return why;
 }
 
+/* An event that moves, with the lock that keeps it and its group where they are: what was named
+ * before may have gone, and the group be still on its way. */
+static const struct tally_core_refusal *settle(struct tally_check *check)
+{
+	const struct tally_core_refusal *why;
+
+	if (!check->event->moves)
+		return NULL;
+	why = designate(check);
+	if (why)
+		return why;
+	check->context = &check->core->cpus[check->cpu].own;
+	if (check->leader && check->leader->moves)
+		tally_migrate_group(check->leader->leader);
+	return NULL;
+}
+
 static const struct tally_core_refusal *install(struct tally_check *check)
 {
 	const struct tally_core_refusal *why = context_lock_sliced(check);
 
 	if (why)
 		return why;
-	why = tally_check(check, TALLY_CHECK_GROUP);
+	why = settle(check);
+	if (!why)
+		why = tally_check(check, TALLY_CHECK_GROUP);
 	if (!why)
 		tally_event_install(check->event, check->context, check->leader,
 				    check->attr->disabled ? TALLY_STATE_OFF : TALLY_STATE_INACTIVE);
@@ -263,9 +283,12 @@ static const struct tally_core_refusal *place(struct tally_check *check)
 		why = tally_control_output(check->event, check->output);
 	if (why && check->event)
 		give_up(check->event);
-	if (!why)
-		tally_event_list(check->event, check->current);
-	return why;
+	if (why)
+		return why;
+	tally_event_list(check->event, check->current);
+	/* Its CPU may have gone before it was listed, and nobody have found it to be moved. */
+	tally_migrate_event(check->event);
+	return NULL;
 }
 
 static const struct tally_core_refusal *open_event(struct tally_check *check, int group_fd)

@@ -4,7 +4,7 @@
  *
  * F  The family's lock, one of the host's sleeping locks. A family is the contexts that
  *    inheritance connects: family.h. Events, groups and children in its contexts come and go
- *    under it.
+ *    under it; but events that move from CPU to CPU have one family, wherever they are.
  * A  The *context rule*. A context that is on a CPU belongs to that CPU with interrupts off;
  *    one that is on none belongs to who holds its spin lock, interrupts off. Going on and
  *    coming off a CPU takes the lock. A CPU's own context is always on its CPU. So
@@ -16,7 +16,8 @@
  * T  The task's spin lock: that it gets a context and a family, and that it has exited.
  * K  Constant once the object is shared.
  *
- * Lists are walked under A and changed under A and F together: either is enough to read.
+ * Lists are walked under A and changed under A and F together: either is enough to read, but for
+ * the lists of a CPU's own context, which events of two families share: A alone.
  *
  * Order: the locks of the host that its calls come with, F, then context->lock or buffer->lock,
  * then event->output_lock; R alone or inside F, then context->lock or T. Under the spin locks
@@ -85,11 +86,9 @@ struct tally_core_event {
 	struct tally_core_hw hw;            /* A; the driver's side */
 	struct tally_core *core;            /* K */
 	struct tally_core_pmu *pmu;         /* K, but for being revoked: F, in no context */
-	struct tally_core_context *context; /* K, but for migrate.c: F of both */
+	struct tally_core_context *context; /* K, but for migrate.c: A of the new one, and F */
 	int32_t cpu;                        /* K, but so too; the only CPU it counts on; -1: all */
-	bool moves;                         /* K; its CPU can change: migrate.c */
-	bool moving;                        /* F; between two CPUs, in no list: migrate.c */
-	bool resume;                        /* F; and enabled when it arrives */
+	bool moves;                         /* K; its CPU can change, and F is core->movers */
 	uint64_t id;                        /* K */
 	void *viewer;                       /* K; of who opened it */
 	void *cookie;                       /* the host's; atomic */
@@ -300,8 +299,11 @@ struct tally_core {
 	struct tally_core_tracepoint *tracepoints; /* R */
 	uint64_t last_id;                          /* atomic */
 	uint32_t watchers;                         /* atomic; from 0 with watch_lock: watch.c */
-	struct tally_core_context *orphans;        /* R; to be reaped */
-	struct tally_core_event *nobody; /* R; head of lists of events whose task is gone */
+#if TALLY_CORE_SEVERAL_CPUS
+	struct tally_core_family *movers; /* K; of events that move: migrate.c */
+#endif
+	struct tally_core_context *orphans; /* R; to be reaped */
+	struct tally_core_event *nobody;    /* R; head of lists of events whose task is gone */
 	struct tally_core_cpu cpus[];
 };
 

@@ -246,8 +246,8 @@ static void collect(struct tally_core_event *event, uint64_t *words, struct tall
 }
 
 /*
- * A program that reads an event of its own, which is on this CPU and has no children, need not
- * wait for anybody: nobody else may touch it now.
+ * A program that reads an event of its own, which is on this CPU to stay and has no children, need
+ * not wait for anybody: nobody else may touch it now.
  */
 static bool collect_own(struct tally_core_event *event, uint64_t *words,
 			struct tally_read *ret_read)
@@ -258,7 +258,7 @@ static bool collect_own(struct tally_core_event *event, uint64_t *words,
 	struct tally_core_cpu *cpu;
 	uintptr_t flags;
 
-	if (event->attr.inherit)
+	if (event->attr.inherit || event->moves)
 		return false;
 	flags = core->ops->irq_save(core->host);
 	cpu = tally_this_cpu(core);

@@ -6,6 +6,7 @@ enum { UNCORE = 11, NR_CPUS = 4, COUNTER = LEAST_COUNTERS };
 
 static struct least least;
 static int32_t named[NR_CPUS / 2];
+static int leader, member; /* descriptors of a group */
 
 /* The first that is on line of each two, until it goes. */
 static int32_t cpu_of(struct tally_core_pmu *pmu, uint32_t cpu)
@@ -75,7 +76,7 @@ static void test_designated(void **state)
 /* A group and a disabled event move; nothing that was counted is lost, or counted twice. */
 static void test_moves(void **state)
 {
-	int leader, member, off;
+	int off;
 
 	begin();
 	leader = open_on(0, -1);
@@ -121,11 +122,153 @@ static void test_refused(void **state)
 	least_end(&least);
 }
 
+/* ---- calls that overlap ------------------------------------------------------------------ */
+
+/* Come in between at the how manieth point where a call can, once. */
+static struct {
+	void (*fn)(void);
+	uint32_t nr, at;
+	bool busy, done;
+} between;
+
+static void come_between(struct least *host, enum least_point point, const volatile void *what)
+{
+	if (point == LEAST_AT_ATOMIC || between.busy || between.done || between.nr++ < between.at)
+		return;
+	between.busy = true;
+	between.done = least_overlap(host, between.fn);
+	between.busy = false;
+}
+
+static void go(void)
+{
+	least_offline(&least, 0);
+}
+
+static void disable_leader(void)
+{
+	least_ioctl(&least, least.tasks[0], leader, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+static void close_leader(void)
+{
+	least_close(&least, leader);
+}
+
+static void close_member(void)
+{
+	least_close(&least, member);
+}
+
+static void read_leader(void)
+{
+	assert_int_equal(count_of(leader), 1000);
+}
+
+static void reset_leader(void)
+{
+	least_ioctl(&least, least.tasks[0], leader, PERF_EVENT_IOC_RESET, 0);
+}
+
+static void arm(void (*fn)(void), uint32_t at)
+{
+	between.fn = fn;
+	between.nr = 0;
+	between.at = at;
+	between.done = false;
+	least.at = come_between;
+}
+
+/* The CPU goes at whatever point of an open, of a leader or a member: it counts on the other. */
+static void test_opened_meanwhile(void **state)
+{
+	for (int in_group = 0; in_group < 2; in_group++) {
+		for (uint32_t at = 0;; at++) {
+			int group, fd;
+
+			begin();
+			least_on(&least, 2);
+			group = in_group ? open_on(0, -1) : -1;
+			arm(go, at);
+			fd = open_on(1, group);
+			least.at = NULL;
+			assert_true(fd >= 0);
+			if (!between.done)
+				go();
+			count_on(1, COUNTER, 3);
+			count_on(1, COUNTER + 1, 3);
+			assert_int_equal(count_of(fd), 3);
+			least_end(&least);
+			if (!between.done)
+				break;
+		}
+		assert_true(between.nr > 3);
+	}
+}
+
+/* Whatever is done to a group while it moves is done to all of it, before or after. */
+static void move_and(void (*fn)(void), uint64_t of_leader, uint64_t of_member)
+{
+	for (uint32_t at = 0;; at++) {
+		begin();
+		least_on(&least, 2);
+		leader = open_on(0, -1);
+		member = open_on(1, leader);
+		count_on(0, COUNTER, 1000);
+		count_on(0, COUNTER + 1, 70);
+		arm(fn, at);
+		go();
+		least.at = NULL;
+		if (!between.done)
+			fn();
+		for (uint32_t i = 0; i < 2; i++)
+			count_on(1, COUNTER + i, 5);
+		if (fn != close_leader)
+			assert_int_equal(count_of(leader), of_leader);
+		if (fn != close_member)
+			assert_int_equal(count_of(member), of_member);
+		least_end(&least);
+		if (!between.done)
+			break;
+	}
+	assert_true(between.nr > 3);
+}
+
+static void test_moved_meanwhile(void **state)
+{
+	move_and(disable_leader, 1000, 70);
+	move_and(close_leader, 0, 75);
+	move_and(close_member, 1005, 0);
+	move_and(read_leader, 1005, 75);
+	move_and(reset_leader, 5, 75);
+}
+
+/* The last of a package goes, and another one of it comes first. */
+static void test_package_gone(void **state)
+{
+	begin();
+	least_on(&least, 2);
+	least_offline(&least, 1);
+	leader = open_on(0, -1);
+	member = open_on(0, leader);
+	count_on(0, COUNTER, 1000);
+	least_offline(&least, 0);
+	assert_int_equal(open_on(0, -1), -ENODEV);
+	assert_int_equal(count_of(leader), 1000);
+	least_online(&least, 1);
+	count_on(1, COUNTER, 5);
+	count_on(1, COUNTER + 1, 7);
+	assert_int_equal(count_of(leader), 1005);
+	assert_int_equal(count_of(member), 7);
+	least_end(&least);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_designated),
-					   cmocka_unit_test(test_moves),
-					   cmocka_unit_test(test_refused)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_designated),      cmocka_unit_test(test_moves),
+		cmocka_unit_test(test_refused),         cmocka_unit_test(test_opened_meanwhile),
+		cmocka_unit_test(test_moved_meanwhile), cmocka_unit_test(test_package_gone)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
