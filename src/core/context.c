@@ -376,6 +376,7 @@ static void event_detach(struct tally_core_cpu *cpu, struct tally_core_event *ev
 
 void tally_context_take(struct tally_core_event *event)
 {
+	tally_event_account(event); /* while it waited there it was enabled */
 	event_detach(NULL, event, tally_clock(event->core));
 }
 

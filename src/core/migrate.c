@@ -110,10 +110,15 @@ void tally_migrate_event(struct tally_core_event *event)
 
 void tally_migrate(struct tally_core *core)
 {
-	struct tally_core_event *event = NULL;
+	struct tally_core_event *event = tally_core_event_next(core, NULL);
+	uint64_t last = tally_load_relaxed(&core->last_id);
 
-	while ((event = tally_core_event_next(core, event)))
+	/* Those that are listed later look by themselves: open.c. */
+	while (event && event->id <= last) {
 		tally_migrate_event(event);
+		event = tally_core_event_next(core, event);
+	}
+	tally_core_event_put(event);
 }
 
 #endif

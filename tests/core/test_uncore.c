@@ -145,6 +145,17 @@ static void go(void)
 	least_offline(&least, 0);
 }
 
+static void go_other(void)
+{
+	least_offline(&least, 1);
+}
+
+static void unregister(void)
+{
+	while (tally_core_pmu_unregister(least.core, &least.pmus[1]) == -EBUSY)
+		;
+}
+
 static void disable_leader(void)
 {
 	least_ioctl(&least, least.tasks[0], leader, PERF_EVENT_IOC_DISABLE, 0);
@@ -206,32 +217,53 @@ static void test_opened_meanwhile(void **state)
 	}
 }
 
+static void begin_group(void)
+{
+	begin();
+	least_on(&least, 2);
+	leader = open_on(0, -1);
+	member = open_on(1, leader);
+	count_on(0, COUNTER, 1000);
+	count_on(0, COUNTER + 1, 70);
+}
+
+static void expect_group(void (*fn)(void), uint64_t of_leader, uint64_t of_member)
+{
+	for (uint32_t i = 0; i < 2; i++)
+		count_on(1, COUNTER + i, 5);
+	if (fn != close_leader)
+		assert_int_equal(count_of(leader), of_leader);
+	if (fn != close_member)
+		assert_int_equal(count_of(member), of_member);
+	least_end(&least);
+}
+
 /* Whatever is done to a group while it moves is done to all of it, before or after. */
-static void move_and(void (*fn)(void), uint64_t of_leader, uint64_t of_member)
+static void both(void (*first)(void), void (*meanwhile)(void), void (*fn)(void), uint64_t of_leader,
+		 uint64_t of_member)
 {
 	for (uint32_t at = 0;; at++) {
-		begin();
-		least_on(&least, 2);
-		leader = open_on(0, -1);
-		member = open_on(1, leader);
-		count_on(0, COUNTER, 1000);
-		count_on(0, COUNTER + 1, 70);
-		arm(fn, at);
-		go();
+		begin_group();
+		arm(meanwhile, at);
+		first();
 		least.at = NULL;
 		if (!between.done)
-			fn();
-		for (uint32_t i = 0; i < 2; i++)
-			count_on(1, COUNTER + i, 5);
-		if (fn != close_leader)
-			assert_int_equal(count_of(leader), of_leader);
-		if (fn != close_member)
-			assert_int_equal(count_of(member), of_member);
-		least_end(&least);
+			meanwhile();
+		expect_group(fn, of_leader, of_member);
 		if (!between.done)
 			break;
 	}
 	assert_true(between.nr > 3);
+}
+
+static void move_and(void (*fn)(void), uint64_t of_leader, uint64_t of_member)
+{
+	both(go, fn, fn, of_leader, of_member);
+}
+
+static void gone_and(void (*fn)(void), uint64_t of_leader, uint64_t of_member)
+{
+	both(fn, go, fn, of_leader, of_member);
 }
 
 static void test_moved_meanwhile(void **state)
@@ -241,6 +273,85 @@ static void test_moved_meanwhile(void **state)
 	move_and(close_member, 1005, 0);
 	move_and(read_leader, 1005, 75);
 	move_and(reset_leader, 5, 75);
+}
+
+static void enable_group(void)
+{
+	least_ioctl(&least, least.tasks[0], leader, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
+	least_ioctl(&least, least.tasks[0], leader, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+}
+
+static void switch_all(void)
+{
+	tally_core_prctl(least.core, &least.tasks[0]->perf, TALLY_CORE_PRCTL_DISABLE);
+	tally_core_prctl(least.core, &least.tasks[0]->perf, TALLY_CORE_PRCTL_ENABLE);
+}
+
+static void come_back(void)
+{
+	least_online(&least, 0);
+}
+
+/* The CPU goes at whatever point of what is done to its group. */
+static void test_gone_meanwhile(void **state)
+{
+	static const struct {
+		void (*fn)(void);
+		uint64_t of_leader, of_member;
+	} done[] = {{disable_leader, 1000, 70}, {close_leader, 0, 75},    {close_member, 1005, 0},
+		    {reset_leader, 5, 75},      {enable_group, 1005, 75}, {switch_all, 1005, 75},
+		    {read_leader, 1005, 75}};
+
+	for (size_t i = 0; i < sizeof(done) / sizeof(done[0]); i++)
+		gone_and(done[i].fn, done[i].of_leader, done[i].of_member);
+}
+
+/* The other one of the package goes at whatever point of a move, and comes back: nothing is lost.
+ */
+static void test_two_go(void **state)
+{
+	for (uint32_t at = 0;; at++) {
+		begin_group();
+		arm(go_other, at);
+		go();
+		least.at = NULL;
+		if (!between.done)
+			go_other();
+		assert_int_equal(count_of(leader), 1000);
+		arm(come_back, at);
+		least_online(&least, 1);
+		least.at = NULL;
+		count_on(0, COUNTER, 5);
+		count_on(1, COUNTER, 5);
+		assert_int_equal(count_of(leader), 1005);
+		assert_int_equal(count_of(member), 70);
+		least_end(&least);
+		if (!between.done)
+			break;
+	}
+	assert_true(between.nr > 3);
+}
+
+/* The PMU goes while its events move, and the other way round: they are revoked wherever they are.
+ */
+static void test_unregistered_meanwhile(void **state)
+{
+	for (uint32_t at = 0;; at++) {
+		uint64_t value;
+
+		begin_group();
+		arm(at & 1 ? go : unregister, at / 2);
+		(at & 1 ? unregister : go)();
+		least.at = NULL;
+		if (!between.done)
+			(at & 1 ? go : unregister)();
+		assert_int_equal(least_read(&least, leader, &value, sizeof(value)), 0);
+		assert_int_equal(least_read(&least, member, &value, sizeof(value)), 0);
+		least_end(&least);
+		if (!between.done)
+			break;
+	}
+	assert_true(between.nr > 3);
 }
 
 /* The last of a package goes, and another one of it comes first. */
@@ -263,12 +374,45 @@ static void test_package_gone(void **state)
 	least_end(&least);
 }
 
+/* What waits for a counter is enabled all the while, on whichever CPU. */
+static void test_waiting(void **state)
+{
+	struct perf_event_attr attr = attr_uncore();
+	uint64_t words[3], enabled = 0;
+	int fd[3];
+
+	begin();
+	least_on(&least, 2);
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	for (int i = 0; i < 3; i++)
+		fd[i] = must_open(&least, attr, NULL, 0, -1);
+	for (int gone = 0; gone < 2; gone++) {
+		least.now += 1000;
+		if (gone)
+			go();
+		for (int i = 0; i < 3; i++) {
+			assert_int_equal(least_read(&least, fd[i], words, sizeof(words)),
+					 sizeof(words));
+			assert_true(words[1] >= enabled + 1000 && words[2] <= words[1]);
+		}
+		enabled = words[1];
+	}
+	assert_true(words[2] < words[1]);
+	least_end(&least);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_designated),      cmocka_unit_test(test_moves),
-		cmocka_unit_test(test_refused),         cmocka_unit_test(test_opened_meanwhile),
-		cmocka_unit_test(test_moved_meanwhile), cmocka_unit_test(test_package_gone)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_designated),
+					   cmocka_unit_test(test_moves),
+					   cmocka_unit_test(test_refused),
+					   cmocka_unit_test(test_opened_meanwhile),
+					   cmocka_unit_test(test_moved_meanwhile),
+					   cmocka_unit_test(test_gone_meanwhile),
+					   cmocka_unit_test(test_two_go),
+					   cmocka_unit_test(test_unregistered_meanwhile),
+					   cmocka_unit_test(test_package_gone),
+					   cmocka_unit_test(test_waiting)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
