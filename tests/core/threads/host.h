@@ -13,7 +13,14 @@
 
 #include "tally/core.h"
 
-enum { HOST_CPUS = 4, HOST_TASKS = 12, HOST_COUNTERS = 3, HOST_FILES = 64, HOST_BORROWED = 4 };
+enum {
+	HOST_CPUS = 4,
+	HOST_TASKS = 12,
+	HOST_COUNTERS = 3,
+	HOST_SHARED = 2,
+	HOST_FILES = 64,
+	HOST_BORROWED = 4
+};
 
 struct counter {
 	struct tally_core_hw *owner;
@@ -25,13 +32,13 @@ struct host_cpu {
 	struct host *host;
 	uint32_t number;
 	pthread_t thread;
-	struct counter counters[HOST_COUNTERS];
+	struct counter counters[HOST_COUNTERS + HOST_SHARED]; /* those of two CPUs behind */
 	struct host_task *task;
 	bool online;
 	size_t borrowed[HOST_BORROWED]; /* files that the system call looked up */
 	uint32_t nr_borrowed;
 	uint64_t random;
-	uint64_t overflows, switches, calls, opened, reads;
+	uint64_t overflows, switches, calls, opened, shared, reads;
 };
 
 struct host_task {
@@ -54,7 +61,8 @@ struct host_file {
 
 struct host {
 	struct tally_core *core;
-	struct tally_core_pmu pmu;
+	struct tally_core_pmu pmu, shared; /* of each CPU; of two each */
+	uint32_t named[HOST_CPUS / 2];     /* who counts for these; atomic */
 	pthread_mutex_t call, sched, table;
 	struct host_cpu cpus[HOST_CPUS];
 	struct host_task tasks[HOST_TASKS];
@@ -90,7 +98,7 @@ void host_files_return(struct host *host);
 uintptr_t host_irq_save(void *host);
 void host_irq_restore(void *host, uintptr_t flags);
 
-/* 3 counters of 32 bits, which move at each interrupt. */
+/* HOST_COUNTERS of 32 bits, which move at each interrupt, and HOST_SHARED that two CPUs share. */
 void host_pmu_init(struct host *host);
 void host_pmu_interrupt(struct host_cpu *cpu);
 

@@ -26,7 +26,10 @@ static int verb_add(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	struct host_cpu *cpu = host_cpu();
 
-	for (int32_t i = 0; i < HOST_COUNTERS; i++) {
+	bool shared = pmu->cpu_of;
+	int32_t end = shared ? HOST_COUNTERS + HOST_SHARED : HOST_COUNTERS;
+
+	for (int32_t i = shared ? HOST_COUNTERS : 0; i < end; i++) {
 		if (cpu->counters[i].owner)
 			continue;
 		cpu->counters[i].owner = hw;
@@ -90,16 +93,36 @@ void host_pmu_interrupt(struct host_cpu *cpu)
 	if (paused)
 		return;
 	paused++;
-	for (int i = 0; i < HOST_COUNTERS; i++) {
+	for (int i = 0; i < HOST_COUNTERS + HOST_SHARED; i++) {
 		struct counter *counter = &cpu->counters[i];
 
 		if (!counter->running)
 			continue;
 		counter->value = (counter->value + host_random(5000)) & UINT32_MAX;
+		if (i >= HOST_COUNTERS)
+			continue;
 		cpu->overflows++;
 		overflow(counter);
 	}
 	paused--;
+}
+
+/* The first of each two that is on line, until it goes. */
+static int32_t cpu_of(struct tally_core_pmu *pmu, uint32_t cpu)
+{
+	struct host *host = pmu->driver;
+	uint32_t *named = &host->named[cpu / 2];
+	uint32_t was = __atomic_load_n(named, __ATOMIC_ACQUIRE), other = was ^ 1;
+
+	if (tally_core_cpu_is_online(host->core, was))
+		return (int32_t)was;
+	if (!tally_core_cpu_is_online(host->core, other))
+		return -1;
+	/* Somebody else may have named one meanwhile: then that one. */
+	return __atomic_compare_exchange_n(named, &was, other, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_ACQUIRE)
+		       ? (int32_t)other
+		       : (int32_t)was;
 }
 
 void host_pmu_init(struct host *host)
@@ -117,4 +140,14 @@ void host_pmu_init(struct host *host)
 		.stop = verb_stop,
 		.read = verb_read,
 	};
+	host->shared = host->pmu;
+	host->shared.name = "shared";
+	host->shared.type = 11;
+	host->shared.core = false;
+	host->shared.nr_counters = HOST_SHARED;
+	host->shared.caps = TALLY_PMU_NO_INTERRUPT | TALLY_PMU_PER_CPU_ONLY;
+	host->shared.cpu_of = cpu_of;
+	host->shared.driver = host;
+	for (uint32_t i = 0; i < HOST_CPUS / 2; i++)
+		host->named[i] = 2 * i;
 }

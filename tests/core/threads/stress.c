@@ -79,6 +79,10 @@ static struct perf_event_attr random_attr(bool of_task, int32_t cpu)
 	if (host_random(2))
 		attr.sample_period = 1000 + host_random(20000);
 	attr.wakeup_events = 1 + (uint32_t)host_random(10);
+	if (!of_task && host_random(2)) {
+		attr.type = host.shared.type;
+		attr.sample_period = 0;
+	}
 	return attr;
 }
 
@@ -102,6 +106,7 @@ static void open_file(size_t fd, struct tally_core_task *current)
 	host.files[fd].event = event;
 	pthread_mutex_unlock(&host.table);
 	host_cpu()->opened++;
+	host_cpu()->shared += attr.type == host.shared.type;
 }
 
 static void map_file(size_t fd, struct tally_core_event *event, struct tally_core_task *current)
@@ -411,6 +416,8 @@ static int setup(uint64_t seed)
 		return ret;
 	host_pmu_init(&host);
 	ret = tally_core_pmu_register(host.core, &host.pmu);
+	if (!ret)
+		ret = tally_core_pmu_register(host.core, &host.shared);
 	for (int i = 0; i < HOST_TASKS; i++) {
 		task_init(&host.tasks[i]);
 		host.tasks[i].alive = true;
@@ -428,7 +435,7 @@ static int setup(uint64_t seed)
 int main(int argc, char **argv)
 {
 	unsigned seconds = argc > 1 ? (unsigned)atoi(argv[1]) : 10;
-	uint64_t switches = 0, overflows = 0, calls = 0, opened = 0, reads = 0;
+	uint64_t switches = 0, overflows = 0, calls = 0, opened = 0, shared = 0, reads = 0;
 	int ret = setup(argc > 2 ? strtoull(argv[2], NULL, 0) : 1);
 
 	if (ret)
@@ -442,15 +449,16 @@ int main(int argc, char **argv)
 		overflows += host.cpus[i].overflows;
 		calls += host.cpus[i].calls;
 		opened += host.cpus[i].opened;
+		shared += host.cpus[i].shared;
 		reads += host.cpus[i].reads;
 	}
 	tally_core_destroy(host.core);
-	printf("# %u s: %llu switches, %llu overflows, %llu calls, %llu opened, %llu read, %llu "
-	       "records\n",
+	printf("# %u s: %llu switches, %llu overflows, %llu calls, %llu opened (%llu that move), "
+	       "%llu read, %llu records\n",
 	       seconds, (unsigned long long)switches, (unsigned long long)overflows,
-	       (unsigned long long)calls, (unsigned long long)opened, (unsigned long long)reads,
-	       (unsigned long long)records);
-	if (bad || !switches || !overflows || !records)
+	       (unsigned long long)calls, (unsigned long long)opened, (unsigned long long)shared,
+	       (unsigned long long)reads, (unsigned long long)records);
+	if (bad || !switches || !overflows || !records || !shared)
 		printf("# %llu rings with bad records\n", (unsigned long long)bad);
-	return bad || !switches || !overflows || !records;
+	return bad || !switches || !overflows || !records || !shared;
 }
