@@ -304,7 +304,7 @@ def read_box(screen, title):
     """All lines of the box that is open, from its first to its last."""
     lines = []
     while True:
-        inside = [re.search("\u2502 (.*) \u2502", line) for line in screen.look()]
+        inside = [re.search("\u2502 (.*) \u2502", line) for line in screen.settled()]
         lines += [found.group(1).rstrip() for found in inside if found]
         where = re.search(f"\u2500 {title} ([0-9]+)/([0-9]+) \u2500", screen.text)
         assert where, screen.text

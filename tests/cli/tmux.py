@@ -75,6 +75,15 @@ class Screen:
         self.text = self.run("capture-pane", "-p", "-t", "s")
         return self.text.rstrip("\n").split("\n")
 
+    def settled(self):
+        """The lines once two looks agree: the upper ones may be drawn before the others are."""
+        end, before = time.monotonic() + DEADLINE, None
+        while self.look() != before:
+            assert time.monotonic() < end, f"never at rest:\n{self.text}"
+            before = self.text.rstrip("\n").split("\n")
+            time.sleep(0.03)
+        return before
+
     def coloured(self):
         """The same with the sequences that colour it."""
         return self.run("capture-pane", "-e", "-p", "-t", "s").split("\n")
