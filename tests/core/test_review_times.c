@@ -102,12 +102,12 @@ static void test_read(void **state)
 
 static void test_tick(void **state)
 {
-	step_through(tick, 7);
+	step_through(tick, 7 * LEAST_WIDER);
 }
 
 static void test_switch(void **state)
 {
-	step_through(switch_away, 17);
+	step_through(switch_away, 17 * LEAST_WIDER);
 }
 
 /* ---- ids --------------------------------------------------------------------------------- */
@@ -163,7 +163,7 @@ static void test_ids_in_a_switch(void **state)
 		taken = least_step_end();
 		for (int i = 0; i < 2; i++)
 			samples[i] += check_ids(buffers[i], tasks[i]);
-	} while (taken >= at && (at += 7));
+	} while (taken >= at && (at += 7 * LEAST_WIDER));
 	assert_true(samples[0] > 5 && samples[1] > 5);
 	least_end(&least);
 }
