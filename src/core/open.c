@@ -147,9 +147,8 @@ static const struct tally_core_refusal *designate(struct tally_check *check)
 	struct tally_core_pmu *pmu = event->pmu;
 	int32_t cpu;
 
-	if (!TALLY_CORE_SEVERAL_CPUS || !pmu->cpu_of || check->cpu < 0)
+	if (!event->moves)
 		return NULL;
-	event->moves = true;
 	cpu = tally_migrate_target(check->core, pmu, (uint32_t)check->cpu);
 	if (cpu < 0)
 		return &no_cpu;
@@ -171,8 +170,9 @@ static const struct tally_core_refusal *make_event(struct tally_check *check)
 	check->event->overflow = check->overflow;
 	check->event->overflow_arg = check->overflow_arg;
 	pmu = check->event->pmu;
+	check->event->moves = TALLY_CORE_SEVERAL_CPUS && pmu->cpu_of && check->cpu >= 0;
 	ret = pmu->check ? pmu->check(pmu, &check->event->attr, check->current) : 0;
-	return ret ? tally_open_by_pmu(ret) : designate(check);
+	return ret ? tally_open_by_pmu(ret) : NULL;
 }
 
 /* ---- putting it in its place ------------------------------------------------------------ */
@@ -277,6 +277,8 @@ static const struct tally_core_refusal *place(struct tally_check *check)
 		why = make_event(check);
 	if (!why)
 		why = tally_check(check, TALLY_CHECK_EVENT);
+	if (!why)
+		why = designate(check);
 	if (!why)
 		why = install(check);
 	if (!why && check->output)

@@ -357,6 +357,8 @@ static void test_unregistered_meanwhile(void **state)
 /* The last of a package goes, and another one of it comes first. */
 static void test_package_gone(void **state)
 {
+	struct perf_event_attr attr = attr_uncore();
+
 	begin();
 	least_on(&least, 2);
 	least_offline(&least, 1);
@@ -365,12 +367,17 @@ static void test_package_gone(void **state)
 	count_on(0, COUNTER, 1000);
 	least_offline(&least, 0);
 	assert_int_equal(open_on(0, -1), -ENODEV);
+	/* What is wrong on any CPU is said first. */
+	assert_int_equal(least_open(&least, least.tasks[0], &attr, sizeof(attr), 0, 0, -1, 0),
+			 -EINVAL);
 	assert_int_equal(count_of(leader), 1000);
 	least_online(&least, 1);
 	count_on(1, COUNTER, 5);
 	count_on(1, COUNTER + 1, 7);
 	assert_int_equal(count_of(leader), 1005);
 	assert_int_equal(count_of(member), 7);
+	/* The one that was named is off line, the one that counts for it is not. */
+	assert_true(open_on(0, -1) >= 0);
 	least_end(&least);
 }
 

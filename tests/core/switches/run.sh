@@ -18,7 +18,7 @@ try() {
 		return
 	fi
 	# shellcheck disable=SC2046,SC2086
-	if ${CC:-gcc} -std=gnu11 -g -O1 -D_GNU_SOURCE -DTALLY_CORE_DEBUG -Wall -Wextra -Werror $sanitize \
+	if ${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -DTALLY_CORE_DEBUG -Wall -Wextra -Werror $sanitize \
 		-Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers $2 \
 		'-DTALLY_CORE_DEBUG_HOOK="core/hook.h"' \
 		-I"$root/include" -I"$root/src" -I"$root/tests" "$root/tests/core/switches/smoke.c" \
