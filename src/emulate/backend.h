@@ -28,7 +28,8 @@ struct tally_emulate_map {
 struct tally_emulate_open {
 	void *attr; /* TALLY_EMULATE_DATA_MAX bytes, zeros behind what the caller gave */
 	int32_t pid, cpu;
-	void *group; /* NULL: none */
+	void *group;       /* NULL: none */
+	bool is_group_bad; /* its descriptor is not an event's: -EBADF, after what comes first */
 	unsigned long flags;
 	void *wakes; /* what TALLY_EMULATE_WAKE is told about this event */
 };

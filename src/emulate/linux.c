@@ -2,6 +2,7 @@
 /* The running kernel behind the server: what a program sees through it is what it sees without. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -44,6 +45,7 @@ static int linux_open(struct tally_emulate_backend *backend,
 		      const struct tally_emulate_open *open, void **ret_event)
 {
 	const struct linux_event *group = open->group;
+	int group_fd = open->is_group_bad ? INT_MAX : -1;
 	struct linux_event *event;
 	long fd;
 
@@ -54,7 +56,7 @@ static int linux_open(struct tally_emulate_backend *backend,
 	if (!event)
 		return -ENOMEM;
 	fd = syscall(SYS_perf_event_open, open->attr, open->pid ? open->pid : caller->tid,
-		     open->cpu, group ? group->fd : -1, open->flags | PERF_FLAG_FD_CLOEXEC);
+		     open->cpu, group ? group->fd : group_fd, open->flags | PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0) {
 		free(event);
 		return -errno;

@@ -74,6 +74,10 @@ static int other_find(struct emulate_call *call, void **ret_event)
 	return 0;
 }
 
+/* What flags there are: others are refused before the attr is looked at. */
+#define PERF_FLAGS \
+	(PERF_FLAG_FD_NO_GROUP | PERF_FLAG_FD_OUTPUT | PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC)
+
 static int64_t serve_open(struct emulate_call *call)
 {
 	struct tally_emulate_server *server = call->server;
@@ -87,11 +91,11 @@ static int64_t serve_open(struct emulate_call *call)
 	struct emulate_event *event;
 	int ret, fd;
 
+	if (open.flags & ~PERF_FLAGS)
+		return -EINVAL;
 	if (request->len < 2 * sizeof(uint32_t))
 		return -EFAULT;
-	ret = other_find(call, &open.group);
-	if (ret)
-		return ret;
+	open.is_group_bad = other_find(call, &open.group) != 0;
 	if (!emulate_process_get(server, call->caller->pid, 0))
 		return -ENOMEM;
 	ret = emulate_event_new(server, call->caller, &event, &fd);

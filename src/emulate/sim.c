@@ -4,6 +4,7 @@
  * that are served. No time passes but what the script says they use.
  */
 #include <errno.h>
+#include <limits.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -65,7 +66,9 @@ static int open_as(struct emulated_machine *machine, struct emulated_task *task,
 {
 	const struct emulated_event *group = open->group;
 	struct tally_sim *sim = machine->sim;
-	int group_fd = group ? tally_sim_give(sim, machine->keeper, group->fd, task->task) : -1;
+	int no_group_fd = open->is_group_bad ? INT_MAX : -1;
+	int group_fd =
+		group ? tally_sim_give(sim, machine->keeper, group->fd, task->task) : no_group_fd;
 	int fd, kept;
 
 	if (group && group_fd < 0)

@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdio.h>
@@ -77,6 +78,7 @@ static int user_event_open(struct tally_emulate_backend *backend,
 			   const struct tally_emulate_open *open, void **ret_event)
 {
 	const struct user_event *group = open->group;
+	int group_fd = open->is_group_bad ? INT_MAX : -1;
 	struct epoll_event wanted = {.events = EPOLLIN};
 	struct user_event *event;
 	int ret;
@@ -91,7 +93,7 @@ static int user_event_open(struct tally_emulate_backend *backend,
 	event->tid = open->pid ? open->pid : caller->tid;
 	event->inherits = ((const struct perf_event_attr *)open->attr)->inherit;
 	event->fd = tally_user_open(user_of(backend), open->attr, event->tid, open->cpu,
-				    group ? group->fd : -1, open->flags);
+				    group ? group->fd : group_fd, open->flags);
 	if (event->fd < 0) {
 		ret = event->fd;
 		free(event);

@@ -211,6 +211,18 @@ struct system *linux_system_new(bool root)
 	return &system->base;
 }
 
+struct system *emulated_system_new(bool root)
+{
+	static struct system_ops ops;
+	struct system *system = linux_system_new(root);
+
+	ops = linux_ops;
+	ops.attr_size = sizeof(struct perf_event_attr);
+	if (system)
+		system->ops = &ops;
+	return system;
+}
+
 void linux_system_executed(int argc, char **argv)
 {
 	task_take_up(argc, argv);
@@ -292,13 +304,27 @@ static int tracepoint_read(void)
 	return -1;
 }
 
-const char *linux_system_prepare(const char *release)
+/* Whether an event of this task can be opened. */
+static bool can_open(void)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
 				       .size = PERF_ATTR_SIZE_VER0,
 				       .config = PERF_COUNT_SW_DUMMY};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd >= 0 && !close(fd);
+}
+
+const char *emulated_system_prepare(void)
+{
+	if (geteuid())
+		return "not root";
+	return can_open() ? NULL : "perf_event_open is not permitted";
+}
+
+const char *linux_system_prepare(const char *release)
+{
 	struct utsname name;
-	int fd;
 
 	if (uname(&name) || (release && strncmp(name.release, release, strlen(release))))
 		return "the answers are those of another Linux";
@@ -307,10 +333,8 @@ const char *linux_system_prepare(const char *release)
 	if (sysconf(_SC_NPROCESSORS_ONLN) < SYSTEM_CPUS ||
 	    SYSTEM_MLOCK_PAGES * 4 % sysconf(_SC_NPROCESSORS_ONLN))
 		return "not a number of CPUs that the answers hold for";
-	fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd < 0)
+	if (!can_open())
 		return "perf_event_open is not permitted";
-	close(fd);
 	if (tracepoint_read())
 		return "no tracepoint sys_enter_sched_rr_get_interval in tracefs";
 	return settings_set() ? "perf's sysctls cannot be set" : NULL;

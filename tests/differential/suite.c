@@ -56,6 +56,10 @@ const char *suite_choose(struct suite *suite, const char *system, const char *re
 		suite->system_new = sim_pmu_system_new;
 		return NULL;
 	}
+	if (!strcmp(system, "emulated")) {
+		suite->system_new = emulated_system_new;
+		return emulated_system_prepare();
+	}
 	suite->system_new = linux_system_new;
 	return linux_system_prepare(release);
 }

@@ -13,7 +13,8 @@ struct suite {
 };
 
 /* The system by name: "linux", whose release then must begin with `release` (NULL: any will do);
- * "sim"; "sim-pmu". NULL, or why it cannot be asked here. */
+ * "emulated", for a program that runs under tally emulate; "sim"; "sim-pmu". NULL, or why it cannot
+ * be asked here. */
 const char *suite_choose(struct suite *suite, const char *system, const char *release);
 
 /* Load FOLDER/cases. False, with a message, if there are none, or one of them is not well formed.

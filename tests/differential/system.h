@@ -88,6 +88,10 @@ const char *linux_system_prepare(const char *release);
 /* The running kernel. With `root` off the task has no capabilities. NULL on failure. */
 struct system *linux_system_new(bool root);
 
+/* The same for a program that runs under tally emulate, which answers in the kernel's place. */
+const char *emulated_system_prepare(void);
+struct system *emulated_system_new(bool root);
+
 /* For a program that was executed by ACT_EXEC; returns if it was not. */
 void linux_system_executed(int argc, char **argv);
 

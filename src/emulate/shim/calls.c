@@ -56,9 +56,10 @@ long shim_open(void *attr, int32_t pid, int32_t cpu, int group_fd, unsigned long
 	uint64_t token;
 	uint32_t size;
 
-	if (len < 0)
+	if (len < 0 && len != -EFAULT)
 		return shim_result(len);
-	request.len = (uint32_t)len;
+	/* The server says what is wrong with it, for the flags come first. */
+	request.len = len < 0 ? 0 : (uint32_t)len;
 	ret = shim_call(&request, data, NULL, 0, flags & PERF_FLAG_FD_CLOEXEC, &answer);
 	size = (uint32_t)answer.reply.value[0];
 	if (ret == -E2BIG && size)

@@ -160,20 +160,23 @@ static void begin_anew(struct tally_user *user)
 	user_supervisor_wake(user);
 }
 
+/* A task that cannot be attached is none to the core, which says so after all that it has to say
+ * about the attr. */
 int tally_user_open(struct tally_user *user, struct perf_event_attr *attr, int32_t pid, int32_t cpu,
 		    int group_fd, unsigned long flags)
 {
 	int32_t tid = pid ? pid : user->self.perf.tid;
-	int ret;
+	int ret, refused;
 
 	if (pid < 0 || flags & PERF_FLAG_PID_CGROUP)
 		return -EACCES;
 	if (attr->context_switch || (attr->sample_period && !user->settings.samples))
 		return -EOPNOTSUPP;
 	user_lock(user);
-	ret = user_attach(user, tid);
-	if (!ret)
-		ret = open_locked(user, attr, tid, cpu, group_fd, flags);
+	refused = user_attach(user, tid);
+	ret = open_locked(user, attr, tid, cpu, group_fd, flags);
+	if (ret == -ESRCH && refused)
+		ret = refused;
 	if (ret >= 0 && !attr->disabled)
 		begin_anew(user);
 	user_unlock(user);

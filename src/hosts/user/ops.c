@@ -75,6 +75,12 @@ static uint64_t op_clock(void *host)
 	return user->clock;
 }
 
+static bool is_clock_of_events(int32_t clockid)
+{
+	return clockid == CLOCK_MONOTONIC || clockid == CLOCK_MONOTONIC_RAW ||
+	       clockid == CLOCK_REALTIME || clockid == CLOCK_BOOTTIME || clockid == CLOCK_TAI;
+}
+
 /* Any clock, as far away from CLOCK_MONOTONIC as it is, at the moment that is replayed. */
 static bool op_clock_of(void *host, int32_t clockid, uint64_t *ret_ns)
 {
@@ -82,7 +88,7 @@ static bool op_clock_of(void *host, int32_t clockid, uint64_t *ret_ns)
 	struct timespec time;
 	uint64_t now;
 
-	if (clockid < 0 || clock_gettime(clockid, &time))
+	if (!is_clock_of_events(clockid) || clock_gettime(clockid, &time))
 		return false;
 	now = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 	*ret_ns = user->clock + (now - tally_clock_now());
