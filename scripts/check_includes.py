@@ -32,6 +32,7 @@ PUBLIC = {
     "abi.h": {"base", "abi", "core", "hosts", "client", "events", "sampler", "perfdata", "profile", "page", "emulate", "cli"},
     "events.h": {"events", "client", "sampler", "cli"},
     "client.h": {"client", "sampler", "cli"},
+    "region.h": {"client"},
     "perfdata.h": {"perfdata", "sampler", "cli"},
     "core.h": {"core", "hosts", "emulate", "cli"},
     "config.h": {"abi", "core", "hosts"},

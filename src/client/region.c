@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Regions: the way of each start and stop. */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "client/region_private.h"
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* ---- the tree ---------------------------------------------------------------------------- */
+
+static uint32_t *children_of(struct tally_regions *regions, uint32_t parent)
+{
+	return parent == REGION_NONE ? &regions->roots : &regions->nodes.data[parent].child;
+}
+
+static int node_add(struct tally_regions *regions, uint32_t parent, const char *name,
+		    uint32_t *ret_node)
+{
+	size_t nr_events = regions->list->nr, len = strnlen(name, TALLY_REGIONS_NAME_MAX + 1);
+	size_t nr = regions->nodes.len;
+	struct region_node node = {.parent = parent, .child = REGION_NONE};
+
+	if (!len || len > TALLY_REGIONS_NAME_MAX)
+		return -EINVAL;
+	if (nr >= TALLY_REGIONS_MAX)
+		return -E2BIG;
+	if (tally_vec_reserve(&regions->nodes, nr + 1) ||
+	    tally_vec_reserve(&regions->sums, (nr + 1) * nr_events))
+		return -ENOMEM;
+	node.name = strdup(name);
+	if (!node.name)
+		return -ENOMEM;
+	node.next = *children_of(regions, parent);
+	regions->nodes.data[regions->nodes.len++] = node;
+	*children_of(regions, parent) = (uint32_t)nr;
+	if (nr_events)
+		memset(&regions->sums.data[nr * nr_events], 0,
+		       nr_events * sizeof(struct region_sum));
+	regions->sums.len += nr_events;
+	*ret_node = (uint32_t)nr;
+	return 0;
+}
+
+int region_find(struct tally_regions *regions, uint32_t parent, const char *name,
+		uint32_t *ret_node)
+{
+	uint32_t *first = children_of(regions, parent);
+
+	for (uint32_t *at = first; *at != REGION_NONE; at = &regions->nodes.data[*at].next) {
+		struct region_node *node = &regions->nodes.data[*at];
+		uint32_t found = *at;
+
+		if (strcmp(node->name, name))
+			continue;
+		/* The next one is likely to be the same. */
+		if (at != first) {
+			*at = node->next;
+			node->next = *first;
+			*first = found;
+		}
+		*ret_node = found;
+		return 0;
+	}
+	return node_add(regions, parent, name, ret_node);
+}
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+static bool event_read_self(const struct tally_regions *regions, const struct region_event *event,
+			    struct region_sum *to)
+{
+	struct tally_count count;
+
+	if (!event->page || !tally_self_read(event->page, regions->reader, &count))
+		return false;
+	*to = (struct region_sum){count.value, count.enabled, count.running};
+	return true;
+}
+
+/* The group from `leader` to before `end` by a system call. */
+static void group_read(struct tally_regions *regions, size_t leader, size_t end,
+		       struct region_sum *to)
+{
+	struct tally_count counts[TALLY_REGIONS_EVENTS_MAX];
+	int ret = 0;
+
+	for (size_t i = leader; i < end; i++)
+		counts[i] = (struct tally_count){.quality = TALLY_QUALITY_NOT_SUPPORTED};
+	if (tally_counters_fd(regions->counters, leader, 0, 0) >= 0)
+		ret = tally_counters_read_group(regions->counters, leader, 0, 0, counts);
+	for (size_t i = leader; i < end; i++) {
+		bool open = tally_counters_fd(regions->counters, i, 0, 0) >= 0;
+
+		/* End of file leaves a count as it was. */
+		if (ret || (open && counts[i].quality == TALLY_QUALITY_NOT_SUPPORTED))
+			regions->events[i].lost = true;
+		to[i] = (struct region_sum){counts[i].value, counts[i].enabled, counts[i].running};
+	}
+}
+
+static void events_read(struct tally_regions *regions, struct region_sum *to)
+{
+	for (size_t i = 0, end; i < regions->list->nr; i = end) {
+		bool self = true;
+
+		for (end = i; end < regions->list->nr && regions->events[end].leader == i; end++)
+			self = self && event_read_self(regions, &regions->events[end], &to[end]);
+		if (!self)
+			group_read(regions, i, end, to);
+	}
+}
+
+/* ---- start and stop ----------------------------------------------------------------------- */
+
+static int frame_start(struct tally_regions *regions, const char *name)
+{
+	struct region_frame *frame = &regions->frames[regions->depth];
+	uint32_t parent = regions->depth ? frame[-1].node : REGION_NONE;
+	int ret;
+
+	frame->node = REGION_NONE;
+	/* Below one that could not be started, none is where it belongs. */
+	if (regions->depth && parent == REGION_NONE)
+		return -E2BIG;
+	ret = region_find(regions, parent, name, &frame->node);
+	if (ret)
+		return ret;
+	if (regions->time)
+		frame->time = now_ns();
+	events_read(regions, frame->sums);
+	return 0;
+}
+
+int tally_region_start(struct tally_regions *regions, const char *name)
+{
+	int ret;
+
+	if (!regions)
+		return 0;
+	if (!pthread_equal(regions->thread, pthread_self()))
+		return -EPERM;
+	ret = regions->depth < TALLY_REGIONS_DEPTH ? frame_start(regions, name) : -E2BIG;
+	regions->depth++;
+	regions->unmeasured += ret != 0;
+	return ret;
+}
+
+static void sums_add(struct region_sum *sums, const struct region_sum *from,
+		     const struct region_sum *to, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		sums[i].value += to[i].value - from[i].value;
+		sums[i].enabled += to[i].enabled - from[i].enabled;
+		sums[i].running += to[i].running - from[i].running;
+	}
+}
+
+int tally_region_stop(struct tally_regions *regions)
+{
+	struct region_sum now[TALLY_REGIONS_EVENTS_MAX];
+	struct region_frame *frame;
+	struct region_node *node;
+
+	if (!regions)
+		return 0;
+	if (!pthread_equal(regions->thread, pthread_self()))
+		return -EPERM;
+	if (!regions->depth)
+		return -EINVAL;
+	if (--regions->depth >= TALLY_REGIONS_DEPTH)
+		return 0;
+	frame = &regions->frames[regions->depth];
+	if (frame->node == REGION_NONE)
+		return 0;
+	events_read(regions, now);
+	node = &regions->nodes.data[frame->node];
+	if (regions->time)
+		node->time += now_ns() - frame->time;
+	node->calls++;
+	sums_add(&regions->sums.data[frame->node * regions->list->nr], frame->sums, now,
+		 regions->list->nr);
+	return 0;
+}

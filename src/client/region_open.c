@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Regions: opening and closing their counters. */
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "client/region_private.h"
+
+/* Whether the thread's own counters can count it. */
+static int list_check(const struct tally_event_list *list)
+{
+	if (!list->nr)
+		return -EINVAL;
+	if (list->nr > TALLY_REGIONS_EVENTS_MAX)
+		return -E2BIG;
+	for (size_t i = 0; i < list->nr; i++)
+		if (list->specs[i].uncore || list->specs[i].tool != TALLY_TOOL_NONE)
+			return -EINVAL;
+	return 0;
+}
+
+static int list_parse(const char *text, struct tally_event_list **ret_list,
+		      struct tally_event_error *err)
+{
+	struct tally_event_list *list;
+	struct tally_events *events;
+	int ret = tally_events_new(NULL, NULL, &events);
+
+	if (ret)
+		return ret;
+	ret = tally_events_parse(events, text, strlen(text), &list, err);
+	tally_events_free(events);
+	if (ret)
+		return ret;
+	ret = list_check(list);
+	if (ret) {
+		tally_event_list_free(list);
+		return ret;
+	}
+	*ret_list = list;
+	return 0;
+}
+
+/* The thread's own counters, running. */
+static int counters_open(struct tally_regions *regions, struct tally_refusal *why)
+{
+	const struct tally_open_options options = {.read_group = true, .skip_unsupported = true};
+	struct tally_threads *threads;
+	struct tally_cpus *cpus;
+	int ret;
+
+	ret = tally_cpus_any(&cpus);
+	if (ret)
+		return ret;
+	ret = tally_threads_of_tid((int32_t)syscall(SYS_gettid), &threads);
+	if (!ret) {
+		ret = tally_counters_open(regions->transport, regions->list, cpus, threads,
+					  &options, &regions->counters, why);
+		free(threads);
+	}
+	free(cpus);
+	return ret;
+}
+
+/* A counter without times is of no use: whether it ran all the time would not be known. */
+static bool page_reads_itself(const struct perf_event_mmap_page *page)
+{
+	return page->cap_user_rdpmc && page->cap_user_time;
+}
+
+static size_t page_size(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void event_map(struct tally_regions *regions, size_t i)
+{
+	int fd = tally_counters_fd(regions->counters, i, 0, 0);
+	void *page;
+
+	regions->events[i].leader = tally_counters_leader(regions->counters, i);
+	if (fd < 0 || !regions->reader ||
+	    regions->transport->mmap(regions->transport, fd, page_size(), false, &page))
+		return;
+	if (page_reads_itself(page))
+		regions->events[i].page = page;
+	else
+		regions->transport->munmap(regions->transport, page, page_size());
+}
+
+static int regions_open(struct tally_regions *regions, const char *events,
+			struct tally_regions_error *err)
+{
+	int ret = list_parse(events, &regions->list, &err->event);
+
+	if (ret)
+		return ret;
+	ret = counters_open(regions, &err->refusal);
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < regions->list->nr; i++)
+		event_map(regions, i);
+	return 0;
+}
+
+int tally_regions_open(const char *events, const struct tally_regions_options *options,
+		       struct tally_regions **ret_regions, struct tally_regions_error *err)
+{
+	static const struct tally_regions_options none;
+	const struct tally_regions_options *use = options ? options : &none;
+	struct tally_regions_error mine = {0};
+	struct tally_regions *regions = calloc(1, sizeof(*regions));
+	int ret = -ENOMEM;
+
+	if (regions) {
+		regions->transport = use->transport ? use->transport : tally_transport_linux();
+		regions->reader =
+			use->reader || use->transport ? use->reader : tally_self_reader_native();
+		regions->thread = pthread_self();
+		regions->time = use->time;
+		regions->roots = REGION_NONE;
+		ret = regions_open(regions, events ? events : "cycles,instructions,task-clock",
+				   &mine);
+	}
+	if (!ret) {
+		*ret_regions = regions;
+		return 0;
+	}
+	tally_regions_close(regions);
+	mine.code = ret;
+	if (err)
+		*err = mine;
+	return ret;
+}
+
+void tally_regions_close(struct tally_regions *regions)
+{
+	if (!regions)
+		return;
+	for (size_t i = 0; i < TALLY_REGIONS_EVENTS_MAX; i++)
+		if (regions->events[i].page)
+			regions->transport->munmap(regions->transport,
+						   (void *)regions->events[i].page, page_size());
+	tally_counters_close(regions->counters);
+	tally_event_list_free(regions->list);
+	tally_vec_for_each (node, &regions->nodes)
+		free(node->name);
+	tally_vec_free(&regions->nodes);
+	tally_vec_free(&regions->sums);
+	free(regions);
+}
