@@ -101,8 +101,9 @@ void tally_options_free(const struct tally_command *command, void *config);
 
 void tally_command_help(const struct tally_command *command);
 
-/* Print the hint that somebody who wrote `word` may have meant the command of a similar name, if
- * there is one, else where the commands are listed. */
-void tally_command_hint(const char *word);
+/* Print that there is no command `word`, and the hint that the one of a similar name may be meant,
+ * if there is one, else where commands are listed. Of one that only perf has: what to use instead.
+ */
+void tally_command_unknown(const char *word);
 
 #endif

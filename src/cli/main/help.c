@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/main/commands.h"
-#include "cli/main/print.h"
+#include "cli/main/perf_options.h"
 
 enum { HELP_COLUMN = 30 };
 
@@ -41,6 +41,35 @@ static void print_option(const struct tally_option *option)
 	printf("%*s%s\n", HELP_COLUMN - len, "", option->help);
 }
 
+/* Rows of perf's options, either those that are taken or those that are refused. */
+static void print_theirs(const struct tally_perf_option *row, bool taken, const char *heading)
+{
+	static const char *const args[] = {
+		[TALLY_PERF_ARG_NONE] = NULL,
+		[TALLY_PERF_ARG_NEEDED] = "...",
+		[TALLY_PERF_ARG_OPTIONAL] = "...",
+	};
+	bool is_first = true;
+
+	for (; row && !tally_perf_option_ends(row); row++) {
+		struct tally_option option = {
+			.letter = row->letter,
+			.name = row->name,
+			.arg = args[row->arg],
+			.optional = row->arg == TALLY_PERF_ARG_OPTIONAL ? "" : NULL,
+			.help = row->why,
+		};
+
+		if (row->taken != taken)
+			continue;
+		if (is_first)
+			printf("\n %s\n", heading);
+		is_first = false;
+		option.kind = TALLY_OPTION_FLAG;
+		print_option(&option);
+	}
+}
+
 static void print_usage(const struct tally_command *command)
 {
 	const char *line = command->usage;
@@ -56,6 +85,7 @@ static void print_usage(const struct tally_command *command)
 
 void tally_command_help(const struct tally_command *command)
 {
+	const struct tally_perf_option *theirs = tally_perf_options(command->name);
 	const struct tally_option *option = command->options;
 
 	print_usage(command);
@@ -63,6 +93,8 @@ void tally_command_help(const struct tally_command *command)
 	for (; option->letter || option->name || option->help; option++)
 		print_option(option);
 	printf("    -h, --help                show this text\n");
+	print_theirs(theirs, true, "perf's options that change nothing here, and why:");
+	print_theirs(theirs, false, "perf's options that are not there, and what to use instead:");
 	if (command->about)
 		printf("\n%s", command->about);
 }
@@ -92,8 +124,7 @@ static int help_run(int argc, char **argv)
 		return help_overview();
 	command = tally_command_find(argv[first]);
 	if (!command) {
-		tally_print_error("there is no command '%s'", argv[first]);
-		tally_command_hint(argv[first]);
+		tally_command_unknown(argv[first]);
 		return TALLY_EXIT_ERROR;
 	}
 	tally_command_help(command);

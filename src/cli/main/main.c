@@ -8,6 +8,7 @@
 #include "base/suggest.h"
 #include "cli/main/commands.h"
 #include "cli/main/pager.h"
+#include "cli/main/perf_options.h"
 #include "cli/main/print.h"
 #include "cli/main/truncation.h"
 #include "sampler/privileges.h"
@@ -30,10 +31,16 @@ const struct tally_command *tally_command_find(const char *name)
 	return NULL;
 }
 
-void tally_command_hint(const char *word)
+void tally_command_unknown(const char *word)
 {
+	const char *instead = tally_perf_command(word);
 	struct tally_suggest suggest;
 
+	if (instead) {
+		tally_print_error("perf's command '%s' is %s", word, instead);
+		return;
+	}
+	tally_print_error("'%s' is not a command", word);
 	tally_suggest_start(&suggest, word, strlen(word));
 	for (const struct tally_command *const *c = tally_commands; *c; c++)
 		tally_suggest_offer(&suggest, (*c)->name);
@@ -120,8 +127,7 @@ int main(int argc, char **argv)
 	name = command_name(argc, argv);
 	command = tally_command_find(name);
 	if (!command) {
-		tally_print_error("'%s' is not a command", name);
-		tally_command_hint(name);
+		tally_command_unknown(name);
 		return TALLY_EXIT_ERROR;
 	}
 	if (tally_privileges_begin(command->privileged, &tally_print_messages))

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "base/suggest.h"
 #include "cli/main/command.h"
+#include "cli/main/perf_options.h"
 #include "cli/main/print.h"
 
 enum { DONE = TALLY_EXIT_OK + 1, WRONG = TALLY_EXIT_USAGE + 1 };
@@ -44,11 +45,22 @@ static int unknown_option(const struct parser *in, const char *word)
 		if (o->name)
 			tally_suggest_offer(&suggest,
 					    strncmp(o->name, "no-", 3) ? o->name : o->name + 3);
+	for (const struct tally_perf_option *row = tally_perf_options(in->command->name);
+	     row && !tally_perf_option_ends(row); row++)
+		if (row->name)
+			tally_suggest_offer(&suggest, row->name);
 	tally_print_error("unknown option '%s'", word);
 	if (tally_suggest_typo(&suggest))
 		tally_print_hint("did you mean '--%s%s'?", no, tally_suggest_typo(&suggest));
 	tally_print_hint("see 'tally %s --help'", in->command->name);
 	return WRONG;
+}
+
+static bool begins(const char *name, const char *start, size_t len)
+{
+	return !strncmp(name, start, len) ||
+	       (!strncmp(name, "no-", 3) && !strncmp(name + 3, start, len)) ||
+	       (len > 3 && !strncmp(start, "no-", 3) && !strncmp(name, start + 3, len - 3));
 }
 
 /* The beginning of several options: which. */
@@ -58,12 +70,46 @@ static int ambiguous_option(const struct parser *in, const char *word, const cha
 	struct tally_str text = {0};
 
 	for (const struct tally_option *o = in->command->options; !option_ends(o); o++)
-		if (o->name && !strncmp(o->name, start, len))
+		if (o->name && begins(o->name, start, len))
 			tally_str_addf(&text, "%s'--%s'", text.len ? ", " : "", o->name);
 	tally_print_error("ambiguous option '%s'", word);
 	tally_print_hint("one of %s", tally_str_text(&text));
 	tally_str_free(&text);
 	return WRONG;
+}
+
+/* An option of perf's that is not in the command's own table. `word` is how it was written, up to
+ * the argument `arg` in the same word, if there is one. */
+static int perf_option(struct parser *in, const struct tally_perf_option *option, const char *word,
+		       const char *arg)
+{
+	int len = (int)strcspn(word, "=");
+
+	if (!option->taken) {
+		tally_print_error("perf's option '%.*s' is not there", len, word);
+		tally_print_hint("%s", option->why);
+		return WRONG;
+	}
+	if (option->arg == TALLY_PERF_ARG_NONE && arg)
+		return usage_error(in, "no argument is taken by", word);
+	if (option->arg == TALLY_PERF_ARG_NEEDED && !arg && ++in->at >= in->argc)
+		return usage_error(in, "an argument is missing behind", word);
+	tally_print_warning("perf's option '%.*s' changes nothing here: %s", len, word,
+			    option->why);
+	return 0;
+}
+
+/* One letter of perf's; whether its word ends with it. */
+static int perf_letter(struct parser *in, const char *letter, const char *word, bool *ret_ends)
+{
+	const struct tally_perf_option *option =
+		tally_perf_option_letter(in->command->name, *letter);
+	bool has_rest = option && option->arg && letter[1];
+
+	if (!option)
+		return unknown_option(in, word);
+	*ret_ends = option->arg != TALLY_PERF_ARG_NONE;
+	return perf_option(in, option, (char[]){'-', *letter, 0}, has_rest ? letter + 1 : NULL);
 }
 
 static int set_number(const struct parser *in, const struct tally_option *option, const char *arg)
@@ -131,33 +177,40 @@ static bool left_out(const struct parser *in, const struct tally_option *option)
 	return !option->next_word || in->at + 1 >= in->argc || in->argv[in->at + 1][0] == '-';
 }
 
+static const struct tally_option *find_letter(const struct tally_command *command, char letter)
+{
+	const struct tally_option *option = command->options;
+
+	while (!option_ends(option) && option->letter != letter)
+		option++;
+	return option_ends(option) ? NULL : option;
+}
+
 /* A letter's argument is the rest of its word or the next word. */
 static int parse_letters(struct parser *in, const char *word)
 {
 	for (const char *letter = word + 1; *letter; letter++) {
-		const struct tally_option *option = in->command->options;
+		const struct tally_option *option = find_letter(in->command, *letter);
+		bool ends = false;
 		int ret;
 
 		if (*letter == 'h') {
 			tally_command_help(in->command);
 			return DONE;
 		}
-		while (!option_ends(option) && option->letter != *letter)
-			option++;
-		if (option_ends(option))
-			return unknown_option(in, word);
-		if (!option->arg) {
+		if (!option)
+			ret = perf_letter(in, letter, word, &ends);
+		else if (!option->arg)
 			ret = option_apply(in, option, false, NULL);
-		} else if (letter[1]) {
+		else if (letter[1])
 			return option_apply(in, option, false, letter + 1);
-		} else if (left_out(in, option)) {
+		else if (left_out(in, option))
 			ret = option_apply(in, option, false, NULL);
-		} else if (in->at + 1 < in->argc) {
+		else if (in->at + 1 < in->argc)
 			return option_apply(in, option, false, in->argv[++in->at]);
-		} else {
+		else
 			return usage_error(in, "an argument is missing behind", word);
-		}
-		if (ret)
+		if (ret || ends)
 			return ret;
 	}
 	return 0;
@@ -190,36 +243,51 @@ static bool may_negate(const struct tally_option *option)
 	       option->kind == TALLY_OPTION_TEXT;
 }
 
+/* The option that `word` names, if any: as it is, without the "no-" that it has, or with one that
+ * it has not. perf's own ones are looked for before beginnings of ours. */
+static const struct tally_option *find_word(const struct parser *in, const char *name, size_t len,
+					    bool *ret_negated, bool *ret_ambiguous)
+{
+	const struct tally_option *option = find_long(in->command, name, len, ret_ambiguous);
+	char no[64] = "no-";
+
+	*ret_negated = false;
+	if (option || *ret_ambiguous)
+		return option;
+	*ret_negated = true;
+	if (!strncmp(name, "no-", 3)) {
+		option = find_long(in->command, name + 3, len - 3, ret_ambiguous);
+		if (option && !may_negate(option))
+			option = NULL;
+	}
+	/* --NAME of an option that is listed as --no-NAME. */
+	if (!option && !*ret_ambiguous && len < 60) {
+		memcpy(no + 3, name, len);
+		option = find_long(in->command, no, len + 3, ret_ambiguous);
+	}
+	return option;
+}
+
 static int parse_long(struct parser *in, const char *word)
 {
 	const char *name = word + 2, *equals = strchr(name, '=');
 	size_t len = equals ? (size_t)(equals - name) : strlen(name);
+	const struct tally_perf_option *theirs =
+		tally_perf_option_find(in->command->name, name, len);
 	const struct tally_option *option;
-	const char *start = name;
-	char no[64] = "no-";
-	bool ambiguous, negated = false;
+	bool ambiguous = false, negated = false;
 
 	if (!strcmp(name, "help")) {
 		tally_command_help(in->command);
 		return DONE;
 	}
-	option = find_long(in->command, name, len, &ambiguous);
-	if (!option && !ambiguous && !strncmp(name, "no-", 3)) {
-		start = name + 3;
-		option = find_long(in->command, start, len - 3, &ambiguous);
-		negated = true;
-		if (option && !may_negate(option))
-			option = NULL;
-	}
-	/* --NAME of an option that is listed as --no-NAME. */
-	if (!option && !ambiguous && len < 60) {
-		memcpy(no + 3, name, len);
-		start = no;
-		option = find_long(in->command, no, len + 3, &ambiguous);
-		negated = true;
-	}
-	if (!option && ambiguous)
-		return ambiguous_option(in, word, start, strcspn(start, "="));
+	option = theirs ? NULL : find_word(in, name, len, &negated, &ambiguous);
+	if (!theirs && !option && ambiguous)
+		return ambiguous_option(in, word, name, len);
+	if (!theirs && !option)
+		theirs = tally_perf_option_begins(in->command->name, name, len);
+	if (theirs)
+		return perf_option(in, theirs, word, equals ? equals + 1 : NULL);
 	if (!option)
 		return unknown_option(in, word);
 	if (!option->arg && equals)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arith.h"
 #include "cli/main/print.h"
 #include "cli/recording/columns.h"
 
@@ -261,6 +262,28 @@ int report_config_finish(struct report_config *config, bool has_chains)
 	if (config->separator && !strcmp(config->separator, "\\t"))
 		config->separator = "\t";
 	return ret;
+}
+
+void report_config_leave_out_single(struct report_config *config)
+{
+	const struct {
+		unsigned key;
+		size_t nr;
+	} lists[] = {
+		{TALLY_KEY_COMM, config->comm_list.nr},
+		{TALLY_KEY_DSO, config->dso_list.nr},
+		{TALLY_KEY_SYMBOL, config->symbol_list.nr},
+	};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(lists); i++) {
+		int kept = 0;
+
+		for (int at = 0; lists[i].nr == 1 && at < config->nr_columns; at++)
+			if (config->columns[at]->key != lists[i].key)
+				config->columns[kept++] = config->columns[at];
+		if (kept)
+			config->nr_columns = kept;
+	}
 }
 
 uint64_t report_config_graph_min(const struct report_config *config, uint64_t period)

@@ -249,6 +249,8 @@ static int report_show(struct report *report)
 		return report_browse(report);
 	if (report->config->svg)
 		return report_svg(report);
+	if (!report->config->json)
+		report_config_leave_out_single(report->config);
 	return report_print(report);
 }
 

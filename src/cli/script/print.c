@@ -42,11 +42,26 @@ static void print_ids(struct tally_str *out, const struct tally_sample *sample, 
 	}
 }
 
-static void print_time(const struct tally_script_printer *printer, struct tally_str *out,
-		       uint64_t time)
+/* What is shown of a time: itself, or how long it is since the first or the last one was shown. */
+static uint64_t shown_time(struct tally_script_printer *printer, uint64_t time)
+{
+	uint64_t since = printer->since;
+
+	if (printer->times == SCRIPT_TIMES_ABSOLUTE)
+		return time;
+	if (!since || printer->times == SCRIPT_TIMES_DELTA)
+		printer->since = time;
+	if (!since)
+		return 0;
+	return time - since;
+}
+
+static void print_time(struct tally_script_printer *printer, struct tally_str *out, uint64_t time)
 {
 	size_t start = out->len, len;
 	char text[40];
+
+	time = shown_time(printer, time);
 
 	script_add_s64(out, (int64_t)(time / 1000000000), 5, ' ');
 	tally_str_add_char(out, '.');
@@ -65,15 +80,23 @@ static void print_time(const struct tally_script_printer *printer, struct tally_
 	tally_str_add_bytes(out, ": ", 2);
 }
 
-static void print_start(const struct tally_script_printer *printer, struct tally_str *out,
-			const struct tally_session_sample *s, uint32_t fields, bool has_chain)
+static bool shows_chain(const struct tally_script_printer *printer,
+			const struct tally_session_sample *s)
 {
+	return s->event->attr.sample_type & PERF_SAMPLE_CALLCHAIN && !printer->hide_chains;
+}
+
+void tally_script_print_start(struct tally_script_printer *printer,
+			      const struct tally_session_sample *s, uint32_t fields)
+{
+	struct tally_str *out = &printer->out;
+
 	if (fields & SCRIPT_COMM) {
 		const struct tally_intern *comms = tally_machine_comms(printer->session->machine);
 		const struct tally_interned *comm = &comms->strings.data[s->thread->comm];
 
 		script_add_right(out, comm->text, comm->len,
-				 fields & SCRIPT_IP && has_chain ? 0 : 16);
+				 fields & SCRIPT_IP && shows_chain(printer, s) ? 0 : 16);
 		tally_str_add_char(out, ' ');
 	}
 	print_ids(out, &s->sample, fields);
@@ -188,8 +211,7 @@ static void print_trace(struct tally_script_printer *printer, const struct tally
 void tally_script_print(struct tally_script_printer *printer, const struct tally_session_sample *s,
 			uint32_t fields)
 {
-	bool has_chain =
-		s->event->attr.sample_type & PERF_SAMPLE_CALLCHAIN && !printer->hide_chains;
+	bool has_chain = shows_chain(printer, s);
 	struct tally_str *out = &printer->out;
 
 	script_places_grow(&printer->places);
@@ -197,7 +219,7 @@ void tally_script_print(struct tally_script_printer *printer, const struct tally
 		out->failed = true;
 		return;
 	}
-	print_start(printer, out, s, fields, has_chain);
+	tally_script_print_start(printer, s, fields);
 	print_event(printer, out, s, fields);
 	if (fields & SCRIPT_TRACE && s->sample.raw.len)
 		print_trace(printer, s);

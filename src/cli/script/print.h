@@ -10,6 +10,12 @@
 #include "cli/script/fields.h"
 #include "cli/script/place.h"
 
+enum script_times {
+	SCRIPT_TIMES_ABSOLUTE,
+	SCRIPT_TIMES_RELATIVE, /* to the first */
+	SCRIPT_TIMES_DELTA,    /* to the one before */
+};
+
 struct tally_script_printer {
 	struct tally_session *session;
 	struct tally_tracing *tracing;
@@ -19,6 +25,8 @@ struct tally_script_printer {
 	int name_width;     /* of the longest event name; 0 until the first sample */
 	uint32_t max_stack; /* callchain entries shown */
 	bool hide_chains, nanoseconds;
+	enum script_times times;
+	uint64_t since; /* what the next time is relative to; 0: none was shown yet */
 };
 
 /* 0 or -ENOMEM. */
@@ -28,5 +36,10 @@ void tally_script_printer_free(struct tally_script_printer *printer);
 /* Append the sample's text, with the newline at its end, to printer->out. */
 void tally_script_print(struct tally_script_printer *printer,
 			const struct tally_session_sample *sample, uint32_t fields);
+
+/* Append its beginning alone, those of `fields` that tell who, where and when; of `sample` event,
+ * thread, cpumode and sample are looked at. */
+void tally_script_print_start(struct tally_script_printer *printer,
+			      const struct tally_session_sample *sample, uint32_t fields);
 
 #endif

@@ -11,8 +11,10 @@
 #include "cli/main/pager.h"
 #include "cli/main/print.h"
 #include "cli/main/words.h"
+#include "cli/recording/header.h"
 #include "cli/script/dump.h"
 #include "cli/script/print.h"
+#include "cli/script/records.h"
 #include "cli/script/stat.h"
 
 struct script_config {
@@ -22,7 +24,9 @@ struct script_config {
 	bool is_inlined, inlined_given, has_paths; /* of source */
 	bool hide_chains, nanoseconds, raw_dump, dump_json, force;
 	const char *symfs, *kallsyms, *vmlinux;
-	bool no_demangle;
+	bool no_demangle, reltime, deltatime, header, header_only;
+	bool show_tasks, show_maps, show_switches, show_cgroups;
+	const char *symbols, *dsos;
 };
 
 #define AT(member) offsetof(struct script_config, member)
@@ -39,6 +43,18 @@ static const struct tally_option script_options[] = {
 	{0, "full-source-path", TALLY_OPTION_FLAG, AT(has_paths), NULL,
 	 "-F srcline with directories"},
 	{0, "ns", TALLY_OPTION_FLAG, AT(nanoseconds), NULL, "times in nanoseconds"},
+	{0, "reltime", TALLY_OPTION_FLAG, AT(reltime), NULL, "times since the first"},
+	{0, "deltatime", TALLY_OPTION_FLAG, AT(deltatime), NULL, "times since the one before"},
+	{0, "header", TALLY_OPTION_FLAG, AT(header), NULL, "what the file says of itself, first"},
+	{0, "header-only", TALLY_OPTION_FLAG, AT(header_only), NULL, "nothing but that"},
+	{0, "show-task-events", TALLY_OPTION_FLAG, AT(show_tasks), NULL,
+	 "also who started, ended, was named"},
+	{0, "show-mmap-events", TALLY_OPTION_FLAG, AT(show_maps), NULL,
+	 "also what was mapped into memory"},
+	{0, "show-switch-events", TALLY_OPTION_FLAG, AT(show_switches), NULL,
+	 "also context switches, if recorded"},
+	{0, "show-cgroup-events", TALLY_OPTION_FLAG, AT(show_cgroups), NULL,
+	 "also cgroups, if recorded"},
 	{'D', "dump-raw-trace", TALLY_OPTION_FLAG, AT(raw_dump), NULL,
 	 "every record, in file order, with its fields"},
 	{0, "dump-json", TALLY_OPTION_FLAG, AT(dump_json), NULL,
@@ -47,6 +63,8 @@ static const struct tally_option script_options[] = {
 	{'C', "cpu", TALLY_OPTION_TEXT, AT(session.filter.cpus), "list", "of these CPUs: 0-3,5"},
 	{'c', "comms", TALLY_OPTION_TEXT, AT(session.filter.comms), "list",
 	 "of threads with these names"},
+	{'S', "symbols", TALLY_OPTION_TEXT, AT(symbols), "list", "in these functions"},
+	{0, "dsos", TALLY_OPTION_TEXT, AT(dsos), "list", "in these files"},
 	{0, "pid", TALLY_OPTION_TEXT, AT(session.filter.pids), "list", "of these processes"},
 	{0, "tid", TALLY_OPTION_TEXT, AT(session.filter.tids), "list", "of these threads"},
 	{0, "time", TALLY_OPTION_TEXT, AT(session.filter.time), "start,end",
@@ -71,7 +89,9 @@ struct script {
 	struct tally_script_fields fields;
 	struct tally_script_printer printer;
 	struct script_stat stat;
-	TALLY_VEC(uint32_t) event_fields; /* by event + 1; 0: not asked yet */
+	struct tally_word_list symbols, dsos; /* empty: all */
+	unsigned shown;                       /* records besides samples: SCRIPT_SHOW_* */
+	TALLY_VEC(uint32_t) event_fields;     /* by event + 1; 0: not asked yet */
 };
 
 /* Fields of an event, found out once. */
@@ -99,6 +119,51 @@ static int script_fields(struct script *script, const struct tally_perfdata_even
 	return 0;
 }
 
+/* A record besides samples, which is shown or has counts. */
+static int script_other(struct script *script, const struct tally_perfdata_record *record)
+{
+	uint32_t fields;
+	int ret = 0;
+
+	if (record->event && script->shown & script_record_kind(record->type)) {
+		ret = script_fields(script, record->event, &fields);
+		if (!ret)
+			script_print_record(&script->printer, record, fields);
+	}
+	return ret ? ret
+		   : script_stat_record(&script->stat, script->session, record,
+					&script->printer.out);
+}
+
+static bool list_has(const struct tally_word_list *list, const char *name)
+{
+	for (size_t i = 0; name && i < list->nr; i++)
+		if (!strcmp(list->items[i], name))
+			return true;
+	return false;
+}
+
+/* Whether a sample is in the functions and files that are looked for; perf's names of files are
+ * whole or without directories. */
+static bool script_wants(const struct script *script, const struct tally_session_sample *sample)
+{
+	const struct tally_location *at;
+	const char *dso;
+
+	if (!script->symbols.nr && !script->dsos.nr)
+		return true;
+	at = tally_machine_locate(script->session->machine, sample->thread, sample->cpumode,
+				  sample->sample.ip);
+	if (script->symbols.nr &&
+	    (!at->symbol || !list_has(&script->symbols, tally_symbol_name(at->dso, at->symbol))))
+		return false;
+	if (!script->dsos.nr)
+		return true;
+	dso = at->dso ? tally_dso_name(at->dso) : NULL;
+	return dso && (list_has(&script->dsos, dso) ||
+		       (strrchr(dso, '/') && list_has(&script->dsos, strrchr(dso, '/') + 1)));
+}
+
 static int script_record(void *arg, struct tally_session *session,
 			 const struct tally_perfdata_record *record,
 			 const struct tally_session_sample *sample)
@@ -107,8 +172,11 @@ static int script_record(void *arg, struct tally_session *session,
 	uint32_t fields;
 	int ret;
 
+	(void)session;
 	if (!sample)
-		return script_stat_record(&script->stat, session, record, &script->printer.out);
+		return script_other(script, record);
+	if (!script_wants(script, sample))
+		return 0;
 	ret = script_fields(script, sample->event, &fields);
 	if (ret || !fields)
 		return ret;
@@ -117,25 +185,29 @@ static int script_record(void *arg, struct tally_session *session,
 							 : 0;
 }
 
-static int script_samples(const struct script_config *config, struct tally_session *session)
+/* What the options ask of the printer. */
+static void script_prepare(struct script *script)
 {
-	struct script script = {.config = config, .session = session};
-	int ret = 0;
+	const struct script_config *config = script->config;
+	struct tally_script_printer *printer = &script->printer;
 
-	tally_script_fields_default(&script.fields);
-	for (size_t i = 0; i < config->fields.nr && !ret; i++)
-		ret = tally_script_fields_parse(&script.fields, config->fields.items[i]);
-	if (!ret)
-		ret = tally_script_printer_init(&script.printer, session);
-	if (ret)
-		return ret;
-	script.printer.hide_chains = config->hide_chains;
-	script.printer.places.is_inlined = !config->inlined_given || config->is_inlined;
-	script.printer.places.has_paths = config->has_paths;
-	script.printer.nanoseconds = config->nanoseconds;
+	printer->hide_chains = config->hide_chains;
+	printer->places.is_inlined = !config->inlined_given || config->is_inlined;
+	printer->places.has_paths = config->has_paths;
+	printer->nanoseconds = config->nanoseconds;
+	printer->times = config->reltime     ? SCRIPT_TIMES_RELATIVE
+			 : config->deltatime ? SCRIPT_TIMES_DELTA
+					     : SCRIPT_TIMES_ABSOLUTE;
 	if (config->max_stack)
-		script.printer.max_stack = (uint32_t)config->max_stack;
-	ret = tally_session_run(session, script_record, &script);
+		printer->max_stack = (uint32_t)config->max_stack;
+	script->shown = (config->show_tasks ? SCRIPT_SHOW_TASKS : 0) |
+			(config->show_maps ? SCRIPT_SHOW_MAPS : 0) |
+			(config->show_switches ? SCRIPT_SHOW_SWITCHES : 0) |
+			(config->show_cgroups ? SCRIPT_SHOW_CGROUPS : 0);
+}
+
+static void script_warn(const struct tally_session *session)
+{
 	if (session->feed.counts.unjoined)
 		tally_print_warning("%" PRIu64 " samples lack their callers in user space: the "
 				    "records that bring them are missing",
@@ -145,6 +217,37 @@ static int script_samples(const struct script_config *config, struct tally_sessi
 				    " samples have stack dumps that are not unwound, as they are "
 				    "not of a 64-bit program of x86-64 or AArch64",
 				    session->unwinder.counts.foreign);
+}
+
+/* Fields, names that are looked for, and the printer; to be freed in any case. */
+static int script_start(struct script *script)
+{
+	const struct script_config *config = script->config;
+	int ret = 0;
+
+	tally_script_fields_default(&script->fields);
+	for (size_t i = 0; i < config->fields.nr && !ret; i++)
+		ret = tally_script_fields_parse(&script->fields, config->fields.items[i]);
+	if (!ret)
+		ret = tally_word_list_split(config->symbols, &script->symbols);
+	if (!ret)
+		ret = tally_word_list_split(config->dsos, &script->dsos);
+	if (!ret)
+		ret = tally_script_printer_init(&script->printer, script->session);
+	if (!ret)
+		script_prepare(script);
+	return ret;
+}
+
+static int script_samples(const struct script_config *config, struct tally_session *session)
+{
+	struct script script = {.config = config, .session = session};
+	int ret = script_start(&script);
+
+	if (ret)
+		goto out;
+	ret = tally_session_run(session, script_record, &script);
+	script_warn(session);
 	if (script_stat_finish(&script.stat, session, &script.printer.out) && !ret)
 		ret = -ENOMEM;
 	if (tally_output_flush(&script.printer.out) && !ret)
@@ -153,7 +256,32 @@ static int script_samples(const struct script_config *config, struct tally_sessi
 	tally_script_printer_free(&script.printer);
 	script_stat_free(&script.stat);
 	tally_vec_free(&script.event_fields);
+out:
+	tally_word_list_free(&script.symbols);
+	tally_word_list_free(&script.dsos);
 	return ret;
+}
+
+static int script_header(struct tally_session *session)
+{
+	struct tally_str out = {0};
+	int ret = tally_header_text(session, &out);
+
+	if (!ret)
+		ret = tally_output_flush(&out);
+	tally_str_free(&out);
+	return ret;
+}
+
+static int script_session(const struct script_config *config, struct tally_session *session)
+{
+	int ret = config->header || config->header_only ? script_header(session) : 0;
+
+	if (ret || config->header_only)
+		return ret;
+	if (config->dump_json)
+		return tally_dump_json(session);
+	return config->raw_dump ? tally_dump_text(session) : script_samples(config, session);
 }
 
 /* To perf, a word is the name of a script that comes with it. */
@@ -181,6 +309,10 @@ static int script_run(int argc, char **argv)
 		ret = script_words(&config, argc - first, argv + first);
 	if (ret)
 		return ret - 1;
+	if (config.reltime && config.deltatime) {
+		tally_print_error("either --reltime or --deltatime");
+		return TALLY_EXIT_USAGE;
+	}
 	config.session.symbols = (struct tally_symbols_options){
 		.symfs = config.symfs,
 		.vmlinux = config.vmlinux,
@@ -191,12 +323,7 @@ static int script_run(int argc, char **argv)
 	ret = tally_session_open(&config.session, &session);
 	if (!ret) {
 		tally_pager_start();
-		if (config.dump_json)
-			ret = tally_dump_json(&session);
-		else if (config.raw_dump)
-			ret = tally_dump_text(&session);
-		else
-			ret = script_samples(&config, &session);
+		ret = script_session(&config, &session);
 		tally_session_close(&session);
 	}
 	tally_options_free(&tally_command_script, &config);
