@@ -279,6 +279,7 @@ enum tally_metrics_flag {
 	TALLY_METRICS_NO_GROUP = 1,     /* events one by one, not together */
 	TALLY_METRICS_NO_MERGE = 2,     /* no group for several metrics */
 	TALLY_METRICS_NMI_WATCHDOG = 4, /* the kernel has a counter for itself */
+	TALLY_METRICS_THRESHOLDS = 8,   /* with the metrics that their thresholds look at */
 };
 
 struct tally_metric {
@@ -288,6 +289,9 @@ struct tally_metric {
 	const char *unit; /* "per cycle", "%"; "" without */
 	double scale;     /* the value times this is in `unit` */
 	const char *expression;
+	const char *threshold; /* expression over metrics: where the value deserves attention; "" */
+	const char *groups;    /* "TopdownL2;tma_backend_bound_group", "" without */
+	bool hidden;           /* was not asked for, a threshold looks at it */
 	const uint32_t *events; /* indices of the specs that it is made of, ascending */
 	size_t nr_events;
 	bool together; /* they are one group: counted at the same time */
@@ -319,6 +323,24 @@ typedef double tally_metric_count_fn(void *data, uint32_t event);
  * 0 or -ENOMEM. */
 int tally_metric_evaluate(const struct tally_metric_list *list, const struct tally_metric *metric,
 			  tally_metric_count_fn *count, void *data, double *ret_value);
+
+enum tally_threshold {
+	TALLY_THRESHOLD_UNKNOWN, /* it has none, or looks at what is not in the list or no number */
+	TALLY_THRESHOLD_KEPT,
+	TALLY_THRESHOLD_PASSED, /* the value deserves attention */
+};
+
+/* Whether the metric passes its threshold for these counts. 0 or -ENOMEM. */
+int tally_metric_threshold(const struct tally_metric_list *list, const struct tally_metric *metric,
+			   tally_metric_count_fn *count, void *data,
+			   enum tally_threshold *ret_threshold);
+
+/* Where the time goes by top-down analysis: of its first level, the largest metric that passes its
+ * threshold, then of that one's parts, as deep as the list goes; of the kind of core `pmu` (NULL:
+ * of the only one). NULL where none passes. 0 or -ENOMEM. */
+int tally_metric_bottleneck(const struct tally_metric_list *list, const char *pmu,
+			    tally_metric_count_fn *count, void *data,
+			    const struct tally_metric **ret_metric);
 
 /* ---- attrs to strings ------------------------------------------------------ */
 

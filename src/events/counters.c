@@ -109,6 +109,15 @@ static uint8_t fixed_of(const char *arch, const struct tally_event_spec *spec)
 	return 0;
 }
 
+bool tally_event_is_part(const struct tally_events *events, const struct tally_event_spec *spec)
+{
+	enum { PARTS = 0x8000, CODE = 0xffff };
+
+	return !strcmp(arch_of(events), "x86") && needs_counter(spec) &&
+	       spec->attr.type != PERF_TYPE_HARDWARE && spec->attr.type != PERF_TYPE_HW_CACHE &&
+	       !(spec->attr.config & 0xff) && (spec->attr.config & CODE) >= PARTS;
+}
+
 struct tally_event_counters tally_event_counters_of(const struct tally_events *events,
 						    const struct tally_event_spec *spec,
 						    struct tally_event_counters all)
@@ -116,7 +125,7 @@ struct tally_event_counters tally_event_counters_of(const struct tally_events *e
 	struct tally_event_counters can = {spec->counters, spec->fixed};
 	const char *arch = arch_of(events);
 
-	if (!needs_counter(spec) || is_firmware(arch, spec))
+	if (!needs_counter(spec) || is_firmware(arch, spec) || tally_event_is_part(events, spec))
 		return (struct tally_event_counters){0, 0};
 	can.fixed |= fixed_of(arch, spec);
 	/* Intel's pseudo code 0 is of fixed counters alone; other events that a fixed counter has

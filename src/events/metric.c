@@ -65,10 +65,10 @@ static const char *core_of(const struct tally_metric_maker *maker, const struct 
 }
 
 static int draft_add(struct tally_metric_maker *maker, const struct tally_table *table,
-		     const struct tally_model_metric *row)
+		     const struct tally_model_metric *row, bool hidden)
 {
 	struct tally_metric_draft draft = {
-		.table = table, .row = row, .core = core_of(maker, table, row)};
+		.table = table, .row = row, .core = core_of(maker, table, row), .hidden = hidden};
 
 	tally_vec_for_each (other, &maker->drafts) {
 		if (other->row == row && other->table == table)
@@ -94,7 +94,30 @@ static int word_select(struct tally_metric_maker *maker, bool *ret_found)
 			    !group_is(tally_model_text(model, row->groups), maker->word))
 				continue;
 			*ret_found = true;
-			ret = draft_add(maker, table, row);
+			ret = draft_add(maker, table, row, false);
+		}
+	}
+	return ret;
+}
+
+/* What the thresholds of the drafts look at, theirs too. */
+static int thresholds_select(struct tally_metric_maker *maker)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < maker->drafts.len && !ret; i++) {
+		const struct tally_metric_draft draft = maker->drafts.data[i];
+		const struct tally_model *model = draft.table->model;
+		const char *at = tally_model_text(model, draft.row->threshold);
+		struct tally_word word;
+
+		while (!ret && tally_metric_name_next(&at, &word)) {
+			char name[128];
+			const struct tally_model_metric *row;
+
+			snprintf(name, sizeof(name), "%.*s", (int)word.len, word.text);
+			row = tally_model_metric_find(model, draft.row->pmu, name);
+			ret = row ? draft_add(maker, draft.table, row, true) : 0;
 		}
 	}
 	return ret;
@@ -194,12 +217,15 @@ static int metric_make(struct tally_metric_maker *maker, const struct tally_metr
 	metric->name = text_copy(maker, tally_model_text(model, draft->row->name));
 	metric->text = text_copy(maker, tally_model_text(model, draft->row->desc));
 	metric->expression = text_copy(maker, tally_model_text(model, draft->row->expr));
+	metric->threshold = text_copy(maker, tally_model_text(model, draft->row->threshold));
+	metric->groups = text_copy(maker, tally_model_text(model, draft->row->groups));
+	metric->hidden = draft->hidden;
 	metric->unit = text_copy(maker, unit);
 	metric->pmu = draft->core ? text_copy(maker, draft->core) : NULL;
 	metric->together = draft->together;
 	metric->formula = draft->formula;
 	if (!metric->name || !metric->text || !metric->expression || !metric->unit ||
-	    (draft->core && !metric->pmu))
+	    !metric->threshold || !metric->groups || (draft->core && !metric->pmu))
 		return -ENOMEM;
 	return metric_places(maker, draft, metric);
 }
@@ -243,6 +269,8 @@ static int maker_run(struct tally_metric_maker *maker, const char *text, size_t 
 	ret = tally_pmu_cores(maker->events_of);
 	if (!ret)
 		ret = words_select(maker, text, len);
+	if (!ret && maker->flags & TALLY_METRICS_THRESHOLDS)
+		ret = thresholds_select(maker);
 	for (size_t i = 0; i < maker->drafts.len && !ret; i++) {
 		struct tally_metric_draft *draft = &maker->drafts.data[i];
 		const char *name = tally_model_text(draft->table->model, draft->row->name);

@@ -33,6 +33,7 @@ struct tally_metric_event {
 	const char *core; /* of the draft that brought it */
 	struct tally_event_counters needs;
 	bool grouped;      /* takes a counter */
+	bool part;         /* of the register that is read with the slots */
 	uint32_t nr_specs; /* that the parser makes of it */
 };
 
@@ -44,7 +45,7 @@ struct tally_metric_draft {
 	struct tally_formula *formula;
 	TALLY_VEC(uint32_t) events; /* of tally_metric_maker.events */
 	TALLY_VEC(uint32_t) places; /* of the same events: their groups, then indices in the list */
-	bool together;
+	bool together, hidden;
 };
 
 struct tally_metric_maker {
@@ -62,6 +63,8 @@ struct tally_metric_maker {
 /* Make the formula of a draft, with those of the metrics it refers to; its events are noted in
  * the draft. 0, -EINVAL (told) or -ENOMEM. */
 int tally_formula_make(struct tally_metric_maker *maker, struct tally_metric_draft *draft);
+/* The `at`-th name of an expression over metrics. False at the end. */
+bool tally_metric_name_next(const char **at, struct tally_word *ret_name);
 void tally_formula_free(struct tally_formula *formula);
 
 /* Value of "#num_cpus" and the like; NaN for what is not known here. */

@@ -9,6 +9,7 @@
 #include "base/arith.h"
 #include "events/metric.h"
 #include "events/names.h"
+#include "events/pmu.h"
 
 enum { MAX_DEPTH = 16 }; /* metrics within metrics */
 
@@ -107,7 +108,8 @@ static int event_learn(struct making *making, struct tally_metric_event *event)
 	ret = tally_events_counters(maker->events_of, &all);
 	if (!ret && list->nr) {
 		event->needs = tally_event_counters_of(maker->events_of, &list->specs[0], all);
-		event->grouped = event->needs.generic || event->needs.fixed;
+		event->part = tally_event_is_part(maker->events_of, &list->specs[0]);
+		event->grouped = event->part || event->needs.generic || event->needs.fixed;
 		event->nr_specs = (uint32_t)list->nr;
 	}
 	tally_event_list_free(list);

@@ -124,6 +124,43 @@ static bool wants_no_group(const struct grouping *grouping, const struct tally_m
 	}
 }
 
+/* The slots, of which an event is a part: Intel's pseudo code 4 of the same core. */
+static bool is_slots(const struct tally_metric_event *event)
+{
+	static const char name[] = "TOPDOWN.SLOTS";
+	const char *found = strcasestr(event->text, name);
+
+	return found && (!found[sizeof(name) - 1] || found[sizeof(name) - 1] == '/');
+}
+
+/* A group for an event that could not be with all others: a part has the slots with it. */
+static int one_find(struct grouping *grouping, const struct tally_metric_draft *draft, size_t first,
+		    uint32_t event)
+{
+	const struct tally_metric_event *all = grouping->maker->events.data;
+	uint32_t both[2] = {event, event};
+
+	for (size_t i = 0; i < draft->events.len && all[event].part; i++)
+		if (is_slots(&all[draft->events.data[i]]))
+			both[0] = draft->events.data[i];
+	return group_find(grouping, first, both, both[0] == event ? 1 : 2);
+}
+
+/* The slots lead. */
+static void slots_first(struct grouping *grouping)
+{
+	tally_vec_for_each (group, &grouping->groups) {
+		for (size_t i = 1; i < group->events.len; i++) {
+			uint32_t event = group->events.data[i];
+
+			if (!is_slots(&grouping->maker->events.data[event]))
+				continue;
+			memmove(group->events.data + 1, group->events.data, i * sizeof(event));
+			group->events.data[0] = event;
+		}
+	}
+}
+
 /* Note where each event goes: `group`, or -ENOSPC: as few groups of the metric's own as it takes.
  */
 static int draft_place(struct grouping *grouping, struct tally_metric_draft *draft, bool alone,
@@ -135,10 +172,11 @@ static int draft_place(struct grouping *grouping, struct tally_metric_draft *dra
 		uint32_t event = draft->events.data[i];
 		int at = group;
 
-		if (alone || !grouping->maker->events.data[event].grouped)
+		if ((alone && !grouping->maker->events.data[event].part) ||
+		    !grouping->maker->events.data[event].grouped)
 			at = alone_find(grouping, event);
-		else if (group == -ENOSPC)
-			at = group_find(grouping, first, &event, 1);
+		else if (alone || group == -ENOSPC)
+			at = one_find(grouping, draft, first, event);
 		if (at == -ENOSPC) /* no counter, as far as is known: the kernel decides */
 			at = alone_find(grouping, event);
 		if (at < 0)
@@ -213,6 +251,7 @@ int tally_metrics_group(struct tally_metric_maker *maker, struct tally_str *out)
 	for (size_t i = 0; i < maker->drafts.len && !ret; i++)
 		ret = draft_group(&grouping, &maker->drafts.data[i]);
 	if (!ret) {
+		slots_first(&grouping);
 		groups_write(&grouping, out);
 		ret = tally_str_error(out);
 	}

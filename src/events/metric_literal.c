@@ -8,6 +8,10 @@
 #include <string.h>
 #include <strings.h>
 
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
 #include "base/arith.h"
 #include "base/file.h"
 #include "events/metric.h"
@@ -115,6 +119,25 @@ static double packages(struct tally_events *events)
 	return places_count(events, "package_cpus_list");
 }
 
+/* Ticks of the time stamp counter a second; where the kernel does not tell, the CPU may. */
+static double tsc_frequency(struct tally_events *events)
+{
+	double khz = number_read(events, "devices/system/cpu/cpu0/tsc_freq_khz", NAN);
+#if defined(__x86_64__) || defined(__i386__)
+	enum { CRYSTAL = 0x15, NOMINAL = 0x16 };
+	unsigned denominator, numerator, crystal, rest, mhz;
+
+	if (!isnan(khz) || events->tables.whose == TALLY_CPU_OTHER)
+		return khz * 1e3;
+	if (__get_cpuid(CRYSTAL, &denominator, &numerator, &crystal, &rest) && denominator &&
+	    numerator && crystal)
+		return (double)crystal * numerator / denominator;
+	if (__get_cpuid(NOMINAL, &mhz, &numerator, &crystal, &rest) && mhz)
+		return mhz * 1e6;
+#endif
+	return khz * 1e3;
+}
+
 static double none(struct tally_events *events)
 {
 	return 0;
@@ -126,9 +149,16 @@ double tally_literal_value(struct tally_events *events, const char *text, size_t
 		const char *name;
 		double (*value)(struct tally_events *events);
 	} literals[] = {
-		{"#smt_on", smt_on},   {"#num_cpus", online}, {"#num_cpus_online", online},
-		{"#num_cores", cores}, {"#num_dies", dies},   {"#num_packages", packages},
-		{"#core_wide", none},  {"#ebs_mode", none},   {"#slots", slots},
+		{"#smt_on", smt_on},
+		{"#num_cpus", online},
+		{"#num_cpus_online", online},
+		{"#num_cores", cores},
+		{"#num_dies", dies},
+		{"#num_packages", packages},
+		{"#core_wide", none},
+		{"#ebs_mode", none},
+		{"#slots", slots},
+		{"#system_tsc_freq", tsc_frequency},
 	};
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(literals); i++)

@@ -91,6 +91,10 @@ void tally_pmu_format_set(const struct tally_pmu_format *format, uint64_t value,
 /* True for the entries of events/ that describe another one (.scale .unit .per-pkg .snapshot). */
 bool tally_pmu_is_attribute(const char *file);
 
+/* Whether an event is a part of Intel's PERF_METRICS: the register is read with the counter of the
+ * slots, which has to lead a group of them; parts take no counter of their own. */
+bool tally_event_is_part(const struct tally_events *events, const struct tally_event_spec *spec);
+
 /* `*` and `?` and [sets]. */
 bool tally_glob_has(const char *text, size_t len);
 

@@ -123,8 +123,12 @@ static int alias_try(struct tally_event_parser *p, struct target *target, struct
 	const char *content;
 	int ret;
 
-	if (target->alias.len || target->pmu->made_up || !word_is_file(word))
+	if (target->alias.len || !word_is_file(word))
 		return 0;
+	if (target->pmu->made_up) {
+		content = tally_table_alias(target->pmu, word);
+		return content ? alias_apply(p, target, word, content, "") ?: 1 : 0;
+	}
 	memcpy(name, word.text, word.len);
 	name[word.len] = '\0';
 	if (tally_pmu_is_attribute(name))
@@ -300,7 +304,8 @@ void tally_specs_merge(struct tally_event_parser *p, size_t first)
 
 		spec->merge = true;
 		spec->merge_first = (uint32_t)first;
-		spec->hybrid = spec->nr_cpus && !spec->uncore;
+		spec->hybrid = !spec->uncore &&
+			       (spec->nr_cpus || p->events->tables.whose == TALLY_CPU_OTHER);
 	}
 }
 
@@ -340,16 +345,15 @@ static int pmu_unknown(struct tally_event_parser *p, struct tally_word word)
 	return -ENOENT;
 }
 
-/* Of another machine's PMUs, the core's is known. */
-static int pmu_of_other(struct tally_event_parser *p, struct tally_word word,
+/* Of another machine's PMUs, those are known that its tables have events of. */
+static int pmu_of_other(struct tally_event_parser *p, struct tally_word word, const char *name,
 			const struct tally_terms *terms)
 {
 	struct tally_pmu *pmu;
-	int ret;
+	int ret = tally_table_pmu_make(p->events, name, &pmu);
 
-	if (!tally_word_is(word, "cpu"))
-		return tally_parser_fail(p, -ENOENT, "only its own machine knows this PMU", word);
-	ret = tally_table_pmu_make(p->events, &pmu);
+	if (ret == -ENOENT)
+		return tally_parser_fail(p, ret, "only its own machine knows this PMU", word);
 	return ret ? tally_table_fail(p, ret, word)
 		   : TALLY_MIN(tally_pmu_add(p, pmu, (struct tally_word){NULL, 0}, terms), 0);
 }
@@ -367,7 +371,7 @@ int tally_pmu_parse(struct tally_event_parser *p, struct tally_word word,
 	if (!pattern)
 		return -ENOMEM;
 	if (p->events->tables.whose == TALLY_CPU_OTHER)
-		return pmu_of_other(p, word, terms);
+		return pmu_of_other(p, word, pattern, terms);
 	ret = tally_pmu_get(p->events, word.text, word.len, &pmu);
 	if (!ret)
 		return TALLY_MIN(tally_pmu_add(p, pmu, none, terms), 0);

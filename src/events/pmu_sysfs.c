@@ -231,8 +231,9 @@ static bool several_look(struct tally_events *events)
 	size_t nr = 0;
 
 	snprintf(path, sizeof(path), "%s/cpu", events->devices);
-	if (events->tables.whose == TALLY_CPU_OTHER || !access(path, F_OK) ||
-	    tally_pmu_names(events, &names))
+	if (events->tables.whose == TALLY_CPU_OTHER)
+		return !tally_pmu_cores(events) && events->cores.len > 1;
+	if (!access(path, F_OK) || tally_pmu_names(events, &names))
 		return false;
 	for (size_t i = 0; i < names->len; i++)
 		nr += is_core_name(names->data[i]);
@@ -272,9 +273,13 @@ int tally_pmu_cores(struct tally_events *events)
 {
 	int ret = 0;
 
-	if (!events->cores_known && events->tables.whose == TALLY_CPU_THIS)
-		ret = cores_find(events);
+	if (events->cores_known)
+		return 0;
 	events->cores_known = true;
+	if (events->tables.whose == TALLY_CPU_OTHER)
+		ret = tally_table_cores_make(events);
+	else if (events->tables.whose == TALLY_CPU_THIS)
+		ret = cores_find(events);
 	return ret == -ENOMEM ? ret : 0;
 }
 

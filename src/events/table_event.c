@@ -93,11 +93,12 @@ static int row_add(struct tally_event_parser *p, size_t first,
 }
 
 /* Of cores without a PMU, and of other machines. */
-static int row_make(struct tally_event_parser *p, size_t first, struct tally_word name,
+static int row_make(struct tally_event_parser *p, size_t first,
+		    const struct tally_table_event *event, struct tally_word name,
 		    const struct tally_terms *terms)
 {
 	struct tally_pmu *pmu;
-	int ret = tally_table_pmu_make(p->events, &pmu);
+	int ret = tally_table_pmu_make(p->events, row_pmu(event), &pmu);
 
 	return ret ? ret : pmu_add_once(p, first, pmu, name, terms);
 }
@@ -105,17 +106,10 @@ static int row_make(struct tally_event_parser *p, size_t first, struct tally_wor
 static int pmu_missing(struct tally_event_parser *p, const struct tally_table_event *event,
 		       struct tally_word name)
 {
-	if (p->events->tables.whose == TALLY_CPU_OTHER) {
-		tally_parser_fail(p, -ENODEV, "only its own machine knows the PMU of this event",
-				  name);
-		snprintf(p->err->fix, sizeof(p->err->fix), "it is counted by %.64s",
-			 row_pmu(event));
-	} else {
-		tally_parser_fail(p, -ENODEV, "this machine has no PMU for this event", name);
-		snprintf(p->err->fix, sizeof(p->err->fix),
-			 "%.64s would count it; /sys/bus/event_source/devices has those there are",
-			 row_pmu(event));
-	}
+	tally_parser_fail(p, -ENODEV, "this machine has no PMU for this event", name);
+	snprintf(p->err->fix, sizeof(p->err->fix),
+		 "%.64s would count it; /sys/bus/event_source/devices has those there are",
+		 row_pmu(event));
 	return -ENODEV;
 }
 
@@ -128,10 +122,8 @@ static int row_parse(struct tally_event_parser *p, size_t first,
 
 	if (ret)
 		return ret;
-	if (core && !p->events->cores.len)
-		return row_make(p, first, name, terms);
-	if (p->events->tables.whose == TALLY_CPU_OTHER)
-		return 0;
+	if (p->events->tables.whose == TALLY_CPU_OTHER || (core && !p->events->cores.len))
+		return row_make(p, first, event, name, terms);
 	return row_add(p, first, event, name, terms);
 }
 

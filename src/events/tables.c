@@ -228,7 +228,9 @@ void tally_tables_free(struct tally_tables *tables)
 {
 	tally_vec_free(&tables->list);
 	tally_models_free(tables->loaded);
-	tally_pmu_free(tables->made_up);
+	tally_vec_for_each (pmu, &tables->made_up)
+		tally_pmu_free(*pmu);
+	tally_vec_free(&tables->made_up);
 }
 
 const char *tally_tables_name(const struct tally_tables *tables)

@@ -31,7 +31,7 @@ struct tally_tables {
 	const struct tally_models *models;
 	const char *arch, *cpuid;
 	TALLY_VEC(struct tally_table) list;
-	struct tally_pmu *made_up; /* a core PMU without sysfs; NULL until needed */
+	TALLY_VEC(struct tally_pmu *) made_up; /* PMUs without sysfs, as they were needed */
 };
 
 /* The machine's or the chosen CPU's tables, found at the first call. 0 or the error, always the
@@ -64,9 +64,18 @@ bool tally_table_next(struct tally_events *events, struct tally_table_cursor *cu
 bool tally_table_pmu_fits(struct tally_events *events, const struct tally_table *table,
 			  const char *name, const char *compat, const struct tally_pmu *pmu);
 
-/* The core PMU to use where sysfs describes none: of the CPU's architecture, made for it. 0,
- * -ENOMEM, or that of tally_tables_open(). */
-int tally_table_pmu_make(struct tally_events *events, struct tally_pmu **ret_pmu);
+/* The PMU to use where sysfs describes none, programmed as its driver would have it: the core's
+ * ("cpu" or "default_core"), or another one that the tables have events of: by its name there, by a
+ * name of one of several ("uncore_cha_3"), and without "uncore_". 0, -ENOENT, -ENOMEM, or that of
+ * tally_tables_open(). */
+int tally_table_pmu_make(struct tally_events *events, const char *name, struct tally_pmu **ret_pmu);
+
+/* The kinds of cores of another machine's CPU, where it has several: events->cores is filled. 0 or
+ * that of tally_table_pmu_make(). */
+int tally_table_cores_make(struct tally_events *events);
+
+/* What an event of a PMU that was made up is, where the driver names it and no table does; NULL. */
+const char *tally_table_alias(const struct tally_pmu *pmu, struct tally_word name);
 
 /* The identity of a CPU of this machine as tables have it. `*ret_cpuid` is "" where the machine
  * does not tell. 0 or -ENOMEM. */

@@ -59,7 +59,7 @@ def test_list_words_and_patterns():
     names = {event["name"] for event in listed("--cpu", "skylakex", "cpu", "l1d.*")["events"]}
     assert names, "a glob finds names"
     words = listed("--cpu", "skylakex", "TopdownL1")["events"]
-    assert {"retiring", "TopdownL1"} <= {event["name"] for event in words}, "a group's name finds its metrics"
+    assert {"tma_retiring", "TopdownL1"} <= {event["name"] for event in words}, "a group's name finds its metrics"
     text = tally("list", "--cpu", "skylakex", "page walk").stdout
     assert "dtlb_load_misses" in text and "CPU event: virtual memory" in text, text[:300]
     tally("list", "--cpu", "skylakex", "no-such-thing", status=1)
@@ -143,7 +143,9 @@ def test_spellings():
 def test_metrics_open_groups_that_fit():
     text = tally("stat", "--cpu", "skylakex", "--dry-run", "-M", "TopdownL1", "true").stdout
     assert "IDQ_UOPS_NOT_DELIVERED.CORE" in text and "CPU_CLK_UNHALTED.THREAD_ANY" not in text, text
-    tap.same(text, tally("stat", "--cpu", "skylakex", "--dry-run", "--topdown", "true").stdout, "--topdown")
+    more = tally("stat", "--cpu", "skylakex", "--dry-run", "--topdown", "true").stdout
+    names = [set(re.findall(r"^ *([A-Z]\S+): type", part, re.M)) for part in (text, more)]
+    assert names[0] < names[1], f"--topdown: and what thresholds look at, {names}"
     alone = tally("stat", "--cpu", "skylakex", "--dry-run", "--metric-no-group", "-M", "ipc", "true").stdout
     assert "GROUP" not in alone, alone
 
@@ -206,8 +208,22 @@ def test_plan_of_groups_that_take_turns():
     tap.same([event.get("errno") for event in made["groups"][0]["events"]], [None] * 4 + [22], "refused member")
 
 
+def test_plan_of_topdown():
+    """Every level that Intel gives formulas of, on clients, servers, small cores and hybrid CPUs."""
+    cpus = {"haswell": 4, "broadwellx": 4, "skylake": 4, "cascadelakex": 4, "tigerlake": 4, "icelakex": 4,
+            "sapphirerapids": 4, "graniterapids": 4, "alderlake": 4, "meteorlake": 4, "lunarlake": 4, "arrowlake": 4,
+            "sierraforest": 3, "grandridge": 3, "elkhartlake": 1, "GenuineIntel-6-B7-1": 4}
+    for cpu, levels in cpus.items():
+        for level in range(1, levels + 1):
+            text = tally("stat", "--topdown", "--td-level", str(level), "--plan", "--cpu", cpu).stdout
+            assert len(re.findall(r"^  metric ", text, re.M)) >= 4 and "never has its turn" not in text, f"{cpu} {level}: {text}"
+            assert "refused" not in text, text
+    text = tally("stat", "--topdown", "--plan", "--cpu", "alderlake").stdout
+    assert "cpu_core/TOPDOWN.SLOTS/" in text and "cpu_atom/TOPDOWN_FE_BOUND.ALL/" in text, text
+
+
 def test_plan_of_metrics():
-    text = tally("stat", "--plan", "--cpu", "sapphirerapids", "-M", "Summary,TopdownL1").stdout
+    text = tally("stat", "--plan", "--cpu", "sapphirerapids", "-M", "ipc,cpi,TopdownL1").stdout
     assert "1 pass\n" in text and re.search(r"metric ipc +100\.00%", text), text
     tally("stat", "--plan", "--dry-run", "-e", "cs", "true", status=129)
 

@@ -7,7 +7,14 @@
  *	event INST_RETIRED.ANY 120000
  *	...
  *
- * usage: metric_sim TABLE. metric_oracle.py computes the same from the JSON and compares.
+ * A metric of more events than the machine has signals is computed of counts that are made up. Of
+ *each threshold it prints what it says of such counts, and the values of the metrics that it looks
+ *at:
+ *
+ *	threshold tma_l2_bound passed
+ *	value tma_l2_bound 12.5
+ *
+ * usage: metric_sim TABLE [SYSFS]. metric_oracle.py computes the same from the JSON and compares.
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,6 +22,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/intern.h"
 #include "hosts/sim/loop.h"
 #include "hosts/sim/task.h"
 #include "hosts/sim/truth.h"
@@ -22,22 +30,23 @@
 
 #include "../core/sim_transport.h"
 
-enum { MS = 1000000, RUN_MS = 4000, NO_GENERIC = 1u << 31 };
+enum { MAX_SPECS = 512, MS = 1000000, RUN_MS = 4000, NO_GENERIC = 1u << 31, UNITS_TYPE = 77 };
 
 /* A metric while it is counted: each event is a signal of the machine. */
 struct counting {
 	struct tally_events *events;
 	struct tally_metric_list *list;
 	struct tally_event_counters all;
-	uint32_t signals[64]; /* by spec */
+	uint32_t signals[MAX_SPECS]; /* by spec */
+	bool outside[MAX_SPECS];     /* takes no counter of the core */
 	size_t nr_signals;
-	struct tally_sim_pmu pmu;
+	struct tally_sim_pmu pmu, units; /* cores', and what is counted outside them */
 	struct tally_sim_rates rates;
 	struct tally_sim_step script[3];
 	struct tally_sim *sim;
 	struct tally_sim_task *task;
 	struct tally_counters *counters;
-	double counts[64];
+	double counts[MAX_SPECS];
 	enum tally_quality quality;
 };
 
@@ -54,14 +63,19 @@ static uint32_t packed(uint32_t some, uint32_t all)
 
 static bool same_event(const struct tally_event_spec *a, const struct tally_event_spec *b)
 {
-	return a->attr.type == b->attr.type && a->attr.config == b->attr.config &&
-	       a->attr.config1 == b->attr.config1;
+	/* Kinds of cores have types of their own, and the machine has one kind. */
+	return (a->attr.type == b->attr.type || (!a->uncore && !b->uncore)) &&
+	       a->attr.config == b->attr.config && a->attr.config1 == b->attr.config1 &&
+	       a->tool == b->tool;
 }
 
-static void pmu_make(struct counting *c)
+/* False: the events are more than the machine has signals. */
+static bool pmu_make(struct counting *c)
 {
 	const struct tally_event_list *list = c->list->events;
 
+	c->units = (struct tally_sim_pmu){
+		.name = "units", .type = UNITS_TYPE, .nr_generic = 16, .width = 48};
 	c->pmu = (struct tally_sim_pmu){
 		.name = "cpu",
 		.type = PERF_TYPE_RAW,
@@ -80,9 +94,11 @@ static void pmu_make(struct counting *c)
 			if (same_event(&list->specs[i], &list->specs[j]))
 				signal = c->signals[j];
 		c->signals[i] = signal;
+		c->outside[i] = !can.generic && !can.fixed;
 		if (signal < c->nr_signals)
 			continue;
-		c->nr_signals++;
+		if (++c->nr_signals > SIM_NR_HW)
+			return false;
 		/* Known rates, no two alike, and small ones after large ones. */
 		c->rates.per_ms[signal] = 900000 / (signal + 2) + 1000 * signal + 7;
 		generic = packed(can.generic, c->all.generic);
@@ -92,6 +108,7 @@ static void pmu_make(struct counting *c)
 			if (fixed >> f & 1 && c->pmu.fixed[f] == SIM_NR_HW)
 				c->pmu.fixed[f] = (uint8_t)signal;
 	}
+	return true;
 }
 
 /* Each event counts the signal that was made for it; a tool's is one that counts nothing. */
@@ -104,9 +121,11 @@ static void attrs_set(struct counting *c, struct tally_event_list *list)
 			*attr = (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE,
 							 .config = PERF_COUNT_SW_DUMMY};
 		else
-			*attr = (struct perf_event_attr){.type = PERF_TYPE_RAW,
+			*attr = (struct perf_event_attr){.type = c->outside[i] ? UNITS_TYPE
+									       : PERF_TYPE_RAW,
 							 .config = c->signals[i]};
 		attr->exclude_kernel = attr->exclude_hv = 1;
+		list->specs[i].uncore = false; /* here they are of the task */
 	}
 }
 
@@ -137,8 +156,9 @@ static int machine_run(struct counting *c)
 	struct tally_cpus *cpus = NULL;
 	struct tally_threads *threads = NULL;
 	struct tally_refusal why = {0};
+	const struct tally_sim_pmu pmus[2] = {c->units, c->pmu}; /* the core's takes any type */
 	int ret = tally_sim_create(
-		&(struct tally_sim_config){.nr_cpus = 1, .pmus = &c->pmu, .nr_pmus = 1}, &c->sim);
+		&(struct tally_sim_config){.nr_cpus = 1, .pmus = pmus, .nr_pmus = 2}, &c->sim);
 
 	if (ret)
 		return ret;
@@ -155,7 +175,7 @@ static int machine_run(struct counting *c)
 					  &(struct tally_open_options){.disabled = false},
 					  &c->counters, &why);
 	if (ret)
-		fprintf(stderr, "event %zu: %s\n", why.event, why.rule);
+		fprintf(stderr, "%s: %s\n", list->specs[why.event].name, why.rule);
 	else
 		tally_sim_run(c->sim, (uint64_t)RUN_MS * MS);
 	if (!ret)
@@ -171,58 +191,132 @@ static double count_of(void *data, uint32_t event)
 	return ((const struct counting *)data)->counts[event];
 }
 
-/* What the machine knows, by the names that the expression uses. */
-static void truth_print(struct counting *c)
+/* Counts as good as any: no two alike, some far from others. */
+static double made_up(const struct counting *c, uint32_t event)
 {
-	const struct tally_metric *metric = &c->list->metrics[0];
+	return c->list->events->specs[event].tool ? (double)RUN_MS * MS
+						  : 1e6 * (1 + event * 37 % 101) + event;
+}
 
+/* What the machine knows, by the names that the expression uses. */
+static void truth_print(struct counting *c, const struct tally_metric *metric)
+{
 	for (size_t i = 0; i < metric->nr_events; i++) {
 		const struct tally_event_spec *spec = &c->list->events->specs[metric->events[i]];
-		double truth = spec->tool
-				       ? RUN_MS / 1e3
-				       : (double)tally_sim_truth(
-						 c->sim, (struct tally_sim_filter){.task = c->task},
-						 c->signals[metric->events[i]]);
+		double truth = c->counts[metric->events[i]];
 
+		if (spec->tool)
+			truth = RUN_MS / 1e3;
+		else if (c->sim)
+			truth = (double)tally_sim_truth(c->sim,
+							(struct tally_sim_filter){.task = c->task},
+							c->signals[metric->events[i]]);
 		printf("event %s %.17g\n", spec->name, truth);
 	}
 }
 
-static int metric_count(const struct tally_event_info *info, void *data)
+static int metric_print(struct counting *c, const struct tally_metric *metric)
 {
-	struct counting c = {.events = data};
 	double value = NAN;
-	int ret = tally_metrics_parse(c.events, info->name, strlen(info->name), 0, &c.list, NULL);
+	int ret = tally_metric_evaluate(c->list, metric, count_of, c, &value);
 
-	if (!ret)
-		ret = tally_events_counters(c.events, &c.all);
-	if (!ret && c.list->events->nr > SIM_NR_HW)
+	if (ret)
+		return ret;
+	printf("metric %s%s%s %.17g %s %s\n", metric->name, metric->pmu ? "@" : "",
+	       metric->pmu ? metric->pmu : "", value, tally_quality_name(c->quality),
+	       metric->together ? "together" : "apart");
+	truth_print(c, metric);
+	return 0;
+}
+
+static void counts_make(struct counting *c)
+{
+	for (uint32_t i = 0; i < c->list->events->nr && i < MAX_SPECS; i++)
+		c->counts[i] = made_up(c, i);
+}
+
+static int threshold_print(struct counting *c, const struct tally_metric *metric)
+{
+	static const char *const words[] = {"unknown", "kept", "passed"};
+	enum tally_threshold threshold;
+	int ret = tally_metric_threshold(c->list, metric, count_of, c, &threshold);
+
+	if (ret || !*metric->threshold || metric->hidden)
+		return ret;
+	printf("threshold %s %s\n", metric->name, words[threshold]);
+	for (size_t i = 0; i < c->list->nr; i++) {
+		const struct tally_metric *other = &c->list->metrics[i];
+		double value;
+
+		ret = tally_metric_evaluate(c->list, other, count_of, c, &value);
+		if (ret)
+			return ret;
+		if (metric->pmu == other->pmu || !strcmp(metric->pmu, other->pmu))
+			printf("value %s %.17g\n", other->name, value / other->scale);
+	}
+	return 0;
+}
+
+static int thresholds_print(struct tally_events *events, const char *name)
+{
+	struct counting c = {.events = events};
+	int ret = tally_metrics_parse(events, name, strlen(name), TALLY_METRICS_THRESHOLDS, &c.list,
+				      NULL);
+
+	if (!ret && c.list->events->nr > MAX_SPECS)
 		ret = -1;
-	if (!ret) {
-		pmu_make(&c);
-		ret = machine_run(&c);
-	}
 	if (!ret)
-		ret = tally_metric_evaluate(c.list, &c.list->metrics[0], count_of, &c, &value);
-	if (!ret) {
-		printf("metric %s %.17g %s %s\n", info->name, value, tally_quality_name(c.quality),
-		       c.list->metrics[0].together ? "together" : "apart");
-		truth_print(&c);
-	}
-	tally_sim_destroy(c.sim);
+		counts_make(&c);
+	for (size_t i = 0; !ret && i < c.list->nr; i++)
+		ret = threshold_print(&c, &c.list->metrics[i]);
 	tally_metric_list_free(c.list);
 	return ret;
+}
+
+/* The names that were counted: a metric is listed for each kind of core, and parsed for all. */
+struct walk {
+	struct tally_events *events;
+	struct tally_intern names;
+};
+
+static int metric_count(const struct tally_event_info *info, void *data)
+{
+	struct walk *walk = data;
+	struct counting c = {.events = walk->events};
+	size_t known = walk->names.strings.len;
+	uint32_t id;
+	int ret = tally_intern(&walk->names, info->name, strlen(info->name), &id);
+
+	if (ret || id < known)
+		return ret;
+	ret = tally_metrics_parse(c.events, info->name, strlen(info->name), 0, &c.list, NULL);
+	if (!ret)
+		ret = tally_events_counters(c.events, &c.all);
+	if (!ret && c.list->events->nr > MAX_SPECS)
+		ret = -1;
+	if (!ret && pmu_make(&c))
+		ret = machine_run(&c);
+	else if (!ret)
+		counts_make(&c);
+	for (size_t i = 0; !ret && i < c.list->nr; i++)
+		ret = metric_print(&c, &c.list->metrics[i]);
+	tally_sim_destroy(c.sim);
+	tally_metric_list_free(c.list);
+	return ret ? ret : thresholds_print(walk->events, info->name);
 }
 
 int main(int argc, char **argv)
 {
 	struct tally_events *events = NULL;
-	int ret = tally_events_new("/nonexistent", "/nonexistent", &events);
+	struct walk walk = {.names = {.nr_slots = 0}};
+	int ret = tally_events_new(argc > 2 ? argv[2] : "/nonexistent", "/nonexistent", &events);
 
 	if (!ret)
 		ret = tally_events_set_cpu(events, TALLY_CPU_OTHER, argc > 1 ? argv[1] : "");
+	walk.events = events;
 	if (!ret)
-		ret = tally_events_each(events, TALLY_EVENT_METRIC, NULL, metric_count, events);
+		ret = tally_events_each(events, TALLY_EVENT_METRIC, NULL, metric_count, &walk);
+	tally_intern_free(&walk.names);
 	tally_events_free(events);
 	return !!ret;
 }

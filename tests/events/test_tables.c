@@ -139,10 +139,10 @@ static const struct {
 	{"skx::INST_RETIRED:NONE", -ENOENT, 0, NULL, NULL},
 	{"clx::INST_RETIRED:ANY", -ENOENT, 0, NULL,
 	 "that is cascadelakex, this CPU's table is skylakex"},
-	{"pm_1plus_ppc_cmpl", -ENOENT, 0, NULL, "powerpc/power8; tally list"},
+	{"pm_1plus_ppc_cmpl", -ENOENT, 0, NULL, "powerpc/power8"},
 	{"MEM_LOAD_RETIRED_L1_HIT:PMC5", -EINVAL, 24, NULL, "PMC 0xf"},
 	{"MEM_LOAD_RETIRED_L1_HIT:FIXC0", -EINVAL, 24, NULL, "FIXC 0x0"},
-	{"uncore_imc/event=1/", -ENOENT, 0, NULL, NULL},
+	{"uncore_abc/event=1/", -ENOENT, 0, NULL, NULL},
 	{"cpu/inst_retired.anny/", -ENOENT, 4, NULL, NULL},
 };
 

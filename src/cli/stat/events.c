@@ -84,6 +84,7 @@ static unsigned metric_flags(const struct stat_config *config)
 {
 	return (config->metric_no_group ? TALLY_METRICS_NO_GROUP : 0) |
 	       (config->metric_no_merge ? TALLY_METRICS_NO_MERGE : 0) |
+	       (config->topdown ? TALLY_METRICS_THRESHOLDS : 0) |
 	       (!config->source.cpuid && nmi_watchdog_is_on() ? TALLY_METRICS_NMI_WATCHDOG : 0);
 }
 

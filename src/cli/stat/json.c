@@ -104,6 +104,10 @@ static void add_formula(struct tally_str *out, const struct stat_metric *metric)
 	tally_json_text(out, "quality", tally_quality_name(metric->quality));
 	tally_json_double(out, "counted_percent", metric->percent, 2);
 	tally_json_bool(out, "same_time", !metric->apart);
+	if (metric->passed)
+		tally_json_bool(out, "over_threshold", true);
+	if (metric->worst)
+		tally_json_bool(out, "bottleneck", true);
 }
 
 static void add_metric(struct tally_str *out, const struct stat_metric *metric)

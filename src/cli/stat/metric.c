@@ -225,6 +225,24 @@ static void formula_quality(const struct counts *counts, struct stat_metric *met
 	metric->apart = !of->together && metric->quality == TALLY_QUALITY_SCALED;
 }
 
+/* What its threshold says of the metric. */
+static int formula_judge(const struct counts *counts, struct stat_metric *metric)
+{
+	const struct stat_formula *formula = counts->formula;
+	enum tally_threshold threshold;
+	const struct tally_metric *worst = NULL;
+	int ret = tally_metric_threshold(formula->list, formula->metric, formula_count,
+					 (void *)counts, &threshold);
+
+	metric->passed = threshold == TALLY_THRESHOLD_PASSED;
+	if (ret || !metric->passed)
+		return ret;
+	ret = tally_metric_bottleneck(formula->list, metric->pmu, formula_count, (void *)counts,
+				      &worst);
+	metric->worst = worst == formula->metric;
+	return ret;
+}
+
 static int formula_add(const struct counts *counts, stat_metric_vec *out)
 {
 	const struct stat_formula *formula = counts->formula;
@@ -238,6 +256,8 @@ static int formula_add(const struct counts *counts, stat_metric_vec *out)
 					(void *)counts, &metric.value);
 
 	formula_quality(counts, &metric);
+	if (!ret)
+		ret = formula_judge(counts, &metric);
 	return ret ? ret : tally_vec_push(out, metric);
 }
 
@@ -253,7 +273,7 @@ int stat_metrics_of(const struct stat_table *table, size_t row, size_t key, stat
 
 		size_t begin = formula->metric->nr_events ? formula->metric->events[0] : 0;
 
-		if (formula->base + begin == row)
+		if (formula->base + begin == row && !formula->metric->hidden)
 			ret = formula_add(&counts, out);
 	}
 	if (ret || table->rows[row].of_metric || !stat_cell_counted(cell_at(table, row, key), &why))

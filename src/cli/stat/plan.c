@@ -131,6 +131,8 @@ static void text_metrics(const struct stat_session *session, const struct stat_p
 		const struct tally_metric *metric = formula->metric;
 		double share = 1;
 
+		if (metric->hidden)
+			continue;
 		for (size_t i = 0; i < metric->nr_events; i++) {
 			const struct stat_row *row =
 				&session->rows.data[formula->base + metric->events[i]];

@@ -128,6 +128,8 @@ struct stat_metric {
 	enum tally_quality quality;
 	double percent; /* of the time that it was counted: the least */
 	bool apart;     /* its events were not counted at the same time */
+	bool passed;    /* it passes its threshold: it deserves attention */
+	bool worst;     /* it is where the time goes, by top-down analysis */
 };
 
 typedef TALLY_VEC(struct stat_metric) stat_metric_vec;

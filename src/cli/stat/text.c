@@ -112,9 +112,11 @@ static void add_number(struct tally_str *out, const struct stat_metric *metric)
 	tally_str_free(&number);
 }
 
-/* How sure a metric is. */
-static void add_metric_doubt(struct tally_str *out, const struct stat_metric *metric)
+/* What is to be thought of a metric: whether it deserves attention, and how sure it is. */
+static void add_metric_remarks(struct tally_str *out, const struct stat_metric *metric)
 {
+	if (metric->passed)
+		tally_str_add(out, metric->worst ? "  (the bottleneck)" : "  (over its threshold)");
 	if (metric->kind != STAT_FORMULA || metric->quality != TALLY_QUALITY_SCALED)
 		return;
 	tally_str_addf(out, "  (%.2f%%%s)", metric->percent,
@@ -219,7 +221,7 @@ static void text_line(struct stat_printer *printer, const struct stat_table *tab
 			add_blanks(out, (int)(name - start) + NAME_WIDTH + 1);
 		}
 		add_metric(out, &line->metrics[i]);
-		add_metric_doubt(out, &line->metrics[i]);
+		add_metric_remarks(out, &line->metrics[i]);
 	}
 	if (counted)
 		add_doubt(out, table, line->cell);
