@@ -3,11 +3,8 @@
 import arm_texts
 import metrics
 import texts
-from event import counters, fix_intel
+from event import counters
 
-ICELAKE_CPUID = "GenuineIntel-6-6A-1"
-SAPPHIRE_RAPIDS_CPUID = "GenuineIntel-6-8F-6"
-SKYLAKE_CPUID = "GenuineIntel-6-55-4"
 
 INTEL_ARCHITECTURAL = {
     "UNHALTED_CORE_CYCLES": (0x3c, 0x00), "INSTRUCTION_RETIRED": (0xc0, 0x00),
@@ -49,6 +46,8 @@ SBI_FIRMWARE = (
     "HFENCE_VVMA_ASID_SENT", "HFENCE_VVMA_ASID_RECEIVED",
 )
 
+# Names that start with a number: Linux' for the same codes.
+ZEN_NAMES = {"32_BYTE_INSTRUCTION_CACHE_FETCH": "ic_fw32", "32_BYTE_INSTRUCTION_CACHE_MISSES": "ic_fw32_miss"}
 # Zen 4: names of events whose code Zen 3 does not have, or has under another name.
 ZEN4_NAMES = {
     0x02: "fp_ret_x87_fp_ops", 0x08: "fp_ops_retired_by_width", 0x0a: "fp_ops_retired_by_type",
@@ -108,6 +107,8 @@ POWER_TOPICS = (
      "PM_THRD PM_IOPS PM_STALL", "pipeline"),
     ("", "other"),
 )
+Z_TOPICS = (("PROBLEM_STATE", "problem state"), ("PRNG SHA DEA AES ECC", "crypto"), ("MT_DIAG", "threads"),
+            ("CPU_CYCLES INSTRUCTIONS L1 DTLB ITLB L2 L3 TLB2", "cache"), ("", "other"))
 ARM_TOPICS = (
     ("SAMPLE", "spe"), ("TRB TRC CTI", "trace"), ("EXC", "exception"), ("BUS", "bus"),
     ("L1I_CACHE", "l1i_cache"), ("L1D_CACHE", "l1d_cache"), ("L2D_CACHE", "l2_cache"), ("L3D_CACHE", "l3_cache"),
@@ -163,51 +164,6 @@ def standard_riscv(_):
 
 # CPUs: each returns (topic, event) pairs.
 
-def with_counters(events, known, default):
-    """Intel events with their counters: of the same name in another source, or the usual ones."""
-    for _, event in events:
-        event.setdefault("Counter", known.get(event["EventName"].lower(), {}).get("Counter", default))
-        fix_intel(event)
-    return events
-
-
-def silvermont(sources):
-    known = sources.perfmon("SLM/events/Silvermont_core.json")
-    return with_counters(sources.linux("linux68-arch", "x86/silvermont"), known, "0,1")
-
-
-def skylakex(sources):
-    known = {event["EventName"].lower(): event for _, event in sources.linux("linux418-arch", "x86/skylakex")}
-    return with_counters(sources.perf(SKYLAKE_CPUID), known, "0,1,2,3")
-
-
-def cascadelakex(sources):
-    known = sources.perfmon("CLX/events/cascadelakex_core.json")
-    return with_counters(sources.linux("linux68-arch", "x86/cascadelakex"), known, "0,1,2,3")
-
-
-def by_code(events, table):
-    """Counters by event code: eight of them, where nothing is known."""
-    for _, event in events:
-        event["Counter"] = table.get(int(event["EventCode"], 16), counters(0xff))
-        fix_intel(event)
-    return events
-
-
-def icelakex(sources):
-    table = sources.intel_counters("intel_icl_events.h")
-    return by_code(sources.perf(ICELAKE_CPUID), {**table, 0x3c: counters(0xff), 0xd4: counters(0xf)})
-
-
-def sapphirerapids(sources):
-    table = sources.intel_counters("intel_spr_events.h")
-    events = by_code(sources.perf(SAPPHIRE_RAPIDS_CPUID), {**table, 0x3c: counters(0xff)})
-    for _, event in events:
-        if event["EventName"] == "MEM_TRANS_RETIRED.STORE_SAMPLE":
-            event["Counter"] = "0"
-    return events
-
-
 def amd_counters(events):
     """Six counters; floating-point operations can need a pair, which starts at an even one."""
     for _, event in events:
@@ -246,6 +202,22 @@ def zen4(sources):
     return amd_counters([(topic_of(name, AMD_TOPICS), coded(name, *numbers)) for name, numbers in found.items()])
 
 
+def older_zen(header):
+    """Zen 1 and 2 by libpfm4: events that all Zen have by those names, others by libpfm4's."""
+    known = {numbers: name for name, numbers in AMD_CORE.items()}
+
+    def events(sources):
+        found = {}
+        for name, code, units in sources.amd(header):
+            for unit, umask in units or [("", 0)]:
+                name = ZEN_NAMES.get(name, name)
+                made = known.get((code, umask)) or ".".join(filter(None, (name.lower(), unit.lower())))
+                found.setdefault(made, (code, umask))
+        found.update(AMD_CORE)
+        return amd_counters([(topic_of(name, AMD_TOPICS), coded(name, *numbers)) for name, numbers in found.items()])
+    return events
+
+
 def arm_references(names):
     return [(arm_topic(name), {"ArchStdEvent": name}) for name in names]
 
@@ -265,14 +237,18 @@ def cortex_a76(sources):
     return [(topic, event) for topic, event in neoverse_n1(sources) if topic != "spe"]
 
 
-def neoverse_n2(sources):
-    """libpfm4 has some names of its own: the code says which standard event is meant."""
-    standard = {}
-    for events in standard_arm64(sources).values():
-        standard.update({int(event["EventCode"], 16): event["EventName"] for event in events})
-    chain = 0x1e  # joins two counters, counts nothing
-    codes = {code for _, code in sources.names_and_codes("arm_neoverse_n2_events.h")} - {chain}
-    return arm_references(standard[code] for code in sorted(codes))
+def arm_by_code(header):
+    """libpfm4 has some names of its own: the code says which standard event is meant. Of others its name is taken."""
+    def events(sources):
+        standard = {}
+        for rows in standard_arm64(sources).values():
+            standard.update({int(event["EventCode"], 16): event["EventName"] for event in rows})
+        chain = 0x1e  # joins two counters, counts nothing
+        found = {code: name for name, code in sources.names_and_codes(header) if code != chain}
+        own = [coded(name, code) for code, name in sorted(found.items()) if code not in standard]
+        return arm_references(standard[code] for code in sorted(found) if code in standard) + \
+            [(arm_topic(event["EventName"]), event) for event in own]
+    return events
 
 
 def power_counter(code):
@@ -280,12 +256,34 @@ def power_counter(code):
     return str(code >> 16 & 0xf or "1,2,3,4")
 
 
-def power8(sources):
-    events = []
-    for name, code in sources.names_and_codes("power8_events.h", ".pme_name", ".pme_code"):
-        event = coded(name, code, Counter=power_counter(code))
-        events.append((topic_of(name, POWER_TOPICS), {"ArchStdEvent": name} if POWER_ISA.get(name) == code else event))
+def cortex_a53(sources):
+    """The architecture's events, and the core's own."""
+    return arm_by_code("arm_cortex_a53_events.h")(sources) + \
+        [(topic, event) for topic, event in sources.linux("linux68-arch", "arm64/arm/cortex-a53") if "EventName" in event]
+
+
+def power(header):
+    """POWER by libpfm4's codes."""
+    def events(sources):
+        rows = []
+        for name, code in sources.names_and_codes(header, ".pme_name", ".pme_code"):
+            event = coded(name, code, Counter=power_counter(code))
+            rows.append((topic_of(name, POWER_TOPICS), {"ArchStdEvent": name} if POWER_ISA.get(name) == code else event))
+        return rows
     return events
+
+
+def ibm_z(machine):
+    """IBM Z: counters of the sets that machines share, and those of its own."""
+    def events(sources):
+        return [(topic_of(name, Z_TOPICS), {"EventName": name, "EventCode": hex(number), "Unit": "CPU-M-CF"})
+                for name, number in sources.ibm_z("fvn3", "svn_generic", machine).items()]
+    return events
+
+
+def c900(sources):
+    return [(topic, event) for topic, event in sources.linux("linux68-arch", "riscv/thead/c900-legacy")
+            if "ArchStdEvent" not in event] + firmware(sources)
 
 
 def u74(sources):
@@ -305,13 +303,11 @@ def all_of(table):
     return lambda sources: [("architectural", {"ArchStdEvent": name}) for name in table]
 
 
-# (directory, pattern of CPU identifiers, events, metrics): rows of the mapfile, first match wins.
+# (directory, pattern of CPU identifiers, events, metrics): rows of the mapfile behind those of intel_cpus, first match
+# wins.
 X86 = (
-    ("silvermont", "GenuineIntel-6-(37|4A|4C|4D|5A)", silvermont, metrics.SILVERMONT),
-    ("skylakex", "GenuineIntel-6-55-[01234]", skylakex, metrics.SKYLAKE),
-    ("cascadelakex", "GenuineIntel-6-55-[56789ABCDEF]", cascadelakex, metrics.SKYLAKE),
-    ("icelakex", "GenuineIntel-6-6[AC]", icelakex, metrics.ICELAKE),
-    ("sapphirerapids", "GenuineIntel-6-8F", sapphirerapids, metrics.ICELAKE),
+    ("amdzen1", "AuthenticAMD-23-([012][[:xdigit:]]|[[:xdigit:]])", older_zen("amd64_events_fam17h_zen1.h"), metrics.AMD),
+    ("amdzen2", "AuthenticAMD-23-[[:xdigit:]]+", older_zen("amd64_events_fam17h_zen2.h"), metrics.AMD),
     ("amdzen3", "AuthenticAMD-25-([245][[:xdigit:]]|[[:xdigit:]])", zen3, metrics.ZEN3),
     ("amdzen4", "AuthenticAMD-25-([167A][[:xdigit:]])", zen4, metrics.ZEN4),
     ("intel-generic", "GenuineIntel-.*", all_of(INTEL_ARCHITECTURAL), metrics.INTEL_GENERIC),
@@ -320,14 +316,24 @@ X86 = (
 ARM64 = (
     ("arm/neoverse-n1", "0x00000000410fd0c0", neoverse_n1, metrics.NEOVERSE_N1),
     ("arm/cortex-a76", "0x00000000410fd0b0", cortex_a76, metrics.NEOVERSE_N1),
-    ("arm/neoverse-n2", "0x00000000410fd490", neoverse_n2, metrics.NEOVERSE_N2),
+    ("arm/neoverse-n2", "0x00000000410fd490", arm_by_code("arm_neoverse_n2_events.h"), metrics.NEOVERSE_N2),
+    ("arm/neoverse-v1", "0x00000000410fd400", arm_by_code("arm_neoverse_v1_events.h"), metrics.NEOVERSE_V1),
+    ("arm/neoverse-v2", "0x00000000410fd4f0", arm_by_code("arm_neoverse_v2_events.h"), metrics.NEOVERSE_V1),
+    ("arm/cortex-a53", "0x00000000410fd030", cortex_a53, metrics.ARM_OLDER),
+    ("arm/cortex-a57", "0x00000000410fd070", arm_by_code("arm_cortex_a57_events.h"), metrics.ARM_OLDER),
     ("generic", "0x[[:xdigit:]]+", arm_generic, metrics.ARM_GENERIC),
 )
 POWERPC = (
-    ("power8", "(0x)?004[bcd][[:xdigit:]]{4}", power8, metrics.POWER8),
+    ("power8", "(0x)?004[bcd][[:xdigit:]]{4}", power("power8_events.h"), metrics.POWER8),
+    ("power9", "(0x)?004e[[:xdigit:]]{4}", power("power9_events.h"), metrics.POWER_GENERIC),
+    ("power10", "(0x)?0080[[:xdigit:]]{4}", power("power10_events.h"), metrics.POWER10),
     ("generic", "(0x)?[[:xdigit:]]{8}", all_of(POWER_ISA), metrics.POWER_GENERIC),
 )
+S390 = tuple(
+    (f"cf_{machine}", f"IBM\\.{types}.*", ibm_z(machine), metrics.IBM_Z) for machine, types in
+    (("z13", "296[45]"), ("z14", "390[67]"), ("z15", "856[12]"), ("z16", "393[12]")))
 RISCV = (
+    ("thead/c900-legacy", "0x5b7-0x0-0x0", c900, metrics.RISCV_GENERIC),
     ("sifive/u74", "0x489-0x8000000000000007-0x[[:xdigit:]]+", u74, metrics.U74),
     ("generic", "0x[[:xdigit:]]+-0x[[:xdigit:]]+-0x[[:xdigit:]]+", firmware, metrics.RISCV_GENERIC),
 )
@@ -337,5 +343,6 @@ ARCHITECTURES = {
     "arm64": (standard_arm64, arm_texts.arm, ARM64),
     "powerpc": (standard_powerpc, texts.POWER.get, POWERPC),
     "riscv": (standard_riscv, lambda name: texts.U74.get(name) or texts.sbi(name), RISCV),
+    "s390": (lambda _: {}, texts.Z.get, S390),
     "x86": (standard_x86, lambda name: texts.INTEL_ARCHITECTURAL.get(name) or texts.intel(name) or texts.amd(name), X86),
 }

@@ -68,6 +68,8 @@ def canonical(raw):
 def fix_intel(event):
     """Give events of fixed counters the encoding the kernel takes, and number the counters from 0."""
     name = event["EventName"].lower()
+    if name == "cpu_clk_unhalted.ref" and event.get("Counter", "").startswith("Fixed"):
+        name = "cpu_clk_unhalted.ref_tsc"  # what it is called on older cores; on some it is another event
     if name in FIXED:
         code, umask, counter = FIXED[name]
         event["EventCode"] = hex(code)

@@ -49,6 +49,10 @@ class Perfmon:
         data = json.loads(self.files[path])
         return data if isinstance(data, list) else data.get("Events") or data.get("Metrics") or []
 
+    def latency_files(self):
+        """{table: file that says how long events take to retire}."""
+        return {Path(path).stem.rsplit("_retire", 1)[0]: path for path in self.files if path.endswith("retire_latency.json")}
+
     def cpus(self):
         """{table: {"patterns": [identity], "parts": [(file, kind, PMU)]}} in the order of the map."""
         found, lines = {}, {}
@@ -104,7 +108,12 @@ def uncore(raw):
     """The facts of an event of a unit outside the cores. The wide mask is one number, and the extra bit of old units'
     codes belongs to the code."""
     number = {key: int(raw.get(key) or "0", 0) for key in ("EventCode", "ExtSel", "UMask", "UMaskExt", "FILTER_VALUE")}
-    event = canonical({**raw, "EventCode": hex(number["EventCode"] | number["ExtSel"] << 8),
+    masks = {}
+    if raw["Unit"] == "IIO":  # its wide mask is that of the ports and that of kinds of requests, which have fields
+        wide, number["UMaskExt"] = number["UMaskExt"], 0
+        masks = {"PortMask": hex(int(raw.get("PortMask") or "0", 0) | wide >> 4 & 0xfff),
+                 "FCMask": hex(int(raw.get("FCMask") or "0", 0) | wide >> 16 & 7)}
+    event = canonical({**raw, **masks, "EventCode": hex(number["EventCode"] | number["ExtSel"] << 8),
                        "UMask": hex(number["UMaskExt"] << 8 | number["UMask"]), "MSRIndex": "", "Counter": "",
                        "SampleAfterValue": ""})
     counters = re.sub(r"\s", "", raw.get("Counter", ""))

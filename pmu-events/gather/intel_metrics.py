@@ -7,6 +7,9 @@ from metric_texts import TOPDOWN
 
 TOKEN = re.compile(r"\s*((?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])|[A-Za-z_][\w.]*(?::[\w=.]+)*|[<>=!]=|\S)")
 WORDS = ("if", "else", "min", "max")
+# Names in expressions of our own metrics, and those among them that are no events of a table.
+NAME = re.compile(r"(?<![\w.#])[A-Za-z_][\w.]*")
+OURS = {"if", "else", "min", "max", "duration_time"}
 # Constants and quantities of Intel's formulas that are no events.
 KNOWN = {
     "smt_on": "#SMT_on", "hyperthreading_on": "#SMT_on", "threads_per_core": "(2 if #SMT_on else 1)",
@@ -96,11 +99,13 @@ class Translator:
 
     def expression(self, text, aliases):
         out = []
+        text = re.sub(r"\b([A-Za-z_]\w*)\[0\]", lambda first: f"{aliases.get(first[1], first[1])}:one_unit", text)
         for token in TOKEN.findall(text):
             if re.match(r"[A-Za-z_]", token) and token not in WORDS:
                 token = self.name(aliases.get(token, token))
             out.append(token)
         made = " ".join(out).replace("( ", "(").replace(" )", ")").replace("min (", "min(").replace("max (", "max(")
+        made = re.sub(r"\([\d.]+ >= 0\)", "(1)", made)  # a latency that is known
         if REGISTER in made.lower() and "TOPDOWN.SLOTS" not in made:
             made = f"{made} + 0 * TOPDOWN.SLOTS" if " if " not in made else f"({made}) + 0 * TOPDOWN.SLOTS"
         return made

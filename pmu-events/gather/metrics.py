@@ -5,6 +5,11 @@ RISC-V, whose cycles and instructions have fixed counters but no event codes, th
 
 GROUPS = {
     "TopdownL1": "Where the issue slots (or cycles) went: the four parts of top-down analysis, first level",
+    "Pipeline": "The four parts of the first level by the same names on every CPU",
+    "TopdownL2": "The parts of these parts: top-down analysis, second level",
+    "TopdownL3": "Top-down analysis, third level",
+    "TopdownL4": "Top-down analysis, fourth level",
+    "TopdownL5": "Top-down analysis, fifth level",
     "Summary": "How fast the CPU runs the program",
     "Branches": "How well branches are predicted",
     "Caches": "How often caches miss, and what that costs",
@@ -143,6 +148,28 @@ SILVERMONT = {
     "llc_miss_bandwidth": gigabytes(64, "LONGEST_LAT_CACHE.MISS"),
 }
 
+
+
+def atom(suffix):
+    """Small cores since Tremont: parts of what their four counts are together, however wide the core is."""
+    parts = {name: f"TOPDOWN_{event}.{suffix}" for name, event in
+             (("frontend_bound", "FE_BOUND"), ("bad_speculation", "BAD_SPECULATION"), ("backend_bound", "BE_BOUND"),
+              ("retiring", "RETIRING"))}
+    return {
+        **{name: f"{part} / ({' + '.join(parts.values())})" for name, part in parts.items()},
+        **ratios("CPU_CLK_UNHALTED.CORE", "INST_RETIRED.ANY", "BR_INST_RETIRED.ALL_BRANCHES",
+                 "BR_MISP_RETIRED.ALL_BRANCHES"),
+        "turbo": "CPU_CLK_UNHALTED.CORE / CPU_CLK_UNHALTED.REF_TSC",
+        "l1i_miss_rate": "ICACHE.MISSES / ICACHE.ACCESSES",
+        "l1i_mpki": per_thousand("ICACHE.MISSES", "INST_RETIRED.ANY"),
+        "llc_miss_rate": "LONGEST_LAT_CACHE.MISS / LONGEST_LAT_CACHE.REFERENCE",
+        "llc_mpki": per_thousand("LONGEST_LAT_CACHE.MISS", "INST_RETIRED.ANY"),
+        "dtlb_mpki": per_thousand("DTLB_LOAD_MISSES.WALK_COMPLETED", "INST_RETIRED.ANY"),
+        "itlb_mpki": per_thousand("ITLB_MISSES.WALK_COMPLETED", "INST_RETIRED.ANY"),
+        "llc_miss_bandwidth": gigabytes(64, "LONGEST_LAT_CACHE.MISS"),
+    }
+
+
 INTEL_GENERIC = {
     "frontend_bound": "TOPDOWN_FRONTEND_BOUND / TOPDOWN_SLOTS",
     "bad_speculation": "TOPDOWN_BAD_SPECULATION / TOPDOWN_SLOTS",
@@ -241,6 +268,18 @@ ARM_GENERIC = {**ARM_CYCLES, **ARM_COMMON}
 NEOVERSE_N1 = {**ARM_CYCLES, **ARM_CORES}
 NEOVERSE_N2 = {**ARM_SLOTS, **ARM_CORES}
 
+# Slots a cycle are eight there.
+NEOVERSE_V1 = {name: expression.replace("5 * CPU_CYCLES", "8 * CPU_CYCLES")
+               for name, expression in {**ARM_SLOTS, **ARM_CORES}.items()}
+# What cores of ARMv8.0 count.
+ARM_OLDER = {
+    "ipc": "INST_RETIRED / CPU_CYCLES", "cpi": "CPU_CYCLES / INST_RETIRED",
+    "branch_mpki": per_thousand("BR_MIS_PRED", "INST_RETIRED"),
+    **{name: ARM_COMMON[name] for name in ("l1d_miss_rate", "l1d_mpki", "l1i_miss_rate", "l1i_mpki", "l2_miss_rate",
+                                           "l2_mpki", "l1d_fill_bandwidth", "l2_fill_bandwidth")},
+}
+IBM_Z = {"ipc": "INSTRUCTIONS / CPU_CYCLES", "cpi": "CPU_CYCLES / INSTRUCTIONS"}
+
 POWER_GENERIC = {
     "ipc": "PM_RUN_INST_CMPL / PM_RUN_CYC",
     "cpi": "PM_RUN_CYC / PM_RUN_INST_CMPL",
@@ -253,6 +292,7 @@ POWER_GENERIC = {
     "dtlb_mpki": per_thousand("PM_DTLB_MISS", "PM_RUN_INST_CMPL"),
     "itlb_mpki": per_thousand("PM_ITLB_MISS", "PM_RUN_INST_CMPL"),
 }
+POWER10 = {name: expression for name, expression in POWER_GENERIC.items() if name in ("ipc", "cpi", "branch_mpki")}
 POWER8 = {
     "frontend_bound": "(PM_GCT_NOSLOT_CYC - PM_GCT_NOSLOT_BR_MPRED) / PM_RUN_CYC",
     "bad_speculation": "PM_GCT_NOSLOT_BR_MPRED / PM_RUN_CYC",

@@ -404,6 +404,13 @@ POWER = {
     "PM_TLB_MISS": "TLB misses, instructions and data",
 }
 
+Z = {
+    "CPU_CYCLES": "Cycles", "INSTRUCTIONS": "Instructions completed",
+    "PROBLEM_STATE_CPU_CYCLES": "Cycles in user space", "PROBLEM_STATE_INSTRUCTIONS": "Instructions completed in user space",
+    "L1I_DIR_WRITES": "Lines brought into the L1 instruction cache", "L1D_DIR_WRITES": "Lines brought into the L1 data cache",
+    "L1I_PENALTY_CYCLES": "Cycles lost to misses of the L1 instruction cache",
+    "L1D_PENALTY_CYCLES": "Cycles lost to misses of the L1 data cache",
+}
 SBI = {
     "FW_MISALIGNED_LOAD": "Misaligned loads the firmware emulated",
     "FW_MISALIGNED_STORE": "Misaligned stores the firmware emulated",
@@ -480,3 +487,30 @@ def intel(name):
     if latency:
         return f"Sampled loads that took more than {latency[1]} cycles"
     return INTEL.get(name)
+
+# Events of units outside the cores that bandwidth and latency are computed of.
+UNCORE = {
+    "UNC_CHA_CLOCKTICKS": "Cycles of the mesh's clock, counted by a caching agent",
+    "UNC_C_CLOCKTICKS": "Cycles of the uncore's clock, counted by a slice of the last-level cache",
+    "UNC_M_CLOCKTICKS": "Cycles of the memory controller's clock",
+    "UNC_M_CAS_COUNT.RD": "Reads of a cache line from memory",
+    "UNC_M_CAS_COUNT.WR": "Writes of a cache line to memory",
+    "UNC_M_CAS_COUNT.ALL": "Reads and writes of cache lines, memory",
+    "UNC_M_PMM_RPQ_INSERTS": "Reads of persistent memory put into the queue",
+    "UNC_M_PMM_WPQ_INSERTS": "Writes of persistent memory put into the queue",
+    "UNC_CHA_TOR_INSERTS.IA_MISS": "Requests of cores that missed the last-level cache",
+    "UNC_CHA_TOR_INSERTS.IA_HIT": "Requests of cores that hit the last-level cache",
+    "UNC_CHA_TOR_INSERTS.IA": "Requests of cores that the caching agent took up",
+    "UNC_CHA_TOR_INSERTS.IO": "Requests of devices that the caching agent took up",
+    "UNC_UPI_CLOCKTICKS": "Cycles of the link between sockets",
+    "UNC_UPI_TXL_FLITS.ALL_DATA": "Flits with data sent to other sockets",
+    "UNC_UPI_RXL_FLITS.ALL_DATA": "Flits with data received from other sockets",
+    "UNC_CHA_REQUESTS.READS": "Reads that reached the home agent",
+    "UNC_CHA_REQUESTS.READS_LOCAL": "Reads of this socket that reached its home agent",
+    "UNC_CHA_REQUESTS.READS_REMOTE": "Reads of other sockets that reached the home agent",
+    "UNC_P_CLOCKTICKS": "Cycles of the power control unit's clock",
+    "UNC_ARB_TRK_REQUESTS.ALL": "Requests to memory and devices that the arbiter took up",
+    "UNC_ARB_COH_TRK_REQUESTS.ALL": "Coherence requests that the arbiter took up",
+    "UNC_ARB_TRK_OCCUPANCY.ALL": "Requests under way in the arbiter, added up each cycle",
+    "UNC_CLOCK.SOCKET": "Cycles of the uncore's clock",
+}

@@ -103,7 +103,7 @@ KNOWN = {
     "icelakex": {"inst_retired.any": FIXED, "mem_load_misc_retired.uc": "libpfm4's event code is another event's",
                  "topdown.backend_bound_slots": PSEUDO},
     "sapphirerapids": {"inst_retired.any": FIXED, "cpu_clk_unhalted.thread": FIXED, "arith.int_divider_active": MASK,
-                       "mem_trans_retired.store_sample": MASK, "exe.amx_busy": MSR,
+                       "arith.idiv_active": MASK, "mem_trans_retired.store_sample": MASK, "exe.amx_busy": MSR,
                        "int_misc.unknown_branch_cycles": MSR, "uops_retired.ms": MSR,
                        "topdown.backend_bound_slots": PSEUDO, "topdown.bad_spec_slots": PSEUDO,
                        "topdown.br_mispredict_slots": PSEUDO, "topdown.memory_bound_slots": PSEUDO},
@@ -126,7 +126,7 @@ OTHERS = {
 def compare(directory, pmu, least):
     """Events of the same name: equal but for the known ones."""
     pfm = library()
-    events = tree.Table("x86", directory).events
+    events = tree.Table("x86", directory).core_events
     theirs = {name: encode(pfm, spelling(pmu, name)) for name in events}
     common = [name for name, codes in theirs.items() if codes]
     different = [name for name in common if theirs[name] != tree.x86_config(events[name])]

@@ -8,6 +8,13 @@ from pathlib import Path
 ARCH = Path(__file__).resolve().parents[2] / "pmu-events" / "arch"
 
 
+# What a metric's expression is made of: a number, a literal, an event or a metric - by its name, of a PMU, with modifiers
+# - and an operator.
+TOKEN = re.compile(r"\s*(?:(\d+(?:\.\d*)?(?:e-?\d+)?(?![A-Za-z_]))|(#[A-Za-z_]+)|"
+                   r"((?:\w+@[^@]+@|[A-Za-z_][\w.]*(?::(?=[ku]\b))?)[ku]?)|(==|[-+*/%(),<>|&^]))")
+WORDS = {"if", "else", "min", "max", "d_ratio", "source_count"}
+
+
 class Table:
     """A CPU's events by lower-case name, references filled in, and its metrics."""
 
@@ -19,9 +26,21 @@ class Table:
         self.references = [row["ArchStdEvent"] for row in self.rows if "ArchStdEvent" in row]
         full = [{**standard.get(row.get("ArchStdEvent", "").lower(), {}), **row} for row in self.rows]
         self.event_rows = [row for row in full if "EventName" in row]
-        self.events = {row["EventName"].lower(): row for row in self.event_rows}
+        # Of a name that a hybrid CPU has twice, the first one counts; cores come before units outside them.
+        self.events = {row["EventName"].lower(): row for row in sorted(self.event_rows, key=unit_order, reverse=True)}
+        self.core_events = {name: row for name, row in self.events.items() if unit_order(row) < 3}
         self.metrics = [row for row in full if "MetricName" in row]
         self.groups = load(ARCH / arch / directory / "metricgroups.json")
+
+
+def unit_order(row):
+    """Cores first, the largest kind of them before the others."""
+    return {"": 0, "cpu_core": 0, "cpu_atom": 1, "cpu_lowpower": 2}.get(row.get("Unit", ""), 3)
+
+
+def event_of(token):
+    """The event's name of an expression's token: "cpu@NAME,cmask=1@k" is NAME's."""
+    return token.split("@")[1].split(",")[0] if "@" in token else token.split(":")[0]
 
 
 def load(path):

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The tables of Intel's CPUs are what the gatherer makes of Intel's files; and it tells what changes.
+
+usage: fresh.py SHARED
+"""
+import contextlib
+import importlib.util
+import io
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
+import tap  # noqa: E402
+import tree  # noqa: E402
+
+ARCHIVE = Path(sys.argv[1]) / "pmu" / "intel-perfmon-all.tar.xz"
+GATHER = tree.ARCH.parent / "gather"
+
+
+def gatherer():
+    sys.path.insert(0, str(GATHER))
+    spec = importlib.util.spec_from_file_location("gather_main", GATHER / "__main__.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_intel_tables_are_fresh():
+    if not ARCHIVE.exists():
+        raise tap.Skip(f"{ARCHIVE} is not here")
+    gather = gatherer()
+    with tempfile.TemporaryDirectory(prefix="tally-gather-") as folder, contextlib.redirect_stdout(io.StringIO()) as told:
+        rows = gather.write_intel(Path(folder), gather.Perfmon(ARCHIVE))
+        made = {str(path.relative_to(folder)): path.read_bytes() for path in Path(folder).rglob("*.json")}
+    assert len(made) > 300 and "unc_pkg_energy_status" in told.getvalue(), "files and what was left out"
+    stale = [name for name, data in made.items()
+             if not (tree.ARCH / "x86" / name).exists() or (tree.ARCH / "x86" / name).read_bytes() != data]
+    tap.same(stale, [], "files that the gatherer makes otherwise")
+    there = {str(path.relative_to(tree.ARCH / "x86")) for row in rows
+             for path in (tree.ARCH / "x86" / row.split(",")[-2]).glob("*.json")}
+    tap.same(sorted(there - set(made)), [], "files that it does not make")
+    text = (tree.ARCH / "x86" / "mapfile.csv").read_text(encoding="ascii")
+    tap.same([row for row in rows if row not in text], [], "rows of the map")
+
+
+def test_changes_are_told():
+    gather = gatherer()
+    with tempfile.TemporaryDirectory(prefix="tally-gather-") as folder:
+        old, new = Path(folder) / "old", Path(folder) / "new"
+        for path in (old, new):
+            shutil.copytree(tree.ARCH / "riscv", path / "riscv")
+        tap.same(gather.changes(gather.Snapshot(old), gather.Snapshot(new)), ["nothing changed"], "the same")
+        topic = new / "riscv/sifive/u74/memory.json"
+        topic.write_text(topic.read_text(encoding="ascii").replace("DATA_TLB_MISS", "DATA_TLB_MISSES"), encoding="ascii")
+        shutil.rmtree(old / "riscv/generic")
+        shutil.rmtree(new / "riscv/thead")
+        told = "\n".join(gather.changes(gather.Snapshot(old), gather.Snapshot(new)))
+    for line in ("riscv/generic: new table", "riscv/thead/c900-legacy: gone", "event new: DATA_TLB_MISSES",
+                 "event gone: DATA_TLB_MISS"):
+        assert line in told, f"{line}: {told}"
+
+
+tap.main(__name__)
