@@ -2,13 +2,32 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Install what is missing and make an optimized build/tally, build/tally-jevents, and the core for
 # this processor as build/libtally-core.a.
+#   --install PREFIX   install all of it: programs, libraries, headers, pkg-config files
 set -eu
 . "$(dirname "$0")/lib.sh"
 
+prefix=
+case $#:${1-} in
+0:) ;;
+2:--install) prefix=$2 ;;
+*)
+	echo "usage: build.sh [--install PREFIX]" >&2
+	exit 2
+	;;
+esac
+case $prefix in
+'' | /*) ;;
+*) prefix=$(pwd)/$prefix ;;
+esac
+
 # shellcheck disable=SC2086
 install_missing $build_packages
-setup_build "$root/build" --buildtype=release -Db_lto=true
-ninja -C "$root/build" src/cli/tally src/jevents/tally-jevents >"$root/build/build.log" 2>&1 || {
+setup_build "$root/build" --buildtype=release -Db_lto=true --prefix "${prefix:-/usr/local}"
+targets="src/cli/tally src/jevents/tally-jevents"
+# What is installed is made by "all" without the tests' and benches' programs.
+[ -z "$prefix" ] || targets="$targets libraries documents"
+# shellcheck disable=SC2086
+ninja -C "$root/build" $targets >"$root/build/build.log" 2>&1 || {
 	cat "$root/build/build.log" >&2
 	exit 1
 }
@@ -22,3 +41,9 @@ x86_64 | aarch64 | riscv64)
 	;;
 esac
 echo "built: $root/build/tally"
+if [ -n "$prefix" ]; then
+	as_needed=
+	[ -w "$prefix" ] || mkdir -p "$prefix" 2>/dev/null || as_needed=as_root
+	$as_needed meson install -C "$root/build" --no-rebuild >"$root/build/install.log"
+	echo "installed: $prefix"
+fi

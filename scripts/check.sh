@@ -40,7 +40,7 @@ build_with_sanitizers() {
 }
 
 run_tests() {
-	export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+	export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:quarantine_size_mb=32 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 	rm -f "$root/build-check/meson-logs/testlog.json"
 	TALLY_STRESS_SECONDS=${TALLY_STRESS_SECONDS:-60} meson test -C "$root/build-check" --no-rebuild --num-processes "$jobs" 2>&1 | tail -n 60
 	# No log: the tests did not even start.

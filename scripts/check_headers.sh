@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Every public header alone, as C11 and as C++17, with nothing but the compiler's own headers.
+# Every public header alone, as C11 and as C++17, with nothing but the compiler's own headers; and with
+# Linux's own behind it, which is nothing then, or before it, which is one clear error.
 set -eu
 root=$1
 for header in "$root"/include/tally/*.h; do
@@ -8,7 +9,24 @@ for header in "$root"/include/tally/*.h; do
 		# shellcheck disable=SC2086
 		set -- $language
 		"$3" -x "$1" -std="$2" -pedantic-errors -Wall -Wextra -Werror -ffreestanding \
-			-Wno-pedantic -I "$root/include" -fsyntax-only "$header"
+			-I "$root/include" -fsyntax-only - <<END
+#include "tally/${header##*/}"
+extern int not_empty;
+END
 	done
 done
+printf '#include "tally/abi.h"\n#include <linux/perf_event.h>\nstruct perf_event_attr attr;\n' |
+	cc -x c -std=c11 -pedantic-errors -Wall -Werror -I "$root/include" -fsyntax-only -
+if said=$(printf '#include <linux/perf_event.h>\n#include "tally/abi.h"\n' |
+	cc -x c -std=c11 -I "$root/include" -fsyntax-only - 2>&1); then
+	echo "tally/abi.h takes linux/perf_event.h before it" >&2
+	exit 1
+fi
+case $said in
+*'include tally/abi.h instead of linux/perf_event.h, or before it'*) ;;
+*)
+	echo "tally/abi.h after linux/perf_event.h: $said" >&2
+	exit 1
+	;;
+esac
 echo "$(ls "$root"/include/tally/*.h | wc -l) headers stand alone as C11 and C++17"

@@ -6,8 +6,8 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 jobs=$(nproc)
 
 # What building takes, and what checking takes beyond that: Debian 12 package names.
-build_packages="gcc g++ libc6-dev meson ninja-build pkg-config libzstd-dev zlib1g-dev liblzma-dev libiberty-dev libncurses-dev libdw-dev libdeflate-dev libcapstone-dev"
-check_packages="$build_packages libcmocka-dev clang-format universal-ctags python3 linux-perf binutils git xz-utils procps libcap2-bin passwd libpfm4 gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu gcc-arm-linux-gnueabi libc6-dev-i386 lib32gcc-12-dev qemu-system-misc qemu-system-arm cpio libc6-dev-arm64-cross tmux qemu-system-x86 musl-tools libxml2-utils python3-jsonschema chromium chromium-driver golang-go valgrind bsdutils"
+build_packages="gcc g++ libc6-dev meson ninja-build pkg-config libzstd-dev zlib1g-dev liblzma-dev libiberty-dev libncurses-dev libdw-dev libdeflate-dev libcapstone-dev scdoc"
+check_packages="$build_packages libcmocka-dev clang-format universal-ctags python3 linux-perf binutils git xz-utils procps libcap2-bin passwd libpfm4 gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu gcc-arm-linux-gnueabi libc6-dev-i386 lib32gcc-12-dev qemu-system-misc qemu-system-arm cpio libc6-dev-arm64-cross tmux qemu-system-x86 musl-tools libxml2-utils python3-jsonschema chromium chromium-driver golang-go valgrind bsdutils clang man-db"
 demo_packages="$build_packages gzip xz-utils coreutils"
 
 as_root() {

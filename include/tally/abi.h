@@ -20,7 +20,10 @@
 
 #include <stdint.h>
 
+/* Structures without a name, in a union, are C's. */
 #ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
 extern "C" {
 #endif
 
@@ -423,6 +426,7 @@ struct perf_ns_link_info {
 
 #ifdef __cplusplus
 }
+#pragma GCC diagnostic pop
 #endif
 
 #endif

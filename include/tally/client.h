@@ -27,7 +27,10 @@
 #include "tally/abi.h"
 #include "tally/events.h"
 
+/* Arrays without a length are C's. */
 #ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
 extern "C" {
 #endif
 
@@ -506,6 +509,7 @@ void tally_access_explain_rings(const struct tally_access *access, size_t pages,
 
 #ifdef __cplusplus
 }
+#pragma GCC diagnostic pop
 #endif
 
 #endif

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The commands and options of tally as its own help shows them, which is made from the tables that parse them."""
+import re
+import subprocess
+
+
+class Option:
+    """One row: its names, what it takes ("" for nothing), whether it may go without, and what it does."""
+
+    def __init__(self, label, text):
+        self.names = re.findall(r"(?<![\w-])(-\w|--[a-z0-9-]+)(?=[,=\[ ]|$)", label.split("<")[0].replace("[=", "="))
+        self.value = (re.search(r"<(.*)>", label) or ["", ""])[1]
+        self.optional = "[=" in label
+        self.label, self.text = label, text
+
+    def choices(self):
+        """What it takes, where that is one of a few words."""
+        if self.value == "pages|size":
+            return []  # kinds of numbers
+        words = re.sub(r"\[.*?\]", "", self.value).split("|")
+        return [word for word in words if re.fullmatch(r"[a-z0-9-]+", word)] if len(words) > 1 else []
+
+
+class Command:
+    """A command: what it is for, its usage, (heading or "", options) in their order, and what is said at the end."""
+
+    def __init__(self, name, summary, text):
+        self.name, self.summary = name, summary
+        self.usage, self.sections, self.notes = [], [("", [])], []
+        self.parse(text.splitlines())
+
+    def options(self):
+        return [option for _, options in self.sections for option in options]
+
+    def parse(self, lines):
+        for number, line in enumerate(lines):
+            if re.match(r" (Usage|   or): ", line):
+                self.usage.append(line.split(": ", 1)[1])
+            elif re.match(r"    (    --|-)", line):
+                label, *text = re.split(r"\s{2,}", line.strip(), maxsplit=1)
+                self.sections[-1][1].append(Option(label, text[0] if text else lines[number + 1].strip()))
+            elif re.match(r" \S.*:$", line) and number + 1 < len(lines) and re.match(r"    (    --|-)", lines[number + 1]):
+                self.sections.append((line.strip(" :"), []))
+            elif re.match(r" \S", line) and self.options():
+                self.notes.append(line.strip())
+            elif not line.strip() and self.notes:
+                self.notes.append("")
+
+
+def shown(tally, *words):
+    return subprocess.run([tally, "help", *words], capture_output=True, text=True, check=True).stdout
+
+
+def commands(tally):
+    rows = re.findall(r"^   (\S+) +(.*)$", shown(tally), re.M)
+    return [Command(name, summary, shown(tally, name)) for name, summary in rows]

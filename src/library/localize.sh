@@ -1,0 +1,13 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# localize.sh OBJECTS.a LIBRARY.map LIBRARY.a LD OBJCOPY AR: an archive of one object that shows only the names that the
+# version script has. Its functions keep sections of their own, so --gc-sections still leaves out what nobody calls.
+set -eu
+objects=$1 map=$2 to=$3 ld=$4 objcopy=$5 ar=$6
+
+mkdir -p "$to.p"
+sed -n 's/^\t\(tally_[a-z0-9_]*\);$/\1/p' "$map" >"$to.p/names"
+"$ld" -r --whole-archive "$objects" -o "$to.p/tally.o"
+"$objcopy" --keep-global-symbols="$to.p/names" "$to.p/tally.o"
+rm -f "$to"
+"$ar" rcsD "$to" "$to.p/tally.o"

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What is installed, as another program meets it: into a directory of its own, found by pkg-config, compiled and linked by
+every compiler that is on the machine, shared and static, and run.
+
+usage: install.py ROOT BUILD
+"""
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+import tap  # noqa: E402
+
+ROOT, BUILD = sys.argv[1:3]
+HERE = os.path.dirname(os.path.abspath(__file__))
+COMPILERS = {"gcc": ["-std=c11"], "clang": ["-std=c11"], "g++": ["-x", "c++", "-std=c++17"], "clang++": ["-x", "c++", "-std=c++17"]}
+DEST = tempfile.mkdtemp(prefix="install.", dir=BUILD)
+
+
+def must(*command, **options):
+    done = tap.run(*command, **options)
+    if done.returncode:
+        raise AssertionError(f"{' '.join(map(str, command))}: {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def install():
+    # With a terminal and no root meson would ask for a password.
+    must("meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", DEST, stdin=subprocess.DEVNULL)
+    pc = glob.glob(DEST + "/**/pkgconfig", recursive=True)
+    tap.same(len(pc), 1, "directories of pkg-config files")
+    return pc[0]
+
+
+PC = install()
+LIB = os.path.dirname(PC)
+PREFIX = re.search(r"^prefix=(.*)$", open(PC + "/tally.pc", encoding="utf-8").read(), re.M).group(1)
+
+
+def pkg_config(*words):
+    env = dict(os.environ, PKG_CONFIG_PATH=PC, PKG_CONFIG_SYSROOT_DIR="")
+    return must("pkg-config", f"--define-variable=prefix={DEST}{PREFIX}", *words, env=env).split()
+
+
+def public_names():
+    """Every function that a header of the library declares."""
+    for name in ("abi", "client", "events", "perfdata", "region"):
+        path = os.path.join(ROOT, "include", "tally", name + ".h")
+        if not os.path.exists(path):
+            continue
+        text = re.sub(r"/\*.*?\*/", "", open(path, encoding="utf-8").read(), flags=re.S)
+        text = re.sub(r"^static inline.*?^}\n", "", text, flags=re.S | re.M)
+        yield from re.findall(r"^(?!typedef|static|#)[a-z][^;{}()=]*?\b(tally_[a-z0-9_]+)\(", text, re.M)
+
+
+def names_of(*command):
+    found = set(re.findall(r"^\S+ [A-Za-z] (\w+)", must(*command), re.M))
+    return found - {"TALLY_0"}
+
+
+def build_and_run(compiler, mode):
+    if not shutil.which(compiler):
+        raise tap.Skip(f"{compiler} is not installed")
+    program = os.path.join(DEST, f"program.{compiler}.{mode}")
+    flags = COMPILERS[compiler] + ["-Wall", "-Wextra", "-Werror", "-pedantic"]
+    static = ["-static"] if mode == "static" else []
+    must(compiler, *flags, *pkg_config("--cflags", "tally"), os.path.join(HERE, "program.c"), "-x", "none", *static,
+         *pkg_config(*(["--static"] if static else []), "--libs", "tally"), "-o", program)
+    out = must(program, env=dict(os.environ, LD_LIBRARY_PATH=LIB))
+    if not re.search(r"^task-clock:u: [1-9]\d* ns, (exact|scaled)$|^refused: ", out):
+        raise AssertionError(f"the program says {out!r}")
+    needed = must("readelf", "-d", program)
+    tap.same("libtally.so.0" in needed, mode == "shared", "needs the shared library")
+
+
+def example(compiler, name, *args, flags=(), env=None, also=()):
+    """Build examples/NAME by what was installed, and what it prints when it is run."""
+    if not shutil.which(compiler):
+        raise tap.Skip(f"{compiler} is not installed")
+    program = os.path.join(DEST, name.replace(".", "-"))
+    must(compiler, "-Wall", "-Wextra", "-Werror", "-pedantic", "-O2", *flags, os.path.join(ROOT, "examples", name), *also,
+         *pkg_config("--cflags", "--libs", "tally"), "-o", program)
+    return must(program, *args, env=dict(os.environ, LD_LIBRARY_PATH=LIB, **(env or {})))
+
+
+def test_example_region():
+    path = os.path.join(DEST, "regions.%p.json")
+    out = example("gcc", "region.c", flags=["-std=c11"], env={"TALLY_REGIONS": path})
+    for region, calls in (("round", 10), ("hash", 10)):
+        if not re.search(rf"^{region} +task-clock:u +\d+ \((exact|scaled|not permitted)\) in {calls} calls$", out, re.M):
+            raise AssertionError(f"{region} is not in {out!r}")
+    written = glob.glob(DEST + "/regions.*.json")
+    tap.same(len(written), 1, "files of regions")
+    document = json.load(open(written[0], encoding="utf-8"))
+    tap.same([(region["name"], region["parent"], region["calls"]) for region in document["regions"]],
+             [("round", -1, 10), ("hash", 0, 10)], "regions")
+    tap.same([event["name"] for event in document["events"]], ["task-clock:u", "faults:u", "cycles:u"], "events")
+    round_, hash_ = (region["counts"] for region in document["regions"])
+    if any(inner["value"] > outer["value"] for inner, outer in zip(hash_, round_)):
+        raise AssertionError(f"a region counted less than what is within: {document}")
+
+
+def test_example_region_of_blocks():
+    out = example("g++", "region.cpp", flags=["-std=c++11"])
+    tap.same(re.findall(r"^(\w+): \d+ ns", out, re.M), ["fill", "sort"], "regions")
+
+
+def test_example_monitor():
+    out = example("gcc", "monitor.c", str(os.getpid()), "0.1", flags=["-std=c11"])
+    tap.same(re.findall(r"^([a-z:-]+): \d+, [a-z ]+$", out, re.M), ["task-clock:u", "faults:u", "cycles:u"], out)
+
+
+def test_example_recording():
+    done = tap.run(os.path.join(DEST + PREFIX, "bin", "tally"), "record", "-q", "-e", "cpu-clock:u", "-o", DEST + "/perf.data",
+                   "sh", "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done")
+    if done.returncode:
+        raise tap.Skip(f"nothing can be recorded here: {done.stderr.strip()[:200]}")
+    out = example("clang", "recording.c", DEST + "/perf.data", flags=["-std=c11"])
+    samples = must(os.path.join(DEST + PREFIX, "bin", "tally"), "script", "-F", "time", "-i", DEST + "/perf.data").count("\n")
+    tap.same(int(re.search(r"^samples: (\d+),", out, re.M).group(1)), samples, "samples as tally script has them")
+
+
+def test_example_python():
+    out = must(sys.executable, os.path.join(ROOT, "examples", "region.py"), LIB + "/libtally.so.0")
+    tap.same(re.findall(r"^sort (\S+): \d+, [a-z ]+$", out, re.M), ["task-clock:u", "faults:u"], out)
+
+
+def test_example_rust():
+    if not shutil.which("rustc"):
+        raise tap.Skip("rustc is not installed")
+    program = os.path.join(DEST, "region-rs")
+    done = tap.run("rustc", "-O", os.path.join(ROOT, "examples", "region.rs"), "-L", "native=" + LIB, "-l", "tally", "-o", program)
+    tap.same((done.returncode, done.stderr), (0, ""), "rustc")
+    out = must(program, env=dict(os.environ, LD_LIBRARY_PATH=LIB))
+    tap.same(bool(re.fullmatch(r"sum \d+: \d+ ns, quality \d\n", out)), True, out)
+
+
+def test_example_go():
+    if not shutil.which("go"):
+        raise tap.Skip("go is not installed")
+    program = os.path.join(DEST, "region-go")
+    env = dict(os.environ, GO111MODULE="off", GOCACHE=DEST + "/go", GOFLAGS="", LD_LIBRARY_PATH=LIB,
+               CGO_CFLAGS=" ".join(pkg_config("--cflags", "tally")), CGO_LDFLAGS=" ".join(pkg_config("--libs", "tally")),
+               PKG_CONFIG_PATH=PC)
+    must("go", "build", "-o", program, os.path.join(ROOT, "examples", "region.go"), env=env, timeout=280)
+    out = must(program, env=env)
+    tap.same(bool(re.fullmatch(r"sum \d+: \d+ ns, [a-z ]+\n", out)), True, out)
+
+
+def test_gcc_shared():
+    build_and_run("gcc", "shared")
+
+
+def test_gcc_static():
+    build_and_run("gcc", "static")
+
+
+def test_clang_shared():
+    build_and_run("clang", "shared")
+
+
+def test_clang_static():
+    build_and_run("clang", "static")
+
+
+def test_cxx_shared():
+    build_and_run("g++", "shared")
+
+
+def test_cxx_static():
+    build_and_run("g++", "static")
+
+
+def test_clang_cxx_shared():
+    build_and_run("clang++", "shared")
+
+
+def test_clang_cxx_static():
+    build_and_run("clang++", "static")
+
+
+def test_all_is_there():
+    there = {os.path.relpath(path, DEST + PREFIX) for path in glob.glob(DEST + PREFIX + "/**", recursive=True)}
+    lib = os.path.relpath(LIB, DEST + PREFIX)
+    wanted = {"bin/tally", "bin/tally-jevents", "share/doc/tally/LICENSE", "share/doc/tally/examples/region.c", "share/bash-completion/completions/tally", f"{lib}/pkgconfig/tally-core.pc"}
+    wanted |= {f"{lib}/{name}" for name in ("libtally.so", "libtally.so.0", "libtally.a", "libtally-core.a")}
+    wanted |= {f"include/tally/{os.path.basename(path)}" for path in glob.glob(ROOT + "/include/tally/*.h*")}
+    tap.same(sorted(wanted - there), [], "not installed")
+
+
+def test_names_are_those_of_the_headers():
+    """The version script, the shared library and the static one have each function of the headers, and nothing else."""
+    public = set(public_names())
+    script = set(re.findall(r"^\t(tally_\w+);", open(ROOT + "/src/library/libtally.map", encoding="utf-8").read(), re.M))
+    tap.same(sorted(script ^ public), [], "version script and headers")
+    tap.same(sorted(names_of("nm", "-D", "--defined-only", "--without-symbol-versions", LIB + "/libtally.so") ^ public), [],
+             "shared library and headers")
+    tap.same(sorted(names_of("nm", "-g", "--defined-only", LIB + "/libtally.a") ^ public), [], "static library and headers")
+
+
+def test_shared_library_is_plain():
+    """It carries its version, needs no relocation of code, and nothing of a sanitizer."""
+    dynamic = must("readelf", "-d", LIB + "/libtally.so")
+    tap.same(re.search(r"SONAME.*\[(.*)\]", dynamic).group(1), "libtally.so.0", "soname")
+    tap.same(sorted(re.findall(r"NEEDED.*\[(\w+)", dynamic)), ["libc", "libzstd"], "what it needs")
+    tap.same("TEXTREL" in dynamic, False, "relocations of code")
+    tap.same("@TALLY_0" in must("nm", "-D", LIB + "/libtally.so"), True, "versions of symbols")
+
+
+def test_core_stands_alone():
+    """The core's archive needs what the host gives it, and of libc at most what compilers call by themselves."""
+    tap.same(pkg_config("--libs", "tally-core")[-1], "-ltally-core", "pkg-config")
+    needs = names_of("nm", "-u", "--format=posix", LIB + "/libtally-core.a")
+    whole = os.path.join(DEST, "core.o")
+    must("ld", "-r", "--whole-archive", LIB + "/libtally-core.a", "-o", whole)
+    needs = set(re.findall(r"U (\w+)", must("nm", "-u", whole)))
+    tap.same(sorted(needs - {"memcpy", "memset", "memmove", "memcmp", "_GLOBAL_OFFSET_TABLE_"}), [], "undefined")
+
+
+try:
+    tap.main(__name__)
+finally:
+    shutil.rmtree(DEST)
