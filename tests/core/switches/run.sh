@@ -5,16 +5,15 @@ set -u
 root=$1
 dir=$2
 number=0
+. "$root/tests/core/runner.sh"
 sanitize="-fsanitize=address,undefined -fno-sanitize-recover"
 bits32="-m32 -idirafter /usr/include/$(${CC:-gcc} -print-multiarch 2>/dev/null)"
 
-# try NAME FLAGS: what the compiler cannot build is skipped.
+# try NAME FLAGS: what cannot be built or run here is skipped.
 try() {
 	number=$((number + 1))
-	# shellcheck disable=SC2086
-	if ! printf '#include <errno.h>\nint main(void) { return 0; }\n' |
-		${CC:-gcc} $2 $sanitize -x c -o "$dir/probe" - >/dev/null 2>&1; then
-		echo "ok $number - $1 # SKIP ${CC:-gcc} cannot build with ${2%% *}"
+	if ! can_run "$2 $sanitize"; then
+		echo "ok $number - $1 # SKIP $why"
 		return
 	fi
 	# shellcheck disable=SC2046,SC2086
@@ -23,14 +22,13 @@ try() {
 		'-DTALLY_CORE_DEBUG_HOOK="core/hook.h"' \
 		-I"$root/include" -I"$root/src" -I"$root/tests" "$root/tests/core/switches/smoke.c" \
 		$(ls "$root"/tests/core/least/least*.c) $(sed "s|^|$root/src/|" "$root/src/core/sources.txt") \
-		-o "$dir/smoke" && "$dir/smoke"; then
+		-o "$dir/smoke" && run_program "$dir/smoke"; then
 		echo "ok $number - $1"
 	else
 		echo "not ok $number - $1"
 	fi
 }
 
-mkdir -p "$dir"
 echo 1..17
 try "everything" ""
 try "no inheritance" -DTALLY_CORE_INHERITANCE=0

@@ -9,6 +9,7 @@ dir=$2
 seconds=${3:-${TALLY_STRESS_SECONDS:-20}}
 seed=${4:-1}
 number=0
+. "$root/tests/core/runner.sh"
 two_words='-DTALLY_CORE_ATOMIC64=TALLY_ATOMIC64_SEQUENCE -DTALLY_CORE_IRQ_HEADER="core/threads/irq.h"'
 # The headers of the kernel are those of 64 bits: they hold for both.
 bits32="-m32 -idirafter /usr/include/$(${CC:-gcc} -print-multiarch 2>/dev/null) -fsanitize=address,undefined -fno-sanitize-recover"
@@ -16,10 +17,8 @@ bits32="-m32 -idirafter /usr/include/$(${CC:-gcc} -print-multiarch 2>/dev/null) 
 # stress NAME SECONDS FLAGS
 stress() {
 	number=$((number + 1))
-	# shellcheck disable=SC2086
-	if ! printf '#include <errno.h>\nint main(void) { return 0; }\n' |
-		${CC:-gcc} $3 -x c -o "$dir/probe" - >/dev/null 2>&1; then
-		echo "ok $number - $1 # SKIP ${CC:-gcc} cannot build with ${3%% *}"
+	if ! can_run "$3" threads; then
+		echo "ok $number - $1 # SKIP $why"
 		return
 	fi
 	# shellcheck disable=SC2046,SC2086
@@ -27,7 +26,7 @@ stress() {
 		-Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers $3 \
 		-I"$root/include" -I"$root/src" -I"$root/tests" "$root"/tests/core/threads/*.c \
 		$(sed "s|^|$root/src/|" "$root/src/core/sources.txt") -pthread -o "$dir/stress" || exit 1
-	if TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS:-}" "$dir/stress" "$2" "$seed" >"$dir/stress.log" 2>&1; then
+	if TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS:-}" run_program "$dir/stress" "$2" "$seed" >"$dir/stress.log" 2>&1; then
 		sed -n 's/^# /# /p' "$dir/stress.log"
 		echo "ok $number - $1, $2 seconds, no finding"
 	else
@@ -37,7 +36,6 @@ stress() {
 }
 
 echo 1..4
-mkdir -p "$dir"
 quarter=$((seconds / 4 + 1))
 stress "threads as CPUs" "$seconds" "-fsanitize=thread"
 stress "and words of two halves" "$quarter" "-fsanitize=thread $two_words"

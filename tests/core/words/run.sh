@@ -5,6 +5,7 @@ set -u
 root=$1
 dir=$2
 number=0
+. "$root/tests/core/runner.sh"
 
 # build FLAG... SOURCE...
 build() {
@@ -13,17 +14,16 @@ build() {
 		-pthread -o "$dir/words" "$@"
 }
 
-# try NAME THREADS FLAGS [SOURCE...]: what the compiler cannot build is skipped.
+# try NAME THREADS FLAGS [SOURCE...]: what cannot be built or run here is skipped.
 try() {
 	number=$((number + 1))
-	mkdir -p "$dir"
-	# shellcheck disable=SC2086
-	if ! echo 'int main(void) { return 0; }' | ${CC:-gcc} $3 -x c -o "$dir/probe" - 2>/dev/null; then
-		echo "ok $number - $1 # SKIP ${CC:-gcc} cannot link with $3"
+	# words.c has threads, and signals that interrupt them.
+	if ! can_run "$3" "$([ "${4-}" ] || echo threads)"; then
+		echo "ok $number - $1 # SKIP $why"
 		return
 	fi
 	# shellcheck disable=SC2086
-	if build $3 "$root/tests/core/words/${4-words}.c" ${5+"$root/$5"} && "$dir/words" "$2"; then
+	if build $3 "$root/tests/core/words/${4-words}.c" ${5+"$root/$5"} && run_program "$dir/words" "$2"; then
 		echo "ok $number - $1"
 	else
 		echo "not ok $number - $1"
