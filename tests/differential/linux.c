@@ -14,6 +14,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "linux_probe.h"
 #include "linux_task.h"
 #include "system.h"
 
@@ -304,22 +305,11 @@ static int tracepoint_read(void)
 	return -1;
 }
 
-/* Whether an event of this task can be opened. */
-static bool can_open(void)
-{
-	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
-				       .size = PERF_ATTR_SIZE_VER0,
-				       .config = PERF_COUNT_SW_DUMMY};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-
-	return fd >= 0 && !close(fd);
-}
-
 const char *emulated_system_prepare(void)
 {
 	if (geteuid())
 		return "not root";
-	return can_open() ? NULL : "perf_event_open is not permitted";
+	return linux_probe_events() ? NULL : "perf_event_open is not permitted";
 }
 
 const char *linux_system_prepare(const char *release)
@@ -333,9 +323,11 @@ const char *linux_system_prepare(const char *release)
 	if (sysconf(_SC_NPROCESSORS_ONLN) < SYSTEM_CPUS ||
 	    SYSTEM_MLOCK_PAGES * 4 % sysconf(_SC_NPROCESSORS_ONLN))
 		return "not a number of CPUs that the answers hold for";
-	if (!can_open())
+	if (!linux_probe_events())
 		return "perf_event_open is not permitted";
 	if (tracepoint_read())
 		return "no tracepoint sys_enter_sched_rr_get_interval in tracefs";
+	if (!linux_probe_tracepoint(tracepoint_id))
+		return "the tracepoint sys_enter_sched_rr_get_interval does not count here";
 	return settings_set() ? "perf's sysctls cannot be set" : NULL;
 }

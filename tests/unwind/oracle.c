@@ -60,6 +60,7 @@ struct oracle {
 	TALLY_VEC(struct group) groups;
 	uint64_t stacks[NR_VERDICTS], nr_stacks, whole_dwfl;
 	uint64_t frames, frames_equal;
+	uint64_t nr_installing;           /* see is_installing() */
 	unsigned nr_examples, nr_of_ends; /* to print of each group, of each end */
 };
 
@@ -185,6 +186,8 @@ static void summary_print(struct oracle *oracle)
 	for (int i = 0; i < TALLY_UNWIND_NR_ENDS; i++)
 		printf("%s: %llu\n", tally_unwind_end_text(i),
 		       (unsigned long long)oracle->unwinder.counts.ends[i]);
+	printf("of these both ended where libgcc installs registers: %llu\n",
+	       (unsigned long long)oracle->nr_installing);
 	if (oracle->groups.len)
 		qsort(oracle->groups.data, oracle->groups.len, sizeof(*oracle->groups.data),
 		      group_compare);
@@ -221,6 +224,25 @@ static const struct tally_dso *parting_dso(struct oracle *oracle, const struct t
 	return tally_machine_find_dso(oracle->machine, thread, PERF_RECORD_MISC_USER, ours.ips[at]);
 }
 
+/*
+ * Whether libgcc may be entering a landing pad. It first copies the registers of the catching
+ * function over those that were saved in its own frame, among them the frame pointer that its
+ * caller's rule needs: until it jumps, nobody can unwind this stack. How often a sample falls there
+ * depends on the CPU, as the copying is "rep movs", which some are slow to start.
+ */
+static bool is_installing(struct oracle *oracle, const struct tally_thread *thread,
+			  const struct stack *stack)
+{
+	for (size_t i = 0; i < stack->nr; i++) {
+		struct tally_location *at = tally_machine_locate(
+			oracle->machine, thread, PERF_RECORD_MISC_USER, stack->ips[i]);
+
+		if (at->symbol && !strncmp(tally_symbol_name(at->dso, at->symbol), "_Unwind_", 8))
+			return true;
+	}
+	return false;
+}
+
 static int stack_judge(struct oracle *oracle, const struct tally_thread *thread,
 		       enum tally_unwind_end end)
 {
@@ -231,6 +253,8 @@ static int stack_judge(struct oracle *oracle, const struct tally_thread *thread,
 	oracle->stacks[result.verdict]++;
 	oracle->frames += result.shorter;
 	oracle->frames_equal += result.equal;
+	oracle->nr_installing += end == TALLY_UNWIND_BAD_RULE && result.verdict == EQUAL &&
+				 is_installing(oracle, thread, &ours);
 	if (oracle->nr_of_ends && end != TALLY_UNWIND_BOTTOM &&
 	    oracle->unwinder.counts.ends[end] <= oracle->nr_of_ends)
 		example_print(oracle, thread, &result, end);
