@@ -22,7 +22,12 @@ CPU1 = "/sys/devices/system/cpu/cpu1/online"
 def probe(reason_of):
     """Decorator: `reason_of` returns None, or why something does not work here. The result skips for that reason; its
     attribute `reason` returns it instead."""
-    cached = functools.lru_cache(None)(reason_of)
+    @functools.lru_cache(None)
+    def cached(*args, **options):
+        try:
+            return reason_of(*args, **options)
+        except tap.Skip as reason:  # of another probe that this one needs
+            return str(reason)
 
     @functools.wraps(reason_of)
     def need(*args, **options):

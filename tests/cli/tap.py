@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A small TAP producer for command tests: functions named test_* of a module are its points."""
 import itertools
+import os
 import re
 import subprocess
 import sys
@@ -34,6 +35,48 @@ def run(*args, **options):
     options.setdefault("text", True)
     options.setdefault("timeout", 600)
     return subprocess.run([str(arg) for arg in args], check=False, **options)
+
+
+def read_until(stream, condition, what):
+    """Read lines of a text stream until what was read so far is as wanted; returns it."""
+    text, end = "", time.monotonic() + PATIENCE
+    while not condition(text):
+        line = stream.readline()
+        assert line, f"it ended without {what}: {text[-2000:]}"
+        assert time.monotonic() < end, f"waited {PATIENCE} s in vain for {what}: {text[-2000:]}"
+        text += line
+    return text
+
+
+def cpu_seconds(pid):
+    """CPU time that a process has used; None if there is no such process."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            words = file.read().rsplit(")", 1)[1].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return sum(int(word) for word in words[11:13]) / os.sysconf("SC_CLK_TCK")
+
+
+WORK_OF = """
+import os, sys, time
+def used():
+    with open(f"/proc/{sys.argv[1]}/stat", errors="replace") as file:
+        words = file.read().rsplit(")", 1)[1].split()
+    return sum(map(int, words[11:15])) / os.sysconf("SC_CLK_TCK")
+try:
+    end = used() + float(sys.argv[2])
+    while used() < end:
+        time.sleep(0.01)
+except OSError:
+    pass
+"""
+
+
+def work_of(pid, seconds=0.3):
+    """The words of a command that ends when a process and the children that it waited for have used so much more CPU time:
+    what a recording of it lasts for, however busy the machine is."""
+    return [sys.executable, "-S", "-c", WORK_OF, str(pid), str(seconds)]
 
 
 def as_perf_names_stubs(theirs, ours):
