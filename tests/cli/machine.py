@@ -48,6 +48,15 @@ def why_not(args, **options):
     return None if not done.returncode else lines[-1] if lines else f"status {done.returncode}"
 
 
+@probe
+def need_tool(*command):
+    """A program is installed, and runs: need_tool("less", "--version")."""
+    if not shutil.which(command[0]):
+        return f"{command[0]} is not installed"
+    reason = why_not(command)
+    return reason and f"{command[0]} does not run here: {reason}"
+
+
 # ---- the user ------------------------------------------------------------------------
 
 
@@ -115,15 +124,15 @@ EXCLUDE_KERNEL, EXCLUDE_HV = 1 << 5, 1 << 6
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 
-def perf_event_open(kind, config, pid=0, cpu=-1, flags=0, period=0, breakpoint_at=(0, 0, 0)):
+def perf_event_open(kind, config, pid=0, cpu=-1, flags=0, period=0, breakpoint_at=(0, 0, 0), how=0):
     """The system call, by the 72 bytes of attributes that every kernel knows; OSError where it is refused."""
     number = {"x86_64": 298, "aarch64": 241, "riscv64": 241, "loongarch64": 241}.get(platform.machine())
     if number is None:
         raise OSError(0, f"number of perf_event_open on {platform.machine()} not known")
-    how, address, length = breakpoint_at
+    access, address, length = breakpoint_at
     sampled = 1 | 2  # the address of the instruction, the task
-    attr = struct.pack("<IIQQQQQIIQQ", kind, 72, config, period, sampled if period else 0, 0, flags, 0, how, address, length)
-    fd = LIBC.syscall(number, attr, pid, cpu, -1, 8)
+    attr = struct.pack("<IIQQQQQIIQQ", kind, 72, config, period, sampled if period else 0, 0, flags, 0, access, address, length)
+    fd = LIBC.syscall(number, attr, pid, cpu, -1, how | 8)
     if fd < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return fd
@@ -152,6 +161,25 @@ def need_events():
     finally:
         os.close(fd)
     return None
+
+
+@probe
+def need_events_of_users():
+    """An ordinary user can sample its own tasks in user space."""
+    need_nobody()
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            os.setgroups([])
+            os.setresgid(NOBODY, NOBODY, NOBODY)
+            os.setresuid(NOBODY, NOBODY, NOBODY)
+            perf_event_open(SOFTWARE, CPU_CLOCK, flags=EXCLUDE_KERNEL | EXCLUDE_HV, period=1000000)
+            status = 0
+        finally:
+            os._exit(status)
+    refused = os.waitpid(child, 0)[1]
+    return "perf_event_open is refused to ordinary users here" if refused else None
 
 
 @probe
@@ -193,6 +221,40 @@ def need_hardware_breakpoints():
     finally:
         os.close(fd)
     return None if count == 5 else f"hardware breakpoints do not work here: {count} of 5 stores were counted"
+
+
+@probe
+def need_breakpoint_registers():
+    """Four breakpoints open, and no fifth one."""
+    words, opened = (ctypes.c_uint64 * 5)(), []
+    try:
+        for number in range(5):
+            opened.append(perf_event_open(BREAKPOINT, 0, flags=EXCLUDE_KERNEL | EXCLUDE_HV,
+                                          breakpoint_at=(2, ctypes.addressof(words) + 8 * number, 8)))
+    except OSError as error:
+        if len(opened) != 4:
+            return f"{len(opened)} hardware breakpoints can be opened here, not 4: {error.strerror}"
+    finally:
+        for fd in opened:
+            os.close(fd)
+    return "more than 4 hardware breakpoints can be opened here" if len(opened) > 4 else None
+
+
+@probe
+def need_pmu(name):
+    """The kernel has a PMU of this name: need_pmu("uprobe")."""
+    return None if os.path.isdir(f"/sys/bus/event_source/devices/{name}") else f"this kernel has no PMU {name}"
+
+
+@probe
+def need_kernel_symbols():
+    """Root sees the addresses of the kernel's functions."""
+    try:
+        with open("/proc/kallsyms", encoding="ascii", errors="replace") as file:
+            named = any(int(line.split()[0], 16) for line, _ in zip(file, range(1000)))
+    except OSError as error:
+        return f"/proc/kallsyms cannot be read here: {error}"
+    return None if named else "the kernel hides the addresses of its functions here"
 
 
 # ---- perf ------------------------------------------------------------------------------
@@ -248,6 +310,14 @@ def need_tracefs():
 
 
 @probe
+def need_closed_tracefs():
+    """And only root can read them."""
+    need_tracefs()
+    path = f"{TRACEFS}/events/sched/sched_switch/id"
+    return f"every user can read {path} here" if not why_not(["cat", path], **as_nobody()) else None
+
+
+@probe
 def need_tracepoints():
     """And events of tracepoints open."""
     need_tracefs()
@@ -258,6 +328,13 @@ def need_tracepoints():
     except OSError as error:
         return f"tracepoints are refused here: {error.strerror}"
     return None
+
+
+@probe
+def need_trace_event(name):
+    """This kernel has a tracepoint: need_trace_event("syscalls/sys_enter_read")."""
+    need_tracefs()
+    return None if os.path.exists(f"{TRACEFS}/events/{name}/id") else f"this kernel has no tracepoint {name}"
 
 
 @probe
@@ -277,6 +354,49 @@ def need_trace_instances():
     except OSError as error:
         return f"instances of tracefs do not work here: {error}"
     return None
+
+
+def cgroup_root():
+    """Where the cgroups are that events can be counted for; None if there are none."""
+    with open("/proc/self/mounts", encoding="utf-8") as file:
+        mounts = [line.split() for line in file]
+    old = [m[1] for m in mounts if m[2] == "cgroup" and "perf_event" in m[3].split(",")]
+    new = [m[1] for m in mounts if m[2] == "cgroup2"]
+    return (old + new + [None])[0]
+
+
+@probe
+def need_cgroup_events():
+    """CPUs can be counted for a cgroup."""
+    root = cgroup_root()
+    if not root:
+        return "no cgroup file system with perf events is mounted here"
+    pid_is_cgroup = 4
+    try:
+        folder = os.open(root, os.O_RDONLY)
+        try:
+            os.close(perf_event_open(SOFTWARE, CPU_CLOCK, folder, min(os.sched_getaffinity(0)), how=pid_is_cgroup))
+        finally:
+            os.close(folder)
+    except OSError as error:
+        return f"events of the cgroups in {root} are refused here: {error.strerror}"
+    return None
+
+
+@probe
+def need_new_cgroups():
+    """A cgroup can be made, and a process can move itself there."""
+    need_cgroup_events()
+    path = os.path.join(cgroup_root(), f"probe-{os.getpid()}")
+    try:
+        os.mkdir(path)
+    except OSError as error:
+        return f"no cgroup can be made here: {error}"
+    try:
+        reason = why_not(["sh", "-c", f"echo $$ > {path}/cgroup.procs"])
+        return reason and f"no process can move to a new cgroup here: {reason}"
+    finally:
+        os.rmdir(path)
 
 
 @probe
@@ -319,6 +439,32 @@ def need_ptrace():
         child.kill()
         child.wait()
     return None
+
+
+@probe
+def need_tmux():
+    """tmux starts a server, and shows what a shell writes."""
+    if not shutil.which("tmux"):
+        return "no tmux here"
+    server = ["tmux", "-L", f"tally-probe-{os.getpid()}", "-f", "/dev/null"]
+    reason = why_not([*server, "new-session", "-d", "-s", "s", "-x", "40", "-y", "5", "env", "LC_ALL=C.UTF-8", "sh"])
+    reason = reason or why_not([*server, "capture-pane", "-p", "-t", "s"])
+    tap.run(*server, "kill-server")
+    return reason and f"tmux does not work here: {reason}"
+
+
+@probe
+def need_chromium():
+    """Chromium starts, and shows what a page's script wrote."""
+    if not shutil.which("chromium"):
+        return "chromium is not installed"
+    page = "data:text/html,<p id=p></p><script>p.textContent = 6 * 7 + ' shown'</script>"
+    with tempfile.TemporaryDirectory() as where:
+        try:
+            done = tap.run("chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={where}", "--dump-dom", page)
+        except subprocess.TimeoutExpired as error:
+            return f"chromium does not end here: {error}"
+    return None if "42 shown" in done.stdout else f"chromium shows nothing here: {done.stderr.strip()[-200:]}"
 
 
 # ---- compilers and runtimes ----------------------------------------------------------------

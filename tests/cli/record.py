@@ -120,7 +120,7 @@ def need_tracefs():
 
 def may_write_for_nobody(path):
     """The folder of a recording takes what an ordinary user writes."""
-    machine.need_nobody()
+    machine.need_events_of_users()
     os.chmod(os.path.dirname(path), 0o777)
 
 
