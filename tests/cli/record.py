@@ -13,7 +13,6 @@ import os
 import pwd
 import resource
 import select
-import shutil
 import signal
 import stat
 import subprocess
