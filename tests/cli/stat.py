@@ -715,4 +715,4 @@ def test_without_privileges_the_kernel_is_left_out():
 
 
 if __name__ == "__main__":
-    tap.main(__name__)
+    tap.main(__name__, machine.need_kernel_events)
