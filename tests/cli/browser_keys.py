@@ -25,7 +25,7 @@ import time
 import browser_hostile
 import cache  # noqa: F401 - nothing that is run writes into the user's
 
-ANSWER, LOADING, WALL = 5, 60, 20  # seconds: of its CPU time to answer a key and to show itself; until it is given up
+ANSWER, LOADING, WALL = 5, 60, 300  # seconds: of its CPU time to answer a key and to show itself; until it is given up
 LARGEST = 3 << 20  # of fixtures, bytes
 SANITIZER = re.compile(r"runtime error|Sanitizer")
 # What ncurses writes: sequences with these ends, character sets, modes. Then text.

@@ -78,10 +78,10 @@ def test_garbage_says_what_and_where():
 
 def check_broken_recordings_end_with_an_error_at_once(one):
     for command in ("report", "script"):
-        run = tap.run(TALLY, command, "-i", one.recording(ENDLESS[one.own]), timeout=20)
+        run = tap.run(TALLY, command, "-i", one.recording(ENDLESS[one.own]), preexec_fn=tap.limit_cpu(20))
         tap.same(run.returncode, 1, command)
         assert "byte" in run.stderr, run.stderr
-    run = tap.run(TALLY, "script", "-i", one.recording(FUZZED[one.own]), timeout=20)
+    run = tap.run(TALLY, "script", "-i", one.recording(FUZZED[one.own]), preexec_fn=tap.limit_cpu(20))
     assert run.returncode in (0, 1), run.returncode
 
 
@@ -95,7 +95,7 @@ def test_cut_recordings_say_where():
             cut.truncate()
             cut.write(whole[:size])
             cut.flush()
-            run = tap.run(TALLY, "report", "-i", cut.name, timeout=20)
+            run = tap.run(TALLY, "report", "-i", cut.name, preexec_fn=tap.limit_cpu(20))
             tap.same(run.returncode, 1, f"{size} bytes")
             assert cut.name in run.stderr, run.stderr
     run = tap.run(TALLY, "script", "-F", "ip", "-i", OWN.recording("damaged", "cut-in-record.data"))

@@ -13,10 +13,10 @@ import subprocess
 import sys
 import tempfile
 
+import machine
 import tap
 
 TALLY = sys.argv[1]
-CC = shutil.which("cc")
 WORK = tempfile.mkdtemp(prefix="tally-containers-")
 os.environ["XDG_CACHE_HOME"] = WORK
 
@@ -41,23 +41,18 @@ int main(int argc, char **argv)
 
 def build(path, function, *flags):
     """A program without a build id, unless flags say otherwise."""
-    if not CC:
-        raise tap.Skip("no C compiler (gcc)")
+    machine.need_compiler("cc", "-static")
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    run = subprocess.run([CC, "-O1", "-static", "-x", "c", "-o", path, *(flags or ["-Wl,--build-id=none"]), "-"],
+    run = subprocess.run(["cc", "-O1", "-static", "-x", "c", "-o", path, *(flags or ["-Wl,--build-id=none"]), "-"],
                          input=SOURCE.replace("FUNCTION", function), text=True, capture_output=True, check=False)
-    if run.returncode:
-        raise tap.Skip("no static program can be built: " + run.stderr.strip().splitlines()[-1])
+    tap.same(run.returncode, 0, run.stderr)
     return path
 
 
 def shell(script, *args):
     """The words that run a script in a mount namespace of its own."""
-    words = ["unshare", "-m", "--propagation", "private", "sh", "-ec", script, "sh", *args]
-    probe = tap.run("unshare", "-m", "--propagation", "private", "true") if shutil.which("unshare") else None
-    if not probe or probe.returncode:
-        raise tap.Skip("no mount namespaces here: " + (probe.stderr.strip() if probe else "no unshare"))
-    return words
+    machine.need_unshare("-m", "--propagation", "private")
+    return ["unshare", "-m", "--propagation", "private", "sh", "-ec", script, "sh", *args]
 
 
 class Running:
@@ -87,8 +82,7 @@ def bound(name, *flags):
 def record(name, *words):
     path = os.path.join(WORK, name + ".data")
     run = tap.run(TALLY, "record", "-q", "-o", path, "-e", "task-clock:u", "-F", "499", *words)
-    if run.returncode:
-        raise tap.Skip("nothing can be recorded here: " + run.stderr.strip().splitlines()[-1])
+    tap.same(run.returncode, 0, run.stderr)
     return path
 
 
@@ -101,7 +95,7 @@ def symbols(path, program):
 def test_bind_mount_while_it_runs():
     program, words = bound("bind")
     with Running(words) as pid:
-        path = record("bind", "-p", pid, "--", "sleep", "0.3")
+        path = record("bind", "-p", pid, "--", *tap.work_of(pid))
         tap.same(symbols(path, program), {"there_only"}, "symbols")
 
 
@@ -109,8 +103,8 @@ def test_bind_mount_after_its_end():
     """No name is better than one of another file."""
     program, words = bound("ended")
     with Running(words) as pid:
-        path = record("ended", "--no-symbols", "-p", pid, "--", "sleep", "0.3")
-        with_names = record("named", "-p", pid, "--", "sleep", "0.3")
+        path = record("ended", "--no-symbols", "-p", pid, "--", *tap.work_of(pid))
+        with_names = record("named", "-p", pid, "--", *tap.work_of(pid))
     tap.same(symbols(path, program), {"[unknown]"}, "symbols")
     tap.same(symbols(with_names, program), {"there_only"}, "symbols that came with the recording")
 
@@ -118,7 +112,7 @@ def test_bind_mount_after_its_end():
 def test_build_id_is_of_the_mapped_file():
     program, words = bound("id", "-Wl,--build-id=sha1")
     with Running(words) as pid:
-        path = record("id", "-p", pid, "--", "sleep", "0.3")
+        path = record("id", "-p", pid, "--", *tap.work_of(pid))
         want = tap.run(TALLY, "buildid-list", "-i", path).stdout
         tap.same(symbols(path, program), {"there_only"}, "symbols")
     ids = {name: tap.run("readelf", "-n", os.path.join(WORK, "id", name, "prog")).stdout for name in ("here", "there")}
@@ -129,8 +123,8 @@ def test_build_id_is_of_the_mapped_file():
 def test_two_files_of_one_path():
     program, words = bound("two", "-Wl,--build-id=sha1")
     with Running(words) as there, Running([program, "run"]) as here:
-        path = record("two", "--no-symbols", "-p", f"{there},{here}", "--", "sleep", "0.5")
-        with_names = record("two-named", "-p", f"{there},{here}", "--", "sleep", "0.5")
+        path = record("two", "--no-symbols", "-p", f"{there},{here}", "--", *tap.work_of(there, here))
+        with_names = record("two-named", "-p", f"{there},{here}", "--", *tap.work_of(there, here))
         tap.same(symbols(path, program), {"here_only", "there_only"}, "symbols")
     # The table of build ids knows paths: what it said would be of both.
     tap.same(symbols(path, program), {"here_only", "[unknown]"}, "symbols after their end")
@@ -141,7 +135,7 @@ def test_chroot():
     root = os.path.join(WORK, "root")
     build(os.path.join(root, "usr", "bin", "tally-test-prog"), "inside_root")
     with Running(["chroot", root, "/usr/bin/tally-test-prog", "run"]) as pid:
-        path = record("chroot", "-p", pid, "--", "sleep", "0.3")
+        path = record("chroot", "-p", pid, "--", *tap.work_of(pid))
         tap.same(symbols(path, os.path.join(root, "usr/bin/tally-test-prog")) |
                  symbols(path, "/usr/bin/tally-test-prog"), {"inside_root"}, "symbols")
 
@@ -163,7 +157,7 @@ def test_overlay():
     os.makedirs(room)
     words = shell(OVERLAY, room, os.path.dirname(there), os.path.dirname(here))
     with Running(words) as pid:
-        path = record("overlay", "-p", pid, "--", "sleep", "0.3")
+        path = record("overlay", "-p", pid, "--", *tap.work_of(pid))
         tap.same(symbols(path, here), {"overlay_only"}, "symbols")
 
 
@@ -179,21 +173,19 @@ def test_top():
                 break
         top.send_signal(signal.SIGINT)
         errors = top.communicate()[1]
-    if not lines:
-        raise tap.Skip("no top here: " + errors.strip())
-    assert lines[-1].split()[-1] == "there_only", lines
+    assert lines and lines[-1].split()[-1] == "there_only", (lines, errors)
 
 
 def test_stacks_unwound_while_recording():
     program, words = bound("stacks", "-Wl,--build-id=none", "-fomit-frame-pointer", "-fasynchronous-unwind-tables")
     with Running(words) as pid:
-        path = record("stacks", "--call-graph", "dwarf", "-p", pid, "--", "sleep", "0.3")
+        path = record("stacks", "--call-graph", "dwarf", "-p", pid, "--", *tap.work_of(pid))
         chains = tap.run(TALLY, "script", "-i", path, "-F", "ip,sym,dso").stdout.split("\n\n")
         names = [[line.split()[1] for line in chain.splitlines() if line.strip()] for chain in chains if chain.strip()]
         assert names and all(chain[:2] == ["there_only", "main"] for chain in names), names[:3]
 
 
 try:
-    tap.main(__name__)
+    tap.main(__name__, machine.need_events)
 finally:
     shutil.rmtree(WORK, ignore_errors=True)

@@ -13,6 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import machine
 import tap
 from tap import run
 
@@ -127,7 +128,7 @@ def test_events_dir_takes_a_file_or_a_tree():
 def test_events_dir_opens_no_fifo():
     with tempfile.TemporaryDirectory() as folder:
         os.mkfifo(os.path.join(folder, "cache.json"))
-        done = tap.run(TALLY, "list", "--events-dir", os.path.join(folder, "cache.json"), timeout=30)
+        done = tap.run(TALLY, "list", "--events-dir", os.path.join(folder, "cache.json"))
         assert done.returncode and "cache.json" in done.stderr, done.stderr
 
 
@@ -159,6 +160,7 @@ def test_metrics_that_are_none():
 
 def test_metric_of_software_events():
     """What needs no PMU is counted here: the value is that of its counts."""
+    machine.need_kernel_events()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "soft.json"
         path.write_text(json.dumps([

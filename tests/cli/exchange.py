@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 
+import machine
 import tap
 from graphs import heavy_graphs
 
@@ -21,7 +22,6 @@ WORK = tempfile.mkdtemp(prefix="tally-exchange-")
 # The shell works itself as well: leader sampling leaves its children out.
 WORKLOAD = ["sh", "-c", "for i in 1; do ls -lR /usr/share/doc /usr/lib | sort | gzip -c | wc -c; done; "
             "text=; i=0; while [ $i -lt 8000 ]; do i=$((i + 1)); text=$text$i; done"]
-TRACEFS = os.path.isdir("/sys/kernel/tracing/events/sched")
 
 # name: options of record, the same for both
 KINDS = {
@@ -48,10 +48,12 @@ def own(kind):
 
 
 def needs(kind):
-    if not PERF:
-        raise tap.Skip("perf is not installed (linux-perf)")
-    if "tracepoint" in kind and not TRACEFS:
-        raise tap.Skip("tracefs is not mounted at /sys/kernel/tracing")
+    machine.need_perf_records()
+    machine.need_events()
+    if "tracepoint" in kind:
+        machine.need_tracepoints()
+    if "-a" in KINDS.get(kind, []):
+        machine.need_system_wide()
 
 
 def record(tool, kind):

@@ -21,6 +21,7 @@ import threading
 
 import cache
 import export_readers as readers
+import machine
 import tap
 
 TALLY = os.path.abspath(sys.argv[1])
@@ -66,20 +67,26 @@ def export(form, *options, name=None):
         return path, file.read()
 
 
-def needed(program):
-    if not shutil.which(program):
-        raise tap.Skip(f"{program} is not installed")
+FETCHED = []
 
 
-@functools.lru_cache
+@machine.probe
+def need_viewers():
+    """npm's packages are here, or can be fetched."""
+    machine.need_tool("npm", "--version")
+    machine.need_tool("node", "--version")
+    try:
+        run = tap.run(os.path.join(SCRIPTS, "fetch_viewers.sh"), env=cache.OUTSIDE)
+    except subprocess.TimeoutExpired as error:
+        return f"cannot be fetched: {error}"
+    FETCHED.append(run.stdout.strip())
+    return f"cannot be fetched: {run.stderr.strip().splitlines()[-1:]}" if run.returncode else None
+
+
 def viewers():
     """Where npm's packages are."""
-    needed("npm")
-    needed("node")
-    run = tap.run(os.path.join(SCRIPTS, "fetch_viewers.sh"), env=cache.OUTSIDE)
-    if run.returncode:
-        raise tap.Skip(f"cannot be fetched: {run.stderr.strip().splitlines()[-1:]}")
-    return run.stdout.strip()
+    need_viewers()
+    return FETCHED[0]
 
 
 # ---- pprof ---------------------------------------------------------------------------------------
@@ -91,7 +98,7 @@ def pprof(path, *options):
 
 
 def test_pprof():
-    needed("go")
+    machine.need_tool("go", "tool", "-n", "pprof")
     path, data = export("pprof")
     want = readers.Pprof(data).samples()
     assert want.weight() > 0 and "inlined_part" in want.own(), want.own()
@@ -116,10 +123,10 @@ def test_pprof():
 
 
 def test_pprof_disassembles():
-    needed("go")
-    needed("objdump")
+    machine.need_tool("go", "tool", "-n", "pprof")
+    machine.need_tool("objdump", "--version")
     for options in (["-no-pie"], ["-fuse-ld=lld"], ["-fuse-ld=lld", "-no-pie"]):
-        if "-fuse-ld=lld" in options and not shutil.which("ld.lld"):
+        if machine.need_compiler.reason("gcc", *options):
             continue
         program, data, path = (os.path.join(WORK, name) for name in ("linked", "linked.data", "linked.pb.gz"))
         subprocess.run(["gcc", "-g", "-O0", "-fno-omit-frame-pointer", *options, "-o", program, os.path.join(WORK, "loop.c")], check=True)
@@ -136,6 +143,16 @@ def test_pprof_disassembles():
 
 # ---- callgrind_annotate --------------------------------------------------------------------------
 
+@machine.probe
+def need_callgrind_annotate():
+    """It prints its version, with an exit status other than 0."""
+    try:
+        done = tap.run("callgrind_annotate", "--version")
+    except OSError as error:
+        return f"callgrind_annotate is not installed: {error.strerror}"
+    return None if "callgrind_annotate-" in done.stdout + done.stderr else f"callgrind_annotate does not run here: {done.stderr.strip()[-200:]}"
+
+
 def annotated(path, inclusive):
     run = tap.run("callgrind_annotate", "--threshold=100", "--auto=no", "--show=cpu_clock", f"--inclusive={inclusive}", path, cwd="/")
     tap.same((run.returncode, run.stderr), (0, ""), "callgrind_annotate")
@@ -150,7 +167,7 @@ def annotated(path, inclusive):
 
 
 def test_callgrind_annotate():
-    needed("callgrind_annotate")
+    need_callgrind_annotate()
     path, data = export("callgrind")
     _, folded = export("folded")
     want = readers.folded(folded)
@@ -241,7 +258,7 @@ def nanoseconds(text):
 
 
 def test_speedscope_shows_it():
-    needed("chromium")
+    machine.need_chromium()
     folder = os.path.join(WORK, "speedscope.app")
     shutil.copytree(os.path.join(viewers(), "speedscope", "dist", "release"), folder)
     path, data = export("speedscope", name="profile.json.gz")
@@ -274,7 +291,7 @@ def test_firefox_profiler():
     if profiler("--version").returncode:
         raise tap.Skip("profiler-cli does not run with this node")
     loaded = profiler("load", path, "--session", "tally")
-    for _ in range(20):  # the session may start slowly, and is there all the same
+    for _ in range(100):  # the session may start slowly, and is there all the same
         info = profiler("thread", "functions", "--thread", "t-0", "--session", "tally", "--json", "--limit", "1000")
         if info.returncode == 0:
             break
@@ -291,7 +308,6 @@ def test_firefox_profiler():
 
 
 try:
-    setup()
-    tap.main(__name__)
+    tap.main(__name__, lambda: machine.need_compiler("gcc"), machine.need_events, setup=setup)
 finally:
     shutil.rmtree(WORK, ignore_errors=True)

@@ -11,7 +11,9 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
+import machine
 import tap
 
 TALLY = sys.argv[1]
@@ -39,10 +41,8 @@ def settings():
 
 
 def needs_tracefs():
-    if os.geteuid() != 0:
-        raise tap.Skip("tracefs is root's")
-    if not os.path.exists(TRACEFS + "/instances"):
-        raise tap.Skip("tracefs is not mounted at " + TRACEFS)
+    machine.need_root()
+    machine.need_trace_instances()
 
 
 def ftrace(*args, status=0, **options):
@@ -50,7 +50,7 @@ def ftrace(*args, status=0, **options):
     needs_tracefs()
     before = settings()
     run = subprocess.Popen([TALLY, "ftrace", *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
-    run.stdout, run.stderr = run.communicate(timeout=120)
+    run.stdout, run.stderr = run.communicate(timeout=tap.PATIENCE)
     if run.returncode != status:
         raise AssertionError(f"ftrace {' '.join(args)} ended with {run.returncode}: {run.stderr[-800:]}")
     nothing_left(run, before, f"ftrace {' '.join(args)}")
@@ -152,6 +152,7 @@ def test_events():
 
 
 def test_latency_between_events():
+    machine.need_trace_event("syscalls/sys_enter_read")
     args = ("-e", "syscalls:sys_enter_read", "-e", "syscalls:sys_exit_read", "--", "dd", "if=/dev/zero", "of=/dev/null",
             "bs=1", "count=500", "status=none")
     run = ftrace("latency", *args)
@@ -163,6 +164,7 @@ def test_latency_between_events():
 
 
 def test_lost_is_told():
+    machine.need_trace_event("raw_syscalls/sys_enter")
     # Nobody reads meanwhile: its own command stops tally.
     many = "kill -STOP $PPID; i=0; while [ $i -lt 3000 ]; do kill -0 $$; i=$((i+1)); done; kill -CONT $PPID"
     run = ftrace("-m", "4K", "-e", "raw_syscalls:sys_enter", "-e", "raw_syscalls:sys_exit", "--", "sh", "-c", many)
@@ -200,7 +202,7 @@ def test_signals_end_it_in_order():
         before = settings()
         run = start("-a", *SWITCH)
         run.send_signal(number)
-        run.communicate(timeout=60)
+        run.communicate(timeout=tap.PATIENCE)
         tap.same(run.returncode, 0, f"status after signal {number}")
         nothing_left(run, before, f"signal {number}")
 
@@ -210,7 +212,7 @@ def test_nobody_reads_the_output():
     before = settings()
     run = start("-a", *SWITCH)
     run.stdout.close()
-    run.wait(60)
+    run.wait(tap.PATIENCE)
     run.stderr.read()  # to its end: the keeper is done
     nothing_left(run, before, "it")
 
@@ -221,7 +223,7 @@ def test_keeper_is_killed():
     run = start("-a", *SWITCH)
     os.kill(keeper_of(run), signal.SIGKILL)
     run.send_signal(signal.SIGINT)
-    run.communicate(timeout=60)
+    run.communicate(timeout=tap.PATIENCE)
     tap.same(run.returncode, 0, "status")
     nothing_left(run, before, "that")
 
@@ -232,23 +234,36 @@ def test_stale_instances_go():
     run = start("-a", *SWITCH)
     os.kill(keeper_of(run), signal.SIGKILL)
     run.kill()
-    run.communicate(timeout=60)
+    run.communicate(timeout=tap.PATIENCE)
     # With both of them killed the instance is left, until somebody else comes.
     tap.run(TALLY, "ftrace", *SWITCH, "--", "true")
     nothing_left(run, before, "the next one")
 
 
+def time_to_instance(args):
+    """Three times what it takes until it has its instance, which depends on what else runs."""
+    start = time.monotonic()
+    run = subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    tap.wait_until(lambda: os.path.isdir(instance(run)), "an instance", pause=0.002)
+    taken = time.monotonic() - start
+    run.kill()
+    run.wait()
+    run.stdout.read()
+    return max(0.25, 3 * taken)
+
+
 def test_killed_at_random_moments():
     """Its output is open in the keeper as well: at its end everything has been put back."""
     needs_tracefs()
+    machine.need_trace_event("raw_syscalls/sys_enter")
     before = settings()
     args = [TALLY, "ftrace", "-m", "64K", "-C", "0", "--inherit", *SWITCH, "-e", "raw_syscalls:sys_enter", "--", *WHILE_PARENT]
     moments = random.Random(SEED)
-    made = 0
+    made, longest = 0, time_to_instance(args)
     for number in range(ROUNDS):
         run = subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         try:
-            run.wait(moments.uniform(0, 0.25))
+            run.wait(moments.uniform(0, longest))
         except subprocess.TimeoutExpired:
             pass
         made += os.path.isdir(instance(run))
@@ -268,8 +283,10 @@ class User:
 
     def __init__(self, capabilities):
         needs_tracefs()
-        if not shutil.which("setcap"):
-            raise tap.Skip("setcap is not installed")
+        machine.need_nobody()
+        machine.need_closed_tracefs()
+        if capabilities:
+            machine.need_file_capabilities()
         self.dir = tempfile.mkdtemp(prefix="tally-ftrace-", dir="/var/tmp")
         os.chmod(self.dir, 0o755)
         self.tally = shutil.copy(TALLY, self.dir)
@@ -288,7 +305,7 @@ class User:
 
     def run(self, *args):
         run = self.popen(*args)
-        out, err = run.communicate(timeout=60)
+        out, err = run.communicate(timeout=tap.PATIENCE)
         return run.returncode, out, err
 
 
@@ -317,7 +334,7 @@ def test_capability_that_suffices():
                 held = int(re.search(r"^CapPrm:\s*(\w+)", file.read(), re.M).group(1), 16)
             tap.same(bool(held), wanted, f"capabilities of {'the keeper' if wanted else 'tally'}")
         run.send_signal(signal.SIGINT)
-        run.communicate(timeout=60)
+        run.communicate(timeout=tap.PATIENCE)
     nothing_left(run, before, "both")
 
 

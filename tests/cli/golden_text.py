@@ -55,7 +55,7 @@ def check(file, recording, view, args):
         want = re.sub(r"(?<=;)\[unknown\]", "[kernel]", want)
     given = ["--symfs", SYMFS.name] if args[0] in ("script", "report") else []
     done = subprocess.run([TALLY, *args, *given, "-i", os.path.join(FIXTURES, "perfdata", recording)], check=False,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600)
     tap.same(done.returncode, 0, done.stderr.decode(errors="replace"))
     (same_report if view == "report" else tap.same)(done.stdout.decode(errors="replace"), want, file)
 

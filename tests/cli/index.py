@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 
+import machine
+import rights
 import tap
 from crafted import *  # noqa: F403
 
@@ -38,8 +40,11 @@ def identity(path):
 
 def kernel_addresses():
     """The address of _text and of some functions; none if they are hidden."""
-    with open("/proc/kallsyms", encoding="ascii") as file:
-        lines = [line.split() for line in file]
+    try:
+        with open("/proc/kallsyms", encoding="ascii") as file:
+            lines = [line.split() for line in file]
+    except OSError:
+        return 0, []
     found = [int(words[0], 16) for words in lines if len(words) == 3 and words[1] in "tT"]
     text = [int(words[0], 16) for words in lines if words[2:] == ["_text"]]
     return (text[0], found[::997]) if text and text[0] else (0, [])
@@ -143,15 +148,14 @@ def good():
 
 
 def need_root():
-    if os.geteuid():
-        raise tap.Skip("needs root: to mount, or to give files away")
+    machine.need_root()
 
 
 def in_namespace(script):
     """Run a shell script with a mount namespace of its own; its words come after it."""
     need_root()
-    if tap.run("unshare", "-m", "true").returncode:
-        raise tap.Skip("no mount namespaces here")
+    machine.need_unshare("-m")
+    machine.need_mounts()
     return ["unshare", "-m", "sh", "-ec", script + '\nexec "$@"', "sh"]
 
 
@@ -171,8 +175,7 @@ def test_cold_warm_and_off_say_the_same():
 
 def test_warm_reads_no_symbols():
     """The file is not opened, nor is the kernel's list read beyond its beginning."""
-    if not shutil.which("strace"):
-        raise tap.Skip("no strace")
+    machine.need_tool("strace", "-f", "-o", "/dev/null", "true")
     begin()
     run(COMMANDS[0])
     log = os.path.join(WORK, "strace")
@@ -324,7 +327,7 @@ def test_two_at_once():
         running = [subprocess.Popen([TALLY, *COMMANDS[0], "-i", DATA], env=env, stdout=subprocess.PIPE,
                                     stderr=subprocess.PIPE, text=True) for _ in range(3)]
         for process in running:
-            out, err = process.communicate(timeout=120)
+            out, err = process.communicate(timeout=tap.PATIENCE)
             assert process.returncode == 0, err
             tap.same(out, plain(COMMANDS[0]), "report")
         assert not [name for name in listing() if name.startswith(".")], listing()
@@ -406,7 +409,7 @@ def test_cut_while_it_is_mapped():
     with subprocess.Popen([TALLY, "script", "-i", long], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.read(1)
         os.truncate(os.path.join(INDEXES, own_index()), 0)
-        _, err = process.communicate(timeout=120)
+        _, err = process.communicate(timeout=tap.PATIENCE)
     assert process.returncode == 0, (process.returncode, err)
     # Whether anything was still to be read is a matter of the pipe's size.
     assert not err or b"became shorter while it was being read" in err, err
@@ -491,17 +494,12 @@ def test_root_with_the_home_of_another_user():
 def test_hidden_kernel_addresses_stay_hidden():
     """An index of root's does not tell a root without CAP_SYSLOG what the kernel hides from it."""
     need_root()
-    if not shutil.which("setpriv") or not kernel_addresses()[0]:
-        raise tap.Skip("no setpriv, or kernel addresses are hidden anyway")
-    restrict = "/proc/sys/kernel/kptr_restrict"
-    with open(restrict, encoding="ascii") as file:
-        before = file.read()
-    try:
-        begin()
-        run(COMMANDS[1])
-        with open(restrict, "w", encoding="ascii") as file:
-            file.write("1\n")
-        without = ["setpriv", "--bounding-set=-syslog", "--inh-caps=-all"]
+    without = ["setpriv", "--bounding-set=-syslog", "--inh-caps=-all"]
+    machine.need_tool(*without, "true")
+    machine.need_kernel_symbols()
+    begin()
+    run(COMMANDS[1])
+    with rights.sysctls(kptr_restrict=1):
         hidden = run(COMMANDS[1], *without, TALLY_INDEX="off").stdout
         assert "permission denied" in hidden, hidden[-500:]
         tap.same(run(COMMANDS[1], *without).stdout, hidden, "report")
@@ -509,9 +507,6 @@ def test_hidden_kernel_addresses_stay_hidden():
         begin()
         run(COMMANDS[1], *without)
         assert listing() == [own_index()], "what is hidden was written"
-    finally:
-        with open(restrict, "w", encoding="ascii") as file:
-            file.write(before)
 
 
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))

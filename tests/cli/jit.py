@@ -19,32 +19,35 @@ import tempfile
 import time
 
 import crafted
+import machine
 import tap
 from tap import Skip, run
 
 TALLY = os.path.abspath(sys.argv[1])
 WORK = tempfile.mkdtemp(prefix="tally-jit-")
-DEADLINE = 90
-SPAN = "1500"  # ms that programs run
+DEADLINE = tap.PATIENCE
+SPAN = "1500"  # ms of CPU time that programs run
 PID = 4194304 + os.getpid()  # nobody's
 
 SCRIPT = """
 function alpha(n) { let s = 0; for (let i = 0; i < n; i++) s = (s * 31 + i) % 1000003; return s; }
 function beta(n) { let s = 0; for (let i = 1; i < n; i++) s += Math.sqrt(i) / i; return s; }
-const end = Date.now() + Number(process.argv[2]);
+const end = 1000 * Number(process.argv[2]);
+function used() { const usage = process.cpuUsage(); return usage.user + usage.system; }
 let x = 0;
 console.log("ready");
-while (Date.now() < end) { x += alpha(20000); x += beta(20000); }
+while (used() < end) { x += alpha(20000); x += beta(20000); }
 """
 CLASS = """
 public class Work {
     static long alpha(int n) { long s = 0; for (int i = 0; i < n; i++) s = (s * 31 + i) % 1000003; return s; }
     static double beta(int n) { double s = 0; for (int i = 1; i < n; i++) s += Math.sqrt(i) / i; return s; }
     public static void main(String[] args) {
-        long end = System.currentTimeMillis() + Long.parseLong(args[0]);
+        java.lang.management.ThreadMXBean times = java.lang.management.ManagementFactory.getThreadMXBean();
+        long end = times.getCurrentThreadCpuTime() + 1000000 * Long.parseLong(args[0]);
         double x = 0;
         System.out.println("ready");
-        while (System.currentTimeMillis() < end) { x += alpha(20000); x += beta(20000); }
+        while (times.getCurrentThreadCpuTime() < end) { x += alpha(20000); x += beta(20000); }
     }
 }
 """
@@ -55,9 +58,9 @@ def alpha(n):
     for i in range(n):
         s = (s * 31 + i) % 1000003
     return s
-end = time.monotonic() + float(sys.argv[1]) / 1000
+end = time.process_time() + float(sys.argv[1]) / 1000
 print("ready", flush=True)
-while time.monotonic() < end:
+while time.process_time() < end:
     alpha(20000)
 """
 # A compiler: what it makes it writes into its dump, and runs; each at the address of the one before.
@@ -77,8 +80,8 @@ for index, name in enumerate([b"first", b"second"]):
     dump.write(struct.pack("<IIQ", 0, 16 + len(body), time.monotonic_ns()) + body)
     if index:
         print("ready", flush=True)
-    end = time.monotonic() + (float(sys.argv[1]) / 1000 if index else 0.7)
-    while time.monotonic() < end:
+    end = time.process_time() + (float(sys.argv[1]) / 1000 if index else 0.7)
+    while time.process_time() < end:
         call()
 """
 
@@ -115,14 +118,13 @@ def source(where, name, text):
 
 
 def node(where, *options):
-    if not shutil.which("node"):
-        raise Skip("no node")
+    machine.need_tool("node", "-e", "0")
     return ["node", *options, source(where, "work.js", SCRIPT)]
 
 
 def java(where, *options):
-    if not shutil.which("java") or not shutil.which("javac"):
-        raise Skip("no java, or no javac")
+    machine.need_tool("java", *options, "-version")
+    machine.need_tool("javac", "-version")
     done = run("javac", "-d", where, source(where, "Work.java", CLASS))
     assert done.returncode == 0, done.stderr
     return ["java", "-XX:+PreserveFramePointer", *options, "-cp", where, "Work"]
@@ -155,6 +157,7 @@ def pyenv_roots():
 
 def record(tool, where, words, *options):
     """Record a program while it runs; the path of the recording."""
+    machine.need_events()
     path = os.path.join(where, os.path.basename(tool) + ".data")
     done = run(tool, "record", "-e", "cpu-clock", *options, "-o", path, "--", *words, SPAN, cwd=where)
     assert done.returncode == 0, done.stderr
@@ -180,10 +183,8 @@ def report(path, *options):
 
 
 def perf():
-    path = shutil.which("perf")
-    if not path:
-        raise Skip("no perf")
-    return path
+    machine.need_perf_records()
+    return shutil.which("perf")
 
 
 def perf_report(path, where):
@@ -335,8 +336,7 @@ def test_a_dump_of_another_process():
 
 
 def test_dumps_of_other_users_are_not_taken():
-    if os.geteuid():
-        raise Skip("only root gives files away")
+    machine.need_root()
     path = dump("owner")
     data = recorded(path)
     os.chown(path, 65534, 65534)
@@ -443,9 +443,9 @@ def top_until(pid, pattern, then=lambda: None, *more):
 
 def test_top_finds_names_that_come_later():
     where = folder("top")
+    machine.need_events()
     words = java(where)
-    if not shutil.which("jcmd"):
-        raise Skip("no jcmd")
+    machine.need_tool("jcmd", "-h")
     with Running(words, where) as pid:
         def name_it():
             done = run("jcmd", pid, "Compiler.perfmap")
@@ -457,9 +457,8 @@ def test_top_finds_names_that_come_later():
 
 def in_namespaces(where, words):
     """The words that run a program, whose script is the last word, with a pid, a /tmp and mounts of its own."""
-    probe = run("unshare", "-mpf", "--mount-proc", "true") if shutil.which("unshare") else None
-    if not probe or probe.returncode:
-        raise Skip("no namespaces here")
+    machine.need_unshare("-mpf", "--mount-proc")
+    machine.need_mounts()
     inner = os.path.join(where, "tmp")
     os.makedirs(inner)
     script = 'mount -t tmpfs none "$1" && cp "$2" "$1/script" && mount --bind "$1" /tmp && cd /tmp && shift 2 && exec "$@"'
@@ -469,10 +468,11 @@ def in_namespaces(where, words):
 
 def report_of_container(where, words):
     """What is told of a program in a container while it runs."""
+    machine.need_events()
     with Running(in_namespaces(where, words), where) as outer:
-        pid = int(run("pgrep", "-P", outer).stdout.split()[0])
+        pid, = tap.children(outer)
         path = os.path.join(where, "data")
-        done = run(TALLY, "record", "-e", "cpu-clock", "-k", "mono", "-p", pid, "-o", path, "--", "sleep", "0.5")
+        done = run(TALLY, "record", "-e", "cpu-clock", "-k", "mono", "-p", pid, "-o", path, "--", *tap.work_of(pid, seconds=0.5))
         assert done.returncode == 0, done.stderr
         assert not os.path.exists(f"/tmp/perf-{pid}.map") and not os.path.exists("/tmp/jit-1.dump")
         return report(path)

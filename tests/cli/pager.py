@@ -10,6 +10,7 @@ import shutil
 import sys
 import tempfile
 
+import machine
 import tap
 from crafted import *  # noqa: F403
 from terminal import Session
@@ -111,8 +112,7 @@ def test_one_that_cannot_be_run():
 
 def test_keys_are_the_pagers():
     """less shows a page; Ctrl-C leaves it as it is, q ends both."""
-    if not shutil.which("less"):
-        raise tap.Skip("no less")
+    machine.need_tool("less", "--version")
     with Session(TALLY, "report", "--stdio", "-i", MANY, LESS="", LESSHISTFILE="-") as session:
         session.until(lambda text: text.endswith(":\x1b[K"), "a page")
         session.press("\x03")

@@ -10,6 +10,7 @@ import re
 import shutil
 import sys
 
+import machine
 import tap
 
 TALLY = os.path.abspath(sys.argv[1])
@@ -27,8 +28,7 @@ def options(text):
 
 
 def perf_help(*words):
-    if not PERF:
-        raise tap.Skip("perf is not installed")
+    machine.need_perf()
     run = tap.run(PERF, *words, "-h")
     return run.stdout + run.stderr
 

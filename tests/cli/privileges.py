@@ -19,6 +19,7 @@ import signal
 import subprocess
 import sys
 
+import machine
 import rights
 import tap
 
@@ -32,6 +33,7 @@ NO_MEMLOCK = rights.limit(resource.RLIMIT_MEMLOCK, 0)
 def account():
     global ACCOUNT
     if not ACCOUNT:
+        machine.need_system_wide()
         ACCOUNT = rights.Account(TALLY)
     return ACCOUNT
 
@@ -92,9 +94,10 @@ def golden(name, text):
 
 
 def session(level):
-    with rights.sysctls(perf_event_paranoid=level, kptr_restrict=0):
+    machine.need_kernel_symbols()
+    with rights.sysctls(perf_event_paranoid=level, kptr_restrict=0), kernel_is_busy() as busy:
         me, tally, data = account(), capable(), output(f"session-{level}.data")
-        done = well(me.run(tally, "record", "-a", "-o", data, "sleep", "1"))
+        done = well(me.run(tally, "record", "-a", "-o", data, *tap.work_of(busy)))
         assert re.search(r"Captured and wrote .* \(\d+ samples\)", done.stderr), done.stderr
         assert "only user space" not in done.stderr and "missing" not in done.stderr, done.stderr
         assert os.stat(data).st_uid == me.uid
@@ -123,7 +126,8 @@ def test_session_at_paranoid_3():
 
 def test_profile_shows_what_it_recorded():
     """The recording has lost its name by then, and the process, with capabilities, is nobody's to look at."""
-    with rights.sysctls(perf_event_paranoid=2, kptr_restrict=0):
+    machine.need_kernel_symbols()
+    with rights.sysctls(perf_event_paranoid=2, kptr_restrict=0), kernel_is_busy():
         me, tally = account(), capable()
         done = well(me.run(tally, "profile", "-a", "--duration", "0.7"))
         assert re.search(r"^# Health: \d+ samples read", done.stdout, re.M), done.stdout[-500:]
@@ -135,7 +139,7 @@ def kernel_is_busy():
     """Something for the kernel to do that shows, whatever else runs."""
     copy = subprocess.Popen(["dd", "if=/dev/zero", "of=/dev/null", "bs=1M"], stderr=subprocess.DEVNULL)
     try:
-        yield
+        yield copy.pid
     finally:
         copy.kill()
         copy.wait()
@@ -154,14 +158,13 @@ def watch_top(level):
             assert capabilities(top.pid) == {NONE}, capabilities(top.pid)
         finally:
             top.send_signal(signal.SIGINT)
-            top.communicate(timeout=60)
+            top.communicate(timeout=tap.PATIENCE)
     assert "kernel:" in seen and "lost:" in seen, seen[:500]
 
 
 def test_top():
     """top -a --stdio works as it is at both levels, and nothing may be locked: no fight over rings."""
-    if not re.search(r"(?m)^ +top ", tap.run(TALLY, "help").stdout):
-        raise tap.Skip("this build has no tally top")
+    machine.need_kernel_symbols()
     watch_top(2)
     watch_top(3)
 
@@ -214,7 +217,7 @@ def while_running(name, *args, runs=1, preexec=None):
             child = work.wait()
             seen.append((capabilities(tally.pid), capabilities(child)))
             work.release()
-        _, told = tally.communicate(timeout=60)
+        _, told = tally.communicate(timeout=tap.PATIENCE)
         assert tally.returncode == 0, told
     finally:
         work.remove()
@@ -232,6 +235,7 @@ def test_record_drops():
 def test_later_files():
     """What is written after the drop knows the processes that were there before it."""
     data = output("tail.data")
+    machine.need_kernel_symbols()
     with rights.sysctls(perf_event_paranoid=2, kptr_restrict=1):
         done = well(account().run(capable(), "record", "-a", "--tail-synthesize", "-o", data, "true"))
         assert "later on other users' processes are told of as they are now" in done.stderr
@@ -259,7 +263,7 @@ def read_by(tally, *args):
     data = output("pipe.data")
     with open(data, "wb") as file:
         done = subprocess.run([TALLY, "record", "-q", "-o", "-", "-e", "cpu-clock:u", "true"],
-                              stdout=file, stderr=subprocess.PIPE, check=False, timeout=60)
+                              stdout=file, stderr=subprocess.PIPE, check=False, timeout=tap.PATIENCE)
     assert not done.returncode, done.stderr
     with open(data, "rb") as file:
         begin = file.read()
@@ -279,7 +283,7 @@ def read_by(tally, *args):
         seen = capabilities(reader.pid)
         os.close(into)
         into = -1
-        reader.communicate(timeout=60)
+        reader.communicate(timeout=tap.PATIENCE)
         return seen
     finally:
         for fd in (out, into):
@@ -399,7 +403,7 @@ def test_hostile_files():
         else:
             os.unlink(path)
         make()
-        done = me.run(powerful(), "report", "-i", data, timeout=60)
+        done = me.run(powerful(), "report", "-i", data, timeout=tap.PATIENCE)
         assert done.returncode == 0, (name, done.stderr)
         assert f"# No symbols: {path}: " in done.stdout, (name, done.stdout[-500:])
     os.unlink(path)
@@ -449,7 +453,7 @@ def test_rings_taken():
             golden("rings-taken", done.stderr)
         finally:
             work.release()
-            first.communicate(timeout=60)
+            first.communicate(timeout=tap.PATIENCE)
             work.remove()
 
 
@@ -467,6 +471,7 @@ def test_rings_capability():
 
 def test_kernel_names_come_along():
     """The kernel's names are in the recording of who may see them, for readers who may not."""
+    machine.need_kernel_symbols()
     with rights.sysctls(perf_event_paranoid=2, kptr_restrict=1):
         data = output("named.data")
         well(account().run(capable(), "record", "-q", "-e", "cpu-clock", "-o", data, "ls", "-lR", "/usr/bin"))
@@ -479,6 +484,7 @@ def test_kernel_names_come_along():
 
 def test_hidden_kernel():
     """Samples of a kernel whose addresses are hidden are kept, with the reason in the report."""
+    machine.need_kernel_symbols()
     perfmon = account().program("perfmon", "cap_perfmon=ep")
     with rights.sysctls(perf_event_paranoid=2, kptr_restrict=1):
         data = output("hidden.data")
@@ -557,8 +563,7 @@ def test_without_stat_foreign():
 
 
 def test_without_tracepoint():
-    if not os.path.exists("/sys/kernel/tracing/events/sched/sched_switch/id"):
-        raise tap.Skip("no tracefs")
+    machine.need_closed_tracefs()
     without("tracepoint", "record", "-e", "sched:sched_switch", "-o", output("no.data"), "true")
 
 
@@ -582,9 +587,8 @@ def test_without_at_0_and_below():
 
 def test_new_cpu():
     """A CPU that comes on line later cannot be opened any more: it is told."""
-    switch = "/sys/devices/system/cpu/cpu1/online"
-    if os.environ.get("TALLY_KEEP_CPUS") or not os.access(switch, os.W_OK):
-        raise tap.Skip("CPU 1 cannot be switched off, or may not (TALLY_KEEP_CPUS)")
+    switch = machine.CPU1
+    machine.need_cpu1_switch()
     for args in (["record", "-a", "-o", output("cpu.data")], ["stat", "-a", "-e", "cpu-clock"]):
         work = Workload("cpu")
         try:
@@ -596,7 +600,7 @@ def test_new_cpu():
             with open(switch, "w") as file:
                 file.write("1")
         work.release()
-        told = tally.communicate(timeout=60)[1]
+        told = tally.communicate(timeout=tap.PATIENCE)[1]
         work.remove()
         assert "CPU 1 came on line meanwhile: it is not covered" in told, told
 

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 
+import machine
 import tap
 
 TALLY = os.path.abspath(sys.argv[1])
@@ -140,7 +141,6 @@ def test_what_was_not_recorded():
 
 
 try:
-    setup()
-    tap.main(__name__)
+    tap.main(__name__, lambda: machine.need_compiler("gcc"), machine.need_events, setup=setup)
 finally:
     shutil.rmtree(WORK, ignore_errors=True)

@@ -13,7 +13,6 @@ import os
 import pwd
 import resource
 import select
-import shutil
 import signal
 import stat
 import subprocess
@@ -21,18 +20,17 @@ import sys
 import tempfile
 import time
 
+import machine
 import rights
 import tap
+from tap import Skip
 
 TALLY = os.path.abspath(sys.argv[1])
-PERF = shutil.which("perf")
+PERF = machine.need_perf.reason() is None
 BURN = ["sh", "-c", "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; true"]
 FOREVER = ["sh", "-c", "while :; do :; done"]
-DEADLINE = 60
-
-
-class Skip(Exception):
-    pass
+DEADLINE = tap.PATIENCE
+NOBODY = machine.NOBODY
 
 
 def run(*args, **more):
@@ -48,10 +46,7 @@ def record(*args, status=0, **more):
 
 def until(what, condition):
     """Wait for something that the other side does; there is no other way to be told of it."""
-    end = time.monotonic() + DEADLINE
-    while not condition():
-        assert time.monotonic() < end, "waited in vain for " + what
-        time.sleep(0.005)
+    tap.wait_until(condition, what, pause=0.005)
 
 
 def grown(path, size):
@@ -114,16 +109,18 @@ def ends(process):
 
 
 def need_root():
-    if os.geteuid():
-        raise Skip("needs root")
+    machine.need_root()
 
 
 def need_tracefs():
     need_root()
-    if not os.path.isdir("/sys/kernel/tracing/events"):
-        run("mount", "-t", "tracefs", "tracefs", "/sys/kernel/tracing")
-    if not os.path.isdir("/sys/kernel/tracing/events"):
-        raise Skip("no tracefs")
+    machine.need_tracepoints()
+
+
+def may_write_for_nobody(path):
+    """The folder of a recording takes what an ordinary user writes."""
+    machine.need_events_of_users()
+    os.chmod(os.path.dirname(path), 0o777)
 
 
 # ---- a command ----------------------------------------------------------------------------
@@ -402,7 +399,7 @@ def test_per_thread(path):
     """--per-thread has a buffer for each task"""
     with subprocess.Popen(FOREVER) as burner:
         try:
-            record("--per-thread", "-t", str(burner.pid), "-o", path, *BURN)
+            record("--per-thread", "-t", str(burner.pid), "-o", path, *tap.work_of(burner.pid))
         finally:
             burner.kill()
     same(path)
@@ -422,12 +419,14 @@ def test_system_wide(path):
 
 def test_user(path):
     """-u records the processes of a user"""
-    need_root()
-    if not any(entry.pw_name == "nobody" for entry in pwd.getpwall()):
-        raise Skip("no user nobody")
-    with subprocess.Popen(FOREVER, user="nobody") as burner:
+    machine.need_nobody()
+    try:
+        name = pwd.getpwuid(NOBODY).pw_name
+    except KeyError as error:
+        raise Skip(f"user {NOBODY} has no name here") from error
+    with subprocess.Popen(FOREVER, user=NOBODY) as burner:
         try:
-            record("-u", "nobody", "-o", path, *BURN)
+            record("-u", name, "-o", path, *tap.work_of(burner.pid))
         finally:
             burner.kill()
     same(path)
@@ -473,8 +472,19 @@ def test_killed(path):
     text(TALLY, "report", "--stdio", "-i", path)
 
 
-# Some second of work, after which it ends with a status of its own.
-A_WHILE = ["sh", "-c", "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done; exit 7"]
+def record_until_full(path, output, **more):
+    """Record a command that works until tally has told that the output takes no more, and ends with a status of its own."""
+    go = path + ".go"
+    process = background("-m", "2", "-F", "4000", "-e", "cpu-clock", "-o", output,
+                         "sh", "-c", f"while [ ! -e {go} ]; do i=0; while [ $i -lt 999 ]; do i=$((i+1)); done; done; exit 7", **more)
+    said = ""
+    for line in process.stderr:
+        said += line.decode()
+        if "runs on" in said and not os.path.exists(go):
+            open(go, "w").close()
+    assert process.wait(DEADLINE) == 7, (process.returncode, said)
+    os.unlink(go)
+    return said
 
 
 def one_truth(said, path):
@@ -490,14 +500,13 @@ OURS = ["--kallsyms", "/proc/kallsyms"]
 
 def test_full_disk(path):
     """a full disk: said once, what was written reads back, and the command runs on to its own end"""
-    need_root()
+    machine.need_mounts()
     where = path + ".tmpfs"
     os.mkdir(where)
-    if run("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", where).returncode:
-        raise Skip("cannot mount a tmpfs")
+    assert run("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", where).returncode == 0
     try:
         full = os.path.join(where, "perf.data")
-        said = record("-m", "2", "-F", "4000", "-e", "cpu-clock", "-o", full, *A_WHILE, status=7)
+        said = record_until_full(path, full)
         assert "No space left" in said and "runs on" in said, said
         one_truth(said, full)
         assert len(text(TALLY, "script", "-i", full)) > 100
@@ -520,11 +529,10 @@ def test_full_disk(path):
 
 def test_full_disk_interrupted(path):
     """behind a full disk Ctrl-C ends the command that runs on"""
-    need_root()
+    machine.need_mounts()
     where = path + ".tmpfs"
     os.mkdir(where)
-    if run("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", where).returncode:
-        raise Skip("cannot mount a tmpfs")
+    assert run("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", where).returncode == 0
     try:
         full = os.path.join(where, "perf.data")
         process = background("-m", "2", "-F", "4000", "-o", full, *FOREVER)
@@ -542,8 +550,7 @@ def test_full_disk_interrupted(path):
 def test_size_limit(path):
     """a file that may grow no larger (RLIMIT_FSIZE) is a full disk, and no death by SIGXFSZ"""
     limit = 65536
-    said = record("-m", "2", "-F", "4000", "-e", "cpu-clock", "-o", path, *A_WHILE, status=7,
-                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+    said = record_until_full(path, path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
     assert "RLIMIT_FSIZE is 64 KiB" in said and "runs on" in said, said
     one_truth(said, path)
     assert limit - 4096 < os.path.getsize(path) <= limit, os.path.getsize(path)
@@ -886,25 +893,23 @@ def test_delay(path):
 
 def test_unprivileged(path):
     """a user without privileges records his own user space, and that is said"""
-    need_root()
+    may_write_for_nobody(path)
     with open("/proc/sys/kernel/perf_event_paranoid") as file:
         if int(file.read()) != 2:
             raise Skip("kernel.perf_event_paranoid is not 2")
-    os.chmod(os.path.dirname(path), 0o777)
-    said = record("-o", path, *BURN, user="nobody")
+    said = record("-o", path, *BURN, user=NOBODY)
     assert "only user space" in said and "CAP_PERFMON" in said, said
     assert text(TALLY, "evlist", "-i", path)[0].endswith(":u")
     os.chown(path, 0, 0)
     same(path)
-    said = record("-a", "-o", path, "true", status=1, user="nobody")
+    said = record("-a", "-o", path, "true", status=1, user=NOBODY)
     assert "needs a privilege" in said and "cap_perfmon" in said, said
 
 
 def test_locked_memory(path):
     """rings shrink to what may be locked, once said; not those asked for"""
-    need_root()
-    os.chmod(os.path.dirname(path), 0o777)
-    limits = {"user": "nobody", "preexec_fn": None}
+    may_write_for_nobody(path)
+    limits = {"user": NOBODY, "preexec_fn": None}
 
     def low():
         resource.setrlimit(resource.RLIMIT_MEMLOCK, (0, 0))
@@ -915,26 +920,25 @@ def test_locked_memory(path):
 
 def test_rings_shrink(path):
     """more rings than memory may be locked for: smaller ones, and that is said"""
-    need_root()
-    if not os.access("/usr/bin/python3", os.X_OK):
+    may_write_for_nobody(path)
+    if machine.why_not(["/usr/bin/python3", "-c", "pass"], user=NOBODY):
         raise Skip("no /usr/bin/python3 for a process of many threads")
-    os.chmod(os.path.dirname(path), 0o777)
-    program = ("import sys, threading\n"
-               "for i in range(12): threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
-               "print('up', flush=True)\nfor line in sys.stdin: pass\n")
-    with subprocess.Popen(["/usr/bin/python3", "-c", program], stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE, user="nobody") as many:
-        try:
-            assert many.stdout.readline() == b"up\n"
-            said = record("--per-thread", "-p", str(many.pid), "-e", "cpu-clock:u", "-o", path, *BURN,
-                          user="nobody",
-                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_MEMLOCK, (0, 0)))
-        finally:
-            many.kill()
     cpus = os.sysconf("SC_NPROCESSORS_ONLN")
     with open("/proc/sys/kernel/perf_event_mlock_kb") as file:
         if int(file.read()) * cpus >= 13 * 516:
             raise Skip("enough memory may be locked here")
+    program = ("import sys, threading\n"
+               "for i in range(12): threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+               "print('up', flush=True)\nfor line in sys.stdin: pass\n")
+    with subprocess.Popen(["/usr/bin/python3", "-c", program], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, user=NOBODY) as many:
+        try:
+            assert many.stdout.readline() == b"up\n"
+            said = record("--per-thread", "-p", str(many.pid), "-e", "cpu-clock:u", "-o", path, *BURN,
+                          user=NOBODY,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_MEMLOCK, (0, 0)))
+        finally:
+            many.kill()
     assert "ring buffers of" in said and "CAP_IPC_LOCK" in said, said
     assert "COMM" in types(path)
 
@@ -976,18 +980,15 @@ def main():
     tests = [(name, function) for name, function in globals().items() if name.startswith("test_")]
     wanted = sys.argv[2:]
     tests = [test for test in tests if not wanted or test[0] in wanted]
-    with tempfile.TemporaryDirectory() as where:
-        if run(TALLY, "record", "-e", "cpu-clock:u", "-o", os.path.join(where, "x"), "true").returncode:
-            print("1..0 # SKIP perf_event_open is not permitted here")
-            return
     print(f"1..{len(tests)}", flush=True)
     for number, (name, function) in enumerate(tests, 1):
         label = f"{number} - {name[5:]}: {function.__doc__}"
         with tempfile.TemporaryDirectory() as where:
             try:
+                machine.need_events()
                 function(os.path.join(where, "perf.data"))
                 print("ok " + label, flush=True)
-            except (Skip, tap.Skip) as why:
+            except Skip as why:
                 print(f"ok {label} # SKIP {why}", flush=True)
             except Exception as error:  # pylint: disable=broad-except
                 print("not ok " + label)

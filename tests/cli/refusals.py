@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 
+import machine
 import rights
 import tap
 
@@ -29,6 +30,7 @@ ACCOUNT = None
 def account():
     global ACCOUNT
     if not ACCOUNT:
+        machine.need_system_wide()
         ACCOUNT = rights.Account(TALLY)
     return ACCOUNT
 
@@ -70,7 +72,7 @@ class Place:
             if self.around:
                 program = stack.enter_context(self.around(program)) or program
             words = [*self.before, program, *[str(arg) for arg in args]]
-            more = {"preexec_fn": self.preexec, "stdin": subprocess.DEVNULL, "timeout": 60}
+            more = {"preexec_fn": self.preexec, "stdin": subprocess.DEVNULL, "timeout": tap.PATIENCE}
             if self.user:
                 return account().run(*words, **{k: v for k, v in more.items() if k != "stdin"})
             return tap.run(*words, cwd=account().work, **more)
@@ -80,32 +82,24 @@ def level(value, **more):
     return Place(f"paranoid {value}", perf_event_paranoid=value, **more)
 
 
-def need_userns():
-    rights.need("unshare")
-    if account().run("unshare", "-Ur", "true").returncode:
-        raise tap.Skip("user namespaces are not for users here")
-
-
 def no_pmu():
-    if tap.run(TALLY, "stat", "-e", "cycles", "true").stderr.find("<not supported>") < 0:
+    if machine.has_pmu():
         raise tap.Skip("this machine has a PMU")
-
-
-def need_tracefs():
-    if not os.path.exists(EVENTS + "/sched/sched_switch/id"):
-        raise tap.Skip("no tracefs")
 
 
 @contextlib.contextmanager
 def open_tracefs(program):
     """Tracepoints' descriptions for everybody, for a while."""
-    need_tracefs()
+    machine.need_tracepoints()
     mode = os.stat("/sys/kernel/tracing").st_mode & 0o777
     try:
         # As tally says it: by a group. Descriptions are for no others.
         if tap.run("mount", "-o", f"remount,gid={account().gid},mode=750",
                    "/sys/kernel/tracing").returncode:
             raise tap.Skip("cannot remount tracefs")
+        reason = machine.why_not(["cat", EVENTS + "/sched/sched_switch/id"], **account().options())
+        if reason:
+            raise tap.Skip(f"tracefs stays closed to a group when it is remounted: {reason}")
         yield
     finally:
         tap.run("mount", "-o", f"remount,gid=0,mode={mode:o}", "/sys/kernel/tracing")
@@ -114,15 +108,16 @@ def open_tracefs(program):
 @contextlib.contextmanager
 def nosuid(program):
     """The program on a file system where its capabilities do not count."""
+    machine.need_mounts()
     directory = account().make("nosuid")
-    if tap.run("mount", "-t", "tmpfs", "-o", "nosuid,mode=755,size=256m", "none",
-               directory).returncode:
-        raise tap.Skip("cannot mount a tmpfs")
+    assert not tap.run("mount", "-t", "tmpfs", "-o", "nosuid,mode=755,size=256m", "none", directory).returncode
     try:
         copy = os.path.join(directory, os.path.basename(program))
         shutil.copy(program, copy)
         os.chmod(copy, 0o755)
-        assert not tap.run("setcap", "cap_perfmon=ep", copy).returncode
+        reason = machine.why_not(["setcap", "cap_perfmon=ep", copy])
+        if reason:
+            raise tap.Skip(f"no file capabilities on a tmpfs here: {reason}")
         yield copy
     finally:
         tap.run("umount", directory)
@@ -130,15 +125,13 @@ def nosuid(program):
 
 @contextlib.contextmanager
 def offline(program):
-    switch = "/sys/devices/system/cpu/cpu1/online"
-    if os.environ.get("TALLY_KEEP_CPUS") or not os.access(switch, os.W_OK):
-        raise tap.Skip("CPU 1 cannot be switched off, or may not (TALLY_KEEP_CPUS)")
+    machine.need_cpu1_switch()
     try:
-        with open(switch, "w") as file:
+        with open(machine.CPU1, "w") as file:
             file.write("0")
         yield
     finally:
-        with open(switch, "w") as file:
+        with open(machine.CPU1, "w") as file:
             file.write("1")
 
 
@@ -149,7 +142,7 @@ SYSCALL = {name: Place(f"seccomp: {name}", preexec=rights.seccomp(getattr(errno,
                        perf_event_paranoid=1) for name in ("EPERM", "EACCES", "ENOSYS")}
 ROOT_SECCOMP = Place("root, seccomp: EPERM", user=False, preexec=rights.seccomp(errno.EPERM))
 PASSING = Place("seccomp: lets it pass", preexec=rights.seccomp(0), perf_event_paranoid=2)
-USERNS = Place("user namespace", before=["unshare", "-Ur"], check=need_userns)
+USERNS = Place("user namespace", before=["unshare", "-Ur"], check=machine.need_user_namespaces)
 BOUNDED = Place("root, PERFMON and SYS_ADMIN not in the bounding set", user=False,
                 preexec=rights.drop_bounding(PERFMON, SYS_ADMIN), perf_event_paranoid=2)
 NO_NEW = Place("cap_perfmon=ep, no_new_privs", caps="cap_perfmon=ep",
@@ -163,6 +156,9 @@ TRACEPOINTS = {value: Place(f"paranoid {value}, tracefs readable", around=open_t
                             perf_event_paranoid=value) for value in (0, 1, 2)}
 NO_PMU = Place("no PMU", user=False, check=no_pmu)
 SMALL_RATE = Place("root, max_sample_rate 5000", user=False, perf_event_max_sample_rate=5000)
+REGISTERS = Place("root", user=False, check=machine.need_breakpoint_registers)
+CLOSED_TRACEFS = level(2, check=machine.need_closed_tracefs)
+UPROBES = level(-1, check=lambda: machine.need_pmu("uprobe"))
 OFFLINE = Place("root, CPU 1 off line", user=False, around=offline)
 
 # ---- the table -----------------------------------------------------------------------
@@ -208,14 +204,14 @@ TABLE = [
     (USER, [*RECORD, "-t", "garbage"], ["garbage: not a list of numbers$"]),
     (USER, [*RECORD, "-u", "nobody-like-that"], ["nobody-like-that: no such user"]),
     # -- tracepoints and probes
-    (USER, [*RECORD, "-e", "sched:sched_switch", "true"],
+    (CLOSED_TRACEFS, [*RECORD, "-e", "sched:sched_switch", "true"],
      ["no permission to read tracefs", "hint: .*remount"]),
     (TRACEPOINTS[2], [*RECORD, "-e", "sched:sched_switch", "true"],
      ["sampling a tracepoint's data needs a privilege", PIDS.format(2), "at most -1", SETCAP]),
     (TRACEPOINTS[0], [*RECORD, "-e", "sched:sched_switch", "true"],
      ["sampling a tracepoint's data needs a privilege", PIDS.format(0), "at most -1", SETCAP]),
     (TRACEPOINTS[2], [*STAT, "-e", "sched:sched_switch", "true"], [ALONE, "at most 1", SETCAP]),
-    (level(-1), [*STAT, "-e", "uprobe/config=0/u", "true"],
+    (UPROBES, [*STAT, "-e", "uprobe/config=0/u", "true"],
      ["kprobes and uprobes need a privilege", PIDS.format(-1), SETCAP]),
     (CAPABLE, [*STAT, "-e", "mem:0xffffffff81000000:w:k", "true"],
      ["breakpoint on a kernel address needs a privilege", "CAP_SYS_ADMIN is not held",
@@ -251,7 +247,7 @@ TABLE = [
       "sysctl kernel.perf_event_max_sample_rate=9000"]),
     (ROOT, [*RECORD, "-e", "cpu-clock", "--max-stack", "9999", "-g", "true"],
      ["9999 entries are longer than the kernel permits", r"perf_event_max_stack is \d+"]),
-    (ROOT, [*STAT, *WATCHES, "true"], [GOES_ON, "all breakpoint registers are taken"]),
+    (REGISTERS, [*STAT, *WATCHES, "true"], [GOES_ON, "all breakpoint registers are taken"]),
     # -- what is not there
     (NO_PMU, [*STAT, "-v", "-e", "cycles", "true"], [GOES_ON, "no PMU here counts this event"]),
     (NO_PMU, [*RECORD, "-e", "instructions", "true"], ["no PMU here counts this event",
@@ -269,7 +265,7 @@ TABLE = [
     # -- what the kernel does not take
     (ROOT, [*RECORD, "-e", "cpu-clock", "-c", "9223372036854775808", "true"], ["sample_period"]),
     (ROOT, [*RECORD, "-e", "cpu-clock", "-b", "true"], ["field branch_sample_type", "leave out -b"]),
-    (ROOT, [*STAT, "-e", "mem:0x1001/8:w", "true"], [GOES_ON, "field bp_addr"]),
+    (REGISTERS, [*STAT, "-e", "mem:0x1001/8:w", "true"], [GOES_ON, "field bp_addr"]),
     (ROOT, [*RECORD, "-m", "3x", "true"], ["-m 3x: not a number of pages, nor a size"]),
     (ROOT, [*RECORD, "-C", "1-", "true"], ["1-: not a list of CPUs"]),
     # -- files and commands

@@ -7,22 +7,25 @@ usage: replaced.py TALLY
 
 The old file's functions are called old_*, the new one's new_*, and their stacks need unwind rules that differ.
 """
+import contextlib
 import os
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 
+import machine
 import tap
 
 TALLY = os.path.abspath(sys.argv[1])
-CC = shutil.which("cc")
 WORK = tempfile.mkdtemp(prefix="tally-replaced-")
 CACHE = os.path.join(WORK, "cache")
 DATA = os.path.join(WORK, "perf.data")
+GO = os.path.join(WORK, "go")
 ENV = {**os.environ, "XDG_CACHE_HOME": CACHE, "PERF_BUILDID_DIR": os.path.join(WORK, "none")}
 
 # The last function works, what calls it has a frame of FRAME bytes.
@@ -49,15 +52,17 @@ __attribute__((noinline)) void ENTRY(unsigned long ms)
 MAIN_SOURCE = """
 #include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 void ENTRY(unsigned long ms);
+/* Works for so many seconds of CPU time, and until there is a file. */
 int main(int argc, char **argv)
 {
-	time_t end = time(NULL) + (argc > 1 ? argv[1][0] - '0' : 0);
-	puts("ready");
+	clock_t end = (argc > 1 ? argv[1][0] - '0' : 0) * CLOCKS_PER_SEC;
+	printf("ready %d\\n", getpid());
 	fflush(stdout);
 	do
 		ENTRY(1);
-	while (time(NULL) < end);
+	while (clock() < end || (argc > 2 && access(argv[2], F_OK)));
 	return 0;
 }
 """
@@ -65,9 +70,8 @@ FRAMES = {"old": 56, "new": 1400}
 
 
 def compile_to(path, text, *flags):
-    if not CC:
-        raise tap.Skip("no C compiler (gcc)")
-    done = subprocess.run([CC, "-O1", "-fomit-frame-pointer", "-fno-optimize-sibling-calls", "-Wl,--build-id", "-x", "c", "-o",
+    machine.need_compiler("cc")
+    done = subprocess.run(["cc", "-O1", "-fomit-frame-pointer", "-fno-optimize-sibling-calls", "-Wl,--build-id", "-x", "c", "-o",
                            path, "-", "-x", "none", *flags], input=text, text=True, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
     return path
@@ -105,17 +109,39 @@ def build_anew(path):
     program(path, "new")
 
 
-def record(command, options, change, path=DATA):
-    """Record a command, which says when it runs; then something is changed. Names are to be found, not to come with the file."""
+def record(command, options, change, path=DATA, works=True):
+    """Record a command, which says when it runs; once the recorder has seen its maps something is changed, and the command
+    works on for a while, if it is one that `works`. Names are to be found, not to come with the file."""
     shutil.rmtree(CACHE, ignore_errors=True)
-    with subprocess.Popen([TALLY, "record", "-e", "cpu-clock", "-F", "500", "--flush-ms", "50", "--no-symbols", "-o", path, *options, *command],
+    if os.path.exists(GO):
+        os.unlink(GO)
+    program_name = command[0].encode()
+    with subprocess.Popen([TALLY, "record", "-e", "cpu-clock", "-F", "500", "--flush-ms", "50", "--no-symbols", "-o", path, *options, *command, GO],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENV) as process:
-        assert process.stdout.readline() == "ready\n", process.stderr.read()
-        time.sleep(0.3)  # until the recorder has seen its maps
+        ready = process.stdout.readline().split()
+        assert ready[:1] == ["ready"], process.stderr.read()
+        tap.wait_until(lambda: program_name in content(path), "the maps of the command in the recording")
+        if works:
+            works_on(int(ready[1]))
         change()
-        _, err = process.communicate(timeout=60)
+        if works:
+            works_on(int(ready[1]))
+        open(GO, "w").close()
+        _, err = process.communicate(timeout=tap.PATIENCE)
     assert process.returncode == 0, err
     return err
+
+
+def content(path):
+    with contextlib.suppress(FileNotFoundError), open(path, "rb") as file:
+        return file.read()
+    return b""
+
+
+def works_on(pid, seconds=0.3):
+    """Wait until a process has used so much more CPU time, or has ended."""
+    start = tap.cpu_seconds(pid)
+    tap.wait_until(lambda: start is None or (tap.cpu_seconds(pid) or start + seconds) >= start + seconds, f"process {pid} to work")
 
 
 def tally(*words, **env):
@@ -156,7 +182,7 @@ def each_way(change):
     for what, options in OPTIONS.items():
         path = program(os.path.join(WORK, "prog"), "old")
         want = identity(path)
-        record([path, "2"], options, lambda path=path: change(path))
+        record([path, "1"], options, lambda path=path: change(path))
         expect_old(path, want, options)
         # Without the index there are no names rather than those of another file.
         report = tally("report", "--stdio", "--no-children", "-g", "none", TALLY_INDEX="off")
@@ -188,7 +214,7 @@ def test_a_library():
             library(path + ".new", "new")
             os.rename(path + ".new", path)
 
-        record([prog, "2"], options, change)
+        record([prog, "1"], options, change)
         expect_old(path, want, options)
 
 
@@ -196,16 +222,18 @@ def test_overwritten_in_place():
     """cp over a library: what was mapped is nowhere any more, and nothing else is taken for it."""
     path = library(os.path.join(WORK, "libcopied.so"), "old")
     # Nothing of it runs any more when that happens.
-    text = "#include <unistd.h>" + source("old", MAIN_SOURCE).replace("return 0;", "sleep(2); _exit(0);")
+    done = GO + ".done"
+    text = source("old", MAIN_SOURCE).replace(" || (argc > 2 && access(argv[2], F_OK))", "").replace(
+        "return 0;", f'fclose(fopen("{done}", "w")); while (access(argv[2], F_OK)) usleep(10000); _exit(0);')
     prog = compile_to(os.path.join(WORK, "user"), text, path, "-Wl,-rpath," + WORK)
     want, other = identity(path), library(path + ".new", "new")
 
     def overwrite():
-        time.sleep(1.5)
+        tap.wait_until(lambda: os.path.exists(done), "the program to be done with it")
         with open(other, "rb") as source_file, open(path, "r+b") as file:
             file.write(source_file.read())
 
-    record([prog, "1"], [], overwrite)
+    record([prog, "1"], [], overwrite, works=False)
     assert f"{want} {path}" in tally("buildid-list"), tally("buildid-list")
     report = tally("report", "--stdio", "--no-children")
     assert "old_" not in report and "new_" not in report, report
@@ -215,21 +243,20 @@ def test_overwritten_in_place():
 def test_it_removes_itself():
     """Nobody is in time to open it by its path: its process still leads to it."""
     path = os.path.join(WORK, "itself")
-    text = source("old", WORK_SOURCE + MAIN_SOURCE).replace('puts("ready");', 'remove(argv[0]); puts("ready");')
+    text = source("old", WORK_SOURCE + MAIN_SOURCE).replace('printf("ready', 'remove(argv[0]); printf("ready')
     for options in OPTIONS.values():
         compile_to(path, text)
         want = identity(path)
-        record([path, "2"], options, lambda: None)
+        record([path, "1"], options, lambda: None)
         assert not os.path.exists(path)
         expect_old(path, want, options)
 
 
 def test_a_library_that_is_gone_at_once():
     """Its map leads to it, for root."""
-    if os.geteuid():
-        raise tap.Skip("needs root: to open what is mapped")
+    machine.need_root()
     text = source("old", MAIN_SOURCE).replace("void work(unsigned long ms);", "#include <dlfcn.h>").replace(
-        "time_t end", 'void (*work)(unsigned long) = dlsym(dlopen("./libgone.so", RTLD_NOW), "work"); remove("libgone.so"); time_t end')
+        "clock_t end", 'void (*work)(unsigned long) = dlsym(dlopen("./libgone.so", RTLD_NOW), "work"); remove("libgone.so"); clock_t end')
     prog = compile_to(os.path.join(WORK, "loader"), text, "-ldl")
     path = os.path.join(WORK, "libgone.so")
     for options in OPTIONS.values():
@@ -238,7 +265,7 @@ def test_a_library_that_is_gone_at_once():
         before = os.getcwd()
         os.chdir(WORK)
         try:
-            record([prog, "2"], options, lambda: None)
+            record([prog, "1"], options, lambda: None)
         finally:
             os.chdir(before)
         assert not os.path.exists(path)
@@ -251,11 +278,24 @@ def test_one_after_the_other():
     script = os.path.join(WORK, "both.sh")
     other = program(os.path.join(WORK, "other"), "new")
     with open(script, "w", encoding="utf-8") as file:
-        file.write(f"echo ready; '{path}' 2 >/dev/null; sleep 0.3; mv '{other}' '{path}'; '{path}' 2 >/dev/null; sleep 0.2\n")
+        file.write(f"echo ready $$; '{path}' 1 >/dev/null & echo $! > {GO}.pid; wait\n"
+                   f"while [ ! -e {GO}.moves ]; do sleep 0.01; done; mv '{other}' '{path}'; '{path}' 1 >/dev/null; sleep 0.2\n")
+
+    def first_has_ended():
+        """The recorder has read all of the first program."""
+        with open(GO + ".pid", encoding="ascii") as file:
+            pid = int(file.read())
+        exit_record = struct.pack("<I", 4) + b"[\\s\\S]{4}" + re.escape(struct.pack("<I", pid))
+        tap.wait_until(lambda: re.search(exit_record, content(DATA)), "the end of the first program in the recording", pause=0.2)
+        open(GO + ".moves", "w").close()
+
     for options in OPTIONS.values():
         program(path, "old")
         program(other, "new")
-        record(["sh", script], options, lambda: None)
+        for name in (GO + ".pid", GO + ".moves"):
+            if os.path.exists(name):
+                os.unlink(name)
+        record(["sh", script], options, first_has_ended, works=False)
         for off in (False, True):
             report = tally("report", "--stdio", "--no-children", "-g", "none", TALLY_INDEX="off" if off else "1G")
             assert "new_leaf" in report and ("old_leaf" in report) != off, report
@@ -274,7 +314,7 @@ def test_one_after_the_other():
 def test_without_a_build_id():
     """Nothing tells the two apart but their inodes: there are no names, and the reason is told."""
     path = program(os.path.join(WORK, "noid"), "old", "-Wl,--build-id=none")
-    record([path, "2"], ["--call-graph", "dwarf"], lambda: rename_over(path))
+    record([path, "1"], ["--call-graph", "dwarf"], lambda: rename_over(path))
     report = tally("report", "--stdio", "--no-children", "-g", "none")
     assert "new_" not in report and "the path leads to another file" in report, report
     # It was unwound while it was there.
@@ -284,7 +324,7 @@ def test_without_a_build_id():
 def test_changed_after_it_was_recorded():
     """Without a build id nothing tells the old file from the new one but the time: neither its names nor its rules are taken, which is told."""
     path = program(os.path.join(WORK, "later"), "old", "-Wl,--build-id=none")
-    record([path, "2"], ["--call-graph", "dwarf", "--keep-stacks"], lambda: None)
+    record([path, "1"], ["--call-graph", "dwarf", "--keep-stacks"], lambda: None)
     whole = re.compile(r"# Stacks: \d+ unwound, ([0-9.]+) % whole")
     assert float(whole.search(tally("report", "--stdio")).group(1)) > 97
     time.sleep(max(0, os.stat(DATA).st_mtime + 1.1 - time.time()))  # seconds are compared
@@ -302,7 +342,7 @@ def test_changed_after_it_was_recorded():
 def test_linked_after_it_was_recorded():
     """perf's cache of build ids links files, and modes are changed: what is in them is what it was."""
     path = program(os.path.join(WORK, "linked"), "old", "-Wl,--build-id=none")
-    record([path, "2"], ["--call-graph", "dwarf", "--keep-stacks"], lambda: None)
+    record([path, "1"], ["--call-graph", "dwarf", "--keep-stacks"], lambda: None)
     time.sleep(max(0, os.stat(DATA).st_mtime + 1.1 - time.time()))  # seconds are compared
     os.link(path, path + ".link")
     os.chmod(path, 0o700)
@@ -323,7 +363,7 @@ def test_no_index_is_kept():
     path = program(os.path.join(WORK, "off"), "old")
     ENV["TALLY_INDEX"] = "off"
     try:
-        record([path, "2"], ["--call-graph", "dwarf"], lambda: os.unlink(path))
+        record([path, "1"], ["--call-graph", "dwarf"], lambda: os.unlink(path))
     finally:
         del ENV["TALLY_INDEX"]
     assert not os.path.exists(CACHE), os.listdir(CACHE)
@@ -337,6 +377,6 @@ def identity_line(path):
 
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 try:
-    tap.main(__name__)
+    tap.main(__name__, machine.need_events)
 finally:
     shutil.rmtree(WORK, ignore_errors=True)

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 
+import machine
 import tap
 from tap import Skip, run
 
@@ -45,14 +46,11 @@ def cpus():
 
 
 def need_system_wide():
-    done = run(TALLY, "stat", "-a", "-e", "cs", "true")
-    if done.returncode:
-        raise Skip("CPUs may not be counted here: " + done.stderr.splitlines()[0])
+    machine.need_system_wide()
 
 
 def need_perf():
-    if not PERF:
-        raise Skip("perf is not installed")
+    machine.need_perf_counts()
 
 
 def only(events, name):
@@ -326,8 +324,7 @@ def test_children_are_counted_unless_told_otherwise():
 
 
 def test_tracepoints_with_globs_and_filters():
-    if not os.access("/sys/kernel/tracing/events/sched", os.R_OK):
-        raise Skip("tracefs is not mounted, or may not be read")
+    machine.need_tracepoints()
     counts = json.loads(stat("--json", "-e", "sched:sched_process_ex*", "true"))["counts"]
     values = {count["event"]: count["value"] for count in counts}
     assert values["sched:sched_process_exec"] == 1 and values["sched:sched_process_exit"] == 1, values
@@ -360,13 +357,8 @@ def test_levels_for_all_events():
 # ---- cgroups ---------------------------------------------------------------------
 
 def cgroup_root():
-    with open("/proc/self/mounts", encoding="utf-8") as file:
-        mounts = [line.split() for line in file]
-    old = [m[1] for m in mounts if m[2] == "cgroup" and "perf_event" in m[3].split(",")]
-    new = [m[1] for m in mounts if m[2] == "cgroup2"]
-    if not old + new:
-        raise Skip("no cgroup file system is mounted")
-    return (old + new)[0]
+    machine.need_cgroup_events()
+    return machine.cgroup_root()
 
 
 class Cgroup:
@@ -375,10 +367,8 @@ class Cgroup:
 
     def __enter__(self):
         need_system_wide()
-        try:
-            os.mkdir(self.path)
-        except OSError as error:
-            raise Skip(f"a cgroup cannot be made: {error}") from error
+        machine.need_new_cgroups()
+        os.mkdir(self.path)
         return self
 
     def __exit__(self, *_):
@@ -461,7 +451,7 @@ class Controlled:
         assert answer == b"ack\n\0", answer
 
     def end(self):
-        _, text = self.process.communicate(timeout=60)
+        _, text = self.process.communicate(timeout=tap.PATIENCE)
         return json.loads([line for line in text.splitlines() if line.startswith("{")][-1])
 
     def __exit__(self, *_):
@@ -537,7 +527,7 @@ def test_interrupt_shows_what_was_counted():
                                    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         assert process.stdout.readline() == "up\n"
         process.send_signal(signal.SIGINT)
-        _, text = process.communicate(timeout=60)
+        _, text = process.communicate(timeout=tap.PATIENCE)
         assert process.returncode == 130, process.returncode
         assert re.search(r" [1-9]\d* +page-faults", text), text
 
@@ -666,17 +656,30 @@ def fault_counts(program, *command):
     """Without randomised addresses and with the same small environment every run faults alike."""
     done = [run("setarch", "-R", program, "stat", "-x,", "-e", "page-faults", *command,
                 env={"PATH": "/usr/bin:/bin"}) for _ in range(3)]
-    if done[0].returncode:
-        raise Skip("addresses cannot be fixed here: " + done[0].stderr)
     return {int(one.stderr.split(",")[0]) for one in done}
+
+
+def check_faults(command):
+    """Where memory is short or pages are taken from a cache that changes, perf's own counts differ from run to run."""
+    seen = []
+    for _ in range(10):
+        seen.append((fault_counts(PERF, *command), fault_counts(TALLY, *command)))
+        perf, tally = seen[-1]
+        if perf == tally and len(perf) == 1:
+            break
+    print(f"# page faults of {os.path.basename(command[0])}: perf and tally {seen}")
+    if all(len(perf) > 1 for perf, _ in seen):
+        raise Skip(f"perf counts another number of page faults in each run here: {seen[-1][0]}")
+    assert perf == tally, (command, seen)
 
 
 def test_page_faults_are_perfs():
     need_perf()
+    reason = machine.why_not(["setarch", "-R", "true"])
+    if reason:
+        raise Skip(f"addresses cannot be fixed here: {reason}")
     for command in (["true"], FAULTS):
-        perf, tally = fault_counts(PERF, *command), fault_counts(TALLY, *command)
-        print(f"# page faults of {os.path.basename(command[0])}: perf {perf}, tally {tally}")
-        assert perf == tally and len(perf) == 1, (command, perf, tally)
+        check_faults(command)
 
 
 def test_task_clock_next_to_perf():
@@ -688,8 +691,7 @@ def test_task_clock_next_to_perf():
 # ---- without privileges ------------------------------------------------------------------
 
 def test_without_privileges_the_kernel_is_left_out():
-    if os.geteuid():
-        raise Skip("not root: privileges cannot be dropped")
+    machine.need_events_of_users()
     with open("/proc/sys/kernel/perf_event_paranoid", encoding="utf-8") as file:
         level = int(file.read())
     if level not in (2,):
@@ -713,4 +715,4 @@ def test_without_privileges_the_kernel_is_left_out():
 
 
 if __name__ == "__main__":
-    tap.main(__name__)
+    tap.main(__name__, machine.need_kernel_events)

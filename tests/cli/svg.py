@@ -19,6 +19,7 @@ import zlib
 
 import browser_data
 import browser_hostile
+import machine
 import tap
 from browser_data import START, Layout
 
@@ -217,8 +218,7 @@ def test_markup_in_names():
 
 
 def test_xmllint_takes_it():
-    if not shutil.which("xmllint"):
-        raise tap.Skip("xmllint is not installed")
+    machine.need_tool("xmllint", "--version")
     run = tap.run("xmllint", "--noout", "--nonet", "-", input=svg_text())
     tap.same((run.returncode, run.stderr), (0, ""), "xmllint")
 
@@ -321,7 +321,7 @@ def check_shown(path, options, kinds):
     picture = os.path.join(WORK, "shown.png")
     subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={WORK}/profile", *options,
                     f"--screenshot={picture}", "--window-size=1220,300", "file://" + path],
-                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=90, check=True)
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=tap.PATIENCE, check=True)
     rows, size = pixels_of(picture)
     boxes, = graphs_of(svg_text())
     for name, colour in kinds.items():
@@ -332,8 +332,7 @@ def check_shown(path, options, kinds):
 
 
 def test_chromium_shows_it():
-    if not shutil.which("chromium"):
-        raise tap.Skip("chromium is not installed")
+    machine.need_chromium()
     path = os.path.join(WORK, "shown.svg")
     with open(path, "w", encoding="utf-8") as file:
         file.write(svg_text())

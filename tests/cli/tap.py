@@ -1,16 +1,32 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A small TAP producer for command tests: functions named test_* of a module are its points."""
 import itertools
+import os
 import re
+import resource
 import subprocess
 import sys
+import time
 import traceback
 
 import cache  # noqa: F401 - nothing that is run writes into the user's
 
 
+# Seconds. Limits are for hangs alone: a machine that is busy may take a hundred times as long as a quiet one.
+PATIENCE = 300
+
+
 class Skip(Exception):
     """What cannot run here, and why."""
+
+
+def wait_until(condition, what, limit=PATIENCE, pause=0.02):
+    """Call `condition` until it returns something true, and return that."""
+    end = time.monotonic() + limit
+    while not (found := condition()):
+        assert time.monotonic() < end, f"waited {limit} s in vain for {what() if callable(what) else what}"
+        time.sleep(pause)
+    return found
 
 
 def run(*args, **options):
@@ -18,8 +34,82 @@ def run(*args, **options):
     options.setdefault("stdout", subprocess.PIPE)
     options.setdefault("stderr", subprocess.PIPE)
     options.setdefault("text", True)
-    options.setdefault("timeout", 120)
+    options.setdefault("timeout", 600)
     return subprocess.run([str(arg) for arg in args], check=False, **options)
+
+
+def read_until(stream, condition, what):
+    """Read lines of a text stream until what was read so far is as wanted; returns it."""
+    text, end = "", time.monotonic() + PATIENCE
+    while not condition(text):
+        line = stream.readline()
+        assert line, f"it ended without {what}: {text[-2000:]}"
+        assert time.monotonic() < end, f"waited {PATIENCE} s in vain for {what}: {text[-2000:]}"
+        text += line
+    return text
+
+
+def cpu_seconds(pid):
+    """CPU time that a process has used; None if there is no such process."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            words = file.read().rsplit(")", 1)[1].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return sum(int(word) for word in words[11:13]) / os.sysconf("SC_CLK_TCK")
+
+
+def children(pid):
+    """Processes whose parent a process is."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
+                parent = file.read().rsplit(")", 1)[1].split()[1]
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        found += [int(name)] if int(parent) == pid else []
+    return found
+
+
+WORK_OF = """
+used() {
+    read -r line 2>/dev/null < "/proc/$1/stat" || exit 0
+    set -- ${line##*) }
+    used=$((${12} + ${13} + ${14} + ${15}))
+}
+ticks=$1
+shift
+for pid; do
+    used $pid
+    end=$((used + ticks))
+    while [ $used -lt $end ]; do
+        sleep 0.02
+        used $pid
+    done
+done
+"""
+
+
+def work_of(*pids, seconds=0.3):
+    """The words of a command that ends when each of the processes, with the children that it waited for, has used so much
+    more CPU time: a recording of them is long enough, however busy the machine is."""
+    return ["sh", "-c", WORK_OF, "sh", str(round(seconds * os.sysconf("SC_CLK_TCK"))), *map(str, pids)]
+
+
+def while_it_works(pid, call):
+    """Call with 0.5, 5 and 50 seconds until a process has used CPU time during the call; what the last call returned."""
+    for seconds in (0.5, 5, 50):
+        before = cpu_seconds(pid)
+        result = call(seconds)
+        if (cpu_seconds(pid) or 0) >= before + 0.1:
+            break
+    return result
+
+
+def limit_cpu(seconds):
+    """For preexec_fn: a program that takes more CPU time is killed."""
+    return lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
 
 
 def as_perf_names_stubs(theirs, ours):
@@ -43,15 +133,31 @@ def same(got, want, what):
         raise AssertionError(f"{what}: got {str(got)[:300]!r}, wanted {str(want)[:300]!r}")
 
 
-def main(module):
+def lacking(needs):
+    """Why one of these probes (see machine.py) skips; None if none does."""
+    try:
+        for need in needs:
+            need()
+    except Skip as reason:
+        return reason
+    return None
+
+
+def main(module, *needs, setup=None):
+    """Run the tests of a module after its `setup`; without what the probes `needs` try, they are all skipped."""
+    reason = lacking(needs)
+    if setup and not reason:
+        setup()
     tests = [(name, function) for name, function in vars(sys.modules[module]).items() if name.startswith("test_")]
     print(f"1..{len(tests)}")
     for number, (name, function) in enumerate(tests, 1):
         try:
+            if reason:
+                raise reason
             function()
             print(f"ok {number} - {name[5:]}")
-        except Skip as reason:
-            print(f"ok {number} - {name[5:]} # SKIP {reason}")
+        except Skip as why:
+            print(f"ok {number} - {name[5:]} # SKIP {why}")
         except Exception as error:  # noqa: BLE001 - every failure is a point that failed
             print(f"not ok {number} - {name[5:]}")
             text = str(error) if isinstance(error, AssertionError) else traceback.format_exc()

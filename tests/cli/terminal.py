@@ -10,8 +10,10 @@ import subprocess
 import termios
 import time
 
+import tap
 
-def on_terminal(*args, columns=80, until=None, deadline=120, **environment):
+
+def on_terminal(*args, columns=80, until=None, deadline=tap.PATIENCE, **environment):
     """What a command writes on a terminal of so many columns, as it writes it. COLUMNS is not inherited. With `until`,
     which is asked of what came so far, it is then ended by Ctrl-C's signal. There is no pager unless one is named."""
     env = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
@@ -45,7 +47,7 @@ def on_terminal(*args, columns=80, until=None, deadline=120, **environment):
 class Session:
     """A command with a terminal of its own, which keys are pressed on. Pagers of the environment are not inherited."""
 
-    def __init__(self, *args, columns=80, rows=24, deadline=60, **environment):
+    def __init__(self, *args, columns=80, rows=24, deadline=tap.PATIENCE, **environment):
         env = {key: value for key, value in os.environ.items() if key not in ("COLUMNS", "LESS") and "PAGER" not in key}
         env.update({"TERM": "xterm"})
         env.update(environment)

@@ -2,13 +2,14 @@
 """Commands that take over a terminal, in tmux: keys to press, screens to look at."""
 import contextlib
 import os
-import shutil
 import signal
 import time
 
+import machine
 import tap
 
-DEADLINE = 90
+DEADLINE = tap.PATIENCE
+GRACE = 5  # seconds, after which what is left is killed: nothing depends on it
 
 
 def is_running(pid):
@@ -27,8 +28,7 @@ class Screen:
     number = 0
 
     def __init__(self, width, height, shell="sh", **variables):
-        if not shutil.which("tmux"):
-            raise tap.Skip("no tmux to show screens in")
+        machine.need_tmux()
         # A server of its own each: one that ends takes its time.
         Screen.number += 1
         self.tmux = ("tmux", "-L", f"tally-{os.getpid()}-{Screen.number}", "-f", "/dev/null")
@@ -50,7 +50,7 @@ class Screen:
     @staticmethod
     def bury(left):
         """What the end of its terminal does not end: LeakSanitizer may spin for ever if the signal comes while it looks."""
-        end = time.monotonic() + 5
+        end = time.monotonic() + GRACE
         while time.monotonic() < end and any(map(is_running, left)):
             time.sleep(0.02)
         for pid in filter(is_running, left):

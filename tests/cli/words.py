@@ -10,6 +10,7 @@ import resource
 import sys
 import tempfile
 
+import machine
 import tap
 
 TALLY = os.path.abspath(sys.argv[1])
@@ -17,10 +18,10 @@ READERS = ("report", "script", "evlist", "buildid-list")
 
 
 def made(folder, name, *command):
+    machine.need_events()
     path = os.path.join(folder, name)
     run = tap.run(TALLY, "record", "-q", "-e", "cpu-clock", "-c", "100000", "-o", path, "--", *command)
-    if run.returncode:
-        raise tap.Skip("cannot record here: " + run.stderr.strip())
+    tap.same(run.returncode, 0, run.stderr)
     return path
 
 
@@ -73,7 +74,7 @@ def test_other_words_are_usage_errors():
 def test_no_fifo_is_opened_to_see_what_it_is():
     with tempfile.TemporaryDirectory() as folder:
         os.mkfifo(os.path.join(folder, "fifo"))
-        run = tap.run(TALLY, "evlist", "fifo", cwd=folder, timeout=30)
+        run = tap.run(TALLY, "evlist", "fifo", cwd=folder)
         tap.same(run.returncode, 129, run.stderr)
 
 
@@ -133,6 +134,7 @@ def test_output_that_may_grow_no_larger():
 
 
 def test_names_of_outputs_are_escaped():
+    machine.need_events()
     with tempfile.TemporaryDirectory() as folder:
         run = tap.run(TALLY, "record", "-e", "cpu-clock", "-o", os.path.join(folder, "o\x1b[2J\nx"), "true")
         assert "\x1b" not in run.stderr and "o\\x1b[2J\\nx" in run.stderr, run.stderr
