@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 
+import machine
 import tap
 
 # Ended from outside - meson does that when the time is over - everything is put back all the same.
@@ -108,15 +109,14 @@ class Account:
 
     def __init__(self, tally):
         need_root()
-        need("useradd", "groupadd", "userdel", "setcap")
+        need("useradd", "groupadd", "userdel")
+        machine.need_nobody()
         self.made_group = self.made_user = False
         self.tally = tally
         # Set-uid and file capabilities count there, and everybody may go through.
         self.home = tempfile.mkdtemp(prefix="tally-rights-", dir="/var/tmp")
         atexit.register(self.remove)
         os.chmod(self.home, 0o755)
-        if os.statvfs(self.home).f_flag & os.ST_NOSUID:
-            raise tap.Skip("/var/tmp is mounted nosuid: no file capabilities there")
         self.add()
         entry = pwd.getpwnam(USER)
         self.uid, self.gid = entry.pw_uid, entry.pw_gid
@@ -126,14 +126,19 @@ class Account:
         try:
             grp.getgrnam(GROUP)
         except KeyError:
-            assert not tap.run("groupadd", GROUP).returncode
+            self.change_accounts("groupadd", GROUP)
             self.made_group = True
         try:
             pwd.getpwnam(USER)
         except KeyError:
-            done = tap.run("useradd", "-g", GROUP, "-M", "-d", self.home, "-s", "/bin/sh", USER)
-            assert not done.returncode, done.stderr
+            self.change_accounts("useradd", "-g", GROUP, "-M", "-d", self.home, "-s", "/bin/sh", USER)
             self.made_user = True
+
+    @staticmethod
+    def change_accounts(*command):
+        reason = machine.why_not(command)
+        if reason:
+            raise tap.Skip(f"{command[0]} does not work here: {reason}")
 
     def make(self, name, uid=0, mode=0o755):
         path = os.path.join(self.home, name)
@@ -147,13 +152,14 @@ class Account:
         path = os.path.join(self.make("bin"), name)
         if os.path.exists(path):
             return path
+        if caps:
+            machine.need_file_capabilities()
         shutil.copy(self.tally, path)
         os.chown(path, 0, self.gid)
         os.chmod(path, 0o750)
         if caps:
             done = tap.run("setcap", caps, path)
-            if done.returncode:
-                raise tap.Skip(f"setcap {caps}: {done.stderr.strip()}")
+            assert done.returncode == 0, f"setcap {caps}: {done.stderr.strip()}"
         return path
 
     def remove(self):

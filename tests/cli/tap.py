@@ -4,13 +4,27 @@ import itertools
 import re
 import subprocess
 import sys
+import time
 import traceback
 
 import cache  # noqa: F401 - nothing that is run writes into the user's
 
 
+# Seconds. Limits are for hangs alone: a machine that is busy may take a hundred times as long as a quiet one.
+PATIENCE = 300
+
+
 class Skip(Exception):
     """What cannot run here, and why."""
+
+
+def wait_until(condition, what, limit=PATIENCE, pause=0.02):
+    """Call `condition` until it returns something true, and return that."""
+    end = time.monotonic() + limit
+    while not (found := condition()):
+        assert time.monotonic() < end, f"waited {limit} s in vain for {what() if callable(what) else what}"
+        time.sleep(pause)
+    return found
 
 
 def run(*args, **options):
@@ -18,7 +32,7 @@ def run(*args, **options):
     options.setdefault("stdout", subprocess.PIPE)
     options.setdefault("stderr", subprocess.PIPE)
     options.setdefault("text", True)
-    options.setdefault("timeout", 120)
+    options.setdefault("timeout", 600)
     return subprocess.run([str(arg) for arg in args], check=False, **options)
 
 

@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What works on this machine. Each probe does the thing itself, once and without tally, so that a fault of tally is never
+taken for a lack of the machine. need_X() skips the test with the reason where X does not work."""
+import ctypes
+import functools
+import mmap
+import os
+import platform
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+import tap
+
+TRACEFS = "/sys/kernel/tracing"
+NOBODY = 65534
+CPU1 = "/sys/devices/system/cpu/cpu1/online"
+
+
+def probe(reason_of):
+    """Decorator: `reason_of` returns None, or why something does not work here. The result skips for that reason; its
+    attribute `reason` returns it instead."""
+    cached = functools.lru_cache(None)(reason_of)
+
+    @functools.wraps(reason_of)
+    def need(*args, **options):
+        reason = cached(*args, **options)
+        if reason:
+            raise tap.Skip(reason)
+    need.reason = cached
+    return need
+
+
+def why_not(args, **options):
+    """Run a command: None, or the last line that it wrote on standard error."""
+    try:
+        done = tap.run(*args, **({} if "input" in options else {"stdin": subprocess.DEVNULL}), **options)
+    except (OSError, subprocess.SubprocessError) as error:
+        return str(error)
+    lines = (done.stderr or "").strip().splitlines()
+    return None if not done.returncode else lines[-1] if lines else f"status {done.returncode}"
+
+
+# ---- the user ------------------------------------------------------------------------
+
+
+@probe
+def need_root():
+    return "needs root" if os.geteuid() else None
+
+
+@probe
+def need_nobody():
+    """Programs can be run as an ordinary user."""
+    if os.geteuid():
+        return "needs root, to become another user"
+    reason = why_not(["true"], user=NOBODY, group=NOBODY, extra_groups=[], cwd="/")
+    return reason and f"cannot become user {NOBODY} here: {reason}"
+
+
+def as_nobody():
+    """Options of subprocess that run a command as an ordinary user."""
+    need_nobody()
+    return {"user": NOBODY, "group": NOBODY, "extra_groups": [], "cwd": "/"}
+
+
+@probe
+def need_unshare(*options):
+    """Namespaces can be made: need_unshare("-m")."""
+    if not shutil.which("unshare"):
+        return "no unshare here"
+    reason = why_not(["unshare", *options, "true"])
+    return reason and f"unshare {' '.join(options)} does not work here: {reason}"
+
+
+@probe
+def need_user_namespaces():
+    """An ordinary user can make user namespaces."""
+    need_nobody()
+    if not shutil.which("unshare"):
+        return "no unshare here"
+    reason = why_not(["unshare", "-Ur", "true"], **as_nobody())
+    return reason and f"user namespaces are refused to ordinary users here: {reason}"
+
+
+@probe
+def need_file_capabilities(folder="/var/tmp"):
+    """setcap works on the file system of `folder`, and an exec there gives the capabilities."""
+    need_nobody()
+    if not shutil.which("setcap"):
+        return "setcap is not installed"
+    with tempfile.TemporaryDirectory(dir=folder) as where:
+        os.chmod(where, 0o755)
+        program = shutil.copy(shutil.which("cat"), where)
+        os.chmod(program, 0o755)
+        reason = why_not(["setcap", "cap_net_raw=ep", program])
+        if reason:
+            return f"setcap does not work in {folder}: {reason}"
+        status = tap.run(program, "/proc/self/status", **as_nobody()).stdout
+        held = [int(line.split()[1], 16) for line in status.splitlines() if line.startswith("CapEff")]
+        return None if held == [1 << 13] else f"file capabilities do not count in {folder}: its file system is nosuid or limited"
+
+
+# ---- perf events ---------------------------------------------------------------------
+
+SOFTWARE, BREAKPOINT, CPU_CLOCK, CONTEXT_SWITCHES = 1, 5, 0, 3
+EXCLUDE_KERNEL, EXCLUDE_HV = 1 << 5, 1 << 6
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def perf_event_open(kind, config, pid=0, cpu=-1, flags=0, period=0, breakpoint_at=(0, 0, 0)):
+    """The system call, by the 72 bytes of attributes that every kernel knows; OSError where it is refused."""
+    number = {"x86_64": 298, "aarch64": 241, "riscv64": 241, "loongarch64": 241}.get(platform.machine())
+    if number is None:
+        raise OSError(0, f"number of perf_event_open on {platform.machine()} not known")
+    how, address, length = breakpoint_at
+    sampled = 1 | 2  # the address of the instruction, the task
+    attr = struct.pack("<IIQQQQQIIQQ", kind, 72, config, period, sampled if period else 0, 0, flags, 0, how, address, length)
+    fd = LIBC.syscall(number, attr, pid, cpu, -1, 8)
+    if fd < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return fd
+
+
+def open_reason(**more):
+    """Why an event of the software clock does not open; None if it does."""
+    try:
+        os.close(perf_event_open(SOFTWARE, CPU_CLOCK, **more))
+    except OSError as error:
+        return f"perf_event_open is refused here: {error.strerror}"
+    return None
+
+
+@probe
+def need_events():
+    """One's own tasks can be sampled in user space: an event opens, and has a ring buffer."""
+    try:
+        fd = perf_event_open(SOFTWARE, CPU_CLOCK, flags=EXCLUDE_KERNEL | EXCLUDE_HV, period=1000000)
+    except OSError as error:
+        return f"perf_event_open is refused here: {error.strerror}"
+    try:
+        mmap.mmap(fd, 2 * mmap.PAGESIZE, mmap.MAP_SHARED).close()
+    except (OSError, ValueError) as error:
+        return f"events have no ring buffers here: {error}"
+    finally:
+        os.close(fd)
+    return None
+
+
+@probe
+def need_kernel_events():
+    """One's own tasks can be counted in the kernel, too."""
+    reason = open_reason()
+    return reason and "events in the kernel: " + reason
+
+
+@probe
+def need_system_wide():
+    """Whole CPUs can be sampled."""
+    reason = open_reason(pid=-1, cpu=min(os.sched_getaffinity(0)), period=1000000)
+    return reason and "events of whole CPUs: " + reason
+
+
+def has_pmu():
+    """A PMU of the hardware counts cycles."""
+    try:
+        os.close(perf_event_open(0, 0, flags=EXCLUDE_KERNEL | EXCLUDE_HV))
+    except OSError:
+        return False
+    return True
+
+
+@probe
+def need_hardware_breakpoints():
+    """A store to a watched address is counted: some hypervisors open breakpoints that never fire."""
+    word = ctypes.c_uint32(0)
+    write = 2
+    try:
+        fd = perf_event_open(BREAKPOINT, 0, flags=EXCLUDE_KERNEL | EXCLUDE_HV, breakpoint_at=(write, ctypes.addressof(word), 4))
+    except OSError as error:
+        return f"hardware breakpoints are refused here: {error.strerror}"
+    try:
+        for number in range(5):
+            word.value = number
+        count, = struct.unpack("<Q", os.read(fd, 8))
+    finally:
+        os.close(fd)
+    return None if count == 5 else f"hardware breakpoints do not work here: {count} of 5 stores were counted"
+
+
+# ---- perf ------------------------------------------------------------------------------
+
+
+@probe
+def need_perf():
+    return None if shutil.which("perf") and not why_not(["perf", "--version"]) else "perf is not installed, or does not start"
+
+
+@probe
+def need_perf_records(*options):
+    """perf record writes samples of a command, and perf script reads them: need_perf_records("-a")."""
+    need_perf()
+    spin = "for i in range(3000000): pass"
+    with tempfile.TemporaryDirectory() as where:
+        data = os.path.join(where, "perf.data")
+        command = ["perf", "record", "-q", *(options or ("-e", "cpu-clock:u")), "-o", data, "--", sys.executable, "-S", "-c", spin]
+        reason = why_not(command)
+        if reason or not os.path.exists(data):
+            return f"perf cannot record here: {reason or 'it wrote no file'}"
+        done = tap.run("perf", "script", "-i", data, stdin=subprocess.DEVNULL)
+        if done.returncode or not done.stdout.strip():
+            return f"perf reads no samples of its own recording here: {done.stderr.strip()[-200:]}"
+    return None
+
+
+@probe
+def need_perf_counts(*options):
+    """perf stat counts a command: need_perf_counts("-a")."""
+    need_perf()
+    reason = why_not(["perf", "stat", "-x,", "-e", "cpu-clock:u", *options, "true"])
+    return reason and f"perf cannot count here: {reason}"
+
+
+# ---- tracefs, CPUs -----------------------------------------------------------------------
+
+
+@probe
+def need_tracefs():
+    """Descriptions of tracepoints can be read, and are not empty."""
+    if not os.geteuid() and not os.path.isdir(TRACEFS + "/events"):
+        tap.run("mount", "-t", "tracefs", "tracefs", TRACEFS)
+    for name in ("id", "format"):
+        path = f"{TRACEFS}/events/sched/sched_switch/{name}"
+        try:
+            with open(path, encoding="ascii") as file:
+                if not file.read().strip():
+                    return f"{path} is empty here"
+        except OSError as error:
+            return f"tracefs cannot be read here: {error}"
+    return None
+
+
+@probe
+def need_tracepoints():
+    """And events of tracepoints open."""
+    need_tracefs()
+    with open(TRACEFS + "/events/sched/sched_switch/id", encoding="ascii") as file:
+        number = int(file.read())
+    try:
+        os.close(perf_event_open(2, number, period=1))
+    except OSError as error:
+        return f"tracepoints are refused here: {error.strerror}"
+    return None
+
+
+@probe
+def need_trace_instances():
+    """An instance of tracefs can be made, and events be switched on in it."""
+    need_tracefs()
+    path = f"{TRACEFS}/instances/probe-{os.getpid()}"
+    try:
+        os.mkdir(path)
+        try:
+            with open(path + "/events/sched/sched_switch/enable", "w", encoding="ascii") as file:
+                file.write("1")
+            with open(path + "/trace_pipe", encoding="ascii"):
+                pass
+        finally:
+            os.rmdir(path)
+    except OSError as error:
+        return f"instances of tracefs do not work here: {error}"
+    return None
+
+
+@probe
+def need_cpu1_switch():
+    """CPU 1 can be switched off and on."""
+    if os.environ.get("TALLY_KEEP_CPUS"):
+        return "TALLY_KEEP_CPUS is set: no CPU may be switched off"
+    try:
+        for word in ("0", "1"):
+            with open(CPU1, "w", encoding="ascii") as file:
+                file.write(word)
+    except OSError as error:
+        return f"CPU 1 cannot be switched off here: {error}"
+    with open(CPU1, encoding="ascii") as file:
+        return None if file.read().strip() == "1" else "CPU 1 does not come back when it is switched on"
+
+
+@probe
+def need_mounts():
+    """A tmpfs can be mounted."""
+    need_root()
+    with tempfile.TemporaryDirectory() as where:
+        reason = why_not(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", where])
+        if reason:
+            return f"cannot mount a tmpfs here: {reason}"
+        tap.run("umount", where)
+    return None
+
+
+@probe
+def need_ptrace():
+    """A process can be attached to as a tracer does, and followed with PTRACE_SEIZE."""
+    seize, detach = 0x4206, 17
+    child = subprocess.Popen(["sleep", "1000"])
+    try:
+        if LIBC.ptrace(seize, child.pid, None, None):
+            return f"ptrace is refused here: {os.strerror(ctypes.get_errno())}"
+        LIBC.ptrace(detach, child.pid, None, None)
+    finally:
+        child.kill()
+        child.wait()
+    return None
+
+
+# ---- compilers and runtimes ----------------------------------------------------------------
+
+
+@probe
+def need_compiler(*command, source="int main(void) { return 0; }", runs=True):
+    """A C compiler builds with these options, and what it builds runs: need_compiler("cc", "-static")."""
+    if not shutil.which(command[0]):
+        return f"no {command[0]} here"
+    with tempfile.TemporaryDirectory() as where:
+        path = os.path.join(where, "program")
+        reason = why_not([*command, "-x", "c", "-o", path, "-"], input=source)
+        if reason:
+            return f"{' '.join(command)} builds nothing here: {reason}"
+        reason = why_not([path]) if runs else None
+        return reason and f"what {' '.join(command)} builds does not run here: {reason}"
