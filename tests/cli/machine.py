@@ -60,6 +60,19 @@ def need_nobody():
     return reason and f"cannot become user {NOBODY} here: {reason}"
 
 
+@probe
+def need_chown():
+    """Files can be given to other users."""
+    if os.geteuid():
+        return "needs root, to give files to other users"
+    with tempfile.NamedTemporaryFile() as file:
+        try:
+            os.chown(file.name, NOBODY, NOBODY - 1)
+        except OSError as error:
+            return f"files cannot be given to other users here: {error.strerror}"
+    return None
+
+
 def as_nobody():
     """Options of subprocess that run a command as an ordinary user."""
     need_nobody()
