@@ -207,8 +207,12 @@ def need_hardware_breakpoints():
 
 
 @probe
-def need_perf():
-    return None if shutil.which("perf") and not why_not(["perf", "--version"]) else "perf is not installed, or does not start"
+def need_perf(series=None):
+    """perf starts; need_perf("6.1"): and is of the series whose tables and names a test has written down."""
+    if not shutil.which("perf") or why_not(["perf", "--version"]):
+        return "perf is not installed, or does not start"
+    found = tap.run("perf", "--version").stdout.removeprefix("perf version ").strip()
+    return f"what perf {series} has is written down, and here is perf {found}" if series and f"{found}.".split(series + ".")[0] else None
 
 
 @probe
