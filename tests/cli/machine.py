@@ -337,13 +337,14 @@ def need_ptrace():
 
 
 @probe
-def need_compiler(*command, source="int main(void) { return 0; }", runs=True):
+def need_compiler(*command, source="int main(void) { return 0; }", libraries=(), runs=True):
     """A C compiler builds with these options, and what it builds runs: need_compiler("cc", "-static")."""
     if not shutil.which(command[0]):
         return f"no {command[0]} here"
     with tempfile.TemporaryDirectory() as where:
         path = os.path.join(where, "program")
-        reason = why_not([*command, "-x", "c", "-o", path, "-"], input=source)
+        language = "c++" if command[0].endswith("++") else "c"
+        reason = why_not([*command, "-x", language, "-o", path, "-", *libraries], input=source)
         if reason:
             return f"{' '.join(command)} builds nothing here: {reason}"
         reason = why_not([path]) if runs else None
