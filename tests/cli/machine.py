@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 
+import cache
 import tap
 
 TRACEFS = "/sys/kernel/tracing"
@@ -349,3 +350,28 @@ def need_compiler(*command, source="int main(void) { return 0; }", libraries=(),
             return f"{' '.join(command)} builds nothing here: {reason}"
         reason = why_not([path]) if runs else None
         return reason and f"what {' '.join(command)} builds does not run here: {reason}"
+
+
+@probe
+def need_qemu(*command):
+    """An emulator knows the machine of these options; it is ended before it runs anything."""
+    if not shutil.which(command[0]):
+        return f"{command[0]} is not installed"
+    kept = [word for word in command if word != "-no-reboot"]
+    for option in ("-serial", "-monitor"):
+        while option in kept:
+            at = kept.index(option)
+            del kept[at:at + 2]
+    reason = why_not([*kept, "-S", "-serial", "null", "-monitor", "stdio"], input="quit\n")
+    return reason and f"{command[0]} does not start here: {reason}"
+
+
+def fetched(script):
+    """Where a script of scripts/ put the packages that it fetches. They come from the network, which may not be there."""
+    try:
+        done = tap.run("sh", script, timeout=3600, env=cache.OUTSIDE, stdin=subprocess.DEVNULL)
+    except subprocess.TimeoutExpired as error:
+        raise tap.Skip(f"Debian's packages are not fetched within {error.timeout} s") from error
+    if done.returncode:
+        raise tap.Skip("Debian's packages cannot be fetched: " + " ".join(done.stderr.split())[-300:])
+    return done.stdout.strip()
