@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 
+import cache
 import tap
 
 TRACEFS = "/sys/kernel/tracing"
@@ -72,6 +73,19 @@ def need_nobody():
         return "needs root, to become another user"
     reason = why_not(["true"], user=NOBODY, group=NOBODY, extra_groups=[], cwd="/")
     return reason and f"cannot become user {NOBODY} here: {reason}"
+
+
+@probe
+def need_chown():
+    """Files can be given to other users."""
+    if os.geteuid():
+        return "needs root, to give files to other users"
+    with tempfile.NamedTemporaryFile() as file:
+        try:
+            os.chown(file.name, NOBODY, NOBODY - 1)
+        except OSError as error:
+            return f"files cannot be given to other users here: {error.strerror}"
+    return None
 
 
 def as_nobody():
@@ -261,8 +275,12 @@ def need_kernel_symbols():
 
 
 @probe
-def need_perf():
-    return None if shutil.which("perf") and not why_not(["perf", "--version"]) else "perf is not installed, or does not start"
+def need_perf(series=None):
+    """perf starts; need_perf("6.1"): and is of the series whose tables and names a test has written down."""
+    if not shutil.which("perf") or why_not(["perf", "--version"]):
+        return "perf is not installed, or does not start"
+    found = tap.run("perf", "--version").stdout.removeprefix("perf version ").strip()
+    return f"what perf {series} has is written down, and here is perf {found}" if series and f"{found}.".split(series + ".")[0] else None
 
 
 @probe
@@ -471,14 +489,40 @@ def need_chromium():
 
 
 @probe
-def need_compiler(*command, source="int main(void) { return 0; }", runs=True):
+def need_compiler(*command, source="int main(void) { return 0; }", libraries=(), runs=True):
     """A C compiler builds with these options, and what it builds runs: need_compiler("cc", "-static")."""
     if not shutil.which(command[0]):
         return f"no {command[0]} here"
     with tempfile.TemporaryDirectory() as where:
         path = os.path.join(where, "program")
-        reason = why_not([*command, "-x", "c", "-o", path, "-"], input=source)
+        language = "c++" if command[0].endswith("++") else "c"
+        reason = why_not([*command, "-x", language, "-o", path, "-", *libraries], input=source)
         if reason:
             return f"{' '.join(command)} builds nothing here: {reason}"
         reason = why_not([path]) if runs else None
         return reason and f"what {' '.join(command)} builds does not run here: {reason}"
+
+
+@probe
+def need_qemu(*command):
+    """An emulator knows the machine of these options; it is ended before it runs anything."""
+    if not shutil.which(command[0]):
+        return f"{command[0]} is not installed"
+    kept = [word for word in command if word != "-no-reboot"]
+    for option in ("-serial", "-monitor"):
+        while option in kept:
+            at = kept.index(option)
+            del kept[at:at + 2]
+    reason = why_not([*kept, "-S", "-serial", "null", "-monitor", "stdio"], input="quit\n")
+    return reason and f"{command[0]} does not start here: {reason}"
+
+
+def fetched(script):
+    """Where a script of scripts/ put the packages that it fetches. They come from the network, which may not be there."""
+    try:
+        done = tap.run("sh", script, timeout=3600, env=cache.OUTSIDE, stdin=subprocess.DEVNULL)
+    except subprocess.TimeoutExpired as error:
+        raise tap.Skip(f"Debian's packages are not fetched within {error.timeout} s") from error
+    if done.returncode:
+        raise tap.Skip("Debian's packages cannot be fetched: " + " ".join(done.stderr.split())[-300:])
+    return done.stdout.strip()

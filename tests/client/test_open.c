@@ -472,7 +472,8 @@ static void test_raises_limit(void **state)
 
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
 	if (before.rlim_max < 600) {
-		print_message("the hard limit of descriptors is too low to raise towards\n");
+		print_message(
+			"# skipped: the hard limit of descriptors is too low to raise towards\n");
 		free(fake);
 		skip();
 	}

@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "tally/region.h"
+#include "probe.h"
 
 enum { COUNTERS = 8, FIRST_FD = 1000 };
 
@@ -418,6 +419,8 @@ static void test_linux(void **state)
 	assert_int_equal(tally_regions_get(regions, 0, &region), 0);
 	assert_int_equal(tally_regions_count(regions, 0, 0, &count), 0);
 	assert_true(region.time > 0);
+	if (probe_task_clock())
+		assert_null(tally_regions_refusal(regions, 0));
 	if (tally_regions_refusal(regions, 0))
 		assert_int_equal(count.value, 0);
 	else

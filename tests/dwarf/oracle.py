@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+import machine  # noqa: E402
 import tap  # noqa: E402
 
 LINES, HAS_DWARF = sys.argv[1], sys.argv[2]
@@ -109,8 +110,10 @@ def same(ours, theirs):
 
 
 def build(name, source, compiler, *flags):
-    if not shutil.which(compiler):
-        raise tap.Skip(f"no {compiler}")
+    for tool in ("nm", "addr2line"):
+        if not shutil.which(tool):
+            raise tap.Skip(f"no {tool}")
+    machine.need_compiler(compiler, *flags)
     path = os.path.join(WORK, name)
     with open(path + (".cc" if source is CXX else ".c"), "w", encoding="utf-8") as file:
         file.write(source)

@@ -8,6 +8,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+import machine  # noqa: E402
 import tap  # noqa: E402
 
 TALLY, HOSTILE = sys.argv[1:3]
@@ -15,7 +16,8 @@ SEED, PROGRAMS = sys.argv[3:5] or ("1", "100")
 
 
 def test_nobody_is_hurt_on_the_user_host():
-    done = tap.run(TALLY, "emulate", "--", HOSTILE, SEED, PROGRAMS, timeout=800)
+    machine.need_ptrace()
+    done = tap.run(TALLY, "emulate", "--", HOSTILE, SEED, PROGRAMS, timeout=1600)
     tap.same((done.returncode, done.stderr), (0, ""), f"seed {SEED}: {done.stdout[-300:]}")
 
 
@@ -23,7 +25,7 @@ def test_nobody_is_hurt():
     with tempfile.NamedTemporaryFile("w", suffix=".sim") as script:
         script.write("event cycles 1G/s\nevent instructions 2 per cycles\n")
         script.flush()
-        done = tap.run(TALLY, "emulate", "--host", "sim:" + script.name, "--", HOSTILE, SEED, PROGRAMS, timeout=800)
+        done = tap.run(TALLY, "emulate", "--host", "sim:" + script.name, "--", HOSTILE, SEED, PROGRAMS, timeout=1600)
     tap.same((done.returncode, done.stderr), (0, ""), f"seed {SEED}: {done.stdout[-300:]}")
 
 

@@ -10,6 +10,7 @@ import sys
 TALLY, ROOT, BUILD = sys.argv[1:4]
 sys.path.insert(0, os.path.join(ROOT, "tests", "cli"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "hardware"))
+import machine as probes  # noqa: E402
 import tap  # noqa: E402
 from arm64_guests import WORK, fetch, needed  # noqa: E402
 from guest import Guest  # noqa: E402
@@ -36,18 +37,19 @@ def recordings():
     for name, options in HERE.items():
         path = os.path.join(WORK, f"travel.{name}.data")
         done = tap.run(TALLY, "record", "-q", "-e", "cpu-clock", *options, "-o", path, PROGRAM)
-        if done.returncode:
-            raise tap.Skip("nothing can be recorded here: " + done.stderr)
+        tap.same(done.returncode, 0, f"tally record: {done.stderr}")
         files[f"/out/travel.{name}.data"] = path
     return files
 
 
 def guest():
     if not machine:
-        needed("qemu-system-aarch64", "aarch64-linux-gnu-gcc", "cpio", "gcc")
+        needed("aarch64-linux-gnu-gcc", "cpio", "gcc")
+        probes.need_compiler("gcc", "-static")
+        probes.need_kernel_events()
         root = fetch()
         os.makedirs(WORK, exist_ok=True)
-        done = tap.run("sh", os.path.join(ROOT, "scripts", "build_arm64.sh"), WORK, root, timeout=1800)
+        done = tap.run("sh", os.path.join(ROOT, "scripts", "build_arm64.sh"), WORK, root, timeout=5400)
         tap.same(done.returncode, 0, done.stderr)
         files = recordings()
         for path in ("src/cli/tally", "tests/hardware/arm64/work"):

@@ -6,6 +6,7 @@ build directory."""
 import glob
 import io
 import os
+import platform
 import random
 import re
 import shutil
@@ -14,7 +15,7 @@ import sys
 import tarfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
-import cache  # noqa: E402
+import machine as probes  # noqa: E402
 import tap  # noqa: E402
 
 TALLY, ROOT, BUILD = sys.argv[1:4]
@@ -25,7 +26,7 @@ ROUNDS = int(os.environ.get("TALLY_ROUNDS", "12"))
 QEMU = ("qemu-system-x86_64 -M q35 -cpu Haswell,-cx16 -m 1024 -nographic -nodefaults -no-user-config -monitor none "
         "-no-reboot").split()
 SERIES = {"6.1": "vmlinuz-6.1.*", "6.12": "vmlinuz-6.12.*"}
-TIMEOUT = 900  # of a machine that is busy with other things
+TIMEOUT = 3600  # of a machine that is busy with other things
 
 READS = 200  # of one byte
 WORK_READS = f"dd if=/dev/zero of=/dev/null bs=1 count={READS}"
@@ -57,10 +58,10 @@ kill_rounds() {
 	took=$(($(ms) - start))
 	echo "run $took"
 	for moment in $moments; do
-		# The pipe's end is when tally, the keeper and the command are gone; a command that was started when
-		# tally was dead already has another parent, and counts to its end.
+		# The pipe's end is when tally, the keeper and the command are gone. The command lasts as long as tally does:
+		# however slow this machine is, tally is killed at work. One that started after that is a child of init.
 		{
-			tally ftrace "$@" -- sh -c 'i=0; while [ $i -lt 100000 ] && kill -0 $PPID; do i=$((i+1)); done' 9>&1 >/dev/null 2>&1 &
+			tally ftrace "$@" -- sh -c 'while [ $PPID != 1 ] && kill -0 $PPID; do :; done' 9>&1 >/dev/null 2>&1 &
 			victim=$!
 			usleep $((took * moment))
 			kill -9 $victim
@@ -214,17 +215,26 @@ class Machine:
 
 
 machines = {}
+FETCHED = {}
 
 
 def machine(series):
-    if not shutil.which(QEMU[0]):
-        raise tap.Skip(f"{QEMU[0]} is not installed")
+    if platform.machine() != "x86_64":
+        raise tap.Skip(f"tally here is a program for {platform.machine()}, and the kernels are for x86-64")
+    probes.need_qemu(*QEMU)
+    if not shutil.which("cpio"):
+        raise tap.Skip("cpio is not installed")
     if not machines:
-        fetched = tap.run("sh", os.path.join(ROOT, "scripts", "fetch_x86.sh"), timeout=600, env=cache.OUTSIDE)
-        if fetched.returncode:
-            raise tap.Skip("no kernels to boot: " + fetched.stderr.strip()[-200:])
+        if "missing" not in FETCHED:
+            FETCHED["missing"] = None
+            try:
+                FETCHED["root"] = probes.fetched(os.path.join(ROOT, "scripts", "fetch_x86.sh"))
+            except tap.Skip as reason:
+                FETCHED["missing"] = reason
+        if FETCHED["missing"]:
+            raise FETCHED["missing"]
         for one in SERIES:
-            machines[one] = Machine(one, fetched.stdout.strip())
+            machines[one] = Machine(one, FETCHED["root"])
     return machines[series]
 
 

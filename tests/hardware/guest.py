@@ -12,7 +12,7 @@ QEMU = ("qemu-system-aarch64 -M virt,dtb-randomness=off -cpu neoverse-n1 -nograp
         "-device virtio-serial-pci").split()
 # nokaslr and the options above: what is not for being the same each time is for starting fast.
 KERNEL = "console=ttyAMA0 panic=-1 quiet nokaslr"
-TIMEOUT = 1500  # of a machine that is busy with other things
+TIMEOUT = 5400  # of a machine that is busy with other things
 
 PROLOGUE = """#!/bin/busybox sh
 /bin/busybox mkdir -p /dev /proc /sys /tmp /out /usr/bin /etc

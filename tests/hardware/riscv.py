@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+import machine  # noqa: E402
 import tap  # noqa: E402
 
 TALLY, ROOT, BUILD, BITS = sys.argv[1:5]
@@ -20,9 +21,9 @@ consoles = {}
 
 
 def build():
-    for tool in (f"qemu-system-riscv{BITS}", "riscv64-linux-gnu-gcc"):
-        if not shutil.which(tool):
-            raise tap.Skip(f"{tool} is not installed")
+    machine.need_qemu(*QEMU)
+    if not shutil.which("riscv64-linux-gnu-gcc"):
+        raise tap.Skip("riscv64-linux-gnu-gcc is not installed")
     elf = os.path.join(WORK, "tally-riscv.elf")
     if "elf" not in consoles:
         result = tap.run("sh", os.path.join(ROOT, "scripts", "build_riscv.sh"), WORK, BITS)
@@ -36,7 +37,7 @@ def boot(harts):
     if harts in consoles:
         return consoles[harts]
     result = subprocess.run([*QEMU, "-smp", str(harts), "-kernel", build()], stdin=subprocess.DEVNULL, check=False,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100)
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=3000)
     console, stream, numbers = result.stdout, b"", {}
     while console:
         line, _, console = console.partition(b"\n")
@@ -172,7 +173,7 @@ def check_stream(harts, slack):
     # the other one's instructions can end several periods while one has interrupts off, which is one sample.
     low, high = (int(due) - 1, int(due)) if harts == 1 else ((0.98 if BITS == "64" else 0.96) * due, 1.02 * due)
     within(samples, low, high, f"samples, of {due:.2f} periods")
-    if not shutil.which("perf"):
+    if machine.need_perf.reason():
         return
     result = tap.run("perf", "report", "-i", said["path"], "--symfs", WORK, "--no-children", "-g", "none", "--stdio",
                      "-s", "sym", "-F", "overhead,sym")

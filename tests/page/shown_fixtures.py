@@ -11,13 +11,12 @@ import os
 import re
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
 
 import fixtures  # noqa: E402
 import tap  # noqa: E402
-import webdriver  # noqa: E402
+from webdriver import browser, Failure  # noqa: E402
 
 TALLY = os.path.abspath(sys.argv[1])
 SETS = fixtures.sets(*sys.argv[2:4])
@@ -41,17 +40,6 @@ const titles = [...document.querySelectorAll("#panel th")].map((cell) => cell.te
 const at = (title) => row.cells[titles.findIndex((text) => text.startsWith(title))].textContent;
 return row && {samples: at("Samples"), name: at("Function")};
 """
-browser = None
-
-
-def driven():
-    global browser  # pylint: disable=global-statement
-    if browser is None:
-        if webdriver.missing():
-            raise tap.Skip(webdriver.missing())
-        browser = webdriver.Browser()
-    return browser
-
 
 def count(text):
     """A number as the page writes it."""
@@ -78,22 +66,21 @@ def page_of(path):
 
 def opened(page, path):
     """The page, drawn for the first time."""
-    driven().go("about:blank")
-    driven().log("browser")
-    driven().go("file://" + page)
-    for _ in range(1000):
-        shown = driven().run(SHOWN)
-        if shown["drawn"] or shown["failed"]:
-            break
-        time.sleep(0.03)
+    browser().go("about:blank")
+    browser().log("browser")
+    browser().go("file://" + page)
+
+    def ready():
+        shown = browser().run(SHOWN)
+        return shown if shown["drawn"] or shown["failed"] else None
+    shown = tap.wait_until(ready, f"the first view of {path}")
     assert not shown["failed"], f"{path}: {shown['failed']}"
-    assert shown["drawn"], f"{path}: nothing is drawn within half a minute"
 
 
 def check_heaviest(path, number, rows):
     """The function that most samples fell in. Rows of code without names are of an address each, in pages it is one function."""
-    driven().run(GO, f"#view=functions&sort=samples&event={number}")
-    heaviest = driven().run(HEAVIEST)
+    browser().run(GO, f"#view=functions&sort=samples&event={number}")
+    heaviest = browser().run(HEAVIEST)
     most = max(row["self_samples"] for row in rows)
     names = [row["symbol"].split("] ", 1)[-1] for row in rows if row["self_samples"] == most]
     assert heaviest, f"{path}: event {number} has no functions"
@@ -108,8 +95,8 @@ def check_events(path, events, meta):
     """What the page says of each event."""
     left = list(events)
     for number, event in enumerate(meta["events"]):
-        driven().run(GO, f"#event={number}")
-        shown = driven().run(SHOWN)
+        browser().run(GO, f"#event={number}")
+        shown = browser().run(SHOWN)
         found = next((one for one in left if one[0] == event["name"]), None)
         tap.same(count(re.split(" samples?", shown["sum"])[0]), found[1] if found else 0, f"{path}: samples of {event['name']}")
         if found:
@@ -119,13 +106,13 @@ def check_events(path, events, meta):
 
 
 def check_views(path):
-    views = driven().run('return [...document.querySelectorAll(".tabs button")].map((tab) => tab.dataset.view)')
+    views = browser().run('return [...document.querySelectorAll(".tabs button")].map((tab) => tab.dataset.view)')
     assert len(views) > 5, views
     for view in views:
-        driven().run(GO, "#view=" + view)
-        current = driven().run('return document.querySelector(".tabs button[aria-current]").dataset.view')
+        browser().run(GO, "#view=" + view)
+        current = browser().run('return document.querySelector(".tabs button[aria-current]").dataset.view')
         tap.same(current, view, f"{path}: view")
-        assert driven().run('return document.querySelector("#panel").textContent.length + document.querySelectorAll("#panel canvas").length')
+        assert browser().run('return document.querySelector("#panel").textContent.length + document.querySelectorAll("#panel canvas").length')
 
 
 def check_page(path):
@@ -140,7 +127,7 @@ def check_page(path):
     opened(page, path)
     check_events(path, events or [], meta)
     check_views(path)
-    said = [(entry["level"], entry["message"]) for entry in driven().log("browser")]
+    said = [(entry["level"], entry["message"]) for entry in browser().log("browser")]
     tap.same(said, [], f"{path}: what the console has")
     return True
 
@@ -154,7 +141,7 @@ def check_recordings(one):
     for path in files:
         try:
             nr += check_page(path)
-        except (AssertionError, webdriver.Failure) as error:
+        except (AssertionError, Failure) as error:
             wrong.append(str(error))
     assert not wrong, "\n".join(wrong)
     assert nr > len(files) * 2 / 3, f"{nr} pages of {len(files)} recordings"
@@ -164,6 +151,4 @@ fixtures.add_tests(sys.modules[__name__], SETS, check_recordings)
 try:
     tap.main(__name__)
 finally:
-    if browser:
-        browser.close()
     WORK.cleanup()

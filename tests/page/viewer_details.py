@@ -20,7 +20,7 @@ def double_click(page, selector, holds):
         x, y, width, height = area(page, selector)
         page.mouse((x + width / 2, y + height / 2), "down", "up", "down", "up")
         return holds()
-    wait(f"a double click on {selector}", clicked, 30)
+    wait(f"a double click on {selector}", clicked)
 
 
 def test_double_click_in_tables():

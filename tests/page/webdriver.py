@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A small client of the WebDriver protocol: headless Chromium by chromedriver, of Debian's packages chromium and
 chromium-driver."""
+import atexit
 import base64
 import contextlib
 import json
@@ -8,21 +9,20 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import urllib.error
 import urllib.request
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+import machine  # noqa: E402
+import tap  # noqa: E402
+
 KEYS = {"Escape": "\ue00c", "Enter": "\ue007", "Tab": "\ue004", "Shift": "\ue008", "Backspace": "\ue003", "Left": "\ue012", "Up": "\ue013",
         "Right": "\ue014", "Down": "\ue015", "Home": "\ue011", "End": "\ue010", "Space": " "}
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
-
-
-def missing():
-    """Why no browser can be driven here, or None."""
-    for program in ("chromium", "chromedriver"):
-        if not shutil.which(program):
-            return f"{program} is not installed"
-    return None
+ATTEMPTS = 3  # to start a browser, if it takes longer than chromedriver waits
+STARTED = []
 
 
 class Failure(Exception):
@@ -32,7 +32,7 @@ class Failure(Exception):
 class Browser:
     """One Chromium with one window."""
 
-    def __init__(self, width=1280, height=860):
+    def __init__(self, width=1280, height=860, sandbox=True):
         self.home = tempfile.TemporaryDirectory(prefix="tally-page-")
         self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                                        env={**os.environ, "HOME": self.home.name})
@@ -40,8 +40,9 @@ class Browser:
             self.base = f"http://127.0.0.1:{self.port()}"
             args = ["--headless=new", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage", "--disable-background-networking",
                     f"--user-data-dir={self.home.name}/profile", f"--window-size={width},{height}", "--hide-scrollbars"]
-            options = {"args": args + (["--no-sandbox"] if os.geteuid() == 0 else [])}
+            options = {"args": args + ([] if sandbox else ["--no-sandbox"])}
             wanted = {"browserName": "chrome", "goog:chromeOptions": options,
+                      "timeouts": {"script": 1000 * tap.PATIENCE, "pageLoad": 1000 * tap.PATIENCE},
                       "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}
             made = self.call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
             self.session = f"/session/{made['sessionId']}"
@@ -71,7 +72,7 @@ class Browser:
         data = json.dumps(body).encode() if body is not None else b"{}" if method == "POST" else None
         request = urllib.request.Request(self.base + path, data, {"Content-Type": "application/json"}, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=60) as answer:
+            with urllib.request.urlopen(request, timeout=2 * tap.PATIENCE) as answer:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as error:
             raise Failure(json.load(error)["value"]["message"].splitlines()[0]) from error
@@ -148,3 +149,36 @@ class Browser:
 
     def screenshot(self):
         return base64.b64decode(self.call("GET", self.session + "/screenshot"))
+
+
+def start():
+    """A browser; root has none with a sandbox, and where the sandbox does not start nobody has."""
+    for sandbox in [False] if os.geteuid() == 0 else [True, False]:
+        for _ in range(ATTEMPTS):
+            try:
+                return Browser(sandbox=sandbox)
+            except (Failure, OSError) as error:
+                refused = error
+                if not re.search("time[d-]? ?out", str(error)):
+                    break
+    raise refused
+
+
+@machine.probe
+def need_browser():
+    """Chromium starts, and chromedriver drives it."""
+    for program in ("chromium", "chromedriver"):
+        if not shutil.which(program):
+            return f"{program} is not installed"
+    try:
+        STARTED.append(start())
+    except (Failure, OSError) as error:
+        return f"Chromium cannot be driven here: {error}"
+    atexit.register(STARTED[0].close)
+    return None
+
+
+def browser():
+    """One for all tests of a program."""
+    need_browser()
+    return STARTED[0]

@@ -3,6 +3,7 @@
 names differ, so there the codes are compared. The library knows every PMU, whatever machine it runs on."""
 import ctypes
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -10,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
 import tap  # noqa: E402
 import tree  # noqa: E402
 
+VERSION = "4.13"
 PLM3 = 8  # user level only: one bit to mask off
 OS_NONE = 0  # raw register values
 # Event, unit mask, edge, any, inv, counter mask, and AMD's upper event bits; not USR, OS, INT and EN.
@@ -53,6 +55,10 @@ def library():
         raise tap.Skip(f"libpfm4 is not installed: {error}") from error
     if pfm.pfm_initialize():
         raise tap.Skip("libpfm4 does not start")
+    with open("/proc/self/maps", encoding="utf-8") as maps:  # the library itself calls every version 4.0
+        found = re.search(r"libpfm\.so\.([\d.]+)", maps.read()).group(1)
+    if not found.startswith(VERSION):
+        raise tap.Skip(f"how libpfm {VERSION} differs from us is written down, and here is libpfm {found}")
     return pfm
 
 

@@ -4,12 +4,14 @@
 usage: house.py SCRIPTS
 """
 import os
+import shutil
 import sys
 import tempfile
 
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"), sys.argv[1]]
 
 import check_house  # noqa: E402
+import machine  # noqa: E402
 from tap import main, run, same  # noqa: E402
 
 KEEPS = {
@@ -26,8 +28,18 @@ KEEPS = {
 }
 
 
+@machine.probe
+def need_ctags():
+    """Universal Ctags, which prints JSON: other programs of that name do not."""
+    if not shutil.which("ctags"):
+        return "ctags is not installed"
+    reason = machine.why_not(["ctags", "--output-format=json", "-o", "-", os.path.join(sys.argv[1], "check_house.py")])
+    return reason and f"ctags prints no JSON here: {reason}"
+
+
 def judged(more, allowed=None):
     """What is said of the tree KEEPS with the files of `more` added or replaced."""
+    need_ctags()
     with tempfile.TemporaryDirectory(prefix="tally-house-") as root:
         for path, text in {**KEEPS, **more}.items():
             os.makedirs(os.path.dirname(os.path.join(root, path)), exist_ok=True)
@@ -151,6 +163,8 @@ def test_an_entry_that_is_not_needed_fails():
 
 
 def test_circles():
+    need_ctags()
+
     def calls(name, other):
         return f"int {name}(void)\n{{\n\treturn {other}(); /* calls nobody() */\n}}\n"
     files = {"src/view/a.c": calls("a", "b"), "src/view/b.c": calls("b", "c"), "src/view/c.c": calls("c", "a"),

@@ -17,8 +17,9 @@
 #include <cmocka.h>
 
 #include "held.h"
+#include "probe.h"
 
-enum { NR_EVENTS = 4, NR_RUNS = 5 };
+enum { NR_EVENTS = 4, NR_RUNS = 5, MOST_RUNS = 100 };
 
 static const uint64_t configs[NR_EVENTS] = {PERF_COUNT_SW_TASK_CLOCK, PERF_COUNT_SW_PAGE_FAULTS,
 					    PERF_COUNT_SW_CONTEXT_SWITCHES,
@@ -93,19 +94,6 @@ static int64_t median_more(const struct run *runs, int event)
 	return more[NR_RUNS / 2];
 }
 
-/* How far the nearest of them is: time that was stolen from the machine is seen by one alone. */
-static int64_t nearest(const struct run *runs, int event)
-{
-	int64_t least = INT64_MAX;
-
-	for (int i = 0; i < NR_RUNS; i++) {
-		int64_t more = llabs(runs[i].user[event] - runs[i].kernel[event]);
-
-		least = more < least ? more : least;
-	}
-	return least;
-}
-
 struct row {
 	const char *work;
 	int nr;
@@ -113,18 +101,42 @@ struct row {
 	int64_t processes; /* for each of them faults and switches may differ by one */
 };
 
-static void check_row(const struct row *row)
+static bool is_near(const struct run *run, int event, int64_t most)
 {
+	return llabs(run->user[event] - run->kernel[event]) <= most;
+}
+
+/* Each event was near in some run: time that was stolen from the machine is seen by one alone. */
+static void note_near(const struct row *row, const struct run *run, bool *near)
+{
+	near[0] |= is_near(run, 0, row->us * 1000 + run->kernel[0] / 50);
+	near[1] |= is_near(run, 1, row->processes);
+	near[2] |= is_near(run, 2, row->processes);
+}
+
+static struct run run_checked(const struct row *row, bool *near)
+{
+	struct run run = run_work(row->work, row->nr);
+
+	assert_int_equal(run.status, 0);
+	assert_true(run.user[0] > 0);
+	assert_true(run.user[1] > 0);
+	if (run.kernel[0] >= 0)
+		note_near(row, &run, near);
+	return run;
+}
+
+/* Whether the kernel counted, too. On a busy machine there are more runs. */
+static bool check_row(const struct row *row)
+{
+	bool near[3] = {false, false, false};
 	int64_t time, faults, switches;
 	struct run runs[NR_RUNS];
 
 	for (int i = 0; i < NR_RUNS; i++) {
-		runs[i] = run_work(row->work, row->nr);
-		assert_int_equal(runs[i].status, 0);
-		assert_true(runs[i].user[0] > 0);
-		assert_true(runs[i].user[1] > 0);
+		runs[i] = run_checked(row, near);
 		if (runs[i].kernel[0] < 0)
-			return;
+			return false;
 	}
 	time = median_more(runs, 0);
 	faults = median_more(runs, 1);
@@ -134,9 +146,16 @@ static void check_row(const struct row *row)
 	       row->work, row->nr, (double)runs[0].kernel[0] / 1e6, (double)time / 1e6,
 	       100 * (double)time / (double)runs[0].kernel[0], faults, runs[0].kernel[1], switches,
 	       runs[0].kernel[2], median_more(runs, 3));
-	assert_true(nearest(runs, 0) <= row->us * 1000 + runs[0].kernel[0] / 50);
-	assert_true(nearest(runs, 1) <= row->processes);
-	assert_true(nearest(runs, 2) <= row->processes);
+	for (int i = NR_RUNS; i < MOST_RUNS && !(near[0] && near[1] && near[2]); i++)
+		(void)run_checked(row, near);
+	assert_true(near[0] && near[1] && near[2]);
+	return true;
+}
+
+static void need_ptrace(void)
+{
+	if (!probe_ptrace())
+		probe_skip("ptrace is refused here");
 }
 
 static void test_beside_the_kernel(void **state)
@@ -147,38 +166,53 @@ static void test_beside_the_kernel(void **state)
 		{"faults", 3000, 2000, 1}, {"sleeps", 100, 3000, 1},
 	};
 
+	bool kernel = true;
+
+	need_ptrace();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		check_row(&rows[i]);
+		kernel &= check_row(&rows[i]);
+	if (!kernel)
+		probe_skip(
+			"the kernel's events are refused here: there is nothing to compare with");
 }
 
 /* No program that was executed dies of what the host does. */
 static void test_many_execs(void **state)
 {
-	struct run run = run_work("execs", 1000);
+	struct run run;
 
+	need_ptrace();
+	run = run_work("execs", 1000);
 	assert_int_equal(run.status, 0);
 }
 
 /* A thread executes a program and becomes the process: its time goes on where it was. */
 static void test_exec_of_thread(void **state)
 {
-	struct run run = run_work("thread-exec", 0);
+	struct run run;
+	int i = 0;
 
-	assert_int_equal(run.status, 0);
-	assert_true(run.user[0] >= 40000000);
-	assert_true(run.kernel[0] < 0 || llabs(run.user[0] - run.kernel[0]) < 4000000);
+	need_ptrace();
+	do {
+		run = run_work("thread-exec", 0);
+		assert_int_equal(run.status, 0);
+		assert_true(run.user[0] >= 40000000);
+	} while (run.kernel[0] >= 0 && !is_near(&run, 0, 4000000) && ++i < MOST_RUNS);
+	assert_true(i < MOST_RUNS);
 }
 
 /* Attached while it runs; when the host ends it runs on. */
 static void test_running(void **state)
 {
 	const struct tally_user_settings settings = {0};
-	struct held held = held_start("forever", 0);
+	struct held held;
 	struct perf_event_attr attr = held_attr(PERF_COUNT_SW_TASK_CLOCK);
 	struct tally_user *user;
 	uint64_t words[3];
 	int fd;
 
+	need_ptrace();
+	held = held_start("forever", 0);
 	attr.disabled = attr.enable_on_exec = 0;
 	held_go(&held);
 	usleep(50000);

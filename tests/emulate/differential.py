@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A command under tally emulate that is a TAP producer itself: the suite of call scripts, which the user host answers.
+
+usage: differential.py TALLY COMMAND...
+"""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+import machine  # noqa: E402
+
+REASON = machine.need_ptrace.reason()
+if REASON:
+    print(f"1..0 # SKIP {REASON}")
+else:
+    # The emulating library comes before a sanitizer's run-time, which minds that by default; it replaces nothing of it.
+    os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
+    os.execv(sys.argv[1], [sys.argv[1], "emulate", "--host", "user", "--", *sys.argv[2:]])
