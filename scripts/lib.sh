@@ -21,19 +21,40 @@ as_root() {
 	fi
 }
 
-# Install those of the packages that are not there.
-install_missing() {
-	missing=
+# Print those of the packages that are not installed.
+missing_packages() {
 	for package in "$@"; do
-		dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
-			missing="$missing $package"
+		dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || echo "$package"
 	done
-	[ -n "$missing" ] || return 0
-	echo "installing:$missing"
+}
+
+# Install packages that are not there.
+install_packages() {
+	echo "installing:" "$@"
 	export DEBIAN_FRONTEND=noninteractive
 	as_root apt-get update -qq || return 1
+	as_root apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+
+# Install those of the packages that are not there; without all of them nothing can be built.
+install_missing() {
+	missing=$(missing_packages "$@")
 	# shellcheck disable=SC2086
-	as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null
+	[ -z "$missing" ] || install_packages $missing
+}
+
+# Install those of the packages that are not there, and print which could not be: what needs them is skipped.
+install_available() {
+	missing=$(missing_packages "$@")
+	[ -n "$missing" ] || return 0
+	# shellcheck disable=SC2086
+	install_packages $missing || for package in $missing; do
+		as_root apt-get install -y -qq --no-install-recommends "$package" >/dev/null 2>&1
+	done
+	missing=$(missing_packages "$@")
+	# shellcheck disable=SC2086
+	[ -z "$missing" ] || echo "not installed, and what needs them is skipped:" $missing
+	return 0
 }
 
 # Set up or take up a build directory; one that an older commit left and that meson cannot

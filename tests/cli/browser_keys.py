@@ -64,7 +64,7 @@ class Watched:
         kind = chance.choice(("xterm-256color", "xterm", "vt100", "linux"))
         self.clear = b"\x1b[J" if kind in ("vt100", "linux") else b"\x1b[2J"
         environment = {**os.environ, "TERM": kind, "LC_ALL": "C.UTF-8",
-                       "UBSAN_OPTIONS": "print_stacktrace=1", "ASAN_OPTIONS": "exitcode=99:detect_leaks=1"}
+                       "UBSAN_OPTIONS": "print_stacktrace=1", "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "detect_leaks=1") + ":exitcode=99"}
         self.size = chance.choice(SIZES[:2])
         self.pid, self.terminal = pty.fork()
         if not self.pid:
