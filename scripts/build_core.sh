@@ -84,6 +84,10 @@ else
 fi
 tool=${prefix:-$tool}
 cc=${compiler:-${tool}gcc}
+command -v "$cc" >/dev/null || {
+	echo "$cc is not installed" >&2
+	exit 77
+}
 
 work="$dir/core-$arch"
 rm -rf "$work"

@@ -9,26 +9,45 @@ passed=0
 failed=0
 skipped=0
 
+skip() {
+	skipped=$((skipped + 1))
+	printf 'skipped: %s\n' "$1"
+}
+
 # check NAME COMMAND...: one check, its output shown. Status 77 is a skip, whose reason is the last line.
 check() {
 	name=$1
 	shift
 	output=$("$@" 2>&1)
-	case $? in
-	0)
+	status=$?
+	last=$(printf '%s\n' "$output" | tail -n 1)
+	if [ $status = 0 ]; then
 		passed=$((passed + 1))
-		echo "ok: $name: $(echo "$output" | tail -n 1)"
-		;;
-	77)
-		skipped=$((skipped + 1))
-		echo "skipped: $name: $(echo "$output" | tail -n 1)"
-		;;
-	*)
+		printf 'ok: %s: %s\n' "$name" "$last"
+	elif [ $status = 77 ]; then
+		skip "$name: $last"
+	else
 		failed=$((failed + 1))
-		echo "FAILED: $name"
-		echo "$output" | tail -n 40
-		;;
-	esac
+		printf 'FAILED: %s\n' "$name"
+		printf '%s\n' "$output" | tail -n 40
+	fi
+}
+
+# with_git COMMAND..., with_ctags COMMAND...: run a check that takes these.
+with_git() {
+	git -C "$root" ls-files >/dev/null 2>&1 || {
+		echo "this is no checkout of git, or git does not read it"
+		return 77
+	}
+	"$@"
+}
+
+with_ctags() {
+	ctags --list-features 2>/dev/null | grep -q '^json' || {
+		echo "Universal Ctags that writes JSON is not installed"
+		return 77
+	}
+	"$@"
 }
 
 # What clang-format makes of a file depends on its version.
@@ -57,29 +76,30 @@ build_with_sanitizers() {
 	echo "built with ASan and UBSan, no warnings"
 }
 
-# leaks_are_found: LeakSanitizer stops the program's threads by ptrace, which some machines refuse.
-leaks_are_found() {
+# LeakSanitizer stops the program's threads by ptrace, which some machines refuse.
+leaks_are_refused() {
 	probe=$root/build-check/leak-probe
-	echo 'int main(void) { return 0; }' | cc -fsanitize=address -x c -o "$probe" - && ASAN_OPTIONS=detect_leaks=1 "$probe"
+	echo 'int main(void) { return 0; }' | cc -fsanitize=address -x c -o "$probe" - &&
+		ASAN_OPTIONS=detect_leaks=0 "$probe" && ! ASAN_OPTIONS=detect_leaks=1 "$probe"
 }
 
 run_tests() {
 	leaks=1
-	if ! output=$(leaks_are_found 2>&1); then
+	if output=$(leaks_are_refused 2>&1); then
 		leaks=0
-		skipped=$((skipped + 1))
-		echo "skipped: search for leaks: $(echo "$output" | grep -m 1 Sanitizer)"
+		skip "search for leaks: $(printf '%s\n' "$output" | grep -m 1 Sanitizer)"
 	fi
 	export ASAN_OPTIONS=detect_leaks=$leaks:abort_on_error=0:quarantine_size_mb=32 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 	rm -f "$root/build-check/meson-logs/testlog.json"
 	TALLY_STRESS_SECONDS=${TALLY_STRESS_SECONDS:-60} meson test -C "$root/build-check" --no-rebuild --num-processes "$jobs" 2>&1 | tail -n 60
 	# No log: the tests did not even start.
-	counts=$(python3 "$root/scripts/count_tests.py" "$root/build-check/meson-logs/testlog.json") || {
+	counts=$(python3 "$root/scripts/count_tests.py" "$root/build-check") || {
 		failed=$((failed + 1))
 		return
 	}
-	echo "$counts" | head -n -1
-	set -- $(echo "$counts" | tail -n 1)
+	printf '%s\n' "$counts" | head -n -1
+	# shellcheck disable=SC2046
+	set -- $(printf '%s\n' "$counts" | tail -n 1)
 	passed=$((passed + $1))
 	failed=$((failed + $2))
 	skipped=$((skipped + $3))
@@ -91,15 +111,19 @@ if [ "$(id -u)" = 0 ] && [ ! -d /sys/kernel/tracing/events ]; then
 fi
 
 # shellcheck disable=SC2086
-install_missing $build_packages || exit 1
+install_missing $build_packages $test_packages || {
+	echo "FAILED: these packages are needed to build the tests, and cannot be installed:" $(missing_packages $build_packages $test_packages)
+	echo "0 passed, 1 failed"
+	exit 1
+}
 # shellcheck disable=SC2086
 install_available $check_packages
 check "include law" python3 "$root/scripts/check_includes.py" "$root"
-check "laws of the house" python3 "$root/scripts/check_house.py" "$root"
+check "laws of the house" with_ctags python3 "$root/scripts/check_house.py" "$root"
 check "public headers" sh "$root/scripts/check_headers.sh" "$root"
-check "format" check_format
+check "format" with_git check_format
 check "design coverage" python3 "$root/scripts/check_design_coverage.py" "$root"
-check "ceilings" python3 "$root/scripts/check_ceilings.py" "$root"
+check "ceilings" with_git with_ctags python3 "$root/scripts/check_ceilings.py" "$root"
 check "documents" python3 "$root/scripts/check_docs.py" "$root"
 check "schemas" python3 "$root/scripts/check_schemas.py" "$root"
 for arch in x86_64 aarch64 riscv64 i686 riscv32 armv7a cortex-m3 cortex-m4; do

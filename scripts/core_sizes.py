@@ -91,8 +91,8 @@ def main():
     old = open(path, encoding="utf-8").read()
     before, after = old.index(START) + len(START), old.index(END)
     if not compiler() or (check and compiler() not in old):
-        print(f"SKIP: {path} has sizes of another compiler than {compiler() or 'none'}")
-        return
+        print(f"{path} has the sizes of another compiler; here is {compiler() or 'no ' + TOOL + 'gcc'}")
+        sys.exit(77)
     new = old[:before] + "\n" + table(root, folder) + "\n" + old[after:]
     if new == old:
         print(f"{path}: sizes are fresh")

@@ -87,7 +87,7 @@ static void check_case(void **state)
 	if (difference && !strcmp(difference->text, "?"))
 		return;
 	if (!breakpoints_fire && is_about_firing(row)) {
-		print_message("# skipped: breakpoints can be opened here, but never fire\n");
+		print_message("# skipped: stores to a watched variable are not counted here\n");
 		skip();
 	}
 	if (difference && !strcmp(difference->text, expected->text))

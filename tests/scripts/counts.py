@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""What scripts/count_tests.py makes of what tests write: nothing that went wrong may pass or be skipped.
+
+usage: counts.py SCRIPTS
+"""
+import json
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+import tap  # noqa: E402
+
+SCRIPT = os.path.join(sys.argv[1], "count_tests.py")
+
+# name: output, exit status, "PASSED FAILED SKIPPED" and what is printed of it.
+TAP = {
+    "passes": ("1..2\nok 1 - a\nok 2 - b", 0, "2 0 0", ""),
+    "fails": ("1..2\nok 1 - a\nnot ok 2 - b\n# said", 0, "1 1 0", "FAILED: test: b\n# said"),
+    "skips a point": ("1..2\nok 1 - a\nok 2 - b # SKIP no perf", 0, "1 0 1", "skipped: test: b: no perf"),
+    "skips each point": ("1..2\nok 1 - a # SKIP one\nok 2 - b # SKIP two", 0, "0 0 2", "skipped: test: a: one\nskipped: test: b: two"),
+    "skips for one reason": ("1..2\nok 1 - a # SKIP one\nok 2 - b # SKIP one", 0, "0 0 2", "skipped: test: a, b: one"),
+    "skips without a reason": ("1..1\nok 1 - a # SKIP", 0, "0 0 1", "skipped: test: a: no reason given"),
+    "cmocka skips": ("1..2\nok 1 - a\n# skipped: no ptrace\nnot ok 2 # SKIP b\n# ok - tests", 0, "1 0 1", "skipped: test: b: no ptrace"),
+    "cmocka skips and fails": ("1..2\n# skipped: x\nnot ok 1 # SKIP a\nnot ok 2 - b\n# why", 1, "0 1 1", "FAILED: test: b\n# why"),
+    "skips everything": ("1..0 # SKIP not root", 0, "0 0 1", "skipped: test: all of it: not root"),
+    "skips everything, and fails": ("1..0 # SKIP not root", 1, "0 1 0", "FAILED: test (exit status 1)"),
+    "ends after a skip": ("1..5\nok 1 - a\nok 2 - b # SKIP x", 0, "1 1 1", "FAILED: test (2 points of 5)"),
+    "ends after the first skip": ("1..5\nok 1 - a # SKIP x", 0, "0 1 1", "FAILED: test (1 points of 5)"),
+    "ends early": ("1..5\nok 1 - a", 0, "1 1 0", "FAILED: test (1 points of 5)"),
+    "writes nothing": ("", 0, "0 1 0", "FAILED: test (no plan)"),
+    "writes no plan": ("ok 1 - a", 0, "1 1 0", "FAILED: test (no plan)"),
+    "writes more than planned": ("1..1\nok 1 - a\nok 2 - b # SKIP x", 0, "1 1 1", "FAILED: test (2 points of 1)"),
+    "repeats a number": ("1..2\nok 1 - a\nok 1 - b", 0, "2 1 0", "FAILED: test (a point twice)"),
+    "gives up": ("1..1\nok 1 - a\nBail out! gone", 0, "1 1 0", "FAILED: test (Bail out! gone)"),
+    "leaks at the end": ("1..1\nok 1 - a # SKIP x", 1, "0 1 1", "FAILED: test (exit status 1)"),
+    "fails in its teardown": ("1..1\nok 1 - a", 106, "1 1 0", "FAILED: test (exit status 106)"),
+    "speaks of a skip and fails": ("1..1\nnot ok 1 - reads a # SKIP line", 0, "0 1 0", "FAILED: test: reads a # SKIP line"),
+    "has a # in a name": ("1..1\nok 1 - a#1 is #skipped", 0, "1 0 0", ""),
+    "has other line ends in a name": ("1..1\nok 1 - a\u2028not ok 2 - b\x85", 0, "1 0 0", ""),
+}
+STATUS = {
+    "passes": ("", "OK", "1 0 0", ""),
+    "fails": ("said", "FAIL", "0 1 0", "FAILED: test (FAIL)\nsaid"),
+    "skips": ("no libdw", "SKIP", "0 0 1", "skipped: test: all of it: no libdw"),
+    "hangs": ("", "TIMEOUT", "0 1 0", "FAILED: test (TIMEOUT)"),
+}
+
+
+def counted(tests, log):
+    with tempfile.TemporaryDirectory() as build:
+        for folder in ("meson-info", "meson-logs"):
+            os.mkdir(os.path.join(build, folder))
+        with open(os.path.join(build, "meson-info", "intro-tests.json"), "w", encoding="utf-8") as file:
+            json.dump(tests, file)
+        with open(os.path.join(build, "meson-logs", "testlog.json"), "w", encoding="utf-8") as file:
+            file.writelines(json.dumps(test) + "\n" for test in log)
+        done = tap.run(sys.executable, SCRIPT, build)
+    tap.same(done.returncode, 0, done.stderr)
+    *lines, counts = done.stdout.rstrip("\n").split("\n")
+    return "\n".join(lines), counts
+
+
+def check(what, protocol, output, result, status, counts, printed):
+    found, numbers = counted([{"name": "test", "protocol": protocol}],
+                             [{"name": "test", "stdout": output, "result": result, "returncode": status}])
+    tap.same(numbers, counts, f"counts of a test that {what}")
+    assert printed in found, (what, found)
+
+
+def test_tap():
+    for what, (output, status, counts, printed) in TAP.items():
+        for verdict in ("OK", "SKIP", "FAIL", "ERROR"):  # meson's is not taken
+            check(what, "tap", output, verdict, status, counts, printed)
+
+
+def test_tap_that_hangs():
+    check("hangs", "tap", "1..2\nok 1 - a # SKIP x", "TIMEOUT", -15, "0 1 1", "FAILED: test (1 points of 2, TIMEOUT)")
+    check("hangs at once", "tap", "1..0 # SKIP x", "TIMEOUT", -15, "0 1 0", "FAILED: test (TIMEOUT)")
+
+
+def test_exit_status():
+    for what, (output, result, counts, printed) in STATUS.items():
+        check(what, "exitcode", output, result, 0, counts, printed)
+
+
+def test_that_did_not_run():
+    tests = [{"name": "first", "protocol": "exitcode"}, {"name": "second", "protocol": "tap"}]
+    found, counts = counted(tests, [{"name": "first", "result": "OK", "returncode": 0}])
+    tap.same((found, counts), ("FAILED: second (did not run)", "1 1 0"), "a run that was cut off")
+
+
+if __name__ == "__main__":
+    tap.main(__name__)
