@@ -71,18 +71,21 @@ def counts_of(text):
 STOPS, POINTS = 1000, 8
 
 
-def nr_stops(data):
-    """Samples that were taken in stops of their own. In one stop all periods that ended meanwhile are sampled, many on a busy
-    machine: at the same instruction, and one period after the other."""
+def stops_worth(data):
+    """How many stops with one sample each would be as exact. On a busy machine tally gets to stop a thread late, and samples all
+    periods that ended meanwhile at one instruction, one period after the other: n samples there are n squared in the variance."""
     done = tap.run(TALLY, "script", "-i", data, "-G", "-F", "tid,time,ip")
     tap.same(done.returncode, 0, f"script: {done.stderr}")
-    stops, last = 0, {}
+    stops, last = [], {}
     for tid, seconds, microseconds, ip in re.findall(r"^\s*(\d+)\s+(\d+)\.(\d{6}):\s+([0-9a-f]+)", done.stdout, re.M):
         at = int(seconds) * 1000000 + int(microseconds)
-        before, same_ip = last.get(tid, (0, None))
-        stops += same_ip != ip or abs(at - before - 1000000 / 999) > 2
-        last[tid] = at, ip
-    return stops
+        before, same_ip, number = last.get(tid, (0, None, 0))
+        if same_ip != ip or abs(at - before - 1000000 / 999) > 2:
+            number = len(stops)
+            stops.append(0)
+        stops[number] += 1
+        last[tid] = at, ip, number
+    return sum(stops) ** 2 / max(sum(count * count for count in stops), 1)
 
 
 WORK_FACTOR = [2.5]  # what was enough for the tests before is so for the next
@@ -92,7 +95,7 @@ def check_shares(record):
     """record(factor) records so many times the usual work. The shares are checked when there were enough stops for that."""
     for _ in range(6):
         data = record(WORK_FACTOR[0])
-        stops = nr_stops(data)
+        stops = stops_worth(data)
         if stops >= STOPS:
             break
         WORK_FACTOR[0] *= max(1.2, min(4, 1.3 * STOPS / max(stops, 1)))

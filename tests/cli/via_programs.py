@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Programs that via.py measures. They print the CPU time (ns) that they used, as "told NUMBER"."""
 
-# The share of each function is known: they do the same so many times. Each thread adds the CPU time that it used in main()
-# and in thread() to what the program prints.
+# The share of each function is known: they do the same so many times. Each thread adds the CPU time that it used to what the
+# program prints.
 SHARES = r"""
 #include <pthread.h>
 #include <stdio.h>
@@ -21,10 +21,11 @@ static long used(void)
 	return time.tv_sec * 1000000000L + time.tv_nsec;
 }
 static long told;
-static void *thread(void *arg)
+static void *thread(void *arg) { for (int i = 0; i < 100; i++) all((long)arg); return NULL; }
+static void *telling(void *arg)
 {
 	long before = used();
-	for (int i = 0; i < 100; i++) all((long)arg);
+	thread(arg);
 	__atomic_add_fetch(&told, used() - before, __ATOMIC_SEQ_CST);
 	return NULL;
 }
@@ -33,10 +34,14 @@ int main(int argc, char **argv)
 	long n = atol(argv[1]);
 	pthread_t threads[3];
 	if (argc > 2) {
-		for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, thread, (void *)n);
+		for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, telling, (void *)n);
 		for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
+	} else if (n < 0) {
+		for (;;) thread((void *)-n);
 	} else {
-		do thread((void *)labs(n)); while (n < 0);
+		long before = used();
+		thread((void *)n);
+		told = used() - before;
 	}
 	printf("told %ld\n", told);
 	return 0;
