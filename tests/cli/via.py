@@ -20,49 +20,46 @@ import tempfile
 import machine
 import rights
 import tap
+import via_programs
 
 TALLY = os.path.abspath(sys.argv[1])
 WORK = tempfile.mkdtemp(prefix="tally-via-")
 PROGRAM = os.path.join(WORK, "work")
 
-# The share of each function is known: they do the same so many times.
-SOURCE = r"""
-#include <pthread.h>
-#include <string.h>
-#include <stdlib.h>
-volatile unsigned long sink;
-#define WORK(name, times) __attribute__((noinline)) void name(long n) \
-	{ for (long i = 0; i < n * times; i++) sink += i; sink++; }
-WORK(one, 1) WORK(two, 2) WORK(three, 3) WORK(four, 4)
-__attribute__((noinline)) void all(long n) { one(n); two(n); three(n); four(n); sink++; }
-static void *thread(void *arg) { for (int i = 0; i < 100; i++) all((long)arg); return NULL; }
-int main(int argc, char **argv)
-{
-	long n = atol(argv[1]);
-	pthread_t threads[3];
-	if (argc > 2) {
-		for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, thread, (void *)n);
-		for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
-		return 0;
-	}
-	do thread((void *)labs(n)); while (n < 0);
-	return 0;
-}
-"""
 SHARES = {"one": 10, "two": 20, "three": 30, "four": 40}
 LOOPS = "800000"  # some half a second
 SHOWS_FOUR = re.compile(r"%.*\bfour\b").search
 
 
-def program(static=False):
-    options = ["-pthread", *(["-static"] if static else [])]
+def built(path, source, *options):
     machine.need_compiler("cc", *options)
-    path = PROGRAM + ("-static" if static else "")
     if not os.path.exists(path):
         run = subprocess.run(["cc", "-O1", "-g", "-fno-omit-frame-pointer", "-falign-loops=64", *options,
-                              "-x", "c", "-o", path, "-"], input=SOURCE, text=True, capture_output=True, check=False)
+                              "-x", "c", "-o", path, "-"], input=source, text=True, capture_output=True, check=False)
         tap.same(run.returncode, 0, run.stderr)
     return path
+
+
+def program(static=False):
+    return built(PROGRAM + ("-static" if static else ""), via_programs.SHARES, "-pthread", *(["-static"] if static else []))
+
+
+def told_by(output):
+    """CPU time (ns) that programs say they used: each reads the clock of the kernel's scheduler at its last instruction."""
+    told = [int(number) for number in re.findall(r"^told (\d+)$", output, re.M)]
+    assert told, f"the command does not say what it used: {output[:500]}"
+    return sum(told)
+
+
+def check_clock(table, counts, output):
+    """The count lies between what the command said and its usage when it was waited for. Both are exact, and read from the same
+    clock as the count: usage has in addition the program's start before the exec, and what the kernel does in an exit after the
+    stop in which tally reads the clock for the last time. That is no loss: events of Linux 6.18 end there, too. For a shell with
+    400 small children it is 0.66 ms for each exit, a fifth of their time: 265 of 1,328 ms quiet, 257 of 1,428 ms beside four
+    busy loops."""
+    told, used = told_by(output), table["user_ns"] + table["system_ns"]
+    rounded = 2000  # usage is two numbers of whole microseconds
+    assert 0 < told <= counts["task-clock"]["value"] <= used + rounded, (told, counts["task-clock"], used)
 
 
 def counts_of(text):
@@ -70,14 +67,50 @@ def counts_of(text):
     return table, {row["event"]: row for row in table["counts"]}
 
 
-def check_shares(data, run=tap.run):
-    done = run(TALLY, "report", "-i", data, "--json", "--no-children", "-g", "none", "-s", "symbol")
+# The greatest share, 40 %, deviates by 1.55 points in 1,000 stops (the root of 0.4 * 0.6 / 1,000): 8 points are five times that.
+STOPS, POINTS = 1000, 8
+
+
+def stops_worth(data):
+    """How many stops with one sample each would be as exact. On a busy machine tally gets to stop a thread late, and samples all
+    periods that ended meanwhile at one instruction, one period after the other: n samples there are n squared in the variance."""
+    done = tap.run(TALLY, "script", "-i", data, "-G", "-F", "tid,time,ip")
+    tap.same(done.returncode, 0, f"script: {done.stderr}")
+    stops, last = [], {}
+    for tid, seconds, microseconds, ip in re.findall(r"^\s*(\d+)\s+(\d+)\.(\d{6}):\s+([0-9a-f]+)", done.stdout, re.M):
+        at = int(seconds) * 1000000 + int(microseconds)
+        before, same_ip, number = last.get(tid, (0, None, 0))
+        if same_ip != ip or abs(at - before - 1000000 / 999) > 2:
+            number = len(stops)
+            stops.append(0)
+        stops[number] += 1
+        last[tid] = at, ip, number
+    return sum(stops) ** 2 / max(sum(count * count for count in stops), 1)
+
+
+WORK_FACTOR = [2.5]  # what was enough for the tests before is so for the next
+
+
+def check_shares(record):
+    """record(factor) records so many times the usual work. The shares are checked when there were enough stops for that."""
+    for _ in range(6):
+        data = record(WORK_FACTOR[0])
+        stops = stops_worth(data)
+        if stops >= STOPS:
+            break
+        WORK_FACTOR[0] *= max(1.2, min(4, 1.3 * STOPS / max(stops, 1)))
+    assert stops >= STOPS, f"{stops} stops for samples of {WORK_FACTOR[0]} times the work"
+    done = tap.run(TALLY, "report", "-i", data, "--json", "--no-children", "-g", "none", "-s", "symbol")
     tap.same(done.returncode, 0, f"report: {done.stderr}")
     event = json.loads(done.stdout)["events"][0]
     found = {row["symbol"].split("] ")[-1]: 100 * row["self_samples"] / event["samples"] for row in event["rows"]}
     for name, share in SHARES.items():
-        assert abs(found.get(name, 0) - share) < 8, f"{name}: {found.get(name)} %, wanted {share} of {event['samples']}"
-    return event
+        assert abs(found.get(name, 0) - share) < POINTS, f"{name}: {found.get(name)} %, wanted {share} of {event['samples']}"
+    return data, event
+
+
+def loops(factor, divided=1):
+    return str(round(int(LOOPS) * factor) // divided)
 
 
 # ---- counting ------------------------------------------------------------------------
@@ -91,8 +124,7 @@ def test_counts_have_their_quality():
     for name in ("task-clock", "page-faults", "cs"):
         tap.same(counts[name]["quality"], "estimated", name)
     tap.same(counts["cycles"]["quality"], "not supported", "cycles")
-    used = table["user_ns"] + table["system_ns"]
-    assert abs(counts["task-clock"]["value"] - used) < 0.05 * used + 2e7, (used, counts["task-clock"])
+    check_clock(table, counts, run.stdout)
 
 
 def test_text_says_who_counted():
@@ -115,8 +147,7 @@ def test_children_are_counted():
     script = f"for i in 1 2 3; do {program()} {int(LOOPS) // 10} & done; wait"
     run = tap.run(TALLY, "stat", "--via", "user", "--json", "-e", "task-clock", "sh", "-c", script)
     table, counts = counts_of(run.stderr)
-    used = table["user_ns"] + table["system_ns"]
-    assert abs(counts["task-clock"]["value"] - used) < 0.05 * used + 2e7, (used, counts["task-clock"])
+    check_clock(table, counts, run.stdout)
 
 
 def test_runs_and_intervals():
@@ -212,10 +243,17 @@ def recorded(*args, run=tap.run, name="perf.data"):
     return data, done
 
 
+def recorded_running(process, factor, *options, run=tap.run):
+    words = tap.work_of(process.pid, seconds=0.5 * factor)
+    return recorded("-g", *options, "-p", str(process.pid), "--", *words, run=run, name="pid.data")[0]
+
+
 def test_shares_and_weights():
-    data, run = recorded("--via", "user", "-g", program(), LOOPS)
-    assert "user host" in run.stderr, run.stderr
-    event = check_shares(data)
+    def record(factor):
+        data, run = recorded("--via", "user", "-g", program(), loops(factor))
+        assert "user host" in run.stderr, run.stderr
+        return data
+    data, event = check_shares(record)
     tap.same(event["event"], "cpu-clock", "event")
     run = tap.run(TALLY, "report", "-i", data, "--header-only", "--stdio")
     assert "via user" in run.stdout, run.stdout
@@ -235,15 +273,14 @@ def test_samples_weigh_what_was_used():
 
 
 def test_threads():
-    data, _ = recorded("--via", "user", "--call-graph", "dwarf", program(), str(int(LOOPS) // 3), "threads")
-    check_shares(data)
+    data, _ = check_shares(lambda factor: recorded(
+        "--via", "user", "--call-graph", "dwarf", program(), loops(factor, 3), "threads")[0])
     done = tap.run(TALLY, "report", "-i", data, "--json", "-s", "tid")
     assert len(json.loads(done.stdout)["events"][0]["rows"]) >= 3, done.stdout[:500]
 
 
 def test_static_program():
-    data, _ = recorded("--via", "user", "-g", program(static=True), LOOPS)
-    check_shares(data)
+    check_shares(lambda factor: recorded("--via", "user", "-g", program(static=True), loops(factor))[0])
 
 
 def test_programs_one_after_the_other():
@@ -274,59 +311,17 @@ def test_top():
 def test_recording_of_what_runs():
     process = running()
     try:
-        data, _ = recorded("--via", "user", "-g", "-p", str(process.pid), "--", *tap.work_of(process.pid, seconds=0.7))
-        check_shares(data)
+        check_shares(lambda factor: recorded_running(process, factor, "--via", "user"))
     finally:
         process.kill()
         process.wait()
-
-
-# Waits that end with EINTR: none without signals, all of those that nothing else can end with a timer's.
-WAITER = r"""
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <sys/epoll.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <unistd.h>
-volatile unsigned long sink, alarms;
-static void on_alarm(int signal)
-{
-	if (++alarms > 30000)
-		_exit(9); /* waits are not interrupted */
-}
-static void spin(void) { for (int i = 0; i < 200000; i++) sink += i; }
-int main(int argc, char **argv)
-{
-	struct timeval wait = {0, 3000};
-	struct itimerval often = {{0, 7000}, {0, 7000}};
-	struct sigaction action = {.sa_handler = on_alarm};
-	struct epoll_event event;
-	int pair[2], epoll = epoll_create1(0), ended = 0;
-	char byte;
-	socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
-	sigaction(SIGALRM, &action, NULL);
-	if (argc > 1) /* only these signals end a wait */
-		setitimer(ITIMER_REAL, &often, NULL);
-	else
-		setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
-	for (int i = 0; i < 300; i++) {
-		spin();
-		ended += epoll_wait(epoll, &event, 1, argc > 1 ? -1 : 3) < 0 && errno == EINTR;
-		spin();
-		ended += recv(pair[0], &byte, 1, 0) < 0 && errno == EINTR;
-	}
-	printf("%d %lu\n", ended, alarms);
-}
-"""
 
 
 def waits(*args):
     path = os.path.join(WORK, "waiter")
     machine.need_compiler("cc")
     if not os.path.exists(path):
-        subprocess.run(["cc", "-O1", "-x", "c", "-o", path, "-"], input=WAITER, text=True, check=True)
+        subprocess.run(["cc", "-O1", "-x", "c", "-o", path, "-"], input=via_programs.WAITER, text=True, check=True)
     run = tap.run(TALLY, "record", "--via", "user", "-q", "-o", os.path.join(WORK, "waits.data"), path, *args)
     tap.same(run.returncode, 0, run.stderr)
     return [int(word) for word in run.stdout.split()]
@@ -353,9 +348,12 @@ def check_everything(run):
     tap.same(done.returncode, 0, done.stderr)
     table, counts = counts_of(done.stderr)
     tap.same((table["via"], counts["task-clock"]["quality"]), ("user", "estimated"), done.stderr)
-    data, done = recorded("-g", program(), LOOPS, run=run, name="refused.data")
-    assert "user host" in done.stderr, done.stderr
-    check_shares(data)
+
+    def record(factor):
+        data, done = recorded("-g", program(), loops(factor), run=run, name="refused.data")
+        assert "user host" in done.stderr, done.stderr
+        return data
+    check_shares(record)
     done = run(TALLY, "profile", "--stdio", program(), LOOPS)
     tap.same(done.returncode, 0, done.stderr)
     assert "four" in done.stdout, done.stdout
@@ -371,23 +369,13 @@ def check_everything(run):
 
 # ---- programs of all kinds, where it is refused ---------------------------------------------
 
-GO = r"""
-package main
-var sink int
-func busy(n int) { for i := 0; i < n; i++ { sink += i } }
-func main() { done := make(chan bool)
-	for i := 0; i < 4; i++ { go func() { for j := 0; j < 100; j++ { busy(1000000) }; done <- true }() }
-	for i := 0; i < 4; i++ { <-done } }
-"""
-
-
 def go_program():
     if not shutil.which("go"):
         raise tap.Skip("no Go compiler (go)")
     path = PROGRAM + "-go"
     if not os.path.exists(path):
         with open(path + ".go", "w") as file:
-            file.write(GO)
+            file.write(via_programs.GO)
         env = {**os.environ, "GOCACHE": os.path.join(WORK, "go-cache"), "GOFLAGS": "", "GO111MODULE": "off"}
         reason = machine.why_not(["go", "build", "-o", path, path + ".go"], env=env) or machine.why_not([path])
         if reason:
@@ -408,12 +396,13 @@ KINDS = {
     "one millisecond": lambda: [program(), "1000"],
     "one thread": lambda: [program(), LOOPS],
     "threads": lambda: [program(), str(int(LOOPS) // 3), "threads"],
-    "forks": lambda: ["/bin/sh", "-c", "i=0; while [ $i -lt 200 ]; do (:); /bin/true; i=$((i+1)); done"],
+    "forks": lambda: [built(PROGRAM + "-forks", via_programs.FORKS)],
     "static": lambda: [program(static=True), LOOPS],
     "Go": go_program,
-    "Node": lambda: interpreter("node", "let s = 0; for (let i = 0; i < 3e8; i++) s += i % 7"),
-    "Python": lambda: interpreter("python3", "s = 0\nfor i in range(3000000): s += i % 7"),
+    "Node": lambda: interpreter("node", via_programs.NODE),
+    "Python": lambda: interpreter("python3", via_programs.PYTHON),
 }
+MOST_THREADS = {"one millisecond": 1, "one thread": 1, "threads": 4, "forks": 401, "static": 1, "Python": 1}
 
 
 def used_by_children():
@@ -422,42 +411,41 @@ def used_by_children():
     return (usage.ru_utime + usage.ru_stime) * 1e9
 
 
-def check_kind(make, run):
-    """It counts about what the command used, and samples weigh about that, whatever the command is."""
+def check_kind(name, make, run):
+    """It counts what the command used, and samples weigh about that, whatever the command is."""
     command = make()
     done = run(TALLY, "stat", "--json", "-e", "task-clock,page-faults", *command)
     tap.same(done.returncode, 0, done.stderr)
     table, counts = counts_of(done.stderr)
     tap.same(table["via"], "user", done.stderr)
+    check_clock(table, counts, done.stdout)
     clock = counts["task-clock"]["value"]
-    used = table["user_ns"] + table["system_ns"]
-    assert 0 < clock and abs(clock - used) < 0.05 * used + 1.5e8, (used, clock)
     assert counts["page-faults"]["value"] > 10, counts
     before = used_by_children()
-    data, _ = recorded("-g", *command, run=run, name="kind.data")
-    used = used_by_children() - before
+    data, done = recorded("-g", *command, run=run, name="kind.data")
+    told, used = told_by(done.stdout), used_by_children() - before
     done = run(TALLY, "report", "-i", data, "--json", "-s", "symbol")
     tap.same(done.returncode, 0, done.stderr)
-    if min(used, clock) > 5e8:  # of the command, not of tally
+    # What is left of a period at the end of each thread has no sample. `used` is of tally, too.
+    wanted = told - MOST_THREADS.get(name, 50) * 1e9 / 999
+    if wanted > 0:
         event = json.loads(done.stdout)["events"][0]
-        # What follows many forks is tally's own work, and in `used` too, but not in what it counted.
-        wanted = 0.25 * min(used, clock)
-        assert event["samples"] > 20 and wanted < event["period"] < 1.1 * used, (used, clock, event["samples"], event["period"])
+        assert event["samples"] > 20 and wanted < event["period"] < used, (told, used, clock, event["samples"], event["period"])
     done = run(TALLY, "profile", "--stdio", *command)
     tap.same(done.returncode, 0, done.stderr)
 
 
 def kind_test(refusal, name, make):
     def test():
-        check_kind(make, filtered(*refusal))
+        check_kind(name, make, filtered(*refusal))
     return test
 
 
 def check_kinds(run):
-    for make in KINDS.values():
+    for name, make in KINDS.items():
         with contextlib.suppress(tap.Skip):  # the tests of each kind tell of it
             if run("test", "-x", make()[0]).returncode == 0:  # an interpreter in the home of another user is nobody else's
-                check_kind(make, run)
+                check_kind(name, make, run)
 
 
 REFUSALS = {"refused": (errno.EPERM,), "not_there": (errno.ENOSYS,), "killed": (0, True)}
@@ -476,8 +464,7 @@ def check_running(run, starter):
     try:
         value, said = counted_while_it_works(run, process)
         assert value > 0, said
-        data, _ = recorded("-g", "-p", str(process.pid), "--", *tap.work_of(process.pid, seconds=0.7), run=run, name="pid.data")
-        check_shares(data)
+        check_shares(lambda factor: recorded_running(process, factor, run=run))
         top = starter(TALLY, "top", "--stdio", "-d", "0.5", "-p", str(process.pid))
         tap.read_until(top.stdout, SHOWS_FOUR, "a row of four()")
         top.send_signal(signal.SIGINT)
