@@ -423,6 +423,9 @@ def need_cpu1_switch():
     if os.environ.get("TALLY_KEEP_CPUS"):
         return "TALLY_KEEP_CPUS is set: no CPU may be switched off"
     try:
+        with open(CPU1, encoding="ascii") as file:
+            if file.read().strip() != "1":
+                return "CPU 1 is off line"
         for word in ("0", "1"):
             with open(CPU1, "w", encoding="ascii") as file:
                 file.write(word)
@@ -444,11 +447,19 @@ def need_mounts():
     return None
 
 
+SEIZE = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+if libc.ptrace(0x4206, int(sys.argv[1]), None, None):
+    sys.exit(os.strerror(ctypes.get_errno()))
+"""
+
+
 @probe
 def need_ptrace():
-    """A process can be attached to as a tracer does, and followed with PTRACE_SEIZE."""
-    seize, detach = 0x4206, 17
+    """A process can follow its children as a tracer does."""
     child = subprocess.Popen(["sleep", "1000"])
+    seize, detach = 0x4206, 17
     try:
         if LIBC.ptrace(seize, child.pid, None, None):
             return f"ptrace is refused here: {os.strerror(ctypes.get_errno())}"
@@ -457,6 +468,20 @@ def need_ptrace():
         child.kill()
         child.wait()
     return None
+
+
+@probe
+def need_ptrace_of_others():
+    """And an ordinary user's process one of the same user that is not its child: yama's ptrace_scope may forbid it."""
+    need_ptrace()
+    user = {} if os.geteuid() else as_nobody()
+    other = subprocess.Popen(["sleep", "1000"], **user)
+    try:
+        reason = why_not([sys.executable if os.geteuid() else "/usr/bin/python3", "-S", "-c", SEIZE, str(other.pid)], **user)
+    finally:
+        other.kill()
+        other.wait()
+    return reason and f"ptrace of a process that is not a child is refused here: {reason}"
 
 
 @probe

@@ -476,7 +476,7 @@ def record_until_full(path, output, **more):
     """Record a command that works until tally has told that the output takes no more, and ends with a status of its own."""
     go = path + ".go"
     process = background("-m", "2", "-F", "4000", "-e", "cpu-clock", "-o", output,
-                         "sh", "-c", f"while [ ! -e {go} ]; do i=0; while [ $i -lt 999 ]; do i=$((i+1)); done; done; exit 7", **more)
+                         "sh", "-c", f"ulimit -t 300; while [ ! -e {go} ]; do i=0; while [ $i -lt 999 ]; do i=$((i+1)); done; done; exit 7", **more)
     said = ""
     for line in process.stderr:
         said += line.decode()

@@ -118,15 +118,17 @@ def record(command, options, change, path=DATA, works=True):
     program_name = command[0].encode()
     with subprocess.Popen([TALLY, "record", "-e", "cpu-clock", "-F", "500", "--flush-ms", "50", "--no-symbols", "-o", path, *options, *command, GO],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENV) as process:
-        ready = process.stdout.readline().split()
-        assert ready[:1] == ["ready"], process.stderr.read()
-        tap.wait_until(lambda: program_name in content(path), "the maps of the command in the recording")
-        if works:
-            works_on(int(ready[1]))
-        change()
-        if works:
-            works_on(int(ready[1]))
-        open(GO, "w").close()
+        try:
+            ready = process.stdout.readline().split()
+            assert ready[:1] == ["ready"], process.stderr.read()
+            tap.wait_until(lambda: program_name in content(path), "the maps of the command in the recording")
+            if works:
+                works_on(int(ready[1]))
+            change()
+            if works:
+                works_on(int(ready[1]))
+        finally:  # or the command would wait for it
+            open(GO, "w").close()
         _, err = process.communicate(timeout=tap.PATIENCE)
     assert process.returncode == 0, err
     return err
@@ -279,12 +281,11 @@ def test_one_after_the_other():
     other = program(os.path.join(WORK, "other"), "new")
     with open(script, "w", encoding="utf-8") as file:
         file.write(f"echo ready $$; '{path}' 1 >/dev/null & echo $! > {GO}.pid; wait\n"
-                   f"while [ ! -e {GO}.moves ]; do sleep 0.01; done; mv '{other}' '{path}'; '{path}' 1 >/dev/null; sleep 0.2\n")
+                   f"while [ ! -e {GO}.moves ] && [ ! -e {GO} ]; do sleep 0.01; done; mv '{other}' '{path}'; '{path}' 1 >/dev/null; sleep 0.2\n")
 
     def first_has_ended():
         """The recorder has read all of the first program."""
-        with open(GO + ".pid", encoding="ascii") as file:
-            pid = int(file.read())
+        pid = int(tap.wait_until(lambda: content(GO + ".pid").endswith(b"\n") and content(GO + ".pid"), "the first program's pid"))
         exit_record = struct.pack("<I", 4) + b"[\\s\\S]{4}" + re.escape(struct.pack("<I", pid))
         tap.wait_until(lambda: re.search(exit_record, content(DATA)), "the end of the first program in the recording", pause=0.2)
         open(GO + ".moves", "w").close()

@@ -161,6 +161,7 @@ def test_runs_and_intervals():
 
 
 def running():
+    machine.need_ptrace_of_others()
     process = subprocess.Popen([program(), "-2000"])
     tap.wait_until(lambda: tap.cpu_seconds(process.pid) > 0.05, "the process to work")
     return process
@@ -358,6 +359,7 @@ def check_everything(run):
     tap.same(done.returncode, 0, done.stderr)
     assert "four" in done.stdout, done.stdout
     # What runs already: in the same namespaces, and by the same user.
+    machine.need_ptrace_of_others()
     script = ('"$2" -2000 & pid=$!; for seconds in 3 30 120; do '
               'shown=$(timeout --preserve-status -s INT $seconds "$1" top --stdio -d 0.5 -p $pid); status=$?; '
               'echo "$shown"; echo "$shown" | grep -q "%.*four" && break; done; '

@@ -2,6 +2,7 @@
 /* What many sampling clocks cost. */
 #include "core/least/step.h"
 #include "review.h"
+#include "probe.h"
 
 static struct least least;
 
@@ -36,7 +37,7 @@ static void test_order_of_opening(void **state)
 	uint64_t few;
 
 	if (!least_can_step())
-		skip();
+		probe_skip("this machine does not stop after each instruction");
 	review_begin(&least, 1, NULL);
 	task = least_task_new(&least);
 	open_clocks(task, 30);

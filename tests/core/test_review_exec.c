@@ -2,6 +2,7 @@
 /* What exec costs who opened many events: no more for each of them than of few. */
 #include "core/least/step.h"
 #include "core/review.h"
+#include "probe.h"
 
 static struct least least;
 
@@ -98,7 +99,7 @@ static void test_cost(void **state)
 	struct perf_event_attr enabled = attr_faults(0), pinned, removed = enabled;
 
 	if (!least_can_step())
-		skip();
+		probe_skip("this machine does not stop after each instruction");
 	enabled.disabled = enabled.enable_on_exec = 1;
 	pinned = enabled;
 	pinned.pinned = 1;

@@ -2,6 +2,7 @@
 /* What who does not use the core pays for it, and what many CPUs cost. */
 #include "core/least/step.h"
 #include "core/review.h"
+#include "probe.h"
 
 static struct least least;
 
@@ -71,7 +72,7 @@ static void test_switch(void **state)
 	uint64_t few;
 
 	if (!least_can_step())
-		skip();
+		probe_skip("this machine does not stop after each instruction");
 	review_begin(&least, CPUS, NULL);
 	task = least_task_new(&least);
 	least_on(&least, 3);

@@ -3,6 +3,7 @@
  * what they are the clocks of. */
 #include "core/least/step.h"
 #include "review.h"
+#include "probe.h"
 
 static const struct tally_core_sample_data in_kernel = {.mode = PERF_RECORD_MISC_KERNEL};
 
@@ -61,7 +62,7 @@ static void step_through(void (*call)(void), uint64_t stride)
 	uint64_t taken, at = 1;
 
 	if (!least_can_step())
-		skip();
+		probe_skip("this machine does not stop after each instruction");
 	scene_begin();
 	do {
 		least.now += 1000;
@@ -148,7 +149,7 @@ static void test_ids_in_a_switch(void **state)
 	uint64_t taken, at = 1, samples[2] = {0};
 
 	if (!least_can_step())
-		skip();
+		probe_skip("this machine does not stop after each instruction");
 	tally_core_settings_init(&settings);
 	settings.max_sample_rate = UINT32_MAX;
 	review_begin(&least, 1, &settings);

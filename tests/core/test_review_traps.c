@@ -2,6 +2,7 @@
 /* What overflow interrupts do: to whom they signal, what they count, what they stop. */
 #include "core/least/step.h"
 #include "core/review.h"
+#include "probe.h"
 
 static struct least least;
 
@@ -166,7 +167,7 @@ static void test_fold_by_steps(void **state)
 	uint64_t last = 0, taken = 0;
 
 	if (!least_can_step())
-		skip();
+		probe_skip("this machine does not stop after each instruction");
 	reading.fd = open_folding();
 	least.at = step_from_clock;
 	for (uint64_t at = 1; at < 250; at += LEAST_STRIDE) {

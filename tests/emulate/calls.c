@@ -280,7 +280,7 @@ static int wait_by_select(int fd, int ms)
 	return select(fd + 1, &readable, NULL, NULL, &time);
 }
 
-enum { ATTEMPTS = 100 };
+enum { ATTEMPTS = 20, LATE_WAKEUPS = 4 };
 
 /* Have an event sample until one who waits is woken: on a busy machine that may come late. */
 static int woken(int event_fd, int fd, waiter *wait)
@@ -301,7 +301,7 @@ static int woken_again(int fd, waiter *wait)
 {
 	int nr = 1;
 
-	for (int i = 0; nr > 0 && i < ATTEMPTS; i++) {
+	for (int i = 0; nr > 0 && i < LATE_WAKEUPS; i++) {
 		usleep(20000);
 		nr = wait(fd, 0);
 	}

@@ -34,7 +34,7 @@ def need(*commands):
 
 def shell(line, folder):
     result = subprocess.run(line, shell=True, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
-                            timeout=300)
+                            timeout=1800)
     if result.returncode:
         raise Missing(f"{line}: {result.stdout.strip()[-300:]}")
     return result.stdout

@@ -19,7 +19,7 @@
 #include "held.h"
 #include "probe.h"
 
-enum { NR_EVENTS = 4, NR_RUNS = 5, MOST_RUNS = 100 };
+enum { NR_EVENTS = 4, NR_RUNS = 5, MOST_RUNS = 20 };
 
 static const uint64_t configs[NR_EVENTS] = {PERF_COUNT_SW_TASK_CLOCK, PERF_COUNT_SW_PAGE_FAULTS,
 					    PERF_COUNT_SW_CONTEXT_SWITCHES,
