@@ -60,8 +60,8 @@ struct oracle {
 	TALLY_VEC(struct group) groups;
 	uint64_t stacks[NR_VERDICTS], nr_stacks, whole_dwfl;
 	uint64_t frames, frames_equal;
-	uint64_t nr_installing;           /* see is_installing() */
-	unsigned nr_examples, nr_of_ends; /* to print of each group, of each end */
+	uint64_t nr_installing, nr_trampolines; /* see is_installing(), is_trampoline() */
+	unsigned nr_examples, nr_of_ends;       /* to print of each group, of each end */
 };
 
 /* The user's part of a callchain. */
@@ -188,6 +188,8 @@ static void summary_print(struct oracle *oracle)
 		       (unsigned long long)oracle->unwinder.counts.ends[i]);
 	printf("of these both ended where libgcc installs registers: %llu\n",
 	       (unsigned long long)oracle->nr_installing);
+	printf("of all frames, signal returns that libdwfl does not know: %llu\n",
+	       (unsigned long long)oracle->nr_trampolines);
 	if (oracle->groups.len)
 		qsort(oracle->groups.data, oracle->groups.len, sizeof(*oracle->groups.data),
 		      group_compare);
@@ -224,6 +226,22 @@ static const struct tally_dso *parting_dso(struct oracle *oracle, const struct t
 	return tally_machine_find_dso(oracle->machine, thread, PERF_RECORD_MISC_USER, ours.ips[at]);
 }
 
+static const char *name_at(struct oracle *oracle, const struct tally_thread *thread, uint64_t ip)
+{
+	struct tally_location *at =
+		tally_machine_locate(oracle->machine, thread, PERF_RECORD_MISC_USER, ip);
+
+	return at->symbol ? tally_symbol_name(at->dso, at->symbol) : "";
+}
+
+/* Whether the frame is one of a signal handler's return. Those of Go and musl have no rules:
+ * libdwfl takes them for calls and ends there. How many samples are in handlers depends on the
+ * load: Go preempts by signals. */
+static bool is_trampoline(struct oracle *oracle, const struct tally_thread *thread, uint64_t ip)
+{
+	return strstr(name_at(oracle, thread, ip), "sigreturn") != NULL;
+}
+
 /*
  * Whether libgcc may be entering a landing pad. It first copies the registers of the catching
  * function over those that were saved in its own frame, among them the frame pointer that its
@@ -234,10 +252,7 @@ static bool is_installing(struct oracle *oracle, const struct tally_thread *thre
 			  const struct stack *stack)
 {
 	for (size_t i = 0; i < stack->nr; i++) {
-		struct tally_location *at = tally_machine_locate(
-			oracle->machine, thread, PERF_RECORD_MISC_USER, stack->ips[i]);
-
-		if (at->symbol && !strncmp(tally_symbol_name(at->dso, at->symbol), "_Unwind_", 8))
+		if (!strncmp(name_at(oracle, thread, stack->ips[i]), "_Unwind_", 8))
 			return true;
 	}
 	return false;
@@ -251,6 +266,11 @@ static int stack_judge(struct oracle *oracle, const struct tally_thread *thread,
 	struct group wanted = {.verdict = result.verdict, .end = end}, *group;
 
 	oracle->stacks[result.verdict]++;
+	if (result.verdict == DIFFERENT_CALL &&
+	    is_trampoline(oracle, thread, ours.ips[result.equal])) {
+		oracle->nr_trampolines++;
+		result.shorter = result.equal; /* there is nothing to compare with */
+	}
 	oracle->frames += result.shorter;
 	oracle->frames_equal += result.equal;
 	oracle->nr_installing += end == TALLY_UNWIND_BAD_RULE && result.verdict == EQUAL &&
