@@ -161,6 +161,10 @@ def test_search_marks_and_counts():
     wait("its share", lambda: text(page, "#found") == "1 function, 57.14%")
     go(page, "view=functions&search=" + "%2F%5E(work%7Cleaf)%24%2F")
     check(sorted(functions(page)) == ["leaf", "work"], functions(page))
+    # Half a word, and another address before it was taken.
+    page.run("const box = document.querySelector('#search'); box.value = 'wo'; box.dispatchEvent(new Event('input')); "
+             "location.hash = 'view=functions&search=leaf'; return new Promise((done) => setTimeout(() => done(1), 1000))")
+    check(state(page)["search"] == "leaf", state(page))
     silent(page)
 
 

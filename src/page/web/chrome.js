@@ -53,14 +53,22 @@ function makeField(id, label, hint, name) {
   return input;
 }
 
-// Marks while one types, as soon as it is quiet for a moment.
+// Marks while the user types, after a short pause. What was taken already, or replaced by another address, is not taken
+// again after the pause.
 function makeSearch() {
   const input = makeField("search", "Search functions", "mark functions  ( / )", "search");
   let timer = 0;
+  const cancel = () => clearTimeout(timer);
   input.addEventListener("input", () => {
-    clearTimeout(timer);
+    cancel();
     timer = setTimeout(() => go({search: input.value.trim()}), SEARCH_QUIET_MS);
   });
+  input.addEventListener("change", cancel);
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter")
+      cancel();
+  });
+  window.addEventListener("hashchange", cancel);
   return input;
 }
 
