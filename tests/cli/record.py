@@ -7,7 +7,6 @@ usage: record.py TALLY
 Every test is a function below whose name begins with test_; its docstring is what must hold.
 Output is TAP. Without perf, root or perf events the tests that need them are skipped, visibly.
 """
-import ctypes
 import glob
 import os
 import pwd

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Programs whose stacks are unwound by tally and by libdwfl: how each is built, and what is known of its stacks."""
-import os
 import pathlib
 import shutil
 import subprocess
