@@ -12,13 +12,14 @@ import json
 import os
 import re
 import sys
+import textwrap
 
 PLAN = re.compile(r"^1\.\.(\d+)(?: *# *SKIP\b *(.*))?$", re.I)
 POINT = re.compile(r"^(not )?ok\b *(\d*) *-? *(.*)$")
 SKIP = re.compile(r"(?:^| )# *SKIP\b *(.*)$", re.I)
 CMOCKA_SKIP = re.compile(r"^# SKIP (.*)$")
 REASON = re.compile(r"^# skipped: (.*)$")
-NAMES = 12  # shown of points that are skipped for the same reason
+COLUMNS = 120
 
 
 class Counts:
@@ -123,8 +124,8 @@ def main():
         else:
             (count_tap if protocol == "tap" else count_status)(counts, ran[name])
     for (test, reason), names in counts.skips.items():
-        more = f" and {len(names) - NAMES} more" if len(names) > NAMES else ""
-        print(f"skipped: {test}: {', '.join(names[:NAMES])}{more}: {reason}")
+        line = f"skipped: {test}: {', '.join(names)}: {reason}"
+        print(line if len(names) == 1 else textwrap.fill(line, COLUMNS, subsequent_indent="    ", break_on_hyphens=False))
     print(counts.passed, counts.failed, counts.skipped)
 
 
