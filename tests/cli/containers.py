@@ -132,6 +132,8 @@ def test_two_files_of_one_path():
 
 
 def test_chroot():
+    machine.need_root()
+    machine.need_tool("chroot", "--version")
     root = os.path.join(WORK, "root")
     build(os.path.join(root, "usr", "bin", "tally-test-prog"), "inside_root")
     with Running(["chroot", root, "/usr/bin/tally-test-prog", "run"]) as pid:

@@ -447,6 +447,17 @@ def need_mounts():
     return None
 
 
+@probe
+def need_process_vm():
+    """A process can read its own memory by process_vm_readv, which tells of pointers that are wrong."""
+    class Part(ctypes.Structure):
+        _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
+    buffers = [ctypes.create_string_buffer(8) for _ in range(2)]
+    parts = [Part(ctypes.addressof(buffer), 8) for buffer in buffers]
+    done = LIBC.process_vm_readv(os.getpid(), ctypes.byref(parts[0]), 1, ctypes.byref(parts[1]), 1, 0)
+    return None if done == 8 else f"process_vm_readv is refused here: {os.strerror(ctypes.get_errno())}"
+
+
 SEIZE = """
 import ctypes, os, sys
 libc = ctypes.CDLL(None, use_errno=True)

@@ -80,6 +80,7 @@ def test_same_answers_each_time():
 
 
 def test_software_events_answer_as_the_kernel():
+    machine.need_process_vm()
     done = emulate("time life 200ms\n", CALLS)
     tap.same((done.returncode, done.stderr), (0, ""), "calls")
     machine.need_events()  # to compare with

@@ -48,14 +48,26 @@ void tally_command_unknown(const char *word)
 		tally_print_hint("'tally help' lists them");
 }
 
+/* 0, or why output could not be written. Of a write that failed earlier the reason is lost: errno
+ * may be another call's by now, so a newline is written to get it again. */
+static int output_error(void)
+{
+	if (fflush(stdout))
+		return errno;
+	if (!ferror(stdout))
+		return 0;
+	clearerr(stdout);
+	return putchar('\n') == EOF || fflush(stdout) ? errno : EIO;
+}
+
 /* Output that could not be written is an error, except into a pipe that nobody reads. */
 static int finish_output(int status)
 {
-	if (!fflush(stdout) && !ferror(stdout))
+	int error = output_error();
+
+	if (!error || error == EPIPE)
 		return status;
-	if (errno == EPIPE)
-		return status;
-	tally_print_error("cannot write the output: %s", strerror(errno));
+	tally_print_error("cannot write the output: %s", strerror(error));
 	return status ? status : TALLY_EXIT_ERROR;
 }
 
