@@ -67,7 +67,7 @@ static int open_one(const char *path, const struct tally_file_owners *owners)
 /* Opening a FIFO that nobody writes to would wait for ever. */
 static void opens_regular_files_only(void **state)
 {
-	char dir[] = "/tmp/tally-file-XXXXXX", path[64], link[64];
+	char dir[] = "/tmp/tally-file-XXXXXX", path[64], link[128];
 	int fd;
 
 	assert_non_null(mkdtemp(dir));
@@ -99,7 +99,7 @@ static void asks_whose_files_and_links_are(void **state)
 {
 	uid_t me[] = {geteuid()}, nobody[] = {me[0] == 65534 ? 65533 : 65534};
 	struct tally_file_owners mine = {me, 1}, theirs = {nobody, 1}, both = {me, 0};
-	char dir[] = "/tmp/tally-file-XXXXXX", path[64], link[64];
+	char dir[] = "/tmp/tally-file-XXXXXX", path[64], link[128];
 	int fd;
 
 	assert_non_null(mkdtemp(dir));
@@ -122,7 +122,7 @@ static void asks_whose_links_are_that_others_made(void **state)
 {
 	uid_t me[] = {geteuid()}, nobody[] = {me[0] == 65534 ? 65533 : 65534};
 	struct tally_file_owners mine = {me, 1}, theirs = {nobody, 1};
-	char dir[] = "/tmp/tally-file-XXXXXX", path[64], link[64];
+	char dir[] = "/tmp/tally-file-XXXXXX", path[64], link[128];
 	int fd;
 
 	if (!probe_chown(nobody[0]))

@@ -308,6 +308,6 @@ def test_firefox_profiler():
 
 
 try:
-    tap.main(__name__, lambda: machine.need_compiler("gcc"), machine.need_events, setup=setup)
+    tap.main(__name__, lambda: machine.need_compiler("gcc"), machine.need_kernel_events, setup=setup)
 finally:
     shutil.rmtree(WORK, ignore_errors=True)
