@@ -155,6 +155,7 @@ def test_folded_is_what_perf_script_says():
 
 
 def test_times():
+    machine.need_kernel_events()  # the event is cpu-clock:u without
     want = sorted(script("--ns").times)
     tap.same(sorted(readers.Perfetto(export("perfetto")).events["cpu-clock"].times), want, "perfetto")
     first = min(time for _, time in want)
@@ -167,6 +168,7 @@ def test_threads_of_perfetto():
 
 
 def test_speedscope_is_in_the_order_of_time():
+    machine.need_kernel_events()  # the event is cpu-clock:u without
     file = json.loads(export("speedscope"))
     text = tap.run(TALLY, "script", "-i", DATA, "-F", "comm,pid,tid,cpu,time,period,ip,sym,dso").stdout
     blocks = [readers.script(block) for block in filter(None, text.split("\n\n"))]
@@ -261,6 +263,7 @@ def test_nothing_is_left():
 
 
 def test_several_events():
+    machine.need_kernel_events()  # the event is cpu-clock:u without
     names = ["cpu-clock", "task-clock"]
     events = report("--no-inline", data=TWO)
     tap.same([event["event"] for event in events], names, "events")
@@ -281,6 +284,7 @@ def test_several_events():
 
 
 def test_rows():
+    machine.need_kernel_events()  # the event is cpu-clock:u without
     for options in ([], ["-s", "comm,dso,symbol", "--no-children"], ["-s", "pid,tid"]):
         want = tap.run(TALLY, "report", "-i", DATA, "--json", *options).stdout
         tap.same(tap.run(TALLY, "report", "-i", DATA, "--format", "json", *options).stdout, want, "json")
@@ -470,6 +474,7 @@ def test_weights_beyond_63_bits():
 
 
 def test_callgrind_tells_functions_of_one_name_apart():
+    machine.need_kernel_events()  # the event is cpu-clock:u without
     first, second, program, data = (os.path.join(WORK, name) for name in ("first.c", "second.c", "twins", "twins.data"))
     work = "__attribute__((noinline)) static void work(int n) { for (int i = 0; i < n; i++) sink += i; %s }\n"
     with open(first, "w", encoding="ascii") as file:
