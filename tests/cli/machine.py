@@ -204,6 +204,14 @@ def need_kernel_events():
 
 
 @probe
+def need_namespace_records():
+    """Namespaces can be recorded, which takes more than events in the kernel."""
+    namespaces = 1 << 28
+    reason = open_reason(flags=EXCLUDE_KERNEL | EXCLUDE_HV | namespaces)
+    return reason and "records of namespaces: " + reason
+
+
+@probe
 def need_system_wide():
     """Whole CPUs can be sampled."""
     reason = open_reason(pid=-1, cpu=min(os.sched_getaffinity(0)), period=1000000)

@@ -137,6 +137,7 @@ def test_plain(path):
 
 def test_default_event_says_fallback(path):
     """without a PMU cycles become cpu-clock, and that is said"""
+    machine.need_kernel_events()
     said = record("-o", path, *BURN)
     name = text(TALLY, "evlist", "-i", path)[0]
     assert name.startswith("cycles") or (name == "cpu-clock" and "no PMU" in said), (name, said)
@@ -239,6 +240,7 @@ def test_switch_events(path):
 
 def test_namespaces(path):
     """--namespaces records namespaces"""
+    machine.need_namespace_records()
     record("--namespaces", "-o", path, *BURN)
     same(path)
     assert "NAMESPACES" in types(path)
@@ -253,6 +255,7 @@ def test_data(path):
 
 def test_all_fields(path):
     """-T -P -W -R -s --sample-cpu and others are read alike"""
+    machine.need_kernel_events()
     record("-T", "-P", "-W", "-R", "-s", "--sample-cpu", "--phys-data", "--data-page-size",
            "--code-page-size", "-I", "--user-regs=" + ("ip,sp" if os.uname().machine == "x86_64" else "pc,sp"),
            "-o", path, *BURN)
@@ -654,12 +657,12 @@ def test_pipe_slow(path):
 def test_fifo(path):
     """a FIFO waits for its reader, and is done with when it is gone; it is nobody's old file"""
     os.mkfifo(path)
-    process = subprocess.Popen([TALLY, "record", "-e", "cpu-clock", "-o", path, *BURN], stdin=subprocess.DEVNULL,
+    process = subprocess.Popen([TALLY, "record", "-e", "cpu-clock:u", "-o", path, *BURN], stdin=subprocess.DEVNULL,
                                stderr=subprocess.PIPE)
     assert b"waiting for a reader" in process.stderr.readline()
     shown = text(TALLY, "script", "-i", path)
     assert ends(process)[0] == 0 and len(shown) > 10, shown
-    process = subprocess.Popen([TALLY, "record", "-e", "cpu-clock", "-o", path, "-m", "2", "-F", "2000", *FOREVER],
+    process = subprocess.Popen([TALLY, "record", "-e", "cpu-clock:u", "-o", path, "-m", "2", "-F", "2000", *FOREVER],
                                stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
     with open(path, "rb", buffering=0) as file:
         file.read(100)
@@ -673,7 +676,7 @@ def test_fifo_nobody(path):
     """a FIFO that nobody comes to read can be given up with INT and TERM"""
     os.mkfifo(path)
     for number in (signal.SIGINT, signal.SIGTERM):
-        process = subprocess.Popen([TALLY, "record", "-e", "cpu-clock", "-o", path, "touch", path + ".ran"],
+        process = subprocess.Popen([TALLY, "record", "-e", "cpu-clock:u", "-o", path, "touch", path + ".ran"],
                                    stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
         assert b"waiting for a reader" in process.stderr.readline()
         process.send_signal(number)
@@ -951,6 +954,7 @@ def test_rings_shrink(path):
 
 def test_few_descriptors(path):
     """too few descriptors is one error that names the limit, and nothing that was not read is shown as a value"""
+    machine.need_kernel_events()
     for nr in range(8, 40):
         done = run(TALLY, "record", "-e", "cpu-clock", "-o", path, "true",
                    preexec_fn=lambda nr=nr: resource.setrlimit(resource.RLIMIT_NOFILE, (nr, nr)))
