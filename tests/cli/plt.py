@@ -54,11 +54,15 @@ def build(name, pointer, *flags):
 
 
 def stubs(program, section):
-    """Names of stubs by their place in the page, of which a program this small has one for its code."""
+    """Names of stubs by where they begin and end in the page, of which a program this small has one for its code."""
+    header = tap.run(OBJDUMP, "-h", "-j", section, program).stdout
+    size, begin = next((map(lambda hexed: int(hexed, 16), found) for found in
+                        re.findall(r" " + re.escape(section) + r" +([0-9a-f]+) +([0-9a-f]+) ", header)), (0, 0))
     listing = tap.run(OBJDUMP, "-d", "-j", section, program).stdout
-    found = re.findall(r"^([0-9a-f]+) <(\S+@plt)>:$", listing, re.M)
-    assert all(0x1000 <= int(at, 16) < 0x2000 for at, _ in found), listing
-    return {int(at, 16) & 0xfff: name for at, name in found}
+    found = [(int(at, 16), name) for at, name in re.findall(r"^([0-9a-f]+) <(\S+@plt)>:$", listing, re.M)]
+    ends = [at for at, _ in found[1:]] + [begin + size]
+    assert all(0x1000 <= at < end < 0x2000 for (at, _), end in zip(found, ends)), listing
+    return {(at & 0xfff, end & 0xfff): name for (at, name), end in zip(found, ends)}
 
 
 def samples(path, program):
@@ -94,14 +98,13 @@ def check(program, section):
     if not known:
         raise tap.Skip(f"the linker made no {section}")
     met = 0
-    called = [0x1000 + at for at, name in known.items() if name in ("abs@plt", "rand_r@plt")]
+    called = [0x1000 + start for (start, _), name in known.items() if name in ("abs@plt", "rand_r@plt")]
     assert called, known
     for at, symbol in sampled(program) + [one for stub in called for one in stopped_at(program, stub)]:
-        start = max((start for start in known if start <= at < start + 16), default=None)
-        if start is None:
-            continue
-        tap.same(symbol, f"{known[start]}+0x{at - start:x}", f"a sample at {at:x}")
-        met += 1
+        for (start, end), name in known.items():
+            if start <= at < end:
+                tap.same(symbol, f"{name}+0x{at - start:x}", f"a sample at {at:x}")
+                met += 1
     if not met:  # time never falls on a stub of one instruction
         machine.need_hardware_breakpoints()
         machine.need_tool("setarch", "-R", "true")
