@@ -94,53 +94,61 @@ static void opens_regular_files_only(void **state)
 	rmdir(dir);
 }
 
+/* A folder with an empty file and a link to it, all mine. */
+struct linked {
+	char dir[32], path[64], link[64];
+};
+
+static void linked_make(struct linked *it)
+{
+	int fd;
+
+	snprintf(it->dir, sizeof(it->dir), "/tmp/tally-file-XXXXXX");
+	assert_non_null(mkdtemp(it->dir));
+	snprintf(it->path, sizeof(it->path), "%s/file", it->dir);
+	snprintf(it->link, sizeof(it->link), "%s/link", it->dir);
+	fd = open(it->path, O_CREAT | O_WRONLY, 0600);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(symlink(it->path, it->link), 0);
+}
+
+static void linked_remove(const struct linked *it)
+{
+	unlink(it->path);
+	unlink(it->link);
+	rmdir(it->dir);
+}
+
 /* A link of somebody else leads to files that are not his. */
 static void asks_whose_files_and_links_are(void **state)
 {
 	uid_t me[] = {geteuid()}, nobody[] = {me[0] == 65534 ? 65533 : 65534};
 	struct tally_file_owners mine = {me, 1}, theirs = {nobody, 1}, both = {me, 0};
-	char dir[] = "/tmp/tally-file-XXXXXX", path[64], link[128];
-	int fd;
+	struct linked it;
 
-	assert_non_null(mkdtemp(dir));
-	snprintf(path, sizeof(path), "%s/file", dir);
-	snprintf(link, sizeof(link), "%s/link", dir);
-	fd = open(path, O_CREAT | O_WRONLY, 0600);
-	assert_true(fd >= 0);
-	close(fd);
-	assert_int_equal(symlink(path, link), 0);
-	assert_int_equal(open_one(path, &mine), 0);
-	assert_int_equal(open_one(link, &mine), 0);
-	assert_int_equal(open_one(path, &theirs), -EPERM);
-	assert_int_equal(open_one(path, &both), -EPERM);
-	unlink(path);
-	unlink(link);
-	rmdir(dir);
+	linked_make(&it);
+	assert_int_equal(open_one(it.path, &mine), 0);
+	assert_int_equal(open_one(it.link, &mine), 0);
+	assert_int_equal(open_one(it.path, &theirs), -EPERM);
+	assert_int_equal(open_one(it.path, &both), -EPERM);
+	linked_remove(&it);
 }
 
 static void asks_whose_links_are_that_others_made(void **state)
 {
 	uid_t me[] = {geteuid()}, nobody[] = {me[0] == 65534 ? 65533 : 65534};
 	struct tally_file_owners mine = {me, 1}, theirs = {nobody, 1};
-	char dir[] = "/tmp/tally-file-XXXXXX", path[64], link[128];
-	int fd;
+	struct linked it;
 
 	if (!probe_chown(nobody[0]))
 		probe_skip("files cannot be given to other users here");
-	assert_non_null(mkdtemp(dir));
-	snprintf(path, sizeof(path), "%s/file", dir);
-	snprintf(link, sizeof(link), "%s/link", dir);
-	fd = open(path, O_CREAT | O_WRONLY, 0600);
-	assert_true(fd >= 0);
-	close(fd);
-	assert_int_equal(symlink(path, link), 0);
-	assert_int_equal(lchown(link, nobody[0], nobody[0]), 0);
-	assert_int_equal(open_one(link, NULL), 0);
-	assert_int_equal(open_one(link, &mine), -EPERM);
-	assert_int_equal(open_one(link, &theirs), -EPERM);
-	unlink(path);
-	unlink(link);
-	rmdir(dir);
+	linked_make(&it);
+	assert_int_equal(lchown(it.link, nobody[0], nobody[0]), 0);
+	assert_int_equal(open_one(it.link, NULL), 0);
+	assert_int_equal(open_one(it.link, &mine), -EPERM);
+	assert_int_equal(open_one(it.link, &theirs), -EPERM);
+	linked_remove(&it);
 }
 
 /* Not one byte of a file beyond the limit is read: it may be sparse, of terabytes. */

@@ -105,7 +105,7 @@ def test_on_a_terminal_the_line_moves():
     assert len(shown) >= 4, shown
     assert shown == sorted(shown, key=lambda one: one[:2]) and shown[-1][1] > shown[0][1] > 0, shown
     seconds = [one[0] for one in shown]
-    assert all(0.4 <= b - a for a, b in zip(seconds, seconds[1:-1])), seconds
+    assert len(shown) <= 2 * seconds[-1] + 2, f"drawn more than twice a second: {seconds}"
 
 
 def test_ctrl_c_ends_it_and_shows_it():
