@@ -2,7 +2,7 @@
 /* Tasks that others end, wherever they are, and schedulers that tell switches in their own way. */
 #include <stdlib.h>
 
-#include "core/review.h"
+#include "core/least_test.h"
 
 static struct least least;
 static struct least_task *kept;
@@ -57,7 +57,7 @@ static void test_running(void **state)
 	struct least_task *child;
 	int own, inherited;
 
-	review_begin(&least, 2, NULL);
+	least_test_begin(&least, 2, NULL);
 	attr.inherit = 1;
 	inherited = must_open(&least, attr, least.tasks[0], -1, -1);
 	child = run_on(least_fork(&least, least.tasks[0], true), 1);
@@ -81,7 +81,7 @@ static void test_reaped_on(void **state)
 	struct least_task *task;
 	int fd;
 
-	review_begin(&least, 2, NULL);
+	least_test_begin(&least, 2, NULL);
 	task = run_on(least_task_new(&least), 1);
 	fd = must_open(&least, attr_faults(0), task, -1, -1);
 	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 3);
@@ -109,7 +109,7 @@ static void test_clones(void **state)
 	struct least_task *clones[3];
 	int fd;
 
-	review_begin(&least, 2, NULL);
+	least_test_begin(&least, 2, NULL);
 	attr.inherit = 1;
 	fd = must_open(&least, attr, least.tasks[0], -1, -1);
 	for (int i = 0; i < 3; i++)
@@ -152,7 +152,7 @@ static void test_opened(void **state)
 		struct perf_event_attr attr = attr_faults(0);
 		int fds[2], nr = 0, tid;
 
-		review_begin(&least, 2, NULL);
+		least_test_begin(&least, 2, NULL);
 		victim = least_task_new(&least);
 		tid = victim->perf.tid;
 		run_on(victim, 1);
@@ -202,7 +202,7 @@ static void test_ended_while_put_on(void **state)
 	do {
 		int fd;
 
-		review_begin(&least, 3, NULL);
+		least_test_begin(&least, 3, NULL);
 		victim = run_on(least_task_new(&least), 1);
 		least_on(&least, 0);
 		left = ++nth;
@@ -232,7 +232,7 @@ static void test_last_record(void **state)
 	struct least_task *task;
 	int32_t tid;
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	task = least_task_new(&least);
 	tid = task->perf.tid;
 	attr.task = attr.sample_id_all = 1;
@@ -260,7 +260,7 @@ static void test_switches(void **state)
 	struct least_task *a, *b;
 	int fd, other;
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	a = least_task_new(&least);
 	b = least_task_new(&least);
 	fd = must_open(&least, attr_faults(0), a, -1, -1);

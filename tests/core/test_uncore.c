@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A PMU that counts for two CPUs each: its events are where it says, and move with their counts. */
-#include "review.h"
+#include "least_test.h"
 
 enum { UNCORE = 11, NR_CPUS = 4, COUNTER = LEAST_COUNTERS };
 
@@ -26,7 +26,7 @@ static int32_t cpu_of(struct tally_core_pmu *pmu, uint32_t cpu)
 static void begin(void)
 {
 	named[0] = named[1] = -1;
-	review_begin(&least, NR_CPUS, NULL);
+	least_test_begin(&least, NR_CPUS, NULL);
 	least.pmus[1].cpu_of = cpu_of;
 }
 

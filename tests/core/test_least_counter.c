@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the review tried and the core withstood: it is to stay so. */
-#include "core/review.h"
+#include "core/least_test.h"
 
 static struct least least;
 
@@ -8,7 +8,7 @@ static const struct tally_core_sample_data in_user = {.ip = 0x1000, .mode = PERF
 
 static void setup(void)
 {
-	review_begin(&least, 2, NULL);
+	least_test_begin(&least, 2, NULL);
 	least_switch(&least, least_task_new(&least));
 }
 
@@ -266,5 +266,5 @@ int main(void)
 		cmocka_unit_test(test_reset_after_child), cmocka_unit_test(test_largest_group),
 	};
 
-	return cmocka_run_group_tests_name("core/review_held", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("core/least_counter", tests, NULL, NULL);
 }

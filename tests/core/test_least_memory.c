@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What rings hold besides their pages goes with them. */
-#include "core/review.h"
+#include "core/least_test.h"
 
 static struct least least;
 
@@ -29,7 +29,7 @@ static void test_given_back(void **state)
 	uint64_t before;
 	int fd;
 
-	review_begin(&least, CPUS, NULL);
+	least_test_begin(&least, CPUS, NULL);
 	fd = must_open(&least, attr_raw(), least.tasks[0], -1, -1);
 	before = least.bytes;
 	for (int round = 0; round < 2; round++) {
@@ -48,7 +48,7 @@ static void test_last_of_several(void **state)
 	uint64_t before;
 	int fds[2];
 
-	review_begin(&least, 2, NULL);
+	least_test_begin(&least, 2, NULL);
 	fds[0] = must_open(&least, attr_raw(), NULL, 0, -1);
 	fds[1] = must_open(&least, attr_faults(1), NULL, 0, -1);
 	before = least.bytes;
@@ -83,7 +83,7 @@ static void test_mapped_while_unmapped(void **state)
 	for (uint64_t n = 1; n; n = until ? 0 : n + 1) {
 		int fd;
 
-		review_begin(&least, 1, NULL);
+		least_test_begin(&least, 1, NULL);
 		fd = must_open(&least, attr_raw(), NULL, 0, -1);
 		other = must_open(&least, attr_faults(1), NULL, 0, -1);
 		must_map(&least, fd, 1, NULL);
@@ -108,5 +108,5 @@ int main(void)
 		cmocka_unit_test(test_mapped_while_unmapped),
 	};
 
-	return cmocka_run_group_tests_name("core/review_memory", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("core/least_memory", tests, NULL, NULL);
 }

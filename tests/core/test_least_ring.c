@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What gets into rings, who writes there, and whom it wakes. */
-#include "core/review.h"
+#include "core/least_test.h"
 
 static struct least least;
 
@@ -28,7 +28,7 @@ static void test_branch_counters(void **state)
 	uint64_t words[32] = {0};
 	int fd;
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
 	attr.branch_sample_type =
 		PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_COUNTERS;
@@ -55,7 +55,7 @@ static void test_output_of_inherited(void **state)
 	struct perf_event_attr attr = attr_faults(1);
 	int target, fd;
 
-	review_begin(&least, 2, NULL);
+	least_test_begin(&least, 2, NULL);
 	target = must_open(&least, attr, least.tasks[0], -1, -1);
 	attr.inherit = 1;
 	fd = must_open(&least, attr, least.tasks[0], -1, -1);
@@ -93,7 +93,7 @@ static void test_read_record(void **state)
 	struct least_task *child;
 	int fd;
 
-	review_begin(&least, 2, NULL);
+	least_test_begin(&least, 2, NULL);
 	attr.inherit = attr.inherit_stat = attr.sample_id_all = attr.comm = 1;
 	attr.sample_type |= PERF_SAMPLE_CPU;
 	least_switch(&least, least.tasks[0]);
@@ -114,7 +114,7 @@ static void test_page_alone(void **state)
 	uint64_t words[2];
 	int fd;
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	attr.read_format = PERF_FORMAT_LOST;
 	fd = must_open(&least, attr, NULL, 0, -1);
 	must_map(&least, fd, 0, NULL);
@@ -155,7 +155,7 @@ static int open_two(uint64_t wide, struct tally_core_buffer **ret_buffer)
 
 	tally_core_settings_init(&settings);
 	settings.max_sample_rate = UINT32_MAX;
-	review_begin(&least, 1, &settings);
+	least_test_begin(&least, 1, &settings);
 	attr.watermark = 1;
 	attr.wakeup_watermark = WATERMARK;
 	attr.sample_type = wide;
@@ -225,5 +225,5 @@ int main(void)
 		cmocka_unit_test(test_wakeup_passed_on), cmocka_unit_test(test_wakeups_end),
 	};
 
-	return cmocka_run_group_tests_name("core/review_rings", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("core/least_ring", tests, NULL, NULL);
 }

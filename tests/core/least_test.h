@@ -1,30 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Tests of what a review of the core found, on the least host:
- *
- *	 1 attr.size fetched twice                 test_review_trust
- *	 2 branch counters that are never set      test_review_rings, test_offers
- *	 3 poll against munmap                     test_review_life, threads/
- *	 4 user memory copied under a lock         test_review_trust
- *	 5 SIGTRAP of another task, kernel address test_review_traps, test_rights
- *	 6 mmap allocates before it charges        test_review_trust
- *	 7 an open that fails late                 test_review_life
- *	 8 deferred work of a CPU off line         test_review_life
- *	 9 an NMI in the middle of a fold          test_review_traps
- *	10 several writers of one ring             test_review_rings
- *	11 a wakeup dropped                        test_review_rings
- *	12 wakeups without end                     test_review_rings
- *	13 a throttled leader                      test_review_traps
- *	14 shares of what rotates                  test_rotation
- *	15 REFRESH and a hook of many events       test_review_traps
- *	16 depth of a filter                       test_review_trust
- *	17 pages too small                         test_review_trust
- *	18 small differences from Linux            test_offers, test_rights, test_review_rings
- *	   scale                                   test_review_scale, test_review_clocks
- *	   what was tried and held                 test_review_held
- */
-#ifndef TALLY_TESTS_CORE_REVIEW_H
-#define TALLY_TESTS_CORE_REVIEW_H
+/* What tests on the minimal host share: attrs, and calls that must succeed. */
+#ifndef TALLY_TESTS_CORE_LEAST_TEST_H
+#define TALLY_TESTS_CORE_LEAST_TEST_H
 
 #include <stdio.h>
 #include <string.h>
@@ -55,15 +32,15 @@ static inline void fail_broken(struct least *least, const char *sentence)
 	fail_msg("the contract is broken: %s", sentence);
 }
 
-/* least_begin(), but a breach of the contract fails the one test. */
-static inline void review_begin(struct least *least, uint32_t nr_cpus,
-				const struct tally_core_settings *settings)
+/* Like least_begin(), but a breach of the contract fails the running test only. */
+static inline void least_test_begin(struct least *least, uint32_t nr_cpus,
+				    const struct tally_core_settings *settings)
 {
 	least_begin(least, nr_cpus, settings);
 	least->on_broken = fail_broken;
 }
 
-/* Open by tasks[0] on `task` (NULL: all tasks); must work. */
+/* tasks[0] opens an event on `task` (NULL: all tasks); failure fails the test. */
 static inline int must_open(struct least *least, struct perf_event_attr attr,
 			    const struct least_task *task, int32_t cpu, int group)
 {
@@ -75,7 +52,7 @@ static inline int must_open(struct least *least, struct perf_event_attr attr,
 	return fd;
 }
 
-/* `nr` data pages, which user space reads: page 0 comes back. */
+/* Map `nr` data pages, writable by the reader, and return page 0. */
 static inline struct perf_event_mmap_page *must_map(struct least *least, int fd, size_t nr,
 						    struct tally_core_buffer **ret_buffer)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a review suspected and could not show: each of it settled. */
 #include "core/private.h"
-#include "review.h"
+#include "least_test.h"
 
 static struct least least;
 
@@ -12,7 +12,7 @@ static void test_nobody_counts(void **state)
 	struct tally_host_ops ops = least_ops;
 	struct least_task *other;
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	ops.may_observe = NULL;
 	least.core->ops = &ops;
 	other = least_task_new(&least);
@@ -57,7 +57,7 @@ static void feed_at(struct least *where, enum least_point point, const volatile 
 /* Who goes through what is open comes to an end although others open more. */
 static void test_endless_list(void **state)
 {
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	must_open(&least, attr_counter(0), NULL, 0, -1);
 	fed = 0;
 	last = -1;
@@ -75,7 +75,7 @@ static void test_munmap_of_a_revoked_one(void **state)
 	struct tally_core_event *event;
 	int fd;
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	attr.type = 11;
 	fd = must_open(&least, attr, NULL, 0, -1);
 	event = least.files[fd].event;
@@ -96,7 +96,7 @@ static void test_read_of_a_dead_cpu(void **state)
 	struct least_task *child;
 	int fd;
 
-	review_begin(&least, 2, NULL);
+	least_test_begin(&least, 2, NULL);
 	attr.inherit = attr.inherit_stat = 1;
 	fd = must_open(&least, attr, least.tasks[0], 1, -1);
 	must_map(&least, fd, 4, &buffer);
@@ -118,7 +118,7 @@ static void test_never_counted(void **state)
 	struct tally_host_ops ops = least_ops;
 	struct perf_event_attr attr = attr_faults(0);
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	ops.offers = 0;
 	for (uint64_t id = PERF_COUNT_SW_BPF_OUTPUT; id <= PERF_COUNT_SW_CGROUP_SWITCHES; id++) {
 		attr.config = id;
@@ -141,7 +141,7 @@ static void test_group_without_leader(void **state)
 	struct least_task *child;
 	int leader;
 
-	review_begin(&least, 2, NULL);
+	least_test_begin(&least, 2, NULL);
 	attr.inherit = 1;
 	attr.read_format = PERF_FORMAT_GROUP;
 	attr.remove_on_exec = 1;
@@ -173,5 +173,5 @@ int main(void)
 		cmocka_unit_test(test_group_without_leader),
 	};
 
-	return cmocka_run_group_tests_name("core/review_doubts", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("core/least_rights", tests, NULL, NULL);
 }

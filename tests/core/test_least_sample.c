@@ -2,7 +2,7 @@
 /* The times and ids of a sample are true, wherever its interrupt came; clocks begin and end with
  * what they are the clocks of. */
 #include "core/least/step.h"
-#include "review.h"
+#include "least_test.h"
 #include "probe.h"
 
 static const struct tally_core_sample_data in_kernel = {.mode = PERF_RECORD_MISC_KERNEL};
@@ -24,7 +24,7 @@ static void scene_begin(void)
 	memset(&scene, 0, sizeof(scene));
 	tally_core_settings_init(&settings);
 	settings.max_sample_rate = UINT32_MAX;
-	review_begin(&least, 1, &settings);
+	least_test_begin(&least, 1, &settings);
 	least_switch(&least, least.tasks[0]);
 	attr.sample_type = PERF_SAMPLE_READ;
 	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
@@ -152,7 +152,7 @@ static void test_ids_in_a_switch(void **state)
 		probe_skip("this machine does not stop after each instruction");
 	tally_core_settings_init(&settings);
 	settings.max_sample_rate = UINT32_MAX;
-	review_begin(&least, 1, &settings);
+	least_test_begin(&least, 1, &settings);
 	tasks[0] = least.tasks[0];
 	tasks[1] = least_task_new(&least);
 	for (int i = 0; i < 2; i++)
@@ -184,7 +184,7 @@ static void test_task_clock_is_time_running(void **state)
 	uint64_t words[3];
 	int fd;
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	attr.config = PERF_COUNT_SW_TASK_CLOCK;
 	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	fd = must_open(&least, attr, least.tasks[0], -1, -1);
@@ -213,5 +213,5 @@ int main(void)
 		cmocka_unit_test(test_task_clock_is_time_running),
 	};
 
-	return cmocka_run_group_tests_name("core/review_times", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("core/least_sample", tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What overflow interrupts do: to whom they signal, what they count, what they stop. */
 #include "core/least/step.h"
-#include "core/review.h"
+#include "core/least_test.h"
 #include "probe.h"
 
 static struct least least;
@@ -36,7 +36,7 @@ static void switch_with_trap(bool to_other)
 {
 	struct least_task *mine, *other;
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	mine = least_task_new(&least);
 	other = least_task_new(&least);
 	least_switch(&least, mine);
@@ -68,7 +68,7 @@ static void test_trap_to_idle(void **state)
 /* The interrupt came late, in the kernel: its address is nothing for the task. */
 static void test_trap_address(void **state)
 {
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	least_switch(&least, least.tasks[0]);
 	must_open(&least, attr_trap(), least.tasks[0], -1, -1);
 	least_count(&least, 0, 100);
@@ -100,7 +100,7 @@ static int open_folding(void)
 
 	tally_core_settings_init(&settings);
 	settings.max_sample_rate = UINT32_MAX;
-	review_begin(&least, 1, &settings);
+	least_test_begin(&least, 1, &settings);
 	attr.sample_type = PERF_SAMPLE_READ;
 	attr.read_format = PERF_FORMAT_GROUP;
 	lead = must_open(&least, attr, NULL, 0, -1);
@@ -194,7 +194,7 @@ static void test_throttled_group(void **state)
 
 	tally_core_settings_init(&settings);
 	settings.max_sample_rate = 1000;
-	review_begin(&least, 1, &settings);
+	least_test_begin(&least, 1, &settings);
 	lead = must_open(&least, attr_counter(100), NULL, 0, -1);
 	fd = must_open(&least, attr_counter(0), NULL, 0, lead);
 	while (turns++ < 100) {
@@ -225,7 +225,7 @@ static void test_refresh_of_many(void **state)
 	const struct perf_event_mmap_page *page;
 	int fd;
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	attr.disabled = 1;
 	fd = must_open(&least, attr, NULL, 0, -1);
 	page = must_map(&least, fd, 8, NULL);
@@ -252,7 +252,7 @@ static void test_bounded_hook(void **state)
 	struct perf_event_attr attr = attr_faults(1);
 	int fd;
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	fd = must_open(&least, attr, NULL, 0, -1);
 	must_map(&least, fd, 8, NULL);
 	least.at = count_atomics;
@@ -271,5 +271,5 @@ int main(void)
 		cmocka_unit_test(test_refresh_of_many), cmocka_unit_test(test_bounded_hook),
 	};
 
-	return cmocka_run_group_tests_name("core/review_traps", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("core/least_trap", tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "review.h"
+#include "least_test.h"
 
 enum { PAGE = 4096 };
 
@@ -52,7 +52,7 @@ static void test_next_goes(void **state)
 {
 	struct perf_event_attr attr = attr_counter(0);
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	second = pmu_new(20, not_mine);
 	first = pmu_new(21, both_go);
 	attr.type = PERF_TYPE_RAW;
@@ -78,7 +78,7 @@ static void test_next_of_who_goes(void **state)
 {
 	struct perf_event_attr attr = attr_counter(0);
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	second = pmu_new(20, not_mine);
 	first = pmu_new(21, then_the_next);
 	attr.type = PERF_TYPE_RAW;
@@ -109,7 +109,7 @@ static void test_half_gone(void **state)
 {
 	struct perf_event_attr attr = attr_counter(0);
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	first = pmu_new(20, leave_and_return);
 	attr.type = 20;
 	assert_int_equal(least_open(&least, least.tasks[0], &attr, sizeof(attr), -1, 0, -1, 0),
@@ -164,7 +164,7 @@ static int call_while_it_goes(enum least_point point, int (*call)(int fd))
 	for (int i = 0; gone != 1; i++) {
 		int fd, ret;
 
-		review_begin(&least, 1, NULL);
+		least_test_begin(&least, 1, NULL);
 		first = pmu_new(20, NULL);
 		fd = must_open(&least, attr_first(), NULL, 0, -1);
 		gone = 1;
@@ -249,7 +249,7 @@ static void use_on_page(int (*call)(int fd))
 {
 	int fd;
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	first_on_page();
 	fd = must_open(&least, attr_first(), NULL, 0, -1);
 	gone = 1;
@@ -309,7 +309,7 @@ static void test_closed_while_revoked(void **state)
 {
 	void (*was)(int number) = signal(SIGSEGV, note_use);
 
-	review_begin(&least, 2, NULL);
+	least_test_begin(&least, 2, NULL);
 	first_on_page();
 	closed_fd = must_open(&least, attr_first(), NULL, 0, -1);
 	used_after = false;
@@ -333,5 +333,5 @@ int main(void)
 		cmocka_unit_test(test_pointer),   cmocka_unit_test(test_closed_while_revoked),
 	};
 
-	return cmocka_run_group_tests_name("core/review_pmus", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("core/least_pmu", tests, NULL, NULL);
 }

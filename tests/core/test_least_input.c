@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "core/least/scenario.h"
-#include "core/review.h"
+#include "core/least_test.h"
 
 static struct least least;
 
@@ -25,7 +25,7 @@ static void test_size_changes(void **state)
 	struct tally_core_event *event = NULL;
 	int ret;
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	*attr = attr_faults(0);
 	attr->size = PERF_ATTR_SIZE_VER0;
 	size_word = &attr->size;
@@ -45,7 +45,7 @@ static void test_size_changes(void **state)
 
 static void test_contract(void **state)
 {
-	review_begin(&least, 4, NULL);
+	least_test_begin(&least, 4, NULL);
 	assert_true(least_scenario(&least) > 40);
 	least_end(&least);
 }
@@ -59,7 +59,7 @@ static void test_charge_first(void **state)
 
 	tally_core_settings_init(&settings);
 	settings.scattered = true;
-	review_begin(&least, 1, &settings);
+	least_test_begin(&least, 1, &settings);
 	fd = must_open(&least, attr_faults(100), least.tasks[0], -1, -1);
 	least.caps = 0;
 	least.memlock = 64 * 1024;
@@ -102,7 +102,7 @@ static void test_filter_depth(void **state)
 	char text[4096];
 	int taken = 0;
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	assert_int_equal(tally_core_tracepoint_register(least.core, &point), 0);
 	for (int levels = 1; levels < 100; levels++) {
 		int fd = must_open(&least, attr, NULL, 0, -1);
@@ -129,7 +129,7 @@ static void test_page_size(void **state)
 	struct tally_host_ops ops = least_ops;
 	struct tally_core *core = NULL;
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	ops.page_size = 64;
 	assert_int_equal(tally_core_create(&ops, &least, 1, NULL, &core), -EINVAL);
 	ops.page_size = 6000;
@@ -145,5 +145,5 @@ int main(void)
 		cmocka_unit_test(test_page_size),
 	};
 
-	return cmocka_run_group_tests_name("core/review_trust", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("core/least_input", tests, NULL, NULL);
 }

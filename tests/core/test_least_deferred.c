@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What an overflow puts off, done late or on another CPU's stack: REFRESH counts and traps. */
-#include "review.h"
+#include "least_test.h"
 
 static struct least least;
 
@@ -36,7 +36,7 @@ static void enabled_late(unsigned long request, int nr)
 {
 	int fd;
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	fd = must_open(&least, attr_counter(100), NULL, 0, -1);
 	refresh(fd, 1);
 	least.hold_deferred = true;
@@ -68,7 +68,7 @@ static int overflow_on_both(struct perf_event_attr attr, int limit)
 {
 	int fd;
 
-	review_begin(&least, 2, NULL);
+	least_test_begin(&least, 2, NULL);
 	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
 	attr.wakeup_events = 1;
 	fd = must_open(&least, attr, least.tasks[0], -1, -1);
@@ -161,7 +161,7 @@ static void test_used_up_meanwhile(void **state)
 	do {
 		int fd;
 
-		review_begin(&least, 1, &settings);
+		least_test_begin(&least, 1, &settings);
 		fd = must_open(&least, attr_counter(100), NULL, 0, -1);
 		refresh(fd, 1);
 		overflows = 0;
@@ -187,5 +187,5 @@ int main(void)
 		cmocka_unit_test(test_trap_elsewhere),
 	};
 
-	return cmocka_run_group_tests_name("core/review_refresh", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("core/least_deferred", tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 /* What a second review found, on the least host. */
 #include <pthread.h>
 
-#include "review.h"
+#include "least_test.h"
 
 static struct least least;
 
@@ -21,7 +21,7 @@ static void test_exclusive_without_counter(void **state)
 	struct least_task *other;
 	int leader, sibling, fd;
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	other = least_task_new(&least);
 	least_switch(&least, least.tasks[0]);
 	attr.exclusive = 1;
@@ -54,7 +54,7 @@ static void test_exec_while_opening(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
 
-	review_begin(&least, 2, NULL);
+	least_test_begin(&least, 2, NULL);
 	victim = least_task_new(&least);
 	attr.exclude_kernel = 1;
 	least_on(&least, 1);
@@ -79,7 +79,7 @@ static void test_inside_after_exec(void **state)
 	struct tally_core_event_setup setup = {.cpu = -1};
 	struct tally_core_event *event;
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	least_switch(&least, least.tasks[0]);
 	setup.task = &least.tasks[0]->perf;
 	least_exec(&least, least.tasks[0], true);
@@ -95,7 +95,7 @@ static void test_switch_of_a_dead_cpu(void **state)
 	struct tally_core_buffer *buffer;
 	int fd;
 
-	review_begin(&least, 2, NULL);
+	least_test_begin(&least, 2, NULL);
 	attr.config = PERF_COUNT_SW_DUMMY;
 	attr.context_switch = attr.watermark = attr.wakeup_watermark = 1;
 	fd = must_open(&least, attr, NULL, 1, -1);
@@ -118,7 +118,7 @@ static void test_layout_changes(void **state)
 {
 	int fd;
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	fd = must_open(&least, attr_faults(1), NULL, 0, -1);
 	must_map(&least, fd, 4, NULL);
 	tally_core_settings(least.core)->contiguous = true;
@@ -141,7 +141,7 @@ static void test_prctl_of_a_clone(void **state)
 	struct least_task *quiet, *loud;
 	int fd;
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	attr.inherit = 1;
 	fd = must_open(&least, attr, least.tasks[0], -1, -1);
 	quiet = least_fork(&least, least.tasks[0], true);
@@ -185,7 +185,7 @@ static void redirect_at(int skip)
 {
 	int target, ret;
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	between.fd = must_open(&least, attr_faults(1), NULL, 0, -1);
 	target = must_open(&least, attr_faults(1), NULL, 0, -1);
 	must_map(&least, target, 4, NULL);
@@ -242,7 +242,7 @@ static bool map_while_mapped(int skip)
 	struct tally_core_buffer *mine;
 	int ret;
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	between.fd = must_open(&least, attr_faults(1), NULL, 0, -1);
 	must_map(&least, between.fd, 4, NULL);
 	between.skip = skip;
@@ -291,7 +291,7 @@ static void test_header_that_changes(void **state)
 	pthread_t thread;
 	int fd;
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	least_switch(&least, least.tasks[0]);
 	fd = must_open(&least, attr_faults(1), least.tasks[0], -1, -1);
 	must_map(&least, fd, 8, &buffer);
@@ -324,7 +324,7 @@ static void test_frequency_beyond_ns(void **state)
 
 	tally_core_settings_init(&settings);
 	settings.max_sample_rate = UINT32_MAX;
-	review_begin(&least, 1, &settings);
+	least_test_begin(&least, 1, &settings);
 	attr.config = PERF_COUNT_SW_CPU_CLOCK;
 	attr.freq = 1;
 	attr.sample_freq = 2000000000;
@@ -349,5 +349,5 @@ int main(void)
 		cmocka_unit_test(test_frequency_beyond_ns),
 	};
 
-	return cmocka_run_group_tests_name("core/review_again", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("core/least_map", tests, NULL, NULL);
 }

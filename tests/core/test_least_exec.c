@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What exec costs who opened many events: no more for each of them than of few. */
 #include "core/least/step.h"
-#include "core/review.h"
+#include "core/least_test.h"
 #include "probe.h"
 
 static struct least least;
@@ -14,7 +14,7 @@ static void test_group_goes_on_once(void **state)
 	struct perf_event_attr attr = attr_counter(0);
 	int fds[COUNTERS];
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	attr.disabled = attr.enable_on_exec = 1;
 	for (int i = 0; i < COUNTERS; i++)
 		fds[i] = must_open(&least, attr, least.tasks[0], -1, i ? fds[0] : -1);
@@ -42,7 +42,7 @@ static void test_pinned_find_room(void **state)
 	int others[COUNTERS], fds[COUNTERS];
 	uint64_t sum = 0;
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	pinned.disabled = pinned.enable_on_exec = pinned.pinned = 1;
 	for (int i = 0; i < COUNTERS; i++) {
 		others[i] =
@@ -70,7 +70,7 @@ static uint64_t exec_cost(struct perf_event_attr attr, int nr, int each)
 	uint64_t cost;
 	int leader = -1;
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	least_switch(&least, least.tasks[0]);
 	for (int i = 0; i < nr; i++) {
 		int group = i % each ? leader : -1;
@@ -119,5 +119,5 @@ int main(void)
 		cmocka_unit_test(test_cost),
 	};
 
-	return cmocka_run_group_tests_name("core/review_exec", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("core/least_exec", tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What many sampling clocks cost. */
 #include "core/least/step.h"
-#include "review.h"
+#include "least_test.h"
 #include "probe.h"
 
 static struct least least;
@@ -38,7 +38,7 @@ static void test_order_of_opening(void **state)
 
 	if (!least_can_step())
 		probe_skip("this machine does not stop after each instruction");
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	task = least_task_new(&least);
 	open_clocks(task, 30);
 	few = switch_cost(task);
@@ -70,7 +70,7 @@ static void test_share_of_a_task(void **state)
 	struct tally_core_buffer *buffers[CLOCKS];
 	uint64_t all = 0;
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	least_switch(&least, least.tasks[0]);
 	for (int i = 0; i < CLOCKS; i++) {
 		struct perf_event_attr attr = attr_faults(10000);
@@ -104,7 +104,7 @@ static void test_share_of_others(void **state)
 	struct least_task *next;
 	uint64_t samples = 0, lost = 0, of_next = 0;
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	next = least_task_new(&least);
 	own.config = PERF_COUNT_SW_CPU_CLOCK;
 	other.config = greedy.config = PERF_COUNT_SW_TASK_CLOCK;
@@ -137,5 +137,5 @@ int main(void)
 		cmocka_unit_test(test_share_of_others),
 	};
 
-	return cmocka_run_group_tests_name("core/review_clocks", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("core/least_clock", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is freed while something that was put off still names it. */
-#include "core/review.h"
+#include "core/least_test.h"
 
 static struct least least;
 
@@ -26,7 +26,7 @@ static void test_unmapped_poll(void **state)
 {
 	struct perf_event_attr attr = attr_faults(1);
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	attr.wakeup_events = 1;
 	mapped = must_open(&least, attr, NULL, 0, -1);
 	for (uint64_t point = 1; point < 20; point++) {
@@ -48,7 +48,7 @@ static void test_late_failure(void **state)
 	struct perf_event_attr pinned = attr_counter(0);
 	int no_ring;
 
-	review_begin(&least, 1, NULL);
+	least_test_begin(&least, 1, NULL);
 	pinned.pinned = 1;
 	for (int i = 0; i < LEAST_COUNTERS; i++)
 		must_open(&least, pinned, NULL, 0, -1);
@@ -74,7 +74,7 @@ static void test_offline(void **state)
 	struct perf_event_attr attr = attr_counter(100);
 	int fd;
 
-	review_begin(&least, 2, NULL);
+	least_test_begin(&least, 2, NULL);
 	attr.wakeup_events = 1;
 	fd = must_open(&least, attr, NULL, 1, -1);
 	must_map(&least, fd, 8, NULL);
@@ -101,7 +101,7 @@ static void test_offline_of_task(void **state)
 	struct perf_event_attr attr = attr_counter(100);
 	int fd;
 
-	review_begin(&least, 2, NULL);
+	least_test_begin(&least, 2, NULL);
 	attr.wakeup_events = 1;
 	fd = must_open(&least, attr, least.tasks[0], -1, -1);
 	must_map(&least, fd, 8, NULL);
@@ -129,7 +129,7 @@ static void test_fold(void **state)
 	struct least_task *child;
 	int fd;
 
-	review_begin(&least, 2, NULL);
+	least_test_begin(&least, 2, NULL);
 	attr.inherit = 1;
 	attr.wakeup_events = 1;
 	fd = must_open(&least, attr, least.tasks[0], 1, -1);
@@ -154,5 +154,5 @@ int main(void)
 		cmocka_unit_test(test_fold),
 	};
 
-	return cmocka_run_group_tests_name("core/review_life", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("core/least_offline", tests, NULL, NULL);
 }

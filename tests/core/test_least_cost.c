@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What who does not use the core pays for it, and what many CPUs cost. */
 #include "core/least/step.h"
-#include "core/review.h"
+#include "core/least_test.h"
 #include "probe.h"
 
 static struct least least;
@@ -14,7 +14,7 @@ static void test_no_lock(void **state)
 	struct perf_event_attr attr = attr_faults(0);
 	struct least_task *parent, *child;
 
-	review_begin(&least, 2, NULL);
+	least_test_begin(&least, 2, NULL);
 	parent = least_task_new(&least);
 	must_open(&least, attr, least.tasks[0], -1, -1);
 	must_open(&least, attr, NULL, 1, -1);
@@ -33,7 +33,7 @@ static void test_calls(void **state)
 {
 	int fds[CPUS];
 
-	review_begin(&least, CPUS, NULL);
+	least_test_begin(&least, CPUS, NULL);
 	for (int i = 0; i < CPUS; i++) {
 		fds[i] = must_open(&least, attr_faults(1000), NULL, i, -1);
 		must_map(&least, fds[i], 1, NULL);
@@ -51,7 +51,7 @@ static void test_calls(void **state)
 /* Nothing is held for records that nobody asked for. */
 static void test_memory(void **state)
 {
-	review_begin(&least, CPUS, NULL);
+	least_test_begin(&least, CPUS, NULL);
 	assert_in_range(least.bytes, 1, CPUS * 4096);
 	least_end(&least);
 }
@@ -73,7 +73,7 @@ static void test_switch(void **state)
 
 	if (!least_can_step())
 		probe_skip("this machine does not stop after each instruction");
-	review_begin(&least, CPUS, NULL);
+	least_test_begin(&least, CPUS, NULL);
 	task = least_task_new(&least);
 	least_on(&least, 3);
 	must_open(&least, attr_counter(0), task, 3, -1);
@@ -101,7 +101,7 @@ static struct tally_core_task *op_running(void *host)
 /* A core beside that of the host, whose hooks ask whether they are of use. */
 static void watched_begin(void)
 {
-	review_begin(&least, 2, NULL);
+	least_test_begin(&least, 2, NULL);
 	watched_ops = least_ops;
 	watched_ops.running = op_running;
 	assert_int_equal(tally_core_create(&watched_ops, &least, 2, NULL, &watched), 0);
@@ -191,5 +191,5 @@ int main(void)
 		cmocka_unit_test(test_watch_lock), cmocka_unit_test(test_watched_again),
 	};
 
-	return cmocka_run_group_tests_name("core/review_scale", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("core/least_cost", tests, NULL, NULL);
 }
