@@ -40,6 +40,13 @@ static inline void least_test_begin(struct least *least, uint32_t nr_cpus,
 	least->on_broken = fail_broken;
 }
 
+/* Two CPUs, of which CPU 0 runs tasks[1]. */
+static inline void least_test_begin_running(struct least *least)
+{
+	least_test_begin(least, 2, NULL);
+	least_switch(least, least_task_new(least));
+}
+
 /* tasks[0] opens an event on `task` (NULL: all tasks); failure fails the test. */
 static inline int must_open(struct least *least, struct perf_event_attr attr,
 			    const struct least_task *task, int32_t cpu, int group)
@@ -66,11 +73,21 @@ static inline struct perf_event_mmap_page *must_map(struct least *least, int fd,
 	return tally_core_buffer_page(buffer, 0);
 }
 
+/* The count of an event without a read_format. */
+static inline uint64_t count_of(struct least *least, int fd)
+{
+	uint64_t value = 0;
+
+	assert_int_equal(least_read(least, fd, &value, sizeof(value)), sizeof(value));
+	return value;
+}
+
+/* The first word of a read of any format. */
 static inline uint64_t value_of(struct least *least, int fd)
 {
 	uint64_t words[8] = {0};
 
-	assert_true(least_read(least, fd, words, sizeof(words)) > 0);
+	assert_true(least_read(least, fd, words, sizeof(words)) >= 8);
 	return words[0];
 }
 

@@ -42,14 +42,6 @@ static struct least_task *run_on(struct least_task *task, uint32_t cpu)
 	return task;
 }
 
-static uint64_t count_of(int fd)
-{
-	uint64_t value = 0;
-
-	assert_int_equal(least_read(&least, fd, &value, sizeof(value)), sizeof(value));
-	return value;
-}
-
 /* While it runs on another CPU, what it counts until that goes on counts. */
 static void test_running(void **state)
 {
@@ -69,8 +61,8 @@ static void test_running(void **state)
 	assert_true(end_task(child));
 	assert_int_equal(least.nr_ops[LEAST_OP_CALL] + least.nr_ops[LEAST_OP_LOCK], 0);
 	tally_core_reap(least.core);
-	assert_int_equal(count_of(inherited), 4);
-	assert_int_equal(count_of(own), 4);
+	assert_int_equal(count_of(&least, inherited), 4);
+	assert_int_equal(count_of(&least, own), 4);
 	assert_int_equal(least_poll(&least, own), TALLY_CORE_POLLHUP);
 	least_end(&least);
 }
@@ -93,7 +85,7 @@ static void test_reaped_on(void **state)
 	least_on(&least, 1);
 	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
 	least_on(&least, 0);
-	assert_int_equal(count_of(fd), 3);
+	assert_int_equal(count_of(&least, fd), 3);
 	assert_int_equal(least_open(&least, least.tasks[0],
 				    &(struct perf_event_attr){.type = 1, .size = 64}, 64,
 				    task->perf.tid, -1, -1, 0),
@@ -126,7 +118,7 @@ static void test_clones(void **state)
 	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
 	least_on(&least, 0);
 	tally_core_reap(least.core);
-	assert_int_equal(count_of(fd), 8);
+	assert_int_equal(count_of(&least, fd), 8);
 	least_end(&least);
 }
 
@@ -211,7 +203,7 @@ static void test_ended_while_put_on(void **state)
 		least.at = NULL;
 		assert_int_equal(end_task(victim), !!left);
 		tally_core_reap(least.core);
-		assert_in_range(count_of(fd), 0, 1);
+		assert_in_range(count_of(&least, fd), 0, 1);
 		least_end(&least);
 	} while (!left);
 	assert_true(nth > 1);
@@ -277,8 +269,8 @@ static void test_switches(void **state)
 	tally_core_switch(least.core, &a->perf, &a->perf, false);
 	least.off--;
 	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 3);
-	assert_int_equal(count_of(fd), 5);
-	assert_int_equal(count_of(other), 0);
+	assert_int_equal(count_of(&least, fd), 5);
+	assert_int_equal(count_of(&least, other), 0);
 	least_end(&least);
 }
 

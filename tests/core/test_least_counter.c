@@ -6,28 +6,17 @@ static struct least least;
 
 static const struct tally_core_sample_data in_user = {.ip = 0x1000, .mode = PERF_RECORD_MISC_USER};
 
-static void setup(void)
-{
-	least_test_begin(&least, 2, NULL);
-	least_switch(&least, least_task_new(&least));
-}
-
-static void faults(uint64_t nr)
-{
-	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, nr);
-}
-
 /* A program with more rights: what others opened on the task comes off, the count stays. */
 static void test_privileged_exec(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
 	int fd;
 
-	setup();
+	least_test_begin_running(&least);
 	fd = must_open(&least, attr, least.tasks[1], -1, -1);
-	faults(3);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 3);
 	least_exec(&least, least.tasks[1], true);
-	faults(5);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 5);
 	assert_int_equal(value_of(&least, fd), 3);
 	assert_int_equal(least_poll(&least, fd), TALLY_CORE_POLLHUP);
 	assert_true(least_open(&least, least.tasks[0], &attr, sizeof(attr),
@@ -40,7 +29,7 @@ static void test_wrap(void **state)
 	const uint64_t half = UINT64_C(1) << 47;
 	int fd;
 
-	setup();
+	least_test_begin_running(&least);
 	fd = must_open(&least, attr_counter(0), NULL, 0, -1);
 	least_count(&least, 0, half - 5);
 	assert_int_equal(value_of(&least, fd), half - 5);
@@ -57,7 +46,7 @@ static void test_huge_period(void **state)
 	uint64_t before = 0;
 	int fd;
 
-	setup();
+	least_test_begin_running(&least);
 	fd = must_open(&least, attr, NULL, 0, -1);
 	page = must_map(&least, fd, 1, NULL);
 	for (int i = 0; i < 5; i++) {
@@ -76,7 +65,7 @@ static void test_pinned_in_error(void **state)
 	int pinned[5], sibling;
 	uint64_t words[8];
 
-	setup();
+	least_test_begin_running(&least);
 	attr.pinned = 1;
 	for (int i = 0; i < 5; i++)
 		pinned[i] = must_open(&least, attr, NULL, 0, -1);
@@ -96,20 +85,20 @@ static void test_nonsense_in_page(void **state)
 	struct perf_event_mmap_page *page;
 	int fd;
 
-	setup();
+	least_test_begin_running(&least);
 	fd = must_open(&least, attr_faults(1), NULL, 0, -1);
 	page = must_map(&least, fd, 2, NULL);
 	page->data_tail = UINT64_C(1) << 62;
-	faults(1);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
 	assert_int_equal(page->data_head, 0);
 	page->data_tail = UINT64_MAX;
-	faults(1);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
 	page->data_tail = 0;
 	memset(page, 0xff, 1024);
 	page->data_tail = 0;
 	page->data_size = 1;
 	for (int i = 0; i < 600; i++)
-		faults(1);
+		least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
 	assert_in_range(page->data_head, 16, 2 * 4096 - 1);
 	least_end(&least);
 }
@@ -119,7 +108,7 @@ static void test_output_of_unmapped(void **state)
 	struct perf_event_attr attr = attr_faults(1);
 	int target, fd, elsewhere;
 
-	setup();
+	least_test_begin_running(&least);
 	target = must_open(&least, attr, NULL, 0, -1);
 	must_map(&least, target, 2, NULL);
 	fd = must_open(&least, attr, NULL, 0, -1);
@@ -127,7 +116,7 @@ static void test_output_of_unmapped(void **state)
 	assert_int_equal(least_ioctl(&least, least.tasks[0], fd, PERF_EVENT_IOC_SET_OUTPUT, target),
 			 0);
 	least_munmap(&least, target);
-	faults(1);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
 	assert_int_equal(least_poll(&least, fd), TALLY_CORE_POLLHUP);
 	must_map(&least, target, 2, NULL);
 	assert_int_equal(
@@ -149,7 +138,7 @@ static void test_fork_balance(void **state)
 	uint64_t before;
 	int fd;
 
-	setup();
+	least_test_begin_running(&least);
 	attr.inherit = 1;
 	fd = must_open(&least, attr, least.tasks[0], -1, -1);
 	must_open(&least, attr, least.tasks[0], -1, fd);
@@ -168,7 +157,7 @@ static void test_period_of_idle(void **state)
 	uint64_t period = 7;
 	int fd;
 
-	setup();
+	least_test_begin_running(&least);
 	fd = must_open(&least, attr_faults(100), least.tasks[0], -1, -1);
 	page = must_map(&least, fd, 2, NULL);
 	assert_int_equal(
@@ -176,7 +165,7 @@ static void test_period_of_idle(void **state)
 		0);
 	least_switch(&least, least.tasks[0]);
 	for (int i = 0; i < 70; i++)
-		faults(1);
+		least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
 	assert_int_equal(page->data_head, 10 * 16);
 	least_end(&least);
 }
@@ -192,7 +181,7 @@ static void test_too_many_branches(void **state)
 	uint64_t words[2];
 	int fd;
 
-	setup();
+	least_test_begin_running(&least);
 	attr.sample_type = PERF_SAMPLE_BRANCH_STACK;
 	attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;
 	attr.read_format = PERF_FORMAT_LOST;
@@ -208,7 +197,7 @@ static void test_too_many_branches(void **state)
 
 static void test_no_tick(void **state)
 {
-	setup();
+	least_test_begin_running(&least);
 	tally_core_settings(least.core)->tick_ns = 0;
 	must_open(&least, attr_counter(10), NULL, 0, -1);
 	least_tick(&least);
@@ -223,13 +212,13 @@ static void test_reset_after_child(void **state)
 	struct least_task *child;
 	int fd;
 
-	setup();
+	least_test_begin_running(&least);
 	attr.inherit = 1;
 	fd = must_open(&least, attr, least.tasks[1], -1, -1);
-	faults(3);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 3);
 	child = least_fork(&least, least.tasks[1], true);
 	least_switch(&least, child);
-	faults(4);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 4);
 	least_exit(&least, child);
 	assert_int_equal(value_of(&least, fd), 7);
 	least_ioctl(&least, least.tasks[0], fd, PERF_EVENT_IOC_RESET, 0);
@@ -244,7 +233,7 @@ static void test_largest_group(void **state)
 	static uint64_t words[2 * LEAST_FILES + 1];
 	int lead, nr = 1;
 
-	setup();
+	least_test_begin_running(&least);
 	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
 	lead = must_open(&least, attr, NULL, 0, -1);
 	while (least_open(&least, least.tasks[0], &attr, sizeof(attr), -1, 0, lead, 0) >= 0)

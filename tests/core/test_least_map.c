@@ -6,14 +6,6 @@
 
 static struct least least;
 
-static uint64_t count_of(int fd)
-{
-	uint64_t value = 0;
-
-	assert_int_equal(least_read(&least, fd, &value, sizeof(value)), sizeof(value));
-	return value;
-}
-
 /* An exclusive group whose last counter is closed while it is on gives the PMU back. */
 static void test_exclusive_without_counter(void **state)
 {
@@ -32,7 +24,7 @@ static void test_exclusive_without_counter(void **state)
 	least_switch(&least, other);
 	fd = must_open(&least, attr_counter(0), other, -1, -1);
 	least_count(&least, 0, 100);
-	assert_int_equal(count_of(fd), 100);
+	assert_int_equal(count_of(&least, fd), 100);
 	least_end(&least);
 }
 
@@ -154,7 +146,7 @@ static void test_prctl_of_a_clone(void **state)
 	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 100);
 	least_switch(&least, quiet);
 	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 7);
-	assert_int_equal(count_of(fd), 100);
+	assert_int_equal(count_of(&least, fd), 100);
 	least_end(&least);
 }
 

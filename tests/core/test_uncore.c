@@ -45,14 +45,6 @@ static int open_on(int cpu, int group)
 	return least_open(&least, least.tasks[0], &attr, sizeof(attr), -1, cpu, group, 0);
 }
 
-static uint64_t count_of(int fd)
-{
-	uint64_t value = 0;
-
-	assert_int_equal(least_read(&least, fd, &value, sizeof(value)), sizeof(value));
-	return value;
-}
-
 static void count_on(uint32_t cpu, uint32_t counter, uint64_t nr)
 {
 	least_on(&least, cpu);
@@ -69,7 +61,7 @@ static void test_designated(void **state)
 	fd = open_on(1, -1);
 	assert_true(fd >= 0);
 	count_on(0, COUNTER, 500);
-	assert_int_equal(count_of(fd), 500);
+	assert_int_equal(count_of(&least, fd), 500);
 	least_end(&least);
 }
 
@@ -89,16 +81,16 @@ static void test_moves(void **state)
 	least_on(&least, 2);
 	tally_core_cpu_offline(least.core, 0);
 	assert_int_equal(named[0], 1);
-	assert_int_equal(count_of(leader), 1000);
+	assert_int_equal(count_of(&least, leader), 1000);
 	count_on(1, COUNTER, 234);
 	count_on(1, COUNTER + 1, 7);
-	assert_int_equal(count_of(leader), 1234);
-	assert_int_equal(count_of(member), 77);
-	assert_int_equal(count_of(off), 0);
+	assert_int_equal(count_of(&least, leader), 1234);
+	assert_int_equal(count_of(&least, member), 77);
+	assert_int_equal(count_of(&least, off), 0);
 	/* Who came back is not named again; the last one that goes has them wait. */
 	assert_int_equal(tally_core_cpu_online(least.core, 0), 0);
 	count_on(1, COUNTER, 6);
-	assert_int_equal(count_of(leader), 1240);
+	assert_int_equal(count_of(&least, leader), 1240);
 	least_end(&least);
 }
 
@@ -173,7 +165,7 @@ static void close_member(void)
 
 static void read_leader(void)
 {
-	assert_int_equal(count_of(leader), 1000);
+	assert_int_equal(count_of(&least, leader), 1000);
 }
 
 static void reset_leader(void)
@@ -208,7 +200,7 @@ static void test_opened_meanwhile(void **state)
 				go();
 			count_on(1, COUNTER, 3);
 			count_on(1, COUNTER + 1, 3);
-			assert_int_equal(count_of(fd), 3);
+			assert_int_equal(count_of(&least, fd), 3);
 			least_end(&least);
 			if (!between.done)
 				break;
@@ -232,9 +224,9 @@ static void expect_group(void (*fn)(void), uint64_t of_leader, uint64_t of_membe
 	for (uint32_t i = 0; i < 2; i++)
 		count_on(1, COUNTER + i, 5);
 	if (fn != close_leader)
-		assert_int_equal(count_of(leader), of_leader);
+		assert_int_equal(count_of(&least, leader), of_leader);
 	if (fn != close_member)
-		assert_int_equal(count_of(member), of_member);
+		assert_int_equal(count_of(&least, member), of_member);
 	least_end(&least);
 }
 
@@ -317,14 +309,14 @@ static void test_two_go(void **state)
 		least.at = NULL;
 		if (!between.done)
 			go_other();
-		assert_int_equal(count_of(leader), 1000);
+		assert_int_equal(count_of(&least, leader), 1000);
 		arm(come_back, at);
 		least_online(&least, 1);
 		least.at = NULL;
 		count_on(0, COUNTER, 5);
 		count_on(1, COUNTER, 5);
-		assert_int_equal(count_of(leader), 1005);
-		assert_int_equal(count_of(member), 70);
+		assert_int_equal(count_of(&least, leader), 1005);
+		assert_int_equal(count_of(&least, member), 70);
 		least_end(&least);
 		if (!between.done)
 			break;
@@ -370,12 +362,12 @@ static void test_package_gone(void **state)
 	/* What is wrong on any CPU is said first. */
 	assert_int_equal(least_open(&least, least.tasks[0], &attr, sizeof(attr), 0, 0, -1, 0),
 			 -EINVAL);
-	assert_int_equal(count_of(leader), 1000);
+	assert_int_equal(count_of(&least, leader), 1000);
 	least_online(&least, 1);
 	count_on(1, COUNTER, 5);
 	count_on(1, COUNTER + 1, 7);
-	assert_int_equal(count_of(leader), 1005);
-	assert_int_equal(count_of(member), 7);
+	assert_int_equal(count_of(&least, leader), 1005);
+	assert_int_equal(count_of(&least, member), 7);
 	/* The one that was named is off line, the one that counts for it is not. */
 	assert_true(open_on(0, -1) >= 0);
 	least_end(&least);
