@@ -130,27 +130,6 @@ static void test_output_of_unmapped(void **state)
 	least_end(&least);
 }
 
-/* What a child took is given back when it ends. */
-static void test_fork_balance(void **state)
-{
-	struct perf_event_attr attr = attr_faults(0);
-	struct least_task *child;
-	uint64_t before;
-	int fd;
-
-	least_test_begin_running(&least);
-	attr.inherit = 1;
-	fd = must_open(&least, attr, least.tasks[0], -1, -1);
-	must_open(&least, attr, least.tasks[0], -1, fd);
-	must_open(&least, attr, least.tasks[0], -1, fd);
-	before = least.bytes;
-	child = least_fork(&least, least.tasks[0], true);
-	assert_true(least.bytes > before);
-	least_exit(&least, child);
-	assert_int_equal(least.bytes, before);
-	least_end(&least);
-}
-
 static void test_period_of_idle(void **state)
 {
 	struct perf_event_mmap_page *page;
@@ -205,27 +184,6 @@ static void test_no_tick(void **state)
 	least_end(&least);
 }
 
-/* RESET takes away what children that ended brought, too. */
-static void test_reset_after_child(void **state)
-{
-	struct perf_event_attr attr = attr_faults(0);
-	struct least_task *child;
-	int fd;
-
-	least_test_begin_running(&least);
-	attr.inherit = 1;
-	fd = must_open(&least, attr, least.tasks[1], -1, -1);
-	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 3);
-	child = least_fork(&least, least.tasks[1], true);
-	least_switch(&least, child);
-	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 4);
-	least_exit(&least, child);
-	assert_int_equal(value_of(&least, fd), 7);
-	least_ioctl(&least, least.tasks[0], fd, PERF_EVENT_IOC_RESET, 0);
-	assert_int_equal(value_of(&least, fd), 0);
-	least_end(&least);
-}
-
 /* A group is as large as what a read of it may be, and that is read. */
 static void test_largest_group(void **state)
 {
@@ -247,12 +205,11 @@ static void test_largest_group(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_privileged_exec),   cmocka_unit_test(test_wrap),
-		cmocka_unit_test(test_huge_period),       cmocka_unit_test(test_pinned_in_error),
-		cmocka_unit_test(test_nonsense_in_page),  cmocka_unit_test(test_output_of_unmapped),
-		cmocka_unit_test(test_fork_balance),      cmocka_unit_test(test_period_of_idle),
-		cmocka_unit_test(test_too_many_branches), cmocka_unit_test(test_no_tick),
-		cmocka_unit_test(test_reset_after_child), cmocka_unit_test(test_largest_group),
+		cmocka_unit_test(test_privileged_exec),  cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_huge_period),      cmocka_unit_test(test_pinned_in_error),
+		cmocka_unit_test(test_nonsense_in_page), cmocka_unit_test(test_output_of_unmapped),
+		cmocka_unit_test(test_period_of_idle),   cmocka_unit_test(test_too_many_branches),
+		cmocka_unit_test(test_no_tick),          cmocka_unit_test(test_largest_group),
 	};
 
 	return cmocka_run_group_tests_name("core/least_counter", tests, NULL, NULL);

@@ -126,30 +126,6 @@ static void test_layout_changes(void **state)
 	least_end(&least);
 }
 
-/* Who switched its own events off is no clone of who did not. */
-static void test_prctl_of_a_clone(void **state)
-{
-	struct perf_event_attr attr = attr_faults(0);
-	struct least_task *quiet, *loud;
-	int fd;
-
-	least_test_begin(&least, 1, NULL);
-	attr.inherit = 1;
-	fd = must_open(&least, attr, least.tasks[0], -1, -1);
-	quiet = least_fork(&least, least.tasks[0], true);
-	loud = least_fork(&least, least.tasks[0], true);
-	least_switch(&least, quiet);
-	assert_int_equal(
-		tally_core_prctl_attached(least.core, &quiet->perf, TALLY_CORE_PRCTL_DISABLE), 0);
-	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
-	least_switch(&least, loud);
-	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 100);
-	least_switch(&least, quiet);
-	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 7);
-	assert_int_equal(count_of(&least, fd), 100);
-	least_end(&least);
-}
-
 /* ---- a mapping in the midst of a redirection -------------------------------------------- */
 
 static struct {
@@ -334,10 +310,9 @@ int main(void)
 		cmocka_unit_test(test_inside_after_exec),
 		cmocka_unit_test(test_switch_of_a_dead_cpu),
 		cmocka_unit_test(test_layout_changes),
-		cmocka_unit_test(test_prctl_of_a_clone),
-		cmocka_unit_test(test_header_that_changes),
 		cmocka_unit_test(test_map_while_redirected),
 		cmocka_unit_test(test_map_while_mapped),
+		cmocka_unit_test(test_header_that_changes),
 		cmocka_unit_test(test_frequency_beyond_ns),
 	};
 

@@ -122,36 +122,13 @@ static void test_offline_of_task(void **state)
 	least_end(&least);
 }
 
-/* Children that are folded into their parent's events with a wakeup put off. */
-static void test_fold(void **state)
-{
-	struct perf_event_attr attr = attr_faults(1);
-	struct least_task *child;
-	int fd;
-
-	least_test_begin(&least, 2, NULL);
-	attr.inherit = 1;
-	attr.wakeup_events = 1;
-	fd = must_open(&least, attr, least.tasks[0], 1, -1);
-	must_map(&least, fd, 8, NULL);
-	child = least_fork(&least, least.tasks[0], true);
-	least.hold_deferred = true;
-	least_on(&least, 1);
-	least_switch(&least, child);
-	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 5);
-	least_exit(&least, child);
-	least_deferred(&least);
-	assert_int_equal(value_of(&least, fd), 5);
-	assert_true(least.files[fd].notices > 0);
-	least_end(&least);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_unmapped_poll), cmocka_unit_test(test_late_failure),
-		cmocka_unit_test(test_offline),       cmocka_unit_test(test_offline_of_task),
-		cmocka_unit_test(test_fold),
+		cmocka_unit_test(test_unmapped_poll),
+		cmocka_unit_test(test_late_failure),
+		cmocka_unit_test(test_offline),
+		cmocka_unit_test(test_offline_of_task),
 	};
 
 	return cmocka_run_group_tests_name("core/least_offline", tests, NULL, NULL);

@@ -133,35 +133,6 @@ static void test_never_counted(void **state)
 	least_end(&least);
 }
 
-/* A child's group that lost its leader is read with the others still. */
-static void test_group_without_leader(void **state)
-{
-	struct perf_event_attr attr = attr_counter(0);
-	uint64_t words[3] = {0};
-	struct least_task *child;
-	int leader;
-
-	least_test_begin(&least, 2, NULL);
-	attr.inherit = 1;
-	attr.read_format = PERF_FORMAT_GROUP;
-	attr.remove_on_exec = 1;
-	leader = must_open(&least, attr, least.tasks[0], -1, -1);
-	attr.remove_on_exec = 0;
-	must_open(&least, attr, least.tasks[0], -1, leader);
-	child = least_fork(&least, least.tasks[0], true);
-	least_on(&least, 1);
-	least_switch(&least, child);
-	least_exec(&least, child, false);
-	least_count(&least, 0, 7);
-	least_count(&least, 1, 7);
-	least_on(&least, 0);
-	assert_int_equal(least_read(&least, leader, words, sizeof(words)), sizeof(words));
-	assert_int_equal(words[0], 2);
-	assert_int_equal(words[1], 0);
-	assert_int_equal(words[2], 7);
-	least_end(&least);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -170,7 +141,6 @@ int main(void)
 		cmocka_unit_test(test_munmap_of_a_revoked_one),
 		cmocka_unit_test(test_read_of_a_dead_cpu),
 		cmocka_unit_test(test_never_counted),
-		cmocka_unit_test(test_group_without_leader),
 	};
 
 	return cmocka_run_group_tests_name("core/least_rights", tests, NULL, NULL);

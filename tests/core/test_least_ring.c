@@ -69,43 +69,6 @@ static void test_output_of_inherited(void **state)
 	least_end(&least);
 }
 
-/* The CPU that each record says it was written on. */
-static void check_cpus(struct tally_core_buffer *buffer, uint32_t cpu)
-{
-	const struct perf_event_mmap_page *page = tally_core_buffer_page(buffer, 0);
-	const uint8_t *data = tally_core_buffer_page(buffer, 1);
-
-	for (uint64_t at = 0; at < page->data_head;) {
-		struct perf_event_header header;
-		uint32_t where;
-
-		memcpy(&header, data + at, sizeof(header));
-		memcpy(&where, data + at + header.size - 8, sizeof(where));
-		assert_int_equal(where, cpu);
-		at += header.size;
-	}
-}
-
-static void test_read_record(void **state)
-{
-	struct perf_event_attr attr = attr_faults(1000);
-	struct tally_core_buffer *buffer;
-	struct least_task *child;
-	int fd;
-
-	least_test_begin(&least, 2, NULL);
-	attr.inherit = attr.inherit_stat = attr.sample_id_all = attr.comm = 1;
-	attr.sample_type |= PERF_SAMPLE_CPU;
-	least_switch(&least, least.tasks[0]);
-	fd = must_open(&least, attr, least.tasks[0], 1, -1);
-	must_map(&least, fd, 8, &buffer);
-	child = least_fork(&least, least.tasks[0], true);
-	least_switch(&least, child);
-	least_exit(&least, child);
-	check_cpus(buffer, 1);
-	least_end(&least);
-}
-
 /* ---- 18: a mapping of the page alone has no records to lose --------------------------------- */
 
 static void test_page_alone(void **state)
@@ -220,9 +183,9 @@ static void test_wakeups_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_branch_counters),  cmocka_unit_test(test_output_of_inherited),
-		cmocka_unit_test(test_read_record),      cmocka_unit_test(test_page_alone),
-		cmocka_unit_test(test_wakeup_passed_on), cmocka_unit_test(test_wakeups_end),
+		cmocka_unit_test(test_branch_counters), cmocka_unit_test(test_output_of_inherited),
+		cmocka_unit_test(test_page_alone),      cmocka_unit_test(test_wakeup_passed_on),
+		cmocka_unit_test(test_wakeups_end),
 	};
 
 	return cmocka_run_group_tests_name("core/least_ring", tests, NULL, NULL);
