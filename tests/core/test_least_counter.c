@@ -6,24 +6,6 @@ static struct least least;
 
 static const struct tally_core_sample_data in_user = {.ip = 0x1000, .mode = PERF_RECORD_MISC_USER};
 
-/* A program with more rights: what others opened on the task comes off, the count stays. */
-static void test_privileged_exec(void **state)
-{
-	struct perf_event_attr attr = attr_faults(0);
-	int fd;
-
-	least_test_begin_running(&least);
-	fd = must_open(&least, attr, least.tasks[1], -1, -1);
-	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 3);
-	least_exec(&least, least.tasks[1], true);
-	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 5);
-	assert_int_equal(value_of(&least, fd), 3);
-	assert_int_equal(least_poll(&least, fd), TALLY_CORE_POLLHUP);
-	assert_true(least_open(&least, least.tasks[0], &attr, sizeof(attr),
-			       least.tasks[1]->perf.tid, -1, fd, 0) < 0);
-	least_end(&least);
-}
-
 static void test_wrap(void **state)
 {
 	const uint64_t half = UINT64_C(1) << 47;
@@ -205,11 +187,15 @@ static void test_largest_group(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_privileged_exec),  cmocka_unit_test(test_wrap),
-		cmocka_unit_test(test_huge_period),      cmocka_unit_test(test_pinned_in_error),
-		cmocka_unit_test(test_nonsense_in_page), cmocka_unit_test(test_output_of_unmapped),
-		cmocka_unit_test(test_period_of_idle),   cmocka_unit_test(test_too_many_branches),
-		cmocka_unit_test(test_no_tick),          cmocka_unit_test(test_largest_group),
+		cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_huge_period),
+		cmocka_unit_test(test_pinned_in_error),
+		cmocka_unit_test(test_nonsense_in_page),
+		cmocka_unit_test(test_output_of_unmapped),
+		cmocka_unit_test(test_period_of_idle),
+		cmocka_unit_test(test_too_many_branches),
+		cmocka_unit_test(test_no_tick),
+		cmocka_unit_test(test_largest_group),
 	};
 
 	return cmocka_run_group_tests_name("core/least_counter", tests, NULL, NULL);

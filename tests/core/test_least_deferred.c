@@ -177,14 +177,33 @@ static void test_used_up_meanwhile(void **state)
 	assert_true(n > 5);
 }
 
+/* 7: a pinned event without room has a wakeup put off; then its FD_OUTPUT is refused. */
+static void test_late_failure(void **state)
+{
+	struct perf_event_attr pinned = attr_counter(0);
+	int no_ring;
+
+	least_test_begin(&least, 1, NULL);
+	pinned.pinned = 1;
+	for (int i = 0; i < LEAST_COUNTERS; i++)
+		must_open(&least, pinned, NULL, 0, -1);
+	no_ring = must_open(&least, attr_faults(0), NULL, 0, -1);
+	least.hold_deferred = true;
+	assert_true(least_open(&least, least.tasks[0], &pinned, sizeof(pinned), -1, 0, no_ring,
+			       PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_NO_GROUP) < 0);
+	least_deferred(&least);
+	least_end(&least);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_refresh_before_deferred),
 		cmocka_unit_test(test_enable_before_deferred),
 		cmocka_unit_test(test_used_up_elsewhere),
-		cmocka_unit_test(test_used_up_meanwhile),
 		cmocka_unit_test(test_trap_elsewhere),
+		cmocka_unit_test(test_used_up_meanwhile),
+		cmocka_unit_test(test_late_failure),
 	};
 
 	return cmocka_run_group_tests_name("core/least_deferred", tests, NULL, NULL);

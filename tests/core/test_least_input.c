@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/least/scenario.h"
+#include "core/private.h"
 #include "core/least_test.h"
 
 static struct least least;
@@ -137,12 +138,33 @@ static void test_page_size(void **state)
 	least_end(&least);
 }
 
+/* What nobody would ever count is not taken. */
+static void test_never_counted(void **state)
+{
+	struct tally_host_ops ops = least_ops;
+	struct perf_event_attr attr = attr_faults(0);
+
+	least_test_begin(&least, 1, NULL);
+	ops.offers = 0;
+	for (uint64_t id = PERF_COUNT_SW_BPF_OUTPUT; id <= PERF_COUNT_SW_CGROUP_SWITCHES; id++) {
+		attr.config = id;
+		least.core->ops = &ops;
+		assert_int_equal(
+			least_open(&least, least.tasks[0], &attr, sizeof(attr), 0, -1, -1, 0),
+			-ENOENT);
+		least.core->ops = &least_ops;
+		assert_true(least_open(&least, least.tasks[0], &attr, sizeof(attr), 0, -1, -1, 0) >=
+			    0);
+	}
+	least_end(&least);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_size_changes), cmocka_unit_test(test_contract),
 		cmocka_unit_test(test_charge_first), cmocka_unit_test(test_filter_depth),
-		cmocka_unit_test(test_page_size),
+		cmocka_unit_test(test_page_size),    cmocka_unit_test(test_never_counted),
 	};
 
 	return cmocka_run_group_tests_name("core/least_input", tests, NULL, NULL);

@@ -28,83 +28,6 @@ static void test_exclusive_without_counter(void **state)
 	least_end(&least);
 }
 
-static struct least_task *victim;
-
-/* After the right to look at it was asked for, and before the event is in its place. */
-static void exec_in_between(struct least *where, enum least_point point, const volatile void *what)
-{
-	if (!victim || where->off || where->nr_held || !where->nr_ops[LEAST_OP_MAY_OBSERVE])
-		return;
-	where->may_observe = false;
-	where->cpu = 1;
-	tally_core_exec(where->core, &victim->perf, true);
-	where->cpu = 0;
-	victim = NULL;
-}
-
-static void test_exec_while_opening(void **state)
-{
-	struct perf_event_attr attr = attr_faults(0);
-
-	least_test_begin(&least, 2, NULL);
-	victim = least_task_new(&least);
-	attr.exclude_kernel = 1;
-	least_on(&least, 1);
-	least_switch(&least, victim);
-	least_on(&least, 0);
-	least_switch(&least, least.tasks[0]);
-	least.caps = 0;
-	least.nr_ops[LEAST_OP_MAY_OBSERVE] = 0;
-	least.at = exec_in_between;
-	assert_int_equal(least_open(&least, least.tasks[0], &attr, sizeof(attr), victim->perf.tid,
-				    -1, -1, 0),
-			 -EACCES);
-	assert_null(victim);
-	least.at = NULL;
-	least_end(&least);
-}
-
-/* The kernel itself looks at who executed a program of more rights, as at any task. */
-static void test_inside_after_exec(void **state)
-{
-	const struct perf_event_attr attr = attr_faults(0);
-	struct tally_core_event_setup setup = {.cpu = -1};
-	struct tally_core_event *event;
-
-	least_test_begin(&least, 1, NULL);
-	least_switch(&least, least.tasks[0]);
-	setup.task = &least.tasks[0]->perf;
-	least_exec(&least, least.tasks[0], true);
-	assert_int_equal(tally_core_event_create(least.core, &attr, &setup, &event, NULL), 0);
-	tally_core_close(least.core, event);
-	least_end(&least);
-}
-
-/* A CPU that went off line still switches to its idle task. */
-static void test_switch_of_a_dead_cpu(void **state)
-{
-	struct perf_event_attr attr = attr_faults(0);
-	struct tally_core_buffer *buffer;
-	int fd;
-
-	least_test_begin(&least, 2, NULL);
-	attr.config = PERF_COUNT_SW_DUMMY;
-	attr.context_switch = attr.watermark = attr.wakeup_watermark = 1;
-	fd = must_open(&least, attr, NULL, 1, -1);
-	must_map(&least, fd, 8, &buffer);
-	least_offline(&least, 1);
-	least_on(&least, 1);
-	least.hold_deferred = true;
-	least_switch(&least, NULL);
-	least_switch(&least, least.tasks[0]);
-	least_switch(&least, NULL);
-	assert_int_equal(
-		((struct perf_event_mmap_page *)tally_core_buffer_page(buffer, 0))->data_head, 0);
-	least_on(&least, 0);
-	least_close(&least, fd);
-	least_end(&least);
-}
-
 /* A ring keeps the layout that it was made with. */
 static void test_layout_changes(void **state)
 {
@@ -236,6 +159,41 @@ static void test_map_while_mapped(void **state)
 	assert_true(nr > 0);
 }
 
+/* A mapping goes while its event is polled, at each point of that. */
+static uint64_t until;
+static int mapped;
+
+static void unmap(void)
+{
+	least_munmap(&least, mapped);
+}
+
+static void unmap_between(struct least *where, enum least_point point, const volatile void *what)
+{
+	if (until && !--until && !least_overlap(where, unmap))
+		until = 1;
+}
+
+static void test_unmapped_poll(void **state)
+{
+	struct perf_event_attr attr = attr_faults(1);
+
+	least_test_begin(&least, 1, NULL);
+	attr.wakeup_events = 1;
+	mapped = must_open(&least, attr, NULL, 0, -1);
+	for (uint64_t point = 1; point < 20; point++) {
+		must_map(&least, mapped, 1, NULL);
+		least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
+		until = point;
+		least.at = unmap_between;
+		least_poll(&least, mapped);
+		least.at = NULL;
+		least_munmap(&least, mapped);
+		assert_int_equal(least.pages, 0);
+	}
+	least_end(&least);
+}
+
 /* ---- a reader inside the kernel --------------------------------------------------------- */
 
 static bool stop;
@@ -306,12 +264,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exclusive_without_counter),
-		cmocka_unit_test(test_exec_while_opening),
-		cmocka_unit_test(test_inside_after_exec),
-		cmocka_unit_test(test_switch_of_a_dead_cpu),
 		cmocka_unit_test(test_layout_changes),
 		cmocka_unit_test(test_map_while_redirected),
 		cmocka_unit_test(test_map_while_mapped),
+		cmocka_unit_test(test_unmapped_poll),
 		cmocka_unit_test(test_header_that_changes),
 		cmocka_unit_test(test_frequency_beyond_ns),
 	};

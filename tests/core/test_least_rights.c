@@ -87,49 +87,73 @@ static void test_munmap_of_a_revoked_one(void **state)
 	least_end(&least);
 }
 
-/* The last counts of a child on a CPU that is off line are lost, and the ring says so. */
-static void test_read_of_a_dead_cpu(void **state)
+static struct least_task *victim;
+
+/* After the right to look at it was asked for, and before the event is in its place. */
+static void exec_in_between(struct least *where, enum least_point point, const volatile void *what)
 {
-	struct perf_event_attr attr = attr_faults(1);
-	struct perf_event_header *record;
-	struct tally_core_buffer *buffer;
-	struct least_task *child;
-	int fd;
+	if (!victim || where->off || where->nr_held || !where->nr_ops[LEAST_OP_MAY_OBSERVE])
+		return;
+	where->may_observe = false;
+	where->cpu = 1;
+	tally_core_exec(where->core, &victim->perf, true);
+	where->cpu = 0;
+	victim = NULL;
+}
+
+static void test_exec_while_opening(void **state)
+{
+	struct perf_event_attr attr = attr_faults(0);
 
 	least_test_begin(&least, 2, NULL);
-	attr.inherit = attr.inherit_stat = 1;
-	fd = must_open(&least, attr, least.tasks[0], 1, -1);
-	must_map(&least, fd, 4, &buffer);
-	child = least_fork(&least, least.tasks[0], true);
-	least_offline(&least, 1);
-	least_exit(&least, child);
-	least_online(&least, 1);
+	victim = least_task_new(&least);
+	attr.exclude_kernel = 1;
 	least_on(&least, 1);
+	least_switch(&least, victim);
+	least_on(&least, 0);
 	least_switch(&least, least.tasks[0]);
-	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
-	record = tally_core_buffer_page(buffer, 1);
-	assert_int_equal(record->type, PERF_RECORD_LOST);
+	least.caps = 0;
+	least.nr_ops[LEAST_OP_MAY_OBSERVE] = 0;
+	least.at = exec_in_between;
+	assert_int_equal(least_open(&least, least.tasks[0], &attr, sizeof(attr), victim->perf.tid,
+				    -1, -1, 0),
+			 -EACCES);
+	assert_null(victim);
+	least.at = NULL;
 	least_end(&least);
 }
 
-/* What nobody would ever count is not taken. */
-static void test_never_counted(void **state)
+/* The kernel itself looks at who executed a program of more rights, as at any task. */
+static void test_inside_after_exec(void **state)
 {
-	struct tally_host_ops ops = least_ops;
-	struct perf_event_attr attr = attr_faults(0);
+	const struct perf_event_attr attr = attr_faults(0);
+	struct tally_core_event_setup setup = {.cpu = -1};
+	struct tally_core_event *event;
 
 	least_test_begin(&least, 1, NULL);
-	ops.offers = 0;
-	for (uint64_t id = PERF_COUNT_SW_BPF_OUTPUT; id <= PERF_COUNT_SW_CGROUP_SWITCHES; id++) {
-		attr.config = id;
-		least.core->ops = &ops;
-		assert_int_equal(
-			least_open(&least, least.tasks[0], &attr, sizeof(attr), 0, -1, -1, 0),
-			-ENOENT);
-		least.core->ops = &least_ops;
-		assert_true(least_open(&least, least.tasks[0], &attr, sizeof(attr), 0, -1, -1, 0) >=
-			    0);
-	}
+	least_switch(&least, least.tasks[0]);
+	setup.task = &least.tasks[0]->perf;
+	least_exec(&least, least.tasks[0], true);
+	assert_int_equal(tally_core_event_create(least.core, &attr, &setup, &event, NULL), 0);
+	tally_core_close(least.core, event);
+	least_end(&least);
+}
+
+/* A program with more rights: what others opened on the task comes off, the count stays. */
+static void test_privileged_exec(void **state)
+{
+	struct perf_event_attr attr = attr_faults(0);
+	int fd;
+
+	least_test_begin_running(&least);
+	fd = must_open(&least, attr, least.tasks[1], -1, -1);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 3);
+	least_exec(&least, least.tasks[1], true);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 5);
+	assert_int_equal(value_of(&least, fd), 3);
+	assert_int_equal(least_poll(&least, fd), TALLY_CORE_POLLHUP);
+	assert_true(least_open(&least, least.tasks[0], &attr, sizeof(attr),
+			       least.tasks[1]->perf.tid, -1, fd, 0) < 0);
 	least_end(&least);
 }
 
@@ -139,8 +163,9 @@ int main(void)
 		cmocka_unit_test(test_nobody_counts),
 		cmocka_unit_test(test_endless_list),
 		cmocka_unit_test(test_munmap_of_a_revoked_one),
-		cmocka_unit_test(test_read_of_a_dead_cpu),
-		cmocka_unit_test(test_never_counted),
+		cmocka_unit_test(test_exec_while_opening),
+		cmocka_unit_test(test_inside_after_exec),
+		cmocka_unit_test(test_privileged_exec),
 	};
 
 	return cmocka_run_group_tests_name("core/least_rights", tests, NULL, NULL);
