@@ -4,6 +4,7 @@
 #define TALLY_TESTS_CORE_LEAST_TEST_H
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/least/least.h"
@@ -89,6 +90,25 @@ static inline uint64_t value_of(struct least *least, int fd)
 
 	assert_true(least_read(least, fd, words, sizeof(words)) >= 8);
 	return words[0];
+}
+
+/* Register a PMU like pmus[0], in memory of its own. */
+static inline struct tally_core_pmu *pmu_new(struct least *least, uint32_t type,
+					     int (*init)(struct tally_core_pmu *pmu,
+							 struct tally_core_hw *hw))
+{
+	struct tally_core_pmu *pmu = malloc(sizeof(*pmu));
+
+	assert_non_null(pmu);
+	*pmu = least->pmus[0];
+	pmu->type = type;
+	pmu->owner = NULL;
+	pmu->next = NULL;
+	pmu->cpus = NULL;
+	if (init)
+		pmu->init = init;
+	assert_int_equal(tally_core_pmu_register(least->core, pmu), 0);
+	return pmu;
 }
 
 static inline uint64_t locks_taken(const struct least *least)

@@ -29,64 +29,6 @@ static void test_nobody_counts(void **state)
 	least_end(&least);
 }
 
-enum { FED = 300 };
-
-static int fed, last;
-static bool feeding;
-
-/* One more, and the one before goes. */
-static void feed(void)
-{
-	struct perf_event_attr attr = attr_faults(0);
-	int fd = must_open(&least, attr, NULL, 0, -1);
-
-	if (last >= 0)
-		least_close(&least, last);
-	last = fd;
-}
-
-static void feed_at(struct least *where, enum least_point point, const volatile void *what)
-{
-	if (point != LEAST_AT_RESTORE || fed == FED || feeding)
-		return;
-	feeding = true;
-	fed += least_overlap(where, feed);
-	feeding = false;
-}
-
-/* Who goes through what is open comes to an end although others open more. */
-static void test_endless_list(void **state)
-{
-	least_test_begin(&least, 1, NULL);
-	must_open(&least, attr_counter(0), NULL, 0, -1);
-	fed = 0;
-	last = -1;
-	least.at = feed_at;
-	assert_int_equal(tally_core_pmu_unregister(least.core, &least.pmus[1]), 0);
-	least.at = NULL;
-	assert_in_range(fed, 1, 20);
-	least_end(&least);
-}
-
-/* What is in no context asks it for nothing. */
-static void test_munmap_of_a_revoked_one(void **state)
-{
-	struct perf_event_attr attr = attr_counter(0);
-	struct tally_core_event *event;
-	int fd;
-
-	least_test_begin(&least, 1, NULL);
-	attr.type = 11;
-	fd = must_open(&least, attr, NULL, 0, -1);
-	event = least.files[fd].event;
-	assert_int_equal(tally_core_pmu_unregister(least.core, &least.pmus[1]), 0);
-	tally_core_event_emit_munmap(least.core, event);
-	assert_int_equal(event->context->wants[TALLY_WANTS_MMAP], 0);
-	assert_int_equal(event->context->nr_events, 0);
-	least_close(&least, fd);
-	least_end(&least);
-}
-
 static struct least_task *victim;
 
 /* After the right to look at it was asked for, and before the event is in its place. */
@@ -161,8 +103,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nobody_counts),
-		cmocka_unit_test(test_endless_list),
-		cmocka_unit_test(test_munmap_of_a_revoked_one),
 		cmocka_unit_test(test_exec_while_opening),
 		cmocka_unit_test(test_inside_after_exec),
 		cmocka_unit_test(test_privileged_exec),
