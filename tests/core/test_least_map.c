@@ -1,32 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a second review found, on the least host. */
-#include <pthread.h>
-
 #include "least_test.h"
 
 static struct least least;
-
-/* An exclusive group whose last counter is closed while it is on gives the PMU back. */
-static void test_exclusive_without_counter(void **state)
-{
-	struct perf_event_attr attr = attr_faults(0);
-	struct least_task *other;
-	int leader, sibling, fd;
-
-	least_test_begin(&least, 1, NULL);
-	other = least_task_new(&least);
-	least_switch(&least, least.tasks[0]);
-	attr.exclusive = 1;
-	leader = must_open(&least, attr, least.tasks[0], -1, -1);
-	sibling = must_open(&least, attr_counter(0), least.tasks[0], -1, leader);
-	least_close(&least, sibling);
-	least_close(&least, leader);
-	least_switch(&least, other);
-	fd = must_open(&least, attr_counter(0), other, -1, -1);
-	least_count(&least, 0, 100);
-	assert_int_equal(count_of(&least, fd), 100);
-	least_end(&least);
-}
 
 /* A ring keeps the layout that it was made with. */
 static void test_layout_changes(void **state)
@@ -194,52 +170,6 @@ static void test_unmapped_poll(void **state)
 	least_end(&least);
 }
 
-/* ---- a reader inside the kernel --------------------------------------------------------- */
-
-static bool stop;
-
-static void *change_size(void *size)
-{
-	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
-		__atomic_store_n((uint16_t *)size, 1024, __ATOMIC_RELAXED);
-		__atomic_store_n((uint16_t *)size, 16, __ATOMIC_RELAXED);
-	}
-	return NULL;
-}
-
-/* A reader inside the kernel is given the size that was judged, whatever user space does to it. */
-static void test_header_that_changes(void **state)
-{
-	struct perf_event_mmap_page *page;
-	struct perf_event_header *record;
-	struct tally_core_buffer *buffer;
-	struct perf_event_header to[1024];
-	pthread_t thread;
-	int fd;
-
-	least_test_begin(&least, 1, NULL);
-	least_switch(&least, least.tasks[0]);
-	fd = must_open(&least, attr_faults(1), least.tasks[0], -1, -1);
-	must_map(&least, fd, 8, &buffer);
-	for (int i = 0; i < 100; i++)
-		least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
-	page = tally_core_buffer_page(buffer, 0);
-	record = tally_core_buffer_page(buffer, 1);
-	stop = false;
-	assert_int_equal(pthread_create(&thread, NULL, change_size, &record->size), 0);
-	for (int i = 0; i < 300000; i++) {
-		int64_t ret;
-
-		page->data_tail = 0;
-		ret = tally_core_buffer_read(buffer, to, sizeof(to));
-		if (ret > 0)
-			assert_int_equal(to[0].size, ret);
-	}
-	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
-	pthread_join(thread, NULL);
-	least_end(&least);
-}
-
 /* The fastest clock that there is samples. */
 static void test_frequency_beyond_ns(void **state)
 {
@@ -263,12 +193,10 @@ static void test_frequency_beyond_ns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exclusive_without_counter),
 		cmocka_unit_test(test_layout_changes),
 		cmocka_unit_test(test_map_while_redirected),
 		cmocka_unit_test(test_map_while_mapped),
 		cmocka_unit_test(test_unmapped_poll),
-		cmocka_unit_test(test_header_that_changes),
 		cmocka_unit_test(test_frequency_beyond_ns),
 	};
 

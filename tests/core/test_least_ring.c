@@ -1,52 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What gets into rings, who writes there, and whom it wakes. */
+#include <pthread.h>
+
 #include "core/least_test.h"
 
 static struct least least;
 
 static const struct tally_core_sample_data in_user = {.ip = 0x1234, .mode = PERF_RECORD_MISC_USER};
-
-/* ---- 2: a field that nothing sets -------------------------------------------------------- */
-
-__attribute__((noinline)) static void dirty_stack(void)
-{
-	volatile char junk[8192];
-
-	memset((void *)junk, 0xa5, sizeof(junk));
-}
-
-static void test_branch_counters(void **state)
-{
-	static const struct perf_branch_entry branches[4] = {{.from = 1}, {.from = 2}};
-	const struct tally_core_sample_data data = {.ip = 0x1234,
-						    .mode = PERF_RECORD_MISC_USER,
-						    .branches = branches,
-						    .nr_branches = 4};
-	struct perf_event_attr attr = attr_counter(100);
-	struct tally_core_buffer *buffer;
-	const struct perf_event_header *header;
-	uint64_t words[32] = {0};
-	int fd;
-
-	least_test_begin(&least, 1, NULL);
-	attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
-	attr.branch_sample_type =
-		PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_COUNTERS;
-	fd = least_open(&least, least.tasks[0], &attr, sizeof(attr), -1, 0, -1, 0);
-	if (fd >= 0) {
-		must_map(&least, fd, 8, &buffer);
-		dirty_stack();
-		least_count(&least, 0, 100);
-		assert_true(least_overflow(&least, 0, &data));
-		header = tally_core_buffer_page(buffer, 1);
-		assert_in_range(header->size, 24 + sizeof(branches), sizeof(words));
-		memcpy(words, header, header->size);
-		assert_memory_equal(&words[3], branches, sizeof(branches));
-		for (size_t i = 3 + sizeof(branches) / 8; i < 32; i++)
-			assert_int_equal(words[i], 0);
-	}
-	least_end(&least);
-}
 
 /* ---- 10: one writer ---------------------------------------------------------------------- */
 
@@ -180,12 +140,111 @@ static void test_wakeups_end(void **state)
 	least_end(&least);
 }
 
+/* User space writes whatever it likes to its page: the ring is full, or goes on. */
+static void test_nonsense_in_page(void **state)
+{
+	struct perf_event_mmap_page *page;
+	int fd;
+
+	least_test_begin_running(&least);
+	fd = must_open(&least, attr_faults(1), NULL, 0, -1);
+	page = must_map(&least, fd, 2, NULL);
+	page->data_tail = UINT64_C(1) << 62;
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	assert_int_equal(page->data_head, 0);
+	page->data_tail = UINT64_MAX;
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	page->data_tail = 0;
+	memset(page, 0xff, 1024);
+	page->data_tail = 0;
+	page->data_size = 1;
+	for (int i = 0; i < 600; i++)
+		least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	assert_in_range(page->data_head, 16, 2 * 4096 - 1);
+	least_end(&least);
+}
+
+static void test_output_of_unmapped(void **state)
+{
+	struct perf_event_attr attr = attr_faults(1);
+	int target, fd, elsewhere;
+
+	least_test_begin_running(&least);
+	target = must_open(&least, attr, NULL, 0, -1);
+	must_map(&least, target, 2, NULL);
+	fd = must_open(&least, attr, NULL, 0, -1);
+	elsewhere = must_open(&least, attr, NULL, 1, -1);
+	assert_int_equal(least_ioctl(&least, least.tasks[0], fd, PERF_EVENT_IOC_SET_OUTPUT, target),
+			 0);
+	least_munmap(&least, target);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	assert_int_equal(least_poll(&least, fd), TALLY_CORE_POLLHUP);
+	must_map(&least, target, 2, NULL);
+	assert_int_equal(
+		least_ioctl(&least, least.tasks[0], elsewhere, PERF_EVENT_IOC_SET_OUTPUT, target),
+		-EINVAL);
+	assert_int_equal(
+		least_ioctl(&least, least.tasks[0], fd, PERF_EVENT_IOC_SET_OUTPUT, (uintptr_t)fd),
+		-EINVAL);
+	assert_int_equal(least_ioctl(&least, least.tasks[0], fd, PERF_EVENT_IOC_SET_OUTPUT, 400),
+			 -EBADF);
+	least_end(&least);
+}
+
+static bool stop;
+
+static void *change_size(void *size)
+{
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
+		__atomic_store_n((uint16_t *)size, 1024, __ATOMIC_RELAXED);
+		__atomic_store_n((uint16_t *)size, 16, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+/* A reader inside the kernel is given the size that was judged, whatever user space does to it. */
+static void test_header_that_changes(void **state)
+{
+	struct perf_event_mmap_page *page;
+	struct perf_event_header *record;
+	struct tally_core_buffer *buffer;
+	struct perf_event_header to[1024];
+	pthread_t thread;
+	int fd;
+
+	least_test_begin(&least, 1, NULL);
+	least_switch(&least, least.tasks[0]);
+	fd = must_open(&least, attr_faults(1), least.tasks[0], -1, -1);
+	must_map(&least, fd, 8, &buffer);
+	for (int i = 0; i < 100; i++)
+		least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	page = tally_core_buffer_page(buffer, 0);
+	record = tally_core_buffer_page(buffer, 1);
+	stop = false;
+	assert_int_equal(pthread_create(&thread, NULL, change_size, &record->size), 0);
+	for (int i = 0; i < 300000; i++) {
+		int64_t ret;
+
+		page->data_tail = 0;
+		ret = tally_core_buffer_read(buffer, to, sizeof(to));
+		if (ret > 0)
+			assert_int_equal(to[0].size, ret);
+	}
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	least_end(&least);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_branch_counters), cmocka_unit_test(test_output_of_inherited),
-		cmocka_unit_test(test_page_alone),      cmocka_unit_test(test_wakeup_passed_on),
+		cmocka_unit_test(test_output_of_inherited),
+		cmocka_unit_test(test_page_alone),
+		cmocka_unit_test(test_wakeup_passed_on),
 		cmocka_unit_test(test_wakeups_end),
+		cmocka_unit_test(test_nonsense_in_page),
+		cmocka_unit_test(test_output_of_unmapped),
+		cmocka_unit_test(test_header_that_changes),
 	};
 
 	return cmocka_run_group_tests_name("core/least_ring", tests, NULL, NULL);

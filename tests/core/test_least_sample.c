@@ -203,6 +203,73 @@ static void test_task_clock_is_time_running(void **state)
 	least_end(&least);
 }
 
+/* ---- branches ---- */
+
+__attribute__((noinline)) static void dirty_stack(void)
+{
+	volatile char junk[8192];
+
+	memset((void *)junk, 0xa5, sizeof(junk));
+}
+
+static void test_branch_counters(void **state)
+{
+	static const struct perf_branch_entry branches[4] = {{.from = 1}, {.from = 2}};
+	const struct tally_core_sample_data data = {.ip = 0x1234,
+						    .mode = PERF_RECORD_MISC_USER,
+						    .branches = branches,
+						    .nr_branches = 4};
+	struct perf_event_attr attr = attr_counter(100);
+	struct tally_core_buffer *buffer;
+	const struct perf_event_header *header;
+	uint64_t words[32] = {0};
+	int fd;
+
+	least_test_begin(&least, 1, NULL);
+	attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
+	attr.branch_sample_type =
+		PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_COUNTERS;
+	fd = least_open(&least, least.tasks[0], &attr, sizeof(attr), -1, 0, -1, 0);
+	if (fd >= 0) {
+		must_map(&least, fd, 8, &buffer);
+		dirty_stack();
+		least_count(&least, 0, 100);
+		assert_true(least_overflow(&least, 0, &data));
+		header = tally_core_buffer_page(buffer, 1);
+		assert_in_range(header->size, 24 + sizeof(branches), sizeof(words));
+		memcpy(words, header, header->size);
+		assert_memory_equal(&words[3], branches, sizeof(branches));
+		for (size_t i = 3 + sizeof(branches) / 8; i < 32; i++)
+			assert_int_equal(words[i], 0);
+	}
+	least_end(&least);
+}
+
+/* A driver hands over more branches than a record can hold: it is lost, and counted as that. */
+static void test_too_many_branches(void **state)
+{
+	static const struct perf_branch_entry branches[5000];
+	const struct tally_core_sample_data data = {
+		.mode = PERF_RECORD_MISC_USER, .branches = branches, .nr_branches = 5000};
+	struct perf_event_attr attr = attr_counter(10);
+	struct perf_event_mmap_page *page;
+	uint64_t words[2];
+	int fd;
+
+	least_test_begin_running(&least);
+	attr.sample_type = PERF_SAMPLE_BRANCH_STACK;
+	attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;
+	attr.read_format = PERF_FORMAT_LOST;
+	fd = must_open(&least, attr, NULL, 0, -1);
+	page = must_map(&least, fd, 32, NULL);
+	least_count(&least, 0, 10);
+	least_overflow(&least, 0, &data);
+	assert_int_equal(least_read(&least, fd, words, sizeof(words)), 16);
+	assert_true(page->data_head < 65536);
+	assert_true(page->data_head || words[1] == 1);
+	least_end(&least);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +278,8 @@ int main(void)
 		cmocka_unit_test(test_switch),
 		cmocka_unit_test(test_ids_in_a_switch),
 		cmocka_unit_test(test_task_clock_is_time_running),
+		cmocka_unit_test(test_branch_counters),
+		cmocka_unit_test(test_too_many_branches),
 	};
 
 	return cmocka_run_group_tests_name("core/least_sample", tests, NULL, NULL);

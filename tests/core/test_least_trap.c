@@ -184,39 +184,6 @@ static void test_fold_by_steps(void **state)
 	least_end(&least);
 }
 
-/* ---- 13: who is throttled stops with all its group --------------------------------------- */
-
-static void test_throttled_group(void **state)
-{
-	struct tally_core_settings settings;
-	int lead, fd, turns = 0;
-	uint64_t before;
-
-	tally_core_settings_init(&settings);
-	settings.max_sample_rate = 1000;
-	least_test_begin(&least, 1, &settings);
-	lead = must_open(&least, attr_counter(100), NULL, 0, -1);
-	fd = must_open(&least, attr_counter(0), NULL, 0, lead);
-	while (turns++ < 100) {
-		least_count(&least, 0, 100);
-		least_count(&least, 1, 100);
-		if (!least_overflow(&least, 0, &in_user))
-			break;
-	}
-	assert_in_range(turns, 1, 99);
-	before = value_of(&least, fd);
-	least_count(&least, 0, 100000);
-	least_count(&least, 1, 100000);
-	assert_int_equal(value_of(&least, fd), before);
-	least_advance(&least, 4000000);
-	least_tick(&least);
-	least_count(&least, 0, 50);
-	least_count(&least, 1, 50);
-	assert_int_equal(value_of(&least, fd), before + 50);
-	assert_int_equal(value_of(&least, lead), value_of(&least, fd));
-	least_end(&least);
-}
-
 /* ---- 15: a limit is a limit --------------------------------------------------------------- */
 
 static void test_refresh_of_many(void **state)
@@ -265,10 +232,10 @@ static void test_bounded_hook(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_trap_of_other),   cmocka_unit_test(test_trap_to_idle),
-		cmocka_unit_test(test_trap_address),    cmocka_unit_test(test_fold_in_fold),
-		cmocka_unit_test(test_fold_by_steps),   cmocka_unit_test(test_throttled_group),
-		cmocka_unit_test(test_refresh_of_many), cmocka_unit_test(test_bounded_hook),
+		cmocka_unit_test(test_trap_of_other), cmocka_unit_test(test_trap_to_idle),
+		cmocka_unit_test(test_trap_address),  cmocka_unit_test(test_fold_in_fold),
+		cmocka_unit_test(test_fold_by_steps), cmocka_unit_test(test_refresh_of_many),
+		cmocka_unit_test(test_bounded_hook),
 	};
 
 	return cmocka_run_group_tests_name("core/least_trap", tests, NULL, NULL);
