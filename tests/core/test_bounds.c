@@ -3,10 +3,7 @@
  * What an event may do to others: how long a hook takes with interrupts off, whose ring a CPU
  * writes, which task gets a trap.
  */
-#include <string.h>
-
-#include "core/least/least.h"
-#include "test.h"
+#include "core/least_test.h"
 
 static struct least least;
 
@@ -27,7 +24,7 @@ static struct perf_event_mmap_page *make_ring(int fd)
 
 /* ---- hooks ------------------------------------------------------------------------------- */
 
-static struct perf_event_attr attr_faults(uint64_t period)
+static struct perf_event_attr attr_periods(uint64_t period)
 {
 	return (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE,
 					.config = PERF_COUNT_SW_PAGE_FAULTS,
@@ -38,10 +35,10 @@ static struct perf_event_attr attr_faults(uint64_t period)
 enum { SAMPLE = 16 };
 
 /* One hook of many events: no more samples than REFRESH allows. */
-static void test_refresh_of_many(void **state)
+static void test_refresh_of_one_hook(void **state)
 {
 	for (uint64_t allowed = 1; allowed < 6; allowed++) {
-		struct perf_event_attr attr = attr_faults(1);
+		struct perf_event_attr attr = attr_periods(1);
 		struct perf_event_mmap_page *page;
 		int fd;
 
@@ -60,6 +57,26 @@ static void test_refresh_of_many(void **state)
 	}
 }
 
+static void test_refresh_of_many(void **state)
+{
+	struct perf_event_attr attr = attr_faults(1);
+	const struct perf_event_mmap_page *page;
+	int fd;
+
+	least_test_begin(&least, 1, NULL);
+	attr.disabled = 1;
+	fd = must_open(&least, attr, NULL, 0, -1);
+	page = must_map(&least, fd, 8, NULL);
+	least_ioctl(&least, least.tasks[0], fd, PERF_EVENT_IOC_REFRESH, 1);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 10);
+	assert_int_equal(page->data_head, 16);
+	least_ioctl(&least, least.tasks[0], fd, PERF_EVENT_IOC_REFRESH, 3);
+	for (int i = 0; i < 10; i++)
+		least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	assert_int_equal(page->data_head, 16 + 3 * 16);
+	least_end(&least);
+}
+
 static uint64_t operations;
 
 static void count_operation(struct least *host, enum least_point point, const volatile void *what)
@@ -75,7 +92,7 @@ static uint64_t operations_of(uint64_t nr, uint64_t period)
 	uint64_t head, left = period - nr % period;
 
 	least_begin(&least, 1, NULL);
-	page = make_ring(open_by(attr_faults(period), least.tasks[0], -1, 0));
+	page = make_ring(open_by(attr_periods(period), least.tasks[0], -1, 0));
 	operations = 0;
 	least.at = count_operation;
 	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, nr);
@@ -101,12 +118,28 @@ static void test_hook_of_many(void **state)
 	}
 }
 
+/* However large the number is, interrupts are off for the same time. */
+static void test_bounded_hook(void **state)
+{
+	struct perf_event_attr attr = attr_faults(1);
+	int fd;
+
+	least_test_begin(&least, 1, NULL);
+	fd = must_open(&least, attr, NULL, 0, -1);
+	must_map(&least, fd, 8, NULL);
+	least.at = count_operation;
+	operations = 0;
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1000000);
+	assert_in_range(operations, 1, 20000);
+	least_end(&least);
+}
+
 /* ---- rings ------------------------------------------------------------------------------- */
 
 /* A mapping of the metadata page alone has no room for records: none is lost. */
 static void test_one_page(void **state)
 {
-	struct perf_event_attr attr = attr_faults(1);
+	struct perf_event_attr attr = attr_periods(1);
 	uint64_t words[2];
 	int fd;
 
@@ -121,10 +154,28 @@ static void test_one_page(void **state)
 	least_end(&least);
 }
 
+static void test_page_alone(void **state)
+{
+	struct perf_event_attr attr = attr_faults(1);
+	uint64_t words[2];
+	int fd;
+
+	least_test_begin(&least, 1, NULL);
+	attr.read_format = PERF_FORMAT_LOST;
+	fd = must_open(&least, attr, NULL, 0, -1);
+	must_map(&least, fd, 0, NULL);
+	for (int i = 0; i < 5; i++)
+		least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	assert_int_equal(least_read(&least, fd, words, sizeof(words)), sizeof(words));
+	assert_int_equal(words[0], 5);
+	assert_int_equal(words[1], 0);
+	least_end(&least);
+}
+
 /* Children of an inherited event of all CPUs run anywhere: it may write to no ring at all. */
 static void test_no_ring_for_all(void **state)
 {
-	struct perf_event_attr attr = attr_faults(1);
+	struct perf_event_attr attr = attr_periods(1);
 	int target, inherited;
 
 	least_begin(&least, 2, NULL);
@@ -140,11 +191,30 @@ static void test_no_ring_for_all(void **state)
 	least_end(&least);
 }
 
+static void test_output_of_inherited(void **state)
+{
+	struct perf_event_attr attr = attr_faults(1);
+	int target, fd;
+
+	least_test_begin(&least, 2, NULL);
+	target = must_open(&least, attr, least.tasks[0], -1, -1);
+	attr.inherit = 1;
+	fd = must_open(&least, attr, least.tasks[0], -1, -1);
+	must_map(&least, target, 8, NULL);
+	assert_int_equal(least_ioctl(&least, least.tasks[0], fd, PERF_EVENT_IOC_SET_OUTPUT,
+				     (uintptr_t)target),
+			 -EINVAL);
+	assert_true(least_open(&least, least.tasks[0], &attr, sizeof(attr),
+			       least.tasks[0]->perf.tid, -1, target,
+			       PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_NO_GROUP) < 0);
+	least_end(&least);
+}
+
 /* A child ends on another CPU than its event's: that CPU writes the READ record, which is of the
  * child. */
 static void test_read_record(void **state)
 {
-	struct perf_event_attr attr = attr_faults(1000);
+	struct perf_event_attr attr = attr_periods(1000);
 	struct perf_event_mmap_page *page;
 	struct least_task *child;
 	struct {
@@ -179,108 +249,18 @@ static void test_read_record(void **state)
 	least_end(&least);
 }
 
-/* ---- traps ------------------------------------------------------------------------------- */
-
-static const struct tally_core_sample_data in_user = {
-	.ip = 0x1234, .addr = 0xdead, .mode = PERF_RECORD_MISC_USER};
-static const struct tally_core_sample_data in_kernel = {
-	.ip = 0xffffffff81000000, .addr = 0xffff888000001234, .mode = PERF_RECORD_MISC_KERNEL};
-
-static const struct perf_event_attr attr_trap = {.type = 10,
-						 .config = 1,
-						 .sample_period = 100,
-						 .sigtrap = 1,
-						 .remove_on_exec = 1,
-						 .exclude_kernel = 1,
-						 .sig_data = 77};
-
-static void overflow_when_stopped(struct least *host, enum least_point point,
-				  const volatile void *what)
-{
-	const struct tally_core_hw *hw = (const struct tally_core_hw *)what;
-
-	if (point == LEAST_AT_STOP && hw->attr->sigtrap)
-		least_overflow(host, 0, &in_user);
-}
-
-/* The interrupt comes while the CPU goes over to somebody else, or to nobody: the trap is for who
- * left, and waits until it runs again, wherever that is. */
-static void test_trap_of_who_left(void **state)
-{
-	for (unsigned other = 0; other < 2; other++) {
-		struct least_task *task, *next;
-
-		least_begin(&least, 2, NULL);
-		task = least.tasks[0];
-		next = other ? least_task_new(&least) : NULL;
-		least_switch(&least, task);
-		assert_true(open_by(attr_trap, task, 0, -1) >= 0);
-		least_count(&least, 0, 100);
-		least.at = overflow_when_stopped;
-		least_switch(&least, next);
-		least.at = NULL;
-		assert_int_equal(least.traps, 0);
-		least_tick(&least);
-		assert_int_equal(least.traps, 0);
-		least_on(&least, 1);
-		least_switch(&least, task);
-		assert_int_equal(least.traps, 1);
-		assert_ptr_equal(least.trapped, &task->perf);
-		assert_int_equal(least.trap_addr, 0xdead);
-		assert_int_equal(least.trap_data, 77);
-		least_switch(&least, NULL);
-		least_switch(&least, task);
-		assert_int_equal(least.traps, 1);
-		least_end(&least);
-	}
-}
-
-/* The event is closed, or its task ends, while a trap is due: nobody gets it. */
-static void test_trap_dropped(void **state)
-{
-	for (unsigned exits = 0; exits < 2; exits++) {
-		struct least_task *task;
-		int fd;
-
-		least_begin(&least, 1, NULL);
-		task = least_task_new(&least);
-		least_switch(&least, task);
-		fd = open_by(attr_trap, task, 0, -1);
-		least_count(&least, 0, 100);
-		least.at = overflow_when_stopped;
-		least_switch(&least, NULL);
-		least.at = NULL;
-		if (exits) {
-			least_exit(&least, task);
-		} else {
-			least_close(&least, fd);
-			least_switch(&least, task);
-		}
-		assert_int_equal(least.traps, 0);
-		least_end(&least);
-	}
-}
-
-/* The counter skids into the kernel: where the kernel was is not told to who excludes it. */
-static void test_trap_address(void **state)
-{
-	least_begin(&least, 1, NULL);
-	least_switch(&least, least.tasks[0]);
-	assert_true(open_by(attr_trap, least.tasks[0], 0, -1) >= 0);
-	least_count(&least, 0, 100);
-	least_overflow(&least, 0, &in_kernel);
-	assert_int_equal(least.traps, 1);
-	assert_int_equal(least.trap_addr, 0);
-	least_end(&least);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refresh_of_many), cmocka_unit_test(test_hook_of_many),
-		cmocka_unit_test(test_one_page),        cmocka_unit_test(test_no_ring_for_all),
-		cmocka_unit_test(test_read_record),     cmocka_unit_test(test_trap_of_who_left),
-		cmocka_unit_test(test_trap_dropped),    cmocka_unit_test(test_trap_address),
+		cmocka_unit_test(test_refresh_of_one_hook),
+		cmocka_unit_test(test_refresh_of_many),
+		cmocka_unit_test(test_hook_of_many),
+		cmocka_unit_test(test_bounded_hook),
+		cmocka_unit_test(test_one_page),
+		cmocka_unit_test(test_page_alone),
+		cmocka_unit_test(test_no_ring_for_all),
+		cmocka_unit_test(test_output_of_inherited),
+		cmocka_unit_test(test_read_record),
 	};
 
 	return cmocka_run_group_tests_name("core/bounds", tests, NULL, NULL);

@@ -8,47 +8,6 @@ static struct least least;
 
 static const struct tally_core_sample_data in_user = {.ip = 0x1234, .mode = PERF_RECORD_MISC_USER};
 
-/* ---- 10: one writer ---------------------------------------------------------------------- */
-
-static void test_output_of_inherited(void **state)
-{
-	struct perf_event_attr attr = attr_faults(1);
-	int target, fd;
-
-	least_test_begin(&least, 2, NULL);
-	target = must_open(&least, attr, least.tasks[0], -1, -1);
-	attr.inherit = 1;
-	fd = must_open(&least, attr, least.tasks[0], -1, -1);
-	must_map(&least, target, 8, NULL);
-	assert_int_equal(least_ioctl(&least, least.tasks[0], fd, PERF_EVENT_IOC_SET_OUTPUT,
-				     (uintptr_t)target),
-			 -EINVAL);
-	assert_true(least_open(&least, least.tasks[0], &attr, sizeof(attr),
-			       least.tasks[0]->perf.tid, -1, target,
-			       PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_NO_GROUP) < 0);
-	least_end(&least);
-}
-
-/* ---- 18: a mapping of the page alone has no records to lose --------------------------------- */
-
-static void test_page_alone(void **state)
-{
-	struct perf_event_attr attr = attr_faults(1);
-	uint64_t words[2];
-	int fd;
-
-	least_test_begin(&least, 1, NULL);
-	attr.read_format = PERF_FORMAT_LOST;
-	fd = must_open(&least, attr, NULL, 0, -1);
-	must_map(&least, fd, 0, NULL);
-	for (int i = 0; i < 5; i++)
-		least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
-	assert_int_equal(least_read(&least, fd, words, sizeof(words)), sizeof(words));
-	assert_int_equal(words[0], 5);
-	assert_int_equal(words[1], 0);
-	least_end(&least);
-}
-
 /* ---- 11: a wakeup that who found no room must pass on ------------------------------------- */
 
 enum { SMALL = 16, WATERMARK = 2048 }; /* bytes of a record; of the ring of 4096 */
@@ -238,8 +197,6 @@ static void test_header_that_changes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_output_of_inherited),
-		cmocka_unit_test(test_page_alone),
 		cmocka_unit_test(test_wakeup_passed_on),
 		cmocka_unit_test(test_wakeups_end),
 		cmocka_unit_test(test_nonsense_in_page),

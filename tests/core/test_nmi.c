@@ -4,10 +4,9 @@
  * interrupts, and after each reading of a counter, and folds counters that are just being folded.
  * No event is counted twice and none is left out.
  */
-#include <string.h>
-
-#include "core/least/least.h"
-#include "test.h"
+#include "core/least/step.h"
+#include "core/least_test.h"
+#include "probe.h"
 
 enum { PERIOD = 1000, ROUNDS = 200, MANY = 1000000 };
 
@@ -79,14 +78,6 @@ static void scene_begin(void)
 	least.at = come_in_between;
 }
 
-static uint64_t value_of(int fd)
-{
-	uint64_t words[3];
-
-	assert_true(least_read(&least, fd, words, sizeof(words)) >= 8);
-	return words[0];
-}
-
 /* A leader whose samples have the counts of its group, interrupting reads of all of them, at each
  * point in turn until there are no more. */
 static void check_reads(uint32_t type, uint64_t config)
@@ -104,19 +95,19 @@ static void check_reads(uint32_t type, uint64_t config)
 	fds[1] = open_member(member, fds[0]);
 	assert_int_equal(least_mmap(&least, least.tasks[0], fds[0], 9 * 4096, false, NULL), 0);
 	for (unsigned wait = 1, last = 1; wait <= last; wait++) {
-		uint64_t start = least.now, before = value_of(fds[1]);
+		uint64_t start = least.now, before = value_of(&least, fds[1]);
 
 		for (unsigned round = 0; round < ROUNDS; round++) {
 			count(round % 7 ? 17 : PERIOD / 3);
 			scene.wait = wait;
 			scene.points = 0;
-			value_of(fds[1]);
+			value_of(&least, fds[1]);
 			last = scene.points;
 		}
 		scene.wait = 0;
-		assert_int_equal(value_of(fds[1]) - before, least.now - start);
+		assert_int_equal(value_of(&least, fds[1]) - before, least.now - start);
 		if (type == 10)
-			assert_int_equal(value_of(fds[1]), scene.counted[1]);
+			assert_int_equal(value_of(&least, fds[1]), scene.counted[1]);
 	}
 	assert_true(scene.samples > ROUNDS);
 	least_end(&least);
@@ -150,24 +141,128 @@ static void test_own_overflow(void **state)
 			before = scene.counted[0];
 			scene.wait = wait;
 			scene.points = 0;
-			value = value_of(fd);
+			value = value_of(&least, fd);
 			assert_in_range(value, before, scene.counted[0]);
 			last = scene.points;
 			scene.wait = 0;
 			overflow();
 		}
-		assert_int_equal(value_of(fd), scene.counted[0]);
+		assert_int_equal(value_of(&least, fd), scene.counted[0]);
 	}
 	assert_true(scene.samples > ROUNDS);
+	least_end(&least);
+}
+
+static int at_point;
+
+static void overflow_once(struct least *where, enum least_point point, const volatile void *what)
+{
+	if (--at_point)
+		return;
+	where->now += 777;
+	least_count(where, 0, 1);
+	least_overflow(where, 0, &user);
+}
+
+/* A leader that samples its group, in which there is a clock: its descriptor. */
+static int open_folding(void)
+{
+	struct perf_event_attr attr = attr_counter(1), clock = attr_faults(0);
+	struct tally_core_settings settings;
+	int lead, fd;
+
+	tally_core_settings_init(&settings);
+	settings.max_sample_rate = UINT32_MAX;
+	least_test_begin(&least, 1, &settings);
+	attr.sample_type = PERF_SAMPLE_READ;
+	attr.read_format = PERF_FORMAT_GROUP;
+	lead = must_open(&least, attr, NULL, 0, -1);
+	clock.config = PERF_COUNT_SW_CPU_CLOCK;
+	clock.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	fd = must_open(&least, clock, NULL, 0, lead);
+	assert_int_equal(least_mmap(&least, least.tasks[0], lead, 9 * 4096, false, NULL), 0);
+	return fd;
+}
+
+/* At each point of a read of the clock. */
+static void test_fold_in_fold(void **state)
+{
+	uint64_t words[3] = {0}, last = 0;
+	int fd = open_folding();
+
+	least.at = overflow_once;
+	for (int point = 1; point < 60; point++) {
+		least.now += 1000;
+		at_point = point;
+		assert_int_equal(least_read(&least, fd, words, sizeof(words)), sizeof(words));
+		assert_true(words[0] >= last);
+		last = words[0];
+	}
+	least.at = NULL;
+	least.now += 5;
+	assert_int_equal(least_read(&least, fd, words, sizeof(words)), sizeof(words));
+	assert_int_equal(words[0], words[2]);
+	least_end(&least);
+}
+
+/* And in front of any instruction: most of a fold is no atomic operation. */
+struct reading {
+	int fd;
+	uint64_t words[3];
+};
+
+static void read_clock(struct reading *reading)
+{
+	assert_int_equal(least_read(&least, reading->fd, reading->words, 24), 24);
+}
+
+static void overflow_here(void *arg)
+{
+	least.now += 777;
+	least_count(&least, 0, 1);
+	least_overflow(&least, 0, &user);
+}
+
+static uint64_t step_at;
+
+/* A clock was read: what it says is folded in the next instructions. */
+static void step_from_clock(struct least *where, enum least_point point, const volatile void *what)
+{
+	if (point != LEAST_AT_CLOCK || !step_at)
+		return;
+	least_step_begin(overflow_here, NULL, step_at);
+	step_at = 0;
+}
+
+static void test_fold_by_steps(void **state)
+{
+	struct reading reading = {0};
+	uint64_t last = 0, taken = 0;
+
+	if (!least_can_step())
+		probe_skip("this machine does not stop after each instruction");
+	reading.fd = open_folding();
+	least.at = step_from_clock;
+	for (uint64_t at = 1; at < 250; at += LEAST_STRIDE) {
+		least.now += 1000;
+		step_at = at;
+		read_clock(&reading);
+		taken = least_step_end();
+		assert_true(reading.words[0] >= last);
+		last = reading.words[0];
+		read_clock(&reading);
+		assert_int_equal(reading.words[0], reading.words[2]);
+	}
+	assert_true(taken > 50);
 	least_end(&least);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hardware_member),
-		cmocka_unit_test(test_clock_member),
-		cmocka_unit_test(test_own_overflow),
+		cmocka_unit_test(test_hardware_member), cmocka_unit_test(test_clock_member),
+		cmocka_unit_test(test_own_overflow),    cmocka_unit_test(test_fold_in_fold),
+		cmocka_unit_test(test_fold_by_steps),
 	};
 
 	return cmocka_run_group_tests_name("core/nmi", tests, NULL, NULL);
