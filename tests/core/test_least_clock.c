@@ -1,51 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What many sampling clocks cost. */
-#include "core/least/step.h"
 #include "least_test.h"
-#include "probe.h"
 
 static struct least least;
-
-enum { MS = 1000000 };
-
-/* Software clocks of a task, each due before the one that was opened before it. */
-static void open_clocks(const struct least_task *task, int nr)
-{
-	static int opened;
-
-	for (int i = 0; i < nr; i++) {
-		struct perf_event_attr attr = attr_faults((uint64_t)(1000 - opened++) * MS);
-
-		attr.config = PERF_COUNT_SW_TASK_CLOCK;
-		must_open(&least, attr, task, -1, -1);
-	}
-}
-
-/* The instructions of a switch to the task and back. */
-static uint64_t switch_cost(struct least_task *task)
-{
-	least_step_begin(NULL, NULL, 0);
-	least_switch(&least, task);
-	least_switch(&least, NULL);
-	return least_step_end();
-}
-
-/* Eight times the clocks cost eight times as much, and a little for the logarithm. */
-static void test_order_of_opening(void **state)
-{
-	struct least_task *task;
-	uint64_t few;
-
-	if (!least_can_step())
-		probe_skip("this machine does not stop after each instruction");
-	least_test_begin(&least, 1, NULL);
-	task = least_task_new(&least);
-	open_clocks(task, 30);
-	few = switch_cost(task);
-	open_clocks(task, 210);
-	assert_in_range(switch_cost(task), 1, few * 8 * 5 / 4);
-	least_end(&least);
-}
 
 /* What a second of the ring says: samples, and samples that were due. */
 static void count_records(struct tally_core_buffer *buffer, uint64_t *samples, uint64_t *lost)
@@ -129,12 +86,65 @@ static void test_share_of_others(void **state)
 	least_end(&least);
 }
 
+/* Time passes with each look at the clock. */
+static void time_passes(struct least *where, enum least_point point, const volatile void *what)
+{
+	where->now += point == LEAST_AT_CLOCK ? 777 : 0;
+}
+
+/* However long a switch takes, task-clock is the time that it was on. */
+static void test_task_clock_is_time_running(void **state)
+{
+	struct perf_event_attr attr = attr_faults(0);
+	uint64_t words[3];
+	int fd;
+
+	least_test_begin(&least, 1, NULL);
+	attr.config = PERF_COUNT_SW_TASK_CLOCK;
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	fd = must_open(&least, attr, least.tasks[0], -1, -1);
+	attr.sample_period = 2000;
+	must_open(&least, attr, least.tasks[0], -1, -1);
+	least.at = time_passes;
+	for (int i = 0; i < 100; i++) {
+		least_switch(&least, least.tasks[0]);
+		least_advance(&least, 5000);
+		least_switch(&least, NULL);
+		least_advance(&least, 5000);
+	}
+	assert_int_equal(least_read(&least, fd, words, sizeof(words)), sizeof(words));
+	assert_true(words[0] > 100 * 5000);
+	assert_int_equal(words[0], words[2]);
+	least_end(&least);
+}
+
+/* The fastest clock that there is samples. */
+static void test_frequency_beyond_ns(void **state)
+{
+	struct tally_core_settings settings;
+	struct perf_event_attr attr = attr_faults(0);
+	const struct perf_event_attr *taken;
+	int fd;
+
+	tally_core_settings_init(&settings);
+	settings.max_sample_rate = UINT32_MAX;
+	least_test_begin(&least, 1, &settings);
+	attr.config = PERF_COUNT_SW_CPU_CLOCK;
+	attr.freq = 1;
+	attr.sample_freq = 2000000000;
+	fd = must_open(&least, attr, NULL, 0, -1);
+	taken = tally_core_event_attr(least.files[fd].event);
+	assert_int_equal(taken->sample_period, 1);
+	least_end(&least);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order_of_opening),
 		cmocka_unit_test(test_share_of_a_task),
 		cmocka_unit_test(test_share_of_others),
+		cmocka_unit_test(test_task_clock_is_time_running),
+		cmocka_unit_test(test_frequency_beyond_ns),
 	};
 
 	return cmocka_run_group_tests_name("core/least_clock", tests, NULL, NULL);

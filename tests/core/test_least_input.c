@@ -2,13 +2,10 @@
 /* What user space can do to the core, and what the core does while it may be made to wait. */
 #include <stdlib.h>
 
-#include "core/least/scenario.h"
 #include "core/private.h"
 #include "core/least_test.h"
 
 static struct least least;
-
-/* ---- 1: the size of an attr is what was judged ------------------------------------------- */
 
 static uint32_t *size_word;
 static int fetches;
@@ -41,41 +38,6 @@ static void test_size_changes(void **state)
 	free(attr);
 	least_end(&least);
 }
-
-/* ---- 4: nothing waits for user memory under a lock --------------------------------------- */
-
-static void test_contract(void **state)
-{
-	least_test_begin(&least, 4, NULL);
-	assert_true(least_scenario(&least) > 40);
-	least_end(&least);
-}
-
-/* ---- 6: who may not lock so much gets nothing at all ------------------------------------- */
-
-static void test_charge_first(void **state)
-{
-	struct tally_core_settings settings;
-	int fd;
-
-	tally_core_settings_init(&settings);
-	settings.scattered = true;
-	least_test_begin(&least, 1, &settings);
-	fd = must_open(&least, attr_faults(100), least.tasks[0], -1, -1);
-	least.caps = 0;
-	least.memlock = 64 * 1024;
-	assert_int_equal(least_mmap(&least, least.tasks[0], fd, (size_t)65537 * 4096, true, NULL),
-			 -EPERM);
-	assert_int_equal(least.peak_pages, 0);
-	least.caps = ~UINT64_C(0);
-	least.refuse_beyond = 1000;
-	assert_true(least_mmap(&least, least.tasks[0], fd, (((size_t)1 << 32) + 1) * 4096, true,
-			       NULL) < 0);
-	assert_int_equal(least.pages, 0);
-	least_end(&least);
-}
-
-/* ---- 16: a filter is right at any depth, or refused --------------------------------------- */
 
 static const struct tally_core_field field = {"a", 0, 4, false, false};
 
@@ -123,21 +85,6 @@ static void test_filter_depth(void **state)
 	least_end(&least);
 }
 
-/* ---- 17: a page holds the metadata ------------------------------------------------------- */
-
-static void test_page_size(void **state)
-{
-	struct tally_host_ops ops = least_ops;
-	struct tally_core *core = NULL;
-
-	least_test_begin(&least, 1, NULL);
-	ops.page_size = 64;
-	assert_int_equal(tally_core_create(&ops, &least, 1, NULL, &core), -EINVAL);
-	ops.page_size = 6000;
-	assert_int_equal(tally_core_create(&ops, &least, 1, NULL, &core), -EINVAL);
-	least_end(&least);
-}
-
 /* What nobody would ever count is not taken. */
 static void test_never_counted(void **state)
 {
@@ -162,9 +109,9 @@ static void test_never_counted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_size_changes), cmocka_unit_test(test_contract),
-		cmocka_unit_test(test_charge_first), cmocka_unit_test(test_filter_depth),
-		cmocka_unit_test(test_page_size),    cmocka_unit_test(test_never_counted),
+		cmocka_unit_test(test_size_changes),
+		cmocka_unit_test(test_filter_depth),
+		cmocka_unit_test(test_never_counted),
 	};
 
 	return cmocka_run_group_tests_name("core/least_input", tests, NULL, NULL);

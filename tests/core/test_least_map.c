@@ -4,27 +4,6 @@
 
 static struct least least;
 
-/* A ring keeps the layout that it was made with. */
-static void test_layout_changes(void **state)
-{
-	int fd;
-
-	least_test_begin(&least, 1, NULL);
-	fd = must_open(&least, attr_faults(1), NULL, 0, -1);
-	must_map(&least, fd, 4, NULL);
-	tally_core_settings(least.core)->contiguous = true;
-	least_munmap(&least, fd);
-	assert_int_equal(least.pages, 0);
-	tally_core_settings(least.core)->scattered = true;
-	must_map(&least, fd, 4, NULL);
-	least_switch(&least, least.tasks[0]);
-	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
-	tally_core_settings(least.core)->contiguous = false;
-	least_munmap(&least, fd);
-	assert_int_equal(least.pages, 0);
-	least_end(&least);
-}
-
 /* ---- a mapping in the midst of a redirection -------------------------------------------- */
 
 static struct {
@@ -170,34 +149,12 @@ static void test_unmapped_poll(void **state)
 	least_end(&least);
 }
 
-/* The fastest clock that there is samples. */
-static void test_frequency_beyond_ns(void **state)
-{
-	struct tally_core_settings settings;
-	struct perf_event_attr attr = attr_faults(0);
-	const struct perf_event_attr *taken;
-	int fd;
-
-	tally_core_settings_init(&settings);
-	settings.max_sample_rate = UINT32_MAX;
-	least_test_begin(&least, 1, &settings);
-	attr.config = PERF_COUNT_SW_CPU_CLOCK;
-	attr.freq = 1;
-	attr.sample_freq = 2000000000;
-	fd = must_open(&least, attr, NULL, 0, -1);
-	taken = tally_core_event_attr(least.files[fd].event);
-	assert_int_equal(taken->sample_period, 1);
-	least_end(&least);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_layout_changes),
 		cmocka_unit_test(test_map_while_redirected),
 		cmocka_unit_test(test_map_while_mapped),
 		cmocka_unit_test(test_unmapped_poll),
-		cmocka_unit_test(test_frequency_beyond_ns),
 	};
 
 	return cmocka_run_group_tests_name("core/least_map", tests, NULL, NULL);

@@ -100,12 +100,82 @@ static void test_mapped_while_unmapped(void **state)
 	}
 }
 
+static void test_charge_first(void **state)
+{
+	struct tally_core_settings settings;
+	int fd;
+
+	tally_core_settings_init(&settings);
+	settings.scattered = true;
+	least_test_begin(&least, 1, &settings);
+	fd = must_open(&least, attr_faults(100), least.tasks[0], -1, -1);
+	least.caps = 0;
+	least.memlock = 64 * 1024;
+	assert_int_equal(least_mmap(&least, least.tasks[0], fd, (size_t)65537 * 4096, true, NULL),
+			 -EPERM);
+	assert_int_equal(least.peak_pages, 0);
+	least.caps = ~UINT64_C(0);
+	least.refuse_beyond = 1000;
+	assert_true(least_mmap(&least, least.tasks[0], fd, (((size_t)1 << 32) + 1) * 4096, true,
+			       NULL) < 0);
+	assert_int_equal(least.pages, 0);
+	least_end(&least);
+}
+
+static void test_page_size(void **state)
+{
+	struct tally_host_ops ops = least_ops;
+	struct tally_core *core = NULL;
+
+	least_test_begin(&least, 1, NULL);
+	ops.page_size = 64;
+	assert_int_equal(tally_core_create(&ops, &least, 1, NULL, &core), -EINVAL);
+	ops.page_size = 6000;
+	assert_int_equal(tally_core_create(&ops, &least, 1, NULL, &core), -EINVAL);
+	least_end(&least);
+}
+
+/* A ring keeps the layout that it was made with. */
+static void test_layout_changes(void **state)
+{
+	int fd;
+
+	least_test_begin(&least, 1, NULL);
+	fd = must_open(&least, attr_faults(1), NULL, 0, -1);
+	must_map(&least, fd, 4, NULL);
+	tally_core_settings(least.core)->contiguous = true;
+	least_munmap(&least, fd);
+	assert_int_equal(least.pages, 0);
+	tally_core_settings(least.core)->scattered = true;
+	must_map(&least, fd, 4, NULL);
+	least_switch(&least, least.tasks[0]);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	tally_core_settings(least.core)->contiguous = false;
+	least_munmap(&least, fd);
+	assert_int_equal(least.pages, 0);
+	least_end(&least);
+}
+
+/* Nothing is held for records that nobody asked for. */
+static void test_memory(void **state)
+{
+	enum { MANY = 256 };
+
+	least_test_begin(&least, MANY, NULL);
+	assert_in_range(least.bytes, 1, MANY * 4096);
+	least_end(&least);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_given_back),
 		cmocka_unit_test(test_last_of_several),
 		cmocka_unit_test(test_mapped_while_unmapped),
+		cmocka_unit_test(test_charge_first),
+		cmocka_unit_test(test_page_size),
+		cmocka_unit_test(test_layout_changes),
+		cmocka_unit_test(test_memory),
 	};
 
 	return cmocka_run_group_tests_name("core/least_memory", tests, NULL, NULL);

@@ -169,40 +169,6 @@ static void test_ids_in_a_switch(void **state)
 	least_end(&least);
 }
 
-/* ---- clocks ------------------------------------------------------------------------------ */
-
-/* Time passes with each look at the clock. */
-static void time_passes(struct least *where, enum least_point point, const volatile void *what)
-{
-	where->now += point == LEAST_AT_CLOCK ? 777 : 0;
-}
-
-/* However long a switch takes, task-clock is the time that it was on. */
-static void test_task_clock_is_time_running(void **state)
-{
-	struct perf_event_attr attr = attr_faults(0);
-	uint64_t words[3];
-	int fd;
-
-	least_test_begin(&least, 1, NULL);
-	attr.config = PERF_COUNT_SW_TASK_CLOCK;
-	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-	fd = must_open(&least, attr, least.tasks[0], -1, -1);
-	attr.sample_period = 2000;
-	must_open(&least, attr, least.tasks[0], -1, -1);
-	least.at = time_passes;
-	for (int i = 0; i < 100; i++) {
-		least_switch(&least, least.tasks[0]);
-		least_advance(&least, 5000);
-		least_switch(&least, NULL);
-		least_advance(&least, 5000);
-	}
-	assert_int_equal(least_read(&least, fd, words, sizeof(words)), sizeof(words));
-	assert_true(words[0] > 100 * 5000);
-	assert_int_equal(words[0], words[2]);
-	least_end(&least);
-}
-
 /* ---- branches ---- */
 
 __attribute__((noinline)) static void dirty_stack(void)
@@ -277,7 +243,6 @@ int main(void)
 		cmocka_unit_test(test_tick),
 		cmocka_unit_test(test_switch),
 		cmocka_unit_test(test_ids_in_a_switch),
-		cmocka_unit_test(test_task_clock_is_time_running),
 		cmocka_unit_test(test_branch_counters),
 		cmocka_unit_test(test_too_many_branches),
 	};

@@ -4,7 +4,7 @@
  * memory: the call that needed it fails, nothing is lost, nothing is left.
  */
 #include "core/least/scenario.h"
-#include "test.h"
+#include "core/least_test.h"
 
 static struct least least;
 
@@ -58,12 +58,20 @@ static void test_copies(void **state)
 	assert_true(play_refused(true, 2, false) > 10);
 }
 
+static void test_contract(void **state)
+{
+	least_test_begin(&least, 4, NULL);
+	assert_true(least_scenario(&least) > 40);
+	least_end(&least);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_allocations),
 		cmocka_unit_test(test_scattered),
 		cmocka_unit_test(test_copies),
+		cmocka_unit_test(test_contract),
 	};
 
 	return cmocka_run_group_tests_name("core/refused", tests, NULL, NULL);

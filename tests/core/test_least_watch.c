@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Hooks that know whether a core has events. */
+#include "least_test.h"
+
+static struct least least;
+
+static struct tally_host_ops watched_ops;
+static struct tally_core *watched;
+static struct tally_core_event *other_event;
+static uint64_t until;
+
+static struct tally_core_task *op_running(void *host)
+{
+	return least.cpus[least.cpu].task ? &least.cpus[least.cpu].task->perf : NULL;
+}
+
+/* A core beside that of the host, whose hooks ask whether they are of use. */
+static void watched_begin(void)
+{
+	least_test_begin(&least, 2, NULL);
+	watched_ops = least_ops;
+	watched_ops.running = op_running;
+	assert_int_equal(tally_core_create(&watched_ops, &least, 2, NULL, &watched), 0);
+	for (uint32_t i = 0; i < 2; i++)
+		tally_core_cpu_online(watched, i);
+}
+
+static void watched_end(void)
+{
+	assert_false(tally_core_is_watched(watched));
+	tally_core_destroy(watched);
+	least_end(&least);
+}
+
+static struct tally_core_event *create_on(struct tally_core *core)
+{
+	const struct perf_event_attr attr = attr_faults(0);
+	const struct tally_core_event_setup setup = {.cpu = 0};
+	struct tally_core_event *event = NULL;
+
+	assert_int_equal(tally_core_event_create(core, &attr, &setup, &event, NULL), 0);
+	return event;
+}
+
+/* Locks of an event that is opened and closed. */
+static uint64_t locks_of_event(struct tally_core *core)
+{
+	uint64_t before = locks_taken(&least);
+
+	tally_core_close(core, create_on(core));
+	return locks_taken(&least) - before;
+}
+
+/* While there is an event, others come and go without a lock that all of them share. */
+static void test_watch_lock(void **state)
+{
+	struct tally_core_event *first;
+
+	watched_begin();
+	first = create_on(watched);
+	assert_int_equal(locks_of_event(watched), locks_of_event(least.core));
+	assert_true(tally_core_is_watched(watched));
+	tally_core_close(watched, first);
+	watched_end();
+}
+
+static void create_other(void)
+{
+	other_event = create_on(watched);
+}
+
+static void create_between(struct least *where, enum least_point point, const volatile void *what)
+{
+	if (until && !--until && !least_overlap(where, create_other))
+		until = 1;
+}
+
+/* The last one goes, and another comes at any point of that: then it is watched. */
+static void test_watched_again(void **state)
+{
+	uint64_t n = 1;
+
+	do {
+		struct tally_core_event *first;
+
+		watched_begin();
+		first = create_on(watched);
+		other_event = NULL;
+		until = n;
+		least.at = create_between;
+		tally_core_close(watched, first);
+		least.at = NULL;
+		assert_int_equal(tally_core_is_watched(watched), !!other_event);
+		if (other_event)
+			tally_core_close(watched, other_event);
+		watched_end();
+		n++;
+	} while (other_event);
+	assert_true(n > 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_watch_lock),
+		cmocka_unit_test(test_watched_again),
+	};
+
+	return cmocka_run_group_tests_name("core/least_watch", tests, NULL, NULL);
+}
